@@ -1,0 +1,45 @@
+#pragma once
+// What surfaces are made of: procedural textures, evaluated in the frame of their object.
+
+#include "scene_math.h"
+
+namespace scene {
+
+enum class Pattern {
+  plain,
+  marble,      ///< pale stone with veins
+  rosewood,    ///< dark turned wood
+  board,       ///< chess board: inlaid squares, border with letters and figures
+  planks,      ///< the table
+  porcelain,   ///< vase painted with bands, checkers, fine lines and lozenges
+  glaze,       ///< speckled and crackled glaze
+  book,        ///< cloth binding, pages, lettered spine
+  score,       ///< a printed sheet of chess notation
+  wallpaper,   ///< stripes of fine lines
+  dusk,        ///< the view out of the window: sky, skyline, lit windows; emits light
+  bulb,        ///< emits light, most at its centre
+};
+
+struct Material {
+  Pattern pattern = Pattern::plain;
+  Vec3 color{0.5, 0.5, 0.5};
+  double roughness = 0.3;
+  double reflectance = 0.04;  ///< at normal incidence; metals reflect `color` instead
+  bool metal = false;
+  int variant = 0;  ///< which of several books, tints and the like
+};
+
+/// A material at one point.
+struct Surface {
+  Vec3 albedo;
+  Vec3 specular;  ///< reflectance at normal incidence
+  Vec3 emission;
+  double roughness = 0.3;
+};
+
+/// `size` is half the size of a box, or the height of a lathe in y; `facing` the cosine between normal and viewer.
+[[nodiscard]] Surface surface_at(const Material& material, Vec3 local, Vec3 normal, Vec3 size, double facing);
+
+inline constexpr double board_square = 0.06;  ///< side of a square of the chess board, in metres
+
+}  // namespace scene

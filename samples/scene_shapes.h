@@ -1,0 +1,130 @@
+#pragma once
+// Shapes that a ray can meet, and the bounding volume hierarchy over them.
+
+#include <array>
+#include <cstddef>
+#include <limits>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "scene_math.h"
+
+namespace scene {
+
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
+/// Rays start this far from the surface that they leave, in metres.
+inline constexpr double surface_offset = 2e-5;
+
+struct Ray {
+  Vec3 origin;
+  Vec3 direction;  ///< of length 1
+
+  [[nodiscard]] Vec3 at(double t) const { return origin + direction * t; }
+};
+
+struct Bounds {
+  Vec3 low{infinity, infinity, infinity};
+  Vec3 high{-infinity, -infinity, -infinity};
+
+  void include(Vec3 p);
+  void include(const Bounds& b);
+  /// Distance at which a ray enters, or infinity if it misses or enters behind `limit`.
+  [[nodiscard]] double enter(Vec3 origin, Vec3 inverse_direction, double limit) const;
+};
+
+/// Where a ray meets a shape, in the frame of the shape.
+struct LocalHit {
+  double t = infinity;
+  Vec3 normal;
+};
+
+struct Sphere {
+  double radius = 1;
+};
+
+/// An axis-aligned box around the origin of its frame.
+struct Box {
+  Vec3 half;
+};
+
+/// A rod with round ends from the origin of its frame.
+struct Capsule {
+  Vec3 end;
+  double radius = 0.01;
+};
+
+/// A surface of revolution about the y axis: truncated cones, with normals that vary smoothly along the profile.
+class Lathe {
+ public:
+  /// Control points (radius, height) from the bottom of the axis to its top, joined by Catmull-Rom splines;
+  /// a point given twice is a corner. All are multiplied by `scale`.
+  Lathe(std::span<const Vec2> profile, double scale);
+
+  [[nodiscard]] LocalHit intersect(const Ray& ray, double limit) const;
+  [[nodiscard]] Bounds bounds() const { return {{-radius_, low_, -radius_}, {radius_, high_, radius_}}; }
+  [[nodiscard]] double height() const { return high_; }
+  /// Largest radius of the profile between two heights.
+  [[nodiscard]] double radius_between(double low, double high) const;
+
+ private:
+  struct Segment {
+    Vec2 from, to;                ///< (radius, height)
+    Vec2 normal_from, normal_to;  ///< (outwards, upwards)
+  };
+  void add_run(std::span<const Vec2> points);
+
+  std::vector<Segment> segments_;
+  double radius_ = 0, low_ = infinity, high_ = -infinity;
+};
+
+using Shape = std::variant<Sphere, Box, Capsule, Lathe>;
+
+/// A shape in the world: turned about the vertical, then moved.
+struct Object {
+  Shape shape;
+  Vec3 position;
+  Turn turn;
+  int material = 0;
+  bool subject = false;
+};
+
+struct Hit {
+  double t = infinity;
+  Vec3 position;
+  Vec3 normal;
+  Vec3 local;         ///< the position in the frame of the object
+  Vec3 local_normal;  ///< the normal in the frame of the object
+  const Object* object = nullptr;
+
+  explicit operator bool() const { return object != nullptr; }
+};
+
+[[nodiscard]] Bounds bounds_of(const Object& object);
+
+/// A bounding volume hierarchy, split at the median of the longest side. The objects must outlive it.
+class Hierarchy {
+ public:
+  Hierarchy() = default;
+  explicit Hierarchy(std::span<const Object> objects);
+
+  /// The nearest object along the ray.
+  [[nodiscard]] Hit intersect(const Ray& ray) const;
+  /// True if anything but `ignored` lies nearer than `limit`.
+  [[nodiscard]] bool occluded(const Ray& ray, double limit, const Object* ignored) const;
+
+ private:
+  struct Node {
+    Bounds bounds;
+    std::size_t first = 0;  ///< inner: the second child (the first one follows the node); leaf: the first object
+    std::size_t count = 0;  ///< objects of a leaf; 0 for an inner node
+  };
+  void build(std::size_t first, std::size_t last);
+  template <class Visit>
+  void walk(const Ray& ray, double& limit, Visit visit) const;
+
+  std::vector<const Object*> order_;
+  std::vector<Node> nodes_;
+};
+
+}  // namespace scene

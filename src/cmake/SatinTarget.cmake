@@ -1,0 +1,13 @@
+# satin_target(NAME): what every target of the project is compiled with. No floating-point contraction anywhere:
+# equal bytes on every device and SIMD target rest on it.
+function(satin_target name)
+  target_compile_options(${name} PRIVATE
+    $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -ffp-contract=off>
+    $<$<AND:$<BOOL:${SATIN_WARNINGS_AS_ERRORS}>,$<COMPILE_LANGUAGE:CXX>>:-Werror>)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  if(SATIN_SANITIZE)
+    target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${SATIN_SANITIZE} -fno-omit-frame-pointer
+                                                                    -fno-sanitize-recover=all>)
+    target_link_options(${name} PRIVATE -fsanitize=${SATIN_SANITIZE})
+  endif()
+endfunction()

@@ -1,0 +1,48 @@
+#pragma once
+// What a backend is: memory, a stream, and a table of operations.
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "core/operations/box_mean.h"
+#include "core/operations/copy.h"
+#include "core/operations/measure.h"
+#include "core/operations/table.h"
+#include "satin/device.h"
+
+namespace satin {
+
+/// One function a semantic operation. Each allocates the workspace of the job and may throw Error(environment).
+struct Operations {
+  std::unique_ptr<CopyOperation> (*copy)(Backend&) = nullptr;
+  std::unique_ptr<MeasureOperation> (*measure)(Backend&, const MeasureJob&) = nullptr;
+  std::unique_ptr<TableOperation> (*table)(Backend&, const TableJob&) = nullptr;
+  std::unique_ptr<BoxMeanOperation> (*box_mean)(Backend&, const BoxMeanJob&) = nullptr;
+};
+
+/// One open device. Thread-safe: what operations share is set up when the backend is opened.
+struct Backend {
+  DeviceInfo info;
+  Operations operations;
+  bool host_memory = true;  ///< its memory is the host's: nothing needs to be staged
+
+  Backend() = default;
+  Backend(const Backend&) = delete;
+  Backend& operator=(const Backend&) = delete;
+  virtual ~Backend() = default;
+
+  [[nodiscard]] virtual Buffer allocate(std::size_t bytes) = 0;
+  /// Copies bytes in stream order; host memory is read, or filled, before they return.
+  virtual void upload(void* device, const void* host, std::size_t bytes, Stream stream) = 0;
+  virtual void download(void* host, const void* device, std::size_t bytes, Stream stream) = 0;
+  virtual void synchronize(Stream stream) = 0;
+};
+
+// The factories behind Device. Each is the only name that the rest of the library knows of its backend.
+[[nodiscard]] DeviceInfo describe_cpu();
+[[nodiscard]] std::shared_ptr<Backend> open_cpu(int threads);
+[[nodiscard]] std::vector<DeviceInfo> describe_cuda();                ///< never throws; at least one entry
+[[nodiscard]] std::shared_ptr<Backend> open_cuda(int ordinal);        ///< throws Error(environment) with the reason
+
+}  // namespace satin

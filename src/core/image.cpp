@@ -1,0 +1,157 @@
+#include "satin/image.h"
+
+#include <cstring>
+#include <limits>
+#include <new>
+
+#include "satin/error.h"
+
+namespace satin {
+namespace {
+
+[[noreturn]] void refuse(const Shape& shape, const std::string& why) {
+  throw Error(ErrorKind::usage, "A picture of " + describe(shape) + " is not possible: " + why + ".");
+}
+
+std::size_t multiply(std::size_t a, std::size_t b, const Shape& shape) {
+  const auto limit = static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max());
+  if (b != 0 && a > limit / b) refuse(shape, "its bytes do not fit 63 bits");
+  return a * b;
+}
+
+template <class View>
+View dense_view(decltype(View::data) data, const Shape& shape, Memory memory) {
+  validate(shape);
+  return {data, shape, interleaved_strides(shape), memory};
+}
+
+}  // namespace
+
+std::size_t size_of(Type type) noexcept {
+  switch (type) {
+    case Type::u8: return 1;
+    case Type::u16: return 2;
+    case Type::u32:
+    case Type::f32: return 4;
+    case Type::u64:
+    case Type::f64: return 8;
+  }
+  return 0;
+}
+
+const char* name_of(Type type) noexcept {
+  switch (type) {
+    case Type::u8: return "u8";
+    case Type::u16: return "u16";
+    case Type::u32: return "u32";
+    case Type::u64: return "u64";
+    case Type::f32: return "f32";
+    case Type::f64: return "f64";
+  }
+  return "?";
+}
+
+std::string describe(const Shape& shape) {
+  std::string text = std::to_string(shape.width) + " x " + std::to_string(shape.height) + ", " +
+                     std::to_string(shape.channels) + " x " + name_of(shape.type);
+  if (shape.frames != 1) text += ", " + std::to_string(shape.frames) + " frames";
+  return text;
+}
+
+void validate(const Shape& shape) {
+  if (shape.width < 1 || shape.height < 1 || shape.frames < 1) refuse(shape, "sizes start at 1");
+  if (shape.channels < 1 || shape.channels > 4) refuse(shape, "1 to 4 channels are supported");
+  if (shape.alpha != Alpha::none && shape.channels % 2 != 0) refuse(shape, "alpha is the last of 2 or 4 channels");
+  static_cast<void>(byte_size(shape));
+}
+
+std::size_t byte_size(const Shape& shape) {
+  std::size_t bytes = size_of(shape.type) * static_cast<std::size_t>(shape.channels);
+  bytes = multiply(bytes, static_cast<std::size_t>(shape.width), shape);
+  bytes = multiply(bytes, static_cast<std::size_t>(shape.height), shape);
+  return multiply(bytes, static_cast<std::size_t>(shape.frames), shape);
+}
+
+Strides interleaved_strides(const Shape& shape) noexcept {
+  Strides strides;
+  strides.channel = static_cast<std::ptrdiff_t>(size_of(shape.type));
+  strides.pixel = strides.channel * shape.channels;
+  strides.row = strides.pixel * shape.width;
+  strides.frame = strides.row * shape.height;
+  return strides;
+}
+
+Strides planar_strides(const Shape& shape) noexcept {
+  Strides strides;
+  strides.pixel = static_cast<std::ptrdiff_t>(size_of(shape.type));
+  strides.row = strides.pixel * shape.width;
+  strides.channel = strides.row * shape.height;
+  strides.frame = strides.channel * shape.channels;
+  return strides;
+}
+
+ImageView view_of(const void* data, const Shape& shape, Memory memory) {
+  return dense_view<ImageView>(static_cast<const std::byte*>(data), shape, memory);
+}
+
+MutableImageView mutable_view_of(void* data, const Shape& shape, Memory memory) {
+  return dense_view<MutableImageView>(static_cast<std::byte*>(data), shape, memory);
+}
+
+Buffer allocate_host(std::size_t bytes) {
+  constexpr std::align_val_t alignment{64};
+  void* memory = ::operator new(bytes == 0 ? 1 : bytes, alignment, std::nothrow);
+  if (memory == nullptr)
+    throw Error(ErrorKind::environment, "There is no memory for " + std::to_string(bytes) + " bytes.");
+  return {{static_cast<std::byte*>(memory), [](std::byte* p) { ::operator delete(p, std::align_val_t{64}); }}, bytes};
+}
+
+Image::Image(const Shape& shape) : shape_(shape) {
+  validate(shape);
+  buffer_ = allocate_host(byte_size(shape));
+}
+
+Image::Image(const Shape& shape, Buffer buffer, Memory memory)
+    : shape_(shape), buffer_(std::move(buffer)), memory_(memory) {
+  validate(shape);
+  if (buffer_.size < byte_size(shape)) refuse(shape, "its buffer is too small");
+}
+
+ImageView Image::view() const {
+  if (empty()) return {};
+  return view_of(buffer_.get(), shape_, memory_);
+}
+
+MutableImageView Image::view() {
+  if (empty()) return {};
+  return mutable_view_of(buffer_.get(), shape_, memory_);
+}
+
+Image Image::clone() const {
+  if (memory_ != Memory::host) throw Error(ErrorKind::usage, "Only a picture in host memory can be cloned.");
+  Image result(shape_);
+  std::memcpy(result.data(), data(), byte_size(shape_));
+  return result;
+}
+
+Image copy_of(const ImageView& view) {
+  if (view.memory != Memory::host) throw Error(ErrorKind::usage, "Only a view of host memory can be copied.");
+  Image result(view.shape);
+  const MutableImageView target = result.view();
+  const std::size_t size = size_of(view.shape.type);
+  const std::size_t row_bytes = static_cast<std::size_t>(target.strides.row);
+  for (std::int64_t frame = 0; frame < view.shape.frames; ++frame) {
+    for (std::int64_t y = 0; y < view.shape.height; ++y) {
+      if (view.interleaved()) {
+        std::memcpy(target.at(0, y, 0, frame), view.at(0, y, 0, frame), row_bytes);
+        continue;
+      }
+      for (std::int64_t x = 0; x < view.shape.width; ++x)
+        for (int c = 0; c < view.shape.channels; ++c)
+          std::memcpy(target.at(x, y, c, frame), view.at(x, y, c, frame), size);
+    }
+  }
+  return result;
+}
+
+}  // namespace satin

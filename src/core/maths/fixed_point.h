@@ -1,0 +1,48 @@
+#pragma once
+// Floats as fixed point with a power-of-two scale taken from the largest magnitude of the picture.
+
+#include <cstdint>
+#include <cstring>
+
+#include "core/maths/hd.h"
+
+namespace satin {
+
+SATIN_HD std::uint64_t bits_of(double value) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+SATIN_HD double double_of(std::uint64_t bits) {
+  double value = 0;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+/// 2^exponent for -1022 <= exponent <= 1023.
+SATIN_HD double power_of_two(int exponent) { return double_of(static_cast<std::uint64_t>(exponent + 1023) << 52); }
+
+/// What a reduction over a picture found. Magnitudes are kept as the bits of a double: they order as the numbers do.
+struct Measured {
+  std::uint64_t largest[2];   ///< bits of the largest magnitude: colour (times alpha if weighted), alpha
+  std::uint64_t smallest[2];  ///< bits of the smallest magnitude above 0; all ones if there is none
+  std::uint32_t picture_not_finite;
+  std::uint32_t map_out_of_range;  ///< NaN, or outside 0..1
+};
+
+/// The exponent s with which magnitudes up to `largest` become integers of at most 2^bits: value * 2^s.
+SATIN_HD int fixed_exponent(std::uint64_t largest_bits, int bits) {
+  if (largest_bits == 0) return 0;
+  const int exponent = static_cast<int>(largest_bits >> 52) - 1022;  // largest < 2^exponent
+  return bits - exponent;
+}
+
+/// round(value * 2^exponent), ties up.
+SATIN_HD std::int64_t to_fixed(double value, int exponent) {
+  const double scaled = value * power_of_two(exponent) + 0.5;
+  const auto truncated = static_cast<std::int64_t>(scaled);
+  return static_cast<double>(truncated) > scaled ? truncated - 1 : truncated;
+}
+
+}  // namespace satin

@@ -1,0 +1,77 @@
+#pragma once
+// Box sums from a table in memory: four entries a whole box inside the picture, a few more at its borders.
+
+#include <cstdint>
+
+#include "core/maths/divide.h"
+#include "core/maths/hd.h"
+#include "core/maths/mean.h"
+#include "core/maths/window.h"
+
+namespace satin {
+
+/// An inclusive summed-area table of interleaved channels.
+template <class Sum>
+struct TableView {
+  const Sum* data = nullptr;
+  std::int64_t row = 0;  ///< distance between rows, in entries
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+};
+
+/// Sums modulo 2^32 or 2^64 over one whole box, one for each channel.
+template <int Channels, class Sum>
+SATIN_HD void whole_box_sums(const TableView<Sum>& table, Window x, Window y, Border border, Sum* sums) {
+  if (x.low > 0 && y.low > 0 && x.high < table.width && y.high < table.height) {
+    const Sum* above = table.data + (y.low - 1) * table.row;
+    const Sum* below = table.data + y.high * table.row;
+    const std::int64_t left = (x.low - 1) * Channels;
+    const std::int64_t right = x.high * Channels;
+    for (int c = 0; c < Channels; ++c)
+      sums[c] = (below[right + c] - below[left + c]) - (above[right + c] - above[left + c]);
+    return;
+  }
+  const PrefixTerms columns = prefix_terms(x, table.width, border);
+  const PrefixTerms rows = prefix_terms(y, table.height, border);
+  for (int c = 0; c < Channels; ++c) sums[c] = 0;
+  for (int j = 0; j < PrefixTerms::count; ++j) {
+    if (rows.coefficient[j] == 0) continue;
+    const Sum* row = table.data + rows.index[j] * table.row;
+    for (int i = 0; i < PrefixTerms::count; ++i) {
+      if (columns.coefficient[i] == 0) continue;
+      const auto factor = static_cast<Sum>(rows.coefficient[j]) * static_cast<Sum>(columns.coefficient[i]);
+      const Sum* entry = row + static_cast<std::int64_t>(columns.index[i]) * Channels;
+      for (int c = 0; c < Channels; ++c) sums[c] += factor * entry[c];
+    }
+  }
+}
+
+/// Weighted sums over the covered area of a box with fractional radii, and its weighted number of pixels.
+template <int Channels, class Sum>
+SATIN_HD std::uint64_t covered_box_sums(const TableView<Sum>& table, std::int64_t x, std::int64_t y, Radius256 radius_x,
+                                        Radius256 radius_y, Border border, const MeanRule& rule, WideSum* totals) {
+  const AxisBox along_x = axis_box(x, table.width, radius_x, border);
+  const AxisBox along_y = axis_box(y, table.height, radius_y, border);
+  for (int c = 0; c < Channels; ++c) totals[c] = {};
+  for (int outer_y = 0; outer_y < 2; ++outer_y) {
+    const std::uint32_t weight_y = outer_y == 0 ? along_y.inner : along_y.outer;
+    if (weight_y == 0) continue;
+    for (int outer_x = 0; outer_x < 2; ++outer_x) {
+      const std::uint32_t weight_x = outer_x == 0 ? along_x.inner : along_x.outer;
+      if (weight_x == 0) continue;
+      Sum sums[4];
+      whole_box_sums<Channels>(table, window_around(x, along_x.reach + outer_x),
+                               window_around(y, along_y.reach + outer_y), border, sums);
+      const std::uint64_t weight = static_cast<std::uint64_t>(weight_x) * weight_y;
+      for (int c = 0; c < Channels; ++c) add_weighted(totals[c], weight, sums[c], rule.fixed_point);
+    }
+  }
+  const std::uint64_t count = along_x.size * along_y.size;
+  if (border == Border::constant) {
+    const std::uint64_t outside = count - along_x.existing * along_y.existing;
+    for (int c = 0; c < Channels; ++c) add_weighted(totals[c], outside, rule.border_value[c], rule.fixed_point);
+  }
+  return count;
+}
+
+}  // namespace satin

@@ -1,0 +1,49 @@
+#pragma once
+// Stored pixels as the arithmetic sees them ("working" values), and back.
+//
+// A working value is an integer: the stored integer, or its linear light (16 bits for u8, 24 bits for u16), or a float
+// in fixed point. With weighted alpha the working colour is colour * alpha.
+
+#include <cstdint>
+
+#include "core/maths/hd.h"
+
+namespace satin {
+
+/// Pointers to the transfer tables of one stored type in the memory of one device; null where values are not decoded.
+struct TransferView {
+  const std::uint32_t* decode = nullptr;      ///< linear value of every code
+  const std::uint8_t* encode8 = nullptr;      ///< code of every 16-bit linear value, for u8
+  const std::uint32_t* thresholds = nullptr;  ///< smallest 24-bit linear value of every code, for u16
+  const std::uint16_t* first_code = nullptr;  ///< code of linear value i * 256, i = 0..65536, for u16
+};
+
+SATIN_HD std::uint32_t decode(std::uint32_t stored, const TransferView& transfer) {
+  return transfer.decode == nullptr ? stored : transfer.decode[stored];
+}
+
+SATIN_HD std::uint8_t encode(std::uint32_t value, const TransferView& transfer, std::uint8_t /*type*/) {
+  return transfer.encode8 == nullptr ? static_cast<std::uint8_t>(value) : transfer.encode8[value];
+}
+
+SATIN_HD std::uint16_t encode(std::uint32_t value, const TransferView& transfer, std::uint16_t /*type*/) {
+  if (transfer.thresholds == nullptr) return static_cast<std::uint16_t>(value);
+  std::uint32_t low = transfer.first_code[value >> 8];
+  std::uint32_t high = transfer.first_code[(value >> 8) + 1];
+  while (low < high) {  // the largest code whose threshold is not above the value
+    const std::uint32_t middle = (low + high + 1) / 2;
+    if (transfer.thresholds[middle] <= value) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return static_cast<std::uint16_t>(low);
+}
+
+/// (a (whole - weight) + b weight) / whole to nearest, ties up.
+SATIN_HD std::uint64_t blend(std::uint64_t a, std::uint64_t b, std::uint64_t weight, std::uint64_t whole) {
+  return (a * (whole - weight) + b * weight + whole / 2) / whole;
+}
+
+}  // namespace satin

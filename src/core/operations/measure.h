@@ -1,0 +1,29 @@
+#pragma once
+// Reduction that floats need before they are summed: the largest and smallest magnitudes, and whether all is finite.
+
+#include <cstdint>
+
+#include "core/maths/fixed_point.h"
+#include "core/operations/operation.h"
+
+namespace satin {
+
+struct MeasureJob {
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+  int channels = 1;
+  bool weighted = false;
+};
+
+/// `result` is one Measured in the backend's memory.
+struct MeasureOperation : Operation {
+  /// Sets *result to the state before anything was measured.
+  virtual void clear(Measured* result, Stream stream) = 0;
+  /// Float picture: magnitudes (colour * alpha as a double product if weighted) and picture_not_finite. Values that are
+  /// not finite count as 0.
+  virtual void measure(const ImageView& picture, Measured* result, Stream stream) = 0;
+  /// Float radius map of one channel: map_out_of_range.
+  virtual void check_map(const ImageView& map, Measured* result, Stream stream) = 0;
+};
+
+}  // namespace satin

@@ -1,0 +1,55 @@
+#include "core/operations/pixels.h"
+
+#include <bit>
+
+#include "satin/error.h"
+
+namespace satin {
+namespace {
+
+std::uint64_t largest_integer(Type type, Transfer transfer) {
+  if (transfer == Transfer::srgb) return type == Type::u8 ? 0xFFFF : 0xFFFFFF;
+  return type == Type::u8 ? 0xFF : 0xFFFF;
+}
+
+}  // namespace
+
+int fixed_bits_for(std::uint64_t area) {
+  const int area_bits = static_cast<int>(std::bit_width(area - 1));
+  return area_bits + 40 <= 63 - 1 ? 40 : 63 - 1 - area_bits;
+}
+
+PixelRead read_pixels(const Shape& shape, Transfer transfer, std::uint64_t area) {
+  if (shape.type != Type::u8 && shape.type != Type::u16 && shape.type != Type::f32)
+    throw Error(ErrorKind::usage, std::string("Pixels of type ") + name_of(shape.type) +
+                                      " cannot be filtered: convert them to u8, u16 or f32.");
+  PixelRead read;
+  read.type = shape.type;
+  read.channels = shape.channels;
+  read.weighted = shape.alpha == Alpha::straight;
+  if (shape.type == Type::f32) {
+    read.fixed_point = true;
+    read.fixed_bits = fixed_bits_for(area);
+    read.maximum = std::uint64_t{1} << read.fixed_bits;
+    return read;
+  }
+  if (shape.alpha == Alpha::premultiplied && transfer == Transfer::srgb)
+    throw Error(ErrorKind::usage,
+                "Premultiplied 8- and 16-bit pixels have no linear light: pass straight alpha, or space encoded.");
+  read.transfer = transfer;
+  read.maximum = largest_integer(shape.type, transfer);
+  if (read.weighted) read.maximum *= largest_integer(shape.type, Transfer::identity);
+  return read;
+}
+
+Accumulator choose_accumulator(const PixelRead& read, std::uint64_t area, std::uint64_t maximum) {
+  const int bits = read.fixed_point ? 63 : 64;
+  const std::uint64_t largest_sum = bits == 63 ? ~std::uint64_t{0} >> 1 : ~std::uint64_t{0};
+  if (area != 0 && maximum > largest_sum / area)
+    throw Error(ErrorKind::usage, "A sum over " + std::to_string(area) + " pixels with values up to " +
+                                      std::to_string(maximum) + " does not fit " + std::to_string(bits) +
+                                      " bits: reduce the radius, or use 8-bit pixels or space encoded.");
+  return !read.fixed_point && area * maximum <= 0xFFFFFFFFULL ? Accumulator::u32 : Accumulator::u64;
+}
+
+}  // namespace satin

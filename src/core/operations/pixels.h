@@ -1,0 +1,49 @@
+#pragma once
+// How an operation reads and writes pixels: small closed descriptions that every backend understands.
+
+#include <cstdint>
+
+#include "satin/image.h"
+
+namespace satin {
+
+enum class Transfer : std::uint8_t {
+  identity,
+  srgb  ///< u8 <-> 16-bit linear, u16 <-> 24-bit linear; not for floats, which are linear already
+};
+
+/// Stored pixels -> working values. Types u32 and u64 hold working values themselves, signed if `fixed_point`.
+struct PixelRead {
+  Type type = Type::u8;
+  int channels = 1;
+  Transfer transfer = Transfer::identity;
+  bool weighted = false;     ///< the last channel is alpha: the working colour is colour * alpha
+  bool fixed_point = false;  ///< floats, or working values made from floats
+  int fixed_bits = 0;        ///< bits of a float's magnitude in fixed point
+  int fraction = 0;          ///< working values: bits below the point
+  std::uint64_t maximum = 0; ///< largest working value: the bound of every sum
+};
+
+/// Working values -> stored pixels, or -> working values of the next pass (type u32, u64).
+struct PixelWrite {
+  Type type = Type::u8;
+  Transfer transfer = Transfer::identity;
+  int fraction = 0;
+};
+
+enum class Accumulator : std::uint8_t { u32, u64 };
+
+/// Stored pixels of this shape read for sums. Floats need `area`, the number of pixels of the largest sum.
+/// Throws Error(usage) for types that are not pixels and for premultiplied integers in linear light.
+[[nodiscard]] PixelRead read_pixels(const Shape& shape, Transfer transfer, std::uint64_t area);
+
+/// The one place where the width of sums is chosen: sums are modulo 2^32 or 2^64, and a difference of table entries is
+/// exact while the true sum of that one box fits. Smallest width with area * maximum < 2^width (2^63 if signed).
+/// Throws Error(usage), which says what to reduce, if 64 bits do not suffice.
+[[nodiscard]] Accumulator choose_accumulator(const PixelRead& read, std::uint64_t area, std::uint64_t maximum);
+
+/// Bits of the magnitude of a float in fixed point so that a signed 64-bit sum of `area` values cannot wrap: 40, or
+/// fewer above 2^23 pixels.
+[[nodiscard]] int fixed_bits_for(std::uint64_t area);
+
+}  // namespace satin

@@ -1,0 +1,86 @@
+#pragma once
+// A filter described once. The registry lists the records; everything that faces a user is made from them.
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "satin/device.h"
+#include "satin/image.h"
+#include "satin/param.h"
+#include "satin/plan.h"
+
+namespace satin {
+
+/// What a side input means to the filter.
+enum class Role { radius_map, mask, depth, guide };
+
+struct InputRecord {
+  std::string name;  ///< "radius-map": the option is --radius-map FILE
+  Role role = Role::mask;
+  std::string help;
+  bool required = false;
+};
+
+enum class OutputKind {
+  image,  ///< a picture like the input
+  table   ///< numbers: written to .npy or .tiff
+};
+
+/// What the property tests may expect of a filter with any parameters.
+struct Traits {
+  bool keeps_constant = false;    ///< a constant picture comes back unchanged, byte for byte
+  bool keeps_range = false;       ///< no output value lies outside the range of the input
+  bool linear = false;            ///< on encoded values, up to rounding
+};
+
+/// One filter. Parameters are passed as a pointer to the filter's own parameter struct.
+struct FilterRecord {
+  std::string name;
+  std::string category;
+  std::string help;   ///< one line
+  std::string paper;  ///< author, title, year; empty if there is none
+  std::vector<ParameterRecord> parameters;
+  std::vector<InputRecord> inputs;  ///< side inputs, after the picture
+  OutputKind output = OutputKind::image;
+  Space space = Space::linear;  ///< what it computes in by default
+  Traits traits;
+
+  std::function<std::shared_ptr<void>()> defaults;
+  /// How far from a pixel its result looks, in pixels, for a picture of this shape.
+  std::function<double(const void* parameters, const Shape& shape)> reach;
+  /// `shapes` are the picture's and those of the side inputs in order; width 0 for one that is not used.
+  std::function<Plan(const Device&, std::span<const Shape> shapes, const void* parameters)> plan;
+
+  [[nodiscard]] const ParameterRecord* find_parameter(std::string_view parameter) const noexcept;
+};
+
+/// Every filter, in the order of the list.
+[[nodiscard]] std::span<const FilterRecord> filters();
+
+/// Throws Error(usage) with the nearest real name.
+[[nodiscard]] const FilterRecord& find_filter(std::string_view name);
+
+/// Parameters of one filter, set by name and text.
+class Parameters {
+ public:
+  explicit Parameters(const FilterRecord& filter) : filter_(&filter), values_(filter.defaults()) {}
+
+  /// Throws Error(usage) for an unknown name (with the nearest real one) or a value that is not valid.
+  void set(std::string_view name, std::string_view text);
+  [[nodiscard]] std::string get(std::string_view name) const;
+  [[nodiscard]] const FilterRecord& filter() const noexcept { return *filter_; }
+  [[nodiscard]] const void* data() const noexcept { return values_.get(); }
+
+ private:
+  const FilterRecord* filter_;
+  std::shared_ptr<void> values_;
+};
+
+/// Plans the filter. Throws Error(usage) for combinations and shapes that do not fit.
+[[nodiscard]] Plan plan(const Device& device, const Parameters& parameters, std::span<const Shape> shapes);
+
+}  // namespace satin

@@ -1,0 +1,5 @@
+#pragma once
+// Every filter.
+
+#include "satin/filters/blur.h"      // IWYU pragma: export
+#include "satin/filters/integral.h"  // IWYU pragma: export

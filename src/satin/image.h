@@ -1,0 +1,172 @@
+#pragma once
+// Pictures as values: the shape of a picture, views of memory that somebody else owns, and a picture that owns
+// its memory. A view is cheap to copy and never owns; every stride is in bytes and may be negative.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <type_traits>
+
+namespace satin {
+
+/// The type of one channel of one pixel. Filters take u8, u16 and f32; the wider types carry tables.
+enum class Type : std::uint8_t { u8, u16, u32, u64, f32, f64 };
+
+/// What the last channel of a picture of 2 or 4 channels means.
+enum class Alpha : std::uint8_t {
+  none,          ///< it is a channel like the others
+  straight,      ///< opacity; colours are not multiplied by it (PNG, most 8- and 16-bit files)
+  premultiplied  ///< opacity; colours are multiplied by it already (OpenEXR)
+};
+
+/// The order of the colour channels. Alpha, where there is one, is always last.
+enum class Order : std::uint8_t { rgb, bgr };
+
+/// Where the bytes of a view are.
+enum class Memory : std::uint8_t {
+  host,   ///< readable by the CPU
+  device  ///< memory of the CUDA device that the view is used with
+};
+
+[[nodiscard]] std::size_t size_of(Type type) noexcept;
+[[nodiscard]] const char* name_of(Type type) noexcept;
+
+/// Width, height and pixel format of a picture, or of a batch of `frames` pictures of one size.
+struct Shape {
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+  int channels = 1;
+  Type type = Type::u8;
+  Alpha alpha = Alpha::none;
+  Order order = Order::rgb;
+  std::int64_t frames = 1;
+
+  friend bool operator==(const Shape&, const Shape&) = default;
+};
+
+/// "640 x 480, 3 x u8", for messages.
+[[nodiscard]] std::string describe(const Shape& shape);
+
+/// Throws Error(usage) unless the sizes are positive, channels are 1 to 4, alpha sits on 2 or 4 channels, and the
+/// bytes of the picture fit 63 bits.
+void validate(const Shape& shape);
+
+/// Bytes of the densely packed, interleaved picture. Throws as validate().
+[[nodiscard]] std::size_t byte_size(const Shape& shape);
+
+/// Distances in bytes. Interleaved: pixel = channels * size, channel = size. Planar: pixel = size, channel = plane.
+struct Strides {
+  std::ptrdiff_t pixel = 0;
+  std::ptrdiff_t row = 0;
+  std::ptrdiff_t channel = 0;
+  std::ptrdiff_t frame = 0;
+
+  friend bool operator==(const Strides&, const Strides&) = default;
+};
+
+[[nodiscard]] Strides interleaved_strides(const Shape& shape) noexcept;
+[[nodiscard]] Strides planar_strides(const Shape& shape) noexcept;
+
+/// A view of pixels that somebody else keeps alive. `Byte` is std::byte or const std::byte.
+template <class Byte>
+struct BasicImageView {
+  Byte* data = nullptr;  ///< pixel (0, 0), channel 0, frame 0
+  Shape shape;
+  Strides strides;
+  Memory memory = Memory::host;
+
+  [[nodiscard]] bool empty() const noexcept { return data == nullptr; }
+
+  /// Address of one channel of one pixel; nothing is checked.
+  [[nodiscard]] Byte* at(std::int64_t x, std::int64_t y, int channel = 0, std::int64_t frame = 0) const noexcept {
+    return data + x * strides.pixel + y * strides.row + channel * strides.channel + frame * strides.frame;
+  }
+
+  /// One channel of one pixel in host memory as T, which must be the view's type.
+  template <class T>
+  [[nodiscard]] auto& value(std::int64_t x, std::int64_t y, int channel = 0, std::int64_t frame = 0) const noexcept {
+    using Value = std::conditional_t<std::is_const_v<Byte>, const T, T>;
+    return *reinterpret_cast<Value*>(at(x, y, channel, frame));
+  }
+
+  /// Row `y` of an interleaved view as T.
+  template <class T>
+  [[nodiscard]] auto* row(std::int64_t y, std::int64_t frame = 0) const noexcept {
+    return &value<T>(0, y, 0, frame);
+  }
+
+  /// True if the channels of a pixel, and the pixels of a row, lie next to each other.
+  [[nodiscard]] bool interleaved() const noexcept {
+    const auto size = static_cast<std::ptrdiff_t>(size_of(shape.type));
+    return strides.channel == size && strides.pixel == size * shape.channels;
+  }
+
+  /// The same picture with one frame of the batch.
+  [[nodiscard]] BasicImageView frame(std::int64_t index) const noexcept {
+    BasicImageView result = *this;
+    result.data = at(0, 0, 0, index);
+    result.shape.frames = 1;
+    return result;
+  }
+
+  // NOLINTNEXTLINE(google-explicit-constructor): a writable view is a view
+  operator BasicImageView<const std::byte>() const noexcept
+    requires(!std::is_const_v<Byte>)
+  {
+    return {data, shape, strides, memory};
+  }
+};
+
+using ImageView = BasicImageView<const std::byte>;
+using MutableImageView = BasicImageView<std::byte>;
+
+/// Interleaved view of densely packed pixels.
+[[nodiscard]] ImageView view_of(const void* data, const Shape& shape, Memory memory = Memory::host);
+[[nodiscard]] MutableImageView mutable_view_of(void* data, const Shape& shape, Memory memory = Memory::host);
+
+/// Bytes with the function that frees them.
+struct Buffer {
+  std::unique_ptr<std::byte, std::function<void(std::byte*)>> data;
+  std::size_t size = 0;
+
+  [[nodiscard]] std::byte* get() const noexcept { return data.get(); }
+};
+
+/// Host memory, aligned to 64 bytes, not initialised. Throws Error(environment) when there is none.
+[[nodiscard]] Buffer allocate_host(std::size_t bytes);
+
+/// A densely packed, interleaved picture that owns its memory. Moving is cheap; copying is explicit, by clone().
+class Image {
+ public:
+  Image() = default;
+  /// A host picture; its pixels are not initialised. Throws as validate() and allocate_host().
+  explicit Image(const Shape& shape);
+  /// Takes over memory that holds byte_size(shape) bytes at least.
+  Image(const Shape& shape, Buffer buffer, Memory memory);
+
+  [[nodiscard]] const Shape& shape() const noexcept { return shape_; }
+  [[nodiscard]] bool empty() const noexcept { return buffer_.get() == nullptr; }
+  [[nodiscard]] Memory memory() const noexcept { return memory_; }
+  [[nodiscard]] std::byte* data() noexcept { return buffer_.get(); }
+  [[nodiscard]] const std::byte* data() const noexcept { return buffer_.get(); }
+  [[nodiscard]] ImageView view() const;
+  [[nodiscard]] MutableImageView view();
+  // NOLINTNEXTLINE(google-explicit-constructor): an image is usable wherever a view is
+  operator ImageView() const { return view(); }
+
+  /// A deep copy of a host picture. Throws Error(usage) for one in device memory.
+  [[nodiscard]] Image clone() const;
+
+ private:
+  Shape shape_;
+  Buffer buffer_;
+  Memory memory_ = Memory::host;
+};
+
+/// Host picture with the pixels of a host view, interleaved and densely packed.
+[[nodiscard]] Image copy_of(const ImageView& view);
+
+}  // namespace satin

@@ -1,0 +1,84 @@
+#pragma once
+// How a filter describes its parameters: a record for each member of its parameter struct. The command's options, the
+// help, the pipeline grammar and the bindings are made from these records and from nothing else.
+
+#include <functional>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "satin/border.h"  // IWYU pragma: export
+
+namespace satin {
+
+/// A length in pixels, or in percent of the longer side of the picture.
+struct Length {
+  double value = 0;
+  bool percent = false;
+
+  [[nodiscard]] double pixels(double longer_side) const noexcept {
+    return percent ? value * longer_side / 100 : value;
+  }
+  friend bool operator==(const Length&, const Length&) = default;
+};
+
+/// A radius along x and one along y.
+struct Radius {
+  Length x;
+  Length y;
+
+  Radius() = default;
+  // NOLINTNEXTLINE(google-explicit-constructor): 3.5 is a radius
+  Radius(double pixels) : x{pixels, false}, y{pixels, false} {}
+  Radius(Length along_x, Length along_y) : x(along_x), y(along_y) {}
+  friend bool operator==(const Radius&, const Radius&) = default;
+};
+
+/// What values a filter computes with.
+enum class Space {
+  linear,  ///< linear light: 8- and 16-bit values are decoded by the sRGB curve, and encoded back
+  encoded  ///< the values as stored
+};
+
+enum class ParameterKind { real, integer, flag, choice, radius };
+
+/// One parameter. Text is the common form: set() parses and checks, get() prints what set() takes.
+struct ParameterRecord {
+  std::string name;  ///< "radius-max": the option is --radius-max
+  ParameterKind kind = ParameterKind::real;
+  std::string unit;
+  std::string help;
+  double minimum = -std::numeric_limits<double>::infinity();
+  double maximum = std::numeric_limits<double>::infinity();
+  std::vector<std::string> choices;  ///< of a choice, in the order of the enumerators
+  std::string default_text;          ///< empty: not set unless told
+
+  /// Throws Error(usage) that names the parameter, the text and what is valid; nearest name for a choice.
+  std::function<void(void* parameters, std::string_view text)> set;
+  /// Empty if the parameter is not set.
+  std::function<std::string(const void* parameters)> get;
+};
+
+// Parsers that the records share. Each takes the parameter's name for its message and throws Error(usage) for text
+// that is not wholly of the form, NaN, infinity, or a value outside the range.
+[[nodiscard]] double parse_real(std::string_view name, std::string_view text, double minimum, double maximum);
+[[nodiscard]] long parse_integer(std::string_view name, std::string_view text, long minimum, long maximum);
+[[nodiscard]] bool parse_flag(std::string_view name, std::string_view text);
+[[nodiscard]] std::size_t parse_choice(std::string_view name, std::string_view text, std::span<const std::string> choices);
+/// "R", "RX,RY", each with an optional % sign; the range is in pixels.
+[[nodiscard]] Radius parse_radius(std::string_view name, std::string_view text, double minimum, double maximum);
+
+/// The shortest text that parses back to the same value.
+[[nodiscard]] std::string print_real(double value);
+[[nodiscard]] std::string print_radius(const Radius& radius);
+
+/// The candidate with the smallest edit distance to `text`, or empty if none is near.
+[[nodiscard]] std::string nearest(std::string_view text, std::span<const std::string> candidates);
+
+/// " Did you mean 'x'?" or nothing.
+[[nodiscard]] std::string did_you_mean(std::string_view text, std::span<const std::string> candidates);
+
+}  // namespace satin
