@@ -1,6 +1,6 @@
 #pragma once
-// Many files through one filter. Everything that can be checked without decoding a picture is checked before the first
-// one is touched; after that one bad file is reported and the others are done. Nothing here prints.
+// Many files through one filter. Everything that can be checked without decoding a picture is checked before
+// the first one is touched; after that one bad file is reported and the others are done. Nothing here prints.
 
 #include <chrono>
 #include <cstddef>
@@ -25,14 +25,16 @@ struct SideInput {
 };
 
 struct BatchOptions {
-  /// Files and folders; `-` alone is standard input. Of a folder those files are taken whose extension can be read and
-  /// whose name does not begin with a dot, sorted by name.
+  /// Files and folders; `-` alone is standard input. Of a folder those files are taken whose extension can be
+  /// read and whose name does not begin with a dot, sorted by name.
   std::vector<std::filesystem::path> inputs;
-  /// One file in: the output file, or the folder for it if it is one or ends with '/'; `-` is standard output.
-  /// Several files or a folder in: a folder, which is created; it mirrors the names below each input folder.
+  /// One file in: the output file, or the folder for it if it is one or ends with '/'; `-` is standard
+  /// output. Several files or a folder in: a folder, which is created; it mirrors the names below each input
+  /// folder.
   std::filesystem::path output;
   std::vector<SideInput> side_inputs;
-  std::string format;      ///< extension of the outputs with its dot; empty: that of OUTPUT, or that of each input
+  std::string
+      format;  ///< extension of the outputs with its dot; empty: that of OUTPUT, or that of each input
   bool recursive = false;  ///< folders with all folders below them
   bool overwrite = false;  ///< otherwise an existing output is refused
 };
@@ -75,19 +77,20 @@ enum class Stage { reading, filtering, writing };
 struct BatchEvents {
   std::function<void(std::size_t index, std::size_t total, const BatchFile& file, Stage stage)> stage;
   std::function<void(const FileResult& result)> finished;
-  std::function<bool()> cancelled;  ///< asked between stages; true ends the batch and leaves no temporary file
+  std::function<bool()>
+      cancelled;  ///< asked between stages; true ends the batch and leaves no temporary file
 };
 
 /// Finds the inputs, names the outputs, reads the side inputs and checks all of it. Changes nothing on disk.
-/// Throws Error(usage) for names and combinations to be corrected: two inputs with one output, an output that is an
-/// input (through links too), an existing output without `overwrite`, a missing folder of a single output, an unknown
-/// format; Error(input) for a side input that cannot be read or a folder that cannot be written. An input that does not
-/// exist is no error here but the file's `problem`.
+/// Throws Error(usage) for names and combinations to be corrected: two inputs with one output, an output that
+/// is an input (through links too), an existing output without `overwrite`, a missing folder of a single
+/// output, an unknown format; Error(input) for a side input that cannot be read or a folder that cannot be
+/// written. An input that does not exist is no error here but the file's `problem`.
 [[nodiscard]] Batch prepare_batch(const FilterRecord& filter, const BatchOptions& options);
 
-/// Does the files in order. Plans are reused for pictures of the same shape. Throws Error(usage) if there are several
-/// files and the parameters contradict each other for any picture; what happens to single files is in the result.
-/// Two environment errors in a row (a full disk, a lost device) end the batch early.
+/// Does the files in order. Plans are reused for pictures of the same shape. Throws Error(usage) if there are
+/// several files and the parameters contradict each other for any picture; what happens to single files is in
+/// the result. Two environment errors in a row (a full disk, a lost device) end the batch early.
 [[nodiscard]] BatchResult run_batch(const Device& device, const Parameters& parameters, const Batch& batch,
                                     const BatchEvents& events = {});
 

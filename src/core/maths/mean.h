@@ -31,6 +31,12 @@ SATIN_HD FixedExponents fixed_exponents(const Measured& measured, int bits) {
   return {fixed_exponent(measured.largest[0], bits), fixed_exponent(measured.largest[1], bits)};
 }
 
+/// The exponents of squares of unweighted values.
+SATIN_HD FixedExponents squared_exponents(const Measured& measured, int bits) {
+  const double largest = double_of(measured.largest[0]);
+  return {fixed_exponent(bits_of(largest * largest), bits), 0};
+}
+
 /// Adds weight * sum. The order of the calls is part of the definition for floats: inner x inner, outer x inner,
 /// inner x outer, outer x outer (x first), then what lies outside the picture.
 SATIN_HD void add_weighted(WideSum& total, std::uint64_t weight, std::uint64_t sum, bool fixed_point) {

@@ -38,8 +38,31 @@ PixelRead read_pixels(const Shape& shape, Transfer transfer, std::uint64_t area)
                 "Premultiplied 8- and 16-bit pixels have no linear light: pass straight alpha, or space encoded.");
   read.transfer = transfer;
   read.maximum = largest_integer(shape.type, transfer);
-  if (read.weighted) read.maximum *= largest_integer(shape.type, Transfer::identity);
+  if (read.weighted) {
+    read.alpha_maximum = largest_integer(shape.type, Transfer::identity);
+    read.maximum *= read.alpha_maximum;
+  }
   return read;
+}
+
+void check_alpha_divisor(const PixelRead& read, std::uint64_t area) {
+  constexpr std::uint64_t limit = std::uint64_t{1} << (61 - 16);
+  if (read.alpha_maximum != 0 && area > (limit - 1) / read.alpha_maximum)
+    throw Error(ErrorKind::usage, "A window of " + std::to_string(area) +
+                                      " pixels is too large for 16-bit alpha: reduce the radius, or use 8 bits.");
+}
+
+PixelRead working_pixels(const PixelRead& stored) {
+  PixelRead working = stored;
+  working.transfer = Transfer::identity;
+  if (!stored.fixed_point) {
+    constexpr int fraction = 8;
+    working.fraction = fraction;
+    working.maximum <<= fraction;
+    working.alpha_maximum <<= fraction;
+  }
+  working.type = !stored.fixed_point && working.maximum <= 0xFFFFFFFFULL ? Type::u32 : Type::u64;
+  return working;
 }
 
 Accumulator choose_accumulator(const PixelRead& read, std::uint64_t area, std::uint64_t maximum) {

@@ -21,7 +21,8 @@ struct PixelRead {
   bool fixed_point = false;  ///< floats, or working values made from floats
   int fixed_bits = 0;        ///< bits of a float's magnitude in fixed point
   int fraction = 0;          ///< working values: bits below the point
-  std::uint64_t maximum = 0; ///< largest working value: the bound of every sum
+  std::uint64_t maximum = 0;        ///< largest working value: the bound of every sum
+  std::uint64_t alpha_maximum = 0;  ///< largest working alpha of weighted integers
 };
 
 /// Working values -> stored pixels, or -> working values of the next pass (type u32, u64).
@@ -41,6 +42,14 @@ enum class Accumulator : std::uint8_t { u32, u64 };
 /// exact while the true sum of that one box fits. Smallest width with area * maximum < 2^width (2^63 if signed).
 /// Throws Error(usage), which says what to reduce, if 64 bits do not suffice.
 [[nodiscard]] Accumulator choose_accumulator(const PixelRead& read, std::uint64_t area, std::uint64_t maximum);
+
+/// Throws Error(usage) unless area-weighted sums of alpha (65536 parts a pixel) stay below the 2^61 that dividing by
+/// them allows. Holds for every 8-bit picture, and for 16-bit ones up to a radius of 11,000.
+void check_alpha_divisor(const PixelRead& read, std::uint64_t area);
+
+/// The same pixels between two passes of a filter: working values of type u32 or u64 with 8 bits below the point
+/// (integers; floats keep their fixed point).
+[[nodiscard]] PixelRead working_pixels(const PixelRead& stored);
 
 /// Bits of the magnitude of a float in fixed point so that a signed 64-bit sum of `area` values cannot wrap: 40, or
 /// fewer above 2^23 pixels.

@@ -18,15 +18,15 @@ enum class Kernel {
 /// Parameters of blur().
 struct Blur {
   Radius radius = 8;            ///< half the window, without the pixel itself; quantised to 1/256 pixel
-  std::optional<double> sigma;  ///< standard deviation in pixels, instead of the radius; means a gaussian kernel
-  std::optional<Kernel> kernel; ///< box unless sigma is given
+  std::optional<double> sigma{};  ///< standard deviation in pixels, instead of the radius; means a gaussian kernel
+  std::optional<Kernel> kernel{}; ///< box unless sigma is given
   Border border = Border::shrink;
   double border_value = 0;      ///< of Border::constant: every channel, 0 to 1 of white (floats: as it is)
   Space space = Space::linear;
   double radius_min = 0;             ///< radius where the radius map is 0
-  std::optional<double> radius_max;  ///< radius where the radius map is at its type's maximum (floats: at 1)
-  ImageView radius_map;         ///< radius per pixel: one channel, u8, u16 or f32, of the picture's size
-  ImageView mask;               ///< blend weight: one channel, u8 or u16, of the picture's size; 0 keeps the bytes
+  std::optional<double> radius_max{};  ///< radius where the radius map is at its type's maximum (floats: at 1)
+  ImageView radius_map{};         ///< radius per pixel: one channel, u8, u16 or f32, of the picture's size
+  ImageView mask{};               ///< blend weight: one channel, u8 or u16, of the picture's size; 0 keeps the bytes
 };
 
 /// Mean over a window around every pixel, at a cost that does not depend on the radius.

@@ -1,0 +1,39 @@
+#include "core/cpu/backend.h"
+
+#include <hwy/targets.h>
+#include <unistd.h>
+
+#include <bit>
+#include <cstring>
+
+namespace satin {
+namespace cpu {
+namespace {
+
+DeviceInfo describe(int threads) {
+  DeviceInfo info;
+  info.id = "cpu";
+  const auto best = static_cast<std::int64_t>(std::uint64_t{1} << std::countr_zero(static_cast<std::uint64_t>(hwy::SupportedTargets())));
+  info.name = std::string(hwy::TargetName(best)) + ", " + std::to_string(threads) + (threads == 1 ? " thread" : " threads");
+  info.memory = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGE_SIZE));
+  info.usable = true;
+  return info;
+}
+
+}  // namespace
+
+CpuBackend::CpuBackend(int threads) : arena(threads > 0 ? threads : tbb::task_arena::automatic) {
+  info = describe(arena.max_concurrency());
+  operations = {prepare_copy, prepare_measure, prepare_table, prepare_box_mean};
+}
+
+void CpuBackend::upload(void* device, const void* host, std::size_t bytes, Stream) { std::memcpy(device, host, bytes); }
+void CpuBackend::download(void* host, const void* device, std::size_t bytes, Stream) { std::memcpy(host, device, bytes); }
+
+}  // namespace cpu
+
+DeviceInfo describe_cpu() { return cpu::CpuBackend(0).info; }
+
+std::shared_ptr<Backend> open_cpu(int threads) { return std::make_shared<cpu::CpuBackend>(threads); }
+
+}  // namespace satin

@@ -1,0 +1,86 @@
+// Box mean with a radius for each pixel: one table of the whole picture, then four entries a whole box.
+
+#include <algorithm>
+#include <vector>
+
+#include "core/cpu/backend.h"
+#include "core/cpu/store.h"
+#include "core/maths/gather.h"
+
+namespace satin::cpu {
+namespace {
+
+Radius256 radius_at(const RadiusField& field, const ImageView& map, std::int64_t x, std::int64_t y) {
+  switch (field.map_type) {
+    case Type::u8: return radius_from_map(map.row<std::uint8_t>(y)[x], 0xFF, field.low, field.high);
+    case Type::u16: return radius_from_map(map.row<std::uint16_t>(y)[x], 0xFFFF, field.low, field.high);
+    default: return radius_from_map(map.row<float>(y)[x], field.low, field.high);
+  }
+}
+
+template <class Sum>
+class BoxMeanMap final : public BoxMeanOperation {
+ public:
+  BoxMeanMap(CpuBackend& backend, const BoxMeanJob& job)
+      : backend_(backend), job_(job), table_shape_{job.width, job.height, job.read.channels, sum_type} {
+    table_ = backend.allocate(byte_size(table_shape_));
+    TableJob table;
+    table.width = job.width;
+    table.height = job.height;
+    table.read = job.read;
+    table.accumulator = job.accumulator;
+    build_ = prepare_table(backend, table);
+  }
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
+    return table_.size + build_->workspace_bytes();
+  }
+
+  void run(const BoxMeanImages& images, Stream stream) override {
+    const MutableImageView table = mutable_view_of(table_.get(), table_shape_);
+    build_->run(images.source, images.measured, table, stream);
+    const MeanStore store = mean_store(job_, images.measured);
+    with_output(job_, [&]<int Channels, class T>() {
+      parallel_rows(backend_, job_.height, 4, [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t y = first; y < last; ++y) gather_row<Channels, T>(store, images, y);
+      });
+    });
+  }
+
+ private:
+  static constexpr Type sum_type = sizeof(Sum) == 4 ? Type::u32 : Type::u64;
+
+  template <int Channels, class T>
+  void gather_row(const MeanStore& store, const BoxMeanImages& images, std::int64_t y) {
+    const TableView<Sum> table{reinterpret_cast<const Sum*>(table_.get()), job_.width * Channels, job_.width,
+                               job_.height};
+    T* out = images.output.row<T>(y);
+    for (std::int64_t x = 0; x < job_.width; ++x, out += Channels) {
+      const Radius256 radius = radius_at(job_.radius, images.radius_map, x, y);
+      const std::uint32_t mask = mask_at(images.mask, x, y);
+      if (radius == 0 || mask == 0) {
+        keep_pixel<Channels>(store, job_, images, x, y, out);
+        continue;
+      }
+      WideSum sums[4];
+      const std::uint64_t count =
+          covered_box_sums<Channels>(table, x, y, radius, radius, job_.border, store.rule, sums);
+      store_pixel<Channels>(store, images, x, y, sums, count, mask, out);
+    }
+  }
+
+  CpuBackend& backend_;
+  BoxMeanJob job_;
+  Shape table_shape_;
+  Buffer table_;
+  std::unique_ptr<TableOperation> build_;
+};
+
+}  // namespace
+
+std::unique_ptr<BoxMeanOperation> prepare_box_mean_map(Backend& backend, const BoxMeanJob& job) {
+  if (job.accumulator == Accumulator::u32) return std::make_unique<BoxMeanMap<std::uint32_t>>(as_cpu(backend), job);
+  return std::make_unique<BoxMeanMap<std::uint64_t>>(as_cpu(backend), job);
+}
+
+}  // namespace satin::cpu

@@ -1,0 +1,86 @@
+#include "satin/device.h"
+
+#include <charconv>
+
+#include "core/backend.h"
+#include "satin/error.h"
+
+namespace satin {
+namespace {
+
+int parse_ordinal(std::string_view spec) {
+  if (spec == "cuda") return 0;
+  const std::string_view digits = spec.substr(5);
+  int ordinal = -1;
+  const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), ordinal);
+  if (code != std::errc() || end != digits.data() + digits.size() || ordinal < 0)
+    throw Error(ErrorKind::usage, "Device '" + std::string(spec) + "': a number from 0 follows 'cuda:'.");
+  return ordinal;
+}
+
+std::shared_ptr<Backend> open_auto(const DeviceOptions& options) {
+  for (const DeviceInfo& info : describe_cuda()) {
+    if (!info.usable) continue;
+    try {
+      return open_cuda(parse_ordinal(info.id));
+    } catch (const Error&) {
+      break;  // `auto` means: whatever works
+    }
+  }
+  return open_cpu(options.threads);
+}
+
+Image transfer_target(const Shape& shape, Backend* device) {
+  return device == nullptr ? Image(shape)
+                           : Image(shape, device->allocate(byte_size(shape)),
+                                   device->host_memory ? Memory::host : Memory::device);
+}
+
+void require_dense(const ImageView& view) {
+  if (view.strides != interleaved_strides(view.shape))
+    throw Error(ErrorKind::usage, "Only densely packed pictures are copied between host and device.");
+}
+
+}  // namespace
+
+std::vector<DeviceInfo> devices() {
+  std::vector<DeviceInfo> list = describe_cuda();
+  list.insert(list.begin(), describe_cpu());
+  return list;
+}
+
+Device Device::open(std::string_view spec, const DeviceOptions& options) {
+  if (options.threads < 0) throw Error(ErrorKind::usage, "The number of threads is 0 (all) or more.");
+  if (spec == "auto") return Device(open_auto(options));
+  if (spec == "cpu") return Device(open_cpu(options.threads));
+  if (spec == "cuda" || spec.starts_with("cuda:")) return Device(open_cuda(parse_ordinal(spec)));
+  throw Error(ErrorKind::usage, "There is no device '" + std::string(spec) + "': use auto, cpu or cuda:N.");
+}
+
+const DeviceInfo& Device::info() const noexcept { return backend_->info; }
+
+bool Device::is_cuda() const noexcept { return !backend_->host_memory; }
+
+Image Device::allocate(const Shape& shape) const {
+  validate(shape);
+  return transfer_target(shape, backend_.get());
+}
+
+Image Device::upload(const ImageView& host) const {
+  require_dense(host);
+  Image result = allocate(host.shape);
+  backend_->upload(result.data(), host.data, byte_size(host.shape), {});
+  backend_->synchronize({});
+  return result;
+}
+
+Image Device::download(const ImageView& device) const {
+  require_dense(device);
+  Image result = transfer_target(device.shape, nullptr);
+  backend_->download(result.data(), device.data, byte_size(device.shape), {});
+  return result;
+}
+
+void Device::synchronize(Stream stream) const { backend_->synchronize(stream); }
+
+}  // namespace satin

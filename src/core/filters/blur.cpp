@@ -1,0 +1,311 @@
+#include "satin/filters/blur.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/backend.h"
+#include "core/prepared_filter.h"
+#include "core/record.h"
+#include "core/registry.h"
+#include "core/transfer.h"
+#include "satin/error.h"
+
+namespace satin {
+namespace {
+
+constexpr double largest_sigma = 4096;
+
+enum Input { picture, radius_map, mask };
+
+struct Radii256 {
+  Radius256 x = 0;
+  Radius256 y = 0;
+};
+
+int boxes_of(Kernel kernel) { return static_cast<int>(kernel) + 1; }
+
+Kernel kernel_of(const Blur& blur) {
+  return blur.kernel.value_or(blur.sigma.has_value() ? Kernel::gaussian : Kernel::box);
+}
+
+Radius256 quantise(double pixels) { return static_cast<Radius256>(std::floor(pixels * radius_one + 0.5)); }
+
+/// Variance of a box of this radius along one axis, in square pixels.
+double box_variance(Radius256 radius) {
+  const double whole = radius / radius_one;
+  const double part = static_cast<double>(radius % radius_one) / radius_one;
+  const double squares = whole * (whole + 1) * (2 * whole + 1) / 3 + 2 * part * (whole + 1) * (whole + 1);
+  return squares / (2 * whole + 1 + 2 * part);
+}
+
+/// Radii of `boxes` successive boxes whose variances add up as nearly to sigma^2 as the quantum allows: all take the
+/// largest radius that does not exceed it, then as many as bring the sum nearest take one quantum more.
+std::vector<Radius256> radii_for_sigma(double sigma, int boxes) {
+  const double wanted = sigma * sigma;
+  Radius256 low = 0;
+  Radius256 high = largest_radius * radius_one;
+  while (low < high) {
+    const Radius256 middle = (low + high + 1) / 2;
+    if (boxes * box_variance(middle) <= wanted) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  const double missing = wanted - boxes * box_variance(low);
+  const double quantum = box_variance(low + 1) - box_variance(low);
+  const int enlarged = std::clamp(static_cast<int>(std::floor(missing / quantum + 0.5)), 0, boxes);
+  std::vector<Radius256> radii(static_cast<std::size_t>(boxes), low);
+  std::fill_n(radii.begin(), enlarged, low + 1);
+  return radii;
+}
+
+/// Radii of `boxes` successive boxes that reach as far together as one of `radius`.
+std::vector<Radius256> radii_for_reach(Radius256 radius, int boxes) {
+  std::vector<Radius256> radii(static_cast<std::size_t>(boxes), radius / boxes);
+  std::for_each(radii.begin(), radii.begin() + radius % boxes, [](Radius256& r) { ++r; });
+  return radii;
+}
+
+[[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::usage, what); }
+
+double checked_radius(double pixels, const char* name) {
+  if (!(pixels >= 0) || pixels > largest_radius)
+    refuse(std::string(name) + " " + print_real(pixels) + " pixels: must be from 0 to " +
+           std::to_string(largest_radius) + ".");
+  return pixels;
+}
+
+void check_side_shape(const Shape& side, const Shape& shape, const char* name) {
+  if (side.channels != 1) refuse(std::string("The ") + name + " has " + std::to_string(side.channels) + " channels: give one channel.");
+  if (side.width != shape.width || side.height != shape.height)
+    refuse(std::string("The ") + name + " is " + std::to_string(side.width) + " x " + std::to_string(side.height) +
+           ", but the picture is " + std::to_string(shape.width) + " x " + std::to_string(shape.height) +
+           ": they must have one size.");
+  if (side.frames != 1 && side.frames != shape.frames)
+    refuse(std::string("The ") + name + " needs one frame, or as many as the picture.");
+}
+
+void check_types(const Shape& map, const Shape& mask_shape) {
+  if (map.width != 0 && map.type != Type::u8 && map.type != Type::u16 && map.type != Type::f32)
+    refuse(std::string("The radius map is of type ") + name_of(map.type) + ": u8, u16 and f32 are possible.");
+  if (mask_shape.width != 0 && mask_shape.type != Type::u8 && mask_shape.type != Type::u16)
+    refuse(std::string("The mask is of type ") + name_of(mask_shape.type) + ": u8 and u16 are possible.");
+}
+
+RadiusField field_from_map(const Blur& blur, const Shape& map) {
+  if (kernel_of(blur) != Kernel::box || blur.sigma)
+    refuse("A radius map works with the box kernel alone: leave out sigma, tent and gaussian.");
+  if (!blur.radius_max) refuse("A radius map needs radius-max, the radius at the map's largest value.");
+  RadiusField field;
+  field.from_map = true;
+  field.map_type = map.type;
+  field.low = quantise(checked_radius(blur.radius_min, "radius-min"));
+  field.high = quantise(checked_radius(*blur.radius_max, "radius-max"));
+  return field;
+}
+
+RadiusField constant_field(Radius256 x, Radius256 y) {
+  RadiusField field;
+  field.x = x;
+  field.y = y;
+  return field;
+}
+
+/// One field for each successive box.
+std::vector<RadiusField> box_fields(const Blur& blur, const Shape& shape, const Shape& map) {
+  if (map.width != 0) return {field_from_map(blur, map)};
+  if (blur.radius_max) refuse("radius-max is of use with a radius map only: give one, or use radius.");
+  const int boxes = boxes_of(kernel_of(blur));
+  std::vector<Radius256> x;
+  std::vector<Radius256> y;
+  if (blur.sigma) {
+    if (!(*blur.sigma >= 0) || *blur.sigma > largest_sigma)
+      refuse("sigma " + print_real(*blur.sigma) + ": must be from 0 to " + print_real(largest_sigma) + " pixels.");
+    x = y = radii_for_sigma(*blur.sigma, boxes);
+  } else {
+    const auto longer = static_cast<double>(std::max(shape.width, shape.height));
+    x = radii_for_reach(quantise(checked_radius(blur.radius.x.pixels(longer), "radius")), boxes);
+    y = radii_for_reach(quantise(checked_radius(blur.radius.y.pixels(longer), "radius")), boxes);
+  }
+  std::vector<RadiusField> fields;
+  for (std::size_t i = 0; i < x.size(); ++i) fields.push_back(constant_field(x[i], y[i]));
+  return fields;
+}
+
+/// The value outside the picture as working values of the stored type.
+void set_border_value(BoxMeanJob& job, const Shape& shape, double value) {
+  job.border_number = value;
+  if (shape.type == Type::f32) {
+    if (!std::isfinite(value)) refuse("border-value must be a finite number.");
+    return;
+  }
+  if (!(value >= 0 && value <= 1)) refuse("border-value " + print_real(value) + ": must be from 0 to 1, black to white.");
+  const double whole = shape.type == Type::u8 ? 0xFF : 0xFFFF;
+  const auto stored = static_cast<std::uint32_t>(std::floor(value * whole + 0.5));
+  const TransferView transfer = host_transfer(shape.type, job.write.transfer == Transfer::srgb);
+  for (int c = 0; c < shape.channels; ++c) {
+    const bool alpha = job.read.weighted && c == shape.channels - 1;
+    std::uint64_t working = alpha ? stored : decode(stored, transfer);
+    if (job.read.weighted && !alpha) working *= stored;
+    job.border_value[static_cast<std::size_t>(c)] = working << job.read.fraction;
+  }
+}
+
+/// The jobs of successive boxes: the first reads stored pixels, the last writes them, working values between.
+std::vector<BoxMeanJob> box_jobs(const Blur& blur, const Shape& shape, const std::vector<RadiusField>& fields,
+                                 const Shape& mask_shape) {
+  std::uint64_t area = 1;
+  for (const RadiusField& field : fields)
+    area = std::max(area, largest_box(shape.width, shape.height, field, blur.border));
+  const Transfer transfer =
+      blur.space == Space::linear && shape.type != Type::f32 ? Transfer::srgb : Transfer::identity;
+  const PixelRead stored = read_pixels(shape, transfer, area);
+  const PixelRead working = working_pixels(stored);
+
+  std::vector<BoxMeanJob> jobs(fields.size());
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const bool last = i + 1 == fields.size();
+    BoxMeanJob& job = jobs[i];
+    job.width = shape.width;
+    job.height = shape.height;
+    job.radius = fields[i];
+    job.border = blur.border;
+    job.read = i == 0 ? stored : working;
+    job.write = last ? PixelWrite{shape.type, transfer, 0} : PixelWrite{working.type, transfer, working.fraction};
+    if (last && mask_shape.width != 0) job.mask_maximum = mask_shape.type == Type::u8 ? 0xFF : 0xFFFF;
+    if (blur.border == Border::constant) set_border_value(job, shape, blur.border_value);
+    const std::uint64_t box = largest_box(shape.width, shape.height, job.radius, blur.border);
+    check_alpha_divisor(job.read, box);
+    job.accumulator = choose_accumulator(job.read, box, job.read.maximum);
+  }
+  return jobs;
+}
+
+class PreparedBlur final : public PreparedFilter {
+ public:
+  PreparedBlur(Backend& backend, const std::vector<BoxMeanJob>& jobs, const Shape& shape) {
+    for (const BoxMeanJob& job : jobs) boxes_.push_back(backend.operations.box_mean(backend, job));
+    const bool floats = jobs[0].read.fixed_point;
+    const RadiusField& field = jobs[0].radius;
+    if (floats || (field.from_map && field.map_type == Type::f32))
+      measure_ = backend.operations.measure(backend, {shape.width, shape.height, shape.channels, jobs[0].read.weighted});
+    measures_picture_ = floats;
+    measures_map_ = field.from_map && field.map_type == Type::f32;
+
+    working_shape_ = {shape.width, shape.height, shape.channels, jobs[0].write.type};
+    const std::size_t buffers = std::min<std::size_t>(jobs.size() - 1, working_.size());
+    for (std::size_t i = 0; i < buffers; ++i) working_[i] = backend.allocate(byte_size(working_shape_));
+  }
+
+  [[nodiscard]] bool measures() const noexcept { return measure_ != nullptr; }
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
+    std::size_t bytes = 0;
+    for (const auto& box : boxes_) bytes += box->workspace_bytes();
+    for (const Buffer& buffer : working_) bytes += buffer.size;
+    return bytes;
+  }
+
+  void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
+           Stream stream) override {
+    if (measure_ != nullptr) measure_->clear(measured, stream);
+    if (measures_picture_) measure_->measure(inputs[picture], measured, stream);
+    if (measures_map_) measure_->check_map(inputs[radius_map], measured, stream);
+
+    BoxMeanImages images;
+    images.source = inputs[picture];
+    images.original = inputs[picture];
+    images.radius_map = inputs[radius_map];
+    images.measured = measured;
+    for (std::size_t i = 0; i < boxes_.size(); ++i) {
+      const bool last = i + 1 == boxes_.size();
+      images.mask = last ? inputs[mask] : ImageView{};
+      images.output = last ? output : mutable_view_of(working_[i % 2].get(), working_shape_, output.memory);
+      boxes_[i]->run(images, stream);
+      images.source = images.output;
+    }
+  }
+
+ private:
+  std::vector<std::unique_ptr<BoxMeanOperation>> boxes_;
+  std::unique_ptr<MeasureOperation> measure_;
+  std::array<Buffer, 2> working_;
+  Shape working_shape_;
+  bool measures_picture_ = false;
+  bool measures_map_ = false;
+};
+
+Plan plan_shapes(const Device& device, const Shape& shape, const Shape& map, const Shape& mask_shape,
+                 const Blur& blur) {
+  validate(shape);
+  if (map.width != 0) check_side_shape(map, shape, "radius map");
+  if (mask_shape.width != 0) check_side_shape(mask_shape, shape, "mask");
+  check_types(map, mask_shape);
+  const std::vector<BoxMeanJob> jobs = box_jobs(blur, shape, box_fields(blur, shape, map), mask_shape);
+  auto filter = std::make_unique<PreparedBlur>(device.backend(), jobs, shape);
+  const bool measures = filter->measures();
+  return make_plan(device, {shape, map, mask_shape}, shape, measures, std::move(filter));
+}
+
+Shape shape_of(const ImageView& view) { return view.empty() ? Shape{} : view.shape; }
+
+double reach(const Blur& blur, const Shape& shape) {
+  if (blur.radius_max) return std::max(blur.radius_min, *blur.radius_max) + 1;
+  if (blur.sigma) return 3 * *blur.sigma + 3;
+  const auto longer = static_cast<double>(std::max(shape.width, shape.height));
+  return std::max(blur.radius.x.pixels(longer), blur.radius.y.pixels(longer)) + boxes_of(kernel_of(blur));
+}
+
+}  // namespace
+
+Plan plan(const Device& device, const Shape& shape, const Blur& parameters) {
+  return plan_shapes(device, shape, shape_of(parameters.radius_map), shape_of(parameters.mask), parameters);
+}
+
+Image blur(const Device& device, const ImageView& image, const Blur& parameters) {
+  const std::array inputs = {image, parameters.radius_map, parameters.mask};
+  return run_once(device, plan(device, image.shape, parameters), inputs);
+}
+
+FilterRecord blur_record() {
+  FilterRecord filter;
+  filter.name = "blur";
+  filter.category = "smoothing";
+  filter.help = "mean over a window of any radius, one or one for each pixel";
+  filter.paper = "Crow, Summed-area tables for texture mapping, 1984; Heckbert, Filtering by repeated integration, 1986";
+  filter.parameters = {
+      record::radius(&Blur::radius, 0, largest_radius,
+                     {"radius", "px", "half the window: R, RX,RY, or P% of the longer side"}),
+      record::real(&Blur::sigma, 0, largest_sigma,
+                   {"sigma", "px", "standard deviation, instead of the radius; alone it means a gaussian kernel"}),
+      record::choice(&Blur::kernel, {"box", "tent", "gaussian"},
+                     {"kernel", "", "one box, two or three successive ones; box unless sigma is given"}),
+      record::real(&Blur::radius_min, 0, largest_radius,
+                   {"radius-min", "px", "radius where the radius map is 0"}),
+      record::real(&Blur::radius_max, 0, largest_radius,
+                   {"radius-max", "px", "radius where the radius map is at its maximum (floats: at 1)"}),
+      record::choice(&Blur::border, record::border_names(), {"border", "", "what the window sees outside the picture"}),
+      record::real(&Blur::border_value, -1e30, 1e30,
+                   {"border-value", "", "value outside the picture for border constant, 0 black to 1 white"}),
+      record::choice(&Blur::space, record::space_names(),
+                     {"space", "", "average in linear light, or the values as stored"}),
+  };
+  filter.inputs = {
+      {"radius-map", Role::radius_map, "radius for each pixel, from radius-min at 0 to radius-max at white", false},
+      {"mask", Role::mask, "blend weight; 0 leaves the pixel's bytes alone", false},
+  };
+  filter.traits.keeps_constant = true;
+  filter.traits.keeps_range = true;
+  filter.traits.linear = true;
+  filter.defaults = [] { return std::make_shared<Blur>(); };
+  filter.reach = [](const void* parameters, const Shape& shape) { return reach(record::as<Blur>(parameters), shape); };
+  filter.plan = [](const Device& device, std::span<const Shape> shapes, const void* parameters) {
+    return plan_shapes(device, shapes[picture], shapes.size() > radius_map ? shapes[radius_map] : Shape{},
+                       shapes.size() > mask ? shapes[mask] : Shape{}, record::as<Blur>(parameters));
+  };
+  return filter;
+}
+
+}  // namespace satin

@@ -1,0 +1,137 @@
+#include "satin/param.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <numeric>
+
+#include "satin/error.h"
+
+namespace satin {
+namespace {
+
+[[noreturn]] void refuse(std::string_view name, std::string_view text, const std::string& why) {
+  throw Error(ErrorKind::usage, std::string(name) + " '" + std::string(text) + "': " + why + ".");
+}
+
+template <class Number>
+bool parse_whole(std::string_view text, Number& value) {
+  if (!text.empty() && text.front() == '+') text.remove_prefix(1);
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return code == std::errc() && end == text.data() + text.size();
+}
+
+std::string range_text(double minimum, double maximum) {
+  if (std::isinf(maximum)) return "must be at least " + print_real(minimum);
+  if (std::isinf(minimum)) return "must be at most " + print_real(maximum);
+  return "must be from " + print_real(minimum) + " to " + print_real(maximum);
+}
+
+void check_range(std::string_view name, std::string_view text, double value, double minimum, double maximum) {
+  if (value < minimum || value > maximum) refuse(name, text, range_text(minimum, maximum));
+}
+
+double parse_finite(std::string_view name, std::string_view text) {
+  double value = 0;
+  if (!parse_whole(text, value)) refuse(name, text, "a number is expected, such as 8 or 2.5");
+  if (!std::isfinite(value)) refuse(name, text, "a finite number is expected");
+  return value;
+}
+
+Length parse_length(std::string_view name, std::string_view whole, std::string_view text, double minimum,
+                    double maximum) {
+  Length length;
+  length.percent = !text.empty() && text.back() == '%';
+  if (length.percent) text.remove_suffix(1);
+  double value = 0;
+  if (!parse_whole(text, value) || !std::isfinite(value))
+    refuse(name, whole, "a radius in pixels (8, 2.5), one each way (8,2) or percent (1.5%) is expected");
+  check_range(name, whole, value, minimum, length.percent ? 1000 : maximum);
+  length.value = value;
+  return length;
+}
+
+std::string print_length(const Length& length) { return print_real(length.value) + (length.percent ? "%" : ""); }
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t substituted = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({substituted, row[j] + 1, diagonal + 1});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+double parse_real(std::string_view name, std::string_view text, double minimum, double maximum) {
+  const double value = parse_finite(name, text);
+  check_range(name, text, value, minimum, maximum);
+  return value;
+}
+
+long parse_integer(std::string_view name, std::string_view text, long minimum, long maximum) {
+  long value = 0;
+  if (!parse_whole(text, value)) refuse(name, text, "a whole number is expected");
+  check_range(name, text, static_cast<double>(value), static_cast<double>(minimum), static_cast<double>(maximum));
+  return value;
+}
+
+bool parse_flag(std::string_view name, std::string_view text) {
+  if (text == "true" || text == "yes" || text == "on" || text == "1") return true;
+  if (text == "false" || text == "no" || text == "off" || text == "0") return false;
+  refuse(name, text, "true or false is expected");
+}
+
+std::size_t parse_choice(std::string_view name, std::string_view text, std::span<const std::string> choices) {
+  const auto found = std::find(choices.begin(), choices.end(), text);
+  if (found != choices.end()) return static_cast<std::size_t>(found - choices.begin());
+  std::string list;
+  for (const std::string& choice : choices) list += (list.empty() ? "" : ", ") + choice;
+  const std::string near = nearest(text, choices);
+  refuse(name, text, "one of " + list + " is expected" + (near.empty() ? "" : "; did you mean '" + near + "'?"));
+}
+
+Radius parse_radius(std::string_view name, std::string_view text, double minimum, double maximum) {
+  const std::size_t comma = text.find(',');
+  const Length x = parse_length(name, text, text.substr(0, comma), minimum, maximum);
+  if (comma == std::string_view::npos) return {x, x};
+  return {x, parse_length(name, text, text.substr(comma + 1), minimum, maximum)};
+}
+
+std::string print_real(double value) {
+  char text[64];
+  const auto [end, code] = std::to_chars(std::begin(text), std::end(text), value);
+  return {std::begin(text), end};
+}
+
+std::string print_radius(const Radius& radius) {
+  if (radius.x == radius.y) return print_length(radius.x);
+  return print_length(radius.x) + "," + print_length(radius.y);
+}
+
+std::string nearest(std::string_view text, std::span<const std::string> candidates) {
+  std::string best;
+  std::size_t best_distance = std::max<std::size_t>(1, text.size() / 3) + 1;
+  for (const std::string& candidate : candidates) {
+    const std::size_t distance = edit_distance(text, candidate);
+    if (distance < best_distance) {
+      best_distance = distance;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+std::string did_you_mean(std::string_view text, std::span<const std::string> candidates) {
+  const std::string name = nearest(text, candidates);
+  return name.empty() ? "" : " Did you mean '" + name + "'?";
+}
+
+}  // namespace satin

@@ -1,0 +1,111 @@
+#pragma once
+// Builders of parameter records from members of a parameter struct.
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "satin/filter.h"
+
+namespace satin::record {
+
+template <class P>
+P& as(void* parameters) {
+  return *static_cast<P*>(parameters);
+}
+template <class P>
+const P& as(const void* parameters) {
+  return *static_cast<const P*>(parameters);
+}
+
+struct Text {
+  std::string name;
+  std::string unit;
+  std::string help;
+};
+
+template <class P>
+ParameterRecord finish(ParameterRecord record, Text text) {
+  record.name = std::move(text.name);
+  record.unit = std::move(text.unit);
+  record.help = std::move(text.help);
+  const P defaults{};
+  record.default_text = record.get(&defaults);
+  return record;
+}
+
+/// A number, or an optional number that is not set unless told.
+template <class P, class Member>
+ParameterRecord real(Member P::*member, double minimum, double maximum, Text text) {
+  ParameterRecord record;
+  record.kind = ParameterKind::real;
+  record.minimum = minimum;
+  record.maximum = maximum;
+  record.set = [member, minimum, maximum, name = text.name](void* p, std::string_view value) {
+    as<P>(p).*member = parse_real(name, value, minimum, maximum);
+  };
+  record.get = [member](const void* p) {
+    if constexpr (std::is_same_v<Member, std::optional<double>>) {
+      return (as<P>(p).*member) ? print_real(*(as<P>(p).*member)) : std::string();
+    } else {
+      return print_real(as<P>(p).*member);
+    }
+  };
+  return finish<P>(std::move(record), std::move(text));
+}
+
+template <class P>
+ParameterRecord flag(bool P::*member, Text text) {
+  ParameterRecord record;
+  record.kind = ParameterKind::flag;
+  record.set = [member, name = text.name](void* p, std::string_view value) {
+    as<P>(p).*member = parse_flag(name, value);
+  };
+  record.get = [member](const void* p) { return std::string(as<P>(p).*member ? "true" : "false"); };
+  return finish<P>(std::move(record), std::move(text));
+}
+
+/// An enumeration, or an optional one; `choices` are the names of the enumerators, in order from 0.
+template <class P, class Member>
+ParameterRecord choice(Member P::*member, std::vector<std::string> choices, Text text) {
+  ParameterRecord record;
+  record.kind = ParameterKind::choice;
+  record.choices = choices;
+  record.set = [member, choices, name = text.name](void* p, std::string_view value) {
+    if constexpr (std::is_enum_v<Member>) {
+      as<P>(p).*member = static_cast<Member>(parse_choice(name, value, choices));
+    } else {
+      as<P>(p).*member = static_cast<typename Member::value_type>(parse_choice(name, value, choices));
+    }
+  };
+  record.get = [member, choices](const void* p) {
+    const Member& value = as<P>(p).*member;
+    if constexpr (std::is_enum_v<Member>) {
+      return choices[static_cast<std::size_t>(value)];
+    } else {
+      return value ? choices[static_cast<std::size_t>(*value)] : std::string();
+    }
+  };
+  return finish<P>(std::move(record), std::move(text));
+}
+
+template <class P>
+ParameterRecord radius(Radius P::*member, double minimum, double maximum, Text text) {
+  ParameterRecord record;
+  record.kind = ParameterKind::radius;
+  record.minimum = minimum;
+  record.maximum = maximum;
+  record.set = [member, minimum, maximum, name = text.name](void* p, std::string_view value) {
+    as<P>(p).*member = parse_radius(name, value, minimum, maximum);
+  };
+  record.get = [member](const void* p) { return print_radius(as<P>(p).*member); };
+  return finish<P>(std::move(record), std::move(text));
+}
+
+/// The names of Border, in the order of its enumerators.
+inline std::vector<std::string> border_names() { return {"shrink", "clamp", "reflect", "mirror", "wrap", "constant"}; }
+/// The names of Space, in the order of its enumerators.
+inline std::vector<std::string> space_names() { return {"linear", "encoded"}; }
+
+}  // namespace satin::record

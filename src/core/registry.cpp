@@ -1,0 +1,56 @@
+#include "core/registry.h"
+
+#include <algorithm>
+
+#include "satin/error.h"
+
+namespace satin {
+
+// The one list of filters.
+std::span<const FilterRecord> filters() {
+  static const std::vector<FilterRecord> list = {
+      blur_record(),
+      integral_record(),
+  };
+  return list;
+}
+
+const FilterRecord& find_filter(std::string_view name) {
+  std::vector<std::string> names;
+  for (const FilterRecord& filter : filters()) {
+    if (filter.name == name) return filter;
+    names.push_back(filter.name);
+  }
+  throw Error(ErrorKind::usage, "There is no filter '" + std::string(name) + "'." + did_you_mean(name, names) +
+                                    " 'satin list' shows them all.");
+}
+
+const ParameterRecord* FilterRecord::find_parameter(std::string_view parameter) const noexcept {
+  const auto found = std::find_if(parameters.begin(), parameters.end(),
+                                  [&](const ParameterRecord& record) { return record.name == parameter; });
+  return found == parameters.end() ? nullptr : &*found;
+}
+
+namespace {
+
+const ParameterRecord& parameter_of(const FilterRecord& filter, std::string_view name) {
+  if (const ParameterRecord* record = filter.find_parameter(name)) return *record;
+  std::vector<std::string> names;
+  for (const ParameterRecord& record : filter.parameters) names.push_back(record.name);
+  throw Error(ErrorKind::usage, "The filter '" + filter.name + "' has no parameter '" + std::string(name) + "'." +
+                                    did_you_mean(name, names));
+}
+
+}  // namespace
+
+void Parameters::set(std::string_view name, std::string_view text) {
+  parameter_of(*filter_, name).set(values_.get(), text);
+}
+
+std::string Parameters::get(std::string_view name) const { return parameter_of(*filter_, name).get(values_.get()); }
+
+Plan plan(const Device& device, const Parameters& parameters, std::span<const Shape> shapes) {
+  return parameters.filter().plan(device, shapes, parameters.data());
+}
+
+}  // namespace satin

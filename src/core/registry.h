@@ -1,0 +1,11 @@
+#pragma once
+// The records of all filters; each is defined in the filter's own file.
+
+#include "satin/filter.h"
+
+namespace satin {
+
+FilterRecord blur_record();
+FilterRecord integral_record();
+
+}  // namespace satin
