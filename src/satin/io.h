@@ -1,8 +1,13 @@
 #pragma once
 // Reading and writing image files. A target of its own (satin_io); the core library knows no file format.
 //
-// The format of an input is told by its first bytes, that of an output by the extension of its name. Depth is kept:
-// a 16-bit PNG is read as u16 and written as 16 bits. Colour order is always RGB.
+// The format of an input is told by its first bytes, that of an output by the extension of its name. Depth is
+// kept: a 16-bit PNG is read as u16 and written as 16 bits. Palettes and 1, 2 and 4 bits become u8. Colour
+// order is always RGB. CMYK becomes RGB by the plain product of ink and black. Files with alpha give
+// Alpha::straight; float TIFF with associated alpha gives Alpha::premultiplied. Of a TIFF or PNM file with
+// several pictures the first one is read.
+//
+// Every function may be called from several threads at once.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +23,7 @@ namespace satin {
 /// Limits that are checked before anything is allocated.
 struct ReadLimits {
   std::uint64_t pixels = std::uint64_t{1} << 30;
-  std::uint64_t bytes = std::uint64_t{1} << 34;
+  std::uint64_t bytes = std::uint64_t{1} << 34;  ///< of the decoded picture, and of the file
 };
 
 /// One entry of the list of formats.
@@ -27,18 +32,23 @@ struct FormatInfo {
   std::vector<std::string> extensions;  ///< ".png"; lower case
   bool reads = false;
   bool writes = false;
-  std::string types;  ///< "u8 u16"; what it can hold when written
+  std::string types;     ///< "u8 u16"; what it can hold when written
+  std::string channels;  ///< "1 2 3 4"; likewise
 };
 
 /// The formats that this build reads or writes.
 [[nodiscard]] std::vector<FormatInfo> formats();
 
 /// Reads a picture, upright (EXIF orientation applied), in host memory. `-` is standard input.
-/// Throws Error(input) with the file's name, the reason and the remedy.
+/// Throws Error(input) with the file's name, the reason and the remedy: missing, unreadable, empty, damaged
+/// and truncated files, files over the limits, and formats that are not read. Error(environment) if there is
+/// no memory or a library that the format needs is not installed. Nothing that is missing from a file is ever
+/// made up.
 [[nodiscard]] Image read_image(const std::filesystem::path& path, const ReadLimits& limits = {});
 
 /// Decodes a picture from memory; `name` is used in messages only.
-[[nodiscard]] Image decode_image(std::span<const std::byte> bytes, const std::string& name, const ReadLimits& limits = {});
+[[nodiscard]] Image decode_image(std::span<const std::byte> bytes, const std::string& name,
+                                 const ReadLimits& limits = {});
 
 struct WriteOptions {
   bool overwrite = false;  ///< otherwise an existing file is refused with Error(usage)
@@ -46,17 +56,27 @@ struct WriteOptions {
   std::string format;      ///< extension with its dot; empty: that of the path. Needed when the path is `-`
 };
 
-/// Throws Error(usage) if a picture of this shape cannot be written under this name: unknown extension, a type or a
-/// number of channels that the format does not hold, a missing folder, an existing file without `overwrite`.
+/// Throws Error(usage) if a picture of this shape cannot be written under this name: unknown extension, a
+/// type or a number of channels that the format does not hold, a missing folder, an existing file without
+/// `overwrite`, no permission. Error(environment) if a library that the format needs is not installed.
+/// Creates nothing.
 void check_writable(const std::filesystem::path& path, const Shape& shape, const WriteOptions& options = {});
 
-/// Writes a host picture atomically: encoded in memory, written to a temporary file in the same folder, synchronised,
-/// renamed. On failure an existing file is untouched and nothing is left behind. `-` is standard output.
-/// Throws as check_writable(); Error(input) if it cannot be written; Error(environment) if the disk is full.
+/// Writes a host picture atomically: encoded in memory, written to a temporary file in the same folder,
+/// synchronised, renamed. On failure an existing file is untouched and nothing is left behind. Permissions of
+/// a replaced file are kept; a symbolic link stays one, and its file is replaced. `-` is standard output;
+/// devices and pipes are written to directly (a closed pipe raises SIGPIPE unless the program ignores that).
+/// Throws as check_writable(); Error(input) if it cannot be written, or holds values that the format does not
+/// (PBM: other than 0 and 255, HDR: negative or not finite); Error(environment) if the disk is full.
 void write_image(const std::filesystem::path& path, const ImageView& image, const WriteOptions& options = {});
 
 /// The encoded file in memory; `extension` with its dot chooses the format.
 [[nodiscard]] std::vector<std::byte> encode_image(const ImageView& image, const std::string& extension,
                                                   const WriteOptions& options = {});
+
+/// True if both names lead to one file, by links too; files that do not exist yet are compared by their full
+/// names.
+/// `-` is never the same as anything.
+[[nodiscard]] bool same_file(const std::filesystem::path& a, const std::filesystem::path& b);
 
 }  // namespace satin

@@ -1,0 +1,76 @@
+#pragma once
+// What every file format is to the rest of satin_io: one record in the list of codecs.cpp.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "satin/image.h"
+#include "satin/io.h"
+
+namespace satin::io {
+
+using Bytes = std::span<const std::byte>;
+using FileBytes = std::vector<std::byte>;
+
+/// The set of values of an enum or of small numbers, as bits.
+template <class... Values>
+constexpr unsigned set_of(Values... values) {
+  return (0U | ... | (1U << static_cast<unsigned>(values)));
+}
+
+/// What a format can hold when it is written.
+struct Holds {
+  unsigned types = 0;                    ///< set of Type
+  unsigned channels = 0;                 ///< set of channel counts
+  unsigned alpha = set_of(Alpha::none);  ///< set of Alpha
+  bool extra = false;                    ///< 2 or 4 channels may mean something other than opacity
+  std::int64_t max_side = (std::int64_t{1} << 31) - 1;  ///< largest width and height
+};
+
+struct Codec {
+  const char* name = "";
+  std::vector<std::string_view> extensions;  ///< lower case, with the dot; the first one is the usual one
+  /// Tells the format by the first bytes (64 KiB at least, or the whole file). `extension` is that of the
+  /// file's name, in lower case, and decides only where the bytes alone cannot.
+  bool (*sniff)(Bytes bytes, std::string_view extension) = nullptr;
+  /// Null if the format is not read. Throws Error with the reason alone; the caller adds the name of the
+  /// file.
+  Image (*decode)(Bytes bytes, const ReadLimits& limits) = nullptr;
+  /// Null if the format is not written. The view is a dense, interleaved RGB picture that `holds` allows.
+  FileBytes (*encode)(const ImageView& image, const WriteOptions& options) = nullptr;
+  Holds holds = {};
+  const char* advice = "";  ///< where decode or encode is missing: why, and what to do
+  void (*require)() =
+      nullptr;  ///< loads what the codec needs; throws Error(environment) if that is not installed
+};
+
+/// Every format that Satin knows, in the order in which inputs are compared with them.
+[[nodiscard]] const std::vector<Codec>& codecs();
+
+/// Empty if the codec can hold the shape, otherwise the reason with a remedy.
+[[nodiscard]] std::string why_not(const Codec& codec, const Shape& shape);
+
+// Records, one function a file of codec_*.cpp.
+[[nodiscard]] Codec png_codec();
+[[nodiscard]] Codec jpeg_codec();
+[[nodiscard]] Codec tiff_codec();
+[[nodiscard]] Codec bmp_codec();
+[[nodiscard]] Codec tga_codec();
+[[nodiscard]] Codec hdr_codec();
+[[nodiscard]] std::vector<Codec> pnm_codecs();
+[[nodiscard]] Codec pfm_codec();
+[[nodiscard]] Codec npy_codec();
+[[nodiscard]] Codec webp_codec();
+[[nodiscard]] Codec jpeg2000_codec();
+[[nodiscard]] std::vector<Codec> refused_codecs();
+
+// Signatures that are needed where the codec itself is not built.
+[[nodiscard]] bool sniff_tiff(Bytes bytes, std::string_view extension);
+[[nodiscard]] bool sniff_webp(Bytes bytes, std::string_view extension);
+[[nodiscard]] bool sniff_jpeg2000(Bytes bytes, std::string_view extension);
+
+}  // namespace satin::io

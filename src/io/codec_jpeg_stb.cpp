@@ -1,0 +1,29 @@
+// JPEG without libjpeg-turbo, by stb_image.
+
+#include "jpeg_markers.h"
+#include "orientation.h"
+#include "stb.h"
+#include "support.h"
+
+namespace satin::io {
+namespace {
+
+Image decode_jpeg(Bytes bytes, const ReadLimits& limits) {
+  return upright(decode_with_stb("JPEG", bytes, limits), jpeg_orientation(bytes));
+}
+
+FileBytes encode_jpeg(const ImageView& image, const WriteOptions& options) {
+  return encode_jpeg_with_stb(image, options.quality);
+}
+
+}  // namespace
+
+Codec jpeg_codec() {
+  Codec codec{"JPEG", {".jpg", ".jpeg", ".jpe", ".jfif"}, sniff_jpeg, decode_jpeg, encode_jpeg, {}, ""};
+  codec.holds.types = set_of(Type::u8);
+  codec.holds.channels = set_of(1, 3);
+  codec.holds.max_side = 65500;
+  return codec;
+}
+
+}  // namespace satin::io

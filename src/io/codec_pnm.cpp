@@ -1,0 +1,226 @@
+// PBM, PGM and PPM, plain and binary, and PAM. The first picture of a file is read.
+
+#include <algorithm>
+#include <bit>
+
+#include "satin/error.h"
+#include "text_header.h"
+
+namespace satin::io {
+namespace {
+
+constexpr const char* format = "PNM";
+
+template <char plain, char binary>
+bool sniff_pnm(Bytes bytes, std::string_view) {
+  if (bytes.size() < 3 || bytes[0] != std::byte{'P'}) return false;
+  const auto space = byte_at(bytes, 2);
+  if (space != ' ' && (space < 9 || space > 13) && space != '#') return false;
+  return bytes[1] == std::byte{plain} || bytes[1] == std::byte{binary};
+}
+
+struct Header {
+  char kind = 0;
+  std::uint64_t width = 0, height = 0, maximum = 1, channels = 1;
+  Alpha alpha = Alpha::none;
+
+  [[nodiscard]] Type type() const { return maximum > 255 ? Type::u16 : Type::u8; }
+  [[nodiscard]] std::uint64_t samples() const { return width * height * channels; }
+};
+
+void read_pam_header(TextHeader& text, Header& header) {
+  std::string_view word;
+  std::string_view tuple;
+  header.channels = 0;
+  while ((word = text.word()) != "ENDHDR") {
+    if (word.empty()) truncated(format);
+    if (word == "WIDTH") {
+      header.width = text.number();
+    } else if (word == "HEIGHT") {
+      header.height = text.number();
+    } else if (word == "DEPTH") {
+      header.channels = text.number();
+    } else if (word == "MAXVAL") {
+      header.maximum = text.number();
+    } else if (word == "TUPLTYPE") {
+      tuple = text.word();
+    } else {
+      damaged(format, "'" + std::string(word.substr(0, 20)) + "' is not a word of a PAM header");
+    }
+  }
+  const std::string_view suffix = "_ALPHA";
+  if (tuple.size() > suffix.size() && tuple.substr(tuple.size() - suffix.size()) == suffix &&
+      (header.channels == 2 || header.channels == 4))
+    header.alpha = Alpha::straight;
+}
+
+Header read_header(TextHeader& text, char kind) {
+  Header header;
+  header.kind = kind;
+  if (kind == '7') {
+    read_pam_header(text, header);
+  } else {
+    header.width = text.number();
+    header.height = text.number();
+    if (kind != '1' && kind != '4') header.maximum = text.number();
+    if (kind == '3' || kind == '6') header.channels = 3;
+  }
+  if (header.maximum == 0 || header.maximum > 65535) damaged(format, "its largest value is not 1 to 65535");
+  return header;
+}
+
+/// Stores a sample so that the largest value of the file becomes the largest value of the type.
+class Scaler {
+ public:
+  explicit Scaler(const Header& header)
+      : from_(static_cast<std::uint32_t>(header.maximum)), to_(header.type() == Type::u8 ? 255U : 65535U) {}
+
+  void store(std::uint64_t value, std::byte* target) const {
+    if (value > from_) damaged(format, "a pixel exceeds the largest value of " + std::to_string(from_));
+    const auto small = static_cast<std::uint32_t>(value);
+    const std::uint32_t scaled =
+        from_ == to_ ? small : static_cast<std::uint32_t>((std::uint64_t{small} * to_ + from_ / 2) / from_);
+    if (to_ == 255) {
+      *target = static_cast<std::byte>(scaled);
+    } else {
+      const auto wide = static_cast<std::uint16_t>(scaled);
+      std::memcpy(target, &wide, sizeof wide);
+    }
+  }
+
+ private:
+  std::uint32_t from_;
+  std::uint32_t to_;
+};
+
+void read_plain(TextHeader& text, const Header& header, Image& image) {
+  const Scaler scaler(header);
+  const std::size_t size = size_of(header.type());
+  for (std::uint64_t i = 0; i < header.samples(); ++i) {
+    if (header.kind == '1') {
+      image.data()[i] = text.bit() ? std::byte{0} : std::byte{255};
+    } else {
+      scaler.store(text.number(), image.data() + i * size);
+    }
+  }
+}
+
+void read_bits(Bytes data, const Header& header, Image& image) {
+  const std::uint64_t row_bytes = (header.width + 7) / 8;
+  std::byte* target = image.data();
+  for (std::uint64_t y = 0; y < header.height; ++y)
+    for (std::uint64_t x = 0; x < header.width; ++x) {
+      const bool black = (byte_at(data, y * row_bytes + x / 8) >> (7 - x % 8) & 1U) != 0;
+      *target++ = black ? std::byte{0} : std::byte{255};
+    }
+}
+
+void read_binary(Bytes data, const Header& header, Image& image) {
+  const std::size_t size = size_of(header.type());
+  if (size == 1 && header.maximum == 255) {
+    std::memcpy(image.data(), data.data(), header.samples());
+    return;
+  }
+  const Scaler scaler(header);
+  for (std::uint64_t i = 0; i < header.samples(); ++i)
+    scaler.store(size == 1 ? byte_at(data, i) : be16(data, i * 2), image.data() + i * size);
+}
+
+Image decode_pnm(Bytes bytes, const ReadLimits& limits) {
+  TextHeader text(bytes, format, 2);
+  const Header header = read_header(text, static_cast<char>(byte_at(bytes, 1)));
+  const int channels = static_cast<int>(std::min<std::uint64_t>(header.channels, 1000));
+  check_limits(header.width, header.height, channels, header.type(), limits);
+
+  const bool plain = header.kind <= '3';
+  const Bytes data = plain ? bytes.subspan(text.position()) : text.rest();
+  const std::uint64_t needed = header.kind == '4' ? (header.width + 7) / 8 * header.height
+                               : plain            ? header.samples()
+                                                  : header.samples() * size_of(header.type());
+  if (data.size() < needed) truncated(format);
+  Image image = allocate(header.width, header.height, channels, header.type(), header.alpha, limits);
+  if (plain) {
+    read_plain(text, header, image);
+  } else if (header.kind == '4') {
+    read_bits(data, header, image);
+  } else {
+    read_binary(data, header, image);
+  }
+  return image;
+}
+
+void write_samples(Sink& sink, const ImageView& image) {
+  const std::size_t size = byte_size(image.shape);
+  const std::size_t start = sink.position;
+  sink.text({reinterpret_cast<const char*>(image.data), size});
+  if (image.shape.type == Type::u16 && std::endian::native == std::endian::little)
+    swap_bytes(sink.bytes.data() + start, size / 2, 2);
+}
+
+std::string size_text(const Shape& shape) {
+  return std::to_string(shape.width) + " " + std::to_string(shape.height);
+}
+const char* maximum_text(const Shape& shape) { return shape.type == Type::u16 ? "65535" : "255"; }
+
+FileBytes encode_pnm(const ImageView& image, const WriteOptions&) {
+  Sink sink;
+  sink.text(std::string(image.shape.channels == 1 ? "P5\n" : "P6\n") + size_text(image.shape) + "\n" +
+            maximum_text(image.shape) + "\n");
+  write_samples(sink, image);
+  return std::move(sink.bytes);
+}
+
+FileBytes encode_pam(const ImageView& image, const WriteOptions&) {
+  const Shape& shape = image.shape;
+  std::string tuple = shape.channels >= 3 ? "RGB" : "GRAYSCALE";
+  if (shape.alpha == Alpha::straight) tuple += "_ALPHA";
+  if (shape.alpha == Alpha::none && shape.channels % 2 == 0) tuple = "CHANNELS";
+  Sink sink;
+  sink.text("P7\nWIDTH " + std::to_string(shape.width) + "\nHEIGHT " + std::to_string(shape.height) +
+            "\nDEPTH " + std::to_string(shape.channels) + "\nMAXVAL " + maximum_text(shape) + "\nTUPLTYPE " +
+            tuple + "\nENDHDR\n");
+  write_samples(sink, image);
+  return std::move(sink.bytes);
+}
+
+FileBytes encode_pbm(const ImageView& image, const WriteOptions&) {
+  const Shape& shape = image.shape;
+  Sink sink;
+  sink.text("P4\n" + size_text(shape) + "\n");
+  std::vector<unsigned char> row((static_cast<std::size_t>(shape.width) + 7) / 8);
+  for (std::int64_t y = 0; y < shape.height; ++y) {
+    std::fill(row.begin(), row.end(), static_cast<unsigned char>(0));
+    const auto* from = image.row<std::uint8_t>(y);
+    for (std::size_t x = 0; x < static_cast<std::size_t>(shape.width); ++x) {
+      if (from[x] != 0 && from[x] != 255)
+        throw Error(ErrorKind::input,
+                    "PBM holds black (0) and white (255) alone, and the picture has the value " +
+                        std::to_string(from[x]) + ". Apply a threshold first, or write .pgm.");
+      if (from[x] == 0) row[x / 8] = static_cast<unsigned char>(row[x / 8] | 0x80U >> x % 8);
+    }
+    sink.text({reinterpret_cast<const char*>(row.data()), row.size()});
+  }
+  return std::move(sink.bytes);
+}
+
+}  // namespace
+
+std::vector<Codec> pnm_codecs() {
+  const unsigned types = set_of(Type::u8, Type::u16);
+  Codec pam{"PAM", {".pam"}, sniff_pnm<'7', '7'>, decode_pnm, encode_pam, {types, set_of(1, 2, 3, 4)}, ""};
+  pam.holds.alpha = set_of(Alpha::none, Alpha::straight);
+  pam.holds.extra = true;
+  return {{"PBM", {".pbm"}, sniff_pnm<'1', '4'>, decode_pnm, encode_pbm, {set_of(Type::u8), set_of(1)}, ""},
+          {"PGM", {".pgm"}, sniff_pnm<'2', '5'>, decode_pnm, encode_pnm, {types, set_of(1)}, ""},
+          {"PPM", {".ppm"}, sniff_pnm<'3', '6'>, decode_pnm, encode_pnm, {types, set_of(3)}, ""},
+          {"PNM",
+           {".pnm"},
+           [](Bytes, std::string_view) { return false; },
+           decode_pnm,
+           encode_pnm,
+           {types, set_of(1, 3)},
+           ""},
+          pam};
+}
+
+}  // namespace satin::io

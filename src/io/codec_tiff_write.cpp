@@ -1,0 +1,81 @@
+// TIFF by libtiff: writing.
+
+#include <algorithm>
+#include <limits>
+
+#include "satin/error.h"
+#include "tiff_handle.h"
+
+namespace satin::io {
+namespace {
+
+/// Deflate of bytes and 16-bit samples, with differences of neighbours, is lossless and read everywhere.
+/// Tables and floats hardly shrink and stay plain, so that every reader takes them.
+bool compresses(Type type) {
+  return (type == Type::u8 || type == Type::u16) && TIFFIsCODECConfigured(COMPRESSION_ADOBE_DEFLATE) != 0;
+}
+
+bool set_tags(TIFF* tiff, const Shape& shape, std::uint32_t rows_per_strip) {
+  const bool real = shape.type == Type::f32 || shape.type == Type::f64;
+  const int colours = shape.channels >= 3 ? 3 : 1;
+  bool good = TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, static_cast<std::uint32_t>(shape.width)) != 0;
+  const auto set = [&](std::uint32_t tag, int value) { good = good && TIFFSetField(tiff, tag, value) != 0; };
+  good = good && TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, static_cast<std::uint32_t>(shape.height)) != 0;
+  set(TIFFTAG_SAMPLESPERPIXEL, shape.channels);
+  set(TIFFTAG_BITSPERSAMPLE, static_cast<int>(size_of(shape.type) * 8));
+  set(TIFFTAG_SAMPLEFORMAT, real ? SAMPLEFORMAT_IEEEFP : SAMPLEFORMAT_UINT);
+  set(TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
+  set(TIFFTAG_PHOTOMETRIC, colours == 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK);
+  set(TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT);
+  good = good && TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, rows_per_strip) != 0;
+  if (compresses(shape.type)) {
+    set(TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE);
+    set(TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL);
+    set(TIFFTAG_ZIPQUALITY, 4);
+  } else {
+    set(TIFFTAG_COMPRESSION, COMPRESSION_NONE);
+  }
+  if (shape.channels == colours) return good;
+  const std::uint16_t extra[1] = {shape.alpha == Alpha::straight ? std::uint16_t{EXTRASAMPLE_UNASSALPHA}
+                                  : shape.alpha == Alpha::premultiplied
+                                      ? std::uint16_t{EXTRASAMPLE_ASSOCALPHA}
+                                      : std::uint16_t{EXTRASAMPLE_UNSPECIFIED}};
+  return good && TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, 1, extra) != 0;
+}
+
+bool write_strips(TIFF* tiff, const ImageView& image, std::int64_t rows_per_strip) {
+  const auto row_bytes = static_cast<std::size_t>(image.strides.row);
+  FileBytes strip(row_bytes *
+                  static_cast<std::size_t>(rows_per_strip));  // libtiff may change what it is given
+  std::uint32_t index = 0;
+  for (std::int64_t y = 0; y < image.shape.height; y += rows_per_strip, ++index) {
+    const std::size_t size =
+        row_bytes * static_cast<std::size_t>(std::min(rows_per_strip, image.shape.height - y));
+    std::memcpy(strip.data(), image.at(0, y), size);
+    if (TIFFWriteEncodedStrip(tiff, index, strip.data(), static_cast<tmsize_t>(size)) < 0) return false;
+  }
+  return TIFFWriteDirectory(tiff) != 0;
+}
+
+}  // namespace
+
+FileBytes encode_tiff(const ImageView& image, const WriteOptions&) {
+  constexpr std::size_t strip_bytes = std::size_t{1} << 18;
+  constexpr std::size_t classic_limit = std::size_t{4'000'000'000};  // offsets of classic TIFF have 32 bits
+  const auto row_bytes = static_cast<std::size_t>(image.strides.row);
+  const auto rows = static_cast<std::int64_t>(std::max<std::size_t>(1, strip_bytes / row_bytes));
+  const std::int64_t rows_per_strip = std::min(rows, image.shape.height);
+
+  TiffFile file;
+  file.writing = true;
+  TiffHandle tiff = open_tiff(file, byte_size(image.shape) > classic_limit ? "w8m" : "wm");
+  const bool good = tiff != nullptr &&
+                    set_tags(tiff.get(), image.shape, static_cast<std::uint32_t>(rows_per_strip)) &&
+                    write_strips(tiff.get(), image, rows_per_strip);
+  tiff.reset();
+  if (!good || !file.error.empty())
+    throw Error(ErrorKind::environment, "TIFF could not be encoded: " + file.error + ".");
+  return std::move(file.output.bytes);
+}
+
+}  // namespace satin::io

@@ -1,0 +1,107 @@
+// The one list of formats. An input takes the first entry whose signature fits, so that formats with a weak
+// signature stand last.
+
+#include <bit>
+
+#include "codec.h"
+#include "support.h"
+
+namespace satin::io {
+namespace {
+
+constexpr Type all_types[] = {Type::u8, Type::u16, Type::u32, Type::u64, Type::f32, Type::f64};
+
+#if !defined(SATIN_IO_TIFF) || !defined(SATIN_IO_OPENCV)
+Codec not_built(const char* name, std::vector<std::string_view> extensions,
+                bool (*sniff)(Bytes, std::string_view), const char* advice) {
+  return {name, std::move(extensions), sniff, nullptr, nullptr, {}, advice};
+}
+#endif
+
+std::vector<Codec> make_list() {
+  std::vector<Codec> list;
+  for (Codec& codec : refused_codecs()) list.push_back(std::move(codec));
+  list.push_back(png_codec());
+  list.push_back(jpeg_codec());
+#ifdef SATIN_IO_TIFF
+  list.push_back(tiff_codec());
+#else
+  list.push_back(
+      not_built("TIFF", {".tiff", ".tif"}, sniff_tiff,
+                "This build of Satin has no TIFF. Build it with libtiff and SATIN_CODECS=FULL, or use .png, "
+                ".pfm or .npy."));
+#endif
+#ifdef SATIN_IO_OPENCV
+  list.push_back(webp_codec());
+  list.push_back(jpeg2000_codec());
+#else
+  list.push_back(
+      not_built("WebP", {".webp"}, sniff_webp,
+                "This build of Satin has no WebP. Build it with OpenCV and SATIN_CODECS=FULL, or use .png "
+                "or .jpg."));
+  list.push_back(
+      not_built("JPEG 2000", {".jp2", ".j2k"}, sniff_jpeg2000,
+                "This build of Satin has no JPEG 2000. Build it with OpenCV and SATIN_CODECS=FULL, or use "
+                ".png or .jpg."));
+#endif
+  list.push_back(bmp_codec());
+  list.push_back(hdr_codec());
+  for (Codec& codec : pnm_codecs()) list.push_back(std::move(codec));
+  list.push_back(pfm_codec());
+  list.push_back(npy_codec());
+  list.push_back(tga_codec());
+  return list;
+}
+
+bool has(unsigned set, unsigned value) { return (set >> value & 1U) != 0; }
+
+bool holds(const Holds& holds, const Shape& shape) {
+  return has(holds.types, static_cast<unsigned>(shape.type)) &&
+         has(holds.channels, static_cast<unsigned>(shape.channels)) &&
+         has(holds.alpha, static_cast<unsigned>(shape.alpha)) && shape.width <= holds.max_side &&
+         shape.height <= holds.max_side &&
+         (holds.extra || shape.channels % 2 != 0 || shape.alpha != Alpha::none);
+}
+
+std::string describe_channels(unsigned channels) {
+  std::vector<std::string> words;
+  for (unsigned n = 1; n <= 4; ++n)
+    if (has(channels, n)) words.push_back(std::to_string(n));
+  return one_of(words) + (channels == set_of(1) ? " channel" : " channels");
+}
+
+std::string describe_alpha(const Shape& shape) {
+  if (shape.alpha == Alpha::straight) return " with alpha";
+  if (shape.alpha == Alpha::premultiplied) return " with premultiplied alpha";
+  return shape.channels % 2 == 0 ? " without alpha" : "";
+}
+
+}  // namespace
+
+const std::vector<Codec>& codecs() {
+  static const std::vector<Codec> list = make_list();
+  return list;
+}
+
+std::string why_not(const Codec& codec, const Shape& shape) {
+  if (holds(codec.holds, shape)) return {};
+  std::vector<std::string> types;
+  for (const Type type : all_types)
+    if (has(codec.holds.types, static_cast<unsigned>(type))) types.emplace_back(name_of(type));
+  std::string text =
+      std::string(codec.name) + " holds " + one_of(types) + " in " + describe_channels(codec.holds.channels);
+  if (!codec.holds.extra && has(codec.holds.alpha, static_cast<unsigned>(Alpha::straight)))
+    text += ", the last of an even number being alpha,";
+  if (shape.width > codec.holds.max_side || shape.height > codec.holds.max_side)
+    text += " up to " + std::to_string(codec.holds.max_side) + " pixels a side";
+  text += ", not " + describe(shape) + describe_alpha(shape) + ".";
+  if (text.find(",,") != std::string::npos) text.replace(text.find(",,"), 2, ",");
+
+  std::vector<std::string> others;
+  for (const Codec& other : codecs())
+    if (other.encode != nullptr && holds(other.holds, shape)) others.emplace_back(other.extensions.front());
+  if (!others.empty()) text += " Write " + one_of(others) + " instead.";
+  return text;
+}
+
+}  // namespace satin::io

@@ -1,0 +1,189 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+
+#include "descriptor.h"
+#include "file.h"
+#include "satin/error.h"
+
+namespace satin::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void refuse(const fs::path& path, const std::string& reason) {
+  throw Error(ErrorKind::usage, path.string() + ": " + reason);
+}
+
+[[noreturn]] void fail(const std::string& name, int code) {
+  if (code == ENOSPC || code == EDQUOT)
+    throw Error(ErrorKind::environment, name + ": it could not be written, because the disk " +
+                                            (code == ENOSPC ? "is full" : "quota is used up") +
+                                            ". Make room and retry.");
+  throw Error(ErrorKind::input, name + ": it could not be written: " + error_text(code) + ".");
+}
+
+[[noreturn]] void refuse_existing(const fs::path& path) {
+  refuse(path, "the file exists already. Give another name, or allow replacing it (--overwrite).");
+}
+
+/// Folder and name of the file behind symbolic links, so that a link stays a link when its file is replaced.
+fs::path resolved(const fs::path& path) {
+  std::error_code error;
+  fs::path result = fs::canonical(path, error);
+  return error ? path : result;
+}
+
+fs::path folder_of(const fs::path& path) {
+  const fs::path folder = path.parent_path();
+  return folder.empty() ? fs::path(".") : folder;
+}
+
+void write_all(int descriptor, Bytes bytes, const std::string& name) {
+  while (!bytes.empty()) {
+    // Linux writes at most 2 GiB at once.
+    const ssize_t count = ::write(descriptor, bytes.data(), std::min(bytes.size(), std::size_t{1} << 30));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail(name, errno);
+    bytes = bytes.subspan(static_cast<std::size_t>(count));
+  }
+}
+
+/// A new file that is removed unless it is kept.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const fs::path& target) {
+    static std::atomic<unsigned> counter{0};
+    constexpr int attempts = 1000;  // names that a killed process of the same number left behind
+    for (int i = 0; i < attempts; ++i) {
+      path_ = folder_of(target) /
+              (".satin-" + std::to_string(::getpid()) + "-" + std::to_string(counter.fetch_add(1)) + ".tmp");
+      descriptor_ = Descriptor(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+      if (descriptor_.get() >= 0) return;
+      if (errno != EEXIST) break;
+    }
+    const int code = errno;
+    path_.clear();
+    fail(target.string(), code);
+  }
+  ~TemporaryFile() {
+    if (!path_.empty()) ::unlink(path_.c_str());
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+  [[nodiscard]] const fs::path& path() const noexcept { return path_; }
+  [[nodiscard]] Descriptor& descriptor() noexcept { return descriptor_; }
+  /// The file has got another name.
+  void keep() noexcept { path_.clear(); }
+
+ private:
+  fs::path path_;
+  Descriptor descriptor_;
+};
+
+/// Owner, group and permissions of the file that is replaced; owner and group as far as they may be given
+/// away.
+void take_over_permissions(int descriptor, const struct stat& old) {
+  struct stat current {};
+  if (::fstat(descriptor, &current) == 0 && (current.st_uid != old.st_uid || current.st_gid != old.st_gid))
+    if (::fchown(descriptor, old.st_uid, old.st_gid) != 0)
+      static_cast<void>(::fchown(descriptor, static_cast<uid_t>(-1), old.st_gid) == 0);
+  static_cast<void>(::fchmod(descriptor, old.st_mode & 07777U) == 0);
+}
+
+bool same_entry(const fs::path& path, const struct stat& other) {
+  struct stat status {};
+  return ::lstat(path.c_str(), &status) == 0 && status.st_dev == other.st_dev &&
+         status.st_ino == other.st_ino;
+}
+
+/// Gives the temporary file its name, never replacing a file.
+void rename_to_new(TemporaryFile& temporary, const fs::path& target) {
+  const char* from = temporary.path().c_str();
+#ifdef RENAME_NOREPLACE
+  if (::renameat2(AT_FDCWD, from, AT_FDCWD, target.c_str(), RENAME_NOREPLACE) == 0) return temporary.keep();
+  if (errno == EEXIST) refuse_existing(target);
+  if (errno != EINVAL && errno != ENOSYS) fail(target.string(), errno);
+#endif
+  if (::link(from, target.c_str()) == 0) return;  // the temporary name goes with the object
+  if (errno == EEXIST) refuse_existing(target);
+  // Neither is known to this file system: reserve the name, then replace the reservation.
+  const Descriptor reservation(::open(target.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (reservation.get() < 0 && errno == EEXIST) refuse_existing(target);
+  if (reservation.get() < 0) fail(target.string(), errno);
+  if (std::rename(from, target.c_str()) == 0) return temporary.keep();
+  const int code = errno;
+  struct stat reserved {};
+  if (::fstat(reservation.get(), &reserved) == 0 && same_entry(target, reserved)) ::unlink(target.c_str());
+  fail(target.string(), code);
+}
+
+void synchronise_folder(const fs::path& folder) {
+  const Descriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  // Some file systems cannot do it; the file itself is safe on the disk already.
+  if (descriptor.get() >= 0) static_cast<void>(::fsync(descriptor.get()) == 0);
+}
+
+}  // namespace
+
+void check_target(const fs::path& path, bool overwrite) {
+  if (path.empty()) refuse("output", "the name of the file is empty. Give a name.");
+  if (is_standard_stream(path) || path == "/dev/stdout") return;
+  struct stat status {};
+  if (::stat(path.c_str(), &status) == 0) {
+    if (S_ISDIR(status.st_mode)) refuse(path, "it is a folder. Give the name of a file in it.");
+    if (S_ISBLK(status.st_mode) || S_ISSOCK(status.st_mode))
+      refuse(path, "it is not a file. Give the name of a file.");
+    if (S_ISREG(status.st_mode) && !overwrite) refuse_existing(path);
+    if (::access(path.c_str(), W_OK) != 0)
+      refuse(path, "it is protected against writing. Change its permissions, or give another name.");
+    if (!S_ISREG(status.st_mode)) return;
+  } else if (errno == ENAMETOOLONG) {
+    refuse(path, "the name is too long. Give a shorter one.");
+  } else if (::lstat(path.c_str(), &status) == 0) {
+    refuse(path, "it is a symbolic link that leads nowhere. Remove the link, or give another name.");
+  }
+  const fs::path folder = folder_of(resolved(path));
+  if (::stat(folder.c_str(), &status) != 0 || !S_ISDIR(status.st_mode))
+    refuse(path, "there is no folder " + folder.string() + ". Create it first, or check the name.");
+  if (::access(folder.c_str(), W_OK | X_OK) != 0)
+    refuse(path, "the folder " + folder.string() +
+                     " cannot be written to. Change its permissions, or choose another.");
+}
+
+void write_file(const fs::path& path, Bytes bytes, bool overwrite) {
+  if (is_standard_stream(path) || path == "/dev/stdout")
+    return write_all(STDOUT_FILENO, bytes, "standard output");
+  struct stat old {};
+  const bool exists = ::stat(path.c_str(), &old) == 0;
+  if (exists && !S_ISREG(old.st_mode)) {
+    Descriptor device(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+    if (device.get() < 0) fail(path.string(), errno);
+    write_all(device.get(), bytes, path.string());
+    if (!device.close()) fail(path.string(), errno);
+    return;
+  }
+  if (exists && !overwrite) refuse_existing(path);
+
+  const fs::path target = resolved(path);
+  TemporaryFile temporary(target);
+  write_all(temporary.descriptor().get(), bytes, path.string());
+  if (exists) take_over_permissions(temporary.descriptor().get(), old);
+  if (::fsync(temporary.descriptor().get()) != 0) fail(path.string(), errno);
+  if (!temporary.descriptor().close()) fail(path.string(), errno);
+  if (overwrite) {
+    if (std::rename(temporary.path().c_str(), target.c_str()) != 0) fail(path.string(), errno);
+    temporary.keep();
+  } else {
+    rename_to_new(temporary, target);
+  }
+  synchronise_folder(folder_of(target));
+}
+
+}  // namespace satin::io
