@@ -48,7 +48,8 @@ void check_distinct(const std::vector<BatchFile>& files) {
   }
 }
 
-std::map<Identity, fs::path> identities_of_inputs(const std::vector<BatchFile>& files, const BatchOptions& options) {
+std::map<Identity, fs::path> identities_of_inputs(const std::vector<BatchFile>& files,
+                                                  const BatchOptions& options) {
   std::map<Identity, fs::path> inputs;
   for (const BatchFile& file : files)
     if (const auto status = status_of(file.input)) inputs.emplace(status->identity, file.input);
@@ -78,7 +79,9 @@ void check_existing(const std::vector<BatchFile>& files, const BatchOptions& opt
               "The output " + quoted(first) + others + " exists already. --overwrite replaces it.");
 }
 
-fs::path folder_of(const fs::path& file) { return file.has_parent_path() ? file.parent_path() : fs::path("."); }
+fs::path folder_of(const fs::path& file) {
+  return file.has_parent_path() ? file.parent_path() : fs::path(".");
+}
 
 void check_folder_of_single(const fs::path& folder) {
   std::error_code ignored;
@@ -100,7 +103,8 @@ void check_permission(const fs::path& folder) {
   if (!fs::is_directory(folder, ignored))
     throw Error(ErrorKind::usage, quoted(folder) + " is a file, not a folder. Name another output.");
   if (::access(folder.c_str(), W_OK | X_OK) != 0)
-    throw Error(ErrorKind::input, "The folder " + quoted(folder) + " cannot be written: " + std::strerror(errno) + ".");
+    throw Error(ErrorKind::input,
+                "The folder " + quoted(folder) + " cannot be written: " + std::strerror(errno) + ".");
 }
 
 }  // namespace

@@ -44,7 +44,8 @@ class FolderSearch {
     std::error_code error;
     collect(folder, paths, error);
     if (error)
-      throw Error(ErrorKind::input, "The folder '" + folder.string() + "' cannot be read: " + error.message() + ".");
+      throw Error(ErrorKind::input,
+                  "The folder '" + folder.string() + "' cannot be read: " + error.message() + ".");
     std::sort(paths.begin(), paths.end());
     for (fs::path& path : paths) {
       fs::path relative = path.lexically_relative(folder);
@@ -96,13 +97,15 @@ std::optional<Error> reading_problem(const fs::path& path) {
 }
 
 InputList find_inputs(const BatchOptions& options) {
-  if (options.inputs.empty()) throw Error(ErrorKind::usage, "There is no input. Name a file, a folder or '-'.");
+  if (options.inputs.empty())
+    throw Error(ErrorKind::usage, "There is no input. Name a file, a folder or '-'.");
   InputList list;
   FolderSearch folders(options);
   for (const fs::path& input : options.inputs) {
     if (input.empty()) throw Error(ErrorKind::usage, "The name of an input is empty.");
     if (is_stream(input) && options.inputs.size() > 1)
-      throw Error(ErrorKind::usage, "Standard input ('-') must be the only input. Name it './-' if it is a file.");
+      throw Error(ErrorKind::usage,
+                  "Standard input ('-') must be the only input. Name it './-' if it is a file.");
     std::error_code ignored;
     if (fs::is_directory(input, ignored)) {
       list.has_folder = true;
@@ -112,8 +115,9 @@ InputList find_inputs(const BatchOptions& options) {
     }
   }
   if (list.files.empty())
-    throw Error(ErrorKind::input, "There is no picture in '" + options.inputs.front().string() + "'" +
-                                      (options.recursive ? "." : ". Folders in it are searched with --recursive."));
+    throw Error(ErrorKind::input,
+                "There is no picture in '" + options.inputs.front().string() + "'" +
+                    (options.recursive ? "." : ". Folders in it are searched with --recursive."));
   return list;
 }
 

@@ -24,7 +24,8 @@ struct InputList {
 
 [[nodiscard]] bool is_stream(const std::filesystem::path& path);
 
-/// Throws Error(usage) for none, and for standard input among others; Error(input) if the folders hold no picture.
+/// Throws Error(usage) for none, and for standard input among others; Error(input) if the folders hold no
+/// picture.
 [[nodiscard]] InputList find_inputs(const BatchOptions& options);
 
 /// The error for a file that cannot be opened, if so. Pipes and devices pass.

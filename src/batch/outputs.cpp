@@ -15,7 +15,8 @@ namespace fs = std::filesystem;
 std::vector<std::string> writable_extensions() {
   std::vector<std::string> extensions;
   for (const FormatInfo& format : formats())
-    if (format.writes) extensions.insert(extensions.end(), format.extensions.begin(), format.extensions.end());
+    if (format.writes)
+      extensions.insert(extensions.end(), format.extensions.begin(), format.extensions.end());
   return extensions;
 }
 
@@ -42,10 +43,11 @@ void check_format(const std::string& format) {
 void check_extension(const fs::path& output) {
   const std::string extension = output.extension().string();
   if (is_writable_extension(extension)) return;
-  const std::string reason = extension.empty() ? "has no extension that names a format"
-                                               : "has the extension '" + extension + "', which cannot be written";
-  throw Error(ErrorKind::usage, "The output '" + output.string() + "' " + reason + ".\nUse --format or one of " +
-                                    known_extensions() + ".");
+  const std::string reason = extension.empty()
+                                 ? "has no extension that names a format"
+                                 : "has the extension '" + extension + "', which cannot be written";
+  throw Error(ErrorKind::usage, "The output '" + output.string() + "' " + reason +
+                                    ".\nUse --format or one of " + known_extensions() + ".");
 }
 
 bool ends_with_separator(const fs::path& path) { return !path.empty() && !path.has_filename(); }
@@ -68,8 +70,9 @@ void refuse_file_for_many(const InputList& inputs, const BatchOptions& options) 
   std::error_code ignored;
   if (!looks_like_file || fs::is_directory(options.output, ignored)) return;
   const std::string reason = inputs.has_folder ? "A folder goes" : "Several inputs go";
-  throw Error(ErrorKind::usage, reason + " into a folder, but '" + options.output.string() +
-                                    "' looks like a file.\nName a folder; end its name with '/' if that is one.");
+  throw Error(ErrorKind::usage,
+              reason + " into a folder, but '" + options.output.string() +
+                  "' looks like a file.\nName a folder; end its name with '/' if that is one.");
 }
 
 }  // namespace
@@ -102,9 +105,10 @@ std::vector<fs::path> name_outputs(const InputList& inputs, const BatchOptions& 
 
 std::string output_format(const BatchFile& file, const BatchOptions& options, OutputKind kind) {
   if (!options.format.empty() || !is_stream(file.output)) return options.format;
-  const std::string extension = default_extension(file.input, options, kind);
+  std::string extension = default_extension(file.input, options, kind);
   if (is_writable_extension(extension)) return extension;
-  throw Error(ErrorKind::usage, "The format for standard output is not known. Name it with --format, such as png.");
+  throw Error(ErrorKind::usage,
+              "The format for standard output is not known. Name it with --format, such as png.");
 }
 
 }  // namespace satin::batch

@@ -13,10 +13,10 @@ namespace satin::batch {
 /// True if OUTPUT names a folder: there is one, it ends with '/', or there is more than one picture.
 [[nodiscard]] bool output_is_folder(const InputList& inputs, const BatchOptions& options);
 
-/// One path an input, in order. Throws Error(usage) for a format that cannot be written, and if several pictures are
-/// to go into what is no folder.
-[[nodiscard]] std::vector<std::filesystem::path> name_outputs(const InputList& inputs, const BatchOptions& options,
-                                                              OutputKind kind);
+/// One path an input, in order. Throws Error(usage) for a format that cannot be written, and if several
+/// pictures are to go into what is no folder.
+[[nodiscard]] std::vector<std::filesystem::path> name_outputs(const InputList& inputs,
+                                                              const BatchOptions& options, OutputKind kind);
 
 /// The extension that decides the format of standard output; for other outputs that of `options`.
 [[nodiscard]] std::string output_format(const BatchFile& file, const BatchOptions& options, OutputKind kind);

@@ -1,0 +1,173 @@
+#include "app/commands.h"
+
+#include <algorithm>
+
+#include "satin/error.h"
+#include "satin/io.h"
+#include "satin/param.h"
+
+namespace satin::app {
+namespace {
+
+std::string metavar(const ParameterRecord& parameter) {
+  switch (parameter.kind) {
+    case ParameterKind::real:
+      return "X";
+    case ParameterKind::integer:
+      return "N";
+    case ParameterKind::flag:
+      return "";
+    case ParameterKind::choice:
+      return "NAME";
+    case ParameterKind::radius:
+      return "R|RX,RY|P%";
+  }
+  return "VALUE";
+}
+
+std::string range_of(const ParameterRecord& parameter) {
+  constexpr double endless = 1e15;  // a limit of the arithmetic, of no interest to a reader
+  const bool from = parameter.minimum > -endless;
+  const bool to = parameter.maximum < endless;
+  if (from && to) return print_real(parameter.minimum) + " to " + print_real(parameter.maximum);
+  if (from) return print_real(parameter.minimum) + " or more";
+  if (to) return print_real(parameter.maximum) + " or less";
+  return "";
+}
+
+OptionSpec option_of(const ParameterRecord& parameter) {
+  OptionSpec option;
+  option.name = parameter.name;
+  option.value = metavar(parameter);
+  option.help = parameter.help;
+  option.unit = parameter.unit;
+  option.choices = parameter.choices;
+  if (parameter.kind != ParameterKind::flag) option.default_text = parameter.default_text;
+  if (parameter.kind != ParameterKind::flag && parameter.kind != ParameterKind::choice)
+    option.range = range_of(parameter);
+  return option;
+}
+
+OptionSpec option_of(const InputRecord& input) {
+  OptionSpec option;
+  option.name = input.name;
+  option.value = "FILE";
+  option.help = input.help + (input.required ? " (required)" : "");
+  option.is_file = true;
+  return option;
+}
+
+std::vector<std::string> written_formats() {
+  std::vector<std::string> names;
+  for (const FormatInfo& format : formats())
+    if (format.writes && !format.extensions.empty()) names.push_back(format.extensions.front().substr(1));
+  return names;
+}
+
+OptionSpec flag(const std::string& name, const std::string& help, char letter = '\0') {
+  OptionSpec option;
+  option.name = name;
+  option.letter = letter;
+  option.help = help;
+  return option;
+}
+
+OptionSpec valued(const std::string& name, const std::string& value, const std::string& help,
+                  char letter = '\0') {
+  OptionSpec option = flag(name, help, letter);
+  option.value = value;
+  return option;
+}
+
+OptionSpec help_option() { return flag("help", "show this page", 'h'); }
+
+OptionGroup common_options() {
+  OptionGroup group{"Common options", {}};
+  group.options.push_back(
+      valued("output", "PATH", "file, folder for several inputs, or - for standard output", 'o'));
+  group.options.back().is_file = true;
+  group.options.push_back(valued("format", "EXT", "format of the output, whatever its name"));
+  group.options.back().choices = written_formats();
+  group.options.push_back(flag("recursive", "take folders with all folders below them", 'r'));
+  group.options.push_back(flag("overwrite", "replace outputs that exist"));
+  group.options.push_back(valued("device", "NAME", "auto, cpu or cuda:N"));
+  group.options.back().default_text = "auto";
+  group.options.push_back(valued("threads", "N", "threads of the CPU"));
+  group.options.back().range = "1 to 1024";
+  group.options.back().default_text = "all";
+  group.options.push_back(flag("json", "print a report as JSON on standard output"));
+  group.options.push_back(flag("quiet", "no progress and no warnings, only errors", 'q'));
+  group.options.push_back(help_option());
+  return group;
+}
+
+CommandSpec filter_command(const FilterRecord& filter) {
+  CommandSpec command;
+  command.name = filter.name;
+  command.help = filter.help;
+  command.usage = "INPUT... -o OUTPUT [options]";
+  if (!filter.paper.empty()) command.details = "After " + filter.paper;
+  command.filter = &filter;
+  command.takes_files = true;
+  OptionGroup own{"Filter options", {}};
+  for (const ParameterRecord& parameter : filter.parameters) own.options.push_back(option_of(parameter));
+  for (const InputRecord& input : filter.inputs) own.options.push_back(option_of(input));
+  if (!own.options.empty()) command.groups.push_back(std::move(own));
+  command.groups.push_back(common_options());
+  return command;
+}
+
+CommandSpec plain_command(const std::string& name, const std::string& help, std::vector<OptionSpec> options,
+                          std::vector<std::string> choices = {}) {
+  CommandSpec command;
+  command.name = name;
+  command.help = help;
+  command.choices = std::move(choices);
+  command.usage = "[options]";
+  if (!command.choices.empty()) {
+    command.usage.clear();
+    for (const std::string& choice : command.choices)
+      command.usage += (command.usage.empty() ? "" : "|") + choice;
+  }
+  options.push_back(help_option());
+  command.groups.push_back({"Options", std::move(options)});
+  return command;
+}
+
+}  // namespace
+
+std::vector<CommandSpec> commands() {
+  std::vector<CommandSpec> all;
+  for (const FilterRecord& filter : filters()) all.push_back(filter_command(filter));
+  const OptionSpec json = flag("json", "print it as JSON");
+  all.push_back(plain_command("list", "list the filters", {json}));
+  all.push_back(plain_command("devices", "list the devices that filters can run on", {json}));
+  all.push_back(
+      plain_command("completion", "print a completion script for a shell", {}, {"bash", "zsh", "fish"}));
+  all.push_back(plain_command("man", "print the manual page, as troff", {}));
+  return all;
+}
+
+std::vector<std::string> names_of(const std::vector<CommandSpec>& all) {
+  std::vector<std::string> names;
+  names.reserve(all.size());
+  for (const CommandSpec& command : all) names.push_back(command.name);
+  return names;
+}
+
+const CommandSpec& find_command(const std::vector<CommandSpec>& all, std::string_view name) {
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const CommandSpec& command) { return command.name == name; });
+  if (found != all.end()) return *found;
+  throw Error(ErrorKind::usage, "There is no filter or command '" + std::string(name) + "'." +
+                                    did_you_mean(name, names_of(all)) + "\n'satin list' shows the filters.");
+}
+
+const OptionSpec* find_option(const CommandSpec& command, std::string_view name) {
+  for (const OptionGroup& group : command.groups)
+    for (const OptionSpec& option : group.options)
+      if (option.name == name) return &option;
+  return nullptr;
+}
+
+}  // namespace satin::app

@@ -1,0 +1,130 @@
+#include "app/filter_command.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+#include "app/exit_code.h"
+#include "app/interrupt.h"
+#include "app/progress.h"
+#include "app/report.h"
+#include "app/terminal.h"
+#include "satin/batch.h"
+#include "satin/error.h"
+#include "satin/param.h"
+
+namespace satin::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr long most_threads = 1024;
+
+/// The library says "radius", the user wrote "--radius".
+Error as_option(const Error& error, const std::string& name) {
+  const std::string message = error.what();
+  return {error.kind(), message.rfind(name, 0) == 0 ? "--" + message : message};
+}
+
+Parameters parameters_of(const FilterRecord& filter, const ParsedLine& line) {
+  Parameters parameters(filter);
+  for (const auto& [name, text] : line.options) {
+    if (filter.find_parameter(name) == nullptr) continue;
+    try {
+      parameters.set(name, text);
+    } catch (const Error& error) {
+      throw as_option(error, name);
+    }
+  }
+  return parameters;
+}
+
+std::string format_of(const ParsedLine& line) {
+  const std::string text = line.value("format").value_or("");
+  return text.empty() || text.front() == '.' ? text : "." + text;
+}
+
+BatchOptions batch_options_of(const FilterRecord& filter, const ParsedLine& line) {
+  BatchOptions options;
+  options.inputs.assign(line.arguments.begin(), line.arguments.end());
+  options.output = line.value("output").value_or("");
+  options.format = format_of(line);
+  options.recursive = line.flag("recursive");
+  options.overwrite = line.flag("overwrite");
+  for (const InputRecord& input : filter.inputs)
+    if (const auto path = line.value(input.name)) options.side_inputs.push_back({input.name, *path});
+  return options;
+}
+
+DeviceOptions device_options_of(const ParsedLine& line) {
+  DeviceOptions options;
+  if (const auto text = line.value("threads"))
+    options.threads = static_cast<int>(parse_integer("--threads", *text, 1, most_threads));
+  return options;
+}
+
+void check_standard_output(const BatchOptions& options, bool json) {
+  if (options.output != "-") return;
+  if (json)
+    throw Error(ErrorKind::usage,
+                "Standard output holds the picture or the JSON report, not both. Drop --json, or name a file "
+                "with -o.");
+  if (output_is_terminal())
+    throw Error(ErrorKind::usage,
+                "A picture is not written to a terminal. Redirect it, or name a file with -o.");
+}
+
+bool may_wait(const fs::path& path) {
+  std::error_code ignored;
+  const fs::file_status status = fs::status(path, ignored);
+  return path == "-" || (fs::exists(status) && !fs::is_regular_file(status));
+}
+
+Patience patience_in(const BatchFile& file, Stage stage) {
+  if (stage == Stage::writing) return may_wait(file.output) ? Patience::none : Patience::endless;
+  return stage == Stage::reading && may_wait(file.input) ? Patience::none : Patience::short_one;
+}
+
+BatchEvents make_events(Progress& progress, bool quiet) {
+  BatchEvents events;
+  events.stage = [&progress](std::size_t index, std::size_t total, const BatchFile& file, Stage stage) {
+    set_patience(patience_in(file, stage));
+    progress.show(index, total, file.input.string());
+  };
+  events.finished = [&progress, quiet](const FileResult& result) {
+    set_patience(Patience::short_one);
+    if (result.error || !result.warnings.empty()) progress.clear();
+    if (result.error) print_error(result.error->what());
+    if (quiet) return;
+    for (const std::string& warning : result.warnings)
+      print_error("Warning: " + result.input.string() + ": " + warning);
+  };
+  events.cancelled = interrupted;
+  return events;
+}
+
+}  // namespace
+
+int run_filter_command(const CommandSpec& command, const ParsedLine& line) {
+  const FilterRecord& filter = *command.filter;
+  const bool json = line.flag("json");
+  const bool quiet = line.flag("quiet");
+  const Parameters parameters = parameters_of(filter, line);
+  const BatchOptions options = batch_options_of(filter, line);
+  const DeviceOptions device_options = device_options_of(line);
+  check_standard_output(options, json);
+  const Batch batch = prepare_batch(filter, options);
+  const Device device = Device::open(line.value("device").value_or("auto"), device_options);
+
+  BatchResult result;
+  {
+    Progress progress(!quiet && error_is_terminal());
+    result = run_batch(device, parameters, batch, make_events(progress, quiet));
+  }
+  if (const std::string summary = summary_of_failure(result); !summary.empty()) print_error(summary);
+  if (json) print(json_report(parameters, device.info(), result));
+  return exit_code(result);
+}
+
+}  // namespace satin::app

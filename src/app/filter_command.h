@@ -1,0 +1,12 @@
+#pragma once
+// satin FILTER INPUT... -o OUTPUT
+
+#include "app/command_line.h"
+#include "app/commands.h"
+
+namespace satin::app {
+
+/// Returns the exit code of the run; throws Error for what ends it before the first picture.
+[[nodiscard]] int run_filter_command(const CommandSpec& command, const ParsedLine& line);
+
+}  // namespace satin::app

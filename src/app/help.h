@@ -1,0 +1,25 @@
+#pragma once
+// Help pages.
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "app/commands.h"
+
+namespace satin::app {
+
+/// "-o, --output PATH"
+[[nodiscard]] std::string signature(const OptionSpec& option);
+
+/// The help of an option with its unit, range, choices and default.
+[[nodiscard]] std::string description(const OptionSpec& option);
+
+[[nodiscard]] std::string overview(const std::vector<CommandSpec>& all, std::size_t columns);
+[[nodiscard]] std::string help_page(const CommandSpec& command, std::size_t columns);
+
+/// "Name   text" with the text wrapped beside the name.
+[[nodiscard]] std::string table_row(const std::string& name, const std::string& text, std::size_t name_width,
+                                    std::size_t columns);
+
+}  // namespace satin::app

@@ -1,0 +1,17 @@
+#pragma once
+// satin list and satin devices
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "app/commands.h"
+
+namespace satin::app {
+
+[[nodiscard]] std::string filter_table(const std::vector<CommandSpec>& all, std::size_t columns);
+[[nodiscard]] std::string filter_json(const std::vector<CommandSpec>& all);
+[[nodiscard]] std::string device_table();
+[[nodiscard]] std::string device_json();
+
+}  // namespace satin::app

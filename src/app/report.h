@@ -1,0 +1,23 @@
+#pragma once
+// What a run says about itself.
+
+#include <string>
+
+#include "satin/batch.h"
+#include "satin/device.h"
+#include "satin/error.h"
+#include "satin/filter.h"
+
+namespace satin::app {
+
+/// The object that --json prints after a run.
+[[nodiscard]] std::string json_report(const Parameters& parameters, const DeviceInfo& device,
+                                      const BatchResult& result);
+
+/// The object that --json prints if no run came about.
+[[nodiscard]] std::string json_report(const Error& error);
+
+/// The last line of a run that did not do everything; empty for one that did.
+[[nodiscard]] std::string summary_of_failure(const BatchResult& result);
+
+}  // namespace satin::app

@@ -1,0 +1,62 @@
+#include "app/terminal.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "satin/error.h"
+
+namespace satin::app {
+namespace {
+
+/// False on an error, which errno tells.
+bool write_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(descriptor, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+bool error_has_colour() {
+  const char* no_colour = std::getenv("NO_COLOR");
+  const char* terminal = std::getenv("TERM");
+  const bool refused = no_colour != nullptr && *no_colour != '\0';
+  const bool able = terminal != nullptr && *terminal != '\0' && std::strcmp(terminal, "dumb") != 0;
+  return !refused && able && error_is_terminal();
+}
+
+}  // namespace
+
+void print(std::string_view text) {
+  if (write_all(STDOUT_FILENO, text)) return;
+  const int reason = errno;
+  const ErrorKind kind = reason == ENOSPC || reason == EDQUOT ? ErrorKind::environment : ErrorKind::input;
+  throw Error(kind, std::string("Standard output cannot be written: ") + std::strerror(reason) + ".");
+}
+
+void print_error(std::string_view message) {
+  std::string text = error_has_colour() ? "\x1b[1;31msatin:\x1b[0m " : "satin: ";
+  text.append(message);
+  text += '\n';
+  static_cast<void>(write_all(STDERR_FILENO, text));  // there is nowhere left to complain
+}
+
+bool output_is_terminal() { return ::isatty(STDOUT_FILENO) == 1; }
+
+bool error_is_terminal() { return ::isatty(STDERR_FILENO) == 1; }
+
+std::size_t output_columns() {
+  winsize size{};
+  if (output_is_terminal() && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0)
+    return std::clamp<std::size_t>(size.ws_col, 60, 120);
+  return 100;
+}
+
+}  // namespace satin::app

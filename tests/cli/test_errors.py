@@ -1,0 +1,193 @@
+"""Exit codes and messages of everything that can be wrong with a command line or a file."""
+import os
+
+import numpy as np
+import pytest
+
+import png_file
+from conftest import files_below
+
+BLUR = ("blur", "in.png", "-o", "out.png")
+
+
+def test_missing_input(satin):
+    satin.bad(1, "blur", "none.png", "-o", "out.png", says=["none.png", "not exist"])
+    assert files_below(satin.folder) == []
+
+
+def test_empty_folder(satin):
+    (satin.folder / "pictures").mkdir()
+    satin.bad(1, "blur", "pictures", "-o", "results/", says="pictures")
+    assert not (satin.folder / "results").exists()
+
+
+def test_folder_into_a_file(satin, picture):
+    satin.bad(2, "blur", ".", "-o", "out.png", says=["folder", "out.png"])
+    (satin.folder / "taken").write_bytes(b"x")
+    satin.bad(2, "blur", ".", "-o", "taken", says="taken")
+
+
+def test_folder_as_map(satin, picture):
+    (satin.folder / "map").mkdir()
+    satin.bad(1, *BLUR, "--radius-map", "map", "--radius-max", "8", says=["radius-map", "folder"])
+
+
+@pytest.mark.parametrize("content", [b"", b"no picture at all", b"\x89PNG\r\n\x1a\nbroken"])
+def test_unreadable_content(satin, content):
+    (satin.folder / "bad.png").write_bytes(content)
+    satin.bad(1, "blur", "bad.png", "-o", "out.png", says="bad.png")
+    assert files_below(satin.folder) == ["bad.png"]
+
+
+def test_truncated_png(satin, noise):
+    data = png_file.encode(noise((64, 64, 3)))
+    (satin.folder / "cut.png").write_bytes(data[: len(data) // 2])
+    satin.bad(1, "blur", "cut.png", "-o", "out.png", says="cut.png")
+    assert files_below(satin.folder) == ["cut.png"]
+
+
+def test_missing_map(satin, picture):
+    satin.bad(1, *BLUR, "--radius-map", "none.png", "--radius-max", "8", says=["radius-map", "none.png"])
+
+
+@pytest.mark.parametrize("option", ["--radius-map", "--mask"])
+def test_wrong_size_of_side_input(satin, picture, option):
+    png_file.write(satin.folder / "side.png", np.zeros((7, 9), np.uint8))
+    extra = ("--radius-max", "8") if option == "--radius-map" else ()
+    satin.bad(2, *BLUR, option, "side.png", *extra, says=["9 x 7", "20 x 12", "side.png"])
+    assert files_below(satin.folder) == ["in.png", "side.png"]
+
+
+@pytest.mark.parametrize("radius", ["-1", "NaN", "nan", "inf", "1e9", "8x", "", "3,", "3,4,5", "%", "0x10"])
+def test_bad_radius(satin, picture, radius):
+    satin.bad(2, *BLUR, "--radius", radius, says="--radius")
+    satin.bad(2, *BLUR, "--radius=" + radius, says="--radius")
+    assert files_below(satin.folder) == ["in.png"]
+
+
+def test_range_is_named(satin, picture):
+    satin.bad(2, *BLUR, "--radius", "1e9", says=["0", "16384"])
+    satin.bad(2, *BLUR, "--threads", "0", says=["--threads", "1"])
+    satin.bad(2, *BLUR, "--threads", "two", says="--threads")
+
+
+def test_mistyped_option(satin, picture):
+    satin.bad(2, *BLUR, "--radus", "8", says=["--radus", "--radius"])
+    satin.bad(2, *BLUR, "--radus=8", says=["--radus", "--radius"])
+    satin.bad(2, *BLUR, "-x", says="-x")
+    satin.bad(2, "--versoin", says="--version")
+
+
+def test_mistyped_filter(satin):
+    satin.bad(2, "blurr", "in.png", "-o", "out.png", says=["blurr", "'blur'"])
+    satin.bad(2, "integrall", says="'integral'")
+    satin.bad(2, says="--help")
+
+
+def test_mistyped_choice(satin, picture):
+    satin.bad(2, *BLUR, "--kernel", "gausian", says=["gausian", "gaussian"])
+    satin.bad(2, *BLUR, "--border", "shrnk", says="shrink")
+    satin.bad(2, *BLUR, "--space", "Linear", says="linear")
+    satin.bad(2, *BLUR, "--format", "pgn", says="png")
+
+
+def test_options_need_values_once(satin, picture):
+    satin.bad(2, *BLUR, "--radius", says=["--radius", "value"])
+    satin.bad(2, *BLUR, "--radius", "3", "--radius", "4", says=["--radius", "twice"])
+    satin.bad(2, *BLUR, "--overwrite=maybe", says="--overwrite")
+
+
+def test_missing_operands(satin, picture):
+    satin.bad(2, "blur", "-o", "out.png", says="input")
+    satin.bad(2, "blur", "in.png", says="-o")
+    satin.bad(2, "blur", "", "-o", "out.png", says="empty")
+
+
+def test_contradicting_options(satin, picture):
+    png_file.write(satin.folder / "map.png", np.zeros((12, 20), np.uint8))
+    satin.bad(2, *BLUR, "--radius-map", "map.png", says="radius-max")
+    satin.bad(2, *BLUR, "--radius-max", "8", says="radius-max")
+    png_file.write(satin.folder / "other.png", np.zeros((12, 20, 3), np.uint8))
+    satin.bad(2, "blur", "in.png", "other.png", "-o", "out/", "--radius-max", "8", says="radius-max")
+    assert not (satin.folder / "out").exists()
+
+
+def test_missing_parent_folder(satin, picture):
+    satin.bad(2, "blur", "in.png", "-o", "none/out.png", says="none")
+    assert not (satin.folder / "none").exists()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write to read-only folders")
+def test_read_only_folder(satin, picture):
+    folder = satin.folder / "locked"
+    folder.mkdir(mode=0o555)
+    satin.bad(1, "blur", "in.png", "-o", "locked/out.png", says="locked")
+    assert files_below(folder) == []
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
+def test_full_disk(satin, picture):
+    with open("/dev/full", "wb") as full:
+        satin.bad(3, "blur", "in.png", "-o", "-", stdout=full, says="tandard output")
+        satin.bad(3, "list", stdout=full, says="tandard output")
+        satin.bad(3, "--help", stdout=full, says="tandard output")
+        satin.bad(3, "blur", "in.png", "-o", "out.png", "--json", stdout=full, says="tandard output")
+
+
+def test_closed_pipe(satin, picture):
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "wb") as pipe:
+        satin.bad(1, "list", stdout=pipe, says="tandard output")
+        satin.bad(1, "blur", "in.png", "-o", "-", stdout=pipe, says="tandard output")
+
+
+def test_absent_gpu(satin, picture):
+    satin.bad(3, *BLUR, "--device", "cuda:99", says="cuda")
+    satin.bad(2, *BLUR, "--device", "gpu", says="cuda:N")
+    satin.bad(2, *BLUR, "--device", "cuda:x", says="cuda:x")
+    assert files_below(satin.folder) == ["in.png"]
+
+
+def test_refused_overwrite(satin, picture):
+    (satin.folder / "out.png").write_bytes(b"precious")
+    satin.bad(2, *BLUR, says=["out.png", "--overwrite"])
+    assert (satin.folder / "out.png").read_bytes() == b"precious"
+    satin.good(*BLUR, "--overwrite")
+    assert png_file.read(satin.folder / "out.png").shape == (12, 20, 3)
+
+
+def test_failure_keeps_the_old_file(satin):
+    (satin.folder / "bad.png").write_bytes(b"\x89PNG\r\n\x1a\nbroken")
+    (satin.folder / "out.png").write_bytes(b"precious")
+    satin.bad(1, "blur", "bad.png", "-o", "out.png", "--overwrite", says="bad.png")
+    assert (satin.folder / "out.png").read_bytes() == b"precious"
+
+
+@pytest.mark.parametrize("link", [None, os.symlink, os.link])
+def test_output_is_input(satin, picture, link):
+    before = picture.read_bytes()
+    target = satin.folder / ("in.png" if link is None else "link.png")
+    if link is not None:
+        link(picture, target)
+    for options in ((), ("--overwrite",)):
+        satin.bad(2, "blur", "in.png", "-o", target.name, *options, says="same file")
+        satin.bad(2, "blur", target.name, "-o", "./in.png", *options, says="same file")
+    assert picture.read_bytes() == before
+
+
+def test_output_is_side_input(satin, picture):
+    mask = png_file.write(satin.folder / "mask.png", np.zeros((12, 20), np.uint8))
+    before = mask.read_bytes()
+    satin.bad(2, "blur", "in.png", "-o", "mask.png", "--mask", "mask.png", "--overwrite", says="same file")
+    assert mask.read_bytes() == before
+
+
+def test_unknown_output_format(satin, picture):
+    satin.bad(2, "blur", "in.png", "-o", "out.xyz", says=[".xyz", ".png"])
+    satin.bad(2, "blur", "in.png", "-o", "noextension", says=["noextension", "--format"])
+
+
+def test_type_that_the_format_does_not_hold(satin, picture):
+    satin.bad(2, "integral", "in.png", "-o", "out.png", says="out.png")
+    assert files_below(satin.folder) == ["in.png"]

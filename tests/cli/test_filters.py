@@ -1,0 +1,166 @@
+"""Pictures in, pictures out, compared with independent arithmetic."""
+import struct
+
+import numpy as np
+import pytest
+
+import png_file
+from conftest import FULL_CODECS
+from oracle import box_blur
+
+
+def blurred(satin, array, *options):
+    png_file.write(satin.folder / "in.png", array)
+    satin.good("blur", "in.png", "-o", "out.png", "--overwrite", *options)
+    return png_file.read(satin.folder / "out.png")
+
+
+def read_npy(path):
+    return np.load(path, allow_pickle=False)
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 9), (9, 1, 3), (17, 33, 3), (32, 31)])
+@pytest.mark.parametrize("radius", [0, 1, 2.5, 3.71, 16, 40])
+def test_box_blur_is_exact(satin, noise, shape, radius):
+    array = noise(shape)
+    result = blurred(satin, array, "--radius", radius, "--space", "encoded", "--device", "cpu")
+    assert np.array_equal(result, box_blur(array, radius))
+
+
+@pytest.mark.parametrize("shape", [(13, 21), (13, 21, 3)])
+def test_16_bits_stay_16_bits(satin, noise, shape):
+    array = noise(shape, np.uint16)
+    result = blurred(satin, array, "--radius", "2.25", "--space", "encoded")
+    assert result.dtype == np.uint16
+    assert np.array_equal(result, box_blur(array, 2.25))
+
+
+def test_radius_forms(satin, noise):
+    array = noise((20, 40))
+    encoded = ("--space", "encoded")
+    assert np.array_equal(blurred(satin, array, "--radius", "3,1.5", *encoded), box_blur(array, 3, 1.5))
+    assert np.array_equal(blurred(satin, array, "--radius=5%", *encoded), box_blur(array, 2))
+    assert np.array_equal(blurred(satin, array, "--radius", "0.5,0", *encoded), box_blur(array, 0.5, 0))
+
+
+@pytest.mark.parametrize("space", ["linear", "encoded"])
+def test_identities(satin, noise, space):
+    array = noise((15, 22, 4))
+    assert np.array_equal(blurred(satin, array, "--radius", "0", "--space", space), array)
+    grey = np.full((15, 22, 3), 77, np.uint8)
+    assert np.array_equal(blurred(satin, grey, "--radius", "6.3", "--space", space), grey)
+
+
+def test_radius_map_of_zeros(satin, noise):
+    array = noise((15, 22, 3))
+    png_file.write(satin.folder / "map.png", np.zeros((15, 22), np.uint8))
+    result = blurred(satin, array, "--radius-map", "map.png", "--radius-max", "9")
+    assert np.array_equal(result, array)
+
+
+def test_radius_map_of_two_radii(satin, noise):
+    array = noise((18, 24))
+    radii = np.zeros((18, 24), np.uint8)
+    radii[:, 12:] = 255
+    png_file.write(satin.folder / "map.png", radii)
+    result = blurred(satin, array, "--radius-map", "map.png", "--radius-min", "1", "--radius-max", "4", "--space",
+                     "encoded")
+    assert np.array_equal(result[:, :12], box_blur(array, 1)[:, :12])
+    assert np.array_equal(result[:, 12:], box_blur(array, 4)[:, 12:])
+
+
+def test_mask(satin, noise):
+    array = noise((18, 24, 3))
+    mask = np.zeros((18, 24), np.uint8)
+    mask[5:] = 255
+    png_file.write(satin.folder / "mask.png", mask)
+    result = blurred(satin, array, "--radius", "3", "--space", "encoded", "--mask", "mask.png")
+    assert np.array_equal(result[:5], array[:5])
+    assert np.array_equal(result[5:], box_blur(array, 3)[5:])
+
+
+def test_impulse_has_the_stated_width(satin):
+    array = np.zeros((41, 41), np.uint16)
+    array[20, 20] = 65535
+    result = blurred(satin, array, "--radius", "8", "--space", "encoded")
+    rows, columns = np.nonzero(result)
+    assert (rows.min(), rows.max(), columns.min(), columns.max()) == (12, 28, 12, 28)
+    assert np.array_equal(np.unique(result), [0, (2 * 65535 + 289) // (2 * 289)])
+
+
+def test_transparent_pixels_do_not_bleed(satin):
+    array = np.zeros((9, 9, 4), np.uint8)
+    array[:, :4] = (255, 0, 0, 255)
+    array[:, 4:] = (0, 255, 0, 0)
+    result = blurred(satin, array, "--radius", "2", "--space", "encoded")
+    seen = result[result[:, :, 3] > 0]
+    assert (seen[:, :3] == (255, 0, 0)).all()
+    assert (result[:, 8] == (0, 255, 0, 0)).all()
+
+
+def test_negative_values(satin, picture):
+    before = png_file.read(picture)
+    satin.bad(2, "blur", "in.png", "-o", "out.png", "--border", "constant", "--border-value", "-1",
+              says=["border-value", "-1"])
+    satin.bad(2, "blur", "in.png", "-o", "out.png", "--border=constant", "--border-value=-.5", says="border-value")
+    satin.good("blur", "in.png", "-o", "out.png", "--radius", "+0", "--border-value", "-0")
+    assert np.array_equal(png_file.read(satin.folder / "out.png"), before)
+
+
+def test_negative_border_of_floats(satin):
+    pixels = np.ones((5, 5), "<f4")
+    (satin.folder / "in.pfm").write_bytes(b"Pf\n5 5\n-1.0\n" + pixels.tobytes())
+    satin.good("blur", "in.pfm", "-o", "out.pfm", "--radius", "1", "--border", "constant", "--border-value", "-1.25e0")
+    data = (satin.folder / "out.pfm").read_bytes()
+    result = np.frombuffer(data[-100:], "<f4").reshape(5, 5)
+    assert result[2, 2] == 1 and abs(result[0, 0] - (4 - 5 * 1.25) / 9) < 1e-6
+
+
+@pytest.mark.parametrize("options", [("--radius", "5"), ("--radius", "7.3", "--space", "encoded"), ("--sigma", "3"),
+                                     ("--kernel", "tent", "--radius", "9")])
+def test_threads_do_not_matter(satin, noise, options):
+    png_file.write(satin.folder / "in.png", noise((301, 203, 3)))
+    for threads in ("1", "2"):
+        satin.good("blur", "in.png", "-o", threads + ".png", "--threads", threads, *options)
+    assert (satin.folder / "1.png").read_bytes() == (satin.folder / "2.png").read_bytes()
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (13, 21), (13, 21, 3)])
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
+def test_integral(satin, noise, shape, dtype):
+    array = noise(shape, dtype)
+    png_file.write(satin.folder / "in.png", array)
+    satin.good("integral", "in.png", "-o", "sums.npy")
+    satin.good("integral", "in.png", "-o", "squares.npy", "--squared")
+    for name, values in (("sums.npy", array.astype(np.uint64)), ("squares.npy", array.astype(np.uint64) ** 2)):
+        table = read_npy(satin.folder / name)
+        assert table.dtype in (np.uint32, np.uint64)
+        assert table.shape == shape
+        assert np.array_equal(table, values.cumsum(0).cumsum(1))
+
+
+@pytest.mark.skipif(not FULL_CODECS, reason="this build has no TIFF")
+def test_integral_as_tiff(satin, picture):
+    satin.good("integral", "in.png", "-o", "table.tiff")
+    data = (satin.folder / "table.tiff").read_bytes()
+    assert data[:4] in (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
+    satin.good("integral", "in.png", "-o", "-", "--format", "npy")
+
+
+def test_upright(satin, noise):
+    image = pytest.importorskip("PIL.Image", reason="python3-pil is missing")
+    picture = image.fromarray(np.repeat(noise((4, 6, 1)) // 64 * 64, 3, 2)).resize((48, 32), image.NEAREST)
+    exif = b"Exif\0\0MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x06\0\0\0\0\0\0"
+    picture.save(satin.folder / "turned.jpg", quality=95, subsampling=0, exif=exif)
+    satin.good("blur", "turned.jpg", "-o", "out.png", "--radius", "0")
+    result = png_file.read(satin.folder / "out.png")
+    assert result.shape == (48, 32, 3)
+    upright = np.rot90(np.asarray(picture), -1).astype(int)
+    assert np.abs(result.astype(int) - upright).max() <= 8
+
+
+def test_header_of_a_shape_too_large(satin):
+    header = struct.pack(">IIBBBBB", 2**31 - 1, 2**31 - 1, 16, 6, 0, 0, 0)
+    data = png_file.SIGNATURE + png_file._chunk(b"IHDR", header) + png_file._chunk(b"IDAT", b"x\x9c")
+    (satin.folder / "bomb.png").write_bytes(data)
+    satin.bad(1, "blur", "bomb.png", "-o", "out.png", says="bomb.png")

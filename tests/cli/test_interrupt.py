@@ -1,0 +1,60 @@
+"""SIGINT and SIGTERM: exit code 130, whole outputs, nothing temporary."""
+import signal
+import subprocess
+import time
+
+import pytest
+
+import png_file
+from conftest import files_below
+
+
+def wait_until(condition, seconds=30):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it never happened"
+        time.sleep(0.005)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_signal_in_a_batch(satin, noise, number):
+    count = 200
+    (satin.folder / "in").mkdir()
+    data = png_file.encode(noise((300, 400, 3)))
+    for i in range(count):
+        (satin.folder / "in" / ("%03d.png" % i)).write_bytes(data)
+    out = satin.folder / "out"
+    process = satin.start("blur", "in", "-o", "out", "--radius", "20")
+    wait_until(lambda: out.exists() and len(files_below(out)) > 1)
+    process.send_signal(number)
+    _, error = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert b"nterrupted" in error and b"of %d" % count in error
+    done = files_below(out)
+    assert 0 < len(done) < count
+    for name in done:
+        assert name.endswith(".png") and name[0] != "."
+        assert (out / name).read_bytes()[-8:-4] == b"IEND"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_signal_while_waiting_for_standard_input(satin, number):
+    process = satin.start("blur", "-", "-o", "out.png", stdin=subprocess.PIPE)
+    process.stdin.write(png_file.SIGNATURE)
+    process.stdin.flush()
+    time.sleep(0.3)
+    assert process.poll() is None
+    process.send_signal(number)
+    assert process.wait(timeout=10) == 130
+    process.stdin.close()
+    assert files_below(satin.folder) == []
+
+
+def test_signal_while_standard_output_is_blocked(satin, noise):
+    data = png_file.encode(noise((600, 600, 3)))  # far more than a pipe holds
+    (satin.folder / "in.png").write_bytes(data)
+    process = satin.start("blur", "in.png", "-o", "-", "--radius", "0")
+    time.sleep(1)
+    assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=10) == 130

@@ -1,0 +1,99 @@
+"""Help, lists, completions and the manual page: all made from the registry."""
+import json
+import re
+import shutil
+import subprocess
+
+import pytest
+
+
+def registered(satin):
+    return json.loads(satin.good("list", "--json").stdout)["filters"]
+
+
+def test_version(satin):
+    assert re.fullmatch(r"satin \d+\.\d+\.\d+\n", satin.good("--version").stdout.decode())
+
+
+def test_overview(satin):
+    text = satin.good("--help").stdout.decode()
+    for filter_ in registered(satin):
+        assert filter_["name"] in text
+    assert satin.good("-h").stdout.decode() == text
+
+
+def test_help_of_every_filter(satin):
+    for filter_ in registered(satin):
+        text = satin.good(filter_["name"], "--help").stdout.decode()
+        for parameter in filter_["parameters"] + filter_["inputs"]:
+            assert "--" + parameter["name"] in text
+            assert parameter["help"].split()[0] in text
+        for option in ("--output", "--device", "--threads", "--overwrite", "--quiet", "--json"):
+            assert option in text
+        assert max(map(len, text.splitlines())) <= 120
+        assert len(text.splitlines()) < 60
+
+
+def test_help_shows_ranges_defaults_and_choices(satin):
+    text = " ".join(satin.good("blur", "--help").stdout.decode().split())
+    assert "0 to 16384" in text and "default 8" in text
+    assert "shrink, clamp, reflect, mirror, wrap, constant" in text
+
+
+def test_list(satin):
+    text = satin.good("list").stdout.decode()
+    names = [filter_["name"] for filter_ in registered(satin)]
+    assert {"blur", "integral"} <= set(names)
+    for name in names:
+        assert name in text
+    satin.bad(2, "list", "blur", says="blur")
+
+
+def test_devices(satin):
+    devices = json.loads(satin.good("devices", "--json").stdout)["devices"]
+    assert devices[0]["id"] == "cpu" and devices[0]["usable"]
+    text = satin.good("devices").stdout.decode()
+    assert "cpu" in text
+    for device in devices:
+        assert device["usable"] or device["reason"] in text
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion(satin, shell):
+    script = satin.good("completion", shell).stdout
+    for filter_ in registered(satin):
+        assert filter_["name"].encode() in script
+    if shutil.which(shell):
+        check = subprocess.run([shell, "-n"], input=script, stderr=subprocess.PIPE)
+        assert check.returncode == 0 and check.stderr == b""
+
+
+def test_bash_completes(satin):
+    if shutil.which("bash") is None:
+        pytest.skip("there is no bash")
+    (satin.folder / "satin.bash").write_bytes(satin.good("completion", "bash").stdout)
+
+    def complete(*words):
+        line = " ".join("'%s'" % word for word in words)
+        script = ". ./satin.bash; COMP_WORDS=(%s); COMP_CWORD=%d; _satin; echo ${COMPREPLY[*]}" % (line, len(words) - 1)
+        return subprocess.run(["bash", "-c", script], cwd=satin.folder, stdout=subprocess.PIPE).stdout.decode().split()
+
+    assert complete("satin", "blu") == ["blur"]
+    assert complete("satin", "blur", "--radius-ma") == ["--radius-max", "--radius-map"]
+    assert complete("satin", "blur", "--border", "c") == ["clamp", "constant"]
+    assert complete("satin", "completion", "z") == ["zsh"]
+
+
+def test_completion_of_unknown_shell(satin):
+    satin.bad(2, "completion", "bsh", says="bash")
+    satin.bad(2, "completion", says="bash")
+
+
+def test_manual_page(satin):
+    page = satin.good("man").stdout
+    assert page.startswith(b".TH SATIN 1")
+    for filter_ in registered(satin):
+        assert (".SS " + filter_["name"]).encode() in page
+    if shutil.which("groff"):
+        check = subprocess.run(["groff", "-man", "-Tutf8", "-ww", "-z"], input=page, stderr=subprocess.PIPE)
+        assert check.returncode == 0 and check.stderr == b""
