@@ -7,17 +7,17 @@ namespace scene {
 
 enum class Pattern {
   plain,
-  marble,      ///< pale stone with veins
-  rosewood,    ///< dark turned wood
-  board,       ///< chess board: inlaid squares, border with letters and figures
-  planks,      ///< the table
-  porcelain,   ///< vase painted with bands, checkers, fine lines and lozenges
-  glaze,       ///< speckled and crackled glaze
-  book,        ///< cloth binding, pages, lettered spine
-  score,       ///< a printed sheet of chess notation
-  wallpaper,   ///< stripes of fine lines
-  dusk,        ///< the view out of the window: sky, skyline, lit windows; emits light
-  bulb,        ///< emits light, most at its centre
+  marble,     ///< pale stone with veins
+  rosewood,   ///< dark turned wood
+  board,      ///< chess board: inlaid squares, border with letters and figures
+  planks,     ///< the table
+  porcelain,  ///< vase painted with bands, checkers, fine lines and lozenges
+  glaze,      ///< speckled and crackled glaze
+  book,       ///< cloth binding, pages, lettered spine
+  score,      ///< a printed sheet of chess notation
+  wallpaper,  ///< stripes of fine lines
+  dusk,       ///< the view out of the window: sky, skyline, lit windows; emits light
+  bulb,       ///< emits light, most at its centre
 };
 
 struct Material {
@@ -35,10 +35,18 @@ struct Surface {
   Vec3 specular;  ///< reflectance at normal incidence
   Vec3 emission;
   double roughness = 0.3;
+  double waviness = 0;  ///< slope of the slow waves in a polished top
 };
 
-/// `size` is half the size of a box, or the height of a lathe in y; `facing` the cosine between normal and viewer.
-[[nodiscard]] Surface surface_at(const Material& material, Vec3 local, Vec3 normal, Vec3 size, double facing);
+/// How a point is looked at.
+struct View {
+  double facing = 1;     ///< cosine between normal and viewer
+  double footprint = 0;  ///< size of a pixel there, in metres; textures leave out what is finer
+};
+
+/// `size` is half the size of a box, or the height of a lathe in y.
+[[nodiscard]] Surface surface_at(const Material& material, Vec3 local, Vec3 normal, Vec3 size,
+                                 const View& view);
 
 inline constexpr double board_square = 0.06;  ///< side of a square of the chess board, in metres
 

@@ -1,6 +1,7 @@
 #pragma once
-// Small vectors, integer hashes, noise and sample sequences for the scene renderer. Nothing here keeps state, and no
-// generator of the standard library is used, so a scene is the same on every run and with any number of threads.
+// Small vectors, integer hashes, noise and sample sequences for the scene renderer. Nothing here keeps state,
+// and no generator of the standard library is used, so a scene is the same on every run and with any number
+// of threads.
 
 #include <algorithm>
 #include <cmath>
@@ -34,7 +35,9 @@ inline double length(Vec3 a) { return std::sqrt(dot(a, a)); }
 inline Vec3 normalize(Vec3 a) { return a * (1 / length(a)); }
 constexpr Vec3 mix(Vec3 a, Vec3 b, double t) { return a * (1 - t) + b * t; }
 constexpr double mix(double a, double b, double t) { return a * (1 - t) + b * t; }
-constexpr Vec3 reflect(Vec3 direction, Vec3 normal) { return direction - normal * (2 * dot(direction, normal)); }
+constexpr Vec3 reflect(Vec3 direction, Vec3 normal) {
+  return direction - normal * (2 * dot(direction, normal));
+}
 /// Luminance by the Rec. 709 weights.
 constexpr double luminance(Vec3 c) { return 0.2126 * c.x + 0.7152 * c.y + 0.0722 * c.z; }
 
@@ -68,15 +71,19 @@ constexpr double unit_interval(std::uint32_t bits) { return static_cast<double>(
 
 /// A number in [0, 1) that belongs to an integer cell.
 inline double random_of(int a, int b = 0, int c = 0) {
-  return unit_interval(hash(hash(static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b)), static_cast<std::uint32_t>(c)));
+  return unit_interval(hash(hash(static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b)),
+                            static_cast<std::uint32_t>(c)));
 }
 
 /// Value noise in [0, 1] on the integer lattice, smooth in between.
 inline double noise(Vec3 p) {
-  const int x = static_cast<int>(std::floor(p.x)), y = static_cast<int>(std::floor(p.y)), z = static_cast<int>(std::floor(p.z));
+  const int x = static_cast<int>(std::floor(p.x)), y = static_cast<int>(std::floor(p.y)),
+            z = static_cast<int>(std::floor(p.z));
   const auto fade = [](double t) { return t * t * (3 - 2 * t); };
   const double u = fade(p.x - x), v = fade(p.y - y), w = fade(p.z - z);
-  const auto edge = [&](int j, int k) { return mix(random_of(x, y + j, z + k), random_of(x + 1, y + j, z + k), u); };
+  const auto edge = [&](int j, int k) {
+    return mix(random_of(x, y + j, z + k), random_of(x + 1, y + j, z + k), u);
+  };
   return mix(mix(edge(0, 0), edge(1, 0), v), mix(edge(0, 1), edge(1, 1), v), w);
 }
 
@@ -111,8 +118,8 @@ constexpr std::uint32_t owen_scramble(std::uint32_t x, std::uint32_t seed) {
   return reverse_bits(x);
 }
 
-/// Samples of one pixel: a scrambled Sobol (0,2) sequence, shuffled anew for every use within the pixel, so that any
-/// power-of-two prefix is stratified for each use alone and unrelated between uses (Burley 2020).
+/// Samples of one pixel: a scrambled Sobol (0,2) sequence, shuffled anew for every use within the pixel, so
+/// that any power-of-two prefix is stratified for each use alone and unrelated between uses (Burley 2020).
 class Sampler {
  public:
   Sampler(std::uint32_t pixel, std::uint32_t index) : seed_(hash(pixel, 0x5a7105U)), index_(index) {}

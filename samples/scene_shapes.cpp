@@ -1,11 +1,16 @@
 #include "scene_shapes.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace scene {
 namespace {
 
 constexpr double nearest_t = 1e-7;
-constexpr int spline_steps = 6;
+constexpr double seam = 1e-9;  // neighbouring cones overlap by this much, so that no ray slips between them
+constexpr int spline_steps = 5;
 constexpr std::size_t leaf_size = 2;
+constexpr std::size_t max_depth = 512;  // of the hierarchy; a scene has fewer objects
 
 LocalHit intersect(const Sphere& sphere, const Ray& ray, double limit) {
   // Measured from the point of the ray that is nearest to the centre, which keeps the digits for far spheres.
@@ -114,13 +119,9 @@ void Bounds::include(const Bounds& b) {
   include(b.high);
 }
 
-double Bounds::enter(Vec3 origin, Vec3 inverse, double limit) const {
-  const double ax = (low.x - origin.x) * inverse.x, bx = (high.x - origin.x) * inverse.x;
-  const double ay = (low.y - origin.y) * inverse.y, by = (high.y - origin.y) * inverse.y;
-  const double az = (low.z - origin.z) * inverse.z, bz = (high.z - origin.z) * inverse.z;
-  const double in = std::max(std::max(std::min(ax, bx), std::min(ay, by)), std::max(std::min(az, bz), 0.0));
-  const double out = std::min(std::min(std::max(ax, bx), std::max(ay, by)), std::min(std::max(az, bz), limit));
-  return in <= out ? in : infinity;
+double Bounds::area() const {
+  const Vec3 size = high - low;
+  return size.x * size.y + size.y * size.z + size.z * size.x;
 }
 
 Lathe::Lathe(std::span<const Vec2> profile, double scale) {
@@ -147,21 +148,28 @@ void Lathe::add_run(std::span<const Vec2> points) {
     }
   }
   line.push_back(points.back());
+  Run run;
   for (std::size_t i = 0; i + 1 < line.size(); ++i) {
     const Vec2 before = line[i == 0 ? 0 : i - 1], after = line[std::min(i + 2, line.size() - 1)];
-    segments_.push_back({line[i], line[i + 1], outward(before, line[i + 1]), outward(line[i], after)});
+    run.segments.push_back({line[i], line[i + 1], outward(before, line[i + 1]), outward(line[i], after)});
   }
   for (const Vec2 p : line) {
-    radius_ = std::max(radius_, p.x);
-    low_ = std::min(low_, p.y);
-    high_ = std::max(high_, p.y);
+    run.radius = std::max(run.radius, p.x);
+    run.low = std::min(run.low, p.y);
+    run.high = std::max(run.high, p.y);
   }
+  radius_ = std::max(radius_, run.radius);
+  low_ = std::min(low_, run.low);
+  high_ = std::max(high_, run.high);
+  runs_.push_back(std::move(run));
 }
 
 double Lathe::radius_between(double low, double high) const {
   double radius = 0;
-  for (const Segment& s : segments_) {
-    if (s.to.y >= low && s.from.y <= high) radius = std::max({radius, s.from.x, s.to.x});
+  for (const Run& run : runs_) {
+    for (const Segment& s : run.segments) {
+      if (s.to.y >= low && s.from.y <= high) radius = std::max({radius, s.from.x, s.to.x});
+    }
   }
   return radius;
 }
@@ -175,46 +183,52 @@ LocalHit Lathe::intersect(const Ray& ray, double limit) const {
   if (reach < 0) return {};
   const double half = flat > 1e-12 ? std::sqrt(reach / flat) : infinity;
   const double near_t = nearest_t - shift;
-  const double ya = std::max(low_, o.y - std::abs(d.y) * half), yb = std::min(high_, o.y + std::abs(d.y) * half);
+  const double ya = std::max(low_, o.y - std::abs(d.y) * half),
+               yb = std::min(high_, o.y + std::abs(d.y) * half);
 
   double best = limit - shift;
   const Segment* found = nullptr;
-  for (const Segment& s : segments_) {
+  const auto meet = [&](const Segment& s) {
     const double bottom = std::min(s.from.y, s.to.y), top = std::max(s.from.y, s.to.y);
-    if (top < ya || bottom > yb) continue;
+    const double outer = std::max(s.from.x, s.to.x), inner = std::min(s.from.x, s.to.x);
+    if (top < ya || bottom > yb || outer * outer < apart) return;
     const double rise = s.to.y - s.from.y;
     if (std::abs(rise) < 1e-9) {
-      const double t = (s.from.y - o.y) / d.y;
-      const double r2 = apart + t * t * flat;
-      const double inner = std::min(s.from.x, s.to.x), outer = std::max(s.from.x, s.to.x);
+      const double t = (s.from.y - o.y) / d.y, r2 = apart + t * t * flat;
       if (t > near_t && t < best && r2 >= inner * inner && r2 <= outer * outer) {
         best = t;
         found = &s;
       }
-      continue;
+      return;
     }
     // x^2 + z^2 = (m + k t)^2, with the radius of the cone linear in the height.
     const double slope = (s.to.x - s.from.x) / rise;
     const double m = s.from.x + slope * (o.y - s.from.y), k = slope * d.y;
     const double a = flat - k * k, b = -m * k, c = apart - m * m;
     const double discriminant = b * b - a * c;
-    if (discriminant < 0 || std::abs(a) < 1e-12) continue;
+    if (discriminant < 0 || std::abs(a) < 1e-12) return;
     const double root = std::sqrt(discriminant);
     for (const double t : {(-b - root) / a, (-b + root) / a}) {
       const double y = o.y + t * d.y;
-      if (t > near_t && t < best && y >= bottom && y <= top && m + k * t >= 0) {
+      if (t > near_t && t < best && y >= bottom - seam && y <= top + seam && m + k * t >= 0) {
         best = t;
         found = &s;
       }
     }
+  };
+  for (const Run& run : runs_) {
+    if (run.high < ya || run.low > yb || run.radius * run.radius < apart) continue;
+    for (const Segment& s : run.segments) meet(s);
   }
   if (found == nullptr) return {};
 
   const Vec3 p = o + d * best;
   const Segment& s = *found;
   const double rise = s.to.y - s.from.y, run = s.to.x - s.from.x, radius = std::hypot(p.x, p.z);
-  const double along = saturate(((p.y - s.from.y) * rise + (radius - s.from.x) * run) / (rise * rise + run * run));
-  const double out = mix(s.normal_from.x, s.normal_to.x, along), up = mix(s.normal_from.y, s.normal_to.y, along);
+  const double along =
+      saturate(((p.y - s.from.y) * rise + (radius - s.from.x) * run) / (rise * rise + run * run));
+  const double out = mix(s.normal_from.x, s.normal_to.x, along),
+               up = mix(s.normal_from.y, s.normal_to.y, along);
   const double inverse = radius > 0 ? 1 / radius : 0;
   return {best + shift, normalize({p.x * inverse * out, up, p.z * inverse * out})};
 }
@@ -223,7 +237,8 @@ Bounds bounds_of(const Object& object) {
   const Bounds local = local_bounds(object.shape);
   Bounds world;
   for (int corner = 0; corner < 8; ++corner) {
-    const Vec3 p{(corner & 1) != 0 ? local.high.x : local.low.x, (corner & 2) != 0 ? local.high.y : local.low.y,
+    const Vec3 p{(corner & 1) != 0 ? local.high.x : local.low.x,
+                 (corner & 2) != 0 ? local.high.y : local.low.y,
                  (corner & 4) != 0 ? local.high.z : local.low.z};
     world.include(object.position + object.turn.apply(p));
   }
@@ -238,49 +253,76 @@ Hierarchy::Hierarchy(std::span<const Object> objects) {
 void Hierarchy::build(std::size_t first, std::size_t last) {
   const std::size_t index = nodes_.size();
   nodes_.emplace_back();
-  Bounds bounds, centres;
-  for (std::size_t i = first; i < last; ++i) {
-    const Bounds b = bounds_of(*order_[i]);
-    bounds.include(b);
-    centres.include((b.low + b.high) * 0.5);
-  }
-  nodes_[index].bounds = bounds;
+  for (std::size_t i = first; i < last; ++i) nodes_[index].bounds.include(bounds_of(*order_[i]));
   if (last - first <= leaf_size) {
     nodes_[index].first = first;
     nodes_[index].count = last - first;
     return;
   }
-  const Vec3 size = centres.high - centres.low;
-  const auto key = [&](const Object* object) {
-    const Bounds b = bounds_of(*object);
-    if (size.x >= size.y && size.x >= size.z) return b.low.x + b.high.x;
-    return size.y >= size.z ? b.low.y + b.high.y : b.low.z + b.high.z;
-  };
-  const auto begin = order_.begin() + static_cast<std::ptrdiff_t>(first);
-  std::stable_sort(begin, order_.begin() + static_cast<std::ptrdiff_t>(last),
-                   [&](const Object* a, const Object* b) { return key(a) < key(b); });
-  const std::size_t middle = first + (last - first) / 2;
+  const std::size_t middle = split(first, last);
   build(first, middle);
   nodes_[index].first = nodes_.size();
   build(middle, last);
+}
+
+std::size_t Hierarchy::split(std::size_t first, std::size_t last) {
+  const auto begin = order_.begin() + static_cast<std::ptrdiff_t>(first);
+  const auto end = order_.begin() + static_cast<std::ptrdiff_t>(last);
+  const auto sort_along = [&](double Vec3::*axis) {
+    const auto key = [&](const Object* object) {
+      const Bounds b = bounds_of(*object);
+      return b.low.*axis + b.high.*axis;
+    };
+    std::stable_sort(begin, end, [&](const Object* a, const Object* b) { return key(a) < key(b); });
+  };
+
+  double least = infinity;
+  double Vec3::*best_axis = &Vec3::x;
+  std::size_t best = first + 1;
+  for (double Vec3::*axis : {&Vec3::x, &Vec3::y, &Vec3::z}) {
+    sort_along(axis);
+    std::vector<double> right(last - first);
+    Bounds bounds;
+    for (std::size_t i = last - 1; i > first; --i) {
+      bounds.include(bounds_of(*order_[i]));
+      right[i - first] = bounds.area() * static_cast<double>(last - i);
+    }
+    bounds = {};
+    for (std::size_t i = first + 1; i < last; ++i) {
+      bounds.include(bounds_of(*order_[i - 1]));
+      const double cost = bounds.area() * static_cast<double>(i - first) + right[i - first];
+      if (cost < least) {
+        least = cost;
+        best_axis = axis;
+        best = i;
+      }
+    }
+  }
+  sort_along(best_axis);
+  return best;
 }
 
 template <class Visit>
 void Hierarchy::walk(const Ray& ray, double& limit, Visit visit) const {
   if (nodes_.empty()) return;
   const Vec3 inverse{1 / ray.direction.x, 1 / ray.direction.y, 1 / ray.direction.z};
-  std::array<std::size_t, 64> stack{};
+  struct Entry {
+    std::size_t node;
+    double enter;
+  };
+  std::array<Entry, max_depth> stack{};
   std::size_t depth = 0;
-  stack[depth++] = 0;
+  stack[depth++] = {0, nodes_[0].bounds.enter(ray.origin, inverse, limit)};
   while (depth > 0) {
-    const std::size_t index = stack[--depth];
-    const Node& node = nodes_[index];
-    if (node.bounds.enter(ray.origin, inverse, limit) == infinity) continue;
+    const Entry entry = stack[--depth];
+    if (entry.enter >= limit) continue;
+    const Node& node = nodes_[entry.node];
     if (node.count == 0) {
-      const double left = nodes_[index + 1].bounds.enter(ray.origin, inverse, limit);
-      const double right = nodes_[node.first].bounds.enter(ray.origin, inverse, limit);
-      stack[depth++] = left < right ? node.first : index + 1;
-      stack[depth++] = left < right ? index + 1 : node.first;
+      Entry nearer{entry.node + 1, nodes_[entry.node + 1].bounds.enter(ray.origin, inverse, limit)};
+      Entry farther{node.first, nodes_[node.first].bounds.enter(ray.origin, inverse, limit)};
+      if (farther.enter < nearer.enter) std::swap(nearer, farther);
+      if (farther.enter < limit) stack[depth++] = farther;
+      if (nearer.enter < limit) stack[depth++] = nearer;
       continue;
     }
     for (std::size_t i = node.first; i < node.first + node.count; ++i) {
@@ -307,10 +349,10 @@ Hit Hierarchy::intersect(const Ray& ray) const {
   return hit;
 }
 
-bool Hierarchy::occluded(const Ray& ray, double limit, const Object* ignored) const {
+bool Hierarchy::occluded(const Ray& ray, double limit) const {
   bool found = false;
   walk(ray, limit, [&](const Object& object) {
-    found = &object != ignored && scene::intersect(object, ray, limit).t < limit;
+    found = scene::intersect(object, ray, limit).t < limit;
     return found;
   });
   return found;

@@ -29,8 +29,19 @@ struct Bounds {
 
   void include(Vec3 p);
   void include(const Bounds& b);
-  /// Distance at which a ray enters, or infinity if it misses or enters behind `limit`.
-  [[nodiscard]] double enter(Vec3 origin, Vec3 inverse_direction, double limit) const;
+  /// Half of the surface.
+  [[nodiscard]] double area() const;
+  /// Distance at which a ray enters, or infinity if it misses or enters behind `limit`; `inverse` is 1 /
+  /// direction.
+  [[nodiscard]] double enter(Vec3 origin, Vec3 inverse, double limit) const {
+    const double ax = (low.x - origin.x) * inverse.x, bx = (high.x - origin.x) * inverse.x;
+    const double ay = (low.y - origin.y) * inverse.y, by = (high.y - origin.y) * inverse.y;
+    const double az = (low.z - origin.z) * inverse.z, bz = (high.z - origin.z) * inverse.z;
+    const double in = std::max(std::max(std::min(ax, bx), std::min(ay, by)), std::max(std::min(az, bz), 0.0));
+    const double out =
+        std::min(std::min(std::max(ax, bx), std::max(ay, by)), std::min(std::max(az, bz), limit));
+    return in <= out ? in : infinity;
+  }
 };
 
 /// Where a ray meets a shape, in the frame of the shape.
@@ -54,7 +65,8 @@ struct Capsule {
   double radius = 0.01;
 };
 
-/// A surface of revolution about the y axis: truncated cones, with normals that vary smoothly along the profile.
+/// A surface of revolution about the y axis: truncated cones, with normals that vary smoothly along the
+/// profile.
 class Lathe {
  public:
   /// Control points (radius, height) from the bottom of the axis to its top, joined by Catmull-Rom splines;
@@ -72,9 +84,14 @@ class Lathe {
     Vec2 from, to;                ///< (radius, height)
     Vec2 normal_from, normal_to;  ///< (outwards, upwards)
   };
+  /// Segments between two corners, and what encloses them.
+  struct Run {
+    std::vector<Segment> segments;
+    double radius = 0, low = infinity, high = -infinity;
+  };
   void add_run(std::span<const Vec2> points);
 
-  std::vector<Segment> segments_;
+  std::vector<Run> runs_;
   double radius_ = 0, low_ = infinity, high_ = -infinity;
 };
 
@@ -102,7 +119,8 @@ struct Hit {
 
 [[nodiscard]] Bounds bounds_of(const Object& object);
 
-/// A bounding volume hierarchy, split at the median of the longest side. The objects must outlive it.
+/// A bounding volume hierarchy, split where the surface area
+/// heuristic is least (Goldsmith and Salmon 1987). The objects must outlive it.
 class Hierarchy {
  public:
   Hierarchy() = default;
@@ -110,16 +128,18 @@ class Hierarchy {
 
   /// The nearest object along the ray.
   [[nodiscard]] Hit intersect(const Ray& ray) const;
-  /// True if anything but `ignored` lies nearer than `limit`.
-  [[nodiscard]] bool occluded(const Ray& ray, double limit, const Object* ignored) const;
+  /// True if anything lies nearer than `limit`.
+  [[nodiscard]] bool occluded(const Ray& ray, double limit) const;
 
  private:
   struct Node {
     Bounds bounds;
-    std::size_t first = 0;  ///< inner: the second child (the first one follows the node); leaf: the first object
+    std::size_t first =
+        0;  ///< inner: the second child (the first one follows the node); leaf: the first object
     std::size_t count = 0;  ///< objects of a leaf; 0 for an inner node
   };
   void build(std::size_t first, std::size_t last);
+  [[nodiscard]] std::size_t split(std::size_t first, std::size_t last);
   template <class Visit>
   void walk(const Ray& ray, double& limit, Visit visit) const;
 

@@ -6,8 +6,8 @@
 
 namespace scene {
 
-/// True where a line of text has ink. `x` and `y` count cells of the font from the top left corner of the line; a
-/// character takes 6 x 7 of them.
+/// True where a line of text has ink. `x` and `y` count cells of the font from the top left corner of the
+/// line; a character takes 6 x 7 of them.
 [[nodiscard]] bool has_ink(std::string_view text, double x, double y);
 
 /// The same for lines below each other, `spacing` cells from one to the next.

@@ -1,0 +1,25 @@
+#pragma once
+// From a scene to pixels: antialiasing with more samples where they are needed, on all cores.
+
+#include <vector>
+
+#include "scene_shading.h"
+
+namespace scene {
+
+struct Picture {
+  int width = 0, height = 0;
+  std::vector<Vec3> radiance;  ///< linear, Rec. 709 primaries
+  std::vector<double>
+      depth;  ///< of what the ray through the pixel's centre meets, along the view axis, in metres
+  std::vector<double> subject;  ///< covered share of each pixel
+};
+
+/// The same picture for any number of threads.
+[[nodiscard]] Picture render(const Scene& scene, const Camera& camera, int width, int height,
+                             unsigned threads);
+
+/// Display values in [0, 1], encoded as sRGB, by a film-like curve.
+[[nodiscard]] Vec3 tone_map(Vec3 radiance);
+
+}  // namespace scene
