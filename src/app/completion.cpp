@@ -49,7 +49,7 @@ std::string bash_choices(const CommandSpec& command) {
 }
 
 std::string zsh_option(const OptionSpec& option) {
-  const std::string help = "[" + escaped(option.help, "\\[]:") + "]";
+  const std::string help = std::string("[") + escaped(option.help, "\\[]:") + "]";
   if (option.value.empty()) return quoted("--" + option.name + help);
   std::string action;
   if (!option.choices.empty()) action = "(" + joined(option.choices) + ")";

@@ -65,7 +65,7 @@ DeviceOptions device_options_of(const ParsedLine& line) {
 }
 
 void check_standard_output(const BatchOptions& options, bool json) {
-  if (options.output != "-") return;
+  if (options.output != "-" && options.output != "/dev/stdout") return;
   if (json)
     throw Error(ErrorKind::usage,
                 "Standard output holds the picture or the JSON report, not both. Drop --json, or name a file "

@@ -52,16 +52,17 @@ std::string description(const OptionSpec& option) {
 std::string table_row(const std::string& name, const std::string& text, std::size_t name_width,
                       std::size_t columns) {
   const std::size_t indent = name_width + 4;
+  const std::string next_line = std::string("\n").append(indent, ' ');
   std::string row = "  " + name;
   if (row.size() + 2 > indent)
-    row += "\n" + std::string(indent, ' ');
+    row += next_line;
   else
     row.resize(indent, ' ');
   std::size_t column = indent;
   std::istringstream words(text);
   for (std::string word; words >> word;) {
     if (column > indent && column + 1 + word.size() > columns) {
-      row += "\n" + std::string(indent, ' ');
+      row += next_line;
       column = indent;
     }
     if (column > indent) {

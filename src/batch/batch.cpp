@@ -8,6 +8,7 @@
 #include "batch/filter_step.h"
 #include "batch/inputs.h"
 #include "batch/outputs.h"
+#include "batch/quoted.h"
 #include "batch/side_inputs.h"
 #include "satin/io.h"
 
@@ -35,8 +36,9 @@ void create_folder(const std::filesystem::path& file) {
   std::filesystem::create_directories(file.parent_path(), error);
   if (!error) return;
   const bool full = error == std::errc::no_space_on_device;
-  throw Error(full ? ErrorKind::environment : ErrorKind::input,
-              "The folder '" + file.parent_path().string() + "' cannot be created: " + error.message() + ".");
+  throw Error(
+      full ? ErrorKind::environment : ErrorKind::input,
+      "The folder " + batch::quoted(file.parent_path()) + " cannot be created: " + error.message() + ".");
 }
 
 class Runner {

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <map>
@@ -14,13 +15,12 @@
 #include <utility>
 
 #include "batch/inputs.h"
+#include "batch/quoted.h"
 
 namespace satin::batch {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string quoted(const fs::path& path) { return "'" + path.string() + "'"; }
 
 /// What makes two names the same file, through any links.
 using Identity = std::pair<dev_t, ino_t>;
@@ -38,9 +38,13 @@ std::optional<Status> status_of(const fs::path& path) {
 }
 
 void check_distinct(const std::vector<BatchFile>& files) {
+  std::error_code ignored;
+  const bool links = std::any_of(files.begin(), files.end(),
+                                 [&](const BatchFile& file) { return fs::is_symlink(file.output, ignored); });
   std::unordered_map<std::string, const BatchFile*> owners;
   for (const BatchFile& file : files) {
-    const auto [owner, is_new] = owners.emplace(file.output.lexically_normal().string(), &file);
+    const fs::path real = links ? fs::weakly_canonical(file.output, ignored) : file.output.lexically_normal();
+    const auto [owner, is_new] = owners.emplace(real.string(), &file);
     if (is_new) continue;
     throw Error(ErrorKind::usage, quoted(owner->second->input) + " and " + quoted(file.input) +
                                       " would both be written to " + quoted(file.output) +

@@ -10,6 +10,7 @@
 #include <set>
 #include <system_error>
 
+#include "batch/quoted.h"
 #include "satin/io.h"
 
 namespace satin::batch {
@@ -45,7 +46,7 @@ class FolderSearch {
     collect(folder, paths, error);
     if (error)
       throw Error(ErrorKind::input,
-                  "The folder '" + folder.string() + "' cannot be read: " + error.message() + ".");
+                  "The folder " + quoted(folder) + " cannot be read: " + error.message() + ".");
     std::sort(paths.begin(), paths.end());
     for (fs::path& path : paths) {
       fs::path relative = path.lexically_relative(folder);
@@ -86,7 +87,7 @@ std::optional<Error> reading_problem(const fs::path& path) {
   if (is_stream(path)) return std::nullopt;
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
-  const std::string name = "'" + path.string() + "'";
+  const std::string name = quoted(path);
   if (status.type() == fs::file_type::not_found)
     return Error(ErrorKind::input, name + " does not exist. Check the path.");
   if (status.type() == fs::file_type::directory)
@@ -116,7 +117,7 @@ InputList find_inputs(const BatchOptions& options) {
   }
   if (list.files.empty())
     throw Error(ErrorKind::input,
-                "There is no picture in '" + options.inputs.front().string() + "'" +
+                "There is no picture in " + quoted(options.inputs.front()) +
                     (options.recursive ? "." : ". Folders in it are searched with --recursive."));
   return list;
 }

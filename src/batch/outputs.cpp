@@ -4,6 +4,7 @@
 #include <cctype>
 #include <system_error>
 
+#include "batch/quoted.h"
 #include "satin/io.h"
 #include "satin/param.h"
 
@@ -46,8 +47,8 @@ void check_extension(const fs::path& output) {
   const std::string reason = extension.empty()
                                  ? "has no extension that names a format"
                                  : "has the extension '" + extension + "', which cannot be written";
-  throw Error(ErrorKind::usage, "The output '" + output.string() + "' " + reason +
-                                    ".\nUse --format or one of " + known_extensions() + ".");
+  throw Error(ErrorKind::usage, "The output " + quoted(output) + " " + reason + ".\nUse --format or one of " +
+                                    known_extensions() + ".");
 }
 
 bool ends_with_separator(const fs::path& path) { return !path.empty() && !path.has_filename(); }
@@ -71,8 +72,8 @@ void refuse_file_for_many(const InputList& inputs, const BatchOptions& options) 
   if (!looks_like_file || fs::is_directory(options.output, ignored)) return;
   const std::string reason = inputs.has_folder ? "A folder goes" : "Several inputs go";
   throw Error(ErrorKind::usage,
-              reason + " into a folder, but '" + options.output.string() +
-                  "' looks like a file.\nName a folder; end its name with '/' if that is one.");
+              reason + " into a folder, but " + quoted(options.output) +
+                  " looks like a file.\nName a folder; end its name with '/' if that is one.");
 }
 
 }  // namespace

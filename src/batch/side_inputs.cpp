@@ -4,6 +4,7 @@
 #include <string>
 
 #include "batch/inputs.h"
+#include "batch/quoted.h"
 #include "satin/io.h"
 #include "satin/param.h"
 
@@ -73,9 +74,9 @@ void check_sizes(const FilterRecord& filter, const Batch& batch, const BatchFile
     const Shape& shape = side.shape();
     if (shape.width == picture.width && shape.height == picture.height) continue;
     const std::string& name = filter.inputs[i].name;
-    throw Error(ErrorKind::usage, "--" + name + " '" + find_side(batch.options, name)->path.string() +
-                                      "' is " + size_of_shape(shape) + " pixels, but the picture '" +
-                                      file.input.string() + "' is " + size_of_shape(picture) +
+    throw Error(ErrorKind::usage, "--" + name + " " + quoted(find_side(batch.options, name)->path) + " is " +
+                                      size_of_shape(shape) + " pixels, but the picture " +
+                                      quoted(file.input) + " is " + size_of_shape(picture) +
                                       ". They must have the same size.");
   }
 }

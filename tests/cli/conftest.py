@@ -7,8 +7,13 @@ import pytest
 
 import png_file
 
-BINARY = os.environ.get("SATIN_BINARY", "build/satin")
+BINARY = str(Path(os.environ.get("SATIN_BINARY", "build/satin")).resolve())
 FULL_CODECS = os.environ.get("SATIN_CODECS", "FULL") == "FULL"
+
+
+def pytest_configure(config):
+    if not os.access(BINARY, os.X_OK):
+        pytest.exit("There is no %s: build it, or set SATIN_BINARY." % BINARY, returncode=2)
 
 
 class Satin:

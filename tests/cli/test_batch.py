@@ -89,6 +89,15 @@ def test_two_inputs_with_one_output(satin, noise):
     assert not (satin.folder / "out").exists()
 
 
+def test_outputs_that_are_links_to_one_file(satin, noise):
+    fill(satin.folder, noise, ["a.png", "b.png"])
+    (satin.folder / "out").mkdir()
+    (satin.folder / "out" / "b.png").write_bytes(b"precious")
+    os.symlink("b.png", satin.folder / "out" / "a.png")
+    satin.bad(2, "blur", "a.png", "b.png", "-o", "out", "--overwrite", says=["a.png", "b.png", "both"])
+    assert (satin.folder / "out" / "b.png").read_bytes() == b"precious"
+
+
 def test_other_format(satin, noise):
     fill(satin.folder, noise, ["a.png", "b.png"])
     satin.good("blur", "a.png", "b.png", "-o", "out", "--format", "bmp")

@@ -129,6 +129,7 @@ def test_read_only_folder(satin, picture):
 def test_full_disk(satin, picture):
     with open("/dev/full", "wb") as full:
         satin.bad(3, "blur", "in.png", "-o", "-", stdout=full, says="tandard output")
+        satin.bad(3, "blur", "in.png", "-o", "/dev/full", "--format", "png", says="/dev/full")
         satin.bad(3, "list", stdout=full, says="tandard output")
         satin.bad(3, "--help", stdout=full, says="tandard output")
         satin.bad(3, "blur", "in.png", "-o", "out.png", "--json", stdout=full, says="tandard output")
