@@ -28,15 +28,25 @@ void read_integers(const RowReader& reader, const Stored* source, std::size_t pi
 }
 
 template <class Stored>
-void read_plain_or_integers(const RowReader& reader, const Stored* source, std::size_t pixels, std::uint32_t* values) {
-  const bool plain = reader.transfer.decode == nullptr && !reader.read.weighted && !reader.squared;
-  if (plain) return widen(source, pixels * static_cast<std::size_t>(reader.read.channels), values);
-  read_integers(reader, source, pixels, values);
+void read_stored(const RowReader& reader, const std::byte* source, std::size_t pixels, std::uint32_t* values) {
+  const auto* stored = reinterpret_cast<const Stored*>(source);
+  if (reader.plain()) return widen(stored, pixels * static_cast<std::size_t>(reader.read.channels), values);
+  read_integers(reader, stored, pixels, values);
 }
 
 template <class Stored>
-void read_plain_or_integers(const RowReader& reader, const Stored* source, std::size_t pixels, std::uint64_t* values) {
-  read_integers(reader, source, pixels, values);
+void read_stored(const RowReader& reader, const std::byte* source, std::size_t pixels, std::uint64_t* values) {
+  read_integers(reader, reinterpret_cast<const Stored*>(source), pixels, values);
+}
+
+template <class Working, class Sum>
+void read_working(const RowReader& reader, const std::byte* source, std::size_t pixels, Sum* values) {
+  std::copy_n(reinterpret_cast<const Working*>(source), pixels * static_cast<std::size_t>(reader.read.channels), values);
+}
+
+template <class Code>
+void encode_values(const std::uint32_t* values, std::size_t count, const TransferView& transfer, Code* codes) {
+  for (std::size_t i = 0; i < count; ++i) codes[i] = encode(values[i], transfer, Code{});
 }
 
 double finite_or_zero(float value) { return std::isfinite(value) ? static_cast<double>(value) : 0.0; }
@@ -71,42 +81,25 @@ RowReader row_reader(const PixelRead& read, const Measured* measured, bool squar
 template <class Sum>
 void read_row(const RowReader& reader, const std::byte* source, std::size_t pixels, Sum* values) {
   switch (reader.read.type) {
-    case Type::u8: return read_plain_or_integers(reader, reinterpret_cast<const std::uint8_t*>(source), pixels, values);
-    case Type::u16:
-      return read_plain_or_integers(reader, reinterpret_cast<const std::uint16_t*>(source), pixels, values);
-    case Type::u32: {
-      const auto* working = reinterpret_cast<const std::uint32_t*>(source);
-      std::copy_n(working, pixels * static_cast<std::size_t>(reader.read.channels), values);
-      return;
-    }
-    case Type::u64:
-      if constexpr (sizeof(Sum) == 8) {
-        const auto* working = reinterpret_cast<const std::uint64_t*>(source);
-        std::copy_n(working, pixels * static_cast<std::size_t>(reader.read.channels), values);
-      }
-      return;
-    case Type::f32:
-      if constexpr (sizeof(Sum) == 8) read_floats(reader, reinterpret_cast<const float*>(source), pixels, values);
-      return;
-    case Type::f64: return;
+    case Type::u8: return read_stored<std::uint8_t>(reader, source, pixels, values);
+    case Type::u16: return read_stored<std::uint16_t>(reader, source, pixels, values);
+    case Type::u32: return read_working<std::uint32_t>(reader, source, pixels, values);
+    default: break;
+  }
+  if constexpr (sizeof(Sum) == 8) {
+    if (reader.read.type == Type::u64) return read_working<std::uint64_t>(reader, source, pixels, values);
+    read_floats(reader, reinterpret_cast<const float*>(source), pixels, values);
   }
 }
 
-template <class Sum>
-void scan_row(const Sum* values, std::size_t pixels, int channels, const Sum* above, Sum* out) {
-  Sum running[4] = {};
-  const auto step = static_cast<std::size_t>(channels);
-  for (std::size_t i = 0; i < pixels * step; i += step) {
-    for (std::size_t c = 0; c < step; ++c) {
-      running[c] += values[i + c];
-      out[i + c] = above == nullptr ? running[c] : above[i + c] + running[c];
-    }
-  }
+void encode_row(const std::uint32_t* values, std::size_t count, const TransferView& transfer, std::uint8_t* codes) {
+  encode_values(values, count, transfer, codes);
+}
+
+void encode_row(const std::uint32_t* values, std::size_t count, const TransferView& transfer, std::uint16_t* codes) {
+  encode_values(values, count, transfer, codes);
 }
 
 template void read_row(const RowReader&, const std::byte*, std::size_t, std::uint32_t*);
 template void read_row(const RowReader&, const std::byte*, std::size_t, std::uint64_t*);
-template void scan_row(const std::uint32_t*, std::size_t, int, const std::uint32_t*, std::uint32_t*);
-template void scan_row(const std::uint64_t*, std::size_t, int, const std::uint64_t*, std::uint64_t*);
-
 }  // namespace satin::cpu

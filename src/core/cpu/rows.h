@@ -1,5 +1,5 @@
 #pragma once
-// Rows of pixels as working values, and their scans.
+// Rows of stored pixels as working values, and back.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +15,11 @@ struct RowReader {
   TransferView transfer;
   FixedExponents exponents;  ///< of floats
   bool squared = false;      ///< unweighted only
+
+  /// The working values are the stored integers.
+  [[nodiscard]] bool plain() const noexcept {
+    return transfer.decode == nullptr && !squared && (!read.weighted || read.type == Type::u32 || read.type == Type::u64);
+  }
 };
 
 /// Reader for the pixels of one run; `measured` is needed for floats.
@@ -24,13 +29,11 @@ struct RowReader {
 template <class Sum>
 void read_row(const RowReader& reader, const std::byte* source, std::size_t pixels, Sum* values);
 
-/// out[x] = above[x] + the inclusive prefix sum of the row, channel by channel; null above: 0. `out` may be `above`.
-template <class Sum>
-void scan_row(const Sum* values, std::size_t pixels, int channels, const Sum* above, Sum* out);
-
 extern template void read_row(const RowReader&, const std::byte*, std::size_t, std::uint32_t*);
 extern template void read_row(const RowReader&, const std::byte*, std::size_t, std::uint64_t*);
-extern template void scan_row(const std::uint32_t*, std::size_t, int, const std::uint32_t*, std::uint32_t*);
-extern template void scan_row(const std::uint64_t*, std::size_t, int, const std::uint64_t*, std::uint64_t*);
+
+/// codes[i] = code of the linear value values[i].
+void encode_row(const std::uint32_t* values, std::size_t count, const TransferView& transfer, std::uint8_t* codes);
+void encode_row(const std::uint32_t* values, std::size_t count, const TransferView& transfer, std::uint16_t* codes);
 
 }  // namespace satin::cpu

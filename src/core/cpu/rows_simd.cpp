@@ -12,12 +12,12 @@ namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 template <class Stored>
-void Widen(const Stored* source, std::size_t count, std::uint32_t* values) {
-  const hn::ScalableTag<std::uint32_t> d32;
-  const hn::Rebind<Stored, decltype(d32)> narrow;
-  const std::size_t lanes = hn::Lanes(d32);
+void Widen(const Stored* HWY_RESTRICT source, std::size_t count, std::uint32_t* HWY_RESTRICT values) {
+  const hn::ScalableTag<std::uint32_t> d;
+  const hn::Rebind<Stored, decltype(d)> narrow;
+  const std::size_t lanes = hn::Lanes(d);
   std::size_t i = 0;
-  for (; i + lanes <= count; i += lanes) hn::StoreU(hn::PromoteTo(d32, hn::LoadU(narrow, source + i)), d32, values + i);
+  for (; i + lanes <= count; i += lanes) hn::StoreU(hn::PromoteTo(d, hn::LoadU(narrow, source + i)), d, values + i);
   for (; i < count; ++i) values[i] = source[i];
 }
 
@@ -31,52 +31,194 @@ void Add(const Sum* values, std::size_t count, Sum* sums) {
   for (; i < count; ++i) sums[i] += values[i];
 }
 
-template <class Sum>
-void Subtract(const Sum* values, std::size_t count, Sum* sums) {
+template <class D, class Value>
+auto LoadWide(D d, const Value* from) {
+  if constexpr (sizeof(Value) == sizeof(hn::TFromD<D>)) {
+    return hn::LoadU(d, from);
+  } else {
+    return hn::PromoteTo(d, hn::LoadU(hn::Rebind<Value, D>(), from));
+  }
+}
+
+template <class Value, class Sum>
+void Exchange(const Value* enters, const Value* leaves, std::size_t count, Sum* HWY_RESTRICT sums) {
   const hn::ScalableTag<Sum> d;
   const std::size_t lanes = hn::Lanes(d);
   std::size_t i = 0;
-  for (; i + lanes <= count; i += lanes)
-    hn::StoreU(hn::Sub(hn::LoadU(d, sums + i), hn::LoadU(d, values + i)), d, sums + i);
-  for (; i < count; ++i) sums[i] -= values[i];
-}
-
-/// floor((sum + floor(area / 2)) / area) through doubles: (s + 1/2) / area lies at least 1 / (2 area) from any integer,
-/// and the product with the rounded reciprocal errs by less than 2^-36 for quotients below 2^16 and sums below 2^31.
-template <class Stored>
-void DivideDifferences(const std::uint32_t* ahead, const std::uint32_t* behind, std::size_t count, std::uint32_t area,
-                       Stored* means) {
-  const double reciprocal = 1.0 / area;
-  const hn::ScalableTag<double> d64;
-  const hn::Rebind<std::int32_t, decltype(d64)> d32;
-  const hn::Rebind<std::uint32_t, decltype(d64)> du32;
-  const hn::Rebind<Stored, decltype(d64)> narrow;
-  const auto half = hn::Set(du32, area / 2);
-  const auto tie = hn::Set(d64, 0.5);
-  const auto factor = hn::Set(d64, reciprocal);
-  const std::size_t lanes = hn::Lanes(d64);
-  std::size_t i = 0;
   for (; i + lanes <= count; i += lanes) {
-    const auto sum = hn::Add(hn::Sub(hn::LoadU(du32, ahead + i), hn::LoadU(du32, behind + i)), half);
-    const auto wide = hn::Mul(hn::Add(hn::PromoteTo(d64, hn::BitCast(d32, sum)), tie), factor);
-    hn::StoreU(hn::DemoteTo(narrow, hn::DemoteTo(d32, wide)), narrow, means + i);
+    const auto difference = hn::Sub(LoadWide(d, enters + i), LoadWide(d, leaves + i));
+    hn::StoreU(hn::Add(hn::LoadU(d, sums + i), difference), d, sums + i);
   }
-  for (; i < count; ++i)
-    means[i] = static_cast<Stored>((static_cast<double>(ahead[i] - behind[i] + area / 2) + 0.5) * reciprocal);
+  for (; i < count; ++i) sums[i] += static_cast<Sum>(enters[i]) - static_cast<Sum>(leaves[i]);
 }
 
-void WidenU8(const std::uint8_t* s, std::size_t n, std::uint32_t* v) { Widen(s, n, v); }
-void WidenU16(const std::uint16_t* s, std::size_t n, std::uint32_t* v) { Widen(s, n, v); }
-void AddU32(const std::uint32_t* v, std::size_t n, std::uint32_t* s) { Add(v, n, s); }
-void AddU64(const std::uint64_t* v, std::size_t n, std::uint64_t* s) { Add(v, n, s); }
-void SubtractU32(const std::uint32_t* v, std::size_t n, std::uint32_t* s) { Subtract(v, n, s); }
-void SubtractU64(const std::uint64_t* v, std::size_t n, std::uint64_t* s) { Subtract(v, n, s); }
-void DivideU8(const std::uint32_t* a, const std::uint32_t* b, std::size_t n, std::uint32_t area, std::uint8_t* m) {
-  DivideDifferences(a, b, n, area, m);
+#if HWY_TARGET != HWY_SCALAR
+/// Prefix sums of one channel, four entries at a time; only one addition a step waits for the step before.
+inline void ScanOne(const std::uint32_t* values, std::size_t count, std::uint32_t start, const std::uint32_t* above,
+                    std::uint32_t* out) {
+  const hn::FixedTag<std::uint32_t, 4> d;
+  auto carry = hn::Set(d, start);
+  std::size_t i = 0;
+  for (; i + 4 <= count; i += 4) {
+    auto x = hn::LoadU(d, values + i);
+    x = hn::Add(x, hn::ShiftLeftLanes<1>(d, x));
+    x = hn::Add(x, hn::ShiftLeftLanes<2>(d, x));
+    auto sum = hn::Add(x, carry);
+    if (above != nullptr) sum = hn::Add(sum, hn::LoadU(d, above + i));
+    carry = hn::Add(carry, hn::Broadcast<3>(x));
+    hn::StoreU(sum, d, out + i);
+  }
+  std::uint32_t running = hn::GetLane(carry);
+  for (; i < count; ++i) {
+    running += values[i];
+    out[i] = running + (above == nullptr ? 0 : above[i]);
+  }
 }
-void DivideU16(const std::uint32_t* a, const std::uint32_t* b, std::size_t n, std::uint32_t area, std::uint16_t* m) {
-  DivideDifferences(a, b, n, area, m);
+
+/// Prefix sums of 3 or 4 channels: one vector holds a pixel (and, of 3 channels, a lane that the next store overwrites).
+template <class Sum>
+void ScanPixels(const Sum* values, std::size_t pixels, std::size_t channels, const Sum* start, const Sum* above,
+                Sum* out) {
+  const hn::CappedTag<Sum, 4> d;
+  auto running = hn::Zero(d);
+  HWY_ALIGN Sum first[4] = {};
+  for (std::size_t c = 0; c < channels; ++c) first[c] = start[c];
+  running = hn::LoadU(d, first);
+  for (std::size_t i = 0; i < pixels * channels; i += channels) {
+    running = hn::Add(running, hn::LoadU(d, values + i));
+    hn::StoreU(above == nullptr ? running : hn::Add(running, hn::LoadU(d, above + i)), d, out + i);
+  }
 }
+
+#endif
+
+template <std::size_t Channels, class Sum>
+void ScanPlain(const Sum* values, std::size_t pixels, const Sum* start, const Sum* above, Sum* out) {
+  Sum running[Channels];
+  for (std::size_t c = 0; c < Channels; ++c) running[c] = start[c];
+  for (std::size_t i = 0; i < pixels * Channels; i += Channels) {
+    for (std::size_t c = 0; c < Channels; ++c) {
+      running[c] += values[i + c];
+      out[i + c] = running[c] + (above == nullptr ? 0 : above[i + c]);
+    }
+  }
+}
+
+template <class Sum>
+void Scan(const Sum* values, std::size_t pixels, std::size_t channels, const Sum* start, const Sum* above, bool slack,
+          Sum* out) {
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (sizeof(Sum) == 4) {
+    if (channels == 1) return ScanOne(values, pixels, start[0], above, out);
+  }
+  const bool whole_pixels = hn::Lanes(hn::CappedTag<Sum, 4>()) == 4 && channels >= 3;
+  if (whole_pixels && (channels == 4 || slack)) return ScanPixels(values, pixels, channels, start, above, out);
+#else
+  static_cast<void>(slack);
+#endif
+  switch (channels) {
+    case 1: return ScanPlain<1>(values, pixels, start, above, out);
+    case 2: return ScanPlain<2>(values, pixels, start, above, out);
+    case 3: return ScanPlain<3>(values, pixels, start, above, out);
+    default: return ScanPlain<4>(values, pixels, start, above, out);
+  }
+}
+
+template <class D>
+auto DifferenceAsDouble(D d, const std::uint32_t* ahead, const std::uint32_t* behind) {
+  const hn::Rebind<std::uint32_t, D> sums;
+  const hn::Rebind<std::int32_t, D> signed_sums;
+  return hn::PromoteTo(d, hn::BitCast(signed_sums, hn::Sub(hn::LoadU(sums, ahead), hn::LoadU(sums, behind))));
+}
+
+template <class D>
+auto DifferenceAsDouble(D d, const std::uint64_t* ahead, const std::uint64_t* behind) {
+  const hn::Rebind<std::uint64_t, D> sums;
+  const hn::Rebind<std::int64_t, D> signed_sums;
+  return hn::ConvertTo(d, hn::BitCast(signed_sums, hn::Sub(hn::LoadU(sums, ahead), hn::LoadU(sums, behind))));
+}
+
+template <int Boxes, class D, class Sum>
+auto WeightedSum(D d, const BoxDifferences<Sum>& boxes, std::size_t i) {
+  auto sum = DifferenceAsDouble(d, boxes.ahead[0] + i, boxes.behind[0] + i);
+  if constexpr (Boxes > 1) {
+    sum = hn::Mul(sum, hn::Set(d, boxes.weight[0]));
+    for (int box = 1; box < Boxes; ++box)
+      sum = hn::Add(sum, hn::Mul(DifferenceAsDouble(d, boxes.ahead[box] + i, boxes.behind[box] + i),
+                                 hn::Set(d, boxes.weight[box])));
+  } else {
+    sum = hn::Mul(sum, hn::Set(d, boxes.weight[0]));
+  }
+  return sum;
+}
+
+template <class D, class V, class Mean>
+void StoreMeans(D /*d*/, V means, Mean* to) {
+  const auto whole = hn::DemoteTo(hn::Rebind<std::int32_t, D>(), means);
+  if constexpr (sizeof(Mean) == 4) {
+    hn::StoreU(hn::BitCast(hn::Rebind<std::uint32_t, D>(), whole), hn::Rebind<std::uint32_t, D>(), to);
+  } else {
+    const hn::Rebind<Mean, D> narrow;
+    hn::StoreU(hn::DemoteTo(narrow, whole), narrow, to);
+  }
+}
+
+template <int Boxes, bool PerEntry, class D, class Sum, class Mean>
+std::size_t DivideBlocks(D d, const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::size_t first,
+                         std::size_t count, Mean* means) {
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t i = first;
+  for (; i + lanes <= count; i += lanes) {
+    const auto sum = WeightedSum<Boxes>(d, boxes, i);
+    const auto half_up = PerEntry ? hn::LoadU(d, divisors.half_ups + i) : hn::Set(d, divisors.half_up);
+    const auto reciprocal = PerEntry ? hn::LoadU(d, divisors.reciprocals + i) : hn::Set(d, divisors.reciprocal);
+    StoreMeans(d, hn::Mul(hn::Add(sum, half_up), reciprocal), means + i);
+  }
+  return i;
+}
+
+template <int Boxes, bool PerEntry, class Sum, class Mean>
+void DivideAll(const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::size_t count, Mean* means) {
+  const std::size_t done =
+      DivideBlocks<Boxes, PerEntry>(hn::ScalableTag<double>(), boxes, divisors, 0, count, means);
+  DivideBlocks<Boxes, PerEntry>(hn::CappedTag<double, 1>(), boxes, divisors, done, count, means);
+}
+
+template <class Sum, class Mean>
+void Divide(const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::size_t count, Mean* means) {
+  const bool per_entry = divisors.reciprocals != nullptr;
+  if (boxes.boxes == 1) {
+    per_entry ? DivideAll<1, true>(boxes, divisors, count, means) : DivideAll<1, false>(boxes, divisors, count, means);
+  } else {
+    per_entry ? DivideAll<4, true>(boxes, divisors, count, means) : DivideAll<4, false>(boxes, divisors, count, means);
+  }
+}
+
+// Highway dispatches plain functions: one name for each instance.
+using U8 = std::uint8_t;
+using U16 = std::uint16_t;
+using U32 = std::uint32_t;
+using U64 = std::uint64_t;
+void WidenU8(const U8* s, std::size_t n, U32* v) { Widen(s, n, v); }
+void WidenU16(const U16* s, std::size_t n, U32* v) { Widen(s, n, v); }
+void AddU32(const U32* v, std::size_t n, U32* s) { Add(v, n, s); }
+void AddU64(const U64* v, std::size_t n, U64* s) { Add(v, n, s); }
+void ExchangeU8(const U8* e, const U8* l, std::size_t n, U32* s) { Exchange(e, l, n, s); }
+void ExchangeU16(const U16* e, const U16* l, std::size_t n, U32* s) { Exchange(e, l, n, s); }
+void ExchangeU32(const U32* e, const U32* l, std::size_t n, U32* s) { Exchange(e, l, n, s); }
+void ExchangeU64(const U64* e, const U64* l, std::size_t n, U64* s) { Exchange(e, l, n, s); }
+void ScanU32(const U32* v, std::size_t n, std::size_t c, const U32* s, const U32* a, bool k, U32* o) {
+  Scan(v, n, c, s, a, k, o);
+}
+void ScanU64(const U64* v, std::size_t n, std::size_t c, const U64* s, const U64* a, bool k, U64* o) {
+  Scan(v, n, c, s, a, k, o);
+}
+void DivideU32U8(const BoxDifferences<U32>& b, const Divisors& d, std::size_t n, U8* m) { Divide(b, d, n, m); }
+void DivideU32U16(const BoxDifferences<U32>& b, const Divisors& d, std::size_t n, U16* m) { Divide(b, d, n, m); }
+void DivideU32U32(const BoxDifferences<U32>& b, const Divisors& d, std::size_t n, U32* m) { Divide(b, d, n, m); }
+void DivideU64U8(const BoxDifferences<U64>& b, const Divisors& d, std::size_t n, U8* m) { Divide(b, d, n, m); }
+void DivideU64U16(const BoxDifferences<U64>& b, const Divisors& d, std::size_t n, U16* m) { Divide(b, d, n, m); }
+void DivideU64U32(const BoxDifferences<U64>& b, const Divisors& d, std::size_t n, U32* m) { Divide(b, d, n, m); }
 
 }  // namespace satin::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -88,10 +230,18 @@ HWY_EXPORT(WidenU8);
 HWY_EXPORT(WidenU16);
 HWY_EXPORT(AddU32);
 HWY_EXPORT(AddU64);
-HWY_EXPORT(SubtractU32);
-HWY_EXPORT(SubtractU64);
-HWY_EXPORT(DivideU8);
-HWY_EXPORT(DivideU16);
+HWY_EXPORT(ExchangeU8);
+HWY_EXPORT(ExchangeU16);
+HWY_EXPORT(ExchangeU32);
+HWY_EXPORT(ExchangeU64);
+HWY_EXPORT(ScanU32);
+HWY_EXPORT(ScanU64);
+HWY_EXPORT(DivideU32U8);
+HWY_EXPORT(DivideU32U16);
+HWY_EXPORT(DivideU32U32);
+HWY_EXPORT(DivideU64U8);
+HWY_EXPORT(DivideU64U16);
+HWY_EXPORT(DivideU64U32);
 
 void widen(const std::uint8_t* source, std::size_t count, std::uint32_t* values) {
   HWY_DYNAMIC_DISPATCH(WidenU8)(source, count, values);
@@ -99,25 +249,65 @@ void widen(const std::uint8_t* source, std::size_t count, std::uint32_t* values)
 void widen(const std::uint16_t* source, std::size_t count, std::uint32_t* values) {
   HWY_DYNAMIC_DISPATCH(WidenU16)(source, count, values);
 }
+
 void add(const std::uint32_t* values, std::size_t count, std::uint32_t* sums) {
   HWY_DYNAMIC_DISPATCH(AddU32)(values, count, sums);
 }
 void add(const std::uint64_t* values, std::size_t count, std::uint64_t* sums) {
   HWY_DYNAMIC_DISPATCH(AddU64)(values, count, sums);
 }
-void subtract(const std::uint32_t* values, std::size_t count, std::uint32_t* sums) {
-  HWY_DYNAMIC_DISPATCH(SubtractU32)(values, count, sums);
+
+void exchange(const std::uint8_t* enters, const std::uint8_t* leaves, std::size_t count, std::uint32_t* sums) {
+  HWY_DYNAMIC_DISPATCH(ExchangeU8)(enters, leaves, count, sums);
 }
-void subtract(const std::uint64_t* values, std::size_t count, std::uint64_t* sums) {
-  HWY_DYNAMIC_DISPATCH(SubtractU64)(values, count, sums);
+void exchange(const std::uint16_t* enters, const std::uint16_t* leaves, std::size_t count, std::uint32_t* sums) {
+  HWY_DYNAMIC_DISPATCH(ExchangeU16)(enters, leaves, count, sums);
 }
-void divide_differences(const std::uint32_t* ahead, const std::uint32_t* behind, std::size_t count, std::uint32_t area,
-                        std::uint8_t* means) {
-  HWY_DYNAMIC_DISPATCH(DivideU8)(ahead, behind, count, area, means);
+void exchange(const std::uint32_t* enters, const std::uint32_t* leaves, std::size_t count, std::uint32_t* sums) {
+  HWY_DYNAMIC_DISPATCH(ExchangeU32)(enters, leaves, count, sums);
 }
-void divide_differences(const std::uint32_t* ahead, const std::uint32_t* behind, std::size_t count, std::uint32_t area,
-                        std::uint16_t* means) {
-  HWY_DYNAMIC_DISPATCH(DivideU16)(ahead, behind, count, area, means);
+void exchange(const std::uint64_t* enters, const std::uint64_t* leaves, std::size_t count, std::uint64_t* sums) {
+  HWY_DYNAMIC_DISPATCH(ExchangeU64)(enters, leaves, count, sums);
+}
+
+void scan(const std::uint32_t* values, std::size_t pixels, int channels, const std::uint32_t* start,
+          const std::uint32_t* above, bool slack, std::uint32_t* out) {
+  HWY_DYNAMIC_DISPATCH(ScanU32)(values, pixels, static_cast<std::size_t>(channels), start, above, slack, out);
+}
+void scan(const std::uint64_t* values, std::size_t pixels, int channels, const std::uint64_t* start,
+          const std::uint64_t* above, bool slack, std::uint64_t* out) {
+  HWY_DYNAMIC_DISPATCH(ScanU64)(values, pixels, static_cast<std::size_t>(channels), start, above, slack, out);
+}
+
+template <>
+void divide(const BoxDifferences<std::uint32_t>& boxes, const Divisors& divisors, std::size_t count,
+            std::uint8_t* means) {
+  HWY_DYNAMIC_DISPATCH(DivideU32U8)(boxes, divisors, count, means);
+}
+template <>
+void divide(const BoxDifferences<std::uint32_t>& boxes, const Divisors& divisors, std::size_t count,
+            std::uint16_t* means) {
+  HWY_DYNAMIC_DISPATCH(DivideU32U16)(boxes, divisors, count, means);
+}
+template <>
+void divide(const BoxDifferences<std::uint32_t>& boxes, const Divisors& divisors, std::size_t count,
+            std::uint32_t* means) {
+  HWY_DYNAMIC_DISPATCH(DivideU32U32)(boxes, divisors, count, means);
+}
+template <>
+void divide(const BoxDifferences<std::uint64_t>& boxes, const Divisors& divisors, std::size_t count,
+            std::uint8_t* means) {
+  HWY_DYNAMIC_DISPATCH(DivideU64U8)(boxes, divisors, count, means);
+}
+template <>
+void divide(const BoxDifferences<std::uint64_t>& boxes, const Divisors& divisors, std::size_t count,
+            std::uint16_t* means) {
+  HWY_DYNAMIC_DISPATCH(DivideU64U16)(boxes, divisors, count, means);
+}
+template <>
+void divide(const BoxDifferences<std::uint64_t>& boxes, const Divisors& divisors, std::size_t count,
+            std::uint32_t* means) {
+  HWY_DYNAMIC_DISPATCH(DivideU64U32)(boxes, divisors, count, means);
 }
 
 }  // namespace satin::cpu

@@ -1,26 +1,60 @@
 #pragma once
-// Loops over one row that have a version for every SIMD target.
+// Loops over one row that have a version for every SIMD target. Integers wrap, so that every order of adding and every
+// target gives the same bytes; doubles hold integers that they represent exactly.
 
 #include <cstddef>
 #include <cstdint>
 
 namespace satin::cpu {
 
+/// Entries that scan() may write past the end of its output.
+inline constexpr std::size_t scan_slack = 4;
+
 /// values[i] = source[i]
 void widen(const std::uint8_t* source, std::size_t count, std::uint32_t* values);
 void widen(const std::uint16_t* source, std::size_t count, std::uint32_t* values);
 
-/// sums[i] += values[i], sums[i] -= values[i], modulo the width
+/// sums[i] += values[i]
 void add(const std::uint32_t* values, std::size_t count, std::uint32_t* sums);
 void add(const std::uint64_t* values, std::size_t count, std::uint64_t* sums);
-void subtract(const std::uint32_t* values, std::size_t count, std::uint32_t* sums);
-void subtract(const std::uint64_t* values, std::size_t count, std::uint64_t* sums);
 
-/// means[i] = round((ahead[i] - behind[i]) / area), ties up, exactly. The differences plus area / 2 are below 2^31 and
-/// the means fit the output.
-void divide_differences(const std::uint32_t* ahead, const std::uint32_t* behind, std::size_t count, std::uint32_t area,
-                        std::uint8_t* means);
-void divide_differences(const std::uint32_t* ahead, const std::uint32_t* behind, std::size_t count, std::uint32_t area,
-                        std::uint16_t* means);
+/// sums[i] += enters[i] - leaves[i]
+void exchange(const std::uint8_t* enters, const std::uint8_t* leaves, std::size_t count, std::uint32_t* sums);
+void exchange(const std::uint16_t* enters, const std::uint16_t* leaves, std::size_t count, std::uint32_t* sums);
+void exchange(const std::uint32_t* enters, const std::uint32_t* leaves, std::size_t count, std::uint32_t* sums);
+void exchange(const std::uint64_t* enters, const std::uint64_t* leaves, std::size_t count, std::uint64_t* sums);
+
+/// Inclusive prefix sums of interleaved channels: out[x] = start + values[0] + ... + values[x], plus above[x] unless it
+/// is null. `start` holds one value a channel. Writes up to scan_slack entries past the end if `slack`.
+void scan(const std::uint32_t* values, std::size_t pixels, int channels, const std::uint32_t* start,
+          const std::uint32_t* above, bool slack, std::uint32_t* out);
+void scan(const std::uint64_t* values, std::size_t pixels, int channels, const std::uint64_t* start,
+          const std::uint64_t* above, bool slack, std::uint64_t* out);
+
+/// Weighted differences of prefixes: the sums over the whole boxes of one window.
+template <class Sum>
+struct BoxDifferences {
+  int boxes = 1;  ///< 1 or 4
+  const Sum* ahead[4] = {};
+  const Sum* behind[4] = {};
+  double weight[4] = {};
+};
+
+/// Divisors of one row: one for all entries, or one for each.
+struct Divisors {
+  double half_up = 0;     ///< floor(divisor / 2) + 1/2
+  double reciprocal = 0;  ///< 1 / divisor, correctly rounded
+  const double* half_ups = nullptr;
+  const double* reciprocals = nullptr;
+};
+
+/// Bound on (largest mean * divisor) under which divide() is exact.
+inline constexpr std::uint64_t divide_limit = std::uint64_t{1} << 50;
+
+/// means[i] = round(sum of weight * (ahead[i] - behind[i]) / divisor), ties up, exactly: the sum s is an integer below
+/// 2^50, (s + 1/2) / divisor lies at least 1 / (2 divisor) from any integer, and the product with the rounded reciprocal
+/// errs by less than that. Differences of 32-bit sums are below 2^31.
+template <class Sum, class Mean>
+void divide(const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::size_t count, Mean* means);
 
 }  // namespace satin::cpu

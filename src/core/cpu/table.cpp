@@ -2,6 +2,7 @@
 // table row above each, then each band by row scans onto the row above. The source is read twice, the table written once.
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "core/cpu/backend.h"
@@ -21,8 +22,8 @@ class Table final : public TableOperation {
         job_(job),
         bands_(std::clamp<std::int64_t>(job.height / smallest_band, 1, backend.threads())),
         row_(static_cast<std::size_t>(job.width * job.read.channels)),
-        above_(static_cast<std::size_t>(bands_) * row_),
-        values_(static_cast<std::size_t>(bands_) * row_) {}
+        above_(static_cast<std::size_t>(bands_) * row_ + scan_slack),
+        values_(static_cast<std::size_t>(bands_) * row_ + scan_slack) {}
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
     return (above_.size() + values_.size()) * sizeof(Sum);
@@ -55,6 +56,8 @@ class Table final : public TableOperation {
   }
 
  private:
+  static constexpr std::array<Sum, 4> zeros{};
+
   [[nodiscard]] std::int64_t band_start(std::int64_t band) const { return job_.height * band / bands_; }
   [[nodiscard]] Sum* above(std::int64_t band) { return above_.data() + static_cast<std::size_t>(band) * row_; }
   [[nodiscard]] Sum* values(std::int64_t band) { return values_.data() + static_cast<std::size_t>(band) * row_; }
@@ -69,17 +72,19 @@ class Table final : public TableOperation {
 
   void finish_rows_above() {
     for (std::int64_t band = 1; band < bands_; ++band) {
-      scan_row<Sum>(above(band), static_cast<std::size_t>(job_.width), job_.read.channels, nullptr, above(band));
-      add(above(band - 1), row_, above(band));
+      scan(above(band), static_cast<std::size_t>(job_.width), job_.read.channels, zeros.data(), above(band - 1), false,
+           above(band));
     }
   }
 
   void scan_band(const RowReader& reader, const ImageView& picture, std::int64_t band, const MutableImageView& table) {
     const Sum* previous = above(band);
+    const bool dense = table.strides.row == static_cast<std::ptrdiff_t>(row_ * sizeof(Sum));
     for (std::int64_t y = band_start(band); y < band_start(band + 1); ++y) {
       read_row(reader, picture.at(0, y), static_cast<std::size_t>(job_.width), values(band));
       Sum* row = table.row<Sum>(y);
-      scan_row<Sum>(values(band), static_cast<std::size_t>(job_.width), job_.read.channels, previous, row);
+      const bool slack = dense && y + 1 < band_start(band + 1);  // what follows is this thread's, and yet to be written
+      scan(values(band), static_cast<std::size_t>(job_.width), job_.read.channels, zeros.data(), previous, slack, row);
       previous = row;
     }
   }

@@ -1,0 +1,176 @@
+#pragma once
+// A row of means at once, for integers without alpha or mask: column sums are scanned along a row that is extended by the
+// border, and every mean is a weighted difference of prefixes over a divisor.
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "core/cpu/rows.h"
+#include "core/cpu/rows_simd.h"
+#include "core/cpu/running_columns.h"
+#include "core/operations/box_mean.h"
+
+namespace satin::cpu {
+
+template <class Sum>
+class RowMeans {
+ public:
+  /// Integers of at most 32 bits in and out, every sum and quotient exact in double.
+  static bool possible(const BoxMeanJob& job) {
+    const bool plain = !job.read.fixed_point && job.mask_maximum == 0 && job.border != Border::constant &&
+                       (!job.read.weighted || job.write.fraction != 0) && job.write.type != Type::u64;
+    if (!plain || (!stretches(job.border) && reach_of(job) > 2 * job.width)) return false;
+    const int more_bits = std::max(0, job.write.fraction - job.read.fraction);
+    if (job.read.maximum > (0x7FFFFFFFU >> more_bits)) return false;  // means go through signed words
+    const std::uint64_t box = largest_box(job.width, job.height, job.radius, job.border);
+    const std::uint64_t weights = std::uint64_t{radius_one * radius_one} << std::max(job.read.fraction, more_bits);
+    return box <= divide_limit / weights / (job.read.maximum + 1);
+  }
+
+  RowMeans(const BoxMeanJob& job, bool needed) : job_(job), channels_(static_cast<std::size_t>(job.read.channels)) {
+    if (!needed) return;
+    reach_ = std::min(reach_of(job), stretches(job.border) ? job.width : 2 * job.width);
+    pad_ = static_cast<std::size_t>(reach_) + 2;
+    fractional_ = job.radius.x % radius_one != 0 || job.radius.y % radius_one != 0;
+    const std::size_t padded = (static_cast<std::size_t>(job.width) + 2 * pad_) * channels_ + scan_slack;
+    for (int window = 0; window < (job.radius.y % radius_one == 0 ? 1 : 2); ++window)
+      prefix_.emplace_back(padded, Sum{0});
+    if (!stretches(job.border)) extended_.resize(padded);
+    if (job.write.transfer == Transfer::srgb) linear_.resize(static_cast<std::size_t>(job.width) * channels_);
+    prepare_divisors();
+  }
+
+  [[nodiscard]] std::size_t bytes() const noexcept {
+    return (prefix_.size() * (prefix_.empty() ? 0 : prefix_[0].size()) + extended_.size()) * sizeof(Sum) +
+           linear_.size() * 4 + (half_ups_.size() + reciprocals_.size()) * 8;
+  }
+
+  /// One row of the output, from the column sums around it.
+  template <class T>
+  void run(const std::vector<RunningColumns<Sum>>& columns, const AxisBox& along_y, const TransferView& transfer,
+           T* out) {
+    for (std::size_t window = 0; window < columns.size(); ++window) scan_padded(columns[window].sums(), prefix_[window]);
+    if (along_y.size != divisors_for_) fill_divisors(along_y.size);
+    if constexpr (sizeof(T) <= 2) {
+      if (transfer.decode != nullptr) {
+        divide_row(along_y, linear_.data());
+        encode_row(linear_.data(), linear_.size(), transfer, out);
+        return;
+      }
+    }
+    if constexpr (sizeof(T) <= 4 && !std::is_same_v<T, float>) divide_row(along_y, out);
+  }
+
+ private:
+  /// Where the border adds nothing, so that prefixes beyond the row are those of its ends.
+  static bool stretches(Border border) { return border == Border::shrink; }
+  static std::int64_t reach_of(const BoxMeanJob& job) { return job.radius.x / radius_one; }
+
+  void scan_padded(const std::vector<Sum>& sums, std::vector<Sum>& prefix) {
+    constexpr std::array<Sum, 4> zeros{};
+    const auto width = static_cast<std::size_t>(job_.width);
+    if (!stretches(job_.border)) {
+      extend(sums);
+      scan(extended_.data(), width + 2 * pad_, job_.read.channels, zeros.data(), nullptr, true, prefix.data());
+      return;
+    }
+    scan(sums.data(), width, job_.read.channels, zeros.data(), nullptr, false, prefix.data() + pad_ * channels_);
+    Sum* end = prefix.data() + (pad_ + width) * channels_;
+    for (std::size_t i = 0; i < pad_ * channels_; ++i) end[i] = end[i - channels_];
+  }
+
+  void extend(const std::vector<Sum>& sums) {
+    const auto width = static_cast<std::size_t>(job_.width);
+    std::copy(sums.begin(), sums.end(), extended_.begin() + static_cast<std::ptrdiff_t>(pad_ * channels_));
+    for (std::size_t i = 0; i < pad_; ++i) {
+      const auto before = static_cast<std::int64_t>(i) - static_cast<std::int64_t>(pad_);
+      copy_pixel(sums, source_of(before, job_.width, job_.border), i);
+      copy_pixel(sums, source_of(job_.width + static_cast<std::int64_t>(i), job_.width, job_.border), pad_ + width + i);
+    }
+  }
+
+  void copy_pixel(const std::vector<Sum>& sums, std::int64_t from, std::size_t to) {
+    std::copy_n(sums.data() + static_cast<std::size_t>(from) * channels_, channels_, extended_.data() + to * channels_);
+  }
+
+  /// Pixels at either end of the row whose windows are clipped, each with a divisor of its own.
+  void prepare_divisors() {
+    const auto width = static_cast<std::size_t>(job_.width);
+    ends_ = stretches(job_.border) ? std::min(pad_, (width + 1) / 2) : 0;
+    half_ups_.resize(2 * ends_ * channels_);
+    reciprocals_.resize(half_ups_.size());
+  }
+
+  void fill_divisors(std::uint64_t size_y) {
+    divisors_for_ = size_y;
+    middle_ = divisor_at(job_.width / 2, size_y);
+    for (std::size_t i = 0; i < 2 * ends_; ++i) {
+      const auto x = i < ends_ ? static_cast<std::int64_t>(i)
+                               : job_.width - static_cast<std::int64_t>(ends_) + static_cast<std::int64_t>(i - ends_);
+      const Divisors divisor = divisor_at(x, size_y);
+      std::fill_n(half_ups_.begin() + static_cast<std::ptrdiff_t>(i * channels_), channels_, divisor.half_up);
+      std::fill_n(reciprocals_.begin() + static_cast<std::ptrdiff_t>(i * channels_), channels_, divisor.reciprocal);
+    }
+  }
+
+  [[nodiscard]] Divisors divisor_at(std::int64_t x, std::uint64_t size_y) const {
+    std::uint64_t divisor = axis_box(x, job_.width, job_.radius.x, job_.border).size * size_y;
+    if (job_.write.fraction == 0) divisor <<= job_.read.fraction;
+    Divisors result;
+    result.half_up = static_cast<double>(divisor / 2) + 0.5;
+    result.reciprocal = 1.0 / static_cast<double>(divisor);
+    return result;
+  }
+
+  template <class Mean>
+  void divide_row(const AxisBox& along_y, Mean* means) {
+    const auto width = static_cast<std::size_t>(job_.width);
+    const std::size_t last_end = width - std::min(width, ends_);
+    Divisors ends;
+    ends.half_ups = half_ups_.data();
+    ends.reciprocals = reciprocals_.data();
+    if (ends_ > 0) divide(differences(along_y, 0), ends, ends_ * channels_, means);
+    if (last_end > ends_) divide(differences(along_y, ends_), middle_, (last_end - ends_) * channels_, means + ends_ * channels_);
+    if (ends_ == 0) return;
+    ends.half_ups += ends_ * channels_;
+    ends.reciprocals += ends_ * channels_;
+    divide(differences(along_y, last_end), ends, ends_ * channels_, means + last_end * channels_);
+  }
+
+  /// The whole boxes of the windows around the pixels from `first` on.
+  BoxDifferences<Sum> differences(const AxisBox& along_y, std::size_t first) const {
+    BoxDifferences<Sum> result;
+    const AxisBox along_x = axis_box(job_.width / 2, job_.width, job_.radius.x, job_.border);
+    const double scale = job_.write.fraction > job_.read.fraction ? 1U << (job_.write.fraction - job_.read.fraction) : 1;
+    result.boxes = fractional_ ? 4 : 1;
+    for (int box = 0; box < result.boxes; ++box) {
+      const bool outer_x = box % 2 == 1 && along_x.outer != 0;
+      const bool outer_y = box / 2 == 1 && prefix_.size() > 1;
+      const double weight_x = box % 2 == 1 ? along_x.outer : along_x.inner;
+      const double weight_y = box / 2 == 1 ? along_y.outer : along_y.inner;
+      const auto reach = static_cast<std::size_t>(reach_) + (outer_x ? 1 : 0);
+      const Sum* prefix = prefix_[outer_y ? 1 : 0].data() + (pad_ + first) * channels_;
+      result.ahead[box] = prefix + reach * channels_;
+      result.behind[box] = prefix - (reach + 1) * channels_;
+      result.weight[box] = weight_x * weight_y * scale;
+    }
+    return result;
+  }
+
+  BoxMeanJob job_;
+  std::size_t channels_;
+  std::int64_t reach_ = 0;
+  std::size_t pad_ = 0;  ///< pixels before and after the row in `prefix_`
+  bool fractional_ = false;
+  std::vector<std::vector<Sum>> prefix_;  ///< of the inner and the outer window of rows
+  std::vector<Sum> extended_;             ///< column sums with the border
+  std::vector<std::uint32_t> linear_;     ///< means before encoding
+  std::size_t ends_ = 0;
+  std::vector<double> half_ups_;
+  std::vector<double> reciprocals_;
+  Divisors middle_;
+  std::uint64_t divisors_for_ = 0;  ///< size along y for which the divisors stand
+};
+
+}  // namespace satin::cpu

@@ -1,0 +1,174 @@
+// Satin on the CPU beside OpenCV and a copy of the same bytes, in one run. Prints the rows of RESULTS.md.
+//   cpu_bench [REPEATS] [THREADS]
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "satin/filters.h"
+
+#ifdef SATIN_BENCH_OPENCV
+#include <opencv2/imgproc.hpp>
+#endif
+
+namespace {
+
+using satin::Blur;
+using satin::Image;
+using satin::ImageView;
+using satin::Shape;
+using satin::Type;
+
+constexpr std::int64_t width = 3840;
+constexpr std::int64_t height = 2160;
+
+Image random_image(const Shape& shape) {
+  Image image(shape);
+  std::uint32_t state = 1;
+  std::generate_n(image.data(), satin::byte_size(shape), [&state] {
+    state = state * 1664525U + 1013904223U;
+    return static_cast<std::byte>(state >> 24);
+  });
+  return image;
+}
+
+/// A radius map of soft patches.
+Image smooth_map() {
+  Image map(Shape{width, height, 1, Type::u8});
+  for (std::int64_t y = 0; y < height; ++y)
+    for (std::int64_t x = 0; x < width; ++x)
+      map.view().value<std::uint8_t>(x, y) = static_cast<std::uint8_t>((x / 16 + y / 9) % 256);
+  return map;
+}
+
+/// Milliseconds of the call.
+double time_of(const std::function<void()>& call) {
+  const auto start = std::chrono::steady_clock::now();
+  call();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
+double median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+  return values[values.size() / 2];
+}
+
+struct Case {
+  std::string name;
+  std::size_t bytes;  ///< that must move: input read, output written
+  std::function<void()> ours;
+  std::string peer_name;
+  std::function<void()> peer;  ///< may be empty
+};
+
+/// Runs ours, the peer and a copy in turn, so that all three see the same machine.
+void report(const Case& test, int repeats) {
+  std::vector<std::byte> from(test.bytes / 2, std::byte{1});
+  std::vector<std::byte> to(test.bytes / 2, std::byte{2});
+  std::vector<double> ours;
+  std::vector<double> peer;
+  std::vector<double> copy;
+  for (int i = -2; i < repeats; ++i) {
+    const double a = time_of(test.ours);
+    const double b = test.peer ? time_of(test.peer) : 0;
+    const double c = time_of([&] { std::memcpy(to.data(), from.data(), from.size()); });
+    if (i < 0) continue;
+    ours.push_back(a);
+    peer.push_back(b);
+    copy.push_back(c);
+  }
+  const double t = median(ours);
+  std::printf("| %s | %.2f | %.2f | %.2f |", test.name.c_str(), t, median(copy), median(copy) / t);
+  if (test.peer) {
+    std::printf(" %s %.2f | %.2f |\n", test.peer_name.c_str(), median(peer), median(peer) / t);
+  } else {
+    std::printf(" | |\n");
+  }
+  std::fflush(stdout);
+}
+
+/// Plans once and runs into the same picture.
+std::function<void()> planned(const satin::Device& device, const Image& image, const Blur& blur) {
+  auto plan = std::make_shared<satin::Plan>(satin::plan(device, image.shape(), blur));
+  auto out = std::make_shared<Image>(plan->output_shape());
+  return [plan, out, inputs = std::vector<ImageView>{image.view(), blur.radius_map, blur.mask}] {
+    plan->run(inputs, out->view());
+  };
+}
+
+std::function<void()> planned(const satin::Device& device, const Image& image, const satin::Integral& integral) {
+  auto plan = std::make_shared<satin::Plan>(satin::plan(device, image.shape(), integral));
+  auto out = std::make_shared<Image>(plan->output_shape());
+  return [plan, out, view = image.view()] { plan->run(view, out->view()); };
+}
+
+#ifdef SATIN_BENCH_OPENCV
+cv::Mat mat_of(const Image& image) {
+  return {static_cast<int>(image.shape().height), static_cast<int>(image.shape().width),
+          CV_8UC(image.shape().channels), const_cast<std::byte*>(image.data())};
+}
+
+std::function<void()> cv_integral(const Image& image) {
+  return [in = mat_of(image), out = cv::Mat()]() mutable { cv::integral(in, out, CV_32S); };
+}
+std::function<void()> cv_blur(const Image& image, int radius) {
+  return [in = mat_of(image), out = cv::Mat(), size = cv::Size(2 * radius + 1, 2 * radius + 1)]() mutable {
+    cv::blur(in, out, size, cv::Point(-1, -1), cv::BORDER_REFLECT);
+  };
+}
+std::function<void()> cv_gaussian(const Image& image, double sigma) {
+  return [in = mat_of(image), out = cv::Mat(), sigma]() mutable { cv::GaussianBlur(in, out, cv::Size(), sigma); };
+}
+#else
+std::function<void()> cv_integral(const Image&) { return {}; }
+std::function<void()> cv_blur(const Image&, int) { return {}; }
+std::function<void()> cv_gaussian(const Image&, double) { return {}; }
+#endif
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int repeats = argc > 1 ? std::atoi(argv[1]) : 15;
+  const int threads = argc > 2 ? std::atoi(argv[2]) : 0;
+  const satin::Device device = satin::Device::open("cpu", {threads});
+#ifdef SATIN_BENCH_OPENCV
+  if (threads > 0) cv::setNumThreads(threads);
+#endif
+  const Image grey = random_image({width, height, 1, Type::u8});
+  const Image rgb = random_image({width, height, 3, Type::u8});
+  const Image rgb16 = random_image({width, height, 3, Type::u16});
+  Image rgba = random_image({width, height, 4, Type::u8, satin::Alpha::straight});
+  const Image map = smooth_map();
+  const Image tiny = random_image({64, 64, 3, Type::u8});
+  const std::size_t pixels = static_cast<std::size_t>(width * height);
+  const auto encoded = satin::Space::encoded;
+
+  std::printf("%s, medians of %d, 3840 x 2160\n\n", device.info().name.c_str(), repeats);
+  std::printf("| case | ms | copy ms | share of the copy | peer ms | times the peer |\n|---|---|---|---|---|---|\n");
+  const std::vector<Case> cases = {
+      {"integral u8", pixels * 5, planned(device, grey, satin::Integral{}), "OpenCV", cv_integral(grey)},
+      {"integral u8 RGB", pixels * 15, planned(device, rgb, satin::Integral{}), "OpenCV", cv_integral(rgb)},
+      {"blur 16 RGB encoded", pixels * 6, planned(device, rgb, {.radius = 16, .space = encoded}), "OpenCV",
+       cv_blur(rgb, 16)},
+      {"blur 1000 RGB encoded", pixels * 6, planned(device, rgb, {.radius = 1000, .space = encoded}), "OpenCV",
+       cv_blur(rgb, 1000)},
+      {"blur 16.5 RGB encoded", pixels * 6, planned(device, rgb, {.radius = 16.5, .space = encoded}), "", {}},
+      {"blur 16 RGB linear", pixels * 6, planned(device, rgb, {.radius = 16}), "", {}},
+      {"blur 16 RGBA linear", pixels * 8, planned(device, rgba, {.radius = 16}), "", {}},
+      {"blur 16 RGB u16 encoded", pixels * 12, planned(device, rgb16, {.radius = 16, .space = encoded}), "", {}},
+      {"gaussian sigma 8 RGB encoded", pixels * 6, planned(device, rgb, {.sigma = 8.0, .space = encoded}), "OpenCV",
+       cv_gaussian(rgb, 8)},
+      {"blur by map to 32 RGB encoded", pixels * 7,
+       planned(device, rgb, {.space = encoded, .radius_max = 31.875, .radius_map = map.view()}), "", {}},
+      {"blur by map to 32 RGB linear", pixels * 7,
+       planned(device, rgb, {.radius_max = 31.875, .radius_map = map.view()}), "", {}},
+      {"blur 8 of 64 x 64 RGB encoded", 64 * 64 * 6, planned(device, tiny, {.radius = 8, .space = encoded}), "OpenCV",
+       cv_blur(tiny, 8)},
+  };
+  for (const Case& test : cases) report(test, repeats);
+}
