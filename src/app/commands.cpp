@@ -117,6 +117,20 @@ CommandSpec filter_command(const FilterRecord& filter) {
   return command;
 }
 
+CommandSpec pipeline_command() {
+  CommandSpec command;
+  command.name = "run";
+  command.help = "run several filters, one after another";
+  command.usage = "PIPELINE INPUT... -o OUTPUT [options]";
+  command.details =
+      "PIPELINE is one argument such as \"blur radius=8 | blur sigma=2 mask='my mask.png'\": filters between "
+      "bars,\n"
+      "each with its options and files as NAME=VALUE. 'satin FILTER --help' shows them.";
+  command.takes_files = true;
+  command.groups.push_back(common_options());
+  return command;
+}
+
 CommandSpec plain_command(const std::string& name, const std::string& help, std::vector<OptionSpec> options,
                           std::vector<std::string> choices = {}) {
   CommandSpec command;
@@ -139,6 +153,7 @@ CommandSpec plain_command(const std::string& name, const std::string& help, std:
 std::vector<CommandSpec> commands() {
   std::vector<CommandSpec> all;
   for (const FilterRecord& filter : filters()) all.push_back(filter_command(filter));
+  all.push_back(pipeline_command());
   const OptionSpec json = flag("json", "print it as JSON");
   all.push_back(plain_command("list", "list the filters", {json}));
   all.push_back(plain_command("devices", "list the devices that filters can run on", {json}));

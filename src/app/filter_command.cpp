@@ -13,6 +13,7 @@
 #include "satin/batch.h"
 #include "satin/error.h"
 #include "satin/param.h"
+#include "satin/pipeline.h"
 
 namespace satin::app {
 namespace {
@@ -45,15 +46,20 @@ std::string format_of(const ParsedLine& line) {
   return text.empty() || text.front() == '.' ? text : "." + text;
 }
 
-BatchOptions batch_options_of(const FilterRecord& filter, const ParsedLine& line) {
+PipelineStep step_of(const FilterRecord& filter, const ParsedLine& line) {
+  PipelineStep step{parameters_of(filter, line), {}};
+  for (const InputRecord& input : filter.inputs)
+    if (const auto path = line.value(input.name)) step.side_inputs.push_back({input.name, *path});
+  return step;
+}
+
+BatchOptions batch_options_of(const ParsedLine& line) {
   BatchOptions options;
   options.inputs.assign(line.arguments.begin(), line.arguments.end());
   options.output = line.value("output").value_or("");
   options.format = format_of(line);
   options.recursive = line.flag("recursive");
   options.overwrite = line.flag("overwrite");
-  for (const InputRecord& input : filter.inputs)
-    if (const auto path = line.value(input.name)) options.side_inputs.push_back({input.name, *path});
   return options;
 }
 
@@ -104,27 +110,37 @@ BatchEvents make_events(Progress& progress, bool quiet) {
   return events;
 }
 
-}  // namespace
-
-int run_filter_command(const CommandSpec& command, const ParsedLine& line) {
-  const FilterRecord& filter = *command.filter;
+int run_pipeline(const Pipeline& pipeline, const BatchOptions& options, const ParsedLine& line) {
   const bool json = line.flag("json");
   const bool quiet = line.flag("quiet");
-  const Parameters parameters = parameters_of(filter, line);
-  const BatchOptions options = batch_options_of(filter, line);
   const DeviceOptions device_options = device_options_of(line);
   check_standard_output(options, json);
-  const Batch batch = prepare_batch(filter, options);
+  const Batch batch = prepare_batch(pipeline, options);
   const Device device = Device::open(line.value("device").value_or("auto"), device_options);
 
   BatchResult result;
   {
     Progress progress(!quiet && error_is_terminal());
-    result = run_batch(device, parameters, batch, make_events(progress, quiet));
+    result = run_batch(device, batch, make_events(progress, quiet));
   }
   if (const std::string summary = summary_of_failure(result); !summary.empty()) print_error(summary);
-  if (json) print(json_report(parameters, device.info(), result));
+  if (json) print(json_report(pipeline, device.info(), result));
   return exit_code(result);
+}
+
+}  // namespace
+
+int run_filter_command(const FilterRecord& filter, const ParsedLine& line) {
+  return run_pipeline({step_of(filter, line)}, batch_options_of(line), line);
+}
+
+int run_pipeline_command(const ParsedLine& line) {
+  if (line.arguments.empty())
+    throw Error(ErrorKind::usage,
+                "There is no pipeline: satin run \"blur radius=8 | ...\" INPUT... -o OUTPUT.");
+  BatchOptions options = batch_options_of(line);
+  options.inputs.erase(options.inputs.begin());
+  return run_pipeline(parse_pipeline(line.arguments.front()), options, line);
 }
 
 }  // namespace satin::app

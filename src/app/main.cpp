@@ -73,7 +73,8 @@ int run(const Arguments& arguments) {
     print(help_page(command, output_columns()));
     return exit_good;
   }
-  if (command.filter != nullptr) return run_filter_command(command, line);
+  if (command.filter != nullptr) return run_filter_command(*command.filter, line);
+  if (command.name == "run") return run_pipeline_command(line);
   run_plain_command(all, command, line);
   return exit_good;
 }

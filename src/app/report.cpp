@@ -49,13 +49,19 @@ void add_file(JsonWriter& json, const FileResult& file) {
   json.end_object();
 }
 
-void add_parameters(JsonWriter& json, const Parameters& parameters) {
+void add_step(JsonWriter& json, const PipelineStep& step) {
+  const FilterRecord& filter = step.parameters.filter();
+  json.begin_object();
+  json.key("filter").string(filter.name);
   json.key("parameters").begin_object();
-  for (const ParameterRecord& parameter : parameters.filter().parameters) {
-    const std::string text = parameters.get(parameter.name);
+  for (const ParameterRecord& parameter : filter.parameters) {
+    const std::string text = step.parameters.get(parameter.name);
     if (!text.empty()) json.key(parameter.name).string(text);
   }
   json.end_object();
+  json.key("inputs").begin_object();
+  for (const SideInput& side : step.side_inputs) json.key(side.name).string(side.path.string());
+  json.end_object().end_object();
 }
 
 void add_summary(JsonWriter& json, const BatchResult& result) {
@@ -75,13 +81,14 @@ const char* status_of(const BatchResult& result) {
 
 }  // namespace
 
-std::string json_report(const Parameters& parameters, const DeviceInfo& device, const BatchResult& result) {
+std::string json_report(const Pipeline& pipeline, const DeviceInfo& device, const BatchResult& result) {
   JsonWriter json;
   json.begin_object();
   json.key("status").string(status_of(result));
   json.key("exit_code").integer(exit_code(result));
-  json.key("filter").string(parameters.filter().name);
-  add_parameters(json, parameters);
+  json.key("steps").begin_array();
+  for (const PipelineStep& step : pipeline) add_step(json, step);
+  json.end_array();
   json.key("device").begin_object();
   json.key("id").string(device.id).key("name").string(device.name);
   json.end_object();

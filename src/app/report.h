@@ -6,12 +6,12 @@
 #include "satin/batch.h"
 #include "satin/device.h"
 #include "satin/error.h"
-#include "satin/filter.h"
+#include "satin/pipeline.h"
 
 namespace satin::app {
 
 /// The object that --json prints after a run.
-[[nodiscard]] std::string json_report(const Parameters& parameters, const DeviceInfo& device,
+[[nodiscard]] std::string json_report(const Pipeline& pipeline, const DeviceInfo& device,
                                       const BatchResult& result);
 
 /// The object that --json prints if no run came about.

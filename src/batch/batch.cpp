@@ -5,7 +5,7 @@
 #include <system_error>
 
 #include "batch/checks.h"
-#include "batch/filter_step.h"
+#include "batch/filter_chain.h"
 #include "batch/inputs.h"
 #include "batch/outputs.h"
 #include "batch/quoted.h"
@@ -43,14 +43,11 @@ void create_folder(const std::filesystem::path& file) {
 
 class Runner {
  public:
-  Runner(const Device& device, const Parameters& parameters, const Batch& work, const BatchEvents& events)
-      : filter_(parameters.filter()),
-        work_(work),
-        events_(events),
-        step_(device, parameters, work.side_images) {}
+  Runner(const Device& device, const Batch& work, const BatchEvents& events)
+      : work_(work), events_(events), chain_(device, work) {}
 
   BatchResult run() {
-    if (work_.files.size() > 1) step_.check_parameters();
+    if (work_.files.size() > 1) chain_.check_parameters();
     const auto start = Clock::now();
     BatchResult result;
     result.total = work_.files.size();
@@ -90,17 +87,16 @@ class Runner {
     enter(file, Stage::reading);
     const Image picture = read_image(file.input);
     result.shape = picture.shape();
-    batch::check_sizes(filter_, work_, file, picture.shape());
 
     enter(file, Stage::filtering);
-    Plan& plan = step_.plan_for(picture.shape());
+    const Shape shape = chain_.plan(file.input, picture.shape());
     WriteOptions options;
     options.overwrite = work_.options.overwrite;
-    options.format = batch::output_format(file, work_.options, filter_.output);
+    options.format = batch::output_format(file, work_.options, batch::output_kind(work_.pipeline));
     create_folder(file.output);
-    check_writable(file.output, plan.output_shape(), options);
-    Image output(plan.output_shape());
-    result.warnings = step_.run(plan, picture, output.view());
+    check_writable(file.output, shape, options);
+    Image output(shape);
+    result.warnings = chain_.run(picture, output.view());
 
     enter(file, Stage::writing);
     write_image(file.output, output, options);
@@ -112,32 +108,33 @@ class Runner {
     if (events_.stage) events_.stage(index_, work_.files.size(), file, stage);
   }
 
-  const FilterRecord& filter_;
   const Batch& work_;
   const BatchEvents& events_;
-  batch::FilterStep step_;
+  batch::FilterChain chain_;
   std::size_t index_ = 0;
 };
 
 }  // namespace
 
-Batch prepare_batch(const FilterRecord& filter, const BatchOptions& options) {
-  batch::check_side_inputs(filter, options);
+Batch prepare_batch(const Pipeline& pipeline, const BatchOptions& options) {
+  if (pipeline.empty()) throw Error(ErrorKind::usage, "There is no filter to run.");
+  batch::check_side_inputs(pipeline, options);
+  const OutputKind kind = batch::output_kind(pipeline);
   const batch::InputList inputs = batch::find_inputs(options);
-  const std::vector<std::filesystem::path> outputs = batch::name_outputs(inputs, options, filter.output);
+  const std::vector<std::filesystem::path> outputs = batch::name_outputs(inputs, options, kind);
   Batch work;
   work.options = options;
+  work.pipeline = pipeline;
   for (std::size_t i = 0; i < outputs.size(); ++i)
     work.files.push_back({inputs.files[i].path, outputs[i], inputs.files[i].problem});
-  static_cast<void>(batch::output_format(work.files.front(), options, filter.output));
-  batch::check_outputs(work.files, options, batch::output_is_folder(inputs, options));
-  work.side_images = batch::read_side_inputs(filter, options);
+  static_cast<void>(batch::output_format(work.files.front(), options, kind));
+  batch::check_outputs(work, batch::output_is_folder(inputs, options));
+  for (const PipelineStep& step : pipeline) work.side_images.push_back(batch::read_side_inputs(step));
   return work;
 }
 
-BatchResult run_batch(const Device& device, const Parameters& parameters, const Batch& batch,
-                      const BatchEvents& events) {
-  return Runner(device, parameters, batch, events).run();
+BatchResult run_batch(const Device& device, const Batch& batch, const BatchEvents& events) {
+  return Runner(device, batch, events).run();
 }
 
 }  // namespace satin

@@ -52,21 +52,21 @@ void check_distinct(const std::vector<BatchFile>& files) {
   }
 }
 
-std::map<Identity, fs::path> identities_of_inputs(const std::vector<BatchFile>& files,
-                                                  const BatchOptions& options) {
+std::map<Identity, fs::path> identities_of_inputs(const Batch& work) {
   std::map<Identity, fs::path> inputs;
-  for (const BatchFile& file : files)
+  for (const BatchFile& file : work.files)
     if (const auto status = status_of(file.input)) inputs.emplace(status->identity, file.input);
-  for (const SideInput& side : options.side_inputs)
-    if (const auto status = status_of(side.path)) inputs.emplace(status->identity, side.path);
+  for (const PipelineStep& step : work.pipeline)
+    for (const SideInput& side : step.side_inputs)
+      if (const auto status = status_of(side.path)) inputs.emplace(status->identity, side.path);
   return inputs;
 }
 
-void check_existing(const std::vector<BatchFile>& files, const BatchOptions& options) {
-  const std::map<Identity, fs::path> inputs = identities_of_inputs(files, options);
+void check_existing(const Batch& work) {
+  const std::map<Identity, fs::path> inputs = identities_of_inputs(work);
   std::size_t existing = 0;
   fs::path first;
-  for (const BatchFile& file : files) {
+  for (const BatchFile& file : work.files) {
     const auto status = status_of(file.output);
     if (!status) continue;
     if (status->folder)
@@ -77,7 +77,7 @@ void check_existing(const std::vector<BatchFile>& files, const BatchOptions& opt
                                         quoted(input->second) + ".\nName another output.");
     if (existing++ == 0) first = file.output;
   }
-  if (existing == 0 || options.overwrite) return;
+  if (existing == 0 || work.options.overwrite) return;
   const std::string others = existing == 1 ? "" : " and " + std::to_string(existing - 1) + " more";
   throw Error(ErrorKind::usage,
               "The output " + quoted(first) + others + " exists already. --overwrite replaces it.");
@@ -113,11 +113,11 @@ void check_permission(const fs::path& folder) {
 
 }  // namespace
 
-void check_outputs(const std::vector<BatchFile>& files, const BatchOptions& options, bool folder) {
-  check_distinct(files);
-  check_existing(files, options);
+void check_outputs(const Batch& work, bool folder) {
+  check_distinct(work.files);
+  check_existing(work);
   std::set<fs::path> folders;
-  for (const BatchFile& file : files) {
+  for (const BatchFile& file : work.files) {
     const auto status = status_of(file.output);
     const bool needs_folder = !is_stream(file.output) && (!status || status->regular);
     if (needs_folder) folders.insert(folder_of(file.output));

@@ -10,6 +10,6 @@ namespace satin::batch {
 /// Throws unless every output differs from every other, from every input and from every side input, exists
 /// only if it may be overwritten, and lies in a folder that can be written. `folder`: missing folders will be
 /// created.
-void check_outputs(const std::vector<BatchFile>& files, const BatchOptions& options, bool folder);
+void check_outputs(const Batch& work, bool folder);
 
 }  // namespace satin::batch

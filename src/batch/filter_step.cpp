@@ -1,26 +1,12 @@
 #include "batch/filter_step.h"
 
 #include <algorithm>
-#include <array>
-#include <optional>
-
-#include "satin/error.h"
 
 namespace satin::batch {
 namespace {
 
 // A camera's folder holds upright and lying pictures; more plans would hold device memory for little.
 constexpr std::size_t kept_plans = 2;
-
-Shape usual_shape(const std::vector<ImageView>& sides, int channels) {
-  Shape shape{256, 256, channels};
-  for (const ImageView& side : sides) {
-    if (side.empty()) continue;
-    shape.width = side.shape.width;
-    shape.height = side.shape.height;
-  }
-  return shape;
-}
 
 }  // namespace
 
@@ -29,25 +15,11 @@ FilterStep::FilterStep(const Device& device, const Parameters& parameters, std::
   for (const Image& image : side_images) {
     if (device_.is_cuda() && !image.empty()) {
       device_images_.push_back(device_.upload(image));
-      sides_.push_back(device_images_.back());
+      sides_.push_back(device_images_.back().view());
     } else {
       sides_.push_back(image.view());
     }
   }
-}
-
-void FilterStep::check_parameters() {
-  std::optional<Error> refusal;
-  for (const int channels : {3, 1}) {
-    try {
-      static_cast<void>(make_plan(usual_shape(sides_, channels)));
-      return;
-    } catch (const Error& error) {
-      if (error.kind() != ErrorKind::usage) throw;
-      if (!refusal) refusal = error;
-    }
-  }
-  throw Error(*refusal);
 }
 
 Plan FilterStep::make_plan(const Shape& picture) const {

@@ -2,6 +2,7 @@
 // One filter with its side inputs and the plans for the shapes that were met last.
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "satin/device.h"
@@ -13,25 +14,24 @@ namespace satin::batch {
 
 class FilterStep {
  public:
-  /// The side images must outlive the step; on a CUDA device they are copied there once.
+  /// Parameters and side images must outlive the step; on a CUDA device the images are copied there once.
   FilterStep(const Device& device, const Parameters& parameters, std::span<const Image> side_images);
-
-  /// Throws Error(usage) for parameters that fit no picture: a plan for each of a few usual shapes is tried.
-  void check_parameters();
 
   /// The plan for pictures of this shape; valid until the next call.
   [[nodiscard]] Plan& plan_for(const Shape& picture);
+  [[nodiscard]] Plan make_plan(const Shape& picture) const;
 
-  /// Runs a plan of plan_for() on host pictures; returns its warnings.
+  /// Runs a plan of plan_for(); returns its warnings.
   std::vector<std::string> run(Plan& plan, const ImageView& picture, const MutableImageView& output);
+
+  /// Side inputs in the order of the record, empty where none is given.
+  [[nodiscard]] std::span<const ImageView> sides() const noexcept { return sides_; }
 
  private:
   struct PlanOfShape {
     Shape shape;
     Plan plan;
   };
-
-  [[nodiscard]] Plan make_plan(const Shape& picture) const;
 
   Device device_;
   const Parameters& parameters_;

@@ -78,6 +78,8 @@ void refuse_file_for_many(const InputList& inputs, const BatchOptions& options) 
 
 }  // namespace
 
+OutputKind output_kind(const Pipeline& pipeline) { return pipeline.back().parameters.filter().output; }
+
 bool output_is_folder(const InputList& inputs, const BatchOptions& options) {
   std::error_code ignored;
   return inputs.has_folder || inputs.files.size() > 1 || ends_with_separator(options.output) ||

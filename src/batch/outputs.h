@@ -6,9 +6,12 @@
 #include <vector>
 
 #include "batch/inputs.h"
-#include "satin/filter.h"
+#include "satin/pipeline.h"
 
 namespace satin::batch {
+
+/// What the last step makes.
+[[nodiscard]] OutputKind output_kind(const Pipeline& pipeline);
 
 /// True if OUTPUT names a folder: there is one, it ends with '/', or there is more than one picture.
 [[nodiscard]] bool output_is_folder(const InputList& inputs, const BatchOptions& options);

@@ -11,26 +11,38 @@
 namespace satin::batch {
 namespace {
 
-const SideInput* find_side(const BatchOptions& options, const std::string& name) {
-  const auto found = std::find_if(options.side_inputs.begin(), options.side_inputs.end(),
+const SideInput* find_side(const PipelineStep& step, const std::string& name) {
+  const auto found = std::find_if(step.side_inputs.begin(), step.side_inputs.end(),
                                   [&](const SideInput& side) { return side.name == name; });
-  return found == options.side_inputs.end() ? nullptr : &*found;
+  return found == step.side_inputs.end() ? nullptr : &*found;
 }
 
-void check_names(const FilterRecord& filter, const BatchOptions& options) {
+void check_names(const PipelineStep& step) {
+  const FilterRecord& filter = step.parameters.filter();
   std::vector<std::string> names;
-  for (const InputRecord& input : filter.inputs) names.push_back(input.name);
-  for (const SideInput& side : options.side_inputs) {
+  for (const InputRecord& input : filter.inputs) {
+    names.push_back(input.name);
+    if (input.required && find_side(step, input.name) == nullptr)
+      throw Error(ErrorKind::usage,
+                  "The filter '" + filter.name + "' needs --" + input.name + " FILE: " + input.help + ".");
+  }
+  for (const SideInput& side : step.side_inputs) {
     if (std::find(names.begin(), names.end(), side.name) == names.end())
       throw Error(ErrorKind::usage, "The filter '" + filter.name + "' has no input '" + side.name + "'." +
                                         did_you_mean(side.name, names));
-    if (find_side(options, side.name) != &side)
+    if (find_side(step, side.name) != &side)
       throw Error(ErrorKind::usage, "The input '" + side.name + "' is given twice.");
   }
 }
 
-bool reads_standard_input(const BatchOptions& options) {
-  return std::any_of(options.inputs.begin(), options.inputs.end(), is_stream);
+/// `stream_taken`: standard input is read already; set if this one reads it.
+void check_file(const SideInput& side, bool& stream_taken) {
+  if (is_stream(side.path) && stream_taken)
+    throw Error(ErrorKind::usage,
+                "Standard input can be read once only. Name a file for --" + side.name + ".");
+  stream_taken = stream_taken || is_stream(side.path);
+  if (const auto problem = reading_problem(side.path))
+    throw Error(problem->kind(), "--" + side.name + ": " + problem->what());
 }
 
 std::string size_of_shape(const Shape& shape) {
@@ -39,45 +51,34 @@ std::string size_of_shape(const Shape& shape) {
 
 }  // namespace
 
-void check_side_inputs(const FilterRecord& filter, const BatchOptions& options) {
-  check_names(filter, options);
-  for (const InputRecord& input : filter.inputs)
-    if (input.required && find_side(options, input.name) == nullptr)
-      throw Error(ErrorKind::usage,
-                  "The filter '" + filter.name + "' needs --" + input.name + " FILE: " + input.help + ".");
-  bool stream_taken = reads_standard_input(options);
-  for (const SideInput& side : options.side_inputs) {
-    if (is_stream(side.path) && stream_taken)
-      throw Error(ErrorKind::usage,
-                  "Standard input can be read once only. Name a file for --" + side.name + ".");
-    stream_taken = stream_taken || is_stream(side.path);
-    if (const auto problem = reading_problem(side.path))
-      throw Error(problem->kind(), "--" + side.name + ": " + problem->what());
+void check_side_inputs(const Pipeline& pipeline, const BatchOptions& options) {
+  bool stream_taken = std::any_of(options.inputs.begin(), options.inputs.end(), is_stream);
+  for (const PipelineStep& step : pipeline) {
+    check_names(step);
+    for (const SideInput& side : step.side_inputs) check_file(side, stream_taken);
   }
 }
 
-std::vector<Image> read_side_inputs(const FilterRecord& filter, const BatchOptions& options) {
+std::vector<Image> read_side_inputs(const PipelineStep& step) {
   std::vector<Image> images;
-  images.reserve(filter.inputs.size());
-  for (const InputRecord& input : filter.inputs) {
-    const SideInput* side = find_side(options, input.name);
+  for (const InputRecord& input : step.parameters.filter().inputs) {
+    const SideInput* side = find_side(step, input.name);
     images.push_back(side == nullptr ? Image() : read_image(side->path));
   }
   return images;
 }
 
-void check_sizes(const FilterRecord& filter, const Batch& batch, const BatchFile& file,
-                 const Shape& picture) {
-  for (std::size_t i = 0; i < batch.side_images.size(); ++i) {
-    const Image& side = batch.side_images[i];
+void check_sizes(const PipelineStep& step, std::span<const Image> side_images,
+                 const std::filesystem::path& input, const Shape& picture) {
+  for (std::size_t i = 0; i < side_images.size(); ++i) {
+    const Image& side = side_images[i];
     if (side.empty()) continue;
     const Shape& shape = side.shape();
     if (shape.width == picture.width && shape.height == picture.height) continue;
-    const std::string& name = filter.inputs[i].name;
-    throw Error(ErrorKind::usage, "--" + name + " " + quoted(find_side(batch.options, name)->path) + " is " +
-                                      size_of_shape(shape) + " pixels, but the picture " +
-                                      quoted(file.input) + " is " + size_of_shape(picture) +
-                                      ". They must have the same size.");
+    const std::string& name = step.parameters.filter().inputs[i].name;
+    throw Error(ErrorKind::usage, "--" + name + " " + quoted(find_side(step, name)->path) + " is " +
+                                      size_of_shape(shape) + " pixels, but the picture " + quoted(input) +
+                                      " is " + size_of_shape(picture) + ". They must have the same size.");
   }
 }
 

@@ -1,28 +1,22 @@
 #pragma once
-// Many files through one filter. Everything that can be checked without decoding a picture is checked before
-// the first one is touched; after that one bad file is reported and the others are done. Nothing here prints.
+// Many files through one pipeline. Everything that can be checked without decoding a picture is checked
+// before the first one is touched; after that one bad file is reported and the others are done. Nothing here
+// prints.
 
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "satin/device.h"
 #include "satin/error.h"
-#include "satin/filter.h"
 #include "satin/image.h"
+#include "satin/pipeline.h"
 
 namespace satin {
-
-/// A file that the filter reads beside each picture.
-struct SideInput {
-  std::string name;  ///< as in the filter's record: "radius-map"
-  std::filesystem::path path;
-};
 
 struct BatchOptions {
   /// Files and folders; `-` alone is standard input. Of a folder those files are taken whose extension can be
@@ -32,7 +26,6 @@ struct BatchOptions {
   /// output. Several files or a folder in: a folder, which is created; it mirrors the names below each input
   /// folder.
   std::filesystem::path output;
-  std::vector<SideInput> side_inputs;
   std::string
       format;  ///< extension of the outputs with its dot; empty: that of OUTPUT, or that of each input
   bool recursive = false;  ///< folders with all folders below them
@@ -49,7 +42,9 @@ struct BatchFile {
 /// The checked work. Holds the side inputs, which are read once.
 struct Batch {
   std::vector<BatchFile> files;
-  std::vector<Image> side_images;  ///< in the order of the filter's record; empty for those that are not used
+  Pipeline pipeline;
+  /// For each step the side inputs in the order of the filter's record; empty for those that are not used.
+  std::vector<std::vector<Image>> side_images;
   BatchOptions options;
 };
 
@@ -86,12 +81,11 @@ struct BatchEvents {
 /// is an input (through links too), an existing output without `overwrite`, a missing folder of a single
 /// output, an unknown format; Error(input) for a side input that cannot be read or a folder that cannot be
 /// written. An input that does not exist is no error here but the file's `problem`.
-[[nodiscard]] Batch prepare_batch(const FilterRecord& filter, const BatchOptions& options);
+[[nodiscard]] Batch prepare_batch(const Pipeline& pipeline, const BatchOptions& options);
 
 /// Does the files in order. Plans are reused for pictures of the same shape. Throws Error(usage) if there are
 /// several files and the parameters contradict each other for any picture; what happens to single files is in
 /// the result. Two environment errors in a row (a full disk, a lost device) end the batch early.
-[[nodiscard]] BatchResult run_batch(const Device& device, const Parameters& parameters, const Batch& batch,
-                                    const BatchEvents& events = {});
+[[nodiscard]] BatchResult run_batch(const Device& device, const Batch& batch, const BatchEvents& events = {});
 
 }  // namespace satin

@@ -162,7 +162,7 @@ def test_json(satin, noise):
     summary = report["summary"]
     assert (summary["total"], summary["done"], summary["failed"], summary["not_started"]) == (3, 2, 1, 0)
     assert report["exit_code"] == 1 and report["device"]["id"]
-    assert report["filter"] == "blur" and report["parameters"]["radius"] == "3"
+    assert report["steps"][0]["filter"] == "blur" and report["steps"][0]["parameters"]["radius"] == "3"
 
 
 def test_json_of_a_usage_error(satin):

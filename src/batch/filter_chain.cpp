@@ -1,0 +1,69 @@
+#include "batch/filter_chain.h"
+
+#include <optional>
+
+#include "batch/side_inputs.h"
+#include "satin/error.h"
+
+namespace satin::batch {
+
+FilterChain::FilterChain(const Device& device, const Batch& work) : device_(device), work_(work) {
+  for (std::size_t i = 0; i < work.pipeline.size(); ++i)
+    steps_.emplace_back(device, work.pipeline[i].parameters, work.side_images[i]);
+}
+
+void FilterChain::check_parameters() const {
+  std::optional<Error> refusal;
+  for (const int channels : {3, 1}) {
+    try {
+      return try_shape(usual_shape(channels));
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::usage) throw;
+      if (!refusal) refusal = error;
+    }
+  }
+  throw Error(*refusal);
+}
+
+const Shape& FilterChain::plan(const std::filesystem::path& input, const Shape& picture) {
+  plans_.clear();
+  const Shape* shape = &picture;
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    check_sizes(work_.pipeline[i], work_.side_images[i], input, *shape);
+    plans_.push_back(&steps_[i].plan_for(*shape));
+    shape = &plans_.back()->output_shape();
+  }
+  return *shape;
+}
+
+std::vector<std::string> FilterChain::run(const ImageView& picture, const MutableImageView& output) {
+  std::vector<std::string> warnings;
+  Image between;  // the result of the step before, in the device's memory
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    const ImageView source = i == 0 ? picture : ImageView(between.view());
+    const bool last = i + 1 == steps_.size();
+    Image next = last ? Image() : device_.allocate(plans_[i]->output_shape());
+    std::vector<std::string> told = steps_[i].run(*plans_[i], source, last ? output : next.view());
+    warnings.insert(warnings.end(), told.begin(), told.end());
+    between = std::move(next);
+  }
+  return warnings;
+}
+
+void FilterChain::try_shape(Shape shape) const {
+  for (const FilterStep& step : steps_) shape = step.make_plan(shape).output_shape();
+}
+
+Shape FilterChain::usual_shape(int channels) const {
+  Shape shape{256, 256, channels};
+  for (const FilterStep& step : steps_) {
+    for (const ImageView& side : step.sides()) {
+      if (side.empty()) continue;
+      shape.width = side.shape.width;
+      shape.height = side.shape.height;
+    }
+  }
+  return shape;
+}
+
+}  // namespace satin::batch

@@ -1,0 +1,154 @@
+#include "satin/pipeline.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "satin/error.h"
+
+namespace satin {
+namespace {
+
+bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n'; }
+
+/// Recursive descent: one function a rule of the grammar.
+class Parser {
+ public:
+  explicit Parser(std::string_view text) : text_(text) {}
+
+  Pipeline pipeline() {
+    Pipeline steps;
+    do {
+      if (!steps.empty()) require_picture(steps.back());
+      steps.push_back(step());
+    } while (take('|'));
+    return steps;
+  }
+
+ private:
+  /// Adds the column of the current name to what the registry says.
+  template <class Function>
+  auto at_start(const Function& function) const -> decltype(function()) {
+    try {
+      return function();
+    } catch (const Error& error) {
+      throw Error(error.kind(), column() + error.what());
+    }
+  }
+
+  PipelineStep step() {
+    skip_spaces();
+    start_ = at_;
+    step_start_ = at_;
+    const std::string name = word("=|'\"");
+    if (name.empty()) refuse("the name of a filter is expected");
+    PipelineStep step = at_start([&] { return PipelineStep{Parameters(find_filter(name)), {}}; });
+    while (!at_end_of_step()) setting(step);
+    return step;
+  }
+
+  void setting(PipelineStep& step) {
+    start_ = at_;
+    const std::string name = word("=|'\"");
+    if (name.empty()) refuse("a setting such as radius=8 is expected");
+    check_name(step.parameters.filter(), name);
+    const bool assigned = take('=');
+    if (!assigned && !is_flag(step, name)) refuse("'" + name + "' needs a value: " + name + "=...");
+    const std::string text = assigned ? value() : "true";
+    at_start([&] {
+      if (is_side_input(step, name))
+        add_side_input(step, name, text);
+      else
+        step.parameters.set(name, text);
+    });
+  }
+
+  std::string value() {
+    if (at_ < text_.size() && (text_[at_] == '\'' || text_[at_] == '"')) return quoted_text();
+    return word("|");
+  }
+
+  std::string quoted_text() {
+    const char quote = text_[at_];
+    const std::size_t end = text_.find(quote, at_ + 1);
+    if (end == std::string_view::npos) {
+      start_ = at_;
+      refuse("the closing quote is missing");
+    }
+    const std::string text(text_.substr(at_ + 1, end - at_ - 1));
+    at_ = end + 1;
+    return text;
+  }
+
+  /// Up to a space or one of `ends`.
+  std::string word(std::string_view ends) {
+    const std::size_t first = at_;
+    while (at_ < text_.size() && !is_space(text_[at_]) && ends.find(text_[at_]) == std::string_view::npos)
+      ++at_;
+    return std::string(text_.substr(first, at_ - first));
+  }
+
+  static bool is_side_input(const PipelineStep& step, const std::string& name) {
+    const auto& inputs = step.parameters.filter().inputs;
+    return std::any_of(inputs.begin(), inputs.end(),
+                       [&](const InputRecord& input) { return input.name == name; });
+  }
+
+  static bool is_flag(const PipelineStep& step, const std::string& name) {
+    const ParameterRecord* record = step.parameters.filter().find_parameter(name);
+    return record != nullptr && record->kind == ParameterKind::flag;
+  }
+
+  void check_name(const FilterRecord& filter, const std::string& name) const {
+    std::vector<std::string> known;
+    for (const ParameterRecord& parameter : filter.parameters) known.push_back(parameter.name);
+    for (const InputRecord& input : filter.inputs) known.push_back(input.name);
+    if (std::find(known.begin(), known.end(), name) != known.end()) return;
+    throw Error(ErrorKind::usage, column() + "'" + filter.name + "' has no setting '" + name + "'." +
+                                      did_you_mean(name, known));
+  }
+
+  static void add_side_input(PipelineStep& step, const std::string& name, const std::string& path) {
+    if (path.empty()) throw Error(ErrorKind::usage, "The name of the file for " + name + " is empty.");
+    step.side_inputs.push_back({name, path});
+  }
+
+  void require_picture(const PipelineStep& step) {
+    if (step.parameters.filter().output != OutputKind::table) return;
+    start_ = step_start_;
+    refuse("'" + step.parameters.filter().name +
+           "' makes a table, which no filter takes: let it be the last");
+  }
+
+  bool take(char c) {
+    skip_spaces();
+    if (at_ == text_.size() || text_[at_] != c) return false;
+    ++at_;
+    return true;
+  }
+
+  bool at_end_of_step() {
+    skip_spaces();
+    return at_ == text_.size() || text_[at_] == '|';
+  }
+
+  void skip_spaces() {
+    while (at_ < text_.size() && is_space(text_[at_])) ++at_;
+  }
+
+  [[noreturn]] void refuse(const std::string& what) const {
+    throw Error(ErrorKind::usage, column() + what + ".");
+  }
+
+  std::string column() const { return "Column " + std::to_string(start_ + 1) + " of the pipeline: "; }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  std::size_t start_ = 0;       ///< of the name that is being read
+  std::size_t step_start_ = 0;  ///< of the filter that it belongs to
+};
+
+}  // namespace
+
+Pipeline parse_pipeline(std::string_view text) { return Parser(text).pipeline(); }
+
+}  // namespace satin

@@ -1,0 +1,72 @@
+"""satin run: several filters, one decode, one encode."""
+import json
+
+import numpy as np
+import pytest
+
+import png_file
+from conftest import files_below
+
+
+def test_the_same_as_two_commands(satin, picture):
+    satin.good("blur", "in.png", "-o", "one.png", "--radius", "3", "--border", "wrap")
+    satin.good("blur", "one.png", "-o", "two.png", "--sigma", "1.5")
+    satin.good("run", "blur radius=3 border=wrap | blur sigma=1.5", "in.png", "-o", "both.png")
+    assert (satin.folder / "both.png").read_bytes() == (satin.folder / "two.png").read_bytes()
+
+
+def test_one_filter_and_any_spaces(satin, picture):
+    satin.good("blur", "in.png", "-o", "one.png", "--radius", "3,2", "--space", "encoded")
+    for i, text in enumerate(["blur radius=3,2 space=encoded", "  blur\tradius=\"3,2\"   space='encoded'\n "]):
+        satin.good("run", text, "in.png", "-o", "%d.png" % i)
+        assert (satin.folder / ("%d.png" % i)).read_bytes() == (satin.folder / "one.png").read_bytes()
+
+
+def test_side_inputs(satin, picture):
+    png_file.write(satin.folder / "my mask.png", np.zeros((12, 20), np.uint8))
+    satin.good("run", "blur radius=3 mask='my mask.png'|blur radius=2 mask=\"my mask.png\"", "in.png", "-o", "out.png")
+    assert np.array_equal(png_file.read(satin.folder / "out.png"), png_file.read(picture))
+    satin.bad(1, "run", "blur mask=none.png", "in.png", "-o", "new.png", says="none.png")
+    satin.bad(2, "run", "blur mask=in.png", "in.png", "-o", "in.png", "--overwrite", says="same file")
+
+
+def test_a_table_comes_last(satin, picture):
+    satin.good("run", "blur radius=0 | integral squared", "in.png", "-o", "a.npy")
+    satin.good("integral", "in.png", "-o", "b.npy", "--squared=true")
+    assert (satin.folder / "a.npy").read_bytes() == (satin.folder / "b.npy").read_bytes()
+    satin.bad(2, "run", "blur | integral | blur", "in.png", "-o", "c.npy", says=["olumn 8", "integral"])
+
+
+def test_batch_and_json(satin, noise):
+    for name in "abc":
+        png_file.write(satin.folder / (name + ".png"), noise((9, 7, 3)))
+    result = satin.good("run", "blur radius=1 | blur radius=2", "a.png", "b.png", "c.png", "-o", "out", "--json")
+    report = json.loads(result.stdout)
+    assert [step["parameters"]["radius"] for step in report["steps"]] == ["1", "2"]
+    assert files_below(satin.folder / "out") == ["a.png", "b.png", "c.png"]
+
+
+@pytest.mark.parametrize("text, column, says", [
+    ("", 1, "filter"),
+    ("blur |", 7, "filter"),
+    ("| blur", 1, "filter"),
+    ("blurr radius=8", 1, "'blur'"),
+    ("blur radus=8", 6, "'radius'"),
+    ("blur msk=a.png", 6, "'mask'"),
+    ("blur radius=3 | blur radius=-1", 22, "16384"),
+    ("blur radius=3 kernel=gausian", 15, "gaussian"),
+    ("blur radius", 6, "radius="),
+    ("blur radius=", 6, "radius"),
+    ("blur =3", 6, "setting"),
+    ("blur mask='a.png", 11, "quote"),
+    ("blur radius=8x", 6, "8x"),
+])
+def test_errors_tell_the_column(satin, picture, text, column, says):
+    satin.bad(2, "run", text, "in.png", "-o", "out.png", says=["olumn %d " % column, says])
+    assert files_below(satin.folder) == ["in.png"]
+
+
+def test_missing_operands(satin, picture):
+    satin.bad(2, "run", says="pipeline")
+    satin.bad(2, "run", "blur", "-o", "out.png", says="input")
+    satin.bad(2, "run", "blur", "in.png", says="-o")
