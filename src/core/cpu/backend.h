@@ -41,6 +41,14 @@ std::unique_ptr<CopyOperation> prepare_copy(Backend& backend);
 std::unique_ptr<MeasureOperation> prepare_measure(Backend& backend, const MeasureJob& job);
 std::unique_ptr<TableOperation> prepare_table(Backend& backend, const TableJob& job);
 std::unique_ptr<BoxMeanOperation> prepare_box_mean(Backend& backend, const BoxMeanJob& job);
-std::unique_ptr<BoxMeanOperation> prepare_box_mean_map(Backend& backend, const BoxMeanJob& job);
+
+// Ways to a box mean: prepare_box_mean() chooses.
+std::unique_ptr<BoxMeanOperation> prepare_box_mean_constant(CpuBackend& backend, const BoxMeanJob& job);
+std::unique_ptr<BoxMeanOperation> prepare_box_mean_map(CpuBackend& backend, const BoxMeanJob& job);
+/// Null if the job is not for it.
+std::unique_ptr<BoxMeanOperation> prepare_box_mean_strips(CpuBackend& backend, const BoxMeanJob& job);
+
+/// 32-bit sums where the job allows them and their differences fit a signed word, as SIMD conversion wants them.
+[[nodiscard]] bool narrow_sums(const BoxMeanJob& job);
 
 }  // namespace satin::cpu

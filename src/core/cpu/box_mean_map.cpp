@@ -10,14 +10,6 @@
 namespace satin::cpu {
 namespace {
 
-Radius256 radius_at(const RadiusField& field, const ImageView& map, std::int64_t x, std::int64_t y) {
-  switch (field.map_type) {
-    case Type::u8: return radius_from_map(map.row<std::uint8_t>(y)[x], 0xFF, field.low, field.high);
-    case Type::u16: return radius_from_map(map.row<std::uint16_t>(y)[x], 0xFFFF, field.low, field.high);
-    default: return radius_from_map(map.row<float>(y)[x], field.low, field.high);
-  }
-}
-
 template <class Sum>
 class BoxMeanMap final : public BoxMeanOperation {
  public:
@@ -78,9 +70,9 @@ class BoxMeanMap final : public BoxMeanOperation {
 
 }  // namespace
 
-std::unique_ptr<BoxMeanOperation> prepare_box_mean_map(Backend& backend, const BoxMeanJob& job) {
-  if (job.accumulator == Accumulator::u32) return std::make_unique<BoxMeanMap<std::uint32_t>>(as_cpu(backend), job);
-  return std::make_unique<BoxMeanMap<std::uint64_t>>(as_cpu(backend), job);
+std::unique_ptr<BoxMeanOperation> prepare_box_mean_map(CpuBackend& backend, const BoxMeanJob& job) {
+  if (job.accumulator == Accumulator::u32) return std::make_unique<BoxMeanMap<std::uint32_t>>(backend, job);
+  return std::make_unique<BoxMeanMap<std::uint64_t>>(backend, job);
 }
 
 }  // namespace satin::cpu

@@ -34,7 +34,4 @@ template <class Sum>
 void gather_means(const RingTable<Sum>& table, std::size_t y, std::size_t channels, const BoxOfRadius* const* boxes,
                   std::size_t first, std::size_t last, std::uint32_t* means);
 
-extern template void gather_means(const RingTable<std::uint32_t>&, std::size_t, std::size_t, const BoxOfRadius* const*,
-                                  std::size_t, std::size_t, std::uint32_t*);
-
 }  // namespace satin::cpu

@@ -46,6 +46,7 @@ void read_working(const RowReader& reader, const std::byte* source, std::size_t 
 
 template <class Code>
 void encode_values(const std::uint32_t* values, std::size_t count, const TransferView& transfer, Code* codes) {
+  if (transfer.decode == nullptr) return narrow(values, count, codes);
   for (std::size_t i = 0; i < count; ++i) codes[i] = encode(values[i], transfer, Code{});
 }
 

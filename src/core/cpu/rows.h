@@ -32,7 +32,7 @@ void read_row(const RowReader& reader, const std::byte* source, std::size_t pixe
 extern template void read_row(const RowReader&, const std::byte*, std::size_t, std::uint32_t*);
 extern template void read_row(const RowReader&, const std::byte*, std::size_t, std::uint64_t*);
 
-/// codes[i] = code of the linear value values[i].
+/// codes[i] = what is stored for the working value values[i]: its code in linear light, or itself.
 void encode_row(const std::uint32_t* values, std::size_t count, const TransferView& transfer, std::uint8_t* codes);
 void encode_row(const std::uint32_t* values, std::size_t count, const TransferView& transfer, std::uint16_t* codes);
 

@@ -21,6 +21,17 @@ void Widen(const Stored* HWY_RESTRICT source, std::size_t count, std::uint32_t* 
   for (; i < count; ++i) values[i] = source[i];
 }
 
+template <class Stored>
+void Narrow(const std::uint32_t* HWY_RESTRICT values, std::size_t count, Stored* HWY_RESTRICT narrow) {
+  const hn::ScalableTag<std::int32_t> d;
+  const hn::Rebind<Stored, decltype(d)> stored;
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes)
+    hn::StoreU(hn::DemoteTo(stored, hn::LoadU(d, reinterpret_cast<const std::int32_t*>(values + i))), stored, narrow + i);
+  for (; i < count; ++i) narrow[i] = static_cast<Stored>(values[i]);
+}
+
 template <class Sum>
 void Add(const Sum* values, std::size_t count, Sum* sums) {
   const hn::ScalableTag<Sum> d;
@@ -201,6 +212,8 @@ using U32 = std::uint32_t;
 using U64 = std::uint64_t;
 void WidenU8(const U8* s, std::size_t n, U32* v) { Widen(s, n, v); }
 void WidenU16(const U16* s, std::size_t n, U32* v) { Widen(s, n, v); }
+void NarrowU8(const U32* v, std::size_t n, U8* s) { Narrow(v, n, s); }
+void NarrowU16(const U32* v, std::size_t n, U16* s) { Narrow(v, n, s); }
 void AddU32(const U32* v, std::size_t n, U32* s) { Add(v, n, s); }
 void AddU64(const U64* v, std::size_t n, U64* s) { Add(v, n, s); }
 void ExchangeU8(const U8* e, const U8* l, std::size_t n, U32* s) { Exchange(e, l, n, s); }
@@ -228,6 +241,8 @@ namespace satin::cpu {
 
 HWY_EXPORT(WidenU8);
 HWY_EXPORT(WidenU16);
+HWY_EXPORT(NarrowU8);
+HWY_EXPORT(NarrowU16);
 HWY_EXPORT(AddU32);
 HWY_EXPORT(AddU64);
 HWY_EXPORT(ExchangeU8);
@@ -248,6 +263,13 @@ void widen(const std::uint8_t* source, std::size_t count, std::uint32_t* values)
 }
 void widen(const std::uint16_t* source, std::size_t count, std::uint32_t* values) {
   HWY_DYNAMIC_DISPATCH(WidenU16)(source, count, values);
+}
+
+void narrow(const std::uint32_t* values, std::size_t count, std::uint8_t* narrow) {
+  HWY_DYNAMIC_DISPATCH(NarrowU8)(values, count, narrow);
+}
+void narrow(const std::uint32_t* values, std::size_t count, std::uint16_t* narrow) {
+  HWY_DYNAMIC_DISPATCH(NarrowU16)(values, count, narrow);
 }
 
 void add(const std::uint32_t* values, std::size_t count, std::uint32_t* sums) {

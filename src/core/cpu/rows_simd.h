@@ -14,6 +14,10 @@ inline constexpr std::size_t scan_slack = 4;
 void widen(const std::uint8_t* source, std::size_t count, std::uint32_t* values);
 void widen(const std::uint16_t* source, std::size_t count, std::uint32_t* values);
 
+/// narrow[i] = values[i], which fit.
+void narrow(const std::uint32_t* values, std::size_t count, std::uint8_t* narrow);
+void narrow(const std::uint32_t* values, std::size_t count, std::uint16_t* narrow);
+
 /// sums[i] += values[i]
 void add(const std::uint32_t* values, std::size_t count, std::uint32_t* sums);
 void add(const std::uint64_t* values, std::size_t count, std::uint64_t* sums);

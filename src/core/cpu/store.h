@@ -38,6 +38,14 @@ inline std::uint32_t mask_at(const ImageView& mask, std::int64_t x, std::int64_t
   return mask.shape.type == Type::u8 ? mask_at<std::uint8_t>(mask, x, y) : mask_at<std::uint16_t>(mask, x, y);
 }
 
+inline Radius256 radius_at(const RadiusField& field, const ImageView& map, std::int64_t x, std::int64_t y) {
+  switch (field.map_type) {
+    case Type::u8: return radius_from_map(map.row<std::uint8_t>(y)[x], 0xFF, field.low, field.high);
+    case Type::u16: return radius_from_map(map.row<std::uint16_t>(y)[x], 0xFFFF, field.low, field.high);
+    default: return radius_from_map(map.row<float>(y)[x], field.low, field.high);
+  }
+}
+
 /// Output of a pixel that stays as it is: its own bytes, or its working values with the bits that the output has more.
 template <int Channels, class T>
 void keep_pixel(const MeanStore& store, const BoxMeanJob& job, const BoxMeanImages& images, std::int64_t x,

@@ -1,0 +1,203 @@
+#include "core/cuda/backend.h"
+
+#include <algorithm>
+#include <string>
+
+#include "core/cuda/check.h"
+#include "core/transfer.h"
+
+namespace satin {
+namespace cuda {
+namespace {
+
+/// 13000 -> "13.0"
+std::string version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+std::string name_of_device(int ordinal) { return "cuda:" + std::to_string(ordinal); }
+
+DeviceInfo unusable(const std::string& reason) {
+  DeviceInfo info;
+  info.id = "cuda";
+  info.name = "NVIDIA GPU";
+  info.reason = reason;
+  return info;
+}
+
+/// Why no device can even be counted.
+std::string reason_for(cudaError_t status) {
+  int driver = 0;
+  if (cudaDriverGetVersion(&driver) != cudaSuccess) driver = 0;
+  if (driver == 0) return "no NVIDIA driver was found; install one for CUDA " + version_text(CUDART_VERSION) + " or newer";
+  if (status == cudaErrorInsufficientDriver)
+    return "the NVIDIA driver supports CUDA " + version_text(driver) + ", but this build needs " +
+           version_text(CUDART_VERSION) + ": update the driver";
+  if (status == cudaErrorNoDevice || status == cudaSuccess)
+    return "no NVIDIA GPU was found; if there is one, look at nvidia-smi and CUDA_VISIBLE_DEVICES";
+  return message_of(status) + "; look at nvidia-smi";
+}
+
+std::string reason_for_device(cudaError_t status, const cudaDeviceProp& properties) {
+  if (status == cudaErrorNoKernelImageForDevice || status == cudaErrorUnsupportedPtxVersion) {
+    const std::string capability = std::to_string(properties.major) + "." + std::to_string(properties.minor);
+    return "this build has no kernels for its compute capability " + capability +
+           " (or for a driver this old); build with -DCMAKE_CUDA_ARCHITECTURES=" + std::to_string(properties.major) +
+           std::to_string(properties.minor);
+  }
+  return message_of(status) + "; look at nvidia-smi";
+}
+
+DeviceInfo describe(int ordinal) {
+  DeviceInfo info = unusable("");
+  info.id = name_of_device(ordinal);
+  cudaDeviceProp properties{};
+  cudaError_t status = cudaGetDeviceProperties(&properties, ordinal);
+  if (status == cudaSuccess) {
+    info.name = properties.name;
+    info.memory = properties.totalGlobalMem;
+    status = cudaSetDevice(ordinal);
+  }
+  if (status == cudaSuccess) status = static_cast<cudaError_t>(kernels::probe());
+  info.usable = status == cudaSuccess;
+  if (!info.usable) info.reason = reason_for_device(status, properties);
+  static_cast<void>(cudaGetLastError());
+  return info;
+}
+
+/// The number of devices; 0 with a reason if none can be used.
+int count_devices(std::string& reason) {
+  int count = 0;
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  static_cast<void>(cudaGetLastError());
+  if (status == cudaSuccess && count > 0) return count;
+  reason = reason_for(status);
+  return 0;
+}
+
+[[noreturn]] void refuse(int ordinal, const std::string& reason) {
+  throw Error(ErrorKind::environment, "Device " + name_of_device(ordinal) + " cannot be opened: " + reason + ".");
+}
+
+[[noreturn]] void refuse_memory(std::size_t bytes, const DeviceInfo& info) {
+  static_cast<void>(cudaGetLastError());
+  std::size_t available = 0;
+  std::size_t all = 0;
+  const bool known = cudaMemGetInfo(&available, &all) == cudaSuccess;
+  throw Error(ErrorKind::environment,
+              "There is no memory for " + std::to_string(bytes) + " bytes on " + info.id + " (" + info.name + ")" +
+                  (known ? ", where " + std::to_string(available) + " are free" : "") +
+                  ": use smaller pictures, or the device cpu.");
+}
+
+}  // namespace
+
+OwnStream::OwnStream() {
+  check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "creating a stream");
+}
+
+OwnStream::~OwnStream() { static_cast<void>(cudaStreamDestroy(stream_)); }
+
+SelectedDevice::SelectedDevice(int ordinal) { check(cudaSetDevice(ordinal), "selecting the device"); }
+
+CudaBackend::CudaBackend(int ordinal, const DeviceInfo& description) : ordinal_(ordinal), selected_(ordinal) {
+  info = description;
+  host_memory = false;
+  operations = {prepare_copy, prepare_measure, prepare_table, prepare_box_mean};
+  check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, ordinal),
+        "asking for the number of multiprocessors");
+  decode8_ = uploaded(srgb_tables8().decode8);
+  encode8_ = uploaded(srgb_tables8().encode8);
+}
+
+CudaBackend::~CudaBackend() { static_cast<void>(cudaSetDevice(ordinal_)); }
+
+void CudaBackend::select() const { static_cast<void>(SelectedDevice(ordinal_)); }
+
+cudaStream_t CudaBackend::stream_of(Stream stream) const noexcept {
+  return stream.handle == nullptr ? stream_.get() : static_cast<cudaStream_t>(stream.handle);
+}
+
+Buffer CudaBackend::allocate(std::size_t bytes) {
+  select();
+  void* memory = nullptr;
+  const cudaError_t status = cudaMalloc(&memory, std::max<std::size_t>(bytes, 1));
+  if (status == cudaErrorMemoryAllocation) refuse_memory(bytes, info);
+  check(status, "allocating device memory");
+  const auto free_memory = [ordinal = ordinal_](std::byte* p) {
+    static_cast<void>(cudaSetDevice(ordinal));
+    static_cast<void>(cudaFree(p));
+  };
+  return {{static_cast<std::byte*>(memory), free_memory}, bytes};
+}
+
+void CudaBackend::upload(void* device, const void* host, std::size_t bytes, Stream stream) {
+  select();
+  check(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, stream_of(stream)), "copying to the device");
+  check(cudaStreamSynchronize(stream_of(stream)), "copying to the device");
+}
+
+void CudaBackend::download(void* host, const void* device, std::size_t bytes, Stream stream) {
+  select();
+  check(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, stream_of(stream)), "copying from the device");
+  check(cudaStreamSynchronize(stream_of(stream)), "copying from the device");
+}
+
+void CudaBackend::synchronize(Stream stream) {
+  select();
+  check(cudaStreamSynchronize(stream_of(stream)), "waiting for the device");
+}
+
+template <class Values>
+Buffer CudaBackend::uploaded(const Values& values) {
+  const std::size_t bytes = values.size() * sizeof(values[0]);
+  Buffer buffer = allocate(bytes);
+  upload(buffer.get(), values.data(), bytes, {});
+  return buffer;
+}
+
+TransferView CudaBackend::transfer(Type type, bool srgb) {
+  TransferView view;
+  if (srgb && type == Type::u8) {
+    view.decode = reinterpret_cast<const std::uint32_t*>(decode8_.get());
+    view.encode8 = reinterpret_cast<const std::uint8_t*>(encode8_.get());
+  } else if (srgb && type == Type::u16) {
+    const std::lock_guard lock(tables16_);
+    const TransferTables& tables = srgb_tables16();
+    if (decode16_.get() == nullptr) decode16_ = uploaded(tables.decode16);
+    if (thresholds16_.get() == nullptr) thresholds16_ = uploaded(tables.thresholds16);
+    if (first_code16_.get() == nullptr) first_code16_ = uploaded(tables.first_code16);
+    view.decode = reinterpret_cast<const std::uint32_t*>(decode16_.get());
+    view.thresholds = reinterpret_cast<const std::uint32_t*>(thresholds16_.get());
+    view.first_code = reinterpret_cast<const std::uint16_t*>(first_code16_.get());
+  }
+  return view;
+}
+
+}  // namespace cuda
+
+std::vector<DeviceInfo> describe_cuda() {
+  std::string reason;
+  const int count = cuda::count_devices(reason);
+  if (count == 0) return {cuda::unusable(reason)};
+  int current = 0;
+  const bool known = cudaGetDevice(&current) == cudaSuccess;
+  std::vector<DeviceInfo> list;
+  for (int ordinal = 0; ordinal < count; ++ordinal) list.push_back(cuda::describe(ordinal));
+  if (known) static_cast<void>(cudaSetDevice(current));
+  static_cast<void>(cudaGetLastError());
+  return list;
+}
+
+std::shared_ptr<Backend> open_cuda(int ordinal) {
+  std::string reason;
+  const int count = cuda::count_devices(reason);
+  if (count == 0) cuda::refuse(ordinal, reason);
+  if (ordinal < 0 || ordinal >= count)
+    cuda::refuse(ordinal, "the devices are cuda:0 to " + cuda::name_of_device(count - 1));
+  const DeviceInfo info = cuda::describe(ordinal);
+  if (!info.usable) cuda::refuse(ordinal, info.reason);
+  return std::make_shared<cuda::CudaBackend>(ordinal, info);
+}
+
+}  // namespace satin

@@ -1,0 +1,75 @@
+#pragma once
+// The host side of the CUDA backend: memory, a stream, and the transfer tables in device memory.
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+
+#include "core/backend.h"
+#include "kernels/launch.h"
+
+namespace satin::cuda {
+
+/// A stream of the current device that does not wait for the default stream.
+class OwnStream {
+ public:
+  OwnStream();
+  OwnStream(const OwnStream&) = delete;
+  OwnStream& operator=(const OwnStream&) = delete;
+  ~OwnStream();
+  [[nodiscard]] cudaStream_t get() const noexcept { return stream_; }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+/// Makes the device that it is constructed with the calling thread's current one.
+struct SelectedDevice {
+  explicit SelectedDevice(int ordinal);
+};
+
+class CudaBackend final : public Backend {
+ public:
+  CudaBackend(int ordinal, const DeviceInfo& description);
+  ~CudaBackend() override;
+
+  [[nodiscard]] Buffer allocate(std::size_t bytes) override;
+  void upload(void* device, const void* host, std::size_t bytes, Stream stream) override;
+  void download(void* host, const void* device, std::size_t bytes, Stream stream) override;
+  void synchronize(Stream stream) override;
+
+  /// Makes this backend's device current: at the entry of every call from outside.
+  void select() const;
+  [[nodiscard]] cudaStream_t stream_of(Stream stream) const noexcept;
+  [[nodiscard]] int multiprocessors() const noexcept { return multiprocessors_; }
+  /// Tables for u8 and u16 in device memory; null pointers otherwise, and without srgb. Uploads those for u16 when first
+  /// asked for.
+  [[nodiscard]] TransferView transfer(Type type, bool srgb);
+
+ private:
+  template <class Values>
+  [[nodiscard]] Buffer uploaded(const Values& values);
+
+  int ordinal_;
+  SelectedDevice selected_;  // before what is made on the device
+  int multiprocessors_ = 1;
+  OwnStream stream_;
+  Buffer decode8_, encode8_;
+  std::mutex tables16_;
+  Buffer decode16_, thresholds16_, first_code16_;
+};
+
+inline CudaBackend& as_cuda(Backend& backend) { return static_cast<CudaBackend&>(backend); }
+
+[[nodiscard]] inline kernels::Source source_of(const ImageView& view) { return {view.data, view.strides.row}; }
+[[nodiscard]] inline kernels::Target target_of(const MutableImageView& view) { return {view.data, view.strides.row}; }
+
+// One factory an operation, each in its own file.
+std::unique_ptr<CopyOperation> prepare_copy(Backend& backend);
+std::unique_ptr<MeasureOperation> prepare_measure(Backend& backend, const MeasureJob& job);
+std::unique_ptr<TableOperation> prepare_table(Backend& backend, const TableJob& job);
+std::unique_ptr<BoxMeanOperation> prepare_box_mean(Backend& backend, const BoxMeanJob& job);
+
+}  // namespace satin::cuda

@@ -1,0 +1,105 @@
+// Box means on the GPU: a table of the source in device memory, then a gather.
+
+#include <algorithm>
+#include <limits>
+
+#include "core/cuda/backend.h"
+#include "core/cuda/check.h"
+#include "core/operations/mean_rule.h"
+
+namespace satin::cuda {
+namespace {
+
+constexpr std::int64_t row_alignment = 32;       // bytes: a sector of the L2
+constexpr std::int64_t largest_side = 1LL << 30; // positions of windows are 32-bit integers in the kernels
+
+/// True if every sum, times at most 256 * 256 parts of a pixel, is below 2^63.
+bool sums_are_narrow(const BoxMeanJob& job) {
+  if (job.read.fixed_point) return false;
+  const std::uint64_t largest_sum = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) / 65536;
+  const std::uint64_t area = largest_box(job.width, job.height, job.radius, job.border);
+  return job.read.maximum <= largest_sum / area;
+}
+
+bool is_identity(const RadiusField& radius) {
+  return radius.from_map ? radius.low == 0 && radius.high == 0 : radius.x == 0 && radius.y == 0;
+}
+
+TableJob table_of(const BoxMeanJob& job) {
+  if (job.width > largest_side || job.height > largest_side)
+    throw Error(ErrorKind::usage, "Pictures above 2^30 pixels wide or high cannot be filtered on the GPU.");
+  TableJob table;
+  table.width = job.width;
+  table.height = job.height;
+  table.read = job.read;
+  table.accumulator = job.accumulator;
+  return table;
+}
+
+class BoxMean final : public BoxMeanOperation {
+ public:
+  BoxMean(CudaBackend& backend, const BoxMeanJob& job) : backend_(backend), job_(job) {
+    if (!is_identity(job.radius)) prepare_table_memory();
+    arguments_.width = job.width;
+    arguments_.height = job.height;
+    arguments_.read = job.read;
+    arguments_.read_transfer = backend.transfer(job.read.type, job.read.transfer == Transfer::srgb);
+    arguments_.output_type = job.write.type;
+    arguments_.radius = job.radius;
+    arguments_.border = job.border;
+    arguments_.border_number = job.border_number;
+    arguments_.accumulator = job.accumulator;
+    arguments_.rule = mean_rule(job, backend.transfer(job.write.type, job.write.transfer == Transfer::srgb));
+    arguments_.narrow = sums_are_narrow(job);
+    arguments_.table = table_view_.data;
+    arguments_.table_row = table_view_.strides.row;
+  }
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
+    return table_memory_.size + (table_ == nullptr ? 0 : table_->workspace_bytes());
+  }
+
+  void run(const BoxMeanImages& images, Stream stream) override {
+    backend_.select();
+    if (table_ != nullptr) table_->run(images.source, images.measured, table_view_, stream);
+    kernels::BoxMeanArguments arguments = arguments_;
+    arguments.measured = images.measured;
+    arguments.source = source_of(images.source);
+    arguments.original = source_of(images.original);
+    arguments.radius_map = source_of(images.radius_map);
+    arguments.mask = source_of(images.mask);
+    arguments.output = target_of(images.output);
+    kernels::box_mean(arguments, backend_.stream_of(stream));
+    check_launch("averaging over boxes");
+  }
+
+ private:
+  void prepare_table_memory() {
+    table_ = prepare_table(backend_, table_of(job_));
+    Shape shape;
+    shape.width = job_.width;
+    shape.height = job_.height;
+    shape.channels = job_.read.channels;
+    shape.type = job_.accumulator == Accumulator::u32 ? Type::u32 : Type::u64;
+    Strides strides = interleaved_strides(shape);
+    strides.row = (strides.row + row_alignment - 1) / row_alignment * row_alignment;
+    strides.frame = strides.row * shape.height;
+    table_memory_ = backend_.allocate(static_cast<std::size_t>(strides.frame));
+    table_view_ = {table_memory_.get(), shape, strides, Memory::device};
+  }
+
+  CudaBackend& backend_;
+  BoxMeanJob job_;
+  std::unique_ptr<TableOperation> table_;
+  Buffer table_memory_;
+  MutableImageView table_view_;
+  kernels::BoxMeanArguments arguments_;
+};
+
+}  // namespace
+
+std::unique_ptr<BoxMeanOperation> prepare_box_mean(Backend& backend, const BoxMeanJob& job) {
+  return std::make_unique<BoxMean>(as_cuda(backend), job);
+}
+
+}  // namespace satin::cuda
