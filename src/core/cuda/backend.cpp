@@ -29,7 +29,8 @@ DeviceInfo unusable(const std::string& reason) {
 std::string reason_for(cudaError_t status) {
   int driver = 0;
   if (cudaDriverGetVersion(&driver) != cudaSuccess) driver = 0;
-  if (driver == 0) return "no NVIDIA driver was found; install one for CUDA " + version_text(CUDART_VERSION) + " or newer";
+  if (driver == 0)
+    return "no NVIDIA driver was found; install one for CUDA " + version_text(CUDART_VERSION) + " or newer";
   if (status == cudaErrorInsufficientDriver)
     return "the NVIDIA driver supports CUDA " + version_text(driver) + ", but this build needs " +
            version_text(CUDART_VERSION) + ": update the driver";
@@ -42,8 +43,8 @@ std::string reason_for_device(cudaError_t status, const cudaDeviceProp& properti
   if (status == cudaErrorNoKernelImageForDevice || status == cudaErrorUnsupportedPtxVersion) {
     const std::string capability = std::to_string(properties.major) + "." + std::to_string(properties.minor);
     return "this build has no kernels for its compute capability " + capability +
-           " (or for a driver this old); build with -DCMAKE_CUDA_ARCHITECTURES=" + std::to_string(properties.major) +
-           std::to_string(properties.minor);
+           " (or for a driver this old); build with -DCMAKE_CUDA_ARCHITECTURES=" +
+           std::to_string(properties.major) + std::to_string(properties.minor);
   }
   return message_of(status) + "; look at nvidia-smi";
 }
@@ -76,7 +77,8 @@ int count_devices(std::string& reason) {
 }
 
 [[noreturn]] void refuse(int ordinal, const std::string& reason) {
-  throw Error(ErrorKind::environment, "Device " + name_of_device(ordinal) + " cannot be opened: " + reason + ".");
+  throw Error(ErrorKind::environment,
+              "Device " + name_of_device(ordinal) + " cannot be opened: " + reason + ".");
 }
 
 [[noreturn]] void refuse_memory(std::size_t bytes, const DeviceInfo& info) {
@@ -85,8 +87,8 @@ int count_devices(std::string& reason) {
   std::size_t all = 0;
   const bool known = cudaMemGetInfo(&available, &all) == cudaSuccess;
   throw Error(ErrorKind::environment,
-              "There is no memory for " + std::to_string(bytes) + " bytes on " + info.id + " (" + info.name + ")" +
-                  (known ? ", where " + std::to_string(available) + " are free" : "") +
+              "There is no memory for " + std::to_string(bytes) + " bytes on " + info.id + " (" + info.name +
+                  ")" + (known ? ", where " + std::to_string(available) + " are free" : "") +
                   ": use smaller pictures, or the device cpu.");
 }
 
@@ -133,13 +135,15 @@ Buffer CudaBackend::allocate(std::size_t bytes) {
 
 void CudaBackend::upload(void* device, const void* host, std::size_t bytes, Stream stream) {
   select();
-  check(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, stream_of(stream)), "copying to the device");
+  check(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, stream_of(stream)),
+        "copying to the device");
   check(cudaStreamSynchronize(stream_of(stream)), "copying to the device");
 }
 
 void CudaBackend::download(void* host, const void* device, std::size_t bytes, Stream stream) {
   select();
-  check(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, stream_of(stream)), "copying from the device");
+  check(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, stream_of(stream)),
+        "copying from the device");
   check(cudaStreamSynchronize(stream_of(stream)), "copying from the device");
 }
 

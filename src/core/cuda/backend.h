@@ -44,8 +44,8 @@ class CudaBackend final : public Backend {
   void select() const;
   [[nodiscard]] cudaStream_t stream_of(Stream stream) const noexcept;
   [[nodiscard]] int multiprocessors() const noexcept { return multiprocessors_; }
-  /// Tables for u8 and u16 in device memory; null pointers otherwise, and without srgb. Uploads those for u16 when first
-  /// asked for.
+  /// Tables for u8 and u16 in device memory; null pointers otherwise, and without srgb. Uploads those for u16
+  /// when first asked for.
   [[nodiscard]] TransferView transfer(Type type, bool srgb);
 
  private:
@@ -63,8 +63,12 @@ class CudaBackend final : public Backend {
 
 inline CudaBackend& as_cuda(Backend& backend) { return static_cast<CudaBackend&>(backend); }
 
-[[nodiscard]] inline kernels::Source source_of(const ImageView& view) { return {view.data, view.strides.row}; }
-[[nodiscard]] inline kernels::Target target_of(const MutableImageView& view) { return {view.data, view.strides.row}; }
+[[nodiscard]] inline kernels::Source source_of(const ImageView& view) {
+  return {view.data, view.strides.row};
+}
+[[nodiscard]] inline kernels::Target target_of(const MutableImageView& view) {
+  return {view.data, view.strides.row};
+}
 
 // One factory an operation, each in its own file.
 std::unique_ptr<CopyOperation> prepare_copy(Backend& backend);

@@ -17,7 +17,8 @@ inline std::string message_of(cudaError_t status) {
 inline void check(cudaError_t status, const char* doing) {
   if (status == cudaSuccess) return;
   static_cast<void>(cudaGetLastError());  // so that it is not told twice
-  throw Error(ErrorKind::environment, std::string("CUDA failed while ") + doing + ": " + message_of(status) + ".");
+  throw Error(ErrorKind::environment,
+              std::string("CUDA failed while ") + doing + ": " + message_of(status) + ".");
 }
 
 /// To be called after every launch.

@@ -40,6 +40,8 @@ class Copy final : public CopyOperation {
 
 }  // namespace
 
-std::unique_ptr<CopyOperation> prepare_copy(Backend& backend) { return std::make_unique<Copy>(as_cuda(backend)); }
+std::unique_ptr<CopyOperation> prepare_copy(Backend& backend) {
+  return std::make_unique<Copy>(as_cuda(backend));
+}
 
 }  // namespace satin::cuda

@@ -16,7 +16,8 @@ class Table final : public TableOperation {
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return carries_.size; }
 
-  void run(const ImageView& picture, const Measured* measured, const MutableImageView& table, Stream stream) override {
+  void run(const ImageView& picture, const Measured* measured, const MutableImageView& table,
+           Stream stream) override {
     backend_.select();
     kernels::TableArguments arguments;
     arguments.tiles = tiles_;

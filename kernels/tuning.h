@@ -1,0 +1,34 @@
+#pragma once
+// Tuning constants of the kernels, apart from the algorithms. Hardware: NVIDIA H200; before/after: not yet
+// measured.
+
+namespace satin::kernels::tuning {
+
+// Table: tiles are one warp wide, their height is chosen at run time so that the card is full.
+inline constexpr int table_warps_per_block = 8;
+inline constexpr int table_blocks_per_multiprocessor = 2;  ///< at least: bounds the registers
+inline constexpr int table_bytes_in_flight = 96;  ///< pixels and carries of a lane: rows are loaded in groups
+inline constexpr int table_most_rows_in_flight = 8;
+inline constexpr int table_fewest_tile_rows = 16;
+inline constexpr int table_most_tile_rows = 128;
+inline constexpr int table_warps_per_multiprocessor = 24;  ///< wished for; below it tiles become lower
+
+// Carries between the table's tiles: a block scans 32 columns, cut into this many segments.
+inline constexpr int carry_segments = 16;
+inline constexpr int carry_loads_in_flight = 4;
+
+// Box mean: a block is 32 pixels wide, one pixel a thread.
+inline constexpr int box_mean_block_rows = 8;
+inline constexpr int box_mean_blocks_per_multiprocessor = 3;  ///< at least: bounds the registers
+inline constexpr int frame_block_rows = 4;
+inline constexpr int frame_blocks_per_multiprocessor = 3;
+
+inline constexpr int copy_threads = 256;
+inline constexpr int copy_rows_per_block = 4;
+
+inline constexpr int measure_threads = 256;
+inline constexpr int measure_blocks = 1024;
+
+inline constexpr int to_double_threads = 256;
+
+}  // namespace satin::kernels::tuning
