@@ -33,6 +33,8 @@ class Measure final : public MeasureOperation {
   void clear(Measured* result, Stream) override { *result = nothing_measured; }
 
   void measure(const ImageView& picture, Measured* result, Stream) override {
+    for (int group = 0; group < 2; ++group)
+      result->largest[group] = std::max(result->largest[group], job_.at_least[group]);
     reduce(result, [&](Measured& found, std::int64_t y) {
       const float* row = picture.row<float>(y);
       for (std::int64_t x = 0; x < job_.width; ++x) measure_pixel(found, row + x * job_.channels);

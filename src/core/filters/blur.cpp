@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "core/backend.h"
 #include "core/prepared_filter.h"
@@ -130,7 +131,10 @@ std::vector<RadiusField> box_fields(const Blur& blur, const Shape& shape, const 
     y = radii_for_reach(quantise(checked_radius(blur.radius.y.pixels(longer), "radius")), boxes);
   }
   std::vector<RadiusField> fields;
-  for (std::size_t i = 0; i < x.size(); ++i) fields.push_back(constant_field(x[i], y[i]));
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const bool moves = x[i] != 0 || y[i] != 0;  // a later box of radius 0 is none
+    if (moves || fields.empty()) fields.push_back(constant_field(x[i], y[i]));
+  }
   return fields;
 }
 
@@ -138,7 +142,7 @@ std::vector<RadiusField> box_fields(const Blur& blur, const Shape& shape, const 
 void set_border_value(BoxMeanJob& job, const Shape& shape, double value) {
   job.border_number = value;
   if (shape.type == Type::f32) {
-    if (!std::isfinite(value)) refuse("border-value must be a finite number.");
+    if (!(std::fabs(value) <= std::numeric_limits<float>::max())) refuse("border-value must be a finite number.");
     return;
   }
   if (!(value >= 0 && value <= 1)) refuse("border-value " + print_real(value) + ": must be from 0 to 1, black to white.");
@@ -183,6 +187,16 @@ std::vector<BoxMeanJob> box_jobs(const Blur& blur, const Shape& shape, const std
   return jobs;
 }
 
+/// A constant border is summed like the picture and so takes part in the scale of floats.
+MeasureJob measure_job(const BoxMeanJob& job) {
+  MeasureJob measure{job.width, job.height, job.read.channels, job.read.weighted};
+  if (job.border != Border::constant || !job.read.fixed_point) return measure;
+  const double value = std::fabs(job.border_number);
+  measure.at_least[0] = bits_of(job.read.weighted ? value * value : value);
+  measure.at_least[1] = job.read.weighted ? bits_of(value) : 0;
+  return measure;
+}
+
 class PreparedBlur final : public PreparedFilter {
  public:
   PreparedBlur(Backend& backend, const std::vector<BoxMeanJob>& jobs, const Shape& shape) {
@@ -190,7 +204,7 @@ class PreparedBlur final : public PreparedFilter {
     const bool floats = jobs[0].read.fixed_point;
     const RadiusField& field = jobs[0].radius;
     if (floats || (field.from_map && field.map_type == Type::f32))
-      measure_ = backend.operations.measure(backend, {shape.width, shape.height, shape.channels, jobs[0].read.weighted});
+      measure_ = backend.operations.measure(backend, measure_job(jobs[0]));
     measures_picture_ = floats;
     measures_map_ = field.from_map && field.map_type == Type::f32;
 

@@ -62,6 +62,7 @@ SATIN_HD void store_integer_mean(const WideSum* sums, std::uint64_t count, const
     return;
   }
   constexpr int alpha = Channels - 1;
+  const std::uint64_t white = decode(static_cast<T>(~T{0}), rule.transfer);
   const std::uint64_t own_alpha = static_cast<std::uint64_t>(original[alpha]) * (whole - weight);
   const auto mean_alpha = static_cast<std::uint64_t>(divide_round(sums[alpha], divisor));
   const std::uint64_t blended_alpha = own_alpha + mean_alpha * weight;
@@ -72,6 +73,7 @@ SATIN_HD void store_integer_mean(const WideSum* sums, std::uint64_t count, const
       continue;
     }
     std::uint64_t value = sums[alpha].low == 0 ? 0 : static_cast<std::uint64_t>(divide_round(sums[c], sums[alpha].low));
+    if (value > white) value = white;  // alpha was rounded between passes
     if (weight != whole) {
       const std::uint64_t own = decode(original[c], rule.transfer) * own_alpha;
       value = (own + value * mean_alpha * weight + blended_alpha / 2) / blended_alpha;

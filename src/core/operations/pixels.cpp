@@ -15,8 +15,8 @@ std::uint64_t largest_integer(Type type, Transfer transfer) {
 }  // namespace
 
 int fixed_bits_for(std::uint64_t area) {
-  const int area_bits = static_cast<int>(std::bit_width(area - 1));
-  return area_bits + 40 <= 63 - 1 ? 40 : 63 - 1 - area_bits;
+  const int area_bits = static_cast<int>(std::bit_width(area));  // area < 2^area_bits, so its sums stay below 2^63
+  return area_bits + 40 <= 63 ? 40 : 63 - area_bits;
 }
 
 PixelRead read_pixels(const Shape& shape, Transfer transfer, std::uint64_t area) {

@@ -52,7 +52,7 @@ void check_alpha_divisor(const PixelRead& read, std::uint64_t area);
 [[nodiscard]] PixelRead working_pixels(const PixelRead& stored);
 
 /// Bits of the magnitude of a float in fixed point so that a signed 64-bit sum of `area` values cannot wrap: 40, or
-/// fewer above 2^23 pixels.
+/// fewer from 2^23 pixels on.
 [[nodiscard]] int fixed_bits_for(std::uint64_t area);
 
 }  // namespace satin

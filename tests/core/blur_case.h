@@ -1,0 +1,40 @@
+#pragma once
+// One blur of a random picture, compared with the oracle.
+
+#include <optional>
+#include <string>
+
+#include "device_under_test.h"
+#include "oracle_blur.h"
+#include "satin/filters/blur.h"
+
+namespace satin::test {
+
+/// Type, channels and alpha of a picture.
+struct Format {
+  Type type = Type::u8;
+  int channels = 1;
+  Alpha alpha = Alpha::none;
+};
+
+struct BlurCase {
+  Shape shape;
+  Blur blur;  ///< without its views
+  std::optional<Type> map_type{};
+  std::optional<Type> mask_type{};
+  std::uint64_t seed = 1;
+};
+
+std::string describe(const BlurCase& blur_case);
+
+/// Premultiplied integers have no linear light.
+bool has_linear_light(const Format& format);
+
+/// Every format that blur() takes.
+std::vector<Format> every_format();
+
+/// Runs it on the device under test. Fails unless the bytes are the oracle's, and floats also within 1e-6 of
+/// the largest value from the real mean.
+void check_against_oracle(const BlurCase& blur_case);
+
+}  // namespace satin::test
