@@ -1,0 +1,101 @@
+// Whatever the bytes are, the answer is a picture or an Error.
+
+#include <iostream>
+#include <random>
+
+#include "support.h"
+
+namespace satin::test {
+namespace {
+
+ReadLimits small_limits() {
+  ReadLimits limits;
+  limits.pixels = std::uint64_t{1} << 24;
+  limits.bytes = std::uint64_t{1} << 27;
+  return limits;
+}
+
+/// True if the bytes are a picture. Any other exception than Error fails the test.
+bool survives(const FileBytes& file, const std::string& name) {
+  try {
+    const Image image = decode_image(file, name, small_limits());
+    EXPECT_GT(byte_size(image.shape()), 0U);
+    return true;
+  } catch (const Error& error) {
+    EXPECT_NE(error.kind(), ErrorKind::usage) << error.what();
+    EXPECT_EQ(std::string(error.what()).rfind(name + ": ", 0), 0U) << error.what();
+    return false;
+  }
+}
+
+TEST(Hostile, EveryFileIsReadOrRefused) {
+  const std::vector<fs::path> files = data_files("hostile");
+  if (files.empty()) GTEST_SKIP() << "no hostile files in " << SATIN_TEST_DATA;
+  int read = 0;
+  for (const fs::path& file : files) read += survives(load(file), file.filename().string()) ? 1 : 0;
+  RecordProperty("read", read);
+  RecordProperty("refused", static_cast<int>(files.size()) - read);
+  EXPECT_GT(read, 0);
+}
+
+struct Sample {
+  std::string extension;
+  FileBytes file;
+};
+
+/// One file of every format that this build writes, with pixels that no compression shortens much.
+std::vector<Sample> samples() {
+  std::vector<Sample> result;
+  for (const FormatInfo& info : formats()) {
+    if (!info.writes) continue;
+    const std::string extension = info.extensions.front();
+    const Type type = info.types.substr(0, 2) == "u8" ? Type::u8 : Type::f32;
+    const int channels = info.channels.find('3') != std::string::npos ? 3 : 1;
+    Image image = random_image(shape_of(24, 24, channels, type));
+    if (info.name == "PBM")
+      for (std::size_t i = 0; i < byte_size(image.shape()); ++i) image.data()[i] = std::byte{255};
+    result.push_back({extension, encode_image(image, extension)});
+  }
+  return result;
+}
+
+TEST(Hostile, TruncatedFilesOfEveryFormatAreRefused) {
+  for (const Sample& sample : samples()) {
+    // Everything behind the pixels of these is optional.
+    const std::size_t tail = sample.extension == ".tga" ? 26 : 0;
+    const std::size_t step = sample.file.size() > 2000 ? 13 : 1;
+    for (std::size_t size = 0; size < sample.file.size() - tail; size += step) {
+      const FileBytes part(sample.file.begin(), sample.file.begin() + static_cast<std::ptrdiff_t>(size));
+      EXPECT_FALSE(survives(part, "x" + sample.extension))
+          << sample.extension << ", " << size << " of " << sample.file.size() << " bytes";
+    }
+  }
+}
+
+TEST(Hostile, RandomChangesNeverCrash) {
+  std::mt19937 random(7);
+  for (const Sample& sample : samples())
+    for (int round = 0; round < 300; ++round) {
+      FileBytes file = sample.file;
+      const int changes = 1 + static_cast<int>(random() % 8);
+      for (int i = 0; i < changes; ++i) {
+        // Half of the changes hit the header, where they matter most.
+        const std::size_t range = random() % 2 == 0 ? std::min<std::size_t>(file.size(), 128) : file.size();
+        file[random() % range] = static_cast<std::byte>(random() >> 24);
+      }
+      static_cast<void>(survives(file, "x" + sample.extension));
+    }
+}
+
+TEST(Hostile, RandomBytesBehindEverySignature) {
+  std::mt19937 random(11);
+  for (const Sample& sample : samples())
+    for (int round = 0; round < 100; ++round) {
+      FileBytes file(sample.file.begin(), sample.file.begin() + 12);
+      while (file.size() < 300) file.push_back(static_cast<std::byte>(random() >> 24));
+      static_cast<void>(survives(file, "x" + sample.extension));
+    }
+}
+
+}  // namespace
+}  // namespace satin::test

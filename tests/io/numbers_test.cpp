@@ -1,0 +1,95 @@
+// Text headers, byte orders and scales of PNM, PFM, NPY and BMP, against values worked out by hand.
+
+#include "support.h"
+
+namespace satin::test {
+namespace {
+
+Image decode(const std::string& file) { return decode_image(bytes_of(file), "x"); }
+
+template <class Value>
+std::vector<Value> values_of(const Image& image) {
+  const auto* first = reinterpret_cast<const Value*>(image.data());
+  return {first, first + byte_size(image.shape()) / sizeof(Value)};
+}
+
+TEST(Pnm, PlainFiles) {
+  EXPECT_EQ(values_of<std::uint8_t>(decode("P1\n# note\n3 2\n101\n0 1 0\n")),
+            (std::vector<std::uint8_t>{0, 255, 0, 255, 0, 255}));
+  EXPECT_EQ(values_of<std::uint8_t>(decode("P2 2 1 255 7 255")), (std::vector<std::uint8_t>{7, 255}));
+  EXPECT_EQ(values_of<std::uint16_t>(decode("P3\n1 1 # size\n65535\n1 2 65535\n")),
+            (std::vector<std::uint16_t>{1, 2, 65535}));
+}
+
+TEST(Pnm, OtherLargestValuesFillTheType) {
+  EXPECT_EQ(values_of<std::uint8_t>(decode("P2 3 1 15 0 7 15")), (std::vector<std::uint8_t>{0, 119, 255}));
+  EXPECT_EQ(values_of<std::uint16_t>(decode(std::string("P5 2 1 1023\n\x03\xff\x01\x00", 16))),
+            (std::vector<std::uint16_t>{65535, 16400}));
+  expect_error(ErrorKind::input, "exceeds", [] { decode("P5 2 1 1\n\1\2"); });
+}
+
+TEST(Pnm, BinaryFiles) {
+  EXPECT_EQ(values_of<std::uint8_t>(decode("P4\n9 1\n\xff\x80")), (std::vector<std::uint8_t>(9, 0)));
+  EXPECT_EQ(values_of<std::uint16_t>(decode("P5 1 1 65535\n\x12\x34")), (std::vector<std::uint16_t>{0x1234}));
+  const Image pam = decode("P7\nWIDTH 1\nHEIGHT 1\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\nabcd");
+  EXPECT_EQ(pam.shape(), shape_of(1, 1, 4, Type::u8, Alpha::straight));
+}
+
+TEST(Pfm, BothByteOrdersFromBottomToTop) {
+  const std::string one("\x3f\x80\0\0", 4), two("\x40\0\0\0", 4);
+  EXPECT_EQ(values_of<float>(decode("Pf\n1 2\n1.0\n" + one + two)), (std::vector<float>{2.0F, 1.0F}));
+  const std::string small_one("\0\0\x80\x3f", 4), small_two("\0\0\0\x40", 4);
+  EXPECT_EQ(values_of<float>(decode("Pf\n1 2\n-1\n" + small_one + small_two)),
+            (std::vector<float>{2.0F, 1.0F}));
+}
+
+std::string npy(std::string header, const std::string& data) {
+  header += '\n';
+  return std::string("\x93NUMPY\1\0", 8) + static_cast<char>(header.size()) + '\0' + header + data;
+}
+
+TEST(Npy, ByteOrdersAndShapes) {
+  EXPECT_EQ(values_of<std::uint16_t>(decode(npy("{'descr': '>u2', 'fortran_order': False, 'shape': (1, 2), }",
+                                                std::string("\0\1\1\0", 4)))),
+            (std::vector<std::uint16_t>{1, 256}));
+  EXPECT_EQ(decode(npy("{'shape': (1, 2, 3), 'fortran_order': False, 'descr': '|u1'}", "abcdef")).shape(),
+            shape_of(2, 1, 3, Type::u8));
+  expect_error(ErrorKind::input, "ascontiguousarray",
+               [] { decode(npy("{'descr': '|u1', 'fortran_order': True, 'shape': (1, 2), }", "ab")); });
+  expect_error(ErrorKind::input, "astype", [] {
+    decode(npy("{'descr': '<i4', 'fortran_order': False, 'shape': (1, 2), }", "12345678"));
+  });
+  expect_error(ErrorKind::input, "(h, w)",
+               [] { decode(npy("{'descr': '|u1', 'fortran_order': False, 'shape': (2,), }", "ab")); });
+  expect_error(ErrorKind::input, "damaged", [] { decode(npy("{'descr': '|u1'}", "ab")); });
+}
+
+TEST(Npy, DataStartsAtAMultipleOf64) {
+  const Image image = random_image(shape_of(5, 3, 2, Type::u32));
+  const FileBytes file = encode_image(image, ".npy");
+  EXPECT_EQ((file.size() - byte_size(image.shape())) % 64, 0U);
+}
+
+TEST(Bmp, PaletteWithoutTheColourOfAPixelIsRefused) {
+  const Image image = random_image(shape_of(4, 4, 1, Type::u8));
+  FileBytes file = encode_image(image, ".bmp");
+  // Two colours remain, and the pixels follow them at once.
+  file[10] = std::byte{14 + 40 + 2 * 4};
+  file[11] = std::byte{0};
+  expect_error(ErrorKind::input, "palette", [&] { static_cast<void>(decode_image(file, "x.bmp")); });
+}
+
+TEST(Tga, RightToLeftIsTurned) {
+  const Image image = random_image(shape_of(5, 4, 3, Type::u8));
+  FileBytes file = encode_image(image, ".tga");
+  file[17] |= std::byte{0x10};
+  expect_same(decode_image(file, "x.tga"), turned(image, 2), "right to left");
+}
+
+TEST(Tga, IsKnownByItsBytesAlone) {
+  const Image image = random_image(shape_of(5, 4, 3, Type::u8));
+  expect_same(decode_image(encode_image(image, ".tga"), "picture"), image, "no extension");
+}
+
+}  // namespace
+}  // namespace satin::test

@@ -1,0 +1,234 @@
+// TIFF files of kinds that Satin reads but does not write, made by libtiff.
+
+#include <tiffio.h>
+
+#include <functional>
+#include <memory>
+#include <numeric>
+
+#include "support.h"
+
+namespace satin::test {
+namespace {
+
+struct Tags {
+  std::uint32_t width = 37, height = 21;
+  int samples = 1, bits = 8, photometric = PHOTOMETRIC_MINISBLACK, planar = PLANARCONFIG_CONTIG;
+  int compression = COMPRESSION_NONE, orientation = ORIENTATION_TOPLEFT, format = SAMPLEFORMAT_UINT;
+  std::vector<std::uint16_t> extra;
+  std::uint32_t tile = 0;
+  std::function<void(TIFF*)> more = [](TIFF*) {};
+};
+
+std::size_t row_bytes(const Tags& tags, std::uint32_t width) {
+  const int samples = tags.planar == PLANARCONFIG_SEPARATE ? 1 : tags.samples;
+  return (width * static_cast<std::size_t>(samples * tags.bits) + 7) / 8;
+}
+
+void write_tiles(TIFF* tiff, const Tags& tags, const unsigned char* pixels) {
+  const std::size_t full = row_bytes(tags, tags.width), part = row_bytes(tags, tags.tile);
+  std::vector<unsigned char> tile(part * tags.tile);
+  for (std::uint32_t y = 0; y < tags.height; y += tags.tile)
+    for (std::uint32_t x = 0; x < tags.width; x += tags.tile) {
+      for (std::uint32_t row = 0; row < std::min(tags.tile, tags.height - y); ++row) {
+        const std::size_t start = row_bytes(tags, x);
+        std::copy_n(pixels + (y + row) * full + start, std::min(part, full - start),
+                    tile.begin() + static_cast<std::ptrdiff_t>(row * part));
+      }
+      TIFFWriteTile(tiff, tile.data(), x, y, 0, 0);
+    }
+}
+
+/// `pixels` as libtiff wants them: row by row, with separate planes one after the other.
+FileBytes make_tiff(const Tags& tags, std::vector<unsigned char> pixels, const char* mode = "w") {
+  const TemporaryFolder folder;
+  const fs::path path = folder / "x.tif";
+  TIFF* tiff = TIFFOpen(path.c_str(), mode);
+  TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, tags.width);
+  TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, tags.height);
+  TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, tags.samples);
+  TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, tags.bits);
+  TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, tags.format);
+  TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, tags.photometric);
+  TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, tags.planar);
+  TIFFSetField(tiff, TIFFTAG_COMPRESSION, tags.compression);
+  TIFFSetField(tiff, TIFFTAG_ORIENTATION, tags.orientation);
+  if (!tags.extra.empty())
+    TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, static_cast<int>(tags.extra.size()), tags.extra.data());
+  tags.more(tiff);
+  if (tags.tile != 0) {
+    TIFFSetField(tiff, TIFFTAG_TILEWIDTH, tags.tile);
+    TIFFSetField(tiff, TIFFTAG_TILELENGTH, tags.tile);
+    write_tiles(tiff, tags, pixels.data());
+  } else {
+    TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, std::uint32_t{8});
+    const int planes = tags.planar == PLANARCONFIG_SEPARATE ? tags.samples : 1;
+    unsigned char* row = pixels.data();
+    for (int plane = 0; plane < planes; ++plane)
+      for (std::uint32_t y = 0; y < tags.height; ++y, row += row_bytes(tags, tags.width))
+        TIFFWriteScanline(tiff, row, y, static_cast<std::uint16_t>(plane));
+  }
+  TIFFClose(tiff);
+  return load(path);
+}
+
+std::vector<unsigned char> bytes_in(const Image& image) {
+  const auto* first = reinterpret_cast<const unsigned char*>(image.data());
+  return {first, first + byte_size(image.shape())};
+}
+
+Image random(int channels, Type type = Type::u8, Alpha alpha = Alpha::none) {
+  return random_image(shape_of(37, 21, channels, type, alpha));
+}
+
+TEST(Tiff, StripsTilesCompressionsAndByteOrders) {
+  for (const int compression :
+       {COMPRESSION_NONE, COMPRESSION_LZW, COMPRESSION_ADOBE_DEFLATE, COMPRESSION_PACKBITS})
+    for (const std::uint32_t tile : {0U, 16U, 64U})
+      for (const char* mode : {"wl", "wb", "w8"})
+        for (const int bits : {8, 16}) {
+          Tags tags;
+          tags.samples = 3;
+          tags.photometric = PHOTOMETRIC_RGB;
+          tags.compression = compression;
+          tags.tile = tile;
+          tags.bits = bits;
+          const Image image = random(3, bits == 8 ? Type::u8 : Type::u16);
+          expect_same(decode_image(make_tiff(tags, bytes_in(image), mode), "x.tif"), image,
+                      std::to_string(compression) + " " + std::to_string(tile) + " " + mode);
+        }
+}
+
+TEST(Tiff, SeparatePlanes) {
+  Tags tags;
+  tags.samples = 3;
+  tags.photometric = PHOTOMETRIC_RGB;
+  tags.planar = PLANARCONFIG_SEPARATE;
+  const Image image = random(3);
+  std::vector<unsigned char> planes;
+  for (int c = 0; c < 3; ++c)
+    for (int i = 0; i < 37 * 21; ++i)
+      planes.push_back(std::to_integer<unsigned char>(image.data()[i * 3 + c]));
+  expect_same(decode_image(make_tiff(tags, planes), "x.tif"), image, "planes");
+}
+
+TEST(Tiff, WhiteAsZero) {
+  Tags tags;
+  tags.photometric = PHOTOMETRIC_MINISWHITE;
+  Image image = random(1);
+  const FileBytes file = make_tiff(tags, bytes_in(image));
+  for (int i = 0; i < 37 * 21; ++i) image.data()[i] ^= std::byte{255};
+  expect_same(decode_image(file, "x.tif"), image, "white as zero");
+}
+
+TEST(Tiff, FewBitsAndFax) {
+  for (const int compression : {COMPRESSION_NONE, COMPRESSION_CCITTFAX4}) {
+    Tags tags;
+    tags.width = 16;
+    tags.height = 1;
+    tags.bits = 1;
+    tags.compression = compression;
+    const Image image = decode_image(make_tiff(tags, {0xF0, 0x01}), "x.tif");
+    for (int x = 0; x < 16; ++x)
+      EXPECT_EQ(image.view().value<std::uint8_t>(x, 0), x < 4 || x == 15 ? 255 : 0) << x;
+  }
+  Tags tags;
+  tags.width = 4;
+  tags.height = 1;
+  tags.bits = 4;
+  const Image image = decode_image(make_tiff(tags, {0x0F, 0x17}), "x.tif");
+  const std::uint8_t expected[4] = {0, 255, 17, 119};
+  for (int x = 0; x < 4; ++x) EXPECT_EQ(image.view().value<std::uint8_t>(x, 0), expected[x]);
+}
+
+TEST(Tiff, Palette) {
+  std::vector<std::uint16_t> red(16), green(16), blue(16);
+  for (std::uint16_t i = 0; i < 16; ++i) {
+    red[i] = static_cast<std::uint16_t>(i * 257 * 10);
+    green[i] = static_cast<std::uint16_t>(65535 - i);
+    blue[i] = 0;
+  }
+  Tags tags;
+  tags.width = 2;
+  tags.height = 1;
+  tags.bits = 4;
+  tags.photometric = PHOTOMETRIC_PALETTE;
+  tags.more = [&](TIFF* tiff) {
+    TIFFSetField(tiff, TIFFTAG_COLORMAP, red.data(), green.data(), blue.data());
+  };
+  const Image image = decode_image(make_tiff(tags, {0x3C}), "x.tif");
+  ASSERT_EQ(image.shape(), shape_of(2, 1, 3, Type::u8));
+  EXPECT_EQ(image.view().value<std::uint8_t>(0, 0, 0), 30);
+  EXPECT_EQ(image.view().value<std::uint8_t>(1, 0, 0), 120);
+  EXPECT_EQ(image.view().value<std::uint8_t>(1, 0, 1), 255);
+}
+
+TEST(Tiff, Inks) {
+  Tags tags;
+  tags.width = tags.height = 1;
+  tags.samples = 4;
+  tags.photometric = PHOTOMETRIC_SEPARATED;
+  const Image image = decode_image(make_tiff(tags, {55, 155, 255, 0}), "x.tif");
+  ASSERT_EQ(image.shape(), shape_of(1, 1, 3, Type::u8));
+  EXPECT_EQ(image.view().value<std::uint8_t>(0, 0, 0), 200);
+  EXPECT_EQ(image.view().value<std::uint8_t>(0, 0, 1), 100);
+  EXPECT_EQ(image.view().value<std::uint8_t>(0, 0, 2), 0);
+}
+
+TEST(Tiff, AssociatedAlphaOfIntegersIsStraightened) {
+  Tags tags;
+  tags.width = 2;
+  tags.height = 1;
+  tags.samples = 4;
+  tags.photometric = PHOTOMETRIC_RGB;
+  tags.extra = {EXTRASAMPLE_ASSOCALPHA};
+  const Image image = decode_image(make_tiff(tags, {50, 100, 0, 100, 0, 0, 0, 0}), "x.tif");
+  ASSERT_EQ(image.shape(), shape_of(2, 1, 4, Type::u8, Alpha::straight));
+  EXPECT_EQ(image.view().value<std::uint8_t>(0, 0, 0), 128);
+  EXPECT_EQ(image.view().value<std::uint8_t>(0, 0, 1), 255);
+  EXPECT_EQ(image.view().value<std::uint8_t>(0, 0, 3), 100);
+}
+
+TEST(Tiff, OrientationIsApplied) {
+  const Image image = random(3);
+  for (int orientation = 1; orientation <= 8; ++orientation) {
+    Tags tags;
+    tags.samples = 3;
+    tags.photometric = PHOTOMETRIC_RGB;
+    tags.orientation = orientation;
+    expect_same(decode_image(make_tiff(tags, bytes_in(image)), "x.tif"), turned(image, orientation),
+                std::to_string(orientation));
+  }
+}
+
+TEST(Tiff, JpegCompressedColour) {
+  Tags tags;
+  tags.width = tags.height = 32;
+  tags.samples = 3;
+  tags.photometric = PHOTOMETRIC_YCBCR;
+  tags.compression = COMPRESSION_JPEG;
+  tags.more = [](TIFF* tiff) { TIFFSetField(tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB); };
+  const Image image = smooth_image(shape_of(32, 32, 3, Type::u8));
+  EXPECT_LT(mean_difference(decode_image(make_tiff(tags, bytes_in(image)), "x.tif"), image), 8.0);
+}
+
+TEST(Tiff, RefusedKindsSayWhat) {
+  Tags five;
+  five.samples = 5;
+  five.photometric = PHOTOMETRIC_RGB;
+  five.extra = {EXTRASAMPLE_UNASSALPHA, EXTRASAMPLE_UNSPECIFIED};
+  const FileBytes many = make_tiff(five, std::vector<unsigned char>(37 * 21 * 5));
+  expect_error(ErrorKind::input, "5 channels", [&] { static_cast<void>(decode_image(many, "x.tif")); });
+  Tags negative;
+  negative.format = SAMPLEFORMAT_INT;
+  const FileBytes integers = make_tiff(negative, std::vector<unsigned char>(37 * 21));
+  expect_error(ErrorKind::input, "signed", [&] { static_cast<void>(decode_image(integers, "x.tif")); });
+}
+
+TEST(Tiff, LargePictureInManyStrips) {
+  const Image image = random_image(shape_of(1000, 700, 3, Type::u16));
+  expect_same(decode_image(encode_image(image, ".tif"), "x.tif"), image, "strips");
+}
+
+}  // namespace
+}  // namespace satin::test
