@@ -113,6 +113,8 @@ struct PlanImplementation {
       if (!in_place && overlap(given[i], target))
         throw Error(ErrorKind::usage, "Input and output overlap: use one place for both, or two apart.");
     }
+    for (std::size_t i = inputs.size(); i < given.size(); ++i)
+      if (!given[i].empty()) throw Error(ErrorKind::usage, "A side input was given that the plan does not know of.");
     require_shape(target.shape, output, "output");
   }
 

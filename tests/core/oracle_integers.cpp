@@ -102,7 +102,8 @@ class IntegerBlur {
         set(out, x, y, c, stored(x, y, c));
         continue;
       }
-      const Wide mean = alpha_sum == 0 ? Wide{0} : std::min(decoded(white_), rounded(total.sum[index(c)], alpha_sum));
+      const Wide mean =
+          alpha_sum == 0 ? Wide{0} : std::min(decoded(white_), rounded(total.sum[index(c)], alpha_sum));
       const Wide own = decoded(stored(x, y, c));
       set(out, x, y, c, encoded(rounded(own * own_part + mean * mean_part, own_part + mean_part)));
     }

@@ -1,0 +1,88 @@
+// Every SIMD target of this processor against the plainest one, byte for byte.
+
+#include <gtest/gtest.h>
+
+#include <hwy/targets.h>
+
+#include <vector>
+
+#include "blur_case.h"
+#include "device_under_test.h"
+#include "pictures.h"
+#include "satin/filters.h"
+
+namespace satin::test {
+namespace {
+
+/// Forces one target while it lives.
+class ForcedTarget {
+ public:
+  explicit ForcedTarget(std::int64_t target) {
+    hwy::SetSupportedTargetsForTest(target);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  }
+  ~ForcedTarget() {
+    hwy::SetSupportedTargetsForTest(0);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  }
+  ForcedTarget(const ForcedTarget&) = delete;
+  ForcedTarget& operator=(const ForcedTarget&) = delete;
+};
+
+std::vector<Image> results(const Device& device, const Format& format) {
+  std::vector<Image> images;
+  for (const auto& [width, height] : {std::pair{1, 1}, {7, 5}, {33, 31}, {70, 40}, {257, 9}}) {
+    const Image picture = random_picture({width, height, format.channels, format.type, format.alpha}, 99);
+    const Image map = random_map(width, height, Type::u8, 98);
+    const Space space = has_linear_light(format) ? Space::linear : Space::encoded;
+    for (const Border border : {Border::shrink, Border::clamp, Border::mirror, Border::wrap})
+      for (const double radius : {1.0, 2.5, 12.0}) {
+        images.push_back(blur(device, picture, {.radius = radius, .border = border, .space = space}));
+        images.push_back(
+            blur(device, picture, {.radius = radius, .border = border, .space = Space::encoded}));
+        Blur mapped{.border = border, .space = Space::encoded};
+        mapped.radius_max = radius;
+        mapped.radius_map = map.view();
+        images.push_back(blur(device, picture, mapped));
+      }
+    images.push_back(blur(device, picture, {.sigma = 3.3, .space = space}));
+    images.push_back(integral(device, picture));
+    images.push_back(integral(device, picture, {.squared = true}));
+  }
+  return images;
+}
+
+TEST(SimdTargets, GiveTheBytesOfTheBaseline) {
+  const Device& device = device_under_test();
+  if (device.is_cuda()) GTEST_SKIP() << "SIMD is the CPU's";
+  const std::vector<std::int64_t> targets = hwy::SupportedAndGeneratedTargets();
+  ASSERT_FALSE(targets.empty());
+  for (const Format& format : every_format()) {
+    if (slow_build() && format.channels != 3) continue;
+    std::vector<Image> baseline;
+    {
+      const ForcedTarget forced(targets.back());  // the least able one comes last
+      baseline = results(device, format);
+    }
+    for (const std::int64_t target : targets) {
+      const ForcedTarget forced(target);
+      const std::vector<Image> found = results(device, format);
+      for (std::size_t i = 0; i < found.size(); ++i)
+        ASSERT_EQ(difference(found[i], baseline[i]), "")
+            << hwy::TargetName(target) << ", result " << i << ", " << name_of(format.type) << " x "
+            << format.channels;
+    }
+  }
+}
+
+TEST(SimdTargets, AreForcedIndeed) {
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    const ForcedTarget forced(target);
+    EXPECT_EQ(hwy::SupportedTargets() & target, target) << hwy::TargetName(target);
+    EXPECT_EQ(Device::open("cpu").info().name.find(hwy::TargetName(target)), 0U)
+        << Device::open("cpu").info().name;
+  }
+}
+
+}  // namespace
+}  // namespace satin::test
