@@ -74,7 +74,7 @@ class Parser {
       start_ = at_;
       refuse("the closing quote is missing");
     }
-    const std::string text(text_.substr(at_ + 1, end - at_ - 1));
+    std::string text(text_.substr(at_ + 1, end - at_ - 1));
     at_ = end + 1;
     return text;
   }
