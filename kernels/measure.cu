@@ -56,7 +56,7 @@ __global__ void clear(Measured* result) { *result = {{0, 0}, {no_bits, no_bits},
 __global__ void __launch_bounds__(tuning::measure_threads)
     measure_picture(const MeasureJob job, const Source picture, Measured* result) {
   const int alpha = job.weighted ? job.channels - 1 : -1;
-  Found found;
+  Found found{{job.at_least[0], job.at_least[1]}};
   for (std::int64_t y = blockIdx.x; y < job.height; y += gridDim.x) {
     const auto* row = reinterpret_cast<const float*>(picture.data + y * picture.row);
     for (std::int64_t x = threadIdx.x; x < job.width; x += blockDim.x) {
