@@ -1,12 +1,11 @@
-// Radiance HDR (RGBE): read by stb_image, written here with run lengths.
+// Radiance HDR (RGBE): written with run lengths.
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "satin/error.h"
-#include "stb.h"
-#include "support.h"
+#include "text_header.h"
 
 namespace satin::io {
 namespace {
@@ -15,7 +14,96 @@ bool sniff_hdr(Bytes bytes, std::string_view) {
   return starts_with(bytes, "#?RADIANCE\n") || starts_with(bytes, "#?RGBE\n");
 }
 
-Image decode_hdr(Bytes bytes, const ReadLimits& limits) { return decode_with_stb("HDR", bytes, limits); }
+constexpr const char* format = "HDR";
+
+using Pixel = std::array<unsigned char, 4>;  // red, green, blue, exponent
+
+/// The pixels behind the header.
+class Source {
+ public:
+  explicit Source(Bytes bytes) : bytes_(bytes) {}
+
+  [[nodiscard]] std::size_t left() const { return bytes_.size() - at_; }
+
+  std::string_view line() {
+    const std::size_t start = at_;
+    while (at_ < bytes_.size() && bytes_[at_] != std::byte{'\n'}) ++at_;
+    if (at_ == bytes_.size()) truncated(format);
+    return {reinterpret_cast<const char*>(bytes_.data()) + start, at_++ - start};
+  }
+
+  unsigned char next() {
+    if (at_ == bytes_.size()) truncated(format);
+    return std::to_integer<unsigned char>(bytes_[at_++]);
+  }
+
+  /// True if the next row has run lengths.
+  [[nodiscard]] bool at_runs(std::size_t width) const {
+    return left() >= 4 && be16(bytes_, at_) == 0x0202U && be16(bytes_, at_ + 2) == width;
+  }
+
+ private:
+  Bytes bytes_;
+  std::size_t at_ = 0;
+};
+
+void read_runs(Source& source, std::vector<Pixel>& row) {
+  for (int i = 0; i < 4; ++i) source.next();
+  for (std::size_t plane = 0; plane < 4; ++plane)
+    for (std::size_t x = 0; x < row.size();) {
+      unsigned count = source.next();
+      const bool repeated = count > 128;
+      if (repeated) count -= 128;
+      if (count == 0 || count > row.size() - x) damaged(format, "a run of pixels does not fit its row");
+      const unsigned char value = repeated ? source.next() : static_cast<unsigned char>(0);
+      for (; count > 0; --count) row[x++][plane] = repeated ? value : source.next();
+    }
+}
+
+void store_row(const std::vector<Pixel>& row, float* target) {
+  constexpr int bias = 128 + 8;
+  for (const Pixel& pixel : row)
+    for (std::size_t c = 0; c < 3; ++c)
+      *target++ = pixel[3] == 0 ? 0.0F : std::ldexp(static_cast<float>(pixel[c]), pixel[3] - bias);
+}
+
+/// "-Y 480 +X 640", the only order of rows that programs write.
+std::array<std::uint64_t, 2> read_size(std::string_view line) {
+  TextHeader text({reinterpret_cast<const std::byte*>(line.data()), line.size()}, format, 0);
+  if (text.word() != "-Y")
+    unsupported(format, "rows in another order", "Save it with rows from top to bottom.");
+  const std::uint64_t height = text.number();
+  if (text.word() != "+X")
+    unsupported(format, "rows in another order", "Save it with rows from top to bottom.");
+  return {text.number(), height};
+}
+
+Image decode_hdr(Bytes bytes, const ReadLimits& limits) {
+  Source source(bytes);
+  bool known = false;
+  for (std::string_view line = source.line(); !line.empty(); line = source.line())
+    if (line.rfind("FORMAT=", 0) == 0) known = line == "FORMAT=32-bit_rle_rgbe";
+  if (!known) unsupported(format, "values other than RGBE", "Convert it to RGBE or to .pfm first.");
+  const auto [width, height] = read_size(source.line());
+  check_limits(width, height, 3, Type::f32, limits);
+  // A run of 127 pixels takes two bytes in each of four planes.
+  if (height > source.left() || width / 127 * 8 > source.left() / height) truncated(format);
+  Image image = allocate(width, height, 3, Type::f32, Alpha::none, limits);
+  std::vector<Pixel> row(width);
+  for (std::uint64_t y = 0; y < height; ++y) {
+    if (source.at_runs(width)) {
+      read_runs(source, row);
+    } else {
+      for (Pixel& pixel : row) {
+        for (unsigned char& value : pixel) value = source.next();
+        if (pixel[0] == 1 && pixel[1] == 1 && pixel[2] == 1)
+          unsupported(format, "the run lengths of before 1991", "Save it with a newer program.");
+      }
+    }
+    store_row(row, reinterpret_cast<float*>(row_of(image, static_cast<std::int64_t>(y))));
+  }
+  return image;
+}
 
 /// Mantissas of 8 bits under the exponent of the largest channel; v = mantissa * 2^(e - 136).
 std::array<unsigned, 4> to_rgbe(const float* rgb) {

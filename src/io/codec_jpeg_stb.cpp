@@ -1,5 +1,6 @@
 // JPEG without libjpeg-turbo, by stb_image.
 
+#include "jpeg_check.h"
 #include "jpeg_markers.h"
 #include "orientation.h"
 #include "stb.h"
@@ -9,9 +10,11 @@ namespace satin::io {
 namespace {
 
 Image decode_jpeg(Bytes bytes, const ReadLimits& limits) {
+  check_jpeg_tables(bytes);
   return upright(decode_with_stb("JPEG", bytes, limits), jpeg_orientation(bytes));
 }
 
+// stb stores one channel as three equal ones, so that a gray picture is read back as RGB.
 FileBytes encode_jpeg(const ImageView& image, const WriteOptions& options) {
   return encode_jpeg_with_stb(image, options.quality);
 }

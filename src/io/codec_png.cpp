@@ -91,6 +91,7 @@ struct Header {
   int depth = 0;
   int channels = 0;
   std::size_t stored_row = 0;
+  int passes = 1;
 };
 
 void read_header(Reader& reader, Header& header) {
@@ -106,6 +107,7 @@ void read_header(Reader& reader, Header& header) {
 }
 
 void update_header(Reader& reader, Header& header) {
+  header.passes = png_set_interlace_handling(reader.png);
   png_read_update_info(reader.png, reader.info);
   header.depth = png_get_bit_depth(reader.png, reader.info);
   header.channels = png_get_channels(reader.png, reader.info);
@@ -132,8 +134,7 @@ Image decode_png(Bytes bytes, const ReadLimits& limits) {
   if (png_get_rowbytes(reader.png, reader.info) != static_cast<std::size_t>(row_bytes))
     damaged("PNG", "unexpected length of rows");
   const bool complete = guarded(reader.context.jump, [&] {
-    const int passes = png_set_interlace_handling(reader.png);
-    for (int pass = 0; pass < passes; ++pass)
+    for (int pass = 0; pass < header.passes; ++pass)
       for (png_uint_32 y = 0; y < header.height; ++y)
         png_read_row(reader.png, reinterpret_cast<png_bytep>(pixels + row_bytes * std::ptrdiff_t{y}),
                      nullptr);

@@ -14,13 +14,17 @@
 #define STBI_NO_STDIO
 #define STBI_ONLY_BMP
 #define STBI_ONLY_TGA
-#define STBI_ONLY_HDR
+#define STBI_NO_LINEAR
 #ifdef SATIN_IO_STB_PNG
 #define STBI_ONLY_PNG
 #endif
 #ifdef SATIN_IO_STB_JPEG
 #define STBI_ONLY_JPEG
 #endif
+// Zeroed, so that whatever a damaged file leaves out is the same in every run.
+#define STBI_MALLOC(size) std::calloc(1, size)
+#define STBI_REALLOC(old, size) std::realloc(old, size)
+#define STBI_FREE(old) std::free(old)
 #define STBI_ASSERT(condition) static_cast<void>(condition)
 #include <stb/stb_image.h>
 
@@ -109,18 +113,14 @@ Image decode_with_stb(const char* format, Bytes bytes, const ReadLimits& limits)
   if (stbi_info_from_callbacks(&callbacks, &source, &width, &height, &channels) == 0) fail(format, source);
   source.restart();
   height = std::abs(height);  // top-down BMP
-  const bool real = stbi_is_hdr_from_callbacks(&callbacks, &source) != 0;
+  const bool wide = stbi_is_16_bit_from_callbacks(&callbacks, &source) != 0;
   source.restart();
-  const bool wide = !real && stbi_is_16_bit_from_callbacks(&callbacks, &source) != 0;
-  source.restart();
-  const Type type = real ? Type::f32 : wide ? Type::u16 : Type::u8;
+  const Type type = wide ? Type::u16 : Type::u8;
   check_limits(static_cast<std::uint64_t>(std::max(width, 0)),
                static_cast<std::uint64_t>(std::max(height, 0)), std::clamp(channels, 1, 4), type, limits);
 
   std::unique_ptr<void, StbFree> pixels;
-  if (real) {
-    pixels.reset(stbi_loadf_from_callbacks(&callbacks, &source, &width, &height, &channels, 0));
-  } else if (wide) {
+  if (wide) {
     pixels.reset(stbi_load_16_from_callbacks(&callbacks, &source, &width, &height, &channels, 0));
   } else {
     pixels.reset(stbi_load_from_callbacks(&callbacks, &source, &width, &height, &channels, 0));

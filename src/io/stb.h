@@ -5,7 +5,7 @@
 
 namespace satin::io {
 
-/// Decodes BMP, TGA and HDR, and PNG and JPEG in a build without their own libraries. stb fills what is
+/// Decodes BMP and TGA, and PNG and JPEG in a build without their own libraries. stb fills what is
 /// missing from a file with zeros; here every read behind the end of the data is noticed and refused.
 /// `format` is for messages.
 [[nodiscard]] Image decode_with_stb(const char* format, Bytes bytes, const ReadLimits& limits);

@@ -61,7 +61,7 @@ FileBytes make_tiff(const Tags& tags, std::vector<unsigned char> pixels, const c
     TIFFSetField(tiff, TIFFTAG_TILELENGTH, tags.tile);
     write_tiles(tiff, tags, pixels.data());
   } else {
-    TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, std::uint32_t{8});
+    TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, std::uint32_t{16});
     const int planes = tags.planar == PLANARCONFIG_SEPARATE ? tags.samples : 1;
     unsigned char* row = pixels.data();
     for (int plane = 0; plane < planes; ++plane)
