@@ -34,8 +34,7 @@ struct Target {
 /// The code of a cudaError_t: 0 if the current device can run the kernels of this build.
 [[nodiscard]] int probe();
 
-// --- Summed-area table
-// -------------------------------------------------------------------------------------------
+// --- Summed-area table ---
 
 /// How a picture is cut into tiles, one warp each.
 struct TableTiles {
@@ -80,8 +79,7 @@ struct ToDoubleArguments {
 
 void to_double(const ToDoubleArguments& arguments, StreamHandle stream);
 
-// --- Mean over boxes
-// ---------------------------------------------------------------------------------------------
+// --- Mean over boxes ---
 
 struct BoxMeanArguments {
   std::int64_t width = 0;
@@ -108,8 +106,7 @@ struct BoxMeanArguments {
 
 void box_mean(const BoxMeanArguments& arguments, StreamHandle stream);
 
-// --- Copy
-// --------------------------------------------------------------------------------------------------------
+// --- Copy ---
 
 /// Pixels between any strides, all in bytes.
 struct CopyArguments {
@@ -125,8 +122,7 @@ struct CopyArguments {
 
 void copy(const CopyArguments& arguments, StreamHandle stream);
 
-// --- Measure
-// -----------------------------------------------------------------------------------------------------
+// --- Measure ---
 
 void clear_measured(Measured* result, StreamHandle stream);
 void measure(const MeasureJob& job, const Source& picture, Measured* result, StreamHandle stream);

@@ -6,12 +6,10 @@
 //
 //   1. Every tile, one warp wide, is reduced: the sums of its rows, of its columns, and of all of it.
 //   2. These carries are scanned, exclusively: row sums over the tiles to the left, column sums and totals
-//   over the tiles
-//      above.
-//   3. Every tile is read again. The table row above it is the scan of its column carries, behind the sum of
-//   the totals to
-//      the left of them. Each further row is the row before, plus the scan of the pixels' row behind its row
-//      carry.
+//      over the tiles above.
+//   3. Every tile is read again. The table row above it is the scan of its column carries, behind the sum
+//      of the totals to the left of them. Each further row is the row before, plus the scan of the pixels'
+//      row behind its row carry.
 //
 // No tile waits for another within a launch, so blocks may run in any order. Each tile is the work of one
 // warp and needs no barrier.

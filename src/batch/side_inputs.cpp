@@ -1,6 +1,7 @@
 #include "batch/side_inputs.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 
 #include "batch/inputs.h"
@@ -45,6 +46,35 @@ void check_file(const SideInput& side, bool& stream_taken) {
     throw Error(problem->kind(), "--" + side.name + ": " + problem->what());
 }
 
+template <class Value>
+bool take_first_of_equal_channels(const ImageView& from, const MutableImageView& to) {
+  const int colours = from.shape.channels - (from.shape.alpha == Alpha::none ? 0 : 1);
+  for (std::int64_t y = 0; y < from.shape.height; ++y) {
+    for (std::int64_t x = 0; x < from.shape.width; ++x) {
+      to.value<Value>(x, y) = from.value<Value>(x, y);
+      for (int c = 1; c < colours; ++c)
+        if (from.value<Value>(x, y, c) != from.value<Value>(x, y)) return false;
+    }
+  }
+  return true;
+}
+
+/// Maps and masks have one channel; many are saved as grey in three, or with an alpha channel that says
+/// nothing.
+Image one_channel(Image image, const SideInput& side) {
+  if (image.shape().channels == 1) return image;
+  const Shape shape{image.shape().width, image.shape().height, 1, image.shape().type};
+  Image result(shape);
+  bool grey = false;
+  if (shape.type == Type::u8) grey = take_first_of_equal_channels<std::uint8_t>(image, result.view());
+  if (shape.type == Type::u16) grey = take_first_of_equal_channels<std::uint16_t>(image, result.view());
+  if (shape.type == Type::f32) grey = take_first_of_equal_channels<float>(image, result.view());
+  if (!grey)
+    throw Error(ErrorKind::usage, "--" + side.name + " " + quoted(side.path) +
+                                      " is a colour picture. Convert it to grey: one value for each pixel.");
+  return result;
+}
+
 std::string size_of_shape(const Shape& shape) {
   return std::to_string(shape.width) + " x " + std::to_string(shape.height);
 }
@@ -63,7 +93,7 @@ std::vector<Image> read_side_inputs(const PipelineStep& step) {
   std::vector<Image> images;
   for (const InputRecord& input : step.parameters.filter().inputs) {
     const SideInput* side = find_side(step, input.name);
-    images.push_back(side == nullptr ? Image() : read_image(side->path));
+    images.push_back(side == nullptr ? Image() : one_channel(read_image(side->path), *side));
   }
   return images;
 }

@@ -13,7 +13,8 @@
 
 namespace satin {
 
-/// One function a semantic operation. Each allocates the workspace of the job and may throw Error(environment).
+/// One function a semantic operation. Each allocates the workspace of the job and may throw
+/// Error(environment).
 struct Operations {
   std::unique_ptr<CopyOperation> (*copy)(Backend&) = nullptr;
   std::unique_ptr<MeasureOperation> (*measure)(Backend&, const MeasureJob&) = nullptr;
@@ -42,7 +43,7 @@ struct Backend {
 // The factories behind Device. Each is the only name that the rest of the library knows of its backend.
 [[nodiscard]] DeviceInfo describe_cpu();
 [[nodiscard]] std::shared_ptr<Backend> open_cpu(int threads);
-[[nodiscard]] std::vector<DeviceInfo> describe_cuda();                ///< never throws; at least one entry
-[[nodiscard]] std::shared_ptr<Backend> open_cuda(int ordinal);        ///< throws Error(environment) with the reason
+[[nodiscard]] std::vector<DeviceInfo> describe_cuda();          ///< never throws; at least one entry
+[[nodiscard]] std::shared_ptr<Backend> open_cuda(int ordinal);  ///< throws Error(environment) with the reason
 
 }  // namespace satin

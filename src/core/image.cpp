@@ -29,24 +29,34 @@ View dense_view(decltype(View::data) data, const Shape& shape, Memory memory) {
 
 std::size_t size_of(Type type) noexcept {
   switch (type) {
-    case Type::u8: return 1;
-    case Type::u16: return 2;
+    case Type::u8:
+      return 1;
+    case Type::u16:
+      return 2;
     case Type::u32:
-    case Type::f32: return 4;
+    case Type::f32:
+      return 4;
     case Type::u64:
-    case Type::f64: return 8;
+    case Type::f64:
+      return 8;
   }
   return 0;
 }
 
 const char* name_of(Type type) noexcept {
   switch (type) {
-    case Type::u8: return "u8";
-    case Type::u16: return "u16";
-    case Type::u32: return "u32";
-    case Type::u64: return "u64";
-    case Type::f32: return "f32";
-    case Type::f64: return "f64";
+    case Type::u8:
+      return "u8";
+    case Type::u16:
+      return "u16";
+    case Type::u32:
+      return "u32";
+    case Type::u64:
+      return "u64";
+    case Type::f32:
+      return "f32";
+    case Type::f64:
+      return "f64";
   }
   return "?";
 }
@@ -61,7 +71,8 @@ std::string describe(const Shape& shape) {
 void validate(const Shape& shape) {
   if (shape.width < 1 || shape.height < 1 || shape.frames < 1) refuse(shape, "sizes start at 1");
   if (shape.channels < 1 || shape.channels > 4) refuse(shape, "1 to 4 channels are supported");
-  if (shape.alpha != Alpha::none && shape.channels % 2 != 0) refuse(shape, "alpha is the last of 2 or 4 channels");
+  if (shape.alpha != Alpha::none && shape.channels % 2 != 0)
+    refuse(shape, "alpha is the last of 2 or 4 channels");
   static_cast<void>(byte_size(shape));
 }
 
@@ -103,7 +114,9 @@ Buffer allocate_host(std::size_t bytes) {
   void* memory = ::operator new(bytes == 0 ? 1 : bytes, alignment, std::nothrow);
   if (memory == nullptr)
     throw Error(ErrorKind::environment, "There is no memory for " + std::to_string(bytes) + " bytes.");
-  return {{static_cast<std::byte*>(memory), [](std::byte* p) { ::operator delete(p, std::align_val_t{64}); }}, bytes};
+  return {
+      {static_cast<std::byte*>(memory), [](std::byte* p) { ::operator delete (p, std::align_val_t{64}); }},
+      bytes};
 }
 
 Image::Image(const Shape& shape) : shape_(shape) {

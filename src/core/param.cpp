@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <numeric>
 
 #include "satin/error.h"
 
@@ -51,21 +50,27 @@ Length parse_length(std::string_view name, std::string_view whole, std::string_v
   return length;
 }
 
-std::string print_length(const Length& length) { return print_real(length.value) + (length.percent ? "%" : ""); }
+std::string print_length(const Length& length) {
+  return print_real(length.value) + (length.percent ? "%" : "");
+}
 
+/// Insertions, deletions, substitutions and swaps of neighbours that turn a into b (optimal string
+/// alignment).
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t substituted = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({substituted, row[j] + 1, diagonal + 1});
+  std::vector<std::vector<std::size_t>> distance(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i) {
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+      if (i == 0 || j == 0) {
+        distance[i][j] = i + j;
+        continue;
+      }
+      const std::size_t substituted = distance[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      distance[i][j] = std::min({substituted, distance[i - 1][j] + 1, distance[i][j - 1] + 1});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        distance[i][j] = std::min(distance[i][j], distance[i - 2][j - 2] + 1);
     }
   }
-  return row.back();
+  return distance[a.size()][b.size()];
 }
 
 }  // namespace
@@ -79,7 +84,8 @@ double parse_real(std::string_view name, std::string_view text, double minimum, 
 long parse_integer(std::string_view name, std::string_view text, long minimum, long maximum) {
   long value = 0;
   if (!parse_whole(text, value)) refuse(name, text, "a whole number is expected");
-  check_range(name, text, static_cast<double>(value), static_cast<double>(minimum), static_cast<double>(maximum));
+  check_range(name, text, static_cast<double>(value), static_cast<double>(minimum),
+              static_cast<double>(maximum));
   return value;
 }
 
@@ -95,7 +101,8 @@ std::size_t parse_choice(std::string_view name, std::string_view text, std::span
   std::string list;
   for (const std::string& choice : choices) list += (list.empty() ? "" : ", ") + choice;
   const std::string near = nearest(text, choices);
-  refuse(name, text, "one of " + list + " is expected" + (near.empty() ? "" : "; did you mean '" + near + "'?"));
+  refuse(name, text,
+         "one of " + list + " is expected" + (near.empty() ? "" : "; did you mean '" + near + "'?"));
 }
 
 Radius parse_radius(std::string_view name, std::string_view text, double minimum, double maximum) {

@@ -14,10 +14,9 @@ template <class Byte>
 std::pair<const std::byte*, const std::byte*> extent(const BasicImageView<Byte>& view) {
   const std::byte* low = view.data;
   const std::byte* high = view.data + size_of(view.shape.type);
-  const std::ptrdiff_t steps[] = {(view.shape.width - 1) * view.strides.pixel,
-                                  (view.shape.height - 1) * view.strides.row,
-                                  (view.shape.channels - 1) * view.strides.channel,
-                                  (view.shape.frames - 1) * view.strides.frame};
+  const std::ptrdiff_t steps[] = {
+      (view.shape.width - 1) * view.strides.pixel, (view.shape.height - 1) * view.strides.row,
+      (view.shape.channels - 1) * view.strides.channel, (view.shape.frames - 1) * view.strides.frame};
   for (const std::ptrdiff_t step : steps) (step < 0 ? low : high) += step;
   return {low, high};
 }
@@ -34,8 +33,9 @@ bool dense(const ImageView& view) { return view.strides == interleaved_strides(v
 
 void require_shape(const Shape& given, const Shape& planned, const char* what) {
   if (given != planned)
-    throw Error(ErrorKind::usage, std::string("The ") + what + " has " + describe(given) + ", but the plan is for " +
-                                      describe(planned) + " (or another meaning of alpha or order of colours).");
+    throw Error(ErrorKind::usage, std::string("The ") + what + " has " + describe(given) +
+                                      ", but the plan is for " + describe(planned) +
+                                      " (or another meaning of alpha or order of colours).");
 }
 
 /// Writes densely packed host pixels to a host view of any strides.
@@ -57,9 +57,9 @@ struct PlanImplementation {
   Shape output;
   std::unique_ptr<PreparedFilter> filter;
   std::unique_ptr<CopyOperation> copy;
-  Buffer measured;                 ///< one Measured a frame, or nothing
-  std::vector<Buffer> staging;     ///< one an input, then the output; allocated when first needed
-  std::vector<ImageView> ready{};  ///< inputs of one run as the filter takes them
+  Buffer measured;                        ///< one Measured a frame, or nothing
+  std::vector<Buffer> staging;            ///< one an input, then the output; allocated when first needed
+  std::vector<ImageView> ready{};         ///< inputs of one run as the filter takes them
   std::vector<ImageView> frame_inputs{};  ///< one frame of them
 
   Backend& backend() const { return device.backend(); }
@@ -71,7 +71,9 @@ struct PlanImplementation {
 
   Memory own_memory() const { return backend().host_memory ? Memory::host : Memory::device; }
 
-  bool in_own_memory(const ImageView& view) const { return view.memory == Memory::host ? backend().host_memory : true; }
+  bool in_own_memory(const ImageView& view) const {
+    return view.memory == Memory::host ? backend().host_memory : true;
+  }
 
   /// The view itself if the filter can read it, otherwise a packed copy in the backend's memory.
   ImageView stage_input(std::size_t index, const ImageView& view, bool aliased, Stream stream) {
@@ -114,7 +116,8 @@ struct PlanImplementation {
         throw Error(ErrorKind::usage, "Input and output overlap: use one place for both, or two apart.");
     }
     for (std::size_t i = inputs.size(); i < given.size(); ++i)
-      if (!given[i].empty()) throw Error(ErrorKind::usage, "A side input was given that the plan does not know of.");
+      if (!given[i].empty())
+        throw Error(ErrorKind::usage, "A side input was given that the plan does not know of.");
     require_shape(target.shape, output, "output");
   }
 
@@ -140,7 +143,8 @@ struct PlanImplementation {
     auto* measure = reinterpret_cast<Measured*>(measured.get());
     for (std::int64_t frame = 0; frame < output.frames; ++frame) {
       for (std::size_t i = 0; i < ready.size(); ++i)
-        frame_inputs[i] = ready[i].empty() ? ready[i] : ready[i].frame(ready[i].shape.frames == 1 ? 0 : frame);
+        frame_inputs[i] =
+            ready[i].empty() ? ready[i] : ready[i].frame(ready[i].shape.frames == 1 ? 0 : frame);
       filter->run(frame_inputs, result.frame(frame), measure == nullptr ? nullptr : measure + frame, stream);
     }
   }
@@ -155,11 +159,14 @@ struct PlanImplementation {
     bool vanished = false;
     for (const Measured& frame : found) {
       if (frame.picture_not_finite != 0)
-        throw Error(ErrorKind::input, "The picture holds NaN or infinite values: replace them before filtering.");
+        throw Error(ErrorKind::input,
+                    "The picture holds NaN or infinite values: replace them before filtering.");
       if (frame.map_out_of_range != 0)
-        throw Error(ErrorKind::input, "The radius map holds values outside 0..1, or NaN: scale it to 0..1 first.");
+        throw Error(ErrorKind::input,
+                    "The radius map holds values outside 0..1, or NaN: scale it to 0..1 first.");
       for (int group = 0; group < 2; ++group)
-        vanished = vanished || (frame.largest[group] != 0 && (frame.largest[group] >> 52) > (frame.smallest[group] >> 52) + 40);
+        vanished = vanished || (frame.largest[group] != 0 &&
+                                (frame.largest[group] >> 52) > (frame.smallest[group] >> 52) + 40);
     }
     if (!vanished) return {};
     return {"Values below 2^-40 of the largest one count as 0."};
@@ -191,13 +198,14 @@ Plan make_plan(const Device& device, std::vector<Shape> inputs, const Shape& out
   Buffer measured;
   if (measures) measured = backend.allocate(sizeof(Measured) * static_cast<std::size_t>(output.frames));
   std::vector<Buffer> staging(inputs.size() + 1);
-  return Plan(std::make_unique<PlanImplementation>(PlanImplementation{device, std::move(inputs), output,
-                                                                      std::move(filter), backend.operations.copy(backend),
-                                                                      std::move(measured), std::move(staging)}));
+  return Plan(std::make_unique<PlanImplementation>(
+      PlanImplementation{device, std::move(inputs), output, std::move(filter),
+                         backend.operations.copy(backend), std::move(measured), std::move(staging)}));
 }
 
 Image run_once(const Device& device, Plan plan, std::span<const ImageView> inputs) {
-  Image result = inputs[0].memory == Memory::host ? Image(plan.output_shape()) : device.allocate(plan.output_shape());
+  Image result =
+      inputs[0].memory == Memory::host ? Image(plan.output_shape()) : device.allocate(plan.output_shape());
   plan.run(inputs, result.view());
   static_cast<void>(plan.check());
   return result;

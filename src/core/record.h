@@ -104,7 +104,9 @@ ParameterRecord radius(Radius P::*member, double minimum, double maximum, Text t
 }
 
 /// The names of Border, in the order of its enumerators.
-inline std::vector<std::string> border_names() { return {"shrink", "clamp", "reflect", "mirror", "wrap", "constant"}; }
+inline std::vector<std::string> border_names() {
+  return {"shrink", "clamp", "reflect", "mirror", "wrap", "constant"};
+}
 /// The names of Space, in the order of its enumerators.
 inline std::vector<std::string> space_names() { return {"linear", "encoded"}; }
 

@@ -21,8 +21,8 @@ const FilterRecord& find_filter(std::string_view name) {
     if (filter.name == name) return filter;
     names.push_back(filter.name);
   }
-  throw Error(ErrorKind::usage, "There is no filter '" + std::string(name) + "'." + did_you_mean(name, names) +
-                                    " 'satin list' shows them all.");
+  throw Error(ErrorKind::usage, "There is no filter '" + std::string(name) + "'." +
+                                    did_you_mean(name, names) + " 'satin list' shows them all.");
 }
 
 const ParameterRecord* FilterRecord::find_parameter(std::string_view parameter) const noexcept {
@@ -37,8 +37,8 @@ const ParameterRecord& parameter_of(const FilterRecord& filter, std::string_view
   if (const ParameterRecord* record = filter.find_parameter(name)) return *record;
   std::vector<std::string> names;
   for (const ParameterRecord& record : filter.parameters) names.push_back(record.name);
-  throw Error(ErrorKind::usage, "The filter '" + filter.name + "' has no parameter '" + std::string(name) + "'." +
-                                    did_you_mean(name, names));
+  throw Error(ErrorKind::usage, "The filter '" + filter.name + "' has no parameter '" + std::string(name) +
+                                    "'." + did_you_mean(name, names));
 }
 
 }  // namespace
@@ -47,7 +47,9 @@ void Parameters::set(std::string_view name, std::string_view text) {
   parameter_of(*filter_, name).set(values_.get(), text);
 }
 
-std::string Parameters::get(std::string_view name) const { return parameter_of(*filter_, name).get(values_.get()); }
+std::string Parameters::get(std::string_view name) const {
+  return parameter_of(*filter_, name).get(values_.get());
+}
 
 Plan plan(const Device& device, const Parameters& parameters, std::span<const Shape> shapes) {
   return parameters.filter().plan(device, shapes, parameters.data());

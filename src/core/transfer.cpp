@@ -10,12 +10,14 @@ double srgb_to_linear(double encoded) {
 }
 
 std::uint32_t linear_value(double code, double codes, int bits) {
-  return static_cast<std::uint32_t>(std::floor((std::ldexp(1.0, bits) - 1) * srgb_to_linear(code / (codes - 1)) + 0.5));
+  return static_cast<std::uint32_t>(
+      std::floor((std::ldexp(1.0, bits) - 1) * srgb_to_linear(code / (codes - 1)) + 0.5));
 }
 
 std::uint32_t threshold(double code, double codes, int bits) {
   if (code == 0) return 0;
-  return static_cast<std::uint32_t>(std::ceil((std::ldexp(1.0, bits) - 1) * srgb_to_linear((code - 0.5) / (codes - 1))));
+  return static_cast<std::uint32_t>(
+      std::ceil((std::ldexp(1.0, bits) - 1) * srgb_to_linear((code - 0.5) / (codes - 1))));
 }
 
 TransferTables build8() {
@@ -24,7 +26,8 @@ TransferTables build8() {
   for (std::uint32_t code = 0; code < 256; ++code) {
     tables.decode8[code] = linear_value(code, 256, 16);
     const std::uint32_t end = code == 255 ? 65536 : threshold(code + 1, 256, 16);
-    for (std::uint32_t v = threshold(code, 256, 16); v < end; ++v) tables.encode8[v] = static_cast<std::uint8_t>(code);
+    for (std::uint32_t v = threshold(code, 256, 16); v < end; ++v)
+      tables.encode8[v] = static_cast<std::uint8_t>(code);
   }
   return tables;
 }

@@ -1,9 +1,9 @@
 #pragma once
 // The sRGB transfer tables, built on the host once and shared by every backend (IEC 61966-2-1).
 //
-// Code c of n has the linear value round((2^bits - 1) * decode(c / (n - 1))), bits = 16 for u8 and 24 for u16. A linear
-// value v becomes the largest code whose threshold is not above v; the threshold of code c is the linear value of the
-// encoded middle (c - 1/2) / (n - 1), rounded up. Every code survives the round trip.
+// Code c of n has the linear value round((2^bits - 1) * decode(c / (n - 1))), bits = 16 for u8 and 24 for
+// u16. A linear value v becomes the largest code whose threshold is not above v; the threshold of code c is
+// the linear value of the encoded middle (c - 1/2) / (n - 1), rounded up. Every code survives the round trip.
 
 #include <array>
 #include <cstdint>

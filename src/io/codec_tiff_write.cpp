@@ -31,7 +31,7 @@ bool set_tags(TIFF* tiff, const Shape& shape, std::uint32_t rows_per_strip) {
   if (compresses(shape.type)) {
     set(TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE);
     set(TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL);
-    set(TIFFTAG_ZIPQUALITY, 4);
+    set(TIFFTAG_ZIPQUALITY, 2);
   } else {
     set(TIFFTAG_COMPRESSION, COMPRESSION_NONE);
   }

@@ -15,19 +15,19 @@ struct Backend;
 
 /// What is known about one possible device.
 struct DeviceInfo {
-  std::string id;           ///< "cpu" or "cuda:0": what Device::open() takes
-  std::string name;         ///< "AVX3, 2 threads" or "NVIDIA H200"
-  std::size_t memory = 0;   ///< bytes in all
+  std::string id;          ///< "cpu" or "cuda:0": what Device::open() takes
+  std::string name;        ///< "AVX3, 2 threads" or "NVIDIA H200"
+  std::size_t memory = 0;  ///< bytes in all
   bool usable = false;
-  std::string reason;       ///< if not usable: why, and what to do
+  std::string reason;  ///< if not usable: why, and what to do
 };
 
-/// Every device of this machine, the CPU first. A build without CUDA, a missing driver or a driver that is too old
-/// shows as an entry "cuda" with usable = false and the reason. Never throws for a missing GPU.
+/// Every device of this machine, the CPU first. A build without CUDA, a missing driver or a driver that is
+/// too old shows as an entry "cuda" with usable = false and the reason. Never throws for a missing GPU.
 [[nodiscard]] std::vector<DeviceInfo> devices();
 
-/// Order of work on a CUDA device: a caller's cudaStream_t (a pointer to CUstream_st), or null for the device's own
-/// stream. The CPU ignores it.
+/// Order of work on a CUDA device: a caller's cudaStream_t (a pointer to CUstream_st), or null for the
+/// device's own stream. The CPU ignores it.
 struct Stream {
   void* handle = nullptr;
 };
@@ -39,8 +39,9 @@ struct DeviceOptions {
 /// An open device. Copies share it. One device may be used from several threads at once; one Plan may not.
 class Device {
  public:
-  /// `auto` takes the first usable GPU, otherwise the CPU, and never fails; `cpu`; `cuda:N` (or `cuda` = `cuda:0`),
-  /// which throws Error(environment) with the reason if it cannot be met. Any other text: Error(usage).
+  /// `auto` takes the first usable GPU, otherwise the CPU, and never fails; `cpu`; `cuda:N` (or `cuda` =
+  /// `cuda:0`), which throws Error(environment) with the reason if it cannot be met. Any other text:
+  /// Error(usage).
   [[nodiscard]] static Device open(std::string_view spec = "auto", const DeviceOptions& options = {});
 
   [[nodiscard]] const DeviceInfo& info() const noexcept;

@@ -32,9 +32,9 @@ enum class OutputKind {
 
 /// What the property tests may expect of a filter with any parameters.
 struct Traits {
-  bool keeps_constant = false;    ///< a constant picture comes back unchanged, byte for byte
-  bool keeps_range = false;       ///< no output value lies outside the range of the input
-  bool linear = false;            ///< on encoded values, up to rounding
+  bool keeps_constant = false;  ///< a constant picture comes back unchanged, byte for byte
+  bool keeps_range = false;     ///< no output value lies outside the range of the input
+  bool linear = false;          ///< on encoded values, up to rounding
 };
 
 /// One filter. Parameters are passed as a pointer to the filter's own parameter struct.

@@ -1,6 +1,6 @@
 #pragma once
-// Pictures as values: the shape of a picture, views of memory that somebody else owns, and a picture that owns
-// its memory. A view is cheap to copy and never owns; every stride is in bytes and may be negative.
+// Pictures as values: the shape of a picture, views of memory that somebody else owns, and a picture that
+// owns its memory. A view is cheap to copy and never owns; every stride is in bytes and may be negative.
 
 #include <array>
 #include <cstddef>
@@ -50,14 +50,15 @@ struct Shape {
 /// "640 x 480, 3 x u8", for messages.
 [[nodiscard]] std::string describe(const Shape& shape);
 
-/// Throws Error(usage) unless the sizes are positive, channels are 1 to 4, alpha sits on 2 or 4 channels, and the
-/// bytes of the picture fit 63 bits.
+/// Throws Error(usage) unless the sizes are positive, channels are 1 to 4, alpha sits on 2 or 4 channels, and
+/// the bytes of the picture fit 63 bits.
 void validate(const Shape& shape);
 
 /// Bytes of the densely packed, interleaved picture. Throws as validate().
 [[nodiscard]] std::size_t byte_size(const Shape& shape);
 
-/// Distances in bytes. Interleaved: pixel = channels * size, channel = size. Planar: pixel = size, channel = plane.
+/// Distances in bytes. Interleaved: pixel = channels * size, channel = size. Planar: pixel = size, channel =
+/// plane.
 struct Strides {
   std::ptrdiff_t pixel = 0;
   std::ptrdiff_t row = 0;
@@ -81,13 +82,15 @@ struct BasicImageView {
   [[nodiscard]] bool empty() const noexcept { return data == nullptr; }
 
   /// Address of one channel of one pixel; nothing is checked.
-  [[nodiscard]] Byte* at(std::int64_t x, std::int64_t y, int channel = 0, std::int64_t frame = 0) const noexcept {
+  [[nodiscard]] Byte* at(std::int64_t x, std::int64_t y, int channel = 0,
+                         std::int64_t frame = 0) const noexcept {
     return data + x * strides.pixel + y * strides.row + channel * strides.channel + frame * strides.frame;
   }
 
   /// One channel of one pixel in host memory as T, which must be the view's type.
   template <class T>
-  [[nodiscard]] auto& value(std::int64_t x, std::int64_t y, int channel = 0, std::int64_t frame = 0) const noexcept {
+  [[nodiscard]] auto& value(std::int64_t x, std::int64_t y, int channel = 0,
+                            std::int64_t frame = 0) const noexcept {
     using Value = std::conditional_t<std::is_const_v<Byte>, const T, T>;
     return *reinterpret_cast<Value*>(at(x, y, channel, frame));
   }
@@ -113,9 +116,7 @@ struct BasicImageView {
   }
 
   // NOLINTNEXTLINE(google-explicit-constructor): a writable view is a view
-  operator BasicImageView<const std::byte>() const noexcept
-    requires(!std::is_const_v<Byte>)
-  {
+  operator BasicImageView<const std::byte>() const noexcept requires(!std::is_const_v<Byte>) {
     return {data, shape, strides, memory};
   }
 };
@@ -138,7 +139,8 @@ struct Buffer {
 /// Host memory, aligned to 64 bytes, not initialised. Throws Error(environment) when there is none.
 [[nodiscard]] Buffer allocate_host(std::size_t bytes);
 
-/// A densely packed, interleaved picture that owns its memory. Moving is cheap; copying is explicit, by clone().
+/// A densely packed, interleaved picture that owns its memory. Moving is cheap; copying is explicit, by
+/// clone().
 class Image {
  public:
   Image() = default;

@@ -1,6 +1,6 @@
 #pragma once
-// How a filter describes its parameters: a record for each member of its parameter struct. The command's options, the
-// help, the pipeline grammar and the bindings are made from these records and from nothing else.
+// How a filter describes its parameters: a record for each member of its parameter struct. The command's
+// options, the help, the pipeline grammar and the bindings are made from these records and from nothing else.
 
 #include <functional>
 #include <limits>
@@ -62,14 +62,16 @@ struct ParameterRecord {
   std::function<std::string(const void* parameters)> get;
 };
 
-// Parsers that the records share. Each takes the parameter's name for its message and throws Error(usage) for text
-// that is not wholly of the form, NaN, infinity, or a value outside the range.
+// Parsers that the records share. Each takes the parameter's name for its message and throws Error(usage) for
+// text that is not wholly of the form, NaN, infinity, or a value outside the range.
 [[nodiscard]] double parse_real(std::string_view name, std::string_view text, double minimum, double maximum);
 [[nodiscard]] long parse_integer(std::string_view name, std::string_view text, long minimum, long maximum);
 [[nodiscard]] bool parse_flag(std::string_view name, std::string_view text);
-[[nodiscard]] std::size_t parse_choice(std::string_view name, std::string_view text, std::span<const std::string> choices);
+[[nodiscard]] std::size_t parse_choice(std::string_view name, std::string_view text,
+                                       std::span<const std::string> choices);
 /// "R", "RX,RY", each with an optional % sign; the range is in pixels.
-[[nodiscard]] Radius parse_radius(std::string_view name, std::string_view text, double minimum, double maximum);
+[[nodiscard]] Radius parse_radius(std::string_view name, std::string_view text, double minimum,
+                                  double maximum);
 
 /// The shortest text that parses back to the same value.
 [[nodiscard]] std::string print_real(double value);

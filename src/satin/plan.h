@@ -28,19 +28,19 @@ class Plan {
   /// Bytes of device memory that the plan holds.
   [[nodiscard]] std::size_t workspace_bytes() const noexcept;
 
-  /// Filters `inputs` (the picture, then the side inputs in the order of the filter's record; an empty view for an
-  /// optional one that is not used) into `output`. Any view may have any strides. Inputs and output must not overlap,
-  /// except that output may be exactly inputs[0] if both are interleaved.
-  /// With all views in device memory nothing is allocated, nothing waits, and data errors are told by check();
-  /// if a view is in host memory, run() returns when the result is there and has called check().
-  /// Throws Error(usage) if a view does not have the planned shape.
+  /// Filters `inputs` (the picture, then the side inputs in the order of the filter's record; an empty view
+  /// for an optional one that is not used) into `output`. Any view may have any strides. Inputs and output
+  /// must not overlap, except that output may be exactly inputs[0] if both are interleaved. With all views in
+  /// device memory nothing is allocated, nothing waits, and data errors are told by check(); if a view is in
+  /// host memory, run() returns when the result is there and has called check(). Throws Error(usage) if a
+  /// view does not have the planned shape.
   void run(std::span<const ImageView> inputs, const MutableImageView& output, Stream stream = {});
   void run(const ImageView& input, const MutableImageView& output, Stream stream = {}) {
     run(std::span(&input, 1), output, stream);
   }
 
-  /// Waits for the last run() and throws Error(input) if it met NaN, infinity or map values that are out of range.
-  /// Returns warnings: values of a float picture so small beside the largest that they count as 0.
+  /// Waits for the last run() and throws Error(input) if it met NaN, infinity or map values that are out of
+  /// range. Returns warnings: values of a float picture so small beside the largest that they count as 0.
   std::vector<std::string> check(Stream stream = {});
 
  private:

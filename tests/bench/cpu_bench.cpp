@@ -54,7 +54,8 @@ double time_of(const std::function<void()>& call) {
 }
 
 double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
+                   values.end());
   return values[values.size() / 2];
 }
 
@@ -101,7 +102,8 @@ std::function<void()> planned(const satin::Device& device, const Image& image, c
   };
 }
 
-std::function<void()> planned(const satin::Device& device, const Image& image, const satin::Integral& integral) {
+std::function<void()> planned(const satin::Device& device, const Image& image,
+                              const satin::Integral& integral) {
   auto plan = std::make_shared<satin::Plan>(satin::plan(device, image.shape(), integral));
   auto out = std::make_shared<Image>(plan->output_shape());
   return [plan, out, view = image.view()] { plan->run(view, out->view()); };
@@ -122,7 +124,9 @@ std::function<void()> cv_blur(const Image& image, int radius) {
   };
 }
 std::function<void()> cv_gaussian(const Image& image, double sigma) {
-  return [in = mat_of(image), out = cv::Mat(), sigma]() mutable { cv::GaussianBlur(in, out, cv::Size(), sigma); };
+  return [in = mat_of(image), out = cv::Mat(), sigma]() mutable {
+    cv::GaussianBlur(in, out, cv::Size(), sigma);
+  };
 }
 #else
 std::function<void()> cv_integral(const Image&) { return {}; }
@@ -149,26 +153,37 @@ int main(int argc, char** argv) {
   const auto encoded = satin::Space::encoded;
 
   std::printf("%s, medians of %d, 3840 x 2160\n\n", device.info().name.c_str(), repeats);
-  std::printf("| case | ms | copy ms | share of the copy | peer ms | times the peer |\n|---|---|---|---|---|---|\n");
+  std::printf(
+      "| case | ms | copy ms | share of the copy | peer ms | times the peer |\n|---|---|---|---|---|---|\n");
   const std::vector<Case> cases = {
       {"integral u8", pixels * 5, planned(device, grey, satin::Integral{}), "OpenCV", cv_integral(grey)},
       {"integral u8 RGB", pixels * 15, planned(device, rgb, satin::Integral{}), "OpenCV", cv_integral(rgb)},
       {"blur 16 RGB encoded", pixels * 6, planned(device, rgb, {.radius = 16, .space = encoded}), "OpenCV",
        cv_blur(rgb, 16)},
-      {"blur 1000 RGB encoded", pixels * 6, planned(device, rgb, {.radius = 1000, .space = encoded}), "OpenCV",
-       cv_blur(rgb, 1000)},
+      {"blur 1000 RGB encoded", pixels * 6, planned(device, rgb, {.radius = 1000, .space = encoded}),
+       "OpenCV", cv_blur(rgb, 1000)},
       {"blur 16.5 RGB encoded", pixels * 6, planned(device, rgb, {.radius = 16.5, .space = encoded}), "", {}},
       {"blur 16 RGB linear", pixels * 6, planned(device, rgb, {.radius = 16}), "", {}},
       {"blur 16 RGBA linear", pixels * 8, planned(device, rgba, {.radius = 16}), "", {}},
-      {"blur 16 RGB u16 encoded", pixels * 12, planned(device, rgb16, {.radius = 16, .space = encoded}), "", {}},
-      {"gaussian sigma 8 RGB encoded", pixels * 6, planned(device, rgb, {.sigma = 8.0, .space = encoded}), "OpenCV",
-       cv_gaussian(rgb, 8)},
-      {"blur by map to 32 RGB encoded", pixels * 7,
-       planned(device, rgb, {.space = encoded, .radius_max = 31.875, .radius_map = map.view()}), "", {}},
-      {"blur by map to 32 RGB linear", pixels * 7,
-       planned(device, rgb, {.radius_max = 31.875, .radius_map = map.view()}), "", {}},
-      {"blur 8 of 64 x 64 RGB encoded", 64 * 64 * 6, planned(device, tiny, {.radius = 8, .space = encoded}), "OpenCV",
-       cv_blur(tiny, 8)},
+      {"blur 16 RGB u16 encoded",
+       pixels * 12,
+       planned(device, rgb16, {.radius = 16, .space = encoded}),
+       "",
+       {}},
+      {"gaussian sigma 8 RGB encoded", pixels * 6, planned(device, rgb, {.sigma = 8.0, .space = encoded}),
+       "OpenCV", cv_gaussian(rgb, 8)},
+      {"blur by map to 32 RGB encoded",
+       pixels * 7,
+       planned(device, rgb, {.space = encoded, .radius_max = 31.875, .radius_map = map.view()}),
+       "",
+       {}},
+      {"blur by map to 32 RGB linear",
+       pixels * 7,
+       planned(device, rgb, {.radius_max = 31.875, .radius_map = map.view()}),
+       "",
+       {}},
+      {"blur 8 of 64 x 64 RGB encoded", 64 * 64 * 6, planned(device, tiny, {.radius = 8, .space = encoded}),
+       "OpenCV", cv_blur(tiny, 8)},
   };
   for (const Case& test : cases) report(test, repeats);
 }

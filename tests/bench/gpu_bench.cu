@@ -48,8 +48,7 @@ void check(cudaError_t status) {
   std::exit(3);
 }
 
-// --- Kernels
-// -----------------------------------------------------------------------------------------------------
+// --- Kernels ---
 
 __global__ void spin(long long cycles) {
   const long long start = clock64();
@@ -89,8 +88,7 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
-// --- Timing
-// ------------------------------------------------------------------------------------------------------
+// --- Timing ---
 
 cudaStream_t stream() {
   static cudaStream_t s = [] {
@@ -125,8 +123,7 @@ double time_of(const std::function<void(int)>& call) {
   return times[repeats / 2];
 }
 
-// --- Memory
-// ------------------------------------------------------------------------------------------------------
+// --- Memory ---
 
 struct DeviceBytes {
   explicit DeviceBytes(std::size_t size, std::uint32_t seed) : size(size) {
@@ -155,8 +152,7 @@ struct Rotation {
   std::vector<std::unique_ptr<DeviceBytes>> buffers;
 };
 
-// --- Cases
-// -------------------------------------------------------------------------------------------------------
+// --- Cases ---
 
 using Kernel = void (*)(const uint4*, std::size_t, uint4*, std::size_t);
 

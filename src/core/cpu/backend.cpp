@@ -13,9 +13,12 @@ namespace {
 DeviceInfo describe(int threads) {
   DeviceInfo info;
   info.id = "cpu";
-  const auto best = static_cast<std::int64_t>(std::uint64_t{1} << std::countr_zero(static_cast<std::uint64_t>(hwy::SupportedTargets())));
-  info.name = std::string(hwy::TargetName(best)) + ", " + std::to_string(threads) + (threads == 1 ? " thread" : " threads");
-  info.memory = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGE_SIZE));
+  const auto best = static_cast<std::int64_t>(
+      std::uint64_t{1} << std::countr_zero(static_cast<std::uint64_t>(hwy::SupportedTargets())));
+  info.name = std::string(hwy::TargetName(best)) + ", " + std::to_string(threads) +
+              (threads == 1 ? " thread" : " threads");
+  info.memory =
+      static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGE_SIZE));
   info.usable = true;
   return info;
 }
@@ -27,8 +30,12 @@ CpuBackend::CpuBackend(int threads) : arena(threads > 0 ? threads : tbb::task_ar
   operations = {prepare_copy, prepare_measure, prepare_table, prepare_box_mean};
 }
 
-void CpuBackend::upload(void* device, const void* host, std::size_t bytes, Stream) { std::memcpy(device, host, bytes); }
-void CpuBackend::download(void* host, const void* device, std::size_t bytes, Stream) { std::memcpy(host, device, bytes); }
+void CpuBackend::upload(void* device, const void* host, std::size_t bytes, Stream) {
+  std::memcpy(device, host, bytes);
+}
+void CpuBackend::download(void* host, const void* device, std::size_t bytes, Stream) {
+  std::memcpy(host, device, bytes);
+}
 
 }  // namespace cpu
 

@@ -27,12 +27,14 @@ struct CpuBackend final : Backend {
 
 inline CpuBackend& as_cpu(Backend& backend) { return static_cast<CpuBackend&>(backend); }
 
-/// Calls body(first, last) for ranges of at least `grain` rows that together cover [0, rows), on the backend's threads.
+/// Calls body(first, last) for ranges of at least `grain` rows that together cover [0, rows), on the
+/// backend's threads.
 template <class Body>
 void parallel_rows(CpuBackend& backend, std::int64_t rows, std::int64_t grain, const Body& body) {
   backend.arena.execute([&] {
-    tbb::parallel_for(tbb::blocked_range<std::int64_t>(0, rows, static_cast<std::size_t>(grain)),
-                      [&](const tbb::blocked_range<std::int64_t>& range) { body(range.begin(), range.end()); });
+    tbb::parallel_for(
+        tbb::blocked_range<std::int64_t>(0, rows, static_cast<std::size_t>(grain)),
+        [&](const tbb::blocked_range<std::int64_t>& range) { body(range.begin(), range.end()); });
   });
 }
 
@@ -48,7 +50,8 @@ std::unique_ptr<BoxMeanOperation> prepare_box_mean_map(CpuBackend& backend, cons
 /// Null if the job is not for it.
 std::unique_ptr<BoxMeanOperation> prepare_box_mean_strips(CpuBackend& backend, const BoxMeanJob& job);
 
-/// 32-bit sums where the job allows them and their differences fit a signed word, as SIMD conversion wants them.
+/// 32-bit sums where the job allows them and their differences fit a signed word, as SIMD conversion wants
+/// them.
 [[nodiscard]] bool narrow_sums(const BoxMeanJob& job);
 
 }  // namespace satin::cpu

@@ -1,6 +1,6 @@
-// Box mean with one radius: no table. Every thread marches down a band of rows with running column sums, scans them
-// along the row, and takes differences of the prefixes. Plain integers are divided row by row in SIMD; alpha, masks,
-// floats and the rest pixel by pixel.
+// Box mean with one radius: no table. Every thread marches down a band of rows with running column sums,
+// scans them along the row, and takes differences of the prefixes. Plain integers are divided row by row in
+// SIMD; alpha, masks, floats and the rest pixel by pixel.
 
 #include <algorithm>
 #include <vector>
@@ -14,7 +14,8 @@
 namespace satin::cpu {
 namespace {
 
-/// What one thread needs: columns of the inner and the outer window of rows, and their prefixes along the row.
+/// What one thread needs: columns of the inner and the outer window of rows, and their prefixes along the
+/// row.
 template <class Sum>
 struct March {
   std::vector<RunningColumns<Sum>> columns;
@@ -35,8 +36,8 @@ class BoxMeanConstant final : public BoxMeanOperation {
     for (std::int64_t band = 0; band < bands_; ++band) {
       March<Sum>& march = marches_.emplace_back(March<Sum>{{}, {}, RowMeans<Sum>(job, in_rows_)});
       for (int window = 0; window < windows_; ++window) {
-        march.columns.emplace_back(job.width, job.height, job.read.channels, job.radius.y / radius_one + window,
-                                   job.border);
+        march.columns.emplace_back(job.width, job.height, job.read.channels,
+                                   job.radius.y / radius_one + window, job.border);
         if (!in_rows_) march.prefixes.emplace_back(row + scan_slack);
       }
     }
@@ -82,8 +83,8 @@ class BoxMeanConstant final : public BoxMeanOperation {
         }
       }
       if (in_rows_) {
-        march.means.run(march.columns, axis_box(y, job_.height, job_.radius.y, job_.border), store.rule.transfer,
-                        images.output.row<T>(y));
+        march.means.run(march.columns, axis_box(y, job_.height, job_.radius.y, job_.border),
+                        store.rule.transfer, images.output.row<T>(y));
       } else {
         mean_row<Channels, T>(store, images, y, march);
       }
@@ -93,15 +94,16 @@ class BoxMeanConstant final : public BoxMeanOperation {
   template <int Channels, class T>
   void keep_row(const MeanStore& store, const BoxMeanImages& images, std::int64_t y) {
     T* out = images.output.row<T>(y);
-    for (std::int64_t x = 0; x < job_.width; ++x) keep_pixel<Channels>(store, job_, images, x, y, out + x * Channels);
+    for (std::int64_t x = 0; x < job_.width; ++x)
+      keep_pixel<Channels>(store, job_, images, x, y, out + x * Channels);
   }
 
   template <int Channels, class T>
   void mean_row(const MeanStore& store, const BoxMeanImages& images, std::int64_t y, March<Sum>& march) {
     constexpr Sum zeros[4] = {};
     for (std::size_t window = 0; window < march.columns.size(); ++window)
-      scan(march.columns[window].sums().data(), static_cast<std::size_t>(job_.width), Channels, zeros, nullptr, false,
-           march.prefixes[window].data());
+      scan(march.columns[window].sums().data(), static_cast<std::size_t>(job_.width), Channels, zeros,
+           nullptr, false, march.prefixes[window].data());
     const AxisBox along_y = axis_box(y, job_.height, job_.radius.y, job_.border);
     T* out = images.output.row<T>(y);
     for (std::int64_t x = 0; x < job_.width; ++x, out += Channels)

@@ -1,6 +1,7 @@
-// Box mean with a radius for each pixel, of integers without alpha or mask, for radii up to largest_reach: strips of
-// columns that march down the picture with the last rows of their own table in a ring that stays in the cache. The table
-// covers the picture extended by its border, so that no window needs a case of its own; of shrink only the divisor does.
+// Box mean with a radius for each pixel, of integers without alpha or mask, for radii up to largest_reach:
+// strips of columns that march down the picture with the last rows of their own table in a ring that stays in
+// the cache. The table covers the picture extended by its border, so that no window needs a case of its own;
+// of shrink only the divisor does.
 
 #include <algorithm>
 #include <vector>
@@ -21,9 +22,9 @@ constexpr std::int64_t strip_width = 256;
 template <class Sum>
 struct Strip {
   std::vector<Sum> ring;
-  std::vector<Sum> values;               ///< one extended row of the strip
-  std::vector<Sum> row;                  ///< the pixels of the picture in it
-  std::vector<BoxOfRadius> boxes;        ///< of pixels whose box is not in the table of radii
+  std::vector<Sum> values;         ///< one extended row of the strip
+  std::vector<Sum> row;            ///< the pixels of the picture in it
+  std::vector<BoxOfRadius> boxes;  ///< of pixels whose box is not in the table of radii
   std::vector<const BoxOfRadius*> box_at;
   std::vector<std::uint32_t> means;
 };
@@ -32,7 +33,10 @@ template <class Sum>
 class BoxMeanStrips final : public BoxMeanOperation {
  public:
   BoxMeanStrips(CpuBackend& backend, const BoxMeanJob& job, std::int64_t reach)
-      : backend_(backend), job_(job), channels_(static_cast<std::size_t>(job.read.channels)), halo_(reach + 1) {
+      : backend_(backend),
+        job_(job),
+        channels_(static_cast<std::size_t>(job.read.channels)),
+        halo_(reach + 1) {
     while (ring_rows_ < 2 * static_cast<std::size_t>(halo_) + 2) ring_rows_ *= 2;
     stride_ = static_cast<std::size_t>(std::min(strip_width, job.width) + 2 * halo_) * channels_;
     strips_.resize(static_cast<std::size_t>(backend.threads()));
@@ -53,20 +57,24 @@ class BoxMeanStrips final : public BoxMeanOperation {
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
     std::size_t bytes = 0;
     for (const Strip<Sum>& strip : strips_)
-      bytes += (strip.ring.size() + strip.values.size() + strip.row.size()) * sizeof(Sum) + strip.means.size() * 4 +
-               strip.boxes.size() * (sizeof(BoxOfRadius) + sizeof(void*));
+      bytes += (strip.ring.size() + strip.values.size() + strip.row.size()) * sizeof(Sum) +
+               strip.means.size() * 4 + strip.boxes.size() * (sizeof(BoxOfRadius) + sizeof(void*));
     return bytes;
   }
 
   void run(const BoxMeanImages& images, Stream) override {
     const MeanStore store = mean_store(job_, images.measured);
     const std::int64_t across = (job_.width + strip_width - 1) / strip_width;
-    const std::int64_t down = across >= 2 * backend_.threads() ? 1 : std::clamp<std::int64_t>(job_.height / (4 * halo_), 1, backend_.threads());
+    const std::int64_t down =
+        across >= 2 * backend_.threads()
+            ? 1
+            : std::clamp<std::int64_t>(job_.height / (4 * halo_), 1, backend_.threads());
     parallel_rows(backend_, across * down, 1, [&](std::int64_t first, std::int64_t last) {
       Strip<Sum>& strip = strips_[static_cast<std::size_t>(tbb::this_task_arena::current_thread_index())];
       for (std::int64_t i = first; i < last; ++i) {
         const Columns columns{i % across * strip_width, std::min((i % across + 1) * strip_width, job_.width)};
-        march(store, images, columns, job_.height * (i / across) / down, job_.height * (i / across + 1) / down, strip);
+        march(store, images, columns, job_.height * (i / across) / down,
+              job_.height * (i / across + 1) / down, strip);
       }
     });
   }
@@ -81,7 +89,8 @@ class BoxMeanStrips final : public BoxMeanOperation {
              std::int64_t last, Strip<Sum>& strip) const {
     std::int64_t built = first - halo_;  // rows of the extended picture that are in the ring, or were
     for (std::int64_t y = first; y < last; ++y) {
-      for (; built <= y + halo_; ++built) build_row(store.reader, images.source, columns, built, first - halo_, strip);
+      for (; built <= y + halo_; ++built)
+        build_row(store.reader, images.source, columns, built, first - halo_, strip);
       mean_row(store, images, columns, y, strip);
     }
   }
@@ -116,11 +125,12 @@ class BoxMeanStrips final : public BoxMeanOperation {
     read_row(reader, source.at(inner_first, y), static_cast<std::size_t>(inner_last - inner_first),
              values + static_cast<std::size_t>(inner_first - first) * channels_);
     for (std::int64_t x = first; x < inner_first; ++x) read_outside(reader, source, x, y, values, first);
-    for (std::int64_t x = inner_last; x < columns.last + halo_; ++x) read_outside(reader, source, x, y, values, first);
+    for (std::int64_t x = inner_last; x < columns.last + halo_; ++x)
+      read_outside(reader, source, x, y, values, first);
   }
 
-  void read_outside(const RowReader& reader, const ImageView& source, std::int64_t x, std::int64_t y, Sum* values,
-                    std::int64_t first) const {
+  void read_outside(const RowReader& reader, const ImageView& source, std::int64_t x, std::int64_t y,
+                    Sum* values, std::int64_t first) const {
     Sum* pixel = values + static_cast<std::size_t>(x - first) * channels_;
     const std::int64_t from = source_of(x, job_.width, job_.border);
     if (from < 0) {
@@ -141,9 +151,11 @@ class BoxMeanStrips final : public BoxMeanOperation {
     const std::uint32_t* means = strip.means.data() + halo * channels_;
     const std::size_t count = pixels * channels_;
     if (job_.write.type == Type::u8) {
-      encode_row(means, count, store.rule.transfer, images.output.row<std::uint8_t>(y) + columns.first * job_.read.channels);
+      encode_row(means, count, store.rule.transfer,
+                 images.output.row<std::uint8_t>(y) + columns.first * job_.read.channels);
     } else {
-      encode_row(means, count, store.rule.transfer, images.output.row<std::uint16_t>(y) + columns.first * job_.read.channels);
+      encode_row(means, count, store.rule.transfer,
+                 images.output.row<std::uint16_t>(y) + columns.first * job_.read.channels);
     }
   }
 
@@ -152,7 +164,8 @@ class BoxMeanStrips final : public BoxMeanOperation {
     const bool rows_inside = y >= halo_ && y + halo_ < job_.height;
     for (std::int64_t x = columns.first; x < columns.last; ++x) {
       const auto i = static_cast<std::size_t>(x - columns.first + halo_);
-      const bool clipped = job_.border == Border::shrink && !(rows_inside && x >= halo_ && x + halo_ < job_.width);
+      const bool clipped =
+          job_.border == Border::shrink && !(rows_inside && x >= halo_ && x + halo_ < job_.width);
       if (!box_of_code_.empty() && !clipped) {
         strip.box_at[i] = &box_of_code_[map.row<std::uint8_t>(y)[x]];
         continue;
@@ -161,7 +174,8 @@ class BoxMeanStrips final : public BoxMeanOperation {
       strip.boxes[i] = box_of_radius(radius);
       strip.box_at[i] = &strip.boxes[i];
       if (!clipped) continue;
-      const std::uint64_t divisor = axis_box(x, job_.width, radius, job_.border).size * axis_box(y, job_.height, radius, job_.border).size;
+      const std::uint64_t divisor = axis_box(x, job_.width, radius, job_.border).size *
+                                    axis_box(y, job_.height, radius, job_.border).size;
       strip.boxes[i].half_up = static_cast<double>(divisor / 2) + 0.5;
       strip.boxes[i].reciprocal = 1.0 / static_cast<double>(divisor);
     }
@@ -172,7 +186,7 @@ class BoxMeanStrips final : public BoxMeanOperation {
   std::size_t channels_;
   std::int64_t halo_;  ///< columns and rows that windows reach beyond the strip
   std::size_t ring_rows_ = 2;
-  std::size_t stride_ = 0;  ///< entries of a row of the ring
+  std::size_t stride_ = 0;                ///< entries of a row of the ring
   std::vector<BoxOfRadius> box_of_code_;  ///< of the values of an 8-bit map
   std::vector<Strip<Sum>> strips_;        ///< one a thread
 };
@@ -181,8 +195,9 @@ class BoxMeanStrips final : public BoxMeanOperation {
 
 std::unique_ptr<BoxMeanOperation> prepare_box_mean_strips(CpuBackend& backend, const BoxMeanJob& job) {
   const std::int64_t reach = (std::max(job.radius.low, job.radius.high) + radius_one - 1) / radius_one;
-  const bool plain = !job.read.fixed_point && !job.read.weighted && job.read.fraction == 0 && job.mask_maximum == 0 &&
-                     job.border != Border::constant && (job.write.type == Type::u8 || job.write.type == Type::u16);
+  const bool plain = !job.read.fixed_point && !job.read.weighted && job.read.fraction == 0 &&
+                     job.mask_maximum == 0 && job.border != Border::constant &&
+                     (job.write.type == Type::u8 || job.write.type == Type::u16);
   if (!plain || reach > largest_reach) return nullptr;
   const std::uint64_t box = largest_box(job.width, job.height, job.radius, job.border);
   if (box > (std::uint64_t{1} << 50) / (radius_one * radius_one) / (job.read.maximum + 1)) return nullptr;

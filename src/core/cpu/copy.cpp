@@ -12,17 +12,22 @@ void copy_row(const ImageView& source, const MutableImageView& target, std::int6
       std::memcpy(target.at(x, y, c, frame), source.at(x, y, c, frame), sizeof(Element));
 }
 
-void copy_any_row(const ImageView& source, const MutableImageView& target, std::int64_t y, std::int64_t frame) {
+void copy_any_row(const ImageView& source, const MutableImageView& target, std::int64_t y,
+                  std::int64_t frame) {
   if (source.interleaved() && target.interleaved()) {
     const auto bytes = static_cast<std::size_t>(source.shape.width * source.strides.pixel);
     std::memcpy(target.at(0, y, 0, frame), source.at(0, y, 0, frame), bytes);
     return;
   }
   switch (size_of(source.shape.type)) {
-    case 1: return copy_row<std::uint8_t>(source, target, y, frame);
-    case 2: return copy_row<std::uint16_t>(source, target, y, frame);
-    case 4: return copy_row<std::uint32_t>(source, target, y, frame);
-    default: return copy_row<std::uint64_t>(source, target, y, frame);
+    case 1:
+      return copy_row<std::uint8_t>(source, target, y, frame);
+    case 2:
+      return copy_row<std::uint16_t>(source, target, y, frame);
+    case 4:
+      return copy_row<std::uint32_t>(source, target, y, frame);
+    default:
+      return copy_row<std::uint64_t>(source, target, y, frame);
   }
 }
 
@@ -44,6 +49,8 @@ class Copy final : public CopyOperation {
 
 }  // namespace
 
-std::unique_ptr<CopyOperation> prepare_copy(Backend& backend) { return std::make_unique<Copy>(as_cpu(backend)); }
+std::unique_ptr<CopyOperation> prepare_copy(Backend& backend) {
+  return std::make_unique<Copy>(as_cpu(backend));
+}
 
 }  // namespace satin::cpu

@@ -13,7 +13,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 /// Sums of one whole box, as exact doubles; D holds as many channels as fit a vector.
 template <class D>
-auto WholeBox(D d, const std::uint32_t* above, const std::uint32_t* below, std::size_t left, std::size_t right) {
+auto WholeBox(D d, const std::uint32_t* above, const std::uint32_t* below, std::size_t left,
+              std::size_t right) {
   const hn::Rebind<std::uint32_t, D> sums;
   const hn::Rebind<std::int32_t, D> signed_sums;
   const auto lower = hn::Sub(hn::LoadU(sums, below + right), hn::LoadU(sums, below + left));
@@ -22,7 +23,8 @@ auto WholeBox(D d, const std::uint32_t* above, const std::uint32_t* below, std::
 }
 
 template <class D>
-auto WholeBox(D d, const std::uint64_t* above, const std::uint64_t* below, std::size_t left, std::size_t right) {
+auto WholeBox(D d, const std::uint64_t* above, const std::uint64_t* below, std::size_t left,
+              std::size_t right) {
   const hn::Rebind<std::uint64_t, D> sums;
   const hn::Rebind<std::int64_t, D> signed_sums;
   const auto lower = hn::Sub(hn::LoadU(sums, below + right), hn::LoadU(sums, below + left));
@@ -31,8 +33,8 @@ auto WholeBox(D d, const std::uint64_t* above, const std::uint64_t* below, std::
 }
 
 template <std::size_t Channels, class Sum>
-void GatherMeans(const RingTable<Sum>& table, std::size_t y, const BoxOfRadius* const* boxes, std::size_t first,
-                 std::size_t last, std::uint32_t* HWY_RESTRICT means) {
+void GatherMeans(const RingTable<Sum>& table, std::size_t y, const BoxOfRadius* const* boxes,
+                 std::size_t first, std::size_t last, std::uint32_t* HWY_RESTRICT means) {
   const hn::CappedTag<double, 4> d;
   const hn::Rebind<std::int32_t, decltype(d)> d32;
   const hn::Rebind<std::uint32_t, decltype(d)> du32;
@@ -69,10 +71,14 @@ template <class Sum>
 void Gather(const RingTable<Sum>& table, std::size_t y, std::size_t channels, const BoxOfRadius* const* boxes,
             std::size_t first, std::size_t last, std::uint32_t* means) {
   switch (channels) {
-    case 1: return GatherMeans<1>(table, y, boxes, first, last, means);
-    case 2: return GatherMeans<2>(table, y, boxes, first, last, means);
-    case 3: return GatherMeans<3>(table, y, boxes, first, last, means);
-    default: return GatherMeans<4>(table, y, boxes, first, last, means);
+    case 1:
+      return GatherMeans<1>(table, y, boxes, first, last, means);
+    case 2:
+      return GatherMeans<2>(table, y, boxes, first, last, means);
+    case 3:
+      return GatherMeans<3>(table, y, boxes, first, last, means);
+    default:
+      return GatherMeans<4>(table, y, boxes, first, last, means);
   }
 }
 
@@ -96,12 +102,14 @@ HWY_EXPORT(GatherU64);
 
 template <>
 void gather_means(const RingTable<std::uint32_t>& table, std::size_t y, std::size_t channels,
-                  const BoxOfRadius* const* boxes, std::size_t first, std::size_t last, std::uint32_t* means) {
+                  const BoxOfRadius* const* boxes, std::size_t first, std::size_t last,
+                  std::uint32_t* means) {
   HWY_DYNAMIC_DISPATCH(GatherU32)(table, y, channels, boxes, first, last, means);
 }
 template <>
 void gather_means(const RingTable<std::uint64_t>& table, std::size_t y, std::size_t channels,
-                  const BoxOfRadius* const* boxes, std::size_t first, std::size_t last, std::uint32_t* means) {
+                  const BoxOfRadius* const* boxes, std::size_t first, std::size_t last,
+                  std::uint32_t* means) {
   HWY_DYNAMIC_DISPATCH(GatherU64)(table, y, channels, boxes, first, last, means);
 }
 

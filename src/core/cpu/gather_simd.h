@@ -1,5 +1,6 @@
 #pragma once
-// Means over boxes of any radius by four entries of a table a whole box: one pixel at a time, its channels in one vector.
+// Means over boxes of any radius by four entries of a table a whole box: one pixel at a time, its channels in
+// one vector.
 
 #include <cstddef>
 #include <cstdint>
@@ -8,15 +9,16 @@ namespace satin::cpu {
 
 /// What a radius means where the whole window lies inside the picture.
 struct BoxOfRadius {
-  std::int32_t reach = 0;     ///< of the inner whole window
-  bool fractional = false;    ///< the outer window, one further each way, counts too
-  double inner = 1;           ///< weight of a row or column of the inner window
-  double outer = 0;           ///< and of the outer one
-  double half_up = 0;         ///< floor(divisor / 2) + 1/2
-  double reciprocal = 0;      ///< 1 / divisor, correctly rounded
+  std::int32_t reach = 0;   ///< of the inner whole window
+  bool fractional = false;  ///< the outer window, one further each way, counts too
+  double inner = 1;         ///< weight of a row or column of the inner window
+  double outer = 0;         ///< and of the outer one
+  double half_up = 0;       ///< floor(divisor / 2) + 1/2
+  double reciprocal = 0;    ///< 1 / divisor, correctly rounded
 };
 
-/// Radius in 1/256 pixel. The divisor is the covered area in pixels, or in 1/65536 pixels for a fractional radius.
+/// Radius in 1/256 pixel. The divisor is the covered area in pixels, or in 1/65536 pixels for a fractional
+/// radius.
 [[nodiscard]] BoxOfRadius box_of_radius(std::int32_t radius256);
 
 /// A table whose rows may be a ring: row y is at data + (y & row_mask) * stride.
@@ -27,11 +29,11 @@ struct RingTable {
   std::size_t row_mask = ~std::size_t{0};
 };
 
-/// means[x * channels + c] for x in [first, last): the mean over the box of boxes[x] around (x, y) of the table's
-/// coordinates, rounded to nearest, ties up; all entries must exist, and 4 - channels more after each. Sums are below
-/// 2^31 (u32) and weighted sums below 2^50. Writes up to 3 values past the last pixel.
+/// means[x * channels + c] for x in [first, last): the mean over the box of boxes[x] around (x, y) of the
+/// table's coordinates, rounded to nearest, ties up; all entries must exist, and 4 - channels more after
+/// each. Sums are below 2^31 (u32) and weighted sums below 2^50. Writes up to 3 values past the last pixel.
 template <class Sum>
-void gather_means(const RingTable<Sum>& table, std::size_t y, std::size_t channels, const BoxOfRadius* const* boxes,
-                  std::size_t first, std::size_t last, std::uint32_t* means);
+void gather_means(const RingTable<Sum>& table, std::size_t y, std::size_t channels,
+                  const BoxOfRadius* const* boxes, std::size_t first, std::size_t last, std::uint32_t* means);
 
 }  // namespace satin::cpu

@@ -1,6 +1,6 @@
 #pragma once
-// A row of means at once, for integers without alpha or mask: column sums are scanned along a row that is extended by the
-// border, and every mean is a weighted difference of prefixes over a divisor.
+// A row of means at once, for integers without alpha or mask: column sums are scanned along a row that is
+// extended by the border, and every mean is a weighted difference of prefixes over a divisor.
 
 #include <algorithm>
 #include <array>
@@ -24,11 +24,13 @@ class RowMeans {
     const int more_bits = std::max(0, job.write.fraction - job.read.fraction);
     if (job.read.maximum > (0x7FFFFFFFU >> more_bits)) return false;  // means go through signed words
     const std::uint64_t box = largest_box(job.width, job.height, job.radius, job.border);
-    const std::uint64_t weights = std::uint64_t{radius_one * radius_one} << std::max(job.read.fraction, more_bits);
+    const std::uint64_t weights = std::uint64_t{radius_one * radius_one}
+                                  << std::max(job.read.fraction, more_bits);
     return box <= divide_limit / weights / (job.read.maximum + 1);
   }
 
-  RowMeans(const BoxMeanJob& job, bool needed) : job_(job), channels_(static_cast<std::size_t>(job.read.channels)) {
+  RowMeans(const BoxMeanJob& job, bool needed)
+      : job_(job), channels_(static_cast<std::size_t>(job.read.channels)) {
     if (!needed) return;
     reach_ = std::min(reach_of(job), stretches(job.border) ? job.width : 2 * job.width);
     pad_ = static_cast<std::size_t>(reach_) + 2;
@@ -48,9 +50,10 @@ class RowMeans {
 
   /// One row of the output, from the column sums around it.
   template <class T>
-  void run(const std::vector<RunningColumns<Sum>>& columns, const AxisBox& along_y, const TransferView& transfer,
-           T* out) {
-    for (std::size_t window = 0; window < columns.size(); ++window) scan_padded(columns[window].sums(), prefix_[window]);
+  void run(const std::vector<RunningColumns<Sum>>& columns, const AxisBox& along_y,
+           const TransferView& transfer, T* out) {
+    for (std::size_t window = 0; window < columns.size(); ++window)
+      scan_padded(columns[window].sums(), prefix_[window]);
     if (along_y.size != divisors_for_) fill_divisors(along_y.size);
     if constexpr (sizeof(T) <= 2) {
       if (transfer.decode != nullptr) {
@@ -72,12 +75,14 @@ class RowMeans {
     const auto width = static_cast<std::size_t>(job_.width);
     if (!stretches(job_.border)) {
       extend(sums);
-      scan(extended_.data(), width + 2 * pad_, job_.read.channels, zeros.data(), nullptr, true, prefix.data());
+      scan(extended_.data(), width + 2 * pad_, job_.read.channels, zeros.data(), nullptr, true,
+           prefix.data());
       return;
     }
-    scan(sums.data(), width, job_.read.channels, zeros.data(), nullptr, false, prefix.data() + pad_ * channels_);
+    scan(sums.data(), width, job_.read.channels, zeros.data(), nullptr, false,
+         prefix.data() + pad_ * channels_);
     Sum* end = prefix.data() + (pad_ + width) * channels_;
-    for (std::size_t i = 0; i < pad_ * channels_; ++i) end[i] = end[i - channels_];
+    for (std::size_t i = 0; i < pad_; ++i) std::copy_n(end - channels_, channels_, end + i * channels_);
   }
 
   void extend(const std::vector<Sum>& sums) {
@@ -86,12 +91,14 @@ class RowMeans {
     for (std::size_t i = 0; i < pad_; ++i) {
       const auto before = static_cast<std::int64_t>(i) - static_cast<std::int64_t>(pad_);
       copy_pixel(sums, source_of(before, job_.width, job_.border), i);
-      copy_pixel(sums, source_of(job_.width + static_cast<std::int64_t>(i), job_.width, job_.border), pad_ + width + i);
+      copy_pixel(sums, source_of(job_.width + static_cast<std::int64_t>(i), job_.width, job_.border),
+                 pad_ + width + i);
     }
   }
 
   void copy_pixel(const std::vector<Sum>& sums, std::int64_t from, std::size_t to) {
-    std::copy_n(sums.data() + static_cast<std::size_t>(from) * channels_, channels_, extended_.data() + to * channels_);
+    std::copy_n(sums.data() + static_cast<std::size_t>(from) * channels_, channels_,
+                extended_.data() + to * channels_);
   }
 
   /// Pixels at either end of the row whose windows are clipped, each with a divisor of its own.
@@ -106,11 +113,13 @@ class RowMeans {
     divisors_for_ = size_y;
     middle_ = divisor_at(job_.width / 2, size_y);
     for (std::size_t i = 0; i < 2 * ends_; ++i) {
-      const auto x = i < ends_ ? static_cast<std::int64_t>(i)
-                               : job_.width - static_cast<std::int64_t>(ends_) + static_cast<std::int64_t>(i - ends_);
+      const auto x =
+          i < ends_ ? static_cast<std::int64_t>(i)
+                    : job_.width - static_cast<std::int64_t>(ends_) + static_cast<std::int64_t>(i - ends_);
       const Divisors divisor = divisor_at(x, size_y);
       std::fill_n(half_ups_.begin() + static_cast<std::ptrdiff_t>(i * channels_), channels_, divisor.half_up);
-      std::fill_n(reciprocals_.begin() + static_cast<std::ptrdiff_t>(i * channels_), channels_, divisor.reciprocal);
+      std::fill_n(reciprocals_.begin() + static_cast<std::ptrdiff_t>(i * channels_), channels_,
+                  divisor.reciprocal);
     }
   }
 
@@ -131,7 +140,8 @@ class RowMeans {
     ends.half_ups = half_ups_.data();
     ends.reciprocals = reciprocals_.data();
     if (ends_ > 0) divide(differences(along_y, 0), ends, ends_ * channels_, means);
-    if (last_end > ends_) divide(differences(along_y, ends_), middle_, (last_end - ends_) * channels_, means + ends_ * channels_);
+    if (last_end > ends_)
+      divide(differences(along_y, ends_), middle_, (last_end - ends_) * channels_, means + ends_ * channels_);
     if (ends_ == 0) return;
     ends.half_ups += ends_ * channels_;
     ends.reciprocals += ends_ * channels_;
@@ -142,7 +152,8 @@ class RowMeans {
   BoxDifferences<Sum> differences(const AxisBox& along_y, std::size_t first) const {
     BoxDifferences<Sum> result;
     const AxisBox along_x = axis_box(job_.width / 2, job_.width, job_.radius.x, job_.border);
-    const double scale = job_.write.fraction > job_.read.fraction ? 1U << (job_.write.fraction - job_.read.fraction) : 1;
+    const double scale =
+        job_.write.fraction > job_.read.fraction ? 1U << (job_.write.fraction - job_.read.fraction) : 1;
     result.boxes = fractional_ ? 4 : 1;
     for (int box = 0; box < result.boxes; ++box) {
       const bool outer_x = box % 2 == 1 && along_x.outer != 0;

@@ -28,24 +28,28 @@ void read_integers(const RowReader& reader, const Stored* source, std::size_t pi
 }
 
 template <class Stored>
-void read_stored(const RowReader& reader, const std::byte* source, std::size_t pixels, std::uint32_t* values) {
+void read_stored(const RowReader& reader, const std::byte* source, std::size_t pixels,
+                 std::uint32_t* values) {
   const auto* stored = reinterpret_cast<const Stored*>(source);
   if (reader.plain()) return widen(stored, pixels * static_cast<std::size_t>(reader.read.channels), values);
   read_integers(reader, stored, pixels, values);
 }
 
 template <class Stored>
-void read_stored(const RowReader& reader, const std::byte* source, std::size_t pixels, std::uint64_t* values) {
+void read_stored(const RowReader& reader, const std::byte* source, std::size_t pixels,
+                 std::uint64_t* values) {
   read_integers(reader, reinterpret_cast<const Stored*>(source), pixels, values);
 }
 
 template <class Working, class Sum>
 void read_working(const RowReader& reader, const std::byte* source, std::size_t pixels, Sum* values) {
-  std::copy_n(reinterpret_cast<const Working*>(source), pixels * static_cast<std::size_t>(reader.read.channels), values);
+  std::copy_n(reinterpret_cast<const Working*>(source),
+              pixels * static_cast<std::size_t>(reader.read.channels), values);
 }
 
 template <class Code>
-void encode_values(const std::uint32_t* values, std::size_t count, const TransferView& transfer, Code* codes) {
+void encode_values(const std::uint32_t* values, std::size_t count, const TransferView& transfer,
+                   Code* codes) {
   if (transfer.decode == nullptr) return narrow(values, count, codes);
   for (std::size_t i = 0; i < count; ++i) codes[i] = encode(values[i], transfer, Code{});
 }
@@ -74,18 +78,23 @@ RowReader row_reader(const PixelRead& read, const Measured* measured, bool squar
   reader.read = read;
   reader.transfer = host_transfer(read.type, read.transfer == Transfer::srgb);
   reader.squared = squared;
-  if (read.fixed_point) reader.exponents = squared ? squared_exponents(*measured, read.fixed_bits)
-                                                   : fixed_exponents(*measured, read.fixed_bits);
+  if (read.fixed_point)
+    reader.exponents =
+        squared ? squared_exponents(*measured, read.fixed_bits) : fixed_exponents(*measured, read.fixed_bits);
   return reader;
 }
 
 template <class Sum>
 void read_row(const RowReader& reader, const std::byte* source, std::size_t pixels, Sum* values) {
   switch (reader.read.type) {
-    case Type::u8: return read_stored<std::uint8_t>(reader, source, pixels, values);
-    case Type::u16: return read_stored<std::uint16_t>(reader, source, pixels, values);
-    case Type::u32: return read_working<std::uint32_t>(reader, source, pixels, values);
-    default: break;
+    case Type::u8:
+      return read_stored<std::uint8_t>(reader, source, pixels, values);
+    case Type::u16:
+      return read_stored<std::uint16_t>(reader, source, pixels, values);
+    case Type::u32:
+      return read_working<std::uint32_t>(reader, source, pixels, values);
+    default:
+      break;
   }
   if constexpr (sizeof(Sum) == 8) {
     if (reader.read.type == Type::u64) return read_working<std::uint64_t>(reader, source, pixels, values);
@@ -93,11 +102,13 @@ void read_row(const RowReader& reader, const std::byte* source, std::size_t pixe
   }
 }
 
-void encode_row(const std::uint32_t* values, std::size_t count, const TransferView& transfer, std::uint8_t* codes) {
+void encode_row(const std::uint32_t* values, std::size_t count, const TransferView& transfer,
+                std::uint8_t* codes) {
   encode_values(values, count, transfer, codes);
 }
 
-void encode_row(const std::uint32_t* values, std::size_t count, const TransferView& transfer, std::uint16_t* codes) {
+void encode_row(const std::uint32_t* values, std::size_t count, const TransferView& transfer,
+                std::uint16_t* codes) {
   encode_values(values, count, transfer, codes);
 }
 

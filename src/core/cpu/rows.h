@@ -18,7 +18,8 @@ struct RowReader {
 
   /// The working values are the stored integers.
   [[nodiscard]] bool plain() const noexcept {
-    return transfer.decode == nullptr && !squared && (!read.weighted || read.type == Type::u32 || read.type == Type::u64);
+    return transfer.decode == nullptr && !squared &&
+           (!read.weighted || read.type == Type::u32 || read.type == Type::u64);
   }
 };
 
@@ -33,7 +34,9 @@ extern template void read_row(const RowReader&, const std::byte*, std::size_t, s
 extern template void read_row(const RowReader&, const std::byte*, std::size_t, std::uint64_t*);
 
 /// codes[i] = what is stored for the working value values[i]: its code in linear light, or itself.
-void encode_row(const std::uint32_t* values, std::size_t count, const TransferView& transfer, std::uint8_t* codes);
-void encode_row(const std::uint32_t* values, std::size_t count, const TransferView& transfer, std::uint16_t* codes);
+void encode_row(const std::uint32_t* values, std::size_t count, const TransferView& transfer,
+                std::uint8_t* codes);
+void encode_row(const std::uint32_t* values, std::size_t count, const TransferView& transfer,
+                std::uint16_t* codes);
 
 }  // namespace satin::cpu

@@ -17,7 +17,8 @@ void Widen(const Stored* HWY_RESTRICT source, std::size_t count, std::uint32_t* 
   const hn::Rebind<Stored, decltype(d)> narrow;
   const std::size_t lanes = hn::Lanes(d);
   std::size_t i = 0;
-  for (; i + lanes <= count; i += lanes) hn::StoreU(hn::PromoteTo(d, hn::LoadU(narrow, source + i)), d, values + i);
+  for (; i + lanes <= count; i += lanes)
+    hn::StoreU(hn::PromoteTo(d, hn::LoadU(narrow, source + i)), d, values + i);
   for (; i < count; ++i) values[i] = source[i];
 }
 
@@ -28,7 +29,8 @@ void Narrow(const std::uint32_t* HWY_RESTRICT values, std::size_t count, Stored*
   const std::size_t lanes = hn::Lanes(d);
   std::size_t i = 0;
   for (; i + lanes <= count; i += lanes)
-    hn::StoreU(hn::DemoteTo(stored, hn::LoadU(d, reinterpret_cast<const std::int32_t*>(values + i))), stored, narrow + i);
+    hn::StoreU(hn::DemoteTo(stored, hn::LoadU(d, reinterpret_cast<const std::int32_t*>(values + i))), stored,
+               narrow + i);
   for (; i < count; ++i) narrow[i] = static_cast<Stored>(values[i]);
 }
 
@@ -65,8 +67,8 @@ void Exchange(const Value* enters, const Value* leaves, std::size_t count, Sum* 
 
 #if HWY_TARGET != HWY_SCALAR
 /// Prefix sums of one channel, four entries at a time; only one addition a step waits for the step before.
-inline void ScanOne(const std::uint32_t* values, std::size_t count, std::uint32_t start, const std::uint32_t* above,
-                    std::uint32_t* out) {
+inline void ScanOne(const std::uint32_t* values, std::size_t count, std::uint32_t start,
+                    const std::uint32_t* above, std::uint32_t* out) {
   const hn::FixedTag<std::uint32_t, 4> d;
   auto carry = hn::Set(d, start);
   std::size_t i = 0;
@@ -86,10 +88,11 @@ inline void ScanOne(const std::uint32_t* values, std::size_t count, std::uint32_
   }
 }
 
-/// Prefix sums of 3 or 4 channels: one vector holds a pixel (and, of 3 channels, a lane that the next store overwrites).
+/// Prefix sums of 3 or 4 channels: one vector holds a pixel (and, of 3 channels, a lane that the next store
+/// overwrites).
 template <class Sum>
-void ScanPixels(const Sum* values, std::size_t pixels, std::size_t channels, const Sum* start, const Sum* above,
-                Sum* out) {
+void ScanPixels(const Sum* values, std::size_t pixels, std::size_t channels, const Sum* start,
+                const Sum* above, Sum* out) {
   const hn::CappedTag<Sum, 4> d;
   auto running = hn::Zero(d);
   HWY_ALIGN Sum first[4] = {};
@@ -116,22 +119,27 @@ void ScanPlain(const Sum* values, std::size_t pixels, const Sum* start, const Su
 }
 
 template <class Sum>
-void Scan(const Sum* values, std::size_t pixels, std::size_t channels, const Sum* start, const Sum* above, bool slack,
-          Sum* out) {
+void Scan(const Sum* values, std::size_t pixels, std::size_t channels, const Sum* start, const Sum* above,
+          bool slack, Sum* out) {
 #if HWY_TARGET != HWY_SCALAR
   if constexpr (sizeof(Sum) == 4) {
     if (channels == 1) return ScanOne(values, pixels, start[0], above, out);
   }
   const bool whole_pixels = hn::Lanes(hn::CappedTag<Sum, 4>()) == 4 && channels >= 3;
-  if (whole_pixels && (channels == 4 || slack)) return ScanPixels(values, pixels, channels, start, above, out);
+  if (whole_pixels && (channels == 4 || slack))
+    return ScanPixels(values, pixels, channels, start, above, out);
 #else
   static_cast<void>(slack);
 #endif
   switch (channels) {
-    case 1: return ScanPlain<1>(values, pixels, start, above, out);
-    case 2: return ScanPlain<2>(values, pixels, start, above, out);
-    case 3: return ScanPlain<3>(values, pixels, start, above, out);
-    default: return ScanPlain<4>(values, pixels, start, above, out);
+    case 1:
+      return ScanPlain<1>(values, pixels, start, above, out);
+    case 2:
+      return ScanPlain<2>(values, pixels, start, above, out);
+    case 3:
+      return ScanPlain<3>(values, pixels, start, above, out);
+    default:
+      return ScanPlain<4>(values, pixels, start, above, out);
   }
 }
 
@@ -182,7 +190,8 @@ std::size_t DivideBlocks(D d, const BoxDifferences<Sum>& boxes, const Divisors& 
   for (; i + lanes <= count; i += lanes) {
     const auto sum = WeightedSum<Boxes>(d, boxes, i);
     const auto half_up = PerEntry ? hn::LoadU(d, divisors.half_ups + i) : hn::Set(d, divisors.half_up);
-    const auto reciprocal = PerEntry ? hn::LoadU(d, divisors.reciprocals + i) : hn::Set(d, divisors.reciprocal);
+    const auto reciprocal =
+        PerEntry ? hn::LoadU(d, divisors.reciprocals + i) : hn::Set(d, divisors.reciprocal);
     StoreMeans(d, hn::Mul(hn::Add(sum, half_up), reciprocal), means + i);
   }
   return i;
@@ -199,9 +208,11 @@ template <class Sum, class Mean>
 void Divide(const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::size_t count, Mean* means) {
   const bool per_entry = divisors.reciprocals != nullptr;
   if (boxes.boxes == 1) {
-    per_entry ? DivideAll<1, true>(boxes, divisors, count, means) : DivideAll<1, false>(boxes, divisors, count, means);
+    per_entry ? DivideAll<1, true>(boxes, divisors, count, means)
+              : DivideAll<1, false>(boxes, divisors, count, means);
   } else {
-    per_entry ? DivideAll<4, true>(boxes, divisors, count, means) : DivideAll<4, false>(boxes, divisors, count, means);
+    per_entry ? DivideAll<4, true>(boxes, divisors, count, means)
+              : DivideAll<4, false>(boxes, divisors, count, means);
   }
 }
 
@@ -226,12 +237,24 @@ void ScanU32(const U32* v, std::size_t n, std::size_t c, const U32* s, const U32
 void ScanU64(const U64* v, std::size_t n, std::size_t c, const U64* s, const U64* a, bool k, U64* o) {
   Scan(v, n, c, s, a, k, o);
 }
-void DivideU32U8(const BoxDifferences<U32>& b, const Divisors& d, std::size_t n, U8* m) { Divide(b, d, n, m); }
-void DivideU32U16(const BoxDifferences<U32>& b, const Divisors& d, std::size_t n, U16* m) { Divide(b, d, n, m); }
-void DivideU32U32(const BoxDifferences<U32>& b, const Divisors& d, std::size_t n, U32* m) { Divide(b, d, n, m); }
-void DivideU64U8(const BoxDifferences<U64>& b, const Divisors& d, std::size_t n, U8* m) { Divide(b, d, n, m); }
-void DivideU64U16(const BoxDifferences<U64>& b, const Divisors& d, std::size_t n, U16* m) { Divide(b, d, n, m); }
-void DivideU64U32(const BoxDifferences<U64>& b, const Divisors& d, std::size_t n, U32* m) { Divide(b, d, n, m); }
+void DivideU32U8(const BoxDifferences<U32>& b, const Divisors& d, std::size_t n, U8* m) {
+  Divide(b, d, n, m);
+}
+void DivideU32U16(const BoxDifferences<U32>& b, const Divisors& d, std::size_t n, U16* m) {
+  Divide(b, d, n, m);
+}
+void DivideU32U32(const BoxDifferences<U32>& b, const Divisors& d, std::size_t n, U32* m) {
+  Divide(b, d, n, m);
+}
+void DivideU64U8(const BoxDifferences<U64>& b, const Divisors& d, std::size_t n, U8* m) {
+  Divide(b, d, n, m);
+}
+void DivideU64U16(const BoxDifferences<U64>& b, const Divisors& d, std::size_t n, U16* m) {
+  Divide(b, d, n, m);
+}
+void DivideU64U32(const BoxDifferences<U64>& b, const Divisors& d, std::size_t n, U32* m) {
+  Divide(b, d, n, m);
+}
 
 }  // namespace satin::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -279,16 +302,20 @@ void add(const std::uint64_t* values, std::size_t count, std::uint64_t* sums) {
   HWY_DYNAMIC_DISPATCH(AddU64)(values, count, sums);
 }
 
-void exchange(const std::uint8_t* enters, const std::uint8_t* leaves, std::size_t count, std::uint32_t* sums) {
+void exchange(const std::uint8_t* enters, const std::uint8_t* leaves, std::size_t count,
+              std::uint32_t* sums) {
   HWY_DYNAMIC_DISPATCH(ExchangeU8)(enters, leaves, count, sums);
 }
-void exchange(const std::uint16_t* enters, const std::uint16_t* leaves, std::size_t count, std::uint32_t* sums) {
+void exchange(const std::uint16_t* enters, const std::uint16_t* leaves, std::size_t count,
+              std::uint32_t* sums) {
   HWY_DYNAMIC_DISPATCH(ExchangeU16)(enters, leaves, count, sums);
 }
-void exchange(const std::uint32_t* enters, const std::uint32_t* leaves, std::size_t count, std::uint32_t* sums) {
+void exchange(const std::uint32_t* enters, const std::uint32_t* leaves, std::size_t count,
+              std::uint32_t* sums) {
   HWY_DYNAMIC_DISPATCH(ExchangeU32)(enters, leaves, count, sums);
 }
-void exchange(const std::uint64_t* enters, const std::uint64_t* leaves, std::size_t count, std::uint64_t* sums) {
+void exchange(const std::uint64_t* enters, const std::uint64_t* leaves, std::size_t count,
+              std::uint64_t* sums) {
   HWY_DYNAMIC_DISPATCH(ExchangeU64)(enters, leaves, count, sums);
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// Loops over one row that have a version for every SIMD target. Integers wrap, so that every order of adding and every
-// target gives the same bytes; doubles hold integers that they represent exactly.
+// Loops over one row that have a version for every SIMD target. Integers wrap, so that every order of adding
+// and every target gives the same bytes; doubles hold integers that they represent exactly.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,12 +24,16 @@ void add(const std::uint64_t* values, std::size_t count, std::uint64_t* sums);
 
 /// sums[i] += enters[i] - leaves[i]
 void exchange(const std::uint8_t* enters, const std::uint8_t* leaves, std::size_t count, std::uint32_t* sums);
-void exchange(const std::uint16_t* enters, const std::uint16_t* leaves, std::size_t count, std::uint32_t* sums);
-void exchange(const std::uint32_t* enters, const std::uint32_t* leaves, std::size_t count, std::uint32_t* sums);
-void exchange(const std::uint64_t* enters, const std::uint64_t* leaves, std::size_t count, std::uint64_t* sums);
+void exchange(const std::uint16_t* enters, const std::uint16_t* leaves, std::size_t count,
+              std::uint32_t* sums);
+void exchange(const std::uint32_t* enters, const std::uint32_t* leaves, std::size_t count,
+              std::uint32_t* sums);
+void exchange(const std::uint64_t* enters, const std::uint64_t* leaves, std::size_t count,
+              std::uint64_t* sums);
 
-/// Inclusive prefix sums of interleaved channels: out[x] = start + values[0] + ... + values[x], plus above[x] unless it
-/// is null. `start` holds one value a channel. Writes up to scan_slack entries past the end if `slack`.
+/// Inclusive prefix sums of interleaved channels: out[x] = start + values[0] + ... + values[x], plus above[x]
+/// unless it is null. `start` holds one value a channel. Writes up to scan_slack entries past the end if
+/// `slack`.
 void scan(const std::uint32_t* values, std::size_t pixels, int channels, const std::uint32_t* start,
           const std::uint32_t* above, bool slack, std::uint32_t* out);
 void scan(const std::uint64_t* values, std::size_t pixels, int channels, const std::uint64_t* start,
@@ -55,9 +59,9 @@ struct Divisors {
 /// Bound on (largest mean * divisor) under which divide() is exact.
 inline constexpr std::uint64_t divide_limit = std::uint64_t{1} << 50;
 
-/// means[i] = round(sum of weight * (ahead[i] - behind[i]) / divisor), ties up, exactly: the sum s is an integer below
-/// 2^50, (s + 1/2) / divisor lies at least 1 / (2 divisor) from any integer, and the product with the rounded reciprocal
-/// errs by less than that. Differences of 32-bit sums are below 2^31.
+/// means[i] = round(sum of weight * (ahead[i] - behind[i]) / divisor), ties up, exactly: the sum s is an
+/// integer below 2^50, (s + 1/2) / divisor lies at least 1 / (2 divisor) from any integer, and the product
+/// with the rounded reciprocal errs by less than that. Differences of 32-bit sums are below 2^31.
 template <class Sum, class Mean>
 void divide(const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::size_t count, Mean* means);
 

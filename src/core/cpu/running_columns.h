@@ -26,7 +26,9 @@ class RunningColumns {
         times_(static_cast<std::size_t>(height)) {}
 
   [[nodiscard]] const std::vector<Sum>& sums() const noexcept { return sums_; }
-  [[nodiscard]] std::size_t bytes() const noexcept { return 4 * sums_.size() * sizeof(Sum) + times_.size() * sizeof(Sum); }
+  [[nodiscard]] std::size_t bytes() const noexcept {
+    return 4 * sums_.size() * sizeof(Sum) + times_.size() * sizeof(Sum);
+  }
 
   /// Sums over the window around row y: every row as often as the border makes it appear.
   void start(const RowReader& reader, const ImageView& source, std::int64_t y) {
@@ -40,7 +42,8 @@ class RunningColumns {
       const Sum factor = times_[static_cast<std::size_t>(row)];
       if (factor == 0) continue;
       read_row(reader, source.at(0, row), pixels_, entering_.data());
-      if (factor != 1) std::for_each(entering_.begin(), entering_.end(), [factor](Sum& value) { value *= factor; });
+      if (factor != 1)
+        std::for_each(entering_.begin(), entering_.end(), [factor](Sum& value) { value *= factor; });
       add(entering_.data(), sums_.size(), sums_.data());
     }
   }
@@ -51,9 +54,12 @@ class RunningColumns {
     const std::int64_t leaves = source_of(y - 1 - reach_, height_, border_);
     if (enters == leaves) return;
     if constexpr (sizeof(Sum) == 4) {
-      if (reader.plain() && reader.read.type == Type::u8) return exchange_stored<std::uint8_t>(source, enters, leaves);
-      if (reader.plain() && reader.read.type == Type::u16) return exchange_stored<std::uint16_t>(source, enters, leaves);
-      if (reader.plain() && reader.read.type == Type::u32) return exchange_stored<std::uint32_t>(source, enters, leaves);
+      if (reader.plain() && reader.read.type == Type::u8)
+        return exchange_stored<std::uint8_t>(source, enters, leaves);
+      if (reader.plain() && reader.read.type == Type::u16)
+        return exchange_stored<std::uint16_t>(source, enters, leaves);
+      if (reader.plain() && reader.read.type == Type::u32)
+        return exchange_stored<std::uint32_t>(source, enters, leaves);
     }
     if (enters >= 0) read_row(reader, source.at(0, enters), pixels_, entering_.data());
     if (leaves >= 0) read_row(reader, source.at(0, leaves), pixels_, leaving_.data());
@@ -65,8 +71,8 @@ class RunningColumns {
   template <class Stored>
   void exchange_stored(const ImageView& source, std::int64_t enters, std::int64_t leaves) {
     const auto* nothing = reinterpret_cast<const Stored*>(nothing_.data());
-    exchange(enters < 0 ? nothing : source.row<Stored>(enters), leaves < 0 ? nothing : source.row<Stored>(leaves),
-             sums_.size(), sums_.data());
+    exchange(enters < 0 ? nothing : source.row<Stored>(enters),
+             leaves < 0 ? nothing : source.row<Stored>(leaves), sums_.size(), sums_.data());
   }
 
   std::size_t pixels_;

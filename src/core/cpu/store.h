@@ -1,5 +1,6 @@
 #pragma once
-// From box sums to stored pixels: the run-time description of a job turned into the calls of core/maths/mean.h.
+// From box sums to stored pixels: the run-time description of a job turned into the calls of
+// core/maths/mean.h.
 
 #include "core/cpu/rows.h"
 #include "core/maths/mean.h"
@@ -23,8 +24,8 @@ inline MeanStore mean_store(const BoxMeanJob& job, const Measured* measured) {
   store.rule = mean_rule(job, host_transfer(job.write.type, job.write.transfer == Transfer::srgb));
   if (!job.read.fixed_point) return store;
   for (int c = 0; c < job.read.channels; ++c)
-    store.rule.border_value[c] = fixed_border_value(job.border_number, c, job.read.channels, job.read.weighted,
-                                                    job.read.fraction, store.exponents);
+    store.rule.border_value[c] = fixed_border_value(job.border_number, c, job.read.channels,
+                                                    job.read.weighted, job.read.fraction, store.exponents);
   return store;
 }
 
@@ -40,13 +41,17 @@ inline std::uint32_t mask_at(const ImageView& mask, std::int64_t x, std::int64_t
 
 inline Radius256 radius_at(const RadiusField& field, const ImageView& map, std::int64_t x, std::int64_t y) {
   switch (field.map_type) {
-    case Type::u8: return radius_from_map(map.row<std::uint8_t>(y)[x], 0xFF, field.low, field.high);
-    case Type::u16: return radius_from_map(map.row<std::uint16_t>(y)[x], 0xFFFF, field.low, field.high);
-    default: return radius_from_map(map.row<float>(y)[x], field.low, field.high);
+    case Type::u8:
+      return radius_from_map(map.row<std::uint8_t>(y)[x], 0xFF, field.low, field.high);
+    case Type::u16:
+      return radius_from_map(map.row<std::uint16_t>(y)[x], 0xFFFF, field.low, field.high);
+    default:
+      return radius_from_map(map.row<float>(y)[x], field.low, field.high);
   }
 }
 
-/// Output of a pixel that stays as it is: its own bytes, or its working values with the bits that the output has more.
+/// Output of a pixel that stays as it is: its own bytes, or its working values with the bits that the output
+/// has more.
 template <int Channels, class T>
 void keep_pixel(const MeanStore& store, const BoxMeanJob& job, const BoxMeanImages& images, std::int64_t x,
                 std::int64_t y, T* out) {
@@ -71,7 +76,8 @@ void store_pixel(const MeanStore& store, const BoxMeanImages& images, std::int64
   } else if constexpr (sizeof(T) >= 4) {
     store_working_mean<Channels>(sums, count, store.rule, out);
   } else {
-    store_integer_mean<Channels>(sums, count, images.original.row<T>(y) + x * Channels, mask, store.rule, out);
+    store_integer_mean<Channels>(sums, count, images.original.row<T>(y) + x * Channels, mask, store.rule,
+                                 out);
   }
 }
 
@@ -80,18 +86,27 @@ template <class Call>
 void with_output(const BoxMeanJob& job, const Call& call) {
   const auto with_channels = [&]<class T>() {
     switch (job.read.channels) {
-      case 1: return call.template operator()<1, T>();
-      case 2: return call.template operator()<2, T>();
-      case 3: return call.template operator()<3, T>();
-      default: return call.template operator()<4, T>();
+      case 1:
+        return call.template operator()<1, T>();
+      case 2:
+        return call.template operator()<2, T>();
+      case 3:
+        return call.template operator()<3, T>();
+      default:
+        return call.template operator()<4, T>();
     }
   };
   switch (job.write.type) {
-    case Type::u8: return with_channels.template operator()<std::uint8_t>();
-    case Type::u16: return with_channels.template operator()<std::uint16_t>();
-    case Type::f32: return with_channels.template operator()<float>();
-    case Type::u32: return with_channels.template operator()<std::uint32_t>();
-    default: return with_channels.template operator()<std::uint64_t>();
+    case Type::u8:
+      return with_channels.template operator()<std::uint8_t>();
+    case Type::u16:
+      return with_channels.template operator()<std::uint16_t>();
+    case Type::f32:
+      return with_channels.template operator()<float>();
+    case Type::u32:
+      return with_channels.template operator()<std::uint32_t>();
+    default:
+      return with_channels.template operator()<std::uint64_t>();
   }
 }
 

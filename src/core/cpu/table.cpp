@@ -1,5 +1,6 @@
-// The table on the CPU: bands of rows, one a thread. Column sums of every band first, their prefix over the bands as the
-// table row above each, then each band by row scans onto the row above. The source is read twice, the table written once.
+// The table on the CPU: bands of rows, one a thread. Column sums of every band first, their prefix over the
+// bands as the table row above each, then each band by row scans onto the row above. The source is read
+// twice, the table written once.
 
 #include <algorithm>
 #include <array>
@@ -29,7 +30,8 @@ class Table final : public TableOperation {
     return (above_.size() + values_.size()) * sizeof(Sum);
   }
 
-  void run(const ImageView& picture, const Measured* measured, const MutableImageView& table, Stream) override {
+  void run(const ImageView& picture, const Measured* measured, const MutableImageView& table,
+           Stream) override {
     const RowReader reader = row_reader(job_.read, measured, job_.squared);
     std::fill(above_.begin(), above_.end(), Sum{0});
     if (bands_ > 1) {
@@ -59,8 +61,12 @@ class Table final : public TableOperation {
   static constexpr std::array<Sum, 4> zeros{};
 
   [[nodiscard]] std::int64_t band_start(std::int64_t band) const { return job_.height * band / bands_; }
-  [[nodiscard]] Sum* above(std::int64_t band) { return above_.data() + static_cast<std::size_t>(band) * row_; }
-  [[nodiscard]] Sum* values(std::int64_t band) { return values_.data() + static_cast<std::size_t>(band) * row_; }
+  [[nodiscard]] Sum* above(std::int64_t band) {
+    return above_.data() + static_cast<std::size_t>(band) * row_;
+  }
+  [[nodiscard]] Sum* values(std::int64_t band) {
+    return values_.data() + static_cast<std::size_t>(band) * row_;
+  }
 
   /// Column sums of a band, where the row above the next one is to stand.
   void sum_columns(const RowReader& reader, const ImageView& picture, std::int64_t band) {
@@ -72,19 +78,22 @@ class Table final : public TableOperation {
 
   void finish_rows_above() {
     for (std::int64_t band = 1; band < bands_; ++band) {
-      scan(above(band), static_cast<std::size_t>(job_.width), job_.read.channels, zeros.data(), above(band - 1), false,
-           above(band));
+      scan(above(band), static_cast<std::size_t>(job_.width), job_.read.channels, zeros.data(),
+           above(band - 1), false, above(band));
     }
   }
 
-  void scan_band(const RowReader& reader, const ImageView& picture, std::int64_t band, const MutableImageView& table) {
+  void scan_band(const RowReader& reader, const ImageView& picture, std::int64_t band,
+                 const MutableImageView& table) {
     const Sum* previous = above(band);
     const bool dense = table.strides.row == static_cast<std::ptrdiff_t>(row_ * sizeof(Sum));
     for (std::int64_t y = band_start(band); y < band_start(band + 1); ++y) {
       read_row(reader, picture.at(0, y), static_cast<std::size_t>(job_.width), values(band));
       Sum* row = table.row<Sum>(y);
-      const bool slack = dense && y + 1 < band_start(band + 1);  // what follows is this thread's, and yet to be written
-      scan(values(band), static_cast<std::size_t>(job_.width), job_.read.channels, zeros.data(), previous, slack, row);
+      const bool slack =
+          dense && y + 1 < band_start(band + 1);  // what follows is this thread's, and yet to be written
+      scan(values(band), static_cast<std::size_t>(job_.width), job_.read.channels, zeros.data(), previous,
+           slack, row);
       previous = row;
     }
   }
@@ -100,7 +109,8 @@ class Table final : public TableOperation {
 }  // namespace
 
 std::unique_ptr<TableOperation> prepare_table(Backend& backend, const TableJob& job) {
-  if (job.accumulator == Accumulator::u32) return std::make_unique<Table<std::uint32_t>>(as_cpu(backend), job);
+  if (job.accumulator == Accumulator::u32)
+    return std::make_unique<Table<std::uint32_t>>(as_cpu(backend), job);
   return std::make_unique<Table<std::uint64_t>>(as_cpu(backend), job);
 }
 

@@ -5,7 +5,8 @@
 
 namespace satin {
 namespace {
-constexpr const char* reason = "this build has no CUDA kernels; build with -DSATIN_CUDA=ON where nvcc is installed";
+constexpr const char* reason =
+    "this build has no CUDA kernels; build with -DSATIN_CUDA=ON where nvcc is installed";
 }
 
 std::vector<DeviceInfo> describe_cuda() {
@@ -17,7 +18,8 @@ std::vector<DeviceInfo> describe_cuda() {
 }
 
 std::shared_ptr<Backend> open_cuda(int ordinal) {
-  throw Error(ErrorKind::environment, "Device cuda:" + std::to_string(ordinal) + " cannot be opened: " + reason + ".");
+  throw Error(ErrorKind::environment,
+              "Device cuda:" + std::to_string(ordinal) + " cannot be opened: " + reason + ".");
 }
 
 }  // namespace satin

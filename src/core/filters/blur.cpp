@@ -40,8 +40,9 @@ double box_variance(Radius256 radius) {
   return squares / (2 * whole + 1 + 2 * part);
 }
 
-/// Radii of `boxes` successive boxes whose variances add up as nearly to sigma^2 as the quantum allows: all take the
-/// largest radius that does not exceed it, then as many as bring the sum nearest take one quantum more.
+/// Radii of `boxes` successive boxes whose variances add up as nearly to sigma^2 as the quantum allows: all
+/// take the largest radius that does not exceed it, then as many as bring the sum nearest take one quantum
+/// more.
 std::vector<Radius256> radii_for_sigma(double sigma, int boxes) {
   const double wanted = sigma * sigma;
   Radius256 low = 0;
@@ -79,11 +80,13 @@ double checked_radius(double pixels, const char* name) {
 }
 
 void check_side_shape(const Shape& side, const Shape& shape, const char* name) {
-  if (side.channels != 1) refuse(std::string("The ") + name + " has " + std::to_string(side.channels) + " channels: give one channel.");
+  if (side.channels != 1)
+    refuse(std::string("The ") + name + " has " + std::to_string(side.channels) +
+           " channels: give one channel.");
   if (side.width != shape.width || side.height != shape.height)
-    refuse(std::string("The ") + name + " is " + std::to_string(side.width) + " x " + std::to_string(side.height) +
-           ", but the picture is " + std::to_string(shape.width) + " x " + std::to_string(shape.height) +
-           ": they must have one size.");
+    refuse(std::string("The ") + name + " is " + std::to_string(side.width) + " x " +
+           std::to_string(side.height) + ", but the picture is " + std::to_string(shape.width) + " x " +
+           std::to_string(shape.height) + ": they must have one size.");
   if (side.frames != 1 && side.frames != shape.frames)
     refuse(std::string("The ") + name + " needs one frame, or as many as the picture.");
 }
@@ -123,7 +126,8 @@ std::vector<RadiusField> box_fields(const Blur& blur, const Shape& shape, const 
   std::vector<Radius256> y;
   if (blur.sigma) {
     if (!(*blur.sigma >= 0) || *blur.sigma > largest_sigma)
-      refuse("sigma " + print_real(*blur.sigma) + ": must be from 0 to " + print_real(largest_sigma) + " pixels.");
+      refuse("sigma " + print_real(*blur.sigma) + ": must be from 0 to " + print_real(largest_sigma) +
+             " pixels.");
     x = y = radii_for_sigma(*blur.sigma, boxes);
   } else {
     const auto longer = static_cast<double>(std::max(shape.width, shape.height));
@@ -142,10 +146,12 @@ std::vector<RadiusField> box_fields(const Blur& blur, const Shape& shape, const 
 void set_border_value(BoxMeanJob& job, const Shape& shape, double value) {
   job.border_number = value;
   if (shape.type == Type::f32) {
-    if (!(std::fabs(value) <= std::numeric_limits<float>::max())) refuse("border-value must be a finite number.");
+    if (!(std::fabs(value) <= std::numeric_limits<float>::max()))
+      refuse("border-value must be a finite number.");
     return;
   }
-  if (!(value >= 0 && value <= 1)) refuse("border-value " + print_real(value) + ": must be from 0 to 1, black to white.");
+  if (!(value >= 0 && value <= 1))
+    refuse("border-value " + print_real(value) + ": must be from 0 to 1, black to white.");
   const double whole = shape.type == Type::u8 ? 0xFF : 0xFFFF;
   const auto stored = static_cast<std::uint32_t>(std::floor(value * whole + 0.5));
   const TransferView transfer = host_transfer(shape.type, job.write.transfer == Transfer::srgb);
@@ -177,7 +183,8 @@ std::vector<BoxMeanJob> box_jobs(const Blur& blur, const Shape& shape, const std
     job.radius = fields[i];
     job.border = blur.border;
     job.read = i == 0 ? stored : working;
-    job.write = last ? PixelWrite{shape.type, transfer, 0} : PixelWrite{working.type, transfer, working.fraction};
+    job.write =
+        last ? PixelWrite{shape.type, transfer, 0} : PixelWrite{working.type, transfer, working.fraction};
     if (last && mask_shape.width != 0) job.mask_maximum = mask_shape.type == Type::u8 ? 0xFF : 0xFFFF;
     if (blur.border == Border::constant) set_border_value(job, shape, blur.border_value);
     const std::uint64_t box = largest_box(shape.width, shape.height, job.radius, blur.border);
@@ -288,33 +295,39 @@ FilterRecord blur_record() {
   filter.name = "blur";
   filter.category = "smoothing";
   filter.help = "mean over a window of any radius, one or one for each pixel";
-  filter.paper = "Crow, Summed-area tables for texture mapping, 1984; Heckbert, Filtering by repeated integration, 1986";
+  filter.paper =
+      "Crow, Summed-area tables for texture mapping, 1984; Heckbert, Filtering by repeated integration, 1986";
   filter.parameters = {
       record::radius(&Blur::radius, 0, largest_radius,
                      {"radius", "px", "half the window: R, RX,RY, or P% of the longer side"}),
-      record::real(&Blur::sigma, 0, largest_sigma,
-                   {"sigma", "px", "standard deviation, instead of the radius; alone it means a gaussian kernel"}),
+      record::real(
+          &Blur::sigma, 0, largest_sigma,
+          {"sigma", "px", "standard deviation, instead of the radius; alone it means a gaussian kernel"}),
       record::choice(&Blur::kernel, {"box", "tent", "gaussian"},
                      {"kernel", "", "one box, two or three successive ones; box unless sigma is given"}),
       record::real(&Blur::radius_min, 0, largest_radius,
                    {"radius-min", "px", "radius where the radius map is 0"}),
       record::real(&Blur::radius_max, 0, largest_radius,
                    {"radius-max", "px", "radius where the radius map is at its maximum (floats: at 1)"}),
-      record::choice(&Blur::border, record::border_names(), {"border", "", "what the window sees outside the picture"}),
+      record::choice(&Blur::border, record::border_names(),
+                     {"border", "", "what the window sees outside the picture"}),
       record::real(&Blur::border_value, -1e30, 1e30,
                    {"border-value", "", "value outside the picture for border constant, 0 black to 1 white"}),
       record::choice(&Blur::space, record::space_names(),
                      {"space", "", "average in linear light, or the values as stored"}),
   };
   filter.inputs = {
-      {"radius-map", Role::radius_map, "radius for each pixel, from radius-min at 0 to radius-max at white", false},
+      {"radius-map", Role::radius_map, "radius for each pixel, from radius-min at 0 to radius-max at white",
+       false},
       {"mask", Role::mask, "blend weight; 0 leaves the pixel's bytes alone", false},
   };
   filter.traits.keeps_constant = true;
   filter.traits.keeps_range = true;
   filter.traits.linear = true;
   filter.defaults = [] { return std::make_shared<Blur>(); };
-  filter.reach = [](const void* parameters, const Shape& shape) { return reach(record::as<Blur>(parameters), shape); };
+  filter.reach = [](const void* parameters, const Shape& shape) {
+    return reach(record::as<Blur>(parameters), shape);
+  };
   filter.plan = [](const Device& device, std::span<const Shape> shapes, const void* parameters) {
     return plan_shapes(device, shapes[picture], shapes.size() > radius_map ? shapes[radius_map] : Shape{},
                        shapes.size() > mask ? shapes[mask] : Shape{}, record::as<Blur>(parameters));

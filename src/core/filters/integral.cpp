@@ -9,7 +9,8 @@
 namespace satin {
 namespace {
 
-/// Rows are scanned, then columns (Crow 1984); the sums of the whole picture must fit, not only those of a box.
+/// Rows are scanned, then columns (Crow 1984); the sums of the whole picture must fit, not only those of a
+/// box.
 class PreparedIntegral final : public PreparedFilter {
  public:
   PreparedIntegral(Backend& backend, const TableJob& job, const Shape& shape)
@@ -41,15 +42,16 @@ Shape unweighted(Shape shape) {
 }
 
 TableJob table_job(const Shape& shape, bool squared) {
-  const std::uint64_t area = static_cast<std::uint64_t>(shape.width) * static_cast<std::uint64_t>(shape.height);
+  const std::uint64_t area =
+      static_cast<std::uint64_t>(shape.width) * static_cast<std::uint64_t>(shape.height);
   TableJob job;
   job.width = shape.width;
   job.height = shape.height;
   job.read = read_pixels(unweighted(shape), Transfer::identity, area);
   job.squared = squared;
   const bool square_integers = squared && !job.read.fixed_point;
-  job.accumulator =
-      choose_accumulator(job.read, area, square_integers ? job.read.maximum * job.read.maximum : job.read.maximum);
+  job.accumulator = choose_accumulator(
+      job.read, area, square_integers ? job.read.maximum * job.read.maximum : job.read.maximum);
   return job;
 }
 
@@ -65,7 +67,8 @@ Plan plan(const Device& device, const Shape& shape, const Integral& parameters) 
   validate(shape);
   const TableJob job = table_job(shape, parameters.squared);
   auto filter = std::make_unique<PreparedIntegral>(device.backend(), job, shape);
-  return make_plan(device, {shape}, table_shape(shape, job.accumulator), job.read.fixed_point, std::move(filter));
+  return make_plan(device, {shape}, table_shape(shape, job.accumulator), job.read.fixed_point,
+                   std::move(filter));
 }
 
 Image integral(const Device& device, const ImageView& image, const Integral& parameters) {
@@ -84,7 +87,9 @@ FilterRecord integral_record() {
   filter.output = OutputKind::table;
   filter.space = Space::encoded;
   filter.defaults = [] { return std::make_shared<Integral>(); };
-  filter.reach = [](const void*, const Shape& shape) { return static_cast<double>(std::max(shape.width, shape.height)); };
+  filter.reach = [](const void*, const Shape& shape) {
+    return static_cast<double>(std::max(shape.width, shape.height));
+  };
   filter.plan = [](const Device& device, std::span<const Shape> shapes, const void* parameters) {
     return plan(device, shapes[0], record::as<Integral>(parameters));
   };

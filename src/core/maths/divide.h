@@ -12,11 +12,13 @@ struct WideSum {
   double estimate = 0;
 };
 
-/// round(sum / divisor), to nearest, ties up, exactly. `divisor` is positive and below 2^61, the quotient below 2^50 in
-/// magnitude: then the estimate is off by one at most, the remainder fits 63 bits, and its low 64 bits are all of it.
+/// round(sum / divisor), to nearest, ties up, exactly. `divisor` is positive and below 2^61, the quotient
+/// below 2^50 in magnitude: then the estimate is off by one at most, the remainder fits 63 bits, and its low
+/// 64 bits are all of it.
 SATIN_HD std::int64_t divide_round(WideSum sum, std::uint64_t divisor) {
   auto quotient = static_cast<std::int64_t>(sum.estimate / static_cast<double>(divisor));
-  auto remainder = static_cast<std::int64_t>(sum.low + divisor / 2 - static_cast<std::uint64_t>(quotient) * divisor);
+  auto remainder =
+      static_cast<std::int64_t>(sum.low + divisor / 2 - static_cast<std::uint64_t>(quotient) * divisor);
   const auto signed_divisor = static_cast<std::int64_t>(divisor);
   while (remainder < 0) {
     --quotient;

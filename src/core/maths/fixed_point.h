@@ -21,9 +21,12 @@ SATIN_HD double double_of(std::uint64_t bits) {
 }
 
 /// 2^exponent for -1022 <= exponent <= 1023.
-SATIN_HD double power_of_two(int exponent) { return double_of(static_cast<std::uint64_t>(exponent + 1023) << 52); }
+SATIN_HD double power_of_two(int exponent) {
+  return double_of(static_cast<std::uint64_t>(exponent + 1023) << 52);
+}
 
-/// What a reduction over a picture found. Magnitudes are kept as the bits of a double: they order as the numbers do.
+/// What a reduction over a picture found. Magnitudes are kept as the bits of a double: they order as the
+/// numbers do.
 struct Measured {
   std::uint64_t largest[2];   ///< bits of the largest magnitude: colour (times alpha if weighted), alpha
   std::uint64_t smallest[2];  ///< bits of the smallest magnitude above 0; all ones if there is none

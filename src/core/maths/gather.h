@@ -48,8 +48,9 @@ SATIN_HD void whole_box_sums(const TableView<Sum>& table, Window x, Window y, Bo
 
 /// Weighted sums over the covered area of a box with fractional radii, and its weighted number of pixels.
 template <int Channels, class Sum>
-SATIN_HD std::uint64_t covered_box_sums(const TableView<Sum>& table, std::int64_t x, std::int64_t y, Radius256 radius_x,
-                                        Radius256 radius_y, Border border, const MeanRule& rule, WideSum* totals) {
+SATIN_HD std::uint64_t covered_box_sums(const TableView<Sum>& table, std::int64_t x, std::int64_t y,
+                                        Radius256 radius_x, Radius256 radius_y, Border border,
+                                        const MeanRule& rule, WideSum* totals) {
   const AxisBox along_x = axis_box(x, table.width, radius_x, border);
   const AxisBox along_y = axis_box(y, table.height, radius_y, border);
   for (int c = 0; c < Channels; ++c) totals[c] = {};
@@ -69,7 +70,8 @@ SATIN_HD std::uint64_t covered_box_sums(const TableView<Sum>& table, std::int64_
   const std::uint64_t count = along_x.size * along_y.size;
   if (border == Border::constant) {
     const std::uint64_t outside = count - along_x.existing * along_y.existing;
-    for (int c = 0; c < Channels; ++c) add_weighted(totals[c], outside, rule.border_value[c], rule.fixed_point);
+    for (int c = 0; c < Channels; ++c)
+      add_weighted(totals[c], outside, rule.border_value[c], rule.fixed_point);
   }
   return count;
 }

@@ -12,13 +12,13 @@ namespace satin {
 
 /// What is the same for every pixel of one box mean.
 struct MeanRule {
-  bool weighted = false;      ///< the last channel is alpha, and colours were summed times alpha
-  bool fixed_point = false;   ///< sums are signed: the picture holds floats
-  int read_fraction = 0;      ///< extra bits below the point of the values that were summed
-  int write_shift = 0;        ///< extra bits that a working output gets over its input
-  std::uint32_t mask_maximum = 0;  ///< 0: no mask
+  bool weighted = false;               ///< the last channel is alpha, and colours were summed times alpha
+  bool fixed_point = false;            ///< sums are signed: the picture holds floats
+  int read_fraction = 0;               ///< extra bits below the point of the values that were summed
+  int write_shift = 0;                 ///< extra bits that a working output gets over its input
+  std::uint32_t mask_maximum = 0;      ///< 0: no mask
   std::uint64_t border_value[4] = {};  ///< working values outside the picture, for Border::constant
-  TransferView transfer;      ///< of the stored output type
+  TransferView transfer;               ///< of the stored output type
 };
 
 /// Exponents of the fixed-point values of a float picture: colour, alpha.
@@ -37,19 +37,20 @@ SATIN_HD FixedExponents squared_exponents(const Measured& measured, int bits) {
   return {fixed_exponent(bits_of(largest * largest), bits), 0};
 }
 
-/// Adds weight * sum. The order of the calls is part of the definition for floats: inner x inner, outer x inner,
-/// inner x outer, outer x outer (x first), then what lies outside the picture.
+/// Adds weight * sum. The order of the calls is part of the definition for floats: inner x inner, outer x
+/// inner, inner x outer, outer x outer (x first), then what lies outside the picture.
 SATIN_HD void add_weighted(WideSum& total, std::uint64_t weight, std::uint64_t sum, bool fixed_point) {
   total.low += weight * sum;
-  const double value = fixed_point ? static_cast<double>(static_cast<std::int64_t>(sum)) : static_cast<double>(sum);
+  const double value =
+      fixed_point ? static_cast<double>(static_cast<std::int64_t>(sum)) : static_cast<double>(sum);
   total.estimate = total.estimate + static_cast<double>(weight) * value;
 }
 
-/// Stores the mean of integer pixels. `count` is the weighted number of pixels, `original` the pixel's own stored value
-/// (blended with, and kept where the result is fully transparent), `mask` its blend weight.
+/// Stores the mean of integer pixels. `count` is the weighted number of pixels, `original` the pixel's own
+/// stored value (blended with, and kept where the result is fully transparent), `mask` its blend weight.
 template <int Channels, class T>
-SATIN_HD void store_integer_mean(const WideSum* sums, std::uint64_t count, const T* original, std::uint32_t mask,
-                                 const MeanRule& rule, T* out) {
+SATIN_HD void store_integer_mean(const WideSum* sums, std::uint64_t count, const T* original,
+                                 std::uint32_t mask, const MeanRule& rule, T* out) {
   const std::uint64_t whole = rule.mask_maximum == 0 ? 1 : rule.mask_maximum;
   const std::uint64_t weight = rule.mask_maximum == 0 ? 1 : mask;
   const std::uint64_t divisor = count << rule.read_fraction;
@@ -72,7 +73,8 @@ SATIN_HD void store_integer_mean(const WideSum* sums, std::uint64_t count, const
       out[c] = original[c];
       continue;
     }
-    std::uint64_t value = sums[alpha].low == 0 ? 0 : static_cast<std::uint64_t>(divide_round(sums[c], sums[alpha].low));
+    std::uint64_t value =
+        sums[alpha].low == 0 ? 0 : static_cast<std::uint64_t>(divide_round(sums[c], sums[alpha].low));
     if (value > white) value = white;  // alpha was rounded between passes
     if (weight != whole) {
       const std::uint64_t own = decode(original[c], rule.transfer) * own_alpha;
@@ -85,8 +87,9 @@ SATIN_HD void store_integer_mean(const WideSum* sums, std::uint64_t count, const
 
 /// Stores the mean of float pixels: ordered IEEE double arithmetic, one rounding to float at the end.
 template <int Channels>
-SATIN_HD void store_float_mean(const WideSum* sums, std::uint64_t count, const float* original, std::uint32_t mask,
-                               const MeanRule& rule, FixedExponents exponents, float* out) {
+SATIN_HD void store_float_mean(const WideSum* sums, std::uint64_t count, const float* original,
+                               std::uint32_t mask, const MeanRule& rule, FixedExponents exponents,
+                               float* out) {
   const double divisor = static_cast<double>(count << rule.read_fraction);
   const double whole = rule.mask_maximum == 0 ? 1.0 : static_cast<double>(rule.mask_maximum);
   const double weight = rule.mask_maximum == 0 ? 1.0 : static_cast<double>(mask);
@@ -118,12 +121,14 @@ SATIN_HD void store_float_mean(const WideSum* sums, std::uint64_t count, const f
     }
     out[c] = static_cast<float>(value);
   }
-  out[alpha] = visible ? static_cast<float>(rest > 0 ? blended_alpha / whole : blended_alpha) : original[alpha];
+  out[alpha] =
+      visible ? static_cast<float>(rest > 0 ? blended_alpha / whole : blended_alpha) : original[alpha];
 }
 
 /// Stores means as working values of the next pass, with rule.write_shift more bits below the point.
 template <int Channels, class Working>
-SATIN_HD void store_working_mean(const WideSum* sums, std::uint64_t count, const MeanRule& rule, Working* out) {
+SATIN_HD void store_working_mean(const WideSum* sums, std::uint64_t count, const MeanRule& rule,
+                                 Working* out) {
   for (int c = 0; c < Channels; ++c) {
     const WideSum shifted{sums[c].low << rule.write_shift,
                           sums[c].estimate * static_cast<double>(std::uint64_t{1} << rule.write_shift)};

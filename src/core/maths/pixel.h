@@ -1,8 +1,8 @@
 #pragma once
 // Stored pixels as the arithmetic sees them ("working" values), and back.
 //
-// A working value is an integer: the stored integer, or its linear light (16 bits for u8, 24 bits for u16), or a float
-// in fixed point. With weighted alpha the working colour is colour * alpha.
+// A working value is an integer: the stored integer, or its linear light (16 bits for u8, 24 bits for u16),
+// or a float in fixed point. With weighted alpha the working colour is colour * alpha.
 
 #include <cstdint>
 
@@ -10,7 +10,8 @@
 
 namespace satin {
 
-/// Pointers to the transfer tables of one stored type in the memory of one device; null where values are not decoded.
+/// Pointers to the transfer tables of one stored type in the memory of one device; null where values are not
+/// decoded.
 struct TransferView {
   const std::uint32_t* decode = nullptr;      ///< linear value of every code
   const std::uint8_t* encode8 = nullptr;      ///< code of every 16-bit linear value, for u8

@@ -1,6 +1,6 @@
 #pragma once
-// Windows along one axis: radii in 1/256 pixel, and the sum over a window as a combination of inclusive prefixes, for
-// every border and for windows larger than the picture.
+// Windows along one axis: radii in 1/256 pixel, and the sum over a window as a combination of inclusive
+// prefixes, for every border and for windows larger than the picture.
 
 #include <cstdint>
 
@@ -9,7 +9,8 @@
 
 namespace satin {
 
-/// A radius in 1/256 pixel. Whole windows of radius r >> 8 and (r >> 8) + 1 are mixed by r & 255: the covered area.
+/// A radius in 1/256 pixel. Whole windows of radius r >> 8 and (r >> 8) + 1 are mixed by r & 255: the covered
+/// area.
 using Radius256 = std::int32_t;
 inline constexpr int radius_one = 256;
 inline constexpr int largest_radius = 16384;
@@ -20,7 +21,9 @@ struct Window {
   std::int64_t high = 0;
 };
 
-SATIN_HD Window window_around(std::int64_t centre, std::int64_t reach) { return {centre - reach, centre + reach}; }
+SATIN_HD Window window_around(std::int64_t centre, std::int64_t reach) {
+  return {centre - reach, centre + reach};
+}
 
 SATIN_HD bool inside(Window window, std::int64_t size) { return window.low >= 0 && window.high < size; }
 
@@ -36,8 +39,8 @@ SATIN_HD std::int64_t counted(Window window, std::int64_t size, Border border) {
   return border == Border::shrink ? existing(window, size) : window.high - window.low + 1;
 }
 
-/// sum over the window = sum of coefficient[i] * prefix(index[i]), where prefix(k) is the sum of the values 0..k.
-/// A term with coefficient 0 is to be skipped; its index may be invalid.
+/// sum over the window = sum of coefficient[i] * prefix(index[i]), where prefix(k) is the sum of the values
+/// 0..k. A term with coefficient 0 is to be skipped; its index may be invalid.
 struct PrefixTerms {
   static constexpr int count = 5;
   std::int32_t index[count] = {};
@@ -60,12 +63,15 @@ SATIN_HD std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
 }
 
 /// Adds sign * (sum of the values of the extended line up to `end`, counted from 0).
-SATIN_HD void add_prefix(PrefixTerms& terms, std::int64_t end, std::int64_t size, Border border, int sign, int slot) {
+SATIN_HD void add_prefix(PrefixTerms& terms, std::int64_t end, std::int64_t size, Border border, int sign,
+                         int slot) {
   const std::int64_t last = size - 1;
   if (border == Border::mirror && size == 1) border = Border::clamp;
   switch (border) {
     case Border::shrink:
-    case Border::constant: add_term(terms, slot, end > last ? last : end, sign); return;
+    case Border::constant:
+      add_term(terms, slot, end > last ? last : end, sign);
+      return;
     case Border::clamp:
       if (end < 0) {
         add_term(terms, slot_first, 0, sign * (end + 1));
@@ -122,15 +128,19 @@ SATIN_HD PrefixTerms prefix_terms(Window window, std::int64_t size, Border borde
   return terms;
 }
 
-/// The pixel of the picture that stands at `position` of the extended line; -1 where there is none (shrink, constant).
+/// The pixel of the picture that stands at `position` of the extended line; -1 where there is none (shrink,
+/// constant).
 SATIN_HD std::int64_t source_of(std::int64_t position, std::int64_t size, Border border) {
   if (position >= 0 && position < size) return position;
   if (border == Border::mirror && size == 1) return 0;
   switch (border) {
     case Border::shrink:
-    case Border::constant: return -1;
-    case Border::clamp: return position < 0 ? 0 : size - 1;
-    case Border::wrap: return position - detail::floor_divide(position, size) * size;
+    case Border::constant:
+      return -1;
+    case Border::clamp:
+      return position < 0 ? 0 : size - 1;
+    case Border::wrap:
+      return position - detail::floor_divide(position, size) * size;
     case Border::reflect: {
       const std::int64_t phase = position - detail::floor_divide(position, 2 * size) * 2 * size;
       return phase < size ? phase : 2 * size - 1 - phase;
@@ -144,8 +154,8 @@ SATIN_HD std::int64_t source_of(std::int64_t position, std::int64_t size, Border
   return -1;
 }
 
-/// The weights that a fractional radius gives to its inner and outer whole window, and the weighted number of pixels.
-/// Whole radii have inner = 1 and outer = 0, otherwise inner + outer = 256.
+/// The weights that a fractional radius gives to its inner and outer whole window, and the weighted number of
+/// pixels. Whole radii have inner = 1 and outer = 0, otherwise inner + outer = 256.
 struct AxisBox {
   std::int64_t reach = 0;  ///< of the inner window; the outer one reaches one further
   std::uint32_t inner = 1;
@@ -172,12 +182,15 @@ SATIN_HD AxisBox axis_box(std::int64_t centre, std::int64_t size, Radius256 radi
 }
 
 /// Radius of a map value: low + (high - low) * value / maximum, to the nearest 1/256, ties up.
-SATIN_HD Radius256 radius_from_map(std::uint32_t value, std::uint32_t maximum, Radius256 low, Radius256 high) {
-  const auto weighted = static_cast<std::int64_t>(low) * (maximum - value) + static_cast<std::int64_t>(high) * value;
+SATIN_HD Radius256 radius_from_map(std::uint32_t value, std::uint32_t maximum, Radius256 low,
+                                   Radius256 high) {
+  const auto weighted =
+      static_cast<std::int64_t>(low) * (maximum - value) + static_cast<std::int64_t>(high) * value;
   return static_cast<Radius256>((2 * weighted + maximum) / (2 * static_cast<std::int64_t>(maximum)));
 }
 
-/// The same for a float map, whose maximum is 1; NaN and values outside 0..1 are clamped (and refused elsewhere).
+/// The same for a float map, whose maximum is 1; NaN and values outside 0..1 are clamped (and refused
+/// elsewhere).
 SATIN_HD Radius256 radius_from_map(float value, Radius256 low, Radius256 high) {
   const double fraction = !(value > 0.0F) ? 0.0 : value > 1.0F ? 1.0 : static_cast<double>(value);
   const double radius = static_cast<double>(low) + static_cast<double>(high - low) * fraction;

@@ -13,7 +13,8 @@ std::uint64_t largest_box(std::int64_t width, std::int64_t height, const RadiusF
     return static_cast<std::uint64_t>(border == Border::shrink ? std::min(window, size) : window);
   };
   const Radius256 largest = std::max(radius.low, radius.high);
-  return extent(radius.from_map ? largest : radius.x, width) * extent(radius.from_map ? largest : radius.y, height);
+  return extent(radius.from_map ? largest : radius.x, width) *
+         extent(radius.from_map ? largest : radius.y, height);
 }
 
 MeanRule mean_rule(const BoxMeanJob& job, const TransferView& transfer) {

@@ -1,6 +1,7 @@
 #pragma once
-// Mean over a box around every pixel: one radius, or a radius per pixel. The operation is semantic: whether a table is
-// kept in memory, in fast memory or not made at all is the backend's business; the result is defined by core/maths.
+// Mean over a box around every pixel: one radius, or a radius per pixel. The operation is semantic: whether a
+// table is kept in memory, in fast memory or not made at all is the backend's business; the result is defined
+// by core/maths.
 
 #include <array>
 #include <cstdint>
@@ -12,8 +13,8 @@
 
 namespace satin {
 
-/// One radius along each axis, or a map of one channel (u8, u16, f32) from which both come: `low` at 0, `high` at the
-/// type's maximum (1 for floats).
+/// One radius along each axis, or a map of one channel (u8, u16, f32) from which both come: `low` at 0,
+/// `high` at the type's maximum (1 for floats).
 struct RadiusField {
   bool from_map = false;
   Radius256 x = 0;
@@ -32,28 +33,29 @@ struct BoxMeanJob {
   Border border = Border::shrink;
   std::array<std::uint64_t, 4> border_value{};  ///< of Border::constant: working values of the channels
   double border_number = 0;                     ///< the same for floats, whose scale is known at run time
-  std::uint32_t mask_maximum = 0;  ///< 255 or 65535; 0: no mask
+  std::uint32_t mask_maximum = 0;               ///< 255 or 65535; 0: no mask
   Accumulator accumulator = Accumulator::u32;
 };
 
 /// Views of one run; those that the job does not use are empty.
 struct BoxMeanImages {
-  ImageView source;      ///< what is averaged: stored pixels, or working values of the pass before
-  ImageView original;    ///< stored pixels of the whole filter's input (== source in a single pass)
+  ImageView source;    ///< what is averaged: stored pixels, or working values of the pass before
+  ImageView original;  ///< stored pixels of the whole filter's input (== source in a single pass)
   ImageView radius_map;
   ImageView mask;
-  MutableImageView output;  ///< may alias neither source nor the maps
+  MutableImageView output;             ///< may alias neither source nor the maps
   const Measured* measured = nullptr;  ///< floats: in the backend's memory
 };
 
-/// For every pixel, in this order: radius 0 along both axes, or mask weight 0: output = original, byte for byte (for
-/// working outputs: the working value, shifted); otherwise store_*_mean() of core/maths/mean.h over the four whole
-/// boxes of core/maths/window.h.
+/// For every pixel, in this order: radius 0 along both axes, or mask weight 0: output = original, byte for
+/// byte (for working outputs: the working value, shifted); otherwise store_*_mean() of core/maths/mean.h over
+/// the four whole boxes of core/maths/window.h.
 struct BoxMeanOperation : Operation {
   virtual void run(const BoxMeanImages& images, Stream stream) = 0;
 };
 
 /// Pixels of the largest whole box that the job can ask for.
-[[nodiscard]] std::uint64_t largest_box(std::int64_t width, std::int64_t height, const RadiusField& radius, Border border);
+[[nodiscard]] std::uint64_t largest_box(std::int64_t width, std::int64_t height, const RadiusField& radius,
+                                        Border border);
 
 }  // namespace satin

@@ -1,12 +1,14 @@
 #pragma once
-// The uniform part of a box mean, from its job: the same for every backend but for the place of the transfer tables.
+// The uniform part of a box mean, from its job: the same for every backend but for the place of the transfer
+// tables.
 
 #include "core/maths/mean.h"
 #include "core/operations/box_mean.h"
 
 namespace satin {
 
-/// The border values are those of the job; floats, whose scale is known at run time, use fixed_border_value().
+/// The border values are those of the job; floats, whose scale is known at run time, use
+/// fixed_border_value().
 [[nodiscard]] MeanRule mean_rule(const BoxMeanJob& job, const TransferView& transfer);
 
 /// Working value of channel c outside the picture of a float job.

@@ -1,6 +1,7 @@
 #pragma once
-// An operation is described once, prepared once by a backend (which allocates its workspace there) and then run often.
-// Views given to run() are single frames, interleaved, and in memory of the backend; row strides are free.
+// An operation is described once, prepared once by a backend (which allocates its workspace there) and then
+// run often. Views given to run() are single frames, interleaved, and in memory of the backend; row strides
+// are free.
 
 #include <cstddef>
 

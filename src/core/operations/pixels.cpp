@@ -15,7 +15,8 @@ std::uint64_t largest_integer(Type type, Transfer transfer) {
 }  // namespace
 
 int fixed_bits_for(std::uint64_t area) {
-  const int area_bits = static_cast<int>(std::bit_width(area));  // area < 2^area_bits, so its sums stay below 2^63
+  const int area_bits =
+      static_cast<int>(std::bit_width(area));  // area < 2^area_bits, so its sums stay below 2^63
   return area_bits + 40 <= 63 ? 40 : 63 - area_bits;
 }
 
@@ -34,8 +35,9 @@ PixelRead read_pixels(const Shape& shape, Transfer transfer, std::uint64_t area)
     return read;
   }
   if (shape.alpha == Alpha::premultiplied && transfer == Transfer::srgb)
-    throw Error(ErrorKind::usage,
-                "Premultiplied 8- and 16-bit pixels have no linear light: pass straight alpha, or space encoded.");
+    throw Error(
+        ErrorKind::usage,
+        "Premultiplied 8- and 16-bit pixels have no linear light: pass straight alpha, or space encoded.");
   read.transfer = transfer;
   read.maximum = largest_integer(shape.type, transfer);
   if (read.weighted) {
@@ -48,8 +50,9 @@ PixelRead read_pixels(const Shape& shape, Transfer transfer, std::uint64_t area)
 void check_alpha_divisor(const PixelRead& read, std::uint64_t area) {
   constexpr std::uint64_t limit = std::uint64_t{1} << (61 - 16);
   if (read.alpha_maximum != 0 && area > (limit - 1) / read.alpha_maximum)
-    throw Error(ErrorKind::usage, "A window of " + std::to_string(area) +
-                                      " pixels is too large for 16-bit alpha: reduce the radius, or use 8 bits.");
+    throw Error(ErrorKind::usage,
+                "A window of " + std::to_string(area) +
+                    " pixels is too large for 16-bit alpha: reduce the radius, or use 8 bits.");
 }
 
 PixelRead working_pixels(const PixelRead& stored) {

@@ -12,15 +12,16 @@ enum class Transfer : std::uint8_t {
   srgb  ///< u8 <-> 16-bit linear, u16 <-> 24-bit linear; not for floats, which are linear already
 };
 
-/// Stored pixels -> working values. Types u32 and u64 hold working values themselves, signed if `fixed_point`.
+/// Stored pixels -> working values. Types u32 and u64 hold working values themselves, signed if
+/// `fixed_point`.
 struct PixelRead {
   Type type = Type::u8;
   int channels = 1;
   Transfer transfer = Transfer::identity;
-  bool weighted = false;     ///< the last channel is alpha: the working colour is colour * alpha
-  bool fixed_point = false;  ///< floats, or working values made from floats
-  int fixed_bits = 0;        ///< bits of a float's magnitude in fixed point
-  int fraction = 0;          ///< working values: bits below the point
+  bool weighted = false;            ///< the last channel is alpha: the working colour is colour * alpha
+  bool fixed_point = false;         ///< floats, or working values made from floats
+  int fixed_bits = 0;               ///< bits of a float's magnitude in fixed point
+  int fraction = 0;                 ///< working values: bits below the point
   std::uint64_t maximum = 0;        ///< largest working value: the bound of every sum
   std::uint64_t alpha_maximum = 0;  ///< largest working alpha of weighted integers
 };
@@ -38,21 +39,22 @@ enum class Accumulator : std::uint8_t { u32, u64 };
 /// Throws Error(usage) for types that are not pixels and for premultiplied integers in linear light.
 [[nodiscard]] PixelRead read_pixels(const Shape& shape, Transfer transfer, std::uint64_t area);
 
-/// The one place where the width of sums is chosen: sums are modulo 2^32 or 2^64, and a difference of table entries is
-/// exact while the true sum of that one box fits. Smallest width with area * maximum < 2^width (2^63 if signed).
-/// Throws Error(usage), which says what to reduce, if 64 bits do not suffice.
-[[nodiscard]] Accumulator choose_accumulator(const PixelRead& read, std::uint64_t area, std::uint64_t maximum);
+/// The one place where the width of sums is chosen: sums are modulo 2^32 or 2^64, and a difference of table
+/// entries is exact while the true sum of that one box fits. Smallest width with area * maximum < 2^width
+/// (2^63 if signed). Throws Error(usage), which says what to reduce, if 64 bits do not suffice.
+[[nodiscard]] Accumulator choose_accumulator(const PixelRead& read, std::uint64_t area,
+                                             std::uint64_t maximum);
 
-/// Throws Error(usage) unless area-weighted sums of alpha (65536 parts a pixel) stay below the 2^61 that dividing by
-/// them allows. Holds for every 8-bit picture, and for 16-bit ones up to a radius of 11,000.
+/// Throws Error(usage) unless area-weighted sums of alpha (65536 parts a pixel) stay below the 2^61 that
+/// dividing by them allows. Holds for every 8-bit picture, and for 16-bit ones up to a radius of 11,000.
 void check_alpha_divisor(const PixelRead& read, std::uint64_t area);
 
-/// The same pixels between two passes of a filter: working values of type u32 or u64 with 8 bits below the point
-/// (integers; floats keep their fixed point).
+/// The same pixels between two passes of a filter: working values of type u32 or u64 with 8 bits below the
+/// point (integers; floats keep their fixed point).
 [[nodiscard]] PixelRead working_pixels(const PixelRead& stored);
 
-/// Bits of the magnitude of a float in fixed point so that a signed 64-bit sum of `area` values cannot wrap: 40, or
-/// fewer from 2^23 pixels on.
+/// Bits of the magnitude of a float in fixed point so that a signed 64-bit sum of `area` values cannot wrap:
+/// 40, or fewer from 2^23 pixels on.
 [[nodiscard]] int fixed_bits_for(std::uint64_t area);
 
 }  // namespace satin

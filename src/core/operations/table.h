@@ -17,10 +17,11 @@ struct TableJob {
   Accumulator accumulator = Accumulator::u32;
 };
 
-/// run() fills `table` (width x height, interleaved channels, of the accumulator's type: sums modulo 2^32 or 2^64).
-/// Floats are read as fixed point with the exponents of *measured (squares with twice as many bits).
+/// run() fills `table` (width x height, interleaved channels, of the accumulator's type: sums modulo 2^32 or
+/// 2^64). Floats are read as fixed point with the exponents of *measured (squares with twice as many bits).
 struct TableOperation : Operation {
-  virtual void run(const ImageView& picture, const Measured* measured, const MutableImageView& table, Stream stream) = 0;
+  virtual void run(const ImageView& picture, const Measured* measured, const MutableImageView& table,
+                   Stream stream) = 0;
   /// In place: signed 64-bit fixed-point sums (of squares) -> the same sums as IEEE doubles.
   virtual void to_double(const MutableImageView& table, const Measured* measured, Stream stream) = 0;
 };

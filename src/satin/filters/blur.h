@@ -17,36 +17,40 @@ enum class Kernel {
 
 /// Parameters of blur().
 struct Blur {
-  Radius radius = 8;            ///< half the window, without the pixel itself; quantised to 1/256 pixel
-  std::optional<double> sigma{};  ///< standard deviation in pixels, instead of the radius; means a gaussian kernel
-  std::optional<Kernel> kernel{}; ///< box unless sigma is given
+  Radius radius = 8;  ///< half the window, without the pixel itself; quantised to 1/256 pixel
+  std::optional<double>
+      sigma{};  ///< standard deviation in pixels, instead of the radius; means a gaussian kernel
+  std::optional<Kernel> kernel{};  ///< box unless sigma is given
   Border border = Border::shrink;
-  double border_value = 0;      ///< of Border::constant: every channel, 0 to 1 of white (floats: as it is)
+  double border_value = 0;  ///< of Border::constant: every channel, 0 to 1 of white (floats: as it is)
   Space space = Space::linear;
-  double radius_min = 0;             ///< radius where the radius map is 0
-  std::optional<double> radius_max{};  ///< radius where the radius map is at its type's maximum (floats: at 1)
-  ImageView radius_map{};         ///< radius per pixel: one channel, u8, u16 or f32, of the picture's size
-  ImageView mask{};               ///< blend weight: one channel, u8 or u16, of the picture's size; 0 keeps the bytes
+  double radius_min = 0;  ///< radius where the radius map is 0
+  std::optional<double>
+      radius_max{};        ///< radius where the radius map is at its type's maximum (floats: at 1)
+  ImageView radius_map{};  ///< radius per pixel: one channel, u8, u16 or f32, of the picture's size
+  ImageView mask{};        ///< blend weight: one channel, u8 or u16, of the picture's size; 0 keeps the bytes
 };
 
 /// Mean over a window around every pixel, at a cost that does not depend on the radius.
 ///
-/// The window is the square of half-width radius + 1/2 around the pixel's centre; a pixel that it covers partly counts
-/// by its covered area. Radius 0 is the identity, byte for byte. Up to 16384 pixels; larger than the picture is fine.
+/// The window is the square of half-width radius + 1/2 around the pixel's centre; a pixel that it covers
+/// partly counts by its covered area. Radius 0 is the identity, byte for byte. Up to 16384 pixels; larger
+/// than the picture is fine.
 ///
-/// Pixels: u8, u16 or f32; 1 to 4 channels. 8- and 16-bit values are averaged in linear light (16 and 24 bits) unless
-/// `space` says encoded; straight alpha weights the colours; fully transparent results keep the input's colour bytes.
-/// Encoded integers give the exact mean, rounded to nearest, ties up. Floats are 40-bit fixed point, scaled by the
-/// largest value. The result has the input's shape and is the same on every device, byte for byte.
+/// Pixels: u8, u16 or f32; 1 to 4 channels. 8- and 16-bit values are averaged in linear light (16 and 24
+/// bits) unless `space` says encoded; straight alpha weights the colours; fully transparent results keep the
+/// input's colour bytes. Encoded integers give the exact mean, rounded to nearest, ties up. Floats are 40-bit
+/// fixed point, scaled by the largest value. The result has the input's shape and is the same on every
+/// device, byte for byte.
 ///
-/// The output lives where the input lives and does not alias it. Throws Error(usage) for parameters out of range and
-/// for shapes that do not fit, Error(input) for NaN or infinity in the picture or the map.
+/// The output lives where the input lives and does not alias it. Throws Error(usage) for parameters out of
+/// range and for shapes that do not fit, Error(input) for NaN or infinity in the picture or the map.
 ///
 /// Crow, Summed-area tables for texture mapping, 1984; Heckbert, Filtering by repeated integration, 1986.
 [[nodiscard]] Image blur(const Device& device, const ImageView& image, const Blur& parameters = {});
 
-/// The prepared form: inputs of run() are the picture, the radius map and the mask. Of the views in `parameters` only
-/// the shapes are read.
+/// The prepared form: inputs of run() are the picture, the radius map and the mask. Of the views in
+/// `parameters` only the shapes are read.
 [[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Blur& parameters);
 
 }  // namespace satin

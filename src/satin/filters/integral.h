@@ -13,10 +13,11 @@ struct Integral {
 
 /// The summed-area table: entry (x, y) is the sum over all pixels from (0, 0) to (x, y), both included.
 ///
-/// Pixels: u8, u16 or f32 as stored; 1 to 4 channels, each with its own table. The result has the picture's size (no
-/// border row) and the type u32 where width * height * largest value (squared) is below 2^32, otherwise u64; f64 for
-/// floats, whose values are rounded to 40 bits below the largest one first (fewer above 2^23 pixels).
-/// Sums are exact. Throws Error(usage) if even 64 bits do not suffice, Error(input) for NaN or infinity.
+/// Pixels: u8, u16 or f32 as stored; 1 to 4 channels, each with its own table. The result has the picture's
+/// size (no border row) and the type u32 where width * height * largest value (squared) is below 2^32,
+/// otherwise u64; f64 for floats, whose values are rounded to 40 bits below the largest one first (fewer
+/// above 2^23 pixels). Sums are exact. Throws Error(usage) if even 64 bits do not suffice, Error(input) for
+/// NaN or infinity.
 ///
 /// Crow, Summed-area tables for texture mapping, 1984.
 [[nodiscard]] Image integral(const Device& device, const ImageView& image, const Integral& parameters = {});
