@@ -155,7 +155,8 @@ std::vector<CommandSpec> commands() {
   for (const FilterRecord& filter : filters()) all.push_back(filter_command(filter));
   all.push_back(pipeline_command());
   const OptionSpec json = flag("json", "print it as JSON");
-  all.push_back(plain_command("list", "list the filters", {json}));
+  const OptionSpec markdown = flag("markdown", "print it as a Markdown table");
+  all.push_back(plain_command("list", "list the filters", {json, markdown}));
   all.push_back(plain_command("devices", "list the devices that filters can run on", {json}));
   all.push_back(
       plain_command("completion", "print a completion script for a shell", {}, {"bash", "zsh", "fish"}));

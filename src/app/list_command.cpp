@@ -109,6 +109,18 @@ std::string filter_json(const std::vector<CommandSpec>& all) {
   return json.text() + "\n";
 }
 
+std::string filter_markdown() {
+  std::string text = "| filter | what it does | options | after |\n|---|---|---|---|\n";
+  for (const FilterRecord& filter : filters()) {
+    std::string options;
+    for (const ParameterRecord& parameter : filter.parameters) options += "`--" + parameter.name + "` ";
+    for (const InputRecord& input : filter.inputs) options += "`--" + input.name + "` ";
+    if (!options.empty()) options.pop_back();
+    text += "| **" + filter.name + "** | " + filter.help + " | " + options + " | " + filter.paper + " |\n";
+  }
+  return text;
+}
+
 std::string device_table() {
   std::string text;
   for (const DeviceInfo& device : devices()) {

@@ -41,6 +41,7 @@ void run_plain_command(const std::vector<CommandSpec>& all, const CommandSpec& c
   if (!line.arguments.empty())
     throw Error(ErrorKind::usage, "'satin " + command.name + "' takes no '" + line.arguments.front() + "'.");
   const bool json = line.flag("json");
+  if (command.name == "list" && line.flag("markdown")) return print(filter_markdown());
   if (command.name == "list") print(json ? filter_json(all) : filter_table(all, output_columns()));
   if (command.name == "devices") print(json ? device_json() : device_table());
   if (command.name == "man") print(manual_page(all));

@@ -3,6 +3,7 @@ import json
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -97,3 +98,9 @@ def test_manual_page(satin):
     if shutil.which("groff"):
         check = subprocess.run(["groff", "-man", "-Tutf8", "-ww", "-z"], input=page, stderr=subprocess.PIPE)
         assert check.returncode == 0 and check.stderr == b""
+
+
+def test_table_of_filters_in_the_readme(satin):
+    readme = (Path(__file__).resolve().parents[2] / "README.md").read_text()
+    table = satin.good("list", "--markdown").stdout.decode()
+    assert table in readme, "The README's table is old: put the output of 'satin list --markdown' there."
