@@ -83,8 +83,7 @@ class BoxMeanConstant final : public BoxMeanOperation {
         }
       }
       if (in_rows_) {
-        march.means.run(march.columns, axis_box(y, job_.height, job_.radius.y, job_.border),
-                        store.rule.transfer, images.output.row<T>(y));
+        march.means.template run<T>(march.columns, store, images, y);
       } else {
         mean_row<Channels, T>(store, images, y, march);
       }

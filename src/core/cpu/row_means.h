@@ -1,5 +1,5 @@
 #pragma once
-// A row of means at once, for integers without alpha or mask: column sums are scanned along a row that is
+// A row of means at once, for integers: column sums are scanned along a row that is
 // extended by the border, and every mean is a weighted difference of prefixes over a divisor.
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include "core/cpu/rows.h"
 #include "core/cpu/rows_simd.h"
 #include "core/cpu/running_columns.h"
+#include "core/cpu/store.h"
 #include "core/operations/box_mean.h"
 
 namespace satin::cpu {
@@ -16,11 +17,14 @@ namespace satin::cpu {
 template <class Sum>
 class RowMeans {
  public:
-  /// Integers of at most 32 bits in and out, every sum and quotient exact in double.
+  /// Integers of at most 32 bits in and out, every sum and quotient exact in double; a mask without alpha
+  /// only.
   static bool possible(const BoxMeanJob& job) {
-    const bool plain = !job.read.fixed_point && job.mask_maximum == 0 && job.border != Border::constant &&
-                       (!job.read.weighted || job.write.fraction != 0) && job.write.type != Type::u64;
-    if (!plain || (!stretches(job.border) && reach_of(job) > 2 * job.width)) return false;
+    const bool stored = job.write.type == Type::u8 || job.write.type == Type::u16;
+    const bool integers = !job.read.fixed_point && (stored || job.write.type == Type::u32);
+    const bool masked_alpha = job.mask_maximum != 0 && job.read.weighted;
+    if (!integers || masked_alpha || job.border == Border::constant) return false;
+    if (!stretches(job.border) && reach_of(job) > 2 * job.width) return false;
     const int more_bits = std::max(0, job.write.fraction - job.read.fraction);
     if (job.read.maximum > (0x7FFFFFFFU >> more_bits)) return false;  // means go through signed words
     const std::uint64_t box = largest_box(job.width, job.height, job.radius, job.border);
@@ -39,30 +43,39 @@ class RowMeans {
     for (int window = 0; window < (job.radius.y % radius_one == 0 ? 1 : 2); ++window)
       prefix_.emplace_back(padded, Sum{0});
     if (!stretches(job.border)) extended_.resize(padded);
-    if (job.write.transfer == Transfer::srgb) linear_.resize(static_cast<std::size_t>(job.width) * channels_);
+    unweight_ = job.read.weighted && job.write.fraction == 0;
+    if (unweight_ || job.mask_maximum != 0 || job.write.transfer == Transfer::srgb)
+      working_.resize(static_cast<std::size_t>(job.width) * channels_);
     prepare_divisors();
   }
 
   [[nodiscard]] std::size_t bytes() const noexcept {
     return (prefix_.size() * (prefix_.empty() ? 0 : prefix_[0].size()) + extended_.size()) * sizeof(Sum) +
-           linear_.size() * 4 + (half_ups_.size() + reciprocals_.size()) * 8;
+           working_.size() * 4 + (half_ups_.size() + reciprocals_.size()) * 8;
   }
 
-  /// One row of the output, from the column sums around it.
+  /// Row y of the output, from the column sums around it.
   template <class T>
-  void run(const std::vector<RunningColumns<Sum>>& columns, const AxisBox& along_y,
-           const TransferView& transfer, T* out) {
+  void run(const std::vector<RunningColumns<Sum>>& columns, const MeanStore& store,
+           const BoxMeanImages& images, std::int64_t y) {
+    const AxisBox along_y = axis_box(y, job_.height, job_.radius.y, job_.border);
     for (std::size_t window = 0; window < columns.size(); ++window)
       scan_padded(columns[window].sums(), prefix_[window]);
     if (along_y.size != divisors_for_) fill_divisors(along_y.size);
+    T* out = images.output.template row<T>(y);
     if constexpr (sizeof(T) <= 2) {
-      if (transfer.decode != nullptr) {
-        divide_row(along_y, linear_.data());
-        encode_row(linear_.data(), linear_.size(), transfer, out);
-        return;
-      }
+      if (working_.empty()) return divide_row(along_y, out);
+      const TransferView& transfer = store.rule.transfer;
+      white_ = decode(static_cast<T>(~T{0}), transfer);
+      divide_row(along_y, working_.data());
+      const T* original = images.original.template row<T>(y);
+      if (job_.mask_maximum != 0) blend_row(original, images.mask, y, transfer);
+      if (!unweight_) return encode_row(working_.data(), working_.size(), transfer, out);
+      store_row_with_alpha(working_.data(), static_cast<std::size_t>(job_.width), job_.read.channels,
+                           transfer, original, out);
+    } else if constexpr (std::is_same_v<T, std::uint32_t>) {
+      divide_row(along_y, out);
     }
-    if constexpr (sizeof(T) <= 4 && !std::is_same_v<T, float>) divide_row(along_y, out);
   }
 
  private:
@@ -132,6 +145,30 @@ class RowMeans {
     return result;
   }
 
+  template <class T>
+  void blend_row(const T* original, const ImageView& mask, std::int64_t y, const TransferView& transfer) {
+    const std::uint64_t whole = job_.mask_maximum;
+    for (std::int64_t x = 0, i = 0; x < job_.width; ++x) {
+      const std::uint64_t weight = mask_at(mask, x, y);
+      for (int c = 0; c < job_.read.channels; ++c, ++i) {
+        std::uint32_t& mean = working_[static_cast<std::size_t>(i)];
+        mean = static_cast<std::uint32_t>(blend(decode(original[i], transfer), mean, weight, whole));
+      }
+    }
+  }
+
+  template <class Mean>
+  void divide_part(const AxisBox& along_y, const Divisors& divisors, std::size_t first, std::size_t pixels,
+                   Mean* means) {
+    const BoxDifferences<Sum> boxes = differences(along_y, first);
+    if constexpr (sizeof(Mean) == 4) {
+      if (unweight_)
+        return divide_by_alpha(boxes, divisors, pixels, job_.read.channels, white_,
+                               means + first * channels_);
+    }
+    divide(boxes, divisors, pixels * channels_, means + first * channels_);
+  }
+
   template <class Mean>
   void divide_row(const AxisBox& along_y, Mean* means) {
     const auto width = static_cast<std::size_t>(job_.width);
@@ -139,13 +176,12 @@ class RowMeans {
     Divisors ends;
     ends.half_ups = half_ups_.data();
     ends.reciprocals = reciprocals_.data();
-    if (ends_ > 0) divide(differences(along_y, 0), ends, ends_ * channels_, means);
-    if (last_end > ends_)
-      divide(differences(along_y, ends_), middle_, (last_end - ends_) * channels_, means + ends_ * channels_);
+    if (ends_ > 0) divide_part(along_y, ends, 0, ends_, means);
+    if (last_end > ends_) divide_part(along_y, middle_, ends_, last_end - ends_, means);
     if (ends_ == 0) return;
     ends.half_ups += ends_ * channels_;
     ends.reciprocals += ends_ * channels_;
-    divide(differences(along_y, last_end), ends, ends_ * channels_, means + last_end * channels_);
+    divide_part(along_y, ends, last_end, ends_, means);
   }
 
   /// The whole boxes of the windows around the pixels from `first` on.
@@ -176,7 +212,9 @@ class RowMeans {
   bool fractional_ = false;
   std::vector<std::vector<Sum>> prefix_;  ///< of the inner and the outer window of rows
   std::vector<Sum> extended_;             ///< column sums with the border
-  std::vector<std::uint32_t> linear_;     ///< means before encoding
+  bool unweight_ = false;                 ///< colours were summed times alpha, and are to be stored without
+  std::uint32_t white_ = 0;               ///< largest working colour
+  std::vector<std::uint32_t> working_;    ///< means before they are blended or encoded
   std::size_t ends_ = 0;
   std::vector<double> half_ups_;
   std::vector<double> reciprocals_;

@@ -54,6 +54,17 @@ void encode_values(const std::uint32_t* values, std::size_t count, const Transfe
   for (std::size_t i = 0; i < count; ++i) codes[i] = encode(values[i], transfer, Code{});
 }
 
+template <class Code>
+void store_with_alpha(const std::uint32_t* values, std::size_t pixels, int channels,
+                      const TransferView& transfer, const Code* original, Code* out) {
+  const int alpha = channels - 1;
+  for (std::size_t p = 0; p < pixels; ++p, values += channels, original += channels, out += channels) {
+    for (int c = 0; c < alpha; ++c)
+      out[c] = values[alpha] == 0 ? original[c] : encode(values[c], transfer, Code{});
+    out[alpha] = static_cast<Code>(values[alpha]);
+  }
+}
+
 double finite_or_zero(float value) { return std::isfinite(value) ? static_cast<double>(value) : 0.0; }
 
 void read_floats(const RowReader& reader, const float* source, std::size_t pixels, std::uint64_t* values) {
@@ -110,6 +121,16 @@ void encode_row(const std::uint32_t* values, std::size_t count, const TransferVi
 void encode_row(const std::uint32_t* values, std::size_t count, const TransferView& transfer,
                 std::uint16_t* codes) {
   encode_values(values, count, transfer, codes);
+}
+
+void store_row_with_alpha(const std::uint32_t* values, std::size_t pixels, int channels,
+                          const TransferView& transfer, const std::uint8_t* original, std::uint8_t* out) {
+  store_with_alpha(values, pixels, channels, transfer, original, out);
+}
+
+void store_row_with_alpha(const std::uint32_t* values, std::size_t pixels, int channels,
+                          const TransferView& transfer, const std::uint16_t* original, std::uint16_t* out) {
+  store_with_alpha(values, pixels, channels, transfer, original, out);
 }
 
 template void read_row(const RowReader&, const std::byte*, std::size_t, std::uint32_t*);

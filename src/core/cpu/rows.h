@@ -39,4 +39,10 @@ void encode_row(const std::uint32_t* values, std::size_t count, const TransferVi
 void encode_row(const std::uint32_t* values, std::size_t count, const TransferView& transfer,
                 std::uint16_t* codes);
 
+/// Stores means of pixels with straight alpha: colours by their codes, but the original's where alpha is 0.
+void store_row_with_alpha(const std::uint32_t* values, std::size_t pixels, int channels,
+                          const TransferView& transfer, const std::uint8_t* original, std::uint8_t* out);
+void store_row_with_alpha(const std::uint32_t* values, std::size_t pixels, int channels,
+                          const TransferView& transfer, const std::uint16_t* original, std::uint16_t* out);
+
 }  // namespace satin::cpu

@@ -216,6 +216,47 @@ void Divide(const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::siz
   }
 }
 
+template <class Sum>
+double AlphaSum(const BoxDifferences<Sum>& boxes, std::size_t at) {
+  double sum = 0;
+  for (int box = 0; box < boxes.boxes; ++box)
+    sum += static_cast<double>(static_cast<Sum>(boxes.ahead[box][at] - boxes.behind[box][at])) *
+           boxes.weight[box];
+  return sum;
+}
+
+template <int Boxes, std::size_t Channels, class Sum>
+void DivideByAlpha(const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::size_t pixels,
+                   std::uint32_t white, std::uint32_t* HWY_RESTRICT means) {
+  const hn::CappedTag<double, Channels> d;
+  for (std::size_t i = 0; i < pixels * Channels; i += Channels) {
+    const std::size_t alpha = i + Channels - 1;
+    const double weight = AlphaSum(boxes, alpha);
+    const double half_up = divisors.half_ups == nullptr ? divisors.half_up : divisors.half_ups[alpha];
+    const double reciprocal =
+        divisors.reciprocals == nullptr ? divisors.reciprocal : divisors.reciprocals[alpha];
+    const auto divisor = hn::Set(d, weight > 0 ? weight : 1.0);
+    const auto half = hn::Set(d, static_cast<double>(static_cast<std::uint64_t>(weight) / 2) + 0.5);
+    for (std::size_t c = 0; c < Channels; c += hn::Lanes(d)) {
+      const auto colour = hn::Div(hn::Add(WeightedSum<Boxes>(d, boxes, i + c), half), divisor);
+      StoreMeans(d, hn::Min(colour, hn::Set(d, white)), means + i + c);
+    }
+    means[alpha] = static_cast<std::uint32_t>((weight + half_up) * reciprocal);
+  }
+}
+
+template <class Sum>
+void DivideByAnyAlpha(const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::size_t pixels,
+                      std::size_t channels, std::uint32_t white, std::uint32_t* means) {
+  if (channels == 2) {
+    boxes.boxes == 1 ? DivideByAlpha<1, 2>(boxes, divisors, pixels, white, means)
+                     : DivideByAlpha<4, 2>(boxes, divisors, pixels, white, means);
+  } else {
+    boxes.boxes == 1 ? DivideByAlpha<1, 4>(boxes, divisors, pixels, white, means)
+                     : DivideByAlpha<4, 4>(boxes, divisors, pixels, white, means);
+  }
+}
+
 // Highway dispatches plain functions: one name for each instance.
 using U8 = std::uint8_t;
 using U16 = std::uint16_t;
@@ -255,6 +296,14 @@ void DivideU64U16(const BoxDifferences<U64>& b, const Divisors& d, std::size_t n
 void DivideU64U32(const BoxDifferences<U64>& b, const Divisors& d, std::size_t n, U32* m) {
   Divide(b, d, n, m);
 }
+void DivideByAlphaU32(const BoxDifferences<U32>& b, const Divisors& d, std::size_t n, std::size_t c, U32 w,
+                      U32* m) {
+  DivideByAnyAlpha(b, d, n, c, w, m);
+}
+void DivideByAlphaU64(const BoxDifferences<U64>& b, const Divisors& d, std::size_t n, std::size_t c, U32 w,
+                      U32* m) {
+  DivideByAnyAlpha(b, d, n, c, w, m);
+}
 
 }  // namespace satin::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -280,6 +329,8 @@ HWY_EXPORT(DivideU32U32);
 HWY_EXPORT(DivideU64U8);
 HWY_EXPORT(DivideU64U16);
 HWY_EXPORT(DivideU64U32);
+HWY_EXPORT(DivideByAlphaU32);
+HWY_EXPORT(DivideByAlphaU64);
 
 void widen(const std::uint8_t* source, std::size_t count, std::uint32_t* values) {
   HWY_DYNAMIC_DISPATCH(WidenU8)(source, count, values);
@@ -357,6 +408,19 @@ template <>
 void divide(const BoxDifferences<std::uint64_t>& boxes, const Divisors& divisors, std::size_t count,
             std::uint32_t* means) {
   HWY_DYNAMIC_DISPATCH(DivideU64U32)(boxes, divisors, count, means);
+}
+
+template <>
+void divide_by_alpha(const BoxDifferences<std::uint32_t>& boxes, const Divisors& divisors, std::size_t pixels,
+                     int channels, std::uint32_t white, std::uint32_t* means) {
+  HWY_DYNAMIC_DISPATCH(DivideByAlphaU32)
+  (boxes, divisors, pixels, static_cast<std::size_t>(channels), white, means);
+}
+template <>
+void divide_by_alpha(const BoxDifferences<std::uint64_t>& boxes, const Divisors& divisors, std::size_t pixels,
+                     int channels, std::uint32_t white, std::uint32_t* means) {
+  HWY_DYNAMIC_DISPATCH(DivideByAlphaU64)
+  (boxes, divisors, pixels, static_cast<std::size_t>(channels), white, means);
 }
 
 }  // namespace satin::cpu

@@ -65,4 +65,12 @@ inline constexpr std::uint64_t divide_limit = std::uint64_t{1} << 50;
 template <class Sum, class Mean>
 void divide(const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::size_t count, Mean* means);
 
+/// The same for pixels of 2 or 4 channels whose colours were summed times alpha: the last mean is that of
+/// alpha, the others are round(colour sum / alpha sum), ties up, at most `white` (0 where no alpha was
+/// summed). Weighted sums are below 2^50, so that the correctly rounded quotient of (s + 1/2) lies on the
+/// right side of every integer.
+template <class Sum>
+void divide_by_alpha(const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::size_t pixels,
+                     int channels, std::uint32_t white, std::uint32_t* means);
+
 }  // namespace satin::cpu
