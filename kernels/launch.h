@@ -36,8 +36,14 @@ struct Target {
 
 // --- Summed-area table ---
 
-/// How a picture is cut into tiles, one warp each.
+enum class TableMethod : std::uint8_t {
+  two_readings,  ///< any picture: sums of tiles, their scan, the table
+  single_pass    ///< one launch; u8, one channel, sums modulo 2^32
+};
+
+/// How a picture is cut into tiles: one warp each, one block each in a single pass.
 struct TableTiles {
+  TableMethod method = TableMethod::two_readings;
   std::int64_t width = 0;
   std::int64_t height = 0;
   int channels = 1;
@@ -48,10 +54,12 @@ struct TableTiles {
   std::int64_t tile_rows = 0;
 };
 
-[[nodiscard]] TableTiles table_tiles(std::int64_t width, std::int64_t height, int channels,
-                                     Accumulator accumulator, int multiprocessors);
+/// Chooses the fastest method for the job.
+[[nodiscard]] TableTiles table_tiles(std::int64_t width, std::int64_t height, const PixelRead& read,
+                                     bool squared, Accumulator accumulator, int multiprocessors);
 
-/// Bytes of the carries between tiles.
+/// Bytes of what tiles tell each other. They are to be cleared before the first run, and runs that share them
+/// must follow each other.
 [[nodiscard]] std::size_t table_workspace_bytes(const TableTiles& tiles);
 
 struct TableArguments {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "kernels/table.cuh"
+#include "kernels/table_single_pass.h"
 
 namespace satin::kernels {
 namespace {
@@ -88,8 +89,11 @@ void scan_carries(const TableTiles& tiles, const Carries<Sum>& carries, StreamHa
 template void scan_carries(const TableTiles&, const Carries<std::uint32_t>&, StreamHandle);
 template void scan_carries(const TableTiles&, const Carries<std::uint64_t>&, StreamHandle);
 
-TableTiles table_tiles(std::int64_t width, std::int64_t height, int channels, Accumulator accumulator,
-                       int multiprocessors) {
+TableTiles table_tiles(std::int64_t width, std::int64_t height, const PixelRead& read, bool squared,
+                       Accumulator accumulator, int multiprocessors) {
+  if (single_pass_applies(width, height, read, squared, accumulator))
+    return single_pass_tiles(width, height, multiprocessors);
+  const int channels = read.channels;
   constexpr int step = tuning::table_most_rows_in_flight;
   TableTiles tiles;
   tiles.width = width;
@@ -107,6 +111,7 @@ TableTiles table_tiles(std::int64_t width, std::int64_t height, int channels, Ac
 }
 
 std::size_t table_workspace_bytes(const TableTiles& tiles) {
+  if (tiles.method == TableMethod::single_pass) return single_pass_workspace_bytes(tiles);
   const std::int64_t sums = tiles.tile_rows * tiles.width + tiles.tile_columns * tiles.height +
                             tiles.tile_rows * tiles.tile_columns;
   return static_cast<std::size_t>(sums * tiles.channels * (tiles.accumulator == Accumulator::u32 ? 4 : 8));
@@ -119,6 +124,7 @@ extern template void build_table_of<std::uint64_t>(const TableArguments&, Stream
 extern template void build_table_of<float>(const TableArguments&, StreamHandle);
 
 void build_table(const TableArguments& arguments, StreamHandle stream) {
+  if (arguments.tiles.method == TableMethod::single_pass) return build_table_in_one_pass(arguments, stream);
   switch (arguments.read.type) {
     case Type::u8:
       return build_table_of<std::uint8_t>(arguments, stream);

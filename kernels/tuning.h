@@ -13,6 +13,16 @@ inline constexpr int table_fewest_tile_rows = 16;
 inline constexpr int table_most_tile_rows = 128;
 inline constexpr int table_warps_per_multiprocessor = 24;  ///< wished for; below it tiles become lower
 
+// Table in a single pass: depth of the look-back, in tiles, and the tiles of large and of small pictures.
+inline constexpr int single_pass_upward = 8;
+inline constexpr int single_pass_leftward = 14;
+inline constexpr int single_pass_tile_height = 128;
+inline constexpr int single_pass_blocks_of_large_tiles =
+    3;  ///< a multiprocessor, at least: bounds the registers
+inline constexpr int single_pass_blocks_of_small_tiles = 2;
+inline constexpr int single_pass_large_tiles_per_multiprocessor = 1;  ///< with fewer, tiles become small
+inline constexpr bool single_pass_prefetch = true;                    ///< while a block waits for its ticket
+
 // Carries between the table's tiles: a block scans 32 columns, cut into this many segments.
 inline constexpr int carry_segments = 16;
 inline constexpr int carry_loads_in_flight = 4;

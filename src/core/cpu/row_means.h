@@ -28,8 +28,8 @@ class RowMeans {
     const int more_bits = std::max(0, job.write.fraction - job.read.fraction);
     if (job.read.maximum > (0x7FFFFFFFU >> more_bits)) return false;  // means go through signed words
     const std::uint64_t box = largest_box(job.width, job.height, job.radius, job.border);
-    const std::uint64_t weights = std::uint64_t{radius_one * radius_one}
-                                  << std::max(job.read.fraction, more_bits);
+    const std::uint64_t parts = fractional(job) ? radius_one * radius_one : 1;
+    const std::uint64_t weights = parts << std::max(job.read.fraction, more_bits);
     return box <= divide_limit / weights / (job.read.maximum + 1);
   }
 
@@ -38,7 +38,6 @@ class RowMeans {
     if (!needed) return;
     reach_ = std::min(reach_of(job), stretches(job.border) ? job.width : 2 * job.width);
     pad_ = static_cast<std::size_t>(reach_) + 2;
-    fractional_ = job.radius.x % radius_one != 0 || job.radius.y % radius_one != 0;
     const std::size_t padded = (static_cast<std::size_t>(job.width) + 2 * pad_) * channels_ + scan_slack;
     for (int window = 0; window < (job.radius.y % radius_one == 0 ? 1 : 2); ++window)
       prefix_.emplace_back(padded, Sum{0});
@@ -81,6 +80,9 @@ class RowMeans {
  private:
   /// Where the border adds nothing, so that prefixes beyond the row are those of its ends.
   static bool stretches(Border border) { return border == Border::shrink; }
+  static bool fractional(const BoxMeanJob& job) {
+    return job.radius.x % radius_one != 0 || job.radius.y % radius_one != 0;
+  }
   static std::int64_t reach_of(const BoxMeanJob& job) { return job.radius.x / radius_one; }
 
   void scan_padded(const std::vector<Sum>& sums, std::vector<Sum>& prefix) {
@@ -190,7 +192,7 @@ class RowMeans {
     const AxisBox along_x = axis_box(job_.width / 2, job_.width, job_.radius.x, job_.border);
     const double scale =
         job_.write.fraction > job_.read.fraction ? 1U << (job_.write.fraction - job_.read.fraction) : 1;
-    result.boxes = fractional_ ? 4 : 1;
+    result.boxes = fractional(job_) ? 4 : 1;
     for (int box = 0; box < result.boxes; ++box) {
       const bool outer_x = box % 2 == 1 && along_x.outer != 0;
       const bool outer_y = box / 2 == 1 && prefix_.size() > 1;
@@ -208,8 +210,7 @@ class RowMeans {
   BoxMeanJob job_;
   std::size_t channels_;
   std::int64_t reach_ = 0;
-  std::size_t pad_ = 0;  ///< pixels before and after the row in `prefix_`
-  bool fractional_ = false;
+  std::size_t pad_ = 0;                   ///< pixels before and after the row in `prefix_`
   std::vector<std::vector<Sum>> prefix_;  ///< of the inner and the outer window of rows
   std::vector<Sum> extended_;             ///< column sums with the border
   bool unweight_ = false;                 ///< colours were summed times alpha, and are to be stored without

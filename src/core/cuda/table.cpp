@@ -9,10 +9,13 @@ class Table final : public TableOperation {
   Table(CudaBackend& backend, const TableJob& job)
       : backend_(backend),
         job_(job),
-        tiles_(kernels::table_tiles(job.width, job.height, job.read.channels, job.accumulator,
+        tiles_(kernels::table_tiles(job.width, job.height, job.read, job.squared, job.accumulator,
                                     backend.multiprocessors())),
         transfer_(backend.transfer(job.read.type, job.read.transfer == Transfer::srgb)),
-        carries_(backend.allocate(kernels::table_workspace_bytes(tiles_))) {}
+        carries_(backend.allocate(kernels::table_workspace_bytes(tiles_))) {
+    check(cudaMemsetAsync(carries_.get(), 0, carries_.size, backend.stream_of({})), "clearing a workspace");
+    backend.synchronize({});
+  }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return carries_.size; }
 
