@@ -1,0 +1,82 @@
+#pragma once
+// Words that blocks of one launch hand to each other through device memory. Each carries its own proof that
+// it is there: the tag of the run that wrote it. So no word needs another one to be visible before it, and
+// relaxed accesses of single words are enough: no fence, no acquire, no flag.
+//
+// Every published word is written again in every run, and runs of one workspace follow each other. What a
+// reader can find is therefore this run's word or that of the run before (all zero before the first), and
+// tags that differ between successive runs are never confused, however often they wrap around.
+//
+// An access to a vector counts as one to each of its elements, in any order (PTX memory consistency model).
+
+#include <cstdint>
+
+namespace satin::kernels {
+
+inline constexpr int tag_bits = 14;
+inline constexpr int value_bits = 32 - tag_bits;
+inline constexpr std::uint32_t largest_value = (1U << value_bits) - 1;
+
+/// Tag of run 0, 1, 2 ...: that of run 0 is not the 0 of cleared memory.
+__device__ inline std::uint32_t tag_of_run(std::uint64_t run) {
+  return static_cast<std::uint32_t>(run + 1) & ((1U << tag_bits) - 1);
+}
+
+__device__ inline std::uint32_t tagged(std::uint32_t tag, std::uint32_t value) {
+  return tag << value_bits | value;
+}
+__device__ inline std::uint32_t value_of(std::uint32_t word) { return word & largest_value; }
+__device__ inline bool is_current(std::uint32_t word, std::uint32_t tag) { return word >> value_bits == tag; }
+
+__device__ inline std::uint64_t tagged_wide(std::uint32_t tag, std::uint32_t value) {
+  return static_cast<std::uint64_t>(tag) << 32 | value;
+}
+__device__ inline std::uint32_t value_of(std::uint64_t word) { return static_cast<std::uint32_t>(word); }
+__device__ inline bool is_current(std::uint64_t word, std::uint32_t tag) {
+  return static_cast<std::uint32_t>(word >> 32) == tag;
+}
+
+__device__ inline uint4 tagged(std::uint32_t tag, const uint4& values) {
+  return make_uint4(tagged(tag, values.x), tagged(tag, values.y), tagged(tag, values.z),
+                    tagged(tag, values.w));
+}
+__device__ inline bool is_current(const uint4& words, std::uint32_t tag) {
+  const std::uint32_t expected = tag << value_bits;
+  const std::uint32_t differences =
+      (words.x ^ expected) | (words.y ^ expected) | (words.z ^ expected) | (words.w ^ expected);
+  return differences <= largest_value;
+}
+
+__device__ inline void publish(std::uint32_t* to, std::uint32_t word) {
+  asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(to), "r"(word) : "memory");
+}
+__device__ inline void publish(std::uint64_t* to, std::uint64_t word) {
+  asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to), "l"(word) : "memory");
+}
+/// Four words, 16-byte aligned.
+__device__ inline void publish(std::uint32_t* to, const uint4& words) {
+  asm volatile("st.relaxed.gpu.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(words.x), "r"(words.y),
+               "r"(words.z), "r"(words.w)
+               : "memory");
+}
+
+__device__ inline std::uint64_t look_at(const std::uint64_t* from) {
+  std::uint64_t word = 0;
+  asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(word) : "l"(from));
+  return word;
+}
+/// Four words, 16-byte aligned.
+__device__ inline uint4 look_at(const std::uint32_t* from) {
+  uint4 words;
+  asm volatile("ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w)
+               : "l"(from));
+  return words;
+}
+
+/// A hint.
+__device__ inline void prefetch_to_l2(const void* from) {
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(from));
+}
+
+}  // namespace satin::kernels

@@ -1,0 +1,253 @@
+#pragma once
+// The summed-area table of bytes in one pass: every pixel is read once and every sum written once, by
+// decoupled look-back (Merrill and Garland, Single-pass parallel prefix scan with decoupled look-back, 2016)
+// in two dimensions, of a depth that is fixed.
+//
+// A tile is the work of one block, which keeps its pixels in registers from the first step to the last.
+//   1. It publishes what only its own pixels say: the sums of its columns, of its rows, and of all of it.
+//   2. It looks back, at everything at once: at the column sums of the `upward` tiles above it and the
+//      inclusive column sums of the tile above those; likewise to the left; and, for the sum of all pixels
+//      above and to the left of it (its corner), at the totals of the `upward` x `leftward_totals` tiles
+//      there and the corners of that window, which meet as the four corners of a box. What is not there yet
+//      is looked at again.
+//   3. It publishes its inclusive column and row sums and its corner, and writes its part of the table: the
+//      table row above a warp, then row by row the sums of the row before plus the scan of the row's pixels.
+//
+// Progress: a tile waits only for tiles that are neither below it nor to the right of it. They have lower
+// numbers, and numbers are drawn from a counter when blocks start, so all of them have started; of the tiles
+// that are not done, the one of the lowest number waits for nobody. No order in which blocks start, and no
+// number of them that run together, is assumed. The counter and the tags (kernels/published.cuh) go on from
+// run to run, also where a captured launch is replayed; the workspace is cleared once, before the first run.
+//
+// Bytes moved per pixel: 1 + 4, and for what is published, most of which stays in the L2,
+//   written 12 / tile height + 12 / tile width, read 4 (upward + 2) / tile height + 4 (leftward + 2) / tile
+//   width.
+
+#include <cstdint>
+
+#include "kernels/byte_rows.cuh"
+#include "kernels/published.cuh"
+#include "kernels/single_pass.cuh"
+#include "kernels/single_pass_look_back.cuh"
+
+namespace satin::kernels::single_pass {
+
+// --- The start
+// ---------------------------------------------------------------------------------------------------
+
+/// Draws a ticket. Who gets the last one of a run moves the counter on to where the next run begins.
+__device__ inline unsigned long long draw_ticket(const Job& job) {
+  const unsigned long long ticket = atomicAdd(job.workspace.counter, 1ULL);
+  const unsigned long long of_a_run = 1ULL << job.ticket_bits;
+  const auto tiles = static_cast<unsigned>(job.tile_columns) * static_cast<unsigned>(job.tile_rows);
+  if ((ticket & (of_a_run - 1)) == tiles - 1) atomicAdd(job.workspace.counter, of_a_run - tiles);
+  return ticket;
+}
+
+template <class Shape>
+__device__ void prefetch_tile(const Job& job, int number) {
+  constexpr int bytes = 64;
+  constexpr int per_row = Shape::width / bytes;
+  const int row = number / job.tile_columns;
+  const int first_x = (number - row * job.tile_columns) * Shape::width;
+#pragma unroll
+  for (int i = static_cast<int>(threadIdx.x); i < per_row * tile_height; i += Shape::threads) {
+    const int x = first_x + i % per_row * bytes;
+    const int y = row * tile_height + i / per_row;
+    if (x < job.picture.width && y < job.picture.height)
+      prefetch_to_l2(job.picture.data + y * job.picture.row + x);
+  }
+}
+
+/// The block's tile, but for its tag where tickets do not tell the number.
+template <class Shape, Start How>
+__device__ Tile take_tile(const Job& job, Exchange<Shape>& shared) {
+  auto number = static_cast<unsigned>(blockIdx.x);
+  if (How != Start::index) {
+    unsigned long long ticket = 0;
+    if (threadIdx.x == 0) ticket = draw_ticket(job);
+    if (How == Start::ticket_and_prefetch) prefetch_tile<Shape>(job, static_cast<int>(number));
+    if (threadIdx.x == 0) shared.ticket = ticket;
+    __syncthreads();
+    number = static_cast<unsigned>(shared.ticket & ((1ULL << job.ticket_bits) - 1));
+  }
+  const unsigned row = number / static_cast<unsigned>(job.tile_columns);
+  const unsigned column = number - row * static_cast<unsigned>(job.tile_columns);
+  return {static_cast<int>(number), static_cast<int>(row), static_cast<int>(column), 0};
+}
+
+// --- What a tile says of itself
+// ----------------------------------------------------------------------------------
+
+/// Sums of the warp's columns and rows.
+template <class Shape>
+__device__ void sum_pixels(const std::uint32_t (&words)[Shape::rows], Exchange<Shape>& shared) {
+  const int lane = lane_index();
+  const int warp_column = warp_index() % Shape::warp_columns;
+  const int warp_row = warp_index() / Shape::warp_columns;
+  uint2 columns = {0, 0};
+  std::uint32_t row_sums = 0;  // of two rows
+#pragma unroll
+  for (int r = 0; r < Shape::rows; r += 2) {
+    columns.x += (words[r] & 0xFF00FF) + (words[r + 1] & 0xFF00FF);
+    columns.y += (words[r] >> 8 & 0xFF00FF) + (words[r + 1] >> 8 & 0xFF00FF);
+    const std::uint32_t both =
+        warp_sum(__dp4a(words[r], 0x01010101U, 0U) | __dp4a(words[r + 1], 0x01010101U, 0U) << 16);
+    if (lane / 2 == r / 2) row_sums = both;
+  }
+  shared.column_sums[warp_row][warp_column * warp_size + lane] = columns;
+  if (lane < Shape::rows)
+    shared.row_sums[warp_column][warp_row * Shape::rows + lane] =
+        lane % 2 == 0 ? row_sums & 0xFFFF : row_sums >> 16;
+}
+
+template <class Shape>
+__device__ void publish_sums(const Job& job, const Tile& tile, const Exchange<Shape>& shared) {
+  const auto group = static_cast<int>(threadIdx.x);
+  if (group < Shape::column_groups) {
+    uint2 sums = shared.column_sums[0][group];
+#pragma unroll
+    for (int k = 1; k < Shape::warp_rows; ++k) sums = sums + shared.column_sums[k][group];
+    publish(job.workspace.column_sums + place_of_columns<Shape>(job, tile, group),
+            tagged(tile.tag, unpacked(sums)));
+  } else if (warp_index() == Shape::warps - 1) {
+    const int lane = lane_index();
+    uint4 sums = make_uint4(0, 0, 0, 0);
+#pragma unroll
+    for (int c = 0; c < Shape::warp_columns; ++c)
+      sums = sums + *reinterpret_cast<const uint4*>(&shared.row_sums[c][lane * lane_rows]);
+    publish(job.workspace.row_sums + place_of_row(tile, lane * lane_rows), tagged(tile.tag, sums));
+    const std::uint32_t total = warp_sum(sum_of(sums));
+    if (lane == 0) publish(job.workspace.totals + tile.number, tagged_wide(tile.tag, total));
+  }
+}
+
+// --- The table
+// ---------------------------------------------------------------------------------------------------
+
+/// What lies above and to the left of a warp.
+struct Carry {
+  std::uint32_t row;   ///< lane r: sum of what lies to the left of the warp's row r
+  std::uint32_t base;  ///< sum of what lies above the warp and to the left of its columns
+  uint4 columns;       ///< sums of what lies above the lane's columns
+};
+
+/// Adds up what the warps have found, and publishes what this tile adds to it.
+template <class Shape>
+__device__ Carry resolve(const Job& job, const Tile& tile, const Exchange<Shape>& shared) {
+  const int lane = lane_index();
+  const int warp = warp_index();
+  const int warp_column = warp % Shape::warp_columns;
+  const int warp_row = warp / Shape::warp_columns;
+  const int column_group = warp_column * warp_size + lane;
+  Carry carry{};
+
+  carry.columns = shared.columns_above[0][column_group];
+#pragma unroll
+  for (int k = 1; k < Shape::upward_groups; ++k)
+    carry.columns = carry.columns + shared.columns_above[k][column_group];
+  uint2 upper = {0, 0};
+  for (int k = 0; k < warp_row; ++k) upper = upper + shared.column_sums[k][column_group];
+  if (warp_row == Shape::warp_rows - 1 && tile.row + upward + 1 < job.tile_rows) {
+    const uint4 sums = carry.columns + unpacked(upper + shared.column_sums[warp_row][column_group]);
+    std::uint32_t* to = job.workspace.column_sums + place_of_columns<Shape>(job, tile, column_group) +
+                        column_plane<Shape>(job);
+    publish(to, tagged(tile.tag, low_halves(sums)));
+    publish(to + column_plane<Shape>(job), tagged(tile.tag, high_halves(sums)));
+  }
+  carry.columns = carry.columns + unpacked(upper);
+
+  if (lane < Shape::rows) {
+    const int row = warp_row * Shape::rows + lane;
+#pragma unroll
+    for (int k = 0; k < Shape::warps; ++k)
+      carry.row += reinterpret_cast<const std::uint32_t*>(shared.rows_left[k])[row];
+    for (int c = 0; c < warp_column; ++c) carry.row += shared.row_sums[c][row];
+    if (warp_column == Shape::warp_columns - 1 && tile.column + leftward + 1 < job.tile_columns) {
+      const std::uint32_t sum = carry.row + shared.row_sums[warp_column][row];
+      std::uint32_t* to = job.workspace.row_sums + place_of_row(tile, row) + row_plane(job);
+      publish(to, tagged(tile.tag, sum & 0xFFFF));
+      publish(to + row_plane(job), tagged(tile.tag, sum >> 16));
+    }
+  }
+
+  std::uint32_t base = lane < Shape::warps ? shared.corner[lane] : 0;
+  if (lane < Shape::upward_groups * Shape::warp_columns && lane % Shape::warp_columns < warp_column)
+    base += shared.columns_above_of_warp[lane];
+#pragma unroll
+  for (int i = 0; i < Shape::warps * Shape::warp_rows; i += warp_size)
+    if ((i + lane) % Shape::warp_rows < warp_row) base += shared.rows_left_of_warp[i + lane];
+  for (int c = 0; c < warp_column; ++c)
+    for (int row = lane; row < warp_row * Shape::rows; row += warp_size) base += shared.row_sums[c][row];
+  carry.base = warp_sum(base);
+  if (threadIdx.x == 0)
+    publish(job.workspace.totals + corner_plane(job) + tile.number, tagged_wide(tile.tag, carry.base));
+  return carry;
+}
+
+/// The rows of the warp, from the table row above it on. `Edge`: not all of them are in the picture.
+template <class Shape, bool Aligned, bool Edge>
+__device__ void write_rows(const Job& job, int x, int y, const std::uint32_t (&words)[Shape::rows],
+                           const Carry& carry) {
+  const int existing = job.picture.height - y;
+  const int valid = job.picture.width - x;
+  const bool cut = Edge && job.picture.width < x + (warp_size - lane_index()) * lane_pixels;
+  uint4 sums = carry.columns;
+  sums.y += sums.x;
+  sums.z += sums.y;
+  sums.w += sums.z;
+  const std::uint32_t before = inclusive_scan(sums.w) - sums.w + carry.base;
+  sums = sums + make_uint4(before, before, before, before);
+
+  std::byte* to = job.table + y * job.table_row + x * static_cast<std::int64_t>(sizeof(std::uint32_t));
+  const auto write_row = [&](int r, std::uint32_t left) {
+    sums.x += __dp4a(words[r], 0x00000001U, left);
+    sums.y += __dp4a(words[r], 0x00000101U, left);
+    sums.z += __dp4a(words[r], 0x00010101U, left);
+    sums.w += __dp4a(words[r], 0x01010101U, left);
+    if (!Edge || r < existing) {
+      auto* row = reinterpret_cast<std::uint32_t*>(to);
+      if (cut) {
+        store_row_at_edge<Aligned>(sums, row, valid);
+      } else {
+        store_row<Aligned>(sums, row);
+      }
+    }
+    to += job.table_row;
+  };
+#pragma unroll
+  for (int r = 0; r < Shape::rows; r += 2) {
+    const std::uint32_t both = __dp4a(words[r], 0x01010101U, 0U) | __dp4a(words[r + 1], 0x01010101U, 0U)
+                                                                       << 16;
+    const std::uint32_t lanes_before = inclusive_scan(both) - both;
+    write_row(r, (lanes_before & 0xFFFF) + __shfl_sync(whole_warp, carry.row, r));
+    write_row(r + 1, (lanes_before >> 16) + __shfl_sync(whole_warp, carry.row, r + 1));
+  }
+}
+
+/// `Aligned`: rows of the picture at multiples of 4 bytes, those of the table at multiples of 16.
+template <class Shape, bool Aligned, Start How>
+__global__ void __launch_bounds__(Shape::threads, Shape::blocks) build(const __grid_constant__ Job job) {
+  __shared__ Exchange<Shape> shared;
+  Tile tile = take_tile<Shape, How>(job, shared);
+  const int first_x = tile.column * Shape::width + warp_index() % Shape::warp_columns * warp_pixels;
+  const int first_y = tile.row * tile_height + warp_index() / Shape::warp_columns * Shape::rows;
+  std::uint32_t words[Shape::rows];
+  load_rows<Aligned>(job.picture, first_x, first_y, words);
+  if (How == Start::index && threadIdx.x == 0) shared.ticket = draw_ticket(job);
+  sum_pixels<Shape>(words, shared);
+  __syncthreads();
+  tile.tag = tag_of_run(shared.ticket >> job.ticket_bits);
+  publish_sums<Shape>(job, tile, shared);
+  look_back<Shape>(job, tile, shared);
+  __syncthreads();
+  const Carry carry = resolve<Shape>(job, tile, shared);
+  const int x = first_x + lane_index() * lane_pixels;
+  if (first_x + warp_pixels <= job.picture.width && first_y + Shape::rows <= job.picture.height) {
+    write_rows<Shape, Aligned, false>(job, x, first_y, words, carry);
+  } else {
+    write_rows<Shape, Aligned, true>(job, x, first_y, words, carry);
+  }
+}
+
+}  // namespace satin::kernels::single_pass
