@@ -39,11 +39,12 @@ void keep_message(j_common_ptr info) {
 }
 
 // libjpeg calls it a warning when it makes up the missing part of a picture. Only what leaves the pixels
-// alone passes.
+// alone passes: odd headers, and stray bytes between segments, which cameras and phones are known to write.
 void on_message(j_common_ptr info, int level) {
   if (level >= 0) return;
   const int code = info->err->msg_code;
-  if (code != JWRN_ADOBE_XFORM && code != JWRN_JFIF_MAJOR) on_error(info);
+  const bool harmless = code == JWRN_ADOBE_XFORM || code == JWRN_JFIF_MAJOR || code == JWRN_EXTRANEOUS_DATA;
+  if (!harmless) on_error(info);
 }
 
 void on_output(j_common_ptr) {}
