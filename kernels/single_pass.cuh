@@ -91,7 +91,7 @@ struct Exchange {
   std::uint32_t columns_above_of_warp[Shape::upward_groups * Shape::warp_columns];
   std::uint32_t rows_left_of_warp[Shape::warps * Shape::warp_rows];
   std::uint32_t corner[Shape::warps];
-  unsigned long long ticket;
+  Tile tile;
 };
 
 __device__ inline int warp_index() { return static_cast<int>(threadIdx.x) / warp_size; }

@@ -21,14 +21,19 @@ struct LookBack {
   int tiles_before;
   int group;
 
+  [[nodiscard]] __device__ bool is_inclusive(int k) const {
+    const int first = k * Groups;  // constant where the loop over k is unrolled
+    if (first + Groups <= Depth) return false;
+    return first >= Depth || group + first >= Depth;
+  }
   [[nodiscard]] __device__ bool exists(int k) const {
     const int slot = group + k * Groups;
-    return slot < Depth ? slot < tiles_before : slot < Depth + 2 && Depth < tiles_before;
+    return is_inclusive(k) ? slot < Depth + 2 && Depth < tiles_before : slot < tiles_before;
   }
   [[nodiscard]] __device__ const std::uint32_t* address(int k) const {
     const int slot = group + k * Groups;
-    return sums +
-           (slot < Depth ? own - (slot + 1) * step : own - (Depth + 1) * step + (slot - Depth + 1) * plane);
+    return sums + (is_inclusive(k) ? own - (Depth + 1) * step + (slot - Depth + 1) * plane
+                                   : own - (slot + 1) * step);
   }
   __device__ void look(std::uint32_t tag) {
 #pragma unroll
@@ -53,7 +58,7 @@ struct LookBack {
     uint4 sums = make_uint4(0, 0, 0, 0);
 #pragma unroll
     for (int k = 0; k < slots; ++k) {
-      const int shift = group + k * Groups == Depth + 1 ? 16 : 0;
+      const int shift = is_inclusive(k) && group + k * Groups == Depth + 1 ? 16 : 0;
       sums.x += value_of(words[k].x) << shift;
       sums.y += value_of(words[k].y) << shift;
       sums.z += value_of(words[k].z) << shift;
@@ -106,7 +111,8 @@ struct CornerLookBack {
 };
 
 template <class Shape>
-__device__ void look_back(const Job& job, const Tile& tile, Exchange<Shape>& shared) {
+__device__ void look_back(const Job& job, Exchange<Shape>& shared) {
+  const Tile tile = shared.tile;
   const int lane = lane_index();
   const int warp = warp_index();
   const int warp_column = warp % Shape::warp_columns;

@@ -44,36 +44,39 @@ __device__ inline unsigned long long draw_ticket(const Job& job) {
   return ticket;
 }
 
+__device__ inline Tile tile_of_number(const Job& job, unsigned number) {
+  const auto tile_columns = static_cast<unsigned>(job.tile_columns);
+  const unsigned row = number / tile_columns;
+  return {static_cast<int>(number), static_cast<int>(row), static_cast<int>(number - row * tile_columns), 0};
+}
+
 template <class Shape>
-__device__ void prefetch_tile(const Job& job, int number) {
+__device__ void prefetch_tile(const Job& job, const Tile& tile) {
   constexpr int bytes = 64;
   constexpr int per_row = Shape::width / bytes;
-  const int row = number / job.tile_columns;
-  const int first_x = (number - row * job.tile_columns) * Shape::width;
 #pragma unroll
-  for (int i = static_cast<int>(threadIdx.x); i < per_row * tile_height; i += Shape::threads) {
-    const int x = first_x + i % per_row * bytes;
-    const int y = row * tile_height + i / per_row;
+  for (int i = static_cast<int>(threadIdx.x); i < per_tile.row * tile_height; i += Shape::threads) {
+    const int x = tile.column * Shape::width + i % per_row * bytes;
+    const int y = tile.row * tile_height + i / per_row;
     if (x < job.picture.width && y < job.picture.height)
       prefetch_to_l2(job.picture.data + y * job.picture.row + x);
   }
 }
 
-/// The block's tile, but for its tag where tickets do not tell the number.
+/// Decides which tile the block does. It is known to all threads after the next barrier.
 template <class Shape, Start How>
-__device__ Tile take_tile(const Job& job, Exchange<Shape>& shared) {
-  auto number = static_cast<unsigned>(blockIdx.x);
-  if (How != Start::index) {
-    unsigned long long ticket = 0;
-    if (threadIdx.x == 0) ticket = draw_ticket(job);
-    if (How == Start::ticket_and_prefetch) prefetch_tile<Shape>(job, static_cast<int>(number));
-    if (threadIdx.x == 0) shared.ticket = ticket;
-    __syncthreads();
-    number = static_cast<unsigned>(shared.ticket & ((1ULL << job.ticket_bits) - 1));
+__device__ void take_tile(const Job& job, Exchange<Shape>& shared) {
+  if (How == Start::index) {
+    if (threadIdx.x == 0) shared.tile = tile_of_number(job, blockIdx.x);
+    return;
   }
-  const unsigned row = number / static_cast<unsigned>(job.tile_columns);
-  const unsigned column = number - row * static_cast<unsigned>(job.tile_columns);
-  return {static_cast<int>(number), static_cast<int>(row), static_cast<int>(column), 0};
+  unsigned long long ticket = 0;
+  if (threadIdx.x == 0) ticket = draw_ticket(job);
+  if (How == Start::ticket_and_prefetch) prefetch_tile<Shape>(job, tile_of_number(job, blockIdx.x));
+  if (threadIdx.x == 0) {
+    shared.tile = tile_of_number(job, static_cast<unsigned>(ticket & ((1ULL << job.ticket_bits) - 1)));
+    shared.tile.tag = tag_of_run(ticket >> job.ticket_bits);
+  }
 }
 
 // --- What a tile says of itself
@@ -102,7 +105,8 @@ __device__ void sum_pixels(const std::uint32_t (&words)[Shape::rows], Exchange<S
 }
 
 template <class Shape>
-__device__ void publish_sums(const Job& job, const Tile& tile, const Exchange<Shape>& shared) {
+__device__ void publish_sums(const Job& job, const Exchange<Shape>& shared) {
+  const Tile tile = shared.tile;
   const auto group = static_cast<int>(threadIdx.x);
   if (group < Shape::column_groups) {
     uint2 sums = shared.column_sums[0][group];
@@ -134,7 +138,8 @@ struct Carry {
 
 /// Adds up what the warps have found, and publishes what this tile adds to it.
 template <class Shape>
-__device__ Carry resolve(const Job& job, const Tile& tile, const Exchange<Shape>& shared) {
+__device__ Carry resolve(const Job& job, const Exchange<Shape>& shared) {
+  const Tile tile = shared.tile;
   const int lane = lane_index();
   const int warp = warp_index();
   const int warp_column = warp % Shape::warp_columns;
@@ -185,13 +190,15 @@ __device__ Carry resolve(const Job& job, const Tile& tile, const Exchange<Shape>
   return carry;
 }
 
-/// The rows of the warp, from the table row above it on. `Edge`: not all of them are in the picture.
+/// The rows of the warp from the one above it on, columns from first_x on. `Edge`: not all of them are in the
+/// picture.
 template <class Shape, bool Aligned, bool Edge>
-__device__ void write_rows(const Job& job, int x, int y, const std::uint32_t (&words)[Shape::rows],
+__device__ void write_rows(const Job& job, int first_x, int y, const std::uint32_t (&words)[Shape::rows],
                            const Carry& carry) {
+  const int x = first_x + lane_index() * lane_pixels;
   const int existing = job.picture.height - y;
   const int valid = job.picture.width - x;
-  const bool cut = Edge && job.picture.width < x + (warp_size - lane_index()) * lane_pixels;
+  const bool cut = Edge && first_x + warp_pixels > job.picture.width;
   uint4 sums = carry.columns;
   sums.y += sums.x;
   sums.z += sums.y;
@@ -225,28 +232,37 @@ __device__ void write_rows(const Job& job, int x, int y, const std::uint32_t (&w
   }
 }
 
+template <class Shape>
+__device__ int first_column(const Tile& tile) {
+  return tile.column * Shape::width + warp_index() % Shape::warp_columns * warp_pixels;
+}
+template <class Shape>
+__device__ int first_row(const Tile& tile) {
+  return tile.row * tile_height + warp_index() / Shape::warp_columns * Shape::rows;
+}
+
 /// `Aligned`: rows of the picture at multiples of 4 bytes, those of the table at multiples of 16.
 template <class Shape, bool Aligned, Start How>
 __global__ void __launch_bounds__(Shape::threads, Shape::blocks) build(const __grid_constant__ Job job) {
   __shared__ Exchange<Shape> shared;
-  Tile tile = take_tile<Shape, How>(job, shared);
-  const int first_x = tile.column * Shape::width + warp_index() % Shape::warp_columns * warp_pixels;
-  const int first_y = tile.row * tile_height + warp_index() / Shape::warp_columns * Shape::rows;
   std::uint32_t words[Shape::rows];
-  load_rows<Aligned>(job.picture, first_x, first_y, words);
-  if (How == Start::index && threadIdx.x == 0) shared.ticket = draw_ticket(job);
+  take_tile<Shape, How>(job, shared);
+  __syncthreads();
+  load_rows<Aligned>(job.picture, first_column<Shape>(shared.tile), first_row<Shape>(shared.tile), words);
+  if (How == Start::index && threadIdx.x == 0)
+    shared.tile.tag = tag_of_run(draw_ticket(job) >> job.ticket_bits);
   sum_pixels<Shape>(words, shared);
   __syncthreads();
-  tile.tag = tag_of_run(shared.ticket >> job.ticket_bits);
-  publish_sums<Shape>(job, tile, shared);
-  look_back<Shape>(job, tile, shared);
+  publish_sums<Shape>(job, shared);
+  look_back<Shape>(job, shared);
   __syncthreads();
-  const Carry carry = resolve<Shape>(job, tile, shared);
-  const int x = first_x + lane_index() * lane_pixels;
-  if (first_x + warp_pixels <= job.picture.width && first_y + Shape::rows <= job.picture.height) {
-    write_rows<Shape, Aligned, false>(job, x, first_y, words, carry);
+  const Carry carry = resolve<Shape>(job, shared);
+  const int x = first_column<Shape>(shared.tile);
+  const int y = first_row<Shape>(shared.tile);
+  if (x + warp_pixels <= job.picture.width && y + Shape::rows <= job.picture.height) {
+    write_rows<Shape, Aligned, false>(job, x, y, words, carry);
   } else {
-    write_rows<Shape, Aligned, true>(job, x, first_y, words, carry);
+    write_rows<Shape, Aligned, true>(job, x, y, words, carry);
   }
 }
 

@@ -33,7 +33,7 @@ struct Stream {
 };
 
 struct DeviceOptions {
-  int threads = 0;  ///< CPU threads; 0: all that the process may use
+  int threads = 0;  ///< CPU threads, at most; 0: all that the process may use
 };
 
 /// An open device. Copies share it. One device may be used from several threads at once; one Plan may not.

@@ -30,7 +30,8 @@ enum class OutputKind {
   table   ///< numbers: written to .npy or .tiff
 };
 
-/// What the property tests may expect of a filter with any parameters.
+/// What the property tests may expect of a filter with any parameters but a constant border, which brings in
+/// a value.
 struct Traits {
   bool keeps_constant = false;  ///< a constant picture comes back unchanged, byte for byte
   bool keeps_range = false;     ///< no output value lies outside the range of the input

@@ -1,8 +1,10 @@
 #include "core/cpu/backend.h"
 
 #include <hwy/targets.h>
+#include <oneapi/tbb/info.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -25,7 +27,8 @@ DeviceInfo describe(int threads) {
 
 }  // namespace
 
-CpuBackend::CpuBackend(int threads) : arena(threads > 0 ? threads : tbb::task_arena::automatic) {
+CpuBackend::CpuBackend(int threads)
+    : arena(threads > 0 ? std::min(threads, tbb::info::default_concurrency()) : tbb::task_arena::automatic) {
   info = describe(arena.max_concurrency());
   operations = {prepare_copy, prepare_measure, prepare_table, prepare_box_mean};
 }

@@ -18,7 +18,7 @@ struct TableJob {
 };
 
 /// run() fills `table` (width x height, interleaved channels, of the accumulator's type: sums modulo 2^32 or
-/// 2^64). Floats are read as fixed point with the exponents of *measured (squares with twice as many bits).
+/// 2^64). Floats are read as fixed point with the exponents of *measured (of their squares, if squared).
 struct TableOperation : Operation {
   virtual void run(const ImageView& picture, const Measured* measured, const MutableImageView& table,
                    Stream stream) = 0;
