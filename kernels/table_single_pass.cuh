@@ -55,7 +55,7 @@ __device__ void prefetch_tile(const Job& job, const Tile& tile) {
   constexpr int bytes = 64;
   constexpr int per_row = Shape::width / bytes;
 #pragma unroll
-  for (int i = static_cast<int>(threadIdx.x); i < per_tile.row * tile_height; i += Shape::threads) {
+  for (int i = static_cast<int>(threadIdx.x); i < per_row * tile_height; i += Shape::threads) {
     const int x = tile.column * Shape::width + i % per_row * bytes;
     const int y = tile.row * tile_height + i / per_row;
     if (x < job.picture.width && y < job.picture.height)
@@ -152,7 +152,9 @@ __device__ Carry resolve(const Job& job, const Exchange<Shape>& shared) {
   for (int k = 1; k < Shape::upward_groups; ++k)
     carry.columns = carry.columns + shared.columns_above[k][column_group];
   uint2 upper = {0, 0};
-  for (int k = 0; k < warp_row; ++k) upper = upper + shared.column_sums[k][column_group];
+#pragma unroll
+  for (int k = 0; k < Shape::warp_rows - 1; ++k)
+    if (k < warp_row) upper = upper + shared.column_sums[k][column_group];
   if (warp_row == Shape::warp_rows - 1 && tile.row + upward + 1 < job.tile_rows) {
     const uint4 sums = carry.columns + unpacked(upper + shared.column_sums[warp_row][column_group]);
     std::uint32_t* to = job.workspace.column_sums + place_of_columns<Shape>(job, tile, column_group) +
@@ -167,7 +169,9 @@ __device__ Carry resolve(const Job& job, const Exchange<Shape>& shared) {
 #pragma unroll
     for (int k = 0; k < Shape::warps; ++k)
       carry.row += reinterpret_cast<const std::uint32_t*>(shared.rows_left[k])[row];
-    for (int c = 0; c < warp_column; ++c) carry.row += shared.row_sums[c][row];
+#pragma unroll
+    for (int c = 0; c < Shape::warp_columns - 1; ++c)
+      if (c < warp_column) carry.row += shared.row_sums[c][row];
     if (warp_column == Shape::warp_columns - 1 && tile.column + leftward + 1 < job.tile_columns) {
       const std::uint32_t sum = carry.row + shared.row_sums[warp_column][row];
       std::uint32_t* to = job.workspace.row_sums + place_of_row(tile, row) + row_plane(job);
@@ -182,8 +186,11 @@ __device__ Carry resolve(const Job& job, const Exchange<Shape>& shared) {
 #pragma unroll
   for (int i = 0; i < Shape::warps * Shape::warp_rows; i += warp_size)
     if ((i + lane) % Shape::warp_rows < warp_row) base += shared.rows_left_of_warp[i + lane];
-  for (int c = 0; c < warp_column; ++c)
-    for (int row = lane; row < warp_row * Shape::rows; row += warp_size) base += shared.row_sums[c][row];
+#pragma unroll
+  for (int c = 0; c < Shape::warp_columns - 1; ++c)
+#pragma unroll
+    for (int row = lane; row < tile_height; row += warp_size)
+      if (c < warp_column && row < warp_row * Shape::rows) base += shared.row_sums[c][row];
   carry.base = warp_sum(base);
   if (threadIdx.x == 0)
     publish(job.workspace.totals + corner_plane(job) + tile.number, tagged_wide(tile.tag, carry.base));
@@ -224,6 +231,7 @@ __device__ void write_rows(const Job& job, int first_x, int y, const std::uint32
   };
 #pragma unroll
   for (int r = 0; r < Shape::rows; r += 2) {
+    if (r % 8 == 0) __syncwarp();  // or the compiler runs ahead until it spills registers
     const std::uint32_t both = __dp4a(words[r], 0x01010101U, 0U) | __dp4a(words[r + 1], 0x01010101U, 0U)
                                                                        << 16;
     const std::uint32_t lanes_before = inclusive_scan(both) - both;
