@@ -68,7 +68,7 @@ ParameterRecord flag(bool P::*member, Text text) {
 
 /// An enumeration, or an optional one; `choices` are the names of the enumerators, in order from 0.
 template <class P, class Member>
-ParameterRecord choice(Member P::*member, std::vector<std::string> choices, Text text) {
+ParameterRecord choice(Member P::*member, const std::vector<std::string>& choices, Text text) {
   ParameterRecord record;
   record.kind = ParameterKind::choice;
   record.choices = choices;

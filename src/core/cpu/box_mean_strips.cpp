@@ -176,7 +176,8 @@ class BoxMeanStrips final : public BoxMeanOperation {
       if (!clipped) continue;
       const std::uint64_t divisor = axis_box(x, job_.width, radius, job_.border).size *
                                     axis_box(y, job_.height, radius, job_.border).size;
-      strip.boxes[i].half_up = static_cast<double>(divisor / 2) + 0.5;
+      const std::uint64_t half = divisor / 2;
+      strip.boxes[i].half_up = static_cast<double>(half) + 0.5;
       strip.boxes[i].reciprocal = 1.0 / static_cast<double>(divisor);
     }
   }

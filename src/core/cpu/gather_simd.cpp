@@ -117,13 +117,14 @@ BoxOfRadius box_of_radius(std::int32_t radius256) {
   BoxOfRadius box;
   box.reach = radius256 / 256;
   box.fractional = radius256 % 256 != 0;
-  std::uint64_t side = static_cast<std::uint64_t>(2 * box.reach + 1);
+  std::uint64_t side = 2 * static_cast<std::uint64_t>(box.reach) + 1;
   if (box.fractional) {
     box.outer = radius256 % 256;
     box.inner = 256 - box.outer;
     side = 2 * static_cast<std::uint64_t>(radius256) + 256;
   }
-  box.half_up = static_cast<double>(side * side / 2) + 0.5;
+  const std::uint64_t half = side * side / 2;
+  box.half_up = static_cast<double>(half) + 0.5;
   box.reciprocal = 1.0 / static_cast<double>(side * side);
   return box;
 }

@@ -142,7 +142,8 @@ class RowMeans {
     std::uint64_t divisor = axis_box(x, job_.width, job_.radius.x, job_.border).size * size_y;
     if (job_.write.fraction == 0) divisor <<= job_.read.fraction;
     Divisors result;
-    result.half_up = static_cast<double>(divisor / 2) + 0.5;
+    const std::uint64_t half = divisor / 2;
+    result.half_up = static_cast<double>(half) + 0.5;
     result.reciprocal = 1.0 / static_cast<double>(divisor);
     return result;
   }

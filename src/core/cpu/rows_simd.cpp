@@ -236,7 +236,7 @@ void DivideByAlpha(const BoxDifferences<Sum>& boxes, const Divisors& divisors, s
     const double reciprocal =
         divisors.reciprocals == nullptr ? divisors.reciprocal : divisors.reciprocals[alpha];
     const auto divisor = hn::Set(d, weight > 0 ? weight : 1.0);
-    const auto half = hn::Set(d, static_cast<double>(static_cast<std::uint64_t>(weight) / 2) + 0.5);
+    const auto half = hn::Set(d, static_cast<double>(static_cast<std::uint64_t>(weight) >> 1U) + 0.5);
     for (std::size_t c = 0; c < Channels; c += hn::Lanes(d)) {
       const auto colour = hn::Div(hn::Add(WeightedSum<Boxes>(d, boxes, i + c), half), divisor);
       StoreMeans(d, hn::Min(colour, hn::Set(d, white)), means + i + c);

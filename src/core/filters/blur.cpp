@@ -34,7 +34,8 @@ Radius256 quantise(double pixels) { return static_cast<Radius256>(std::floor(pix
 
 /// Variance of a box of this radius along one axis, in square pixels.
 double box_variance(Radius256 radius) {
-  const double whole = radius / radius_one;
+  const int whole_pixels = radius / radius_one;
+  const double whole = whole_pixels;
   const double part = static_cast<double>(radius % radius_one) / radius_one;
   const double squares = whole * (whole + 1) * (2 * whole + 1) / 3 + 2 * part * (whole + 1) * (whole + 1);
   return squares / (2 * whole + 1 + 2 * part);
