@@ -50,7 +50,7 @@ class RowMeans {
 
   [[nodiscard]] std::size_t bytes() const noexcept {
     return (prefix_.size() * (prefix_.empty() ? 0 : prefix_[0].size()) + extended_.size()) * sizeof(Sum) +
-           working_.size() * 4 + (half_ups_.size() + reciprocals_.size()) * 8;
+           working_.size() * 4 + sizes_.size() * 8;
   }
 
   /// Row y of the output, from the column sums around it.
@@ -60,7 +60,7 @@ class RowMeans {
     const AxisBox along_y = axis_box(y, job_.height, job_.radius.y, job_.border);
     for (std::size_t window = 0; window < columns.size(); ++window)
       scan_padded(columns[window].sums(), prefix_[window]);
-    if (along_y.size != divisors_for_) fill_divisors(along_y.size);
+    middle_ = divisor_of(along_y.size);
     T* out = images.output.template row<T>(y);
     if constexpr (sizeof(T) <= 2) {
       if (working_.empty()) return divide_row(along_y, out);
@@ -85,7 +85,7 @@ class RowMeans {
   }
   static std::int64_t reach_of(const BoxMeanJob& job) { return job.radius.x / radius_one; }
 
-  void scan_padded(const std::vector<Sum>& sums, std::vector<Sum>& prefix) {
+  void scan_padded(const Sum* sums, std::vector<Sum>& prefix) {
     constexpr std::array<Sum, 4> zeros{};
     const auto width = static_cast<std::size_t>(job_.width);
     if (!stretches(job_.border)) {
@@ -94,15 +94,14 @@ class RowMeans {
            prefix.data());
       return;
     }
-    scan(sums.data(), width, job_.read.channels, zeros.data(), nullptr, false,
-         prefix.data() + pad_ * channels_);
+    scan(sums, width, job_.read.channels, zeros.data(), nullptr, true, prefix.data() + pad_ * channels_);
     Sum* end = prefix.data() + (pad_ + width) * channels_;
     for (std::size_t i = 0; i < pad_; ++i) std::copy_n(end - channels_, channels_, end + i * channels_);
   }
 
-  void extend(const std::vector<Sum>& sums) {
+  void extend(const Sum* sums) {
     const auto width = static_cast<std::size_t>(job_.width);
-    std::copy(sums.begin(), sums.end(), extended_.begin() + static_cast<std::ptrdiff_t>(pad_ * channels_));
+    std::copy_n(sums, width * channels_, extended_.data() + pad_ * channels_);
     for (std::size_t i = 0; i < pad_; ++i) {
       const auto before = static_cast<std::int64_t>(i) - static_cast<std::int64_t>(pad_);
       copy_pixel(sums, source_of(before, job_.width, job_.border), i);
@@ -111,40 +110,35 @@ class RowMeans {
     }
   }
 
-  void copy_pixel(const std::vector<Sum>& sums, std::int64_t from, std::size_t to) {
-    std::copy_n(sums.data() + static_cast<std::size_t>(from) * channels_, channels_,
+  void copy_pixel(const Sum* sums, std::int64_t from, std::size_t to) {
+    std::copy_n(sums + static_cast<std::size_t>(from) * channels_, channels_,
                 extended_.data() + to * channels_);
   }
 
-  /// Pixels at either end of the row whose windows are clipped, each with a divisor of its own.
+  /// Pixels at either end of the row whose windows are clipped, each with a size of its own.
   void prepare_divisors() {
     const auto width = static_cast<std::size_t>(job_.width);
     ends_ = stretches(job_.border) ? std::min(pad_, (width + 1) / 2) : 0;
-    half_ups_.resize(2 * ends_ * channels_);
-    reciprocals_.resize(half_ups_.size());
-  }
-
-  void fill_divisors(std::uint64_t size_y) {
-    divisors_for_ = size_y;
-    middle_ = divisor_at(job_.width / 2, size_y);
+    const double scale = job_.write.fraction == 0 ? 1U << job_.read.fraction : 1;
     for (std::size_t i = 0; i < 2 * ends_; ++i) {
-      const auto x =
-          i < ends_ ? static_cast<std::int64_t>(i)
-                    : job_.width - static_cast<std::int64_t>(ends_) + static_cast<std::int64_t>(i - ends_);
-      const Divisors divisor = divisor_at(x, size_y);
-      std::fill_n(half_ups_.begin() + static_cast<std::ptrdiff_t>(i * channels_), channels_, divisor.half_up);
-      std::fill_n(reciprocals_.begin() + static_cast<std::ptrdiff_t>(i * channels_), channels_,
-                  divisor.reciprocal);
+      const auto x = static_cast<std::int64_t>(i < ends_ ? i : width - 2 * ends_ + i);
+      const std::uint64_t size = axis_box(x, job_.width, job_.radius.x, job_.border).size;
+      sizes_.insert(sizes_.end(), channels_, static_cast<double>(size) * scale);
     }
+    const std::uint64_t largest = largest_box(job_.width, job_.height, job_.radius, job_.border);
+    narrow_ = !fractional(job_) && job_.read.fraction == 0 && job_.write.fraction == 0 &&
+              job_.read.maximum * largest < narrow_divide_limit;
   }
 
-  [[nodiscard]] Divisors divisor_at(std::int64_t x, std::uint64_t size_y) const {
-    std::uint64_t divisor = axis_box(x, job_.width, job_.radius.x, job_.border).size * size_y;
+  [[nodiscard]] Divisors divisor_of(std::uint64_t size_y) const {
+    std::uint64_t divisor = axis_box(job_.width / 2, job_.width, job_.radius.x, job_.border).size * size_y;
     if (job_.write.fraction == 0) divisor <<= job_.read.fraction;
-    Divisors result;
     const std::uint64_t half = divisor / 2;
+    Divisors result;
+    result.divisor = static_cast<double>(divisor);
     result.half_up = static_cast<double>(half) + 0.5;
-    result.reciprocal = 1.0 / static_cast<double>(divisor);
+    result.reciprocal = 1.0 / result.divisor;
+    result.narrow = narrow_;
     return result;
   }
 
@@ -177,13 +171,12 @@ class RowMeans {
     const auto width = static_cast<std::size_t>(job_.width);
     const std::size_t last_end = width - std::min(width, ends_);
     Divisors ends;
-    ends.half_ups = half_ups_.data();
-    ends.reciprocals = reciprocals_.data();
+    ends.size_x = sizes_.data();
+    ends.size_y = static_cast<double>(along_y.size);
     if (ends_ > 0) divide_part(along_y, ends, 0, ends_, means);
     if (last_end > ends_) divide_part(along_y, middle_, ends_, last_end - ends_, means);
     if (ends_ == 0) return;
-    ends.half_ups += ends_ * channels_;
-    ends.reciprocals += ends_ * channels_;
+    ends.size_x += ends_ * channels_;
     divide_part(along_y, ends, last_end, ends_, means);
   }
 
@@ -218,10 +211,9 @@ class RowMeans {
   std::uint32_t white_ = 0;               ///< largest working colour
   std::vector<std::uint32_t> working_;    ///< means before they are blended or encoded
   std::size_t ends_ = 0;
-  std::vector<double> half_ups_;
-  std::vector<double> reciprocals_;
+  std::vector<double> sizes_;  ///< along x, of every entry of the ends
+  bool narrow_ = false;        ///< means by single precision
   Divisors middle_;
-  std::uint64_t divisors_for_ = 0;  ///< size along y for which the divisors stand
 };
 
 }  // namespace satin::cpu

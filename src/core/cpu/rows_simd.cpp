@@ -160,14 +160,10 @@ auto DifferenceAsDouble(D d, const std::uint64_t* ahead, const std::uint64_t* be
 template <int Boxes, class D, class Sum>
 auto WeightedSum(D d, const BoxDifferences<Sum>& boxes, std::size_t i) {
   auto sum = DifferenceAsDouble(d, boxes.ahead[0] + i, boxes.behind[0] + i);
-  if constexpr (Boxes > 1) {
-    sum = hn::Mul(sum, hn::Set(d, boxes.weight[0]));
-    for (int box = 1; box < Boxes; ++box)
-      sum = hn::Add(sum, hn::Mul(DifferenceAsDouble(d, boxes.ahead[box] + i, boxes.behind[box] + i),
-                                 hn::Set(d, boxes.weight[box])));
-  } else {
-    sum = hn::Mul(sum, hn::Set(d, boxes.weight[0]));
-  }
+  sum = hn::Mul(sum, hn::Set(d, boxes.weight[0]));
+  for (int box = 1; box < Boxes; ++box)  // all exact, so that fusing changes nothing
+    sum = hn::MulAdd(DifferenceAsDouble(d, boxes.ahead[box] + i, boxes.behind[box] + i),
+                     hn::Set(d, boxes.weight[box]), sum);
   return sum;
 }
 
@@ -182,38 +178,75 @@ void StoreMeans(D /*d*/, V means, Mean* to) {
   }
 }
 
-template <int Boxes, bool PerEntry, class D, class Sum, class Mean>
-std::size_t DivideBlocks(D d, const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::size_t first,
-                         std::size_t count, Mean* means) {
-  const std::size_t lanes = hn::Lanes(d);
-  std::size_t i = first;
-  for (; i + lanes <= count; i += lanes) {
-    const auto sum = WeightedSum<Boxes>(d, boxes, i);
-    const auto half_up = PerEntry ? hn::LoadU(d, divisors.half_ups + i) : hn::Set(d, divisors.half_up);
-    const auto reciprocal =
-        PerEntry ? hn::LoadU(d, divisors.reciprocals + i) : hn::Set(d, divisors.reciprocal);
-    StoreMeans(d, hn::Mul(hn::Add(sum, half_up), reciprocal), means + i);
+/// Means with a divisor for each entry, by correctly rounded division.
+template <int Boxes, class D, class Sum, class Mean>
+std::size_t DivideEach(D d, const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::size_t i,
+                       std::size_t count, Mean* means) {
+  const auto size_y = hn::Set(d, divisors.size_y);
+  const auto half = hn::Set(d, 0.5);
+  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
+    const auto divisor = hn::Mul(hn::LoadU(d, divisors.size_x + i), size_y);
+    const auto half_up = hn::Add(hn::Floor(hn::Mul(divisor, half)), half);
+    StoreMeans(d, hn::Div(hn::Add(WeightedSum<Boxes>(d, boxes, i), half_up), divisor), means + i);
   }
   return i;
 }
 
-template <int Boxes, bool PerEntry, class Sum, class Mean>
+/// Means with one divisor, by its reciprocal.
+template <int Boxes, class D, class Sum, class Mean>
+std::size_t DivideByOne(D d, const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::size_t i,
+                        std::size_t count, Mean* means) {
+  const auto half_up = hn::Set(d, divisors.half_up);
+  const auto reciprocal = hn::Set(d, divisors.reciprocal);
+  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d))
+    StoreMeans(d, hn::Mul(hn::Add(WeightedSum<Boxes>(d, boxes, i), half_up), reciprocal), means + i);
+  return i;
+}
+
+/// The same in single precision: sum + half_up is below 2^22 and exact, two roundings of 2^-24 each stay
+/// below the distance 1 / (2 divisor) from the next integer.
+template <class D, class Mean>
+std::size_t DivideNarrow(D d, const BoxDifferences<std::uint32_t>& boxes, const Divisors& divisors,
+                         std::size_t i, std::size_t count, Mean* means) {
+  const hn::RebindToSigned<D> d32;
+  const hn::RebindToUnsigned<D> sums;
+  const auto half_up = hn::Set(d, static_cast<float>(divisors.half_up));
+  const auto reciprocal = hn::Set(d, 1.0F / static_cast<float>(divisors.divisor));
+  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
+    const auto sum = hn::Sub(hn::LoadU(sums, boxes.ahead[0] + i), hn::LoadU(sums, boxes.behind[0] + i));
+    const auto mean = hn::Mul(hn::Add(hn::ConvertTo(d, hn::BitCast(d32, sum)), half_up), reciprocal);
+    const auto whole = hn::ConvertTo(d32, mean);
+    if constexpr (sizeof(Mean) == 4) {
+      hn::StoreU(hn::BitCast(sums, whole), sums, means + i);
+    } else {
+      const hn::Rebind<Mean, D> narrow;
+      hn::StoreU(hn::DemoteTo(narrow, whole), narrow, means + i);
+    }
+  }
+  return i;
+}
+
+template <int Boxes, class Sum, class Mean>
 void DivideAll(const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::size_t count, Mean* means) {
-  const std::size_t done =
-      DivideBlocks<Boxes, PerEntry>(hn::ScalableTag<double>(), boxes, divisors, 0, count, means);
-  DivideBlocks<Boxes, PerEntry>(hn::CappedTag<double, 1>(), boxes, divisors, done, count, means);
+  const hn::ScalableTag<double> wide;
+  const hn::CappedTag<double, 1> one;
+  std::size_t done = 0;
+  if (divisors.size_x != nullptr) {
+    done = DivideEach<Boxes>(wide, boxes, divisors, done, count, means);
+    DivideEach<Boxes>(one, boxes, divisors, done, count, means);
+    return;
+  }
+  if constexpr (sizeof(Sum) == 4 && Boxes == 1) {
+    if (divisors.narrow) done = DivideNarrow(hn::ScalableTag<float>(), boxes, divisors, done, count, means);
+  }
+  done = DivideByOne<Boxes>(wide, boxes, divisors, done, count, means);
+  DivideByOne<Boxes>(one, boxes, divisors, done, count, means);
 }
 
 template <class Sum, class Mean>
 void Divide(const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::size_t count, Mean* means) {
-  const bool per_entry = divisors.reciprocals != nullptr;
-  if (boxes.boxes == 1) {
-    per_entry ? DivideAll<1, true>(boxes, divisors, count, means)
-              : DivideAll<1, false>(boxes, divisors, count, means);
-  } else {
-    per_entry ? DivideAll<4, true>(boxes, divisors, count, means)
-              : DivideAll<4, false>(boxes, divisors, count, means);
-  }
+  boxes.boxes == 1 ? DivideAll<1>(boxes, divisors, count, means)
+                   : DivideAll<4>(boxes, divisors, count, means);
 }
 
 template <class Sum>
@@ -232,9 +265,13 @@ void DivideByAlpha(const BoxDifferences<Sum>& boxes, const Divisors& divisors, s
   for (std::size_t i = 0; i < pixels * Channels; i += Channels) {
     const std::size_t alpha = i + Channels - 1;
     const double weight = AlphaSum(boxes, alpha);
-    const double half_up = divisors.half_ups == nullptr ? divisors.half_up : divisors.half_ups[alpha];
-    const double reciprocal =
-        divisors.reciprocals == nullptr ? divisors.reciprocal : divisors.reciprocals[alpha];
+    double half_up = divisors.half_up;
+    double reciprocal = divisors.reciprocal;
+    if (divisors.size_x != nullptr) {
+      const double size = divisors.size_x[alpha] * divisors.size_y;
+      half_up = static_cast<double>(static_cast<std::uint64_t>(size) >> 1U) + 0.5;
+      reciprocal = 1.0 / size;
+    }
     const auto divisor = hn::Set(d, weight > 0 ? weight : 1.0);
     const auto half = hn::Set(d, static_cast<double>(static_cast<std::uint64_t>(weight) >> 1U) + 0.5);
     for (std::size_t c = 0; c < Channels; c += hn::Lanes(d)) {

@@ -48,16 +48,20 @@ struct BoxDifferences {
   double weight[4] = {};
 };
 
-/// Divisors of one row: one for all entries, or one for each.
+/// Divisors of one row: one for all entries, or size_x[i] * size_y for each.
 struct Divisors {
+  double divisor = 1;
   double half_up = 0;     ///< floor(divisor / 2) + 1/2
   double reciprocal = 0;  ///< 1 / divisor, correctly rounded
-  const double* half_ups = nullptr;
-  const double* reciprocals = nullptr;
+  const double* size_x = nullptr;
+  double size_y = 0;
+  bool narrow = false;  ///< largest mean * divisor is below narrow_divide_limit
 };
 
 /// Bound on (largest mean * divisor) under which divide() is exact.
 inline constexpr std::uint64_t divide_limit = std::uint64_t{1} << 50;
+/// The same bound for single precision, and for one whole box.
+inline constexpr std::uint64_t narrow_divide_limit = (std::uint64_t{1} << 22) - (std::uint64_t{1} << 14);
 
 /// means[i] = round(sum of weight * (ahead[i] - behind[i]) / divisor), ties up, exactly: the sum s is an
 /// integer below 2^50, (s + 1/2) / divisor lies at least 1 / (2 divisor) from any integer, and the product

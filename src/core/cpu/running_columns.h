@@ -19,13 +19,14 @@ class RunningColumns {
         height_(height),
         reach_(reach),
         border_(border),
-        sums_(pixels_ * static_cast<std::size_t>(channels)),
-        entering_(sums_.size()),
-        leaving_(sums_.size()),
-        nothing_(sums_.size()),
+        entries_(pixels_ * static_cast<std::size_t>(channels)),
+        sums_(entries_ + scan_slack),
+        entering_(entries_),
+        leaving_(entries_),
+        nothing_(entries_),
         times_(static_cast<std::size_t>(height)) {}
 
-  [[nodiscard]] const std::vector<Sum>& sums() const noexcept { return sums_; }
+  [[nodiscard]] const Sum* sums() const noexcept { return sums_.data(); }
   [[nodiscard]] std::size_t bytes() const noexcept {
     return 4 * sums_.size() * sizeof(Sum) + times_.size() * sizeof(Sum);
   }
@@ -44,7 +45,7 @@ class RunningColumns {
       read_row(reader, source.at(0, row), pixels_, entering_.data());
       if (factor != 1)
         std::for_each(entering_.begin(), entering_.end(), [factor](Sum& value) { value *= factor; });
-      add(entering_.data(), sums_.size(), sums_.data());
+      add(entering_.data(), entries_, sums_.data());
     }
   }
 
@@ -64,7 +65,7 @@ class RunningColumns {
     if (enters >= 0) read_row(reader, source.at(0, enters), pixels_, entering_.data());
     if (leaves >= 0) read_row(reader, source.at(0, leaves), pixels_, leaving_.data());
     exchange(enters < 0 ? nothing_.data() : entering_.data(), leaves < 0 ? nothing_.data() : leaving_.data(),
-             sums_.size(), sums_.data());
+             entries_, sums_.data());
   }
 
  private:
@@ -72,14 +73,15 @@ class RunningColumns {
   void exchange_stored(const ImageView& source, std::int64_t enters, std::int64_t leaves) {
     const auto* nothing = reinterpret_cast<const Stored*>(nothing_.data());
     exchange(enters < 0 ? nothing : source.row<Stored>(enters),
-             leaves < 0 ? nothing : source.row<Stored>(leaves), sums_.size(), sums_.data());
+             leaves < 0 ? nothing : source.row<Stored>(leaves), entries_, sums_.data());
   }
 
   std::size_t pixels_;
   std::int64_t height_;
   std::int64_t reach_;
   Border border_;
-  std::vector<Sum> sums_;
+  std::size_t entries_;
+  std::vector<Sum> sums_;  ///< and scan_slack more
   std::vector<Sum> entering_;
   std::vector<Sum> leaving_;
   std::vector<Sum> nothing_;  ///< zeros, as a row of any type

@@ -108,6 +108,8 @@ CudaBackend::CudaBackend(int ordinal, const DeviceInfo& description) : ordinal_(
   operations = {prepare_copy, prepare_measure, prepare_table, prepare_box_mean};
   check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, ordinal),
         "asking for the number of multiprocessors");
+  check(cudaDeviceGetAttribute(&shared_memory_, cudaDevAttrMaxSharedMemoryPerBlockOptin, ordinal),
+        "asking for the size of shared memory");
   decode8_ = uploaded(srgb_tables8().decode8);
   encode8_ = uploaded(srgb_tables8().encode8);
 }

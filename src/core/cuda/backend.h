@@ -44,6 +44,10 @@ class CudaBackend final : public Backend {
   void select() const;
   [[nodiscard]] cudaStream_t stream_of(Stream stream) const noexcept;
   [[nodiscard]] int multiprocessors() const noexcept { return multiprocessors_; }
+  /// The most shared memory that a block may ask for.
+  [[nodiscard]] std::size_t shared_memory() const noexcept {
+    return static_cast<std::size_t>(shared_memory_);
+  }
   /// Tables for u8 and u16 in device memory; null pointers otherwise, and without srgb. Uploads those for u16
   /// when first asked for.
   [[nodiscard]] TransferView transfer(Type type, bool srgb);
@@ -55,6 +59,7 @@ class CudaBackend final : public Backend {
   int ordinal_;
   SelectedDevice selected_;  // before what is made on the device
   int multiprocessors_ = 1;
+  int shared_memory_ = 0;
   OwnStream stream_;
   Buffer decode8_, encode8_;
   std::mutex tables16_;

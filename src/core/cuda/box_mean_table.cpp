@@ -1,9 +1,9 @@
-// Box means on the GPU: a table of the source in device memory, then a gather.
+// Box mean of anything: a table of the source in device memory, then a gather.
 
 #include <algorithm>
 #include <limits>
 
-#include "core/cuda/backend.h"
+#include "core/cuda/box_mean.h"
 #include "core/cuda/check.h"
 #include "core/operations/mean_rule.h"
 
@@ -37,9 +37,9 @@ TableJob table_of(const BoxMeanJob& job) {
   return table;
 }
 
-class BoxMean final : public BoxMeanOperation {
+class BoxMeanTable final : public BoxMeanOperation {
  public:
-  BoxMean(CudaBackend& backend, const BoxMeanJob& job) : backend_(backend), job_(job) {
+  BoxMeanTable(CudaBackend& backend, const BoxMeanJob& job) : backend_(backend), job_(job) {
     if (!is_identity(job.radius)) prepare_table_memory();
     arguments_.width = job.width;
     arguments_.height = job.height;
@@ -99,8 +99,8 @@ class BoxMean final : public BoxMeanOperation {
 
 }  // namespace
 
-std::unique_ptr<BoxMeanOperation> prepare_box_mean(Backend& backend, const BoxMeanJob& job) {
-  return std::make_unique<BoxMean>(as_cuda(backend), job);
+std::unique_ptr<BoxMeanOperation> prepare_box_mean_table(CudaBackend& backend, const BoxMeanJob& job) {
+  return std::make_unique<BoxMeanTable>(backend, job);
 }
 
 }  // namespace satin::cuda
