@@ -16,6 +16,7 @@
 #include "core/maths/gather.h"
 #include "core/operations/mean_rule.h"
 #include "kernels/clipped_boxes.cuh"
+#include "kernels/exact_division.cuh"
 #include "kernels/launch.h"
 #include "kernels/read.cuh"
 #include "kernels/tuning.h"
@@ -55,23 +56,6 @@ __device__ inline std::uint32_t mask_at(const BoxMeanArguments& arguments, std::
 }
 
 // --- What is stored ---
-
-/// round(sum / divisor), ties up, for a quotient below 2^24: an estimate in float is wrong by a few at most,
-/// and the exact remainder corrects it. `inverse` is about 1 / divisor.
-__device__ inline std::uint32_t divide_near(std::uint64_t sum, std::uint64_t divisor, float inverse) {
-  auto quotient = static_cast<std::uint32_t>(static_cast<float>(sum) * inverse);
-  auto remainder = static_cast<std::int64_t>(sum + divisor / 2 - quotient * divisor);
-  const auto signed_divisor = static_cast<std::int64_t>(divisor);
-  while (remainder < 0) {
-    --quotient;
-    remainder += signed_divisor;
-  }
-  while (remainder >= signed_divisor) {
-    ++quotient;
-    remainder -= signed_divisor;
-  }
-  return quotient;
-}
 
 /// Unweighted integers, unblended.
 template <int Channels, class T>

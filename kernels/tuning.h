@@ -33,11 +33,14 @@ inline constexpr int box_mean_blocks_per_multiprocessor = 3;  ///< at least: bou
 inline constexpr int frame_block_rows = 4;
 inline constexpr int frame_blocks_per_multiprocessor = 3;
 
-// Box mean with running column sums: a block is a strip of columns by a band of rows.
+// Box mean with running column sums: a block is a strip of columns by a band of rows. H200: not yet measured.
 inline constexpr int running_most_warps = 16;                ///< of a block
-inline constexpr int running_warps_per_multiprocessor = 12;  ///< wished for; below it bands become lower
-inline constexpr int running_band_rows = 8;         ///< bands have at least this many rows and half the reach
-inline constexpr int running_largest_direct_reach = 96;  ///< above it bands start from sums over groups of rows
+inline constexpr int running_warps_per_multiprocessor = 16;  ///< at most, unless one block has more
+inline constexpr int running_warps_to_fill = 10;  ///< with fewer a multiprocessor takes as long as with these
+inline constexpr int running_start_rows_per_row =
+    6;  ///< rows summed at a band's start in the time of a row of means
+inline constexpr int running_largest_direct_reach =
+    96;  ///< above it bands start from sums over groups of rows
 inline constexpr int running_group_rows = 32;
 inline constexpr int running_group_threads = 128;
 inline constexpr int running_scan_segments = 8;

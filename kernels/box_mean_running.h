@@ -1,0 +1,74 @@
+#pragma once
+// Launchers of the box mean with one radius that needs no table (box_mean_running.cuh).
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/launch.h"
+
+namespace satin::kernels {
+
+/// A window along one axis: the sum over `reach` pixels to either side, times inner + outer, and outer times
+/// the two pixels beyond. The weights of core/maths/window.h without their common factor.
+struct RunningWindow {
+  int reach = 0;
+  std::uint32_t inner = 1;
+  std::uint32_t outer = 0;  ///< 0: a whole radius
+
+  [[nodiscard]] SATIN_HD int outer_reach() const { return reach + (outer != 0 ? 1 : 0); }
+};
+
+/// How a picture is cut into strips of columns and bands of rows, a block each.
+struct RunningTiles {
+  int warps = 0;  ///< of a block; 0: this way is not for this job
+  int strip_width = 0;
+  int strips = 0;
+  int bands = 0;
+  bool groups = false;  ///< bands start from sums over groups of rows
+  std::size_t shared_bytes = 0;
+};
+
+struct RunningMeanJob {
+  int width = 0;
+  int height = 0;
+  int channels = 1;
+  Type type = Type::u8;  ///< u8 or u16, of both pictures
+  Accumulator accumulator = Accumulator::u32;
+  bool decoded = false;  ///< linear light
+  bool clipped = false;  ///< only pixels of the picture count: Border::shrink
+  RunningWindow x;
+  RunningWindow y;
+};
+
+/// Positions before the first and behind the last pixel that the kernels may ask for the source of.
+struct RunningMargin {
+  int before = 0;
+  int behind = 0;
+};
+[[nodiscard]] RunningMargin running_margin(const RunningWindow& window);
+
+/// `shared_limit`: the most shared memory of a block of the device.
+[[nodiscard]] RunningTiles running_tiles(const RunningMeanJob& job, int multiprocessors,
+                                         std::size_t shared_limit);
+
+/// Bytes of the sums over groups of rows; 0 without them.
+[[nodiscard]] std::size_t running_groups_bytes(const RunningMeanJob& job, const RunningTiles& tiles);
+
+struct RunningMeanArguments {
+  RunningMeanJob job;
+  RunningTiles tiles;
+  TransferView transfer;
+  bool byte_means = false;       ///< means below 2^8, divisors below 2^15: ByteDivision serves
+  const int* rows = nullptr;     ///< [y] = row of the picture at position y, or -1; from -margin on
+  const int* columns = nullptr;  ///< the same along x
+  void* groups = nullptr;
+  Source source;
+  Target output;
+};
+
+/// To be called once for a job on its device; the code of a cudaError_t.
+[[nodiscard]] int prepare_running_mean(const RunningMeanArguments& arguments);
+
+void running_mean(const RunningMeanArguments& arguments, StreamHandle stream);
+
+}  // namespace satin::kernels

@@ -1,0 +1,122 @@
+#pragma once
+// round(sum / divisor), ties up, exactly: an estimate in float that errs to one known side, corrected by the
+// exact remainder where one float is not enough.
+
+#include <cstdint>
+
+namespace satin::kernels {
+
+/// For a quotient below 2^24: an estimate in float is wrong by a few at most, and the exact remainder
+/// corrects it. `inverse` is about 1 / divisor.
+__device__ inline std::uint32_t divide_near(std::uint64_t sum, std::uint64_t divisor, float inverse) {
+  auto quotient = static_cast<std::uint32_t>(static_cast<float>(sum) * inverse);
+  auto remainder = static_cast<std::int64_t>(sum + divisor / 2 - quotient * divisor);
+  const auto signed_divisor = static_cast<std::int64_t>(divisor);
+  while (remainder < 0) {
+    --quotient;
+    remainder += signed_divisor;
+  }
+  while (remainder >= signed_divisor) {
+    ++quotient;
+    remainder -= signed_divisor;
+  }
+  return quotient;
+}
+
+/// A template, because the host compiler does not know the intrinsic.
+template <class Float>
+__device__ Float reciprocal(Float value) {
+  return __frcp_rn(value);
+}
+
+/// The divisor of many byte-sized means: sum / divisor < 256, divisor < 2^15.
+///
+/// With half_up = floor(divisor / 2) + 1/2 the mean is floor((sum + half_up) / divisor), and a half-integer
+/// lies at least 1/2 from any multiple of the divisor: the quotient at least 2^-16 above and below any
+/// integer. sum + half_up < 2^23 is exact in float. Its product with the rounded reciprocal errs by less than
+/// 2^8 * 2^-24 = 2^-16, and the fused addition of 1.5 * 2^23, rounded down, leaves floor() in the low bits.
+struct ByteDivision {
+  static constexpr float whole = 8388608.0F;    ///< 2^23: the lowest bit of the mantissa counts ones
+  static constexpr float middle = 12582912.0F;  ///< 1.5 * 2^23: the same, also just below
+  static constexpr std::uint32_t whole_bits = 0x4B000000U;
+
+  float inverse;
+  float offset;  ///< half_up - 2^23
+
+  __device__ explicit ByteDivision(std::uint32_t divisor)
+      : inverse(reciprocal(static_cast<float>(divisor))),
+        offset(static_cast<float>(divisor / 2) + 0.5F - whole) {}
+
+  /// The mean is in the low byte. `high` - `low` is the sum.
+  [[nodiscard]] __device__ std::uint32_t operator()(std::uint32_t high, std::uint32_t low) const {
+    const float sum = __uint_as_float(high - low + whole_bits);
+    return __float_as_uint(__fmaf_rd(__fadd_rn(sum, offset), inverse, middle));
+  }
+};
+
+/// The divisor of many means of sums that are mixed of an inner and an outer one; quotients are below 2^16
+/// and the divisor below 2^31 for 32-bit sums, below 2^24 and 2^47 for 64-bit sums.
+template <class Sum>
+class MixedDivision;
+
+/// The estimate inner * i + outer * o + 7/16 has seven roundings of 2^-24 each: it errs by less than
+/// 2^16 * 7 * 2^-24 < 1/16. So it lies in (q - 1/8, q) for the exact q = total / divisor + 1/2, its floor is
+/// that of q or one less, and the remainder, at most twice the divisor, fits 32 bits: all else is modulo
+/// 2^32.
+template <>
+class MixedDivision<std::uint32_t> {
+ public:
+  __device__ MixedDivision(std::uint64_t divisor, std::uint32_t inner, std::uint32_t outer)
+      : divisor_(static_cast<std::uint32_t>(divisor)), inner_(inner), outer_(outer) {
+    const float inverse = reciprocal(__uint2float_rn(divisor_));
+    estimate_inner_ = __fmul_rn(static_cast<float>(inner), inverse);
+    estimate_outer_ = __fmul_rn(static_cast<float>(outer), inverse);
+  }
+
+  [[nodiscard]] __device__ std::uint32_t operator()(std::uint32_t inner, std::uint32_t outer) const {
+    float estimate = __fmaf_rn(__uint2float_rn(inner), estimate_inner_, 0.4375F);
+    estimate = __fmaf_rn(__uint2float_rn(outer), estimate_outer_, estimate);
+    return corrected(estimate, inner * inner_ + outer * outer_);
+  }
+
+  /// For an inner weight of 1 and no outer sum.
+  [[nodiscard]] __device__ std::uint32_t operator()(std::uint32_t sum) const {
+    return corrected(__fmaf_rn(__uint2float_rn(sum), estimate_inner_, 0.4375F), sum);
+  }
+
+ private:
+  [[nodiscard]] __device__ std::uint32_t corrected(float estimate, std::uint32_t total) const {
+    const std::uint32_t quotient =
+        __float_as_uint(__fadd_rz(estimate, ByteDivision::whole)) - ByteDivision::whole_bits;
+    const std::uint32_t remainder = total + divisor_ / 2 - quotient * divisor_;
+    return quotient + (remainder >= divisor_ ? 1U : 0U);
+  }
+
+  std::uint32_t divisor_;
+  std::uint32_t inner_;
+  std::uint32_t outer_;
+  float estimate_inner_;
+  float estimate_outer_;
+};
+
+template <>
+class MixedDivision<std::uint64_t> {
+ public:
+  __device__ MixedDivision(std::uint64_t divisor, std::uint32_t inner, std::uint32_t outer)
+      : divisor_(divisor), inverse_(reciprocal(static_cast<float>(divisor))), inner_(inner), outer_(outer) {}
+
+  [[nodiscard]] __device__ std::uint32_t operator()(std::uint64_t inner, std::uint64_t outer) const {
+    return divide_near(inner * inner_ + outer * outer_, divisor_, inverse_);
+  }
+  [[nodiscard]] __device__ std::uint32_t operator()(std::uint64_t sum) const {
+    return divide_near(sum, divisor_, inverse_);
+  }
+
+ private:
+  std::uint64_t divisor_;
+  float inverse_;
+  std::uint32_t inner_;
+  std::uint32_t outer_;
+};
+
+}  // namespace satin::kernels

@@ -1,0 +1,117 @@
+#pragma once
+// Sums of every column over the rows of the picture, extended by its border, up to every
+// `running_group_rows`th position: from two of them and a few rows comes the sum over a window of any size.
+//
+// Bytes per pixel: the pixel once, and a sum written, read and written again for every running_group_rows.
+
+#include <cstdint>
+
+#include "kernels/box_mean_running.h"
+#include "kernels/lane_rows.cuh"
+#include "kernels/tuning.h"
+
+namespace satin::kernels {
+
+/// Where the groups lie: group g holds the positions before first + g * rows. Sums of a row of groups are
+/// interleaved as pixels are, and padded to whole lanes.
+struct GroupLayout {
+  static constexpr int rows = tuning::running_group_rows;
+  int first = 0;
+  int count = 0;
+  int lanes = 0;
+
+  [[nodiscard]] SATIN_HD static GroupLayout of(const RunningMeanJob& job, int pixels_per_lane) {
+    GroupLayout layout;
+    layout.first = -job.y.outer_reach() - 1;
+    layout.count = (job.height + 2 * job.y.outer_reach() + 2 + rows - 1) / rows + 1;
+    layout.lanes = (job.width + pixels_per_lane - 1) / pixels_per_lane;
+    return layout;
+  }
+};
+
+template <class T, int Channels, class Sum>
+__global__ void __launch_bounds__(tuning::running_group_threads)
+    sum_row_groups(const __grid_constant__ RunningMeanArguments arguments) {
+  using Rows = LaneRows<T, Channels, Sum>;
+  extern __shared__ uint4 shared[];
+  auto* table = reinterpret_cast<std::uint32_t*>(shared);
+  const Decoder decoder(arguments.transfer.decode, table);
+  if (sizeof(T) == 1 && decoder.used()) {
+    Decoder::fill(arguments.transfer.decode, table);
+    __syncthreads();
+  }
+  const RunningMeanJob& job = arguments.job;
+  const GroupLayout layout = GroupLayout::of(job, Rows::pixels);
+  const auto lane = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  const auto group = static_cast<int>(blockIdx.y);
+  if (lane >= layout.lanes) return;
+  const Rows reader(arguments.source, lane * Rows::pixels, job.width, job.width, true, arguments.columns);
+  Sum sums[Rows::elements] = {};
+  const int begin = layout.first + group * GroupLayout::rows;
+  constexpr int batch = 4;
+  for (int y = begin; y < begin + GroupLayout::rows; y += batch) {
+    typename Rows::Words words[batch];
+#pragma unroll
+    for (int i = 0; i < batch; ++i) {
+      const bool exists = y + i <= job.height + job.y.outer_reach();
+      reader.load(exists ? __ldg(arguments.rows + y + i) : -1, words[i]);
+    }
+#pragma unroll
+    for (int i = 0; i < batch; i += 2) Rows::add(words[i], 1, words[i + 1], 1, decoder, sums);
+  }
+  Sum* to = static_cast<Sum*>(arguments.groups) +
+            (static_cast<std::int64_t>(group) * layout.lanes + lane) * Rows::elements;
+#pragma unroll
+  for (int e = 0; e < Rows::elements; ++e) to[e] = sums[e];
+}
+
+/// Exclusive scans down the columns, in place: a block has 32 columns, cut into segments of groups.
+template <class Sum>
+__global__ void __launch_bounds__(warp_size* tuning::running_scan_segments)
+    scan_row_groups(Sum* groups, int count, int columns) {
+  constexpr int segments = tuning::running_scan_segments;
+  __shared__ Sum segment_sums[segments][warp_size];
+  const int column = static_cast<int>(blockIdx.x) * warp_size + static_cast<int>(threadIdx.x);
+  const auto segment = static_cast<int>(threadIdx.y);
+  const int length = (count + segments - 1) / segments;
+  const int begin = min(segment * length, count);
+  const int end = column < columns ? min(begin + length, count) : begin;
+  Sum* first = groups + column;
+  Sum sum = 0;
+#pragma unroll 8
+  for (int i = begin; i < end; ++i) sum += first[static_cast<std::int64_t>(i) * columns];
+  segment_sums[segment][threadIdx.x] = sum;
+  __syncthreads();
+  Sum running = 0;
+  for (int i = 0; i < segment; ++i) running += segment_sums[i][threadIdx.x];
+  constexpr int batch = tuning::running_scan_batch;
+  for (int i = begin; i < end; i += batch) {
+    Sum values[batch];
+#pragma unroll
+    for (int k = 0; k < batch; ++k)
+      values[k] = i + k < end ? first[static_cast<std::int64_t>(i + k) * columns] : 0;
+#pragma unroll
+    for (int k = 0; k < batch; ++k) {
+      if (i + k < end) first[static_cast<std::int64_t>(i + k) * columns] = running;
+      running += values[k];
+    }
+  }
+}
+
+template <class T, int Channels, class Sum>
+void build_row_groups(const RunningMeanArguments& arguments, StreamHandle stream) {
+  constexpr int threads = tuning::running_group_threads;
+  constexpr int elements = LaneRows<T, Channels, Sum>::elements;
+  const GroupLayout layout = GroupLayout::of(arguments.job, elements / Channels);
+  const dim3 blocks(static_cast<unsigned>((layout.lanes + threads - 1) / threads),
+                    static_cast<unsigned>(layout.count));
+  const std::size_t table = sizeof(T) == 1 && arguments.job.decoded ? Decoder::shared_bytes : 0;
+  sum_row_groups<T, Channels, Sum><<<blocks, threads, table, stream>>>(arguments);
+  const int columns = layout.lanes * elements;
+  const dim3 scan_threads(warp_size, tuning::running_scan_segments);
+  const auto scan_blocks = static_cast<unsigned>((columns + warp_size - 1) / warp_size);
+  scan_row_groups<Sum>
+      <<<scan_blocks, scan_threads, 0, stream>>>(static_cast<Sum*>(arguments.groups), layout.count, columns);
+}
+
+}  // namespace satin::kernels

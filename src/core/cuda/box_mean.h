@@ -1,0 +1,19 @@
+#pragma once
+// The ways to a box mean. Those that are not for every job return null where they are not for this one.
+
+#include <memory>
+
+#include "core/cuda/backend.h"
+
+namespace satin::cuda {
+
+std::unique_ptr<BoxMeanOperation> prepare_box_mean_running(CudaBackend& backend, const BoxMeanJob& job);
+std::unique_ptr<BoxMeanOperation> prepare_box_mean_table(CudaBackend& backend, const BoxMeanJob& job);
+
+/// Integers of 8 or 16 bits, stored and read alike, without alpha and mask.
+[[nodiscard]] inline bool is_plain(const BoxMeanJob& job) {
+  return (job.read.type == Type::u8 || job.read.type == Type::u16) && job.write.type == job.read.type &&
+         !job.read.weighted && job.read.fraction == 0 && job.write.fraction == 0 && job.mask_maximum == 0;
+}
+
+}  // namespace satin::cuda

@@ -1,0 +1,131 @@
+// Box mean of integers with one radius: running sums of the columns, no table.
+
+#include "kernels/box_mean_running.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "core/cuda/box_mean.h"
+#include "core/cuda/check.h"
+
+namespace satin::cuda {
+namespace {
+
+constexpr std::int64_t largest_side = 1LL << 26;  // offsets within a row are 32-bit integers in the kernels
+
+/// The weights of the inner and the outer window without their common factor: the mean is the same, and the
+/// sums are smaller.
+kernels::RunningWindow window_of(Radius256 radius) {
+  const auto fraction = static_cast<std::uint32_t>(radius) % radius_one;
+  kernels::RunningWindow window;
+  window.reach = radius / radius_one;
+  if (fraction == 0) return window;
+  const std::uint32_t common = std::gcd(fraction, std::uint32_t{radius_one});
+  window.inner = (radius_one - fraction) / common;
+  window.outer = fraction / common;
+  return window;
+}
+
+/// Largest weighted number of pixels of a window.
+std::uint64_t largest_size(const kernels::RunningWindow& window, std::int64_t size, bool clipped) {
+  const auto count = [&](std::int64_t reach) {
+    return static_cast<std::uint64_t>(clipped ? std::min(2 * reach + 1, size) : 2 * reach + 1);
+  };
+  return window.inner * count(window.reach) + window.outer * count(window.reach + 1);
+}
+
+/// Bounds of a box over the whole job.
+struct Bounds {
+  std::uint64_t divisor;   ///< weighted number of pixels
+  std::uint64_t box;       ///< sum over one whole window along x of weighted columns
+  std::uint64_t weighted;  ///< numerator of a mean
+};
+
+Bounds bounds_of(const BoxMeanJob& job, const kernels::RunningMeanJob& running) {
+  const std::uint64_t x = largest_size(running.x, job.width, running.clipped);
+  const std::uint64_t y = largest_size(running.y, job.height, running.clipped);
+  const std::uint64_t whole_x = 2 * static_cast<std::uint64_t>(running.x.outer_reach()) + 1;
+  return {x * y, whole_x * y * job.read.maximum, x * y * job.read.maximum};
+}
+
+/// What kernels/exact_division.cuh asks for.
+bool choose_accumulator(const Bounds& bounds, const PixelRead& read, kernels::RunningMeanJob& running) {
+  const bool narrow = bounds.box <= 0xFFFFFFFFU && bounds.divisor < (1ULL << 31) && read.maximum <= 0xFFFF;
+  running.accumulator = narrow ? Accumulator::u32 : Accumulator::u64;
+  return narrow || bounds.divisor < (1ULL << 38);  // 24 bits of a value more: below 2^62
+}
+
+class BoxMeanRunning final : public BoxMeanOperation {
+ public:
+  BoxMeanRunning(CudaBackend& backend, const BoxMeanJob& job, const kernels::RunningMeanArguments& arguments)
+      : backend_(backend), arguments_(arguments) {
+    arguments_.transfer = backend.transfer(job.read.type, job.read.transfer == Transfer::srgb);
+    const kernels::RunningMargin above = kernels::running_margin(arguments.job.y);
+    const kernels::RunningMargin left = kernels::running_margin(arguments.job.x);
+    rows_ = positions(job.height, above, job.border);
+    columns_ = positions(job.width, left, job.border);
+    groups_ = backend.allocate(kernels::running_groups_bytes(arguments.job, arguments.tiles));
+    arguments_.rows = reinterpret_cast<const int*>(rows_.get()) + above.before;
+    arguments_.columns = reinterpret_cast<const int*>(columns_.get()) + left.before;
+    arguments_.groups = groups_.get();
+    check(static_cast<cudaError_t>(kernels::prepare_running_mean(arguments_)), "asking for shared memory");
+  }
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
+    return rows_.size + columns_.size + groups_.size;
+  }
+
+  void run(const BoxMeanImages& images, Stream stream) override {
+    backend_.select();
+    kernels::RunningMeanArguments arguments = arguments_;
+    arguments.source = source_of(images.source);
+    arguments.output = target_of(images.output);
+    kernels::running_mean(arguments, backend_.stream_of(stream));
+    check_launch("averaging over boxes of one radius");
+  }
+
+ private:
+  /// The pixel that stands at every position from -margin.before on.
+  Buffer positions(std::int64_t size, const kernels::RunningMargin& margin, Border border) {
+    std::vector<int> sources;
+    for (std::int64_t position = -margin.before; position < size + margin.behind; ++position)
+      sources.push_back(static_cast<int>(satin::source_of(position, size, border)));
+    Buffer buffer = backend_.allocate(sources.size() * sizeof(int));
+    backend_.upload(buffer.get(), sources.data(), sources.size() * sizeof(int), {});
+    return buffer;
+  }
+
+  CudaBackend& backend_;
+  kernels::RunningMeanArguments arguments_;
+  Buffer rows_;
+  Buffer columns_;
+  Buffer groups_;
+};
+
+}  // namespace
+
+std::unique_ptr<BoxMeanOperation> prepare_box_mean_running(CudaBackend& backend, const BoxMeanJob& job) {
+  const bool moves = job.radius.x != 0 || job.radius.y != 0;
+  if (!is_plain(job) || !moves || job.border == Border::constant) return nullptr;
+  if (job.width > largest_side || job.height > largest_side) return nullptr;
+  kernels::RunningMeanArguments arguments;
+  kernels::RunningMeanJob& running = arguments.job;
+  running.width = static_cast<int>(job.width);
+  running.height = static_cast<int>(job.height);
+  running.channels = job.read.channels;
+  running.type = job.read.type;
+  running.decoded = job.read.transfer == Transfer::srgb;
+  running.clipped = job.border == Border::shrink;
+  running.x = window_of(job.radius.x);
+  running.y = window_of(job.radius.y);
+  const Bounds bounds = bounds_of(job, running);
+  if (!choose_accumulator(bounds, job.read, running)) return nullptr;
+  arguments.byte_means = job.read.maximum <= 0xFF && running.x.outer == 0 && bounds.divisor < (1ULL << 15);
+  arguments.tiles = kernels::running_tiles(running, backend.multiprocessors(), backend.shared_memory());
+  if (arguments.tiles.warps == 0) return nullptr;
+  return std::make_unique<BoxMeanRunning>(backend, job, arguments);
+}
+
+}  // namespace satin::cuda

@@ -1,0 +1,132 @@
+// Box means of pictures that a GPU cuts into several strips and bands, at radii around those where it changes
+// its way: the bytes of the CPU, again and again. On the CPU a few of them are compared with brute force.
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <vector>
+
+#include "blur_case.h"
+#include "device_under_test.h"
+#include "pictures.h"
+
+namespace satin::test {
+namespace {
+
+constexpr std::array borders = {Border::shrink, Border::clamp, Border::reflect, Border::mirror, Border::wrap};
+constexpr std::array<std::array<int, 2>, 5> sizes = {
+    {{1031, 300}, {2049, 97}, {640, 480}, {333, 777}, {4101, 64}}};
+constexpr std::array radii = {1.0,  15.0, 16.5, 31.0, 31.75, 32.0,  32.125, 33.0,  47.5,  64.0, 65.0,
+                              90.0, 91.0, 96.5, 97.0, 127.0, 128.0, 129.25, 200.0, 300.5, 700.0};
+
+const Device& cpu() {
+  static const Device device = Device::open("cpu");
+  return device;
+}
+
+Format random_format(Random& random) {
+  return {random.one_in(3) ? Type::u16 : Type::u8, random.between(1, 4), Alpha::none};
+}
+
+BlurCase random_case(Random& random) {
+  const auto& size = random.pick(sizes);
+  const Format format = random_format(random);
+  BlurCase blur_case;
+  blur_case.shape.width = size[0];
+  blur_case.shape.height = size[1];
+  blur_case.shape.type = format.type;
+  blur_case.shape.channels = format.channels;
+  blur_case.blur.border = random.pick(borders);
+  blur_case.blur.space = random.one_in(2) ? Space::linear : Space::encoded;
+  blur_case.seed = random.next();
+  return blur_case;
+}
+
+/// White, or noise: white makes every sum as large as it can be.
+Image picture_of(const BlurCase& blur_case) {
+  return blur_case.seed % 5 == 0 ? constant_picture(blur_case.shape, 1)
+                                 : random_picture(blur_case.shape, blur_case.seed);
+}
+
+void check_against_cpu(const BlurCase& blur_case, const Image& map) {
+  const Image picture = picture_of(blur_case);
+  Blur blur = blur_case.blur;
+  blur.radius_map = map.view();
+  const std::vector<ImageView> inputs = {picture.view(), blur.radius_map, {}};
+  Plan expected_plan = plan(cpu(), blur_case.shape, blur);
+  Plan plan_under_test = plan(device_under_test(), blur_case.shape, blur);
+  const Image expected = run_plan(cpu(), expected_plan, inputs);
+  for (int turn = 0; turn < 3; ++turn)
+    ASSERT_EQ(difference(run_plan(device_under_test(), plan_under_test, inputs), expected), "")
+        << describe(blur_case) << ", turn " << turn;
+}
+
+TEST(LargeBlur, OneRadius) {
+  if (!device_under_test().is_cuda()) GTEST_SKIP() << "compares a GPU with the CPU";
+  Random random(0x1A46E);
+  for (const double radius : radii)
+    for (int turn = 0; turn < 4; ++turn) {
+      BlurCase blur_case = random_case(random);
+      const double other = random.one_in(3) ? random.pick(radii) : radius;
+      blur_case.blur.radius = random.one_in(2) ? Radius(Length{radius, false}, Length{other, false})
+                                               : Radius(Length{other, false}, Length{radius, false});
+      check_against_cpu(blur_case, {});
+      if (HasFatalFailure()) return;
+    }
+}
+
+TEST(LargeBlur, OneRadiusOfAPhotograph) {
+  if (!device_under_test().is_cuda()) GTEST_SKIP() << "compares a GPU with the CPU";
+  for (const double radius : {16.0, 16.5, 64.0, 1000.0})
+    for (const Space space : {Space::encoded, Space::linear}) {
+      BlurCase blur_case;
+      blur_case.shape.width = 3840;
+      blur_case.shape.height = 1080;
+      blur_case.shape.channels = 3;
+      blur_case.blur.radius = radius;
+      blur_case.blur.space = space;
+      check_against_cpu(blur_case, {});
+      if (HasFatalFailure()) return;
+    }
+}
+
+TEST(LargeBlur, RadiusMap) {
+  if (!device_under_test().is_cuda()) GTEST_SKIP() << "compares a GPU with the CPU";
+  constexpr std::array<std::array<double, 2>, 9> ends = {
+      {{0, 255}, {0, 16}, {16, 16}, {31, 32}, {32, 0}, {0, 31.75}, {0, 33}, {12.5, 8}, {0, 127}}};
+  Random random(0x1A46F);
+  for (const auto& [low, high] : ends)
+    for (int turn = 0; turn < 8; ++turn) {
+      BlurCase blur_case = random_case(random);
+      blur_case.blur.radius_min = low;
+      blur_case.blur.radius_max = high;
+      blur_case.map_type = std::array{Type::u8, Type::u16, Type::f32}[random.below(3)];
+      if (turn < 4) blur_case.map_type = Type::u8;
+      Image map =
+          random_map(blur_case.shape.width, blur_case.shape.height, *blur_case.map_type, random.next());
+      if (high == 255 && blur_case.map_type == Type::u8)  // whole radii
+        for (std::size_t i = 0; i < byte_size(map.shape()); ++i)
+          map.data()[i] = std::byte(static_cast<unsigned>(map.data()[i]) % 33);
+      check_against_cpu(blur_case, map);
+      if (HasFatalFailure()) return;
+    }
+}
+
+TEST(LargeBlur, IsTheDefinitions) {
+  Random random(0x1A470);
+  for (const double radius : {16.0, 31.75, 33.0, 100.5})
+    for (const Border border : borders) {
+      BlurCase blur_case = random_case(random);
+      blur_case.shape.width = 530;
+      blur_case.shape.height = 37;
+      blur_case.shape.channels = random.between(1, 3);
+      blur_case.blur.radius = radius;
+      blur_case.blur.border = border;
+      if (slow_build() && !random.one_in(8)) continue;
+      check_against_oracle(blur_case);
+      if (HasFatalFailure()) return;
+    }
+}
+
+}  // namespace
+}  // namespace satin::test
