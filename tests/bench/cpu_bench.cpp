@@ -37,12 +37,12 @@ Image random_image(const Shape& shape) {
   return image;
 }
 
-/// A radius map of soft patches.
-Image smooth_map() {
+/// A radius map of soft patches whose values are multiples of `step`: radii are value / 8 below.
+Image smooth_map(int step) {
   Image map(Shape{width, height, 1, Type::u8});
   for (std::int64_t y = 0; y < height; ++y)
     for (std::int64_t x = 0; x < width; ++x)
-      map.view().value<std::uint8_t>(x, y) = static_cast<std::uint8_t>((x / 16 + y / 9) % 256);
+      map.view().value<std::uint8_t>(x, y) = static_cast<std::uint8_t>((x / 16 + y / 9) % 256 / step * step);
   return map;
 }
 
@@ -147,7 +147,8 @@ int main(int argc, char** argv) {
   const Image rgb = random_image({width, height, 3, Type::u8});
   const Image rgb16 = random_image({width, height, 3, Type::u16});
   Image rgba = random_image({width, height, 4, Type::u8, satin::Alpha::straight});
-  const Image map = smooth_map();
+  const Image map = smooth_map(1);
+  const Image whole_map = smooth_map(8);
   const Image tiny = random_image({64, 64, 3, Type::u8});
   const std::size_t pixels = static_cast<std::size_t>(width * height);
   const auto encoded = satin::Space::encoded;
@@ -172,6 +173,11 @@ int main(int argc, char** argv) {
        {}},
       {"gaussian sigma 8 RGB encoded", pixels * 6, planned(device, rgb, {.sigma = 8.0, .space = encoded}),
        "OpenCV", cv_gaussian(rgb, 8)},
+      {"blur by map, whole radii to 31, RGB encoded",
+       pixels * 7,
+       planned(device, rgb, {.space = encoded, .radius_max = 31.875, .radius_map = whole_map.view()}),
+       "",
+       {}},
       {"blur by map to 32 RGB encoded",
        pixels * 7,
        planned(device, rgb, {.space = encoded, .radius_max = 31.875, .radius_map = map.view()}),

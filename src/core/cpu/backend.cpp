@@ -1,10 +1,8 @@
 #include "core/cpu/backend.h"
 
 #include <hwy/targets.h>
-#include <oneapi/tbb/info.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -27,9 +25,8 @@ DeviceInfo describe(int threads) {
 
 }  // namespace
 
-CpuBackend::CpuBackend(int threads)
-    : arena(threads > 0 ? std::min(threads, tbb::info::default_concurrency()) : tbb::task_arena::automatic) {
-  info = describe(arena.max_concurrency());
+CpuBackend::CpuBackend(int wanted) : threads(wanted) {
+  info = describe(threads.count());
   operations = {prepare_copy, prepare_measure, prepare_table, prepare_box_mean};
 }
 

@@ -1,41 +1,32 @@
 #pragma once
-// The CPU backend: threads by oneTBB, SIMD by Highway (in rows.cpp).
-
-#include <oneapi/tbb/blocked_range.h>
-#include <oneapi/tbb/parallel_for.h>
-#include <oneapi/tbb/task_arena.h>
+// The CPU backend: threads by oneTBB (threads.h), SIMD by Highway (*_simd.cpp).
 
 #include <cstdint>
 #include <memory>
 
 #include "core/backend.h"
+#include "core/cpu/threads.h"
 
 namespace satin::cpu {
 
 struct CpuBackend final : Backend {
-  explicit CpuBackend(int threads);
+  explicit CpuBackend(int wanted);
 
   [[nodiscard]] Buffer allocate(std::size_t bytes) override { return allocate_host(bytes); }
   void upload(void* device, const void* host, std::size_t bytes, Stream stream) override;
   void download(void* host, const void* device, std::size_t bytes, Stream stream) override;
   void synchronize(Stream) override {}
 
-  [[nodiscard]] int threads() { return arena.max_concurrency(); }
-
-  tbb::task_arena arena;
+  Threads threads;
 };
 
 inline CpuBackend& as_cpu(Backend& backend) { return static_cast<CpuBackend&>(backend); }
 
-/// Calls body(first, last) for ranges of at least `grain` rows that together cover [0, rows), on the
-/// backend's threads.
+/// Calls body(first, last) for ranges of rows that together cover [0, rows), on the backend's threads.
 template <class Body>
 void parallel_rows(CpuBackend& backend, std::int64_t rows, std::int64_t grain, const Body& body) {
-  backend.arena.execute([&] {
-    tbb::parallel_for(
-        tbb::blocked_range<std::int64_t>(0, rows, static_cast<std::size_t>(grain)),
-        [&](const tbb::blocked_range<std::int64_t>& range) { body(range.begin(), range.end()); });
-  });
+  backend.threads.for_rows(rows, grain,
+                           [&](std::int64_t first, std::int64_t last, int) { body(first, last); });
 }
 
 // One factory an operation, each in its own file.

@@ -31,7 +31,7 @@ class BoxMeanConstant final : public BoxMeanOperation {
         job_(job),
         in_rows_(RowMeans<Sum>::possible(job)),
         windows_(job.radius.y % radius_one == 0 ? 1 : 2),
-        bands_(std::clamp<std::int64_t>(job.height / smallest_band, 1, backend.threads())) {
+        bands_(std::clamp<std::int64_t>(job.height / smallest_band, 1, backend.threads.count())) {
     const auto row = static_cast<std::size_t>(job.width * job.read.channels);
     for (std::int64_t band = 0; band < bands_; ++band) {
       March<Sum>& march = marches_.emplace_back(March<Sum>{{}, {}, RowMeans<Sum>(job, in_rows_)});

@@ -39,7 +39,7 @@ class BoxMeanStrips final : public BoxMeanOperation {
         halo_(reach + 1) {
     while (ring_rows_ < 2 * static_cast<std::size_t>(halo_) + 2) ring_rows_ *= 2;
     stride_ = static_cast<std::size_t>(std::min(strip_width, job.width) + 2 * halo_) * channels_;
-    strips_.resize(static_cast<std::size_t>(backend.threads()));
+    strips_.resize(static_cast<std::size_t>(backend.threads.count()));
     const auto pixels = static_cast<std::size_t>(strip_width);
     for (Strip<Sum>& strip : strips_) {
       strip.ring.resize(ring_rows_ * stride_ + scan_slack);
@@ -66,11 +66,11 @@ class BoxMeanStrips final : public BoxMeanOperation {
     const MeanStore store = mean_store(job_, images.measured);
     const std::int64_t across = (job_.width + strip_width - 1) / strip_width;
     const std::int64_t down =
-        across >= 2 * backend_.threads()
+        across >= 2 * backend_.threads.count()
             ? 1
-            : std::clamp<std::int64_t>(job_.height / (4 * halo_), 1, backend_.threads());
-    parallel_rows(backend_, across * down, 1, [&](std::int64_t first, std::int64_t last) {
-      Strip<Sum>& strip = strips_[static_cast<std::size_t>(tbb::this_task_arena::current_thread_index())];
+            : std::clamp<std::int64_t>(job_.height / (4 * halo_), 1, backend_.threads.count());
+    backend_.threads.for_rows(across * down, 1, [&](std::int64_t first, std::int64_t last, int slot) {
+      Strip<Sum>& strip = strips_[static_cast<std::size_t>(slot)];
       for (std::int64_t i = first; i < last; ++i) {
         const Columns columns{i % across * strip_width, std::min((i % across + 1) * strip_width, job_.width)};
         march(store, images, columns, job_.height * (i / across) / down,

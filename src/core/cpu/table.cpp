@@ -21,10 +21,10 @@ class Table final : public TableOperation {
   Table(CpuBackend& backend, const TableJob& job)
       : backend_(backend),
         job_(job),
-        bands_(std::clamp<std::int64_t>(job.height / smallest_band, 1, backend.threads())),
+        bands_(std::clamp<std::int64_t>(job.height / smallest_band, 1, backend.threads.count())),
         row_(static_cast<std::size_t>(job.width * job.read.channels)),
-        above_(static_cast<std::size_t>(bands_) * row_ + scan_slack),
-        values_(static_cast<std::size_t>(bands_) * row_ + scan_slack) {}
+        above_(static_cast<std::size_t>(bands_) * (row_ + scan_slack)),
+        values_(above_.size()) {}
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
     return (above_.size() + values_.size()) * sizeof(Sum);
@@ -62,10 +62,10 @@ class Table final : public TableOperation {
 
   [[nodiscard]] std::int64_t band_start(std::int64_t band) const { return job_.height * band / bands_; }
   [[nodiscard]] Sum* above(std::int64_t band) {
-    return above_.data() + static_cast<std::size_t>(band) * row_;
+    return above_.data() + static_cast<std::size_t>(band) * (row_ + scan_slack);
   }
   [[nodiscard]] Sum* values(std::int64_t band) {
-    return values_.data() + static_cast<std::size_t>(band) * row_;
+    return values_.data() + static_cast<std::size_t>(band) * (row_ + scan_slack);
   }
 
   /// Column sums of a band, where the row above the next one is to stand.
@@ -101,9 +101,9 @@ class Table final : public TableOperation {
   CpuBackend& backend_;
   TableJob job_;
   std::int64_t bands_;
-  std::size_t row_;  ///< entries of one row
-  std::vector<Sum> above_;
-  std::vector<Sum> values_;
+  std::size_t row_;          ///< entries of one row
+  std::vector<Sum> above_;   ///< rows of the bands, each with scan_slack more
+  std::vector<Sum> values_;  ///< likewise
 };
 
 }  // namespace
