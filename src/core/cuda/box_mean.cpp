@@ -1,13 +1,23 @@
 #include "core/cuda/box_mean.h"
 
+#include <vector>
+
 namespace satin::cuda {
 
 std::unique_ptr<BoxMeanOperation> prepare_box_mean(Backend& backend, const BoxMeanJob& job) {
   CudaBackend& cuda = as_cuda(backend);
-  if (!job.radius.from_map) {
-    if (auto running = prepare_box_mean_running(cuda, job)) return running;
-  }
-  return prepare_box_mean_table(cuda, job);
+  auto without_table =
+      job.radius.from_map ? prepare_box_mean_strip(cuda, job) : prepare_box_mean_running(cuda, job);
+  return without_table != nullptr ? std::move(without_table) : prepare_box_mean_table(cuda, job);
+}
+
+Buffer upload_positions(CudaBackend& backend, std::int64_t size, int before, int behind, Border border) {
+  std::vector<int> sources;
+  for (std::int64_t position = -before; position < size + behind; ++position)
+    sources.push_back(static_cast<int>(satin::source_of(position, size, border)));
+  Buffer buffer = backend.allocate(sources.size() * sizeof(int));
+  backend.upload(buffer.get(), sources.data(), sources.size() * sizeof(int), {});
+  return buffer;
 }
 
 }  // namespace satin::cuda

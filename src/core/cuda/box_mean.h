@@ -8,6 +8,7 @@
 namespace satin::cuda {
 
 std::unique_ptr<BoxMeanOperation> prepare_box_mean_running(CudaBackend& backend, const BoxMeanJob& job);
+std::unique_ptr<BoxMeanOperation> prepare_box_mean_strip(CudaBackend& backend, const BoxMeanJob& job);
 std::unique_ptr<BoxMeanOperation> prepare_box_mean_table(CudaBackend& backend, const BoxMeanJob& job);
 
 /// Integers of 8 or 16 bits, stored and read alike, without alpha and mask.
@@ -15,5 +16,9 @@ std::unique_ptr<BoxMeanOperation> prepare_box_mean_table(CudaBackend& backend, c
   return (job.read.type == Type::u8 || job.read.type == Type::u16) && job.write.type == job.read.type &&
          !job.read.weighted && job.read.fraction == 0 && job.write.fraction == 0 && job.mask_maximum == 0;
 }
+
+/// The pixel of the picture, or -1, for every position from -before to size + behind - 1 of a line that is
+/// extended by its border: 32-bit integers.
+Buffer upload_positions(CudaBackend& backend, std::int64_t size, int before, int behind, Border border);
 
 }  // namespace satin::cuda

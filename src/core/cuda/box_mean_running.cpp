@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
-#include <vector>
 
 #include "core/cuda/box_mean.h"
 #include "core/cuda/check.h"
@@ -64,8 +63,8 @@ class BoxMeanRunning final : public BoxMeanOperation {
     arguments_.transfer = backend.transfer(job.read.type, job.read.transfer == Transfer::srgb);
     const kernels::RunningMargin above = kernels::running_margin(arguments.job.y);
     const kernels::RunningMargin left = kernels::running_margin(arguments.job.x);
-    rows_ = positions(job.height, above, job.border);
-    columns_ = positions(job.width, left, job.border);
+    rows_ = upload_positions(backend, job.height, above.before, above.behind, job.border);
+    columns_ = upload_positions(backend, job.width, left.before, left.behind, job.border);
     groups_ = backend.allocate(kernels::running_groups_bytes(arguments.job, arguments.tiles));
     arguments_.rows = reinterpret_cast<const int*>(rows_.get()) + above.before;
     arguments_.columns = reinterpret_cast<const int*>(columns_.get()) + left.before;
@@ -87,16 +86,6 @@ class BoxMeanRunning final : public BoxMeanOperation {
   }
 
  private:
-  /// The pixel that stands at every position from -margin.before on.
-  Buffer positions(std::int64_t size, const kernels::RunningMargin& margin, Border border) {
-    std::vector<int> sources;
-    for (std::int64_t position = -margin.before; position < size + margin.behind; ++position)
-      sources.push_back(static_cast<int>(satin::source_of(position, size, border)));
-    Buffer buffer = backend_.allocate(sources.size() * sizeof(int));
-    backend_.upload(buffer.get(), sources.data(), sources.size() * sizeof(int), {});
-    return buffer;
-  }
-
   CudaBackend& backend_;
   kernels::RunningMeanArguments arguments_;
   Buffer rows_;
