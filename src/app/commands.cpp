@@ -81,6 +81,15 @@ OptionSpec valued(const std::string& name, const std::string& value, const std::
 
 OptionSpec help_option() { return flag("help", "show this page", 'h'); }
 
+std::vector<OptionSpec> device_options() {
+  OptionSpec device = valued("device", "NAME", "auto, cpu or cuda:N");
+  device.default_text = "auto";
+  OptionSpec threads = valued("threads", "N", "threads of the CPU");
+  threads.range = "1 to 1024";
+  threads.default_text = "all";
+  return {device, threads};
+}
+
 OptionGroup common_options() {
   OptionGroup group{"Common options", {}};
   group.options.push_back(
@@ -90,11 +99,7 @@ OptionGroup common_options() {
   group.options.back().choices = written_formats();
   group.options.push_back(flag("recursive", "take folders with all folders below them", 'r'));
   group.options.push_back(flag("overwrite", "replace outputs that exist"));
-  group.options.push_back(valued("device", "NAME", "auto, cpu or cuda:N"));
-  group.options.back().default_text = "auto";
-  group.options.push_back(valued("threads", "N", "threads of the CPU"));
-  group.options.back().range = "1 to 1024";
-  group.options.back().default_text = "all";
+  for (const OptionSpec& option : device_options()) group.options.push_back(option);
   group.options.push_back(flag("json", "print a report as JSON on standard output"));
   group.options.push_back(flag("quiet", "no progress and no warnings, only errors", 'q'));
   group.options.push_back(help_option());
@@ -148,7 +153,52 @@ CommandSpec plain_command(const std::string& name, const std::string& help, std:
   return command;
 }
 
+OptionGroup bench_options() {
+  OptionSpec size = valued("size", "WxH", "size of the picture");
+  size.default_text = "3840x2160";
+  size.unit = "px";
+  OptionSpec type = valued("type", "NAME", "type of its channels");
+  type.choices = {"u8", "u16", "f32"};
+  type.default_text = "u8";
+  OptionSpec channels = valued("channels", "N", "channels of a pixel; the last of 2 or 4 is alpha");
+  channels.range = "1 to 4";
+  channels.default_text = "3";
+  OptionGroup group{"Options", {size, type, channels}};
+  for (const OptionSpec& option : device_options()) group.options.push_back(option);
+  group.options.push_back(flag("json", "print it as JSON"));
+  group.options.push_back(help_option());
+  return group;
+}
+
+/// A filter's options with made-up side inputs in place of files.
+OptionGroup timed_options(const FilterRecord& filter) {
+  OptionGroup group{"Filter options", {}};
+  for (const ParameterRecord& parameter : filter.parameters) group.options.push_back(option_of(parameter));
+  for (const InputRecord& input : filter.inputs)
+    group.options.push_back(flag(
+        input.name,
+        (input.required ? "always with one that is made up: " : "with one that is made up: ") + input.help));
+  return group;
+}
+
 }  // namespace
+
+CommandSpec bench_command(const FilterRecord* filter) {
+  CommandSpec command;
+  command.name = "bench";
+  command.help = "time every filter beside a copy of the same bytes";
+  command.usage = "[FILTER] [options]";
+  command.details =
+      "Filters run from device memory to device memory over random pixels; every time is a median. GB/s\n"
+      "counts the bytes that must move: the inputs read once and the output written once. 'of copy' is that\n"
+      "rate beside the rate of a copy on the same device; the two take turns. One filter alone takes its "
+      "own\n"
+      "options after its name: satin bench blur --radius 32.";
+  for (const FilterRecord& each : filters()) command.choices.push_back(each.name);
+  if (filter != nullptr) command.groups.push_back(timed_options(*filter));
+  command.groups.push_back(bench_options());
+  return command;
+}
 
 std::vector<CommandSpec> commands() {
   std::vector<CommandSpec> all;
@@ -158,6 +208,7 @@ std::vector<CommandSpec> commands() {
   const OptionSpec markdown = flag("markdown", "print it as a Markdown table");
   all.push_back(plain_command("list", "list the filters", {json, markdown}));
   all.push_back(plain_command("devices", "list the devices that filters can run on", {json}));
+  all.push_back(bench_command());
   all.push_back(
       plain_command("completion", "print a completion script for a shell", {}, {"bash", "zsh", "fish"}));
   all.push_back(plain_command("man", "print the manual page, as troff", {}));

@@ -41,6 +41,9 @@ struct CommandSpec {
 /// The filters in the order of the registry, then the other commands.
 [[nodiscard]] std::vector<CommandSpec> commands();
 
+/// `satin bench`, with the options of the filter that it is told to time.
+[[nodiscard]] CommandSpec bench_command(const FilterRecord* filter = nullptr);
+
 [[nodiscard]] std::vector<std::string> names_of(const std::vector<CommandSpec>& all);
 
 /// Throws Error(usage) with the nearest real name.

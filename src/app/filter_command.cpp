@@ -9,37 +9,16 @@
 #include "app/interrupt.h"
 #include "app/progress.h"
 #include "app/report.h"
+#include "app/settings.h"
 #include "app/terminal.h"
 #include "satin/batch.h"
 #include "satin/error.h"
-#include "satin/param.h"
 #include "satin/pipeline.h"
 
 namespace satin::app {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr long most_threads = 1024;
-
-/// The library says "radius", the user wrote "--radius".
-Error as_option(const Error& error, const std::string& name) {
-  const std::string message = error.what();
-  return {error.kind(), message.rfind(name, 0) == 0 ? "--" + message : message};
-}
-
-Parameters parameters_of(const FilterRecord& filter, const ParsedLine& line) {
-  Parameters parameters(filter);
-  for (const auto& [name, text] : line.options) {
-    if (filter.find_parameter(name) == nullptr) continue;
-    try {
-      parameters.set(name, text);
-    } catch (const Error& error) {
-      throw as_option(error, name);
-    }
-  }
-  return parameters;
-}
 
 std::string format_of(const ParsedLine& line) {
   const std::string text = line.value("format").value_or("");
@@ -60,13 +39,6 @@ BatchOptions batch_options_of(const ParsedLine& line) {
   options.format = format_of(line);
   options.recursive = line.flag("recursive");
   options.overwrite = line.flag("overwrite");
-  return options;
-}
-
-DeviceOptions device_options_of(const ParsedLine& line) {
-  DeviceOptions options;
-  if (const auto text = line.value("threads"))
-    options.threads = static_cast<int>(parse_integer("--threads", *text, 1, most_threads));
   return options;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/bench_command.h"
 #include "app/command_line.h"
 #include "app/commands.h"
 #include "app/completion.h"
@@ -68,14 +69,20 @@ int run(const Arguments& arguments) {
     return exit_good;
   }
   if (!first.empty() && first.front() == '-') refuse_leading_option(first);
-  const CommandSpec& command = find_command(all, first);
-  const ParsedLine line = parse_line(command, Arguments(arguments.begin() + 1, arguments.end()));
+  const Arguments rest(arguments.begin() + 1, arguments.end());
+  const CommandSpec command =
+      first == "bench" ? bench_command(filter_to_time(rest)) : find_command(all, first);
+  const ParsedLine line = parse_line(command, rest);
   if (line.flag("help")) {
     print(help_page(command, output_columns()));
     return exit_good;
   }
   if (command.filter != nullptr) return run_filter_command(*command.filter, line);
   if (command.name == "run") return run_pipeline_command(line);
+  if (command.name == "bench") {
+    run_bench_command(line);
+    return exit_good;
+  }
   run_plain_command(all, command, line);
   return exit_good;
 }

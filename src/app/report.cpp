@@ -1,7 +1,6 @@
 #include "app/report.h"
 
 #include "app/exit_code.h"
-#include "app/json.h"
 
 namespace satin::app {
 namespace {
@@ -25,13 +24,6 @@ void add_error(JsonWriter& json, const Error& error) {
   json.end_object();
 }
 
-void add_shape(JsonWriter& json, const Shape& shape) {
-  json.key("width").integer(shape.width);
-  json.key("height").integer(shape.height);
-  json.key("channels").integer(shape.channels);
-  json.key("type").string(name_of(shape.type));
-}
-
 void add_file(JsonWriter& json, const FileResult& file) {
   json.begin_object();
   json.key("input").string(file.input.string());
@@ -50,15 +42,8 @@ void add_file(JsonWriter& json, const FileResult& file) {
 }
 
 void add_step(JsonWriter& json, const PipelineStep& step) {
-  const FilterRecord& filter = step.parameters.filter();
   json.begin_object();
-  json.key("filter").string(filter.name);
-  json.key("parameters").begin_object();
-  for (const ParameterRecord& parameter : filter.parameters) {
-    const std::string text = step.parameters.get(parameter.name);
-    if (!text.empty()) json.key(parameter.name).string(text);
-  }
-  json.end_object();
+  add_filter(json, step.parameters);
   json.key("inputs").begin_object();
   for (const SideInput& side : step.side_inputs) json.key(side.name).string(side.path.string());
   json.end_object().end_object();
@@ -81,6 +66,29 @@ const char* status_of(const BatchResult& result) {
 
 }  // namespace
 
+void add_shape(JsonWriter& json, const Shape& shape) {
+  json.key("width").integer(shape.width);
+  json.key("height").integer(shape.height);
+  json.key("channels").integer(shape.channels);
+  json.key("type").string(name_of(shape.type));
+}
+
+void add_filter(JsonWriter& json, const Parameters& parameters) {
+  json.key("filter").string(parameters.filter().name);
+  json.key("parameters").begin_object();
+  for (const ParameterRecord& parameter : parameters.filter().parameters) {
+    const std::string text = parameters.get(parameter.name);
+    if (!text.empty()) json.key(parameter.name).string(text);
+  }
+  json.end_object();
+}
+
+void add_device(JsonWriter& json, const DeviceInfo& device) {
+  json.key("device").begin_object();
+  json.key("id").string(device.id).key("name").string(device.name);
+  json.end_object();
+}
+
 std::string json_report(const Pipeline& pipeline, const DeviceInfo& device, const BatchResult& result) {
   JsonWriter json;
   json.begin_object();
@@ -89,9 +97,7 @@ std::string json_report(const Pipeline& pipeline, const DeviceInfo& device, cons
   json.key("steps").begin_array();
   for (const PipelineStep& step : pipeline) add_step(json, step);
   json.end_array();
-  json.key("device").begin_object();
-  json.key("id").string(device.id).key("name").string(device.name);
-  json.end_object();
+  add_device(json, device);
   json.key("files").begin_array();
   for (const FileResult& file : result.files) add_file(json, file);
   json.end_array();

@@ -3,12 +3,18 @@
 
 #include <string>
 
+#include "app/json.h"
 #include "satin/batch.h"
 #include "satin/device.h"
 #include "satin/error.h"
 #include "satin/pipeline.h"
 
 namespace satin::app {
+
+// Keys of the object that is being written: what was filtered, how, and where.
+void add_shape(JsonWriter& json, const Shape& shape);
+void add_filter(JsonWriter& json, const Parameters& parameters);
+void add_device(JsonWriter& json, const DeviceInfo& device);
 
 /// The object that --json prints after a run.
 [[nodiscard]] std::string json_report(const Pipeline& pipeline, const DeviceInfo& device,

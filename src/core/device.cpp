@@ -81,6 +81,17 @@ Image Device::download(const ImageView& device) const {
   return result;
 }
 
+void Device::copy(const ImageView& from, const MutableImageView& to, Stream stream) const {
+  if (from.shape != to.shape)
+    throw Error(ErrorKind::usage, "A picture of " + describe(from.shape) + " is not copied into one of " +
+                                      describe(to.shape) + ": both must have one shape.");
+  const Memory own = backend_->host_memory ? Memory::host : Memory::device;
+  if (from.memory != own || to.memory != own)
+    throw Error(ErrorKind::usage,
+                "Both views must be in the memory of " + backend_->info.id + ": upload or download instead.");
+  backend_->operations.copy(*backend_)->run(from, to, stream);
+}
+
 void Device::synchronize(Stream stream) const { backend_->synchronize(stream); }
 
 }  // namespace satin

@@ -52,6 +52,9 @@ class Device {
   /// Copies densely packed pictures between host and device; waits for the copy. A copy on the CPU.
   [[nodiscard]] Image upload(const ImageView& host) const;
   [[nodiscard]] Image download(const ImageView& device) const;
+  /// Copies between two views of one shape in this device's memory, whatever their strides, in stream order
+  /// and without waiting. They must not overlap. Throws Error(usage) for other shapes or other memory.
+  void copy(const ImageView& from, const MutableImageView& to, Stream stream = {}) const;
   /// Waits for everything that was given to the stream.
   void synchronize(Stream stream = {}) const;
 

@@ -1,0 +1,111 @@
+"""satin bench: what it prints and what it refuses. Times are the business of whoever reads them."""
+import json
+
+import pytest
+
+TINY = ("--size", "32x24", "--device", "cpu")
+
+
+def registered(satin):
+    return json.loads(satin.good("list", "--json").stdout)["filters"]
+
+
+def rows_of_json(satin, *arguments):
+    return json.loads(satin.good("bench", *arguments, "--json").stdout)
+
+
+def assert_measured(row):
+    assert row["status"] == "done"
+    assert row["seconds"] > 0 and row["copy_seconds"] > 0
+    assert row["bytes_per_second"] == pytest.approx(row["bytes"] / row["seconds"])
+    assert row["share_of_copy"] == pytest.approx(row["copy_seconds"] / row["seconds"])
+
+
+def test_table_has_a_row_for_every_filter(satin):
+    heading, empty, titles, *rows = satin.good("bench", *TINY).stdout.decode().splitlines()
+    assert heading.startswith("cpu (") and "32 x 24, 3 x u8" in heading and empty == ""
+    assert titles.split() == ["filter", "ms", "GB/s", "of", "copy", "ns/pixel"]
+    assert [row.split()[0] for row in rows] == [filter_["name"] for filter_ in registered(satin)]
+    for row in rows:
+        if "refused:" in row:
+            continue
+        numbers = row.replace("%", "").split()[1:]
+        assert len(numbers) == 4 and all(float(number) >= 0 for number in numbers)
+        assert len(row) == len(titles)
+
+
+def test_json(satin):
+    report = rows_of_json(satin, *TINY, "--type", "u16", "--channels", "4", "--threads", "1")
+    assert report["status"] == "done" and report["exit_code"] == 0
+    assert report["device"]["id"] == "cpu" and "1 thread" in report["device"]["name"]
+    assert report["picture"] == {"width": 32, "height": 24, "channels": 4, "type": "u16"}
+    assert report["repeats"] >= 11
+    assert [row["filter"] for row in report["filters"]] == [filter_["name"] for filter_ in registered(satin)]
+    for row in report["filters"]:
+        if row["status"] == "refused":
+            assert row["message"]
+        else:
+            assert_measured(row)
+    assert_measured(report["filters"][0])
+
+
+def test_bytes_are_those_that_must_move(satin):
+    pixels = 32 * 24
+    plain = rows_of_json(satin, "blur", *TINY)["filters"][0]
+    assert plain["bytes"] == pixels * (3 + 3) and plain["side_inputs"] == []
+    mapped = rows_of_json(satin, "blur", *TINY, "--radius-map", "--radius-max", "4", "--mask")["filters"][0]
+    assert mapped["bytes"] == pixels * (3 + 3 + 1 + 1) and mapped["side_inputs"] == ["radius-map", "mask"]
+    table = rows_of_json(satin, "integral", *TINY)["filters"][0]
+    assert table["bytes"] == pixels * (3 + 3 * 4)
+
+
+def test_every_filter_alone_with_its_own_options(satin):
+    for filter_ in registered(satin):
+        text = satin.good("bench", filter_["name"], "--help").stdout.decode()
+        for option in filter_["parameters"] + filter_["inputs"]:
+            assert "--" + option["name"] in text
+    row = rows_of_json(satin, *TINY, "blur", "--radius=2.5", "--border", "wrap")["filters"][0]
+    assert row["filter"] == "blur"
+    assert row["parameters"]["radius"] == "2.5" and row["parameters"]["border"] == "wrap"
+
+
+@pytest.mark.parametrize("type_", ["u8", "u16", "f32"])
+@pytest.mark.parametrize("channels", [1, 2])
+def test_types(satin, type_, channels):
+    for row in rows_of_json(satin, "--size", "1x1", "--device", "cpu", "--type", type_, "--channels", channels)["filters"]:
+        assert row["status"] in ("done", "refused")
+
+
+def test_help(satin):
+    text = satin.good("bench", "--help").stdout.decode()
+    for option in ("--size", "--type", "--channels", "--device", "--threads", "--json"):
+        assert option in text
+    assert "--radius" not in text.split("Options\n")[1].split("\n\n")[0]
+    assert max(map(len, text.splitlines())) <= 120
+    assert "bench" in satin.good("--help").stdout.decode()
+    assert b"bench [FILTER]" in satin.good("man").stdout
+
+
+def test_refusals(satin):
+    satin.bad(2, "bench", "blurr", "--radius", "3", says=["blurr", "'blur'"])
+    satin.bad(2, "bench", "blur", "integral", *TINY, says="one filter")
+    satin.bad(2, "bench", *TINY, "--radius", "3", says=["--radius", "satin bench --help"])
+    satin.bad(2, "bench", "blur", *TINY, "--radus", "3", says="--radius")
+    satin.bad(2, "bench", "blur", *TINY, "--radius", "-1", says="--radius")
+    satin.bad(2, "bench", "blur", *TINY, "--radius-max", "4", says="radius map")
+    satin.bad(2, "bench", "blur", *TINY, "--radius-map", "depth.png", "--radius-max", "4", says="depth.png")
+    satin.bad(2, "bench", *TINY, "--type", "u9", says=["--type", "u8"])
+    satin.bad(2, "bench", *TINY, "--channels", "5", says="--channels")
+    satin.bad(2, "bench", *TINY, "--threads", "0", says="--threads")
+    satin.bad(2, "bench", "--device", "gpu", says="cuda:N")
+    satin.bad(3, "bench", "--device", "cuda:99", says="cuda")
+
+
+@pytest.mark.parametrize("size", ["64", "64x", "x64", "0x8", "-3x4", "8x8x8", "1e3x4", "16777216x16777216", "64X64"])
+def test_bad_size(satin, size):
+    satin.bad(2, "bench", "--size", size, says="--size")
+
+
+def test_refusal_as_json(satin):
+    report = json.loads(satin.bad(2, "bench", "--size", "0x0", "--json", says="--size").stdout)
+    assert report["status"] == "failed" and report["exit_code"] == 2 and "--size" in report["error"]["message"]
