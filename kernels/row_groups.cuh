@@ -30,7 +30,7 @@ struct GroupLayout {
 };
 
 template <class T, int Channels, class Sum>
-__global__ void __launch_bounds__(tuning::running_group_threads)
+__global__ void __launch_bounds__(tuning::running_group_threads, 1)
     sum_row_groups(const __grid_constant__ RunningMeanArguments arguments) {
   using Rows = LaneRows<T, Channels, Sum>;
   extern __shared__ uint4 shared[];

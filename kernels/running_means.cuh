@@ -124,17 +124,24 @@ class RunningOutput {
   [[nodiscard]] __device__ Sum high(int i, int offset) const { return ends_[i & 3][offset + (i >> 2)]; }
   [[nodiscard]] __device__ Sum low(int i, int offset) const { return ends_[4 + (i & 3)][offset + (i >> 2)]; }
 
-  /// The turns of the warp whose windows are all unclipped, two at once for their loads to overlap.
+  /// The turns of the warp whose windows are all unclipped, two at once for their loads to overlap where
+  /// there are registers for it.
   template <class Mean>
   __device__ void write_whole(T* out, const Mean& mean) const {
     T* first = out + 4 * quad_ - behind_;
+    if constexpr (sizeof(Sum) == 8) {
 #pragma unroll
-    for (int turn = 0; turn + 2 <= most_turns; turn += 2)
-      if (turn >= first_whole_turn_ && turn + 2 <= end_whole_turn_) write_turns<2>(first, turn, mean);
-    if (first_whole_turn_ % 2 != 0 && first_whole_turn_ < end_whole_turn_)
-      write_turns<1>(first, first_whole_turn_, mean);
-    if (end_whole_turn_ % 2 != 0 && first_whole_turn_ < end_whole_turn_)
-      write_turns<1>(first, end_whole_turn_ - 1, mean);
+      for (int turn = 0; turn < most_turns; ++turn)
+        if (turn >= first_whole_turn_ && turn < end_whole_turn_) write_turns<1>(first, turn, mean);
+    } else {
+#pragma unroll
+      for (int turn = 0; turn + 2 <= most_turns; turn += 2)
+        if (turn >= first_whole_turn_ && turn + 2 <= end_whole_turn_) write_turns<2>(first, turn, mean);
+      if (first_whole_turn_ % 2 != 0 && first_whole_turn_ < end_whole_turn_)
+        write_turns<1>(first, first_whole_turn_, mean);
+      if (end_whole_turn_ % 2 != 0 && first_whole_turn_ < end_whole_turn_)
+        write_turns<1>(first, end_whole_turn_ - 1, mean);
+    }
   }
 
   template <int Turns, class Mean>

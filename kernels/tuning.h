@@ -48,7 +48,6 @@ inline constexpr int running_scan_batch = 8;
 
 // Box mean by a map with the table in shared memory. H200: not yet measured.
 inline constexpr int strip_gather_warps = 12;  ///< beside 8 that scan rows and 8 that add columns
-inline constexpr int strip_tasks_at_once = 3;  ///< of 32 means, for a warp
 
 inline constexpr int copy_threads = 256;
 inline constexpr int copy_rows_per_block = 4;
