@@ -8,18 +8,20 @@
 #include "core/operations/box_mean.h"
 #include "core/operations/copy.h"
 #include "core/operations/measure.h"
+#include "core/operations/scan.h"
 #include "core/operations/table.h"
 #include "satin/device.h"
 
 namespace satin {
 
 /// One function a semantic operation. Each allocates the workspace of the job and may throw
-/// Error(environment).
+/// Error(environment). The scan family works on arrays and is not prepared.
 struct Operations {
   std::unique_ptr<CopyOperation> (*copy)(Backend&) = nullptr;
   std::unique_ptr<MeasureOperation> (*measure)(Backend&, const MeasureJob&) = nullptr;
   std::unique_ptr<TableOperation> (*table)(Backend&, const TableJob&) = nullptr;
   std::unique_ptr<BoxMeanOperation> (*box_mean)(Backend&, const BoxMeanJob&) = nullptr;
+  ScanOperations scan{};
 };
 
 /// One open device. Thread-safe: what operations share is set up when the backend is opened.

@@ -34,6 +34,7 @@ std::size_t size_of(Type type) noexcept {
     case Type::u16:
       return 2;
     case Type::u32:
+    case Type::i32:
     case Type::f32:
       return 4;
     case Type::u64:
@@ -53,6 +54,8 @@ const char* name_of(Type type) noexcept {
       return "u32";
     case Type::u64:
       return "u64";
+    case Type::i32:
+      return "i32";
     case Type::f32:
       return "f32";
     case Type::f64:
@@ -71,6 +74,7 @@ std::string describe(const Shape& shape) {
 void validate(const Shape& shape) {
   if (shape.width < 1 || shape.height < 1 || shape.frames < 1) refuse(shape, "sizes start at 1");
   if (shape.channels < 1 || shape.channels > 4) refuse(shape, "1 to 4 channels are supported");
+  if (shape.type == Type::i32) refuse(shape, "i32 is for arrays");
   if (shape.alpha != Alpha::none && shape.channels % 2 != 0)
     refuse(shape, "alpha is the last of 2 or 4 channels");
   static_cast<void>(byte_size(shape));

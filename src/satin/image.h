@@ -12,8 +12,9 @@
 
 namespace satin {
 
-/// The type of one channel of one pixel. Filters take u8, u16 and f32; the wider types carry tables.
-enum class Type : std::uint8_t { u8, u16, u32, u64, f32, f64 };
+/// The type of one channel of one pixel, or of one element of an array. Filters take u8, u16 and f32; the
+/// wider types carry tables; i32 is for arrays.
+enum class Type : std::uint8_t { u8, u16, u32, u64, i32, f32, f64 };
 
 /// What the last channel of a picture of 2 or 4 channels means.
 enum class Alpha : std::uint8_t {
