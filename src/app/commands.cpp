@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "app/bins_command.h"
+#include "app/option_specs.h"
+#include "app/stats_command.h"
 #include "satin/error.h"
 #include "satin/io.h"
 #include "satin/param.h"
@@ -64,37 +67,10 @@ std::vector<std::string> written_formats() {
   return names;
 }
 
-OptionSpec flag(const std::string& name, const std::string& help, char letter = '\0') {
-  OptionSpec option;
-  option.name = name;
-  option.letter = letter;
-  option.help = help;
-  return option;
-}
-
-OptionSpec valued(const std::string& name, const std::string& value, const std::string& help,
-                  char letter = '\0') {
-  OptionSpec option = flag(name, help, letter);
-  option.value = value;
-  return option;
-}
-
-OptionSpec help_option() { return flag("help", "show this page", 'h'); }
-
-std::vector<OptionSpec> device_options() {
-  OptionSpec device = valued("device", "NAME", "auto, cpu or cuda:N");
-  device.default_text = "auto";
-  OptionSpec threads = valued("threads", "N", "threads of the CPU");
-  threads.range = "1 to 1024";
-  threads.default_text = "all";
-  return {device, threads};
-}
-
 OptionGroup common_options() {
   OptionGroup group{"Common options", {}};
-  group.options.push_back(
-      valued("output", "PATH", "file, folder for several inputs, or - for standard output", 'o'));
-  group.options.back().is_file = true;
+  group.options.push_back(file("output", "file, folder for several inputs, or - for standard output", 'o'));
+  group.options.back().value = "PATH";
   group.options.push_back(valued("format", "EXT", "format of the output, whatever its name"));
   group.options.back().choices = written_formats();
   group.options.push_back(flag("recursive", "take folders with all folders below them", 'r'));
@@ -204,6 +180,8 @@ std::vector<CommandSpec> commands() {
   std::vector<CommandSpec> all;
   for (const FilterRecord& filter : filters()) all.push_back(filter_command(filter));
   all.push_back(pipeline_command());
+  all.push_back(stats_command());
+  all.push_back(bins_command());
   const OptionSpec json = flag("json", "print it as JSON");
   const OptionSpec markdown = flag("markdown", "print it as a Markdown table");
   all.push_back(plain_command("list", "list the filters", {json, markdown}));

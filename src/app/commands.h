@@ -27,6 +27,8 @@ struct OptionGroup {
   std::vector<OptionSpec> options;
 };
 
+struct ParsedLine;
+
 struct CommandSpec {
   std::string name;
   std::string help;     ///< one line
@@ -36,6 +38,7 @@ struct CommandSpec {
   std::vector<std::string> choices;      ///< of the argument, if it is one of a few words
   const FilterRecord* filter = nullptr;  ///< if the command is a filter
   bool takes_files = false;
+  int (*run)(const ParsedLine& line) = nullptr;  ///< of commands in a file of their own: gives the exit code
 };
 
 /// The filters in the order of the registry, then the other commands.

@@ -77,6 +77,7 @@ int run(const Arguments& arguments) {
     print(help_page(command, output_columns()));
     return exit_good;
   }
+  if (command.run != nullptr) return command.run(line);
   if (command.filter != nullptr) return run_filter_command(*command.filter, line);
   if (command.name == "run") return run_pipeline_command(line);
   if (command.name == "bench") {

@@ -1,0 +1,79 @@
+#include "app/analysis.h"
+
+#include <array>
+#include <cstdio>
+
+#include "app/exit_code.h"
+#include "app/interrupt.h"
+#include "app/report.h"
+#include "app/settings.h"
+#include "app/terminal.h"
+#include "batch/inputs.h"
+#include "satin/error.h"
+#include "satin/io.h"
+
+namespace satin::app {
+namespace {
+
+Image read(const batch::FoundInput& input) {
+  if (input.problem) throw Error(*input.problem);
+  return read_image(input.path);
+}
+
+}  // namespace
+
+Device open_device(const ParsedLine& line) {
+  return Device::open(line.value("device").value_or("auto"), device_options_of(line));
+}
+
+std::string short_number(double value, int digits) {
+  std::array<char, 400> text{};
+  const int size = std::snprintf(text.data(), text.size(), "%.*f", digits, value);
+  std::string result(text.data(), static_cast<std::size_t>(size));
+  if (result.find('.') == std::string::npos) return result;
+  result.erase(result.find_last_not_of('0') + 1);
+  if (result.back() == '.') result.pop_back();
+  return result;
+}
+
+std::vector<std::string> channel_names(const Shape& shape) {
+  std::vector<std::string> names = {"grey"};
+  if (shape.channels >= 3) names = {"red", "green", "blue"};
+  if (shape.channels % 2 == 0) names.emplace_back("alpha");
+  return names;
+}
+
+int for_each_picture(const ParsedLine& line, JsonWriter* json,
+                     const std::function<void(const std::string& name, const Image& picture)>& work) {
+  BatchOptions options;
+  options.inputs.assign(line.arguments.begin(), line.arguments.end());
+  options.recursive = line.flag("recursive");
+  const batch::InputList inputs = batch::find_inputs(options);
+  BatchResult result;
+  result.total = inputs.files.size();
+  for (const batch::FoundInput& input : inputs.files) {
+    if (interrupted()) {
+      result.cancelled = true;
+      break;
+    }
+    const std::string name = input.path.string();
+    FileResult& file = result.files.emplace_back();
+    if (json != nullptr) json->begin_object().key("input").string(name);
+    try {
+      const Image picture = read(input);
+      if (json != nullptr) add_shape(*json, picture.shape());
+      work(name, picture);
+    } catch (const Error& error) {
+      if (error.kind() == ErrorKind::usage) throw;
+      print_error(error.what());
+      file.error = error;
+      ++result.failed;
+      if (json != nullptr) json->key("error").string(error.what());
+    }
+    if (json != nullptr) json->end_object();
+  }
+  if (const std::string summary = summary_of_failure(result); !summary.empty()) print_error(summary);
+  return exit_code(result);
+}
+
+}  // namespace satin::app

@@ -1,0 +1,175 @@
+#include "app/bins_command.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "app/analysis.h"
+#include "app/option_specs.h"
+#include "app/report.h"
+#include "app/terminal.h"
+#include "satin/error.h"
+#include "satin/io.h"
+#include "satin/statistics.h"
+
+namespace satin::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr long most_zones = 256;
+
+/// "zone_03.png": as many digits as the last zone has.
+std::string zone_name(std::int64_t zone, std::int64_t zones) {
+  const std::string last = std::to_string(zones - 1);
+  const std::string number = std::to_string(zone);
+  return "zone_" + std::string(last.size() - number.size(), '0') + number + ".png";
+}
+
+Bins bins_of(const ParsedLine& line, const Shape& shape) {
+  const double whole = shape.type == Type::u8 ? 256 : shape.type == Type::u16 ? 65536 : 1;
+  const double lower = parse_real("--lower", line.value("lower").value_or("0"), -1e30, 1e30);
+  const auto upper = line.value("upper");
+  return Bins::even(lower, upper ? parse_real("--upper", *upper, -1e30, 1e30) : whole,
+                    parse_integer("--bins", line.value("bins").value_or("8"), 1, most_zones));
+}
+
+std::vector<fs::path> outputs_of(const fs::path& folder, const Bins& bins) {
+  std::vector<fs::path> paths;
+  for (std::int64_t zone = 0; zone < bins.count(); ++zone)
+    paths.push_back(folder / zone_name(zone, bins.count()));
+  paths.push_back(folder / "pixels.npy");
+  paths.push_back(folder / "positions.npy");
+  return paths;
+}
+
+void check_outputs(const std::vector<fs::path>& paths, bool overwrite) {
+  const auto found =
+      std::find_if(paths.begin(), paths.end(), [](const fs::path& p) { return fs::exists(p); });
+  if (found != paths.end() && !overwrite)
+    throw Error(ErrorKind::usage,
+                "The output '" + found->string() + "' exists. Use --overwrite to replace it.");
+}
+
+Image mask_of_zone(const Image& zones, std::int64_t zone) {
+  Shape shape = zones.shape();
+  shape.type = Type::u8;
+  Image mask(shape);
+  const auto* from = reinterpret_cast<const std::uint16_t*>(zones.data());
+  const auto wanted = static_cast<std::uint16_t>(zone);
+  std::transform(from, from + shape.width * shape.height, reinterpret_cast<std::uint8_t*>(mask.data()),
+                 [&](std::uint16_t value) { return static_cast<std::uint8_t>(value == wanted ? 255 : 0); });
+  return mask;
+}
+
+void write_zones(const ToneZones& zones, const std::vector<fs::path>& paths, bool overwrite) {
+  WriteOptions options;
+  options.overwrite = overwrite;
+  const std::size_t count = zones.counts.size();
+  for (std::size_t zone = 0; zone < count; ++zone)
+    write_image(paths[zone], mask_of_zone(zones.zones, static_cast<std::int64_t>(zone)), options);
+  write_image(paths[count], zones.pixels, options);
+  write_image(paths[count + 1], zones.positions, options);
+}
+
+double edge_of(const Bins& bins, std::size_t edge) {
+  return bins.lower() +
+         (bins.upper() - bins.lower()) * static_cast<double>(edge) / static_cast<double>(bins.count());
+}
+
+std::string table_of(const ToneZones& zones, const Bins& bins, const std::vector<fs::path>& paths) {
+  std::string text;
+  for (std::size_t zone = 0; zone < zones.counts.size(); ++zone)
+    text += paths[zone].string() + ": " + std::to_string(zones.counts[zone]) + " pixels from " +
+            short_number(edge_of(bins, zone)) + " to below " + short_number(edge_of(bins, zone + 1)) + "\n";
+  return text;
+}
+
+void add_zones(JsonWriter& json, const ToneZones& zones, const Bins& bins,
+               const std::vector<fs::path>& paths) {
+  std::int64_t first = 0;
+  json.key("pixels").string(paths[zones.counts.size()].string());
+  json.key("positions").string(paths[zones.counts.size() + 1].string());
+  json.key("bins").begin_array();
+  for (std::size_t zone = 0; zone < zones.counts.size(); ++zone) {
+    json.begin_object();
+    json.key("mask").string(paths[zone].string());
+    json.key("lower").real(edge_of(bins, zone));
+    json.key("upper").real(edge_of(bins, zone + 1));
+    json.key("first").integer(first);
+    json.key("count").integer(zones.counts[zone]);
+    json.end_object();
+    first += zones.counts[zone];
+  }
+  json.end_array();
+}
+
+fs::path folder_of(const ParsedLine& line) {
+  const auto folder = line.value("output");
+  if (!folder) throw Error(ErrorKind::usage, "There is no output: name a folder with -o DIR.");
+  if (fs::exists(*folder) && !fs::is_directory(*folder))
+    throw Error(ErrorKind::usage, "The output '" + *folder + "' is a file: name a folder with -o DIR.");
+  return *folder;
+}
+
+int run(const ParsedLine& line) {
+  if (line.arguments.size() != 1 || fs::is_directory(line.arguments.front()))
+    throw Error(ErrorKind::usage, "'satin bins' takes one picture: satin bins INPUT -o DIR [options].");
+  const fs::path folder = folder_of(line);
+  const bool as_json = line.flag("json");
+  const Device device = open_device(line);
+  JsonWriter json;
+  const int code =
+      for_each_picture(line, as_json ? &json : nullptr, [&](const std::string&, const Image& picture) {
+        const Bins bins = bins_of(line, picture.shape());
+        const std::vector<fs::path> paths = outputs_of(folder, bins);
+        check_outputs(paths, line.flag("overwrite"));
+        const ToneZones zones = tone_zones(device, picture, bins);
+        std::error_code failed;
+        fs::create_directories(folder, failed);
+        if (failed)
+          throw Error(ErrorKind::input,
+                      "The folder '" + folder.string() + "' cannot be made: " + failed.message() + ".");
+        write_zones(zones, paths, line.flag("overwrite"));
+        if (as_json)
+          add_zones(json, zones, bins, paths);
+        else
+          print(table_of(zones, bins, paths));
+      });
+  if (as_json) print(json.text() + "\n");
+  return code;
+}
+
+}  // namespace
+
+CommandSpec bins_command() {
+  CommandSpec command;
+  command.name = "bins";
+  command.help = "sort the pixels of a picture into zones of tone";
+  command.usage = "INPUT -o DIR [options]";
+  command.details =
+      "Writes a mask for each zone (zone_0.png, ...), all pixels zone after zone in raster order "
+      "(pixels.npy), and "
+      "x and\ny of each (positions.npy). The tone is the luminance 0.2126 R + 0.7152 G + 0.0722 B of the "
+      "values as "
+      "stored.\nValues beyond the ends belong to the first and to the last zone.";
+  command.takes_files = true;
+  command.run = run;
+  OptionSpec bins = valued("bins", "N", "how many zones");
+  bins.range = "1 to 256";
+  bins.default_text = "8";
+  OptionSpec lower = valued("lower", "X", "tone where the first zone begins");
+  lower.default_text = "0";
+  OptionSpec upper = valued("upper", "X", "tone where the last zone ends");
+  upper.default_text = "256 or 65536; floats: 1";
+  OptionGroup common{"Common options",
+                     {file("output", "folder for the results; it is created", 'o'),
+                      flag("overwrite", "replace outputs that exist")}};
+  common.options.front().value = "DIR";
+  for (const OptionSpec& option : device_options()) common.options.push_back(option);
+  common.options.push_back(flag("json", "print a report as JSON on standard output"));
+  common.options.push_back(help_option());
+  command.groups = {{"Zones", {bins, lower, upper}}, std::move(common)};
+  return command;
+}
+
+}  // namespace satin::app

@@ -1,0 +1,20 @@
+#pragma once
+// Options that several commands share, and short ways to describe one.
+
+#include <string>
+#include <vector>
+
+#include "app/commands.h"
+
+namespace satin::app {
+
+[[nodiscard]] OptionSpec flag(const std::string& name, const std::string& help, char letter = '\0');
+[[nodiscard]] OptionSpec valued(const std::string& name, const std::string& value, const std::string& help,
+                                char letter = '\0');
+[[nodiscard]] OptionSpec file(const std::string& name, const std::string& help, char letter = '\0');
+
+[[nodiscard]] OptionSpec help_option();
+/// --device and --threads.
+[[nodiscard]] std::vector<OptionSpec> device_options();
+
+}  // namespace satin::app

@@ -1,0 +1,178 @@
+#include "satin/statistics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <string>
+
+#include "satin/error.h"
+
+namespace satin {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+[[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::usage, what); }
+
+void check(const ImageView& image, const ImageView& mask) {
+  const Shape& shape = image.shape;
+  validate(shape);
+  if (shape.type != Type::u8 && shape.type != Type::u16 && shape.type != Type::f32)
+    refuse(std::string("Statistics of ") + name_of(shape.type) + ": u8, u16 and f32 are possible.");
+  if (image.memory != Memory::host || !image.interleaved() || shape.frames != 1)
+    refuse("Statistics are taken of one interleaved frame in host memory.");
+  if (mask.empty()) return;
+  if (mask.shape.channels != 1 || mask.shape.type != Type::u8)
+    refuse("The mask is " + describe(mask.shape) + ": give one channel of u8.");
+  if (mask.shape.width != shape.width || mask.shape.height != shape.height)
+    refuse("The mask is " + describe(mask.shape) + ", but the picture is " + describe(shape) +
+           ": they must have one size.");
+}
+
+/// One channel of a picture, row after row.
+template <class T>
+std::vector<T> plane_of(const ImageView& image, int channel) {
+  std::vector<T> plane;
+  plane.reserve(static_cast<std::size_t>(image.shape.width * image.shape.height));
+  for (std::int64_t y = 0; y < image.shape.height; ++y) {
+    const T* row = image.row<T>(y) + channel;
+    for (std::int64_t x = 0; x < image.shape.width; ++x) plane.push_back(row[x * image.shape.channels]);
+  }
+  return plane;
+}
+
+template <class T>
+void keep_masked(const Device& device, std::vector<T>& values, const std::vector<std::uint8_t>& mask) {
+  std::vector<T> kept(values.size());
+  kept.resize(static_cast<std::size_t>(compact(device, values, ArrayView(mask), kept)));
+  values = std::move(kept);
+}
+
+void keep_numbers(const Device& device, std::vector<float>& values) {
+  std::vector<float> kept(values.size());
+  const Predicate is_number{Comparison::less_equal, std::numeric_limits<double>::infinity()};
+  kept.resize(static_cast<std::size_t>(compact(device, values, is_number, kept)));
+  values = std::move(kept);
+}
+
+/// Root of the mean square of the distance from the mean, in two passes; the sums of blocks are added in
+/// order.
+template <class Values, class Distance>
+double deviation_of(const Values& values, std::int64_t count, const Distance& squared_distance) {
+  constexpr std::size_t block = 4096;
+  double total = 0;
+  for (std::size_t first = 0; first < values.size(); first += block) {
+    double sum = 0;
+    for (std::size_t i = first; i < std::min(first + block, values.size()); ++i) sum += squared_distance(i);
+    total += sum;
+  }
+  return std::sqrt(total / static_cast<double>(count));
+}
+
+/// Everything but percentiles and histogram, from how often each code occurs.
+void describe_codes(const std::vector<std::uint64_t>& codes, ChannelStatistics& result) {
+  std::uint64_t sum = 0;  // codes below 2^16, fewer than 2^47 pixels
+  result.minimum = nan;
+  for (std::size_t code = 0; code < codes.size(); ++code) {
+    if (codes[code] == 0) continue;
+    if (std::isnan(result.minimum)) result.minimum = static_cast<double>(code);
+    result.maximum = static_cast<double>(code);
+    sum += code * codes[code];
+  }
+  result.mean = static_cast<double>(sum) / static_cast<double>(result.count);
+  result.deviation = deviation_of(codes, result.count, [&](std::size_t code) {
+    const double distance = static_cast<double>(code) - result.mean;
+    return distance * distance * static_cast<double>(codes[code]);
+  });
+}
+
+void describe_floats(const Device& device, const std::vector<float>& values, ChannelStatistics& result) {
+  result.minimum = reduce<float>(device, values, Operator::min);
+  result.maximum = reduce<float>(device, values, Operator::max);
+  double sum = 0;
+  for (const float value : values) sum += value;
+  result.mean = sum / static_cast<double>(values.size());
+  result.deviation = deviation_of(values, result.count, [&](std::size_t i) {
+    const double distance = values[i] - result.mean;
+    return distance * distance;
+  });
+}
+
+template <class T>
+void describe_values(const Device& device, const std::vector<T>& values, ChannelStatistics& result) {
+  if constexpr (std::is_same_v<T, float>) {
+    describe_floats(device, values, result);
+  } else {
+    constexpr std::int64_t all = std::int64_t{1} << (8 * sizeof(T));
+    std::vector<std::uint64_t> codes(static_cast<std::size_t>(all));
+    histogram(device, values, Bins::even(0, static_cast<double>(all), all), codes);
+    describe_codes(codes, result);
+  }
+}
+
+/// Where the histogram begins and ends. A single float value gets a bin of its own width.
+template <class T>
+void set_bounds(const StatisticsOptions& options, ChannelStatistics& result) {
+  constexpr bool floats = std::is_same_v<T, float>;
+  constexpr double codes = floats ? 0 : static_cast<double>(std::uint64_t{1} << (8 * sizeof(T)));
+  const bool known = result.count > 0 && std::isfinite(result.minimum) && std::isfinite(result.maximum);
+  if (floats && !known && result.count > 0 && !(options.lower && options.upper))
+    refuse("The picture has infinite values: give the histogram's lower and upper bound.");
+  result.lower = options.lower.value_or(floats && known ? result.minimum : 0);
+  result.upper = options.upper.value_or(floats ? (known ? result.maximum : 1) : codes);
+  if (!options.upper && !(result.upper > result.lower))
+    result.upper = std::nextafter(static_cast<float>(result.lower), std::numeric_limits<float>::infinity());
+}
+
+template <class T>
+ChannelStatistics channel_statistics(const Device& device, std::vector<T> values,
+                                     const std::vector<std::uint8_t>& mask,
+                                     const StatisticsOptions& options) {
+  ChannelStatistics result;
+  if (!mask.empty()) keep_masked(device, values, mask);
+  const auto looked_at = static_cast<std::int64_t>(values.size());
+  if constexpr (std::is_same_v<T, float>) keep_numbers(device, values);
+  result.count = static_cast<std::int64_t>(values.size());
+  result.nan = looked_at - result.count;
+  if (result.count > 0) {
+    describe_values(device, values, result);
+  } else {
+    result.minimum = result.maximum = result.mean = result.deviation = nan;
+  }
+  result.percentiles = percentiles(device, values, options.percents);
+  set_bounds<T>(options, result);
+  result.histogram.resize(static_cast<std::size_t>(options.bins));
+  histogram(device, values, Bins::even(result.lower, result.upper, options.bins), result.histogram);
+  return result;
+}
+
+template <class T>
+std::vector<ChannelStatistics> all_channels(const Device& device, const ImageView& image,
+                                            const ImageView& mask, const StatisticsOptions& options) {
+  const std::vector<std::uint8_t> selected =
+      mask.empty() ? std::vector<std::uint8_t>() : plane_of<std::uint8_t>(mask, 0);
+  std::vector<ChannelStatistics> result;
+  for (int c = 0; c < image.shape.channels; ++c)
+    result.push_back(channel_statistics(device, plane_of<T>(image, c), selected, options));
+  return result;
+}
+
+}  // namespace
+
+std::vector<ChannelStatistics> statistics(const Device& device, const ImageView& image, const ImageView& mask,
+                                          const StatisticsOptions& options) {
+  check(image, mask);
+  if (options.bins < 1 || options.bins > 65536)
+    refuse(std::to_string(options.bins) + " bins: from 1 to 65536 are possible.");
+  switch (image.shape.type) {
+    case Type::u8:
+      return all_channels<std::uint8_t>(device, image, mask, options);
+    case Type::u16:
+      return all_channels<std::uint16_t>(device, image, mask, options);
+    default:
+      return all_channels<float>(device, image, mask, options);
+  }
+}
+
+}  // namespace satin

@@ -1,0 +1,65 @@
+#pragma once
+// Statistics of pictures, and their pixels by tone. Both are made of the scan family (satin/scan.h).
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "satin/array.h"
+#include "satin/device.h"
+#include "satin/image.h"
+#include "satin/scan.h"
+
+namespace satin {
+
+/// What is known about one channel. Numbers are values as stored; NaN where there is no value.
+struct ChannelStatistics {
+  std::int64_t count = 0;  ///< of the pixels that were looked at and are not NaN
+  std::int64_t nan = 0;    ///< of those that are NaN; they count nowhere else
+  double minimum = 0;
+  double maximum = 0;
+  double mean = 0;
+  double deviation = 0;             ///< of the population: the root of the mean square of value - mean
+  std::vector<double> percentiles;  ///< one for each that was asked for; see percentile()
+  double lower = 0;                 ///< where the histogram begins,
+  double upper = 0;                 ///< and where it ends
+  std::vector<std::uint64_t>
+      histogram;  ///< bins of equal width; values beyond the ends are in the outer bins
+};
+
+struct StatisticsOptions {
+  std::vector<double> percents = {1, 5, 25, 50, 75, 95, 99};  ///< 0 to 100
+  std::int64_t bins = 256;        ///< 1 to 65536; a whole number of u8 and u16 codes need not fall into each
+  std::optional<double> lower{};  ///< 0 for u8 and u16, the smallest value for f32
+  std::optional<double> upper{};  ///< 256 or 65536, the largest value for f32
+};
+
+/// One entry for each channel of a picture of u8, u16 or f32. Only pixels where `mask` (one channel of u8, of
+/// the picture's size, optional) is not 0 are looked at. Views are host memory, interleaved, of one frame.
+///
+/// Counts, minimum, maximum and percentiles are exact; mean and deviation are correct to about 1e-15 of the
+/// largest magnitude. Infinite values make the mean infinite or NaN, and need `lower` and `upper`. The same
+/// on every device. Throws Error(usage) for shapes, percents, bins and bounds that do not fit.
+[[nodiscard]] std::vector<ChannelStatistics> statistics(const Device& device, const ImageView& image,
+                                                        const ImageView& mask = {},
+                                                        const StatisticsOptions& options = {});
+
+/// The pixels of a picture by tone.
+struct ToneZones {
+  Image zones;                       ///< u16, one channel: the bin of each pixel
+  std::vector<std::int64_t> counts;  ///< pixels in each bin
+  Image pixels;     ///< bin after bin, each in raster order: height = number of pixels, width = channels
+  Image positions;  ///< u32, width 2: x and y of each of them
+};
+
+/// Sorts the pixels into bins by luminance() if there are colours, otherwise by the first channel; alpha
+/// takes no part. u8, u16 or f32, host memory, interleaved, one frame, fewer than 2^32 pixels. NaN belongs to
+/// the last bin.
+[[nodiscard]] ToneZones tone_zones(const Device& device, const ImageView& image, const Bins& bins);
+
+/// One channel of the same type: the Rec. 709 weighting 0.2126 R + 0.7152 G + 0.0722 B of the values as
+/// stored, rounded to nearest for integers; the first channel of grey pictures. Interleaved host picture of
+/// one frame.
+[[nodiscard]] Image luminance(const ImageView& image);
+
+}  // namespace satin
