@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "core/operations/box_mean.h"
+#include "core/operations/box_stats.h"
 #include "core/operations/copy.h"
+#include "core/operations/level.h"
 #include "core/operations/measure.h"
 #include "core/operations/scan.h"
 #include "core/operations/table.h"
@@ -21,6 +23,8 @@ struct Operations {
   std::unique_ptr<MeasureOperation> (*measure)(Backend&, const MeasureJob&) = nullptr;
   std::unique_ptr<TableOperation> (*table)(Backend&, const TableJob&) = nullptr;
   std::unique_ptr<BoxMeanOperation> (*box_mean)(Backend&, const BoxMeanJob&) = nullptr;
+  std::unique_ptr<BoxStatsOperation> (*box_stats)(Backend&, const BoxStatsJob&) = nullptr;
+  std::unique_ptr<LevelOperation> (*level)(Backend&, const LevelJob&) = nullptr;
   ScanOperations scan{};
 };
 

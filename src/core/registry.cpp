@@ -11,6 +11,7 @@ std::span<const FilterRecord> filters() {
   static const std::vector<FilterRecord> list = {
       blur_record(),
       integral_record(),
+      threshold_record(),
   };
   return list;
 }

@@ -7,5 +7,6 @@ namespace satin {
 
 FilterRecord blur_record();
 FilterRecord integral_record();
+FilterRecord threshold_record();
 
 }  // namespace satin

@@ -80,5 +80,7 @@ std::unique_ptr<CopyOperation> prepare_copy(Backend& backend);
 std::unique_ptr<MeasureOperation> prepare_measure(Backend& backend, const MeasureJob& job);
 std::unique_ptr<TableOperation> prepare_table(Backend& backend, const TableJob& job);
 std::unique_ptr<BoxMeanOperation> prepare_box_mean(Backend& backend, const BoxMeanJob& job);
+std::unique_ptr<BoxStatsOperation> prepare_box_stats(Backend& backend, const BoxStatsJob& job);
+std::unique_ptr<LevelOperation> prepare_level(Backend& backend, const LevelJob& job);
 
 }  // namespace satin::cuda

@@ -1,0 +1,249 @@
+#include "satin/filters/threshold.h"
+
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "core/backend.h"
+#include "core/maths/window.h"
+#include "core/prepared_filter.h"
+#include "core/record.h"
+#include "core/registry.h"
+#include "satin/error.h"
+
+namespace satin {
+namespace {
+
+constexpr int largest_window = 2 * largest_radius - 1;
+
+[[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::usage, what); }
+
+void check(const Shape& shape, const Threshold& threshold) {
+  validate(shape);
+  if (shape.type != Type::u8 && shape.type != Type::u16 && shape.type != Type::f32)
+    refuse(std::string("A picture of ") + name_of(shape.type) + " has no threshold: u8, u16 and f32 have.");
+  if (threshold.window < 1 || threshold.window > largest_window || threshold.window % 2 == 0)
+    refuse("window " + std::to_string(threshold.window) + ": must be an odd number from 1 to " +
+           std::to_string(largest_window) + ".");
+  if (threshold.border == Border::constant) refuse("A threshold has no constant border: choose another one.");
+  if (threshold.range && !(*threshold.range >= 1e-6 && std::isfinite(*threshold.range)))
+    refuse("range " + print_real(*threshold.range) + ": must be 0.000001 or more.");
+  if (threshold.k && !std::isfinite(*threshold.k)) refuse("k must be a finite number.");
+  if (!std::isfinite(threshold.level)) refuse("level must be a finite number.");
+}
+
+double default_k(Binarisation method) {
+  switch (method) {
+    case Binarisation::bradley:
+      return 0.15;
+    case Binarisation::niblack:
+      return -0.2;
+    case Binarisation::sauvola:
+      return 0.2;
+    case Binarisation::wolf:
+      return 0.5;
+    case Binarisation::nick:
+      return -0.1;
+    case Binarisation::otsu:
+    case Binarisation::fixed:
+      break;
+  }
+  return 0;
+}
+
+/// 2^(bits - 1); half of white for floats.
+double default_range(Type type) { return type == Type::u8 ? 128 : type == Type::u16 ? 32768 : 0.5; }
+
+double white_of(Type type) { return type == Type::u8 ? 255 : type == Type::u16 ? 65535 : 1; }
+
+PlaneRead plane_of(const Shape& shape, int float_bits) {
+  PlaneRead plane;
+  plane.type = shape.type;
+  plane.channels = shape.channels;
+  plane.channel = shape.channels >= 3 ? PlaneRead::weighted : 0;
+  plane.order = shape.order;
+  plane.float_bits = float_bits;
+  return plane;
+}
+
+BoxStatsJob stats_job(const Shape& shape, const Threshold& threshold) {
+  const std::int64_t reach = threshold.window / 2;
+  const auto extent = [&](std::int64_t size) {
+    return static_cast<std::uint64_t>(threshold.border == Border::shrink
+                                          ? std::min<std::int64_t>(threshold.window, size)
+                                          : threshold.window);
+  };
+  BoxStatsJob job;
+  job.width = shape.width;
+  job.height = shape.height;
+  job.plane = plane_of(shape, float_bits_for_squares(shape.type, extent(shape.width) * extent(shape.height)));
+  job.reach_x = job.reach_y = reach;
+  job.border = threshold.border;
+  job.rule = {static_cast<ThresholdMethod>(threshold.method),
+              threshold.k.value_or(default_k(threshold.method)),
+              threshold.range.value_or(default_range(shape.type))};
+  job.inverted = threshold.invert;
+  return job;
+}
+
+/// The code up to which the first class reaches that makes w0 w1 (m0 - m1)^2 largest; the lowest of several.
+std::size_t otsu_code(const std::vector<std::uint64_t>& counts) {
+  double all = 0;
+  double all_sum = 0;
+  for (std::size_t code = 0; code < counts.size(); ++code) {
+    all += static_cast<double>(counts[code]);
+    all_sum += static_cast<double>(counts[code]) * static_cast<double>(code);
+  }
+  double below = 0;
+  double below_sum = 0;
+  double best = -1;
+  std::size_t best_code = 0;
+  for (std::size_t code = 0; code < counts.size(); ++code) {
+    if (counts[code] == 0) continue;
+    below += static_cast<double>(counts[code]);
+    below_sum += static_cast<double>(counts[code]) * static_cast<double>(code);
+    const double above = all - below;
+    const double distance = above > 0 ? below_sum / below - (all_sum - below_sum) / above : 0;
+    const double variance = below * above * distance * distance;
+    if (variance > best) {
+      best = variance;
+      best_code = code;
+    }
+  }
+  return best_code;
+}
+
+/// One level for all pixels.
+class PreparedLevel final : public PreparedFilter {
+ public:
+  PreparedLevel(Backend& backend, const Shape& shape, const Threshold& threshold)
+      : plane_(plane_of(shape, level_float_bits)),
+        level_(backend.operations.level(backend, {shape.width, shape.height, plane_, threshold.invert})),
+        measure_(backend.operations.measure(backend, {shape.width, shape.height, shape.channels, false})),
+        fixed_(threshold.level * white_of(shape.type)),
+        searches_(threshold.method == Binarisation::otsu) {}
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return level_->workspace_bytes(); }
+
+  void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
+           Stream stream) override {
+    if (measured != nullptr) {
+      measure_->clear(measured, stream);
+      measure_->measure(inputs[0], measured, stream);
+    }
+    level_->run(inputs[0], searches_ ? otsu_level(inputs[0], measured, stream) : fixed_, output, stream);
+  }
+
+ private:
+  double otsu_level(const ImageView& picture, const Measured* measured, Stream stream) {
+    std::vector<std::uint64_t> counts(codes_of(plane_.type));
+    const Quantised codes = level_->count(picture, measured, counts.data(), stream);
+    const auto code = static_cast<double>(otsu_code(counts));
+    if (plane_.type != Type::f32) return code;
+    return (code + 0.5 - static_cast<double>(codes.offset)) * codes.scale;
+  }
+
+  PlaneRead plane_;
+  std::unique_ptr<LevelOperation> level_;
+  std::unique_ptr<MeasureOperation> measure_;
+  double fixed_;
+  bool searches_;
+};
+
+/// A level for each pixel from the statistics around it.
+class PreparedLocal final : public PreparedFilter {
+ public:
+  PreparedLocal(Backend& backend, const Shape& shape, const BoxStatsJob& job)
+      : stats_(backend.operations.box_stats(backend, job)),
+        measure_(backend.operations.measure(backend, {shape.width, shape.height, shape.channels, false})) {
+    if (job.rule.method == ThresholdMethod::wolf) extremes_ = backend.allocate(sizeof(PictureExtremes));
+  }
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
+    return stats_->workspace_bytes() + extremes_.size;
+  }
+
+  void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
+           Stream stream) override {
+    if (measured != nullptr) {
+      measure_->clear(measured, stream);
+      measure_->measure(inputs[0], measured, stream);
+    }
+    auto* extremes = reinterpret_cast<PictureExtremes*>(extremes_.get());
+    if (extremes != nullptr) stats_->find_extremes(inputs[0], measured, extremes, stream);
+    stats_->run(inputs[0], measured, extremes, output, stream);
+  }
+
+ private:
+  std::unique_ptr<BoxStatsOperation> stats_;
+  std::unique_ptr<MeasureOperation> measure_;
+  Buffer extremes_;
+};
+
+Shape binary_shape(const Shape& shape) {
+  Shape result = shape;
+  result.channels = 1;
+  result.type = Type::u8;
+  result.alpha = Alpha::none;
+  result.order = Order::rgb;
+  return result;
+}
+
+}  // namespace
+
+Plan plan(const Device& device, const Shape& shape, const Threshold& parameters) {
+  check(shape, parameters);
+  Backend& backend = device.backend();
+  const bool global = parameters.method == Binarisation::otsu || parameters.method == Binarisation::fixed;
+  std::unique_ptr<PreparedFilter> filter;
+  if (global) {
+    filter = std::make_unique<PreparedLevel>(backend, shape, parameters);
+  } else {
+    filter = std::make_unique<PreparedLocal>(backend, shape, stats_job(shape, parameters));
+  }
+  return make_plan(device, {shape}, binary_shape(shape), shape.type == Type::f32, std::move(filter));
+}
+
+Image threshold(const Device& device, const ImageView& image, const Threshold& parameters) {
+  return run_once(device, plan(device, image.shape, parameters), std::span(&image, 1));
+}
+
+FilterRecord threshold_record() {
+  FilterRecord filter;
+  filter.name = "threshold";
+  filter.category = "masks";
+  filter.help =
+      "white where the value is above a threshold, by the statistics around each pixel or one for all";
+  filter.paper = "Sauvola and Pietikainen, Adaptive document image binarization, 2000, and others";
+  filter.parameters = {
+      record::choice(&Threshold::method, {"otsu", "bradley", "niblack", "sauvola", "wolf", "nick", "fixed"},
+                     {"method", "", "how the threshold is found"}),
+      record::integer(&Threshold::window, 1, largest_window,
+                      {"window", "px", "side of the window, an odd number"}),
+      record::real(
+          &Threshold::k, -1e6, 1e6,
+          {"k", "",
+           "weight of the method's term (niblack -0.2, sauvola 0.2, bradley 0.15, wolf 0.5, nick -0.1)"}),
+      record::real(&Threshold::range, 1e-6, 1e30,
+                   {"range", "", "R of sauvola: 128, 32768 or, for floats, 0.5"}),
+      record::real(&Threshold::level, -1e30, 1e30, {"level", "", "of fixed: 0 black to 1 white"}),
+      record::choice(&Threshold::border, {"shrink", "clamp", "reflect", "mirror", "wrap"},
+                     {"border", "", "what the window sees outside the picture"}),
+      record::flag(&Threshold::invert, {"invert", "", "white where the value is not above the threshold"}),
+  };
+  filter.output = OutputKind::image;
+  filter.space = Space::encoded;
+  filter.defaults = [] { return std::make_shared<Threshold>(); };
+  filter.reach = [](const void* parameters, const Shape& shape) {
+    const auto& threshold = record::as<Threshold>(parameters);
+    if (threshold.method == Binarisation::otsu || threshold.method == Binarisation::wolf)
+      return static_cast<double>(std::max(shape.width, shape.height));
+    return threshold.method == Binarisation::fixed ? 0.0 : threshold.window / 2.0;
+  };
+  filter.plan = [](const Device& device, std::span<const Shape> shapes, const void* parameters) {
+    return plan(device, shapes[0], record::as<Threshold>(parameters));
+  };
+  return filter;
+}
+
+}  // namespace satin

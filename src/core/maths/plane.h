@@ -1,0 +1,68 @@
+#pragma once
+// One plane of a picture as unsigned integers: a channel or the luminance, floats in fixed point.
+
+#include <cstdint>
+#include <type_traits>
+
+#include "core/maths/fixed_point.h"
+#include "core/maths/hd.h"
+#include "core/maths/local_statistics.h"
+#include "core/maths/luminance.h"
+#include "satin/image.h"
+
+namespace satin {
+
+struct PlaneRead {
+  static constexpr int weighted = -1;  ///< luminance of colours
+
+  Type type = Type::u8;
+  int channels = 1;
+  int channel = 0;  ///< or `weighted`
+  Order order = Order::rgb;
+  int float_bits = 0;  ///< magnitudes of floats become integers up to 2^float_bits, raised by as much
+};
+
+/// The stored value of the plane; `pixel` is of the plane's type.
+template <class T>
+SATIN_HD T plane_value(const T* pixel, const PlaneRead& plane) {
+  if (plane.channel != PlaneRead::weighted) return pixel[plane.channel];
+  const int red = plane.order == Order::rgb ? 0 : 2;
+  return luminance709(pixel[red], pixel[1], pixel[2 - red]);
+}
+
+SATIN_HD int plane_exponent(const PlaneRead& plane, const Measured* measured) {
+  return measured == nullptr ? 0 : fixed_exponent(measured->largest[0], plane.float_bits);
+}
+
+/// Integers as they are; floats below 2^31. Those that are not finite (which are refused elsewhere) count as
+/// 0.
+template <class T>
+SATIN_HD std::uint32_t quantise(T value, const PlaneRead& plane, int exponent) {
+  if constexpr (std::is_same_v<T, float>) {
+    const bool finite = value - value == 0;
+    const std::int64_t zero = std::int64_t{1} << plane.float_bits;
+    return static_cast<std::uint32_t>(zero + to_fixed(finite ? static_cast<double>(value) : 0.0, exponent));
+  } else {
+    return value;
+  }
+}
+
+SATIN_HD Quantised quantised(const PlaneRead& plane, int exponent) {
+  if (plane.type != Type::f32) return {};
+  return {std::uint64_t{1} << plane.float_bits, power_of_two(-exponent)};
+}
+
+/// How many codes integers have, and floats that are cut to 15 bits and a sign.
+SATIN_HD std::size_t codes_of(Type type) { return type == Type::u8 ? 256 : 65536; }
+
+/// The largest magnitude may round up to one code too many.
+SATIN_HD std::uint32_t code_of(std::uint32_t quantised) { return quantised > 0xFFFF ? 0xFFFF : quantised; }
+
+/// A number that lies in the type's range as a stored value: rounded to nearest, ties up, for integers.
+template <class T>
+SATIN_HD T stored_number(double value) {
+  if constexpr (std::is_same_v<T, float>) return static_cast<float>(value);
+  return static_cast<T>(static_cast<std::uint32_t>(value + 0.5));
+}
+
+}  // namespace satin

@@ -1,0 +1,24 @@
+#include "core/operations/box_stats.h"
+
+#include <algorithm>
+#include <bit>
+#include <string>
+
+#include "satin/error.h"
+
+namespace satin {
+
+int float_bits_for_squares(Type type, std::uint64_t area) {
+  constexpr int most_bits = 30;
+  constexpr int fewest_bits = 8;
+  const int area_bits = static_cast<int>(std::bit_width(area - 1));  // area <= 2^area_bits
+  const int bits = std::min(most_bits, (62 - area_bits) / 2);
+  const bool fits =
+      type == Type::f32 ? bits >= fewest_bits : area_bits + 2 * (type == Type::u8 ? 8 : 16) <= 64;
+  if (!fits)
+    throw Error(ErrorKind::usage, "A window of " + std::to_string(area) +
+                                      " pixels is too large for exact sums of squares: use a smaller one.");
+  return type == Type::f32 ? bits : 0;
+}
+
+}  // namespace satin

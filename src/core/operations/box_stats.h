@@ -1,0 +1,47 @@
+#pragma once
+// Mean and standard deviation of one plane over a window around every pixel, and what is made of them.
+
+#include <cstdint>
+
+#include "core/maths/local_statistics.h"
+#include "core/maths/plane.h"
+#include "core/operations/operation.h"
+#include "satin/border.h"
+
+namespace satin {
+
+/// What is written for every pixel.
+enum class LocalResult : std::uint8_t {
+  binary,  ///< u8: 255 where the plane's value is above the threshold, otherwise 0
+  mean,
+  deviation
+};
+
+struct BoxStatsJob {
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+  PlaneRead plane;
+  std::int64_t reach_x = 0;  ///< the window is 2 reach + 1 wide
+  std::int64_t reach_y = 0;
+  Border border = Border::shrink;  ///< all but constant
+  LocalResult result = LocalResult::binary;
+  ThresholdRule rule;
+  bool inverted = false;   ///< 0 and 255 exchanged
+  int output_channel = 0;  ///< mean and deviation: of an output of the plane's type and channels
+};
+
+/// `extremes` is memory of the backend; only wolf reads it.
+struct BoxStatsOperation : Operation {
+  /// Fills *extremes: the largest deviation and the smallest value of the plane.
+  virtual void find_extremes(const ImageView& picture, const Measured* measured, PictureExtremes* extremes,
+                             Stream stream) = 0;
+  virtual void run(const ImageView& picture, const Measured* measured, const PictureExtremes* extremes,
+                   const MutableImageView& output, Stream stream) = 0;
+};
+
+/// The one place that decides how finely floats are cut, so that the sum of squares over `area` pixels stays
+/// below 2^64: area * (2^(bits + 1))^2 <= 2^64, and at most 30 bits. Throws Error(usage) if less than 8 bits
+/// remain, or if the squares of integers do not fit.
+[[nodiscard]] int float_bits_for_squares(Type type, std::uint64_t area);
+
+}  // namespace satin

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <optional>
+
+#include "satin/border.h"
+#include "satin/device.h"
+#include "satin/image.h"
+#include "satin/plan.h"
+
+namespace satin {
+
+/// In the order of ThresholdMethod.
+enum class Binarisation { otsu, bradley, niblack, sauvola, wolf, nick, fixed };
+
+/// Parameters of threshold().
+struct Threshold {
+  Binarisation method = Binarisation::sauvola;
+  int window = 31;  ///< side of the window in pixels; odd, also larger than the picture
+  std::optional<double>
+      k{};  ///< the method's own: niblack -0.2, sauvola 0.2, bradley 0.15, wolf 0.5, nick -0.1
+  std::optional<double> range{};  ///< R of sauvola: 2^(bits - 1), for floats 0.5
+  double level = 0.5;             ///< of fixed: fraction of white (floats: the value itself)
+  Border border = Border::shrink;
+  bool invert = false;  ///< white where the value is not above the threshold
+};
+
+/// White (255) where the value is above the threshold T, black (0) elsewhere.
+///
+/// Values are those stored; of colours the luminance 0.2126 R + 0.7152 G + 0.0722 B, rounded for integers;
+/// alpha takes no part. With mean m and standard deviation s over the window around the pixel: niblack T = m
+/// + k s; sauvola T = m (1 + k (s / R - 1)); bradley T = m (1 - k); wolf T = m + k (s / s_max - 1) (m -
+/// I_min), s_max and I_min over the picture; nick T = m + k sqrt(s^2 + m^2). otsu takes one T for all pixels,
+/// the code up to which the first class reaches that makes the variance between the classes largest (the
+/// lowest such code); fixed takes T = level.
+///
+/// u8 and u16: sums are exact, T is computed in double. f32: values are rounded to 30 bits below the largest
+/// magnitude, or fewer for windows of 2 pixels and more: (62 - log2 of the pixels in the window) / 2; for
+/// A flat area equals its mean: niblack keeps it black, and wolf where it is the darkest of the picture;
+/// sauvola, bradley and nick lower T below the mean and make it white unless it is 0.
+///
+/// The result is u8 with one channel, the same on every device, byte for byte. Memory: the CPU needs 32 bytes
+/// a column and thread; a GPU 12 to 24 bytes a pixel. otsu waits for its histogram. Throws Error(usage) for
+/// parameters out of range, Error(input) for NaN or infinity.
+///
+/// Otsu 1979; Bradley and Roth 2007; Niblack 1986; Sauvola and Pietikainen 2000; Wolf and Jolion 2004;
+/// Khurshid, Siddiqi, Faure, Vincent 2009.
+[[nodiscard]] Image threshold(const Device& device, const ImageView& image, const Threshold& parameters = {});
+
+[[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Threshold& parameters);
+
+}  // namespace satin
