@@ -6,6 +6,8 @@
 #include <bit>
 #include <cstring>
 
+#include "core/cpu/scan/operations.h"
+
 namespace satin {
 namespace cpu {
 namespace {
@@ -27,8 +29,13 @@ DeviceInfo describe(int threads) {
 
 CpuBackend::CpuBackend(int wanted) : threads(wanted) {
   info = describe(threads.count());
-  operations = {
-      prepare_copy, prepare_measure, prepare_table, prepare_box_mean, prepare_box_stats, prepare_level, {}};
+  operations = {.copy = prepare_copy,
+                .measure = prepare_measure,
+                .table = prepare_table,
+                .box_mean = prepare_box_mean,
+                .box_stats = prepare_box_stats,
+                .level = prepare_level,
+                .scan = scan_operations()};
 }
 
 void CpuBackend::upload(void* device, const void* host, std::size_t bytes, Stream) {

@@ -105,8 +105,13 @@ SelectedDevice::SelectedDevice(int ordinal) { check(cudaSetDevice(ordinal), "sel
 CudaBackend::CudaBackend(int ordinal, const DeviceInfo& description) : ordinal_(ordinal), selected_(ordinal) {
   info = description;
   host_memory = false;
-  operations = {
-      prepare_copy, prepare_measure, prepare_table, prepare_box_mean, prepare_box_stats, prepare_level, {}};
+  operations = {.copy = prepare_copy,
+                .measure = prepare_measure,
+                .table = prepare_table,
+                .box_mean = prepare_box_mean,
+                .box_stats = prepare_box_stats,
+                .level = prepare_level,
+                .scan = {}};
   check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, ordinal),
         "asking for the number of multiprocessors");
   check(cudaDeviceGetAttribute(&shared_memory_, cudaDevAttrMaxSharedMemoryPerBlockOptin, ordinal),
