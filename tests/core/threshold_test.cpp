@@ -146,7 +146,9 @@ void check_local(const Shape& shape, const Threshold& threshold, std::uint64_t s
           << x << ", " << y << ": value " << static_cast<double>(value) << ", T "
           << static_cast<double>(level);
     }
-  if (threshold.window > 1 && plane.values.size() > 40) EXPECT_LT(ties, shape.width * shape.height / 2);
+  if (threshold.window > 1 && plane.values.size() > 40) {
+    EXPECT_LT(ties, shape.width * shape.height / 2);
+  }
 }
 
 constexpr Binarisation local_methods[] = {Binarisation::bradley, Binarisation::niblack, Binarisation::sauvola,
