@@ -60,7 +60,7 @@ void extract_bins(Backend& backend, ArrayView values, const Bins& bins, MutableA
       return kernels::sort_pairs(space, {keys.view(), from, sorted_keys.view(), to}, bits, handle);
     });
   };
-  if (indices.data == nullptr) {
+  if (indices.size == 0) {
     sort(values, result);
   } else {
     const StreamArray ascending(device, indices.type, values.size, stream);

@@ -12,7 +12,7 @@ int bits_of(Type key) { return static_cast<int>(size_of(key)) * 8; }
 
 void sort_by_bits(const CudaBackend& device, const SortArrays& arrays, int bits, Stream stream) {
   run_in_space(device, stream, "sorting", [&](kernels::Space& space) {
-    return arrays.values.data == nullptr
+    return arrays.values.size == 0
                ? kernels::sort_keys(space, arrays.keys, arrays.sorted_keys, bits, device.stream_of(stream))
                : kernels::sort_pairs(space, arrays, bits, device.stream_of(stream));
   });
@@ -58,7 +58,7 @@ void radix_sort(Backend& backend, const SortArrays& arrays, Stream stream) {
   const CudaBackend& device = as_cuda(backend);
   device.select();
   if (arrays.keys.type != Type::f32) return sort_by_bits(device, arrays, bits_of(arrays.keys.type), stream);
-  if (arrays.values.data == nullptr) return sort_floats(device, arrays, stream);
+  if (arrays.values.size == 0) return sort_floats(device, arrays, stream);
   sort_float_pairs(device, arrays, stream);
 }
 
@@ -69,7 +69,7 @@ bool counting_sort(Backend& backend, const SortArrays& arrays, std::int64_t rang
   device.select();
   const StreamBuffer invalid(device, sizeof(std::int64_t), stream);
   invalid.clear(sizeof(std::int64_t));
-  if (arrays.values.data == nullptr && range <= kernels::most_counted_keys) {
+  if (arrays.values.size == 0 && range <= kernels::most_counted_keys) {
     count_and_write(device, arrays, range, invalid.as<std::int64_t>(), stream);
   } else {
     kernels::check_keys(arrays.keys, range, invalid.as<std::int64_t>(), device.multiprocessors(),
