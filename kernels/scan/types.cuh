@@ -33,16 +33,12 @@ int with_type(Type type, Function function) {
 /// Unsigned integers of the type's size.
 template <class Function>
 int with_word(Type type, Function function) {
-  switch (size_of(type)) {
-    case 1:
-      return function.template operator()<std::uint8_t>();
-    case 2:
-      return function.template operator()<std::uint16_t>();
-    case 4:
-      return function.template operator()<std::uint32_t>();
-    default:
-      return function.template operator()<std::uint64_t>();
-  }
+  return with_type(type, [&]<class T>() {
+    if constexpr (sizeof(T) == 1) return function.template operator()<std::uint8_t>();
+    if constexpr (sizeof(T) == 2) return function.template operator()<std::uint16_t>();
+    if constexpr (sizeof(T) == 4) return function.template operator()<std::uint32_t>();
+    if constexpr (sizeof(T) == 8) return function.template operator()<std::uint64_t>();
+  });
 }
 
 /// The type itself, or a wider one for sums and products.
