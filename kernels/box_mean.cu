@@ -20,6 +20,7 @@ void box_mean(const BoxMeanArguments& arguments, StreamHandle stream) {
       return box_mean_to<std::uint64_t>(arguments, stream);
     case Type::f32:
       return box_mean_to<float>(arguments, stream);
+    case Type::i32:
     case Type::f64:
       return;  // no pixels
   }

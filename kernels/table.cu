@@ -136,6 +136,7 @@ void build_table(const TableArguments& arguments, StreamHandle stream) {
       return build_table_of<std::uint64_t>(arguments, stream);
     case Type::f32:
       return build_table_of<float>(arguments, stream);
+    case Type::i32:
     case Type::f64:
       return;  // no pixels
   }
