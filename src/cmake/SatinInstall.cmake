@@ -17,7 +17,8 @@ foreach(library IN LISTS satin_libraries)
   set_target_properties(${library} PROPERTIES EXPORT_NAME ${component})
 endforeach()
 
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/satin DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/satin DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING
+        PATTERN "*.h" PATTERN "*.cuh")
 install(TARGETS ${satin_libraries} EXPORT satin ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
                                                 LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT satin NAMESPACE satin:: FILE satinTargets.cmake DESTINATION ${satin_package_dir})

@@ -4,11 +4,15 @@
 #include <string>
 
 #include "core/cuda/check.h"
+#include "core/cuda/scan/operations.h"
 #include "core/transfer.h"
 
 namespace satin {
 namespace cuda {
 namespace {
+
+/// The pool keeps this share of the memory for the next scan: what is given back costs a call to the driver.
+constexpr std::size_t share_of_pool = 8;
 
 /// 13000 -> "13.0"
 std::string version_text(int version) {
@@ -100,9 +104,29 @@ OwnStream::OwnStream() {
 
 OwnStream::~OwnStream() { static_cast<void>(cudaStreamDestroy(stream_)); }
 
+OwnPool::OwnPool(int ordinal, std::size_t kept) {
+  int supported = 0;
+  check(cudaDeviceGetAttribute(&supported, cudaDevAttrMemoryPoolsSupported, ordinal),
+        "asking for memory pools");
+  if (supported == 0) return;
+  cudaMemPoolProps properties{};
+  properties.allocType = cudaMemAllocationTypePinned;
+  properties.location.type = cudaMemLocationTypeDevice;
+  properties.location.id = ordinal;
+  check(cudaMemPoolCreate(&pool_, &properties), "creating a memory pool");
+  std::uint64_t threshold = kept;
+  check(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &threshold),
+        "setting up a memory pool");
+}
+
+OwnPool::~OwnPool() {
+  if (pool_ != nullptr) static_cast<void>(cudaMemPoolDestroy(pool_));
+}
+
 SelectedDevice::SelectedDevice(int ordinal) { check(cudaSetDevice(ordinal), "selecting the device"); }
 
-CudaBackend::CudaBackend(int ordinal, const DeviceInfo& description) : ordinal_(ordinal), selected_(ordinal) {
+CudaBackend::CudaBackend(int ordinal, const DeviceInfo& description)
+    : ordinal_(ordinal), selected_(ordinal), pool_(ordinal, description.memory / share_of_pool) {
   info = description;
   host_memory = false;
   operations = {.copy = prepare_copy,
@@ -111,7 +135,7 @@ CudaBackend::CudaBackend(int ordinal, const DeviceInfo& description) : ordinal_(
                 .box_mean = prepare_box_mean,
                 .box_stats = prepare_box_stats,
                 .level = prepare_level,
-                .scan = {}};
+                .scan = scan_operations};
   check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, ordinal),
         "asking for the number of multiprocessors");
   check(cudaDeviceGetAttribute(&shared_memory_, cudaDevAttrMaxSharedMemoryPerBlockOptin, ordinal),

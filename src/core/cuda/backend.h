@@ -25,6 +25,20 @@ class OwnStream {
   cudaStream_t stream_ = nullptr;
 };
 
+/// Memory that is allocated and freed in stream order, apart from that of other users of the device.
+class OwnPool {
+ public:
+  /// Of the device `ordinal`; keeps up to `kept` bytes that are not in use. A device without pools has none.
+  OwnPool(int ordinal, std::size_t kept);
+  OwnPool(const OwnPool&) = delete;
+  OwnPool& operator=(const OwnPool&) = delete;
+  ~OwnPool();
+  [[nodiscard]] cudaMemPool_t get() const noexcept { return pool_; }
+
+ private:
+  cudaMemPool_t pool_ = nullptr;
+};
+
 /// Makes the device that it is constructed with the calling thread's current one.
 struct SelectedDevice {
   explicit SelectedDevice(int ordinal);
@@ -43,6 +57,7 @@ class CudaBackend final : public Backend {
   /// Makes this backend's device current: at the entry of every call from outside.
   void select() const;
   [[nodiscard]] cudaStream_t stream_of(Stream stream) const noexcept;
+  [[nodiscard]] cudaMemPool_t pool() const noexcept { return pool_.get(); }
   [[nodiscard]] int multiprocessors() const noexcept { return multiprocessors_; }
   /// The most shared memory that a block may ask for.
   [[nodiscard]] std::size_t shared_memory() const noexcept {
@@ -61,6 +76,7 @@ class CudaBackend final : public Backend {
   int multiprocessors_ = 1;
   int shared_memory_ = 0;
   OwnStream stream_;
+  OwnPool pool_;
   Buffer decode8_, encode8_;
   std::mutex tables16_;
   Buffer decode16_, thresholds16_, first_code16_;

@@ -1,9 +1,9 @@
-// Reduce and scan: chains of chunks (satin/host/chain.h), each by SIMD where there are functions for it.
+// Reduce and scan: chains of chunks (satin/host/chain.h).
 
 #include <functional>
 
 #include "core/cpu/scan/blocks.h"
-#include "core/cpu/scan/chunk_simd.h"
+#include "core/cpu/scan/chunk_plain.h"
 #include "core/cpu/scan/operations.h"
 #include "core/cpu/scan/types.h"
 #include "satin/host/chain.h"
@@ -18,14 +18,10 @@ constexpr std::int64_t length = host::chunk_length<In, Out>;
 template <class Op, class In>
 typename Op::Value reduced(CpuBackend& backend, const In* values, std::int64_t n, Operator op) {
   using Out = typename Op::Value;
-  const ChunkFunctions simd = chunk_functions(op, type_of<In>(), type_of<Out>());
+  const ChunkFunctions functions = fastest_chunk_functions<Op, In>(op);
   const auto reduce_chunk = [&](std::int64_t first, std::int64_t last, const auto& pass) {
     Out own = Op::identity;
-    if (simd.reduce != nullptr) {
-      simd.reduce(values + first, static_cast<std::size_t>(last - first), &own);
-    } else {
-      for (std::int64_t i = first; i < last; ++i) own = Op()(own, Op::read(values[i]));
-    }
+    functions.reduce(values + first, static_cast<std::size_t>(last - first), &own);
     static_cast<void>(pass(own));
   };
   return host::chain(BlocksOf{backend}, n, length<In, In>, Op::identity, Op(), reduce_chunk);
@@ -35,29 +31,17 @@ template <class Op, class In>
 void scan_all(CpuBackend& backend, const In* values, typename Op::Value* result, std::int64_t n,
               const ScanRule& rule) {
   using Out = typename Op::Value;
-  const Out initial = initial_of<Out>(rule.initial, Op::identity);
-  const ChunkFunctions simd = chunk_functions(rule.op, type_of<In>(), type_of<Out>());
-  const BlocksOf in_blocks{backend};
-  if (simd.reduce != nullptr) {
-    const auto scan_chunk = rule.exclusive ? simd.exclusive : simd.inclusive;
-    host::chain(in_blocks, n, length<In, Out>, initial, Op(),
-                [&](std::int64_t first, std::int64_t last, const auto& pass) {
-                  const auto count = static_cast<std::size_t>(last - first);
-                  Out own = Op::identity;
-                  simd.reduce(values + first, count, &own);
-                  const Out carry = pass(own);
-                  scan_chunk(values + first, count, &carry, result + first);
-                });
-    return;
-  }
-  const auto load = [=](std::int64_t i) { return Op::read(values[i]); };
-  const auto store = [=](std::int64_t i, Out state) { result[i] = state; };
-  const Out nothing = Op::identity;
-  if (rule.exclusive) {
-    host::chained_scan<true>(in_blocks, n, length<In, Out>, nothing, initial, Op(), load, store);
-  } else {
-    host::chained_scan<false>(in_blocks, n, length<In, Out>, nothing, initial, Op(), load, store);
-  }
+  const ChunkFunctions functions = fastest_chunk_functions<Op, In>(rule.op);
+  const auto scan_values = rule.exclusive ? functions.exclusive : functions.inclusive;
+  const auto scan_chunk = [&](std::int64_t first, std::int64_t last, const auto& pass) {
+    const auto count = static_cast<std::size_t>(last - first);
+    Out own = Op::identity;
+    functions.reduce(values + first, count, &own);
+    const Out carry = pass(own);
+    scan_values(values + first, count, &carry, result + first);
+  };
+  host::chain(BlocksOf{backend}, n, length<In, Out>, initial_of<Out>(rule.initial, Op::identity), Op(),
+              scan_chunk);
 }
 
 /// Sums of i32 need a wider type of their own.

@@ -1,0 +1,131 @@
+// Radix sort of keys by CUB, and what is done to floats around it. CUB orders floats by their bits, but -0 as
+// +0; NaN would come first or last by their signs, and in the order of their payloads.
+
+#include <cstdint>
+#include <cub/device/device_radix_sort.cuh>
+
+#include "core/maths/sort_key.h"
+#include "kernels/scan/launch.h"
+#include "kernels/scan/types.cuh"
+#include "kernels/warp.cuh"
+
+namespace satin::kernels {
+
+// Compiled in sort_pairs_*.cu.
+template <class Key>
+int sort_pairs_of(Space& space, const SortArrays& arrays, int end_bit, StreamHandle stream);
+
+namespace {
+
+constexpr int threads = 256;
+constexpr std::int64_t most_blocks = 1024;  ///< most often there is no NaN, and nothing to do
+
+template <class Function>
+int with_key(Type type, Function function) {
+  switch (type) {
+    case Type::u8:
+      return function.template operator()<std::uint8_t>();
+    case Type::u16:
+      return function.template operator()<std::uint16_t>();
+    case Type::u32:
+      return function.template operator()<std::uint32_t>();
+    case Type::u64:
+      return function.template operator()<std::uint64_t>();
+    case Type::i32:
+      return function.template operator()<std::int32_t>();
+    case Type::f32:
+      return function.template operator()<float>();
+    default:
+      return cudaErrorInvalidValue;
+  }
+}
+
+__global__ void __launch_bounds__(threads)
+    copy_canonical(const std::uint32_t* keys, std::uint32_t* result, std::int64_t n) {
+  const GridStride range;
+  for (std::int64_t i = range.first; i < n; i += range.step) result[i] = canonical_float_bits(keys[i]);
+}
+
+struct NegativeNan {
+  __device__ bool operator()(std::uint32_t bits) const { return bits > 0xFF800000U; }
+};
+struct NoPositiveNan {
+  __device__ bool operator()(std::uint32_t bits) const { return bits <= 0x7F800000U || bits >= 0x80000000U; }
+};
+
+/// How many values from the first on satisfy a predicate that none behind them satisfies: one warp looks at
+/// 32 places at a time.
+template <class Predicate>
+__device__ std::int64_t length_of_prefix(const std::uint32_t* values, std::int64_t n, Predicate predicate) {
+  std::int64_t first = 0;
+  std::int64_t last = n;
+  while (first < last) {
+    const std::int64_t step = (last - first + warp_size - 1) / warp_size;
+    const std::int64_t place = first + lane_index() * step;
+    const bool holds = place < last && predicate(values[place]);
+    const std::int64_t true_places = __popc(__ballot_sync(whole_warp, holds));
+    if (true_places == 0) break;
+    const std::int64_t next = first + true_places * step;
+    first = next - step + 1;
+    last = next < last ? next : last;
+  }
+  return first;
+}
+
+__global__ void __launch_bounds__(2 * warp_size)
+    find_numbers(const std::uint32_t* sorted, std::int64_t n, std::int64_t* range) {
+  const bool begin = threadIdx.x < warp_size;
+  const std::int64_t place =
+      begin ? length_of_prefix(sorted, n, NegativeNan()) : length_of_prefix(sorted, n, NoPositiveNan());
+  if (lane_index() == 0) range[begin ? 0 : 1] = place;
+}
+
+__global__ void __launch_bounds__(threads)
+    copy_numbers(const std::uint32_t* sorted, std::uint32_t* numbers, const std::int64_t* range) {
+  const std::int64_t begin = range[0];
+  if (begin == 0) return;
+  const std::int64_t count = range[1] - begin;
+  const GridStride stride;
+  for (std::int64_t i = stride.first; i < count; i += stride.step) numbers[i] = sorted[begin + i];
+}
+
+__global__ void __launch_bounds__(threads)
+    write_numbers_and_nan(std::uint32_t* sorted, const std::uint32_t* numbers, std::int64_t n,
+                          const std::int64_t* range) {
+  const std::int64_t count = range[1] - range[0];
+  const std::int64_t unchanged = range[0] == 0 ? count : 0;
+  const GridStride stride;
+  for (std::int64_t i = unchanged + stride.first; i < n; i += stride.step)
+    sorted[i] = i < count ? numbers[i] : quiet_nan_bits;
+}
+
+}  // namespace
+
+int sort_keys(Space& space, ArrayView keys, MutableArrayView sorted, int end_bit, StreamHandle stream) {
+  return with_key(keys.type, [&]<class Key>() {
+    return static_cast<int>(cub::DeviceRadixSort::SortKeys(
+        space.memory, space.bytes, keys.values<Key>(), sorted.values<Key>(), keys.size, 0, end_bit, stream));
+  });
+}
+
+int sort_pairs(Space& space, const SortArrays& arrays, int end_bit, StreamHandle stream) {
+  return with_key(arrays.keys.type,
+                  [&]<class Key>() { return sort_pairs_of<Key>(space, arrays, end_bit, stream); });
+}
+
+void canonical_floats(ArrayView keys, MutableArrayView result, StreamHandle stream) {
+  copy_canonical<<<blocks_of(keys.size, threads), threads, 0, stream>>>(
+      keys.values<std::uint32_t>(), result.values<std::uint32_t>(), keys.size);
+}
+
+void gather_nan(MutableArrayView sorted, std::int64_t* range, void* space, StreamHandle stream) {
+  auto* values = sorted.values<std::uint32_t>();
+  auto* numbers = static_cast<std::uint32_t*>(space);
+  const std::int64_t wanted = (sorted.size + threads - 1) / threads;
+  const auto blocks = static_cast<unsigned>(wanted < most_blocks ? wanted : most_blocks);
+  find_numbers<<<1, 2 * warp_size, 0, stream>>>(values, sorted.size, range);
+  copy_numbers<<<blocks, threads, 0, stream>>>(values, numbers, range);
+  write_numbers_and_nan<<<blocks, threads, 0, stream>>>(values, numbers, sorted.size, range);
+}
+
+}  // namespace satin::kernels

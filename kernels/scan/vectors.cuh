@@ -1,0 +1,85 @@
+#pragma once
+// An array as a run of aligned 16-byte vectors, with a few elements before and behind.
+
+#include <cstdint>
+#include <type_traits>
+
+namespace satin::kernels {
+
+template <class T>
+struct Vectors {
+  static constexpr int length = 16 / static_cast<int>(sizeof(T));
+
+  const T* values;
+  std::int64_t size;
+  std::int64_t head;   ///< elements before the first vector
+  std::int64_t count;  ///< vectors
+
+  Vectors(const T* first, std::int64_t n) : values(first), size(n) {
+    const auto past = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(first) % 16);
+    const std::int64_t before = past == 0 ? 0 : (16 - past) / static_cast<std::int64_t>(sizeof(T));
+    head = before < n ? before : n;
+    count = (n - head) / length;
+  }
+
+  [[nodiscard]] __device__ uint4 load(std::int64_t vector) const {
+    return __ldcs(reinterpret_cast<const uint4*>(values + head) + vector);
+  }
+  /// Elements outside of the vectors, fewer than 2 * length.
+  [[nodiscard]] __device__ std::int64_t loose() const { return size - count * length; }
+  [[nodiscard]] __device__ T loose_element(std::int64_t i) const {
+    return values[i < head ? i : i + count * length];
+  }
+};
+
+/// Element i of a vector.
+template <class T>
+__device__ T element_of(const uint4& vector, int i) {
+  if constexpr (sizeof(T) == 8) {
+    const unsigned low = i == 0 ? vector.x : vector.z;
+    const unsigned high = i == 0 ? vector.y : vector.w;
+    const auto bits = static_cast<long long>((static_cast<unsigned long long>(high) << 32) | low);
+    if constexpr (std::is_floating_point_v<T>)
+      return __longlong_as_double(bits);
+    else
+      return static_cast<T>(bits);
+  } else {
+    constexpr int per_word = 4 / static_cast<int>(sizeof(T));
+    const int w = i / per_word;
+    const unsigned word = w == 0 ? vector.x : w == 1 ? vector.y : w == 2 ? vector.z : vector.w;
+    if constexpr (std::is_floating_point_v<T>)
+      return __uint_as_float(word);
+    else
+      return static_cast<T>(word >> (i % per_word * 8 * static_cast<int>(sizeof(T))));
+  }
+}
+
+/// Calls visit(element) for every element, spread over the grid. All loads of a step are under way together.
+template <int Loads, class T, class Visit>
+__device__ void for_each_element(const Vectors<T>& vectors, const Visit& visit) {
+  const std::int64_t thread = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+  for (std::int64_t first = thread; first < vectors.count; first += step * Loads) {
+    uint4 loaded[Loads];
+#pragma unroll
+    for (int k = 0; k < Loads; ++k)
+      if (first + k * step < vectors.count) loaded[k] = vectors.load(first + k * step);
+#pragma unroll
+    for (int k = 0; k < Loads; ++k) {
+      if (first + k * step >= vectors.count) break;
+#pragma unroll
+      for (int i = 0; i < Vectors<T>::length; ++i) visit(element_of<T>(loaded[k], i));
+    }
+  }
+  if (thread < vectors.loose()) visit(vectors.loose_element(thread));
+}
+
+/// Blocks for `vectors` with `loads` a thread, at most `most`, at least one.
+template <class T>
+unsigned blocks_over(const Vectors<T>& vectors, int threads, int loads, std::int64_t most) {
+  const std::int64_t per_block = static_cast<std::int64_t>(threads) * loads;
+  const std::int64_t blocks = (vectors.count + per_block - 1) / per_block;
+  return static_cast<unsigned>(blocks < 1 ? 1 : blocks < most ? blocks : most);
+}
+
+}  // namespace satin::kernels

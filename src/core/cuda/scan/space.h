@@ -1,0 +1,78 @@
+#pragma once
+// Workspace in stream order, and the two calls of every function that needs one.
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "core/cuda/backend.h"
+#include "core/cuda/check.h"
+#include "kernels/scan/launch.h"
+
+namespace satin::cuda {
+
+/// Memory of the backend's pool that lives in stream order.
+class StreamBuffer {
+ public:
+  StreamBuffer(const CudaBackend& backend, std::size_t bytes, Stream stream);
+
+  [[nodiscard]] std::byte* get() const noexcept { return static_cast<std::byte*>(data_.get()); }
+  template <class T>
+  [[nodiscard]] T* as() const noexcept {
+    return static_cast<T*>(data_.get());
+  }
+  void clear(std::size_t bytes) const;
+
+ private:
+  struct FreeInOrder {
+    cudaStream_t stream;
+    void operator()(void* data) const { static_cast<void>(cudaFreeAsync(data, stream)); }
+  };
+  std::unique_ptr<void, FreeInOrder> data_;
+};
+
+/// An array in stream order.
+class StreamArray {
+ public:
+  StreamArray(const CudaBackend& backend, Type type, std::int64_t size, Stream stream)
+      : buffer_(backend, static_cast<std::size_t>(size) * size_of(type), stream), size_(size), type_(type) {}
+  [[nodiscard]] MutableArrayView view() const noexcept {
+    return {buffer_.get(), size_, type_, Memory::device};
+  }
+
+ private:
+  StreamBuffer buffer_;
+  std::int64_t size_;
+  Type type_;
+};
+
+/// Calls function(space) for its size, then with memory of at least `least` bytes, which it returns.
+template <class Function>
+StreamBuffer run_in_space(const CudaBackend& backend, Stream stream, const char* doing, std::size_t least,
+                          const Function& function) {
+  kernels::Space space;
+  check(static_cast<cudaError_t>(function(space)), doing);
+  StreamBuffer memory(backend, space.bytes < least ? least : space.bytes, stream);
+  space.memory = memory.get();
+  check(static_cast<cudaError_t>(function(space)), doing);
+  check_launch(doing);
+  return memory;
+}
+
+/// The same, with memory for nothing else.
+template <class Function>
+void run_in_space(const CudaBackend& backend, Stream stream, const char* doing, const Function& function) {
+  static_cast<void>(run_in_space(backend, stream, doing, 0, function));
+}
+
+/// A value in device memory, on the host. Waits.
+template <class Value>
+[[nodiscard]] Value download(CudaBackend& backend, const void* device, Stream stream) {
+  Value value{};
+  backend.download(&value, device, sizeof value, stream);
+  return value;
+}
+
+}  // namespace satin::cuda

@@ -1,0 +1,348 @@
+#pragma once
+// Scans of device arrays with a caller's own operator, state and maps, for code that nvcc compiles. (For the
+// CPU, with the same names and arguments: satin/host/scan.h. For the usual operators and types:
+// satin/scan.h.)
+//
+// A scan combines states. to_state(value, index) makes one of each value, to_value(state) makes a result of
+// one; both are fused into the scan, which reads and writes memory once. `combine(earlier, later)` must be
+// associative, and need not commute; `identity` changes nothing on either side. Operator, maps and predicates
+// are function objects that can be copied to the device and called there; their calls are const. A State is
+// trivially copyable and can be constructed without arguments. The forms without maps convert with
+// static_cast.
+//
+// Order: states are combined left to right, but how they are grouped may differ from run to run: where
+// `combine` is associative but for rounding, the last bits may.
+//
+// Arrays are in the memory of the current device, whose stream is `stream`. `result` may be `values` itself
+// if both have one type; otherwise arrays do not overlap. n may be 0, and may be above 2^32. Functions that
+// return something wait for `stream`; the others are in stream order and do not wait. Workspace is allocated
+// and freed in stream order (cudaMallocAsync). Errors of CUDA are satin::Error(environment).
+//
+// Merrill and Garland, Single-pass parallel prefix scan with decoupled look-back, 2016 (CUB).
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include "satin/cuda/fused.cuh"
+#include "satin/error.h"
+
+namespace satin::gpu {
+
+template <class To>
+struct Cast {
+  template <class From>
+  __host__ __device__ To operator()(const From& value) const {
+    return static_cast<To>(value);
+  }
+  template <class From>
+  __host__ __device__ To operator()(const From& value, std::int64_t) const {
+    return static_cast<To>(value);
+  }
+};
+
+/// Throws Error(environment) unless the call succeeded.
+inline void require(cudaError_t status, const char* doing) {
+  if (status == cudaSuccess) return;
+  static_cast<void>(cudaGetLastError());  // so that it is not told twice
+  throw Error(ErrorKind::environment, std::string("CUDA failed while ") + doing + ": " +
+                                          cudaGetErrorString(status) + " (" + cudaGetErrorName(status) +
+                                          ").");
+}
+
+/// Device memory that lives in stream order.
+class StreamMemory {
+ public:
+  StreamMemory(std::size_t bytes, cudaStream_t stream) : stream_(stream) {
+    require(cudaMallocAsync(&data_, bytes == 0 ? 1 : bytes, stream), "allocating the workspace of a scan");
+  }
+  StreamMemory(const StreamMemory&) = delete;
+  StreamMemory& operator=(const StreamMemory&) = delete;
+  ~StreamMemory() { static_cast<void>(cudaFreeAsync(data_, stream_)); }
+  [[nodiscard]] void* get() const noexcept { return data_; }
+
+ private:
+  void* data_ = nullptr;
+  cudaStream_t stream_;
+};
+
+/// Calls pass(workspace) for its size, then with memory.
+template <class Pass>
+void run_pass(const Pass& pass, cudaStream_t stream) {
+  Workspace workspace;
+  require(pass(workspace), "preparing a scan");
+  const StreamMemory memory(workspace.bytes, stream);
+  workspace.memory = memory.get();
+  require(pass(workspace), "scanning");
+}
+
+/// A value in device memory, on the host. Waits for the stream.
+template <class Value>
+[[nodiscard]] Value download(const void* device, cudaStream_t stream) {
+  Value value;
+  require(cudaMemcpyAsync(&value, device, sizeof value, cudaMemcpyDeviceToHost, stream),
+          "copying a result from the device");
+  require(cudaStreamSynchronize(stream), "waiting for a scan");
+  return value;
+}
+
+// --- What is read and written for element i ---
+
+template <class In, class State, class ToState>
+struct ReadState {
+  const In* values;
+  ToState to_state;
+  __device__ State operator()(std::int64_t i) const { return to_state(values[i], i); }
+};
+
+template <class In, class State, class ToState>
+struct ReadFlagged {
+  ReadState<In, State, ToState> read;
+  const std::uint8_t* heads;
+  __device__ Flagged<State> operator()(std::int64_t i) const { return {read(i), heads[i] != 0 ? 1U : 0U}; }
+};
+
+/// The first value begins a segment whatever its flag.
+template <class In, class State, class ToState>
+struct ReadCounted {
+  ReadState<In, State, ToState> read;
+  const std::uint8_t* heads;
+  __device__ Counted<State> operator()(std::int64_t i) const {
+    return {read(i), i == 0 || heads[i] != 0 ? 1 : 0};
+  }
+};
+
+template <class Out, class State, class ToValue>
+struct WriteValue {
+  Out* result;
+  ToValue to_value;
+  __device__ void operator()(std::int64_t i, const State& state) const { result[i] = to_value(state); }
+};
+
+template <class Out, class State, class ToValue>
+struct WriteFlagged {
+  Out* result;
+  ToValue to_value;
+  __device__ void operator()(std::int64_t i, const Flagged<State>& state) const {
+    result[i] = to_value(state.value);
+  }
+};
+
+template <class Out, class State, class ToValue>
+struct WriteFlaggedExclusive {
+  Out* result;
+  ToValue to_value;
+  const std::uint8_t* heads;
+  State identity;
+  __device__ void operator()(std::int64_t i, const Flagged<State>& state) const {
+    result[i] = to_value(heads[i] != 0 ? identity : state.value);
+  }
+};
+
+/// Only the last state, to `result`.
+template <class State>
+struct WriteLast {
+  State* result;
+  std::int64_t last;
+  __device__ void operator()(std::int64_t i, const State& state) const {
+    if (i == last) *result = state;
+  }
+};
+
+/// The state at the end of each segment.
+template <class Out, class State, class ToValue>
+struct WriteEnds {
+  Out* result;
+  ToValue to_value;
+  const std::uint8_t* heads;
+  std::int64_t last;
+  std::int64_t* segments;
+  __device__ void operator()(std::int64_t i, const Counted<State>& state) const {
+    if (i == last || heads[i + 1] != 0) result[state.segments - 1] = to_value(state.value);
+    if (i == last) *segments = state.segments;
+  }
+};
+
+template <class In, class Predicate>
+struct Holds {
+  const In* values;
+  Predicate predicate;
+  __device__ bool operator()(std::int64_t i) const { return predicate(values[i]); }
+};
+
+template <class Index>
+struct IndexOf {
+  __device__ Index operator()(std::int64_t i) const { return static_cast<Index>(i); }
+};
+
+// --- Functions ---
+
+/// result[i] = to_value(s0 + s1 + ... + si), si = to_state(values[i], i).
+template <class In, class Out, class Combine, class State, class ToState, class ToValue>
+void inclusive_scan(cudaStream_t stream, const In* values, Out* result, std::int64_t n, Combine combine,
+                    State /*identity*/, ToState to_state, ToValue to_value) {
+  if (n <= 0) return;
+  using Read = ReadState<In, State, ToState>;
+  using Write = WriteValue<Out, State, ToValue>;
+  run_pass(
+      [&](Workspace& workspace) {
+        return inclusive_pass(workspace, Computed<State, Read>(Read{values, to_state}),
+                              Consumed<State, Write>(Write{result, to_value}), combine, n, stream);
+      },
+      stream);
+}
+template <class In, class Out, class Combine, class State>
+void inclusive_scan(cudaStream_t stream, const In* values, Out* result, std::int64_t n, Combine combine,
+                    State identity) {
+  inclusive_scan(stream, values, result, n, combine, identity, Cast<State>(), Cast<Out>());
+}
+
+/// result[i] = to_value(s0 + s1 + ... + s(i - 1)); result[0] = to_value(identity).
+template <class In, class Out, class Combine, class State, class ToState, class ToValue>
+void exclusive_scan(cudaStream_t stream, const In* values, Out* result, std::int64_t n, Combine combine,
+                    State identity, ToState to_state, ToValue to_value) {
+  if (n <= 0) return;
+  using Read = ReadState<In, State, ToState>;
+  using Write = WriteValue<Out, State, ToValue>;
+  run_pass(
+      [&](Workspace& workspace) {
+        return exclusive_pass(workspace, Computed<State, Read>(Read{values, to_state}),
+                              Consumed<State, Write>(Write{result, to_value}), combine, identity, n, stream);
+      },
+      stream);
+}
+template <class In, class Out, class Combine, class State>
+void exclusive_scan(cudaStream_t stream, const In* values, Out* result, std::int64_t n, Combine combine,
+                    State identity) {
+  exclusive_scan(stream, values, result, n, combine, identity, Cast<State>(), Cast<Out>());
+}
+
+/// The inclusive scan that begins anew at every i with heads[i] != 0.
+template <class In, class Out, class Combine, class State, class ToState, class ToValue>
+void segmented_inclusive_scan(cudaStream_t stream, const In* values, const std::uint8_t* heads, Out* result,
+                              std::int64_t n, Combine combine, State /*identity*/, ToState to_state,
+                              ToValue to_value) {
+  if (n <= 0) return;
+  using Read = ReadFlagged<In, State, ToState>;
+  using Write = WriteFlagged<Out, State, ToValue>;
+  run_pass(
+      [&](Workspace& workspace) {
+        return inclusive_pass(workspace, Computed<Flagged<State>, Read>(Read{{values, to_state}, heads}),
+                              Consumed<Flagged<State>, Write>(Write{result, to_value}),
+                              FlaggedCombine<State, Combine>{combine}, n, stream);
+      },
+      stream);
+}
+template <class In, class Out, class Combine, class State>
+void segmented_inclusive_scan(cudaStream_t stream, const In* values, const std::uint8_t* heads, Out* result,
+                              std::int64_t n, Combine combine, State identity) {
+  segmented_inclusive_scan(stream, values, heads, result, n, combine, identity, Cast<State>(), Cast<Out>());
+}
+
+/// The exclusive scan that begins anew, with the identity, at every i with heads[i] != 0. Reads the flags
+/// twice.
+template <class In, class Out, class Combine, class State, class ToState, class ToValue>
+void segmented_exclusive_scan(cudaStream_t stream, const In* values, const std::uint8_t* heads, Out* result,
+                              std::int64_t n, Combine combine, State identity, ToState to_state,
+                              ToValue to_value) {
+  if (n <= 0) return;
+  using Read = ReadFlagged<In, State, ToState>;
+  using Write = WriteFlaggedExclusive<Out, State, ToValue>;
+  run_pass(
+      [&](Workspace& workspace) {
+        return exclusive_pass(workspace, Computed<Flagged<State>, Read>(Read{{values, to_state}, heads}),
+                              Consumed<Flagged<State>, Write>(Write{result, to_value, heads, identity}),
+                              FlaggedCombine<State, Combine>{combine}, Flagged<State>{identity, 0U}, n,
+                              stream);
+      },
+      stream);
+}
+template <class In, class Out, class Combine, class State>
+void segmented_exclusive_scan(cudaStream_t stream, const In* values, const std::uint8_t* heads, Out* result,
+                              std::int64_t n, Combine combine, State identity) {
+  segmented_exclusive_scan(stream, values, heads, result, n, combine, identity, Cast<State>(), Cast<Out>());
+}
+
+/// s0 + s1 + ...; the identity for no values. Waits.
+template <class In, class Combine, class State, class ToState>
+[[nodiscard]] State reduce(cudaStream_t stream, const In* values, std::int64_t n, Combine combine,
+                           State identity, ToState to_state) {
+  if (n <= 0) return identity;
+  using Read = ReadState<In, State, ToState>;
+  const StreamMemory last(sizeof(State), stream);
+  const WriteLast<State> write{static_cast<State*>(last.get()), n - 1};
+  run_pass(
+      [&](Workspace& workspace) {
+        return inclusive_pass(workspace, Computed<State, Read>(Read{values, to_state}),
+                              Consumed<State, WriteLast<State>>(write), combine, n, stream);
+      },
+      stream);
+  return download<State>(last.get(), stream);
+}
+template <class In, class Combine, class State>
+[[nodiscard]] State reduce(cudaStream_t stream, const In* values, std::int64_t n, Combine combine,
+                           State identity) {
+  return reduce(stream, values, n, combine, identity, Cast<State>());
+}
+
+/// result[s] = to_value(the states of segment s combined); a segment begins at the first value and at every i
+/// with heads[i] != 0. Returns how many there are. Not in place. Waits.
+template <class In, class Out, class Combine, class State, class ToState, class ToValue>
+std::int64_t segmented_reduce(cudaStream_t stream, const In* values, const std::uint8_t* heads, Out* result,
+                              std::int64_t n, Combine combine, State /*identity*/, ToState to_state,
+                              ToValue to_value) {
+  if (n <= 0) return 0;
+  using Read = ReadCounted<In, State, ToState>;
+  using Write = WriteEnds<Out, State, ToValue>;
+  const StreamMemory segments(sizeof(std::int64_t), stream);
+  const Write write{result, to_value, heads, n - 1, static_cast<std::int64_t*>(segments.get())};
+  run_pass(
+      [&](Workspace& workspace) {
+        return inclusive_pass(workspace, Computed<Counted<State>, Read>(Read{{values, to_state}, heads}),
+                              Consumed<Counted<State>, Write>(write), CountedCombine<State, Combine>{combine},
+                              n, stream);
+      },
+      stream);
+  return download<std::int64_t>(segments.get(), stream);
+}
+template <class In, class Out, class Combine, class State>
+std::int64_t segmented_reduce(cudaStream_t stream, const In* values, const std::uint8_t* heads, Out* result,
+                              std::int64_t n, Combine combine, State identity) {
+  return segmented_reduce(stream, values, heads, result, n, combine, identity, Cast<State>(), Cast<Out>());
+}
+
+/// The values for which predicate(value) holds, in their order; returns how many. Not in place. Waits.
+template <class In, class Predicate>
+std::int64_t compact(cudaStream_t stream, const In* values, In* result, std::int64_t n, Predicate predicate) {
+  if (n <= 0) return 0;
+  const StreamMemory count(sizeof(std::int64_t), stream);
+  run_pass(
+      [&](Workspace& workspace) {
+        return predicate_pass<false>(workspace, values, result, static_cast<std::int64_t*>(count.get()),
+                                     predicate, n, stream);
+      },
+      stream);
+  return download<std::int64_t>(count.get(), stream);
+}
+
+/// The indices of those values, ascending. Waits.
+template <class In, class Index, class Predicate>
+std::int64_t compact_indices(cudaStream_t stream, const In* values, Index* indices, std::int64_t n,
+                             Predicate predicate) {
+  if (n <= 0) return 0;
+  using Flag = Holds<In, Predicate>;
+  const StreamMemory count(sizeof(std::int64_t), stream);
+  run_pass(
+      [&](Workspace& workspace) {
+        return flagged_pass<false>(workspace, Computed<Index, IndexOf<Index>>(IndexOf<Index>()),
+                                   Computed<bool, Flag>(Flag{values, predicate}), indices,
+                                   static_cast<std::int64_t*>(count.get()), n, stream);
+      },
+      stream);
+  return download<std::int64_t>(count.get(), stream);
+}
+
+}  // namespace satin::gpu
