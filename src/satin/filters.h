@@ -1,5 +1,6 @@
 #pragma once
 // Every filter.
 
-#include "satin/filters/blur.h"      // IWYU pragma: export
-#include "satin/filters/integral.h"  // IWYU pragma: export
+#include "satin/filters/blur.h"        // IWYU pragma: export
+#include "satin/filters/integral.h"    // IWYU pragma: export
+#include "satin/filters/morphology.h"  // IWYU pragma: export

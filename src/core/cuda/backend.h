@@ -80,5 +80,7 @@ std::unique_ptr<CopyOperation> prepare_copy(Backend& backend);
 std::unique_ptr<MeasureOperation> prepare_measure(Backend& backend, const MeasureJob& job);
 std::unique_ptr<TableOperation> prepare_table(Backend& backend, const TableJob& job);
 std::unique_ptr<BoxMeanOperation> prepare_box_mean(Backend& backend, const BoxMeanJob& job);
+std::unique_ptr<RunningExtremeOperation> prepare_running_extreme(Backend& backend,
+                                                                 const RunningExtremeJob& job);
 
 }  // namespace satin::cuda
