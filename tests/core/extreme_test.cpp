@@ -115,20 +115,20 @@ TEST_P(ExtremeOracle, LargePictures) {
   const Format format = GetParam();
   const auto pixel = static_cast<int>(size_of(format.type)) * format.channels;
   Random random(0xE1 + static_cast<std::uint64_t>(format.channels));
-  for (const Border border : {Border::shrink, Border::wrap, Border::constant})
-    for (const auto& [height, radius_y] : {std::pair{90, 44}, {90, 300}, {150, 30}, {1201, 200}, {40, 2}}) {
-      const int width = 1'000'000 / pixel / std::min(height, 2 * radius_y + 1) + random.between(1, 70);
-      if (slow_build() && height > 100) continue;
-      ExtremeCase test{{width, height, format.channels, format.type, format.alpha}, random.one_in(2)};
-      test.radius_x = random.pick(std::array{0, 1, 7, 16, 1000});
-      test.radius_y = radius_y;
-      test.border = border;
-      test.border_value = 0.5;
-      if (random.one_in(3)) test.mask_type = Type::u8;
-      test.seed = random.next();
-      check_against_oracle(test, 25);
-      if (HasFatalFailure()) return;
-    }
+  constexpr std::array borders = {Border::shrink, Border::wrap, Border::constant};
+  for (const auto& [height, radius_y] : {std::pair{90, 44}, {90, 300}, {150, 30}, {1201, 200}, {40, 2}}) {
+    if (slow_build() && (height > 100 || format.channels != 3)) continue;
+    const int width = 1'000'000 / pixel / std::min(height, 2 * radius_y + 1) + random.between(1, 70);
+    ExtremeCase test{{width, height, format.channels, format.type, format.alpha}, random.one_in(2)};
+    test.radius_x = random.pick(std::array{0, 1, 7, 16, 1000});
+    test.radius_y = radius_y;
+    test.border = random.pick(borders);
+    test.border_value = 0.5;
+    if (random.one_in(3)) test.mask_type = Type::u8;
+    test.seed = random.next();
+    check_against_oracle(test, 25);
+    if (HasFatalFailure()) return;
+  }
 }
 
 std::string name_of_format(const testing::TestParamInfo<Format>& tested) {

@@ -34,7 +34,7 @@ class RowExtremes {
       : job_(job),
         channels_(static_cast<std::size_t>(job.channels)),
         reach_(needed_reach(job, job.reach_x, job.width)),
-        line_(static_cast<std::size_t>(job.width + 2 * reach_) * channels_) {}
+        line_(static_cast<std::size_t>(job.width + 2 * reach_) * channels_, neutral_key<Key>(job.extreme)) {}
 
   [[nodiscard]] std::size_t bytes() const noexcept { return line_.size() * sizeof(Key); }
 
@@ -45,9 +45,15 @@ class RowExtremes {
     if (window == 1) std::copy(line_.begin(), line_.end(), out);
     for (std::int64_t size = 1; size < window;) {
       const std::int64_t joined = joined_size(size, window);
-      const auto begins = static_cast<std::size_t>(job_.width + window - joined);
-      join_windows(job_.extreme, line_.data(), pieces(size, joined), begins * channels_,
-                   joined == window ? out : line_.data());
+      const bool last = joined == window;
+      // Windows that hold nothing of the picture stay neutral; the first that holds a pixel begins here.
+      const std::int64_t first = wraps(job_) || last ? 0 : std::max<std::int64_t>(reach_ - (joined - 1), 0);
+      const std::int64_t end = wraps(job_) || last
+                                   ? job_.width + window - joined
+                                   : std::min(job_.width + window - joined, reach_ + job_.width);
+      Key* from = line_.data() + static_cast<std::size_t>(first) * channels_;
+      join_windows(job_.extreme, from, pieces(size, joined),
+                   static_cast<std::size_t>(end - first) * channels_, last ? out : from);
       size = joined;
     }
   }
@@ -66,8 +72,7 @@ class RowExtremes {
       std::copy_n(row + keys - pad, pad, line_.data());
       std::copy_n(row, pad, row + keys);
     } else {
-      std::fill_n(line_.data(), pad, neutral_key<Key>(job_.extreme));
-      std::fill_n(row + keys, pad, neutral_key<Key>(job_.extreme));
+      std::fill_n(line_.data(), pad, neutral_key<Key>(job_.extreme));  // behind the row they are still there
     }
   }
 
