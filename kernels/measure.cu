@@ -66,6 +66,8 @@ __global__ void __launch_bounds__(tuning::measure_threads)
         const float value = pixel[c];
         if (!finite(value)) {
           found.not_finite = true;
+        } else if (!job.magnitudes) {
+          continue;
         } else if (alpha < 0) {
           found.include(0, static_cast<double>(value));
         } else if (c == alpha) {

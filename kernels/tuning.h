@@ -53,6 +53,12 @@ inline constexpr int running_scan_batch = 8;
 // Box mean by a map with the table in shared memory. H200: not yet measured.
 inline constexpr int strip_gather_warps = 12;  ///< beside 8 that scan rows and 8 that add columns
 
+// Running extremes. Hardware: NVIDIA H200; before/after: not yet measured.
+inline constexpr int extreme_row_threads = 256;
+inline constexpr int extreme_column_threads = 128;
+inline constexpr int extreme_pixel_threads = 256;
+inline constexpr int extreme_joined_groups = 8;  ///< that one launch joins at most
+
 inline constexpr int copy_threads = 256;
 inline constexpr int copy_rows_per_block = 4;
 

@@ -10,6 +10,7 @@
 #include "core/operations/copy.h"
 #include "core/operations/level.h"
 #include "core/operations/measure.h"
+#include "core/operations/running_extreme.h"
 #include "core/operations/scan.h"
 #include "core/operations/table.h"
 #include "satin/device.h"
@@ -25,6 +26,7 @@ struct Operations {
   std::unique_ptr<BoxMeanOperation> (*box_mean)(Backend&, const BoxMeanJob&) = nullptr;
   std::unique_ptr<BoxStatsOperation> (*box_stats)(Backend&, const BoxStatsJob&) = nullptr;
   std::unique_ptr<LevelOperation> (*level)(Backend&, const LevelJob&) = nullptr;
+  std::unique_ptr<RunningExtremeOperation> (*running_extreme)(Backend&, const RunningExtremeJob&) = nullptr;
   ScanOperations scan{};
 };
 

@@ -112,6 +112,14 @@ Radius parse_radius(std::string_view name, std::string_view text, double minimum
   return {x, parse_length(name, text, text.substr(comma + 1), minimum, maximum)};
 }
 
+Radius parse_whole_radius(std::string_view name, std::string_view text, double minimum, double maximum) {
+  const Radius radius = parse_radius(name, text, minimum, maximum);
+  for (const Length& length : {radius.x, radius.y})
+    if (!length.percent && length.value != std::floor(length.value))
+      refuse(name, text, "whole pixels are expected");
+  return radius;
+}
+
 std::string print_real(double value) {
   char text[64];
   const auto [end, code] = std::to_chars(std::begin(text), std::end(text), value);

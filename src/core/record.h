@@ -116,6 +116,18 @@ ParameterRecord radius(Radius P::*member, double minimum, double maximum, Text t
   return finish<P>(std::move(record), std::move(text));
 }
 
+/// A radius in whole pixels.
+template <class P>
+ParameterRecord whole_radius(Radius P::*member, double minimum, double maximum, Text text) {
+  const std::string name = text.name;
+  ParameterRecord record = radius(member, minimum, maximum, std::move(text));
+  record.whole = true;
+  record.set = [member, minimum, maximum, name](void* p, std::string_view value) {
+    as<P>(p).*member = parse_whole_radius(name, value, minimum, maximum);
+  };
+  return record;
+}
+
 /// The names of Border, in the order of its enumerators.
 inline std::vector<std::string> border_names() {
   return {"shrink", "clamp", "reflect", "mirror", "wrap", "constant"};

@@ -10,6 +10,8 @@ namespace satin {
 std::span<const FilterRecord> filters() {
   static const std::vector<FilterRecord> list = {
       blur_record(),
+      dilate_record(),
+      erode_record(),
       integral_record(),
       threshold_record(),
   };

@@ -6,6 +6,8 @@
 namespace satin {
 
 FilterRecord blur_record();
+FilterRecord dilate_record();
+FilterRecord erode_record();
 FilterRecord integral_record();
 FilterRecord threshold_record();
 

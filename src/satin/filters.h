@@ -1,6 +1,7 @@
 #pragma once
 // Every filter.
 
-#include "satin/filters/blur.h"       // IWYU pragma: export
-#include "satin/filters/integral.h"   // IWYU pragma: export
-#include "satin/filters/threshold.h"  // IWYU pragma: export
+#include "satin/filters/blur.h"        // IWYU pragma: export
+#include "satin/filters/integral.h"    // IWYU pragma: export
+#include "satin/filters/morphology.h"  // IWYU pragma: export
+#include "satin/filters/threshold.h"   // IWYU pragma: export

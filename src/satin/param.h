@@ -55,6 +55,7 @@ struct ParameterRecord {
   double maximum = std::numeric_limits<double>::infinity();
   std::vector<std::string> choices;  ///< of a choice, in the order of the enumerators
   std::string default_text;          ///< empty: not set unless told
+  bool whole = false;                ///< of a radius: whole pixels; percentages are rounded, ties up
 
   /// Throws Error(usage) that names the parameter, the text and what is valid; nearest name for a choice.
   std::function<void(void* parameters, std::string_view text)> set;
@@ -72,6 +73,10 @@ struct ParameterRecord {
 /// "R", "RX,RY", each with an optional % sign; the range is in pixels.
 [[nodiscard]] Radius parse_radius(std::string_view name, std::string_view text, double minimum,
                                   double maximum);
+
+/// The same for whole pixels: 2.5 is refused, 2.5% is not.
+[[nodiscard]] Radius parse_whole_radius(std::string_view name, std::string_view text, double minimum,
+                                        double maximum);
 
 /// The shortest text that parses back to the same value.
 [[nodiscard]] std::string print_real(double value);

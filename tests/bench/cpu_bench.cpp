@@ -102,9 +102,11 @@ std::function<void()> planned(const satin::Device& device, const Image& image, c
   };
 }
 
-std::function<void()> planned(const satin::Device& device, const Image& image,
-                              const satin::Integral& integral) {
-  auto plan = std::make_shared<satin::Plan>(satin::plan(device, image.shape(), integral));
+/// The same for filters that are used without side inputs.
+template <class Parameters>
+std::function<void()> planned_alone(const satin::Device& device, const Image& image,
+                                    const Parameters& parameters) {
+  auto plan = std::make_shared<satin::Plan>(satin::plan(device, image.shape(), parameters));
   auto out = std::make_shared<Image>(plan->output_shape());
   return [plan, out, view = image.view()] { plan->run(view, out->view()); };
 }
@@ -128,7 +130,15 @@ std::function<void()> cv_gaussian(const Image& image, double sigma) {
     cv::GaussianBlur(in, out, cv::Size(), sigma);
   };
 }
+std::function<void()> cv_dilate(const Image& image, int radius) {
+  const int side = 2 * radius + 1;
+  return [in = mat_of(image), out = cv::Mat(),
+          window = cv::getStructuringElement(cv::MORPH_RECT, cv::Size(side, side))]() mutable {
+    cv::dilate(in, out, window);
+  };
+}
 #else
+std::function<void()> cv_dilate(const Image&, int) { return {}; }
 std::function<void()> cv_integral(const Image&) { return {}; }
 std::function<void()> cv_blur(const Image&, int) { return {}; }
 std::function<void()> cv_gaussian(const Image&, double) { return {}; }
@@ -157,8 +167,10 @@ int main(int argc, char** argv) {
   std::printf(
       "| case | ms | copy ms | share of the copy | peer ms | times the peer |\n|---|---|---|---|---|---|\n");
   const std::vector<Case> cases = {
-      {"integral u8", pixels * 5, planned(device, grey, satin::Integral{}), "OpenCV", cv_integral(grey)},
-      {"integral u8 RGB", pixels * 15, planned(device, rgb, satin::Integral{}), "OpenCV", cv_integral(rgb)},
+      {"integral u8", pixels * 5, planned_alone(device, grey, satin::Integral{}), "OpenCV",
+       cv_integral(grey)},
+      {"integral u8 RGB", pixels * 15, planned_alone(device, rgb, satin::Integral{}), "OpenCV",
+       cv_integral(rgb)},
       {"blur 16 RGB encoded", pixels * 6, planned(device, rgb, {.radius = 16, .space = encoded}), "OpenCV",
        cv_blur(rgb, 16)},
       {"blur 1000 RGB encoded", pixels * 6, planned(device, rgb, {.radius = 1000, .space = encoded}),
@@ -171,6 +183,14 @@ int main(int argc, char** argv) {
        planned(device, rgb16, {.radius = 16, .space = encoded}),
        "",
        {}},
+      {"dilate 1 RGB", pixels * 6, planned_alone(device, rgb, satin::Dilate{.radius = 1}), "OpenCV",
+       cv_dilate(rgb, 1)},
+      {"dilate 16 RGB", pixels * 6, planned_alone(device, rgb, satin::Dilate{.radius = 16}), "OpenCV",
+       cv_dilate(rgb, 16)},
+      {"dilate 1000 RGB", pixels * 6, planned_alone(device, rgb, satin::Dilate{.radius = 1000}), "", {}},
+      {"dilate 16 grey", pixels * 2, planned_alone(device, grey, satin::Dilate{.radius = 16}), "OpenCV",
+       cv_dilate(grey, 16)},
+      {"dilate 16 RGB u16", pixels * 12, planned_alone(device, rgb16, satin::Dilate{.radius = 16}), "", {}},
       {"gaussian sigma 8 RGB encoded", pixels * 6, planned(device, rgb, {.sigma = 8.0, .space = encoded}),
        "OpenCV", cv_gaussian(rgb, 8)},
       {"blur by map, whole radii to 31, RGB encoded",

@@ -91,7 +91,7 @@ std::vector<std::string> values_of(const ParameterRecord& parameter) {
     case ParameterKind::flag:
       return {"true", "false"};
     case ParameterKind::radius:
-      values = {"2.5,0.25", "3%"};
+      values = {parameter.whole ? "2,5" : "2.5,0.25", "3%"};
       [[fallthrough]];
     case ParameterKind::real:
     case ParameterKind::integer:

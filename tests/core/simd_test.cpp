@@ -46,6 +46,10 @@ std::vector<Image> results(const Device& device, const Format& format) {
         images.push_back(blur(device, picture, mapped));
       }
     images.push_back(blur(device, picture, {.sigma = 3.3, .space = space}));
+    for (const double radius : {1.0, 2.0, 12.0}) {
+      images.push_back(erode(device, picture, {.radius = radius}));
+      images.push_back(dilate(device, picture, {.radius = radius, .border = Border::wrap}));
+    }
     images.push_back(integral(device, picture));
     images.push_back(integral(device, picture, {.squared = true}));
   }

@@ -35,6 +35,7 @@ CpuBackend::CpuBackend(int wanted) : threads(wanted) {
                 .box_mean = prepare_box_mean,
                 .box_stats = prepare_box_stats,
                 .level = prepare_level,
+                .running_extreme = prepare_running_extreme,
                 .scan = scan_operations()};
 }
 

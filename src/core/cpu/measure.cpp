@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <mutex>
 
 #include "core/cpu/backend.h"
@@ -37,6 +38,7 @@ class Measure final : public MeasureOperation {
       result->largest[group] = std::max(result->largest[group], job_.at_least[group]);
     reduce(result, [&](Measured& found, std::int64_t y) {
       const float* row = picture.row<float>(y);
+      if (!job_.magnitudes) return check_finite(found, row);
       for (std::int64_t x = 0; x < job_.width; ++x) measure_pixel(found, row + x * job_.channels);
     });
   }
@@ -50,6 +52,13 @@ class Measure final : public MeasureOperation {
   }
 
  private:
+  void check_finite(Measured& found, const float* row) const {
+    unsigned others = 0;
+    for (std::int64_t i = 0; i < job_.width * job_.channels; ++i)
+      others |= static_cast<unsigned>(!(std::fabs(row[i]) <= std::numeric_limits<float>::max()));
+    found.picture_not_finite |= others;
+  }
+
   void measure_pixel(Measured& found, const float* pixel) const {
     const int alpha = job_.weighted ? job_.channels - 1 : -1;
     for (int c = 0; c < job_.channels; ++c) {

@@ -135,6 +135,7 @@ CudaBackend::CudaBackend(int ordinal, const DeviceInfo& description)
                 .box_mean = prepare_box_mean,
                 .box_stats = prepare_box_stats,
                 .level = prepare_level,
+                .running_extreme = prepare_running_extreme,
                 .scan = scan_operations};
   check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, ordinal),
         "asking for the number of multiprocessors");

@@ -14,6 +14,7 @@ struct MeasureJob {
   std::int64_t height = 0;
   int channels = 1;
   bool weighted = false;
+  bool magnitudes = true;  ///< false: all that counts is whether every value is finite
   std::uint64_t at_least[2] = {0,
                                0};  ///< bits of magnitudes that are summed beside the picture: colour, alpha
 };

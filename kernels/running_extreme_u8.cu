@@ -1,0 +1,9 @@
+#include "kernels/running_extreme_launch.cuh"
+
+namespace satin::kernels {
+
+template int prepare_rows<std::uint8_t>(Extreme, std::size_t);
+template void launch_rows<std::uint8_t>(const RowExtremeArguments&, StreamHandle);
+template void launch_columns<std::uint8_t>(const ColumnExtremeArguments&, StreamHandle);
+
+}  // namespace satin::kernels
