@@ -8,6 +8,7 @@
 #include "core/operations/box_mean.h"
 #include "core/operations/copy.h"
 #include "core/operations/measure.h"
+#include "core/operations/recursive.h"
 #include "core/operations/table.h"
 #include "satin/device.h"
 
@@ -20,6 +21,7 @@ struct Operations {
   std::unique_ptr<MeasureOperation> (*measure)(Backend&, const MeasureJob&) = nullptr;
   std::unique_ptr<TableOperation> (*table)(Backend&, const TableJob&) = nullptr;
   std::unique_ptr<BoxMeanOperation> (*box_mean)(Backend&, const BoxMeanJob&) = nullptr;
+  std::unique_ptr<RecursiveOperation> (*recursive)(Backend&, const RecursiveJob&) = nullptr;
 };
 
 /// One open device. Thread-safe: what operations share is set up when the backend is opened.

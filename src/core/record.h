@@ -56,6 +56,19 @@ ParameterRecord real(Member P::*member, double minimum, double maximum, Text tex
 }
 
 template <class P>
+ParameterRecord integer(int P::*member, int minimum, int maximum, Text text) {
+  ParameterRecord record;
+  record.kind = ParameterKind::integer;
+  record.minimum = minimum;
+  record.maximum = maximum;
+  record.set = [member, minimum, maximum, name = text.name](void* p, std::string_view value) {
+    as<P>(p).*member = static_cast<int>(parse_integer(name, value, minimum, maximum));
+  };
+  record.get = [member](const void* p) { return std::to_string(as<P>(p).*member); };
+  return finish<P>(std::move(record), std::move(text));
+}
+
+template <class P>
 ParameterRecord flag(bool P::*member, Text text) {
   ParameterRecord record;
   record.kind = ParameterKind::flag;

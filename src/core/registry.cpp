@@ -10,6 +10,8 @@ namespace satin {
 std::span<const FilterRecord> filters() {
   static const std::vector<FilterRecord> list = {
       blur_record(),
+      smooth_record(),
+      edge_smooth_record(),
       integral_record(),
   };
   return list;

@@ -6,6 +6,8 @@
 namespace satin {
 
 FilterRecord blur_record();
+FilterRecord edge_smooth_record();
 FilterRecord integral_record();
+FilterRecord smooth_record();
 
 }  // namespace satin

@@ -34,6 +34,7 @@ std::unique_ptr<CopyOperation> prepare_copy(Backend& backend);
 std::unique_ptr<MeasureOperation> prepare_measure(Backend& backend, const MeasureJob& job);
 std::unique_ptr<TableOperation> prepare_table(Backend& backend, const TableJob& job);
 std::unique_ptr<BoxMeanOperation> prepare_box_mean(Backend& backend, const BoxMeanJob& job);
+std::unique_ptr<RecursiveOperation> prepare_recursive(Backend& backend, const RecursiveJob& job);
 
 // Ways to a box mean: prepare_box_mean() chooses.
 std::unique_ptr<BoxMeanOperation> prepare_box_mean_constant(CpuBackend& backend, const BoxMeanJob& job);

@@ -105,7 +105,7 @@ SelectedDevice::SelectedDevice(int ordinal) { check(cudaSetDevice(ordinal), "sel
 CudaBackend::CudaBackend(int ordinal, const DeviceInfo& description) : ordinal_(ordinal), selected_(ordinal) {
   info = description;
   host_memory = false;
-  operations = {prepare_copy, prepare_measure, prepare_table, prepare_box_mean};
+  operations = {prepare_copy, prepare_measure, prepare_table, prepare_box_mean, prepare_recursive};
   check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, ordinal),
         "asking for the number of multiprocessors");
   check(cudaDeviceGetAttribute(&shared_memory_, cudaDevAttrMaxSharedMemoryPerBlockOptin, ordinal),

@@ -80,5 +80,6 @@ std::unique_ptr<CopyOperation> prepare_copy(Backend& backend);
 std::unique_ptr<MeasureOperation> prepare_measure(Backend& backend, const MeasureJob& job);
 std::unique_ptr<TableOperation> prepare_table(Backend& backend, const TableJob& job);
 std::unique_ptr<BoxMeanOperation> prepare_box_mean(Backend& backend, const BoxMeanJob& job);
+std::unique_ptr<RecursiveOperation> prepare_recursive(Backend& backend, const RecursiveJob& job);
 
 }  // namespace satin::cuda

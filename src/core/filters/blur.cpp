@@ -9,6 +9,7 @@
 #include "core/prepared_filter.h"
 #include "core/record.h"
 #include "core/registry.h"
+#include "core/side_inputs.h"
 #include "core/transfer.h"
 #include "satin/error.h"
 
@@ -80,23 +81,11 @@ double checked_radius(double pixels, const char* name) {
   return pixels;
 }
 
-void check_side_shape(const Shape& side, const Shape& shape, const char* name) {
-  if (side.channels != 1)
-    refuse(std::string("The ") + name + " has " + std::to_string(side.channels) +
-           " channels: give one channel.");
-  if (side.width != shape.width || side.height != shape.height)
-    refuse(std::string("The ") + name + " is " + std::to_string(side.width) + " x " +
-           std::to_string(side.height) + ", but the picture is " + std::to_string(shape.width) + " x " +
-           std::to_string(shape.height) + ": they must have one size.");
-  if (side.frames != 1 && side.frames != shape.frames)
-    refuse(std::string("The ") + name + " needs one frame, or as many as the picture.");
-}
-
-void check_types(const Shape& map, const Shape& mask_shape) {
-  if (map.width != 0 && map.type != Type::u8 && map.type != Type::u16 && map.type != Type::f32)
+void check_map(const Shape& map, const Shape& shape) {
+  if (map.width == 0) return;
+  check_side_map(map, shape, "radius map");
+  if (map.type != Type::u8 && map.type != Type::u16 && map.type != Type::f32)
     refuse(std::string("The radius map is of type ") + name_of(map.type) + ": u8, u16 and f32 are possible.");
-  if (mask_shape.width != 0 && mask_shape.type != Type::u8 && mask_shape.type != Type::u16)
-    refuse(std::string("The mask is of type ") + name_of(mask_shape.type) + ": u8 and u16 are possible.");
 }
 
 RadiusField field_from_map(const Blur& blur, const Shape& map) {
@@ -166,7 +155,7 @@ void set_border_value(BoxMeanJob& job, const Shape& shape, double value) {
 
 /// The jobs of successive boxes: the first reads stored pixels, the last writes them, working values between.
 std::vector<BoxMeanJob> box_jobs(const Blur& blur, const Shape& shape, const std::vector<RadiusField>& fields,
-                                 const Shape& mask_shape) {
+                                 std::uint32_t mask_maximum) {
   std::uint64_t area = 1;
   for (const RadiusField& field : fields)
     area = std::max(area, largest_box(shape.width, shape.height, field, blur.border));
@@ -186,7 +175,7 @@ std::vector<BoxMeanJob> box_jobs(const Blur& blur, const Shape& shape, const std
     job.read = i == 0 ? stored : working;
     job.write =
         last ? PixelWrite{shape.type, transfer, 0} : PixelWrite{working.type, transfer, working.fraction};
-    if (last && mask_shape.width != 0) job.mask_maximum = mask_shape.type == Type::u8 ? 0xFF : 0xFFFF;
+    if (last) job.mask_maximum = mask_maximum;
     if (blur.border == Border::constant) set_border_value(job, shape, blur.border_value);
     const std::uint64_t box = largest_box(shape.width, shape.height, job.radius, blur.border);
     check_alpha_divisor(job.read, box);
@@ -262,16 +251,13 @@ class PreparedBlur final : public PreparedFilter {
 Plan plan_shapes(const Device& device, const Shape& shape, const Shape& map, const Shape& mask_shape,
                  const Blur& blur) {
   validate(shape);
-  if (map.width != 0) check_side_shape(map, shape, "radius map");
-  if (mask_shape.width != 0) check_side_shape(mask_shape, shape, "mask");
-  check_types(map, mask_shape);
-  const std::vector<BoxMeanJob> jobs = box_jobs(blur, shape, box_fields(blur, shape, map), mask_shape);
+  check_map(map, shape);
+  const std::uint32_t mask_maximum = checked_mask_maximum(mask_shape, shape);
+  const std::vector<BoxMeanJob> jobs = box_jobs(blur, shape, box_fields(blur, shape, map), mask_maximum);
   auto filter = std::make_unique<PreparedBlur>(device.backend(), jobs, shape);
   const bool measures = filter->measures();
   return make_plan(device, {shape, map, mask_shape}, shape, measures, std::move(filter));
 }
-
-Shape shape_of(const ImageView& view) { return view.empty() ? Shape{} : view.shape; }
 
 double reach(const Blur& blur, const Shape& shape) {
   if (blur.radius_max) return std::max(blur.radius_min, *blur.radius_max) + 1;
