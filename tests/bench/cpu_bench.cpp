@@ -102,9 +102,10 @@ std::function<void()> planned(const satin::Device& device, const Image& image, c
   };
 }
 
-std::function<void()> planned(const satin::Device& device, const Image& image,
-                              const satin::Integral& integral) {
-  auto plan = std::make_shared<satin::Plan>(satin::plan(device, image.shape(), integral));
+/// The same for filters without side inputs.
+template <class Parameters>
+std::function<void()> planned(const satin::Device& device, const Image& image, const Parameters& parameters) {
+  auto plan = std::make_shared<satin::Plan>(satin::plan(device, image.shape(), parameters));
   auto out = std::make_shared<Image>(plan->output_shape());
   return [plan, out, view = image.view()] { plan->run(view, out->view()); };
 }
@@ -173,6 +174,13 @@ int main(int argc, char** argv) {
        {}},
       {"gaussian sigma 8 RGB encoded", pixels * 6, planned(device, rgb, {.sigma = 8.0, .space = encoded}),
        "OpenCV", cv_gaussian(rgb, 8)},
+      {"smooth sigma 8 RGB encoded", pixels * 6,
+       planned(device, rgb, satin::Smooth{.sigma = 8, .space = encoded}), "OpenCV gaussian",
+       cv_gaussian(rgb, 8)},
+      {"smooth sigma 8 RGB linear", pixels * 6, planned(device, rgb, satin::Smooth{}), "", {}},
+      {"smooth sigma 8 RGBA linear", pixels * 8, planned(device, rgba, satin::Smooth{}), "", {}},
+      {"smooth sigma 8 RGB u16 linear", pixels * 12, planned(device, rgb16, satin::Smooth{}), "", {}},
+      {"edge-smooth sigma-s 30 RGB linear", pixels * 6, planned(device, rgb, satin::EdgeSmooth{}), "", {}},
       {"blur by map, whole radii to 31, RGB encoded",
        pixels * 7,
        planned(device, rgb, {.space = encoded, .radius_max = 31.875, .radius_map = whole_map.view()}),

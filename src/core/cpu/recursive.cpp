@@ -3,9 +3,11 @@
 // block, and written as it is scanned backward. The first pass reads stored pixels, the last one writes them;
 // between them each channel has a plane of its own.
 
+#include <hwy/cache_control.h>
 #include <algorithm>
 #include <array>
 #include <atomic>
+
 #include <vector>
 
 #include "core/cpu/backend.h"
@@ -58,11 +60,8 @@ class Recursive final : public RecursiveOperation {
   static constexpr std::size_t tile_size = recursive_block * bundle_lines<Real>;
 
  public:
-  Recursive(CpuBackend& backend, const RecursiveJob& job) : backend_(backend), job_(job) {
-    rows_.channels = job.read.channels;
-    rows_.rule.weighted = job.read.weighted;
-    rows_.rule.mask_maximum = job.mask_maximum;
-    rows_.rule.transfer = host_transfer(job.read.type, job.read.transfer == Transfer::srgb);
+  Recursive(CpuBackend& backend, const RecursiveJob& job)
+      : backend_(backend), job_(job), rows_(job.read.channels, rule_of(job)) {
     for (const RecursivePass& pass : job.passes)
       constants_.push_back(pass_constants<Real>(pass, job.guide.has_value()));
     const auto pixels = static_cast<std::size_t>(job.width * job.height);
@@ -94,6 +93,11 @@ class Recursive final : public RecursiveOperation {
   }
 
  private:
+  static StoreRule rule_of(const RecursiveJob& job) {
+    return {job.read.weighted, job.mask_maximum,
+            host_transfer(job.read.type, job.read.transfer == Transfer::srgb)};
+  }
+
   void prepare_slots() {
     if (job_.passes.empty()) return;
     std::int64_t longest = 0;
@@ -242,11 +246,21 @@ class Recursive final : public RecursiveOperation {
     return scan;
   }
 
+  /// Brings rows of the next block to the cache: hardware does not see what comes in tiles.
+  static void prefetch(const std::byte* row, std::ptrdiff_t pitch, std::int64_t rows, std::size_t bytes) {
+    for (std::int64_t r = 0; r < rows; ++r, row += pitch)
+      for (std::size_t i = 0; i < bytes; i += 64) hwy::Prefetch(row + i);
+  }
+
   bool read_stored(const Bundle& bundle, const Bundle::Block& block, int channel, Slot<Real>& slot,
                    const ImageView& source, Real* values) {
     const bool transposed = bundle.axis == Axis::x;
     const auto width = static_cast<std::size_t>(block.width);
     Real* out = transposed ? slot.tiles.data() : values;
+    if (channel == 0 && block.first + 2 * recursive_block <= bundle.length)
+      prefetch(transposed ? source.at(block.x + recursive_block, block.y)
+                          : source.at(block.x, block.y + recursive_block),
+               source.strides.row, block.height, width * static_cast<std::size_t>(source.strides.pixel));
     const std::size_t step = transposed ? recursive_block : bundle_lines<Real>;
     bool finite = true;
     for (std::int64_t r = 0; r < block.height; ++r)
@@ -261,6 +275,11 @@ class Recursive final : public RecursiveOperation {
   void read_plane(const Bundle& bundle, const Bundle::Block& block, int channel, Real* values) {
     const Real* from = plane(channel, block.x, block.y);
     const auto pitch = static_cast<std::size_t>(job_.width);
+    if (block.first + 2 * recursive_block <= bundle.length)
+      prefetch(reinterpret_cast<const std::byte*>(bundle.axis == Axis::x ? from + recursive_block
+                                                                         : from + recursive_block * pitch),
+               static_cast<std::ptrdiff_t>(pitch * sizeof(Real)), block.height,
+               static_cast<std::size_t>(block.width) * sizeof(Real));
     if (bundle.axis == Axis::x)
       return transpose(from, pitch, static_cast<std::size_t>(block.height),
                        static_cast<std::size_t>(block.width), values, bundle_lines<Real>);

@@ -2,6 +2,7 @@
 // Stored pixels as real working values (f32 for 8 bits, f64 otherwise; colours times alpha where alpha is
 // straight), and back; and how much two neighbours of a guide differ.
 
+#include <cmath>
 #include <cstdint>
 #include <type_traits>
 
@@ -35,10 +36,13 @@ SATIN_HD RealOf<Stored> read_real(const Stored* pixel, int c, int channels, bool
   }
 }
 
-/// Nearest integer, ties up, of a value from just below 0 on.
+/// The integer from 0 to `largest` (below 2^24) that is nearest to the value, ties up.
 template <class Real>
-SATIN_HD std::uint64_t nearest_integer(Real value) {
-  return static_cast<std::uint64_t>(static_cast<std::int64_t>(value + static_cast<Real>(0.5)));
+SATIN_HD std::uint32_t nearest_integer(Real value, std::uint32_t largest) {
+  const Real above = value > 0 ? value : 0;
+  const auto limit = static_cast<Real>(largest);
+  const Real bounded = above < limit ? above : limit;
+  return static_cast<std::uint32_t>(static_cast<std::int32_t>(bounded + static_cast<Real>(0.5)));
 }
 
 /// Stores the working values of one pixel (see store_integers(), store_floats()).
@@ -55,13 +59,13 @@ SATIN_HD void store_real_pixel(const RealOf<Stored>* values, const Stored* origi
   if constexpr (std::is_same_v<Stored, float>) {
     store_floats<Channels>(colour, rule.weighted ? values[alpha] : 0.0, original, mask, rule, out);
   } else {
-    const std::uint32_t white = decode(static_cast<Stored>(~Stored{0}), rule.transfer);
+    constexpr auto opaque = static_cast<Stored>(~Stored{0});
+    const std::uint32_t white = decode(opaque, rule.transfer);
     const auto integer = [&](int c) -> std::uint64_t {
       if (rule.weighted && !(values[alpha] > 0)) return 0;
-      const std::uint64_t value = nearest_integer(colour(c));
-      return value > white ? white : value;
+      return nearest_integer(colour(c), white);
     };
-    const std::uint64_t alpha_value = rule.weighted ? nearest_integer(values[alpha]) : 0;
+    const std::uint64_t alpha_value = rule.weighted ? nearest_integer(values[alpha], opaque) : 0;
     store_integers<Channels>(integer, alpha_value, original, mask, rule, out);
   }
 }
@@ -87,10 +91,7 @@ SATIN_HD double guide_difference(const Stored* p, const Stored* q, int channels,
       return result * static_cast<double>(pixel[channels - 1]);
     }
   };
-  const auto difference = [&](int c) {
-    const double d = value(p, c) - value(q, c);
-    return d < 0 ? -d : d;
-  };
+  const auto difference = [&](int c) { return fabs(value(p, c) - value(q, c)); };
   double sum = difference(0);
   if (channels > 2) sum = sum + difference(2);
   if (channels > 1) sum = sum + difference(1);

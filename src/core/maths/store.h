@@ -36,7 +36,8 @@ SATIN_HD void store_integers(const Colour& colour, std::uint64_t alpha_value, co
   const std::uint64_t white = decode(static_cast<T>(~T{0}), rule.transfer);
   const std::uint64_t own_alpha = static_cast<std::uint64_t>(original[alpha]) * (whole - weight);
   const std::uint64_t blended_alpha = own_alpha + alpha_value * weight;
-  const auto result_alpha = static_cast<T>((blended_alpha + whole / 2) / whole);
+  const auto result_alpha =
+      static_cast<T>(rule.mask_maximum == 0 ? alpha_value : (blended_alpha + whole / 2) / whole);
   for (int c = 0; c < alpha; ++c) {
     if (result_alpha == 0) {
       out[c] = original[c];
