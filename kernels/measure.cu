@@ -51,7 +51,7 @@ __device__ void add_to(Measured* result, Found found) {
   if (not_finite) atomicOr(&result->picture_not_finite, 1U);
 }
 
-__global__ void clear(Measured* result) { *result = {{0, 0}, {no_bits, no_bits}, 0, 0}; }
+__global__ void clear(Measured* result) { *result = {{0, 0}, {no_bits, no_bits}, 0, 0, 0}; }
 
 __global__ void __launch_bounds__(tuning::measure_threads)
     measure_picture(const MeasureJob job, const Source picture, Measured* result) {

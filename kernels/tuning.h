@@ -67,4 +67,9 @@ inline constexpr int measure_blocks = 1024;
 
 inline constexpr int to_double_threads = 256;
 
+// Recursive smoothing: a warp scans a tile of 32 x 32. H200: not yet measured.
+inline constexpr int recursive_warps = 4;  ///< of a block
+inline constexpr int recursive_carry_threads = 128;
+inline constexpr int recursive_pixel_threads = 256;
+
 }  // namespace satin::kernels::tuning

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "batch/inputs.h"
 #include "batch/quoted.h"
@@ -93,7 +94,12 @@ std::vector<Image> read_side_inputs(const PipelineStep& step) {
   std::vector<Image> images;
   for (const InputRecord& input : step.parameters.filter().inputs) {
     const SideInput* side = find_side(step, input.name);
-    images.push_back(side == nullptr ? Image() : one_channel(read_image(side->path), *side));
+    if (side == nullptr) {
+      images.emplace_back();
+      continue;
+    }
+    Image image = read_image(side->path);
+    images.push_back(input.role == Role::guide ? std::move(image) : one_channel(std::move(image), *side));
   }
   return images;
 }

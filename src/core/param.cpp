@@ -44,7 +44,7 @@ Length parse_length(std::string_view name, std::string_view whole, std::string_v
   if (length.percent) text.remove_suffix(1);
   double value = 0;
   if (!parse_whole(text, value) || !std::isfinite(value))
-    refuse(name, whole, "a radius in pixels (8, 2.5), one each way (8,2) or percent (1.5%) is expected");
+    refuse(name, whole, "pixels (8, 2.5), one number each way (8,2) or percent (1.5%) are expected");
   check_range(name, whole, value, minimum, length.percent ? 1000 : maximum);
   length.value = value;
   return length;

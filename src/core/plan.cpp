@@ -164,6 +164,9 @@ struct PlanImplementation {
       if (frame.map_out_of_range != 0)
         throw Error(ErrorKind::input,
                     "The radius map holds values outside 0..1, or NaN: scale it to 0..1 first.");
+      if (frame.guide_not_finite != 0)
+        throw Error(ErrorKind::input,
+                    "The guide holds NaN or infinite values: replace them before filtering.");
       for (int group = 0; group < 2; ++group)
         vanished = vanished || (frame.largest[group] != 0 &&
                                 (frame.largest[group] >> 52) > (frame.smallest[group] >> 52) + 40);

@@ -9,11 +9,8 @@ namespace satin {
 // The one list of filters.
 std::span<const FilterRecord> filters() {
   static const std::vector<FilterRecord> list = {
-      blur_record(),
-      dilate_record(),
-      erode_record(),
-      integral_record(),
-      threshold_record(),
+      blur_record(),  smooth_record(),   edge_smooth_record(), dilate_record(),
+      erode_record(), integral_record(), threshold_record(),
   };
   return list;
 }

@@ -7,8 +7,10 @@ namespace satin {
 
 FilterRecord blur_record();
 FilterRecord dilate_record();
+FilterRecord edge_smooth_record();
 FilterRecord erode_record();
 FilterRecord integral_record();
+FilterRecord smooth_record();
 FilterRecord threshold_record();
 
 }  // namespace satin

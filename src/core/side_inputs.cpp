@@ -1,7 +1,5 @@
 #include "core/side_inputs.h"
 
-#include <string>
-
 #include "satin/error.h"
 
 namespace satin {
@@ -11,10 +9,7 @@ namespace {
 
 }  // namespace
 
-void check_side_shape(const Shape& side, const Shape& picture, const char* name) {
-  if (side.channels != 1)
-    refuse(std::string("The ") + name + " has " + std::to_string(side.channels) +
-           " channels: give one channel.");
+void check_side_size(const Shape& side, const Shape& picture, const char* name) {
   if (side.width != picture.width || side.height != picture.height)
     refuse(std::string("The ") + name + " is " + std::to_string(side.width) + " x " +
            std::to_string(side.height) + ", but the picture is " + std::to_string(picture.width) + " x " +
@@ -23,17 +18,19 @@ void check_side_shape(const Shape& side, const Shape& picture, const char* name)
     refuse(std::string("The ") + name + " needs one frame, or as many as the picture.");
 }
 
-void check_mask(const Shape& mask, const Shape& picture) {
-  check_side_shape(mask, picture, "mask");
+void check_side_map(const Shape& side, const Shape& picture, const char* name) {
+  if (side.channels != 1)
+    refuse(std::string("The ") + name + " has " + std::to_string(side.channels) +
+           " channels: give one channel.");
+  check_side_size(side, picture, name);
+}
+
+std::uint32_t checked_mask_maximum(const Shape& mask, const Shape& picture) {
+  if (mask.width == 0) return 0;
+  check_side_map(mask, picture, "mask");
   if (mask.type != Type::u8 && mask.type != Type::u16)
     refuse(std::string("The mask is of type ") + name_of(mask.type) + ": u8 and u16 are possible.");
-}
-
-std::uint32_t mask_maximum(const Shape& mask) {
-  if (mask.width == 0) return 0;
   return mask.type == Type::u8 ? 0xFF : 0xFFFF;
 }
-
-Shape shape_of(const ImageView& view) { return view.empty() ? Shape{} : view.shape; }
 
 }  // namespace satin

@@ -1,5 +1,5 @@
 #pragma once
-// Checks of the pictures that a filter takes beside the one that it filters.
+// Checks that filters with side inputs share. Shapes of width 0 stand for inputs that are not used.
 
 #include <cstdint>
 
@@ -7,17 +7,16 @@
 
 namespace satin {
 
-/// One channel, the picture's size, one frame or as many as the picture has. Throws Error(usage) that names
-/// the input.
-void check_side_shape(const Shape& side, const Shape& picture, const char* name);
+[[nodiscard]] inline Shape shape_of(const ImageView& view) { return view.empty() ? Shape{} : view.shape; }
 
-/// A blend weight: as above, and of type u8 or u16.
-void check_mask(const Shape& mask, const Shape& picture);
+/// Throws Error(usage) unless the side input, called `name` in the message, has the picture's size and one
+/// frame or as many.
+void check_side_size(const Shape& side, const Shape& picture, const char* name);
+/// The same for one that has to have one channel.
+void check_side_map(const Shape& side, const Shape& picture, const char* name);
 
-/// The weight that stands for the whole: 255 or 65535, or 0 if there is no mask (width 0).
-[[nodiscard]] std::uint32_t mask_maximum(const Shape& mask);
-
-/// The shape of an optional input: width 0 if it is not used.
-[[nodiscard]] Shape shape_of(const ImageView& view);
+/// A mask has one channel of type u8 or u16. Returns its largest value, 0 without a mask. Throws
+/// Error(usage).
+[[nodiscard]] std::uint32_t checked_mask_maximum(const Shape& mask, const Shape& picture);
 
 }  // namespace satin

@@ -102,10 +102,9 @@ std::function<void()> planned(const satin::Device& device, const Image& image, c
   };
 }
 
-/// The same for filters that are used without side inputs.
+/// The same for filters without side inputs.
 template <class Parameters>
-std::function<void()> planned_alone(const satin::Device& device, const Image& image,
-                                    const Parameters& parameters) {
+std::function<void()> planned(const satin::Device& device, const Image& image, const Parameters& parameters) {
   auto plan = std::make_shared<satin::Plan>(satin::plan(device, image.shape(), parameters));
   auto out = std::make_shared<Image>(plan->output_shape());
   return [plan, out, view = image.view()] { plan->run(view, out->view()); };
@@ -167,10 +166,8 @@ int main(int argc, char** argv) {
   std::printf(
       "| case | ms | copy ms | share of the copy | peer ms | times the peer |\n|---|---|---|---|---|---|\n");
   const std::vector<Case> cases = {
-      {"integral u8", pixels * 5, planned_alone(device, grey, satin::Integral{}), "OpenCV",
-       cv_integral(grey)},
-      {"integral u8 RGB", pixels * 15, planned_alone(device, rgb, satin::Integral{}), "OpenCV",
-       cv_integral(rgb)},
+      {"integral u8", pixels * 5, planned(device, grey, satin::Integral{}), "OpenCV", cv_integral(grey)},
+      {"integral u8 RGB", pixels * 15, planned(device, rgb, satin::Integral{}), "OpenCV", cv_integral(rgb)},
       {"blur 16 RGB encoded", pixels * 6, planned(device, rgb, {.radius = 16, .space = encoded}), "OpenCV",
        cv_blur(rgb, 16)},
       {"blur 1000 RGB encoded", pixels * 6, planned(device, rgb, {.radius = 1000, .space = encoded}),
@@ -183,16 +180,23 @@ int main(int argc, char** argv) {
        planned(device, rgb16, {.radius = 16, .space = encoded}),
        "",
        {}},
-      {"dilate 1 RGB", pixels * 6, planned_alone(device, rgb, satin::Dilate{.radius = 1}), "OpenCV",
+      {"dilate 1 RGB", pixels * 6, planned(device, rgb, satin::Dilate{.radius = 1}), "OpenCV",
        cv_dilate(rgb, 1)},
-      {"dilate 16 RGB", pixels * 6, planned_alone(device, rgb, satin::Dilate{.radius = 16}), "OpenCV",
+      {"dilate 16 RGB", pixels * 6, planned(device, rgb, satin::Dilate{.radius = 16}), "OpenCV",
        cv_dilate(rgb, 16)},
-      {"dilate 1000 RGB", pixels * 6, planned_alone(device, rgb, satin::Dilate{.radius = 1000}), "", {}},
-      {"dilate 16 grey", pixels * 2, planned_alone(device, grey, satin::Dilate{.radius = 16}), "OpenCV",
+      {"dilate 1000 RGB", pixels * 6, planned(device, rgb, satin::Dilate{.radius = 1000}), "", {}},
+      {"dilate 16 grey", pixels * 2, planned(device, grey, satin::Dilate{.radius = 16}), "OpenCV",
        cv_dilate(grey, 16)},
-      {"dilate 16 RGB u16", pixels * 12, planned_alone(device, rgb16, satin::Dilate{.radius = 16}), "", {}},
+      {"dilate 16 RGB u16", pixels * 12, planned(device, rgb16, satin::Dilate{.radius = 16}), "", {}},
       {"gaussian sigma 8 RGB encoded", pixels * 6, planned(device, rgb, {.sigma = 8.0, .space = encoded}),
        "OpenCV", cv_gaussian(rgb, 8)},
+      {"smooth sigma 8 RGB encoded", pixels * 6,
+       planned(device, rgb, satin::Smooth{.sigma = 8, .space = encoded}), "OpenCV gaussian",
+       cv_gaussian(rgb, 8)},
+      {"smooth sigma 8 RGB linear", pixels * 6, planned(device, rgb, satin::Smooth{}), "", {}},
+      {"smooth sigma 8 RGBA linear", pixels * 8, planned(device, rgba, satin::Smooth{}), "", {}},
+      {"smooth sigma 8 RGB u16 linear", pixels * 12, planned(device, rgb16, satin::Smooth{}), "", {}},
+      {"edge-smooth sigma-s 30 RGB linear", pixels * 6, planned(device, rgb, satin::EdgeSmooth{}), "", {}},
       {"blur by map, whole radii to 31, RGB encoded",
        pixels * 7,
        planned(device, rgb, {.space = encoded, .radius_max = 31.875, .radius_map = whole_map.view()}),

@@ -50,6 +50,11 @@ std::vector<Image> results(const Device& device, const Format& format) {
       images.push_back(erode(device, picture, {.radius = radius}));
       images.push_back(dilate(device, picture, {.radius = radius, .border = Border::wrap}));
     }
+    images.push_back(smooth(device, picture, {.sigma = 2.7, .space = space}));
+    EdgeSmooth guided{.sigma_s = 9, .space = space};
+    images.push_back(edge_smooth(device, picture, guided));
+    guided.guide = map.view();
+    images.push_back(edge_smooth(device, picture, guided));
     images.push_back(integral(device, picture));
     images.push_back(integral(device, picture, {.squared = true}));
   }

@@ -38,6 +38,7 @@ std::unique_ptr<BoxStatsOperation> prepare_box_stats(Backend& backend, const Box
 std::unique_ptr<LevelOperation> prepare_level(Backend& backend, const LevelJob& job);
 std::unique_ptr<RunningExtremeOperation> prepare_running_extreme(Backend& backend,
                                                                  const RunningExtremeJob& job);
+std::unique_ptr<RecursiveOperation> prepare_recursive(Backend& backend, const RecursiveJob& job);
 
 // Ways to a box mean: prepare_box_mean() chooses.
 std::unique_ptr<BoxMeanOperation> prepare_box_mean_constant(CpuBackend& backend, const BoxMeanJob& job);

@@ -8,7 +8,7 @@
 namespace satin::cpu {
 namespace {
 
-constexpr Measured nothing_measured{{0, 0}, {~0ULL, ~0ULL}, 0, 0};
+constexpr Measured nothing_measured{{0, 0}, {~0ULL, ~0ULL}, 0, 0, 0};
 
 void include(Measured& found, int group, double value) {
   if (value == 0) return;

@@ -136,6 +136,7 @@ CudaBackend::CudaBackend(int ordinal, const DeviceInfo& description)
                 .box_stats = prepare_box_stats,
                 .level = prepare_level,
                 .running_extreme = prepare_running_extreme,
+                .recursive = prepare_recursive,
                 .scan = scan_operations};
   check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, ordinal),
         "asking for the number of multiprocessors");

@@ -100,5 +100,6 @@ std::unique_ptr<BoxStatsOperation> prepare_box_stats(Backend& backend, const Box
 std::unique_ptr<LevelOperation> prepare_level(Backend& backend, const LevelJob& job);
 std::unique_ptr<RunningExtremeOperation> prepare_running_extreme(Backend& backend,
                                                                  const RunningExtremeJob& job);
+std::unique_ptr<RecursiveOperation> prepare_recursive(Backend& backend, const RecursiveJob& job);
 
 }  // namespace satin::cuda

@@ -81,7 +81,9 @@ double checked_radius(double pixels, const char* name) {
   return pixels;
 }
 
-void check_map_type(const Shape& map) {
+void check_map(const Shape& map, const Shape& shape) {
+  if (map.width == 0) return;
+  check_side_map(map, shape, "radius map");
   if (map.type != Type::u8 && map.type != Type::u16 && map.type != Type::f32)
     refuse(std::string("The radius map is of type ") + name_of(map.type) + ": u8, u16 and f32 are possible.");
 }
@@ -153,7 +155,7 @@ void set_border_value(BoxMeanJob& job, const Shape& shape, double value) {
 
 /// The jobs of successive boxes: the first reads stored pixels, the last writes them, working values between.
 std::vector<BoxMeanJob> box_jobs(const Blur& blur, const Shape& shape, const std::vector<RadiusField>& fields,
-                                 const Shape& mask_shape) {
+                                 std::uint32_t mask_maximum) {
   std::uint64_t area = 1;
   for (const RadiusField& field : fields)
     area = std::max(area, largest_box(shape.width, shape.height, field, blur.border));
@@ -173,7 +175,7 @@ std::vector<BoxMeanJob> box_jobs(const Blur& blur, const Shape& shape, const std
     job.read = i == 0 ? stored : working;
     job.write =
         last ? PixelWrite{shape.type, transfer, 0} : PixelWrite{working.type, transfer, working.fraction};
-    if (last) job.mask_maximum = mask_maximum(mask_shape);
+    if (last) job.mask_maximum = mask_maximum;
     if (blur.border == Border::constant) set_border_value(job, shape, blur.border_value);
     const std::uint64_t box = largest_box(shape.width, shape.height, job.radius, blur.border);
     check_alpha_divisor(job.read, box);
@@ -249,12 +251,9 @@ class PreparedBlur final : public PreparedFilter {
 Plan plan_shapes(const Device& device, const Shape& shape, const Shape& map, const Shape& mask_shape,
                  const Blur& blur) {
   validate(shape);
-  if (map.width != 0) {
-    check_side_shape(map, shape, "radius map");
-    check_map_type(map);
-  }
-  if (mask_shape.width != 0) check_mask(mask_shape, shape);
-  const std::vector<BoxMeanJob> jobs = box_jobs(blur, shape, box_fields(blur, shape, map), mask_shape);
+  check_map(map, shape);
+  const std::uint32_t mask_maximum = checked_mask_maximum(mask_shape, shape);
+  const std::vector<BoxMeanJob> jobs = box_jobs(blur, shape, box_fields(blur, shape, map), mask_maximum);
   auto filter = std::make_unique<PreparedBlur>(device.backend(), jobs, shape);
   const bool measures = filter->measures();
   return make_plan(device, {shape, map, mask_shape}, shape, measures, std::move(filter));

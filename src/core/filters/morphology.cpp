@@ -62,7 +62,7 @@ void set_outside(RunningExtremeJob& job, std::int32_t key) {
   std::copy(pixel.begin(), pixel.end(), job.border_keys.begin());
 }
 
-RunningExtremeJob extreme_job(const Shape& shape, const Shape& mask_shape, Extreme extreme,
+RunningExtremeJob extreme_job(const Shape& shape, std::uint32_t mask_maximum, Extreme extreme,
                               const Window& window) {
   RunningExtremeJob job;
   job.width = shape.width;
@@ -74,7 +74,7 @@ RunningExtremeJob extreme_job(const Shape& shape, const Shape& mask_shape, Extre
   job.reach_x = whole_pixels(window.radius.x, shape);
   job.reach_y = whole_pixels(window.radius.y, shape);
   job.border = window.border;
-  job.mask_maximum = mask_maximum(mask_shape);
+  job.mask_maximum = mask_maximum;
   if (job.border != Border::constant) return job;
   const std::int32_t key = border_key(shape.type, window.border_value);
   if (shape.type == Type::u8) set_outside<std::uint8_t>(job, key);
@@ -115,9 +115,9 @@ Plan plan_shapes(const Device& device, const Shape& shape, const Shape& mask_sha
   if (shape.type != Type::u8 && shape.type != Type::u16 && shape.type != Type::f32)
     refuse(std::string("Pixels of type ") + name_of(shape.type) +
            " cannot be filtered: convert them to u8, u16 or f32.");
-  if (mask_shape.width != 0) check_mask(mask_shape, shape);
+  const std::uint32_t mask_maximum = checked_mask_maximum(mask_shape, shape);
   auto filter =
-      std::make_unique<PreparedExtreme>(device.backend(), extreme_job(shape, mask_shape, extreme, window));
+      std::make_unique<PreparedExtreme>(device.backend(), extreme_job(shape, mask_maximum, extreme, window));
   return make_plan(device, {shape, mask_shape}, shape, shape.type == Type::f32, std::move(filter));
 }
 

@@ -32,6 +32,7 @@ struct Measured {
   std::uint64_t smallest[2];  ///< bits of the smallest magnitude above 0; all ones if there is none
   std::uint32_t picture_not_finite;
   std::uint32_t map_out_of_range;  ///< NaN, or outside 0..1
+  std::uint32_t guide_not_finite;
 };
 
 /// The exponent s with which magnitudes up to `largest` become integers of at most 2^bits: value * 2^s.

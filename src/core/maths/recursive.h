@@ -1,0 +1,69 @@
+#pragma once
+// First-order recursive smoothing of a line, y[i] = x[i] + a[i] (y[i-1] - x[i]), with one order of rounding
+// on every backend.
+//
+// A line is cut into blocks of recursive_block pixels, counted from its first pixel for both directions. In a
+// block, with r the pixel that the scan meets first and c the result before it,
+//
+//   z[i] = x[i] + a[i] (z[i-1] - x[i]), from z = r before the block   the block by itself, as if c were r
+//   p[i] = p[i-1] a[i], from 1                                        what is left of a difference before it
+//   y[i] = z[i] + p[i] (c - r)                                        the affine maps composed (Blelloch
+//   1990)
+//
+// so that blocks scan side by side and only c goes from block to block. Only differences are scaled: where
+// all x are equal, every difference is 0 and y is x exactly.
+//
+// The line goes on with its first pixel before it and its last one behind it. Forward, c - r is 0 at the
+// first block. Backward, the forward result behind the end is x + a^k (y - x), and summing it with the
+// weights (1 - a) a^k gives y + (x - y) a / (1 + a) at the last pixel: p is 1 there (in both directions the
+// line's first factor is left out), and c - r is end_difference().
+
+#include "core/maths/hd.h"
+
+namespace satin {
+
+inline constexpr int recursive_block = 32;
+
+/// Products below this count as 0, and so do differences between blocks below negligible<Real>: what is
+/// stored does not see them, and no product of the two is denormal.
+inline constexpr double smallest_product = 0x1p-60;
+template <class Real>
+inline constexpr Real negligible = sizeof(Real) == 4 ? static_cast<Real>(0x1p-64)
+                                                     : static_cast<Real>(0x1p-900);
+
+template <class Real>
+SATIN_HD Real follow(Real x, Real a, Real before) {
+  return x + a * (before - x);
+}
+
+template <class Real>
+SATIN_HD Real kept_product(Real product) {
+  return product < static_cast<Real>(smallest_product) ? 0 : product;
+}
+
+/// c - r between two blocks.
+template <class Real>
+SATIN_HD Real carried_difference(Real carry, Real reference) {
+  const Real difference = carry - reference;
+  return difference < negligible<Real> && difference > -negligible<Real> ? 0 : difference;
+}
+
+/// c - r of the backward scan at the line's end: `share` is a / (1 + a) for neighbours one pixel apart.
+template <class Real>
+SATIN_HD Real end_difference(Real x, Real forward, Real share) {
+  return (x - forward) * share;
+}
+
+template <class Real>
+SATIN_HD Real with_carry(Real alone, Real product, Real difference) {
+  return alone + product * difference;
+}
+
+/// Distance in the transformed domain between neighbours: 1 + contrast * (sum of the channels' differences).
+SATIN_HD float transformed_distance(double differences, double contrast) {
+  constexpr double largest = 1e30;  // far beyond what decay() tells from infinity
+  const double distance = 1.0 + differences * contrast;
+  return static_cast<float>(distance < largest ? distance : largest);
+}
+
+}  // namespace satin

@@ -1,0 +1,46 @@
+#pragma once
+
+#include "satin/device.h"
+#include "satin/image.h"
+#include "satin/param.h"
+#include "satin/plan.h"
+
+namespace satin {
+
+/// Parameters of edge_smooth().
+struct EdgeSmooth {
+  double sigma_s = 30;  ///< standard deviation in pixels where the guide is level, 0 to 4096
+  /// Difference between neighbours that counts as an edge: of stored (encoded) values, 1 is white; 0.001 to
+  /// 1000, as floats may be brighter than white.
+  double sigma_r = 0.2;
+  int iterations = 3;           ///< passes along both axes, 1 to 10; more of them leave fewer streaks
+  Space space = Space::linear;  ///< of the values that are averaged; edges are those of the stored values
+  /// Edges are taken from here instead: of the picture's size, u8, u16 or f32, 1 to 4 channels.
+  ImageView guide{};
+  ImageView mask{};  ///< blend weight: one channel, u8 or u16, of the picture's size; 0 keeps the bytes
+};
+
+/// Smoothing that stops at edges: the recursive form of the domain transform, at a cost that depends on the
+/// number of iterations alone.
+///
+/// Neighbours have the distance d = 1 + sigma_s / sigma_r * (sum over the channels of the differences of the
+/// guide), equation 11 of the paper; with straight alpha, colours count times alpha, and alpha is a channel.
+/// Iteration i of N runs y[n] += a^d (y[n-1] - y[n]) forward and backward along rows, then columns, equation
+/// 21, with a = exp(-sqrt(2) / sigma_i) and sigma_i = sigma_s sqrt(3) 2^(N-i) / sqrt(4^N - 1), equation 14.
+/// Where the paper starts the backward scan with the forward result, here the edge pixels go on beyond the
+/// picture as in smooth(). sigma_s 0 is the identity, byte for byte; a constant picture stays as it is, byte
+/// for byte, with any guide.
+///
+/// Pixels, working values, alpha, mask, aliasing and equality of devices: as smooth(); powers of a have a
+/// relative error below 2^-21 (8 bits) or 2^-32. Throws Error(usage) for parameters out of range and for
+/// shapes that do not fit, Error(input) for NaN or infinity in the picture or the guide.
+///
+/// Gastal and Oliveira, Domain transform for edge-aware image and video processing, 2011.
+[[nodiscard]] Image edge_smooth(const Device& device, const ImageView& image,
+                                const EdgeSmooth& parameters = {});
+
+/// The prepared form: inputs of run() are the picture, the guide and the mask. Of the views in `parameters`
+/// only the shapes are read.
+[[nodiscard]] Plan plan(const Device& device, const Shape& shape, const EdgeSmooth& parameters);
+
+}  // namespace satin
