@@ -23,7 +23,7 @@ auto blelloch(Machine& m, Memory x, Index n, Op op) {
     m.show("up ", half, x, n);
   }
   const Value all = x[n - 1];
-  m.together(1, [&](Index) { x[n - 1] = Op::identity; });
+  m.together(1, [&](Index) { x[n - 1] = Op::identity(); });
   m.show("clear", -1, x, n);
   for (Index half = n / 2; half > 0; half /= 2) {
     m.together(n / (2 * half), [&](Index node) {

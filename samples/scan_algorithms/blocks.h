@@ -24,7 +24,7 @@ struct HillisSteeleInBlock {
     if (hillis_steele(m, chip.data(), spare.data(), std::ssize(chip), op) == spare.data()) chip.swap(spare);
     const Value all = chip.back();
     std::shift_right(chip.begin(), chip.end(), 1);
-    chip.front() = Op::identity;
+    chip.front() = Op::identity();
     return all;
   }
 };
@@ -43,7 +43,7 @@ void scan_blocks(Machine& m, In x, Out y, Index n, Index block, Op op, InBlock s
   m.together(blocks, [&](Index b) {
     const Index first = b * block;
     const Index count = std::min(block, n - first);
-    std::vector<Value> chip(static_cast<std::size_t>(block), Op::identity);
+    std::vector<Value> chip(static_cast<std::size_t>(block), Op::identity());
     m.together(count, [&](Index i) { chip[static_cast<std::size_t>(i)] = x[first + i]; });
     const Value sum = scan_block(m, chip, op);
     m.together(count, [&](Index i) { y[first + i] = chip[static_cast<std::size_t>(i)]; });

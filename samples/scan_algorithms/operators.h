@@ -10,10 +10,10 @@ namespace study {
 
 /// What an operator works on.
 template <class Op>
-using ValueOf = std::remove_const_t<decltype(Op::identity)>;
+using ValueOf = decltype(Op::identity());
 
 struct Sum {
-  static constexpr std::uint32_t identity = 0;
+  static constexpr std::uint32_t identity() { return 0; }
   constexpr std::uint32_t operator()(std::uint32_t a, std::uint32_t b) const { return a + b; }
 };
 
@@ -24,13 +24,13 @@ struct Less {
 /// Segmented scan: a value, and whether a segment begins at it, or somewhere in the run that it sums up.
 /// (f1, v1) + (f2, v2) = (f1 | f2, f2 ? v2 : v1 + v2). Associative, but not commutative.
 struct Flagged {
-  std::uint32_t flag = 0;
-  std::uint32_t value = 0;
+  std::uint32_t flag;
+  std::uint32_t value;
   friend constexpr bool operator==(const Flagged&, const Flagged&) = default;
 };
 
 struct FlaggedSum {
-  static constexpr Flagged identity{};
+  static constexpr Flagged identity() { return {0, 0}; }
   constexpr Flagged operator()(const Flagged& a, const Flagged& b) const {
     return {a.flag | b.flag, b.flag != 0 ? b.value : a.value + b.value};
   }
@@ -47,13 +47,13 @@ constexpr double power(double x, std::int64_t n) {
 /// Exponential moving average y_i = alpha x_i + (1 - alpha) y_{i-1}, y_{-1} = 0: what a run of `length`
 /// values adds to the average at its end. (v1, l1) + (v2, l2) = (v1 (1 - alpha)^l2 + v2, l1 + l2).
 struct Smoothed {
-  double value = 0;
-  std::int64_t length = 0;
+  double value;
+  std::int64_t length;
 };
 
 struct Smoothing {
   static constexpr double alpha = 0.2;
-  static constexpr Smoothed identity{};
+  static constexpr Smoothed identity() { return {0, 0}; }
   static constexpr Smoothed of(double x) { return {alpha * x, 1}; }
   constexpr Smoothed operator()(const Smoothed& a, const Smoothed& b) const {
     return {a.value * power(1 - alpha, b.length) + b.value, a.length + b.length};

@@ -10,7 +10,7 @@ template <class Machine, class In, class Out, class Op>
 void sequential(Machine& m, In x, Out y, Index n, Op op) {
   const auto plus = m.operation(op);
   m.together(1, [&](Index) {
-    ValueOf<Op> sum = Op::identity;
+    ValueOf<Op> sum = Op::identity();
     for (Index i = 0; i < n; ++i) {
       sum = i == 0 ? x[i] : plus(sum, x[i]);
       y[i] = sum;

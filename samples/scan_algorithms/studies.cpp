@@ -85,7 +85,7 @@ class Blelloch final : Sums, public RunsOn<Blelloch> {
   using Sums::Sums;
   void prepare() override {
     x_ = input_;
-    x_.resize(std::bit_ceil(input_.size()), Sum::identity);
+    x_.resize(std::bit_ceil(input_.size()), Sum::identity());
   }
   template <class Machine>
   void run_on(Machine& m) {
