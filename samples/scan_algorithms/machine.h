@@ -152,7 +152,7 @@ class Counting {
 
  private:
   void record(Event::Kind kind, Index element) {
-    if (events_ != nullptr) events_->push_back({step_, kind, element});
+    if (events_ != nullptr && level_ > 0) events_->push_back({step_, kind, element});
   }
 
   Cost cost_;

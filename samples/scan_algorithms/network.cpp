@@ -20,13 +20,13 @@ struct Node {
   bool sum;
 };
 
-/// What is written without an operation is a copy of what was read last; a sum is made of all that its
-/// processor read.
+/// A sum is made of all that its processor read; what is written without an operation is a copy of what was
+/// read last, or a constant.
 std::vector<Node> nodes_of(const std::vector<Event>& events) {
   std::vector<Node> nodes;
   std::vector<Index> read;
   bool sum = false;
-  bool written = false;
+  bool written = false;  // since the last read: the next one is another processor's
   for (const Event& event : events) {
     if (event.kind == Event::Kind::read) {
       if (written) read.clear();
@@ -34,10 +34,12 @@ std::vector<Node> nodes_of(const std::vector<Event>& events) {
       read.push_back(event.element);
     } else if (event.kind == Event::Kind::operation) {
       sum = true;
-      written = false;
     } else {
-      Node node{event.step, event.element, read, sum};
-      if (!sum && !read.empty()) node.from = {read.back()};
+      Node node{event.step, event.element, {}, sum};
+      if (sum)
+        node.from = read;
+      else if (!written)
+        node.from = {read.back()};
       nodes.push_back(node);
       sum = false;
       written = true;
@@ -73,7 +75,7 @@ void draw_network(std::ostream& out, const std::string& name) {
   Svg svg(out, static_cast<int>(80 + distance * (elements - 1)),
           static_cast<int>(72 + distance * static_cast<double>(steps)));
   for (Index i = 0; i < elements; ++i) {
-    svg.line(at(i, -1), at(i, steps - 1), "#ddd");
+    svg.line(at(i, -1), at(i, steps - 1), "#bbb");
     svg.text({at(i, -1).x, 28}, "x" + std::to_string(i));
   }
   for (const Node& node : nodes)
