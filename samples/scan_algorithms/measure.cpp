@@ -117,7 +117,7 @@ void print_json(std::ostream& out, const std::vector<Measurement>& rows,
         << ", \"bytes\": " << row.cost.bytes << ", \"milliseconds\": " << row.milliseconds << '}';
     separator = ",\n  ";
   }
-  out << "],\n\"gpu\": [";
+  out << "],\n\"gpu_name\": \"" << gpu_name() << "\",\n\"gpu\": [";
   separator = "\n  ";
   for (const GpuTime& row : gpu_rows) {
     out << separator << "{\"kernel\": \"" << row.name << "\", \"n\": " << row.n
