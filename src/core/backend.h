@@ -25,7 +25,7 @@ struct Operations {
 };
 
 /// One open device. Thread-safe: what operations share is set up when the backend is opened.
-struct Backend {
+struct Backend : std::enable_shared_from_this<Backend> {
   DeviceInfo info;
   Operations operations;
   bool host_memory = true;  ///< its memory is the host's: nothing needs to be staged

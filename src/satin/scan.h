@@ -5,8 +5,8 @@
 // Arrays. Every array is in the memory of the device or in host memory; with a CUDA device, host arrays are
 // copied there and back. Sizes are 64 bits wide; a size of 0 is fine. Results must not overlap inputs or one
 // another, except where a function says that it works in place: then the result may be the input itself.
-// Arrays of other types or sizes than a function names, and arrays that overlap, are Error(usage); the
-// message says which.
+// Arrays of other types or sizes than a function names, arrays that overlap, and arrays that are not aligned
+// to their elements are Error(usage); the message says which.
 //
 // Order of work. Functions that return a number, and calls with host arrays, wait for the result; all others
 // on a CUDA device are in stream order and do not wait. Workspace is allocated and freed in stream order.
@@ -32,16 +32,17 @@
 
 namespace satin {
 
-/// An associative operator with its identity.
+/// An associative operator with its identity. For min and max a NaN counts as the identity, and -0 is below
+/// +0.
 enum class Operator : std::uint8_t {
   sum,      ///< identity 0
   product,  ///< identity 1
-  min,      ///< identity: the type's largest value, for floats infinity; NaN loses against every number
-  max       ///< identity: the type's smallest value, for floats -infinity; NaN loses against every number
+  min,      ///< identity: the type's largest value, for floats infinity
+  max       ///< identity: the type's smallest value, for floats -infinity
 };
 
 /// A number for an array of any type. A function that is given one which its array's type cannot hold exactly
-/// (floats: nearest) throws Error(usage).
+/// (floats: nearest; no finite number becomes infinite) throws Error(usage).
 class Scalar {
  public:
   // NOLINTNEXTLINE(google-explicit-constructor): numbers are scalars
@@ -69,7 +70,7 @@ void reduce(const Device& device, ArrayView values, Operator op, MutableArrayVie
 template <Element T>
 [[nodiscard]] T reduce(const Device& device, ArrayView values, Operator op, Stream stream = {});
 
-/// The arithmetic mean in double: of integers the exact sum (below 2^64) divided once, of floats sums in
+/// The arithmetic mean in double: of integers the exact sum (modulo 2^64) divided once, of floats sums in
 /// double. NaN for no values. Waits.
 [[nodiscard]] double mean(const Device& device, ArrayView values, Stream stream = {});
 
@@ -93,8 +94,8 @@ void inclusive_to_exclusive(const Device& device, ArrayView inclusive, MutableAr
 void inclusive_to_exclusive(const Device& device, ArrayView inclusive, MutableArrayView result, Operator op,
                             Scalar initial, Stream stream = {});
 
-/// From an exclusive scan of `values` to the inclusive one: result[i] = exclusive[i] op values[i]. Works in
-/// place of `exclusive`.
+/// From an exclusive scan of `values` to the inclusive one: result[i] = exclusive[i] op values[i]. Types of
+/// `values` and `result` as the scan's. Works in place of `exclusive`.
 void exclusive_to_inclusive(const Device& device, ArrayView exclusive, ArrayView values,
                             MutableArrayView result, Operator op, Stream stream = {});
 
@@ -122,7 +123,7 @@ void segmented_exclusive_scan(const Device& device, ArrayView values, const Segm
 
 /// One result a segment; returns how many there are. By flags: result[s] belongs to segment s, and `result`
 /// has as many elements as `values`. By group: result[g] belongs to group g, groups that do not occur get the
-/// identity, and result.size groups are counted; a group index from there on, or one that decreases, is
+/// identity, and there are result.size of them; a group index from there on, or one that decreases, is
 /// Error(input), and the contents of `result` are then unspecified. Types as reduce(). Waits.
 std::int64_t segmented_reduce(const Device& device, ArrayView values, const Segments& segments,
                               MutableArrayView result, Operator op = Operator::sum, Stream stream = {});
@@ -165,7 +166,8 @@ std::int64_t partition(const Device& device, ArrayView values, ArrayView mask, M
 /// `count` bins over [lower, upper): of equal width, or between ascending edges. A value v of an even bin has
 /// the index floor((v - lower) * (count / (upper - lower))), computed in double; between edges it is the
 /// number of the inner edges that are at most v. Throws Error(usage) for no bins, for more than 65536, for
-/// edges that do not ascend, and for bounds that are not finite or not ascending.
+/// edges that do not ascend, for bounds that are not finite or not ascending, and where upper - lower or the
+/// quotient is not finite.
 class Bins {
  public:
   [[nodiscard]] static Bins even(double lower, double upper, std::int64_t count);
@@ -184,7 +186,8 @@ class Bins {
   std::vector<double> edges_;
 };
 
-/// counts[b] = how many values are in bin b. `counts` is u32 or u64 with one element a bin.
+/// counts[b] = how many values are in bin b. `counts` is u32 (for fewer than 2^32 values) or u64 with one
+/// element a bin.
 void histogram(const Device& device, ArrayView values, const Bins& bins, MutableArrayView counts,
                Stream stream = {});
 

@@ -27,6 +27,8 @@ std::string print_element(const std::byte* element, Type type) {
       return as(std::uint32_t{});
     case Type::u64:
       return as(std::uint64_t{});
+    case Type::i32:
+      return as(std::int32_t{});
     case Type::f32:
       return as(float{});
     case Type::f64:

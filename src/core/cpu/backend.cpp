@@ -6,6 +6,8 @@
 #include <bit>
 #include <cstring>
 
+#include "core/cpu/scan/operations.h"
+
 namespace satin {
 namespace cpu {
 namespace {
@@ -27,7 +29,7 @@ DeviceInfo describe(int threads) {
 
 CpuBackend::CpuBackend(int wanted) : threads(wanted) {
   info = describe(threads.count());
-  operations = {prepare_copy, prepare_measure, prepare_table, prepare_box_mean, {}};
+  operations = {prepare_copy, prepare_measure, prepare_table, prepare_box_mean, scan_operations()};
 }
 
 void CpuBackend::upload(void* device, const void* host, std::size_t bytes, Stream) {

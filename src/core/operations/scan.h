@@ -48,11 +48,11 @@ struct ScanOperations {
   /// In double, whatever the type; see mean().
   double (*mean)(Backend&, ArrayView values, Stream stream);
   void (*scan)(Backend&, ArrayView values, MutableArrayView result, const ScanRule& rule, Stream stream);
-  /// result[i] = a[i] op b[i].
+  /// result[i] = a[i] op b[i]. `a` has the type of the result, `b` that or a narrower one, as scan() takes.
   void (*combine)(Backend&, ArrayView a, ArrayView b, MutableArrayView result, Operator op, Stream stream);
   void (*segmented_scan)(Backend&, ArrayView values, const Segments& segments, MutableArrayView result,
                          const ScanRule& rule, Stream stream);
-  /// The number of segments; -1 if group indices decrease or are too large.
+  /// The number of segments, by group any number from 0 on; -1 if group indices decrease or are too large.
   std::int64_t (*segmented_reduce)(Backend&, ArrayView values, const Segments& segments,
                                    MutableArrayView result, Operator op, Stream stream);
   std::int64_t (*select)(Backend&, const Selection& selection, MutableArrayView result, Stream stream);

@@ -1,0 +1,32 @@
+#pragma once
+// Independent blocks of work on the threads of the backend.
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+
+#include "core/cpu/backend.h"
+
+namespace satin::cpu {
+
+/// Calls body(block) for 0 ... blocks - 1. The first exception ends the work and is thrown again.
+void for_blocks(CpuBackend& backend, std::int64_t blocks,
+                const std::function<void(std::int64_t block)>& body);
+
+/// What host::chain() takes.
+struct BlocksOf {
+  CpuBackend& backend;
+  template <class Body>
+  void operator()(std::int64_t blocks, const Body& body) const {
+    for_blocks(backend, blocks, body);
+  }
+};
+
+/// Calls body(first, last) for ranges of at most `length` that together cover [0, n).
+template <class Body>
+void for_parts(CpuBackend& backend, std::int64_t n, std::int64_t length, const Body& body) {
+  for_blocks(backend, (n + length - 1) / length,
+             [&](std::int64_t block) { body(block * length, std::min(n, (block + 1) * length)); });
+}
+
+}  // namespace satin::cpu

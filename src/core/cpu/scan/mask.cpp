@@ -1,0 +1,65 @@
+#include "core/cpu/scan/mask.h"
+
+#include "core/cpu/scan/bin_index.h"
+#include "core/cpu/scan/types.h"
+#include "core/maths/comparison.h"
+
+namespace satin::cpu {
+namespace {
+
+template <class Function>
+decltype(auto) with_comparison(Comparison comparison, const Function& function) {
+  switch (comparison) {
+    case Comparison::less:
+      return function(Less());
+    case Comparison::less_equal:
+      return function(LessEqual());
+    case Comparison::greater:
+      return function(Greater());
+    case Comparison::greater_equal:
+      return function(GreaterEqual());
+    case Comparison::equal:
+      return function(Equal());
+    default:
+      return function(NotEqual());
+  }
+}
+
+FillMask mask_by(ArrayView values, const Predicate& predicate) {
+  return with_type(values.type, [&]<class T>(TypeTag<T>) {
+    const T* all = values.values<T>();
+    const T number = value_of<T>(predicate.number).value_or(T{});
+    return with_comparison(predicate.comparison, [=]<class Compare>(Compare compare) -> FillMask {
+      return [=](std::int64_t first, std::int64_t count, std::uint8_t* mask) {
+        for (std::int64_t i = 0; i < count; ++i) mask[i] = compare(all[first + i], number) ? 1 : 0;
+      };
+    });
+  });
+}
+
+FillMask mask_by(ArrayView, ArrayView given) {
+  const auto* all = given.values<std::uint8_t>();
+  return [=](std::int64_t first, std::int64_t count, std::uint8_t* mask) {
+    for (std::int64_t i = 0; i < count; ++i) mask[i] = all[first + i] != 0 ? 1 : 0;
+  };
+}
+
+FillMask mask_by(ArrayView values, const InBin& in_bin) {
+  const BinRule rule = rule_of(*in_bin.bins);
+  const auto bin = static_cast<std::uint32_t>(in_bin.bin);
+  return with_type(values.type, [=]<class T>(TypeTag<T>) -> FillMask {
+    const T* all = values.values<T>();
+    return [=](std::int64_t first, std::int64_t count, std::uint8_t* mask) {
+      for (std::int64_t i = 0; i < count; ++i)
+        mask[i] = bin_of(static_cast<double>(all[first + i]), rule) == bin ? 1 : 0;
+    };
+  });
+}
+
+}  // namespace
+
+FillMask mask_of(const Selection& selection) {
+  return std::visit([&](const auto& by) { return mask_by(selection.values, by); }, selection.by);
+}
+
+}  // namespace satin::cpu

@@ -1,0 +1,50 @@
+#pragma once
+// The index of a value's bin, as satin/scan.h defines it: the same comparisons and the same two roundings in
+// double on host and device.
+
+#include <cstdint>
+
+#include "core/maths/hd.h"
+
+namespace satin {
+
+/// Bins as arithmetic needs them. `inner` are the count - 1 edges between the first and the last, or null for
+/// bins of equal width; it points to memory of whoever computes.
+struct BinRule {
+  double lower = 0;
+  double scale = 0;  ///< even_bin_scale()
+  std::uint32_t count = 1;
+  const double* inner = nullptr;
+};
+
+/// Bins a unit, rounded once for the width and once for the quotient.
+SATIN_HD double even_bin_scale(double lower, double upper, std::int64_t count) {
+  return static_cast<double>(count) / (upper - lower);
+}
+
+/// floor((value - lower) * scale) within 0 ... count - 1; NaN gives the last.
+SATIN_HD std::uint32_t even_bin(double value, double lower, double scale, std::uint32_t count) {
+  const double position = (value - lower) * scale;
+  const double inside = position > 0 ? position : (position <= 0 ? 0.0 : static_cast<double>(count));
+  return inside < static_cast<double>(count) ? static_cast<std::uint32_t>(inside) : count - 1;
+}
+
+/// How many of the `inner_count` ascending edges are at most `value`; NaN gives all of them. Binary search
+/// without a branch: `inner_count` and the edges decide how many steps there are, not the value.
+SATIN_HD std::uint32_t edge_bin(double value, const double* inner, std::uint32_t inner_count) {
+  std::uint32_t below = 0;
+  std::uint32_t length = inner_count;
+  while (length > 0) {
+    const std::uint32_t half = (length + 1) / 2;
+    below += inner[below + half - 1] > value ? 0 : half;
+    length -= half;
+  }
+  return below;
+}
+
+SATIN_HD std::uint32_t bin_of(double value, const BinRule& rule) {
+  return rule.inner == nullptr ? even_bin(value, rule.lower, rule.scale, rule.count)
+                               : edge_bin(value, rule.inner, rule.count - 1);
+}
+
+}  // namespace satin

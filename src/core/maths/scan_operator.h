@@ -1,0 +1,90 @@
+#pragma once
+// The operators of the scans with their identities, the same lines on host and device.
+//
+// Integers wrap around. Minimum and Maximum are total, so that neither order nor grouping shows: -0 is below
+// +0, and a NaN is replaced by the identity when it is read. Whoever scans passes every value through read()
+// once, starts with the identity and combines.
+
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include "core/maths/hd.h"
+
+namespace satin {
+
+/// The unsigned type in which T is added and multiplied without overflow being undefined.
+template <class T>
+using WrappingWord = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+
+template <class T>
+struct Sum {
+  using Value = T;
+  static constexpr T identity = 0;
+  template <class In>
+  SATIN_HD static T read(In value) {
+    return static_cast<T>(value);
+  }
+  SATIN_HD T operator()(T a, T b) const {
+    if constexpr (std::is_floating_point_v<T>)
+      return a + b;
+    else
+      return static_cast<T>(static_cast<WrappingWord<T>>(a) + static_cast<WrappingWord<T>>(b));
+  }
+};
+
+template <class T>
+struct Product {
+  using Value = T;
+  static constexpr T identity = 1;
+  template <class In>
+  SATIN_HD static T read(In value) {
+    return static_cast<T>(value);
+  }
+  SATIN_HD T operator()(T a, T b) const {
+    if constexpr (std::is_floating_point_v<T>)
+      return a * b;
+    else
+      return static_cast<T>(static_cast<WrappingWord<T>>(a) * static_cast<WrappingWord<T>>(b));
+  }
+};
+
+/// True if a float is below another, -0 below +0. Neither is NaN.
+template <class T>
+SATIN_HD bool below(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>) {
+    using Word = WrappingWord<T>;
+    Word bits = 0;
+    std::memcpy(&bits, &a, sizeof bits);
+    return a < b || (a == b && bits == Word{1} << (sizeof(T) * 8 - 1));
+  } else {
+    return a < b;
+  }
+}
+
+template <class T>
+SATIN_HD bool is_nan(T value) {
+  if constexpr (std::is_floating_point_v<T>) return value != value;
+  return false;
+}
+
+template <class T>
+struct Minimum {
+  using Value = T;
+  static constexpr T identity =
+      std::is_floating_point_v<T> ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
+  SATIN_HD static T read(T value) { return is_nan(value) ? identity : value; }
+  SATIN_HD T operator()(T a, T b) const { return below(b, a) ? b : a; }
+};
+
+template <class T>
+struct Maximum {
+  using Value = T;
+  static constexpr T identity =
+      std::is_floating_point_v<T> ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
+  SATIN_HD static T read(T value) { return is_nan(value) ? identity : value; }
+  SATIN_HD T operator()(T a, T b) const { return below(a, b) ? b : a; }
+};
+
+}  // namespace satin

@@ -1,0 +1,135 @@
+#pragma once
+// A chained scan on threads: chunks of fixed length, each drawn by one thread, with one state handed from
+// chunk to chunk. What satin/host/scan.h and the CPU's own scans stand on.
+//
+// A thread works out the state of its chunk alone, waits for the state of everything before it, passes both
+// combined to the next chunk and then has what it needs to finish its own. Chunks are drawn in order by an
+// atomic ticket, so that the chunk with the lowest number in work never waits for one that nobody has begun:
+// it works on any number of threads, and on one. States are combined strictly in the order of the chunks, so
+// that the result depends on the number of values alone.
+//
+// Yan, Long, Zhang, StreamScan: fast scan algorithms for GPUs without global barrier synchronization, 2013;
+// Merrill and Garland, Single-pass parallel prefix scan with decoupled look-back, 2016.
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <thread>
+
+namespace satin::host {
+
+/// Values of a chunk whose inputs and outputs have these types: 128 KiB, so that the second look at them
+/// comes from the L2 cache.
+template <class... T>
+inline constexpr std::int64_t chunk_length = 131072 / static_cast<std::int64_t>((sizeof(T) + ...));
+
+/// States on their way from chunk to chunk.
+template <class State>
+class Carries {
+ public:
+  explicit Carries(const State& initial) {
+    slots_[0].state = initial;
+    slots_[0].chunk.store(0, std::memory_order_release);
+  }
+
+  [[nodiscard]] std::int64_t draw() { return next_.fetch_add(1, std::memory_order_relaxed); }
+
+  /// Waits for the state before `chunk`, hands it on combined with the chunk's own, and returns it.
+  template <class Combine>
+  State pass(std::int64_t chunk, const State& own, const Combine& combine) {
+    Slot& before = slot(chunk);
+    wait_for(before, chunk);
+    State carry = *before.state;
+    // Who read this slot last has passed its own state on before `chunk` could be here.
+    Slot& after = slot(chunk + 1);
+    after.state = combine(carry, own);
+    after.chunk.store(chunk + 1, std::memory_order_release);
+    return carry;
+  }
+
+  /// The state before `chunk`, which all earlier ones have passed.
+  [[nodiscard]] const State& before(std::int64_t chunk) { return *slot(chunk).state; }
+
+  [[nodiscard]] bool failed() const { return failed_.load(std::memory_order_acquire); }
+  /// Keeps the first exception and lets nobody wait any more.
+  void fail(std::exception_ptr error) {
+    if (claimed_.exchange(true)) return;
+    error_ = std::move(error);
+    failed_.store(true, std::memory_order_release);
+  }
+  void rethrow() const {
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  struct Abandoned {};
+  struct alignas(64) Slot {  // a cache line each, so that waiting threads do not disturb one another
+    std::atomic<std::int64_t> chunk{-1};
+    std::optional<State> state;
+  };
+
+  [[nodiscard]] Slot& slot(std::int64_t chunk) {
+    return slots_[static_cast<std::size_t>(chunk) % slots_.size()];
+  }
+
+  void wait_for(const Slot& slot, std::int64_t chunk) const {
+    constexpr int spins_before_yield = 256;
+    for (int spins = 0; slot.chunk.load(std::memory_order_acquire) != chunk; ++spins) {
+      if (failed()) throw Abandoned();
+      if (spins >= spins_before_yield) std::this_thread::yield();
+    }
+  }
+
+  std::array<Slot, 32> slots_;
+  std::atomic<std::int64_t> next_{0};
+  std::atomic<bool> claimed_{false};
+  std::atomic<bool> failed_{false};
+  std::exception_ptr error_;
+};
+
+/// Calls body(first, last, pass) for chunks of `length` that together cover [0, n). The body calls pass(own)
+/// once: that returns the state of everything before `first`. `in_blocks(count, function)` runs a function of
+/// an index for 0 ... count - 1 on threads of its choice. Returns the state of all chunks. An exception of
+/// the body or of `combine` ends the work and is thrown again.
+template <class State, class InBlocks, class Combine, class Body>
+State chain(const InBlocks& in_blocks, std::int64_t n, std::int64_t length, const State& initial,
+            const Combine& combine, const Body& body) {
+  const std::int64_t chunks = n / length + (n % length != 0 ? 1 : 0);
+  Carries<State> carries(initial);
+  in_blocks(chunks, [&](std::int64_t) {
+    if (carries.failed()) return;
+    const std::int64_t chunk = carries.draw();
+    const std::int64_t first = chunk * length;
+    try {
+      body(first, std::min(n, first + length),
+           [&](const State& own) { return carries.pass(chunk, own, combine); });
+    } catch (...) {
+      carries.fail(std::current_exception());
+    }
+  });
+  carries.rethrow();
+  return carries.before(chunks);
+}
+
+/// Scans n states with load(i) -> State and store(i, State), which gets the inclusive or the exclusive state
+/// of i. A value is loaded twice, the second time right before it is stored. Returns the state of all.
+template <bool Exclusive, class State, class InBlocks, class Combine, class Load, class Store>
+State chained_scan(const InBlocks& in_blocks, std::int64_t n, std::int64_t length, const State& identity,
+                   const State& initial, const Combine& combine, const Load& load, const Store& store) {
+  const auto scan_chunk = [&](std::int64_t first, std::int64_t last, const auto& pass) {
+    State own = identity;
+    for (std::int64_t i = first; i < last; ++i) own = combine(own, load(i));
+    State running = pass(own);
+    for (std::int64_t i = first; i < last; ++i) {
+      State next = combine(running, load(i));
+      store(i, Exclusive ? running : next);
+      running = next;
+    }
+  };
+  return chain(in_blocks, n, length, initial, combine, scan_chunk);
+}
+
+}  // namespace satin::host

@@ -1,0 +1,159 @@
+#pragma once
+// Scans of host arrays with a caller's own operator, state and maps, on the threads of a CPU device. (For a
+// GPU: satin/cuda/scan.cuh. For the usual operators and types: satin/scan.h.)
+//
+// A scan combines states. to_state(value, index) makes one of each value, to_value(state) makes a result of
+// one; both are fused into the scan, which reads and writes memory once. `combine(earlier, later)` must be
+// associative, and need not commute; `identity` changes nothing on either side. A State is copyable and as
+// large or small as it likes. The forms without maps convert with static_cast.
+//
+// Maps and the operator are called from several threads at once, for a value twice. They must not call back
+// into Satin. An exception that they throw ends the scan and reaches the caller; the results are then
+// unspecified.
+//
+// Order: states are combined left to right within chunks of fixed length, and chunks in their order. The
+// bytes of the result depend on the number of values and on their types, not on threads or runs.
+//
+// `result` may be `values` itself if both have one type; otherwise arrays do not overlap. n may be 0. All
+// functions wait for the result. A CUDA device is Error(usage).
+
+#include <cstdint>
+#include <functional>
+
+#include "satin/device.h"
+#include "satin/host/chain.h"
+
+namespace satin::host {
+
+/// Calls body(block) for 0 ... blocks - 1 on the device's threads, each once, and returns when all are done.
+/// If some throw, one of the exceptions is thrown again, and blocks that were not begun are left out. Throws
+/// Error(usage) for a CUDA device.
+void for_blocks(const Device& device, std::int64_t blocks,
+                const std::function<void(std::int64_t block)>& body);
+
+/// A state that knows whether a segment begins in what it stands for: the segmented operator of Sengupta,
+/// Harris, Zhang and Owens, 2007, (v1, f1) + (v2, f2) = (f2 ? v2 : v1 op v2, f1 | f2).
+template <class State>
+struct Flagged {
+  State value;
+  bool head;
+};
+
+template <class Combine>
+struct FlaggedCombine {
+  Combine combine;
+  template <class State>
+  Flagged<State> operator()(const Flagged<State>& a, const Flagged<State>& b) const {
+    return {b.head ? b.value : combine(a.value, b.value), a.head || b.head};
+  }
+};
+
+/// What for_blocks() takes, bound to a device.
+struct BlocksOf {
+  const Device& device;
+  template <class Body>
+  void operator()(std::int64_t blocks, const Body& body) const {
+    for_blocks(device, blocks, body);
+  }
+};
+
+template <class To>
+struct Cast {
+  template <class From>
+  constexpr To operator()(const From& value) const {
+    return static_cast<To>(value);
+  }
+  template <class From>
+  constexpr To operator()(const From& value, std::int64_t) const {
+    return static_cast<To>(value);
+  }
+};
+
+/// result[i] = to_value(s0 + s1 + ... + si), si = to_state(values[i], i).
+template <class In, class Out, class Combine, class State, class ToState, class ToValue>
+void inclusive_scan(const Device& device, const In* values, Out* result, std::int64_t n, Combine combine,
+                    State identity, ToState to_state, ToValue to_value) {
+  chained_scan<false>(
+      BlocksOf{device}, n, chunk_length<In, Out>, identity, identity, combine,
+      [&](std::int64_t i) -> State { return to_state(values[i], i); },
+      [&](std::int64_t i, const State& state) { result[i] = to_value(state); });
+}
+template <class In, class Out, class Combine, class State>
+void inclusive_scan(const Device& device, const In* values, Out* result, std::int64_t n, Combine combine,
+                    State identity) {
+  inclusive_scan(device, values, result, n, combine, identity, Cast<State>(), Cast<Out>());
+}
+
+/// result[i] = to_value(s0 + s1 + ... + s(i - 1)); result[0] = to_value(identity).
+template <class In, class Out, class Combine, class State, class ToState, class ToValue>
+void exclusive_scan(const Device& device, const In* values, Out* result, std::int64_t n, Combine combine,
+                    State identity, ToState to_state, ToValue to_value) {
+  chained_scan<true>(
+      BlocksOf{device}, n, chunk_length<In, Out>, identity, identity, combine,
+      [&](std::int64_t i) -> State { return to_state(values[i], i); },
+      [&](std::int64_t i, const State& state) { result[i] = to_value(state); });
+}
+template <class In, class Out, class Combine, class State>
+void exclusive_scan(const Device& device, const In* values, Out* result, std::int64_t n, Combine combine,
+                    State identity) {
+  exclusive_scan(device, values, result, n, combine, identity, Cast<State>(), Cast<Out>());
+}
+
+/// The inclusive scan that begins anew at every i with heads[i] != 0.
+template <class In, class Out, class Combine, class State, class ToState, class ToValue>
+void segmented_inclusive_scan(const Device& device, const In* values, const std::uint8_t* heads, Out* result,
+                              std::int64_t n, Combine combine, State identity, ToState to_state,
+                              ToValue to_value) {
+  const Flagged<State> nothing{identity, false};
+  chained_scan<false>(
+      BlocksOf{device}, n, chunk_length<In, Out>, nothing, nothing, FlaggedCombine<Combine>{combine},
+      [&](std::int64_t i) -> Flagged<State> {
+        return {to_state(values[i], i), heads[i] != 0};
+      },
+      [&](std::int64_t i, const Flagged<State>& state) { result[i] = to_value(state.value); });
+}
+template <class In, class Out, class Combine, class State>
+void segmented_inclusive_scan(const Device& device, const In* values, const std::uint8_t* heads, Out* result,
+                              std::int64_t n, Combine combine, State identity) {
+  segmented_inclusive_scan(device, values, heads, result, n, combine, identity, Cast<State>(), Cast<Out>());
+}
+
+/// The exclusive scan that begins anew, with the identity, at every i with heads[i] != 0.
+template <class In, class Out, class Combine, class State, class ToState, class ToValue>
+void segmented_exclusive_scan(const Device& device, const In* values, const std::uint8_t* heads, Out* result,
+                              std::int64_t n, Combine combine, State identity, ToState to_state,
+                              ToValue to_value) {
+  const Flagged<State> nothing{identity, false};
+  chained_scan<true>(
+      BlocksOf{device}, n, chunk_length<In, Out>, nothing, nothing, FlaggedCombine<Combine>{combine},
+      [&](std::int64_t i) -> Flagged<State> {
+        return {to_state(values[i], i), heads[i] != 0};
+      },
+      [&](std::int64_t i, const Flagged<State>& state) {
+        result[i] = to_value(heads[i] != 0 ? identity : state.value);
+      });
+}
+template <class In, class Out, class Combine, class State>
+void segmented_exclusive_scan(const Device& device, const In* values, const std::uint8_t* heads, Out* result,
+                              std::int64_t n, Combine combine, State identity) {
+  segmented_exclusive_scan(device, values, heads, result, n, combine, identity, Cast<State>(), Cast<Out>());
+}
+
+/// s0 + s1 + ...; the identity for no values.
+template <class In, class Combine, class State, class ToState>
+[[nodiscard]] State reduce(const Device& device, const In* values, std::int64_t n, Combine combine,
+                           State identity, ToState to_state) {
+  const auto reduce_chunk = [&](std::int64_t first, std::int64_t last, const auto& pass) {
+    State own = identity;
+    for (std::int64_t i = first; i < last; ++i) own = combine(own, to_state(values[i], i));
+    static_cast<void>(pass(own));
+  };
+  return chain(BlocksOf{device}, n, chunk_length<In>, identity, combine, reduce_chunk);
+}
+template <class In, class Combine, class State>
+[[nodiscard]] State reduce(const Device& device, const In* values, std::int64_t n, Combine combine,
+                           State identity) {
+  return reduce(device, values, n, combine, identity, Cast<State>());
+}
+
+}  // namespace satin::host
