@@ -29,6 +29,20 @@ Value scan_tile(Value* chip, Index first, Index count, Load load, Plus plus) {
   return chip[count - 1];
 }
 
+/// The sum of everything up to the end of tile `left`: from there on to the left, until a tile has told its
+/// prefix. told_by(t) is what tile t has told, which is not nothing; sum_of(t, told) the sum that goes with
+/// it.
+template <class ToldBy, class SumOf, class Plus>
+auto look_back(Index left, ToldBy told_by, SumOf sum_of, Plus plus) {
+  Told told = told_by(left);
+  auto sum = sum_of(left, told);
+  while (told != Told::prefix) {
+    told = told_by(--left);
+    sum = plus(sum_of(left, told), sum);
+  }
+  return sum;
+}
+
 /// Inclusive scan in lock step, `resident` tiles at once; a tile is the work of one processor. All scan their
 /// tile and tell its sum; then all look back, each adding the aggregates to its left until it meets a prefix,
 /// and tell their own; then all write. With t tiles: n - t additions in the tiles, t - 1 for the prefixes, n
@@ -66,13 +80,12 @@ void chained(Machine& m, Index n, Index tile, Index resident, Load load, Store s
     m.together(present, [&](Index k) {
       const Index t = wave + k;
       if (t == 0) return;
-      Index left = t - 1;
-      Told state = told[left];
-      Value sum = state == Told::prefix ? prefix[left] : aggregate[left];
-      while (state != Told::prefix) {
-        state = told[--left];
-        sum = plus(state == Told::prefix ? prefix[left] : aggregate[left], sum);
-      }
+      const Value sum = look_back(
+          t - 1, [&](Index left) -> Told { return told[left]; },
+          [&](Index left, Told what) -> Value {
+            return what == Told::prefix ? prefix[left] : aggregate[left];
+          },
+          plus);
       before[static_cast<std::size_t>(k)] = sum;
       prefix[t] = plus(sum, chip[static_cast<std::size_t>(k * tile + count_of(t) - 1)]);
       told[t] = Told::prefix;
@@ -102,19 +115,14 @@ void chained_by_threads(Index n, Index tile, int threads, Load load, Store store
   std::vector<Value> prefix(static_cast<std::size_t>(tiles));
   std::atomic<Index> ticket = 0;
 
-  const auto wait_for = [&](std::size_t t) {
-    Told state = told[t].load(std::memory_order_acquire);
-    for (; state == Told::nothing; state = told[t].load(std::memory_order_acquire)) std::this_thread::yield();
+  const auto wait_for = [&](Index t) {
+    const std::atomic<Told>& word = told[static_cast<std::size_t>(t)];
+    Told state = word.load(std::memory_order_acquire);
+    for (; state == Told::nothing; state = word.load(std::memory_order_acquire)) std::this_thread::yield();
     return state;
   };
-  const auto look_back = [&](std::size_t left) {
-    Told state = wait_for(left);
-    Value sum = state == Told::prefix ? prefix[left] : aggregate[left];
-    while (state != Told::prefix) {
-      state = wait_for(--left);
-      sum = op(state == Told::prefix ? prefix[left] : aggregate[left], sum);
-    }
-    return sum;
+  const auto sum_of = [&](Index t, Told what) {
+    return (what == Told::prefix ? prefix : aggregate)[static_cast<std::size_t>(t)];
   };
   const auto work = [&] {
     std::vector<Value> chip(static_cast<std::size_t>(tile));
@@ -130,7 +138,7 @@ void chained_by_threads(Index n, Index tile, int threads, Load load, Store store
         continue;
       }
       told[at].store(Told::aggregate, std::memory_order_release);
-      const Value before = look_back(at - 1);
+      const Value before = look_back(t - 1, wait_for, sum_of, op);
       prefix[at] = op(before, aggregate[at]);
       told[at].store(Told::prefix, std::memory_order_release);
       for (Index i = 0; i < count; ++i) store(first + i, op(before, chip[static_cast<std::size_t>(i)]));

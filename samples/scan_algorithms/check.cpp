@@ -115,6 +115,37 @@ void check_chained_shapes(Report& report) {
       }
 }
 
+/// The segmented operator does not commute: it tells when a scan swaps its operands. `scan` makes an
+/// exclusive scan of the states in place.
+template <class Scan>
+void check_operands(const std::string& name, Index n, Scan scan, Report& report) {
+  const std::vector<std::uint32_t> input = random_words(n, seed);
+  const std::vector<std::uint8_t> heads = random_heads(n, seed);
+  std::vector<Flagged> states(std::bit_ceil(input.size()), FlaggedSum::identity());
+  for (std::size_t i = 0; i < input.size(); ++i) states[i] = {heads[i], input[i]};
+  Counting m;
+  scan(m, m.memory(std::span(states)), std::ssize(states));
+  std::vector<std::uint32_t> result;
+  for (std::size_t i = 0; i < input.size(); ++i)
+    result.push_back(FlaggedSum{}(states[i], {heads[i], input[i]}).value);
+  report.expect_none(name + " of segments", n, difference(result, segmented_sums(input, heads)));
+}
+
+void check_order_of_operands(Report& report) {
+  for (const Index n : {2, 5, 32, 1000}) {
+    const auto in_memory = [](Counting& m, auto x, Index size) { blelloch(m, x, size, FlaggedSum{}); };
+    const auto in_blocks = [](Counting& m, auto x, Index size) {
+      scan_blocks(m, x, x, size, 8, FlaggedSum{}, BlellochInBlock{});
+    };
+    const auto in_wide_blocks = [](Counting& m, auto x, Index size) {
+      scan_blocks(m, x, x, size, 64, FlaggedSum{}, HillisSteeleInBlock{});
+    };
+    check_operands("blelloch", n, in_memory, report);
+    check_operands("blelloch_blocks", n, in_blocks, report);
+    check_operands("hillis_steele_blocks", n, in_wide_blocks, report);
+  }
+}
+
 /// Many levels of blocks.
 void check_small_blocks(Report& report) {
   for (const Index n : {1, 2, 3, 17, 64, 65, 1000}) {
@@ -165,6 +196,7 @@ bool check(std::ostream& out) {
   check_published_counts(report);
   for (const Algorithm& algorithm : algorithms()) check_algorithm(algorithm, report);
   check_small_blocks(report);
+  check_order_of_operands(report);
   check_chained_shapes(report);
   check_gpu([&](const std::string& what, Index n, const std::string& difference) {
     report.expect_none(what, n, difference);

@@ -1,14 +1,19 @@
 #include "expected.h"
 
-#include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <functional>
 
-#include "bins.h"
+#include "satin/host/scan.h"
+#include "satin/scan.h"
 
 namespace study {
 
 namespace {
+
+const satin::Device& cpu() {
+  static const satin::Device device = satin::Device::open("cpu");
+  return device;
+}
 
 template <class T, class Same>
 std::string first_difference(std::span<const T> got, std::span<const T> expected, Same same) {
@@ -24,46 +29,52 @@ std::string first_difference(std::span<const T> got, std::span<const T> expected
 
 std::vector<std::uint32_t> inclusive_sums(std::span<const std::uint32_t> values) {
   std::vector<std::uint32_t> result(values.size());
-  std::inclusive_scan(values.begin(), values.end(), result.begin());
+  satin::inclusive_scan(cpu(), values, result);
   return result;
 }
 
 std::vector<std::uint32_t> exclusive_sums(std::span<const std::uint32_t> values) {
   std::vector<std::uint32_t> result(values.size());
-  std::exclusive_scan(values.begin(), values.end(), result.begin(), 0U);
+  satin::exclusive_scan(cpu(), values, result);
   return result;
 }
 
 std::vector<std::uint32_t> segmented_sums(std::span<const std::uint32_t> values,
                                           std::span<const std::uint8_t> heads) {
   std::vector<std::uint32_t> result(values.size());
-  std::uint32_t sum = 0;
-  for (std::size_t i = 0; i < values.size(); ++i)
-    result[i] = sum = heads[i] != 0 ? values[i] : sum + values[i];
+  satin::segmented_inclusive_scan(cpu(), values, satin::Segments::by_flags(heads), result);
   return result;
 }
 
 std::vector<std::uint32_t> sorted_keys(std::span<const std::uint32_t> keys) {
-  std::vector<std::uint32_t> result(keys.begin(), keys.end());
-  std::sort(result.begin(), result.end());
+  std::vector<std::uint32_t> result(keys.size());
+  satin::radix_sort(cpu(), keys, result);
   return result;
 }
 
 BinnedValues binned_values(std::span<const float> values, Index bins) {
-  BinnedValues result{{values.begin(), values.end()}, std::vector<Index>(static_cast<std::size_t>(bins))};
-  std::stable_sort(result.values.begin(), result.values.end(),
-                   [bins](float a, float b) { return bin_of(a, bins) < bin_of(b, bins); });
-  for (const float value : values) ++result.counts[static_cast<std::size_t>(bin_of(value, bins))];
+  BinnedValues result;
+  result.values.resize(values.size());
+  std::vector<std::uint64_t> counts(static_cast<std::size_t>(bins));
+  satin::extract_bins(cpu(), values, satin::Bins::even(0, 1, bins), result.values, counts);
+  result.counts.assign(counts.begin(), counts.end());
   return result;
 }
 
 std::vector<float> moving_averages(std::span<const float> values) {
-  std::vector<float> result;
-  double average = 0;
-  for (const float x : values) {
-    average = Smoothing::alpha * static_cast<double>(x) + (1 - Smoothing::alpha) * average;
-    result.push_back(static_cast<float>(average));
-  }
+  struct Affine {  // y -> a y + b
+    double a;
+    double b;
+  };
+  const auto after = [](const Affine& first, const Affine& then) {
+    return Affine{then.a * first.a, then.a * first.b + then.b};
+  };
+  const auto step = [](float x, Index) {
+    return Affine{1 - Smoothing::alpha, Smoothing::alpha * static_cast<double>(x)};
+  };
+  std::vector<float> result(values.size());
+  satin::host::inclusive_scan(cpu(), values.data(), result.data(), std::ssize(values), after, Affine{1, 0},
+                              step, [](const Affine& from_zero) { return static_cast<float>(from_zero.b); });
   return result;
 }
 

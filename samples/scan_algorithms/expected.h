@@ -22,6 +22,7 @@ struct BinnedValues {
 };
 BinnedValues binned_values(std::span<const float> values, Index bins);
 
+/// As a scan of maps y -> a y + b, another state than Smoothed.
 std::vector<float> moving_averages(std::span<const float> values);
 
 /// Empty if the results are the same; otherwise where they first differ.

@@ -89,7 +89,7 @@ class Command(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr)
             xml.etree.ElementTree.parse(plot)
         measured = {row["algorithm"]: row for row in json.loads(done.stdout)["cpu"]}
-        self.assertEqual(set(measured), {"copy", *run("list").stdout.split()})
+        self.assertEqual(set(measured), {"copy", "library", *run("list").stdout.split()})
         self.assertEqual(measured["sequential"]["operations"], 999)
         self.assertEqual(measured["hillis_steele"]["depth"], 10)
         self.assertEqual(measured["copy"]["bytes"], 8000)

@@ -87,6 +87,25 @@ GpuTime time_of(const Kernel& kernel, Index n) {
   return {kernel.name, n, median(ours), median(copies), median(peers)};
 }
 
+/// The blocks with the segmented operator, which tells when operands are swapped.
+template <class InBlock>
+std::string difference_of_segments(Index n) {
+  const std::vector<std::uint32_t> values = random_words(n, 3);
+  const std::vector<std::uint8_t> heads = random_heads(n, 3);
+  std::vector<Flagged> states;
+  for (std::size_t i = 0; i < values.size(); ++i) states.push_back({heads[i], values[i]});
+  const DeviceArray<Flagged> x{std::span<const Flagged>(states)};
+  Result<Flagged> y(n);
+  y.poison_all();
+  ScanBlocks<InBlock>(n).run(x.data(), y.data(), n);
+  return y.check([&](std::span<const Flagged> before) {
+    std::vector<std::uint32_t> result;
+    for (std::size_t i = 0; i < states.size(); ++i)
+      result.push_back(FlaggedSum{}(before[i], states[i]).value);
+    return difference(result, segmented_sums(values, heads));
+  });
+}
+
 constexpr Index sizes[] = {1,        2,    31,   32,   33,   127,     1000,          1023,    1024,
                            1025,     4095, 4096, 4097, 8193, 100'003, (1 << 20) - 1, 1 << 20, (1 << 20) + 1,
                            5'000'003};
@@ -111,6 +130,12 @@ void check_gpu(const std::function<void(const std::string&, Index, const std::st
   };
   for (const Kernel& kernel : kernels)
     for (const Index n : sizes) run(kernel.name, n, *kernel.make(n, static_cast<std::uint32_t>(n)));
+  for (const Index n : sizes) {
+    report("kernel hillis_steele_blocks of segments", n,
+           difference_of_segments<gpu::HillisSteeleInBlock<FlaggedSum, 1024>>(n));
+    report("kernel blelloch_blocks of segments", n,
+           difference_of_segments<gpu::BlellochInBlock<FlaggedSum, 1024>>(n));
+  }
   BinStudy puzzle(bin_puzzle());
   run("bins, the puzzle", 128, puzzle);
 }
