@@ -1,0 +1,24 @@
+#pragma once
+// What the algorithms cost, in closed form. The check compares every count with them.
+
+#include "machine.h"
+
+namespace study {
+
+/// What an algorithm over states moves: bytes a value read and written, bytes of a state.
+struct Traffic {
+  Index in = 4;
+  Index out = 4;
+  Index state = 4;
+};
+
+Cost cost_of_sequential(Index n);
+Cost cost_of_hillis_steele(Index n);
+Cost cost_of_blelloch(Index n);
+Cost cost_of_blelloch_blocks(Index n, Index block);
+Cost cost_of_hillis_steele_blocks(Index n, Index block);
+Cost cost_of_chained(Index n, Index tile, Index resident, const Traffic& traffic);
+Cost cost_of_split_sort(Index n, Index tile);
+Cost cost_of_bins(Index n, Index bins, Index block);
+
+}  // namespace study

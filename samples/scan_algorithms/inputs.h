@@ -1,0 +1,50 @@
+#pragma once
+// What the algorithms are run on: numbers that depend on the seed and the place alone.
+
+#include <cstdint>
+#include <vector>
+
+#include "machine.h"
+
+namespace study {
+
+/// A well-mixed word for every place.
+constexpr std::uint32_t random_word(Index i, std::uint32_t seed) {
+  std::uint32_t h = static_cast<std::uint32_t>(i) * 0x9E3779B9U + seed * 0x85EBCA6BU;
+  h = (h ^ (h >> 16)) * 0x7FEB352DU;
+  h = (h ^ (h >> 15)) * 0x846CA68BU;
+  return h ^ (h >> 16);
+}
+
+inline std::vector<std::uint32_t> random_words(Index n, std::uint32_t seed) {
+  std::vector<std::uint32_t> words(static_cast<std::size_t>(n));
+  for (Index i = 0; i < n; ++i) words[static_cast<std::size_t>(i)] = random_word(i, seed);
+  return words;
+}
+
+/// A segment begins at about every 20th value.
+inline std::vector<std::uint8_t> random_heads(Index n, std::uint32_t seed) {
+  std::vector<std::uint8_t> heads(static_cast<std::size_t>(n));
+  for (Index i = 0; i < n; ++i)
+    heads[static_cast<std::size_t>(i)] =
+        random_word(i, seed + 1) % 20 == 0 ? std::uint8_t{1} : std::uint8_t{0};
+  return heads;
+}
+
+/// Values from -0.125 to 1.125; exactly 0 and exactly 1 among them.
+inline std::vector<float> random_floats(Index n, std::uint32_t seed) {
+  std::vector<float> values(static_cast<std::size_t>(n));
+  for (Index i = 0; i < n; ++i)
+    values[static_cast<std::size_t>(i)] =
+        static_cast<float>(static_cast<int>(random_word(i, seed) % 1281) - 128) / 1024.0F;
+  return values;
+}
+
+/// 128 elements x_i = (i mod 80) / 100: 8 bins over [0, 1) get 26 24 26 22 13 12 5 0.
+inline std::vector<float> bin_puzzle() {
+  std::vector<float> values(128);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i % 80) / 100.0F;
+  return values;
+}
+
+}  // namespace study

@@ -1,0 +1,179 @@
+#pragma once
+// The machines on which the algorithms of this folder run. An algorithm is a template over the machine: one
+// and the same text is timed on Bare, counted on Counting, and printed step by step by Counting with a trace.
+//
+// The model is a parallel one: any number of processors work in steps. together(k, body) is one step: body(0)
+// ... body(k - 1) happen at the same time, so none may read what another one writes. A body may itself call
+// together(): a processor is then a group of processors, as a block of threads is on a GPU.
+
+#include <algorithm>
+#include <cstdint>
+#include <iomanip>
+#include <ostream>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "operators.h"
+
+namespace study {
+
+using Index = std::int64_t;
+
+/// What a run costs.
+struct Cost {
+  Index operations = 0;  ///< applications of the operator
+  Index depth = 0;       ///< the longest chain of them that must follow one another
+  Index bytes = 0;       ///< to and from memory; registers and memory on the chip are free
+  friend bool operator==(const Cost&, const Cost&) = default;
+};
+
+/// One core: the processors of a step one after the other. Counts nothing.
+class Bare {
+ public:
+  template <class Body>
+  void together(Index processors, Body body) {
+    for (Index k = 0; k < processors; ++k) body(k);
+  }
+  template <class T>
+  [[nodiscard]] T* memory(std::span<T> values) {
+    return values.data();
+  }
+  template <class Op>
+  [[nodiscard]] Op operation(Op op) {
+    return op;
+  }
+  template <class Memory>
+  void show(const char*, Index, Memory, Index) {}
+};
+
+/// In which order one core plays the processors of a step. Results must not depend on it. What the look-back
+/// of chained.h costs does: in descending order nobody sees what his left neighbour does in the same step.
+enum class Order { ascending, descending };
+
+/// What the processors of the outermost steps did to the elements: for a picture of the network.
+struct Event {
+  enum class Kind { read, operation, write };
+  Index step;
+  Kind kind;
+  Index element;
+};
+
+class Counting;
+
+/// An element of counted memory: reading and writing it costs its bytes.
+template <class T>
+class Cell {
+ public:
+  Cell(T* place, Index index, Counting* machine) : place_(place), index_(index), machine_(machine) {}
+  Cell(const Cell&) = default;
+  ~Cell() = default;
+  operator std::remove_const_t<T>() const;  // NOLINT(google-explicit-constructor): a cell is its value
+  const Cell& operator=(const T& value) const;
+  const Cell& operator=(const Cell& other) const { return *this = static_cast<T>(other); }
+
+ private:
+  T* place_;
+  Index index_;
+  Counting* machine_;
+};
+
+template <class T>
+class Counted {
+ public:
+  Counted(T* first, Counting* machine) : first_(first), machine_(machine) {}
+  Cell<T> operator[](Index i) const { return {first_ + i, i, machine_}; }
+  [[nodiscard]] const T& peek(Index i) const { return first_[i]; }
+
+ private:
+  T* first_;
+  Counting* machine_;
+};
+
+/// Where the rows of a trace go, and how wide an element is printed.
+struct Trace {
+  std::ostream* out = nullptr;
+  int width = 4;
+};
+
+class Counting {
+ public:
+  explicit Counting(Order order = Order::descending, Trace trace = {}, std::vector<Event>* events = nullptr)
+      : order_(order), trace_(trace), events_(events) {}
+
+  [[nodiscard]] const Cost& cost() const { return cost_; }
+
+  /// The longest of the processors' chains counts.
+  template <class Body>
+  void together(Index processors, Body body) {
+    const Index start = cost_.depth;
+    Index longest = start;
+    ++level_;
+    for (Index k = 0; k < processors; ++k) {
+      cost_.depth = start;
+      body(order_ == Order::ascending ? k : processors - 1 - k);
+      longest = std::max(longest, cost_.depth);
+    }
+    if (--level_ == 0) ++step_;
+    cost_.depth = longest;
+  }
+
+  template <class T>
+  [[nodiscard]] Counted<T> memory(std::span<T> values) {
+    return {values.data(), this};
+  }
+
+  template <class Op>
+  [[nodiscard]] auto operation(Op op) {
+    return [op, this](const auto& a, const auto& b) {
+      ++cost_.operations;
+      ++cost_.depth;
+      record(Event::Kind::operation, 0);
+      return op(a, b);
+    };
+  }
+
+  /// A row of the trace: the first n elements of memory.
+  template <class T>
+  void show(const char* label, Index number, Counted<T> memory, Index n) {
+    if (trace_.out == nullptr || level_ > 0) return;
+    const std::string name = number < 0 ? label : label + std::to_string(number);
+    *trace_.out << std::left << std::setw(14) << name << std::right;
+    for (Index i = 0; i < n; ++i) *trace_.out << ' ' << std::setw(trace_.width) << text_of(memory.peek(i));
+    *trace_.out << '\n';
+  }
+  template <class T>  // memory on the chip is not shown
+  void show(const char*, Index, T*, Index) {}
+
+  void moved(Event::Kind kind, Index element, std::size_t bytes) {
+    cost_.bytes += static_cast<Index>(bytes);
+    record(kind, element);
+  }
+
+ private:
+  void record(Event::Kind kind, Index element) {
+    if (events_ != nullptr && level_ > 0) events_->push_back({step_, kind, element});
+  }
+
+  Cost cost_;
+  Order order_;
+  Index level_ = 0;
+  Index step_ = 0;
+  Trace trace_;
+  std::vector<Event>* events_;
+};
+
+template <class T>
+Cell<T>::operator std::remove_const_t<T>() const {
+  machine_->moved(Event::Kind::read, index_, sizeof(T));
+  return *place_;
+}
+
+template <class T>
+const Cell<T>& Cell<T>::operator=(const T& value) const {
+  machine_->moved(Event::Kind::write, index_, sizeof(T));
+  *place_ = value;
+  return *this;
+}
+
+}  // namespace study

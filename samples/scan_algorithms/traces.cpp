@@ -1,0 +1,140 @@
+#include "traces.h"
+
+#include "bins.h"
+#include "blelloch.h"
+#include "blocks.h"
+#include "chained.h"
+#include "hillis_steele.h"
+#include "inputs.h"
+#include "sequential.h"
+#include "split_sort.h"
+
+namespace study {
+
+namespace {
+
+using Words = std::vector<std::uint32_t>;
+
+const Words example{3, 1, 7, 0, 4, 1, 6, 3};
+
+void print_cost(std::ostream& out, const Counting& m) {
+  out << m.cost().operations << " operations, depth " << m.cost().depth << ", " << m.cost().bytes
+      << " bytes\n";
+}
+
+/// Shows the example, lets `run` work on it in place, shows what it left there.
+template <class Run>
+void trace_in_place(std::ostream& out, Words values, int width, Run run) {
+  Counting m(Order::descending, {&out, width});
+  const auto x = m.memory(std::span(values));
+  m.show("x", -1, x, std::ssize(values));
+  run(m, x, std::ssize(values));
+  print_cost(out, m);
+}
+
+/// Inclusive Hillis-Steele scan of states.
+template <class State, class Op>
+void trace_states(std::ostream& out, std::vector<State> states, int width, Op op) {
+  const Index n = std::ssize(states);
+  std::vector<State> spare(states.size());
+  Counting m(Order::descending, {&out, width});
+  m.show("states", -1, m.memory(std::span(states)), n);
+  const auto result = hillis_steele(m, m.memory(std::span(states)), m.memory(std::span(spare)), n, op);
+  out << "values        ";
+  for (Index i = 0; i < n; ++i) out << ' ' << text_of(result.peek(i).value);
+  out << '\n';
+  print_cost(out, m);
+}
+
+}  // namespace
+
+void trace_sequential(std::ostream& out) {
+  trace_in_place(out, example, 2, [](Counting& m, auto x, Index n) {
+    sequential(m, x, x, n, Sum{});
+    m.show("inclusive", -1, x, n);
+  });
+}
+
+void trace_hillis_steele(std::ostream& out) {
+  Words spare(example.size());
+  trace_in_place(out, example, 2, [&](Counting& m, auto x, Index n) {
+    hillis_steele(m, x, m.memory(std::span(spare)), n, Sum{});
+  });
+}
+
+void trace_blelloch(std::ostream& out) {
+  trace_in_place(out, example, 2, [](Counting& m, auto x, Index n) { blelloch(m, x, n, Sum{}); });
+}
+
+void trace_hillis_steele_blocks(std::ostream& out) {
+  trace_in_place(out, example, 2, [](Counting& m, auto x, Index n) {
+    scan_blocks(m, x, x, n, 4, Sum{}, HillisSteeleInBlock{});
+  });
+}
+
+void trace_blelloch_blocks(std::ostream& out) {
+  trace_in_place(out, example, 2,
+                 [](Counting& m, auto x, Index n) { scan_blocks(m, x, x, n, 4, Sum{}, BlellochInBlock{}); });
+}
+
+void trace_chained(std::ostream& out) {
+  trace_in_place(out, example, 2, [](Counting& m, auto x, Index n) {
+    chained(
+        m, n, 2, 4, [x](Index i) -> std::uint32_t { return x[i]; },
+        [x](Index i, std::uint32_t sum) { x[i] = sum; }, Sum{});
+    m.show("inclusive", -1, x, n);
+  });
+}
+
+void trace_segmented(std::ostream& out) {
+  std::vector<Flagged> states;
+  for (std::size_t i = 0; i < example.size(); ++i) states.push_back({i == 0 || i == 3 || i == 5, example[i]});
+  trace_states(out, states, 4, FlaggedSum{});
+}
+
+void trace_moving_average(std::ostream& out) {
+  std::vector<Smoothed> states;
+  for (const int x : {3, 1, 4, 1, 5, 9, 2, 6}) states.push_back(Smoothing::of(x));
+  trace_states(out, states, 7, Smoothing{});
+}
+
+void trace_bins(std::ostream& out) {
+  const std::vector<float> values{0.3F, 0.9F, 0.1F, 1.0F, 0.4F, -0.1F, 0.2F, 0.6F};
+  const Index n = std::ssize(values);
+  std::vector<float> result(values.size());
+  Words offsets(values.size());
+  Counting m(Order::descending, {&out, 4});
+  const auto x = m.memory(std::span(values));
+  m.show("x", -1, x, n);
+  extract_bins(m, x, m.memory(std::span(result)), m.memory(std::span(offsets)), n, 2, 8);
+  print_cost(out, m);
+
+  const std::vector<float> puzzle = bin_puzzle();
+  std::vector<float> sorted(puzzle.size());
+  Words places(puzzle.size());
+  Counting quiet;
+  out << "128 elements (i mod 80) / 100, 8 bins:";
+  for (const Index count :
+       extract_bins(quiet, quiet.memory(std::span(puzzle)), quiet.memory(std::span(sorted)),
+                    quiet.memory(std::span(places)), std::ssize(puzzle), 8, 128))
+    out << ' ' << count;
+  out << '\n';
+}
+
+void trace_split_sort(std::ostream& out) {
+  Words spare(example.size());
+  Words zeros(example.size());
+  out << "A tile, sorted by the bits 0, 1 and 2:\n";
+  trace_in_place(out, example, 2, [&](Counting& m, auto x, Index n) {
+    const auto y = m.memory(std::span(spare));
+    const auto workspace = m.memory(std::span(zeros));
+    split(m, x, y, workspace, n, 0);
+    split(m, y, x, workspace, n, 1);
+    split(m, x, y, workspace, n, 2);
+  });
+  out << "\nTwo sorted tiles of four, merged:\n";
+  trace_in_place(out, {0, 1, 3, 7, 1, 3, 4, 6}, 2,
+                 [](Counting& m, auto x, Index n) { merge_runs(m, x, n, n, 2); });
+}
+
+}  // namespace study
