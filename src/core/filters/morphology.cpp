@@ -15,7 +15,7 @@
 namespace satin {
 namespace {
 
-constexpr double largest_reach = 1'000'000;
+constexpr double largest_reach = 1 << 20;
 
 enum Input { picture, mask };
 
