@@ -147,6 +147,28 @@ def test_integral_as_tiff(satin, picture):
     satin.good("integral", "in.png", "-o", "-", "--format", "npy")
 
 
+@pytest.mark.parametrize("shape", [(1, 1), (13, 21), (17, 33, 3)])
+@pytest.mark.parametrize("name, extreme", [("erode", np.min), ("dilate", np.max)])
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
+def test_extremes_of_a_window(satin, noise, shape, name, extreme, dtype):
+    array = noise(shape, dtype)
+    png_file.write(satin.folder / "in.png", array)
+    satin.good(name, "in.png", "-o", "out.png", "--radius", "4,2")
+    result = png_file.read(satin.folder / "out.png")
+    assert result.dtype == dtype
+    for y in range(shape[0]):
+        for x in range(shape[1]):
+            window = array[max(0, y - 2) : y + 3, max(0, x - 4) : x + 5]
+            assert np.array_equal(result[y, x], extreme(window, axis=(0, 1)))
+
+
+def test_extremes_want_whole_pixels(satin, picture):
+    before = png_file.read(picture)
+    satin.bad(2, "erode", "in.png", "-o", "out.png", "--radius", "2.5", says=["--radius", "2.5", "whole pixels"])
+    satin.good("dilate", "in.png", "-o", "out.png", "--radius", "0.1%")
+    assert np.array_equal(png_file.read(satin.folder / "out.png"), before)
+
+
 def test_upright(satin, noise):
     image = pytest.importorskip("PIL.Image", reason="python3-pil is missing")
     picture = image.fromarray(np.repeat(noise((4, 6, 1)) // 64 * 64, 3, 2)).resize((48, 32), image.NEAREST)

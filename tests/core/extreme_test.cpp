@@ -73,10 +73,22 @@ Image run(const ExtremeCase& test, const Image& picture, const ImageView& mask) 
   return run_plan(device, prepared, inputs);
 }
 
+/// Noise, or rare pixels that are about two in a window, before a background that never wins.
+Image picture_of(const ExtremeCase& test) {
+  if (test.seed % 4 == 0) return random_picture(test.shape, test.seed);
+  const auto pixels_of = [](int radius, std::int64_t size) {
+    return std::min<std::int64_t>(2 * radius + 1, size);
+  };
+  const std::int64_t window =
+      pixels_of(test.radius_x, test.shape.width) * pixels_of(test.radius_y, test.shape.height);
+  return sparse_picture(test.shape, test.largest ? 0 : 1, static_cast<std::uint64_t>(window / 2 + 1),
+                        test.seed);
+}
+
 /// `samples` pixels are compared, or all of them if it is 0.
 void check_against_oracle(const ExtremeCase& test, int samples = 0) {
   SCOPED_TRACE(describe(test));
-  const Image picture = random_picture(test.shape, test.seed);
+  const Image picture = picture_of(test);
   Image mask;
   if (test.mask_type) mask = random_map(test.shape.width, test.shape.height, *test.mask_type, test.seed + 1);
   const Image result = run(test, picture, mask.view());
@@ -94,20 +106,20 @@ TEST_P(ExtremeOracle, EveryBorderAndRadius) {
   const Format format = GetParam();
   Random random(0xE0 + static_cast<std::uint64_t>(format.channels));
   for (const Border border : every_border)
-    for (const int radius : radii)
-      for (const bool largest : {false, true}) {
-        const auto& size = random.pick(sizes);
-        ExtremeCase test{{size[0], size[1], format.channels, format.type, format.alpha}, largest, radius};
-        test.radius_y = random.one_in(2) ? radius : random.pick(radii);
-        if (random.one_in(2)) std::swap(test.radius_x, test.radius_y);
-        test.border = border;
-        test.border_value = static_cast<double>(random.below(5)) / 4;
-        if (random.one_in(4)) test.mask_type = random.one_in(2) ? Type::u8 : Type::u16;
-        test.seed = random.next();
-        if (slow_build() && !random.one_in(6)) continue;
-        check_against_oracle(test);
-        if (HasFatalFailure()) return;
-      }
+    for (const int radius : radii) {
+      const auto& size = random.pick(sizes);
+      ExtremeCase test{
+          {size[0], size[1], format.channels, format.type, format.alpha}, random.one_in(2), radius};
+      test.radius_y = random.one_in(2) ? radius : random.pick(radii);
+      if (random.one_in(2)) std::swap(test.radius_x, test.radius_y);
+      test.border = border;
+      test.border_value = static_cast<double>(random.below(5)) / 4;
+      if (random.one_in(4)) test.mask_type = random.one_in(2) ? Type::u8 : Type::u16;
+      test.seed = random.next();
+      if (slow_build() && !random.one_in(6)) continue;
+      check_against_oracle(test);
+      if (HasFatalFailure()) return;
+    }
 }
 
 // Rows so wide, or windows so high, that they do not stay in a cache.
@@ -306,8 +318,8 @@ TEST(ExtremeRefused, RadiiThatAreNotWhole) {
   };
   refused("radius 2.5 pixels: whole", {.radius = 2.5});
   refused("radius 0.25 pixels: whole", {.radius = Radius({1, false}, {0.25, false})});
-  refused("from 0 to 1e+06", {.radius = -1});
-  refused("from 0 to 1e+06", {.radius = 1'000'001});
+  refused("from 0 to 1048576", {.radius = -1});
+  refused("from 0 to 1048576", {.radius = 1'048'577});
   refused("radius nan", {.radius = std::numeric_limits<double>::quiet_NaN()});
   refused("border-value 1.5", {.border = Border::constant, .border_value = 1.5});
   Parameters parameters(find_filter("dilate"));

@@ -57,6 +57,20 @@ Image random_picture(const Shape& shape, std::uint64_t seed) {
   return image;
 }
 
+Image sparse_picture(const Shape& shape, double background, std::uint64_t rarity, std::uint64_t seed) {
+  Random random(seed);
+  Image image = constant_picture(shape, background);
+  for (std::int64_t frame = 0; frame < shape.frames; ++frame)
+    for (std::int64_t y = 0; y < shape.height; ++y)
+      for (std::int64_t x = 0; x < shape.width; ++x) {
+        if (!random.one_in(rarity)) continue;
+        for (int c = 0; c < shape.channels; ++c)
+          set_fraction(image.view().frame(frame), x, y, c,
+                       static_cast<double>(random.below(1U << 20)) / (1U << 20));
+      }
+  return image;
+}
+
 Image random_map(std::int64_t width, std::int64_t height, Type type, std::uint64_t seed) {
   Random random(seed);
   Image image(Shape{width, height, 1, type});

@@ -38,6 +38,10 @@ class Random {
 /// straight or premultiplied alpha a third of the columns is fully transparent, with colours all the same.
 Image random_picture(const Shape& shape, std::uint64_t seed);
 
+/// `background` (fractions of the type's maximum) with one pixel in `rarity` of random channels from 0 to the
+/// maximum: what a large window finds is not always the maximum.
+Image sparse_picture(const Shape& shape, double background, std::uint64_t rarity, std::uint64_t seed);
+
 /// One channel, u8, u16 or f32 (0..1): a map or a mask. A quarter of the pixels is 0 and a quarter at the
 /// maximum.
 Image random_map(std::int64_t width, std::int64_t height, Type type, std::uint64_t seed);

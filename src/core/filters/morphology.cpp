@@ -15,7 +15,7 @@
 namespace satin {
 namespace {
 
-constexpr double largest_reach = 1'000'000;
+constexpr double largest_reach = 1 << 20;
 
 enum Input { picture, mask };
 
@@ -132,8 +132,7 @@ FilterRecord extreme_record(Extreme extreme) {
   FilterRecord filter;
   filter.category = "morphology";
   filter.paper =
-      "van Herk, A fast algorithm for local minimum and maximum filters, 1992; Gil and Werman, Computing 2-D "
-      "min, median, and max filters, 1993";
+      "van Herk, Local minimum and maximum filters, 1992; Gil and Werman, Min, median and max filters, 1993";
   filter.parameters = {
       record::whole_radius(&P::radius, 0, largest_reach,
                            {"radius", "px", "half the window: whole R, RX,RY, or P% of the longer side"}),

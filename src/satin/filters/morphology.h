@@ -30,7 +30,7 @@ struct Dilate {
 /// Pixels: u8, u16 or f32 as stored; 1 to 4 channels, each by itself, alpha too. With straight alpha the
 /// colours of fully transparent pixels take no part, and where the result is fully transparent the input's
 /// colour bytes stay. Radii are whole pixels: 2.5 is refused, percentages of the longer side are rounded to
-/// nearest, ties up. Up to 1,000,000 pixels; larger than the picture is fine. Radius 0 is the identity, byte
+/// nearest, ties up. Up to 2^20 pixels; larger than the picture is fine. Radius 0 is the identity, byte
 /// for byte.
 ///
 /// Borders: shrink sees the pixels that exist; clamp, reflect and mirror give the same, as they repeat only
