@@ -8,16 +8,16 @@
 #include "app/report.h"
 #include "app/settings.h"
 #include "app/terminal.h"
-#include "batch/inputs.h"
+#include "satin/batch.h"
 #include "satin/error.h"
 #include "satin/io.h"
 
 namespace satin::app {
 namespace {
 
-Image read(const batch::FoundInput& input) {
+Image read(const BatchFile& input) {
   if (input.problem) throw Error(*input.problem);
-  return read_image(input.path);
+  return read_image(input.input);
 }
 
 }  // namespace
@@ -45,18 +45,16 @@ std::vector<std::string> channel_names(const Shape& shape) {
 
 int for_each_picture(const ParsedLine& line, JsonWriter* json,
                      const std::function<void(const std::string& name, const Image& picture)>& work) {
-  BatchOptions options;
-  options.inputs.assign(line.arguments.begin(), line.arguments.end());
-  options.recursive = line.flag("recursive");
-  const batch::InputList inputs = batch::find_inputs(options);
+  const std::vector<BatchFile> inputs =
+      find_pictures({line.arguments.begin(), line.arguments.end()}, line.flag("recursive"));
   BatchResult result;
-  result.total = inputs.files.size();
-  for (const batch::FoundInput& input : inputs.files) {
+  result.total = inputs.size();
+  for (const BatchFile& input : inputs) {
     if (interrupted()) {
       result.cancelled = true;
       break;
     }
-    const std::string name = input.path.string();
+    const std::string name = input.input.string();
     FileResult& file = result.files.emplace_back();
     if (json != nullptr) json->begin_object().key("input").string(name);
     try {

@@ -8,7 +8,6 @@
 #include "app/option_specs.h"
 #include "app/report.h"
 #include "app/terminal.h"
-#include "io/file.h"
 #include "satin/error.h"
 #include "satin/io.h"
 #include "satin/statistics.h"
@@ -54,11 +53,11 @@ void check_plot(const ParsedLine& line) {
   if (line.arguments.size() > 1)
     throw Error(ErrorKind::usage, "--plot shows one picture, but there are " +
                                       std::to_string(line.arguments.size()) + " inputs.");
-  io::check_target(*path, line.flag("overwrite"));
+  check_target(*path, line.flag("overwrite"));
 }
 
 void write_plot(const std::string& path, const std::string& svg, bool overwrite) {
-  io::write_file(path, std::as_bytes(std::span(svg)), overwrite);
+  write_file(path, std::as_bytes(std::span(svg)), overwrite);
 }
 
 void add_reals(JsonWriter& json, const char* key, const std::vector<double>& values) {

@@ -123,3 +123,17 @@ InputList find_inputs(const BatchOptions& options) {
 }
 
 }  // namespace satin::batch
+
+namespace satin {
+
+std::vector<BatchFile> find_pictures(const std::vector<std::filesystem::path>& inputs, bool recursive) {
+  BatchOptions options;
+  options.inputs = inputs;
+  options.recursive = recursive;
+  std::vector<BatchFile> files;
+  for (batch::FoundInput& found : batch::find_inputs(options).files)
+    files.push_back({std::move(found.path), {}, std::move(found.problem)});
+  return files;
+}
+
+}  // namespace satin

@@ -194,6 +194,12 @@ void check_writable(const std::filesystem::path& path, const Shape& shape, const
   io::check_target(path, options.overwrite);
 }
 
+void check_target(const std::filesystem::path& path, bool overwrite) { io::check_target(path, overwrite); }
+
+void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes, bool overwrite) {
+  io::write_file(path, bytes, overwrite);
+}
+
 void write_image(const std::filesystem::path& path, const ImageView& image, const WriteOptions& options) {
   check_writable(path, image.shape, options);
   const std::string name = io::is_standard_stream(path) ? "standard output" : path.string();

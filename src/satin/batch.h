@@ -39,6 +39,12 @@ struct BatchFile {
   std::optional<Error> problem;  ///< known already: it cannot be read
 };
 
+/// The pictures that these files and folders (`-`: standard input) lead to, as prepare_batch() finds them,
+/// for work that writes no pictures; outputs are empty. Throws Error(usage) for no input, Error(input) if
+/// folders hold no picture.
+[[nodiscard]] std::vector<BatchFile> find_pictures(const std::vector<std::filesystem::path>& inputs,
+                                                   bool recursive);
+
 /// The checked work. Holds the side inputs, which are read once.
 struct Batch {
   std::vector<BatchFile> files;

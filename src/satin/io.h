@@ -70,6 +70,13 @@ void check_writable(const std::filesystem::path& path, const Shape& shape, const
 /// (PBM: other than 0 and 255, HDR: negative or not finite); Error(environment) if the disk is full.
 void write_image(const std::filesystem::path& path, const ImageView& image, const WriteOptions& options = {});
 
+/// Throws Error(usage) if no file can be written under this name: a missing folder, no permission, an
+/// existing file without `overwrite`. Creates nothing.
+void check_target(const std::filesystem::path& path, bool overwrite);
+
+/// Writes a file that is no picture, as write_image() does: all of it or nothing.
+void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes, bool overwrite);
+
 /// The encoded file in memory; `extension` with its dot chooses the format.
 [[nodiscard]] std::vector<std::byte> encode_image(const ImageView& image, const std::string& extension,
                                                   const WriteOptions& options = {});
