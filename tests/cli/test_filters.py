@@ -186,3 +186,43 @@ def test_header_of_a_shape_too_large(satin):
     data = png_file.SIGNATURE + png_file._chunk(b"IHDR", header) + png_file._chunk(b"IDAT", b"x\x9c")
     (satin.folder / "bomb.png").write_bytes(data)
     satin.bad(1, "blur", "bomb.png", "-o", "out.png", says="bomb.png")
+
+
+def exponential(line, sigma):
+    """Forward, then backward, over a line whose ends go on."""
+    a = 1 - 2 / (1 + np.sqrt(1 + 2 * sigma**2))
+    values = np.pad(np.asarray(line, float), 400, "edge")
+    for _ in range(2):
+        for i in range(1, len(values)):
+            values[i] += a * (values[i - 1] - values[i])
+        values = values[::-1].copy()
+    return values[400:-400]
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 33), (70, 1), (40, 65), (33, 31, 3)])
+def test_smooth_is_the_plain_recurrence(satin, noise, shape):
+    array = noise(shape)
+    png_file.write(satin.folder / "in.png", array)
+    satin.good("smooth", "in.png", "-o", "out.png", "--sigma", "3,1.5", "--space", "encoded")
+    expected = np.apply_along_axis(exponential, 1, array, 3)
+    expected = np.apply_along_axis(exponential, 0, expected, 1.5)
+    result = png_file.read(satin.folder / "out.png")
+    assert np.abs(result.reshape(expected.shape) - expected).max() <= 0.51
+
+
+def test_edge_smooth_takes_a_colour_guide(satin, noise):
+    array = noise((30, 40))
+    guide = np.zeros((30, 40, 3), np.uint8)
+    guide[:, 20:] = (255, 0, 90)
+    png_file.write(satin.folder / "in.png", array)
+    png_file.write(satin.folder / "guide.png", guide)
+    array[:, 20:] = 255 - array[:, 20:]
+    png_file.write(satin.folder / "other.png", array)
+    options = ("--guide", "guide.png", "--sigma-s", "25", "--sigma-r", "0.01", "--space", "encoded")
+    satin.good("edge-smooth", "in.png", "-o", "out.png", *options)
+    satin.good("edge-smooth", "other.png", "-o", "other_out.png", *options)
+    result = png_file.read(satin.folder / "out.png")
+    assert np.array_equal(result[:, :20], png_file.read(satin.folder / "other_out.png")[:, :20])
+    assert result[:, :20].std() < array[:, :20].std() / 8
+    satin.bad(2, "edge-smooth", "in.png", "-o", "no.png", "--sigma-r", "0", says=["sigma-r", "0.001"])
+    satin.bad(2, "edge-smooth", "in.png", "-o", "no.png", "--iterations", "2.5", says="iterations")
