@@ -45,8 +45,9 @@ auto look_back(Index left, ToldBy told_by, SumOf sum_of, Plus plus) {
 
 /// Inclusive scan in lock step, `resident` tiles at once; a tile is the work of one processor. All scan their
 /// tile and tell its sum; then all look back, each adding the aggregates to its left until it meets a prefix,
-/// and tell their own; then all write. With t tiles: n - t additions in the tiles, t - 1 for the prefixes, n
-/// - tile for the results, and up to resident - 1 a tile for the look-back, which depends on who is first.
+/// and tell their own; then all write.
+/// With t tiles: n - t additions in the tiles, t - 1 for the prefixes, one for each result behind the first
+/// tile, and up to resident - 1 a tile for the look-back, which depends on who is first.
 template <class Machine, class Load, class Store, class Op>
 void chained(Machine& m, Index n, Index tile, Index resident, Load load, Store store, Op op) {
   using Value = ValueOf<Op>;

@@ -22,7 +22,7 @@ constexpr std::string_view usage =
        satin_scan_algorithms check | costs | list | trace NAME | picture NAME
 
   measure        operations, depth, bytes and time of every algorithm for n = 1000, 10000 ... N, as a table;
-                 with kernels on the first GPU, if there is one
+                 with kernels on the first GPU, if there is one; bins up to 10^7 values on the CPU, the sort up to 10^6
   check          every algorithm and kernel against the library, every count against its formula
   costs          the counts alone, for n = 2^10 and 2^20
   list           the names of the algorithms

@@ -77,11 +77,9 @@ __device__ Value look_back(const Board<Value>& board, Index tile, Op op) {
 constexpr int chained_threads = 256;
 
 /// As many values a thread as 64 bytes hold: the tile stays in registers and in 16 KB of shared memory.
+constexpr int bytes_per_thread = 64;
 template <class Value>
-constexpr int values_per_thread = static_cast<int>(64 / sizeof(Value));
-
-template <class Value>
-constexpr int chained_tile = chained_threads* values_per_thread<Value>;
+constexpr int chained_tile = bytes_per_thread / static_cast<int>(sizeof(Value)) * chained_threads;
 
 /// store(i, inclusive scan of load(0) ... load(i)); load and store see each i once.
 template <class Load, class Store, class Op>
@@ -89,11 +87,10 @@ __global__ void __launch_bounds__(chained_threads)
     scan_chained(Index n, Load load, Store store, Op op, Board<ValueOf<Op>> board) {
   using Value = ValueOf<Op>;
   using ThreadSums = HillisSteeleInBlock<Op, chained_threads>;
-  constexpr int each = values_per_thread<Value>;
   constexpr int tile = chained_tile<Value>;
-  const auto padded = [](int i) {
-    return i + i / each;
-  };  // threads that read at distance `each` meet no bank twice
+  constexpr int each = tile / chained_threads;
+  // `each` apart, threads would meet in one bank.
+  const auto padded = [](int i) { return i + i / each; };
   __shared__ std::uint32_t ticket;
   __shared__ Value values[tile + chained_threads];
   __shared__ ThreadSums thread_sums;
