@@ -50,6 +50,13 @@ inline constexpr int running_group_threads = 128;
 inline constexpr int running_scan_segments = 8;
 inline constexpr int running_scan_batch = 8;
 
+// Box mean of bytes with packed column sums: a block is a strip of columns by a band of rows. Not yet measured.
+inline constexpr int packed_warps_per_block = 8;
+inline constexpr int packed_blocks_per_multiprocessor = 2;  ///< at least: bounds registers and shared memory
+inline constexpr int packed_blocks_to_fill = 2;             ///< with fewer a multiprocessor takes as long
+inline constexpr int packed_most_blocks = 4;                ///< of a multiprocessor, one after another or not
+inline constexpr int packed_cost_of_row = 9;                ///< in rows that are only summed
+
 // Box mean by a map with the table in shared memory. H200: not yet measured.
 inline constexpr int strip_gather_warps = 12;  ///< beside 8 that scan rows and 8 that add columns
 
