@@ -35,14 +35,15 @@ auto with_packed_kernel(const PackedMeanJob& job, const Action& action) {
   }
 }
 
-/// Time of the multiprocessor that has most to do, where a row that is only summed takes 1.
+/// Time of the multiprocessor that has most to do, where a row that is only summed takes 4.
 std::int64_t cost_of(const PackedMeanJob& job, const PackedTiles& tiles, int multiprocessors) {
   const std::int64_t blocks = std::int64_t{tiles.strips} * tiles.bands;
   const std::int64_t busiest = (blocks + multiprocessors - 1) / multiprocessors;
-  const std::int64_t of_block = tiles.rows * packed_warps * tuning::packed_cost_of_row +
-                                (job.height + tiles.bands - 1) / tiles.bands + 2 * job.reach_y +
-                                packed_warps * tiles.groups / 4;
-  return of_block * std::max<std::int64_t>(busiest, tuning::packed_blocks_to_fill);
+  const int whole = (2 * job.reach_y + 1) / tiles.group_rows;
+  const int rest = 2 * job.reach_y + 1 - whole * tiles.group_rows;
+  const int of_warp = tiles.rows * tuning::packed_cost_of_row + 3 * whole + 4 * rest;
+  const int of_groups = (tiles.groups + packed_warps - 1) / packed_warps * (4 * tiles.group_rows + 2);
+  return (of_warp + of_groups) * std::max<std::int64_t>(busiest, tuning::packed_blocks_to_fill);
 }
 
 }  // namespace
@@ -67,16 +68,19 @@ PackedTiles packed_tiles(const PackedMeanJob& job, int multiprocessors, std::siz
     std::int64_t least = 0;
     const int most_bands = std::max(1, tuning::packed_most_blocks * multiprocessors / tiles.strips);
     for (int bands = 1; bands <= std::min(most_bands, job.height); ++bands) {
-      tiles.bands = bands;
-      const int rows = (job.height + bands - 1) / bands;
-      tiles.rows = (rows + packed_warps - 1) / packed_warps;
-      tiles.groups = packed_warps - 1 + (2 * job.reach_y + 1) / tiles.rows;
-      tiles.shared_bytes = Shape::bytes(tiles.groups, job.reach_x);
-      if (tiles.shared_bytes > shared_limit / tuning::packed_blocks_per_multiprocessor) continue;
-      const std::int64_t cost = cost_of(job, tiles, multiprocessors);
-      if (best.strips == 0 || cost < least) {
-        best = tiles;
-        least = cost;
+      const int rows = ((job.height + bands - 1) / bands + packed_warps - 1) / packed_warps;
+      for (int groups = 1; groups <= std::min(rows, tuning::packed_most_groups); ++groups) {
+        tiles.bands = bands;
+        tiles.group_rows = (rows + groups - 1) / groups;
+        tiles.rows = groups * tiles.group_rows;
+        tiles.groups = (packed_warps - 1) * groups + (2 * job.reach_y + 1) / tiles.group_rows;
+        tiles.shared_bytes = Shape::bytes(tiles.groups, job.reach_x);
+        if (tiles.shared_bytes > shared_limit / tuning::packed_blocks_per_multiprocessor) continue;
+        const std::int64_t cost = cost_of(job, tiles, multiprocessors);
+        if (best.strips == 0 || cost < least) {
+          best = tiles;
+          least = cost;
+        }
       }
     }
     return best;

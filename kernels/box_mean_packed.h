@@ -26,8 +26,9 @@ struct PackedTiles {
   int strip_width = 0;  ///< 0: this way is not for this job
   int strips = 0;
   int bands = 0;
-  int rows = 0;    ///< of a warp, and of a group of rows that bands start from
-  int groups = 0;  ///< of a band
+  int rows = 0;        ///< of a warp: a multiple of those of a group
+  int group_rows = 0;  ///< bands start from sums over groups of rows
+  int groups = 0;      ///< of a band
   std::size_t shared_bytes = 0;
 };
 

@@ -19,6 +19,23 @@ __device__ void store_words(std::uint32_t* to, const std::uint32_t (&words)[Word
     *reinterpret_cast<uint4*>(to + i) = make_uint4(words[i], words[i + 1], words[i + 2], words[i + 3]);
 }
 
+/// Row of the picture at a position of its extension; -1 where there is none.
+__device__ inline int packed_row_at(const PackedMeanArguments& arguments, int position) {
+  const bool inside = static_cast<unsigned>(position) < static_cast<unsigned>(arguments.job.height);
+  return inside ? position : __ldg(arguments.rows + position);
+}
+
+/// `Plain`: every lane of the block has all its pixels inside of the picture, or none, and rows are aligned.
+template <bool Plain, class Rows>
+__device__ void load_row(const Rows& reader, int row, typename Rows::Words& loaded) {
+  if constexpr (!Plain) return reader.load(row, loaded);
+  loaded = {};
+  if (row < 0 || reader.place != Rows::Place::inside) return;
+  const std::byte* from = reader.data + row * reader.row + reader.offset;
+#pragma unroll
+  for (int i = 0; i < Rows::bytes; i += Rows::access) fetch<Rows::access>(loaded.words, i, from + i);
+}
+
 /// One lane's columns of one segment. Sums may overflow into their neighbour on the way, and differences
 /// borrow from it: words are integers modulo 2^32, and the sums over one window fit 16 bits.
 template <int Channels>
@@ -52,13 +69,15 @@ class PackedColumns {
   }
 
   /// Rows at positions [first, end).
-  __device__ void add_rows(const Rows& reader, const int* of_positions, int first, int end) {
+  template <bool Plain>
+  __device__ void add_rows(const Rows& reader, const PackedMeanArguments& arguments, int first, int end) {
     constexpr int batch = 4;
 #pragma unroll 1
     for (int y = first; y < end; y += batch) {
       Words words[batch];
 #pragma unroll
-      for (int i = 0; i < batch; ++i) reader.load(y + i < end ? __ldg(of_positions + y + i) : -1, words[i]);
+      for (int i = 0; i < batch; ++i)
+        load_row<Plain>(reader, y + i < end ? packed_row_at(arguments, y + i) : -1, words[i]);
 #pragma unroll
       for (int i = 0; i < batch; i += 2) add(words[i], words[i + 1]);
     }

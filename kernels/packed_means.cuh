@@ -22,17 +22,20 @@ __device__ int add_half(std::uint32_t pair, int sum) {
   return result;
 }
 
-/// The sum of the values of the lanes up to this one. They are whole numbers, and exact.
-__device__ inline float inclusive_scan_of_floats(float value) {
+/// The sums of each value over the lanes up to this one. They are whole numbers, and exact.
+template <int Count>
+__device__ void inclusive_scans(float (&values)[Count]) {
 #pragma unroll
-  for (int distance = 1; distance < warp_size; distance *= 2)
-    asm volatile(
-        "{ .reg .f32 t; .reg .pred p;"
-        " shfl.sync.up.b32 t|p, %0, %1, 0, 0xffffffff;"
-        " @p add.rn.f32 %0, %0, t; }"
-        : "+f"(value)
-        : "r"(distance));
-  return value;
+  for (int distance = 1; distance < warp_size; distance *= 2) {
+#pragma unroll
+    for (float& value : values)
+      asm volatile(
+          "{ .reg .f32 t; .reg .pred p;"
+          " shfl.sync.up.b32 t|p, %0, %1, 0, 0xffffffff;"
+          " @p add.rn.f32 %0, %0, t; }"
+          : "+f"(value)
+          : "r"(distance));
+  }
 }
 
 /// A template, because the host compiler does not know the intrinsic.
@@ -152,14 +155,18 @@ class PackedMeans {
 
   /// The sums of the windows that end before the lane's first pixel, less what the lane's own start from.
   __device__ void scan(const int (&sums)[Shape::elements], float (&before)[Channels]) {
+    float own[Channels];
+    float inclusive[Channels];
+#pragma unroll
+    for (int c = 0; c < Channels; ++c)
+      own[c] = inclusive[c] =
+          __fadd_rn(__int_as_float(sums[Shape::elements - Channels + c]), -ByteDivision::middle);
+    inclusive_scans(inclusive);
 #pragma unroll
     for (int c = 0; c < Channels; ++c) {
-      const float own =
-          __fadd_rn(__int_as_float(sums[Shape::elements - Channels + c]), -ByteDivision::middle);
-      const float inclusive = inclusive_scan_of_floats(own);
-      before[c] = __fadd_rn(__fadd_rn(inclusive, -own), carries_[c]);
-      carries_[c] = __fadd_rn(carries_[c], __shfl_sync(whole_warp, inclusive, warp_size - 1));
-      before[c] = __fadd_rn(before[c], -ByteDivision::middle);
+      const float before_middle = __fadd_rn(carries_[c], -ByteDivision::middle);
+      before[c] = __fadd_rn(__fadd_rn(inclusive[c], -own[c]), before_middle);
+      carries_[c] = __fadd_rn(carries_[c], __shfl_sync(whole_warp, inclusive[c], warp_size - 1));
     }
   }
 
@@ -207,7 +214,15 @@ class PackedMeans {
     const int begin = max(part_.first_x - first, 0) * Channels;
     const int end = min(part_.last_x - first, warp_size * Shape::pixels) * Channels;
     std::byte* to = out_ + first * Channels;
+    constexpr int all = warp_size * Shape::elements;
     const auto behind = static_cast<int>(reinterpret_cast<std::uintptr_t>(to) % 8);
+    if (behind == 0 && begin == 0 && end == all) {
+      const auto* from = reinterpret_cast<const uint2*>(staging_) + lane_index();
+      auto* lane_to = reinterpret_cast<uint2*>(to) + lane_index();
+#pragma unroll
+      for (int i = 0; i < all / 8; i += warp_size) __stcs(lane_to + i, from[i]);
+      return;
+    }
     if (behind == 0) {
       copy_words<uint2>(to, begin, end,
                         [&](int at) { return reinterpret_cast<const uint2*>(staging_)[at / 8]; });

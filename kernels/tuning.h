@@ -55,7 +55,8 @@ inline constexpr int packed_warps_per_block = 8;
 inline constexpr int packed_blocks_per_multiprocessor = 2;  ///< at least: bounds registers and shared memory
 inline constexpr int packed_blocks_to_fill = 2;             ///< with fewer a multiprocessor takes as long
 inline constexpr int packed_most_blocks = 4;                ///< of a multiprocessor, one after another or not
-inline constexpr int packed_cost_of_row = 9;                ///< in rows that are only summed
+inline constexpr int packed_cost_of_row = 40;               ///< where one that is only summed costs 4
+inline constexpr int packed_most_groups = 4;                ///< of rows of a warp
 
 // Box mean by a map with the table in shared memory. H200: not yet measured.
 inline constexpr int strip_gather_warps = 12;  ///< beside 8 that scan rows and 8 that add columns
