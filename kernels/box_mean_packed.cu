@@ -35,15 +35,42 @@ auto with_packed_kernel(const PackedMeanJob& job, const Action& action) {
   }
 }
 
-/// Time of the multiprocessor that has most to do, where a row that is only summed takes 4.
-std::int64_t cost_of(const PackedMeanJob& job, const PackedTiles& tiles, int multiprocessors) {
+/// Time of the multiprocessor that has most to do, where a segment of a row that is only summed takes 4.
+std::int64_t cost_of(const PackedMeanJob& job, const PackedTiles& tiles, int multiprocessors,
+                     std::size_t shared_limit) {
   const std::int64_t blocks = std::int64_t{tiles.strips} * tiles.bands;
   const std::int64_t busiest = (blocks + multiprocessors - 1) / multiprocessors;
   const int whole = (2 * job.reach_y + 1) / tiles.group_rows;
   const int rest = 2 * job.reach_y + 1 - whole * tiles.group_rows;
   const int of_warp = tiles.rows * tuning::packed_cost_of_row + 3 * whole + 4 * rest;
   const int of_groups = (tiles.groups + packed_warps - 1) / packed_warps * (4 * tiles.group_rows + 2);
-  return (of_warp + of_groups) * std::max<std::int64_t>(busiest, tuning::packed_blocks_to_fill);
+  const auto fit = static_cast<std::int64_t>(shared_limit / tiles.shared_bytes);
+  constexpr std::int64_t fill = tuning::packed_blocks_to_fill;
+  const std::int64_t at_once = std::min(fill, fit);
+  return tiles.segments * (of_warp + of_groups) * std::max(busiest, at_once) * fill / at_once;
+}
+
+/// The best bands for strips that are chosen already.
+template <class Shape>
+void choose_bands(const PackedMeanJob& job, PackedTiles tiles, int multiprocessors, std::size_t shared_limit,
+                  PackedTiles& best, std::int64_t& least) {
+  const int most_bands = std::max(1, tuning::packed_most_blocks * multiprocessors / tiles.strips);
+  for (int bands = 1; bands <= std::min(most_bands, job.height); ++bands) {
+    const int rows = ((job.height + bands - 1) / bands + packed_warps - 1) / packed_warps;
+    for (int groups = 1; groups <= std::min(rows, tuning::packed_most_groups); ++groups) {
+      tiles.bands = bands;
+      tiles.group_rows = (rows + groups - 1) / groups;
+      tiles.rows = groups * tiles.group_rows;
+      tiles.groups = (packed_warps - 1) * groups + (2 * job.reach_y + 1) / tiles.group_rows;
+      tiles.shared_bytes = Shape::bytes(job, tiles);
+      if (tiles.shared_bytes > shared_limit) continue;
+      const std::int64_t cost = cost_of(job, tiles, multiprocessors, shared_limit);
+      if (best.strips == 0 || cost < least) {
+        best = tiles;
+        least = cost;
+      }
+    }
+  }
 }
 
 }  // namespace
@@ -57,31 +84,19 @@ PackedTiles packed_tiles(const PackedMeanJob& job, int multiprocessors, std::siz
   return with_packed_kernel(job, [&](auto shape, auto*) {
     using Shape = decltype(shape);
     const int behind = (Shape::pixels - job.reach_x % Shape::pixels) % Shape::pixels;
-    const int usable = (Shape::columns - 2 * job.reach_x - behind) / Shape::pixels * Shape::pixels;
-    if (usable < Shape::columns / 4) return PackedTiles{};
-    PackedTiles tiles;
-    tiles.strips = (job.width + usable - 1) / usable;
-    const int lanes = (job.width + Shape::pixels - 1) / Shape::pixels;
-    tiles.strip_width = (lanes + tiles.strips - 1) / tiles.strips * Shape::pixels;
-    tiles.strips = (job.width + tiles.strip_width - 1) / tiles.strip_width;
     PackedTiles best;
     std::int64_t least = 0;
-    const int most_bands = std::max(1, tuning::packed_most_blocks * multiprocessors / tiles.strips);
-    for (int bands = 1; bands <= std::min(most_bands, job.height); ++bands) {
-      const int rows = ((job.height + bands - 1) / bands + packed_warps - 1) / packed_warps;
-      for (int groups = 1; groups <= std::min(rows, tuning::packed_most_groups); ++groups) {
-        tiles.bands = bands;
-        tiles.group_rows = (rows + groups - 1) / groups;
-        tiles.rows = groups * tiles.group_rows;
-        tiles.groups = (packed_warps - 1) * groups + (2 * job.reach_y + 1) / tiles.group_rows;
-        tiles.shared_bytes = Shape::bytes(tiles.groups, job.reach_x);
-        if (tiles.shared_bytes > shared_limit / tuning::packed_blocks_per_multiprocessor) continue;
-        const std::int64_t cost = cost_of(job, tiles, multiprocessors);
-        if (best.strips == 0 || cost < least) {
-          best = tiles;
-          least = cost;
-        }
-      }
+    for (int segments = 1; segments <= tuning::packed_most_segments; ++segments) {
+      const int columns = segments * Shape::segment_pixels;
+      const int usable = (columns - 2 * job.reach_x - behind) / Shape::pixels * Shape::pixels;
+      if (usable < columns / 4) continue;
+      PackedTiles tiles;
+      tiles.segments = segments;
+      tiles.strips = (job.width + usable - 1) / usable;
+      const int lanes = (job.width + Shape::pixels - 1) / Shape::pixels;
+      tiles.strip_width = (lanes + tiles.strips - 1) / tiles.strips * Shape::pixels;
+      tiles.strips = (job.width + tiles.strip_width - 1) / tiles.strip_width;
+      choose_bands<Shape>(job, tiles, multiprocessors, shared_limit, best, least);
     }
     return best;
   });

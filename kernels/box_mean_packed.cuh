@@ -21,118 +21,138 @@ template <int Channels, int Shift, bool Plain>
 class PackedMarch {
  public:
   using Shape = PackedShape<Channels>;
-  using Rows = typename Shape::Rows;
 
   __device__ PackedMarch(const PackedMeanArguments& arguments, const PackedPart& part,
-                         const Rows (&readers)[Shape::segments], std::uint32_t* memory, int warp)
-      : arguments_(arguments), part_(part), readers_(readers), memory_(memory), warp_(warp) {}
+                         const PackedShared<Channels>& shared, int warp)
+      : arguments_(arguments),
+        part_(part),
+        shared_(shared),
+        reader_(arguments, part),
+        warp_(warp),
+        slot_words_(Shape::slot_words(arguments.job, arguments.tiles)),
+        slot_(shared.sums + warp * (arguments.tiles.rows / arguments.tiles.group_rows) * slot_words_) {}
 
   /// To be called by all warps of the block.
   __device__ void run() {
     sum_groups();
     __syncthreads();
     start();
-    __syncthreads();
     write_rows();
   }
 
  private:
-  /// Sums of the rows of each group of the band, for all warps. The first is that of the band's first window,
-  /// one row higher.
+  /// Sums of the rows of each group of the band, for all warps. The first group is the first of the window
+  /// one row above the band.
   __device__ void sum_groups() const {
-    const int first_row = part_.band_y - 1 - arguments_.job.reach_y;
-    const int end_row = part_.band_end + arguments_.job.reach_y;
+    const int rows = arguments_.tiles.group_rows;
+    const int end_row = part_.band_end - part_.band_y + 2 * arguments_.job.reach_y + 1;
 #pragma unroll 1
     for (int g = warp_; g < arguments_.tiles.groups; g += packed_warps) {
-      const int first = first_row + g * arguments_.tiles.group_rows;
-      const int end = min(first + arguments_.tiles.group_rows, end_row);
-#pragma unroll
-      for (int s = 0; s < Shape::segments; ++s) {
+#pragma unroll 1
+      for (int s = 0; s < part_.segments; ++s) {
         PackedColumns<Channels> columns;
         columns.clear();
-        columns.template add_rows<Plain>(readers_[s], arguments_, first, end);
-        store_words(group(g, s), columns.sums);
+        columns.add_rows(reader_, s, shared_.rows, g * rows, min((g + 1) * rows, end_row));
+        store_words(sums_at(shared_.sums + g * slot_words_, s), columns.sums);
       }
     }
   }
 
-  /// The windows one row above the warp's first.
+  /// The window one row above the warp's first takes the place of its first group.
   __device__ void start() {
-    const int first = part_.first_y - 1 - arguments_.job.reach_y;
+    const int window = 2 * arguments_.job.reach_y + 1;
     const int rows = arguments_.tiles.group_rows;
-    const int whole = (2 * arguments_.job.reach_y + 1) / rows;
-#pragma unroll
-    for (int s = 0; s < Shape::segments; ++s) {
-      columns_[s].clear();
-      columns_[s].add_groups(group(warp_ * (arguments_.tiles.rows / rows), s), whole);
-      columns_[s].template add_rows<Plain>(readers_[s], arguments_, first + whole * rows,
-                                           part_.first_y + arguments_.job.reach_y);
+    const int whole = window / rows;
+    const int first = part_.first_y - part_.band_y;
+#pragma unroll 1
+    for (int s = 0; s < part_.segments; ++s) {
+      PackedColumns<Channels> columns;
+      columns.clear();
+      columns.add_groups(sums_at(slot_, s), whole, slot_words_);
+      columns.add_rows(reader_, s, shared_.rows, first + whole * rows, first + window);
+      __syncthreads();  // all warps have read this segment
+      store_words(sums_at(slot_, s), columns.sums);
     }
+    const int margin = Shape::margin_words(arguments_.job.reach_x);
+    for (int i = lane_index(); i < margin; i += warp_size) slot_[i] = 0;
   }
 
   __device__ void write_rows() {
-    PackedMeans<Channels, Shift> means(arguments_, part_,
-                                       memory_ + warp_ * Shape::warp_words(arguments_.job.reach_x));
+    PackedMeans<Channels, Shift> means(arguments_, part_, shared_, slot_, warp_);
+    const int segments = part_.segments;
     if (part_.first_y < part_.last_y) fetch(0, part_.first_y);
 #pragma unroll 1
     for (int y = part_.first_y; y < part_.last_y; ++y) {
       means.start_row(y);
-#pragma unroll
-      for (int s = 0; s < Shape::segments; ++s) {
-        columns_[s].advance(enters_, leaves_);
-        if (s + 1 < Shape::segments) {
-          fetch(s + 1, y);
-        } else if (y + 1 < part_.last_y) {
-          fetch(0, y + 1);
-        }
-        means.write(s, columns_[s].sums);
+#pragma unroll 1
+      for (int s = 0; s < segments; ++s) {
+        PackedColumns<Channels> columns;
+        load_words(sums_at(slot_, s), columns.sums);
+        columns.advance(enters_, leaves_);
+        const bool same_row = s + 1 < segments;
+        if (same_row || y + 1 < part_.last_y) fetch(same_row ? s + 1 : 0, same_row ? y : y + 1);
+        store_words(sums_at(slot_, s), columns.sums);
+        __syncwarp();
+        means.write(s, columns.sums);
       }
     }
   }
 
   /// Loads what the windows of row y have and those above do not, and the other way round.
   __device__ void fetch(int s, int y) {
-    const int reach = arguments_.job.reach_y;
-    load_row<Plain>(readers_[s], packed_row_at(arguments_, y + reach), enters_);
-    load_row<Plain>(readers_[s], packed_row_at(arguments_, y - reach - 1), leaves_);
+    const int* leaves = shared_.rows + y - part_.band_y;
+    reader_.load(leaves[2 * arguments_.job.reach_y + 1], s, enters_);
+    reader_.load(leaves[0], s, leaves_);
   }
 
-  [[nodiscard]] __device__ std::uint32_t* group(int g, int s) const {
-    return memory_ + g * Shape::row_words + (s * warp_size + lane_index()) * Shape::pairs;
+  /// The lane's sums of a segment of a slot.
+  [[nodiscard]] __device__ std::uint32_t* sums_at(std::uint32_t* slot, int s) const {
+    return slot + Shape::margin_words(arguments_.job.reach_x) + s * Shape::segment_words +
+           lane_index() * Shape::pairs;
   }
 
   const PackedMeanArguments& arguments_;
   const PackedPart& part_;
-  const Rows (&readers_)[Shape::segments];
-  std::uint32_t* memory_;
+  const PackedShared<Channels>& shared_;
+  PackedReader<Channels, Plain> reader_;
   int warp_;
-  PackedColumns<Channels> columns_[Shape::segments];
-  typename Rows::Words enters_{};
-  typename Rows::Words leaves_{};
+  int slot_words_;
+  std::uint32_t* slot_;  ///< the warp's row of sums, with its margin
+  typename Shape::Rows::Words enters_{};
+  typename Shape::Rows::Words leaves_{};
 };
+
+/// The rows of the picture that the band sees, and divisions of clipped windows.
+template <int Channels>
+__device__ void fill_shared(const PackedMeanArguments& arguments, const PackedPart& part,
+                            const PackedShared<Channels>& shared) {
+  using Shape = PackedShape<Channels>;
+  const PackedMeanJob& job = arguments.job;
+  const auto thread = static_cast<int>(threadIdx.x);
+  const int first_row = part.band_y - 1 - job.reach_y;
+  const int count = part.band_end + job.reach_y - first_row;
+  for (int i = thread; i < count; i += packed_threads) shared.rows[i] = __ldg(arguments.rows + first_row + i);
+  const bool whole = part.first_x >= job.reach_x && part.last_needed < job.width;
+  if (!job.clipped || whole) return;
+  for (int i = thread; i < arguments.tiles.segments * Shape::segment_pixels; i += packed_threads) {
+    const int columns = max(packed_count(job, part.origin - job.reach_x + i, job.reach_x, job.width), 1);
+    shared.divisions[i] = UpwardDivision(columns * (2 * job.reach_y + 1));
+  }
+}
 
 template <int Channels, int Shift>
 __global__ void __launch_bounds__(packed_threads, tuning::packed_blocks_per_multiprocessor)
     average_packed(const __grid_constant__ PackedMeanArguments arguments) {
-  using Shape = PackedShape<Channels>;
-  using Rows = typename Shape::Rows;
   extern __shared__ uint4 memory[];
-  auto* words = reinterpret_cast<std::uint32_t*>(memory);
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
-  const PackedPart part = packed_part(arguments, Shape::pixels, warp);
-  const auto reader_of = [&](int segment) {
-    const int x = part.origin + (segment * warp_size + lane_index()) * Shape::pixels;
-    return Rows(arguments.source, x, part.last_x - 1 + arguments.job.reach_x, arguments.job.width,
-                arguments.job.clipped, arguments.columns);
-  };
-  const Rows readers[Shape::segments] = {reader_of(0), reader_of(1)};
-  const bool whole_lanes =
-      readers[0].place != Rows::Place::scattered && readers[1].place != Rows::Place::scattered;
-  const bool plain = readers[0].aligned && whole_lanes;
-  if (__all_sync(whole_warp, static_cast<int>(plain)) != 0) {  // the same for every warp
-    PackedMarch<Channels, Shift, true>(arguments, part, readers, words, warp).run();
+  const PackedPart part = packed_part(arguments, PackedShape<Channels>::pixels, warp);
+  const PackedShared<Channels> shared(memory, arguments);
+  fill_shared<Channels>(arguments, part, shared);
+  __syncthreads();
+  if (PackedReader<Channels, true>::serves(arguments, part)) {  // the same for every warp
+    PackedMarch<Channels, Shift, true>(arguments, part, shared, warp).run();
   } else {
-    PackedMarch<Channels, Shift, false>(arguments, part, readers, words, warp).run();
+    PackedMarch<Channels, Shift, false>(arguments, part, shared, warp).run();
   }
 }
 

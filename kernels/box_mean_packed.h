@@ -25,6 +25,7 @@ struct PackedMeanJob {
 struct PackedTiles {
   int strip_width = 0;  ///< 0: this way is not for this job
   int strips = 0;
+  int segments = 0;  ///< of 32 lanes, which a warp goes through in a row of a strip
   int bands = 0;
   int rows = 0;        ///< of a warp: a multiple of those of a group
   int group_rows = 0;  ///< bands start from sums over groups of rows

@@ -19,31 +19,75 @@ __device__ void store_words(std::uint32_t* to, const std::uint32_t (&words)[Word
     *reinterpret_cast<uint4*>(to + i) = make_uint4(words[i], words[i + 1], words[i + 2], words[i + 3]);
 }
 
-/// Row of the picture at a position of its extension; -1 where there is none.
-__device__ inline int packed_row_at(const PackedMeanArguments& arguments, int position) {
-  const bool inside = static_cast<unsigned>(position) < static_cast<unsigned>(arguments.job.height);
-  return inside ? position : __ldg(arguments.rows + position);
-}
-
-/// `Plain`: every lane of the block has all its pixels inside of the picture, or none, and rows are aligned.
-template <bool Plain, class Rows>
-__device__ void load_row(const Rows& reader, int row, typename Rows::Words& loaded) {
-  if constexpr (!Plain) return reader.load(row, loaded);
-  loaded = {};
-  if (row < 0 || reader.place != Rows::Place::inside) return;
-  const std::byte* from = reader.data + row * reader.row + reader.offset;
+template <int Words>
+__device__ void load_words(const std::uint32_t* from, std::uint32_t (&words)[Words]) {
+  static_assert(Words % 4 == 0);
 #pragma unroll
-  for (int i = 0; i < Rows::bytes; i += Rows::access) fetch<Rows::access>(loaded.words, i, from + i);
+  for (int i = 0; i < Words; i += 4) {
+    const uint4 v = *reinterpret_cast<const uint4*>(from + i);
+    words[i] = v.x;
+    words[i + 1] = v.y;
+    words[i + 2] = v.z;
+    words[i + 3] = v.w;
+  }
 }
 
-/// One lane's columns of one segment. Sums may overflow into their neighbour on the way, and differences
-/// borrow from it: words are integers modulo 2^32, and the sums over one window fit 16 bits.
-template <int Channels>
-class PackedColumns {
+/// Rows of the picture at a warp's lanes. `Plain`: every lane has all its pixels inside of the picture or
+/// none that counts, and rows are aligned.
+template <int Channels, bool Plain>
+class PackedReader {
  public:
   using Shape = PackedShape<Channels>;
   using Rows = typename Shape::Rows;
   using Words = typename Rows::Words;
+
+  __device__ PackedReader(const PackedMeanArguments& arguments, const PackedPart& part)
+      : arguments_(arguments),
+        part_(part),
+        x_(part.origin + lane_index() * Shape::pixels),
+        base_(arguments.source.data + static_cast<std::int64_t>(x_) * Channels) {}
+
+  [[nodiscard]] __device__ static bool serves(const PackedMeanArguments& arguments, const PackedPart& part) {
+    const PackedMeanJob& job = arguments.job;
+    constexpr unsigned mask = Rows::access - 1;
+    if (((reinterpret_cast<std::uintptr_t>(arguments.source.data) |
+          static_cast<std::uintptr_t>(arguments.source.row)) &
+         mask) != 0)
+      return false;
+    const int last = job.clipped ? min(part.last_needed, job.width - 1) : part.last_needed;
+    return (job.clipped || part.origin >= 0) && (last / Shape::pixels + 1) * Shape::pixels <= job.width;
+  }
+
+  /// A row of the picture, zeros if it is negative, at the segment.
+  __device__ void load(int row, int segment, Words& loaded) const {
+    const int x = x_ + segment * Shape::segment_pixels;
+    if constexpr (Plain) {
+      loaded = {};
+      if (row < 0 || x < 0 || x > min(part_.last_needed, arguments_.job.width - 1)) return;
+      const std::byte* from =
+          base_ + segment * Shape::segment_pixels * Channels + row * arguments_.source.row;
+#pragma unroll
+      for (int i = 0; i < Rows::bytes; i += Rows::access) fetch<Rows::access>(loaded.words, i, from + i);
+    } else {
+      const Rows rows(arguments_.source, x, part_.last_needed, arguments_.job.width, arguments_.job.clipped,
+                      arguments_.columns);
+      rows.load(row, loaded);
+    }
+  }
+
+ private:
+  const PackedMeanArguments& arguments_;
+  const PackedPart& part_;
+  int x_;
+  const std::byte* base_;
+};
+
+/// One lane's columns of one segment. Sums may overflow into their neighbour on the way, and differences
+/// borrow from it: words are integers modulo 2^32, and the sums over one window fit 16 bits.
+template <int Channels>
+struct PackedColumns {
+  using Shape = PackedShape<Channels>;
+  using Words = typename Shape::Rows::Words;
 
   std::uint32_t sums[Shape::pairs];
 
@@ -54,7 +98,7 @@ class PackedColumns {
 
   __device__ void add(const Words& a, const Words& b) {
 #pragma unroll
-    for (int i = 0; i < Rows::word_count; ++i) {
+    for (int i = 0; i < Shape::pairs / 2; ++i) {
       sums[2 * i] += low_pair(a.words[i]) + low_pair(b.words[i]);
       sums[2 * i + 1] += high_pair(a.words[i]) + high_pair(b.words[i]);
     }
@@ -62,39 +106,34 @@ class PackedColumns {
 
   __device__ void advance(const Words& enters, const Words& leaves) {
 #pragma unroll
-    for (int i = 0; i < Rows::word_count; ++i) {
+    for (int i = 0; i < Shape::pairs / 2; ++i) {
       sums[2 * i] += low_pair(enters.words[i]) - low_pair(leaves.words[i]);
       sums[2 * i + 1] += high_pair(enters.words[i]) - high_pair(leaves.words[i]);
     }
   }
 
-  /// Rows at positions [first, end).
-  template <bool Plain>
-  __device__ void add_rows(const Rows& reader, const PackedMeanArguments& arguments, int first, int end) {
+  /// Rows [first, end) of a list.
+  template <class Reader>
+  __device__ void add_rows(const Reader& reader, int segment, const int* rows, int first, int end) {
     constexpr int batch = 4;
 #pragma unroll 1
-    for (int y = first; y < end; y += batch) {
+    for (int i = first; i < end; i += batch) {
       Words words[batch];
 #pragma unroll
-      for (int i = 0; i < batch; ++i)
-        load_row<Plain>(reader, y + i < end ? packed_row_at(arguments, y + i) : -1, words[i]);
+      for (int k = 0; k < batch; ++k) reader.load(i + k < end ? rows[i + k] : -1, segment, words[k]);
 #pragma unroll
-      for (int i = 0; i < batch; i += 2) add(words[i], words[i + 1]);
+      for (int k = 0; k < batch; k += 2) add(words[k], words[k + 1]);
     }
   }
 
-  /// Sums of `count` groups, a row of sums apart.
-  __device__ void add_groups(const std::uint32_t* groups, int count) {
+  /// Sums of `count` groups, `distance` words apart.
+  __device__ void add_groups(const std::uint32_t* groups, int count, int distance) {
 #pragma unroll 2
     for (int g = 0; g < count; ++g) {
+      std::uint32_t words[Shape::pairs];
+      load_words(groups + g * distance, words);
 #pragma unroll
-      for (int i = 0; i < Shape::pairs; i += 4) {
-        const uint4 v = *reinterpret_cast<const uint4*>(groups + g * Shape::row_words + i);
-        sums[i] += v.x;
-        sums[i + 1] += v.y;
-        sums[i + 2] += v.z;
-        sums[i + 3] += v.w;
-      }
+      for (int i = 0; i < Shape::pairs; ++i) sums[i] += words[i];
     }
   }
 };

@@ -8,8 +8,7 @@
 
 #include <cstdint>
 
-#include "kernels/exact_division.cuh"
-#include "kernels/packed_part.cuh"
+#include "kernels/packed_columns.cuh"
 
 namespace satin::kernels {
 
@@ -38,78 +37,45 @@ __device__ void inclusive_scans(float (&values)[Count]) {
   }
 }
 
-/// A template, because the host compiler does not know the intrinsic.
-template <class Float>
-__device__ Float upward_reciprocal(Float value) {
-  return __frcp_ru(value);
-}
-
-/// floor((sum + half) / divisor) with half = floor(divisor / 2), for sum <= 255 divisor and divisor < 2^15.
-///
-/// The reciprocal is rounded up: it is too large by a part of less than 2^-23. The sum with the half is below
-/// 2^23, so that the product exceeds the quotient by less than 1 / divisor, and has its floor. A fused
-/// addition of 1.5 * 2^23, rounded down, leaves that in the low byte.
-struct UpwardDivision {
-  float inverse = 0;
-  float half = 0;
-
-  UpwardDivision() = default;
-  __device__ explicit UpwardDivision(int divisor)
-      : inverse(upward_reciprocal(static_cast<float>(divisor))), half(static_cast<float>(divisor / 2)) {}
-
-  [[nodiscard]] __device__ std::uint32_t operator()(float sum_and_half) const {
-    return __float_as_uint(__fmaf_rd(sum_and_half, inverse, ByteDivision::middle));
-  }
-};
-
 template <int Channels, int Shift>
 class PackedMeans {
  public:
   using Shape = PackedShape<Channels>;
 
-  /// `memory`: of the warp, Shape::warp_words().
-  __device__ PackedMeans(const PackedMeanArguments& arguments, const PackedPart& part, std::uint32_t* memory)
+  /// `slot`: where the warp's row of sums begins, with its margin.
+  __device__ PackedMeans(const PackedMeanArguments& arguments, const PackedPart& part,
+                         const PackedShared<Channels>& shared, std::uint32_t* slot, int warp)
       : arguments_(arguments),
         part_(part),
-        sums_(memory + Shape::margin_words(arguments.job.reach_x)),
-        staging_(sums_ + Shape::row_words),
-        divisions_(reinterpret_cast<UpwardDivision*>(staging_ + (Shape::staged_words + 3) / 4 * 4)) {
-    for (std::uint32_t* word = memory + lane_index(); word < sums_; word += warp_size) *word = 0;
-    own_ = sums_ + lane_index() * Shape::pairs;
-    left_ = own_ - Shape::margin_words(arguments.job.reach_x);
-  }
+        left_(slot + lane_index() * Shape::pairs),
+        staging_(shared.staging + warp * Shape::staged_words),
+        divisions_(shared.divisions + lane_index() * Shape::pixels) {}
 
   __device__ void start_row(int y) {
-    const int height = counted(y, arguments_.job.reach_y, arguments_.job.height);
-    new_height_ = height != height_;
+    const PackedMeanJob& job = arguments_.job;
+    const int height = packed_count(job, y, job.reach_y, job.height);
+    if (height != height_) whole_ = UpwardDivision((2 * job.reach_x + 1) * height);
     height_ = height;
-    if (new_height_) whole_ = UpwardDivision((2 * arguments_.job.reach_x + 1) * height);
 #pragma unroll
     for (float& carry : carries_) carry = 0;
     out_ = arguments_.output.data + y * arguments_.output.row;
   }
 
-  /// The columns of one segment after those to its left.
+  /// The means of one segment after those to its left. The row of sums holds the segment's columns already.
   __device__ void write(int segment, const std::uint32_t (&columns)[Shape::pairs]) {
-    const int first = part_.origin + segment * warp_size * Shape::pixels - arguments_.job.reach_x;
-    if (first >= part_.last_x) return;
-    constexpr int words = warp_size * Shape::pairs;
-    store_words(own_ + segment * words, columns);
-    __syncwarp();
+    const int first = part_.origin + segment * Shape::segment_pixels - arguments_.job.reach_x;
     int sums[Shape::elements];
-    add_windows(columns, left_ + segment * words, sums);
+    add_windows(columns, left_ + segment * Shape::segment_words, sums);
     float before[Channels];
     scan(sums, before);
-    if (first + warp_size * Shape::pixels <= part_.first_x) return __syncwarp();
+    if (first + Shape::segment_pixels <= part_.first_x) return __syncwarp();
     if (is_whole(first)) {
 #pragma unroll
       for (float& b : before) b = __fadd_rn(b, whole_.half);
       stage(sums, [&](int e, float sum) { return whole_(__fadd_rn(sum, before[e % Channels])); });
     } else {
-      find_divisions(segment, first);
       UpwardDivision divisions[Shape::pixels];
-#pragma unroll
-      for (int p = 0; p < Shape::pixels; ++p) divisions[p] = own_divisions(segment)[p];
+      find_divisions(segment, first, divisions);
       stage(sums, [&](int e, float sum) {
         const UpwardDivision& division = divisions[e / Channels];
         return division(__fadd_rn(__fadd_rn(sum, before[e % Channels]), division.half));
@@ -124,23 +90,11 @@ class PackedMeans {
       (Shape::chunk - Shift) % Shape::chunk;  ///< of the windows' left ends in a chunk
   static constexpr int left_chunks = Shape::elements / Shape::chunk + (shift != 0 ? 1 : 0);
 
-  [[nodiscard]] __device__ int counted(int centre, int reach, int size) const {
-    if (!arguments_.job.clipped) return 2 * reach + 1;
-    return min(centre + reach, size - 1) - max(centre - reach, 0) + 1;
-  }
-
   /// What the windows gain over the lane's pixels, from the lane's first on.
   __device__ static void add_windows(const std::uint32_t (&columns)[Shape::pairs], const std::uint32_t* left,
                                      int (&sums)[Shape::elements]) {
     std::uint32_t leaves[left_chunks * 4];
-#pragma unroll
-    for (int i = 0; i < left_chunks; ++i) {
-      const uint4 v = *reinterpret_cast<const uint4*>(left + 4 * i);
-      leaves[4 * i] = v.x;
-      leaves[4 * i + 1] = v.y;
-      leaves[4 * i + 2] = v.z;
-      leaves[4 * i + 3] = v.w;
-    }
+    load_words(left, leaves);
     constexpr int middle = 0x4B400000;
 #pragma unroll
     for (int e = 0; e < Shape::elements; ++e) {
@@ -174,21 +128,21 @@ class PackedMeans {
   [[nodiscard]] __device__ bool is_whole(int first) const {
     if (!arguments_.job.clipped) return true;
     const int reach = arguments_.job.reach_x;
-    const int last = min(first + warp_size * Shape::pixels, part_.last_x) - 1;
+    const int last = min(first + Shape::segment_pixels, part_.last_x) - 1;
     return max(first, part_.first_x) >= reach && last + reach < arguments_.job.width;
   }
 
-  [[nodiscard]] __device__ UpwardDivision* own_divisions(int segment) const {
-    return divisions_ + (segment * warp_size + lane_index()) * Shape::pixels;
-  }
-
-  __device__ void find_divisions(int segment, int first) {
-    if (!new_height_) return;
+  __device__ void find_divisions(int segment, int first, UpwardDivision (&divisions)[Shape::pixels]) const {
+    const PackedMeanJob& job = arguments_.job;
+    if (height_ == 2 * job.reach_y + 1) {
+#pragma unroll
+      for (int p = 0; p < Shape::pixels; ++p) divisions[p] = divisions_[segment * Shape::segment_pixels + p];
+      return;
+    }
 #pragma unroll
     for (int p = 0; p < Shape::pixels; ++p) {
       const int x = first + lane_index() * Shape::pixels + p;
-      own_divisions(segment)[p] =
-          UpwardDivision(max(counted(x, arguments_.job.reach_x, arguments_.job.width), 1) * height_);
+      divisions[p] = UpwardDivision(max(packed_count(job, x, job.reach_x, job.width), 1) * height_);
     }
   }
 
@@ -212,7 +166,7 @@ class PackedMeans {
   /// Bytes [begin, end) of the staged means belong to the picture; `first` is the pixel of the first one.
   __device__ void copy_staged(int first) const {
     const int begin = max(part_.first_x - first, 0) * Channels;
-    const int end = min(part_.last_x - first, warp_size * Shape::pixels) * Channels;
+    const int end = min(part_.last_x - first, Shape::segment_pixels) * Channels;
     std::byte* to = out_ + first * Channels;
     constexpr int all = warp_size * Shape::elements;
     const auto behind = static_cast<int>(reinterpret_cast<std::uintptr_t>(to) % 8);
@@ -259,16 +213,13 @@ class PackedMeans {
 
   const PackedMeanArguments& arguments_;
   const PackedPart& part_;
-  std::uint32_t* sums_;        ///< a row of column sums
+  const std::uint32_t* left_;  ///< the chunk of the row of sums where the windows' left ends lie
   std::uint32_t* staging_;     ///< bytes of means
-  UpwardDivision* divisions_;  ///< of every pixel, in strips at either side of the picture
-  std::uint32_t* own_;         ///< the lane's sums of the first segment
-  const std::uint32_t* left_;  ///< the chunk where the windows' left ends lie
-  std::byte* out_ = nullptr;   ///< row of the output
-  int height_ = 0;             ///< rows of the picture in a window
-  bool new_height_ = false;
-  UpwardDivision whole_;     ///< of unclipped windows
-  float carries_[Channels];  ///< windows at the end of the segment before
+  const UpwardDivision* divisions_;
+  std::byte* out_ = nullptr;  ///< row of the output
+  int height_ = 0;            ///< rows of the picture in a window
+  UpwardDivision whole_;      ///< of unclipped windows
+  float carries_[Channels];   ///< windows at the end of the segment before
 };
 
 }  // namespace satin::kernels

@@ -52,9 +52,10 @@ inline constexpr int running_scan_batch = 8;
 
 // Box mean of bytes with packed column sums: a block is a strip of columns by a band of rows. Not yet measured.
 inline constexpr int packed_warps_per_block = 8;
-inline constexpr int packed_blocks_per_multiprocessor = 2;  ///< at least: bounds registers and shared memory
-inline constexpr int packed_blocks_to_fill = 2;             ///< with fewer a multiprocessor takes as long
-inline constexpr int packed_most_blocks = 4;                ///< of a multiprocessor, one after another or not
+inline constexpr int packed_blocks_per_multiprocessor = 3;  ///< at least: bounds the registers
+inline constexpr int packed_blocks_to_fill = 3;             ///< with fewer a multiprocessor takes as long
+inline constexpr int packed_most_blocks = 9;                ///< of a multiprocessor, one after another or not
+inline constexpr int packed_most_segments = 4;
 inline constexpr int packed_cost_of_row = 40;               ///< where one that is only summed costs 4
 inline constexpr int packed_most_groups = 4;                ///< of rows of a warp
 
