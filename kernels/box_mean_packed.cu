@@ -40,14 +40,16 @@ std::int64_t cost_of(const PackedMeanJob& job, const PackedTiles& tiles, int mul
                      std::size_t shared_limit) {
   const std::int64_t blocks = std::int64_t{tiles.strips} * tiles.bands;
   const std::int64_t busiest = (blocks + multiprocessors - 1) / multiprocessors;
-  const int whole = (2 * job.reach_y + 1) / tiles.group_rows;
-  const int rest = 2 * job.reach_y + 1 - whole * tiles.group_rows;
-  const int of_warp = tiles.rows * tuning::packed_cost_of_row + 3 * whole + 4 * rest;
-  const int of_groups = (tiles.groups + packed_warps - 1) / packed_warps * (4 * tiles.group_rows + 2);
+  const int rest = 2 * job.reach_y + 1 - tiles.window_groups * tiles.group_rows;
+  const int of_warp = tiles.rows() * tuning::packed_cost_of_row + 3 * tiles.window_groups + 4 * rest;
+  const int groups = (packed_warps - 1) * tiles.warp_groups + tiles.window_groups;
+  const int of_groups = (groups + packed_warps - 1) / packed_warps * (4 * tiles.group_rows + 2);
   const auto fit = static_cast<std::int64_t>(shared_limit / tiles.shared_bytes);
   constexpr std::int64_t fill = tuning::packed_blocks_to_fill;
-  const std::int64_t at_once = std::min(fill, fit);
-  return tiles.segments * (of_warp + of_groups) * std::max(busiest, at_once) * fill / at_once;
+  const std::int64_t at_once = std::min({fill, fit, busiest});
+  const std::int64_t of_block =
+      tiles.segments * (of_warp + of_groups) + tiles.rows() * tuning::packed_cost_of_row / 4;
+  return of_block * busiest * (60 * (fill + 3) / (at_once + 3));
 }
 
 /// The best bands for strips that are chosen already.
@@ -58,10 +60,10 @@ void choose_bands(const PackedMeanJob& job, PackedTiles tiles, int multiprocesso
   for (int bands = 1; bands <= std::min(most_bands, job.height); ++bands) {
     const int rows = ((job.height + bands - 1) / bands + packed_warps - 1) / packed_warps;
     for (int groups = 1; groups <= std::min(rows, tuning::packed_most_groups); ++groups) {
-      tiles.bands = bands;
+      tiles.warp_groups = groups;
       tiles.group_rows = (rows + groups - 1) / groups;
-      tiles.rows = groups * tiles.group_rows;
-      tiles.groups = (packed_warps - 1) * groups + (2 * job.reach_y + 1) / tiles.group_rows;
+      tiles.window_groups = (2 * job.reach_y + 1) / tiles.group_rows;
+      tiles.bands = (job.height + packed_warps * tiles.rows() - 1) / (packed_warps * tiles.rows());
       tiles.shared_bytes = Shape::bytes(job, tiles);
       if (tiles.shared_bytes > shared_limit) continue;
       const std::int64_t cost = cost_of(job, tiles, multiprocessors, shared_limit);

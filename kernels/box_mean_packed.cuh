@@ -30,7 +30,7 @@ class PackedMarch {
         reader_(arguments, part),
         warp_(warp),
         slot_words_(Shape::slot_words(arguments.job, arguments.tiles)),
-        slot_(shared.sums + warp * (arguments.tiles.rows / arguments.tiles.group_rows) * slot_words_) {}
+        slot_(shared.sums + warp * arguments.tiles.warp_groups * slot_words_) {}
 
   /// To be called by all warps of the block.
   __device__ void run() {
@@ -43,16 +43,18 @@ class PackedMarch {
  private:
   /// Sums of the rows of each group of the band, for all warps. The first group is the first of the window
   /// one row above the band.
-  __device__ void sum_groups() const {
+  __device__ void sum_groups() {
     const int rows = arguments_.tiles.group_rows;
+    const int groups = (packed_warps - 1) * arguments_.tiles.warp_groups + arguments_.tiles.window_groups;
     const int end_row = part_.band_end - part_.band_y + 2 * arguments_.job.reach_y + 1;
 #pragma unroll 1
-    for (int g = warp_; g < arguments_.tiles.groups; g += packed_warps) {
+    for (int g = warp_; g < groups; g += packed_warps) {
 #pragma unroll 1
       for (int s = 0; s < part_.segments; ++s) {
         PackedColumns<Channels> columns;
         columns.clear();
-        columns.add_rows(reader_, s, shared_.rows, g * rows, min((g + 1) * rows, end_row));
+        if (reader_.move_to(s))
+          columns.add_rows(reader_, shared_.rows, g * rows, min((g + 1) * rows, end_row));
         store_words(sums_at(shared_.sums + g * slot_words_, s), columns.sums);
       }
     }
@@ -61,15 +63,15 @@ class PackedMarch {
   /// The window one row above the warp's first takes the place of its first group.
   __device__ void start() {
     const int window = 2 * arguments_.job.reach_y + 1;
-    const int rows = arguments_.tiles.group_rows;
-    const int whole = window / rows;
+    const int whole = arguments_.tiles.window_groups;
     const int first = part_.first_y - part_.band_y;
 #pragma unroll 1
     for (int s = 0; s < part_.segments; ++s) {
       PackedColumns<Channels> columns;
       columns.clear();
       columns.add_groups(sums_at(slot_, s), whole, slot_words_);
-      columns.add_rows(reader_, s, shared_.rows, first + whole * rows, first + window);
+      if (reader_.move_to(s))
+        columns.add_rows(reader_, shared_.rows, first + whole * arguments_.tiles.group_rows, first + window);
       __syncthreads();  // all warps have read this segment
       store_words(sums_at(slot_, s), columns.sums);
     }
@@ -101,8 +103,9 @@ class PackedMarch {
   /// Loads what the windows of row y have and those above do not, and the other way round.
   __device__ void fetch(int s, int y) {
     const int* leaves = shared_.rows + y - part_.band_y;
-    reader_.load(leaves[2 * arguments_.job.reach_y + 1], s, enters_);
-    reader_.load(leaves[0], s, leaves_);
+    reader_.move_to(s);
+    reader_.load(leaves[2 * arguments_.job.reach_y + 1], enters_);
+    reader_.load(leaves[0], leaves_);
   }
 
   /// The lane's sums of a segment of a slot.

@@ -27,9 +27,11 @@ struct PackedTiles {
   int strips = 0;
   int segments = 0;  ///< of 32 lanes, which a warp goes through in a row of a strip
   int bands = 0;
-  int rows = 0;        ///< of a warp: a multiple of those of a group
-  int group_rows = 0;  ///< bands start from sums over groups of rows
-  int groups = 0;      ///< of a band
+  int group_rows = 0;     ///< bands start from sums over groups of rows
+  int warp_groups = 0;    ///< of the rows of a warp
+  int window_groups = 0;  ///< that fit a window
+
+  [[nodiscard]] SATIN_HD int rows() const { return warp_groups * group_rows; }  ///< of a warp
   std::size_t shared_bytes = 0;
 };
 
@@ -39,11 +41,15 @@ struct PackedTiles {
 [[nodiscard]] PackedTiles packed_tiles(const PackedMeanJob& job, int multiprocessors,
                                        std::size_t shared_limit);
 
+/// As many as a lane reads at once.
+inline constexpr std::size_t packed_zero_bytes = 32;
+
 struct PackedMeanArguments {
   PackedMeanJob job;
   PackedTiles tiles;
   const int* rows = nullptr;     ///< [y] = row of the picture at position y, or -1; from -margin on
   const int* columns = nullptr;  ///< the same along x
+  const void* zeros = nullptr;   ///< packed_zero_bytes of them, aligned to 16
   Source source;
   Target output;
 };

@@ -45,32 +45,44 @@ class PackedReader {
       : arguments_(arguments),
         part_(part),
         x_(part.origin + lane_index() * Shape::pixels),
-        base_(arguments.source.data + static_cast<std::int64_t>(x_) * Channels) {}
+        end_(min(part.last_needed + 1, arguments.job.width)) {}
 
   [[nodiscard]] __device__ static bool serves(const PackedMeanArguments& arguments, const PackedPart& part) {
     const PackedMeanJob& job = arguments.job;
-    constexpr unsigned mask = Rows::access - 1;
-    if (((reinterpret_cast<std::uintptr_t>(arguments.source.data) |
-          static_cast<std::uintptr_t>(arguments.source.row)) &
-         mask) != 0)
-      return false;
+    constexpr std::uintptr_t mask = Rows::access - 1;
+    const auto row = static_cast<std::uintptr_t>(arguments.source.row);
+    if (((reinterpret_cast<std::uintptr_t>(arguments.source.data) | row) & mask) != 0) return false;
+    if (arguments.source.row != static_cast<int>(arguments.source.row)) return false;
     const int last = job.clipped ? min(part.last_needed, job.width - 1) : part.last_needed;
     return (job.clipped || part.origin >= 0) && (last / Shape::pixels + 1) * Shape::pixels <= job.width;
   }
 
-  /// A row of the picture, zeros if it is negative, at the segment.
-  __device__ void load(int row, int segment, Words& loaded) const {
+  /// Goes to a segment. True if the lane's pixels there count.
+  __device__ bool move_to(int segment) {
     const int x = x_ + segment * Shape::segment_pixels;
+    if constexpr (!Plain) {
+      segment_x_ = x;
+      return true;
+    }
+    const bool counts = x >= 0 && x < end_;
+    base_ = counts ? arguments_.source.data + x * Channels : static_cast<const std::byte*>(arguments_.zeros);
+    stride_ = counts ? static_cast<int>(arguments_.source.row) : 0;
+    return counts;
+  }
+
+  /// A row of the picture, zeros if it is negative.
+  __device__ void load(int row, Words& loaded) const {
     if constexpr (Plain) {
-      loaded = {};
-      if (row < 0 || x < 0 || x > min(part_.last_needed, arguments_.job.width - 1)) return;
-      const std::byte* from =
-          base_ + segment * Shape::segment_pixels * Channels + row * arguments_.source.row;
+      if (row < 0) {
+        loaded = {};
+        return;
+      }
+      const std::byte* from = base_ + static_cast<std::int64_t>(row) * stride_;
 #pragma unroll
       for (int i = 0; i < Rows::bytes; i += Rows::access) fetch<Rows::access>(loaded.words, i, from + i);
     } else {
-      const Rows rows(arguments_.source, x, part_.last_needed, arguments_.job.width, arguments_.job.clipped,
-                      arguments_.columns);
+      const Rows rows(arguments_.source, segment_x_, part_.last_needed, arguments_.job.width,
+                      arguments_.job.clipped, arguments_.columns);
       rows.load(row, loaded);
     }
   }
@@ -78,8 +90,11 @@ class PackedReader {
  private:
   const PackedMeanArguments& arguments_;
   const PackedPart& part_;
-  int x_;
-  const std::byte* base_;
+  int x_;    ///< of the lane's first pixel in the first segment
+  int end_;  ///< of the pixels of the picture that count
+  int segment_x_ = 0;
+  const std::byte* base_ = nullptr;
+  int stride_ = 0;
 };
 
 /// One lane's columns of one segment. Sums may overflow into their neighbour on the way, and differences
@@ -114,16 +129,24 @@ struct PackedColumns {
 
   /// Rows [first, end) of a list.
   template <class Reader>
-  __device__ void add_rows(const Reader& reader, int segment, const int* rows, int first, int end) {
+  __device__ void add_rows(const Reader& reader, const int* rows, int first, int end) {
     constexpr int batch = 4;
+    int i = first;
 #pragma unroll 1
-    for (int i = first; i < end; i += batch) {
+    for (; i + batch <= end; i += batch) {
       Words words[batch];
 #pragma unroll
-      for (int k = 0; k < batch; ++k) reader.load(i + k < end ? rows[i + k] : -1, segment, words[k]);
+      for (int k = 0; k < batch; ++k) reader.load(rows[i + k], words[k]);
 #pragma unroll
       for (int k = 0; k < batch; k += 2) add(words[k], words[k + 1]);
     }
+    if (i == end) return;
+    Words words[batch];
+#pragma unroll
+    for (int k = 0; k + 1 < batch; ++k) reader.load(i + k < end ? rows[i + k] : -1, words[k]);
+    words[batch - 1] = {};
+#pragma unroll
+    for (int k = 0; k < batch; k += 2) add(words[k], words[k + 1]);
   }
 
   /// Sums of `count` groups, `distance` words apart.

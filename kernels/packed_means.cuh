@@ -163,31 +163,34 @@ class PackedMeans {
     for (int i = 0; i < Shape::elements / 4; i += 2) to[i / 2] = make_uint2(words[i], words[i + 1]);
   }
 
-  /// Bytes [begin, end) of the staged means belong to the picture; `first` is the pixel of the first one.
+  /// Writes those staged means that belong to the picture; `first` is the pixel of the first one.
   __device__ void copy_staged(int first) const {
     const int begin = max(part_.first_x - first, 0) * Channels;
     const int end = min(part_.last_x - first, Shape::segment_pixels) * Channels;
     std::byte* to = out_ + first * Channels;
-    constexpr int all = warp_size * Shape::elements;
     const auto behind = static_cast<int>(reinterpret_cast<std::uintptr_t>(to) % 8);
-    if (behind == 0 && begin == 0 && end == all) {
-      const auto* from = reinterpret_cast<const uint2*>(staging_) + lane_index();
-      auto* lane_to = reinterpret_cast<uint2*>(to) + lane_index();
-#pragma unroll
-      for (int i = 0; i < all / 8; i += warp_size) __stcs(lane_to + i, from[i]);
-      return;
+    const int skipped = behind == 0 ? 0 : (4 - behind % 4) % 4;  // bytes before the first whole word
+    const bool all = begin == 0 && end == warp_size * Shape::elements;
+    if (lane_index() == 0) copy_bytes(to, begin, min(skipped, end));
+    if (all && behind == 0) {
+      copy_words<uint2>(to, 0, [&](int at) { return reinterpret_cast<const uint2*>(staging_)[at / 8]; });
+    } else if (all) {
+      copy_words<std::uint32_t>(to, skipped, [&](int at) { return staged_word(at, skipped); });
+    } else {
+#pragma unroll 1
+      for (int i = lane_index() * 4 + skipped; i < end; i += warp_size * 4) {
+        if (i >= begin && i + 4 <= end) {
+          __stcs(reinterpret_cast<std::uint32_t*>(to + i), staged_word(i - skipped, skipped));
+        } else {
+          copy_bytes(to, max(i, begin), min(i + 4, end));
+        }
+      }
     }
-    if (behind == 0) {
-      copy_words<uint2>(to, begin, end,
-                        [&](int at) { return reinterpret_cast<const uint2*>(staging_)[at / 8]; });
-      return;
-    }
-    const int skipped = (4 - behind % 4) % 4;
-    if (lane_index() == 0) copy_bytes(to, max(begin, 0), min(skipped, end));
-    copy_words<std::uint32_t>(
-        to + skipped, begin - skipped, end - skipped,
-        [&](int at) { return __funnelshift_r(staging_[at / 4], staging_[at / 4 + 1], 8 * skipped); },
-        skipped);
+  }
+
+  /// Four bytes that begin `skipped` bytes, less than 4, behind a multiple of four.
+  [[nodiscard]] __device__ std::uint32_t staged_word(int at, int skipped) const {
+    return __funnelshift_r(staging_[at / 4], staging_[at / 4 + 1], 8 * skipped);
   }
 
   __device__ void copy_bytes(std::byte* to, int begin, int end) const {
@@ -196,18 +199,18 @@ class PackedMeans {
     for (int i = begin; i < end; ++i) to[i] = staged[i];
   }
 
+  /// All staged means but the first `skipped`.
   template <class Word, class Read>
-  __device__ void copy_words(std::byte* to, int begin, int end, const Read& read, int skipped = 0) const {
+  __device__ void copy_words(std::byte* to, int skipped, const Read& read) const {
     constexpr int size = sizeof(Word);
     constexpr int turns = Shape::elements / size;
+    const int first = lane_index() * size;
 #pragma unroll
     for (int turn = 0; turn < turns; ++turn) {
-      const int at = (turn * warp_size + lane_index()) * size;
-      if (at >= begin && at + size <= end) {
-        __stcs(reinterpret_cast<Word*>(to + at), read(at));
-      } else if (at < end && at + size > begin) {
-        copy_bytes(to - skipped, max(at, begin) + skipped, min(at + size, end) + skipped);
-      }
+      const int at = first + turn * warp_size * size;
+      if (turn + 1 == turns && skipped != 0 && lane_index() == warp_size - 1)
+        return copy_bytes(to, at + skipped, at + size);
+      __stcs(reinterpret_cast<Word*>(to + skipped + at), read(at));
     }
   }
 

@@ -36,12 +36,11 @@ struct PackedShape {
   }
   /// Rows of sums: those over groups; later every warp's own takes the place of its first group's.
   [[nodiscard]] SATIN_HD static int slots(const PackedTiles& tiles) {
-    const int of_warps = (packed_warps - 1) * (tiles.rows / tiles.group_rows) + 1;
-    return tiles.groups > of_warps ? tiles.groups : of_warps;
+    return (packed_warps - 1) * tiles.warp_groups + (tiles.window_groups > 0 ? tiles.window_groups : 1);
   }
   /// Rows that a band's windows see.
   [[nodiscard]] SATIN_HD static int seen_rows(const PackedMeanJob& job, const PackedTiles& tiles) {
-    return (packed_warps * tiles.rows + 2 * job.reach_y + 2 + 3) / 4 * 4;
+    return (packed_warps * tiles.rows() + 2 * job.reach_y + 2 + 3) / 4 * 4;
   }
   [[nodiscard]] static std::size_t bytes(const PackedMeanJob& job, const PackedTiles& tiles) {
     const int words = seen_rows(job, tiles) + slots(tiles) * slot_words(job, tiles) +
@@ -106,11 +105,11 @@ __device__ inline PackedPart packed_part(const PackedMeanArguments& arguments, i
   PackedPart part{};
   part.first_x = static_cast<int>(blockIdx.x) * tiles.strip_width;
   part.last_x = min(part.first_x + tiles.strip_width, job.width);
-  const auto band = static_cast<std::int64_t>(blockIdx.y);
-  part.band_y = static_cast<int>(band * job.height / tiles.bands);
-  part.band_end = static_cast<int>((band + 1) * job.height / tiles.bands);
-  part.first_y = min(part.band_y + warp * tiles.rows, part.band_end);
-  part.last_y = min(part.first_y + tiles.rows, part.band_end);
+  const int rows = tiles.rows();
+  part.band_y = static_cast<int>(blockIdx.y) * packed_warps * rows;
+  part.band_end = min(part.band_y + packed_warps * rows, job.height);
+  part.first_y = min(part.band_y + warp * rows, part.band_end);
+  part.last_y = min(part.first_y + rows, part.band_end);
   const int first = part.first_x - job.reach_x;
   part.origin = first - (first % pixels + pixels) % pixels;
   part.last_needed = part.last_x - 1 + job.reach_x;

@@ -2,7 +2,8 @@
 
 #include "kernels/box_mean_packed.h"
 
-#include <algorithm>
+#include <array>
+#include <cstddef>
 
 #include "core/cuda/box_mean.h"
 #include "core/cuda/check.h"
@@ -19,12 +20,18 @@ class BoxMeanPacked final : public BoxMeanOperation {
     const int margin = kernels::packed_margin(arguments.job);
     rows_ = upload_positions(backend, job.height, margin, margin, job.border);
     columns_ = upload_positions(backend, job.width, margin, margin, job.border);
+    constexpr std::array<std::byte, kernels::packed_zero_bytes> zeros{};
+    zeros_ = backend.allocate(zeros.size());
+    backend.upload(zeros_.get(), zeros.data(), zeros.size(), {});
+    arguments_.zeros = zeros_.get();
     arguments_.rows = reinterpret_cast<const int*>(rows_.get()) + margin;
     arguments_.columns = reinterpret_cast<const int*>(columns_.get()) + margin;
     check(static_cast<cudaError_t>(kernels::prepare_packed_mean(arguments_)), "asking for shared memory");
   }
 
-  [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return rows_.size + columns_.size; }
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
+    return rows_.size + columns_.size + zeros_.size;
+  }
 
   void run(const BoxMeanImages& images, Stream stream) override {
     backend_.select();
@@ -40,6 +47,7 @@ class BoxMeanPacked final : public BoxMeanOperation {
   kernels::PackedMeanArguments arguments_;
   Buffer rows_;
   Buffer columns_;
+  Buffer zeros_;
 };
 
 }  // namespace
