@@ -169,49 +169,40 @@ class PackedMeans {
     const int end = min(part_.last_x - first, Shape::segment_pixels) * Channels;
     std::byte* to = out_ + first * Channels;
     const auto behind = static_cast<int>(reinterpret_cast<std::uintptr_t>(to) % 8);
-    const int skipped = behind == 0 ? 0 : (4 - behind % 4) % 4;  // bytes before the first whole word
-    const bool all = begin == 0 && end == warp_size * Shape::elements;
-    if (lane_index() == 0) copy_bytes(to, begin, min(skipped, end));
-    if (all && behind == 0) {
-      copy_words<uint2>(to, 0, [&](int at) { return reinterpret_cast<const uint2*>(staging_)[at / 8]; });
-    } else if (all) {
-      copy_words<std::uint32_t>(to, skipped, [&](int at) { return staged_word(at, skipped); });
+    if (behind == 0) {
+      const auto* words = reinterpret_cast<const uint2*>(staging_);
+      copy_range<uint2>(to, 0, begin, end, [&](int at) { return words[at / 8]; });
     } else {
-#pragma unroll 1
-      for (int i = lane_index() * 4 + skipped; i < end; i += warp_size * 4) {
-        if (i >= begin && i + 4 <= end) {
-          __stcs(reinterpret_cast<std::uint32_t*>(to + i), staged_word(i - skipped, skipped));
-        } else {
-          copy_bytes(to, max(i, begin), min(i + 4, end));
-        }
-      }
+      const int skipped = (4 - behind % 4) % 4;  // bytes before the first word
+      copy_range<std::uint32_t>(to, skipped, begin, end, [&](int at) {
+        return __funnelshift_r(staging_[at / 4], staging_[at / 4 + 1], 8 * skipped);
+      });
     }
   }
 
-  /// Four bytes that begin `skipped` bytes, less than 4, behind a multiple of four.
-  [[nodiscard]] __device__ std::uint32_t staged_word(int at, int skipped) const {
-    return __funnelshift_r(staging_[at / 4], staging_[at / 4 + 1], 8 * skipped);
+  /// Whole words of the bytes [begin, end), which begin `skipped` bytes behind those of the staging, and then
+  /// the bytes that are left at either end.
+  template <class Word, class Read>
+  __device__ void copy_range(std::byte* to, int skipped, int begin, int end, const Read& read) const {
+    constexpr int size = sizeof(Word);
+    const int first_word = min((begin - skipped + size - 1) / size * size + skipped, end);
+    const int end_word = max((end - skipped) / size * size + skipped, first_word);
+    const int lane_first = lane_index() * size;
+#pragma unroll
+    for (int turn = 0; turn < Shape::elements / size; ++turn) {
+      const int at = lane_first + turn * warp_size * size;
+      if (at + skipped >= first_word && at + skipped < end_word)
+        __stcs(reinterpret_cast<Word*>(to + skipped + at), read(at));
+    }
+    if (first_word == begin && end_word == end) return;
+    if (lane_index() == 0) copy_bytes(to, begin, first_word);
+    if (lane_index() == 1) copy_bytes(to, end_word, end);
   }
 
   __device__ void copy_bytes(std::byte* to, int begin, int end) const {
     const auto* staged = reinterpret_cast<const std::byte*>(staging_);
 #pragma unroll 1
     for (int i = begin; i < end; ++i) to[i] = staged[i];
-  }
-
-  /// All staged means but the first `skipped`.
-  template <class Word, class Read>
-  __device__ void copy_words(std::byte* to, int skipped, const Read& read) const {
-    constexpr int size = sizeof(Word);
-    constexpr int turns = Shape::elements / size;
-    const int first = lane_index() * size;
-#pragma unroll
-    for (int turn = 0; turn < turns; ++turn) {
-      const int at = first + turn * warp_size * size;
-      if (turn + 1 == turns && skipped != 0 && lane_index() == warp_size - 1)
-        return copy_bytes(to, at + skipped, at + size);
-      __stcs(reinterpret_cast<Word*>(to + skipped + at), read(at));
-    }
   }
 
   const PackedMeanArguments& arguments_;
