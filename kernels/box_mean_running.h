@@ -58,7 +58,6 @@ struct RunningMeanArguments {
   RunningMeanJob job;
   RunningTiles tiles;
   TransferView transfer;
-  bool byte_means = false;       ///< means below 2^8, divisors below 2^15: ByteDivision serves
   const int* rows = nullptr;     ///< [y] = row of the picture at position y, or -1; from -margin on
   const int* columns = nullptr;  ///< the same along x
   void* groups = nullptr;

@@ -76,14 +76,6 @@ class RunningOutput {
     place(prefixes, static_cast<int>(reinterpret_cast<std::uintptr_t>(out) % (4 * sizeof(T)) / sizeof(T)));
     write_clipped(prefixes, out, size_y);
     const std::uint64_t divisor = static_cast<std::uint64_t>(inner_size_) * size_y;
-    if (sizeof(T) == 1 && sizeof(Sum) == 4 && arguments_.byte_means) {
-      const ByteDivision division(static_cast<std::uint32_t>(divisor));
-      write_whole(out, [&](int i, int offset) {
-        return division(static_cast<std::uint32_t>(high(i, offset)),
-                        static_cast<std::uint32_t>(low(i, offset)));
-      });
-      return;
-    }
     const MixedDivision<Sum> division(divisor, job.x.inner, job.x.outer);
     if (job.x.outer == 0) {
       write_whole(out, [&](int i, int offset) {

@@ -39,6 +39,14 @@ using satin::Shape;
 using satin::Space;
 using satin::Type;
 
+/// Rows whose name holds this text are measured.
+std::string& wanted() {
+  static std::string text;
+  return text;
+}
+
+bool is_wanted(const std::string& name) { return name.find(wanted()) != std::string::npos; }
+
 /// One row; peers that do not apply have time 0.
 void print_row(const std::string& name, double ours, double copy, double peer1, double peer2) {
   const auto peer = [](double ms) { return ms > 0 ? std::to_string(ms).substr(0, 7) : std::string("-"); };
@@ -129,6 +137,12 @@ std::function<void(const ImageView&, const satin::MutableImageView&)> wrapping_t
 enum class Sums { whole, squared, wrapping };
 
 void bench_table(const Device& device, const Shape& shape, Sums sums) {
+  const std::string name = std::to_string(shape.width) + " x " + std::to_string(shape.height) + ", " +
+                           std::to_string(shape.channels) + " x " + satin::name_of(shape.type) + " -> " +
+                           (sums == Sums::wrapping  ? "u32, modulo 2^32"
+                            : sums == Sums::squared ? "u64, squared"
+                                                    : "u64");
+  if (!is_wanted(name)) return;
   Shape table = shape;
   std::function<void(const ImageView&, const satin::MutableImageView&)> run;
   if (sums == Sums::wrapping) {
@@ -161,13 +175,7 @@ void bench_table(const Device& device, const Shape& shape, Sums sums) {
   const bool plain = shape.channels == 1 && shape.type == Type::u8 && sums != Sums::squared;
   const double npp =
       plain ? time_of_npp_table(in, static_cast<int>(shape.width), static_cast<int>(shape.height)) : 0;
-  print_row(std::to_string(shape.width) + " x " + std::to_string(shape.height) + ", " +
-                std::to_string(shape.channels) + " x " + satin::name_of(shape.type) + " -> " +
-                satin::name_of(table.type) +
-                (sums == Sums::squared    ? ", squared"
-                 : sums == Sums::wrapping ? ", modulo 2^32"
-                                          : ""),
-            ours, copy, cub, npp);
+  print_row(name, ours, copy, cub, npp);
 }
 
 void bench_tables(const Device& device) {
@@ -212,6 +220,7 @@ Image radius_map(const Device& device, const Shape& picture, Map kind) {
 
 void bench_blur(const Device& device, const std::string& name, const Shape& shape, Blur blur, Map kind,
                 int npp_radius, double largest_radius = map_radius) {
+  if (!is_wanted(name)) return;
   const std::size_t bytes = satin::byte_size(shape);
   const std::size_t map_bytes = kind == Map::none ? 0 : bytes / static_cast<std::size_t>(shape.channels);
   const Rotation in(bytes + map_bytes, 2 * bytes + map_bytes);
@@ -277,7 +286,9 @@ void bench_blurs(const Device& device) {
 
 }  // namespace
 
-int main() {
+/// Argument: a text that the names of the rows to measure must hold.
+int main(int argc, char** argv) {
+  if (argc > 1) wanted() = argv[1];
   try {
     const Device device = Device::open("cuda:0");
     std::printf("%s, CUDA %d.%d, medians of %d. Empty kernel %.4f ms.\n", device.info().name.c_str(),

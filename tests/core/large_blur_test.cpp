@@ -112,6 +112,37 @@ TEST(LargeBlur, RadiusMap) {
     }
 }
 
+// Windows begin at every place in 16 bytes of packed sums, rows of whole words and of odd lengths.
+TEST(LargeBlur, EveryAlignmentOfBytes) {
+  Random random(0x1A471);
+  for (const std::int64_t width : {40, 37, 296})
+    for (int channels = 1; channels <= 4; ++channels)
+      for (const double radius : {1.0, 2.0, 3.0, 4.0, 9.0}) {
+        BlurCase blur_case;
+        blur_case.shape.width = width;
+        blur_case.shape.height = 19;
+        blur_case.shape.channels = channels;
+        blur_case.blur.radius = radius;
+        blur_case.blur.border = random.pick(borders);
+        blur_case.blur.space = Space::encoded;
+        blur_case.seed = random.next();
+        check_against_oracle(blur_case);
+        if (HasFatalFailure()) return;
+      }
+}
+
+// The largest sums of columns in 16 bits, 257 rows of white, and the largest divisors around 2^15.
+TEST(LargeBlur, WhiteStaysWhiteAtTheBoundsOfPackedSums) {
+  constexpr std::array<std::array<double, 2>, 6> pairs = {
+      {{63, 128}, {64, 128}, {63, 129}, {90, 90}, {90, 91}, {0, 128}}};
+  for (int channels = 1; channels <= 4; ++channels)
+    for (const auto& [x, y] : pairs) {
+      const Image white = constant_picture({296, 300, channels, Type::u8}, 1);
+      const Blur blur_of_both{.radius = Radius(Length{x, false}, Length{y, false}), .space = Space::encoded};
+      EXPECT_EQ(difference(blur(device_under_test(), white, blur_of_both), white), "") << x << ", " << y;
+    }
+}
+
 TEST(LargeBlur, IsTheDefinitions) {
   Random random(0x1A470);
   for (const double radius : {16.0, 31.75, 33.0, 100.5})

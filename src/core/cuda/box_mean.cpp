@@ -6,9 +6,13 @@ namespace satin::cuda {
 
 std::unique_ptr<BoxMeanOperation> prepare_box_mean(Backend& backend, const BoxMeanJob& job) {
   CudaBackend& cuda = as_cuda(backend);
-  auto without_table =
-      job.radius.from_map ? prepare_box_mean_strip(cuda, job) : prepare_box_mean_running(cuda, job);
-  return without_table != nullptr ? std::move(without_table) : prepare_box_mean_table(cuda, job);
+  if (job.radius.from_map) {
+    if (auto strip = prepare_box_mean_strip(cuda, job)) return strip;
+  } else {
+    if (auto packed = prepare_box_mean_packed(cuda, job)) return packed;
+    if (auto running = prepare_box_mean_running(cuda, job)) return running;
+  }
+  return prepare_box_mean_table(cuda, job);
 }
 
 Buffer upload_positions(CudaBackend& backend, std::int64_t size, int before, int behind, Border border) {

@@ -111,7 +111,6 @@ std::unique_ptr<BoxMeanOperation> prepare_box_mean_running(CudaBackend& backend,
   running.y = window_of(job.radius.y);
   const Bounds bounds = bounds_of(job, running);
   if (!choose_accumulator(bounds, job.read, running)) return nullptr;
-  arguments.byte_means = job.read.maximum <= 0xFF && running.x.outer == 0 && bounds.divisor < (1ULL << 15);
   arguments.tiles = kernels::running_tiles(running, backend.multiprocessors(), backend.shared_memory());
   if (arguments.tiles.warps == 0) return nullptr;
   return std::make_unique<BoxMeanRunning>(backend, job, arguments);
