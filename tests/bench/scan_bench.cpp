@@ -1,6 +1,6 @@
 // The scan family on the CPU beside a copy of the same bytes and the standard library, in one run. Prints the
 // rows of RESULTS.md.
-//   scan_bench [VALUES] [REPEATS] [THREADS]
+//   scan_bench [VALUES] [REPEATS] [THREADS] [PART OF A NAME]
 
 #include <algorithm>
 #include <chrono>
@@ -215,5 +215,6 @@ int main(int argc, char** argv) {
   };
   std::printf("%s, %zu values, least of %d\n\n", device.info().name.c_str(), n, repeats);
   std::printf("| case | ms | copy ms | times the copy | peers ms (times ours) |\n|---|---|---|---|---|\n");
-  for (const Case& test : cases) report(device, copier, test, repeats);
+  for (const Case& test : cases)
+    if (test.name.find(argc > 4 ? argv[4] : "") != std::string::npos) report(device, copier, test, repeats);
 }
