@@ -12,6 +12,7 @@
 #include <numeric>
 #include <set>
 #include <stdexcept>
+#include <thread>
 
 #include "expect_error.h"
 #include "satin/host/scan.h"
@@ -183,6 +184,35 @@ TEST(HostScan, TheNumberOfThreadsDoesNotShow) {
     const auto expected = float_results(with_threads()[0], values);
     for (const Device& device : with_threads())
       for (int run = 0; run < 3; ++run) ASSERT_TRUE(float_results(device, values) == expected) << n;
+  }
+}
+
+/// More threads than there are cores, and one alone: every other thread is late.
+TEST(HostScan, ChainsOnThreadsOfTheirOwn) {
+  const std::int64_t n = 20011;
+  const std::vector<Affine> maps = random_maps(n);
+  std::vector<Affine> expected(maps.size());
+  std::inclusive_scan(maps.begin(), maps.end(), expected.begin(), compose);
+  for (const int threads : {1, 2, 3, 7, 40}) {
+    const auto in_blocks = [=](std::int64_t blocks, const auto& body) {
+      std::atomic<std::int64_t> next{0};
+      std::vector<std::thread> workers;
+      for (int t = 0; t < threads; ++t)
+        workers.emplace_back([&, t] {
+          for (std::int64_t block = next++; block < blocks; block = next++) {
+            if ((block + t) % 2 == 0) std::this_thread::yield();
+            body(block);
+          }
+        });
+      for (std::thread& worker : workers) worker.join();
+    };
+    std::vector<Affine> found(maps.size());
+    const Affine all = host::chained_scan<false>(
+        in_blocks, n, 100, Affine{1, 0}, Affine{1, 0}, compose,
+        [&](std::int64_t i) { return maps[static_cast<std::size_t>(i)]; },
+        [&](std::int64_t i, const Affine& state) { found[static_cast<std::size_t>(i)] = state; });
+    EXPECT_EQ(all, expected.back()) << threads;
+    EXPECT_TRUE(found == expected) << threads;
   }
 }
 

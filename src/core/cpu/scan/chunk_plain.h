@@ -29,7 +29,7 @@ class PlainChunk {
   }
 
   template <bool Exclusive>
-  static void scan(const void* from, std::size_t count, const void* start, void* to) {
+  static void scan(const void* from, std::size_t count, const void* start, void* to, bool) {
     const auto* values = static_cast<const In*>(from);
     auto* result = static_cast<Out*>(to);
     Out carry = *static_cast<const Out*>(start);

@@ -2,6 +2,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/cpu/scan/chunk_simd.cpp"
+#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 
@@ -41,8 +42,8 @@ struct VectorSum {
     return LoadWide(d, from);
   }
   template <class D, class V>
-  static void Store(D d, V v, Out* to) {
-    hn::StoreU(v, d, to);
+  static V Stored(D, V v) {
+    return v;
   }
   template <class V>
   static V Combine(V a, V b) {
@@ -80,13 +81,11 @@ struct VectorExtreme {
     }
   }
   template <class D, class V>
-  static void Store(D d, V v, T* to) {
-    if constexpr (is_float) {
-      const hn::Rebind<T, D> floats;
-      hn::StoreU(hn::BitCast(floats, Turn(d, v)), floats, to);
-    } else {
-      hn::StoreU(v, d, to);
-    }
+  static auto Stored(D d, V v) {
+    if constexpr (is_float)
+      return hn::BitCast(hn::Rebind<T, D>(), Turn(d, v));
+    else
+      return v;
   }
   template <class V>
   static V Combine(V a, V b) {
@@ -128,23 +127,40 @@ V BroadcastLast(D d, V v) {
     return hn::Broadcast<last>(v);
 }
 
+enum class Way { cached, streamed };
+
+template <Way way, class V, class Out>
+void StoreBy(V v, Out* to) {
+  const hn::Full128<Out> d;
+  if constexpr (way == Way::streamed)
+    hn::Stream(v, d, to);
+  else
+    hn::StoreU(v, d, to);
+}
+
 template <class Op, bool Exclusive, class In, class Out>
 struct ScanLoop {
   using Lane = typename Op::Lane;
   static constexpr std::size_t lanes = 16 / sizeof(Lane);
 
   /// One vector; returns the carry behind it.
-  template <class D, class V>
+  template <Way way, class D, class V>
   static V Step(D d, V carry, const In* values, Out* result) {
     const V prefix = ScanVector<Op>(d, Op::Load(d, values));
-    if constexpr (Exclusive)
-      Op::Store(d, Op::Combine(carry, ShiftUp<1, Op>(d, prefix)), result);
-    else
-      Op::Store(d, Op::Combine(carry, prefix), result);
+    V own = prefix;
+    if constexpr (Exclusive) own = ShiftUp<1, Op>(d, prefix);
+    StoreBy<way>(Op::Stored(d, Op::Combine(carry, own)), result);
     return Op::Combine(carry, BroadcastLast(d, prefix));
   }
 
-  static void Run(const void* from, std::size_t count, const void* start, void* to) {
+  template <Way way, class D, class V>
+  static V Steps(D d, V carry, const In* values, std::size_t count, Out* result) {
+    for (std::size_t i = 0; i + lanes <= count; i += lanes)
+      carry = Step<way>(d, carry, values + i, result + i);
+    return carry;
+  }
+
+  static void Run(const void* from, std::size_t count, const void* start, void* to, bool stream) {
     const auto* values = static_cast<const In*>(from);
     auto* result = static_cast<Out*>(to);
     const hn::Full128<Lane> d;
@@ -155,13 +171,18 @@ struct ScanLoop {
       carry = hn::LoadU(d, last);
     else
       carry = Op::Load(d, last);
-    std::size_t i = 0;
-    for (; i + lanes <= count; i += lanes) carry = Step(d, carry, values + i, result + i);
-    if (i == count) return;
+    if (stream && reinterpret_cast<std::uintptr_t>(to) % 16 == 0) {
+      carry = Steps<Way::streamed>(d, carry, values, count, result);
+      hwy::FlushStream();
+    } else {
+      carry = Steps<Way::cached>(d, carry, values, count, result);
+    }
+    const std::size_t done = count / lanes * lanes;
+    if (done == count) return;
     In rest[lanes] = {};
-    std::copy(values + i, values + count, rest);
-    Step(d, carry, rest, last);
-    std::copy_n(last, count - i, result + i);
+    std::copy(values + done, values + count, rest);
+    Step<Way::cached>(d, carry, rest, last);
+    std::copy_n(last, count - done, result + done);
   }
 };
 
@@ -191,7 +212,7 @@ void Reduce(const void* from, std::size_t count, void* total) {
   }
   HWY_ALIGN Out sums[lanes];
   const auto sum = Op::Combine(Op::Combine(sum0, sum1), Op::Combine(sum2, sum3));
-  Op::Store(d, BroadcastLast(d, ScanVector<Op>(d, sum)), sums);
+  StoreBy<Way::cached>(Op::Stored(d, BroadcastLast(d, ScanVector<Op>(d, sum))), sums);
   *static_cast<Out*>(total) = sums[0];
 }
 

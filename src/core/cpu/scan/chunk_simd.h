@@ -15,9 +15,11 @@ namespace satin::cpu {
 struct ChunkFunctions {
   /// *total = values[0] op values[1] ..., count > 0.
   void (*reduce)(const void* values, std::size_t count, void* total) = nullptr;
-  /// Scans onto *carry. `values` may be `result`.
-  void (*inclusive)(const void* values, std::size_t count, const void* carry, void* result) = nullptr;
-  void (*exclusive)(const void* values, std::size_t count, const void* carry, void* result) = nullptr;
+  /// Scans onto *carry. `values` may be `result`. With `stream`, stores go past the caches.
+  void (*inclusive)(const void* values, std::size_t count, const void* carry, void* result,
+                    bool stream) = nullptr;
+  void (*exclusive)(const void* values, std::size_t count, const void* carry, void* result,
+                    bool stream) = nullptr;
 };
 
 /// Null functions where there are none for this processor.

@@ -31,7 +31,9 @@ FillMask mask_by(ArrayView values, const Predicate& predicate) {
     const T number = value_of<T>(predicate.number).value_or(T{});
     return with_comparison(predicate.comparison, [=]<class Compare>(Compare compare) -> FillMask {
       return [=](std::int64_t first, std::int64_t count, std::uint8_t* mask) {
-        for (std::int64_t i = 0; i < count; ++i) mask[i] = compare(all[first + i], number) ? 1 : 0;
+        const T* from = all + first;
+        const T limit = number;  // a copy, which no store of bytes can change
+        for (std::int64_t i = 0; i < count; ++i) mask[i] = compare(from[i], limit) ? 1 : 0;
       };
     });
   });
@@ -40,7 +42,8 @@ FillMask mask_by(ArrayView values, const Predicate& predicate) {
 FillMask mask_by(ArrayView, ArrayView given) {
   const auto* all = given.values<std::uint8_t>();
   return [=](std::int64_t first, std::int64_t count, std::uint8_t* mask) {
-    for (std::int64_t i = 0; i < count; ++i) mask[i] = all[first + i] != 0 ? 1 : 0;
+    const std::uint8_t* from = all + first;
+    for (std::int64_t i = 0; i < count; ++i) mask[i] = from[i] != 0 ? 1 : 0;
   };
 }
 
@@ -50,8 +53,10 @@ FillMask mask_by(ArrayView values, const InBin& in_bin) {
   return with_type(values.type, [=]<class T>(TypeTag<T>) -> FillMask {
     const T* all = values.values<T>();
     return [=](std::int64_t first, std::int64_t count, std::uint8_t* mask) {
+      const T* from = all + first;
+      const BinRule bins = rule;
       for (std::int64_t i = 0; i < count; ++i)
-        mask[i] = bin_of(static_cast<double>(all[first + i]), rule) == bin ? 1 : 0;
+        mask[i] = bin_of(static_cast<double>(from[i]), bins) == bin ? 1 : 0;
     };
   });
 }

@@ -15,6 +15,10 @@ namespace {
 template <class In, class Out>
 constexpr std::int64_t length = host::chunk_length<In, Out>;
 
+/// Results of more bytes than caches hold are stored past them: a line that is written whole need not be read
+/// before.
+constexpr std::int64_t stream_from = std::int64_t{1} << 24;
+
 template <class Op, class In>
 typename Op::Value reduced(CpuBackend& backend, const In* values, std::int64_t n, Operator op) {
   using Out = typename Op::Value;
@@ -33,12 +37,14 @@ void scan_all(CpuBackend& backend, const In* values, typename Op::Value* result,
   using Out = typename Op::Value;
   const ChunkFunctions functions = fastest_chunk_functions<Op, In>(rule.op);
   const auto scan_values = rule.exclusive ? functions.exclusive : functions.inclusive;
+  const bool stream = n > stream_from / static_cast<std::int64_t>(sizeof(Out)) &&
+                      static_cast<const void*>(values) != static_cast<const void*>(result);
   const auto scan_chunk = [&](std::int64_t first, std::int64_t last, const auto& pass) {
     const auto count = static_cast<std::size_t>(last - first);
     Out own = Op::identity;
     functions.reduce(values + first, count, &own);
     const Out carry = pass(own);
-    scan_values(values + first, count, &carry, result + first);
+    scan_values(values + first, count, &carry, result + first, stream);
   };
   host::chain(BlocksOf{backend}, n, length<In, Out>, initial_of<Out>(rule.initial, Op::identity), Op(),
               scan_chunk);

@@ -41,7 +41,8 @@ std::int64_t compact_values(CpuBackend& backend, const T* values, std::int64_t n
   return compact(backend, n, fill, [=](const Mask& mask, std::int64_t first, std::int64_t offset) {
     const T* from = values + first;
     T* to = result + offset;
-    for (std::int64_t i = 0, k = 0; k < mask.selected; ++i) {
+    const std::int64_t count = mask.selected;
+    for (std::int64_t i = 0, k = 0; k < count; ++i) {
       to[k] = from[i];
       k += mask.bytes[i];
     }
@@ -52,7 +53,8 @@ template <class Index>
 std::int64_t compact_indices(CpuBackend& backend, std::int64_t n, const FillMask& fill, Index* result) {
   return compact(backend, n, fill, [=](const Mask& mask, std::int64_t first, std::int64_t offset) {
     Index* to = result + offset;
-    for (std::int64_t i = 0, k = 0; k < mask.selected; ++i) {
+    const std::int64_t count = mask.selected;
+    for (std::int64_t i = 0, k = 0; k < count; ++i) {
       to[k] = static_cast<Index>(first + i);
       k += mask.bytes[i];
     }
@@ -75,7 +77,7 @@ std::int64_t partition(CpuBackend& backend, const T* values, std::int64_t n, con
     std::int64_t other = total + first - selected;
     for (std::int64_t i = first; i < last; ++i) {
       const std::int64_t take = mask.bytes[i - first];
-      result[take != 0 ? selected : other] = values[i];
+      result[other ^ ((selected ^ other) & -take)] = values[i];  // a choice that is no branch
       selected += take;
       other += 1 - take;
     }

@@ -65,7 +65,7 @@ class RadixSort {
   void sort_digit(int shift) {
     const K* keys = from_.keys;
     const auto digit = [=](std::int64_t i) {
-      return static_cast<std::size_t>(Key<T>::order(keys[i]) >> shift) & (digits - 1);
+      return static_cast<std::uint16_t>(Key<T>::order(keys[i]) >> shift & (digits - 1));
     };
     std::vector<std::uint64_t> positions = count_parts(backend_, parts_, digits, digit);
     const std::vector<std::uint64_t> sums = totals(positions, digits);
