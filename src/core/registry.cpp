@@ -8,10 +8,17 @@ namespace satin {
 
 // The one list of filters.
 std::span<const FilterRecord> filters() {
+  // clang-format off: one line a filter
   static const std::vector<FilterRecord> list = {
-      blur_record(),  smooth_record(),   edge_smooth_record(), dilate_record(),
-      erode_record(), integral_record(), threshold_record(),
+      blur_record(),
+      smooth_record(),
+      edge_smooth_record(),
+      dilate_record(),
+      erode_record(),
+      integral_record(),
+      threshold_record(),
   };
+  // clang-format on
   return list;
 }
 
