@@ -17,10 +17,9 @@ inline constexpr int tag_bits = 14;
 inline constexpr int value_bits = 32 - tag_bits;
 inline constexpr std::uint32_t largest_value = (1U << value_bits) - 1;
 
-/// Tag of run 0, 1, 2 ...: that of run 0 is not the 0 of cleared memory.
-__device__ inline std::uint32_t tag_of_run(std::uint64_t run) {
-  return static_cast<std::uint32_t>(run + 1) & ((1U << tag_bits) - 1);
-}
+/// Tag of run 0, 1, 2 ...: that of run 0 is not the 0 of cleared memory. The numbers may begin again at 0
+/// after any power of two from 2 on: successive tags differ there, too.
+__device__ inline std::uint32_t tag_of_run(std::uint32_t run) { return (run + 1) & ((1U << tag_bits) - 1); }
 
 __device__ inline std::uint32_t tagged(std::uint32_t tag, std::uint32_t value) {
   return tag << value_bits | value;
@@ -72,11 +71,6 @@ __device__ inline uint4 look_at(const std::uint32_t* from) {
                : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w)
                : "l"(from));
   return words;
-}
-
-/// A hint.
-__device__ inline void prefetch_to_l2(const void* from) {
-  asm volatile("prefetch.global.L2 [%0];" ::"l"(from));
 }
 
 }  // namespace satin::kernels

@@ -46,18 +46,11 @@ struct TileShape {
 };
 
 using LargeTile = TileShape<2, 4, 32, tuning::single_pass_blocks_of_large_tiles>;
-using SmallTile = TileShape<1, 16, 8, tuning::single_pass_blocks_of_small_tiles>;
-
-/// How a block comes to its tile.
-enum class Start {
-  index,  ///< its index: right only where blocks start in order, so for measuring alone
-  ticket,
-  ticket_and_prefetch  ///< and meanwhile it brings the tile of its index to the L2, for whoever gets it
-};
+using SmallTile = TileShape<1, 8, 16, tuning::single_pass_blocks_of_small_tiles>;
 
 /// Its places are counted in 32 bits.
 struct Workspace {
-  unsigned long long* counter;
+  unsigned* counter;      ///< of the blocks that have run
   std::uint64_t* totals;  ///< [2][tiles]: the sum of the tile; its corner: of all above and to the left
   std::uint32_t*
       column_sums;          ///< [3][tile rows][padded width]: of the tile; both halves of the inclusive ones
@@ -70,7 +63,10 @@ struct Job {
   std::int64_t table_row;
   int tile_columns;
   int tile_rows;
-  int ticket_bits;  ///< a run moves the counter on by 2^ticket_bits, at least the number of tiles
+  int step;       ///< row r of the table begins r * step sums behind a multiple of 16 bytes; or any_step
+  int run_bits;   ///< a run moves the counter on by 2^run_bits, at least the number of tiles
+  int looks;      ///< after so many a block stops waiting and works alone
+  bool reversed;  ///< the first blocks do the last tiles
   Workspace workspace;
 };
 
@@ -84,17 +80,20 @@ struct Tile {
 /// Shared memory.
 template <class Shape>
 struct Exchange {
-  uint4 columns_above[Shape::upward_groups][Shape::column_groups];  ///< found by looking up, in parts
-  uint4 rows_left[Shape::warps][warp_size];                         ///< found by looking left, in parts
+  uint4 columns_above[Shape::upward_groups][Shape::column_groups];  ///< parts of the sums above
+  uint4 rows_left[Shape::warps][warp_size];                         ///< parts of the sums to the left
   uint2 column_sums[Shape::warp_rows][Shape::column_groups];        ///< 0 and 2, 1 and 3: two 16-bit sums
   std::uint32_t row_sums[Shape::warp_columns][tile_height];
   std::uint32_t columns_above_of_warp[Shape::upward_groups * Shape::warp_columns];
   std::uint32_t rows_left_of_warp[Shape::warps * Shape::warp_rows];
   std::uint32_t corner[Shape::warps];
-  Tile tile;
+  std::uint32_t tag;
 };
 
-__device__ inline int warp_index() { return static_cast<int>(threadIdx.x) / warp_size; }
+/// The same for all lanes, and known to be.
+__device__ inline int warp_index() {
+  return __shfl_sync(whole_warp, static_cast<int>(threadIdx.x) / warp_size, 0);
+}
 
 /// The sum over the warp, in every lane.
 __device__ inline std::uint32_t warp_sum(std::uint32_t value) {

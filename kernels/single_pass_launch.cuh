@@ -7,6 +7,7 @@
 
 #include "kernels/launch.h"
 #include "kernels/table_single_pass.cuh"
+#include "kernels/table_single_pass.h"
 
 namespace satin::kernels::single_pass {
 
@@ -52,7 +53,7 @@ struct Layout {
   std::byte* memory_;
 };
 
-inline Job job_of(const TableArguments& arguments) {
+inline Job job_of(const TableArguments& arguments, const SinglePassTrial& trial) {
   const TableTiles& tiles = arguments.tiles;
   Job job{};
   job.picture = {arguments.picture.data, arguments.picture.row, static_cast<int>(tiles.width),
@@ -62,7 +63,9 @@ inline Job job_of(const TableArguments& arguments) {
   job.tile_columns = static_cast<int>(tiles.tile_columns);
   job.tile_rows = static_cast<int>(tiles.tile_rows);
   const auto count = static_cast<std::uint64_t>(tiles.tile_columns * tiles.tile_rows);
-  job.ticket_bits = std::bit_width(count - 1);
+  job.run_bits = std::bit_width(count - 1);
+  job.looks = trial.looks;
+  job.reversed = trial.reversed;
   job.workspace = Layout(tiles, arguments.workspace).workspace;
   return job;
 }
@@ -71,17 +74,33 @@ inline bool are_aligned(const std::byte* data, std::int64_t row, unsigned bytes)
   return reinterpret_cast<std::uintptr_t>(data) % bytes == 0 && row % static_cast<int>(bytes) == 0;
 }
 
-template <class Shape, Start How>
-void launch(const TableArguments& arguments, StreamHandle stream) {
-  const Job job = job_of(arguments);
-  const auto blocks = static_cast<unsigned>(job.tile_columns) * static_cast<unsigned>(job.tile_rows);
-  const bool aligned =
-      are_aligned(job.picture.data, job.picture.row, 4) && are_aligned(job.table, job.table_row, 16);
-  if (aligned) {
-    build<Shape, true, How><<<blocks, Shape::threads, 0, stream>>>(job);
-  } else {
-    build<Shape, false, How><<<blocks, Shape::threads, 0, stream>>>(job);
+inline int step_of(const Job& job) {
+  if (!are_aligned(job.table, 0, 16)) return any_step;
+  return static_cast<int>(static_cast<std::uint64_t>(job.table_row) / sizeof(std::uint32_t) % 4);
+}
+
+template <class Shape>
+auto kernel_for(const Job& job) {
+  switch (step_of(job)) {
+    case 0:
+      return are_aligned(job.picture.data, job.picture.row, 4) ? build<Shape, true, 0>
+                                                               : build<Shape, false, 0>;
+    case 1:
+      return build<Shape, false, 1>;
+    case 2:
+      return build<Shape, false, 2>;
+    case 3:
+      return build<Shape, false, 3>;
+    default:
+      return build<Shape, false, any_step>;
   }
+}
+
+template <class Shape>
+void launch(const TableArguments& arguments, const SinglePassTrial& trial, StreamHandle stream) {
+  const Job job = job_of(arguments, trial);
+  const dim3 blocks(static_cast<unsigned>(job.tile_columns), static_cast<unsigned>(job.tile_rows));
+  kernel_for<Shape>(job)<<<blocks, Shape::threads, 0, stream>>>(job);
 }
 
 }  // namespace satin::kernels::single_pass

@@ -110,9 +110,9 @@ struct CornerLookBack {
   }
 };
 
+/// False if the warp has looked in vain; what it leaves in shared memory is worth nothing then.
 template <class Shape>
-__device__ void look_back(const Job& job, Exchange<Shape>& shared) {
-  const Tile tile = shared.tile;
+__device__ bool look_back(const Job& job, const Tile& tile, Exchange<Shape>& shared) {
   const int lane = lane_index();
   const int warp = warp_index();
   const int warp_column = warp % Shape::warp_columns;
@@ -133,10 +133,12 @@ __device__ void look_back(const Job& job, Exchange<Shape>& shared) {
   above.look(tile.tag);
   left.look(tile.tag);
   corner.look();
-  while (!(above.complete(tile.tag) && left.complete(tile.tag) && corner.complete(tile.tag))) {
+  int looks = job.looks;
+  while (looks > 0 && !(above.complete(tile.tag) && left.complete(tile.tag) && corner.complete(tile.tag))) {
     above.look_again(tile.tag);
     left.look_again(tile.tag);
     corner.look_again(tile.tag);
+    --looks;
   }
   __syncwarp();
 
@@ -153,6 +155,7 @@ __device__ void look_back(const Job& job, Exchange<Shape>& shared) {
   if (lane % lanes == 0) shared.rows_left_of_warp[warp * Shape::warp_rows + lane / lanes] = rows_of_warp;
   const std::uint32_t parts = warp_sum(corner.sum());
   if (lane == 0) shared.corner[warp] = parts;
+  return looks > 0;
 }
 
 }  // namespace satin::kernels::single_pass

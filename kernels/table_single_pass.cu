@@ -8,7 +8,8 @@ using namespace single_pass;
 
 namespace {
 
-constexpr std::int64_t largest_side = 1LL << 30;                 // pixels are counted in 32 bits
+constexpr std::int64_t largest_width = 1LL << 30;                // pixels are counted in 32 bits
+constexpr std::int64_t largest_height = 65535LL * tile_height;   // rows of tiles are rows of the grid
 constexpr std::size_t largest_workspace = std::size_t{1} << 32;  // so are its words
 
 bool are_large(const TableTiles& tiles) { return tiles.tile_width == LargeTile::width; }
@@ -20,24 +21,27 @@ bool single_pass_applies(std::int64_t width, std::int64_t height, const PixelRea
   if (read.type != Type::u8 || read.channels != 1 || squared || read.weighted ||
       read.transfer != Transfer::identity || accumulator != Accumulator::u32)
     return false;
-  if (width > largest_side || height > largest_side) return false;
+  if (width > largest_width || height > largest_height) return false;
   return Layout(tiles_of(width, height, SmallTile::width), nullptr).bytes <= largest_workspace;
 }
 
+TableTiles tiles_of_single_pass(std::int64_t width, std::int64_t height, bool large) {
+  return tiles_of(width, height, large ? LargeTile::width : SmallTile::width);
+}
+
 TableTiles single_pass_tiles(std::int64_t width, std::int64_t height, int multiprocessors) {
-  const TableTiles large = tiles_of(width, height, LargeTile::width);
-  const std::int64_t enough =
-      std::int64_t{multiprocessors} * tuning::single_pass_large_tiles_per_multiprocessor;
-  if (large.tile_columns * large.tile_rows >= enough && width > SmallTile::width) return large;
-  return tiles_of(width, height, SmallTile::width);
+  const TableTiles large = tiles_of_single_pass(width, height, true);
+  const bool enough = large.tile_columns * large.tile_rows >=
+                      multiprocessors / tuning::single_pass_multiprocessors_per_large_tile;
+  return tiles_of_single_pass(width, height, enough && width > SmallTile::width);
 }
 
 std::size_t single_pass_workspace_bytes(const TableTiles& tiles) { return Layout(tiles, nullptr).bytes; }
 
-void build_table_in_one_pass(const TableArguments& arguments, StreamHandle stream) {
-  constexpr Start how = tuning::single_pass_prefetch ? Start::ticket_and_prefetch : Start::ticket;
-  if (are_large(arguments.tiles)) return launch<LargeTile, how>(arguments, stream);
-  launch<SmallTile, how>(arguments, stream);
+void build_table_in_one_pass(const TableArguments& arguments, StreamHandle stream,
+                             const SinglePassTrial& trial) {
+  if (are_large(arguments.tiles)) return launch<LargeTile>(arguments, trial, stream);
+  launch<SmallTile>(arguments, trial, stream);
 }
 
 }  // namespace satin::kernels

@@ -13,11 +13,15 @@
 //   3. It publishes its inclusive column and row sums and its corner, and writes its part of the table: the
 //      table row above a warp, then row by row the sums of the row before plus the scan of the row's pixels.
 //
-// Progress: a tile waits only for tiles that are neither below it nor to the right of it. They have lower
-// numbers, and numbers are drawn from a counter when blocks start, so all of them have started; of the tiles
-// that are not done, the one of the lowest number waits for nobody. No order in which blocks start, and no
-// number of them that run together, is assumed. The counter and the tags (kernels/published.cuh) go on from
-// run to run, also where a captured launch is replayed; the workspace is cleared once, before the first run.
+// Progress: blocks do the tiles in the order of their indices, row by row, and a tile looks only at tiles
+// above it and to the left of it. Where blocks start in that order, as they do today, what a block waits for
+// is on its way. CUDA promises no such order, so no block relies on it: one that has looked in vain for some
+// milliseconds sums the pixels above it and to the left of it itself (kernels/single_pass_alone.cuh), which
+// takes long but waits for nobody. Every block therefore ends, whatever the others do, and the sums are the
+// same.
+//
+// Runs: see draw(). The counter and the tags (kernels/published.cuh) go on from run to run, also where a
+// captured launch is replayed; the workspace is cleared once, before the first run.
 //
 // Bytes moved per pixel: 1 + 4, and for what is published, most of which stays in the L2,
 //   written 12 / tile height + 12 / tile width, read 4 (upward + 2) / tile height + 4 (leftward + 2) / tile
@@ -28,6 +32,7 @@
 #include "kernels/byte_rows.cuh"
 #include "kernels/published.cuh"
 #include "kernels/single_pass.cuh"
+#include "kernels/single_pass_alone.cuh"
 #include "kernels/single_pass_look_back.cuh"
 
 namespace satin::kernels::single_pass {
@@ -35,48 +40,25 @@ namespace satin::kernels::single_pass {
 // --- The start
 // ---------------------------------------------------------------------------------------------------
 
-/// Draws a ticket. Who gets the last one of a run moves the counter on to where the next run begins.
-__device__ inline unsigned long long draw_ticket(const Job& job) {
-  const unsigned long long ticket = atomicAdd(job.workspace.counter, 1ULL);
-  const unsigned long long of_a_run = 1ULL << job.ticket_bits;
+__device__ inline Tile tile_of_block(const Job& job) {
+  Tile tile{};
+  tile.row = static_cast<int>(job.reversed ? gridDim.y - 1 - blockIdx.y : blockIdx.y);
+  tile.column = static_cast<int>(job.reversed ? gridDim.x - 1 - blockIdx.x : blockIdx.x);
+  tile.number = tile.row * job.tile_columns + tile.column;
+  return tile;
+}
+
+/// Every block draws once. The draws of a run are its first number and the following ones, in whatever order
+/// the blocks come. Who draws the last of them moves the counter on to the first number of the next run: all
+/// blocks of this run have drawn by then, and none of the next one has started. So the upper bits are the
+/// number of the run, the same for all its blocks; they wrap around without harm, see tag_of_run().
+__device__ inline unsigned draw(const Job& job) { return atomicAdd(job.workspace.counter, 1U); }
+
+__device__ inline unsigned run_of_draw(const Job& job, unsigned drawn) {
+  const unsigned of_a_run = 1U << job.run_bits;
   const auto tiles = static_cast<unsigned>(job.tile_columns) * static_cast<unsigned>(job.tile_rows);
-  if ((ticket & (of_a_run - 1)) == tiles - 1) atomicAdd(job.workspace.counter, of_a_run - tiles);
-  return ticket;
-}
-
-__device__ inline Tile tile_of_number(const Job& job, unsigned number) {
-  const auto tile_columns = static_cast<unsigned>(job.tile_columns);
-  const unsigned row = number / tile_columns;
-  return {static_cast<int>(number), static_cast<int>(row), static_cast<int>(number - row * tile_columns), 0};
-}
-
-template <class Shape>
-__device__ void prefetch_tile(const Job& job, const Tile& tile) {
-  constexpr int bytes = 64;
-  constexpr int per_row = Shape::width / bytes;
-#pragma unroll
-  for (int i = static_cast<int>(threadIdx.x); i < per_row * tile_height; i += Shape::threads) {
-    const int x = tile.column * Shape::width + i % per_row * bytes;
-    const int y = tile.row * tile_height + i / per_row;
-    if (x < job.picture.width && y < job.picture.height)
-      prefetch_to_l2(job.picture.data + y * job.picture.row + x);
-  }
-}
-
-/// Decides which tile the block does. It is known to all threads after the next barrier.
-template <class Shape, Start How>
-__device__ void take_tile(const Job& job, Exchange<Shape>& shared) {
-  if (How == Start::index) {
-    if (threadIdx.x == 0) shared.tile = tile_of_number(job, blockIdx.x);
-    return;
-  }
-  unsigned long long ticket = 0;
-  if (threadIdx.x == 0) ticket = draw_ticket(job);
-  if (How == Start::ticket_and_prefetch) prefetch_tile<Shape>(job, tile_of_number(job, blockIdx.x));
-  if (threadIdx.x == 0) {
-    shared.tile = tile_of_number(job, static_cast<unsigned>(ticket & ((1ULL << job.ticket_bits) - 1)));
-    shared.tile.tag = tag_of_run(ticket >> job.ticket_bits);
-  }
+  if ((drawn & (of_a_run - 1)) == tiles - 1) atomicAdd(job.workspace.counter, of_a_run - tiles);
+  return drawn >> job.run_bits;
 }
 
 // --- What a tile says of itself
@@ -105,8 +87,7 @@ __device__ void sum_pixels(const std::uint32_t (&words)[Shape::rows], Exchange<S
 }
 
 template <class Shape>
-__device__ void publish_sums(const Job& job, const Exchange<Shape>& shared) {
-  const Tile tile = shared.tile;
+__device__ void publish_sums(const Job& job, const Tile& tile, const Exchange<Shape>& shared) {
   const auto group = static_cast<int>(threadIdx.x);
   if (group < Shape::column_groups) {
     uint2 sums = shared.column_sums[0][group];
@@ -138,8 +119,7 @@ struct Carry {
 
 /// Adds up what the warps have found, and publishes what this tile adds to it.
 template <class Shape>
-__device__ Carry resolve(const Job& job, const Exchange<Shape>& shared) {
-  const Tile tile = shared.tile;
+__device__ Carry resolve(const Job& job, const Tile& tile, const Exchange<Shape>& shared) {
   const int lane = lane_index();
   const int warp = warp_index();
   const int warp_column = warp % Shape::warp_columns;
@@ -197,9 +177,11 @@ __device__ Carry resolve(const Job& job, const Exchange<Shape>& shared) {
   return carry;
 }
 
-/// The rows of the warp from the one above it on, columns from first_x on. `Edge`: not all of them are in the
-/// picture.
-template <class Shape, bool Aligned, bool Edge>
+inline constexpr int any_step = -1;
+
+/// The rows of the warp, columns from first_x on. Row r of the table begins r * Step sums behind a multiple
+/// of 16 bytes; with any_step anywhere. `Edge`: not all rows and columns are in the picture.
+template <class Shape, int Step, bool Edge>
 __device__ void write_rows(const Job& job, int first_x, int y, const std::uint32_t (&words)[Shape::rows],
                            const Carry& carry) {
   const int x = first_x + lane_index() * lane_pixels;
@@ -219,19 +201,20 @@ __device__ void write_rows(const Job& job, int first_x, int y, const std::uint32
     sums.y += __dp4a(words[r], 0x00000101U, left);
     sums.z += __dp4a(words[r], 0x00010101U, left);
     sums.w += __dp4a(words[r], 0x01010101U, left);
+    auto* row = reinterpret_cast<std::uint32_t*>(to + r * job.table_row);
     if (!Edge || r < existing) {
-      auto* row = reinterpret_cast<std::uint32_t*>(to);
       if (cut) {
-        store_row_at_edge<Aligned>(sums, row, valid);
+        store_row_at_edge(sums, row, valid);
+      } else if (Step == any_step) {
+        store_row(sums, row);
       } else {
-        store_row<Aligned>(sums, row);
+        store_row(sums, row, r * Step % 4);
       }
     }
-    to += job.table_row;
   };
 #pragma unroll
   for (int r = 0; r < Shape::rows; r += 2) {
-    if (r % 8 == 0) __syncwarp();  // or the compiler runs ahead until it spills registers
+    if (r % tuning::single_pass_rows_ahead<Step> == 0) __syncwarp();
     const std::uint32_t both = __dp4a(words[r], 0x01010101U, 0U) | __dp4a(words[r + 1], 0x01010101U, 0U)
                                                                        << 16;
     const std::uint32_t lanes_before = inclusive_scan(both) - both;
@@ -249,28 +232,32 @@ __device__ int first_row(const Tile& tile) {
   return tile.row * tile_height + warp_index() / Shape::warp_columns * Shape::rows;
 }
 
-/// `Aligned`: rows of the picture at multiples of 4 bytes, those of the table at multiples of 16.
-template <class Shape, bool Aligned, Start How>
+/// `Aligned`: rows of the picture begin at multiples of 4 bytes. `Step`: see write_rows.
+template <class Shape, bool Aligned, int Step>
 __global__ void __launch_bounds__(Shape::threads, Shape::blocks) build(const __grid_constant__ Job job) {
   __shared__ Exchange<Shape> shared;
+  Tile tile = tile_of_block(job);
+  const int x = first_column<Shape>(tile);
+  const int y = first_row<Shape>(tile);
+  unsigned drawn = 0;
+  if (threadIdx.x == 0) drawn = draw(job);  // its answer comes while the pixels do
   std::uint32_t words[Shape::rows];
-  take_tile<Shape, How>(job, shared);
-  __syncthreads();
-  load_rows<Aligned>(job.picture, first_column<Shape>(shared.tile), first_row<Shape>(shared.tile), words);
-  if (How == Start::index && threadIdx.x == 0)
-    shared.tile.tag = tag_of_run(draw_ticket(job) >> job.ticket_bits);
+  load_rows<Aligned>(job.picture, x, y, words);
+  if (threadIdx.x == 0) shared.tag = tag_of_run(run_of_draw(job, drawn));
   sum_pixels<Shape>(words, shared);
   __syncthreads();
-  publish_sums<Shape>(job, shared);
-  look_back<Shape>(job, shared);
-  __syncthreads();
-  const Carry carry = resolve<Shape>(job, shared);
-  const int x = first_column<Shape>(shared.tile);
-  const int y = first_row<Shape>(shared.tile);
+  tile.tag = shared.tag;
+  publish_sums<Shape>(job, tile, shared);
+  const bool found = look_back<Shape>(job, tile, shared);
+  if (__syncthreads_or(!found) != 0) {
+    sum_alone<Shape>(job, tile, shared);
+    __syncthreads();
+  }
+  const Carry carry = resolve<Shape>(job, tile, shared);
   if (x + warp_pixels <= job.picture.width && y + Shape::rows <= job.picture.height) {
-    write_rows<Shape, Aligned, false>(job, x, y, words, carry);
+    write_rows<Shape, Step, false>(job, x, y, words, carry);
   } else {
-    write_rows<Shape, Aligned, true>(job, x, y, words, carry);
+    write_rows<Shape, Step, true>(job, x, y, words, carry);
   }
 }
 

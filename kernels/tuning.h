@@ -14,14 +14,24 @@ inline constexpr int table_most_tile_rows = 128;
 inline constexpr int table_warps_per_multiprocessor = 24;  ///< wished for; below it tiles become lower
 
 // Table in a single pass: depth of the look-back, in tiles, and the tiles of large and of small pictures.
+// Shares of the copy of the same bytes, H200, 2026-11-20.
 inline constexpr int single_pass_upward = 8;
 inline constexpr int single_pass_leftward = 14;
 inline constexpr int single_pass_tile_height = 128;
-inline constexpr int single_pass_blocks_of_large_tiles =
-    3;  ///< a multiprocessor, at least: bounds the registers
-inline constexpr int single_pass_blocks_of_small_tiles = 2;
-inline constexpr int single_pass_large_tiles_per_multiprocessor = 1;  ///< with fewer, tiles become small
-inline constexpr bool single_pass_prefetch = true;                    ///< while a block waits for its ticket
+/// Blocks a multiprocessor, at least: bounds the registers to 80. Tiles of 256 x 128 by 8 warps; 16 warps
+/// reach .77 instead of .84 at 8192 x 8192.
+inline constexpr int single_pass_blocks_of_large_tiles = 3;
+/// Tiles of 128 x 128 by 8 warps; 16 warps reach .57 instead of .60 at 512 x 512.
+inline constexpr int single_pass_blocks_of_small_tiles = 3;
+/// Large tiles where there is one for so many multiprocessors: .66 instead of .63 at 2048 x 2048 (about one
+/// each); but .52 instead of .65 at 1024 x 1024 (one for four).
+inline constexpr int single_pass_multiprocessors_per_large_tile = 2;
+/// Rows whose stores the compiler may mix; with more it runs ahead until it spills registers.
+template <int Step>
+inline constexpr int single_pass_rows_ahead = Step == 2 ? 2 : 4;
+/// Looks, of about a microsecond, before a block works alone. A wait is as long as some blocks take, tens of
+/// microseconds.
+inline constexpr int single_pass_looks = 1 << 13;
 
 // Carries between the table's tiles: a block scans 32 columns, cut into this many segments.
 inline constexpr int carry_segments = 16;
