@@ -92,7 +92,8 @@ __device__ void load_rows(const BytePicture& picture, int first_x, int first_y,
   constexpr int margin = Aligned ? 0 : 3;
   const std::byte* top = picture.data + first_y * picture.row + first_x;
   std::uint32_t extra = 0;  // of lane r: the word behind those of the 32 lanes in row r
-  if (existing == Rows && first_x + warp_pixels + margin <= picture.width) {
+  // Not existing == Rows: ptxas of CUDA 13.0 takes the predicate of its fused min and max for that, wrongly.
+  if (first_y + Rows <= picture.height && first_x + warp_pixels + margin <= picture.width) {
     const std::byte* from = top + lane_index() * lane_pixels;
 #pragma unroll
     for (int r = 0; r < Rows; ++r) words[r] = load_word(aligned_down<Aligned>(from + r * picture.row));
