@@ -4,66 +4,75 @@
 
 #include <cstdint>
 
-#include "kernels/byte_rows.cuh"
 #include "kernels/single_pass.cuh"
 
 namespace satin::kernels::single_pass {
 
-/// The lane's share of the sum of the first `width` pixels of a row.
-__device__ inline std::uint32_t part_of_row(const BytePicture& picture, int y, int width) {
-  const std::byte* row = picture.data + y * picture.row;
-  std::uint32_t sum = 0;
+template <class Pixels>
+__device__ typename Pixels::Sum element_at(const ByteRows& picture, int x, int y) {
+  const auto* row = reinterpret_cast<const typename Pixels::Element*>(picture.data + y * picture.row);
+  return Pixels::from_one(__ldg(row + x));
+}
+
+/// The sum of one channel of a row up to an element, in every lane.
+template <class Pixels>
+__device__ typename Pixels::Sum sum_of_row(const ByteRows& picture, int channel, int y, int end) {
+  typename Pixels::Sum sum = 0;
 #pragma unroll 1
-  for (int x = lane_index() * lane_pixels - behind_word<false>(row); x < width; x += warp_pixels)
-    sum = __dp4a(word_of_row(row, x, width), 0x01010101U, sum);
-  return sum;
+  for (int x = channel + lane_index() * Pixels::channels; x < end; x += warp_size * Pixels::channels)
+    sum += element_at<Pixels>(picture, x, y);
+  return warp_sum(sum);
 }
 
 /// Fills the place of what look_back() finds. To be called by the whole block, between two barriers.
-template <class Shape>
-__device__ void sum_alone(const Job& job, const Tile& tile, Exchange<Shape>& shared) {
-  const BytePicture& picture = job.picture;
-  const int first_x = tile.column * Shape::width;
+template <class Tiling>
+__device__ void sum_alone(const Job& job, const Tile& tile, Exchange<Tiling>& shared) {
+  using Pixels = typename Tiling::Pixels;
+  using Sum = typename Tiling::Sum;
+  const ByteRows& picture = job.picture;
+  const int first_x = tile.column * Tiling::width;
   const int first_y = tile.row * tile_height;
   const int lane = lane_index();
-  const int warp = warp_index();
-  const int warp_column = warp % Shape::warp_columns;
-  const int warp_row = warp / Shape::warp_columns;
+  const Place<Tiling> at;
 
-  if (warp_row < Shape::upward_groups) {
-    const int column_group = warp_column * warp_size + lane;
-    const int x = first_x + column_group * lane_pixels;
-    uint4 sums = make_uint4(0, 0, 0, 0);
-    for (int y = warp_row; y < first_y; y += Shape::upward_groups) {
-      const auto* row = reinterpret_cast<const std::uint8_t*>(picture.data + y * picture.row);
-      if (x < picture.width) sums.x += row[x];
-      if (x + 1 < picture.width) sums.y += row[x + 1];
-      if (x + 2 < picture.width) sums.z += row[x + 2];
-      if (x + 3 < picture.width) sums.w += row[x + 3];
+  if (at.row < Tiling::upward_groups) {
+    Vector<Sum, Tiling::elements> columns{};
+    const int x = first_x + at.lane_across * Tiling::elements;
+#pragma unroll 1
+    for (int y = at.row; y < first_y; y += Tiling::upward_groups)
+#pragma unroll
+      for (int i = 0; i < Tiling::elements; ++i)
+        if (x + i < job.width) columns.of[i] += element_at<Pixels>(picture, x + i, y);
+    shared.columns_above[at.row][at.lane_across] = columns;
+    const typename Tiling::Phase phase(at.lane_across);
+#pragma unroll
+    for (int c = 0; c < Tiling::channels; ++c) {
+      const Sum all = warp_sum(phase.sum_of(c, columns));
+      if (lane == 0) shared.columns_above_of_warp[c][at.warp] = all;
     }
-    shared.columns_above[warp_row][column_group] = sums;
-    const std::uint32_t all = warp_sum(sum_of(sums));
-    if (lane == 0) shared.columns_above_of_warp[warp] = all;
   }
 
-  constexpr int rows = tile_height / Shape::warps;
-  static_assert(Shape::rows % rows == 0, "those of a warp are part of one row of warps");
-  std::uint32_t sum_of_rows = 0;
-  for (int row = warp * rows; row < (warp + 1) * rows; ++row) {
-    const int y = first_y + row;
-    const std::uint32_t sum = warp_sum(y < picture.height ? part_of_row(picture, y, first_x) : 0);
-    sum_of_rows += sum;
-    if (lane < Shape::warps)
-      reinterpret_cast<std::uint32_t*>(shared.rows_left[lane])[row] = lane == 0 ? sum : 0;
+  const int channel = at.warp / Tiling::leftward_groups;
+  const int group = at.warp % Tiling::leftward_groups;
+  Sum of_rows[lane_rows] = {};  // those of the lane that this warp sums
+  Sum of_warp_row = 0;          // lane r: of those in row r of the warps
+#pragma unroll 1
+  for (int row = group; row < tile_height && first_y + row < picture.height; row += Tiling::leftward_groups) {
+    const Sum sum = sum_of_row<Pixels>(picture, channel, first_y + row, first_x);
+#pragma unroll
+    for (int i = 0; i < lane_rows; ++i)
+      if (row == lane * lane_rows + i) of_rows[i] = sum;
+    if (row / Tiling::rows == lane) of_warp_row += sum;
   }
-  if (lane < Shape::warp_rows)
-    shared.rows_left_of_warp[warp * Shape::warp_rows + lane] =
-        lane == warp * rows / Shape::rows ? sum_of_rows : 0;
+#pragma unroll
+  for (int i = 0; i < lane_rows; ++i) shared.rows_left[at.warp][lane].of[i] = of_rows[i];
+  if (lane < Tiling::warp_rows) shared.rows_left_of_warp[at.warp][lane] = of_warp_row;
 
-  std::uint32_t corner = 0;
-  for (int y = warp; y < first_y; y += Shape::warps) corner += part_of_row(picture, y, first_x);
-  corner = warp_sum(corner);
-  if (lane == 0) shared.corner[warp] = corner;
+  Sum corner = 0;
+#pragma unroll 1
+  for (int y = group; y < first_y; y += Tiling::leftward_groups)
+    corner += sum_of_row<Pixels>(picture, channel, y, first_x);
+  if (lane == 0) shared.corner[at.warp] = corner;
 }
 
 }  // namespace satin::kernels::single_pass

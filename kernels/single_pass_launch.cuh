@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "kernels/launch.h"
 #include "kernels/table_single_pass.cuh"
@@ -13,33 +14,37 @@ namespace satin::kernels::single_pass {
 
 inline constexpr std::size_t part_alignment = 128;  // bytes: no two parts share a line of the L2
 
-inline TableTiles tiles_of(std::int64_t width, std::int64_t height, int tile_width) {
+inline TableTiles tiles_of(std::int64_t width, std::int64_t height, const TileSizes& sizes) {
   TableTiles tiles;
   tiles.method = TableMethod::single_pass;
   tiles.width = width;
   tiles.height = height;
-  tiles.tile_width = tile_width;
+  tiles.channels = sizes.channels;
+  tiles.tile_width = sizes.width / sizes.channels;
   tiles.tile_height = tile_height;
-  tiles.tile_columns = (width + tile_width - 1) / tile_width;
+  tiles.tile_columns = (width + tiles.tile_width - 1) / tiles.tile_width;
   tiles.tile_rows = (height + tile_height - 1) / tile_height;
   return tiles;
 }
 
-/// Sums, and both halves of inclusive sums where a tile looks back that far.
-inline std::int64_t planes(std::int64_t tiles, int depth) { return tiles > depth + 1 ? 3 : 1; }
+/// Sums, and the pieces of inclusive sums where a tile looks back that far.
+inline std::int64_t planes(std::int64_t tiles, int depth, int pieces) {
+  return tiles > depth + 1 ? 1 + pieces : 1;
+}
 
 /// Lays the workspace out from `memory` on, and tells its size.
 struct Layout {
   Workspace workspace{};
   std::size_t bytes = 0;
 
-  Layout(const TableTiles& tiles, void* memory) : memory_(static_cast<std::byte*>(memory)) {
+  Layout(const TableTiles& tiles, const TileSizes& sizes, void* memory)
+      : memory_(static_cast<std::byte*>(memory)) {
     const std::int64_t count = tiles.tile_columns * tiles.tile_rows;
-    const std::int64_t padded_width = tiles.tile_columns * tiles.tile_width;
     take(workspace.counter, 1);
-    take(workspace.totals, 2 * count);
-    take(workspace.column_sums, planes(tiles.tile_rows, upward) * tiles.tile_rows * padded_width);
-    take(workspace.row_sums, planes(tiles.tile_columns, leftward) * count * tile_height);
+    take(workspace.totals, (1 + sizes.corner_words) * sizes.channels * count);
+    take(workspace.column_sums, planes(tiles.tile_rows, sizes.upward, sizes.pieces) * count * sizes.width);
+    take(workspace.row_sums,
+         planes(tiles.tile_columns, sizes.leftward, sizes.pieces) * count * sizes.channels * tile_height);
   }
 
  private:
@@ -53,10 +58,13 @@ struct Layout {
   std::byte* memory_;
 };
 
-inline Job job_of(const TableArguments& arguments, const SinglePassTrial& trial) {
+template <class Tiling>
+Job job_of(const TableArguments& arguments, const SinglePassTrial& trial) {
   const TableTiles& tiles = arguments.tiles;
   Job job{};
-  job.picture = {arguments.picture.data, arguments.picture.row, static_cast<int>(tiles.width),
+  job.width = static_cast<int>(tiles.width * Tiling::channels);
+  job.picture = {arguments.picture.data, arguments.picture.row,
+                 job.width * static_cast<int>(sizeof(typename Tiling::Pixels::Element)),
                  static_cast<int>(tiles.height)};
   job.table = arguments.table.data;
   job.table_row = arguments.table.row;
@@ -66,41 +74,59 @@ inline Job job_of(const TableArguments& arguments, const SinglePassTrial& trial)
   job.run_bits = std::bit_width(count - 1);
   job.looks = trial.looks;
   job.reversed = trial.reversed;
-  job.workspace = Layout(tiles, arguments.workspace).workspace;
+  job.workspace = Layout(tiles, Tiling::sizes, arguments.workspace).workspace;
   return job;
 }
 
-inline bool are_aligned(const std::byte* data, std::int64_t row, unsigned bytes) {
-  return reinterpret_cast<std::uintptr_t>(data) % bytes == 0 && row % static_cast<int>(bytes) == 0;
+inline bool are_aligned(const std::byte* data, std::int64_t row, int bytes) {
+  return reinterpret_cast<std::uintptr_t>(data) % static_cast<unsigned>(bytes) == 0 && row % bytes == 0;
 }
 
-inline int step_of(const Job& job) {
-  if (!are_aligned(job.table, 0, 16)) return any_step;
-  return static_cast<int>(static_cast<std::uint64_t>(job.table_row) / sizeof(std::uint32_t) % 4);
+template <class Tiling>
+int step_of(const Job& job) {
+  constexpr int sum = sizeof(typename Tiling::Sum);
+  if (!are_aligned(job.table, 0, sum * Tiling::elements)) return any_step;
+  return static_cast<int>(static_cast<std::uint64_t>(job.table_row) / sum % Tiling::elements);
 }
 
-template <class Shape>
+template <class Tiling>
 auto kernel_for(const Job& job) {
-  switch (step_of(job)) {
-    case 0:
-      return are_aligned(job.picture.data, job.picture.row, 4) ? build<Shape, true, 0>
-                                                               : build<Shape, false, 0>;
-    case 1:
-      return build<Shape, false, 1>;
-    case 2:
-      return build<Shape, false, 2>;
-    case 3:
-      return build<Shape, false, 3>;
-    default:
-      return build<Shape, false, any_step>;
+  const int step = step_of<Tiling>(job);
+  if (step == 0)
+    return are_aligned(job.picture.data, job.picture.row, Tiling::Pixels::lane_bytes)
+               ? build<Tiling, true, 0>
+               : build<Tiling, false, 0>;
+  if (step == 1) return build<Tiling, false, 1>;
+  if constexpr (Tiling::elements == 4) {
+    if (step == 2) return build<Tiling, false, 2>;
+    if (step == 3) return build<Tiling, false, 3>;
   }
+  return build<Tiling, false, any_step>;
 }
 
-template <class Shape>
+template <class Tiling>
 void launch(const TableArguments& arguments, const SinglePassTrial& trial, StreamHandle stream) {
-  const Job job = job_of(arguments, trial);
+  const Job job = job_of<Tiling>(arguments, trial);
   const dim3 blocks(static_cast<unsigned>(job.tile_columns), static_cast<unsigned>(job.tile_rows));
-  kernel_for<Shape>(job)<<<blocks, Shape::threads, 0, stream>>>(job);
+  kernel_for<Tiling>(job)<<<blocks, Tiling::threads, 0, stream>>>(job);
 }
+
+// --- Tilings that are used
+// ---------------------------------------------------------------------------------------
+
+using LargeTile = TileShape<2, 4, 32, tuning::single_pass_blocks_of_large_tiles>;
+using SmallTile = TileShape<1, 8, 16, tuning::single_pass_blocks_of_small_tiles>;
+/// Depths such that every warp that looks back has as many slots.
+template <class Sum, int Channels>
+using WideTile =
+    std::conditional_t<Channels == 1,
+                       TileShape<3, 4, 32, tuning::single_pass_blocks_of_wide_tiles, 9, 12 - pieces_of<Sum>>,
+                       TileShape<3, 4, 32, tuning::single_pass_blocks_of_wide_tiles, sizeof(Sum) == 4 ? 6 : 9,
+                                 12 - pieces_of<Sum>>>;
+
+template <class T, int Channels, class Sum, bool Squared = false>
+using Wide = Tiling<Pixels<T, Channels, Sum, Squared>, WideTile<Sum, Channels>>;
+template <class Shape>
+using Bytes = Tiling<Pixels<std::uint8_t, 1, std::uint32_t>, Shape>;
 
 }  // namespace satin::kernels::single_pass

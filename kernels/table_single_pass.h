@@ -4,18 +4,21 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "kernels/launch.h"
 #include "kernels/tuning.h"
 
 namespace satin::kernels {
 
-/// One channel of u8, as stored, summed modulo 2^32.
-[[nodiscard]] bool single_pass_applies(std::int64_t width, std::int64_t height, const PixelRead& read,
-                                       bool squared, Accumulator accumulator);
-[[nodiscard]] TableTiles single_pass_tiles(std::int64_t width, std::int64_t height, int multiprocessors);
-/// `large`: 256 columns, otherwise 128.
-[[nodiscard]] TableTiles tiles_of_single_pass(std::int64_t width, std::int64_t height, bool large);
+/// Tiles for a single pass over the picture; none where there is no such kernel, or the picture is too large.
+[[nodiscard]] std::optional<TableTiles> single_pass_tiles(std::int64_t width, std::int64_t height,
+                                                          const PixelRead& read, bool squared,
+                                                          Accumulator accumulator, int multiprocessors);
+/// The same with the smallest tiles that there are, or with the largest.
+[[nodiscard]] std::optional<TableTiles> single_pass_tiles_of(std::int64_t width, std::int64_t height,
+                                                             const PixelRead& read, bool squared,
+                                                             Accumulator accumulator, bool smallest);
 [[nodiscard]] std::size_t single_pass_workspace_bytes(const TableTiles& tiles);
 
 /// How blocks start and how long they wait for each other: for tests, which run what hardware hardly does.

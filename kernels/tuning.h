@@ -23,6 +23,8 @@ inline constexpr int single_pass_tile_height = 128;
 inline constexpr int single_pass_blocks_of_large_tiles = 3;
 /// Tiles of 128 x 128 by 8 warps; 16 warps reach .57 instead of .60 at 512 x 512.
 inline constexpr int single_pass_blocks_of_small_tiles = 3;
+/// Tiles of anything else, three words of a lane wide, by 12 warps.
+inline constexpr int single_pass_blocks_of_wide_tiles = 2;
 /// Large tiles where there is one for so many multiprocessors: .66 instead of .63 at 2048 x 2048 (about one
 /// each); but .52 instead of .65 at 1024 x 1024 (one for four).
 inline constexpr int single_pass_multiprocessors_per_large_tile = 2;

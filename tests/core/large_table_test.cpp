@@ -14,11 +14,13 @@ namespace {
 /// The table as filters get it.
 class TableRun {
  public:
-  explicit TableRun(const Layout& layout) : case_(layout) {
+  explicit TableRun(const Layout& layout, const TableFormat& format = {}) : case_(layout, format) {
     TableJob job;
     job.width = layout.width;
     job.height = layout.height;
-    job.read.maximum = 255;
+    job.read = format.read();
+    job.squared = format.squared;
+    job.accumulator = format.accumulator;
     Backend& backend = device_under_test().backend();
     operation_ = backend.operations.table(backend, job);
   }
@@ -68,6 +70,39 @@ TEST(LargeTable, RowsOfEveryAlignment) {
     if (slow_build()) continue;
     ASSERT_TRUE(TableRun(layout).is_right(5)) << layout;
   }
+}
+
+TEST(LargeTable, EveryFormat) {
+  const std::vector<Layout> layouts = {{1, 1},
+                                       {1, 140},
+                                       {63, 33},
+                                       {64, 129},
+                                       {65, 127},
+                                       {97, 260},
+                                       {128, 5, 1},
+                                       {193, 131, 3, 1, 1, 1},
+                                       {700, 257},
+                                       {701, 140, 0, 0, 3},
+                                       {331, 390, 2, 1, 2, 3}};
+  std::uint64_t seed = 0;
+  for (const TableFormat& format : table_formats())
+    for (const Layout& layout : layouts) {
+      if (slow_build() && layout.width * layout.height > 50'000) continue;
+      ASSERT_TRUE(TableRun(layout, format).is_right(seed % 5)) << format << ", " << layout;
+      ++seed;
+    }
+}
+
+TEST(LargeTable, EveryFormatWithManyTilesBothWays) {
+  if (slow_build()) GTEST_SKIP() << "large";
+  std::vector<Layout> layouts = {{131, 1801}, {1301, 150}};
+  if (device_under_test().is_cuda()) layouts = {{700, 1801}, {6401, 1301}};
+  for (const TableFormat& format : table_formats())
+    for (const Layout& layout : layouts) {
+      TableRun run(layout, format);
+      ASSERT_TRUE(run.is_right(3)) << format << ", " << layout;
+      ASSERT_TRUE(run.is_right(0)) << format << ", " << layout << ", white";
+    }
 }
 
 TEST(LargeTable, TheSamePlanAgainAndAgain) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <vector>
 
 #include "core/cuda/backend.h"
@@ -15,9 +16,12 @@ namespace {
 /// One kind of tiles, for the runs of one workspace.
 class SinglePassRun {
  public:
-  SinglePassRun(const Layout& layout, bool large)
-      : case_(layout),
-        tiles_(kernels::tiles_of_single_pass(layout.width, layout.height, large)),
+  SinglePassRun(const Layout& layout, bool large, const TableFormat& format = {})
+      : case_(layout, format),
+        format_(format),
+        tiles_(kernels::single_pass_tiles_of(layout.width, layout.height, format.read(), format.squared,
+                                             format.accumulator, !large)
+                   .value()),
         workspace_(backend_.allocate(kernels::single_pass_workspace_bytes(tiles_))) {
     const std::vector<std::byte> zeros(workspace_.size);
     backend_.upload(workspace_.get(), zeros.data(), zeros.size(), {});
@@ -29,6 +33,8 @@ class SinglePassRun {
       backend.select();
       kernels::TableArguments arguments;
       arguments.tiles = tiles_;
+      arguments.read = format_.read();
+      arguments.squared = format_.squared;
       arguments.picture = cuda::source_of(picture);
       arguments.table = cuda::target_of(table);
       arguments.workspace = workspace_.get();
@@ -40,6 +46,7 @@ class SinglePassRun {
  private:
   Backend& backend_ = device_under_test().backend();
   TableCase case_;
+  TableFormat format_;
   kernels::TableTiles tiles_;
   Buffer workspace_;
 };
@@ -86,6 +93,20 @@ TEST_P(SinglePass, TheLastTilesFirst) {
   SinglePassRun run(layout, GetParam());
   ASSERT_TRUE(run.is_right(5, {.looks = 100, .reversed = true}));
   ASSERT_TRUE(run.is_right(0, {.reversed = true}));
+}
+
+/// Of every format, some blocks alone, and all.
+TEST_P(SinglePass, FormatsAlone) {
+  for (const TableFormat& format : table_formats()) {
+    const Layout layout{1301, 700};
+    if (!kernels::single_pass_tiles_of(layout.width, layout.height, format.read(), format.squared,
+                                       format.accumulator, GetParam()))
+      continue;
+    SinglePassRun run(layout, GetParam(), format);
+    for (const int looks : {0, 2, 0, 1 << 13})
+      ASSERT_TRUE(run.is_right(static_cast<std::uint64_t>(looks % 7), {.looks = looks})) << format << looks;
+    ASSERT_TRUE(run.is_right(9, {.looks = 1000, .reversed = true})) << format;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Tiles, SinglePass, testing::Bool(),
