@@ -63,9 +63,11 @@ struct Pixels {
   }
 
   /// Weights of the elements up to `last` that are of the same channel.
-  __device__ static constexpr std::uint32_t weights_up_to(int last) {
+  __device__ static std::uint32_t weights_up_to(int last) {
     std::uint32_t weights = 0;
-    for (int i = last; i >= 0; i -= Channels) weights |= 1U << 8 * i;
+#pragma unroll
+    for (int i = 0; i < elements; ++i)
+      if (i <= last && (last - i) % Channels == 0) weights |= 1U << 8 * i;
     return weights;
   }
 
