@@ -16,9 +16,9 @@ inline constexpr int leftward_totals = warp_size - 1;  ///< one a lane; the last
 inline constexpr int tile_height = tuning::single_pass_tile_height;
 inline constexpr int lane_rows = 4;  ///< tile rows that a lane of a warp that covers all of them looks after
 
-/// A tile as warps of one word a lane and `Rows` rows. `Blocks` a multiprocessor bound the registers.
-template <int WarpColumns, int WarpRows, int Rows, int Blocks, int Upward = tuning::single_pass_upward,
-          int Leftward = tuning::single_pass_leftward>
+/// A tile as warps of one word a lane and `Rows` rows. `Blocks` a multiprocessor bound the registers; it
+/// looks `Upward` and `Leftward` tiles far.
+template <int WarpColumns, int WarpRows, int Rows, int Blocks, int Upward, int Leftward>
 struct TileShape {
   static constexpr int warp_columns = WarpColumns;
   static constexpr int warp_rows = WarpRows;

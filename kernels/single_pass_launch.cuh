@@ -114,19 +114,31 @@ void launch(const TableArguments& arguments, const SinglePassTrial& trial, Strea
 // --- Tilings that are used
 // ---------------------------------------------------------------------------------------
 
-using LargeTile = TileShape<2, 4, 32, tuning::single_pass_blocks_of_large_tiles>;
-using SmallTile = TileShape<1, 8, 16, tuning::single_pass_blocks_of_small_tiles>;
-/// Depths such that every warp that looks back has as many slots.
-template <class Sum, int Channels>
-using WideTile =
-    std::conditional_t<Channels == 1,
-                       TileShape<3, 4, 32, tuning::single_pass_blocks_of_wide_tiles, 9, 12 - pieces_of<Sum>>,
-                       TileShape<3, 4, 32, tuning::single_pass_blocks_of_wide_tiles, sizeof(Sum) == 4 ? 6 : 9,
-                                 12 - pieces_of<Sum>>>;
+// Shares of the copy of the same bytes, H200, 2026-11-20. All tiles are 128 rows high. Depths are such that
+// the warps that look back have as many slots each. A spilled register costs 2 %.
 
-template <class T, int Channels, class Sum, bool Squared = false>
-using Wide = Tiling<Pixels<T, Channels, Sum, Squared>, WideTile<Sum, Channels>>;
 template <class Shape>
 using Bytes = Tiling<Pixels<std::uint8_t, 1, std::uint32_t>, Shape>;
+/// 256 columns: .87 at 16384 x 16384, .83 at 8192, .82 at 4096; with 16 warps of 16 rows .77 at 8192.
+using LargeTile = TileShape<2, 4, 32, 3, 7, 14>;
+/// 256 columns, deeper upward: .76 instead of .71 at 2560 x 2560, .78 instead of .73 at 3840 x 2160.
+using MediumTile = TileShape<2, 4, 32, 2, 15, 14>;
+/// 128 columns: .72 instead of .63 at 2048 x 2048, .62 instead of .53 at 1024 x 1024.
+using SmallTile = TileShape<1, 8, 16, 3, 15, 15>;
+
+/// 128 RGB pixels: .74 at 2048 x 2048, .69 at 4096, .73 at 8192; with depths of 6 and 10 .67, .69 and .71.
+using RgbTile = TileShape<3, 4, 32, 2, 10, 14>;
+/// 96 and 64 RGBA pixels: .62 and .67 at 2048 x 2048, .67 and .65 at 4096, .65 and .61 at 8192; 128 pixels
+/// .64, .64 and .69.
+using LargeRgbaTile = TileShape<3, 4, 32, 2, 6, 7>;
+using SmallRgbaTile = TileShape<2, 4, 32, 2, 10, 14>;
+
+/// 128 columns of pairs: u16 to u64 .76 at 2048 x 2048, .79 at 4096, .83 at 8192; 192 columns .60, .76, .83.
+using PairTile = TileShape<2, 4, 32, 3, 9, 13>;
+using RgbPairTile = TileShape<3, 4, 32, 2, 9, 9>;
+
+template <class T, int Channels, class Sum, bool Squared = false>
+using Pairs =
+    Tiling<Pixels<T, Channels, Sum, Squared>, std::conditional_t<Channels == 1, PairTile, RgbPairTile>>;
 
 }  // namespace satin::kernels::single_pass

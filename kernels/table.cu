@@ -91,7 +91,7 @@ template void scan_carries(const TableTiles&, const Carries<std::uint64_t>&, Str
 
 TableTiles table_tiles(std::int64_t width, std::int64_t height, const PixelRead& read, bool squared,
                        Accumulator accumulator, int multiprocessors) {
-  if (const auto tiles = single_pass_tiles(width, height, read, squared, accumulator, multiprocessors))
+  if (const auto tiles = best_single_pass_tiles(width, height, read, squared, accumulator, multiprocessors))
     return *tiles;
   const int channels = read.channels;
   constexpr int step = tuning::table_most_rows_in_flight;

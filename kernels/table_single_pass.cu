@@ -1,6 +1,5 @@
 #include "kernels/table_single_pass.h"
 
-#include <algorithm>
 #include <iterator>
 
 #include "kernels/single_pass_launch.cuh"
@@ -11,22 +10,24 @@ using namespace single_pass;
 
 namespace single_pass {
 
-extern template void launch<Wide<std::uint8_t, 1, std::uint64_t>>(const TableArguments&,
-                                                                  const SinglePassTrial&, StreamHandle);
-extern template void launch<Wide<std::uint8_t, 3, std::uint64_t>>(const TableArguments&,
-                                                                  const SinglePassTrial&, StreamHandle);
-extern template void launch<Wide<std::uint8_t, 1, std::uint64_t, true>>(const TableArguments&,
-                                                                        const SinglePassTrial&, StreamHandle);
-extern template void launch<Wide<std::uint8_t, 3, std::uint64_t, true>>(const TableArguments&,
-                                                                        const SinglePassTrial&, StreamHandle);
-extern template void launch<Wide<std::uint16_t, 1, std::uint32_t>>(const TableArguments&,
+extern template void launch<Pairs<std::uint8_t, 1, std::uint64_t>>(const TableArguments&,
                                                                    const SinglePassTrial&, StreamHandle);
-extern template void launch<Wide<std::uint16_t, 3, std::uint32_t>>(const TableArguments&,
+extern template void launch<Pairs<std::uint8_t, 3, std::uint64_t>>(const TableArguments&,
                                                                    const SinglePassTrial&, StreamHandle);
-extern template void launch<Wide<std::uint16_t, 1, std::uint64_t>>(const TableArguments&,
-                                                                   const SinglePassTrial&, StreamHandle);
-extern template void launch<Wide<std::uint16_t, 3, std::uint64_t>>(const TableArguments&,
-                                                                   const SinglePassTrial&, StreamHandle);
+extern template void launch<Pairs<std::uint8_t, 1, std::uint64_t, true>>(const TableArguments&,
+                                                                         const SinglePassTrial&,
+                                                                         StreamHandle);
+extern template void launch<Pairs<std::uint8_t, 3, std::uint64_t, true>>(const TableArguments&,
+                                                                         const SinglePassTrial&,
+                                                                         StreamHandle);
+extern template void launch<Pairs<std::uint16_t, 1, std::uint32_t>>(const TableArguments&,
+                                                                    const SinglePassTrial&, StreamHandle);
+extern template void launch<Pairs<std::uint16_t, 3, std::uint32_t>>(const TableArguments&,
+                                                                    const SinglePassTrial&, StreamHandle);
+extern template void launch<Pairs<std::uint16_t, 1, std::uint64_t>>(const TableArguments&,
+                                                                    const SinglePassTrial&, StreamHandle);
+extern template void launch<Pairs<std::uint16_t, 3, std::uint64_t>>(const TableArguments&,
+                                                                    const SinglePassTrial&, StreamHandle);
 
 }  // namespace single_pass
 
@@ -42,31 +43,38 @@ struct Kind {
   bool squared;
   Accumulator accumulator;
   TileSizes sizes;
+  int fewest;  ///< tiles a multiprocessor, below which the next one is better
   void (*launch)(const TableArguments&, const SinglePassTrial&, StreamHandle);
 };
 
 template <class Tiling>
-constexpr Kind kind() {
+constexpr Kind kind(int fewest = 0) {
   using Pixels = typename Tiling::Pixels;
-  return {sizeof(typename Pixels::Element) == 1 ? Type::u8 : Type::u16, Pixels::squared,
-          sizeof(typename Tiling::Sum) == 4 ? Accumulator::u32 : Accumulator::u64, Tiling::sizes,
+  return {sizeof(typename Pixels::Element) == 1 ? Type::u8 : Type::u16,
+          Pixels::squared,
+          sizeof(typename Tiling::Sum) == 4 ? Accumulator::u32 : Accumulator::u64,
+          Tiling::sizes,
+          fewest,
           launch<Tiling>};
 }
 
-/// Of several that serve a picture, the first has the largest tiles and the last the smallest.
+/// Of several that serve a picture, the largest tiles come first.
 constexpr Kind kinds[] = {
-    kind<Bytes<LargeTile>>(),
+    kind<Bytes<LargeTile>>(tuning::single_pass_fewest_large_tiles),
+    kind<Bytes<MediumTile>>(tuning::single_pass_fewest_medium_tiles),
     kind<Bytes<SmallTile>>(),
-    kind<Wide<std::uint8_t, 3, std::uint32_t>>(),
-    kind<Wide<std::uint8_t, 4, std::uint32_t>>(),
-    kind<Wide<std::uint8_t, 1, std::uint64_t>>(),
-    kind<Wide<std::uint8_t, 3, std::uint64_t>>(),
-    kind<Wide<std::uint8_t, 1, std::uint64_t, true>>(),
-    kind<Wide<std::uint8_t, 3, std::uint64_t, true>>(),
-    kind<Wide<std::uint16_t, 1, std::uint32_t>>(),
-    kind<Wide<std::uint16_t, 3, std::uint32_t>>(),
-    kind<Wide<std::uint16_t, 1, std::uint64_t>>(),
-    kind<Wide<std::uint16_t, 3, std::uint64_t>>(),
+    kind<Tiling<Pixels<std::uint8_t, 3, std::uint32_t>, RgbTile>>(),
+    kind<Tiling<Pixels<std::uint8_t, 4, std::uint32_t>, LargeRgbaTile>>(
+        tuning::single_pass_fewest_rgba_tiles),
+    kind<Tiling<Pixels<std::uint8_t, 4, std::uint32_t>, SmallRgbaTile>>(),
+    kind<Pairs<std::uint8_t, 1, std::uint64_t>>(),
+    kind<Pairs<std::uint8_t, 3, std::uint64_t>>(),
+    kind<Pairs<std::uint8_t, 1, std::uint64_t, true>>(),
+    kind<Pairs<std::uint8_t, 3, std::uint64_t, true>>(),
+    kind<Pairs<std::uint16_t, 1, std::uint32_t>>(),
+    kind<Pairs<std::uint16_t, 3, std::uint32_t>>(),
+    kind<Pairs<std::uint16_t, 1, std::uint64_t>>(),
+    kind<Pairs<std::uint16_t, 3, std::uint64_t>>(),
 };
 
 bool serves(const Kind& kind, const PixelRead& read, bool squared, Accumulator accumulator) {
@@ -82,26 +90,26 @@ bool fits(const TableTiles& tiles, const Kind& kind) {
 
 }  // namespace
 
-std::optional<TableTiles> single_pass_tiles_of(std::int64_t width, std::int64_t height, const PixelRead& read,
-                                               bool squared, Accumulator accumulator, bool smallest) {
-  std::optional<TableTiles> found;
+std::vector<TableTiles> single_pass_tiles(std::int64_t width, std::int64_t height, const PixelRead& read,
+                                          bool squared, Accumulator accumulator) {
+  std::vector<TableTiles> found;
   for (int i = 0; i < static_cast<int>(std::size(kinds)); ++i) {
-    if (!serves(kinds[i], read, squared, accumulator) || (found && !smallest)) continue;
-    found = tiles_of(width, height, kinds[i].sizes);
-    found->kind = i;
-    found->accumulator = accumulator;
-    if (!fits(*found, kinds[i])) return std::nullopt;
+    if (!serves(kinds[i], read, squared, accumulator)) continue;
+    TableTiles tiles = tiles_of(width, height, kinds[i].sizes);
+    tiles.kind = i;
+    tiles.accumulator = accumulator;
+    if (fits(tiles, kinds[i])) found.push_back(tiles);
   }
   return found;
 }
 
-std::optional<TableTiles> single_pass_tiles(std::int64_t width, std::int64_t height, const PixelRead& read,
-                                            bool squared, Accumulator accumulator, int multiprocessors) {
-  const auto large = single_pass_tiles_of(width, height, read, squared, accumulator, false);
-  if (large && large->tile_columns * large->tile_rows * tuning::single_pass_multiprocessors_per_large_tile >=
-                   multiprocessors)
-    return large;
-  return single_pass_tiles_of(width, height, read, squared, accumulator, true);
+std::optional<TableTiles> best_single_pass_tiles(std::int64_t width, std::int64_t height,
+                                                 const PixelRead& read, bool squared, Accumulator accumulator,
+                                                 int multiprocessors) {
+  for (const TableTiles& tiles : single_pass_tiles(width, height, read, squared, accumulator))
+    if (tiles.tile_columns * tiles.tile_rows >= std::int64_t{kinds[tiles.kind].fewest} * multiprocessors)
+      return tiles;
+  return std::nullopt;
 }
 
 std::size_t single_pass_workspace_bytes(const TableTiles& tiles) {

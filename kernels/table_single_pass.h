@@ -5,20 +5,21 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "kernels/launch.h"
 #include "kernels/tuning.h"
 
 namespace satin::kernels {
 
-/// Tiles for a single pass over the picture; none where there is no such kernel, or the picture is too large.
-[[nodiscard]] std::optional<TableTiles> single_pass_tiles(std::int64_t width, std::int64_t height,
-                                                          const PixelRead& read, bool squared,
-                                                          Accumulator accumulator, int multiprocessors);
-/// The same with the smallest tiles that there are, or with the largest.
-[[nodiscard]] std::optional<TableTiles> single_pass_tiles_of(std::int64_t width, std::int64_t height,
-                                                             const PixelRead& read, bool squared,
-                                                             Accumulator accumulator, bool smallest);
+/// Tiles for a single pass over the picture, the largest first; none where there is no such kernel, or the
+/// picture is too large.
+[[nodiscard]] std::vector<TableTiles> single_pass_tiles(std::int64_t width, std::int64_t height,
+                                                        const PixelRead& read, bool squared,
+                                                        Accumulator accumulator);
+[[nodiscard]] std::optional<TableTiles> best_single_pass_tiles(std::int64_t width, std::int64_t height,
+                                                               const PixelRead& read, bool squared,
+                                                               Accumulator accumulator, int multiprocessors);
 [[nodiscard]] std::size_t single_pass_workspace_bytes(const TableTiles& tiles);
 
 /// How blocks start and how long they wait for each other: for tests, which run what hardware hardly does.

@@ -13,21 +13,12 @@ inline constexpr int table_fewest_tile_rows = 16;
 inline constexpr int table_most_tile_rows = 128;
 inline constexpr int table_warps_per_multiprocessor = 24;  ///< wished for; below it tiles become lower
 
-// Table in a single pass: depth of the look-back, in tiles, and the tiles of large and of small pictures.
-// Shares of the copy of the same bytes, H200, 2026-11-20.
-inline constexpr int single_pass_upward = 8;
-inline constexpr int single_pass_leftward = 14;
+// Table in a single pass; shapes of tiles and what they reach are in kernels/single_pass_launch.cuh. Below
+// these many tiles a multiprocessor, of 256 columns or of 96 RGBA pixels, smaller or deeper ones are better.
 inline constexpr int single_pass_tile_height = 128;
-/// Blocks a multiprocessor, at least: bounds the registers to 80. Tiles of 256 x 128 by 8 warps; 16 warps
-/// reach .77 instead of .84 at 8192 x 8192.
-inline constexpr int single_pass_blocks_of_large_tiles = 3;
-/// Tiles of 128 x 128 by 8 warps; 16 warps reach .57 instead of .60 at 512 x 512.
-inline constexpr int single_pass_blocks_of_small_tiles = 3;
-/// Tiles of anything else, three words of a lane wide, by 12 warps.
-inline constexpr int single_pass_blocks_of_wide_tiles = 2;
-/// Large tiles where there is one for so many multiprocessors: .66 instead of .63 at 2048 x 2048 (about one
-/// each); but .52 instead of .65 at 1024 x 1024 (one for four).
-inline constexpr int single_pass_multiprocessors_per_large_tile = 2;
+inline constexpr int single_pass_fewest_large_tiles = 2;
+inline constexpr int single_pass_fewest_medium_tiles = 1;
+inline constexpr int single_pass_fewest_rgba_tiles = 4;
 /// Rows whose stores the compiler may mix; with more it runs ahead until it spills registers.
 template <int Step>
 inline constexpr int single_pass_rows_ahead = Step == 2 ? 2 : 4;
