@@ -38,12 +38,13 @@ struct Target {
 
 enum class TableMethod : std::uint8_t {
   two_readings,  ///< any picture: sums of tiles, their scan, the table
-  single_pass    ///< one launch; u8, one channel, sums modulo 2^32
+  single_pass    ///< one launch; u8 and u16 as stored, squares of u8
 };
 
 /// How a picture is cut into tiles: one warp each, one block each in a single pass.
 struct TableTiles {
   TableMethod method = TableMethod::two_readings;
+  int kind = 0;  ///< of a single pass: of tiles and pictures
   std::int64_t width = 0;
   std::int64_t height = 0;
   int channels = 1;

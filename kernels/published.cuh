@@ -11,16 +11,17 @@
 
 #include <cstdint>
 
+#include "kernels/vector.cuh"
+
 namespace satin::kernels {
 
-inline constexpr int tag_bits = 14;
+inline constexpr int tag_bits = 8;
 inline constexpr int value_bits = 32 - tag_bits;
 inline constexpr std::uint32_t largest_value = (1U << value_bits) - 1;
 
-/// Tag of run 0, 1, 2 ...: that of run 0 is not the 0 of cleared memory.
-__device__ inline std::uint32_t tag_of_run(std::uint64_t run) {
-  return static_cast<std::uint32_t>(run + 1) & ((1U << tag_bits) - 1);
-}
+/// Tag of run 0, 1, 2 ...: that of run 0 is not the 0 of cleared memory. The numbers may begin again at 0
+/// after any power of two from 2 on: successive tags differ there, too.
+__device__ inline std::uint32_t tag_of_run(std::uint32_t run) { return (run + 1) & ((1U << tag_bits) - 1); }
 
 __device__ inline std::uint32_t tagged(std::uint32_t tag, std::uint32_t value) {
   return tag << value_bits | value;
@@ -36,15 +37,37 @@ __device__ inline bool is_current(std::uint64_t word, std::uint32_t tag) {
   return static_cast<std::uint32_t>(word >> 32) == tag;
 }
 
-__device__ inline uint4 tagged(std::uint32_t tag, const uint4& values) {
-  return make_uint4(tagged(tag, values.x), tagged(tag, values.y), tagged(tag, values.z),
-                    tagged(tag, values.w));
+template <int N>
+__device__ Vector<std::uint32_t, N> tagged(std::uint32_t tag, const Vector<std::uint32_t, N>& values) {
+  Vector<std::uint32_t, N> words;
+#pragma unroll
+  for (int i = 0; i < N; ++i) words.of[i] = tagged(tag, values.of[i]);
+  return words;
 }
-__device__ inline bool is_current(const uint4& words, std::uint32_t tag) {
+template <int N>
+__device__ bool is_current(const Vector<std::uint32_t, N>& words, std::uint32_t tag) {
   const std::uint32_t expected = tag << value_bits;
-  const std::uint32_t differences =
-      (words.x ^ expected) | (words.y ^ expected) | (words.z ^ expected) | (words.w ^ expected);
+  std::uint32_t differences = 0;
+#pragma unroll
+  for (int i = 0; i < N; ++i) differences |= words.of[i] ^ expected;
   return differences <= largest_value;
+}
+
+// A sum that fits no word is published as several, `value_bits` each.
+
+template <class Sum>
+inline constexpr int pieces_of = (static_cast<int>(sizeof(Sum)) * 8 + value_bits - 1) / value_bits;
+
+template <class Sum>
+__device__ std::uint32_t piece_of(Sum sum, int piece) {
+  return static_cast<std::uint32_t>(sum >> piece * value_bits) & largest_value;
+}
+template <class Sum, int N>
+__device__ Vector<std::uint32_t, N> piece_of(const Vector<Sum, N>& sums, int piece) {
+  Vector<std::uint32_t, N> pieces;
+#pragma unroll
+  for (int i = 0; i < N; ++i) pieces.of[i] = piece_of(sums.of[i], piece);
+  return pieces;
 }
 
 __device__ inline void publish(std::uint32_t* to, std::uint32_t word) {
@@ -53,30 +76,28 @@ __device__ inline void publish(std::uint32_t* to, std::uint32_t word) {
 __device__ inline void publish(std::uint64_t* to, std::uint64_t word) {
   asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to), "l"(word) : "memory");
 }
-/// Four words, 16-byte aligned.
-__device__ inline void publish(std::uint32_t* to, const uint4& words) {
-  asm volatile("st.relaxed.gpu.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(words.x), "r"(words.y),
-               "r"(words.z), "r"(words.w)
+__device__ inline void publish(std::uint32_t* to, const Vector<std::uint32_t, 4>& words) {
+  asm volatile("st.relaxed.gpu.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(words.of[0]),
+               "r"(words.of[1]), "r"(words.of[2]), "r"(words.of[3])
+               : "memory");
+}
+__device__ inline void publish(std::uint32_t* to, const Vector<std::uint32_t, 2>& words) {
+  asm volatile("st.relaxed.gpu.global.v2.u32 [%0], {%1, %2};" ::"l"(to), "r"(words.of[0]), "r"(words.of[1])
                : "memory");
 }
 
-__device__ inline std::uint64_t look_at(const std::uint64_t* from) {
-  std::uint64_t word = 0;
+__device__ inline void look_at(const std::uint64_t* from, std::uint64_t& word) {
   asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(word) : "l"(from));
-  return word;
 }
-/// Four words, 16-byte aligned.
-__device__ inline uint4 look_at(const std::uint32_t* from) {
-  uint4 words;
+__device__ inline void look_at(const std::uint32_t* from, Vector<std::uint32_t, 4>& words) {
   asm volatile("ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];"
-               : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w)
+               : "=r"(words.of[0]), "=r"(words.of[1]), "=r"(words.of[2]), "=r"(words.of[3])
                : "l"(from));
-  return words;
 }
-
-/// A hint.
-__device__ inline void prefetch_to_l2(const void* from) {
-  asm volatile("prefetch.global.L2 [%0];" ::"l"(from));
+__device__ inline void look_at(const std::uint32_t* from, Vector<std::uint32_t, 2>& words) {
+  asm volatile("ld.relaxed.gpu.global.v2.u32 {%0, %1}, [%2];"
+               : "=r"(words.of[0]), "=r"(words.of[1])
+               : "l"(from));
 }
 
 }  // namespace satin::kernels

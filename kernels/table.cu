@@ -91,8 +91,8 @@ template void scan_carries(const TableTiles&, const Carries<std::uint64_t>&, Str
 
 TableTiles table_tiles(std::int64_t width, std::int64_t height, const PixelRead& read, bool squared,
                        Accumulator accumulator, int multiprocessors) {
-  if (single_pass_applies(width, height, read, squared, accumulator))
-    return single_pass_tiles(width, height, multiprocessors);
+  if (const auto tiles = best_single_pass_tiles(width, height, read, squared, accumulator, multiprocessors))
+    return *tiles;
   const int channels = read.channels;
   constexpr int step = tuning::table_most_rows_in_flight;
   TableTiles tiles;

@@ -13,15 +13,18 @@ inline constexpr int table_fewest_tile_rows = 16;
 inline constexpr int table_most_tile_rows = 128;
 inline constexpr int table_warps_per_multiprocessor = 24;  ///< wished for; below it tiles become lower
 
-// Table in a single pass: depth of the look-back, in tiles, and the tiles of large and of small pictures.
-inline constexpr int single_pass_upward = 8;
-inline constexpr int single_pass_leftward = 14;
+// Table in a single pass; shapes of tiles and what they reach are in kernels/single_pass_launch.cuh. Below
+// these many tiles a multiprocessor, of 256 columns or of 96 RGBA pixels, smaller or deeper ones are better.
 inline constexpr int single_pass_tile_height = 128;
-inline constexpr int single_pass_blocks_of_large_tiles =
-    3;  ///< a multiprocessor, at least: bounds the registers
-inline constexpr int single_pass_blocks_of_small_tiles = 2;
-inline constexpr int single_pass_large_tiles_per_multiprocessor = 1;  ///< with fewer, tiles become small
-inline constexpr bool single_pass_prefetch = true;                    ///< while a block waits for its ticket
+inline constexpr int single_pass_fewest_large_tiles = 2;
+inline constexpr int single_pass_fewest_medium_tiles = 1;
+inline constexpr int single_pass_fewest_rgba_tiles = 4;
+/// Rows whose stores the compiler may mix; with more it runs ahead until it spills registers.
+template <int Step>
+inline constexpr int single_pass_rows_ahead = Step == 2 ? 2 : 4;
+/// Looks, of about a microsecond, before a block works alone. A wait is as long as some blocks take, tens of
+/// microseconds.
+inline constexpr int single_pass_looks = 1 << 13;
 
 // Carries between the table's tiles: a block scans 32 columns, cut into this many segments.
 inline constexpr int carry_segments = 16;

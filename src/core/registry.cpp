@@ -8,7 +8,7 @@ namespace satin {
 
 // The one list of filters.
 std::span<const FilterRecord> filters() {
-  // clang-format off: one line a filter
+  // clang-format off
   static const std::vector<FilterRecord> list = {
       blur_record(),
       smooth_record(),

@@ -1,5 +1,5 @@
-// Ways to start and to shape the single-pass table, beside a copy of the same bytes: u8 -> u32, modulo 2^32.
-// kernels/tuning.h says which of them are used.
+// Shapes of the single-pass table's tiles, beside a copy of the same bytes. kernels/single_pass_launch.cuh
+// says which of them are used for what.
 
 #include "gpu_timing.cuh"
 #include "kernels/single_pass_launch.cuh"
@@ -8,48 +8,52 @@ namespace {
 
 using namespace satin::bench;
 using namespace satin::kernels;
-using single_pass::LargeTile;
-using single_pass::SmallTile;
-using single_pass::Start;
-using single_pass::TileShape;
+using namespace satin::kernels::single_pass;
 
 struct Size {
   int width;
   int height;
+  int picture_row;  ///< elements
+  int table_row;
 };
 
-template <class Shape, Start How>
-double time_of_variant(const Size& size, const Rotation& in, const Rotation& out) {
+template <class Pixels>
+Size dense(int width, int height) {
+  return {width, height, width * Pixels::channels, width * Pixels::channels};
+}
+
+template <class Tiling>
+double time_of_tiling(const Size& size, const Rotation& in, const Rotation& out) {
   TableArguments arguments;
-  arguments.tiles = single_pass::tiles_of(size.width, size.height, Shape::width);
-  const DeviceBytes workspace(single_pass::Layout(arguments.tiles, nullptr).bytes, 1);
+  arguments.tiles = tiles_of(size.width, size.height, Tiling::sizes);
+  const DeviceBytes workspace(Layout(arguments.tiles, Tiling::sizes, nullptr).bytes, 1);
   check(cudaMemset(workspace.data, 0, workspace.size));
   check(cudaDeviceSynchronize());
   arguments.workspace = workspace.data;
+  constexpr std::int64_t element = sizeof(typename Tiling::Pixels::Element);
+  constexpr std::int64_t sum = sizeof(typename Tiling::Sum);
   return time_of([&](int i) {
-    arguments.picture = {static_cast<const std::byte*>(in[i]), size.width};
-    arguments.table = {static_cast<std::byte*>(out[i]), 4 * std::int64_t{size.width}};
-    single_pass::launch<Shape, How>(arguments, stream());
+    arguments.picture = {static_cast<const std::byte*>(in[i]), element * size.picture_row};
+    arguments.table = {static_cast<std::byte*>(out[i]), sum * size.table_row};
+    launch<Tiling>(arguments, {}, stream());
   });
 }
 
-void bench(const Size& size) {
-  const std::size_t pixels = static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height);
-  const Rotation in(pixels, 5 * pixels);
-  const Rotation out(4 * pixels, 5 * pixels);
-  const double copy = time_of_copy(in, pixels, out, 4 * pixels);
-  const double times[] = {
-      time_of_variant<LargeTile, Start::index>(size, in, out),
-      time_of_variant<LargeTile, Start::ticket>(size, in, out),
-      time_of_variant<LargeTile, Start::ticket_and_prefetch>(size, in, out),
-      time_of_variant<SmallTile, Start::index>(size, in, out),
-      time_of_variant<SmallTile, Start::ticket>(size, in, out),
-      time_of_variant<SmallTile, Start::ticket_and_prefetch>(size, in, out),
-      time_of_variant<TileShape<1, 8, 16, 4>, Start::ticket_and_prefetch>(size, in, out),
-      time_of_variant<TileShape<2, 8, 16, 2>, Start::ticket_and_prefetch>(size, in, out),
-  };
-  std::printf("| %d x %d | %.4f |", size.width, size.height, copy);
-  for (const double time : times) std::printf(" %.4f (%.2f) |", time, copy / time);
+template <class Pixels, class... Shapes>
+void bench(const char* name, const Size& size) {
+  const auto height = static_cast<std::size_t>(size.height);
+  const std::size_t elements = static_cast<std::size_t>(size.width) * Pixels::channels * height;
+  constexpr std::size_t element = sizeof(typename Pixels::Element);
+  constexpr std::size_t sum = sizeof(typename Pixels::Sum);
+  const std::size_t in_bytes = element * static_cast<std::size_t>(size.picture_row) * height;
+  const std::size_t out_bytes = sum * static_cast<std::size_t>(size.table_row) * height;
+  const Rotation in(in_bytes, in_bytes + out_bytes);
+  const Rotation out(out_bytes, in_bytes + out_bytes);
+  const double copy = time_of_copy(in, element * elements, out, sum * elements);
+  std::printf("| %s, %d x %d | %d, %d | %.4f |", name, size.width, size.height, size.picture_row,
+              size.table_row, copy);
+  for (const double time : {time_of_tiling<Tiling<Pixels, Shapes>>(size, in, out)...})
+    std::printf(" %.4f (%.2f) |", time, copy / time);
   std::printf("\n");
   std::fflush(stdout);
 }
@@ -58,11 +62,30 @@ void bench(const Size& size) {
 
 int main() {
   std::printf(
-      "| u8 -> u32 | copy ms | 256 x 128: index | ticket | and prefetch | 128 x 128: index | ticket | and "
-      "prefetch "
-      "| 128 x 128, 8 warps | 256 x 128, 16 warps |\n|---|---|---|---|---|---|---|---|---|---|\n");
-  for (const Size& size :
-       {Size{512, 512}, Size{1024, 1024}, Size{2048, 2048}, Size{3840, 2160}, Size{4096, 4096},
-        Size{8192, 8192}, Size{16384, 16384}, Size{4001, 3003}, Size{8191, 8101}})
-    bench(size);
+      "| table | rows, in elements | copy ms | ms by tiles, the largest first |\n|---|---|---|---|\n");
+  using Bytes = Pixels<std::uint8_t, 1, std::uint32_t>;
+  const auto bench_bytes = [](const Size& size) {
+    bench<Bytes, LargeTile, MediumTile, SmallTile>("u8 -> u32", size);
+  };
+  for (const int side : {512, 1024, 1536, 2048, 2560, 3072, 4096, 8192, 16384})
+    bench_bytes(dense<Bytes>(side, side));
+  bench_bytes(dense<Bytes>(3840, 2160));
+  bench_bytes(dense<Bytes>(4001, 3003));
+  // Rows of the picture, of the table, and both that are not aligned.
+  bench_bytes({8191, 8101, 8192, 8192});
+  bench_bytes({8191, 8101, 8192, 8196});
+  bench_bytes({8191, 8101, 8192, 8200});
+  for (const int row : {8191, 8193, 8194}) {
+    bench_bytes({8191, 8101, row, 8192});
+    bench_bytes({8191, 8101, 8192, row});
+    bench_bytes({8191, 8101, row, row});
+  }
+  using Rgb = Pixels<std::uint8_t, 3, std::uint32_t>;
+  using Rgba = Pixels<std::uint8_t, 4, std::uint32_t>;
+  using Halves = Pixels<std::uint16_t, 1, std::uint64_t>;
+  for (const int side : {2048, 4096, 8192}) {
+    bench<Rgb, RgbTile>("u8 RGB -> u32", dense<Rgb>(side, side));
+    bench<Rgba, LargeRgbaTile, SmallRgbaTile>("u8 RGBA -> u32", dense<Rgba>(side, side));
+    bench<Halves, PairTile>("u16 -> u64", dense<Halves>(side, side));
+  }
 }

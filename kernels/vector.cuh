@@ -1,0 +1,35 @@
+#pragma once
+// A few values that one access moves.
+
+namespace satin::kernels {
+
+template <class T, int N>
+struct alignas(sizeof(T) * (N == 3 ? 1 : N)) Vector {
+  T of[N];
+};
+
+template <class T, int N>
+__device__ Vector<T, N> operator+(const Vector<T, N>& a, const Vector<T, N>& b) {
+  Vector<T, N> sums;
+#pragma unroll
+  for (int i = 0; i < N; ++i) sums.of[i] = a.of[i] + b.of[i];
+  return sums;
+}
+
+template <class To, class T, int N>
+__device__ Vector<To, N> converted(const Vector<T, N>& v) {
+  Vector<To, N> result;
+#pragma unroll
+  for (int i = 0; i < N; ++i) result.of[i] = v.of[i];
+  return result;
+}
+
+template <class T, int N>
+__device__ T sum_of(const Vector<T, N>& v) {
+  T sum = v.of[0];
+#pragma unroll
+  for (int i = 1; i < N; ++i) sum += v.of[i];
+  return sum;
+}
+
+}  // namespace satin::kernels
