@@ -1,0 +1,32 @@
+// Loads that widen, for the files that Highway compiles once for every SIMD target.
+
+#if defined(SATIN_LOAD_WIDE_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef SATIN_LOAD_WIDE_INL_H
+#undef SATIN_LOAD_WIDE_INL_H
+#else
+#define SATIN_LOAD_WIDE_INL_H
+#endif
+
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace satin::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// The values at `from` as lanes of D, which are as wide or wider.
+template <class D, class Value>
+HWY_INLINE auto LoadWide(D d, const Value* from) {
+  if constexpr (sizeof(Value) == sizeof(hn::TFromD<D>)) {
+    return hn::LoadU(d, from);
+  } else if constexpr (sizeof(hn::TFromD<D>) == 8 && sizeof(Value) < 4) {
+    const hn::Rebind<std::uint32_t, D> half;
+    return hn::PromoteTo(d, hn::PromoteTo(half, hn::LoadU(hn::Rebind<Value, D>(), from)));
+  } else {
+    return hn::PromoteTo(d, hn::LoadU(hn::Rebind<Value, D>(), from));
+  }
+}
+
+}  // namespace satin::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,16 @@
+#pragma once
+// Prefix sums along a row, with a version for every SIMD target.
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace satin::cpu {
+
+/// Inclusive prefix sums of interleaved channels: out[x] = values[0] + ... + values[x] of its channel, plus
+/// above[x] unless `above` is null. Sums wrap. `out` may be `values` or `above`. Value is Sum, or u8 or u16.
+template <class Value, class Sum>
+void scan(const Value* values, std::size_t pixels, int channels, const std::type_identity_t<Sum>* above,
+          Sum* out);
+
+}  // namespace satin::cpu
