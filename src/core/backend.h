@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "core/operations/box_mean.h"
@@ -20,6 +21,9 @@ struct Operations {
   std::unique_ptr<MeasureOperation> (*measure)(Backend&, const MeasureJob&) = nullptr;
   std::unique_ptr<TableOperation> (*table)(Backend&, const TableJob&) = nullptr;
   std::unique_ptr<BoxMeanOperation> (*box_mean)(Backend&, const BoxMeanJob&) = nullptr;
+  /// Successive box means at once, each of what the one before wrote. Null, or returns null, where the
+  /// backend has nothing better for these jobs than one after the other.
+  std::unique_ptr<BoxMeanOperation> (*box_chain)(Backend&, std::span<const BoxMeanJob>) = nullptr;
 };
 
 /// One open device. Thread-safe: what operations share is set up when the backend is opened.

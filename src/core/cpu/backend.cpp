@@ -27,7 +27,7 @@ DeviceInfo describe(int threads) {
 
 CpuBackend::CpuBackend(int wanted) : threads(wanted) {
   info = describe(threads.count());
-  operations = {prepare_copy, prepare_measure, prepare_table, prepare_box_mean};
+  operations = {prepare_copy, prepare_measure, prepare_table, prepare_box_mean, prepare_box_chain};
 }
 
 void CpuBackend::upload(void* device, const void* host, std::size_t bytes, Stream) {

@@ -22,13 +22,13 @@ using ScanTag = hn::ScalableTag<Sum>;
 #endif
 
 template <class Sum>
-using LaneTable = std::array<std::make_signed_t<Sum>, hn::MaxLanes(ScanTag<Sum>())>;
+using LaneTable = std::array<hwy::MakeSigned<Sum>, hn::MaxLanes(ScanTag<Sum>())>;
 
 /// Lane j takes lane j - step.
 template <class Sum>
 constexpr LaneTable<Sum> ShiftedLanes(std::size_t step) {
   LaneTable<Sum> lanes{};
-  for (std::size_t j = step; j < lanes.size(); ++j) lanes[j] = static_cast<std::make_signed_t<Sum>>(j - step);
+  for (std::size_t j = step; j < lanes.size(); ++j) lanes[j] = static_cast<hwy::MakeSigned<Sum>>(j - step);
   return lanes;
 }
 
@@ -37,7 +37,7 @@ template <class Sum>
 constexpr LaneTable<Sum> LastPixelLanes(std::size_t channels) {
   LaneTable<Sum> lanes{};
   for (std::size_t j = 0; j < lanes.size(); ++j)
-    lanes[j] = static_cast<std::make_signed_t<Sum>>(lanes.size() - channels + j % channels);
+    lanes[j] = static_cast<hwy::MakeSigned<Sum>>(lanes.size() - channels + j % channels);
   return lanes;
 }
 
@@ -48,7 +48,7 @@ HWY_INLINE V PrefixOfVector(D d, V v) {
   if constexpr (Step < hn::MaxLanes(D())) {
     alignas(64) static constexpr LaneTable<Sum> shifted = ShiftedLanes<Sum>(Step);
     const V before = hn::TableLookupLanes(v, hn::SetTableIndices(d, shifted.data()));
-    return PrefixOfVector<2 * Step>(d, hn::Add(v, hn::IfThenZeroElse(hn::FirstN(d, Step), before)));
+    return PrefixOfVector<2 * Step>(d, hn::Add(v, hn::IfThenElseZero(hn::Not(hn::FirstN(d, Step)), before)));
   } else {
     return v;
   }
@@ -108,11 +108,13 @@ using U8 = std::uint8_t;
 using U16 = std::uint16_t;
 using U32 = std::uint32_t;
 using U64 = std::uint64_t;
+using F64 = double;
 void ScanU8U32(const U8* v, std::size_t n, int c, const U32* a, U32* o) { Scan(v, n, c, a, o); }
 void ScanU16U32(const U16* v, std::size_t n, int c, const U32* a, U32* o) { Scan(v, n, c, a, o); }
 void ScanU32U32(const U32* v, std::size_t n, int c, const U32* a, U32* o) { Scan(v, n, c, a, o); }
 void ScanU8U64(const U8* v, std::size_t n, int c, const U64* a, U64* o) { Scan(v, n, c, a, o); }
 void ScanU16U64(const U16* v, std::size_t n, int c, const U64* a, U64* o) { Scan(v, n, c, a, o); }
+void ScanF64F64(const F64* v, std::size_t n, int c, const F64* a, F64* o) { Scan(v, n, c, a, o); }
 void ScanU64U64(const U64* v, std::size_t n, int c, const U64* a, U64* o) { Scan(v, n, c, a, o); }
 
 }  // namespace satin::cpu::HWY_NAMESPACE
@@ -127,6 +129,7 @@ HWY_EXPORT(ScanU32U32);
 HWY_EXPORT(ScanU8U64);
 HWY_EXPORT(ScanU16U64);
 HWY_EXPORT(ScanU64U64);
+HWY_EXPORT(ScanF64F64);
 
 template <>
 void scan(const std::uint8_t* values, std::size_t pixels, int channels, const std::uint32_t* above,
@@ -157,6 +160,10 @@ template <>
 void scan(const std::uint64_t* values, std::size_t pixels, int channels, const std::uint64_t* above,
           std::uint64_t* out) {
   HWY_DYNAMIC_DISPATCH(ScanU64U64)(values, pixels, channels, above, out);
+}
+template <>
+void scan(const double* values, std::size_t pixels, int channels, const double* above, double* out) {
+  HWY_DYNAMIC_DISPATCH(ScanF64F64)(values, pixels, channels, above, out);
 }
 
 }  // namespace satin::cpu
