@@ -11,8 +11,10 @@
 namespace satin::cpu {
 namespace {
 
-/// Columns of a strip times channels: its sums stay in the first cache.
-constexpr std::int64_t strip_entries = 1536;
+/// Columns of a strip times channels. EPYC 9004, radius 16, 3840 x 2160 RGB, one thread: 1536 15.0 ms,
+/// 5760 12.4 ms, whole rows 11.0 ms, though the sums of the first alone fit the first cache: short pieces of
+/// rows are fetched late.
+constexpr std::int64_t strip_entries = 20000;
 /// A strip, or a band of it, has at least so many times the columns or rows that it shares with its
 /// neighbour.
 constexpr std::int64_t least_share = 6;
@@ -45,8 +47,7 @@ bool choose_sums(ChainBox& box) {
   if (maximum > (0x7FFFFFFFU >> more_bits)) return false;  // means go through signed words
   const std::uint64_t largest = largest_box(job.width, job.height, job.radius, job.border);
   const std::uint64_t parts = box.fractional ? radius_one * radius_one : 1;
-  if (largest > divide_limit / (parts << std::max(job.read.fraction, more_bits)) / (maximum + 1))
-    return false;
+  if (largest > divide_limit / (parts << more_bits) / (maximum + 1)) return false;
   if (!box.fractional) {
     box.narrow = job.read.fraction == 0 && job.write.fraction == 0 && maximum * largest < narrow_divide_limit;
     return maximum * largest <= 0x7FFFFFFF;
@@ -78,11 +79,11 @@ class BoxChain final : public BoxMeanOperation {
     const std::int64_t shared_x = boxes_[0].margin_x + boxes_[0].halo_x;
     const std::int64_t shared_y = boxes_[0].margin_y + boxes_[0].halo_y;
     const std::int64_t threads = backend.threads.count();
-    const std::int64_t least = std::max(strip_entries / job.read.channels, 2 * least_share * shared_x);
+    const std::int64_t least = std::max(strip_entries / job.read.channels, least_share * shared_x);
     across_ = std::max<std::int64_t>(1, job.width / least);
-    if (across_ < 2 * threads)
-      down_ = std::clamp<std::int64_t>(job.height / std::max<std::int64_t>(32, 2 * least_share * shared_y), 1,
-                                       (2 * threads + across_ - 1) / across_);
+    down_ = std::clamp<std::int64_t>(
+        (threads + across_ - 1) / across_, 1,
+        std::max<std::int64_t>(1, job.height / std::max<std::int64_t>(32, least_share * shared_y)));
     for (std::int64_t i = 0; i < threads; ++i)
       strips_.emplace_back(boxes_, (job.width + across_ - 1) / across_);
   }
@@ -137,7 +138,7 @@ std::optional<std::vector<ChainBox>> chain_of(std::span<const BoxMeanJob> jobs) 
     box.encodes = last && stored && job.write.transfer != Transfer::identity;
     box.input = box.direct ? job.read.type : type_for(job.read.maximum);
     box.output = !last         ? type_for(working_pixels(jobs[0].read).maximum)
-                 : box.encodes ? Type::u32
+                 : box.encodes ? (job.write.type == Type::u8 ? Type::u16 : Type::u32)
                                : job.write.type;
     if (!choose_sums(box)) return {};
     if (job.border == Border::shrink) measure_ends(box);

@@ -75,8 +75,9 @@ class ChainStrip {
   [[nodiscard]] std::byte* ring_row(std::size_t box, std::int64_t y);
   [[nodiscard]] const std::byte* input_row(std::size_t box, std::int64_t y);
   void fill_to(std::size_t box, std::int64_t y);
-  void decode_row(std::int64_t y);
+  void decode_to_ring(std::int64_t y);
   void mean_row(std::size_t box, std::int64_t y, std::byte* out);
+  void fetch_ahead(std::int64_t y, std::int64_t left) const;
   void finish_row(std::int64_t y, std::int64_t left);
 
   template <class Value>
@@ -95,8 +96,8 @@ class ChainStrip {
   std::span<const ChainBox> boxes_;
   std::size_t channels_;
   std::vector<State> states_;
-  std::vector<std::byte> nothing_;      ///< a row of zeros of any type
-  std::vector<std::uint32_t> working_;  ///< means before they are encoded
+  std::vector<std::byte> nothing_;  ///< a row of zeros of any type
+  std::vector<std::byte> working_;  ///< means before they are encoded
   const MeanStore* store_ = nullptr;
   const BoxMeanImages* images_ = nullptr;
 };

@@ -1,6 +1,8 @@
 // One strip of a chain of boxes. Every box keeps the last rows of its input in a ring; a row of its means
 // becomes the newest row of the next box's ring, so that nothing but the picture and the result is in memory.
 
+#include <hwy/cache_control.h>
+
 #include <algorithm>
 #include <type_traits>
 
@@ -9,6 +11,7 @@
 #include "core/cpu/divide_simd.h"
 #include "core/cpu/rows_simd.h"
 #include "core/cpu/scan_simd.h"
+#include "core/cpu/transfer_simd.h"
 
 namespace satin::cpu {
 namespace {
@@ -31,6 +34,12 @@ T* as(std::vector<std::byte>& row) {
   return reinterpret_cast<T*>(row.data());
 }
 
+/// Rows of a strip are apart in memory, so that the processor does not see the next one coming.
+void fetch(const std::byte* row, std::size_t bytes) {
+  constexpr std::size_t cache_line = 64;
+  for (std::size_t i = 0; i < bytes; i += cache_line) hwy::Prefetch(row + i);
+}
+
 }  // namespace
 
 ChainStrip::ChainStrip(std::span<const ChainBox> boxes, std::int64_t width)
@@ -47,11 +56,11 @@ ChainStrip::ChainStrip(std::span<const ChainBox> boxes, std::int64_t width)
     state.prefix.resize((in + channels_) * sum);
     nothing_.resize(std::max(nothing_.size(), in * sizeof(std::uint32_t)));
   }
-  working_.resize(entries(width));
+  working_.resize(entries(width) * sizeof(std::uint32_t));
 }
 
 std::size_t ChainStrip::bytes() const noexcept {
-  std::size_t bytes = nothing_.size() + working_.size() * 4;
+  std::size_t bytes = nothing_.size() + working_.size();
   for (const State& state : states_)
     bytes += state.ring.size() + state.sums.size() * 4 + state.line.size() + state.prefix.size();
   return bytes;
@@ -97,41 +106,55 @@ void ChainStrip::fill_to(std::size_t box, std::int64_t y) {
   State& state = states_[box];
   for (; state.filled <= std::min(y, boxes_[box].job.height - 1); ++state.filled) {
     if (box == 0) {
-      decode_row(state.filled);
+      decode_to_ring(state.filled);
     } else {
       mean_row(box - 1, state.filled, ring_row(box, state.filled));
     }
   }
 }
 
-void ChainStrip::decode_row(std::int64_t y) {
+void ChainStrip::decode_to_ring(std::int64_t y) {
   const State& state = states_[0];
   const std::byte* source = images_->source.at(state.in_first, y);
   const std::size_t entries = static_cast<std::size_t>(state.in_last - state.in_first) * channels_;
-  const std::uint32_t* decode = store_->reader.transfer.decode;
+  const TransferView& transfer = store_->reader.transfer;
   std::byte* row = ring_row(0, y);
-  if (boxes_[0].input == Type::u16) {
-    auto* values = reinterpret_cast<std::uint16_t*>(row);
-    for (std::size_t i = 0; i < entries; ++i)
-      values[i] = static_cast<std::uint16_t>(decode[as<std::uint8_t>(source)[i]]);
-  } else {
-    auto* values = reinterpret_cast<std::uint32_t*>(row);
-    for (std::size_t i = 0; i < entries; ++i) values[i] = decode[as<std::uint16_t>(source)[i]];
-  }
+  if (boxes_[0].input == Type::u16)
+    return decode_row(as<std::uint8_t>(source), entries, transfer, reinterpret_cast<std::uint16_t*>(row));
+  auto* values = reinterpret_cast<std::uint32_t*>(row);
+  for (std::size_t i = 0; i < entries; ++i) values[i] = transfer.decode[as<std::uint16_t>(source)[i]];
+}
+
+/// The rows of the picture and of the output that are next.
+void ChainStrip::fetch_ahead(std::int64_t y, std::int64_t left) const {
+  constexpr std::int64_t ahead = 2;
+  const std::int64_t height = boxes_[0].job.height;
+  const std::int64_t reads = y + boxes_[0].margin_y + boxes_[0].halo_y + ahead;
+  const State& first = states_.front();
+  const State& last = states_.back();
+  if (reads < height)
+    fetch(images_->source.at(first.in_first, reads),
+          static_cast<std::size_t>((first.in_last - first.in_first) * images_->source.strides.pixel));
+  if (y + ahead < height)
+    fetch(images_->output.at(left, y + ahead),
+          static_cast<std::size_t>((last.out_last - last.out_first) * images_->output.strides.pixel));
 }
 
 /// Row y of the last box's means, as it is stored.
 void ChainStrip::finish_row(std::int64_t y, std::int64_t left) {
   const std::size_t last = boxes_.size() - 1;
   std::byte* out = images_->output.at(left, y);
+  fetch_ahead(y, left);
   if (!boxes_[last].encodes) return mean_row(last, y, out);
   const std::size_t entries =
       static_cast<std::size_t>(states_[last].out_last - states_[last].out_first) * channels_;
-  mean_row(last, y, reinterpret_cast<std::byte*>(working_.data()));
-  if (boxes_[last].job.write.type == Type::u8) {
-    encode_row(working_.data(), entries, store_->rule.transfer, reinterpret_cast<std::uint8_t*>(out));
+  mean_row(last, y, working_.data());
+  if (boxes_[last].output == Type::u16) {
+    encode_row(as<std::uint16_t>(working_), entries, store_->rule.transfer,
+               reinterpret_cast<std::uint8_t*>(out));
   } else {
-    encode_row(working_.data(), entries, store_->rule.transfer, reinterpret_cast<std::uint16_t*>(out));
+    encode_row(as<std::uint32_t>(working_), entries, store_->rule.transfer,
+               reinterpret_cast<std::uint16_t*>(out));
   }
 }
 

@@ -43,19 +43,19 @@ void Slide(const Value* HWY_RESTRICT enters, const Value* HWY_RESTRICT above, co
   }
 }
 
-/// round((whole a + outer (b - a)) / divisor) * divisor + what rounds it up, before the division.
-template <class D, class Half>
-HWY_INLINE auto CoveredSum(D d, const CoveredRow<double>& row, std::size_t i, Half half_up) {
+/// whole a + outer (b - a) + lift.
+template <class D, class V>
+HWY_INLINE auto CoveredSum(D d, const CoveredRow<double>& row, std::size_t i, V lift) {
   const double* at = row.prefix + i;
   const auto a = hn::Sub(hn::LoadU(d, at + row.reach), hn::LoadU(d, at - row.reach - row.step));
   const auto b =
       hn::Sub(hn::LoadU(d, at + row.reach + row.step), hn::LoadU(d, at - row.reach - 2 * row.step));
-  const auto inner = hn::MulAdd(a, hn::Set(d, row.whole), half_up);  // all exact: fusing changes nothing
+  const auto inner = hn::MulAdd(a, hn::Set(d, row.whole), lift);  // all exact: fusing changes nothing
   return hn::MulAdd(hn::Sub(b, a), hn::Set(d, row.outer), inner);
 }
 
-template <class D, class Half>
-HWY_INLINE auto CoveredSum(D d, const CoveredRow<std::uint32_t>& row, std::size_t i, Half half_up) {
+template <class D, class V>
+HWY_INLINE auto CoveredSum(D d, const CoveredRow<std::uint32_t>& row, std::size_t i, V lift) {
   const hn::Rebind<std::uint32_t, D> du;
   const std::uint32_t* at = row.prefix + i;
   const auto a = hn::Sub(hn::LoadU(du, at + row.reach), hn::LoadU(du, at - row.reach - row.step));
@@ -63,37 +63,36 @@ HWY_INLINE auto CoveredSum(D d, const CoveredRow<std::uint32_t>& row, std::size_
       hn::Sub(hn::LoadU(du, at + row.reach + row.step), hn::LoadU(du, at - row.reach - 2 * row.step));
   // conversion is of signed words: 2^31 less here, and more in what is added
   const auto inner = hn::MulAdd(AsDouble(d, hn::Xor(a, hn::Set(du, 0x80000000U))), hn::Set(d, row.whole),
-                                hn::Add(half_up, hn::Set(d, row.whole * 0x1p31)));
+                                hn::Add(lift, hn::Set(d, row.whole * 0x1p31)));
   return hn::MulAdd(AsDouble(d, hn::Sub(b, a)), hn::Set(d, row.outer), inner);
 }
 
+/// Stores the integers nearest to quotients below 2^31: adding 2^52 rounds them into the low bits.
 template <class D, class V, class Mean>
-HWY_INLINE void StoreMean(D /*d*/, V mean, Mean* to) {
-  const auto whole = hn::DemoteTo(hn::Rebind<std::int32_t, D>(), mean);
-  if constexpr (sizeof(Mean) == 4) {
-    hn::StoreU(hn::BitCast(hn::Rebind<std::uint32_t, D>(), whole), hn::Rebind<std::uint32_t, D>(), to);
-  } else {
-    const hn::Rebind<Mean, D> narrow;
-    hn::StoreU(hn::DemoteTo(narrow, whole), narrow, to);
-  }
+HWY_INLINE void StoreNearest(D d, V quotient_and_2_52, Mean* to) {
+  const hn::Rebind<std::uint64_t, D> bits;
+  const hn::Rebind<Mean, D> means;
+  static_cast<void>(d);
+  hn::StoreU(hn::TruncateTo(means, hn::BitCast(bits, quotient_and_2_52)), means, to);
 }
 
+/// `row` is a copy, which no store to the means can change. A quarter lifts ties over the middle, and nothing
+/// else: sums are integers.
 template <class D, class Sum, class Mean>
-std::size_t DivideVectors(D d, const CoveredRow<Sum>& row, std::size_t i, std::size_t count, Mean* means) {
+std::size_t DivideVectors(D d, CoveredRow<Sum> row, std::size_t i, std::size_t count, Mean* means) {
   const auto divisor = hn::Set(d, row.divisor);
-  const auto half = hn::Set(d, 0.5);
+  const auto quarter = hn::Set(d, 0.25);
+  const auto round = hn::Set(d, 0x1p52);
   if (row.size_x != nullptr) {
     for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
       const auto own = hn::Mul(divisor, hn::LoadU(d, row.size_x + i));
-      const auto half_up = hn::Add(hn::Floor(hn::Mul(own, half)), half);
-      StoreMean(d, hn::Div(CoveredSum(d, row, i, half_up), own), means + i);
+      StoreNearest(d, hn::Add(hn::Div(CoveredSum(d, row, i, quarter), own), round), means + i);
     }
     return i;
   }
-  const auto half_up = hn::Add(hn::Floor(hn::Mul(divisor, half)), half);
   const auto reciprocal = hn::Div(hn::Set(d, 1.0), divisor);
   for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d))
-    StoreMean(d, hn::Mul(CoveredSum(d, row, i, half_up), reciprocal), means + i);
+    StoreNearest(d, hn::MulAdd(CoveredSum(d, row, i, quarter), reciprocal, round), means + i);
   return i;
 }
 

@@ -29,8 +29,10 @@ struct CoveredRow {
   const double* size_x = nullptr;  ///< not null: divisor * size_x[i] instead
 };
 
-/// means[i] of `count` entries, exactly as divide() does; a is below 2^32 and b - a below 2^31 where Sum is
-/// u32, and (b - a + a) weighted below 2^50.
+/// means[i] of `count` entries. Exact where weighted sums s are below 2^50 and means below 2^31: (s + 1/4) /
+/// divisor lies at least 1 / (4 divisor) from the middle between two integers, on the side of s / divisor and
+/// above it in ties, and a product with the rounded reciprocal errs by less. Where Sum is u32, a is below
+/// 2^32 and b - a below 2^31.
 template <class Sum, class Mean>
 void divide_covered(const CoveredRow<Sum>& row, std::size_t count, Mean* means);
 
