@@ -54,27 +54,76 @@ HWY_INLINE V PrefixOfVector(D d, V v) {
   }
 }
 
+/// Lane j takes a lane of the channel that lane j has after `vectors` more vectors.
+template <class Sum>
+constexpr LaneTable<Sum> RotatedLanes(std::size_t channels, std::size_t vectors) {
+  LaneTable<Sum> lanes{};
+  for (std::size_t j = 0; j < lanes.size(); ++j)
+    lanes[j] = static_cast<hwy::MakeSigned<Sum>>((j + vectors * lanes.size()) % channels);
+  return lanes;
+}
+
+template <bool Above, class D, class V, class Sum>
+HWY_INLINE void StoreSum(D d, V sum, const Sum* above, Sum* out) {
+  hn::StoreU(Above ? hn::Add(sum, hn::LoadU(d, above)) : sum, d, out);
+}
+
+/// Vectors that begin with the first channel each: from one to the next only an addition waits.
+template <std::size_t Channels, bool Above, class D, class Value, class Sum>
+HWY_INLINE std::size_t ScanVectors(D d, const Value* values, std::size_t count, const Sum* above, Sum* out,
+                                   Sum* running) {
+  alignas(64) static constexpr LaneTable<Sum> last_pixel = LastPixelLanes<Sum>(Channels);
+  const auto last = hn::SetTableIndices(d, last_pixel.data());
+  auto carry = hn::Zero(d);
+  std::size_t i = 0;
+  for (; i + hn::MaxLanes(d) <= count; i += hn::MaxLanes(d)) {
+    const auto prefix = PrefixOfVector<Channels>(d, LoadWide(d, values + i));
+    StoreSum<Above>(d, hn::Add(prefix, carry), above + i, out + i);
+    carry = hn::Add(carry, hn::TableLookupLanes(prefix, last));
+  }
+  hn::Store(carry, d, running);
+  return i;
+}
+
+/// Three channels come round after three vectors.
+template <bool Above, class D, class Value, class Sum>
+HWY_INLINE std::size_t ScanTriples(D d, const Value* values, std::size_t count, const Sum* above, Sum* out,
+                                   Sum* running) {
+  constexpr std::size_t lanes = hn::MaxLanes(D());
+  alignas(64) static constexpr LaneTable<Sum> last_pixel = LastPixelLanes<Sum>(3);
+  alignas(64) static constexpr LaneTable<Sum> second_lanes = RotatedLanes<Sum>(3, 1);
+  alignas(64) static constexpr LaneTable<Sum> third_lanes = RotatedLanes<Sum>(3, 2);
+  const auto last = hn::SetTableIndices(d, last_pixel.data());
+  const auto second = hn::SetTableIndices(d, second_lanes.data());
+  const auto third = hn::SetTableIndices(d, third_lanes.data());
+  auto carry = hn::Zero(d);
+  std::size_t i = 0;
+  for (; i + 3 * lanes <= count; i += 3 * lanes) {
+    const auto a = PrefixOfVector<3>(d, LoadWide(d, values + i));
+    const auto b =
+        hn::Add(PrefixOfVector<3>(d, LoadWide(d, values + i + lanes)), hn::TableLookupLanes(a, last));
+    const auto c =
+        hn::Add(PrefixOfVector<3>(d, LoadWide(d, values + i + 2 * lanes)), hn::TableLookupLanes(b, last));
+    StoreSum<Above>(d, hn::Add(a, carry), above + i, out + i);
+    StoreSum<Above>(d, hn::Add(b, hn::TableLookupLanes(carry, second)), above + i + lanes, out + i + lanes);
+    StoreSum<Above>(d, hn::Add(c, hn::TableLookupLanes(carry, third)), above + i + 2 * lanes,
+                    out + i + 2 * lanes);
+    carry = hn::Add(carry, hn::TableLookupLanes(c, last));
+  }
+  hn::Store(carry, d, running);
+  return i;
+}
+
 template <std::size_t Channels, bool Above, class Value, class Sum>
 void ScanRow(const Value* values, std::size_t count, const Sum* above, Sum* out) {
   const ScanTag<Sum> d;
   constexpr std::size_t lanes = hn::MaxLanes(ScanTag<Sum>());
   alignas(64) std::array < Sum, lanes<Channels ? Channels : lanes> running{};
   std::size_t i = 0;
-  if constexpr (lanes >= Channels && lanes > 1) {
-    alignas(64) static constexpr LaneTable<Sum> last_pixel = LastPixelLanes<Sum>(Channels);
-    const auto last = hn::SetTableIndices(d, last_pixel.data());
-    auto carry = hn::Zero(d);
-    for (; i + lanes <= count; i += lanes) {
-      const auto prefix = PrefixOfVector<Channels>(d, LoadWide(d, values + i));
-      const auto sum = hn::Add(prefix, carry);
-      hn::StoreU(Above ? hn::Add(sum, hn::LoadU(d, above + i)) : sum, d, out + i);
-      if constexpr (lanes % Channels == 0) {
-        carry = hn::Add(carry, hn::TableLookupLanes(prefix, last));  // one addition from vector to vector
-      } else {
-        carry = hn::TableLookupLanes(sum, last);
-      }
-    }
-    hn::Store(carry, d, running.data());
+  if constexpr (lanes > 1 && lanes % Channels == 0) {
+    i = ScanVectors<Channels, Above>(d, values, count, above, out, running.data());
+  } else if constexpr (lanes > 3 && Channels == 3) {
+    i = ScanTriples<Above>(d, values, count, above, out, running.data());
   }
   for (std::size_t j = 0; i < count; ++i, ++j) {
     Sum& sum = running[j % Channels];
