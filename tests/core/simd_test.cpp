@@ -45,7 +45,8 @@ std::vector<Image> results(const Device& device, const Format& format) {
         mapped.radius_map = map.view();
         images.push_back(blur(device, picture, mapped));
       }
-    images.push_back(blur(device, picture, {.sigma = 3.3, .space = space}));
+    for (const double sigma : {1.1, 3.3})
+      images.push_back(blur(device, picture, {.sigma = sigma, .space = space}));
     images.push_back(integral(device, picture));
     images.push_back(integral(device, picture, {.squared = true}));
   }

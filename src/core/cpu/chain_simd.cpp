@@ -11,11 +11,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 
-template <class D, class V>
-HWY_INLINE auto AsDouble(D d, V below_2_31) {
-  return hn::PromoteTo(d, hn::BitCast(hn::Rebind<std::int32_t, D>(), below_2_31));
-}
-
 template <class Value, class Sum>
 void Slide(const Value* HWY_RESTRICT enters, const Value* HWY_RESTRICT above, const Value* HWY_RESTRICT below,
            std::uint32_t outer, std::size_t count, std::uint32_t* HWY_RESTRICT sums,
@@ -31,8 +26,8 @@ void Slide(const Value* HWY_RESTRICT enters, const Value* HWY_RESTRICT above, co
     if constexpr (sizeof(Sum) == 4) {
       hn::StoreU(hn::Add(hn::ShiftLeft<8>(sum), hn::Mul(edges, hn::Set(du, outer))), du, weighted + i);
     } else {
-      const auto covered = hn::Mul(AsDouble(d, edges), hn::Set(d, static_cast<double>(outer)));
-      hn::StoreU(hn::Add(hn::Mul(AsDouble(d, sum), hn::Set(d, 256.0)), covered), d, weighted + i);
+      const auto covered = hn::Mul(ExactDouble(d, edges), hn::Set(d, static_cast<double>(outer)));
+      hn::StoreU(hn::Add(hn::Mul(ExactDouble(d, sum), hn::Set(d, 256.0)), covered), d, weighted + i);
     }
   }
   for (; i < count; ++i) {
@@ -62,9 +57,9 @@ HWY_INLINE auto CoveredSum(D d, const CoveredRow<std::uint32_t>& row, std::size_
   const auto b =
       hn::Sub(hn::LoadU(du, at + row.reach + row.step), hn::LoadU(du, at - row.reach - 2 * row.step));
   // conversion is of signed words: 2^31 less here, and more in what is added
-  const auto inner = hn::MulAdd(AsDouble(d, hn::Xor(a, hn::Set(du, 0x80000000U))), hn::Set(d, row.whole),
+  const auto inner = hn::MulAdd(ExactDouble(d, hn::Xor(a, hn::Set(du, 0x80000000U))), hn::Set(d, row.whole),
                                 hn::Add(lift, hn::Set(d, row.whole * 0x1p31)));
-  return hn::MulAdd(AsDouble(d, hn::Sub(b, a)), hn::Set(d, row.outer), inner);
+  return hn::MulAdd(ExactDouble(d, hn::Sub(b, a)), hn::Set(d, row.outer), inner);
 }
 
 /// Stores the integers nearest to quotients below 2^31: adding 2^52 rounds them into the low bits.

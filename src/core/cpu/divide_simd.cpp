@@ -6,23 +6,15 @@
 #include <hwy/highway.h>
 
 #include "core/cpu/divide_simd.h"
+#include "core/cpu/load_wide-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
 
-template <class D>
-auto DifferenceAsDouble(D d, const std::uint32_t* ahead, const std::uint32_t* behind) {
-  const hn::Rebind<std::uint32_t, D> sums;
-  const hn::Rebind<std::int32_t, D> signed_sums;
-  return hn::PromoteTo(d, hn::BitCast(signed_sums, hn::Sub(hn::LoadU(sums, ahead), hn::LoadU(sums, behind))));
-}
-
-template <class D>
-auto DifferenceAsDouble(D d, const std::uint64_t* ahead, const std::uint64_t* behind) {
-  const hn::Rebind<std::uint64_t, D> sums;
-  const hn::Rebind<std::int64_t, D> signed_sums;
-  return hn::ConvertTo(d, hn::BitCast(signed_sums, hn::Sub(hn::LoadU(sums, ahead), hn::LoadU(sums, behind))));
+template <class D, class Sum>
+auto DifferenceAsDouble(D d, const Sum* ahead, const Sum* behind) {
+  const hn::Rebind<Sum, D> sums;
+  return ExactDouble(d, hn::Sub(hn::LoadU(sums, ahead), hn::LoadU(sums, behind)));
 }
 
 template <int Boxes, class D, class Sum>

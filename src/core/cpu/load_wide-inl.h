@@ -1,4 +1,4 @@
-// Loads that widen, for the files that Highway compiles once for every SIMD target.
+// Loads and conversions that widen, for the files that Highway compiles once for every SIMD target.
 
 #if defined(SATIN_LOAD_WIDE_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SATIN_LOAD_WIDE_INL_H
@@ -23,6 +23,16 @@ HWY_INLINE auto LoadWide(D d, const Value* from) {
     return hn::PromoteTo(d, hn::PromoteTo(half, hn::LoadU(hn::Rebind<Value, D>(), from)));
   } else {
     return hn::PromoteTo(d, hn::LoadU(hn::Rebind<Value, D>(), from));
+  }
+}
+
+/// Integers of 32 or 64 bits, as many as D has lanes, that are below 2^31 or 2^52 as signed ones.
+template <class D, class V>
+HWY_INLINE auto ExactDouble(D d, V integers) {
+  if constexpr (sizeof(hn::TFromV<V>) == 4) {
+    return hn::PromoteTo(d, hn::BitCast(hn::Rebind<std::int32_t, D>(), integers));
+  } else {
+    return hn::ConvertTo(d, hn::BitCast(hn::Rebind<std::int64_t, D>(), integers));
   }
 }
 

@@ -13,7 +13,7 @@ HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-#if HWY_TARGET == HWY_AVX3
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
 using Words = hn::ScalableTag<std::uint16_t>;
 using Vector = hn::Vec<Words>;
 constexpr std::size_t lanes = 32;
