@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "core/operations/box_mean.h"
@@ -25,6 +26,9 @@ struct Operations {
   std::unique_ptr<MeasureOperation> (*measure)(Backend&, const MeasureJob&) = nullptr;
   std::unique_ptr<TableOperation> (*table)(Backend&, const TableJob&) = nullptr;
   std::unique_ptr<BoxMeanOperation> (*box_mean)(Backend&, const BoxMeanJob&) = nullptr;
+  /// Successive box means at once, each of what the one before wrote. Null, or returns null, where the
+  /// backend has nothing better for these jobs than one after the other.
+  std::unique_ptr<BoxMeanOperation> (*box_chain)(Backend&, std::span<const BoxMeanJob>) = nullptr;
   std::unique_ptr<BoxStatsOperation> (*box_stats)(Backend&, const BoxStatsJob&) = nullptr;
   std::unique_ptr<LevelOperation> (*level)(Backend&, const LevelJob&) = nullptr;
   std::unique_ptr<RunningExtremeOperation> (*running_extreme)(Backend&, const RunningExtremeJob&) = nullptr;

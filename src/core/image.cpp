@@ -1,5 +1,7 @@
 #include "satin/image.h"
 
+#include <sys/mman.h>
+
 #include <cstring>
 #include <limits>
 #include <new>
@@ -8,6 +10,10 @@
 
 namespace satin {
 namespace {
+
+constexpr std::size_t cache_line = 64;
+constexpr std::size_t huge_page = std::size_t{1} << 21;
+constexpr std::size_t large_buffer = 2 * huge_page;
 
 [[noreturn]] void refuse(const Shape& shape, const std::string& why) {
   throw Error(ErrorKind::usage, "A picture of " + describe(shape) + " is not possible: " + why + ".");
@@ -114,13 +120,16 @@ MutableImageView mutable_view_of(void* data, const Shape& shape, Memory memory) 
 }
 
 Buffer allocate_host(std::size_t bytes) {
-  constexpr std::align_val_t alignment{64};
+  const std::align_val_t alignment{bytes < large_buffer ? cache_line : huge_page};
   void* memory = ::operator new(bytes == 0 ? 1 : bytes, alignment, std::nothrow);
   if (memory == nullptr)
     throw Error(ErrorKind::environment, "There is no memory for " + std::to_string(bytes) + " bytes.");
-  return {
-      {static_cast<std::byte*>(memory), [](std::byte* p) { ::operator delete (p, std::align_val_t{64}); }},
-      bytes};
+#ifdef MADV_HUGEPAGE
+  if (bytes >= large_buffer)
+    madvise(memory, bytes, MADV_HUGEPAGE);  // a wish: what comes of it does not matter
+#endif
+  return {{static_cast<std::byte*>(memory), [alignment](std::byte* p) { ::operator delete(p, alignment); }},
+          bytes};
 }
 
 Image::Image(const Shape& shape) : shape_(shape) {

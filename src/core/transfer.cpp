@@ -25,6 +25,7 @@ TransferTables build8() {
   tables.encode8.resize(65536);
   for (std::uint32_t code = 0; code < 256; ++code) {
     tables.decode8[code] = linear_value(code, 256, 16);
+    tables.thresholds8[code] = static_cast<std::uint16_t>(threshold(code, 256, 16));
     const std::uint32_t end = code == 255 ? 65536 : threshold(code + 1, 256, 16);
     for (std::uint32_t v = threshold(code, 256, 16); v < end; ++v)
       tables.encode8[v] = static_cast<std::uint8_t>(code);

@@ -16,7 +16,8 @@ namespace satin {
 
 struct TransferTables {
   std::array<std::uint32_t, 256> decode8{};
-  std::vector<std::uint8_t> encode8;        ///< 65536
+  std::vector<std::uint8_t> encode8;  ///< 65536
+  std::array<std::uint16_t, 256> thresholds8{};
   std::vector<std::uint32_t> decode16;      ///< 65536
   std::vector<std::uint32_t> thresholds16;  ///< 65536
   std::vector<std::uint16_t> first_code16;  ///< 65537

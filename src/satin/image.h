@@ -137,7 +137,8 @@ struct Buffer {
   [[nodiscard]] std::byte* get() const noexcept { return data.get(); }
 };
 
-/// Host memory, aligned to 64 bytes, not initialised. Throws Error(environment) when there is none.
+/// Host memory, aligned to 64 bytes or more, not initialised; large buffers ask for huge pages. Throws
+/// Error(environment) when there is none.
 [[nodiscard]] Buffer allocate_host(std::size_t bytes);
 
 /// A densely packed, interleaved picture that owns its memory. Moving is cheap; copying is explicit, by

@@ -1,5 +1,5 @@
 // Satin on the CPU beside OpenCV and a copy of the same bytes, in one run. Prints the rows of RESULTS.md.
-//   cpu_bench [REPEATS] [THREADS]
+//   cpu_bench [REPEATS] [THREADS] [PART OF A CASE'S NAME]
 
 #include <algorithm>
 #include <chrono>
@@ -215,5 +215,7 @@ int main(int argc, char** argv) {
       {"blur 8 of 64 x 64 RGB encoded", 64 * 64 * 6, planned(device, tiny, {.radius = 8, .space = encoded}),
        "OpenCV", cv_blur(tiny, 8)},
   };
-  for (const Case& test : cases) report(test, repeats);
+  const std::string part = argc > 3 ? argv[3] : "";
+  for (const Case& test : cases)
+    if (test.name.find(part) != std::string::npos) report(test, repeats);
 }

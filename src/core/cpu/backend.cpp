@@ -33,6 +33,7 @@ CpuBackend::CpuBackend(int wanted) : threads(wanted) {
                 .measure = prepare_measure,
                 .table = prepare_table,
                 .box_mean = prepare_box_mean,
+                .box_chain = prepare_box_chain,
                 .box_stats = prepare_box_stats,
                 .level = prepare_level,
                 .running_extreme = prepare_running_extreme,

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "core/backend.h"
 #include "core/cpu/threads.h"
@@ -39,6 +40,7 @@ std::unique_ptr<LevelOperation> prepare_level(Backend& backend, const LevelJob& 
 std::unique_ptr<RunningExtremeOperation> prepare_running_extreme(Backend& backend,
                                                                  const RunningExtremeJob& job);
 std::unique_ptr<RecursiveOperation> prepare_recursive(Backend& backend, const RecursiveJob& job);
+std::unique_ptr<BoxMeanOperation> prepare_box_chain(Backend& backend, std::span<const BoxMeanJob> jobs);
 
 // Ways to a box mean: prepare_box_mean() chooses.
 std::unique_ptr<BoxMeanOperation> prepare_box_mean_constant(CpuBackend& backend, const BoxMeanJob& job);

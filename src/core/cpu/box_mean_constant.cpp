@@ -38,7 +38,7 @@ class BoxMeanConstant final : public BoxMeanOperation {
       for (int window = 0; window < windows_; ++window) {
         march.columns.emplace_back(job.width, job.height, job.read.channels,
                                    job.radius.y / radius_one + window, job.border);
-        if (!in_rows_) march.prefixes.emplace_back(row + scan_slack);
+        if (!in_rows_) march.prefixes.emplace_back(row);
       }
     }
   }
@@ -99,10 +99,9 @@ class BoxMeanConstant final : public BoxMeanOperation {
 
   template <int Channels, class T>
   void mean_row(const MeanStore& store, const BoxMeanImages& images, std::int64_t y, March<Sum>& march) {
-    constexpr Sum zeros[4] = {};
     for (std::size_t window = 0; window < march.columns.size(); ++window)
-      scan(march.columns[window].sums(), static_cast<std::size_t>(job_.width), Channels, zeros, nullptr,
-           false, march.prefixes[window].data());
+      scan(march.columns[window].sums(), static_cast<std::size_t>(job_.width), Channels, nullptr,
+           march.prefixes[window].data());
     const AxisBox along_y = axis_box(y, job_.height, job_.radius.y, job_.border);
     T* out = images.output.row<T>(y);
     for (std::int64_t x = 0; x < job_.width; ++x, out += Channels)

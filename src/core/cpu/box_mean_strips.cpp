@@ -9,7 +9,7 @@
 #include "core/cpu/backend.h"
 #include "core/cpu/gather_simd.h"
 #include "core/cpu/rows.h"
-#include "core/cpu/rows_simd.h"
+#include "core/cpu/scan_simd.h"
 #include "core/cpu/store.h"
 
 namespace satin::cpu {
@@ -42,12 +42,12 @@ class BoxMeanStrips final : public BoxMeanOperation {
     strips_.resize(static_cast<std::size_t>(backend.threads.count()));
     const auto pixels = static_cast<std::size_t>(strip_width);
     for (Strip<Sum>& strip : strips_) {
-      strip.ring.resize(ring_rows_ * stride_ + scan_slack);
-      strip.values.resize(stride_ + scan_slack);
+      strip.ring.resize(ring_rows_ * stride_ + gather_slack);
+      strip.values.resize(stride_);
       strip.row.resize(stride_);
       strip.boxes.resize(pixels + 2 * static_cast<std::size_t>(halo_));
       strip.box_at.resize(strip.boxes.size());
-      strip.means.resize(strip.boxes.size() * channels_ + scan_slack);
+      strip.means.resize(strip.boxes.size() * channels_ + gather_slack);
     }
     if (job.radius.map_type == Type::u8)
       for (std::uint32_t value = 0; value < 256; ++value)
@@ -110,9 +110,8 @@ class BoxMeanStrips final : public BoxMeanOperation {
     } else {
       read_extended(reader, source, columns, y, strip);
     }
-    constexpr Sum zeros[4] = {};
     const Sum* above = position == start ? nullptr : ring_row(strip, position - 1);
-    scan(strip.values.data(), pixels, job_.read.channels, zeros, above, false, ring_row(strip, position));
+    scan(strip.values.data(), pixels, job_.read.channels, above, ring_row(strip, position));
   }
 
   /// Working values of the strip's part of row y, with the border on either side.

@@ -6,30 +6,18 @@
 #include <hwy/highway.h>
 
 #include "core/cpu/gather_simd.h"
+#include "core/cpu/load_wide-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
 
 /// Sums of one whole box, as exact doubles; D holds as many channels as fit a vector.
-template <class D>
-auto WholeBox(D d, const std::uint32_t* above, const std::uint32_t* below, std::size_t left,
-              std::size_t right) {
-  const hn::Rebind<std::uint32_t, D> sums;
-  const hn::Rebind<std::int32_t, D> signed_sums;
+template <class D, class Sum>
+HWY_INLINE auto WholeBox(D d, const Sum* above, const Sum* below, std::size_t left, std::size_t right) {
+  const hn::Rebind<Sum, D> sums;
   const auto lower = hn::Sub(hn::LoadU(sums, below + right), hn::LoadU(sums, below + left));
   const auto upper = hn::Sub(hn::LoadU(sums, above + right), hn::LoadU(sums, above + left));
-  return hn::PromoteTo(d, hn::BitCast(signed_sums, hn::Sub(lower, upper)));
-}
-
-template <class D>
-auto WholeBox(D d, const std::uint64_t* above, const std::uint64_t* below, std::size_t left,
-              std::size_t right) {
-  const hn::Rebind<std::uint64_t, D> sums;
-  const hn::Rebind<std::int64_t, D> signed_sums;
-  const auto lower = hn::Sub(hn::LoadU(sums, below + right), hn::LoadU(sums, below + left));
-  const auto upper = hn::Sub(hn::LoadU(sums, above + right), hn::LoadU(sums, above + left));
-  return hn::ConvertTo(d, hn::BitCast(signed_sums, hn::Sub(lower, upper)));
+  return ExactDouble(d, hn::Sub(lower, upper));
 }
 
 template <std::size_t Channels, class Sum>

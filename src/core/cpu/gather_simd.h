@@ -29,9 +29,12 @@ struct RingTable {
   std::size_t row_mask = ~std::size_t{0};
 };
 
+/// Entries past the last pixel that gather_means() may read of a table, and write of the means.
+inline constexpr std::size_t gather_slack = 3;
+
 /// means[x * channels + c] for x in [first, last): the mean over the box of boxes[x] around (x, y) of the
-/// table's coordinates, rounded to nearest, ties up; all entries must exist, and 4 - channels more after
-/// each. Sums are below 2^31 (u32) and weighted sums below 2^50. Writes up to 3 values past the last pixel.
+/// table's coordinates, rounded to nearest, ties up; all entries must exist, and gather_slack
+/// more. Sums are below 2^31 (u32) and weighted sums below 2^50.
 template <class Sum>
 void gather_means(const RingTable<Sum>& table, std::size_t y, std::size_t channels,
                   const BoxOfRadius* const* boxes, std::size_t first, std::size_t last, std::uint32_t* means);

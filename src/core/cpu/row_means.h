@@ -3,12 +3,12 @@
 // extended by the border, and every mean is a weighted difference of prefixes over a divisor.
 
 #include <algorithm>
-#include <array>
 #include <vector>
 
+#include "core/cpu/divide_simd.h"
 #include "core/cpu/rows.h"
-#include "core/cpu/rows_simd.h"
 #include "core/cpu/running_columns.h"
+#include "core/cpu/scan_simd.h"
 #include "core/cpu/store.h"
 #include "core/operations/box_mean.h"
 
@@ -38,7 +38,7 @@ class RowMeans {
     if (!needed) return;
     reach_ = std::min(reach_of(job), stretches(job.border) ? job.width : 2 * job.width);
     pad_ = static_cast<std::size_t>(reach_) + 2;
-    const std::size_t padded = (static_cast<std::size_t>(job.width) + 2 * pad_) * channels_ + scan_slack;
+    const std::size_t padded = (static_cast<std::size_t>(job.width) + 2 * pad_) * channels_;
     for (int window = 0; window < (job.radius.y % radius_one == 0 ? 1 : 2); ++window)
       prefix_.emplace_back(padded, Sum{0});
     if (!stretches(job.border)) extended_.resize(padded);
@@ -86,15 +86,12 @@ class RowMeans {
   static std::int64_t reach_of(const BoxMeanJob& job) { return job.radius.x / radius_one; }
 
   void scan_padded(const Sum* sums, std::vector<Sum>& prefix) {
-    constexpr std::array<Sum, 4> zeros{};
     const auto width = static_cast<std::size_t>(job_.width);
     if (!stretches(job_.border)) {
       extend(sums);
-      scan(extended_.data(), width + 2 * pad_, job_.read.channels, zeros.data(), nullptr, true,
-           prefix.data());
-      return;
+      return scan(extended_.data(), width + 2 * pad_, job_.read.channels, nullptr, prefix.data());
     }
-    scan(sums, width, job_.read.channels, zeros.data(), nullptr, true, prefix.data() + pad_ * channels_);
+    scan(sums, width, job_.read.channels, nullptr, prefix.data() + pad_ * channels_);
     Sum* end = prefix.data() + (pad_ + width) * channels_;
     for (std::size_t i = 0; i < pad_; ++i) std::copy_n(end - channels_, channels_, end + i * channels_);
   }

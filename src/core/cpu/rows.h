@@ -33,6 +33,19 @@ void read_row(const RowReader& reader, const std::byte* source, std::size_t pixe
 extern template void read_row(const RowReader&, const std::byte*, std::size_t, std::uint32_t*);
 extern template void read_row(const RowReader&, const std::byte*, std::size_t, std::uint64_t*);
 
+/// Calls use(values) with the working values of one row: the stored integers themselves if they are the same,
+/// otherwise `buffer`.
+template <class Sum, class Use>
+void with_values(const RowReader& reader, const std::byte* source, std::size_t pixels, Sum* buffer,
+                 const Use& use) {
+  if (reader.plain() && reader.read.type == Type::u8)
+    return use(reinterpret_cast<const std::uint8_t*>(source));
+  if (reader.plain() && reader.read.type == Type::u16)
+    return use(reinterpret_cast<const std::uint16_t*>(source));
+  read_row(reader, source, pixels, buffer);
+  use(buffer);
+}
+
 /// codes[i] = what is stored for the working value values[i]: its code in linear light, or itself.
 void encode_row(const std::uint32_t* values, std::size_t count, const TransferView& transfer,
                 std::uint8_t* codes);

@@ -1,80 +1,26 @@
 #pragma once
 // Loops over one row that have a version for every SIMD target. Integers wrap, so that every order of adding
-// and every target gives the same bytes; doubles hold integers that they represent exactly.
+// and every target gives the same bytes.
 
 #include <cstddef>
 #include <cstdint>
 
 namespace satin::cpu {
 
-/// Entries that scan() may write past the end of its output.
-inline constexpr std::size_t scan_slack = 4;
+/// values[i] = source[i], of u8 or u16.
+template <class Stored>
+void widen(const Stored* source, std::size_t count, std::uint32_t* values);
 
-/// values[i] = source[i]
-void widen(const std::uint8_t* source, std::size_t count, std::uint32_t* values);
-void widen(const std::uint16_t* source, std::size_t count, std::uint32_t* values);
+/// narrow[i] = values[i], which fit u8 or u16.
+template <class Stored>
+void narrow(const std::uint32_t* values, std::size_t count, Stored* narrow);
 
-/// narrow[i] = values[i], which fit.
-void narrow(const std::uint32_t* values, std::size_t count, std::uint8_t* narrow);
-void narrow(const std::uint32_t* values, std::size_t count, std::uint16_t* narrow);
+/// sums[i] += values[i]; Value is Sum, or u8 or u16.
+template <class Value, class Sum>
+void add(const Value* values, std::size_t count, Sum* sums);
 
-/// sums[i] += values[i]
-void add(const std::uint32_t* values, std::size_t count, std::uint32_t* sums);
-void add(const std::uint64_t* values, std::size_t count, std::uint64_t* sums);
-
-/// sums[i] += enters[i] - leaves[i]
-void exchange(const std::uint8_t* enters, const std::uint8_t* leaves, std::size_t count, std::uint32_t* sums);
-void exchange(const std::uint16_t* enters, const std::uint16_t* leaves, std::size_t count,
-              std::uint32_t* sums);
-void exchange(const std::uint32_t* enters, const std::uint32_t* leaves, std::size_t count,
-              std::uint32_t* sums);
-void exchange(const std::uint64_t* enters, const std::uint64_t* leaves, std::size_t count,
-              std::uint64_t* sums);
-
-/// Inclusive prefix sums of interleaved channels: out[x] = start + values[0] + ... + values[x], plus above[x]
-/// unless it is null. `start` holds one value a channel. Writes up to scan_slack entries past the end if
-/// `slack`.
-void scan(const std::uint32_t* values, std::size_t pixels, int channels, const std::uint32_t* start,
-          const std::uint32_t* above, bool slack, std::uint32_t* out);
-void scan(const std::uint64_t* values, std::size_t pixels, int channels, const std::uint64_t* start,
-          const std::uint64_t* above, bool slack, std::uint64_t* out);
-
-/// Weighted differences of prefixes: the sums over the whole boxes of one window.
-template <class Sum>
-struct BoxDifferences {
-  int boxes = 1;  ///< 1 or 4
-  const Sum* ahead[4] = {};
-  const Sum* behind[4] = {};
-  double weight[4] = {};
-};
-
-/// Divisors of one row: one for all entries, or size_x[i] * size_y for each.
-struct Divisors {
-  double divisor = 1;
-  double half_up = 0;     ///< floor(divisor / 2) + 1/2
-  double reciprocal = 0;  ///< 1 / divisor, correctly rounded
-  const double* size_x = nullptr;
-  double size_y = 0;
-  bool narrow = false;  ///< largest mean * divisor is below narrow_divide_limit
-};
-
-/// Bound on (largest mean * divisor) under which divide() is exact.
-inline constexpr std::uint64_t divide_limit = std::uint64_t{1} << 50;
-/// The same bound for single precision, and for one whole box.
-inline constexpr std::uint64_t narrow_divide_limit = (std::uint64_t{1} << 22) - (std::uint64_t{1} << 14);
-
-/// means[i] = round(sum of weight * (ahead[i] - behind[i]) / divisor), ties up, exactly: the sum s is an
-/// integer below 2^50, (s + 1/2) / divisor lies at least 1 / (2 divisor) from any integer, and the product
-/// with the rounded reciprocal errs by less than that. Differences of 32-bit sums are below 2^31.
-template <class Sum, class Mean>
-void divide(const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::size_t count, Mean* means);
-
-/// The same for pixels of 2 or 4 channels whose colours were summed times alpha: the last mean is that of
-/// alpha, the others are round(colour sum / alpha sum), ties up, at most `white` (0 where no alpha was
-/// summed). Weighted sums are below 2^50, so that the correctly rounded quotient of (s + 1/2) lies on the
-/// right side of every integer.
-template <class Sum>
-void divide_by_alpha(const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::size_t pixels,
-                     int channels, std::uint32_t white, std::uint32_t* means);
+/// sums[i] += enters[i] - leaves[i]; Value as for add().
+template <class Value, class Sum>
+void exchange(const Value* enters, const Value* leaves, std::size_t count, Sum* sums);
 
 }  // namespace satin::cpu

@@ -20,7 +20,7 @@ class RunningColumns {
         reach_(reach),
         border_(border),
         entries_(pixels_ * static_cast<std::size_t>(channels)),
-        sums_(entries_ + scan_slack),
+        sums_(entries_),
         entering_(entries_),
         leaving_(entries_),
         nothing_(entries_),
@@ -81,7 +81,7 @@ class RunningColumns {
   std::int64_t reach_;
   Border border_;
   std::size_t entries_;
-  std::vector<Sum> sums_;  ///< and scan_slack more
+  std::vector<Sum> sums_;
   std::vector<Sum> entering_;
   std::vector<Sum> leaving_;
   std::vector<Sum> nothing_;  ///< zeros, as a row of any type

@@ -1,19 +1,20 @@
 // The table on the CPU: bands of rows, one a thread. Column sums of every band first, their prefix over the
 // bands as the table row above each, then each band by row scans onto the row above. The source is read
-// twice, the table written once.
+// twice (but for its last band), the table written once.
 
 #include <algorithm>
-#include <array>
 #include <vector>
 
 #include "core/cpu/backend.h"
 #include "core/cpu/rows.h"
 #include "core/cpu/rows_simd.h"
+#include "core/cpu/scan_simd.h"
 
 namespace satin::cpu {
 namespace {
 
 constexpr std::int64_t smallest_band = 64;
+constexpr std::int64_t smallest_strip = 512;
 
 template <class Sum>
 class Table final : public TableOperation {
@@ -22,8 +23,9 @@ class Table final : public TableOperation {
       : backend_(backend),
         job_(job),
         bands_(std::clamp<std::int64_t>(job.height / smallest_band, 1, backend.threads.count())),
+        strips_(std::clamp<std::int64_t>(job.width / smallest_strip, 1, bands_)),
         row_(static_cast<std::size_t>(job.width * job.read.channels)),
-        above_(static_cast<std::size_t>(bands_) * (row_ + scan_slack)),
+        above_(static_cast<std::size_t>(bands_) * row_),
         values_(above_.size()) {}
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
@@ -34,12 +36,12 @@ class Table final : public TableOperation {
            Stream) override {
     const RowReader reader = row_reader(job_.read, measured, job_.squared);
     std::fill(above_.begin(), above_.end(), Sum{0});
-    if (bands_ > 1) {
-      parallel_rows(backend_, bands_ - 1, 1, [&](std::int64_t first, std::int64_t last) {
-        for (std::int64_t band = first; band < last; ++band) sum_columns(reader, picture, band);
-      });
-      finish_rows_above();
-    }
+    parallel_rows(backend_, (bands_ - 1) * strips_, 1, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t i = first; i < last; ++i) sum_columns(reader, picture, i / strips_, i % strips_);
+    });
+    for (std::int64_t band = 1; band < bands_; ++band)
+      scan(above(band), static_cast<std::size_t>(job_.width), job_.read.channels, above(band - 1),
+           above(band));
     parallel_rows(backend_, bands_, 1, [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t band = first; band < last; ++band) scan_band(reader, picture, band, table);
     });
@@ -58,52 +60,44 @@ class Table final : public TableOperation {
   }
 
  private:
-  static constexpr std::array<Sum, 4> zeros{};
-
   [[nodiscard]] std::int64_t band_start(std::int64_t band) const { return job_.height * band / bands_; }
   [[nodiscard]] Sum* above(std::int64_t band) {
-    return above_.data() + static_cast<std::size_t>(band) * (row_ + scan_slack);
+    return above_.data() + static_cast<std::size_t>(band) * row_;
   }
   [[nodiscard]] Sum* values(std::int64_t band) {
-    return values_.data() + static_cast<std::size_t>(band) * (row_ + scan_slack);
+    return values_.data() + static_cast<std::size_t>(band) * row_;
   }
 
-  /// Column sums of a band, where the row above the next one is to stand.
-  void sum_columns(const RowReader& reader, const ImageView& picture, std::int64_t band) {
-    for (std::int64_t y = band_start(band); y < band_start(band + 1); ++y) {
-      read_row(reader, picture.at(0, y), static_cast<std::size_t>(job_.width), values(band));
-      add(values(band), row_, above(band + 1));
-    }
-  }
-
-  void finish_rows_above() {
-    for (std::int64_t band = 1; band < bands_; ++band) {
-      scan(above(band), static_cast<std::size_t>(job_.width), job_.read.channels, zeros.data(),
-           above(band - 1), false, above(band));
-    }
+  /// Column sums of a band in one strip of columns, where the row above the next band is to stand.
+  void sum_columns(const RowReader& reader, const ImageView& picture, std::int64_t band, std::int64_t strip) {
+    const std::int64_t left = job_.width * strip / strips_;
+    const auto pixels = static_cast<std::size_t>(job_.width * (strip + 1) / strips_ - left);
+    const std::int64_t first = left * job_.read.channels;
+    for (std::int64_t y = band_start(band); y < band_start(band + 1); ++y)
+      with_values(reader, picture.at(left, y), pixels, values(band) + first, [&](const auto* row) {
+        add(row, pixels * static_cast<std::size_t>(job_.read.channels), above(band + 1) + first);
+      });
   }
 
   void scan_band(const RowReader& reader, const ImageView& picture, std::int64_t band,
                  const MutableImageView& table) {
+    const auto pixels = static_cast<std::size_t>(job_.width);
     const Sum* previous = above(band);
-    const bool dense = table.strides.row == static_cast<std::ptrdiff_t>(row_ * sizeof(Sum));
     for (std::int64_t y = band_start(band); y < band_start(band + 1); ++y) {
-      read_row(reader, picture.at(0, y), static_cast<std::size_t>(job_.width), values(band));
-      Sum* row = table.row<Sum>(y);
-      const bool slack =
-          dense && y + 1 < band_start(band + 1);  // what follows is this thread's, and yet to be written
-      scan(values(band), static_cast<std::size_t>(job_.width), job_.read.channels, zeros.data(), previous,
-           slack, row);
-      previous = row;
+      Sum* sums = table.row<Sum>(y);
+      with_values(reader, picture.at(0, y), pixels, values(band),
+                  [&](const auto* row) { scan(row, pixels, job_.read.channels, previous, sums); });
+      previous = sums;
     }
   }
 
   CpuBackend& backend_;
   TableJob job_;
   std::int64_t bands_;
+  std::int64_t strips_;      ///< of columns, while only column sums are made
   std::size_t row_;          ///< entries of one row
-  std::vector<Sum> above_;   ///< rows of the bands, each with scan_slack more
-  std::vector<Sum> values_;  ///< likewise
+  std::vector<Sum> above_;   ///< the table row above every band
+  std::vector<Sum> values_;  ///< one row of every band
 };
 
 }  // namespace

@@ -197,7 +197,7 @@ MeasureJob measure_job(const BoxMeanJob& job) {
 class PreparedBlur final : public PreparedFilter {
  public:
   PreparedBlur(Backend& backend, const std::vector<BoxMeanJob>& jobs, const Shape& shape) {
-    for (const BoxMeanJob& job : jobs) boxes_.push_back(backend.operations.box_mean(backend, job));
+    prepare_boxes(backend, jobs);
     const bool floats = jobs[0].read.fixed_point;
     const RadiusField& field = jobs[0].radius;
     if (floats || (field.from_map && field.map_type == Type::f32))
@@ -206,7 +206,7 @@ class PreparedBlur final : public PreparedFilter {
     measures_map_ = field.from_map && field.map_type == Type::f32;
 
     working_shape_ = {shape.width, shape.height, shape.channels, jobs[0].write.type};
-    const std::size_t buffers = std::min<std::size_t>(jobs.size() - 1, working_.size());
+    const std::size_t buffers = std::min<std::size_t>(boxes_.size() - 1, working_.size());
     for (std::size_t i = 0; i < buffers; ++i) working_[i] = backend.allocate(byte_size(working_shape_));
   }
 
@@ -240,6 +240,16 @@ class PreparedBlur final : public PreparedFilter {
   }
 
  private:
+  void prepare_boxes(Backend& backend, const std::vector<BoxMeanJob>& jobs) {
+    if (jobs.size() > 1 && backend.operations.box_chain != nullptr) {
+      if (auto chain = backend.operations.box_chain(backend, jobs)) {
+        boxes_.push_back(std::move(chain));
+        return;
+      }
+    }
+    for (const BoxMeanJob& job : jobs) boxes_.push_back(backend.operations.box_mean(backend, job));
+  }
+
   std::vector<std::unique_ptr<BoxMeanOperation>> boxes_;
   std::unique_ptr<MeasureOperation> measure_;
   std::array<Buffer, 2> working_;

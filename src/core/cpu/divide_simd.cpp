@@ -1,0 +1,249 @@
+// The divisions that Highway compiles once for every SIMD target and chooses between at run time.
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/cpu/divide_simd.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
+
+#include "core/cpu/divide_simd.h"
+#include "core/cpu/load_wide-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace satin::cpu::HWY_NAMESPACE {
+
+template <class D, class Sum>
+auto DifferenceAsDouble(D d, const Sum* ahead, const Sum* behind) {
+  const hn::Rebind<Sum, D> sums;
+  return ExactDouble(d, hn::Sub(hn::LoadU(sums, ahead), hn::LoadU(sums, behind)));
+}
+
+template <int Boxes, class D, class Sum>
+auto WeightedSum(D d, const BoxDifferences<Sum>& boxes, std::size_t i) {
+  auto sum = DifferenceAsDouble(d, boxes.ahead[0] + i, boxes.behind[0] + i);
+  sum = hn::Mul(sum, hn::Set(d, boxes.weight[0]));
+  for (int box = 1; box < Boxes; ++box)  // all exact, so that fusing changes nothing
+    sum = hn::MulAdd(DifferenceAsDouble(d, boxes.ahead[box] + i, boxes.behind[box] + i),
+                     hn::Set(d, boxes.weight[box]), sum);
+  return sum;
+}
+
+template <class D, class V, class Mean>
+void StoreMeans(D /*d*/, V means, Mean* to) {
+  const auto whole = hn::DemoteTo(hn::Rebind<std::int32_t, D>(), means);
+  if constexpr (sizeof(Mean) == 4) {
+    hn::StoreU(hn::BitCast(hn::Rebind<std::uint32_t, D>(), whole), hn::Rebind<std::uint32_t, D>(), to);
+  } else {
+    const hn::Rebind<Mean, D> narrow;
+    hn::StoreU(hn::DemoteTo(narrow, whole), narrow, to);
+  }
+}
+
+/// Means with a divisor for each entry, by correctly rounded division.
+template <int Boxes, class D, class Sum, class Mean>
+std::size_t DivideEach(D d, const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::size_t i,
+                       std::size_t count, Mean* means) {
+  const auto size_y = hn::Set(d, divisors.size_y);
+  const auto half = hn::Set(d, 0.5);
+  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
+    const auto divisor = hn::Mul(hn::LoadU(d, divisors.size_x + i), size_y);
+    const auto half_up = hn::Add(hn::Floor(hn::Mul(divisor, half)), half);
+    StoreMeans(d, hn::Div(hn::Add(WeightedSum<Boxes>(d, boxes, i), half_up), divisor), means + i);
+  }
+  return i;
+}
+
+/// Means with one divisor, by its reciprocal.
+template <int Boxes, class D, class Sum, class Mean>
+std::size_t DivideByOne(D d, const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::size_t i,
+                        std::size_t count, Mean* means) {
+  const auto half_up = hn::Set(d, divisors.half_up);
+  const auto reciprocal = hn::Set(d, divisors.reciprocal);
+  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d))
+    StoreMeans(d, hn::Mul(hn::Add(WeightedSum<Boxes>(d, boxes, i), half_up), reciprocal), means + i);
+  return i;
+}
+
+/// The same in single precision: sum + half_up is below 2^22 and exact, two roundings of 2^-24 each stay
+/// below the distance 1 / (2 divisor) from the next integer.
+template <class D, class Mean>
+std::size_t DivideNarrow(D d, const BoxDifferences<std::uint32_t>& boxes, const Divisors& divisors,
+                         std::size_t i, std::size_t count, Mean* means) {
+  const hn::RebindToSigned<D> d32;
+  const hn::RebindToUnsigned<D> sums;
+  const auto half_up = hn::Set(d, static_cast<float>(divisors.half_up));
+  const auto reciprocal = hn::Set(d, 1.0F / static_cast<float>(divisors.divisor));
+  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
+    const auto sum = hn::Sub(hn::LoadU(sums, boxes.ahead[0] + i), hn::LoadU(sums, boxes.behind[0] + i));
+    const auto mean = hn::Mul(hn::Add(hn::ConvertTo(d, hn::BitCast(d32, sum)), half_up), reciprocal);
+    const auto whole = hn::ConvertTo(d32, mean);
+    if constexpr (sizeof(Mean) == 4) {
+      hn::StoreU(hn::BitCast(sums, whole), sums, means + i);
+    } else {
+      const hn::Rebind<Mean, D> narrow;
+      hn::StoreU(hn::DemoteTo(narrow, whole), narrow, means + i);
+    }
+  }
+  return i;
+}
+
+template <int Boxes, class Sum, class Mean>
+void DivideAll(const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::size_t count, Mean* means) {
+  const hn::ScalableTag<double> wide;
+  const hn::CappedTag<double, 1> one;
+  std::size_t done = 0;
+  if (divisors.size_x != nullptr) {
+    done = DivideEach<Boxes>(wide, boxes, divisors, done, count, means);
+    DivideEach<Boxes>(one, boxes, divisors, done, count, means);
+    return;
+  }
+  if constexpr (sizeof(Sum) == 4 && Boxes == 1) {
+    if (divisors.narrow) done = DivideNarrow(hn::ScalableTag<float>(), boxes, divisors, done, count, means);
+  }
+  done = DivideByOne<Boxes>(wide, boxes, divisors, done, count, means);
+  DivideByOne<Boxes>(one, boxes, divisors, done, count, means);
+}
+
+template <class Sum, class Mean>
+void Divide(const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::size_t count, Mean* means) {
+  boxes.boxes == 1 ? DivideAll<1>(boxes, divisors, count, means)
+                   : DivideAll<4>(boxes, divisors, count, means);
+}
+
+template <class Sum>
+double AlphaSum(const BoxDifferences<Sum>& boxes, std::size_t at) {
+  double sum = 0;
+  for (int box = 0; box < boxes.boxes; ++box)
+    sum += static_cast<double>(static_cast<Sum>(boxes.ahead[box][at] - boxes.behind[box][at])) *
+           boxes.weight[box];
+  return sum;
+}
+
+template <int Boxes, std::size_t Channels, class Sum>
+void DivideByAlpha(const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::size_t pixels,
+                   std::uint32_t white, std::uint32_t* HWY_RESTRICT means) {
+  const hn::CappedTag<double, Channels> d;
+  for (std::size_t i = 0; i < pixels * Channels; i += Channels) {
+    const std::size_t alpha = i + Channels - 1;
+    const double weight = AlphaSum(boxes, alpha);
+    double half_up = divisors.half_up;
+    double reciprocal = divisors.reciprocal;
+    if (divisors.size_x != nullptr) {
+      const double size = divisors.size_x[alpha] * divisors.size_y;
+      half_up = static_cast<double>(static_cast<std::uint64_t>(size) >> 1U) + 0.5;
+      reciprocal = 1.0 / size;
+    }
+    const auto divisor = hn::Set(d, weight > 0 ? weight : 1.0);
+    const auto half = hn::Set(d, static_cast<double>(static_cast<std::uint64_t>(weight) >> 1U) + 0.5);
+    for (std::size_t c = 0; c < Channels; c += hn::Lanes(d)) {
+      const auto colour = hn::Div(hn::Add(WeightedSum<Boxes>(d, boxes, i + c), half), divisor);
+      StoreMeans(d, hn::Min(colour, hn::Set(d, white)), means + i + c);
+    }
+    means[alpha] = static_cast<std::uint32_t>((weight + half_up) * reciprocal);
+  }
+}
+
+template <class Sum>
+void DivideByAnyAlpha(const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::size_t pixels,
+                      std::size_t channels, std::uint32_t white, std::uint32_t* means) {
+  if (channels == 2) {
+    boxes.boxes == 1 ? DivideByAlpha<1, 2>(boxes, divisors, pixels, white, means)
+                     : DivideByAlpha<4, 2>(boxes, divisors, pixels, white, means);
+  } else {
+    boxes.boxes == 1 ? DivideByAlpha<1, 4>(boxes, divisors, pixels, white, means)
+                     : DivideByAlpha<4, 4>(boxes, divisors, pixels, white, means);
+  }
+}
+
+// Highway dispatches plain functions: one name for each instance.
+using U8 = std::uint8_t;
+using U16 = std::uint16_t;
+using U32 = std::uint32_t;
+using U64 = std::uint64_t;
+void DivideU32U8(const BoxDifferences<U32>& b, const Divisors& d, std::size_t n, U8* m) {
+  Divide(b, d, n, m);
+}
+void DivideU32U16(const BoxDifferences<U32>& b, const Divisors& d, std::size_t n, U16* m) {
+  Divide(b, d, n, m);
+}
+void DivideU32U32(const BoxDifferences<U32>& b, const Divisors& d, std::size_t n, U32* m) {
+  Divide(b, d, n, m);
+}
+void DivideU64U8(const BoxDifferences<U64>& b, const Divisors& d, std::size_t n, U8* m) {
+  Divide(b, d, n, m);
+}
+void DivideU64U16(const BoxDifferences<U64>& b, const Divisors& d, std::size_t n, U16* m) {
+  Divide(b, d, n, m);
+}
+void DivideU64U32(const BoxDifferences<U64>& b, const Divisors& d, std::size_t n, U32* m) {
+  Divide(b, d, n, m);
+}
+void DivideByAlphaU32(const BoxDifferences<U32>& b, const Divisors& d, std::size_t n, std::size_t c, U32 w,
+                      U32* m) {
+  DivideByAnyAlpha(b, d, n, c, w, m);
+}
+void DivideByAlphaU64(const BoxDifferences<U64>& b, const Divisors& d, std::size_t n, std::size_t c, U32 w,
+                      U32* m) {
+  DivideByAnyAlpha(b, d, n, c, w, m);
+}
+
+}  // namespace satin::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace satin::cpu {
+
+HWY_EXPORT(DivideU32U8);
+HWY_EXPORT(DivideU32U16);
+HWY_EXPORT(DivideU32U32);
+HWY_EXPORT(DivideU64U8);
+HWY_EXPORT(DivideU64U16);
+HWY_EXPORT(DivideU64U32);
+HWY_EXPORT(DivideByAlphaU32);
+HWY_EXPORT(DivideByAlphaU64);
+
+template <>
+void divide(const BoxDifferences<std::uint32_t>& boxes, const Divisors& divisors, std::size_t count,
+            std::uint8_t* means) {
+  HWY_DYNAMIC_DISPATCH(DivideU32U8)(boxes, divisors, count, means);
+}
+template <>
+void divide(const BoxDifferences<std::uint32_t>& boxes, const Divisors& divisors, std::size_t count,
+            std::uint16_t* means) {
+  HWY_DYNAMIC_DISPATCH(DivideU32U16)(boxes, divisors, count, means);
+}
+template <>
+void divide(const BoxDifferences<std::uint32_t>& boxes, const Divisors& divisors, std::size_t count,
+            std::uint32_t* means) {
+  HWY_DYNAMIC_DISPATCH(DivideU32U32)(boxes, divisors, count, means);
+}
+template <>
+void divide(const BoxDifferences<std::uint64_t>& boxes, const Divisors& divisors, std::size_t count,
+            std::uint8_t* means) {
+  HWY_DYNAMIC_DISPATCH(DivideU64U8)(boxes, divisors, count, means);
+}
+template <>
+void divide(const BoxDifferences<std::uint64_t>& boxes, const Divisors& divisors, std::size_t count,
+            std::uint16_t* means) {
+  HWY_DYNAMIC_DISPATCH(DivideU64U16)(boxes, divisors, count, means);
+}
+template <>
+void divide(const BoxDifferences<std::uint64_t>& boxes, const Divisors& divisors, std::size_t count,
+            std::uint32_t* means) {
+  HWY_DYNAMIC_DISPATCH(DivideU64U32)(boxes, divisors, count, means);
+}
+
+template <>
+void divide_by_alpha(const BoxDifferences<std::uint32_t>& boxes, const Divisors& divisors, std::size_t pixels,
+                     int channels, std::uint32_t white, std::uint32_t* means) {
+  HWY_DYNAMIC_DISPATCH(DivideByAlphaU32)
+  (boxes, divisors, pixels, static_cast<std::size_t>(channels), white, means);
+}
+template <>
+void divide_by_alpha(const BoxDifferences<std::uint64_t>& boxes, const Divisors& divisors, std::size_t pixels,
+                     int channels, std::uint32_t white, std::uint32_t* means) {
+  HWY_DYNAMIC_DISPATCH(DivideByAlphaU64)
+  (boxes, divisors, pixels, static_cast<std::size_t>(channels), white, means);
+}
+
+}  // namespace satin::cpu
+#endif

@@ -1,0 +1,48 @@
+#pragma once
+// Means of a row from its prefix sums, with a version for every SIMD target. Doubles hold integers that they
+// represent exactly, so that every target gives the same bytes.
+
+#include <cstddef>
+#include <cstdint>
+
+namespace satin::cpu {
+
+/// Weighted differences of prefixes: the sums over the whole boxes of one window.
+template <class Sum>
+struct BoxDifferences {
+  int boxes = 1;  ///< 1 or 4
+  const Sum* ahead[4] = {};
+  const Sum* behind[4] = {};
+  double weight[4] = {};
+};
+
+/// Divisors of one row: one for all entries, or size_x[i] * size_y for each.
+struct Divisors {
+  double divisor = 1;
+  double half_up = 0;     ///< floor(divisor / 2) + 1/2
+  double reciprocal = 0;  ///< 1 / divisor, correctly rounded
+  const double* size_x = nullptr;
+  double size_y = 0;
+  bool narrow = false;  ///< largest mean * divisor is below narrow_divide_limit
+};
+
+/// Bound on (largest mean * divisor) under which divide() is exact.
+inline constexpr std::uint64_t divide_limit = std::uint64_t{1} << 50;
+/// The same bound for single precision, and for one whole box.
+inline constexpr std::uint64_t narrow_divide_limit = (std::uint64_t{1} << 22) - (std::uint64_t{1} << 14);
+
+/// means[i] = round(sum of weight * (ahead[i] - behind[i]) / divisor), ties up, exactly: the sum s is an
+/// integer below 2^50, (s + 1/2) / divisor lies at least 1 / (2 divisor) from any integer, and the product
+/// with the rounded reciprocal errs by less than that. Differences of 32-bit sums are below 2^31.
+template <class Sum, class Mean>
+void divide(const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::size_t count, Mean* means);
+
+/// The same for pixels of 2 or 4 channels whose colours were summed times alpha: the last mean is that of
+/// alpha, the others are round(colour sum / alpha sum), ties up, at most `white` (0 where no alpha was
+/// summed). Weighted sums are below 2^50, so that the correctly rounded quotient of (s + 1/2) lies on the
+/// right side of every integer.
+template <class Sum>
+void divide_by_alpha(const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::size_t pixels,
+                     int channels, std::uint32_t white, std::uint32_t* means);
+
+}  // namespace satin::cpu

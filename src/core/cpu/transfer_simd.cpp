@@ -1,0 +1,125 @@
+// The transfer between codes and linear light that Highway compiles once for every SIMD target. AVX-512 holds
+// the tables in registers; other targets look them up in memory.
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/cpu/transfer_simd.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
+
+#include "core/cpu/transfer_simd.h"
+#include "core/transfer.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace satin::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+using Words = hn::ScalableTag<std::uint16_t>;
+using Vector = hn::Vec<Words>;
+constexpr std::size_t lanes = 32;
+
+inline Vector Lookup32(Vector table, Vector index) {
+  return Vector{_mm512_permutexvar_epi16(index.raw, table.raw)};
+}
+
+/// Bits of the index above the sixth are ignored.
+inline Vector Lookup64(const Vector* table, Vector index) {
+  return Vector{_mm512_permutex2var_epi16(table[0].raw, index.raw, table[1].raw)};
+}
+
+/// Bits of the index above the seventh are ignored.
+inline Vector Lookup128(const Vector* table, Vector index) {
+  const __mmask32 upper = _mm512_test_epi16_mask(index.raw, _mm512_set1_epi16(64));
+  return Vector{_mm512_mask_blend_epi16(upper, Lookup64(table, index).raw, Lookup64(table + 2, index).raw)};
+}
+
+inline Vector Lookup256(const Vector* table, Vector index) {
+  const __mmask32 upper = _mm512_test_epi16_mask(index.raw, _mm512_set1_epi16(128));
+  return Vector{_mm512_mask_blend_epi16(upper, Lookup128(table, index).raw, Lookup128(table + 4, index).raw)};
+}
+
+std::size_t DecodeVectors(const std::uint8_t* codes, std::size_t count, const TransferView& transfer,
+                          std::uint16_t* values) {
+  const Words d;
+  alignas(64) std::uint16_t decoded[256];
+  for (std::size_t code = 0; code < 256; ++code)
+    decoded[code] = static_cast<std::uint16_t>(transfer.decode[code]);
+  Vector table[8];
+  for (std::size_t i = 0; i < 8; ++i) table[i] = hn::Load(d, decoded + i * lanes);
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes)
+    hn::StoreU(Lookup256(table, hn::PromoteTo(d, hn::LoadU(hn::Rebind<std::uint8_t, Words>(), codes + i))), d,
+               values + i);
+  return i;
+}
+
+/// Binary search among the thresholds of the codes, a level at a time: `code` has as many bits as levels are
+/// done.
+std::size_t EncodeVectors(const std::uint16_t* values, std::size_t count, const TransferView& /*transfer*/,
+                          std::uint8_t* codes) {
+  const Words d;
+  alignas(64) std::uint16_t levels[8][128] = {};
+  const auto& thresholds = srgb_tables8().thresholds8;
+  for (std::size_t level = 0; level < 8; ++level)
+    for (std::size_t k = 0; k < std::size_t{1} << level; ++k)
+      levels[level][k] = thresholds[((2 * k + 1) << (7 - level)) & 0xFF];
+  Vector small[6];
+  for (std::size_t level = 0; level < 6; ++level) small[level] = hn::Load(d, levels[level]);
+  const Vector sixth[2] = {hn::Load(d, levels[6]), hn::Load(d, levels[6] + lanes)};
+  Vector seventh[4];
+  for (std::size_t i = 0; i < 4; ++i) seventh[i] = hn::Load(d, levels[7] + i * lanes);
+  const __m512i one = _mm512_set1_epi16(1);
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const Vector value = hn::LoadU(d, values + i);
+    Vector code = hn::Zero(d);
+    const auto descend = [&](Vector threshold) HWY_ATTR {
+      const __mmask32 above = _mm512_cmple_epu16_mask(threshold.raw, value.raw);
+      code = hn::Add(code, code);
+      code.raw = _mm512_mask_add_epi16(code.raw, above, code.raw, one);
+    };
+    for (const Vector& table : small) descend(Lookup32(table, code));
+    descend(Lookup64(sixth, code));
+    descend(Lookup128(seventh, code));
+    const hn::Rebind<std::uint8_t, Words> bytes;
+    hn::StoreU(hn::TruncateTo(bytes, code), bytes, codes + i);
+  }
+  return i;
+}
+#else
+std::size_t DecodeVectors(const std::uint8_t*, std::size_t, const TransferView&, std::uint16_t*) { return 0; }
+std::size_t EncodeVectors(const std::uint16_t*, std::size_t, const TransferView&, std::uint8_t*) { return 0; }
+#endif
+
+void DecodeRow(const std::uint8_t* codes, std::size_t count, const TransferView& transfer,
+               std::uint16_t* values) {
+  for (std::size_t i = DecodeVectors(codes, count, transfer, values); i < count; ++i)
+    values[i] = static_cast<std::uint16_t>(transfer.decode[codes[i]]);
+}
+
+void EncodeRow(const std::uint16_t* values, std::size_t count, const TransferView& transfer,
+               std::uint8_t* codes) {
+  for (std::size_t i = EncodeVectors(values, count, transfer, codes); i < count; ++i)
+    codes[i] = transfer.encode8[values[i]];
+}
+
+}  // namespace satin::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace satin::cpu {
+
+HWY_EXPORT(DecodeRow);
+HWY_EXPORT(EncodeRow);
+
+void decode_row(const std::uint8_t* codes, std::size_t count, const TransferView& transfer,
+                std::uint16_t* values) {
+  HWY_DYNAMIC_DISPATCH(DecodeRow)(codes, count, transfer, values);
+}
+void encode_row(const std::uint16_t* values, std::size_t count, const TransferView& transfer,
+                std::uint8_t* codes) {
+  HWY_DYNAMIC_DISPATCH(EncodeRow)(values, count, transfer, codes);
+}
+
+}  // namespace satin::cpu
+#endif
