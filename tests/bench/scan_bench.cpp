@@ -1,12 +1,14 @@
 // The scan family on the CPU beside a copy of the same bytes and the standard library, in one run. Prints the
 // rows of RESULTS.md.
 //   scan_bench [VALUES] [REPEATS] [THREADS] [PART OF A NAME]
+// With one thread the times are CPU time.
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <execution>
 #include <functional>
 #include <iterator>
@@ -21,10 +23,19 @@ namespace {
 
 using U32 = std::uint32_t;
 
+/// Wall time, or the CPU time of the process, which other programs disturb less.
+bool cpu_time = false;
+
+double milliseconds() {
+  if (cpu_time) return 1e3 * static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double, std::milli>(now).count();
+}
+
 double time_of(const std::function<void()>& call) {
-  const auto start = std::chrono::steady_clock::now();
+  const double start = milliseconds();
   call();
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  return milliseconds() - start;
 }
 
 /// The least of all runs: on a machine that is shared, the one that was disturbed least.
@@ -95,6 +106,7 @@ int main(int argc, char** argv) {
   const auto n = static_cast<std::size_t>(argc > 1 ? std::atof(argv[1]) : 1e7);
   const int repeats = argc > 2 ? std::atoi(argv[2]) : 9;
   const satin::Device device = satin::Device::open("cpu", {argc > 3 ? std::atoi(argv[3]) : 0});
+  cpu_time = argc > 3 && std::atoi(argv[3]) == 1;
   std::vector<U32> numbers(n);
   std::vector<float> floats(n);
   std::vector<std::uint8_t> bytes(n);
@@ -213,7 +225,8 @@ int main(int argc, char** argv) {
        },
        {}},
   };
-  std::printf("%s, %zu values, least of %d\n\n", device.info().name.c_str(), n, repeats);
+  std::printf("%s, %zu values, %s, least of %d\n\n", device.info().name.c_str(), n,
+              cpu_time ? "CPU time" : "wall time", repeats);
   std::printf("| case | ms | copy ms | times the copy | peers ms (times ours) |\n|---|---|---|---|---|\n");
   for (const Case& test : cases)
     if (test.name.find(argc > 4 ? argv[4] : "") != std::string::npos) report(device, copier, test, repeats);

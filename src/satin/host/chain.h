@@ -18,6 +18,7 @@
 #include <exception>
 #include <optional>
 #include <thread>
+#include <utility>
 
 namespace satin::host {
 
