@@ -57,10 +57,13 @@ Hash extended(const Hash& text, std::uint8_t value, std::int64_t index) {
 
 class OwnedStream {
  public:
-  OwnedStream() { EXPECT_EQ(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), cudaSuccess); }
+  OwnedStream() = default;
   OwnedStream(const OwnedStream&) = delete;
   OwnedStream& operator=(const OwnedStream&) = delete;
-  ~OwnedStream() { static_cast<void>(cudaStreamDestroy(stream_)); }
+  ~OwnedStream() {
+    if (stream_ != nullptr) static_cast<void>(cudaStreamDestroy(stream_));
+  }
+  void open() { ASSERT_EQ(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), cudaSuccess); }
   [[nodiscard]] cudaStream_t get() const { return stream_; }
 
  private:
@@ -102,6 +105,7 @@ class ScanCuda : public testing::TestWithParam<std::int64_t> {
  protected:
   void SetUp() override {
     if (!device_under_test().is_cuda()) GTEST_SKIP() << "SATIN_TEST_DEVICE is no GPU";
+    stream.open();
     std::mt19937 random(static_cast<std::uint32_t>(GetParam()));
     for (std::int64_t i = 0; i < GetParam(); ++i) {
       values.push_back(static_cast<std::uint8_t>(random()));
