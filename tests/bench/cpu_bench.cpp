@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -69,15 +70,16 @@ struct Case {
 
 /// Runs ours, the peer and a copy in turn, so that all three see the same machine.
 void report(const Case& test, int repeats) {
-  std::vector<std::byte> from(test.bytes / 2, std::byte{1});
-  std::vector<std::byte> to(test.bytes / 2, std::byte{2});
+  const satin::Buffer from = satin::allocate_host(test.bytes / 2);
+  const satin::Buffer to = satin::allocate_host(test.bytes / 2);
+  std::memset(from.get(), 1, from.size);
   std::vector<double> ours;
   std::vector<double> peer;
   std::vector<double> copy;
   for (int i = -2; i < repeats; ++i) {
     const double a = time_of(test.ours);
     const double b = test.peer ? time_of(test.peer) : 0;
-    const double c = time_of([&] { std::memcpy(to.data(), from.data(), from.size()); });
+    const double c = time_of([&] { std::memcpy(to.get(), from.get(), from.size); });
     if (i < 0) continue;
     ours.push_back(a);
     peer.push_back(b);
@@ -116,18 +118,35 @@ cv::Mat mat_of(const Image& image) {
           CV_8UC(image.shape().channels), const_cast<std::byte*>(image.data())};
 }
 
+/// A peer's output lies in memory from where ours comes too, so that pages of one size serve both.
+std::function<void()> into_own_memory(const Shape& shape, int type,
+                                      const std::function<void(cv::Mat&)>& call) {
+  auto memory = std::make_shared<Image>(shape);
+  return [memory, type, call] {
+    cv::Mat out(static_cast<int>(memory->shape().height), static_cast<int>(memory->shape().width), type,
+                memory->data());
+    call(out);
+    if (out.data != reinterpret_cast<unsigned char*>(memory->data())) std::abort();
+  };
+}
+
 std::function<void()> cv_integral(const Image& image) {
-  return [in = mat_of(image), out = cv::Mat()]() mutable { cv::integral(in, out, CV_32S); };
+  const Shape& shape = image.shape();
+  return into_own_memory({shape.width + 1, shape.height + 1, shape.channels, Type::u32},
+                         CV_32SC(shape.channels),
+                         [in = mat_of(image)](cv::Mat& out) { cv::integral(in, out, CV_32S); });
 }
 std::function<void()> cv_blur(const Image& image, int radius) {
-  return [in = mat_of(image), out = cv::Mat(), size = cv::Size(2 * radius + 1, 2 * radius + 1)]() mutable {
-    cv::blur(in, out, size, cv::Point(-1, -1), cv::BORDER_REFLECT);
-  };
+  const cv::Size size(2 * radius + 1, 2 * radius + 1);
+  return into_own_memory(image.shape(), CV_8UC(image.shape().channels),
+                         [in = mat_of(image), size](cv::Mat& out) {
+                           cv::blur(in, out, size, cv::Point(-1, -1), cv::BORDER_REFLECT);
+                         });
 }
 std::function<void()> cv_gaussian(const Image& image, double sigma) {
-  return [in = mat_of(image), out = cv::Mat(), sigma]() mutable {
-    cv::GaussianBlur(in, out, cv::Size(), sigma);
-  };
+  return into_own_memory(
+      image.shape(), CV_8UC(image.shape().channels),
+      [in = mat_of(image), sigma](cv::Mat& out) { cv::GaussianBlur(in, out, cv::Size(), sigma); });
 }
 std::function<void()> cv_dilate(const Image& image, int radius) {
   const int side = 2 * radius + 1;

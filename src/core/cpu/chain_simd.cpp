@@ -62,15 +62,6 @@ HWY_INLINE auto CoveredSum(D d, const CoveredRow<std::uint32_t>& row, std::size_
   return hn::MulAdd(ExactDouble(d, hn::Sub(b, a)), hn::Set(d, row.outer), inner);
 }
 
-/// Stores the integers nearest to quotients below 2^31: adding 2^52 rounds them into the low bits.
-template <class D, class V, class Mean>
-HWY_INLINE void StoreNearest(D d, V quotient_and_2_52, Mean* to) {
-  const hn::Rebind<std::uint64_t, D> bits;
-  const hn::Rebind<Mean, D> means;
-  static_cast<void>(d);
-  hn::StoreU(hn::TruncateTo(means, hn::BitCast(bits, quotient_and_2_52)), means, to);
-}
-
 /// `row` is a copy, which no store to the means can change. A quarter lifts ties over the middle, and nothing
 /// else: sums are integers.
 template <class D, class Sum, class Mean>

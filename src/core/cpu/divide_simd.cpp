@@ -27,47 +27,41 @@ auto WeightedSum(D d, const BoxDifferences<Sum>& boxes, std::size_t i) {
   return sum;
 }
 
-template <class D, class V, class Mean>
-void StoreMeans(D /*d*/, V means, Mean* to) {
-  const auto whole = hn::DemoteTo(hn::Rebind<std::int32_t, D>(), means);
-  if constexpr (sizeof(Mean) == 4) {
-    hn::StoreU(hn::BitCast(hn::Rebind<std::uint32_t, D>(), whole), hn::Rebind<std::uint32_t, D>(), to);
-  } else {
-    const hn::Rebind<Mean, D> narrow;
-    hn::StoreU(hn::DemoteTo(narrow, whole), narrow, to);
-  }
-}
-
-/// Means with a divisor for each entry, by correctly rounded division.
+/// Means with a divisor for each entry, by correctly rounded division. A quarter lifts ties over the middle
+/// between two integers, and nothing else.
 template <int Boxes, class D, class Sum, class Mean>
 std::size_t DivideEach(D d, const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::size_t i,
                        std::size_t count, Mean* means) {
   const auto size_y = hn::Set(d, divisors.size_y);
-  const auto half = hn::Set(d, 0.5);
+  const auto quarter = hn::Set(d, 0.25);
+  const auto round = hn::Set(d, 0x1p52);
   for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
     const auto divisor = hn::Mul(hn::LoadU(d, divisors.size_x + i), size_y);
-    const auto half_up = hn::Add(hn::Floor(hn::Mul(divisor, half)), half);
-    StoreMeans(d, hn::Div(hn::Add(WeightedSum<Boxes>(d, boxes, i), half_up), divisor), means + i);
+    const auto sum = hn::Add(WeightedSum<Boxes>(d, boxes, i), quarter);
+    StoreNearest(d, hn::Add(hn::Div(sum, divisor), round), means + i);
   }
   return i;
 }
 
-/// Means with one divisor, by its reciprocal.
+/// Means with one divisor, by its reciprocal. `boxes` is a copy, which no store to the means can change.
 template <int Boxes, class D, class Sum, class Mean>
-std::size_t DivideByOne(D d, const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::size_t i,
+std::size_t DivideByOne(D d, BoxDifferences<Sum> boxes, const Divisors& divisors, std::size_t i,
                         std::size_t count, Mean* means) {
-  const auto half_up = hn::Set(d, divisors.half_up);
+  const auto quarter = hn::Set(d, 0.25);
+  const auto round = hn::Set(d, 0x1p52);
   const auto reciprocal = hn::Set(d, divisors.reciprocal);
-  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d))
-    StoreMeans(d, hn::Mul(hn::Add(WeightedSum<Boxes>(d, boxes, i), half_up), reciprocal), means + i);
+  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
+    const auto sum = hn::Add(WeightedSum<Boxes>(d, boxes, i), quarter);
+    StoreNearest(d, hn::MulAdd(sum, reciprocal, round), means + i);
+  }
   return i;
 }
 
 /// The same in single precision: sum + half_up is below 2^22 and exact, two roundings of 2^-24 each stay
 /// below the distance 1 / (2 divisor) from the next integer.
 template <class D, class Mean>
-std::size_t DivideNarrow(D d, const BoxDifferences<std::uint32_t>& boxes, const Divisors& divisors,
-                         std::size_t i, std::size_t count, Mean* means) {
+std::size_t DivideNarrow(D d, BoxDifferences<std::uint32_t> boxes, const Divisors& divisors, std::size_t i,
+                         std::size_t count, Mean* means) {
   const hn::RebindToSigned<D> d32;
   const hn::RebindToUnsigned<D> sums;
   const auto half_up = hn::Set(d, static_cast<float>(divisors.half_up));
@@ -118,6 +112,13 @@ double AlphaSum(const BoxDifferences<Sum>& boxes, std::size_t at) {
   return sum;
 }
 
+/// Stores quotients without what is behind the point.
+template <class D, class V>
+void StoreWhole(D /*d*/, V quotients, std::uint32_t* to) {
+  const hn::Rebind<std::uint32_t, D> words;
+  hn::StoreU(hn::BitCast(words, hn::DemoteTo(hn::Rebind<std::int32_t, D>(), quotients)), words, to);
+}
+
 template <int Boxes, std::size_t Channels, class Sum>
 void DivideByAlpha(const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::size_t pixels,
                    std::uint32_t white, std::uint32_t* HWY_RESTRICT means) {
@@ -136,7 +137,7 @@ void DivideByAlpha(const BoxDifferences<Sum>& boxes, const Divisors& divisors, s
     const auto half = hn::Set(d, static_cast<double>(static_cast<std::uint64_t>(weight) >> 1U) + 0.5);
     for (std::size_t c = 0; c < Channels; c += hn::Lanes(d)) {
       const auto colour = hn::Div(hn::Add(WeightedSum<Boxes>(d, boxes, i + c), half), divisor);
-      StoreMeans(d, hn::Min(colour, hn::Set(d, white)), means + i + c);
+      StoreWhole(d, hn::Min(colour, hn::Set(d, white)), means + i + c);
     }
     means[alpha] = static_cast<std::uint32_t>((weight + half_up) * reciprocal);
   }

@@ -36,6 +36,14 @@ HWY_INLINE auto ExactDouble(D d, V integers) {
   }
 }
 
+/// Stores the integers nearest to q, which are below 2^31 and fit, given q + 2^52: that sum has rounded them
+/// into its low bits.
+template <class D, class V, class Mean>
+HWY_INLINE void StoreNearest(D /*d*/, V q_and_2_52, Mean* to) {
+  const hn::Rebind<Mean, D> means;
+  hn::StoreU(hn::TruncateTo(means, hn::BitCast(hn::Rebind<std::uint64_t, D>(), q_and_2_52)), means, to);
+}
+
 }  // namespace satin::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
