@@ -9,9 +9,6 @@
 
 namespace satin::kernels {
 
-/// How the bits of a value become its key.
-enum class KeyOf : std::uint8_t { unsigned_bits, signed_bits, float_bits };
-
 /// The key of -0 is that of +0; every NaN has the largest key of all.
 SATIN_HD std::uint32_t float_key(std::uint32_t bits) {
   return sort_key_of_float_bits(canonical_float_bits(bits));
@@ -23,27 +20,26 @@ SATIN_HD std::uint64_t float_key(std::uint64_t bits) {
   return (positive & sign) != 0 ? ~positive : positive | sign;
 }
 
-/// The key of a value of any size with these bits.
-template <class Word>
-SATIN_HD Word key_of(Word bits, KeyOf kind) {
-  if constexpr (sizeof(Word) >= 4) {
-    if (kind == KeyOf::float_bits) return float_key(bits);
-    if (kind == KeyOf::signed_bits) return bits ^ (Word{1} << (sizeof(Word) * 8 - 1));
-  }
-  return bits;
-}
-
-/// The values with first <= key <= first + span; or, inverted, all others.
+/// The values with first <= key <= first + span, counted modulo 2^bits, so that what lies outside of an
+/// interval is one too. Keys of integers are their bits: a sign moves `first` alone. Nothing if `empty`.
 struct Interval {
   std::uint64_t first = 0;
   std::uint64_t span = 0;
-  bool inverted = false;
-  KeyOf kind = KeyOf::unsigned_bits;
+  bool empty = false;
+};
 
-  template <class Word>
+/// Whether a value with these bits is in an interval that is not empty.
+template <class Word, bool Floats>
+struct InInterval {
+  Word first;
+  Word span;
+
+  explicit InInterval(const Interval& interval)
+      : first(static_cast<Word>(interval.first)), span(static_cast<Word>(interval.span)) {}
+
   SATIN_HD bool operator()(Word bits) const {
-    const auto distance = static_cast<Word>(key_of(bits, kind) - static_cast<Word>(first));
-    return (distance <= static_cast<Word>(span)) != inverted;
+    if constexpr (Floats) bits = float_key(bits);
+    return static_cast<Word>(bits - first) <= span;
   }
 };
 

@@ -29,10 +29,10 @@ __global__ void __launch_bounds__(reverse_threads)
 
 int partition_in(Space& space, ArrayView values, const Interval& interval, MutableArrayView result,
                  std::int64_t* count, StreamHandle stream) {
-  return with_word(values.type, [&]<class Word>() {
+  return with_interval(values.type, interval, [&]<class Word>(auto in_interval) {
     gpu::Workspace workspace{space.memory, space.bytes};
     const int status = gpu::predicate_pass<true>(workspace, values.values<Word>(), result.values<Word>(),
-                                                 count, interval, values.size, stream);
+                                                 count, in_interval, values.size, stream);
     space.bytes = workspace.bytes;
     return status;
   });

@@ -9,12 +9,12 @@
 namespace satin::kernels {
 namespace {
 
-/// Whether value i of any size is in the interval.
-template <class Word>
-struct InInterval {
+/// The test of value i.
+template <class Word, class Test>
+struct TestOf {
   const Word* values;
-  Interval interval;
-  __device__ bool operator()(std::int64_t i) const { return interval(values[i]); }
+  Test test;
+  __device__ bool operator()(std::int64_t i) const { return test(values[i]); }
 };
 
 template <class Index>
@@ -25,9 +25,10 @@ struct IndexOf {
 template <class Index>
 int select_typed(gpu::Workspace& workspace, ArrayView values, const Interval& interval, Index* indices,
                  std::int64_t* count, cudaStream_t stream) {
-  return with_word(values.type, [&]<class Word>() {
+  return with_interval(values.type, interval, [&]<class Word>(auto in_interval) {
+    using Test = TestOf<Word, decltype(in_interval)>;
     const gpu::Computed<Index, IndexOf<Index>> in{IndexOf<Index>()};
-    const gpu::Computed<bool, InInterval<Word>> flags(InInterval<Word>{values.values<Word>(), interval});
+    const gpu::Computed<bool, Test> flags(Test{values.values<Word>(), in_interval});
     return gpu::flagged_pass<false>(workspace, in, flags, indices, count, values.size, stream);
   });
 }
@@ -36,10 +37,10 @@ int select_typed(gpu::Workspace& workspace, ArrayView values, const Interval& in
 
 int select_in(Space& space, ArrayView values, const Interval& interval, MutableArrayView result,
               std::int64_t* count, StreamHandle stream) {
-  return with_word(values.type, [&]<class Word>() {
+  return with_interval(values.type, interval, [&]<class Word>(auto in_interval) {
     gpu::Workspace workspace{space.memory, space.bytes};
     const int status = gpu::predicate_pass<false>(workspace, values.values<Word>(), result.values<Word>(),
-                                                  count, interval, values.size, stream);
+                                                  count, in_interval, values.size, stream);
     space.bytes = workspace.bytes;
     return status;
   });

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "kernels/scan/interval.h"
 #include "satin/array.h"
 
 namespace satin::kernels {
@@ -38,6 +39,18 @@ int with_word(Type type, Function function) {
     if constexpr (sizeof(T) == 2) return function.template operator()<std::uint16_t>();
     if constexpr (sizeof(T) == 4) return function.template operator()<std::uint32_t>();
     if constexpr (sizeof(T) == 8) return function.template operator()<std::uint64_t>();
+  });
+}
+
+/// function.operator()<Word>(test) with a test whether a value's bits are in the interval.
+template <class Function>
+int with_interval(Type type, const Interval& interval, Function function) {
+  if (type == Type::f32)
+    return function.template operator()<std::uint32_t>(InInterval<std::uint32_t, true>(interval));
+  if (type == Type::f64)
+    return function.template operator()<std::uint64_t>(InInterval<std::uint64_t, true>(interval));
+  return with_word(type, [&]<class Word>() {
+    return function.template operator()<Word>(InInterval<Word, false>(interval));
   });
 }
 

@@ -14,7 +14,6 @@ namespace satin::cuda {
 namespace {
 
 using kernels::Interval;
-using kernels::KeyOf;
 
 template <class T>
 using WordOf =
@@ -26,19 +25,20 @@ using WordOf =
 template <class T>
 struct Keys {
   using Word = WordOf<T>;
-  static constexpr KeyOf kind = std::is_floating_point_v<T> ? KeyOf::float_bits
-                                : std::is_signed_v<T>       ? KeyOf::signed_bits
-                                                            : KeyOf::unsigned_bits;
   static constexpr Word sign = static_cast<Word>(Word{1} << (sizeof(Word) * 8 - 1));
+  /// From the bits of integers to keys that order as they do: added or exclusive-ored, it is the same.
+  static constexpr Word offset = std::is_integral_v<T> && std::is_signed_v<T> ? sign : Word{0};
 
-  static Word of(T value) { return kernels::key_of(std::bit_cast<Word>(value), kind); }
+  static Word of(T value) {
+    const auto bits = std::bit_cast<Word>(value);
+    if constexpr (std::is_floating_point_v<T>) return kernels::float_key(bits);
+    return static_cast<Word>(bits ^ offset);
+  }
   static T value(Word key) {
     if constexpr (std::is_floating_point_v<T>)
       return std::bit_cast<T>((key & sign) != 0 ? static_cast<Word>(key ^ sign) : static_cast<Word>(~key));
-    else if constexpr (std::is_signed_v<T>)
-      return std::bit_cast<T>(static_cast<Word>(key ^ sign));
     else
-      return key;
+      return std::bit_cast<T>(static_cast<Word>(key ^ offset));
   }
   static Word first() {
     if constexpr (std::is_floating_point_v<T>) return of(-std::numeric_limits<T>::infinity());
@@ -50,42 +50,43 @@ struct Keys {
   }
 };
 
-template <class T>
-Interval everything(bool inverted) {
-  return {0, std::numeric_limits<WordOf<T>>::max(), inverted, Keys<T>::kind};
-}
+constexpr Interval nothing{0, 0, true};
 
 /// Nothing if first > last.
 template <class T>
 Interval between(WordOf<T> first, WordOf<T> last) {
-  if (first > last) return everything<T>(true);
-  return {first, static_cast<WordOf<T>>(last - first), false, Keys<T>::kind};
+  if (first > last) return nothing;
+  return {static_cast<WordOf<T>>(first ^ Keys<T>::offset), static_cast<WordOf<T>>(last - first)};
+}
+
+/// All keys but one, those of NaN too.
+template <class T>
+Interval all_but(WordOf<T> key) {
+  constexpr WordOf<T> all = std::numeric_limits<WordOf<T>>::max();
+  return {static_cast<WordOf<T>>((key ^ Keys<T>::offset) + 1U), static_cast<WordOf<T>>(all - 1)};
 }
 
 template <class T>
 Interval compared(Comparison comparison, T number) {
   using Key = Keys<T>;
-  if (is_nan(number)) return everything<T>(comparison != Comparison::not_equal);
+  constexpr WordOf<T> all = std::numeric_limits<WordOf<T>>::max();
+  if (is_nan(number)) return comparison == Comparison::not_equal ? between<T>(0, all) : nothing;
   const auto key = Key::of(number);
-  Interval same = between<T>(key, key);
   switch (comparison) {
     case Comparison::less:
-      return key == Key::first() ? everything<T>(true)
-                                 : between<T>(Key::first(), static_cast<WordOf<T>>(key - 1));
+      return key == Key::first() ? nothing : between<T>(Key::first(), static_cast<WordOf<T>>(key - 1));
     case Comparison::less_equal:
       return between<T>(Key::first(), key);
     case Comparison::greater:
-      return key == Key::last() ? everything<T>(true)
-                                : between<T>(static_cast<WordOf<T>>(key + 1), Key::last());
+      return key == Key::last() ? nothing : between<T>(static_cast<WordOf<T>>(key + 1), Key::last());
     case Comparison::greater_equal:
       return between<T>(key, Key::last());
     case Comparison::equal:
-      return same;
+      return between<T>(key, key);
     case Comparison::not_equal:
-      same.inverted = true;
-      return same;
+      return all_but<T>(key);
   }
-  return everything<T>(true);
+  return nothing;
 }
 
 /// The smallest key of a number whose bin is at least `bin`, if there is one. Bins ascend with the numbers,
@@ -121,9 +122,9 @@ Interval of_bin(const InBin& in_bin) {
   const auto first = first_key_from<T>(in_bin.bin, rule);
   const auto next = first_key_from<T>(in_bin.bin + 1, rule);
   if (!first.has_value())
-    return with_nan ? between<T>(static_cast<WordOf<T>>(Keys<T>::last() + 1), all) : everything<T>(true);
+    return with_nan ? between<T>(static_cast<WordOf<T>>(Keys<T>::last() + 1), all) : nothing;
   if (next.has_value())
-    return *next == *first ? everything<T>(true) : between<T>(*first, static_cast<WordOf<T>>(*next - 1));
+    return *next == *first ? nothing : between<T>(*first, static_cast<WordOf<T>>(*next - 1));
   return between<T>(*first, with_nan ? all : Keys<T>::last());
 }
 

@@ -6,7 +6,7 @@ namespace satin::cuda {
 namespace {
 
 /// Mask values that select.
-constexpr kernels::Interval not_zero{0, 0, true, kernels::KeyOf::unsigned_bits};
+constexpr kernels::Interval not_zero{1, 254};
 
 kernels::Interval interval_for(const Selection& selection) {
   if (const auto* predicate = std::get_if<Predicate>(&selection.by))
@@ -31,6 +31,18 @@ int launch(kernels::Space& space, const Selection& selection, const kernels::Int
                    : kernels::select_in(space, values, interval, result, count, stream);
 }
 
+std::int64_t select_nothing(CudaBackend& device, const Selection& selection, MutableArrayView result,
+                            Stream stream) {
+  if (selection.keep != Selection::Keep::partition) return 0;
+  const ArrayView& values = selection.values;
+  check(
+      cudaMemcpyAsync(result.data, values.data, static_cast<std::size_t>(values.size) * size_of(values.type),
+                      cudaMemcpyDeviceToDevice, device.stream_of(stream)),
+      "copying what was not selected");
+  device.synchronize(stream);
+  return 0;
+}
+
 }  // namespace
 
 std::int64_t select(Backend& backend, const Selection& selection, MutableArrayView result, Stream stream) {
@@ -38,6 +50,7 @@ std::int64_t select(Backend& backend, const Selection& selection, MutableArrayVi
   device.select();
   const StreamBuffer count(device, sizeof(std::int64_t), stream);
   const kernels::Interval interval = interval_for(selection);
+  if (interval.empty) return select_nothing(device, selection, result, stream);
   run_in_space(device, stream, "selecting values", [&](kernels::Space& space) {
     return launch(space, selection, interval, result, count.as<std::int64_t>(), device.stream_of(stream));
   });
