@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cub/device/device_radix_sort.cuh>
+#include <type_traits>
 
 #include "core/maths/sort_key.h"
 #include "kernels/scan/launch.h"
@@ -21,23 +22,13 @@ constexpr int threads = 256;
 constexpr std::int64_t most_blocks = 1024;  ///< most often there is no NaN, and nothing to do
 
 template <class Function>
-int with_key(Type type, Function function) {
-  switch (type) {
-    case Type::u8:
-      return function.template operator()<std::uint8_t>();
-    case Type::u16:
-      return function.template operator()<std::uint16_t>();
-    case Type::u32:
-      return function.template operator()<std::uint32_t>();
-    case Type::u64:
-      return function.template operator()<std::uint64_t>();
-    case Type::i32:
-      return function.template operator()<std::int32_t>();
-    case Type::f32:
-      return function.template operator()<float>();
-    default:
+int with_key(Type type, const Function& function) {
+  return with_type(type, [&]<class Key>() -> int {
+    if constexpr (std::is_same_v<Key, double>)
       return cudaErrorInvalidValue;
-  }
+    else
+      return function.template operator()<Key>();
+  });
 }
 
 __global__ void __launch_bounds__(threads)

@@ -5,31 +5,11 @@
 
 #include <cstdint>
 
+#include "core/operations/with_type.h"
 #include "kernels/scan/interval.h"
 #include "satin/array.h"
 
 namespace satin::kernels {
-
-template <class Function>
-int with_type(Type type, Function function) {
-  switch (type) {
-    case Type::u8:
-      return function.template operator()<std::uint8_t>();
-    case Type::u16:
-      return function.template operator()<std::uint16_t>();
-    case Type::u32:
-      return function.template operator()<std::uint32_t>();
-    case Type::u64:
-      return function.template operator()<std::uint64_t>();
-    case Type::i32:
-      return function.template operator()<std::int32_t>();
-    case Type::f32:
-      return function.template operator()<float>();
-    case Type::f64:
-      return function.template operator()<double>();
-  }
-  return cudaErrorInvalidValue;
-}
 
 /// Unsigned integers of the type's size.
 template <class Function>

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/maths/scan_operator.h"
+#include "core/operations/with_type.h"
 
 namespace satin {
 namespace {
@@ -20,22 +21,7 @@ void fill(Stage& stage, const MutableArrayView& result, Operator op) {
 }  // namespace
 
 void fill_identity(Stage& stage, const MutableArrayView& result, Operator op) {
-  switch (result.type) {
-    case Type::u8:
-      return fill<std::uint8_t>(stage, result, op);
-    case Type::u16:
-      return fill<std::uint16_t>(stage, result, op);
-    case Type::u32:
-      return fill<std::uint32_t>(stage, result, op);
-    case Type::u64:
-      return fill<std::uint64_t>(stage, result, op);
-    case Type::i32:
-      return fill<std::int32_t>(stage, result, op);
-    case Type::f32:
-      return fill<float>(stage, result, op);
-    case Type::f64:
-      return fill<double>(stage, result, op);
-  }
+  with_type(result.type, [&]<class T>() { fill<T>(stage, result, op); });
 }
 
 }  // namespace satin

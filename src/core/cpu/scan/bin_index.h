@@ -58,7 +58,7 @@ inline std::vector<std::uint16_t> indices_of_codes(const BinRule& rule, std::siz
 /// function(index), where index(i) is the bin of value i.
 template <class Function>
 void with_bin_index(ArrayView values, const Bins& bins, const Function& function) {
-  with_type(values.type, [&]<class T>(TypeTag<T>) {
+  with_tag(values.type, [&]<class T>(TypeTag<T>) {
     const BinRule rule = rule_of(bins);
     const T* first = values.values<T>();
     if constexpr (sizeof(T) <= 2) {

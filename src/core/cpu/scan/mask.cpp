@@ -26,7 +26,7 @@ decltype(auto) with_comparison(Comparison comparison, const Function& function) 
 }
 
 FillMask mask_by(ArrayView values, const Predicate& predicate) {
-  return with_type(values.type, [&]<class T>(TypeTag<T>) {
+  return with_tag(values.type, [&]<class T>(TypeTag<T>) {
     const T* all = values.values<T>();
     const T number = value_of<T>(predicate.number).value_or(T{});
     return with_comparison(predicate.comparison, [=]<class Compare>(Compare compare) -> FillMask {
@@ -50,7 +50,7 @@ FillMask mask_by(ArrayView, ArrayView given) {
 FillMask mask_by(ArrayView values, const InBin& in_bin) {
   const BinRule rule = rule_of(*in_bin.bins);
   const auto bin = static_cast<std::uint32_t>(in_bin.bin);
-  return with_type(values.type, [=]<class T>(TypeTag<T>) -> FillMask {
+  return with_tag(values.type, [=]<class T>(TypeTag<T>) -> FillMask {
     const T* all = values.values<T>();
     return [=](std::int64_t first, std::int64_t count, std::uint8_t* mask) {
       const T* from = all + first;

@@ -80,7 +80,7 @@ void reduce(Backend& backend, ArrayView values, Operator op, MutableArrayView re
 }
 
 double mean(Backend& backend, ArrayView values, Stream) {
-  const double sum = with_type(values.type, [&]<class In>(TypeTag<In>) {
+  const double sum = with_tag(values.type, [&]<class In>(TypeTag<In>) {
     return sum_as_double(as_cpu(backend), values.values<In>(), values.size);
   });
   return sum / static_cast<double>(values.size);

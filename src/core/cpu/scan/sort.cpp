@@ -151,7 +151,7 @@ bool sort_by_counts(CpuBackend& backend, const SortArrays& arrays, std::int64_t 
 }  // namespace
 
 void radix_sort(Backend& backend, const SortArrays& arrays, Stream) {
-  with_type(arrays.keys.type, [&]<class T>(TypeTag<T>) {
+  with_tag(arrays.keys.type, [&]<class T>(TypeTag<T>) {
     if constexpr (!std::is_same_v<T, double>) {
       const std::size_t size = arrays.values.size == 0 ? 1 : size_of(arrays.values.type);
       with_size(size, [&]<class V>(TypeTag<V>) { RadixSort<T, V>(as_cpu(backend), arrays).run(); });

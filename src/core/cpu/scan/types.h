@@ -7,6 +7,7 @@
 
 #include "core/maths/scan_operator.h"
 #include "core/operations/scalar.h"
+#include "core/operations/with_type.h"
 #include "satin/scan.h"
 
 namespace satin::cpu {
@@ -18,23 +19,8 @@ struct TypeTag {
 
 /// function(TypeTag<T>()) for the type.
 template <class Function>
-decltype(auto) with_type(Type type, const Function& function) {
-  switch (type) {
-    case Type::u8:
-      return function(TypeTag<std::uint8_t>());
-    case Type::u16:
-      return function(TypeTag<std::uint16_t>());
-    case Type::u64:
-      return function(TypeTag<std::uint64_t>());
-    case Type::i32:
-      return function(TypeTag<std::int32_t>());
-    case Type::f32:
-      return function(TypeTag<float>());
-    case Type::f64:
-      return function(TypeTag<double>());
-    default:
-      return function(TypeTag<std::uint32_t>());
-  }
+decltype(auto) with_tag(Type type, const Function& function) {
+  return satin::with_type(type, [&]<class T>() -> decltype(auto) { return function(TypeTag<T>()); });
 }
 
 /// function(TypeTag<T>()) for the unsigned type of 1, 2, 4 or 8 bytes: values that are moved, not looked at.
@@ -62,10 +48,10 @@ inline constexpr bool sums_into = std::is_same_v<In, Out> ||
 /// function(operator, TypeTag<In>()) for an operator of scan_operator.h and a pair of types that go together.
 template <class Function>
 void with_operator(Operator op, Type in, Type out, const Function& function) {
-  with_type(out, [&]<class Out>(TypeTag<Out> out_tag) {
+  with_tag(out, [&]<class Out>(TypeTag<Out> out_tag) {
     if (op == Operator::min) return function(Minimum<Out>(), out_tag);
     if (op == Operator::max) return function(Maximum<Out>(), out_tag);
-    with_type(in, [&]<class In>(TypeTag<In> in_tag) {
+    with_tag(in, [&]<class In>(TypeTag<In> in_tag) {
       if constexpr (sums_into<In, Out>)
         op == Operator::sum ? function(Sum<Out>(), in_tag) : function(Product<Out>(), in_tag);
     });

@@ -9,6 +9,7 @@
 #include "core/maths/bin.h"
 #include "core/maths/scan_operator.h"
 #include "core/operations/scalar.h"
+#include "core/operations/with_type.h"
 
 namespace satin::cuda {
 namespace {
@@ -128,37 +129,16 @@ Interval of_bin(const InBin& in_bin) {
   return between<T>(*first, with_nan ? all : Keys<T>::last());
 }
 
-template <class Function>
-Interval for_type(Type type, const Function& function) {
-  switch (type) {
-    case Type::u8:
-      return function.template operator()<std::uint8_t>();
-    case Type::u16:
-      return function.template operator()<std::uint16_t>();
-    case Type::u32:
-      return function.template operator()<std::uint32_t>();
-    case Type::u64:
-      return function.template operator()<std::uint64_t>();
-    case Type::i32:
-      return function.template operator()<std::int32_t>();
-    case Type::f32:
-      return function.template operator()<float>();
-    case Type::f64:
-      return function.template operator()<double>();
-  }
-  return {};
-}
-
 }  // namespace
 
 Interval interval_of(Type type, const Predicate& predicate) {
-  return for_type(type, [&]<class T>() {
+  return with_type(type, [&]<class T>() {
     return compared<T>(predicate.comparison, value_of<T>(predicate.number).value_or(T{}));
   });
 }
 
 Interval interval_of(Type type, const InBin& in_bin) {
-  return for_type(type, [&]<class T>() { return of_bin<T>(in_bin); });
+  return with_type(type, [&]<class T>() { return of_bin<T>(in_bin); });
 }
 
 }  // namespace satin::cuda

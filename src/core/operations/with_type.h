@@ -1,0 +1,32 @@
+#pragma once
+// From a type at run time to one of the compiler.
+
+#include <cstdint>
+
+#include "satin/image.h"
+
+namespace satin {
+
+/// function.operator()<T>() with the C++ type of `type`; every T gives a result of one type.
+template <class Function>
+decltype(auto) with_type(Type type, const Function& function) {
+  switch (type) {
+    case Type::u8:
+      return function.template operator()<std::uint8_t>();
+    case Type::u16:
+      return function.template operator()<std::uint16_t>();
+    case Type::u64:
+      return function.template operator()<std::uint64_t>();
+    case Type::i32:
+      return function.template operator()<std::int32_t>();
+    case Type::f32:
+      return function.template operator()<float>();
+    case Type::f64:
+      return function.template operator()<double>();
+    case Type::u32:
+      break;
+  }
+  return function.template operator()<std::uint32_t>();
+}
+
+}  // namespace satin
