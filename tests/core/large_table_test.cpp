@@ -101,7 +101,8 @@ TEST(LargeTable, EveryFormatWithManyTilesBothWays) {
     for (const Layout& layout : layouts) {
       TableRun run(layout, format);
       ASSERT_TRUE(run.is_right(3)) << format << ", " << layout;
-      if (layout.width < 1000) ASSERT_TRUE(run.is_right(0)) << format << ", " << layout << ", white";
+      if (layout.width >= 1000) continue;
+      ASSERT_TRUE(run.is_right(0)) << format << ", " << layout << ", white";
     }
 }
 
