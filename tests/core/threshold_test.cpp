@@ -160,7 +160,7 @@ TEST(Threshold, IsTheFormulaForEveryMethodTypeAndNumberOfChannels) {
     for (const Type type : {Type::u8, Type::u16, Type::f32})
       for (const int channels : {1, 2, 3, 4})
         check_local({37, 23, channels, type, channels % 2 == 0 ? Alpha::straight : Alpha::none},
-                    {.method = method, .window = 7, .invert = seed % 2 == 0}, ++seed);
+                    {.method = method, .window = 7, .invert = channels % 2 == 0}, ++seed);
 }
 
 TEST(Threshold, IsTheFormulaForEveryWindowAndBorder) {
