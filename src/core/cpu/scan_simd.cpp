@@ -64,8 +64,9 @@ constexpr LaneTable<Sum> RotatedLanes(std::size_t channels, std::size_t vectors)
 }
 
 template <bool Above, class D, class V, class Sum>
-HWY_INLINE void StoreSum(D d, V sum, const Sum* above, Sum* out) {
-  hn::StoreU(Above ? hn::Add(sum, hn::LoadU(d, above)) : sum, d, out);
+HWY_INLINE void StoreSum(D d, V sum, std::size_t at, const Sum* above, Sum* out) {
+  if constexpr (Above) sum = hn::Add(sum, hn::LoadU(d, above + at));
+  hn::StoreU(sum, d, out + at);
 }
 
 /// Vectors that begin with the first channel each: from one to the next only an addition waits.
@@ -78,7 +79,7 @@ HWY_INLINE std::size_t ScanVectors(D d, const Value* values, std::size_t count, 
   std::size_t i = 0;
   for (; i + hn::MaxLanes(d) <= count; i += hn::MaxLanes(d)) {
     const auto prefix = PrefixOfVector<Channels>(d, LoadWide(d, values + i));
-    StoreSum<Above>(d, hn::Add(prefix, carry), above + i, out + i);
+    StoreSum<Above>(d, hn::Add(prefix, carry), i, above, out);
     carry = hn::Add(carry, hn::TableLookupLanes(prefix, last));
   }
   hn::Store(carry, d, running);
@@ -104,10 +105,9 @@ HWY_INLINE std::size_t ScanTriples(D d, const Value* values, std::size_t count, 
         hn::Add(PrefixOfVector<3>(d, LoadWide(d, values + i + lanes)), hn::TableLookupLanes(a, last));
     const auto c =
         hn::Add(PrefixOfVector<3>(d, LoadWide(d, values + i + 2 * lanes)), hn::TableLookupLanes(b, last));
-    StoreSum<Above>(d, hn::Add(a, carry), above + i, out + i);
-    StoreSum<Above>(d, hn::Add(b, hn::TableLookupLanes(carry, second)), above + i + lanes, out + i + lanes);
-    StoreSum<Above>(d, hn::Add(c, hn::TableLookupLanes(carry, third)), above + i + 2 * lanes,
-                    out + i + 2 * lanes);
+    StoreSum<Above>(d, hn::Add(a, carry), i, above, out);
+    StoreSum<Above>(d, hn::Add(b, hn::TableLookupLanes(carry, second)), i + lanes, above, out);
+    StoreSum<Above>(d, hn::Add(c, hn::TableLookupLanes(carry, third)), i + 2 * lanes, above, out);
     carry = hn::Add(carry, hn::TableLookupLanes(c, last));
   }
   hn::Store(carry, d, running);
