@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 #include <stdexcept>
 
@@ -40,6 +41,7 @@ std::vector<Node> nodes_of(const std::vector<Event>& events) {
         node.from = read;
       else if (!written)
         node.from = {read.back()};
+      std::sort(node.from.begin(), node.from.end());  // compilers evaluate operands in different orders
       nodes.push_back(node);
       sum = false;
       written = true;
