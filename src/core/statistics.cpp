@@ -153,6 +153,7 @@ std::vector<ChannelStatistics> all_channels(const Device& device, const ImageVie
   const std::vector<std::uint8_t> selected =
       mask.empty() ? std::vector<std::uint8_t>() : plane_of<std::uint8_t>(mask, 0);
   std::vector<ChannelStatistics> result;
+  result.reserve(static_cast<std::size_t>(image.shape.channels));
   for (int c = 0; c < image.shape.channels; ++c)
     result.push_back(channel_statistics(device, plane_of<T>(image, c), selected, options));
   return result;

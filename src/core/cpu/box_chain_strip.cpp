@@ -283,9 +283,10 @@ void ChainStrip::divide_part(std::size_t index, std::uint64_t size_y, std::int64
     differences.ahead[0] = prefix + entries(box.reach_x);
     differences.behind[0] = prefix - entries(box.reach_x + 1);
     differences.weight[0] = scale;
+    const auto half = size * size_y / 2;
     Divisors divisors;
     divisors.divisor = divisor;
-    divisors.half_up = static_cast<double>(size * size_y / 2) + 0.5;
+    divisors.half_up = static_cast<double>(half) + 0.5;
     divisors.reciprocal = 1.0 / divisor;
     divisors.narrow = box.narrow;
     divisors.size_x = size_x;

@@ -221,6 +221,7 @@ std::vector<DeviceInfo> describe_cuda() {
   int current = 0;
   const bool known = cudaGetDevice(&current) == cudaSuccess;
   std::vector<DeviceInfo> list;
+  list.reserve(static_cast<std::size_t>(count));
   for (int ordinal = 0; ordinal < count; ++ordinal) list.push_back(cuda::describe(ordinal));
   if (known) static_cast<void>(cudaSetDevice(current));
   static_cast<void>(cudaGetLastError());

@@ -34,7 +34,8 @@ struct Threshold {
 /// lowest such code); fixed takes T = level.
 ///
 /// u8 and u16: sums are exact, T is computed in double. f32: values are rounded to 30 bits below the largest
-/// magnitude, or fewer for windows of 2 pixels and more: (62 - log2 of the pixels in the window) / 2; for
+/// magnitude, for windows of n pixels to (62 - log2 n) / 2 if that is less; for otsu to 15.
+///
 /// A flat area equals its mean: niblack keeps it black, and wolf where it is the darkest of the picture;
 /// sauvola, bradley and nick lower T below the mean and make it white unless it is 0.
 ///
