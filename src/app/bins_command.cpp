@@ -161,14 +161,11 @@ CommandSpec bins_command() {
   lower.default_text = "0";
   OptionSpec upper = valued("upper", "X", "tone where the last zone ends");
   upper.default_text = "256 or 65536; floats: 1";
-  OptionGroup common{"Common options",
-                     {file("output", "folder for the results; it is created", 'o'),
-                      flag("overwrite", "replace outputs that exist")}};
-  common.options.front().value = "DIR";
-  for (const OptionSpec& option : device_options()) common.options.push_back(option);
-  common.options.push_back(flag("json", "print a report as JSON on standard output"));
-  common.options.push_back(help_option());
-  command.groups = {{"Zones", {bins, lower, upper}}, std::move(common)};
+  OptionSpec output = file("output", "folder for the results; it is created", 'o');
+  output.value = "DIR";
+  command.groups = {{"Zones", {bins, lower, upper}},
+                    analysis_options({output, flag("overwrite", "replace outputs that exist")},
+                                     "print a report as JSON on standard output")};
   return command;
 }
 

@@ -1,5 +1,7 @@
 #include "app/option_specs.h"
 
+#include <utility>
+
 namespace satin::app {
 
 OptionSpec flag(const std::string& name, const std::string& help, char letter) {
@@ -31,6 +33,13 @@ std::vector<OptionSpec> device_options() {
   threads.range = "1 to 1024";
   threads.default_text = "all";
   return {device, threads};
+}
+
+OptionGroup analysis_options(std::vector<OptionSpec> own, const std::string& json_help) {
+  for (const OptionSpec& option : device_options()) own.push_back(option);
+  own.push_back(flag("json", json_help));
+  own.push_back(help_option());
+  return {"Common options", std::move(own)};
 }
 
 }  // namespace satin::app

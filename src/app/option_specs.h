@@ -16,5 +16,8 @@ namespace satin::app {
 [[nodiscard]] OptionSpec help_option();
 /// --device and --threads.
 [[nodiscard]] std::vector<OptionSpec> device_options();
+/// The common options of a command that looks at pictures: its own, then --device, --threads, --json and
+/// --help.
+[[nodiscard]] OptionGroup analysis_options(std::vector<OptionSpec> own, const std::string& json_help);
 
 }  // namespace satin::app

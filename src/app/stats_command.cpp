@@ -170,13 +170,10 @@ CommandSpec stats_command() {
       "is\ninterpolated. NaN is counted apart.";
   command.takes_files = true;
   command.run = run;
-  OptionGroup common{"Common options",
-                     {flag("recursive", "take folders with all folders below them", 'r'),
-                      flag("overwrite", "replace a plot that exists")}};
-  for (const OptionSpec& option : device_options()) common.options.push_back(option);
-  common.options.push_back(flag("json", "print it as JSON"));
-  common.options.push_back(help_option());
-  command.groups = {{"Statistics", own_options()}, std::move(common)};
+  command.groups = {{"Statistics", own_options()},
+                    analysis_options({flag("recursive", "take folders with all folders below them", 'r'),
+                                      flag("overwrite", "replace a plot that exists")},
+                                     "print it as JSON")};
   return command;
 }
 
