@@ -53,7 +53,7 @@ struct FormatInfo {
 struct WriteOptions {
   bool overwrite = false;  ///< otherwise an existing file is refused with Error(usage)
   int quality = 95;        ///< JPEG and WebP, 1 to 100
-  std::string format;      ///< extension with its dot; empty: that of the path. Needed when the path is `-`
+  std::string format{};    ///< extension with its dot; empty: that of the path. Needed when the path is `-`
 };
 
 /// Throws Error(usage) if a picture of this shape cannot be written under this name: unknown extension, a

@@ -1,0 +1,198 @@
+// satin_lens: depth of field against a ray-traced lens. README.md beside this file is its page.
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "damage.h"
+#include "layers.h"
+#include "methods.h"
+#include "render.h"
+#include "satin/error.h"
+#include "satin/io.h"
+#include "scores.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  std::uint32_t first_seed = 101;
+  std::uint32_t seeds = 8;
+  std::uint32_t samples = 1024;
+  std::vector<std::string> kinds;
+  std::vector<std::string> damages{"exact"};
+  std::vector<std::string> methods;
+  std::string cache;
+  std::string pictures;
+  bool noise = false;
+};
+
+/// A scene as it is given to a method: clipped to 1 like an 8-bit file, or not.
+struct Case {
+  std::string name;
+  lens::Kind kind;
+  bool clipped;
+};
+
+std::vector<Case> all_cases() {
+  std::vector<Case> cases;
+  for (const lens::Kind kind : lens::all_kinds) {
+    cases.push_back({lens::name_of(kind), kind, false});
+    if (kind == lens::Kind::lights) cases.push_back({"clipped", kind, true});
+  }
+  return cases;
+}
+
+/// Rendered views, kept as PFM files in a folder if there is one.
+lens::Views views_of(const Options& options, lens::Kind kind, std::uint32_t seed, const lens::Scene& scene) {
+  const auto path = [&](const char* part) {
+    return fs::path(options.cache) / (std::string(lens::name_of(kind)) + "_" + std::to_string(seed) + "_" +
+                                      std::to_string(options.samples) + "_" + part + ".pfm");
+  };
+  if (!options.cache.empty() && fs::exists(path("truth")))
+    return {satin::read_image(path("pinhole")), satin::read_image(path("disparity")),
+            satin::read_image(path("hidden")), satin::read_image(path("hidden_disparity")),
+            satin::read_image(path("truth"))};
+  lens::Views views = lens::render_views(scene, options.samples);
+  if (!options.cache.empty()) {
+    fs::create_directories(options.cache);
+    satin::write_image(path("pinhole"), views.pinhole, {.overwrite = true});
+    satin::write_image(path("disparity"), views.disparity, {.overwrite = true});
+    satin::write_image(path("hidden"), views.hidden, {.overwrite = true});
+    satin::write_image(path("hidden_disparity"), views.hidden_disparity, {.overwrite = true});
+    satin::write_image(path("truth"), views.truth, {.overwrite = true});
+  }
+  return views;
+}
+
+satin::Image clipped(const satin::Image& picture) {
+  satin::Image result = picture.clone();
+  for (int y = 0; y < lens::height; ++y)
+    for (int x = 0; x < lens::width; ++x) {
+      const lens::Vec3 c = lens::pixel_of(picture, x, y);
+      lens::set_pixel(result, x, y, {std::min(c.x, 1.0), std::min(c.y, 1.0), std::min(c.z, 1.0)});
+    }
+  return result;
+}
+
+/// Sums of scores over seeds.
+struct Row {
+  std::map<std::string, lens::Scores> sums;
+  void add(const std::string& name, const lens::Scores& scores) {
+    lens::Scores& sum = sums[name];
+    sum.psnr += scores.psnr;
+    sum.edge_psnr += scores.edge_psnr;
+    sum.ssim += scores.ssim;
+  }
+};
+
+bool chosen(const std::vector<std::string>& names, const std::string& name) {
+  return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
+}
+
+void print_table(const std::string& title, const std::vector<Case>& cases,
+                 const std::vector<std::pair<std::string, Row>>& rows, double seeds) {
+  std::printf("\n%s\n\n| method |", title.c_str());
+  for (const Case& c : cases) std::printf(" %s |", c.name.c_str());
+  std::printf(" mean |\n|---|");
+  for (std::size_t i = 0; i <= cases.size(); ++i) std::printf("---|");
+  std::printf("\n");
+  for (const auto& [name, row] : rows) {
+    std::printf("| %s |", name.c_str());
+    lens::Scores mean;
+    const auto count = static_cast<double>(cases.size());
+    for (const Case& c : cases) {
+      const lens::Scores& sum = row.sums.at(c.name);
+      std::printf(" %.2f / %.2f / %.4f |", sum.psnr / seeds, sum.edge_psnr / seeds, sum.ssim / seeds);
+      mean.psnr += sum.psnr / seeds / count;
+      mean.edge_psnr += sum.edge_psnr / seeds / count;
+      mean.ssim += sum.ssim / seeds / count;
+    }
+    std::printf(" %.2f / %.2f / %.4f |\n", mean.psnr, mean.edge_psnr, mean.ssim);
+  }
+}
+
+void write_pictures(const Options& options, const std::string& name, const satin::Image& picture) {
+  if (options.pictures.empty()) return;
+  fs::create_directories(options.pictures);
+  satin::write_image(fs::path(options.pictures) / (name + ".png"), lens::shown_picture(picture),
+                     {.overwrite = true});
+}
+
+void study(const Options& options, lens::Damage damage) {
+  std::vector<Case> cases;
+  for (const Case& c : all_cases())
+    if (chosen(options.kinds, c.name)) cases.push_back(c);
+  std::vector<std::pair<std::string, Row>> rows;
+  for (const lens::Method& method : lens::methods())
+    if (chosen(options.methods, method.name)) rows.emplace_back(method.name, Row{});
+  if (options.noise) rows.emplace_back("the truth by other samples", Row{});
+  for (std::uint32_t seed = options.first_seed; seed < options.first_seed + options.seeds; ++seed)
+    for (const Case& c : cases) {
+      const lens::Scene scene = lens::make_scene(c.kind, seed);
+      const lens::Views views = views_of(options, c.kind, seed, scene);
+      const std::string tag = c.name + "_" + std::to_string(seed) + "_";
+      write_pictures(options, tag + "truth", views.truth);
+      const lens::Input input{scene,
+                              c.clipped ? clipped(views.pinhole) : views.pinhole.clone(),
+                              lens::damaged(views.disparity, damage, seed),
+                              views.hidden.clone(),
+                              views.hidden_disparity.clone(),
+                              c.clipped};
+      const auto score = [&](const satin::Image& result) {
+        return lens::scores_of(result, views.truth, scene, views.disparity);
+      };
+      for (auto& [name, row] : rows) {
+        const lens::Method* method = lens::find_method(name);
+        const satin::Image result =
+            method != nullptr ? method->run(input) : lens::render_lens(scene, options.samples, 2);
+        row.add(c.name, score(result));
+        write_pictures(options, tag + name, result);
+      }
+      std::fprintf(stderr, ".");
+    }
+  std::fprintf(stderr, "\n");
+  print_table(
+      std::string("Disparity: ") + lens::name_of(damage) + ". PSNR in dB, the same near edges, and SSIM.",
+      cases, rows, options.seeds);
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  Options options;
+  CLI::App app{"Depth of field against a ray-traced lens, by kind of scene"};
+  app.add_option("--first-seed", options.first_seed, "1 to 99 are for tuning, others for reports")
+      ->capture_default_str();
+  app.add_option("--seeds", options.seeds, "scenes of each kind")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  app.add_option("--samples", options.samples, "rays a pixel")
+      ->check(CLI::Range(1, 65536))
+      ->capture_default_str();
+  app.add_option("--kinds", options.kinds, "near fence lights clipped floor bars layers black; default all")
+      ->delimiter(',');
+  app.add_option("--damages", options.damages,
+                 "exact eroded dilated 'blurred 3' 'blurred 5' noisy shifted, or all")
+      ->delimiter(',');
+  app.add_option("--methods", options.methods, "names of the table's rows; default all")->delimiter(',');
+  app.add_option("--cache", options.cache, "folder that keeps what was rendered");
+  app.add_option("--pictures", options.pictures, "folder for every result as PNG");
+  app.add_flag("--noise", options.noise, "a row with the truth, rendered by other samples");
+  CLI11_PARSE(app, count, arguments);
+  try {
+    for (const lens::Damage damage : lens::all_damages)
+      if (options.damages == std::vector<std::string>{"all"} ||
+          chosen(options.damages, lens::name_of(damage)))
+        study(options, damage);
+    return 0;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "satin_lens: %s\n", error.what());
+    return 1;
+  }
+}
