@@ -107,7 +107,9 @@ TEST(Regions, OfRandomMasksAreThoseOfAFloodFill) {
 }
 
 TEST(Regions, OfPatternsAreThoseOfAFloodFill) {
-  for (const auto& [width, height] : {std::pair{1, 1}, {1, 70}, {70, 1}, {37, 41}, {200, 150}, {259, 333}}) {
+  for (const auto& sides : {std::pair{1, 1}, {1, 70}, {70, 1}, {37, 41}, {200, 150}, {259, 333}}) {
+    const std::int64_t width = sides.first;
+    const std::int64_t height = sides.second;
     const std::string size = std::to_string(width) + " x " + std::to_string(height);
     const auto check = [&](const char* name, const Inside& inside) {
       expect_regions(mask_of(width, height, inside), {}, std::string(name) + " " + size);
