@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint32_t largest_most = 16385U * 16385U;
 
-DistanceJob job_of(const Region& region, MaskSide side, std::uint32_t most, DistanceResult result) {
+DistanceJob job_of(const PixelSet& region, MaskSide side, std::uint32_t most, DistanceResult result) {
   DistanceJob job;
   job.width = region.width;
   job.height = region.height;
@@ -29,7 +29,7 @@ DistanceJob job_of(const Region& region, MaskSide side, std::uint32_t most, Dist
 }
 
 /// The result of one run, with poison where nothing was written and between the rows.
-Image run_job(const Region& region, const DistanceJob& job, const Device& device = device_under_test()) {
+Image run_job(const PixelSet& region, const DistanceJob& job, const Device& device = device_under_test()) {
   Backend& backend = device.backend();
   const Image mask = picture_of(region);
   const Type type = job.result == DistanceResult::squared ? Type::u32 : Type::u8;
@@ -70,13 +70,13 @@ bool on_side(MaskSide side, bool inside) {
   return side == MaskSide::both || (side == MaskSide::inside) == inside;
 }
 
-std::uint32_t expected_square(const Region& region, const std::vector<std::int64_t>& nearest, MaskSide side,
+std::uint32_t expected_square(const PixelSet& region, const std::vector<std::int64_t>& nearest, MaskSide side,
                               std::uint32_t most, std::size_t i) {
   if (!on_side(side, region.inside[i] != 0)) return 0;
   return nearest[i] < 0 || nearest[i] > most ? most : static_cast<std::uint32_t>(nearest[i]);
 }
 
-void check_squares(const Region& region, const std::vector<std::int64_t>& nearest, MaskSide side,
+void check_squares(const PixelSet& region, const std::vector<std::int64_t>& nearest, MaskSide side,
                    std::uint32_t most) {
   const Image found = run_job(region, job_of(region, side, most, DistanceResult::squared));
   for (std::size_t i = 0; i < nearest.size(); ++i) {
@@ -88,7 +88,7 @@ void check_squares(const Region& region, const std::vector<std::int64_t>& neares
   }
 }
 
-void check_moved(const Region& region, const std::vector<std::int64_t>& nearest, MaskSide side,
+void check_moved(const PixelSet& region, const std::vector<std::int64_t>& nearest, MaskSide side,
                  std::uint32_t most, bool inverted) {
   DistanceJob job = job_of(region, side, most, DistanceResult::moved);
   job.inverted = inverted;
@@ -111,7 +111,7 @@ DistanceRamp random_ramp(std::uint32_t most, Random& random) {
   return ramp;
 }
 
-void check_ramp(const Region& region, const std::vector<std::int64_t>& nearest, std::uint32_t most,
+void check_ramp(const PixelSet& region, const std::vector<std::int64_t>& nearest, std::uint32_t most,
                 bool inverted, std::uint64_t seed) {
   Random random(seed);
   DistanceJob job = job_of(region, MaskSide::both, most, DistanceResult::ramp);
@@ -130,7 +130,7 @@ void check_ramp(const Region& region, const std::vector<std::int64_t>& nearest, 
   }
 }
 
-void check_everything(const Region& region, std::uint32_t most, std::uint64_t seed) {
+void check_everything(const PixelSet& region, std::uint32_t most, std::uint64_t seed) {
   const std::vector<std::int64_t> nearest = squared_distances(region);
   for (const MaskSide side : {MaskSide::outside, MaskSide::inside, MaskSide::both}) {
     SCOPED_TRACE("side " + std::to_string(static_cast<int>(side)));
@@ -142,7 +142,7 @@ void check_everything(const Region& region, std::uint32_t most, std::uint64_t se
   check_ramp(region, nearest, most, seed % 2 == 0, seed);
 }
 
-std::string text_of(const std::string& kind, const Region& region, std::uint32_t most, std::uint64_t seed) {
+std::string text_of(const std::string& kind, const PixelSet& region, std::uint32_t most, std::uint64_t seed) {
   return kind + ", " + std::to_string(region.width) + " x " + std::to_string(region.height) + ", most " +
          std::to_string(most) + ", seed " + std::to_string(seed);
 }
@@ -155,7 +155,7 @@ TEST(Distance, IsTheSmallestOfAllDistances) {
       for (const std::uint32_t most : {1U, 2U, 5U, 50U, 1000U, largest_most}) {
         ++seed;
         if (slow_build() && seed % 8 != 0) continue;
-        const Region region = region_of_kind(kind, width, height, seed);
+        const PixelSet region = region_of_kind(kind, width, height, seed);
         SCOPED_TRACE(text_of(kind, region, most, seed));
         check_everything(region, most, seed);
         if (HasFatalFailure()) return;
@@ -172,7 +172,7 @@ TEST(Distance, IsExactAtEveryReach) {
         for (const std::uint32_t most : {reach * reach, reach * reach + 1, (reach + 1) * (reach + 1)}) {
           ++seed;
           if (slow_build() && seed % 8 != 0) continue;
-          const Region region = region_of_kind(kind, width, height, seed);
+          const PixelSet region = region_of_kind(kind, width, height, seed);
           SCOPED_TRACE(text_of(kind, region, most, seed));
           check_everything(region, most, seed);
           if (HasFatalFailure()) return;
@@ -186,7 +186,7 @@ TEST(Distance, DoesNotDependOnHowThePictureIsCut) {
   for (const std::uint32_t most : {26U, 5000U, 70000U})
     for (const char* kind : {"blobs", "sparse", "hole"})
       for (const DistanceResult result : {DistanceResult::squared, DistanceResult::moved}) {
-        const Region region = region_of_kind(kind, 61, 700, most);
+        const PixelSet region = region_of_kind(kind, 61, 700, most);
         const DistanceJob job = job_of(region, MaskSide::outside, most, result);
         EXPECT_EQ(difference(run_job(region, job, many), run_job(region, job, one)), "") << kind << most;
       }
@@ -196,7 +196,7 @@ TEST(Distance, DoesNotDependOnHowThePictureIsCut) {
 TEST(Distance, IsExactUpToTheLargestReach) {
   constexpr std::int64_t length = 16400;
   for (const bool down : {false, true}) {
-    Region region{down ? 2 : length, down ? length : 2, std::vector<char>(2 * length)};
+    PixelSet region{down ? 2 : length, down ? length : 2, std::vector<char>(2 * length)};
     region.inside[0] = 1;
     const Image found =
         run_job(region, job_of(region, MaskSide::outside, largest_most, DistanceResult::squared));
@@ -214,7 +214,7 @@ TEST(Distance, IsExactUpToTheLargestReach) {
 }
 
 TEST(Distance, RefusesLimitsBeyondItsBound) {
-  const Region region{4, 4, std::vector<char>(16)};
+  const PixelSet region{4, 4, std::vector<char>(16)};
   const auto with = [&](std::uint32_t most) {
     return
         [&region, most] { return reach_of(job_of(region, MaskSide::both, most, DistanceResult::squared)); };

@@ -19,7 +19,7 @@ namespace {
 constexpr std::pair<int, int> sizes[] = {{1, 1}, {1, 40}, {40, 1}, {2, 3}, {33, 31}, {64, 40}, {101, 67}};
 constexpr FeatherSide feather_sides[] = {FeatherSide::inward, FeatherSide::outward, FeatherSide::centred};
 
-std::string describe(const Region& region, const Mask& mask) {
+std::string describe(const PixelSet& region, const Mask& mask) {
   std::string text = std::to_string(region.width) + " x " + std::to_string(region.height);
   const auto add = [&](const char* name, double value) {
     if (value != 0) text += ", " + std::string(name) + " " + std::to_string(value);
@@ -43,25 +43,25 @@ Image run_mask(const ImageView& picture, const Mask& parameters) {
   return run_plan(device, plan, std::span(&picture, 1));
 }
 
-Region run_region(const Region& region, const Mask& parameters) {
+PixelSet run_region(const PixelSet& region, const Mask& parameters) {
   return region_of(run_mask(picture_of(region), parameters));
 }
 
-Region inverse(Region region) {
+PixelSet inverse(PixelSet region) {
   for (char& value : region.inside) value = static_cast<char>(value == 0);
   return region;
 }
 
 /// Black and white results: no feather.
-void check_region(const Region& region, const Mask& parameters) {
+void check_region(const PixelSet& region, const Mask& parameters) {
   SCOPED_TRACE(describe(region, parameters));
-  Region expected = worked(region, parameters);
+  PixelSet expected = worked(region, parameters);
   if (parameters.invert) expected = inverse(expected);
   ASSERT_EQ(difference(run_mask(picture_of(region), parameters), picture_of(expected)), "");
 }
 
 /// Calls check(region) for every kind and size.
-void for_each_region(std::uint64_t seed, const std::function<void(const Region&)>& check) {
+void for_each_region(std::uint64_t seed, const std::function<void(const PixelSet&)>& check) {
   for (const auto& [width, height] : sizes)
     for (const std::string& kind : region_kinds) {
       ++seed;
@@ -118,7 +118,7 @@ TEST(Mask, BytesFromHalfOfWhiteOnAreInside) {
 
 TEST(Mask, GrowsAndShrinksByDiscsOfAnyRadius) {
   for (const double radius : {0.5, 1.0, 1.4, 1.5, 2.0, 2.5, 3.7, 10.0, 25.25, 300.0})
-    for_each_region(static_cast<std::uint64_t>(radius * 100), [&](const Region& region) {
+    for_each_region(static_cast<std::uint64_t>(radius * 100), [&](const PixelSet& region) {
       check_region(region, {.grow = radius});
       check_region(region, {.shrink = radius, .invert = true});
     });
@@ -126,7 +126,7 @@ TEST(Mask, GrowsAndShrinksByDiscsOfAnyRadius) {
 
 TEST(Mask, GrowsAndShrinksByBoxes) {
   for (const double radius : {1.0, 2.0, 5.0, 100.0})
-    for_each_region(static_cast<std::uint64_t>(radius * 100), [&](const Region& region) {
+    for_each_region(static_cast<std::uint64_t>(radius * 100), [&](const PixelSet& region) {
       check_region(region, {.grow = radius, .invert = true, .shape = MaskShape::box});
       check_region(region, {.shrink = radius, .shape = MaskShape::box});
     });
@@ -134,10 +134,10 @@ TEST(Mask, GrowsAndShrinksByBoxes) {
 
 /// The square of 1.41421356... lies on either side of 2 in its last bit.
 TEST(Mask, ComparesRadiiExactly) {
-  Region point{5, 5, std::vector<char>(25)};
+  PixelSet point{5, 5, std::vector<char>(25)};
   point.inside[12] = 1;
   const auto size = [&](double radius) {
-    const Region grown = run_region(point, {.grow = radius});
+    const PixelSet grown = run_region(point, {.grow = radius});
     return std::count(grown.inside.begin(), grown.inside.end(), 1);
   };
   const double root = std::sqrt(2.0);  // rounded up
@@ -152,7 +152,7 @@ TEST(Mask, ComparesRadiiExactly) {
 /// The largest radii fill, or clear, whatever holds a pixel of the other side.
 TEST(Mask, TakesRadiiUpToTheLargest) {
   for (const double radius : {4096.0, 16384.0})
-    for_each_region(77, [&](const Region& region) {
+    for_each_region(77, [&](const PixelSet& region) {
       check_region(region, {.grow = radius});
       check_region(region, {.shrink = radius});
     });
@@ -161,7 +161,7 @@ TEST(Mask, TakesRadiiUpToTheLargest) {
 TEST(Mask, OpensAndCloses) {
   for (const MaskShape shape : {MaskShape::disc, MaskShape::box})
     for (const double radius : {1.0, 2.0, 4.0})
-      for_each_region(static_cast<std::uint64_t>(radius), [&](const Region& region) {
+      for_each_region(static_cast<std::uint64_t>(radius), [&](const PixelSet& region) {
         check_region(region, {.open = radius, .shape = shape});
         check_region(region, {.close = radius, .shape = shape});
       });
@@ -170,12 +170,12 @@ TEST(Mask, OpensAndCloses) {
 TEST(Mask, OpeningNeverAddsClosingNeverRemovesAndNeitherDoesAnythingTwice) {
   for (const MaskShape shape : {MaskShape::disc, MaskShape::box})
     for (const double radius : {1.0, 3.0, 6.0, 40.0})
-      for_each_region(static_cast<std::uint64_t>(radius) + 50, [&](const Region& region) {
+      for_each_region(static_cast<std::uint64_t>(radius) + 50, [&](const PixelSet& region) {
         const Mask opening{.open = radius, .shape = shape};
         const Mask closing{.close = radius, .shape = shape};
         SCOPED_TRACE(describe(region, opening));
-        const Region opened = run_region(region, opening);
-        const Region closed = run_region(region, closing);
+        const PixelSet opened = run_region(region, opening);
+        const PixelSet closed = run_region(region, closing);
         for (std::size_t i = 0; i < region.inside.size(); ++i) {
           ASSERT_LE(opened.inside[i], region.inside[i]) << i;
           ASSERT_GE(closed.inside[i], region.inside[i]) << i;
@@ -187,7 +187,7 @@ TEST(Mask, OpeningNeverAddsClosingNeverRemovesAndNeitherDoesAnythingTwice) {
       });
 }
 
-void check_feather(const Region& region, const std::vector<std::int64_t>& squared, const Mask& parameters) {
+void check_feather(const PixelSet& region, const std::vector<std::int64_t>& squared, const Mask& parameters) {
   SCOPED_TRACE(describe(region, parameters));
   const Image found = run_mask(picture_of(region), parameters);
   const long double width = std::floor(parameters.feather * 256 + 0.5) / 256;
@@ -205,7 +205,7 @@ void check_feather(const Region& region, const std::vector<std::int64_t>& square
 }
 
 TEST(Mask, FeathersByTheFormula) {
-  for_each_region(700, [&](const Region& region) {
+  for_each_region(700, [&](const PixelSet& region) {
     const std::vector<std::int64_t> squared = squared_distances(region);
     for (const FeatherSide side : feather_sides)
       for (const double width : {1.0, 1.5, 2.0, 3.0, 5.1, 10.0, 17.0, 34.0, 510.0, 16384.0, 0.01})
@@ -215,7 +215,7 @@ TEST(Mask, FeathersByTheFormula) {
 
 /// A straight edge: the distances to it are 1/2, 3/2, ...
 TEST(Mask, FeatherHasItsWidth) {
-  Region half{40, 3, std::vector<char>(120)};
+  PixelSet half{40, 3, std::vector<char>(120)};
   for (std::size_t i = 0; i < 120; ++i) half.inside[i] = static_cast<char>(i % 40 >= 20);
   const auto row = [&](FeatherSide side) {
     const Image found = run_mask(picture_of(half), {.feather = 4, .feather_side = side});
@@ -237,7 +237,7 @@ TEST(Mask, FeatherOfTheInverseIsTheInverseOfTheFeather) {
   };
   for (const FeatherSide side : feather_sides)
     for (const double width : {1.0, 2.0, 4.0, 6.375, 30.0})
-      for_each_region(static_cast<std::uint64_t>(width * 10), [&](const Region& region) {
+      for_each_region(static_cast<std::uint64_t>(width * 10), [&](const PixelSet& region) {
         const Image one =
             run_mask(picture_of(region), {.feather = width, .feather_side = side, .invert = true});
         const Image other =
@@ -249,7 +249,7 @@ TEST(Mask, FeatherOfTheInverseIsTheInverseOfTheFeather) {
 TEST(Mask, FillsHoles) {
   for (const Connectivity connectivity : {Connectivity::four, Connectivity::eight})
     for (const int area : {0, 1, 2, 7, 60, 2147483647})
-      for_each_region(static_cast<std::uint64_t>(area), [&](const Region& region) {
+      for_each_region(static_cast<std::uint64_t>(area), [&](const PixelSet& region) {
         check_region(region, {.fill_holes = area, .connectivity = connectivity});
         check_region(inverse(region), {.fill_holes = area, .invert = true, .connectivity = connectivity});
         if (area == 2) check_region(region, {.fill_all_holes = true, .connectivity = connectivity});
@@ -259,7 +259,7 @@ TEST(Mask, FillsHoles) {
 TEST(Mask, RemovesSpecks) {
   for (const Connectivity connectivity : {Connectivity::four, Connectivity::eight})
     for (const int area : {0, 1, 2, 3, 8, 61, 2147483647})
-      for_each_region(static_cast<std::uint64_t>(area), [&](const Region& region) {
+      for_each_region(static_cast<std::uint64_t>(area), [&](const PixelSet& region) {
         check_region(region, {.min_area = area, .connectivity = connectivity});
         check_region(inverse(region), {.min_area = area, .invert = true, .connectivity = connectivity});
       });
@@ -267,7 +267,7 @@ TEST(Mask, RemovesSpecks) {
 
 TEST(Mask, KeepsItsOrder) {
   Random random(31);
-  for_each_region(500, [&](const Region& region) {
+  for_each_region(500, [&](const PixelSet& region) {
     for (int i = 0; i < 4; ++i) {
       Mask all{.fill_holes = random.between(0, 5),
                .fill_all_holes = random.one_in(5),
@@ -278,7 +278,7 @@ TEST(Mask, KeepsItsOrder) {
       all.connectivity = random.one_in(2) ? Connectivity::four : Connectivity::eight;
       check_region(region, all);
       all.invert = false;
-      const Region before = worked(region, all);
+      const PixelSet before = worked(region, all);
       all.feather = 6;
       all.invert = true;
       ASSERT_EQ(difference(run_mask(picture_of(region), all),

@@ -11,7 +11,7 @@ namespace {
 
 using Pixel = std::pair<std::int64_t, std::int64_t>;
 
-Region inverse(Region region) {
+PixelSet inverse(PixelSet region) {
   for (char& value : region.inside) value = static_cast<char>(value == 0);
   return region;
 }
@@ -24,8 +24,8 @@ bool covers(MaskShape shape, double radius, std::int64_t dx, std::int64_t dy) {
          static_cast<long double>(radius) * static_cast<long double>(radius);
 }
 
-Region grown(const Region& region, MaskShape shape, double radius) {
-  Region result = region;
+PixelSet grown(const PixelSet& region, MaskShape shape, double radius) {
+  PixelSet result = region;
   const auto reach = static_cast<std::int64_t>(radius);
   for (std::int64_t y = 0; y < region.height; ++y)
     for (std::int64_t x = 0; x < region.width; ++x) {
@@ -41,11 +41,11 @@ Region grown(const Region& region, MaskShape shape, double radius) {
 }
 
 /// A pixel stays if no pixel outside is near it.
-Region shrunk(const Region& region, MaskShape shape, double radius) {
+PixelSet shrunk(const PixelSet& region, MaskShape shape, double radius) {
   return inverse(grown(inverse(region), shape, radius));
 }
 
-std::vector<Pixel> component(const Region& region, Pixel from, bool corners, std::vector<char>& seen) {
+std::vector<Pixel> component(const PixelSet& region, Pixel from, bool corners, std::vector<char>& seen) {
   std::vector<Pixel> pixels = {from};
   seen[static_cast<std::size_t>(from.second * region.width + from.first)] = 1;
   for (std::size_t i = 0; i < pixels.size(); ++i)
@@ -64,8 +64,8 @@ std::vector<Pixel> component(const Region& region, Pixel from, bool corners, std
 
 /// The region without the components that `goes` says.
 template <class Goes>
-Region without(Region region, bool corners, const Goes& goes) {
-  const Region original = region;
+PixelSet without(PixelSet region, bool corners, const Goes& goes) {
+  const PixelSet original = region;
   std::vector<char> seen(region.inside.size());
   for (std::int64_t y = 0; y < region.height; ++y)
     for (std::int64_t x = 0; x < region.width; ++x) {
@@ -77,7 +77,7 @@ Region without(Region region, bool corners, const Goes& goes) {
   return region;
 }
 
-Region filled(const Region& region, const Mask& parameters) {
+PixelSet filled(const PixelSet& region, const Mask& parameters) {
   const bool corners = parameters.connectivity == Connectivity::four;
   return inverse(without(inverse(region), corners, [&](const std::vector<Pixel>& pixels) {
     const bool open = std::any_of(pixels.begin(), pixels.end(), [&](const Pixel& p) {
@@ -90,8 +90,9 @@ Region filled(const Region& region, const Mask& parameters) {
 
 }  // namespace
 
-Region region_of_kind(const std::string& kind, std::int64_t width, std::int64_t height, std::uint64_t seed) {
-  Region region{width, height, std::vector<char>(static_cast<std::size_t>(width * height))};
+PixelSet region_of_kind(const std::string& kind, std::int64_t width, std::int64_t height,
+                        std::uint64_t seed) {
+  PixelSet region{width, height, std::vector<char>(static_cast<std::size_t>(width * height))};
   Random random(seed);
   const std::uint64_t size = region.inside.size();
   const bool starts_full = kind == "full" || kind == "hole" || kind == "dense";
@@ -116,7 +117,7 @@ Region region_of_kind(const std::string& kind, std::int64_t width, std::int64_t 
   return region;
 }
 
-Image picture_of(const Region& region) {
+Image picture_of(const PixelSet& region) {
   Image picture({region.width, region.height, 1, Type::u8});
   for (std::int64_t y = 0; y < region.height; ++y)
     for (std::int64_t x = 0; x < region.width; ++x)
@@ -124,15 +125,15 @@ Image picture_of(const Region& region) {
   return picture;
 }
 
-Region region_of(const ImageView& picture) {
-  Region region{picture.shape.width, picture.shape.height, {}};
+PixelSet region_of(const ImageView& picture) {
+  PixelSet region{picture.shape.width, picture.shape.height, {}};
   for (std::int64_t y = 0; y < region.height; ++y)
     for (std::int64_t x = 0; x < region.width; ++x)
       region.inside.push_back(static_cast<char>(picture.value<std::uint8_t>(x, y) != 0));
   return region;
 }
 
-std::vector<std::int64_t> squared_distances(const Region& region) {
+std::vector<std::int64_t> squared_distances(const PixelSet& region) {
   std::vector<std::int64_t> squared;
   for (std::int64_t y = 0; y < region.height; ++y)
     for (std::int64_t x = 0; x < region.width; ++x) {
@@ -148,10 +149,10 @@ std::vector<std::int64_t> squared_distances(const Region& region) {
   return squared;
 }
 
-Region worked(const Region& region, const Mask& parameters) {
-  const auto grow = [&](const Region& r, double radius) { return grown(r, parameters.shape, radius); };
-  const auto shrink = [&](const Region& r, double radius) { return shrunk(r, parameters.shape, radius); };
-  Region result = filled(region, parameters);
+PixelSet worked(const PixelSet& region, const Mask& parameters) {
+  const auto grow = [&](const PixelSet& r, double radius) { return grown(r, parameters.shape, radius); };
+  const auto shrink = [&](const PixelSet& r, double radius) { return shrunk(r, parameters.shape, radius); };
+  PixelSet result = filled(region, parameters);
   result =
       without(result, parameters.connectivity == Connectivity::eight, [&](const std::vector<Pixel>& pixels) {
         return pixels.size() < static_cast<std::size_t>(parameters.min_area);

@@ -10,7 +10,7 @@
 namespace satin::test {
 
 /// Inside or outside for every pixel.
-struct Region {
+struct PixelSet {
   std::int64_t width = 0;
   std::int64_t height = 0;
   std::vector<char> inside{};
@@ -24,20 +24,20 @@ struct Region {
 };
 
 /// "noise", "sparse", "dense", "blobs", "rings", "empty", "full", "point" or "hole".
-Region region_of_kind(const std::string& kind, std::int64_t width, std::int64_t height, std::uint64_t seed);
+PixelSet region_of_kind(const std::string& kind, std::int64_t width, std::int64_t height, std::uint64_t seed);
 inline const std::vector<std::string> region_kinds = {"noise", "sparse", "dense", "blobs", "rings",
                                                       "empty", "full",   "point", "hole"};
 
 /// u8, 0 and 255.
-Image picture_of(const Region& region);
+Image picture_of(const PixelSet& region);
 /// Of a u8 picture with one channel: not 0.
-Region region_of(const ImageView& picture);
+PixelSet region_of(const ImageView& picture);
 
 /// The smallest squared distance of every pixel to one on the other side; -1 where there is none.
-std::vector<std::int64_t> squared_distances(const Region& region);
+std::vector<std::int64_t> squared_distances(const PixelSet& region);
 
 /// Everything but the level and the feather, in the order of Mask; not inverted.
-Region worked(const Region& region, const Mask& parameters);
+PixelSet worked(const PixelSet& region, const Mask& parameters);
 
 /// What a feather of this width makes of a pixel with this squared distance (-1: none): the value before it
 /// is rounded.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/backend.h"
+#include "core/filters/mask_steps.h"
 #include "core/prepared_filter.h"
 #include "core/record.h"
 #include "core/registry.h"
@@ -35,6 +36,20 @@ void check_area(const char* name, int pixels) {
   if (pixels < 0) refuse(std::string(name) + " " + std::to_string(pixels) + ": must be 0 or more.");
 }
 
+/// Holes, then specks. What is outside has the other connectivity.
+std::vector<ComponentRule> component_rules(const Mask& mask) {
+  const bool corners = mask.connectivity == Connectivity::eight;
+  std::vector<ComponentRule> rules;
+  if (mask.fill_all_holes) {
+    rules.push_back({true, corners ? 4 : 8, ~std::uint32_t{0}});
+  } else if (mask.fill_holes > 0) {
+    rules.push_back({true, corners ? 4 : 8, static_cast<std::uint32_t>(mask.fill_holes)});
+  }
+  if (mask.min_area > 1)
+    rules.push_back({false, corners ? 8 : 4, static_cast<std::uint32_t>(mask.min_area) - 1});
+  return rules;
+}
+
 void check(const Shape& shape, const Mask& mask) {
   validate(shape);
   if (shape.type != Type::u8 && shape.type != Type::u16 && shape.type != Type::f32)
@@ -42,6 +57,7 @@ void check(const Shape& shape, const Mask& mask) {
   if (!std::isfinite(mask.level)) refuse("level must be a finite number.");
   check_area("fill-holes", mask.fill_holes);
   check_area("min-area", mask.min_area);
+  if (!component_rules(mask).empty()) check_label_size(shape.width, shape.height);
   check_radius("open", mask.open, mask.shape);
   check_radius("close", mask.close, mask.shape);
   check_radius("grow", mask.grow, mask.shape);
@@ -82,61 +98,6 @@ std::int64_t feather_width(const Mask& mask) {
   return static_cast<std::int64_t>(std::floor(mask.feather * 256 + 0.5));
 }
 
-/// One mask from another one.
-struct MaskStep {
-  MaskStep() = default;
-  MaskStep(const MaskStep&) = delete;
-  MaskStep& operator=(const MaskStep&) = delete;
-  virtual ~MaskStep() = default;
-  [[nodiscard]] virtual std::size_t workspace_bytes() const noexcept = 0;
-  virtual void run(const ImageView& mask, const MutableImageView& output, Stream stream) = 0;
-};
-
-struct BoxStep final : MaskStep {
-  BoxStep(Backend& backend, const Shape& shape, Extreme extreme, double radius) {
-    RunningExtremeJob job;
-    job.width = shape.width;
-    job.height = shape.height;
-    job.extreme = extreme;
-    job.reach_x = job.reach_y = static_cast<std::int64_t>(radius);
-    extreme_ = backend.operations.running_extreme(backend, job);
-  }
-
-  [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return extreme_->workspace_bytes(); }
-  void run(const ImageView& mask, const MutableImageView& output, Stream stream) override {
-    extreme_->run({mask, {}, output}, stream);
-  }
-
- private:
-  std::unique_ptr<RunningExtremeOperation> extreme_;
-};
-
-struct DistanceStep final : MaskStep {
-  DistanceStep(Backend& backend, const DistanceJob& job)
-      : distance_(backend.operations.distance(backend, job)) {}
-
-  [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return distance_->workspace_bytes(); }
-  void run(const ImageView& mask, const MutableImageView& output, Stream stream) override {
-    distance_->run(mask, output, stream);
-  }
-
- private:
-  std::unique_ptr<DistanceOperation> distance_;
-};
-
-struct InvertStep final : MaskStep {
-  InvertStep(Backend& backend, const Shape& shape)
-      : level_(backend.operations.level(backend, {shape.width, shape.height, {}, true})) {}
-
-  [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return level_->workspace_bytes(); }
-  void run(const ImageView& mask, const MutableImageView& output, Stream stream) override {
-    level_->run(mask, 0, output, stream);
-  }
-
- private:
-  std::unique_ptr<LevelOperation> level_;
-};
-
 using Steps = std::vector<std::unique_ptr<MaskStep>>;
 
 DistanceJob distance_job(const Shape& shape, DistanceResult result) {
@@ -153,13 +114,13 @@ void add_move(Steps& steps, Backend& backend, const Shape& shape, const Mask& ma
   if (radius < 1) return;
   if (mask.shape == MaskShape::box) {
     const Extreme extreme = shrinking == MaskSide::outside ? Extreme::maximum : Extreme::minimum;
-    steps.push_back(std::make_unique<BoxStep>(backend, shape, extreme, radius));
+    steps.push_back(box_step(backend, shape, extreme, static_cast<std::int64_t>(radius)));
     return;
   }
   DistanceJob job = distance_job(shape, DistanceResult::moved);
   job.side = shrinking;
   job.most = whole_square(radius) + 1;
-  steps.push_back(std::make_unique<DistanceStep>(backend, job));
+  steps.push_back(distance_step(backend, job));
 }
 
 DistanceJob feather_job(const Shape& shape, const Mask& mask) {
@@ -178,6 +139,8 @@ DistanceJob feather_job(const Shape& shape, const Mask& mask) {
 
 Steps steps_of(Backend& backend, const Shape& shape, const Mask& mask) {
   Steps steps;
+  const std::vector<ComponentRule> rules = component_rules(mask);
+  if (!rules.empty()) steps.push_back(component_step(backend, shape, rules));
   const auto shrink = [&](double radius) { add_move(steps, backend, shape, mask, MaskSide::inside, radius); };
   const auto grow = [&](double radius) { add_move(steps, backend, shape, mask, MaskSide::outside, radius); };
   shrink(mask.open);
@@ -187,9 +150,9 @@ Steps steps_of(Backend& backend, const Shape& shape, const Mask& mask) {
   grow(mask.grow);
   shrink(mask.shrink);
   if (feather_width(mask) != 0) {
-    steps.push_back(std::make_unique<DistanceStep>(backend, feather_job(shape, mask)));
+    steps.push_back(distance_step(backend, feather_job(shape, mask)));
   } else if (mask.invert && !steps.empty()) {
-    steps.push_back(std::make_unique<InvertStep>(backend, shape));
+    steps.push_back(invert_step(backend, shape));
   }
   return steps;
 }
@@ -316,8 +279,7 @@ FilterRecord mask_record() {
   filter.defaults = [] { return std::make_shared<Mask>(); };
   filter.reach = [](const void* parameters, const Shape& shape) {
     const auto& mask = record::as<Mask>(parameters);
-    if (mask.fill_holes != 0 || mask.fill_all_holes || mask.min_area > 1)
-      return static_cast<double>(std::max(shape.width, shape.height));
+    if (!component_rules(mask).empty()) return static_cast<double>(std::max(shape.width, shape.height));
     return 2 * mask.open + 2 * mask.close + mask.grow + mask.shrink +
            (mask.feather > 0 ? mask.feather + 1 : 0);
   };

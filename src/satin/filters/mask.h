@@ -4,14 +4,9 @@
 #include "satin/device.h"
 #include "satin/image.h"
 #include "satin/plan.h"
+#include "satin/regions.h"
 
 namespace satin {
-
-/// Which neighbours belong together.
-enum class Connectivity {
-  four,  ///< pixels that share a side
-  eight  ///< or a corner
-};
 
 /// What grow, shrink, open and close move the outline by.
 enum class MaskShape {
