@@ -16,7 +16,7 @@
 namespace satin::test {
 namespace {
 
-constexpr std::pair<int, int> sizes[] = {{1, 1}, {1, 40}, {40, 1}, {2, 3}, {33, 31}, {64, 40}, {101, 67}};
+constexpr std::pair<int, int> sizes[] = {{1, 1}, {1, 40}, {40, 1}, {2, 3}, {33, 31}, {64, 40}, {83, 41}};
 constexpr FeatherSide feather_sides[] = {FeatherSide::inward, FeatherSide::outward, FeatherSide::centred};
 
 std::string describe(const PixelSet& region, const Mask& mask) {

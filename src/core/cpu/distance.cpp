@@ -22,7 +22,14 @@ struct Slot {
   std::vector<Steps> band;  ///< distances down the columns of a band
   std::vector<Steps> line;  ///< of the row that a scan has reached
   std::vector<std::uint32_t> squared;
+  std::vector<std::uint16_t> near_squared;
+  std::vector<std::uint16_t> near_space;
   LowerEnvelope envelope;
+
+  [[nodiscard]] std::size_t bytes() const noexcept {
+    return (band.size() + line.size()) * sizeof(Steps) + squared.size() * sizeof squared[0] +
+           (near_squared.size() + near_space.size()) * sizeof near_space[0] + envelope.bytes();
+  }
 };
 
 template <class Steps>
@@ -33,24 +40,19 @@ class Distance final : public DistanceOperation {
         job_(job),
         width_(static_cast<std::size_t>(job.width)),
         reach_(reach_of(job)),
-        none_(static_cast<Steps>(reach_ + 1)) {
+        none_(static_cast<Steps>(reach_ + 1)),
+        way_(way_of(job.result)) {
     const std::int64_t threads = backend.threads.count();
     band_ = std::min(std::max<std::int64_t>(least_band, 2 * std::int64_t{reach_}),
                      (job.height + threads - 1) / threads);
-    const bool moved = job.result == DistanceResult::moved;
-    for (std::int64_t i = 0; i < threads; ++i)
-      slots_.push_back({std::vector<Steps>(static_cast<std::size_t>(band_) * width_),
-                        std::vector<Steps>(width_), std::vector<std::uint32_t>(moved ? 0 : width_),
-                        LowerEnvelope(moved ? 0 : job.width)});
-    if (moved) fill_chords();
+    for (std::int64_t i = 0; i < threads; ++i) slots_.push_back(new_slot());
+    if (way_ == Way::chords) fill_chords();
     if (job.result == DistanceResult::ramp && job.most <= most_tabled) fill_values();
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
     std::size_t bytes = chords_.size() * sizeof(Steps) + values_[0].size() + values_[1].size();
-    for (const Slot<Steps>& slot : slots_)
-      bytes += (slot.band.size() + slot.line.size()) * sizeof(Steps) + slot.squared.size() * 4 +
-               slot.envelope.bytes();
+    for (const Slot<Steps>& slot : slots_) bytes += slot.bytes();
     return bytes;
   }
 
@@ -62,11 +64,36 @@ class Distance final : public DistanceOperation {
   }
 
  private:
+  /// How rows are done.
+  enum class Way {
+    chords,   ///< outlines that move
+    search,   ///< short reaches
+    envelope  ///< any
+  };
+
+  [[nodiscard]] Way way_of(DistanceResult result) const {
+    if (result == DistanceResult::moved) return Way::chords;
+    return reach_ <= NearRow::most_reach ? Way::search : Way::envelope;
+  }
+
+  [[nodiscard]] Slot<Steps> new_slot() const {
+    Slot<Steps> slot{
+        std::vector<Steps>(static_cast<std::size_t>(band_) * width_), std::vector<Steps>(width_), {}, {}, {},
+        LowerEnvelope(way_ == Way::envelope ? job_.width : 0)};
+    if (way_ == Way::envelope) slot.squared.resize(width_);
+    if (way_ == Way::search) {
+      slot.near_squared.resize(near_row_space(width_));
+      slot.near_space.resize(near_row_space(width_));
+    }
+    return slot;
+  }
+
   /// chords_[g] = 1 + how far along a row a pixel reaches that lies g rows away; 0 if not at all.
   void fill_chords() {
     for (std::uint32_t g = 0; g < none_; ++g)
       chords_.push_back(static_cast<Steps>(1 + whole_root(job_.most - 1 - g * g)));
     chords_.push_back(0);
+    chords_.resize((chords_.size() + 15) / 16 * 16);
   }
 
   void fill_values() {
@@ -122,29 +149,53 @@ class Distance final : public DistanceOperation {
 
   void finish_row(const std::uint8_t* mask, Steps* columns, const MutableImageView& output, std::int64_t y,
                   Slot<Steps>& slot) {
-    if (job_.result == DistanceResult::moved) return move_row(mask, columns, output.row<std::uint8_t>(y));
-    const bool stored = job_.result == DistanceResult::squared;
-    std::uint32_t* squared = stored ? output.row<std::uint32_t>(y) : slot.squared.data();
-    square_row(mask, columns, slot.envelope, squared);
-    if (stored) return;
+    switch (way_) {
+      case Way::chords:
+        return move_row(mask, columns, output.row<std::uint8_t>(y));
+      case Way::search:
+        search_row(mask, columns, slot);
+        return store_row(mask, slot.near_squared.data(), output, y);
+      case Way::envelope:
+        square_row(mask, columns, slot.envelope, slot.squared.data());
+        return store_row(mask, slot.squared.data(), output, y);
+    }
+  }
+
+  template <class Square>
+  void store_row(const std::uint8_t* mask, const Square* squared, const MutableImageView& output,
+                 std::int64_t y) const {
+    if (job_.result == DistanceResult::squared) {
+      std::copy_n(squared, width_, output.row<std::uint32_t>(y));
+      return;
+    }
     auto* out = output.row<std::uint8_t>(y);
+    const std::size_t width = width_;  // copies: bytes that are written could be the members
+    const std::uint8_t* values[2] = {values_[0].data(), values_[1].data()};
     if (values_[0].empty()) {
-      for (std::size_t x = 0; x < width_; ++x)
+      for (std::size_t x = 0; x < width; ++x)
         out[x] = mask[x] != 0 ? value_inside(squared[x]) : value_outside(squared[x]);
     } else {
-      const std::uint8_t* values[2] = {values_[0].data(), values_[1].data()};
-      for (std::size_t x = 0; x < width_; ++x) out[x] = values[mask[x] & 1][squared[x]];
+      for (std::size_t x = 0; x < width; ++x) out[x] = values[mask[x] & 1][squared[x]];
     }
   }
 
   /// Each pixel of the other side, and each one that has such a pixel above or below it, covers the pixels of
   /// its row within a chord of the disc.
-  void move_row(const std::uint8_t* mask, Steps* columns, std::uint8_t* out) {
+  void move_row(const std::uint8_t* mask, Steps* columns, std::uint8_t* out) const {
     const std::uint8_t side = job_.side == MaskSide::inside ? 255 : 0;
-    for (std::size_t x = 0; x < width_; ++x) columns[x] = chords_[mask[x] == side ? columns[x] : 0];
+    cover_row(mask, side, chords_.data(), chords_.size(), width_, columns);
     spread_row(columns, width_);
     const auto other = static_cast<std::uint8_t>(side ^ (job_.inverted ? 0 : 255));
     mark_row(columns, width_, other, static_cast<std::uint8_t>(other ^ 255), out);
+  }
+
+  void search_row(const std::uint8_t* mask, const Steps* columns, Slot<Steps>& slot) const {
+    if constexpr (sizeof(Steps) == 1) {
+      const NearRow row{mask, columns, width_, reach_, static_cast<std::uint16_t>(job_.most)};
+      std::fill(slot.near_squared.begin(), slot.near_squared.end(), std::uint16_t{0});
+      for (const std::uint8_t side : {std::uint8_t{0}, std::uint8_t{255}})
+        if (on_side(side)) add_near_squares(row, side, slot.near_space.data(), slot.near_squared.data());
+    }
   }
 
   /// Every run of pixels on one side by itself: the pixels that end it are on the other side, and nearer than
@@ -171,7 +222,8 @@ class Distance final : public DistanceOperation {
   DistanceJob job_;
   std::size_t width_;
   std::int32_t reach_;
-  Steps none_;             ///< no pixel of the other side within reach along the column
+  Steps none_;  ///< no pixel of the other side within reach along the column
+  Way way_;
   std::int64_t band_ = 1;  ///< rows
   std::vector<Steps> chords_;
   std::vector<std::uint8_t>

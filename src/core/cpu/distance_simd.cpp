@@ -52,6 +52,31 @@ void Meet(const T* other, std::size_t count, T* into) {
   for (; i < count; ++i) into[i] = std::min(into[i], other[i]);
 }
 
+/// Tables of 16 entries, looked up in each of those that `steps` may point to.
+void Cover(const std::uint8_t* mask, std::uint8_t side, const std::uint8_t* chords,
+           [[maybe_unused]] std::size_t entries, std::size_t count, std::uint8_t* steps) {
+  std::size_t i = 0;
+#if HWY_TARGET != HWY_SCALAR
+  const hn::ScalableTag<std::uint8_t> d;
+  const std::size_t lanes = hn::Lanes(d);
+  const auto in_table = hn::Set(d, std::uint8_t{0x70});  // 16 and more get the highest bit, and look up 0
+  const auto next_table = hn::Set(d, std::uint8_t{16});
+  const auto sides = hn::Set(d, side);
+  for (; i + lanes <= count; i += lanes) {
+    auto index = hn::IfThenElseZero(hn::LoadU(d, mask + i) == sides, hn::LoadU(d, steps + i));
+    auto found = hn::Zero(d);
+    for (std::size_t table = 0; table < entries; table += 16) {
+      const auto part =
+          hn::TableLookupBytesOr0(hn::LoadDup128(d, chords + table), hn::SaturatedAdd(index, in_table));
+      found = hn::Or(found, part);
+      index = index - next_table;
+    }
+    hn::StoreU(found, d, steps + i);
+  }
+#endif
+  for (; i < count; ++i) steps[i] = chords[mask[i] == side ? steps[i] : 0];
+}
+
 template <class T>
 T Fallen(T reach) {
   return static_cast<T>(reach - (reach != 0 ? 1 : 0));
@@ -161,6 +186,84 @@ void Mark(const T* spread, std::size_t count, std::uint8_t reached, std::uint8_t
   for (std::size_t i = 0; i < count; ++i) out[i] = spread[i] != 0 ? reached : rest;
 }
 
+/// heights[i] = columns[i]^2, at most `most`, on the side; 0 elsewhere.
+void Heights(const NearRow& row, std::uint8_t side, std::uint16_t* heights) {
+  const hn::ScalableTag<std::uint16_t> d;
+  const std::size_t lanes = hn::Lanes(d);
+  const auto limit = hn::Set(d, row.most);
+  const auto sides = hn::Set(d, std::uint16_t{side});
+  std::size_t i = 0;
+  for (; i + lanes <= row.count; i += lanes) {
+    const auto steps = LoadBytes(d, row.columns + i);
+    const auto height = hn::Min(steps * steps, limit);
+    hn::StoreU(hn::IfThenElseZero(LoadBytes(d, row.mask + i) == sides, height), d, heights + i);
+  }
+  for (; i < row.count; ++i) {
+    const int square = row.columns[i] * row.columns[i];
+    heights[i] =
+        row.mask[i] == side ? static_cast<std::uint16_t>(std::min<int>(square, row.most)) : std::uint16_t{0};
+  }
+}
+
+/// What a block holds, and what is near it.
+struct BlockRange {
+  std::uint16_t least;
+  std::uint16_t greatest;
+};
+
+BlockRange RangeOf(const std::uint16_t* heights) {
+  const hn::CappedTag<std::uint16_t, NearRow::block> d;
+  auto least = hn::LoadU(d, heights);
+  auto greatest = least;
+  for (std::size_t i = hn::Lanes(d); i < NearRow::block; i += hn::Lanes(d)) {
+    const auto height = hn::LoadU(d, heights + i);
+    least = hn::Min(least, height);
+    greatest = hn::Max(greatest, height);
+  }
+  return {hn::GetLane(hn::MinOfLanes(d, least)), hn::GetLane(hn::MaxOfLanes(d, greatest))};
+}
+
+/// Further pixels are looked at until they cannot be nearer.
+void SearchBlock(const std::uint16_t* heights, int reach, std::uint16_t* squared) {
+  const hn::CappedTag<std::uint16_t, NearRow::block> d;
+  constexpr int steps_between_looks = 4;
+  for (std::size_t i = 0; i < NearRow::block; i += hn::Lanes(d)) {
+    const std::uint16_t* at = heights + i;
+    auto best = hn::LoadU(d, at);
+    for (int first = 1; first <= reach; first += steps_between_looks) {
+      const auto limit = hn::Set(d, static_cast<std::uint16_t>(first * first));
+      if (hn::AllTrue(d, hn::Min(best, limit) == best)) break;
+      for (int x = first; x < first + steps_between_looks; ++x) {
+        const auto nearer = hn::Min(hn::LoadU(d, at - x), hn::LoadU(d, at + x));
+        best = hn::Min(best, nearer + hn::Set(d, static_cast<std::uint16_t>(x * x)));
+      }
+    }
+    hn::StoreU(best + hn::LoadU(d, squared + i), d, squared + i);
+  }
+}
+
+void AddNearSquares(const NearRow& row, std::uint8_t side, std::uint16_t* space, std::uint16_t* squared) {
+  const std::size_t size = near_row_space(row.count);
+  std::uint16_t* heights = space + NearRow::margin;
+  std::fill(space, heights, row.most);
+  std::fill(heights + row.count, space + size, row.most);
+  Heights(row, side, heights);
+  const auto reach = static_cast<std::size_t>(row.reach);
+  for (std::size_t first = 0; first < row.count; first += NearRow::block) {
+    const BlockRange range = RangeOf(heights + first);
+    if (range.greatest == 0) continue;
+    bool far = range.least == row.most;
+    for (std::size_t apart = NearRow::block; far && apart < reach + NearRow::block; apart += NearRow::block)
+      far = RangeOf(heights + first - apart).least == row.most &&
+            RangeOf(heights + first + apart).least == row.most;
+    if (far) {
+      std::fill_n(squared + first, NearRow::block, row.most);
+    } else {
+      SearchBlock(heights + first, row.reach, squared + first);
+    }
+  }
+}
+
 // The entry points, one a type.
 
 using U8 = std::uint8_t;
@@ -188,6 +291,8 @@ HWY_EXPORT(StepU8);
 HWY_EXPORT(StepU16);
 HWY_EXPORT(MeetU8);
 HWY_EXPORT(MeetU16);
+HWY_EXPORT(Cover);
+HWY_EXPORT(AddNearSquares);
 HWY_EXPORT(SpreadU8);
 HWY_EXPORT(SpreadU16);
 HWY_EXPORT(MarkU8);
@@ -207,6 +312,20 @@ void meet_columns(const std::uint8_t* other, std::size_t count, std::uint8_t* in
 }
 void meet_columns(const std::uint16_t* other, std::size_t count, std::uint16_t* into) {
   HWY_DYNAMIC_DISPATCH(MeetU16)(other, count, into);
+}
+
+void cover_row(const std::uint8_t* mask, std::uint8_t side, const std::uint8_t* chords, std::size_t entries,
+               std::size_t count, std::uint8_t* steps) {
+  HWY_DYNAMIC_DISPATCH(Cover)(mask, side, chords, entries, count, steps);
+}
+
+void cover_row(const std::uint8_t* mask, std::uint8_t side, const std::uint16_t* chords,
+               std::size_t /*entries*/, std::size_t count, std::uint16_t* steps) {
+  for (std::size_t i = 0; i < count; ++i) steps[i] = chords[mask[i] == side ? steps[i] : 0];
+}
+
+void add_near_squares(const NearRow& row, std::uint8_t side, std::uint16_t* space, std::uint16_t* squared) {
+  HWY_DYNAMIC_DISPATCH(AddNearSquares)(row, side, space, squared);
 }
 
 void spread_row(std::uint8_t* spread, std::size_t count) { HWY_DYNAMIC_DISPATCH(SpreadU8)(spread, count); }
