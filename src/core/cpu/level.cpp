@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <mutex>
+#include <type_traits>
 #include <vector>
 
 #include "core/cpu/backend.h"
@@ -38,17 +40,48 @@ class Level final : public LevelOperation {
 
   void run(const ImageView& picture, double level, const MutableImageView& output, Stream) override {
     parallel_rows(backend_, job_.height, 16, [&](std::int64_t first, std::int64_t last) {
-      std::vector<double> row(static_cast<std::size_t>(job_.width));
-      for (std::int64_t y = first; y < last; ++y) {
-        read_values(job_.plane, picture, y, row.data());
-        auto* out = output.row<std::uint8_t>(y);
-        for (std::size_t x = 0; x < row.size(); ++x)
-          out[x] = (row[x] > level) == job_.inverted ? std::uint8_t{0} : std::uint8_t{255};
-      }
+      for (std::int64_t y = first; y < last; ++y)
+        with_plane_row(job_.plane, picture, y,
+                       [&](const auto* row) { compare_row(row, level, output.row<std::uint8_t>(y)); });
     });
   }
 
  private:
+  template <class T>
+  void compare_row(const T* row, double level, std::uint8_t* out) const {
+    const auto above = static_cast<std::uint8_t>(job_.inverted ? 0 : 255);
+    const auto below = static_cast<std::uint8_t>(255 - above);
+    const std::int64_t width = job_.width;  // copies: bytes that are written could be the job's
+    const PlaneRead plane = job_.plane;
+    if (below_all<T>(level)) {
+      std::fill_n(out, width, above);
+      return;
+    }
+    const auto limit = limit_of<T>(level);
+    if (plane.channels == 1) {
+      for (std::int64_t x = 0; x < width; ++x) out[x] = row[x] > limit ? above : below;
+    } else {
+      for (std::int64_t x = 0; x < width; ++x)
+        out[x] = plane_value(row + x * plane.channels, plane) > limit ? above : below;
+    }
+  }
+
+  /// True if every integer of the type is above the level.
+  template <class T>
+  static bool below_all(double level) {
+    return std::is_integral_v<T> && level < 0;
+  }
+
+  /// Integers are above the level if they are above the largest integer that is not.
+  template <class T>
+  static auto limit_of(double level) {
+    if constexpr (std::is_integral_v<T>) {
+      return static_cast<T>(std::min<double>(level, std::numeric_limits<T>::max()));
+    } else {
+      return level;
+    }
+  }
+
   CpuBackend& backend_;
   LevelJob job_;
 };

@@ -1,0 +1,193 @@
+// Masks on the CPU beside OpenCV and a copy, in one run: 12 megapixels, blobs with holes and specks.
+//   mask_bench [REPEATS] [THREADS] [PART OF A CASE'S NAME]
+//
+// The operation `distance` alone is timed beside cv::distanceTransform: it has no public name.
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/backend.h"
+#include "satin/filters.h"
+
+#ifdef SATIN_BENCH_OPENCV
+#include <opencv2/imgproc.hpp>
+#endif
+
+namespace {
+
+using satin::Image;
+using satin::Mask;
+using satin::MaskShape;
+using satin::Shape;
+using satin::Type;
+
+constexpr std::int64_t width = 4000;
+constexpr std::int64_t height = 3000;
+constexpr Shape grey{width, height, 1, Type::u8};
+
+/// Discs of radius 8 to 200, every third of them a hole, and one pixel in 4000 turned over.
+Image blobs() {
+  Image image(grey);
+  std::fill_n(image.data(), satin::byte_size(grey), std::byte{0});
+  std::uint32_t state = 7;
+  const auto random = [&state](std::int64_t below) {
+    state = state * 1664525U + 1013904223U;
+    return static_cast<std::int64_t>((std::uint64_t{state} * static_cast<std::uint64_t>(below)) >> 32);
+  };
+  for (int i = 0; i < 300; ++i) {
+    const std::int64_t cx = random(width);
+    const std::int64_t cy = random(height);
+    const std::int64_t radius = 8 + random(193);
+    const auto value = static_cast<std::uint8_t>(i % 3 == 2 ? 0 : 255);
+    for (std::int64_t y = std::max<std::int64_t>(cy - radius, 0); y < std::min(cy + radius, height); ++y)
+      for (std::int64_t x = std::max<std::int64_t>(cx - radius, 0); x < std::min(cx + radius, width); ++x)
+        if ((x - cx) * (x - cx) + (y - cy) * (y - cy) <= radius * radius)
+          image.view().value<std::uint8_t>(x, y) = value;
+  }
+  for (std::int64_t i = 0; i < width * height / 4000; ++i) {
+    std::uint8_t& value = image.view().value<std::uint8_t>(random(width), random(height));
+    value = static_cast<std::uint8_t>(255 - value);
+  }
+  return image;
+}
+
+double time_of(const std::function<void()>& call) {
+  const auto start = std::chrono::steady_clock::now();
+  call();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+struct Case {
+  std::string name;
+  std::function<void()> ours;
+  std::string peer_name;
+  std::function<void()> peer;  ///< may be empty
+};
+
+void report(const Case& test, int repeats) {
+  const satin::Buffer from = satin::allocate_host(satin::byte_size(grey));
+  const satin::Buffer to = satin::allocate_host(satin::byte_size(grey));
+  std::memset(from.get(), 1, from.size);
+  std::vector<double> ours;
+  std::vector<double> peer;
+  std::vector<double> copy;
+  for (int i = -1; i < repeats; ++i) {
+    const double a = time_of(test.ours);
+    const double b = test.peer ? time_of(test.peer) : 0;
+    const double c = time_of([&] { std::memcpy(to.get(), from.get(), from.size); });
+    if (i < 0) continue;
+    ours.push_back(a);
+    peer.push_back(b);
+    copy.push_back(c);
+  }
+  const double t = median(ours);
+  std::printf("| %s | %.2f | %.2f |", test.name.c_str(), t, median(copy));
+  if (test.peer) {
+    std::printf(" %s %.2f | %.1f |\n", test.peer_name.c_str(), median(peer), median(peer) / t);
+  } else {
+    std::printf(" | |\n");
+  }
+  std::fflush(stdout);
+}
+
+std::function<void()> planned(const satin::Device& device, const Image& image, const Mask& parameters) {
+  auto plan = std::make_shared<satin::Plan>(satin::plan(device, image.shape(), parameters));
+  auto out = std::make_shared<Image>(plan->output_shape());
+  return [plan, out, view = image.view()] { plan->run(view, out->view()); };
+}
+
+/// Squared distances to what is outside, up to `reach` pixels; the mask is black and white.
+std::function<void()> distances(const satin::Device& device, const Image& image, std::uint32_t reach) {
+  satin::DistanceJob job;
+  job.width = width;
+  job.height = height;
+  job.side = satin::MaskSide::inside;
+  job.most = reach * reach + 1;
+  std::shared_ptr<satin::DistanceOperation> operation =
+      device.backend().operations.distance(device.backend(), job);
+  auto out = std::make_shared<Image>(Shape{width, height, 1, Type::u32});
+  return [operation, out, view = image.view()] { operation->run(view, out->view(), {}); };
+}
+
+#ifdef SATIN_BENCH_OPENCV
+cv::Mat mat_of(const Image& image) {
+  return {static_cast<int>(height), static_cast<int>(width), CV_8U, const_cast<std::byte*>(image.data())};
+}
+
+std::function<void()> cv_dilate(const Image& image, int shape, int radius) {
+  const int side = 2 * radius + 1;
+  return [in = mat_of(image), out = cv::Mat(),
+          window = cv::getStructuringElement(shape, cv::Size(side, side))]() mutable {
+    cv::dilate(in, out, window);
+  };
+}
+std::function<void()> cv_disc(const Image& image, int radius) {
+  return cv_dilate(image, cv::MORPH_ELLIPSE, radius);
+}
+std::function<void()> cv_box(const Image& image, int radius) {
+  return cv_dilate(image, cv::MORPH_RECT, radius);
+}
+std::function<void()> cv_distance(const Image& image) {
+  return [in = mat_of(image), out = cv::Mat()]() mutable {
+    cv::distanceTransform(in, out, cv::DIST_L2, cv::DIST_MASK_PRECISE, CV_32F);
+  };
+}
+std::function<void()> cv_components(const Image& image) {
+  return [in = mat_of(image), labels = cv::Mat(), stats = cv::Mat(), centres = cv::Mat()]() mutable {
+    cv::connectedComponentsWithStats(in, labels, stats, centres, 8, CV_32S);
+  };
+}
+#else
+std::function<void()> cv_disc(const Image&, int) { return {}; }
+std::function<void()> cv_box(const Image&, int) { return {}; }
+std::function<void()> cv_distance(const Image&) { return {}; }
+std::function<void()> cv_components(const Image&) { return {}; }
+#endif
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int repeats = argc > 1 ? std::atoi(argv[1]) : 11;
+  const int threads = argc > 2 ? std::atoi(argv[2]) : 0;
+  const std::string part = argc > 3 ? argv[3] : "";
+  const satin::Device device = satin::Device::open("cpu", {threads});
+#ifdef SATIN_BENCH_OPENCV
+  if (threads > 0) cv::setNumThreads(threads);
+#endif
+  const Image image = blobs();
+  std::printf("%s, medians of %d, %d x %d u8\n\n", device.info().name.c_str(), repeats,
+              static_cast<int>(width), static_cast<int>(height));
+  std::printf("| case | ms | copy ms | peer ms | times the peer |\n|---|---|---|---|---|\n");
+  const auto ours = [&](const Mask& parameters) { return planned(device, image, parameters); };
+  const char* distance = "OpenCV distanceTransform";
+  const std::vector<Case> cases = {
+      {"level alone", ours({}), "", {}},
+      {"grow, disc 16", ours({.grow = 16}), "OpenCV dilate, ellipse", cv_disc(image, 16)},
+      {"grow, disc 100", ours({.grow = 100}), "OpenCV dilate, ellipse", cv_disc(image, 100)},
+      {"grow, disc 1000", ours({.grow = 1000}), "", {}},
+      {"grow, box 16", ours({.grow = 16, .shape = MaskShape::box}), "OpenCV dilate, rect", cv_box(image, 16)},
+      {"open, disc 5", ours({.open = 5}), "", {}},
+      {"feather 8", ours({.feather = 8}), distance, cv_distance(image)},
+      {"feather 32", ours({.feather = 32}), distance, cv_distance(image)},
+      {"feather 400", ours({.feather = 400}), distance, cv_distance(image)},
+      {"squared distance to 32", distances(device, image, 32), distance, cv_distance(image)},
+      {"squared distance to 16384", distances(device, image, 16384), distance, cv_distance(image)},
+      {"min-area 10", ours({.min_area = 10}), "OpenCV connectedComponentsWithStats", cv_components(image)},
+      {"fill-all-holes", ours({.fill_all_holes = true}), "OpenCV connectedComponentsWithStats",
+       cv_components(image)},
+  };
+  for (const Case& test : cases)
+    if (test.name.find(part) != std::string::npos) report(test, repeats);
+}
