@@ -9,9 +9,12 @@
 #include "core/operations/box_mean.h"
 #include "core/operations/box_stats.h"
 #include "core/operations/copy.h"
+#include "core/operations/label.h"
 #include "core/operations/level.h"
 #include "core/operations/measure.h"
 #include "core/operations/recursive.h"
+#include "core/operations/region_values.h"
+#include "core/operations/relabel.h"
 #include "core/operations/running_extreme.h"
 #include "core/operations/scan.h"
 #include "core/operations/table.h"
@@ -33,6 +36,9 @@ struct Operations {
   std::unique_ptr<LevelOperation> (*level)(Backend&, const LevelJob&) = nullptr;
   std::unique_ptr<RunningExtremeOperation> (*running_extreme)(Backend&, const RunningExtremeJob&) = nullptr;
   std::unique_ptr<RecursiveOperation> (*recursive)(Backend&, const RecursiveJob&) = nullptr;
+  std::unique_ptr<LabelOperation> (*label)(Backend&, const LabelJob&) = nullptr;
+  std::unique_ptr<RelabelOperation> (*relabel)(Backend&, const RelabelJob&) = nullptr;
+  std::unique_ptr<RegionValuesOperation> (*region_values)(Backend&, const RegionValuesJob&) = nullptr;
   ScanOperations scan{};
 };
 

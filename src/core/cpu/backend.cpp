@@ -38,6 +38,9 @@ CpuBackend::CpuBackend(int wanted) : threads(wanted) {
                 .level = prepare_level,
                 .running_extreme = prepare_running_extreme,
                 .recursive = prepare_recursive,
+                .label = prepare_label,
+                .relabel = prepare_relabel,
+                .region_values = prepare_region_values,
                 .scan = scan_operations()};
 }
 

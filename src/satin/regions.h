@@ -1,0 +1,97 @@
+#pragma once
+// Masks as regions: connected components, their places, sizes and values.
+//
+// Rosenfeld and Pfaltz, Sequential operations in digital picture processing, 1966; He, Chao, Suzuki, A
+// run-based two-scan labeling algorithm, 2008; Playne and Hawick, A new algorithm for parallel
+// connected-component labelling on GPUs, 2018.
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "satin/device.h"
+#include "satin/image.h"
+
+namespace satin {
+
+/// Which pixels are neighbours.
+enum class Connectivity : std::uint8_t {
+  four,  ///< those that share a side
+  eight  ///< those that share a side or a corner
+};
+
+/// One channel of a picture under a region; values as stored.
+struct RegionValues {
+  double mean = 0;
+  double minimum = 0;
+  double maximum = 0;
+  double deviation = 0;  ///< of the population: the root of the mean square of value - mean
+};
+
+/// One connected component. Pixel centres have integer coordinates, (0, 0) is the first pixel.
+struct Region {
+  std::uint32_t label = 0;  ///< its pixels in Regions::labels
+  std::int64_t area = 0;    ///< pixels
+  std::int64_t x = 0;       ///< bounding box: left column,
+  std::int64_t y = 0;       ///< upper row,
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+  double centroid_x = 0;
+  double centroid_y = 0;
+  bool touches_border = false;       ///< a pixel lies in the first or last row or column
+  std::vector<RegionValues> values;  ///< one a channel of RegionsOptions::image; none without one
+};
+
+struct RegionsOptions {
+  Connectivity connectivity = Connectivity::eight;
+  bool zeros = false;  ///< the pixels that are 0 make regions instead of the others
+  ImageView image{};   ///< u8, u16 or f32 of the mask's size: its values under every region
+};
+
+struct Regions {
+  std::vector<Region> regions;  ///< labels 1, 2 ... in the raster order of their first pixels
+  Image labels;                 ///< u32, one channel: 0 outside, where the mask lives
+  std::uint32_t largest = 0;    ///< label in the picture
+};
+
+/// The connected components of a mask: one channel of u8, one frame, any strides, every value but 0 is
+/// inside; fewer than 2^32 pixels, where every row counts as the next multiple of 32. An image is one frame
+/// in the memory where the mask is. The mask is read once, labels are written once; a GPU needs 2.5 bytes a
+/// pixel besides, the CPU 1 to 5, both 40 bytes a region (and 32 a channel of an image).
+///
+/// The same bytes on every device: areas, boxes and sums are exact integers, centroids are divided once.
+/// Means and deviations of u8 and u16 come from exact sums; floats are fixed-point numbers of 40 bits below
+/// the largest magnitude of the picture (fewer from 2^23 pixels on), minimum and maximum are exact. Throws
+/// Error(usage) for shapes that do not fit, Error(input) if the image holds NaN or infinity anywhere.
+[[nodiscard]] Regions find_regions(const Device& device, const ImageView& mask,
+                                   const RegionsOptions& options = {});
+
+// --- Choosing among them. regions.regions is a plain vector: erase from it, or sort it, as you like; then
+// renumber(). ---
+
+/// Bounds that a region has to keep, the bounds themselves included.
+struct RegionFilter {
+  std::int64_t min_area = 0;
+  std::int64_t max_area = std::numeric_limits<std::int64_t>::max();
+  std::int64_t min_width = 0;
+  std::int64_t max_width = std::numeric_limits<std::int64_t>::max();
+  std::int64_t min_height = 0;
+  std::int64_t max_height = std::numeric_limits<std::int64_t>::max();
+  std::optional<bool> touches_border{};  ///< true: only those that do; false: only those that do not
+};
+
+[[nodiscard]] bool passes(const Region& region, const RegionFilter& filter) noexcept;
+
+enum class RegionKey : std::uint8_t { label, area, x, y, width, height, mean, minimum, maximum, deviation };
+
+/// Stable. The last four are those of one channel of the values. Throws Error(usage) for regions without that
+/// channel.
+void sort_by(std::vector<Region>& regions, RegionKey key, bool descending = false, int channel = 0);
+
+/// Gives the regions that are left the labels 1, 2 ... in the vector's order, and the pixels of the label
+/// picture theirs; pixels of regions that are gone become 0. On the device, in place: 8 bytes a pixel move.
+/// Throws Error(usage) for labels that occur twice, are 0 or above regions.largest.
+void renumber(const Device& device, Regions& regions);
+
+}  // namespace satin
