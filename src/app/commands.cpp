@@ -4,6 +4,7 @@
 
 #include "app/bins_command.h"
 #include "app/option_specs.h"
+#include "app/regions_command.h"
 #include "app/stats_command.h"
 #include "satin/error.h"
 #include "satin/io.h"
@@ -182,6 +183,7 @@ std::vector<CommandSpec> commands() {
   all.push_back(pipeline_command());
   all.push_back(stats_command());
   all.push_back(bins_command());
+  all.push_back(regions_command());
   const OptionSpec json = flag("json", "print it as JSON");
   const OptionSpec markdown = flag("markdown", "print it as a Markdown table");
   all.push_back(plain_command("list", "list the filters", {json, markdown}));

@@ -82,8 +82,9 @@ void write_labels(const std::filesystem::path& path, const Regions& regions, boo
     try {
       write_image(path, regions.labels, options);
     } catch (const Error& error) {
-      throw Error(error.kind(), std::to_string(regions.regions.size()) +
-                                    " regions need labels of 32 bits.\n" + error.what());
+      if (error.kind() != ErrorKind::usage) throw;
+      throw Error(ErrorKind::usage, std::to_string(regions.regions.size()) +
+                                        " regions need labels of 32 bits.\n" + error.what());
     }
     return;
   }

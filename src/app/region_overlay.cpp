@@ -164,9 +164,10 @@ class Canvas {
   /// The number above the box, or in its upper corner, or wherever it fits.
   void number(const Rectangle& box, std::uint32_t label, const Colour& colour) {
     const std::string text = std::to_string(label);
-    const bool small = std::max(box.right - box.left, box.bottom - box.top) < 25 * unit_;
-    const std::int64_t dot = small ? unit_ : 2 * unit_;
-    const std::int64_t width = (static_cast<std::int64_t>(text.size()) * (digit_width + 1) + 1) * dot;
+    const auto dots = static_cast<std::int64_t>(text.size()) * (digit_width + 1) + 1;
+    const bool roomy = 3 * dots * unit_ <= box.right - box.left;  // many small boxes lie close together
+    const std::int64_t dot = roomy ? 2 * unit_ : unit_;
+    const std::int64_t width = dots * dot;
     const std::int64_t height = (digit_height + 2) * dot;
     std::int64_t left = box.left - unit_;
     std::int64_t top = box.top - unit_ - height;
