@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/bins_command.h"
+#include "app/mask_from_rle.h"
 #include "app/option_specs.h"
 #include "app/regions_command.h"
 #include "app/stats_command.h"
@@ -179,7 +180,8 @@ CommandSpec bench_command(const FilterRecord* filter) {
 
 std::vector<CommandSpec> commands() {
   std::vector<CommandSpec> all;
-  for (const FilterRecord& filter : filters()) all.push_back(filter_command(filter));
+  for (const FilterRecord& filter : filters())
+    all.push_back(filter.name == "mask" ? with_run_lengths(filter_command(filter)) : filter_command(filter));
   all.push_back(pipeline_command());
   all.push_back(stats_command());
   all.push_back(bins_command());
