@@ -26,6 +26,10 @@ std::string metavar(const ParameterRecord& parameter) {
       return "NAME";
     case ParameterKind::radius:
       return "R|RX,RY|P%";
+    case ParameterKind::boxes:
+      return "X,Y,W,H";
+    case ParameterKind::colour:
+      return "#RRGGBB";
   }
   return "VALUE";
 }
@@ -47,6 +51,7 @@ OptionSpec option_of(const ParameterRecord& parameter) {
   option.help = parameter.help;
   option.unit = parameter.unit;
   option.choices = parameter.choices;
+  if (parameter.kind == ParameterKind::boxes) option.joint = ';';
   if (parameter.kind != ParameterKind::flag) option.default_text = parameter.default_text;
   if (parameter.kind != ParameterKind::flag && parameter.kind != ParameterKind::choice)
     option.range = range_of(parameter);

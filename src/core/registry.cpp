@@ -17,6 +17,7 @@ std::span<const FilterRecord> filters() {
       erode_record(),
       integral_record(),
       threshold_record(),
+      redact_record(),
   };
   // clang-format on
   return list;

@@ -10,6 +10,7 @@ FilterRecord dilate_record();
 FilterRecord edge_smooth_record();
 FilterRecord erode_record();
 FilterRecord integral_record();
+FilterRecord redact_record();
 FilterRecord smooth_record();
 FilterRecord threshold_record();
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "satin/image.h"
+#include "satin/pixel_box.h"
 
 namespace satin {
 
@@ -21,16 +22,6 @@ struct RunLengths {
   std::vector<std::uint32_t> counts;  ///< sum = height * width; a length of 0 is allowed anywhere
 
   friend bool operator==(const RunLengths&, const RunLengths&) = default;
-};
-
-/// Smallest rectangle around some pixels, in pixels; all 0 if there are none.
-struct PixelBox {
-  std::int64_t x = 0;
-  std::int64_t y = 0;
-  std::int64_t width = 0;
-  std::int64_t height = 0;
-
-  friend bool operator==(const PixelBox&, const PixelBox&) = default;
 };
 
 /// Throws Error(input) unless height and width are 1 or more with fewer than 2^32 pixels, and the counts are
@@ -62,7 +53,7 @@ void validate(const RunLengths& runs);
 /// Number of pixels inside.
 [[nodiscard]] std::int64_t area(const RunLengths& runs);
 
-/// Where the pixels inside are. Throws as validate().
+/// The smallest box around the pixels inside, all 0 if there are none. Throws as validate().
 [[nodiscard]] PixelBox bounding_box(const RunLengths& runs);
 
 /// The counts as text of the characters '0' to 'o': each number in groups of 5 bits, the lowest first, bit 5

@@ -137,6 +137,8 @@ CudaBackend::CudaBackend(int ordinal, const DeviceInfo& description)
                 .level = prepare_level,
                 .running_extreme = prepare_running_extreme,
                 .recursive = prepare_recursive,
+                .cover = prepare_cover,
+                .paint = prepare_paint,
                 .scan = scan_operations};
   check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, ordinal),
         "asking for the number of multiprocessors");

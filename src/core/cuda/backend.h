@@ -101,5 +101,7 @@ std::unique_ptr<LevelOperation> prepare_level(Backend& backend, const LevelJob& 
 std::unique_ptr<RunningExtremeOperation> prepare_running_extreme(Backend& backend,
                                                                  const RunningExtremeJob& job);
 std::unique_ptr<RecursiveOperation> prepare_recursive(Backend& backend, const RecursiveJob& job);
+std::unique_ptr<CoverOperation> prepare_cover(Backend& backend, const CoverJob& job);
+std::unique_ptr<PaintOperation> prepare_paint(Backend& backend, const PaintJob& job);
 
 }  // namespace satin::cuda
