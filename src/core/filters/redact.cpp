@@ -123,13 +123,13 @@ Shape single_frame(Shape shape) {
   return shape;
 }
 
-/// Weights that fall off around what is covered: its area grown by half the feather, then a tent that reaches
-/// as far, so that the weight is whole on all of it.
+/// Weights that fall off around what is covered: its area grown by half the feather, then the mean over
+/// windows that reach as far in whole pixels, so that the weight is whole on all of it.
 class Feather {
  public:
   Feather(const Device& device, const Shape& weights, double pixels)
       : grow_(plan(device, weights, grown_by(std::ceil(pixels / 2)))),
-        fall_(plan(device, weights, tent_of(std::ceil(pixels / 2)))) {}
+        fall_(plan(device, weights, box_of(std::ceil(pixels / 2)))) {}
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept {
     return grow_.workspace_bytes() + fall_.workspace_bytes();
@@ -146,10 +146,9 @@ class Feather {
     grow.radius = pixels;
     return grow;
   }
-  static Blur tent_of(double pixels) {
+  static Blur box_of(double pixels) {
     Blur fall;
     fall.radius = pixels;
-    fall.kernel = Kernel::tent;
     fall.space = Space::encoded;
     return fall;
   }

@@ -30,11 +30,11 @@ struct Redact {
 /// Covers boxes, or the pixels of a mask, by a colour, a mosaic or a blur.
 ///
 /// What is covered is covered wholly: inside, no weight of `mask` or `feather` lets the picture through. The
-/// feather lies around it: the weight falls from 1 to 0 over `feather` pixels (to the next even number, as
-/// the tent of two boxes over the area grown by half of it), and all other pixels keep their bytes. `solid`
-/// depends on nothing that it covers and makes it opaque; a fourth channel, or a second, that is no alpha
-/// becomes white. Mosaic and blur can be reversed in part where the content can be guessed, such as text: use
-/// solid for what must stay secret. Cells of a mosaic and windows of a blur take in pixels around the boxes.
+/// feather lies around it: the weight falls from 1 to 0 evenly over `feather` pixels (an even number of
+/// them), and all other pixels keep their bytes. `solid` depends on nothing that it covers and makes it
+/// opaque; a fourth channel, or a second, that is no alpha becomes white. Mosaic and blur can be reversed in
+/// part where the content can be guessed, such as text: use solid for what must stay secret. Cells of a
+/// mosaic and windows of a blur take in pixels around the boxes.
 ///
 /// Pixels: u8, u16 or f32; 1 to 4 channels; means in linear light with straight alpha weighting the colours,
 /// as blur() does. The result has the input's shape and is the same on every device, byte for byte. Memory: 2
