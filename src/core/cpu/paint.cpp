@@ -1,6 +1,7 @@
 // One colour, or the means of cells from a table of the whole picture.
 
 #include <algorithm>
+#include <iterator>
 
 #include "core/cpu/backend.h"
 #include "core/cpu/rows.h"
@@ -89,7 +90,7 @@ class Paint final : public PaintOperation {
       WideSum sums[4];
       std::uint64_t count = 1;
       if (job_.cell == 0)
-        std::copy(job_.colour.begin(), job_.colour.end(), sums);
+        std::copy(std::begin(job_.colour), std::end(job_.colour), sums);
       else
         count = cell_sums<Channels>(table, x, y, job_.cell, rule.fixed_point, sums);
       if constexpr (std::is_same_v<T, float>) {

@@ -72,25 +72,25 @@ std::array<std::uint8_t, 4> codes_of(const Shape& shape, const Colour& colour) {
   return {colour.red, colour.green, colour.blue, 255};
 }
 
-/// Working values of one opaque pixel of the colour.
-std::array<WideSum, 4> working_colour(const Shape& shape, const PixelRead& read, const Colour& colour) {
+/// Fills in the working values of one opaque pixel of the colour.
+void set_colour(PaintJob& job, const Shape& shape, const Colour& colour) {
+  const PixelRead& read = job.read;
   const std::array<std::uint8_t, 4> codes = codes_of(shape, colour);
   const bool has_alpha = shape.alpha != Alpha::none;
   const TransferView transfer = host_transfer(shape.type, read.transfer == Transfer::srgb);
   const std::uint32_t factor = shape.type == Type::u16 ? 257 : 1;
-  std::array<WideSum, 4> sums{};
   for (std::size_t c = 0; c < static_cast<std::size_t>(shape.channels); ++c) {
     const std::uint32_t code = codes[c] * factor;
     if (shape.type == Type::f32) {
-      sums[c].estimate = static_cast<double>(static_cast<float>(srgb_tables8().decode8[code] / 65535.0));
+      job.colour[c].estimate =
+          static_cast<double>(static_cast<float>(srgb_tables8().decode8[code] / 65535.0));
       continue;
     }
     const bool alpha = has_alpha && c + 1 == static_cast<std::size_t>(shape.channels);
     std::uint64_t value = alpha && read.weighted ? code : decode(code, transfer);
     if (read.weighted && !alpha) value *= 255 * factor;
-    sums[c] = {value, static_cast<double>(value)};
+    job.colour[c] = {value, static_cast<double>(value)};
   }
-  return sums;
 }
 
 PaintJob paint_job(const Shape& shape, const Redact& redact) {
@@ -111,7 +111,7 @@ PaintJob paint_job(const Shape& shape, const Redact& redact) {
     check_alpha_divisor(job.read, area);
     job.accumulator = choose_accumulator(job.read, area, job.read.maximum);
   } else {
-    job.colour = working_colour(shape, job.read, redact.colour);
+    set_colour(job, shape, redact.colour);
   }
   return job;
 }

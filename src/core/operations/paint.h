@@ -1,7 +1,6 @@
 #pragma once
 // One colour, or the means of the cells of a grid, laid over a picture by weights.
 
-#include <array>
 #include <cstdint>
 
 #include "core/maths/divide.h"
@@ -15,9 +14,9 @@ struct PaintJob {
   std::int64_t width = 0;
   std::int64_t height = 0;
   PixelRead read;
-  PixelWrite write;                 ///< the stored type that is read
-  std::int64_t cell = 0;            ///< side of a cell; 0: one colour
-  std::array<WideSum, 4> colour{};  ///< working values of one pixel of it (floats: `estimate`, unscaled)
+  PixelWrite write;        ///< the stored type that is read
+  std::int64_t cell = 0;   ///< side of a cell; 0: one colour
+  WideSum colour[4] = {};  ///< working values of one pixel of it (floats: `estimate`, unscaled)
   Accumulator accumulator = Accumulator::u32;  ///< of the cells' sums
 };
 
