@@ -57,13 +57,6 @@ class Staged {
   std::vector<Image> images_;
 };
 
-template <class T>
-std::vector<T> downloaded(Backend& backend, const Buffer& buffer, std::size_t count) {
-  std::vector<T> values(count);
-  if (count > 0) backend.download(values.data(), buffer.get(), count * sizeof(T), {});
-  return values;
-}
-
 Region region_of(const RegionShape& shape, std::uint32_t label, const Shape& mask) {
   Region region;
   region.label = label;
@@ -137,7 +130,8 @@ void add_values(Backend& backend, const ImageView& labels, const ImageView& imag
   backend.operations.region_values(backend, job)
       ->run(labels, image, reinterpret_cast<const Measured*>(measured.get()), result.largest,
             reinterpret_cast<RegionSums*>(buffer.get()), {});
-  const auto sums = downloaded<RegionSums>(backend, buffer, entries);
+  std::vector<RegionSums> sums(entries);
+  if (entries > 0) backend.download(sums.data(), buffer.get(), entries * sizeof(RegionSums), {});
   for (std::size_t i = 0; i < result.regions.size(); ++i)
     for (std::size_t c = 0; c < channels; ++c)
       result.regions[i].values.push_back(
@@ -207,10 +201,13 @@ Regions find_regions(const Device& device, const ImageView& mask, const RegionsO
   result.labels = device.allocate(label_shape(mask.shape));
   result.largest = label->run(staged.input(mask), result.labels.view(), {});
 
-  const Buffer buffer = backend.allocate(result.largest * sizeof(RegionShape));
-  label->describe(reinterpret_cast<RegionShape*>(buffer.get()), {});
-  const auto shapes = downloaded<RegionShape>(backend, buffer, result.largest);
-  result.regions.reserve(shapes.size());
+  std::vector<RegionShape> copied(backend.host_memory ? 0 : result.largest);
+  const RegionShape* shapes = label->describe({});
+  if (!copied.empty()) {
+    backend.download(copied.data(), shapes, copied.size() * sizeof(RegionShape), {});
+    shapes = copied.data();
+  }
+  result.regions.reserve(result.largest);
   for (std::uint32_t i = 0; i < result.largest; ++i)
     result.regions.push_back(region_of(shapes[i], i + 1, mask.shape));
 

@@ -1,86 +1,146 @@
-#include <algorithm>
-#include <vector>
+// Components of bands of rows, each found by itself, then joined where bands meet.
 
-#include "core/cpu/backend.h"
+#include "core/cpu/label_band.h"
+#include "core/cpu/label_simd.h"
+#include "core/cpu/scan/blocks.h"
 
 namespace satin::cpu {
 namespace {
 
-/// Rosenfeld and Pfaltz 1966: provisional labels, whose equivalences are trees of smaller and smaller labels.
+constexpr std::int64_t fewest_rows = 32;  ///< of a band
+constexpr std::int64_t bands_per_thread = 8;
+
+std::int64_t rows_of_band(std::int64_t height, int threads) {
+  if (threads == 1) return height;
+  const std::int64_t wanted = bands_per_thread * threads;
+  return std::max(fewest_rows, (height + wanted - 1) / wanted);
+}
+
+void merge(RegionShape& into, const RegionShape& part) {
+  if (into.area == 0) {
+    into = part;
+    return;
+  }
+  into.first = std::min(into.first, part.first);
+  into.area += part.area;
+  into.left = std::min(into.left, part.left);
+  into.right = std::max(into.right, part.right);
+  into.top = std::min(into.top, part.top);
+  into.bottom = std::max(into.bottom, part.bottom);
+  into.sum_x += part.sum_x;
+  into.sum_y += part.sum_y;
+}
+
 class Label final : public LabelOperation {
  public:
-  explicit Label(const LabelJob& job) : job_(job) { check_label_size(job.width, job.height); }
-  [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return 0; }
+  Label(CpuBackend& backend, const LabelJob& job)
+      : backend_(backend),
+        job_(job),
+        words_(words_for(static_cast<std::size_t>(job.width))),
+        rows_(rows_of_band(job.height, backend.threads.count())) {
+    check_label_size(job.width, job.height);
+    bits_ = allocate_host(words_ * static_cast<std::size_t>(job.height) * sizeof(std::uint64_t));
+    for (std::int64_t y = 0; y < job.height; y += rows_)
+      bands_.emplace_back(y, std::min(y + rows_, job.height));
+  }
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return bits_.size; }
 
   std::uint32_t run(const ImageView& mask, const MutableImageView& labels, Stream) override {
-    parents_.assign(1, 0);
-    for (std::int64_t y = 0; y < job_.height; ++y)
-      for (std::int64_t x = 0; x < job_.width; ++x)
-        labels.value<std::uint32_t>(x, y) =
-            (mask.value<std::uint8_t>(x, y) == 0) == job_.zeros ? provisional(labels, x, y) : 0;
-    std::uint32_t count = 0;
-    for (std::size_t i = 1; i < parents_.size(); ++i)
-      parents_[i] = parents_[i] == i ? ++count : parents_[parents_[i]];
-    shapes_.assign(count, {0, 0, 0xFFFFFFFFU, 0, 0, 0, 0, 0});
-    for (std::int64_t y = 0; y < job_.height; ++y)
-      for (std::int64_t x = 0; x < job_.width; ++x) {
-        auto& label = labels.value<std::uint32_t>(x, y);
-        label = parents_[label];
-        if (label != 0) include(shapes_[label - 1], x, y);
-      }
+    for_bands([&](std::size_t i) { bands_[i].scan(job_, mask, bits_of(i)); });
+    number_bands();
+    for (std::size_t i = 1; i < bands_.size(); ++i) join_seam(i);
+    const std::uint32_t count = number_components();
+    shapes_ = allocate_host(count * sizeof(RegionShape));
+    for_bands([&](std::size_t i) {
+      bands_[i].write(job_, bits_of(i), final_.data() + offsets_[i], whole_.data() + offsets_[i], labels,
+                      shapes());
+    });
+    merge_parts();
     return count;
   }
 
-  void describe(RegionShape* shapes, Stream) override { std::ranges::copy(shapes_, shapes); }
+  [[nodiscard]] const RegionShape* describe(Stream) override { return shapes(); }
 
  private:
-  std::uint32_t root_of(std::uint32_t label) const {
-    while (parents_[label] != label) label = parents_[label];
-    return label;
+  template <class Body>
+  void for_bands(const Body& body) {
+    for_blocks(backend_, static_cast<std::int64_t>(bands_.size()),
+               [&](std::int64_t i) { body(static_cast<std::size_t>(i)); });
   }
 
-  std::uint32_t joined(std::uint32_t a, std::uint32_t b) {
-    if (a == 0 || b == 0) return a + b;
-    const auto [low, high] = std::minmax({root_of(a), root_of(b)});
-    parents_[high] = low;
-    return low;
+  [[nodiscard]] std::uint64_t* bits_of(std::size_t band) const {
+    return bits_of_row(static_cast<std::int64_t>(band) * rows_);
+  }
+  [[nodiscard]] std::uint64_t* bits_of_row(std::int64_t y) const {
+    return reinterpret_cast<std::uint64_t*>(bits_.get()) + static_cast<std::size_t>(y) * words_;
+  }
+  [[nodiscard]] RegionShape* shapes() const { return reinterpret_cast<RegionShape*>(shapes_.get()); }
+
+  /// The components of all bands get numbers, band after band: the raster order of their first pixels.
+  void number_bands() {
+    offsets_.assign(1, 0);
+    for (const LabelBand& band : bands_) offsets_.push_back(offsets_.back() + band.components());
+    sets_.resize(offsets_.back());
+    whole_.assign(offsets_.back(), 1);
   }
 
-  std::uint32_t provisional(const MutableImageView& labels, std::int64_t x, std::int64_t y) {
-    std::uint32_t label = x > 0 ? labels.value<std::uint32_t>(x - 1, y) : 0;
-    if (y > 0) {
-      const std::int64_t reach = job_.connectivity == 8 ? 1 : 0;
-      for (std::int64_t i = std::max<std::int64_t>(0, x - reach); i <= std::min(job_.width - 1, x + reach);
-           ++i)
-        label = joined(label, labels.value<std::uint32_t>(i, y - 1));
+  /// Joins the components of a band's first row with those of the row above.
+  void join_seam(std::size_t band) {
+    const std::int64_t y = static_cast<std::int64_t>(band) * rows_;
+    const auto width = static_cast<std::size_t>(job_.width);
+    const std::uint32_t reach = job_.connectivity == 8 ? 1 : 0;
+    Runs lower(width);
+    Runs upper(width);
+    lower.find(bits_of_row(y), width);
+    upper.find(bits_of_row(y - 1), width);
+    const auto lower_runs = bands_[band].first_row();
+    const auto upper_runs = bands_[band - 1].last_row();
+    std::size_t above = 0;
+    for (std::size_t i = 0; i < lower_runs.size(); ++i) {
+      while (above < upper_runs.size() && upper.edges[2 * above + 1] + reach <= lower.edges[2 * i]) ++above;
+      for (std::size_t k = above;
+           k < upper_runs.size() && upper.edges[2 * k] < lower.edges[2 * i + 1] + reach; ++k) {
+        const std::uint32_t a = offsets_[band - 1] + upper_runs[k];
+        const std::uint32_t b = offsets_[band] + lower_runs[i];
+        whole_[a] = whole_[b] = 0;
+        sets_.join(a, b);
+      }
     }
-    if (label != 0) return label;
-    parents_.push_back(static_cast<std::uint32_t>(parents_.size()));
-    return parents_.back();
   }
 
-  void include(RegionShape& shape, std::int64_t x, std::int64_t y) const {
-    const auto column = static_cast<std::uint32_t>(x);
-    const auto row = static_cast<std::uint32_t>(y);
-    if (shape.area == 0) shape.first = static_cast<std::uint32_t>(y * job_.width + x);
-    if (shape.area == 0) shape.top = row;
-    ++shape.area;
-    shape.left = std::min(shape.left, column);
-    shape.right = std::max(shape.right, column);
-    shape.bottom = row;
-    shape.sum_x += column;
-    shape.sum_y += row;
+  std::uint32_t number_components() {
+    final_.resize(sets_.size());
+    std::uint32_t count = 0;
+    for (std::uint32_t i = 0; i < sets_.size(); ++i)
+      final_[i] = sets_.parent(i) == i ? ++count : final_[sets_.parent(i)];
+    return count;
   }
 
+  void merge_parts() {
+    for (const LabelBand& band : bands_)
+      for (const Part& part : band.parts) shapes()[part.label - 1].area = 0;
+    for (const LabelBand& band : bands_)
+      for (const Part& part : band.parts) merge(shapes()[part.label - 1], part.shape);
+  }
+
+  CpuBackend& backend_;
   LabelJob job_;
-  std::vector<std::uint32_t> parents_;
-  std::vector<RegionShape> shapes_;
+  std::size_t words_;  ///< of a row
+  std::int64_t rows_;  ///< of a band, but for the last one
+  Buffer bits_;
+  std::vector<LabelBand> bands_;
+  std::vector<std::uint32_t> offsets_;  ///< the number of each band's first component
+  DisjointSets sets_;                   ///< components of bands
+  std::vector<std::uint8_t> whole_;     ///< no other band has a part of it
+  std::vector<std::uint32_t> final_;
+  Buffer shapes_;
 };
 
 }  // namespace
 
-std::unique_ptr<LabelOperation> prepare_label(Backend&, const LabelJob& job) {
-  return std::make_unique<Label>(job);
+std::unique_ptr<LabelOperation> prepare_label(Backend& backend, const LabelJob& job) {
+  return std::make_unique<Label>(as_cpu(backend), job);
 }
 
 }  // namespace satin::cpu

@@ -137,6 +137,9 @@ CudaBackend::CudaBackend(int ordinal, const DeviceInfo& description)
                 .level = prepare_level,
                 .running_extreme = prepare_running_extreme,
                 .recursive = prepare_recursive,
+                .label = prepare_label,
+                .relabel = prepare_relabel,
+                .region_values = prepare_region_values,
                 .cover = prepare_cover,
                 .paint = prepare_paint,
                 .scan = scan_operations};

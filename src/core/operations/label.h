@@ -21,8 +21,9 @@ struct LabelJob {
 struct LabelOperation : Operation {
   /// Fills `labels`; returns the number of components. Waits.
   virtual std::uint32_t run(const ImageView& mask, const MutableImageView& labels, Stream stream) = 0;
-  /// Place and size of every component of the last run: shapes[label - 1], in the backend's memory.
-  virtual void describe(RegionShape* shapes, Stream stream) = 0;
+  /// Place and size of every component of the last run, in the order of the labels, in the backend's memory;
+  /// valid until the next run.
+  [[nodiscard]] virtual const RegionShape* describe(Stream stream) = 0;
 };
 
 /// Throws Error(usage) for masks without pixels, and for those of 2^32 pixels or more, where every row counts
