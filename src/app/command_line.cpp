@@ -71,6 +71,12 @@ std::vector<std::string> take_arguments(const CommandSpec& command, const std::v
   return arguments;
 }
 
+std::string joined(const std::vector<std::string>& texts, char joint) {
+  std::string all = texts.front();
+  for (std::size_t i = 1; i < texts.size(); ++i) all.append(1, joint).append(texts[i]);
+  return all;
+}
+
 void parse(CLI::App& parser, const std::vector<std::string>& arguments) {
   try {
     parser.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
@@ -108,9 +114,9 @@ ParsedLine parse_line(const CommandSpec& command, const std::vector<std::string>
   line.arguments = take_arguments(command, parser.remaining());
   for (const DefinedOption& entry : defined) {
     const std::vector<std::string>& texts = entry.option->results();
-    if (texts.size() > 1)
+    if (texts.size() > 1 && entry.spec->joint == '\0')
       throw Error(ErrorKind::usage, "The option --" + entry.spec->name + " is given twice.");
-    if (!texts.empty()) line.options.emplace_back(entry.spec->name, texts.front());
+    if (!texts.empty()) line.options.emplace_back(entry.spec->name, joined(texts, entry.spec->joint));
   }
   return line;
 }

@@ -22,7 +22,7 @@ struct ParsedLine {
 };
 
 /// `arguments` come after the command's name. Throws Error(usage) for an unknown option (with the nearest
-/// real one), one without its value and one that is given twice.
+/// real one), one without its value and one that is given twice but takes one value.
 [[nodiscard]] ParsedLine parse_line(const CommandSpec& command, const std::vector<std::string>& arguments);
 
 }  // namespace satin::app

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "app/bins_command.h"
+#include "app/mask_from_rle.h"
 #include "app/option_specs.h"
+#include "app/regions_command.h"
 #include "app/stats_command.h"
 #include "satin/error.h"
 #include "satin/io.h"
@@ -24,6 +26,10 @@ std::string metavar(const ParameterRecord& parameter) {
       return "NAME";
     case ParameterKind::radius:
       return "R|RX,RY|P%";
+    case ParameterKind::boxes:
+      return "X,Y,W,H";
+    case ParameterKind::colour:
+      return "#RRGGBB";
   }
   return "VALUE";
 }
@@ -45,6 +51,7 @@ OptionSpec option_of(const ParameterRecord& parameter) {
   option.help = parameter.help;
   option.unit = parameter.unit;
   option.choices = parameter.choices;
+  if (parameter.kind == ParameterKind::boxes) option.joint = ';';
   if (parameter.kind != ParameterKind::flag) option.default_text = parameter.default_text;
   if (parameter.kind != ParameterKind::flag && parameter.kind != ParameterKind::choice)
     option.range = range_of(parameter);
@@ -178,10 +185,12 @@ CommandSpec bench_command(const FilterRecord* filter) {
 
 std::vector<CommandSpec> commands() {
   std::vector<CommandSpec> all;
-  for (const FilterRecord& filter : filters()) all.push_back(filter_command(filter));
+  for (const FilterRecord& filter : filters())
+    all.push_back(filter.name == "mask" ? with_run_lengths(filter_command(filter)) : filter_command(filter));
   all.push_back(pipeline_command());
   all.push_back(stats_command());
   all.push_back(bins_command());
+  all.push_back(regions_command());
   const OptionSpec json = flag("json", "print it as JSON");
   const OptionSpec markdown = flag("markdown", "print it as a Markdown table");
   all.push_back(plain_command("list", "list the filters", {json, markdown}));

@@ -20,6 +20,7 @@ struct OptionSpec {
   std::string default_text;
   std::vector<std::string> choices;
   bool is_file = false;
+  char joint = '\0';  ///< of an option that may be given several times: stands between its values
 };
 
 struct OptionGroup {

@@ -21,6 +21,10 @@ const char* name_of_kind(ParameterKind kind) {
       return "choice";
     case ParameterKind::radius:
       return "radius";
+    case ParameterKind::boxes:
+      return "boxes";
+    case ParameterKind::colour:
+      return "colour";
   }
   return "?";
 }

@@ -1,7 +1,7 @@
 # Sourced by samples/run and tests/run: the packages that a build needs, and where to build.
 
-satin_build_packages="g++ cmake ninja-build libhwy-dev libtbb-dev libcli11-dev libstb-dev libpng-dev libjpeg-dev
-  libtiff-dev libopencv-core-dev libopencv-imgproc-dev libopencv-imgcodecs-dev"
+satin_build_packages="g++ cmake ninja-build libhwy-dev libtbb-dev libcli11-dev nlohmann-json3-dev libstb-dev
+  libpng-dev libjpeg-dev libtiff-dev libopencv-core-dev libopencv-imgproc-dev libopencv-imgcodecs-dev"
 satin_test_packages="clang clang-format libgtest-dev python3 python3-pytest python3-numpy python3-pil valgrind"
 
 # install_packages NAME...: installs those that are missing, as root or through sudo.

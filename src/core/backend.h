@@ -10,9 +10,11 @@
 #include "core/operations/box_stats.h"
 #include "core/operations/copy.h"
 #include "core/operations/distance.h"
+#include "core/operations/cover.h"
 #include "core/operations/label.h"
 #include "core/operations/level.h"
 #include "core/operations/measure.h"
+#include "core/operations/paint.h"
 #include "core/operations/recursive.h"
 #include "core/operations/region_values.h"
 #include "core/operations/relabel.h"
@@ -41,6 +43,8 @@ struct Operations {
   std::unique_ptr<LabelOperation> (*label)(Backend&, const LabelJob&) = nullptr;
   std::unique_ptr<RelabelOperation> (*relabel)(Backend&, const RelabelJob&) = nullptr;
   std::unique_ptr<RegionValuesOperation> (*region_values)(Backend&, const RegionValuesJob&) = nullptr;
+  std::unique_ptr<CoverOperation> (*cover)(Backend&, const CoverJob&) = nullptr;
+  std::unique_ptr<PaintOperation> (*paint)(Backend&, const PaintJob&) = nullptr;
   ScanOperations scan{};
 };
 

@@ -1,6 +1,7 @@
 #include "satin/param.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 
@@ -48,6 +49,18 @@ Length parse_length(std::string_view name, std::string_view whole, std::string_v
   check_range(name, whole, value, minimum, length.percent ? 1000 : maximum);
   length.value = value;
   return length;
+}
+
+PixelBox parse_box(std::string_view name, std::string_view text) {
+  std::array<std::int64_t, 4> numbers{};
+  std::string_view rest = text;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const std::size_t end = i + 1 < numbers.size() ? rest.find(',') : rest.size();
+    if (end == std::string_view::npos || !parse_whole(rest.substr(0, end), numbers[i]))
+      refuse(name, text, "four whole numbers X,Y,W,H are expected, several boxes with ';' between them");
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return {numbers[0], numbers[1], numbers[2], numbers[3]};
 }
 
 std::string print_length(const Length& length) {
@@ -120,6 +133,32 @@ Radius parse_whole_radius(std::string_view name, std::string_view text, double m
   return radius;
 }
 
+std::vector<PixelBox> parse_boxes(std::string_view name, std::string_view text) {
+  constexpr std::int64_t farthest = std::int64_t{1} << 31;
+  std::vector<PixelBox> boxes;
+  for (std::size_t first = 0; first <= text.size();) {
+    const std::size_t end = std::min(text.find(';', first), text.size());
+    boxes.push_back(parse_box(name, text.substr(first, end - first)));
+    const PixelBox& box = boxes.back();
+    if (box.width < 1 || box.height < 1) refuse(name, text, "width and height must be 1 or more");
+    for (const std::int64_t number : {box.x, box.y, box.width, box.height})
+      if (number > farthest || number < -farthest) refuse(name, text, "this is beyond every picture");
+    first = end + 1;
+  }
+  return boxes;
+}
+
+Colour parse_colour(std::string_view name, std::string_view text) {
+  std::uint32_t code = 0;
+  const bool marked = text.size() == 7 && text.front() == '#';
+  const auto [end, error] =
+      std::from_chars(text.data() + (marked ? 1 : 0), text.data() + text.size(), code, 16);
+  if (!marked || error != std::errc() || end != text.data() + text.size())
+    refuse(name, text, "a colour such as #ff8000 is expected");
+  return {static_cast<std::uint8_t>(code >> 16U), static_cast<std::uint8_t>(code >> 8U),
+          static_cast<std::uint8_t>(code)};
+}
+
 std::string print_real(double value) {
   char text[64];
   const auto [end, code] = std::to_chars(std::begin(text), std::end(text), value);
@@ -129,6 +168,25 @@ std::string print_real(double value) {
 std::string print_radius(const Radius& radius) {
   if (radius.x == radius.y) return print_length(radius.x);
   return print_length(radius.x) + "," + print_length(radius.y);
+}
+
+std::string print_boxes(std::span<const PixelBox> boxes) {
+  std::string text;
+  for (const PixelBox& box : boxes) {
+    text += (text.empty() ? "" : ";") + std::to_string(box.x);
+    for (const std::int64_t number : {box.y, box.width, box.height}) text += "," + std::to_string(number);
+  }
+  return text;
+}
+
+std::string print_colour(const Colour& colour) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string text = "#";
+  for (const unsigned code : {colour.red, colour.green, colour.blue}) {
+    text += digits[code / 16];
+    text += digits[code % 16];
+  }
+  return text;
 }
 
 std::string nearest(std::string_view text, std::span<const std::string> candidates) {

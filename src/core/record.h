@@ -128,6 +128,28 @@ ParameterRecord whole_radius(Radius P::*member, double minimum, double maximum, 
   return record;
 }
 
+template <class P>
+ParameterRecord boxes(std::vector<PixelBox> P::*member, Text text) {
+  ParameterRecord record;
+  record.kind = ParameterKind::boxes;
+  record.set = [member, name = text.name](void* p, std::string_view value) {
+    as<P>(p).*member = parse_boxes(name, value);
+  };
+  record.get = [member](const void* p) { return print_boxes(as<P>(p).*member); };
+  return finish<P>(std::move(record), std::move(text));
+}
+
+template <class P>
+ParameterRecord colour(Colour P::*member, Text text) {
+  ParameterRecord record;
+  record.kind = ParameterKind::colour;
+  record.set = [member, name = text.name](void* p, std::string_view value) {
+    as<P>(p).*member = parse_colour(name, value);
+  };
+  record.get = [member](const void* p) { return print_colour(as<P>(p).*member); };
+  return finish<P>(std::move(record), std::move(text));
+}
+
 /// The names of Border, in the order of its enumerators.
 inline std::vector<std::string> border_names() {
   return {"shrink", "clamp", "reflect", "mirror", "wrap", "constant"};

@@ -18,6 +18,7 @@ std::span<const FilterRecord> filters() {
       integral_record(),
       threshold_record(),
       mask_record(),
+      redact_record(),
   };
   // clang-format on
   return list;

@@ -11,6 +11,7 @@ FilterRecord edge_smooth_record();
 FilterRecord erode_record();
 FilterRecord integral_record();
 FilterRecord mask_record();
+FilterRecord redact_record();
 FilterRecord smooth_record();
 FilterRecord threshold_record();
 

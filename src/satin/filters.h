@@ -6,5 +6,6 @@
 #include "satin/filters/integral.h"     // IWYU pragma: export
 #include "satin/filters/mask.h"         // IWYU pragma: export
 #include "satin/filters/morphology.h"   // IWYU pragma: export
+#include "satin/filters/redact.h"       // IWYU pragma: export
 #include "satin/filters/smooth.h"       // IWYU pragma: export
 #include "satin/filters/threshold.h"    // IWYU pragma: export

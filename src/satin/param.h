@@ -2,6 +2,7 @@
 // How a filter describes its parameters: a record for each member of its parameter struct. The command's
 // options, the help, the pipeline grammar and the bindings are made from these records and from nothing else.
 
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <optional>
@@ -10,7 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "satin/border.h"  // IWYU pragma: export
+#include "satin/border.h"     // IWYU pragma: export
+#include "satin/pixel_box.h"  // IWYU pragma: export
 
 namespace satin {
 
@@ -37,13 +39,22 @@ struct Radius {
   friend bool operator==(const Radius&, const Radius&) = default;
 };
 
+/// A colour as files hold it: sRGB, 8 bits.
+struct Colour {
+  std::uint8_t red = 0;
+  std::uint8_t green = 0;
+  std::uint8_t blue = 0;
+
+  friend bool operator==(const Colour&, const Colour&) = default;
+};
+
 /// What values a filter computes with.
 enum class Space {
   linear,  ///< linear light: 8- and 16-bit values are decoded by the sRGB curve, and encoded back
   encoded  ///< the values as stored
 };
 
-enum class ParameterKind { real, integer, flag, choice, radius };
+enum class ParameterKind { real, integer, flag, choice, radius, boxes, colour };
 
 /// One parameter. Text is the common form: set() parses and checks, get() prints what set() takes.
 struct ParameterRecord {
@@ -78,9 +89,16 @@ struct ParameterRecord {
 [[nodiscard]] Radius parse_whole_radius(std::string_view name, std::string_view text, double minimum,
                                         double maximum);
 
+/// "X,Y,W,H" in whole pixels, several with ';' between them; W and H are 1 or more.
+[[nodiscard]] std::vector<PixelBox> parse_boxes(std::string_view name, std::string_view text);
+/// "#RRGGBB", hexadecimal.
+[[nodiscard]] Colour parse_colour(std::string_view name, std::string_view text);
+
 /// The shortest text that parses back to the same value.
 [[nodiscard]] std::string print_real(double value);
 [[nodiscard]] std::string print_radius(const Radius& radius);
+[[nodiscard]] std::string print_boxes(std::span<const PixelBox> boxes);
+[[nodiscard]] std::string print_colour(const Colour& colour);
 
 /// The candidate with the smallest edit distance to `text`, or empty if none is near.
 [[nodiscard]] std::string nearest(std::string_view text, std::span<const std::string> candidates);

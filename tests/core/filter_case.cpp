@@ -90,6 +90,10 @@ std::vector<std::string> values_of(const ParameterRecord& parameter) {
       return parameter.choices;
     case ParameterKind::flag:
       return {"true", "false"};
+    case ParameterKind::boxes:
+      return {"0,0,1,1", "-2,0,3,1;0,0,1,1"};
+    case ParameterKind::colour:
+      return {parameter.default_text, "#ff8001"};
     case ParameterKind::radius:
       values = {parameter.whole ? "2,5" : "2.5,0.25", "3%"};
       [[fallthrough]];

@@ -100,7 +100,7 @@ TEST(Includes, MathsStandOnTheirOwn) {
 TEST(Includes, OperationsKnowNoBackend) {
   expect_only(sources("src/core/operations"),
               {"core/operations/", "core/maths/", "satin/image.h", "satin/border.h", "satin/error.h",
-               "satin/param.h", "satin/device.h", "satin/array.h", "satin/scan.h"});
+               "satin/param.h", "satin/pixel_box.h", "satin/device.h", "satin/array.h", "satin/scan.h"});
 }
 
 TEST(Includes, FiltersComposeOperations) {

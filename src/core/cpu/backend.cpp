@@ -42,6 +42,8 @@ CpuBackend::CpuBackend(int wanted) : threads(wanted) {
                 .label = prepare_label,
                 .relabel = prepare_relabel,
                 .region_values = prepare_region_values,
+                .cover = prepare_cover,
+                .paint = prepare_paint,
                 .scan = scan_operations()};
 }
 

@@ -44,6 +44,8 @@ std::unique_ptr<RecursiveOperation> prepare_recursive(Backend& backend, const Re
 std::unique_ptr<LabelOperation> prepare_label(Backend& backend, const LabelJob& job);
 std::unique_ptr<RelabelOperation> prepare_relabel(Backend& backend, const RelabelJob& job);
 std::unique_ptr<RegionValuesOperation> prepare_region_values(Backend& backend, const RegionValuesJob& job);
+std::unique_ptr<CoverOperation> prepare_cover(Backend& backend, const CoverJob& job);
+std::unique_ptr<PaintOperation> prepare_paint(Backend& backend, const PaintJob& job);
 std::unique_ptr<BoxMeanOperation> prepare_box_chain(Backend& backend, std::span<const BoxMeanJob> jobs);
 
 // Ways to a box mean: prepare_box_mean() chooses.

@@ -141,6 +141,8 @@ CudaBackend::CudaBackend(int ordinal, const DeviceInfo& description)
                 .label = prepare_label,
                 .relabel = prepare_relabel,
                 .region_values = prepare_region_values,
+                .cover = prepare_cover,
+                .paint = prepare_paint,
                 .scan = scan_operations};
   check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, ordinal),
         "asking for the number of multiprocessors");

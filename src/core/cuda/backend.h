@@ -105,5 +105,7 @@ std::unique_ptr<RecursiveOperation> prepare_recursive(Backend& backend, const Re
 std::unique_ptr<LabelOperation> prepare_label(Backend& backend, const LabelJob& job);
 std::unique_ptr<RelabelOperation> prepare_relabel(Backend& backend, const RelabelJob& job);
 std::unique_ptr<RegionValuesOperation> prepare_region_values(Backend& backend, const RegionValuesJob& job);
+std::unique_ptr<CoverOperation> prepare_cover(Backend& backend, const CoverJob& job);
+std::unique_ptr<PaintOperation> prepare_paint(Backend& backend, const PaintJob& job);
 
 }  // namespace satin::cuda

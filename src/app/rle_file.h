@@ -1,0 +1,35 @@
+#pragma once
+// Run lengths from JSON: what `satin regions` writes, and annotations of COCO.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "satin/rle.h"
+
+namespace satin::app {
+
+struct LabelledMask {
+  std::int64_t label = 0;  ///< "label" of a region, "id" of an annotation, or the place in the list, from 1
+  RunLengths runs;
+};
+
+/// The masks of one picture.
+struct MaskList {
+  std::int64_t width = 0;  ///< as the file says, or of the masks; 0 if neither knows
+  std::int64_t height = 0;
+  std::vector<LabelledMask> masks;
+};
+
+/// Reads the object {"size": [h, w], "counts": ...}, with numbers or compressed text; an object that holds it
+/// as "segmentation" or "rle"; a list of such objects, alone or as "regions" or "annotations". `name` is for
+/// messages. Throws Error(input): text that is no JSON, is nested deeper than 32 or holds none of these,
+/// polygons, damaged counts, masks of different sizes or of several pictures, more than 2^30 pixels. Memory:
+/// up to 20 bytes a character of the text.
+[[nodiscard]] MaskList parse_masks(std::string_view text, const std::string& name);
+
+/// The same from a file, or from standard input for "-", of 128 MiB at most.
+[[nodiscard]] MaskList read_masks(const std::string& path);
+
+}  // namespace satin::app
