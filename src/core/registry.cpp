@@ -17,6 +17,8 @@ std::span<const FilterRecord> filters() {
       erode_record(),
       integral_record(),
       threshold_record(),
+      local_mean_record(),
+      local_deviation_record(),
   };
   // clang-format on
   return list;

@@ -10,6 +10,8 @@ FilterRecord dilate_record();
 FilterRecord edge_smooth_record();
 FilterRecord erode_record();
 FilterRecord integral_record();
+FilterRecord local_deviation_record();
+FilterRecord local_mean_record();
 FilterRecord smooth_record();
 FilterRecord threshold_record();
 
