@@ -9,6 +9,7 @@
 #include "core/operations/box_mean.h"
 #include "core/operations/box_stats.h"
 #include "core/operations/copy.h"
+#include "core/operations/detail.h"
 #include "core/operations/level.h"
 #include "core/operations/measure.h"
 #include "core/operations/recursive.h"
@@ -31,6 +32,7 @@ struct Operations {
   std::unique_ptr<BoxMeanOperation> (*box_chain)(Backend&, std::span<const BoxMeanJob>) = nullptr;
   std::unique_ptr<BoxStatsOperation> (*box_stats)(Backend&, const BoxStatsJob&) = nullptr;
   std::unique_ptr<LevelOperation> (*level)(Backend&, const LevelJob&) = nullptr;
+  std::unique_ptr<DetailOperation> (*detail)(Backend&, const DetailJob&) = nullptr;
   std::unique_ptr<RunningExtremeOperation> (*running_extreme)(Backend&, const RunningExtremeJob&) = nullptr;
   std::unique_ptr<RecursiveOperation> (*recursive)(Backend&, const RecursiveJob&) = nullptr;
   ScanOperations scan{};

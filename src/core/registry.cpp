@@ -19,6 +19,8 @@ std::span<const FilterRecord> filters() {
       threshold_record(),
       local_mean_record(),
       local_deviation_record(),
+      normalize_record(),
+      unsharp_record(),
   };
   // clang-format on
   return list;

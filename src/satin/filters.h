@@ -6,5 +6,7 @@
 #include "satin/filters/integral.h"          // IWYU pragma: export
 #include "satin/filters/local_statistics.h"  // IWYU pragma: export
 #include "satin/filters/morphology.h"        // IWYU pragma: export
+#include "satin/filters/normalize.h"         // IWYU pragma: export
 #include "satin/filters/smooth.h"            // IWYU pragma: export
 #include "satin/filters/threshold.h"         // IWYU pragma: export
+#include "satin/filters/unsharp.h"           // IWYU pragma: export

@@ -146,7 +146,7 @@ class BoxStats final : public BoxStatsOperation {
         if (job_.result == LocalResult::binary)
           return binarise(job_.rule, known, march.values() + at, means, deviations, count, job_.inverted,
                           images.output.row<std::uint8_t>(y) + at);
-        store(images, y, at, count, deviations);
+        store(images, y, at, count, march.values() + at, means, deviations);
       });
     });
   }
@@ -183,7 +183,7 @@ class BoxStats final : public BoxStatsOperation {
   }
 
   void store(const BoxStatsImages& images, std::int64_t y, std::size_t first, std::size_t count,
-             const double* values) const {
+             const double* values, const double* means, const double* deviations) const {
     const auto channels = static_cast<std::size_t>(job_.plane.channels);
     const std::size_t at = first * channels + static_cast<std::size_t>(job_.output_channel);
     const auto weight_of = [&](std::size_t x) -> std::uint32_t {
@@ -191,12 +191,17 @@ class BoxStats final : public BoxStatsOperation {
       return job_.mask_maximum == 0xFF ? images.mask.row<std::uint8_t>(y)[x]
                                        : images.mask.row<std::uint16_t>(y)[x];
     };
+    const bool shows_deviation = job_.result == LocalResult::deviation;
+    const auto number = [&](double value, LocalStatistics local) {
+      return shows_deviation ? local.deviation : normalised(job_.normalise, value, local);
+    };
     const auto store_as = [&](auto* row) {
       using T = std::remove_pointer_t<decltype(row)>;
       const T* own = images.picture.row<T>(y);
       for (std::size_t i = 0; i < count; ++i)
         row[at + i * channels] =
-            blended_number(values[i], own[at + i * channels], weight_of(first + i), job_.mask_maximum);
+            blended_number(number(values[i], {means[i], deviations[i]}), own[at + i * channels],
+                           weight_of(first + i), job_.mask_maximum);
     };
     if (job_.plane.type == Type::u8) return store_as(images.output.row<std::uint8_t>(y));
     if (job_.plane.type == Type::u16) return store_as(images.output.row<std::uint16_t>(y));

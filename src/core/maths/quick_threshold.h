@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <limits>
 
 #include "core/maths/hd.h"
 #include "core/maths/local_statistics.h"
@@ -63,8 +62,7 @@ SATIN_HD QuickThreshold quick_threshold(const ThresholdRule& rule, const Picture
   const double terms =
       fabs(constant) + largest * (1 + fabs(of_mean) + fabs(of_product) * spread) + fabs(of_spread) * spread;
   constexpr double most = 1e30;
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  const double doubt = terms < most ? terms * 0x1p-19 : infinity;
+  const double doubt = terms < most ? terms * 0x1p-19 : HUGE_VAL;
   return {static_cast<float>(constant),
           static_cast<float>(of_mean),
           static_cast<float>(of_product),
