@@ -5,8 +5,8 @@
 
 #include "core/maths/window.h"
 #include "kernels/box_stats.h"
+#include "kernels/box_stats_results.cuh"
 #include "kernels/plane.cuh"
-#include "kernels/warp.cuh"
 
 namespace satin::kernels {
 namespace {
@@ -76,40 +76,12 @@ __global__ void __launch_bounds__(plane_threads)
   const Quantised rule = quantised(job.plane, plane_exponent(job.plane, arguments.measured));
   const PictureExtremes extremes = arguments.extremes == nullptr ? PictureExtremes{} : *arguments.extremes;
   for (std::int64_t y = blockIdx.y; y < job.height; y += gridDim.y) {
-    const LocalStatistics found = statistics_at<Sum>(arguments, x, y, rule);
-    std::byte* row = arguments.output.data + y * arguments.output.row;
-    if (job.result == LocalResult::binary) {
-      const auto value = static_cast<double>(plane_value_at<T>(job.plane, arguments.picture, x, y));
-      const bool white = (value > local_threshold(job.rule, extremes, found)) != job.inverted;
-      reinterpret_cast<std::uint8_t*>(row)[x] = white ? 255 : 0;
-    } else {
-      const double number = job.result == LocalResult::mean ? found.mean : found.deviation;
-      reinterpret_cast<T*>(row)[x * arguments.output_channels + job.output_channel] =
-          stored_number<T>(number);
-    }
+    store_result<T>(job, extremes, arguments.picture, arguments.mask, arguments.output, x, y,
+                    statistics_at<Sum>(arguments, x, y, rule));
   }
 }
 
-/// Bits that order as the doubles do, all signs.
-__device__ std::uint64_t ordered_bits(double value) {
-  const std::uint64_t bits = bits_of(value);
-  constexpr std::uint64_t sign = std::uint64_t{1} << 63;
-  return (bits & sign) != 0 ? ~bits : bits | sign;
-}
-
-__device__ double of_ordered_bits(std::uint64_t ordered) {
-  constexpr std::uint64_t sign = std::uint64_t{1} << 63;
-  return double_of((ordered & sign) != 0 ? ordered ^ sign : ~ordered);
-}
-
-/// While they are looked for, the extremes are ordered bits.
-struct OrderedExtremes {
-  unsigned long long largest_deviation;
-  unsigned long long smallest_value;
-};
-static_assert(sizeof(OrderedExtremes) == sizeof(PictureExtremes));
-
-__global__ void begin_extremes(OrderedExtremes* extremes) { *extremes = {0, ~0ULL}; }
+__global__ void set_extremes(OrderedExtremes* extremes) { *extremes = {}; }
 
 template <class T, class Sum>
 __global__ void __launch_bounds__(plane_threads)
@@ -117,26 +89,17 @@ __global__ void __launch_bounds__(plane_threads)
   const std::int64_t x = static_cast<std::int64_t>(blockIdx.x) * plane_threads + threadIdx.x;
   const BoxStatsJob& job = arguments.job;
   const Quantised rule = quantised(job.plane, plane_exponent(job.plane, arguments.measured));
-  unsigned long long largest = 0;
-  unsigned long long smallest = ~0ULL;
+  OrderedExtremes found;
   for (std::int64_t y = blockIdx.y; y < job.height && x < job.width; y += gridDim.y) {
     const unsigned long long deviation = ordered_bits(statistics_at<Sum>(arguments, x, y, rule).deviation);
-    const unsigned long long value =
-        ordered_bits(static_cast<double>(plane_value_at<T>(job.plane, arguments.picture, x, y)));
-    largest = max(largest, deviation);
-    smallest = min(smallest, value);
+    const unsigned long long value = ordered_bits(stored_value<T>(job, arguments.picture, x, y));
+    found.largest_deviation = max(found.largest_deviation, deviation);
+    found.smallest_value = min(found.smallest_value, value);
   }
-#pragma unroll
-  for (int distance = warp_size / 2; distance > 0; distance /= 2) {
-    largest = max(largest, __shfl_xor_sync(whole_warp, largest, distance));
-    smallest = min(smallest, __shfl_xor_sync(whole_warp, smallest, distance));
-  }
-  if (lane_index() != 0) return;
-  atomicMax(&extremes->largest_deviation, largest);
-  atomicMin(&extremes->smallest_value, smallest);
+  found.merge_into(extremes);
 }
 
-__global__ void end_extremes(const OrderedExtremes* ordered, PictureExtremes* extremes) {
+__global__ void read_extremes(const OrderedExtremes* ordered, PictureExtremes* extremes) {
   const OrderedExtremes found = *ordered;
   *extremes = {of_ordered_bits(found.largest_deviation), of_ordered_bits(found.smallest_value)};
 }
@@ -150,10 +113,18 @@ void extract_plane(const PlaneArguments& arguments, StreamHandle stream) {
   });
 }
 
+void begin_extremes(PictureExtremes* extremes, StreamHandle stream) {
+  set_extremes<<<1, 1, 0, stream>>>(reinterpret_cast<OrderedExtremes*>(extremes));
+}
+
+void end_extremes(PictureExtremes* extremes, StreamHandle stream) {
+  read_extremes<<<1, 1, 0, stream>>>(reinterpret_cast<OrderedExtremes*>(extremes), extremes);
+}
+
 void find_extremes(const BoxStatsArguments& arguments, StreamHandle stream) {
   auto* ordered = reinterpret_cast<OrderedExtremes*>(arguments.extremes);
   const dim3 grid = plane_grid(arguments.job.width, arguments.job.height);
-  begin_extremes<<<1, 1, 0, stream>>>(ordered);
+  begin_extremes(arguments.extremes, stream);
   with_plane_type(arguments.job.plane.type, [&](auto type) {
     using T = decltype(type);
     if (arguments.sum_type == Accumulator::u32)
@@ -161,7 +132,7 @@ void find_extremes(const BoxStatsArguments& arguments, StreamHandle stream) {
     else
       look_for_extremes<T, std::uint64_t><<<grid, plane_threads, 0, stream>>>(arguments, ordered);
   });
-  end_extremes<<<1, 1, 0, stream>>>(ordered, arguments.extremes);
+  end_extremes(arguments.extremes, stream);
 }
 
 void box_stats(const BoxStatsArguments& arguments, StreamHandle stream) {

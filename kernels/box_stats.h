@@ -29,9 +29,9 @@ struct BoxStatsArguments {
   Source picture;
   Source sums;
   Source squares;  ///< u64
+  Source mask;
   PictureExtremes* extremes = nullptr;
   Target output;
-  int output_channels = 1;
 };
 
 void find_extremes(const BoxStatsArguments& arguments, StreamHandle stream);

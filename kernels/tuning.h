@@ -64,6 +64,12 @@ inline constexpr int packed_most_segments = 4;
 inline constexpr int packed_cost_of_row = 40;  ///< where one that is only summed costs 4
 inline constexpr int packed_most_groups = 4;   ///< of rows of a warp
 
+// Local statistics with running sums: a block is a strip of columns by a band of rows.
+inline constexpr int running_stats_most_warps = 16;  ///< of a block
+inline constexpr int running_stats_warps_per_multiprocessor = 24;
+inline constexpr int running_stats_warps_to_fill = 16;  ///< with fewer a multiprocessor takes as long
+inline constexpr int running_stats_start_rows_per_row = 16;
+
 // Box mean by a map with the table in shared memory. NVIDIA H200, UHD RGB u8: 0.126 ms with this; others were
 // not tried.
 inline constexpr int strip_gather_warps = 12;  ///< beside 8 that scan rows and 8 that add columns

@@ -12,6 +12,7 @@
 #include "core/operations/distance.h"
 #include "core/operations/cover.h"
 #include "core/operations/label.h"
+#include "core/operations/detail.h"
 #include "core/operations/level.h"
 #include "core/operations/measure.h"
 #include "core/operations/paint.h"
@@ -38,6 +39,7 @@ struct Operations {
   std::unique_ptr<BoxStatsOperation> (*box_stats)(Backend&, const BoxStatsJob&) = nullptr;
   std::unique_ptr<LevelOperation> (*level)(Backend&, const LevelJob&) = nullptr;
   std::unique_ptr<DistanceOperation> (*distance)(Backend&, const DistanceJob&) = nullptr;
+  std::unique_ptr<DetailOperation> (*detail)(Backend&, const DetailJob&) = nullptr;
   std::unique_ptr<RunningExtremeOperation> (*running_extreme)(Backend&, const RunningExtremeJob&) = nullptr;
   std::unique_ptr<RecursiveOperation> (*recursive)(Backend&, const RecursiveJob&) = nullptr;
   std::unique_ptr<LabelOperation> (*label)(Backend&, const LabelJob&) = nullptr;

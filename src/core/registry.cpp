@@ -19,6 +19,10 @@ std::span<const FilterRecord> filters() {
       threshold_record(),
       mask_record(),
       redact_record(),
+      local_mean_record(),
+      local_deviation_record(),
+      normalize_record(),
+      unsharp_record(),
   };
   // clang-format on
   return list;

@@ -12,7 +12,11 @@ FilterRecord erode_record();
 FilterRecord integral_record();
 FilterRecord mask_record();
 FilterRecord redact_record();
+FilterRecord local_deviation_record();
+FilterRecord local_mean_record();
+FilterRecord normalize_record();
 FilterRecord smooth_record();
 FilterRecord threshold_record();
+FilterRecord unsharp_record();
 
 }  // namespace satin

@@ -1,11 +1,14 @@
 #pragma once
 // Every filter.
 
-#include "satin/filters/blur.h"         // IWYU pragma: export
-#include "satin/filters/edge_smooth.h"  // IWYU pragma: export
-#include "satin/filters/integral.h"     // IWYU pragma: export
-#include "satin/filters/mask.h"         // IWYU pragma: export
-#include "satin/filters/morphology.h"   // IWYU pragma: export
-#include "satin/filters/redact.h"       // IWYU pragma: export
-#include "satin/filters/smooth.h"       // IWYU pragma: export
-#include "satin/filters/threshold.h"    // IWYU pragma: export
+#include "satin/filters/blur.h"              // IWYU pragma: export
+#include "satin/filters/edge_smooth.h"       // IWYU pragma: export
+#include "satin/filters/integral.h"          // IWYU pragma: export
+#include "satin/filters/local_statistics.h"  // IWYU pragma: export
+#include "satin/filters/mask.h"              // IWYU pragma: export
+#include "satin/filters/morphology.h"        // IWYU pragma: export
+#include "satin/filters/normalize.h"         // IWYU pragma: export
+#include "satin/filters/redact.h"            // IWYU pragma: export
+#include "satin/filters/smooth.h"            // IWYU pragma: export
+#include "satin/filters/threshold.h"         // IWYU pragma: export
+#include "satin/filters/unsharp.h"           // IWYU pragma: export

@@ -284,6 +284,57 @@ void bench_blurs(const Device& device) {
   bench_blur(device, "RGB u8, gaussian sigma 8, encoded", shape, blur, Map::none, 0);
 }
 
+template <class Parameters>
+void bench_local(const Device& device, const std::string& name, const Shape& shape,
+                 const Parameters& parameters) {
+  const std::string title = name + ", " + std::to_string(shape.width) + " x " + std::to_string(shape.height) +
+                            ", " + std::to_string(shape.channels) + " x " + satin::name_of(shape.type);
+  if (!is_wanted(title)) return;
+  Plan plan = satin::plan(device, shape, parameters);
+  const std::size_t in_bytes = satin::byte_size(shape);
+  const std::size_t out_bytes = satin::byte_size(plan.output_shape());
+  const Rotation in(in_bytes, in_bytes + out_bytes);
+  const Rotation out(out_bytes, in_bytes + out_bytes);
+  const double ours = time_of([&](int i) {
+    plan.run(satin::view_of(in[i], shape, satin::Memory::device),
+             satin::mutable_view_of(out[i], plan.output_shape(), satin::Memory::device),
+             satin::Stream{stream()});
+  });
+  print_row(title, ours, time_of_copy(in, in_bytes, out, out_bytes), 0, 0);
+}
+
+satin::Threshold threshold_by(satin::Binarisation method, int window) {
+  satin::Threshold threshold;
+  threshold.method = method;
+  threshold.window = window;
+  return threshold;
+}
+
+void bench_locals(const Device& device) {
+  using satin::Binarisation;
+  std::printf(
+      "\n| local statistics | Satin ms | copy ms | copy / Satin | - | - |\n|---|---|---|---|---|---|\n");
+  const auto sauvola = [&](const Shape& shape, int window) {
+    bench_local(device, "sauvola " + std::to_string(window), shape,
+                threshold_by(Binarisation::sauvola, window));
+  };
+  for (const auto& [width, height] : {std::pair{3840, 2160}, {8192, 8192}}) {
+    sauvola(shape_of(width, height, 1, Type::u8), 31);
+    sauvola(shape_of(width, height, 3, Type::u8), 31);
+  }
+  const Shape grey = shape_of(8192, 8192, 1, Type::u8);
+  for (const int window : {5, 101, 255, 501, 1501, 4001}) sauvola(grey, window);
+  bench_local(device, "bradley 31", grey, threshold_by(Binarisation::bradley, 31));
+  bench_local(device, "niblack 31", grey, threshold_by(Binarisation::niblack, 31));
+  bench_local(device, "wolf 31", grey, threshold_by(Binarisation::wolf, 31));
+  bench_local(device, "nick 31", grey, threshold_by(Binarisation::nick, 31));
+  sauvola(shape_of(8192, 8192, 1, Type::u16), 31);
+  sauvola(shape_of(3840, 2160, 1, Type::u16), 31);
+  bench_local(device, "local-mean 31", grey, satin::LocalMean{});
+  bench_local(device, "local-deviation 31", grey, satin::LocalDeviation{});
+  bench_local(device, "local-deviation 31", shape_of(3840, 2160, 3, Type::u8), satin::LocalDeviation{});
+}
+
 }  // namespace
 
 /// Argument: a text that the names of the rows to measure must hold.
@@ -299,6 +350,7 @@ int main(int argc, char** argv) {
 #endif
     bench_tables(device);
     bench_blurs(device);
+    bench_locals(device);
   } catch (const satin::Error& error) {
     std::fprintf(stderr, "gpu_bench: %s\n", error.what());
     return 3;

@@ -9,80 +9,11 @@
 
 #include "device_under_test.h"
 #include "expect_error.h"
-#include "oracle_line.h"
+#include "oracle_local.h"
 #include "pictures.h"
 
 namespace satin::test {
 namespace {
-
-using Real = long double;
-
-/// The plane that a threshold sees.
-struct Plane {
-  std::int64_t width;
-  std::int64_t height;
-  std::vector<double> values;
-  [[nodiscard]] double at(std::int64_t x, std::int64_t y) const {
-    return values[static_cast<std::size_t>(y * width + x)];
-  }
-};
-
-double stored(const ImageView& view, std::int64_t x, std::int64_t y, int c) {
-  if (view.shape.type == Type::u8) return view.value<std::uint8_t>(x, y, c);
-  if (view.shape.type == Type::u16) return view.value<std::uint16_t>(x, y, c);
-  return static_cast<double>(view.value<float>(x, y, c));
-}
-
-Plane plane_of(const ImageView& picture) {
-  Plane plane{picture.shape.width, picture.shape.height, {}};
-  for (std::int64_t y = 0; y < plane.height; ++y)
-    for (std::int64_t x = 0; x < plane.width; ++x) {
-      double value = stored(picture, x, y, 0);
-      if (picture.shape.channels >= 3) {
-        const Real weighted = 0.2126L * stored(picture, x, y, 0) + 0.7152L * stored(picture, x, y, 1) +
-                              0.0722L * stored(picture, x, y, 2);
-        value = picture.shape.type == Type::f32 ? static_cast<double>(static_cast<float>(weighted))
-                                                : static_cast<double>(std::floor(weighted + 0.5L));
-      }
-      plane.values.push_back(value);
-    }
-  return plane;
-}
-
-struct Local {
-  Real mean = 0;
-  Real deviation = 0;
-};
-
-Local local_at(const Plane& plane, const LineWeights& columns, const LineWeights& rows) {
-  Real weight = 0;
-  Real sum = 0;
-  for (const auto& row : rows.terms)
-    for (const auto& column : columns.terms) {
-      const auto times = static_cast<Real>(row.weight * column.weight);
-      weight += times;
-      sum += times * plane.at(column.index, row.index);
-    }
-  Local local{sum / weight, 0};
-  for (const auto& row : rows.terms)
-    for (const auto& column : columns.terms) {
-      const Real distance = plane.at(column.index, row.index) - local.mean;
-      local.deviation += static_cast<Real>(row.weight * column.weight) * distance * distance;
-    }
-  local.deviation = std::sqrt(local.deviation / weight);
-  return local;
-}
-
-std::vector<Local> all_local(const Plane& plane, const Threshold& threshold) {
-  const int reach = threshold.window / 2;
-  const ExtendedLine columns(static_cast<int>(plane.width), reach, threshold.border);
-  const ExtendedLine rows(static_cast<int>(plane.height), reach, threshold.border);
-  std::vector<Local> result;
-  for (int y = 0; y < rows.size(); ++y)
-    for (int x = 0; x < columns.size(); ++x)
-      result.push_back(local_at(plane, whole_window(columns, x, reach), whole_window(rows, y, reach)));
-  return result;
-}
 
 Real half_of(Type type) { return type == Type::u8 ? 128 : type == Type::u16 ? 32768 : 0.5L; }
 
@@ -118,8 +49,8 @@ void check_local(const Shape& shape, const Threshold& threshold, std::uint64_t s
   const ImageView inputs[] = {picture.view()};
   const Image found = run_plan(device, plan, inputs);
 
-  const Plane plane = plane_of(picture);
-  const std::vector<Local> locals = all_local(plane, threshold);
+  const Plane plane = luminance_of(picture);
+  const std::vector<Local> locals = all_local(plane, threshold.window, threshold.border);
   Real largest_deviation = 0;
   Real smallest = plane.values[0];
   Real scale = 1e-30L;
@@ -201,8 +132,8 @@ TEST(Threshold, KeepsSmallDeviationsOnBrightPictures) {
   Plan plan = satin::plan(device, shape, parameters);
   const ImageView inputs[] = {picture.view()};
   const Image found = run_plan(device, plan, inputs);
-  const Plane plane = plane_of(picture);
-  const std::vector<Local> locals = all_local(plane, parameters);
+  const Plane plane = luminance_of(picture);
+  const std::vector<Local> locals = all_local(plane, parameters.window, parameters.border);
   for (std::size_t i = 0; i < locals.size(); ++i) {
     const Real level = locals[i].mean + 0.5L * locals[i].deviation;
     if (std::fabs(plane.values[i] - level) < 1e-7L) continue;
@@ -238,7 +169,7 @@ TEST(Threshold, OtsuIsTheSplitWithTheLargestVarianceBetweenTheClasses) {
   for (const Type type : {Type::u8, Type::u16}) {
     for (const int channels : {1, 3}) {
       const Image picture = random_picture({53, 37, channels, type}, 5);
-      const Plane plane = plane_of(picture);
+      const Plane plane = luminance_of(picture);
       const double level = otsu_by_definition(plane.values);
       const Image found = threshold(device_under_test(), picture, {.method = Binarisation::otsu});
       for (std::size_t i = 0; i < plane.values.size(); ++i)

@@ -37,6 +37,7 @@ CpuBackend::CpuBackend(int wanted) : threads(wanted) {
                 .box_stats = prepare_box_stats,
                 .level = prepare_level,
                 .distance = prepare_distance,
+                .detail = prepare_detail,
                 .running_extreme = prepare_running_extreme,
                 .recursive = prepare_recursive,
                 .label = prepare_label,

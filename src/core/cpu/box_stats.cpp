@@ -139,15 +139,14 @@ class BoxStats final : public BoxStatsOperation {
     });
   }
 
-  void run(const ImageView& picture, const Measured* measured, const PictureExtremes* extremes,
-           const MutableImageView& output, Stream) override {
-    const PictureExtremes known = extremes == nullptr ? PictureExtremes{} : *extremes;
-    for_rows(picture, measured, [&](std::int64_t y, const WindowRow& row, const March& march) {
+  void run(const BoxStatsImages& images, Stream) override {
+    const PictureExtremes known = images.extremes == nullptr ? PictureExtremes{} : *images.extremes;
+    for_rows(images.picture, images.measured, [&](std::int64_t y, const WindowRow& row, const March& march) {
       for_chunks(row, [&](std::size_t at, std::size_t count, const double* means, const double* deviations) {
         if (job_.result == LocalResult::binary)
           return binarise(job_.rule, known, march.values() + at, means, deviations, count, job_.inverted,
-                          output.row<std::uint8_t>(y) + at);
-        store(output, y, at, count, job_.result == LocalResult::mean ? means : deviations);
+                          images.output.row<std::uint8_t>(y) + at);
+        store(images, y, at, count, march.values() + at, means, deviations);
       });
     });
   }
@@ -183,17 +182,30 @@ class BoxStats final : public BoxStatsOperation {
     }
   }
 
-  void store(const MutableImageView& output, std::int64_t y, std::size_t first, std::size_t count,
-             const double* values) const {
-    const auto channels = static_cast<std::size_t>(output.shape.channels);
+  void store(const BoxStatsImages& images, std::int64_t y, std::size_t first, std::size_t count,
+             const double* values, const double* means, const double* deviations) const {
+    const auto channels = static_cast<std::size_t>(job_.plane.channels);
     const std::size_t at = first * channels + static_cast<std::size_t>(job_.output_channel);
+    const auto weight_of = [&](std::size_t x) -> std::uint32_t {
+      if (job_.mask_maximum == 0) return 0;
+      return job_.mask_maximum == 0xFF ? images.mask.row<std::uint8_t>(y)[x]
+                                       : images.mask.row<std::uint16_t>(y)[x];
+    };
+    const bool shows_deviation = job_.result == LocalResult::deviation;
+    const auto number = [&](double value, LocalStatistics local) {
+      return shows_deviation ? local.deviation : normalised(job_.normalise, value, local);
+    };
     const auto store_as = [&](auto* row) {
       using T = std::remove_pointer_t<decltype(row)>;
-      for (std::size_t i = 0; i < count; ++i) row[at + i * channels] = stored_number<T>(values[i]);
+      const T* own = images.picture.row<T>(y);
+      for (std::size_t i = 0; i < count; ++i)
+        row[at + i * channels] =
+            blended_number(number(values[i], {means[i], deviations[i]}), own[at + i * channels],
+                           weight_of(first + i), job_.mask_maximum);
     };
-    if (job_.plane.type == Type::u8) return store_as(output.row<std::uint8_t>(y));
-    if (job_.plane.type == Type::u16) return store_as(output.row<std::uint16_t>(y));
-    store_as(output.row<float>(y));
+    if (job_.plane.type == Type::u8) return store_as(images.output.row<std::uint8_t>(y));
+    if (job_.plane.type == Type::u16) return store_as(images.output.row<std::uint16_t>(y));
+    store_as(images.output.row<float>(y));
   }
 
   CpuBackend& backend_;

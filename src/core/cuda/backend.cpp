@@ -136,6 +136,7 @@ CudaBackend::CudaBackend(int ordinal, const DeviceInfo& description)
                 .box_stats = prepare_box_stats,
                 .level = prepare_level,
                 .distance = prepare_distance,
+                .detail = prepare_detail,
                 .running_extreme = prepare_running_extreme,
                 .recursive = prepare_recursive,
                 .label = prepare_label,

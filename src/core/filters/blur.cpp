@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/backend.h"
+#include "core/kernel_boxes.h"
 #include "core/prepared_filter.h"
 #include "core/record.h"
 #include "core/registry.h"
@@ -16,70 +17,13 @@
 namespace satin {
 namespace {
 
-constexpr double largest_sigma = 4096;
-
 enum Input { picture, radius_map, mask };
-
-struct Radii256 {
-  Radius256 x = 0;
-  Radius256 y = 0;
-};
-
-int boxes_of(Kernel kernel) { return static_cast<int>(kernel) + 1; }
 
 Kernel kernel_of(const Blur& blur) {
   return blur.kernel.value_or(blur.sigma.has_value() ? Kernel::gaussian : Kernel::box);
 }
 
-Radius256 quantise(double pixels) { return static_cast<Radius256>(std::floor(pixels * radius_one + 0.5)); }
-
-/// Variance of a box of this radius along one axis, in square pixels.
-double box_variance(Radius256 radius) {
-  const int whole_pixels = radius / radius_one;
-  const double whole = whole_pixels;
-  const double part = static_cast<double>(radius % radius_one) / radius_one;
-  const double squares = whole * (whole + 1) * (2 * whole + 1) / 3 + 2 * part * (whole + 1) * (whole + 1);
-  return squares / (2 * whole + 1 + 2 * part);
-}
-
-/// Radii of `boxes` successive boxes whose variances add up as nearly to sigma^2 as the quantum allows: all
-/// take the largest radius that does not exceed it, then as many as bring the sum nearest take one quantum
-/// more.
-std::vector<Radius256> radii_for_sigma(double sigma, int boxes) {
-  const double wanted = sigma * sigma;
-  Radius256 low = 0;
-  Radius256 high = largest_radius * radius_one;
-  while (low < high) {
-    const Radius256 middle = (low + high + 1) / 2;
-    if (boxes * box_variance(middle) <= wanted) {
-      low = middle;
-    } else {
-      high = middle - 1;
-    }
-  }
-  const double missing = wanted - boxes * box_variance(low);
-  const double quantum = box_variance(low + 1) - box_variance(low);
-  const int enlarged = std::clamp(static_cast<int>(std::floor(missing / quantum + 0.5)), 0, boxes);
-  std::vector<Radius256> radii(static_cast<std::size_t>(boxes), low);
-  std::fill_n(radii.begin(), enlarged, low + 1);
-  return radii;
-}
-
-/// Radii of `boxes` successive boxes that reach as far together as one of `radius`.
-std::vector<Radius256> radii_for_reach(Radius256 radius, int boxes) {
-  std::vector<Radius256> radii(static_cast<std::size_t>(boxes), radius / boxes);
-  std::for_each(radii.begin(), radii.begin() + radius % boxes, [](Radius256& r) { ++r; });
-  return radii;
-}
-
 [[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::usage, what); }
-
-double checked_radius(double pixels, const char* name) {
-  if (!(pixels >= 0) || pixels > largest_radius)
-    refuse(std::string(name) + " " + print_real(pixels) + " pixels: must be from 0 to " +
-           std::to_string(largest_radius) + ".");
-  return pixels;
-}
 
 void check_map(const Shape& map, const Shape& shape) {
   if (map.width == 0) return;
@@ -95,15 +39,8 @@ RadiusField field_from_map(const Blur& blur, const Shape& map) {
   RadiusField field;
   field.from_map = true;
   field.map_type = map.type;
-  field.low = quantise(checked_radius(blur.radius_min, "radius-min"));
-  field.high = quantise(checked_radius(*blur.radius_max, "radius-max"));
-  return field;
-}
-
-RadiusField constant_field(Radius256 x, Radius256 y) {
-  RadiusField field;
-  field.x = x;
-  field.y = y;
+  field.low = quantised_radius(checked_radius(blur.radius_min, "radius-min"));
+  field.high = quantised_radius(checked_radius(*blur.radius_max, "radius-max"));
   return field;
 }
 
@@ -112,24 +49,7 @@ std::vector<RadiusField> box_fields(const Blur& blur, const Shape& shape, const 
   if (map.width != 0) return {field_from_map(blur, map)};
   if (blur.radius_max) refuse("radius-max is of use with a radius map only: give one, or use radius.");
   const int boxes = boxes_of(kernel_of(blur));
-  std::vector<Radius256> x;
-  std::vector<Radius256> y;
-  if (blur.sigma) {
-    if (!(*blur.sigma >= 0) || *blur.sigma > largest_sigma)
-      refuse("sigma " + print_real(*blur.sigma) + ": must be from 0 to " + print_real(largest_sigma) +
-             " pixels.");
-    x = y = radii_for_sigma(*blur.sigma, boxes);
-  } else {
-    const auto longer = static_cast<double>(std::max(shape.width, shape.height));
-    x = radii_for_reach(quantise(checked_radius(blur.radius.x.pixels(longer), "radius")), boxes);
-    y = radii_for_reach(quantise(checked_radius(blur.radius.y.pixels(longer), "radius")), boxes);
-  }
-  std::vector<RadiusField> fields;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const bool moves = x[i] != 0 || y[i] != 0;  // a later box of radius 0 is none
-    if (moves || fields.empty()) fields.push_back(constant_field(x[i], y[i]));
-  }
-  return fields;
+  return blur.sigma ? fields_for_sigma(*blur.sigma, boxes) : fields_for_radius(blur.radius, shape, boxes);
 }
 
 /// The value outside the picture as working values of the stored type.

@@ -4,9 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "core/backend.h"
-#include "core/maths/window.h"
-#include "core/prepared_filter.h"
+#include "core/local_plan.h"
 #include "core/record.h"
 #include "core/registry.h"
 #include "satin/error.h"
@@ -14,18 +12,10 @@
 namespace satin {
 namespace {
 
-constexpr int largest_window = 2 * largest_radius - 1;
-
 [[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::usage, what); }
 
 void check(const Shape& shape, const Threshold& threshold) {
-  validate(shape);
-  if (shape.type != Type::u8 && shape.type != Type::u16 && shape.type != Type::f32)
-    refuse(std::string("A picture of ") + name_of(shape.type) + " has no threshold: u8, u16 and f32 have.");
-  if (threshold.window < 1 || threshold.window > largest_window || threshold.window % 2 == 0)
-    refuse("window " + std::to_string(threshold.window) + ": must be an odd number from 1 to " +
-           std::to_string(largest_window) + ".");
-  if (threshold.border == Border::constant) refuse("A threshold has no constant border: choose another one.");
+  check_local(shape, threshold.window, threshold.border);
   if (threshold.range && !(*threshold.range >= 1e-6 && std::isfinite(*threshold.range)))
     refuse("range " + print_real(*threshold.range) + ": must be 0.000001 or more.");
   if (threshold.k && !std::isfinite(*threshold.k)) refuse("k must be a finite number.");
@@ -56,29 +46,8 @@ double default_range(Type type) { return type == Type::u8 ? 128 : type == Type::
 
 double white_of(Type type) { return type == Type::u8 ? 255 : type == Type::u16 ? 65535 : 1; }
 
-PlaneRead plane_of(const Shape& shape, int float_bits) {
-  PlaneRead plane;
-  plane.type = shape.type;
-  plane.channels = shape.channels;
-  plane.channel = shape.channels >= 3 ? PlaneRead::weighted : 0;
-  plane.order = shape.order;
-  plane.float_bits = float_bits;
-  return plane;
-}
-
 BoxStatsJob stats_job(const Shape& shape, const Threshold& threshold) {
-  const std::int64_t reach = threshold.window / 2;
-  const auto extent = [&](std::int64_t size) {
-    return static_cast<std::uint64_t>(threshold.border == Border::shrink
-                                          ? std::min<std::int64_t>(threshold.window, size)
-                                          : threshold.window);
-  };
-  BoxStatsJob job;
-  job.width = shape.width;
-  job.height = shape.height;
-  job.plane = plane_of(shape, float_bits_for_squares(shape.type, extent(shape.width) * extent(shape.height)));
-  job.reach_x = job.reach_y = reach;
-  job.border = threshold.border;
+  BoxStatsJob job = local_job(shape, threshold.window, threshold.border);
   job.rule = {static_cast<ThresholdMethod>(threshold.method),
               threshold.k.value_or(default_k(threshold.method)),
               threshold.range.value_or(default_range(shape.type))};
@@ -117,7 +86,7 @@ std::size_t otsu_code(const std::vector<std::uint64_t>& counts) {
 class PreparedLevel final : public PreparedFilter {
  public:
   PreparedLevel(Backend& backend, const Shape& shape, const Threshold& threshold)
-      : plane_(plane_of(shape, level_float_bits)),
+      : plane_(value_plane(shape, level_float_bits)),
         level_(backend.operations.level(backend, {shape.width, shape.height, plane_, threshold.invert})),
         measure_(backend.operations.measure(backend, {shape.width, shape.height, shape.channels, false})),
         fixed_(threshold.level * white_of(shape.type)),
@@ -171,7 +140,7 @@ class PreparedLocal final : public PreparedFilter {
     }
     auto* extremes = reinterpret_cast<PictureExtremes*>(extremes_.get());
     if (extremes != nullptr) stats_->find_extremes(inputs[0], measured, extremes, stream);
-    stats_->run(inputs[0], measured, extremes, output, stream);
+    stats_->run({inputs[0], {}, output, measured, extremes}, stream);
   }
 
  private:

@@ -118,4 +118,17 @@ SATIN_HD double local_threshold(const ThresholdRule& rule, const PictureExtremes
   return 0;
 }
 
+/// Mean and deviation that windows are brought to, in the plane's values, and the most that differences grow.
+struct NormaliseRule {
+  double mean = 0;
+  double deviation = 0;
+  double gain = 1;
+};
+
+/// (v - m) deviation / max(s, deviation / gain) + mean.
+SATIN_HD double normalised(const NormaliseRule& rule, double value, LocalStatistics at) {
+  const double scale = at.deviation * rule.gain > rule.deviation ? rule.deviation / at.deviation : rule.gain;
+  return (value - at.mean) * scale + rule.mean;
+}
+
 }  // namespace satin

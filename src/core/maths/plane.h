@@ -58,11 +58,26 @@ SATIN_HD std::size_t codes_of(Type type) { return type == Type::u8 ? 256 : 65536
 /// The largest magnitude may round up to one code too many.
 SATIN_HD std::uint32_t code_of(std::uint32_t quantised) { return quantised > 0xFFFF ? 0xFFFF : quantised; }
 
-/// A number that lies in the type's range as a stored value: rounded to nearest, ties up, for integers.
+/// A number as a stored value: integers are clamped and rounded to nearest, ties up.
 template <class T>
 SATIN_HD T stored_number(double value) {
-  if constexpr (std::is_same_v<T, float>) return static_cast<float>(value);
-  return static_cast<T>(static_cast<std::uint32_t>(value + 0.5));
+  if constexpr (std::is_same_v<T, float>) {
+    return static_cast<float>(value);
+  } else {
+    constexpr double largest = static_cast<T>(~T{0});
+    const double above = value > 0 ? value : 0;
+    return static_cast<T>(static_cast<std::uint32_t>((above < largest ? above : largest) + 0.5));
+  }
+}
+
+/// The same blended with the picture's own value: `weight` parts of `whole`, of which 0 keeps the bytes; no
+/// mask where whole is 0.
+template <class T>
+SATIN_HD T blended_number(double value, T own, std::uint32_t weight, std::uint32_t whole) {
+  if (weight == whole) return stored_number<T>(value);
+  if (weight == 0) return own;
+  const double rest = static_cast<double>(own) * static_cast<double>(whole - weight);
+  return stored_number<T>((rest + value * static_cast<double>(weight)) / static_cast<double>(whole));
 }
 
 }  // namespace satin

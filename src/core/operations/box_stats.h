@@ -13,8 +13,8 @@ namespace satin {
 /// What is written for every pixel.
 enum class LocalResult : std::uint8_t {
   binary,  ///< u8: 255 where the plane's value is above the threshold, otherwise 0
-  mean,
-  deviation
+  deviation,
+  normalised  ///< by a NormaliseRule
 };
 
 struct BoxStatsJob {
@@ -26,17 +26,26 @@ struct BoxStatsJob {
   Border border = Border::shrink;  ///< all but constant
   LocalResult result = LocalResult::binary;
   ThresholdRule rule;
-  bool inverted = false;   ///< 0 and 255 exchanged
-  int output_channel = 0;  ///< mean and deviation: of an output of the plane's type and channels
+  NormaliseRule normalise;
+  bool inverted = false;           ///< 0 and 255 exchanged
+  int output_channel = 0;          ///< all but binary: of an output of the plane's type and channels
+  std::uint32_t mask_maximum = 0;  ///< all but binary: 255 or 65535; 0: no mask
 };
 
-/// `extremes` is memory of the backend; only wolf reads it.
+/// Views of one run. `extremes` is memory of the backend; only wolf reads it.
+struct BoxStatsImages {
+  ImageView picture;
+  ImageView mask;
+  MutableImageView output;
+  const Measured* measured = nullptr;  ///< floats
+  const PictureExtremes* extremes = nullptr;
+};
+
 struct BoxStatsOperation : Operation {
   /// Fills *extremes: the largest deviation and the smallest value of the plane.
   virtual void find_extremes(const ImageView& picture, const Measured* measured, PictureExtremes* extremes,
                              Stream stream) = 0;
-  virtual void run(const ImageView& picture, const Measured* measured, const PictureExtremes* extremes,
-                   const MutableImageView& output, Stream stream) = 0;
+  virtual void run(const BoxStatsImages& images, Stream stream) = 0;
 };
 
 /// The one place that decides how finely floats are cut, so that the sum of squares over `area` pixels stays

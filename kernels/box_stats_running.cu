@@ -1,0 +1,112 @@
+#include "kernels/box_stats_running.cuh"
+
+#include <algorithm>
+
+namespace satin::kernels {
+namespace {
+
+std::size_t shared_bytes_of(bool wide, int warps) {
+  return wide ? StatsPrefixes<std::uint64_t>::bytes(warps) : StatsPrefixes<std::uint32_t>::bytes(warps);
+}
+
+int columns_of(int warps) { return warps * warp_size * stats_pixels; }
+
+/// Columns of results of a block, a multiple of eight; 0 or less if the windows do not fit.
+int usable_columns(const RunningStatsJob& job, int warps) {
+  const int usable = columns_of(warps) - 2 * job.reach_x - stats_pixels;
+  return usable < 0 ? 0 : usable / stats_pixels * stats_pixels;
+}
+
+/// What a cut costs: rows times warps of the multiprocessor that has most to do, where a row that is only
+/// summed takes a part of a row of results, and few warps keep a multiprocessor waiting.
+std::int64_t cost_of(const RunningStatsJob& job, const RunningStatsTiles& tiles, int multiprocessors) {
+  const std::int64_t blocks = std::int64_t{tiles.strips} * tiles.bands;
+  const std::int64_t busiest = (blocks + multiprocessors - 1) / multiprocessors * tiles.warps;
+  const std::int64_t rows = (job.height + tiles.bands - 1) / tiles.bands;
+  const std::int64_t start_rows = std::min(2 * job.reach_y + 1, job.height);
+  return (rows * tuning::running_stats_start_rows_per_row + start_rows) *
+         std::max<std::int64_t>(busiest, tuning::running_stats_warps_to_fill);
+}
+
+/// Calls action(kernel) for the job's result and types.
+template <class T, class Stored, class Sum, class Action>
+auto with_sink(const RunningStatsArguments& arguments, bool extremes, const Action& action) {
+  if (extremes) return action(take_running_statistics<T, Stored, Sum, FoundExtremes>);
+  if constexpr (!std::is_same_v<Stored, float>)
+    if (arguments.quick && arguments.job.result == LocalResult::binary)
+      return action(take_running_statistics<T, Stored, Sum, QuickBinary>);
+  return action(take_running_statistics<T, Stored, Sum, EveryResult>);
+}
+
+template <class Action>
+auto with_kernel(const RunningStatsArguments& arguments, bool extremes, const Action& action) {
+  const Type type = arguments.job.plane.type;
+  if (type == Type::u16)
+    return with_sink<std::uint16_t, std::uint16_t, std::uint64_t>(arguments, extremes, action);
+  if (type == Type::f32) return with_sink<std::uint32_t, float, std::uint64_t>(arguments, extremes, action);
+  return arguments.running.wide
+             ? with_sink<std::uint8_t, std::uint8_t, std::uint64_t>(arguments, extremes, action)
+             : with_sink<std::uint8_t, std::uint8_t, std::uint32_t>(arguments, extremes, action);
+}
+
+void launch(const RunningStatsArguments& arguments, bool extremes, StreamHandle stream) {
+  with_kernel(arguments, extremes, [&](auto* kernel) {
+    const RunningStatsTiles& tiles = arguments.tiles;
+    const dim3 blocks(static_cast<unsigned>(tiles.strips), static_cast<unsigned>(tiles.bands));
+    kernel<<<blocks, static_cast<unsigned>(tiles.warps * warp_size), tiles.shared_bytes, stream>>>(arguments);
+  });
+}
+
+}  // namespace
+
+int running_stats_margin(const RunningStatsJob& job) {
+  return std::max(job.reach_x, job.reach_y) + 1 + 2 * stats_pixels;
+}
+
+RunningStatsTiles running_stats_tiles(const RunningStatsJob& job, int multiprocessors,
+                                      std::size_t shared_limit) {
+  RunningStatsTiles best;
+  std::int64_t least = 0;
+  for (int warps = 1; warps <= tuning::running_stats_most_warps; ++warps) {
+    RunningStatsTiles tiles;
+    tiles.warps = warps;
+    tiles.shared_bytes = shared_bytes_of(job.wide, warps);
+    const int usable = usable_columns(job, warps);
+    if (usable < columns_of(warps) / 4 || tiles.shared_bytes > shared_limit) continue;
+    tiles.strips = (job.width + usable - 1) / usable;
+    const int even = (job.width + tiles.strips - 1) / tiles.strips;
+    tiles.strip_width = (even + stats_pixels - 1) / stats_pixels * stats_pixels;
+    tiles.strips = (job.width + tiles.strip_width - 1) / tiles.strip_width;
+    const int most_blocks = std::max(1, tuning::running_stats_warps_per_multiprocessor / warps);
+    for (int blocks = 1; blocks <= most_blocks; ++blocks) {
+      tiles.bands = std::clamp(blocks * multiprocessors / tiles.strips, 1, std::min(job.height, 65535));
+      const std::int64_t cost = cost_of(job, tiles, multiprocessors);
+      if (best.warps == 0 || cost < least) {
+        best = tiles;
+        least = cost;
+      }
+    }
+  }
+  return best;
+}
+
+int prepare_running_stats(const RunningStatsArguments& arguments) {
+  const auto ask = [&](auto* kernel) {
+    return static_cast<int>(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                 static_cast<int>(arguments.tiles.shared_bytes)));
+  };
+  const int refused = with_kernel(arguments, true, ask);
+  return refused != 0 ? refused : with_kernel(arguments, false, ask);
+}
+
+void running_extremes(const RunningStatsArguments& arguments, StreamHandle stream) {
+  begin_extremes(arguments.extremes, stream);
+  launch(arguments, true, stream);
+  end_extremes(arguments.extremes, stream);
+}
+
+void running_stats(const RunningStatsArguments& arguments, StreamHandle stream) {
+  launch(arguments, false, stream);
+}
+
+}  // namespace satin::kernels

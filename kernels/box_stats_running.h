@@ -1,0 +1,56 @@
+#pragma once
+// Launchers of local statistics with running sums (box_stats_running.cuh), in the manner of launch.h.
+
+#include <cstddef>
+
+#include "kernels/box_stats.h"
+
+namespace satin::kernels {
+
+/// What the cut into blocks depends on.
+struct RunningStatsJob {
+  int width = 0;
+  int height = 0;
+  int reach_x = 0;
+  int reach_y = 0;
+  bool clipped = false;  ///< only pixels of the picture count: Border::shrink
+  bool wide = false;     ///< sums are modulo 2^64, otherwise 2^32
+};
+
+/// How a picture is cut into strips of columns and bands of rows, a block each.
+struct RunningStatsTiles {
+  int warps = 0;  ///< of a block; 0: this way is not for this job
+  int strip_width = 0;
+  int strips = 0;
+  int bands = 0;
+  std::size_t shared_bytes = 0;
+};
+
+/// Positions outside of the picture that the kernels may ask for the source of, on either side.
+[[nodiscard]] int running_stats_margin(const RunningStatsJob& job);
+
+[[nodiscard]] RunningStatsTiles running_stats_tiles(const RunningStatsJob& job, int multiprocessors,
+                                                    std::size_t shared_limit);
+
+struct RunningStatsArguments {
+  BoxStatsJob job;
+  RunningStatsJob running;
+  RunningStatsTiles tiles;
+  bool quick = false;            ///< quick_threshold() serves
+  const int* rows = nullptr;     ///< [y] = row of the picture at position y, or -1; from -margin on
+  const int* columns = nullptr;  ///< the same along x
+  const Measured* measured = nullptr;
+  Source plane;    ///< quantised: u8, u16 or, for floats, u32
+  Source picture;  ///< stored
+  Source mask;
+  PictureExtremes* extremes = nullptr;
+  Target output;
+};
+
+/// To be called once for a job on its device; the code of a cudaError_t.
+[[nodiscard]] int prepare_running_stats(const RunningStatsArguments& arguments);
+
+void running_extremes(const RunningStatsArguments& arguments, StreamHandle stream);
+void running_stats(const RunningStatsArguments& arguments, StreamHandle stream);
+
+}  // namespace satin::kernels

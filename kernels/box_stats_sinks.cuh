@@ -1,0 +1,235 @@
+#pragma once
+// What becomes of a thread's eight windows of a row: results in doubles, thresholds decided in floats where
+// those tell, and the extremes of the picture. See box_stats_running.cuh.
+
+#include <cstdint>
+
+#include "core/maths/quick_threshold.h"
+#include "kernels/box_stats_columns.cuh"
+#include "kernels/box_stats_results.cuh"
+
+namespace satin::kernels {
+
+/// n Q - S^2, which fits 64 bits, to 2 u of itself (u = 2^-24).
+template <class Sum>
+__device__ float approximate_radicand(std::uint32_t count, const SumPair<Sum>& sums, bool without_mean) {
+  std::uint64_t exact = static_cast<std::uint64_t>(count) * sums.squares;
+  if (!without_mean) exact -= static_cast<std::uint64_t>(sums.sum) * sums.sum;
+  const float high = __uint2float_rn(static_cast<std::uint32_t>(exact >> 32));
+  return __fmaf_rn(high, 4294967296.0F, __uint2float_rn(static_cast<std::uint32_t>(exact)));
+}
+
+/// Templates, because the host compiler does not know the intrinsics. Both are right to 2^-23.
+template <class Float>
+__device__ Float approximate_root(Float value) {
+  Float result = 0;
+  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(value));
+  return result;
+}
+template <class Float>
+__device__ Float approximate_inverse(Float value) {
+  Float result = 0;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(value));
+  return result;
+}
+
+/// Four bytes, 255 for a negative number and 0 for another.
+__device__ inline std::uint32_t signs_of(const float (&numbers)[4]) {
+  const auto signs = [](float a, float b) {
+    std::uint32_t result = 0;
+    asm("prmt.b32 %0, %1, %2, 0xFB;" : "=r"(result) : "r"(__float_as_uint(a)), "r"(__float_as_uint(b)));
+    return result;
+  };
+  return __byte_perm(signs(numbers[0], numbers[1]), signs(numbers[2], numbers[3]), 0x5410);
+}
+
+/// Element e of a row as a float.
+template <class T>
+__device__ float float_of(const std::uint32_t* words, int e) {
+  if constexpr (sizeof(T) == 1) {
+    constexpr std::uint32_t two_to_23 = 0x4B000000;
+    return __uint_as_float(__byte_perm(words[e / 4], two_to_23, 0x7440 + e % 4)) - 8388608.0F;
+  } else {
+    return __uint2float_rn(element<T>(words, e));
+  }
+}
+
+/// Writes a thread's results of any kind.
+template <class T, class Stored, class Sum>
+class EveryResult {
+ public:
+  __device__ EveryResult(const RunningStatsArguments& arguments, const StatsPart&,
+                         const StatsWindows<Sum>& windows)
+      : arguments_(arguments),
+        windows_(windows),
+        quantised_(quantised(arguments.job.plane, plane_exponent(arguments.job.plane, arguments.measured))) {
+    if (arguments.extremes != nullptr) extremes_ = *arguments.extremes;
+  }
+
+  __device__ void fetch(int) {}
+  __device__ void write(int y) {
+#pragma unroll 1
+    for (int i = 0; i < windows_.count(); ++i)
+      store_result<Stored>(arguments_.job, extremes_, arguments_.picture, arguments_.mask, arguments_.output,
+                           windows_.x() + i, y, windows_.statistics(i, y, quantised_));
+  }
+  __device__ void finish() {}
+
+ private:
+  const RunningStatsArguments& arguments_;
+  const StatsWindows<Sum>& windows_;
+  Quantised quantised_;
+  PictureExtremes extremes_{};
+};
+
+/// Writes a thread's results of a threshold of integers.
+template <class T, class Stored, class Sum>
+class QuickBinary {
+ public:
+  __device__ QuickBinary(const RunningStatsArguments& arguments, const StatsPart& part,
+                         const StatsWindows<Sum>& windows)
+      : arguments_(arguments), windows_(windows), reader_(arguments, windows.x(), part.last_x - 1, true) {
+    if (arguments.extremes != nullptr) extremes_ = *arguments.extremes;
+    constexpr double largest = static_cast<T>(~T{0});
+    threshold_ = quick_threshold(arguments.job.rule, extremes_, largest);
+#pragma unroll
+    for (int i = 0; i < stats_pixels; ++i) {
+      high_[i] = windows.high_place(i);
+      low_[i] = windows.low_place(i);
+    }
+  }
+
+  __device__ void fetch(int y) { reader_.load(y, values_); }
+
+  __device__ void write(int y) {
+    if (windows_.count() == 0) return;
+    if (threshold_.without_mean) {
+      write_by<true>(y);
+    } else {
+      write_by<false>(y);
+    }
+  }
+  __device__ void finish() {}
+
+ private:
+  template <bool WithoutMean>
+  __device__ void write_by(int y) {
+    float below[stats_pixels];  // T - value
+    float nearest = threshold_.doubt * 2;
+    if (windows_.whole()) {
+      const std::uint32_t area = windows_.area(0, y);
+      const float inverse = approximate_inverse(__uint2float_rn(area));
+#pragma unroll
+      for (int i = 0; i < stats_pixels; ++i) below[i] = compare<WithoutMean>(i, area, inverse);
+    } else {
+#pragma unroll
+      for (int i = 0; i < stats_pixels; ++i) {
+        const std::uint32_t area = windows_.area(i, y);
+        below[i] = compare<WithoutMean>(i, area, approximate_inverse(__uint2float_rn(area)));
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < stats_pixels; ++i) nearest = fminf(nearest, fabsf(below[i]));
+    const std::uint32_t flip = arguments_.job.inverted ? ~0U : 0U;
+    std::uint32_t results[2] = {signs_of({below[0], below[1], below[2], below[3]}) ^ flip,
+                                signs_of({below[4], below[5], below[6], below[7]}) ^ flip};
+    if (!(nearest > threshold_.doubt)) decide(y, below, results);
+    store(y, results);
+  }
+
+  template <bool WithoutMean>
+  [[nodiscard]] __device__ float compare(int i, std::uint32_t area, float inverse) const {
+    const SumPair<Sum> found = windows_.between(high_[i], low_[i]);
+    const float spread = approximate_root(approximate_radicand(area, found, WithoutMean)) * inverse;
+    const float mean = static_cast<float>(found.sum) * inverse;
+    const float factor = __fmaf_rn(threshold_.of_product, spread, threshold_.of_mean);
+    const float rest = __fmaf_rn(threshold_.of_spread, spread, threshold_.constant);
+    return __fmaf_rn(mean, factor, rest) - float_of<T>(values_.words, i);
+  }
+
+  /// By doubles what floats leave open.
+  __device__ void decide(int y, const float (&below)[stats_pixels], std::uint32_t (&results)[2]) const {
+    std::uint32_t open = 0;
+#pragma unroll
+    for (int i = 0; i < stats_pixels; ++i)
+      if (i < windows_.count() && !(fabsf(below[i]) > threshold_.doubt)) open |= 1U << i;
+    while (open != 0) {
+      const int i = __ffs(static_cast<int>(open)) - 1;
+      open &= open - 1;
+      const double value = stored_value<Stored>(arguments_.job, arguments_.picture, windows_.x() + i, y);
+      const LocalStatistics found = windows_.statistics(i, y, {});
+      const bool white =
+          (value > local_threshold(arguments_.job.rule, extremes_, found)) != arguments_.job.inverted;
+      const std::uint32_t byte = 0xFFU << (i % 4 * 8);
+      std::uint32_t& word = i < 4 ? results[0] : results[1];
+      word = white ? word | byte : word & ~byte;
+    }
+  }
+
+  __device__ void store(int y, const std::uint32_t (&results)[2]) const {
+    auto* out =
+        reinterpret_cast<std::uint8_t*>(arguments_.output.data + y * arguments_.output.row) + windows_.x();
+    if (windows_.count() == stats_pixels && reinterpret_cast<std::uintptr_t>(out) % 8 == 0) {
+      __stcs(reinterpret_cast<uint2*>(out), make_uint2(results[0], results[1]));
+      return;
+    }
+#pragma unroll
+    for (int i = 0; i < stats_pixels; ++i)
+      if (i < windows_.count()) out[i] = static_cast<std::uint8_t>(results[i / 4] >> (i % 4 * 8));
+  }
+
+  const RunningStatsArguments& arguments_;
+  const StatsWindows<Sum>& windows_;
+  StatsReader<T> reader_;
+  typename StatsReader<T>::Words values_{};
+  PictureExtremes extremes_{};
+  QuickThreshold threshold_;
+  int high_[stats_pixels];  ///< places of the prefixes at the ends of the windows
+  int low_[stats_pixels];
+};
+
+/// Looks for the extremes of the picture.
+template <class T, class Stored, class Sum>
+class FoundExtremes {
+ public:
+  __device__ FoundExtremes(const RunningStatsArguments& arguments, const StatsPart&,
+                           const StatsWindows<Sum>& windows)
+      : arguments_(arguments),
+        windows_(windows),
+        quantised_(quantised(arguments.job.plane, plane_exponent(arguments.job.plane, arguments.measured))) {}
+
+  __device__ void fetch(int) {}
+  __device__ void write(int y) {
+#pragma unroll 1
+    for (int i = 0; i < windows_.count(); ++i) {
+      const double value = stored_value<Stored>(arguments_.job, arguments_.picture, windows_.x() + i, y);
+      if (!any_ || value < smallest_) smallest_ = value;
+      any_ = true;
+      if (arguments_.quick && is_smaller(i, y)) continue;
+      largest_ = fmax(largest_, windows_.statistics(i, y, quantised_).deviation);
+    }
+  }
+  __device__ void finish() {
+    OrderedExtremes found;
+    if (any_) found = {ordered_bits(largest_), ordered_bits(smallest_)};
+    found.merge_into(reinterpret_cast<OrderedExtremes*>(arguments_.extremes));
+  }
+
+ private:
+  /// A deviation in floats is wrong by less than 2^-18 of itself.
+  [[nodiscard]] __device__ bool is_smaller(int i, int y) const {
+    const std::uint32_t area = windows_.area(i, y);
+    const float deviation = approximate_root(approximate_radicand(area, windows_.sums(i), false)) *
+                            approximate_inverse(__uint2float_rn(area));
+    return static_cast<double>(deviation) * (1 + 0x1p-18) < largest_;
+  }
+
+  const RunningStatsArguments& arguments_;
+  const StatsWindows<Sum>& windows_;
+  Quantised quantised_;
+  double largest_ = 0;
+  double smallest_ = 0;
+  bool any_ = false;
+};
+
+}  // namespace satin::kernels

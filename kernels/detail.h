@@ -1,0 +1,25 @@
+#pragma once
+// Launcher of detail.cu, in the manner of launch.h.
+
+#include "core/operations/detail.h"
+#include "kernels/launch.h"
+
+namespace satin::kernels {
+
+struct DetailArguments {
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+  int channels = 1;
+  Type type = Type::u8;  ///< of the picture and the output
+  bool wide = false;     ///< means are u64, otherwise u32
+  DetailRule rule;
+  const Measured* measured = nullptr;
+  Source picture;
+  Source means;
+  Source mask;
+  Target output;
+};
+
+void add_detail(const DetailArguments& arguments, StreamHandle stream);
+
+}  // namespace satin::kernels

@@ -1,0 +1,200 @@
+#include "satin/filters/unsharp.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "core/backend.h"
+#include "core/kernel_boxes.h"
+#include "core/prepared_filter.h"
+#include "core/record.h"
+#include "core/registry.h"
+#include "core/side_inputs.h"
+#include "satin/error.h"
+
+namespace satin {
+namespace {
+
+constexpr double largest_amount = 1000;
+constexpr double largest_threshold = 1e30;
+
+enum Input { picture, mask };
+
+void check_range(const char* name, double value, double maximum) {
+  if (!(value >= 0 && value <= maximum))
+    throw Error(ErrorKind::usage, std::string(name) + " " + print_real(value) + ": must be from 0 to " +
+                                      print_real(maximum) + ".");
+}
+
+void check(const Shape& shape, const Unsharp& unsharp) {
+  validate(shape);
+  check_range("amount", unsharp.amount, largest_amount);
+  check_range("threshold", unsharp.threshold, largest_threshold);
+  if (unsharp.border == Border::constant)
+    throw Error(
+        ErrorKind::usage,
+        "A constant border would sharpen the picture against it: choose shrink, clamp, reflect, mirror "
+        "or wrap.");
+}
+
+std::vector<RadiusField> fields_of(const Unsharp& unsharp, const Shape& shape) {
+  const int boxes = boxes_of(unsharp.kernel);
+  return unsharp.sigma ? fields_for_sigma(*unsharp.sigma, boxes)
+                       : fields_for_radius(unsharp.radius, shape, boxes);
+}
+
+/// Successive boxes: the first reads stored pixels, all write working values.
+std::vector<BoxMeanJob> box_jobs(const Unsharp& unsharp, const Shape& shape, const PixelRead& stored,
+                                 const std::vector<RadiusField>& fields) {
+  const PixelRead working = working_pixels(stored);
+  std::vector<BoxMeanJob> jobs(fields.size());
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    BoxMeanJob& job = jobs[i];
+    job.width = shape.width;
+    job.height = shape.height;
+    job.radius = fields[i];
+    job.border = unsharp.border;
+    job.read = i == 0 ? stored : working;
+    job.write = {working.type, stored.transfer, working.fraction};
+    const std::uint64_t box = largest_box(shape.width, shape.height, job.radius, job.border);
+    check_alpha_divisor(job.read, box);
+    job.accumulator = choose_accumulator(job.read, box, job.read.maximum);
+  }
+  return jobs;
+}
+
+DetailJob detail_job(const Unsharp& unsharp, const Shape& shape, const PixelRead& stored) {
+  DetailJob job;
+  job.width = shape.width;
+  job.height = shape.height;
+  job.means = working_pixels(stored);
+  job.write = {shape.type, stored.transfer, 0};
+  job.keeps_alpha = shape.alpha != Alpha::none;
+  job.amount = unsharp.amount;
+  const std::uint64_t white =
+      stored.weighted && stored.alpha_maximum != 0 ? stored.maximum / stored.alpha_maximum : stored.maximum;
+  job.threshold = unsharp.threshold * (shape.type == Type::f32 ? 1.0 : static_cast<double>(white));
+  return job;
+}
+
+class PreparedUnsharp final : public PreparedFilter {
+ public:
+  PreparedUnsharp(Backend& backend, const std::vector<BoxMeanJob>& jobs, const DetailJob& detail)
+      : detail_(backend.operations.detail(backend, detail)) {
+    prepare_boxes(backend, jobs);
+    if (detail.means.fixed_point)
+      measure_ = backend.operations.measure(
+          backend, {detail.width, detail.height, detail.means.channels, detail.means.weighted});
+    means_shape_ = {detail.width, detail.height, detail.means.channels, detail.means.type};
+    const std::size_t buffers = std::min<std::size_t>(boxes_.size(), means_.size());
+    for (std::size_t i = 0; i < buffers; ++i) means_[i] = backend.allocate(byte_size(means_shape_));
+  }
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
+    std::size_t bytes = 0;
+    for (const auto& box : boxes_) bytes += box->workspace_bytes();
+    for (const Buffer& buffer : means_) bytes += buffer.size;
+    return bytes;
+  }
+
+  void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
+           Stream stream) override {
+    if (measure_ != nullptr) {
+      measure_->clear(measured, stream);
+      measure_->measure(inputs[picture], measured, stream);
+    }
+    BoxMeanImages images;
+    images.source = images.original = inputs[picture];
+    images.measured = measured;
+    for (std::size_t i = 0; i < boxes_.size(); ++i) {
+      images.output = mutable_view_of(means_[i % means_.size()].get(), means_shape_, output.memory);
+      boxes_[i]->run(images, stream);
+      images.source = images.output;
+    }
+    detail_->run({inputs[picture], images.source, inputs[mask], output, measured}, stream);
+  }
+
+ private:
+  void prepare_boxes(Backend& backend, const std::vector<BoxMeanJob>& jobs) {
+    if (jobs.size() > 1 && backend.operations.box_chain != nullptr) {
+      if (auto chain = backend.operations.box_chain(backend, jobs)) {
+        boxes_.push_back(std::move(chain));
+        return;
+      }
+    }
+    for (const BoxMeanJob& job : jobs) boxes_.push_back(backend.operations.box_mean(backend, job));
+  }
+
+  std::vector<std::unique_ptr<BoxMeanOperation>> boxes_;
+  std::unique_ptr<DetailOperation> detail_;
+  std::unique_ptr<MeasureOperation> measure_;
+  std::array<Buffer, 2> means_;
+  Shape means_shape_;
+};
+
+Plan plan_shapes(const Device& device, const Shape& shape, const Shape& mask_shape, const Unsharp& unsharp) {
+  check(shape, unsharp);
+  const std::vector<RadiusField> fields = fields_of(unsharp, shape);
+  std::uint64_t area = 1;
+  for (const RadiusField& field : fields)
+    area = std::max(area, largest_box(shape.width, shape.height, field, unsharp.border));
+  const bool decoded = unsharp.space == Space::linear && shape.type != Type::f32;
+  const PixelRead stored = read_pixels(shape, decoded ? Transfer::srgb : Transfer::identity, area);
+  DetailJob detail = detail_job(unsharp, shape, stored);
+  detail.mask_maximum = checked_mask_maximum(mask_shape, shape);
+  auto filter =
+      std::make_unique<PreparedUnsharp>(device.backend(), box_jobs(unsharp, shape, stored, fields), detail);
+  return make_plan(device, {shape, mask_shape}, shape, stored.fixed_point, std::move(filter));
+}
+
+}  // namespace
+
+Plan plan(const Device& device, const Shape& shape, const Unsharp& parameters) {
+  return plan_shapes(device, shape, shape_of(parameters.mask), parameters);
+}
+
+Image unsharp(const Device& device, const ImageView& image, const Unsharp& parameters) {
+  const std::array inputs = {image, parameters.mask};
+  return run_once(device, plan(device, image.shape, parameters), inputs);
+}
+
+FilterRecord unsharp_record() {
+  FilterRecord filter;
+  filter.name = "unsharp";
+  filter.category = "sharpening";
+  filter.help = "sharper edges, or with a large radius more local contrast";
+  filter.parameters = {
+      record::real(&Unsharp::amount, 0, largest_amount,
+                   {"amount", "", "how much of the difference from the mean is added"}),
+      record::radius(&Unsharp::radius, 0, largest_radius,
+                     {"radius", "px", "how far the mean reaches: R, RX,RY, or P% of the longer side"}),
+      record::real(&Unsharp::sigma, 0, largest_sigma,
+                   {"sigma", "px", "standard deviation of the kernel, instead of the radius"}),
+      record::choice(&Unsharp::kernel, {"box", "tent", "gaussian"},
+                     {"kernel", "", "one box, two or three successive ones"}),
+      record::real(&Unsharp::threshold, 0, largest_threshold,
+                   {"threshold", "", "differences up to this stay as they are, in parts of white"}),
+      record::choice(&Unsharp::border, {"shrink", "clamp", "reflect", "mirror", "wrap"},
+                     {"border", "", "what the mean sees outside the picture"}),
+      record::choice(&Unsharp::space, record::space_names(),
+                     {"space", "", "sharpen linear light, or the values as stored"}),
+  };
+  filter.inputs = {{"mask", Role::mask, "blend weight; 0 leaves the pixel's bytes alone", false}};
+  filter.space = Space::encoded;
+  filter.traits.keeps_constant = true;
+  filter.defaults = [] { return std::make_shared<Unsharp>(); };
+  filter.reach = [](const void* parameters, const Shape& shape) {
+    const auto& unsharp = record::as<Unsharp>(parameters);
+    if (unsharp.sigma) return 3 * *unsharp.sigma + 3;
+    const auto longer = static_cast<double>(std::max(shape.width, shape.height));
+    return std::max(unsharp.radius.x.pixels(longer), unsharp.radius.y.pixels(longer)) +
+           boxes_of(unsharp.kernel);
+  };
+  filter.plan = [](const Device& device, std::span<const Shape> shapes, const void* parameters) {
+    return plan_shapes(device, shapes[picture], shapes.size() > mask ? shapes[mask] : Shape{},
+                       record::as<Unsharp>(parameters));
+  };
+  return filter;
+}
+
+}  // namespace satin

@@ -1,0 +1,92 @@
+#include "core/kernel_boxes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "satin/error.h"
+
+namespace satin {
+namespace {
+
+/// Variance of a box of this radius along one axis, in square pixels.
+double box_variance(Radius256 radius) {
+  const int whole_pixels = radius / radius_one;
+  const double whole = whole_pixels;
+  const double part = static_cast<double>(radius % radius_one) / radius_one;
+  const double squares = whole * (whole + 1) * (2 * whole + 1) / 3 + 2 * part * (whole + 1) * (whole + 1);
+  return squares / (2 * whole + 1 + 2 * part);
+}
+
+/// Radii of `boxes` successive boxes whose variances add up as nearly to sigma^2 as the quantum allows: all
+/// take the largest radius that does not exceed it, then as many as bring the sum nearest take one quantum
+/// more.
+std::vector<Radius256> radii_for_sigma(double sigma, int boxes) {
+  const double wanted = sigma * sigma;
+  Radius256 low = 0;
+  Radius256 high = largest_radius * radius_one;
+  while (low < high) {
+    const Radius256 middle = (low + high + 1) / 2;
+    if (boxes * box_variance(middle) <= wanted) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  const double missing = wanted - boxes * box_variance(low);
+  const double quantum = box_variance(low + 1) - box_variance(low);
+  const int enlarged = std::clamp(static_cast<int>(std::floor(missing / quantum + 0.5)), 0, boxes);
+  std::vector<Radius256> radii(static_cast<std::size_t>(boxes), low);
+  std::fill_n(radii.begin(), enlarged, low + 1);
+  return radii;
+}
+
+/// Radii of `boxes` successive boxes that reach as far together as one of `radius`.
+std::vector<Radius256> radii_for_reach(Radius256 radius, int boxes) {
+  std::vector<Radius256> radii(static_cast<std::size_t>(boxes), radius / boxes);
+  std::for_each(radii.begin(), radii.begin() + radius % boxes, [](Radius256& r) { ++r; });
+  return radii;
+}
+
+/// A later box of radius 0 is none.
+std::vector<RadiusField> fields_of(const std::vector<Radius256>& x, const std::vector<Radius256>& y) {
+  std::vector<RadiusField> fields;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (x[i] == 0 && y[i] == 0 && !fields.empty()) continue;
+    RadiusField& field = fields.emplace_back();
+    field.x = x[i];
+    field.y = y[i];
+  }
+  return fields;
+}
+
+}  // namespace
+
+Radius256 quantised_radius(double pixels) {
+  return static_cast<Radius256>(std::floor(pixels * radius_one + 0.5));
+}
+
+double checked_radius(double pixels, const char* name) {
+  if (!(pixels >= 0) || pixels > largest_radius)
+    throw Error(ErrorKind::usage, std::string(name) + " " + print_real(pixels) +
+                                      " pixels: must be from 0 to " + std::to_string(largest_radius) + ".");
+  return pixels;
+}
+
+std::vector<RadiusField> fields_for_sigma(double sigma, int boxes) {
+  if (!(sigma >= 0) || sigma > largest_sigma)
+    throw Error(ErrorKind::usage, "sigma " + print_real(sigma) + ": must be from 0 to " +
+                                      print_real(largest_sigma) + " pixels.");
+  const std::vector<Radius256> radii = radii_for_sigma(sigma, boxes);
+  return fields_of(radii, radii);
+}
+
+std::vector<RadiusField> fields_for_radius(const Radius& radius, const Shape& shape, int boxes) {
+  const auto longer = static_cast<double>(std::max(shape.width, shape.height));
+  const auto radii = [&](const Length& along) {
+    return radii_for_reach(quantised_radius(checked_radius(along.pixels(longer), "radius")), boxes);
+  };
+  return fields_of(radii(radius.x), radii(radius.y));
+}
+
+}  // namespace satin

@@ -1,0 +1,118 @@
+#include "core/local_plan.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "core/side_inputs.h"
+#include "satin/error.h"
+
+namespace satin {
+namespace {
+
+[[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::usage, what); }
+
+enum Input { picture, mask };
+
+/// One channel of a picture, as a picture with a pixel stride.
+template <class View>
+View channel_of(View view, int channel) {
+  view.data = view.at(0, 0, channel);
+  view.shape.channels = 1;
+  view.shape.alpha = Alpha::none;
+  return view;
+}
+
+class PreparedColours final : public PreparedFilter {
+ public:
+  PreparedColours(Backend& backend, const Shape& shape, BoxStatsJob job) : alpha_(backend, shape) {
+    for (int c = 0; c < colours_of(shape); ++c) {
+      job.plane.channel = job.output_channel = c;
+      channels_.push_back(backend.operations.box_stats(backend, job));
+    }
+    if (shape.type == Type::f32)
+      measure_ = backend.operations.measure(backend, {shape.width, shape.height, shape.channels, false});
+  }
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
+    std::size_t bytes = 0;
+    for (const auto& channel : channels_) bytes += channel->workspace_bytes();
+    return bytes;
+  }
+
+  void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
+           Stream stream) override {
+    if (measure_ != nullptr) {
+      measure_->clear(measured, stream);
+      measure_->measure(inputs[picture], measured, stream);
+    }
+    for (const auto& channel : channels_)
+      channel->run({inputs[picture], inputs[mask], output, measured, nullptr}, stream);
+    alpha_.run(inputs[picture], output, stream);
+  }
+
+ private:
+  std::vector<std::unique_ptr<BoxStatsOperation>> channels_;
+  std::unique_ptr<MeasureOperation> measure_;
+  KeptAlpha alpha_;
+};
+
+}  // namespace
+
+void check_local(const Shape& shape, int window, Border border) {
+  validate(shape);
+  if (shape.type != Type::u8 && shape.type != Type::u16 && shape.type != Type::f32)
+    refuse(std::string("Local statistics of a picture of ") + name_of(shape.type) +
+           " cannot be taken: convert it to u8, u16 or f32.");
+  if (window < 1 || window > largest_window || window % 2 == 0)
+    refuse("window " + std::to_string(window) + ": must be an odd number from 1 to " +
+           std::to_string(largest_window) + ".");
+  if (border == Border::constant)
+    refuse("Local statistics have no constant border: choose shrink, clamp, reflect, mirror or wrap.");
+}
+
+PlaneRead value_plane(const Shape& shape, int float_bits) {
+  PlaneRead plane;
+  plane.type = shape.type;
+  plane.channels = shape.channels;
+  plane.channel = shape.channels >= 3 ? PlaneRead::weighted : 0;
+  plane.order = shape.order;
+  plane.float_bits = float_bits;
+  return plane;
+}
+
+BoxStatsJob local_job(const Shape& shape, int window, Border border) {
+  const auto extent = [&](std::int64_t size) {
+    return static_cast<std::uint64_t>(border == Border::shrink ? std::min<std::int64_t>(window, size)
+                                                               : window);
+  };
+  BoxStatsJob job;
+  job.width = shape.width;
+  job.height = shape.height;
+  job.plane =
+      value_plane(shape, float_bits_for_squares(shape.type, extent(shape.width) * extent(shape.height)));
+  job.reach_x = job.reach_y = window / 2;
+  job.border = border;
+  return job;
+}
+
+int colours_of(const Shape& shape) {
+  return shape.alpha == Alpha::none ? shape.channels : shape.channels - 1;
+}
+
+KeptAlpha::KeptAlpha(Backend& backend, const Shape& shape) {
+  if (shape.alpha != Alpha::none) copy_ = backend.operations.copy(backend);
+}
+
+void KeptAlpha::run(const ImageView& from, const MutableImageView& to, Stream stream) {
+  const int last = from.shape.channels - 1;
+  if (copy_ != nullptr) copy_->run(channel_of(from, last), channel_of(to, last), stream);
+}
+
+Plan plan_colours(const Device& device, const Shape& shape, const Shape& mask_shape, BoxStatsJob job) {
+  job.mask_maximum = checked_mask_maximum(mask_shape, shape);
+  auto filter = std::make_unique<PreparedColours>(device.backend(), shape, job);
+  return make_plan(device, {shape, mask_shape}, shape, shape.type == Type::f32, std::move(filter));
+}
+
+}  // namespace satin

@@ -1,0 +1,51 @@
+#pragma once
+// A picture with what it differs by from its means, times an amount.
+
+#include <cstdint>
+
+#include "core/maths/detail.h"
+#include "core/operations/operation.h"
+#include "core/operations/pixels.h"
+
+namespace satin {
+
+struct DetailJob {
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+  PixelRead means;   ///< working values, of type u32 or u64
+  PixelWrite write;  ///< of the picture and the output: u8, u16 or f32
+  bool keeps_alpha = false;
+  double amount = 0;
+  double threshold = 0;            ///< in working values
+  std::uint32_t mask_maximum = 0;  ///< 255 or 65535; 0: no mask
+};
+
+/// Views of one run; the output may alias none of the others.
+struct DetailImages {
+  ImageView picture;
+  ImageView means;
+  ImageView mask;
+  MutableImageView output;
+  const Measured* measured = nullptr;  ///< floats: what the means were made with
+};
+
+/// Every pixel by store_with_detail() of core/maths/detail.h.
+struct DetailOperation : Operation {
+  virtual void run(const DetailImages& images, Stream stream) = 0;
+};
+
+/// The uniform part of the job: the same for every backend but for the place of the transfer tables.
+[[nodiscard]] inline DetailRule detail_rule(const DetailJob& job, const TransferView& transfer) {
+  DetailRule rule;
+  rule.weighted = job.means.weighted;
+  rule.mask_maximum = job.mask_maximum;
+  rule.transfer = transfer;
+  rule.amount = job.amount;
+  rule.threshold = job.threshold;
+  rule.mean_scale = power_of_two(-job.means.fraction);
+  rule.fixed_bits = job.means.fixed_bits;
+  rule.keeps_alpha = job.keeps_alpha;
+  return rule;
+}
+
+}  // namespace satin
