@@ -6,15 +6,18 @@
 #include <span>
 #include <vector>
 
+#include "core/operations/active_tiles.h"
 #include "core/operations/box_mean.h"
 #include "core/operations/box_stats.h"
 #include "core/operations/copy.h"
+#include "core/operations/inclusion.h"
 #include "core/operations/level.h"
 #include "core/operations/measure.h"
 #include "core/operations/recursive.h"
 #include "core/operations/running_extreme.h"
 #include "core/operations/scan.h"
 #include "core/operations/table.h"
+#include "core/windows.h"
 #include "satin/device.h"
 
 namespace satin {
@@ -33,6 +36,8 @@ struct Operations {
   std::unique_ptr<LevelOperation> (*level)(Backend&, const LevelJob&) = nullptr;
   std::unique_ptr<RunningExtremeOperation> (*running_extreme)(Backend&, const RunningExtremeJob&) = nullptr;
   std::unique_ptr<RecursiveOperation> (*recursive)(Backend&, const RecursiveJob&) = nullptr;
+  std::unique_ptr<ActiveTilesOperation> (*active_tiles)(Backend&, const ActiveTilesJob&) = nullptr;
+  std::unique_ptr<InclusionOperation> (*inclusion)(Backend&, const InclusionJob&) = nullptr;
   ScanOperations scan{};
 };
 
@@ -40,6 +45,7 @@ struct Operations {
 struct Backend : std::enable_shared_from_this<Backend> {
   DeviceInfo info;
   Operations operations;
+  WindowCosts window_costs;
   bool host_memory = true;  ///< its memory is the host's: nothing needs to be staged
 
   Backend() = default;

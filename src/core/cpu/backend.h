@@ -41,6 +41,8 @@ std::unique_ptr<RunningExtremeOperation> prepare_running_extreme(Backend& backen
                                                                  const RunningExtremeJob& job);
 std::unique_ptr<RecursiveOperation> prepare_recursive(Backend& backend, const RecursiveJob& job);
 std::unique_ptr<BoxMeanOperation> prepare_box_chain(Backend& backend, std::span<const BoxMeanJob> jobs);
+std::unique_ptr<ActiveTilesOperation> prepare_active_tiles(Backend& backend, const ActiveTilesJob& job);
+std::unique_ptr<InclusionOperation> prepare_inclusion(Backend& backend, const InclusionJob& job);
 
 // Ways to a box mean: prepare_box_mean() chooses.
 std::unique_ptr<BoxMeanOperation> prepare_box_mean_constant(CpuBackend& backend, const BoxMeanJob& job);
