@@ -123,8 +123,9 @@ void Cover::join_children(std::size_t level, std::int64_t column, std::int64_t r
     for (std::int64_t x = 2 * column; x < std::min(2 * column + 2, below.columns); ++x) {
       const Node& child = below.at(x, y);
       if (empty(child.box)) continue;
-      node.box =
-          empty(node.box) ? child.box : Rectangle{joined(node.box.x, child.box.x), joined(node.box.y, child.box.y)};
+      node.box = empty(node.box)
+                     ? child.box
+                     : Rectangle{joined(node.box.x, child.box.x), joined(node.box.y, child.box.y)};
       cost += child.cost;
     }
   if (empty(node.box)) return;

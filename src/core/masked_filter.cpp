@@ -16,7 +16,8 @@ class PreparedMasked final : public PreparedFilter {
     const ActiveTilesJob tiles{masked.picture.width, masked.picture.height, masked.mask.type, cover_.tile()};
     active_tiles_ = backend.operations.active_tiles(backend, tiles);
     active_.resize(static_cast<std::size_t>(cover_.columns() * cover_.rows()));
-    for (const Cover::Size& size : cover_.sizes()) filters_.push_back(masked.prepare(size.width, size.height));
+    for (const Cover::Size& size : cover_.sizes())
+      filters_.push_back(masked.prepare(size.width, size.height));
     if (filters_.size() == 1) return;
     const Cover::Size& largest = cover_.sizes()[filters_.size() - 2];
     result_shape_ = masked.picture;

@@ -21,7 +21,8 @@ struct BlurCase {
   Shape shape;
   Blur blur;  ///< without its views
   std::optional<Type> map_type{};
-  std::optional<Type> mask_type{};
+  std::optional<Type>
+      mask_type{};  ///< of a random mask; with what lies where it is 0 not finite, if it excludes
   std::uint64_t seed = 1;
 };
 

@@ -27,7 +27,8 @@ class BoxMeanMap final : public BoxMeanOperation {
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    const std::size_t counting = build_counts_ == nullptr ? 0 : counts_.size + build_counts_->workspace_bytes();
+    const std::size_t counting =
+        build_counts_ == nullptr ? 0 : counts_.size + build_counts_->workspace_bytes();
     return table_.size + build_->workspace_bytes() + counting;
   }
 

@@ -101,5 +101,7 @@ std::unique_ptr<LevelOperation> prepare_level(Backend& backend, const LevelJob& 
 std::unique_ptr<RunningExtremeOperation> prepare_running_extreme(Backend& backend,
                                                                  const RunningExtremeJob& job);
 std::unique_ptr<RecursiveOperation> prepare_recursive(Backend& backend, const RecursiveJob& job);
+std::unique_ptr<ActiveTilesOperation> prepare_active_tiles(Backend& backend, const ActiveTilesJob& job);
+std::unique_ptr<InclusionOperation> prepare_inclusion(Backend& backend, const InclusionJob& job);
 
 }  // namespace satin::cuda

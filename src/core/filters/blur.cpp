@@ -18,6 +18,7 @@ namespace satin {
 namespace {
 
 constexpr double largest_sigma = 4096;
+constexpr std::int64_t slowness_of_box = 4;  ///< a mean under a mask, in the time of a running extreme
 
 enum Input { picture, radius_map, mask };
 
@@ -322,7 +323,8 @@ Plan plan_shapes(const Device& device, const Shape& shape, const Shape& map, con
   check_mask_mode(blur, mask_maximum);
   const std::vector<BoxMeanJob> jobs = box_jobs(blur, shape, box_fields(blur, shape, map), mask_maximum);
   Backend& backend = device.backend();
-  MaskedFilter masked{shape, mask_shape, mask, reach_of(jobs), static_cast<std::int64_t>(jobs.size())};
+  MaskedFilter masked{shape, mask_shape, mask, reach_of(jobs)};
+  masked.slowness = slowness_of_box * static_cast<std::int64_t>(jobs.size());
   masked.prepare = [&](std::int64_t width, std::int64_t height) {
     Shape part = shape;
     part.width = width;
@@ -376,8 +378,9 @@ FilterRecord blur_record() {
                    {"border-value", "", "value outside the picture for border constant, 0 black to 1 white"}),
       record::choice(&Blur::space, record::space_names(),
                      {"space", "", "average in linear light, or the values as stored"}),
-      record::choice(&Blur::mask_mode, {"blend", "exclude"},
-                     {"mask-mode", "", "exclude: pixels whose mask is 0 do not count in the means of others"}),
+      record::choice(
+          &Blur::mask_mode, {"blend", "exclude"},
+          {"mask-mode", "", "exclude: pixels whose mask is 0 do not count in the means of others"}),
   };
   filter.inputs = {
       {"radius-map", Role::radius_map, "radius for each pixel, from radius-min at 0 to radius-max at white",

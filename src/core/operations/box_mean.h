@@ -44,7 +44,7 @@ struct BoxMeanImages {
   ImageView original;  ///< stored pixels of the whole filter's input (== source in a single pass)
   ImageView radius_map;
   ImageView mask;
-  ImageView included;  ///< one channel of u8, 0 or 1
+  ImageView included;                  ///< one channel of u8, 0 or 1
   MutableImageView output;             ///< may alias neither source nor the maps
   const Measured* measured = nullptr;  ///< floats: in the backend's memory
 };
