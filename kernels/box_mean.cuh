@@ -5,7 +5,8 @@
 // Two kernels share the pixels. The first does those whose boxes are only clipped by the picture (all of them
 // for Border::shrink), in few registers; where no sum needs more than 64 bits, it adds and divides in
 // integers, with the same exactly rounded quotient. The second does the frame as wide as the largest radius,
-// the way that core/maths defines for every border.
+// the way that core/maths defines for every border. Where only some pixels count, a table of its own has
+// their number.
 //
 // Bytes moved per pixel: the output, the maps that are used, and, as neighbouring windows share their entries
 // in the L1 and L2, the table about once (radii that are small or smooth) up to four times.
@@ -145,6 +146,22 @@ __device__ TableView<Sum> table_of(const BoxMeanArguments& arguments) {
           arguments.table_row / static_cast<std::int64_t>(sizeof(Sum)), arguments.width, arguments.height};
 }
 
+__device__ inline TableView<std::uint32_t> counts_of(const BoxMeanArguments& arguments) {
+  return {static_cast<const std::uint32_t*>(arguments.counts),
+          arguments.counts_row / static_cast<std::int64_t>(sizeof(std::uint32_t)), arguments.width,
+          arguments.height};
+}
+
+/// Weighted number of the pixels of a clipped box that count.
+__device__ inline std::uint64_t clipped_count(const BoxMeanArguments& arguments, const Place& place) {
+  if (arguments.counts == nullptr) return count_along(place.along_x) * count_along(place.along_y);
+  std::uint64_t count = 0;
+  for_clipped_boxes<1>(
+      counts_of(arguments), place.along_x, place.along_y,
+      [&](std::uint64_t weight, const std::uint32_t* pixels) { count += weight * pixels[0]; });
+  return count;
+}
+
 template <int Channels, class T>
 __device__ T* output_of(const BoxMeanArguments& arguments, const Place& place) {
   return reinterpret_cast<T*>(arguments.output.data + place.y * arguments.output.row) + place.x * Channels;
@@ -154,7 +171,7 @@ template <class T, int Channels, class Sum>
 __device__ void average_clipped(const BoxMeanArguments& arguments, const Place& place) {
   const MeanRule& rule = arguments.rule;
   T* out = output_of<Channels, T>(arguments, place);
-  const std::uint64_t count = count_along(place.along_x) * count_along(place.along_y);
+  const std::uint64_t count = clipped_count(arguments, place);
   WideSum sums[Channels];
   if (arguments.narrow) {
     std::uint64_t totals[Channels] = {};
@@ -259,8 +276,10 @@ __global__ void __launch_bounds__(warp_size* tuning::frame_block_rows,
   }
   const Radii radii = radii_at(arguments, x, y);
   WideSum sums[Channels];
-  const std::uint64_t count = covered_box_sums<Channels>(table_of<Sum>(arguments), x, y, radii.x, radii.y,
-                                                         arguments.border, rule, sums);
+  std::uint64_t count = covered_box_sums<Channels>(table_of<Sum>(arguments), x, y, radii.x, radii.y,
+                                                   arguments.border, rule, sums);
+  if (arguments.counts != nullptr)
+    count = covered_count(counts_of(arguments), x, y, radii.x, radii.y, arguments.border);
   const T* original = pixel_of<T>(arguments.original, x, y, Channels);
   store_mean<Channels>(arguments, sums, count, original, place.mask,
                        output_of<Channels, T>(arguments, place));

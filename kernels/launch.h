@@ -104,8 +104,10 @@ struct BoxMeanArguments {
   bool narrow =
       false;  ///< every weighted sum, all its weights included, is below 2^63, and the picture is no float
   const Measured* measured = nullptr;
-  const void* table = nullptr;  ///< of the source; 16-byte aligned
-  std::int64_t table_row = 0;   ///< bytes, a multiple of 16
+  const void* table = nullptr;   ///< of the source; 16-byte aligned
+  std::int64_t table_row = 0;    ///< bytes, a multiple of 16
+  const void* counts = nullptr;  ///< table (u32) of the pixels that count; null if all do
+  std::int64_t counts_row = 0;   ///< bytes
   Source source;
   Source original;
   Source radius_map;

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "core/operations/active_tiles.h"
 #include "core/operations/box_mean.h"
 #include "core/operations/box_stats.h"
 #include "core/operations/copy.h"
@@ -13,6 +14,7 @@
 #include "core/operations/cover.h"
 #include "core/operations/label.h"
 #include "core/operations/detail.h"
+#include "core/operations/inclusion.h"
 #include "core/operations/level.h"
 #include "core/operations/measure.h"
 #include "core/operations/paint.h"
@@ -22,6 +24,7 @@
 #include "core/operations/running_extreme.h"
 #include "core/operations/scan.h"
 #include "core/operations/table.h"
+#include "core/windows.h"
 #include "satin/device.h"
 
 namespace satin {
@@ -47,6 +50,8 @@ struct Operations {
   std::unique_ptr<RegionValuesOperation> (*region_values)(Backend&, const RegionValuesJob&) = nullptr;
   std::unique_ptr<CoverOperation> (*cover)(Backend&, const CoverJob&) = nullptr;
   std::unique_ptr<PaintOperation> (*paint)(Backend&, const PaintJob&) = nullptr;
+  std::unique_ptr<ActiveTilesOperation> (*active_tiles)(Backend&, const ActiveTilesJob&) = nullptr;
+  std::unique_ptr<InclusionOperation> (*inclusion)(Backend&, const InclusionJob&) = nullptr;
   ScanOperations scan{};
 };
 
@@ -54,6 +59,7 @@ struct Operations {
 struct Backend : std::enable_shared_from_this<Backend> {
   DeviceInfo info;
   Operations operations;
+  WindowCosts window_costs;
   bool host_memory = true;  ///< its memory is the host's: nothing needs to be staged
 
   Backend() = default;

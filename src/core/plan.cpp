@@ -145,7 +145,9 @@ struct PlanImplementation {
       for (std::size_t i = 0; i < ready.size(); ++i)
         frame_inputs[i] =
             ready[i].empty() ? ready[i] : ready[i].frame(ready[i].shape.frames == 1 ? 0 : frame);
-      filter->run(frame_inputs, result.frame(frame), measure == nullptr ? nullptr : measure + frame, stream);
+      Measured* of_frame = measure == nullptr ? nullptr : measure + frame;
+      filter->measure(frame_inputs, of_frame, stream);
+      filter->run(frame_inputs, result.frame(frame), of_frame, stream);
     }
   }
 

@@ -18,6 +18,9 @@ struct PreparedFilter {
   virtual ~PreparedFilter() = default;
 
   [[nodiscard]] virtual std::size_t workspace_bytes() const noexcept = 0;
+  /// Before each run(), of the same inputs: what floats need to know of the whole picture, for filters that
+  /// may then be run on parts of it. The others measure in run().
+  virtual void measure(std::span<const ImageView> /*inputs*/, Measured* /*measured*/, Stream /*stream*/) {}
   /// Inputs and output are single frames, interleaved, in the backend's memory; output overlaps no input.
   /// `measured` is one Measured in the backend's memory, null unless the plan was made with `measures`.
   virtual void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,

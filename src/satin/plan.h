@@ -34,6 +34,10 @@ class Plan {
   /// device memory nothing is allocated, nothing waits, and data errors are told by check(); if a view is in
   /// host memory, run() returns when the result is there and has called check(). Throws Error(usage) if a
   /// view does not have the planned shape.
+  ///
+  /// A filter of finite reach (blur, erode, dilate) with a mask does nothing but copy where no tile of the
+  /// mask is active, and so costs what the active tiles and their reach cost. For large pictures on a GPU
+  /// run() then waits for what is before it in the stream, to learn which tiles those are.
   void run(std::span<const ImageView> inputs, const MutableImageView& output, Stream stream = {});
   void run(const ImageView& input, const MutableImageView& output, Stream stream = {}) {
     run(std::span(&input, 1), output, stream);

@@ -2,6 +2,7 @@
 //   cpu_bench [REPEATS] [THREADS] [PART OF A CASE'S NAME]
 
 #include "cpu_timing.h"
+#include "masks.h"
 
 namespace {
 
@@ -31,6 +32,46 @@ std::function<void()> planned(const satin::Device& device, const Image& image, c
   return [plan, out, inputs = std::vector<ImageView>{image.view(), blur.radius_map, blur.mask}] {
     plan->run(inputs, out->view());
   };
+}
+
+/// The same for filters without side inputs.
+template <class Parameters>
+std::function<void()> planned(const satin::Device& device, const Image& image, const Parameters& parameters) {
+  auto plan = std::make_shared<satin::Plan>(satin::plan(device, image.shape(), parameters));
+  auto out = std::make_shared<Image>(plan->output_shape());
+  return [plan, out, view = image.view()] { plan->run(view, out->view()); };
+}
+
+/// Masked blurs and dilations; the masks are kept alive by the calls.
+std::vector<Case> masked_cases(const satin::Device& device, const Image& rgb) {
+  std::vector<Case> cases;
+  const std::size_t bytes = satin::byte_size(rgb.shape()) / 3 * 7;
+  const auto add = [&](double percent, satin::bench::Active where) {
+    auto mask = std::make_shared<Image>(satin::bench::mask_of(width, height, percent, where));
+    const std::string name =
+        " 16 RGB under a mask, " + std::to_string(static_cast<int>(percent)) + " % active, " +
+        (where == satin::bench::Active::together ? "one rectangle" : "scattered squares");
+    const auto blur = [&](const char* kind, const Blur& parameters) {
+      cases.push_back(
+          {kind + name, bytes, [mask, run = planned(device, rgb, parameters)] { run(); }, "", {}});
+    };
+    blur("blur linear", {.radius = 16, .mask = mask->view()});
+    blur("blur encoded", {.radius = 16, .space = satin::Space::encoded, .mask = mask->view()});
+    blur("blur exclude", {.radius = 16, .mask = mask->view(), .mask_mode = satin::MaskMode::exclude});
+    auto plan = std::make_shared<satin::Plan>(
+        satin::plan(device, rgb.shape(), satin::Dilate{.radius = 16, .mask = mask->view()}));
+    auto out = std::make_shared<Image>(plan->output_shape());
+    cases.push_back({"dilate" + name,
+                     bytes,
+                     [mask, plan, out, in = rgb.view()] {
+                       plan->run(std::vector<ImageView>{in, mask->view()}, out->view());
+                     },
+                     "",
+                     {}});
+  };
+  for (const double percent : {0.0, 1.0, 10.0, 50.0, 100.0}) add(percent, satin::bench::Active::together);
+  for (const double percent : {1.0, 10.0}) add(percent, satin::bench::Active::scattered);
+  return cases;
 }
 
 #ifdef SATIN_BENCH_OPENCV
@@ -88,7 +129,7 @@ int main(int argc, char** argv) {
   std::printf("%s, medians of %d, 3840 x 2160\n\n", device.info().name.c_str(), repeats);
   std::printf(
       "| case | ms | copy ms | share of the copy | peer ms | times the peer |\n|---|---|---|---|---|---|\n");
-  const std::vector<Case> cases = {
+  std::vector<Case> cases = {
       {"integral u8", pixels * 5, planned(device, grey, satin::Integral{}), "OpenCV", cv_integral(grey)},
       {"integral u8 RGB", pixels * 15, planned(device, rgb, satin::Integral{}), "OpenCV", cv_integral(rgb)},
       {"blur 16 RGB encoded", pixels * 6, planned(device, rgb, {.radius = 16, .space = encoded}), "OpenCV",
@@ -138,6 +179,7 @@ int main(int argc, char** argv) {
       {"blur 8 of 64 x 64 RGB encoded", 64 * 64 * 6, planned(device, tiny, {.radius = 8, .space = encoded}),
        "OpenCV", cv_blur(tiny, 8)},
   };
+  for (Case& test : masked_cases(device, rgb)) cases.push_back(std::move(test));
   const std::string part = argc > 3 ? argv[3] : "";
   for (const Case& test : cases)
     if (test.name.find(part) != std::string::npos) report(test, repeats);

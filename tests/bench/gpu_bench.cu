@@ -20,6 +20,7 @@
 #include "satin/error.h"
 #include "satin/filters.h"
 #include "tests/bench/gpu_timing.cuh"
+#include "tests/bench/masks.h"
 
 #if defined(SATIN_BENCH_NPP)
 #include <nppi_filtering_functions.h>
@@ -335,6 +336,58 @@ void bench_locals(const Device& device) {
   bench_local(device, "local-deviation 31", shape_of(3840, 2160, 3, Type::u8), satin::LocalDeviation{});
 }
 
+/// `inputs_of(picture, mask)`: what the plan takes.
+template <class InputsOf>
+void bench_masked(const std::string& name, Plan plan, const Image& mask, const InputsOf& inputs_of) {
+  const Shape& shape = plan.output_shape();
+  const std::size_t bytes = satin::byte_size(shape);
+  const std::size_t mask_bytes = satin::byte_size(mask.shape());
+  const Rotation in(bytes + mask_bytes, 2 * bytes + mask_bytes);
+  const Rotation out(bytes, 2 * bytes + mask_bytes);
+  const satin::Stream on{stream()};
+  const double ours = time_of([&](int i) {
+    const std::vector<ImageView> inputs =
+        inputs_of(satin::view_of(in[i], shape, satin::Memory::device), mask.view());
+    plan.run(inputs, satin::mutable_view_of(out[i], shape, satin::Memory::device), on);
+  });
+  print_row(name, ours, time_of_copy(in, bytes + mask_bytes, out, bytes), 0, 0);
+}
+
+/// Time includes the wait for the active tiles.
+void bench_masks(const Device& device) {
+  std::printf(
+      "\n| under a mask, 3840 x 2160 RGB u8, radius 16 | Satin ms | copy ms | copy / Satin | - | - "
+      "|\n|---|---|---|---|---|---|\n");
+  const Shape shape = shape_of(3840, 2160, 3, Type::u8);
+  const auto bench = [&](double percent, Active where) {
+    const Image mask = device.upload(mask_of(shape.width, shape.height, percent, where));
+    char text[80];
+    std::snprintf(text, sizeof text, "mask, %g %% active, %s", percent,
+                  where == Active::together ? "one rectangle" : "scattered squares");
+    const auto blur = [&](const char* kind, Blur parameters) {
+      const std::string name = std::string(kind) + text;
+      if (!is_wanted(name)) return;
+      parameters.radius = 16;
+      parameters.mask = mask;
+      bench_masked(name, satin::plan(device, shape, parameters), mask,
+                   [](const ImageView& picture, const ImageView& weights) {
+                     return std::vector{picture, ImageView{}, weights};
+                   });
+    };
+    blur("blur linear, ", {});
+    blur("blur encoded, ", {.space = Space::encoded});
+    blur("blur excluding, ", {.mask_mode = satin::MaskMode::exclude});
+    const std::string name = std::string("dilate, ") + text;
+    if (is_wanted(name))
+      bench_masked(name, satin::plan(device, shape, satin::Dilate{.radius = 16, .mask = mask}), mask,
+                   [](const ImageView& picture, const ImageView& weights) {
+                     return std::vector{picture, weights};
+                   });
+  };
+  for (const double percent : {0.0, 1.0, 10.0, 50.0, 100.0}) bench(percent, Active::together);
+  for (const double percent : {1.0, 10.0}) bench(percent, Active::scattered);
+}
+
 }  // namespace
 
 /// Argument: a text that the names of the rows to measure must hold.
@@ -351,6 +404,7 @@ int main(int argc, char** argv) {
     bench_tables(device);
     bench_blurs(device);
     bench_locals(device);
+    bench_masks(device);
   } catch (const satin::Error& error) {
     std::fprintf(stderr, "gpu_bench: %s\n", error.what());
     return 3;

@@ -79,6 +79,32 @@ def test_mask(satin, noise):
     assert np.array_equal(result[5:], box_blur(array, 3)[5:])
 
 
+@pytest.mark.parametrize("shape", [(18, 24, 3), (300, 420)])
+@pytest.mark.parametrize("radius", [3, 4.25])
+def test_excluding_mask(satin, noise, shape, radius):
+    array = noise(shape)
+    mask = np.zeros(shape[:2], np.uint8)
+    mask[5:15, 3:20] = noise((10, 17)) > 90
+    mask[mask > 0] = 255
+    png_file.write(satin.folder / "mask.png", mask)
+    result = blurred(satin, array, "--radius", radius, "--space", "encoded", "--mask", "mask.png", "--mask-mode",
+                     "exclude")
+    expected = box_blur(array, radius, counted=mask > 0)
+    inside = mask > 0
+    assert np.array_equal(result[inside], expected[inside])
+    assert np.array_equal(result[~inside], array[~inside])
+    blend = blurred(satin, array, "--radius", radius, "--space", "encoded", "--mask", "mask.png", "--mask-mode", "blend")
+    assert np.array_equal(blend[inside], box_blur(array, radius)[inside])
+
+
+def test_mask_mode_is_checked(satin, picture):
+    png_file.write(satin.folder / "mask.png", np.full(png_file.read(picture).shape[:2], 255, np.uint8))
+    arguments = ("blur", "in.png", "-o", "out.png", "--mask-mode", "exclude")
+    satin.bad(2, *arguments, says=["mask-mode exclude", "needs a mask"])
+    satin.bad(2, *arguments, "--mask", "mask.png", "--sigma", "3", says=["mask-mode exclude", "box"])
+    satin.bad(2, *arguments[:-1], "exlude", "--mask", "mask.png", says=["--mask-mode", "exclude"])
+
+
 def test_impulse_has_the_stated_width(satin):
     array = np.zeros((41, 41), np.uint16)
     array[20, 20] = 65535

@@ -21,8 +21,10 @@ struct BlurCase {
   Shape shape;
   Blur blur;  ///< without its views
   std::optional<Type> map_type{};
-  std::optional<Type> mask_type{};
+  std::optional<Type>
+      mask_type{};  ///< of a random mask; with what lies where it is 0 not finite, if it excludes
   std::uint64_t seed = 1;
+  ImageView mask{};  ///< instead of a random one
 };
 
 std::string describe(const BlurCase& blur_case);
@@ -35,6 +37,6 @@ std::vector<Format> every_format();
 
 /// Runs it on the device under test. Fails unless the bytes are the oracle's, and floats also within 1e-6 of
 /// the largest value from the real mean.
-void check_against_oracle(const BlurCase& blur_case);
+void check_against_oracle(const BlurCase& blur_case, const Device& device = device_under_test());
 
 }  // namespace satin::test

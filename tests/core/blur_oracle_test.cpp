@@ -148,6 +148,36 @@ TEST_P(BlurOracle, TentAndGaussian) {
     }
 }
 
+TEST_P(BlurOracle, ExcludingMask) {
+  const Format format = GetParam();
+  constexpr std::array<std::array<double, 2>, 4> ends = {{{0, 8}, {12.5, 0.25}, {3, 3}, {40, 2.125}}};
+  Random random(0xB4 + static_cast<std::uint64_t>(format.channels));
+  for (const Border border : every_border)
+    for (int turn = 0; turn < 6; ++turn) {
+      BlurCase blur_case;
+      set_format(blur_case, format);
+      do choose_the_rest(blur_case, random);
+      while (blur_case.shape.width > 200);
+      blur_case.blur.border = border;
+      blur_case.blur.mask_mode = MaskMode::exclude;
+      blur_case.mask_type = random.one_in(2) ? Type::u8 : Type::u16;
+      if (turn < 3) {
+        blur_case.blur.radius = random.pick(every_kind_of_radius());
+      } else if (turn == 3) {
+        blur_case.blur.sigma = 4.7;
+        blur_case.blur.kernel = Kernel::box;
+      } else {
+        const auto& [low, high] = random.pick(ends);
+        blur_case.blur.radius_min = low;
+        blur_case.blur.radius_max = high;
+        blur_case.map_type = turn == 4 ? Type::u8 : random.one_in(2) ? Type::u16 : Type::f32;
+      }
+      if (slow_build() && !random.one_in(6)) continue;
+      check_against_oracle(blur_case);
+      if (HasFatalFailure()) return;
+    }
+}
+
 std::string name_of_format(const testing::TestParamInfo<Format>& tested) {
   const char* const alpha[] = {"", "straight", "premultiplied"};
   return std::string(name_of(tested.param.type)) + "x" + std::to_string(tested.param.channels) +

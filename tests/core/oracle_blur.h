@@ -17,7 +17,15 @@ struct OracleBlur {
   double border_value = 0;
   Space space = Space::linear;
   ImageView mask{};
+  bool exclude = false;  ///< pixels whose mask is 0 count in no window
 };
+
+/// The mask's value at a pixel; without a mask 1.
+int mask_value(const ImageView& mask, int x, int y);
+
+/// Weighted number of the pixels that count in the box around each pixel: those whose mask is not 0, and what
+/// a constant border adds.
+std::vector<Wide> included_counts(const OracleBlur& blur, const BoxRadii& box);
 
 /// The radius nearest to `pixels` in 1/256 pixel, ties up.
 int quantised(long double pixels);

@@ -71,13 +71,19 @@ class FloatBlur {
     for (int y = 0; y < working.height; ++y)
       for (int x = 0; x < working.width; ++x)
         for (int c = 0; c < shape_.channels; ++c)
-          working.values.push_back(colour(c) ? own(x, y, c) * own(x, y, alpha_) : own(x, y, c));
+          working.values.push_back(excluded(x, y) ? 0
+                                   : colour(c)    ? own(x, y, c) * own(x, y, alpha_)
+                                                  : own(x, y, c));
     for (int c = 0; c < shape_.channels; ++c)
       working.outside[index(c)] = colour(c) ? border * border : border;
     for (const BoxRadii& box : blur_.boxes) {
+      const std::vector<Wide> counts = blur_.exclude ? included_counts(blur_, box) : std::vector<Wide>{};
       std::size_t value = 0;
-      for (const BoxTotal<long double>& total : covered_totals(working, box, blur_.border))
-        for (int c = 0; c < shape_.channels; ++c) working.values[value++] = total.sum[index(c)] / total.count;
+      std::size_t pixel = 0;
+      for (const BoxTotal<long double>& total : covered_totals(working, box, blur_.border)) {
+        const auto count = blur_.exclude ? static_cast<long double>(counts[pixel++]) : total.count;
+        for (int c = 0; c < shape_.channels; ++c) working.values[value++] = total.sum[index(c)] / count;
+      }
     }
     std::vector<long double> result;
     for (int y = 0; y < working.height; ++y)
@@ -89,6 +95,9 @@ class FloatBlur {
  private:
   static std::size_t index(int c) { return static_cast<std::size_t>(c); }
   [[nodiscard]] bool colour(int c) const { return weighted_ && c < alpha_; }
+  [[nodiscard]] bool excluded(int x, int y) const {
+    return blur_.exclude && mask_value(blur_.mask, x, y) == 0;
+  }
   [[nodiscard]] float stored(int x, int y, int c) const { return blur_.picture.value<float>(x, y, c); }
   [[nodiscard]] long double own(int x, int y, int c) const {
     return static_cast<long double>(stored(x, y, c));
@@ -110,7 +119,8 @@ class FloatBlur {
     };
     for (int y = 0; y < shape_.height; ++y)
       for (int x = 0; x < shape_.width; ++x)
-        for (int c = 0; c < shape_.channels; ++c) include(c, summed(x, y, c));
+        for (int c = 0; c < shape_.channels; ++c)
+          if (!excluded(x, y)) include(c, summed(x, y, c));
     if (blur_.border == Border::constant)
       for (int c = 0; c < shape_.channels; ++c)
         include(c, colour(c) ? blur_.border_value * blur_.border_value : blur_.border_value);
@@ -129,7 +139,8 @@ class FloatBlur {
     working.channels = shape_.channels;
     for (int y = 0; y < working.height; ++y)
       for (int x = 0; x < working.width; ++x)
-        for (int c = 0; c < shape_.channels; ++c) working.values.push_back(fixed(summed(x, y, c), c));
+        for (int c = 0; c < shape_.channels; ++c)
+          working.values.push_back(excluded(x, y) ? 0 : fixed(summed(x, y, c), c));
     const double border = blur_.border_value;
     for (int c = 0; c < shape_.channels; ++c)
       working.outside[index(c)] = fixed(colour(c) ? border * border : border, c);
@@ -146,6 +157,7 @@ class FloatBlur {
     std::fill(ones.values.begin(), ones.values.end(), 1);
     ones.outside = {};
     const auto existing = covered_totals(ones, box, blur_.border);
+    const std::vector<Wide> counts = blur_.exclude ? included_counts(blur_, box) : std::vector<Wide>{};
     Image result(shape_);
     const MutableImageView out = result.view();
     std::size_t pixel = 0;
@@ -165,7 +177,8 @@ class FloatBlur {
           if (blur_.border == Border::constant)
             sum = sum + static_cast<double>(outside) * static_cast<double>(working.outside[index(c)]);
         }
-        store(x, y, estimate, static_cast<double>(totals[pixel].count), out);
+        const Wide count = blur_.exclude ? counts[pixel] : totals[pixel].count;
+        store(x, y, estimate, static_cast<double>(count), out);
       }
     return result;
   }

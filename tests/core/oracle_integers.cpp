@@ -32,7 +32,11 @@ class IntegerBlur {
       for (Wide& outside : working.outside) outside <<= more;
     }
     const int fraction = blur_.boxes.size() > 1 ? fraction_bits : 0;
-    const auto totals = covered_totals(working, blur_.boxes.back(), blur_.border);
+    auto totals = covered_totals(working, blur_.boxes.back(), blur_.border);
+    if (blur_.exclude) {
+      const std::vector<Wide> counts = included_counts(blur_, blur_.boxes.back());
+      for (std::size_t i = 0; i < totals.size(); ++i) totals[i].count = counts[i];
+    }
     Image result(shape_);
     const MutableImageView out = result.view();
     std::size_t pixel = 0;
@@ -63,6 +67,10 @@ class IntegerBlur {
     const int alpha = weighted_ ? shape_.channels - 1 : shape_.channels;
     for (int y = 0; y < working.height; ++y)
       for (int x = 0; x < working.width; ++x) {
+        if (blur_.exclude && mask_value(blur_.mask, x, y) == 0) {
+          working.values.insert(working.values.end(), index(shape_.channels), 0);
+          continue;
+        }
         const Wide weight = weighted_ ? stored(x, y, alpha) : 1;
         for (int c = 0; c < alpha; ++c) working.values.push_back(decoded(stored(x, y, c)) * weight);
         if (weighted_) working.values.push_back(weight);

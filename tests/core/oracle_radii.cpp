@@ -73,4 +73,23 @@ std::vector<int> radii_of_map(const ImageView& map, int radius_at_0, int radius_
   return radii;
 }
 
+int mask_value(const ImageView& mask, int x, int y) {
+  if (mask.empty()) return 1;
+  return mask.shape.type == Type::u8 ? mask.value<std::uint8_t>(x, y) : mask.value<std::uint16_t>(x, y);
+}
+
+std::vector<Wide> included_counts(const OracleBlur& blur, const BoxRadii& box) {
+  Working<Wide> counting;
+  counting.width = static_cast<int>(blur.picture.shape.width);
+  counting.height = static_cast<int>(blur.picture.shape.height);
+  for (int y = 0; y < counting.height; ++y)
+    for (int x = 0; x < counting.width; ++x)
+      counting.values.push_back(mask_value(blur.mask, x, y) == 0 ? 0 : 1);
+  counting.outside[0] = 1;
+  std::vector<Wide> counts;
+  for (const BoxTotal<Wide>& total : covered_totals(counting, box, blur.border))
+    counts.push_back(total.sum[0]);
+  return counts;
+}
+
 }  // namespace satin::test

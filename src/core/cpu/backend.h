@@ -48,6 +48,8 @@ std::unique_ptr<RegionValuesOperation> prepare_region_values(Backend& backend, c
 std::unique_ptr<CoverOperation> prepare_cover(Backend& backend, const CoverJob& job);
 std::unique_ptr<PaintOperation> prepare_paint(Backend& backend, const PaintJob& job);
 std::unique_ptr<BoxMeanOperation> prepare_box_chain(Backend& backend, std::span<const BoxMeanJob> jobs);
+std::unique_ptr<ActiveTilesOperation> prepare_active_tiles(Backend& backend, const ActiveTilesJob& job);
+std::unique_ptr<InclusionOperation> prepare_inclusion(Backend& backend, const InclusionJob& job);
 
 // Ways to a box mean: prepare_box_mean() chooses.
 std::unique_ptr<BoxMeanOperation> prepare_box_mean_constant(CpuBackend& backend, const BoxMeanJob& job);

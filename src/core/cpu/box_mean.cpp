@@ -11,6 +11,7 @@ bool narrow_sums(const BoxMeanJob& job) {
 
 std::unique_ptr<BoxMeanOperation> prepare_box_mean(Backend& backend, const BoxMeanJob& job) {
   CpuBackend& cpu = as_cpu(backend);
+  if (job.excludes) return prepare_box_mean_map(cpu, job);
   if (auto chain = prepare_box_chain(backend, std::span(&job, 1))) return chain;
   if (!job.radius.from_map) return prepare_box_mean_constant(cpu, job);
   if (auto strips = prepare_box_mean_strips(cpu, job)) return strips;

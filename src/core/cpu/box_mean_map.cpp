@@ -1,4 +1,5 @@
-// Box mean with a radius for each pixel: one table of the whole picture, then four entries a whole box.
+// Box mean with a radius for each pixel, or over some pixels only: one table of the whole picture, and one of
+// how many of its pixels count, then four entries a whole box.
 
 #include <algorithm>
 #include <vector>
@@ -22,15 +23,20 @@ class BoxMeanMap final : public BoxMeanOperation {
     table.read = job.read;
     table.accumulator = job.accumulator;
     build_ = prepare_table(backend, table);
+    if (job.excludes) prepare_counts();
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    return table_.size + build_->workspace_bytes();
+    const std::size_t counting =
+        build_counts_ == nullptr ? 0 : counts_.size + build_counts_->workspace_bytes();
+    return table_.size + build_->workspace_bytes() + counting;
   }
 
   void run(const BoxMeanImages& images, Stream stream) override {
     const MutableImageView table = mutable_view_of(table_.get(), table_shape_);
     build_->run(images.source, images.measured, table, stream);
+    if (build_counts_ != nullptr)
+      build_counts_->run(images.included, nullptr, mutable_view_of(counts_.get(), counts_shape_), stream);
     const MeanStore store = mean_store(job_, images.measured);
     with_output(job_, [&]<int Channels, class T>() {
       parallel_rows(backend_, job_.height, 4, [&](std::int64_t first, std::int64_t last) {
@@ -42,21 +48,41 @@ class BoxMeanMap final : public BoxMeanOperation {
  private:
   static constexpr Type sum_type = sizeof(Sum) == 4 ? Type::u32 : Type::u64;
 
+  /// Pixels that count in a box are at most all of the largest one, below 2^32.
+  void prepare_counts() {
+    counts_shape_ = {job_.width, job_.height, 1, Type::u32};
+    counts_ = backend_.allocate(byte_size(counts_shape_));
+    TableJob table;
+    table.width = job_.width;
+    table.height = job_.height;
+    table.read = counted_pixels();
+    build_counts_ = prepare_table(backend_, table);
+  }
+
+  [[nodiscard]] Radius256 radius_along(Radius256 constant, const ImageView& map, std::int64_t x,
+                                       std::int64_t y) const {
+    return job_.radius.from_map ? radius_at(job_.radius, map, x, y) : constant;
+  }
+
   template <int Channels, class T>
   void gather_row(const MeanStore& store, const BoxMeanImages& images, std::int64_t y) {
     const TableView<Sum> table{reinterpret_cast<const Sum*>(table_.get()), job_.width * Channels, job_.width,
                                job_.height};
+    const TableView<std::uint32_t> counts{reinterpret_cast<const std::uint32_t*>(counts_.get()), job_.width,
+                                          job_.width, job_.height};
     T* out = images.output.row<T>(y);
     for (std::int64_t x = 0; x < job_.width; ++x, out += Channels) {
-      const Radius256 radius = radius_at(job_.radius, images.radius_map, x, y);
+      const Radius256 radius_x = radius_along(job_.radius.x, images.radius_map, x, y);
+      const Radius256 radius_y = radius_along(job_.radius.y, images.radius_map, x, y);
       const std::uint32_t mask = mask_at(images.mask, x, y);
-      if (radius == 0 || mask == 0) {
+      if ((radius_x == 0 && radius_y == 0) || mask == 0) {
         keep_pixel<Channels>(store, job_, images, x, y, out);
         continue;
       }
       WideSum sums[4];
-      const std::uint64_t count =
-          covered_box_sums<Channels>(table, x, y, radius, radius, job_.border, store.rule, sums);
+      std::uint64_t count =
+          covered_box_sums<Channels>(table, x, y, radius_x, radius_y, job_.border, store.rule, sums);
+      if (job_.excludes) count = covered_count(counts, x, y, radius_x, radius_y, job_.border);
       store_pixel<Channels>(store, images, x, y, sums, count, mask, out);
     }
   }
@@ -66,6 +92,9 @@ class BoxMeanMap final : public BoxMeanOperation {
   Shape table_shape_;
   Buffer table_;
   std::unique_ptr<TableOperation> build_;
+  Shape counts_shape_;
+  Buffer counts_;
+  std::unique_ptr<TableOperation> build_counts_;  ///< null unless the job excludes pixels
 };
 
 }  // namespace

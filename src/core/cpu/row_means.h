@@ -144,6 +144,10 @@ class RowMeans {
     const std::uint64_t whole = job_.mask_maximum;
     for (std::int64_t x = 0, i = 0; x < job_.width; ++x) {
       const std::uint64_t weight = mask_at(mask, x, y);
+      if (weight == whole) {
+        i += job_.read.channels;
+        continue;
+      }
       for (int c = 0; c < job_.read.channels; ++c, ++i) {
         std::uint32_t& mean = working_[static_cast<std::size_t>(i)];
         mean = static_cast<std::uint32_t>(blend(decode(original[i], transfer), mean, weight, whole));

@@ -6,6 +6,7 @@
 #include "core/cuda/check.h"
 #include "core/cuda/scan/operations.h"
 #include "core/transfer.h"
+#include "kernels/tuning.h"
 
 namespace satin {
 namespace cuda {
@@ -129,6 +130,8 @@ CudaBackend::CudaBackend(int ordinal, const DeviceInfo& description)
     : ordinal_(ordinal), selected_(ordinal), pool_(ordinal, description.memory / share_of_pool) {
   info = description;
   host_memory = false;
+  window_costs.run = kernels::tuning::window_run_pixels;
+  window_costs.least_pixels = kernels::tuning::window_least_pixels;
   operations = {.copy = prepare_copy,
                 .measure = prepare_measure,
                 .table = prepare_table,
@@ -144,6 +147,8 @@ CudaBackend::CudaBackend(int ordinal, const DeviceInfo& description)
                 .region_values = prepare_region_values,
                 .cover = prepare_cover,
                 .paint = prepare_paint,
+                .active_tiles = prepare_active_tiles,
+                .inclusion = prepare_inclusion,
                 .scan = scan_operations};
   check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, ordinal),
         "asking for the number of multiprocessors");

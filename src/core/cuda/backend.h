@@ -108,5 +108,7 @@ std::unique_ptr<RelabelOperation> prepare_relabel(Backend& backend, const Relabe
 std::unique_ptr<RegionValuesOperation> prepare_region_values(Backend& backend, const RegionValuesJob& job);
 std::unique_ptr<CoverOperation> prepare_cover(Backend& backend, const CoverJob& job);
 std::unique_ptr<PaintOperation> prepare_paint(Backend& backend, const PaintJob& job);
+std::unique_ptr<ActiveTilesOperation> prepare_active_tiles(Backend& backend, const ActiveTilesJob& job);
+std::unique_ptr<InclusionOperation> prepare_inclusion(Backend& backend, const InclusionJob& job);
 
 }  // namespace satin::cuda

@@ -6,6 +6,7 @@ namespace satin::cuda {
 
 std::unique_ptr<BoxMeanOperation> prepare_box_mean(Backend& backend, const BoxMeanJob& job) {
   CudaBackend& cuda = as_cuda(backend);
+  if (job.excludes) return prepare_box_mean_table(cuda, job);
   if (job.radius.from_map) {
     if (auto strip = prepare_box_mean_strip(cuda, job)) return strip;
   } else {

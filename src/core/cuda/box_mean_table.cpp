@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 #include "core/cuda/box_mean.h"
 #include "core/cuda/check.h"
@@ -37,10 +38,55 @@ TableJob table_of(const BoxMeanJob& job) {
   return table;
 }
 
+/// Of the plane that says which pixels count.
+TableJob counts_of(const BoxMeanJob& job) {
+  TableJob table = table_of(job);
+  table.read = counted_pixels();
+  table.accumulator = Accumulator::u32;
+  return table;
+}
+
+/// A table with its memory.
+class BuiltTable {
+ public:
+  BuiltTable(CudaBackend& backend, const TableJob& job) : build_(prepare_table(backend, job)) {
+    Shape shape;
+    shape.width = job.width;
+    shape.height = job.height;
+    shape.channels = job.read.channels;
+    shape.type = job.accumulator == Accumulator::u32 ? Type::u32 : Type::u64;
+    Strides strides = interleaved_strides(shape);
+    strides.row = (strides.row + row_alignment - 1) / row_alignment * row_alignment;
+    strides.frame = strides.row * shape.height;
+    memory_ = backend.allocate(static_cast<std::size_t>(strides.frame));
+    view_ = {memory_.get(), shape, strides, Memory::device};
+  }
+
+  [[nodiscard]] std::size_t bytes() const noexcept { return memory_.size + build_->workspace_bytes(); }
+  [[nodiscard]] const MutableImageView& view() const noexcept { return view_; }
+  void build(const ImageView& picture, const Measured* measured, Stream stream) {
+    build_->run(picture, measured, view_, stream);
+  }
+
+ private:
+  std::unique_ptr<TableOperation> build_;
+  Buffer memory_;
+  MutableImageView view_;
+};
+
 class BoxMeanTable final : public BoxMeanOperation {
  public:
-  BoxMeanTable(CudaBackend& backend, const BoxMeanJob& job) : backend_(backend), job_(job) {
-    if (!is_identity(job.radius)) prepare_table_memory();
+  BoxMeanTable(CudaBackend& backend, const BoxMeanJob& job) : backend_(backend) {
+    if (!is_identity(job.radius)) {
+      table_.emplace(backend, table_of(job));
+      arguments_.table = table_->view().data;
+      arguments_.table_row = table_->view().strides.row;
+      if (job.excludes) {
+        counts_.emplace(backend, counts_of(job));
+        arguments_.counts = counts_->view().data;
+        arguments_.counts_row = counts_->view().strides.row;
+      }
+    }
     arguments_.width = job.width;
     arguments_.height = job.height;
     arguments_.read = job.read;
@@ -52,17 +98,16 @@ class BoxMeanTable final : public BoxMeanOperation {
     arguments_.accumulator = job.accumulator;
     arguments_.rule = mean_rule(job, backend.transfer(job.write.type, job.write.transfer == Transfer::srgb));
     arguments_.narrow = sums_are_narrow(job);
-    arguments_.table = table_view_.data;
-    arguments_.table_row = table_view_.strides.row;
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    return table_memory_.size + (table_ == nullptr ? 0 : table_->workspace_bytes());
+    return (table_ ? table_->bytes() : 0) + (counts_ ? counts_->bytes() : 0);
   }
 
   void run(const BoxMeanImages& images, Stream stream) override {
     backend_.select();
-    if (table_ != nullptr) table_->run(images.source, images.measured, table_view_, stream);
+    if (table_) table_->build(images.source, images.measured, stream);
+    if (counts_) counts_->build(images.included, nullptr, stream);
     kernels::BoxMeanArguments arguments = arguments_;
     arguments.measured = images.measured;
     arguments.source = source_of(images.source);
@@ -75,25 +120,9 @@ class BoxMeanTable final : public BoxMeanOperation {
   }
 
  private:
-  void prepare_table_memory() {
-    table_ = prepare_table(backend_, table_of(job_));
-    Shape shape;
-    shape.width = job_.width;
-    shape.height = job_.height;
-    shape.channels = job_.read.channels;
-    shape.type = job_.accumulator == Accumulator::u32 ? Type::u32 : Type::u64;
-    Strides strides = interleaved_strides(shape);
-    strides.row = (strides.row + row_alignment - 1) / row_alignment * row_alignment;
-    strides.frame = strides.row * shape.height;
-    table_memory_ = backend_.allocate(static_cast<std::size_t>(strides.frame));
-    table_view_ = {table_memory_.get(), shape, strides, Memory::device};
-  }
-
   CudaBackend& backend_;
-  BoxMeanJob job_;
-  std::unique_ptr<TableOperation> table_;
-  Buffer table_memory_;
-  MutableImageView table_view_;
+  std::optional<BuiltTable> table_;   ///< none for radius 0
+  std::optional<BuiltTable> counts_;  ///< of the pixels that count, if only some do
   kernels::BoxMeanArguments arguments_;
 };
 

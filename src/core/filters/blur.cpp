@@ -7,6 +7,7 @@
 
 #include "core/backend.h"
 #include "core/kernel_boxes.h"
+#include "core/masked_filter.h"
 #include "core/prepared_filter.h"
 #include "core/record.h"
 #include "core/registry.h"
@@ -16,6 +17,8 @@
 
 namespace satin {
 namespace {
+
+constexpr std::int64_t slowness_of_box = 4;  ///< a mean under a mask, in the time of a running extreme
 
 enum Input { picture, radius_map, mask };
 
@@ -50,6 +53,13 @@ std::vector<RadiusField> box_fields(const Blur& blur, const Shape& shape, const 
   if (blur.radius_max) refuse("radius-max is of use with a radius map only: give one, or use radius.");
   const int boxes = boxes_of(kernel_of(blur));
   return blur.sigma ? fields_for_sigma(*blur.sigma, boxes) : fields_for_radius(blur.radius, shape, boxes);
+}
+
+void check_mask_mode(const Blur& blur, std::uint32_t mask_maximum) {
+  if (blur.mask_mode != MaskMode::exclude) return;
+  if (mask_maximum == 0) refuse("mask-mode exclude needs a mask: give one, or leave mask-mode out.");
+  if (kernel_of(blur) != Kernel::box)
+    refuse("mask-mode exclude works with the box kernel alone: leave out tent and gaussian, or choose box.");
 }
 
 /// The value outside the picture as working values of the stored type.
@@ -96,6 +106,7 @@ std::vector<BoxMeanJob> box_jobs(const Blur& blur, const Shape& shape, const std
     job.write =
         last ? PixelWrite{shape.type, transfer, 0} : PixelWrite{working.type, transfer, working.fraction};
     if (last) job.mask_maximum = mask_maximum;
+    job.excludes = blur.mask_mode == MaskMode::exclude;
     if (blur.border == Border::constant) set_border_value(job, shape, blur.border_value);
     const std::uint64_t box = largest_box(shape.width, shape.height, job.radius, blur.border);
     check_alpha_divisor(job.read, box);
@@ -114,10 +125,33 @@ MeasureJob measure_job(const BoxMeanJob& job) {
   return measure;
 }
 
+/// The same jobs for pictures of another size.
+std::vector<BoxMeanJob> resized(std::vector<BoxMeanJob> jobs, std::int64_t width, std::int64_t height) {
+  for (BoxMeanJob& job : jobs) {
+    job.width = width;
+    job.height = height;
+  }
+  return jobs;
+}
+
+Reach reach_of(const std::vector<BoxMeanJob>& jobs) {
+  const auto whole = [](Radius256 radius) { return (std::int64_t{radius} + radius_one - 1) / radius_one; };
+  Reach reach;
+  reach.wraps = jobs.front().border == Border::wrap;
+  for (const BoxMeanJob& job : jobs) {
+    const Radius256 largest = std::max(job.radius.low, job.radius.high);
+    reach.x += whole(job.radius.from_map ? largest : job.radius.x);
+    reach.y += whole(job.radius.from_map ? largest : job.radius.y);
+  }
+  return reach;
+}
+
 class PreparedBlur final : public PreparedFilter {
  public:
+  /// `shape` has the size of the jobs.
   PreparedBlur(Backend& backend, const std::vector<BoxMeanJob>& jobs, const Shape& shape) {
     prepare_boxes(backend, jobs);
+    if (jobs[0].excludes) prepare_inclusion(backend, shape, jobs[0].mask_maximum);
     const bool floats = jobs[0].read.fixed_point;
     const RadiusField& field = jobs[0].radius;
     if (floats || (field.from_map && field.map_type == Type::f32))
@@ -130,23 +164,25 @@ class PreparedBlur final : public PreparedFilter {
     for (std::size_t i = 0; i < buffers; ++i) working_[i] = backend.allocate(byte_size(working_shape_));
   }
 
-  [[nodiscard]] bool measures() const noexcept { return measure_ != nullptr; }
-
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
     std::size_t bytes = 0;
+    if (inclusion_ != nullptr) bytes += byte_size(selected_.shape()) + byte_size(included_.shape());
     for (const auto& box : boxes_) bytes += box->workspace_bytes();
     for (const Buffer& buffer : working_) bytes += buffer.size;
     return bytes;
   }
 
+  void measure(std::span<const ImageView> inputs, Measured* measured, Stream stream) override {
+    if (measure_ != nullptr) measure_->clear(measured, stream);
+    if (measures_picture_) measure_->measure(counted(inputs, stream), measured, stream);
+    if (measures_map_) measure_->check_map(inputs[radius_map], measured, stream);
+  }
+
   void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
            Stream stream) override {
-    if (measure_ != nullptr) measure_->clear(measured, stream);
-    if (measures_picture_) measure_->measure(inputs[picture], measured, stream);
-    if (measures_map_) measure_->check_map(inputs[radius_map], measured, stream);
-
     BoxMeanImages images;
-    images.source = inputs[picture];
+    images.source = counted(inputs, stream);
+    images.included = inclusion_ == nullptr ? ImageView{} : included_.view();
     images.original = inputs[picture];
     images.radius_map = inputs[radius_map];
     images.measured = measured;
@@ -170,7 +206,29 @@ class PreparedBlur final : public PreparedFilter {
     for (const BoxMeanJob& job : jobs) boxes_.push_back(backend.operations.box_mean(backend, job));
   }
 
+  void prepare_inclusion(Backend& backend, const Shape& shape, std::uint32_t mask_maximum) {
+    const Type mask_type = mask_maximum == 0xFF ? Type::u8 : Type::u16;
+    const InclusionJob job{shape.width, shape.height, shape.channels, shape.type, mask_type};
+    inclusion_ = backend.operations.inclusion(backend, job);
+    const auto allocate = [&](const Shape& wanted) {
+      return Image(wanted, backend.allocate(byte_size(wanted)),
+                   backend.host_memory ? Memory::host : Memory::device);
+    };
+    selected_ = allocate({shape.width, shape.height, shape.channels, shape.type});
+    included_ = allocate({shape.width, shape.height, 1, Type::u8});
+  }
+
+  /// The picture, or what the mask leaves of it.
+  ImageView counted(std::span<const ImageView> inputs, Stream stream) {
+    if (inclusion_ == nullptr) return inputs[picture];
+    inclusion_->run(inputs[picture], inputs[mask], selected_.view(), included_.view(), stream);
+    return selected_.view();
+  }
+
   std::vector<std::unique_ptr<BoxMeanOperation>> boxes_;
+  std::unique_ptr<InclusionOperation> inclusion_;
+  Image selected_;
+  Image included_;
   std::unique_ptr<MeasureOperation> measure_;
   std::array<Buffer, 2> working_;
   Shape working_shape_;
@@ -183,10 +241,19 @@ Plan plan_shapes(const Device& device, const Shape& shape, const Shape& map, con
   validate(shape);
   check_map(map, shape);
   const std::uint32_t mask_maximum = checked_mask_maximum(mask_shape, shape);
+  check_mask_mode(blur, mask_maximum);
   const std::vector<BoxMeanJob> jobs = box_jobs(blur, shape, box_fields(blur, shape, map), mask_maximum);
-  auto filter = std::make_unique<PreparedBlur>(device.backend(), jobs, shape);
-  const bool measures = filter->measures();
-  return make_plan(device, {shape, map, mask_shape}, shape, measures, std::move(filter));
+  Backend& backend = device.backend();
+  MaskedFilter masked{shape, mask_shape, mask, reach_of(jobs)};
+  masked.slowness = slowness_of_box * static_cast<std::int64_t>(jobs.size());
+  masked.prepare = [&](std::int64_t width, std::int64_t height) {
+    Shape part = shape;
+    part.width = width;
+    part.height = height;
+    return std::make_unique<PreparedBlur>(backend, resized(jobs, width, height), part);
+  };
+  const bool measures = shape.type == Type::f32 || (map.width != 0 && map.type == Type::f32);
+  return make_plan(device, {shape, map, mask_shape}, shape, measures, prepare_masked(backend, masked));
 }
 
 double reach(const Blur& blur, const Shape& shape) {
@@ -232,6 +299,9 @@ FilterRecord blur_record() {
                    {"border-value", "", "value outside the picture for border constant, 0 black to 1 white"}),
       record::choice(&Blur::space, record::space_names(),
                      {"space", "", "average in linear light, or the values as stored"}),
+      record::choice(
+          &Blur::mask_mode, {"blend", "exclude"},
+          {"mask-mode", "", "exclude: pixels whose mask is 0 do not count in the means of others"}),
   };
   filter.inputs = {
       {"radius-map", Role::radius_map, "radius for each pixel, from radius-min at 0 to radius-max at white",

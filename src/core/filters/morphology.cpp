@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/backend.h"
+#include "core/masked_filter.h"
 #include "core/prepared_filter.h"
 #include "core/record.h"
 #include "core/registry.h"
@@ -95,12 +96,14 @@ class PreparedExtreme final : public PreparedFilter {
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return extreme_->workspace_bytes(); }
 
-  void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
+  void measure(std::span<const ImageView> inputs, Measured* measured, Stream stream) override {
+    if (measure_ == nullptr) return;
+    measure_->clear(measured, stream);
+    measure_->measure(inputs[picture], measured, stream);
+  }
+
+  void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured*,
            Stream stream) override {
-    if (measure_ != nullptr) {
-      measure_->clear(measured, stream);
-      measure_->measure(inputs[picture], measured, stream);
-    }
     extreme_->run({inputs[picture], inputs[mask], output}, stream);
   }
 
@@ -116,9 +119,17 @@ Plan plan_shapes(const Device& device, const Shape& shape, const Shape& mask_sha
     refuse(std::string("Pixels of type ") + name_of(shape.type) +
            " cannot be filtered: convert them to u8, u16 or f32.");
   const std::uint32_t mask_maximum = checked_mask_maximum(mask_shape, shape);
-  auto filter =
-      std::make_unique<PreparedExtreme>(device.backend(), extreme_job(shape, mask_maximum, extreme, window));
-  return make_plan(device, {shape, mask_shape}, shape, shape.type == Type::f32, std::move(filter));
+  Backend& backend = device.backend();
+  const RunningExtremeJob job = extreme_job(shape, mask_maximum, extreme, window);
+  MaskedFilter masked{shape, mask_shape, mask, {job.reach_x, job.reach_y, job.border == Border::wrap}};
+  masked.prepare = [&](std::int64_t width, std::int64_t height) {
+    RunningExtremeJob part = job;
+    part.width = width;
+    part.height = height;
+    return std::make_unique<PreparedExtreme>(backend, part);
+  };
+  return make_plan(device, {shape, mask_shape}, shape, shape.type == Type::f32,
+                   prepare_masked(backend, masked));
 }
 
 template <class Parameters>

@@ -76,4 +76,15 @@ SATIN_HD std::uint64_t covered_box_sums(const TableView<Sum>& table, std::int64_
   return count;
 }
 
+/// Weighted number of the pixels of the covered area that count, by the table of a plane that is 1 where
+/// they do; outside the picture those of a constant border do.
+SATIN_HD std::uint64_t covered_count(const TableView<std::uint32_t>& counts, std::int64_t x, std::int64_t y,
+                                     Radius256 radius_x, Radius256 radius_y, Border border) {
+  MeanRule rule;
+  rule.border_value[0] = 1;
+  WideSum count;
+  covered_box_sums<1>(counts, x, y, radius_x, radius_y, border, rule, &count);
+  return count.low;
+}
+
 }  // namespace satin

@@ -34,6 +34,7 @@ struct BoxMeanJob {
   std::array<std::uint64_t, 4> border_value{};  ///< of Border::constant: working values of the channels
   double border_number = 0;                     ///< the same for floats, whose scale is known at run time
   std::uint32_t mask_maximum = 0;               ///< 255 or 65535; 0: no mask
+  bool excludes = false;  ///< only pixels that `included` has count; the source holds 0 at the others
   Accumulator accumulator = Accumulator::u32;
 };
 
@@ -43,13 +44,15 @@ struct BoxMeanImages {
   ImageView original;  ///< stored pixels of the whole filter's input (== source in a single pass)
   ImageView radius_map;
   ImageView mask;
+  ImageView included;                  ///< one channel of u8, 0 or 1
   MutableImageView output;             ///< may alias neither source nor the maps
   const Measured* measured = nullptr;  ///< floats: in the backend's memory
 };
 
 /// For every pixel, in this order: radius 0 along both axes, or mask weight 0: output = original, byte for
 /// byte (for working outputs: the working value, shifted); otherwise store_*_mean() of core/maths/mean.h over
-/// the four whole boxes of core/maths/window.h.
+/// the four whole boxes of core/maths/window.h. With `excludes`, the weighted number of pixels is the same
+/// sum over `included`, where what a constant border adds counts as 1.
 struct BoxMeanOperation : Operation {
   virtual void run(const BoxMeanImages& images, Stream stream) = 0;
 };

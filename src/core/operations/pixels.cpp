@@ -47,6 +47,12 @@ PixelRead read_pixels(const Shape& shape, Transfer transfer, std::uint64_t area)
   return read;
 }
 
+PixelRead counted_pixels() {
+  PixelRead read;
+  read.maximum = 1;
+  return read;
+}
+
 void check_alpha_divisor(const PixelRead& read, std::uint64_t area) {
   constexpr std::uint64_t limit = std::uint64_t{1} << (61 - 16);
   if (read.alpha_maximum != 0 && area > (limit - 1) / read.alpha_maximum)

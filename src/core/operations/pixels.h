@@ -39,6 +39,10 @@ enum class Accumulator : std::uint8_t { u32, u64 };
 /// Throws Error(usage) for types that are not pixels and for premultiplied integers in linear light.
 [[nodiscard]] PixelRead read_pixels(const Shape& shape, Transfer transfer, std::uint64_t area);
 
+/// A plane of u8 that holds 1 for pixels that count and 0 for others. The pixels of any one box, at most
+/// (2 * 16385 + 1)^2, are fewer than 2^32: their counts are summed in 32 bits.
+[[nodiscard]] PixelRead counted_pixels();
+
 /// The one place where the width of sums is chosen: sums are modulo 2^32 or 2^64, and a difference of table
 /// entries is exact while the true sum of that one box fits. Smallest width with area * maximum < 2^width
 /// (2^63 if signed). Throws Error(usage), which says what to reduce, if 64 bits do not suffice.

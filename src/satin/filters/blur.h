@@ -15,6 +15,12 @@ enum class Kernel {
   gaussian  ///< three successive boxes: of a third of the radius, or with the variance sigma^2
 };
 
+/// What a mask does.
+enum class MaskMode {
+  blend,   ///< it weights the result against the input; every pixel counts in the windows of others
+  exclude  ///< the same, and pixels where it is 0 count in no window
+};
+
 /// Parameters of blur().
 struct Blur {
   Radius radius = 8;  ///< half the window, without the pixel itself; quantised to 1/256 pixel
@@ -29,6 +35,7 @@ struct Blur {
       radius_max{};        ///< radius where the radius map is at its type's maximum (floats: at 1)
   ImageView radius_map{};  ///< radius per pixel: one channel, u8, u16 or f32, of the picture's size
   ImageView mask{};        ///< blend weight: one channel, u8 or u16, of the picture's size; 0 keeps the bytes
+  MaskMode mask_mode = MaskMode::blend;  ///< exclude: with the box kernel alone
 };
 
 /// Mean over a window around every pixel, at a cost that does not depend on the radius.
@@ -42,6 +49,13 @@ struct Blur {
 /// input's colour bytes. Encoded integers give the exact mean, rounded to nearest, ties up. Floats are 40-bit
 /// fixed point, scaled by the largest value. The result has the input's shape and is the same on every
 /// device, byte for byte.
+///
+/// MaskMode::exclude takes means over those pixels of the window whose mask is not 0, by their covered area:
+/// exactly, like all means. It selects: what the other pixels hold, NaN too, makes no difference and is not
+/// looked at. Where a border repeats a pixel of the picture, it repeats its mask; the pixels of a constant
+/// border all count. A mask value between 0 and the maximum counts its pixel wholly, and blends its result.
+///
+/// A mask also spares time: windows are moved over the picture only around tiles in which it is not 0.
 ///
 /// The output lives where the input lives and does not alias it. Throws Error(usage) for parameters out of
 /// range and for shapes that do not fit, Error(input) for NaN or infinity in the picture or the map.

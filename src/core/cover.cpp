@@ -1,0 +1,150 @@
+#include "core/cover.h"
+
+namespace satin {
+namespace {
+
+constexpr std::int64_t smallest_tile = 64;
+constexpr std::int64_t most_tiles = 128;  ///< along an axis: what the decisions take is nothing beside a copy
+constexpr std::int64_t tiles_of_run = 16;  ///< a window's own cost is not worth dividing more finely
+
+std::int64_t tile_for(const Cover::Size& picture, std::int64_t run_cost) {
+  std::int64_t tile = smallest_tile;
+  while (std::max(picture.width, picture.height) > most_tiles * tile || tile * tile * tiles_of_run < run_cost)
+    tile *= 2;
+  return tile;
+}
+
+std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+/// Squares of 1, 2, 4 ... tiles with what they look at, as long as they are much less than the picture.
+std::vector<Cover::Size> sizes_for(const Cover::Size& picture, const Reach& reach, std::int64_t tile) {
+  std::vector<Cover::Size> sizes;
+  for (std::int64_t side = tile;; side *= 2) {
+    const Cover::Size size{window_size(side, picture.width, reach.x),
+                           window_size(side, picture.height, reach.y)};
+    if (2 * size.pixels() > picture.pixels()) break;
+    sizes.push_back(size);
+  }
+  sizes.push_back(picture);
+  return sizes;
+}
+
+bool empty(const Rectangle& box) { return box.x.size() == 0; }
+
+Stretch joined(const Stretch& a, const Stretch& b) {
+  return {std::min(a.first, b.first), std::max(a.last, b.last)};
+}
+
+}  // namespace
+
+Cover::Cover(const Size& picture, const Reach& reach, const WindowCosts& costs)
+    : picture_(picture),
+      reach_(reach),
+      costs_(costs),
+      tile_(tile_for(picture, costs.run)),
+      sizes_(sizes_for(picture, reach, tile_)) {
+  std::int64_t columns = divide_up(picture.width, tile_);
+  std::int64_t rows = divide_up(picture.height, tile_);
+  runs_.reserve(static_cast<std::size_t>(columns * rows));
+  for (;; columns = divide_up(columns, 2), rows = divide_up(rows, 2)) {
+    levels_.push_back({columns, rows, std::vector<Node>(static_cast<std::size_t>(columns * rows))});
+    if (columns == 1 && rows == 1) break;
+  }
+}
+
+Rectangle Cover::window_of(const Run& run) const {
+  const Size& size = sizes_[run.size];
+  return {window_around(run.inner.x, size.width, picture_.width, reach_.x, reach_.wraps).value(),
+          window_around(run.inner.y, size.height, picture_.height, reach_.y, reach_.wraps).value()};
+}
+
+std::span<const Cover::Run> Cover::of(std::span<const std::uint8_t> active) {
+  runs_.clear();
+  const Run whole{{{0, picture_.width}, {0, picture_.height}}, sizes_.size() - 1};
+  if (nearly_all(active)) {
+    runs_.push_back(whole);
+    return runs_;
+  }
+  Level& tiles = levels_.front();
+  for (std::int64_t row = 0; row < tiles.rows; ++row)
+    for (std::int64_t column = 0; column < tiles.columns; ++column) {
+      Node& node = tiles.at(column, row);
+      node = {};
+      if (active[static_cast<std::size_t>(row * tiles.columns + column)] == 0) continue;
+      node.box = {{column, column + 1}, {row, row + 1}};
+      choose_window(node);
+    }
+  for (std::size_t level = 1; level < levels_.size(); ++level)
+    for (std::int64_t row = 0; row < levels_[level].rows; ++row)
+      for (std::int64_t column = 0; column < levels_[level].columns; ++column)
+        join_children(level, column, row);
+
+  const Node& root = levels_.back().nodes.front();
+  if (empty(root.box)) return runs_;
+  if (root.cost + picture_.pixels() / costs_.copied >= picture_.pixels()) {
+    runs_.push_back(whole);
+  } else {
+    collect(levels_.size() - 1, 0, 0);
+  }
+  return runs_;
+}
+
+Rectangle Cover::pixels_of(const Rectangle& tiles) const noexcept {
+  return {{tiles.x.first * tile_, std::min(tiles.x.last * tile_, picture_.width)},
+          {tiles.y.first * tile_, std::min(tiles.y.last * tile_, picture_.height)}};
+}
+
+/// True if even windows without reach and costs of their own would take as long as the whole picture.
+bool Cover::nearly_all(std::span<const std::uint8_t> active) const {
+  if (sizes_.size() == 1)
+    return std::any_of(active.begin(), active.end(), [](std::uint8_t tile) { return tile != 0; });
+  const auto inactive = std::count(active.begin(), active.end(), std::uint8_t{0});
+  return static_cast<std::int64_t>(inactive) * tile_ * tile_ * costs_.copied < picture_.pixels();
+}
+
+/// The smallest window that gives the box right.
+void Cover::choose_window(Node& node) const {
+  const Rectangle inner = pixels_of(node.box);
+  for (node.size = 0; node.size + 1 < sizes_.size(); ++node.size) {
+    const Size& size = sizes_[node.size];
+    if (window_around(inner.x, size.width, picture_.width, reach_.x, reach_.wraps) &&
+        window_around(inner.y, size.height, picture_.height, reach_.y, reach_.wraps))
+      break;
+  }
+  node.cost = sizes_[node.size].pixels() + inner.pixels() / costs_.copied + costs_.run;
+}
+
+void Cover::join_children(std::size_t level, std::int64_t column, std::int64_t row) {
+  Level& below = levels_[level - 1];
+  Node& node = levels_[level].at(column, row);
+  node = {};
+  std::int64_t cost = 0;
+  for (std::int64_t y = 2 * row; y < std::min(2 * row + 2, below.rows); ++y)
+    for (std::int64_t x = 2 * column; x < std::min(2 * column + 2, below.columns); ++x) {
+      const Node& child = below.at(x, y);
+      if (empty(child.box)) continue;
+      node.box = empty(node.box)
+                     ? child.box
+                     : Rectangle{joined(node.box.x, child.box.x), joined(node.box.y, child.box.y)};
+      cost += child.cost;
+    }
+  if (empty(node.box)) return;
+  choose_window(node);
+  node.split = cost < node.cost;
+  if (node.split) node.cost = cost;
+}
+
+void Cover::collect(std::size_t level, std::int64_t column, std::int64_t row) {
+  const Node& node = levels_[level].at(column, row);
+  if (empty(node.box)) return;
+  if (!node.split) {
+    runs_.push_back({pixels_of(node.box), node.size});
+    return;
+  }
+  const Level& below = levels_[level - 1];
+  for (std::int64_t y = 2 * row; y < std::min(2 * row + 2, below.rows); ++y)
+    for (std::int64_t x = 2 * column; x < std::min(2 * column + 2, below.columns); ++x)
+      collect(level - 1, x, y);
+}
+
+}  // namespace satin

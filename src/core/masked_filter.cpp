@@ -1,0 +1,86 @@
+#include "core/masked_filter.h"
+
+#include <vector>
+
+#include "core/cover.h"
+
+namespace satin {
+namespace {
+
+class PreparedMasked final : public PreparedFilter {
+ public:
+  PreparedMasked(Backend& backend, const MaskedFilter& masked, const WindowCosts& costs)
+      : mask_(masked.input),
+        cover_({masked.picture.width, masked.picture.height}, masked.reach, costs),
+        copy_(backend.operations.copy(backend)) {
+    const ActiveTilesJob tiles{masked.picture.width, masked.picture.height, masked.mask.type, cover_.tile()};
+    active_tiles_ = backend.operations.active_tiles(backend, tiles);
+    active_.resize(static_cast<std::size_t>(cover_.columns() * cover_.rows()));
+    for (const Cover::Size& size : cover_.sizes())
+      filters_.push_back(masked.prepare(size.width, size.height));
+    if (filters_.size() == 1) return;
+    const Cover::Size& largest = cover_.sizes()[filters_.size() - 2];
+    result_shape_ = masked.picture;
+    result_shape_.width = largest.width;
+    result_shape_.height = largest.height;
+    result_shape_.frames = 1;
+    result_ = backend.allocate(byte_size(result_shape_));
+  }
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
+    std::size_t bytes = result_.size + active_tiles_->workspace_bytes();
+    for (const auto& filter : filters_) bytes += filter->workspace_bytes();
+    return bytes;
+  }
+
+  void measure(std::span<const ImageView> inputs, Measured* measured, Stream stream) override {
+    filters_.back()->measure(inputs, measured, stream);
+  }
+
+  void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
+           Stream stream) override {
+    active_tiles_->run(inputs[mask_], active_.data(), stream);
+    const std::span<const Cover::Run> runs = cover_.of(active_);
+    if (!runs.empty() && cover_.is_whole(runs.front()))
+      return filters_.back()->run(inputs, output, measured, stream);
+    copy_->run(inputs.front(), output, stream);
+    for (const Cover::Run& run : runs) run_window(run, inputs, output, measured, stream);
+  }
+
+ private:
+  void run_window(const Cover::Run& run, std::span<const ImageView> inputs, const MutableImageView& output,
+                  Measured* measured, Stream stream) {
+    const Rectangle window = cover_.window_of(run);
+    parts_.clear();
+    for (const ImageView& input : inputs) parts_.push_back(part_of(input, window));
+    const MutableImageView whole_result = mutable_view_of(result_.get(), result_shape_, output.memory);
+    const MutableImageView result = part_of(whole_result, {{0, window.x.size()}, {0, window.y.size()}});
+    filters_[run.size]->run(parts_, result, measured, stream);
+    const Rectangle inner{{run.inner.x.first - window.x.first, run.inner.x.last - window.x.first},
+                          {run.inner.y.first - window.y.first, run.inner.y.last - window.y.first}};
+    copy_->run(part_of(result, inner), part_of(output, run.inner), stream);
+  }
+
+  std::size_t mask_;
+  Cover cover_;
+  std::unique_ptr<CopyOperation> copy_;
+  std::unique_ptr<ActiveTilesOperation> active_tiles_;
+  std::vector<std::unique_ptr<PreparedFilter>> filters_;  ///< one a size of windows
+  std::vector<std::uint8_t> active_;
+  std::vector<ImageView> parts_;  ///< of the inputs of one run
+  Shape result_shape_;            ///< of the largest window
+  Buffer result_;
+};
+
+}  // namespace
+
+std::unique_ptr<PreparedFilter> prepare_masked(Backend& backend, const MaskedFilter& filter) {
+  const Shape& picture = filter.picture;
+  WindowCosts costs = backend.window_costs;
+  costs.run /= filter.slowness;
+  const bool worthwhile = picture.width * picture.height >= costs.least_pixels / filter.slowness;
+  if (filter.mask.width == 0 || !worthwhile) return filter.prepare(picture.width, picture.height);
+  return std::make_unique<PreparedMasked>(backend, filter, costs);
+}
+
+}  // namespace satin

@@ -1,0 +1,75 @@
+#pragma once
+// Running a filter on parts of a picture with the results of the whole: a part holds all that the filter
+// looks at around the pixels that are wanted, and ends where the picture ends if the filter looks beyond it.
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+#include "satin/image.h"
+
+namespace satin {
+
+/// How far from a pixel its result looks along each axis, in whole pixels.
+struct Reach {
+  std::int64_t x = 0;
+  std::int64_t y = 0;
+  bool wraps = false;  ///< beyond an end of the picture it sees the other end
+};
+
+/// Pixels [first, last) of a line.
+struct Stretch {
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+
+  [[nodiscard]] std::int64_t size() const noexcept { return last - first; }
+  friend bool operator==(const Stretch&, const Stretch&) = default;
+};
+
+struct Rectangle {
+  Stretch x;
+  Stretch y;
+
+  [[nodiscard]] std::int64_t pixels() const noexcept { return x.size() * y.size(); }
+  friend bool operator==(const Rectangle&, const Rectangle&) = default;
+};
+
+/// What running a filter by windows costs, in pixels that the filter does in the same time.
+struct WindowCosts {
+  std::int64_t run = 0;           ///< one more window
+  std::int64_t copied = 16;       ///< so many pixels are copied in the time of one
+  std::int64_t least_pixels = 0;  ///< pictures below are not worth looking for active tiles
+};
+
+/// Pixels of a line of `line` pixels that give `inner` of them right, wherever these lie.
+[[nodiscard]] inline std::int64_t window_size(std::int64_t inner, std::int64_t line, std::int64_t reach) {
+  return std::min(line, inner + 2 * reach);
+}
+
+/// Where a window of `size` pixels lies on the line so that it gives `inner` right; none if it cannot.
+/// `size` is window_size() of some number of pixels. A window that does not begin at the line's beginning
+/// begins `reach` before `inner`, or earlier, and likewise at the end. So whatever a filter does beyond the
+/// line's ends it does here at the same places, and the pixels that it finds there (reflected ones are not
+/// farther from the end than it looks) are in the window too; but not those of the other end.
+[[nodiscard]] inline std::optional<Stretch> window_around(Stretch inner, std::int64_t size, std::int64_t line,
+                                                          std::int64_t reach, bool wraps) {
+  if (size == line) return Stretch{0, line};
+  const std::int64_t first = inner.first - reach;
+  const std::int64_t last = inner.last + reach;
+  if (wraps && (first < 0 || last > line)) return std::nullopt;
+  if (std::min(last, line) - std::max<std::int64_t>(first, 0) > size) return std::nullopt;
+  const std::int64_t start = std::clamp<std::int64_t>(first, 0, line - size);
+  return Stretch{start, start + size};
+}
+
+/// These pixels of an interleaved or planar view.
+template <class Byte>
+[[nodiscard]] BasicImageView<Byte> part_of(BasicImageView<Byte> view, const Rectangle& part) {
+  if (view.empty()) return view;
+  view.data = view.at(part.x.first, part.y.first);
+  view.shape.width = part.x.size();
+  view.shape.height = part.y.size();
+  return view;
+}
+
+}  // namespace satin
