@@ -11,8 +11,11 @@ namespace {
 
 std::size_t shared_bytes_of(const RunningMeanJob& job, int warps, int teams) {
   const int table = job.decoded && job.type == Type::u8 ? running_table_bytes : 0;
-  const int team = job.sums == RunningSums::u32 ? TeamMemory<std::uint32_t>::bytes(warps)
-                                                : TeamMemory<std::uint64_t>::bytes(warps);
+  const bool wide = job.sums != RunningSums::u32;
+  const bool two = running_rows(warps * teams, wide ? 8 : 4) == 2;
+  const int team = wide  ? TeamMemory<std::uint64_t, 1>::bytes(warps)
+                   : two ? TeamMemory<std::uint32_t, 2>::bytes(warps)
+                         : TeamMemory<std::uint32_t, 1>::bytes(warps);
   return static_cast<std::size_t>(table + teams * team);
 }
 
@@ -121,19 +124,40 @@ std::size_t running_groups_bytes(const RunningMeanJob& job, const RunningTiles& 
          (job.sums == RunningSums::u64 ? 8 : 4);
 }
 
-extern template int prepare_running_mean_of<std::uint8_t>(const RunningMeanArguments&);
-extern template int prepare_running_mean_of<std::uint16_t>(const RunningMeanArguments&);
-extern template void running_mean_of<std::uint8_t>(const RunningMeanArguments&, StreamHandle);
-extern template void running_mean_of<std::uint16_t>(const RunningMeanArguments&, StreamHandle);
+extern template struct RunningKernels<std::uint8_t, 1>;
+extern template struct RunningKernels<std::uint8_t, 2>;
+extern template struct RunningKernels<std::uint8_t, 3>;
+extern template struct RunningKernels<std::uint8_t, 4>;
+extern template struct RunningKernels<std::uint16_t, 1>;
+extern template struct RunningKernels<std::uint16_t, 2>;
+extern template struct RunningKernels<std::uint16_t, 3>;
+extern template struct RunningKernels<std::uint16_t, 4>;
+
+namespace {
+
+template <class T, class Action>
+auto with_channels(int channels, const Action& action) {
+  if (channels == 1) return action(RunningKernels<T, 1>{});
+  if (channels == 2) return action(RunningKernels<T, 2>{});
+  if (channels == 3) return action(RunningKernels<T, 3>{});
+  return action(RunningKernels<T, 4>{});
+}
+
+/// Calls action(RunningKernels) for the job's pictures.
+template <class Action>
+auto with_kernels(const RunningMeanJob& job, const Action& action) {
+  return job.type == Type::u8 ? with_channels<std::uint8_t>(job.channels, action)
+                              : with_channels<std::uint16_t>(job.channels, action);
+}
+
+}  // namespace
 
 int prepare_running_mean(const RunningMeanArguments& arguments) {
-  return arguments.job.type == Type::u8 ? prepare_running_mean_of<std::uint8_t>(arguments)
-                                        : prepare_running_mean_of<std::uint16_t>(arguments);
+  return with_kernels(arguments.job, [&](auto kernels) { return kernels.prepare(arguments); });
 }
 
 void running_mean(const RunningMeanArguments& arguments, StreamHandle stream) {
-  if (arguments.job.type == Type::u8) return running_mean_of<std::uint8_t>(arguments, stream);
-  running_mean_of<std::uint16_t>(arguments, stream);
+  with_kernels(arguments.job, [&](auto kernels) { kernels.run(arguments, stream); });
 }
 
 }  // namespace satin::kernels

@@ -26,13 +26,16 @@ namespace satin::kernels {
 template <class T, int Channels, class Column, class Sum, bool Weighted, int MostWarps>
 __global__ void __launch_bounds__(MostWarps* warp_size, 1)
     average_running(const __grid_constant__ RunningMeanArguments arguments) {
-  using Columns = RunningColumns<T, Channels, Column, Weighted>;
+  constexpr int step = running_rows(MostWarps, sizeof(Sum));
+  using Columns = RunningColumns<T, Channels, Column, Weighted, step>;
+  using Memory = TeamMemory<Sum, step>;
   using Rows = typename Columns::Rows;
   const RunningTiles& tiles = arguments.tiles;
   const bool tables = sizeof(T) == 1 && arguments.transfer.decode != nullptr;
   if (tables) {
-    DecodeTable::fill(arguments.transfer.decode);
     EncodeTable::fill(arguments.transfer.encode8);
+    DecodeTable::fill(arguments.transfer.decode);
+    EncodeTable::wait();
     __syncthreads();
   }
   const int threads = tiles.warps * warp_size;
@@ -41,29 +44,42 @@ __global__ void __launch_bounds__(MostWarps* warp_size, 1)
   if (tile >= tiles.strips * tiles.bands) return;
   const int thread = static_cast<int>(threadIdx.x) - team.index * threads;
   const int warp = thread / warp_size;
-  const TeamMemory<Sum> memory(
-      (tables ? running_table_bytes : 0) + team.index * TeamMemory<Sum>::bytes(tiles.warps), tiles.warps);
-  memory.clear_margin(thread);
+  const Memory memory((tables ? running_table_bytes : 0) + team.index * Memory::bytes(tiles.warps),
+                      tiles.warps);
+  memory.clear_margins(thread);
 
   const RunningPart part = running_part(arguments, Rows::pixels, tile);
   const int x = part.origin + thread * Rows::pixels;
   const Rows rows(arguments.source, x, part.last_needed, arguments.job.width, arguments.job.clipped,
                   arguments.columns);
   Columns columns(arguments, rows);
-  const RunningMeans<T, Channels, Sum, Weighted> means(arguments, part, memory, thread, threads, x);
-  columns.start(part.first_y);
+  const RunningMeans<T, Channels, Sum, Weighted> means(arguments, part, Memory::margin, thread, threads, x);
   const int last = part.last_y - 1;
-  columns.look_up(min(part.first_y + 1, last));
+#pragma unroll
+  for (int k = 0; k < step; ++k) columns.look_up(k, min(part.first_y + k, last));
+  columns.start(part.first_y - 1);
+#pragma unroll
+  for (int k = 0; k < step; ++k) {
+    columns.fetch(k);
+    columns.look_up(k, min(part.first_y + k + step, last));
+  }
 #pragma unroll 1
-  for (int y = part.first_y; y <= last; ++y) {
-    columns.fetch();
-    columns.look_up(min(y + 2, last));
-    RowScan<Channels, Column, Sum> scan(columns.sums, memory, warp);
+  for (int y = part.first_y; y <= last; y += step) {
+    RowScan<Channels, Column, Sum> scans[step];
+#pragma unroll
+    for (int k = 0; k < step; ++k) {
+      columns.advance(k, y + k);
+      columns.fetch(k);
+      columns.look_up(k, min(y + k + 2 * step, last));
+      scans[k].scan(columns.sums, memory.totals(k), warp);
+    }
     team.synchronize();
-    scan.publish(memory, warp);
+#pragma unroll
+    for (int k = 0; k < step; ++k) scans[k].publish(memory.totals(k), memory.prefixes(k), warp);
     team.synchronize();
-    means.write(y);
-    if (y < last) columns.advance(y + 1);
+#pragma unroll
+    for (int k = 0; k < step; ++k)
+      if (y + k <= last) means.write(y + k, memory.prefixes(k));
   }
 }
 
@@ -73,13 +89,13 @@ template <class T, int Channels, class Column, class Sum, bool Weighted, class A
 auto with_running_block(const RunningTiles& tiles, const Action& action) {
   constexpr int usual = tuning::running_warps_per_block;
   constexpr int most = tuning::running_most_warps;
-  constexpr auto* groups = build_row_groups<T, Channels, Column, Weighted>;
+  constexpr RowGroups<T, Channels, Column, Weighted> groups;
   return tiles.warps * tiles.teams <= usual
              ? action(average_running<T, Channels, Column, Sum, Weighted, usual>, groups)
              : action(average_running<T, Channels, Column, Sum, Weighted, most>, groups);
 }
 
-/// Calls action(kernel, build_groups) for the widths of the job's sums.
+/// Calls action(kernel, RowGroups) for the widths of the job's sums.
 template <class T, int Channels, bool Weighted, class Action>
 auto with_running_sums(const RunningMeanArguments& arguments, const Action& action) {
   using u32 = std::uint32_t;
@@ -99,44 +115,36 @@ auto with_running_sums(const RunningMeanArguments& arguments, const Action& acti
   }
 }
 
-template <class T, class Action>
-auto with_running_kernel(const RunningMeanArguments& arguments, const Action& action) {
-  const RunningMeanJob& job = arguments.job;
-  if constexpr (sizeof(T) == 1) {
-    if (job.weighted)
-      return job.channels == 2 ? with_running_sums<T, 2, true>(arguments, action)
-                               : with_running_sums<T, 4, true>(arguments, action);
+/// For pictures of type T with these channels; instantiated in box_mean_running_*.cu.
+template <class T, int Channels>
+struct RunningKernels {
+  static int prepare(const RunningMeanArguments& arguments) {
+    return with_kernel(arguments, [&](auto* kernel, auto groups) {
+      const int code = groups.prepare();
+      if (code != 0) return code;
+      return static_cast<int>(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                   static_cast<int>(arguments.tiles.shared_bytes)));
+    });
   }
-  switch (job.channels) {
-    case 1:
-      return with_running_sums<T, 1, false>(arguments, action);
-    case 2:
-      return with_running_sums<T, 2, false>(arguments, action);
-    case 3:
-      return with_running_sums<T, 3, false>(arguments, action);
-    default:
-      return with_running_sums<T, 4, false>(arguments, action);
+
+  static void run(const RunningMeanArguments& arguments, StreamHandle stream) {
+    with_kernel(arguments, [&](auto* kernel, auto groups) {
+      const RunningTiles& tiles = arguments.tiles;
+      if (tiles.groups) groups.build(arguments, stream);
+      const auto blocks = static_cast<unsigned>((tiles.strips * tiles.bands + tiles.teams - 1) / tiles.teams);
+      const auto threads = static_cast<unsigned>(tiles.teams * tiles.warps * warp_size);
+      kernel<<<blocks, threads, tiles.shared_bytes, stream>>>(arguments);
+    });
   }
-}
 
-template <class T>
-int prepare_running_mean_of(const RunningMeanArguments& arguments) {
-  return with_running_kernel<T>(arguments, [&](auto* kernel, auto*) {
-    return static_cast<int>(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                 static_cast<int>(arguments.tiles.shared_bytes)));
-  });
-}
-
-/// For pictures of type T; instantiated in box_mean_running_*.cu.
-template <class T>
-void running_mean_of(const RunningMeanArguments& arguments, StreamHandle stream) {
-  with_running_kernel<T>(arguments, [&](auto* kernel, auto* build_groups) {
-    const RunningTiles& tiles = arguments.tiles;
-    if (tiles.groups) build_groups(arguments, stream);
-    const auto blocks = static_cast<unsigned>((tiles.strips * tiles.bands + tiles.teams - 1) / tiles.teams);
-    const auto threads = static_cast<unsigned>(tiles.teams * tiles.warps * warp_size);
-    kernel<<<blocks, threads, tiles.shared_bytes, stream>>>(arguments);
-  });
-}
+ private:
+  template <class Action>
+  static auto with_kernel(const RunningMeanArguments& arguments, const Action& action) {
+    if constexpr (sizeof(T) == 1 && Channels % 2 == 0) {
+      if (arguments.job.weighted) return with_running_sums<T, Channels, true>(arguments, action);
+    }
+    return with_running_sums<T, Channels, false>(arguments, action);
+  }
+};
 
 }  // namespace satin::kernels

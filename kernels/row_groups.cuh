@@ -99,18 +99,27 @@ __global__ void __launch_bounds__(warp_size* tuning::running_scan_segments)
 }
 
 template <class T, int Channels, class Column, bool Weighted>
-void build_row_groups(const RunningMeanArguments& arguments, StreamHandle stream) {
-  constexpr int threads = tuning::running_group_threads;
-  const GroupLayout layout = GroupLayout::of(arguments.job);
-  const dim3 blocks(static_cast<unsigned>((layout.lanes + threads - 1) / threads),
-                    static_cast<unsigned>(layout.count));
-  const std::size_t table = sizeof(T) == 1 && arguments.job.decoded ? DecodeTable::bytes : 0;
-  sum_row_groups<T, Channels, Column, Weighted><<<blocks, threads, table, stream>>>(arguments);
-  const int columns = layout.lanes * running_elements;
-  const dim3 scan_threads(warp_size, tuning::running_scan_segments);
-  const auto scan_blocks = static_cast<unsigned>((columns + warp_size - 1) / warp_size);
-  scan_row_groups<Column><<<scan_blocks, scan_threads, 0, stream>>>(static_cast<Column*>(arguments.groups),
-                                                                    layout.count, columns);
-}
+struct RowGroups {
+  /// To be called once on the device; the code of a cudaError_t.
+  [[nodiscard]] static int prepare() {
+    return static_cast<int>(cudaFuncSetAttribute(sum_row_groups<T, Channels, Column, Weighted>,
+                                                 cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                 DecodeTable::bytes));
+  }
+
+  static void build(const RunningMeanArguments& arguments, StreamHandle stream) {
+    constexpr int threads = tuning::running_group_threads;
+    const GroupLayout layout = GroupLayout::of(arguments.job);
+    const dim3 blocks(static_cast<unsigned>((layout.lanes + threads - 1) / threads),
+                      static_cast<unsigned>(layout.count));
+    const std::size_t table = sizeof(T) == 1 && arguments.job.decoded ? DecodeTable::bytes : 0;
+    sum_row_groups<T, Channels, Column, Weighted><<<blocks, threads, table, stream>>>(arguments);
+    const int columns = layout.lanes * running_elements;
+    const dim3 scan_threads(warp_size, tuning::running_scan_segments);
+    const auto scan_blocks = static_cast<unsigned>((columns + warp_size - 1) / warp_size);
+    scan_row_groups<Column><<<scan_blocks, scan_threads, 0, stream>>>(static_cast<Column*>(arguments.groups),
+                                                                      layout.count, columns);
+  }
+};
 
 }  // namespace satin::kernels

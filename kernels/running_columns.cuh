@@ -8,7 +8,8 @@
 
 namespace satin::kernels {
 
-template <class T, int Channels, class Column, bool Weighted>
+/// `Ahead` rows are loaded before they are needed.
+template <class T, int Channels, class Column, bool Weighted, int Ahead>
 class RunningColumns {
  public:
   using Values = RunningValues<T, Channels, Column, Weighted>;
@@ -19,13 +20,12 @@ class RunningColumns {
 
   __device__ RunningColumns(const RunningMeanArguments& arguments, const Rows& rows)
       : arguments_(arguments), window_(arguments.job.y), rows_(rows), values_(arguments.transfer.decode) {
-    constexpr int mask = Rows::access - 1;
     const bool counts = rows.place != Rows::Place::nowhere;
     const bool near = rows.row == static_cast<int>(rows.row);
     plain_ = __all_sync(whole_warp, near && (!counts || (rows.place == Rows::Place::inside && rows.aligned)));
-    static_assert((Rows::access & mask) == 0);
     exists_ = counts;
     first_ = rows.data + rows.offset;
+    stride_ = static_cast<int>(rows.row);
   }
 
   /// The window around row y.
@@ -53,39 +53,44 @@ class RunningColumns {
     values_.add(load(row_at(y - window_.reach - 1)), outer, load(row_at(y + window_.reach + 1)), outer, sums);
   }
 
-  /// Looks up which rows fetch() for the window around row y will load.
-  __device__ void look_up(int y) {
-    enters_at_ = row_at(y + window_.outer_reach());
-    leaves_at_ = row_at(y - window_.reach - 1);
+  /// Looks up which rows fetch(k) for the window around row y will load.
+  __device__ void look_up(int k, int y) {
+    enters_at_[k] = row_at(y + window_.outer_reach());
+    leaves_at_[k] = row_at(y - window_.reach - 1);
   }
 
-  /// Loads what advance() will need, after look_up().
-  __device__ void fetch() {
-    enters_ = load(enters_at_);
-    leaves_ = load(leaves_at_);
+  /// Loads what advance(k) will need, after look_up(k).
+  __device__ void fetch(int k) {
+    enters_[k] = load(enters_at_[k]);
+    leaves_[k] = load(leaves_at_[k]);
   }
 
   /// From the window around row y - 1 to the one around row y, with what was fetched. Of a fractional radius
   /// a row enters and leaves in two steps: into the outer window, and a row later into the inner one, for
   /// which it is read from the L1 again.
-  __device__ void advance(int y) {
-    if (window_.outer == 0) return values_.template add<-1>(enters_, leaves_, sums);
+  __device__ void advance(int k, int y) {
+    if (window_.outer == 0) return values_.template add<-1>(enters_[k], leaves_[k], sums);
     const auto inner = static_cast<int>(window_.inner);
     const auto outer = static_cast<int>(window_.outer);
     const Words entered = load(row_at(y + window_.reach));
     const Words left = load(row_at(y - window_.reach - 2));
-    values_.add(entered, inner, leaves_, -inner, sums);
-    values_.add(enters_, outer, left, -outer, sums);
+    values_.add(entered, inner, leaves_[k], -inner, sums);
+    values_.add(enters_[k], outer, left, -outer, sums);
   }
 
  private:
   [[nodiscard]] __device__ int row_at(int position) const { return __ldg(arguments_.rows + position); }
 
+  /// The same for the start of a band, which leaves out what is not in the picture.
+  [[nodiscard]] __device__ int start_row(int position) const {
+    return arguments_.job.clipped && !arguments_.tiles.groups ? position : row_at(position);
+  }
+
   [[nodiscard]] __device__ Words load(int y) const {
     if (!plain_) return load_anywhere(rows_, y);
     Words loaded{};
     if (exists_ && y >= 0) {
-      const std::byte* from = first_ + static_cast<std::int64_t>(y) * static_cast<int>(rows_.row);
+      const std::byte* from = first_ + static_cast<std::int64_t>(y) * stride_;
 #pragma unroll
       for (int i = 0; i < Rows::bytes; i += Rows::access)
         satin::kernels::fetch<Rows::access>(loaded.words, i, from + i);
@@ -104,7 +109,7 @@ class RunningColumns {
     for (int y = first; y < end; y += batch) {
       Words words[batch];
 #pragma unroll
-      for (int i = 0; i < batch; ++i) words[i] = load(y + i < end ? row_at(y + i) : -1);
+      for (int i = 0; i < batch; ++i) words[i] = load(y + i < end ? start_row(y + i) : -1);
 #pragma unroll
       for (int i = 0; i < batch; i += 2) values_.template add<1>(words[i], words[i + 1], sums);
     }
@@ -133,10 +138,11 @@ class RunningColumns {
   bool plain_;  ///< every lane has all its pixels inside of the picture, or none that counts
   bool exists_;
   const std::byte* first_;
-  int enters_at_ = -1;
-  int leaves_at_ = -1;
-  Words enters_{};
-  Words leaves_{};
+  int stride_;
+  int enters_at_[Ahead];
+  int leaves_at_[Ahead];
+  Words enters_[Ahead];
+  Words leaves_[Ahead];
 };
 
 }  // namespace satin::kernels

@@ -18,10 +18,10 @@ class RunningMeans {
   static constexpr int pixels = elements / Channels;
 
   /// `x`: of the lane's first column.
-  __device__ RunningMeans(const RunningMeanArguments& arguments, const RunningPart& part,
-                          const TeamMemory<Sum>& memory, int thread, int threads, int x)
+  __device__ RunningMeans(const RunningMeanArguments& arguments, const RunningPart& part, int margin,
+                          int thread, int threads, int x)
       : arguments_(arguments),
-        windows_(arguments.job, memory, thread, threads),
+        windows_(arguments.job, margin, thread, threads),
         x_(x),
         valid_(x < part.first_x ? 0 : min(max(part.last_x - x, 0), pixels)) {
     const RunningMeanJob& job = arguments.job;
@@ -32,12 +32,13 @@ class RunningMeans {
     if constexpr (sizeof(T) == 1) encoded_ = arguments.transfer.encode8 != nullptr;
   }
 
-  __device__ void write(int y) const {
+  /// The row y, whose prefixes lie there.
+  __device__ void write(int y, int prefixes) const {
     if (!any_) return;
     const RunningMeanJob& job = arguments_.job;
     const std::uint32_t size_y = window_size(job.y, y, job.height, job.clipped);
     WindowSums<Sum> sums;
-    windows_.sum(sums);
+    windows_.sum(prefixes, sums);
     std::uint32_t values[elements];
     if constexpr (Weighted) {
       divide_by_alpha(sums, size_y, values);

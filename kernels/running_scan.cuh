@@ -58,7 +58,7 @@ template <int Channels, class Column, class Sum>
 class RowScan {
  public:
   /// Scans the warp's columns and leaves their totals in shared memory.
-  __device__ RowScan(const Column (&sums)[running_elements], const TeamMemory<Sum>& memory, int warp) {
+  __device__ void scan(const Column (&sums)[running_elements], int totals, int warp) {
 #pragma unroll
     for (int e = 0; e < running_elements; ++e)
       prefixes_[e] = sums[e] + (e < Channels ? Sum{0} : prefixes_[e - Channels]);
@@ -69,21 +69,20 @@ class RowScan {
 #pragma unroll
     for (int c = 0; c < Channels; ++c) {
       before_[c] = inclusive[c] - prefixes_[running_elements - Channels + c];
-      if (lane_index() == warp_size - 1) shared_at<Sum>(memory.totals)[4 * warp + c] = inclusive[c];
+      if (lane_index() == warp_size - 1) shared_at<Sum>(totals)[4 * warp + c] = inclusive[c];
     }
   }
 
   /// Adds the totals of the warps to the left, and writes the prefixes.
-  __device__ void publish(const TeamMemory<Sum>& memory, int warp) {
-    const Sum* totals = shared_at<Sum>(memory.totals) + 4 * lane_index();
+  __device__ void publish(int totals, int prefixes, int warp) {
+    const Sum* of_warps = shared_at<Sum>(totals) + 4 * lane_index();
 #pragma unroll
-    for (int c = 0; c < Channels; ++c) before_[c] += sum_of_lanes(lane_index() < warp ? totals[c] : Sum{0});
+    for (int c = 0; c < Channels; ++c) before_[c] += sum_of_lanes(lane_index() < warp ? of_warps[c] : Sum{0});
     constexpr int at_once = 16 / static_cast<int>(sizeof(Sum));
     struct alignas(16) Group {
       Sum values[at_once];
     };
-    auto* to =
-        shared_at<Group>(memory.prefixes) + (warp * warp_size + lane_index()) * (running_elements / at_once);
+    auto* to = shared_at<Group>(prefixes) + (warp * warp_size + lane_index()) * (running_elements / at_once);
 #pragma unroll
     for (int i = 0; i < running_elements; i += at_once) {
       Group group;

@@ -2,10 +2,13 @@
 // Shared memory of a block of the box mean with running sums: tables of linear light, and for each of its
 // teams of warps the prefixes of one row of column sums.
 
+#include <cuda_pipeline.h>
+
 #include <cstddef>
 #include <cstdint>
 
 #include "kernels/box_mean_running.h"
+#include "kernels/tuning.h"
 #include "kernels/warp.cuh"
 
 namespace satin::kernels {
@@ -31,9 +34,12 @@ struct DecodeTable {
 
   /// To be called by all threads of a block of one dimension, with a barrier before the first value.
   __device__ static void fill(const std::uint32_t* of_codes) {
-    for (int i = static_cast<int>(threadIdx.x); i < 256 * warp_size; i += static_cast<int>(blockDim.x))
-      *shared_at<std::uint32_t>(i / warp_size * entry_bytes + i % warp_size * 4) =
-          __ldg(of_codes + i / warp_size);
+    constexpr int pieces = warp_size * 4 / 16;  // of 16 bytes
+#pragma unroll 4
+    for (int i = static_cast<int>(threadIdx.x); i < 256 * pieces; i += static_cast<int>(blockDim.x)) {
+      const std::uint32_t value = __ldg(of_codes + i / pieces);
+      *shared_at<uint4>(i / pieces * entry_bytes + i % pieces * 16) = make_uint4(value, value, value, value);
+    }
   }
 
   /// The linear value of one byte of a word.
@@ -49,11 +55,14 @@ struct EncodeTable {
   static constexpr int first_byte = DecodeTable::bytes;
   static constexpr int bytes = 1 << 16;
 
+  /// Starts to; wait() and then a barrier go before the first code.
   __device__ static void fill(const std::uint8_t* of_values) {
-    const auto* from = reinterpret_cast<const uint4*>(of_values);
-    for (int i = static_cast<int>(threadIdx.x); i < bytes / 16; i += static_cast<int>(blockDim.x))
-      shared_at<uint4>(first_byte)[i] = __ldg(from + i);
+    for (int i = static_cast<int>(threadIdx.x) * 16; i < bytes; i += static_cast<int>(blockDim.x) * 16)
+      __pipeline_memcpy_async(shared_at<uint4>(first_byte + i), of_values + i, 16);
+    __pipeline_commit();
   }
+  __device__ static void wait() { __pipeline_wait_prior(0); }
+
   __device__ static std::uint32_t code(std::uint32_t value) {
     return *shared_at<std::uint8_t>(first_byte + static_cast<int>(value));
   }
@@ -61,24 +70,36 @@ struct EncodeTable {
 
 inline constexpr int running_table_bytes = DecodeTable::bytes + EncodeTable::bytes;
 
-/// A team's part: totals of its warps, zeros for windows that begin before the first column, and the
-/// prefixes.
-template <class Sum>
+/// Rows of means between two barriers: more where there are registers for them.
+SATIN_HD constexpr int running_rows(int most_warps, std::size_t size_of_sum) {
+  return most_warps <= tuning::running_warps_per_block && size_of_sum == 4 ? 2 : 1;
+}
+
+/// A team's part for each of `Rows` rows: totals of its warps, zeros for windows that begin before the first
+/// column, and the prefixes.
+template <class Sum, int Rows>
 struct TeamMemory {
   static constexpr int margin = 32;  ///< elements
+  static constexpr int size = static_cast<int>(sizeof(Sum));
 
-  int totals;
-  int prefixes;  ///< of the first column
-
-  [[nodiscard]] SATIN_HD static int bytes(int warps) {
-    return (4 * warps + margin + warps * running_warp_elements) * static_cast<int>(sizeof(Sum));
+  [[nodiscard]] SATIN_HD static int bytes(int warps) { return Rows * row_bytes(warps); }
+  [[nodiscard]] SATIN_HD static int row_bytes(int warps) {
+    return (4 * warps + margin + warps * running_warp_elements) * size;
   }
-  __device__ TeamMemory(int first_byte, int warps)
-      : totals(first_byte), prefixes(totals + (4 * warps + margin) * static_cast<int>(sizeof(Sum))) {}
+  __device__ TeamMemory(int first_byte, int warps) : first_(first_byte), warps_(warps) {}
 
-  __device__ void clear_margin(int thread) const {
-    if (thread < margin) shared_at<Sum>(prefixes)[thread - margin] = 0;
+  [[nodiscard]] __device__ int totals(int row) const { return first_ + row * row_bytes(warps_); }
+  [[nodiscard]] __device__ int prefixes(int row) const { return totals(row) + (4 * warps_ + margin) * size; }
+
+  __device__ void clear_margins(int thread) const {
+    if (thread >= margin) return;
+#pragma unroll
+    for (int row = 0; row < Rows; ++row) shared_at<Sum>(prefixes(row))[thread - margin] = 0;
   }
+
+ private:
+  int first_;
+  int warps_;
 };
 
 inline constexpr int running_most_teams = 15;  ///< of a block: each has a barrier, of 16

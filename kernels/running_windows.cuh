@@ -80,44 +80,45 @@ template <int Channels, class Sum>
 class RunningWindows {
  public:
   /// `thread` of `threads` of the team.
-  __device__ RunningWindows(const RunningMeanJob& job, const TeamMemory<Sum>& memory, int thread, int threads)
-      : window_(job.x) {
+  /// `margin`: zeros before the prefixes.
+  __device__ RunningWindows(const RunningMeanJob& job, int margin, int thread, int threads) : window_(job.x) {
     constexpr int size = running_elements;
     const int fraction = window_.outer != 0 ? Channels : 0;
     int high = thread * size + window_.reach * Channels;
     int low = thread * size - (window_.reach + 1) * Channels - fraction;
     // Windows that leave the columns on the left see zeros, on the right what all columns add up to; which
     // are there as often as wanted.
-    const int least = -TeamMemory<Sum>::margin + 4;
+    const int least = -margin + 4;
     if (low < least) low += (least - low + size - 1) / size * size;
     const int most = threads * size - size - fraction - 4;
     if (high > most) high -= (high - most + size - 1) / size * size;
-    high_ = memory.prefixes + high / 4 * 4 * static_cast<int>(sizeof(Sum));
-    low_ = memory.prefixes + (low - (low & 3)) * static_cast<int>(sizeof(Sum));
+    high_ = high / 4 * 4 * static_cast<int>(sizeof(Sum));
+    low_ = (low - (low & 3)) * static_cast<int>(sizeof(Sum));
   }
 
-  __device__ void sum(WindowSums<Sum>& sums) const {
+  /// `prefixes`: where those of the row lie.
+  __device__ void sum(int prefixes, WindowSums<Sum>& sums) const {
     const int reach = window_.reach & 3;
     if (window_.outer == 0) {
-      if (reach == 0) return add<0, false>(sums);
-      if (reach == 1) return add<1, false>(sums);
-      if (reach == 2) return add<2, false>(sums);
-      return add<3, false>(sums);
+      if (reach == 0) return add<0, false>(prefixes, sums);
+      if (reach == 1) return add<1, false>(prefixes, sums);
+      if (reach == 2) return add<2, false>(prefixes, sums);
+      return add<3, false>(prefixes, sums);
     }
-    if (reach == 0) return add<0, true>(sums);
-    if (reach == 1) return add<1, true>(sums);
-    if (reach == 2) return add<2, true>(sums);
-    add<3, true>(sums);
+    if (reach == 0) return add<0, true>(prefixes, sums);
+    if (reach == 1) return add<1, true>(prefixes, sums);
+    if (reach == 2) return add<2, true>(prefixes, sums);
+    add<3, true>(prefixes, sums);
   }
 
  private:
   template <int Reach, bool Fraction>
-  __device__ void add(WindowSums<Sum>& sums) const {
+  __device__ void add(int prefixes, WindowSums<Sum>& sums) const {
     constexpr int more = Fraction ? Channels : 0;
     Sum high[running_elements + more];
     Sum low[running_elements + more];
-    load<(Reach * Channels) % 4>(high_, high);
-    load<(64 - (Reach + 1) * Channels - more) % 4>(low_, low);
+    load<(Reach * Channels) % 4>(prefixes + high_, high);
+    load<(64 - (Reach + 1) * Channels - more) % 4>(prefixes + low_, low);
 #pragma unroll
     for (int e = 0; e < running_elements; ++e) {
       if constexpr (Fraction) {
@@ -146,7 +147,7 @@ class RunningWindows {
   }
 
   const RunningWindow& window_;
-  int high_;  ///< byte of shared memory, of the first element's aligned down
+  int high_;  ///< bytes from the first prefix, of the first element's aligned down
   int low_;
 };
 
