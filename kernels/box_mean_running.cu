@@ -2,38 +2,37 @@
 // into blocks.
 
 #include <algorithm>
+#include <bit>
 
 #include "kernels/box_mean_running.cuh"
 
 namespace satin::kernels {
 namespace {
 
-template <class T, class Sum>
-int elements_of(int channels) {
-  return channels == 3 ? elements_per_lane<T, 3, Sum> : elements_per_lane<T, 1, Sum>;
+std::size_t shared_bytes_of(const RunningMeanJob& job, int warps, int teams) {
+  const int table = job.decoded && job.type == Type::u8 ? running_table_bytes : 0;
+  const bool wide = job.sums != RunningSums::u32;
+  const bool two = running_rows(warps * teams, wide ? 8 : 4) == 2;
+  const int team = wide  ? TeamMemory<std::uint64_t, 1>::bytes(warps)
+                   : two ? TeamMemory<std::uint32_t, 2>::bytes(warps)
+                         : TeamMemory<std::uint32_t, 1>::bytes(warps);
+  return static_cast<std::size_t>(table + teams * team);
 }
 
-int elements_of(const RunningMeanJob& job) {
-  const bool wide = job.accumulator == Accumulator::u64;
-  if (job.type == Type::u8)
-    return wide ? elements_of<std::uint8_t, std::uint64_t>(job.channels)
-                : elements_of<std::uint8_t, std::uint32_t>(job.channels);
-  return wide ? elements_of<std::uint16_t, std::uint64_t>(job.channels)
-              : elements_of<std::uint16_t, std::uint32_t>(job.channels);
+/// Columns behind the last one that counts, which windows that leave the picture read.
+int spare_pixels(const RunningMeanJob& job) { return 36 / job.channels; }
+
+/// Columns of a strip of `warps` warps that can have means.
+int usable_columns(const RunningMeanJob& job, int warps) {
+  const int pixels = running_elements / job.channels;
+  return warps * warp_size * pixels - 2 * job.x.outer_reach() - pixels - spare_pixels(job);
 }
 
-std::size_t shared_bytes_of(const RunningMeanJob& job, int warps) {
-  const bool table = job.decoded && job.type == Type::u8;
-  return job.accumulator == Accumulator::u32
-             ? running_shared_bytes<std::uint32_t>(warps, elements_of(job), table)
-             : running_shared_bytes<std::uint64_t>(warps, elements_of(job), table);
-}
-
-/// Strips for blocks of `warps` warps; 0 if their windows do not fit.
-int strips_for(const RunningMeanJob& job, int pixels, int warps) {
-  const int columns = warps * warp_size * pixels;
-  if (job.clipped && columns >= job.width + pixels) return 1;
-  const int usable = columns - 2 * job.x.outer_reach() - pixels;
+/// Strips for teams of `warps` warps; 0 if their windows do not fit.
+int strips_for(const RunningMeanJob& job, int warps) {
+  const int columns = warps * warp_size * (running_elements / job.channels);
+  if (job.clipped && columns >= job.width + spare_pixels(job)) return 1;
+  const int usable = usable_columns(job, warps);
   return usable <= 0 ? 0 : (job.width + usable - 1) / usable;
 }
 
@@ -41,28 +40,41 @@ int strips_for(const RunningMeanJob& job, int pixels, int warps) {
 /// a band costs a fraction of a row of means, and few warps keep a multiprocessor waiting.
 struct Cut {
   int warps = 0;
+  int teams = 0;
   int strips = 0;
   int bands = 0;
   std::int64_t cost = 0;
 };
 
-Cut cut_by(const RunningMeanJob& job, int warps, int strips, int wished_blocks, int start_rows,
-           int multiprocessors) {
-  Cut cut{warps, strips, std::clamp(wished_blocks * multiprocessors / strips, 1, job.height)};
-  const std::int64_t blocks = std::int64_t{strips} * cut.bands;
-  const std::int64_t busiest = (blocks + multiprocessors - 1) / multiprocessors;
+Cut cut_by(const RunningMeanJob& job, int warps, int strips, int teams, int start_rows, int multiprocessors) {
+  Cut cut{warps, teams, strips, std::clamp(teams * multiprocessors / strips, 1, job.height)};
+  const std::int64_t tiles = std::int64_t{strips} * cut.bands;
+  const std::int64_t busiest = (tiles + multiprocessors - 1) / multiprocessors;
   const std::int64_t rows = (job.height + cut.bands - 1) / cut.bands;
   cut.cost = (rows * tuning::running_start_rows_per_row + start_rows) *
              std::max<std::int64_t>(busiest * warps, tuning::running_warps_to_fill);
   return cut;
 }
 
-/// All columns that the blocks of a band sum, those that only surround their windows too.
+/// All columns that the teams of a band sum, those that only surround their windows too.
 std::int64_t summed_columns(const Cut& cut, int pixels) {
   return std::int64_t{cut.strips} * cut.warps * warp_size * pixels;
 }
 
 }  // namespace
+
+ScaledDivisor scaled_divisor(std::uint64_t divisor, std::uint64_t largest) {
+  ScaledDivisor scaled;
+  if (divisor < 3 || divisor >= 1U << 31 || divisor * largest + divisor / 2 > 0xFFFFFFFFU) return scaled;
+  scaled.divisor = static_cast<std::uint32_t>(divisor);
+  scaled.shift = static_cast<std::uint32_t>(std::bit_width(divisor - 1)) - 1;
+  const std::uint64_t power = std::uint64_t{1} << (32 + scaled.shift);
+  const std::uint64_t factor = (power + divisor - 1) / divisor;
+  scaled.factor = static_cast<std::uint32_t>(factor);
+  const std::uint64_t excess = factor * divisor - power;  // below the divisor
+  scaled.exact = excess == 0 || (divisor * largest + divisor / 2) < power / excess;
+  return scaled;
+}
 
 RunningMargin running_margin(const RunningWindow& window) {
   constexpr int most_pixels = 32;  // of a lane
@@ -70,63 +82,82 @@ RunningMargin running_margin(const RunningWindow& window) {
 }
 
 RunningTiles running_tiles(const RunningMeanJob& job, int multiprocessors, std::size_t shared_limit) {
-  const int pixels = elements_of(job) / job.channels;
+  const int pixels = running_elements / job.channels;
   const bool groups = job.y.reach > tuning::running_largest_direct_reach;
   const int start_rows =
       groups ? tuning::running_group_rows : std::min(2 * job.y.outer_reach() + 1, job.height);
   Cut best;
   for (int warps = 1; warps <= tuning::running_most_warps; ++warps) {
-    const int strips = strips_for(job, pixels, warps);
+    const int strips = strips_for(job, warps);
     if (strips == 0) continue;
-    if (shared_bytes_of(job, warps) > shared_limit) break;
-    const int most_blocks = std::max(1, tuning::running_warps_per_multiprocessor / warps);
-    for (int blocks = 1; blocks <= most_blocks; ++blocks) {
-      const Cut cut = cut_by(job, warps, strips, blocks, start_rows, multiprocessors);
+    const int most_teams = std::clamp(tuning::running_warps_per_block / warps, 1, running_most_teams);
+    for (int teams = 1; teams <= most_teams; ++teams) {
+      if (shared_bytes_of(job, warps, teams) > shared_limit) break;
+      const Cut cut = cut_by(job, warps, strips, teams, start_rows, multiprocessors);
       if (best.warps == 0 || cut.cost < best.cost) best = cut;
     }
   }
-  // Where most of a block's columns only surround its windows, a table is cheaper.
+  // Where most of a team's columns only surround its windows, a table is cheaper.
   if (best.warps == 0 || summed_columns(best, pixels) > 3 * std::int64_t{job.width} + 2 * warp_size * pixels)
     return {};
 
   RunningTiles tiles;
   tiles.warps = best.warps;
+  tiles.teams = best.teams;
   tiles.bands = best.bands;
   tiles.groups = groups;
-  tiles.strip_width = (job.width + best.strips - 1) / best.strips;
-  const int usable = best.warps * warp_size * pixels - 2 * job.x.outer_reach() - pixels;
-  for (const int step : {32, 8}) {  // strips that begin with a sector of the L2, or with a word
-    const int stepped = (tiles.strip_width + step - 1) / step * step;
-    if (best.strips != 1 && stepped > usable) continue;
-    tiles.strip_width = stepped;
-    break;
+  const int lanes = (job.width + pixels - 1) / pixels;
+  tiles.strip_width = (lanes + best.strips - 1) / best.strips * pixels;
+  if (best.strips > 1) {  // strips that begin with a sector of the L2
+    const int stepped = (tiles.strip_width + 31) / 32 * 32;
+    if (stepped % pixels == 0 && stepped <= usable_columns(job, best.warps)) tiles.strip_width = stepped;
   }
   tiles.strips = (job.width + tiles.strip_width - 1) / tiles.strip_width;
-  tiles.shared_bytes = shared_bytes_of(job, tiles.warps);
+  tiles.shared_bytes = shared_bytes_of(job, tiles.warps, tiles.teams);
   return tiles;
 }
 
 std::size_t running_groups_bytes(const RunningMeanJob& job, const RunningTiles& tiles) {
   if (!tiles.groups) return 0;
-  const int elements = elements_of(job);
-  const GroupLayout layout = GroupLayout::of(job, elements / job.channels);
-  return static_cast<std::size_t>(layout.count) * static_cast<std::size_t>(layout.lanes) *
-         static_cast<std::size_t>(elements) * (job.accumulator == Accumulator::u32 ? 4 : 8);
+  const GroupLayout layout = GroupLayout::of(job);
+  return static_cast<std::size_t>(layout.count) * static_cast<std::size_t>(layout.lanes) * running_elements *
+         (job.sums == RunningSums::u64 ? 8 : 4);
 }
 
-extern template int prepare_running_mean_of<std::uint8_t>(const RunningMeanArguments&);
-extern template int prepare_running_mean_of<std::uint16_t>(const RunningMeanArguments&);
-extern template void running_mean_of<std::uint8_t>(const RunningMeanArguments&, StreamHandle);
-extern template void running_mean_of<std::uint16_t>(const RunningMeanArguments&, StreamHandle);
+extern template struct RunningKernels<std::uint8_t, 1>;
+extern template struct RunningKernels<std::uint8_t, 2>;
+extern template struct RunningKernels<std::uint8_t, 3>;
+extern template struct RunningKernels<std::uint8_t, 4>;
+extern template struct RunningKernels<std::uint16_t, 1>;
+extern template struct RunningKernels<std::uint16_t, 2>;
+extern template struct RunningKernels<std::uint16_t, 3>;
+extern template struct RunningKernels<std::uint16_t, 4>;
+
+namespace {
+
+template <class T, class Action>
+auto with_channels(int channels, const Action& action) {
+  if (channels == 1) return action(RunningKernels<T, 1>{});
+  if (channels == 2) return action(RunningKernels<T, 2>{});
+  if (channels == 3) return action(RunningKernels<T, 3>{});
+  return action(RunningKernels<T, 4>{});
+}
+
+/// Calls action(RunningKernels) for the job's pictures.
+template <class Action>
+auto with_kernels(const RunningMeanJob& job, const Action& action) {
+  return job.type == Type::u8 ? with_channels<std::uint8_t>(job.channels, action)
+                              : with_channels<std::uint16_t>(job.channels, action);
+}
+
+}  // namespace
 
 int prepare_running_mean(const RunningMeanArguments& arguments) {
-  return arguments.job.type == Type::u8 ? prepare_running_mean_of<std::uint8_t>(arguments)
-                                        : prepare_running_mean_of<std::uint16_t>(arguments);
+  return with_kernels(arguments.job, [&](auto kernels) { return kernels.prepare(arguments); });
 }
 
 void running_mean(const RunningMeanArguments& arguments, StreamHandle stream) {
-  if (arguments.job.type == Type::u8) return running_mean_of<std::uint8_t>(arguments, stream);
-  running_mean_of<std::uint16_t>(arguments, stream);
+  with_kernels(arguments.job, [&](auto kernels) { kernels.run(arguments, stream); });
 }
 
 }  // namespace satin::kernels

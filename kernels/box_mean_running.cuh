@@ -1,17 +1,14 @@
 #pragma once
-// Box mean of integers with one radius, without a table: a block marches down a strip of columns with running
-// sums of every column in registers (a row enters, a row leaves), scans them along the row into shared
-// memory, and every mean is a difference of two prefixes over a divisor.
+// Box mean of integers with one radius, without a table: a team of warps marches down a strip of columns with
+// running sums of every column in registers (a row enters, a row leaves), scans them along the row into
+// shared memory, and every mean is a difference of two prefixes over a divisor.
 //
-// One barrier a row: between two of them a warp finishes the prefixes of row y, advances its columns to row
-// y + 1 and scans them, and writes the means of row y - 1. Prefixes and warps' totals have two buffers each,
-// by the row's parity, so that none is written between the barriers that its readers stand in.
-//
-// The prefixes of a row lie in four planes, element e in plane e % 4. Lanes that take four elements each, at
-// whatever distance, then read consecutive words: no two of one bank.
+// Two barriers of the team a row: one before its warps' totals are read, one before the prefixes are. Tables
+// of linear light are shared by the teams of a block.
 //
 // A fractional radius weights the rows of a window when they enter and leave its column sums, and mixes two
-// differences of prefixes along the row. Sums are modulo 2^32 or 2^64 and the sums over one box fit.
+// differences of prefixes along the row. Sums are modulo 2^32 or 2^64 and the sums over one box fit. Colours
+// that count times alpha are divided by their window's sum of alphas.
 //
 // Bytes moved per pixel: the output, and each pixel of the source about 2 + 2 reach / (rows of a band) times,
 // all but the first from the L2.
@@ -21,114 +18,133 @@
 #include "kernels/row_groups.cuh"
 #include "kernels/running_columns.cuh"
 #include "kernels/running_means.cuh"
+#include "kernels/running_scan.cuh"
 
 namespace satin::kernels {
 
-/// Shared memory of a block.
-template <class Sum>
-struct RunningShared {
-  Sum* totals;    ///< [2][warps][4]
-  Sum* prefixes;  ///< [2][4][plane]
-  std::uint32_t* decode;
-  int plane;
-
-  __device__ RunningShared(void* memory, int warps, int elements)
-      : totals(static_cast<Sum*>(memory)),
-        prefixes(totals + 2 * 4 * warps),
-        decode(reinterpret_cast<std::uint32_t*>(prefixes + 2 * warps * warp_size * elements)),
-        plane(warps * warp_size * elements / 4) {}
-};
-
-template <class Sum>
-constexpr std::size_t running_shared_bytes(int warps, int elements, bool decoded) {
-  return static_cast<std::size_t>(2 * warps) * (4 + static_cast<std::size_t>(warp_size * elements)) *
-             sizeof(Sum) +
-         (decoded ? Decoder::shared_bytes : 0);
-}
-
-template <class T, int Channels, class Sum>
-__global__ void __launch_bounds__(tuning::running_most_warps* warp_size)
+/// `MostWarps`: of a block; fewer leave more registers to each.
+template <class T, int Channels, class Column, class Sum, bool Weighted, int MostWarps>
+__global__ void __launch_bounds__(MostWarps* warp_size, 1)
     average_running(const __grid_constant__ RunningMeanArguments arguments) {
-  using Columns = RunningColumns<T, Channels, Sum>;
+  constexpr int step = running_rows(MostWarps, sizeof(Sum));
+  using Columns = RunningColumns<T, Channels, Column, Weighted, step>;
+  using Memory = TeamMemory<Sum, step>;
   using Rows = typename Columns::Rows;
-  extern __shared__ uint4 memory[];
-  const auto thread = static_cast<int>(threadIdx.x);
-  const auto warps = static_cast<int>(blockDim.x) / warp_size;
-  const int warp = thread / warp_size;
-  const RunningShared<Sum> shared(memory, warps, Rows::elements);
-  const Decoder decoder(arguments.transfer.decode, shared.decode);
-  if (sizeof(T) == 1 && decoder.used()) {
-    Decoder::fill(arguments.transfer.decode, shared.decode);
+  const RunningTiles& tiles = arguments.tiles;
+  const bool tables = sizeof(T) == 1 && arguments.transfer.decode != nullptr;
+  if (tables) {
+    EncodeTable::fill(arguments.transfer.encode8);
+    DecodeTable::fill(arguments.transfer.decode);
+    EncodeTable::wait();
     __syncthreads();
   }
+  const int threads = tiles.warps * warp_size;
+  const Team team{static_cast<int>(threadIdx.x) / threads, threads};
+  const int tile = static_cast<int>(blockIdx.x) * tiles.teams + team.index;
+  if (tile >= tiles.strips * tiles.bands) return;
+  const int thread = static_cast<int>(threadIdx.x) - team.index * threads;
+  const int warp = thread / warp_size;
+  const Memory memory((tables ? running_table_bytes : 0) + team.index * Memory::bytes(tiles.warps),
+                      tiles.warps);
+  memory.clear_margins(thread);
 
-  const RunningPart part = running_part(arguments, Rows::pixels);
+  const RunningPart part = running_part(arguments, Rows::pixels, tile);
   const int x = part.origin + thread * Rows::pixels;
-  const Rows reader(arguments.source, x, part.last_needed, arguments.job.width, arguments.job.clipped,
-                    arguments.columns);
-  Columns columns(arguments, reader, decoder);
-  RowScan<Rows::elements, Channels, Sum> row;
-  RunningOutput<T, Channels, Sum> output(arguments, part, shared.plane);
-
-  columns.start(part.first_y);
-  if (part.first_y + 1 < part.last_y) columns.fetch(part.first_y + 1);
-  row.scan(columns.sums, shared.totals, warp);
-  __syncthreads();
-  for (int y = part.first_y; y <= part.last_y; ++y) {
-    const int parity = (y - part.first_y) & 1;
-    Sum* current = shared.prefixes + parity * 4 * shared.plane;
-    const Sum* above = shared.prefixes + (1 - parity) * 4 * shared.plane;
-    if (y < part.last_y) row.publish(shared.totals + parity * 4 * warps, warp, current, shared.plane);
-    if (y + 1 < part.last_y) {
-      columns.advance(y + 1);
-      if (y + 2 < part.last_y) columns.fetch(y + 2);
-      row.scan(columns.sums, shared.totals + (1 - parity) * 4 * warps, warp);
+  const Rows rows(arguments.source, x, part.last_needed, arguments.job.width, arguments.job.clipped,
+                  arguments.columns);
+  Columns columns(arguments, rows);
+  const RunningMeans<T, Channels, Sum, Weighted> means(arguments, part, Memory::margin, thread, threads, x);
+  const int last = part.last_y - 1;
+#pragma unroll
+  for (int k = 0; k < step; ++k) columns.look_up(k, min(part.first_y + k, last));
+  columns.start(part.first_y - 1);
+#pragma unroll
+  for (int k = 0; k < step; ++k) {
+    columns.fetch(k);
+    columns.look_up(k, min(part.first_y + k + step, last));
+  }
+#pragma unroll 1
+  for (int y = part.first_y; y <= last; y += step) {
+    RowScan<Channels, Column, Sum> scans[step];
+#pragma unroll
+    for (int k = 0; k < step; ++k) {
+      columns.advance(k, y + k);
+      columns.fetch(k);
+      columns.look_up(k, min(y + k + 2 * step, last));
+      scans[k].scan(columns.sums, memory.totals(k), warp);
     }
-    if (y > part.first_y) output.write(y - 1, above);
-    __syncthreads();
+    team.synchronize();
+#pragma unroll
+    for (int k = 0; k < step; ++k) scans[k].publish(memory.totals(k), memory.prefixes(k), warp);
+    team.synchronize();
+#pragma unroll
+    for (int k = 0; k < step; ++k)
+      if (y + k <= last) means.write(y + k, memory.prefixes(k));
   }
 }
 
 // --- Launching ---
 
-/// Calls action(kernel, build_groups) for the job's channels and accumulator.
-template <class T, class Action>
-auto with_running_kernel(const RunningMeanJob& job, const Action& action) {
-  const bool wide = job.accumulator == Accumulator::u64;
-  switch (job.channels) {
-    case 1:
-      return wide ? action(average_running<T, 1, std::uint64_t>, build_row_groups<T, 1, std::uint64_t>)
-                  : action(average_running<T, 1, std::uint32_t>, build_row_groups<T, 1, std::uint32_t>);
-    case 2:
-      return wide ? action(average_running<T, 2, std::uint64_t>, build_row_groups<T, 2, std::uint64_t>)
-                  : action(average_running<T, 2, std::uint32_t>, build_row_groups<T, 2, std::uint32_t>);
-    case 3:
-      return wide ? action(average_running<T, 3, std::uint64_t>, build_row_groups<T, 3, std::uint64_t>)
-                  : action(average_running<T, 3, std::uint32_t>, build_row_groups<T, 3, std::uint32_t>);
-    default:
-      return wide ? action(average_running<T, 4, std::uint64_t>, build_row_groups<T, 4, std::uint64_t>)
-                  : action(average_running<T, 4, std::uint32_t>, build_row_groups<T, 4, std::uint32_t>);
+template <class T, int Channels, class Column, class Sum, bool Weighted, class Action>
+auto with_running_block(const RunningTiles& tiles, const Action& action) {
+  constexpr int usual = tuning::running_warps_per_block;
+  constexpr int most = tuning::running_most_warps;
+  constexpr RowGroups<T, Channels, Column, Weighted> groups;
+  return tiles.warps * tiles.teams <= usual
+             ? action(average_running<T, Channels, Column, Sum, Weighted, usual>, groups)
+             : action(average_running<T, Channels, Column, Sum, Weighted, most>, groups);
+}
+
+/// Calls action(kernel, RowGroups) for the widths of the job's sums.
+template <class T, int Channels, bool Weighted, class Action>
+auto with_running_sums(const RunningMeanArguments& arguments, const Action& action) {
+  using u32 = std::uint32_t;
+  using u64 = std::uint64_t;
+  const RunningTiles& tiles = arguments.tiles;
+  if constexpr (Weighted) {
+    return with_running_block<T, Channels, u32, u64, true>(tiles, action);
+  } else {
+    switch (arguments.job.sums) {
+      case RunningSums::u32:
+        return with_running_block<T, Channels, u32, u32, false>(tiles, action);
+      case RunningSums::u32_u64:
+        return with_running_block<T, Channels, u32, u64, false>(tiles, action);
+      default:
+        return with_running_block<T, Channels, u64, u64, false>(tiles, action);
+    }
   }
 }
 
-template <class T>
-int prepare_running_mean_of(const RunningMeanArguments& arguments) {
-  return with_running_kernel<T>(arguments.job, [&](auto* kernel, auto*) {
-    return static_cast<int>(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                 static_cast<int>(arguments.tiles.shared_bytes)));
-  });
-}
+/// For pictures of type T with these channels; instantiated in box_mean_running_*.cu.
+template <class T, int Channels>
+struct RunningKernels {
+  static int prepare(const RunningMeanArguments& arguments) {
+    return with_kernel(arguments, [&](auto* kernel, auto groups) {
+      const int code = groups.prepare();
+      if (code != 0) return code;
+      return static_cast<int>(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                   static_cast<int>(arguments.tiles.shared_bytes)));
+    });
+  }
 
-/// For pictures of type T; instantiated in box_mean_running_*.cu.
-template <class T>
-void running_mean_of(const RunningMeanArguments& arguments, StreamHandle stream) {
-  with_running_kernel<T>(arguments.job, [&](auto* kernel, auto* build_groups) {
-    const RunningTiles& tiles = arguments.tiles;
-    if (tiles.groups) build_groups(arguments, stream);
-    const dim3 blocks(static_cast<unsigned>(tiles.strips), static_cast<unsigned>(tiles.bands));
-    const auto threads = static_cast<unsigned>(tiles.warps * warp_size);
-    kernel<<<blocks, threads, tiles.shared_bytes, stream>>>(arguments);
-  });
-}
+  static void run(const RunningMeanArguments& arguments, StreamHandle stream) {
+    with_kernel(arguments, [&](auto* kernel, auto groups) {
+      const RunningTiles& tiles = arguments.tiles;
+      if (tiles.groups) groups.build(arguments, stream);
+      const auto blocks = static_cast<unsigned>((tiles.strips * tiles.bands + tiles.teams - 1) / tiles.teams);
+      const auto threads = static_cast<unsigned>(tiles.teams * tiles.warps * warp_size);
+      kernel<<<blocks, threads, tiles.shared_bytes, stream>>>(arguments);
+    });
+  }
+
+ private:
+  template <class Action>
+  static auto with_kernel(const RunningMeanArguments& arguments, const Action& action) {
+    if constexpr (sizeof(T) == 1 && Channels % 2 == 0) {
+      if (arguments.job.weighted) return with_running_sums<T, Channels, true>(arguments, action);
+    }
+    return with_running_sums<T, Channels, false>(arguments, action);
+  }
+};
 
 }  // namespace satin::kernels

@@ -18,9 +18,10 @@ struct RunningWindow {
   [[nodiscard]] SATIN_HD int outer_reach() const { return reach + (outer != 0 ? 1 : 0); }
 };
 
-/// How a picture is cut into strips of columns and bands of rows, a block each.
+/// How a picture is cut into strips of columns and bands of rows, a team of warps each.
 struct RunningTiles {
-  int warps = 0;  ///< of a block; 0: this way is not for this job
+  int warps = 0;  ///< of a team; 0: this way is not for this job
+  int teams = 0;  ///< of a block, each with a strip and a band of its own
   int strip_width = 0;
   int strips = 0;
   int bands = 0;
@@ -28,16 +29,38 @@ struct RunningTiles {
   std::size_t shared_bytes = 0;
 };
 
+/// Widths of the sums down a column, and of those along a row.
+enum class RunningSums : std::uint8_t {
+  u32,      ///< both
+  u32_u64,  ///< 32 bits down the columns
+  u64
+};
+
+/// (n + divisor / 2) / divisor by a multiplication: factor / 2^(32 + shift) is 1 / divisor, rounded up.
+struct ScaledDivisor {
+  std::uint32_t divisor = 0;  ///< 0: cannot be used
+  std::uint32_t factor = 0;
+  std::uint32_t shift = 0;
+  bool exact = false;  ///< otherwise the quotient may be one too large
+};
+
+/// For n up to `largest` times the divisor.
+[[nodiscard]] ScaledDivisor scaled_divisor(std::uint64_t divisor, std::uint64_t largest);
+
 struct RunningMeanJob {
   int width = 0;
   int height = 0;
   int channels = 1;
   Type type = Type::u8;  ///< u8 or u16, of both pictures
-  Accumulator accumulator = Accumulator::u32;
+  RunningSums sums = RunningSums::u32;
   bool decoded = false;  ///< linear light
+  bool weighted =
+      false;             ///< the last channel is alpha: colours count times alpha. With u8 and 32-bit columns
   bool clipped = false;  ///< only pixels of the picture count: Border::shrink
   RunningWindow x;
   RunningWindow y;
+  ScaledDivisor whole;          ///< of a window that is not clipped
+  bool large_divisors = false;  ///< of 2^28 and more, times the largest alpha
 };
 
 /// Positions before the first and behind the last pixel that the kernels may ask for the source of.

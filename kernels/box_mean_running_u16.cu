@@ -2,7 +2,7 @@
 
 namespace satin::kernels {
 
-template int prepare_running_mean_of<std::uint16_t>(const RunningMeanArguments&);
-template void running_mean_of<std::uint16_t>(const RunningMeanArguments&, StreamHandle);
+template struct RunningKernels<std::uint16_t, 1>;
+template struct RunningKernels<std::uint16_t, 2>;
 
 }  // namespace satin::kernels

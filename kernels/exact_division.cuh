@@ -119,4 +119,41 @@ class MixedDivision<std::uint64_t> {
   std::uint32_t outer_;
 };
 
+/// The divisor, below 2^28, of 64-bit sums below 2^56. Quotients are below 2^16, or 2^24 if `Wide`.
+///
+/// The estimate has five roundings of 2^-24 each. Below 2^16 that is less than 1/16, so that the estimate
+/// with 7/16 has the floor of the exact quotient with 1/2, or one less. Below 2^24 it is less than 5, and the
+/// remainder, below 2^31, gives what is missing. Remainders need only the low 32 bits.
+template <bool Wide>
+class LongDivision {
+ public:
+  __device__ explicit LongDivision(std::uint32_t divisor)
+      : divisor_(divisor), inverse_(reciprocal(static_cast<float>(divisor))) {}
+
+  [[nodiscard]] __device__ std::uint32_t operator()(std::uint64_t sum) const {
+    constexpr float two_32 = 4294967296.0F;
+    const auto low = static_cast<std::uint32_t>(sum);
+    const float value =
+        __fmaf_rn(__uint2float_rn(static_cast<std::uint32_t>(sum >> 32)), two_32, __uint2float_rn(low));
+    const std::uint32_t total = low + divisor_ / 2;
+    if constexpr (Wide) {
+      const std::uint32_t near = __float2uint_rz(__fmul_rn(value, inverse_));
+      auto remainder = static_cast<int>(total - near * divisor_);
+      const int missing = __float2int_rd(__fmul_rn(__int2float_rn(remainder), inverse_));
+      remainder -= missing * static_cast<int>(divisor_);
+      const int last = remainder < 0 ? -1 : remainder >= static_cast<int>(divisor_) ? 1 : 0;
+      return near + static_cast<std::uint32_t>(missing + last);
+    } else {
+      const float estimate = __fmaf_rn(value, inverse_, 0.4375F);
+      const std::uint32_t quotient =
+          __float_as_uint(__fadd_rz(estimate, ByteDivision::whole)) - ByteDivision::whole_bits;
+      return quotient + (total - quotient * divisor_ >= divisor_ ? 1U : 0U);
+    }
+  }
+
+ private:
+  std::uint32_t divisor_;
+  float inverse_;
+};
+
 }  // namespace satin::kernels

@@ -1,6 +1,5 @@
 #pragma once
-// A lane's few neighbouring pixels of one row after another, kept as they lie in memory, and weighted sums of
-// them down the columns.
+// A lane's few neighbouring pixels of one row after another, kept as they lie in memory.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,46 +15,9 @@ template <class T, int Channels, class Sum>
 constexpr int elements_per_lane = sizeof(T) == 1 && sizeof(Sum) == 4 ? (Channels == 3 ? 24 : 16)
                                                                      : (Channels == 3 ? 12 : 8);
 
-/// c + a.low * b.byte0 + a.high * b.byte1 for a pair of signed 16-bit weights.
-__device__ inline int add_weighted_low(std::uint32_t weights, std::uint32_t bytes, int sum) {
-  int result = 0;
-  asm("dp2a.lo.s32.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(weights), "r"(bytes), "r"(sum));
-  return result;
-}
-/// The same with bytes 2 and 3.
-__device__ inline int add_weighted_high(std::uint32_t weights, std::uint32_t bytes, int sum) {
-  int result = 0;
-  asm("dp2a.hi.s32.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(weights), "r"(bytes), "r"(sum));
-  return result;
-}
-
-/// Linear values of stored ones. The 256 of 8-bit pixels are kept in shared memory once for each lane, so
-/// that no two lanes of a warp want different words of one bank: 32 KiB.
-class Decoder {
- public:
-  static constexpr std::size_t shared_bytes = 256 * warp_size * sizeof(std::uint32_t);
-
-  __device__ Decoder(const std::uint32_t* of_codes, std::uint32_t* shared)
-      : of_codes_(of_codes), shared_(shared + lane_index()) {}
-
-  /// To be called by all threads of a block of one dimension, with a barrier before the first value.
-  __device__ static void fill(const std::uint32_t* of_codes, std::uint32_t* shared) {
-    for (int i = static_cast<int>(threadIdx.x); i < 256 * warp_size; i += static_cast<int>(blockDim.x))
-      shared[i] = __ldg(of_codes + i / warp_size);
-  }
-
-  [[nodiscard]] __device__ bool used() const { return of_codes_ != nullptr; }
-  [[nodiscard]] __device__ std::uint32_t value(std::uint8_t code) const { return shared_[code * warp_size]; }
-  [[nodiscard]] __device__ std::uint32_t value(std::uint16_t code) const { return __ldg(of_codes_ + code); }
-
- private:
-  const std::uint32_t* of_codes_;
-  const std::uint32_t* shared_;
-};
-
-template <class T, int Channels, class Sum>
+template <class T, int Channels, class Sum, int Elements = elements_per_lane<T, Channels, Sum>>
 struct LaneRows {
-  static constexpr int elements = elements_per_lane<T, Channels, Sum>;
+  static constexpr int elements = Elements;
   static constexpr int pixels = elements / Channels;
   static constexpr int bytes = elements * static_cast<int>(sizeof(T));
   static constexpr int word_count = bytes / 4;
@@ -124,31 +86,6 @@ struct LaneRows {
     }
   }
 
-  /// sums += weight_a * a + weight_b * b, for weights between -256 and 256.
-  __device__ static void add(const Words& a, int weight_a, const Words& b, int weight_b,
-                             const Decoder& decoder, Sum (&sums)[elements]) {
-    if (decoder.used()) {
-#pragma unroll
-      for (int e = 0; e < elements; ++e)
-        add_one(decoder.value(element<T>(a.words, e)), weight_a, decoder.value(element<T>(b.words, e)),
-                weight_b, sums[e]);
-    } else if constexpr (sizeof(T) == 1) {
-      const std::uint32_t weights =
-          (static_cast<std::uint32_t>(weight_a) & 0xFFFFU) | static_cast<std::uint32_t>(weight_b) << 16;
-#pragma unroll
-      for (int i = 0; i < word_count; ++i) {
-        const std::uint32_t lower = __byte_perm(a.words[i], b.words[i], 0x5140);  // a0 b0 a1 b1
-        const std::uint32_t upper = __byte_perm(a.words[i], b.words[i], 0x7362);  // a2 b2 a3 b3
-        add_pair(weights, lower, sums[4 * i], sums[4 * i + 1]);
-        add_pair(weights, upper, sums[4 * i + 2], sums[4 * i + 3]);
-      }
-    } else {
-#pragma unroll
-      for (int e = 0; e < elements; ++e)
-        add_one(element<T>(a.words, e), weight_a, element<T>(b.words, e), weight_b, sums[e]);
-    }
-  }
-
  private:
   __device__ void load_scattered(const std::byte* line, std::uint32_t (&words)[word_count]) const {
 #pragma unroll
@@ -161,25 +98,6 @@ struct LaneRows {
         constexpr int size = static_cast<int>(sizeof(T));
         fetch<size>(words, (p * Channels + c) * size, from + c * size);
       }
-    }
-  }
-
-  __device__ static void add_pair(std::uint32_t weights, std::uint32_t bytes, Sum& first, Sum& second) {
-    if constexpr (sizeof(Sum) == 4) {
-      first = static_cast<Sum>(add_weighted_low(weights, bytes, static_cast<int>(first)));
-      second = static_cast<Sum>(add_weighted_high(weights, bytes, static_cast<int>(second)));
-    } else {
-      first += static_cast<Sum>(static_cast<std::int64_t>(add_weighted_low(weights, bytes, 0)));
-      second += static_cast<Sum>(static_cast<std::int64_t>(add_weighted_high(weights, bytes, 0)));
-    }
-  }
-
-  __device__ static void add_one(std::uint32_t a, int weight_a, std::uint32_t b, int weight_b, Sum& sum) {
-    if constexpr (sizeof(Sum) == 4) {
-      sum += a * static_cast<std::uint32_t>(weight_a) + b * static_cast<std::uint32_t>(weight_b);
-    } else {
-      sum +=
-          static_cast<Sum>(static_cast<std::int64_t>(a) * weight_a + static_cast<std::int64_t>(b) * weight_b);
     }
   }
 };

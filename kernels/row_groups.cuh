@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "kernels/box_mean_running.h"
-#include "kernels/lane_rows.cuh"
+#include "kernels/running_values.cuh"
 #include "kernels/tuning.h"
 
 namespace satin::kernels {
@@ -20,7 +20,8 @@ struct GroupLayout {
   int count = 0;
   int lanes = 0;
 
-  [[nodiscard]] SATIN_HD static GroupLayout of(const RunningMeanJob& job, int pixels_per_lane) {
+  [[nodiscard]] SATIN_HD static GroupLayout of(const RunningMeanJob& job) {
+    const int pixels_per_lane = running_elements / job.channels;
     GroupLayout layout;
     layout.first = -job.y.outer_reach() - 1;
     layout.count = (job.height + 2 * job.y.outer_reach() + 2 + rows - 1) / rows + 1;
@@ -29,24 +30,23 @@ struct GroupLayout {
   }
 };
 
-template <class T, int Channels, class Sum>
+template <class T, int Channels, class Column, bool Weighted>
 __global__ void __launch_bounds__(tuning::running_group_threads, 1)
     sum_row_groups(const __grid_constant__ RunningMeanArguments arguments) {
-  using Rows = LaneRows<T, Channels, Sum>;
-  extern __shared__ uint4 shared[];
-  auto* table = reinterpret_cast<std::uint32_t*>(shared);
-  const Decoder decoder(arguments.transfer.decode, table);
-  if (sizeof(T) == 1 && decoder.used()) {
-    Decoder::fill(arguments.transfer.decode, table);
+  using Values = RunningValues<T, Channels, Column, Weighted>;
+  using Rows = typename Values::Rows;
+  if (sizeof(T) == 1 && arguments.transfer.decode != nullptr) {
+    DecodeTable::fill(arguments.transfer.decode);
     __syncthreads();
   }
   const RunningMeanJob& job = arguments.job;
-  const GroupLayout layout = GroupLayout::of(job, Rows::pixels);
+  const GroupLayout layout = GroupLayout::of(job);
   const auto lane = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   const auto group = static_cast<int>(blockIdx.y);
   if (lane >= layout.lanes) return;
   const Rows reader(arguments.source, lane * Rows::pixels, job.width, job.width, true, arguments.columns);
-  Sum sums[Rows::elements] = {};
+  const Values adder(arguments.transfer.decode);
+  Column sums[running_elements] = {};
   const int begin = layout.first + group * GroupLayout::rows;
   constexpr int batch = 4;
   for (int y = begin; y < begin + GroupLayout::rows; y += batch) {
@@ -57,12 +57,12 @@ __global__ void __launch_bounds__(tuning::running_group_threads, 1)
       reader.load(exists ? __ldg(arguments.rows + y + i) : -1, words[i]);
     }
 #pragma unroll
-    for (int i = 0; i < batch; i += 2) Rows::add(words[i], 1, words[i + 1], 1, decoder, sums);
+    for (int i = 0; i < batch; i += 2) adder.template add<1>(words[i], words[i + 1], sums);
   }
-  Sum* to = static_cast<Sum*>(arguments.groups) +
-            (static_cast<std::int64_t>(group) * layout.lanes + lane) * Rows::elements;
+  Column* to = static_cast<Column*>(arguments.groups) +
+               (static_cast<std::int64_t>(group) * layout.lanes + lane) * running_elements;
 #pragma unroll
-  for (int e = 0; e < Rows::elements; ++e) to[e] = sums[e];
+  for (int e = 0; e < running_elements; ++e) to[e] = sums[e];
 }
 
 /// Exclusive scans down the columns, in place: a block has 32 columns, cut into segments of groups.
@@ -98,20 +98,28 @@ __global__ void __launch_bounds__(warp_size* tuning::running_scan_segments)
   }
 }
 
-template <class T, int Channels, class Sum>
-void build_row_groups(const RunningMeanArguments& arguments, StreamHandle stream) {
-  constexpr int threads = tuning::running_group_threads;
-  constexpr int elements = LaneRows<T, Channels, Sum>::elements;
-  const GroupLayout layout = GroupLayout::of(arguments.job, elements / Channels);
-  const dim3 blocks(static_cast<unsigned>((layout.lanes + threads - 1) / threads),
-                    static_cast<unsigned>(layout.count));
-  const std::size_t table = sizeof(T) == 1 && arguments.job.decoded ? Decoder::shared_bytes : 0;
-  sum_row_groups<T, Channels, Sum><<<blocks, threads, table, stream>>>(arguments);
-  const int columns = layout.lanes * elements;
-  const dim3 scan_threads(warp_size, tuning::running_scan_segments);
-  const auto scan_blocks = static_cast<unsigned>((columns + warp_size - 1) / warp_size);
-  scan_row_groups<Sum>
-      <<<scan_blocks, scan_threads, 0, stream>>>(static_cast<Sum*>(arguments.groups), layout.count, columns);
-}
+template <class T, int Channels, class Column, bool Weighted>
+struct RowGroups {
+  /// To be called once on the device; the code of a cudaError_t.
+  [[nodiscard]] static int prepare() {
+    return static_cast<int>(cudaFuncSetAttribute(sum_row_groups<T, Channels, Column, Weighted>,
+                                                 cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                 DecodeTable::bytes));
+  }
+
+  static void build(const RunningMeanArguments& arguments, StreamHandle stream) {
+    constexpr int threads = tuning::running_group_threads;
+    const GroupLayout layout = GroupLayout::of(arguments.job);
+    const dim3 blocks(static_cast<unsigned>((layout.lanes + threads - 1) / threads),
+                      static_cast<unsigned>(layout.count));
+    const std::size_t table = sizeof(T) == 1 && arguments.job.decoded ? DecodeTable::bytes : 0;
+    sum_row_groups<T, Channels, Column, Weighted><<<blocks, threads, table, stream>>>(arguments);
+    const int columns = layout.lanes * running_elements;
+    const dim3 scan_threads(warp_size, tuning::running_scan_segments);
+    const auto scan_blocks = static_cast<unsigned>((columns + warp_size - 1) / warp_size);
+    scan_row_groups<Column><<<scan_blocks, scan_threads, 0, stream>>>(static_cast<Column*>(arguments.groups),
+                                                                      layout.count, columns);
+  }
+};
 
 }  // namespace satin::kernels

@@ -1,217 +1,189 @@
 #pragma once
-// Means of one row from the prefixes of its column sums.
+// Means of one row from the prefixes of its column sums: a lane writes the pixels of its own columns.
 
 #include <cstdint>
+#include <type_traits>
 
-#include "kernels/box_mean_running.h"
 #include "kernels/exact_division.cuh"
-#include "kernels/lane_rows.cuh"
+#include "kernels/running_shared.cuh"
+#include "kernels/running_store.cuh"
+#include "kernels/running_windows.cuh"
 
 namespace satin::kernels {
 
-/// The rectangle of means that a block writes, and the first column that it sums.
-struct RunningPart {
-  int first_x, last_x;  ///< columns [first_x, last_x)
-  int first_y, last_y;
-  int origin;       ///< position of the first column of the first lane
-  int last_needed;  ///< position of the last column that counts
-};
-
-__device__ inline RunningPart running_part(const RunningMeanArguments& arguments, int pixels) {
-  const RunningMeanJob& job = arguments.job;
-  RunningPart part{};
-  part.first_x = static_cast<int>(blockIdx.x) * arguments.tiles.strip_width;
-  part.last_x = min(part.first_x + arguments.tiles.strip_width, job.width);
-  const auto band = static_cast<std::int64_t>(blockIdx.y);
-  part.first_y = static_cast<int>(band * job.height / arguments.tiles.bands);
-  part.last_y = static_cast<int>((band + 1) * job.height / arguments.tiles.bands);
-  int origin = part.first_x - job.x.outer_reach() - 1;
-  part.last_needed = part.last_x - 1 + job.x.outer_reach();
-  if (job.clipped) {
-    origin = max(origin, -1);
-    part.last_needed = min(part.last_needed, job.width - 1);
-  }
-  const int behind = (origin % pixels + pixels) % pixels;
-  part.origin = origin - behind;
-  return part;
-}
-
-/// Weighted number of pixels that count along an axis.
-__device__ inline std::uint32_t window_size(const RunningWindow& window, int centre, int size, bool clipped) {
-  const auto count = [&](int reach) {
-    return clipped ? min(centre + reach, size - 1) - max(centre - reach, 0) + 1 : 2 * reach + 1;
-  };
-  std::uint32_t result = window.inner * static_cast<std::uint32_t>(count(window.reach));
-  if (window.outer != 0) result += window.outer * static_cast<std::uint32_t>(count(window.reach + 1));
-  return result;
-}
-
-/// Writes the means of a block's rows.
-template <class T, int Channels, class Sum>
-class RunningOutput {
+template <class T, int Channels, class Sum, bool Weighted>
+class RunningMeans {
  public:
-  static constexpr int elements = elements_per_lane<T, Channels, Sum>;
-  static constexpr int most_turns = elements / 4 + 1;  ///< a thread writes four means a turn
+  static constexpr int elements = running_elements;
+  static constexpr int pixels = elements / Channels;
 
-  __device__ RunningOutput(const RunningMeanArguments& arguments, const RunningPart& part, int plane)
-      : arguments_(arguments), part_(part), plane_(plane), count_((part.last_x - part.first_x) * Channels) {
+  /// `x`: of the lane's first column.
+  __device__ RunningMeans(const RunningMeanArguments& arguments, const RunningPart& part, int margin,
+                          int thread, int threads, int x)
+      : arguments_(arguments),
+        windows_(arguments.job, margin, thread, threads),
+        x_(x),
+        valid_(x < part.first_x ? 0 : min(max(part.last_x - x, 0), pixels)) {
     const RunningMeanJob& job = arguments.job;
     const int reach = job.x.outer_reach();
-    const int first_whole = job.clipped ? max(reach, part.first_x) : part.first_x;
-    const int end_whole = job.clipped ? min(job.width - reach, part.last_x) : part.last_x;
-    first_whole_ = (first_whole - part.first_x) * Channels;
-    end_whole_ = (end_whole - part.first_x) * Channels;
-    inner_size_ = job.x.inner * static_cast<std::uint32_t>(2 * job.x.reach + 1) +
-                  job.x.outer * static_cast<std::uint32_t>(job.x.outer != 0 ? 2 * job.x.reach + 3 : 0);
-    const auto threads = static_cast<int>(blockDim.x);
-    turns_ = ((count_ + 3) / 4 + threads) / threads;
-    quad_ = static_cast<int>(threadIdx.x) / warp_size * warp_size * turns_ + lane_index();
+    const bool whole = !job.clipped || (x >= reach && x + pixels - 1 + reach < job.width);
+    whole_ = __all_sync(whole_warp, whole || valid_ == 0);
+    any_ = __any_sync(whole_warp, valid_ > 0);
+    if constexpr (sizeof(T) == 1) encoded_ = arguments.transfer.encode8 != nullptr;
   }
 
-  __device__ void write(int y, const Sum* prefixes) {
+  /// The row y, whose prefixes lie there.
+  __device__ void write(int y, int prefixes) const {
+    if (!any_) return;
     const RunningMeanJob& job = arguments_.job;
     const std::uint32_t size_y = window_size(job.y, y, job.height, job.clipped);
-    auto* out = reinterpret_cast<T*>(arguments_.output.data + y * arguments_.output.row) +
-                static_cast<std::int64_t>(part_.first_x) * Channels;
-    place(prefixes, static_cast<int>(reinterpret_cast<std::uintptr_t>(out) % (4 * sizeof(T)) / sizeof(T)));
-    write_clipped(prefixes, out, size_y);
-    const std::uint64_t divisor = static_cast<std::uint64_t>(inner_size_) * size_y;
-    const MixedDivision<Sum> division(divisor, job.x.inner, job.x.outer);
-    if (job.x.outer == 0) {
-      write_whole(out, [&](int i, int offset) {
-        return encode(division(high(i, offset) - low(i, offset)), arguments_.transfer, T{});
-      });
+    WindowSums<Sum> sums;
+    windows_.sum(prefixes, sums);
+    std::uint32_t values[elements];
+    if constexpr (Weighted) {
+      divide_by_alpha(sums, size_y, values);
     } else {
-      write_whole(out, [&](int i, int offset) {
-        const Sum outer = high(i + Channels, offset) - low(i - Channels, offset);
-        return encode(division(high(i, offset) - low(i, offset), outer), arguments_.transfer, T{});
-      });
+      divide(sums, size_y, values);
     }
+    StoredLane<T, Channels> lane;
+    lane.pack(values);
+    if constexpr (Weighted) keep_transparent(lane, y);
+    lane.store(arguments_.output.data + y * arguments_.output.row + x_ * StoredLane<T, Channels>::pixel_bytes,
+               valid_, pixels);
   }
 
  private:
-  /// Prepares for a row whose first element is `behind` elements behind a multiple of four in memory.
-  __device__ void place(const Sum* prefixes, int behind) {
-    const int step = prefixes_ == nullptr ? 0 : static_cast<int>(prefixes - prefixes_);
-    prefixes_ = prefixes;
-#pragma unroll
-    for (int i = 0; i < 8; ++i) ends_[i] += step;
-    if (behind == behind_) return;
-    behind_ = behind;
-    const int reach = arguments_.job.x.reach;
-    const int high = (part_.first_x + reach - part_.origin) * Channels - behind;
-    const int low = (part_.first_x - reach - 1 - part_.origin) * Channels - behind;
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      ends_[i] = prefixes + ((high + i) & 3) * plane_ + ((high + i) >> 2) + quad_;
-      ends_[4 + i] = prefixes + ((low + i) & 3) * plane_ + ((low + i) >> 2) + quad_;
-    }
-    const int first_of_warp = 4 * (quad_ - lane_index()) - behind;
-    constexpr int turn = 4 * warp_size;
-    first_whole_turn_ = min(max(first_whole_ - first_of_warp + turn - 1, 0) / turn, turns_);
-    end_whole_turn_ = min(max(end_whole_ - first_of_warp, 0) / turn, turns_);
-  }
-
-  /// The prefixes at the ends of the window of the thread's element i, -4 <= i < 8, `offset` words on.
-  [[nodiscard]] __device__ Sum high(int i, int offset) const { return ends_[i & 3][offset + (i >> 2)]; }
-  [[nodiscard]] __device__ Sum low(int i, int offset) const { return ends_[4 + (i & 3)][offset + (i >> 2)]; }
-
-  /// The turns of the warp whose windows are all unclipped, two at once for their loads to overlap where
-  /// there are registers for it.
-  template <class Mean>
-  __device__ void write_whole(T* out, const Mean& mean) const {
-    T* first = out + 4 * quad_ - behind_;
-    if constexpr (sizeof(Sum) == 8) {
-#pragma unroll
-      for (int turn = 0; turn < most_turns; ++turn)
-        if (turn >= first_whole_turn_ && turn < end_whole_turn_) write_turns<1>(first, turn, mean);
-    } else {
-#pragma unroll
-      for (int turn = 0; turn + 2 <= most_turns; turn += 2)
-        if (turn >= first_whole_turn_ && turn + 2 <= end_whole_turn_) write_turns<2>(first, turn, mean);
-      if (first_whole_turn_ % 2 != 0 && first_whole_turn_ < end_whole_turn_)
-        write_turns<1>(first, first_whole_turn_, mean);
-      if (end_whole_turn_ % 2 != 0 && first_whole_turn_ < end_whole_turn_)
-        write_turns<1>(first, end_whole_turn_ - 1, mean);
-    }
-  }
-
-  template <int Turns, class Mean>
-  __device__ static void write_turns(T* first, int turn, const Mean& mean) {
-    std::uint32_t means[Turns][4];
-#pragma unroll
-    for (int k = 0; k < Turns; ++k)
-#pragma unroll
-      for (int i = 0; i < 4; ++i) means[k][i] = mean(i, (turn + k) * warp_size);
-#pragma unroll
-    for (int k = 0; k < Turns; ++k) store_four(first + (turn + k) * 4 * warp_size, means[k]);
-  }
-
-  /// The low bits of four means.
-  __device__ static void store_four(T* to, const std::uint32_t (&means)[4]) {
+  [[nodiscard]] __device__ std::uint32_t encoded(std::uint32_t value) const {
     if constexpr (sizeof(T) == 1) {
-      const std::uint32_t low = __byte_perm(means[0], means[1], 0x0040);
-      const std::uint32_t high = __byte_perm(means[2], means[3], 0x0040);
-      __stcs(reinterpret_cast<std::uint32_t*>(to), __byte_perm(low, high, 0x5410));
+      return encoded_ ? EncodeTable::code(value) : value;
     } else {
-      __stcs(reinterpret_cast<uint2*>(to),
-             make_uint2(__byte_perm(means[0], means[1], 0x5410), __byte_perm(means[2], means[3], 0x5410)));
+      return encode(value, arguments_.transfer, T{});
     }
   }
 
-  /// The turns that write_whole() leaves out: some elements do not exist, or have windows that are clipped by
-  /// the picture.
-  __device__ void write_clipped(const Sum* prefixes, T* out, std::uint32_t size_y) const {
-#pragma unroll 1
-    for (int turn = 0; turn < turns_; ++turn) {
-      if (turn >= first_whole_turn_ && turn < end_whole_turn_) continue;
-      const int first = 4 * (quad_ + turn * warp_size) - behind_;
-#pragma unroll 1
-      for (int element = max(first, 0); element < min(first + 4, count_); ++element)
-        out[element] = clipped_mean(prefixes, element, size_y);
-    }
-  }
-
-  [[nodiscard]] __device__ T clipped_mean(const Sum* prefixes, int element, std::uint32_t size_y) const {
+  [[nodiscard]] __device__ std::uint64_t divisor_of(int pixel, std::uint32_t size_y) const {
     const RunningMeanJob& job = arguments_.job;
-    const int x = part_.first_x + element / Channels;
-    const int channel = element % Channels;
-    const std::uint64_t size_x = window_size(job.x, x, job.width, job.clipped);
-    const MixedDivision<Sum> division(size_x * size_y, job.x.inner, job.x.outer);
-    const Sum inner = window_sum(prefixes, x, channel, job.x.reach);
-    const std::uint32_t mean = job.x.outer == 0
-                                   ? division(inner)
-                                   : division(inner, window_sum(prefixes, x, channel, job.x.reach + 1));
-    return encode(mean, arguments_.transfer, T{});
+    const bool clipped = job.clipped && pixel < valid_;
+    const int x = x_ + pixel;
+    return static_cast<std::uint64_t>(window_size(job.x, x, job.width, clipped)) * size_y;
   }
 
-  [[nodiscard]] __device__ Sum window_sum(const Sum* prefixes, int x, int channel, int reach) const {
-    int high = x + reach;
-    int low = x - reach - 1;
-    if (arguments_.job.clipped) {
-      high = min(high, arguments_.job.width - 1);
-      low = max(low, -1);
+  /// values[e] = the code of quotient(divisor of the pixel, e), a division that is made once where all
+  /// divisors are the same.
+  template <class Division, class Quotient>
+  __device__ void divide_by(std::uint32_t size_y, std::uint32_t (&values)[elements],
+                            const Quotient& quotient) const {
+    if (whole_) {
+      const Division division = make<Division>(whole_size() * size_y);
+#pragma unroll
+      for (int e = 0; e < elements; ++e) values[e] = encoded(quotient(division, e));
+      return;
     }
-    const int high_element = (high - part_.origin) * Channels + channel;
-    const int low_element = (low - part_.origin) * Channels + channel;
-    return prefixes[(high_element & 3) * plane_ + (high_element >> 2)] -
-           prefixes[(low_element & 3) * plane_ + (low_element >> 2)];
+#pragma unroll
+    for (int p = 0; p < pixels; ++p) {
+      const Division division = make<Division>(divisor_of(p, size_y));
+#pragma unroll
+      for (int c = 0; c < Channels; ++c)
+        values[p * Channels + c] = encoded(quotient(division, p * Channels + c));
+    }
+  }
+
+  template <class Division>
+  [[nodiscard]] __device__ Division make(std::uint64_t divisor) const {
+    if constexpr (std::is_same_v<Division, MixedDivision<Sum>>) {
+      return Division(divisor, arguments_.job.x.inner, arguments_.job.x.outer);
+    } else {
+      return Division(static_cast<std::uint32_t>(divisor));
+    }
+  }
+
+  /// Weighted number of pixels along x of a window that is not clipped.
+  [[nodiscard]] __device__ std::uint64_t whole_size() const {
+    return window_size(arguments_.job.x, 0, 0, false);
+  }
+
+  __device__ void divide(const WindowSums<std::uint32_t>& sums, std::uint32_t size_y,
+                         std::uint32_t (&values)[elements]) const {
+    const RunningMeanJob& job = arguments_.job;
+    using Division = MixedDivision<std::uint32_t>;
+    if (job.x.outer != 0) {
+      divide_by<Division>(size_y, values, [&](const Division& division, int e) {
+        return division(sums.inner[e], sums.outer[e]);
+      });
+    } else if (whole_ && whole_size() * size_y == job.whole.divisor) {
+      divide_scaled(sums, values);
+    } else {
+      divide_by<Division>(size_y, values,
+                          [&](const Division& division, int e) { return division(sums.inner[e]); });
+    }
+  }
+
+  __device__ void divide_scaled(const WindowSums<std::uint32_t>& sums,
+                                std::uint32_t (&values)[elements]) const {
+    const ScaledDivisor& whole = arguments_.job.whole;
+#pragma unroll
+    for (int e = 0; e < elements; ++e)
+      values[e] = __umulhi(sums.inner[e] + whole.divisor / 2, whole.factor) >> whole.shift;
+    if (!whole.exact) {
+#pragma unroll
+      for (int e = 0; e < elements; ++e) {
+        const std::uint32_t rest = sums.inner[e] + whole.divisor / 2 - values[e] * whole.divisor;
+        values[e] -= rest >> 31;
+      }
+    }
+#pragma unroll
+    for (int e = 0; e < elements; ++e) values[e] = encoded(values[e]);
+  }
+
+  __device__ void divide(const WindowSums<std::uint64_t>& sums, std::uint32_t size_y,
+                         std::uint32_t (&values)[elements]) const {
+    const RunningMeanJob& job = arguments_.job;
+    const auto quotient = [&](const auto& division, int e) { return division(sums.total[e]); };
+    if (job.large_divisors) {
+      divide_by<MixedDivision<std::uint64_t>>(size_y, values, quotient);
+    } else if (sizeof(T) == 2 && job.decoded) {
+      divide_by<LongDivision<true>>(size_y, values, quotient);
+    } else {
+      divide_by<LongDivision<false>>(size_y, values, quotient);
+    }
+  }
+
+  /// Colours by their window's sum of alphas, and alpha by its size.
+  __device__ void divide_by_alpha(const WindowSums<std::uint64_t>& sums, std::uint32_t size_y,
+                                  std::uint32_t (&values)[elements]) const {
+#pragma unroll
+    for (int p = 0; p < pixels; ++p) {
+      constexpr int alpha = Channels - 1;
+      const std::uint64_t alphas = sums.total[p * Channels + alpha];
+      const LongDivision<false> of_colour(max(static_cast<std::uint32_t>(alphas), 1U));
+#pragma unroll
+      for (int c = 0; c < alpha; ++c)
+        values[p * Channels + c] = encoded(of_colour(sums.total[p * Channels + c]));
+      const LongDivision<false> of_alpha(static_cast<std::uint32_t>(divisor_of(p, size_y)));
+      values[p * Channels + alpha] = of_alpha(alphas);
+    }
+  }
+
+  /// Pixels without alpha keep the bytes of their source.
+  __device__ void keep_transparent(StoredLane<T, Channels>& lane, int y) const {
+    bool transparent = false;
+#pragma unroll
+    for (int p = 0; p < pixels; ++p) transparent |= p < valid_ && lane.alpha(p) == 0;
+    if (!transparent) return;
+    const std::byte* source =
+        arguments_.source.data + y * arguments_.source.row + x_ * StoredLane<T, Channels>::pixel_bytes;
+#pragma unroll
+    for (int p = 0; p < pixels; ++p)
+      if (p < valid_ && lane.alpha(p) == 0) lane.copy_colours(p, source);
   }
 
   const RunningMeanArguments& arguments_;
-  const RunningPart& part_;
-  int plane_;
-  int count_;        ///< elements of a row of the block
-  int first_whole_;  ///< elements [first_whole_, end_whole_) have windows that are not clipped
-  int end_whole_;
-  std::uint32_t inner_size_;  ///< weighted number of pixels of those windows along x
-  int turns_;                 ///< a thread writes four elements a turn, its warp 128
-  int quad_;                  ///< the thread's first four elements
-  int behind_ = -1;           ///< elements that the row begins behind a multiple of four in memory
-  int first_whole_turn_ = 0;  ///< of the warp, for behind_
-  int end_whole_turn_ = 0;
-  const Sum* prefixes_ = nullptr;  ///< of the row; null before the first
-  const Sum* ends_[8] = {};        ///< high and low ends of the windows of the thread's first four elements
+  RunningWindows<Channels, Sum> windows_;
+  int x_;
+  int valid_;   ///< pixels of the lane that it writes
+  bool whole_;  ///< no window of the warp is clipped along x
+  bool any_;    ///< the warp writes something
+  bool encoded_ = false;
 };
 
 }  // namespace satin::kernels

@@ -36,20 +36,16 @@ inline constexpr int box_mean_blocks_per_multiprocessor = 3;  ///< at least: bou
 inline constexpr int frame_block_rows = 4;
 inline constexpr int frame_blocks_per_multiprocessor = 3;
 
-// Box mean with running column sums: a block is a strip of columns by a band of rows.
-inline constexpr int running_most_warps = 16;  ///< of a block
-/// At most, unless one block has more. H200, UHD RGB u8, radius 16: 0.074 ms with 16, 0.068 with 8; linear
-/// 0.122 and 0.106.
-inline constexpr int running_warps_per_multiprocessor = 8;
-/// With fewer a multiprocessor takes as long as with these. H200, as above with 16 a multiprocessor: 0.096 ms
-/// with 8, 0.074 with 10, 0.066 with 16, but linear 0.150, 0.122, 0.167.
-inline constexpr int running_warps_to_fill = 10;
+// Box mean with running column sums: a team of warps does a strip of columns by a band of rows.
+inline constexpr int running_most_warps = 32;  ///< of a block
+inline constexpr int running_warps_per_block = 16;  ///< at most, unless one team has more
+inline constexpr int running_warps_to_fill = 12;    ///< with fewer a multiprocessor takes as long
 inline constexpr int running_start_rows_per_row =
     6;  ///< rows summed at a band's start in the time of a row of means
 inline constexpr int running_largest_direct_reach =
     96;  ///< above it bands start from sums over groups of rows
 inline constexpr int running_group_rows = 32;
-inline constexpr int running_group_threads = 128;
+inline constexpr int running_group_threads = 256;
 inline constexpr int running_scan_segments = 8;
 inline constexpr int running_scan_batch = 8;
 

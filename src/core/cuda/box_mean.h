@@ -18,6 +18,13 @@ std::unique_ptr<BoxMeanOperation> prepare_box_mean_table(CudaBackend& backend, c
          !job.read.weighted && job.read.fraction == 0 && job.write.fraction == 0 && job.mask_maximum == 0;
 }
 
+/// The same of 8 bits, whose last channel is alpha.
+[[nodiscard]] inline bool is_plain_with_alpha(const BoxMeanJob& job) {
+  BoxMeanJob without = job;
+  without.read.weighted = false;
+  return job.read.type == Type::u8 && is_plain(without);
+}
+
 /// The pixel of the picture, or -1, for every position from -before to size + behind - 1 of a line that is
 /// extended by its border: 32-bit integers.
 Buffer upload_positions(CudaBackend& backend, std::int64_t size, int before, int behind, Border border);

@@ -37,23 +37,38 @@ std::uint64_t largest_size(const kernels::RunningWindow& window, std::int64_t si
 
 /// Bounds of a box over the whole job.
 struct Bounds {
-  std::uint64_t divisor;   ///< weighted number of pixels
-  std::uint64_t box;       ///< sum over one whole window along x of weighted columns
-  std::uint64_t weighted;  ///< numerator of a mean
+  std::uint64_t column;   ///< sum over a window of weighted rows
+  std::uint64_t box;      ///< sum over one whole window along x of weighted columns
+  std::uint64_t divisor;  ///< of a mean
 };
 
 Bounds bounds_of(const BoxMeanJob& job, const kernels::RunningMeanJob& running) {
   const std::uint64_t x = largest_size(running.x, job.width, running.clipped);
   const std::uint64_t y = largest_size(running.y, job.height, running.clipped);
   const std::uint64_t whole_x = 2 * static_cast<std::uint64_t>(running.x.outer_reach()) + 1;
-  return {x * y, whole_x * y * job.read.maximum, x * y * job.read.maximum};
+  const std::uint64_t alpha = job.read.weighted ? job.read.alpha_maximum : 1;
+  return {y * job.read.maximum, whole_x * y * job.read.maximum, x * y * alpha};
 }
 
-/// What kernels/exact_division.cuh asks for.
-bool choose_accumulator(const Bounds& bounds, const PixelRead& read, kernels::RunningMeanJob& running) {
-  const bool narrow = bounds.box <= 0xFFFFFFFFU && bounds.divisor < (1ULL << 31) && read.maximum <= 0xFFFF;
-  running.accumulator = narrow ? Accumulator::u32 : Accumulator::u64;
-  return narrow || bounds.divisor < (1ULL << 38);  // 24 bits of a value more: below 2^62
+/// Chooses the widths of the sums. False if some do not fit what kernels/exact_division.cuh asks for.
+bool choose_sums(const Bounds& bounds, const PixelRead& read, kernels::RunningMeanJob& running) {
+  constexpr std::uint64_t most = 0xFFFFFFFFU;
+  using kernels::RunningSums;
+  const bool narrow_box = bounds.box <= most && bounds.divisor < (1ULL << 31) && read.maximum <= 0xFFFF;
+  const bool narrow_column = bounds.column <= most;
+  running.sums = narrow_box && !read.weighted ? RunningSums::u32
+                 : narrow_column              ? RunningSums::u32_u64
+                                              : RunningSums::u64;
+  running.large_divisors = bounds.divisor >= (1ULL << 28);
+  if (read.weighted) return narrow_column && !running.large_divisors;
+  return bounds.divisor < (1ULL << 38);  // 24 bits of a value more: below 2^62
+}
+
+/// Windows that are not clipped, divided by a multiplication.
+kernels::ScaledDivisor whole_divisor(const kernels::RunningMeanJob& running, std::uint64_t maximum) {
+  if (running.sums != kernels::RunningSums::u32 || running.x.outer != 0 || running.y.outer != 0) return {};
+  const auto side = [](int reach) { return 2 * static_cast<std::uint64_t>(reach) + 1; };
+  return kernels::scaled_divisor(side(running.x.reach) * side(running.y.reach), maximum);
 }
 
 class BoxMeanRunning final : public BoxMeanOperation {
@@ -97,7 +112,8 @@ class BoxMeanRunning final : public BoxMeanOperation {
 
 std::unique_ptr<BoxMeanOperation> prepare_box_mean_running(CudaBackend& backend, const BoxMeanJob& job) {
   const bool moves = job.radius.x != 0 || job.radius.y != 0;
-  if (!is_plain(job) || !moves || job.border == Border::constant) return nullptr;
+  const bool plain = is_plain(job) || is_plain_with_alpha(job);
+  if (!plain || !moves || job.border == Border::constant) return nullptr;
   if (job.width > largest_side || job.height > largest_side) return nullptr;
   kernels::RunningMeanArguments arguments;
   kernels::RunningMeanJob& running = arguments.job;
@@ -106,11 +122,13 @@ std::unique_ptr<BoxMeanOperation> prepare_box_mean_running(CudaBackend& backend,
   running.channels = job.read.channels;
   running.type = job.read.type;
   running.decoded = job.read.transfer == Transfer::srgb;
+  running.weighted = job.read.weighted;
   running.clipped = job.border == Border::shrink;
   running.x = window_of(job.radius.x);
   running.y = window_of(job.radius.y);
   const Bounds bounds = bounds_of(job, running);
-  if (!choose_accumulator(bounds, job.read, running)) return nullptr;
+  if (!choose_sums(bounds, job.read, running)) return nullptr;
+  running.whole = whole_divisor(running, job.read.maximum);
   arguments.tiles = kernels::running_tiles(running, backend.multiprocessors(), backend.shared_memory());
   if (arguments.tiles.warps == 0) return nullptr;
   return std::make_unique<BoxMeanRunning>(backend, job, arguments);

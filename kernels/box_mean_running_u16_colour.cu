@@ -1,0 +1,8 @@
+#include "kernels/box_mean_running.cuh"
+
+namespace satin::kernels {
+
+template struct RunningKernels<std::uint16_t, 3>;
+template struct RunningKernels<std::uint16_t, 4>;
+
+}  // namespace satin::kernels

@@ -1,0 +1,117 @@
+#pragma once
+// Shared memory of a block of the box mean with running sums: tables of linear light, and for each of its
+// teams of warps the prefixes of one row of column sums.
+
+#include <cuda_pipeline.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/box_mean_running.h"
+#include "kernels/tuning.h"
+#include "kernels/warp.cuh"
+
+namespace satin::kernels {
+
+/// Values of a lane: whole pixels of 1 to 4 channels, and three accesses of 16 bytes to 32-bit prefixes.
+inline constexpr int running_elements = 12;
+inline constexpr int running_warp_elements = warp_size * running_elements;
+
+extern __shared__ uint4 running_memory[];
+
+/// Where `byte` lies in a block's shared memory.
+template <class Value>
+__device__ Value* shared_at(int byte) {
+  return reinterpret_cast<Value*>(reinterpret_cast<std::byte*>(running_memory) + byte);
+}
+
+/// Linear values of the 256 codes, once for each lane, so that no two lanes want different words of one bank.
+/// An entry's address is its code times 256 plus the lane's 4 bytes: one permutation of bytes makes it.
+struct DecodeTable {
+  static constexpr int first_byte = 0;
+  static constexpr int entry_bytes = 256;  // half of it unused
+  static constexpr int bytes = 256 * entry_bytes;
+
+  /// To be called by all threads of a block of one dimension, with a barrier before the first value.
+  __device__ static void fill(const std::uint32_t* of_codes) {
+    constexpr int pieces = warp_size * 4 / 16;  // of 16 bytes
+#pragma unroll 4
+    for (int i = static_cast<int>(threadIdx.x); i < 256 * pieces; i += static_cast<int>(blockDim.x)) {
+      const std::uint32_t value = __ldg(of_codes + i / pieces);
+      *shared_at<uint4>(i / pieces * entry_bytes + i % pieces * 16) = make_uint4(value, value, value, value);
+    }
+  }
+
+  /// The linear value of one byte of a word.
+  template <int Byte>
+  __device__ static std::uint32_t value(std::uint32_t word) {
+    const auto lane = static_cast<std::uint32_t>(lane_index() * 4);
+    return *shared_at<std::uint32_t>(static_cast<int>(__byte_perm(word, lane, 0x5504 | Byte << 4)));
+  }
+};
+
+/// Codes of all 16-bit linear values.
+struct EncodeTable {
+  static constexpr int first_byte = DecodeTable::bytes;
+  static constexpr int bytes = 1 << 16;
+
+  /// Starts to; wait() and then a barrier go before the first code.
+  __device__ static void fill(const std::uint8_t* of_values) {
+    for (int i = static_cast<int>(threadIdx.x) * 16; i < bytes; i += static_cast<int>(blockDim.x) * 16)
+      __pipeline_memcpy_async(shared_at<uint4>(first_byte + i), of_values + i, 16);
+    __pipeline_commit();
+  }
+  __device__ static void wait() { __pipeline_wait_prior(0); }
+
+  __device__ static std::uint32_t code(std::uint32_t value) {
+    return *shared_at<std::uint8_t>(first_byte + static_cast<int>(value));
+  }
+};
+
+inline constexpr int running_table_bytes = DecodeTable::bytes + EncodeTable::bytes;
+
+/// Rows of means between two barriers: more where there are registers for them.
+SATIN_HD constexpr int running_rows(int most_warps, std::size_t size_of_sum) {
+  return most_warps <= tuning::running_warps_per_block && size_of_sum == 4 ? 2 : 1;
+}
+
+/// A team's part for each of `Rows` rows: totals of its warps, zeros for windows that begin before the first
+/// column, and the prefixes.
+template <class Sum, int Rows>
+struct TeamMemory {
+  static constexpr int margin = 32;  ///< elements
+  static constexpr int size = static_cast<int>(sizeof(Sum));
+
+  [[nodiscard]] SATIN_HD static int bytes(int warps) { return Rows * row_bytes(warps); }
+  [[nodiscard]] SATIN_HD static int row_bytes(int warps) {
+    return (4 * warps + margin + warps * running_warp_elements) * size;
+  }
+  __device__ TeamMemory(int first_byte, int warps) : first_(first_byte), warps_(warps) {}
+
+  [[nodiscard]] __device__ int totals(int row) const { return first_ + row * row_bytes(warps_); }
+  [[nodiscard]] __device__ int prefixes(int row) const { return totals(row) + (4 * warps_ + margin) * size; }
+
+  __device__ void clear_margins(int thread) const {
+    if (thread >= margin) return;
+#pragma unroll
+    for (int row = 0; row < Rows; ++row) shared_at<Sum>(prefixes(row))[thread - margin] = 0;
+  }
+
+ private:
+  int first_;
+  int warps_;
+};
+
+inline constexpr int running_most_teams = 15;  ///< of a block: each has a barrier, of 16
+
+/// The warps of a block that march down one strip together; others do not wait for them.
+struct Team {
+  int index;
+  int threads;
+
+  __device__ void synchronize() const {
+    asm volatile("bar.sync %0, %1;" ::"r"(index + 1), "r"(threads) : "memory");
+  }
+};
+
+}  // namespace satin::kernels
