@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "core/cover.h"
+#include "core/window_cover.h"
 
 namespace satin {
 namespace {
@@ -16,10 +16,10 @@ class PreparedMasked final : public PreparedFilter {
     const ActiveTilesJob tiles{masked.picture.width, masked.picture.height, masked.mask.type, cover_.tile()};
     active_tiles_ = backend.operations.active_tiles(backend, tiles);
     active_.resize(static_cast<std::size_t>(cover_.columns() * cover_.rows()));
-    for (const Cover::Size& size : cover_.sizes())
+    for (const WindowCover::Size& size : cover_.sizes())
       filters_.push_back(masked.prepare(size.width, size.height));
     if (filters_.size() == 1) return;
-    const Cover::Size& largest = cover_.sizes()[filters_.size() - 2];
+    const WindowCover::Size& largest = cover_.sizes()[filters_.size() - 2];
     result_shape_ = masked.picture;
     result_shape_.width = largest.width;
     result_shape_.height = largest.height;
@@ -40,16 +40,16 @@ class PreparedMasked final : public PreparedFilter {
   void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
            Stream stream) override {
     active_tiles_->run(inputs[mask_], active_.data(), stream);
-    const std::span<const Cover::Run> runs = cover_.of(active_);
+    const std::span<const WindowCover::Run> runs = cover_.of(active_);
     if (!runs.empty() && cover_.is_whole(runs.front()))
       return filters_.back()->run(inputs, output, measured, stream);
     copy_->run(inputs.front(), output, stream);
-    for (const Cover::Run& run : runs) run_window(run, inputs, output, measured, stream);
+    for (const WindowCover::Run& run : runs) run_window(run, inputs, output, measured, stream);
   }
 
  private:
-  void run_window(const Cover::Run& run, std::span<const ImageView> inputs, const MutableImageView& output,
-                  Measured* measured, Stream stream) {
+  void run_window(const WindowCover::Run& run, std::span<const ImageView> inputs,
+                  const MutableImageView& output, Measured* measured, Stream stream) {
     const Rectangle window = cover_.window_of(run);
     parts_.clear();
     for (const ImageView& input : inputs) parts_.push_back(part_of(input, window));
@@ -62,7 +62,7 @@ class PreparedMasked final : public PreparedFilter {
   }
 
   std::size_t mask_;
-  Cover cover_;
+  WindowCover cover_;
   std::unique_ptr<CopyOperation> copy_;
   std::unique_ptr<ActiveTilesOperation> active_tiles_;
   std::vector<std::unique_ptr<PreparedFilter>> filters_;  ///< one a size of windows

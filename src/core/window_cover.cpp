@@ -1,4 +1,4 @@
-#include "core/cover.h"
+#include "core/window_cover.h"
 
 namespace satin {
 namespace {
@@ -7,7 +7,7 @@ constexpr std::int64_t smallest_tile = 64;
 constexpr std::int64_t most_tiles = 128;  ///< along an axis: what the decisions take is nothing beside a copy
 constexpr std::int64_t tiles_of_run = 16;  ///< a window's own cost is not worth dividing more finely
 
-std::int64_t tile_for(const Cover::Size& picture, std::int64_t run_cost) {
+std::int64_t tile_for(const WindowCover::Size& picture, std::int64_t run_cost) {
   std::int64_t tile = smallest_tile;
   while (std::max(picture.width, picture.height) > most_tiles * tile || tile * tile * tiles_of_run < run_cost)
     tile *= 2;
@@ -17,11 +17,12 @@ std::int64_t tile_for(const Cover::Size& picture, std::int64_t run_cost) {
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 /// Squares of 1, 2, 4 ... tiles with what they look at, as long as they are much less than the picture.
-std::vector<Cover::Size> sizes_for(const Cover::Size& picture, const Reach& reach, std::int64_t tile) {
-  std::vector<Cover::Size> sizes;
+std::vector<WindowCover::Size> sizes_for(const WindowCover::Size& picture, const Reach& reach,
+                                         std::int64_t tile) {
+  std::vector<WindowCover::Size> sizes;
   for (std::int64_t side = tile;; side *= 2) {
-    const Cover::Size size{window_size(side, picture.width, reach.x),
-                           window_size(side, picture.height, reach.y)};
+    const WindowCover::Size size{window_size(side, picture.width, reach.x),
+                                 window_size(side, picture.height, reach.y)};
     if (2 * size.pixels() > picture.pixels()) break;
     sizes.push_back(size);
   }
@@ -37,7 +38,7 @@ Stretch joined(const Stretch& a, const Stretch& b) {
 
 }  // namespace
 
-Cover::Cover(const Size& picture, const Reach& reach, const WindowCosts& costs)
+WindowCover::WindowCover(const Size& picture, const Reach& reach, const WindowCosts& costs)
     : picture_(picture),
       reach_(reach),
       costs_(costs),
@@ -52,13 +53,13 @@ Cover::Cover(const Size& picture, const Reach& reach, const WindowCosts& costs)
   }
 }
 
-Rectangle Cover::window_of(const Run& run) const {
+Rectangle WindowCover::window_of(const Run& run) const {
   const Size& size = sizes_[run.size];
   return {window_around(run.inner.x, size.width, picture_.width, reach_.x, reach_.wraps).value(),
           window_around(run.inner.y, size.height, picture_.height, reach_.y, reach_.wraps).value()};
 }
 
-std::span<const Cover::Run> Cover::of(std::span<const std::uint8_t> active) {
+std::span<const WindowCover::Run> WindowCover::of(std::span<const std::uint8_t> active) {
   runs_.clear();
   const Run whole{{{0, picture_.width}, {0, picture_.height}}, sizes_.size() - 1};
   if (nearly_all(active)) {
@@ -89,13 +90,13 @@ std::span<const Cover::Run> Cover::of(std::span<const std::uint8_t> active) {
   return runs_;
 }
 
-Rectangle Cover::pixels_of(const Rectangle& tiles) const noexcept {
+Rectangle WindowCover::pixels_of(const Rectangle& tiles) const noexcept {
   return {{tiles.x.first * tile_, std::min(tiles.x.last * tile_, picture_.width)},
           {tiles.y.first * tile_, std::min(tiles.y.last * tile_, picture_.height)}};
 }
 
 /// True if even windows without reach and costs of their own would take as long as the whole picture.
-bool Cover::nearly_all(std::span<const std::uint8_t> active) const {
+bool WindowCover::nearly_all(std::span<const std::uint8_t> active) const {
   if (sizes_.size() == 1)
     return std::any_of(active.begin(), active.end(), [](std::uint8_t tile) { return tile != 0; });
   const auto inactive = std::count(active.begin(), active.end(), std::uint8_t{0});
@@ -103,7 +104,7 @@ bool Cover::nearly_all(std::span<const std::uint8_t> active) const {
 }
 
 /// The smallest window that gives the box right.
-void Cover::choose_window(Node& node) const {
+void WindowCover::choose_window(Node& node) const {
   const Rectangle inner = pixels_of(node.box);
   for (node.size = 0; node.size + 1 < sizes_.size(); ++node.size) {
     const Size& size = sizes_[node.size];
@@ -114,7 +115,7 @@ void Cover::choose_window(Node& node) const {
   node.cost = sizes_[node.size].pixels() + inner.pixels() / costs_.copied + costs_.run;
 }
 
-void Cover::join_children(std::size_t level, std::int64_t column, std::int64_t row) {
+void WindowCover::join_children(std::size_t level, std::int64_t column, std::int64_t row) {
   Level& below = levels_[level - 1];
   Node& node = levels_[level].at(column, row);
   node = {};
@@ -134,7 +135,7 @@ void Cover::join_children(std::size_t level, std::int64_t column, std::int64_t r
   if (node.split) node.cost = cost;
 }
 
-void Cover::collect(std::size_t level, std::int64_t column, std::int64_t row) {
+void WindowCover::collect(std::size_t level, std::int64_t column, std::int64_t row) {
   const Node& node = levels_[level].at(column, row);
   if (empty(node.box)) return;
   if (!node.split) {

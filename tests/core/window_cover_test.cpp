@@ -1,6 +1,6 @@
 // Windows that give parts of a picture right, and which of them are chosen.
 
-#include "core/cover.h"
+#include "core/window_cover.h"
 
 #include <gtest/gtest.h>
 
@@ -41,7 +41,7 @@ TEST(WindowAround, HoldsAllThatIsLookedAtAndEndsWithTheLine) {
 /// The active tiles of a cover by their places.
 class Tiles {
  public:
-  explicit Tiles(const Cover& cover)
+  explicit Tiles(const WindowCover& cover)
       : active(static_cast<std::size_t>(cover.columns() * cover.rows()), 0), columns_(cover.columns()) {}
   void set(std::int64_t column, std::int64_t row) {
     active[static_cast<std::size_t>(row * columns_ + column)] = 1;
@@ -53,10 +53,10 @@ class Tiles {
   std::int64_t columns_;
 };
 
-void expect_a_cover(Cover& cover, const std::vector<std::uint8_t>& active, std::int64_t width,
+void expect_a_cover(WindowCover& cover, const std::vector<std::uint8_t>& active, std::int64_t width,
                     std::int64_t height) {
   std::vector<int> times(static_cast<std::size_t>(width * height), 0);
-  for (const Cover::Run& run : cover.of(active)) {
+  for (const WindowCover::Run& run : cover.of(active)) {
     const Rectangle window = cover.window_of(run);
     ASSERT_EQ(window.x.size(), cover.sizes()[run.size].width);
     ASSERT_EQ(window.y.size(), cover.sizes()[run.size].height);
@@ -75,13 +75,13 @@ void expect_a_cover(Cover& cover, const std::vector<std::uint8_t>& active, std::
     }
 }
 
-TEST(Cover, HoldsEveryActiveTileOnce) {
+TEST(WindowCover, HoldsEveryActiveTileOnce) {
   Random random(7);
   for (int turn = 0; turn < 60; ++turn) {
     const std::int64_t width = random.between(1, 900);
     const std::int64_t height = random.between(1, 900);
     const Reach reach{random.between(0, 70), random.between(0, 70), random.one_in(3)};
-    Cover cover({width, height}, reach, {random.between(0, 20000)});
+    WindowCover cover({width, height}, reach, {random.between(0, 20000)});
     std::vector<std::uint8_t> active(static_cast<std::size_t>(cover.columns() * cover.rows()));
     const std::uint64_t rarity = 1 + random.below(40);
     for (std::uint8_t& tile : active) tile = random.one_in(rarity) ? 1 : 0;
@@ -91,15 +91,15 @@ TEST(Cover, HoldsEveryActiveTileOnce) {
   }
 }
 
-constexpr Cover::Size uhd{3840, 2160};
+constexpr WindowCover::Size uhd{3840, 2160};
 
-TEST(Cover, DoesNothingWhereNothingIsActive) {
-  Cover cover(uhd, {16, 16}, {8000});
+TEST(WindowCover, DoesNothingWhereNothingIsActive) {
+  WindowCover cover(uhd, {16, 16}, {8000});
   EXPECT_TRUE(cover.of(Tiles(cover).active).empty());
 }
 
-TEST(Cover, TakesTheWholePictureWhereAlmostAllIsActive) {
-  Cover cover(uhd, {16, 16}, {8000});
+TEST(WindowCover, TakesTheWholePictureWhereAlmostAllIsActive) {
+  WindowCover cover(uhd, {16, 16}, {8000});
   const std::vector<std::uint8_t> all(static_cast<std::size_t>(cover.columns() * cover.rows()), 1);
   ASSERT_EQ(cover.of(all).size(), 1U);
   EXPECT_TRUE(cover.is_whole(cover.of(all).front()));
@@ -110,9 +110,9 @@ TEST(Cover, TakesTheWholePictureWhereAlmostAllIsActive) {
   EXPECT_TRUE(cover.is_whole(cover.of(board.active).front()));
 }
 
-TEST(Cover, TakesOneSmallWindowForOneTileAnywhere) {
+TEST(WindowCover, TakesOneSmallWindowForOneTileAnywhere) {
   for (const bool wraps : {false, true}) {
-    Cover cover(uhd, {16, 16, wraps}, {8000});
+    WindowCover cover(uhd, {16, 16, wraps}, {8000});
     for (std::int64_t row = 0; row < cover.rows(); ++row)
       for (std::int64_t column = 0; column < cover.columns(); ++column) {
         Tiles tiles(cover);
@@ -125,8 +125,8 @@ TEST(Cover, TakesOneSmallWindowForOneTileAnywhere) {
   }
 }
 
-TEST(Cover, TakesOneWindowAcrossTheMiddle) {
-  Cover cover(uhd, {16, 16}, {8000});
+TEST(WindowCover, TakesOneWindowAcrossTheMiddle) {
+  WindowCover cover(uhd, {16, 16}, {8000});
   Tiles tiles(cover);
   for (std::int64_t row = 15; row < 17; ++row)
     for (std::int64_t column = 31; column < 33; ++column) tiles.set(column, row);
@@ -136,16 +136,16 @@ TEST(Cover, TakesOneWindowAcrossTheMiddle) {
   EXPECT_EQ(runs.front().inner, (Rectangle{{31 * 64, 33 * 64}, {15 * 64, 17 * 64}}));
 }
 
-TEST(Cover, TakesApartWhatIsFarApart) {
-  Cover cover(uhd, {16, 16}, {8000});
+TEST(WindowCover, TakesApartWhatIsFarApart) {
+  WindowCover cover(uhd, {16, 16}, {8000});
   Tiles tiles(cover);
   tiles.set(1, 1);
   tiles.set(55, 30);
   EXPECT_EQ(cover.of(tiles.active).size(), 2U);
 }
 
-TEST(Cover, JoinsWhereAWindowIsDear) {
-  Cover cover(uhd, {16, 16}, {1'000'000});
+TEST(WindowCover, JoinsWhereAWindowIsDear) {
+  WindowCover cover(uhd, {16, 16}, {1'000'000});
   EXPECT_GT(cover.tile(), 64);
   Tiles tiles(cover);
   tiles.set(1, 1);
@@ -153,8 +153,8 @@ TEST(Cover, JoinsWhereAWindowIsDear) {
   EXPECT_EQ(cover.of(tiles.active).size(), 1U);
 }
 
-TEST(Cover, HasNoWindowsForReachesAsLargeAsThePicture) {
-  Cover cover(uhd, {3000, 3000}, {8000});
+TEST(WindowCover, HasNoWindowsForReachesAsLargeAsThePicture) {
+  WindowCover cover(uhd, {3000, 3000}, {8000});
   ASSERT_EQ(cover.sizes().size(), 1U);
   Tiles tiles(cover);
   tiles.set(5, 5);
@@ -162,8 +162,8 @@ TEST(Cover, HasNoWindowsForReachesAsLargeAsThePicture) {
   EXPECT_TRUE(cover.is_whole(cover.of(tiles.active).front()));
 }
 
-TEST(Cover, KeepsTheNumberOfTilesSmall) {
-  const Cover cover({100'000, 90'000}, {16, 16}, {8000});
+TEST(WindowCover, KeepsTheNumberOfTilesSmall) {
+  const WindowCover cover({100'000, 90'000}, {16, 16}, {8000});
   EXPECT_LE(cover.columns(), 128);
   EXPECT_LE(cover.rows(), 128);
 }

@@ -13,7 +13,7 @@ namespace satin {
 
 /// A quadtree over the tiles, with a decision at every node from the leaves up: one window around the node's
 /// active tiles, or what its four children cost.
-class Cover {
+class WindowCover {
  public:
   struct Size {
     std::int64_t width = 0;
@@ -26,7 +26,7 @@ class Cover {
     std::size_t size = 0;
   };
 
-  Cover(const Size& picture, const Reach& reach, const WindowCosts& costs);
+  WindowCover(const Size& picture, const Reach& reach, const WindowCosts& costs);
 
   /// The sizes of the windows: the smallest first, the last one is the whole picture.
   [[nodiscard]] std::span<const Size> sizes() const noexcept { return sizes_; }
