@@ -74,6 +74,12 @@ inline constexpr int extreme_column_threads = 128;
 inline constexpr int extreme_pixel_threads = 256;
 inline constexpr int extreme_joined_groups = 8;  ///< that one launch joins at most
 
+// Distances in masks: not yet measured.
+inline constexpr int distance_column_threads = 128;
+inline constexpr int distance_band_rows = 64;  ///< of a column that one thread does, at least
+inline constexpr int distance_row_warps = 8;   ///< of a block
+inline constexpr int distance_segment = 2048;  ///< pixels of a row that one warp scans, at least
+
 inline constexpr int copy_threads = 256;
 inline constexpr int copy_rows_per_block = 4;
 
