@@ -1,5 +1,5 @@
 // Connected components with their statistics on the CPU, beside cv::connectedComponentsWithStats in the same
-// run: the rows of RESULTS.md. region_bench [WIDTH HEIGHT [TEXT.pgm]]
+// run: the rows of RESULTS.md. region_bench [WIDTH HEIGHT]
 
 #include <algorithm>
 #include <chrono>
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/backend.h"
-#include "satin/filters.h"
+#include "region_masks.h"
 #include "satin/regions.h"
 
 #ifdef SATIN_BENCH_OPENCV
@@ -20,6 +20,7 @@
 namespace {
 
 using namespace satin;
+using namespace satin::bench;
 
 constexpr int repetitions = 7;
 
@@ -27,56 +28,6 @@ double milliseconds(const std::function<void()>& work) {
   const auto start = std::chrono::steady_clock::now();
   work();
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-}
-
-Shape grey(std::int64_t width, std::int64_t height) {
-  Shape shape;
-  shape.width = width;
-  shape.height = height;
-  return shape;
-}
-
-Image noise(const Shape& shape) {
-  Image image(shape);
-  std::uint64_t state = 1;
-  for (std::size_t i = 0; i < byte_size(shape); ++i) {
-    state = state * 6364136223846793005ULL + 1442695040888963407ULL;
-    image.data()[i] = static_cast<std::byte>(state >> 56);
-  }
-  return image;
-}
-
-struct Mask {
-  std::string name;
-  Image image;
-};
-
-/// Letters stand for a text: strokes of some pixels on a lattice.
-Image strokes(const Shape& shape) {
-  Image image = noise(shape);
-  auto* pixel = reinterpret_cast<std::uint8_t*>(image.data());
-  for (std::int64_t y = 0; y < shape.height; ++y)
-    for (std::int64_t x = 0; x < shape.width; ++x) {
-      const std::int64_t letter = (y / 40) * 7919 + x / 24;
-      const bool row = y % 40 < 26;
-      const bool stem = x % 24 > 4 && x % 24 < 9;
-      const bool bar = x % 24 > 4 && x % 24 < 20 && (y % 40) / 4 == letter * 31 % 6;
-      pixel[y * shape.width + x] = row && letter % 6 != 0 && (stem || bar) ? 255 : 0;
-    }
-  return image;
-}
-
-std::vector<Mask> masks(const Device& device, const Shape& shape) {
-  const Image random = noise(shape);
-  const auto level = [&](const Image& image, double at) {
-    return threshold(device, image, {.method = Binarisation::fixed, .level = at});
-  };
-  std::vector<Mask> result;
-  result.push_back({"random 0.5", level(random, 127.5 / 255)});
-  result.push_back({"blobs", level(blur(device, random, {.sigma = 8, .space = Space::encoded}), 0.5)});
-  result.push_back({"specks", level(blur(device, random, {.sigma = 2, .space = Space::encoded}), 0.53)});
-  result.push_back({"text", strokes(shape)});
-  return result;
 }
 
 double median(std::vector<double> times) {
@@ -126,8 +77,8 @@ void measure(const Device& device, const Mask& mask, int connectivity) {
 
 int main(int count, char** values) {
   const Device device = Device::open("cpu");
-  std::vector<Shape> shapes = {grey(3840, 2160), grey(8192, 8192)};
-  if (count > 2) shapes = {grey(std::atoll(values[1]), std::atoll(values[2]))};
+  std::vector<Shape> shapes = {mask_shape(3840, 2160), mask_shape(8192, 8192)};
+  if (count > 2) shapes = {mask_shape(std::atoll(values[1]), std::atoll(values[2]))};
   std::printf(
       "%s\n| mask | regions | label ms | find_regions ms | OpenCV ms | OpenCV / label | OpenCV / "
       "find_regions |\n",

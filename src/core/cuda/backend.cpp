@@ -138,6 +138,9 @@ CudaBackend::CudaBackend(int ordinal, const DeviceInfo& description)
                 .distance = prepare_distance,
                 .running_extreme = prepare_running_extreme,
                 .recursive = prepare_recursive,
+                .label = prepare_label,
+                .relabel = prepare_relabel,
+                .region_values = prepare_region_values,
                 .scan = scan_operations};
   check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, ordinal),
         "asking for the number of multiprocessors");

@@ -102,5 +102,8 @@ std::unique_ptr<DistanceOperation> prepare_distance(Backend& backend, const Dist
 std::unique_ptr<RunningExtremeOperation> prepare_running_extreme(Backend& backend,
                                                                  const RunningExtremeJob& job);
 std::unique_ptr<RecursiveOperation> prepare_recursive(Backend& backend, const RecursiveJob& job);
+std::unique_ptr<LabelOperation> prepare_label(Backend& backend, const LabelJob& job);
+std::unique_ptr<RelabelOperation> prepare_relabel(Backend& backend, const RelabelJob& job);
+std::unique_ptr<RegionValuesOperation> prepare_region_values(Backend& backend, const RegionValuesJob& job);
 
 }  // namespace satin::cuda

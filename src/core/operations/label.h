@@ -22,7 +22,7 @@ struct LabelOperation : Operation {
   /// Fills `labels`; returns the number of components. Waits.
   virtual std::uint32_t run(const ImageView& mask, const MutableImageView& labels, Stream stream) = 0;
   /// Place and size of every component of the last run, in the order of the labels, in the backend's memory;
-  /// valid until the next run. The labels must still be where they were written.
+  /// valid until the next run.
   [[nodiscard]] virtual const RegionShape* describe(Stream stream) = 0;
 };
 

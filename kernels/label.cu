@@ -1,0 +1,278 @@
+// Connected components: union-find of the runs of a tile in shared memory, of the tiles' components across
+// their seams in global memory by atomic minima, then labels by a scan over the roots in raster order (Playne
+// and Hawick 2018; Allegretti, Bolelli, Grana 2019).
+
+#include "kernels/label_words.cuh"
+#include "kernels/tuning.h"
+#include "kernels/warp.cuh"
+
+namespace satin::kernels {
+namespace {
+
+constexpr int tile_entries = tile_threads * static_cast<int>(label_entries);
+constexpr int row_entries = tile_words * static_cast<int>(label_entries);
+constexpr int word_threads = tuning::label_word_threads;
+
+/// The bits of the 32 words of a warp, 4 words a row, one a lane: neighbouring lanes read neighbouring
+/// pixels.
+__device__ std::uint32_t read_bits(const LabelArguments& arguments, const Tile& tile, int first_word) {
+  const std::int64_t width = arguments.job.width;
+  std::uint32_t mine = 0;
+#pragma unroll
+  for (int i = 0; i < warp_size; ++i) {
+    const int word = first_word + i;
+    const std::int64_t y = tile.row + word / tile_words;
+    const std::int64_t x = (tile.word + word % tile_words) * label_word + lane_index();
+    bool inside = false;
+    if (y < arguments.job.height && x < width) {
+      const auto value = static_cast<std::uint8_t>(arguments.mask.data[y * arguments.mask.row + x]);
+      inside = (value == 0) == arguments.job.zeros;
+    }
+    const unsigned bits = __ballot_sync(whole_warp, inside);
+    if (i == lane_index()) mine = bits;
+  }
+  return mine;
+}
+
+/// Every run is its own root, but for those that continue the last run of the word before.
+__device__ void start_trees(std::uint32_t* parents, int index, std::uint32_t word, std::uint32_t left) {
+  const auto base = static_cast<std::uint32_t>(index * label_entries);
+  for (std::uint32_t starts = starts_of(word); starts != 0; starts &= starts - 1) {
+    const std::uint32_t entry = base + static_cast<std::uint32_t>(__ffs(static_cast<int>(starts)) - 1) / 2;
+    parents[entry] = entry;
+  }
+  if ((word & 1U) != 0 && left >> 31 != 0)
+    parents[base] = base - static_cast<std::uint32_t>(label_entries) +
+                    static_cast<std::uint32_t>(start_of_run(left, 31)) / 2;
+}
+
+/// Replaces the parents of a word's runs by their roots; returns which entries are roots.
+__device__ std::uint32_t flatten(std::uint32_t* parents, int index, std::uint32_t word) {
+  std::uint32_t roots = 0;
+  for (std::uint32_t starts = starts_of(word); starts != 0; starts &= starts - 1) {
+    const int within = (__ffs(static_cast<int>(starts)) - 1) / 2;
+    const auto entry = static_cast<std::uint32_t>(index * label_entries + within);
+    const std::uint32_t root = root_of(parents, entry);
+    static_cast<volatile std::uint32_t*>(parents)[entry] = root;
+    if (root == entry) roots |= 1U << within;
+  }
+  return roots;
+}
+
+__global__ void __launch_bounds__(tile_threads)
+    label_tiles(const __grid_constant__ LabelArguments arguments) {
+  __shared__ std::uint32_t words[tile_threads];
+  __shared__ std::uint32_t parents[tile_entries];
+  const Tile tile = tile_of_block(arguments);
+  const int index = static_cast<int>(threadIdx.x);
+  const int column = index % tile_words;
+  const std::int64_t y = tile.row + index / tile_words;
+  const std::int64_t place = y * arguments.words + tile.word + column;
+  const bool exists = y < arguments.job.height && tile.word + column < arguments.words;
+
+  Around around;
+  around.word = read_bits(arguments, tile, index - lane_index());
+  words[index] = around.word;
+  if (exists) arguments.bits[place] = around.word;
+  const std::uint32_t left = __shfl_up_sync(whole_warp, around.word, 1);
+  const std::uint32_t right = __shfl_down_sync(whole_warp, around.word, 1);
+  if (column > 0) around.left = left;
+  if (column < tile_words - 1) around.right = right;
+  start_trees(parents, index, around.word, around.left);
+  __syncthreads();
+
+  if (index >= tile_words) {
+    around.up = words[index - tile_words];
+    if (column > 0) around.up_left = words[index - tile_words - 1];
+    if (column < tile_words - 1) around.up_right = words[index - tile_words + 1];
+    for_contacts(around, arguments.job.connectivity, [&](int bit, int upper) {
+      const int other = index - tile_words + (upper < 0 ? -1 : upper >> 5);
+      const int upper_start = start_of_run(words[other], upper & 31);
+      unite(parents, static_cast<std::uint32_t>(index * label_entries + start_of_run(around.word, bit) / 2),
+            static_cast<std::uint32_t>(other * label_entries + upper_start / 2));
+    });
+  }
+  __syncthreads();
+  const std::uint32_t roots = flatten(parents, index, around.word);
+  if (exists) arguments.tile_roots[place] = static_cast<std::uint16_t>(roots);
+  __syncthreads();
+
+  for (int entry = index; entry < tile_entries; entry += tile_threads) {
+    if (!has_run(words[entry / label_entries], entry % label_entries)) continue;
+    const std::uint32_t root = parents[entry];
+    const auto in_picture = [&](std::int64_t at) {
+      const std::int64_t row = tile.row + at / row_entries;
+      return (row * arguments.words + tile.word) * label_entries + at % row_entries;
+    };
+    arguments.parents[in_picture(entry)] = static_cast<std::uint32_t>(in_picture(root));
+  }
+}
+
+/// Entry of the run to which a bit belongs; `place` is the number of the word.
+__device__ std::uint32_t entry_of(const LabelArguments& arguments, std::int64_t place, int bit) {
+  return static_cast<std::uint32_t>(place * label_entries + start_of_run(arguments.bits[place], bit) / 2);
+}
+
+/// The words around one of the picture; the row above only if `with_above`.
+__device__ Around around_word(const LabelArguments& arguments, std::int64_t y, std::int64_t column,
+                              bool with_above) {
+  const std::int64_t place = y * arguments.words + column;
+  const bool has_left = column > 0;
+  const bool has_right = column + 1 < arguments.words;
+  Around around;
+  around.word = arguments.bits[place];
+  if (has_left) around.left = arguments.bits[place - 1];
+  if (has_right) around.right = arguments.bits[place + 1];
+  if (!with_above) return around;
+  const std::int64_t above = place - arguments.words;
+  around.up = arguments.bits[above];
+  if (has_left) around.up_left = arguments.bits[above - 1];
+  if (has_right) around.up_right = arguments.bits[above + 1];
+  return around;
+}
+
+/// One thread a word of the rows below a seam.
+__global__ void __launch_bounds__(word_threads)
+    join_rows(const __grid_constant__ LabelArguments arguments, std::int64_t count) {
+  const std::int64_t i = std::int64_t{blockIdx.x} * word_threads + threadIdx.x;
+  if (i >= count) return;
+  const std::int64_t y = (i / arguments.words + 1) * tile_rows;
+  const std::int64_t column = i % arguments.words;
+  const std::int64_t place = y * arguments.words + column;
+  for_contacts(around_word(arguments, y, column, true), arguments.job.connectivity, [&](int bit, int upper) {
+    const std::int64_t other = place - arguments.words + (upper < 0 ? -1 : upper >> 5);
+    unite(arguments.parents, entry_of(arguments, place, bit), entry_of(arguments, other, upper & 31));
+  });
+}
+
+/// One thread a word to the right of a seam.
+__global__ void __launch_bounds__(word_threads)
+    join_columns(const __grid_constant__ LabelArguments arguments, std::int64_t count) {
+  const std::int64_t i = std::int64_t{blockIdx.x} * word_threads + threadIdx.x;
+  if (i >= count) return;
+  const std::int64_t seams = (arguments.words - 1) / tile_words;
+  const std::int64_t y = i / seams;
+  const std::int64_t column = (i % seams + 1) * tile_words;
+  const std::int64_t place = y * arguments.words + column;
+  const std::int64_t above = place - arguments.words;
+  const bool in_tile = y % tile_rows != 0;  // so is the row above; otherwise join_rows() sees to it
+  const Around around = around_word(arguments, y, column, in_tile);
+  const bool here = (around.word & 1U) != 0;
+  const bool left = around.left >> 31 != 0;
+  const bool up = (around.up & 1U) != 0;
+  const bool up_left = around.up_left >> 31 != 0;
+  if (here && left && !(up && up_left))
+    unite(arguments.parents, entry_of(arguments, place, 0), entry_of(arguments, place - 1, 31));
+  if (arguments.job.connectivity != 8) return;
+  if (here && up_left && !left && !up)
+    unite(arguments.parents, entry_of(arguments, place, 0), entry_of(arguments, above - 1, 31));
+  if (left && up && !here && !up_left)
+    unite(arguments.parents, entry_of(arguments, place - 1, 31), entry_of(arguments, above, 0));
+}
+
+/// Roots of tiles get the roots of their components as parents.
+__global__ void __launch_bounds__(word_threads)
+    find_roots(const __grid_constant__ LabelArguments arguments, std::int64_t count) {
+  const std::int64_t place = std::int64_t{blockIdx.x} * word_threads + threadIdx.x;
+  if (place >= count) return;
+  std::uint32_t roots = 0;
+  for (std::uint32_t left = arguments.tile_roots[place]; left != 0; left &= left - 1) {
+    const int within = __ffs(static_cast<int>(left)) - 1;
+    const auto entry = static_cast<std::uint32_t>(place * label_entries + within);
+    const std::uint32_t root = root_of(arguments.parents, entry);
+    static_cast<volatile std::uint32_t*>(arguments.parents)[entry] = root;
+    if (root == entry) roots |= 1U << within;
+  }
+  arguments.roots[place] = static_cast<std::uint16_t>(roots);
+  arguments.counts[place] = static_cast<std::uint8_t>(__popc(roots));
+}
+
+/// The parents of tiles' roots, which nobody else reads here, become labels.
+__global__ void __launch_bounds__(word_threads)
+    number_roots(const __grid_constant__ LabelArguments arguments, std::int64_t count) {
+  const std::int64_t place = std::int64_t{blockIdx.x} * word_threads + threadIdx.x;
+  if (place >= count) return;
+  for (std::uint32_t left = arguments.tile_roots[place]; left != 0; left &= left - 1) {
+    const std::int64_t entry = place * label_entries + __ffs(static_cast<int>(left)) - 1;
+    arguments.parents[entry] = label_of_root(arguments, arguments.parents[entry]);
+  }
+  if (place + 1 == count) *arguments.total = arguments.before[place] + arguments.counts[place];
+}
+
+/// The label of an entry, 0 if no run begins there.
+__device__ std::uint32_t label_of_entry(const LabelArguments& arguments, std::int64_t place,
+                                        std::uint32_t word, int entry) {
+  if (!has_run(word, entry)) return 0;
+  const std::uint32_t parent = arguments.parents[place * label_entries + entry];
+  return (arguments.tile_roots[place] >> entry & 1U) != 0 ? parent : arguments.parents[parent];
+}
+
+/// A warp writes 128 pixels of a row, four a lane.
+__global__ void __launch_bounds__(tile_threads)
+    write_pixels(const __grid_constant__ LabelArguments arguments) {
+  constexpr int pixels = 4;
+  constexpr int lanes_of_word = static_cast<int>(label_word) / pixels;
+  constexpr int entries_of_lane = row_entries / warp_size;
+  static_assert(tile_words * lanes_of_word == warp_size);
+  __shared__ std::uint32_t all_labels[tile_threads / warp_size][row_entries];
+  std::uint32_t* labels = all_labels[threadIdx.x / warp_size];
+  const int lane = lane_index();
+  const Tile tile = tile_of_block(arguments);
+  const std::int64_t column = tile.word + lane / lanes_of_word;
+  const std::int64_t x = column * label_word + lane % lanes_of_word * pixels;
+
+  for (int row = static_cast<int>(threadIdx.x) / warp_size; row < tile_rows;
+       row += tile_threads / warp_size) {
+    const std::int64_t y = tile.row + row;
+    if (y >= arguments.job.height) return;
+    const std::int64_t place = y * arguments.words + column;
+    const std::uint32_t word = column < arguments.words ? arguments.bits[place] : 0;
+#pragma unroll
+    for (int i = 0; i < entries_of_lane; ++i) {
+      const int entry = lane * entries_of_lane + i;
+      labels[entry] = label_of_entry(arguments, place, word, entry % static_cast<int>(label_entries));
+    }
+    __syncwarp();
+    std::uint32_t found[pixels];
+#pragma unroll
+    for (int i = 0; i < pixels; ++i) {
+      const int bit = lane % lanes_of_word * pixels + i;
+      const int entry = lane / lanes_of_word * static_cast<int>(label_entries) + start_of_run(word, bit) / 2;
+      found[i] = (word >> bit & 1U) != 0 ? labels[entry] : 0;
+    }
+    __syncwarp();
+    auto* out = reinterpret_cast<std::uint32_t*>(arguments.labels.data + y * arguments.labels.row) + x;
+    if (x + pixels <= arguments.job.width && reinterpret_cast<std::uintptr_t>(out) % sizeof(uint4) == 0) {
+      __stcs(reinterpret_cast<uint4*>(out), make_uint4(found[0], found[1], found[2], found[3]));
+    } else {
+#pragma unroll
+      for (int i = 0; i < pixels; ++i)
+        if (x + i < arguments.job.width) out[i] = found[i];
+    }
+  }
+}
+
+unsigned blocks_of(std::int64_t threads) {
+  return static_cast<unsigned>((threads + word_threads - 1) / word_threads);
+}
+
+}  // namespace
+
+void find_components(const LabelArguments& arguments, StreamHandle stream) {
+  const std::int64_t height = arguments.job.height;
+  label_tiles<<<tiles_of(arguments), tile_threads, 0, stream>>>(arguments);
+  const std::int64_t below = (height - 1) / tile_rows * arguments.words;
+  if (below > 0) join_rows<<<blocks_of(below), word_threads, 0, stream>>>(arguments, below);
+  const std::int64_t beside = (arguments.words - 1) / tile_words * height;
+  if (beside > 0) join_columns<<<blocks_of(beside), word_threads, 0, stream>>>(arguments, beside);
+  const std::int64_t words = arguments.words * height;
+  find_roots<<<blocks_of(words), word_threads, 0, stream>>>(arguments, words);
+}
+
+void write_labels(const LabelArguments& arguments, StreamHandle stream) {
+  const std::int64_t words = arguments.words * arguments.job.height;
+  number_roots<<<blocks_of(words), word_threads, 0, stream>>>(arguments, words);
+  write_pixels<<<tiles_of(arguments), tile_threads, 0, stream>>>(arguments);
+}
+
+}  // namespace satin::kernels
