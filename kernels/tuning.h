@@ -82,6 +82,11 @@ inline constexpr int active_tile_threads = 256;
 inline constexpr int inclusion_threads = 256;
 inline constexpr long long window_run_pixels = 2'500'000;     ///< as long as one more window takes
 inline constexpr long long window_least_pixels = 20'000'000;  ///< below, the search for tiles is not worth it
+// Distances in masks: not yet measured.
+inline constexpr int distance_column_threads = 128;
+inline constexpr int distance_band_rows = 64;  ///< of a column that one thread does, at least
+inline constexpr int distance_row_warps = 8;   ///< of a block
+inline constexpr int distance_segment = 2048;  ///< pixels of a row that one warp scans, at least
 
 inline constexpr int copy_threads = 256;
 inline constexpr int copy_rows_per_block = 4;

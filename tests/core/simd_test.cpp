@@ -60,6 +60,11 @@ std::vector<Image> results(const Device& device, const Format& format) {
     for (const Connectivity connectivity : {Connectivity::four, Connectivity::eight})
       for (const bool zeros : {false, true})
         images.push_back(find_regions(device, map, {connectivity, zeros}).labels);
+    for (const double length : {1.0, 5.5, 120.0, 300.0}) {
+      images.push_back(mask(device, picture, {.grow = length}));
+      images.push_back(mask(device, picture, {.shrink = length}));
+      images.push_back(mask(device, picture, {.feather = length}));
+    }
     images.push_back(integral(device, picture));
     images.push_back(integral(device, picture, {.squared = true}));
   }
