@@ -43,7 +43,7 @@ void Runs::find(const std::uint64_t* words, std::size_t width) {
 }
 
 /// Runs touch where one begins before the other ends, diagonally one pixel earlier: `reach`.
-void LabelBand::label_row(const Runs& row, const Runs& above, std::uint32_t reach) {
+void LabelBand::label_row(const Runs& row, const Runs& above, std::uint32_t reach, DisjointSets& sets) {
   const std::size_t first = runs_.size();
   runs_.resize(first + row.count);
   const std::uint32_t* upper_label = runs_.data() + first - above.count;
@@ -57,24 +57,24 @@ void LabelBand::label_row(const Runs& row, const Runs& above, std::uint32_t reac
       ++upper_label;
     }
     if (upper == last || upper[0] >= end) {
-      runs_[first + i] = sets_.add();
+      runs_[first + i] = sets.add();
       continue;
     }
     std::uint32_t label = *upper_label;
     while (upper + 2 != last && upper[2] < end) {
       upper += 2;
-      label = sets_.join(label, *++upper_label);
+      label = sets.join(label, *++upper_label);
     }
     runs_[first + i] = label;
   }
 }
 
 /// Roots are the least labels of their components, and labels were given in raster order.
-void LabelBand::number_components() {
-  std::vector<std::uint32_t> number(sets_.size());
+void LabelBand::number_components(const DisjointSets& sets) {
+  std::vector<std::uint32_t> number(sets.size());
   components_ = 0;
-  for (std::uint32_t i = 0; i < sets_.size(); ++i)
-    number[i] = sets_.parent(i) == i ? components_++ : number[sets_.parent(i)];
+  for (std::uint32_t i = 0; i < sets.size(); ++i)
+    number[i] = sets.parent(i) == i ? components_++ : number[sets.parent(i)];
   for (std::uint32_t& run : runs_) run = number[run];
 }
 
@@ -82,18 +82,18 @@ void LabelBand::scan(const LabelJob& job, const ImageView& mask, std::uint64_t* 
   const auto width = static_cast<std::size_t>(job.width);
   const std::uint32_t reach = job.connectivity == 8 ? 1 : 0;
   runs_.clear();
-  sets_.clear();
+  DisjointSets sets;
   Runs row(width);
   Runs above(width);
   for (std::int64_t y = first_; y < last_; ++y, words += words_for(width)) {
     find_bits(mask.row<std::uint8_t>(y), width, job.zeros, words);
     row.find(words, width);
-    label_row(row, above, reach);
+    label_row(row, above, reach, sets);
     if (y == first_) first_row_runs_ = row.count;
     last_row_runs_ = row.count;
     std::swap(row, above);
   }
-  number_components();
+  number_components(sets);
 }
 
 std::span<const std::uint32_t> LabelBand::first_row() const {

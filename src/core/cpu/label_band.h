@@ -49,15 +49,14 @@ class LabelBand {
 
  private:
   /// Appends the labels of a row; those of the row above are the last ones before.
-  void label_row(const Runs& row, const Runs& above, std::uint32_t reach);
-  void number_components();
+  void label_row(const Runs& row, const Runs& above, std::uint32_t reach, DisjointSets& sets);
+  void number_components(const DisjointSets& sets);
 
   std::int64_t first_;
   std::int64_t last_;
   std::vector<std::uint32_t> runs_;  ///< their components; provisional labels at first
   std::size_t first_row_runs_ = 0;
   std::size_t last_row_runs_ = 0;
-  DisjointSets sets_;
   std::uint32_t components_ = 0;
 };
 
