@@ -10,6 +10,7 @@
 #include "core/operations/box_stats.h"
 #include "core/operations/copy.h"
 #include "core/operations/level.h"
+#include "core/operations/local_linear.h"
 #include "core/operations/measure.h"
 #include "core/operations/recursive.h"
 #include "core/operations/running_extreme.h"
@@ -31,6 +32,7 @@ struct Operations {
   std::unique_ptr<BoxMeanOperation> (*box_chain)(Backend&, std::span<const BoxMeanJob>) = nullptr;
   std::unique_ptr<BoxStatsOperation> (*box_stats)(Backend&, const BoxStatsJob&) = nullptr;
   std::unique_ptr<LevelOperation> (*level)(Backend&, const LevelJob&) = nullptr;
+  std::unique_ptr<LocalLinearOperation> (*local_linear)(Backend&, const LocalLinearJob&) = nullptr;
   std::unique_ptr<RunningExtremeOperation> (*running_extreme)(Backend&, const RunningExtremeJob&) = nullptr;
   std::unique_ptr<RecursiveOperation> (*recursive)(Backend&, const RecursiveJob&) = nullptr;
   ScanOperations scan{};

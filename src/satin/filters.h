@@ -3,6 +3,7 @@
 
 #include "satin/filters/blur.h"         // IWYU pragma: export
 #include "satin/filters/edge_smooth.h"  // IWYU pragma: export
+#include "satin/filters/guided.h"       // IWYU pragma: export
 #include "satin/filters/integral.h"     // IWYU pragma: export
 #include "satin/filters/morphology.h"   // IWYU pragma: export
 #include "satin/filters/smooth.h"       // IWYU pragma: export

@@ -36,6 +36,7 @@ CpuBackend::CpuBackend(int wanted) : threads(wanted) {
                 .box_chain = prepare_box_chain,
                 .box_stats = prepare_box_stats,
                 .level = prepare_level,
+                .local_linear = prepare_local_linear,
                 .running_extreme = prepare_running_extreme,
                 .recursive = prepare_recursive,
                 .scan = scan_operations()};

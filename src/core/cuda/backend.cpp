@@ -135,6 +135,7 @@ CudaBackend::CudaBackend(int ordinal, const DeviceInfo& description)
                 .box_mean = prepare_box_mean,
                 .box_stats = prepare_box_stats,
                 .level = prepare_level,
+                .local_linear = prepare_local_linear,
                 .running_extreme = prepare_running_extreme,
                 .recursive = prepare_recursive,
                 .scan = scan_operations};

@@ -98,6 +98,7 @@ std::unique_ptr<TableOperation> prepare_table(Backend& backend, const TableJob& 
 std::unique_ptr<BoxMeanOperation> prepare_box_mean(Backend& backend, const BoxMeanJob& job);
 std::unique_ptr<BoxStatsOperation> prepare_box_stats(Backend& backend, const BoxStatsJob& job);
 std::unique_ptr<LevelOperation> prepare_level(Backend& backend, const LevelJob& job);
+std::unique_ptr<LocalLinearOperation> prepare_local_linear(Backend& backend, const LocalLinearJob& job);
 std::unique_ptr<RunningExtremeOperation> prepare_running_extreme(Backend& backend,
                                                                  const RunningExtremeJob& job);
 std::unique_ptr<RecursiveOperation> prepare_recursive(Backend& backend, const RecursiveJob& job);
