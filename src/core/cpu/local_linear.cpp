@@ -3,6 +3,7 @@
 // enter a window and once more when they leave it, so that memory does not grow with the radius.
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "core/cpu/backend.h"
@@ -13,28 +14,30 @@
 namespace satin::cpu {
 
 template <class T>
-void read_row_as(const LinearRead& read, FixedExponents exponents, const T* pixels, int c, std::size_t count,
-                 std::int32_t* values) {
-  const auto channels = static_cast<std::size_t>(read.channels);
+void read_rows_as(const LinearRead& read, FixedExponents exponents, const T* pixels, int first, int last,
+                  std::size_t count, std::int32_t* values) {
   if constexpr (!std::is_same_v<T, float>) {
     if (!read.weighted) {
-      const T* from = pixels + stored_channel(read, c);
-      for (std::size_t x = 0; x < count; ++x) values[x] = from[x * channels];
-      return;
+      std::array<std::int32_t*, 4> to{};
+      for (int c = first; c < last; ++c, values += count)
+        to[static_cast<std::size_t>(stored_channel(read, c))] = values;
+      return separate(pixels, read.channels, count, to);
     }
   }
-  for (std::size_t x = 0; x < count; ++x)
-    values[x] = static_cast<std::int32_t>(linear_value(pixels + x * channels, c, read, exponents).whole);
+  for (int c = first; c < last; ++c, values += count)
+    for (std::size_t x = 0; x < count; ++x)
+      values[x] = static_cast<std::int32_t>(
+          linear_value(pixels + x * static_cast<std::size_t>(read.channels), c, read, exponents).whole);
 }
 
-void read_linear_row(const LinearRead& read, FixedExponents exponents, const ImageView& image, int c,
-                     std::int64_t y, std::int32_t* values) {
+void read_linear_rows(const LinearRead& read, FixedExponents exponents, const ImageView& image, int first,
+                      int last, std::int64_t y, std::int32_t* values) {
   const auto count = static_cast<std::size_t>(image.shape.width);
   if (read.type == Type::u8)
-    return read_row_as(read, exponents, image.row<std::uint8_t>(y), c, count, values);
+    return read_rows_as(read, exponents, image.row<std::uint8_t>(y), first, last, count, values);
   if (read.type == Type::u16)
-    return read_row_as(read, exponents, image.row<std::uint16_t>(y), c, count, values);
-  read_row_as(read, exponents, image.row<float>(y), c, count, values);
+    return read_rows_as(read, exponents, image.row<std::uint16_t>(y), first, last, count, values);
+  read_rows_as(read, exponents, image.row<float>(y), first, last, count, values);
 }
 
 namespace {
@@ -95,11 +98,8 @@ class March {
     windows.count_of_rows =
         static_cast<double>(counted(window_around(y, job_.reach_y), job_.height, job_.border));
     ValueRows guides{};
-    for (int i = 0; i < job_.layout.guides; ++i) {
-      std::int32_t* guide = guides_.data() + static_cast<std::size_t>(i) * width_;
-      read_linear_row(job_.guide, run.guide_exponents, run.guide, i, y, guide);
-      guides[static_cast<std::size_t>(i)] = guide;
-    }
+    read_linear_rows(job_.guide, run.guide_exponents, run.guide, 0, job_.layout.guides, y, guides_.data());
+    for (std::size_t i = 0; i * width_ < guides_.size(); ++i) guides[i] = guides_.data() + i * width_;
     results_of_row(windows, job_.format, guides, width_, results_.data());
     return results_.data();
   }

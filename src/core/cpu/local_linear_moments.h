@@ -22,9 +22,9 @@ struct LinearRun {
   FixedExponents guide_exponents;
 };
 
-/// Row y of one channel as integers.
-void read_linear_row(const LinearRead& read, FixedExponents exponents, const ImageView& image, int c,
-                     std::int64_t y, std::int32_t* values);
+/// Row y of the channels from `first` to `last`, which is not read, as rows of integers one behind the other.
+void read_linear_rows(const LinearRead& read, FixedExponents exponents, const ImageView& image, int first,
+                      int last, std::int64_t y, std::int32_t* values);
 
 /// How often each row of the picture lies in the window around row y.
 inline void count_rows(std::int64_t y, std::int64_t reach, std::int64_t height, Border border,
@@ -126,11 +126,10 @@ class LinearMoments {
   static constexpr std::int64_t none = -2;  // no neighbour of a row either
 
   [[nodiscard]] LinearSolver solver(const LinearRun& run) const {
-    const double white = linear_white(job_.guide, run.guide_exponents);
     const auto guide = static_cast<double>(largest_linear_value(job_.guide));
     const double largest = std::max(guide, static_cast<double>(largest_linear_value(job_.picture)));
     const auto area = static_cast<double>(largest_fit(job_));
-    return {job_.format, job_.eps * white * white, area * area * guide * largest < 0x1p51};
+    return {job_.format, linear_eps(job_.eps, job_.guide, run.guide_exponents), area * area * guide * largest < 0x1p51};
   }
 
   void move_to(const LinearRun& run, std::int64_t y) {
@@ -173,11 +172,11 @@ class LinearMoments {
   }
 
   void read(const LinearRun& run, std::int64_t y, std::vector<std::int32_t>& values) const {
-    std::int32_t* to = values.data();
-    for (int i = 0; i < job_.layout.guides; ++i, to += width_)
-      read_linear_row(job_.guide, run.guide_exponents, run.guide, i, y, to);
-    for (int c = job_.layout.first_own(); c < job_.layout.channels; ++c, to += width_)
-      read_linear_row(job_.picture, run.picture_exponents, run.picture, c, y, to);
+    const LinearLayout& layout = job_.layout;
+    read_linear_rows(job_.guide, run.guide_exponents, run.guide, 0, layout.guides, y, values.data());
+    if (layout.first_own() < layout.channels)
+      read_linear_rows(job_.picture, run.picture_exponents, run.picture, layout.first_own(), layout.channels,
+                       y, values.data() + static_cast<std::size_t>(layout.guides) * width_);
   }
 
   [[nodiscard]] ValueRows rows_of(const std::vector<std::int32_t>& values) const {

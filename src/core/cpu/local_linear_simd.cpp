@@ -62,6 +62,7 @@ void ExchangeMoments(const LinearLayout& layout, const ValueRows& enters, const 
 struct Chunk {
   std::size_t count = 0;
   double counts[linear_chunk];
+  double inverses[linear_chunk];  ///< of the counts
   double sums[25 * linear_chunk];
 
   double* plane(int at) { return sums + static_cast<std::size_t>(at) * linear_chunk; }
@@ -70,36 +71,66 @@ struct Chunk {
   }
 };
 
+/// Sums over windows, of 32 bits or below 2^51, as doubles.
 template <class Sum>
-double SmallDouble(Sum sum) {
-  if constexpr (sizeof(Sum) == 4) {
-    return static_cast<double>(static_cast<std::int64_t>(sum));
-  } else {
-    return double_of_small(static_cast<std::int64_t>(sum));
+void SmallDifferences(const Sum* HWY_RESTRICT low, std::size_t span, std::size_t count,
+                      double* HWY_RESTRICT to) {
+  const hn::ScalableTag<double> d;
+  const hn::RebindToUnsigned<decltype(d)> d64;
+  const hn::Rebind<Sum, decltype(d)> sums;
+  const std::size_t lanes = hn::Lanes(d);
+  const auto shift = hn::Set(d, integer_shift);
+  const auto to_double = [&](auto sum) {
+    const auto bits = hn::Add(sum, hn::BitCast(d64, shift));
+    return hn::Sub(hn::BitCast(d, bits), shift);
+  };
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const auto sum = hn::Sub(hn::LoadU(sums, low + i + span), hn::LoadU(sums, low + i));
+    if constexpr (sizeof(Sum) == 4) {
+      hn::StoreU(to_double(hn::PromoteTo(d64, sum)), d, to + i);
+    } else {
+      hn::StoreU(to_double(sum), d, to + i);
+    }
   }
+  for (; i < count; ++i) {
+    const auto sum = static_cast<Sum>(low[i + span] - low[i]);
+    to[i] = sizeof(Sum) == 4 ? static_cast<double>(sum) : static_cast<double>(static_cast<std::int64_t>(sum));
+  }
+}
+
+/// The integers that whole numbers below 2^51 in magnitude are.
+void StoreIntegers(const double* HWY_RESTRICT wholes, std::size_t count, std::uint64_t* HWY_RESTRICT to) {
+  const hn::ScalableTag<double> d;
+  const hn::RebindToUnsigned<decltype(d)> d64;
+  const std::size_t lanes = hn::Lanes(d);
+  const auto shift = hn::Set(d, integer_shift);
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const auto bits = hn::BitCast(d64, hn::Add(hn::LoadU(d, wholes + i), shift));
+    hn::StoreU(hn::Sub(bits, hn::BitCast(d64, shift)), d64, to + i);
+  }
+  for (; i < count; ++i) to[i] = static_cast<std::uint64_t>(integer_of(wholes[i]));
 }
 
 template <class Sum>
 void ReadValue(const PrefixRow<Sum>& row, std::size_t first, int at, Chunk& chunk) {
-  const Sum* HWY_RESTRICT low = row.prefixes + static_cast<std::size_t>(at) * row.stride + first;
-  const Sum* HWY_RESTRICT high = low + row.span;
-  double* HWY_RESTRICT to = chunk.plane(at);
-  for (std::size_t i = 0; i < chunk.count; ++i) to[i] = SmallDouble(static_cast<Sum>(high[i] - low[i]));
+  SmallDifferences(row.prefixes + static_cast<std::size_t>(at) * row.stride + first, row.span, chunk.count,
+                   chunk.plane(at));
 }
 
 template <class Sum>
 void ReadProduct(const PrefixRow<Sum>& row, bool exact, std::size_t first, int at, int u, int v,
                  Chunk& chunk) {
   const auto plane = [&](int p) { return row.prefixes + static_cast<std::size_t>(p) * row.stride + first; };
-  const Sum* HWY_RESTRICT low = plane(at);
-  const Sum* HWY_RESTRICT high = low + row.span;
+  const Sum* low = plane(at);
   double* HWY_RESTRICT to = chunk.plane(at);
   if (exact || sizeof(Sum) == 4) {
     const double* HWY_RESTRICT counts = chunk.counts;
-    const double* sum_u = chunk.plane(u);
-    const double* sum_v = chunk.plane(v);
-    for (std::size_t i = 0; i < chunk.count; ++i)
-      to[i] = counts[i] * SmallDouble(static_cast<Sum>(high[i] - low[i])) - sum_u[i] * sum_v[i];
+    const double* HWY_RESTRICT sum_u = chunk.plane(u);
+    const double* HWY_RESTRICT sum_v = chunk.plane(v);
+    SmallDifferences(low, row.span, chunk.count, to);
+    for (std::size_t i = 0; i < chunk.count; ++i) to[i] = counts[i] * to[i] - sum_u[i] * sum_v[i];
     return;
   }
   const Sum* low_u = plane(u);
@@ -116,6 +147,7 @@ template <class Sum>
 void ReadChunk(const PrefixRow<Sum>& row, bool exact, std::size_t first, Chunk& chunk) {
   const LinearLayout& layout = row.layout;
   for (std::size_t i = 0; i < chunk.count; ++i) chunk.counts[i] = row.counts[first + i] * row.count_of_rows;
+  for (std::size_t i = 0; i < chunk.count; ++i) chunk.inverses[i] = 1.0 / chunk.counts[i];
   for (int i = 0; i < layout.guides; ++i) ReadValue(row, first, i, chunk);
   for (int i = 0; i < layout.guides; ++i)
     for (int j = i; j < layout.guides; ++j) ReadProduct(row, exact, first, layout.product(i, j), i, j, chunk);
@@ -135,19 +167,24 @@ struct Scales {
         offset(power_of_two(format.offset_fraction)) {}
 };
 
-void SolveGrey(const LinearLayout& layout, const Scales& scales, double eps, const Chunk& chunk, int c,
-               std::uint64_t* HWY_RESTRICT slopes, std::uint64_t* HWY_RESTRICT offsets) {
+/// Slopes of a channel, then its offset, as whole numbers.
+using Wholes = double[4][linear_chunk];
+
+void SolveGrey(const LinearLayout& layout, const Scales scales, double eps, const Chunk& HWY_RESTRICT chunk,
+               int c, Wholes& HWY_RESTRICT wholes) {
   const double* variances = chunk.plane(layout.product(0, 0));
   const double* guides = chunk.plane(0);
   const double* pictures = chunk.plane(layout.channel(c));
   const double* crosses = chunk.plane(layout.cross(c, 0));
-  for (std::size_t i = 0; i < chunk.count; ++i) {
+  const std::size_t count = chunk.count;
+  for (std::size_t i = 0; i < count; ++i) {
     const double n = chunk.counts[i];
     const LinearFactors factors = linear_factors(variances[i], n * n * eps);
-    const double whole = quantised_slope(linear_slopes(factors, crosses[i]).s0, scales.limit, scales.slope);
-    slopes[i] = static_cast<std::uint64_t>(whole_bits(whole));
-    offsets[i] = static_cast<std::uint64_t>(
-        whole_bits(quantised_offset(pictures[i], whole * scales.slope_step, guides[i], n, scales.offset)));
+    const double slope = linear_slopes(factors, crosses[i]).s0;
+    const double whole = quantised_slope(slope, scales.limit, scales.slope);
+    wholes[0][i] = whole;
+    wholes[1][i] =
+        quantised_offset(pictures[i], whole * scales.slope_step, guides[i], chunk.inverses[i], scales.offset);
   }
 }
 
@@ -156,14 +193,16 @@ struct ChunkFactors {
   double lower10[linear_chunk], lower20[linear_chunk], lower21[linear_chunk];
 };
 
-void Factorise(const LinearLayout& layout, double eps, const Chunk& chunk, ChunkFactors& factors) {
+void Factorise(const LinearLayout& layout, double eps, const Chunk& HWY_RESTRICT chunk,
+               ChunkFactors& HWY_RESTRICT factors) {
   const double* m00 = chunk.plane(layout.product(0, 0));
   const double* m01 = chunk.plane(layout.product(0, 1));
   const double* m02 = chunk.plane(layout.product(0, 2));
   const double* m11 = chunk.plane(layout.product(1, 1));
   const double* m12 = chunk.plane(layout.product(1, 2));
   const double* m22 = chunk.plane(layout.product(2, 2));
-  for (std::size_t i = 0; i < chunk.count; ++i) {
+  const std::size_t count = chunk.count;
+  for (std::size_t i = 0; i < count; ++i) {
     const double n = chunk.counts[i];
     const LinearFactors f = linear_factors(m00[i], m01[i], m02[i], m11[i], m12[i], m22[i], n * n * eps);
     factors.inverse0[i] = f.inverse0;
@@ -175,32 +214,30 @@ void Factorise(const LinearLayout& layout, double eps, const Chunk& chunk, Chunk
   }
 }
 
-/// `out`: the first slope of channel c; the others and the offset follow in planes.
-void SolveColour(const LinearLayout& layout, const Scales& scales, const Chunk& chunk,
-                 const ChunkFactors& factors, int c, std::size_t stride, std::uint64_t* out) {
+void SolveColour(const LinearLayout& layout, const Scales scales, const Chunk& HWY_RESTRICT chunk,
+                 const ChunkFactors& HWY_RESTRICT factors, int c, Wholes& HWY_RESTRICT wholes) {
   const double* pictures = chunk.plane(layout.channel(c));
   const double* r0 = chunk.plane(layout.cross(c, 0));
   const double* r1 = chunk.plane(layout.cross(c, 1));
   const double* r2 = chunk.plane(layout.cross(c, 2));
-  std::uint64_t* HWY_RESTRICT out0 = out;
-  std::uint64_t* HWY_RESTRICT out1 = out + stride;
-  std::uint64_t* HWY_RESTRICT out2 = out + 2 * stride;
-  std::uint64_t* HWY_RESTRICT offsets = out + 3 * stride;
-  for (std::size_t i = 0; i < chunk.count; ++i) {
+  const double* guide0 = chunk.plane(0);
+  const double* guide1 = chunk.plane(1);
+  const double* guide2 = chunk.plane(2);
+  const std::size_t count = chunk.count;
+  for (std::size_t i = 0; i < count; ++i) {
     const LinearFactors f{factors.inverse0[i], factors.inverse1[i], factors.inverse2[i],
                           factors.lower10[i],  factors.lower20[i],  factors.lower21[i]};
     const LinearSlopes s = linear_slopes(f, r0[i], r1[i], r2[i]);
     const double whole0 = quantised_slope(s.s0, scales.limit, scales.slope);
     const double whole1 = quantised_slope(s.s1, scales.limit, scales.slope);
     const double whole2 = quantised_slope(s.s2, scales.limit, scales.slope);
-    out0[i] = static_cast<std::uint64_t>(whole_bits(whole0));
-    out1[i] = static_cast<std::uint64_t>(whole_bits(whole1));
-    out2[i] = static_cast<std::uint64_t>(whole_bits(whole2));
+    wholes[0][i] = whole0;
+    wholes[1][i] = whole1;
+    wholes[2][i] = whole2;
     const LinearSlopes steps{whole0 * scales.slope_step, whole1 * scales.slope_step,
                              whole2 * scales.slope_step};
-    offsets[i] = static_cast<std::uint64_t>(
-        whole_bits(quantised_offset(pictures[i], steps, chunk.plane(0)[i], chunk.plane(1)[i],
-                                    chunk.plane(2)[i], chunk.counts[i], scales.offset)));
+    wholes[3][i] = quantised_offset(pictures[i], steps, guide0[i], guide1[i], guide2[i], chunk.inverses[i],
+                                    scales.offset);
   }
 }
 
@@ -210,18 +247,20 @@ void Coefficients(const PrefixRow<Sum>& row, const LinearSolver& solver, std::si
   const LinearLayout& layout = row.layout;
   const Scales scales(solver.format);
   Chunk chunk;
+  ChunkFactors factors;
+  Wholes wholes;
   for (std::size_t first = 0; first < count; first += linear_chunk) {
     chunk.count = std::min(linear_chunk, count - first);
     ReadChunk(row, solver.exact_in_double, first, chunk);
+    if (layout.guides == 3) Factorise(layout, solver.eps, chunk, factors);
     std::uint64_t* out = coefficients + first;
-    if (layout.guides == 1) {
-      for (int c = 0; c < layout.channels; ++c, out += 2 * count)
-        SolveGrey(layout, scales, solver.eps, chunk, c, out, out + count);
-    } else {
-      ChunkFactors factors;
-      Factorise(layout, solver.eps, chunk, factors);
-      for (int c = 0; c < layout.channels; ++c, out += 4 * count)
-        SolveColour(layout, scales, chunk, factors, c, count, out);
+    for (int c = 0; c < layout.channels; ++c) {
+      if (layout.guides == 3) {
+        SolveColour(layout, scales, chunk, factors, c, wholes);
+      } else {
+        SolveGrey(layout, scales, solver.eps, chunk, c, wholes);
+      }
+      for (int k = 0; k <= layout.guides; ++k, out += count) StoreIntegers(wholes[k], chunk.count, out);
     }
   }
 }
@@ -245,9 +284,10 @@ void Results(const PrefixRow<std::uint64_t>& row, const LinearFormat& format, co
   const double slope_step = power_of_two(-format.slope_fraction);
   const double offset_step = power_of_two(-format.offset_fraction);
   double sums[4][linear_chunk];
+  double inverses[linear_chunk];
   for (std::size_t first = 0; first < count; first += linear_chunk) {
     const std::size_t part = std::min(linear_chunk, count - first);
-    const double* HWY_RESTRICT counts = row.counts + first;
+    for (std::size_t i = 0; i < part; ++i) inverses[i] = 1.0 / (row.counts[first + i] * row.count_of_rows);
     for (int c = 0; c < row.layout.channels; ++c) {
       for (int k = 0; k < rows; ++k)
         WideDifferences(row.prefixes + static_cast<std::size_t>(c * rows + k) * row.stride + first, row.span,
@@ -256,17 +296,54 @@ void Results(const PrefixRow<std::uint64_t>& row, const LinearFormat& format, co
       const std::int32_t* HWY_RESTRICT guide0 = guides[0] + first;
       if (rows == 2) {
         for (std::size_t i = 0; i < part; ++i)
-          out[i] = linear_result(sums[0][i], sums[1][i], guide0[i], slope_step, offset_step,
-                                 counts[i] * row.count_of_rows);
+          out[i] = linear_result(sums[0][i], sums[1][i], guide0[i], slope_step, offset_step, inverses[i]);
         continue;
       }
       const std::int32_t* HWY_RESTRICT guide1 = guides[1] + first;
       const std::int32_t* HWY_RESTRICT guide2 = guides[2] + first;
       for (std::size_t i = 0; i < part; ++i)
         out[i] = linear_result(sums[0][i], sums[1][i], sums[2][i], sums[3][i], guide0[i], guide1[i],
-                               guide2[i], slope_step, offset_step, counts[i] * row.count_of_rows);
+                               guide2[i], slope_step, offset_step, inverses[i]);
     }
   }
+}
+
+template <class Stored>
+void Separate(const Stored* HWY_RESTRICT pixels, int channels, std::size_t count,
+              const std::array<std::int32_t*, 4>& to) {
+  const hn::ScalableTag<std::int32_t> d;
+  const hn::Rebind<Stored, decltype(d)> narrow;
+  const std::size_t lanes = hn::Lanes(d);
+  using V = hn::Vec<decltype(narrow)>;
+  const auto store = [&](V v, std::size_t c, std::size_t i) {
+    if (to[c] != nullptr) hn::StoreU(hn::PromoteTo(d, v), d, to[c] + i);
+  };
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    V v0, v1, v2, v3;
+    const Stored* from = pixels + i * static_cast<std::size_t>(channels);
+    if (channels == 1) {
+      store(hn::LoadU(narrow, from), 0, i);
+    } else if (channels == 2) {
+      hn::LoadInterleaved2(narrow, from, v0, v1);
+      store(v0, 0, i);
+      store(v1, 1, i);
+    } else if (channels == 3) {
+      hn::LoadInterleaved3(narrow, from, v0, v1, v2);
+      store(v0, 0, i);
+      store(v1, 1, i);
+      store(v2, 2, i);
+    } else {
+      hn::LoadInterleaved4(narrow, from, v0, v1, v2, v3);
+      store(v0, 0, i);
+      store(v1, 1, i);
+      store(v2, 2, i);
+      store(v3, 3, i);
+    }
+  }
+  for (; i < count; ++i)
+    for (std::size_t c = 0; c < static_cast<std::size_t>(channels); ++c)
+      if (to[c] != nullptr) to[c][i] = pixels[i * static_cast<std::size_t>(channels) + c];
 }
 
 // Highway dispatches plain functions: one name for each instance.
@@ -287,6 +364,15 @@ void CoefficientsWide(const PrefixRow<std::uint64_t>& row, const LinearSolver& s
   Coefficients(row, solver, count, coefficients);
 }
 
+void SeparateU8(const std::uint8_t* pixels, int channels, std::size_t count,
+                const std::array<std::int32_t*, 4>& to) {
+  Separate(pixels, channels, count, to);
+}
+void SeparateU16(const std::uint16_t* pixels, int channels, std::size_t count,
+                 const std::array<std::int32_t*, 4>& to) {
+  Separate(pixels, channels, count, to);
+}
+
 }  // namespace satin::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -298,6 +384,8 @@ HWY_EXPORT(ExchangeWide);
 HWY_EXPORT(CoefficientsNarrow);
 HWY_EXPORT(CoefficientsWide);
 HWY_EXPORT(Results);
+HWY_EXPORT(SeparateU8);
+HWY_EXPORT(SeparateU16);
 
 void exchange_moments(const LinearLayout& layout, const ValueRows& enters, const ValueRows& leaves,
                       std::size_t count, std::uint32_t* sums) {
@@ -318,6 +406,15 @@ void coefficients_of_row(const PrefixRow<std::uint64_t>& row, const LinearSolver
 void results_of_row(const PrefixRow<std::uint64_t>& row, const LinearFormat& format, const ValueRows& guides,
                     std::size_t count, double* results) {
   HWY_DYNAMIC_DISPATCH(Results)(row, format, guides, count, results);
+}
+
+void separate(const std::uint8_t* pixels, int channels, std::size_t count,
+              const std::array<std::int32_t*, 4>& to) {
+  HWY_DYNAMIC_DISPATCH(SeparateU8)(pixels, channels, count, to);
+}
+void separate(const std::uint16_t* pixels, int channels, std::size_t count,
+              const std::array<std::int32_t*, 4>& to) {
+  HWY_DYNAMIC_DISPATCH(SeparateU16)(pixels, channels, count, to);
 }
 
 }  // namespace satin::cpu

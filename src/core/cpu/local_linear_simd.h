@@ -13,6 +13,12 @@ namespace satin::cpu {
 /// A row of every value of a layout: the guides, then the picture's own channels.
 using ValueRows = std::array<const std::int32_t*, 7>;
 
+/// Row c gets channel c of the pixels, unless it is null.
+void separate(const std::uint8_t* pixels, int channels, std::size_t count,
+              const std::array<std::int32_t*, 4>& to);
+void separate(const std::uint16_t* pixels, int channels, std::size_t count,
+              const std::array<std::int32_t*, 4>& to);
+
 /// Adds the sums of the layout over what enters to `sums`, and takes those over what leaves away. Planes of
 /// `count` sums lie one behind the other; Sum is u32 or u64.
 void exchange_moments(const LinearLayout& layout, const ValueRows& enters, const ValueRows& leaves,

@@ -81,6 +81,12 @@ SATIN_HD double linear_white(const LinearRead& read, FixedExponents exponents) {
   return read.weighted ? stored * stored * power_of_two(-read.cut) : stored;
 }
 
+/// eps, of values whose white is 1, in steps of the guide.
+SATIN_HD double linear_eps(double eps, const LinearRead& guide, FixedExponents exponents) {
+  const double white = linear_white(guide, exponents);
+  return eps * white * white;
+}
+
 /// The order of the sums over a window: the guides, their products (00, 01, 02, 11, 12, 22), and for every
 /// channel of the picture that is no guide itself, the channel and its products with the guides. The order of
 /// coefficients: for every channel its slopes, then its offset.
@@ -174,16 +180,15 @@ struct LinearFormat {
   int offset_fraction = 0;  ///< those of the offsets
 };
 
-/// Numbers below 2^51 in magnitude, to the nearest integer, ties to even, by adding 1.5 * 2^52.
+/// 1.5 * 2^52: added to a number below 2^51 in magnitude it leaves the nearest integer, ties to even, in the
+/// low bits.
 inline constexpr double integer_shift = 6755399441055744.0;
+
 SATIN_HD double nearest_whole(double value) { return (value + integer_shift) - integer_shift; }
-/// The integer itself.
-SATIN_HD std::int64_t whole_bits(double whole) {
+
+/// The integer that a whole number below 2^51 in magnitude is.
+SATIN_HD std::int64_t integer_of(double whole) {
   return static_cast<std::int64_t>(bits_of(whole + integer_shift) - bits_of(integer_shift));
-}
-/// The other way, for integers below 2^51 in magnitude.
-SATIN_HD double double_of_small(std::int64_t integer) {
-  return double_of(bits_of(integer_shift) + static_cast<std::uint64_t>(integer)) - integer_shift;
 }
 
 /// A slope in steps of 2^-slope_fraction.
@@ -192,29 +197,30 @@ SATIN_HD double quantised_slope(double slope, double limit, double scale) {
   return nearest_whole((below > -limit ? below : -limit) * scale);
 }
 
-/// The offset mean(p) - (slopes . mean(I)) in steps of 2^-offset_fraction.
-SATIN_HD double quantised_offset(double picture_sum, double slope, double guide_sum, double count,
+/// The offset mean(p) - (slopes . mean(I)) in steps of 2^-offset_fraction. Of a constant p it is exact, as
+/// that is below 2^36 steps and so nearer to them than the rounding of 1 / n could move it.
+SATIN_HD double quantised_offset(double picture_sum, double slope, double guide_sum, double inverse_count,
                                  double scale) {
-  return nearest_whole((picture_sum - slope * guide_sum) / count * scale);
+  return nearest_whole((picture_sum - slope * guide_sum) * inverse_count * scale);
 }
 
 SATIN_HD double quantised_offset(double picture_sum, LinearSlopes slopes, double sum0, double sum1,
-                                 double sum2, double count, double scale) {
+                                 double sum2, double inverse_count, double scale) {
   const double line = (slopes.s0 * sum0 + slopes.s1 * sum1) + slopes.s2 * sum2;
-  return nearest_whole((picture_sum - line) / count * scale);
+  return nearest_whole((picture_sum - line) * inverse_count * scale);
 }
 
 /// q_i in steps of the picture, from sums of slopes and offsets over the windows that cover the pixel.
 SATIN_HD double linear_result(double slope_sum, double offset_sum, double guide, double slope_step,
-                              double offset_step, double count) {
-  return (slope_sum * guide * slope_step + offset_sum * offset_step) / count;
+                              double offset_step, double inverse_count) {
+  return (slope_sum * guide * slope_step + offset_sum * offset_step) * inverse_count;
 }
 
 SATIN_HD double linear_result(double sum0, double sum1, double sum2, double offset_sum, double guide0,
                               double guide1, double guide2, double slope_step, double offset_step,
-                              double count) {
+                              double inverse_count) {
   const double slopes = (sum0 * guide0 + sum1 * guide1) + sum2 * guide2;
-  return (slopes * slope_step + offset_sum * offset_step) / count;
+  return (slopes * slope_step + offset_sum * offset_step) * inverse_count;
 }
 
 }  // namespace satin
