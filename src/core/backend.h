@@ -16,6 +16,7 @@
 #include "core/operations/inclusion.h"
 #include "core/operations/label.h"
 #include "core/operations/level.h"
+#include "core/operations/local_linear.h"
 #include "core/operations/measure.h"
 #include "core/operations/paint.h"
 #include "core/operations/recursive.h"
@@ -43,6 +44,7 @@ struct Operations {
   std::unique_ptr<LevelOperation> (*level)(Backend&, const LevelJob&) = nullptr;
   std::unique_ptr<DistanceOperation> (*distance)(Backend&, const DistanceJob&) = nullptr;
   std::unique_ptr<DetailOperation> (*detail)(Backend&, const DetailJob&) = nullptr;
+  std::unique_ptr<LocalLinearOperation> (*local_linear)(Backend&, const LocalLinearJob&) = nullptr;
   std::unique_ptr<RunningExtremeOperation> (*running_extreme)(Backend&, const RunningExtremeJob&) = nullptr;
   std::unique_ptr<RecursiveOperation> (*recursive)(Backend&, const RecursiveJob&) = nullptr;
   std::unique_ptr<LabelOperation> (*label)(Backend&, const LabelJob&) = nullptr;

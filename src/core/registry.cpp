@@ -13,6 +13,7 @@ std::span<const FilterRecord> filters() {
       blur_record(),
       smooth_record(),
       edge_smooth_record(),
+      guided_record(),
       dilate_record(),
       erode_record(),
       integral_record(),

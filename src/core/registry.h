@@ -9,6 +9,7 @@ FilterRecord blur_record();
 FilterRecord dilate_record();
 FilterRecord edge_smooth_record();
 FilterRecord erode_record();
+FilterRecord guided_record();
 FilterRecord integral_record();
 FilterRecord mask_record();
 FilterRecord redact_record();

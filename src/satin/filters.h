@@ -3,6 +3,7 @@
 
 #include "satin/filters/blur.h"              // IWYU pragma: export
 #include "satin/filters/edge_smooth.h"       // IWYU pragma: export
+#include "satin/filters/guided.h"            // IWYU pragma: export
 #include "satin/filters/integral.h"          // IWYU pragma: export
 #include "satin/filters/local_statistics.h"  // IWYU pragma: export
 #include "satin/filters/mask.h"              // IWYU pragma: export

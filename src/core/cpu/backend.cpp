@@ -42,6 +42,7 @@ CpuBackend::CpuBackend(int wanted) : threads(wanted) {
                 .level = prepare_level,
                 .distance = prepare_distance,
                 .detail = prepare_detail,
+                .local_linear = prepare_local_linear,
                 .running_extreme = prepare_running_extreme,
                 .recursive = prepare_recursive,
                 .label = prepare_label,

@@ -140,6 +140,7 @@ CudaBackend::CudaBackend(int ordinal, const DeviceInfo& description)
                 .level = prepare_level,
                 .distance = prepare_distance,
                 .detail = prepare_detail,
+                .local_linear = prepare_local_linear,
                 .running_extreme = prepare_running_extreme,
                 .recursive = prepare_recursive,
                 .label = prepare_label,

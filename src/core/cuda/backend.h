@@ -100,6 +100,7 @@ std::unique_ptr<BoxStatsOperation> prepare_box_stats(Backend& backend, const Box
 std::unique_ptr<LevelOperation> prepare_level(Backend& backend, const LevelJob& job);
 std::unique_ptr<DistanceOperation> prepare_distance(Backend& backend, const DistanceJob& job);
 std::unique_ptr<DetailOperation> prepare_detail(Backend& backend, const DetailJob& job);
+std::unique_ptr<LocalLinearOperation> prepare_local_linear(Backend& backend, const LocalLinearJob& job);
 std::unique_ptr<RunningExtremeOperation> prepare_running_extreme(Backend& backend,
                                                                  const RunningExtremeJob& job);
 std::unique_ptr<RecursiveOperation> prepare_recursive(Backend& backend, const RecursiveJob& job);

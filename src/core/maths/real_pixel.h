@@ -46,10 +46,9 @@ SATIN_HD std::uint32_t nearest_integer(Real value, std::uint32_t largest) {
 }
 
 /// Stores the working values of one pixel (see store_integers(), store_floats()).
-template <int Channels, class Stored>
-SATIN_HD void store_real_pixel(const RealOf<Stored>* values, const Stored* original, std::uint32_t mask,
+template <int Channels, class Real, class Stored>
+SATIN_HD void store_real_pixel(const Real* values, const Stored* original, std::uint32_t mask,
                                const StoreRule& rule, Stored* out) {
-  using Real = RealOf<Stored>;
   constexpr int alpha = Channels - 1;
   if (rule.mask_maximum != 0 && mask == 0) {
     for (int c = 0; c < Channels; ++c) out[c] = original[c];

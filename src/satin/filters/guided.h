@@ -1,0 +1,59 @@
+#pragma once
+
+#include "satin/device.h"
+#include "satin/image.h"
+#include "satin/param.h"
+#include "satin/plan.h"
+
+namespace satin {
+
+/// Parameters of guided().
+struct Guided {
+  Radius radius = 8;  ///< half the window, without the pixel itself, in whole pixels up to 16384
+  /// Variance of the guide (white is 1) below which an area counts as flat: 1e-9 to 1e6.
+  double eps = 0.01;
+  Border border = Border::shrink;  ///< all but constant
+  /// The picture follows this one: of its size, u8, u16 or f32, 1 to 4 channels. Without it the picture
+  /// guides itself.
+  ImageView guide{};
+  ImageView mask{};  ///< blend weight: one channel, u8 or u16, of the picture's size; 0 keeps the bytes
+};
+
+/// The guided filter: smooth where the guide is flat, with the guide's edges, at a cost that does not depend
+/// on the radius.
+///
+/// In the window of (2 radius.x + 1) x (2 radius.y + 1) pixels around every pixel k the picture p is fitted
+/// by a linear function of the guide I: a_k = (cov(I, I) + eps)^-1 cov(I, p), b_k = mean(p) - a_k mean(I)
+/// (equations 5 and 6 of the paper; 14 and 15, with the 3 x 3 covariance, where the guide has colours). The
+/// result is q_i = mean(a_k) I_i + mean(b_k) over the windows that cover i (equation 8). Every channel of the
+/// picture is fitted by itself to all colours of the guide: its first channel if it has one or two, otherwise
+/// its first three; more take no part.
+///
+/// Values are those stored, of the picture and the guide, whatever their types: u8, u16 or f32, 1 to 4
+/// channels. With straight alpha colours count times alpha, in the guide too, and the picture's alpha is
+/// filtered as a channel. A constant picture stays as it is, byte for byte, with any guide; so does any
+/// picture with radius 0. Values may overshoot next to edges that the picture and the guide do not share;
+/// integers are held within their type.
+///
+/// Sums over windows of n pixels are exact. Integers take part as they are, but 16-bit colours times alpha
+/// are cut to 31 bits, from 2^15 pixels on to 46 - log2 n, and to 16 bits in a guide; floats to 24 bits below
+/// the largest magnitude, less from 2^14 pixels on ((62 - log2 n) / 2), with a guide of their own to 27 bits.
+/// What is cut off is left unfiltered, not lost. Slopes and offsets are solved in double and rounded to fixed
+/// point: a slope to 2^-(37 - g) or finer for windows below 2^12 pixels, p and g bits the ranges, times 2^p.
+/// Floats: no slope exceeds 8192 times the largest picture by the largest guide, which takes an eps below
+/// (largest guide / 16384)^2.
+///
+/// Borders hold for both means: shrink takes the pixels that exist. The result is the same on every device,
+/// byte for byte. Memory beside the pictures: a CPU thread needs up to 850 bytes a column and 400 a column of
+/// the window; a GPU 16 to 400 bytes a pixel (192 for a colour picture that guides itself). The output lives
+/// where the input lives and does not alias it. Throws Error(usage) for parameters out of range and for
+/// shapes that do not fit, Error(input) for NaN or infinity in the picture or the guide.
+///
+/// He, Sun and Tang, Guided image filtering, ECCV 2010.
+[[nodiscard]] Image guided(const Device& device, const ImageView& image, const Guided& parameters = {});
+
+/// The prepared form: inputs of run() are the picture, the guide and the mask. Of the views in `parameters`
+/// only the shapes are read.
+[[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Guided& parameters);
+
+}  // namespace satin
