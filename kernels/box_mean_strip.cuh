@@ -26,10 +26,11 @@ namespace satin::kernels {
 template <int Channels>
 __device__ void clear_frame(const StripMeanArguments& arguments, const StripShared<Channels>& shared,
                             int thread) {
-  constexpr int pitch = StripShape<Channels>::pitch;
+  using Shape = StripShape<Channels>;
   const int rows = arguments.tiles.ring_rows;
-  for (int row = thread; row < rows; row += strip_threads) shared.ring[row * pitch] = 0;
-  for (int i = thread; i < pitch; i += strip_threads) shared.ring[(rows - 1) * pitch + i] = 0;
+  for (int row = thread; row < rows; row += strip_threads)
+    shared.ring[row * Shape::pitch + Shape::origin - 1] = 0;
+  for (int i = thread; i < Shape::pitch; i += strip_threads) shared.ring[(rows - 1) * Shape::pitch + i] = 0;
 }
 
 template <int Channels>
@@ -40,18 +41,16 @@ __global__ void __launch_bounds__(strip_threads, 1)
   const StripMeanJob& job = arguments.job;
   const auto thread = static_cast<int>(threadIdx.x);
   const int warp = thread / warp_size;
-  const StripShared<Channels> shared(memory, job.reach);
+  const StripShared<Channels> shared(memory);
   const StripPart part = strip_part(arguments, Shape::pixels);
   clear_frame(arguments, shared, thread);
-  for (int i = thread; i <= job.reach; i += strip_threads)
-    shared.divisions[i] = WholeDivision(static_cast<std::uint32_t>((2 * i + 1) * (2 * i + 1)));
   if (thread < Shape::codes)
-    shared.radii[thread] =
-        radius_from_map(static_cast<std::uint32_t>(thread), 0xFFU, job.radius.low, job.radius.high);
+    shared.radii[thread] = MapRadius(
+        radius_from_map(static_cast<std::uint32_t>(thread), 0xFFU, job.radius.low, job.radius.high));
   if (thread == 0) {
     shared.gates.scanned.prepare(strip_row_warps);
     shared.gates.added.prepare(strip_column_warps);
-    shared.gates.gathered.prepare(part.groups * part.shares);
+    shared.gates.gathered.prepare(part.groups * Shape::shares);
   }
   __syncthreads();
   if (warp < strip_row_warps) {

@@ -24,40 +24,45 @@ class StripGather {
         ring_(reinterpret_cast<const std::byte*>(shared.ring)),
         share_(warp / part.groups),
         x_(part.first_x + warp % part.groups * warp_size + lane_index()),
-        column_((x_ - part.origin) * entry),
-        ring_bytes_(static_cast<unsigned>(arguments.tiles.ring_rows * row_bytes)),
+        place_((share_ * Shape::pitch + Shape::origin - 1 + x_ - part.origin) * entry),
         exists_(x_ < part.last_x),
         clipped_in_row_(job_.clipped && !fits(x_ - lane_index(), warp_size, job_.width)),
-        joined_(Channels == 3 && x_ - lane_index() + warp_size <= part.last_x && is_aligned()) {
-#pragma unroll
-    for (int k = 0; k < most_rows; ++k) rows_ |= (row_of(k) < strip_batch ? 1U : 0U) << k;
-  }
+        joined_(Channels == 3 && x_ - lane_index() + warp_size <= part.last_x && is_aligned()) {}
 
   __device__ void run() {
-    if (share_ >= part_.shares) return;
+    if (share_ >= Shape::shares) return;
     // Batch b completes the windows of rows from 8 b - 2 reach on.
     const int rows = arguments_.tiles.ring_rows;
     int slot = (rows - job_.reach) % rows;  // of the table's row 8 b - reach
     int y = part_.first_y - 2 * job_.reach;
-    std::uint32_t codes[most_rows];
-    fetch(y, codes);
-    for (int batch = 0; batch < part_.batches; ++batch) {
-      Radius256 radii[most_rows];
-      convert(codes, radii);
-      if (batch + 1 < part_.batches) fetch(y + strip_batch, codes);
-      shared_.gates.added.wait_for(batch);
-      if (y + strip_batch > part_.first_y) write(y, slot, radii);
+    int batch = 0;
+    const auto next = [&] {
       shared_.gates.gathered.done(batch);
+      ++batch;
       y += strip_batch;
       slot += strip_batch;
       if (slot >= rows) slot -= rows;
+    };
+    while (y + strip_batch <= part_.first_y) {
+      shared_.gates.added.wait_for(batch);
+      next();
+    }
+    std::uint32_t codes[share_rows];
+    fetch(y, codes);
+    while (batch < part_.batches) {
+      MapRadius radii[share_rows];
+      convert(codes, radii);
+      fetch(y + strip_batch, codes);
+      shared_.gates.added.wait_for(batch);
+      write(y, slot, radii);
+      next();
     }
   }
 
  private:
-  static constexpr int most_rows = Shape::most_rows;
+  static constexpr int share_rows = Shape::share_rows;
   static constexpr int entry = sizeof(Sum);
-  static constexpr int row_bytes = Shape::pitch * entry;
+  static constexpr int row_bytes = Shape::row_bytes;
 
   [[nodiscard]] __device__ bool is_aligned() const {
     const Target& out = arguments_.output;
@@ -70,20 +75,11 @@ class StripGather {
   }
 
   /// Row k of the warp in a batch.
-  [[nodiscard]] __device__ int row_of(int k) const { return share_ + k * part_.shares; }
+  [[nodiscard]] __device__ int row_of(int k) const { return share_ + k * Shape::shares; }
 
-  /// A bit for each of the warp's rows that is written, in the batch whose first row is y.
-  [[nodiscard]] __device__ unsigned rows_at(int y) const {
-    if (y >= part_.first_y && y + strip_batch <= part_.last_y) return rows_;
-    unsigned rows = 0;
-#pragma unroll
-    for (int k = 0; k < most_rows; ++k)
-      if (y + row_of(k) >= part_.first_y && y + row_of(k) < part_.last_y) rows |= rows_ & 1U << k;
-    return rows;
-  }
-
-  /// Reads the map for the batch whose first row is y.
-  __device__ void fetch(int y, std::uint32_t (&codes)[most_rows]) const {
+  /// Reads the map for the batch whose first row is y. Pixels that are not there get the radius of one that
+  /// is.
+  __device__ void fetch(int y, std::uint32_t (&codes)[share_rows]) const {
     switch (job_.radius.map_type) {
       case Type::u8:
         return fetch_as<std::uint8_t>(y, codes);
@@ -95,41 +91,61 @@ class StripGather {
   }
 
   template <class Code>
-  __device__ void fetch_as(int y, std::uint32_t (&codes)[most_rows]) const {
-    const Source& map = arguments_.radius_map;
-    const unsigned rows = exists_ ? rows_at(y) : 0;
-    const std::byte* from = map.data + (y + share_) * map.row + x_ * static_cast<int>(sizeof(Code));
-    const std::int64_t step = part_.shares * map.row;
+  __device__ void fetch_as(int y, std::uint32_t (&codes)[share_rows]) const {
+    const std::byte* column =
+        arguments_.radius_map.data + min(x_, job_.width - 1) * static_cast<int>(sizeof(Code));
+    if (y >= 0 && y + strip_batch <= job_.height) {
+      const std::byte* from = column + (y + share_) * arguments_.radius_map.row;
 #pragma unroll
-    for (int k = 0; k < most_rows; ++k) {
-      codes[k] = (rows >> k & 1U) != 0 ? __ldg(reinterpret_cast<const Code*>(from)) : Code{0};
-      from += step;
+      for (int k = 0; k < share_rows; ++k) {
+        codes[k] = load_code<Code>(from);
+        from += arguments_.map_step;
+      }
+    } else {
+#pragma unroll
+      for (int k = 0; k < share_rows; ++k)
+        codes[k] =
+            load_code<Code>(column + min(max(y + row_of(k), 0), job_.height - 1) * arguments_.radius_map.row);
     }
+  }
+
+  /// Into a whole register, so that nothing is to be done with it before it is needed.
+  template <class Code>
+  [[nodiscard]] __device__ static std::uint32_t load_code(const std::byte* from) {
+    std::uint32_t code = 0;
+    if constexpr (sizeof(Code) == 1) {
+      asm("ld.global.nc.u8 %0, [%1];" : "=r"(code) : "l"(from));
+    } else if constexpr (sizeof(Code) == 2) {
+      asm("ld.global.nc.u16 %0, [%1];" : "=r"(code) : "l"(from));
+    } else {
+      code = __ldg(reinterpret_cast<const std::uint32_t*>(from));
+    }
+    return code;
   }
 
   /// The map's values become radii.
-  __device__ void convert(const std::uint32_t (&codes)[most_rows], Radius256 (&radii)[most_rows]) const {
+  __device__ void convert(const std::uint32_t (&codes)[share_rows], MapRadius (&radii)[share_rows]) const {
     const RadiusField& field = job_.radius;
     if (field.map_type == Type::u8) {
 #pragma unroll
-      for (int k = 0; k < most_rows; ++k) radii[k] = shared_.radii[codes[k]];
+      for (int k = 0; k < share_rows; ++k) radii[k] = shared_.radii[codes[k]];
     } else if (field.map_type == Type::u16) {
 #pragma unroll
-      for (int k = 0; k < most_rows; ++k)
-        radii[k] = radius_from_map(codes[k], 0xFFFFU, field.low, field.high);
+      for (int k = 0; k < share_rows; ++k)
+        radii[k] = MapRadius(radius_from_map(codes[k], 0xFFFFU, field.low, field.high));
     } else {
 #pragma unroll
-      for (int k = 0; k < most_rows; ++k)
-        radii[k] = radius_from_map(__uint_as_float(codes[k]), field.low, field.high);
+      for (int k = 0; k < share_rows; ++k)
+        radii[k] = MapRadius(radius_from_map(__uint_as_float(codes[k]), field.low, field.high));
     }
   }
 
-  __device__ void write(int y, int slot, const Radius256 (&radii)[most_rows]) const {
+  __device__ void write(int y, int slot, const MapRadius (&radii)[share_rows]) const {
     const bool clipped = clipped_in_row_ || (job_.clipped && !fits(y, strip_batch, job_.height));
     Radius256 bits = 0;
 #pragma unroll
-    for (const Radius256 radius : radii) bits |= radius;
-    std::uint32_t means[most_rows];
+    for (const MapRadius& radius : radii) bits |= radius.radius;
+    std::uint32_t means[share_rows];
     if (__any_sync(whole_warp, bits % radius_one) != 0) {
       if (clipped) {
         covered_means<true>(y, slot, radii, means);
@@ -145,12 +161,12 @@ class StripGather {
   }
 
   template <bool Clipped>
-  __device__ void whole_means(int y, int slot, const Radius256 (&radii)[most_rows],
-                              std::uint32_t (&means)[most_rows]) const {
-    Sum sums[most_rows];
+  __device__ void whole_means(int y, int slot, const MapRadius (&radii)[share_rows],
+                              std::uint32_t (&means)[share_rows]) const {
+    Sum sums[share_rows];
 #pragma unroll
-    for (int k = 0; k < most_rows; ++k) {
-      const int reach = radii[k] / radius_one;
+    for (int k = 0; k < share_rows; ++k) {
+      const int reach = radii[k].reach;
       const int aside = reach * entry;
       const unsigned centre = centre_of(k, slot);
       const unsigned last = below_by(centre, reach);
@@ -159,9 +175,9 @@ class StripGather {
           (at(last, aside + entry) - at(last, -aside)) - (at(before, aside + entry) - at(before, -aside));
     }
 #pragma unroll
-    for (int k = 0; k < most_rows; ++k) {
-      const int reach = radii[k] / radius_one;
-      WholeDivision division = shared_.divisions[reach];
+    for (int k = 0; k < share_rows; ++k) {
+      const int reach = radii[k].reach;
+      WholeDivision division = radii[k].division;
       if constexpr (Clipped)
         division = WholeDivision(count(x_, reach, job_.width) * count(y + row_of(k), reach, job_.height));
       means[k] = division.template means<Channels>(sums[k]);
@@ -169,11 +185,11 @@ class StripGather {
   }
 
   template <bool Clipped>
-  __device__ void covered_means(int y, int slot, const Radius256 (&radii)[most_rows],
-                                std::uint32_t (&means)[most_rows]) const {
+  __device__ void covered_means(int y, int slot, const MapRadius (&radii)[share_rows],
+                                std::uint32_t (&means)[share_rows]) const {
 #pragma unroll
-    for (int k = 0; k < most_rows; ++k)
-      means[k] = covered_mean<Clipped>(y + row_of(k), centre_of(k, slot), radii[k]);
+    for (int k = 0; k < share_rows; ++k)
+      means[k] = covered_mean<Clipped>(y + row_of(k), centre_of(k, slot), radii[k].radius);
   }
 
   template <bool Clipped>
@@ -208,18 +224,18 @@ class StripGather {
 
   /// Bytes from the ring's beginning to the entry before the pixel's in its row of the table.
   [[nodiscard]] __device__ unsigned centre_of(int k, int slot) const {
-    const auto row = static_cast<unsigned>((slot + row_of(k)) * row_bytes + column_);
-    return min(row, row - ring_bytes_);
+    const auto place = static_cast<unsigned>(slot * row_bytes + place_) + k * Shape::shares * row_bytes;
+    return min(place, place - arguments_.ring_bytes);
   }
   /// The same some rows below, and above. A place behind or before the ring is above the right one in
   /// unsigned numbers.
   [[nodiscard]] __device__ unsigned below_by(unsigned place, int rows) const {
     const unsigned moved = place + static_cast<unsigned>(rows * row_bytes);
-    return min(moved, moved - ring_bytes_);
+    return min(moved, moved - arguments_.ring_bytes);
   }
   [[nodiscard]] __device__ unsigned above_by(unsigned place, int rows) const {
     const unsigned moved = place - static_cast<unsigned>(rows * row_bytes);
-    return min(moved, moved + ring_bytes_);
+    return min(moved, moved + arguments_.ring_bytes);
   }
   /// The entry some bytes behind a place.
   [[nodiscard]] __device__ Sum at(unsigned place, int offset) const {
@@ -231,32 +247,39 @@ class StripGather {
   }
 
   /// A warp of three channels stores words: of four neighbouring lanes the first three, 12 bytes together.
-  __device__ void store(int y, const std::uint32_t (&means)[most_rows]) const {
+  __device__ void store(int y, const std::uint32_t (&means)[share_rows]) const {
     const Target& out = arguments_.output;
-    const unsigned rows = rows_at(y);
+    // A bit for each row.
+    unsigned rows = 0;
+    if (y >= part_.first_y && y + strip_batch <= part_.last_y) {
+      rows = (1U << share_rows) - 1;
+    } else {
+#pragma unroll
+      for (int k = 0; k < share_rows; ++k)
+        if (y + row_of(k) >= part_.first_y && y + row_of(k) < part_.last_y) rows |= 1U << k;
+    }
     std::byte* to = out.data + (y + share_) * out.row + (x_ - lane_index()) * Channels;
-    const std::int64_t step = part_.shares * out.row;
     if (joined_) {
       const int place = lane_index() % 4;
       const unsigned bytes = place == 0 ? 0x4210U : place == 1 ? 0x5421U : 0x6542U;
       to += (lane_index() / 4 * 3 + place) * 4;
 #pragma unroll
-      for (int k = 0; k < most_rows; ++k) {
+      for (int k = 0; k < share_rows; ++k) {
         const std::uint32_t right = __shfl_down_sync(whole_warp, means[k], 1);
         const std::uint32_t word = __byte_perm(means[k], right, bytes);
         if (place < 3 && (rows >> k & 1U) != 0) __stcs(reinterpret_cast<std::uint32_t*>(to), word);
-        to += step;
+        to += arguments_.output_step;
       }
       return;
     }
     to += lane_index() * Channels;
 #pragma unroll
-    for (int k = 0; k < most_rows; ++k) {
+    for (int k = 0; k < share_rows; ++k) {
       if (exists_ && (rows >> k & 1U) != 0) {
 #pragma unroll
         for (int c = 0; c < Channels; ++c) to[c] = static_cast<std::byte>(means[k] >> (8 * c));
       }
-      to += step;
+      to += arguments_.output_step;
     }
   }
 
@@ -265,11 +288,9 @@ class StripGather {
   const StripPart& part_;
   const StripShared<Channels>& shared_;
   const std::byte* ring_;
-  int share_;  ///< of the rows of a batch
+  int share_;  ///< 0 or 1: of the rows of a batch
   int x_;
-  int column_;  ///< bytes in a row of the ring before the entry of the pixel to the left
-  unsigned ring_bytes_;
-  unsigned rows_ = 0;  ///< a bit for each row of a whole batch
+  int place_;  ///< bytes before the entry of the pixel to the left in the warp's first row, from slot 0 on
   bool exists_;
   bool clipped_in_row_;
   bool joined_;  ///< the warp's bytes of a row are stored as words

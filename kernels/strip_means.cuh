@@ -53,9 +53,10 @@ __device__ void raise_sums(typename PackedSums<Channels>::Sum packed, float (&ra
 /// The divisor of the sums of a whole box, below 2^14: the quotients that ByteDivision speaks of are at least
 /// 2^-15 above and below any integer, and below 2^8, so that a reciprocal within 2^-23 is near enough.
 struct WholeDivision {
-  float inverse;
-  float offset;  ///< as in ByteDivision
+  float inverse = 0;
+  float offset = 0;  ///< as in ByteDivision
 
+  WholeDivision() = default;
   __device__ explicit WholeDivision(std::uint32_t divisor)
       : inverse(rough_reciprocal(static_cast<float>(divisor))),
         offset(static_cast<float>(divisor / 2) + (0.5F - ByteDivision::whole)) {}
@@ -125,6 +126,19 @@ class CoveredDivision {
   std::uint32_t inner_;
   std::uint32_t outer_;
   float inverse_ = 0;  ///< 2^8 / area, or a little less
+};
+
+/// A radius of the map, with what its unclipped whole box is divided by.
+struct alignas(16) MapRadius {
+  Radius256 radius = 0;
+  int reach = 0;  ///< whole pixels
+  WholeDivision division;
+
+  MapRadius() = default;
+  __device__ explicit MapRadius(Radius256 radius)
+      : radius(radius),
+        reach(radius / radius_one),
+        division(static_cast<std::uint32_t>((2 * reach + 1) * (2 * reach + 1))) {}
 };
 
 }  // namespace satin::kernels
