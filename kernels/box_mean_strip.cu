@@ -45,7 +45,7 @@ StripTiles strip_tiles(const StripMeanJob& job, int multiprocessors, std::size_t
     using Shape = decltype(shape);
     StripTiles tiles;
     tiles.ring_rows = (2 * job.reach + 1 + 2 * strip_batch + strip_batch - 1) / strip_batch * strip_batch;
-    tiles.shared_bytes = Shape::bytes(tiles.ring_rows, job.reach);
+    tiles.shared_bytes = Shape::bytes(tiles.ring_rows);
     const int before = (job.reach + Shape::pixels - 1) / Shape::pixels * Shape::pixels;
     const int width = (Shape::columns - before - job.reach) / warp_size * warp_size;
     if (tiles.shared_bytes > shared_limit || width < Shape::columns / 2) return StripTiles{};
@@ -64,10 +64,14 @@ int prepare_strip_mean(const StripMeanArguments& arguments) {
 }
 
 void strip_mean(const StripMeanArguments& arguments, StreamHandle stream) {
-  with_strip_kernel(arguments.job, [&](auto, auto* kernel) {
+  with_strip_kernel(arguments.job, [&](auto shape, auto* kernel) {
+    StripMeanArguments stepping = arguments;
+    stepping.map_step = decltype(shape)::shares * arguments.radius_map.row;
+    stepping.output_step = decltype(shape)::shares * arguments.output.row;
+    stepping.ring_bytes = static_cast<unsigned>(arguments.tiles.ring_rows * decltype(shape)::row_bytes);
     const dim3 blocks(static_cast<unsigned>(arguments.tiles.strips),
                       static_cast<unsigned>(arguments.tiles.bands));
-    kernel<<<blocks, strip_threads, arguments.tiles.shared_bytes, stream>>>(arguments);
+    kernel<<<blocks, strip_threads, arguments.tiles.shared_bytes, stream>>>(stepping);
   });
 }
 

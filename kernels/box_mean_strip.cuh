@@ -3,10 +3,10 @@
 // columns with the last rows of the strip's own table in a ring, the channels of an entry packed into one
 // word.
 //
-// Three groups of warps work on batches of eight rows, each one batch behind the one before: the first scans
-// source rows (a warp a row) into a staging buffer, the second adds them down the columns into the ring, the
-// third writes the means whose windows are complete. One barrier a batch orders them: staging has two
-// buffers, and the ring has room for the batch that is written beside the rows that are read.
+// Three groups of warps work on batches of eight rows, one behind the other: the first scans source rows (a
+// warp a row) into a staging buffer, the second adds them down the columns into the ring, the third writes
+// the means whose windows are complete. Each waits for what it needs alone (StripGates): staging has two
+// buffers, and the ring has room for two batches beside the rows that are read.
 //
 // The table covers the picture extended by its border; of Border::shrink, where the extension is 0, only the
 // divisor is clipped.
@@ -22,6 +22,17 @@
 
 namespace satin::kernels {
 
+/// The column to the left of the strip, and the row above it.
+template <int Channels>
+__device__ void clear_frame(const StripMeanArguments& arguments, const StripShared<Channels>& shared,
+                            int thread) {
+  using Shape = StripShape<Channels>;
+  const int rows = arguments.tiles.ring_rows;
+  for (int row = thread; row < rows; row += strip_threads)
+    shared.ring[row * Shape::pitch + Shape::origin - 1] = 0;
+  for (int i = thread; i < Shape::pitch; i += strip_threads) shared.ring[(rows - 1) * Shape::pitch + i] = 0;
+}
+
 template <int Channels>
 __global__ void __launch_bounds__(strip_threads, 1)
     average_strips(const __grid_constant__ StripMeanArguments arguments) {
@@ -30,16 +41,18 @@ __global__ void __launch_bounds__(strip_threads, 1)
   const StripMeanJob& job = arguments.job;
   const auto thread = static_cast<int>(threadIdx.x);
   const int warp = thread / warp_size;
-  const StripShared<Channels> shared(memory, arguments.tiles.ring_rows, job.reach);
+  const StripShared<Channels> shared(memory);
   const StripPart part = strip_part(arguments, Shape::pixels);
-  for (int i = thread; i < arguments.tiles.ring_rows * Shape::pitch; i += strip_threads) shared.ring[i] = 0;
-  for (int i = thread; i <= job.reach; i += strip_threads)
-    shared.divisions[i] = ByteDivision(static_cast<std::uint32_t>((2 * i + 1) * (2 * i + 1)));
+  clear_frame(arguments, shared, thread);
   if (thread < Shape::codes)
-    shared.radii[thread] =
-        radius_from_map(static_cast<std::uint32_t>(thread), 0xFFU, job.radius.low, job.radius.high);
+    shared.radii[thread] = MapRadius(
+        radius_from_map(static_cast<std::uint32_t>(thread), 0xFFU, job.radius.low, job.radius.high));
+  if (thread == 0) {
+    shared.gates.scanned.prepare(strip_row_warps);
+    shared.gates.added.prepare(strip_column_warps);
+    shared.gates.gathered.prepare(part.groups * Shape::shares);
+  }
   __syncthreads();
-  // Every warp goes through the same number of barriers, whichever of the three it takes part in.
   if (warp < strip_row_warps) {
     scan_rows<Channels>(arguments, part, shared, warp);
   } else if (warp < strip_row_warps + strip_column_warps) {

@@ -40,6 +40,10 @@ struct StripMeanArguments {
   Source source;
   Source radius_map;
   Target output;
+  // Set by strip_mean().
+  std::int64_t map_step = 0;     ///< bytes between the rows of a warp
+  std::int64_t output_step = 0;  ///< the same
+  unsigned ring_bytes = 0;
 };
 
 /// To be called once for a job on its device; the code of a cudaError_t.

@@ -7,7 +7,8 @@
 
 namespace satin::kernels {
 
-/// The means of one warp: 32 pixels of one row at a time.
+/// The means of one warp: 32 columns, some rows of every batch. The loads of all its rows are in flight
+/// together where boxes are whole.
 template <int Channels>
 class StripGather {
  public:
@@ -20,231 +21,279 @@ class StripGather {
         job_(arguments.job),
         part_(part),
         shared_(shared),
-        warp_(warp),
-        groups_((part.last_x - part.first_x + warp_size - 1) / warp_size),
-        group_inverse_((1 << 16) / groups_ + 1) {}
+        ring_(reinterpret_cast<const std::byte*>(shared.ring)),
+        share_(warp / part.groups),
+        x_(part.first_x + warp % part.groups * warp_size + lane_index()),
+        place_((share_ * Shape::pitch + Shape::origin - 1 + x_ - part.origin) * entry),
+        exists_(x_ < part.last_x),
+        clipped_in_row_(job_.clipped && !fits(x_ - lane_index(), warp_size, job_.width)),
+        joined_(Channels == 3 && x_ - lane_index() + warp_size <= part.last_x && is_aligned()) {}
 
   __device__ void run() {
+    if (share_ >= Shape::shares) return;
     // Batch b completes the windows of rows from 8 b - 2 reach on.
-    int slot = (arguments_.tiles.ring_rows - job_.reach) % arguments_.tiles.ring_rows;  // of row 8 b - reach
-    fetch(part_.first_y - 2 * job_.reach);
-    for (int step = 0; step < part_.batches + 2; ++step) {
-      const int batch = step - 2;
-      if (batch >= 0) {
-        const int y = part_.first_y + batch * strip_batch - 2 * job_.reach;
-        if (y + strip_batch > part_.first_y) write_batch(y, slot);
-        if (batch + 1 < part_.batches) fetch(y + strip_batch);
-        slot += strip_batch;
-        if (slot >= arguments_.tiles.ring_rows) slot -= arguments_.tiles.ring_rows;
-      }
-      __syncthreads();
+    const int rows = arguments_.tiles.ring_rows;
+    int slot = (rows - job_.reach) % rows;  // of the table's row 8 b - reach
+    int y = part_.first_y - 2 * job_.reach;
+    int batch = 0;
+    const auto next = [&] {
+      shared_.gates.gathered.done(batch);
+      ++batch;
+      y += strip_batch;
+      slot += strip_batch;
+      if (slot >= rows) slot -= rows;
+    };
+    while (y + strip_batch <= part_.first_y) {
+      shared_.gates.added.wait_for(batch);
+      next();
+    }
+    std::uint32_t codes[share_rows];
+    fetch(y, codes);
+    while (batch < part_.batches) {
+      MapRadius radii[share_rows];
+      convert(codes, radii);
+      fetch(y + strip_batch, codes);
+      shared_.gates.added.wait_for(batch);
+      write(y, slot, radii);
+      next();
     }
   }
 
  private:
-  struct Task {
-    int x;
-    int row;  ///< of the batch
-    bool exists;
-  };
+  static constexpr int share_rows = Shape::share_rows;
+  static constexpr int entry = sizeof(Sum);
+  static constexpr int row_bytes = Shape::row_bytes;
 
-  [[nodiscard]] __device__ Task task_at(int i, int batch_y) const {
-    const int index = warp_ + i * strip_gather_warps;
-    Task task{};
-    task.row = index * group_inverse_ >> 16;  // index / groups_: their product is below 2^16
-    task.x = part_.first_x + (index - task.row * groups_) * warp_size + lane_index();
-    const int y = batch_y + task.row;
-    task.exists = task.row < strip_batch && y >= part_.first_y && y < part_.last_y;
-    return task;
+  [[nodiscard]] __device__ bool is_aligned() const {
+    const Target& out = arguments_.output;
+    return (reinterpret_cast<std::uintptr_t>(out.data) | static_cast<std::uintptr_t>(out.row)) % 4 == 0;
   }
 
-  /// Reads the map for the batch whose first row is y.
-  __device__ void fetch(int y) {
-#pragma unroll
-    for (int i = 0; i < Shape::most_tasks; ++i) {
-      codes_[i] = 0;
-      const Task task = task_at(i, y);
-      if (!task.exists || task.x >= part_.last_x) continue;
-      const std::byte* row = arguments_.radius_map.data + (y + task.row) * arguments_.radius_map.row;
-      if (job_.radius.map_type == Type::u8) {
-        codes_[i] = __ldg(reinterpret_cast<const std::uint8_t*>(row) + task.x);
-      } else if (job_.radius.map_type == Type::u16) {
-        codes_[i] = __ldg(reinterpret_cast<const std::uint16_t*>(row) + task.x);
-      } else {
-        codes_[i] = __ldg(reinterpret_cast<const std::uint32_t*>(row) + task.x);
-      }
+  /// True if the windows around `count` positions of a line lie in it.
+  [[nodiscard]] __device__ bool fits(int first, int count, int size) const {
+    return first >= job_.reach && first + count - 1 + job_.reach < size;
+  }
+
+  /// Row k of the warp in a batch.
+  [[nodiscard]] __device__ int row_of(int k) const { return share_ + k * Shape::shares; }
+
+  /// Reads the map for the batch whose first row is y. Pixels that are not there get the radius of one that
+  /// is.
+  __device__ void fetch(int y, std::uint32_t (&codes)[share_rows]) const {
+    switch (job_.radius.map_type) {
+      case Type::u8:
+        return fetch_as<std::uint8_t>(y, codes);
+      case Type::u16:
+        return fetch_as<std::uint16_t>(y, codes);
+      default:
+        return fetch_as<std::uint32_t>(y, codes);
     }
+  }
+
+  template <class Code>
+  __device__ void fetch_as(int y, std::uint32_t (&codes)[share_rows]) const {
+    const std::byte* column =
+        arguments_.radius_map.data + min(x_, job_.width - 1) * static_cast<int>(sizeof(Code));
+    if (y >= 0 && y + strip_batch <= job_.height) {
+      const std::byte* from = column + (y + share_) * arguments_.radius_map.row;
+#pragma unroll
+      for (int k = 0; k < share_rows; ++k) {
+        codes[k] = load_code<Code>(from);
+        from += arguments_.map_step;
+      }
+    } else {
+#pragma unroll
+      for (int k = 0; k < share_rows; ++k)
+        codes[k] =
+            load_code<Code>(column + min(max(y + row_of(k), 0), job_.height - 1) * arguments_.radius_map.row);
+    }
+  }
+
+  /// Into a whole register, so that nothing is to be done with it before it is needed.
+  template <class Code>
+  [[nodiscard]] __device__ static std::uint32_t load_code(const std::byte* from) {
+    std::uint32_t code = 0;
+    if constexpr (sizeof(Code) == 1) {
+      asm("ld.global.nc.u8 %0, [%1];" : "=r"(code) : "l"(from));
+    } else if constexpr (sizeof(Code) == 2) {
+      asm("ld.global.nc.u16 %0, [%1];" : "=r"(code) : "l"(from));
+    } else {
+      code = __ldg(reinterpret_cast<const std::uint32_t*>(from));
+    }
+    return code;
   }
 
   /// The map's values become radii.
-  __device__ void convert_codes() {
+  __device__ void convert(const std::uint32_t (&codes)[share_rows], MapRadius (&radii)[share_rows]) const {
     const RadiusField& field = job_.radius;
     if (field.map_type == Type::u8) {
 #pragma unroll
-      for (std::uint32_t& code : codes_) code = static_cast<std::uint32_t>(shared_.radii[code]);
+      for (int k = 0; k < share_rows; ++k) radii[k] = shared_.radii[codes[k]];
     } else if (field.map_type == Type::u16) {
 #pragma unroll
-      for (std::uint32_t& code : codes_)
-        code = static_cast<std::uint32_t>(radius_from_map(code, 0xFFFFU, field.low, field.high));
+      for (int k = 0; k < share_rows; ++k)
+        radii[k] = MapRadius(radius_from_map(codes[k], 0xFFFFU, field.low, field.high));
     } else {
 #pragma unroll
-      for (std::uint32_t& code : codes_)
-        code = static_cast<std::uint32_t>(radius_from_map(__uint_as_float(code), field.low, field.high));
+      for (int k = 0; k < share_rows; ++k)
+        radii[k] = MapRadius(radius_from_map(__uint_as_float(codes[k]), field.low, field.high));
     }
   }
 
-  /// Pairs of tasks with whole, unclipped boxes have their loads in flight together; the rest goes one by
-  /// one.
-  __device__ void write_batch(int y, int slot) {
-    convert_codes();
-    unsigned done = 0;
-    if (y >= part_.first_y && y + strip_batch <= part_.last_y) {
+  __device__ void write(int y, int slot, const MapRadius (&radii)[share_rows]) const {
+    const bool clipped = clipped_in_row_ || (job_.clipped && !fits(y, strip_batch, job_.height));
+    Radius256 bits = 0;
 #pragma unroll
-      for (int i = 0; i + 1 < Shape::most_tasks; i += 2)
-        if (write_plain_pair(i, y, slot)) done |= 3U << i;
+    for (const MapRadius& radius : radii) bits |= radius.radius;
+    std::uint32_t means[share_rows];
+    if (__any_sync(whole_warp, bits % radius_one) != 0) {
+      if (clipped) {
+        covered_means<true>(y, slot, radii, means);
+      } else {
+        covered_means<false>(y, slot, radii, means);
+      }
+    } else if (clipped) {
+      whole_means<true>(y, slot, radii, means);
+    } else {
+      whole_means<false>(y, slot, radii, means);
+    }
+    store(y, means);
+  }
+
+  template <bool Clipped>
+  __device__ void whole_means(int y, int slot, const MapRadius (&radii)[share_rows],
+                              std::uint32_t (&means)[share_rows]) const {
+    Sum sums[share_rows];
+#pragma unroll
+    for (int k = 0; k < share_rows; ++k) {
+      const int reach = radii[k].reach;
+      const int aside = reach * entry;
+      const unsigned centre = centre_of(k, slot);
+      const unsigned last = below_by(centre, reach);
+      const unsigned before = above_by(centre, reach + 1);
+      sums[k] =
+          (at(last, aside + entry) - at(last, -aside)) - (at(before, aside + entry) - at(before, -aside));
     }
 #pragma unroll
-    for (int i = 0; i < Shape::most_tasks; ++i) {
-      if ((done >> i & 1U) != 0) continue;
-      const Task task = task_at(i, y);
-      if (task.exists) write(task, y + task.row, slot, static_cast<Radius256>(codes_[i]));
+    for (int k = 0; k < share_rows; ++k) {
+      const int reach = radii[k].reach;
+      WholeDivision division = radii[k].division;
+      if constexpr (Clipped)
+        division = WholeDivision(count(x_, reach, job_.width) * count(y + row_of(k), reach, job_.height));
+      means[k] = division.template means<Channels>(sums[k]);
     }
   }
 
-  /// False, and nothing is done, unless both tasks exist and all their boxes are whole and unclipped.
-  __device__ bool write_plain_pair(int i, int y, int slot) const {
-    const Task first = task_at(i, y);
-    const Task second = task_at(i + 1, y);
-    if (!second.exists || !unclipped(first, y + first.row) || !unclipped(second, y + second.row))
-      return false;
-    if (__any_sync(whole_warp, static_cast<int>((codes_[i] | codes_[i + 1]) % radius_one != 0)) != 0)
-      return false;
-    const auto reach_a = static_cast<int>(codes_[i] / radius_one);
-    const auto reach_b = static_cast<int>(codes_[i + 1] / radius_one);
-    const Sum a = box(first, slot, reach_a, reach_a);
-    const Sum b = box(second, slot, reach_b, reach_b);
-    const std::uint32_t means_a = whole_means(a, shared_.divisions[reach_a]);
-    const std::uint32_t means_b = whole_means(b, shared_.divisions[reach_b]);
-    store(first, y + first.row, means_a);
-    store(second, y + second.row, means_b);
-    return true;
-  }
-
-  __device__ void write(const Task& task, int y, int slot, Radius256 radius) const {
-    if (__any_sync(whole_warp, static_cast<int>(radius % radius_one != 0)) != 0)
-      return store(task, y, mixed_means(task, y, slot, radius));
-    const int reach = radius / radius_one;
-    const int x = min(task.x, part_.last_x - 1);
-    const ByteDivision division(count(x, reach, job_.width) * count(y, reach, job_.height));
-    store(task, y, whole_means(box(task, slot, reach, reach), division));
-  }
-
-  /// The packed sums over a whole box. The slot is that of the table's row of the batch's first mean.
-  [[nodiscard]] __device__ Sum box(const Task& task, int slot, int reach_x, int reach_y) const {
-    const int rows = arguments_.tiles.ring_rows;
-    int centre = slot + task.row;
-    if (centre >= rows) centre -= rows;
-    int last = centre + reach_y;
-    if (last >= rows) last -= rows;
-    int before = centre - reach_y - 1;
-    if (before < 0) before += rows;
-    const Sum* below = shared_.ring + last * Shape::pitch + (task.x - part_.origin);
-    const Sum* above = shared_.ring + before * Shape::pitch + (task.x - part_.origin);
-    return (below[reach_x + 1] - below[-reach_x]) - (above[reach_x + 1] - above[-reach_x]);
-  }
-
-  /// True if no window of the warp's pixels is clipped.
-  [[nodiscard]] __device__ bool unclipped(const Task& task, int y) const {
-    if (!job_.clipped) return true;
-    const int first = task.x - lane_index();
-    return first >= job_.reach && first + warp_size - 1 + job_.reach < job_.width && y >= job_.reach &&
-           y + job_.reach < job_.height;
-  }
-
-  [[nodiscard]] __device__ std::uint32_t count(int centre, int reach, int size) const {
-    if (!job_.clipped) return static_cast<std::uint32_t>(2 * reach + 1);
-    return static_cast<std::uint32_t>(min(centre + reach, size - 1) - max(centre - reach, 0) + 1);
-  }
-
-  /// Means of all channels, one a byte.
-  [[nodiscard]] __device__ static std::uint32_t whole_means(Sum packed, const ByteDivision& division) {
-    std::uint32_t sums[Channels];
-    PackedSums<Channels>::unpack(packed, sums);
-    std::uint32_t means[Channels];
+  template <bool Clipped>
+  __device__ void covered_means(int y, int slot, const MapRadius (&radii)[share_rows],
+                                std::uint32_t (&means)[share_rows]) const {
 #pragma unroll
-    for (int c = 0; c < Channels; ++c) means[c] = division(sums[c], 0);
-    return low_bytes(means);
+    for (int k = 0; k < share_rows; ++k)
+      means[k] = covered_mean<Clipped>(y + row_of(k), centre_of(k, slot), radii[k].radius);
   }
 
-  /// The low bytes of the means of all channels, the first one lowest.
-  [[nodiscard]] __device__ static std::uint32_t low_bytes(const std::uint32_t (&means)[Channels]) {
-    if constexpr (Channels == 1) return means[0];
-    std::uint32_t bytes = __byte_perm(means[0], means[1 % Channels], 0x0040);
-    if constexpr (Channels == 3) bytes = __byte_perm(bytes, means[2], 0x0410);
-    return bytes;
-  }
-
-  /// The same of boxes of which some are fractional: four whole ones, mixed.
-  [[nodiscard]] __device__ std::uint32_t mixed_means(const Task& task, int y, int slot,
-                                                     Radius256 radius) const {
-    const int reach = radius / radius_one;
-    const auto outer = static_cast<std::uint32_t>(radius) % radius_one;
+  template <bool Clipped>
+  [[nodiscard]] __device__ std::uint32_t covered_mean(int y, unsigned centre, Radius256 radius) const {
+    const int reach =
+        max(radius - 1, 0) / radius_one;  // a whole radius is the outer one, which is in the ring
+    const auto outer = static_cast<std::uint32_t>(radius - reach * radius_one);
     const std::uint32_t inner = radius_one - outer;
-    const int outer_reach = reach + (outer != 0 ? 1 : 0);
-    const int x = min(task.x, part_.last_x - 1);
-    const std::uint32_t size_x =
-        inner * count(x, reach, job_.width) + outer * count(x, outer_reach, job_.width);
-    const std::uint32_t size_y =
-        inner * count(y, reach, job_.height) + outer * count(y, outer_reach, job_.height);
-    const MixedDivision<std::uint32_t> division(static_cast<std::uint64_t>(size_x) * size_y, inner, outer);
-    std::uint32_t inner_rows[Channels] = {};
-    std::uint32_t outer_rows[Channels] = {};
-    add_rows(box(task, slot, reach, reach), inner, inner_rows);
-    add_rows(box(task, slot, outer_reach, reach), outer, inner_rows);
-    add_rows(box(task, slot, reach, outer_reach), inner, outer_rows);
-    add_rows(box(task, slot, outer_reach, outer_reach), outer, outer_rows);
-    std::uint32_t means[Channels];
-#pragma unroll
-    for (int c = 0; c < Channels; ++c) means[c] = division(inner_rows[c], outer_rows[c]);
-    return low_bytes(means);
+    std::uint32_t area = 0;
+    if constexpr (Clipped) {
+      area = (inner * count(x_, reach, job_.width) + outer * count(x_, reach + 1, job_.width)) *
+             (inner * count(y, reach, job_.height) + outer * count(y, reach + 1, job_.height));
+    } else {
+      const std::uint32_t side = radius_one + 2 * static_cast<std::uint32_t>(radius);
+      area = side * side;
+    }
+    const int aside = reach * entry;
+    const auto along = [&](unsigned row) { return at(row, aside + entry) - at(row, -aside); };
+    const auto along_wider = [&](unsigned row) {
+      return at(row, aside + 2 * entry) - at(row, -aside - entry);
+    };
+    const unsigned last = below_by(centre, reach);
+    const unsigned before = above_by(centre, reach + 1);
+    const unsigned farther_last = below_by(last, 1);
+    const unsigned farther_before = above_by(before, 1);
+    const Sum inner_sum = along(last) - along(before);
+    const Sum outer_sum = along_wider(farther_last) - along_wider(farther_before);
+    const Sum mixed =
+        (along_wider(last) - along_wider(before)) + (along(farther_last) - along(farther_before));
+    return CoveredDivision(area, inner, outer).means<Channels>(inner_sum, outer_sum, mixed);
   }
 
-  __device__ static void add_rows(Sum packed, std::uint32_t weight, std::uint32_t* totals) {
-    std::uint32_t sums[Channels];
-    PackedSums<Channels>::unpack(packed, sums);
-#pragma unroll
-    for (int c = 0; c < Channels; ++c) totals[c] += weight * sums[c];
+  /// Bytes from the ring's beginning to the entry before the pixel's in its row of the table.
+  [[nodiscard]] __device__ unsigned centre_of(int k, int slot) const {
+    const auto place = static_cast<unsigned>(slot * row_bytes + place_) + k * Shape::shares * row_bytes;
+    return min(place, place - arguments_.ring_bytes);
+  }
+  /// The same some rows below, and above. A place behind or before the ring is above the right one in
+  /// unsigned numbers.
+  [[nodiscard]] __device__ unsigned below_by(unsigned place, int rows) const {
+    const unsigned moved = place + static_cast<unsigned>(rows * row_bytes);
+    return min(moved, moved - arguments_.ring_bytes);
+  }
+  [[nodiscard]] __device__ unsigned above_by(unsigned place, int rows) const {
+    const unsigned moved = place - static_cast<unsigned>(rows * row_bytes);
+    return min(moved, moved + arguments_.ring_bytes);
+  }
+  /// The entry some bytes behind a place.
+  [[nodiscard]] __device__ Sum at(unsigned place, int offset) const {
+    return *reinterpret_cast<const Sum*>(ring_ + static_cast<int>(place) + offset);
+  }
+
+  [[nodiscard]] __device__ static std::uint32_t count(int centre, int reach, int size) {
+    return static_cast<std::uint32_t>(min(reach, centre) + min(reach, size - 1 - centre) + 1);
   }
 
   /// A warp of three channels stores words: of four neighbouring lanes the first three, 12 bytes together.
-  __device__ void store(const Task& task, int y, std::uint32_t means) const {
-    std::byte* row = arguments_.output.data + y * arguments_.output.row;
-    const int first = task.x - lane_index();
-    if constexpr (Channels == 3) {
-      std::byte* to = row + first * Channels;
-      if (first + warp_size <= part_.last_x && reinterpret_cast<std::uintptr_t>(to) % 4 == 0) {
-        const int place = lane_index() % 4;
-        const std::uint32_t right = __shfl_down_sync(whole_warp, means, 1);
-        const unsigned bytes = place == 0 ? 0x4210U : place == 1 ? 0x5421U : 0x6542U;
-        const std::uint32_t word = __byte_perm(means, right, bytes);
-        if (place < 3) __stcs(reinterpret_cast<std::uint32_t*>(to) + lane_index() / 4 * 3 + place, word);
-        return;
-      }
-    }
-    if (task.x >= part_.last_x) return;
-    auto* to = reinterpret_cast<std::uint8_t*>(row) + task.x * Channels;
+  __device__ void store(int y, const std::uint32_t (&means)[share_rows]) const {
+    const Target& out = arguments_.output;
+    // A bit for each row.
+    unsigned rows = 0;
+    if (y >= part_.first_y && y + strip_batch <= part_.last_y) {
+      rows = (1U << share_rows) - 1;
+    } else {
 #pragma unroll
-    for (int c = 0; c < Channels; ++c) to[c] = static_cast<std::uint8_t>(means >> (8 * c));
+      for (int k = 0; k < share_rows; ++k)
+        if (y + row_of(k) >= part_.first_y && y + row_of(k) < part_.last_y) rows |= 1U << k;
+    }
+    std::byte* to = out.data + (y + share_) * out.row + (x_ - lane_index()) * Channels;
+    if (joined_) {
+      const int place = lane_index() % 4;
+      const unsigned bytes = place == 0 ? 0x4210U : place == 1 ? 0x5421U : 0x6542U;
+      to += (lane_index() / 4 * 3 + place) * 4;
+#pragma unroll
+      for (int k = 0; k < share_rows; ++k) {
+        const std::uint32_t right = __shfl_down_sync(whole_warp, means[k], 1);
+        const std::uint32_t word = __byte_perm(means[k], right, bytes);
+        if (place < 3 && (rows >> k & 1U) != 0) __stcs(reinterpret_cast<std::uint32_t*>(to), word);
+        to += arguments_.output_step;
+      }
+      return;
+    }
+    to += lane_index() * Channels;
+#pragma unroll
+    for (int k = 0; k < share_rows; ++k) {
+      if (exists_ && (rows >> k & 1U) != 0) {
+#pragma unroll
+        for (int c = 0; c < Channels; ++c) to[c] = static_cast<std::byte>(means[k] >> (8 * c));
+      }
+      to += arguments_.output_step;
+    }
   }
 
   const StripMeanArguments& arguments_;
   const StripMeanJob& job_;
   const StripPart& part_;
   const StripShared<Channels>& shared_;
-  int warp_;
-  int groups_;                              ///< of 32 pixels in a row of the strip
-  int group_inverse_;                       ///< 2^16 / groups_, rounded up
-  std::uint32_t codes_[Shape::most_tasks];  ///< values of the map, then radii
+  const std::byte* ring_;
+  int share_;  ///< 0 or 1: of the rows of a batch
+  int x_;
+  int place_;  ///< bytes before the entry of the pixel to the left in the warp's first row, from slot 0 on
+  bool exists_;
+  bool clipped_in_row_;
+  bool joined_;  ///< the warp's bytes of a row are stored as words
 };
 
 }  // namespace satin::kernels

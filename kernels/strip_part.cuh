@@ -2,39 +2,98 @@
 // What the warps of a block share that marches down a strip with its table in shared memory.
 
 #include <cstdint>
+#include <cuda/barrier>
+#include <cuda/ptx>
 #include <type_traits>
 
 #include "kernels/box_mean_strip.h"
-#include "kernels/exact_division.cuh"
 #include "kernels/lane_rows.cuh"
 #include "kernels/packed_sums.cuh"
+#include "kernels/strip_means.cuh"
 #include "kernels/tuning.h"
 
 namespace satin::kernels {
 
 inline constexpr int strip_batch = 8;  ///< rows
 inline constexpr int strip_row_warps = strip_batch;
-inline constexpr int strip_column_warps = 8;
+inline constexpr int strip_column_warps = tuning::strip_column_warps;
 inline constexpr int strip_gather_warps = tuning::strip_gather_warps;
 inline constexpr int strip_threads = (strip_row_warps + strip_column_warps + strip_gather_warps) * warp_size;
+
+/// The warps of one group say that a batch is done, those of the next wait for it. Two in turn, for even and
+/// odd batches.
+class StripGate {
+ public:
+  using Barrier = cuda::barrier<cuda::thread_scope_block>;
+
+  /// By one thread; `warps` say so.
+  __device__ void prepare(int warps) {
+    for (Barrier& barrier : barriers_) init(&barrier, warps);
+  }
+  /// By all lanes of a warp.
+  __device__ void done(int batch) {
+    __syncwarp();
+    if (lane_index() == 0) static_cast<void>(barriers_[batch & 1].arrive());
+  }
+  __device__ void wait_for(int batch) {
+    Barrier& barrier = barriers_[batch & 1];
+    const bool parity = (batch >> 1 & 1) != 0;
+#if __CUDA_ARCH__ >= 900
+    // As wait_parity(), in fewer instructions a turn.
+    std::uint64_t* native = cuda::device::barrier_native_handle(barrier);
+    while (!cuda::ptx::mbarrier_try_wait_parity(native, parity ? 1U : 0U)) {
+    }
+#else
+    barrier.wait_parity(parity);
+#endif
+  }
+
+ private:
+  Barrier barriers_[2];
+};
+
+struct StripGates {
+  StripGate scanned;   ///< rows are in the staging buffer
+  StripGate added;     ///< the buffer has been read, and rows are in the ring
+  StripGate gathered;  ///< means have been taken
+};
+
+/// Neighbouring entries of a row, which are accessed at once.
+template <class Sum>
+struct alignas(16) StripVector {
+  static constexpr int count = 16 / sizeof(Sum);
+  Sum of[count];
+};
 
 template <int Channels>
 struct StripShape {
   using Sum = typename PackedSums<Channels>::Sum;
+  using Vector = StripVector<Sum>;
   using Rows =
       LaneRows<std::uint8_t, Channels, std::conditional_t<Channels == 1, std::uint64_t, std::uint32_t>>;
-  static constexpr int pixels = Rows::pixels;         ///< of a lane
-  static constexpr int columns = warp_size * pixels;  ///< of the source
-  static constexpr int pitch = columns + 1;           ///< entries of a row of the ring: the first is 0
-  static constexpr int staged =
-      columns + warp_size;  ///< entries of a staged row: one unused behind each lane's
-  static constexpr int most_tasks =
-      (columns / warp_size * strip_batch + strip_gather_warps - 1) / strip_gather_warps;
+  static constexpr int pixels = Rows::pixels;            ///< of a lane
+  static constexpr int columns = warp_size * pixels;     ///< of the source
+  static constexpr int pitch = columns + Vector::count;  ///< entries of a row of the ring
+  static constexpr int row_bytes = pitch * static_cast<int>(sizeof(Sum));
+  static constexpr int origin = Vector::count;                 ///< its first column; the entry before is 0
+  static constexpr int lane_vectors = pixels / Vector::count;  ///< of a staged row
+  static constexpr int vectors = columns / Vector::count;
   static constexpr int codes = 256;  ///< of an 8-bit map
+  /// Warps that take the means of 32 columns, each of every second row of a batch.
+  static constexpr int shares = 2;
+  static constexpr int share_rows = strip_batch / shares;
+  static_assert(strip_gather_warps >= shares * (columns / warp_size - 1));
 
-  __host__ __device__ static std::size_t bytes(int ring_rows, int reach) {
-    return static_cast<std::size_t>(ring_rows * pitch + 2 * strip_batch * staged + 1) * sizeof(Sum) +
-           static_cast<std::size_t>(reach + 1) * sizeof(ByteDivision) + codes * sizeof(Radius256);
+  /// Where vector i of a staged row stands: such that neither lanes that store the same one of theirs nor
+  /// neighbouring vectors meet in a bank.
+  __device__ static int place_of(int i) {
+    const int lane = i / lane_vectors;
+    return lane * lane_vectors + (i ^ lane * lane_vectors / 8) % lane_vectors;
+  }
+
+  __host__ __device__ static std::size_t bytes(int ring_rows) {
+    return sizeof(StripGates) + codes * sizeof(MapRadius) +
+           static_cast<std::size_t>(2 * strip_batch * columns + ring_rows * pitch) * sizeof(Sum);
   }
 };
 
@@ -42,17 +101,18 @@ template <int Channels>
 struct StripShared {
   using Shape = StripShape<Channels>;
   using Sum = typename Shape::Sum;
-  Sum* ring;                ///< [ring_rows][pitch]
-  Sum* staging;             ///< [2][strip_batch][staged]
-  ByteDivision* divisions;  ///< [reach + 1]: of unclipped whole boxes
-  Radius256* radii;         ///< [codes]: of the values of an 8-bit map
+  StripGates& gates;
+  MapRadius* radii;  ///< [codes]: of the values of an 8-bit map
+  Sum* staging;      ///< [2][strip_batch][columns], vectors in the order of place_of()
+  Sum* ring;         ///< [ring_rows][pitch]
 
-  __device__ StripShared(void* memory, int ring_rows, int reach)
-      : ring(static_cast<Sum*>(memory)),
-        staging(ring + (ring_rows * Shape::pitch + 1) / 2 * 2),
-        divisions(reinterpret_cast<ByteDivision*>(staging + 2 * strip_batch * Shape::staged)),
-        radii(reinterpret_cast<Radius256*>(divisions + reach + 1)) {}
+  __device__ explicit StripShared(void* memory)
+      : gates(*static_cast<StripGates*>(memory)),
+        radii(reinterpret_cast<MapRadius*>(&gates + 1)),
+        staging(reinterpret_cast<Sum*>(radii + Shape::codes)),
+        ring(staging + 2 * strip_batch * Shape::columns) {}
 };
+static_assert(sizeof(StripGates) % alignof(MapRadius) == 0);
 
 /// What a block does: means of rows [first_y, last_y) and columns [first_x, last_x).
 struct StripPart {
@@ -60,6 +120,7 @@ struct StripPart {
   int first_y, last_y;
   int origin;   ///< position of the first column that is summed
   int batches;  ///< of source rows, from first_y - reach on
+  int groups;   ///< of 32 columns
 };
 
 __device__ inline StripPart strip_part(const StripMeanArguments& arguments, int pixels) {
@@ -72,6 +133,7 @@ __device__ inline StripPart strip_part(const StripMeanArguments& arguments, int 
   part.last_y = static_cast<int>((band + 1) * job.height / arguments.tiles.bands);
   part.origin = part.first_x - (job.reach + pixels - 1) / pixels * pixels;
   part.batches = (part.last_y - part.first_y + 2 * job.reach + strip_batch - 1) / strip_batch;
+  part.groups = (part.last_x - part.first_x + warp_size - 1) / warp_size;
   return part;
 }
 
