@@ -8,6 +8,7 @@
 #include "core/maths/local_statistics.h"
 #include "kernels/box_stats_running.h"
 #include "kernels/lane_rows.cuh"
+#include "kernels/running_values.cuh"
 
 namespace satin::kernels {
 

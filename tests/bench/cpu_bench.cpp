@@ -34,14 +34,6 @@ std::function<void()> planned(const satin::Device& device, const Image& image, c
   };
 }
 
-/// The same for filters without side inputs.
-template <class Parameters>
-std::function<void()> planned(const satin::Device& device, const Image& image, const Parameters& parameters) {
-  auto plan = std::make_shared<satin::Plan>(satin::plan(device, image.shape(), parameters));
-  auto out = std::make_shared<Image>(plan->output_shape());
-  return [plan, out, view = image.view()] { plan->run(view, out->view()); };
-}
-
 /// Masked blurs and dilations; the masks are kept alive by the calls.
 std::vector<Case> masked_cases(const satin::Device& device, const Image& rgb) {
   std::vector<Case> cases;

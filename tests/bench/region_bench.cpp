@@ -35,7 +35,7 @@ double median(std::vector<double> times) {
   return times[times.size() / 2];
 }
 
-void measure(const Device& device, const Mask& mask, int connectivity) {
+void measure(const Device& device, const NamedMask& mask, int connectivity) {
   const Shape& shape = mask.image.shape();
   Shape labelled = shape;
   labelled.type = Type::u32;
@@ -85,7 +85,7 @@ int main(int count, char** values) {
       device.info().name.c_str());
   std::printf("|---|---|---|---|---|---|---|\n");
   for (const Shape& shape : shapes)
-    for (const Mask& mask : masks(device, shape))
+    for (const NamedMask& mask : masks(device, shape))
       for (const int connectivity : {4, 8}) measure(device, mask, connectivity);
   return 0;
 }

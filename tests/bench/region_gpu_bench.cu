@@ -62,7 +62,7 @@ int main() {
       const Rotation out(4 * bytes, 5 * bytes);
       copy = time_of_copy(in, bytes, out, 4 * bytes);
     }
-    for (const Mask& mask : masks(host, shape))
+    for (const NamedMask& mask : masks(host, shape))
       for (const int connectivity : {4, 8}) {
         std::uint32_t count = 0;
         const Times times = times_of(device, mask.image, connectivity, count);

@@ -26,7 +26,7 @@ inline Image noise(const Shape& shape) {
   return image;
 }
 
-struct Mask {
+struct NamedMask {
   std::string name;
   Image image;
 };
@@ -46,12 +46,12 @@ inline Image strokes(const Shape& shape) {
   return image;
 }
 
-inline std::vector<Mask> masks(const Device& device, const Shape& shape) {
+inline std::vector<NamedMask> masks(const Device& device, const Shape& shape) {
   const Image random = noise(shape);
   const auto level = [&](const Image& image, double at) {
     return threshold(device, image, {.method = Binarisation::fixed, .level = at});
   };
-  std::vector<Mask> result;
+  std::vector<NamedMask> result;
   result.push_back({"random 0.5", level(random, 127.5 / 255)});
   result.push_back({"blobs", level(blur(device, random, {.sigma = 8, .space = Space::encoded}), 0.5)});
   result.push_back({"specks", level(blur(device, random, {.sigma = 2, .space = Space::encoded}), 0.53)});

@@ -64,6 +64,7 @@ std::vector<Image> results(const Device& device, const Format& format) {
       images.push_back(mask(device, picture, {.grow = length}));
       images.push_back(mask(device, picture, {.shrink = length}));
       images.push_back(mask(device, picture, {.feather = length}));
+    }
     for (const double radius : {2.0, 20.0}) {
       images.push_back(satin::guided(device, picture, {.radius = radius}));
       images.push_back(satin::guided(device, picture, {.radius = radius, .eps = 1e-4, .guide = map.view()}));
