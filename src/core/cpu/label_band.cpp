@@ -9,9 +9,7 @@
 namespace satin::cpu {
 namespace {
 
-constexpr std::uint32_t beyond = std::numeric_limits<std::uint32_t>::max();
-
-constexpr RegionShape no_shape{0, 0, beyond, 0, 0, 0, 0, 0};
+constexpr RegionShape no_shape{0, 0, std::numeric_limits<std::uint32_t>::max(), 0, 0, 0, 0, 0};
 
 void include(RegionShape& shape, std::uint32_t begin, std::uint32_t end, std::uint32_t row,
              std::uint32_t width) {
@@ -40,6 +38,7 @@ void Runs::find(const std::uint64_t* words, std::size_t width) {
   }
   if (inside != 0) *next++ = static_cast<std::uint32_t>(width);
   count = static_cast<std::size_t>(next - edges.data()) / 2;
+  next[0] = next[1] = beyond;
 }
 
 /// Runs touch where one begins before the other ends, diagonally one pixel earlier: `reach`.
@@ -48,23 +47,17 @@ void LabelBand::label_row(const Runs& row, const Runs& above, std::uint32_t reac
   runs_.resize(first + row.count);
   const std::uint32_t* upper_label = runs_.data() + first - above.count;
   const std::uint32_t* upper = above.edges.data();
-  const std::uint32_t* const last = upper + 2 * above.count;
   for (std::size_t i = 0; i < row.count; ++i) {
     const std::uint32_t begin = row.edges[2 * i];
     const std::uint32_t end = row.edges[2 * i + 1] + reach;
-    while (upper != last && upper[1] + reach <= begin) {
-      upper += 2;
-      ++upper_label;
-    }
-    if (upper == last || upper[0] >= end) {
+    for (; upper[1] + reach <= begin; upper += 2) ++upper_label;
+    if (upper[0] >= end) {
       runs_[first + i] = sets.add();
       continue;
     }
     std::uint32_t label = *upper_label;
-    while (upper + 2 != last && upper[2] < end) {
-      upper += 2;
-      label = sets.join(label, *++upper_label);
-    }
+    for (; upper[2] < end; upper += 2)
+      if (*++upper_label != label) label = sets.join(label, *upper_label);
     runs_[first + i] = label;
   }
 }

@@ -11,9 +11,10 @@
 
 namespace satin::cpu {
 
-/// The runs of one row: edges[2 i] to edges[2 i + 1] - 1.
+/// The runs of one row: edges[2 i] to edges[2 i + 1] - 1, and one that lies beyond every row.
 struct Runs {
-  explicit Runs(std::size_t width) : edges(width + 2) {}
+  static constexpr std::uint32_t beyond = 0xFFFFFFFEU;
+  explicit Runs(std::size_t width) : edges(width + 4, beyond) {}
   /// From the row's bits.
   void find(const std::uint64_t* words, std::size_t width);
 
