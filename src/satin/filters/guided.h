@@ -37,17 +37,18 @@ struct Guided {
 ///
 /// Sums over windows of n pixels are exact. Integers take part as they are, but 16-bit colours times alpha
 /// are cut to 31 bits, from 2^15 pixels on to 46 - log2 n, and to 16 bits in a guide; floats to 24 bits below
-/// the largest magnitude, less from 2^14 pixels on ((62 - log2 n) / 2), with a guide of their own to 27 bits.
-/// What is cut off is left unfiltered, not lost. Slopes and offsets are solved in double and rounded to fixed
-/// point: a slope to 2^-(37 - g) or finer for windows below 2^12 pixels, p and g bits the ranges, times 2^p.
-/// Floats: no slope exceeds 8192 times the largest picture by the largest guide, which takes an eps below
-/// (largest guide / 16384)^2.
+/// the largest magnitude, from 2^14 pixels on to (62 - log2 n) / 2, with a guide of another type to at
+/// most 27. What is cut off is left unfiltered, not lost. Slopes and offsets are solved in double and rounded
+/// to fixed point, which moves a result by less than 2^-35 of the picture's range, or 2^-(47 - log2 n) if
+/// that is more. Floats: no slope exceeds 8192 times the largest picture by the largest guide, which takes an
+/// eps below (largest guide / 16384)^2.
 ///
 /// Borders hold for both means: shrink takes the pixels that exist. The result is the same on every device,
-/// byte for byte. Memory beside the pictures: a CPU thread needs up to 850 bytes a column and 400 a column of
-/// the window; a GPU 16 to 400 bytes a pixel (192 for a colour picture that guides itself). The output lives
-/// where the input lives and does not alias it. Throws Error(usage) for parameters out of range and for
-/// shapes that do not fit, Error(input) for NaN or infinity in the picture or the guide.
+/// byte for byte. Memory beside the pictures: a CPU thread needs 750 bytes a column for 8-bit colours that
+/// guide themselves, 1700 at most, and 550 at most a column of the window; a GPU 192 bytes a pixel for such
+/// colours, 32 to 400 for others. The output lives where the input lives and does not alias it. Throws
+/// Error(usage) for parameters out of range and for shapes that do not fit, Error(input) for NaN or infinity
+/// in the picture or the guide.
 ///
 /// He, Sun and Tang, Guided image filtering, ECCV 2010.
 [[nodiscard]] Image guided(const Device& device, const ImageView& image, const Guided& parameters = {});
