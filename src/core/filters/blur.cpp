@@ -18,7 +18,6 @@ namespace satin {
 namespace {
 
 constexpr double largest_sigma = 4096;
-constexpr std::int64_t slowness_of_box = 4;  ///< a mean under a mask, in the time of a running extreme
 
 enum Input { picture, radius_map, mask };
 
@@ -323,8 +322,7 @@ Plan plan_shapes(const Device& device, const Shape& shape, const Shape& map, con
   check_mask_mode(blur, mask_maximum);
   const std::vector<BoxMeanJob> jobs = box_jobs(blur, shape, box_fields(blur, shape, map), mask_maximum);
   Backend& backend = device.backend();
-  MaskedFilter masked{shape, mask_shape, mask, reach_of(jobs)};
-  masked.slowness = slowness_of_box * static_cast<std::int64_t>(jobs.size());
+  MaskedFilter masked{shape, mask_shape, mask, reach_of(jobs), backend.mean_windows};
   masked.prepare = [&](std::int64_t width, std::int64_t height) {
     Shape part = shape;
     part.width = width;
