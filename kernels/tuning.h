@@ -77,8 +77,14 @@ inline constexpr int extreme_column_threads = 128;
 inline constexpr int extreme_pixel_threads = 256;
 inline constexpr int extreme_joined_groups = 8;  ///< that one launch joins at most
 
-// Masked work by windows. Estimates for an NVIDIA H200, not yet measured: a window is five launches of 4
-// microseconds, the search 20, and a running extreme takes 8 of them for a million pixels.
+// Masked work by windows: how many pixels take as long as one more window, and below how many the search for
+// active tiles is not worth its wait. Estimates for an NVIDIA H200, not yet measured: a window is five
+// launches of 4 microseconds, the search 20; a mean under a mask takes 30 of them for a million pixels, an
+// extreme 8.
+inline constexpr long long mean_window_run_pixels = 600'000;
+inline constexpr long long mean_window_least_pixels = 5'000'000;
+inline constexpr long long extreme_window_run_pixels = 2'500'000;
+inline constexpr long long extreme_window_least_pixels = 20'000'000;
 inline constexpr int active_tile_threads = 256;
 inline constexpr int inclusion_threads = 256;
 inline constexpr long long window_run_pixels = 2'500'000;     ///< as long as one more window takes

@@ -61,8 +61,9 @@ struct Operations {
 struct Backend : std::enable_shared_from_this<Backend> {
   DeviceInfo info;
   Operations operations;
-  WindowCosts window_costs;
-  bool host_memory = true;  ///< its memory is the host's: nothing needs to be staged
+  WindowCosts mean_windows;     ///< of means over boxes
+  WindowCosts extreme_windows;  ///< of running extremes
+  bool host_memory = true;      ///< its memory is the host's: nothing needs to be staged
 
   Backend() = default;
   Backend(const Backend&) = delete;

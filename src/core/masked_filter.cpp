@@ -9,9 +9,9 @@ namespace {
 
 class PreparedMasked final : public PreparedFilter {
  public:
-  PreparedMasked(Backend& backend, const MaskedFilter& masked, const WindowCosts& costs)
+  PreparedMasked(Backend& backend, const MaskedFilter& masked)
       : mask_(masked.input),
-        cover_({masked.picture.width, masked.picture.height}, masked.reach, costs),
+        cover_({masked.picture.width, masked.picture.height}, masked.reach, masked.costs),
         copy_(backend.operations.copy(backend)) {
     const ActiveTilesJob tiles{masked.picture.width, masked.picture.height, masked.mask.type, cover_.tile()};
     active_tiles_ = backend.operations.active_tiles(backend, tiles);
@@ -76,11 +76,9 @@ class PreparedMasked final : public PreparedFilter {
 
 std::unique_ptr<PreparedFilter> prepare_masked(Backend& backend, const MaskedFilter& filter) {
   const Shape& picture = filter.picture;
-  WindowCosts costs = backend.window_costs;
-  costs.run /= filter.slowness;
-  const bool worthwhile = picture.width * picture.height >= costs.least_pixels / filter.slowness;
+  const bool worthwhile = picture.width * picture.height >= filter.costs.least_pixels;
   if (filter.mask.width == 0 || !worthwhile) return filter.prepare(picture.width, picture.height);
-  return std::make_unique<PreparedMasked>(backend, filter, costs);
+  return std::make_unique<PreparedMasked>(backend, filter);
 }
 
 }  // namespace satin

@@ -17,7 +17,7 @@ struct MaskedFilter {
   Shape mask;             ///< width 0: none
   std::size_t input = 1;  ///< where the mask stands among the inputs
   Reach reach;
-  std::int64_t slowness = 1;  ///< time of a pixel, in that of a running extreme
+  WindowCosts costs;
   /// The filter for pictures of this size, with parameters that have been worked out for the whole picture.
   std::function<std::unique_ptr<PreparedFilter>(std::int64_t width, std::int64_t height)> prepare{};
 };

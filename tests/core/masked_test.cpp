@@ -30,8 +30,7 @@ constexpr std::array every_border = {Border::shrink, Border::clamp, Border::refl
 const Device& device_with_windows() {
   static const Device device = [] {
     Device opened = Device::open(device_under_test().info().id);
-    opened.backend().window_costs.run = 0;
-    opened.backend().window_costs.least_pixels = 0;
+    opened.backend().mean_windows = opened.backend().extreme_windows = WindowCosts{};
     return opened;
   }();
   return device;
@@ -190,6 +189,8 @@ INSTANTIATE_TEST_SUITE_P(Borders, MaskedBlur, testing::ValuesIn(every_border));
 TEST(Masked, TheseMasksAreDoneByWindows) {
   const WindowCosts& costs = device_with_windows().backend().window_costs;
   WindowCover cover({width, height}, {13, 13}, costs);
+  const WindowCosts& costs = device_with_windows().backend().mean_windows;
+  Cover cover({width, height}, {13, 13}, costs);
   ASSERT_EQ(cover.tile(), 64);
   int by_windows = 0;
   for (const Mask& mask : every_mask()) {

@@ -150,7 +150,8 @@ class RowMeans {
       }
       for (int c = 0; c < job_.read.channels; ++c, ++i) {
         std::uint32_t& mean = working_[static_cast<std::size_t>(i)];
-        mean = static_cast<std::uint32_t>(blend(decode(original[i], transfer), mean, weight, whole));
+        const std::uint32_t own = decode(original[i], transfer);
+        mean = weight == 0 ? own : static_cast<std::uint32_t>(blend(own, mean, weight, whole));
       }
     }
   }

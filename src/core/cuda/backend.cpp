@@ -130,8 +130,10 @@ CudaBackend::CudaBackend(int ordinal, const DeviceInfo& description)
     : ordinal_(ordinal), selected_(ordinal), pool_(ordinal, description.memory / share_of_pool) {
   info = description;
   host_memory = false;
-  window_costs.run = kernels::tuning::window_run_pixels;
-  window_costs.least_pixels = kernels::tuning::window_least_pixels;
+  mean_windows.run = kernels::tuning::mean_window_run_pixels;
+  mean_windows.least_pixels = kernels::tuning::mean_window_least_pixels;
+  extreme_windows.run = kernels::tuning::extreme_window_run_pixels;
+  extreme_windows.least_pixels = kernels::tuning::extreme_window_least_pixels;
   operations = {.copy = prepare_copy,
                 .measure = prepare_measure,
                 .table = prepare_table,

@@ -12,6 +12,7 @@
 #include "core/record.h"
 #include "core/registry.h"
 #include "core/side_inputs.h"
+#include "core/successive_boxes.h"
 #include "core/transfer.h"
 #include "satin/error.h"
 
@@ -19,12 +20,15 @@ namespace satin {
 namespace {
 
 constexpr std::int64_t slowness_of_box = 4;  ///< a mean under a mask, in the time of a running extreme
+constexpr double largest_sigma = 4096;
 
 enum Input { picture, radius_map, mask };
 
 Kernel kernel_of(const Blur& blur) {
   return blur.kernel.value_or(blur.sigma.has_value() ? Kernel::gaussian : Kernel::box);
 }
+
+Radius256 quantise(double pixels) { return static_cast<Radius256>(std::floor(pixels * radius_one + 0.5)); }
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::usage, what); }
 
@@ -244,8 +248,7 @@ Plan plan_shapes(const Device& device, const Shape& shape, const Shape& map, con
   check_mask_mode(blur, mask_maximum);
   const std::vector<BoxMeanJob> jobs = box_jobs(blur, shape, box_fields(blur, shape, map), mask_maximum);
   Backend& backend = device.backend();
-  MaskedFilter masked{shape, mask_shape, mask, reach_of(jobs)};
-  masked.slowness = slowness_of_box * static_cast<std::int64_t>(jobs.size());
+  MaskedFilter masked{shape, mask_shape, mask, reach_of(jobs), backend.mean_windows};
   masked.prepare = [&](std::int64_t width, std::int64_t height) {
     Shape part = shape;
     part.width = width;

@@ -121,7 +121,8 @@ Plan plan_shapes(const Device& device, const Shape& shape, const Shape& mask_sha
   const std::uint32_t mask_maximum = checked_mask_maximum(mask_shape, shape);
   Backend& backend = device.backend();
   const RunningExtremeJob job = extreme_job(shape, mask_maximum, extreme, window);
-  MaskedFilter masked{shape, mask_shape, mask, {job.reach_x, job.reach_y, job.border == Border::wrap}};
+  const Reach reach{job.reach_x, job.reach_y, job.border == Border::wrap};
+  MaskedFilter masked{shape, mask_shape, mask, reach, backend.extreme_windows};
   masked.prepare = [&](std::int64_t width, std::int64_t height) {
     RunningExtremeJob part = job;
     part.width = width;
