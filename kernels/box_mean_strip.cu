@@ -45,9 +45,10 @@ StripTiles strip_tiles(const StripMeanJob& job, int multiprocessors, std::size_t
     using Shape = decltype(shape);
     StripTiles tiles;
     tiles.ring_rows = (2 * job.reach + 1 + 2 * strip_batch + strip_batch - 1) / strip_batch * strip_batch;
-    tiles.shared_bytes = Shape::bytes(tiles.ring_rows);
+    tiles.shared_bytes = Shape::bytes(tiles.ring_rows, job.reach);
     const int before = (job.reach + Shape::pixels - 1) / Shape::pixels * Shape::pixels;
-    const int width = (Shape::columns - before - job.reach) / warp_size * warp_size;
+    const int width =
+        std::min(Shape::most_width, (Shape::columns - before - job.reach) / warp_size * warp_size);
     if (tiles.shared_bytes > shared_limit || width < Shape::columns / 2) return StripTiles{};
     tiles.strip_width = width;
     tiles.strips = (job.width + width - 1) / width;

@@ -41,24 +41,26 @@ __global__ void __launch_bounds__(strip_threads, 1)
   const StripMeanJob& job = arguments.job;
   const auto thread = static_cast<int>(threadIdx.x);
   const int warp = thread / warp_size;
-  const StripShared<Channels> shared(memory);
-  const StripPart part = strip_part(arguments, Shape::pixels);
+  const StripShared<Channels> shared(memory, job.reach);
   clear_frame(arguments, shared, thread);
+  for (int i = thread; i <= job.reach; i += strip_threads)
+    shared.divisions[i] = WholeDivision(static_cast<std::uint32_t>((2 * i + 1) * (2 * i + 1)));
   if (thread < Shape::codes)
-    shared.radii[thread] = MapRadius(
-        radius_from_map(static_cast<std::uint32_t>(thread), 0xFFU, job.radius.low, job.radius.high));
+    shared.radii[thread] =
+        radius_from_map(static_cast<std::uint32_t>(thread), 0xFFU, job.radius.low, job.radius.high);
   if (thread == 0) {
+    shared.part = strip_part(arguments, Shape::pixels);
     shared.gates.scanned.prepare(strip_row_warps);
     shared.gates.added.prepare(strip_column_warps);
-    shared.gates.gathered.prepare(part.groups * Shape::shares);
+    shared.gates.gathered.prepare(shared.part.groups * Shape::shares);
   }
   __syncthreads();
   if (warp < strip_row_warps) {
-    scan_rows<Channels>(arguments, part, shared, warp);
+    scan_rows<Channels>(arguments, shared, warp);
   } else if (warp < strip_row_warps + strip_column_warps) {
-    add_columns<Channels>(arguments, part, shared, thread - strip_row_warps * warp_size);
+    add_columns<Channels>(arguments, shared, thread - strip_row_warps * warp_size);
   } else {
-    StripGather<Channels>(arguments, part, shared, warp - strip_row_warps - strip_column_warps).run();
+    StripGather<Channels>(arguments, shared, warp - strip_row_warps - strip_column_warps).run();
   }
 }
 

@@ -15,19 +15,26 @@ class StripGather {
   using Shape = StripShape<Channels>;
   using Sum = typename Shape::Sum;
 
-  __device__ StripGather(const StripMeanArguments& arguments, const StripPart& part,
-                         const StripShared<Channels>& shared, int warp)
+  __device__ StripGather(const StripMeanArguments& arguments, const StripShared<Channels>& shared, int warp)
       : arguments_(arguments),
         job_(arguments.job),
-        part_(part),
+        part_(shared.part),
         shared_(shared),
         ring_(reinterpret_cast<const std::byte*>(shared.ring)),
-        share_(warp / part.groups),
-        x_(part.first_x + warp % part.groups * warp_size + lane_index()),
-        place_((share_ * Shape::pitch + Shape::origin - 1 + x_ - part.origin) * entry),
-        exists_(x_ < part.last_x),
+        share_(warp / part_.groups),
+        x_(part_.first_x + warp % part_.groups * warp_size + lane_index()),
+        place_((share_ * Shape::pitch + Shape::origin - 1 + x_ - part_.origin) * entry),
+        exists_(x_ < part_.last_x),
         clipped_in_row_(job_.clipped && !fits(x_ - lane_index(), warp_size, job_.width)),
-        joined_(Channels == 3 && x_ - lane_index() + warp_size <= part.last_x && is_aligned()) {}
+        joined_(Channels == 3 && x_ - lane_index() + warp_size <= part_.last_x && is_aligned()),
+        place_in_joined_(kept(lane_index() % 4)),
+        bytes_of_joined_(kept(place_in_joined_ == 0   ? 0x4210
+                              : place_in_joined_ == 1 ? 0x5421
+                                                      : 0x6542)),
+        output_offset_(
+            kept((x_ - lane_index()) * Channels +
+                 (joined_ ? lane_index() / 4 * 12 + place_in_joined_ * 4 : lane_index() * Channels))),
+        map_offset_(kept(min(x_, job_.width - 1) * code_size())) {}
 
   __device__ void run() {
     if (share_ >= Shape::shares) return;
@@ -50,7 +57,7 @@ class StripGather {
     std::uint32_t codes[share_rows];
     fetch(y, codes);
     while (batch < part_.batches) {
-      MapRadius radii[share_rows];
+      Radius256 radii[share_rows];
       convert(codes, radii);
       fetch(y + strip_batch, codes);
       shared_.gates.added.wait_for(batch);
@@ -90,10 +97,13 @@ class StripGather {
     }
   }
 
+  [[nodiscard]] __device__ int code_size() const {
+    return job_.radius.map_type == Type::u8 ? 1 : job_.radius.map_type == Type::u16 ? 2 : 4;
+  }
+
   template <class Code>
   __device__ void fetch_as(int y, std::uint32_t (&codes)[share_rows]) const {
-    const std::byte* column =
-        arguments_.radius_map.data + min(x_, job_.width - 1) * static_cast<int>(sizeof(Code));
+    const std::byte* column = arguments_.radius_map.data + map_offset_;
     if (y >= 0 && y + strip_batch <= job_.height) {
       const std::byte* from = column + (y + share_) * arguments_.radius_map.row;
 #pragma unroll
@@ -124,7 +134,7 @@ class StripGather {
   }
 
   /// The map's values become radii.
-  __device__ void convert(const std::uint32_t (&codes)[share_rows], MapRadius (&radii)[share_rows]) const {
+  __device__ void convert(const std::uint32_t (&codes)[share_rows], Radius256 (&radii)[share_rows]) const {
     const RadiusField& field = job_.radius;
     if (field.map_type == Type::u8) {
 #pragma unroll
@@ -132,20 +142,20 @@ class StripGather {
     } else if (field.map_type == Type::u16) {
 #pragma unroll
       for (int k = 0; k < share_rows; ++k)
-        radii[k] = MapRadius(radius_from_map(codes[k], 0xFFFFU, field.low, field.high));
+        radii[k] = radius_from_map(codes[k], 0xFFFFU, field.low, field.high);
     } else {
 #pragma unroll
       for (int k = 0; k < share_rows; ++k)
-        radii[k] = MapRadius(radius_from_map(__uint_as_float(codes[k]), field.low, field.high));
+        radii[k] = radius_from_map(__uint_as_float(codes[k]), field.low, field.high);
     }
   }
 
-  __device__ void write(int y, int slot, const MapRadius (&radii)[share_rows]) const {
+  __device__ void write(int y, int slot, Radius256 (&radii)[share_rows]) const {
     const bool clipped = clipped_in_row_ || (job_.clipped && !fits(y, strip_batch, job_.height));
     Radius256 bits = 0;
 #pragma unroll
-    for (const MapRadius& radius : radii) bits |= radius.radius;
-    std::uint32_t means[share_rows];
+    for (const Radius256 radius : radii) bits |= radius;
+    std::uint32_t means[share_rows] = {};
     if (__any_sync(whole_warp, bits % radius_one) != 0) {
       if (clipped) {
         covered_means<true>(y, slot, radii, means);
@@ -161,12 +171,12 @@ class StripGather {
   }
 
   template <bool Clipped>
-  __device__ void whole_means(int y, int slot, const MapRadius (&radii)[share_rows],
+  __device__ void whole_means(int y, int slot, const Radius256 (&radii)[share_rows],
                               std::uint32_t (&means)[share_rows]) const {
     Sum sums[share_rows];
 #pragma unroll
     for (int k = 0; k < share_rows; ++k) {
-      const int reach = radii[k].reach;
+      const int reach = radii[k] / radius_one;
       const int aside = reach * entry;
       const unsigned centre = centre_of(k, slot);
       const unsigned last = below_by(centre, reach);
@@ -176,20 +186,28 @@ class StripGather {
     }
 #pragma unroll
     for (int k = 0; k < share_rows; ++k) {
-      const int reach = radii[k].reach;
-      WholeDivision division = radii[k].division;
+      const int reach = radii[k] / radius_one;
+      WholeDivision division = shared_.divisions[reach];
       if constexpr (Clipped)
         division = WholeDivision(count(x_, reach, job_.width) * count(y + row_of(k), reach, job_.height));
       means[k] = division.template means<Channels>(sums[k]);
     }
   }
 
+  /// Row after row where boxes are clipped, which takes many registers: so radii and means move up.
   template <bool Clipped>
-  __device__ void covered_means(int y, int slot, const MapRadius (&radii)[share_rows],
+  __device__ void covered_means(int y, int slot, Radius256 (&radii)[share_rows],
                                 std::uint32_t (&means)[share_rows]) const {
+#pragma unroll(Clipped ? 1 : share_rows)
+    for (int k = 0; k < share_rows; ++k) {
+      const std::uint32_t mean = covered_mean<Clipped>(y + row_of(k), centre_of(k, slot), radii[0]);
 #pragma unroll
-    for (int k = 0; k < share_rows; ++k)
-      means[k] = covered_mean<Clipped>(y + row_of(k), centre_of(k, slot), radii[k].radius);
+      for (int i = 0; i + 1 < share_rows; ++i) {
+        radii[i] = radii[i + 1];
+        means[i] = means[i + 1];
+      }
+      means[share_rows - 1] = mean;
+    }
   }
 
   template <bool Clipped>
@@ -247,39 +265,36 @@ class StripGather {
   }
 
   /// A warp of three channels stores words: of four neighbouring lanes the first three, 12 bytes together.
-  __device__ void store(int y, const std::uint32_t (&means)[share_rows]) const {
-    const Target& out = arguments_.output;
-    // A bit for each row.
-    unsigned rows = 0;
-    if (y >= part_.first_y && y + strip_batch <= part_.last_y) {
-      rows = (1U << share_rows) - 1;
-    } else {
-#pragma unroll
-      for (int k = 0; k < share_rows; ++k)
-        if (y + row_of(k) >= part_.first_y && y + row_of(k) < part_.last_y) rows |= 1U << k;
-    }
-    std::byte* to = out.data + (y + share_) * out.row + (x_ - lane_index()) * Channels;
+  __device__ void store(int y, std::uint32_t (&means)[share_rows]) const {
     if (joined_) {
-      const int place = lane_index() % 4;
-      const unsigned bytes = place == 0 ? 0x4210U : place == 1 ? 0x5421U : 0x6542U;
-      to += (lane_index() / 4 * 3 + place) * 4;
+#pragma unroll
+      for (std::uint32_t& mean : means)
+        mean =
+            __byte_perm(mean, __shfl_down_sync(whole_warp, mean, 1), static_cast<unsigned>(bytes_of_joined_));
+      if (place_in_joined_ == 3) return;
+    }
+    std::byte* to = arguments_.output.data + (y + share_) * arguments_.output.row + output_offset_;
+    if (joined_ && y >= part_.first_y && y + strip_batch <= part_.last_y) {
 #pragma unroll
       for (int k = 0; k < share_rows; ++k) {
-        const std::uint32_t right = __shfl_down_sync(whole_warp, means[k], 1);
-        const std::uint32_t word = __byte_perm(means[k], right, bytes);
-        if (place < 3 && (rows >> k & 1U) != 0) __stcs(reinterpret_cast<std::uint32_t*>(to), word);
+        __stcs(reinterpret_cast<std::uint32_t*>(to), means[k]);
         to += arguments_.output_step;
       }
       return;
     }
-    to += lane_index() * Channels;
 #pragma unroll
     for (int k = 0; k < share_rows; ++k) {
-      if (exists_ && (rows >> k & 1U) != 0) {
-#pragma unroll
-        for (int c = 0; c < Channels; ++c) to[c] = static_cast<std::byte>(means[k] >> (8 * c));
-      }
+      if (y + row_of(k) >= part_.first_y && y + row_of(k) < part_.last_y) store_row(to, means[k]);
       to += arguments_.output_step;
+    }
+  }
+
+  __device__ void store_row(std::byte* to, std::uint32_t means) const {
+    if (joined_) {
+      __stcs(reinterpret_cast<std::uint32_t*>(to), means);
+    } else if (exists_) {
+#pragma unroll
+      for (int c = 0; c < Channels; ++c) to[c] = static_cast<std::byte>(means >> (8 * c));
     }
   }
 
@@ -294,6 +309,10 @@ class StripGather {
   bool exists_;
   bool clipped_in_row_;
   bool joined_;  ///< the warp's bytes of a row are stored as words
+  int place_in_joined_;
+  int bytes_of_joined_;  ///< that a word is selected from the lane's means and those of the next
+  int output_offset_;    ///< bytes in a row
+  int map_offset_;
 };
 
 }  // namespace satin::kernels

@@ -128,17 +128,4 @@ class CoveredDivision {
   float inverse_ = 0;  ///< 2^8 / area, or a little less
 };
 
-/// A radius of the map, with what its unclipped whole box is divided by.
-struct alignas(16) MapRadius {
-  Radius256 radius = 0;
-  int reach = 0;  ///< whole pixels
-  WholeDivision division;
-
-  MapRadius() = default;
-  __device__ explicit MapRadius(Radius256 radius)
-      : radius(radius),
-        reach(radius / radius_one),
-        division(static_cast<std::uint32_t>((2 * reach + 1) * (2 * reach + 1))) {}
-};
-
 }  // namespace satin::kernels

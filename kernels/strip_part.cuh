@@ -20,6 +20,13 @@ inline constexpr int strip_column_warps = tuning::strip_column_warps;
 inline constexpr int strip_gather_warps = tuning::strip_gather_warps;
 inline constexpr int strip_threads = (strip_row_warps + strip_column_warps + strip_gather_warps) * warp_size;
 
+/// A value that stays in its register: without it the compiler computes what depends on lanes again in every
+/// turn of a loop.
+__device__ inline int kept(int value) {
+  asm volatile("" : "+r"(value));
+  return value;
+}
+
 /// The warps of one group say that a batch is done, those of the next wait for it. Two in turn, for even and
 /// odd batches.
 class StripGate {
@@ -58,62 +65,6 @@ struct StripGates {
   StripGate gathered;  ///< means have been taken
 };
 
-/// Neighbouring entries of a row, which are accessed at once.
-template <class Sum>
-struct alignas(16) StripVector {
-  static constexpr int count = 16 / sizeof(Sum);
-  Sum of[count];
-};
-
-template <int Channels>
-struct StripShape {
-  using Sum = typename PackedSums<Channels>::Sum;
-  using Vector = StripVector<Sum>;
-  using Rows =
-      LaneRows<std::uint8_t, Channels, std::conditional_t<Channels == 1, std::uint64_t, std::uint32_t>>;
-  static constexpr int pixels = Rows::pixels;            ///< of a lane
-  static constexpr int columns = warp_size * pixels;     ///< of the source
-  static constexpr int pitch = columns + Vector::count;  ///< entries of a row of the ring
-  static constexpr int row_bytes = pitch * static_cast<int>(sizeof(Sum));
-  static constexpr int origin = Vector::count;                 ///< its first column; the entry before is 0
-  static constexpr int lane_vectors = pixels / Vector::count;  ///< of a staged row
-  static constexpr int vectors = columns / Vector::count;
-  static constexpr int codes = 256;  ///< of an 8-bit map
-  /// Warps that take the means of 32 columns, each of every second row of a batch.
-  static constexpr int shares = 2;
-  static constexpr int share_rows = strip_batch / shares;
-  static_assert(strip_gather_warps >= shares * (columns / warp_size - 1));
-
-  /// Where vector i of a staged row stands: such that neither lanes that store the same one of theirs nor
-  /// neighbouring vectors meet in a bank.
-  __device__ static int place_of(int i) {
-    const int lane = i / lane_vectors;
-    return lane * lane_vectors + (i ^ lane * lane_vectors / 8) % lane_vectors;
-  }
-
-  __host__ __device__ static std::size_t bytes(int ring_rows) {
-    return sizeof(StripGates) + codes * sizeof(MapRadius) +
-           static_cast<std::size_t>(2 * strip_batch * columns + ring_rows * pitch) * sizeof(Sum);
-  }
-};
-
-template <int Channels>
-struct StripShared {
-  using Shape = StripShape<Channels>;
-  using Sum = typename Shape::Sum;
-  StripGates& gates;
-  MapRadius* radii;  ///< [codes]: of the values of an 8-bit map
-  Sum* staging;      ///< [2][strip_batch][columns], vectors in the order of place_of()
-  Sum* ring;         ///< [ring_rows][pitch]
-
-  __device__ explicit StripShared(void* memory)
-      : gates(*static_cast<StripGates*>(memory)),
-        radii(reinterpret_cast<MapRadius*>(&gates + 1)),
-        staging(reinterpret_cast<Sum*>(radii + Shape::codes)),
-        ring(staging + 2 * strip_batch * Shape::columns) {}
-};
-static_assert(sizeof(StripGates) % alignof(MapRadius) == 0);
-
 /// What a block does: means of rows [first_y, last_y) and columns [first_x, last_x).
 struct StripPart {
   int first_x, last_x;
@@ -136,5 +87,74 @@ __device__ inline StripPart strip_part(const StripMeanArguments& arguments, int 
   part.groups = (part.last_x - part.first_x + warp_size - 1) / warp_size;
   return part;
 }
+
+/// What all warps read: kept in shared memory, where it takes no registers.
+struct alignas(16) StripHead {
+  StripGates gates;
+  StripPart part;
+};
+
+/// Neighbouring entries of a row, which are accessed at once.
+template <class Sum>
+struct alignas(16) StripVector {
+  static constexpr int count = 16 / sizeof(Sum);
+  Sum of[count];
+};
+
+template <int Channels>
+struct StripShape {
+  using Sum = typename PackedSums<Channels>::Sum;
+  using Vector = StripVector<Sum>;
+  using Rows =
+      LaneRows<std::uint8_t, Channels, std::conditional_t<Channels == 1, std::uint64_t, std::uint32_t>>;
+  static constexpr int pixels = Rows::pixels;         ///< of a lane
+  static constexpr int columns = warp_size * pixels;  ///< of the source
+  static constexpr int pitch = columns + 1;           ///< entries of a row of the ring
+  static constexpr int row_bytes = pitch * static_cast<int>(sizeof(Sum));
+  static constexpr int origin = 1;                             ///< its first column; the entry before is 0
+  static constexpr int lane_vectors = pixels / Vector::count;  ///< of a staged row
+  static constexpr int vectors = columns / Vector::count;
+  static constexpr int codes = 256;  ///< of an 8-bit map
+  /// Warps that take the means of 32 columns, each of every second row of a batch.
+  static constexpr int shares = 2;
+  static constexpr int share_rows = strip_batch / shares;
+  static constexpr int most_width = strip_gather_warps / shares * warp_size;  ///< of a strip's means
+
+  /// A multiple of 2, so that vectors behind them are aligned.
+  __host__ __device__ static int division_count(int reach) { return (reach + 2) / 2 * 2; }
+
+  /// Where vector i of a staged row stands: such that neither lanes that store the same one of theirs nor
+  /// neighbouring vectors meet in a bank.
+  __device__ static int place_of(int i) {
+    const int lane = i / lane_vectors;
+    return lane * lane_vectors + (i ^ lane * lane_vectors / 8) % lane_vectors;
+  }
+
+  __host__ __device__ static std::size_t bytes(int ring_rows, int reach) {
+    return sizeof(StripHead) + codes * sizeof(Radius256) +
+           static_cast<std::size_t>(division_count(reach)) * sizeof(WholeDivision) +
+           static_cast<std::size_t>(2 * strip_batch * columns + ring_rows * pitch) * sizeof(Sum);
+  }
+};
+
+template <int Channels>
+struct StripShared {
+  using Shape = StripShape<Channels>;
+  using Sum = typename Shape::Sum;
+  StripGates& gates;
+  StripPart& part;
+  Radius256* radii;          ///< [codes]: of the values of an 8-bit map
+  WholeDivision* divisions;  ///< [reach + 1]: of unclipped whole boxes
+  Sum* staging;              ///< [2][strip_batch][columns], vectors in the order of place_of()
+  Sum* ring;                 ///< [ring_rows][pitch]
+
+  __device__ StripShared(void* memory, int reach)
+      : gates(static_cast<StripHead*>(memory)->gates),
+        part(static_cast<StripHead*>(memory)->part),
+        radii(reinterpret_cast<Radius256*>(static_cast<StripHead*>(memory) + 1)),
+        divisions(reinterpret_cast<WholeDivision*>(radii + Shape::codes)),
+        staging(reinterpret_cast<Sum*>(divisions + Shape::division_count(reach))),
+        ring(staging + 2 * strip_batch * Shape::columns) {}
+};
 
 }  // namespace satin::kernels

@@ -8,24 +8,23 @@
 
 namespace satin::kernels {
 
-/// The sums of a lane's pixels up to each of them. A lane has at most 16 pixels, so that each sum fits a few
-/// bits.
+/// The sums of a lane's pixels up to each of them, and all of them, which fit 11 bits.
 template <int Channels, class Words, class Sum, int Pixels>
-__device__ void prefix_of_lane(const Words& loaded, Sum (&prefix)[Pixels]) {
-  std::uint32_t sums[Channels] = {};
+__device__ void prefix_of_lane(const Words& loaded, Sum (&prefix)[Pixels], std::uint32_t (&sums)[Channels]) {
+  static_assert(Pixels == 8);
 #pragma unroll
   for (int p = 0; p < Pixels; ++p) {
 #pragma unroll
     for (int c = 0; c < Channels; ++c) {
       const int byte = p * Channels + c;
-      sums[c] = __dp4a(loaded.words[byte / 4], 1U << byte % 4 * 8, sums[c]);
+      sums[c] = __dp4a(loaded.words[byte / 4], 1U << byte % 4 * 8, p == 0 ? 0 : sums[c]);
     }
     prefix[p] = PackedSums<Channels>::pack(sums);
   }
 }
 
-/// inclusive_scan() of packed sums: lanes add by the predicate that the shuffle gives.
-__device__ inline std::uint32_t scan_packed(std::uint32_t sum) {
+/// inclusive_scan() where a lane adds by the predicate that the shuffle gives.
+__device__ inline std::uint32_t scan_by_predicate(std::uint32_t sum) {
 #pragma unroll
   for (int distance = 1; distance < warp_size; distance *= 2)
     asm volatile(
@@ -36,73 +35,85 @@ __device__ inline std::uint32_t scan_packed(std::uint32_t sum) {
         : "r"(distance));
   return sum;
 }
-__device__ inline std::uint64_t scan_packed(std::uint64_t sum) {
-  auto low = static_cast<std::uint32_t>(sum);
-  auto high = static_cast<std::uint32_t>(sum >> 32);
+
+/// The packed sums of the lanes before this one. Sums of a whole row of the strip fit 16 bits, of which two
+/// are scanned at once.
+template <int Channels>
+__device__ typename PackedSums<Channels>::Sum sum_before(const std::uint32_t (&sums)[Channels]) {
+  static_assert(warp_size * 8 * 0xFF < 1 << 16);
+  std::uint32_t before[Channels];
 #pragma unroll
-  for (int distance = 1; distance < warp_size; distance *= 2)
-    asm volatile(
-        "{\n.reg .pred exists;\n.reg .b32 low, high;\n"
-        "shfl.sync.up.b32 low|exists, %0, %2, 0, -1;\n"
-        "shfl.sync.up.b32 high, %1, %2, 0, -1;\n"
-        "@exists add.cc.u32 %0, %0, low;\n"
-        "@exists addc.u32 %1, %1, high;\n}"
-        : "+r"(low), "+r"(high)
-        : "r"(distance));
-  return static_cast<std::uint64_t>(high) << 32 | low;
+  for (int c = 0; c < Channels; c += 2) {
+    const bool pair = c + 1 < Channels;
+    const std::uint32_t own = pair ? sums[c + (pair ? 1 : 0)] << 16 | sums[c] : sums[c];
+    const std::uint32_t both = scan_by_predicate(own) - own;
+    before[c] = both & 0xFFFF;
+    if (pair) before[c + (pair ? 1 : 0)] = both >> 16;
+  }
+  using Packed = PackedSums<Channels>;
+  typename Packed::Sum packed = 0;
+#pragma unroll
+  for (int c = 0; c < Channels; ++c)
+    packed |= static_cast<typename Packed::Sum>(before[c]) << c * Packed::bits;
+  return packed;
 }
 
 template <int Channels>
-__device__ void scan_rows(const StripMeanArguments& arguments, const StripPart& part,
-                          const StripShared<Channels>& shared, int warp) {
+__device__ void scan_rows(const StripMeanArguments& arguments, const StripShared<Channels>& shared,
+                          int warp) {
   using Shape = StripShape<Channels>;
   using Rows = typename Shape::Rows;
   using Sum = typename Shape::Sum;
+  using Vector = typename Shape::Vector;
   const StripMeanJob& job = arguments.job;
+  const StripPart& part = shared.part;
   const int x = part.origin + lane_index() * Shape::pixels;
   const Rows reader(arguments.source, x, part.last_x - 1 + job.reach, job.width, job.clipped,
                     arguments.columns);
-  const int first = part.first_y - job.reach + warp;
+  int places[Shape::lane_vectors];  // in the staging buffer
+#pragma unroll
+  for (int i = 0; i < Shape::lane_vectors; ++i)
+    places[i] = kept(warp * Shape::vectors + Shape::place_of(lane_index() * Shape::lane_vectors + i));
+  auto* const staging = reinterpret_cast<Vector*>(shared.staging);
   const int last = part.last_y - 1 + job.reach;
-  typename Rows::Words next;
-  const auto load = [&](int batch) {
-    const int y = first + batch * strip_batch;
-    reader.load(y <= last ? __ldg(arguments.rows + y) : -1, next);
-  };
-  load(0);
+  int y = part.first_y - job.reach + warp;
+  const auto row_at = [&](int position) { return position <= last ? __ldg(arguments.rows + position) : -1; };
+  typename Rows::Words words;
+  reader.load(row_at(y), words);
+  int next_row = row_at(y + strip_batch);
   for (int batch = 0; batch < part.batches; ++batch) {
     Sum prefix[Shape::pixels];
-    prefix_of_lane<Channels>(next, prefix);
-    if (batch + 1 < part.batches) load(batch + 1);
-    const Sum own = prefix[Shape::pixels - 1];
-    const Sum before = scan_packed(own) - own;
+    std::uint32_t sums[Channels];
+    prefix_of_lane(words, prefix, sums);
+    reader.load(next_row, words);
+    y += strip_batch;
+    next_row = row_at(y + strip_batch);
+    const Sum before = sum_before<Channels>(sums);
     if (batch >= 2) shared.gates.added.wait_for(batch - 2);
-    auto* to = reinterpret_cast<typename Shape::Vector*>(shared.staging +
-                                                         ((batch & 1) * strip_batch + warp) * Shape::columns);
+    Vector* to = staging + (batch & 1) * strip_batch * Shape::vectors;
 #pragma unroll
     for (int i = 0; i < Shape::lane_vectors; ++i) {
-      typename Shape::Vector sums;
+      Vector vector;
 #pragma unroll
-      for (int p = 0; p < Shape::Vector::count; ++p)
-        sums.of[p] = before + prefix[i * Shape::Vector::count + p];
-      to[Shape::place_of(lane_index() * Shape::lane_vectors + i)] = sums;
+      for (int p = 0; p < Vector::count; ++p) vector.of[p] = before + prefix[i * Vector::count + p];
+      to[places[i]] = vector;
     }
     shared.gates.scanned.done(batch);
   }
 }
 
 template <int Channels>
-__device__ void add_columns(const StripMeanArguments& arguments, const StripPart& part,
-                            const StripShared<Channels>& shared, int thread) {
+__device__ void add_columns(const StripMeanArguments& arguments, const StripShared<Channels>& shared,
+                            int thread) {
   using Shape = StripShape<Channels>;
+  using Sum = typename Shape::Sum;
   using Vector = typename Shape::Vector;
   constexpr int threads = strip_column_warps * warp_size;
   constexpr int per_thread = (Shape::vectors + threads - 1) / threads;
   constexpr int staged_row = Shape::vectors;
-  constexpr int ring_row = Shape::pitch / Vector::count;
   Vector sums[per_thread] = {};
   int slot = 0;
-  for (int batch = 0; batch < part.batches; ++batch) {
+  for (int batch = 0; batch < shared.part.batches; ++batch) {
     shared.gates.scanned.wait_for(batch);
     // The ring has room for two batches beside the rows that the next is taken from.
     if (batch >= 2) shared.gates.gathered.wait_for(batch - 2);
@@ -112,16 +123,17 @@ __device__ void add_columns(const StripMeanArguments& arguments, const StripPart
       if (Shape::vectors % threads != 0 && i >= Shape::vectors) break;
       const Vector* from = reinterpret_cast<const Vector*>(shared.staging) +
                            (batch & 1) * strip_batch * staged_row + Shape::place_of(i);
-      Vector* to =
-          reinterpret_cast<Vector*>(shared.ring) + slot * ring_row + Shape::origin / Vector::count + i;
+      Sum* to = shared.ring + slot * Shape::pitch + Shape::origin + i * Vector::count;
       Vector values[strip_batch];
 #pragma unroll
       for (int row = 0; row < strip_batch; ++row) values[row] = from[row * staged_row];
 #pragma unroll
       for (int row = 0; row < strip_batch; ++row) {
 #pragma unroll
-        for (int p = 0; p < Vector::count; ++p) sums[k].of[p] += values[row].of[p];
-        to[row * ring_row] = sums[k];
+        for (int p = 0; p < Vector::count; ++p) {
+          sums[k].of[p] += values[row].of[p];
+          to[row * Shape::pitch + p] = sums[k].of[p];
+        }
       }
     }
     shared.gates.added.done(batch);

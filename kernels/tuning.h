@@ -69,7 +69,7 @@ inline constexpr int running_stats_start_rows_per_row = 16;
 // Box mean by a map with the table in shared memory. NVIDIA H200, UHD RGB u8: 0.126 ms with this; others were
 // not tried.
 inline constexpr int strip_column_warps = 2;   ///< that add rows down the columns, beside 8 that scan rows
-inline constexpr int strip_gather_warps = 14;  ///< at least 14: two for every 32 of up to 224 columns
+inline constexpr int strip_gather_warps = 12;  ///< two for every 32 columns of means
 
 // Running extremes. NVIDIA H200, UHD RGB u8, radius 1: 0.066 ms with these; others were not tried.
 inline constexpr int extreme_row_threads = 256;
