@@ -104,15 +104,28 @@ class RunningColumns {
     return loaded;
   }
 
+  /// The rows of one batch are loaded while those of the one before are added.
   __device__ void add_rows(int first, int end) {
     constexpr int batch = 4;
+    Words next[batch];
+    load_batch(first, end, next);
     for (int y = first; y < end; y += batch) {
       Words words[batch];
 #pragma unroll
-      for (int i = 0; i < batch; ++i) words[i] = load(y + i < end ? start_row(y + i) : -1);
+      for (int i = 0; i < batch; ++i) words[i] = next[i];
+      load_batch(y + batch, end, next);
 #pragma unroll
       for (int i = 0; i < batch; i += 2) values_.template add<1>(words[i], words[i + 1], sums);
     }
+  }
+
+  template <int Count>
+  __device__ void load_batch(int first, int end, Words (&words)[Count]) const {
+    int rows[Count];
+#pragma unroll
+    for (int i = 0; i < Count; ++i) rows[i] = first + i < end ? start_row(first + i) : -1;
+#pragma unroll
+    for (int i = 0; i < Count; ++i) words[i] = load(rows[i]);
   }
 
   __device__ void add_groups(const GroupLayout& layout, int first, int end) {

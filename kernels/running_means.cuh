@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "kernels/encode16.cuh"
 #include "kernels/exact_division.cuh"
 #include "kernels/running_shared.cuh"
 #include "kernels/running_store.cuh"
@@ -57,7 +58,7 @@ class RunningMeans {
     if constexpr (sizeof(T) == 1) {
       return encoded_ ? EncodeTable::code(value) : value;
     } else {
-      return encode(value, arguments_.transfer, T{});
+      return arguments_.transfer.thresholds == nullptr ? value : encoded16(value, arguments_.transfer);
     }
   }
 

@@ -278,6 +278,8 @@ void bench_blurs(const Device& device) {
   bench_blur(device, "RGBA u8, radius 16, linear", rgba, blur, Map::none, 0);
   bench_blur(device, "RGB u16, radius 16, linear", shape_of(3840, 2160, 3, Type::u16), blur, Map::none, 0);
   blur.space = Space::encoded;
+  bench_blur(device, "RGBA u8 without alpha, radius 16, encoded", shape_of(3840, 2160, 4, Type::u8), blur,
+             Map::none, 0);
   bench_blur(device, "RGB u16, radius 16, encoded", shape_of(3840, 2160, 3, Type::u16), blur, Map::none, 0);
   bench_blur(device, "512 x 512 RGB u8, radius 16, encoded", shape_of(512, 512, 3, Type::u8), blur, Map::none,
              0);

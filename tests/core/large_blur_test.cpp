@@ -143,6 +143,51 @@ TEST(LargeBlur, WhiteStaysWhiteAtTheBoundsOfPackedSums) {
     }
 }
 
+// Around the largest sums of one box in 32 bits (65537 pixels of 16 bits), of a column in 32 bits (256 rows
+// of 24 bits, 257 of linear light times alpha), and divisors of 2^28, which a radius of 1/256 pixel more
+// makes.
+TEST(LargeBlur, WhiteStaysWhiteAtTheBoundsOfRunningSums) {
+  constexpr std::array<std::array<double, 2>, 11> pairs = {{{127, 127},
+                                                            {128, 127},
+                                                            {127, 128},
+                                                            {128, 128},
+                                                            {16, 129},
+                                                            {129, 3},
+                                                            {0, 64},
+                                                            {1, 0},
+                                                            {31.50390625, 31.50390625},
+                                                            {31.99609375, 31.99609375},
+                                                            {40.00390625, 33}}};
+  for (const Type type : {Type::u8, Type::u16})
+    for (int channels = 1; channels <= 4; ++channels)
+      for (const auto& [x, y] : pairs)
+        for (const Space space : {Space::linear, Space::encoded}) {
+          Shape shape{297, 301, channels, type};
+          if (channels % 2 == 0) shape.alpha = Alpha::straight;
+          const Image white = constant_picture(shape, 1);
+          const Blur blur_of_both{.radius = Radius(Length{x, false}, Length{y, false}), .space = space};
+          EXPECT_EQ(difference(blur(device_under_test(), white, blur_of_both), white), "") << x << ", " << y;
+        }
+}
+
+// Thin alpha and none at all, along every place in a lane's pixels.
+TEST(LargeBlur, AlphaIsTheDefinitions) {
+  Random random(0x1A472);
+  for (const double radius : {1.0, 2.0, 3.0, 4.0, 7.5, 16.0})
+    for (const Border border : borders) {
+      BlurCase blur_case;
+      blur_case.shape = {random.between(300, 420), 41, 2 * random.between(1, 2), Type::u8};
+      blur_case.shape.alpha = Alpha::straight;
+      blur_case.blur.radius = radius;
+      blur_case.blur.border = border;
+      blur_case.blur.space = random.one_in(2) ? Space::linear : Space::encoded;
+      blur_case.seed = random.next();
+      if (slow_build() && !random.one_in(8)) continue;
+      check_against_oracle(blur_case);
+      if (HasFatalFailure()) return;
+    }
+}
+
 TEST(LargeBlur, IsTheDefinitions) {
   Random random(0x1A470);
   for (const double radius : {16.0, 31.75, 33.0, 100.5})
