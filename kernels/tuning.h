@@ -37,7 +37,7 @@ inline constexpr int frame_block_rows = 4;
 inline constexpr int frame_blocks_per_multiprocessor = 3;
 
 // Box mean with running column sums: a team of warps does a strip of columns by a band of rows.
-inline constexpr int running_most_warps = 32;  ///< of a block
+inline constexpr int running_most_warps = 32;       ///< of a block
 inline constexpr int running_warps_per_block = 16;  ///< at most, unless one team has more
 inline constexpr int running_warps_to_fill = 12;    ///< with fewer a multiprocessor takes as long
 inline constexpr int running_start_rows_per_row =
@@ -87,8 +87,7 @@ inline constexpr long long extreme_window_run_pixels = 2'500'000;
 inline constexpr long long extreme_window_least_pixels = 20'000'000;
 inline constexpr int active_tile_threads = 256;
 inline constexpr int inclusion_threads = 256;
-inline constexpr long long window_run_pixels = 2'500'000;     ///< as long as one more window takes
-inline constexpr long long window_least_pixels = 20'000'000;  ///< below, the search for tiles is not worth it
+
 // Distances in masks: not yet measured.
 inline constexpr int distance_column_threads = 128;
 inline constexpr int distance_band_rows = 64;  ///< of a column that one thread does, at least

@@ -187,10 +187,8 @@ INSTANTIATE_TEST_SUITE_P(Borders, MaskedBlur, testing::ValuesIn(every_border));
 
 // What the tests above are about: these masks are done by windows, and not all by the whole picture.
 TEST(Masked, TheseMasksAreDoneByWindows) {
-  const WindowCosts& costs = device_with_windows().backend().window_costs;
-  WindowCover cover({width, height}, {13, 13}, costs);
   const WindowCosts& costs = device_with_windows().backend().mean_windows;
-  Cover cover({width, height}, {13, 13}, costs);
+  WindowCover cover({width, height}, {13, 13}, costs);
   ASSERT_EQ(cover.tile(), 64);
   int by_windows = 0;
   for (const Mask& mask : every_mask()) {

@@ -12,23 +12,17 @@
 #include "core/record.h"
 #include "core/registry.h"
 #include "core/side_inputs.h"
-#include "core/successive_boxes.h"
 #include "core/transfer.h"
 #include "satin/error.h"
 
 namespace satin {
 namespace {
 
-constexpr std::int64_t slowness_of_box = 4;  ///< a mean under a mask, in the time of a running extreme
-constexpr double largest_sigma = 4096;
-
 enum Input { picture, radius_map, mask };
 
 Kernel kernel_of(const Blur& blur) {
   return blur.kernel.value_or(blur.sigma.has_value() ? Kernel::gaussian : Kernel::box);
 }
-
-Radius256 quantise(double pixels) { return static_cast<Radius256>(std::floor(pixels * radius_one + 0.5)); }
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::usage, what); }
 
