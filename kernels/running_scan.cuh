@@ -29,12 +29,13 @@ __device__ void inclusive_scans(std::uint64_t (&values)[Count]) {
 #pragma unroll
     for (std::uint64_t& value : values)
       asm volatile(
-          "{ .reg .u32 l, h, m, n; .reg .pred p; .reg .u64 t;"
+          "{ .reg .u32 l, h, m, n; .reg .pred p;"
           " mov.b64 {l, h}, %0;"
           " shfl.sync.up.b32 m|p, l, %1, 0, 0xffffffff;"
           " shfl.sync.up.b32 n, h, %1, 0, 0xffffffff;"
-          " mov.b64 t, {m, n};"
-          " @p add.u64 %0, %0, t; }"
+          " @p add.cc.u32 l, l, m;"
+          " @p addc.u32 h, h, n;"
+          " mov.b64 %0, {l, h}; }"
           : "+l"(value)
           : "r"(distance));
   }
