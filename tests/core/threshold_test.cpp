@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 
+#include "core/maths/local_statistics.h"
 #include "device_under_test.h"
 #include "expect_error.h"
 #include "oracle_local.h"
@@ -117,6 +118,104 @@ TEST(Threshold, TakesGivenParameters) {
   check_local({33, 31, 1, Type::u8},
               {.method = Binarisation::sauvola, .window = 11, .k = 0.34, .range = 64.0}, 302);
   check_local({33, 31, 3, Type::f32}, {.method = Binarisation::sauvola, .window = 5, .range = 3.0}, 303);
+}
+
+/// Sums over windows cut at the border, by tables of 64-bit integers.
+class WindowTable {
+ public:
+  WindowTable(const Plane& plane, bool squared) : width_(plane.width), height_(plane.height) {
+    table_.resize(static_cast<std::size_t>((width_ + 1) * (height_ + 1)));
+    for (std::int64_t y = 0; y < height_; ++y)
+      for (std::int64_t x = 0; x < width_; ++x) {
+        const auto value = static_cast<std::int64_t>(plane.at(x, y));
+        at(x + 1, y + 1) = at(x, y + 1) + at(x + 1, y) - at(x, y) + (squared ? value * value : value);
+      }
+  }
+  [[nodiscard]] std::int64_t sum(std::int64_t x, std::int64_t y, std::int64_t reach) const {
+    const std::int64_t x0 = std::max<std::int64_t>(x - reach, 0);
+    const std::int64_t y0 = std::max<std::int64_t>(y - reach, 0);
+    const std::int64_t x1 = std::min(x + reach + 1, width_);
+    const std::int64_t y1 = std::min(y + reach + 1, height_);
+    return value(x1, y1) - value(x0, y1) - value(x1, y0) + value(x0, y0);
+  }
+
+ private:
+  std::int64_t& at(std::int64_t x, std::int64_t y) {
+    return table_[static_cast<std::size_t>(y * (width_ + 1) + x)];
+  }
+  [[nodiscard]] std::int64_t value(std::int64_t x, std::int64_t y) const {
+    return table_[static_cast<std::size_t>(y * (width_ + 1) + x)];
+  }
+  std::int64_t width_;
+  std::int64_t height_;
+  std::vector<std::int64_t> table_;
+};
+
+/// Few values in patches, so that many pixels equal their threshold.
+Image patches(std::int64_t width, std::int64_t height, Type type, std::uint64_t seed) {
+  Image picture({width, height, 1, type});
+  Random random(seed);
+  for (std::int64_t y = 0; y < height; ++y)
+    for (std::int64_t x = 0; x < width; ++x) {
+      const auto patch = static_cast<double>((x / 60 + y / 25) % 5) / 4;
+      const double noise = x % 300 < 150 ? 0 : static_cast<double>(random.below(3)) / 51;
+      set_fraction(picture.view(), x, y, 0, std::min(1.0, patch * 0.95 + noise));
+    }
+  return picture;
+}
+
+/// All of it, ties too: sums are exact integers, and every step after them one of IEEE doubles.
+TEST(Threshold, EqualsTheFormulaInDoublesEverywhere) {
+  for (const auto& [width, height, window, type] : {std::tuple{1301, 90, 31, Type::u8},
+                                                    {1301, 90, 5, Type::u8},
+                                                    {700, 300, 257, Type::u8},
+                                                    {700, 300, 259, Type::u8},
+                                                    {1301, 90, 31, Type::u16},
+                                                    {700, 300, 259, Type::u16}}) {
+    const Image picture = patches(width, height, type, 77);
+    const Plane plane = luminance_of(picture);
+    const WindowTable values(plane, false);
+    const WindowTable squares(plane, true);
+    const WindowTable ones({plane.width, plane.height, std::vector<double>(plane.values.size(), 1)}, false);
+    const double range = type == Type::u8 ? 128 : 32768;
+    std::vector<LocalStatistics> locals;
+    PictureExtremes extremes{0, plane.values[0]};
+    for (std::int64_t y = 0; y < height; ++y)
+      for (std::int64_t x = 0; x < width; ++x) {
+        const std::int64_t n = ones.sum(x, y, window / 2);
+        const std::int64_t sum = values.sum(x, y, window / 2);
+        __extension__ using Exact = __int128;
+        const Exact radicand =
+            static_cast<Exact>(n) * squares.sum(x, y, window / 2) - static_cast<Exact>(sum) * sum;
+        const auto count = static_cast<double>(n);
+        locals.push_back(
+            {static_cast<double>(sum) / count, std::sqrt(static_cast<double>(radicand)) / count});
+        extremes.largest_deviation = std::max(extremes.largest_deviation, locals.back().deviation);
+        extremes.smallest_value = std::min(extremes.smallest_value, plane.at(x, y));
+      }
+    const auto level = [&](Binarisation method, double m, double s) {
+      switch (method) {
+        case Binarisation::bradley:
+          return m * (1.0 - 0.15);
+        case Binarisation::niblack:
+          return m + -0.2 * s;
+        case Binarisation::sauvola:
+          return m * (1.0 + 0.2 * (s / range - 1.0));
+        case Binarisation::wolf:
+          return m + 0.5 * (s / extremes.largest_deviation - 1.0) * (m - extremes.smallest_value);
+        default:
+          return m + -0.1 * std::sqrt(s * s + m * m);
+      }
+    };
+    for (const Binarisation method : local_methods) {
+      const Image found = threshold(device_under_test(), picture, {.method = method, .window = window});
+      for (std::size_t i = 0; i < locals.size(); ++i)
+        ASSERT_EQ(static_cast<int>(found.data()[i]),
+                  plane.values[i] > level(method, locals[i].mean, locals[i].deviation) ? 255 : 0)
+            << "method " << static_cast<int>(method) << ", window " << window << ", " << name_of(type)
+            << ", pixel " << i;
+    }
+  }
 }
 
 /// 2^26 + noise at 16 bits: sums of squares that lose their low bits make the deviation wrong.

@@ -6,18 +6,22 @@
 #include <cstdint>
 
 #include "core/maths/local_statistics.h"
+#include "core/maths/quick_threshold.h"
 
 namespace satin::cpu {
 
-/// sums += enters - leaves and squares += enters^2 - leaves^2, element by element.
-void exchange_with_squares(const std::uint32_t* enters, const std::uint32_t* leaves, std::size_t count,
-                           std::uint64_t* sums, std::uint64_t* squares);
+/// sums += enters - leaves and squares += enters^2 - leaves^2, element by element, modulo 2^32 or 2^64.
+/// Stored and Sum are u8 and u32, u8 and u64, u16 and u64, or u32 and u64.
+template <class Stored, class Sum>
+void exchange_with_squares(const Stored* enters, const Stored* leaves, std::size_t count, Sum* sums,
+                           Sum* squares);
 
 /// Windows of one row: pixel i covers the columns i ... i + span - 1 of the extended row, whose exclusive
-/// prefix sums are given, and `counts[i]` pixels.
+/// prefix sums are given, and `counts[i]` pixels. Sum is u32 or u64.
+template <class Sum>
 struct WindowRow {
-  const std::uint64_t* sums = nullptr;
-  const std::uint64_t* squares = nullptr;
+  const Sum* sums = nullptr;
+  const Sum* squares = nullptr;
   const double* counts = nullptr;
   std::size_t span = 1;
   Quantised quantised{};
@@ -25,12 +29,23 @@ struct WindowRow {
 };
 
 /// Mean and deviation of the pixels [first, first + count).
-void statistics_of_row(const WindowRow& row, std::size_t first, std::size_t count, double* means,
+template <class Sum>
+void statistics_of_row(const WindowRow<Sum>& row, std::size_t first, std::size_t count, double* means,
                        double* deviations);
+
+/// The largest n Q - S^2 of the pixels [first, first + count) of a row that is exact in double.
+template <class Sum>
+double largest_radicand(const WindowRow<Sum>& row, std::size_t first, std::size_t count);
 
 /// 255 where a value is above its threshold, otherwise 0; the other way round if inverted.
 void binarise(const ThresholdRule& rule, const PictureExtremes& extremes, const double* values,
               const double* means, const double* deviations, std::size_t count, bool inverted,
               std::uint8_t* out);
+
+/// The same in floats, for all `count` pixels of a row that is exact in double; inverses[i] is 1 / counts[i],
+/// rounded. Returns how many pixels that leaves open; their indices are in `open`, which has room for all.
+std::size_t binarise_quickly(const QuickThreshold& threshold, const WindowRow<std::uint32_t>& row,
+                             const float* inverses, const std::uint8_t* values, std::size_t count,
+                             bool inverted, std::uint8_t* out, std::uint32_t* open);
 
 }  // namespace satin::cpu

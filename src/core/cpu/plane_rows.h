@@ -17,15 +17,19 @@ void with_plane_row(const PlaneRead& plane, const ImageView& picture, std::int64
   work(picture.row<float>(y));
 }
 
-inline void read_quantised(const PlaneRead& plane, int exponent, const ImageView& picture, std::int64_t y,
-                           std::uint32_t* out) {
+/// Integer is wide enough for the plane's values.
+template <class Integer>
+void read_quantised(const PlaneRead& plane, int exponent, const ImageView& picture, std::int64_t y,
+                    Integer* out) {
   const std::int64_t width = picture.shape.width;
   with_plane_row(plane, picture, y, [&](const auto* row) {
     if (plane.channels == 1) {
-      for (std::int64_t x = 0; x < width; ++x) out[x] = quantise(row[x], plane, exponent);
+      for (std::int64_t x = 0; x < width; ++x)
+        out[x] = static_cast<Integer>(quantise(row[x], plane, exponent));
     } else {
       for (std::int64_t x = 0; x < width; ++x)
-        out[x] = quantise(plane_value(row + x * plane.channels, plane), plane, exponent);
+        out[x] =
+            static_cast<Integer>(quantise(plane_value(row + x * plane.channels, plane), plane, exponent));
     }
   });
 }

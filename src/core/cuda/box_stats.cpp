@@ -1,7 +1,6 @@
 #include "core/cuda/box_stats.h"
 
 #include "core/cuda/check.h"
-#include "core/maths/window.h"
 #include "kernels/box_stats.h"
 
 namespace satin::cuda {
@@ -10,13 +9,6 @@ std::unique_ptr<BoxStatsOperation> prepare_box_stats(Backend& backend, const Box
   CudaBackend& cuda = as_cuda(backend);
   if (auto running = prepare_box_stats_running(cuda, job)) return running;
   return prepare_box_stats_table(cuda, job);
-}
-
-std::uint64_t largest_window_of(const BoxStatsJob& job) {
-  const auto extent = [&](std::int64_t reach, std::int64_t size) {
-    return static_cast<std::uint64_t>(counted(window_around(size / 2, reach), size, job.border));
-  };
-  return extent(job.reach_x, job.width) * extent(job.reach_y, job.height);
 }
 
 std::uint64_t largest_value(const PlaneRead& plane) {

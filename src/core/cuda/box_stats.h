@@ -10,9 +10,6 @@ namespace satin::cuda {
 std::unique_ptr<BoxStatsOperation> prepare_box_stats_running(CudaBackend& backend, const BoxStatsJob& job);
 std::unique_ptr<BoxStatsOperation> prepare_box_stats_table(CudaBackend& backend, const BoxStatsJob& job);
 
-/// Pixels of the largest window of the job.
-[[nodiscard]] std::uint64_t largest_window_of(const BoxStatsJob& job);
-
 /// The largest value of the quantised plane.
 [[nodiscard]] std::uint64_t largest_value(const PlaneRead& plane);
 

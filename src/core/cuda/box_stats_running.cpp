@@ -86,7 +86,7 @@ std::unique_ptr<BoxStatsOperation> prepare_box_stats_running(CudaBackend& backen
   running.clipped = job.border == Border::shrink;
   running.reach_x = static_cast<int>(running.clipped ? std::min(job.reach_x, job.width) : job.reach_x);
   running.reach_y = static_cast<int>(running.clipped ? std::min(job.reach_y, job.height) : job.reach_y);
-  running.wide = job.plane.type != Type::u8 || window > 0xFFFFFFFFU / (largest * largest);
+  running.wide = job.plane.type != Type::u8 || !narrow_squares(window);
   arguments.quick = job.plane.type != Type::f32 && quick_suffices(window, largest);
   arguments.tiles = kernels::running_stats_tiles(running, backend.multiprocessors(), backend.shared_memory());
   if (arguments.tiles.warps == 0) return nullptr;

@@ -4,6 +4,7 @@
 #include <bit>
 #include <string>
 
+#include "core/maths/window.h"
 #include "satin/error.h"
 
 namespace satin {
@@ -19,6 +20,13 @@ int float_bits_for_squares(Type type, std::uint64_t area) {
     throw Error(ErrorKind::usage, "A window of " + std::to_string(area) +
                                       " pixels is too large for exact sums of squares: use a smaller one.");
   return type == Type::f32 ? bits : 0;
+}
+
+std::uint64_t largest_window_of(const BoxStatsJob& job) {
+  const auto extent = [&](std::int64_t reach, std::int64_t size) {
+    return static_cast<std::uint64_t>(counted(window_around(size / 2, reach), size, job.border));
+  };
+  return extent(job.reach_x, job.width) * extent(job.reach_y, job.height);
 }
 
 }  // namespace satin

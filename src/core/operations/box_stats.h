@@ -53,4 +53,12 @@ struct BoxStatsOperation : Operation {
 /// remain, or if the squares of integers do not fit.
 [[nodiscard]] int float_bits_for_squares(Type type, std::uint64_t area);
 
+/// Pixels of the largest window of the job.
+[[nodiscard]] std::uint64_t largest_window_of(const BoxStatsJob& job);
+
+/// The one place that decides whether 32 bits hold the sum of squares of u8 over `area` pixels.
+[[nodiscard]] constexpr bool narrow_squares(std::uint64_t area) {
+  return area <= 0xFFFFFFFFU / (0xFFU * 0xFFU);
+}
+
 }  // namespace satin
