@@ -1,6 +1,7 @@
 // The guided filter without tables: every thread marches down a band of rows with running column sums of the
-// values and their products, and of the coefficients that come from them. Coefficients are made when they
-// enter a window and once more when they leave it, so that memory does not grow with the radius.
+// values and their products, and of the coefficients that come from them. Coefficients that enter a window
+// are kept until they leave it while they are few; otherwise they are made once more then, so that memory
+// does not grow with the radius.
 
 #include <algorithm>
 #include <array>
@@ -42,6 +43,17 @@ void read_linear_rows(const LinearRead& read, FixedExponents exponents, const Im
 
 namespace {
 
+/// The most memory that a thread keeps coefficients in. AVX-512, one thread, UHD RGB at radius 16, where 12.5
+/// MB are kept: 27 ns a pixel instead of 40; at radius 64, which would take 48 MB: 36 instead of 38.
+constexpr std::size_t most_kept_bytes = std::size_t{16} << 20;
+
+/// All rows of a window and the next one, or one.
+std::int64_t kept_rows(const LocalLinearJob& job) {
+  const std::int64_t rows = std::min(2 * job.reach_y + 2, job.height);
+  const auto row_bytes = static_cast<std::size_t>(job.width * job.layout.coefficients()) * 8;
+  return row_bytes <= most_kept_bytes / static_cast<std::size_t>(rows) ? rows : 1;
+}
+
 /// Means of the coefficients over the windows of one row after another.
 template <class Sum>
 class March {
@@ -50,8 +62,8 @@ class March {
       : job_(job),
         width_(static_cast<std::size_t>(job.width)),
         planes_(static_cast<std::size_t>(job.layout.coefficients())),
-        ahead_(job),
-        behind_(job),
+        ahead_(job, kept_rows(job)),
+        behind_(job, 1),
         sums_(width_ * planes_),
         nothing_(width_ * planes_),
         prefixes_(job, job.layout.coefficients()),
@@ -85,8 +97,12 @@ class March {
     const std::int64_t enters = source_of(y + job_.reach_y, job_.height, job_.border);
     const std::int64_t leaves = source_of(y - 1 - job_.reach_y, job_.height, job_.border);
     if (enters == leaves) return;
-    exchange(enters < 0 ? nothing_.data() : ahead_.row(run, counts_.data(), enters),
-             leaves < 0 ? nothing_.data() : behind_.row(run, counts_.data(), leaves), sums_.size(),
+    const std::uint64_t* left = nothing_.data();
+    if (leaves >= 0) {
+      left = enters >= 0 && ahead_.share_place(enters, leaves) ? nullptr : ahead_.find(leaves);
+      if (left == nullptr) left = behind_.row(run, counts_.data(), leaves);
+    }
+    exchange(enters < 0 ? nothing_.data() : ahead_.row(run, counts_.data(), enters), left, sums_.size(),
              sums_.data());
   }
 
@@ -108,8 +124,8 @@ class March {
   const LocalLinearJob& job_;
   std::size_t width_;
   std::size_t planes_;
-  LinearMoments<Sum> ahead_;
-  LinearMoments<Sum> behind_;
+  CoefficientRows<Sum> ahead_;
+  CoefficientRows<Sum> behind_;
   std::vector<std::uint64_t> sums_;  ///< of columns of coefficients
   std::vector<std::uint64_t> nothing_;
   PlanePrefixes<std::uint64_t> prefixes_;

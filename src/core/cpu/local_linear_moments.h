@@ -71,8 +71,12 @@ class PlanePrefixes {
       std::fill_n(prefix + reach_ + 1 + width_, reach_, prefix[reach_ + width_]);
       return;
     }
-    for (std::size_t i = 0; i < extended_.size(); ++i)
+    std::copy_n(sums, width_, extended_.data() + reach_);
+    for (std::size_t i = 0; i < reach_; ++i) {
       extended_[i] = sums[source_of(static_cast<std::int64_t>(i) - job_.reach_x, job_.width, job_.border)];
+      extended_[reach_ + width_ + i] =
+          sums[source_of(job_.width + static_cast<std::int64_t>(i), job_.width, job_.border)];
+    }
     prefix[0] = 0;
     scan(extended_.data(), extended_.size(), 1, nullptr, prefix + 1);
   }
@@ -98,28 +102,24 @@ class LinearMoments {
         leaving_(values_),
         nothing_(values_),
         prefixes_(job, job.layout.sums()),
-        coefficients_(width_ * static_cast<std::size_t>(job.layout.coefficients())),
         times_(static_cast<std::size_t>(job.height)) {}
 
   [[nodiscard]] std::size_t bytes() const noexcept {
     return sums_.size() * sizeof(Sum) + 3 * values_ * sizeof(std::int32_t) + prefixes_.bytes() +
-           (coefficients_.size() + times_.size()) * 8;
+           times_.size() * 8;
   }
 
   /// Forgets the picture.
-  void reset() noexcept { at_ = made_ = none; }
+  void reset() noexcept { at_ = none; }
 
-  /// The coefficients of row y, in planes; cheap for a neighbour of the row before.
-  const std::uint64_t* row(const LinearRun& run, const double* counts, std::int64_t y) {
-    if (y == made_) return coefficients_.data();
+  /// Makes the coefficients of row y, in planes; cheap for a neighbour of the row before.
+  void make_row(const LinearRun& run, const double* counts, std::int64_t y, std::uint64_t* coefficients) {
     move_to(run, y);
     prefixes_.scan_planes(sums_.data());
     PrefixRow<Sum> windows{job_.layout, prefixes_.data(), prefixes_.stride(), prefixes_.span(), counts, 0};
     windows.count_of_rows =
         static_cast<double>(counted(window_around(y, job_.reach_y), job_.height, job_.border));
-    coefficients_of_row(windows, solver(run), width_, coefficients_.data());
-    made_ = y;
-    return coefficients_.data();
+    coefficients_of_row(windows, solver(run), width_, coefficients);
   }
 
  private:
@@ -129,7 +129,8 @@ class LinearMoments {
     const auto guide = static_cast<double>(largest_linear_value(job_.guide));
     const double largest = std::max(guide, static_cast<double>(largest_linear_value(job_.picture)));
     const auto area = static_cast<double>(largest_fit(job_));
-    return {job_.format, linear_eps(job_.eps, job_.guide, run.guide_exponents), area * area * guide * largest < 0x1p51};
+    return {job_.format, linear_eps(job_.eps, job_.guide, run.guide_exponents),
+            area * area * guide * largest < 0x1p51};
   }
 
   void move_to(const LinearRun& run, std::int64_t y) {
@@ -188,15 +189,55 @@ class LinearMoments {
   const LocalLinearJob& job_;
   std::size_t width_;
   std::size_t values_;
-  std::int64_t at_ = none;    ///< the row whose window is summed
-  std::int64_t made_ = none;  ///< the row whose coefficients stand
-  std::vector<Sum> sums_;     ///< of columns
+  std::int64_t at_ = none;  ///< the row whose window is summed
+  std::vector<Sum> sums_;   ///< of columns
   std::vector<std::int32_t> entering_;
   std::vector<std::int32_t> leaving_;
   std::vector<std::int32_t> nothing_;
   PlanePrefixes<Sum> prefixes_;
-  std::vector<std::uint64_t> coefficients_;
   std::vector<std::uint64_t> times_;
+};
+
+/// Rows of coefficients; the last ones are kept.
+template <class Sum>
+class CoefficientRows {
+ public:
+  CoefficientRows(const LocalLinearJob& job, std::int64_t kept)
+      : moments_(job),
+        row_size_(static_cast<std::size_t>(job.width) * static_cast<std::size_t>(job.layout.coefficients())),
+        tags_(static_cast<std::size_t>(kept)),
+        rows_(row_size_ * tags_.size()) {}
+
+  [[nodiscard]] std::size_t bytes() const noexcept {
+    return moments_.bytes() + (rows_.size() + tags_.size()) * 8;
+  }
+
+  /// Forgets the picture.
+  void reset() {
+    moments_.reset();
+    std::fill(tags_.begin(), tags_.end(), -1);
+  }
+
+  [[nodiscard]] bool share_place(std::int64_t a, std::int64_t b) const { return place(a) == place(b); }
+
+  /// Null if the row is not kept.
+  [[nodiscard]] const std::uint64_t* find(std::int64_t y) const {
+    return tags_[place(y)] == y ? rows_.data() + place(y) * row_size_ : nullptr;
+  }
+
+  const std::uint64_t* row(const LinearRun& run, const double* counts, std::int64_t y) {
+    if (find(y) == nullptr) moments_.make_row(run, counts, y, rows_.data() + place(y) * row_size_);
+    tags_[place(y)] = y;
+    return find(y);
+  }
+
+ private:
+  [[nodiscard]] std::size_t place(std::int64_t y) const { return static_cast<std::size_t>(y) % tags_.size(); }
+
+  LinearMoments<Sum> moments_;
+  std::size_t row_size_;
+  std::vector<std::int64_t> tags_;  ///< the row that lies in each place
+  std::vector<std::uint64_t> rows_;
 };
 
 }  // namespace satin::cpu

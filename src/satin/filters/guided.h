@@ -32,8 +32,8 @@ struct Guided {
 /// Values are those stored, of the picture and the guide, whatever their types: u8, u16 or f32, 1 to 4
 /// channels. With straight alpha colours count times alpha, in the guide too, and the picture's alpha is
 /// filtered as a channel. A constant picture stays as it is, byte for byte, with any guide; so does any
-/// picture with radius 0. Values may overshoot next to edges that the picture and the guide do not share;
-/// integers are held within their type.
+/// picture with radius 0 (but -0 becomes 0). Values may overshoot next to edges that the picture and the
+/// guide do not share; integers are held within their type.
 ///
 /// Sums over windows of n pixels are exact. Integers take part as they are, but 16-bit colours times alpha
 /// are cut to 31 bits, from 2^15 pixels on to 46 - log2 n, and to 16 bits in a guide; floats to 24 bits below
@@ -45,10 +45,10 @@ struct Guided {
 ///
 /// Borders hold for both means: shrink takes the pixels that exist. The result is the same on every device,
 /// byte for byte. Memory beside the pictures: a CPU thread needs 750 bytes a column for 8-bit colours that
-/// guide themselves, 1700 at most, and 550 at most a column of the window; a GPU 192 bytes a pixel for such
-/// colours, 32 to 400 for others. The output lives where the input lives and does not alias it. Throws
-/// Error(usage) for parameters out of range and for shapes that do not fit, Error(input) for NaN or infinity
-/// in the picture or the guide.
+/// guide themselves, 1700 at most, 550 at most a column of the window, and up to 16 MB for coefficients that
+/// are kept; a GPU 192 bytes a pixel for such colours, 32 to 400 for others. The output lives where the input
+/// lives and does not alias it. Throws Error(usage) for parameters out of range and for shapes that do not
+/// fit, Error(input) for NaN or infinity in the picture or the guide.
 ///
 /// He, Sun and Tang, Guided image filtering, ECCV 2010.
 [[nodiscard]] Image guided(const Device& device, const ImageView& image, const Guided& parameters = {});
