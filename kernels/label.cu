@@ -11,6 +11,7 @@ namespace {
 
 constexpr int tile_entries = tile_threads * static_cast<int>(label_entries);
 constexpr int row_entries = tile_words * static_cast<int>(label_entries);
+constexpr std::uint32_t no_entry = 0xFFFFFFFFU;
 constexpr int word_threads = tuning::label_word_threads;
 
 /// The bits of the 32 words of a warp, 4 words a row, one a lane: neighbouring lanes read neighbouring
@@ -46,15 +47,13 @@ __device__ void start_trees(std::uint32_t* parents, int index, std::uint32_t wor
                     static_cast<std::uint32_t>(start_of_run(left, 31)) / 2;
 }
 
-/// Replaces the parents of a word's runs by their roots; returns which entries are roots.
-__device__ std::uint32_t flatten(std::uint32_t* parents, int index, std::uint32_t word) {
+/// Which of a word's entries are roots.
+__device__ std::uint32_t roots_of(const std::uint32_t* parents, int index, std::uint32_t word) {
   std::uint32_t roots = 0;
   for (std::uint32_t starts = starts_of(word); starts != 0; starts &= starts - 1) {
     const int within = (__ffs(static_cast<int>(starts)) - 1) / 2;
     const auto entry = static_cast<std::uint32_t>(index * label_entries + within);
-    const std::uint32_t root = root_of(parents, entry);
-    static_cast<volatile std::uint32_t*>(parents)[entry] = root;
-    if (root == entry) roots |= 1U << within;
+    if (parents[entry] == entry) roots |= 1U << within;
   }
   return roots;
 }
@@ -93,13 +92,10 @@ __global__ void __launch_bounds__(tile_threads)
     });
   }
   __syncthreads();
-  const std::uint32_t roots = flatten(parents, index, around.word);
-  if (exists) arguments.tile_roots[place] = static_cast<std::uint16_t>(roots);
-  __syncthreads();
-
+  if (exists) arguments.tile_roots[place] = static_cast<std::uint16_t>(roots_of(parents, index, around.word));
   for (int entry = index; entry < tile_entries; entry += tile_threads) {
     if (!has_run(words[entry / label_entries], entry % label_entries)) continue;
-    const std::uint32_t root = parents[entry];
+    const std::uint32_t root = root_of(parents, static_cast<std::uint32_t>(entry));
     const auto in_picture = [&](std::int64_t at) {
       const std::int64_t row = tile.row + at / row_entries;
       return (row * arguments.words + tile.word) * label_entries + at % row_entries;
@@ -139,9 +135,16 @@ __global__ void __launch_bounds__(word_threads)
   const std::int64_t y = (i / arguments.words + 1) * tile_rows;
   const std::int64_t column = i % arguments.words;
   const std::int64_t place = y * arguments.words + column;
+  std::uint32_t last_lower = no_entry;
+  std::uint32_t last_upper = no_entry;
   for_contacts(around_word(arguments, y, column, true), arguments.job.connectivity, [&](int bit, int upper) {
     const std::int64_t other = place - arguments.words + (upper < 0 ? -1 : upper >> 5);
-    unite(arguments.parents, entry_of(arguments, place, bit), entry_of(arguments, other, upper & 31));
+    const std::uint32_t lower_part = arguments.parents[entry_of(arguments, place, bit)];
+    const std::uint32_t upper_part = arguments.parents[entry_of(arguments, other, upper & 31)];
+    if (lower_part == last_lower && upper_part == last_upper) return;  // as most contacts of large components
+    last_lower = lower_part;
+    last_upper = upper_part;
+    unite_parts(arguments.parents, lower_part, upper_part);
   });
 }
 
@@ -162,15 +165,15 @@ __global__ void __launch_bounds__(word_threads)
   const bool up = (around.up & 1U) != 0;
   const bool up_left = around.up_left >> 31 != 0;
   if (here && left && !(up && up_left))
-    unite(arguments.parents, entry_of(arguments, place, 0), entry_of(arguments, place - 1, 31));
+    unite_parts(arguments.parents, entry_of(arguments, place, 0), entry_of(arguments, place - 1, 31));
   if (arguments.job.connectivity != 8) return;
   if (here && up_left && !left && !up)
-    unite(arguments.parents, entry_of(arguments, place, 0), entry_of(arguments, above - 1, 31));
+    unite_parts(arguments.parents, entry_of(arguments, place, 0), entry_of(arguments, above - 1, 31));
   if (left && up && !here && !up_left)
-    unite(arguments.parents, entry_of(arguments, place - 1, 31), entry_of(arguments, above, 0));
+    unite_parts(arguments.parents, entry_of(arguments, place - 1, 31), entry_of(arguments, above, 0));
 }
 
-/// Roots of tiles get the roots of their components as parents.
+/// Roots of tiles get the roots of their components as parents; nobody writes those of others here.
 __global__ void __launch_bounds__(word_threads)
     find_roots(const __grid_constant__ LabelArguments arguments, std::int64_t count) {
   const std::int64_t place = std::int64_t{blockIdx.x} * word_threads + threadIdx.x;

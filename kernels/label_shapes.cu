@@ -37,6 +37,11 @@ __device__ TileSums sums_of_run(std::uint32_t column, std::uint32_t length, std:
   return sums;
 }
 
+__device__ TileSums joined(const TileSums& a, const TileSums& b) {
+  return {a.area_and_rows + b.area_and_rows, a.columns + b.columns, max(a.from_right, b.from_right),
+          max(a.right, b.right), max(a.bottom, b.bottom)};
+}
+
 /// Reads first: most runs of a large component change nothing.
 __device__ void raise(std::uint32_t* largest, std::uint32_t value) {
   if (*static_cast<volatile std::uint32_t*>(largest) < value) atomicMax(largest, value);
@@ -54,18 +59,35 @@ __device__ void add(std::uint64_t* sum, std::uint64_t value) {
   atomicAdd(reinterpret_cast<unsigned long long*>(sum), static_cast<unsigned long long>(value));
 }
 
-/// From a tile, whose first pixel is (x, y).
-__device__ void add(RegionShape& into, const TileSums& sums, std::uint32_t x, std::uint32_t y) {
-  const std::uint32_t area = sums.area_and_rows & ((1U << area_bits) - 1);
-  const std::uint32_t left = x + (tile_last - sums.from_right);
-  const std::uint32_t right = x + sums.right;
-  const std::uint32_t bottom = y + sums.bottom;
-  atomicAdd(&into.area, area);
-  add(&into.sum_x, sums.columns + std::uint64_t{x} * area);
-  add(&into.sum_y, (sums.area_and_rows >> area_bits) + std::uint64_t{y} * area);
-  if (*static_cast<volatile std::uint32_t*>(&into.left) > left) atomicMin(&into.left, left);
-  raise(&into.right, right);
-  raise(&into.bottom, bottom);
+/// One component in a tile whose first pixel is (x, y).
+__device__ RegionShape shape_of(const TileSums& sums, std::uint32_t x, std::uint32_t y) {
+  RegionShape shape{};
+  shape.area = sums.area_and_rows & ((1U << area_bits) - 1);
+  shape.left = x + (tile_last - sums.from_right);
+  shape.right = x + sums.right;
+  shape.bottom = y + sums.bottom;
+  shape.sum_x = sums.columns + std::uint64_t{x} * shape.area;
+  shape.sum_y = (sums.area_and_rows >> area_bits) + std::uint64_t{y} * shape.area;
+  return shape;
+}
+
+__device__ void add(RegionShape& into, const RegionShape& part) {
+  atomicAdd(&into.area, part.area);
+  add(&into.sum_x, part.sum_x);
+  add(&into.sum_y, part.sum_y);
+  if (*static_cast<volatile std::uint32_t*>(&into.left) > part.left) atomicMin(&into.left, part.left);
+  raise(&into.right, part.right);
+  raise(&into.bottom, part.bottom);
+}
+
+/// All but the first pixel and the top, which are known.
+__device__ void store(RegionShape& into, const RegionShape& whole) {
+  into.area = whole.area;
+  into.left = whole.left;
+  into.right = whole.right;
+  into.bottom = whole.bottom;
+  into.sum_x = whole.sum_x;
+  into.sum_y = whole.sum_y;
 }
 
 /// Shapes without pixels, but with their first ones: those of the roots.
@@ -120,6 +142,22 @@ __global__ void __launch_bounds__(tile_threads)
 
   const auto x = static_cast<std::uint32_t>(tile.word * label_word);
   const auto y = static_cast<std::uint32_t>(tile.row);
+  std::int64_t pending_root = -1;  // runs of one component in a word are joined first
+  TileSums pending{};
+  const auto flush = [&] {
+    if (pending_root < 0) return;
+    const std::int64_t root_place = pending_root / label_entries;
+    const auto words_above = static_cast<std::uint32_t>(root_place - tile.row * arguments.words);
+    const std::uint32_t root_row = words_above / static_cast<std::uint32_t>(arguments.words);
+    const auto root_column = static_cast<std::uint32_t>(words_above - root_row * arguments.words - tile.word);
+    const std::uint32_t earlier =
+        arguments.tile_roots[root_place] & ((1U << pending_root % label_entries) - 1);
+    const int slot = first_slot[root_row * tile_words + root_column] + __popc(earlier);
+    if (slot < slots)
+      add(sums[slot], pending);
+    else
+      add(shapes[arguments.parents[pending_root] - 1], shape_of(pending, x, y));
+  };
   for (std::uint32_t starts = starts_of(word); starts != 0; starts &= starts - 1) {
     const int start = __ffs(static_cast<int>(starts)) - 1;
     const std::uint32_t gaps = ~(word >> start);
@@ -129,23 +167,27 @@ __global__ void __launch_bounds__(tile_threads)
     const std::int64_t entry = place * label_entries + start / 2;
     const bool is_root = (roots >> start / 2 & 1U) != 0;
     const std::int64_t root = is_root ? entry : arguments.parents[entry];
-    const std::int64_t root_place = root / label_entries;
-    const auto root_row = static_cast<int>(
-        static_cast<std::uint32_t>(root_place) / static_cast<std::uint32_t>(arguments.words) - y);
-    const auto root_column =
-        static_cast<int>(root_place - (tile.row + root_row) * arguments.words - tile.word);
-    const std::uint32_t earlier = arguments.tile_roots[root_place] & ((1U << root % label_entries) - 1);
-    const int slot = first_slot[root_row * tile_words + root_column] + __popc(earlier);
-    if (slot < slots)
-      add(sums[slot], run);
-    else
-      add(shapes[arguments.parents[root] - 1], run, x, y);
+    if (root == pending_root) {
+      pending = joined(pending, run);
+      continue;
+    }
+    flush();
+    pending_root = root;
+    pending = run;
   }
+  flush();
   __syncthreads();
   int slot = first_slot[index];
   for (std::uint32_t left = roots; left != 0 && slot < slots; left &= left - 1, ++slot) {
     const std::uint32_t label = arguments.parents[place * label_entries + __ffs(static_cast<int>(left)) - 1];
-    add(shapes[label - 1], sums[slot], x, y);
+    const TileSums& found = sums[slot];
+    const RegionShape shape = shape_of(found, x, y);
+    const bool whole = row > 0 && found.bottom < tile_rows - 1 && found.from_right < tile_last &&
+                       found.right < tile_last;  // it reaches no other tile
+    if (whole)
+      store(shapes[label - 1], shape);
+    else
+      add(shapes[label - 1], shape);
   }
 }
 

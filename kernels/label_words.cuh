@@ -69,11 +69,25 @@ __device__ inline std::uint32_t root_of(const volatile std::uint32_t* parents, s
   return entry;
 }
 
+/// The same; every node on the path gets its grandparent as parent (Jaiganesh and Burtscher 2018). A node
+/// that is no root never becomes one again, so that no link that matters is overwritten.
+__device__ inline std::uint32_t short_path(volatile std::uint32_t* parents, std::uint32_t entry) {
+  std::uint32_t parent = parents[entry];
+  while (parent != entry) {
+    const std::uint32_t above = parents[parent];
+    if (above != parent) parents[entry] = above;
+    entry = parent;
+    parent = above;
+  }
+  return entry;
+}
+
 /// Hangs the greater root under the lesser one; begins again with what another thread hung there meanwhile.
-__device__ inline void unite(std::uint32_t* parents, std::uint32_t a, std::uint32_t b) {
+template <class Find>
+__device__ void unite_by(std::uint32_t* parents, std::uint32_t a, std::uint32_t b, const Find& find) {
   while (true) {
-    a = root_of(parents, a);
-    b = root_of(parents, b);
+    a = find(parents, a);
+    b = find(parents, b);
     if (a == b) return;
     const std::uint32_t greater = max(a, b);
     const std::uint32_t lesser = min(a, b);
@@ -82,6 +96,16 @@ __device__ inline void unite(std::uint32_t* parents, std::uint32_t a, std::uint3
     a = before;
     b = lesser;
   }
+}
+
+/// In a tile, whose paths are short.
+__device__ inline void unite(std::uint32_t* parents, std::uint32_t a, std::uint32_t b) {
+  unite_by(parents, a, b, [](std::uint32_t* all, std::uint32_t entry) { return root_of(all, entry); });
+}
+
+/// Across tiles.
+__device__ inline void unite_parts(std::uint32_t* parents, std::uint32_t a, std::uint32_t b) {
+  unite_by(parents, a, b, [](std::uint32_t* all, std::uint32_t entry) { return short_path(all, entry); });
 }
 
 /// Tiles of 4 words by 64 rows, one thread a word.

@@ -299,13 +299,13 @@ TEST(Regions, HaveABoundOnTheirPixels) {
   EXPECT_NO_THROW(check_label_size(limit - 32, 1));
   EXPECT_NO_THROW(check_label_size(1, limit / 32 - 1));
   EXPECT_NO_THROW(check_label_size(33, limit / 64 - 1));
-  for (const auto& [width, height] : {std::pair<std::int64_t, std::int64_t>{limit - 31, 1},
-                                      {1, limit / 32},
-                                      {33, limit / 64},
-                                      {limit, limit},
-                                      {0, 1}})
+  for (const auto& sides : {std::pair<std::int64_t, std::int64_t>{limit - 31, 1},
+                            {1, limit / 32},
+                            {33, limit / 64},
+                            {limit, limit},
+                            {0, 1}})
     expect_error(ErrorKind::usage, "2^32", [&] {
-      check_label_size(width, height);
+      check_label_size(sides.first, sides.second);
       return 0;
     });
   // What RegionSums rests on: n largest values and squares fit, for the most pixels.

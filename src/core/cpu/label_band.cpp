@@ -9,9 +9,7 @@
 namespace satin::cpu {
 namespace {
 
-constexpr std::uint32_t beyond = std::numeric_limits<std::uint32_t>::max();
-
-constexpr RegionShape no_shape{0, 0, beyond, 0, 0, 0, 0, 0};
+constexpr RegionShape no_shape{0, 0, std::numeric_limits<std::uint32_t>::max(), 0, 0, 0, 0, 0};
 
 void include(RegionShape& shape, std::uint32_t begin, std::uint32_t end, std::uint32_t row,
              std::uint32_t width) {
@@ -40,41 +38,36 @@ void Runs::find(const std::uint64_t* words, std::size_t width) {
   }
   if (inside != 0) *next++ = static_cast<std::uint32_t>(width);
   count = static_cast<std::size_t>(next - edges.data()) / 2;
+  next[0] = next[1] = beyond;
 }
 
 /// Runs touch where one begins before the other ends, diagonally one pixel earlier: `reach`.
-void LabelBand::label_row(const Runs& row, const Runs& above, std::uint32_t reach) {
+void LabelBand::label_row(const Runs& row, const Runs& above, std::uint32_t reach, DisjointSets& sets) {
   const std::size_t first = runs_.size();
   runs_.resize(first + row.count);
   const std::uint32_t* upper_label = runs_.data() + first - above.count;
   const std::uint32_t* upper = above.edges.data();
-  const std::uint32_t* const last = upper + 2 * above.count;
   for (std::size_t i = 0; i < row.count; ++i) {
     const std::uint32_t begin = row.edges[2 * i];
     const std::uint32_t end = row.edges[2 * i + 1] + reach;
-    while (upper != last && upper[1] + reach <= begin) {
-      upper += 2;
-      ++upper_label;
-    }
-    if (upper == last || upper[0] >= end) {
-      runs_[first + i] = sets_.add();
+    for (; upper[1] + reach <= begin; upper += 2) ++upper_label;
+    if (upper[0] >= end) {
+      runs_[first + i] = sets.add();
       continue;
     }
     std::uint32_t label = *upper_label;
-    while (upper + 2 != last && upper[2] < end) {
-      upper += 2;
-      label = sets_.join(label, *++upper_label);
-    }
+    for (; upper[2] < end; upper += 2)
+      if (*++upper_label != label) label = sets.join(label, *upper_label);
     runs_[first + i] = label;
   }
 }
 
 /// Roots are the least labels of their components, and labels were given in raster order.
-void LabelBand::number_components() {
-  std::vector<std::uint32_t> number(sets_.size());
+void LabelBand::number_components(const DisjointSets& sets) {
+  std::vector<std::uint32_t> number(sets.size());
   components_ = 0;
-  for (std::uint32_t i = 0; i < sets_.size(); ++i)
-    number[i] = sets_.parent(i) == i ? components_++ : number[sets_.parent(i)];
+  for (std::uint32_t i = 0; i < sets.size(); ++i)
+    number[i] = sets.parent(i) == i ? components_++ : number[sets.parent(i)];
   for (std::uint32_t& run : runs_) run = number[run];
 }
 
@@ -82,18 +75,18 @@ void LabelBand::scan(const LabelJob& job, const ImageView& mask, std::uint64_t* 
   const auto width = static_cast<std::size_t>(job.width);
   const std::uint32_t reach = job.connectivity == 8 ? 1 : 0;
   runs_.clear();
-  sets_.clear();
+  DisjointSets sets;
   Runs row(width);
   Runs above(width);
   for (std::int64_t y = first_; y < last_; ++y, words += words_for(width)) {
     find_bits(mask.row<std::uint8_t>(y), width, job.zeros, words);
     row.find(words, width);
-    label_row(row, above, reach);
+    label_row(row, above, reach, sets);
     if (y == first_) first_row_runs_ = row.count;
     last_row_runs_ = row.count;
     std::swap(row, above);
   }
-  number_components();
+  number_components(sets);
 }
 
 std::span<const std::uint32_t> LabelBand::first_row() const {

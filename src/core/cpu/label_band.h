@@ -11,9 +11,10 @@
 
 namespace satin::cpu {
 
-/// The runs of one row: edges[2 i] to edges[2 i + 1] - 1.
+/// The runs of one row: edges[2 i] to edges[2 i + 1] - 1, and one that lies beyond every row.
 struct Runs {
-  explicit Runs(std::size_t width) : edges(width + 2) {}
+  static constexpr std::uint32_t beyond = 0xFFFFFFFEU;
+  explicit Runs(std::size_t width) : edges(width + 4, beyond) {}
   /// From the row's bits.
   void find(const std::uint64_t* words, std::size_t width);
 
@@ -49,15 +50,14 @@ class LabelBand {
 
  private:
   /// Appends the labels of a row; those of the row above are the last ones before.
-  void label_row(const Runs& row, const Runs& above, std::uint32_t reach);
-  void number_components();
+  void label_row(const Runs& row, const Runs& above, std::uint32_t reach, DisjointSets& sets);
+  void number_components(const DisjointSets& sets);
 
   std::int64_t first_;
   std::int64_t last_;
   std::vector<std::uint32_t> runs_;  ///< their components; provisional labels at first
   std::size_t first_row_runs_ = 0;
   std::size_t last_row_runs_ = 0;
-  DisjointSets sets_;
   std::uint32_t components_ = 0;
 };
 

@@ -9,7 +9,6 @@ namespace satin::cpu {
 
 class DisjointSets {
  public:
-  void clear() { parents_.clear(); }
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(parents_.size()); }
   [[nodiscard]] std::uint32_t parent(std::uint32_t i) const { return parents_[i]; }
   void resize(std::uint32_t count) {
