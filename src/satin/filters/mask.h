@@ -57,9 +57,10 @@ struct Mask {
 /// go to the pixel's own side. So inverting a mask and exchanging inward and outward inverts the result.
 ///
 /// Everything is exact in integers and the same on every device, byte for byte. The cost does not depend on
-/// the radii (but see Dilate for boxes). Memory: up to 2 bytes a pixel, 4 on a GPU, 1 to 4 bytes more for
-/// distances, 5 to 10 for holes and specks. Throws Error(usage) for parameters out of range, Error(input) for
-/// NaN or infinity.
+/// the radii (but see Dilate for boxes, and a feather's width shows). Memory: 1 or 2 bytes a pixel between
+/// steps. Each radius and the feather keep up to 2 bytes a pixel more on the CPU, and 2 to 4 on a GPU; holes
+/// and specks 4 for labels and what find_regions() says. Holes and specks wait for the number of components.
+/// Throws Error(usage) for parameters out of range, Error(input) for NaN or infinity.
 ///
 /// Meijster, Roerdink, Hesselink, A general algorithm for computing distance transforms in linear time, 2000.
 [[nodiscard]] Image mask(const Device& device, const ImageView& image, const Mask& parameters = {});
