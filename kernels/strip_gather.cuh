@@ -18,51 +18,48 @@ class StripGather {
   __device__ StripGather(const StripMeanArguments& arguments, const StripShared<Channels>& shared, int warp)
       : arguments_(arguments),
         job_(arguments.job),
-        part_(shared.part),
         shared_(shared),
         ring_(reinterpret_cast<const std::byte*>(shared.ring)),
-        share_(warp / part_.groups),
-        x_(part_.first_x + warp % part_.groups * warp_size + lane_index()),
-        place_((share_ * Shape::pitch + Shape::origin - 1 + x_ - part_.origin) * entry),
-        exists_(x_ < part_.last_x),
-        clipped_in_row_(job_.clipped && !fits(x_ - lane_index(), warp_size, job_.width)),
-        joined_(Channels == 3 && x_ - lane_index() + warp_size <= part_.last_x && is_aligned()),
-        place_in_joined_(kept(lane_index() % 4)),
-        bytes_of_joined_(kept(place_in_joined_ == 0   ? 0x4210
-                              : place_in_joined_ == 1 ? 0x5421
-                                                      : 0x6542)),
-        output_offset_(
-            kept((x_ - lane_index()) * Channels +
-                 (joined_ ? lane_index() / 4 * 12 + place_in_joined_ * 4 : lane_index() * Channels))),
-        map_offset_(kept(min(x_, job_.width - 1) * code_size())) {}
+        share_(warp / shared.part.groups) {
+    const StripPart& part = shared.part;
+    const int first_x = part.first_x + warp % part.groups * warp_size;
+    x_ = first_x + lane_index();
+    exists_ = x_ < part.last_x;
+    clipped_in_row_ = job_.clipped && !fits(first_x, warp_size, job_.width);
+    joined_ = Channels == 3 && first_x + warp_size <= part.last_x && is_aligned();
+    place_in_joined_ = kept(lane_index() % 4);
+    bytes_of_joined_ = kept(place_in_joined_ == 0 ? 0x4210 : place_in_joined_ == 1 ? 0x5421 : 0x6542);
+
+    y_ = part.first_y;
+    // Batch b completes the window around the row 8 b - reach behind the first that is summed.
+    const int slot = (part.skipped * strip_batch - job_.reach) % arguments.tiles.ring_rows;
+    place_ = wrapped_below(
+        static_cast<unsigned>((slot + share_) * row_bytes + (Shape::origin - 1 + x_ - part.origin) * entry));
+    from_ = arguments.radius_map.data + (y_ + share_) * arguments.radius_map.row +
+            min(x_, job_.width - 1) * code_size();
+    to_ = arguments.output.data + (y_ + share_) * arguments.output.row + first_x * Channels +
+          (joined_ ? lane_index() / 4 * 12 + place_in_joined_ * 4 : lane_index() * Channels);
+  }
 
   __device__ void run() {
     if (share_ >= Shape::shares) return;
-    // Batch b completes the windows of rows from 8 b - 2 reach on.
-    const int rows = arguments_.tiles.ring_rows;
-    int slot = (rows - job_.reach) % rows;  // of the table's row 8 b - reach
-    int y = part_.first_y - 2 * job_.reach;
     int batch = 0;
-    const auto next = [&] {
-      shared_.gates.gathered.done(batch);
-      ++batch;
-      y += strip_batch;
-      slot += strip_batch;
-      if (slot >= rows) slot -= rows;
-    };
-    while (y + strip_batch <= part_.first_y) {
+    for (; batch < shared_.part.skipped; ++batch) {
       shared_.gates.added.wait_for(batch);
-      next();
+      shared_.gates.gathered.done(batch);
     }
+    const int batches = shared_.part.batches;
     std::uint32_t codes[share_rows];
-    fetch(y, codes);
-    while (batch < part_.batches) {
+    fetch(0, batch + 1 < batches, codes);
+    for (; batch < batches; ++batch) {
       Radius256 radii[share_rows];
       convert(codes, radii);
-      fetch(y + strip_batch, codes);
+      if (batch + 1 < batches) fetch(strip_batch, batch + 2 < batches, codes);
       shared_.gates.added.wait_for(batch);
-      write(y, slot, radii);
-      next();
+      write(batch + 1 < batches, radii);
+      shared_.gates.gathered.done(batch);
+      y_ += strip_batch;
+      place_ = wrapped_below(place_ + strip_batch * row_bytes);
     }
   }
 
@@ -84,16 +81,16 @@ class StripGather {
   /// Row k of the warp in a batch.
   [[nodiscard]] __device__ int row_of(int k) const { return share_ + k * Shape::shares; }
 
-  /// Reads the map for the batch whose first row is y. Pixels that are not there get the radius of one that
-  /// is.
-  __device__ void fetch(int y, std::uint32_t (&codes)[share_rows]) const {
+  /// Reads the map for a batch some rows below y_. Pixels that are not there get the radius of one that is;
+  /// `whole`: all rows are there.
+  __device__ void fetch(int below, bool whole, std::uint32_t (&codes)[share_rows]) {
     switch (job_.radius.map_type) {
       case Type::u8:
-        return fetch_as<std::uint8_t>(y, codes);
+        return fetch_as<std::uint8_t>(below, whole, codes);
       case Type::u16:
-        return fetch_as<std::uint16_t>(y, codes);
+        return fetch_as<std::uint16_t>(below, whole, codes);
       default:
-        return fetch_as<std::uint32_t>(y, codes);
+        return fetch_as<std::uint32_t>(below, whole, codes);
     }
   }
 
@@ -102,20 +99,19 @@ class StripGather {
   }
 
   template <class Code>
-  __device__ void fetch_as(int y, std::uint32_t (&codes)[share_rows]) const {
-    const std::byte* column = arguments_.radius_map.data + map_offset_;
-    if (y >= 0 && y + strip_batch <= job_.height) {
-      const std::byte* from = column + (y + share_) * arguments_.radius_map.row;
+  __device__ void fetch_as(int below, bool whole, std::uint32_t (&codes)[share_rows]) {
+    if (whole) {
 #pragma unroll
       for (int k = 0; k < share_rows; ++k) {
-        codes[k] = load_code<Code>(from);
-        from += arguments_.map_step;
+        codes[k] = load_code<Code>(from_);
+        from_ += arguments_.map_step;
       }
     } else {
+      const int y = y_ + below + share_;
 #pragma unroll
       for (int k = 0; k < share_rows; ++k)
-        codes[k] =
-            load_code<Code>(column + min(max(y + row_of(k), 0), job_.height - 1) * arguments_.radius_map.row);
+        codes[k] = load_code<Code>(from_ + (min(y + k * Shape::shares, job_.height - 1) - y) *
+                                               arguments_.radius_map.row);
     }
   }
 
@@ -150,35 +146,35 @@ class StripGather {
     }
   }
 
-  __device__ void write(int y, int slot, Radius256 (&radii)[share_rows]) const {
-    const bool clipped = clipped_in_row_ || (job_.clipped && !fits(y, strip_batch, job_.height));
+  __device__ void write(bool whole, Radius256 (&radii)[share_rows]) {
+    const bool clipped = clipped_in_row_ || (job_.clipped && !fits(y_, strip_batch, job_.height));
     Radius256 bits = 0;
 #pragma unroll
     for (const Radius256 radius : radii) bits |= radius;
     std::uint32_t means[share_rows] = {};
     if (__any_sync(whole_warp, bits % radius_one) != 0) {
       if (clipped) {
-        covered_means<true>(y, slot, radii, means);
+        covered_means<true>(radii, means);
       } else {
-        covered_means<false>(y, slot, radii, means);
+        covered_means<false>(radii, means);
       }
     } else if (clipped) {
-      whole_means<true>(y, slot, radii, means);
+      whole_means<true>(radii, means);
     } else {
-      whole_means<false>(y, slot, radii, means);
+      whole_means<false>(radii, means);
     }
-    store(y, means);
+    store(whole, means);
   }
 
   template <bool Clipped>
-  __device__ void whole_means(int y, int slot, const Radius256 (&radii)[share_rows],
+  __device__ void whole_means(const Radius256 (&radii)[share_rows],
                               std::uint32_t (&means)[share_rows]) const {
     Sum sums[share_rows];
 #pragma unroll
     for (int k = 0; k < share_rows; ++k) {
-      const int reach = radii[k] / radius_one;
+      const int reach = whole_pixels(radii[k]);
       const int aside = reach * entry;
-      const unsigned centre = centre_of(k, slot);
+      const unsigned centre = centre_of(k);
       const unsigned last = below_by(centre, reach);
       const unsigned before = above_by(centre, reach + 1);
       sums[k] =
@@ -186,21 +182,20 @@ class StripGather {
     }
 #pragma unroll
     for (int k = 0; k < share_rows; ++k) {
-      const int reach = radii[k] / radius_one;
+      const int reach = whole_pixels(radii[k]);
       WholeDivision division = shared_.divisions[reach];
       if constexpr (Clipped)
-        division = WholeDivision(count(x_, reach, job_.width) * count(y + row_of(k), reach, job_.height));
+        division = WholeDivision(count(x_, reach, job_.width) * count(y_ + row_of(k), reach, job_.height));
       means[k] = division.template means<Channels>(sums[k]);
     }
   }
 
   /// Row after row where boxes are clipped, which takes many registers: so radii and means move up.
   template <bool Clipped>
-  __device__ void covered_means(int y, int slot, Radius256 (&radii)[share_rows],
-                                std::uint32_t (&means)[share_rows]) const {
+  __device__ void covered_means(Radius256 (&radii)[share_rows], std::uint32_t (&means)[share_rows]) const {
 #pragma unroll(Clipped ? 1 : share_rows)
     for (int k = 0; k < share_rows; ++k) {
-      const std::uint32_t mean = covered_mean<Clipped>(y + row_of(k), centre_of(k, slot), radii[0]);
+      const std::uint32_t mean = covered_mean<Clipped>(y_ + row_of(k), centre_of(k), radii[0]);
 #pragma unroll
       for (int i = 0; i + 1 < share_rows; ++i) {
         radii[i] = radii[i + 1];
@@ -213,7 +208,7 @@ class StripGather {
   template <bool Clipped>
   [[nodiscard]] __device__ std::uint32_t covered_mean(int y, unsigned centre, Radius256 radius) const {
     const int reach =
-        max(radius - 1, 0) / radius_one;  // a whole radius is the outer one, which is in the ring
+        whole_pixels(max(radius - 1, 0));  // a whole radius is the outer one, which is in the ring
     const auto outer = static_cast<std::uint32_t>(radius - reach * radius_one);
     const std::uint32_t inner = radius_one - outer;
     std::uint32_t area = 0;
@@ -240,20 +235,27 @@ class StripGather {
     return CoveredDivision(area, inner, outer).means<Channels>(inner_sum, outer_sum, mixed);
   }
 
-  /// Bytes from the ring's beginning to the entry before the pixel's in its row of the table.
-  [[nodiscard]] __device__ unsigned centre_of(int k, int slot) const {
-    const auto place = static_cast<unsigned>(slot * row_bytes + place_) + k * Shape::shares * row_bytes;
+  [[nodiscard]] __device__ static int whole_pixels(Radius256 radius) {
+    return static_cast<int>(static_cast<unsigned>(radius) / radius_one);
+  }
+
+  /// Places are bytes from the ring's beginning. One behind or before the ring is above the right one in
+  /// unsigned numbers.
+  [[nodiscard]] __device__ unsigned wrapped_below(unsigned place) const {
     return min(place, place - arguments_.ring_bytes);
   }
-  /// The same some rows below, and above. A place behind or before the ring is above the right one in
-  /// unsigned numbers.
+  [[nodiscard]] __device__ unsigned wrapped_above(unsigned place) const {
+    return min(place, place + arguments_.ring_bytes);
+  }
+  /// Of the entry to the left of the pixel's own in row k of the warp.
+  [[nodiscard]] __device__ unsigned centre_of(int k) const {
+    return wrapped_below(place_ + static_cast<unsigned>(k * Shape::shares * row_bytes));
+  }
   [[nodiscard]] __device__ unsigned below_by(unsigned place, int rows) const {
-    const unsigned moved = place + static_cast<unsigned>(rows * row_bytes);
-    return min(moved, moved - arguments_.ring_bytes);
+    return wrapped_below(place + static_cast<unsigned>(rows * row_bytes));
   }
   [[nodiscard]] __device__ unsigned above_by(unsigned place, int rows) const {
-    const unsigned moved = place - static_cast<unsigned>(rows * row_bytes);
-    return min(moved, moved + arguments_.ring_bytes);
+    return wrapped_above(place - static_cast<unsigned>(rows * row_bytes));
   }
   /// The entry some bytes behind a place.
   [[nodiscard]] __device__ Sum at(unsigned place, int offset) const {
@@ -265,33 +267,36 @@ class StripGather {
   }
 
   /// A warp of three channels stores words: of four neighbouring lanes the first three, 12 bytes together.
-  __device__ void store(int y, std::uint32_t (&means)[share_rows]) const {
+  /// `whole`: all rows are stored.
+  __device__ void store(bool whole, std::uint32_t (&means)[share_rows]) {
     if (joined_) {
 #pragma unroll
       for (std::uint32_t& mean : means)
         mean =
             __byte_perm(mean, __shfl_down_sync(whole_warp, mean, 1), static_cast<unsigned>(bytes_of_joined_));
-      if (place_in_joined_ == 3) return;
-    }
-    std::byte* to = arguments_.output.data + (y + share_) * arguments_.output.row + output_offset_;
-    if (joined_ && y >= part_.first_y && y + strip_batch <= part_.last_y) {
+      if (whole) {
+        if (place_in_joined_ < 3) {
+          std::byte* to = to_;
 #pragma unroll
-      for (int k = 0; k < share_rows; ++k) {
-        __stcs(reinterpret_cast<std::uint32_t*>(to), means[k]);
-        to += arguments_.output_step;
+          for (int k = 0; k < share_rows; ++k) {
+            __stcs(reinterpret_cast<std::uint32_t*>(to), means[k]);
+            to += arguments_.output_step;
+          }
+        }
+        to_ += share_rows * arguments_.output_step;
+        return;
       }
-      return;
     }
 #pragma unroll
     for (int k = 0; k < share_rows; ++k) {
-      if (y + row_of(k) >= part_.first_y && y + row_of(k) < part_.last_y) store_row(to, means[k]);
-      to += arguments_.output_step;
+      if (y_ + row_of(k) < shared_.part.last_y) store_row(to_, means[k]);
+      to_ += arguments_.output_step;
     }
   }
 
   __device__ void store_row(std::byte* to, std::uint32_t means) const {
     if (joined_) {
-      __stcs(reinterpret_cast<std::uint32_t*>(to), means);
+      if (place_in_joined_ < 3) __stcs(reinterpret_cast<std::uint32_t*>(to), means);
     } else if (exists_) {
 #pragma unroll
       for (int c = 0; c < Channels; ++c) to[c] = static_cast<std::byte>(means >> (8 * c));
@@ -300,19 +305,20 @@ class StripGather {
 
   const StripMeanArguments& arguments_;
   const StripMeanJob& job_;
-  const StripPart& part_;
   const StripShared<Channels>& shared_;
   const std::byte* ring_;
   int share_;  ///< 0 or 1: of the rows of a batch
   int x_;
-  int place_;  ///< bytes before the entry of the pixel to the left in the warp's first row, from slot 0 on
   bool exists_;
   bool clipped_in_row_;
   bool joined_;  ///< the warp's bytes of a row are stored as words
   int place_in_joined_;
   int bytes_of_joined_;  ///< that a word is selected from the lane's means and those of the next
-  int output_offset_;    ///< bytes in a row
-  int map_offset_;
+  // Of the batch, and of the warp's first row in it:
+  int y_;
+  unsigned place_;         ///< in the ring
+  const std::byte* from_;  ///< in the map; a batch ahead
+  std::byte* to_;
 };
 
 }  // namespace satin::kernels

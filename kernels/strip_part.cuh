@@ -26,6 +26,15 @@ __device__ inline int kept(int value) {
   asm volatile("" : "+r"(value));
   return value;
 }
+/// A value that is first used here: sums that it is added to are then computed where they are stored.
+__device__ inline std::uint32_t used_from_here(std::uint32_t value) {
+  asm volatile("" : "+r"(value));
+  return value;
+}
+__device__ inline std::uint64_t used_from_here(std::uint64_t value) {
+  asm volatile("" : "+l"(value));
+  return value;
+}
 
 /// The warps of one group say that a batch is done, those of the next wait for it. Two in turn, for even and
 /// odd batches.
@@ -70,7 +79,10 @@ struct StripPart {
   int first_x, last_x;
   int first_y, last_y;
   int origin;   ///< position of the first column that is summed
-  int batches;  ///< of source rows, from first_y - reach on
+  int start;    ///< position of the first row that is summed
+  int batches;  ///< of source rows, from `start` on
+  int skipped;  ///< batches that complete no window; the next completes that of row first_y and those below
+                ///< it
   int groups;   ///< of 32 columns
 };
 
@@ -83,7 +95,9 @@ __device__ inline StripPart strip_part(const StripMeanArguments& arguments, int 
   part.first_y = static_cast<int>(band * job.height / arguments.tiles.bands);
   part.last_y = static_cast<int>((band + 1) * job.height / arguments.tiles.bands);
   part.origin = part.first_x - (job.reach + pixels - 1) / pixels * pixels;
-  part.batches = (part.last_y - part.first_y + 2 * job.reach + strip_batch - 1) / strip_batch;
+  part.skipped = (2 * job.reach + strip_batch - 1) / strip_batch;
+  part.start = part.first_y + job.reach - part.skipped * strip_batch;
+  part.batches = part.skipped + (part.last_y - part.first_y + strip_batch - 1) / strip_batch;
   part.groups = (part.last_x - part.first_x + warp_size - 1) / warp_size;
   return part;
 }

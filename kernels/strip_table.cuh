@@ -58,38 +58,34 @@ __device__ typename PackedSums<Channels>::Sum sum_before(const std::uint32_t (&s
   return packed;
 }
 
-template <int Channels>
+template <int Channels, bool Aligned>
 __device__ void scan_rows(const StripMeanArguments& arguments, const StripShared<Channels>& shared,
-                          int warp) {
+                          typename StripShape<Channels>::Rows reader, int warp) {
   using Shape = StripShape<Channels>;
-  using Rows = typename Shape::Rows;
-  using Sum = typename Shape::Sum;
   using Vector = typename Shape::Vector;
-  const StripMeanJob& job = arguments.job;
-  const StripPart& part = shared.part;
-  const int x = part.origin + lane_index() * Shape::pixels;
-  const Rows reader(arguments.source, x, part.last_x - 1 + job.reach, job.width, job.clipped,
-                    arguments.columns);
+  reader.aligned = Aligned;
   int places[Shape::lane_vectors];  // in the staging buffer
 #pragma unroll
   for (int i = 0; i < Shape::lane_vectors; ++i)
     places[i] = kept(warp * Shape::vectors + Shape::place_of(lane_index() * Shape::lane_vectors + i));
   auto* const staging = reinterpret_cast<Vector*>(shared.staging);
-  const int last = part.last_y - 1 + job.reach;
-  int y = part.first_y - job.reach + warp;
+  const int batches = shared.part.batches;
+  const int last = shared.part.last_y - 1 + arguments.job.reach;
+  int y = shared.part.start + warp;
   const auto row_at = [&](int position) { return position <= last ? __ldg(arguments.rows + position) : -1; };
-  typename Rows::Words words;
+  typename Shape::Rows::Words words;
   reader.load(row_at(y), words);
   int next_row = row_at(y + strip_batch);
-  for (int batch = 0; batch < part.batches; ++batch) {
-    Sum prefix[Shape::pixels];
+  for (int batch = 0; batch < batches; ++batch) {
+    typename Shape::Sum prefix[Shape::pixels];
     std::uint32_t sums[Channels];
     prefix_of_lane(words, prefix, sums);
     reader.load(next_row, words);
     y += strip_batch;
     next_row = row_at(y + strip_batch);
-    const Sum before = sum_before<Channels>(sums);
+    typename Shape::Sum before = sum_before<Channels>(sums);
     if (batch >= 2) shared.gates.added.wait_for(batch - 2);
+    before = used_from_here(before);
     Vector* to = staging + (batch & 1) * strip_batch * Shape::vectors;
 #pragma unroll
     for (int i = 0; i < Shape::lane_vectors; ++i) {
@@ -100,6 +96,18 @@ __device__ void scan_rows(const StripMeanArguments& arguments, const StripShared
     }
     shared.gates.scanned.done(batch);
   }
+}
+
+template <int Channels>
+__device__ void scan_rows(const StripMeanArguments& arguments, const StripShared<Channels>& shared,
+                          int warp) {
+  using Shape = StripShape<Channels>;
+  const StripMeanJob& job = arguments.job;
+  const typename Shape::Rows reader(arguments.source, shared.part.origin + lane_index() * Shape::pixels,
+                                    shared.part.last_x - 1 + job.reach, job.width, job.clipped,
+                                    arguments.columns);
+  if (reader.aligned) return scan_rows<Channels, true>(arguments, shared, reader, warp);
+  scan_rows<Channels, false>(arguments, shared, reader, warp);
 }
 
 template <int Channels>
