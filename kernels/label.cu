@@ -127,6 +127,12 @@ __device__ Around around_word(const LabelArguments& arguments, std::int64_t y, s
   return around;
 }
 
+/// The root of the tile's component to which a bit belongs, or what that hangs under by now. Across tiles only
+/// such roots get other parents: describe_tiles() rests on it.
+__device__ std::uint32_t part_of(const LabelArguments& arguments, std::int64_t place, int bit) {
+  return arguments.parents[entry_of(arguments, place, bit)];
+}
+
 /// One thread a word of the rows below a seam.
 __global__ void __launch_bounds__(word_threads)
     join_rows(const __grid_constant__ LabelArguments arguments, std::int64_t count) {
@@ -139,8 +145,8 @@ __global__ void __launch_bounds__(word_threads)
   std::uint32_t last_upper = no_entry;
   for_contacts(around_word(arguments, y, column, true), arguments.job.connectivity, [&](int bit, int upper) {
     const std::int64_t other = place - arguments.words + (upper < 0 ? -1 : upper >> 5);
-    const std::uint32_t lower_part = arguments.parents[entry_of(arguments, place, bit)];
-    const std::uint32_t upper_part = arguments.parents[entry_of(arguments, other, upper & 31)];
+    const std::uint32_t lower_part = part_of(arguments, place, bit);
+    const std::uint32_t upper_part = part_of(arguments, other, upper & 31);
     if (lower_part == last_lower && upper_part == last_upper) return;  // as most contacts of large components
     last_lower = lower_part;
     last_upper = upper_part;
@@ -165,12 +171,12 @@ __global__ void __launch_bounds__(word_threads)
   const bool up = (around.up & 1U) != 0;
   const bool up_left = around.up_left >> 31 != 0;
   if (here && left && !(up && up_left))
-    unite_parts(arguments.parents, entry_of(arguments, place, 0), entry_of(arguments, place - 1, 31));
+    unite_parts(arguments.parents, part_of(arguments, place, 0), part_of(arguments, place - 1, 31));
   if (arguments.job.connectivity != 8) return;
   if (here && up_left && !left && !up)
-    unite_parts(arguments.parents, entry_of(arguments, place, 0), entry_of(arguments, above - 1, 31));
+    unite_parts(arguments.parents, part_of(arguments, place, 0), part_of(arguments, above - 1, 31));
   if (left && up && !here && !up_left)
-    unite_parts(arguments.parents, entry_of(arguments, place - 1, 31), entry_of(arguments, above, 0));
+    unite_parts(arguments.parents, part_of(arguments, place - 1, 31), part_of(arguments, above, 0));
 }
 
 /// Roots of tiles get the roots of their components as parents; nobody writes those of others here.
