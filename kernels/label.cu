@@ -15,47 +15,97 @@ constexpr std::uint32_t no_entry = 0xFFFFFFFFU;
 constexpr int word_threads = tuning::label_word_threads;
 
 /// The bits of the 32 words of a warp, 4 words a row, one a lane: neighbouring lanes read neighbouring
-/// pixels.
+/// pixels, `at_once` words in flight.
 __device__ std::uint32_t read_bits(const LabelArguments& arguments, const Tile& tile, int first_word) {
+  constexpr int at_once = tuning::label_words_in_flight;
   const std::int64_t width = arguments.job.width;
+  const std::uint8_t outside = arguments.job.zeros ? 1 : 0;
   std::uint32_t mine = 0;
 #pragma unroll
-  for (int i = 0; i < warp_size; ++i) {
-    const int word = first_word + i;
-    const std::int64_t y = tile.row + word / tile_words;
-    const std::int64_t x = (tile.word + word % tile_words) * label_word + lane_index();
-    bool inside = false;
-    if (y < arguments.job.height && x < width) {
-      const auto value = static_cast<std::uint8_t>(arguments.mask.data[y * arguments.mask.row + x]);
-      inside = (value == 0) == arguments.job.zeros;
+  for (int group = 0; group < warp_size; group += at_once) {
+    std::uint8_t values[at_once];
+#pragma unroll
+    for (int i = 0; i < at_once; ++i) {
+      const int word = first_word + group + i;
+      const std::int64_t y = tile.row + word / tile_words;
+      const std::int64_t x = (tile.word + word % tile_words) * label_word + lane_index();
+      values[i] = outside;
+      if (y < arguments.job.height && x < width)
+        values[i] = static_cast<std::uint8_t>(arguments.mask.data[y * arguments.mask.row + x]);
     }
-    const unsigned bits = __ballot_sync(whole_warp, inside);
-    if (i == lane_index()) mine = bits;
+#pragma unroll
+    for (int i = 0; i < at_once; ++i) {
+      const unsigned bits = __ballot_sync(whole_warp, (values[i] == 0) == arguments.job.zeros);
+      if (group + i == lane_index()) mine = bits;
+    }
   }
   return mine;
 }
 
-/// Every run is its own root, but for those that continue the last run of the word before.
-__device__ void start_trees(std::uint32_t* parents, int index, std::uint32_t word, std::uint32_t left) {
-  const auto base = static_cast<std::uint32_t>(index * label_entries);
-  for (std::uint32_t starts = starts_of(word); starts != 0; starts &= starts - 1) {
-    const std::uint32_t entry = base + static_cast<std::uint32_t>(__ffs(static_cast<int>(starts)) - 1) / 2;
-    parents[entry] = entry;
+/// One word of a tile, its surroundings in the tile, and the entries of the tile.
+struct TileWord {
+  Around around;
+  int index = 0;
+  const std::uint32_t* words = nullptr;
+  std::uint32_t* parents = nullptr;
+
+  __device__ std::uint32_t entry(int within) const {
+    return static_cast<std::uint32_t>(index * label_entries + within);
   }
-  if ((word & 1U) != 0 && left >> 31 != 0)
-    parents[base] = base - static_cast<std::uint32_t>(label_entries) +
-                    static_cast<std::uint32_t>(start_of_run(left, 31)) / 2;
+  [[nodiscard]] __device__ bool continues_left() const { return (around.word & around.left >> 31) != 0; }
+};
+
+/// Calls visit(within) for the entries of a word's runs.
+template <class Visit>
+__device__ void for_runs(std::uint32_t word, const Visit& visit) {
+  for (std::uint32_t starts = starts_of(word); starts != 0; starts &= starts - 1)
+    visit((__ffs(static_cast<int>(starts)) - 1) / 2);
 }
 
-/// Which of a word's entries are roots.
-__device__ std::uint32_t roots_of(const std::uint32_t* parents, int index, std::uint32_t word) {
-  std::uint32_t roots = 0;
-  for (std::uint32_t starts = starts_of(word); starts != 0; starts &= starts - 1) {
-    const int within = (__ffs(static_cast<int>(starts)) - 1) / 2;
-    const auto entry = static_cast<std::uint32_t>(index * label_entries + within);
-    if (parents[entry] == entry) roots |= 1U << within;
+/// Calls hang(entry, upper) for the first contact of every run with the row above, unless the run continues
+/// one to the left, and join(entry, upper) for all others.
+template <class Hang, class Join>
+__device__ void for_links(const TileWord& at, int connectivity, const Hang& hang, const Join& join) {
+  std::uint32_t hung = at.continues_left() ? 1 : 0;
+  for_contacts(at.around, connectivity, [&](int bit, int upper) {
+    const int within = start_of_run(at.around.word, bit) / 2;
+    const int other = at.index - tile_words + (upper < 0 ? -1 : upper >> 5);
+    const auto above =
+        static_cast<std::uint32_t>(other * label_entries + start_of_run(at.words[other], upper & 31) / 2);
+    if ((hung >> within & 1U) != 0) {
+      join(at.entry(within), above);
+    } else {
+      hang(at.entry(within), above);
+      hung |= 1U << within;
+    }
+  });
+}
+
+/// Every run under one that it touches to the left or above, if there is one: trees without any atomics.
+__device__ void start_trees(const TileWord& at, int connectivity) {
+  for_runs(at.around.word, [&](int within) { at.parents[at.entry(within)] = at.entry(within); });
+  if (at.continues_left())
+    at.parents[at.entry(0)] =
+        at.entry(0) - static_cast<std::uint32_t>(label_entries - start_of_run(at.around.left, 31) / 2);
+  for_links(
+      at, connectivity, [&](std::uint32_t entry, std::uint32_t above) { at.parents[entry] = above; },
+      [](std::uint32_t, std::uint32_t) {});
+}
+
+/// Pointer jumping until all parents of the block are roots.
+__device__ void flatten(const TileWord& at) {
+  const volatile std::uint32_t* parents = at.parents;
+  bool changed = true;
+  while (__syncthreads_or(changed) != 0) {
+    changed = false;
+    for_runs(at.around.word, [&](int within) {
+      const std::uint32_t parent = parents[at.entry(within)];
+      const std::uint32_t above = parents[parent];
+      if (above == parent) return;
+      atomicMin(at.parents + at.entry(within), above);
+      changed = true;
+    });
   }
-  return roots;
 }
 
 __global__ void __launch_bounds__(tile_threads)
@@ -69,38 +119,45 @@ __global__ void __launch_bounds__(tile_threads)
   const std::int64_t place = y * arguments.words + tile.word + column;
   const bool exists = y < arguments.job.height && tile.word + column < arguments.words;
 
-  Around around;
+  TileWord at;
+  at.index = index;
+  at.words = words;
+  at.parents = parents;
+  Around& around = at.around;
   around.word = read_bits(arguments, tile, index - lane_index());
   words[index] = around.word;
   if (exists) arguments.bits[place] = around.word;
-  const std::uint32_t left = __shfl_up_sync(whole_warp, around.word, 1);
-  const std::uint32_t right = __shfl_down_sync(whole_warp, around.word, 1);
-  if (column > 0) around.left = left;
-  if (column < tile_words - 1) around.right = right;
-  start_trees(parents, index, around.word, around.left);
   __syncthreads();
-
+  const bool has_left = column > 0;
+  const bool has_right = column < tile_words - 1;
+  if (has_left) around.left = words[index - 1];
+  if (has_right) around.right = words[index + 1];
   if (index >= tile_words) {
     around.up = words[index - tile_words];
-    if (column > 0) around.up_left = words[index - tile_words - 1];
-    if (column < tile_words - 1) around.up_right = words[index - tile_words + 1];
-    for_contacts(around, arguments.job.connectivity, [&](int bit, int upper) {
-      const int other = index - tile_words + (upper < 0 ? -1 : upper >> 5);
-      const int upper_start = start_of_run(words[other], upper & 31);
-      unite(parents, static_cast<std::uint32_t>(index * label_entries + start_of_run(around.word, bit) / 2),
-            static_cast<std::uint32_t>(other * label_entries + upper_start / 2));
-    });
+    if (has_left) around.up_left = words[index - tile_words - 1];
+    if (has_right) around.up_right = words[index - tile_words + 1];
   }
-  __syncthreads();
-  if (exists) arguments.tile_roots[place] = static_cast<std::uint16_t>(roots_of(parents, index, around.word));
+
+  const int connectivity = arguments.job.connectivity;
+  start_trees(at, connectivity);
+  flatten(at);
+  for_links(
+      at, connectivity, [](std::uint32_t, std::uint32_t) {},
+      [&](std::uint32_t entry, std::uint32_t above) { unite(parents, entry, above); });
+  flatten(at);
+
+  std::uint32_t roots = 0;
+  for_runs(around.word, [&](int within) {
+    if (parents[at.entry(within)] == at.entry(within)) roots |= 1U << within;
+  });
+  if (exists) arguments.tile_roots[place] = static_cast<std::uint16_t>(roots);
   for (int entry = index; entry < tile_entries; entry += tile_threads) {
     if (!has_run(words[entry / label_entries], entry % label_entries)) continue;
-    const std::uint32_t root = root_of(parents, static_cast<std::uint32_t>(entry));
-    const auto in_picture = [&](std::int64_t at) {
-      const std::int64_t row = tile.row + at / row_entries;
-      return (row * arguments.words + tile.word) * label_entries + at % row_entries;
+    const auto in_picture = [&](std::int64_t within) {
+      const std::int64_t row = tile.row + within / row_entries;
+      return (row * arguments.words + tile.word) * label_entries + within % row_entries;
     };
-    arguments.parents[in_picture(entry)] = static_cast<std::uint32_t>(in_picture(root));
+    arguments.parents[in_picture(entry)] = static_cast<std::uint32_t>(in_picture(parents[entry]));
   }
 }
 
@@ -127,8 +184,8 @@ __device__ Around around_word(const LabelArguments& arguments, std::int64_t y, s
   return around;
 }
 
-/// The root of the tile's component to which a bit belongs, or what that hangs under by now. Across tiles only
-/// such roots get other parents: describe_tiles() rests on it.
+/// The root of the tile's component to which a bit belongs, or what that hangs under by now. Across tiles
+/// only such roots get other parents: describe_tiles() rests on it.
 __device__ std::uint32_t part_of(const LabelArguments& arguments, std::int64_t place, int bit) {
   return arguments.parents[entry_of(arguments, place, bit)];
 }

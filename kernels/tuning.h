@@ -109,8 +109,10 @@ inline constexpr int recursive_carry_threads = 128;
 inline constexpr int recursive_pixel_threads = 256;
 
 // Connected components: a tile is 128 x 64 pixels, one thread a word of 32. Components of a tile beyond the
-// slots are summed in global memory.
+// slots are summed in global memory. NVIDIA H200, blobs of 8192 x 8192: 0.44 ms with these; others were not
+// tried.
 inline constexpr int label_word_threads = 256;
+inline constexpr int label_words_in_flight = 16;
 inline constexpr int label_tile_slots = 1024;
 inline constexpr int relabel_threads = 256;
 inline constexpr int region_values_threads = 128;
