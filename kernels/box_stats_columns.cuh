@@ -12,14 +12,23 @@
 
 namespace satin::kernels {
 
-/// Eight columns a lane of a plane of u8, u16 or u32.
-template <class T>
-using StatsRows = LaneRows<T, 1, std::uint64_t>;
+/// The columns of a lane in a plane of u8, u16 or u32: sixteen bytes with 32-bit sums, otherwise eight
+/// pixels.
+template <class T, class Sum>
+using StatsRows = LaneRows<T, 1, Sum>;
 
-inline constexpr int stats_pixels = 8;
-static_assert(StatsRows<std::uint8_t>::pixels == stats_pixels &&
-              StatsRows<std::uint16_t>::pixels == stats_pixels &&
-              StatsRows<std::uint32_t>::pixels == stats_pixels);
+template <class T, class Sum>
+inline constexpr int stats_pixels = StatsRows<T, Sum>::pixels;
+
+/// The same number, which the compiler does not compute a second time rather than keep it.
+__device__ inline int kept(int number) {
+  asm volatile("" : "+r"(number));
+  return number;
+}
+__device__ inline std::int64_t kept(std::int64_t number) {
+  asm volatile("" : "+l"(number));
+  return number;
+}
 
 /// A sum and a sum of squares.
 template <class Sum>
@@ -32,11 +41,12 @@ struct alignas(2 * sizeof(Sum)) SumPair {
 struct StatsPart {
   int first_x, last_x;  ///< columns [first_x, last_x)
   int first_y, last_y;
-  int origin;       ///< position of the first column of the first lane, a multiple of eight
+  int origin;       ///< position of the first column of the first lane
   int last_needed;  ///< position of the last column that counts
 };
 
-__device__ inline StatsPart stats_part(const RunningStatsArguments& arguments) {
+/// Strips and the columns that they sum begin with a lane of `pixels` columns.
+__device__ inline StatsPart stats_part(const RunningStatsArguments& arguments, int pixels) {
   const RunningStatsJob& job = arguments.running;
   const RunningStatsTiles& tiles = arguments.tiles;
   StatsPart part{};
@@ -46,74 +56,83 @@ __device__ inline StatsPart stats_part(const RunningStatsArguments& arguments) {
   part.first_y = static_cast<int>(band * job.height / tiles.bands);
   part.last_y = static_cast<int>((band + 1) * job.height / tiles.bands);
   const int before = part.first_x - job.reach_x - 1;
-  part.origin = before - (before % stats_pixels + stats_pixels) % stats_pixels;
+  part.origin = before - (before % pixels + pixels) % pixels;
   part.last_needed = part.last_x - 1 + job.reach_x;
   return part;
 }
 
-/// A row at eight columns, which may lie anywhere and not be aligned. Out of line, because it is rare.
-template <class T>
-__device__ __noinline__ typename StatsRows<T>::Words load_anyhow(const RunningStatsArguments& arguments,
-                                                                 int x, int last_needed, bool clipped,
-                                                                 int row) {
-  const StatsRows<T> rows(arguments.plane, x, last_needed, arguments.running.width, clipped,
-                          arguments.columns);
-  typename StatsRows<T>::Words loaded;
+/// A row at a lane's columns, which may lie anywhere and not be aligned. Out of line, because it is rare.
+template <class Rows>
+__device__ __noinline__ typename Rows::Words load_anyhow(const RunningStatsArguments& arguments, int x,
+                                                         int last_needed, bool clipped, int row) {
+  const Rows rows(arguments.plane, x, last_needed, arguments.running.width, clipped, arguments.columns);
+  typename Rows::Words loaded;
   rows.load(row, loaded);
   return loaded;
 }
 
-/// Rows of a plane at one lane's eight columns.
-template <class T>
+/// Rows of a plane at one lane's columns.
+template <class Rows>
 class StatsReader {
  public:
-  using Rows = StatsRows<T>;
   using Words = typename Rows::Words;
 
   __device__ StatsReader(const RunningStatsArguments& arguments, int x, int last_needed, bool clipped)
       : arguments_(arguments), x_(x), last_needed_(last_needed), clipped_(clipped) {
     const Rows rows(arguments.plane, x, last_needed, arguments.running.width, clipped, arguments.columns);
     if (rows.place == Rows::Place::inside && rows.aligned) base_ = rows.data + rows.offset;
+    anyhow_ = base_ == nullptr && rows.place != Rows::Place::nowhere;
+  }
+
+  /// The lane's pixels are not all inside of the picture, or not aligned.
+  [[nodiscard]] __device__ bool anyhow() const { return anyhow_; }
+
+  /// The lane's pixels of a row of the picture; null where there are none, or anyhow().
+  [[nodiscard]] __device__ const std::byte* pixels_of(int row) const {
+    return base_ == nullptr ? nullptr : base_ + row * arguments_.plane.row;
+  }
+  __device__ static void load_from(const std::byte* pixels, Words& loaded) {
+#pragma unroll
+    for (int i = 0; i < Rows::bytes; i += Rows::access) fetch<Rows::access>(loaded.words, i, pixels + i);
   }
 
   /// Zeros if the row is negative.
   __device__ void load(int row, Words& loaded) const {
     loaded = {};
     if (row < 0) return;
-    if (base_ == nullptr) {
-      loaded = load_anyhow<T>(arguments_, x_, last_needed_, clipped_, row);
-      return;
-    }
-    const std::byte* from = base_ + row * arguments_.plane.row;
-#pragma unroll
-    for (int i = 0; i < Rows::bytes; i += Rows::access) fetch<Rows::access>(loaded.words, i, from + i);
+    if (base_ != nullptr) load_from(pixels_of(row), loaded);
+    if (anyhow_) loaded = load_anyhow<Rows>(arguments_, x_, last_needed_, clipped_, row);
   }
 
  private:
   const RunningStatsArguments& arguments_;
-  const std::byte* base_ = nullptr;  ///< null where rows are not all inside of the picture and aligned
+  const std::byte* base_ = nullptr;  ///< null where there are no pixels, or anyhow_
   int x_;
   int last_needed_;
   bool clipped_;
+  bool anyhow_;
 };
 
 /// Sums of a lane's columns over the window of rows.
 template <class T, class Sum>
 class StatsColumns {
  public:
-  using Rows = StatsRows<T>;
+  using Rows = StatsRows<T, Sum>;
   using Words = typename Rows::Words;
+  static constexpr int pixels = Rows::pixels;
 
-  SumPair<Sum> sums[stats_pixels];
+  SumPair<Sum> sums[pixels];
 
   __device__ StatsColumns(const RunningStatsArguments& arguments, const StatsPart& part)
       : arguments_(arguments),
-        reader_(arguments, part.origin + static_cast<int>(threadIdx.x) * stats_pixels, part.last_needed,
+        reader_(arguments, part.origin + static_cast<int>(threadIdx.x) * pixels, part.last_needed,
                 arguments.running.clipped) {}
 
   /// The window around row y.
   __device__ void start(int y) {
     const RunningStatsJob& job = arguments_.running;
+    next_ = reader_.pixels_of(y + 1 + job.reach_y);
+    rows_between_ = kept((2 * job.reach_y + 1) * arguments_.plane.row);
     int first = y - job.reach_y;
     int end = y + job.reach_y + 1;
     if (job.clipped) {
@@ -129,10 +148,21 @@ class StatsColumns {
     }
   }
 
-  /// Loads what advance() to the window around row y will need.
+  /// Loads what advance() to the window around row y will need; y counts up from the row after that of
+  /// start().
   __device__ void fetch(int y) {
-    reader_.load(row_at(y + arguments_.running.reach_y), enters_);
-    reader_.load(row_at(y - arguments_.running.reach_y - 1), leaves_);
+    const int enters = y + arguments_.running.reach_y;
+    const int leaves = y - arguments_.running.reach_y - 1;
+    if (leaves >= 0 && enters < arguments_.running.height && !reader_.anyhow()) {
+      if (next_ == nullptr) return;
+      reader_.load_from(next_, enters_);
+      reader_.load_from(next_ - rows_between_, leaves_);
+    } else {
+      reader_.load(row_at(enters), enters_);
+      reader_.load(row_at(leaves), leaves_);
+      if (next_ == nullptr) return;
+    }
+    next_ += arguments_.plane.row;
   }
 
   /// From the window around row y - 1 to the one around row y: a^2 - b^2 = (a - b) (a + b).
@@ -151,7 +181,7 @@ class StatsColumns {
       }
     } else {
 #pragma unroll
-      for (int e = 0; e < stats_pixels; ++e) {
+      for (int e = 0; e < pixels; ++e) {
         const auto in = static_cast<std::int64_t>(element<T>(enters_.words, e));
         const auto out = static_cast<std::int64_t>(element<T>(leaves_.words, e));
         sums[e].sum += static_cast<Sum>(in - out);
@@ -189,7 +219,7 @@ class StatsColumns {
 #pragma unroll
       for (int k = 0; k < 4; ++k)
 #pragma unroll
-        for (int e = 0; e < stats_pixels; ++e) {
+        for (int e = 0; e < pixels; ++e) {
           const Sum value = element<T>(rows[k].words, e);
           sums[e].sum += value;
           sums[e].squares += value * value;
@@ -204,33 +234,51 @@ class StatsColumns {
   }
 
   const RunningStatsArguments& arguments_;
-  StatsReader<T> reader_;
+  StatsReader<Rows> reader_;
+  const std::byte* next_ = nullptr;  ///< the lane's pixels of the row that enters next; null: by the reader
+  std::int64_t rows_between_ = 0;    ///< bytes from the row that leaves to the one that enters
   Words enters_{};
   Words leaves_{};
 };
 
-/// The prefixes of one row, in shared memory.
-template <class Sum>
+/// The sum over the lanes up to this one, where 32 bits hold it modulo 2^32: half the instructions of
+/// inclusive_scan(), as a shuffle tells whether there was a lane to take from.
+__device__ inline std::uint32_t scan_lanes(std::uint32_t value) {
+#pragma unroll
+  for (int distance = 1; distance < warp_size; distance *= 2)
+    asm volatile(
+        "{ .reg .u32 before; .reg .pred any;\n"
+        "  shfl.sync.up.b32 before|any, %0, %1, 0, 0xffffffff;\n"
+        "  @any add.u32 %0, %0, before; }"
+        : "+r"(value)
+        : "r"(distance));
+  return value;
+}
+__device__ inline std::uint64_t scan_lanes(std::uint64_t value) { return inclusive_scan(value); }
+
+/// The prefixes of one row in shared memory, with a place left free after every lane's columns: lanes that
+/// each read a column, as far apart as their own columns are, want different banks.
+template <class Sum, int Pixels>
 class StatsPrefixes {
  public:
   using Pair = SumPair<Sum>;
 
   __device__ explicit StatsPrefixes(void* memory)
-      : totals_(static_cast<Pair*>(memory)), prefixes_(totals_ + warps()) {}
+      : prefixes_(static_cast<Pair*>(memory)), totals_(prefixes_ + (Pixels + 1) * blockDim.x) {}
 
   [[nodiscard]] static constexpr std::size_t bytes(int warps) {
-    return static_cast<std::size_t>(warps) * (1 + warp_size * stats_pixels) * sizeof(Pair);
+    return static_cast<std::size_t>(warps) * (1 + warp_size * (Pixels + 1)) * sizeof(Pair);
   }
 
   /// To be called by all threads of the block, and a barrier later the prefixes can be read.
-  __device__ void publish(const Pair (&sums)[stats_pixels]) {
+  __device__ void publish(const Pair (&sums)[Pixels]) {
     Pair own;
 #pragma unroll
-    for (int e = 0; e < stats_pixels; ++e) {
+    for (int e = 0; e < Pixels; ++e) {
       own.sum += sums[e].sum;
       own.squares += sums[e].squares;
     }
-    Pair before{inclusive_scan(own.sum), inclusive_scan(own.squares)};
+    Pair before{scan_lanes(own.sum), scan_lanes(own.squares)};
     const auto warp = static_cast<int>(threadIdx.x) / warp_size;
     if (lane_index() == warp_size - 1) totals_[warp] = before;
     __syncthreads();  // and all have read the row before
@@ -241,66 +289,66 @@ class StatsPrefixes {
       before.sum += totals_[w].sum;
       before.squares += totals_[w].squares;
     }
-    Pair* to = prefixes_ + threadIdx.x;
+    Pair* to = prefixes_ + static_cast<int>(threadIdx.x) * (Pixels + 1);
 #pragma unroll
-    for (int e = 0; e < stats_pixels; ++e) {
+    for (int e = 0; e < Pixels; ++e) {
       before.sum += sums[e].sum;
       before.squares += sums[e].squares;
-      to[e * static_cast<int>(blockDim.x)] = before;
+      to[e] = before;
     }
   }
 
-  /// Where the prefix of column `first` + 8 thread stands.
-  [[nodiscard]] __device__ static int place_of(int first) {
-    return (first & 7) * static_cast<int>(blockDim.x) + (first >> 3) + static_cast<int>(threadIdx.x);
-  }
   [[nodiscard]] __device__ Pair at(int place) const { return prefixes_[place]; }
 
  private:
-  [[nodiscard]] __device__ static int warps() { return static_cast<int>(blockDim.x) / warp_size; }
-
-  Pair* totals_;
   Pair* prefixes_;
+  Pair* totals_;
 };
 
-/// The windows of a thread's eight results of one row.
-template <class Sum>
+/// The windows of a thread's results of one row. Shift: reach_x modulo Pixels, known when this is compiled,
+/// or -1: then it takes longer to find a prefix.
+template <class Sum, int Pixels, int Shift>
 class StatsWindows {
  public:
+  static constexpr int pixels = Pixels;
+
   __device__ StatsWindows(const RunningStatsArguments& arguments, const StatsPart& part,
-                          const StatsPrefixes<Sum>& prefixes)
+                          const StatsPrefixes<Sum, Pixels>& prefixes)
       : job_(arguments.running),
         prefixes_(prefixes),
-        first_x_(part.first_x + static_cast<int>(threadIdx.x) * stats_pixels),
-        high_(part.first_x + job_.reach_x - part.origin),
-        low_(high_ - 2 * job_.reach_x - 1),
-        count_(max(0, min(stats_pixels, part.last_x - first_x_))),
+        first_x_(part.first_x + static_cast<int>(threadIdx.x) * Pixels),
+        high_(place_of(part.first_x + job_.reach_x - part.origin)),
+        low_(place_of(part.first_x - job_.reach_x - 1 - part.origin)),
+        count_(max(0, min(Pixels, part.last_x - first_x_))),
         whole_(!job_.clipped ||
-               (first_x_ >= job_.reach_x && first_x_ + stats_pixels + job_.reach_x <= job_.width)) {}
+               (first_x_ >= job_.reach_x && first_x_ + Pixels + job_.reach_x <= job_.width)) {}
 
   [[nodiscard]] __device__ int x() const { return first_x_; }
-  [[nodiscard]] __device__ int count() const { return count_; }  ///< results: 0 to 8
-  /// All eight windows are as wide as can be.
+  [[nodiscard]] __device__ int count() const { return count_; }  ///< results: 0 to Pixels
+  /// All windows are as wide as can be.
   [[nodiscard]] __device__ bool whole() const { return whole_; }
 
-  [[nodiscard]] __device__ SumPair<Sum> sums(int i) const { return between(high_place(i), low_place(i)); }
-  /// Of the pixels between two places of prefixes.
-  [[nodiscard]] __device__ SumPair<Sum> between(int high_place, int low_place) const {
-    const SumPair<Sum> high = prefixes_.at(high_place);
-    const SumPair<Sum> low = prefixes_.at(low_place);
+  /// Of window i. Strips and summed columns begin with lanes, so that the window's last column is the lane's
+  /// column `shift` + i, or one of the next lane, and the one before its first is Pixels - 1 - shift + i.
+  [[nodiscard]] __device__ SumPair<Sum> sums(int i) const {
+    const int shift = Shift >= 0 ? Shift : job_.reach_x % Pixels;
+    const SumPair<Sum> high = prefixes_.at(high_ + i + (shift + i >= Pixels ? 1 : 0));
+    const SumPair<Sum> low = prefixes_.at(low_ + i + (i > shift ? 1 : 0));
     return {high.sum - low.sum, high.squares - low.squares};
   }
-  [[nodiscard]] __device__ int high_place(int i) const { return prefixes_.place_of(high_ + i); }
-  [[nodiscard]] __device__ int low_place(int i) const { return prefixes_.place_of(low_ + i); }
 
   /// Pixels of a window.
   [[nodiscard]] __device__ std::uint32_t area(int i, int y) const {
     const int columns =
         whole_ ? 2 * job_.reach_x + 1
                : min(first_x_ + i + job_.reach_x, job_.width - 1) - max(first_x_ + i - job_.reach_x, 0) + 1;
-    const int rows = !job_.clipped ? 2 * job_.reach_y + 1
-                                   : min(y + job_.reach_y, job_.height - 1) - max(y - job_.reach_y, 0) + 1;
-    return static_cast<std::uint32_t>(columns) * static_cast<std::uint32_t>(rows);
+    return static_cast<std::uint32_t>(columns) * rows(y);
+  }
+  /// Rows of the windows of row y.
+  [[nodiscard]] __device__ std::uint32_t rows(int y) const {
+    const int last = job_.height - 1 - job_.reach_y;
+    const int missing = job_.clipped ? max(job_.reach_y - y, 0) + max(y - last, 0) : 0;
+    return static_cast<std::uint32_t>(2 * job_.reach_y + 1 - missing);
   }
 
   [[nodiscard]] __device__ LocalStatistics statistics(int i, int y, const Quantised& quantised) const {
@@ -309,10 +357,15 @@ class StatsWindows {
   }
 
  private:
+  /// Of the prefix at a column, counted from the thread's own columns.
+  [[nodiscard]] __device__ static int place_of(int column) {
+    return column + column / Pixels + static_cast<int>(threadIdx.x) * (Pixels + 1);
+  }
+
   const RunningStatsJob& job_;
-  const StatsPrefixes<Sum>& prefixes_;
+  const StatsPrefixes<Sum, Pixels>& prefixes_;
   int first_x_;
-  int high_;  ///< columns of the prefixes of the first thread's first window
+  int high_;  ///< places of the prefixes at the ends of the thread's first window
   int low_;
   int count_;
   bool whole_;

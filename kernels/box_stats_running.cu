@@ -1,20 +1,29 @@
 #include "kernels/box_stats_running.cuh"
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
 
 namespace satin::kernels {
 namespace {
 
-std::size_t shared_bytes_of(bool wide, int warps) {
-  return wide ? StatsPrefixes<std::uint64_t>::bytes(warps) : StatsPrefixes<std::uint32_t>::bytes(warps);
+int pixels_of(const RunningStatsJob& job) {
+  return job.wide ? stats_pixels<std::uint8_t, std::uint64_t> : stats_pixels<std::uint8_t, std::uint32_t>;
+}
+static_assert(stats_pixels<std::uint8_t, std::uint64_t> == stats_pixels<std::uint16_t, std::uint64_t> &&
+              stats_pixels<std::uint8_t, std::uint64_t> == stats_pixels<std::uint32_t, std::uint64_t>);
+
+std::size_t shared_bytes_of(const RunningStatsJob& job, int warps) {
+  return job.wide ? StatsPrefixes<std::uint64_t, stats_pixels<std::uint8_t, std::uint64_t>>::bytes(warps)
+                  : StatsPrefixes<std::uint32_t, stats_pixels<std::uint8_t, std::uint32_t>>::bytes(warps);
 }
 
-int columns_of(int warps) { return warps * warp_size * stats_pixels; }
-
-/// Columns of results of a block, a multiple of eight; 0 or less if the windows do not fit.
+/// Columns of results of a block, whole lanes; 0 or less if the windows do not fit.
 int usable_columns(const RunningStatsJob& job, int warps) {
-  const int usable = columns_of(warps) - 2 * job.reach_x - stats_pixels;
-  return usable < 0 ? 0 : usable / stats_pixels * stats_pixels;
+  const int pixels = pixels_of(job);
+  const int usable = warps * warp_size * pixels - 2 * job.reach_x - pixels;
+  return usable < 0 ? 0 : usable / pixels * pixels;
 }
 
 /// What a cut costs: rows times warps of the multiprocessor that has most to do, where a row that is only
@@ -28,18 +37,38 @@ std::int64_t cost_of(const RunningStatsJob& job, const RunningStatsTiles& tiles,
          std::max<std::int64_t>(busiest, tuning::running_stats_warps_to_fill);
 }
 
+/// Calls action(kernel) for thresholds of bytes, with the shift of the job.
+template <class Action, int... Shifts>
+int with_shift(int shift, const Action& action, std::integer_sequence<int, Shifts...>) {
+  int result = 0;
+  static_cast<void>(
+      ((shift == Shifts &&
+        (result =
+             action(take_running_statistics<std::uint8_t, std::uint8_t, std::uint32_t, QuickBinary, Shifts>),
+         true)) ||
+       ...));
+  return result;
+}
+
 /// Calls action(kernel) for the job's result and types.
 template <class T, class Stored, class Sum, class Action>
-auto with_sink(const RunningStatsArguments& arguments, bool extremes, const Action& action) {
-  if (extremes) return action(take_running_statistics<T, Stored, Sum, FoundExtremes>);
-  if constexpr (!std::is_same_v<Stored, float>)
-    if (arguments.quick && arguments.job.result == LocalResult::binary)
-      return action(take_running_statistics<T, Stored, Sum, QuickBinary>);
-  return action(take_running_statistics<T, Stored, Sum, EveryResult>);
+int with_sink(const RunningStatsArguments& arguments, bool extremes, const Action& action) {
+  if (extremes) return action(take_running_statistics<T, Stored, Sum, FoundExtremes, -1>);
+  if constexpr (!std::is_same_v<Stored, float>) {
+    if (arguments.quick && arguments.job.result == LocalResult::binary) {
+      constexpr int pixels = stats_pixels<T, Sum>;
+      if constexpr (sizeof(Sum) == 4)
+        return with_shift(arguments.running.reach_x % pixels, action,
+                          std::make_integer_sequence<int, pixels>{});
+      else
+        return action(take_running_statistics<T, Stored, Sum, QuickBinary, -1>);
+    }
+  }
+  return action(take_running_statistics<T, Stored, Sum, EveryResult, -1>);
 }
 
 template <class Action>
-auto with_kernel(const RunningStatsArguments& arguments, bool extremes, const Action& action) {
+int with_kernel(const RunningStatsArguments& arguments, bool extremes, const Action& action) {
   const Type type = arguments.job.plane.type;
   if (type == Type::u16)
     return with_sink<std::uint16_t, std::uint16_t, std::uint64_t>(arguments, extremes, action);
@@ -54,31 +83,38 @@ void launch(const RunningStatsArguments& arguments, bool extremes, StreamHandle 
     const RunningStatsTiles& tiles = arguments.tiles;
     const dim3 blocks(static_cast<unsigned>(tiles.strips), static_cast<unsigned>(tiles.bands));
     kernel<<<blocks, static_cast<unsigned>(tiles.warps * warp_size), tiles.shared_bytes, stream>>>(arguments);
+    return 0;
   });
 }
 
 }  // namespace
 
 int running_stats_margin(const RunningStatsJob& job) {
-  return std::max(job.reach_x, job.reach_y) + 1 + 2 * stats_pixels;
+  constexpr int most_pixels = 16;  // of a lane
+  return std::max(job.reach_x, job.reach_y) + 1 + 2 * most_pixels;
 }
 
 RunningStatsTiles running_stats_tiles(const RunningStatsJob& job, int multiprocessors,
                                       std::size_t shared_limit) {
+  const int pixels = pixels_of(job);
   RunningStatsTiles best;
   std::int64_t least = 0;
+  const char* fw = std::getenv("SATIN_W");
+  const char* fb = std::getenv("SATIN_B");
   for (int warps = 1; warps <= tuning::running_stats_most_warps; ++warps) {
+    if (fw != nullptr && std::atoi(fw) != warps) continue;
     RunningStatsTiles tiles;
     tiles.warps = warps;
-    tiles.shared_bytes = shared_bytes_of(job.wide, warps);
+    tiles.shared_bytes = shared_bytes_of(job, warps);
     const int usable = usable_columns(job, warps);
-    if (usable < columns_of(warps) / 4 || tiles.shared_bytes > shared_limit) continue;
+    if (usable < warps * warp_size * pixels / 4 || tiles.shared_bytes > shared_limit) continue;
     tiles.strips = (job.width + usable - 1) / usable;
     const int even = (job.width + tiles.strips - 1) / tiles.strips;
-    tiles.strip_width = (even + stats_pixels - 1) / stats_pixels * stats_pixels;
+    tiles.strip_width = (even + pixels - 1) / pixels * pixels;
     tiles.strips = (job.width + tiles.strip_width - 1) / tiles.strip_width;
     const int most_blocks = std::max(1, tuning::running_stats_warps_per_multiprocessor / warps);
-    for (int blocks = 1; blocks <= most_blocks; ++blocks) {
+    for (int blocks = 1; blocks <= (fb != nullptr ? std::atoi(fb) : most_blocks); ++blocks) {
+      if (fb != nullptr && blocks != std::atoi(fb)) continue;
       tiles.bands = std::clamp(blocks * multiprocessors / tiles.strips, 1, std::min(job.height, 65535));
       const std::int64_t cost = cost_of(job, tiles, multiprocessors);
       if (best.warps == 0 || cost < least) {
@@ -87,6 +123,8 @@ RunningStatsTiles running_stats_tiles(const RunningStatsJob& job, int multiproce
       }
     }
   }
+  if (std::getenv("SATIN_V"))
+    std::printf("warps %d strips %d x %d bands %d\n", best.warps, best.strips, best.strip_width, best.bands);
   return best;
 }
 

@@ -3,9 +3,8 @@
 // column and of its squares in registers (a row enters, a row leaves), and scans both along the row into
 // shared memory. The sums over a window are differences of two prefixes.
 //
-// A lane has eight neighbouring columns. Prefixes lie in eight planes, column c in plane c % 8, value and
-// square side by side: lanes that each read their eight windows then read consecutive words. Sums are modulo
-// 2^32 or 2^64; those over one window fit.
+// A lane has eight or sixteen neighbouring columns and as many results. Sums are modulo 2^32 or 2^64; those
+// over one window fit.
 //
 // Thresholds of integers are compared in floats where those tell (core/maths/quick_threshold.h); what they
 // leave open, and every other result, goes through the doubles of core/maths/local_statistics.h.
@@ -20,15 +19,17 @@
 namespace satin::kernels {
 
 /// T: of the quantised plane; Stored: of the picture.
-template <class T, class Stored, class Sum, template <class, class, class> class Sink>
+template <class T, class Stored, class Sum, template <class, class, class, class> class Sink, int Shift>
 __global__ void __launch_bounds__(tuning::running_stats_most_warps* warp_size)
     take_running_statistics(const __grid_constant__ RunningStatsArguments arguments) {
+  constexpr int pixels = stats_pixels<T, Sum>;
+  using Windows = StatsWindows<Sum, pixels, Shift>;
   extern __shared__ uint4 memory[];
-  const StatsPart part = stats_part(arguments);
-  StatsPrefixes<Sum> prefixes(memory);
+  const StatsPart part = stats_part(arguments, pixels);
+  StatsPrefixes<Sum, pixels> prefixes(memory);
   StatsColumns<T, Sum> columns(arguments, part);
-  const StatsWindows<Sum> windows(arguments, part, prefixes);
-  Sink<T, Stored, Sum> sink(arguments, part, windows);
+  const Windows windows(arguments, part, prefixes);
+  Sink<T, Stored, Sum, Windows> sink(arguments, part, windows);
   columns.start(part.first_y);
   for (int y = part.first_y; y < part.last_y; ++y) {
     prefixes.publish(columns.sums);

@@ -34,7 +34,7 @@ __device__ Float approximate_inverse(Float value) {
 }
 
 /// Four bytes, 255 for a negative number and 0 for another.
-__device__ inline std::uint32_t signs_of(const float (&numbers)[4]) {
+__device__ inline std::uint32_t signs_of(const float* numbers) {
   const auto signs = [](float a, float b) {
     std::uint32_t result = 0;
     asm("prmt.b32 %0, %1, %2, 0xFB;" : "=r"(result) : "r"(__float_as_uint(a)), "r"(__float_as_uint(b)));
@@ -55,11 +55,10 @@ __device__ float float_of(const std::uint32_t* words, int e) {
 }
 
 /// Writes a thread's results of any kind.
-template <class T, class Stored, class Sum>
+template <class T, class Stored, class Sum, class Windows>
 class EveryResult {
  public:
-  __device__ EveryResult(const RunningStatsArguments& arguments, const StatsPart&,
-                         const StatsWindows<Sum>& windows)
+  __device__ EveryResult(const RunningStatsArguments& arguments, const StatsPart&, const Windows& windows)
       : arguments_(arguments),
         windows_(windows),
         quantised_(quantised(arguments.job.plane, plane_exponent(arguments.job.plane, arguments.measured))) {
@@ -77,26 +76,21 @@ class EveryResult {
 
  private:
   const RunningStatsArguments& arguments_;
-  const StatsWindows<Sum>& windows_;
+  const Windows& windows_;
   Quantised quantised_;
   PictureExtremes extremes_{};
 };
 
 /// Writes a thread's results of a threshold of integers.
-template <class T, class Stored, class Sum>
+template <class T, class Stored, class Sum, class Windows>
 class QuickBinary {
  public:
   __device__ QuickBinary(const RunningStatsArguments& arguments, const StatsPart& part,
-                         const StatsWindows<Sum>& windows)
+                         const Windows& windows)
       : arguments_(arguments), windows_(windows), reader_(arguments, windows.x(), part.last_x - 1, true) {
     if (arguments.extremes != nullptr) extremes_ = *arguments.extremes;
     constexpr double largest = static_cast<T>(~T{0});
     threshold_ = quick_threshold(arguments.job.rule, extremes_, largest);
-#pragma unroll
-    for (int i = 0; i < stats_pixels; ++i) {
-      high_[i] = windows.high_place(i);
-      low_[i] = windows.low_place(i);
-    }
   }
 
   __device__ void fetch(int y) { reader_.load(y, values_); }
@@ -112,46 +106,63 @@ class QuickBinary {
   __device__ void finish() {}
 
  private:
+  static constexpr int words = Windows::pixels / 4;  ///< of results
+
+  /// Of a window of `area` pixels: T = constant + S (mean + product root) + spread root, where root = n d.
+  struct Terms {
+    std::uint32_t area = 0;
+    float mean = 0;
+    float product = 0;
+    float spread = 0;
+  };
+
+  [[nodiscard]] __device__ Terms terms_of(std::uint32_t area) const {
+    const float inverse = approximate_inverse(__uint2float_rn(area));
+    return {area, threshold_.of_mean * inverse, threshold_.of_product * inverse * inverse,
+            threshold_.of_spread * inverse};
+  }
+
   template <bool WithoutMean>
   __device__ void write_by(int y) {
-    float below[stats_pixels];  // T - value
+    float below[Windows::pixels];  // T - value
     float nearest = threshold_.doubt * 2;
     if (windows_.whole()) {
-      const std::uint32_t area = windows_.area(0, y);
-      const float inverse = approximate_inverse(__uint2float_rn(area));
+      if (const std::uint32_t rows = windows_.rows(y); rows != rows_) {
+        rows_ = rows;
+        terms_ = terms_of(windows_.area(0, y));
+      }
 #pragma unroll
-      for (int i = 0; i < stats_pixels; ++i) below[i] = compare<WithoutMean>(i, area, inverse);
+      for (int i = 0; i < Windows::pixels; ++i) below[i] = compare<WithoutMean>(i, terms_);
     } else {
 #pragma unroll
-      for (int i = 0; i < stats_pixels; ++i) {
-        const std::uint32_t area = windows_.area(i, y);
-        below[i] = compare<WithoutMean>(i, area, approximate_inverse(__uint2float_rn(area)));
-      }
+      for (int i = 0; i < Windows::pixels; ++i)
+        below[i] = compare<WithoutMean>(i, terms_of(windows_.area(i, y)));
     }
 #pragma unroll
-    for (int i = 0; i < stats_pixels; ++i) nearest = fminf(nearest, fabsf(below[i]));
+    for (int i = 0; i < Windows::pixels; ++i) nearest = fminf(nearest, fabsf(below[i]));
     const std::uint32_t flip = arguments_.job.inverted ? ~0U : 0U;
-    std::uint32_t results[2] = {signs_of({below[0], below[1], below[2], below[3]}) ^ flip,
-                                signs_of({below[4], below[5], below[6], below[7]}) ^ flip};
+    std::uint32_t results[words];
+#pragma unroll
+    for (int w = 0; w < words; ++w) results[w] = signs_of(below + 4 * w) ^ flip;
     if (!(nearest > threshold_.doubt)) decide(y, below, results);
     store(y, results);
   }
 
   template <bool WithoutMean>
-  [[nodiscard]] __device__ float compare(int i, std::uint32_t area, float inverse) const {
-    const SumPair<Sum> found = windows_.between(high_[i], low_[i]);
-    const float spread = approximate_root(approximate_radicand(area, found, WithoutMean)) * inverse;
-    const float mean = static_cast<float>(found.sum) * inverse;
-    const float factor = __fmaf_rn(threshold_.of_product, spread, threshold_.of_mean);
-    const float rest = __fmaf_rn(threshold_.of_spread, spread, threshold_.constant);
-    return __fmaf_rn(mean, factor, rest) - float_of<T>(values_.words, i);
+  [[nodiscard]] __device__ float compare(int i, const Terms& terms) const {
+    const SumPair<Sum> found = windows_.sums(i);
+    const float root = approximate_root(approximate_radicand(terms.area, found, WithoutMean));
+    const float factor = __fmaf_rn(terms.product, root, terms.mean);
+    const float rest = __fmaf_rn(terms.spread, root, threshold_.constant);
+    return __fmaf_rn(static_cast<float>(found.sum), factor, rest) - float_of<T>(values_.words, i);
   }
 
   /// By doubles what floats leave open.
-  __device__ void decide(int y, const float (&below)[stats_pixels], std::uint32_t (&results)[2]) const {
+  __device__ void decide(int y, const float (&below)[Windows::pixels],
+                         std::uint32_t (&results)[words]) const {
     std::uint32_t open = 0;
 #pragma unroll
-    for (int i = 0; i < stats_pixels; ++i)
+    for (int i = 0; i < Windows::pixels; ++i)
       if (i < windows_.count() && !(fabsf(below[i]) > threshold_.doubt)) open |= 1U << i;
     while (open != 0) {
       const int i = __ffs(static_cast<int>(open)) - 1;
@@ -161,39 +172,42 @@ class QuickBinary {
       const bool white =
           (value > local_threshold(arguments_.job.rule, extremes_, found)) != arguments_.job.inverted;
       const std::uint32_t byte = 0xFFU << (i % 4 * 8);
-      std::uint32_t& word = i < 4 ? results[0] : results[1];
-      word = white ? word | byte : word & ~byte;
+#pragma unroll
+      for (int w = 0; w < words; ++w)
+        if (i / 4 == w) results[w] = white ? results[w] | byte : results[w] & ~byte;
     }
   }
 
-  __device__ void store(int y, const std::uint32_t (&results)[2]) const {
+  __device__ void store(int y, const std::uint32_t (&results)[words]) const {
     auto* out =
         reinterpret_cast<std::uint8_t*>(arguments_.output.data + y * arguments_.output.row) + windows_.x();
-    if (windows_.count() == stats_pixels && reinterpret_cast<std::uintptr_t>(out) % 8 == 0) {
-      __stcs(reinterpret_cast<uint2*>(out), make_uint2(results[0], results[1]));
+    if (windows_.count() == Windows::pixels && reinterpret_cast<std::uintptr_t>(out) % sizeof results == 0) {
+      if constexpr (words == 4)
+        __stcs(reinterpret_cast<uint4*>(out), make_uint4(results[0], results[1], results[2], results[3]));
+      else
+        __stcs(reinterpret_cast<uint2*>(out), make_uint2(results[0], results[1]));
       return;
     }
 #pragma unroll
-    for (int i = 0; i < stats_pixels; ++i)
+    for (int i = 0; i < Windows::pixels; ++i)
       if (i < windows_.count()) out[i] = static_cast<std::uint8_t>(results[i / 4] >> (i % 4 * 8));
   }
 
   const RunningStatsArguments& arguments_;
-  const StatsWindows<Sum>& windows_;
-  StatsReader<T> reader_;
-  typename StatsReader<T>::Words values_{};
+  const Windows& windows_;
+  StatsReader<StatsRows<T, Sum>> reader_;
+  typename StatsReader<StatsRows<T, Sum>>::Words values_{};
   PictureExtremes extremes_{};
   QuickThreshold threshold_;
-  int high_[stats_pixels];  ///< places of the prefixes at the ends of the windows
-  int low_[stats_pixels];
+  Terms terms_;             ///< of whole windows
+  std::uint32_t rows_ = 0;  ///< of those
 };
 
 /// Looks for the extremes of the picture.
-template <class T, class Stored, class Sum>
+template <class T, class Stored, class Sum, class Windows>
 class FoundExtremes {
  public:
-  __device__ FoundExtremes(const RunningStatsArguments& arguments, const StatsPart&,
-                           const StatsWindows<Sum>& windows)
+  __device__ FoundExtremes(const RunningStatsArguments& arguments, const StatsPart&, const Windows& windows)
       : arguments_(arguments),
         windows_(windows),
         quantised_(quantised(arguments.job.plane, plane_exponent(arguments.job.plane, arguments.measured))) {}
@@ -225,7 +239,7 @@ class FoundExtremes {
   }
 
   const RunningStatsArguments& arguments_;
-  const StatsWindows<Sum>& windows_;
+  const Windows& windows_;
   Quantised quantised_;
   double largest_ = 0;
   double smallest_ = 0;

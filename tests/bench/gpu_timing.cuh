@@ -144,7 +144,8 @@ inline double time_of_copy(const Rotation& in, std::size_t in_bytes, const Rotat
   };
   const Variant variants[] = {{copy_mix<1, 1>, 1, 1}, {copy_mix<4, 4>, 4, 4}, {copy_mix<1, 4>, 1, 4},
                               {copy_mix<2, 8>, 2, 8}, {copy_mix<1, 8>, 1, 8}, {copy_mix<4, 3>, 4, 3},
-                              {copy_mix<4, 2>, 4, 2}, {copy_mix<1, 2>, 1, 2}, {copy_mix<4, 8>, 4, 8}};
+                              {copy_mix<4, 2>, 4, 2}, {copy_mix<1, 2>, 1, 2}, {copy_mix<4, 8>, 4, 8},
+                              {copy_mix<3, 1>, 3, 1}, {copy_mix<6, 2>, 6, 2}};
   const std::size_t from_count = in_bytes / 16;
   const std::size_t to_count = out_bytes / 16;
   double best = 1e30;

@@ -104,13 +104,13 @@ class StatsMarch {
       counts_[x] = static_cast<double>(rows * counted(window, job_.width, job_.border));
       inverses_[x] = 1.0F / static_cast<float>(counts_[x]);
     }
+    most_ = *std::max_element(counts_.begin(), counts_.end());
   }
 
   /// count * (count * largest^2) < 2^53, the bound of every term of n Q - S^2.
   [[nodiscard]] bool exact_in_double() const {
-    const double most = *std::max_element(counts_.begin(), counts_.end());
-    if (job_.plane.type == Type::f32 || most >= (1U << 18U)) return false;
-    return most * (job_.plane.type == Type::u8 ? 0xFF : 0xFFFF) < 94906265;  // its square is below 2^53
+    if (job_.plane.type == Type::f32 || most_ >= (1U << 18U)) return false;
+    return most_ * (job_.plane.type == Type::u8 ? 0xFF : 0xFFFF) < 94906265;  // its square is below 2^53
   }
 
   BoxStatsJob job_;
@@ -122,7 +122,8 @@ class StatsMarch {
   std::vector<Sum> prefix_sums_;
   std::vector<Sum> prefix_squares_;
   std::vector<double> counts_;   ///< pixels of each window
-  std::vector<float> inverses_;  ///< of those
+  std::vector<float> inverses_;  ///< of the counts
+  double most_ = 0;              ///< the largest count
   std::int64_t rows_ = -1;       ///< of the windows that were counted
 };
 

@@ -39,9 +39,11 @@ struct Threshold {
 /// A flat area equals its mean: niblack keeps it black, and wolf where it is the darkest of the picture;
 /// sauvola, bradley and nick lower T below the mean and make it white unless it is 0.
 ///
-/// The result is u8 with one channel, the same on every device, byte for byte. Memory: a CPU thread needs 60
-/// bytes a column and 16 a column of the window; a GPU 12 to 24 bytes a pixel. otsu waits for its histogram.
-/// Throws Error(usage) for parameters out of range, Error(input) for NaN or infinity.
+/// The result is u8 with one channel, the same on every device, byte for byte. Memory beside the pictures: of
+/// anything but grey integers the plane, 1, 2 or 4 bytes a pixel; a CPU thread 50 to 70 bytes a column and 16
+/// a column of the window; a GPU 12 to 16 bytes a pixel more for windows of about 1000 pixels or more. otsu
+/// waits for its histogram. Throws Error(usage) for parameters out of range, Error(input) for NaN or
+/// infinity.
 ///
 /// Otsu 1979; Bradley and Roth 2007; Niblack 1986; Sauvola and Pietikainen 2000; Wolf and Jolion 2004;
 /// Khurshid, Siddiqi, Faure, Vincent 2009.
