@@ -286,7 +286,7 @@ __global__ void __launch_bounds__(warp_size* tuning::frame_block_rows,
 }
 
 template <class T, int Channels, class Sum>
-void box_mean_by(const BoxMeanArguments& arguments, StreamHandle stream) {
+void average_clipped_boxes_by(const BoxMeanArguments& arguments, StreamHandle stream) {
   constexpr std::int64_t most_rows = 65535;
   const std::int64_t columns = (arguments.width + warp_size - 1) / warp_size;
   const std::int64_t rows =
@@ -295,7 +295,11 @@ void box_mean_by(const BoxMeanArguments& arguments, StreamHandle stream) {
                     static_cast<unsigned>(rows < most_rows ? rows : most_rows));
   const dim3 threads(warp_size, tuning::box_mean_block_rows);
   average_clipped_boxes<T, Channels, Sum><<<blocks, threads, 0, stream>>>(arguments);
+}
 
+template <class T, int Channels, class Sum>
+void box_mean_by(const BoxMeanArguments& arguments, StreamHandle stream) {
+  if (!arguments.frame_only) average_clipped_boxes_by<T, Channels, Sum>(arguments, stream);
   if (arguments.border == Border::shrink) return;
   const Frame frame = frame_of(arguments);
   std::int64_t frame_blocks = 0;

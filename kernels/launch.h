@@ -103,6 +103,7 @@ struct BoxMeanArguments {
   MeanRule rule;
   bool narrow =
       false;  ///< every weighted sum, all its weights included, is below 2^63, and the picture is no float
+  bool frame_only = false;  ///< pixels whose boxes stay in the picture are done already
   const Measured* measured = nullptr;
   const void* table = nullptr;   ///< of the source; 16-byte aligned
   std::int64_t table_row = 0;    ///< bytes, a multiple of 16

@@ -71,6 +71,11 @@ inline constexpr int running_stats_start_rows_per_row = 16;
 inline constexpr int strip_column_warps = 2;   ///< that add rows down the columns, beside 8 that scan rows
 inline constexpr int strip_gather_warps = 12;  ///< two for every 32 columns of means
 
+// Box mean of bytes by a map, gathered from a table in memory.
+inline constexpr int map_gather_warps = 8;                      ///< of a block, side by side
+inline constexpr int map_gather_rows = 1;                       ///< of a thread
+inline constexpr int map_gather_blocks_per_multiprocessor = 6;  ///< at least: bounds the registers
+
 // Running extremes. NVIDIA H200, UHD RGB u8, radius 1: 0.066 ms with these; others were not tried.
 inline constexpr int extreme_row_threads = 256;
 inline constexpr int extreme_column_threads = 128;

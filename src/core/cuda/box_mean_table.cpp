@@ -1,12 +1,14 @@
 // Box mean of anything: a table of the source in device memory, then a gather.
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <optional>
 
 #include "core/cuda/box_mean.h"
 #include "core/cuda/check.h"
 #include "core/operations/mean_rule.h"
+#include "kernels/map_gather.h"
 
 namespace satin::cuda {
 namespace {
@@ -21,6 +23,16 @@ bool sums_are_narrow(const BoxMeanJob& job) {
       static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) / 65536;
   const std::uint64_t area = largest_box(job.width, job.height, job.radius, job.border);
   return job.read.maximum <= largest_sum / area;
+}
+
+/// True if kernels/map_gather.h is for this job.
+bool gathers_bytes_by_map(const BoxMeanJob& job) {
+  constexpr std::int64_t largest_map_side = 1LL << 26;  // offsets within a row are 32-bit integers
+  constexpr std::uint64_t largest_area = (1ULL << 24) - 1;
+  return is_plain(job) && job.read.type == Type::u8 && job.read.transfer == Transfer::identity &&
+         job.radius.from_map && job.accumulator == Accumulator::u32 && job.width <= largest_map_side &&
+         job.height <= largest_map_side &&
+         largest_box(job.width, job.height, job.radius, job.border) <= largest_area;
 }
 
 bool is_identity(const RadiusField& radius) {
@@ -87,6 +99,9 @@ class BoxMeanTable final : public BoxMeanOperation {
         arguments_.counts_row = counts_->view().strides.row;
       }
     }
+  BoxMeanTable(CudaBackend& backend, const BoxMeanJob& job)
+      : backend_(backend), job_(job), by_map_(!is_identity(job.radius) && gathers_bytes_by_map(job)) {
+    if (!is_identity(job.radius)) prepare_table_memory();
     arguments_.width = job.width;
     arguments_.height = job.height;
     arguments_.read = job.read;
@@ -102,12 +117,30 @@ class BoxMeanTable final : public BoxMeanOperation {
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
     return (table_ ? table_->bytes() : 0) + (counts_ ? counts_->bytes() : 0);
+    arguments_.table = table_view_.data;
+    arguments_.table_row = table_view_.strides.row;
+    arguments_.frame_only = by_map_;
+    if (by_map_) prepare_map_gather();
+  }
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
+    return table_memory_.size + radii_.size + (table_ == nullptr ? 0 : table_->workspace_bytes());
   }
 
   void run(const BoxMeanImages& images, Stream stream) override {
     backend_.select();
     if (table_) table_->build(images.source, images.measured, stream);
     if (counts_) counts_->build(images.included, nullptr, stream);
+    if (table_ != nullptr) table_->run(images.source, images.measured, table_view_, stream);
+    if (by_map_) {
+      kernels::MapGatherArguments gather = gather_;
+      gather.source = source_of(images.source);
+      gather.radius_map = source_of(images.radius_map);
+      gather.output = target_of(images.output);
+      kernels::gather_by_map(gather, backend_.stream_of(stream));
+      check_launch("gathering by a map");
+      if (job_.border == Border::shrink) return;
+    }
     kernels::BoxMeanArguments arguments = arguments_;
     arguments.measured = images.measured;
     arguments.source = source_of(images.source);
@@ -123,7 +156,53 @@ class BoxMeanTable final : public BoxMeanOperation {
   CudaBackend& backend_;
   std::optional<BuiltTable> table_;   ///< none for radius 0
   std::optional<BuiltTable> counts_;  ///< of the pixels that count, if only some do
+  void prepare_table_memory() {
+    table_ = prepare_table(backend_, table_of(job_));
+    Shape shape;
+    shape.width = job_.width;
+    shape.height = job_.height;
+    shape.channels = job_.read.channels;
+    shape.type = job_.accumulator == Accumulator::u32 ? Type::u32 : Type::u64;
+    Strides strides = interleaved_strides(shape);
+    // Zeros before the first row, and before the first pixel of each row: at the end of the one above.
+    if (by_map_) strides.row += strides.pixel;
+    strides.row = (strides.row + row_alignment - 1) / row_alignment * row_alignment;
+    strides.frame = strides.row * shape.height;
+    const std::int64_t before = by_map_ ? row_alignment + strides.row : 0;
+    table_memory_ = backend_.allocate(static_cast<std::size_t>(before + strides.frame));
+    if (by_map_) {
+      check(cudaMemsetAsync(table_memory_.get(), 0, table_memory_.size, backend_.stream_of({})),
+            "clearing a table");
+      backend_.synchronize({});
+    }
+    table_view_ = {table_memory_.get() + before, shape, strides, Memory::device};
+  }
+
+  void prepare_map_gather() {
+    gather_.width = static_cast<int>(job_.width);
+    gather_.height = static_cast<int>(job_.height);
+    gather_.channels = job_.read.channels;
+    gather_.clipped = job_.border == Border::shrink;
+    gather_.radius = job_.radius;
+    gather_.table = reinterpret_cast<const std::uint32_t*>(table_view_.data);
+    gather_.table_row = static_cast<int>(table_view_.strides.row);
+    std::array<Radius256, 256> radii{};
+    for (std::uint32_t code = 0; code < radii.size(); ++code)
+      radii[code] = radius_from_map(code, 0xFF, job_.radius.low, job_.radius.high);
+    radii_ = backend_.allocate(sizeof radii);
+    backend_.upload(radii_.get(), radii.data(), sizeof radii, {});
+    gather_.radii_of_codes = reinterpret_cast<const Radius256*>(radii_.get());
+  }
+
+  CudaBackend& backend_;
+  BoxMeanJob job_;
+  bool by_map_;  ///< all pixels but those of the frame are gathered by kernels/map_gather.h
+  std::unique_ptr<TableOperation> table_;
+  Buffer table_memory_;
+  MutableImageView table_view_;
   kernels::BoxMeanArguments arguments_;
+  kernels::MapGatherArguments gather_;
+  Buffer radii_;
 };
 
 }  // namespace
