@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kernels/shared_memory.cuh"
+
 namespace satin::kernels {
 namespace {
 
@@ -105,10 +107,8 @@ PackedTiles packed_tiles(const PackedMeanJob& job, int multiprocessors, std::siz
 }
 
 int prepare_packed_mean(const PackedMeanArguments& arguments) {
-  return with_packed_kernel(arguments.job, [&](auto, auto* kernel) {
-    return static_cast<int>(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                 static_cast<int>(arguments.tiles.shared_bytes)));
-  });
+  return with_packed_kernel(arguments.job,
+                            [&](auto, auto* kernel) { return allow_all_shared_memory(kernel); });
 }
 
 void packed_mean(const PackedMeanArguments& arguments, StreamHandle stream) {

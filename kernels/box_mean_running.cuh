@@ -19,6 +19,7 @@
 #include "kernels/running_columns.cuh"
 #include "kernels/running_means.cuh"
 #include "kernels/running_scan.cuh"
+#include "kernels/shared_memory.cuh"
 
 namespace satin::kernels {
 
@@ -122,8 +123,7 @@ struct RunningKernels {
     return with_kernel(arguments, [&](auto* kernel, auto groups) {
       const int code = groups.prepare();
       if (code != 0) return code;
-      return static_cast<int>(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                   static_cast<int>(arguments.tiles.shared_bytes)));
+      return allow_all_shared_memory(kernel);
     });
   }
 

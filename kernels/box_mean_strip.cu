@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kernels/shared_memory.cuh"
+
 namespace satin::kernels {
 namespace {
 
@@ -58,10 +60,8 @@ StripTiles strip_tiles(const StripMeanJob& job, int multiprocessors, std::size_t
 }
 
 int prepare_strip_mean(const StripMeanArguments& arguments) {
-  return with_strip_kernel(arguments.job, [&](auto, auto* kernel) {
-    return static_cast<int>(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                 static_cast<int>(arguments.tiles.shared_bytes)));
-  });
+  return with_strip_kernel(arguments.job,
+                           [&](auto, auto* kernel) { return allow_all_shared_memory(kernel); });
 }
 
 void strip_mean(const StripMeanArguments& arguments, StreamHandle stream) {

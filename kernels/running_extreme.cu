@@ -105,9 +105,9 @@ ExtremeGroups extreme_groups(std::int64_t height, std::int64_t reach) {
   return groups;
 }
 
-extern template int prepare_rows<std::uint8_t>(Extreme, std::size_t);
-extern template int prepare_rows<std::uint16_t>(Extreme, std::size_t);
-extern template int prepare_rows<FloatKey>(Extreme, std::size_t);
+extern template int prepare_rows<std::uint8_t>(Extreme);
+extern template int prepare_rows<std::uint16_t>(Extreme);
+extern template int prepare_rows<FloatKey>(Extreme);
 extern template void launch_rows<std::uint8_t>(const RowExtremeArguments&, StreamHandle);
 extern template void launch_rows<std::uint16_t>(const RowExtremeArguments&, StreamHandle);
 extern template void launch_rows<FloatKey>(const RowExtremeArguments&, StreamHandle);
@@ -115,8 +115,8 @@ extern template void launch_columns<std::uint8_t>(const ColumnExtremeArguments&,
 extern template void launch_columns<std::uint16_t>(const ColumnExtremeArguments&, StreamHandle);
 extern template void launch_columns<FloatKey>(const ColumnExtremeArguments&, StreamHandle);
 
-int prepare_row_extremes(const RunningExtremeJob& job, std::size_t shared_bytes) {
-  return with_key(job.type, [&]<class Key>() { return prepare_rows<Key>(job.extreme, shared_bytes); });
+int prepare_row_extremes(const RunningExtremeJob& job) {
+  return with_key(job.type, [&]<class Key>() { return prepare_rows<Key>(job.extreme); });
 }
 
 void row_extremes(const RowExtremeArguments& arguments, StreamHandle stream) {

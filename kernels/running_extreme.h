@@ -42,7 +42,7 @@ struct RowExtremeArguments {
 };
 
 /// To be called once for a job on its device; the code of a cudaError_t.
-[[nodiscard]] int prepare_row_extremes(const RunningExtremeJob& job, std::size_t shared_bytes);
+[[nodiscard]] int prepare_row_extremes(const RunningExtremeJob& job);
 
 void row_extremes(const RowExtremeArguments& arguments, StreamHandle stream);
 

@@ -2,7 +2,7 @@
 
 namespace satin::kernels {
 
-template int prepare_rows<FloatKey>(Extreme, std::size_t);
+template int prepare_rows<FloatKey>(Extreme);
 template void launch_rows<FloatKey>(const RowExtremeArguments&, StreamHandle);
 template void launch_columns<FloatKey>(const ColumnExtremeArguments&, StreamHandle);
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kernels/running_extreme.cuh"
+#include "kernels/shared_memory.cuh"
 
 namespace satin::kernels {
 
@@ -28,12 +29,9 @@ inline std::int64_t pixel_bytes_of(const RunningExtremeJob& job) {
 }
 
 template <class Key>
-int prepare_rows(Extreme extreme, std::size_t shared_bytes) {
-  return with_extreme(extreme, [&]<Extreme Wanted>() {
-    return static_cast<int>(cudaFuncSetAttribute(extremes_of_rows<Key, Wanted>,
-                                                 cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                 static_cast<int>(shared_bytes)));
-  });
+int prepare_rows(Extreme extreme) {
+  return with_extreme(
+      extreme, []<Extreme Wanted>() { return allow_all_shared_memory(extremes_of_rows<Key, Wanted>); });
 }
 
 template <class Key>

@@ -2,7 +2,7 @@
 
 namespace satin::kernels {
 
-template int prepare_rows<std::uint8_t>(Extreme, std::size_t);
+template int prepare_rows<std::uint8_t>(Extreme);
 template void launch_rows<std::uint8_t>(const RowExtremeArguments&, StreamHandle);
 template void launch_columns<std::uint8_t>(const ColumnExtremeArguments&, StreamHandle);
 

@@ -58,20 +58,27 @@ TableJob counts_of(const BoxMeanJob& job) {
   return table;
 }
 
-/// A table with its memory.
+/// A table with its memory; `bordered`: with zeros before the first row, and before the first pixel of each
+/// row, at the end of the one above.
 class BuiltTable {
  public:
-  BuiltTable(CudaBackend& backend, const TableJob& job) : build_(prepare_table(backend, job)) {
+  BuiltTable(CudaBackend& backend, const TableJob& job, bool bordered) : build_(prepare_table(backend, job)) {
     Shape shape;
     shape.width = job.width;
     shape.height = job.height;
     shape.channels = job.read.channels;
     shape.type = job.accumulator == Accumulator::u32 ? Type::u32 : Type::u64;
     Strides strides = interleaved_strides(shape);
+    if (bordered) strides.row += strides.pixel;
     strides.row = (strides.row + row_alignment - 1) / row_alignment * row_alignment;
     strides.frame = strides.row * shape.height;
-    memory_ = backend.allocate(static_cast<std::size_t>(strides.frame));
-    view_ = {memory_.get(), shape, strides, Memory::device};
+    const std::int64_t before = bordered ? row_alignment + strides.row : 0;
+    memory_ = backend.allocate(static_cast<std::size_t>(before + strides.frame));
+    if (bordered) {
+      check(cudaMemsetAsync(memory_.get(), 0, memory_.size, backend.stream_of({})), "clearing a table");
+      backend.synchronize({});
+    }
+    view_ = {memory_.get() + before, shape, strides, Memory::device};
   }
 
   [[nodiscard]] std::size_t bytes() const noexcept { return memory_.size + build_->workspace_bytes(); }
@@ -88,20 +95,18 @@ class BuiltTable {
 
 class BoxMeanTable final : public BoxMeanOperation {
  public:
-  BoxMeanTable(CudaBackend& backend, const BoxMeanJob& job) : backend_(backend) {
+  BoxMeanTable(CudaBackend& backend, const BoxMeanJob& job)
+      : backend_(backend), job_(job), by_map_(!is_identity(job.radius) && gathers_bytes_by_map(job)) {
     if (!is_identity(job.radius)) {
-      table_.emplace(backend, table_of(job));
+      table_.emplace(backend, table_of(job), by_map_);
       arguments_.table = table_->view().data;
       arguments_.table_row = table_->view().strides.row;
       if (job.excludes) {
-        counts_.emplace(backend, counts_of(job));
+        counts_.emplace(backend, counts_of(job), false);
         arguments_.counts = counts_->view().data;
         arguments_.counts_row = counts_->view().strides.row;
       }
     }
-  BoxMeanTable(CudaBackend& backend, const BoxMeanJob& job)
-      : backend_(backend), job_(job), by_map_(!is_identity(job.radius) && gathers_bytes_by_map(job)) {
-    if (!is_identity(job.radius)) prepare_table_memory();
     arguments_.width = job.width;
     arguments_.height = job.height;
     arguments_.read = job.read;
@@ -113,25 +118,18 @@ class BoxMeanTable final : public BoxMeanOperation {
     arguments_.accumulator = job.accumulator;
     arguments_.rule = mean_rule(job, backend.transfer(job.write.type, job.write.transfer == Transfer::srgb));
     arguments_.narrow = sums_are_narrow(job);
-  }
-
-  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    return (table_ ? table_->bytes() : 0) + (counts_ ? counts_->bytes() : 0);
-    arguments_.table = table_view_.data;
-    arguments_.table_row = table_view_.strides.row;
     arguments_.frame_only = by_map_;
     if (by_map_) prepare_map_gather();
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    return table_memory_.size + radii_.size + (table_ == nullptr ? 0 : table_->workspace_bytes());
+    return radii_.size + (table_ ? table_->bytes() : 0) + (counts_ ? counts_->bytes() : 0);
   }
 
   void run(const BoxMeanImages& images, Stream stream) override {
     backend_.select();
     if (table_) table_->build(images.source, images.measured, stream);
     if (counts_) counts_->build(images.included, nullptr, stream);
-    if (table_ != nullptr) table_->run(images.source, images.measured, table_view_, stream);
     if (by_map_) {
       kernels::MapGatherArguments gather = gather_;
       gather.source = source_of(images.source);
@@ -153,39 +151,14 @@ class BoxMeanTable final : public BoxMeanOperation {
   }
 
  private:
-  CudaBackend& backend_;
-  std::optional<BuiltTable> table_;   ///< none for radius 0
-  std::optional<BuiltTable> counts_;  ///< of the pixels that count, if only some do
-  void prepare_table_memory() {
-    table_ = prepare_table(backend_, table_of(job_));
-    Shape shape;
-    shape.width = job_.width;
-    shape.height = job_.height;
-    shape.channels = job_.read.channels;
-    shape.type = job_.accumulator == Accumulator::u32 ? Type::u32 : Type::u64;
-    Strides strides = interleaved_strides(shape);
-    // Zeros before the first row, and before the first pixel of each row: at the end of the one above.
-    if (by_map_) strides.row += strides.pixel;
-    strides.row = (strides.row + row_alignment - 1) / row_alignment * row_alignment;
-    strides.frame = strides.row * shape.height;
-    const std::int64_t before = by_map_ ? row_alignment + strides.row : 0;
-    table_memory_ = backend_.allocate(static_cast<std::size_t>(before + strides.frame));
-    if (by_map_) {
-      check(cudaMemsetAsync(table_memory_.get(), 0, table_memory_.size, backend_.stream_of({})),
-            "clearing a table");
-      backend_.synchronize({});
-    }
-    table_view_ = {table_memory_.get() + before, shape, strides, Memory::device};
-  }
-
   void prepare_map_gather() {
     gather_.width = static_cast<int>(job_.width);
     gather_.height = static_cast<int>(job_.height);
     gather_.channels = job_.read.channels;
     gather_.clipped = job_.border == Border::shrink;
     gather_.radius = job_.radius;
-    gather_.table = reinterpret_cast<const std::uint32_t*>(table_view_.data);
-    gather_.table_row = static_cast<int>(table_view_.strides.row);
+    gather_.table = reinterpret_cast<const std::uint32_t*>(table_->view().data);
+    gather_.table_row = static_cast<int>(table_->view().strides.row);
     std::array<Radius256, 256> radii{};
     for (std::uint32_t code = 0; code < radii.size(); ++code)
       radii[code] = radius_from_map(code, 0xFF, job_.radius.low, job_.radius.high);
@@ -197,9 +170,8 @@ class BoxMeanTable final : public BoxMeanOperation {
   CudaBackend& backend_;
   BoxMeanJob job_;
   bool by_map_;  ///< all pixels but those of the frame are gathered by kernels/map_gather.h
-  std::unique_ptr<TableOperation> table_;
-  Buffer table_memory_;
-  MutableImageView table_view_;
+  std::optional<BuiltTable> table_;   ///< none for radius 0
+  std::optional<BuiltTable> counts_;  ///< of the pixels that count, if only some do
   kernels::BoxMeanArguments arguments_;
   kernels::MapGatherArguments gather_;
   Buffer radii_;

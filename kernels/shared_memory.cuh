@@ -1,0 +1,23 @@
+#pragma once
+// Shared memory above 48 KB has to be asked for, kernel by kernel.
+
+namespace satin::kernels {
+
+/// Lets launches of a kernel ask for as much dynamic shared memory as the current device has. The limit
+/// belongs to the kernel, not to a launch, so it is the same for all plans. Returns a cudaError_t.
+template <class... Parameters>
+int allow_all_shared_memory(void (*kernel)(Parameters...)) {
+  int device = 0;
+  int limit = 0;
+  cudaFuncAttributes attributes{};
+  cudaError_t status = cudaGetDevice(&device);
+  if (status == cudaSuccess)
+    status = cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+  if (status == cudaSuccess) status = cudaFuncGetAttributes(&attributes, kernel);
+  if (status == cudaSuccess)
+    status = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  limit - static_cast<int>(attributes.sharedSizeBytes));
+  return static_cast<int>(status);
+}
+
+}  // namespace satin::kernels
