@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
+#include <utility>
 
 #include "device_under_test.h"
 #include "filter_case.h"
@@ -42,6 +44,29 @@ TEST(EveryFilter, GivesTheSameBytesEveryTime) {
         run_plan(device, plan, views_of(other.view(), side_images)));  // leaves its traces in the workspace
     ASSERT_EQ(difference(run_plan(device, plan, views_of(picture.view(), side_images)), expected), "");
     ASSERT_EQ(difference(run_plan(device, plan, views_of(picture.view(), side_images)), expected), "");
+  });
+}
+
+TEST(EveryFilter, IsNotDisturbedByPlansMadeLater) {
+  struct Earlier {
+    Image picture;
+    std::vector<Image> side_images;
+    Plan plan;
+    Image expected;
+  };
+  std::optional<Earlier> earlier;
+  const Device& device = device_under_test();
+  for_each_filter_case([&](const FilterCase& filter_case) {
+    if (filter_case.shape.width * filter_case.shape.height < 1000) return;
+    Earlier now{picture_of(filter_case), filter_case.side_images(),
+                filter_case.plan(device, filter_case.shape), Image()};
+    if (earlier) {
+      const Image again =
+          run_plan(device, earlier->plan, views_of(earlier->picture.view(), earlier->side_images));
+      ASSERT_EQ(difference(again, earlier->expected), "");
+    }
+    now.expected = run_plan(device, now.plan, views_of(now.picture.view(), now.side_images));
+    earlier.emplace(std::move(now));
   });
 }
 
