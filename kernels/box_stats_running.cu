@@ -1,8 +1,6 @@
 #include "kernels/box_stats_running.cuh"
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <utility>
 
 namespace satin::kernels {
@@ -99,10 +97,7 @@ RunningStatsTiles running_stats_tiles(const RunningStatsJob& job, int multiproce
   const int pixels = pixels_of(job);
   RunningStatsTiles best;
   std::int64_t least = 0;
-  const char* fw = std::getenv("SATIN_W");
-  const char* fb = std::getenv("SATIN_B");
   for (int warps = 1; warps <= tuning::running_stats_most_warps; ++warps) {
-    if (fw != nullptr && std::atoi(fw) != warps) continue;
     RunningStatsTiles tiles;
     tiles.warps = warps;
     tiles.shared_bytes = shared_bytes_of(job, warps);
@@ -113,18 +108,16 @@ RunningStatsTiles running_stats_tiles(const RunningStatsJob& job, int multiproce
     tiles.strip_width = (even + pixels - 1) / pixels * pixels;
     tiles.strips = (job.width + tiles.strip_width - 1) / tiles.strip_width;
     const int most_blocks = std::max(1, tuning::running_stats_warps_per_multiprocessor / warps);
-    for (int blocks = 1; blocks <= (fb != nullptr ? std::atoi(fb) : most_blocks); ++blocks) {
-      if (fb != nullptr && blocks != std::atoi(fb)) continue;
+    for (int blocks = 1; blocks <= most_blocks; ++blocks) {
       tiles.bands = std::clamp(blocks * multiprocessors / tiles.strips, 1, std::min(job.height, 65535));
       const std::int64_t cost = cost_of(job, tiles, multiprocessors);
-      if (best.warps == 0 || cost < least) {
+      const bool as_good = cost == least && warps <= tuning::running_stats_wished_warps;
+      if (best.warps == 0 || cost < least || as_good) {
         best = tiles;
         least = cost;
       }
     }
   }
-  if (std::getenv("SATIN_V"))
-    std::printf("warps %d strips %d x %d bands %d\n", best.warps, best.strips, best.strip_width, best.bands);
   return best;
 }
 
