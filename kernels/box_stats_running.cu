@@ -113,7 +113,8 @@ RunningStatsTiles running_stats_tiles(const RunningStatsJob& job, int multiproce
     for (int blocks = 1; blocks <= most_blocks; ++blocks) {
       tiles.bands = std::clamp(blocks * multiprocessors / tiles.strips, 1, std::min(job.height, 65535));
       const std::int64_t cost = cost_of(job, tiles, multiprocessors);
-      if (best.warps == 0 || cost < least) {
+      const bool as_good = cost == least && warps <= tuning::running_stats_wished_warps;
+      if (best.warps == 0 || cost < least || as_good) {
         best = tiles;
         least = cost;
       }

@@ -60,11 +60,14 @@ inline constexpr int packed_most_segments = 4;
 inline constexpr int packed_cost_of_row = 40;  ///< where one that is only summed costs 4
 inline constexpr int packed_most_groups = 4;   ///< of rows of a warp
 
-// Local statistics with running sums: a block is a strip of columns by a band of rows.
-inline constexpr int running_stats_most_warps = 16;  ///< of a block
-inline constexpr int running_stats_warps_per_multiprocessor = 24;
+// Local statistics with running sums: a block is a strip of columns by a band of rows. H200, sauvola 31, u8,
+// 8192 x 8192 and 3840 x 2160: 0.277 and 0.050 ms with 1 warp a block and 16 a multiprocessor, 0.264 and
+// 0.050 with 2 and 16, 0.285 and 0.045 with 4 and 16, 0.379 and 0.064 with 2 and 8.
+inline constexpr int running_stats_most_warps = 16;   ///< of a block: bounds the registers
+inline constexpr int running_stats_wished_warps = 4;  ///< of a block, where nothing speaks against them
+inline constexpr int running_stats_warps_per_multiprocessor = 16;
 inline constexpr int running_stats_warps_to_fill = 16;  ///< with fewer a multiprocessor takes as long
-inline constexpr int running_stats_start_rows_per_row = 16;
+inline constexpr int running_stats_start_rows_per_row = 20;
 
 // Box mean by a map with the table in shared memory. NVIDIA H200, UHD RGB u8: 0.126 ms with this; others were
 // not tried.
