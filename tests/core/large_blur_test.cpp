@@ -92,8 +92,20 @@ TEST(LargeBlur, OneRadiusOfAPhotograph) {
 
 TEST(LargeBlur, RadiusMap) {
   if (!device_under_test().is_cuda()) GTEST_SKIP() << "compares a GPU with the CPU";
-  constexpr std::array<std::array<double, 2>, 9> ends = {
-      {{0, 255}, {0, 16}, {16, 16}, {31, 32}, {32, 0}, {0, 31.75}, {0, 33}, {12.5, 8}, {0, 127}}};
+  constexpr std::array<std::array<double, 2>, 14> ends = {{{0, 255},
+                                                           {0, 16},
+                                                           {16, 16},
+                                                           {31, 32},
+                                                           {32, 0},
+                                                           {0, 31.75},
+                                                           {0, 33},
+                                                           {12.5, 8},
+                                                           {0, 127},
+                                                           {34, 36},
+                                                           {60, 63},
+                                                           {64, 64},
+                                                           {0, 510},
+                                                           {100.5, 300}}};
   Random random(0x1A46F);
   for (const auto& [low, high] : ends)
     for (int turn = 0; turn < 8; ++turn) {
@@ -185,6 +197,21 @@ TEST(LargeBlur, AlphaIsTheDefinitions) {
       if (slow_build() && !random.one_in(8)) continue;
       check_against_oracle(blur_case);
       if (HasFatalFailure()) return;
+// By maps: the largest sums of packed table entries and the largest divisors of strips, and larger ones.
+TEST(LargeBlur, WhiteStaysWhiteByAMap) {
+  for (int channels = 1; channels <= 4; ++channels)
+    for (const double radius :
+         {0.0, 1.0, 31.996, 32.0, 34.5, 35.0, 36.0, 44.0, 62.75, 63.0, 64.0, 90.5, 250.0}) {
+      const Image white = constant_picture({296, 530, channels, Type::u8}, 1);
+      const Image map = random_map(296, 530, Type::u8, 7);
+      for (const double low : {0.0, radius}) {
+        Blur blur_by_map{.space = Space::encoded};
+        blur_by_map.radius_map = map.view();
+        blur_by_map.radius_min = low;
+        blur_by_map.radius_max = radius;
+        EXPECT_EQ(difference(blur(device_under_test(), white, blur_by_map), white), "")
+            << channels << " channels, radii " << low << " to " << radius;
+      }
     }
 }
 

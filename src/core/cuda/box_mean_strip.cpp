@@ -11,7 +11,7 @@ namespace satin::cuda {
 namespace {
 
 constexpr std::int64_t largest_side = 1LL << 26;  // offsets within a row are 32-bit integers in the kernels
-constexpr int largest_reach = 64;                 // what fits shared memory is less
+constexpr int largest_reach = 63;                 // whole boxes below 2^14 pixels: kernels/strip_means.cuh
 
 class BoxMeanStrip final : public BoxMeanOperation {
  public:
