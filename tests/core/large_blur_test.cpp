@@ -197,6 +197,9 @@ TEST(LargeBlur, AlphaIsTheDefinitions) {
       if (slow_build() && !random.one_in(8)) continue;
       check_against_oracle(blur_case);
       if (HasFatalFailure()) return;
+    }
+}
+
 // By maps: the largest sums of packed table entries and the largest divisors of strips, and larger ones.
 TEST(LargeBlur, WhiteStaysWhiteByAMap) {
   for (int channels = 1; channels <= 4; ++channels)

@@ -40,8 +40,7 @@ class RunningExtreme final : public RunningExtremeOperation {
     reaches_ = split_reach(needed_reach(job, job.reach_x, job.width), row_bytes, pixel_bytes_,
                            backend.shared_memory());
     tile_ = kernels::extreme_tile(row_bytes, pixel_bytes_, reaches_[0], backend.shared_memory());
-    check(static_cast<cudaError_t>(kernels::prepare_row_extremes(job)),
-          "asking for shared memory");
+    check(static_cast<cudaError_t>(kernels::prepare_row_extremes(job)), "asking for shared memory");
     const bool two = job.weighted || reaches_.size() > 1;
     for (std::size_t i = 0; i < (two ? 2U : 1U); ++i) keys_[i] = allocate_rows(job.height);
     if (groups_.shared != 0)
