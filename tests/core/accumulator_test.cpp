@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "core/maths/quick_threshold.h"
 #include "core/operations/box_mean.h"
+#include "core/operations/box_stats.h"
 #include "core/operations/pixels.h"
 #include "expect_error.h"
 
@@ -90,6 +92,24 @@ TEST(Accumulator, AlphaDivisorStaysBelowItsLimit) {
   const std::uint64_t largest_window = std::uint64_t{16385} * 16385;  // of the first of two boxes
   EXPECT_NO_THROW(check_alpha_divisor(working_pixels(read_of(Type::u8, 4, Transfer::srgb, Alpha::straight)),
                                       largest_window));
+}
+
+TEST(Accumulator, SquaresFitTheirSums) {
+  EXPECT_TRUE(narrow_squares(66051));  // 66051 * 255^2 = 2^32 - 1021
+  EXPECT_FALSE(narrow_squares(66052));
+  EXPECT_TRUE(quick_suffices((1U << 24) - 1, 0xFF));  // (n * 255)^2 < 2^64
+  EXPECT_FALSE(quick_suffices(1U << 24, 0xFF));
+  EXPECT_TRUE(quick_suffices(0xFFFF, 0xFFFF));
+  EXPECT_FALSE(quick_suffices(0x10000, 0xFFFF));
+  for (int shift = 0; shift < 46; ++shift)
+    for (const std::uint64_t area : {std::uint64_t{1} << shift, (std::uint64_t{1} << shift) + 1}) {
+      const int bits = float_bits_for_squares(Type::f32, area);  // squares of values up to 2^(bits + 1)
+      EXPECT_LE(area, ~std::uint64_t{0} >> (2 * bits + 2)) << area;
+      EXPECT_GE(bits, 8);
+    }
+  EXPECT_NO_THROW(static_cast<void>(float_bits_for_squares(Type::u16, std::uint64_t{1} << 32)));
+  expect_error(ErrorKind::usage, "too large for exact sums of squares",
+               [] { return float_bits_for_squares(Type::u16, (std::uint64_t{1} << 32) + 1); });
 }
 
 TEST(Accumulator, LargestBoxOfAJob) {

@@ -131,6 +131,13 @@ TEST(LocalStatistics, HoldAtTheBoundOfTheirSums) {
   }
 }
 
+/// Values just below a power of two round up to it, and all squares together are then 2^64.
+TEST(LocalStatistics, HoldAtTheBoundOfFloats) {
+  const Image picture = constant_picture({256, 256, 1, Type::f32}, 0.99999994);
+  const Image found = local_deviation(device_under_test(), picture, {.window = 511});
+  for (std::int64_t i = 0; i < 256; ++i) ASSERT_EQ(found.view().value<float>(i, i), 0.0F) << i;
+}
+
 TEST(LocalStatistics, AMaskBlends) {
   const Shape shape{33, 21, 3, Type::u8};
   const Image picture = random_picture(shape, 5);

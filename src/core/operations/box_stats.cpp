@@ -12,8 +12,8 @@ namespace satin {
 int float_bits_for_squares(Type type, std::uint64_t area) {
   constexpr int most_bits = 30;
   constexpr int fewest_bits = 8;
+  const int bits = std::min(most_bits, (62 - static_cast<int>(std::bit_width(area))) / 2);  // area < 2^width
   const int area_bits = static_cast<int>(std::bit_width(area - 1));  // area <= 2^area_bits
-  const int bits = std::min(most_bits, (62 - area_bits) / 2);
   const bool fits =
       type == Type::f32 ? bits >= fewest_bits : area_bits + 2 * (type == Type::u8 ? 8 : 16) <= 64;
   if (!fits)

@@ -49,7 +49,7 @@ struct BoxStatsOperation : Operation {
 };
 
 /// The one place that decides how finely floats are cut, so that the sum of squares over `area` pixels stays
-/// below 2^64: area * (2^(bits + 1))^2 <= 2^64, and at most 30 bits. Throws Error(usage) if less than 8 bits
+/// below 2^64: area * (2^(bits + 1))^2 < 2^64, and at most 30 bits. Throws Error(usage) if less than 8 bits
 /// remain, or if the squares of integers do not fit.
 [[nodiscard]] int float_bits_for_squares(Type type, std::uint64_t area);
 
