@@ -31,7 +31,7 @@ inline std::int64_t pixel_bytes_of(const RunningExtremeJob& job) {
 template <class Key>
 int prepare_rows(Extreme extreme) {
   return with_extreme(
-      extreme, []<Extreme Wanted>() { return allow_all_shared_memory(extremes_of_rows<Key, Wanted>); });
+      extreme, [&]<Extreme Wanted>() { return allow_all_shared_memory(extremes_of_rows<Key, Wanted>); });
 }
 
 template <class Key>

@@ -2,24 +2,13 @@
 // one run.
 //   guided_bench [REPEATS] [THREADS]
 
-#include <algorithm>
 #include <array>
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <functional>
-#include <string>
-#include <vector>
 
-#include "satin/filters.h"
-
-#ifdef SATIN_BENCH_OPENCV
-#include <opencv2/imgproc.hpp>
-#endif
+#include "cpu_timing.h"
 
 namespace {
 
+using namespace satin::bench;
 using satin::Guided;
 using satin::Image;
 using satin::ImageView;
@@ -42,23 +31,7 @@ Image picture_of(int channels, std::uint32_t state) {
   return image;
 }
 
-double time_of(const std::function<void()>& call) {
-  const auto start = std::chrono::steady_clock::now();
-  call();
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
 #ifdef SATIN_BENCH_OPENCV
-cv::Mat mat_of(const Image& image) {
-  return {static_cast<int>(image.shape().height), static_cast<int>(image.shape().width),
-          CV_8UC(image.shape().channels), const_cast<std::byte*>(image.data())};
-}
-
 /// The planes of a picture as floats, white 1.
 std::vector<cv::Mat> planes_of(const Image& image) {
   cv::Mat floats;

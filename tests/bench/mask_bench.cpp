@@ -3,25 +3,12 @@
 //
 // The operation `distance` alone is timed beside cv::distanceTransform: it has no public name.
 
-#include <algorithm>
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <functional>
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "core/backend.h"
-#include "satin/filters.h"
-
-#ifdef SATIN_BENCH_OPENCV
-#include <opencv2/imgproc.hpp>
-#endif
+#include "cpu_timing.h"
 
 namespace {
 
+using namespace satin::bench;
 using satin::Image;
 using satin::Mask;
 using satin::MaskShape;
@@ -58,56 +45,6 @@ Image blobs() {
   return image;
 }
 
-double time_of(const std::function<void()>& call) {
-  const auto start = std::chrono::steady_clock::now();
-  call();
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
-struct Case {
-  std::string name;
-  std::function<void()> ours;
-  std::string peer_name;
-  std::function<void()> peer;  ///< may be empty
-};
-
-void report(const Case& test, int repeats) {
-  const satin::Buffer from = satin::allocate_host(satin::byte_size(grey));
-  const satin::Buffer to = satin::allocate_host(satin::byte_size(grey));
-  std::memset(from.get(), 1, from.size);
-  std::vector<double> ours;
-  std::vector<double> peer;
-  std::vector<double> copy;
-  for (int i = -1; i < repeats; ++i) {
-    const double a = time_of(test.ours);
-    const double b = test.peer ? time_of(test.peer) : 0;
-    const double c = time_of([&] { std::memcpy(to.get(), from.get(), from.size); });
-    if (i < 0) continue;
-    ours.push_back(a);
-    peer.push_back(b);
-    copy.push_back(c);
-  }
-  const double t = median(ours);
-  std::printf("| %s | %.2f | %.2f |", test.name.c_str(), t, median(copy));
-  if (test.peer) {
-    std::printf(" %s %.2f | %.1f |\n", test.peer_name.c_str(), median(peer), median(peer) / t);
-  } else {
-    std::printf(" | |\n");
-  }
-  std::fflush(stdout);
-}
-
-std::function<void()> planned(const satin::Device& device, const Image& image, const Mask& parameters) {
-  auto plan = std::make_shared<satin::Plan>(satin::plan(device, image.shape(), parameters));
-  auto out = std::make_shared<Image>(plan->output_shape());
-  return [plan, out, view = image.view()] { plan->run(view, out->view()); };
-}
-
 /// Squared distances to what is outside, up to `reach` pixels; the mask is black and white.
 std::function<void()> distances(const satin::Device& device, const Image& image, std::uint32_t reach) {
   satin::DistanceJob job;
@@ -122,10 +59,6 @@ std::function<void()> distances(const satin::Device& device, const Image& image,
 }
 
 #ifdef SATIN_BENCH_OPENCV
-cv::Mat mat_of(const Image& image) {
-  return {static_cast<int>(height), static_cast<int>(width), CV_8U, const_cast<std::byte*>(image.data())};
-}
-
 std::function<void()> cv_dilate(const Image& image, int shape, int radius) {
   const int side = 2 * radius + 1;
   return [in = mat_of(image), out = cv::Mat(),
@@ -169,23 +102,27 @@ int main(int argc, char** argv) {
   const Image image = blobs();
   std::printf("%s, medians of %d, %d x %d u8\n\n", device.info().name.c_str(), repeats,
               static_cast<int>(width), static_cast<int>(height));
-  std::printf("| case | ms | copy ms | peer ms | times the peer |\n|---|---|---|---|---|\n");
+  std::printf(
+      "| case | Satin ms | copy ms | copy / Satin | peer ms | times the peer |\n|---|---|---|---|---|---|\n");
   const auto ours = [&](const Mask& parameters) { return planned(device, image, parameters); };
   const char* distance = "OpenCV distanceTransform";
+  const std::size_t bytes = 2 * satin::byte_size(grey);
   const std::vector<Case> cases = {
-      {"level alone", ours({}), "", {}},
-      {"grow, disc 16", ours({.grow = 16}), "OpenCV dilate, ellipse", cv_disc(image, 16)},
-      {"grow, disc 100", ours({.grow = 100}), "OpenCV dilate, ellipse", cv_disc(image, 100)},
-      {"grow, disc 1000", ours({.grow = 1000}), "", {}},
-      {"grow, box 16", ours({.grow = 16, .shape = MaskShape::box}), "OpenCV dilate, rect", cv_box(image, 16)},
-      {"open, disc 5", ours({.open = 5}), "", {}},
-      {"feather 8", ours({.feather = 8}), distance, cv_distance(image)},
-      {"feather 32", ours({.feather = 32}), distance, cv_distance(image)},
-      {"feather 400", ours({.feather = 400}), distance, cv_distance(image)},
-      {"squared distance to 32", distances(device, image, 32), distance, cv_distance(image)},
-      {"squared distance to 16384", distances(device, image, 16384), distance, cv_distance(image)},
-      {"min-area 10", ours({.min_area = 10}), "OpenCV connectedComponentsWithStats", cv_components(image)},
-      {"fill-all-holes", ours({.fill_all_holes = true}), "OpenCV connectedComponentsWithStats",
+      {"level alone", bytes, ours({}), "", {}},
+      {"grow, disc 16", bytes, ours({.grow = 16}), "OpenCV dilate, ellipse", cv_disc(image, 16)},
+      {"grow, disc 100", bytes, ours({.grow = 100}), "OpenCV dilate, ellipse", cv_disc(image, 100)},
+      {"grow, disc 1000", bytes, ours({.grow = 1000}), "", {}},
+      {"grow, box 16", bytes, ours({.grow = 16, .shape = MaskShape::box}), "OpenCV dilate, rect",
+       cv_box(image, 16)},
+      {"open, disc 5", bytes, ours({.open = 5}), "", {}},
+      {"feather 8", bytes, ours({.feather = 8}), distance, cv_distance(image)},
+      {"feather 32", bytes, ours({.feather = 32}), distance, cv_distance(image)},
+      {"feather 400", bytes, ours({.feather = 400}), distance, cv_distance(image)},
+      {"squared distance to 32", bytes, distances(device, image, 32), distance, cv_distance(image)},
+      {"squared distance to 16384", bytes, distances(device, image, 16384), distance, cv_distance(image)},
+      {"min-area 10", bytes, ours({.min_area = 10}), "OpenCV connectedComponentsWithStats",
+       cv_components(image)},
+      {"fill-all-holes", bytes, ours({.fill_all_holes = true}), "OpenCV connectedComponentsWithStats",
        cv_components(image)},
   };
   for (const Case& test : cases)

@@ -1,21 +1,10 @@
 // Connected components with their statistics on the CPU, beside cv::connectedComponentsWithStats in the same
 // run: the rows of RESULTS.md. region_bench [WIDTH HEIGHT]
 
-#include <algorithm>
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
-#include <functional>
-#include <string>
-#include <vector>
-
 #include "core/backend.h"
+#include "cpu_timing.h"
 #include "region_masks.h"
 #include "satin/regions.h"
-
-#ifdef SATIN_BENCH_OPENCV
-#include <opencv2/imgproc.hpp>
-#endif
 
 namespace {
 
@@ -24,17 +13,6 @@ using namespace satin::bench;
 
 constexpr int repetitions = 7;
 
-double milliseconds(const std::function<void()>& work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-}
-
-double median(std::vector<double> times) {
-  std::ranges::sort(times);
-  return times[times.size() / 2];
-}
-
 void measure(const Device& device, const NamedMask& mask, int connectivity) {
   const Shape& shape = mask.image.shape();
   Shape labelled = shape;
@@ -42,14 +20,14 @@ void measure(const Device& device, const NamedMask& mask, int connectivity) {
   std::vector<double> ours, whole, peer;
   std::size_t found = 0;
   for (int i = 0; i < repetitions; ++i) {
-    ours.push_back(milliseconds([&] {
+    ours.push_back(time_of([&] {
       Image labels(labelled);
       const auto label =
           device.backend().operations.label(device.backend(), {shape.width, shape.height, connectivity});
       found = label->run(mask.image, labels.view(), {});
       static_cast<void>(label->describe({}));
     }));
-    whole.push_back(milliseconds([&] {
+    whole.push_back(time_of([&] {
       const Regions regions = find_regions(
           device, mask.image, {.connectivity = connectivity == 4 ? Connectivity::four : Connectivity::eight});
       if (regions.regions.size() != found) std::abort();
@@ -57,7 +35,7 @@ void measure(const Device& device, const NamedMask& mask, int connectivity) {
 #ifdef SATIN_BENCH_OPENCV
     const cv::Mat picture(static_cast<int>(shape.height), static_cast<int>(shape.width), CV_8U,
                           const_cast<std::byte*>(mask.image.data()));
-    peer.push_back(milliseconds([&] {
+    peer.push_back(time_of([&] {
       cv::Mat labels, stats, centroids;
       const int count = cv::connectedComponentsWithStats(picture, labels, stats, centroids, connectivity);
       if (static_cast<std::size_t>(count) != found + 1) std::abort();
