@@ -218,6 +218,16 @@ TEST(LargeBlur, WhiteStaysWhiteByAMap) {
     }
 }
 
+// More rows than a grid has blocks.
+TEST(LargeBlur, WhiteStaysWhiteByAMapInAHighPicture) {
+  const Image white = constant_picture({5, 70'001, 3, Type::u8}, 1);
+  const Image map = random_map(5, 70'001, Type::u8, 8);
+  Blur blur_by_map{.space = Space::encoded};
+  blur_by_map.radius_map = map.view();
+  blur_by_map.radius_max = 90;
+  EXPECT_EQ(difference(blur(device_under_test(), white, blur_by_map), white), "");
+}
+
 TEST(LargeBlur, IsTheDefinitions) {
   Random random(0x1A470);
   for (const double radius : {16.0, 31.75, 33.0, 100.5})

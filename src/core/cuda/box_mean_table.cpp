@@ -27,12 +27,12 @@ bool sums_are_narrow(const BoxMeanJob& job) {
 
 /// True if kernels/map_gather.h is for this job.
 bool gathers_bytes_by_map(const BoxMeanJob& job) {
-  constexpr std::int64_t largest_map_side = 1LL << 26;  // offsets within a row are 32-bit integers
+  constexpr std::int64_t widest = 1LL << 26;  // offsets within a row are 32-bit integers
+  constexpr std::int64_t highest = 65535;     // blocks of a grid
   constexpr std::uint64_t largest_area = (1ULL << 24) - 1;
   return is_plain(job) && job.read.type == Type::u8 && job.read.transfer == Transfer::identity &&
-         job.radius.from_map && job.accumulator == Accumulator::u32 && job.width <= largest_map_side &&
-         job.height <= largest_map_side &&
-         largest_box(job.width, job.height, job.radius, job.border) <= largest_area;
+         job.radius.from_map && job.accumulator == Accumulator::u32 && job.width <= widest &&
+         job.height <= highest && largest_box(job.width, job.height, job.radius, job.border) <= largest_area;
 }
 
 bool is_identity(const RadiusField& radius) {
