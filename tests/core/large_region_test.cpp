@@ -2,7 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstring>
+
 #include "device_under_test.h"
+#include "oracle_regions.h"
+#include "pictures.h"
 #include "satin/regions.h"
 
 namespace satin::test {
@@ -77,6 +82,31 @@ TEST(LargeRegions, OfAGridAreItsSquares) {
                                      : 0U;
                         }),
             "");
+}
+
+// Every second square ring, open below its left upper corner, from where it goes on to the next one.
+TEST(LargeRegions, OfASpiralAreOne) {
+  const auto inside = [](std::int64_t x, std::int64_t y) {
+    const std::int64_t ring = std::min({x, y, width - 1 - x, height - 1 - y});
+    return ring % 2 == 0 ? x != ring || y != ring + 1 : x == ring && y == ring + 1;
+  };
+  const Image mask = large_mask(inside);
+  const auto area = std::count(mask.data(), mask.data() + width * height, std::byte{1});
+  for (const Connectivity connectivity : {Connectivity::four, Connectivity::eight}) {
+    const Regions found = find_regions(device_under_test(), mask, {connectivity});
+    ASSERT_EQ(found.regions.size(), 1U);
+    EXPECT_EQ(found.regions[0].area, area);
+    EXPECT_EQ(wrong_label(found.labels, [&](auto x, auto y) { return inside(x, y) ? 1U : 0U; }), "");
+  }
+}
+
+TEST(LargeRegions, OfNoiseAreThoseOfAFlood) {
+  Random random(0x4E01);
+  const Image mask = large_mask([&](auto, auto) { return random.next() % 32 < 19; });  // near percolation
+  const FloodedRegions expected = flood(mask, 4, false);
+  const Regions found = find_regions(device_under_test(), mask, {Connectivity::four});
+  ASSERT_EQ(found.regions.size(), expected.count);
+  EXPECT_EQ(std::memcmp(found.labels.data(), expected.labels.data(), expected.labels.size() * 4), 0);
 }
 
 }  // namespace
