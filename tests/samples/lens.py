@@ -31,5 +31,5 @@ for kind in ("near", "bars"):
 again = table("--seeds", "1", "--samples", "32", "--kinds", "near", "--methods", "one-layer disc")
 check(again["one-layer disc"]["near"] == rows["one-layer disc"]["near"], "a second run gave other numbers")
 
-shifted = table("--seeds", "1", "--samples", "32", "--kinds", "near", "--damages", "shifted", "--methods", "one-layer disc")
-check(shifted["one-layer disc"]["near"] < rows["one-layer disc"]["near"] - 0.1, "shifted disparity did not cost anything")
+eroded = table("--seeds", "1", "--samples", "32", "--kinds", "near", "--damages", "eroded", "--methods", "one-layer disc")
+check(eroded["one-layer disc"]["near"] < rows["one-layer disc"]["near"] - 0.3, "eroded disparity did not cost anything")
