@@ -71,16 +71,6 @@ void check_local(const Shape& shape, int window, Border border) {
     refuse("Local statistics have no constant border: choose shrink, clamp, reflect, mirror or wrap.");
 }
 
-PlaneRead value_plane(const Shape& shape, int float_bits) {
-  PlaneRead plane;
-  plane.type = shape.type;
-  plane.channels = shape.channels;
-  plane.channel = shape.channels >= 3 ? PlaneRead::weighted : 0;
-  plane.order = shape.order;
-  plane.float_bits = float_bits;
-  return plane;
-}
-
 BoxStatsJob local_job(const Shape& shape, int window, Border border) {
   const auto extent = [&](std::int64_t size) {
     return static_cast<std::uint64_t>(border == Border::shrink ? std::min<std::int64_t>(window, size)

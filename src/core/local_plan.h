@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "core/backend.h"
+#include "core/binary_plane.h"
 #include "core/maths/window.h"
 #include "core/prepared_filter.h"
 
@@ -15,9 +16,6 @@ inline constexpr int largest_window = 2 * largest_radius - 1;
 /// Throws Error(usage) unless the shape holds pixels, the window is an odd number from 1 to largest_window,
 /// and the border is not constant.
 void check_local(const Shape& shape, int window, Border border);
-
-/// Plane 0, or the luminance of colours.
-[[nodiscard]] PlaneRead value_plane(const Shape& shape, int float_bits);
 
 /// Statistics of plane 0, or of the luminance of colours, over this window. What is made of them is still to
 /// be said. Throws Error(usage) where sums of squares do not fit.

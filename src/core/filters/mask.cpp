@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/backend.h"
+#include "core/binary_plane.h"
 #include "core/filters/mask_steps.h"
 #include "core/prepared_filter.h"
 #include "core/record.h"
@@ -157,35 +158,17 @@ Steps steps_of(Backend& backend, const Shape& shape, const Mask& mask) {
   return steps;
 }
 
-Shape mask_shape(const Shape& shape) {
-  Shape result = shape;
-  result.channels = 1;
-  result.type = Type::u8;
-  result.alpha = Alpha::none;
-  result.order = Order::rgb;
-  return result;
-}
-
-PlaneRead plane_of(const Shape& shape) {
-  PlaneRead plane;
-  plane.type = shape.type;
-  plane.channels = shape.channels;
-  plane.channel = shape.channels >= 3 ? PlaneRead::weighted : 0;
-  plane.order = shape.order;
-  return plane;
-}
-
 double white_of(Type type) { return type == Type::u8 ? 255 : type == Type::u16 ? 65535 : 1; }
 
 class PreparedMask final : public PreparedFilter {
  public:
   PreparedMask(Backend& backend, const Shape& shape, const Mask& mask)
       : backend_(backend),
-        shape_(mask_shape(shape)),
+        shape_(binary_shape(shape)),
         value_(mask.level * white_of(shape.type)),
         steps_(steps_of(backend, shape, mask)),
         level_(backend.operations.level(
-            backend, {shape.width, shape.height, plane_of(shape), mask.invert && steps_.empty()})) {
+            backend, {shape.width, shape.height, value_plane(shape), mask.invert && steps_.empty()})) {
     shape_.frames = 1;
     for (std::size_t i = 0; i < std::min<std::size_t>(steps_.size(), between_.size()); ++i)
       between_[i] = backend.allocate(byte_size(shape_));
@@ -234,7 +217,7 @@ class PreparedMask final : public PreparedFilter {
 
 Plan plan(const Device& device, const Shape& shape, const Mask& parameters) {
   check(shape, parameters);
-  return make_plan(device, {shape}, mask_shape(shape), shape.type == Type::f32,
+  return make_plan(device, {shape}, binary_shape(shape), shape.type == Type::f32,
                    std::make_unique<PreparedMask>(device.backend(), shape, parameters));
 }
 

@@ -149,15 +149,6 @@ class PreparedLocal final : public PreparedFilter {
   Buffer extremes_;
 };
 
-Shape binary_shape(const Shape& shape) {
-  Shape result = shape;
-  result.channels = 1;
-  result.type = Type::u8;
-  result.alpha = Alpha::none;
-  result.order = Order::rgb;
-  return result;
-}
-
 }  // namespace
 
 Plan plan(const Device& device, const Shape& shape, const Threshold& parameters) {
