@@ -42,15 +42,14 @@ std::int64_t cost_of(const PackedMeanJob& job, const PackedTiles& tiles, int mul
                      std::size_t shared_limit) {
   const std::int64_t blocks = std::int64_t{tiles.strips} * tiles.bands;
   const std::int64_t busiest = (blocks + multiprocessors - 1) / multiprocessors;
-  const int rest = 2 * job.reach_y + 1 - tiles.window_groups * tiles.group_rows;
-  const int of_warp = tiles.rows() * tuning::packed_cost_of_row + 3 * tiles.window_groups + 4 * rest;
-  const int groups = (packed_warps - 1) * tiles.warp_groups + tiles.window_groups;
-  const int of_groups = (groups + packed_warps - 1) / packed_warps * (4 * tiles.group_rows + 2);
+  const int rows = (job.height + tiles.bands - 1) / tiles.bands;
+  const int in_turns = (rows + packed_warps - 1) / packed_warps * packed_warps;
+  const int of_rows = (rows + in_turns) / 2 * (packed_tuning::cost_of_row + 2 * 4);
+  const int of_start = 4 * (2 * job.reach_y + 1) + packed_tuning::cost_of_start;
   const auto fit = static_cast<std::int64_t>(shared_limit / tiles.shared_bytes);
-  constexpr std::int64_t fill = tuning::packed_blocks_to_fill;
+  constexpr std::int64_t fill = packed_tuning::blocks_per_multiprocessor;
   const std::int64_t at_once = std::min({fill, fit, busiest});
-  const std::int64_t of_block =
-      tiles.segments * (of_warp + of_groups) + tiles.rows() * tuning::packed_cost_of_row / 4;
+  const std::int64_t of_block = tiles.segments * (of_rows + of_start) + rows * packed_tuning::cost_of_row / 4;
   return of_block * busiest * (60 * (fill + 3) / (at_once + 3));
 }
 
@@ -58,21 +57,15 @@ std::int64_t cost_of(const PackedMeanJob& job, const PackedTiles& tiles, int mul
 template <class Shape>
 void choose_bands(const PackedMeanJob& job, PackedTiles tiles, int multiprocessors, std::size_t shared_limit,
                   PackedTiles& best, std::int64_t& least) {
-  const int most_bands = std::max(1, tuning::packed_most_blocks * multiprocessors / tiles.strips);
+  const int most_bands = std::max(1, packed_tuning::most_blocks * multiprocessors / tiles.strips);
   for (int bands = 1; bands <= std::min(most_bands, job.height); ++bands) {
-    const int rows = ((job.height + bands - 1) / bands + packed_warps - 1) / packed_warps;
-    for (int groups = 1; groups <= std::min(rows, tuning::packed_most_groups); ++groups) {
-      tiles.warp_groups = groups;
-      tiles.group_rows = (rows + groups - 1) / groups;
-      tiles.window_groups = (2 * job.reach_y + 1) / tiles.group_rows;
-      tiles.bands = (job.height + packed_warps * tiles.rows() - 1) / (packed_warps * tiles.rows());
-      tiles.shared_bytes = Shape::bytes(job, tiles);
-      if (tiles.shared_bytes > shared_limit) continue;
-      const std::int64_t cost = cost_of(job, tiles, multiprocessors, shared_limit);
-      if (best.strips == 0 || cost < least) {
-        best = tiles;
-        least = cost;
-      }
+    tiles.bands = bands;
+    tiles.shared_bytes = Shape::bytes(job, tiles);
+    if (tiles.shared_bytes > shared_limit) continue;
+    const std::int64_t cost = cost_of(job, tiles, multiprocessors, shared_limit);
+    if (best.strips == 0 || cost < least) {
+      best = tiles;
+      least = cost;
     }
   }
 }
@@ -90,7 +83,7 @@ PackedTiles packed_tiles(const PackedMeanJob& job, int multiprocessors, std::siz
     const int behind = (Shape::pixels - job.reach_x % Shape::pixels) % Shape::pixels;
     PackedTiles best;
     std::int64_t least = 0;
-    for (int segments = 1; segments <= tuning::packed_most_segments; ++segments) {
+    for (int segments = 1; segments <= packed_tuning::most_segments; ++segments) {
       const int columns = segments * Shape::segment_pixels;
       const int usable = (columns - 2 * job.reach_x - behind) / Shape::pixels * Shape::pixels;
       if (usable < columns / 4) continue;

@@ -2,10 +2,11 @@
 // Box mean of bytes with one whole radius up to 90 or so, without a table: column sums of 16 bits, two a
 // word.
 //
-// A block's warps stand above each other in a band of rows of one strip of columns. They first share the sums
-// over groups of rows that their windows start from, then go their own ways without a barrier: each marches
-// down its rows, adds the row that enters its windows and subtracts the one that leaves, and slides the
-// window along the row. A strip is as wide as a warp's columns, less what only surrounds its windows.
+// A block's warps stand above each other in a band of rows of one strip of columns. They first sum the window
+// above the band together, and each what its rows add to it and take away; a scan over the warps gives where
+// each of them starts. Then they go their own ways without a barrier: each marches down its rows, adds the
+// row that enters its windows and subtracts the one that leaves, and slides the window along the row. A strip
+// is as wide as a warp's columns, less what only surrounds its windows.
 //
 // Bytes moved per pixel: the output, the picture once from memory, and twice or three times from the L1.
 // About 9 instructions a byte, so that the issue of instructions is the limit.
@@ -30,51 +31,72 @@ class PackedMarch {
         reader_(arguments, part),
         warp_(warp),
         slot_words_(Shape::slot_words(arguments.job, arguments.tiles)),
-        slot_(shared.sums + warp * arguments.tiles.warp_groups * slot_words_) {}
+        slot_(shared.sums + warp * slot_words_) {}
 
   /// To be called by all warps of the block.
   __device__ void run() {
-    sum_groups();
+    sum_first_window();
+    sum_differences();
     __syncthreads();
-    start();
+    scan_slots();
+    clear_margin();
+    __syncthreads();
     write_rows();
   }
 
  private:
-  /// Sums of the rows of each group of the band, for all warps. The first group is the first of the window
-  /// one row above the band.
-  __device__ void sum_groups() {
-    const int rows = arguments_.tiles.group_rows;
-    const int groups = (packed_warps - 1) * arguments_.tiles.warp_groups + arguments_.tiles.window_groups;
-    const int end_row = part_.band_end - part_.band_y + 2 * arguments_.job.reach_y + 1;
+  /// The window one row above the band, into the slot of the first warp, which is zero: each warp adds a
+  /// share of the rows of one segment, or of several.
+  __device__ void sum_first_window() {
+    const int window = 2 * arguments_.job.reach_y + 1;
+    const int shares = max(packed_warps / part_.segments, 1);
 #pragma unroll 1
-    for (int g = warp_; g < groups; g += packed_warps) {
-#pragma unroll 1
-      for (int s = 0; s < part_.segments; ++s) {
-        PackedColumns<Channels> columns;
-        columns.clear();
-        if (reader_.move_to(s))
-          columns.add_rows(reader_, shared_.rows, g * rows, min((g + 1) * rows, end_row));
-        store_words(sums_at(shared_.sums + g * slot_words_, s), columns.sums);
-      }
+    for (int task = warp_; task < shares * part_.segments; task += packed_warps) {
+      const int s = task % part_.segments;
+      const int share = task / part_.segments;
+      if (!reader_.move_to(s)) continue;
+      PackedColumns<Channels> columns;
+      columns.clear();
+      columns.add_rows(reader_, shared_.rows, window * share / shares, window * (share + 1) / shares);
+      std::uint32_t* to = sums_at(shared_.sums, s);
+#pragma unroll
+      for (int i = 0; i < Shape::pairs; ++i) atomicAdd(to + i, columns.sums[i]);
     }
   }
 
-  /// The window one row above the warp's first takes the place of its first group.
-  __device__ void start() {
+  /// What the rows of the warp above add to its window, into the slot of this warp.
+  __device__ void sum_differences() {
+    if (warp_ == 0) return;
     const int window = 2 * arguments_.job.reach_y + 1;
-    const int whole = arguments_.tiles.window_groups;
-    const int first = part_.first_y - part_.band_y;
+    const int end = part_.first_y - part_.band_y;
+    const int first = part_.first_of(warp_ - 1) - part_.band_y;
 #pragma unroll 1
     for (int s = 0; s < part_.segments; ++s) {
       PackedColumns<Channels> columns;
       columns.clear();
-      columns.add_groups(sums_at(slot_, s), whole, slot_words_);
-      if (reader_.move_to(s))
-        columns.add_rows(reader_, shared_.rows, first + whole * arguments_.tiles.group_rows, first + window);
-      __syncthreads();  // all warps have read this segment
+      if (reader_.move_to(s)) columns.add_differences(reader_, shared_.rows, first, end, window);
       store_words(sums_at(slot_, s), columns.sums);
     }
+  }
+
+  /// The window one row above each warp: sums of slots, column by column.
+  __device__ void scan_slots() {
+    std::uint32_t* first = shared_.sums + Shape::margin_words(arguments_.job.reach_x);
+#pragma unroll 1
+    for (int i = static_cast<int>(threadIdx.x) * 4; i < part_.segments * Shape::segment_words;
+         i += packed_threads * 4) {
+      uint4 sum = *reinterpret_cast<const uint4*>(first + i);
+#pragma unroll 4
+      for (int w = 1; w < packed_warps; ++w) {
+        auto* at = reinterpret_cast<uint4*>(first + i + w * slot_words_);
+        const uint4 more = *at;
+        sum = make_uint4(sum.x + more.x, sum.y + more.y, sum.z + more.z, sum.w + more.w);
+        *at = sum;
+      }
+    }
+  }
+
+  __device__ void clear_margin() {
     const int margin = Shape::margin_words(arguments_.job.reach_x);
     for (int i = lane_index(); i < margin; i += warp_size) slot_[i] = 0;
   }
@@ -135,6 +157,8 @@ __device__ void fill_shared(const PackedMeanArguments& arguments, const PackedPa
   const int first_row = part.band_y - 1 - job.reach_y;
   const int count = part.band_end + job.reach_y - first_row;
   for (int i = thread; i < count; i += packed_threads) shared.rows[i] = __ldg(arguments.rows + first_row + i);
+  const int slot_words = Shape::slot_words(job, arguments.tiles);
+  for (int i = thread; i < slot_words; i += packed_threads) shared.sums[i] = 0;
   const bool whole = part.first_x >= job.reach_x && part.last_needed < job.width;
   if (!job.clipped || whole) return;
   for (int i = thread; i < arguments.tiles.segments * Shape::segment_pixels; i += packed_threads) {
@@ -144,7 +168,7 @@ __device__ void fill_shared(const PackedMeanArguments& arguments, const PackedPa
 }
 
 template <int Channels, int Shift>
-__global__ void __launch_bounds__(packed_threads, tuning::packed_blocks_per_multiprocessor)
+__global__ void __launch_bounds__(packed_threads, packed_tuning::blocks_per_multiprocessor)
     average_packed(const __grid_constant__ PackedMeanArguments arguments) {
   extern __shared__ uint4 memory[];
   const int warp = static_cast<int>(threadIdx.x) / warp_size;

@@ -27,11 +27,6 @@ struct PackedTiles {
   int strips = 0;
   int segments = 0;  ///< of 32 lanes, which a warp goes through in a row of a strip
   int bands = 0;
-  int group_rows = 0;     ///< bands start from sums over groups of rows
-  int warp_groups = 0;    ///< of the rows of a warp
-  int window_groups = 0;  ///< that fit a window
-
-  [[nodiscard]] SATIN_HD int rows() const { return warp_groups * group_rows; }  ///< of a warp
   std::size_t shared_bytes = 0;
 };
 

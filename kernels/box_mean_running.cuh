@@ -116,35 +116,45 @@ auto with_running_sums(const RunningMeanArguments& arguments, const Action& acti
   }
 }
 
-/// For pictures of type T with these channels; instantiated in box_mean_running_*.cu.
+/// For pictures of type T with these channels; instantiated in box_mean_running_*.cu, and there alone:
+/// members that were defined in the class would be compiled again wherever this file is included.
 template <class T, int Channels>
 struct RunningKernels {
-  static int prepare(const RunningMeanArguments& arguments) {
-    return with_kernel(arguments, [&](auto* kernel, auto groups) {
-      const int code = groups.prepare();
-      if (code != 0) return code;
-      return allow_all_shared_memory(kernel);
-    });
-  }
-
-  static void run(const RunningMeanArguments& arguments, StreamHandle stream) {
-    with_kernel(arguments, [&](auto* kernel, auto groups) {
-      const RunningTiles& tiles = arguments.tiles;
-      if (tiles.groups) groups.build(arguments, stream);
-      const auto blocks = static_cast<unsigned>((tiles.strips * tiles.bands + tiles.teams - 1) / tiles.teams);
-      const auto threads = static_cast<unsigned>(tiles.teams * tiles.warps * warp_size);
-      kernel<<<blocks, threads, tiles.shared_bytes, stream>>>(arguments);
-    });
-  }
+  static int prepare(const RunningMeanArguments& arguments);
+  static void run(const RunningMeanArguments& arguments, StreamHandle stream);
 
  private:
   template <class Action>
-  static auto with_kernel(const RunningMeanArguments& arguments, const Action& action) {
-    if constexpr (sizeof(T) == 1 && Channels % 2 == 0) {
-      if (arguments.job.weighted) return with_running_sums<T, Channels, true>(arguments, action);
-    }
-    return with_running_sums<T, Channels, false>(arguments, action);
-  }
+  static auto with_kernel(const RunningMeanArguments& arguments, const Action& action);
 };
+
+template <class T, int Channels>
+template <class Action>
+auto RunningKernels<T, Channels>::with_kernel(const RunningMeanArguments& arguments, const Action& action) {
+  if constexpr (sizeof(T) == 1 && Channels % 2 == 0) {
+    if (arguments.job.weighted) return with_running_sums<T, Channels, true>(arguments, action);
+  }
+  return with_running_sums<T, Channels, false>(arguments, action);
+}
+
+template <class T, int Channels>
+int RunningKernels<T, Channels>::prepare(const RunningMeanArguments& arguments) {
+  return with_kernel(arguments, [&](auto* kernel, auto groups) {
+    const int code = groups.prepare();
+    if (code != 0) return code;
+    return allow_all_shared_memory(kernel);
+  });
+}
+
+template <class T, int Channels>
+void RunningKernels<T, Channels>::run(const RunningMeanArguments& arguments, StreamHandle stream) {
+  with_kernel(arguments, [&](auto* kernel, auto groups) {
+    const RunningTiles& tiles = arguments.tiles;
+    if (tiles.groups) groups.build(arguments, stream);
+    const auto blocks = static_cast<unsigned>((tiles.strips * tiles.bands + tiles.teams - 1) / tiles.teams);
+    const auto threads = static_cast<unsigned>(tiles.teams * tiles.warps * warp_size);
+    kernel<<<blocks, threads, tiles.shared_bytes, stream>>>(arguments);
+  });
+}
 
 }  // namespace satin::kernels

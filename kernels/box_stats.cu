@@ -81,16 +81,22 @@ __global__ void __launch_bounds__(plane_threads)
   }
 }
 
-__global__ void set_extremes(OrderedExtremes* extremes) { *extremes = {}; }
+__global__ void set_extremes(PictureExtremes* extremes, PictureExtremes value) { *extremes = value; }
+
+__global__ void order_extremes(const PictureExtremes* extremes, OrderedExtremes* ordered) {
+  const PictureExtremes known = *extremes;
+  *ordered = {ordered_bits(known.largest_deviation), ordered_bits(known.smallest_value)};
+}
 
 template <class T, class Sum>
 __global__ void __launch_bounds__(plane_threads)
     look_for_extremes(const __grid_constant__ BoxStatsArguments arguments, OrderedExtremes* extremes) {
-  const std::int64_t x = static_cast<std::int64_t>(blockIdx.x) * plane_threads + threadIdx.x;
+  const Rectangle& inner = arguments.inner;
+  const std::int64_t x = inner.x.first + static_cast<std::int64_t>(blockIdx.x) * plane_threads + threadIdx.x;
   const BoxStatsJob& job = arguments.job;
   const Quantised rule = quantised(job.plane, plane_exponent(job.plane, arguments.measured));
   OrderedExtremes found;
-  for (std::int64_t y = blockIdx.y; y < job.height && x < job.width; y += gridDim.y) {
+  for (std::int64_t y = inner.y.first + blockIdx.y; y < inner.y.last && x < inner.x.last; y += gridDim.y) {
     const unsigned long long deviation = ordered_bits(statistics_at<Sum>(arguments, x, y, rule).deviation);
     const unsigned long long value = ordered_bits(stored_value<T>(job, arguments.picture, x, y));
     found.largest_deviation = max(found.largest_deviation, deviation);
@@ -113,8 +119,12 @@ void extract_plane(const PlaneArguments& arguments, StreamHandle stream) {
   });
 }
 
+void clear_extremes(PictureExtremes* extremes, StreamHandle stream) {
+  set_extremes<<<1, 1, 0, stream>>>(extremes, no_extremes);
+}
+
 void begin_extremes(PictureExtremes* extremes, StreamHandle stream) {
-  set_extremes<<<1, 1, 0, stream>>>(reinterpret_cast<OrderedExtremes*>(extremes));
+  order_extremes<<<1, 1, 0, stream>>>(extremes, reinterpret_cast<OrderedExtremes*>(extremes));
 }
 
 void end_extremes(PictureExtremes* extremes, StreamHandle stream) {
@@ -123,7 +133,7 @@ void end_extremes(PictureExtremes* extremes, StreamHandle stream) {
 
 void find_extremes(const BoxStatsArguments& arguments, StreamHandle stream) {
   auto* ordered = reinterpret_cast<OrderedExtremes*>(arguments.extremes);
-  const dim3 grid = plane_grid(arguments.job.width, arguments.job.height);
+  const dim3 grid = plane_grid(arguments.inner.x.size(), arguments.inner.y.size());
   begin_extremes(arguments.extremes, stream);
   with_plane_type(arguments.job.plane.type, [&](auto type) {
     using T = decltype(type);

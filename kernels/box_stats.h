@@ -31,9 +31,11 @@ struct BoxStatsArguments {
   Source squares;  ///< u64
   Source mask;
   PictureExtremes* extremes = nullptr;
+  Rectangle inner;  ///< where extremes are looked for
   Target output;
 };
 
+void clear_extremes(PictureExtremes* extremes, StreamHandle stream);
 void find_extremes(const BoxStatsArguments& arguments, StreamHandle stream);
 void box_stats(const BoxStatsArguments& arguments, StreamHandle stream);
 

@@ -8,6 +8,7 @@
 #include "core/maths/local_statistics.h"
 #include "kernels/box_stats_running.h"
 #include "kernels/lane_rows.cuh"
+#include "kernels/registers.cuh"
 #include "kernels/running_values.cuh"
 
 namespace satin::kernels {
@@ -19,16 +20,6 @@ using StatsRows = LaneRows<T, 1, Sum>;
 
 template <class T, class Sum>
 inline constexpr int stats_pixels = StatsRows<T, Sum>::pixels;
-
-/// The same number, which the compiler does not compute a second time rather than keep it.
-__device__ inline int kept(int number) {
-  asm volatile("" : "+r"(number));
-  return number;
-}
-__device__ inline std::int64_t kept(std::int64_t number) {
-  asm volatile("" : "+l"(number));
-  return number;
-}
 
 /// A sum and a sum of squares.
 template <class Sum>

@@ -44,6 +44,7 @@ struct RunningStatsArguments {
   Source picture;  ///< stored
   Source mask;
   PictureExtremes* extremes = nullptr;
+  Rectangle inner;  ///< where extremes are looked for
   Target output;
 };
 

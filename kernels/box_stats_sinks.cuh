@@ -214,8 +214,11 @@ class FoundExtremes {
 
   __device__ void fetch(int) {}
   __device__ void write(int y) {
+    const Rectangle& inner = arguments_.inner;
+    if (y < inner.y.first || y >= inner.y.last) return;
 #pragma unroll 1
     for (int i = 0; i < windows_.count(); ++i) {
+      if (windows_.x() + i < inner.x.first || windows_.x() + i >= inner.x.last) continue;
       const double value = stored_value<Stored>(arguments_.job, arguments_.picture, windows_.x() + i, y);
       if (!any_ || value < smallest_) smallest_ = value;
       any_ = true;

@@ -40,6 +40,7 @@ class PackedReader {
   using Shape = PackedShape<Channels>;
   using Rows = typename Shape::Rows;
   using Words = typename Rows::Words;
+  static constexpr int rows_in_flight = packed_tuning::rows_in_flight;
 
   __device__ PackedReader(const PackedMeanArguments& arguments, const PackedPart& part)
       : arguments_(arguments),
@@ -130,7 +131,7 @@ struct PackedColumns {
   /// Rows [first, end) of a list.
   template <class Reader>
   __device__ void add_rows(const Reader& reader, const int* rows, int first, int end) {
-    constexpr int batch = 4;
+    constexpr int batch = Reader::rows_in_flight;
     int i = first;
 #pragma unroll 1
     for (; i + batch <= end; i += batch) {
@@ -149,14 +150,22 @@ struct PackedColumns {
     for (int k = 0; k < batch; k += 2) add(words[k], words[k + 1]);
   }
 
-  /// Sums of `count` groups, `distance` words apart.
-  __device__ void add_groups(const std::uint32_t* groups, int count, int distance) {
-#pragma unroll 2
-    for (int g = 0; g < count; ++g) {
-      std::uint32_t words[Shape::pairs];
-      load_words(groups + g * distance, words);
+  /// Rows [first + distance, end + distance) of a list, less rows [first, end).
+  template <class Reader>
+  __device__ void add_differences(const Reader& reader, const int* rows, int first, int end, int distance) {
+    constexpr int batch = Reader::rows_in_flight / 2;
+#pragma unroll 1
+    for (int i = first; i < end; i += batch) {
+      Words enters[batch];
+      Words leaves[batch];
 #pragma unroll
-      for (int i = 0; i < Shape::pairs; ++i) sums[i] += words[i];
+      for (int k = 0; k < batch; ++k) {
+        const bool exists = i + k < end;
+        reader.load(exists ? rows[i + k + distance] : -1, enters[k]);
+        reader.load(exists ? rows[i + k] : -1, leaves[k]);
+      }
+#pragma unroll
+      for (int k = 0; k < batch; ++k) advance(enters[k], leaves[k]);
     }
   }
 };

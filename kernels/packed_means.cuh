@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "kernels/packed_columns.cuh"
+#include "kernels/registers.cuh"
 
 namespace satin::kernels {
 
@@ -187,12 +188,15 @@ class PackedMeans {
     constexpr int size = sizeof(Word);
     const int first_word = min((begin - skipped + size - 1) / size * size + skipped, end);
     const int end_word = max((end - skipped) / size * size + skipped, first_word);
-    const int lane_first = lane_index() * size;
+    const auto words = static_cast<unsigned>(end_word - first_word);
+    const int at = lane_index() * size;
+    const auto place = static_cast<unsigned>(kept(at + skipped - first_word));  // of the lane's word
+    std::byte* from = to + skipped + at;
 #pragma unroll
     for (int turn = 0; turn < Shape::elements / size; ++turn) {
-      const int at = lane_first + turn * warp_size * size;
-      if (at + skipped >= first_word && at + skipped < end_word)
-        __stcs(reinterpret_cast<Word*>(to + skipped + at), read(at));
+      constexpr int step = warp_size * size;
+      if (place + turn * step < words)
+        __stcs(reinterpret_cast<Word*>(from + turn * step), read(at + turn * step));
     }
     if (first_word == begin && end_word == end) return;
     if (lane_index() == 0) copy_bytes(to, begin, first_word);

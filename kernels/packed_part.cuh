@@ -6,11 +6,11 @@
 #include "kernels/box_mean_packed.h"
 #include "kernels/exact_division.cuh"
 #include "kernels/lane_rows.cuh"
-#include "kernels/tuning.h"
+#include "kernels/packed_tuning.h"
 
 namespace satin::kernels {
 
-inline constexpr int packed_warps = tuning::packed_warps_per_block;
+inline constexpr int packed_warps = packed_tuning::warps_per_block;
 inline constexpr int packed_threads = packed_warps * warp_size;
 
 /// A row of column sums: segments of 32 lanes that follow each other, `elements` sums a lane.
@@ -34,17 +34,13 @@ struct PackedShape {
   [[nodiscard]] SATIN_HD static int slot_words(const PackedMeanJob& job, const PackedTiles& tiles) {
     return margin_words(job.reach_x) + tiles.segments * segment_words;
   }
-  /// Rows of sums: those over groups; later every warp's own takes the place of its first group's.
-  [[nodiscard]] SATIN_HD static int slots(const PackedTiles& tiles) {
-    return (packed_warps - 1) * tiles.warp_groups + (tiles.window_groups > 0 ? tiles.window_groups : 1);
-  }
   /// Rows that a band's windows see.
   [[nodiscard]] SATIN_HD static int seen_rows(const PackedMeanJob& job, const PackedTiles& tiles) {
-    return (packed_warps * tiles.rows() + 2 * job.reach_y + 2 + 3) / 4 * 4;
+    return ((job.height + tiles.bands - 1) / tiles.bands + 2 * job.reach_y + 2 + 3) / 4 * 4;
   }
   [[nodiscard]] static std::size_t bytes(const PackedMeanJob& job, const PackedTiles& tiles) {
-    const int words = seen_rows(job, tiles) + slots(tiles) * slot_words(job, tiles) +
-                      packed_warps * staged_words + 2 * tiles.segments * segment_pixels;
+    const int words = seen_rows(job, tiles) + packed_warps * (slot_words(job, tiles) + staged_words) +
+                      2 * tiles.segments * segment_pixels;
     return sizeof(std::uint32_t) * static_cast<std::size_t>(words);
   }
 };
@@ -78,14 +74,14 @@ template <int Channels>
 struct PackedShared {
   using Shape = PackedShape<Channels>;
   int* rows;                  ///< of the picture, from one above the band's first window on; -1: none
-  std::uint32_t* sums;        ///< [slots][slot_words]
+  std::uint32_t* sums;        ///< [warps][slot_words]
   std::uint32_t* staging;     ///< [warps][staged_words]
   UpwardDivision* divisions;  ///< of every column of the strip, for windows of all rows
 
   __device__ PackedShared(void* memory, const PackedMeanArguments& arguments)
       : rows(static_cast<int*>(memory)),
         sums(reinterpret_cast<std::uint32_t*>(rows + Shape::seen_rows(arguments.job, arguments.tiles))),
-        staging(sums + Shape::slots(arguments.tiles) * Shape::slot_words(arguments.job, arguments.tiles)),
+        staging(sums + packed_warps * Shape::slot_words(arguments.job, arguments.tiles)),
         divisions(reinterpret_cast<UpwardDivision*>(staging + packed_warps * Shape::staged_words)) {}
 };
 
@@ -97,6 +93,11 @@ struct PackedPart {
   int origin;       ///< position of the first column that is summed
   int segments;     ///< of the strip
   int last_needed;  ///< position of the last column that counts
+
+  /// The first row of a warp, or the end of the last one's.
+  [[nodiscard]] __device__ int first_of(int warp) const {
+    return band_y + (band_end - band_y) * warp / packed_warps;
+  }
 };
 
 __device__ inline PackedPart packed_part(const PackedMeanArguments& arguments, int pixels, int warp) {
@@ -105,11 +106,11 @@ __device__ inline PackedPart packed_part(const PackedMeanArguments& arguments, i
   PackedPart part{};
   part.first_x = static_cast<int>(blockIdx.x) * tiles.strip_width;
   part.last_x = min(part.first_x + tiles.strip_width, job.width);
-  const int rows = tiles.rows();
-  part.band_y = static_cast<int>(blockIdx.y) * packed_warps * rows;
-  part.band_end = min(part.band_y + packed_warps * rows, job.height);
-  part.first_y = min(part.band_y + warp * rows, part.band_end);
-  part.last_y = min(part.first_y + rows, part.band_end);
+  const auto band = static_cast<std::int64_t>(blockIdx.y);
+  part.band_y = static_cast<int>(band * job.height / tiles.bands);
+  part.band_end = static_cast<int>((band + 1) * job.height / tiles.bands);
+  part.first_y = part.first_of(warp);
+  part.last_y = part.first_of(warp + 1);
   const int first = part.first_x - job.reach_x;
   part.origin = first - (first % pixels + pixels) % pixels;
   part.last_needed = part.last_x - 1 + job.reach_x;

@@ -1,16 +1,16 @@
 #pragma once
-// Launches of cover.cu and paint.cu, in the manner of launch.h.
+// Launches of coverage.cu and paint.cu, in the manner of launch.h.
 
 #include <cstdint>
 
 #include "core/maths/mean.h"
-#include "core/operations/cover.h"
+#include "core/operations/coverage.h"
 #include "core/operations/paint.h"
 #include "kernels/launch.h"
 
 namespace satin::kernels {
 
-struct CoverArguments {
+struct CoverageArguments {
   std::int64_t width = 0;
   std::int64_t height = 0;
   Type mask_type = Type::u8;
@@ -20,7 +20,7 @@ struct CoverArguments {
   Target weights;
 };
 
-void cover(const CoverArguments& arguments, StreamHandle stream);
+void coverage(const CoverageArguments& arguments, StreamHandle stream);
 
 struct PaintArguments {
   PaintJob job;

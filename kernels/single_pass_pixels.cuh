@@ -9,16 +9,11 @@
 #include <cstdint>
 #include <numeric>
 
+#include "kernels/registers.cuh"
 #include "kernels/vector.cuh"
 #include "kernels/warp.cuh"
 
 namespace satin::kernels::single_pass {
-
-/// A value that is not computed again where it is used: what it came from needs no register.
-__device__ inline std::uint32_t kept(std::uint32_t value) {
-  asm volatile("" : "+r"(value));
-  return value;
-}
 
 template <class T, int Channels, class SumType, bool Squared = false>
 struct Pixels {

@@ -19,6 +19,7 @@
 #include "satin/image.h"
 #include "satin/io.h"
 #include "scene_render.h"
+#include "scene_tone.h"
 
 namespace {
 
@@ -168,6 +169,7 @@ int exit_code(satin::ErrorKind kind) {
     case satin::ErrorKind::usage:
       return 2;
     case satin::ErrorKind::environment:
+    case satin::ErrorKind::cancelled:
       break;
   }
   return 3;

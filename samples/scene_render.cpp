@@ -5,6 +5,8 @@
 #include <functional>
 #include <thread>
 
+#include "scene_tone.h"
+
 namespace scene {
 namespace {
 
@@ -114,22 +116,7 @@ class Film {
   std::vector<char> wanted_;
 };
 
-double film_curve(double x) {
-  // Rational fit of a film-like response (Narkowicz 2015).
-  return saturate(x * (2.51 * x + 0.03) / (x * (2.43 * x + 0.59) + 0.14));
-}
-
-double encode_srgb(double x) { return x <= 0.0031308 ? 12.92 * x : 1.055 * std::pow(x, 1 / 2.4) - 0.055; }
-
 }  // namespace
-
-Vec3 tone_map(Vec3 radiance) {
-  constexpr double exposure = 0.9,
-                   bleed = 0.04;  // strong light of one colour spills into the others, as on film
-  const double grey = luminance(radiance);
-  const Vec3 c = mix(radiance, {grey, grey, grey}, bleed) * exposure;
-  return {encode_srgb(film_curve(c.x)), encode_srgb(film_curve(c.y)), encode_srgb(film_curve(c.z))};
-}
 
 Picture render(const Scene& scene, const Camera& camera, int width, int height, unsigned threads) {
   const Renderer renderer(scene, camera.pixel_angle());

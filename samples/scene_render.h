@@ -19,7 +19,4 @@ struct Picture {
 [[nodiscard]] Picture render(const Scene& scene, const Camera& camera, int width, int height,
                              unsigned threads);
 
-/// Display values in [0, 1], encoded as sRGB, by a film-like curve.
-[[nodiscard]] Vec3 tone_map(Vec3 radiance);
-
 }  // namespace scene

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,11 @@ struct Colour {
   float blue;
 };
 
+struct Extent {
+  float low = 1e9F;
+  float high = -1e9F;
+};
+
 /// Values on a grid of half a pixel that covers the picture and its margin; bilinear in between.
 template <class Value>
 class Grid {
@@ -49,6 +55,11 @@ class Grid {
   [[nodiscard]] Value at(Vec2 p) const;
   /// The smallest box that holds every place where `holds` is true of the value.
   [[nodiscard]] Box bounds(const std::function<bool(const Value&)>& holds) const;
+  /// Of what `number` gives for the values on blocks of 8 x 8 pixels, rows of blocks one after the other.
+  [[nodiscard]] std::vector<Extent> extents_of_blocks(const std::function<float(const Value&)>& number) const;
+
+  static constexpr int block_columns = (width + 2 * margin) / 8;
+  static constexpr int block_rows = (height + 2 * margin) / 8;
 
  private:
   static constexpr int columns = 2 * (width + 2 * margin);
@@ -57,15 +68,18 @@ class Grid {
 };
 
 struct Layer {
-  double disparity;      ///< in the middle of the picture
-  Vec2 slope;            ///< change of disparity by a pixel
-  Grid<float> outline;   ///< the layer is where this is positive
-  Grid<Colour> texture;  ///< lamps are above 1
-  Box bounds;            ///< of the outline
+  double disparity;             ///< in the middle of the picture
+  Vec2 slope;                   ///< change of disparity by a pixel
+  Grid<float> outline;          ///< the layer is where this is positive
+  Grid<Colour> texture;         ///< lamps are above 1
+  Box bounds;                   ///< of the outline
+  std::vector<Extent> extents;  ///< of the outline by blocks
 
   Layer(double disparity_in_middle, const std::function<float(Vec2)>& outline_at,
         const std::function<Colour(Vec2)>& colour_at, Vec2 disparity_slope);
   [[nodiscard]] Vec3 colour_at(Vec2 p) const;
+  /// At least the extent of the outline within `reach` pixels of a place.
+  [[nodiscard]] Extent extent_around(Vec2 p, double reach) const;
 
   [[nodiscard]] double disparity_at(Vec2 p) const {
     return disparity + slope.x * (p.x - width / 2.0) + slope.y * (p.y - height / 2.0);
@@ -87,8 +101,20 @@ struct Hit {
   double disparity = 0;
 };
 
+/// A layer that rays through some pixel may hit.
+struct Candidate {
+  const Layer* layer;
+  bool everywhere;  ///< no ray through the pixel misses it
+};
+
+/// All that rays through a pixel around `centre` and an aperture of radius `aperture` may hit first.
+[[nodiscard]] std::vector<Candidate> layers_seen(const Scene& scene, Vec2 centre, double aperture);
+/// Every layer.
+[[nodiscard]] std::vector<Candidate> all_layers(const Scene& scene);
+
 /// The nearest hit that lies behind `behind`.
-[[nodiscard]] Hit nearest_hit(const Scene& scene, Vec2 p, Vec2 u, double behind = 1e9);
+[[nodiscard]] Hit nearest_hit(const Scene& scene, std::span<const Candidate> candidates, Vec2 p, Vec2 u,
+                              double behind = 1e9);
 
 enum class Kind { near_over_texture, fence, lights, floor, bars, layers, black_on_white };
 inline constexpr Kind all_kinds[] = {

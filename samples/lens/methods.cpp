@@ -4,16 +4,35 @@
 
 #include "peers.h"
 #include "render.h"
+#include "satin/filters/dof.h"
 
 namespace lens {
+namespace {
+
+satin::Image dof_of(const Input& input, satin::LensQuality quality) {
+  satin::Dof dof;
+  dof.depth = input.disparity.view();
+  dof.lens.strength = input.scene.strength;
+  dof.lens.focus = input.scene.focus;
+  dof.style.quality = quality;
+  return satin::dof(satin::Device::open("cpu"), input.picture.view(), dof);
+}
+
+}  // namespace
 
 const std::vector<Method>& methods() {
-  static const std::vector<Method> all{
-      {"pinhole", [](const Input& input) { return input.picture.clone(); }},
-      {"box gather", [](const Input& input) { return gather(input.scene, input.picture, input.disparity); }},
-      {"one-layer disc",
-       [](const Input& input) { return spread_discs(input.scene, input.picture, input.disparity); }},
-  };
+  static const std::vector<Method> all = [] {
+    std::vector<Method> list{
+        {"pinhole", [](const Input& input) { return input.picture.clone(); }},
+        {"box gather", [](const Input& input) { return gather(input.scene, input.picture, input.plain); }},
+        {"one-layer disc",
+         [](const Input& input) { return spread_discs(input.scene, input.picture, input.plain); }},
+        {"dof fast", [](const Input& input) { return dof_of(input, satin::LensQuality::fast); }},
+        {"dof high", [](const Input& input) { return dof_of(input, satin::LensQuality::high); }},
+    };
+    if (const auto informed = method_with_true_hidden()) list.push_back(*informed);
+    return list;
+  }();
   return all;
 }
 

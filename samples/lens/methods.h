@@ -2,6 +2,7 @@
 // The rows of the table: every way to make depth of field from one picture and its disparity.
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,10 +14,9 @@ namespace lens {
 struct Input {
   const Scene& scene;
   satin::Image picture;
-  satin::Image disparity;
-  satin::Image hidden;            ///< the truth behind what is visible; only one method looks at it
-  satin::Image hidden_disparity;  ///< likewise; -1 where nothing is hidden
-  bool clipped;                   ///< lamps were cut to 1
+  satin::Image disparity;  ///< as it is given: of any size and type, with holes
+  satin::Image plain;      ///< the same for methods that take nothing but f32 of the picture's size
+  bool clipped;            ///< lamps were cut to 1
 };
 
 struct Method {
@@ -25,6 +25,10 @@ struct Method {
 };
 
 [[nodiscard]] const std::vector<Method>& methods();
+
+/// The steps of `dof high` that are given what really is behind instead of making it up. Needs the inside of
+/// the library: there is none but in the study that tests build.
+[[nodiscard]] std::optional<Method> method_with_true_hidden();
 [[nodiscard]] const Method* find_method(const std::string& name);
 
 /// u8, encoded by the sRGB curve.

@@ -14,6 +14,13 @@ double radius_at(const Scene& scene, const satin::Image& disparity, int x, int y
   return std::abs(scene.blur_at(disparity.view().value<float>(x, y)));
 }
 
+/// How much of a pixel at this squared distance lies in a disc.
+double covered_by_disc(double radius, int squared_distance) {
+  if (squared_distance >= (radius + 0.5) * (radius + 0.5)) return 0;
+  if (radius >= 0.5 && squared_distance <= (radius - 0.5) * (radius - 0.5)) return 1;
+  return scene::saturate(radius + 0.5 - std::sqrt(squared_distance));
+}
+
 /// Sums above and to the left, with a row and a column of zeros.
 class Table {
  public:
@@ -72,7 +79,8 @@ satin::Image spread_discs(const Scene& scene, const satin::Image& picture, const
       const int reach = static_cast<int>(std::ceil(radius));
       for (int v = std::max(0, y - reach); v <= std::min(height - 1, y + reach); ++v)
         for (int u = std::max(0, x - reach); u <= std::min(width - 1, x + reach); ++u) {
-          const double covered = scene::saturate(radius + 0.5 - std::hypot(u - x, v - y));
+          const double covered = covered_by_disc(radius, (u - x) * (u - x) + (v - y) * (v - y));
+          if (covered == 0) continue;
           const auto at = static_cast<std::size_t>(v) * width + static_cast<std::size_t>(u);
           colours[at] += colour * (weight * covered);
           weights[at] += weight * covered;

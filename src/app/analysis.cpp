@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdio>
 
+#include "app/batch_options.h"
 #include "app/exit_code.h"
 #include "app/interrupt.h"
 #include "app/report.h"
@@ -15,9 +16,9 @@
 namespace satin::app {
 namespace {
 
-Image read(const BatchFile& input) {
+Picture read(const BatchFile& input, const ReadOptions& options) {
   if (input.problem) throw Error(*input.problem);
-  return read_image(input.input);
+  return read_picture(input.input, options);
 }
 
 }  // namespace
@@ -44,9 +45,9 @@ std::vector<std::string> channel_names(const Shape& shape) {
 }
 
 int for_each_picture(const ParsedLine& line, JsonWriter* json,
-                     const std::function<void(const std::string& name, const Image& picture)>& work) {
-  const std::vector<BatchFile> inputs =
-      find_pictures({line.arguments.begin(), line.arguments.end()}, line.flag("recursive"));
+                     const std::function<void(const BatchFile& file, const Image& picture)>& work) {
+  const std::vector<BatchFile> inputs = find_pictures(input_options_of(line));
+  const ReadOptions options = read_options_of(line);
   BatchResult result;
   result.total = inputs.size();
   for (const BatchFile& input : inputs) {
@@ -55,19 +56,21 @@ int for_each_picture(const ParsedLine& line, JsonWriter* json,
       break;
     }
     const std::string name = input.input.string();
-    FileResult& file = result.files.emplace_back();
+    FileResult file;
     if (json != nullptr) json->begin_object().key("input").string(name);
     try {
-      const Image picture = read(input);
-      if (json != nullptr) add_shape(*json, picture.shape());
-      work(name, picture);
+      const Picture picture = read(input, options);
+      for (const std::string& warning : picture.warnings) print_error("Warning: " + name + ": " + warning);
+      if (json != nullptr) add_shape(*json, picture.image.shape());
+      work(input, picture.image);
     } catch (const Error& error) {
       if (error.kind() == ErrorKind::usage) throw;
       print_error(error.what());
       file.error = error;
-      ++result.failed;
+      file.status = FileStatus::failed;
       if (json != nullptr) json->key("error").string(error.what());
     }
+    result.count(file);
     if (json != nullptr) json->end_object();
   }
   if (const std::string summary = summary_of_failure(result); !summary.empty()) print_error(summary);

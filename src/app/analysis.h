@@ -7,6 +7,7 @@
 
 #include "app/command_line.h"
 #include "app/json.h"
+#include "satin/batch.h"
 #include "satin/device.h"
 #include "satin/image.h"
 
@@ -25,6 +26,6 @@ namespace satin::app {
 /// becomes an object that begins with its name and shape and ends with what `work` adds, or with its error.
 /// Gives the exit code. Throws Error(usage) if there are no inputs.
 int for_each_picture(const ParsedLine& line, JsonWriter* json,
-                     const std::function<void(const std::string& name, const Image& picture)>& work);
+                     const std::function<void(const BatchFile& file, const Image& picture)>& work);
 
 }  // namespace satin::app

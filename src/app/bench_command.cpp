@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 #include <optional>
+#include <span>
 
 #include "app/bench.h"
 #include "app/json.h"
@@ -58,8 +59,18 @@ std::vector<std::string> optional_inputs_of(const FilterRecord& filter, const Pa
   return names;
 }
 
+/// Boxes that nobody named are one in the middle, a quarter of the picture.
+void choose_boxes(Parameters& parameters, const Shape& picture) {
+  const PixelBox middle{picture.width / 4, picture.height / 4, (picture.width + 1) / 2,
+                        (picture.height + 1) / 2};
+  for (const ParameterRecord& parameter : parameters.filter().parameters)
+    if (parameter.kind == ParameterKind::boxes && parameters.get(parameter.name).empty())
+      parameters.set(parameter.name, print_boxes(std::span(&middle, 1)));
+}
+
 Row time_if_accepted(const Device& device, const FilterRecord& filter, const Shape& picture) {
   Row row{Parameters(filter), {}};
+  choose_boxes(row.parameters, picture);
   try {
     row.result = bench(device, row.parameters, picture, {});
   } catch (const Error& error) {
@@ -172,7 +183,9 @@ void run_bench_command(const ParsedLine& line) {
     rows.push_back(std::move(row));
   };
   if (one != nullptr) {
-    add({*own, bench(device, *own, picture, optional_inputs_of(*one, line))});
+    const std::vector<std::string> side_inputs = optional_inputs_of(*one, line);
+    if (side_inputs.empty()) choose_boxes(*own, picture);
+    add({*own, bench(device, *own, picture, side_inputs)});
   } else {
     for (const FilterRecord& filter : filters()) add(time_if_accepted(device, filter, picture));
   }

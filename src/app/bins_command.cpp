@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
+#include <system_error>
+#include <utility>
 
 #include "app/analysis.h"
+#include "app/batch_options.h"
 #include "app/option_specs.h"
 #include "app/report.h"
 #include "app/terminal.h"
@@ -111,30 +115,64 @@ fs::path folder_of(const ParsedLine& line) {
   return *folder;
 }
 
+bool is_one_picture(const ParsedLine& line) {
+  std::error_code ignored;
+  return line.arguments.size() == 1 && !line.value("files-from") &&
+         fs::is_regular_file(line.arguments.front(), ignored);
+}
+
+/// Where the results of one of several pictures go: DIR/sub/a for sub/a.png.
+fs::path folder_of(const fs::path& folder, const BatchFile& file) {
+  return folder / fs::path(file.output).replace_extension();
+}
+
+/// Throws Error(usage) if two pictures share a folder, or a result exists.
+void check_folders(const ParsedLine& line, const fs::path& folder) {
+  std::set<fs::path> folders;
+  const Shape any{1, 1};
+  for (const BatchFile& file : find_pictures(input_options_of(line))) {
+    const fs::path own = folder_of(folder, file);
+    if (!folders.insert(own).second)
+      throw Error(ErrorKind::usage, "Two pictures would both be sorted into '" + own.string() +
+                                        "'. Rename one of them, or run them separately.");
+    check_outputs(outputs_of(own, bins_of(line, any)), line.flag("overwrite"));
+  }
+}
+
+void create_folder(const fs::path& folder) {
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  if (failed)
+    throw Error(ErrorKind::input,
+                "The folder '" + folder.string() + "' cannot be made: " + failed.message() + ".");
+}
+
+void sort_picture(const ParsedLine& line, const Device& device, const fs::path& folder, const Image& picture,
+                  JsonWriter* json) {
+  const Bins bins = bins_of(line, picture.shape());
+  const std::vector<fs::path> paths = outputs_of(folder, bins);
+  check_outputs(paths, line.flag("overwrite"));
+  const ToneZones zones = tone_zones(device, picture, bins);
+  create_folder(folder);
+  write_zones(zones, paths, line.flag("overwrite"));
+  if (json != nullptr) return add_zones(*json, zones, bins, paths);
+  print(table_of(zones, bins, paths));
+}
+
 int run(const ParsedLine& line) {
-  if (line.arguments.size() != 1 || fs::is_directory(line.arguments.front()))
-    throw Error(ErrorKind::usage, "'satin bins' takes one picture: satin bins INPUT -o DIR [options].");
   const fs::path folder = folder_of(line);
+  const bool one = is_one_picture(line);
+  if (!one) check_folders(line, folder);
   const bool as_json = line.flag("json");
   const Device device = open_device(line);
   JsonWriter json;
+  if (!one) json.begin_object().key("files").begin_array();
   const int code =
-      for_each_picture(line, as_json ? &json : nullptr, [&](const std::string&, const Image& picture) {
-        const Bins bins = bins_of(line, picture.shape());
-        const std::vector<fs::path> paths = outputs_of(folder, bins);
-        check_outputs(paths, line.flag("overwrite"));
-        const ToneZones zones = tone_zones(device, picture, bins);
-        std::error_code failed;
-        fs::create_directories(folder, failed);
-        if (failed)
-          throw Error(ErrorKind::input,
-                      "The folder '" + folder.string() + "' cannot be made: " + failed.message() + ".");
-        write_zones(zones, paths, line.flag("overwrite"));
-        if (as_json)
-          add_zones(json, zones, bins, paths);
-        else
-          print(table_of(zones, bins, paths));
+      for_each_picture(line, as_json ? &json : nullptr, [&](const BatchFile& file, const Image& picture) {
+        sort_picture(line, device, one ? folder : folder_of(folder, file), picture,
+                     as_json ? &json : nullptr);
       });
+  if (!one) json.end_array().key("exit_code").integer(code).end_object();
   if (as_json) print(json.text() + "\n");
   return code;
 }
@@ -144,14 +182,16 @@ int run(const ParsedLine& line) {
 CommandSpec bins_command() {
   CommandSpec command;
   command.name = "bins";
-  command.help = "sort the pixels of a picture into zones of tone";
-  command.usage = "INPUT -o DIR [options]";
+  command.help = "sort the pixels of pictures into zones of tone";
+  command.usage = "INPUT... -o DIR [options]";
   command.details =
       "Writes a mask for each zone (zone_0.png, ...), all pixels zone after zone in raster order "
       "(pixels.npy), and "
       "x and\ny of each (positions.npy). The tone is the luminance 0.2126 R + 0.7152 G + 0.0722 B of the "
       "values as "
-      "stored.\nValues beyond the ends belong to the first and to the last zone.";
+      "stored.\nValues beyond the ends belong to the first and to the last zone. Of several pictures each "
+      "has a "
+      "folder in DIR, named after it.";
   command.takes_files = true;
   command.run = run;
   OptionSpec bins = valued("bins", "N", "how many zones");
@@ -163,9 +203,11 @@ CommandSpec bins_command() {
   upper.default_text = "256 or 65536; floats: 1";
   OptionSpec output = file("output", "folder for the results; it is created", 'o');
   output.value = "DIR";
+  std::vector<OptionSpec> own = input_options();
+  own.push_back(output);
+  own.push_back(flag("overwrite", "replace outputs that exist"));
   command.groups = {{"Zones", {bins, lower, upper}},
-                    analysis_options({output, flag("overwrite", "replace outputs that exist")},
-                                     "print a report as JSON on standard output")};
+                    analysis_options(std::move(own), "print a report as JSON on standard output")};
   return command;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/batch_options.h"
 #include "app/bins_command.h"
 #include "app/mask_from_rle.h"
 #include "app/option_specs.h"
@@ -30,6 +31,8 @@ std::string metavar(const ParameterRecord& parameter) {
       return "X,Y,W,H";
     case ParameterKind::colour:
       return "#RRGGBB";
+    case ParameterKind::point:
+      return "X,Y|X%,Y%";
   }
   return "VALUE";
 }
@@ -76,13 +79,18 @@ std::vector<std::string> written_formats() {
 
 OptionGroup common_options() {
   OptionGroup group{"Common options", {}};
-  group.options.push_back(file("output", "file, folder for several inputs, or - for standard output", 'o'));
-  group.options.back().value = "PATH";
   group.options.push_back(valued("format", "EXT", "format of the output, whatever its name"));
   group.options.back().choices = written_formats();
-  group.options.push_back(flag("recursive", "take folders with all folders below them", 'r'));
-  group.options.push_back(flag("overwrite", "replace outputs that exist"));
-  for (const OptionSpec& option : device_options()) group.options.push_back(option);
+  for (const OptionSpec& option : write_options()) group.options.push_back(option);
+  for (const OptionSpec& option : read_options()) group.options.push_back(option);
+  for (const OptionSpec& option : device_options()) {
+    group.options.push_back(option);
+    if (option.name == "device") group.options.back().help += "; several share the files: cuda:0,cuda:1";
+  }
+  group.options.push_back(
+      valued("memory-limit", "BYTES",
+             "memory of a filter, such as 500M or 4G: above it pictures are done in parts"));
+  group.options.back().default_text = "what is free";
   group.options.push_back(flag("json", "print a report as JSON on standard output"));
   group.options.push_back(flag("quiet", "no progress and no warnings, only errors", 'q'));
   group.options.push_back(help_option());
@@ -101,6 +109,7 @@ CommandSpec filter_command(const FilterRecord& filter) {
   for (const ParameterRecord& parameter : filter.parameters) own.options.push_back(option_of(parameter));
   for (const InputRecord& input : filter.inputs) own.options.push_back(option_of(input));
   if (!own.options.empty()) command.groups.push_back(std::move(own));
+  command.groups.push_back(batch_option_group());
   command.groups.push_back(common_options());
   return command;
 }
@@ -115,6 +124,7 @@ CommandSpec pipeline_command() {
       "bars,\n"
       "each with its options and files as NAME=VALUE. 'satin FILTER --help' shows them.";
   command.takes_files = true;
+  command.groups.push_back(batch_option_group());
   command.groups.push_back(common_options());
   return command;
 }

@@ -1,7 +1,5 @@
 #include "app/exit_code.h"
 
-#include <algorithm>
-
 namespace satin::app {
 
 int exit_code(ErrorKind kind) noexcept {
@@ -12,18 +10,15 @@ int exit_code(ErrorKind kind) noexcept {
       return 2;
     case ErrorKind::environment:
       return 3;
+    case ErrorKind::cancelled:
+      return exit_interrupted;
   }
   return 1;
 }
 
 int exit_code(const BatchResult& result) noexcept {
   if (result.cancelled) return exit_interrupted;
-  if (result.failed == 0) return exit_good;
-  if (result.total == 1) return exit_code(result.files.front().error->kind());
-  const bool machine = std::any_of(result.files.begin(), result.files.end(), [](const FileResult& file) {
-    return file.error && file.error->kind() == ErrorKind::environment;
-  });
-  return exit_code(machine ? ErrorKind::environment : ErrorKind::input);
+  return result.failure ? exit_code(*result.failure) : exit_good;
 }
 
 }  // namespace satin::app

@@ -2,44 +2,39 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
+#include <span>
 #include <string>
 #include <system_error>
+#include <utility>
+#include <vector>
 
+#include "app/batch_options.h"
 #include "app/exit_code.h"
+#include "app/gallery.h"
 #include "app/interrupt.h"
+#include "app/json_lines.h"
 #include "app/progress.h"
 #include "app/report.h"
 #include "app/settings.h"
 #include "app/terminal.h"
 #include "satin/batch.h"
+#include "satin/device.h"
 #include "satin/error.h"
+#include "satin/param.h"
 #include "satin/pipeline.h"
+#include "satin/plan.h"
 
 namespace satin::app {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::string format_of(const ParsedLine& line) {
-  const std::string text = line.value("format").value_or("");
-  return text.empty() || text.front() == '.' ? text : "." + text;
-}
-
 PipelineStep step_of(const FilterRecord& filter, const ParsedLine& line) {
   PipelineStep step{parameters_of(filter, line), {}};
   for (const InputRecord& input : filter.inputs)
     if (const auto path = line.value(input.name)) step.side_inputs.push_back({input.name, *path});
   return step;
-}
-
-BatchOptions batch_options_of(const ParsedLine& line) {
-  BatchOptions options;
-  options.inputs.assign(line.arguments.begin(), line.arguments.end());
-  options.output = line.value("output").value_or("");
-  options.format = format_of(line);
-  options.recursive = line.flag("recursive");
-  options.overwrite = line.flag("overwrite");
-  return options;
 }
 
 void check_standard_output(const BatchOptions& options, bool json) {
@@ -64,39 +59,117 @@ Patience patience_in(const BatchFile& file, Stage stage) {
   return stage == Stage::reading && may_wait(file.input) ? Patience::none : Patience::short_one;
 }
 
-BatchEvents make_events(Progress& progress, bool quiet) {
-  BatchEvents events;
-  events.stage = [&progress](std::size_t index, std::size_t total, const BatchFile& file, Stage stage) {
-    set_patience(patience_in(file, stage));
-    progress.show(index, total, file.input.string());
-  };
-  events.finished = [&progress, quiet](const FileResult& result) {
-    set_patience(Patience::short_one);
-    if (result.error || !result.warnings.empty()) progress.clear();
-    if (result.error) print_error(result.error->what());
-    if (quiet) return;
-    for (const std::string& warning : result.warnings)
-      print_error("Warning: " + result.input.string() + ": " + warning);
-  };
-  events.cancelled = interrupted;
-  return events;
+/// Where the results of a run go while it goes on.
+class Listener {
+ public:
+  Listener(const ParsedLine& line, const BatchOptions& options, const Pipeline& pipeline,
+           std::span<const Device> devices)
+      : quiet_(line.flag("quiet")), progress_(!quiet_ && error_is_terminal()) {
+    if (line.flag("json")) json_.emplace(pipeline, devices);
+    if (!options.report.empty()) lines_.emplace(options.report, options.overwrite, options.resume);
+    if (!options.gallery.empty())
+      gallery_.emplace(options.gallery, print_pipeline(pipeline), options.overwrite || options.resume);
+  }
+
+  BatchEvents events() {
+    BatchEvents events;
+    events.stage = [](const BatchFile& file, Stage stage, bool begins) {
+      const Patience patience = patience_in(file, stage);
+      begins ? enter_stage(patience) : leave_stage(patience);
+    };
+    events.finished = [this](const FileResult& file, const BatchResult& so_far) { tell(file, so_far); };
+    events.cancelled = interrupted;
+    return events;
+  }
+
+  void finish(const BatchResult& result) {
+    progress_.clear();
+    if (const std::string summary = summary_of_failure(result); !summary.empty()) print_error(summary);
+    if (lines_) lines_->finish(result);
+    if (gallery_) gallery_->finish(result);
+    if (json_) print(json_->finish(result));
+  }
+
+ private:
+  void tell(const FileResult& file, const BatchResult& so_far) {
+    if (file.error || !file.warnings.empty()) progress_.clear();
+    if (file.error) print_error(file.error->what());
+    if (!quiet_)
+      for (const std::string& warning : file.warnings)
+        print_error("Warning: " + file.input.string() + ": " + warning);
+    if (json_) json_->add(file);
+    if (lines_) lines_->add(file);
+    if (gallery_) gallery_->add(file);
+    progress_.show(so_far);
+  }
+
+  bool quiet_;
+  Progress progress_;
+  std::optional<JsonReport> json_;
+  std::optional<JsonLines> lines_;
+  std::optional<Gallery> gallery_;
+};
+
+const char* intention(const FileResult& file) {
+  switch (file.status) {
+    case FileStatus::done:
+      return "write    ";
+    case FileStatus::failed:
+      return "fail     ";
+    case FileStatus::exists:
+      return "exists   ";
+    case FileStatus::unchanged:
+      return "unchanged";
+  }
+  return "";
 }
 
-int run_pipeline(const Pipeline& pipeline, const BatchOptions& options, const ParsedLine& line) {
-  const bool json = line.flag("json");
-  const bool quiet = line.flag("quiet");
-  const DeviceOptions device_options = device_options_of(line);
-  check_standard_output(options, json);
-  const Batch batch = prepare_batch(pipeline, options);
-  const Device device = Device::open(line.value("device").value_or("auto"), device_options);
-
+/// --dry-run: a line for each file on standard output, as text or, with --json, as JSON.
+int show_intentions(const Batch& batch, bool json) {
   BatchResult result;
-  {
-    Progress progress(!quiet && error_is_terminal());
-    result = run_batch(device, batch, make_events(progress, quiet));
+  result.total = batch.size();
+  if (!json) print("pipeline  " + print_pipeline(batch.pipeline) + "\n");
+  foresee_batch(batch, [&](const FileResult& file) {
+    result.count(file);
+    if (json) {
+      JsonWriter line;
+      add_file(line, file);
+      print(line.text() + "\n");
+    } else {
+      print(std::string(intention(file)) + " " + shown(file.input.native()) + " -> " +
+            shown(file.output.native()) + "\n");
+    }
+    if (file.error) print_error(file.error->what());
+  });
+  return exit_code(result);
+}
+
+/// Those of "cuda:0,cuda:1".
+std::vector<Device> open_devices(const ParsedLine& line, const DeviceOptions& options) {
+  const std::string names = line.value("device").value_or("auto");
+  std::vector<Device> devices;
+  for (std::size_t first = 0; first <= names.size();) {
+    const std::size_t comma = std::min(names.find(',', first), names.size());
+    devices.push_back(Device::open(names.substr(first, comma - first), options));
+    first = comma + 1;
   }
-  if (const std::string summary = summary_of_failure(result); !summary.empty()) print_error(summary);
-  if (json) print(json_report(pipeline, device.info(), result));
+  return devices;
+}
+
+int run_pipeline(const Pipeline& pipeline, BatchOptions options, const ParsedLine& line) {
+  const DeviceOptions device_options = device_options_of(line);
+  const std::size_t memory_limit = memory_limit_of(line);
+  check_standard_output(options, line.flag("json"));
+  const Batch batch = prepare_batch(pipeline, options);
+  options = BatchOptions{};  // the names may be many, and the batch has its own
+  if (line.flag("dry-run")) return show_intentions(batch, line.flag("json"));
+  const std::vector<Device> devices = open_devices(line, device_options);
+  for (const Device& device : devices) limit_memory(device, memory_limit);
+  // One signal ends a batch in good order, the second one at once.
+  const PatientWork patient(batch.size() > 1 ? Patience::short_one : Patience::none);
+  Listener listener(line, batch.options, pipeline, devices);
+  const BatchResult result = run_batch(devices, batch, listener.events());
+  listener.finish(result);
   return exit_code(result);
 }
 
@@ -112,7 +185,7 @@ int run_pipeline_command(const ParsedLine& line) {
                 "There is no pipeline: satin run \"blur radius=8 | ...\" INPUT... -o OUTPUT.");
   BatchOptions options = batch_options_of(line);
   options.inputs.erase(options.inputs.begin());
-  return run_pipeline(parse_pipeline(line.arguments.front()), options, line);
+  return run_pipeline(parse_pipeline(line.arguments.front()), std::move(options), line);
 }
 
 }  // namespace satin::app

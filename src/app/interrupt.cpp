@@ -11,11 +11,22 @@ namespace satin::app {
 namespace {
 
 std::atomic<int> signals{0};
-std::atomic<int> signals_to_end{static_cast<int>(Patience::none)};
+std::atomic<int> writing{0};  // stages under way with endless patience
+std::atomic<int> working{0};  // with a short one
 static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may touch nothing else");
 
+std::atomic<int>* counter_of(Patience patience) {
+  if (patience == Patience::endless) return &writing;
+  return patience == Patience::short_one ? &working : nullptr;
+}
+
+Patience present_patience() {
+  if (writing > 0) return Patience::endless;
+  return working > 0 ? Patience::short_one : Patience::none;
+}
+
 void end_if_due() {
-  if (signals >= signals_to_end) ::_exit(exit_interrupted);
+  if (signals >= static_cast<int>(present_patience())) ::_exit(exit_interrupted);
 }
 
 void on_signal(int) {
@@ -36,9 +47,13 @@ void catch_signals() {
 
 bool interrupted() noexcept { return signals > 0; }
 
-void set_patience(Patience patience) noexcept {
-  signals_to_end = static_cast<int>(patience);
-  end_if_due();
+void enter_stage(Patience patience) noexcept {
+  if (std::atomic<int>* counter = counter_of(patience)) ++*counter;
+  if (signals > 0) end_if_due();
+}
+
+void leave_stage(Patience patience) noexcept {
+  if (std::atomic<int>* counter = counter_of(patience)) --*counter;
 }
 
 }  // namespace satin::app

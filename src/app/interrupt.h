@@ -16,6 +16,21 @@ void catch_signals();
 /// True once a signal came that did not end the process.
 [[nodiscard]] bool interrupted() noexcept;
 
-void set_patience(Patience patience) noexcept;
+/// Work of this patience begins or ends, on any thread. What is under way needs the most patience of all
+/// counts.
+void enter_stage(Patience patience) noexcept;
+void leave_stage(Patience patience) noexcept;
+
+/// A stage that is under way as long as the object lives.
+class PatientWork {
+ public:
+  explicit PatientWork(Patience patience) noexcept : patience_(patience) { enter_stage(patience_); }
+  ~PatientWork() { leave_stage(patience_); }
+  PatientWork(const PatientWork&) = delete;
+  PatientWork& operator=(const PatientWork&) = delete;
+
+ private:
+  Patience patience_;
+};
 
 }  // namespace satin::app

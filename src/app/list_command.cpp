@@ -25,6 +25,8 @@ const char* name_of_kind(ParameterKind kind) {
       return "boxes";
     case ParameterKind::colour:
       return "colour";
+    case ParameterKind::point:
+      return "point";
   }
   return "?";
 }

@@ -5,7 +5,12 @@
 #include <cstddef>
 #include <string>
 
+#include "satin/batch.h"
+
 namespace satin::app {
+
+/// "[=====>    ]  41 of 120, 3.5/s, 23 s left, 2 failed" after so many seconds of work.
+[[nodiscard]] std::string progress_line(const BatchResult& so_far, double seconds);
 
 class Progress {
  public:
@@ -15,14 +20,15 @@ class Progress {
   ~Progress() { clear(); }
 
   /// Shows nothing in the first second.
-  void show(std::size_t index, std::size_t total, const std::string& name);
+  void show(const BatchResult& so_far);
   void clear();
 
  private:
   using Clock = std::chrono::steady_clock;
 
   bool enabled_;
-  Clock::time_point next_ = Clock::now() + std::chrono::seconds(1);
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point next_ = start_ + std::chrono::seconds(1);
   std::size_t width_ = 0;
 };
 

@@ -8,11 +8,13 @@
 #include <utility>
 
 #include "app/analysis.h"
+#include "app/batch_options.h"
 #include "app/exit_code.h"
 #include "app/option_specs.h"
 #include "app/region_files.h"
 #include "app/region_overlay.h"
 #include "app/report.h"
+#include "app/settings.h"
 #include "app/terminal.h"
 #include "satin/error.h"
 #include "satin/filters/threshold.h"
@@ -118,7 +120,10 @@ void check_distinct(const ParsedLine& line, const Task& task) {
 }
 
 bool is_one_file(const ParsedLine& line) {
-  return line.arguments.size() == 1 && !fs::is_directory(line.arguments.front());
+  if (line.arguments.size() != 1 || line.value("files-from")) return false;
+  const std::string& name = line.arguments.front();
+  const bool is_pattern = name.find_first_of("*?[") != std::string::npos && !fs::exists(name);
+  return !is_pattern && !fs::is_directory(name);
 }
 
 /// Everything that can be known of the outputs before a mask is read.
@@ -213,11 +218,11 @@ void deliver(const ParsedLine& line, const std::string& text, bool overwrite) {
 }
 
 int do_one(const ParsedLine& line, const Device& device, const Task& task) {
-  const BatchFile input = find_pictures({line.arguments.front()}, false).front();
+  const BatchFile input = find_pictures(input_options_of(line)).front();
   if (input.problem) throw Error(*input.problem);
   JsonWriter json;
   json.begin_object();
-  do_mask(device, input.input.string(), read_image(input.input), task, json);
+  do_mask(device, input.input.string(), read_picture(input.input, read_options_of(line)).image, task, json);
   deliver(line, json.end_object().text() + "\n", task.overwrite);
   return exit_good;
 }
@@ -225,8 +230,8 @@ int do_one(const ParsedLine& line, const Device& device, const Task& task) {
 int do_several(const ParsedLine& line, const Device& device, const Task& task) {
   JsonWriter json;
   json.begin_object().key("files").begin_array();
-  const int code = for_each_picture(line, &json, [&](const std::string& name, const Image& picture) {
-    do_mask(device, name, picture, task, json);
+  const int code = for_each_picture(line, &json, [&](const BatchFile& file, const Image& picture) {
+    do_mask(device, file.input.string(), picture, task, json);
   });
   json.end_array().key("exit_code").integer(code);
   deliver(line, json.end_object().text() + "\n", task.overwrite);
@@ -237,7 +242,7 @@ int run(const ParsedLine& line) {
   Task task = task_of(line);
   check_outputs(line, task);
   const Device device = open_device(line);
-  if (task.image_path) task.image = read_image(*task.image_path);
+  if (task.image_path) task.image = read_picture(*task.image_path, read_options_of(line)).image;
   return is_one_file(line) ? do_one(line, device, task) : do_several(line, device, task);
 }
 
@@ -302,10 +307,10 @@ CommandSpec regions_command() {
       "luminance. Several masks or a folder give {\"files\": [...]}, an object for each.";
   command.takes_files = true;
   command.run = run;
+  std::vector<OptionSpec> own = input_options();
+  own.push_back(flag("overwrite", "replace outputs that exist"));
   command.groups = {mask_options(), choosing_options(), result_options(),
-                    analysis_options({flag("recursive", "take folders with all folders below them", 'r'),
-                                      flag("overwrite", "replace outputs that exist")},
-                                     "print errors as JSON too")};
+                    analysis_options(std::move(own), "print errors as JSON too")};
   return command;
 }
 

@@ -1,6 +1,7 @@
 #include "app/report.h"
 
 #include "app/exit_code.h"
+#include "app/utf8.h"
 
 namespace satin::app {
 namespace {
@@ -13,6 +14,8 @@ const char* name_of_kind(ErrorKind kind) {
       return "usage";
     case ErrorKind::environment:
       return "environment";
+    case ErrorKind::cancelled:
+      return "cancelled";
   }
   return "input";
 }
@@ -24,21 +27,16 @@ void add_error(JsonWriter& json, const Error& error) {
   json.end_object();
 }
 
-void add_file(JsonWriter& json, const FileResult& file) {
-  json.begin_object();
-  json.key("input").string(file.input.string());
-  json.key("output").string(file.output.string());
-  json.key("status").string(file.error ? "failed" : "done");
-  if (file.shape.width != 0) add_shape(json, file.shape);
-  if (file.output_shape.width != 0) json.key("output_type").string(name_of(file.output_shape.type));
-  json.key("seconds").real(file.time.count());
-  if (file.error) add_error(json, *file.error);
-  if (!file.warnings.empty()) {
-    json.key("warnings").begin_array();
-    for (const std::string& warning : file.warnings) json.string(warning);
-    json.end_array();
+/// A name that is no UTF-8 as hexadecimal bytes: as text it would lose some.
+void add_bytes(JsonWriter& json, const char* key, const std::filesystem::path& path) {
+  if (is_utf8(path.native())) return;
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string text;
+  for (const char c : path.native()) {
+    text += digits[static_cast<unsigned char>(c) / 16];
+    text += digits[static_cast<unsigned char>(c) % 16];
   }
-  json.end_object();
+  json.key(key).string(text);
 }
 
 void add_step(JsonWriter& json, const PipelineStep& step) {
@@ -49,19 +47,23 @@ void add_step(JsonWriter& json, const PipelineStep& step) {
   json.end_object().end_object();
 }
 
-void add_summary(JsonWriter& json, const BatchResult& result) {
-  json.key("summary").begin_object();
-  json.key("total").integer(static_cast<long long>(result.total));
-  json.key("done").integer(static_cast<long long>(result.files.size() - result.failed));
-  json.key("failed").integer(static_cast<long long>(result.failed));
-  json.key("not_started").integer(static_cast<long long>(result.total - result.files.size()));
-  json.key("seconds").real(result.time.count());
-  json.end_object();
-}
-
 const char* status_of(const BatchResult& result) {
   if (result.cancelled) return "interrupted";
   return result.failed == 0 ? "done" : "failed";
+}
+
+const char* status_of(const FileResult& file) {
+  switch (file.status) {
+    case FileStatus::done:
+      return "done";
+    case FileStatus::failed:
+      return "failed";
+    case FileStatus::exists:
+      return "exists";
+    case FileStatus::unchanged:
+      return "unchanged";
+  }
+  return "failed";
 }
 
 }  // namespace
@@ -89,21 +91,62 @@ void add_device(JsonWriter& json, const DeviceInfo& device) {
   json.end_object();
 }
 
-std::string json_report(const Pipeline& pipeline, const DeviceInfo& device, const BatchResult& result) {
-  JsonWriter json;
+void add_file(JsonWriter& json, const FileResult& file) {
   json.begin_object();
+  json.key("input").string(file.input.string());
+  json.key("output").string(file.output.string());
+  json.key("status").string(status_of(file));
+  add_bytes(json, "input_bytes", file.input);
+  add_bytes(json, "output_bytes", file.output);
+  if (file.shape.width != 0) add_shape(json, file.shape);
+  if (file.output_shape.width != 0) json.key("output_type").string(name_of(file.output_shape.type));
+  json.key("seconds").real(file.time.count());
+  if (file.error) add_error(json, *file.error);
+  if (!file.warnings.empty()) {
+    json.key("warnings").begin_array();
+    for (const std::string& warning : file.warnings) json.string(warning);
+    json.end_array();
+  }
+  json.end_object();
+}
+
+void add_outcome(JsonWriter& json, const BatchResult& result) {
   json.key("status").string(status_of(result));
   json.key("exit_code").integer(exit_code(result));
-  json.key("steps").begin_array();
-  for (const PipelineStep& step : pipeline) add_step(json, step);
-  json.end_array();
-  add_device(json, device);
-  json.key("files").begin_array();
-  for (const FileResult& file : result.files) add_file(json, file);
-  json.end_array();
-  add_summary(json, result);
+}
+
+void add_summary(JsonWriter& json, const BatchResult& result) {
+  json.key("summary").begin_object();
+  json.key("total").integer(static_cast<long long>(result.total));
+  json.key("done").integer(static_cast<long long>(result.done));
+  json.key("skipped").integer(static_cast<long long>(result.skipped));
+  json.key("failed").integer(static_cast<long long>(result.failed));
+  json.key("not_started").integer(static_cast<long long>(result.not_started()));
+  json.key("seconds").real(result.time.count());
   json.end_object();
-  return json.text() + "\n";
+}
+
+JsonReport::JsonReport(const Pipeline& pipeline, std::span<const Device> devices) {
+  json_.begin_object();
+  json_.key("steps").begin_array();
+  for (const PipelineStep& step : pipeline) add_step(json_, step);
+  json_.end_array();
+  json_.key("pipeline").string(print_pipeline(pipeline));
+  add_device(json_, devices.front().info());
+  if (devices.size() > 1) {
+    json_.key("other_devices").begin_array();
+    for (const Device& device : devices.subspan(1)) json_.string(device.info().id);
+    json_.end_array();
+  }
+  json_.key("files").begin_array();
+}
+
+std::string JsonReport::finish(const BatchResult& result) {
+  json_.end_array();
+  add_outcome(json_, result);
+  add_summary(json_, result);
+  json_.end_object();
+  return json_.text() + "\n";
 }
 
 std::string json_report(const Error& error) {
@@ -117,12 +160,12 @@ std::string json_report(const Error& error) {
 }
 
 std::string summary_of_failure(const BatchResult& result) {
-  const std::size_t done = result.files.size() - result.failed;
-  const std::string count = std::to_string(done) + " of " + std::to_string(result.total) + " files done";
+  const std::string count =
+      std::to_string(result.done + result.skipped) + " of " + std::to_string(result.total) + " files done";
   if (result.cancelled) return "Interrupted; " + count + ".";
   if (result.failed == 0 || result.total == 1) return "";
-  if (result.files.size() < result.total)
-    return "Stopped, since the others would fail as well; " + count + ".";
+  if (result.not_started() != 0)
+    return "Stopped early; " + count + ", " + std::to_string(result.failed) + " failed.";
   return std::to_string(result.failed) + " of " + std::to_string(result.total) + " files failed.";
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // What a run says about itself.
 
+#include <span>
 #include <string>
 
 #include "app/json.h"
@@ -16,9 +17,20 @@ void add_shape(JsonWriter& json, const Shape& shape);
 void add_filter(JsonWriter& json, const Parameters& parameters);
 void add_device(JsonWriter& json, const DeviceInfo& device);
 
+void add_file(JsonWriter& json, const FileResult& file);        ///< a whole object
+void add_outcome(JsonWriter& json, const BatchResult& result);  ///< status and exit code
+void add_summary(JsonWriter& json, const BatchResult& result);
+
 /// The object that --json prints after a run.
-[[nodiscard]] std::string json_report(const Pipeline& pipeline, const DeviceInfo& device,
-                                      const BatchResult& result);
+class JsonReport {
+ public:
+  JsonReport(const Pipeline& pipeline, std::span<const Device> devices);
+  void add(const FileResult& file) { add_file(json_, file); }
+  [[nodiscard]] std::string finish(const BatchResult& result);
+
+ private:
+  JsonWriter json_;
+};
 
 /// The object that --json prints if no run came about.
 [[nodiscard]] std::string json_report(const Error& error);

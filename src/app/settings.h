@@ -4,6 +4,7 @@
 #include "app/command_line.h"
 #include "satin/device.h"
 #include "satin/filter.h"
+#include "satin/io.h"
 
 namespace satin::app {
 
@@ -11,5 +12,9 @@ namespace satin::app {
 [[nodiscard]] Parameters parameters_of(const FilterRecord& filter, const ParsedLine& line);
 
 [[nodiscard]] DeviceOptions device_options_of(const ParsedLine& line);
+[[nodiscard]] ReadOptions read_options_of(const ParsedLine& line);
+
+/// Bytes for limit_memory().
+[[nodiscard]] std::size_t memory_limit_of(const ParsedLine& line);
 
 }  // namespace satin::app

@@ -124,7 +124,8 @@ int run(const ParsedLine& line) {
   add_reals(json, "percents", options.percents);
   json.key("files").begin_array();
   const int code =
-      for_each_picture(line, as_json ? &json : nullptr, [&](const std::string& name, const Image& picture) {
+      for_each_picture(line, as_json ? &json : nullptr, [&](const BatchFile& file, const Image& picture) {
+        const std::string name = file.input.string();
         const std::vector<ChannelStatistics> channels = statistics(device, picture, mask_view, options);
         if (const auto path = line.value("plot"))
           write_plot(*path, histogram_svg(name, picture.shape(), channels), line.flag("overwrite"));
@@ -170,10 +171,9 @@ CommandSpec stats_command() {
       "is\ninterpolated. NaN is counted apart.";
   command.takes_files = true;
   command.run = run;
-  command.groups = {{"Statistics", own_options()},
-                    analysis_options({flag("recursive", "take folders with all folders below them", 'r'),
-                                      flag("overwrite", "replace a plot that exists")},
-                                     "print it as JSON")};
+  std::vector<OptionSpec> own = input_options();
+  own.push_back(flag("overwrite", "replace a plot that exists"));
+  command.groups = {{"Statistics", own_options()}, analysis_options(std::move(own), "print it as JSON")};
   return command;
 }
 

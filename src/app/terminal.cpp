@@ -48,6 +48,24 @@ void print_error(std::string_view message) {
   static_cast<void>(write_all(STDERR_FILENO, text));  // there is nowhere left to complain
 }
 
+std::string shown(std::string_view name) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string text;
+  for (const char c : name) {
+    const auto code = static_cast<unsigned char>(c);
+    if (code >= 0x20 && code != 0x7F) {
+      text += c;
+    } else if (c == '\n') {
+      text += "\\n";
+    } else {
+      text += "\\x";
+      text += digits[code / 16];
+      text += digits[code % 16];
+    }
+  }
+  return text;
+}
+
 bool output_is_terminal() { return ::isatty(STDOUT_FILENO) == 1; }
 
 bool error_is_terminal() { return ::isatty(STDERR_FILENO) == 1; }

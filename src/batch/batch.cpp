@@ -1,140 +1,148 @@
 #include "satin/batch.h"
 
-#include <exception>
-#include <new>
-#include <system_error>
+#include <algorithm>
 
 #include "batch/checks.h"
-#include "batch/filter_chain.h"
+#include "batch/file_work.h"
+#include "batch/hash.h"
 #include "batch/inputs.h"
 #include "batch/outputs.h"
-#include "batch/quoted.h"
+#include "batch/overlap.h"
+#include "batch/resume.h"
 #include "batch/side_inputs.h"
-#include "satin/io.h"
 
 namespace satin {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Thrown between stages to leave a file that the user no longer wants.
-struct Cancelled {};
-
-/// Names the file in a message that does not do so itself.
-Error with_name(const Error& error, const BatchFile& file) {
-  const std::string message = error.what();
-  if (message.find(file.input.string()) != std::string::npos ||
-      message.find(file.output.string()) != std::string::npos)
-    return error;
-  const std::string name = batch::is_stream(file.input) ? "standard input" : file.input.string();
-  return {error.kind(), name + ": " + message};
+void check_options(const BatchOptions& options) {
+  if (options.skip_existing && (options.overwrite || options.resume))
+    throw Error(ErrorKind::usage, std::string("--skip-existing leaves outputs as they are: drop it or ") +
+                                      (options.overwrite ? "--overwrite." : "--resume."));
+  const Shard& shard = options.shard;
+  if (shard.count < 1 || shard.index < 1 || shard.index > shard.count)
+    throw Error(ErrorKind::usage, "The shard " + std::to_string(shard.index) + "/" +
+                                      std::to_string(shard.count) + " is not one of 1/N to N/N.");
 }
 
-void create_folder(const std::filesystem::path& file) {
-  if (!file.has_parent_path()) return;
-  std::error_code error;
-  std::filesystem::create_directories(file.parent_path(), error);
-  if (!error) return;
-  const bool full = error == std::errc::no_space_on_device;
-  throw Error(
-      full ? ErrorKind::environment : ErrorKind::input,
-      "The folder " + batch::quoted(file.parent_path()) + " cannot be created: " + error.message() + ".");
+void keep_shard(PictureList& files, const Shard& shard) {
+  if (shard.count == 1) return;
+  const auto count = static_cast<std::uint64_t>(shard.count);
+  const auto wanted = static_cast<std::uint64_t>(shard.index - 1);
+  files.filter([&](std::string_view name) { return batch::Hash().add(name).value() % count == wanted; });
 }
 
-class Runner {
+/// Counts, tells, and decides when to stop.
+class Teller {
  public:
-  Runner(const Device& device, const Batch& work, const BatchEvents& events)
-      : work_(work), events_(events), chain_(device, work) {}
+  Teller(const Batch& work, const BatchEvents& events) : work_(work), events_(events) {
+    result_.total = work.size();
+  }
 
-  BatchResult run() {
-    if (work_.files.size() > 1) chain_.check_parameters();
-    const auto start = Clock::now();
-    BatchResult result;
-    result.total = work_.files.size();
-    int lost_in_a_row = 0;
-    for (index_ = 0; index_ < work_.files.size() && lost_in_a_row < 2 && !result.cancelled; ++index_) {
-      FileResult file = do_file(work_.files[index_], result.cancelled);
-      if (result.cancelled) break;
-      if (file.error) ++result.failed;
-      lost_in_a_row = file.error && file.error->kind() == ErrorKind::environment ? lost_in_a_row + 1 : 0;
-      if (events_.finished) events_.finished(file);
-      result.files.push_back(std::move(file));
+  /// False: begin no more.
+  bool tell(batch::FileInFlight& flight) {
+    if (flight.cancelled) {
+      result_.cancelled = true;
+      return false;
     }
-    result.time = Clock::now() - start;
-    return result;
+    const FileResult& file = flight.result;
+    result_.count(file);
+    const bool lost = file.error && file.error->kind() == ErrorKind::environment;
+    lost_in_a_row_ = lost ? lost_in_a_row_ + 1 : 0;
+    if (events_.finished) events_.finished(file, result_);
+    const bool stopped = file.error && work_.options.fail_fast;
+    return !stopped && lost_in_a_row_ < 2;
+  }
+
+  BatchResult finish() {
+    result_.time = Clock::now() - start_;
+    return std::move(result_);
   }
 
  private:
-  FileResult do_file(const BatchFile& file, bool& cancelled) {
-    FileResult result{file.input, file.output, Shape{}, Shape{}, {}, file.problem, {}};
-    const auto start = Clock::now();
-    try {
-      if (!file.problem) filter_file(file, result);
-    } catch (const Cancelled&) {
-      cancelled = true;
-    } catch (const Error& error) {
-      result.error = with_name(error, file);
-    } catch (const std::bad_alloc&) {
-      result.error = with_name({ErrorKind::environment, "There is not enough memory."}, file);
-    } catch (const std::exception& error) {
-      result.error = with_name({ErrorKind::input, error.what()}, file);
-    }
-    result.time = Clock::now() - start;
-    return result;
-  }
-
-  void filter_file(const BatchFile& file, FileResult& result) {
-    enter(file, Stage::reading);
-    const Image picture = read_image(file.input);
-    result.shape = picture.shape();
-
-    enter(file, Stage::filtering);
-    const Shape shape = chain_.plan(file.input, picture.shape());
-    WriteOptions options;
-    options.overwrite = work_.options.overwrite;
-    options.format = batch::output_format(file, work_.options, batch::output_kind(work_.pipeline));
-    create_folder(file.output);
-    check_writable(file.output, shape, options);
-    Image output(shape);
-    result.warnings = chain_.run(picture, output.view());
-
-    enter(file, Stage::writing);
-    write_image(file.output, output, options);
-    result.output_shape = output.shape();
-  }
-
-  void enter(const BatchFile& file, Stage stage) const {
-    if (events_.cancelled && events_.cancelled()) throw Cancelled{};
-    if (events_.stage) events_.stage(index_, work_.files.size(), file, stage);
-  }
-
   const Batch& work_;
   const BatchEvents& events_;
-  batch::FilterChain chain_;
-  std::size_t index_ = 0;
+  Clock::time_point start_ = Clock::now();
+  BatchResult result_;
+  int lost_in_a_row_ = 0;
 };
+
+FileStatus foreseen(batch::Decision decision) {
+  if (decision == batch::Decision::leave_existing) return FileStatus::exists;
+  return decision == batch::Decision::leave_unchanged ? FileStatus::unchanged : FileStatus::done;
+}
 
 }  // namespace
 
+void BatchResult::count(const FileResult& file) {
+  if (file.status == FileStatus::done) ++done;
+  if (file.status == FileStatus::exists || file.status == FileStatus::unchanged) ++skipped;
+  if (file.status != FileStatus::failed) return;
+  ++failed;
+  const ErrorKind kind = file.error ? file.error->kind() : ErrorKind::input;
+  if (total == 1 || kind == ErrorKind::environment) failure = kind;
+  if (!failure) failure = ErrorKind::input;
+}
+
 Batch prepare_batch(const Pipeline& pipeline, const BatchOptions& options) {
   if (pipeline.empty()) throw Error(ErrorKind::usage, "There is no filter to run.");
+  check_options(options);
   batch::check_side_inputs(pipeline, options);
-  const OutputKind kind = batch::output_kind(pipeline);
-  const batch::InputList inputs = batch::find_inputs(options);
-  const std::vector<std::filesystem::path> outputs = batch::name_outputs(inputs, options, kind);
+  batch::InputList inputs = batch::find_inputs(options);
+  batch::check_output_name(inputs, options);
   Batch work;
   work.options = options;
+  work.options.list = std::string();  // gives their memory back
+  work.options.inputs = std::vector<std::filesystem::path>();
   work.pipeline = pipeline;
-  for (std::size_t i = 0; i < outputs.size(); ++i)
-    work.files.push_back({inputs.files[i].path, outputs[i], inputs.files[i].problem});
-  static_cast<void>(batch::output_format(work.files.front(), options, kind));
-  batch::check_outputs(work, batch::output_is_folder(inputs, options));
-  for (const PipelineStep& step : pipeline) work.side_images.push_back(batch::read_side_inputs(step));
+  work.folder_output = batch::output_is_folder(inputs, options);
+  work.files = std::move(inputs.files);
+  static_cast<void>(batch::output_format(work.file(0), options, batch::output_kind(pipeline)));
+  batch::check_distinct(work);
+  keep_shard(work.files, options.shard);
+  if (options.resume)
+    work.manifest = std::make_shared<batch::Manifest>(batch::manifest_file(options, work.folder_output));
+  batch::check_outputs(work);
+  for (const PipelineStep& step : pipeline)
+    work.side_images.push_back(batch::read_side_inputs(step, options.read));
   return work;
 }
 
-BatchResult run_batch(const Device& device, const Batch& batch, const BatchEvents& events) {
-  return Runner(device, batch, events).run();
+void foresee_batch(const Batch& work, const std::function<void(const FileResult& result)>& tell) {
+  for (std::size_t i = 0; i < work.size(); ++i) {
+    const BatchFile file = work.file(i);
+    FileResult result;
+    result.input = file.input;
+    result.output = file.output;
+    result.status = foreseen(batch::decide(work, i, file));
+    if (result.status == FileStatus::done) result.error = batch::reading_problem(file.input);
+    if (result.error) result.status = FileStatus::failed;
+    tell(result);
+  }
+}
+
+BatchResult run_batch(const Device& device, const Batch& work, const BatchEvents& events) {
+  return run_batch(std::span(&device, 1), work, events);
+}
+
+BatchResult run_batch(std::span<const Device> devices, const Batch& work, const BatchEvents& events) {
+  if (devices.empty()) throw Error(ErrorKind::usage, "There is no device to run the batch on.");
+  Teller teller(work, events);
+  batch::PictureMemory memory(work.options.memory != 0 ? work.options.memory : batch::usual_picture_memory());
+  batch::FileWork files(devices, work, events, memory);
+  if (work.size() > 1 && !batch::has_own_side_inputs(work.pipeline)) files.check_parameters();
+  const auto tell = [&](batch::FileInFlight& flight) { return teller.tell(flight); };
+  if (work.size() == 1) {
+    batch::FileInFlight flight = files.begin(0);
+    files.read(flight);
+    files.filter(flight);
+    files.write(flight);
+    tell(flight);
+  } else {
+    batch::run_overlapped(files, memory, work.size(), work.options.threads, tell);
+  }
+  return teller.finish();
 }
 
 }  // namespace satin

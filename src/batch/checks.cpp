@@ -5,17 +5,22 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <system_error>
-#include <unordered_map>
 #include <utility>
+#include <vector>
 
+#include "batch/hash.h"
 #include "batch/inputs.h"
+#include "batch/manifest.h"
+#include "batch/outputs.h"
 #include "batch/quoted.h"
+#include "batch/side_inputs.h"
+#include "satin/io.h"
 
 namespace satin::batch {
 namespace {
@@ -37,50 +42,128 @@ std::optional<Status> status_of(const fs::path& path) {
   return Status{{status.st_dev, status.st_ino}, S_ISREG(status.st_mode), S_ISDIR(status.st_mode)};
 }
 
-void check_distinct(const std::vector<BatchFile>& files) {
-  std::error_code ignored;
-  const bool links = std::any_of(files.begin(), files.end(),
-                                 [&](const BatchFile& file) { return fs::is_symlink(file.output, ignored); });
-  std::unordered_map<std::string, const BatchFile*> owners;
-  for (const BatchFile& file : files) {
-    const fs::path real = links ? fs::weakly_canonical(file.output, ignored) : file.output.lexically_normal();
-    const auto [owner, is_new] = owners.emplace(real.string(), &file);
-    if (is_new) continue;
-    throw Error(ErrorKind::usage, quoted(owner->second->input) + " and " + quoted(file.input) +
-                                      " would both be written to " + quoted(file.output) +
-                                      ".\nRename one of them, or run them separately.");
+/// The name of an output without links on the way, as far as it exists. Remembers the last folder.
+class RealNames {
+ public:
+  std::string of(const fs::path& output) {
+    std::error_code ignored;
+    if (fs::is_symlink(output, ignored)) return fs::weakly_canonical(output, ignored).native();
+    const fs::path folder = output.parent_path();
+    if (!known_ || folder != folder_) {
+      known_ = true;
+      folder_ = folder;
+      real_ = fs::weakly_canonical(folder.empty() ? "." : folder, ignored);
+    }
+    return (real_ / output.filename()).native();
   }
+
+ private:
+  bool known_ = false;
+  fs::path folder_;
+  fs::path real_;
+};
+
+[[noreturn]] void refuse_collision(const BatchFile& first, const BatchFile& second) {
+  throw Error(ErrorKind::usage, quoted(first.input) + " and " + quoted(second.input) +
+                                    " would both be written to " + quoted(second.output) +
+                                    ".\nRename one of them, or run them separately.");
 }
 
-std::map<Identity, fs::path> identities_of_inputs(const Batch& work) {
-  std::map<Identity, fs::path> inputs;
-  for (const BatchFile& file : work.files)
-    if (const auto status = status_of(file.input)) inputs.emplace(status->identity, file.input);
-  for (const PipelineStep& step : work.pipeline)
-    for (const SideInput& side : step.side_inputs)
-      if (const auto status = status_of(side.path)) inputs.emplace(status->identity, side.path);
+struct Owner {
+  Identity identity;
+  std::size_t file;
+};
+
+/// Every file that is read, with the number of the input (or one past the last for a side input).
+std::vector<Owner> identities_of_inputs(const Batch& work) {
+  std::vector<Owner> inputs;
+  const auto add = [&](const fs::path& path, std::size_t file) {
+    if (const auto status = status_of(path)) inputs.push_back({status->identity, file});
+  };
+  for (std::size_t i = 0; i < work.size(); ++i) {
+    add(work.files.path(i), i);
+    for (const PipelineStep& step : work.pipeline)
+      for (const SideInput& side : step.side_inputs)
+        if (is_side_pattern(side) || i == 0) add(work.side_path(side, i), work.size());
+  }
+  std::sort(inputs.begin(), inputs.end(),
+            [](const Owner& a, const Owner& b) { return a.identity < b.identity; });
   return inputs;
 }
 
+void refuse_input(const Batch& work, const std::vector<Owner>& inputs, const fs::path& output,
+                  const Identity& identity) {
+  const auto found =
+      std::lower_bound(inputs.begin(), inputs.end(), identity,
+                       [](const Owner& owner, const Identity& wanted) { return owner.identity < wanted; });
+  if (found == inputs.end() || found->identity != identity) return;
+  const std::string name =
+      found->file < work.size() ? "the input " + quoted(work.files.path(found->file)) : "a side input";
+  throw Error(ErrorKind::usage,
+              "The output " + quoted(output) + " is the same file as " + name + ".\nName another output.");
+}
+
+bool may_exist(const Batch& work, const fs::path& output) {
+  const BatchOptions& options = work.options;
+  return options.overwrite || options.skip_existing || (work.manifest && work.manifest->knows(output));
+}
+
 void check_existing(const Batch& work) {
-  const std::map<Identity, fs::path> inputs = identities_of_inputs(work);
+  std::vector<Owner> inputs;
   std::size_t existing = 0;
   fs::path first;
-  for (const BatchFile& file : work.files) {
-    const auto status = status_of(file.output);
+  for (std::size_t i = 0; i < work.size(); ++i) {
+    const fs::path output = work.file(i).output;
+    const auto status = status_of(output);
     if (!status) continue;
     if (status->folder)
-      throw Error(ErrorKind::usage, "The output " + quoted(file.output) + " is a folder. Name a file.");
+      throw Error(ErrorKind::usage, "The output " + quoted(output) + " is a folder. Name a file.");
     if (!status->regular) continue;
-    if (const auto input = inputs.find(status->identity); input != inputs.end())
-      throw Error(ErrorKind::usage, "The output " + quoted(file.output) + " is the same file as the input " +
-                                        quoted(input->second) + ".\nName another output.");
-    if (existing++ == 0) first = file.output;
+    if (inputs.empty()) inputs = identities_of_inputs(work);
+    refuse_input(work, inputs, output, status->identity);
+    if (!may_exist(work, output) && existing++ == 0) first = output;
   }
-  if (existing == 0 || work.options.overwrite) return;
+  if (existing == 0) return;
   const std::string others = existing == 1 ? "" : " and " + std::to_string(existing - 1) + " more";
-  throw Error(ErrorKind::usage,
-              "The output " + quoted(first) + others + " exists already. --overwrite replaces it.");
+  throw Error(ErrorKind::usage, "The output " + quoted(first) + others +
+                                    (work.manifest ? " exists already, and the manifest does not know it."
+                                                   : " exists already.") +
+                                    " --overwrite replaces it.");
+}
+
+/// For a file beside the outputs, which `what` names.
+void check_by_product(const Batch& work, const std::string& what, const fs::path& path) {
+  if (path.empty()) return;
+  RealNames names;
+  const std::string real = names.of(path);
+  for (std::size_t i = 0; i < work.size(); ++i)
+    if (names.of(work.file(i).output) == real)
+      throw Error(ErrorKind::usage,
+                  "The " + what + " " + quoted(path) + " is an output as well. Name another file.");
+  if (const auto status = status_of(path))
+    refuse_input(work, identities_of_inputs(work), path, status->identity);
+}
+
+void check_gallery(const Batch& work) {
+  const fs::path& page = work.options.gallery;
+  if (page.empty()) return;
+  if (is_stream(page))
+    throw Error(ErrorKind::usage,
+                "The gallery has pictures beside it. Name a file for it, such as page.html.");
+  check_by_product(work, "gallery", page);
+  if (!work.options.report.empty() && RealNames().of(page) == RealNames().of(work.options.report))
+    throw Error(ErrorKind::usage,
+                "The gallery " + quoted(page) + " is the report as well. Name another file.");
+  const bool may_replace = work.options.overwrite || work.options.resume;
+  check_target(page, may_replace);
+  const fs::path folder = folder_of_gallery(page);
+  const auto status = status_of(folder);
+  if (status && !status->folder)
+    throw Error(ErrorKind::usage,
+                quoted(folder) + " is a file, but the gallery needs a folder of that name.");
+  if (status && !may_replace)
+    throw Error(ErrorKind::usage, "The folder " + quoted(folder) +
+                                      " of the gallery exists already. --overwrite puts pictures into it.");
 }
 
 fs::path folder_of(const fs::path& file) {
@@ -113,17 +196,38 @@ void check_permission(const fs::path& folder) {
 
 }  // namespace
 
-void check_outputs(const Batch& work, bool folder) {
-  check_distinct(work.files);
+void check_distinct(const Batch& work) {
+  RealNames names;
+  std::vector<std::pair<std::uint64_t, std::size_t>> outputs;
+  outputs.reserve(work.size());
+  for (std::size_t i = 0; i < work.size(); ++i) {
+    const fs::path output = work.file(i).output;
+    if (work.folder_output && work.options.format.empty()) check_extension(output);
+    if (!is_stream(output)) outputs.emplace_back(Hash().add(names.of(output)).value(), i);
+  }
+  std::sort(outputs.begin(), outputs.end());
+  for (std::size_t i = 1; i < outputs.size(); ++i) {
+    for (std::size_t k = i; k > 0 && outputs[k - 1].first == outputs[i].first; --k) {
+      const BatchFile first = work.file(outputs[k - 1].second);
+      const BatchFile second = work.file(outputs[i].second);
+      if (names.of(first.output) == names.of(second.output)) refuse_collision(first, second);
+    }
+  }
+}
+
+void check_outputs(const Batch& work) {
   check_existing(work);
+  check_by_product(work, "report", work.options.report);
+  check_gallery(work);
   std::set<fs::path> folders;
-  for (const BatchFile& file : work.files) {
-    const auto status = status_of(file.output);
-    const bool needs_folder = !is_stream(file.output) && (!status || status->regular);
-    if (needs_folder) folders.insert(folder_of(file.output));
+  for (std::size_t i = 0; i < work.size(); ++i) {
+    const fs::path output = work.file(i).output;
+    const auto status = status_of(output);
+    const bool needs_folder = !is_stream(output) && (!status || status->regular);
+    if (needs_folder) folders.insert(folder_of(output));
   }
   for (const fs::path& path : folders) {
-    if (!folder) check_folder_of_single(path);
+    if (!work.folder_output) check_folder_of_single(path);
     check_permission(nearest_existing(path));
   }
 }

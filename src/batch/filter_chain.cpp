@@ -14,10 +14,11 @@ FilterChain::FilterChain(const Device& device, const Batch& work) : device_(devi
 
 void FilterChain::check_parameters() const {
   std::optional<Error> refusal;
-  for (const int channels : {3, 1}) {
+  for (const int channels : {3, 1, 4}) {
     try {
       return try_shape(usual_shape(channels));
     } catch (const Error& error) {
+      if (error.kind() == ErrorKind::input) return;  // it depends on the picture
       if (error.kind() != ErrorKind::usage) throw;
       if (!refusal) refusal = error;
     }
@@ -25,11 +26,13 @@ void FilterChain::check_parameters() const {
   throw Error(*refusal);
 }
 
-const Shape& FilterChain::plan(const std::filesystem::path& input, const Shape& picture) {
+const Shape& FilterChain::plan(const std::filesystem::path& input, const Shape& picture,
+                               std::span<const std::vector<Image>> own_images) {
   plans_.clear();
   const Shape* shape = &picture;
   for (std::size_t i = 0; i < steps_.size(); ++i) {
-    check_sizes(work_.pipeline[i], work_.side_images[i], input, *shape);
+    steps_[i].take_own_images(own_images.empty() ? std::span<const Image>() : own_images[i]);
+    check_sizes(work_.pipeline[i], steps_[i].sides(), input, *shape);
     plans_.push_back(&steps_[i].plan_for(*shape));
     shape = &plans_.back()->output_shape();
   }
@@ -38,16 +41,26 @@ const Shape& FilterChain::plan(const std::filesystem::path& input, const Shape& 
 
 std::vector<std::string> FilterChain::run(const ImageView& picture, const MutableImageView& output) {
   std::vector<std::string> warnings;
-  Image between;  // the result of the step before, in the device's memory
+  Image between;  // the result of the step before
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     const ImageView source = i == 0 ? picture : ImageView(between.view());
     const bool last = i + 1 == steps_.size();
-    Image next = last ? Image() : device_.allocate(plans_[i]->output_shape());
+    Image next = last ? Image() : room_for(plans_[i]->output_shape());
     std::vector<std::string> told = steps_[i].run(*plans_[i], source, last ? output : next.view());
     warnings.insert(warnings.end(), told.begin(), told.end());
     between = std::move(next);
   }
   return warnings;
+}
+
+/// In the device's memory; what does not fit there is in the host's, and filters take it in parts.
+Image FilterChain::room_for(const Shape& shape) const {
+  try {
+    return device_.allocate(shape);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::environment || !device_.is_cuda()) throw;
+    return Image(shape);
+  }
 }
 
 void FilterChain::try_shape(Shape shape) const {

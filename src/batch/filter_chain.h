@@ -2,6 +2,7 @@
 // The steps of a pipeline, one after another on one device.
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,13 +20,16 @@ class FilterChain {
   void check_parameters() const;
 
   /// Plans every step for a picture of this shape and returns the shape of the result. Throws Error(usage)
-  /// for side inputs of another size; `input` is the picture's name for that message.
-  const Shape& plan(const std::filesystem::path& input, const Shape& picture);
+  /// for side inputs of another size; `input` is the picture's name for that message, `own_images` are its
+  /// own side images, for each step, or nothing: they must live until run() is done.
+  const Shape& plan(const std::filesystem::path& input, const Shape& picture,
+                    std::span<const std::vector<Image>> own_images = {});
 
   /// Runs what was planned last, from and to host memory; returns warnings.
   std::vector<std::string> run(const ImageView& picture, const MutableImageView& output);
 
  private:
+  [[nodiscard]] Image room_for(const Shape& shape) const;
   void try_shape(Shape shape) const;
   [[nodiscard]] Shape usual_shape(int channels) const;
 

@@ -1,6 +1,9 @@
 #include "batch/filter_step.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "satin/error.h"
 
 namespace satin::batch {
 namespace {
@@ -13,32 +16,52 @@ constexpr std::size_t kept_plans = 2;
 FilterStep::FilterStep(const Device& device, const Parameters& parameters, std::span<const Image> side_images)
     : device_(device), parameters_(parameters) {
   for (const Image& image : side_images) {
-    if (device_.is_cuda() && !image.empty()) {
-      device_images_.push_back(device_.upload(image));
-      sides_.push_back(device_images_.back().view());
-    } else {
-      sides_.push_back(image.view());
-    }
+    shared_sides_.push_back(image.view());
+    if (device_.is_cuda() && !image.empty()) keep_on_device(image);
   }
+  sides_ = shared_sides_;
 }
 
-Plan FilterStep::make_plan(const Shape& picture) const {
+/// Replaces the last side input by a copy on the device, unless there is no memory for it.
+void FilterStep::keep_on_device(const Image& image) {
+  try {
+    device_images_.push_back(device_.upload(image));
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::environment) throw;
+    return;
+  }
+  shared_sides_.back() = device_images_.back().view();
+}
+
+void FilterStep::take_own_images(std::span<const Image> images) {
+  sides_ = shared_sides_;
+  for (std::size_t i = 0; i < images.size(); ++i)
+    if (!images[i].empty()) sides_[i] = images[i].view();
+}
+
+std::vector<Shape> FilterStep::shapes_with(const Shape& picture) const {
   std::vector<Shape> shapes{picture};
   for (const ImageView& side : sides_) {
     shapes.push_back(side.shape);
     if (side.empty()) shapes.back().width = 0;
   }
-  return plan(device_, parameters_, shapes);
+  return shapes;
+}
+
+Plan FilterStep::make_plan(const Shape& picture) const {
+  return plan(device_, parameters_, shapes_with(picture));
 }
 
 Plan& FilterStep::plan_for(const Shape& picture) {
+  std::vector<Shape> shapes = shapes_with(picture);
   const auto known = std::find_if(plans_.begin(), plans_.end(),
-                                  [&](const PlanOfShape& entry) { return entry.shape == picture; });
+                                  [&](const PlanOfShapes& entry) { return entry.shapes == shapes; });
   if (known != plans_.end()) {
     std::rotate(plans_.begin(), known, known + 1);
   } else {
     if (plans_.size() == kept_plans) plans_.pop_back();
-    plans_.insert(plans_.begin(), PlanOfShape{picture, make_plan(picture)});
+    Plan made = plan(device_, parameters_, shapes);
+    plans_.insert(plans_.begin(), PlanOfShapes{std::move(shapes), std::move(made)});
   }
   return plans_.front().plan;
 }

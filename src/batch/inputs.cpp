@@ -9,7 +9,9 @@
 #include <cstring>
 #include <set>
 #include <system_error>
+#include <utility>
 
+#include "batch/glob.h"
 #include "batch/quoted.h"
 #include "satin/io.h"
 
@@ -36,47 +38,77 @@ bool is_hidden(const fs::path& path) {
   return !name.empty() && name.front() == '.';
 }
 
-class FolderSearch {
+/// Adds what one input stands for to the list.
+class InputSearch {
  public:
-  FolderSearch(const BatchOptions& options) : options_(options), extensions_(readable_extensions()) {}
+  explicit InputSearch(const BatchOptions& options) : options_(options), extensions_(readable_extensions()) {}
 
-  void search(const fs::path& folder, std::vector<FoundInput>& found) {
-    std::vector<fs::path> paths;
+  void add(const fs::path& input) {
+    if (input.empty()) throw Error(ErrorKind::usage, "The name of an input is empty.");
+    std::error_code ignored;
+    if (fs::is_directory(input, ignored)) return add_folder(input);
+    if (is_glob(input)) return add_matches(input);
+    list_.many = list_.many || !list_.files.empty();
+    list_.files.below({});
+    list_.files.add(input.native());
+  }
+
+  InputList take() { return std::move(list_); }
+
+ private:
+  void add_folder(const fs::path& folder) {
     std::error_code error;
-    collect(folder, paths, error);
+    list_.many = true;
+    list_.files.below(folder);
+    const std::size_t first = list_.files.size();
+    collect(folder, {}, error);
     if (error)
       throw Error(ErrorKind::input,
                   "The folder " + quoted(folder) + " cannot be read: " + error.message() + ".");
-    std::sort(paths.begin(), paths.end());
-    for (fs::path& path : paths) {
-      fs::path relative = path.lexically_relative(folder);
-      found.push_back({std::move(path), std::move(relative), std::nullopt});
-    }
+    list_.files.sort_from(first);
   }
 
- private:
-  void collect(const fs::path& folder, std::vector<fs::path>& paths, std::error_code& error) {
+  void add_matches(const fs::path& pattern) {
+    list_.many = true;
+    list_.files.below(fixed_folder_of_glob(pattern));
+    const std::size_t first = list_.files.size();
+    expand_glob(pattern, [&](const fs::path& relative) {
+      if (is_picture(relative)) list_.files.add(relative.native());
+    });
+    list_.files.sort_from(first);
+    if (list_.files.size() == first)
+      throw Error(ErrorKind::input, "No picture matches " + quoted(pattern) + ". Check the pattern.");
+  }
+
+  void collect(const fs::path& folder, const fs::path& relative, std::error_code& error) {
     for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
       if (is_hidden(entry->path())) continue;
+      const fs::path name = relative / entry->path().filename();
       std::error_code ignored;  // a dangling link is no picture
       if (entry->is_directory(ignored)) {
         if (options_.recursive && !entry->is_symlink(ignored) && !is_output(entry->path()))
-          collect(entry->path(), paths, error);
-      } else if (entry->is_regular_file(ignored) &&
-                 extensions_.count(lower_case(entry->path().extension().string())) != 0) {
-        paths.push_back(entry->path());
+          collect(entry->path(), name, error);
+      } else if (entry->is_regular_file(ignored) && is_picture(name)) {
+        list_.files.add(name.native());
       }
       if (error) return;
     }
   }
 
+  bool is_picture(const fs::path& name) const {
+    return extensions_.count(lower_case(name.extension().string())) != 0;
+  }
+
   bool is_output(const fs::path& folder) const {
     std::error_code ignored;
-    return fs::equivalent(folder, options_.output, ignored);
+    return fs::equivalent(folder, options_.output, ignored) ||
+           (!options_.gallery.empty() &&
+            fs::equivalent(folder, folder_of_gallery(options_.gallery), ignored));
   }
 
   const BatchOptions& options_;
   std::set<std::string> extensions_;
+  InputList list_;
 };
 
 }  // namespace
@@ -98,41 +130,37 @@ std::optional<Error> reading_problem(const fs::path& path) {
 }
 
 InputList find_inputs(const BatchOptions& options) {
+  InputSearch search(options);
+  for (const fs::path& input : options.inputs) search.add(input);
+  for (std::size_t first = 0; first < options.list.size();) {
+    const std::size_t end = std::min(options.list.find('\0', first), options.list.size());
+    search.add(options.list.substr(first, end - first));
+    first = end + 1;
+  }
+  const bool stream = std::any_of(options.inputs.begin(), options.inputs.end(), is_stream);
+  InputList list = search.take();
+  if (stream && list.many)
+    throw Error(ErrorKind::usage,
+                "Standard input ('-') must be the only input. Name it './-' if it is a file.");
+  if (!list.files.empty()) return list;
   if (options.inputs.empty())
     throw Error(ErrorKind::usage, "There is no input. Name a file, a folder or '-'.");
-  InputList list;
-  FolderSearch folders(options);
-  for (const fs::path& input : options.inputs) {
-    if (input.empty()) throw Error(ErrorKind::usage, "The name of an input is empty.");
-    if (is_stream(input) && options.inputs.size() > 1)
-      throw Error(ErrorKind::usage,
-                  "Standard input ('-') must be the only input. Name it './-' if it is a file.");
-    std::error_code ignored;
-    if (fs::is_directory(input, ignored)) {
-      list.has_folder = true;
-      folders.search(input, list.files);
-    } else {
-      list.files.push_back({input, input.filename(), reading_problem(input)});
-    }
-  }
-  if (list.files.empty())
-    throw Error(ErrorKind::input,
-                "There is no picture in " + quoted(options.inputs.front()) +
-                    (options.recursive ? "." : ". Folders in it are searched with --recursive."));
-  return list;
+  throw Error(ErrorKind::input,
+              "There is no picture in " + quoted(options.inputs.front()) +
+                  (options.recursive ? "." : ". Folders in it are searched with --recursive."));
 }
 
 }  // namespace satin::batch
 
 namespace satin {
 
-std::vector<BatchFile> find_pictures(const std::vector<std::filesystem::path>& inputs, bool recursive) {
-  BatchOptions options;
-  options.inputs = inputs;
-  options.recursive = recursive;
+std::vector<BatchFile> find_pictures(const BatchOptions& options) {
   std::vector<BatchFile> files;
-  for (batch::FoundInput& found : batch::find_inputs(options).files)
-    files.push_back({std::move(found.path), {}, std::move(found.problem)});
+  const PictureList found = batch::find_inputs(options).files;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const std::filesystem::path path = found.path(i);
+    files.push_back({path, found.relative(i), batch::reading_problem(path)});
+  }
   return files;
 }
 

@@ -3,29 +3,20 @@
 
 #include <filesystem>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "satin/batch.h"
 
 namespace satin::batch {
 
-/// A file to read, and the name that it has below the folder it was found in.
-struct FoundInput {
-  std::filesystem::path path;
-  std::filesystem::path relative;
-  std::optional<Error> problem;
-};
-
 struct InputList {
-  std::vector<FoundInput> files;
-  bool has_folder = false;
+  PictureList files;
+  bool many = false;  ///< a folder, a pattern, or more than one file
 };
 
 [[nodiscard]] bool is_stream(const std::filesystem::path& path);
 
 /// Throws Error(usage) for none, and for standard input among others; Error(input) if the folders hold no
-/// picture.
+/// picture or no file matches a pattern.
 [[nodiscard]] InputList find_inputs(const BatchOptions& options);
 
 /// The error for a file that cannot be opened, if so. Pipes and devices pass.

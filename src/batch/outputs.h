@@ -3,9 +3,9 @@
 
 #include <filesystem>
 #include <string>
-#include <vector>
 
 #include "batch/inputs.h"
+#include "batch/name_pattern.h"
 #include "satin/pipeline.h"
 
 namespace satin::batch {
@@ -13,13 +13,23 @@ namespace satin::batch {
 /// What the last step makes.
 [[nodiscard]] OutputKind output_kind(const Pipeline& pipeline);
 
-/// True if OUTPUT names a folder: there is one, it ends with '/', or there is more than one picture.
+/// True if OUTPUT names a folder or is a pattern: its folders are created.
 [[nodiscard]] bool output_is_folder(const InputList& inputs, const BatchOptions& options);
 
-/// One path an input, in order. Throws Error(usage) for a format that cannot be written, and if several
-/// pictures are to go into what is no folder.
-[[nodiscard]] std::vector<std::filesystem::path> name_outputs(const InputList& inputs,
-                                                              const BatchOptions& options, OutputKind kind);
+/// Throws Error(usage) for a format that cannot be written, and if several pictures are to go into what is no
+/// folder.
+void check_output_name(const InputList& inputs, const BatchOptions& options);
+
+/// Throws Error(usage) if the extension of an output of a folder names no format.
+void check_extension(const std::filesystem::path& output);
+
+/// What the placeholders mean for one picture; `extension` is that of its output, with the dot.
+[[nodiscard]] NameFields name_fields(const std::filesystem::path& input,
+                                     const std::filesystem::path& relative,
+                                     const std::filesystem::path& extension);
+
+/// Creates the folders above a file. Throws Error(input), or Error(environment) on a full disk.
+void create_folder_of(const std::filesystem::path& file);
 
 /// The extension that decides the format of standard output; for other outputs that of `options`.
 [[nodiscard]] std::string output_format(const BatchFile& file, const BatchOptions& options, OutputKind kind);

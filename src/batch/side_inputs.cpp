@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "batch/inputs.h"
+#include "batch/outputs.h"
 #include "batch/quoted.h"
 #include "satin/io.h"
 #include "satin/param.h"
@@ -19,6 +21,15 @@ const SideInput* find_side(const PipelineStep& step, const std::string& name) {
   return found == step.side_inputs.end() ? nullptr : &*found;
 }
 
+std::string setting_of(const PipelineStep& step, const char* name) {
+  return step.parameters.filter().find_parameter(name) == nullptr ? "" : step.parameters.get(name);
+}
+
+/// Depth lies in a channel of the picture's own file.
+bool is_in_picture(const PipelineStep& step, const InputRecord& input) {
+  return input.role == Role::depth && setting_of(step, "depth-from") == "channel";
+}
+
 void check_names(const PipelineStep& step) {
   const FilterRecord& filter = step.parameters.filter();
   std::vector<std::string> names;
@@ -27,6 +38,9 @@ void check_names(const PipelineStep& step) {
     if (input.required && find_side(step, input.name) == nullptr)
       throw Error(ErrorKind::usage,
                   "The filter '" + filter.name + "' needs --" + input.name + " FILE: " + input.help + ".");
+    if (is_in_picture(step, input) && find_side(step, input.name) != nullptr)
+      throw Error(ErrorKind::usage, "Depth comes from a channel of the picture's own file: leave out --" +
+                                        input.name + ", or --depth-from channel.");
   }
   for (const SideInput& side : step.side_inputs) {
     if (std::find(names.begin(), names.end(), side.name) == names.end())
@@ -39,6 +53,7 @@ void check_names(const PipelineStep& step) {
 
 /// `stream_taken`: standard input is read already; set if this one reads it.
 void check_file(const SideInput& side, bool& stream_taken) {
+  if (is_side_pattern(side)) return static_cast<void>(NamePattern(side.path));
   if (is_stream(side.path) && stream_taken)
     throw Error(ErrorKind::usage,
                 "Standard input can be read once only. Name a file for --" + side.name + ".");
@@ -60,6 +75,28 @@ bool take_first_of_equal_channels(const ImageView& from, const MutableImageView&
   return true;
 }
 
+/// Depth may be one of several channels, if that is told; the filter checks which.
+bool keeps_channels(const PipelineStep& step, const InputRecord& input) {
+  return input.role == Role::guide ||
+         (input.role == Role::depth && !setting_of(step, "depth-channel").empty());
+}
+
+/// The channel that is to be depth by its name; empty if that is told by number or not at all.
+std::string depth_channel_name(const PipelineStep& step) {
+  const std::string text = setting_of(step, "depth-channel");
+  return text.find_first_not_of("0123456789") == std::string::npos ? "" : text;
+}
+
+Image depth_channel(const Picture& picture, const std::string& name, const std::string& file) {
+  if (const Image* channel = picture.find_channel(name)) return channel->clone();
+  std::vector<std::string> names;
+  for (const NamedChannel& channel : picture.channels) names.push_back(channel.name);
+  std::string there = names.empty() ? "none beside its colours" : names.front();
+  for (std::size_t i = 1; i < names.size(); ++i) there += ", " + names[i];
+  throw Error(ErrorKind::usage, file + " has no channel '" + name + "' (it has " + there + ")." +
+                                    did_you_mean(name, names) + " Choose one by --depth-channel.");
+}
+
 /// Maps and masks have one channel; many are saved as grey in three, or with an alpha channel that says
 /// nothing.
 Image one_channel(Image image, const SideInput& side) {
@@ -76,6 +113,16 @@ Image one_channel(Image image, const SideInput& side) {
   return result;
 }
 
+Image read_side(const PipelineStep& step, const InputRecord& input, const SideInput& side,
+                const ReadOptions& options) {
+  Picture picture = read_picture(side.path, options);
+  const std::string channel = input.role == Role::depth ? depth_channel_name(step) : "";
+  if (!channel.empty()) return depth_channel(picture, channel, quoted(side.path));
+  const Image* depth = input.role == Role::depth ? picture.find_channel("Z") : nullptr;
+  Image image = depth != nullptr ? depth->clone() : std::move(picture.image);
+  return keeps_channels(step, input) ? std::move(image) : one_channel(std::move(image), side);
+}
+
 std::string size_of_shape(const Shape& shape) {
   return std::to_string(shape.width) + " x " + std::to_string(shape.height);
 }
@@ -90,26 +137,56 @@ void check_side_inputs(const Pipeline& pipeline, const BatchOptions& options) {
   }
 }
 
-std::vector<Image> read_side_inputs(const PipelineStep& step) {
+bool is_side_pattern(const SideInput& side) {
+  std::error_code ignored;
+  return NamePattern::is_one(side.path) && !std::filesystem::exists(side.path, ignored);
+}
+
+std::vector<Image> read_side_inputs(const PipelineStep& step, const ReadOptions& options) {
   std::vector<Image> images;
   for (const InputRecord& input : step.parameters.filter().inputs) {
     const SideInput* side = find_side(step, input.name);
-    if (side == nullptr) {
-      images.emplace_back();
-      continue;
-    }
-    Image image = read_image(side->path);
-    images.push_back(input.role == Role::guide ? std::move(image) : one_channel(std::move(image), *side));
+    const bool shared = side != nullptr && !is_side_pattern(*side);
+    images.push_back(shared ? read_side(step, input, *side, options) : Image());
   }
   return images;
 }
 
-void check_sizes(const PipelineStep& step, std::span<const Image> side_images,
+bool has_own_side_inputs(const Pipeline& pipeline) {
+  return std::any_of(pipeline.begin(), pipeline.end(), [](const PipelineStep& step) {
+    const std::vector<InputRecord>& inputs = step.parameters.filter().inputs;
+    return std::any_of(step.side_inputs.begin(), step.side_inputs.end(), is_side_pattern) ||
+           std::any_of(inputs.begin(), inputs.end(),
+                       [&](const InputRecord& input) { return is_in_picture(step, input); });
+  });
+}
+
+std::vector<std::vector<Image>> read_own_side_inputs(const Batch& work, std::size_t index,
+                                                     const Picture& picture) {
+  std::vector<std::vector<Image>> images;
+  if (!has_own_side_inputs(work.pipeline)) return images;
+  for (const PipelineStep& step : work.pipeline) {
+    std::vector<Image>& of_step = images.emplace_back();
+    for (const InputRecord& input : step.parameters.filter().inputs) {
+      Image& image = of_step.emplace_back();
+      const SideInput* side = find_side(step, input.name);
+      if (side != nullptr && is_side_pattern(*side))
+        image = read_side(step, input, {side->name, work.side_path(*side, index)}, work.options.read);
+      if (is_in_picture(step, input)) {
+        const std::string name = depth_channel_name(step);
+        image = depth_channel(picture, name.empty() ? "Z" : name, "The picture");
+      }
+    }
+  }
+  return images;
+}
+
+void check_sizes(const PipelineStep& step, std::span<const ImageView> side_images,
                  const std::filesystem::path& input, const Shape& picture) {
   for (std::size_t i = 0; i < side_images.size(); ++i) {
-    const Image& side = side_images[i];
-    if (side.empty()) continue;
-    const Shape& shape = side.shape();
+    if (side_images[i].empty() || step.parameters.filter().inputs[i].role == Role::depth)
+      continue;  // filters scale depth
+    const Shape& shape = side_images[i].shape;
     if (shape.width == picture.width && shape.height == picture.height) continue;
     const std::string& name = step.parameters.filter().inputs[i].name;
     throw Error(ErrorKind::usage, "--" + name + " " + quoted(find_side(step, name)->path) + " is " +
@@ -119,3 +196,14 @@ void check_sizes(const PipelineStep& step, std::span<const Image> side_images,
 }
 
 }  // namespace satin::batch
+
+namespace satin {
+
+std::filesystem::path Batch::side_path(const SideInput& side, std::size_t index) const {
+  if (!batch::is_side_pattern(side)) return side.path;
+  const std::filesystem::path input = files.path(index);
+  return batch::NamePattern(side.path).fill(
+      batch::name_fields(input, files.relative(index), input.extension()));
+}
+
+}  // namespace satin

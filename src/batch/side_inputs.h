@@ -1,6 +1,7 @@
 #pragma once
-// Radius maps, masks and the like: read once, used with every picture.
+// Radius maps, masks and the like: one for all pictures, read once, or one for each by a pattern.
 
+#include <filesystem>
 #include <span>
 #include <vector>
 
@@ -8,15 +9,29 @@
 
 namespace satin::batch {
 
+/// True if the name has placeholders and there is no file of that very name.
+[[nodiscard]] bool is_side_pattern(const SideInput& side);
+
 /// Throws Error(usage) for a name that the filter does not have, one that is given twice, a required one that
-/// is missing, and standard input that is to be read twice; Error(input) for a file that cannot be read.
+/// is missing, a pattern with an unknown placeholder, and standard input that is to be read twice;
+/// Error(input) for a file that cannot be read.
 void check_side_inputs(const Pipeline& pipeline, const BatchOptions& options);
 
-/// In the order of the record, empty where none is given. To be called after check_side_inputs().
-[[nodiscard]] std::vector<Image> read_side_inputs(const PipelineStep& step);
+/// In the order of the record, empty where none is given and for patterns. Depth is the channel of the file
+/// that `depth-channel` names, otherwise Z of a file that has one. To be called after check_side_inputs().
+[[nodiscard]] std::vector<Image> read_side_inputs(const PipelineStep& step, const ReadOptions& options);
+
+/// True if pictures have side inputs of their own: by patterns, or depth from a channel of their file.
+[[nodiscard]] bool has_own_side_inputs(const Pipeline& pipeline);
+
+/// For each step those of one picture, which was read from its file as `picture`, in the order of the record,
+/// the others empty; nothing if there are none. Throws Error(usage) for a channel that the file does not
+/// have.
+[[nodiscard]] std::vector<std::vector<Image>> read_own_side_inputs(const Batch& work, std::size_t index,
+                                                                   const Picture& picture);
 
 /// Throws Error(usage) if a side input does not have the size of the picture, whose name is `input`.
-void check_sizes(const PipelineStep& step, std::span<const Image> side_images,
+void check_sizes(const PipelineStep& step, std::span<const ImageView> side_images,
                  const std::filesystem::path& input, const Shape& picture);
 
 }  // namespace satin::batch

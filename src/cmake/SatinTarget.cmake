@@ -7,6 +7,11 @@ function(satin_target name)
     $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>
     $<$<AND:$<BOOL:${SATIN_WARNINGS_AS_ERRORS}>,$<COMPILE_LANGUAGE:CXX>>:-Werror>)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  if(SATIN_FUZZ)
+    target_compile_options(${name} PRIVATE -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+                                           -fno-omit-frame-pointer)
+    target_link_options(${name} PRIVATE -fsanitize=address,undefined)
+  endif()
   if(SATIN_SANITIZE)
     target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${SATIN_SANITIZE} -fno-omit-frame-pointer
                                                                     -fno-sanitize-recover=all>)

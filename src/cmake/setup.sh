@@ -1,8 +1,9 @@
 # Sourced by samples/run and tests/run: the packages that a build needs, and where to build.
 
-satin_build_packages="g++ cmake ninja-build libhwy-dev libtbb-dev libcli11-dev nlohmann-json3-dev libstb-dev
-  libpng-dev libjpeg-dev libtiff-dev libopencv-core-dev libopencv-imgproc-dev libopencv-imgcodecs-dev"
-satin_test_packages="clang clang-format libgtest-dev python3 python3-pytest python3-numpy python3-pil valgrind"
+satin_python_packages="python3-dev python3-venv"
+satin_build_packages="g++ cmake ninja-build ccache libhwy-dev libtbb-dev libcli11-dev nlohmann-json3-dev libstb-dev
+  libpng-dev libjpeg-dev libtiff-dev libopenexr-dev liblcms2-dev libopencv-core-dev libopencv-imgproc-dev libopencv-imgcodecs-dev"
+satin_test_packages="clang clang-format doxygen dpkg-dev libdlpack-dev libgtest-dev pkg-config python3 python3-pytest python3-numpy python3-pil valgrind"
 
 # install_packages NAME...: installs those that are missing, as root or through sudo.
 install_packages() {
@@ -40,6 +41,15 @@ build_folder() {
     mkdir -p "$folder"
     echo "$folder"
   fi
+}
+
+# cache_objects ROOT BUILD: what one build under BUILD compiled, the others take: most of their objects are the same.
+# A launcher that the user has set stays.
+cache_objects() {
+  command -v ccache >/dev/null || return 0
+  export CCACHE_DIR="${CCACHE_DIR:-$2/ccache}" CCACHE_BASEDIR="$1" CCACHE_NOHASHDIR=1
+  export CMAKE_CXX_COMPILER_LAUNCHER="${CMAKE_CXX_COMPILER_LAUNCHER:-ccache}"
+  export CMAKE_CUDA_COMPILER_LAUNCHER="${CMAKE_CUDA_COMPILER_LAUNCHER:-ccache}"
 }
 
 # find_nvcc: puts nvcc on the PATH where the toolkit is in its usual place.

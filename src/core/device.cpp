@@ -1,6 +1,7 @@
 #include "satin/device.h"
 
 #include <charconv>
+#include <cstdint>
 
 #include "core/backend.h"
 #include "satin/error.h"
@@ -30,6 +31,13 @@ std::shared_ptr<Backend> open_auto(const DeviceOptions& options) {
   return open_cpu(options.threads);
 }
 
+std::shared_ptr<Backend> open_backend(std::string_view spec, const DeviceOptions& options) {
+  if (spec == "auto") return open_auto(options);
+  if (spec == "cpu") return open_cpu(options.threads);
+  if (spec == "cuda" || spec.starts_with("cuda:")) return open_cuda(parse_ordinal(spec));
+  throw Error(ErrorKind::usage, "There is no device '" + std::string(spec) + "': use auto, cpu or cuda:N.");
+}
+
 Image transfer_target(const Shape& shape, Backend* device) {
   return device == nullptr ? Image(shape)
                            : Image(shape, device->allocate(byte_size(shape)),
@@ -43,6 +51,19 @@ void require_dense(const ImageView& view) {
 
 }  // namespace
 
+Buffer Backend::allocate(std::size_t bytes) {
+  if (!allocator.allocate) return allocate_own(bytes);
+  void* memory = allocator.allocate(bytes);
+  if (memory == nullptr)
+    throw NoMemory("The allocator has no " + std::to_string(bytes) + " bytes for " + info.id + ".");
+  Buffer buffer{{static_cast<std::byte*>(memory),
+                 [free = allocator.free, bytes](std::byte* given) { free(given, bytes); }},
+                bytes};
+  if (reinterpret_cast<std::uintptr_t>(memory) % 64 != 0)
+    throw Error(ErrorKind::usage, "The allocator gave memory that is not at a multiple of 64 bytes.");
+  return buffer;
+}
+
 std::vector<DeviceInfo> devices() {
   std::vector<DeviceInfo> list = describe_cuda();
   list.insert(list.begin(), describe_cpu());
@@ -51,10 +72,11 @@ std::vector<DeviceInfo> devices() {
 
 Device Device::open(std::string_view spec, const DeviceOptions& options) {
   if (options.threads < 0) throw Error(ErrorKind::usage, "The number of threads is 0 (all) or more.");
-  if (spec == "auto") return Device(open_auto(options));
-  if (spec == "cpu") return Device(open_cpu(options.threads));
-  if (spec == "cuda" || spec.starts_with("cuda:")) return Device(open_cuda(parse_ordinal(spec)));
-  throw Error(ErrorKind::usage, "There is no device '" + std::string(spec) + "': use auto, cpu or cuda:N.");
+  if (!options.allocator.allocate != !options.allocator.free)
+    throw Error(ErrorKind::usage, "An allocator is two functions: give both, or neither.");
+  std::shared_ptr<Backend> backend = open_backend(spec, options);
+  backend->allocator = options.allocator;
+  return Device(std::move(backend));
 }
 
 const DeviceInfo& Device::info() const noexcept { return backend_->info; }

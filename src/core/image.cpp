@@ -6,6 +6,7 @@
 #include <limits>
 #include <new>
 
+#include "core/host_copy.h"
 #include "satin/error.h"
 
 namespace satin {
@@ -163,20 +164,7 @@ Image Image::clone() const {
 Image copy_of(const ImageView& view) {
   if (view.memory != Memory::host) throw Error(ErrorKind::usage, "Only a view of host memory can be copied.");
   Image result(view.shape);
-  const MutableImageView target = result.view();
-  const std::size_t size = size_of(view.shape.type);
-  const std::size_t row_bytes = static_cast<std::size_t>(target.strides.row);
-  for (std::int64_t frame = 0; frame < view.shape.frames; ++frame) {
-    for (std::int64_t y = 0; y < view.shape.height; ++y) {
-      if (view.interleaved()) {
-        std::memcpy(target.at(0, y, 0, frame), view.at(0, y, 0, frame), row_bytes);
-        continue;
-      }
-      for (std::int64_t x = 0; x < view.shape.width; ++x)
-        for (int c = 0; c < view.shape.channels; ++c)
-          std::memcpy(target.at(x, y, c, frame), view.at(x, y, c, frame), size);
-    }
-  }
+  copy_pixels(view, result.view());
   return result;
 }
 

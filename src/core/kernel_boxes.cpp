@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "satin/error.h"
 
@@ -87,6 +88,39 @@ std::vector<RadiusField> fields_for_radius(const Radius& radius, const Shape& sh
     return radii_for_reach(quantised_radius(checked_radius(along.pixels(longer), "radius")), boxes);
   };
   return fields_of(radii(radius.x), radii(radius.y));
+}
+
+std::vector<std::unique_ptr<BoxMeanOperation>> prepare_boxes(Backend& backend,
+                                                             std::span<const BoxMeanJob> jobs) {
+  std::vector<std::unique_ptr<BoxMeanOperation>> boxes;
+  if (jobs.size() > 1 && backend.operations.box_chain != nullptr) {
+    if (auto chain = backend.operations.box_chain(backend, jobs)) {
+      boxes.push_back(std::move(chain));
+      return boxes;
+    }
+  }
+  for (const BoxMeanJob& job : jobs) boxes.push_back(backend.operations.box_mean(backend, job));
+  return boxes;
+}
+
+Reach reach_of(std::span<const BoxMeanJob> jobs) {
+  const auto whole = [](Radius256 radius) { return (std::int64_t{radius} + radius_one - 1) / radius_one; };
+  Reach reach;
+  reach.wraps = jobs.front().border == Border::wrap;
+  for (const BoxMeanJob& job : jobs) {
+    const Radius256 largest = std::max(job.radius.low, job.radius.high);
+    reach.x += whole(job.radius.from_map ? largest : job.radius.x);
+    reach.y += whole(job.radius.from_map ? largest : job.radius.y);
+  }
+  return reach;
+}
+
+std::vector<BoxMeanJob> resized(std::vector<BoxMeanJob> jobs, std::int64_t width, std::int64_t height) {
+  for (BoxMeanJob& job : jobs) {
+    job.width = width;
+    job.height = height;
+  }
+  return jobs;
 }
 
 }  // namespace satin

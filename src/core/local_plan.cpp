@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/measured_filter.h"
 #include "core/side_inputs.h"
 #include "satin/error.h"
 
@@ -23,15 +24,14 @@ View channel_of(View view, int channel) {
   return view;
 }
 
-class PreparedColours final : public PreparedFilter {
+class PreparedColours final : public MeasuredFilter {
  public:
-  PreparedColours(Backend& backend, const Shape& shape, BoxStatsJob job) : alpha_(backend, shape) {
+  PreparedColours(Backend& backend, const Shape& shape, BoxStatsJob job)
+      : MeasuredFilter(range_of_floats(backend, shape)), alpha_(backend, shape) {
     for (int c = 0; c < colours_of(shape); ++c) {
       job.plane.channel = job.output_channel = c;
       channels_.push_back(backend.operations.box_stats(backend, job));
     }
-    if (shape.type == Type::f32)
-      measure_ = backend.operations.measure(backend, {shape.width, shape.height, shape.channels, false});
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
@@ -42,10 +42,6 @@ class PreparedColours final : public PreparedFilter {
 
   void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
            Stream stream) override {
-    if (measure_ != nullptr) {
-      measure_->clear(measured, stream);
-      measure_->measure(inputs[picture], measured, stream);
-    }
     for (const auto& channel : channels_)
       channel->run({inputs[picture], inputs[mask], output, measured, nullptr}, stream);
     alpha_.run(inputs[picture], output, stream);
@@ -53,7 +49,6 @@ class PreparedColours final : public PreparedFilter {
 
  private:
   std::vector<std::unique_ptr<BoxStatsOperation>> channels_;
-  std::unique_ptr<MeasureOperation> measure_;
   KeptAlpha alpha_;
 };
 
@@ -86,6 +81,19 @@ BoxStatsJob local_job(const Shape& shape, int window, Border border) {
   return job;
 }
 
+Reach reach_of(const BoxStatsJob& job) { return {job.reach_x, job.reach_y, job.border == Border::wrap}; }
+
+BoxStatsJob resized(BoxStatsJob job, std::int64_t width, std::int64_t height) {
+  job.width = width;
+  job.height = height;
+  return job;
+}
+
+std::unique_ptr<MeasureOperation> range_of_floats(Backend& backend, const Shape& shape) {
+  if (shape.type != Type::f32) return nullptr;
+  return backend.operations.measure(backend, {shape.width, shape.height, shape.channels, false});
+}
+
 int colours_of(const Shape& shape) {
   return shape.alpha == Alpha::none ? shape.channels : shape.channels - 1;
 }
@@ -101,8 +109,12 @@ void KeptAlpha::run(const ImageView& from, const MutableImageView& to, Stream st
 
 Plan plan_colours(const Device& device, const Shape& shape, const Shape& mask_shape, BoxStatsJob job) {
   job.mask_maximum = checked_mask_maximum(mask_shape, shape);
-  auto filter = std::make_unique<PreparedColours>(device.backend(), shape, job);
-  return make_plan(device, {shape, mask_shape}, shape, shape.type == Type::f32, std::move(filter));
+  SizedFilter filter{reach_of(job), {}};
+  filter.prepare = [&backend = device.backend(), shape, job](std::int64_t width, std::int64_t height) {
+    return std::make_unique<PreparedColours>(backend, resized(shape, width, height),
+                                             resized(job, width, height));
+  };
+  return make_plan(device, {{shape, mask_shape}, shape, shape.type == Type::f32}, std::move(filter));
 }
 
 }  // namespace satin

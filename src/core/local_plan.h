@@ -21,6 +21,13 @@ void check_local(const Shape& shape, int window, Border border);
 /// be said. Throws Error(usage) where sums of squares do not fit.
 [[nodiscard]] BoxStatsJob local_job(const Shape& shape, int window, Border border);
 
+[[nodiscard]] Reach reach_of(const BoxStatsJob& job);
+/// The same job for pictures of another size.
+[[nodiscard]] BoxStatsJob resized(BoxStatsJob job, std::int64_t width, std::int64_t height);
+
+/// The range of all values as stored; null unless they are floats.
+[[nodiscard]] std::unique_ptr<MeasureOperation> range_of_floats(Backend& backend, const Shape& shape);
+
 /// The channels that are not alpha.
 [[nodiscard]] int colours_of(const Shape& shape);
 

@@ -11,13 +11,13 @@ class PreparedMasked final : public PreparedFilter {
  public:
   PreparedMasked(Backend& backend, const MaskedFilter& masked)
       : mask_(masked.input),
-        cover_({masked.picture.width, masked.picture.height}, masked.reach, masked.costs),
+        cover_({masked.picture.width, masked.picture.height}, masked.filter.reach, masked.costs),
         copy_(backend.operations.copy(backend)) {
     const ActiveTilesJob tiles{masked.picture.width, masked.picture.height, masked.mask.type, cover_.tile()};
     active_tiles_ = backend.operations.active_tiles(backend, tiles);
     active_.resize(static_cast<std::size_t>(cover_.columns() * cover_.rows()));
     for (const WindowCover::Size& size : cover_.sizes())
-      filters_.push_back(masked.prepare(size.width, size.height));
+      filters_.push_back(masked.filter.prepare(size.width, size.height));
     if (filters_.size() == 1) return;
     const WindowCover::Size& largest = cover_.sizes()[filters_.size() - 2];
     result_shape_ = masked.picture;
@@ -33,8 +33,11 @@ class PreparedMasked final : public PreparedFilter {
     return bytes;
   }
 
-  void measure(std::span<const ImageView> inputs, Measured* measured, Stream stream) override {
-    filters_.back()->measure(inputs, measured, stream);
+  [[nodiscard]] int measurements() const noexcept override { return filters_.back()->measurements(); }
+  void begin(Measured* measured, Stream stream) override { filters_.back()->begin(measured, stream); }
+  void measure(int step, std::span<const ImageView> inputs, const Rectangle& inner, Measured* measured,
+               Stream stream) override {
+    filters_.back()->measure(step, inputs, inner, measured, stream);
   }
 
   void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
@@ -74,11 +77,11 @@ class PreparedMasked final : public PreparedFilter {
 
 }  // namespace
 
-std::unique_ptr<PreparedFilter> prepare_masked(Backend& backend, const MaskedFilter& filter) {
-  const Shape& picture = filter.picture;
-  const bool worthwhile = picture.width * picture.height >= filter.costs.least_pixels;
-  if (filter.mask.width == 0 || !worthwhile) return filter.prepare(picture.width, picture.height);
-  return std::make_unique<PreparedMasked>(backend, filter);
+std::unique_ptr<PreparedFilter> prepare_masked(Backend& backend, const MaskedFilter& masked) {
+  const Shape& picture = masked.picture;
+  const bool worthwhile = picture.width * picture.height >= masked.costs.least_pixels;
+  if (masked.mask.width == 0 || !worthwhile) return masked.filter.prepare(picture.width, picture.height);
+  return std::make_unique<PreparedMasked>(backend, masked);
 }
 
 }  // namespace satin

@@ -2,7 +2,6 @@
 // Masked work: where no tile of the mask is active, nothing is done but that the input's bytes are copied.
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 
 #include "core/backend.h"
@@ -16,14 +15,12 @@ struct MaskedFilter {
   Shape picture;
   Shape mask;             ///< width 0: none
   std::size_t input = 1;  ///< where the mask stands among the inputs
-  Reach reach;
+  SizedFilter filter;
   WindowCosts costs;
-  /// The filter for pictures of this size, with parameters that have been worked out for the whole picture.
-  std::function<std::unique_ptr<PreparedFilter>(std::int64_t width, std::int64_t height)> prepare{};
 };
 
 /// The filter itself if it has no mask, or if the picture is too small for active tiles to be worth the
 /// search; otherwise one that gives the same bytes by windows around them.
-[[nodiscard]] std::unique_ptr<PreparedFilter> prepare_masked(Backend& backend, const MaskedFilter& filter);
+[[nodiscard]] std::unique_ptr<PreparedFilter> prepare_masked(Backend& backend, const MaskedFilter& masked);
 
 }  // namespace satin

@@ -133,6 +133,20 @@ Radius parse_whole_radius(std::string_view name, std::string_view text, double m
   return radius;
 }
 
+Point parse_point(std::string_view name, std::string_view text) {
+  const auto coordinate = [&](std::string_view part) {
+    Length length;
+    length.percent = !part.empty() && part.back() == '%';
+    if (length.percent) part.remove_suffix(1);
+    if (!parse_whole(part, length.value) || !std::isfinite(length.value))
+      refuse(name, text, "a place X,Y is expected, in pixels (320,200) or percent (50%,50%)");
+    return length;
+  };
+  const std::size_t comma = std::min(text.find(','), text.size());
+  const std::size_t rest = std::min(comma + 1, text.size());
+  return {coordinate(text.substr(0, comma)), coordinate(text.substr(rest))};
+}
+
 std::vector<PixelBox> parse_boxes(std::string_view name, std::string_view text) {
   constexpr std::int64_t farthest = std::int64_t{1} << 31;
   std::vector<PixelBox> boxes;
@@ -169,6 +183,8 @@ std::string print_radius(const Radius& radius) {
   if (radius.x == radius.y) return print_length(radius.x);
   return print_length(radius.x) + "," + print_length(radius.y);
 }
+
+std::string print_point(const Point& point) { return print_length(point.x) + "," + print_length(point.y); }
 
 std::string print_boxes(std::span<const PixelBox> boxes) {
   std::string text;

@@ -10,6 +10,26 @@ namespace {
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n'; }
 
+bool is_quote(char c) { return c == '\'' || c == '"'; }
+
+bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }  // in UTF-8
+
+/// Control characters as spaces: a zero byte would end a message, others would move the caret.
+std::string printable(std::string_view text) {
+  std::string shown(text);
+  std::replace_if(
+      shown.begin(), shown.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; },
+      ' ');
+  return shown;
+}
+
+/// The text on one line, and a caret below the character at `at`.
+std::string pointed_at(std::string_view text, std::size_t at) {
+  const auto before = std::count_if(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at),
+                                    [](char c) { return !continues_character(c); });
+  return "\n  " + printable(text) + "\n  " + std::string(static_cast<std::size_t>(before), ' ') + "^";
+}
+
 /// Recursive descent: one function a rule of the grammar.
 class Parser {
  public:
@@ -31,7 +51,7 @@ class Parser {
     try {
       return function();
     } catch (const Error& error) {
-      throw Error(error.kind(), column() + error.what());
+      throw here(error.what(), error.kind());
     }
   }
 
@@ -41,7 +61,7 @@ class Parser {
     step_start_ = at_;
     const std::string name = word("=|'\"");
     if (name.empty()) refuse("the name of a filter is expected");
-    PipelineStep step = at_start([&] { return PipelineStep{Parameters(find_filter(name)), {}}; });
+    PipelineStep step = at_start([&] { return PipelineStep{Parameters(find_filter(printable(name))), {}}; });
     while (!at_end_of_step()) setting(step);
     return step;
   }
@@ -58,14 +78,22 @@ class Parser {
       if (is_side_input(step, name))
         add_side_input(step, name, text);
       else
-        step.parameters.set(name, text);
+        step.parameters.set(name, printable(text));
     });
   }
 
   std::string value() {
-    if (at_ < text_.size() && (text_[at_] == '\'' || text_[at_] == '"')) return quoted_text();
-    return word("|");
+    if (!at_quote()) return word("|");
+    std::string text;
+    while (at_quote()) text += quoted_text();
+    if (at_ < text_.size() && !is_space(text_[at_]) && text_[at_] != '|') {
+      start_ = at_;
+      refuse("a space is missing after the closing quote");
+    }
+    return text;
   }
+
+  bool at_quote() const { return at_ < text_.size() && is_quote(text_[at_]); }
 
   std::string quoted_text() {
     const char quote = text_[at_];
@@ -103,8 +131,7 @@ class Parser {
     for (const ParameterRecord& parameter : filter.parameters) known.push_back(parameter.name);
     for (const InputRecord& input : filter.inputs) known.push_back(input.name);
     if (std::find(known.begin(), known.end(), name) != known.end()) return;
-    throw Error(ErrorKind::usage, column() + "'" + filter.name + "' has no setting '" + name + "'." +
-                                      did_you_mean(name, known));
+    throw here("'" + filter.name + "' has no setting '" + name + "'." + did_you_mean(name, known));
   }
 
   static void add_side_input(PipelineStep& step, const std::string& name, const std::string& path) {
@@ -135,11 +162,12 @@ class Parser {
     while (at_ < text_.size() && is_space(text_[at_])) ++at_;
   }
 
-  [[noreturn]] void refuse(const std::string& what) const {
-    throw Error(ErrorKind::usage, column() + what + ".");
-  }
+  [[noreturn]] void refuse(const std::string& what) const { throw here(what + "."); }
 
-  std::string column() const { return "Column " + std::to_string(start_ + 1) + " of the pipeline: "; }
+  Error here(const std::string& what, ErrorKind kind = ErrorKind::usage) const {
+    return {kind, "Column " + std::to_string(start_ + 1) + " of the pipeline: " + printable(what) +
+                      pointed_at(text_, start_)};
+  }
 
   std::string_view text_;
   std::size_t at_ = 0;
@@ -147,8 +175,46 @@ class Parser {
   std::size_t step_start_ = 0;  ///< of the filter that it belongs to
 };
 
+/// Pieces in quotes, one after another: each in the quotes that it does not hold itself.
+std::string in_quotes(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    const char quote = text.front() == '\'' ? '"' : '\'';
+    const std::string_view piece = text.substr(0, text.find(quote));
+    result.append(1, quote).append(piece).append(1, quote);
+    text.remove_prefix(piece.size());
+  }
+  return result;
+}
+
+std::string print_value(std::string_view text) {
+  const bool is_word = !text.empty() && !is_quote(text.front()) &&
+                       std::none_of(text.begin(), text.end(), [](char c) { return is_space(c) || c == '|'; });
+  return is_word ? std::string(text) : in_quotes(text);
+}
+
+std::string print_step(const PipelineStep& step) {
+  const FilterRecord& filter = step.parameters.filter();
+  const Parameters defaults(filter);
+  std::string text = filter.name;
+  for (const ParameterRecord& parameter : filter.parameters) {
+    const std::string value = step.parameters.get(parameter.name);
+    if (value != defaults.get(parameter.name)) text += " " + parameter.name + "=" + print_value(value);
+  }
+  for (const InputRecord& input : filter.inputs)
+    for (const SideInput& side : step.side_inputs)
+      if (side.name == input.name) text += " " + side.name + "=" + print_value(side.path.native());
+  return text;
+}
+
 }  // namespace
 
 Pipeline parse_pipeline(std::string_view text) { return Parser(text).pipeline(); }
+
+std::string print_pipeline(const Pipeline& pipeline) {
+  std::string text;
+  for (const PipelineStep& step : pipeline) text += (text.empty() ? "" : " | ") + print_step(step);
+  return text;
+}
 
 }  // namespace satin

@@ -1,10 +1,15 @@
 #include "satin/plan.h"
 
 #include <algorithm>
+#include <functional>
+#include <optional>
 #include <utility>
 
 #include "core/backend.h"
+#include "core/host_copy.h"
 #include "core/prepared_filter.h"
+#include "core/watch.h"
+#include "core/windowed_filter.h"
 #include "satin/error.h"
 
 namespace satin {
@@ -38,31 +43,74 @@ void require_shape(const Shape& given, const Shape& planned, const char* what) {
                                       " (or another meaning of alpha or order of colours).");
 }
 
-/// Writes densely packed host pixels to a host view of any strides.
-void scatter(const Image& dense_image, const MutableImageView& target) {
-  const ImageView source = dense_image.view();
-  const std::size_t size = size_of(source.shape.type);
-  for (std::int64_t frame = 0; frame < source.shape.frames; ++frame)
-    for (std::int64_t y = 0; y < source.shape.height; ++y)
-      for (std::int64_t x = 0; x < source.shape.width; ++x)
-        for (int c = 0; c < source.shape.channels; ++c)
-          std::copy_n(source.at(x, y, c, frame), size, target.at(x, y, c, frame));
+[[noreturn]] void refuse_whole(std::size_t bytes, std::size_t limit) {
+  throw NoMemory(
+      "The filter needs " + std::to_string(bytes) + " bytes beside the picture, above the memory limit of " +
+      std::to_string(limit) +
+      ". It is not run on parts, as it looks at the whole picture or counts from its corner: raise "
+      "the limit.");
 }
 
 }  // namespace
 
 struct PlanImplementation {
+  using Filter = std::unique_ptr<PreparedFilter>;
+
+  PlanImplementation(const Device& on, PlanShapes wanted)
+      : device(on),
+        shapes(std::move(wanted)),
+        copy(backend().operations.copy(backend())),
+        staging(shapes.inputs.size() + 1) {
+    if (shapes.measures)
+      measured = backend().allocate(sizeof(Measured) * static_cast<std::size_t>(shapes.output.frames));
+  }
+
   Device device;
-  std::vector<Shape> inputs;
-  Shape output;
-  std::unique_ptr<PreparedFilter> filter;
+  PlanShapes shapes;
   std::unique_ptr<CopyOperation> copy;
-  Buffer measured;                        ///< one Measured a frame, or nothing
-  std::vector<Buffer> staging;            ///< one an input, then the output; allocated when first needed
-  std::vector<ImageView> ready{};         ///< inputs of one run as the filter takes them
-  std::vector<ImageView> frame_inputs{};  ///< one frame of them
+  Buffer measured;                   ///< one Measured a frame, or nothing
+  std::vector<Buffer> staging;       ///< one an input, then the output; allocated when first needed
+  Filter filter;                     ///< for the whole picture, or
+  std::optional<SizedFilter> sized;  ///< what can be run on windows too
+  std::unique_ptr<WindowedFilter> windowed;
+  std::optional<std::vector<std::string>> told;  ///< warnings of the last run, if it has been checked
+  std::vector<ImageView> ready;                  ///< inputs of one run as the filter takes them
+  std::vector<ImageView> frame_inputs;           ///< one frame of them
+  Watch watch;
 
   Backend& backend() const { return device.backend(); }
+
+  void prepare(const std::function<Filter()>& whole) {
+    try {
+      filter = whole();
+    } catch (const NoMemory&) {
+      return use_windows();
+    }
+    make_room(0);
+  }
+
+  std::size_t workspace_bytes() const noexcept {
+    std::size_t bytes = measured.size;
+    if (filter != nullptr) bytes += filter->workspace_bytes();
+    if (windowed != nullptr) bytes += windowed->workspace_bytes();
+    for (const Buffer& buffer : staging) bytes += buffer.size;
+    return bytes;
+  }
+
+  /// Turns to windows if the whole picture and so many bytes more are above the limit.
+  void make_room(std::size_t more) {
+    const std::size_t limit = backend().memory_limit;
+    const std::size_t bytes = workspace_bytes() + more;
+    if (limit == 0 || bytes <= limit) return;
+    if (!sized) refuse_whole(bytes, limit);
+    use_windows();
+  }
+
+  void use_windows() {
+    filter.reset();
+    for (Buffer& buffer : staging) buffer = {};
+    windowed = std::make_unique<WindowedFilter>(backend(), *sized, shapes, measured.size);
+  }
 
   std::byte* staging_for(std::size_t index, const Shape& shape) {
     if (staging[index].get() == nullptr) staging[index] = backend().allocate(byte_size(shape));
@@ -99,11 +147,12 @@ struct PlanImplementation {
     } else {
       Image host(target.shape);
       backend().download(host.data(), result.data, byte_size(target.shape), stream);
-      scatter(host, target);
+      copy_pixels(host.view(), target);
     }
   }
 
   void require_planned(std::span<const ImageView> given, const MutableImageView& target) const {
+    const std::vector<Shape>& inputs = shapes.inputs;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       const bool present = i < given.size() && !given[i].empty();
       if (present != (inputs[i].width != 0))
@@ -118,45 +167,128 @@ struct PlanImplementation {
     for (std::size_t i = inputs.size(); i < given.size(); ++i)
       if (!given[i].empty())
         throw Error(ErrorKind::usage, "A side input was given that the plan does not know of.");
-    require_shape(target.shape, output, "output");
+    require_shape(target.shape, shapes.output, "output");
+  }
+
+  bool needs_staging(const ImageView& view) const { return !in_own_memory(view) || !view.interleaved(); }
+  bool uses(std::size_t input) const { return shapes.inputs[input].width != 0; }
+
+  /// Bytes that the whole picture's run has yet to allocate.
+  std::size_t staging_to_come(std::span<const ImageView> given, const MutableImageView& target) const {
+    const auto missing = [&](std::size_t i, const Shape& shape) {
+      return staging[i].get() == nullptr ? byte_size(shape) : 0;
+    };
+    std::size_t bytes = needs_staging(target) ? missing(shapes.inputs.size(), shapes.output) : 0;
+    for (std::size_t i = 0; i < shapes.inputs.size(); ++i)
+      if (uses(i) && (needs_staging(given[i]) || overlap(given[i], target)))
+        bytes += missing(i, shapes.inputs[i]);
+    return bytes;
   }
 
   void run(std::span<const ImageView> given, const MutableImageView& target, Stream stream) {
     require_planned(given, target);
     bool host_views = target.memory == Memory::host;
-    ready.assign(inputs.size(), {});
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      if (inputs[i].width == 0) continue;
-      host_views = host_views || given[i].memory == Memory::host;
-      ready[i] = stage_input(i, given[i], overlap(given[i], target), stream);
-    }
+    for (std::size_t i = 0; i < shapes.inputs.size(); ++i)
+      host_views = host_views || (uses(i) && given[i].memory == Memory::host);
+    if (windowed == nullptr && filter == nullptr) use_windows();  // there was no memory in the run before
+    if (windowed == nullptr) make_room(staging_to_come(given, target));
+    if (windowed == nullptr) run_whole(given, target, stream);
+    if (windowed != nullptr) run_windows(given, target, stream);
+    told.reset();
+    if (host_views) told = check_run(stream);
+  }
+
+  /// Turns to windows and runs nothing if there is no memory to stage the whole picture.
+  void run_whole(std::span<const ImageView> given, const MutableImageView& target, Stream stream) {
     MutableImageView result = target;
-    if (!in_own_memory(target) || !target.interleaved())
-      result = mutable_view_of(staging_for(inputs.size(), output), output, own_memory());
+    ready.assign(shapes.inputs.size(), {});
+    try {
+      for (std::size_t i = 0; i < shapes.inputs.size(); ++i)
+        if (uses(i)) ready[i] = stage_input(i, given[i], overlap(given[i], target), stream);
+      if (needs_staging(target))
+        result =
+            mutable_view_of(staging_for(shapes.inputs.size(), shapes.output), shapes.output, own_memory());
+    } catch (const NoMemory&) {
+      if (!sized) throw;
+      backend().synchronize(stream);
+      return use_windows();
+    }
     run_frames(result, stream);
     deliver_output(result, target, stream);
-    if (host_views) static_cast<void>(check(stream));
+  }
+
+  void run_windows(std::span<const ImageView> given, const MutableImageView& target, Stream stream) {
+    ready.assign(shapes.inputs.size(), {});
+    for (std::size_t i = 0; i < shapes.inputs.size(); ++i)
+      if (uses(i)) ready[i] = given[i];
+    const Kept original = overlap(ready[0], target) ? keep(ready[0], stream) : Kept{};
+    if (original.data.get() != nullptr) ready[0] = original.view;
+    run_frames(target, stream);
+    if (original.data.get() != nullptr) backend().synchronize(stream);
+  }
+
+  /// A copy of a picture that is overwritten while windows still look at it.
+  struct Kept {
+    Buffer data;
+    ImageView view;
+  };
+
+  Kept keep(const ImageView& picture, Stream stream) {
+    const bool host = picture.memory == Memory::host;
+    Kept kept{host ? allocate_host(byte_size(picture.shape)) : backend().allocate(byte_size(picture.shape)),
+              {}};
+    const MutableImageView packed = mutable_view_of(kept.data.get(), picture.shape, picture.memory);
+    if (host)
+      copy_pixels(picture, packed);
+    else
+      copy->run(picture, packed, stream);
+    kept.view = packed;
+    return kept;
   }
 
   void run_frames(const MutableImageView& result, Stream stream) {
+    watch.begin(shapes.output.frames * steps_of_frame());
     frame_inputs.resize(ready.size());
     auto* measure = reinterpret_cast<Measured*>(measured.get());
-    for (std::int64_t frame = 0; frame < output.frames; ++frame) {
+    for (std::int64_t frame = 0; frame < shapes.output.frames; ++frame) {
       for (std::size_t i = 0; i < ready.size(); ++i)
         frame_inputs[i] =
             ready[i].empty() ? ready[i] : ready[i].frame(ready[i].shape.frames == 1 ? 0 : frame);
-      Measured* of_frame = measure == nullptr ? nullptr : measure + frame;
-      filter->measure(frame_inputs, of_frame, stream);
-      filter->run(frame_inputs, result.frame(frame), of_frame, stream);
+      run_frame(result.frame(frame), measure == nullptr ? nullptr : measure + frame, stream);
     }
   }
 
-  std::vector<std::string> check(Stream stream) const {
-    std::vector<Measured> found(static_cast<std::size_t>(output.frames));
-    if (measured.get() == nullptr) {
-      backend().synchronize(stream);
-      return {};
+  void run_frame(const MutableImageView& result, Measured* found, Stream stream) {
+    if (windowed != nullptr) return windowed->run(frame_inputs, result, found, stream, watch);
+    const Rectangle all{{0, shapes.output.width}, {0, shapes.output.height}};
+    filter->begin(found, stream);
+    for (int step = 0; step < filter->measurements(); ++step) {
+      filter->measure(step, frame_inputs, all, found, stream);
+      watch.step();
     }
+    filter->run(frame_inputs, result, found, stream);
+    watch.step();
+  }
+
+  std::int64_t steps_of_frame() const {
+    return windowed != nullptr ? windowed->steps() : filter->measurements() + 1;
+  }
+
+  std::vector<std::string> check(Stream stream) {
+    if (!told) return check_run(stream);
+    return std::exchange(told, std::nullopt).value();
+  }
+
+  std::vector<std::string> check_run(Stream stream) const {
+    std::vector<std::string> warnings;
+    backend().synchronize(stream);
+    if (measured.get() != nullptr) check_measured(warnings, stream);
+    if (filter != nullptr) filter->check(warnings, stream);
+    return warnings;
+  }
+
+  void check_measured(std::vector<std::string>& warnings, Stream stream) const {
+    std::vector<Measured> found(static_cast<std::size_t>(shapes.output.frames));
     backend().download(found.data(), measured.get(), found.size() * sizeof(Measured), stream);
     bool vanished = false;
     for (const Measured& frame : found) {
@@ -173,8 +305,7 @@ struct PlanImplementation {
         vanished = vanished || (frame.largest[group] != 0 &&
                                 (frame.largest[group] >> 52) > (frame.smallest[group] >> 52) + 40);
     }
-    if (!vanished) return {};
-    return {"Values below 2^-40 of the largest one count as 0."};
+    if (vanished) warnings.emplace_back("Values below 2^-40 of the largest one count as 0.");
   }
 };
 
@@ -183,34 +314,43 @@ Plan::Plan(Plan&&) noexcept = default;
 Plan& Plan::operator=(Plan&&) noexcept = default;
 Plan::~Plan() = default;
 
-const Shape& Plan::output_shape() const noexcept { return implementation_->output; }
+const Shape& Plan::output_shape() const noexcept { return implementation_->shapes.output; }
 
-std::size_t Plan::workspace_bytes() const noexcept {
-  std::size_t bytes = implementation_->filter->workspace_bytes() + implementation_->measured.size;
-  for (const Buffer& buffer : implementation_->staging) bytes += buffer.size;
-  return bytes;
-}
+std::size_t Plan::workspace_bytes() const noexcept { return implementation_->workspace_bytes(); }
 
 void Plan::run(std::span<const ImageView> inputs, const MutableImageView& output, Stream stream) {
   implementation_->run(inputs, output, stream);
 }
 
+void Plan::watch(Progress progress) { implementation_->watch = Watch(std::move(progress)); }
+
 std::vector<std::string> Plan::check(Stream stream) { return implementation_->check(stream); }
 
-Plan make_plan(const Device& device, std::vector<Shape> inputs, const Shape& output, bool measures,
-               std::unique_ptr<PreparedFilter> filter) {
-  Backend& backend = device.backend();
-  Buffer measured;
-  if (measures) measured = backend.allocate(sizeof(Measured) * static_cast<std::size_t>(output.frames));
-  std::vector<Buffer> staging(inputs.size() + 1);
-  return Plan(std::make_unique<PlanImplementation>(
-      PlanImplementation{device, std::move(inputs), output, std::move(filter),
-                         backend.operations.copy(backend), std::move(measured), std::move(staging)}));
+void limit_memory(const Device& device, std::size_t bytes) { device.backend().memory_limit = bytes; }
+
+Plan make_plan(const Device& device, PlanShapes shapes, std::unique_ptr<PreparedFilter> filter) {
+  auto plan = std::make_unique<PlanImplementation>(device, std::move(shapes));
+  plan->filter = std::move(filter);
+  plan->make_room(0);
+  return Plan(std::move(plan));
+}
+
+Plan make_plan(const Device& device, PlanShapes shapes, SizedFilter filter,
+               const std::function<std::unique_ptr<PreparedFilter>()>& whole) {
+  auto plan = std::make_unique<PlanImplementation>(device, std::move(shapes));
+  plan->sized = std::move(filter);
+  const Shape& picture = plan->shapes.output;
+  const auto of_picture = [&] { return plan->sized->prepare(picture.width, picture.height); };
+  plan->prepare(whole ? whole : std::function<std::unique_ptr<PreparedFilter>()>(of_picture));
+  return Plan(std::move(plan));
+}
+
+Image result_image(const Device& device, const Shape& shape, Memory input) {
+  return input == Memory::host && device.is_cuda() ? Image(shape) : device.allocate(shape);
 }
 
 Image run_once(const Device& device, Plan plan, std::span<const ImageView> inputs) {
-  Image result =
-      inputs[0].memory == Memory::host ? Image(plan.output_shape()) : device.allocate(plan.output_shape());
+  Image result = result_image(device, plan.output_shape(), inputs[0].memory);
   plan.run(inputs, result.view());
   static_cast<void>(plan.check());
   return result;

@@ -55,8 +55,9 @@ ParameterRecord real(Member P::*member, double minimum, double maximum, Text tex
   return finish<P>(std::move(record), std::move(text));
 }
 
-template <class P>
-ParameterRecord integer(int P::*member, int minimum, int maximum, Text text) {
+/// A whole number, or an optional one that is not set unless told.
+template <class P, class Member>
+ParameterRecord integer(Member P::*member, int minimum, int maximum, Text text) {
   ParameterRecord record;
   record.kind = ParameterKind::integer;
   record.minimum = minimum;
@@ -64,7 +65,13 @@ ParameterRecord integer(int P::*member, int minimum, int maximum, Text text) {
   record.set = [member, minimum, maximum, name = text.name](void* p, std::string_view value) {
     as<P>(p).*member = static_cast<int>(parse_integer(name, value, minimum, maximum));
   };
-  record.get = [member](const void* p) { return std::to_string(as<P>(p).*member); };
+  record.get = [member](const void* p) {
+    if constexpr (std::is_same_v<Member, std::optional<int>>) {
+      return (as<P>(p).*member) ? std::to_string(*(as<P>(p).*member)) : std::string();
+    } else {
+      return std::to_string(as<P>(p).*member);
+    }
+  };
   return finish<P>(std::move(record), std::move(text));
 }
 
@@ -148,6 +155,34 @@ ParameterRecord colour(Colour P::*member, Text text) {
   };
   record.get = [member](const void* p) { return print_colour(as<P>(p).*member); };
   return finish<P>(std::move(record), std::move(text));
+}
+
+/// A place, or an optional place that is not set unless told.
+template <class P, class Member>
+ParameterRecord point(Member P::*member, Text text) {
+  ParameterRecord record;
+  record.kind = ParameterKind::point;
+  record.set = [member, name = text.name](void* p, std::string_view value) {
+    as<P>(p).*member = parse_point(name, value);
+  };
+  record.get = [member](const void* p) {
+    if constexpr (std::is_same_v<Member, std::optional<Point>>) {
+      return (as<P>(p).*member) ? print_point(*(as<P>(p).*member)) : std::string();
+    } else {
+      return print_point(as<P>(p).*member);
+    }
+  };
+  return finish<P>(std::move(record), std::move(text));
+}
+
+/// A parameter of a struct that is itself a member of the filter's parameters.
+template <class P, class Part>
+ParameterRecord within(Part P::*part, ParameterRecord record) {
+  record.set = [part, set = std::move(record.set)](void* p, std::string_view value) {
+    set(&(as<P>(p).*part), value);
+  };
+  record.get = [part, get = std::move(record.get)](const void* p) { return get(&(as<P>(p).*part)); };
+  return record;
 }
 
 /// The names of Border, in the order of its enumerators.

@@ -82,7 +82,7 @@ Plan plan_recursive(const Device& device, const std::vector<Shape>& inputs,
                     const RecursiveSettings& settings) {
   validate(inputs.front());
   const RecursiveJob job = recursive_job(inputs, settings);
-  return make_plan(device, inputs, inputs.front(), PreparedRecursive::measures(job),
+  return make_plan(device, {inputs, inputs.front(), PreparedRecursive::measures(job)},
                    std::make_unique<PreparedRecursive>(device.backend(), job));
 }
 

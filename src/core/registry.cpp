@@ -14,6 +14,8 @@ std::span<const FilterRecord> filters() {
       smooth_record(),
       edge_smooth_record(),
       guided_record(),
+      dof_record(),
+      tilt_shift_record(),
       dilate_record(),
       erode_record(),
       integral_record(),
@@ -24,6 +26,7 @@ std::span<const FilterRecord> filters() {
       local_deviation_record(),
       normalize_record(),
       unsharp_record(),
+      gloss_record(),
   };
   // clang-format on
   return list;

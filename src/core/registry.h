@@ -7,8 +7,10 @@ namespace satin {
 
 FilterRecord blur_record();
 FilterRecord dilate_record();
+FilterRecord dof_record();
 FilterRecord edge_smooth_record();
 FilterRecord erode_record();
+FilterRecord gloss_record();
 FilterRecord guided_record();
 FilterRecord integral_record();
 FilterRecord mask_record();
@@ -18,6 +20,7 @@ FilterRecord local_mean_record();
 FilterRecord normalize_record();
 FilterRecord smooth_record();
 FilterRecord threshold_record();
+FilterRecord tilt_shift_record();
 FilterRecord unsharp_record();
 
 }  // namespace satin

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "core/maths/rectangle.h"
 #include "satin/image.h"
 
 namespace satin {
@@ -15,23 +16,6 @@ struct Reach {
   std::int64_t x = 0;
   std::int64_t y = 0;
   bool wraps = false;  ///< beyond an end of the picture it sees the other end
-};
-
-/// Pixels [first, last) of a line.
-struct Stretch {
-  std::int64_t first = 0;
-  std::int64_t last = 0;
-
-  [[nodiscard]] std::int64_t size() const noexcept { return last - first; }
-  friend bool operator==(const Stretch&, const Stretch&) = default;
-};
-
-struct Rectangle {
-  Stretch x;
-  Stretch y;
-
-  [[nodiscard]] std::int64_t pixels() const noexcept { return x.size() * y.size(); }
-  friend bool operator==(const Rectangle&, const Rectangle&) = default;
 };
 
 /// What running a filter by windows costs, in pixels that the filter does in the same time.
@@ -60,6 +44,14 @@ struct WindowCosts {
   if (std::min(last, line) - std::max<std::int64_t>(first, 0) > size) return std::nullopt;
   const std::int64_t start = std::clamp<std::int64_t>(first, 0, line - size);
   return Stretch{start, start + size};
+}
+
+/// One frame of this size.
+[[nodiscard]] inline Shape resized(Shape shape, std::int64_t width, std::int64_t height) {
+  shape.width = width;
+  shape.height = height;
+  shape.frames = 1;
+  return shape;
 }
 
 /// These pixels of an interleaved or planar view.

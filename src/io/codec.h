@@ -22,6 +22,9 @@ constexpr unsigned set_of(Values... values) {
   return (0U | ... | (1U << static_cast<unsigned>(values)));
 }
 
+/// What a file may carry beside the pixels.
+enum class Carried { icc, exif, xmp, channels };
+
 /// What a format can hold when it is written.
 struct Holds {
   unsigned types = 0;                    ///< set of Type
@@ -29,6 +32,7 @@ struct Holds {
   unsigned alpha = set_of(Alpha::none);  ///< set of Alpha
   bool extra = false;                    ///< 2 or 4 channels may mean something other than opacity
   std::int64_t max_side = (std::int64_t{1} << 31) - 1;  ///< largest width and height
+  unsigned metadata = 0;                                ///< set of Carried
 };
 
 struct Codec {
@@ -39,7 +43,7 @@ struct Codec {
   bool (*sniff)(Bytes bytes, std::string_view extension) = nullptr;
   /// Null if the format is not read. Throws Error with the reason alone; the caller adds the name of the
   /// file.
-  Image (*decode)(Bytes bytes, const ReadLimits& limits) = nullptr;
+  Picture (*decode)(Bytes bytes, const ReadOptions& options) = nullptr;
   /// Null if the format is not written. The view is a dense, interleaved RGB picture that `holds` allows.
   FileBytes (*encode)(const ImageView& image, const WriteOptions& options) = nullptr;
   Holds holds = {};
@@ -64,12 +68,14 @@ struct Codec {
 [[nodiscard]] std::vector<Codec> pnm_codecs();
 [[nodiscard]] Codec pfm_codec();
 [[nodiscard]] Codec npy_codec();
+[[nodiscard]] Codec exr_codec();
 [[nodiscard]] Codec webp_codec();
 [[nodiscard]] Codec jpeg2000_codec();
 [[nodiscard]] std::vector<Codec> refused_codecs();
 
 // Signatures that are needed where the codec itself is not built.
 [[nodiscard]] bool sniff_tiff(Bytes bytes, std::string_view extension);
+[[nodiscard]] bool sniff_exr(Bytes bytes, std::string_view extension);
 [[nodiscard]] bool sniff_webp(Bytes bytes, std::string_view extension);
 [[nodiscard]] bool sniff_jpeg2000(Bytes bytes, std::string_view extension);
 

@@ -85,7 +85,8 @@ bool has_gray_palette(Bytes bytes, const Header& header) {
   return true;
 }
 
-Image decode_bmp(Bytes bytes, const ReadLimits& limits) {
+Picture decode_bmp(Bytes bytes, const ReadOptions& options) {
+  const ReadLimits& limits = options.limits;
   const Header header = read_header(bytes);
   check_header(bytes, header, limits);
   Image image = decode_with_stb("BMP", bytes, limits);

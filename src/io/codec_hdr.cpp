@@ -78,7 +78,8 @@ std::array<std::uint64_t, 2> read_size(std::string_view line) {
   return {text.number(), height};
 }
 
-Image decode_hdr(Bytes bytes, const ReadLimits& limits) {
+Picture decode_hdr(Bytes bytes, const ReadOptions& options) {
+  const ReadLimits& limits = options.limits;
   Source source(bytes);
   bool known = false;
   for (std::string_view line = source.line(); !line.empty(); line = source.line())

@@ -5,9 +5,13 @@
 #include <jerror.h>
 #include <jpeglib.h>
 
+#include <algorithm>
 #include <array>
 #include <new>
+#include <optional>
 
+#include "colour.h"
+#include "exif.h"
 #include "guarded.h"
 #include "jpeg_markers.h"
 #include "orientation.h"
@@ -25,6 +29,8 @@ struct Errors {
   std::jmp_buf jump;
   std::array<char, JMSG_LENGTH_MAX> message{};
   bool ended = false;
+  bool forgiving = false;  ///< libjpeg may make up what is missing
+  bool forgave = false;
 };
 
 void keep_message(j_common_ptr info) {
@@ -44,7 +50,10 @@ void on_message(j_common_ptr info, int level) {
   if (level >= 0) return;
   const int code = info->err->msg_code;
   const bool harmless = code == JWRN_ADOBE_XFORM || code == JWRN_JFIF_MAJOR || code == JWRN_EXTRANEOUS_DATA;
-  if (!harmless) on_error(info);
+  if (harmless) return;
+  auto* errors = reinterpret_cast<Errors*>(info->err);
+  if (!errors->forgiving) on_error(info);
+  errors->forgave = true;
 }
 
 void on_output(j_common_ptr) {}
@@ -91,8 +100,8 @@ bool is_cmyk(const jpeg_decompress_struct& info) {
   return info.jpeg_color_space == JCS_CMYK || info.jpeg_color_space == JCS_YCCK;
 }
 
-Image decode_jpeg(Bytes bytes, const ReadLimits& limits) {
-  Reader reader;
+/// Reads the header and chooses the colours of the output; throws for those that are not read.
+void read_header(Reader& reader, Bytes bytes) {
   jpeg_decompress_struct& info = reader.info;
   bool known_channels = true;
   const bool header_read = guarded(reader.errors.jump, [&] {
@@ -112,31 +121,79 @@ Image decode_jpeg(Bytes bytes, const ReadLimits& limits) {
   if (!header_read) reader.fail();
   if (!known_channels)
     unsupported("JPEG", std::to_string(info.num_components) + " components", "Convert it to RGB first.");
-  const int channels = info.num_components == 1 ? 1 : 3;
-  Image image = allocate(info.image_width, info.image_height, channels, Type::u8, Alpha::none, limits);
+}
 
+/// Decodes into rows of the picture, or of inks; false if the data is damaged.
+bool read_rows(Reader& reader, Image& image, const InkConversion* inks) {
+  jpeg_decompress_struct& info = reader.info;
   std::byte* const pixels = image.data();
   const std::ptrdiff_t row_bytes = interleaved_strides(image.shape()).row;
-  const bool cmyk = is_cmyk(info);
-  FileBytes inks(cmyk ? std::size_t{info.image_width} * 4 : 0);
-  const bool complete = guarded(reader.errors.jump, [&] {
+  FileBytes ink_row(inks != nullptr ? std::size_t{info.image_width} * 4 : 0);
+  std::byte* const four = ink_row.data();
+  return guarded(reader.errors.jump, [&] {
     jpeg_start_decompress(&info);
     while (info.output_scanline < info.output_height) {
       std::byte* const row = pixels + row_bytes * std::ptrdiff_t{info.output_scanline};
-      auto* target = reinterpret_cast<JSAMPROW>(cmyk ? inks.data() : row);
+      auto* target = reinterpret_cast<JSAMPROW>(inks != nullptr ? four : row);
       jpeg_read_scanlines(&info, &target, 1);
-      if (!cmyk) continue;
-      // Adobe stores reflectance, everybody else the amount of ink.
-      const std::uint32_t invert = info.saw_Adobe_marker != FALSE ? 0 : 255;
-      for (std::size_t x = 0; x < info.output_width; ++x)
-        for (std::size_t c = 0; c < 3; ++c)
-          row[x * 3 + c] =
-              static_cast<std::byte>(ink(target[x * 4 + c] ^ invert, target[x * 4 + 3] ^ invert, 255));
+      if (inks != nullptr) inks->convert(four, row, info.output_width);
     }
-    jpeg_finish_decompress(&info);
   });
-  if (!complete) reader.fail();
-  return upright(std::move(image), jpeg_orientation(bytes));
+}
+
+/// Looks for the end of the file; false if it is not there. The tables of the components go with it.
+bool finish(Reader& reader) {
+  return guarded(reader.errors.jump, [&] { jpeg_finish_decompress(&reader.info); });
+}
+
+/// How a file was coded whose rows are read but which is not finished; nothing for colours that Satin does
+/// not write.
+std::optional<JpegCoding> coding_of(const jpeg_decompress_struct& info) {
+  if (info.jpeg_color_space != JCS_GRAYSCALE && info.jpeg_color_space != JCS_YCbCr) return std::nullopt;
+  JpegCoding coding;
+  coding.progressive = info.progressive_mode != FALSE;
+  for (int c = 0; c < info.num_components; ++c) {
+    const jpeg_component_info& component = info.comp_info[c];
+    if (component.quant_table == nullptr) return std::nullopt;
+    JpegCoding::Component& kept = coding.components.emplace_back();
+    kept.horizontal = component.h_samp_factor;
+    kept.vertical = component.v_samp_factor;
+    std::copy_n(component.quant_table->quantval, kept.steps.size(), kept.steps.begin());
+  }
+  return coding;
+}
+
+Picture decode_jpeg(Bytes bytes, const ReadOptions& options) {
+  Reader reader;
+  jpeg_decompress_struct& info = reader.info;
+  read_header(reader, bytes);
+  const int channels = info.num_components == 1 ? 1 : 3;
+  Image image =
+      allocate(info.image_width, info.image_height, channels, Type::u8, Alpha::none, options.limits);
+  if (options.allow_partial) std::memset(image.data(), 0, byte_size(image.shape()));
+  reader.errors.forgiving = options.allow_partial;
+
+  Picture picture;
+  picture.metadata = jpeg_metadata(bytes);
+  std::optional<InkConversion> inks;
+  if (is_cmyk(info)) {
+    // Adobe stores reflectance, everybody else the amount of ink.
+    inks.emplace(picture.metadata.icc, Type::u8, info.saw_Adobe_marker != FALSE);
+    if (std::string warning = inks->warning(); !warning.empty())
+      picture.warnings.push_back(std::move(warning));
+    picture.metadata.icc.clear();  // the pixels are sRGB now
+  }
+  const bool has_rows = read_rows(reader, image, inks ? &*inks : nullptr);
+  picture.metadata.jpeg = coding_of(info);
+  if (!has_rows || !finish(reader)) {
+    if (!options.allow_partial || reader.errors.base.msg_code == JERR_OUT_OF_MEMORY ||
+        info.output_scanline == 0)
+      reader.fail();
+    reader.errors.forgave = true;
+  }
+  if (reader.errors.forgave) picture.warnings.push_back(partial_warning("JPEG"));
+  picture.image = upright(std::move(image), exif_orientation(picture.metadata.exif));
+  return picture;
 }
 
 struct Target {
@@ -184,8 +241,60 @@ struct Writer {
   Writer& operator=(const Writer&) = delete;
 };
 
+/// True if libjpeg can write these sampling factors: each divides the largest, and a unit of a scan has ten
+/// blocks at most (ITU-T T.81, A.2.3).
+bool writable(const JpegCoding& coding) {
+  int widest = 1, tallest = 1, blocks = 0;
+  for (const JpegCoding::Component& component : coding.components) {
+    widest = std::max(widest, component.horizontal);
+    tallest = std::max(tallest, component.vertical);
+    blocks += component.horizontal * component.vertical;
+  }
+  return blocks <= 10 &&
+         std::all_of(coding.components.begin(), coding.components.end(), [&](const auto& component) {
+           return widest % component.horizontal == 0 && tallest % component.vertical == 0 &&
+                  std::find(component.steps.begin(), component.steps.end(), 0) == component.steps.end();
+         });
+}
+
+/// The quantisers and the sampling of the file that the picture came from. A component with the steps of an
+/// earlier one shares its table.
+void set_coding(jpeg_compress_struct& info, const JpegCoding& coding) {
+  std::array<const JpegCoding::Component*, 4> tables{};
+  int count = 0;
+  for (int c = 0; c < info.num_components; ++c) {
+    const JpegCoding::Component& kept = coding.components[static_cast<std::size_t>(c)];
+    int table = 0;
+    while (table < count && tables[static_cast<std::size_t>(table)]->steps != kept.steps) ++table;
+    if (table == count) {
+      std::array<unsigned, 64> steps{};
+      std::copy(kept.steps.begin(), kept.steps.end(), steps.begin());
+      jpeg_add_quant_table(&info, table, steps.data(), 100, FALSE);
+      tables[static_cast<std::size_t>(count++)] = &kept;
+    }
+    info.comp_info[c].quant_tbl_no = table;
+    // One component alone has no other resolution to relate to.
+    info.comp_info[c].h_samp_factor = info.num_components == 1 ? 1 : kept.horizontal;
+    info.comp_info[c].v_samp_factor = info.num_components == 1 ? 1 : kept.vertical;
+  }
+  if (coding.progressive) jpeg_simple_progression(&info);
+}
+
+void set_quality(jpeg_compress_struct& info, int quality) {
+  jpeg_set_quality(&info, quality, TRUE);
+  // Halved colour resolution shows before the coarser steps of a high quality do.
+  constexpr int full_colour_from = 90;
+  if (info.num_components != 3 || quality < full_colour_from) return;
+  info.comp_info[0].h_samp_factor = 1;
+  info.comp_info[0].v_samp_factor = 1;
+}
+
 FileBytes encode_jpeg(const ImageView& image, const WriteOptions& options) {
   const Shape& shape = image.shape;
+  const std::optional<JpegCoding>& coding = options.metadata.jpeg;
+  const bool keeps_coding = !options.quality && coding && writable(*coding) &&
+                            coding->components.size() == static_cast<std::size_t>(shape.channels);
+  const std::vector<JpegSegment> segments = jpeg_segments(options.metadata);
   Writer writer;
   jpeg_compress_struct& info = writer.info;
   const bool complete = guarded(writer.errors.jump, [&] {
@@ -194,16 +303,16 @@ FileBytes encode_jpeg(const ImageView& image, const WriteOptions& options) {
     info.input_components = shape.channels;
     info.in_color_space = shape.channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
     jpeg_set_defaults(&info);
-    jpeg_set_quality(&info, options.quality, TRUE);
+    if (keeps_coding)
+      set_coding(info, *coding);
+    else
+      set_quality(info, options.quality.value_or(default_quality));
     info.dct_method = JDCT_ISLOW;
-    info.optimize_coding = TRUE;
-    // Halved colour resolution shows before the coarser steps of a high quality do.
-    constexpr int full_colour_from = 90;
-    if (shape.channels == 3 && options.quality >= full_colour_from) {
-      info.comp_info[0].h_samp_factor = 1;
-      info.comp_info[0].v_samp_factor = 1;
-    }
+    info.optimize_coding = FALSE;
     jpeg_start_compress(&info, TRUE);
+    for (const JpegSegment& segment : segments)
+      jpeg_write_marker(&info, segment.marker, reinterpret_cast<const JOCTET*>(segment.content.data()),
+                        static_cast<unsigned>(segment.content.size()));
     while (info.next_scanline < info.image_height) {
       // libjpeg does not write to the row; its interface is older than const.
       auto* row = const_cast<JSAMPROW>(reinterpret_cast<const JSAMPLE*>(image.at(0, info.next_scanline)));
@@ -224,6 +333,7 @@ Codec jpeg_codec() {
   codec.holds.types = set_of(Type::u8);
   codec.holds.channels = set_of(1, 3);
   codec.holds.max_side = JPEG_MAX_DIMENSION;
+  codec.holds.metadata = set_of(Carried::icc, Carried::exif, Carried::xmp);
   return codec;
 }
 

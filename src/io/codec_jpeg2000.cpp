@@ -32,7 +32,8 @@ Bytes find_codestream(Bytes bytes) {
   truncated(format);
 }
 
-Image decode_jpeg2000(Bytes bytes, const ReadLimits& limits) {
+Picture decode_jpeg2000(Bytes bytes, const ReadOptions& options) {
+  const ReadLimits& limits = options.limits;
   const Bytes stream = find_codestream(bytes);
   constexpr std::size_t size_segment = 42;
   if (stream.size() < size_segment) truncated(format);

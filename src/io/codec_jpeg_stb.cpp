@@ -1,5 +1,6 @@
 // JPEG without libjpeg-turbo, by stb_image.
 
+#include "exif.h"
 #include "jpeg_check.h"
 #include "jpeg_markers.h"
 #include "orientation.h"
@@ -9,14 +10,14 @@
 namespace satin::io {
 namespace {
 
-Image decode_jpeg(Bytes bytes, const ReadLimits& limits) {
+Picture decode_jpeg(Bytes bytes, const ReadOptions& options) {
   check_jpeg_tables(bytes);
-  return upright(decode_with_stb("JPEG", bytes, limits), jpeg_orientation(bytes));
+  return upright(decode_with_stb("JPEG", bytes, options.limits), exif_orientation(jpeg_metadata(bytes).exif));
 }
 
 // stb stores one channel as three equal ones, so that a gray picture is read back as RGB.
 FileBytes encode_jpeg(const ImageView& image, const WriteOptions& options) {
-  return encode_jpeg_with_stb(image, options.quality);
+  return encode_jpeg_with_stb(image, options.quality.value_or(default_quality));
 }
 
 }  // namespace

@@ -72,7 +72,8 @@ void read_sizes(std::string_view value, Header& header) {
     unsupported("NPY", std::to_string(count) + " dimensions", "Save an array of shape (h, w) or (h, w, c).");
 }
 
-Image decode_npy(Bytes bytes, const ReadLimits& limits) {
+Picture decode_npy(Bytes bytes, const ReadOptions& options) {
+  const ReadLimits& limits = options.limits;
   const std::size_t length_size = bytes.size() > 6 && byte_at(bytes, 6) >= 2 ? 4 : 2;
   const std::size_t start = 8 + length_size;
   if (bytes.size() < start) truncated("NPY");

@@ -26,7 +26,8 @@ bool read_little_endian(TextHeader& text) {
   return scale < 0.0;
 }
 
-Image decode_pfm(Bytes bytes, const ReadLimits& limits) {
+Picture decode_pfm(Bytes bytes, const ReadOptions& options) {
+  const ReadLimits& limits = options.limits;
   const int channels = bytes[1] == std::byte{'F'} ? 3 : 1;
   TextHeader text(bytes, "PFM", 2);
   const std::uint64_t width = text.number();

@@ -2,10 +2,15 @@
 
 #include <png.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
+#include <cstdint>
 #include <cstdio>
+#include <cstdlib>
+#include <string_view>
 
+#include "exif.h"
 #include "guarded.h"
 #include "orientation.h"
 #include "png_chunks.h"
@@ -23,6 +28,7 @@ struct Context {
   std::size_t position = 0;
   bool ended = false;  ///< the input was too short
   Sink output;
+  std::size_t most_bytes = SIZE_MAX;  ///< that libpng may allocate at once
 };
 
 [[noreturn]] void on_error(png_structp png, png_const_charp text) {
@@ -32,6 +38,12 @@ struct Context {
 }
 
 void on_warning(png_structp, png_const_charp) {}
+
+png_voidp on_malloc(png_structp png, png_alloc_size_t size) {
+  return size > static_cast<Context*>(png_get_mem_ptr(png))->most_bytes ? nullptr : std::malloc(size);
+}
+
+void on_free(png_structp, png_voidp memory) { std::free(memory); }
 
 void on_read(png_structp png, png_bytep target, std::size_t size) {
   auto* context = static_cast<Context*>(png_get_io_ptr(png));
@@ -56,7 +68,8 @@ struct Reader {
   png_infop info = nullptr;
 
   Reader() {
-    png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &context, on_error, on_warning);
+    png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &context, on_error, on_warning, &context, on_malloc,
+                                   on_free);
     if (png != nullptr) info = png_create_info_struct(png);
     if (info == nullptr) throw std::bad_alloc();
   }
@@ -98,7 +111,11 @@ void read_header(Reader& reader, Header& header) {
   png_structp png = reader.png;
   png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);  // ReadLimits decide
   png_set_read_fn(png, &reader.context, on_read);
+  // libpng allocates what a chunk claims to hold before it looks whether that is there.
+  constexpr std::size_t usual_chunk = 8'000'000;
+  reader.context.most_bytes = std::max(usual_chunk, 2 * reader.context.input.size());
   png_read_info(png, reader.info);
+  reader.context.most_bytes = SIZE_MAX;
   header.width = png_get_image_width(png, reader.info);
   header.height = png_get_image_height(png, reader.info);
   header.stored_row = png_get_rowbytes(png, reader.info);
@@ -113,43 +130,136 @@ void update_header(Reader& reader, Header& header) {
   header.channels = png_get_channels(reader.png, reader.info);
 }
 
-Image decode_png(Bytes bytes, const ReadLimits& limits) {
+constexpr const char* xmp_keyword = "XML:com.adobe.xmp";
+
+FileBytes copy_of_block(const void* data, std::size_t size) {
+  const auto* first = static_cast<const std::byte*>(data);
+  return {first, first + size};
+}
+
+PngColour read_colour(png_structp png, png_infop info) {
+  PngColour colour;
+  png_fixed_point gamma = 0;
+  if (png_get_gAMA_fixed(png, info, &gamma) != 0) colour.gamma = static_cast<std::uint32_t>(gamma);
+  std::array<png_fixed_point, 8> xy{};
+  if (png_get_cHRM_fixed(png, info, &xy[0], &xy[1], &xy[2], &xy[3], &xy[4], &xy[5], &xy[6], &xy[7]) != 0) {
+    colour.chromaticities.emplace();
+    std::copy(xy.begin(), xy.end(), colour.chromaticities->begin());
+  }
+  int intent = 0;
+  if (png_get_sRGB(png, info, &intent) != 0) colour.srgb_intent = static_cast<std::uint8_t>(intent);
+  return colour;
+}
+
+/// Blocks may stand before and behind the pixels. Nothing here calls back, so nothing jumps.
+Metadata read_metadata(png_structp png, png_infop info, Bytes exif) {
+  Metadata metadata;
+  metadata.exif.assign(exif.begin(), exif.end());
+  png_charp name = nullptr;
+  int compression = 0;
+  png_bytep profile = nullptr;
+  png_uint_32 length = 0;
+  if (png_get_iCCP(png, info, &name, &compression, &profile, &length) != 0)
+    metadata.icc = copy_of_block(profile, length);
+  else
+    metadata.png = read_colour(png, info);
+  png_textp texts = nullptr;
+  int count = 0;
+  png_get_text(png, info, &texts, &count);
+  for (int i = 0; i < count; ++i)
+    if (std::string_view(texts[i].key) == xmp_keyword && texts[i].compression >= PNG_ITXT_COMPRESSION_NONE)
+      metadata.xmp = copy_of_block(texts[i].text, texts[i].itxt_length);
+  return metadata;
+}
+
+/// False if the data is damaged or ends early.
+bool read_rows(Reader& reader, const Header& header, Image& image) {
+  std::byte* const pixels = image.data();
+  const std::ptrdiff_t row_bytes = interleaved_strides(image.shape()).row;
+  return guarded(reader.context.jump, [&] {
+    for (int pass = 0; pass < header.passes; ++pass)
+      for (png_uint_32 y = 0; y < header.height; ++y)
+        png_read_row(reader.png, reinterpret_cast<png_bytep>(pixels + row_bytes * std::ptrdiff_t{y}),
+                     nullptr);
+    png_read_end(reader.png, reader.info);
+  });
+}
+
+Picture decode_png(Bytes bytes, const ReadOptions& options) {
   const PngChunks chunks = scan_png(bytes, false);
   refuse_animation(chunks);
   Reader reader;
   reader.context.input = bytes;
   Header header;
   if (!guarded(reader.context.jump, [&] { read_header(reader, header); })) reader.fail();
-  check_limits(header.width, header.height, 1, Type::u8, limits);
+  check_limits(header.width, header.height, 1, Type::u8, options.limits);
   // Deflate makes at most 1032 bytes of one, so that a small file cannot make us allocate a large picture.
   constexpr std::uint64_t deflate_ratio = 1032;
-  if (std::uint64_t{header.stored_row} * header.height / deflate_ratio > bytes.size()) truncated("PNG");
+  const bool too_short = std::uint64_t{header.stored_row} * header.height / deflate_ratio > bytes.size();
+  if (too_short && !options.allow_partial) truncated("PNG");
   if (!guarded(reader.context.jump, [&] { update_header(reader, header); })) reader.fail();
 
   const Type type = header.depth == 16 ? Type::u16 : Type::u8;
   Image image =
-      allocate(header.width, header.height, header.channels, type, alpha_of(header.channels), limits);
-  std::byte* const pixels = image.data();
-  const std::ptrdiff_t row_bytes = interleaved_strides(image.shape()).row;
-  if (png_get_rowbytes(reader.png, reader.info) != static_cast<std::size_t>(row_bytes))
+      allocate(header.width, header.height, header.channels, type, alpha_of(header.channels), options.limits);
+  if (png_get_rowbytes(reader.png, reader.info) !=
+      static_cast<std::size_t>(interleaved_strides(image.shape()).row))
     damaged("PNG", "unexpected length of rows");
-  const bool complete = guarded(reader.context.jump, [&] {
-    for (int pass = 0; pass < header.passes; ++pass)
-      for (png_uint_32 y = 0; y < header.height; ++y)
-        png_read_row(reader.png, reinterpret_cast<png_bytep>(pixels + row_bytes * std::ptrdiff_t{y}),
-                     nullptr);
-    png_read_end(reader.png, nullptr);
-  });
-  if (!complete) reader.fail();
-  return upright(std::move(image), exif_orientation(chunks.exif));
+  if (options.allow_partial) std::memset(image.data(), 0, byte_size(image.shape()));
+  const bool complete = read_rows(reader, header, image);
+  if (!complete && !options.allow_partial) reader.fail();
+  Picture picture;
+  if (!complete) picture.warnings.push_back(partial_warning("PNG"));
+  picture.metadata = read_metadata(reader.png, reader.info, chunks.exif);
+  picture.image = upright(std::move(image), exif_orientation(chunks.exif));
+  return picture;
 }
 
-FileBytes encode_png(const ImageView& image, const WriteOptions&) {
+void write_colour(png_structp png, png_infop info, const PngColour& colour) {
+  if (colour.gamma) png_set_gAMA_fixed(png, info, static_cast<png_fixed_point>(*colour.gamma));
+  if (colour.chromaticities) {
+    std::array<png_fixed_point, 8> xy{};
+    std::copy(colour.chromaticities->begin(), colour.chromaticities->end(), xy.begin());
+    png_set_cHRM_fixed(png, info, xy[0], xy[1], xy[2], xy[3], xy[4], xy[5], xy[6], xy[7]);
+  }
+  if (colour.srgb_intent) png_set_sRGB(png, info, *colour.srgb_intent);
+}
+
+/// A profile replaces gAMA, cHRM and sRGB, which would say less (PNG specification, 11.3.3). libpng refuses
+/// one for other channels than the picture has: a grey mask made of a colour picture then has none.
+void write_metadata(png_structp png, png_infop info, const Metadata& metadata) {
+  if (!metadata.icc.empty())
+    png_set_iCCP(png, info, "ICC profile", PNG_COMPRESSION_TYPE_BASE,
+                 reinterpret_cast<png_const_bytep>(metadata.icc.data()),
+                 static_cast<png_uint_32>(metadata.icc.size()));
+  else
+    write_colour(png, info, metadata.png);
+  // libpng copies the block; its interface is older than const.
+  if (!metadata.exif.empty())
+    png_set_eXIf_1(png, info, static_cast<png_uint_32>(metadata.exif.size()),
+                   const_cast<png_bytep>(reinterpret_cast<png_const_bytep>(metadata.exif.data())));
+}
+
+/// The packet, which ends with a zero byte in memory, as text.
+void write_xmp(png_structp png, png_infop info, const FileBytes& terminated) {
+  png_text text{};
+  text.compression = PNG_ITXT_COMPRESSION_NONE;
+  text.key = const_cast<png_charp>(xmp_keyword);
+  text.text = const_cast<png_charp>(reinterpret_cast<const char*>(terminated.data()));
+  text.itxt_length = terminated.size() - 1;
+  text.lang = const_cast<png_charp>("");
+  text.lang_key = const_cast<png_charp>("");
+  png_set_text(png, info, &text, 1);
+}
+
+FileBytes encode_png(const ImageView& image, const WriteOptions& options) {
   const Shape& shape = image.shape;
   constexpr std::array color_types{PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB,
                                    PNG_COLOR_TYPE_RGB_ALPHA};
   const int color_type = color_types[static_cast<std::size_t>(shape.channels - 1)];
   const int depth = shape.type == Type::u16 ? 16 : 8;
+  FileBytes xmp = options.metadata.xmp;
+  if (!xmp.empty()) xmp.push_back(std::byte{0});
   Writer writer;
   const bool complete = guarded(writer.context.jump, [&] {
     png_structp png = writer.png;
@@ -161,6 +271,9 @@ FileBytes encode_png(const ImageView& image, const WriteOptions&) {
     png_set_IHDR(png, writer.info, static_cast<png_uint_32>(shape.width),
                  static_cast<png_uint_32>(shape.height), depth, color_type, PNG_INTERLACE_NONE,
                  PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    png_set_benign_errors(png, 1);  // a profile of other channels is left out, the picture is written
+    write_metadata(png, writer.info, options.metadata);
+    if (!xmp.empty()) write_xmp(png, writer.info, xmp);
     png_write_info(png, writer.info);
     if (depth == 16 && std::endian::native == std::endian::little) png_set_swap(png);
     for (std::int64_t y = 0; y < shape.height; ++y)
@@ -176,10 +289,12 @@ FileBytes encode_png(const ImageView& image, const WriteOptions&) {
 }  // namespace
 
 Codec png_codec() {
-  return {"PNG",      {".png"},
-          sniff_png,  decode_png,
-          encode_png, {set_of(Type::u8, Type::u16), set_of(1, 2, 3, 4), set_of(Alpha::none, Alpha::straight)},
-          ""};
+  Codec codec{"PNG", {".png"}, sniff_png, decode_png, encode_png, {}, ""};
+  codec.holds.types = set_of(Type::u8, Type::u16);
+  codec.holds.channels = set_of(1, 2, 3, 4);
+  codec.holds.alpha = set_of(Alpha::none, Alpha::straight);
+  codec.holds.metadata = set_of(Carried::icc, Carried::exif, Carried::xmp);
+  return codec;
 }
 
 }  // namespace satin::io

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdlib>
 
+#include "exif.h"
 #include "orientation.h"
 #include "png_chunks.h"
 #include "stb.h"
@@ -12,14 +13,14 @@
 namespace satin::io {
 namespace {
 
-Image decode_png(Bytes bytes, const ReadLimits& limits) {
+Picture decode_png(Bytes bytes, const ReadOptions& options) {
   const PngChunks chunks = scan_png(bytes, true);
   refuse_animation(chunks);
   // stb looks at neither.
   if (!chunks.bad_chunk.empty())
     damaged("PNG", "the checksum of its " + chunks.bad_chunk + " chunk is wrong");
   if (!chunks.complete) truncated("PNG");
-  return upright(decode_with_stb("PNG", bytes, limits), exif_orientation(chunks.exif));
+  return upright(decode_with_stb("PNG", bytes, options.limits), exif_orientation(chunks.exif));
 }
 
 unsigned paeth(unsigned left, unsigned above, unsigned corner) {

@@ -126,7 +126,8 @@ void read_binary(Bytes data, const Header& header, Image& image) {
     scaler.store(size == 1 ? byte_at(data, i) : be16(data, i * 2), image.data() + i * size);
 }
 
-Image decode_pnm(Bytes bytes, const ReadLimits& limits) {
+Picture decode_pnm(Bytes bytes, const ReadOptions& options) {
+  const ReadLimits& limits = options.limits;
   TextHeader text(bytes, format, 2);
   const Header header = read_header(text, static_cast<char>(byte_at(bytes, 1)));
   const int channels = static_cast<int>(std::min<std::uint64_t>(header.channels, 1000));

@@ -31,7 +31,8 @@ bool sniff_tga(Bytes bytes, std::string_view extension) {
   return extension == ".tga" || map == 1 || (le16(bytes, 3) == 0 && le16(bytes, 5) == 0);
 }
 
-Image decode_tga(Bytes bytes, const ReadLimits& limits) {
+Picture decode_tga(Bytes bytes, const ReadOptions& options) {
+  const ReadLimits& limits = options.limits;
   const bool mirrored = (byte_at(bytes, 17) & right_to_left) != 0;
   // Not even the best run lengths make more than 128 pixels of two bytes.
   const std::uint64_t pixels = std::uint64_t{le16(bytes, 12)} * le16(bytes, 14);

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <limits>
 
+#include "colour.h"
 #include "orientation.h"
 #include "satin/error.h"
+#include "tiff_exif.h"
 #include "tiff_handle.h"
 
 namespace satin::io {
@@ -152,8 +154,8 @@ void place(const Block& block, const Layout& layout, const std::byte* source, Im
   }
 }
 
-void read_blocks(TIFF* tiff, const TiffFile& file, const Layout& layout, const ReadLimits& limits,
-                 Image& image) {
+/// False if blocks are missing, which only ReadOptions::allow_partial lets through.
+bool read_blocks(TIFF* tiff, TiffFile& file, const Layout& layout, const ReadOptions& options, Image& image) {
   const bool tiled = TIFFIsTiled(tiff) != 0;
   std::uint32_t block_width = layout.width;
   std::uint32_t block_height = layout.height;
@@ -171,12 +173,13 @@ void read_blocks(TIFF* tiff, const TiffFile& file, const Layout& layout, const R
   const std::uint64_t size = tiled ? TIFFTileSize64(tiff) : TIFFStripSize64(tiff);
   // A tile may reach beyond the picture, but not without bound.
   const std::uint64_t most = std::min<std::uint64_t>(
-      limits.bytes, std::max<std::uint64_t>(std::uint64_t{64} << 20, 2 * byte_size(image.shape())));
+      options.limits.bytes, std::max<std::uint64_t>(std::uint64_t{64} << 20, 2 * byte_size(image.shape())));
   if (size > most || block_height > most / row_bytes || size != row_bytes * block_height) {
     if (!file.error.empty()) fail(file);
     damaged("TIFF", "its " + std::string(tiled ? "tiles" : "strips") + " do not fit its pixels");
   }
 
+  bool complete = true;
   FileBytes buffer(size);
   const std::uint16_t planes = layout.separate ? layout.samples : std::uint16_t{1};
   for (std::uint16_t plane = 0; plane < planes; ++plane)
@@ -195,9 +198,16 @@ void read_blocks(TIFF* tiff, const TiffFile& file, const Layout& layout, const R
             tiled
                 ? TIFFReadEncodedTile(tiff, TIFFComputeTile(tiff, x32, y32, 0, plane), buffer.data(), wanted)
                 : TIFFReadEncodedStrip(tiff, TIFFComputeStrip(tiff, y32, plane), buffer.data(), wanted);
-        if (got != wanted || !file.error.empty()) fail(file);
-        place(block, layout, buffer.data(), image);
+        if (got == wanted && file.error.empty()) {
+          place(block, layout, buffer.data(), image);
+        } else if (options.allow_partial) {
+          complete = false;
+          file.error.clear();
+        } else {
+          fail(file);
+        }
       }
+  return complete;
 }
 
 template <class Value>
@@ -225,16 +235,36 @@ Image normalise(Image image, const Layout& layout) {
         pixel[c] = static_cast<Value>(
             std::min<std::uint64_t>(maximum, (pixel[c] * std::uint64_t{maximum} + alpha / 2) / alpha));
     });
-  if (layout.photometric != PHOTOMETRIC_SEPARATED) return image;
-  Shape shape = image.shape();
+  return image;
+}
+
+/// Inks to RGB by the file's profile, which the pixels leave behind.
+void apply_inks(Picture& picture) {
+  Shape shape = picture.image.shape();
+  const auto count = static_cast<std::size_t>(shape.width * shape.height);
+  const InkConversion inks(picture.metadata.icc, shape.type, false);
+  if (std::string warning = inks.warning(); !warning.empty()) picture.warnings.push_back(std::move(warning));
   shape.channels = 3;
   Image result(shape);
-  auto* target = reinterpret_cast<Value*>(result.data());
-  for_each_pixel(image, Value{}, [&](const Value* pixel) {
-    for (int c = 0; c < 3; ++c)
-      *target++ = static_cast<Value>(ink(maximum - pixel[c], maximum - pixel[3], maximum));
-  });
-  return result;
+  inks.convert(picture.image.data(), result.data(), count);
+  picture.image = std::move(result);
+  picture.metadata.icc.clear();
+}
+
+FileBytes block_of(TIFF* tiff, std::uint32_t tag) {
+  std::uint32_t size = 0;
+  const void* data = nullptr;
+  if (TIFFGetField(tiff, tag, &size, &data) == 0 || data == nullptr) return {};
+  const auto* first = static_cast<const std::byte*>(data);
+  return {first, first + size};
+}
+
+Metadata read_metadata(TIFF* tiff, Bytes file) {
+  Metadata metadata;
+  metadata.icc = block_of(tiff, TIFFTAG_ICCPROFILE);
+  metadata.xmp = block_of(tiff, TIFFTAG_XMLPACKET);
+  if (TIFFIsBigTIFF(tiff) == 0) metadata.exif = exif_from_tiff(file);
+  return metadata;
 }
 
 Image apply_palette(TIFF* tiff, const Image& indices, const Layout& layout) {
@@ -264,7 +294,7 @@ void widen_bits(Image& image, const Layout& layout) {
                  [&](std::uint8_t* value) { *value = static_cast<std::uint8_t>(*value * step); });
 }
 
-Image decode_tiff(Bytes bytes, const ReadLimits& limits) {
+Picture decode_tiff(Bytes bytes, const ReadOptions& options) {
   TiffFile file;
   file.input = bytes;
   const TiffHandle tiff = open_tiff(file, "rm");
@@ -272,10 +302,14 @@ Image decode_tiff(Bytes bytes, const ReadLimits& limits) {
   const Layout layout = read_layout(tiff.get());
   const bool straighten =
       layout.alpha == Alpha::premultiplied && (layout.type == Type::u8 || layout.type == Type::u16);
-  Image image = allocate(layout.width, layout.height, layout.samples, layout.type,
-                         straighten ? Alpha::straight : layout.alpha, limits);
+  Picture picture = allocate(layout.width, layout.height, layout.samples, layout.type,
+                             straighten ? Alpha::straight : layout.alpha, options.limits);
+  Image& image = picture.image;
+  if (options.allow_partial) std::memset(image.data(), 0, byte_size(image.shape()));
   file.error.clear();  // complaints about tags that were not needed
-  read_blocks(tiff.get(), file, layout, limits, image);
+  if (!read_blocks(tiff.get(), file, layout, options, image))
+    picture.warnings.push_back(partial_warning("TIFF"));
+  picture.metadata = read_metadata(tiff.get(), bytes);
 
   if (layout.photometric == PHOTOMETRIC_PALETTE) {
     image = apply_palette(tiff.get(), image, layout);
@@ -283,8 +317,10 @@ Image decode_tiff(Bytes bytes, const ReadLimits& limits) {
     if (layout.bits < 8) widen_bits(image, layout);
     if (layout.type == Type::u8) image = normalise<std::uint8_t>(std::move(image), layout);
     if (layout.type == Type::u16) image = normalise<std::uint16_t>(std::move(image), layout);
+    if (layout.photometric == PHOTOMETRIC_SEPARATED) apply_inks(picture);
   }
-  return upright(std::move(image), layout.orientation);
+  image = upright(std::move(image), layout.orientation);
+  return picture;
 }
 
 }  // namespace
@@ -295,6 +331,7 @@ Codec tiff_codec() {
   codec.holds.channels = set_of(1, 2, 3, 4);
   codec.holds.alpha = set_of(Alpha::none, Alpha::straight, Alpha::premultiplied);
   codec.holds.extra = true;
+  codec.holds.metadata = set_of(Carried::icc, Carried::exif, Carried::xmp);
   return codec;
 }
 

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "satin/error.h"
+#include "tiff_exif.h"
 #include "tiff_handle.h"
 
 namespace satin::io {
@@ -43,6 +44,11 @@ bool set_tags(TIFF* tiff, const Shape& shape, std::uint32_t rows_per_strip) {
   return good && TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, 1, extra) != 0;
 }
 
+bool set_block(TIFF* tiff, std::uint32_t tag, const FileBytes& block) {
+  return block.empty() ||
+         TIFFSetField(tiff, tag, static_cast<std::uint32_t>(block.size()), block.data()) != 0;
+}
+
 bool write_strips(TIFF* tiff, const ImageView& image, std::int64_t rows_per_strip) {
   const auto row_bytes = static_cast<std::size_t>(image.strides.row);
   FileBytes strip(row_bytes *
@@ -59,7 +65,7 @@ bool write_strips(TIFF* tiff, const ImageView& image, std::int64_t rows_per_stri
 
 }  // namespace
 
-FileBytes encode_tiff(const ImageView& image, const WriteOptions&) {
+FileBytes encode_tiff(const ImageView& image, const WriteOptions& options) {
   constexpr std::size_t strip_bytes = std::size_t{1} << 18;
   constexpr std::size_t classic_limit = std::size_t{4'000'000'000};  // offsets of classic TIFF have 32 bits
   const auto row_bytes = static_cast<std::size_t>(image.strides.row);
@@ -68,13 +74,17 @@ FileBytes encode_tiff(const ImageView& image, const WriteOptions&) {
 
   TiffFile file;
   file.writing = true;
-  TiffHandle tiff = open_tiff(file, byte_size(image.shape) > classic_limit ? "w8m" : "wm");
+  const bool classic = byte_size(image.shape) <= classic_limit;
+  TiffHandle tiff = open_tiff(file, classic ? "wm" : "w8m");
   const bool good = tiff != nullptr &&
                     set_tags(tiff.get(), image.shape, static_cast<std::uint32_t>(rows_per_strip)) &&
+                    set_block(tiff.get(), TIFFTAG_ICCPROFILE, options.metadata.icc) &&
+                    set_block(tiff.get(), TIFFTAG_XMLPACKET, options.metadata.xmp) &&
                     write_strips(tiff.get(), image, rows_per_strip);
   tiff.reset();
   if (!good || !file.error.empty())
     throw Error(ErrorKind::environment, "TIFF could not be encoded: " + file.error + ".");
+  if (classic) add_exif_to_tiff(file.output.bytes, options.metadata.exif);
   return std::move(file.output.bytes);
 }
 

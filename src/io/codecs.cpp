@@ -11,7 +11,7 @@ namespace {
 
 constexpr Type all_types[] = {Type::u8, Type::u16, Type::u32, Type::u64, Type::f32, Type::f64};
 
-#if !defined(SATIN_IO_TIFF) || !defined(SATIN_IO_OPENCV)
+#if !defined(SATIN_IO_TIFF) || !defined(SATIN_IO_EXR) || !defined(SATIN_IO_OPENCV)
 Codec not_built(const char* name, std::vector<std::string_view> extensions,
                 bool (*sniff)(Bytes, std::string_view), const char* advice) {
   return {name, std::move(extensions), sniff, nullptr, nullptr, {}, advice};
@@ -30,6 +30,14 @@ std::vector<Codec> make_list() {
       not_built("TIFF", {".tiff", ".tif"}, sniff_tiff,
                 "This build of Satin has no TIFF. Build it with libtiff and SATIN_CODECS=FULL, or use .png, "
                 ".pfm or .npy."));
+#endif
+#ifdef SATIN_IO_EXR
+  list.push_back(exr_codec());
+#else
+  list.push_back(not_built(
+      "OpenEXR", {".exr"}, sniff_exr,
+      "This build of Satin has no OpenEXR. Build it with OpenEXR and SATIN_CODECS=FULL, or convert the "
+      "file to a float .tiff or to .pfm first, for example with oiiotool."));
 #endif
 #ifdef SATIN_IO_OPENCV
   list.push_back(webp_codec());

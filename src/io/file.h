@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 
 #include "codec.h"
 
@@ -20,7 +21,9 @@ namespace satin::io {
 void check_target(const std::filesystem::path& path, bool overwrite);
 
 /// Writes and synchronises a temporary file beside the target and renames it. Without `overwrite` a file that
-/// appears meanwhile is not replaced. Devices, pipes and "-" are written to directly.
-void write_file(const std::filesystem::path& path, Bytes bytes, bool overwrite);
+/// appears meanwhile is not replaced. Devices, pipes and "-" are written to directly. The file gets the time
+/// `modified`, if that is given.
+void write_file(const std::filesystem::path& path, Bytes bytes, bool overwrite,
+                std::optional<std::filesystem::file_time_type> modified = {});
 
 }  // namespace satin::io

@@ -73,7 +73,7 @@ FileBytes read_file(const std::filesystem::path& path, std::uint64_t limit,
   const auto check_size = [&](std::uint64_t size) {
     if (size > limit)
       fail(name,
-           "the file is over the limit of " + std::to_string(limit) + " bytes. Raise the limit of bytes.");
+           "the file is over the limit of " + std::to_string(limit) + " bytes. Raise it (--max-bytes).");
   };
   check_size(known_size);
 

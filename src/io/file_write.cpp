@@ -10,6 +10,7 @@
 #include "descriptor.h"
 #include "file.h"
 #include "satin/error.h"
+#include "satin/new_file.h"
 
 namespace satin::io {
 namespace {
@@ -55,9 +56,9 @@ void write_all(int descriptor, Bytes bytes, const std::string& name) {
 }
 
 /// A new file that is removed unless it is kept.
-class TemporaryFile {
+class NamedTemporary {
  public:
-  explicit TemporaryFile(const fs::path& target) {
+  explicit NamedTemporary(const fs::path& target) {
     static std::atomic<unsigned> counter{0};
     constexpr int attempts = 1000;  // names that a killed process of the same number left behind
     for (int i = 0; i < attempts; ++i) {
@@ -71,11 +72,11 @@ class TemporaryFile {
     path_.clear();
     fail(target.string(), code);
   }
-  ~TemporaryFile() {
+  ~NamedTemporary() {
     if (!path_.empty()) ::unlink(path_.c_str());
   }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  NamedTemporary(const NamedTemporary&) = delete;
+  NamedTemporary& operator=(const NamedTemporary&) = delete;
 
   [[nodiscard]] const fs::path& path() const noexcept { return path_; }
   [[nodiscard]] Descriptor& descriptor() noexcept { return descriptor_; }
@@ -104,7 +105,7 @@ bool same_entry(const fs::path& path, const struct stat& other) {
 }
 
 /// Gives the temporary file its name, never replacing a file.
-void rename_to_new(TemporaryFile& temporary, const fs::path& target) {
+void rename_to_new(NamedTemporary& temporary, const fs::path& target) {
   const char* from = temporary.path().c_str();
 #ifdef RENAME_NOREPLACE
   if (::renameat2(AT_FDCWD, from, AT_FDCWD, target.c_str(), RENAME_NOREPLACE) == 0) return temporary.keep();
@@ -157,33 +158,59 @@ void check_target(const fs::path& path, bool overwrite) {
                      " cannot be written to. Change its permissions, or choose another.");
 }
 
-void write_file(const fs::path& path, Bytes bytes, bool overwrite) {
+void write_file(const fs::path& path, Bytes bytes, bool overwrite,
+                std::optional<fs::file_time_type> modified) {
   if (is_standard_stream(path) || path == "/dev/stdout")
     return write_all(STDOUT_FILENO, bytes, "standard output");
   struct stat old {};
-  const bool exists = ::stat(path.c_str(), &old) == 0;
-  if (exists && !S_ISREG(old.st_mode)) {
+  if (::stat(path.c_str(), &old) == 0 && !S_ISREG(old.st_mode)) {
     Descriptor device(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
     if (device.get() < 0) fail(path.string(), errno);
     write_all(device.get(), bytes, path.string());
     if (!device.close()) fail(path.string(), errno);
     return;
   }
-  if (exists && !overwrite) refuse_existing(path);
-
-  const fs::path target = resolved(path);
-  TemporaryFile temporary(target);
-  write_all(temporary.descriptor().get(), bytes, path.string());
-  if (exists) take_over_permissions(temporary.descriptor().get(), old);
-  if (::fsync(temporary.descriptor().get()) != 0) fail(path.string(), errno);
-  if (!temporary.descriptor().close()) fail(path.string(), errno);
-  if (overwrite) {
-    if (std::rename(temporary.path().c_str(), target.c_str()) != 0) fail(path.string(), errno);
-    temporary.keep();
-  } else {
-    rename_to_new(temporary, target);
-  }
-  synchronise_folder(folder_of(target));
+  NewFile file(path, overwrite);
+  file.add(bytes);
+  file.finish(modified);
 }
 
 }  // namespace satin::io
+
+namespace satin {
+
+class NewFile::Temporary : public io::NamedTemporary {
+ public:
+  using NamedTemporary::NamedTemporary;
+};
+
+NewFile::NewFile(const std::filesystem::path& path, bool overwrite)
+    : path_(path), target_(io::resolved(path)), overwrite_(overwrite) {
+  struct stat old {};
+  const bool exists = ::stat(path.c_str(), &old) == 0;
+  if (exists && !overwrite) io::refuse_existing(path);
+  temporary_ = std::make_unique<Temporary>(target_);
+  if (exists) io::take_over_permissions(temporary_->descriptor().get(), old);
+}
+
+NewFile::~NewFile() = default;
+
+void NewFile::add(std::span<const std::byte> bytes) {
+  io::write_all(temporary_->descriptor().get(), bytes, path_.string());
+}
+
+void NewFile::finish(std::optional<std::filesystem::file_time_type> modified) {
+  std::error_code ignored;  // a file system without times holds the file all the same
+  if (modified) std::filesystem::last_write_time(temporary_->path(), *modified, ignored);
+  if (::fsync(temporary_->descriptor().get()) != 0) io::fail(path_.string(), errno);
+  if (!temporary_->descriptor().close()) io::fail(path_.string(), errno);
+  if (overwrite_) {
+    if (std::rename(temporary_->path().c_str(), target_.c_str()) != 0) io::fail(path_.string(), errno);
+    temporary_->keep();
+  } else {
+    io::rename_to_new(*temporary_, target_);
+  }
+  io::synchronise_folder(io::folder_of(target_));
+}
+
+}  // namespace satin

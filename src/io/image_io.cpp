@@ -4,9 +4,12 @@
 #include <new>
 #include <utility>
 
+#include "convert.h"
+#include "exif.h"
 #include "file.h"
 #include "satin/error.h"
 #include "support.h"
+#include "xmp.h"
 
 namespace satin {
 namespace {
@@ -71,10 +74,12 @@ const Codec& codec_for(const std::string& extension, const Shape& shape, const W
     throw Error(ErrorKind::usage, std::string(found->name) + " files are not written. " + found->advice);
   if (shape.frames != 1)
     throw Error(ErrorKind::usage, "a file holds one frame. Write the frames one by one.");
-  if (std::string reason = io::why_not(*found, shape); !reason.empty()) throw Error(ErrorKind::usage, reason);
-  if (options.quality < 1 || options.quality > 100)
+  const Shape written = options.convert ? io::shape_for(*found, shape) : shape;
+  if (std::string reason = io::why_not(*found, written); !reason.empty())
+    throw Error(ErrorKind::usage, reason);
+  if (options.quality && (*options.quality < 1 || *options.quality > 100))
     throw Error(ErrorKind::usage,
-                "the quality " + std::to_string(options.quality) + " is not between 1 and 100.");
+                "the quality " + std::to_string(*options.quality) + " is not between 1 and 100.");
   if (found->require != nullptr) found->require();
   return *found;
 }
@@ -121,13 +126,37 @@ Prepared prepare(const ImageView& image) {
   return result;
 }
 
+/// A profile of colours says nothing about grey pixels, and the other way round (ICC.1, 7.2.6).
+bool describes(Bytes icc, const Shape& shape) {
+  constexpr std::size_t colour_space = 16;
+  return icc.empty() || io::starts_with(icc, shape.channels >= 3 ? "RGB " : "GRAY", colour_space);
+}
+
 std::vector<std::byte> encode(const ImageView& image, const std::string& extension,
                               const WriteOptions& options) {
   if (image.empty()) throw Error(ErrorKind::usage, "there is no picture to write.");
   validate(image.shape);
   const Codec& codec = codec_for(extension, image.shape, options);
-  const Prepared prepared = prepare(image);
-  return codec.encode(prepared.view, options);
+  Prepared prepared = prepare(image);
+  if (const Shape written = io::shape_for(codec, image.shape);
+      options.convert && written.type != image.shape.type) {
+    prepared.copy = io::converted(prepared.view, written, options.dither);
+    prepared.view = prepared.copy.view();
+  }
+  if (describes(options.metadata.icc, image.shape)) return codec.encode(prepared.view, options);
+  WriteOptions without_profile = options;
+  without_profile.metadata.icc.clear();
+  return codec.encode(prepared.view, without_profile);
+}
+
+/// Null if nobody writes it.
+const Codec* find_writer(const std::string& extension) {
+  const auto& list = io::codecs();
+  const auto found =
+      std::find_if(list.begin(), list.end(), [wanted = io::lower(extension)](const Codec& codec) {
+        return std::find(codec.extensions.begin(), codec.extensions.end(), wanted) != codec.extensions.end();
+      });
+  return found == list.end() || found->encode == nullptr ? nullptr : &*found;
 }
 
 std::string types_of(const Codec& codec) {
@@ -163,26 +192,67 @@ std::vector<FormatInfo> formats() {
   return result;
 }
 
-Image decode_image(std::span<const std::byte> bytes, const std::string& name, const ReadLimits& limits) {
+Picture decode_picture(std::span<const std::byte> bytes, const std::string& name,
+                       const ReadOptions& options) {
   return named(name, [&] {
     if (bytes.empty()) throw Error(ErrorKind::input, "the file is empty. Get a complete copy of it.");
     const std::string extension = io::lower(std::filesystem::path(name).extension().string());
-    return codec_for(bytes, extension).decode(bytes, limits);
+    Picture picture = codec_for(bytes, extension).decode(bytes, options);
+    const Shape& shape = picture.image.shape();
+    io::describe_in_exif(picture.metadata.exif, shape.width, shape.height);
+    io::describe_in_xmp(picture.metadata.xmp, shape.width, shape.height);
+    return picture;
   });
 }
 
-Image read_image(const std::filesystem::path& path, const ReadLimits& limits) {
+Image decode_image(std::span<const std::byte> bytes, const std::string& name, const ReadLimits& limits) {
+  return decode_picture(bytes, name, {.limits = limits}).image;
+}
+
+Picture read_picture(const std::filesystem::path& path, const ReadOptions& options) {
   const std::string name = io::is_standard_stream(path) ? "standard input" : path.string();
   const std::string extension = io::lower(path.extension().string());
   std::vector<std::byte> bytes;
   try {
-    bytes = io::read_file(path, limits.bytes, [&](Bytes start) {
+    bytes = io::read_file(path, options.limits.bytes, [&](Bytes start) {
       named(name, [&] { static_cast<void>(codec_for(start, extension)); });
     });
   } catch (const std::bad_alloc&) {
     throw Error(ErrorKind::environment, name + ": there is not enough memory for the file.");
   }
-  return decode_image(bytes, name, limits);
+  return decode_picture(bytes, name, options);
+}
+
+Image read_image(const std::filesystem::path& path, const ReadLimits& limits) {
+  return read_picture(path, {.limits = limits}).image;
+}
+
+std::string what_is_converted(const std::string& extension, const Shape& shape) {
+  const Codec* codec = find_writer(extension);
+  if (codec == nullptr) return {};
+  const Shape written = io::shape_for(*codec, shape);
+  if (written.type == shape.type) return {};
+  const std::string from = shape.type == Type::f32 ? "floats became sRGB codes, clipped to 0 to 1, of "
+                                                   : "16 bits were rounded to ";
+  return std::string(codec->name) + " holds no " + name_of(shape.type) + ": " + from +
+         std::to_string(size_of(written.type) * 8) + " bits.";
+}
+
+std::string what_is_lost(const std::string& extension, const Metadata& metadata,
+                         std::span<const NamedChannel> channels) {
+  const Codec* codec = find_writer(extension);
+  if (codec == nullptr) return {};
+  std::vector<std::string> lost;
+  const auto check = [&](io::Carried block, bool present, const char* what) {
+    if (present && (codec->holds.metadata & io::set_of(block)) == 0) lost.emplace_back(what);
+  };
+  check(io::Carried::icc, !metadata.icc.empty(), "ICC profile");
+  check(io::Carried::exif, !metadata.exif.empty(), "EXIF");
+  check(io::Carried::xmp, !metadata.xmp.empty(), "XMP");
+  for (const NamedChannel& channel : channels)
+    if ((codec->holds.metadata & io::set_of(io::Carried::channels)) == 0)
+      lost.push_back("channel " + channel.name);
+  return lost.empty() ? std::string() : std::string(codec->name) + " holds no " + io::one_of(lost) + ".";
 }
 
 void check_writable(const std::filesystem::path& path, const Shape& shape, const WriteOptions& options) {
@@ -205,7 +275,7 @@ void write_image(const std::filesystem::path& path, const ImageView& image, cons
   const std::string name = io::is_standard_stream(path) ? "standard output" : path.string();
   const std::vector<std::byte> bytes =
       named(name, [&] { return encode(image, extension_of(path, options), options); });
-  io::write_file(path, bytes, options.overwrite);
+  io::write_file(path, bytes, options.overwrite, options.modified);
 }
 
 std::vector<std::byte> encode_image(const ImageView& image, const std::string& extension,

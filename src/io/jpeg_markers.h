@@ -1,5 +1,5 @@
 #pragma once
-// The marker structure of JPEG files, for what the decoders do not tell.
+// The segments of JPEG files that describe the picture: EXIF and XMP in APP1, ICC profiles in APP2.
 
 #include "codec.h"
 
@@ -7,7 +7,15 @@ namespace satin::io {
 
 [[nodiscard]] bool sniff_jpeg(Bytes bytes, std::string_view extension);
 
-/// EXIF orientation of a JPEG file, 1 to 8.
-[[nodiscard]] int jpeg_orientation(Bytes bytes) noexcept;
+/// The blocks before the first scan. A profile with a missing part is left out.
+[[nodiscard]] Metadata jpeg_metadata(Bytes bytes);
+
+struct JpegSegment {
+  int marker = 0;  ///< 0xE1: APP1
+  FileBytes content;
+};
+
+/// The blocks as segments. What does not fit (EXIF or XMP above 64 KiB) is left out.
+[[nodiscard]] std::vector<JpegSegment> jpeg_segments(const Metadata& metadata);
 
 }  // namespace satin::io

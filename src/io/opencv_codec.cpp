@@ -1,10 +1,8 @@
 #include "opencv_codec.h"
 
-#include <dlfcn.h>
-
 #include <exception>
-#include <filesystem>
 
+#include "module.h"
 #include "opencv_interface.h"
 #include "satin/error.h"
 #include "support.h"
@@ -12,54 +10,17 @@
 namespace satin::io {
 namespace {
 
-namespace fs = std::filesystem;
-
-constexpr const char* module_name = "satin_io_opencv.so";
-
-/// Where the module can be: beside the binary that this code is part of, beside the program, where `install`
-/// puts it.
-std::vector<fs::path> candidates() {
-  std::vector<fs::path> folders;
-  std::error_code ignored;
-  Dl_info self{};
-  if (dladdr(reinterpret_cast<const void*>(&require_opencv), &self) != 0 && self.dli_fname != nullptr)
-    folders.push_back(fs::canonical(self.dli_fname, ignored).parent_path());
-  folders.push_back(fs::read_symlink("/proc/self/exe", ignored).parent_path());
-  std::vector<fs::path> files;
-  for (const fs::path& folder : folders) {
-    if (folder.empty()) continue;
-    files.push_back(folder / module_name);
-    files.push_back(folder / "satin" / module_name);
-    files.push_back(folder / ".." / SATIN_IO_MODULE_SUBDIR / module_name);
-  }
-  files.emplace_back(fs::path(SATIN_IO_MODULE_DIR) / module_name);
-  return files;
-}
-
 struct Loaded {
   const SatinOpenCv* module = nullptr;
   std::string error;
 };
 
 Loaded load() {
-  Loaded result;
-  for (const fs::path& file : candidates()) {
-    std::error_code ignored;
-    if (!file.is_absolute() || !fs::exists(file, ignored)) continue;
-    // Never unloaded: OpenCV keeps threads and thread-local data.
-    void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (handle == nullptr) {
-      const char* reason = dlerror();
-      result.error = reason != nullptr ? reason : file.string() + " cannot be loaded";
-      continue;
-    }
-    const auto entry = reinterpret_cast<SatinOpenCvEntry>(dlsym(handle, opencv_entry_name));
-    const SatinOpenCv* module = entry != nullptr ? entry() : nullptr;
-    if (module != nullptr && module->version == opencv_interface_version) return {module, {}};
-    result.error = file.string() + " belongs to another version of Satin";
-  }
-  if (result.error.empty()) result.error = std::string(module_name) + " was not found";
-  return result;
+  const ModuleEntry entry = load_module("satin_io_opencv.so", opencv_entry_name);
+  if (entry.function == nullptr) return {nullptr, entry.error};
+  const SatinOpenCv* module = reinterpret_cast<SatinOpenCvEntry>(entry.function)();
+  if (module->version == opencv_interface_version) return {module, {}};
+  return {nullptr, "it belongs to another version of Satin"};
 }
 
 const SatinOpenCv& opencv() {

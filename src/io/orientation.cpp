@@ -33,26 +33,6 @@ void copy_pixels(const Walk& walk, Image& target) {
 
 }  // namespace
 
-int exif_orientation(Bytes exif) noexcept {
-  if (exif.size() < 8) return 1;
-  const bool little = starts_with(exif, {"II*\0", 4});
-  if (!little && !starts_with(exif, {"MM\0*", 4})) return 1;
-  const auto u16 = [&](std::size_t at) { return little ? le16(exif, at) : be16(exif, at); };
-  const auto u32 = [&](std::size_t at) { return little ? le32(exif, at) : be32(exif, at); };
-  const std::size_t directory = u32(4);
-  if (directory > exif.size() - 2) return 1;
-  const std::size_t entries = std::min<std::size_t>(u16(directory), (exif.size() - directory - 2) / 12);
-  for (std::size_t i = 0; i < entries; ++i) {
-    const std::size_t entry = directory + 2 + i * 12;
-    constexpr std::uint32_t orientation_tag = 0x0112, type_short = 3, type_long = 4;
-    if (u16(entry) != orientation_tag) continue;
-    const std::uint32_t type = u16(entry + 2);
-    const std::uint32_t value = type == type_short ? u16(entry + 8) : type == type_long ? u32(entry + 8) : 1;
-    return value >= 1 && value <= 8 ? static_cast<int>(value) : 1;
-  }
-  return 1;
-}
-
 Image upright(Image image, int orientation) {
   if (orientation <= 1 || orientation > 8) return image;
   const Shape& shape = image.shape();

@@ -41,7 +41,6 @@ bool sniff_raw(Bytes bytes, std::string_view extension) {
   return false;
 }
 
-bool sniff_exr(Bytes bytes, std::string_view) { return starts_with(bytes, "\x76\x2f\x31\x01"); }
 bool sniff_jxl(Bytes bytes, std::string_view) {
   return starts_with(bytes, "\xff\x0a") || starts_with(bytes, {"\0\0\0\x0cJXL ", 8});
 }
@@ -63,6 +62,8 @@ bool sniff_tiff(Bytes bytes, std::string_view) {
          starts_with(bytes, {"II+\0", 4}) || starts_with(bytes, {"MM\0+", 4});
 }
 
+bool sniff_exr(Bytes bytes, std::string_view) { return starts_with(bytes, "\x76\x2f\x31\x01"); }
+
 bool sniff_webp(Bytes bytes, std::string_view) {
   return starts_with(bytes, "RIFF") && starts_with(bytes, "WEBP", 8);
 }
@@ -83,10 +84,6 @@ std::vector<Codec> refused_codecs() {
               "Satin does not develop RAW files. Develop it to a 16-bit .tiff first, for example with "
               "darktable or "
               "RawTherapee."),
-      refused("OpenEXR", {".exr"}, sniff_exr,
-              "This build of Satin has no OpenEXR. Convert the file to a float .tiff or to .pfm first, for "
-              "example "
-              "with oiiotool."),
       refused("JPEG XL", {".jxl"}, sniff_jxl,
               "Satin has no JPEG XL decoder. Convert it to .png first, for example with djxl."),
       refused("Photoshop", {".psd"}, sniff_psd, "Export the picture as .png or .tiff first."),

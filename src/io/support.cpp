@@ -22,6 +22,10 @@ void unsupported(const char* format, const std::string& detail, const std::strin
   throw Error(ErrorKind::input, std::string(format) + " with " + detail + " is not read. " + advice);
 }
 
+std::string partial_warning(const char* format) {
+  return std::string("the ") + format + " data is damaged or ends early; part of the picture is missing.";
+}
+
 void check_limits(std::uint64_t width, std::uint64_t height, int channels, Type type,
                   const ReadLimits& limits) {
   const std::string size = std::to_string(width) + " x " + std::to_string(height);
@@ -31,7 +35,7 @@ void check_limits(std::uint64_t width, std::uint64_t height, int channels, Type 
   if (width > limits.pixels || height > limits.pixels / width)
     throw Error(ErrorKind::input, "the picture of " + size + " is over the limit of " +
                                       std::to_string(limits.pixels) +
-                                      " pixels. Raise the limit of pixels, or make the picture smaller.");
+                                      " pixels. Raise it (--max-pixels), or make the picture smaller.");
   if (channels < 1 || channels > 4)
     throw Error(ErrorKind::input, "the picture has " + std::to_string(channels) +
                                       " channels; 1 to 4 are read. Store fewer channels in a file.");
@@ -40,7 +44,7 @@ void check_limits(std::uint64_t width, std::uint64_t height, int channels, Type 
     throw Error(ErrorKind::input, "the picture of " + size + ", " + std::to_string(channels) + " x " +
                                       name_of(type) + " is over the limit of " +
                                       std::to_string(limits.bytes) +
-                                      " bytes. Raise the limit of bytes, or make the picture smaller.");
+                                      " bytes. Raise it (--max-bytes), or make the picture smaller.");
 }
 
 Image allocate(std::uint64_t width, std::uint64_t height, int channels, Type type, Alpha alpha,
@@ -57,6 +61,11 @@ Image allocate(std::uint64_t width, std::uint64_t height, int channels, Type typ
 
 bool starts_with(Bytes bytes, std::string_view magic, std::size_t at) {
   return bytes.size() >= at + magic.size() && std::memcmp(bytes.data() + at, magic.data(), magic.size()) == 0;
+}
+
+FileBytes bytes_in(std::string_view text) {
+  const auto* first = reinterpret_cast<const std::byte*>(text.data());
+  return {first, first + text.size()};
 }
 
 std::string lower(std::string_view text) {

@@ -16,6 +16,12 @@ namespace satin::io {
 /// Error(input): the format has this, Satin does not read it.
 [[noreturn]] void unsupported(const char* format, const std::string& detail, const std::string& advice);
 
+/// What is said about a picture that ReadOptions::allow_partial let through.
+[[nodiscard]] std::string partial_warning(const char* format);
+
+/// JPEG and WebP, where nothing says otherwise.
+constexpr int default_quality = 95;
+
 /// Throws Error(input) if a picture of this shape exceeds the limits; works for any size that a header can
 /// claim.
 void check_limits(std::uint64_t width, std::uint64_t height, int channels, Type type,
@@ -31,6 +37,7 @@ void check_limits(std::uint64_t width, std::uint64_t height, int channels, Type 
 }
 
 [[nodiscard]] bool starts_with(Bytes bytes, std::string_view magic, std::size_t at = 0);
+[[nodiscard]] FileBytes bytes_in(std::string_view text);
 [[nodiscard]] std::string lower(std::string_view text);
 /// ".png", ".tiff" as "`.png`, `.tiff` or `.hdr`".
 [[nodiscard]] std::string one_of(const std::vector<std::string>& words);

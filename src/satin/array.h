@@ -14,7 +14,7 @@
 #include "satin/device.h"
 #include "satin/image.h"
 
-namespace satin {
+namespace [[gnu::visibility("default")]] satin {
 
 /// The C++ types that an array may have: unsigned integers of 1 to 8 bytes, signed ones of 4, float, double.
 template <class T>
@@ -41,15 +41,21 @@ concept RangeOfElements = std::ranges::contiguous_range<R> && std::ranges::sized
 /// spans and C arrays of host memory convert by themselves.
 template <class Byte>
 struct BasicArrayView {
+  /// The first element.
   Byte* data = nullptr;
+  /// Number of elements.
   std::int64_t size = 0;
+  /// Of every element.
   Type type = Type::u8;
+  /// Where the elements are.
   Memory memory = Memory::host;
 
   BasicArrayView() = default;
+  /// Elements of a type that is known when the program runs.
   BasicArrayView(Byte* first, std::int64_t count, Type element, Memory where = Memory::host) noexcept
       : data(first), size(count), type(element), memory(where) {}
 
+  /// Elements of a C++ type.
   template <class T>
   requires Element<std::remove_const_t<T>> &&
       (std::is_const_v<Byte> || !std::is_const_v<T>)BasicArrayView(T* first, std::int64_t count,
@@ -59,11 +65,13 @@ struct BasicArrayView {
         type(type_of<std::remove_const_t<T>>()),
         memory(where) {}
 
+  /// Vectors, spans and C arrays of host memory.
   template <RangeOfElements<Byte> R>
   // NOLINTNEXTLINE(google-explicit-constructor, bugprone-forwarding-reference-overload): a vector is an array
   BasicArrayView(R&& range) noexcept
       : BasicArrayView(std::ranges::data(range), static_cast<std::int64_t>(std::ranges::size(range))) {}
 
+  /// The view that does not write.
   // NOLINTNEXTLINE(google-explicit-constructor): a writable view is a view
   operator BasicArrayView<const std::byte>() const noexcept requires(!std::is_const_v<Byte>) {
     return {data, size, type, memory};
@@ -80,7 +88,9 @@ struct BasicArrayView {
   }
 };
 
+/// An array that is read.
 using ArrayView = BasicArrayView<const std::byte>;
+/// An array that is written.
 using MutableArrayView = BasicArrayView<std::byte>;
 
 /// An array in the memory of a device (host memory on the CPU). It keeps the device open.
@@ -93,12 +103,17 @@ class Array {
   /// The values of a host array; waits for the copy.
   Array(const Device& device, ArrayView host);
 
+  /// The elements, where they are.
   [[nodiscard]] MutableArrayView view() noexcept { return {buffer_.get(), size_, type_, memory_}; }
+  /// The same, to be read.
   [[nodiscard]] ArrayView view() const noexcept { return {buffer_.get(), size_, type_, memory_}; }
+  /// As view().
   // NOLINTNEXTLINE(google-explicit-constructor): an array is usable wherever a view is
   operator MutableArrayView() noexcept { return view(); }
+  /// As view().
   // NOLINTNEXTLINE(google-explicit-constructor): an array is usable wherever a view is
   operator ArrayView() const noexcept { return view(); }
+  /// Number of elements.
   [[nodiscard]] std::int64_t size() const noexcept { return size_; }
 
   /// Copies the first `host.size` values to host memory, after what was put into `stream`, and waits. Throws

@@ -5,93 +5,195 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "satin/device.h"
 #include "satin/error.h"
 #include "satin/image.h"
+#include "satin/io.h"
+#include "satin/picture_list.h"
 #include "satin/pipeline.h"
 
-namespace satin {
+namespace satin::batch {
+class Manifest;
+}
 
+namespace [[gnu::visibility("default")]] satin {
+
+/// One of several processes that share a batch: files belong to a shard by the hash of the name below their
+/// folder, so that the assignment changes neither with the order of the files nor with others that come or
+/// go.
+struct Shard {
+  int index = 1;  ///< from 1 to count
+  int count = 1;  ///< shards in all
+};
+
+/// What is to be done with which files.
 struct BatchOptions {
-  /// Files and folders; `-` alone is standard input. Of a folder those files are taken whose extension can be
-  /// read and whose name does not begin with a dot, sorted by name.
+  /// Files, folders and patterns with * ? [a-z] and ** for folders (when there is no file of that very name);
+  /// `-` alone is standard input. Of folders and patterns those files are taken whose extension can be read
+  /// and whose name does not begin with a dot, sorted by name. Links to folders are not followed below a
+  /// folder.
   std::vector<std::filesystem::path> inputs;
+  std::string list;  ///< further inputs, each ended by a zero byte: less memory for very many
   /// One file in: the output file, or the folder for it if it is one or ends with '/'; `-` is standard
   /// output. Several files or a folder in: a folder, which is created; it mirrors the names below each input
-  /// folder.
+  /// folder or below the part of a pattern before its first wildcard. A name with placeholders is a pattern
+  /// for every input: {dir} its folder, {sub} the folder below the folder that was named, {name} its name,
+  /// {stem} the same without extension, {ext} the extension without its dot; {{ and }} are braces.
   std::filesystem::path output;
   std::string
       format;  ///< extension of the outputs with its dot; empty: that of OUTPUT, or that of each input
   bool recursive = false;  ///< folders with all folders below them
-  bool overwrite = false;  ///< otherwise an existing output is refused
+  // What happens to an output that exists; one of these at most, but resume goes with overwrite.
+  bool overwrite = false;      ///< it is replaced; otherwise, with none of these, it is refused
+  bool skip_existing = false;  ///< its input is left out
+  /// It is kept if the manifest beside the outputs (`.satin-manifest` in the folder before the first
+  /// placeholder) says that it was made from the same input (size and time), by the same pipeline and
+  /// version, and if its bytes still have the size and the hash that the manifest tells; it is made again if
+  /// the manifest knows it but any of that differs; it is refused, without `overwrite`, if the manifest does
+  /// not know it.
+  bool resume = false;
+  bool fail_fast = false;        ///< begin no file after the first failure
+  Shard shard{};                 ///< the files of this one only
+  std::uint64_t memory = 0;      ///< bytes for the pictures in flight; 0: a quarter of the machine's memory
+  int threads = 0;               ///< that decode and encode; 0: all that the process may use
+  std::filesystem::path report;  ///< a file that the caller writes meanwhile: must be no input and no output
+  /// Likewise, with a folder for small pictures beside it (folder_of_gallery()). Results then hold them.
+  std::filesystem::path gallery;
+  ReadOptions read{};            ///< of pictures and side inputs
+  std::optional<int> quality{};  ///< of JPEG and WebP; otherwise as WriteOptions::quality
+  bool dither = false;           ///< where 8 bits are made of more
+  bool strip = false;            ///< leaves out ICC profile, EXIF, XMP and named channels
 };
+
+/// The folder that belongs to a page: `page_files` for `page.html`. Pictures in it are no inputs.
+[[nodiscard]] std::filesystem::path folder_of_gallery(const std::filesystem::path& page);
 
 /// One picture to be done.
 struct BatchFile {
-  std::filesystem::path input;
-  std::filesystem::path output;
+  std::filesystem::path input;   ///< as it was found
+  std::filesystem::path output;  ///< what is written
   std::optional<Error> problem;  ///< known already: it cannot be read
 };
 
-/// The pictures that these files and folders (`-`: standard input) lead to, as prepare_batch() finds them,
-/// for work that writes no pictures; outputs are empty. Throws Error(usage) for no input, Error(input) if
-/// folders hold no picture.
-[[nodiscard]] std::vector<BatchFile> find_pictures(const std::vector<std::filesystem::path>& inputs,
-                                                   bool recursive);
+/// The pictures that `inputs`, `list` and `recursive` lead to, as prepare_batch() finds them, for work that
+/// makes no picture of each; `output` is the name below the folder that was named. Throws Error(usage) for no
+/// input, Error(input) if folders hold no picture.
+[[nodiscard]] std::vector<BatchFile> find_pictures(const BatchOptions& options);
 
-/// The checked work. Holds the side inputs, which are read once.
+/// The checked work. Holds the names of the files (their bytes and 16 more for each) and the side inputs that
+/// are the same for every picture.
 struct Batch {
-  std::vector<BatchFile> files;
-  Pipeline pipeline;
-  /// For each step the side inputs in the order of the filter's record; empty for those that are not used.
+  PictureList files;  ///< in the order in which they are begun
+  Pipeline pipeline;  ///< what is done with each
+  /// For each step the side inputs in the order of the filter's record; empty for those that are not used and
+  /// for those whose name is a pattern.
   std::vector<std::vector<Image>> side_images;
-  BatchOptions options;
+  BatchOptions options;                             ///< as given
+  bool folder_output = false;                       ///< `output` names a folder or is a pattern
+  std::shared_ptr<const batch::Manifest> manifest;  ///< with `resume`: what earlier runs have made
+
+  /// Number of files.
+  [[nodiscard]] std::size_t size() const noexcept { return files.size(); }
+  /// Names the files; looks at nothing on disk.
+  [[nodiscard]] BatchFile file(std::size_t index) const;
+  /// The pattern of a side input, such as `{dir}/{stem}_mask.png`, filled in for one picture.
+  [[nodiscard]] std::filesystem::path side_path(const SideInput& side, std::size_t index) const;
 };
 
+/// What has become of a file, or what prepare_batch() foresees.
+enum class FileStatus {
+  done,       ///< written
+  failed,     ///< not written, for an error
+  exists,     ///< left out, because there is an output
+  unchanged,  ///< left out by resume: the output is what this run would make
+};
+
+/// What the files hold, in linear light as f32 with 1 or 3 channels, no side longer than `side`. Empty for
+/// what was not read or written and for tables.
+struct Thumbnails {
+  static constexpr std::int64_t side = 256;  ///< pixels
+
+  Image before;  ///< the picture
+  Image after;   ///< the result
+};
+
+/// One file of a batch, after it.
 struct FileResult {
-  std::filesystem::path input;
-  std::filesystem::path output;
-  Shape shape;         ///< of the picture; width 0 if it could not be read
-  Shape output_shape;  ///< width 0 if nothing was written
-  std::chrono::duration<double> time{0};
-  std::optional<Error> error;
-  std::vector<std::string> warnings;
+  std::filesystem::path input;                   ///< as it was found
+  std::filesystem::path output;                  ///< what was to be written
+  FileStatus status = FileStatus::done;          ///< what has become of it
+  Shape shape;                                   ///< of the picture; width 0 if it was not read
+  Shape output_shape;                            ///< width 0 if nothing was written
+  std::chrono::duration<double> time{0};         ///< of its stages, without waiting between them
+  std::optional<Error> error;                    ///< why it failed
+  std::vector<std::string> warnings;             ///< what was done but may surprise
+  std::shared_ptr<const Thumbnails> thumbnails;  ///< with `gallery`
 };
 
+/// Counts; the files themselves are told one by one, so that a batch of any size keeps nothing of them.
 struct BatchResult {
-  std::vector<FileResult> files;  ///< those that were begun, in order
-  std::size_t total = 0;
-  std::size_t failed = 0;
-  bool cancelled = false;
-  std::chrono::duration<double> time{0};
+  std::size_t total = 0;    ///< files of the batch
+  std::size_t done = 0;     ///< written
+  std::size_t failed = 0;   ///< not written, for an error
+  std::size_t skipped = 0;  ///< left out, as told
+  bool cancelled = false;   ///< by BatchEvents::cancelled
+  std::optional<ErrorKind>
+      failure;  ///< of the only file; of several, environment if any was, otherwise input
+  std::chrono::duration<double> time{0};  ///< of the whole run
+
+  /// Adds one file.
+  void count(const FileResult& file);
+  /// Files that were neither done nor left out: the batch ended early.
+  [[nodiscard]] std::size_t not_started() const noexcept { return total - done - failed - skipped; }
 };
 
-enum class Stage { reading, filtering, writing };
+/// What is done with one file.
+enum class Stage {
+  reading,    ///< and decoding
+  filtering,  ///< on the device
+  writing     ///< and encoding
+};
 
-/// Called from the thread that runs the batch. Any of them may be empty.
+/// Any of them may be empty.
 struct BatchEvents {
-  std::function<void(std::size_t index, std::size_t total, const BatchFile& file, Stage stage)> stage;
-  std::function<void(const FileResult& result)> finished;
-  std::function<bool()>
-      cancelled;  ///< asked between stages; true ends the batch and leaves no temporary file
+  /// A stage of a file begins or ends (also by an error). Called from several threads at once.
+  std::function<void(const BatchFile& file, Stage stage, bool begins)> stage;
+  /// Called from the thread that runs the batch, in the order of the files.
+  std::function<void(const FileResult& result, const BatchResult& so_far)> finished;
+  /// Asked between stages, from several threads; true ends the batch and leaves no temporary file.
+  std::function<bool()> cancelled;
 };
 
 /// Finds the inputs, names the outputs, reads the side inputs and checks all of it. Changes nothing on disk.
 /// Throws Error(usage) for names and combinations to be corrected: two inputs with one output, an output that
-/// is an input (through links too), an existing output without `overwrite`, a missing folder of a single
+/// is an input (through links too), an existing output that may not be replaced, a missing folder of a single
 /// output, an unknown format; Error(input) for a side input that cannot be read or a folder that cannot be
-/// written. An input that does not exist is no error here but the file's `problem`.
+/// written. An input that does not exist is no error here but the file's own.
 [[nodiscard]] Batch prepare_batch(const Pipeline& pipeline, const BatchOptions& options);
 
-/// Does the files in order. Plans are reused for pictures of the same shape. Throws Error(usage) if there are
-/// several files and the parameters contradict each other for any picture; what happens to single files is in
-/// the result. Two environment errors in a row (a full disk, a lost device) end the batch early.
+/// What run_batch() would do with each file, in order, as far as it can be told without decoding.
+void foresee_batch(const Batch& batch, const std::function<void(const FileResult& result)>& tell);
+
+/// Does the files. Reading and writing run beside the filters, on several threads; the bytes of all pictures
+/// in flight stay below `memory` (a single picture may be larger; one that is larger than all before it
+/// counts as soon as it is decoded). Plans are reused for pictures of the same shape, and pictures stay on
+/// the device from filter to filter. Throws Error(usage) if there are several files and the parameters
+/// contradict each other for any picture; what happens to single files is told by `events`. Two environment
+/// errors in a row (a full disk, a lost device) end the batch early.
 [[nodiscard]] BatchResult run_batch(const Device& device, const Batch& batch, const BatchEvents& events = {});
+
+/// The same on several devices: each takes the next picture as soon as it is free. The bytes of the outputs
+/// do not depend on their number. One GPU opened twice copies for one picture while it filters another.
+[[nodiscard]] BatchResult run_batch(std::span<const Device> devices, const Batch& batch,
+                                    const BatchEvents& events = {});
 
 }  // namespace satin

@@ -1,6 +1,6 @@
 #pragma once
 
-namespace satin {
+namespace [[gnu::visibility("default")]] satin {
 
 /// What a window sees outside the picture.
 enum class Border {

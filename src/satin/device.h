@@ -2,6 +2,7 @@
 // A device: where filters run. Opening one is explicit; there is no global state.
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -10,16 +11,18 @@
 #include "satin/image.h"
 
 namespace satin {
-
 struct Backend;
+}
+
+namespace [[gnu::visibility("default")]] satin {
 
 /// What is known about one possible device.
 struct DeviceInfo {
   std::string id;          ///< "cpu" or "cuda:0": what Device::open() takes
   std::string name;        ///< "AVX3, 2 threads" or "NVIDIA H200"
   std::size_t memory = 0;  ///< bytes in all
-  bool usable = false;
-  std::string reason;  ///< if not usable: why, and what to do
+  bool usable = false;     ///< Device::open() takes it
+  std::string reason;      ///< if not usable: why, and what to do
 };
 
 /// Every device of this machine, the CPU first. A build without CUDA, a missing driver or a driver that is
@@ -29,14 +32,32 @@ struct DeviceInfo {
 /// Order of work on a CUDA device: a caller's cudaStream_t (a pointer to CUstream_st), or null for the
 /// device's own stream. The CPU ignores it.
 struct Stream {
-  void* handle = nullptr;
+  void* handle = nullptr;  ///< a cudaStream_t
 };
 
+/// Where a device's memory comes from, in place of the system: that of pictures, of arrays, and what plans
+/// and results hold as long as they live. Give both functions or neither. They are called from several
+/// threads at once, `free` also after the device was closed, by what outlives it. Not asked for: what the
+/// scan family needs during one call, and small memory of the host.
+struct Allocator {
+  /// Bytes of the device's memory (of the host's on the CPU) at a multiple of 64, usable in any stream at
+  /// once; null if there is none, which is Error(environment) to whom it may concern.
+  std::function<void*(std::size_t bytes)> allocate;
+  /// Takes back what allocate() gave for so many bytes. Work that streams were given may still use it: wait
+  /// for that, as cudaFree() does. Does not throw.
+  std::function<void(void* memory, std::size_t bytes)> free;
+};
+
+/// How a device is opened.
 struct DeviceOptions {
-  int threads = 0;  ///< CPU threads, at most; 0: all that the process may use
+  int threads = 0;        ///< CPU threads, at most; 0: all that the process may use
+  Allocator allocator{};  ///< empty: the system's memory
 };
 
-/// An open device. Copies share it. One device may be used from several threads at once; one Plan may not.
+/// An open device. Copies share it. One device may be used from several threads at once, by everything that
+/// takes it: results are as if one thread had done all. One Plan may not be run by two threads at a time. On
+/// a CUDA device work that names no stream is in the device's own, in which threads follow one another; give
+/// each thread a stream of its own to let their work overlap.
 class Device {
  public:
   /// `auto` takes the first usable GPU, otherwise the CPU, and never fails; `cpu`; `cuda:N` (or `cuda` =
@@ -44,13 +65,16 @@ class Device {
   /// Error(usage).
   [[nodiscard]] static Device open(std::string_view spec = "auto", const DeviceOptions& options = {});
 
+  /// What is known about it.
   [[nodiscard]] const DeviceInfo& info() const noexcept;
+  /// True if its memory is a GPU's; otherwise it is the host's.
   [[nodiscard]] bool is_cuda() const noexcept;
 
   /// A picture in this device's memory (host memory on the CPU); its pixels are not initialised.
   [[nodiscard]] Image allocate(const Shape& shape) const;
   /// Copies densely packed pictures between host and device; waits for the copy. A copy on the CPU.
   [[nodiscard]] Image upload(const ImageView& host) const;
+  /// The other way; after what is in the device's own stream.
   [[nodiscard]] Image download(const ImageView& device) const;
   /// Copies between two views of one shape in this device's memory, whatever their strides, in stream order
   /// and without waiting. They must not overlap. Throws Error(usage) for other shapes or other memory.

@@ -13,16 +13,22 @@
 #include "satin/param.h"
 #include "satin/plan.h"
 
-namespace satin {
+namespace [[gnu::visibility("default")]] satin {
 
 /// What a side input means to the filter.
-enum class Role { radius_map, mask, depth, guide };
+enum class Role {
+  radius_map,  ///< a radius for every pixel
+  mask,        ///< where, and how much
+  depth,       ///< distance or its inverse
+  guide        ///< the picture whose edges count
+};
 
+/// One side input: a picture beside the one that is filtered.
 struct InputRecord {
-  std::string name;  ///< "radius-map": the option is --radius-map FILE
-  Role role = Role::mask;
-  std::string help;
-  bool required = false;
+  std::string name;        ///< "radius-map": the option is --radius-map FILE
+  Role role = Role::mask;  ///< what it means
+  std::string help;        ///< one line
+  bool required = false;   ///< the filter cannot do without it
 };
 
 enum class OutputKind {
@@ -40,22 +46,24 @@ struct Traits {
 
 /// One filter. Parameters are passed as a pointer to the filter's own parameter struct.
 struct FilterRecord {
-  std::string name;
-  std::string category;
-  std::string help;   ///< one line
-  std::string paper;  ///< author, title, year; empty if there is none
-  std::vector<ParameterRecord> parameters;
-  std::vector<InputRecord> inputs;  ///< side inputs, after the picture
-  OutputKind output = OutputKind::image;
-  Space space = Space::linear;  ///< what it computes in by default
-  Traits traits;
+  std::string name;                         ///< "edge-smooth": the command is satin edge-smooth
+  std::string category;                     ///< filters of one kind are listed together
+  std::string help;                         ///< one line
+  std::string paper;                        ///< author, title, year; empty if there is none
+  std::vector<ParameterRecord> parameters;  ///< in the order of the help
+  std::vector<InputRecord> inputs;          ///< side inputs, after the picture
+  OutputKind output = OutputKind::image;    ///< what it makes
+  Space space = Space::linear;              ///< what it computes in by default
+  Traits traits;                            ///< what its results keep
 
+  /// A new parameter struct with its defaults.
   std::function<std::shared_ptr<void>()> defaults;
   /// How far from a pixel its result looks, in pixels, for a picture of this shape.
   std::function<double(const void* parameters, const Shape& shape)> reach;
   /// `shapes` are the picture's and those of the side inputs in order; width 0 for one that is not used.
   std::function<Plan(const Device&, std::span<const Shape> shapes, const void* parameters)> plan;
 
+  /// Null if there is none of that name.
   [[nodiscard]] const ParameterRecord* find_parameter(std::string_view parameter) const noexcept;
 };
 
@@ -68,12 +76,16 @@ struct FilterRecord {
 /// Parameters of one filter, set by name and text.
 class Parameters {
  public:
+  /// The defaults. The record is one of filters(), and outlives them.
   explicit Parameters(const FilterRecord& filter) : filter_(&filter), values_(filter.defaults()) {}
 
   /// Throws Error(usage) for an unknown name (with the nearest real one) or a value that is not valid.
   void set(std::string_view name, std::string_view text);
+  /// The text that set() takes, empty if it is not set. Throws Error(usage) for an unknown name.
   [[nodiscard]] std::string get(std::string_view name) const;
+  /// Whose parameters they are.
   [[nodiscard]] const FilterRecord& filter() const noexcept { return *filter_; }
+  /// The filter's own parameter struct.
   [[nodiscard]] const void* data() const noexcept { return values_.get(); }
 
  private:

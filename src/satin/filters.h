@@ -2,7 +2,9 @@
 // Every filter.
 
 #include "satin/filters/blur.h"              // IWYU pragma: export
+#include "satin/filters/dof.h"               // IWYU pragma: export
 #include "satin/filters/edge_smooth.h"       // IWYU pragma: export
+#include "satin/filters/gloss.h"             // IWYU pragma: export
 #include "satin/filters/guided.h"            // IWYU pragma: export
 #include "satin/filters/integral.h"          // IWYU pragma: export
 #include "satin/filters/local_statistics.h"  // IWYU pragma: export
@@ -12,4 +14,5 @@
 #include "satin/filters/redact.h"            // IWYU pragma: export
 #include "satin/filters/smooth.h"            // IWYU pragma: export
 #include "satin/filters/threshold.h"         // IWYU pragma: export
+#include "satin/filters/tilt_shift.h"        // IWYU pragma: export
 #include "satin/filters/unsharp.h"           // IWYU pragma: export

@@ -10,11 +10,19 @@
 #include <string>
 #include <type_traits>
 
-namespace satin {
+namespace [[gnu::visibility("default")]] satin {
 
 /// The type of one channel of one pixel, or of one element of an array. Filters take u8, u16 and f32; the
 /// wider types carry tables; i32 is for arrays.
-enum class Type : std::uint8_t { u8, u16, u32, u64, i32, f32, f64 };
+enum class Type : std::uint8_t {
+  u8,   ///< 8 bits, unsigned
+  u16,  ///< 16 bits, unsigned
+  u32,  ///< 32 bits, unsigned
+  u64,  ///< 64 bits, unsigned
+  i32,  ///< 32 bits, signed
+  f32,  ///< a float
+  f64   ///< a double
+};
 
 /// What the last channel of a picture of 2 or 4 channels means.
 enum class Alpha : std::uint8_t {
@@ -24,7 +32,10 @@ enum class Alpha : std::uint8_t {
 };
 
 /// The order of the colour channels. Alpha, where there is one, is always last.
-enum class Order : std::uint8_t { rgb, bgr };
+enum class Order : std::uint8_t {
+  rgb,  ///< red first
+  bgr   ///< blue first
+};
 
 /// Where the bytes of a view are.
 enum class Memory : std::uint8_t {
@@ -32,18 +43,20 @@ enum class Memory : std::uint8_t {
   device  ///< memory of the CUDA device that the view is used with
 };
 
+/// Bytes of one value.
 [[nodiscard]] std::size_t size_of(Type type) noexcept;
+/// "u8", for messages.
 [[nodiscard]] const char* name_of(Type type) noexcept;
 
 /// Width, height and pixel format of a picture, or of a batch of `frames` pictures of one size.
 struct Shape {
-  std::int64_t width = 0;
-  std::int64_t height = 0;
-  int channels = 1;
-  Type type = Type::u8;
-  Alpha alpha = Alpha::none;
-  Order order = Order::rgb;
-  std::int64_t frames = 1;
+  std::int64_t width = 0;     ///< pixels
+  std::int64_t height = 0;    ///< pixels
+  int channels = 1;           ///< 1 to 4
+  Type type = Type::u8;       ///< of every channel
+  Alpha alpha = Alpha::none;  ///< of the last channel
+  Order order = Order::rgb;   ///< of the colours
+  std::int64_t frames = 1;    ///< pictures of this size, in a batch
 
   friend bool operator==(const Shape&, const Shape&) = default;
 };
@@ -61,25 +74,28 @@ void validate(const Shape& shape);
 /// Distances in bytes. Interleaved: pixel = channels * size, channel = size. Planar: pixel = size, channel =
 /// plane.
 struct Strides {
-  std::ptrdiff_t pixel = 0;
-  std::ptrdiff_t row = 0;
-  std::ptrdiff_t channel = 0;
-  std::ptrdiff_t frame = 0;
+  std::ptrdiff_t pixel = 0;    ///< to the pixel at the right
+  std::ptrdiff_t row = 0;      ///< to the pixel below
+  std::ptrdiff_t channel = 0;  ///< to the next channel of the pixel
+  std::ptrdiff_t frame = 0;    ///< to the pixel in the next picture
 
   friend bool operator==(const Strides&, const Strides&) = default;
 };
 
+/// Strides of densely packed pixels whose channels lie next to each other.
 [[nodiscard]] Strides interleaved_strides(const Shape& shape) noexcept;
+/// Strides of densely packed planes, one a channel; the planes of a frame lie one after another.
 [[nodiscard]] Strides planar_strides(const Shape& shape) noexcept;
 
 /// A view of pixels that somebody else keeps alive. `Byte` is std::byte or const std::byte.
 template <class Byte>
 struct BasicImageView {
-  Byte* data = nullptr;  ///< pixel (0, 0), channel 0, frame 0
-  Shape shape;
-  Strides strides;
-  Memory memory = Memory::host;
+  Byte* data = nullptr;          ///< pixel (0, 0), channel 0, frame 0
+  Shape shape;                   ///< width, height and pixel format
+  Strides strides;               ///< distances in bytes
+  Memory memory = Memory::host;  ///< where the bytes are
 
+  /// True for a view of nothing: an input that is not used.
   [[nodiscard]] bool empty() const noexcept { return data == nullptr; }
 
   /// Address of one channel of one pixel; nothing is checked.
@@ -116,24 +132,29 @@ struct BasicImageView {
     return result;
   }
 
+  /// The view that does not write.
   // NOLINTNEXTLINE(google-explicit-constructor): a writable view is a view
   operator BasicImageView<const std::byte>() const noexcept requires(!std::is_const_v<Byte>) {
     return {data, shape, strides, memory};
   }
 };
 
+/// A picture that is read.
 using ImageView = BasicImageView<const std::byte>;
+/// A picture that is written.
 using MutableImageView = BasicImageView<std::byte>;
 
 /// Interleaved view of densely packed pixels.
 [[nodiscard]] ImageView view_of(const void* data, const Shape& shape, Memory memory = Memory::host);
+/// The same, to be written.
 [[nodiscard]] MutableImageView mutable_view_of(void* data, const Shape& shape, Memory memory = Memory::host);
 
 /// Bytes with the function that frees them.
 struct Buffer {
-  std::unique_ptr<std::byte, std::function<void(std::byte*)>> data;
-  std::size_t size = 0;
+  std::unique_ptr<std::byte, std::function<void(std::byte*)>> data;  ///< the first byte
+  std::size_t size = 0;                                              ///< bytes
 
+  /// The first byte, null if there is no memory.
   [[nodiscard]] std::byte* get() const noexcept { return data.get(); }
 };
 
@@ -145,19 +166,28 @@ struct Buffer {
 /// clone().
 class Image {
  public:
+  /// No picture.
   Image() = default;
   /// A host picture; its pixels are not initialised. Throws as validate() and allocate_host().
   explicit Image(const Shape& shape);
   /// Takes over memory that holds byte_size(shape) bytes at least.
   Image(const Shape& shape, Buffer buffer, Memory memory);
 
+  /// Width, height and pixel format.
   [[nodiscard]] const Shape& shape() const noexcept { return shape_; }
+  /// True if there is no picture.
   [[nodiscard]] bool empty() const noexcept { return buffer_.get() == nullptr; }
+  /// Where the pixels are.
   [[nodiscard]] Memory memory() const noexcept { return memory_; }
+  /// The first pixel.
   [[nodiscard]] std::byte* data() noexcept { return buffer_.get(); }
+  /// The first pixel, to be read.
   [[nodiscard]] const std::byte* data() const noexcept { return buffer_.get(); }
+  /// All pixels, to be read; an empty view if there is no picture.
   [[nodiscard]] ImageView view() const;
+  /// All pixels; an empty view if there is no picture.
   [[nodiscard]] MutableImageView view();
+  /// As view().
   // NOLINTNEXTLINE(google-explicit-constructor): an image is usable wherever a view is
   operator ImageView() const { return view(); }
 

@@ -3,37 +3,55 @@
 //
 // The format of an input is told by its first bytes, that of an output by the extension of its name. Depth is
 // kept: a 16-bit PNG is read as u16 and written as 16 bits. Palettes and 1, 2 and 4 bits become u8. Colour
-// order is always RGB. CMYK becomes RGB by the plain product of ink and black. Files with alpha give
-// Alpha::straight; float TIFF with associated alpha gives Alpha::premultiplied. Of a TIFF or PNM file with
-// several pictures the first one is read.
+// order is always RGB. CMYK becomes sRGB by the profile in the file (relative colorimetric, black point
+// compensation), without one by the plain product of ink and black, with a warning. Files with alpha give
+// Alpha::straight; OpenEXR and float TIFF with associated alpha give Alpha::premultiplied. Of a TIFF, PNM or
+// OpenEXR file with several pictures the first one is read.
+//
+// Metadata. ICC profile, EXIF and XMP travel as opaque blocks through JPEG, PNG, TIFF and WebP, from any of
+// them to any other, with these changes: the orientation becomes 1, as pictures are read upright; sizes
+// become those of the picture; the EXIF thumbnail, maker notes that hold a preview, and XMP thumbnails are
+// dropped, because they show the picture as it was. Offsets inside the block stay as they are. EXIF of TIFF
+// files is a part of the file; it is rebuilt from the tags that describe the picture.
 //
 // Every function may be called from several threads at once.
 
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "satin/image.h"
+#include "satin/metadata.h"
 
-namespace satin {
+namespace [[gnu::visibility("default")]] satin {
 
 /// Limits that are checked before anything is allocated.
 struct ReadLimits {
-  std::uint64_t pixels = std::uint64_t{1} << 30;
-  std::uint64_t bytes = std::uint64_t{1} << 34;  ///< of the decoded picture, and of the file
+  std::uint64_t pixels = std::uint64_t{1} << 30;  ///< width times height
+  std::uint64_t bytes = std::uint64_t{1} << 34;   ///< of the decoded picture, and of the file
+};
+
+/// How a file is read.
+struct ReadOptions {
+  ReadLimits limits;  ///< above them it is refused
+  /// Takes what there is of a JPEG, PNG, TIFF or OpenEXR file that ends early or is damaged behind its
+  /// header, with a warning. What is missing is 0, but for JPEG, whose decoder continues with the last
+  /// colour.
+  bool allow_partial = false;
 };
 
 /// One entry of the list of formats.
 struct FormatInfo {
   std::string name;                     ///< "PNG"
   std::vector<std::string> extensions;  ///< ".png"; lower case
-  bool reads = false;
-  bool writes = false;
-  std::string types;     ///< "u8 u16"; what it can hold when written
-  std::string channels;  ///< "1 2 3 4"; likewise
+  bool reads = false;                   ///< this build does
+  bool writes = false;                  ///< this build does
+  std::string types;                    ///< "u8 u16"; what it can hold when written
+  std::string channels;                 ///< "1 2 3 4"; likewise
 };
 
 /// The formats that this build reads or writes.
@@ -46,15 +64,39 @@ struct FormatInfo {
 /// made up.
 [[nodiscard]] Image read_image(const std::filesystem::path& path, const ReadLimits& limits = {});
 
+/// The same with metadata, named channels and warnings.
+[[nodiscard]] Picture read_picture(const std::filesystem::path& path, const ReadOptions& options = {});
+
 /// Decodes a picture from memory; `name` is used in messages only.
 [[nodiscard]] Image decode_image(std::span<const std::byte> bytes, const std::string& name,
                                  const ReadLimits& limits = {});
+/// The same with metadata, named channels and warnings.
+[[nodiscard]] Picture decode_picture(std::span<const std::byte> bytes, const std::string& name,
+                                     const ReadOptions& options = {});
 
+/// How a file is written.
 struct WriteOptions {
   bool overwrite = false;  ///< otherwise an existing file is refused with Error(usage)
-  int quality = 95;        ///< JPEG and WebP, 1 to 100
-  std::string format{};    ///< extension with its dot; empty: that of the path. Needed when the path is `-`
+  /// JPEG and WebP, 1 to 100. Without it a JPEG takes the quantisers and the subsampling of `metadata.jpeg`;
+  /// otherwise it is 95.
+  std::optional<int> quality{};
+  /// Writes u16 and f32 to formats that do not hold them, in the deepest type that they do: rounded; floats
+  /// as linear light of 0 to 1, clipped, in sRGB codes. Otherwise such pictures are refused.
+  bool convert = false;
+  bool dither = false;   ///< of 8 bits made by `convert`: ordered, the same every time
+  std::string format{};  ///< extension with its dot; empty: that of the path. Needed when the path is `-`
+  Metadata metadata{};   ///< what goes into the file beside the pixels
+  std::span<const NamedChannel> channels{};  ///< written by OpenEXR; they must outlive the call
+  std::optional<std::filesystem::file_time_type> modified{};  ///< time of the file; otherwise now
 };
+
+/// Says what WriteOptions::convert does to a picture of this shape in a file of this format; empty if
+/// nothing.
+[[nodiscard]] std::string what_is_converted(const std::string& extension, const Shape& shape);
+
+/// Says which blocks of the metadata (and which channels) a file of this format does not hold; empty if none.
+[[nodiscard]] std::string what_is_lost(const std::string& extension, const Metadata& metadata,
+                                       std::span<const NamedChannel> channels = {});
 
 /// Throws Error(usage) if a picture of this shape cannot be written under this name: unknown extension, a
 /// type or a number of channels that the format does not hold, a missing folder, an existing file without

@@ -14,13 +14,14 @@
 #include "satin/border.h"     // IWYU pragma: export
 #include "satin/pixel_box.h"  // IWYU pragma: export
 
-namespace satin {
+namespace [[gnu::visibility("default")]] satin {
 
 /// A length in pixels, or in percent of the longer side of the picture.
 struct Length {
-  double value = 0;
-  bool percent = false;
+  double value = 0;      ///< pixels or percent
+  bool percent = false;  ///< of the longer side; otherwise pixels
 
+  /// The length in pixels of a picture whose longer side is this.
   [[nodiscard]] double pixels(double longer_side) const noexcept {
     return percent ? value * longer_side / 100 : value;
   }
@@ -29,21 +30,32 @@ struct Length {
 
 /// A radius along x and one along y.
 struct Radius {
-  Length x;
-  Length y;
+  Length x;  ///< along the rows
+  Length y;  ///< along the columns
 
+  /// 0 pixels.
   Radius() = default;
+  /// One radius along both.
   // NOLINTNEXTLINE(google-explicit-constructor): 3.5 is a radius
   Radius(double pixels) : x{pixels, false}, y{pixels, false} {}
+  /// One along each.
   Radius(Length along_x, Length along_y) : x(along_x), y(along_y) {}
   friend bool operator==(const Radius&, const Radius&) = default;
 };
 
+/// A place in a picture: from its left and upper edge, in pixels or in percent of its width and height.
+struct Point {
+  Length x;  ///< from the left edge
+  Length y;  ///< from the upper edge
+
+  friend bool operator==(const Point&, const Point&) = default;
+};
+
 /// A colour as files hold it: sRGB, 8 bits.
 struct Colour {
-  std::uint8_t red = 0;
-  std::uint8_t green = 0;
-  std::uint8_t blue = 0;
+  std::uint8_t red = 0;    ///< 0 to 255
+  std::uint8_t green = 0;  ///< 0 to 255
+  std::uint8_t blue = 0;   ///< 0 to 255
 
   friend bool operator==(const Colour&, const Colour&) = default;
 };
@@ -54,16 +66,26 @@ enum class Space {
   encoded  ///< the values as stored
 };
 
-enum class ParameterKind { real, integer, flag, choice, radius, boxes, colour };
+/// What the text of a parameter looks like.
+enum class ParameterKind {
+  real,     ///< "2.5"
+  integer,  ///< "3"
+  flag,     ///< "true" or "false"
+  choice,   ///< one of the choices
+  radius,   ///< "8", "8,2" or "1.5%"
+  boxes,    ///< "X,Y,W,H;X,Y,W,H"
+  colour,   ///< "#ff8000"
+  point     ///< "320,200" or "50%,50%"
+};
 
 /// One parameter. Text is the common form: set() parses and checks, get() prints what set() takes.
 struct ParameterRecord {
-  std::string name;  ///< "radius-max": the option is --radius-max
-  ParameterKind kind = ParameterKind::real;
-  std::string unit;
-  std::string help;
-  double minimum = -std::numeric_limits<double>::infinity();
-  double maximum = std::numeric_limits<double>::infinity();
+  std::string name;                                           ///< "radius-max": the option is --radius-max
+  ParameterKind kind = ParameterKind::real;                   ///< what its text looks like
+  std::string unit;                                           ///< "px"; empty if it has none
+  std::string help;                                           ///< one line
+  double minimum = -std::numeric_limits<double>::infinity();  ///< smallest number
+  double maximum = std::numeric_limits<double>::infinity();   ///< largest number
   std::vector<std::string> choices;  ///< of a choice, in the order of the enumerators
   std::string default_text;          ///< empty: not set unless told
   bool whole = false;                ///< of a radius: whole pixels; percentages are rounded, ties up
@@ -76,9 +98,13 @@ struct ParameterRecord {
 
 // Parsers that the records share. Each takes the parameter's name for its message and throws Error(usage) for
 // text that is not wholly of the form, NaN, infinity, or a value outside the range.
+/// A number such as "2.5".
 [[nodiscard]] double parse_real(std::string_view name, std::string_view text, double minimum, double maximum);
+/// A whole number.
 [[nodiscard]] long parse_integer(std::string_view name, std::string_view text, long minimum, long maximum);
+/// true, yes, on, 1; false, no, off, 0.
 [[nodiscard]] bool parse_flag(std::string_view name, std::string_view text);
+/// The index of one of the choices.
 [[nodiscard]] std::size_t parse_choice(std::string_view name, std::string_view text,
                                        std::span<const std::string> choices);
 /// "R", "RX,RY", each with an optional % sign; the range is in pixels.
@@ -91,13 +117,20 @@ struct ParameterRecord {
 
 /// "X,Y,W,H" in whole pixels, several with ';' between them; W and H are 1 or more.
 [[nodiscard]] std::vector<PixelBox> parse_boxes(std::string_view name, std::string_view text);
+/// "X,Y", each with an optional % sign.
+[[nodiscard]] Point parse_point(std::string_view name, std::string_view text);
 /// "#RRGGBB", hexadecimal.
 [[nodiscard]] Colour parse_colour(std::string_view name, std::string_view text);
 
 /// The shortest text that parses back to the same value.
 [[nodiscard]] std::string print_real(double value);
+/// What parse_radius() takes.
 [[nodiscard]] std::string print_radius(const Radius& radius);
+/// What parse_point() takes.
+[[nodiscard]] std::string print_point(const Point& point);
+/// What parse_boxes() takes.
 [[nodiscard]] std::string print_boxes(std::span<const PixelBox> boxes);
+/// What parse_colour() takes.
 [[nodiscard]] std::string print_colour(const Colour& colour);
 
 /// The candidate with the smallest edit distance to `text`, or empty if none is near.

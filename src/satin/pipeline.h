@@ -1,24 +1,30 @@
 #pragma once
 // Filters one after another, and the text that says so.
 
+#include <cstddef>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "satin/device.h"
 #include "satin/filter.h"
+#include "satin/image.h"
+#include "satin/plan.h"
 
-namespace satin {
+namespace [[gnu::visibility("default")]] satin {
 
-/// A file that a filter reads beside the picture.
+/// A picture that a filter takes beside the one that it filters.
 struct SideInput {
-  std::string name;  ///< as in the filter's record: "radius-map"
-  std::filesystem::path path;
+  std::string name;            ///< as in the filter's record: "radius-map"
+  std::filesystem::path path;  ///< of a file, or the name of a view in memory: see inputs_of()
 };
 
+/// One filter of a pipeline.
 struct PipelineStep {
-  Parameters parameters;
-  std::vector<SideInput> side_inputs;
+  Parameters parameters;               ///< the filter with its settings
+  std::vector<SideInput> side_inputs;  ///< those that are set, in any order
 };
 
 /// Each step takes the result of the one before it, in that result's pixel type.
@@ -26,9 +32,77 @@ using Pipeline = std::vector<PipelineStep>;
 
 /// Takes "blur radius=8 | blur sigma=2 mask='my mask.png'":
 ///   pipeline = step { "|" step }       step = filter { setting }
-///   setting  = name "=" value | flag   value = word | "'" text "'" | '"' text '"'
+///   setting  = name "=" value | flag   value = word | quoted { quoted }
+///   quoted   = "'" text "'" | '"' text '"'
 /// A name is a parameter or a side input of the filter. A table ends a pipeline. Throws Error(usage) that
-/// tells the column, counted from 1, and the nearest real name.
+/// tells the column, counted from 1 in bytes, and the nearest real name; two more lines show the text and a
+/// caret below that column.
 [[nodiscard]] Pipeline parse_pipeline(std::string_view text);
+
+/// The canonical text: filters with the settings that differ from the defaults, in the order of the record.
+/// parse_pipeline() takes it back to the same pipeline.
+[[nodiscard]] std::string print_pipeline(const Pipeline& pipeline);
+
+// --- In memory. ---
+
+/// A picture that the settings of a pipeline call by its name: "blur mask=soft" takes the view "soft".
+struct NamedView {
+  std::string name;  ///< what a setting says
+  ImageView view;    ///< the picture
+};
+
+/// What the plan of a pipeline takes: the picture, then the side inputs of every step, in the order of the
+/// steps and of each filter's record, with empty views for those that are not used. Side inputs are found
+/// among `sides` by the names that the settings say. Throws Error(usage) for a name that is not among them,
+/// for a view that no setting names, and for a side input that is set twice, or is required and not set.
+[[nodiscard]] std::vector<ImageView> inputs_of(const Pipeline& pipeline, const ImageView& picture,
+                                               std::span<const NamedView> sides = {});
+
+/// A pipeline prepared for pictures of one shape on one device: the plan of every step, and room for the
+/// pictures between them, in the device's memory where that suffices. As a Plan it may not be run by two
+/// threads at the same time.
+class PipelinePlan {
+ public:
+  /// `shapes` are those of inputs_of(); width 0 for one that is not used. Throws Error(usage) for an empty
+  /// pipeline, another number of shapes, and what the filters refuse.
+  PipelinePlan(const Device& device, const Pipeline& pipeline, std::span<const Shape> shapes);
+
+  /// The shape of the output that run() fills.
+  [[nodiscard]] const Shape& output_shape() const noexcept { return steps_.back().plan.output_shape(); }
+  /// Bytes that the plans hold, with the pictures between them.
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept;
+
+  /// Runs every step. `inputs` are as those of inputs_of(), in their order. As Plan::run(): views may have
+  /// any strides, and what is said there of waiting, allocation and overlaps holds for the first and the last
+  /// step.
+  void run(std::span<const ImageView> inputs, const MutableImageView& output, Stream stream = {});
+  /// The same of a pipeline without side inputs.
+  void run(const ImageView& picture, const MutableImageView& output, Stream stream = {});
+
+  /// As Plan::watch(), with the share of the whole pipeline; every step has an equal part.
+  void watch(const Progress& progress);
+
+  /// As Plan::check(), of every step.
+  std::vector<std::string> check(Stream stream = {});
+
+ private:
+  struct Step {
+    Plan plan;
+    std::size_t sides;  ///< number of side inputs
+    Image result;       ///< empty for the last step
+  };
+
+  std::vector<Step> steps_;
+  std::vector<ImageView> step_inputs_;  ///< of one step of one run
+};
+
+/// Plans the pipeline; see PipelinePlan.
+[[nodiscard]] PipelinePlan plan(const Device& device, const Pipeline& pipeline,
+                                std::span<const Shape> shapes);
+
+/// Runs the pipeline once. The result lives where the picture lives. Throws as inputs_of(), PipelinePlan and
+/// PipelinePlan::check().
+[[nodiscard]] Image run(const Device& device, const Pipeline& pipeline, const ImageView& picture,
+                        std::span<const NamedView> sides = {});
 
 }  // namespace satin

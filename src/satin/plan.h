@@ -3,6 +3,7 @@
 // workspace that running needs.
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -12,14 +13,32 @@
 #include "satin/image.h"
 
 namespace satin {
-
 struct PlanImplementation;
+}
+
+namespace [[gnu::visibility("default")]] satin {
+
+/// Lets every plan that is made on this device, or on a copy of it, from now on hold at most so many bytes:
+/// its workspace, and its copies of pictures that are not in the device's memory. 0, as at first: as many as
+/// there are.
+///
+/// Where a plan for the whole picture is above that, or on a GPU above what is free, filters of finite reach
+/// are run on windows of the picture, one after the other, each with what its results look at. The bytes are
+/// the same; the pixels that windows share are done more than once. Filters that see the whole picture at
+/// once (sums and recursions over all of it, components) throw Error(environment) instead.
+void limit_memory(const Device& device, std::size_t bytes);
+
+/// Told of long work: the share of it that is done, above 0 and up to 1. False cancels the rest.
+using Progress = std::function<bool(double done)>;
 
 /// A prepared filter. Not to be run by two threads at the same time: it owns one workspace.
 class Plan {
  public:
+  /// For the library's own parts: filters make plans.
   explicit Plan(std::unique_ptr<PlanImplementation> implementation);
+  /// Leaves a plan that can only be destroyed or assigned to.
   Plan(Plan&&) noexcept;
+  /// Likewise.
   Plan& operator=(Plan&&) noexcept;
   ~Plan();
 
@@ -38,10 +57,21 @@ class Plan {
   /// A filter of finite reach (blur, erode, dilate) with a mask does nothing but copy where no tile of the
   /// mask is active, and so costs what the active tiles and their reach cost. For large pictures on a GPU
   /// run() then waits for what is before it in the stream, to learn which tiles those are.
+  ///
+  /// In windows (see limit_memory()) side inputs and output may lie anywhere, but what lies in place of the
+  /// output is copied first, above the limit.
   void run(std::span<const ImageView> inputs, const MutableImageView& output, Stream stream = {});
+  /// The same of a filter without side inputs.
   void run(const ImageView& input, const MutableImageView& output, Stream stream = {}) {
     run(std::span(&input, 1), output, stream);
   }
+
+  /// Lets the runs that follow call `progress` from the thread that calls run(): after every frame of a
+  /// batch, every window (see limit_memory()) and every look at the whole picture that comes before the
+  /// filter. If it returns false, run() throws Error(cancelled); the output is then unspecified, and the plan
+  /// may be run again. What it throws reaches the caller. Work for a CUDA device counts as done when the
+  /// stream has it. An empty function ends that.
+  void watch(Progress progress);
 
   /// Waits for the last run() and throws Error(input) if it met NaN, infinity or map values that are out of
   /// range. Returns warnings: values of a float picture so small beside the largest that they count as 0.

@@ -13,7 +13,7 @@
 #include "satin/device.h"
 #include "satin/image.h"
 
-namespace satin {
+namespace [[gnu::visibility("default")]] satin {
 
 /// Which pixels are neighbours.
 enum class Connectivity : std::uint8_t {
@@ -23,32 +23,34 @@ enum class Connectivity : std::uint8_t {
 
 /// One channel of a picture under a region; values as stored.
 struct RegionValues {
-  double mean = 0;
-  double minimum = 0;
-  double maximum = 0;
+  double mean = 0;       ///< of the region's pixels
+  double minimum = 0;    ///< smallest value
+  double maximum = 0;    ///< largest value
   double deviation = 0;  ///< of the population: the root of the mean square of value - mean
 };
 
 /// One connected component. Pixel centres have integer coordinates, (0, 0) is the first pixel.
 struct Region {
-  std::uint32_t label = 0;  ///< its pixels in Regions::labels
-  std::int64_t area = 0;    ///< pixels
-  std::int64_t x = 0;       ///< bounding box: left column,
-  std::int64_t y = 0;       ///< upper row,
-  std::int64_t width = 0;
-  std::int64_t height = 0;
-  double centroid_x = 0;
-  double centroid_y = 0;
+  std::uint32_t label = 0;           ///< its pixels in Regions::labels
+  std::int64_t area = 0;             ///< pixels
+  std::int64_t x = 0;                ///< bounding box: left column,
+  std::int64_t y = 0;                ///< upper row,
+  std::int64_t width = 0;            ///< columns,
+  std::int64_t height = 0;           ///< rows
+  double centroid_x = 0;             ///< mean of its pixels' x,
+  double centroid_y = 0;             ///< and of their y
   bool touches_border = false;       ///< a pixel lies in the first or last row or column
   std::vector<RegionValues> values;  ///< one a channel of RegionsOptions::image; none without one
 };
 
+/// How regions are found.
 struct RegionsOptions {
-  Connectivity connectivity = Connectivity::eight;
+  Connectivity connectivity = Connectivity::eight;  ///< which pixels are neighbours
   bool zeros = false;  ///< the pixels that are 0 make regions instead of the others
   ImageView image{};   ///< u8, u16 or f32 of the mask's size: its values under every region
 };
 
+/// What was found.
 struct Regions {
   std::vector<Region> regions;  ///< labels 1, 2 ... in the raster order of their first pixels
   Image labels;                 ///< u32, one channel: 0 outside, where the mask lives
@@ -73,18 +75,37 @@ struct Regions {
 
 /// Bounds that a region has to keep, the bounds themselves included.
 struct RegionFilter {
+  /// Pixels.
   std::int64_t min_area = 0;
+  /// Pixels.
   std::int64_t max_area = std::numeric_limits<std::int64_t>::max();
+  /// Columns of the bounding box.
   std::int64_t min_width = 0;
+  /// Columns of the bounding box.
   std::int64_t max_width = std::numeric_limits<std::int64_t>::max();
+  /// Rows of the bounding box.
   std::int64_t min_height = 0;
+  /// Rows of the bounding box.
   std::int64_t max_height = std::numeric_limits<std::int64_t>::max();
   std::optional<bool> touches_border{};  ///< true: only those that do; false: only those that do not
 };
 
+/// True if the region keeps every bound.
 [[nodiscard]] bool passes(const Region& region, const RegionFilter& filter) noexcept;
 
-enum class RegionKey : std::uint8_t { label, area, x, y, width, height, mean, minimum, maximum, deviation };
+/// What regions are sorted by: members of Region, and of its values.
+enum class RegionKey : std::uint8_t {
+  label,     ///< raster order of the first pixels
+  area,      ///< pixels
+  x,         ///< left column
+  y,         ///< upper row
+  width,     ///< columns of the bounding box
+  height,    ///< rows of the bounding box
+  mean,      ///< of the values
+  minimum,   ///< of the values
+  maximum,   ///< of the values
+  deviation  ///< of the values
+};
 
 /// Stable. The last four are those of one channel of the values. Throws Error(usage) for regions without that
 /// channel.

@@ -13,12 +13,12 @@
 #include "satin/image.h"
 #include "satin/pixel_box.h"
 
-namespace satin {
+namespace [[gnu::visibility("default")]] satin {
 
 /// One mask of fewer than 2^32 pixels.
 struct RunLengths {
-  std::int64_t height = 0;
-  std::int64_t width = 0;
+  std::int64_t height = 0;            ///< rows
+  std::int64_t width = 0;             ///< columns
   std::vector<std::uint32_t> counts;  ///< sum = height * width; a length of 0 is allowed anywhere
 
   friend bool operator==(const RunLengths&, const RunLengths&) = default;

@@ -30,7 +30,7 @@
 #include "satin/array.h"
 #include "satin/device.h"
 
-namespace satin {
+namespace [[gnu::visibility("default")]] satin {
 
 /// An associative operator with its identity. For min and max a NaN counts as the identity, and -0 is below
 /// +0.
@@ -45,13 +45,17 @@ enum class Operator : std::uint8_t {
 /// (floats: nearest; no finite number becomes infinite) throws Error(usage).
 class Scalar {
  public:
+  /// A signed integer.
   // NOLINTNEXTLINE(google-explicit-constructor): numbers are scalars
   Scalar(std::signed_integral auto value) noexcept : value_(static_cast<std::int64_t>(value)) {}
+  /// An unsigned integer.
   // NOLINTNEXTLINE(google-explicit-constructor): numbers are scalars
   Scalar(std::unsigned_integral auto value) noexcept : value_(static_cast<std::uint64_t>(value)) {}
+  /// A float or a double.
   // NOLINTNEXTLINE(google-explicit-constructor): numbers are scalars
   Scalar(std::floating_point auto value) noexcept : value_(static_cast<double>(value)) {}
 
+  /// The number, exactly.
   [[nodiscard]] const std::variant<std::int64_t, std::uint64_t, double>& value() const noexcept {
     return value_;
   }
@@ -103,8 +107,8 @@ void exclusive_to_inclusive(const Device& device, ArrayView exclusive, ArrayView
 
 /// Where the segments of an array begin.
 struct Segments {
-  ArrayView marks;
-  bool flags = true;
+  ArrayView marks;    ///< flags or group indices, one a value
+  bool flags = true;  ///< which of the two
 
   /// u8, one per value: a segment begins at every flag that is not 0, and at the first value whatever its
   /// flag.
@@ -132,12 +136,19 @@ std::int64_t segmented_reduce(const Device& device, ArrayView values, const Segm
 // not known before; what lies behind it is unspecified. ---
 
 /// How a value compares with a number. NaN compares as not_equal alone.
-enum class Comparison : std::uint8_t { less, less_equal, greater, greater_equal, equal, not_equal };
+enum class Comparison : std::uint8_t {
+  less,           ///< value < number
+  less_equal,     ///< value <= number
+  greater,        ///< value > number
+  greater_equal,  ///< value >= number
+  equal,          ///< value == number
+  not_equal       ///< value != number
+};
 
 /// Values for which `value comparison number` holds.
 struct Predicate {
-  Comparison comparison = Comparison::not_equal;
-  Scalar number = 0;
+  Comparison comparison = Comparison::not_equal;  ///< of a value
+  Scalar number = 0;                              ///< with this
 };
 
 /// Values that the predicate, or a mask of u8 that is not 0, selects, in their order. Returns how many.
@@ -170,11 +181,15 @@ std::int64_t partition(const Device& device, ArrayView values, ArrayView mask, M
 /// quotient is not finite.
 class Bins {
  public:
+  /// Of equal width.
   [[nodiscard]] static Bins even(double lower, double upper, std::int64_t count);
   [[nodiscard]] static Bins between(std::span<const double> edges);  ///< one bin fewer than edges
 
+  /// Number of bins.
   [[nodiscard]] std::int64_t count() const noexcept { return count_; }
+  /// Where the first bin begins.
   [[nodiscard]] double lower() const noexcept { return lower_; }
+  /// Where the last bin ends.
   [[nodiscard]] double upper() const noexcept { return upper_; }
   [[nodiscard]] const std::vector<double>& edges() const noexcept { return edges_; }  ///< none if even
 
@@ -224,6 +239,7 @@ void counting_sort_pairs(const Device& device, ArrayView keys, ArrayView values,
 /// Several percentiles of one array, sorted once.
 [[nodiscard]] std::vector<double> percentiles(const Device& device, ArrayView values,
                                               std::span<const double> percents, Stream stream = {});
+/// The percentile of 50.
 [[nodiscard]] inline double median(const Device& device, ArrayView values, Stream stream = {}) {
   return percentile(device, values, 50, stream);
 }

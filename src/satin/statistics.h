@@ -10,15 +10,15 @@
 #include "satin/image.h"
 #include "satin/scan.h"
 
-namespace satin {
+namespace [[gnu::visibility("default")]] satin {
 
 /// What is known about one channel. Numbers are values as stored; NaN where there is no value.
 struct ChannelStatistics {
-  std::int64_t count = 0;  ///< of the pixels that were looked at and are not NaN
-  std::int64_t nan = 0;    ///< of those that are NaN; they count nowhere else
-  double minimum = 0;
-  double maximum = 0;
-  double mean = 0;
+  std::int64_t count = 0;           ///< of the pixels that were looked at and are not NaN
+  std::int64_t nan = 0;             ///< of those that are NaN; they count nowhere else
+  double minimum = 0;               ///< smallest value
+  double maximum = 0;               ///< largest value
+  double mean = 0;                  ///< of all values
   double deviation = 0;             ///< of the population: the root of the mean square of value - mean
   std::vector<double> percentiles;  ///< one for each that was asked for; see percentile()
   double lower = 0;                 ///< where the histogram begins,
@@ -27,6 +27,7 @@ struct ChannelStatistics {
       histogram;  ///< bins of equal width; values beyond the ends are in the outer bins
 };
 
+/// What is asked for.
 struct StatisticsOptions {
   std::vector<double> percents = {1, 5, 25, 50, 75, 95, 99};  ///< 0 to 100
   std::int64_t bins = 256;        ///< 1 to 65536; a whole number of u8 and u16 codes need not fall into each

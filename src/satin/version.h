@@ -1,6 +1,6 @@
 #pragma once
 
-namespace satin {
+namespace [[gnu::visibility("default")]] satin {
 
 /// "0.1.0"
 [[nodiscard]] const char* version() noexcept;

@@ -102,12 +102,8 @@ std::function<void()> cv_gaussian(const Image&, double) { return {}; }
 }  // namespace
 
 int main(int argc, char** argv) {
-  const int repeats = argc > 1 ? std::atoi(argv[1]) : 15;
-  const int threads = argc > 2 ? std::atoi(argv[2]) : 0;
-  const satin::Device device = satin::Device::open("cpu", {threads});
-#ifdef SATIN_BENCH_OPENCV
-  if (threads > 0) cv::setNumThreads(threads);
-#endif
+  const auto arguments = satin::bench::arguments_of(argc, argv, {});
+  const satin::Device device = satin::bench::open_cpu(arguments);
   const Image grey = random_image({width, height, 1, Type::u8});
   const Image rgb = random_image({width, height, 3, Type::u8});
   const Image rgb16 = random_image({width, height, 3, Type::u16});
@@ -118,9 +114,6 @@ int main(int argc, char** argv) {
   const std::size_t pixels = static_cast<std::size_t>(width * height);
   const auto encoded = satin::Space::encoded;
 
-  std::printf("%s, medians of %d, 3840 x 2160\n\n", device.info().name.c_str(), repeats);
-  std::printf(
-      "| case | ms | copy ms | share of the copy | peer ms | times the peer |\n|---|---|---|---|---|---|\n");
   std::vector<Case> cases = {
       {"integral u8", pixels * 5, planned(device, grey, satin::Integral{}), "OpenCV", cv_integral(grey)},
       {"integral u8 RGB", pixels * 15, planned(device, rgb, satin::Integral{}), "OpenCV", cv_integral(rgb)},
@@ -173,6 +166,5 @@ int main(int argc, char** argv) {
   };
   for (Case& test : masked_cases(device, rgb)) cases.push_back(std::move(test));
   const std::string part = argc > 3 ? argv[3] : "";
-  for (const Case& test : cases)
-    if (test.name.find(part) != std::string::npos) report(test, repeats);
+  report_all(device, "3840 x 2160", cases, arguments);
 }

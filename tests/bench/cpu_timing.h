@@ -77,6 +77,37 @@ inline void report(const Case& test, int repeats) {
   std::fflush(stdout);
 }
 
+/// What every bench of cases takes: [repeats [threads [part of a case's name]]].
+struct Arguments {
+  int repeats = 15;
+  int threads = 0;
+  std::string part{};
+};
+
+inline Arguments arguments_of(int argc, char** argv, Arguments arguments) {
+  if (argc > 1) arguments.repeats = std::atoi(argv[1]);
+  if (argc > 2) arguments.threads = std::atoi(argv[2]);
+  if (argc > 3) arguments.part = argv[3];
+  return arguments;
+}
+
+/// The CPU with as many threads for Satin as for OpenCV.
+inline Device open_cpu(const Arguments& arguments) {
+#ifdef SATIN_BENCH_OPENCV
+  if (arguments.threads > 0) cv::setNumThreads(arguments.threads);
+#endif
+  return Device::open("cpu", {arguments.threads});
+}
+
+inline void report_all(const Device& device, const std::string& pictures, const std::vector<Case>& cases,
+                       const Arguments& arguments) {
+  std::printf("%s, medians of %d, %s\n\n", device.info().name.c_str(), arguments.repeats, pictures.c_str());
+  std::printf(
+      "| case | ms | copy ms | share of the copy | peer ms | times the peer |\n|---|---|---|---|---|---|\n");
+  for (const Case& test : cases)
+    if (test.name.find(arguments.part) != std::string::npos) report(test, arguments.repeats);
+}
+
 /// Plans once and runs into the same picture; for filters without side inputs.
 template <class Parameters>
 std::function<void()> planned(const Device& device, const Image& image, const Parameters& parameters) {

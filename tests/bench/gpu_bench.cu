@@ -228,7 +228,8 @@ void bench_blur(const Device& device, const std::string& name, const Shape& shap
   const Rotation out(bytes, 2 * bytes + map_bytes);
   std::vector<Image> maps;
   if (kind != Map::none) {
-    for (int i = 0; i < 8; ++i) maps.push_back(radius_map(device, shape, kind));
+    const std::size_t count = std::min<std::size_t>(in.buffers.size(), 8);
+    while (maps.size() < count) maps.push_back(radius_map(device, shape, kind));
     blur.radius_map = maps[0];
     blur.radius_max = largest_radius;
   }
@@ -285,6 +286,22 @@ void bench_blurs(const Device& device) {
              0);
   blur.sigma = 8.0;
   bench_blur(device, "RGB u8, gaussian sigma 8, encoded", shape, blur, Map::none, 0);
+}
+
+/// One table and two means from small pictures to large ones, for the plot.
+void bench_sizes(const Device& device) {
+  std::printf(
+      "\n| by size | Satin ms | copy ms | copy / Satin | CUB 1-D ms | NPP ms |\n|---|---|---|---|---|---|\n");
+  for (const std::int64_t side : {512, 1024, 2048, 4096, 8192, 16384}) {
+    const std::string size = std::to_string(side) + " x " + std::to_string(side) + ", ";
+    const Shape colours = shape_of(side, side, 3, Type::u8);
+    Blur blur;
+    blur.space = Space::encoded;
+    bench_table(device, shape_of(side, side, 1, Type::u8), Sums::wrapping);
+    bench_blur(device, size + "mean by a map, radii to 31", colours, blur, Map::smooth, 0);
+    blur.radius = 16;
+    bench_blur(device, size + "mean, radius 16", colours, blur, Map::none, 0);
+  }
 }
 
 template <class Parameters>
@@ -392,7 +409,7 @@ void bench_masks(const Device& device) {
 
 }  // namespace
 
-/// Argument: a text that the names of the rows to measure must hold.
+/// Argument: a text that the names of the rows to measure must hold, or "by size" for those of the plot.
 int main(int argc, char** argv) {
   if (argc > 1) wanted() = argv[1];
   try {
@@ -403,6 +420,11 @@ int main(int argc, char** argv) {
 #if !defined(SATIN_BENCH_NPP)
     std::printf("NPP was not found when this was built.\n");
 #endif
+    if (wanted() == "by size") {
+      wanted().clear();
+      bench_sizes(device);
+      return 0;
+    }
     bench_tables(device);
     bench_blurs(device);
     bench_locals(device);

@@ -92,18 +92,9 @@ std::function<void()> cv_components(const Image&) { return {}; }
 }  // namespace
 
 int main(int argc, char** argv) {
-  const int repeats = argc > 1 ? std::atoi(argv[1]) : 11;
-  const int threads = argc > 2 ? std::atoi(argv[2]) : 0;
-  const std::string part = argc > 3 ? argv[3] : "";
-  const satin::Device device = satin::Device::open("cpu", {threads});
-#ifdef SATIN_BENCH_OPENCV
-  if (threads > 0) cv::setNumThreads(threads);
-#endif
+  const auto arguments = satin::bench::arguments_of(argc, argv, {.repeats = 11});
+  const satin::Device device = satin::bench::open_cpu(arguments);
   const Image image = blobs();
-  std::printf("%s, medians of %d, %d x %d u8\n\n", device.info().name.c_str(), repeats,
-              static_cast<int>(width), static_cast<int>(height));
-  std::printf(
-      "| case | Satin ms | copy ms | copy / Satin | peer ms | times the peer |\n|---|---|---|---|---|---|\n");
   const auto ours = [&](const Mask& parameters) { return planned(device, image, parameters); };
   const char* distance = "OpenCV distanceTransform";
   const std::size_t bytes = 2 * satin::byte_size(grey);
@@ -125,6 +116,5 @@ int main(int argc, char** argv) {
       {"fill-all-holes", bytes, ours({.fill_all_holes = true}), "OpenCV connectedComponentsWithStats",
        cv_components(image)},
   };
-  for (const Case& test : cases)
-    if (test.name.find(part) != std::string::npos) report(test, repeats);
+  report_all(device, "4000 x 3000 u8", cases, arguments);
 }

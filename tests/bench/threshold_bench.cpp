@@ -95,22 +95,14 @@ std::function<void()> cv_deviation(const Image&, int) { return {}; }
 }  // namespace
 
 int main(int argc, char** argv) {
-  const int repeats = argc > 1 ? std::atoi(argv[1]) : 15;
-  const int threads = argc > 2 ? std::atoi(argv[2]) : 0;
-  const std::string part = argc > 3 ? argv[3] : "";
-  const satin::Device device = satin::Device::open("cpu", {threads});
-#ifdef SATIN_BENCH_OPENCV
-  if (threads > 0) cv::setNumThreads(threads);
-#endif
+  const auto arguments = satin::bench::arguments_of(argc, argv, {});
+  const satin::Device device = satin::bench::open_cpu(arguments);
   const Image grey = page(1);
   const Image rgb = page(3);
   const Image noise = random_image({width, height, 1, Type::u8});
   const Image deep = random_image({width, height, 1, Type::u16});
   const std::size_t pixels = static_cast<std::size_t>(width * height);
 
-  std::printf("%s, medians of %d, 4000 x 3000\n\n", device.info().name.c_str(), repeats);
-  std::printf(
-      "| case | ms | copy ms | share of the copy | peer ms | times the peer |\n|---|---|---|---|---|---|\n");
   const auto ours = [&](const Image& image, Binarisation method, int window) {
     return planned(device, image, with(method, window));
   };
@@ -139,6 +131,5 @@ int main(int argc, char** argv) {
                    "boxFilter f32", cv_deviation(grey, 31)});
   cases.push_back({"local-deviation 31 RGB", 6 * pixels, planned(device, rgb, satin::LocalDeviation{}),
                    "boxFilter f32", cv_deviation(rgb, 31)});
-  for (const Case& test : cases)
-    if (test.name.find(part) != std::string::npos) report(test, repeats);
+  report_all(device, "4000 x 3000", cases, arguments);
 }

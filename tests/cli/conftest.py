@@ -40,12 +40,12 @@ class Satin:
         assert result.returncode == 0, result.error
         return result
 
-    def bad(self, code, *arguments, says=(), **options):
-        """Fails with the exit code and one or two lines that say all of `says`."""
+    def bad(self, code, *arguments, says=(), lines=2, **options):
+        """Fails with the exit code and one or two lines, or as many as are told, that say all of `says`."""
         result = self(*arguments, **options)
         assert result.returncode == code, (result.returncode, result.error)
         assert result.error.startswith("satin: "), result.error
-        assert len(result.error.strip().splitlines()) <= 2, result.error
+        assert len(result.error.strip().splitlines()) <= lines, result.error
         for text in [says] if isinstance(says, str) else says:
             assert str(text) in result.error, (text, result.error)
         return result

@@ -6,25 +6,8 @@ import numpy as np
 import pytest
 
 import png_file
+from blurred_folder import BLUR, check, fill
 from conftest import files_below
-from oracle import box_blur
-
-BLUR = ("--radius", "2", "--space", "encoded")
-
-
-def fill(folder, noise, names, shape=(9, 14, 3)):
-    arrays = {}
-    for seed, name in enumerate(names):
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        arrays[name] = noise(shape, seed=seed)
-        png_file.write(folder / name, arrays[name])
-    return arrays
-
-
-def check(folder, arrays):
-    assert files_below(folder) == sorted(arrays)
-    for name, array in arrays.items():
-        assert np.array_equal(png_file.read(folder / name), box_blur(array, 2)), name
 
 
 def test_several_files(satin, noise):
@@ -177,3 +160,14 @@ def test_names_that_are_not_text(satin, noise):
     result = satin.good("blur", name, "-o", "out/", "--json")
     assert "\ufffd" in json.loads(result.stdout)["files"][0]["input"]
     assert files_below(satin.folder / "out") == [name]
+
+
+def test_several_devices_share_the_files(satin, noise):
+    arrays = fill(satin.folder / "in", noise, ["%d.png" % i for i in range(9)])
+    result = satin.good("blur", "in", "-o", "out", *BLUR, "--device", "cpu,cpu", "--json")
+    check(satin.folder / "out", arrays)
+    assert json.loads(result.stdout)["other_devices"] == ["cpu"]
+    satin.bad(2, "blur", "in", "-o", "new", "--device", "cpu,", says="cuda:N")
+    satin.bad(2, "blur", "in", "-o", "new", "--device", "cpu,gpu", says="'gpu'")
+    satin.bad(3, "blur", "in", "-o", "new", "--device", "cpu,cuda:99", says="cuda")
+    assert not (satin.folder / "new").exists()

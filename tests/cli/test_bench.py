@@ -76,6 +76,16 @@ def test_types(satin, type_, channels):
         assert row["status"] in ("done", "refused")
 
 
+def test_boxes_that_nobody_names_are_made_up(satin):
+    every = {row["filter"]: row for row in rows_of_json(satin, *TINY)["filters"]}
+    alone = rows_of_json(satin, "redact", *TINY)["filters"][0]
+    for row in every["redact"], alone:
+        assert_measured(row)
+        assert row["parameters"]["box"] == "8,6,16,12"
+    assert rows_of_json(satin, "redact", *TINY, "--box", "1,2,3,4")["filters"][0]["parameters"]["box"] == "1,2,3,4"
+    assert_measured(rows_of_json(satin, "redact", *TINY, "--mask")["filters"][0])
+
+
 def test_help(satin):
     text = satin.good("bench", "--help").stdout.decode()
     for option in ("--size", "--type", "--channels", "--device", "--threads", "--json"):

@@ -252,3 +252,22 @@ def test_edge_smooth_takes_a_colour_guide(satin, noise):
     assert result[:, :20].std() < array[:, :20].std() / 8
     satin.bad(2, "edge-smooth", "in.png", "-o", "no.png", "--sigma-r", "0", says=["sigma-r", "0.001"])
     satin.bad(2, "edge-smooth", "in.png", "-o", "no.png", "--iterations", "2.5", says="iterations")
+
+
+@pytest.mark.parametrize("command", [("blur", "--sigma", "4"), ("threshold", "--method", "wolf"),
+                                     ("threshold", "--method", "otsu"), ("guided", "--radius", "6"),
+                                     ("run", "blur radius=3 | dilate radius=2")])
+def test_a_memory_limit_changes_nothing(satin, noise, command):
+    png_file.write(satin.folder / "in.png", noise((331, 257, 3)))
+    positional = command[:2] if command[0] == "run" else command[:1]
+    options = command[len(positional):]
+    for name, limit in (("whole", ()), ("parts", ("--memory-limit", "700K"))):
+        satin.good(*positional, "in.png", "-o", name + ".png", "--device", "cpu", *options, *limit)
+    assert (satin.folder / "whole.png").read_bytes() == (satin.folder / "parts.png").read_bytes()
+
+
+def test_a_memory_limit_can_be_too_low(satin, noise):
+    png_file.write(satin.folder / "in.png", noise((100, 100, 3)))
+    satin.bad(3, "smooth", "in.png", "-o", "out.png", "--device", "cpu", "--memory-limit", "1K", says="memory limit")
+    for wrong in ("0", "-1", "1X", "K", "nan"):
+        satin.bad(2, "blur", "in.png", "-o", "out.png", "--memory-limit", wrong, says="--memory-limit")

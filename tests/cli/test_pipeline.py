@@ -34,7 +34,8 @@ def test_a_table_comes_last(satin, picture):
     satin.good("run", "blur radius=0 | integral squared", "in.png", "-o", "a.npy")
     satin.good("integral", "in.png", "-o", "b.npy", "--squared=true")
     assert (satin.folder / "a.npy").read_bytes() == (satin.folder / "b.npy").read_bytes()
-    satin.bad(2, "run", "blur | integral | blur", "in.png", "-o", "c.npy", says=["olumn 8", "integral"])
+    satin.bad(2, "run", "blur | integral | blur", "in.png", "-o", "c.npy", lines=3,
+              says=["olumn 8", "integral"])
 
 
 def test_batch_and_json(satin, noise):
@@ -62,7 +63,9 @@ def test_batch_and_json(satin, noise):
     ("blur radius=8x", 6, "8x"),
 ])
 def test_errors_tell_the_column(satin, picture, text, column, says):
-    satin.bad(2, "run", text, "in.png", "-o", "out.png", says=["olumn %d " % column, says])
+    result = satin.bad(2, "run", text, "in.png", "-o", "out.png", lines=4, says=["olumn %d " % column, says])
+    shown, caret = result.error.rstrip("\n").splitlines()[-2:]
+    assert shown == "  " + text and caret == " " * (column + 1) + "^"
     assert files_below(satin.folder) == ["in.png"]
 
 

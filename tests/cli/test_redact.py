@@ -82,7 +82,7 @@ def test_thumbnails_are_dropped(satin, tmp_path, name):
     assert piece in (tmp_path / "in.jpg").read_bytes(), "the test has no thumbnail"
     satin.good("redact", "in.jpg", "-o", name, "--box", "0,0,64,64")
     written = (tmp_path / name).read_bytes()
-    assert piece not in written and b"Exif" not in written
+    assert piece not in written
 
 
 def test_help_warns(satin):

@@ -132,7 +132,7 @@ def test_bins_of_grey_floats_with_ends_beyond(satin, tmp_path):
 @pytest.mark.parametrize("arguments, says", [
     (["in.png"], "-o"),
     (["in.png", "-o", "in.png"], "in.png"),
-    (["in.png", "in.png", "-o", "zones"], "one picture"),
+    (["in.png", "./in.png", "-o", "zones"], "both"),
     (["in.png", "-o", "zones", "--bins", "0"], "--bins"),
     (["in.png", "-o", "zones", "--lower", "9", "--upper", "9"], "9"),
 ])
@@ -145,3 +145,25 @@ def test_bins_do_not_replace_files(satin, tmp_path, picture):
     satin.good("bins", "in.png", "-o", "zones")
     satin.bad(2, "bins", "in.png", "-o", "zones", says=["zone_0.png", "--overwrite"])
     satin.good("bins", "in.png", "-o", "zones", "--overwrite")
+
+
+def test_bins_of_several_pictures(satin, tmp_path, noise):
+    (tmp_path / "in" / "sub").mkdir(parents=True)
+    for seed, name in enumerate(["a.png", "sub/b.png"]):
+        png_file.write(tmp_path / "in" / name, noise((5, 7, 3), seed=seed))
+        satin.good("bins", "in/" + name, "-o", "one/" + name[:-4], "--bins", "3")
+    (tmp_path / "in" / "c.png").write_bytes(b"broken")
+    result = satin("bins", "in", "-r", "-o", "all", "--bins", "3", "--json")
+    assert result.returncode == 1 and "c.png" in result.error
+    report = json.loads(result.stdout)
+    assert [len(entry.get("bins", [])) for entry in report["files"]] == [3, 0, 3] and report["exit_code"] == 1
+    names = files_below(tmp_path / "one")
+    assert files_below(tmp_path / "all") == names and len(names) == 10
+    for name in names:
+        assert (tmp_path / "all" / name).read_bytes() == (tmp_path / "one" / name).read_bytes()
+    satin.bad(2, "bins", "in/a.png", "in/sub/b.png", "-o", "all/sub", says=["zone_0.png", "--overwrite"])
+    png_file.write(tmp_path / "in" / "a.tga.png", noise((5, 7), seed=3))
+    (tmp_path / "in" / "a.tga").write_bytes(b"broken")
+    (tmp_path / "in" / "a.jpg").write_bytes(b"broken")
+    satin.bad(2, "bins", "in", "-o", "new", says="new/a")
+    assert not (tmp_path / "new").exists()

@@ -32,7 +32,7 @@ def test_help_of_every_filter(satin):
         for option in ("--output", "--device", "--threads", "--overwrite", "--quiet", "--json"):
             assert option in text
         assert max(map(len, text.splitlines())) <= 120
-        assert len(text.splitlines()) < 60
+        assert len(text.splitlines()) < 90
 
 
 def test_help_shows_ranges_defaults_and_choices(satin):

@@ -53,13 +53,35 @@ Parameters FilterCase::parameters() const {
   return result;
 }
 
+namespace {
+
+/// Depth of which everything is known, and nothing is as near as a lens: from a quarter to three quarters.
+Image random_depth(std::int64_t width, std::int64_t height, int channels, Type type, std::uint64_t seed) {
+  Random random(seed);
+  Image image({width, height, channels, type});
+  for (std::int64_t y = 0; y < height; ++y)
+    for (std::int64_t x = 0; x < width; ++x)
+      for (int c = 0; c < channels; ++c)
+        set_fraction(image.view(), x, y, c, 0.25 + static_cast<double>(random.below(501)) / 1000);
+  return image;
+}
+
+Image side_image(Role role, const Shape& shape, int depth_channels, std::uint64_t turn, std::uint64_t seed) {
+  const Type type = type_of(role, turn);
+  return role == Role::depth ? random_depth(shape.width, shape.height, depth_channels, type, seed)
+                             : random_map(shape.width, shape.height, type, seed);
+}
+
+}  // namespace
+
 std::vector<Image> FilterCase::side_images() const {
+  const bool chooses = !settings.empty() && settings.front().first == "depth-channel";
+  const int depth_channels = chooses ? 4 : 1;
   std::vector<Image> images;
   for (std::size_t i = 0; i < filter->inputs.size(); ++i) {
     const bool used = (side_inputs >> i & 1) != 0;
-    images.push_back(
-        used ? random_map(shape.width, shape.height, type_of(filter->inputs[i].role, seed + i), seed + 10 + i)
-             : Image());
+    images.push_back(used ? side_image(filter->inputs[i].role, shape, depth_channels, seed + i, seed + 10 + i)
+                          : Image());
   }
   return images;
 }
@@ -94,6 +116,8 @@ std::vector<std::string> values_of(const ParameterRecord& parameter) {
       return {"0,0,1,1", "-2,0,3,1;0,0,1,1"};
     case ParameterKind::colour:
       return {parameter.default_text, "#ff8001"};
+    case ParameterKind::point:
+      return {"0,0", "50%,50%", "100%,0%"};
     case ParameterKind::radius:
       values = {parameter.whole ? "2,5" : "2.5,0.25", "3%"};
       [[fallthrough]];

@@ -90,8 +90,11 @@ TEST(EveryFilter, TakesAnyStridesAndWritesNothingElse) {
     const std::vector<Image> side_images = filter_case.side_images();
     const Image expected = fresh_result(filter_case, picture);
     Plan plan = filter_case.plan(device_under_test(), filter_case.shape);
+    // a third of the pairs for each case: every pair meets every filter many times
+    std::uint64_t turn = filter_case.seed;
     for (const Layout in : every_layout)
       for (const Layout out : every_layout) {
+        if (turn++ % 3 != 0) continue;
         const LooseImage input(picture, in);
         LooseImage output(poisoned(plan.output_shape()), out);
         std::vector<LooseImage> loose_sides;
@@ -160,15 +163,18 @@ TEST(EveryFilter, DoesTheFramesOfABatchOneByOne) {
   });
 }
 
-/// A border of one value brings something into the picture that the traits do not speak of.
-bool invents_a_border(const FilterCase& filter_case) {
-  return std::find(filter_case.settings.begin(), filter_case.settings.end(),
-                   std::pair<std::string, std::string>("border", "constant")) != filter_case.settings.end();
+/// A border of one value brings something into the picture that the traits do not speak of, and so does what
+/// is shown instead of a result.
+bool invents_something(const FilterCase& filter_case) {
+  return std::any_of(filter_case.settings.begin(), filter_case.settings.end(), [](const auto& setting) {
+    const auto& [name, value] = setting;
+    return (name == "border" && value == "constant") || (name == "debug" && value != "off");
+  });
 }
 
 TEST(EveryFilter, KeepsConstantPicturesIfItSaysSo) {
   for_each_filter_case([](const FilterCase& filter_case) {
-    if (!filter_case.filter->traits.keeps_constant || invents_a_border(filter_case)) return;
+    if (!filter_case.filter->traits.keeps_constant || invents_something(filter_case)) return;
     for (const double value : {0.0, 0.3, 0.7371, 1.0}) {
       const Image picture = constant_picture(filter_case.shape, value);
       ASSERT_EQ(difference(fresh_result(filter_case, picture), picture), "") << value;
@@ -212,7 +218,7 @@ Image picture_of_narrow_range(const FilterCase& filter_case) {
 
 TEST(EveryFilter, KeepsTheRangeIfItSaysSo) {
   for_each_filter_case([](const FilterCase& filter_case) {
-    if (!filter_case.filter->traits.keeps_range || invents_a_border(filter_case)) return;
+    if (!filter_case.filter->traits.keeps_range || invents_something(filter_case)) return;
     const Image picture = picture_of_narrow_range(filter_case);
     const Image result = fresh_result(filter_case, picture);
     switch (filter_case.shape.type) {

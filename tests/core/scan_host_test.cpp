@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "expect_error.h"
+#include "forced_target.h"
 #include "satin/host/scan.h"
 #include "scan_case.h"
 
@@ -215,21 +216,6 @@ TEST(HostScan, ChainsOnThreadsOfTheirOwn) {
     EXPECT_TRUE(found == expected) << threads;
   }
 }
-
-/// Forces one SIMD target while it lives.
-class ForcedTarget {
- public:
-  explicit ForcedTarget(std::int64_t target) {
-    hwy::SetSupportedTargetsForTest(target);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-  }
-  ~ForcedTarget() {
-    hwy::SetSupportedTargetsForTest(0);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-  }
-  ForcedTarget(const ForcedTarget&) = delete;
-  ForcedTarget& operator=(const ForcedTarget&) = delete;
-};
 
 TEST(HostScan, TheSimdTargetDoesNotShow) {
   const std::vector<float> values = random_floats(70001);

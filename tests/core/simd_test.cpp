@@ -2,33 +2,17 @@
 
 #include <gtest/gtest.h>
 
-#include <hwy/targets.h>
-
 #include <vector>
 
 #include "blur_case.h"
 #include "device_under_test.h"
+#include "forced_target.h"
 #include "pictures.h"
 #include "satin/filters.h"
 #include "satin/regions.h"
 
 namespace satin::test {
 namespace {
-
-/// Forces one target while it lives.
-class ForcedTarget {
- public:
-  explicit ForcedTarget(std::int64_t target) {
-    hwy::SetSupportedTargetsForTest(target);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-  }
-  ~ForcedTarget() {
-    hwy::SetSupportedTargetsForTest(0);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-  }
-  ForcedTarget(const ForcedTarget&) = delete;
-  ForcedTarget& operator=(const ForcedTarget&) = delete;
-};
 
 std::vector<Image> results(const Device& device, const Format& format) {
   std::vector<Image> images;

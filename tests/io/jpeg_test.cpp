@@ -1,9 +1,6 @@
-#include <cstdio>
-#include <cstdlib>
-
 #include "support.h"
 #ifdef SATIN_TEST_LIBJPEG
-#include <jpeglib.h>
+#include "cmyk_jpeg.h"
 #endif
 
 namespace satin::test {
@@ -29,37 +26,6 @@ TEST(Jpeg, DataBehindTheEndDoesNotMatter) {
 
 #ifdef SATIN_TEST_LIBJPEG
 
-/// A file of constant inks. libjpeg writes the Adobe marker, after which values are reflectance.
-FileBytes cmyk_file(J_COLOR_SPACE stored, const unsigned char (&values)[4], bool adobe) {
-  jpeg_compress_struct info{};
-  jpeg_error_mgr errors{};
-  info.err = jpeg_std_error(&errors);
-  jpeg_create_compress(&info);
-  unsigned char* memory = nullptr;
-  unsigned long size = 0;
-  jpeg_mem_dest(&info, &memory, &size);
-  info.image_width = info.image_height = 16;
-  info.input_components = 4;
-  info.in_color_space = JCS_CMYK;
-  jpeg_set_defaults(&info);
-  jpeg_set_colorspace(&info, stored);
-  jpeg_set_quality(&info, 100, TRUE);
-  info.write_Adobe_marker = adobe ? TRUE : FALSE;
-  jpeg_start_compress(&info, TRUE);
-  std::vector<unsigned char> row;
-  for (int x = 0; x < 16; ++x) row.insert(row.end(), values, values + 4);
-  while (info.next_scanline < info.image_height) {
-    JSAMPROW pointer = row.data();
-    jpeg_write_scanlines(&info, &pointer, 1);
-  }
-  jpeg_finish_compress(&info);
-  jpeg_destroy_compress(&info);
-  const auto* first = reinterpret_cast<const std::byte*>(memory);
-  FileBytes file(first, first + size);
-  std::free(memory);
-  return file;
-}
-
 void expect_colour(const FileBytes& file, int red, int green, int blue) {
   const Image image = decode_image(file, "x.jpg");
   ASSERT_EQ(image.shape(), shape_of(16, 16, 3, Type::u8));
@@ -71,10 +37,10 @@ void expect_colour(const FileBytes& file, int red, int green, int blue) {
 
 TEST(Jpeg, InksBecomeRgb) {
   const unsigned char reflectance[4] = {200, 100, 50, 128};
-  expect_colour(cmyk_file(JCS_CMYK, reflectance, true), 100, 50, 25);
-  expect_colour(cmyk_file(JCS_YCCK, reflectance, true), 100, 50, 25);
+  expect_colour(cmyk_jpeg(reflectance, true, JCS_CMYK), 100, 50, 25);
+  expect_colour(cmyk_jpeg(reflectance, true, JCS_YCCK), 100, 50, 25);
   const unsigned char amounts[4] = {55, 155, 205, 127};
-  expect_colour(cmyk_file(JCS_CMYK, amounts, false), 100, 50, 25);
+  expect_colour(cmyk_jpeg(amounts, false, JCS_CMYK), 100, 50, 25);
 }
 
 // A scan that ends in the middle although the end marker is there.

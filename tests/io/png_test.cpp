@@ -1,3 +1,5 @@
+#include <sys/resource.h>
+
 #include <cctype>
 
 #include "support.h"
@@ -114,6 +116,20 @@ TEST(Png, WrongChecksumOfThePixelsIsRefused) {
   FileBytes file = encode_image(random_image(shape_of(40, 40, 3, Type::u8)), ".png");
   file[file.size() - 12 - 2] ^= std::byte{1};  // the checksum before IEND
   expect_error(ErrorKind::input, "damaged", [&] { static_cast<void>(decode_image(file, "x.png")); });
+}
+
+TEST(Png, HugeChunkOfASmallFileIsRefusedBeforeMemoryIsTaken) {
+  const auto peak_mebibytes = [] {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss / 1024;
+  };
+  FileBytes file = encode_image(random_image(shape_of(4, 4, 3, Type::u8)), ".png");
+  const FileBytes claim = bytes_of(big_endian(2113929442U) + "iTXt" + std::string(40, 'x'));
+  file.insert(file.begin() + 33, claim.begin(), claim.end());  // behind the header
+  const long before = peak_mebibytes();
+  EXPECT_THROW(static_cast<void>(decode_image(file, "x.png")), Error);
+  EXPECT_LT(peak_mebibytes(), before + 500);
 }
 
 TEST(Png, HugeHeaderOfASmallFileIsRefusedBeforeMemoryIsTaken) {

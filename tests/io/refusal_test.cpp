@@ -27,6 +27,14 @@ TEST(Refusal, FormatsWithoutDecoderGetAdvice) {
   expect_error(ErrorKind::input, "RAW", [] { decode(std::string("MM\0*\0\0\0\10....", 12), "a/b.NEF"); });
   expect_error(ErrorKind::input, "RAW", [] { decode("FUJIFILMCCD-RAW 0201"); });
   expect_error(ErrorKind::input, "OpenEXR", [] { decode("\x76\x2f\x31\x01...."); });
+  expect_error(ErrorKind::input, "RAW", [] {
+    decode(
+        std::string("\0\0\0\x18"
+                    "ftypcrx ",
+                    12));
+  });
+  for (const char* name : {"x.arw", "x.cr2", "x.dng", "x.nef", "x.orf", "x.rw2"})
+    expect_error(ErrorKind::input, "darktable", [&] { decode(std::string("II*\0\10\0\0\0....", 12), name); });
   expect_error(ErrorKind::input, "pdftoppm", [] { decode("%PDF-1.4"); });
 }
 

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstring>
 
+#include "core/cpu/depth_operations.h"
 #include "core/cpu/scan/operations.h"
 
 namespace satin {
@@ -40,19 +41,24 @@ CpuBackend::CpuBackend(int wanted) : threads(wanted) {
                 .box_mean = prepare_box_mean,
                 .box_chain = prepare_box_chain,
                 .box_stats = prepare_box_stats,
+                .lens_layers = prepare_lens_layers,
+                .lens_store = prepare_lens_store,
                 .level = prepare_level,
                 .distance = prepare_distance,
+                .deposit = prepare_deposit,
                 .detail = prepare_detail,
+                .lobe_mean = prepare_lobe_mean,
                 .local_linear = prepare_local_linear,
                 .running_extreme = prepare_running_extreme,
                 .recursive = prepare_recursive,
                 .label = prepare_label,
                 .relabel = prepare_relabel,
                 .region_values = prepare_region_values,
-                .cover = prepare_cover,
+                .coverage = prepare_coverage,
                 .paint = prepare_paint,
                 .active_tiles = prepare_active_tiles,
                 .inclusion = prepare_inclusion,
+                .depth = depth_operations(),
                 .scan = scan_operations()};
 }
 

@@ -13,12 +13,14 @@ namespace satin::cpu {
 struct CpuBackend final : Backend {
   explicit CpuBackend(int wanted);
 
-  [[nodiscard]] Buffer allocate(std::size_t bytes) override { return allocate_host(bytes); }
   void upload(void* device, const void* host, std::size_t bytes, Stream stream) override;
   void download(void* host, const void* device, std::size_t bytes, Stream stream) override;
   void synchronize(Stream) override {}
 
   Threads threads;
+
+ private:
+  [[nodiscard]] Buffer allocate_own(std::size_t bytes) override { return allocate_host(bytes); }
 };
 
 inline CpuBackend& as_cpu(Backend& backend) { return static_cast<CpuBackend&>(backend); }
@@ -36,9 +38,13 @@ std::unique_ptr<MeasureOperation> prepare_measure(Backend& backend, const Measur
 std::unique_ptr<TableOperation> prepare_table(Backend& backend, const TableJob& job);
 std::unique_ptr<BoxMeanOperation> prepare_box_mean(Backend& backend, const BoxMeanJob& job);
 std::unique_ptr<BoxStatsOperation> prepare_box_stats(Backend& backend, const BoxStatsJob& job);
+std::unique_ptr<LensLayersOperation> prepare_lens_layers(Backend& backend, const LensLayersJob& job);
+std::unique_ptr<LensStoreOperation> prepare_lens_store(Backend& backend, const LensStoreJob& job);
 std::unique_ptr<LevelOperation> prepare_level(Backend& backend, const LevelJob& job);
 std::unique_ptr<DistanceOperation> prepare_distance(Backend& backend, const DistanceJob& job);
+std::unique_ptr<DepositOperation> prepare_deposit(Backend& backend, const DepositJob& job);
 std::unique_ptr<DetailOperation> prepare_detail(Backend& backend, const DetailJob& job);
+std::unique_ptr<LobeMeanOperation> prepare_lobe_mean(Backend& backend, const LobeMeanJob& job);
 std::unique_ptr<LocalLinearOperation> prepare_local_linear(Backend& backend, const LocalLinearJob& job);
 std::unique_ptr<RunningExtremeOperation> prepare_running_extreme(Backend& backend,
                                                                  const RunningExtremeJob& job);
@@ -46,7 +52,7 @@ std::unique_ptr<RecursiveOperation> prepare_recursive(Backend& backend, const Re
 std::unique_ptr<LabelOperation> prepare_label(Backend& backend, const LabelJob& job);
 std::unique_ptr<RelabelOperation> prepare_relabel(Backend& backend, const RelabelJob& job);
 std::unique_ptr<RegionValuesOperation> prepare_region_values(Backend& backend, const RegionValuesJob& job);
-std::unique_ptr<CoverOperation> prepare_cover(Backend& backend, const CoverJob& job);
+std::unique_ptr<CoverageOperation> prepare_coverage(Backend& backend, const CoverageJob& job);
 std::unique_ptr<PaintOperation> prepare_paint(Backend& backend, const PaintJob& job);
 std::unique_ptr<BoxMeanOperation> prepare_box_chain(Backend& backend, std::span<const BoxMeanJob> jobs);
 std::unique_ptr<ActiveTilesOperation> prepare_active_tiles(Backend& backend, const ActiveTilesJob& job);

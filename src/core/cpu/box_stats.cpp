@@ -68,17 +68,18 @@ class BoxStats final : public BoxStatsOperation {
            bands_of_.size() * (bands_of_[0].march.bytes() + static_cast<std::size_t>(job_.width) * 12);
   }
 
-  void find_extremes(const ImageView& picture, const Measured* measured, PictureExtremes* extremes,
-                     Stream) override {
+  void clear_extremes(PictureExtremes* extremes, Stream) override { *extremes = no_extremes; }
+
+  void find_extremes(const ImageView& picture, const Rectangle& inner, const Measured* measured,
+                     PictureExtremes* extremes, Stream) override {
     std::mutex mutex;
-    bool first = true;
     for_rows(picture, measured, [&](std::int64_t y, const ImageView&, const WindowRow<Sum>& row, Band& band) {
+      if (y < inner.y.first || y >= inner.y.last) return;
       read_values(job_.plane, picture, y, band.values.data());
-      const PictureExtremes found{largest_deviation(row, band.march),
-                                  *std::min_element(band.values.begin(), band.values.end())};
+      const PictureExtremes found{
+          largest_deviation(row, band.march, inner.x),
+          *std::min_element(band.values.begin() + inner.x.first, band.values.begin() + inner.x.last)};
       const std::lock_guard lock(mutex);
-      if (first) *extremes = found;
-      first = false;
       extremes->largest_deviation = std::max(extremes->largest_deviation, found.largest_deviation);
       extremes->smallest_value = std::min(extremes->smallest_value, found.smallest_value);
     });
@@ -134,16 +135,19 @@ class BoxStats final : public BoxStatsOperation {
   }
 
   /// Of windows with as many pixels each the one with the largest n Q - S^2 has the largest deviation.
-  [[nodiscard]] double largest_deviation(const WindowRow<Sum>& row, const March& march) const {
-    const std::size_t first = row.exact_in_double ? march.first_whole() : 0;
-    const std::size_t last = row.exact_in_double ? march.last_whole() : 0;
+  [[nodiscard]] double largest_deviation(const WindowRow<Sum>& row, const March& march,
+                                         const Stretch& inner) const {
+    const auto begin = static_cast<std::size_t>(inner.first);
+    const auto end = static_cast<std::size_t>(inner.last);
+    const std::size_t first = row.exact_in_double ? std::clamp(march.first_whole(), begin, end) : begin;
+    const std::size_t last = row.exact_in_double ? std::clamp(march.last_whole(), first, end) : begin;
     double largest = 0;
     if (first < last) largest = square_root(largest_radicand(row, first, last - first)) / row.counts[first];
     const auto search = [&](std::size_t, std::size_t count, const double*, const double* deviations) {
       largest = std::max(largest, *std::max_element(deviations, deviations + count));
     };
-    for_chunks(row, 0, first, search);
-    for_chunks(row, last, static_cast<std::size_t>(job_.width), search);
+    for_chunks(row, begin, first, search);
+    for_chunks(row, last, end, search);
     return largest;
   }
 

@@ -1,6 +1,7 @@
 #include "core/operations/detail.h"
 
 #include "core/cpu/backend.h"
+#include "core/operations/with_type.h"
 #include "core/transfer.h"
 
 namespace satin::cpu {
@@ -16,28 +17,18 @@ class Detail final : public DetailOperation {
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return 0; }
 
   void run(const DetailImages& images, Stream) override {
-    if (job_.write.type == Type::f32) return with_channels<float, std::uint64_t>(images);
+    if (job_.write.type == Type::f32) return of_types<float, std::uint64_t>(images);
     const bool wide = job_.means.type == Type::u64;
     if (job_.write.type == Type::u8)
-      return wide ? with_channels<std::uint8_t, std::uint64_t>(images)
-                  : with_channels<std::uint8_t, std::uint32_t>(images);
-    wide ? with_channels<std::uint16_t, std::uint64_t>(images)
-         : with_channels<std::uint16_t, std::uint32_t>(images);
+      return wide ? of_types<std::uint8_t, std::uint64_t>(images)
+                  : of_types<std::uint8_t, std::uint32_t>(images);
+    wide ? of_types<std::uint16_t, std::uint64_t>(images) : of_types<std::uint16_t, std::uint32_t>(images);
   }
 
  private:
   template <class T, class Working>
-  void with_channels(const DetailImages& images) {
-    switch (job_.means.channels) {
-      case 1:
-        return store<1, T, Working>(images);
-      case 2:
-        return store<2, T, Working>(images);
-      case 3:
-        return store<3, T, Working>(images);
-      default:
-        return store<4, T, Working>(images);
-    }
+  void of_types(const DetailImages& images) {
+    with_channels(job_.means.channels, [&]<int Channels>() { store<Channels, T, Working>(images); });
   }
 
   template <int Channels, class T, class Working>

@@ -39,7 +39,7 @@ class Label final : public LabelOperation {
         words_(words_for(static_cast<std::size_t>(job.width))),
         rows_(rows_of_band(job.height, backend.threads.count())) {
     check_label_size(job.width, job.height);
-    bits_ = allocate_host(words_ * static_cast<std::size_t>(job.height) * sizeof(std::uint64_t));
+    bits_ = backend.allocate(words_ * static_cast<std::size_t>(job.height) * sizeof(std::uint64_t));
     for (std::int64_t y = 0; y < job.height; y += rows_)
       bands_.emplace_back(y, std::min(y + rows_, job.height));
   }
@@ -51,7 +51,7 @@ class Label final : public LabelOperation {
     number_bands();
     for (std::size_t i = 1; i < bands_.size(); ++i) join_seam(i);
     const std::uint32_t count = number_components();
-    shapes_ = allocate_host(count * sizeof(RegionShape));
+    shapes_ = backend_.allocate(count * sizeof(RegionShape));
     for_bands([&](std::size_t i) {
       bands_[i].write(job_, bits_of(i), final_.data() + offsets_[i], whole_.data() + offsets_[i], labels,
                       shapes());

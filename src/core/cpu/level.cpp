@@ -25,9 +25,9 @@ class Level final : public LevelOperation {
     const std::size_t codes = codes_of(job_.plane.type);
     std::fill_n(counts, codes, 0);
     std::mutex mutex;
-    parallel_rows(backend_, job_.height, 64, [&](std::int64_t first, std::int64_t last) {
+    parallel_rows(backend_, picture.shape.height, 64, [&](std::int64_t first, std::int64_t last) {
       std::vector<std::uint64_t> own(codes);
-      std::vector<std::uint32_t> row(static_cast<std::size_t>(job_.width));
+      std::vector<std::uint32_t> row(static_cast<std::size_t>(picture.shape.width));
       for (std::int64_t y = first; y < last; ++y) {
         read_quantised(job_.plane, exponent, picture, y, row.data());
         for (const std::uint32_t value : row) ++own[code_of(value)];

@@ -6,6 +6,7 @@
 #include "core/cpu/backend.h"
 #include "core/cpu/rows.h"
 #include "core/maths/cell.h"
+#include "core/operations/with_type.h"
 #include "core/transfer.h"
 
 namespace satin::cpu {
@@ -57,21 +58,12 @@ class Paint final : public PaintOperation {
 
   template <class Call>
   void with_pixels(const Call& call) const {
-    const auto with_channels = [&]<class T>() {
-      switch (job_.read.channels) {
-        case 1:
-          return call.template operator()<1, T>();
-        case 2:
-          return call.template operator()<2, T>();
-        case 3:
-          return call.template operator()<3, T>();
-        default:
-          return call.template operator()<4, T>();
-      }
+    const auto of_type = [&]<class T>() {
+      with_channels(job_.read.channels, [&]<int Channels>() { call.template operator()<Channels, T>(); });
     };
-    if (job_.write.type == Type::u8) return with_channels.template operator()<std::uint8_t>();
-    if (job_.write.type == Type::u16) return with_channels.template operator()<std::uint16_t>();
-    with_channels.template operator()<float>();
+    if (job_.write.type == Type::u8) return of_type.template operator()<std::uint8_t>();
+    if (job_.write.type == Type::u16) return of_type.template operator()<std::uint16_t>();
+    of_type.template operator()<float>();
   }
 
   template <int Channels, class T>

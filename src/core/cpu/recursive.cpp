@@ -66,8 +66,8 @@ class Recursive final : public RecursiveOperation {
       constants_.push_back(pass_constants<Real>(pass, job.guide.has_value()));
     const auto pixels = static_cast<std::size_t>(job.width * job.height);
     if (job.passes.size() > 1)
-      planes_ = allocate_host(pixels * static_cast<std::size_t>(job.read.channels) * sizeof(Real));
-    if (job.guide) distances_ = allocate_host(2 * pixels * sizeof(float));
+      planes_ = backend.allocate(pixels * static_cast<std::size_t>(job.read.channels) * sizeof(Real));
+    if (job.guide) distances_ = backend.allocate(2 * pixels * sizeof(float));
     prepare_slots();
   }
 

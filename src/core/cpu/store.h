@@ -6,6 +6,7 @@
 #include "core/maths/mean.h"
 #include "core/operations/box_mean.h"
 #include "core/operations/mean_rule.h"
+#include "core/operations/with_type.h"
 #include "core/transfer.h"
 
 namespace satin::cpu {
@@ -84,29 +85,20 @@ void store_pixel(const MeanStore& store, const BoxMeanImages& images, std::int64
 /// Calls call.template operator()<Channels, Stored>() for the channels and the output type of the job.
 template <class Call>
 void with_output(const BoxMeanJob& job, const Call& call) {
-  const auto with_channels = [&]<class T>() {
-    switch (job.read.channels) {
-      case 1:
-        return call.template operator()<1, T>();
-      case 2:
-        return call.template operator()<2, T>();
-      case 3:
-        return call.template operator()<3, T>();
-      default:
-        return call.template operator()<4, T>();
-    }
+  const auto of_type = [&]<class T>() {
+    with_channels(job.read.channels, [&]<int Channels>() { call.template operator()<Channels, T>(); });
   };
   switch (job.write.type) {
     case Type::u8:
-      return with_channels.template operator()<std::uint8_t>();
+      return of_type.template operator()<std::uint8_t>();
     case Type::u16:
-      return with_channels.template operator()<std::uint16_t>();
+      return of_type.template operator()<std::uint16_t>();
     case Type::f32:
-      return with_channels.template operator()<float>();
+      return of_type.template operator()<float>();
     case Type::u32:
-      return with_channels.template operator()<std::uint32_t>();
+      return of_type.template operator()<std::uint32_t>();
     default:
-      return with_channels.template operator()<std::uint64_t>();
+      return of_type.template operator()<std::uint64_t>();
   }
 }
 

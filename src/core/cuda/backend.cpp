@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/cuda/check.h"
+#include "core/cuda/depth_operations.h"
 #include "core/cuda/scan/operations.h"
 #include "core/transfer.h"
 #include "kernels/tuning.h"
@@ -91,10 +92,9 @@ int count_devices(std::string& reason) {
   std::size_t available = 0;
   std::size_t all = 0;
   const bool known = cudaMemGetInfo(&available, &all) == cudaSuccess;
-  throw Error(ErrorKind::environment,
-              "There is no memory for " + std::to_string(bytes) + " bytes on " + info.id + " (" + info.name +
-                  ")" + (known ? ", where " + std::to_string(available) + " are free" : "") +
-                  ": use smaller pictures, or the device cpu.");
+  throw NoMemory("There is no memory for " + std::to_string(bytes) + " bytes on " + info.id + " (" +
+                 info.name + ")" + (known ? ", where " + std::to_string(available) + " are free" : "") +
+                 ": use smaller pictures, or the device cpu.");
 }
 
 }  // namespace
@@ -139,19 +139,24 @@ CudaBackend::CudaBackend(int ordinal, const DeviceInfo& description)
                 .table = prepare_table,
                 .box_mean = prepare_box_mean,
                 .box_stats = prepare_box_stats,
+                .lens_layers = prepare_lens_layers,
+                .lens_store = prepare_lens_store,
                 .level = prepare_level,
                 .distance = prepare_distance,
+                .deposit = prepare_deposit,
                 .detail = prepare_detail,
+                .lobe_mean = prepare_lobe_mean,
                 .local_linear = prepare_local_linear,
                 .running_extreme = prepare_running_extreme,
                 .recursive = prepare_recursive,
                 .label = prepare_label,
                 .relabel = prepare_relabel,
                 .region_values = prepare_region_values,
-                .cover = prepare_cover,
+                .coverage = prepare_coverage,
                 .paint = prepare_paint,
                 .active_tiles = prepare_active_tiles,
                 .inclusion = prepare_inclusion,
+                .depth = depth_operations(),
                 .scan = scan_operations};
   check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, ordinal),
         "asking for the number of multiprocessors");
@@ -169,7 +174,7 @@ cudaStream_t CudaBackend::stream_of(Stream stream) const noexcept {
   return stream.handle == nullptr ? stream_.get() : static_cast<cudaStream_t>(stream.handle);
 }
 
-Buffer CudaBackend::allocate(std::size_t bytes) {
+Buffer CudaBackend::allocate_own(std::size_t bytes) {
   select();
   void* memory = nullptr;
   const cudaError_t status = cudaMalloc(&memory, std::max<std::size_t>(bytes, 1));
@@ -199,14 +204,6 @@ void CudaBackend::download(void* host, const void* device, std::size_t bytes, St
 void CudaBackend::synchronize(Stream stream) {
   select();
   check(cudaStreamSynchronize(stream_of(stream)), "waiting for the device");
-}
-
-template <class Values>
-Buffer CudaBackend::uploaded(const Values& values) {
-  const std::size_t bytes = values.size() * sizeof(values[0]);
-  Buffer buffer = allocate(bytes);
-  upload(buffer.get(), values.data(), bytes, {});
-  return buffer;
 }
 
 TransferView CudaBackend::transfer(Type type, bool srgb) {

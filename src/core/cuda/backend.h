@@ -49,10 +49,18 @@ class CudaBackend final : public Backend {
   CudaBackend(int ordinal, const DeviceInfo& description);
   ~CudaBackend() override;
 
-  [[nodiscard]] Buffer allocate(std::size_t bytes) override;
   void upload(void* device, const void* host, std::size_t bytes, Stream stream) override;
   void download(void* host, const void* device, std::size_t bytes, Stream stream) override;
   void synchronize(Stream stream) override;
+
+  /// Device memory that holds the elements of a host array, for runs in any stream.
+  template <class Values>
+  [[nodiscard]] Buffer uploaded(const Values& values) {
+    const std::size_t bytes = values.size() * sizeof(values[0]);
+    Buffer buffer = allocate(bytes);
+    upload(buffer.get(), values.data(), bytes, {});
+    return buffer;
+  }
 
   /// Makes this backend's device current: at the entry of every call from outside.
   void select() const;
@@ -68,8 +76,7 @@ class CudaBackend final : public Backend {
   [[nodiscard]] TransferView transfer(Type type, bool srgb);
 
  private:
-  template <class Values>
-  [[nodiscard]] Buffer uploaded(const Values& values);
+  [[nodiscard]] Buffer allocate_own(std::size_t bytes) override;
 
   int ordinal_;
   SelectedDevice selected_;  // before what is made on the device
@@ -97,9 +104,13 @@ std::unique_ptr<MeasureOperation> prepare_measure(Backend& backend, const Measur
 std::unique_ptr<TableOperation> prepare_table(Backend& backend, const TableJob& job);
 std::unique_ptr<BoxMeanOperation> prepare_box_mean(Backend& backend, const BoxMeanJob& job);
 std::unique_ptr<BoxStatsOperation> prepare_box_stats(Backend& backend, const BoxStatsJob& job);
+std::unique_ptr<LensLayersOperation> prepare_lens_layers(Backend& backend, const LensLayersJob& job);
+std::unique_ptr<LensStoreOperation> prepare_lens_store(Backend& backend, const LensStoreJob& job);
 std::unique_ptr<LevelOperation> prepare_level(Backend& backend, const LevelJob& job);
 std::unique_ptr<DistanceOperation> prepare_distance(Backend& backend, const DistanceJob& job);
+std::unique_ptr<DepositOperation> prepare_deposit(Backend& backend, const DepositJob& job);
 std::unique_ptr<DetailOperation> prepare_detail(Backend& backend, const DetailJob& job);
+std::unique_ptr<LobeMeanOperation> prepare_lobe_mean(Backend& backend, const LobeMeanJob& job);
 std::unique_ptr<LocalLinearOperation> prepare_local_linear(Backend& backend, const LocalLinearJob& job);
 std::unique_ptr<RunningExtremeOperation> prepare_running_extreme(Backend& backend,
                                                                  const RunningExtremeJob& job);
@@ -107,7 +118,7 @@ std::unique_ptr<RecursiveOperation> prepare_recursive(Backend& backend, const Re
 std::unique_ptr<LabelOperation> prepare_label(Backend& backend, const LabelJob& job);
 std::unique_ptr<RelabelOperation> prepare_relabel(Backend& backend, const RelabelJob& job);
 std::unique_ptr<RegionValuesOperation> prepare_region_values(Backend& backend, const RegionValuesJob& job);
-std::unique_ptr<CoverOperation> prepare_cover(Backend& backend, const CoverJob& job);
+std::unique_ptr<CoverageOperation> prepare_coverage(Backend& backend, const CoverageJob& job);
 std::unique_ptr<PaintOperation> prepare_paint(Backend& backend, const PaintJob& job);
 std::unique_ptr<ActiveTilesOperation> prepare_active_tiles(Backend& backend, const ActiveTilesJob& job);
 std::unique_ptr<InclusionOperation> prepare_inclusion(Backend& backend, const InclusionJob& job);

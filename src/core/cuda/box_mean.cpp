@@ -20,9 +20,7 @@ Buffer upload_positions(CudaBackend& backend, std::int64_t size, int before, int
   std::vector<int> sources;
   for (std::int64_t position = -before; position < size + behind; ++position)
     sources.push_back(static_cast<int>(satin::source_of(position, size, border)));
-  Buffer buffer = backend.allocate(sources.size() * sizeof(int));
-  backend.upload(buffer.get(), sources.data(), sources.size() * sizeof(int), {});
-  return buffer;
+  return backend.uploaded(sources);
 }
 
 }  // namespace satin::cuda

@@ -162,8 +162,7 @@ class BoxMeanTable final : public BoxMeanOperation {
     std::array<Radius256, 256> radii{};
     for (std::uint32_t code = 0; code < radii.size(); ++code)
       radii[code] = radius_from_map(code, 0xFF, job_.radius.low, job_.radius.high);
-    radii_ = backend_.allocate(sizeof radii);
-    backend_.upload(radii_.get(), radii.data(), sizeof radii, {});
+    radii_ = backend_.uploaded(radii);
     gather_.radii_of_codes = reinterpret_cast<const Radius256*>(radii_.get());
   }
 

@@ -31,14 +31,22 @@ class BoxStatsRunning final : public BoxStatsOperation {
     return rows_.size + columns_.size + plane_.bytes();
   }
 
-  void find_extremes(const ImageView& picture, const Measured* measured, PictureExtremes* extremes,
-                     Stream stream) override {
+  void clear_extremes(PictureExtremes* extremes, Stream stream) override {
+    backend_.select();
+    kernels::clear_extremes(extremes, backend_.stream_of(stream));
+    check_launch("clearing the extremes of local statistics");
+  }
+
+  void find_extremes(const ImageView& picture, const Rectangle& inner, const Measured* measured,
+                     PictureExtremes* extremes, Stream stream) override {
+    plane_stands_ = false;
     kernels::RunningStatsArguments arguments = arguments_of(picture, measured, stream);
+    arguments.inner = inner;
     arguments.extremes = extremes;
     kernels::running_extremes(arguments, backend_.stream_of(stream));
     check_launch("looking for the extremes of local statistics");
     known_plane_ = arguments.plane;
-    plane_stands_ = true;
+    plane_stands_ = inner == Rectangle{{0, picture.shape.width}, {0, picture.shape.height}};
   }
 
   void run(const BoxStatsImages& images, Stream stream) override {
@@ -68,7 +76,7 @@ class BoxStatsRunning final : public BoxStatsOperation {
   Buffer rows_;
   Buffer columns_;
   kernels::Source known_plane_;
-  bool plane_stands_ = false;  ///< that of the picture whose extremes were just looked for
+  bool plane_stands_ = false;  ///< that of the whole picture whose extremes were just looked for
 };
 
 }  // namespace

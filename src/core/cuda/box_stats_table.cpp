@@ -56,11 +56,18 @@ class BoxStatsTable final : public BoxStatsOperation {
            byte_size(sums_.shape()) + byte_size(squares_.shape());
   }
 
-  void find_extremes(const ImageView& picture, const Measured* measured, PictureExtremes* extremes,
-                     Stream stream) override {
+  void clear_extremes(PictureExtremes* extremes, Stream stream) override {
+    backend_.select();
+    kernels::clear_extremes(extremes, backend_.stream_of(stream));
+    check_launch("clearing the extremes of local statistics");
+  }
+
+  void find_extremes(const ImageView& picture, const Rectangle& inner, const Measured* measured,
+                     PictureExtremes* extremes, Stream stream) override {
     make_tables(picture, measured, stream);
-    tables_stand_ = true;
+    tables_stand_ = inner == Rectangle{{0, picture.shape.width}, {0, picture.shape.height}};
     kernels::BoxStatsArguments arguments = arguments_of(picture, measured);
+    arguments.inner = inner;
     arguments.extremes = extremes;
     kernels::find_extremes(arguments, backend_.stream_of(stream));
     check_launch("looking for the extremes of local statistics");
@@ -108,7 +115,7 @@ class BoxStatsTable final : public BoxStatsOperation {
   std::unique_ptr<TableOperation> make_sums_;
   std::unique_ptr<TableOperation> make_squares_;
   QuantisedPlane plane_;
-  bool tables_stand_ = false;  ///< those of the picture whose extremes were just looked for
+  bool tables_stand_ = false;  ///< those of the whole picture whose extremes were just looked for
   Image sums_, squares_;
 };
 

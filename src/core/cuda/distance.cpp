@@ -54,20 +54,15 @@ class Distance final : public DistanceOperation {
     for (std::uint32_t g = 0; g <= reach; ++g)
       chords.push_back(static_cast<std::uint16_t>(1 + whole_root(most - 1 - g * g)));
     chords.push_back(0);
-    arguments_.chords = reinterpret_cast<const std::uint16_t*>(upload(chords));
+    looked_up_ = backend_.uploaded(chords);
+    arguments_.chords = reinterpret_cast<const std::uint16_t*>(looked_up_.get());
   }
 
   void upload_ramps(const DistanceJob& job) {
     std::vector<std::uint32_t> ramps(std::begin(job.inside.first), std::end(job.inside.first));
     ramps.insert(ramps.end(), std::begin(job.outside.first), std::end(job.outside.first));
-    arguments_.ramps = reinterpret_cast<const std::uint32_t*>(upload(ramps));
-  }
-
-  template <class T>
-  const std::byte* upload(const std::vector<T>& values) {
-    looked_up_ = backend_.allocate(values.size() * sizeof(T));
-    backend_.upload(looked_up_.get(), values.data(), looked_up_.size, {});
-    return looked_up_.get();
+    looked_up_ = backend_.uploaded(ramps);
+    arguments_.ramps = reinterpret_cast<const std::uint32_t*>(looked_up_.get());
   }
 
   CudaBackend& backend_;

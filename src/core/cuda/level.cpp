@@ -41,6 +41,8 @@ class Level final : public LevelOperation {
   kernels::LevelArguments arguments_of(const ImageView& picture) const {
     kernels::LevelArguments arguments;
     arguments.job = job_;
+    arguments.job.width = picture.shape.width;
+    arguments.job.height = picture.shape.height;
     arguments.picture = source_of(picture);
     return arguments;
   }

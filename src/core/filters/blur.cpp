@@ -123,32 +123,11 @@ MeasureJob measure_job(const BoxMeanJob& job) {
   return measure;
 }
 
-/// The same jobs for pictures of another size.
-std::vector<BoxMeanJob> resized(std::vector<BoxMeanJob> jobs, std::int64_t width, std::int64_t height) {
-  for (BoxMeanJob& job : jobs) {
-    job.width = width;
-    job.height = height;
-  }
-  return jobs;
-}
-
-Reach reach_of(const std::vector<BoxMeanJob>& jobs) {
-  const auto whole = [](Radius256 radius) { return (std::int64_t{radius} + radius_one - 1) / radius_one; };
-  Reach reach;
-  reach.wraps = jobs.front().border == Border::wrap;
-  for (const BoxMeanJob& job : jobs) {
-    const Radius256 largest = std::max(job.radius.low, job.radius.high);
-    reach.x += whole(job.radius.from_map ? largest : job.radius.x);
-    reach.y += whole(job.radius.from_map ? largest : job.radius.y);
-  }
-  return reach;
-}
-
 class PreparedBlur final : public PreparedFilter {
  public:
   /// `shape` has the size of the jobs.
-  PreparedBlur(Backend& backend, const std::vector<BoxMeanJob>& jobs, const Shape& shape) {
-    prepare_boxes(backend, jobs);
+  PreparedBlur(Backend& backend, const std::vector<BoxMeanJob>& jobs, const Shape& shape)
+      : boxes_(prepare_boxes(backend, jobs)) {
     if (jobs[0].excludes) prepare_inclusion(backend, shape, jobs[0].mask_maximum);
     const bool floats = jobs[0].read.fixed_point;
     const RadiusField& field = jobs[0].radius;
@@ -170,8 +149,12 @@ class PreparedBlur final : public PreparedFilter {
     return bytes;
   }
 
-  void measure(std::span<const ImageView> inputs, Measured* measured, Stream stream) override {
+  [[nodiscard]] int measurements() const noexcept override { return measure_ == nullptr ? 0 : 1; }
+  void begin(Measured* measured, Stream stream) override {
     if (measure_ != nullptr) measure_->clear(measured, stream);
+  }
+  void measure(int /*step*/, std::span<const ImageView> inputs, const Rectangle& /*inner*/,
+               Measured* measured, Stream stream) override {
     if (measures_picture_) measure_->measure(counted(inputs, stream), measured, stream);
     if (measures_map_) measure_->check_map(inputs[radius_map], measured, stream);
   }
@@ -194,16 +177,6 @@ class PreparedBlur final : public PreparedFilter {
   }
 
  private:
-  void prepare_boxes(Backend& backend, const std::vector<BoxMeanJob>& jobs) {
-    if (jobs.size() > 1 && backend.operations.box_chain != nullptr) {
-      if (auto chain = backend.operations.box_chain(backend, jobs)) {
-        boxes_.push_back(std::move(chain));
-        return;
-      }
-    }
-    for (const BoxMeanJob& job : jobs) boxes_.push_back(backend.operations.box_mean(backend, job));
-  }
-
   void prepare_inclusion(Backend& backend, const Shape& shape, std::uint32_t mask_maximum) {
     const Type mask_type = mask_maximum == 0xFF ? Type::u8 : Type::u16;
     const InclusionJob job{shape.width, shape.height, shape.channels, shape.type, mask_type};
@@ -242,15 +215,14 @@ Plan plan_shapes(const Device& device, const Shape& shape, const Shape& map, con
   check_mask_mode(blur, mask_maximum);
   const std::vector<BoxMeanJob> jobs = box_jobs(blur, shape, box_fields(blur, shape, map), mask_maximum);
   Backend& backend = device.backend();
-  MaskedFilter masked{shape, mask_shape, mask, reach_of(jobs), backend.mean_windows};
-  masked.prepare = [&](std::int64_t width, std::int64_t height) {
-    Shape part = shape;
-    part.width = width;
-    part.height = height;
-    return std::make_unique<PreparedBlur>(backend, resized(jobs, width, height), part);
+  MaskedFilter masked{shape, mask_shape, mask, {reach_of(jobs), {}}, backend.mean_windows};
+  masked.filter.prepare = [&backend, jobs, shape](std::int64_t width, std::int64_t height) {
+    return std::make_unique<PreparedBlur>(backend, resized(jobs, width, height),
+                                          resized(shape, width, height));
   };
   const bool measures = shape.type == Type::f32 || (map.width != 0 && map.type == Type::f32);
-  return make_plan(device, {shape, map, mask_shape}, shape, measures, prepare_masked(backend, masked));
+  return make_plan(device, {{shape, map, mask_shape}, shape, measures}, masked.filter,
+                   [&] { return prepare_masked(backend, masked); });
 }
 
 double reach(const Blur& blur, const Shape& shape) {

@@ -89,22 +89,34 @@ class PreparedGuided final : public PreparedFilter {
     return linear_->workspace_bytes() + guide_measured_.size;
   }
 
+  [[nodiscard]] int measurements() const noexcept override {
+    return picture_floats_ || measure_guide_ != nullptr ? 1 : 0;
+  }
+
+  void begin(Measured* measured, Stream stream) override {
+    if (measured != nullptr) measure_->clear(measured, stream);
+    if (measure_guide_ != nullptr) measure_guide_->clear(guide_measured(), stream);
+  }
+
+  void measure(int /*step*/, std::span<const ImageView> inputs, const Rectangle& /*inner*/,
+               Measured* measured, Stream stream) override {
+    if (picture_floats_) measure_->measure(inputs[picture], measured, stream);
+    if (measure_guide_ != nullptr) measure_guide_->measure(inputs[guide], guide_measured(), stream);
+  }
+
   void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
            Stream stream) override {
-    if (measured != nullptr) measure_->clear(measured, stream);
-    if (picture_floats_) measure_->measure(inputs[picture], measured, stream);
     LocalLinearImages images{inputs[picture], inputs[picture], inputs[mask], output, measured, measured};
     if (!inputs[guide].empty()) images.guide = inputs[guide];
-    if (measure_guide_ != nullptr) {
-      auto* own = reinterpret_cast<Measured*>(guide_measured_.get());
-      measure_guide_->clear(own, stream);
-      measure_guide_->measure(images.guide, own, stream);
-      images.guide_measured = own;
-    }
+    if (measure_guide_ != nullptr) images.guide_measured = guide_measured();
     linear_->run(images, stream);
   }
 
  private:
+  [[nodiscard]] Measured* guide_measured() const {
+    return reinterpret_cast<Measured*>(guide_measured_.get());
+  }
+
   static std::unique_ptr<MeasureOperation> measure_of(Backend& backend, const LocalLinearJob& job,
                                                       const LinearRead& read) {
     return backend.operations.measure(backend, {job.width, job.height, read.channels, read.weighted});
@@ -120,8 +132,16 @@ class PreparedGuided final : public PreparedFilter {
 Plan plan_shapes(const Device& device, const std::array<Shape, 3>& shapes, const Guided& guided) {
   const LocalLinearJob job = job_of(shapes, guided);
   const bool floats = job.picture.type == Type::f32 || job.guide.type == Type::f32;
-  return make_plan(device, {shapes.begin(), shapes.end()}, shapes[picture], floats,
-                   std::make_unique<PreparedGuided>(device.backend(), job, shapes[guide].width == 0));
+  const bool own_guide = shapes[guide].width == 0;
+  // A pixel is the mean of functions that windows around its window's pixels were fitted to.
+  SizedFilter filter{{2 * job.reach_x, 2 * job.reach_y, job.border == Border::wrap}, {}};
+  filter.prepare = [&backend = device.backend(), job, own_guide](std::int64_t width, std::int64_t height) {
+    LocalLinearJob part = job;
+    part.width = width;
+    part.height = height;
+    return std::make_unique<PreparedGuided>(backend, part, own_guide);
+  };
+  return make_plan(device, {{shapes.begin(), shapes.end()}, shapes[picture], floats}, std::move(filter));
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ Plan plan(const Device& device, const Shape& shape, const Integral& parameters) 
   validate(shape);
   const TableJob job = table_job(shape, parameters.squared);
   auto filter = std::make_unique<PreparedIntegral>(device.backend(), job, shape);
-  return make_plan(device, {shape}, table_shape(shape, job.accumulator), job.read.fixed_point,
+  return make_plan(device, {{shape}, table_shape(shape, job.accumulator), job.read.fixed_point},
                    std::move(filter));
 }
 

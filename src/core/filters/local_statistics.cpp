@@ -1,8 +1,11 @@
 #include "satin/filters/local_statistics.h"
 
 #include <array>
+#include <vector>
 
+#include "core/kernel_boxes.h"
 #include "core/local_plan.h"
+#include "core/measured_filter.h"
 #include "core/record.h"
 #include "core/registry.h"
 #include "core/side_inputs.h"
@@ -30,22 +33,17 @@ BoxMeanJob mean_job(const Shape& shape, const Shape& mask_shape, const LocalMean
   return job;
 }
 
-class PreparedMean final : public PreparedFilter {
+class PreparedMean final : public MeasuredFilter {
  public:
   PreparedMean(Backend& backend, const Shape& shape, const BoxMeanJob& job)
-      : mean_(backend.operations.box_mean(backend, job)), alpha_(backend, shape) {
-    if (shape.type == Type::f32)
-      measure_ = backend.operations.measure(backend, {shape.width, shape.height, shape.channels, false});
-  }
+      : MeasuredFilter(range_of_floats(backend, shape)),
+        mean_(backend.operations.box_mean(backend, job)),
+        alpha_(backend, shape) {}
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return mean_->workspace_bytes(); }
 
   void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
            Stream stream) override {
-    if (measure_ != nullptr) {
-      measure_->clear(measured, stream);
-      measure_->measure(inputs[picture], measured, stream);
-    }
     BoxMeanImages images;
     images.source = images.original = inputs[picture];
     images.mask = inputs[mask];
@@ -57,16 +55,19 @@ class PreparedMean final : public PreparedFilter {
 
  private:
   std::unique_ptr<BoxMeanOperation> mean_;
-  std::unique_ptr<MeasureOperation> measure_;
   KeptAlpha alpha_;
 };
 
 Plan plan_shapes(const Device& device, const Shape& shape, const Shape& mask_shape,
                  const LocalMean& parameters) {
   check_local(shape, parameters.window, parameters.border);
-  auto filter =
-      std::make_unique<PreparedMean>(device.backend(), shape, mean_job(shape, mask_shape, parameters));
-  return make_plan(device, {shape, mask_shape}, shape, shape.type == Type::f32, std::move(filter));
+  const std::vector<BoxMeanJob> jobs{mean_job(shape, mask_shape, parameters)};
+  SizedFilter filter{reach_of(jobs), {}};
+  filter.prepare = [&backend = device.backend(), shape, jobs](std::int64_t width, std::int64_t height) {
+    return std::make_unique<PreparedMean>(backend, resized(shape, width, height),
+                                          resized(jobs, width, height).front());
+  };
+  return make_plan(device, {{shape, mask_shape}, shape, shape.type == Type::f32}, std::move(filter));
 }
 
 Plan plan_shapes(const Device& device, const Shape& shape, const Shape& mask_shape,

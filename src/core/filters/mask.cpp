@@ -8,7 +8,7 @@
 #include "core/backend.h"
 #include "core/binary_plane.h"
 #include "core/filters/mask_steps.h"
-#include "core/prepared_filter.h"
+#include "core/measured_filter.h"
 #include "core/record.h"
 #include "core/registry.h"
 #include "satin/error.h"
@@ -158,12 +158,21 @@ Steps steps_of(Backend& backend, const Shape& shape, const Mask& mask) {
   return steps;
 }
 
+/// How far all steps look together: what a distance of d pixels decides lies within d pixels.
+std::int64_t reach_of_steps(const Shape& shape, const Mask& mask) {
+  double reach = 2 * std::floor(mask.open) + 2 * std::floor(mask.close) + std::floor(mask.grow) +
+                 std::floor(mask.shrink);
+  if (feather_width(mask) != 0) reach += std::ceil(std::sqrt(feather_job(shape, mask).most));
+  return static_cast<std::int64_t>(reach);
+}
+
 double white_of(Type type) { return type == Type::u8 ? 255 : type == Type::u16 ? 65535 : 1; }
 
-class PreparedMask final : public PreparedFilter {
+class PreparedMask final : public MeasuredFilter {
  public:
   PreparedMask(Backend& backend, const Shape& shape, const Mask& mask)
-      : backend_(backend),
+      : MeasuredFilter(range_of(backend, shape)),
+        backend_(backend),
         shape_(binary_shape(shape)),
         value_(mask.level * white_of(shape.type)),
         steps_(steps_of(backend, shape, mask)),
@@ -172,9 +181,6 @@ class PreparedMask final : public PreparedFilter {
     shape_.frames = 1;
     for (std::size_t i = 0; i < std::min<std::size_t>(steps_.size(), between_.size()); ++i)
       between_[i] = backend.allocate(byte_size(shape_));
-    if (shape.type == Type::f32)
-      measure_ =
-          backend.operations.measure(backend, {shape.width, shape.height, shape.channels, false, false});
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
@@ -183,12 +189,8 @@ class PreparedMask final : public PreparedFilter {
     return bytes;
   }
 
-  void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
+  void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* /*measured*/,
            Stream stream) override {
-    if (measure_ != nullptr) {
-      measure_->clear(measured, stream);
-      measure_->measure(inputs[0], measured, stream);
-    }
     MutableImageView mask = steps_.empty() ? output : between(0);
     level_->run(inputs[0], value_, mask, stream);
     for (std::size_t i = 0; i < steps_.size(); ++i) {
@@ -199,6 +201,12 @@ class PreparedMask final : public PreparedFilter {
   }
 
  private:
+  /// Whether all floats are finite.
+  static std::unique_ptr<MeasureOperation> range_of(Backend& backend, const Shape& shape) {
+    if (shape.type != Type::f32) return nullptr;
+    return backend.operations.measure(backend, {shape.width, shape.height, shape.channels, false, false});
+  }
+
   [[nodiscard]] MutableImageView between(std::size_t step) const {
     return mutable_view_of(between_[step % 2].get(), shape_,
                            backend_.host_memory ? Memory::host : Memory::device);
@@ -209,7 +217,6 @@ class PreparedMask final : public PreparedFilter {
   double value_;
   Steps steps_;
   std::unique_ptr<LevelOperation> level_;
-  std::unique_ptr<MeasureOperation> measure_;
   std::array<Buffer, 2> between_;
 };
 
@@ -217,8 +224,16 @@ class PreparedMask final : public PreparedFilter {
 
 Plan plan(const Device& device, const Shape& shape, const Mask& parameters) {
   check(shape, parameters);
-  return make_plan(device, {shape}, binary_shape(shape), shape.type == Type::f32,
-                   std::make_unique<PreparedMask>(device.backend(), shape, parameters));
+  PlanShapes shapes{{shape}, binary_shape(shape), shape.type == Type::f32};
+  Backend& backend = device.backend();
+  if (!component_rules(parameters).empty())  // a component may go from end to end of the picture
+    return make_plan(device, std::move(shapes), std::make_unique<PreparedMask>(backend, shape, parameters));
+  const std::int64_t reach = reach_of_steps(shape, parameters);
+  SizedFilter filter{{reach, reach}, {}};
+  filter.prepare = [&backend, shape, parameters](std::int64_t width, std::int64_t height) {
+    return std::make_unique<PreparedMask>(backend, resized(shape, width, height), parameters);
+  };
+  return make_plan(device, std::move(shapes), std::move(filter));
 }
 
 Image mask(const Device& device, const ImageView& image, const Mask& parameters) {

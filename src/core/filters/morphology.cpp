@@ -7,7 +7,7 @@
 
 #include "core/backend.h"
 #include "core/masked_filter.h"
-#include "core/prepared_filter.h"
+#include "core/measured_filter.h"
 #include "core/record.h"
 #include "core/registry.h"
 #include "core/side_inputs.h"
@@ -84,23 +84,12 @@ RunningExtremeJob extreme_job(const Shape& shape, std::uint32_t mask_maximum, Ex
   return job;
 }
 
-class PreparedExtreme final : public PreparedFilter {
+class PreparedExtreme final : public MeasuredFilter {
  public:
   PreparedExtreme(Backend& backend, const RunningExtremeJob& job)
-      : extreme_(backend.operations.running_extreme(backend, job)) {
-    if (job.type != Type::f32) return;
-    MeasureJob finite{job.width, job.height, job.channels};
-    finite.magnitudes = false;
-    measure_ = backend.operations.measure(backend, finite);
-  }
+      : MeasuredFilter(range_of(backend, job)), extreme_(backend.operations.running_extreme(backend, job)) {}
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return extreme_->workspace_bytes(); }
-
-  void measure(std::span<const ImageView> inputs, Measured* measured, Stream stream) override {
-    if (measure_ == nullptr) return;
-    measure_->clear(measured, stream);
-    measure_->measure(inputs[picture], measured, stream);
-  }
 
   void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured*,
            Stream stream) override {
@@ -108,8 +97,15 @@ class PreparedExtreme final : public PreparedFilter {
   }
 
  private:
+  /// Whether all floats are finite.
+  static std::unique_ptr<MeasureOperation> range_of(Backend& backend, const RunningExtremeJob& job) {
+    if (job.type != Type::f32) return nullptr;
+    MeasureJob finite{job.width, job.height, job.channels};
+    finite.magnitudes = false;
+    return backend.operations.measure(backend, finite);
+  }
+
   std::unique_ptr<RunningExtremeOperation> extreme_;
-  std::unique_ptr<MeasureOperation> measure_;
 };
 
 Plan plan_shapes(const Device& device, const Shape& shape, const Shape& mask_shape, Extreme extreme,
@@ -122,15 +118,15 @@ Plan plan_shapes(const Device& device, const Shape& shape, const Shape& mask_sha
   Backend& backend = device.backend();
   const RunningExtremeJob job = extreme_job(shape, mask_maximum, extreme, window);
   const Reach reach{job.reach_x, job.reach_y, job.border == Border::wrap};
-  MaskedFilter masked{shape, mask_shape, mask, reach, backend.extreme_windows};
-  masked.prepare = [&](std::int64_t width, std::int64_t height) {
+  MaskedFilter masked{shape, mask_shape, mask, {reach, {}}, backend.extreme_windows};
+  masked.filter.prepare = [&backend, job](std::int64_t width, std::int64_t height) {
     RunningExtremeJob part = job;
     part.width = width;
     part.height = height;
     return std::make_unique<PreparedExtreme>(backend, part);
   };
-  return make_plan(device, {shape, mask_shape}, shape, shape.type == Type::f32,
-                   prepare_masked(backend, masked));
+  return make_plan(device, {{shape, mask_shape}, shape, shape.type == Type::f32}, masked.filter,
+                   [&] { return prepare_masked(backend, masked); });
 }
 
 template <class Parameters>

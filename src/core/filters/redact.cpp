@@ -59,8 +59,8 @@ void check(const Shape& shape, const Shape& mask_shape, const Redact& redact) {
            ".");
 }
 
-CoverJob cover_job(const Shape& shape, const Shape& mask_shape, const Redact& redact) {
-  CoverJob job{shape.width, shape.height, mask_shape.type, {}};
+CoverageJob coverage_job(const Shape& shape, const Shape& mask_shape, const Redact& redact) {
+  CoverageJob job{shape.width, shape.height, mask_shape.type, {}};
   for (const PixelBox& box : redact.boxes) job.boxes.push_back(clipped(box, shape));
   return job;
 }
@@ -161,7 +161,8 @@ class PreparedRedact final : public PreparedFilter {
  public:
   PreparedRedact(const Device& device, const Shape& shape, const Shape& mask_shape, const Redact& redact)
       : weight_shape_(weight_shape(shape)),
-        cover_(device.backend().operations.cover(device.backend(), cover_job(shape, mask_shape, redact))) {
+        coverage_(
+            device.backend().operations.coverage(device.backend(), coverage_job(shape, mask_shape, redact))) {
     Backend& backend = device.backend();
     weights_ = backend.allocate(byte_size(weight_shape_));
     if (redact.feather > 0) {
@@ -186,7 +187,7 @@ class PreparedRedact final : public PreparedFilter {
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    return weights_.size + spare_.size + cover_->workspace_bytes() +
+    return weights_.size + spare_.size + coverage_->workspace_bytes() +
            (feather_ ? feather_->workspace_bytes() : 0) + (blur_ ? blur_->workspace_bytes() : 0) +
            (paint_ != nullptr ? paint_->workspace_bytes() : 0);
   }
@@ -198,7 +199,7 @@ class PreparedRedact final : public PreparedFilter {
       measure_->measure(inputs[picture], measured, stream);
     }
     const MutableImageView weights = mutable_view_of(weights_.get(), weight_shape_, output.memory);
-    cover_->run(inputs[mask], weights, stream);
+    coverage_->run(inputs[mask], weights, stream);
     if (feather_) feather_->run(weights, mutable_view_of(spare_.get(), weight_shape_, output.memory), stream);
     if (blur_) {
       const std::array<ImageView, 3> of_blur = {inputs[picture], ImageView{}, weights};
@@ -210,7 +211,7 @@ class PreparedRedact final : public PreparedFilter {
 
  private:
   Shape weight_shape_;
-  std::unique_ptr<CoverOperation> cover_;
+  std::unique_ptr<CoverageOperation> coverage_;
   Buffer weights_, spare_;
   std::optional<Feather> feather_;
   std::unique_ptr<MeasureOperation> measure_;
@@ -221,7 +222,7 @@ class PreparedRedact final : public PreparedFilter {
 Plan plan_shapes(const Device& device, const Shape& shape, const Shape& mask_shape, const Redact& redact) {
   check(shape, mask_shape, redact);
   auto filter = std::make_unique<PreparedRedact>(device, shape, mask_shape, redact);
-  return make_plan(device, {shape, mask_shape}, shape, shape.type == Type::f32, std::move(filter));
+  return make_plan(device, {{shape, mask_shape}, shape, shape.type == Type::f32}, std::move(filter));
 }
 
 double reach_of(const Redact& redact, const Shape& shape) {

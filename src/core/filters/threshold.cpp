@@ -1,10 +1,12 @@
 #include "satin/filters/threshold.h"
 
-#include <array>
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <vector>
 
 #include "core/local_plan.h"
+#include "core/measured_filter.h"
 #include "core/record.h"
 #include "core/registry.h"
 #include "satin/error.h"
@@ -83,48 +85,62 @@ std::size_t otsu_code(const std::vector<std::uint64_t>& counts) {
 }
 
 /// One level for all pixels.
-class PreparedLevel final : public PreparedFilter {
+class PreparedLevel final : public MeasuredFilter {
  public:
   PreparedLevel(Backend& backend, const Shape& shape, const Threshold& threshold)
-      : plane_(value_plane(shape, level_float_bits)),
+      : MeasuredFilter(range_of_floats(backend, shape)),
+        plane_(value_plane(shape, level_float_bits)),
         level_(backend.operations.level(backend, {shape.width, shape.height, plane_, threshold.invert})),
-        measure_(backend.operations.measure(backend, {shape.width, shape.height, shape.channels, false})),
-        fixed_(threshold.level * white_of(shape.type)),
-        searches_(threshold.method == Binarisation::otsu) {}
+        fixed_(threshold.level * white_of(shape.type)) {
+    if (threshold.method == Binarisation::otsu) counts_.resize(codes_of(plane_.type));
+    found_.resize(counts_.size());
+  }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return level_->workspace_bytes(); }
 
-  void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
+  /// The codes that otsu counts depend on the range of floats.
+  [[nodiscard]] int measurements() const noexcept override {
+    return MeasuredFilter::measurements() + (counts_.empty() ? 0 : 1);
+  }
+
+  void begin(Measured* measured, Stream stream) override {
+    MeasuredFilter::begin(measured, stream);
+    std::fill(counts_.begin(), counts_.end(), 0);
+  }
+
+  void measure(int step, std::span<const ImageView> inputs, const Rectangle& inner, Measured* measured,
+               Stream stream) override {
+    if (step < MeasuredFilter::measurements())
+      return MeasuredFilter::measure(step, inputs, inner, measured, stream);
+    codes_ = level_->count(part_of(inputs[0], inner), measured, found_.data(), stream);
+    std::transform(found_.begin(), found_.end(), counts_.begin(), counts_.begin(), std::plus<>());
+  }
+
+  void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* /*measured*/,
            Stream stream) override {
-    if (measured != nullptr) {
-      measure_->clear(measured, stream);
-      measure_->measure(inputs[0], measured, stream);
-    }
-    level_->run(inputs[0], searches_ ? otsu_level(inputs[0], measured, stream) : fixed_, output, stream);
+    level_->run(inputs[0], counts_.empty() ? fixed_ : otsu_level(), output, stream);
   }
 
  private:
-  double otsu_level(const ImageView& picture, const Measured* measured, Stream stream) {
-    std::vector<std::uint64_t> counts(codes_of(plane_.type));
-    const Quantised codes = level_->count(picture, measured, counts.data(), stream);
-    const auto code = static_cast<double>(otsu_code(counts));
+  [[nodiscard]] double otsu_level() const {
+    const auto code = static_cast<double>(otsu_code(counts_));
     if (plane_.type != Type::f32) return code;
-    return (code + 0.5 - static_cast<double>(codes.offset)) * codes.scale;
+    return (code + 0.5 - static_cast<double>(codes_.offset)) * codes_.scale;
   }
 
   PlaneRead plane_;
   std::unique_ptr<LevelOperation> level_;
-  std::unique_ptr<MeasureOperation> measure_;
   double fixed_;
-  bool searches_;
+  std::vector<std::uint64_t> counts_;  ///< of the codes; empty unless the level is searched
+  std::vector<std::uint64_t> found_;   ///< in one part
+  Quantised codes_{};
 };
 
 /// A level for each pixel from the statistics around it.
-class PreparedLocal final : public PreparedFilter {
+class PreparedLocal final : public MeasuredFilter {
  public:
   PreparedLocal(Backend& backend, const Shape& shape, const BoxStatsJob& job)
-      : stats_(backend.operations.box_stats(backend, job)),
-        measure_(backend.operations.measure(backend, {shape.width, shape.height, shape.channels, false})) {
+      : MeasuredFilter(range_of_floats(backend, shape)), stats_(backend.operations.box_stats(backend, job)) {
     if (job.rule.method == ThresholdMethod::wolf) extremes_ = backend.allocate(sizeof(PictureExtremes));
   }
 
@@ -132,20 +148,34 @@ class PreparedLocal final : public PreparedFilter {
     return stats_->workspace_bytes() + extremes_.size;
   }
 
+  /// The deviations that wolf compares depend on the range of floats.
+  [[nodiscard]] int measurements() const noexcept override {
+    return MeasuredFilter::measurements() + (extremes_.get() == nullptr ? 0 : 1);
+  }
+
+  void begin(Measured* measured, Stream stream) override {
+    MeasuredFilter::begin(measured, stream);
+    if (extremes() != nullptr) stats_->clear_extremes(extremes(), stream);
+  }
+
+  void measure(int step, std::span<const ImageView> inputs, const Rectangle& inner, Measured* measured,
+               Stream stream) override {
+    if (step < MeasuredFilter::measurements())
+      return MeasuredFilter::measure(step, inputs, inner, measured, stream);
+    stats_->find_extremes(inputs[0], inner, measured, extremes(), stream);
+  }
+
   void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
            Stream stream) override {
-    if (measured != nullptr) {
-      measure_->clear(measured, stream);
-      measure_->measure(inputs[0], measured, stream);
-    }
-    auto* extremes = reinterpret_cast<PictureExtremes*>(extremes_.get());
-    if (extremes != nullptr) stats_->find_extremes(inputs[0], measured, extremes, stream);
-    stats_->run({inputs[0], {}, output, measured, extremes}, stream);
+    stats_->run({inputs[0], {}, output, measured, extremes()}, stream);
   }
 
  private:
+  [[nodiscard]] PictureExtremes* extremes() const {
+    return reinterpret_cast<PictureExtremes*>(extremes_.get());
+  }
+
   std::unique_ptr<BoxStatsOperation> stats_;
-  std::unique_ptr<MeasureOperation> measure_;
   Buffer extremes_;
 };
 
@@ -155,13 +185,20 @@ Plan plan(const Device& device, const Shape& shape, const Threshold& parameters)
   check(shape, parameters);
   Backend& backend = device.backend();
   const bool global = parameters.method == Binarisation::otsu || parameters.method == Binarisation::fixed;
-  std::unique_ptr<PreparedFilter> filter;
+  SizedFilter filter;
   if (global) {
-    filter = std::make_unique<PreparedLevel>(backend, shape, parameters);
+    filter.prepare = [&backend, shape, parameters](std::int64_t width, std::int64_t height) {
+      return std::make_unique<PreparedLevel>(backend, resized(shape, width, height), parameters);
+    };
   } else {
-    filter = std::make_unique<PreparedLocal>(backend, shape, stats_job(shape, parameters));
+    const BoxStatsJob job = stats_job(shape, parameters);
+    filter.reach = reach_of(job);
+    filter.prepare = [&backend, shape, job](std::int64_t width, std::int64_t height) {
+      return std::make_unique<PreparedLocal>(backend, resized(shape, width, height),
+                                             resized(job, width, height));
+    };
   }
-  return make_plan(device, {shape}, binary_shape(shape), shape.type == Type::f32, std::move(filter));
+  return make_plan(device, {{shape}, binary_shape(shape), shape.type == Type::f32}, std::move(filter));
 }
 
 Image threshold(const Device& device, const ImageView& image, const Threshold& parameters) {

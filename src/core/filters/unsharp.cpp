@@ -6,7 +6,7 @@
 
 #include "core/backend.h"
 #include "core/kernel_boxes.h"
-#include "core/prepared_filter.h"
+#include "core/measured_filter.h"
 #include "core/record.h"
 #include "core/registry.h"
 #include "core/side_inputs.h"
@@ -77,14 +77,12 @@ DetailJob detail_job(const Unsharp& unsharp, const Shape& shape, const PixelRead
   return job;
 }
 
-class PreparedUnsharp final : public PreparedFilter {
+class PreparedUnsharp final : public MeasuredFilter {
  public:
   PreparedUnsharp(Backend& backend, const std::vector<BoxMeanJob>& jobs, const DetailJob& detail)
-      : detail_(backend.operations.detail(backend, detail)) {
-    prepare_boxes(backend, jobs);
-    if (detail.means.fixed_point)
-      measure_ = backend.operations.measure(
-          backend, {detail.width, detail.height, detail.means.channels, detail.means.weighted});
+      : MeasuredFilter(range_of(backend, detail)),
+        boxes_(prepare_boxes(backend, jobs)),
+        detail_(backend.operations.detail(backend, detail)) {
     means_shape_ = {detail.width, detail.height, detail.means.channels, detail.means.type};
     const std::size_t buffers = std::min<std::size_t>(boxes_.size(), means_.size());
     for (std::size_t i = 0; i < buffers; ++i) means_[i] = backend.allocate(byte_size(means_shape_));
@@ -99,10 +97,6 @@ class PreparedUnsharp final : public PreparedFilter {
 
   void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
            Stream stream) override {
-    if (measure_ != nullptr) {
-      measure_->clear(measured, stream);
-      measure_->measure(inputs[picture], measured, stream);
-    }
     BoxMeanImages images;
     images.source = images.original = inputs[picture];
     images.measured = measured;
@@ -115,19 +109,14 @@ class PreparedUnsharp final : public PreparedFilter {
   }
 
  private:
-  void prepare_boxes(Backend& backend, const std::vector<BoxMeanJob>& jobs) {
-    if (jobs.size() > 1 && backend.operations.box_chain != nullptr) {
-      if (auto chain = backend.operations.box_chain(backend, jobs)) {
-        boxes_.push_back(std::move(chain));
-        return;
-      }
-    }
-    for (const BoxMeanJob& job : jobs) boxes_.push_back(backend.operations.box_mean(backend, job));
+  static std::unique_ptr<MeasureOperation> range_of(Backend& backend, const DetailJob& detail) {
+    if (!detail.means.fixed_point) return nullptr;
+    return backend.operations.measure(
+        backend, {detail.width, detail.height, detail.means.channels, detail.means.weighted});
   }
 
   std::vector<std::unique_ptr<BoxMeanOperation>> boxes_;
   std::unique_ptr<DetailOperation> detail_;
-  std::unique_ptr<MeasureOperation> measure_;
   std::array<Buffer, 2> means_;
   Shape means_shape_;
 };
@@ -142,9 +131,15 @@ Plan plan_shapes(const Device& device, const Shape& shape, const Shape& mask_sha
   const PixelRead stored = read_pixels(shape, decoded ? Transfer::srgb : Transfer::identity, area);
   DetailJob detail = detail_job(unsharp, shape, stored);
   detail.mask_maximum = checked_mask_maximum(mask_shape, shape);
-  auto filter =
-      std::make_unique<PreparedUnsharp>(device.backend(), box_jobs(unsharp, shape, stored, fields), detail);
-  return make_plan(device, {shape, mask_shape}, shape, stored.fixed_point, std::move(filter));
+  const std::vector<BoxMeanJob> jobs = box_jobs(unsharp, shape, stored, fields);
+  SizedFilter filter{reach_of(jobs), {}};
+  filter.prepare = [&backend = device.backend(), jobs, detail](std::int64_t width, std::int64_t height) {
+    DetailJob part = detail;
+    part.width = width;
+    part.height = height;
+    return std::make_unique<PreparedUnsharp>(backend, resized(jobs, width, height), part);
+  };
+  return make_plan(device, {{shape, mask_shape}, shape, stored.fixed_point}, std::move(filter));
 }
 
 }  // namespace

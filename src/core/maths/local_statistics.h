@@ -2,6 +2,7 @@
 // Mean and standard deviation over a window from exact integer sums, and what filters make of them.
 
 #include <cstdint>
+#include <limits>
 
 #include "core/maths/hd.h"
 
@@ -93,6 +94,9 @@ struct PictureExtremes {
   double largest_deviation = 0;
   double smallest_value = 0;
 };
+
+/// Those of no pixel.
+inline constexpr PictureExtremes no_extremes{0, std::numeric_limits<double>::infinity()};
 
 SATIN_HD double local_threshold(const ThresholdRule& rule, const PictureExtremes& extremes,
                                 LocalStatistics at) {

@@ -5,6 +5,7 @@
 
 #include "core/maths/local_statistics.h"
 #include "core/maths/plane.h"
+#include "core/maths/rectangle.h"
 #include "core/operations/operation.h"
 #include "satin/border.h"
 
@@ -42,9 +43,11 @@ struct BoxStatsImages {
 };
 
 struct BoxStatsOperation : Operation {
-  /// Fills *extremes: the largest deviation and the smallest value of the plane.
-  virtual void find_extremes(const ImageView& picture, const Measured* measured, PictureExtremes* extremes,
-                             Stream stream) = 0;
+  /// Sets *extremes to those of no pixel.
+  virtual void clear_extremes(PictureExtremes* extremes, Stream stream) = 0;
+  /// Adds to *extremes the largest deviation and the smallest value of the plane at the pixels of `inner`.
+  virtual void find_extremes(const ImageView& picture, const Rectangle& inner, const Measured* measured,
+                             PictureExtremes* extremes, Stream stream) = 0;
   virtual void run(const BoxStatsImages& images, Stream stream) = 0;
 };
 

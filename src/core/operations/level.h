@@ -19,8 +19,8 @@ struct LevelJob {
 inline constexpr int level_float_bits = 15;
 
 struct LevelOperation : Operation {
-  /// How often each code of the plane occurs, in host memory: 256 counts for u8, 65536 otherwise, and how
-  /// codes and values belong together. Waits.
+  /// How often each code of the plane occurs in the picture, or in a part of one, in host memory: 256 counts
+  /// for u8, 65536 otherwise, and how codes and values belong together. Waits.
   virtual Quantised count(const ImageView& picture, const Measured* measured, std::uint64_t* counts,
                           Stream stream) = 0;
   /// 255 where the stored value is above `level`, otherwise 0.

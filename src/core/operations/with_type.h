@@ -1,5 +1,5 @@
 #pragma once
-// From a type at run time to one of the compiler.
+// From a type, or a number of channels, at run time to one of the compiler.
 
 #include <cstdint>
 
@@ -27,6 +27,21 @@ decltype(auto) with_type(Type type, const Function& function) {
       break;
   }
   return function.template operator()<std::uint32_t>();
+}
+
+/// function.operator()<Channels>() for 1 to 4 channels.
+template <class Function>
+decltype(auto) with_channels(int channels, const Function& function) {
+  switch (channels) {
+    case 1:
+      return function.template operator()<1>();
+    case 2:
+      return function.template operator()<2>();
+    case 3:
+      return function.template operator()<3>();
+    default:
+      return function.template operator()<4>();
+  }
 }
 
 }  // namespace satin

@@ -32,12 +32,15 @@
 
 namespace satin::gpu {
 
+/// The map of the forms without maps: static_cast.
 template <class To>
 struct Cast {
+  /// Of a state.
   template <class From>
   __host__ __device__ To operator()(const From& value) const {
     return static_cast<To>(value);
   }
+  /// Of a value with its index.
   template <class From>
   __host__ __device__ To operator()(const From& value, std::int64_t) const {
     return static_cast<To>(value);
@@ -56,12 +59,14 @@ inline void require(cudaError_t status, const char* doing) {
 /// Device memory that lives in stream order.
 class StreamMemory {
  public:
+  /// Throws Error(environment) if there is none.
   StreamMemory(std::size_t bytes, cudaStream_t stream) : stream_(stream) {
     require(cudaMallocAsync(&data_, bytes == 0 ? 1 : bytes, stream), "allocating the workspace of a scan");
   }
   StreamMemory(const StreamMemory&) = delete;
   StreamMemory& operator=(const StreamMemory&) = delete;
   ~StreamMemory() { static_cast<void>(cudaFreeAsync(data_, stream_)); }
+  /// The first byte.
   [[nodiscard]] void* get() const noexcept { return data_; }
 
  private:
@@ -89,6 +94,7 @@ template <class Value>
   return value;
 }
 
+/// \cond
 // --- What is read and written for element i ---
 
 template <class In, class State, class ToState>
@@ -178,6 +184,7 @@ struct IndexOf {
   __device__ Index operator()(std::int64_t i) const { return static_cast<Index>(i); }
 };
 
+/// \endcond
 // --- Functions ---
 
 /// result[i] = to_value(s0 + s1 + ... + si), si = to_state(values[i], i).

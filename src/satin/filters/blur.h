@@ -7,7 +7,7 @@
 #include "satin/param.h"
 #include "satin/plan.h"
 
-namespace satin {
+namespace [[gnu::visibility("default")]] satin {
 
 enum class Kernel {
   box,      ///< the mean over a square window
@@ -27,10 +27,10 @@ struct Blur {
   std::optional<double>
       sigma{};  ///< standard deviation in pixels, instead of the radius; means a gaussian kernel
   std::optional<Kernel> kernel{};  ///< box unless sigma is given
-  Border border = Border::shrink;
-  double border_value = 0;  ///< of Border::constant: every channel, 0 to 1 of white (floats: as it is)
-  Space space = Space::linear;
-  double radius_min = 0;  ///< radius where the radius map is 0
+  Border border = Border::shrink;  ///< what a window sees outside the picture
+  double border_value = 0;         ///< of Border::constant: every channel, 0 to 1 of white (floats: as it is)
+  Space space = Space::linear;     ///< of the values that are averaged
+  double radius_min = 0;           ///< radius where the radius map is 0
   std::optional<double>
       radius_max{};        ///< radius where the radius map is at its type's maximum (floats: at 1)
   ImageView radius_map{};  ///< radius per pixel: one channel, u8, u16 or f32, of the picture's size

@@ -5,7 +5,7 @@
 #include "satin/param.h"
 #include "satin/plan.h"
 
-namespace satin {
+namespace [[gnu::visibility("default")]] satin {
 
 /// Parameters of guided().
 struct Guided {

@@ -4,7 +4,7 @@
 #include "satin/image.h"
 #include "satin/plan.h"
 
-namespace satin {
+namespace [[gnu::visibility("default")]] satin {
 
 /// Parameters of integral().
 struct Integral {

@@ -6,7 +6,7 @@
 #include "satin/param.h"
 #include "satin/plan.h"
 
-namespace satin {
+namespace [[gnu::visibility("default")]] satin {
 
 /// Parameters of local_mean().
 struct LocalMean {
@@ -17,9 +17,9 @@ struct LocalMean {
 
 /// Parameters of local_deviation(): as those of local_mean().
 struct LocalDeviation {
-  int window = 31;
-  Border border = Border::shrink;
-  ImageView mask{};
+  int window = 31;                 ///< as LocalMean::window
+  Border border = Border::shrink;  ///< all but constant
+  ImageView mask{};                ///< as LocalMean::mask
 };
 
 /// The mean m of the window x window pixels around every pixel, at a cost that hardly grows with the window.

@@ -6,7 +6,7 @@
 #include "satin/plan.h"
 #include "satin/regions.h"
 
-namespace satin {
+namespace [[gnu::visibility("default")]] satin {
 
 /// What grow, shrink, open and close move the outline by.
 enum class MaskShape {
@@ -15,7 +15,11 @@ enum class MaskShape {
 };
 
 /// Where the ramp of a soft edge lies.
-enum class FeatherSide { inward, outward, centred };
+enum class FeatherSide {
+  inward,   ///< inside alone: what is outside stays black
+  outward,  ///< outside alone: what is inside stays white
+  centred   ///< half of it on each side
+};
 
 /// Parameters of mask(), in the order in which they are applied; the defaults do nothing but level.
 struct Mask {
@@ -28,9 +32,9 @@ struct Mask {
   double grow = 0;              ///< px
   double shrink = 0;            ///< px
   double feather = 0;           ///< px: width of a ramp from black to white, in steps of 1/256
-  FeatherSide feather_side = FeatherSide::centred;
-  bool invert = false;
-  MaskShape shape = MaskShape::disc;
+  FeatherSide feather_side = FeatherSide::centred;  ///< where the ramp lies
+  bool invert = false;                              ///< last of all: black for white
+  MaskShape shape = MaskShape::disc;                ///< of open, close, grow and shrink
   Connectivity connectivity = Connectivity::eight;  ///< of what is inside; what is outside has the other one
 };
 

@@ -6,22 +6,22 @@
 #include "satin/param.h"
 #include "satin/plan.h"
 
-namespace satin {
+namespace [[gnu::visibility("default")]] satin {
 
 /// Parameters of erode().
 struct Erode {
   Radius radius = 1;  ///< half the window, without the pixel itself, in whole pixels; percentages are rounded
-  Border border = Border::shrink;
-  double border_value = 0;  ///< of Border::constant: every channel, 0 to 1 of white (floats: as it is)
+  Border border = Border::shrink;  ///< what a window sees outside the picture
+  double border_value = 0;         ///< of Border::constant: every channel, 0 to 1 of white (floats: as it is)
   ImageView mask{};  ///< blend weight: one channel, u8 or u16, of the picture's size; 0 keeps the bytes
 };
 
 /// Parameters of dilate(): as those of erode().
 struct Dilate {
-  Radius radius = 1;
-  Border border = Border::shrink;
-  double border_value = 0;
-  ImageView mask{};
+  Radius radius = 1;               ///< as Erode::radius
+  Border border = Border::shrink;  ///< what a window sees outside the picture
+  double border_value = 0;         ///< as Erode::border_value
+  ImageView mask{};                ///< as Erode::mask
 };
 
 /// The smallest value in a window of (2 radius.x + 1) x (2 radius.y + 1) pixels around every pixel, at a cost

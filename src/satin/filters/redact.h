@@ -7,7 +7,7 @@
 #include "satin/param.h"
 #include "satin/plan.h"
 
-namespace satin {
+namespace [[gnu::visibility("default")]] satin {
 
 enum class Redaction {
   solid,   ///< one colour: nothing of what it covers is in the result
@@ -17,9 +17,9 @@ enum class Redaction {
 
 /// Parameters of redact().
 struct Redact {
-  Redaction method = Redaction::solid;
-  std::vector<PixelBox> boxes{};  ///< what to cover; parts outside the picture are left away
-  Colour colour{};                ///< of solid; grey pictures get its luminance
+  Redaction method = Redaction::solid;  ///< how it is covered
+  std::vector<PixelBox> boxes{};        ///< what to cover; parts outside the picture are left away
+  Colour colour{};                      ///< of solid; grey pictures get its luminance
   int cell = 32;       ///< side of a cell of mosaic in pixels; the grid begins at the upper left pixel
   Radius radius = 32;  ///< of blur: half the window, as Blur::radius
   double feather = 0;  ///< pixels around what is covered over which the picture comes back

@@ -5,12 +5,12 @@
 #include "satin/param.h"
 #include "satin/plan.h"
 
-namespace satin {
+namespace [[gnu::visibility("default")]] satin {
 
 /// Parameters of smooth().
 struct Smooth {
   Radius sigma = 8;  ///< standard deviation of the kernel, 0 to 4096 pixels: one, or one along each axis
-  Space space = Space::linear;
+  Space space = Space::linear;  ///< of the values that are averaged
   ImageView mask{};  ///< blend weight: one channel, u8 or u16, of the picture's size; 0 keeps the bytes
 };
 

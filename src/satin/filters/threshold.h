@@ -7,21 +7,29 @@
 #include "satin/image.h"
 #include "satin/plan.h"
 
-namespace satin {
+namespace [[gnu::visibility("default")]] satin {
 
 /// In the order of ThresholdMethod.
-enum class Binarisation { otsu, bradley, niblack, sauvola, wolf, nick, fixed };
+enum class Binarisation {
+  otsu,     ///< one for the picture: the best split of its histogram
+  bradley,  ///< m (1 - k)
+  niblack,  ///< m + k s
+  sauvola,  ///< m (1 + k (s / R - 1))
+  wolf,     ///< m + k (s / s_max - 1) (m - I_min)
+  nick,     ///< m + k sqrt(s^2 + m^2)
+  fixed     ///< one for the picture: `level`
+};
 
 /// Parameters of threshold().
 struct Threshold {
-  Binarisation method = Binarisation::sauvola;
+  Binarisation method = Binarisation::sauvola;  ///< what the threshold is made of
   int window = 31;  ///< side of the window in pixels; odd, also larger than the picture
   std::optional<double>
       k{};  ///< the method's own: niblack -0.2, sauvola 0.2, bradley 0.15, wolf 0.5, nick -0.1
-  std::optional<double> range{};  ///< R of sauvola: 2^(bits - 1), for floats 0.5
-  double level = 0.5;             ///< of fixed: fraction of white (floats: the value itself)
-  Border border = Border::shrink;
-  bool invert = false;  ///< white where the value is not above the threshold
+  std::optional<double> range{};   ///< R of sauvola: 2^(bits - 1), for floats 0.5
+  double level = 0.5;              ///< of fixed: fraction of white (floats: the value itself)
+  Border border = Border::shrink;  ///< all but constant
+  bool invert = false;             ///< white where the value is not above the threshold
 };
 
 /// White (255) where the value is above the threshold T, black (0) elsewhere.

@@ -8,17 +8,17 @@
 #include "satin/param.h"
 #include "satin/plan.h"
 
-namespace satin {
+namespace [[gnu::visibility("default")]] satin {
 
 /// Parameters of unsharp().
 struct Unsharp {
-  double amount = 0.5;            ///< 0: the input; 0 to 1000
-  Radius radius = 5;              ///< how far the mean reaches, in pixels or percent, fractions too
-  std::optional<double> sigma{};  ///< standard deviation of the kernel in pixels, instead of the radius
-  Kernel kernel = Kernel::gaussian;
+  double amount = 0.5;               ///< 0: the input; 0 to 1000
+  Radius radius = 5;                 ///< how far the mean reaches, in pixels or percent, fractions too
+  std::optional<double> sigma{};     ///< standard deviation of the kernel in pixels, instead of the radius
+  Kernel kernel = Kernel::gaussian;  ///< of the mean
   double threshold = 0;  ///< differences up to this stay: fraction of white (floats: the value itself)
   Border border = Border::shrink;  ///< all but constant
-  Space space = Space::encoded;
+  Space space = Space::encoded;    ///< of the values
   ImageView mask{};  ///< blend weight: one channel, u8 or u16, of the picture's size; 0 keeps the bytes
 };
 

@@ -31,11 +31,13 @@ inline constexpr std::int64_t chunk_length = 131072 / static_cast<std::int64_t>(
 template <class State>
 class Carries {
  public:
+  /// The state before the first chunk.
   explicit Carries(const State& initial) {
     slots_[0].state = initial;
     slots_[0].chunk.store(0, std::memory_order_release);
   }
 
+  /// The number of a chunk that nobody has begun.
   [[nodiscard]] std::int64_t draw() { return next_.fetch_add(1, std::memory_order_relaxed); }
 
   /// Waits for the state before `chunk`, hands it on combined with the chunk's own, and returns it.
@@ -54,6 +56,7 @@ class Carries {
   /// The state before `chunk`, which all earlier ones have passed.
   [[nodiscard]] const State& before(std::int64_t chunk) { return *slot(chunk).state; }
 
+  /// True after fail().
   [[nodiscard]] bool failed() const { return failed_.load(std::memory_order_acquire); }
   /// Keeps the first exception and lets nobody wait any more.
   void fail(std::exception_ptr error) {
@@ -61,6 +64,7 @@ class Carries {
     error_ = std::move(error);
     failed_.store(true, std::memory_order_release);
   }
+  /// Throws what fail() was given, if anything.
   void rethrow() const {
     if (error_) std::rethrow_exception(error_);
   }

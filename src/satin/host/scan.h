@@ -28,20 +28,22 @@ namespace satin::host {
 /// Calls body(block) for 0 ... blocks - 1 on the device's threads, each once, and returns when all are done.
 /// If some throw, one of the exceptions is thrown again, and blocks that were not begun are left out. Throws
 /// Error(usage) for a CUDA device.
-void for_blocks(const Device& device, std::int64_t blocks,
-                const std::function<void(std::int64_t block)>& body);
+[[gnu::visibility("default")]] void for_blocks(const Device& device, std::int64_t blocks,
+                                               const std::function<void(std::int64_t block)>& body);
 
 /// A state that knows whether a segment begins in what it stands for: the segmented operator of Sengupta,
 /// Harris, Zhang and Owens, 2007, (v1, f1) + (v2, f2) = (f2 ? v2 : v1 op v2, f1 | f2).
 template <class State>
 struct Flagged {
-  State value;
-  bool head;
+  State value;  ///< since the last head
+  bool head;    ///< a segment begins in it
 };
 
+/// The operator on flagged states.
 template <class Combine>
 struct FlaggedCombine {
-  Combine combine;
+  Combine combine;  ///< of plain states
+  /// `a` is the earlier one.
   template <class State>
   Flagged<State> operator()(const Flagged<State>& a, const Flagged<State>& b) const {
     return {b.head ? b.value : combine(a.value, b.value), a.head || b.head};
@@ -50,19 +52,23 @@ struct FlaggedCombine {
 
 /// What for_blocks() takes, bound to a device.
 struct BlocksOf {
-  const Device& device;
+  const Device& device;  ///< a CPU device
+  /// As for_blocks().
   template <class Body>
   void operator()(std::int64_t blocks, const Body& body) const {
     for_blocks(device, blocks, body);
   }
 };
 
+/// The map of the forms without maps: static_cast.
 template <class To>
 struct Cast {
+  /// Of a state.
   template <class From>
   constexpr To operator()(const From& value) const {
     return static_cast<To>(value);
   }
+  /// Of a value with its index.
   template <class From>
   constexpr To operator()(const From& value, std::int64_t) const {
     return static_cast<To>(value);

@@ -1,0 +1,57 @@
+#pragma once
+// Launchers of deposit.cu and deposit_composite.cu, in the manner of launch.h.
+
+#include "core/maths/lens_kernel.h"
+#include "kernels/launch.h"
+
+namespace satin::kernels {
+
+inline constexpr int deposit_tile = 32;  ///< pixels along either side: a lane a column
+
+/// Sums of one group of samples in planes: colours, then weights. Tiles lie row by row. All but the carries
+/// is 0 before the first group, and again after each one.
+struct DepositSums {
+  std::uint64_t* deltas = nullptr;  ///< planes * height * width
+  std::uint64_t* columns =
+      nullptr;                    ///< planes * tile_rows * width: of a tile's columns, then of all above it
+  std::uint64_t* rows = nullptr;  ///< planes * height * tile_columns: of a tile's rows, then of all before it
+  std::uint8_t* spread = nullptr;   ///< tiles with deltas
+  std::uint8_t* focused = nullptr;  ///< tiles with samples that stay on their pixel
+};
+
+struct DepositArguments {
+  std::int32_t width = 0;
+  std::int32_t height = 0;
+  std::int32_t tile_columns = 0;
+  std::int32_t tile_rows = 0;
+  int channels = 3;
+  int highlight_channels = 3;  ///< colours without alpha
+  std::uint32_t white = 0;
+  const std::uint32_t* white_of_run = nullptr;  ///< instead of it, if it is not null
+  bool single = true;                           ///< composites are made in float
+  std::uint32_t group = 0;
+  std::uint32_t last_group = 0;
+  LensKernelView kernels;
+  Source source;
+  Source colours;
+  Source radii;
+  Source groups;
+  Source weights;
+  const LensSample* listed = nullptr;
+  const std::uint32_t* count = nullptr;
+  std::uint32_t most_listed = 0;
+  DepositSums sums;
+  void* state = nullptr;  ///< height * width * (channels + 1) reals; 0 before the first group
+  Target output;
+};
+
+/// Adds the second differences of the group's samples.
+void deposit_samples(const DepositArguments& arguments, StreamHandle stream);
+/// Sums of tiles, and their scans: the carries.
+void deposit_carries(const DepositArguments& arguments, StreamHandle stream);
+/// Integrates and composites; deltas = 0.
+void deposit_composite(const DepositArguments& arguments, StreamHandle stream);
+/// Stores the colours; state = 0.
+void deposit_store(const DepositArguments& arguments, StreamHandle stream);
+
+}  // namespace satin::kernels

@@ -1,0 +1,264 @@
+// Second differences to sums and colours, by tiles of 32 x 32 pixels that one warp holds: sums of tiles,
+// scans of these, and then every tile alone. Tiles where nothing lies and nothing comes in from are not read.
+
+#include "core/maths/composite.h"
+#include "kernels/deposit_tile.cuh"
+
+namespace satin::kernels {
+namespace {
+
+constexpr int threads = warp_size * deposit_warps;
+
+/// columns = sums of the tile's columns, rows = sums of its rows.
+__global__ void __launch_bounds__(threads) sum_tiles(const __grid_constant__ DepositArguments a) {
+  const TileOfWarp tile(a);
+  if (!tile.exists) return;
+  const std::int32_t x = tile.column * deposit_tile + lane_index();
+  const std::int32_t top = tile.row * deposit_tile;
+  const bool spread = a.sums.spread[tile.index] != 0;
+  for (int c = 0; c <= a.channels; ++c) {
+    std::uint64_t column = 0;
+    std::uint64_t row = 0;
+    if (spread) {
+      std::uint64_t values[deposit_tile];
+      const std::uint64_t* deltas = a.sums.deltas + c * delta_plane(a);
+#pragma unroll
+      for (int i = 0; i < deposit_tile; ++i)
+        values[i] = x < a.width && top + i < a.height ? deltas[std::int64_t{top + i} * a.width + x] : 0;
+#pragma unroll
+      for (int i = 0; i < deposit_tile; ++i) column += values[i];
+      row = sum_rows(values);
+    }
+    if (x < a.width) a.sums.columns[c * column_plane(a) + std::int64_t{tile.row} * a.width + x] = column;
+    const std::int32_t y = top + lane_index();
+    if (y < a.height) a.sums.rows[c * row_plane(a) + std::int64_t{y} * a.tile_columns + tile.column] = row;
+  }
+}
+
+/// Exclusive sums down the columns, one thread each. The first row of a tile gets what comes from above the
+/// tile's columns.
+__global__ void __launch_bounds__(threads) scan_columns(const __grid_constant__ DepositArguments a) {
+  constexpr int at_once = 8;  // loads in flight
+  const std::int32_t x =
+      static_cast<std::int32_t>(blockIdx.x) * threads + static_cast<std::int32_t>(threadIdx.x);
+  const std::int32_t tile_column = x / deposit_tile;
+  if (tile_column >= a.tile_columns) return;
+  std::uint64_t* column = a.sums.columns + blockIdx.y * column_plane(a) + x;
+  std::uint64_t* rows = a.sums.rows + blockIdx.y * row_plane(a) + tile_column;
+  std::uint64_t above = 0;
+  for (std::int32_t first = 0; first < a.tile_rows; first += at_once) {
+    std::uint64_t sums[at_once];
+#pragma unroll
+    for (int i = 0; i < at_once; ++i)
+      sums[i] = x < a.width && first + i < a.tile_rows ? column[std::int64_t{first + i} * a.width] : 0;
+#pragma unroll
+    for (int i = 0; i < at_once; ++i) {
+      const std::uint64_t own = sums[i];
+      sums[i] = above;
+      if (x < a.width && first + i < a.tile_rows) column[std::int64_t{first + i} * a.width] = above;
+      above += own;
+    }
+    const std::uint64_t total = sum_rows(sums);
+    const std::int32_t row = first + lane_index();
+    if (lane_index() < at_once && row < a.tile_rows)
+      rows[std::int64_t{row} * deposit_tile * a.tile_columns] += total;
+  }
+}
+
+/// Exclusive sums along the rows of tiles, one warp a row of pixels.
+__global__ void __launch_bounds__(threads) scan_rows(const __grid_constant__ DepositArguments a) {
+  const std::int64_t y = std::int64_t{blockIdx.x} * deposit_warps + threadIdx.x / warp_size;
+  if (y >= a.height) return;
+  std::uint64_t* row = a.sums.rows + blockIdx.y * row_plane(a) + y * a.tile_columns;
+  std::uint64_t before = 0;
+  for (std::int32_t first = 0; first < a.tile_columns; first += warp_size) {
+    const std::int32_t column = first + lane_index();
+    const std::uint64_t own = column < a.tile_columns ? row[column] : 0;
+    const std::uint64_t sum = inclusive_scan(own);
+    if (column < a.tile_columns) row[column] = before + sum - own;
+    before += __shfl_sync(whole_warp, sum, warp_size - 1);
+  }
+}
+
+/// The sums of one tile, row by row from its top.
+template <int Channels>
+class TileMarch {
+ public:
+  __device__ TileMarch(const DepositArguments& a, const TileOfWarp& tile)
+      : a_(a), tile_(tile), x_(tile.column * deposit_tile + lane_index()) {
+    for (int c = 0; c <= Channels; ++c) {
+      base_[c] = 0;
+      column_[c] =
+          x_ < a.width ? a.sums.columns[c * column_plane(a) + std::int64_t{tile.row} * a.width + x_] : 0;
+    }
+  }
+
+  /// Neither the columns above nor the rows before have a weight.
+  [[nodiscard]] __device__ bool nothing_comes_in() const {
+    const std::int32_t y = tile_.row * deposit_tile + lane_index();
+    const bool row = y < a_.height && row_carry(Channels, y) != 0;
+    return __any_sync(whole_warp, row || column_[Channels] != 0) == 0;
+  }
+
+  /// Reads the deltas of rows y to y + at_once - 1 and takes them away.
+  __device__ void fetch(std::int32_t y, bool spread) {
+#pragma unroll
+    for (int c = 0; c <= Channels; ++c) {
+      std::uint64_t* delta = a_.sums.deltas + c * delta_plane(a_) + std::int64_t{y} * a_.width + x_;
+#pragma unroll
+      for (int i = 0; i < at_once; ++i) {
+        const bool exists = spread && x_ < a_.width && y + i < a_.height;
+        deltas_[i][c] = exists ? delta[std::int64_t{i} * a_.width] : 0;
+      }
+    }
+    if (!spread || x_ >= a_.width) return;
+#pragma unroll
+    for (int c = 0; c <= Channels; ++c) {
+      std::uint64_t* delta = a_.sums.deltas + c * delta_plane(a_) + std::int64_t{y} * a_.width + x_;
+#pragma unroll
+      for (int i = 0; i < at_once; ++i)
+        if (y + i < a_.height) delta[std::int64_t{i} * a_.width] = 0;
+    }
+  }
+
+  /// Sums of the pixel of this lane in row y, the next one, which is row i of what was fetched.
+  __device__ void next(std::int32_t y, int i, std::uint64_t (&sums)[Channels + 1]) {
+#pragma unroll
+    for (int c = 0; c <= Channels; ++c) {
+      column_[c] += deltas_[i][c];
+      base_[c] += row_carry(c, y);
+      sums[c] = base_[c] + inclusive_scan(column_[c]);
+    }
+  }
+
+  static constexpr int at_once = 4;  ///< rows in flight
+
+ private:
+  [[nodiscard]] __device__ std::uint64_t row_carry(int c, std::int32_t y) const {
+    return a_.sums.rows[c * row_plane(a_) + std::int64_t{y} * a_.tile_columns + tile_.column];
+  }
+
+  const DepositArguments& a_;
+  const TileOfWarp& tile_;
+  std::int32_t x_;
+  std::uint64_t column_[Channels + 1];
+  std::uint64_t base_[Channels + 1];
+  std::uint64_t deltas_[at_once][Channels + 1];
+};
+
+/// Adds the sample that stays on this pixel.
+template <int Channels>
+__device__ void add_focused(const DepositArguments& a, std::int64_t x, std::int64_t y,
+                            std::uint64_t (&sums)[Channels + 1]) {
+  const std::uint32_t* colour = row_at<std::uint32_t>(a.colours, y) + x * Channels;
+  const std::uint32_t weight =
+      sample_weight(1U << a.kernels.weight_bits, row_at<std::uint16_t>(a.weights, y)[x]);
+#pragma unroll
+  for (int c = 0; c < Channels; ++c) sums[c] += std::uint64_t{colour[c]} * weight;
+  sums[Channels] += weight;
+}
+
+template <class Real, int Channels>
+__device__ Composite<Real, Channels>* state_at(const DepositArguments& a, std::int64_t x, std::int64_t y) {
+  return static_cast<Composite<Real, Channels>*>(a.state) + y * a.width + x;
+}
+
+template <class Real, int Channels>
+__device__ void composite_at(const DepositArguments& a, std::int64_t x, std::int64_t y,
+                             const std::uint64_t (&sums)[Channels + 1], Real unit) {
+  Composite<Real, Channels> composite = *state_at<Real, Channels>(a, x, y);
+  composite.add(sums, unit);
+  *state_at<Real, Channels>(a, x, y) = composite;
+}
+
+template <class Real, int Channels>
+__global__ void __launch_bounds__(threads) composite_tiles(const __grid_constant__ DepositArguments a) {
+  const TileOfWarp tile(a);
+  if (!tile.exists) return;
+  TileMarch<Channels> march(a, tile);
+  const bool spread = a.sums.spread[tile.index] != 0;
+  const bool focused = a.sums.focused[tile.index] != 0;
+  if (!spread && !focused && march.nothing_comes_in()) return;
+
+  const Real unit = static_cast<Real>(1) / static_cast<Real>(std::uint64_t{1} << a.kernels.weight_bits);
+  const std::int64_t x = tile.column * deposit_tile + lane_index();
+  const std::int32_t top = tile.row * deposit_tile;
+  const std::int32_t bottom = min(top + deposit_tile, a.height);
+  for (std::int32_t first = top; first < bottom; first += march.at_once) {
+    march.fetch(first, spread);
+#pragma unroll
+    for (int i = 0; i < march.at_once; ++i) {
+      const std::int32_t y = first + i;
+      if (y >= bottom) break;
+      std::uint64_t sums[Channels + 1];
+      march.next(y, i, sums);
+      if (x >= a.width) continue;
+      if (focused && focused_here(a, x, y)) add_focused<Channels>(a, x, y, sums);
+      if (sums[Channels] != 0) composite_at<Real, Channels>(a, x, y, sums, unit);
+    }
+  }
+}
+
+template <class Real, int Channels>
+__global__ void __launch_bounds__(threads) store_colours(const __grid_constant__ DepositArguments a) {
+  const std::int64_t x = std::int64_t{blockIdx.x} * threads + threadIdx.x;
+  if (x >= a.width) return;
+  for (std::int64_t y = blockIdx.y; y < a.height; y += gridDim.y) {
+    const Composite<Real, Channels> composite = *state_at<Real, Channels>(a, x, y);
+    Composite<Real, Channels> nothing;
+    nothing.clear();
+    *state_at<Real, Channels>(a, x, y) = nothing;
+    const std::uint32_t* source = row_at<std::uint32_t>(a.source, y) + x * Channels;
+    auto* out = reinterpret_cast<std::uint32_t*>(a.output.data + y * a.output.row) + x * Channels;
+#pragma unroll
+    for (int c = 0; c < Channels; ++c) out[c] = composite.empty() ? source[c] : composite.result(c);
+  }
+}
+
+/// Calls launch.operator()<Real, Channels>().
+template <class Launch>
+void with_composite(const DepositArguments& a, const Launch& launch) {
+  switch (a.channels) {
+    case 1:
+      return a.single ? launch.template operator()<float, 1>() : launch.template operator()<double, 1>();
+    case 2:
+      return a.single ? launch.template operator()<float, 2>() : launch.template operator()<double, 2>();
+    case 3:
+      return a.single ? launch.template operator()<float, 3>() : launch.template operator()<double, 3>();
+    default:
+      return a.single ? launch.template operator()<float, 4>() : launch.template operator()<double, 4>();
+  }
+}
+
+unsigned blocks_for(std::int64_t count, int block) {
+  return static_cast<unsigned>((count + block - 1) / block);
+}
+
+unsigned tile_blocks(const DepositArguments& a) {
+  return blocks_for(std::int64_t{a.tile_columns} * a.tile_rows, deposit_warps);
+}
+
+}  // namespace
+
+void deposit_carries(const DepositArguments& a, StreamHandle stream) {
+  const auto planes = static_cast<unsigned>(a.channels + 1);
+  sum_tiles<<<tile_blocks(a), threads, 0, stream>>>(a);
+  scan_columns<<<dim3(blocks_for(a.width, threads), planes), threads, 0, stream>>>(a);
+  scan_rows<<<dim3(blocks_for(a.height, deposit_warps), planes), threads, 0, stream>>>(a);
+}
+
+void deposit_composite(const DepositArguments& a, StreamHandle stream) {
+  with_composite(a, [&]<class Real, int Channels>() {
+    composite_tiles<Real, Channels><<<tile_blocks(a), threads, 0, stream>>>(a);
+  });
+}
+
+void deposit_store(const DepositArguments& a, StreamHandle stream) {
+  constexpr std::int32_t most_rows = 65535;
+  const dim3 grid(blocks_for(a.width, threads),
+                  static_cast<unsigned>(a.height < most_rows ? a.height : most_rows));
+  with_composite(
+      a, [&]<class Real, int Channels>() { store_colours<Real, Channels><<<grid, threads, 0, stream>>>(a); });
+}
+
+}  // namespace satin::kernels

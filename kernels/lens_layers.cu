@@ -1,0 +1,73 @@
+// The steps of depth of field before the deposit: one thread a pixel, or a block of 2 x 2 hidden pixels.
+
+#include "core/maths/lens_debug.h"
+#include "core/maths/lens_layers_steps.h"
+#include "kernels/each_place.cuh"
+#include "kernels/lens.h"
+
+namespace satin::kernels {
+namespace {
+
+struct WriteFillEntry {
+  FillEntry entry;
+  const DepthGroups* groups;
+  std::uint32_t* colours;
+  std::uint32_t* others;
+
+  __device__ void operator()(int x, int y) const {
+    if (entry.group >= groups->count) return;
+    const std::int64_t at = entry.planes.place(x, y);
+    entry(x, y, colours + at * fill_colours, others + at * fill_others);
+  }
+};
+
+struct FillKnownGroup {
+  FillHidden fill;
+  const DepthGroups* groups;
+
+  __device__ void operator()(int x, int y) const {
+    if (fill.group < groups->count) fill(x, y);
+  }
+};
+
+}  // namespace
+
+void make_visible_samples(const LensLayersArguments& arguments, const ImageView& picture,
+                          const Measured* measured, StreamHandle stream) {
+  EachPlace launch{stream};
+  with_plane_type(arguments.job.type, [&](auto type) {
+    const auto stored = lens_picture<decltype(type)>(arguments.job, picture, arguments.transfer);
+    satin::make_visible_samples(launch, arguments.planes, stored, measured, arguments.unit, arguments.work,
+                                arguments.list, arguments.job.most_groups);
+  });
+}
+
+void make_fill_entries(const LensLayersArguments& arguments, int group, std::uint32_t* colours,
+                       std::uint32_t* others, StreamHandle stream) {
+  const FillEntry entry{arguments.planes, arguments.unit, group};
+  EachPlace{stream}(arguments.planes.width, arguments.planes.height,
+                    WriteFillEntry{entry, &arguments.work->groups, colours, others});
+}
+
+void fill_hidden(const LensLayersArguments& arguments, int group, const FillTables& tables,
+                 StreamHandle stream) {
+  const EachPlace launch{stream};
+  const FillHidden fill{arguments.planes, tables, arguments.unit, group, arguments.list};
+  launch((arguments.planes.width + 1) / 2, (arguments.planes.height + 1) / 2,
+         FillKnownGroup{fill, &arguments.work->groups});
+  launch(1, 1, CompleteList{arguments.list});
+}
+
+void show_lens(const LensLayersArguments& arguments, const LensShow& shown, StreamHandle stream) {
+  const EachPlace launch{stream};
+  const LensPlanes& planes = arguments.planes;
+  const LensLayersJob& job = arguments.job;
+  const ShadeUnit shade{arguments.unit, shown.opacity, job.weighted && job.type == Type::f32};
+  if (shown.what == LensDebug::hidden)
+    return show_hidden(launch, planes, shade, arguments.list, arguments.job.most_groups, shown.values);
+  launch(planes.width, planes.height,
+         ShowShades{planes, shade, shown.what == LensDebug::groups, shown.order == Order::bgr,
+                    shown.largest_radius, shown.values});
+}
+
+}  // namespace satin::kernels

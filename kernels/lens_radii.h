@@ -1,0 +1,61 @@
+#pragma once
+// Launchers of the steps from depth to signed radii, in the manner of launch.h.
+
+#include "core/operations/circle_of_confusion.h"
+#include "core/operations/enlarge_radii.h"
+#include "core/operations/fill_radii.h"
+#include "core/operations/planar_radii.h"
+#include "core/operations/smooth_steps.h"
+#include "kernels/launch.h"
+
+namespace satin::kernels {
+
+struct SmoothStepsArguments {
+  SmoothStepsJob job;
+  Source codes;
+  Target values;  ///< what is summed: u32
+  TableView<std::uint32_t> table;
+  Target smoothed;
+};
+
+/// Fills in `values`.
+void value_steps(const SmoothStepsArguments& arguments, StreamHandle stream);
+/// With the table of the values.
+void smooth_steps(const SmoothStepsArguments& arguments, StreamHandle stream);
+
+struct CircleOfConfusionArguments {
+  CircleOfConfusionJob job;
+  Source depth;
+  LensState* state = nullptr;
+  Target radii;
+};
+
+void circle_of_confusion(const CircleOfConfusionArguments& arguments, StreamHandle stream);
+
+struct FillRadiiArguments {
+  FillRadiiJob job;
+  Target radii;
+  Target known;   ///< u8
+  Target raised;  ///< u32
+  KnownRadii tables;
+  LensState* state = nullptr;
+};
+
+/// Fills in `known` and `raised`.
+void split_radii(const FillRadiiArguments& arguments, StreamHandle stream);
+/// With the tables of both.
+void fill_radii(const FillRadiiArguments& arguments, StreamHandle stream);
+
+struct EnlargeRadiiArguments {
+  EnlargeRadiiJob job;
+  Source picture;
+  Source samples;
+  Target radii;
+  GuideColour* colours = nullptr;  ///< of the samples, densely packed
+};
+
+void enlarge_radii(const EnlargeRadiiArguments& arguments, StreamHandle stream);
+
+void planar_radii(const PlanarRadiiJob& job, const Target& radii, StreamHandle stream);
+
+}  // namespace satin::kernels

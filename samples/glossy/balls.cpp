@@ -1,0 +1,103 @@
+#include "balls.h"
+
+#include <optional>
+
+#include "../scene_tone.h"
+
+namespace glossy {
+namespace {
+
+using namespace scene;
+
+constexpr int columns = 5;
+constexpr double radius = 0.9;
+constexpr double spacing = 2;
+constexpr double distance = 12;  ///< of the viewer, who stands at (0, 0, distance) and looks along -z
+constexpr double index_of_glass = 1.5;
+
+struct Ball {
+  Vec3 centre;
+  double roughness;
+  bool glass;
+};
+
+struct Ray {
+  Vec3 origin;
+  Vec3 direction;
+};
+
+/// How far along the ray the ball begins.
+std::optional<double> meet(const Ray& ray, const Ball& ball) {
+  const Vec3 to = ball.centre - ray.origin;
+  const double nearest = dot(to, ray.direction);
+  const double inside2 = radius * radius - dot(to, to) + nearest * nearest;
+  if (inside2 < 0 || nearest < 0) return std::nullopt;
+  return nearest - std::sqrt(inside2);
+}
+
+/// Schlick 1994.
+Vec3 fresnel(Vec3 head_on, double cosine) {
+  return head_on + (Vec3{1, 1, 1} - head_on) * std::pow(1 - saturate(cosine), 5);
+}
+
+/// Snell's law; `ratio` is the index before the surface by that behind it. No total reflection happens on the
+/// way into glass or, along a ray that came in through the same ball, out of it.
+Vec3 refract(Vec3 direction, Vec3 normal, double ratio) {
+  const double cosine = -dot(direction, normal);
+  const double behind = std::sqrt(std::max(0.0, 1 - ratio * ratio * (1 - cosine * cosine)));
+  return normalize(direction * ratio + normal * (ratio * cosine - behind));
+}
+
+/// Where light that passes a ball straight came from.
+Vec3 through_glass(Vec3 direction, Vec3 normal) {
+  const Vec3 inside = refract(direction, normal, 1 / index_of_glass);
+  const Vec3 exit = normalize(normal - inside * (2 * dot(normal, inside)));
+  return refract(inside, -exit, index_of_glass);
+}
+
+Vec3 seen(const Environment& environment, const Ray& ray, const Ball& ball, double where) {
+  const Vec3 normal = (ray.origin + ray.direction * where - ball.centre) * (1 / radius);
+  const double cosine = -dot(ray.direction, normal);
+  const Vec3 mirrored = environment.reflected(reflect(ray.direction, normal), ball.roughness);
+  if (!ball.glass) return fresnel({0.95, 0.80, 0.52}, cosine) * mirrored;
+  const Vec3 share = fresnel({0.04, 0.04, 0.04}, cosine);
+  const Vec3 straight = environment.reflected(through_glass(ray.direction, normal), ball.roughness);
+  return share * mirrored + (Vec3{1, 1, 1} - share) * straight;
+}
+
+Vec3 traced(const Environment& environment, const Ray& ray) {
+  for (int i = 0; i < 2 * columns; ++i) {
+    const int column = i % columns;
+    const bool glass = i >= columns;
+    const Ball ball{{(column - (columns - 1) / 2) * spacing, glass ? -1.0 : 1.0, 0},
+                    column / static_cast<double>(columns - 1),
+                    glass};
+    if (const auto where = meet(ray, ball)) return seen(environment, ray, ball, *where);
+  }
+  return environment.reflected(ray.direction, 0);
+}
+
+}  // namespace
+
+satin::Image render_balls(const Environment& environment, int width, int height) {
+  constexpr int samples = 3;
+  const double pixel = (columns * spacing + 0.2) / width;  // in the plane of the balls
+  satin::Image picture({.width = width, .height = height, .channels = 3, .type = satin::Type::u8});
+  for (int y = 0; y < height; ++y) {
+    std::uint8_t* row = picture.view().row<std::uint8_t>(y);
+    for (int x = 0; x < width; ++x) {
+      Vec3 sum;
+      for (int i = 0; i < samples * samples; ++i) {
+        const double across = (x + (i % samples + 0.5) / samples - 0.5 * width) * pixel;
+        const double up = (0.5 * height - y - (i / samples + 0.5) / samples) * pixel;
+        const Vec3 origin{0, 0, distance};
+        sum += tone_map(traced(environment, {origin, normalize(Vec3{across, up, 0} - origin)}));
+      }
+      for (const double value : {sum.x, sum.y, sum.z})
+        *row++ = static_cast<std::uint8_t>(std::lround(255 * saturate(value / (samples * samples))));
+    }
+  }
+  return picture;
+}
+
+}  // namespace glossy

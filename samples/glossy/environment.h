@@ -1,0 +1,37 @@
+#pragma once
+// A made-up evening as an environment map by latitude and longitude, and what surfaces see of it.
+
+#include "../scene_math.h"
+#include "satin/device.h"
+#include "satin/image.h"
+
+namespace glossy {
+
+using scene::Vec3;
+
+/// Light that arrives from a direction of length 1, y up; linear, Rec. 709 primaries.
+[[nodiscard]] Vec3 radiance(Vec3 direction);
+
+/// The same as a map of floats, width x width / 2, by 2 x 2 directions a pixel.
+[[nodiscard]] satin::Image environment_map(int width);
+
+/// The map for surfaces of every roughness: satin::gloss() in nine levels.
+class Environment {
+ public:
+  Environment(const satin::Device& device, const satin::Image& map);
+
+  /// The lobe of this roughness, 0 to 1, around the direction: bilinear in the map, linear between levels; of
+  /// a mirror, the environment itself.
+  [[nodiscard]] Vec3 reflected(Vec3 direction, double roughness) const;
+  /// All levels, one below the other.
+  [[nodiscard]] const satin::Image& levels() const noexcept { return levels_; }
+
+ private:
+  [[nodiscard]] Vec3 level_at(int level, double x, double y) const;
+
+  satin::Image levels_;
+  int width_;
+  int height_;
+};
+
+}  // namespace glossy

@@ -1,0 +1,210 @@
+#include "app/gallery.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "app/analysis.h"
+#include "app/gallery_style.h"
+#include "app/interrupt.h"
+#include "app/terminal.h"
+#include "app/utf8.h"
+#include "satin/error.h"
+#include "satin/io.h"
+#include "satin/new_file.h"
+
+namespace satin::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view digits = "0123456789abcdef";
+
+/// Text that HTML shows as it is: no tag, no quote, nothing that is not UTF-8.
+std::string escaped(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    const std::size_t length = sequence_length(text);
+    const std::string_view special = "&<>\"'";
+    if (length == 0)
+      result += "\xEF\xBF\xBD";
+    else if (special.find(text.front()) != std::string_view::npos)
+      result += "&#" + std::to_string(static_cast<int>(text.front())) + ";";
+    else
+      result += text.substr(0, length);
+    text.remove_prefix(length == 0 ? 1 : length);
+  }
+  return result;
+}
+
+std::string name_text(const fs::path& path) { return "<bdi>" + escaped(shown(path.native())) + "</bdi>"; }
+
+/// A relative reference: every byte that could mean something else than itself as %XX.
+std::string reference(const fs::path& file, const fs::path& page) {
+  std::error_code error;
+  const fs::path from = fs::absolute(page, error).lexically_normal().parent_path();
+  const fs::path relative = fs::absolute(file, error).lexically_normal().lexically_relative(from);
+  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._/";
+  std::string text;
+  for (const char c : relative.native()) {
+    const auto code = static_cast<unsigned char>(c);
+    if (plain.find(c) != std::string_view::npos)
+      text += c;
+    else
+      text += {'%', digits[code / 16], digits[code % 16]};
+  }
+  return text;
+}
+
+/// FNV-1a of 64 bits, in hexadecimal digits.
+std::string hash_of(const fs::path& path) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : path.native()) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  std::string text;
+  for (int shift = 60; shift >= 0; shift -= 4) text += digits[(hash >> shift) & 15];
+  return text;
+}
+
+std::string format_of_pictures() {
+  for (const FormatInfo& format : formats())
+    if (format.writes && format.name == "JPEG") return ".jpg";
+  return ".png";
+}
+
+std::string linked(const fs::path& file, const fs::path& page, const std::string& content) {
+  if (file == "-") return "<span>" + content + "</span>";
+  return "<a href=\"" + reference(file, page) + "\">" + content + "</a>";
+}
+
+std::string details(const FileResult& file) {
+  switch (file.status) {
+    case FileStatus::done:
+      return describe(file.shape) + ", " + short_number(file.time.count(), 2) + " s";
+    case FileStatus::failed:
+      return file.error ? file.error->what() : "";
+    case FileStatus::exists:
+      return "left out: the output existed";
+    case FileStatus::unchanged:
+      return "made by an earlier run";
+  }
+  return "";
+}
+
+std::string head(const std::string& pipeline, const BatchResult& result) {
+  std::string counts = std::to_string(result.done) + " done, " + std::to_string(result.skipped) +
+                       " left out, " + std::to_string(result.failed) + " failed";
+  if (result.not_started() != 0) counts += ", " + std::to_string(result.not_started()) + " not begun";
+  if (result.cancelled) counts += " (interrupted)";
+  std::string text = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
+  text += "<meta http-equiv=\"Content-Security-Policy\" content=\"" + std::string(gallery_policy) + "\">\n";
+  text += "<meta name=\"viewport\" content=\"width=device-width\">\n<title>Satin: " + counts + "</title>\n";
+  text +=
+      "<style>" + std::string(gallery_style) + "</style>\n</head>\n<body>\n<header><h1>" + counts + "</h1>";
+  text +=
+      "<code>" + escaped(pipeline) + "</code>\n<form hidden><input type=\"search\" placeholder=\"Search\" ";
+  text += "aria-label=\"Search\"><label><input type=\"checkbox\"> failures alone</label>";
+  return text + "<output></output></form></header>\n<main>\n";
+}
+
+std::string tail() {
+  return "</main>\n<script>" + std::string(gallery_script) + "</script>\n</body>\n</html>\n";
+}
+
+/// A file in this folder that has no name and goes with its descriptor.
+int nameless_file(const fs::path& folder) {
+  const int descriptor = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (descriptor >= 0) return descriptor;
+  std::string name = folder / ".satin-gallery-XXXXXX";  // a file system that cannot do that
+  const int named = ::mkostemp(name.data(), O_CLOEXEC);
+  if (named >= 0) ::unlink(name.c_str());
+  return named;
+}
+
+void create_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directory(folder, error);
+  if (error)
+    throw Error(ErrorKind::input,
+                "The folder '" + shown(folder.native()) + "' cannot be created: " + error.message() + ".");
+}
+
+std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
+
+}  // namespace
+
+Gallery::Gallery(fs::path page, std::string pipeline, bool replaces)
+    : page_(std::move(page)),
+      folder_(folder_of_gallery(page_)),
+      pipeline_(std::move(pipeline)),
+      replaces_(replaces) {
+  const int descriptor = nameless_file(page_.has_parent_path() ? page_.parent_path() : ".");
+  if (descriptor >= 0) entries_.reset(::fdopen(descriptor, "w+"));
+  if (!entries_) throw failure(errno);
+}
+
+void Gallery::add(const FileResult& file) {
+  std::string text = file.status == FileStatus::failed ? "<figure class=\"failed\">" : "<figure>";
+  const std::string before = picture(file, "before");
+  const std::string after = picture(file, "after");
+  if (!before.empty() || !after.empty())
+    text += "<div>" + linked(file.input, page_, before + "before") +
+            (file.status == FileStatus::failed ? "" : linked(file.output, page_, after + "after")) + "</div>";
+  text += "<figcaption>" + name_text(file.input) + "<p>" + escaped(details(file)) + "</p>";
+  for (const std::string& warning : file.warnings) text += "<p>" + escaped(warning) + "</p>";
+  text += "</figcaption></figure>\n";
+  if (std::fwrite(text.data(), 1, text.size(), entries_.get()) != text.size()) throw failure(errno);
+}
+
+/// The HTML of one small picture, which it writes or finds; empty if there is none.
+std::string Gallery::picture(const FileResult& file, const std::string& when) {
+  static const std::string extension = format_of_pictures();
+  const fs::path path = folder_ / (hash_of(file.output) + "-" + when + extension);
+  std::string size;
+  if (file.thumbnails) {
+    const Image& image = when == "before" ? file.thumbnails->before : file.thumbnails->after;
+    if (image.empty()) return "";
+    WriteOptions options;
+    options.convert = true;
+    options.quality = 85;
+    const std::vector<std::byte> bytes = encode_image(image, extension, options);
+    create_folder(folder_);
+    const std::unique_ptr<std::FILE, Close> stream(std::fopen(path.c_str(), "wbe"));
+    if (!stream || std::fwrite(bytes.data(), 1, bytes.size(), stream.get()) != bytes.size() ||
+        std::fflush(stream.get()) != 0)
+      throw failure(errno);
+    size = " width=\"" + std::to_string(image.shape().width) + "\" height=\"" +
+           std::to_string(image.shape().height) + "\"";
+  } else if (std::error_code ignored; file.status != FileStatus::unchanged || !fs::exists(path, ignored)) {
+    return "";
+  }
+  return "<img loading=\"lazy\" alt=\"\"" + size + " src=\"" + reference(path, page_) + "\">";
+}
+
+void Gallery::finish(const BatchResult& result) {
+  const PatientWork patient(Patience::endless);
+  if (std::fflush(entries_.get()) != 0 || std::fseek(entries_.get(), 0, SEEK_SET) != 0) throw failure(errno);
+  NewFile page(page_, replaces_);
+  page.add(bytes_of(head(pipeline_, result)));
+  std::array<char, 1 << 16> block{};
+  while (const std::size_t size = std::fread(block.data(), 1, block.size(), entries_.get()))
+    page.add(std::as_bytes(std::span(block).first(size)));
+  if (std::ferror(entries_.get()) != 0) throw failure(errno);
+  page.add(bytes_of(tail()));
+  page.finish();
+}
+
+Error Gallery::failure(int code) const {
+  const bool full = code == ENOSPC || code == EDQUOT;
+  return {full ? ErrorKind::environment : ErrorKind::input,
+          "The gallery '" + shown(page_.native()) + "' cannot be written: " + std::strerror(code) + "."};
+}
+
+}  // namespace satin::app

@@ -1,0 +1,199 @@
+#include "batch/file_work.h"
+
+#include <chrono>
+#include <exception>
+#include <new>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "batch/file_options.h"
+#include "batch/inputs.h"
+#include "batch/linear_light.h"
+#include "batch/outputs.h"
+#include "batch/quoted.h"
+#include "batch/resume.h"
+#include "batch/side_inputs.h"
+#include "batch/thumbnail.h"
+#include "satin/io.h"
+
+namespace satin::batch {
+namespace {
+
+/// Names the file in a message that does not do so itself.
+Error with_name(const Error& error, const BatchFile& file) {
+  const std::string message = error.what();
+  for (const auto& name :
+       {file.input.string(), file.output.string(), quoted(file.input), quoted(file.output)})
+    if (message.find(name) != std::string::npos) return error;
+  return {error.kind(), (is_stream(file.input) ? "standard input" : quoted(file.input)) + ": " + message};
+}
+
+/// Tells that a stage begins, and that it ends however it ends.
+class Announced {
+ public:
+  Announced(const BatchEvents& events, const BatchFile& file, Stage stage)
+      : events_(events), file_(file), stage_(stage) {
+    if (events_.stage) events_.stage(file_, stage_, true);
+  }
+  ~Announced() {
+    if (events_.stage) events_.stage(file_, stage_, false);
+  }
+  Announced(const Announced&) = delete;
+  Announced& operator=(const Announced&) = delete;
+
+ private:
+  const BatchEvents& events_;
+  const BatchFile& file_;
+  Stage stage_;
+};
+
+std::uint64_t bytes_of(const std::vector<std::vector<Image>>& sides) {
+  std::uint64_t bytes = 0;
+  for (const std::vector<Image>& of_step : sides)
+    for (const Image& image : of_step)
+      if (!image.empty()) bytes += byte_size(image.shape());
+  return bytes;
+}
+
+}  // namespace
+
+void FreeChains::put(FilterChain& chain) {
+  const std::lock_guard lock(mutex_);
+  chains_.push_back(&chain);
+}
+
+FilterChain& FreeChains::take() {
+  const std::lock_guard lock(mutex_);
+  FilterChain& chain = *chains_.back();
+  chains_.pop_back();
+  return chain;
+}
+
+FileWork::FileWork(std::span<const Device> devices, const Batch& work, const BatchEvents& events,
+                   PictureMemory& memory)
+    : work_(work), events_(events), memory_(memory) {
+  for (const Device& device : devices) {
+    chains_.push_back(std::make_unique<FilterChain>(device, work));
+    free_chains_.put(*chains_.back());
+  }
+  if (!work.manifest) return;
+  remove_left_over_files(work);
+  log_ = std::make_unique<ManifestLog>(work.manifest->file());
+}
+
+void FileWork::check_parameters() const { chains_.front()->check_parameters(); }
+
+FileInFlight FileWork::begin(std::size_t index) const {
+  FileInFlight flight;
+  flight.index = index;
+  flight.file = work_.file(index);
+  flight.result.input = flight.file.input;
+  flight.result.output = flight.file.output;
+  flight.share = memory_.estimate(is_stream(flight.file.input) ? 0 : stamp_of(flight.file.input).size);
+  return flight;
+}
+
+template <class Body>
+void FileWork::attempt(FileInFlight& flight, Stage stage, const Body& body) const {
+  if (flight.over()) return;
+  if (events_.cancelled && events_.cancelled()) {
+    flight.cancelled = true;
+    return;
+  }
+  const Announced announced(events_, flight.file, stage);
+  const auto start = std::chrono::steady_clock::now();
+  std::optional<Error> error;
+  try {
+    body();
+  } catch (const Error& failure) {
+    error = failure;
+  } catch (const std::bad_alloc&) {
+    error = Error(ErrorKind::environment, "There is not enough memory.");
+  } catch (const std::exception& failure) {
+    error = Error(ErrorKind::input, failure.what());
+  }
+  flight.result.time += std::chrono::steady_clock::now() - start;
+  if (!error) return;
+  flight.result.status = FileStatus::failed;
+  flight.result.error = with_name(*error, flight.file);
+}
+
+void FileWork::read(FileInFlight& flight) const {
+  attempt(flight, Stage::reading, [&] { read_picture(flight); });
+}
+
+void FileWork::read_picture(FileInFlight& flight) const {
+  const Decision decision = decide(work_, flight.index, flight.file);
+  if (decision == Decision::leave_existing) flight.result.status = FileStatus::exists;
+  if (decision == Decision::leave_unchanged) flight.result.status = FileStatus::unchanged;
+  if (flight.over()) return;
+  flight.replaces = decision == Decision::replace || work_.options.overwrite;
+  if (log_) flight.made = made_now(work_, flight.index, flight.file);
+  if (auto problem = reading_problem(flight.file.input)) throw Error(*problem);
+  flight.source = satin::read_picture(flight.file.input, work_.options.read);
+  flight.own_sides = read_own_side_inputs(work_, flight.index, flight.source);
+  const Shape& shape = flight.source.image.shape();
+  flight.result.shape = shape;
+  if (!work_.options.gallery.empty()) {
+    flight.thumbnails = std::make_shared<Thumbnails>();
+    flight.result.thumbnails = flight.thumbnails;
+    flight.thumbnails->before = thumbnail(flight.source.image, Thumbnails::side);
+  }
+  // The picture, its side inputs, the result and the encoded result.
+  constexpr std::uint64_t copies = 3;
+  memory_.correct(flight.share, copies * byte_size(shape) + bytes_of(flight.own_sides));
+}
+
+void FileWork::filter(FileInFlight& flight) {
+  FilterChain& chain = free_chains_.take();
+  attempt(flight, Stage::filtering, [&] { filter_picture(flight, chain); });
+  free_chains_.put(chain);
+  flight.source.image = Image();
+  flight.own_sides.clear();
+}
+
+void FileWork::filter_picture(FileInFlight& flight, FilterChain& chain) const {
+  const LinearLight light(flight.source, work_.pipeline);
+  const Shape planned = chain.plan(flight.file.input, light.picture().shape(), flight.own_sides);
+  const Shape shape = light.encoded(planned);
+  const WriteOptions options = options_of(flight);
+  create_folder_of(flight.file.output);
+  check_writable(flight.file.output, shape, options);
+  std::vector<std::string>& warnings = flight.result.warnings;
+  warnings = file_warnings(flight.file, flight.source, shape, options);
+  if (!light.warning().empty()) warnings.push_back(light.warning());
+  Image output(planned);
+  for (std::string& warning : chain.run(light.picture(), output.view()))
+    warnings.push_back(std::move(warning));
+  flight.output = light.encoded(std::move(output));
+  flight.result.output_shape = shape;
+}
+
+void FileWork::write(FileInFlight& flight) const {
+  attempt(flight, Stage::writing, [&] { write_picture(flight); });
+  if (flight.over()) flight.result.output_shape = Shape{};
+  flight.output = Image();
+  flight.source = Picture();
+}
+
+WriteOptions FileWork::options_of(const FileInFlight& flight) const {
+  WriteOptions options =
+      write_options(flight.file, flight.source, work_.options, output_kind(work_.pipeline));
+  options.overwrite = flight.replaces;
+  return options;
+}
+
+void FileWork::write_picture(FileInFlight& flight) const {
+  const std::filesystem::path& output = flight.file.output;
+  if (log_) log_->begin(output);
+  write_image(output, flight.output, options_of(flight));
+  if (flight.thumbnails && output_kind(work_.pipeline) == OutputKind::image)
+    flight.thumbnails->after = thumbnail(flight.output, Thumbnails::side);
+  if (!log_) return;
+  flight.made.size = stamp_of(output).size;
+  flight.made.hash = hash_of_file(output);
+  log_->done(output, flight.made);
+}
+
+}  // namespace satin::batch

@@ -1,0 +1,36 @@
+#pragma once
+// Pictures whose profile has tone curves other than sRGB's, for filters that work in linear light.
+
+#include <optional>
+#include <string>
+
+#include "satin/io.h"
+#include "satin/pipeline.h"
+#include "satin/tone_curves.h"
+
+namespace satin::batch {
+
+/// Filters decode integers by the sRGB curve. Where the profile says otherwise and every step of the pipeline
+/// works in linear light, the picture goes through it as f32 in the linear light of its own curves; where
+/// only some steps do, or the profile has no curves, they use sRGB's, and a warning says so.
+class LinearLight {
+ public:
+  /// `source` must outlive the object.
+  LinearLight(const Picture& source, const Pipeline& pipeline);
+
+  /// What the pipeline takes.
+  [[nodiscard]] const Image& picture() const noexcept { return curves_ ? linear_ : source_.image; }
+  /// The shape of what is written for a result of this shape, and that itself.
+  [[nodiscard]] Shape encoded(Shape result) const;
+  [[nodiscard]] Image encoded(Image result) const;
+  /// Empty if there is nothing to say.
+  [[nodiscard]] const std::string& warning() const noexcept { return warning_; }
+
+ private:
+  const Picture& source_;
+  std::optional<ToneCurves> curves_;
+  Image linear_;
+  std::string warning_;
+};
+
+}  // namespace satin::batch

@@ -1,0 +1,154 @@
+#include "batch/manifest.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <fstream>
+#include <optional>
+#include <system_error>
+
+#include "batch/hash.h"
+#include "batch/outputs.h"
+#include "batch/quoted.h"
+#include "satin/error.h"
+
+namespace satin::batch {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view first_line = "satin-manifest 1";
+constexpr std::size_t longest_line = 16384;  // a path of 4096 bytes, each as %XX, and five numbers
+
+/// The name from the manifest's folder, on one line and in one word.
+std::string name_in(const fs::path& manifest, const fs::path& output) {
+  constexpr std::string_view digits = "0123456789ABCDEF";
+  std::error_code ignored;
+  const fs::path folder = fs::absolute(manifest, ignored).lexically_normal().parent_path();
+  const fs::path name = fs::absolute(output, ignored).lexically_normal().lexically_relative(folder);
+  std::string text;
+  for (const char c : name.native()) {
+    const auto code = static_cast<unsigned char>(c);
+    if (code > 0x20 && code < 0x7F && c != '%') {
+      text += c;
+    } else {
+      text += '%';
+      text += digits[code / 16];
+      text += digits[code % 16];
+    }
+  }
+  return text;
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  if (::gethostname(name.data(), name.size() - 1) != 0 || name.front() == '\0') return "unknown";
+  return name.data();
+}
+
+std::vector<std::string_view> words_of(std::string_view line) {
+  std::vector<std::string_view> words;
+  for (std::size_t first = 0; first <= line.size();) {
+    const std::size_t end = std::min(line.find(' ', first), line.size());
+    words.push_back(line.substr(first, end - first));
+    first = end + 1;
+  }
+  return words;
+}
+
+template <class Number>
+bool take_number(std::string_view text, Number& number) {
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return code == std::errc() && end == text.data() + text.size();
+}
+
+std::optional<Made> made_of(const std::vector<std::string_view>& words) {
+  Made made;
+  made.finished = true;
+  const bool whole = words.size() == 7 && take_number(words[2], made.input.size) &&
+                     take_number(words[3], made.input.time) && take_number(words[4], made.work) &&
+                     take_number(words[5], made.size) && take_number(words[6], made.hash);
+  if (!whole) return std::nullopt;
+  return made;
+}
+
+/// True for a file that a crash has not cut, and for none.
+bool ends_with_whole_line(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  if (!file || file.tellg() == 0) return true;
+  file.seekg(-1, std::ios::end);
+  return file.get() == '\n';
+}
+
+[[noreturn]] void fail(const fs::path& file, const std::string& what) {
+  const bool full = errno == ENOSPC || errno == EDQUOT;
+  throw Error(full ? ErrorKind::environment : ErrorKind::input,
+              "The manifest " + quoted(file) + " cannot be " + what + ": " + std::strerror(errno) + ".");
+}
+
+}  // namespace
+
+Manifest::Manifest(fs::path file) : file_(std::move(file)) {
+  std::error_code ignored;
+  if (!fs::exists(file_, ignored)) return;
+  std::ifstream lines(file_, std::ios::binary);
+  if (!lines) fail(file_, "read");
+  std::string line;
+  // A crash may have cut the very first line: it begins like a manifest all the same.
+  if (std::getline(lines, line) && first_line.substr(0, line.size()) != line)
+    throw Error(ErrorKind::input,
+                quoted(file_) + " is no manifest of this version. Move it away to begin anew.");
+  while (std::getline(lines, line))
+    if (!lines.eof()) take_line(line);
+  std::erase_if(processes_, [&](ProcessId process) {
+    return std::find(elsewhere_.begin(), elsewhere_.end(), process) != elsewhere_.end();
+  });
+}
+
+void Manifest::take_line(std::string_view line) {
+  const std::vector<std::string_view> words = words_of(line);
+  ProcessId process = 0;
+  if (words[0] == "run" && words.size() == 3 && take_number(words[2], process))
+    (words[1] == host_name() ? processes_ : elsewhere_).push_back(process);
+  if (words[0] == "begin" && words.size() == 2) made_[Hash().add(words[1]).value()] = {};
+  if (words[0] != "done") return;
+  if (const std::optional<Made> made = made_of(words)) made_[Hash().add(words[1]).value()] = *made;
+}
+
+const Made* Manifest::find(const fs::path& output) const {
+  const auto found = made_.find(Hash().add(name_in(file_, output)).value());
+  return found == made_.end() ? nullptr : &found->second;
+}
+
+ManifestLog::ManifestLog(const fs::path& file) : file_(file), buffer_(longest_line) {
+  create_folder_of(file_);
+  const bool whole = ends_with_whole_line(file_);
+  const bool empty = stamp_of(file_).size == 0;
+  stream_.reset(std::fopen(file_.c_str(), "abe"));
+  if (!stream_) fail(file_, "opened");
+  if (std::setvbuf(stream_.get(), buffer_.data(), _IOFBF, buffer_.size()) != 0) fail(file_, "opened");
+  if (!whole) append("");
+  if (empty) append(std::string(first_line));
+  append("run " + host_name() + " " + std::to_string(::getpid()));
+}
+
+void ManifestLog::begin(const fs::path& output) { append("begin " + name_in(file_, output)); }
+
+void ManifestLog::done(const fs::path& output, const Made& made) {
+  append("done " + name_in(file_, output) + " " + std::to_string(made.input.size) + " " +
+         std::to_string(made.input.time) + " " + std::to_string(made.work) + " " + std::to_string(made.size) +
+         " " + std::to_string(made.hash));
+}
+
+void ManifestLog::append(const std::string& line) {
+  const std::string text = line + "\n";
+  const bool written = std::fwrite(text.data(), 1, text.size(), stream_.get()) == text.size() &&
+                       std::fflush(stream_.get()) == 0;
+  if (!written) fail(file_, "written");
+}
+
+}  // namespace satin::batch

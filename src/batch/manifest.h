@@ -1,0 +1,79 @@
+#pragma once
+// The file beside the outputs that lets a batch go on where it ended, however it ended. Lines of words; names
+// are relative to the manifest's folder, with %XX for what is no plain character:
+//   satin-manifest 1
+//   run HOST PROCESS                 a process has begun to add lines
+//   begin NAME                       from here on NAME, if there is one, is an output of ours
+//   done NAME INPUT-SIZE INPUT-TIME WORK OUTPUT-SIZE OUTPUT-HASH
+// Each line is appended by one write, so that the shards of a batch may share the file; a line that a crash
+// has cut is ignored. The last line about a name counts.
+
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "batch/file_stamp.h"
+
+namespace satin::batch {
+
+/// What an output was made from, and what it is.
+struct Made {
+  FileStamp input;
+  std::uint64_t work = 0;  ///< hash of the pipeline, the format, the side inputs and the version
+  std::uint64_t size = 0;
+  std::uint64_t hash = 0;
+  bool finished = false;  ///< otherwise it was begun, and the rest is not known
+
+  friend bool operator==(const Made&, const Made&) = default;
+};
+
+/// A process of this machine that added lines.
+using ProcessId = long;
+
+class Manifest {
+ public:
+  /// Throws Error(input) if the file is there but cannot be read or is no manifest.
+  explicit Manifest(std::filesystem::path file);
+
+  [[nodiscard]] const std::filesystem::path& file() const noexcept { return file_; }
+  [[nodiscard]] bool knows(const std::filesystem::path& output) const { return find(output) != nullptr; }
+  [[nodiscard]] const Made* find(const std::filesystem::path& output) const;
+  /// Processes that ran here and nowhere else under the same number.
+  [[nodiscard]] const std::vector<ProcessId>& processes() const noexcept { return processes_; }
+
+ private:
+  void take_line(std::string_view line);
+
+  std::filesystem::path file_;
+  std::unordered_map<std::uint64_t, Made> made_;  ///< by the hash of the name
+  std::vector<ProcessId> processes_;
+  std::vector<ProcessId> elsewhere_;
+};
+
+/// Appends to a manifest; may be used by several threads.
+class ManifestLog {
+ public:
+  /// Creates the file and its folder if need be.
+  explicit ManifestLog(const std::filesystem::path& file);
+
+  void begin(const std::filesystem::path& output);
+  void done(const std::filesystem::path& output, const Made& made);
+
+ private:
+  struct Close {
+    void operator()(std::FILE* stream) const noexcept { std::fclose(stream); }
+  };
+
+  void append(const std::string& line);
+
+  std::filesystem::path file_;
+  std::vector<char> buffer_;  ///< longer than a line: so each is one write
+  std::unique_ptr<std::FILE, Close> stream_;
+};
+
+}  // namespace satin::batch

@@ -1,0 +1,34 @@
+#pragma once
+// How many bytes the pictures in flight may take, and take.
+
+#include <atomic>
+#include <cstdint>
+
+namespace satin::batch {
+
+/// Before a file is begun its share is estimated: 16 times the size of the file, but no less than the largest
+/// picture so far. Once decoded it counts with its true size. So the limit is passed only by a picture that
+/// is larger than all before it, and by one that is larger than the limit itself, which then is alone.
+class PictureMemory {
+ public:
+  explicit PictureMemory(std::uint64_t limit) : limit_(limit) {}
+
+  [[nodiscard]] std::uint64_t estimate(std::uint64_t file_size) const noexcept;
+  /// True if that many bytes are left, or nothing is in flight.
+  [[nodiscard]] bool has_room(std::uint64_t bytes) const noexcept;
+
+  void take(std::uint64_t bytes) noexcept { taken_ += bytes; }
+  void give_back(std::uint64_t bytes) noexcept { taken_ -= bytes; }
+  /// Replaces an estimate; may be called from any thread.
+  void correct(std::uint64_t& share, std::uint64_t bytes) noexcept;
+
+ private:
+  std::uint64_t limit_;
+  std::atomic<std::uint64_t> taken_{0};
+  std::atomic<std::uint64_t> largest_{0};
+};
+
+/// A quarter of this machine's memory.
+[[nodiscard]] std::uint64_t usual_picture_memory();
+
+}  // namespace satin::batch

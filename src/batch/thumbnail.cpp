@@ -1,0 +1,143 @@
+#include "batch/thumbnail.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <span>
+#include <vector>
+
+namespace satin::batch {
+namespace {
+
+float linear_from_srgb(double code) {
+  return static_cast<float>(code <= 0.04045 ? code / 12.92 : std::pow((code + 0.055) / 1.055, 2.4));
+}
+
+/// Channels as fractions of 1: colour in linear light, alpha as it is.
+template <class T>
+class Fractions {
+ public:
+  Fractions() : linear_(codes), plain_(codes) {
+    for (std::size_t code = 0; code < codes; ++code) {
+      const double fraction = static_cast<double>(code) / (codes - 1);
+      linear_[code] = linear_from_srgb(fraction);
+      plain_[code] = static_cast<float>(fraction);
+    }
+  }
+  [[nodiscard]] float colour(T code) const { return linear_[code]; }
+  [[nodiscard]] float alpha(T code) const { return plain_[code]; }
+
+ private:
+  static constexpr std::size_t codes = std::size_t{std::numeric_limits<T>::max()} + 1;
+
+  std::vector<float> linear_;
+  std::vector<float> plain_;
+};
+
+template <>
+class Fractions<float> {
+ public:
+  [[nodiscard]] static float colour(float value) { return value > 0 ? std::min(value, 1.0F) : 0; }
+  [[nodiscard]] static float alpha(float value) { return colour(value); }
+};
+
+/// Where the source pixels of each of `parts` begin, and the end: every part has one at least.
+std::vector<std::int64_t> borders(std::int64_t length, std::int64_t parts) {
+  std::vector<std::int64_t> result;
+  for (std::int64_t part = 0; part <= parts; ++part) result.push_back(part * length / parts);
+  return result;
+}
+
+/// Adds a row of the picture to one of sums of premultiplied colour and alpha.
+template <class T>
+void add_row(const T* row, const Shape& shape, const Fractions<T>& fractions, std::span<float> sums) {
+  const auto channels = static_cast<std::size_t>(shape.channels);
+  if (shape.alpha == Alpha::none) {
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += fractions.colour(row[i]);
+    return;
+  }
+  for (std::size_t i = 0; i < sums.size(); i += channels) {
+    const std::size_t last = i + channels - 1;
+    const float alpha = fractions.alpha(row[last]);
+    const float weight = shape.alpha == Alpha::straight ? alpha : 1;
+    for (std::size_t c = i; c < last; ++c) sums[c] += weight * fractions.colour(row[c]);
+    sums[last] += alpha;
+  }
+}
+
+/// Light and less light squares of 8 pixels, in linear light.
+float backdrop(std::int64_t x, std::int64_t y) { return ((x / 8 + y / 8) % 2 == 0) ? 0.6F : 0.35F; }
+
+class Reduction {
+ public:
+  Reduction(const Shape& picture, Image& output)
+      : picture_(picture), output_(output), columns_(borders(picture.width, output.shape().width)) {}
+
+  /// Row `y` of the output from the sums of that many rows.
+  void finish_row(std::int64_t y, std::span<const float> sums, std::int64_t rows) {
+    const Shape& shape = output_.shape();
+    auto* out = output_.view().row<float>(y);
+    for (std::int64_t x = 0; x < shape.width; ++x) {
+      const std::int64_t first = columns_[static_cast<std::size_t>(x)];
+      const std::int64_t end = columns_[static_cast<std::size_t>(x) + 1];
+      const float count = static_cast<float>(rows * (end - first));
+      const float seen =
+          picture_.alpha == Alpha::none ? 0 : 1 - sum(sums, first, end, picture_.channels - 1) / count;
+      for (int c = 0; c < shape.channels; ++c)
+        *out++ = std::min(1.0F, sum(sums, first, end, source_of(c)) / count + seen * backdrop(x, y));
+    }
+  }
+
+ private:
+  [[nodiscard]] int source_of(int channel) const {
+    return picture_.order == Order::bgr && picture_.channels >= 3 ? 2 - channel : channel;
+  }
+
+  [[nodiscard]] float sum(std::span<const float> sums, std::int64_t first, std::int64_t end,
+                          int channel) const {
+    float total = 0;
+    for (std::int64_t x = first; x < end; ++x)
+      total += sums[static_cast<std::size_t>(x * picture_.channels + channel)];
+    return total;
+  }
+
+  Shape picture_;
+  Image& output_;
+  std::vector<std::int64_t> columns_;
+};
+
+template <class T>
+void reduce(const ImageView& picture, Image& output) {
+  static const Fractions<T> fractions;
+  Reduction reduction(picture.shape, output);
+  const std::vector<std::int64_t> rows = borders(picture.shape.height, output.shape().height);
+  std::vector<float> sums(static_cast<std::size_t>(picture.shape.width * picture.shape.channels));
+  for (std::int64_t y = 0; y < output.shape().height; ++y) {
+    const std::int64_t first = rows[static_cast<std::size_t>(y)];
+    const std::int64_t end = rows[static_cast<std::size_t>(y) + 1];
+    std::fill(sums.begin(), sums.end(), 0.0F);
+    for (std::int64_t row = first; row < end; ++row)
+      add_row(picture.row<T>(row), picture.shape, fractions, sums);
+    reduction.finish_row(y, sums, end - first);
+  }
+}
+
+}  // namespace
+
+Image thumbnail(const ImageView& picture, std::int64_t side) {
+  const std::int64_t longer = std::max(picture.shape.width, picture.shape.height);
+  const auto reduced = [&](std::int64_t length) {
+    return longer <= side ? length : std::max<std::int64_t>(1, (length * side + longer / 2) / longer);
+  };
+  Shape shape{reduced(picture.shape.width), reduced(picture.shape.height)};
+  shape.channels = picture.shape.channels >= 3 ? 3 : 1;
+  shape.type = Type::f32;
+  Image output(shape);
+  if (picture.shape.type == Type::u8) reduce<std::uint8_t>(picture, output);
+  if (picture.shape.type == Type::u16) reduce<std::uint16_t>(picture, output);
+  if (picture.shape.type == Type::f32) reduce<float>(picture, output);
+  return output;
+}
+
+}  // namespace satin::batch

@@ -1,0 +1,72 @@
+#include "core/operations/lens_store.h"
+
+#include "core/cpu/backend.h"
+#include "core/maths/lens_store.h"
+#include "core/transfer.h"
+
+namespace satin::cpu {
+namespace {
+
+class LensStore final : public LensStoreOperation {
+ public:
+  LensStore(CpuBackend& backend, const LensStoreJob& job)
+      : backend_(backend),
+        job_(job),
+        transfer_(host_transfer(job.picture.type, job.picture.transfer == Transfer::srgb)) {}
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return 0; }
+
+  void run(const LensStoreImages& images, Stream) override {
+    if (job_.picture.type == Type::u8) return with_channels<std::uint8_t>(images);
+    if (job_.picture.type == Type::u16) return with_channels<std::uint16_t>(images);
+    with_channels<float>(images);
+  }
+
+ private:
+  template <class T>
+  void with_channels(const LensStoreImages& images) {
+    switch (job_.picture.channels) {
+      case 1:
+        return store<1, T>(images);
+      case 2:
+        return store<2, T>(images);
+      case 3:
+        return store<3, T>(images);
+      default:
+        return store<4, T>(images);
+    }
+  }
+
+  template <int Channels, class T>
+  void store(const LensStoreImages& images) {
+    const auto picture = lens_picture<T>(job_.picture, images.picture, transfer_);
+    const LensUnit unit = lens_unit(picture, images.measured);
+    const LensStoreRule rule = lens_store_rule(job_, transfer_);
+    parallel_rows(backend_, job_.picture.height, 16, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t y = first; y < last; ++y) {
+        const std::uint32_t* values = images.values + y * job_.picture.width * Channels;
+        const T* original = images.picture.row<T>(y);
+        T* out = images.output.row<T>(y);
+        for (std::int64_t x = 0; x < job_.picture.width; ++x) {
+          const std::uint32_t mask = rule.mask_maximum == 0      ? 0
+                                     : rule.mask_maximum == 0xFF ? images.mask.row<std::uint8_t>(y)[x]
+                                                                 : images.mask.row<std::uint16_t>(y)[x];
+          const std::int64_t at = x * Channels;
+          store_lens_pixel<Channels>(values + at, picture, original + at, mask, rule, unit, out + at);
+        }
+      }
+    });
+  }
+
+  CpuBackend& backend_;
+  LensStoreJob job_;
+  TransferView transfer_;
+};
+
+}  // namespace
+
+std::unique_ptr<LensStoreOperation> prepare_lens_store(Backend& backend, const LensStoreJob& job) {
+  return std::make_unique<LensStore>(as_cpu(backend), job);
+}
+
+}  // namespace satin::cpu

@@ -1,0 +1,149 @@
+#include "core/lens_blur.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "core/record.h"
+#include "core/side_inputs.h"
+#include "satin/error.h"
+
+namespace satin {
+namespace {
+
+constexpr double most_highlights = 64;
+
+[[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::usage, what); }
+
+void check(const LensBlurJob& job) {
+  validate(job.picture);
+  const Type type = job.picture.type;
+  if (type != Type::u8 && type != Type::u16 && type != Type::f32)
+    refuse(std::string("Pixels of type ") + name_of(type) +
+           " cannot be filtered: convert them to u8, u16 or f32.");
+  if (type != Type::f32 && job.picture.alpha == Alpha::premultiplied && job.space == Space::linear &&
+      !job.keeps_last)
+    refuse("Integer pixels with premultiplied alpha have no linear light: give straight alpha.");
+  if (!(job.style.highlights >= 1 && job.style.highlights <= most_highlights))
+    refuse("highlights " + print_real(job.style.highlights) + ": must be from 1 to " +
+           print_real(most_highlights) + ".");
+}
+
+bool shows(const LensBlurJob& job) { return job.style.debug != LensDebug::off; }
+
+std::uint32_t largest_radius(const LensBlurJob& job) {
+  return static_cast<std::uint32_t>(std::ceil(job.max_radius * 256));
+}
+
+LensLayersJob layers_job(const LensBlurJob& job) {
+  const Shape& shape = job.picture;
+  LensLayersJob layers;
+  layers.width = shape.width;
+  layers.height = shape.height;
+  layers.type = shape.type;
+  layers.channels = shape.channels;
+  layers.weighted = shape.alpha == Alpha::straight && !job.keeps_last;
+  layers.transfer =
+      shape.type != Type::f32 && job.space == Space::linear ? Transfer::srgb : Transfer::identity;
+  layers.highlights = shape.type == Type::f32 ? 1.0F : static_cast<float>(job.style.highlights);
+  layers.float_bits = std::min(lens_float_bits, deposit_colour_bits(largest_radius(job)));
+  layers.most_groups = job.style.quality == LensQuality::fast ? 4 : lens_most_groups;
+  return layers;
+}
+
+DepositJob deposit_job(const LensBlurJob& job, const LensLayersJob& layers) {
+  DepositJob deposit;
+  deposit.width = layers.width;
+  deposit.height = layers.height;
+  deposit.channels = layers.channels;
+  deposit.alpha = job.picture.alpha != Alpha::none && !job.keeps_last;
+  deposit.groups = layers.most_groups;
+  deposit.colour_bits = lens_colour_bits(layers) + static_cast<int>(std::ceil(std::log2(layers.highlights)));
+  deposit.white = lens_white(layers.type == Type::u16, layers.weighted);
+  deposit.largest_radius = largest_radius(job);
+  deposit.bokeh = job.style.bokeh;
+  deposit.quality = job.style.quality == LensQuality::fast ? DepositQuality::fast : DepositQuality::high;
+  deposit.most_listed = layers.list_capacity();
+  return deposit;
+}
+
+}  // namespace
+
+LensBlur::LensBlur(Backend& backend, const LensBlurJob& job)
+    : shape_(job.picture), memory_(backend.host_memory ? Memory::host : Memory::device) {
+  check(job);
+  const LensLayersJob layers = layers_job(job);
+  if (layers.type == Type::f32) {
+    // shades have to fit beside the picture's values
+    const std::uint64_t least = bits_of(shows(job) ? 1.0 : lens_least_magnitude);
+    measure_ = backend.operations.measure(
+        backend, {layers.width, layers.height, layers.channels, layers.weighted, true, {least, least}});
+  }
+  layers_ = backend.operations.lens_layers(backend, layers);
+  const DepositJob deposit = deposit_job(job, layers);
+  if (!shows(job)) deposit_ = backend.operations.deposit(backend, deposit);
+  result_ = backend.allocate(static_cast<std::size_t>(layers.width * layers.height * layers.channels) *
+                             sizeof(std::uint32_t));
+  shown_ = {job.style.debug, static_cast<double>(deposit.largest_radius), deposit.alpha, job.picture.order,
+            reinterpret_cast<std::uint32_t*>(result_.get())};
+  store_ = backend.operations.lens_store(
+      backend, {layers, checked_mask_maximum(job.mask, job.picture), job.keeps_last});
+}
+
+std::size_t LensBlur::workspace_bytes() const noexcept {
+  const std::size_t deposit = deposit_ == nullptr ? 0 : deposit_->workspace_bytes();
+  return result_.size + layers_->workspace_bytes() + deposit + store_->workspace_bytes();
+}
+
+MutableImageView LensBlur::plane(void* data, Type type, int channels) const {
+  const Shape shape{shape_.width, shape_.height, channels, type};
+  return {static_cast<std::byte*>(data), shape, interleaved_strides(shape), memory_};
+}
+
+MutableImageView LensBlur::radii() const { return plane(layers_->planes().radii, Type::i32); }
+
+void LensBlur::run(const ImageView& picture, const ImageView& mask, const MutableImageView& output,
+                   Measured* measured, Stream stream) {
+  if (measure_ != nullptr) {
+    measure_->clear(measured, stream);
+    measure_->measure(picture, measured, stream);
+  }
+  layers_->run(picture, measured, stream);
+  if (deposit_ != nullptr) {
+    spread(stream);
+  } else {
+    layers_->show(shown_, stream);
+  }
+  store_->run({shown_.values, picture, mask, output, measured}, stream);
+}
+
+void LensBlur::spread(Stream stream) {
+  const LensPlanes& planes = layers_->planes();
+  const MutableImageView colours = plane(planes.colours, Type::u32, planes.channels);
+  DepositImages images;
+  images.source = colours;
+  images.colours = colours;
+  images.radii = plane(planes.magnitudes, Type::u32);
+  images.groups = plane(planes.groups, Type::u8);
+  images.weights = plane(planes.weights, Type::u16);
+  images.listed = layers_->list().samples;
+  images.count = layers_->list().count;
+  images.white = &layers_->unit()->brightest;
+  images.output = plane(result_.get(), Type::u32, planes.channels);
+  deposit_->run(images, stream);
+}
+
+std::vector<ParameterRecord> lens_style_parameters() {
+  return {
+      record::choice(&LensStyle::quality, {"fast", "high"},
+                     {"quality", "", "fast: 4 groups of depth at most, 12 corners a disc; high: 5 and 20"}),
+      record::choice(&LensStyle::bokeh, {"disc", "hexagon", "square"},
+                     {"bokeh", "", "shape of a point that is out of focus"}),
+      record::real(&LensStyle::highlights, 1, most_highlights,
+                   {"highlights", "", "how much brighter clipped highlights were; 1: off, 4 is good"}),
+      record::choice(&LensStyle::debug, {"off", "coc", "groups", "hidden"},
+                     {"debug", "", "show instead the radii, the groups of depth, or what lies behind"}),
+  };
+}
+
+}  // namespace satin

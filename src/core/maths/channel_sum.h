@@ -1,0 +1,15 @@
+#pragma once
+// Float sums over the channels of a pixel.
+
+#include "core/maths/hd.h"
+
+namespace satin {
+
+/// Of one to four terms, in an order that makes it the same to the bit for RGB and BGR.
+SATIN_HD float sum_of_channels(const float* terms, int count) {
+  if (count < 3) return count == 2 ? terms[0] + terms[1] : terms[0];
+  const float colours = (terms[0] + terms[2]) + terms[1];
+  return count == 4 ? colours + terms[3] : colours;
+}
+
+}  // namespace satin

@@ -1,0 +1,155 @@
+#pragma once
+// Step 1: groups of depth by the optimal partition of the histogram of radii (Fisher, On grouping for maximum
+// homogeneity, 1958): dynamic programming over 256 bins.
+
+#include <cmath>
+#include <cstdint>
+
+#include "core/maths/lens_planes.h"
+
+namespace satin {
+
+/// The histogram looks at every second pixel of every second row.
+inline constexpr int histogram_stride = 2;
+inline constexpr int histogram_run = 64;           ///< columns of one thread
+inline constexpr double histogram_least = 1e-4;    ///< bins with less of the picture are empty
+inline constexpr double tolerable_variance = 2.0;  ///< pixels^2, the mean over all bins
+
+/// What the groups are made from and made in, in the memory of one device.
+struct GroupWork {
+  std::int32_t highest = INT32_MIN;          ///< of the radii
+  std::int32_t negative_lowest = INT32_MIN;  ///< - the lowest one
+  std::uint32_t counts[depth_bins] = {};
+  double mass[depth_bins + 1] = {};  ///< prefix sums of h, of h c and of h c^2, c in pixels
+  double moment[depth_bins + 1] = {};
+  double square[depth_bins + 1] = {};
+  double cost[lens_most_groups][depth_bins + 1] = {};  ///< of bins [0, j) in g + 1 groups
+  std::int16_t split[lens_most_groups][depth_bins + 1] = {};
+  DepthGroups groups;
+
+  SATIN_HD std::int32_t lowest() const { return -negative_lowest; }
+  /// The width of a bin in 1/256 pixels.
+  SATIN_HD std::int32_t step() const { return (highest - lowest()) / depth_bins + 1; }
+  SATIN_HD std::int32_t edge(int bin) const { return lowest() + bin * step(); }
+  SATIN_HD double variance_cost(int first, int last) const {
+    const double h = mass[last] - mass[first];
+    if (!(h > 0)) return 0;
+    const double m = moment[last] - moment[first];
+    const double cost_here = (square[last] - square[first]) - m * m / h;
+    return cost_here > 0 ? cost_here : 0;
+  }
+};
+
+/// (x, y) is a run of columns of one row.
+struct FindRadiusRange {
+  LensPlanes planes;
+  GroupWork* work;
+
+  SATIN_HD void operator()(int x, int y) const {
+    const int last = (x + 1) * histogram_run < planes.width ? (x + 1) * histogram_run : planes.width;
+    const std::int32_t* row = planes.sharpened + planes.place(0, y * histogram_stride);
+    std::int32_t low = row[x * histogram_run];
+    std::int32_t high = low;
+    for (int u = x * histogram_run; u < last; u += histogram_stride) {
+      low = row[u] < low ? row[u] : low;
+      high = row[u] > high ? row[u] : high;
+    }
+    raise_shared(&work->highest, high);
+    raise_shared(&work->negative_lowest, -low);
+  }
+};
+
+/// Adds a run of columns to the histogram; pixels of one bin that follow each other at once.
+struct CountRadii {
+  LensPlanes planes;
+  GroupWork* work;
+
+  SATIN_HD void operator()(int x, int y) const {
+    const int last = (x + 1) * histogram_run < planes.width ? (x + 1) * histogram_run : planes.width;
+    const std::int32_t* row = planes.sharpened + planes.place(0, y * histogram_stride);
+    const std::int32_t lowest = work->lowest();
+    const std::int32_t step = work->step();
+    int bin = (row[x * histogram_run] - lowest) / step;
+    std::uint32_t count = 0;
+    for (int u = x * histogram_run; u < last; u += histogram_stride) {
+      const int own = (row[u] - lowest) / step;
+      if (own != bin) {
+        add_shared(&work->counts[bin], count);
+        bin = own;
+        count = 0;
+      }
+      ++count;
+    }
+    add_shared(&work->counts[bin], count);
+  }
+};
+
+/// h = sqrt(count / N) and its prefix sums; one thread.
+struct SumHistogram {
+  GroupWork* work;
+
+  SATIN_HD void operator()(int /*x*/, int /*y*/) const {
+    double total = 0;
+    for (int i = 0; i < depth_bins; ++i) total = total + static_cast<double>(work->counts[i]);
+    const double step = static_cast<double>(work->step());
+    for (int i = 0; i < depth_bins; ++i) {
+      const double share = static_cast<double>(work->counts[i]) / total;
+      const double h = share > histogram_least ? sqrt(share) : 0.0;
+      const double c = (static_cast<double>(work->edge(i)) + step * 0.5) / 256.0;
+      if (h == 0) work->counts[i] = 0;
+      work->mass[i + 1] = work->mass[i] + h;
+      work->moment[i + 1] = work->moment[i] + h * c;
+      work->square[i + 1] = work->square[i] + h * c * c;
+    }
+  }
+};
+
+/// The best way to cut bins [0, x) into `groups` groups.
+struct PartitionBins {
+  GroupWork* work;
+  int groups;
+
+  SATIN_HD void operator()(int x, int /*y*/) const {
+    if (groups == 1) {
+      work->cost[0][x] = work->variance_cost(0, x);
+      return;
+    }
+    double best = work->cost[groups - 2][x];
+    int split = x;
+    for (int i = 0; i < x; ++i) {
+      const double cost = work->cost[groups - 2][i] + work->variance_cost(i, x);
+      if (cost < best) {
+        best = cost;
+        split = i;
+      }
+    }
+    work->cost[groups - 1][x] = best;
+    work->split[groups - 1][x] = static_cast<std::int16_t>(split);
+  }
+};
+
+/// The first number of groups that is good enough, and their limits in the middles of empty gaps; one thread.
+struct ChooseGroups {
+  GroupWork* work;
+  int most;
+
+  SATIN_HD void operator()(int /*x*/, int /*y*/) const {
+    int count = 1;
+    while (count < most && work->cost[count - 1][depth_bins] > tolerable_variance * work->mass[depth_bins])
+      ++count;
+    DepthGroups groups;
+    groups.count = count;
+    int end = depth_bins;
+    for (int g = count - 1; g > 0; --g) {  // the split with the smallest radii belongs to the farthest group
+      end = work->split[g][end];
+      int low = end;
+      int high = end;
+      while (low > 0 && work->counts[low - 1] == 0) --low;
+      while (high < depth_bins && work->counts[high] == 0) ++high;
+      groups.limits[count - 1 - g] = (work->edge(low) + work->edge(high)) / 2;
+    }
+    work->groups = groups;
+  }
+};
+
+}  // namespace satin

@@ -1,0 +1,61 @@
+#pragma once
+// The order of the steps between a picture with its radii and the deposit, the same on every backend. A
+// backend brings a launch: launch(width, height, step) calls step(x, y) for every place, on its threads.
+
+#include <cstdint>
+
+#include "core/maths/depth_groups.h"
+#include "core/maths/depth_ramp.h"
+#include "core/maths/hidden_fill.h"
+#include "core/maths/silhouette.h"
+
+namespace satin {
+
+/// Begins a run: the picture's unit; nothing is known of the radii and no sample is in the list.
+template <class T>
+struct ClearLensWork {
+  LensPicture<T> picture;
+  const Measured* measured;
+  GroupWork* work;
+  LensUnit* unit;
+  LensList list;
+
+  SATIN_HD void operator()(int /*x*/, int /*y*/) const {
+    *unit = lens_unit(picture, measured);
+    *work = GroupWork{};
+    *list.count = 0;
+    *list.attempted = 0;
+  }
+};
+
+struct CompleteList {
+  LensList list;
+
+  SATIN_HD void operator()(int /*x*/, int /*y*/) const { list.complete(); }
+};
+
+template <class Launch>
+void find_depth_groups(Launch& launch, const LensPlanes& planes, GroupWork* work, int most) {
+  const int runs = (planes.width + histogram_run - 1) / histogram_run;
+  const int rows = (planes.height + histogram_stride - 1) / histogram_stride;
+  launch(runs, rows, FindRadiusRange{planes, work});
+  launch(runs, rows, CountRadii{planes, work});
+  launch(1, 1, SumHistogram{work});
+  for (int groups = 1; groups <= most; ++groups) launch(depth_bins + 1, 1, PartitionBins{work, groups});
+  launch(1, 1, ChooseGroups{work, most});
+}
+
+/// Radii -> visible samples, and the list of those behind or before them on silhouettes.
+template <class T, class Launch>
+void make_visible_samples(Launch& launch, const LensPlanes& planes, const LensPicture<T>& picture,
+                          const Measured* measured, LensUnit* unit, GroupWork* work, const LensList& list,
+                          int most) {
+  launch(1, 1, ClearLensWork<T>{picture, measured, work, unit, list});
+  launch(planes.width, planes.height, SharpenRamp{planes});
+  find_depth_groups(launch, planes, work, most);
+  launch(planes.width, planes.height, FindSilhouette{planes});
+  launch(planes.width, planes.height, SeparateSilhouettes<T>{planes, picture, unit, &work->groups, list});
+  launch(1, 1, CompleteList{list});
+}
+
+}  // namespace satin

@@ -1,0 +1,48 @@
+#pragma once
+// Means of a map of all directions over lobes, one kind of lobe for each level.
+
+#include <cstdint>
+#include <vector>
+
+#include "core/maths/fixed_point.h"
+#include "core/maths/lobe.h"
+#include "core/operations/operation.h"
+#include "core/operations/pixels.h"
+
+namespace satin {
+
+/// Working values times these weights are summed: they stand for the solid angle of a row's pixels.
+inline constexpr std::uint32_t largest_row_weight = 4096;
+
+struct LobeMeanJob {
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+  PixelRead read;
+  PixelWrite write;                        ///< the stored type that is read
+  std::vector<std::uint32_t> row_weights;  ///< 1 to largest_row_weight, one a row
+  std::vector<LobeBand> bands;
+  std::vector<LobeRow> rows;  ///< `height` of them a level
+};
+
+/// The result of pixel (x, y) of level l lies in row l * height + y of the output: store_*_mean() of
+/// core/maths/mean.h, with the row's weight as count, of the sums of the bands in their order, of each inner
+/// before outer: band weight times the sum of working values times row weights around column x. Where a row
+/// has no band: the source's bytes.
+struct LobeMeanOperation : Operation {
+  /// `measured` of floats is in the backend's memory; output does not alias source.
+  virtual void run(const ImageView& source, const Measured* measured, const MutableImageView& output,
+                   Stream stream) = 0;
+};
+
+/// Stored pixels of this shape read for sums over a whole map. Throws Error(usage) where values times row
+/// weights, summed over all pixels, might reach 2^63.
+[[nodiscard]] PixelRead read_for_lobes(const Shape& shape, Transfer transfer);
+
+/// Throws Error(usage) unless the weights of every row, times alpha if pixels are weighted by it, stay below
+/// the 2^61 that dividing by them allows.
+void check_lobe_weights(const LobeMeanJob& job);
+
+/// The same pixels as working values, for a table of them.
+[[nodiscard]] PixelRead weighed_pixels(const PixelRead& stored);
+
+}  // namespace satin

@@ -1,0 +1,163 @@
+#include <algorithm>
+#include <utility>
+
+#include "core/prepared_filter.h"
+#include "core/side_inputs.h"
+#include "satin/error.h"
+#include "satin/pipeline.h"
+
+namespace satin {
+namespace {
+
+[[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::usage, what); }
+
+/// Finds the views that settings name, and remembers which ones they were.
+class Sides {
+ public:
+  explicit Sides(std::span<const NamedView> views) : views_(views), used_(views.size()) {}
+
+  ImageView of(const PipelineStep& step, const InputRecord& input) {
+    const SideInput* set = nullptr;
+    for (const SideInput& side : step.side_inputs) {
+      if (side.name != input.name) continue;
+      if (set != nullptr) refuse("The filter '" + filter(step) + "' has two settings " + input.name + ".");
+      set = &side;
+    }
+    if (set != nullptr) return named(set->path.string());
+    if (input.required)
+      refuse("The filter '" + filter(step) + "' needs a " + input.name + ": say " + input.name +
+             "=NAME, and give a view of that name.");
+    return {};
+  }
+
+  void check_used() const {
+    for (std::size_t i = 0; i < views_.size(); ++i)
+      if (!used_[i])
+        refuse("No setting of the pipeline names the view '" + views_[i].name +
+               "', as mask=" + views_[i].name + " would.");
+  }
+
+ private:
+  static const std::string& filter(const PipelineStep& step) { return step.parameters.filter().name; }
+
+  ImageView named(const std::string& name) {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < views_.size(); ++i) {
+      names.push_back(views_[i].name);
+      if (views_[i].name != name) continue;
+      used_[i] = true;
+      return views_[i].view;
+    }
+    refuse("There is no view '" + name + "', which the pipeline names." + did_you_mean(name, names));
+  }
+
+  std::span<const NamedView> views_;
+  std::vector<bool> used_;
+};
+
+/// In the device's memory; what does not fit there is in the host's, and filters take it in parts.
+Image room_for(const Device& device, const Shape& shape) {
+  try {
+    return device.allocate(shape);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::environment || !device.is_cuda()) throw;
+    return Image(shape);
+  }
+}
+
+}  // namespace
+
+std::vector<ImageView> inputs_of(const Pipeline& pipeline, const ImageView& picture,
+                                 std::span<const NamedView> sides) {
+  Sides known(sides);
+  std::vector<ImageView> inputs{picture};
+  for (const PipelineStep& step : pipeline)
+    for (const InputRecord& input : step.parameters.filter().inputs) inputs.push_back(known.of(step, input));
+  known.check_used();
+  return inputs;
+}
+
+PipelinePlan::PipelinePlan(const Device& device, const Pipeline& pipeline, std::span<const Shape> shapes) {
+  if (pipeline.empty()) refuse("The pipeline is empty: give one filter at least.");
+  std::size_t wanted = 1;
+  for (const PipelineStep& step : pipeline) wanted += step.parameters.filter().inputs.size();
+  if (shapes.size() != wanted)
+    refuse("The pipeline takes " + std::to_string(wanted) + " inputs with those that are not used, but " +
+           std::to_string(shapes.size()) + " shapes were given.");
+  Shape picture = shapes.front();
+  std::size_t next = 1;
+  for (const PipelineStep& step : pipeline) {
+    const std::size_t sides = step.parameters.filter().inputs.size();
+    std::vector<Shape> of_step{picture};
+    of_step.insert(of_step.end(), shapes.begin() + static_cast<std::ptrdiff_t>(next),
+                   shapes.begin() + static_cast<std::ptrdiff_t>(next + sides));
+    next += sides;
+    if (!steps_.empty()) steps_.back().result = room_for(device, picture);
+    steps_.push_back({satin::plan(device, step.parameters, of_step), sides, {}});
+    picture = steps_.back().plan.output_shape();
+  }
+}
+
+std::size_t PipelinePlan::workspace_bytes() const noexcept {
+  std::size_t bytes = 0;
+  for (const Step& step : steps_)
+    bytes += step.plan.workspace_bytes() + (step.result.empty() ? 0 : byte_size(step.result.shape()));
+  return bytes;
+}
+
+void PipelinePlan::run(std::span<const ImageView> inputs, const MutableImageView& output, Stream stream) {
+  if (inputs.empty()) refuse("The pipeline was given no picture.");
+  ImageView picture = inputs.front();
+  std::size_t next = 1;
+  for (Step& step : steps_) {
+    step_inputs_.assign(step.sides + 1, {});
+    step_inputs_.front() = picture;
+    for (std::size_t i = 0; i < step.sides && next + i < inputs.size(); ++i)
+      step_inputs_[i + 1] = inputs[next + i];
+    next += step.sides;
+    const bool last = &step == &steps_.back();
+    step.plan.run(step_inputs_, last ? output : step.result.view(), stream);
+    if (!last) picture = step.result.view();
+  }
+}
+
+void PipelinePlan::run(const ImageView& picture, const MutableImageView& output, Stream stream) {
+  run(std::span(&picture, 1), output, stream);
+}
+
+void PipelinePlan::watch(const Progress& progress) {
+  const auto count = static_cast<double>(steps_.size());
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    const auto before = static_cast<double>(i);
+    steps_[i].plan.watch(
+        progress ? [progress, before, count](double done) { return progress((before + done) / count); }
+                 : Progress());
+  }
+}
+
+std::vector<std::string> PipelinePlan::check(Stream stream) {
+  std::vector<std::string> warnings;
+  for (Step& step : steps_) {
+    const std::vector<std::string> told = step.plan.check(stream);
+    warnings.insert(warnings.end(), told.begin(), told.end());
+  }
+  return warnings;
+}
+
+PipelinePlan plan(const Device& device, const Pipeline& pipeline, std::span<const Shape> shapes) {
+  return {device, pipeline, shapes};
+}
+
+Image run(const Device& device, const Pipeline& pipeline, const ImageView& picture,
+          std::span<const NamedView> sides) {
+  const std::vector<ImageView> inputs = inputs_of(pipeline, picture, sides);
+  std::vector<Shape> shapes;
+  for (const ImageView& input : inputs) shapes.push_back(shape_of(input));
+  PipelinePlan steps(device, pipeline, shapes);
+  Image result = result_image(device, steps.output_shape(), picture.memory);
+  steps.run(inputs, result.view());
+  static_cast<void>(steps.check());
+  return result;
+}
+
+}  // namespace satin

@@ -1,0 +1,182 @@
+#include "core/windowed_filter.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "core/host_copy.h"
+
+namespace satin {
+namespace {
+
+constexpr std::int64_t smallest_part = 16;
+
+/// Calls piece(stretch of the line, where it begins in the window) for what lies together: two pieces or more
+/// where the window goes beyond an end.
+template <class Piece>
+void for_pieces(const Stretch& window, std::int64_t line, const Piece& piece) {
+  for (std::int64_t at = window.first; at < window.last;) {
+    const std::int64_t from = (at % line + line) % line;
+    const std::int64_t count = std::min(window.last - at, line - from);
+    piece(Stretch{from, from + count}, at - window.first);
+    at += count;
+  }
+}
+
+/// Calls copy(part of the picture, its place in the window).
+template <class Copy>
+void copy_window(const ImageView& picture, const Rectangle& window, const MutableImageView& target,
+                 const Copy& copy) {
+  for_pieces(window.y, picture.shape.height, [&](const Stretch& rows, std::int64_t y) {
+    for_pieces(window.x, picture.shape.width, [&](const Stretch& columns, std::int64_t x) {
+      copy(part_of(picture, {columns, rows}),
+           part_of(target, {{x, x + columns.size()}, {y, y + rows.size()}}));
+    });
+  });
+}
+
+Stretch window_of(const Stretch& inner, std::int64_t size, std::int64_t line, std::int64_t reach,
+                  bool wraps) {
+  if (!wraps) return window_around(inner, size, line, reach, false).value();
+  if (size == line) return {0, line};
+  return {inner.first - reach, inner.first - reach + size};
+}
+
+std::string size_text(std::int64_t width, std::int64_t height) {
+  return std::to_string(width) + " x " + std::to_string(height);
+}
+
+[[noreturn]] void refuse(const Backend& backend, const WindowGrid& grid) {
+  const std::string window = "Even for a part of the picture, which takes a window of " +
+                             size_text(grid.width(), grid.height()) + " pixels, ";
+  if (backend.memory_limit != 0)
+    throw NoMemory(window + "the filter does not stay below the memory limit of " +
+                   std::to_string(backend.memory_limit) +
+                   " bytes: raise it, or let the filter reach less far.");
+  throw NoMemory(window + "there is not enough memory on " + backend.info.id +
+                 ": use the device cpu, or let the filter reach less far.");
+}
+
+}  // namespace
+
+Rectangle WindowGrid::Part::inner_of_window() const noexcept {
+  return {{inner.x.first - window.x.first, inner.x.last - window.x.first},
+          {inner.y.first - window.y.first, inner.y.last - window.y.first}};
+}
+
+WindowGrid::WindowGrid(const Shape& picture, const Reach& reach, std::int64_t inner_width,
+                       std::int64_t inner_height)
+    : width_(window_size(inner_width, picture.width, reach.x)),
+      height_(window_size(inner_height, picture.height, reach.y)) {
+  for (std::int64_t y = 0; y < picture.height; y += inner_height) {
+    const Stretch rows{y, std::min(y + inner_height, picture.height)};
+    for (std::int64_t x = 0; x < picture.width; x += inner_width) {
+      const Stretch columns{x, std::min(x + inner_width, picture.width)};
+      parts_.push_back({{columns, rows},
+                        {window_of(columns, width_, picture.width, reach.x, reach.wraps),
+                         window_of(rows, height_, picture.height, reach.y, reach.wraps)}});
+    }
+  }
+}
+
+WindowedFilter::WindowedFilter(Backend& backend, const SizedFilter& filter, const PlanShapes& shapes,
+                               std::size_t held)
+    : backend_(backend),
+      copy_(backend.operations.copy(backend)),
+      grid_(shapes.output, filter.reach, shapes.output.width, shapes.output.height) {
+  std::int64_t width = shapes.output.width;
+  std::int64_t height = shapes.output.height;
+  do {
+    if (std::max(width, height) <= smallest_part) refuse(backend, grid_);
+    std::int64_t& longer = width > height ? width : height;
+    longer = (longer + 1) / 2;
+    grid_ = WindowGrid(shapes.output, filter.reach, width, height);
+  } while (!prepare(filter, shapes, grid_) || !is_within_limit(held));
+}
+
+bool WindowedFilter::prepare(const SizedFilter& filter, const PlanShapes& shapes, const WindowGrid& grid) {
+  filter_.reset();
+  inputs_.clear();
+  output_ = Image();
+  const auto allocate = [&](const Shape& shape) {
+    const Shape window = resized(shape, grid.width(), grid.height());
+    return Image(window, backend_.allocate(byte_size(window)),
+                 backend_.host_memory ? Memory::host : Memory::device);
+  };
+  try {
+    for (const Shape& input : shapes.inputs) inputs_.push_back(input.width == 0 ? Image() : allocate(input));
+    output_ = allocate(shapes.output);
+    filter_ = filter.prepare(grid.width(), grid.height());
+  } catch (const NoMemory&) {
+    return false;
+  }
+  return true;
+}
+
+bool WindowedFilter::is_within_limit(std::size_t held) const noexcept {
+  return backend_.memory_limit == 0 || workspace_bytes() + held <= backend_.memory_limit;
+}
+
+std::size_t WindowedFilter::workspace_bytes() const noexcept {
+  std::size_t bytes = filter_->workspace_bytes() + byte_size(output_.shape());
+  for (const Image& input : inputs_)
+    if (!input.empty()) bytes += byte_size(input.shape());
+  return bytes;
+}
+
+void WindowedFilter::run(std::span<const ImageView> inputs, const MutableImageView& output,
+                         Measured* measured, Stream stream, Watch& watch) {
+  filter_->begin(measured, stream);
+  for (int step = 0; step < filter_->measurements(); ++step)
+    for (const WindowGrid::Part& part : grid_.parts()) {
+      load(inputs, part.window, stream);
+      filter_->measure(step, views_, part.inner_of_window(), measured, stream);
+      watch.step();
+    }
+  for (const WindowGrid::Part& part : grid_.parts()) {
+    load(inputs, part.window, stream);
+    filter_->run(views_, output_.view(), measured, stream);
+    store(part, output, stream);
+    watch.step();
+  }
+}
+
+void WindowedFilter::load(std::span<const ImageView> inputs, const Rectangle& window, Stream stream) {
+  views_.assign(inputs_.size(), {});
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    if (inputs_[i].empty()) continue;
+    load_input(i, inputs[i], window, stream);
+    views_[i] = inputs_[i].view();
+  }
+}
+
+void WindowedFilter::load_input(std::size_t index, const ImageView& input, const Rectangle& window,
+                                Stream stream) {
+  Image& target = inputs_[index];
+  if (is_own(input.memory)) {
+    copy_window(input, window, target.view(),
+                [&](const ImageView& from, const MutableImageView& to) { copy_->run(from, to, stream); });
+    return;
+  }
+  Image host(target.shape());
+  copy_window(input, window, host.view(), copy_pixels);
+  backend_.upload(target.data(), host.data(), byte_size(host.shape()), stream);
+}
+
+void WindowedFilter::store(const WindowGrid::Part& part, const MutableImageView& output, Stream stream) {
+  const Rectangle inner = part.inner_of_window();
+  const MutableImageView target = part_of(output, part.inner);
+  if (is_own(output.memory)) {
+    copy_->run(part_of(output_.view(), inner), target, stream);
+    return;
+  }
+  Image host(output_.shape());
+  backend_.download(host.data(), output_.data(), byte_size(host.shape()), stream);
+  copy_pixels(part_of(host.view(), inner), target);
+}
+
+bool WindowedFilter::is_own(Memory memory) const noexcept {
+  return memory == (backend_.host_memory ? Memory::host : Memory::device);
+}
+
+}  // namespace satin

@@ -1,0 +1,73 @@
+#pragma once
+// A picture that does not fit, filtered window by window.
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/backend.h"
+#include "core/prepared_filter.h"
+#include "core/watch.h"
+
+namespace satin {
+
+/// The parts of a picture in raster order, each with the window that a filter of this reach needs for it. All
+/// windows have one size.
+class WindowGrid {
+ public:
+  struct Part {
+    Rectangle inner;
+    Rectangle window;  ///< may go beyond the picture where the filter wraps around: to its other end
+    /// The inner rectangle as seen from the window.
+    [[nodiscard]] Rectangle inner_of_window() const noexcept;
+  };
+
+  WindowGrid(const Shape& picture, const Reach& reach, std::int64_t inner_width, std::int64_t inner_height);
+
+  [[nodiscard]] std::int64_t width() const noexcept { return width_; }    ///< of the windows
+  [[nodiscard]] std::int64_t height() const noexcept { return height_; }  ///< of the windows
+  [[nodiscard]] std::span<const Part> parts() const noexcept { return parts_; }
+
+ private:
+  std::int64_t width_;
+  std::int64_t height_;
+  std::vector<Part> parts_;
+};
+
+/// Gives the bytes of the filter for the whole picture. What the filter needs to know of that is measured on
+/// all windows before the first one is run.
+class WindowedFilter {
+ public:
+  /// Chooses the largest windows for which the memory suffices, halving the longer side. Throws NoMemory if
+  /// it does not suffice for parts of 16 x 16 pixels. `held`: what the plan itself holds.
+  WindowedFilter(Backend& backend, const SizedFilter& filter, const PlanShapes& shapes, std::size_t held);
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept;
+  /// Views of single frames in any memory, of any strides; the output overlaps no input.
+  void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
+           Stream stream, Watch& watch);
+  /// How often a run calls watch.step().
+  [[nodiscard]] std::int64_t steps() const noexcept {
+    return static_cast<std::int64_t>(grid_.parts().size()) * (filter_->measurements() + 1);
+  }
+
+ private:
+  /// Prepares the filter for these windows; false if there is no memory for it.
+  bool prepare(const SizedFilter& filter, const PlanShapes& shapes, const WindowGrid& grid);
+  [[nodiscard]] bool is_within_limit(std::size_t held) const noexcept;
+  void load(std::span<const ImageView> inputs, const Rectangle& window, Stream stream);
+  void load_input(std::size_t index, const ImageView& input, const Rectangle& window, Stream stream);
+  void store(const WindowGrid::Part& part, const MutableImageView& output, Stream stream);
+  [[nodiscard]] bool is_own(Memory memory) const noexcept;
+
+  Backend& backend_;
+  std::unique_ptr<CopyOperation> copy_;
+  WindowGrid grid_;
+  std::unique_ptr<PreparedFilter> filter_;
+  std::vector<Image> inputs_;  ///< one window of each; empty: not used
+  Image output_;
+  std::vector<ImageView> views_;  ///< of inputs_
+};
+
+}  // namespace satin

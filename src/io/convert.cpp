@@ -1,0 +1,116 @@
+#include "convert.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "satin/error.h"
+#include "support.h"
+
+namespace satin::io {
+namespace {
+
+double srgb_to_linear(double encoded) {
+  return encoded <= 0.04045 ? encoded / 12.92 : std::pow((encoded + 0.055) / 1.055, 2.4);
+}
+
+/// Smallest linear value of every 16-bit code but the first: that of the middle between it and the one below.
+const std::vector<float>& thresholds16() {
+  static const std::vector<float> thresholds = [] {
+    std::vector<float> values;
+    for (int code = 1; code < 65536; ++code)
+      values.push_back(static_cast<float>(srgb_to_linear((code - 0.5) / 65535)));
+    return values;
+  }();
+  return thresholds;
+}
+
+std::uint16_t encode_colour(float linear) {
+  const std::vector<float>& thresholds = thresholds16();
+  return static_cast<std::uint16_t>(std::upper_bound(thresholds.begin(), thresholds.end(), linear) -
+                                    thresholds.begin());
+}
+
+std::uint16_t encode_alpha(float alpha) {
+  return static_cast<std::uint16_t>(double{std::clamp(alpha, 0.0F, 1.0F)} * 65535 + 0.5);
+}
+
+[[noreturn]] void refuse_nan(std::int64_t x, std::int64_t y) {
+  throw Error(ErrorKind::input,
+              "the value of pixel " + std::to_string(x) + ", " + std::to_string(y) +
+                  " is undefined (NaN), which integers do not hold. Write .tiff or .exr instead.");
+}
+
+Image codes16(const ImageView& image) {
+  Shape shape = image.shape;
+  shape.type = Type::u16;
+  if (shape.alpha == Alpha::premultiplied) shape.alpha = Alpha::straight;
+  Image result(shape);
+  const int colours = shape.alpha == Alpha::none ? shape.channels : shape.channels - 1;
+  for (std::int64_t y = 0; y < shape.height; ++y) {
+    const auto* from = image.row<float>(y);
+    auto* to = reinterpret_cast<std::uint16_t*>(row_of(result, y));
+    for (std::int64_t x = 0; x < shape.width; ++x, from += shape.channels, to += shape.channels) {
+      if (std::any_of(from, from + shape.channels, [](float v) { return std::isnan(v); })) refuse_nan(x, y);
+      const float alpha = colours < shape.channels ? from[colours] : 1.0F;
+      const bool divides = image.shape.alpha == Alpha::premultiplied && alpha > 0.0F;
+      for (int c = 0; c < colours; ++c) to[c] = encode_colour(divides ? from[c] / alpha : from[c]);
+      if (colours < shape.channels) to[colours] = encode_alpha(alpha);
+    }
+  }
+  return result;
+}
+
+/// Rank of (x, y) in the ordered matrix of 16 x 16: the bits of x xor y and of y, interleaved from the last.
+constexpr unsigned bayer(std::int64_t x, std::int64_t y) {
+  unsigned rank = 0;
+  for (int bit = 0; bit < 4; ++bit) {
+    const auto xor_bit = static_cast<unsigned>((x ^ y) >> bit & 1);
+    const auto y_bit = static_cast<unsigned>(y >> bit & 1);
+    rank |= (xor_bit * 2 + y_bit) << (6 - 2 * bit);
+  }
+  return rank;
+}
+
+/// Both fit 64 bits by far: 65535 * 255 * 512 < 2^34.
+std::uint8_t rounded(std::uint32_t v) { return static_cast<std::uint8_t>((v * 255U + 32767U) / 65535U); }
+std::uint8_t dithered(std::uint32_t v, unsigned rank) {
+  constexpr std::uint64_t parts = 512;
+  return static_cast<std::uint8_t>((std::uint64_t{v} * 255 * parts + std::uint64_t{65535} * (2 * rank + 1)) /
+                                   (65535 * parts));
+}
+
+Image bytes_of(const ImageView& image, bool dither) {
+  Shape shape = image.shape;
+  shape.type = Type::u8;
+  Image result(shape);
+  for (std::int64_t y = 0; y < shape.height; ++y) {
+    const auto* from = image.row<std::uint16_t>(y);
+    auto* to = reinterpret_cast<std::uint8_t*>(row_of(result, y));
+    for (std::int64_t x = 0; x < shape.width; ++x)
+      for (int c = 0; c < shape.channels; ++c, ++from, ++to)
+        *to = dither ? dithered(*from, bayer(x, y)) : rounded(*from);
+  }
+  return result;
+}
+
+}  // namespace
+
+Shape shape_for(const Codec& codec, const Shape& shape) {
+  if (why_not(codec, shape).empty() || (shape.type != Type::u16 && shape.type != Type::f32)) return shape;
+  Shape narrower = shape;
+  if (shape.alpha == Alpha::premultiplied && shape.type == Type::f32) narrower.alpha = Alpha::straight;
+  for (const Type type : {Type::u16, Type::u8}) {
+    narrower.type = type;
+    if (why_not(codec, narrower).empty()) return narrower;
+  }
+  return shape;
+}
+
+Image converted(const ImageView& image, const Shape& target, bool dither) {
+  if (image.shape.type == Type::u16) return bytes_of(image, dither);
+  Image codes = codes16(image);
+  return target.type == Type::u16 ? std::move(codes) : bytes_of(codes, dither);
+}
+
+}  // namespace satin::io

@@ -1,0 +1,47 @@
+#pragma once
+// The C interface of the module that holds OpenEXR. The module is loaded when a file first needs it, because
+// linking OpenEXR costs a command 2 to 3 ms of start-up.
+
+#include <cstddef>
+
+extern "C" {
+
+enum SatinExrType { satin_exr_uint = 0, satin_exr_half = 1, satin_exr_float = 2 };
+
+struct SatinExrMessage {
+  char text[300];
+};
+
+/// One channel. `type` is that of the file; in memory uint stays, half and float are 32-bit floats.
+struct SatinExrChannel {
+  const char* name;
+  enum SatinExrType type;
+  int subsampled;  ///< stored at a lower resolution
+  char* data;      ///< first value in memory; null for a channel that is not read
+  std::size_t pixel_stride;
+  std::size_t row_stride;
+};
+
+/// Shows the size and the channels, and takes where they go; returns 0 to give up.
+using SatinExrPlace = int (*)(void* user, int width, int height, SatinExrChannel* channels, int count);
+/// Returns 0 to give up.
+using SatinExrWrite = int (*)(void* user, const void* data, std::size_t size);
+
+enum SatinExrResult { satin_exr_failed = 0, satin_exr_good = 1, satin_exr_partial = 2 };
+
+struct SatinExr {
+  int version;
+  /// `partial`: rows that cannot be read are left as they are.
+  enum SatinExrResult (*decode)(const char* data, std::size_t size, int partial, SatinExrPlace place,
+                                void* user, SatinExrMessage* message);
+  enum SatinExrResult (*encode)(int width, int height, const SatinExrChannel* channels, int count,
+                                SatinExrWrite write, void* user, SatinExrMessage* message);
+};
+
+using SatinExrEntry = const SatinExr* (*)();
+}
+
+namespace satin::io {
+constexpr int exr_interface_version = 1;
+constexpr const char* exr_entry_name = "satin_exr";
+}  // namespace satin::io

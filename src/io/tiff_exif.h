@@ -1,0 +1,16 @@
+#pragma once
+// EXIF of TIFF files, which is not a block but directories of the file itself.
+
+#include "codec.h"
+
+namespace satin::io {
+
+/// The tags of the first picture that describe it, with its EXIF and GPS directories, as a block of its own;
+/// empty if there are none. Classic TIFF alone.
+[[nodiscard]] FileBytes exif_from_tiff(Bytes file);
+
+/// Appends the tags of an EXIF block to a little-endian classic TIFF file of one picture, whose own tags win.
+/// A maker note moves, so that offsets inside it lead nowhere.
+void add_exif_to_tiff(FileBytes& file, Bytes exif);
+
+}  // namespace satin::io

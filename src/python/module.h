@@ -1,0 +1,41 @@
+#pragma once
+// The parts of the native module.
+
+#include <nanobind/nanobind.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "satin/device.h"
+#include "satin/image.h"
+#include "satin/param.h"
+
+namespace satin::python {
+
+void bind_filters(nanobind::module_& module);
+void bind_regions(nanobind::module_& module);
+void bind_run_lengths(nanobind::module_& module);
+void bind_scan(nanobind::module_& module);
+void bind_statistics(nanobind::module_& module);
+
+/// "uint8", "float32"
+[[nodiscard]] const char* numpy_name(Type type) noexcept;
+
+/// A CUDA stream by its number; 0 is the device's own.
+[[nodiscard]] inline Stream stream_of(std::uintptr_t number) noexcept {
+  return {reinterpret_cast<void*>(number)};  // NOLINT(performance-no-int-to-ptr): that is what Python has
+}
+
+/// The array of a picture that owns its memory: NumPy's in host memory, otherwise one that has DLPack.
+/// Shape (height, width) or (height, width, channels).
+[[nodiscard]] nanobind::object array_of(Image&& image, int ordinal);
+
+/// Throws ValueError with the choices, which are in the order of the enumerators.
+template <class Enumeration>
+[[nodiscard]] Enumeration choice(const char* name, const std::string& text,
+                                 const std::vector<std::string>& choices) {
+  return static_cast<Enumeration>(parse_choice(name, text, choices));
+}
+
+}  // namespace satin::python

@@ -1,0 +1,48 @@
+"""Image filters on summed-area tables, on the GPU and the CPU.
+
+Every filter is a function that takes an array and returns one of the same kind:
+
+    >>> import numpy, satin
+    >>> image = numpy.zeros((480, 640, 3), numpy.uint8)
+    >>> soft = satin.blur(image, radius=12.5)
+    >>> crisp = satin.run("blur radius=2 | unsharp amount=0.5", image)
+
+Arrays are NumPy's, PyTorch's, CuPy's, or of whoever has DLPack, `__cuda_array_interface__` or the buffer
+protocol. They are not copied on the way in, whatever their strides, and results are written into memory that
+their own library allocated. What lies in GPU memory is filtered there, on the library's current stream.
+
+Pictures are (height, width), (height, width, channels) or (frames, height, width, channels), of uint8, uint16 or
+float32; `layout="CHW"` and the like say otherwise. What an argument cannot be is a ValueError with the reason and
+the remedy; a device that is missing, or memory, is a RuntimeError or MemoryError.
+
+Beside the filters: `run` and `Plan` for pipelines, `find_regions`, `statistics`, `tone_zones`, `luminance`,
+`satin.rle` for COCO's run lengths and `satin.scan` for prefix sums and what is built on them.
+"""
+
+from satin import filters, rle, scan
+from satin._native import Device, devices
+from satin._native import version as __version__
+from satin._pipeline import Plan, run
+from satin._regions import Region, Regions, RegionValues, find_regions
+from satin._statistics import ChannelStatistics, ToneZones, luminance, statistics, tone_zones
+from satin.filters import *  # noqa: F403: one for each record of the registry
+
+__all__ = [
+    "ChannelStatistics",
+    "Device",
+    "Plan",
+    "Region",
+    "RegionValues",
+    "Regions",
+    "ToneZones",
+    "devices",
+    "filters",
+    "find_regions",
+    "luminance",
+    "rle",
+    "run",
+    "scan",
+    "statistics",
+    "tone_zones",
+]
+__all__ += filters.__all__

@@ -1,0 +1,113 @@
+"""Arrays of other libraries: their stream, new ones like them, and the device that works on them."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from typing import Any, Iterable, Optional, Union
+
+import numpy
+
+from satin._native import Device, Picture, Values
+
+DeviceLike = Union[Device, str, None]
+
+_DEFAULT_STREAM = 1  # as CUDA and DLPack number it
+_CUDA = (2, 13)  # device kinds of DLPack: memory of a CUDA device, and managed memory
+
+
+def _library(array: Any, name: str, type_name: str) -> Any:
+    """The module that the array is of, if it has been imported."""
+    module = sys.modules.get(name)
+    array_type = getattr(module, type_name, None)
+    return module if array_type is not None and isinstance(array, array_type) else None
+
+
+def current_stream(array: Any) -> int:
+    """The CUDA stream on which the array's library works; 0 for arrays in host memory."""
+    if isinstance(array, numpy.ndarray):
+        return 0
+    torch = _library(array, "torch", "Tensor")
+    if torch is not None:
+        return (torch.cuda.current_stream(array.device).cuda_stream or _DEFAULT_STREAM) if array.is_cuda else 0
+    cupy = _library(array, "cupy", "ndarray")
+    if cupy is not None:
+        with array.device:
+            return cupy.cuda.get_current_stream().ptr or _DEFAULT_STREAM
+    interface = getattr(array, "__cuda_array_interface__", None)
+    if interface is not None:
+        return interface.get("stream") or _DEFAULT_STREAM
+    place = getattr(array, "__dlpack_device__", None)
+    return _DEFAULT_STREAM if place is not None and place()[0] in _CUDA else 0
+
+
+def empty_like(array: Any, on_cuda: bool, shape: tuple[int, ...], dtype: str) -> Any:
+    """Memory of the array's own library, where the array is."""
+    torch = _library(array, "torch", "Tensor")
+    if torch is not None:
+        if not hasattr(torch, dtype):
+            raise TypeError(f"This PyTorch has no {dtype}, which the result is of: give a NumPy array.")
+        return torch.empty(shape, dtype=getattr(torch, dtype), device=array.device)
+    cupy = _library(array, "cupy", "ndarray")
+    if cupy is not None:
+        with array.device:
+            return cupy.empty(shape, dtype)
+    if on_cuda:
+        raise TypeError(
+            f"Satin cannot allocate GPU memory by {type(array).__module__}: give out, an array of the shape "
+            f"{tuple(shape)} and type {dtype}."
+        )
+    return numpy.empty(shape, dtype)
+
+
+def adopt(result: Any, array: Any) -> Any:
+    """What Satin allocated, as an array of the library that the given one is of."""
+    torch = _library(array, "torch", "Tensor")
+    if torch is not None:
+        return torch.from_dlpack(result)
+    cupy = _library(array, "cupy", "ndarray")
+    return result if cupy is None or isinstance(result, numpy.ndarray) else cupy.from_dlpack(result)
+
+
+@functools.lru_cache(maxsize=None)
+def _opened(spec: str) -> Device:
+    return Device(spec)
+
+
+def device_for(device: DeviceLike, arrays: Iterable[Union[Picture, Values, None]]) -> Device:
+    """The device that was told, otherwise the one on which the arrays are, otherwise the best one."""
+    if isinstance(device, Device):
+        return device
+    if device is None:
+        device = next((f"cuda:{array.ordinal}" for array in arrays if array is not None and array.on_cuda), "auto")
+    return _opened(device)
+
+
+def picture(
+    array: Any,
+    name: str,
+    layout: Optional[str] = None,
+    alpha: str = "none",
+    order: str = "rgb",
+    booleans: bool = False,
+) -> Picture:
+    return Picture(array, name, layout, alpha, order, booleans, current_stream(array))
+
+
+class Call:
+    """The one-dimensional arrays of one call, their device and their stream."""
+
+    def __init__(self, device: DeviceLike, **arrays: Any) -> None:
+        self._first = next(iter(arrays.values()))
+        self.stream = current_stream(self._first)
+        self._views = {name: Values(array, name, self.stream) for name, array in arrays.items()}
+        self.device = device_for(device, self._views.values())
+
+    def __getitem__(self, name: str) -> Values:
+        return self._views[name]
+
+    def result(self, size: int, dtype: str, out: Any = None) -> tuple[Any, Values]:
+        """A new array, or `out`, and the view of it."""
+        on_cuda = next(iter(self._views.values())).on_cuda
+        array = empty_like(self._first, on_cuda, (size,), dtype) if out is None else out
+        return array, Values(array, "out", self.stream)

@@ -1,0 +1,143 @@
+"""Filters on arrays: once, or planned and run many times."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Mapping, Optional
+
+from satin import _native
+from satin._arrays import DeviceLike, current_stream, device_for, empty_like, picture
+
+Inputs = Optional[Mapping[str, Any]]
+
+
+def _side_axes(axes: str, dimensions: Optional[int]) -> Optional[str]:
+    """How a side input beside a picture with these axes is read: without C, without N, or with all of them."""
+    size = "".join(axis for axis in axes if axis in "HW")
+    for candidate in (axes, axes.replace("C", ""), size):
+        if len(candidate) == dimensions:
+            return candidate
+    return None
+
+
+def _side(array: Any, name: str, image: _native.Picture, alpha: str, order: str) -> _native.Picture:
+    shape = getattr(array, "shape", None)
+    axes = _side_axes(image.axes, None if shape is None else len(shape))
+    side = picture(array, name, axes, "none", order)
+    return side if alpha == "none" or side.channels % 2 else picture(array, name, axes, alpha, order)
+
+
+class _Arguments:
+    """The arrays of one call as the native half sees them."""
+
+    def __init__(self, image: Any, inputs: Inputs, layout: Optional[str], alpha: str, order: str) -> None:
+        self.image = picture(image, "image", layout, alpha, order)
+        self.sides = {
+            name: _side(array, name, self.image, alpha, order) for name, array in (inputs or {}).items()
+        }
+
+    def device(self, device: DeviceLike) -> _native.Device:
+        return device_for(device, (self.image, *self.sides.values()))
+
+
+def _fill(plan: _native.Plan, arguments: _Arguments, image: Any, out: Any, stream: int) -> Any:
+    result = out if out is not None else empty_like(image, arguments.image.on_cuda, plan.shape, plan.dtype)
+    plan.run(arguments.image, arguments.sides, picture(result, "out", plan.axes), stream)
+    return result
+
+
+def apply(
+    pipeline: _native.Pipeline,
+    image: Any,
+    inputs: Inputs,
+    out: Any,
+    layout: Optional[str],
+    alpha: str,
+    order: str,
+    device: DeviceLike,
+) -> Any:
+    """Plans the pipeline for the image, runs it once, and waits."""
+    arguments = _Arguments(image, inputs, layout, alpha, order)
+    plan = _native.Plan(arguments.device(device), pipeline, arguments.image, arguments.sides)
+    stream = current_stream(image)
+    result = _fill(plan, arguments, image, out, stream)
+    for message in plan.check(stream):
+        warnings.warn(message, RuntimeWarning, stacklevel=3)
+    return result
+
+
+def run(
+    pipeline: str,
+    image: Any,
+    *,
+    inputs: Inputs = None,
+    out: Any = None,
+    layout: Optional[str] = None,
+    alpha: str = "none",
+    order: str = "rgb",
+    device: DeviceLike = None,
+) -> Any:
+    """Runs several filters one after another: ``run("blur radius=8 | unsharp amount=0.5", image)``.
+
+    The text is that of the command ``satin run``; names are the command's (radius-map). A setting such as
+    ``mask=sky`` takes the array ``inputs["sky"]``. The other arguments, and what is returned and raised, are those
+    of the filters. Pictures between the filters stay on the device.
+    """
+    return apply(_native.Pipeline(pipeline), image, inputs, out, layout, alpha, order, device)
+
+
+class Plan:
+    """A pipeline prepared for arrays like `image`: plan once, run many times.
+
+    The plan owns all workspace. Calling it with arrays in GPU memory and `out` allocates nothing, copies
+    nothing that lies interleaved, and does not wait: the work is put into `stream`, by default the current one of
+    the array's library. Then NaN and infinity are not told before :meth:`check`. Arrays in host memory are done
+    when the call returns. Threads may share a plan and take turns; work of one plan must be in one stream.
+    """
+
+    def __init__(
+        self,
+        pipeline: str,
+        image: Any,
+        *,
+        inputs: Inputs = None,
+        layout: Optional[str] = None,
+        alpha: str = "none",
+        order: str = "rgb",
+        device: DeviceLike = None,
+    ) -> None:
+        """Of the arrays only shape, type and place are looked at. Arguments and errors are those of :func:`run`."""
+        arguments = _Arguments(image, inputs, layout, alpha, order)
+        self._look = (arguments.image.axes, alpha, order)
+        self._plan = _native.Plan(
+            arguments.device(device), _native.Pipeline(pipeline), arguments.image, arguments.sides
+        )
+        self._stream = current_stream(image)
+
+    def __call__(self, image: Any, *, inputs: Inputs = None, out: Any = None, stream: Optional[int] = None) -> Any:
+        """Filters `image` into `out`, or into a new array, and returns that.
+
+        `stream` is a CUDA stream as a number (1: CUDA's default stream).
+        """
+        arguments = _Arguments(image, inputs, *self._look)
+        self._stream = current_stream(image) if stream is None else stream
+        return _fill(self._plan, arguments, image, out, self._stream)
+
+    def check(self) -> list[str]:
+        """Waits for the last run. Returns warnings; raises ValueError if it met NaN or infinity."""
+        return self._plan.check(self._stream)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the result."""
+        return self._plan.shape
+
+    @property
+    def dtype(self) -> str:
+        """The element type of the result, by its name in NumPy."""
+        return self._plan.dtype
+
+    @property
+    def workspace_bytes(self) -> int:
+        """Bytes of memory that the plan holds, on the device."""
+        return self._plan.workspace_bytes

@@ -1,0 +1,59 @@
+"""Masks as run lengths, as COCO defines them: column after column, the first run outside.
+
+A mask is ``{"size": [height, width], "counts": ...}``, where counts are a list of numbers or COCO's text.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Iterable, Union
+
+from satin import _native
+from satin._arrays import picture
+
+RunLengths = dict[str, Any]
+_Native = _native.RunLengths
+
+
+def _dictionary(runs: _Native, compressed: bool) -> RunLengths:
+    return {"size": list(runs.size), "counts": runs.text if compressed else runs.counts}
+
+
+def _native_runs(runs: RunLengths) -> _Native:
+    counts: Union[str, bytes, list[int]] = runs["counts"]
+    height, width = runs["size"]
+    if isinstance(counts, bytes):
+        counts = counts.decode("ascii", "replace")
+    if isinstance(counts, str):
+        return _Native.from_text(counts, height, width)
+    return _Native.from_counts(list(counts), height, width)
+
+
+def encode(mask: Any, *, compressed: bool = False) -> RunLengths:
+    """The pixels of a mask (height, width) of uint8 or bool that are not 0."""
+    return _dictionary(_Native.encode(picture(mask, "mask", booleans=True)), compressed)
+
+
+def encode_labels(labels: Any, wanted: Iterable[int], *, compressed: bool = False) -> list[RunLengths]:
+    """For each of the wanted labels the pixels of a uint32 picture that bear it, all in one pass."""
+    found = _Native.encode_labels(picture(labels, "labels"), list(wanted))
+    return [_dictionary(runs, compressed) for runs in found]
+
+
+def decode(runs: RunLengths) -> Any:
+    """A mask of uint8 (height, width), 255 inside. Raises ValueError for run lengths that are none."""
+    return _native_runs(runs).decode()
+
+
+def area(runs: RunLengths) -> int:
+    """Number of pixels inside."""
+    return _native_runs(runs).area
+
+
+def bbox(runs: RunLengths) -> tuple[int, int, int, int]:
+    """x, y, width and height of the smallest box around the pixels inside; all 0 if there are none."""
+    return _native_runs(runs).box
+
+
+def unite(masks: Iterable[RunLengths], *, compressed: bool = False) -> RunLengths:
+    """The pixels that are inside any of these masks, which have one size."""
+    return _dictionary(_Native.unite([_native_runs(mask) for mask in masks]), compressed)

@@ -1,0 +1,44 @@
+#pragma once
+
+#include "satin/device.h"
+#include "satin/image.h"
+#include "satin/param.h"
+#include "satin/plan.h"
+
+namespace [[gnu::visibility("default")]] satin {
+
+/// Parameters of gloss().
+struct Gloss {
+  double roughness = 0.5;       ///< of the surface that reflects, 0 a mirror to 1; the last level's
+  int levels = 1;               ///< from a mirror to `roughness` in even steps; one level: `roughness` alone
+  Space space = Space::linear;  ///< of the values that are averaged
+};
+
+/// Prefilters an environment map for glossy reflections: each pixel of the result is what a surface of this
+/// roughness reflects of the map around that direction. The map holds all directions by latitude and
+/// longitude: row y at colatitude pi (y + 1/2) / height, column x at longitude 2 pi (x + 1/2) / width.
+///
+/// The lobe is that of a GGX surface with alpha = roughness^2 looked at along its normal (Walter et al.,
+/// Microfacet models for refraction through rough surfaces, 2007; Karis, Real shading in Unreal Engine 4,
+/// 2013): D(t / 2) cos t at the angle t from the mirror direction. It is replaced by twelve caps around the
+/// direction that share its light equally, and each cap by up to eight groups of rows whose reach in
+/// longitude is the cap's there, 1 / sin(colatitude) wider towards the poles, and by the whole circles around
+/// a pole that it holds. Every group is four entries of one summed-area table of the map (Crow 1984), so that
+/// a pixel costs the same for every roughness. Pixels count by their solid angle, in 1/4096 of the largest,
+/// and columns go around.
+///
+/// A constant map stays constant, byte for byte; turning the map by whole columns turns the result, and
+/// mirroring it in longitude, or at the equator if the height is even, mirrors it. Roughness 0 is the
+/// identity. Sums are exact: of integers, or of floats as fixed point of 40 bits of the largest magnitude, or
+/// fewer for maps of more than 1024 pixels (31 at 1024 x 512).
+///
+/// Pixels: u8, u16 or f32; 1 to 4 channels; straight alpha weights colours. The result has the input's width
+/// and type and levels * height rows, one level below the other, level 0 uppermost. It is the same on every
+/// device, byte for byte. Memory: 16 bytes a channel and pixel. Throws Error(usage) for parameters out of
+/// range and for maps whose sums do not fit 63 bits, Error(input) for NaN or infinity.
+[[nodiscard]] Image gloss(const Device& device, const ImageView& map, const Gloss& parameters = {});
+
+/// The prepared form.
+[[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Gloss& parameters);
+
+}  // namespace satin

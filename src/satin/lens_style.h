@@ -1,0 +1,43 @@
+#pragma once
+// How a lens draws what is out of focus.
+
+#include <cstdint>
+
+namespace [[gnu::visibility("default")]] satin {
+
+/// The shape of a point that is out of focus; its size is told by the radius of a disc of the same variance.
+enum class Bokeh : std::uint8_t {
+  disc,     ///< of a wide-open lens
+  hexagon,  ///< of six blades
+  square    ///< of four blades
+};
+
+/// Time against exactness.
+enum class LensQuality : std::uint8_t {
+  fast,  ///< at most 4 groups of depth, discs of 12 corners
+  high   ///< at most 5 groups, discs of up to 20 corners
+};
+
+/// What a filter gives: its result, or a picture of what it saw, which is made before anything is spread.
+///
+/// Shades are linear light, and opaque. Pictures of one or two channels show grey.
+enum class LensDebug : std::uint8_t {
+  off,     ///< the result
+  coc,     ///< |radius| / the largest possible radius: red is nearer than the focus, blue farther
+  groups,  ///< one colour for each group of depth: red, orange, green, blue, violet; grey: brighter is nearer
+  hidden   ///< what was made up behind nearer things, for each pixel of the nearest group behind it; else
+           ///< black
+};
+
+/// How what is out of focus looks.
+struct LensStyle {
+  LensQuality quality = LensQuality::high;  ///< how exact
+  Bokeh bokeh = Bokeh::disc;                ///< the shape of points
+  /// How many times brighter integer pixels of 90 to 100 % linear light are taken to have been before they
+  /// were clipped, from 0 on at 90 % to all of it at 100 %, where they are out of focus; 1 (off) to 64, about
+  /// 4 is good. Floats are taken as they are.
+  double highlights = 1;
+  LensDebug debug = LensDebug::off;  ///< the result, or what led to it
+};
+
+}  // namespace satin

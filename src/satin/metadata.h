@@ -1,0 +1,75 @@
+#pragma once
+// What a file carries beside the pixels of the picture. Blocks travel as opaque bytes from the file that was
+// read to the file that is written; only what would lie about the new picture is changed (satin/io.h).
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "satin/image.h"
+
+namespace [[gnu::visibility("default")]] satin {
+
+/// How the pixels of a JPEG file were quantised: what "the same quality" means, without guessing a number.
+struct JpegCoding {
+  /// One component of the colours.
+  struct Component {
+    int horizontal = 1;                     ///< sampling factors, 1 to 4
+    int vertical = 1;                       ///< likewise
+    std::array<std::uint16_t, 64> steps{};  ///< quantiser in natural order
+    friend bool operator==(const Component&, const Component&) = default;
+  };
+  std::vector<Component> components;  ///< 1 (grey) or 3 (YCbCr)
+  bool progressive = false;           ///< several scans of growing detail
+  friend bool operator==(const JpegCoding&, const JpegCoding&) = default;
+};
+
+/// The colour chunks of a PNG file without a profile, as stored.
+struct PngColour {
+  std::optional<std::uint32_t> gamma;                          ///< gAMA: exponent times 100,000
+  std::optional<std::array<std::uint32_t, 8>> chromaticities;  ///< cHRM: white, red, green, blue x, y
+  std::optional<std::uint8_t> srgb_intent;                     ///< sRGB
+};
+
+/// The blocks of a file.
+struct Metadata {
+  std::vector<std::byte> icc;      ///< profile of the pixels
+  std::vector<std::byte> exif;     ///< from its TIFF header on
+  std::vector<std::byte> xmp;      ///< the packet, UTF-8
+  PngColour png;                   ///< of a PNG file
+  std::optional<JpegCoding> jpeg;  ///< of a JPEG file
+  bool half_floats = false;        ///< of an OpenEXR file
+};
+
+/// A channel beside red, green, blue and alpha: of OpenEXR, where `Z` is depth.
+struct NamedChannel {
+  std::string name;  ///< "Z"
+  Image plane;       ///< one channel, f32 or u32, of the picture's size
+};
+
+/// A picture with everything that was read from its file.
+struct Picture {
+  Image image;                           ///< upright
+  Metadata metadata{};                   ///< what travels with it
+  std::vector<NamedChannel> channels{};  ///< beside red, green, blue and alpha
+  std::vector<std::string> warnings{};   ///< what was read but may surprise
+
+  /// No picture.
+  Picture() = default;
+  /// Pixels alone.
+  // NOLINTNEXTLINE(google-explicit-constructor): most formats hold pixels alone
+  Picture(Image pixels) : image(std::move(pixels)) {}
+
+  /// Null if there is no such channel.
+  [[nodiscard]] const Image* find_channel(const std::string& name) const noexcept {
+    for (const NamedChannel& channel : channels)
+      if (channel.name == name) return &channel.plane;
+    return nullptr;
+  }
+};
+
+}  // namespace satin

@@ -1,0 +1,133 @@
+#pragma once
+// OpenCV's matrices as views, without copies. For code that has OpenCV; nothing else in Satin includes this
+// header, and the library is not linked with OpenCV because of it.
+//
+//   cv::Mat soft(photo.size(), photo.type());
+//   satin::Plan blur = satin::plan(device, satin::view_of(photo).shape, satin::Blur{.radius = 8});
+//   blur.run(satin::view_of(photo), satin::mutable_view_of(soft));
+
+#include <opencv2/core/mat.hpp>
+#include <string>
+
+#if __has_include(<opencv2/core/cuda.hpp>)
+#include <opencv2/core/cuda.hpp>
+#endif
+
+#include "satin/device.h"
+#include "satin/error.h"
+#include "satin/image.h"
+
+namespace satin {
+
+/// What a matrix does not know of its channels. OpenCV's own functions hold colours as blue, green, red.
+struct MatMeaning {
+  Order order = Order::bgr;   ///< of 3 or 4 channels
+  Alpha alpha = Alpha::none;  ///< of the last of 2 or 4 channels
+};
+
+/// The type of CV_8U, CV_16U, CV_32S, CV_32F or CV_64F. Throws Error(usage) for other depths.
+[[nodiscard]] inline Type type_of_depth(int depth) {
+  switch (depth) {
+    case CV_8U:
+      return Type::u8;
+    case CV_16U:
+      return Type::u16;
+    case CV_32S:
+      return Type::i32;
+    case CV_32F:
+      return Type::f32;
+    case CV_64F:
+      return Type::f64;
+    default:
+      throw Error(ErrorKind::usage,
+                  "A matrix of the depth " + std::to_string(depth) +
+                      " has no type in Satin: convert it to CV_8U, CV_16U or CV_32F, as convertTo() does.");
+  }
+}
+
+/// The depth of a type. Throws Error(usage) for u32 and u64, which OpenCV does not have.
+[[nodiscard]] inline int depth_of_type(Type type) {
+  switch (type) {
+    case Type::u8:
+      return CV_8U;
+    case Type::u16:
+      return CV_16U;
+    case Type::i32:
+      return CV_32S;
+    case Type::f32:
+      return CV_32F;
+    case Type::f64:
+      return CV_64F;
+    default:
+      throw Error(ErrorKind::usage, std::string("OpenCV has no matrices of ") + name_of(type) + ".");
+  }
+}
+
+/// The shape of a matrix, or of a cv::cuda::GpuMat, of 1 to 4 channels.
+template <class Matrix>
+[[nodiscard]] Shape shape_of_mat(const Matrix& matrix, const MatMeaning& meaning = {}) {
+  Shape shape;
+  shape.width = matrix.cols;
+  shape.height = matrix.rows;
+  shape.channels = matrix.channels();
+  shape.type = type_of_depth(matrix.depth());
+  if (shape.channels >= 3) shape.order = meaning.order;
+  if (shape.channels % 2 == 0) shape.alpha = meaning.alpha;
+  return shape;
+}
+
+/// The pixels of a matrix of two dimensions, a part of another one too; an empty view of an empty matrix. It
+/// holds no reference: the matrix must live as long. Throws Error(usage) for more dimensions, other depths or
+/// more channels.
+[[nodiscard]] inline MutableImageView mutable_view_of(cv::Mat& matrix, const MatMeaning& meaning = {}) {
+  if (matrix.empty()) return {};
+  if (matrix.dims != 2)
+    throw Error(ErrorKind::usage,
+                "A matrix of " + std::to_string(matrix.dims) + " dimensions is no picture.");
+  MutableImageView view = mutable_view_of(matrix.data, shape_of_mat(matrix, meaning));
+  view.strides.row = static_cast<std::ptrdiff_t>(matrix.step[0]);
+  return view;
+}
+
+/// The same, to be read.
+[[nodiscard]] inline ImageView view_of(const cv::Mat& matrix, const MatMeaning& meaning = {}) {
+  cv::Mat same = matrix;
+  return mutable_view_of(same, meaning);
+}
+
+/// A matrix over the pixels of an interleaved host view of one frame, such as an Image's. It does not own
+/// them. Throws Error(usage) for other views, rows that run upwards, u32 and u64.
+[[nodiscard]] inline cv::Mat mat_of(const MutableImageView& view) {
+  if (view.empty()) return {};
+  if (view.memory != Memory::host || !view.interleaved() || view.shape.frames != 1 || view.strides.row < 0)
+    throw Error(ErrorKind::usage,
+                "Only interleaved pictures of one frame in host memory, row below row, are matrices.");
+  return {static_cast<int>(view.shape.height), static_cast<int>(view.shape.width),
+          CV_MAKETYPE(depth_of_type(view.shape.type), view.shape.channels), view.data,
+          static_cast<std::size_t>(view.strides.row)};
+}
+
+#if __has_include(<opencv2/core/cuda.hpp>)
+
+/// The pixels of a matrix in the memory of the CUDA device that the view is used with.
+[[nodiscard]] inline MutableImageView mutable_view_of(cv::cuda::GpuMat& matrix,
+                                                      const MatMeaning& meaning = {}) {
+  if (matrix.empty()) return {};
+  MutableImageView view = mutable_view_of(matrix.data, shape_of_mat(matrix, meaning), Memory::device);
+  view.strides.row = static_cast<std::ptrdiff_t>(matrix.step);
+  return view;
+}
+
+/// The same, to be read.
+[[nodiscard]] inline ImageView view_of(const cv::cuda::GpuMat& matrix, const MatMeaning& meaning = {}) {
+  cv::cuda::GpuMat same = matrix;
+  return mutable_view_of(same, meaning);
+}
+
+/// OpenCV's stream as the order of Satin's work. OpenCV's default stream has no handle, which to Satin means
+/// the device's own stream: use a stream that was made.
+[[nodiscard]] inline Stream stream_of(const cv::cuda::Stream& stream) { return {stream.cudaPtr()}; }
+
+#endif
+
+}  // namespace satin

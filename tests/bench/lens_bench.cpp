@@ -1,0 +1,169 @@
+// Depth of field on the CPU beside GEGL's lens-blur, in one run. GEGL is the Debian package `gegl`; its own
+// report (GEGL_DEBUG_TIME) says how long the filter took, without start-up, decoding and encoding.
+//   lens_bench [REPEATS] [THREADS]
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <regex>
+
+#include "cpu_timing.h"
+
+namespace {
+
+using namespace satin::bench;
+using satin::Image;
+using satin::ImageView;
+using satin::Type;
+namespace fs = std::filesystem;
+
+constexpr std::int64_t width = 3840;
+constexpr std::int64_t height = 2160;
+
+/// A floor that recedes, with eight discs on it at eight depths.
+Image disparity_of_scene() {
+  Image image({width, height, 1, Type::u8});
+  for (std::int64_t y = 0; y < height; ++y)
+    for (std::int64_t x = 0; x < width; ++x) {
+      double value = 40 + 120 * static_cast<double>(y) / height;
+      for (int i = 0; i < 8; ++i) {
+        const double u = static_cast<double>(x) - (250 + 470 * i);
+        const double v = static_cast<double>(y) - (500 + 1300 * ((i * 5) % 8) / 8.0);
+        if (u * u + v * v < 230 * 230) value = 80 + 22 * i;
+      }
+      image.view().value<std::uint8_t>(x, y) = static_cast<std::uint8_t>(value);
+    }
+  return image;
+}
+
+/// Soft patches under noise.
+Image picture_of_scene() {
+  Image image({width, height, 3, Type::u8});
+  std::uint32_t state = 1;
+  auto* values = reinterpret_cast<std::uint8_t*>(image.data());
+  for (std::int64_t y = 0; y < height; ++y)
+    for (std::int64_t x = 0; x < width; ++x)
+      for (int c = 0; c < 3; ++c) {
+        state = state * 1664525U + 1013904223U;
+        *values++ = static_cast<std::uint8_t>((x / 90 * 37 + y / 70 * 11 + c * 29) % 200 + (state >> 27));
+      }
+  return image;
+}
+
+void write_pnm(const fs::path& path, const Image& image) {
+  std::ofstream file(path, std::ios::binary);
+  file << (image.shape().channels == 3 ? "P6" : "P5") << '\n' << width << ' ' << height << "\n255\n";
+  file.write(reinterpret_cast<const char*>(image.data()),
+             static_cast<std::streamsize>(satin::byte_size(image.shape())));
+}
+
+double seconds(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+}
+
+double user_seconds(int who) {
+  rusage usage{};
+  getrusage(who, &usage);
+  return seconds(usage.ru_utime);
+}
+
+struct Cost {
+  double ms = 0;
+  double user_ms = 0;  ///< of all threads
+  double bytes = 0;    ///< memory beside the pictures
+};
+
+Cost cost_of_dof(const satin::Device& device, const Image& picture, const Image& disparity, double radius,
+                 satin::LensQuality quality, int repeats) {
+  satin::Dof dof;
+  dof.depth = disparity.view();
+  dof.style.quality = quality;
+  dof.lens.focus = 0.45;
+  dof.lens.strength = radius / 0.45;  // the nearest disparity is 0.9
+  satin::Plan plan = satin::plan(device, picture.shape(), dof);
+  Image result(picture.shape());
+  const std::array<ImageView, 3> inputs{picture.view(), disparity.view(), ImageView{}};
+  const auto run = [&] { plan.run(inputs, result.view()); };
+  run();
+  std::vector<double> times;
+  std::vector<double> users;
+  for (int i = 0; i < repeats; ++i) {
+    const double before = user_seconds(RUSAGE_SELF);
+    times.push_back(time_of(run));
+    users.push_back(1000 * (user_seconds(RUSAGE_SELF) - before));
+  }
+  return {median(times), median(users), static_cast<double>(plan.workspace_bytes())};
+}
+
+/// "gegl:lens-blur  88.4%" in a tree of shares: each is of the line above that is less indented.
+double share_in(const std::string& report, const char* name) {
+  std::smatch match;
+  const std::regex line(std::string(name) + R"(\s+([0-9.]+)%)");
+  return std::regex_search(report, match, line) ? std::stod(match[1]) / 100 : 0;
+}
+
+/// Nothing if there is no gegl.
+std::optional<Cost> cost_of_gegl(const fs::path& folder, double radius) {
+  const std::string command = "cd '" + folder.string() +
+                              "' && GEGL_DEBUG_TIME=1 gegl in.ppm -o out.ppm -- lens-blur radius=" +
+                              std::to_string(std::lround(radius)) + " aux=[ load path=depth.pgm ] 2>&1";
+  const double before = user_seconds(RUSAGE_CHILDREN);
+  FILE* pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) return std::nullopt;
+  std::string report;
+  std::array<char, 4096> text{};
+  while (const std::size_t count = std::fread(text.data(), 1, text.size(), pipe))
+    report.append(text.data(), count);
+  rusage usage{};
+  if (pclose(pipe) != 0) return std::nullopt;
+  getrusage(RUSAGE_CHILDREN, &usage);
+  std::smatch total;
+  if (!std::regex_search(report, total, std::regex(R"(Total time: ([0-9.]+)s)"))) return std::nullopt;
+  const double share = share_in(report, "process") * share_in(report, "gegl:lens-blur");
+  return Cost{1000 * std::stod(total[1]) * share, 1000 * (user_seconds(RUSAGE_CHILDREN) - before),
+              1024.0 * static_cast<double>(usage.ru_maxrss)};
+}
+
+/// `peer_ms` 0: there is none.
+void print(const std::string& name, const Cost& cost, double peer_ms) {
+  const std::string ratio = peer_ms > 0 ? std::to_string(peer_ms / cost.ms).substr(0, 4) : "-";
+  std::printf("| %s | %.0f | %.0f | %.0f | %s |\n", name.c_str(), cost.ms, cost.user_ms, cost.bytes / 1e6,
+              ratio.c_str());
+}
+
+}  // namespace
+
+int main(int count, char** arguments) try {
+  const int repeats = count > 1 ? std::atoi(arguments[1]) : 5;
+  const int threads = count > 2 ? std::atoi(arguments[2]) : 0;
+  const satin::Device device = satin::Device::open("cpu", {.threads = threads});
+  const Image picture = picture_of_scene();
+  const Image disparity = disparity_of_scene();
+  const fs::path folder = fs::temp_directory_path() / ("satin_lens_bench_" + std::to_string(::getpid()));
+  fs::create_directory(folder);
+  write_pnm(folder / "in.ppm", picture);
+  write_pnm(folder / "depth.pgm", disparity);
+  std::printf("| UHD RGB u8, radius to | ms | user ms | memory MB | GEGL ms / ms |\n|---|---|---|---|---|\n");
+  for (const double radius : {8.0, 16.0, 64.0}) {
+    const std::string suffix = ", " + std::to_string(std::lround(radius));
+    const std::optional<Cost> peer = cost_of_gegl(folder, radius);
+    const double peer_ms = peer ? peer->ms : 0;
+    for (const auto& [name, quality] :
+         {std::pair{"dof fast", satin::LensQuality::fast}, std::pair{"dof high", satin::LensQuality::high}})
+      print(name + suffix, cost_of_dof(device, picture, disparity, radius, quality, repeats), peer_ms);
+    if (peer) print("GEGL lens-blur" + suffix + " (user ms and memory of the whole process)", *peer, 0);
+    std::fflush(stdout);
+  }
+  fs::remove_all(folder);
+  return 0;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "lens_bench: %s\n", error.what());
+  return 1;
+}

@@ -1,0 +1,118 @@
+"""satin dof: where depth comes from, what is told of it, and what is shown of it."""
+import json
+
+import numpy as np
+import pytest
+
+import exr_file
+from conftest import FULL_CODECS
+
+WIDTH, HEIGHT = 40, 30
+LENS = ("--focus", 0.5, "--strength", 12)
+
+
+def write_pfm(path, values):
+    values = np.asarray(values, "<f4")
+    kind = b"PF" if values.ndim == 3 else b"Pf"
+    path.write_bytes(kind + b"\n%d %d\n-1.0\n" % (values.shape[1], values.shape[0]) + values[::-1].tobytes())
+    return path
+
+
+def read_ppm(path):
+    magic, size, largest, pixels = path.read_bytes().split(b"\n", 3)
+    assert magic == b"P6" and largest == b"255"
+    width, height = map(int, size.split())
+    return np.frombuffer(pixels, np.uint8).reshape(height, width, 3).astype(int)
+
+
+@pytest.fixture
+def colours(noise):
+    return noise((HEIGHT, WIDTH, 3)).astype(np.float32) / 255
+
+
+@pytest.fixture
+def disparity():
+    """Near on the left, sharp in the middle, far on the right."""
+    columns = np.repeat([0.9, 0.5, 0.2], [14, 12, 14])
+    return np.tile(columns, (HEIGHT, 1)).astype(np.float32)
+
+
+@pytest.fixture
+def render(tmp_path, colours, disparity):
+    """An OpenEXR file with two planes of depth, and the same picture and planes as PFM."""
+    write_pfm(tmp_path / "colours.pfm", colours)
+    write_pfm(tmp_path / "disparity.pfm", disparity)
+    write_pfm(tmp_path / "other.pfm", 1 - disparity)
+    planes = dict(zip("RGB", np.moveaxis(colours, 2, 0)), Z=1 - disparity)
+    return exr_file.write(tmp_path / "render.exr", {**planes, "depth.V": disparity})
+
+
+def result_of(satin, name, picture, *arguments):
+    satin.good("dof", picture, "-o", name, *LENS, *arguments)
+    return (satin.folder / name).read_bytes()
+
+
+@pytest.mark.skipif(not FULL_CODECS, reason="this build has no OpenEXR")
+def test_depth_is_a_channel_of_a_name(satin, render):
+    by_plane = result_of(satin, "a.pfm", "colours.pfm", "--depth", "disparity.pfm")
+    by_other = result_of(satin, "b.pfm", "colours.pfm", "--depth", "other.pfm")
+    assert by_plane != by_other
+    named = ("--depth", "render.exr", "--depth-channel", "depth.V")
+    assert result_of(satin, "c.pfm", "colours.pfm", *named) == by_plane
+    assert result_of(satin, "d.pfm", "colours.pfm", "--depth", "render.exr") == by_other  # Z
+    own = ("--depth-from", "channel")
+    assert result_of(satin, "e.pfm", "render.exr", *own) == by_other
+    assert result_of(satin, "f.pfm", "render.exr", *own, "--depth-channel", "depth.V") == by_plane
+
+
+@pytest.mark.skipif(not FULL_CODECS, reason="this build has no OpenEXR")
+def test_every_render_of_a_folder_has_its_own_depth(satin, tmp_path, render):
+    folder = tmp_path / "renders"
+    folder.mkdir()
+    for name in "one.exr", "two.exr":
+        (folder / name).write_bytes(render.read_bytes())
+    satin.good("dof", "renders", "-o", "out/{stem}.pfm", *LENS, "--depth-from", "channel", "--depth-channel", "depth.V")
+    expected = result_of(satin, "a.pfm", "colours.pfm", "--depth", "disparity.pfm")
+    assert (tmp_path / "out" / "one.pfm").read_bytes() == expected
+    assert (tmp_path / "out" / "two.pfm").read_bytes() == expected
+
+
+@pytest.mark.skipif(not FULL_CODECS, reason="this build has no OpenEXR")
+def test_channels_that_are_not_there(satin, render):
+    satin.bad(2, "dof", "colours.pfm", "-o", "out.pfm", "--depth", "render.exr", "--depth-channel", "depth.W",
+              says=["depth.W", "Did you mean 'depth.V'?"])
+    satin.bad(2, "dof", "render.exr", "-o", "out.pfm", "--depth-from", "channel", "--depth-channel", "depth.W",
+              says=["depth.W", "depth.V"])
+    satin.bad(2, "dof", "colours.pfm", "-o", "out.pfm", "--depth-from", "channel", says="'Z'")
+    satin.bad(2, "dof", "render.exr", "-o", "out.pfm", "--depth-from", "channel", "--depth", "disparity.pfm",
+              says="--depth")
+
+
+def test_unknown_depth_is_counted_in_the_report(satin, tmp_path, colours, disparity):
+    disparity[3:6, 10:17] = np.nan
+    disparity[20, 33] = np.inf
+    write_pfm(tmp_path / "colours.pfm", colours)
+    write_pfm(tmp_path / "holes.pfm", disparity)
+    arguments = ("dof", "colours.pfm", "--depth", "holes.pfm", *LENS)
+    report = json.loads(satin.good(*arguments, "-o", "a.pfm", "--json", "--quiet").stdout)
+    assert [warning for warning in report["files"][0]["warnings"] if warning.startswith("22 depth values")]
+    assert "22 depth values" in satin.good(*arguments, "-o", "b.pfm").error
+    disparity[:] = np.nan
+    write_pfm(tmp_path / "holes.pfm", disparity)
+    satin.bad(1, *arguments, "-o", "c.pfm", says="no known value")
+
+
+def test_radii_are_shown(satin, tmp_path, noise, disparity):
+    (tmp_path / "in.ppm").write_bytes(b"P6\n%d %d\n255\n" % (WIDTH, HEIGHT) + noise((HEIGHT, WIDTH, 3)).tobytes())
+    write_pfm(tmp_path / "disparity.pfm", disparity)
+    satin.good("dof", "in.ppm", "-o", "out.ppm", "--depth", "disparity.pfm", *LENS, "--max-radius", 8, "--debug", "coc")
+    shown = read_ppm(tmp_path / "out.ppm")
+    radii = 12 * (disparity.astype(float) - 0.5) / 8
+
+    def encoded(linear):
+        return 255 * np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * np.maximum(linear, 1e-9) ** (1 / 2.4) - 0.055)
+
+    assert np.abs(shown[..., 0] - encoded(np.maximum(radii, 0))).max() <= 1
+    assert np.abs(shown[..., 2] - encoded(np.maximum(-radii, 0))).max() <= 1
+    assert (shown[..., 1] == 0).all()
+    satin.bad(2, "dof", "in.ppm", "-o", "x.ppm", "--depth", "disparity.pfm", "--debug", "cos", says=["debug", "coc"])

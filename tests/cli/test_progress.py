@@ -1,0 +1,57 @@
+"""The line that says how far a batch is: on a terminal, and nowhere else."""
+import os
+import pty
+import re
+import subprocess
+
+import pytest
+
+import png_file
+from conftest import BINARY
+
+COUNT = 60
+
+
+@pytest.fixture
+def many(satin, noise):
+    (satin.folder / "in").mkdir()
+    data = png_file.encode(noise((500, 700, 3)))
+    for i in range(COUNT):
+        (satin.folder / "in" / ("%02d.png" % i)).write_bytes(b"broken" if i == 2 else data)
+    return ("blur", "in", "-o", "out", "--sigma", "20", "--threads", "1")
+
+
+def on_terminal(satin, *arguments):
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen([BINARY, *arguments], cwd=satin.folder, env=satin.environment,
+                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=theirs)
+    os.close(theirs)
+    text = b""
+    while True:
+        try:
+            piece = os.read(ours, 65536)
+        except OSError:  # the other end is closed
+            break
+        if not piece:
+            break
+        text += piece
+    os.close(ours)
+    process.wait(timeout=60)
+    return text.decode("utf-8", "replace")
+
+
+def test_on_a_terminal(satin, many):
+    text = on_terminal(satin, *many)
+    lines = re.findall(r"\[[=> ]{24}\] (\d+) of %d, ([\d.]+)/s, (?:\d+ (?:min|s|h) ?)+left, 1 failed" % COUNT, text)
+    if not lines:
+        pytest.skip("the batch took less than a second")
+    counts = [int(count) for count, _ in lines]
+    assert counts == sorted(counts) and 2 < counts[-1] <= COUNT
+    assert all(float(rate) > 0 for _, rate in lines)
+    assert "1 of %d files failed" % COUNT in text
+
+
+def test_quiet_and_elsewhere(satin, many):
+    assert " of %d, " % COUNT not in on_terminal(satin, *many, "--quiet")
+    result = satin(*many, "--overwrite")
+    assert "/s" not in result.error and "\r" not in result.error

@@ -1,0 +1,69 @@
+"""Linear light by the tone curves of the profile in the file."""
+import struct
+
+import numpy as np
+import pytest
+
+import png_file
+from conftest import FULL_CODECS
+
+pytestmark = pytest.mark.skipif(not FULL_CODECS, reason="profiles need SATIN_CODECS=FULL")
+
+
+def s15(value):
+    return struct.pack(">i", round(value * 65536))
+
+
+def gamma_profile(gamma, space=b"RGB "):
+    """A matrix profile of ICC version 2 with one exponent for all channels (Adobe RGB's primaries)."""
+    curve = b"curv" + bytes(4) + struct.pack(">IH", 1, round(gamma * 256)) + bytes(2)
+    text = b"text" + bytes(4) + b"none\0" + bytes(3)
+    xyz = {b"rXYZ": (0.6097, 0.3111, 0.0195), b"gXYZ": (0.2053, 0.6257, 0.0609), b"bXYZ": (0.1492, 0.0632, 0.7446),
+           b"wtpt": (0.9642, 1.0, 0.8249)}
+    tags = [(name, b"XYZ " + bytes(4) + b"".join(map(s15, value))) for name, value in xyz.items()]
+    tags += [(name, curve) for name in (b"rTRC", b"gTRC", b"bTRC")]
+    tags += [(b"desc", b"desc" + bytes(4) + struct.pack(">I", 5) + b"none\0" + bytes(78 + 3)), (b"cprt", text)]
+    table, body, at = struct.pack(">I", len(tags)), b"", 128 + 4 + 12 * len(tags)
+    for name, data in tags:
+        data += bytes(-len(data) % 4)
+        table += name + struct.pack(">II", at + len(body), len(data))
+        body += data
+    size = at + len(body)
+    header = struct.pack(">I4sI4s4s4s", size, b"none", 0x02100000, b"mntr", space, b"XYZ ")
+    header += bytes(12) + b"acsp" + bytes(28) + s15(0.9642) + s15(1.0) + s15(0.8249)
+    return header + bytes(128 - len(header)) + table + body
+
+
+def with_profile(array, profile):
+    import zlib
+    data = png_file.encode(array)
+    return data[:33] + png_file._chunk(b"iCCP", b"p\0\0" + zlib.compress(profile)) + data[33:]
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
+@pytest.mark.parametrize("gamma", [1.0, 1.80078125, 2.19921875])
+def test_means_are_taken_in_the_light_of_the_profile(satin, noise, gamma, dtype):
+    values = noise((9, 9, 3), dtype)
+    (satin.folder / "in.png").write_bytes(with_profile(values, gamma_profile(gamma)))
+    satin.good("blur", "in.png", "-o", "out.png", "--radius", 20)  # the mean of everything
+    largest = np.iinfo(dtype).max
+    exact = ((values / largest) ** gamma).mean(axis=(0, 1)) ** (1 / gamma) * largest
+    result = png_file.read(satin.folder / "out.png")
+    assert np.abs(result - exact).max() <= 0.5 + largest * 2e-5
+    assert b"iCCP" in (satin.folder / "out.png").read_bytes()
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
+def test_every_code_survives(satin, dtype):
+    side = 16 if dtype == np.uint8 else 256
+    codes = np.arange(side * side, dtype=dtype).reshape(side, side)[:, :, None].repeat(3, axis=2)
+    (satin.folder / "in.png").write_bytes(with_profile(codes, gamma_profile(2.19921875)))
+    satin.good("blur", "in.png", "-o", "out.png", "--radius", 0)
+    np.testing.assert_array_equal(png_file.read(satin.folder / "out.png"), codes)
+
+
+def test_a_damaged_profile_is_told(satin, noise):
+    from PIL import Image
+    Image.fromarray(noise((9, 9, 3))).save(satin.folder / "in.jpg", icc_profile=bytes(16) + b"RGB " + bytes(108))
+    assert "no tone curves" in satin.good("blur", "in.jpg", "-o", "out.jpg", "--radius", 3).error
+    assert "no tone curves" not in satin.good("blur", "in.jpg", "-o", "o.jpg", "--radius", 3, "--space", "encoded").error

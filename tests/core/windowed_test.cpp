@@ -1,0 +1,185 @@
+// Filters under memory limits: run on windows of the picture, to the bytes of the whole.
+
+#include "core/windowed_filter.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "device_under_test.h"
+#include "expect_error.h"
+#include "filter_case.h"
+#include "pictures.h"
+#include "satin/error.h"
+#include "satin/filters.h"
+
+namespace satin::test {
+namespace {
+
+/// The device under test, opened again, with a limit that tests set.
+const Device& limited_device(std::size_t limit) {
+  static const Device device = Device::open(device_under_test().info().id);
+  limit_memory(device, limit);
+  return device;
+}
+
+std::vector<ImageView> views_of(const Image& picture, const std::vector<Image>& sides) {
+  std::vector<ImageView> views = {picture.view()};
+  for (const Image& side : sides) views.push_back(side.view());
+  return views;
+}
+
+TEST(WindowGrid, PartsCoverThePictureOnceAndWindowsWhatTheyLookAt) {
+  constexpr std::int64_t width = 53;
+  constexpr std::int64_t height = 37;
+  for (const bool wraps : {false, true})
+    for (const std::int64_t part : {1, 7, 16, 30})
+      for (const std::int64_t reach : {0, 1, 9, 40}) {
+        const WindowGrid grid({width, height}, {reach, reach / 2, wraps}, part, part + 2);
+        std::map<std::pair<std::int64_t, std::int64_t>, int> covered;
+        for (const WindowGrid::Part& each : grid.parts()) {
+          ASSERT_EQ(each.window.x.size(), grid.width());
+          ASSERT_EQ(each.window.y.size(), grid.height());
+          const auto holds = [&](const Stretch& window, std::int64_t line, std::int64_t position) {
+            if (!wraps && (position < 0 || position >= line)) return true;  // a matter of the border
+            if (window == Stretch{0, line}) return true;
+            return window.first <= position && position < window.last;
+          };
+          for (std::int64_t y = each.inner.y.first; y < each.inner.y.last; ++y)
+            for (std::int64_t x = each.inner.x.first; x < each.inner.x.last; ++x) {
+              ++covered[{x, y}];
+              for (const std::int64_t d : {-1, 1}) {
+                ASSERT_TRUE(holds(each.window.x, width, x + d * reach)) << x << " " << part << " " << reach;
+                ASSERT_TRUE(holds(each.window.y, height, y + d * (reach / 2))) << y;
+              }
+            }
+          if (wraps) continue;
+          ASSERT_GE(each.window.x.first, 0);
+          ASSERT_LE(each.window.x.last, width);
+        }
+        ASSERT_EQ(covered.size(), static_cast<std::size_t>(width * height));
+        for (const auto& [pixel, times] : covered) ASSERT_EQ(times, 1);
+      }
+}
+
+/// The result under this limit; none if the filter is refused for it.
+Image limited_result(const FilterCase& filter_case, const std::vector<ImageView>& views, std::size_t limit) {
+  try {
+    const Device& device = limited_device(limit);
+    Plan plan = filter_case.plan(device, filter_case.shape);
+    EXPECT_LE(plan.workspace_bytes(), limit);
+    Image result = poisoned(plan.output_shape());
+    plan.run(views, result.view());
+    EXPECT_LE(plan.workspace_bytes(), limit);
+    return result;
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::environment) << error.what();
+    EXPECT_NE(std::string(error.what()).find("memory limit"), std::string::npos) << error.what();
+    return {};
+  }
+}
+
+TEST(EveryFilter, GivesTheSameBytesUnderAMemoryLimit) {
+  std::map<std::string, int> limited;
+  for_each_filter_case([&](FilterCase filter_case) {
+    if (filter_case.shape.width != 33 || filter_case.shape.height != 31) return;
+    if (filter_case.filter->name == "gloss")
+      return;  // no windows, and refuses 16 bits and alpha of this size
+    filter_case.shape.width = 171;
+    filter_case.shape.height = 147;
+    const Image picture = random_picture(filter_case.shape, filter_case.seed);
+    const std::vector<Image> sides = filter_case.side_images();
+    const std::vector<ImageView> views = views_of(picture, sides);
+    Plan whole = filter_case.plan(device_under_test(), filter_case.shape);
+    Image expected = poisoned(whole.output_shape());
+    whole.run(views, expected.view());
+    for (const std::size_t part : {2U, 6U}) {
+      const std::size_t limit = whole.workspace_bytes() / part;
+      const Image result = limit == 0 ? Image() : limited_result(filter_case, views, limit);
+      if (result.empty()) continue;
+      ASSERT_EQ(difference(result, expected), "") << describe(filter_case) << ", 1/" << part;
+      ++limited[filter_case.filter->name];
+    }
+  });
+  for (const char* name : {"blur", "dilate", "erode", "guided", "local-deviation", "local-mean", "mask",
+                           "normalize", "threshold", "unsharp"})
+    EXPECT_GT(limited[name], 0) << name;
+  for (const char* name : {"integral", "smooth", "edge-smooth"}) EXPECT_EQ(limited[name], 0) << name;
+}
+
+/// Dark and flat but for one corner, so that no other window knows what is there.
+Image uneven_picture(Type type) {
+  const Shape shape{230, 190, 1, type};
+  const Image noise = random_picture(shape, 5);
+  Image picture = constant_picture(shape, 0.25);
+  for (std::int64_t y = 0; y < shape.height; ++y)
+    for (std::int64_t x = 0; x < shape.width; ++x)
+      if (x > 170 && y > 150) {
+        const std::size_t size = size_of(type);
+        std::copy_n(noise.view().at(x, y), size, picture.view().at(x, y));
+      } else if ((x + y) % 5 == 0) {
+        set_fraction(picture.view(), x, y, 0, 0.3);
+      }
+  return picture;
+}
+
+/// The same pixels with gaps between them, which filters do not read: a plan holds a copy.
+MutableImageView spread(const Image& picture, Image& memory) {
+  Shape shape = picture.shape();
+  shape.channels = 2;
+  memory = poisoned(shape);
+  MutableImageView view = memory.view();
+  view.shape.channels = 1;
+  for (std::int64_t y = 0; y < shape.height; ++y)
+    for (std::int64_t x = 0; x < shape.width; ++x)
+      std::copy_n(picture.view().at(x, y), size_of(shape.type), view.at(x, y));
+  return view;
+}
+
+TEST(Windows, KnowWhatTheWholePictureHolds) {
+  for (const Type type : {Type::u8, Type::u16, Type::f32})
+    for (const Binarisation method : {Binarisation::otsu, Binarisation::wolf, Binarisation::fixed}) {
+      const Image picture = uneven_picture(type);
+      Threshold parameters;
+      parameters.method = method;
+      parameters.window = 9;
+      parameters.level = 0.27;
+      const Image expected = threshold(device_under_test(), picture, parameters);
+      Image memory;
+      const ImageView gaps = spread(picture, memory);
+      Plan whole = satin::plan(device_under_test(), picture.shape(), parameters);
+      const std::size_t limit = whole.workspace_bytes() + 30000;  // the copy has 43700 pixels
+      Plan plan = satin::plan(limited_device(limit), picture.shape(), parameters);
+      Image result = poisoned(plan.output_shape());
+      plan.run(gaps, result.view());
+      EXPECT_LE(plan.workspace_bytes(), limit);
+      EXPECT_EQ(difference(result, expected), "") << name_of(type) << ", method " << static_cast<int>(method);
+    }
+}
+
+TEST(Windows, MayOverwriteTheirPicture) {
+  const Image picture = random_picture({300, 260, 3, Type::u8}, 3);
+  Unsharp parameters;  // keeps means of the whole picture on every device
+  parameters.radius = 5;
+  const Image expected = unsharp(device_under_test(), picture, parameters);
+  Plan whole = plan(device_under_test(), picture.shape(), parameters);
+  const std::size_t limit = whole.workspace_bytes() / 2;
+  Plan plan = satin::plan(limited_device(limit), picture.shape(), parameters);
+  ASSERT_LE(plan.workspace_bytes(), limit);
+  Image result = picture.clone();
+  plan.run(result.view(), result.view());
+  EXPECT_EQ(difference(result, expected), "");
+}
+
+TEST(Windows, AreRefusedWhereTheyCannotBe) {
+  const Shape shape{200, 200, 1, Type::u8};
+  expect_error(ErrorKind::environment, "not run on parts",
+               [&] { static_cast<void>(plan(limited_device(100), shape, Smooth{})); });
+  expect_error(ErrorKind::environment, "memory limit of 100 bytes",
+               [&] { static_cast<void>(plan(limited_device(100), shape, Blur{})); });
+}
+
+}  // namespace
+}  // namespace satin::test

@@ -1,0 +1,146 @@
+// What a program that carries the library keeps in its own hands: memory, the end of long work, pictures of
+// any layout.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "device_under_test.h"
+#include "expect_error.h"
+#include "pictures.h"
+#include "satin/array.h"
+#include "satin/filters.h"
+#include "satin/regions.h"
+#include "satin/scan.h"
+
+namespace satin::test {
+namespace {
+
+/// Memory of the host that knows what was taken and gives back nothing twice.
+struct Ledger {
+  std::mutex lock;
+  std::map<void*, std::size_t> taken;
+  std::size_t calls = 0;
+  std::size_t offset = 0;  ///< of what is given, from a multiple of 64
+
+  Allocator allocator() {
+    return {[this](std::size_t bytes) {
+              const std::lock_guard guard(lock);
+              auto* memory = static_cast<std::byte*>(std::aligned_alloc(64, (bytes / 64 + 2) * 64)) + offset;
+              taken[memory] = bytes;
+              ++calls;
+              return static_cast<void*>(memory);
+            },
+            [this](void* memory, std::size_t bytes) {
+              const std::lock_guard guard(lock);
+              const auto found = taken.find(memory);
+              ASSERT_NE(found, taken.end());
+              EXPECT_EQ(found->second, bytes);
+              taken.erase(found);
+              std::free(static_cast<std::byte*>(memory) - offset);
+            }};
+  }
+};
+
+TEST(CallersMemory, HoldsPicturesArraysAndPlans) {
+  const Shape shape{100, 80, 3, Type::u8};
+  const Image picture = random_picture(shape, 1);
+  const Image mask = random_map(shape.width, shape.height, Type::u8, 2);
+  Ledger ledger;
+  Image result;
+  {
+    const Device device = Device::open("cpu", {.allocator = ledger.allocator()});
+    auto grows = [&, calls = std::size_t{0}](const char* what) mutable {
+      EXPECT_GT(ledger.calls, calls) << what;
+      calls = ledger.calls;
+    };
+    result = blur(device, picture, {.radius = 4});
+    grows("a result");
+    EXPECT_EQ(ledger.taken.count(result.data()), 1U);
+    const Plan steps = plan(device, shape, EdgeSmooth{});
+    EXPECT_GE(steps.workspace_bytes(), 100U * 80 * 3);
+    grows("a plan");
+    const Array array(device, Type::f32, 1000);
+    grows("an array");
+    EXPECT_GT(find_regions(device, mask).largest, 0U);
+    grows("regions");
+  }
+  EXPECT_EQ(ledger.taken.size(), 1U) << "what outlives the device";
+  EXPECT_EQ(difference(result, blur(Device::open("cpu"), picture, {.radius = 4})), "");
+  result = Image();
+  EXPECT_TRUE(ledger.taken.empty());
+}
+
+TEST(CallersMemory, MayRunOutAndMustBeAligned) {
+  const Allocator none{[](std::size_t) -> void* { return nullptr; }, [](void*, std::size_t) {}};
+  const Device poor = Device::open("cpu", {.allocator = none});
+  expect_error(ErrorKind::environment, "no 300 bytes for cpu", [&] {
+    return poor.allocate({10, 10, 3, Type::u8});
+  });
+
+  Ledger crooked;
+  crooked.offset = 8;
+  const Device device = Device::open("cpu", {.allocator = crooked.allocator()});
+  expect_error(ErrorKind::usage, "multiple of 64", [&] { return device.allocate({10, 10, 3, Type::u8}); });
+  EXPECT_TRUE(crooked.taken.empty());
+
+  expect_error(ErrorKind::usage, "both, or neither",
+               [&] { return Device::open("cpu", {.allocator = {.allocate = none.allocate, .free = {}}}); });
+}
+
+TEST(LongWork, TellsEveryFrame) {
+  Shape film{30, 20, 1, Type::f32};
+  film.frames = 5;
+  const Image frames = random_picture(film, 6);
+  Image result(film);
+  Plan steps = plan(device_under_test(), film, Blur{.radius = 2});
+  std::vector<double> told;
+  steps.watch([&](double done) {
+    told.push_back(done);
+    return true;
+  });
+  steps.run(frames, result.view());
+  // Floats are looked at before they are filtered: two steps a frame.
+  ASSERT_GE(told.size(), 5U);
+  EXPECT_EQ(told.size() % 5, 0U);
+  EXPECT_TRUE(std::is_sorted(told.begin(), told.end()));
+  EXPECT_GT(told.front(), 0);
+  EXPECT_EQ(told.back(), 1);
+  EXPECT_EQ(difference(result, blur(device_under_test(), frames, {.radius = 2})), "");
+}
+
+TEST(LongWork, TellsEveryWindowAndEnds) {
+  const Device device = Device::open(device_under_test().info().id);
+  const Shape shape{600, 500, 1, Type::u8};
+  const Image picture = random_picture(shape, 7);
+  Image result(shape);
+  limit_memory(device, plan(device, shape, Blur{.radius = 4}).workspace_bytes() / 3);
+  Plan steps = plan(device, shape, Blur{.radius = 4});
+  int windows = 0;
+  steps.watch([&](double) { return ++windows < 3; });
+  expect_error(ErrorKind::cancelled, "cancelled", [&] {
+    steps.run(picture, result.view());
+    return 0;
+  });
+  EXPECT_EQ(windows, 3);
+
+  steps.watch({});  // the plan is as good as before
+  steps.run(picture, result.view());
+  EXPECT_EQ(difference(result, blur(device_under_test(), picture, {.radius = 4})), "");
+}
+
+TEST(LongWork, LetsTheCallersErrorThrough) {
+  const Shape shape{30, 20, 1, Type::u8};
+  const Image picture = random_picture(shape, 8);
+  Image result(shape);
+  Plan steps = plan(device_under_test(), shape, Blur{.radius = 2});
+  steps.watch([](double) -> bool { throw 42; });
+  EXPECT_THROW(steps.run(picture, result.view()), int);
+}
+
+}  // namespace
+}  // namespace satin::test

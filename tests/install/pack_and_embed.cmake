@@ -1,0 +1,28 @@
+include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
+file(REMOVE_RECURSE ${WORK})
+run(${CMAKE_CPACK_COMMAND} --config ${BUILD}/CPackConfig.cmake -B ${WORK})
+
+# package(NAME FIELD...): unpacks it; every FIELD must match what `dpkg-deb --info` says.
+function(package name)
+  file(GLOB file ${WORK}/${name}_${VERSION}_*.deb)
+  if(NOT file)
+    message(FATAL_ERROR "There is no package ${name}.")
+  endif()
+  run(dpkg-deb --info ${file})
+  foreach(field IN LISTS ARGN)
+    if(NOT output MATCHES "${field}")
+      message(FATAL_ERROR "${name}: no ${field} in ${output}")
+    endif()
+  endforeach()
+  run(dpkg-deb -x ${file} ${WORK}/unpacked)
+endfunction()
+
+package(libsatin0 "Depends: [^\n]*libc6" "Depends: [^\n]*libtbb" "Section: libs")
+if(EXISTS ${WORK}/unpacked/usr/${LIBDIR}/libsatin_core.so OR NOT EXISTS ${WORK}/unpacked/usr/${LIBDIR}/libsatin_core.so.0)
+  message(FATAL_ERROR "libsatin0 holds what belongs to libsatin-dev, or not its library.")
+endif()
+package(libsatin-dev "Depends: [^\n]*libsatin0")
+package(satin "Depends: [^\n]*libsatin0")
+
+embed(${WORK}/unpacked/usr ${WORK}/embed)
+run_clean(${WORK}/unpacked/usr/bin/satin --version)
