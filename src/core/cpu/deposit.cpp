@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/cpu/backend.h"
+#include "core/cpu/cache_lines.h"
 #include "core/cpu/deposit_simd.h"
 #include "core/lens_kernels.h"
 #include "core/maths/composite.h"
@@ -16,7 +17,7 @@ namespace {
 
 /// Bytes of the ring of one group that a strip may take, which with what it reads should stay in a second
 /// level cache of 2 MB; and its least width, of which the samples beyond either side are spread twice.
-constexpr std::int64_t ring_bytes = std::int64_t{1} << 20;
+constexpr std::int64_t ring_bytes = std::int64_t{1} << 19;
 constexpr std::int64_t least_strip = 256;
 /// Rows of a band as multiples of the reach: the samples above and below it are spread twice.
 constexpr std::int64_t least_band = 8;
@@ -98,7 +99,8 @@ class March {
         reach_(reach),
         ring_rows_(ring_rows(reach)),
         slots_(std::min(ring_rows_, height)),
-        row_size_(static_cast<std::size_t>((width + 1) * cell_size(job.channels))),
+        row_size_(whole_cache_lines<std::uint64_t>(
+            static_cast<std::size_t>((width + 1) * cell_size(job.channels)))),
         deltas_(row_size_ * static_cast<std::size_t>(slots_ * job.groups + 1)),
         columns_(row_size_ * static_cast<std::size_t>(job.groups)),
         rows_(static_cast<std::size_t>(ring_rows_ * job.groups)),
@@ -190,13 +192,13 @@ class March {
   std::int64_t ring_rows_;
   std::int64_t slots_;  ///< of a ring: as many rows, unless the area has fewer
   std::size_t row_size_;
-  std::vector<std::uint64_t> deltas_;   ///< the rings of the groups, and the unread row
-  std::vector<std::uint64_t> columns_;  ///< sums of the deltas of every column so far
+  CacheLines<std::uint64_t> deltas_;   ///< the rings of the groups, and the unread row
+  CacheLines<std::uint64_t> columns_;  ///< sums of the deltas of every column so far
   std::vector<std::uint64_t*> rows_;
   std::vector<std::int64_t> spread_until_;  ///< the first row that has no sums of a group any more
   std::vector<std::uint32_t> focused_;      ///< groups of the rows that have entered
-  std::vector<std::uint64_t> sums_;
-  std::vector<double> state_;
+  CacheLines<std::uint64_t> sums_;
+  CacheLines<double> state_;
 };
 
 DepositRule rule_of(const DepositJob& job, const LensKernels& kernels) {

@@ -39,7 +39,14 @@ HWY_INLINE auto WeightedCell(const std::uint32_t* colour, std::uint32_t weight, 
   const hn::Rebind<std::uint32_t, decltype(d)> narrow;
   const auto colours =
       hn::And(hn::PromoteTo(d, hn::LoadU(narrow, colour + part)), hn::LoadU(d, lanes.colours + part));
-  return hn::Mul(hn::Or(colours, hn::LoadU(d, lanes.weight + part)), hn::Set(d, weight));
+  const auto values = hn::Or(colours, hn::LoadU(d, lanes.weight + part));
+  const auto weights = hn::Set(d, weight);
+  if constexpr (hn::MaxLanes(CellTag<Channels>()) == 1) {
+    return hn::Mul(values, weights);
+  } else {  // both are below 2^32, and most targets have no other multiplication
+    const hn::Repartition<std::uint32_t, CellTag<Channels>> halves;
+    return hn::MulEven(hn::BitCast(halves, values), hn::BitCast(halves, weights));
+  }
 }
 
 /// The corners of one staircase in the rows of a group.
@@ -117,24 +124,167 @@ struct Padded {
   explicit Padded(const std::uint32_t* from) { std::copy_n(from, Channels, colour); }
 };
 
+/// Neighbouring samples of one group and the same staircases: as their corners are neighbours too, each
+/// corner is added for all of them at once. Where depth is smooth almost all samples lie in runs.
+template <int Channels>
+struct SampleRun {
+  static constexpr std::int64_t most = 32;
+  static constexpr std::int64_t size = cell_size(Channels);
+
+  std::int64_t first = 0;  ///< column
+  std::int64_t count = 0;
+  std::uint64_t* const* rows = nullptr;  ///< of the group, from the samples' own row on
+  HWY_ALIGN std::uint64_t cells[2][static_cast<std::size_t>(most * size)];  ///< weighted by either staircase
+
+  /// A whole cell of colours is read.
+  HWY_INLINE void Put(int which, std::int64_t place, const std::uint32_t* colour, std::uint32_t table_weight,
+                      std::uint32_t weight) {
+    const CellTag<Channels> d;
+    const std::uint32_t share =
+        weight == lens_full_weight ? table_weight : sample_weight(table_weight, weight);
+    for (std::size_t part = 0; part < size; part += hn::Lanes(d))
+      hn::StoreU(WeightedCell<Channels>(colour, share, part), d, cells[which] + place * size + part);
+  }
+
+  HWY_INLINE void AddCorners(const Staircase& stairs, const std::uint64_t* weighted,
+                             std::int64_t first_column) const {
+    std::int64_t inner_left = 0;
+    std::int64_t inner_right = 0;
+    for (int k = 0; k < stairs.boxes; ++k) {
+      const std::int64_t left = (first - stairs.wide[k] - first_column) * size;
+      const std::int64_t right = (first + stairs.wide[k] + 1 - first_column) * size;
+      std::uint64_t* top = rows[-stairs.high[k]];
+      std::uint64_t* bottom = rows[stairs.high[k] + 1];
+      if (k > 0) {
+        AddCells<false>(weighted, top + inner_left);
+        AddCells<true>(weighted, top + inner_right);
+        AddCells<true>(weighted, bottom + inner_left);
+        AddCells<false>(weighted, bottom + inner_right);
+      }
+      AddCells<true>(weighted, top + left);
+      AddCells<false>(weighted, top + right);
+      AddCells<false>(weighted, bottom + left);
+      AddCells<true>(weighted, bottom + right);
+      inner_left = left;
+      inner_right = right;
+    }
+  }
+
+ private:
+  template <bool Plus>
+  HWY_INLINE void AddCells(const std::uint64_t* HWY_RESTRICT weighted, std::uint64_t* HWY_RESTRICT to) const {
+    const hn::ScalableTag<std::uint64_t> wide;
+    const CellTag<Channels> narrow;
+    const std::int64_t values = count * size;
+    std::int64_t i = 0;
+    // vectors that hold several cells begin on their own multiples
+    for (; i < values && reinterpret_cast<std::uintptr_t>(to + i) % (hn::Lanes(wide) * 8) != 0;
+         i += static_cast<std::int64_t>(hn::Lanes(narrow)))
+      AddVector<Plus>(narrow, weighted + i, to + i);
+    for (const auto step = static_cast<std::int64_t>(hn::Lanes(wide)); i + step <= values; i += step)
+      AddVector<Plus>(wide, weighted + i, to + i);
+    for (; i < values; i += static_cast<std::int64_t>(hn::Lanes(narrow)))
+      AddVector<Plus>(narrow, weighted + i, to + i);
+  }
+
+  template <bool Plus, class D>
+  static HWY_INLINE void AddVector(D d, const std::uint64_t* from, std::uint64_t* to) {
+    const auto sum = hn::LoadU(d, to);
+    const auto cells_of = hn::LoadU(d, from);
+    hn::StoreU(Plus ? hn::Add(sum, cells_of) : hn::Sub(sum, cells_of), d, to);
+  }
+};
+
+/// The visible samples of one row. All that a loop asks for is its own, so that no store can change it.
+template <int Channels, bool Highlights>
+struct VisibleSamples {
+  DepositRule rule;
+  VisibleRow row;
+  Padded<Channels> last;
+
+  VisibleSamples(const DepositRule& of_rule, const VisibleRow& of_row)
+      : rule(of_rule), row(of_row), last(row.colours + (row.width - 1) * Channels) {}
+
+  [[nodiscard]] HWY_INLINE std::uint32_t Group(std::int64_t x) const {
+    return std::min<std::uint32_t>(row.groups[x], rule.last_group);
+  }
+  [[nodiscard]] HWY_INLINE bool Focused(std::int64_t x) const { return row.radii[x] <= lens_focus_radius; }
+  /// A whole cell of them can be read.
+  [[nodiscard]] HWY_INLINE const std::uint32_t* Colours(std::int64_t x) const {
+    return x + 1 == row.width ? last.colour : row.colours + x * Channels;
+  }
+  [[nodiscard]] HWY_INLINE LensKernel Kernel(std::int64_t x) const {
+    const bool highlight = Highlights && IsHighlight<Channels>(rule, Colours(x));
+    return lens_kernel(rule.kernels, row.radii[x], highlight, false);
+  }
+};
+
+HWY_INLINE bool SameStaircases(const LensKernel& a, const LensKernel& b) {
+  return a.staircase[0] == b.staircase[0] && a.staircase[1] == b.staircase[1] &&
+         (a.weight[1] != 0) == (b.weight[1] != 0);
+}
+
+/// Spreads the run of samples that begins at x, or the sample there if it reaches beyond the area; returns
+/// the column behind them.
+template <int Channels, bool Highlights>
+HWY_INLINE std::int64_t SpreadRun(const VisibleSamples<Channels, Highlights>& samples, std::int64_t x,
+                                  std::int64_t end, const DeltaRows& area, SampleRun<Channels>& run) {
+  const std::uint32_t group = samples.Group(x);
+  const LensKernel first = samples.Kernel(x);
+  const bool two = first.weight[1] != 0;
+  const Staircase& stairs = samples.rule.kernels.staircases[first.staircase[0]];
+  const Staircase& others = samples.rule.kernels.staircases[first.staircase[two ? 1 : 0]];
+  const std::int64_t widest = std::max(stairs.wide[stairs.boxes - 1], others.wide[others.boxes - 1]);
+  if (x - widest < area.first || x + widest >= area.last) {
+    Spread<Channels>(samples.rule, samples.Colours(x), x, samples.row.radii[x], samples.row.weights[x], group,
+                     false, area);
+    return x + 1;
+  }
+  const std::int64_t limit = std::min({end, x + SampleRun<Channels>::most, area.last - widest});
+  std::int64_t next = x;
+  LensKernel kernel = first;
+  do {
+    run.Put(0, next - x, samples.Colours(next), kernel.weight[0], samples.row.weights[next]);
+    if (two) run.Put(1, next - x, samples.Colours(next), kernel.weight[1], samples.row.weights[next]);
+    if (++next == limit || samples.row.weights[next] == 0 || samples.Focused(next) ||
+        samples.Group(next) != group)
+      break;
+    kernel = samples.Kernel(next);
+  } while (SameStaircases(kernel, first));
+  run.first = x;
+  run.count = next - x;
+  run.rows = area.rows + group * area.span + area.reach;
+  run.AddCorners(stairs, run.cells[0], area.first);
+  if (two) run.AddCorners(others, run.cells[1], area.first);
+  return next;
+}
+
+template <int Channels, bool Highlights>
+HWY_INLINE GroupsOfRow SpreadSamples(const DepositRule& rule, const VisibleRow& row, std::int64_t begin,
+                                     std::int64_t end, const DeltaRows& area) {
+  GroupsOfRow found;
+  const VisibleSamples<Channels, Highlights> samples(rule, row);
+  SampleRun<Channels> run;
+  for (std::int64_t x = begin; x < end;) {
+    if (samples.row.weights[x] == 0) {
+      ++x;
+    } else if (samples.Focused(x)) {
+      found.focused |= 1U << samples.Group(x);
+      ++x;
+    } else {
+      found.spread |= 1U << samples.Group(x);
+      x = SpreadRun<Channels>(samples, x, end, area, run);
+    }
+  }
+  return found;
+}
+
 template <int Channels>
 GroupsOfRow SpreadVisible(const DepositRule& rule, const VisibleRow& row, std::int64_t begin,
                           std::int64_t end, const DeltaRows& area) {
-  GroupsOfRow found;
-  const Padded<Channels> last(row.colours + (row.width - 1) * Channels);
-  for (std::int64_t x = begin; x < end; ++x) {
-    const std::uint32_t weight = row.weights[x];
-    if (weight == 0) continue;
-    const std::uint32_t group = std::min<std::uint32_t>(row.groups[x], rule.last_group);
-    if (row.radii[x] <= lens_focus_radius) {
-      found.focused |= 1U << group;
-      continue;
-    }
-    found.spread |= 1U << group;
-    Spread<Channels>(rule, x + 1 == row.width ? last.colour : row.colours + x * Channels, x, row.radii[x],
-                     weight, group, false, area);
-  }
-  return found;
+  const bool highlights = rule.white < (std::uint64_t{1} << rule.colour_bits) - 1;
+  return highlights ? SpreadSamples<Channels, true>(rule, row, begin, end, area)
+                    : SpreadSamples<Channels, false>(rule, row, begin, end, area);
 }
 
 template <int Channels>
