@@ -18,10 +18,10 @@ struct CacheLineAllocator {
   explicit CacheLineAllocator(const CacheLineAllocator<Other>& /*other*/) noexcept {}
 
   [[nodiscard]] T* allocate(std::size_t count) {
-    return static_cast<T*>(::operator new(count * sizeof(T), std::align_val_t{cache_line_bytes}));
+    return static_cast<T*>(::operator new (count * sizeof(T), std::align_val_t{cache_line_bytes}));
   }
   void deallocate(T* values, std::size_t /*count*/) noexcept {
-    ::operator delete(values, std::align_val_t{cache_line_bytes});
+    ::operator delete (values, std::align_val_t{cache_line_bytes});
   }
   bool operator==(const CacheLineAllocator& /*other*/) const = default;
 };

@@ -17,7 +17,7 @@ namespace {
 
 /// Bytes of the ring of one group that a strip may take, which with what it reads should stay in a second
 /// level cache of 2 MB; and its least width, of which the samples beyond either side are spread twice.
-constexpr std::int64_t ring_bytes = std::int64_t{1} << 19;
+constexpr std::int64_t ring_bytes = std::int64_t{1} << 20;
 constexpr std::int64_t least_strip = 256;
 /// Rows of a band as multiples of the reach: the samples above and below it are spread twice.
 constexpr std::int64_t least_band = 8;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/cpu/backend.h"
+#include "core/cpu/depth_ramp_simd.h"
 #include "core/lens_memory.h"
 #include "core/maths/lens_debug.h"
 #include "core/maths/lens_layers_steps.h"
@@ -145,15 +146,29 @@ class TileTables {
   std::vector<std::uint32_t> others_;
 };
 
-/// launch(width, height, step) calls step(x, y) for every place, on all threads.
+/// launch(width, height, step) calls step(x, y) for every place, on all threads; steps that look at every
+/// pixel have rows of their own.
 struct EachPlace {
   CpuBackend& backend;
 
   template <class Step>
   void operator()(int width, int height, const Step& step) const {
+    each_row(height, [&](int y) {
+      for (int x = 0; x < width; ++x) step(x, y);
+    });
+  }
+  void operator()(int /*width*/, int height, const SharpenRamp& step) const {
+    each_row(height, [&](int y) { sharpen_ramps(step.planes, y); });
+  }
+  void operator()(int /*width*/, int height, const FindSilhouette& step) const {
+    each_row(height, [&](int y) { find_silhouettes(step.planes, y); });
+  }
+
+ private:
+  template <class Row>
+  void each_row(int height, const Row& row) const {
     parallel_rows(backend, height, 16, [&](std::int64_t first, std::int64_t last) {
-      for (auto y = static_cast<int>(first); y < last; ++y)
-        for (int x = 0; x < width; ++x) step(x, y);
+      for (auto y = static_cast<int>(first); y < last; ++y) row(y);
     });
   }
 };
