@@ -94,10 +94,12 @@ class TileGroups {
   }
   static std::uint8_t bits_of_tile(const LensPlanes& planes, int column, int row) {
     unsigned bits = 0;
-    const int right = std::min(planes.width, (column + 1) * tile_side);
+    const int left = column * tile_side;
+    const int right = std::min(planes.width, left + tile_side);
     for (int y = row * tile_side; y < std::min(planes.height, (row + 1) * tile_side); ++y) {
       const std::uint8_t* groups = planes.groups + planes.place(0, y);
-      for (int x = column * tile_side; x < right; ++x) bits |= 1U << groups[x];
+      for (int x = left; x < right; ++x)
+        if (x == left || groups[x] != groups[x - 1]) bits |= 1U << groups[x];
     }
     return static_cast<std::uint8_t>(bits);
   }
