@@ -49,9 +49,7 @@ struct DepositArguments {
 void deposit_samples(const DepositArguments& arguments, StreamHandle stream);
 /// Sums of tiles, and their scans: the carries.
 void deposit_carries(const DepositArguments& arguments, StreamHandle stream);
-/// Integrates and composites; deltas = 0.
+/// Integrates and composites; deltas = 0. The last group's composite stores the colours; state = 0.
 void deposit_composite(const DepositArguments& arguments, StreamHandle stream);
-/// Stores the colours; state = 0.
-void deposit_store(const DepositArguments& arguments, StreamHandle stream);
 
 }  // namespace satin::kernels

@@ -163,22 +163,56 @@ __device__ Composite<Real, Channels>* state_at(const DepositArguments& a, std::i
   return static_cast<Composite<Real, Channels>*>(a.state) + y * a.width + x;
 }
 
-template <class Real, int Channels>
-__device__ void composite_at(const DepositArguments& a, std::int64_t x, std::int64_t y,
-                             const std::uint64_t (&sums)[Channels + 1], Real unit) {
-  Composite<Real, Channels> composite = *state_at<Real, Channels>(a, x, y);
-  composite.add(sums, unit);
-  *state_at<Real, Channels>(a, x, y) = composite;
+/// Writes what the lanes have for one row of a tile, word after word.
+template <int Channels>
+__device__ void store_row(const DepositArguments& a, const TileOfWarp& tile, std::int64_t y,
+                          const std::uint32_t (&colour)[Channels]) {
+  const std::int64_t left = std::int64_t{tile.column} * deposit_tile;
+  const std::int64_t pixels = min(std::int64_t{deposit_tile}, a.width - left);
+  auto* out = reinterpret_cast<std::uint32_t*>(a.output.data + y * a.output.row) + left * Channels;
+#pragma unroll
+  for (int i = 0; i < Channels; ++i) {
+    const int word = i * warp_size + lane_index();
+    std::uint32_t value = 0;
+#pragma unroll
+    for (int c = 0; c < Channels; ++c) {
+      const std::uint32_t of_channel = __shfl_sync(whole_warp, colour[c], word / Channels);
+      if (word % Channels == c) value = of_channel;
+    }
+    if (word < pixels * Channels) out[word] = value;
+  }
 }
 
-template <class Real, int Channels>
+/// One row of a tile, laid behind the groups before; the last group's is stored, and the state cleared.
+template <class Real, int Channels, bool Last>
+__device__ void composite_row(const DepositArguments& a, const TileOfWarp& tile, std::int64_t x,
+                              std::int64_t y, const std::uint64_t (&sums)[Channels + 1], Real unit) {
+  const bool inside = x < a.width;
+  const bool arrived = inside && sums[Channels] != 0;
+  if (!Last && !arrived) return;
+  std::uint32_t colour[Channels] = {};
+  if (inside) {
+    Composite<Real, Channels> composite = *state_at<Real, Channels>(a, x, y);
+    if (arrived) composite.add(sums, unit);
+    if (Last) {
+      const std::uint32_t* source = row_at<std::uint32_t>(a.source, y) + x * Channels;
+#pragma unroll
+      for (int c = 0; c < Channels; ++c) colour[c] = composite.empty() ? source[c] : composite.result(c);
+      composite.clear();
+    }
+    *state_at<Real, Channels>(a, x, y) = composite;
+  }
+  if (Last) store_row<Channels>(a, tile, y, colour);
+}
+
+template <class Real, int Channels, bool Last>
 __global__ void __launch_bounds__(threads) composite_tiles(const __grid_constant__ DepositArguments a) {
   const TileOfWarp tile(a);
   if (!tile.exists) return;
   TileMarch<Channels> march(a, tile);
   const bool spread = a.sums.spread[tile.index] != 0;
   const bool focused = a.sums.focused[tile.index] != 0;
-  if (!spread && !focused && march.nothing_comes_in()) return;
+  if (!Last && !spread && !focused && march.nothing_comes_in()) return;
 
   const Real unit = static_cast<Real>(1) / static_cast<Real>(std::uint64_t{1} << a.kernels.weight_bits);
   const std::int64_t x = tile.column * deposit_tile + lane_index();
@@ -192,26 +226,9 @@ __global__ void __launch_bounds__(threads) composite_tiles(const __grid_constant
       if (y >= bottom) break;
       std::uint64_t sums[Channels + 1];
       march.next(y, i, sums);
-      if (x >= a.width) continue;
-      if (focused && focused_here(a, x, y)) add_focused<Channels>(a, x, y, sums);
-      if (sums[Channels] != 0) composite_at<Real, Channels>(a, x, y, sums, unit);
+      if (focused && x < a.width && focused_here(a, x, y)) add_focused<Channels>(a, x, y, sums);
+      composite_row<Real, Channels, Last>(a, tile, x, y, sums, unit);
     }
-  }
-}
-
-template <class Real, int Channels>
-__global__ void __launch_bounds__(threads) store_colours(const __grid_constant__ DepositArguments a) {
-  const std::int64_t x = std::int64_t{blockIdx.x} * threads + threadIdx.x;
-  if (x >= a.width) return;
-  for (std::int64_t y = blockIdx.y; y < a.height; y += gridDim.y) {
-    const Composite<Real, Channels> composite = *state_at<Real, Channels>(a, x, y);
-    Composite<Real, Channels> nothing;
-    nothing.clear();
-    *state_at<Real, Channels>(a, x, y) = nothing;
-    const std::uint32_t* source = row_at<std::uint32_t>(a.source, y) + x * Channels;
-    auto* out = reinterpret_cast<std::uint32_t*>(a.output.data + y * a.output.row) + x * Channels;
-#pragma unroll
-    for (int c = 0; c < Channels; ++c) out[c] = composite.empty() ? source[c] : composite.result(c);
   }
 }
 
@@ -249,16 +266,11 @@ void deposit_carries(const DepositArguments& a, StreamHandle stream) {
 
 void deposit_composite(const DepositArguments& a, StreamHandle stream) {
   with_composite(a, [&]<class Real, int Channels>() {
-    composite_tiles<Real, Channels><<<tile_blocks(a), threads, 0, stream>>>(a);
+    if (a.group == a.last_group)
+      composite_tiles<Real, Channels, true><<<tile_blocks(a), threads, 0, stream>>>(a);
+    else
+      composite_tiles<Real, Channels, false><<<tile_blocks(a), threads, 0, stream>>>(a);
   });
-}
-
-void deposit_store(const DepositArguments& a, StreamHandle stream) {
-  constexpr std::int32_t most_rows = 65535;
-  const dim3 grid(blocks_for(a.width, threads),
-                  static_cast<unsigned>(a.height < most_rows ? a.height : most_rows));
-  with_composite(
-      a, [&]<class Real, int Channels>() { store_colours<Real, Channels><<<grid, threads, 0, stream>>>(a); });
 }
 
 }  // namespace satin::kernels

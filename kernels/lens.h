@@ -22,9 +22,9 @@ struct LensLayersArguments {
 void make_visible_samples(const LensLayersArguments& arguments, const ImageView& picture,
                           const Measured* measured, StreamHandle stream);
 
-/// What the pixels add to the tables of one group: dense planes of fill_colours and fill_others numbers.
-void make_fill_entries(const LensLayersArguments& arguments, int group, std::uint32_t* colours,
-                       std::uint32_t* others, StreamHandle stream);
+/// What the pixels add to the tables of one group: dense planes.
+void make_fill_entries(const LensLayersArguments& arguments, int group, FillColours* colours,
+                       FillOthers* others, StreamHandle stream);
 
 /// Adds the hidden samples of one group to the list and completes it.
 void fill_hidden(const LensLayersArguments& arguments, int group, const FillTables& tables,

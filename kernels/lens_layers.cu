@@ -11,13 +11,17 @@ namespace {
 struct WriteFillEntry {
   FillEntry entry;
   const DepthGroups* groups;
-  std::uint32_t* colours;
-  std::uint32_t* others;
+  FillColours* colours;
+  FillOthers* others;
 
   __device__ void operator()(int x, int y) const {
     if (entry.group >= groups->count) return;
     const std::int64_t at = entry.planes.place(x, y);
-    entry(x, y, colours + at * fill_colours, others + at * fill_others);
+    FillColours colour;
+    FillOthers other;
+    entry(x, y, colour, other);
+    colours[at] = colour;
+    others[at] = other;
   }
 };
 
@@ -42,8 +46,8 @@ void make_visible_samples(const LensLayersArguments& arguments, const ImageView&
   });
 }
 
-void make_fill_entries(const LensLayersArguments& arguments, int group, std::uint32_t* colours,
-                       std::uint32_t* others, StreamHandle stream) {
+void make_fill_entries(const LensLayersArguments& arguments, int group, FillColours* colours,
+                       FillOthers* others, StreamHandle stream) {
   const FillEntry entry{arguments.planes, arguments.unit, group};
   EachPlace{stream}(arguments.planes.width, arguments.planes.height,
                     WriteFillEntry{entry, &arguments.work->groups, colours, others});

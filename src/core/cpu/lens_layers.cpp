@@ -1,7 +1,6 @@
 #include "core/operations/lens_layers.h"
 
 #include <algorithm>
-#include <array>
 #include <vector>
 
 #include "core/cpu/backend.h"
@@ -111,41 +110,46 @@ class TileGroups {
 class TileTables {
  public:
   TileTables()
-      : colours_(static_cast<std::size_t>(table_side) * table_side * fill_colours),
-        others_(static_cast<std::size_t>(table_side) * table_side * fill_others) {}
+      : colours_(static_cast<std::size_t>(table_side) * table_side),
+        others_(static_cast<std::size_t>(table_side) * table_side) {}
 
   FillTables build(const FillEntry& entry, Range columns, Range rows) {
     for (int y = rows.first; y < rows.last; ++y) {
-      std::uint32_t* colours = colours_.data() + static_cast<std::size_t>(y - rows.first) * row_colours;
-      std::uint32_t* others = others_.data() + static_cast<std::size_t>(y - rows.first) * row_others;
-      std::array<std::uint32_t, fill_colours> colour_sum{};
-      std::array<std::uint32_t, fill_others> other_sum{};
-      for (int x = columns.first; x < columns.last; ++x, colours += fill_colours, others += fill_others) {
-        std::array<std::uint32_t, fill_colours> colour{};
-        std::array<std::uint32_t, fill_others> other{};
-        entry(x, y, colour.data(), other.data());
-        for (std::size_t c = 0; c < fill_colours; ++c) {
-          colour_sum[c] += colour[c];
-          colours[c] = colour_sum[c] + (y > rows.first ? *(colours + c - row_colours) : 0U);
-        }
-        for (std::size_t c = 0; c < fill_others; ++c) {
-          other_sum[c] += other[c];
-          others[c] = other_sum[c] + (y > rows.first ? *(others + c - row_others) : 0U);
-        }
+      FillColours* colours = colours_.data() + std::ptrdiff_t{table_side} * (y - rows.first);
+      FillOthers* others = others_.data() + std::ptrdiff_t{table_side} * (y - rows.first);
+      FillColours colour_sum;
+      FillOthers other_sum;
+      for (int x = columns.first; x < columns.last; ++x, ++colours, ++others) {
+        FillColours colour;
+        FillOthers other;
+        entry(x, y, colour, other);
+        add(colour_sum, colour);
+        add(other_sum, other);
+        *colours = colour_sum;
+        *others = other_sum;
+        if (y == rows.first) continue;
+        add(*colours, *(colours - table_side));
+        add(*others, *(others - table_side));
       }
     }
     return {colours_.data(), others_.data(), table_side, columns.first, rows.first};
   }
 
   [[nodiscard]] std::size_t bytes() const noexcept {
-    return (colours_.size() + others_.size()) * sizeof(std::uint32_t);
+    return colours_.size() * sizeof(FillColours) + others_.size() * sizeof(FillOthers);
   }
 
  private:
-  static constexpr std::ptrdiff_t row_colours = std::ptrdiff_t{table_side} * fill_colours;
-  static constexpr std::ptrdiff_t row_others = std::ptrdiff_t{table_side} * fill_others;
-  std::vector<std::uint32_t> colours_;
-  std::vector<std::uint32_t> others_;
+  static void add(FillColours& sum, const FillColours& other) {
+    for (int c = 0; c < fill_colours; ++c) sum.value[c] += other.value[c];
+  }
+  static void add(FillOthers& sum, const FillOthers& other) {
+    sum.radius += other.radius;
+    sum.counts += other.counts;
+  }
+
+  std::vector<FillColours> colours_;
+  std::vector<FillOthers> others_;
 };
 
 /// launch(width, height, step) calls step(x, y) for every place, on all threads; steps that look at every

@@ -59,7 +59,6 @@ class Deposit final : public DepositOperation {
       arguments.sums.spread += 2 * tile_count();
       arguments.sums.focused += 2 * tile_count();
     }
-    kernels::deposit_store(arguments, handle);
     check_launch("spreading samples over a picture");
   }
 

@@ -17,8 +17,11 @@ TableJob fill_table(const LensLayersJob& job, int channels) {
 }
 
 /// One plane of numbers and its table.
+template <class Numbers>
 struct FillPlane {
-  FillPlane(CudaBackend& backend, const LensLayersJob& job, int channels)
+  static constexpr int channels = sizeof(Numbers) / sizeof(std::uint32_t);
+
+  FillPlane(CudaBackend& backend, const LensLayersJob& job)
       : shape{job.width, job.height, channels, Type::u32},
         numbers(backend.allocate(byte_size(shape))),
         sums(backend.allocate(byte_size(shape))),
@@ -27,10 +30,8 @@ struct FillPlane {
   [[nodiscard]] std::size_t bytes() const noexcept {
     return numbers.size + sums.size + table->workspace_bytes();
   }
-  [[nodiscard]] std::uint32_t* number() const { return reinterpret_cast<std::uint32_t*>(numbers.get()); }
-  [[nodiscard]] const std::uint32_t* sum() const {
-    return reinterpret_cast<const std::uint32_t*>(sums.get());
-  }
+  [[nodiscard]] Numbers* number() const { return reinterpret_cast<Numbers*>(numbers.get()); }
+  [[nodiscard]] const Numbers* sum() const { return reinterpret_cast<const Numbers*>(sums.get()); }
   void integrate(Stream stream) {
     table->run(mutable_view_of(numbers.get(), shape, Memory::device), nullptr,
                mutable_view_of(sums.get(), shape, Memory::device), stream);
@@ -44,10 +45,7 @@ struct FillPlane {
 class LensLayers final : public LensLayersOperation {
  public:
   LensLayers(CudaBackend& backend, const LensLayersJob& job)
-      : backend_(backend),
-        memory_(backend, job),
-        colours_(backend, job, fill_colours),
-        others_(backend, job, fill_others) {
+      : backend_(backend), memory_(backend, job), colours_(backend, job), others_(backend, job) {
     arguments_.job = job;
     arguments_.transfer = backend.transfer(job.type, job.transfer == Transfer::srgb);
     arguments_.planes = memory_.planes();
@@ -87,8 +85,8 @@ class LensLayers final : public LensLayersOperation {
  private:
   CudaBackend& backend_;
   LensMemory memory_;
-  FillPlane colours_;
-  FillPlane others_;
+  FillPlane<FillColours> colours_;
+  FillPlane<FillOthers> others_;
   kernels::LensLayersArguments arguments_;
 };
 

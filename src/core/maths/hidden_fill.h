@@ -20,8 +20,14 @@ inline constexpr float merged_radius = 2.0F;     ///< more blurred ones are merg
 
 /// Sums over one group, modulo 2^32. A window has at most 65 x 65 pixels: colours of 16 bits stay below
 /// 2^28.1, radii below 2^31 if they are below 2^18, counts below 2^13.
-inline constexpr int fill_colours = 4;
-inline constexpr int fill_others = 2;  ///< the radii; the counts: of the group | of it and all behind << 16
+struct alignas(16) FillColours {
+  std::uint32_t value[4] = {};
+};
+struct alignas(8) FillOthers {
+  std::uint32_t radius = 0;
+  std::uint32_t counts = 0;  ///< of the group | of it and all behind << 16
+};
+inline constexpr int fill_colours = sizeof(FillColours) / sizeof(std::uint32_t);
 
 /// The largest radius in 1/256 pixel for which window sums of radii are exact.
 inline constexpr std::int32_t largest_fill_radius = 1 << 18;
@@ -43,8 +49,8 @@ SATIN_HD float expanded_light(float mean) {
 
 /// Inclusive tables, interleaved, of the part of the picture that begins at (left, top).
 struct FillTables {
-  const std::uint32_t* colours = nullptr;
-  const std::uint32_t* others = nullptr;
+  const FillColours* colours = nullptr;
+  const FillOthers* others = nullptr;
   std::int64_t stride = 0;  ///< pixels from row to row
   int left = 0;
   int top = 0;
@@ -63,17 +69,16 @@ struct FillEntry {
   const LensUnit* unit;
   int group;
 
-  SATIN_HD void operator()(int x, int y, std::uint32_t* colours, std::uint32_t* others) const {
+  SATIN_HD void operator()(int x, int y, FillColours& colours, FillOthers& others) const {
     const std::int64_t at = planes.place(x, y);
     const int own = planes.groups[at];
-    for (int c = 0; c < fill_colours; ++c) colours[c] = 0;
-    others[0] = 0;
-    others[1] = own < group ? 0U : 1U << 16;
+    colours = {};
+    others = {0, own < group ? 0U : 1U << 16};
     if (own != group) return;
     for (int c = 0; c < planes.channels; ++c)
-      colours[c] = compressed(lens_light(planes.colours[at * planes.channels + c], *unit));
-    others[0] = static_cast<std::uint32_t>(planes.radii[at]);
-    others[1] += 1;
+      colours.value[c] = compressed(lens_light(planes.colours[at * planes.channels + c], *unit));
+    others.radius = static_cast<std::uint32_t>(planes.radii[at]);
+    others.counts += 1;
   }
 };
 
@@ -144,10 +149,11 @@ struct FillHidden {
   SATIN_HD void add_corner(FillSums& sums, int x, int y, std::uint32_t sign) const {
     if (x < tables.left || y < tables.top) return;
     const std::int64_t at = static_cast<std::int64_t>(y - tables.top) * tables.stride + (x - tables.left);
-    for (int c = 0; c < fill_colours; ++c) sums.colour[c] += sign * tables.colours[at * fill_colours + c];
-    sums.radius = static_cast<std::int32_t>(static_cast<std::uint32_t>(sums.radius) +
-                                            sign * tables.others[at * fill_others]);
-    sums.in_group += sign * tables.others[at * fill_others + 1];
+    const FillColours colours = tables.colours[at];
+    const FillOthers others = tables.others[at];
+    for (int c = 0; c < fill_colours; ++c) sums.colour[c] += sign * colours.value[c];
+    sums.radius = static_cast<std::int32_t>(static_cast<std::uint32_t>(sums.radius) + sign * others.radius);
+    sums.in_group += sign * others.counts;
   }
 
   struct FillWindow {
@@ -163,7 +169,7 @@ struct FillHidden {
   [[nodiscard]] SATIN_HD std::uint32_t counts_at(int x, int y) const {
     if (x < tables.left || y < tables.top) return 0;
     const std::int64_t at = static_cast<std::int64_t>(y - tables.top) * tables.stride + (x - tables.left);
-    return tables.others[at * fill_others + 1];
+    return tables.others[at].counts;
   }
 
   /// The counts alone, as they are stored.
