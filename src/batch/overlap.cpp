@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -42,16 +43,8 @@ class Arrivals {
   std::vector<Flight> flights_;
 };
 
-template <class Stage>
-auto staged(Stage stage) {
-  return [stage](const Flight& flight) {
-    stage(*flight);
-    return flight;
-  };
-}
-
-/// read -> filter -> write as a flow graph. A device filters one picture at a time, as that uses all of it.
-/// The calling thread feeds the graph and never works in it, so it may wait for room.
+/// read -> filter -> write as a flow graph. A picture waits to be filtered until a chain is free. The calling
+/// thread feeds the graph and never works in it, so it may wait for room.
 class Lanes {
  public:
   Lanes(FileWork& work, Arrivals& arrivals, int threads)
@@ -68,23 +61,46 @@ class Lanes {
   void put(Flight flight) { graph_->read.try_put(std::move(flight)); }
 
  private:
-  using Node = tbb::flow::function_node<Flight, Flight>;
+  using Filtered = std::tuple<Flight, FilterChain*>;
 
   struct Graph {
     Graph(FileWork& work, Arrivals& arrivals)
-        : read(graph, tbb::flow::unlimited, staged([&work](FileInFlight& flight) { work.read(flight); })),
-          filter(graph, work.devices(), staged([&work](FileInFlight& flight) { work.filter(flight); })),
+        : read(graph, tbb::flow::unlimited,
+               [&work](const Flight& flight) {
+                 work.read(*flight);
+                 return flight;
+               }),
+          pictures(graph),
+          chains(graph),
+          pairs(graph),
+          filter(graph, tbb::flow::unlimited, [this, &work](const Filtered& pair) { run(work, pair); }),
           write(graph, tbb::flow::unlimited, [&work, &arrivals](const Flight& flight) {
             work.write(*flight);
             arrivals.put(flight);
           }) {
-      tbb::flow::make_edge(read, filter);
-      tbb::flow::make_edge(filter, write);
+      tbb::flow::make_edge(read, pictures);
+      tbb::flow::make_edge(pictures, tbb::flow::input_port<0>(pairs));
+      tbb::flow::make_edge(chains, tbb::flow::input_port<1>(pairs));
+      tbb::flow::make_edge(pairs, filter);
+      for (FilterChain* chain : work.first_chains()) chains.try_put(chain);
+    }
+
+    void run(FileWork& work, const Filtered& pair) {
+      const auto& [flight, chain] = pair;
+      const FilterChains::Next next = work.filter(*flight, *chain);
+      for (FilterChain* free : next.free) chains.try_put(free);
+      if (next.again)
+        pictures.try_put(flight);
+      else
+        write.try_put(flight);
     }
 
     tbb::flow::graph graph;
-    Node read;
-    Node filter;
+    tbb::flow::function_node<Flight, Flight> read;
+    tbb::flow::queue_node<Flight> pictures;       ///< that are read
+    tbb::flow::buffer_node<FilterChain*> chains;  ///< that are free
+    tbb::flow::join_node<Filtered, tbb::flow::reserving> pairs;
+    tbb::flow::function_node<Filtered> filter;
     tbb::flow::function_node<Flight> write;
   };
 
