@@ -37,7 +37,7 @@ struct ReadLimits {
 
 /// How a file is read.
 struct ReadOptions {
-  ReadLimits limits;  ///< above them it is refused
+  ReadLimits limits{};  ///< above them it is refused
   /// Takes what there is of a JPEG, PNG, TIFF or OpenEXR file that ends early or is damaged behind its
   /// header, with a warning. What is missing is 0, but for JPEG, whose decoder continues with the last
   /// colour.
