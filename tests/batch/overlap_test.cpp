@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "../core/device_under_test.h"
 #include "../core/ledger.h"
 #include "core/backend.h"
 #include "satin/batch.h"
@@ -175,6 +176,22 @@ TEST_F(Overlap, ADeviceThatSaysSoFiltersTwoPicturesAtATime) {
   EXPECT_TRUE(together.in_order());
   EXPECT_EQ(run(options, {}, "one").done, static_cast<std::size_t>(count));
   expect_same_files("one", "two");
+}
+
+/// On a GPU: copies and kernels of two pictures, in page-locked memory; with SATIN_TEST_DEVICE=cuda:0.
+TEST_F(Overlap, TheDeviceUnderTestWritesTheBytesOfTheCpu) {
+  write_pictures({500, 300, 3});
+  const std::string pipeline = "blur radius=6 | unsharp amount=0.5 | smooth sigma=3";
+  const Device& device = device_under_test();
+  EXPECT_EQ(run_on({Device::open("cpu")}, {}, {}, "cpu", pipeline).done, static_cast<std::size_t>(count));
+  FilteringTogether together(std::chrono::seconds(2));
+  EXPECT_EQ(run_on({device}, {}, device.is_cuda() ? together.events() : BatchEvents(), "one", pipeline).done,
+            static_cast<std::size_t>(count));
+  EXPECT_EQ(together.most(), device.is_cuda() ? 2 : 0);
+  expect_same_files("cpu", "one");
+  const Device again = Device::open(device.info().id);
+  EXPECT_EQ(run_on({device, again}, {}, {}, "two", pipeline).done, static_cast<std::size_t>(count));
+  expect_same_files("cpu", "two");
 }
 
 /// A filter that windows help, and one that has to see the whole picture.
