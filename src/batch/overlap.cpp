@@ -6,11 +6,11 @@
 #include <oneapi/tbb/task_arena.h>
 
 #include <condition_variable>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -43,8 +43,41 @@ class Arrivals {
   std::vector<Flight> flights_;
 };
 
-/// read -> filter -> write as a flow graph. A picture waits to be filtered until a chain is free. The calling
-/// thread feeds the graph and never works in it, so it may wait for room.
+/// A picture and the chain that filters it.
+using Turn = std::pair<Flight, FilterChain*>;
+
+/// Pictures that are read and chains that are free, until one of each is there.
+class Waiting {
+ public:
+  [[nodiscard]] std::optional<Turn> add(Flight flight) {
+    const std::lock_guard lock(mutex_);
+    flights_.push_back(std::move(flight));
+    return take();
+  }
+
+  [[nodiscard]] std::optional<Turn> add(FilterChain& chain) {
+    const std::lock_guard lock(mutex_);
+    chains_.push_back(&chain);
+    return take();
+  }
+
+ private:
+  std::optional<Turn> take() {
+    if (flights_.empty() || chains_.empty()) return std::nullopt;
+    Turn turn{std::move(flights_.front()), chains_.back()};
+    flights_.pop_front();
+    chains_.pop_back();
+    return turn;
+  }
+
+  std::mutex mutex_;
+  std::deque<Flight> flights_;
+  std::vector<FilterChain*> chains_;
+};
+
+/// read -> filter -> write as a flow graph. Threads prefer what comes last: a device that has no picture does
+/// not wait for a decoder, and pictures that are done make room. The calling thread feeds the graph and never
+/// works in it, so it may wait for room.
 class Lanes {
  public:
   Lanes(FileWork& work, Arrivals& arrivals, int threads)
@@ -61,47 +94,48 @@ class Lanes {
   void put(Flight flight) { graph_->read.try_put(std::move(flight)); }
 
  private:
-  using Filtered = std::tuple<Flight, FilterChain*>;
+  template <class Input>
+  using Node = tbb::flow::function_node<Input>;
 
   struct Graph {
     Graph(FileWork& work, Arrivals& arrivals)
         : read(graph, tbb::flow::unlimited,
-               [&work](const Flight& flight) {
+               [this, &work](const Flight& flight) {
                  work.read(*flight);
-                 return flight;
+                 begin(waiting.add(flight));
                }),
-          pictures(graph),
-          chains(graph),
-          pairs(graph),
-          filter(graph, tbb::flow::unlimited, [this, &work](const Filtered& pair) { run(work, pair); }),
-          write(graph, tbb::flow::unlimited, [&work, &arrivals](const Flight& flight) {
-            work.write(*flight);
-            arrivals.put(flight);
-          }) {
-      tbb::flow::make_edge(read, pictures);
-      tbb::flow::make_edge(pictures, tbb::flow::input_port<0>(pairs));
-      tbb::flow::make_edge(chains, tbb::flow::input_port<1>(pairs));
-      tbb::flow::make_edge(pairs, filter);
-      for (FilterChain* chain : work.first_chains()) chains.try_put(chain);
+          filter(
+              graph, tbb::flow::unlimited, [this, &work](const Turn& turn) { run(work, turn); },
+              tbb::flow::node_priority_t(2)),
+          write(
+              graph, tbb::flow::unlimited,
+              [&work, &arrivals](const Flight& flight) {
+                work.write(*flight);
+                arrivals.put(flight);
+              },
+              tbb::flow::node_priority_t(1)) {
+      for (FilterChain* chain : work.first_chains()) begin(waiting.add(*chain));
     }
 
-    void run(FileWork& work, const Filtered& pair) {
-      const auto& [flight, chain] = pair;
+    void begin(const std::optional<Turn>& turn) {
+      if (turn) filter.try_put(*turn);
+    }
+
+    void run(FileWork& work, const Turn& turn) {
+      const auto& [flight, chain] = turn;
       const FilterChains::Next next = work.filter(*flight, *chain);
-      for (FilterChain* free : next.free) chains.try_put(free);
       if (next.again)
-        pictures.try_put(flight);
+        begin(waiting.add(flight));
       else
         write.try_put(flight);
+      for (FilterChain* free : next.free) begin(waiting.add(*free));
     }
 
+    Waiting waiting;
     tbb::flow::graph graph;
-    tbb::flow::function_node<Flight, Flight> read;
-    tbb::flow::queue_node<Flight> pictures;       ///< that are read
-    tbb::flow::buffer_node<FilterChain*> chains;  ///< that are free
-    tbb::flow::join_node<Filtered, tbb::flow::reserving> pairs;
-    tbb::flow::function_node<Filtered> filter;
-    tbb::flow::function_node<Flight> write;
+    Node<Flight> read;
+    Node<Turn> filter;
+    Node<Flight> write;
   };
 
   tbb::global_control control_;
