@@ -178,6 +178,33 @@ TEST_F(Overlap, ADeviceThatSaysSoFiltersTwoPicturesAtATime) {
   expect_same_files("one", "two");
 }
 
+/// The CPU with memory of its own, to which pictures are copied, as a GPU has.
+TEST_F(Overlap, ADeviceWithMemoryOfItsOwnWritesTheSameBytes) {
+  write_pictures({300, 200, 3});
+  const std::string pipeline = "blur radius=6 | unsharp amount=0.5 | smooth sigma=3";
+  EXPECT_EQ(run_on({Device::open("cpu")}, {}, {}, "cpu", pipeline).done, static_cast<std::size_t>(count));
+  std::size_t plenty = 0;
+  for (const double share : {1.0, 0.9, 0.6}) {
+    Ledger memory;
+    Ledger locked;
+    if (plenty != 0) memory.limit = static_cast<std::size_t>(share * static_cast<double>(plenty));
+    Device device = Device::open("cpu", {.allocator = memory.allocator()});
+    device.backend().host_memory = false;
+    device.backend().runs_at_once = 2;
+    device.backend().page_locked = locked.allocator();
+    FilteringTogether together(std::chrono::milliseconds(500));
+    const std::string output = "apart" + std::to_string(share);
+    const BatchResult result = run_on({device}, {}, together.events(), output, pipeline);
+    EXPECT_EQ(result.done, static_cast<std::size_t>(count)) << share;
+    EXPECT_TRUE(together.in_order());
+    EXPECT_EQ(together.most(), 2);
+    if (plenty == 0) plenty = memory.most;
+    EXPECT_GT(locked.calls, 0U);
+    EXPECT_TRUE(locked.taken.empty());
+    expect_same_files("cpu", output);
+  }
+}
+
 /// On a GPU: copies and kernels of two pictures, in page-locked memory; with SATIN_TEST_DEVICE=cuda:0.
 TEST_F(Overlap, TheDeviceUnderTestWritesTheBytesOfTheCpu) {
   write_pictures({500, 300, 3});
