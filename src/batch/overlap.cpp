@@ -91,7 +91,7 @@ class Lanes {
   Lanes(const Lanes&) = delete;
   Lanes& operator=(const Lanes&) = delete;
 
-  void put(Flight flight) { graph_->read.try_put(std::move(flight)); }
+  void put(const Flight& flight) { graph_->read.try_put(flight); }
 
  private:
   template <class Input>
