@@ -136,7 +136,7 @@ BatchResult run_batch(std::span<const Device> devices, const Batch& work, const 
   if (work.size() == 1) {
     batch::FileInFlight flight = files.begin(0);
     files.read(flight);
-    files.filter(flight);
+    static_cast<void>(files.filter(flight, *files.first_chains().front()));
     files.write(flight);
     tell(flight);
   } else {

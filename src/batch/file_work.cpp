@@ -11,6 +11,7 @@
 #include "batch/inputs.h"
 #include "batch/linear_light.h"
 #include "batch/outputs.h"
+#include "batch/picture_pool.h"
 #include "batch/quoted.h"
 #include "batch/resume.h"
 #include "batch/side_inputs.h"
@@ -56,33 +57,34 @@ std::uint64_t bytes_of(const std::vector<std::vector<Image>>& sides) {
   return bytes;
 }
 
+/// Pictures of several files that a GPU filters lie in page-locked memory, unless the caller has a place.
+ReadOptions reading_for(std::span<const Device> devices, const Batch& work, std::uint64_t most) {
+  ReadOptions options = work.options.read;
+  if (options.allocator.allocate || work.size() == 1) return options;
+  for (const Device& device : devices) {
+    const Allocator page_locked = device.page_locked_memory();
+    if (!page_locked.allocate) continue;
+    options.allocator = pooled(page_locked, most);
+    break;
+  }
+  return options;
+}
+
 }  // namespace
-
-void FreeChains::put(FilterChain& chain) {
-  const std::lock_guard lock(mutex_);
-  chains_.push_back(&chain);
-}
-
-FilterChain& FreeChains::take() {
-  const std::lock_guard lock(mutex_);
-  FilterChain& chain = *chains_.back();
-  chains_.pop_back();
-  return chain;
-}
 
 FileWork::FileWork(std::span<const Device> devices, const Batch& work, const BatchEvents& events,
                    PictureMemory& memory)
-    : work_(work), events_(events), memory_(memory) {
-  for (const Device& device : devices) {
-    chains_.push_back(std::make_unique<FilterChain>(device, work));
-    free_chains_.put(*chains_.back());
-  }
+    : work_(work),
+      events_(events),
+      memory_(memory),
+      reading_(reading_for(devices, work, memory.limit())),
+      chains_(devices, work) {
   if (!work.manifest) return;
   remove_left_over_files(work);
   log_ = std::make_unique<ManifestLog>(work.manifest->file());
 }
 
-void FileWork::check_parameters() const { chains_.front()->check_parameters(); }
+void FileWork::check_parameters() const { chains_.first().front()->check_parameters(); }
 
 FileInFlight FileWork::begin(std::size_t index) const {
   FileInFlight flight;
@@ -131,8 +133,8 @@ void FileWork::read_picture(FileInFlight& flight) const {
   flight.replaces = decision == Decision::replace || work_.options.overwrite;
   if (log_) flight.made = made_now(work_, flight.index, flight.file);
   if (auto problem = reading_problem(flight.file.input)) throw Error(*problem);
-  flight.source = satin::read_picture(flight.file.input, work_.options.read);
-  flight.own_sides = read_own_side_inputs(work_, flight.index, flight.source);
+  flight.source = satin::read_picture(flight.file.input, reading_);
+  flight.own_sides = read_own_side_inputs(work_, flight.index, flight.source, reading_);
   const Shape& shape = flight.source.image.shape();
   flight.result.shape = shape;
   if (!work_.options.gallery.empty()) {
@@ -145,16 +147,25 @@ void FileWork::read_picture(FileInFlight& flight) const {
   memory_.correct(flight.share, copies * byte_size(shape) + bytes_of(flight.own_sides));
 }
 
-void FileWork::filter(FileInFlight& flight) {
-  FilterChain& chain = free_chains_.take();
-  attempt(flight, Stage::filtering, [&] { filter_picture(flight, chain); });
-  free_chains_.put(chain);
-  flight.source.image = Image();
-  flight.own_sides.clear();
+FilterChains::Next FileWork::filter(FileInFlight& flight, FilterChain& chain) {
+  FilterChains::Next next{{&chain}, false};
+  if (!flight.over()) {
+    attempt(flight, Stage::filtering, [&] { filter_picture(flight, chain); });
+    const std::optional<Error>& error = flight.result.error;
+    next = chains_.after_run(chain, error && error->kind() == ErrorKind::environment);
+  }
+  if (next.again) {
+    flight.result.status = FileStatus::done;
+    flight.result.error.reset();
+  } else {
+    flight.source.image = Image();
+    flight.own_sides.clear();
+  }
+  return next;
 }
 
 void FileWork::filter_picture(FileInFlight& flight, FilterChain& chain) const {
-  const LinearLight light(flight.source, work_.pipeline);
+  const LinearLight light(flight.source, work_.pipeline, reading_.allocator);
   const Shape planned = chain.plan(flight.file.input, light.picture().shape(), flight.own_sides);
   const Shape shape = light.encoded(planned);
   const WriteOptions options = options_of(flight);
@@ -163,7 +174,7 @@ void FileWork::filter_picture(FileInFlight& flight, FilterChain& chain) const {
   std::vector<std::string>& warnings = flight.result.warnings;
   warnings = file_warnings(flight.file, flight.source, shape, options);
   if (!light.warning().empty()) warnings.push_back(light.warning());
-  Image output(planned);
+  Image output(planned, reading_.allocator);
   for (std::string& warning : chain.run(light.picture(), output.view()))
     warnings.push_back(std::move(warning));
   flight.output = light.encoded(std::move(output));

@@ -4,11 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <vector>
 
-#include "batch/filter_chain.h"
+#include "batch/filter_chains.h"
 #include "batch/manifest.h"
 #include "batch/picture_memory.h"
 #include "satin/batch.h"
@@ -34,34 +33,24 @@ struct FileInFlight {
   [[nodiscard]] bool over() const noexcept { return cancelled || result.status != FileStatus::done; }
 };
 
-/// The filters of the devices that have no picture at present.
-class FreeChains {
- public:
-  void put(FilterChain& chain);
-  /// There must be one.
-  [[nodiscard]] FilterChain& take();
-
- private:
-  std::mutex mutex_;
-  std::vector<FilterChain*> chains_;
-};
-
 /// The three stages. Errors end up in the file's result. read() and write() may run for any number of files
-/// at once, filter() for as many as there are devices.
+/// at once, filter() for one a chain.
 class FileWork {
  public:
   /// All arguments must outlive it.
   FileWork(std::span<const Device> devices, const Batch& work, const BatchEvents& events,
            PictureMemory& memory);
 
-  [[nodiscard]] std::size_t devices() const noexcept { return chains_.size(); }
+  /// The chains to begin with, one a device.
+  [[nodiscard]] std::vector<FilterChain*> first_chains() const { return chains_.first(); }
 
   /// Throws Error(usage) for parameters that fit no picture.
   void check_parameters() const;
 
   [[nodiscard]] FileInFlight begin(std::size_t index) const;
   void read(FileInFlight& flight) const;
-  void filter(FileInFlight& flight);
+  /// Tells which chains are free afterwards, and whether the file is to be filtered once more.
+  [[nodiscard]] FilterChains::Next filter(FileInFlight& flight, FilterChain& chain);
   void write(FileInFlight& flight) const;
 
  private:
@@ -75,8 +64,8 @@ class FileWork {
   const Batch& work_;
   const BatchEvents& events_;
   PictureMemory& memory_;
-  std::vector<std::unique_ptr<FilterChain>> chains_;  ///< one a device
-  FreeChains free_chains_;
+  ReadOptions reading_;  ///< of the pictures and of their own side inputs
+  FilterChains chains_;
   std::unique_ptr<ManifestLog> log_;
 };
 

@@ -1,5 +1,6 @@
 #include "batch/filter_chain.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "batch/side_inputs.h"
@@ -7,7 +8,11 @@
 
 namespace satin::batch {
 
-FilterChain::FilterChain(const Device& device, const Batch& work) : device_(device), work_(work) {
+FilterChain::FilterChain(const Device& device, const Batch& work)
+    : device_(device),
+      work_(work),
+      stream_(device.new_stream()),
+      between_(std::max<std::size_t>(work.pipeline.size(), 1) - 1) {
   for (std::size_t i = 0; i < work.pipeline.size(); ++i)
     steps_.emplace_back(device, work.pipeline[i].parameters, work.side_images[i]);
 }
@@ -41,16 +46,40 @@ const Shape& FilterChain::plan(const std::filesystem::path& input, const Shape& 
 
 std::vector<std::string> FilterChain::run(const ImageView& picture, const MutableImageView& output) {
   std::vector<std::string> warnings;
-  Image between;  // the result of the step before
+  ImageView source = picture;
   for (std::size_t i = 0; i < steps_.size(); ++i) {
-    const ImageView source = i == 0 ? picture : ImageView(between.view());
-    const bool last = i + 1 == steps_.size();
-    Image next = last ? Image() : room_for(plans_[i]->output_shape());
-    std::vector<std::string> told = steps_[i].run(*plans_[i], source, last ? output : next.view());
+    const MutableImageView target = i + 1 == steps_.size() ? output : between(i);
+    std::vector<std::string> told = steps_[i].run(*plans_[i], source, target, stream_.get());
     warnings.insert(warnings.end(), told.begin(), told.end());
-    between = std::move(next);
+    source = target;
   }
   return warnings;
+}
+
+void FilterChain::forget_plans() {
+  plans_.clear();
+  for (FilterStep& step : steps_) step.forget_plans();
+  for (Image& image : between_) image = Image();
+}
+
+std::size_t FilterChain::held_bytes() const noexcept {
+  std::size_t bytes = 0;
+  for (const FilterStep& step : steps_) bytes += step.held_bytes();
+  return bytes;
+}
+
+bool FilterChain::in_windows() const noexcept {
+  return std::any_of(plans_.begin(), plans_.end(), [](const Plan* plan) { return plan->in_windows(); });
+}
+
+/// Room for the result of a step that is not the last.
+MutableImageView FilterChain::between(std::size_t step) {
+  const Shape& shape = plans_[step]->output_shape();
+  if (between_[step].empty() || between_[step].shape() != shape) {
+    between_[step] = Image();  // before its successor takes memory
+    between_[step] = room_for(shape);
+  }
+  return between_[step].view();
 }
 
 /// In the device's memory; what does not fit there is in the host's, and filters take it in parts.

@@ -1,6 +1,7 @@
 #pragma once
-// The steps of a pipeline, one after another on one device.
+// The steps of a pipeline, one after another in one stream of a device.
 
+#include <cstddef>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -28,15 +29,25 @@ class FilterChain {
   /// Runs what was planned last, from and to host memory; returns warnings.
   std::vector<std::string> run(const ImageView& picture, const MutableImageView& output);
 
+  /// Gives back the memory of all plans.
+  void forget_plans();
+  /// Bytes of the device that its plans hold.
+  [[nodiscard]] std::size_t held_bytes() const noexcept;
+  /// True if a step of what was planned last has no memory for the whole picture.
+  [[nodiscard]] bool in_windows() const noexcept;
+
  private:
+  [[nodiscard]] MutableImageView between(std::size_t step);
   [[nodiscard]] Image room_for(const Shape& shape) const;
   void try_shape(Shape shape) const;
   [[nodiscard]] Shape usual_shape(int channels) const;
 
   Device device_;
   const Batch& work_;
+  OwnedStream stream_;  // before what is freed in it
   std::vector<FilterStep> steps_;
-  std::vector<Plan*> plans_;  ///< those of the current picture
+  std::vector<Plan*> plans_;    ///< those of the current picture
+  std::vector<Image> between_;  ///< results of the steps but the last, kept for the next picture
 };
 
 }  // namespace satin::batch

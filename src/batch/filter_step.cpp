@@ -66,12 +66,18 @@ Plan& FilterStep::plan_for(const Shape& picture) {
   return plans_.front().plan;
 }
 
-std::vector<std::string> FilterStep::run(Plan& plan, const ImageView& picture,
-                                         const MutableImageView& output) {
+std::vector<std::string> FilterStep::run(Plan& plan, const ImageView& picture, const MutableImageView& output,
+                                         Stream stream) {
   std::vector<ImageView> inputs{picture};
   inputs.insert(inputs.end(), sides_.begin(), sides_.end());
-  plan.run(inputs, output);
-  return plan.check();
+  plan.run(inputs, output, stream);
+  return plan.check(stream);
+}
+
+std::size_t FilterStep::held_bytes() const noexcept {
+  std::size_t bytes = 0;
+  for (const PlanOfShapes& entry : plans_) bytes += entry.plan.workspace_bytes();
+  return bytes;
 }
 
 }  // namespace satin::batch

@@ -25,8 +25,13 @@ class FilterStep {
   [[nodiscard]] Plan& plan_for(const Shape& picture);
   [[nodiscard]] Plan make_plan(const Shape& picture) const;
 
-  /// Runs a plan of plan_for(); returns its warnings.
-  std::vector<std::string> run(Plan& plan, const ImageView& picture, const MutableImageView& output);
+  /// Runs a plan of plan_for() and waits for it; returns its warnings.
+  std::vector<std::string> run(Plan& plan, const ImageView& picture, const MutableImageView& output,
+                               Stream stream);
+
+  void forget_plans() { plans_.clear(); }
+  /// Bytes of the device that the plans hold.
+  [[nodiscard]] std::size_t held_bytes() const noexcept;
 
   /// Side inputs in the order of the record, empty where none is given.
   [[nodiscard]] std::span<const ImageView> sides() const noexcept { return sides_; }

@@ -13,7 +13,8 @@ bool is_linear(const PipelineStep& step) {
 
 }  // namespace
 
-LinearLight::LinearLight(const Picture& source, const Pipeline& pipeline) : source_(source) {
+LinearLight::LinearLight(const Picture& source, const Pipeline& pipeline, const Allocator& allocator)
+    : source_(source) {
   const auto steps = std::count_if(pipeline.begin(), pipeline.end(), is_linear);
   const Shape& shape = source.image.shape();
   if (steps == 0 || source.metadata.icc.empty() || shape.type == Type::f32) return;
@@ -25,7 +26,7 @@ LinearLight::LinearLight(const Picture& source, const Pipeline& pipeline) : sour
     warning_ =
         "the profile's tone curves are used where every step works in linear light; here it is that of sRGB.";
   } else if ((curves_ = ToneCurves::from_profile(source.metadata.icc, shape))) {
-    linear_ = curves_->decoded(source.image);
+    linear_ = curves_->decoded(source.image, allocator);
   }
 }
 

@@ -15,8 +15,8 @@ namespace satin::batch {
 /// only some steps do, or the profile has no curves, they use sRGB's, and a warning says so.
 class LinearLight {
  public:
-  /// `source` must outlive the object.
-  LinearLight(const Picture& source, const Pipeline& pipeline);
+  /// `source` must outlive the object; what is made of it lies in memory of the allocator.
+  LinearLight(const Picture& source, const Pipeline& pipeline, const Allocator& allocator);
 
   /// What the pipeline takes.
   [[nodiscard]] const Image& picture() const noexcept { return curves_ ? linear_ : source_.image; }

@@ -6,6 +6,7 @@
 #include <oneapi/tbb/task_arena.h>
 
 #include <condition_variable>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -42,16 +43,41 @@ class Arrivals {
   std::vector<Flight> flights_;
 };
 
-template <class Stage>
-auto staged(Stage stage) {
-  return [stage](const Flight& flight) {
-    stage(*flight);
-    return flight;
-  };
-}
+/// A picture and the chain that filters it.
+using Turn = std::pair<Flight, FilterChain*>;
 
-/// read -> filter -> write as a flow graph. A device filters one picture at a time, as that uses all of it.
-/// The calling thread feeds the graph and never works in it, so it may wait for room.
+/// Pictures that are read and chains that are free, until one of each is there.
+class Waiting {
+ public:
+  [[nodiscard]] std::optional<Turn> add(Flight flight) {
+    const std::lock_guard lock(mutex_);
+    flights_.push_back(std::move(flight));
+    return take();
+  }
+
+  [[nodiscard]] std::optional<Turn> add(FilterChain& chain) {
+    const std::lock_guard lock(mutex_);
+    chains_.push_back(&chain);
+    return take();
+  }
+
+ private:
+  std::optional<Turn> take() {
+    if (flights_.empty() || chains_.empty()) return std::nullopt;
+    Turn turn{std::move(flights_.front()), chains_.back()};
+    flights_.pop_front();
+    chains_.pop_back();
+    return turn;
+  }
+
+  std::mutex mutex_;
+  std::deque<Flight> flights_;
+  std::vector<FilterChain*> chains_;
+};
+
+/// read -> filter -> write as a flow graph. Threads prefer what comes last: a device that has no picture does
+/// not wait for a decoder, and pictures that are done make room. The calling thread feeds the graph and never
+/// works in it, so it may wait for room.
 class Lanes {
  public:
   Lanes(FileWork& work, Arrivals& arrivals, int threads)
@@ -65,27 +91,51 @@ class Lanes {
   Lanes(const Lanes&) = delete;
   Lanes& operator=(const Lanes&) = delete;
 
-  void put(Flight flight) { graph_->read.try_put(std::move(flight)); }
+  void put(const Flight& flight) { graph_->read.try_put(flight); }
 
  private:
-  using Node = tbb::flow::function_node<Flight, Flight>;
+  template <class Input>
+  using Node = tbb::flow::function_node<Input>;
 
   struct Graph {
     Graph(FileWork& work, Arrivals& arrivals)
-        : read(graph, tbb::flow::unlimited, staged([&work](FileInFlight& flight) { work.read(flight); })),
-          filter(graph, work.devices(), staged([&work](FileInFlight& flight) { work.filter(flight); })),
-          write(graph, tbb::flow::unlimited, [&work, &arrivals](const Flight& flight) {
-            work.write(*flight);
-            arrivals.put(flight);
-          }) {
-      tbb::flow::make_edge(read, filter);
-      tbb::flow::make_edge(filter, write);
+        : read(graph, tbb::flow::unlimited,
+               [this, &work](const Flight& flight) {
+                 work.read(*flight);
+                 begin(waiting.add(flight));
+               }),
+          filter(
+              graph, tbb::flow::unlimited, [this, &work](const Turn& turn) { run(work, turn); },
+              tbb::flow::node_priority_t(2)),
+          write(
+              graph, tbb::flow::unlimited,
+              [&work, &arrivals](const Flight& flight) {
+                work.write(*flight);
+                arrivals.put(flight);
+              },
+              tbb::flow::node_priority_t(1)) {
+      for (FilterChain* chain : work.first_chains()) begin(waiting.add(*chain));
     }
 
+    void begin(const std::optional<Turn>& turn) {
+      if (turn) filter.try_put(*turn);
+    }
+
+    void run(FileWork& work, const Turn& turn) {
+      const auto& [flight, chain] = turn;
+      const FilterChains::Next next = work.filter(*flight, *chain);
+      if (next.again)
+        begin(waiting.add(flight));
+      else
+        write.try_put(flight);
+      for (FilterChain* free : next.free) begin(waiting.add(*free));
+    }
+
+    Waiting waiting;
     tbb::flow::graph graph;
-    Node read;
-    Node filter;
-    tbb::flow::function_node<Flight> write;
+    Node<Flight> read;
+    Node<Turn> filter;
+    Node<Flight> write;
   };
 
   tbb::global_control control_;

@@ -14,6 +14,7 @@ class PictureMemory {
   explicit PictureMemory(std::uint64_t limit) : limit_(limit) {}
 
   [[nodiscard]] std::uint64_t estimate(std::uint64_t file_size) const noexcept;
+  [[nodiscard]] std::uint64_t limit() const noexcept { return limit_; }
   /// True if that many bytes are left, or nothing is in flight.
   [[nodiscard]] bool has_room(std::uint64_t bytes) const noexcept;
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -87,8 +88,15 @@ std::string depth_channel_name(const PipelineStep& step) {
   return text.find_first_not_of("0123456789") == std::string::npos ? "" : text;
 }
 
-Image depth_channel(const Picture& picture, const std::string& name, const std::string& file) {
-  if (const Image* channel = picture.find_channel(name)) return channel->clone();
+Image copy_in(const Allocator& allocator, const Image& image) {
+  Image result(image.shape(), allocator);
+  std::memcpy(result.data(), image.data(), byte_size(image.shape()));
+  return result;
+}
+
+Image depth_channel(const Picture& picture, const std::string& name, const std::string& file,
+                    const Allocator& allocator) {
+  if (const Image* channel = picture.find_channel(name)) return copy_in(allocator, *channel);
   std::vector<std::string> names;
   for (const NamedChannel& channel : picture.channels) names.push_back(channel.name);
   std::string there = names.empty() ? "none beside its colours" : names.front();
@@ -99,10 +107,10 @@ Image depth_channel(const Picture& picture, const std::string& name, const std::
 
 /// Maps and masks have one channel; many are saved as grey in three, or with an alpha channel that says
 /// nothing.
-Image one_channel(Image image, const SideInput& side) {
+Image one_channel(Image image, const SideInput& side, const Allocator& allocator) {
   if (image.shape().channels == 1) return image;
   const Shape shape{image.shape().width, image.shape().height, 1, image.shape().type};
-  Image result(shape);
+  Image result(shape, allocator);
   bool grey = false;
   if (shape.type == Type::u8) grey = take_first_of_equal_channels<std::uint8_t>(image, result.view());
   if (shape.type == Type::u16) grey = take_first_of_equal_channels<std::uint16_t>(image, result.view());
@@ -117,10 +125,11 @@ Image read_side(const PipelineStep& step, const InputRecord& input, const SideIn
                 const ReadOptions& options) {
   Picture picture = read_picture(side.path, options);
   const std::string channel = input.role == Role::depth ? depth_channel_name(step) : "";
-  if (!channel.empty()) return depth_channel(picture, channel, quoted(side.path));
+  if (!channel.empty()) return depth_channel(picture, channel, quoted(side.path), options.allocator);
   const Image* depth = input.role == Role::depth ? picture.find_channel("Z") : nullptr;
-  Image image = depth != nullptr ? depth->clone() : std::move(picture.image);
-  return keeps_channels(step, input) ? std::move(image) : one_channel(std::move(image), side);
+  Image image = depth != nullptr ? copy_in(options.allocator, *depth) : std::move(picture.image);
+  return keeps_channels(step, input) ? std::move(image)
+                                     : one_channel(std::move(image), side, options.allocator);
 }
 
 std::string size_of_shape(const Shape& shape) {
@@ -162,7 +171,7 @@ bool has_own_side_inputs(const Pipeline& pipeline) {
 }
 
 std::vector<std::vector<Image>> read_own_side_inputs(const Batch& work, std::size_t index,
-                                                     const Picture& picture) {
+                                                     const Picture& picture, const ReadOptions& options) {
   std::vector<std::vector<Image>> images;
   if (!has_own_side_inputs(work.pipeline)) return images;
   for (const PipelineStep& step : work.pipeline) {
@@ -171,10 +180,10 @@ std::vector<std::vector<Image>> read_own_side_inputs(const Batch& work, std::siz
       Image& image = of_step.emplace_back();
       const SideInput* side = find_side(step, input.name);
       if (side != nullptr && is_side_pattern(*side))
-        image = read_side(step, input, {side->name, work.side_path(*side, index)}, work.options.read);
+        image = read_side(step, input, {side->name, work.side_path(*side, index)}, options);
       if (is_in_picture(step, input)) {
         const std::string name = depth_channel_name(step);
-        image = depth_channel(picture, name.empty() ? "Z" : name, "The picture");
+        image = depth_channel(picture, name.empty() ? "Z" : name, "The picture", options.allocator);
       }
     }
   }

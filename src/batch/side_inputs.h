@@ -28,7 +28,8 @@ void check_side_inputs(const Pipeline& pipeline, const BatchOptions& options);
 /// the others empty; nothing if there are none. Throws Error(usage) for a channel that the file does not
 /// have.
 [[nodiscard]] std::vector<std::vector<Image>> read_own_side_inputs(const Batch& work, std::size_t index,
-                                                                   const Picture& picture);
+                                                                   const Picture& picture,
+                                                                   const ReadOptions& options);
 
 /// Throws Error(usage) if a side input does not have the size of the picture, whose name is `input`.
 void check_sizes(const PipelineStep& step, std::span<const ImageView> side_images,

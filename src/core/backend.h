@@ -32,6 +32,7 @@
 #include "core/operations/running_extreme.h"
 #include "core/operations/scan.h"
 #include "core/operations/table.h"
+#include "core/run_parts.h"
 #include "core/windows.h"
 #include "satin/device.h"
 #include "satin/error.h"
@@ -84,6 +85,9 @@ struct Backend : std::enable_shared_from_this<Backend> {
   std::atomic<std::size_t> memory_limit = 0;  ///< bytes that a plan may hold; 0: what there is
   Allocator allocator;                        ///< the caller's; empty: allocate_own()
   bool host_memory = true;                    ///< its memory is the host's: nothing needs to be staged
+  int runs_at_once = 1;                       ///< that keep it busy, each in a stream of its own
+  Allocator page_locked;                      ///< host memory for copies; empty: any does
+  RunListener listener;                       ///< told of the parts of runs, which then end one by one
 
   Backend() = default;
   Backend(const Backend&) = delete;
@@ -96,6 +100,8 @@ struct Backend : std::enable_shared_from_this<Backend> {
   virtual void upload(void* device, const void* host, std::size_t bytes, Stream stream) = 0;
   virtual void download(void* host, const void* device, std::size_t bytes, Stream stream) = 0;
   virtual void synchronize(Stream stream) = 0;
+  /// A stream that is destroyed with its last owner; null where there are none.
+  [[nodiscard]] virtual std::shared_ptr<void> new_stream() { return nullptr; }
 
  protected:
   /// Where the caller has no allocator. Throws NoMemory.

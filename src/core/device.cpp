@@ -1,8 +1,8 @@
 #include "satin/device.h"
 
 #include <charconv>
-#include <cstdint>
 
+#include "core/allocated.h"
 #include "core/backend.h"
 #include "satin/error.h"
 
@@ -53,14 +53,9 @@ void require_dense(const ImageView& view) {
 
 Buffer Backend::allocate(std::size_t bytes) {
   if (!allocator.allocate) return allocate_own(bytes);
-  void* memory = allocator.allocate(bytes);
-  if (memory == nullptr)
+  Buffer buffer = allocated(allocator, bytes);
+  if (buffer.get() == nullptr)
     throw NoMemory("The allocator has no " + std::to_string(bytes) + " bytes for " + info.id + ".");
-  Buffer buffer{{static_cast<std::byte*>(memory),
-                 [free = allocator.free, bytes](std::byte* given) { free(given, bytes); }},
-                bytes};
-  if (reinterpret_cast<std::uintptr_t>(memory) % 64 != 0)
-    throw Error(ErrorKind::usage, "The allocator gave memory that is not at a multiple of 64 bytes.");
   return buffer;
 }
 
@@ -72,8 +67,7 @@ std::vector<DeviceInfo> devices() {
 
 Device Device::open(std::string_view spec, const DeviceOptions& options) {
   if (options.threads < 0) throw Error(ErrorKind::usage, "The number of threads is 0 (all) or more.");
-  if (!options.allocator.allocate != !options.allocator.free)
-    throw Error(ErrorKind::usage, "An allocator is two functions: give both, or neither.");
+  require_whole(options.allocator);
   std::shared_ptr<Backend> backend = open_backend(spec, options);
   backend->allocator = options.allocator;
   return Device(std::move(backend));
@@ -115,5 +109,11 @@ void Device::copy(const ImageView& from, const MutableImageView& to, Stream stre
 }
 
 void Device::synchronize(Stream stream) const { backend_->synchronize(stream); }
+
+OwnedStream Device::new_stream() const { return {backend_->new_stream()}; }
+
+int Device::runs_at_once() const noexcept { return backend_->runs_at_once; }
+
+Allocator Device::page_locked_memory() const { return backend_->page_locked; }
 
 }  // namespace satin

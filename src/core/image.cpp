@@ -6,6 +6,7 @@
 #include <limits>
 #include <new>
 
+#include "core/allocated.h"
 #include "core/host_copy.h"
 #include "satin/error.h"
 
@@ -120,7 +121,13 @@ MutableImageView mutable_view_of(void* data, const Shape& shape, Memory memory) 
   return dense_view<MutableImageView>(static_cast<std::byte*>(data), shape, memory);
 }
 
-Buffer allocate_host(std::size_t bytes) {
+Buffer allocate_host(std::size_t bytes, const Allocator& allocator) {
+  if (allocator.allocate || allocator.free) {
+    Buffer buffer = allocated(allocator, bytes);
+    if (buffer.get() == nullptr)
+      throw Error(ErrorKind::environment, "The allocator has no " + std::to_string(bytes) + " bytes.");
+    return buffer;
+  }
   const std::align_val_t alignment{bytes < large_buffer ? cache_line : huge_page};
   void* memory = ::operator new(bytes == 0 ? 1 : bytes, alignment, std::nothrow);
   if (memory == nullptr)
@@ -133,9 +140,9 @@ Buffer allocate_host(std::size_t bytes) {
           bytes};
 }
 
-Image::Image(const Shape& shape) : shape_(shape) {
+Image::Image(const Shape& shape, const Allocator& allocator) : shape_(shape) {
   validate(shape);
-  buffer_ = allocate_host(byte_size(shape));
+  buffer_ = allocate_host(byte_size(shape), allocator);
 }
 
 Image::Image(const Shape& shape, Buffer buffer, Memory memory)

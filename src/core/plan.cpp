@@ -1,6 +1,7 @@
 #include "satin/plan.h"
 
 #include <algorithm>
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <utility>
@@ -198,13 +199,25 @@ struct PlanImplementation {
     if (host_views) told = check_run(stream);
   }
 
+  /// Does a part of a run; tells whoever listens, once the device is done with it.
+  template <class Body>
+  void part(RunPart which, Stream stream, const Body& body) {
+    if (!backend().listener) return body();
+    const auto begin = std::chrono::steady_clock::now();
+    body();
+    backend().synchronize(stream);
+    backend().listener(which, begin, std::chrono::steady_clock::now());
+  }
+
   /// Turns to windows and runs nothing if there is no memory to stage the whole picture.
   void run_whole(std::span<const ImageView> given, const MutableImageView& target, Stream stream) {
     MutableImageView result = target;
     ready.assign(shapes.inputs.size(), {});
     try {
-      for (std::size_t i = 0; i < shapes.inputs.size(); ++i)
-        if (uses(i)) ready[i] = stage_input(i, given[i], overlap(given[i], target), stream);
+      part(RunPart::copy_up, stream, [&] {
+        for (std::size_t i = 0; i < shapes.inputs.size(); ++i)
+          if (uses(i)) ready[i] = stage_input(i, given[i], overlap(given[i], target), stream);
+      });
       if (needs_staging(target))
         result =
             mutable_view_of(staging_for(shapes.inputs.size(), shapes.output), shapes.output, own_memory());
@@ -213,8 +226,8 @@ struct PlanImplementation {
       backend().synchronize(stream);
       return use_windows();
     }
-    run_frames(result, stream);
-    deliver_output(result, target, stream);
+    part(RunPart::kernels, stream, [&] { run_frames(result, stream); });
+    part(RunPart::copy_down, stream, [&] { deliver_output(result, target, stream); });
   }
 
   void run_windows(std::span<const ImageView> given, const MutableImageView& target, Stream stream) {
@@ -223,7 +236,7 @@ struct PlanImplementation {
       if (uses(i)) ready[i] = given[i];
     const Kept original = overlap(ready[0], target) ? keep(ready[0], stream) : Kept{};
     if (original.data.get() != nullptr) ready[0] = original.view;
-    run_frames(target, stream);
+    part(RunPart::kernels, stream, [&] { run_frames(target, stream); });
     if (original.data.get() != nullptr) backend().synchronize(stream);
   }
 
@@ -318,6 +331,10 @@ const Shape& Plan::output_shape() const noexcept { return implementation_->shape
 
 std::size_t Plan::workspace_bytes() const noexcept { return implementation_->workspace_bytes(); }
 
+bool Plan::in_windows() const noexcept {
+  return implementation_->windowed != nullptr || implementation_->filter == nullptr;
+}
+
 void Plan::run(std::span<const ImageView> inputs, const MutableImageView& output, Stream stream) {
   implementation_->run(inputs, output, stream);
 }
@@ -327,6 +344,8 @@ void Plan::watch(Progress progress) { implementation_->watch = Watch(std::move(p
 std::vector<std::string> Plan::check(Stream stream) { return implementation_->check(stream); }
 
 void limit_memory(const Device& device, std::size_t bytes) { device.backend().memory_limit = bytes; }
+
+std::size_t memory_limit(const Device& device) { return device.backend().memory_limit; }
 
 Plan make_plan(const Device& device, PlanShapes shapes, std::unique_ptr<PreparedFilter> filter) {
   auto plan = std::make_unique<PlanImplementation>(device, std::move(shapes));

@@ -86,14 +86,13 @@ bool has_gray_palette(Bytes bytes, const Header& header) {
 }
 
 Picture decode_bmp(Bytes bytes, const ReadOptions& options) {
-  const ReadLimits& limits = options.limits;
   const Header header = read_header(bytes);
-  check_header(bytes, header, limits);
-  Image image = decode_with_stb("BMP", bytes, limits);
+  check_header(bytes, header, options.limits);
+  Image image = decode_with_stb("BMP", bytes, options);
   if (image.shape().channels != 3 || !has_gray_palette(bytes, header)) return image;
   Shape shape = image.shape();
   shape.channels = 1;
-  Image gray(shape);
+  Image gray(shape, options.allocator);
   const std::byte* from = image.data();
   std::byte* to = gray.data();
   for (std::size_t i = 0; i < byte_size(shape); ++i) to[i] = from[i * 3];

@@ -85,7 +85,7 @@ struct Receiver {
     const std::vector<SatinExrChannel*> colours = colours_of(channels);
     const int count = static_cast<int>(colours.size());
     picture.image = allocate(width, height, count, Type::f32,
-                             count % 2 == 0 ? Alpha::premultiplied : Alpha::none, limits);
+                             count % 2 == 0 ? Alpha::premultiplied : Alpha::none, options);
     picture.metadata.half_floats = colours.front()->type == satin_exr_half;
     clear(picture.image);
     for (std::size_t c = 0; c < colours.size(); ++c) point(*colours[c], picture.image, c);
@@ -98,7 +98,7 @@ struct Receiver {
       }
       const Type type = channel.type == satin_exr_uint ? Type::u32 : Type::f32;
       NamedChannel& named = picture.channels.emplace_back(
-          NamedChannel{channel.name, allocate(width, height, 1, type, Alpha::none, limits)});
+          NamedChannel{channel.name, allocate(width, height, 1, type, Alpha::none, options)});
       clear(named.plane);
       point(channel, named.plane, 0);
     }

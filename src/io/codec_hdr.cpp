@@ -79,17 +79,16 @@ std::array<std::uint64_t, 2> read_size(std::string_view line) {
 }
 
 Picture decode_hdr(Bytes bytes, const ReadOptions& options) {
-  const ReadLimits& limits = options.limits;
   Source source(bytes);
   bool known = false;
   for (std::string_view line = source.line(); !line.empty(); line = source.line())
     if (line.rfind("FORMAT=", 0) == 0) known = line == "FORMAT=32-bit_rle_rgbe";
   if (!known) unsupported(format, "values other than RGBE", "Convert it to RGBE or to .pfm first.");
   const auto [width, height] = read_size(source.line());
-  check_limits(width, height, 3, Type::f32, limits);
+  check_limits(width, height, 3, Type::f32, options.limits);
   // A run of 127 pixels takes two bytes in each of four planes.
   if (height > source.left() || width / 127 * 8 > source.left() / height) truncated(format);
-  Image image = allocate(width, height, 3, Type::f32, Alpha::none, limits);
+  Image image = allocate(width, height, 3, Type::f32, Alpha::none, options);
   std::vector<Pixel> row(width);
   for (std::uint64_t y = 0; y < height; ++y) {
     if (source.at_runs(width)) {

@@ -168,8 +168,7 @@ Picture decode_jpeg(Bytes bytes, const ReadOptions& options) {
   jpeg_decompress_struct& info = reader.info;
   read_header(reader, bytes);
   const int channels = info.num_components == 1 ? 1 : 3;
-  Image image =
-      allocate(info.image_width, info.image_height, channels, Type::u8, Alpha::none, options.limits);
+  Image image = allocate(info.image_width, info.image_height, channels, Type::u8, Alpha::none, options);
   if (options.allow_partial) std::memset(image.data(), 0, byte_size(image.shape()));
   reader.errors.forgiving = options.allow_partial;
 
@@ -192,7 +191,7 @@ Picture decode_jpeg(Bytes bytes, const ReadOptions& options) {
     reader.errors.forgave = true;
   }
   if (reader.errors.forgave) picture.warnings.push_back(partial_warning("JPEG"));
-  picture.image = upright(std::move(image), exif_orientation(picture.metadata.exif));
+  picture.image = upright(std::move(image), exif_orientation(picture.metadata.exif), options.allocator);
   return picture;
 }
 

@@ -33,7 +33,6 @@ Bytes find_codestream(Bytes bytes) {
 }
 
 Picture decode_jpeg2000(Bytes bytes, const ReadOptions& options) {
-  const ReadLimits& limits = options.limits;
   const Bytes stream = find_codestream(bytes);
   constexpr std::size_t size_segment = 42;
   if (stream.size() < size_segment) truncated(format);
@@ -43,10 +42,10 @@ Picture decode_jpeg2000(Bytes bytes, const ReadOptions& options) {
   const std::uint32_t components = be16(stream, 40);
   if (right <= left || bottom <= top) damaged(format, "its size is not positive");
   const int channels = static_cast<int>(std::min<std::uint32_t>(components, 1000));
-  check_limits(right - left, bottom - top, channels, Type::u16, limits);
+  check_limits(right - left, bottom - top, channels, Type::u16, options.limits);
   // The decoder fills in what is missing.
   if (!starts_with(stream.last(2), "\xff\xd9")) truncated(format);
-  return decode_with_opencv(format, bytes, limits);
+  return decode_with_opencv(format, bytes, options);
 }
 
 }  // namespace

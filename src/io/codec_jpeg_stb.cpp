@@ -12,7 +12,8 @@ namespace {
 
 Picture decode_jpeg(Bytes bytes, const ReadOptions& options) {
   check_jpeg_tables(bytes);
-  return upright(decode_with_stb("JPEG", bytes, options.limits), exif_orientation(jpeg_metadata(bytes).exif));
+  return upright(decode_with_stb("JPEG", bytes, options), exif_orientation(jpeg_metadata(bytes).exif),
+                 options.allocator);
 }
 
 // stb stores one channel as three equal ones, so that a gray picture is read back as RGB.

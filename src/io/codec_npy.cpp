@@ -73,7 +73,6 @@ void read_sizes(std::string_view value, Header& header) {
 }
 
 Picture decode_npy(Bytes bytes, const ReadOptions& options) {
-  const ReadLimits& limits = options.limits;
   const std::size_t length_size = bytes.size() > 6 && byte_at(bytes, 6) >= 2 ? 4 : 2;
   const std::size_t start = 8 + length_size;
   if (bytes.size() < start) truncated("NPY");
@@ -88,12 +87,12 @@ Picture decode_npy(Bytes bytes, const ReadOptions& options) {
     unsupported("NPY", "columns stored one after the other", "Save it through numpy.ascontiguousarray().");
   const auto [height, width, channels] = header.sizes;
   const int small_channels = static_cast<int>(channels < 1000 ? channels : 1000);
-  check_limits(width, height, small_channels, header.type, limits);
+  check_limits(width, height, small_channels, header.type, options.limits);
   const std::size_t size = size_of(header.type);
   const std::size_t samples = width * height * channels;
   const Bytes data = bytes.subspan(start + length);
   if (data.size() / size < samples) truncated("NPY");
-  Image image = allocate(width, height, small_channels, header.type, Alpha::none, limits);
+  Image image = allocate(width, height, small_channels, header.type, Alpha::none, options);
   std::memcpy(image.data(), data.data(), samples * size);
   if (header.little != (std::endian::native == std::endian::little)) swap_bytes(image.data(), samples, size);
   return image;

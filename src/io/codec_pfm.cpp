@@ -27,17 +27,16 @@ bool read_little_endian(TextHeader& text) {
 }
 
 Picture decode_pfm(Bytes bytes, const ReadOptions& options) {
-  const ReadLimits& limits = options.limits;
   const int channels = bytes[1] == std::byte{'F'} ? 3 : 1;
   TextHeader text(bytes, "PFM", 2);
   const std::uint64_t width = text.number();
   const std::uint64_t height = text.number();
   const bool little = read_little_endian(text);
-  check_limits(width, height, channels, Type::f32, limits);
+  check_limits(width, height, channels, Type::f32, options.limits);
   const Bytes data = text.rest();
   const std::size_t row_bytes = static_cast<std::size_t>(channels) * sizeof(float) * width;
   if (data.size() / row_bytes < height) truncated("PFM");
-  Image image = allocate(width, height, channels, Type::f32, Alpha::none, limits);
+  Image image = allocate(width, height, channels, Type::f32, Alpha::none, options);
   for (std::size_t y = 0; y < height; ++y)
     std::memcpy(image.data() + (height - 1 - y) * row_bytes, data.data() + y * row_bytes, row_bytes);
   if (little != (std::endian::native == std::endian::little))

@@ -201,7 +201,7 @@ Picture decode_png(Bytes bytes, const ReadOptions& options) {
 
   const Type type = header.depth == 16 ? Type::u16 : Type::u8;
   Image image =
-      allocate(header.width, header.height, header.channels, type, alpha_of(header.channels), options.limits);
+      allocate(header.width, header.height, header.channels, type, alpha_of(header.channels), options);
   if (png_get_rowbytes(reader.png, reader.info) !=
       static_cast<std::size_t>(interleaved_strides(image.shape()).row))
     damaged("PNG", "unexpected length of rows");
@@ -211,7 +211,7 @@ Picture decode_png(Bytes bytes, const ReadOptions& options) {
   Picture picture;
   if (!complete) picture.warnings.push_back(partial_warning("PNG"));
   picture.metadata = read_metadata(reader.png, reader.info, chunks.exif);
-  picture.image = upright(std::move(image), exif_orientation(chunks.exif));
+  picture.image = upright(std::move(image), exif_orientation(chunks.exif), options.allocator);
   return picture;
 }
 

@@ -127,11 +127,10 @@ void read_binary(Bytes data, const Header& header, Image& image) {
 }
 
 Picture decode_pnm(Bytes bytes, const ReadOptions& options) {
-  const ReadLimits& limits = options.limits;
   TextHeader text(bytes, format, 2);
   const Header header = read_header(text, static_cast<char>(byte_at(bytes, 1)));
   const int channels = static_cast<int>(std::min<std::uint64_t>(header.channels, 1000));
-  check_limits(header.width, header.height, channels, header.type(), limits);
+  check_limits(header.width, header.height, channels, header.type(), options.limits);
 
   const bool plain = header.kind <= '3';
   const Bytes data = plain ? bytes.subspan(text.position()) : text.rest();
@@ -139,7 +138,7 @@ Picture decode_pnm(Bytes bytes, const ReadOptions& options) {
                                : plain            ? header.samples()
                                                   : header.samples() * size_of(header.type());
   if (data.size() < needed) truncated(format);
-  Image image = allocate(header.width, header.height, channels, header.type(), header.alpha, limits);
+  Image image = allocate(header.width, header.height, channels, header.type(), header.alpha, options);
   if (plain) {
     read_plain(text, header, image);
   } else if (header.kind == '4') {

@@ -32,13 +32,12 @@ bool sniff_tga(Bytes bytes, std::string_view extension) {
 }
 
 Picture decode_tga(Bytes bytes, const ReadOptions& options) {
-  const ReadLimits& limits = options.limits;
   const bool mirrored = (byte_at(bytes, 17) & right_to_left) != 0;
   // Not even the best run lengths make more than 128 pixels of two bytes.
   const std::uint64_t pixels = std::uint64_t{le16(bytes, 12)} * le16(bytes, 14);
-  check_limits(le16(bytes, 12), le16(bytes, 14), 1, Type::u8, limits);
+  check_limits(le16(bytes, 12), le16(bytes, 14), 1, Type::u8, options.limits);
   if (pixels / 64 > bytes.size()) truncated("TGA");
-  return upright(decode_with_stb("TGA", bytes, limits), mirrored ? 2 : 1);
+  return upright(decode_with_stb("TGA", bytes, options), mirrored ? 2 : 1, options.allocator);
 }
 
 FileBytes encode_tga(const ImageView& image, const WriteOptions&) {

@@ -239,13 +239,13 @@ Image normalise(Image image, const Layout& layout) {
 }
 
 /// Inks to RGB by the file's profile, which the pixels leave behind.
-void apply_inks(Picture& picture) {
+void apply_inks(Picture& picture, const Allocator& allocator) {
   Shape shape = picture.image.shape();
   const auto count = static_cast<std::size_t>(shape.width * shape.height);
   const InkConversion inks(picture.metadata.icc, shape.type, false);
   if (std::string warning = inks.warning(); !warning.empty()) picture.warnings.push_back(std::move(warning));
   shape.channels = 3;
-  Image result(shape);
+  Image result(shape, allocator);
   inks.convert(picture.image.data(), result.data(), count);
   picture.image = std::move(result);
   picture.metadata.icc.clear();
@@ -267,7 +267,7 @@ Metadata read_metadata(TIFF* tiff, Bytes file) {
   return metadata;
 }
 
-Image apply_palette(TIFF* tiff, const Image& indices, const Layout& layout) {
+Image apply_palette(TIFF* tiff, const Image& indices, const Layout& layout, const Allocator& allocator) {
   std::uint16_t* maps[3] = {};
   if (TIFFGetField(tiff, TIFFTAG_COLORMAP, &maps[0], &maps[1], &maps[2]) == 0)
     damaged("TIFF", "it has no palette");
@@ -278,7 +278,7 @@ Image apply_palette(TIFF* tiff, const Image& indices, const Layout& layout) {
   });
   Shape shape = indices.shape();
   shape.channels = 3;
-  Image result(shape);
+  Image result(shape, allocator);
   std::byte* target = result.data();
   for (std::size_t i = 0; i < byte_size(indices.shape()); ++i)
     for (const std::uint16_t* map : maps) {
@@ -303,7 +303,7 @@ Picture decode_tiff(Bytes bytes, const ReadOptions& options) {
   const bool straighten =
       layout.alpha == Alpha::premultiplied && (layout.type == Type::u8 || layout.type == Type::u16);
   Picture picture = allocate(layout.width, layout.height, layout.samples, layout.type,
-                             straighten ? Alpha::straight : layout.alpha, options.limits);
+                             straighten ? Alpha::straight : layout.alpha, options);
   Image& image = picture.image;
   if (options.allow_partial) std::memset(image.data(), 0, byte_size(image.shape()));
   file.error.clear();  // complaints about tags that were not needed
@@ -312,14 +312,14 @@ Picture decode_tiff(Bytes bytes, const ReadOptions& options) {
   picture.metadata = read_metadata(tiff.get(), bytes);
 
   if (layout.photometric == PHOTOMETRIC_PALETTE) {
-    image = apply_palette(tiff.get(), image, layout);
+    image = apply_palette(tiff.get(), image, layout, options.allocator);
   } else {
     if (layout.bits < 8) widen_bits(image, layout);
     if (layout.type == Type::u8) image = normalise<std::uint8_t>(std::move(image), layout);
     if (layout.type == Type::u16) image = normalise<std::uint16_t>(std::move(image), layout);
-    if (layout.photometric == PHOTOMETRIC_SEPARATED) apply_inks(picture);
+    if (layout.photometric == PHOTOMETRIC_SEPARATED) apply_inks(picture, options.allocator);
   }
-  image = upright(std::move(image), layout.orientation);
+  image = upright(std::move(image), layout.orientation, options.allocator);
   return picture;
 }
 

@@ -33,7 +33,7 @@ const SatinOpenCv& opencv() {
 }
 
 struct Receiver {
-  const ReadLimits& limits;
+  const ReadOptions& options;
   Image image;
   std::exception_ptr error;
 };
@@ -42,7 +42,7 @@ void* on_allocate(void* user, int width, int height, int channels, int sample_by
   auto& receiver = *static_cast<Receiver*>(user);
   try {
     receiver.image = allocate(static_cast<std::uint64_t>(width), static_cast<std::uint64_t>(height), channels,
-                              sample_bytes == 1 ? Type::u8 : Type::u16, alpha_of(channels), receiver.limits);
+                              sample_bytes == 1 ? Type::u8 : Type::u16, alpha_of(channels), receiver.options);
     return receiver.image.data();
   } catch (...) {
     receiver.error = std::current_exception();
@@ -58,8 +58,8 @@ int on_write(void* user, const void* data, std::size_t size) {
 
 void require_opencv() { static_cast<void>(opencv()); }
 
-Image decode_with_opencv(const char* format, Bytes bytes, const ReadLimits& limits) {
-  Receiver receiver{limits, {}, {}};
+Image decode_with_opencv(const char* format, Bytes bytes, const ReadOptions& options) {
+  Receiver receiver{options, {}, {}};
   SatinOpenCvMessage message{};
   const int good = opencv().decode(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(),
                                    on_allocate, &receiver, &message);

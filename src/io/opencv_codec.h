@@ -9,7 +9,7 @@ namespace satin::io {
 void require_opencv();
 
 /// `format` is for messages.
-[[nodiscard]] Image decode_with_opencv(const char* format, Bytes bytes, const ReadLimits& limits);
+[[nodiscard]] Image decode_with_opencv(const char* format, Bytes bytes, const ReadOptions& options);
 
 /// A u8 picture; `extension` with its dot.
 [[nodiscard]] FileBytes encode_with_opencv(const char* format, const ImageView& image, const char* extension,

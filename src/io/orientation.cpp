@@ -33,13 +33,13 @@ void copy_pixels(const Walk& walk, Image& target) {
 
 }  // namespace
 
-Image upright(Image image, int orientation) {
+Image upright(Image image, int orientation, const Allocator& allocator) {
   if (orientation <= 1 || orientation > 8) return image;
   const Shape& shape = image.shape();
   const Strides strides = interleaved_strides(shape);
   Shape turned = shape;
   if (orientation >= 5) std::swap(turned.width, turned.height);
-  Image result(turned);
+  Image result(turned, allocator);
 
   // 2, 3, 7, 8 count the columns of the source backwards, 3, 4, 6, 7 its rows; from 5 on, rows become
   // columns.

@@ -6,6 +6,6 @@
 namespace satin::io {
 
 /// The picture as its orientation tag (1 to 8, as in EXIF and TIFF) wants it to be seen.
-[[nodiscard]] Image upright(Image image, int orientation);
+[[nodiscard]] Image upright(Image image, int orientation, const Allocator& allocator);
 
 }  // namespace satin::io

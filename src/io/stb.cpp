@@ -106,7 +106,8 @@ struct StbFree {
 
 }  // namespace
 
-Image decode_with_stb(const char* format, Bytes bytes, const ReadLimits& limits) {
+Image decode_with_stb(const char* format, Bytes bytes, const ReadOptions& options) {
+  const ReadLimits& limits = options.limits;
   const stbi_io_callbacks callbacks{on_read, on_skip, on_end};
   Source source{bytes};
   int width = 0, height = 0, channels = 0;
@@ -138,7 +139,11 @@ Image decode_with_stb(const char* format, Bytes bytes, const ReadLimits& limits)
   shape.alpha = alpha_of(channels);
   Buffer buffer{{static_cast<std::byte*>(pixels.release()), [](std::byte* p) { stbi_image_free(p); }},
                 byte_size(shape)};
-  return Image(shape, std::move(buffer), Memory::host);
+  Image image(shape, std::move(buffer), Memory::host);
+  if (!options.allocator.allocate) return image;
+  Image result(shape, options.allocator);
+  std::memcpy(result.data(), image.data(), byte_size(shape));
+  return result;
 }
 
 #if defined(SATIN_IO_STB_PNG) || defined(SATIN_IO_STB_JPEG)

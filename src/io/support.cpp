@@ -48,15 +48,15 @@ void check_limits(std::uint64_t width, std::uint64_t height, int channels, Type 
 }
 
 Image allocate(std::uint64_t width, std::uint64_t height, int channels, Type type, Alpha alpha,
-               const ReadLimits& limits) {
-  check_limits(width, height, channels, type, limits);
+               const ReadOptions& options) {
+  check_limits(width, height, channels, type, options.limits);
   Shape shape;
   shape.width = static_cast<std::int64_t>(width);
   shape.height = static_cast<std::int64_t>(height);
   shape.channels = channels;
   shape.type = type;
   shape.alpha = alpha;
-  return Image(shape);
+  return Image(shape, options.allocator);
 }
 
 bool starts_with(Bytes bytes, std::string_view magic, std::size_t at) {

@@ -27,9 +27,10 @@ constexpr int default_quality = 95;
 void check_limits(std::uint64_t width, std::uint64_t height, int channels, Type type,
                   const ReadLimits& limits);
 
-/// Checks the limits and allocates. Alpha::straight is assumed for 2 and 4 channels if `alpha` says so.
+/// Checks the limits and allocates where the options say. Alpha::straight is assumed for 2 and 4 channels if
+/// `alpha` says so.
 [[nodiscard]] Image allocate(std::uint64_t width, std::uint64_t height, int channels, Type type, Alpha alpha,
-                             const ReadLimits& limits);
+                             const ReadOptions& options);
 
 /// Alpha::straight for 2 and 4 channels.
 [[nodiscard]] constexpr Alpha alpha_of(int channels) {

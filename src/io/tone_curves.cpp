@@ -75,10 +75,11 @@ int colours_of(const Shape& shape) {
 }
 
 template <class Value>
-Image decode(const ImageView& picture, const std::array<std::vector<float>, 3>& tables) {
+Image decode(const ImageView& picture, const std::array<std::vector<float>, 3>& tables,
+             const Allocator& allocator) {
   Shape shape = picture.shape;
   shape.type = Type::f32;
-  Image result(shape);
+  Image result(shape, allocator);
   const auto colours = static_cast<std::size_t>(colours_of(shape));
   const float maximum = static_cast<float>(std::numeric_limits<Value>::max());
   for (std::int64_t y = 0; y < shape.height; ++y) {
@@ -147,8 +148,9 @@ std::optional<ToneCurves> ToneCurves::from_profile([[maybe_unused]] std::span<co
 #endif
 }
 
-Image ToneCurves::decoded(const ImageView& picture) const {
-  return type_ == Type::u8 ? decode<std::uint8_t>(picture, linear_) : decode<std::uint16_t>(picture, linear_);
+Image ToneCurves::decoded(const ImageView& picture, const Allocator& allocator) const {
+  return type_ == Type::u8 ? decode<std::uint8_t>(picture, linear_, allocator)
+                           : decode<std::uint16_t>(picture, linear_, allocator);
 }
 
 Image ToneCurves::encoded(const ImageView& linear) const {

@@ -165,7 +165,8 @@ enum class Stage {
 
 /// Any of them may be empty.
 struct BatchEvents {
-  /// A stage of a file begins or ends (also by an error). Called from several threads at once.
+  /// A stage of a file begins or ends (also by an error; filtering is begun once more if a device turns out
+  /// to have no memory for two pictures at a time). Called from several threads at once.
   std::function<void(const BatchFile& file, Stage stage, bool begins)> stage;
   /// Called from the thread that runs the batch, in the order of the files.
   std::function<void(const FileResult& result, const BatchResult& so_far)> finished;
@@ -186,13 +187,17 @@ void foresee_batch(const Batch& batch, const std::function<void(const FileResult
 /// Does the files. Reading and writing run beside the filters, on several threads; the bytes of all pictures
 /// in flight stay below `memory` (a single picture may be larger; one that is larger than all before it
 /// counts as soon as it is decoded). Plans are reused for pictures of the same shape, and pictures stay on
-/// the device from filter to filter. Throws Error(usage) if there are several files and the parameters
-/// contradict each other for any picture; what happens to single files is told by `events`. Two environment
-/// errors in a row (a full disk, a lost device) end the batch early.
+/// the device from filter to filter. A GPU has two pictures at a time, each with plans and a stream of its
+/// own, so that one is copied while the other is filtered; one, if the plans for two are above
+/// limit_memory() or what is free. Pictures that go to a GPU lie in page-locked memory, unless
+/// ReadOptions::allocator is given; it is used again for later pictures, and is `memory` bytes at most.
+/// Throws Error(usage) if there are several files and the parameters contradict each other for any picture;
+/// what happens to single files is told by `events`. Two environment errors in a row (a full disk, a lost
+/// device) end the batch early.
 [[nodiscard]] BatchResult run_batch(const Device& device, const Batch& batch, const BatchEvents& events = {});
 
 /// The same on several devices: each takes the next picture as soon as it is free. The bytes of the outputs
-/// do not depend on their number. One GPU opened twice copies for one picture while it filters another.
+/// do not depend on their number.
 [[nodiscard]] BatchResult run_batch(std::span<const Device> devices, const Batch& batch,
                                     const BatchEvents& events = {});
 

@@ -35,23 +35,22 @@ struct Stream {
   void* handle = nullptr;  ///< a cudaStream_t
 };
 
-/// Where a device's memory comes from, in place of the system: that of pictures, of arrays, and what plans
-/// and results hold as long as they live. Give both functions or neither. They are called from several
-/// threads at once, `free` also after the device was closed, by what outlives it. Not asked for: what the
-/// scan family needs during one call, and small memory of the host.
-struct Allocator {
-  /// Bytes of the device's memory (of the host's on the CPU) at a multiple of 64, usable in any stream at
-  /// once; null if there is none, which is Error(environment) to whom it may concern.
-  std::function<void*(std::size_t bytes)> allocate;
-  /// Takes back what allocate() gave for so many bytes. Work that streams were given may still use it: wait
-  /// for that, as cudaFree() does. Does not throw.
-  std::function<void(void* memory, std::size_t bytes)> free;
+/// A stream that is destroyed with the last copy of this. Give it up after what was planned for it.
+struct OwnedStream {
+  std::shared_ptr<void> handle;  ///< a cudaStream_t; null on the CPU
+
+  /// The stream, for run().
+  [[nodiscard]] Stream get() const noexcept { return {handle.get()}; }
 };
 
 /// How a device is opened.
 struct DeviceOptions {
-  int threads = 0;        ///< CPU threads, at most; 0: all that the process may use
-  Allocator allocator{};  ///< empty: the system's memory
+  int threads = 0;  ///< CPU threads, at most; 0: all that the process may use
+  /// Where the device's memory (the host's on the CPU) comes from: that of pictures, of arrays, and what
+  /// plans and results hold as long as they live; empty: from the system. Memory must be usable in any stream
+  /// at once. Work that streams were given may still use what is freed: wait for that, as cudaFree() does.
+  /// Not asked for: what the scan family needs during one call, and small memory of the host.
+  Allocator allocator{};
 };
 
 /// An open device. Copies share it. One device may be used from several threads at once, by everything that
@@ -81,6 +80,18 @@ class Device {
   void copy(const ImageView& from, const MutableImageView& to, Stream stream = {}) const;
   /// Waits for everything that was given to the stream.
   void synchronize(Stream stream = {}) const;
+
+  /// A new stream of this device, whose work runs beside that of its other streams. On the CPU, where run()
+  /// returns with its result, it has no handle. Throws Error(environment) if there is none to be had.
+  [[nodiscard]] OwnedStream new_stream() const;
+  /// How many runs at a time, each of a plan and in a stream of its own, a GPU is kept busy with: 2, as the
+  /// pictures of one are copied while the kernels of the other work. 1 on the CPU, where one run takes all
+  /// threads.
+  [[nodiscard]] int runs_at_once() const noexcept;
+  /// Page-locked host memory: pictures in it are copied from and to any GPU at the full speed of the bus, and
+  /// beside kernels of other streams. It asks the driver, which takes milliseconds, for every block, so keep
+  /// the blocks; it gives null where the system lets no more be locked. Empty on the CPU.
+  [[nodiscard]] Allocator page_locked_memory() const;
 
   /// For the library's own parts.
   [[nodiscard]] Backend& backend() const noexcept { return *backend_; }

@@ -158,9 +158,19 @@ struct Buffer {
   [[nodiscard]] std::byte* get() const noexcept { return data.get(); }
 };
 
-/// Host memory, aligned to 64 bytes or more, not initialised; large buffers ask for huge pages. Throws
-/// Error(environment) when there is none.
-[[nodiscard]] Buffer allocate_host(std::size_t bytes);
+/// Where memory comes from, in place of the system. Give both functions or neither. They are called from
+/// several threads at once, `free` by whatever holds the memory, however long that lives.
+struct Allocator {
+  /// Bytes at a multiple of 64; null if there are none, which is Error(environment) to whom it may concern.
+  std::function<void*(std::size_t bytes)> allocate;
+  /// Takes back what allocate() gave for so many bytes. Does not throw.
+  std::function<void(void* memory, std::size_t bytes)> free;
+};
+
+/// Host memory, aligned to 64 bytes or more, not initialised, of the allocator; without one, of the system,
+/// where large buffers ask for huge pages. Throws Error(environment) when there is none, Error(usage) for
+/// memory that is not aligned.
+[[nodiscard]] Buffer allocate_host(std::size_t bytes, const Allocator& allocator = {});
 
 /// A densely packed, interleaved picture that owns its memory. Moving is cheap; copying is explicit, by
 /// clone().
@@ -169,7 +179,7 @@ class Image {
   /// No picture.
   Image() = default;
   /// A host picture; its pixels are not initialised. Throws as validate() and allocate_host().
-  explicit Image(const Shape& shape);
+  explicit Image(const Shape& shape, const Allocator& allocator = {});
   /// Takes over memory that holds byte_size(shape) bytes at least.
   Image(const Shape& shape, Buffer buffer, Memory memory);
 

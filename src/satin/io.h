@@ -37,11 +37,14 @@ struct ReadLimits {
 
 /// How a file is read.
 struct ReadOptions {
-  ReadLimits limits;  ///< above them it is refused
+  ReadLimits limits{};  ///< above them it is refused
   /// Takes what there is of a JPEG, PNG, TIFF or OpenEXR file that ends early or is damaged behind its
   /// header, with a warning. What is missing is 0, but for JPEG, whose decoder continues with the last
   /// colour.
   bool allow_partial = false;
+  /// Where decoded pixels lie, those of named channels too: in page-locked memory, for instance, if a GPU is
+  /// to filter them. Empty: in memory of the system.
+  Allocator allocator{};
 };
 
 /// One entry of the list of formats.

@@ -27,6 +27,8 @@ namespace [[gnu::visibility("default")]] satin {
 /// the same; the pixels that windows share are done more than once. Filters that see the whole picture at
 /// once (sums and recursions over all of it, components) throw Error(environment) instead.
 void limit_memory(const Device& device, std::size_t bytes);
+/// The limit that was set last; 0: none.
+[[nodiscard]] std::size_t memory_limit(const Device& device);
 
 /// Told of long work: the share of it that is done, above 0 and up to 1. False cancels the rest.
 using Progress = std::function<bool(double done)>;
@@ -46,6 +48,8 @@ class Plan {
   [[nodiscard]] const Shape& output_shape() const noexcept;
   /// Bytes of device memory that the plan holds.
   [[nodiscard]] std::size_t workspace_bytes() const noexcept;
+  /// True if it runs on windows of the picture, for lack of memory (see limit_memory()).
+  [[nodiscard]] bool in_windows() const noexcept;
 
   /// Filters `inputs` (the picture, then the side inputs in the order of the filter's record; an empty view
   /// for an optional one that is not used) into `output`. Any view may have any strides. Inputs and output

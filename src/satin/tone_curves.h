@@ -27,8 +27,8 @@ class ToneCurves {
   [[nodiscard]] static std::optional<ToneCurves> from_profile(std::span<const std::byte> icc,
                                                               const Shape& shape);
 
-  /// A dense host picture in f32; alpha is value / maximum.
-  [[nodiscard]] Image decoded(const ImageView& picture) const;
+  /// A dense host picture in f32, in memory of the allocator; alpha is value / maximum.
+  [[nodiscard]] Image decoded(const ImageView& picture, const Allocator& allocator = {}) const;
   /// The way back from the f32 picture of the same channels.
   [[nodiscard]] Image encoded(const ImageView& linear) const;
   /// The type of the codes.

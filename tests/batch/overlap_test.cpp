@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -12,8 +13,12 @@
 #include <thread>
 #include <vector>
 
+#include "../core/device_under_test.h"
+#include "../core/ledger.h"
+#include "core/backend.h"
 #include "satin/batch.h"
 #include "satin/io.h"
+#include "satin/plan.h"
 
 namespace satin::test {
 namespace {
@@ -22,24 +27,41 @@ namespace fs = std::filesystem;
 
 class Overlap : public ::testing::Test {
  protected:
-  void SetUp() override {
+  void SetUp() override { write_pictures({24, 16, 3}); }
+
+  void write_pictures(const Shape& shape) {
     fs::create_directories(folder_ / "in");
     for (int i = 0; i < count; ++i) {
-      Image picture(Shape{24, 16, 3});
-      for (std::size_t byte = 0; byte < byte_size(picture.shape()); ++byte)
+      Image picture(shape);
+      for (std::size_t byte = 0; byte < byte_size(shape); ++byte)
         picture.data()[byte] = static_cast<std::byte>(byte * 7 + static_cast<std::size_t>(i));
-      write_image(folder_ / "in" / (std::to_string(100 + i) + ".png"), picture);
+      write_image(folder_ / "in" / (std::to_string(100 + i) + ".png"), picture, {.overwrite = true});
     }
   }
   void TearDown() override { fs::remove_all(folder_); }
 
   BatchResult run(BatchOptions options, const BatchEvents& events, const std::string& output = "out",
                   std::size_t device_count = 1) {
-    options.inputs = {folder_ / "in"};
-    options.output = folder_ / output;
     std::vector<Device> devices;
     while (devices.size() < device_count) devices.push_back(Device::open("cpu"));
-    return run_batch(devices, prepare_batch(parse_pipeline("blur radius=2"), options), events);
+    return run_on(devices, std::move(options), events, output);
+  }
+
+  BatchResult run_on(const std::vector<Device>& devices, BatchOptions options, const BatchEvents& events,
+                     const std::string& output, const std::string& pipeline = "blur radius=2") {
+    options.inputs = {folder_ / "in"};
+    options.output = folder_ / output;
+    return run_batch(devices, prepare_batch(parse_pipeline(pipeline), options), events);
+  }
+
+  void expect_same_files(const std::string& one, const std::string& other) {
+    for (int i = 0; i < count; ++i) {
+      const std::string name = std::to_string(100 + i) + ".png";
+      const Image a = read_image(folder_ / one / name);
+      const Image b = read_image(folder_ / other / name);
+      ASSERT_EQ(a.shape(), b.shape());
+      EXPECT_EQ(std::memcmp(a.data(), b.data(), byte_size(a.shape())), 0) << name;
+    }
   }
 
   static constexpr int count = 20;
@@ -105,12 +127,150 @@ TEST_F(Overlap, EachDeviceFiltersAPictureOfItsOwn) {
   EXPECT_EQ(run(options, events, "two", 2).done, static_cast<std::size_t>(count));
   EXPECT_EQ(most, 2);
   EXPECT_EQ(run(options, {}, "one").done, static_cast<std::size_t>(count));
-  for (int i = 0; i < count; ++i) {
-    const std::string name = std::to_string(100 + i) + ".png";
-    const Image one = read_image(folder_ / "one" / name);
-    const Image two = read_image(folder_ / "two" / name);
-    EXPECT_EQ(std::memcmp(one.data(), two.data(), byte_size(one.shape())), 0) << name;
+  expect_same_files("one", "two");
+}
+
+/// Counts the pictures that are filtered at a time, and makes each wait a while for a second one.
+class FilteringTogether {
+ public:
+  BatchEvents events() {
+    BatchEvents events;
+    events.stage = [this](const BatchFile&, Stage stage, bool begins) {
+      if (stage != Stage::filtering) return;
+      std::unique_lock lock(mutex_);
+      now_ += begins ? 1 : -1;
+      begun_ += begins ? 1 : 0;
+      most_ = std::max(most_, now_);
+      changed_.notify_all();
+      // The first one is alone: it tells what a run holds.
+      if (begins && begun_ > 1) changed_.wait_for(lock, patience_, [&] { return most_ > 1; });
+    };
+    events.finished = [this](const FileResult& file, const BatchResult&) {
+      names_.push_back(file.input.filename().string());
+    };
+    return events;
   }
+  explicit FilteringTogether(std::chrono::milliseconds patience) : patience_(patience) {}
+  [[nodiscard]] int most() const { return most_; }
+  [[nodiscard]] int begun() const { return begun_; }
+  [[nodiscard]] bool in_order() const { return std::is_sorted(names_.begin(), names_.end()); }
+
+ private:
+  std::chrono::milliseconds patience_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int now_ = 0;
+  int most_ = 0;
+  int begun_ = 0;
+  std::vector<std::string> names_;
+};
+
+TEST_F(Overlap, ADeviceThatSaysSoFiltersTwoPicturesAtATime) {
+  Device device = Device::open("cpu");
+  device.backend().runs_at_once = 2;
+  FilteringTogether together(std::chrono::seconds(10));
+  BatchOptions options;
+  options.threads = 3;
+  EXPECT_EQ(run_on({device}, options, together.events(), "two").done, static_cast<std::size_t>(count));
+  EXPECT_EQ(together.most(), 2);
+  EXPECT_TRUE(together.in_order());
+  EXPECT_EQ(run(options, {}, "one").done, static_cast<std::size_t>(count));
+  expect_same_files("one", "two");
+}
+
+/// The CPU with memory of its own, to which pictures are copied, as a GPU has.
+TEST_F(Overlap, ADeviceWithMemoryOfItsOwnWritesTheSameBytes) {
+  write_pictures({300, 200, 3});
+  const std::string pipeline = "blur radius=6 | unsharp amount=0.5 | smooth sigma=3";
+  EXPECT_EQ(run_on({Device::open("cpu")}, {}, {}, "cpu", pipeline).done, static_cast<std::size_t>(count));
+  std::size_t plenty = 0;
+  for (const double share : {1.0, 0.9, 0.6}) {
+    Ledger memory;
+    Ledger locked;
+    if (plenty != 0) memory.limit = static_cast<std::size_t>(share * static_cast<double>(plenty));
+    Device device = Device::open("cpu", {.allocator = memory.allocator()});
+    device.backend().host_memory = false;
+    device.backend().runs_at_once = 2;
+    device.backend().page_locked = locked.allocator();
+    FilteringTogether together(std::chrono::milliseconds(500));
+    const std::string output = "apart" + std::to_string(share);
+    const BatchResult result = run_on({device}, {}, together.events(), output, pipeline);
+    EXPECT_EQ(result.done, static_cast<std::size_t>(count)) << share;
+    EXPECT_TRUE(together.in_order());
+    EXPECT_EQ(together.most(), 2);
+    if (plenty == 0) plenty = memory.most;
+    EXPECT_GT(locked.calls, 0U);
+    EXPECT_TRUE(locked.taken.empty());
+    expect_same_files("cpu", output);
+  }
+}
+
+/// On a GPU: copies and kernels of two pictures, in page-locked memory; with SATIN_TEST_DEVICE=cuda:0.
+TEST_F(Overlap, TheDeviceUnderTestWritesTheBytesOfTheCpu) {
+  write_pictures({500, 300, 3});
+  const std::string pipeline = "blur radius=6 | unsharp amount=0.5 | smooth sigma=3";
+  const Device& device = device_under_test();
+  EXPECT_EQ(run_on({Device::open("cpu")}, {}, {}, "cpu", pipeline).done, static_cast<std::size_t>(count));
+  FilteringTogether together(std::chrono::seconds(2));
+  EXPECT_EQ(run_on({device}, {}, device.is_cuda() ? together.events() : BatchEvents(), "one", pipeline).done,
+            static_cast<std::size_t>(count));
+  EXPECT_EQ(together.most(), device.is_cuda() ? 2 : 0);
+  expect_same_files("cpu", "one");
+  const Device again = Device::open(device.info().id);
+  EXPECT_EQ(run_on({device, again}, {}, {}, "two", pipeline).done, static_cast<std::size_t>(count));
+  expect_same_files("cpu", "two");
+}
+
+/// A filter that windows help, and one that has to see the whole picture.
+TEST_F(Overlap, GoesOnWithOnePictureWhereThereIsNoMemoryForTwo) {
+  const Shape shape{300, 300, 3};  // more than is tried before the batch begins
+  write_pictures(shape);
+  for (const std::string pipeline : {"blur radius=2", "smooth sigma=3"}) {
+    const std::size_t needed = [&] {
+      const Parameters parameters = parse_pipeline(pipeline).front().parameters;
+      return plan(Device::open("cpu"), parameters, std::vector<Shape>{shape}).workspace_bytes();
+    }();
+    ASSERT_GT(needed, 0U);
+    Ledger ledger;
+    ledger.limit = needed + needed / 2;
+    Device device = Device::open("cpu", {.allocator = ledger.allocator()});
+    device.backend().runs_at_once = 2;
+    FilteringTogether together(std::chrono::milliseconds(50));
+    BatchOptions options;
+    options.threads = 3;
+    options.overwrite = true;
+    EXPECT_EQ(run_on({device}, options, together.events(), "poor", pipeline).done,
+              static_cast<std::size_t>(count))
+        << pipeline;
+    EXPECT_EQ(together.most(), 2);
+    EXPECT_EQ(together.begun(), pipeline.starts_with("smooth") ? count + 1 : count);
+    EXPECT_TRUE(together.in_order());
+    EXPECT_EQ(run_on({Device::open("cpu")}, options, {}, "rich", pipeline).done,
+              static_cast<std::size_t>(count));
+    expect_same_files("poor", "rich");
+  }
+}
+
+TEST_F(Overlap, PicturesLieInThePageLockedMemoryThatADeviceGives) {
+  Ledger locked;
+  Device device = Device::open("cpu");
+  device.backend().page_locked = locked.allocator();
+  EXPECT_EQ(run_on({Device::open("cpu"), device}, {}, {}, "locked").done, static_cast<std::size_t>(count));
+  EXPECT_GT(locked.calls, 0U);
+  EXPECT_LT(locked.calls, 2U * count) << "blocks are used again";
+  EXPECT_TRUE(locked.taken.empty());
+  EXPECT_EQ(run({}, {}, "plain").done, static_cast<std::size_t>(count));
+  expect_same_files("locked", "plain");
+
+  Ledger own;
+  BatchOptions options;
+  options.read.allocator = own.allocator();
+  const std::size_t calls = locked.calls;
+  EXPECT_EQ(run_on({device}, options, {}, "own").done, static_cast<std::size_t>(count));
+  EXPECT_EQ(own.calls, 2U * count) << "each picture and its result";
+  EXPECT_EQ(locked.calls, calls);
+  EXPECT_TRUE(own.taken.empty());
+  expect_same_files("own", "plain");
 }
 
 TEST_F(Overlap, ResultsComeInOrderWhateverHappens) {

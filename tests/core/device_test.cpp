@@ -2,9 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include "core/backend.h"
 #include "device_under_test.h"
 #include "expect_error.h"
 #include "pictures.h"
+#include "satin/filters.h"
 
 namespace satin::test {
 namespace {
@@ -38,6 +45,57 @@ TEST_P(DeviceMemory, CopiesWhateverTheStrides) {
 
 INSTANTIATE_TEST_SUITE_P(Types, DeviceMemory, testing::Values(Type::u8, Type::u16, Type::f32),
                          [](const auto& type) { return std::string(name_of(type.param)); });
+
+TEST(PageLockedMemory, GoesThereAndBack) {
+  const Device& device = device_under_test();
+  const Allocator page_locked = device.page_locked_memory();
+  EXPECT_EQ(static_cast<bool>(page_locked.allocate), device.is_cuda());
+  const Image picture = random_picture({333, 211, 3, Type::u8}, 6);
+  Image source(picture.shape(), page_locked);
+  EXPECT_EQ(source.memory(), Memory::host);
+  std::memcpy(source.data(), picture.data(), byte_size(picture.shape()));
+  EXPECT_EQ(difference(device.download(device.upload(source)), picture), "");
+}
+
+TEST(DeviceStreams, RunsInTwoOfThemDoNotDisturbEachOther) {
+  const Device& device = device_under_test();
+  EXPECT_GE(device.runs_at_once(), device.is_cuda() ? 2 : 1);
+  const Shape shape{640, 480, 3, Type::u8};
+  const Blur wanted{.radius = 7};
+  const Image expected = blur(Device::open("cpu"), random_picture(shape, 7), wanted);
+  const auto work = [&] {
+    const OwnedStream stream = device.new_stream();
+    EXPECT_EQ(stream.handle != nullptr, device.is_cuda());
+    Plan steps = plan(device, shape, wanted);
+    Image source(shape, device.page_locked_memory());
+    Image result(shape, device.page_locked_memory());
+    for (int turn = 0; turn < 20; ++turn) {
+      std::memcpy(source.data(), random_picture(shape, 7).data(), byte_size(shape));
+      std::memset(result.data(), turn, byte_size(shape));
+      steps.run(source, result.view(), stream.get());
+      EXPECT_EQ(difference(result, expected), "");
+    }
+  };
+  std::thread other(work);
+  work();
+  other.join();
+}
+
+TEST(RunParts, AreToldInTheirOrder) {
+  const Device device = Device::open(device_under_test().info().id);
+  std::vector<RunPart> told;
+  auto last = std::chrono::steady_clock::now();
+  device.backend().listener = [&](RunPart part, auto begin, auto end) {
+    told.push_back(part);
+    EXPECT_LE(last, begin);
+    EXPECT_LE(begin, end);
+    last = end;
+  };
+  const Image picture = random_picture({64, 48, 3, Type::u8}, 8);
+  const Image result = blur(device, picture, {.radius = 3});
+  EXPECT_EQ(told, (std::vector<RunPart>{RunPart::copy_up, RunPart::kernels, RunPart::copy_down}));
+  EXPECT_EQ(difference(result, blur(device_under_test(), picture, {.radius = 3})), "");
+}
 
 TEST(DeviceCopy, RefusesWhatDoesNotFit) {
   const Device& device = device_under_test();

@@ -166,8 +166,11 @@ TEST(Windows, MayOverwriteTheirPicture) {
   parameters.radius = 5;
   const Image expected = unsharp(device_under_test(), picture, parameters);
   Plan whole = plan(device_under_test(), picture.shape(), parameters);
+  EXPECT_FALSE(whole.in_windows());
   const std::size_t limit = whole.workspace_bytes() / 2;
   Plan plan = satin::plan(limited_device(limit), picture.shape(), parameters);
+  EXPECT_EQ(memory_limit(limited_device(limit)), limit);
+  EXPECT_TRUE(plan.in_windows());
   ASSERT_LE(plan.workspace_bytes(), limit);
   Image result = picture.clone();
   plan.run(result.view(), result.view());

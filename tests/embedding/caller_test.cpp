@@ -4,13 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <map>
-#include <mutex>
 #include <vector>
 
 #include "device_under_test.h"
 #include "expect_error.h"
+#include "ledger.h"
 #include "pictures.h"
 #include "satin/array.h"
 #include "satin/filters.h"
@@ -19,32 +17,6 @@
 
 namespace satin::test {
 namespace {
-
-/// Memory of the host that knows what was taken and gives back nothing twice.
-struct Ledger {
-  std::mutex lock;
-  std::map<void*, std::size_t> taken;
-  std::size_t calls = 0;
-  std::size_t offset = 0;  ///< of what is given, from a multiple of 64
-
-  Allocator allocator() {
-    return {[this](std::size_t bytes) {
-              const std::lock_guard guard(lock);
-              auto* memory = static_cast<std::byte*>(std::aligned_alloc(64, (bytes / 64 + 2) * 64)) + offset;
-              taken[memory] = bytes;
-              ++calls;
-              return static_cast<void*>(memory);
-            },
-            [this](void* memory, std::size_t bytes) {
-              const std::lock_guard guard(lock);
-              const auto found = taken.find(memory);
-              ASSERT_NE(found, taken.end());
-              EXPECT_EQ(found->second, bytes);
-              taken.erase(found);
-              std::free(static_cast<std::byte*>(memory) - offset);
-            }};
-  }
-};
 
 TEST(CallersMemory, HoldsPicturesArraysAndPlans) {
   const Shape shape{100, 80, 3, Type::u8};
@@ -90,6 +62,31 @@ TEST(CallersMemory, MayRunOutAndMustBeAligned) {
 
   expect_error(ErrorKind::usage, "both, or neither",
                [&] { return Device::open("cpu", {.allocator = {.allocate = none.allocate, .free = {}}}); });
+}
+
+TEST(CallersMemory, HoldsHostPictures) {
+  Ledger ledger;
+  {
+    const Image picture({10, 10, 3, Type::u8}, ledger.allocator());
+    EXPECT_TRUE(ledger.holds(picture.data()));
+    EXPECT_EQ(picture.memory(), Memory::host);
+    const Buffer buffer = allocate_host(77, ledger.allocator());
+    EXPECT_EQ(ledger.bytes, 377U);
+  }
+  EXPECT_TRUE(ledger.taken.empty());
+
+  ledger.limit = 299;
+  expect_error(ErrorKind::environment, "no 300 bytes", [&] {
+    return Image({10, 10, 3, Type::u8}, ledger.allocator());
+  });
+  ledger.limit = 300;
+  ledger.offset = 8;
+  expect_error(ErrorKind::usage, "multiple of 64", [&] {
+    return Image({10, 10, 3, Type::u8}, ledger.allocator());
+  });
+  EXPECT_TRUE(ledger.taken.empty());
+  expect_error(ErrorKind::usage, "both, or neither",
+               [&] { return allocate_host(1, {.allocate = ledger.allocator().allocate, .free = {}}); });
 }
 
 TEST(LongWork, TellsEveryFrame) {

@@ -44,7 +44,9 @@ TEST_F(Exr, NamedChannelsTravel) {
   channels.push_back({"id", random_image(shape_of(9, 7, 1, Type::u32), 3)});
   WriteOptions options;
   options.channels = channels;
-  const Picture picture = decode_picture(encode_image(colours, ".exr", options), "x.exr");
+  const FileBytes file = encode_image(colours, ".exr", options);
+  expect_placed(file, "x.exr");
+  const Picture picture = decode_picture(file, "x.exr");
   expect_same(picture.image, colours, "colours");
   ASSERT_NE(picture.find_channel("Z"), nullptr);
   ASSERT_NE(picture.find_channel("id"), nullptr);

@@ -29,6 +29,7 @@ TEST(Jpeg2000, IsRead) {
   EXPECT_EQ(view.value<std::uint8_t>(63, 47, 0), 200);
   EXPECT_EQ(view.value<std::uint8_t>(0, 0, 1), 100);
   EXPECT_EQ(view.value<std::uint8_t>(30, 20, 2), 50);
+  expect_placed(sample_file(), "x.jp2");
 }
 
 TEST(Jpeg2000, TruncatedAndOversizedFilesAreRefused) {

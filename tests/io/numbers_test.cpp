@@ -84,6 +84,7 @@ TEST(Tga, RightToLeftIsTurned) {
   FileBytes file = encode_image(image, ".tga");
   file[17] |= std::byte{0x10};
   expect_same(decode_image(file, "x.tga"), turned(image, 2), "right to left");
+  expect_placed(file, "x.tga");
 }
 
 TEST(Tga, IsKnownByItsBytesAlone) {

@@ -21,6 +21,7 @@ TEST(Orientation, JpegIsTurnedUpright) {
     for (const bool little : {false, true})
       expect_same(decode_image(jpeg_with_orientation(file, orientation, little), "x.jpg"),
                   turned(image, orientation > 8 ? 1 : orientation), std::to_string(orientation));
+  expect_placed(jpeg_with_orientation(file, 6, true), "x.jpg");
 }
 
 // The eight files of a series show one scene; each was turned before it was compressed.

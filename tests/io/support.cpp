@@ -9,6 +9,8 @@
 #include <iterator>
 #include <random>
 
+#include "../core/ledger.h"
+
 namespace satin::test {
 
 Shape shape_of(std::int64_t width, std::int64_t height, int channels, Type type, Alpha alpha) {
@@ -75,6 +77,20 @@ void expect_error(ErrorKind kind, const std::string& text, const std::function<v
     EXPECT_NE(std::string(error.what()).find(text), std::string::npos)
         << "'" << error.what() << "' lacks '" << text << "'";
   }
+}
+
+void expect_placed(std::span<const std::byte> file, const std::string& name) {
+  Ledger ledger;
+  {
+    const Image expected = decode_image(file, name);
+    const Picture picture = decode_picture(file, name, {.allocator = ledger.allocator()});
+    expect_same(picture.image, expected, name);
+    EXPECT_TRUE(ledger.holds(picture.image.data())) << name;
+    for (const NamedChannel& channel : picture.channels)
+      EXPECT_TRUE(ledger.holds(channel.plane.data())) << name << ", channel " << channel.name;
+    EXPECT_EQ(ledger.taken.size(), 1 + picture.channels.size()) << name;
+  }
+  EXPECT_TRUE(ledger.taken.empty()) << name;
 }
 
 bool can_write(const std::string& extension) {

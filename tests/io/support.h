@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,10 @@ double mean_difference(const Image& a, const Image& b);
 
 /// Expects an Error of this kind whose message has this text.
 void expect_error(ErrorKind kind, const std::string& text, const std::function<void()>& work);
+
+/// Decodes the file as it is and into an allocator's memory: the pictures are equal, the second one lies in
+/// that memory with all its channels, and nothing else is left there.
+void expect_placed(std::span<const std::byte> file, const std::string& name);
 
 bool can_write(const std::string& extension);
 /// A pixel written to satin::io's public view of a format: true if this build has a codec of this name.

@@ -156,11 +156,13 @@ TEST(Tiff, Palette) {
   tags.more = [&](TIFF* tiff) {
     TIFFSetField(tiff, TIFFTAG_COLORMAP, red.data(), green.data(), blue.data());
   };
-  const Image image = decode_image(make_tiff(tags, {0x3C}), "x.tif");
+  const FileBytes file = make_tiff(tags, {0x3C});
+  const Image image = decode_image(file, "x.tif");
   ASSERT_EQ(image.shape(), shape_of(2, 1, 3, Type::u8));
   EXPECT_EQ(image.view().value<std::uint8_t>(0, 0, 0), 30);
   EXPECT_EQ(image.view().value<std::uint8_t>(1, 0, 0), 120);
   EXPECT_EQ(image.view().value<std::uint8_t>(1, 0, 1), 255);
+  expect_placed(file, "x.tif");
 }
 
 TEST(Tiff, Inks) {
@@ -168,11 +170,13 @@ TEST(Tiff, Inks) {
   tags.width = tags.height = 1;
   tags.samples = 4;
   tags.photometric = PHOTOMETRIC_SEPARATED;
-  const Image image = decode_image(make_tiff(tags, {55, 155, 255, 0}), "x.tif");
+  const FileBytes file = make_tiff(tags, {55, 155, 255, 0});
+  const Image image = decode_image(file, "x.tif");
   ASSERT_EQ(image.shape(), shape_of(1, 1, 3, Type::u8));
   EXPECT_EQ(image.view().value<std::uint8_t>(0, 0, 0), 200);
   EXPECT_EQ(image.view().value<std::uint8_t>(0, 0, 1), 100);
   EXPECT_EQ(image.view().value<std::uint8_t>(0, 0, 2), 0);
+  expect_placed(file, "x.tif");
 }
 
 TEST(Tiff, AssociatedAlphaOfIntegersIsStraightened) {
@@ -196,8 +200,9 @@ TEST(Tiff, OrientationIsApplied) {
     tags.samples = 3;
     tags.photometric = PHOTOMETRIC_RGB;
     tags.orientation = orientation;
-    expect_same(decode_image(make_tiff(tags, bytes_in(image)), "x.tif"), turned(image, orientation),
-                std::to_string(orientation));
+    const FileBytes file = make_tiff(tags, bytes_in(image));
+    expect_same(decode_image(file, "x.tif"), turned(image, orientation), std::to_string(orientation));
+    expect_placed(file, "x.tif");
   }
 }
 

@@ -97,6 +97,26 @@ int count_devices(std::string& reason) {
                  ": use smaller pictures, or the device cpu.");
 }
 
+/// Host memory that all GPUs copy from and to. Every call selects the device first: a thread that has none
+/// yet would wake up cuda:0.
+Allocator page_locked_memory(int ordinal) {
+  const auto lock_pages = [ordinal](std::size_t bytes) -> void* {
+    void* memory = nullptr;
+    cudaError_t status = cudaSetDevice(ordinal);
+    if (status == cudaSuccess)
+      status = cudaHostAlloc(&memory, std::max<std::size_t>(bytes, 1), cudaHostAllocPortable);
+    if (status == cudaSuccess) return memory;
+    static_cast<void>(cudaGetLastError());
+    return nullptr;
+  };
+  const auto unlock = [ordinal](void* memory, std::size_t) {
+    static_cast<void>(cudaSetDevice(ordinal));
+    static_cast<void>(cudaFreeHost(memory));
+    static_cast<void>(cudaGetLastError());
+  };
+  return {lock_pages, unlock};
+}
+
 }  // namespace
 
 OwnStream::OwnStream() {
@@ -130,6 +150,8 @@ CudaBackend::CudaBackend(int ordinal, const DeviceInfo& description)
     : ordinal_(ordinal), selected_(ordinal), pool_(ordinal, description.memory / share_of_pool) {
   info = description;
   host_memory = false;
+  runs_at_once = 2;  // the copies of one picture beside the kernels of another
+  page_locked = page_locked_memory(ordinal);
   mean_windows.run = kernels::tuning::mean_window_run_pixels;
   mean_windows.least_pixels = kernels::tuning::mean_window_least_pixels;
   extreme_windows.run = kernels::tuning::extreme_window_run_pixels;
@@ -204,6 +226,16 @@ void CudaBackend::download(void* host, const void* device, std::size_t bytes, St
 void CudaBackend::synchronize(Stream stream) {
   select();
   check(cudaStreamSynchronize(stream_of(stream)), "waiting for the device");
+}
+
+std::shared_ptr<void> CudaBackend::new_stream() {
+  select();
+  const auto destroy = [device = shared_from_this(), ordinal = ordinal_](OwnStream* stream) {
+    static_cast<void>(cudaSetDevice(ordinal));
+    delete stream;
+  };
+  const std::shared_ptr<OwnStream> stream(new OwnStream, destroy);
+  return {stream, stream->get()};
 }
 
 TransferView CudaBackend::transfer(Type type, bool srgb) {

@@ -52,6 +52,7 @@ class CudaBackend final : public Backend {
   void upload(void* device, const void* host, std::size_t bytes, Stream stream) override;
   void download(void* host, const void* device, std::size_t bytes, Stream stream) override;
   void synchronize(Stream stream) override;
+  [[nodiscard]] std::shared_ptr<void> new_stream() override;
 
   /// Device memory that holds the elements of a host array, for runs in any stream.
   template <class Values>
