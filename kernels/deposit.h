@@ -1,5 +1,5 @@
 #pragma once
-// Launchers of deposit.cu and deposit_composite.cu, in the manner of launch.h.
+// Launchers of deposit_visible.cu, deposit_listed.cu and deposit_composite.cu, in the manner of launch.h.
 
 #include "core/maths/lens_kernel.h"
 #include "kernels/launch.h"
@@ -7,6 +7,21 @@
 namespace satin::kernels {
 
 inline constexpr int deposit_tile = 32;  ///< pixels along either side: a lane a column
+
+/// Visible samples whose corners meet in shared memory: two tiles beside each other.
+inline constexpr int deposit_block_columns = 2 * deposit_tile;
+inline constexpr int deposit_block_rows = deposit_tile;
+/// Pixels around them that corners may lie in, at most; larger shapes go to the picture one by one.
+inline constexpr int deposit_most_margin = 32;
+
+/// Cells of a block of samples and what is around it: a margin, and one more column and row behind it.
+constexpr int deposit_cells(int margin) {
+  return (deposit_block_columns + 2 * margin + 1) * (deposit_block_rows + 2 * margin + 1);
+}
+/// Bytes of shared memory of a block.
+constexpr std::size_t deposit_shared_bytes(int margin) {
+  return static_cast<std::size_t>(deposit_cells(margin)) * sizeof(std::uint64_t);
+}
 
 /// Sums of one group of samples in planes: colours, then weights. Tiles lie row by row. All but the carries
 /// is 0 before the first group, and again after each one.
@@ -32,6 +47,7 @@ struct DepositArguments {
   std::uint32_t group = 0;
   std::uint32_t last_group = 0;
   LensKernelView kernels;
+  std::int32_t margin = 0;  ///< of a block of visible samples
   Source source;
   Source colours;
   Source radii;
@@ -45,8 +61,12 @@ struct DepositArguments {
   Target output;
 };
 
+/// Lets deposit_visible_samples() have as much shared memory as the current device has; returns a
+/// cudaError_t.
+[[nodiscard]] int allow_deposit(int channels);
 /// Adds the second differences of the group's samples.
-void deposit_samples(const DepositArguments& arguments, StreamHandle stream);
+void deposit_visible_samples(const DepositArguments& arguments, StreamHandle stream);
+void deposit_listed_samples(const DepositArguments& arguments, StreamHandle stream);
 /// Sums of tiles, and their scans: the carries.
 void deposit_carries(const DepositArguments& arguments, StreamHandle stream);
 /// Integrates and composites; deltas = 0. The last group's composite stores the colours; state = 0.

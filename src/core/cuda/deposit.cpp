@@ -2,6 +2,8 @@
 
 #include "kernels/deposit.h"
 
+#include <algorithm>
+
 #include "core/cuda/backend.h"
 #include "core/cuda/check.h"
 #include "core/lens_kernels.h"
@@ -28,7 +30,9 @@ class Deposit final : public DepositOperation {
     arguments_.single = job.colour_bits <= most_bits_in_float;
     arguments_.last_group = static_cast<std::uint32_t>(job.groups - 1);
     arguments_.most_listed = job.most_listed;
-    upload(lens_kernels(job));
+    const LensKernels tables = lens_kernels(job);
+    upload(tables);
+    choose_margin(tables.reach);
     allocate(job);
   }
 
@@ -53,7 +57,8 @@ class Deposit final : public DepositOperation {
     check(cudaMemsetAsync(marks_.get(), 0, marks_.size, handle), "clearing the marks of tiles");
     for (int group = 0; group < groups_; ++group) {
       arguments.group = static_cast<std::uint32_t>(group);
-      kernels::deposit_samples(arguments, handle);
+      kernels::deposit_visible_samples(arguments, handle);
+      kernels::deposit_listed_samples(arguments, handle);
       kernels::deposit_carries(arguments, handle);
       kernels::deposit_composite(arguments, handle);
       arguments.sums.spread += 2 * tile_count();
@@ -68,6 +73,14 @@ class Deposit final : public DepositOperation {
   }
   [[nodiscard]] std::size_t tile_count() const {
     return static_cast<std::size_t>(arguments_.tile_columns) * static_cast<std::size_t>(arguments_.tile_rows);
+  }
+
+  /// As much of the reach as there is shared memory for.
+  void choose_margin(std::int64_t reach) {
+    check(static_cast<cudaError_t>(kernels::allow_deposit(arguments_.channels)), "asking for shared memory");
+    auto margin = static_cast<int>(std::min<std::int64_t>(reach, kernels::deposit_most_margin));
+    while (margin > 0 && kernels::deposit_shared_bytes(margin) > backend_.shared_memory()) --margin;
+    arguments_.margin = margin;
   }
 
   void upload(const LensKernels& tables) {

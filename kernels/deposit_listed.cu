@@ -1,0 +1,54 @@
+// Samples of the list to second differences, one thread a sample. A corner of a staircase costs one atomic
+// addition a plane; additions modulo 2^64 give the same sums in any order.
+
+#include "kernels/deposit_spread.cuh"
+
+namespace satin::kernels {
+namespace {
+
+constexpr int threads = warp_size * deposit_warps;
+
+template <int Channels>
+__global__ void __launch_bounds__(threads) deposit_listed(const __grid_constant__ DepositArguments a) {
+  const std::uint32_t count = min(*a.count, a.most_listed);
+  const std::uint32_t step = gridDim.x * threads;
+  for (std::uint32_t first = blockIdx.x * threads; first < count; first += step) {
+    const std::uint32_t i = first + threadIdx.x;
+    DepositExtent extent;
+    if (i < count) {
+      const LensSample sample = a.listed[i];
+      const bool inside = sample.x >= 0 && sample.x < a.width && sample.y >= 0 && sample.y < a.height;
+      if (min(std::uint32_t{sample.group}, a.last_group) == a.group && inside && sample.weight != 0) {
+        const bool block = sample.block == 2;
+        const LensKernel kernel = kernel_of<Channels>(a, sample.colour, sample.radius, block);
+        for (int k = 0; k < 2 && kernel.weight[k] != 0; ++k) {
+          const Staircase& stairs = a.kernels.staircases[kernel.staircase[k]];
+          spread_in_picture<Channels>(a, stairs, sample.colour,
+                                      sample_weight(kernel.weight[k], sample.weight), sample.x, sample.y,
+                                      block ? 2 : 1);
+          extent.hold(stairs, sample.x, sample.y, block ? 2 : 1);
+        }
+      }
+    }
+    mark_spread(a, extent);
+  }
+}
+
+}  // namespace
+
+void deposit_listed_samples(const DepositArguments& a, StreamHandle stream) {
+  constexpr unsigned blocks = 1024;
+  if (a.most_listed == 0) return;
+  switch (a.channels) {
+    case 1:
+      return deposit_listed<1><<<blocks, threads, 0, stream>>>(a);
+    case 2:
+      return deposit_listed<2><<<blocks, threads, 0, stream>>>(a);
+    case 3:
+      return deposit_listed<3><<<blocks, threads, 0, stream>>>(a);
+    default:
+      return deposit_listed<4><<<blocks, threads, 0, stream>>>(a);
+  }
+}
+
+}  // namespace satin::kernels
