@@ -321,7 +321,8 @@ std::unique_ptr<GroupWork> partition(const std::array<std::uint32_t, depth_bins>
   work->negative_lowest = 0;
   work->highest = 256 * depth_bins - 1;
   std::copy(counts.begin(), counts.end(), std::begin(work->counts));
-  SumHistogram{work.get()}(0, 0);
+  for (int x = 0; x < depth_bins; ++x) WeighBins{work.get()}(x, 0);
+  SumBins{work.get()}(0, 0);
   for (int groups = 1; groups <= most; ++groups)
     for (int x = 0; x <= depth_bins; ++x) PartitionBins{work.get(), groups}(x, 0);
   ChooseGroups{work.get(), most}(0, 0);

@@ -27,6 +27,17 @@ struct GroupWork {
   std::int16_t split[lens_most_groups][depth_bins + 1] = {};
   DepthGroups groups;
 
+  /// Begins a histogram; bin x, of every bin.
+  SATIN_HD void clear(int x) {
+    counts[x] = 0;
+    if (x != 0) return;
+    highest = INT32_MIN;
+    negative_lowest = INT32_MIN;
+  }
+  /// A partition into this many groups is good enough.
+  SATIN_HD bool tolerable(int groups_made) const {
+    return cost[groups_made - 1][depth_bins] <= tolerable_variance * mass[depth_bins];
+  }
   SATIN_HD std::int32_t lowest() const { return -negative_lowest; }
   /// The width of a bin in 1/256 pixels.
   SATIN_HD std::int32_t step() const { return (highest - lowest()) / depth_bins + 1; }
@@ -84,22 +95,39 @@ struct CountRadii {
   }
 };
 
-/// h = sqrt(count / N) and its prefix sums; one thread.
-struct SumHistogram {
+/// h = sqrt(count / N), h c and h c^2 of bin x.
+struct WeighBins {
+  GroupWork* work;
+
+  SATIN_HD void operator()(int x, int /*y*/) const {
+    std::uint64_t total = 0;
+    for (const std::uint32_t count : work->counts) total += count;
+    const double share = static_cast<double>(work->counts[x]) / static_cast<double>(total);
+    const double h = share > histogram_least ? sqrt(share) : 0.0;
+    const double c = (static_cast<double>(work->edge(x)) + static_cast<double>(work->step()) * 0.5) / 256.0;
+    work->mass[x + 1] = h;
+    work->moment[x + 1] = h * c;
+    work->square[x + 1] = h * c * c;
+  }
+};
+
+/// Prefix sums of what WeighBins made, in this order, and the bins that count; one thread.
+struct SumBins {
   GroupWork* work;
 
   SATIN_HD void operator()(int /*x*/, int /*y*/) const {
-    double total = 0;
-    for (int i = 0; i < depth_bins; ++i) total = total + static_cast<double>(work->counts[i]);
-    const double step = static_cast<double>(work->step());
-    for (int i = 0; i < depth_bins; ++i) {
-      const double share = static_cast<double>(work->counts[i]) / total;
-      const double h = share > histogram_least ? sqrt(share) : 0.0;
-      const double c = (static_cast<double>(work->edge(i)) + step * 0.5) / 256.0;
-      if (h == 0) work->counts[i] = 0;
-      work->mass[i + 1] = work->mass[i] + h;
-      work->moment[i + 1] = work->moment[i] + h * c;
-      work->square[i + 1] = work->square[i] + h * c * c;
+    double mass = 0;
+    double moment = 0;
+    double square = 0;
+    work->mass[0] = work->moment[0] = work->square[0] = 0;
+    for (int i = 1; i <= depth_bins; ++i) {
+      if (work->mass[i] == 0) work->counts[i - 1] = 0;
+      mass = mass + work->mass[i];
+      moment = moment + work->moment[i];
+      square = square + work->square[i];
+      work->mass[i] = mass;
+      work->moment[i] = moment;
+      work->square[i] = square;
     }
   }
 };
@@ -115,6 +143,10 @@ struct PartitionBins {
       return;
     }
     double best = work->cost[groups - 2][x];
+    if (work->tolerable(groups - 1)) {  // nobody asks for more
+      work->cost[groups - 1][x] = best;
+      return;
+    }
     int split = x;
     for (int i = 0; i < x; ++i) {
       const double cost = work->cost[groups - 2][i] + work->variance_cost(i, x);
@@ -135,8 +167,7 @@ struct ChooseGroups {
 
   SATIN_HD void operator()(int /*x*/, int /*y*/) const {
     int count = 1;
-    while (count < most && work->cost[count - 1][depth_bins] > tolerable_variance * work->mass[depth_bins])
-      ++count;
+    while (count < most && !work->tolerable(count)) ++count;
     DepthGroups groups;
     groups.count = count;
     int end = depth_bins;

@@ -11,7 +11,8 @@
 
 namespace satin {
 
-/// Begins a run: the picture's unit; nothing is known of the radii and no sample is in the list.
+/// Begins a run: the picture's unit; nothing is known of the radii and no sample is in the list. One place a
+/// bin.
 template <class T>
 struct ClearLensWork {
   LensPicture<T> picture;
@@ -20,9 +21,10 @@ struct ClearLensWork {
   LensUnit* unit;
   LensList list;
 
-  SATIN_HD void operator()(int /*x*/, int /*y*/) const {
+  SATIN_HD void operator()(int x, int /*y*/) const {
+    work->clear(x);
+    if (x != 0) return;
     *unit = lens_unit(picture, measured);
-    *work = GroupWork{};
     *list.count = 0;
     *list.attempted = 0;
   }
@@ -40,7 +42,8 @@ void find_depth_groups(Launch& launch, const LensPlanes& planes, GroupWork* work
   const int rows = (planes.height + histogram_stride - 1) / histogram_stride;
   launch(runs, rows, FindRadiusRange{planes, work});
   launch(runs, rows, CountRadii{planes, work});
-  launch(1, 1, SumHistogram{work});
+  launch(depth_bins, 1, WeighBins{work});
+  launch(1, 1, SumBins{work});
   for (int groups = 1; groups <= most; ++groups) launch(depth_bins + 1, 1, PartitionBins{work, groups});
   launch(1, 1, ChooseGroups{work, most});
 }
@@ -50,7 +53,7 @@ template <class T, class Launch>
 void make_visible_samples(Launch& launch, const LensPlanes& planes, const LensPicture<T>& picture,
                           const Measured* measured, LensUnit* unit, GroupWork* work, const LensList& list,
                           int most) {
-  launch(1, 1, ClearLensWork<T>{picture, measured, work, unit, list});
+  launch(depth_bins, 1, ClearLensWork<T>{picture, measured, work, unit, list});
   launch(planes.width, planes.height, SharpenRamp{planes});
   find_depth_groups(launch, planes, work, most);
   launch(planes.width, planes.height, FindSilhouette{planes});

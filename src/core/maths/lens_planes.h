@@ -27,9 +27,14 @@ SATIN_HD std::uint32_t add_shared(std::uint32_t* number, std::uint32_t value) {
 #endif
 }
 
-/// Keeps the larger one of a number that several threads see.
+/// Keeps the larger one of a number that several threads see. On a GPU, one thread speaks for those that are
+/// here with it, all for the same number.
 SATIN_HD void raise_shared(std::int32_t* number, std::int32_t value) {
-#if defined(__CUDA_ARCH__)
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  const unsigned lanes = __activemask();
+  const std::int32_t largest = __reduce_max_sync(lanes, value);
+  if (static_cast<int>(threadIdx.x % 32) == __ffs(static_cast<int>(lanes)) - 1) atomicMax(number, largest);
+#elif defined(__CUDA_ARCH__)
   atomicMax(number, value);
 #else
   std::int32_t current = __atomic_load_n(number, __ATOMIC_RELAXED);
