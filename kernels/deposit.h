@@ -15,11 +15,11 @@ inline constexpr int deposit_block_rows = deposit_tile;
 inline constexpr int deposit_most_margin = 32;
 
 /// Cells of a block of samples and what is around it: a margin, and one more column and row behind it.
-constexpr int deposit_cells(int margin) {
+SATIN_HD constexpr int deposit_cells(int margin) {
   return (deposit_block_columns + 2 * margin + 1) * (deposit_block_rows + 2 * margin + 1);
 }
 /// Bytes of shared memory of a block.
-constexpr std::size_t deposit_shared_bytes(int margin) {
+SATIN_HD constexpr std::size_t deposit_shared_bytes(int margin) {
   return static_cast<std::size_t>(deposit_cells(margin)) * sizeof(std::uint64_t);
 }
 
