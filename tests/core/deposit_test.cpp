@@ -201,6 +201,29 @@ TEST(Deposit, SpreadsEverySampleOverItsShape) {
         }
 }
 
+TEST(Deposit, LongRunsOfNeighboursThatHaveOneShape) {
+  std::uint64_t seed = 50;
+  for (const int channels : {1, 2, 3, 4})
+    for (const std::uint32_t step : {0U, 1U, 9U}) {
+      DepositJob job = job_of(201, 24, channels, 2, 14);
+      job.white = 50000;
+      LensScene scene = random_scene(job, 0, seed++);
+      Random random(seed);
+      for (std::size_t i = 0; i < scene.pixels(); ++i) {
+        const auto x = static_cast<std::uint32_t>(i % 201);
+        scene.radii[i] = 1500 + step * x;
+        scene.groups[i] = x < 120 ? 0 : 1;
+        scene.weights[i] = random.one_in(40) ? lens_full_weight / 3 : lens_full_weight;
+        // highlights have shapes of their own
+        if (!random.one_in(60))
+          for (int c = 0; c < channels; ++c)
+            scene.colours[i * static_cast<std::size_t>(channels) + static_cast<std::size_t>(c)] /= 2;
+      }
+      SCOPED_TRACE(testing::Message() << channels << " channels, step " << step);
+      expect_near(run_scene(scene), expected_composite(scene), job);
+    }
+}
+
 TEST(Deposit, PicturesOfAnySize) {
   std::uint64_t seed = 100;
   for (const auto& [width, height] :
