@@ -2,6 +2,7 @@
 // scans of these, and then every tile alone. Tiles where nothing lies and nothing comes in from are not read.
 
 #include "core/maths/composite.h"
+#include "core/operations/with_type.h"
 #include "kernels/deposit_tile.cuh"
 
 namespace satin::kernels {
@@ -235,16 +236,9 @@ __global__ void __launch_bounds__(threads) composite_tiles(const __grid_constant
 /// Calls launch.operator()<Real, Channels>().
 template <class Launch>
 void with_composite(const DepositArguments& a, const Launch& launch) {
-  switch (a.channels) {
-    case 1:
-      return a.single ? launch.template operator()<float, 1>() : launch.template operator()<double, 1>();
-    case 2:
-      return a.single ? launch.template operator()<float, 2>() : launch.template operator()<double, 2>();
-    case 3:
-      return a.single ? launch.template operator()<float, 3>() : launch.template operator()<double, 3>();
-    default:
-      return a.single ? launch.template operator()<float, 4>() : launch.template operator()<double, 4>();
-  }
+  with_channels(a.channels, [&]<int Channels>() {
+    a.single ? launch.template operator()<float, Channels>() : launch.template operator()<double, Channels>();
+  });
 }
 
 unsigned blocks_for(std::int64_t count, int block) {

@@ -1,6 +1,7 @@
 // Samples of the list to second differences, one thread a sample. A corner of a staircase costs one atomic
 // addition a plane; additions modulo 2^64 give the same sums in any order.
 
+#include "core/operations/with_type.h"
 #include "kernels/deposit_spread.cuh"
 
 namespace satin::kernels {
@@ -39,16 +40,8 @@ __global__ void __launch_bounds__(threads) deposit_listed(const __grid_constant_
 void deposit_listed_samples(const DepositArguments& a, StreamHandle stream) {
   constexpr unsigned blocks = 1024;
   if (a.most_listed == 0) return;
-  switch (a.channels) {
-    case 1:
-      return deposit_listed<1><<<blocks, threads, 0, stream>>>(a);
-    case 2:
-      return deposit_listed<2><<<blocks, threads, 0, stream>>>(a);
-    case 3:
-      return deposit_listed<3><<<blocks, threads, 0, stream>>>(a);
-    default:
-      return deposit_listed<4><<<blocks, threads, 0, stream>>>(a);
-  }
+  with_channels(a.channels,
+                [&]<int Channels>() { deposit_listed<Channels><<<blocks, threads, 0, stream>>>(a); });
 }
 
 }  // namespace satin::kernels

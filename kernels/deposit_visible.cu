@@ -2,6 +2,7 @@
 // a time, and only what is not 0 is added to the picture: additions there are bound by the sectors of the L2,
 // and neighbours share most of their corners. Additions modulo 2^64 give the same sums in any order.
 
+#include "core/operations/with_type.h"
 #include "kernels/deposit_spread.cuh"
 #include "kernels/shared_memory.cuh"
 
@@ -58,7 +59,7 @@ class CornerSums {
   std::uint32_t* high_;
 };
 
-/// The samples that a lane has in one row of a tile.
+/// The visible sample of a pixel.
 template <int Channels>
 struct VisibleSample {
   bool exists = false;  ///< and is out of focus, of the group
@@ -154,29 +155,12 @@ void launch(const DepositArguments& a, StreamHandle stream) {
 }  // namespace
 
 int allow_deposit(int channels) {
-  switch (channels) {
-    case 1:
-      return allow_all_shared_memory(deposit_visible<1>);
-    case 2:
-      return allow_all_shared_memory(deposit_visible<2>);
-    case 3:
-      return allow_all_shared_memory(deposit_visible<3>);
-    default:
-      return allow_all_shared_memory(deposit_visible<4>);
-  }
+  return with_channels(channels,
+                       [&]<int Channels>() { return allow_all_shared_memory(deposit_visible<Channels>); });
 }
 
 void deposit_visible_samples(const DepositArguments& a, StreamHandle stream) {
-  switch (a.channels) {
-    case 1:
-      return launch<1>(a, stream);
-    case 2:
-      return launch<2>(a, stream);
-    case 3:
-      return launch<3>(a, stream);
-    default:
-      return launch<4>(a, stream);
-  }
+  with_channels(a.channels, [&]<int Channels>() { launch<Channels>(a, stream); });
 }
 
 }  // namespace satin::kernels

@@ -1,5 +1,6 @@
 // Linear integers of the lens -> stored pixels: one thread a pixel.
 
+#include "core/operations/with_type.h"
 #include "kernels/each_place.cuh"
 #include "kernels/lens.h"
 
@@ -43,16 +44,8 @@ void store(const LensStoreArguments& arguments, StreamHandle stream) {
 void store_lens(const LensStoreArguments& arguments, StreamHandle stream) {
   with_plane_type(arguments.job.picture.type, [&](auto type) {
     using T = decltype(type);
-    switch (arguments.job.picture.channels) {
-      case 1:
-        return store<1, T>(arguments, stream);
-      case 2:
-        return store<2, T>(arguments, stream);
-      case 3:
-        return store<3, T>(arguments, stream);
-      default:
-        return store<4, T>(arguments, stream);
-    }
+    with_channels(arguments.job.picture.channels,
+                  [&]<int Channels>() { store<Channels, T>(arguments, stream); });
   });
 }
 

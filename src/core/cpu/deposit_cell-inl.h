@@ -58,21 +58,6 @@ struct Padded {
   explicit Padded(const std::uint32_t* from) { std::copy_n(from, Channels, colour); }
 };
 
-/// Calls call.template operator()<Channels>().
-template <class Call>
-HWY_INLINE auto WithChannels(int channels, const Call& call) {
-  switch (channels) {
-    case 1:
-      return call.template operator()<1>();
-    case 2:
-      return call.template operator()<2>();
-    case 3:
-      return call.template operator()<3>();
-    default:
-      return call.template operator()<4>();
-  }
-}
-
 }  // namespace satin::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -12,6 +12,7 @@
 #include "core/cpu/deposit_cell-inl.h"
 #include "core/cpu/deposit_simd.h"
 #include "core/maths/composite.h"
+#include "core/operations/with_type.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
@@ -144,14 +145,14 @@ void StoreComposite(const DepositRule& rule, const void* state, const std::uint3
 // Highway dispatches plain functions: one name for each.
 void CompositeAnyGroup(const DepositRule& rule, const GroupRow& group, const VisibleRow& row,
                        std::int64_t first, std::int64_t last, std::uint64_t* sums, void* state) {
-  return WithChannels(rule.channels, [&]<int Channels>() {
+  return with_channels(rule.channels, [&]<int Channels>() {
     return CompositeGroup<Channels>(rule, group, row, first, last, sums, state);
   });
 }
 
 void StoreAnyComposite(const DepositRule& rule, const void* state, const std::uint32_t* source,
                        std::size_t pixels, std::uint32_t* out) {
-  return WithChannels(rule.channels, [&]<int Channels>() {
+  return with_channels(rule.channels, [&]<int Channels>() {
     return StoreComposite<Channels>(rule, state, source, pixels, out);
   });
 }

@@ -10,6 +10,7 @@
 
 #include "core/cpu/deposit_cell-inl.h"
 #include "core/cpu/deposit_simd.h"
+#include "core/operations/with_type.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
@@ -264,13 +265,13 @@ GroupsOfRow SpreadListed(const DepositRule& rule, const LensSample* listed, cons
 // Highway dispatches plain functions: one name for each.
 GroupsOfRow SpreadAnyVisible(const DepositRule& rule, const VisibleRow& row, std::int64_t begin,
                              std::int64_t end, const DeltaRows& area) {
-  return WithChannels(rule.channels,
-                      [&]<int Channels>() { return SpreadVisible<Channels>(rule, row, begin, end, area); });
+  return with_channels(rule.channels,
+                       [&]<int Channels>() { return SpreadVisible<Channels>(rule, row, begin, end, area); });
 }
 
 GroupsOfRow SpreadAnyListed(const DepositRule& rule, const LensSample* listed, const std::uint32_t* places,
                             std::size_t count, const DeltaRows& area) {
-  return WithChannels(rule.channels, [&]<int Channels>() {
+  return with_channels(rule.channels, [&]<int Channels>() {
     return SpreadListed<Channels>(rule, listed, places, count, area);
   });
 }

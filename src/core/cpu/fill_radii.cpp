@@ -5,7 +5,7 @@
 
 #include "core/cpu/backend.h"
 #include "core/cpu/depth_operations.h"
-#include "core/plane_table.h"
+#include "core/known_radii.h"
 
 namespace satin::cpu {
 namespace {
@@ -13,14 +13,8 @@ namespace {
 class FillRadii final : public FillRadiiOperation {
  public:
   FillRadii(CpuBackend& backend, const FillRadiiJob& job)
-      : backend_(backend),
-        job_(job),
-        counts_(backend, job.width, job.height, Type::u8, 1, Accumulator::u32),
-        sums_(backend, job.width, job.height, Type::u32, 2 * static_cast<std::uint64_t>(job.largest),
-              Accumulator::u64) {}
-  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    return counts_.workspace_bytes() + sums_.workspace_bytes();
-  }
+      : backend_(backend), job_(job), tables_(backend, job) {}
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return tables_.workspace_bytes(); }
 
   void run(const MutableImageView& radii, LensState* state, Stream stream) override {
     const std::uint64_t unknown = count_unknown(radii);
@@ -29,9 +23,8 @@ class FillRadii final : public FillRadiiOperation {
     if (unknown == static_cast<std::uint64_t>(job_.width) * static_cast<std::uint64_t>(job_.height))
       state->problems |= nothing_known;
     split(radii);
-    counts_.run(stream);
-    sums_.run(stream);
-    const KnownRadii known{job_.largest, counts_.table<std::uint32_t>(), sums_.table<std::uint64_t>()};
+    tables_.run(stream);
+    const KnownRadii known = tables_.known(job_);
     for_rows([&](std::int64_t y) {
       auto* row = radii.row<SignedRadius256>(y);
       for (std::int64_t x = 0; x < job_.width; ++x)
@@ -53,8 +46,8 @@ class FillRadii final : public FillRadiiOperation {
   void split(const MutableImageView& radii) {
     for_rows([&](std::int64_t y) {
       const auto* row = radii.row<SignedRadius256>(y);
-      auto* known = counts_.plane().row<std::uint8_t>(y);
-      auto* raised = sums_.plane().row<std::uint32_t>(y);
+      auto* known = tables_.counts.plane().row<std::uint8_t>(y);
+      auto* raised = tables_.sums.plane().row<std::uint32_t>(y);
       for (std::int64_t x = 0; x < job_.width; ++x) {
         known[x] = row[x] == unknown_radius ? 0 : 1;
         raised[x] = known[x] == 0 ? 0U : static_cast<std::uint32_t>(row[x] + job_.largest);
@@ -71,8 +64,7 @@ class FillRadii final : public FillRadiiOperation {
 
   CpuBackend& backend_;
   FillRadiiJob job_;
-  PlaneTable counts_;
-  PlaneTable sums_;
+  KnownRadiiTables tables_;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "core/cpu/backend.h"
 #include "core/maths/lens_store.h"
+#include "core/operations/with_type.h"
 #include "core/transfer.h"
 
 namespace satin::cpu {
@@ -17,24 +18,15 @@ class LensStore final : public LensStoreOperation {
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return 0; }
 
   void run(const LensStoreImages& images, Stream) override {
-    if (job_.picture.type == Type::u8) return with_channels<std::uint8_t>(images);
-    if (job_.picture.type == Type::u16) return with_channels<std::uint16_t>(images);
-    with_channels<float>(images);
+    if (job_.picture.type == Type::u8) return store_any<std::uint8_t>(images);
+    if (job_.picture.type == Type::u16) return store_any<std::uint16_t>(images);
+    store_any<float>(images);
   }
 
  private:
   template <class T>
-  void with_channels(const LensStoreImages& images) {
-    switch (job_.picture.channels) {
-      case 1:
-        return store<1, T>(images);
-      case 2:
-        return store<2, T>(images);
-      case 3:
-        return store<3, T>(images);
-      default:
-        return store<4, T>(images);
-    }
+  void store_any(const LensStoreImages& images) {
+    with_channels(job_.picture.channels, [&]<int Channels>() { store<Channels, T>(images); });
   }
 
   template <int Channels, class T>
