@@ -14,9 +14,12 @@ inline constexpr int deposit_block_rows = deposit_tile;
 /// Pixels around them that corners may lie in, at most; larger shapes go to the picture one by one.
 inline constexpr int deposit_most_margin = 32;
 
-/// Cells of a block of samples and what is around it: a margin, and one more column and row behind it.
+/// Cells of a row of what is around a block of samples: a margin, and behind it one column more that ends the
+/// boxes; an even number.
+SATIN_HD constexpr int deposit_pitch(int margin) { return deposit_block_columns + 2 * margin + 2; }
+/// Cells of a block of samples and what is around it, in whole groups of 64.
 SATIN_HD constexpr int deposit_cells(int margin) {
-  return (deposit_block_columns + 2 * margin + 1) * (deposit_block_rows + 2 * margin + 1);
+  return (deposit_pitch(margin) * (deposit_block_rows + 2 * margin + 1) + 63) / 64 * 64;
 }
 /// Bytes of shared memory of a block.
 SATIN_HD constexpr std::size_t deposit_shared_bytes(int margin) {
@@ -41,6 +44,7 @@ struct DepositArguments {
   std::int32_t tile_rows = 0;
   int channels = 3;
   int highlight_channels = 3;  ///< colours without alpha
+  std::uint32_t merge_from = 0;  ///< radius
   std::uint32_t white = 0;
   const std::uint32_t* white_of_run = nullptr;  ///< instead of it, if it is not null
   bool single = true;                           ///< composites are made in float

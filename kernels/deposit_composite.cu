@@ -10,30 +10,28 @@ namespace {
 
 constexpr int threads = warp_size * deposit_warps;
 
-/// columns = sums of the tile's columns, rows = sums of its rows.
+/// columns = sums of the tile's columns, rows = sums of its rows, of one plane.
 __global__ void __launch_bounds__(threads) sum_tiles(const __grid_constant__ DepositArguments a) {
   const TileOfWarp tile(a);
   if (!tile.exists) return;
+  const auto plane = static_cast<int>(blockIdx.y);
   const std::int32_t x = tile.column * deposit_tile + lane_index();
   const std::int32_t top = tile.row * deposit_tile;
-  const bool spread = a.sums.spread[tile.index] != 0;
-  for (int c = 0; c <= a.channels; ++c) {
-    std::uint64_t column = 0;
-    std::uint64_t row = 0;
-    if (spread) {
-      std::uint64_t values[deposit_tile];
-      const std::uint64_t* deltas = a.sums.deltas + c * delta_plane(a);
+  std::uint64_t column = 0;
+  std::uint64_t row = 0;
+  if (a.sums.spread[tile.index] != 0) {
+    std::uint64_t values[deposit_tile];
+    const std::uint64_t* deltas = a.sums.deltas + plane * delta_plane(a);
 #pragma unroll
-      for (int i = 0; i < deposit_tile; ++i)
-        values[i] = x < a.width && top + i < a.height ? deltas[std::int64_t{top + i} * a.width + x] : 0;
+    for (int i = 0; i < deposit_tile; ++i)
+      values[i] = x < a.width && top + i < a.height ? deltas[std::int64_t{top + i} * a.width + x] : 0;
 #pragma unroll
-      for (int i = 0; i < deposit_tile; ++i) column += values[i];
-      row = sum_rows(values);
-    }
-    if (x < a.width) a.sums.columns[c * column_plane(a) + std::int64_t{tile.row} * a.width + x] = column;
-    const std::int32_t y = top + lane_index();
-    if (y < a.height) a.sums.rows[c * row_plane(a) + std::int64_t{y} * a.tile_columns + tile.column] = row;
+    for (int i = 0; i < deposit_tile; ++i) column += values[i];
+    row = sum_rows(values);
   }
+  if (x < a.width) a.sums.columns[plane * column_plane(a) + std::int64_t{tile.row} * a.width + x] = column;
+  const std::int32_t y = top + lane_index();
+  if (y < a.height) a.sums.rows[plane * row_plane(a) + std::int64_t{y} * a.tile_columns + tile.column] = row;
 }
 
 /// Exclusive sums down the columns, one thread each. The first row of a tile gets what comes from above the
@@ -81,24 +79,26 @@ __global__ void __launch_bounds__(threads) scan_rows(const __grid_constant__ Dep
   }
 }
 
-/// The sums of one tile, row by row from its top.
+/// The sums of one tile, row by row from its top. What comes in from the left of all its rows is read at
+/// once, lane i that of row i.
 template <int Channels>
 class TileMarch {
  public:
   __device__ TileMarch(const DepositArguments& a, const TileOfWarp& tile)
-      : a_(a), tile_(tile), x_(tile.column * deposit_tile + lane_index()) {
+      : a_(a), top_(tile.row * deposit_tile), x_(tile.column * deposit_tile + lane_index()) {
+    const std::int32_t y = top_ + lane_index();
     for (int c = 0; c <= Channels; ++c) {
       base_[c] = 0;
       column_[c] =
           x_ < a.width ? a.sums.columns[c * column_plane(a) + std::int64_t{tile.row} * a.width + x_] : 0;
+      row_[c] =
+          y < a.height ? a.sums.rows[c * row_plane(a) + std::int64_t{y} * a.tile_columns + tile.column] : 0;
     }
   }
 
   /// Neither the columns above nor the rows before have a weight.
   [[nodiscard]] __device__ bool nothing_comes_in() const {
-    const std::int32_t y = tile_.row * deposit_tile + lane_index();
-    const bool row = y < a_.height && row_carry(Channels, y) != 0;
-    return __any_sync(whole_warp, row || column_[Channels] != 0) == 0;
+    return __any_sync(whole_warp, row_[Channels] != 0 || column_[Channels] != 0) == 0;
   }
 
   /// Reads the deltas of rows y to y + at_once - 1 and takes them away.
@@ -127,7 +127,7 @@ class TileMarch {
 #pragma unroll
     for (int c = 0; c <= Channels; ++c) {
       column_[c] += deltas_[i][c];
-      base_[c] += row_carry(c, y);
+      base_[c] += __shfl_sync(whole_warp, row_[c], y - top_);
       sums[c] = base_[c] + inclusive_scan(column_[c]);
     }
   }
@@ -135,14 +135,11 @@ class TileMarch {
   static constexpr int at_once = 4;  ///< rows in flight
 
  private:
-  [[nodiscard]] __device__ std::uint64_t row_carry(int c, std::int32_t y) const {
-    return a_.sums.rows[c * row_plane(a_) + std::int64_t{y} * a_.tile_columns + tile_.column];
-  }
-
   const DepositArguments& a_;
-  const TileOfWarp& tile_;
+  std::int32_t top_;
   std::int32_t x_;
   std::uint64_t column_[Channels + 1];
+  std::uint64_t row_[Channels + 1];
   std::uint64_t base_[Channels + 1];
   std::uint64_t deltas_[at_once][Channels + 1];
 };
@@ -187,13 +184,13 @@ __device__ void store_row(const DepositArguments& a, const TileOfWarp& tile, std
 /// One row of a tile, laid behind the groups before; the last group's is stored, and the state cleared.
 template <class Real, int Channels, bool Last>
 __device__ void composite_row(const DepositArguments& a, const TileOfWarp& tile, std::int64_t x,
-                              std::int64_t y, const std::uint64_t (&sums)[Channels + 1], Real unit) {
+                              std::int64_t y, const std::uint64_t (&sums)[Channels + 1], Real unit,
+                              Composite<Real, Channels>& composite) {
   const bool inside = x < a.width;
   const bool arrived = inside && sums[Channels] != 0;
   if (!Last && !arrived) return;
   std::uint32_t colour[Channels] = {};
   if (inside) {
-    Composite<Real, Channels> composite = *state_at<Real, Channels>(a, x, y);
     if (arrived) composite.add(sums, unit);
     if (Last) {
       const std::uint32_t* source = row_at<std::uint32_t>(a.source, y) + x * Channels;
@@ -206,11 +203,13 @@ __device__ void composite_row(const DepositArguments& a, const TileOfWarp& tile,
   if (Last) store_row<Channels>(a, tile, y, colour);
 }
 
+/// All that is read of some rows is asked for before any of them is written.
 template <class Real, int Channels, bool Last>
 __global__ void __launch_bounds__(threads) composite_tiles(const __grid_constant__ DepositArguments a) {
   const TileOfWarp tile(a);
   if (!tile.exists) return;
   TileMarch<Channels> march(a, tile);
+  constexpr int at_once = TileMarch<Channels>::at_once;
   const bool spread = a.sums.spread[tile.index] != 0;
   const bool focused = a.sums.focused[tile.index] != 0;
   if (!Last && !spread && !focused && march.nothing_comes_in()) return;
@@ -219,16 +218,23 @@ __global__ void __launch_bounds__(threads) composite_tiles(const __grid_constant
   const std::int64_t x = tile.column * deposit_tile + lane_index();
   const std::int32_t top = tile.row * deposit_tile;
   const std::int32_t bottom = min(top + deposit_tile, a.height);
-  for (std::int32_t first = top; first < bottom; first += march.at_once) {
+  for (std::int32_t first = top; first < bottom; first += at_once) {
+    Composite<Real, Channels> composites[at_once];
+#pragma unroll
+    for (int i = 0; i < at_once; ++i) {
+      composites[i].clear();  // what the first group finds
+      if (a.group > 0 && x < a.width && first + i < bottom)
+        composites[i] = *state_at<Real, Channels>(a, x, first + i);
+    }
     march.fetch(first, spread);
 #pragma unroll
-    for (int i = 0; i < march.at_once; ++i) {
+    for (int i = 0; i < at_once; ++i) {
       const std::int32_t y = first + i;
       if (y >= bottom) break;
       std::uint64_t sums[Channels + 1];
       march.next(y, i, sums);
       if (focused && x < a.width && focused_here(a, x, y)) add_focused<Channels>(a, x, y, sums);
-      composite_row<Real, Channels, Last>(a, tile, x, y, sums, unit);
+      composite_row<Real, Channels, Last>(a, tile, x, y, sums, unit, composites[i]);
     }
   }
 }
@@ -253,7 +259,7 @@ unsigned tile_blocks(const DepositArguments& a) {
 
 void deposit_carries(const DepositArguments& a, StreamHandle stream) {
   const auto planes = static_cast<unsigned>(a.channels + 1);
-  sum_tiles<<<tile_blocks(a), threads, 0, stream>>>(a);
+  sum_tiles<<<dim3(tile_blocks(a), planes), threads, 0, stream>>>(a);
   scan_columns<<<dim3(blocks_for(a.width, threads), planes), threads, 0, stream>>>(a);
   scan_rows<<<dim3(blocks_for(a.height, deposit_warps), planes), threads, 0, stream>>>(a);
 }

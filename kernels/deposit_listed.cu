@@ -21,12 +21,15 @@ __global__ void __launch_bounds__(threads) deposit_listed(const __grid_constant_
       const bool inside = sample.x >= 0 && sample.x < a.width && sample.y >= 0 && sample.y < a.height;
       if (min(std::uint32_t{sample.group}, a.last_group) == a.group && inside && sample.weight != 0) {
         const bool block = sample.block == 2;
-        const LensKernel kernel = kernel_of<Channels>(a, sample.colour, sample.radius, block);
+        const LensKernel kernel =
+            lens_kernel(a.kernels, sample.radius, is_highlight<Channels>(a, sample.colour), block);
+        const auto colours = [&](int plane) -> std::uint64_t {
+          return plane < Channels ? sample.colour[plane] : 1;
+        };
         for (int k = 0; k < 2 && kernel.weight[k] != 0; ++k) {
           const Staircase& stairs = a.kernels.staircases[kernel.staircase[k]];
-          spread_in_picture<Channels>(a, stairs, sample.colour,
-                                      sample_weight(kernel.weight[k], sample.weight), sample.x, sample.y,
-                                      block ? 2 : 1);
+          spread_in_picture<Channels>(a, stairs, colours, sample_weight(kernel.weight[k], sample.weight),
+                                      sample.x, sample.y, block ? 2 : 1);
           extent.hold(stairs, sample.x, sample.y, block ? 2 : 1);
         }
       }

@@ -43,13 +43,12 @@ __device__ inline void mark_spread(const DepositArguments& a, DepositExtent exte
 }
 
 template <int Channels>
-__device__ LensKernel kernel_of(const DepositArguments& a, const std::uint32_t* colour, std::uint32_t radius,
-                                bool block) {
+__device__ bool is_highlight(const DepositArguments& a, const std::uint32_t* colour) {
   const std::uint32_t white = a.white_of_run == nullptr ? a.white : *a.white_of_run;
   bool highlight = false;
 #pragma unroll
   for (int c = 0; c < Channels; ++c) highlight |= c < a.highlight_channels && colour[c] > white;
-  return lens_kernel(a.kernels, radius, highlight, block);
+  return highlight;
 }
 
 /// Calls corner(x, y, negative) for the corners of a staircase: four a box, which is added or taken away.
@@ -80,15 +79,15 @@ __device__ inline void add_delta(const DepositArguments& a, int plane, std::int3
             static_cast<unsigned long long>(value));
 }
 
-/// Adds a staircase to all planes of the picture.
-template <int Channels>
-__device__ void spread_in_picture(const DepositArguments& a, const Staircase& stairs,
-                                  const std::uint32_t* colour, std::uint32_t share, std::int32_t x,
-                                  std::int32_t y, std::int32_t more) {
+/// Adds a staircase to all planes of the picture; colours(plane) is what one share of it gets, of the last
+/// plane the number of samples.
+template <int Channels, class Colours>
+__device__ void spread_in_picture(const DepositArguments& a, const Staircase& stairs, const Colours& colours,
+                                  std::uint32_t share, std::int32_t x, std::int32_t y, std::int32_t more) {
   for_corners(stairs, x, y, more, [&](std::int32_t u, std::int32_t v, bool negative) {
 #pragma unroll
     for (int c = 0; c <= Channels; ++c) {
-      const std::uint64_t value = std::uint64_t{c < Channels ? colour[c] : 1} * share;
+      const std::uint64_t value = colours(c) * share;
       add_delta(a, c, u, v, negative ? 0 - value : value);
     }
   });

@@ -2,6 +2,7 @@
 
 #include "core/maths/lens_debug.h"
 #include "core/maths/lens_layers_steps.h"
+#include "core/operations/with_type.h"
 #include "kernels/each_place.cuh"
 #include "kernels/lens.h"
 
@@ -25,8 +26,9 @@ struct WriteFillEntry {
   }
 };
 
+template <int Channels>
 struct FillKnownGroup {
-  FillHidden fill;
+  FillHidden<Channels> fill;
   const DepthGroups* groups;
 
   __device__ void operator()(int x, int y) const {
@@ -41,8 +43,10 @@ void make_visible_samples(const LensLayersArguments& arguments, const ImageView&
   EachPlace launch{stream};
   with_plane_type(arguments.job.type, [&](auto type) {
     const auto stored = lens_picture<decltype(type)>(arguments.job, picture, arguments.transfer);
-    satin::make_visible_samples(launch, arguments.planes, stored, measured, arguments.unit, arguments.work,
-                                arguments.list, arguments.job.most_groups);
+    with_channels(arguments.job.channels, [&]<int Channels>() {
+      satin::make_visible_samples<Channels>(launch, arguments.planes, stored, measured, arguments.unit,
+                                            arguments.work, arguments.list, arguments.job.most_groups);
+    });
   });
 }
 
@@ -56,9 +60,11 @@ void make_fill_entries(const LensLayersArguments& arguments, int group, FillColo
 void fill_hidden(const LensLayersArguments& arguments, int group, const FillTables& tables,
                  StreamHandle stream) {
   const EachPlace launch{stream};
-  const FillHidden fill{arguments.planes, tables, arguments.unit, group, arguments.list};
-  launch((arguments.planes.width + 1) / 2, (arguments.planes.height + 1) / 2,
-         FillKnownGroup{fill, &arguments.work->groups});
+  with_channels(arguments.job.channels, [&]<int Channels>() {
+    const FillHidden<Channels> fill{arguments.planes, tables, arguments.unit, group, arguments.list};
+    launch((arguments.planes.width + 1) / 2, (arguments.planes.height + 1) / 2,
+           FillKnownGroup<Channels>{fill, &arguments.work->groups});
+  });
   launch(1, 1, CompleteList{arguments.list});
 }
 

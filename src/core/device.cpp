@@ -49,6 +49,13 @@ void require_dense(const ImageView& view) {
     throw Error(ErrorKind::usage, "Only densely packed pictures are copied between host and device.");
 }
 
+void require_memory(const ImageView& view, Memory memory) {
+  if (view.memory != memory)
+    throw Error(ErrorKind::usage, memory == Memory::host
+                                      ? "The picture is in a GPU's memory, where the host's was expected."
+                                      : "The picture is in the host's memory, where the GPU's was expected.");
+}
+
 }  // namespace
 
 Buffer Backend::allocate(std::size_t bytes) {
@@ -84,6 +91,7 @@ Image Device::allocate(const Shape& shape) const {
 
 Image Device::upload(const ImageView& host) const {
   require_dense(host);
+  require_memory(host, Memory::host);
   Image result = allocate(host.shape);
   backend_->upload(result.data(), host.data, byte_size(host.shape), {});
   backend_->synchronize({});
@@ -92,6 +100,7 @@ Image Device::upload(const ImageView& host) const {
 
 Image Device::download(const ImageView& device) const {
   require_dense(device);
+  require_memory(device, backend_->host_memory ? Memory::host : Memory::device);
   Image result = transfer_target(device.shape, nullptr);
   backend_->download(result.data(), device.data, byte_size(device.shape), {});
   return result;

@@ -12,6 +12,8 @@ namespace satin {
 namespace {
 
 constexpr double most_highlights = 64;
+/// Merging from 8 pixels on costs little on the scenes of samples/lens (README there).
+constexpr std::uint32_t merge_from_fast = 8 * 256;
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::usage, what); }
 
@@ -64,6 +66,7 @@ DepositJob deposit_job(const LensBlurJob& job, const LensLayersJob& layers) {
   deposit.bokeh = job.style.bokeh;
   deposit.quality = job.style.quality == LensQuality::fast ? DepositQuality::fast : DepositQuality::high;
   deposit.most_listed = layers.list_capacity();
+  if (job.style.quality == LensQuality::fast) deposit.merge_from = merge_from_fast;
   return deposit;
 }
 

@@ -71,7 +71,8 @@ class Device {
 
   /// A picture in this device's memory (host memory on the CPU); its pixels are not initialised.
   [[nodiscard]] Image allocate(const Shape& shape) const;
-  /// Copies densely packed pictures between host and device; waits for the copy. A copy on the CPU.
+  /// Copies densely packed pictures between host and device; waits for the copy. A copy on the CPU. Throws
+  /// Error(usage) for pictures in the other memory or with other strides.
   [[nodiscard]] Image upload(const ImageView& host) const;
   /// The other way; after what is in the device's own stream.
   [[nodiscard]] Image download(const ImageView& device) const;

@@ -228,12 +228,12 @@ TEST_F(Overlap, GoesOnWithOnePictureWhereThereIsNoMemoryForTwo) {
   for (const std::string pipeline : {"blur radius=2", "smooth sigma=3"}) {
     const std::size_t needed = [&] {
       const Parameters parameters = parse_pipeline(pipeline).front().parameters;
-      return plan(Device::open("cpu"), parameters, std::vector<Shape>{shape}).workspace_bytes();
+      return plan(Device::open("cpu", {.threads = 2}), parameters, std::vector<Shape>{shape}).workspace_bytes();
     }();
     ASSERT_GT(needed, 0U);
     Ledger ledger;
     ledger.limit = needed + needed / 2;
-    Device device = Device::open("cpu", {.allocator = ledger.allocator()});
+    Device device = Device::open("cpu", {.threads = 2, .allocator = ledger.allocator()});
     device.backend().runs_at_once = 2;
     FilteringTogether together(std::chrono::milliseconds(50));
     BatchOptions options;
@@ -297,7 +297,9 @@ TEST_F(Overlap, CancellingLeavesWholeFilesOnly) {
     if (stage == Stage::writing && !begins) ++written;
   };
   events.cancelled = [&] { return written > 3; };
-  const BatchResult result = run({}, events);
+  BatchOptions options;
+  options.threads = 1;  // fewer files in flight than there are
+  const BatchResult result = run(options, events);
   EXPECT_TRUE(result.cancelled);
   EXPECT_EQ(result.failed, 0U);
   std::size_t files = 0;

@@ -26,6 +26,16 @@ TEST_P(DeviceMemory, UploadAndDownloadAreInverse) {
   EXPECT_EQ(difference(device_.download(device_.upload(picture_)), picture_), "");
 }
 
+TEST_P(DeviceMemory, RefusesPicturesThatAreElsewhere) {
+  const Image own = device_.upload(picture_);
+  ImageView elsewhere = picture_;
+  elsewhere.memory = Memory::device;
+  expect_error(ErrorKind::usage, "GPU's memory", [&] { return device_.upload(elsewhere); });
+  elsewhere = own;
+  elsewhere.memory = device_.is_cuda() ? Memory::host : Memory::device;
+  expect_error(ErrorKind::usage, "was expected", [&] { return device_.download(elsewhere); });
+}
+
 TEST_P(DeviceMemory, CopiesWhateverTheStrides) {
   const Image source = device_.upload(picture_);
   Image planes = device_.allocate(picture_.shape());

@@ -323,8 +323,11 @@ std::unique_ptr<GroupWork> partition(const std::array<std::uint32_t, depth_bins>
   std::copy(counts.begin(), counts.end(), std::begin(work->counts));
   for (int x = 0; x < depth_bins; ++x) WeighBins{work.get()}(x, 0);
   SumBins{work.get()}(0, 0);
-  for (int groups = 1; groups <= most; ++groups)
+  for (int groups = 1; groups <= most; ++groups) {
+    for (int range = 0; groups > 1 && range < cut_ranges; ++range)
+      for (int x = 0; x <= depth_bins; ++x) TryCuts{work.get(), groups}(x, range);
     for (int x = 0; x <= depth_bins; ++x) PartitionBins{work.get(), groups}(x, 0);
+  }
   ChooseGroups{work.get(), most}(0, 0);
   return work;
 }

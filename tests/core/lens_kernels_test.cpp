@@ -146,15 +146,15 @@ TEST(LensKernels, AreasAreNumbersOfPixels) {
 }
 
 /// The most that can meet in one pixel when every pixel has one sample of weight 1: for every offset, the
-/// kernel that gives most there.
-double meeting_weights(const LensKernels& kernels, bool block) {
+/// kernel that gives most there. Merged ones have that of a block beside them, one pixel farther at most.
+double meeting_weights(const LensKernels& kernels, std::uint32_t merge_from) {
   std::map<std::pair<std::int64_t, std::int64_t>, double> most;
   const double whole = std::ldexp(1.0, kernels.weight_bits);
-  for (std::uint32_t kind = block ? 2 : 0; kind < (block ? 4U : 2U); ++kind)
-    for (std::uint32_t r = 0; r <= kernels.largest; r += r < 8 * 256 ? 16 : 64)
+  for (std::uint32_t kind = 0; kind < 3; ++kind)
+    for (std::uint32_t r = kind < 2 ? 0 : merge_from; r <= kernels.largest; r += r < 8 * 256 ? 16 : 64)
       for (std::int64_t dy = 0; dy <= kernels.reach + 1; ++dy)
         for (std::int64_t dx = 0; dx <= kernels.reach + 1; ++dx) {
-          const std::uint64_t w = weight_at(kernels, r, kind % 2 == 1, block, lens_full_weight, dx, dy);
+          const std::uint64_t w = weight_at(kernels, r, kind == 1, kind == 2, lens_full_weight, dx, dy);
           if (w == 0) break;
           double& largest = most[{dx, dy}];
           largest = std::max(largest, static_cast<double>(w) / whole);
@@ -168,8 +168,9 @@ TEST(LensKernels, NoMoreMeetsInAPixelThanTheBoundSays) {
   for (const Bokeh bokeh : {Bokeh::disc, Bokeh::hexagon, Bokeh::square})
     for (const std::uint32_t r : {0U, 1U, 2U, 5U, 16U, 30U}) {
       const LensKernels kernels = kernels_for({bokeh, DepositQuality::high, false, false}, r * 256);
-      EXPECT_LE(meeting_weights(kernels, false), static_cast<double>(pile_up(r * 256))) << r;
-      EXPECT_GE(2 * meeting_weights(kernels, false) + 4, static_cast<double>(pile_up(r * 256)))
+      EXPECT_LE(meeting_weights(kernels, never_merged), static_cast<double>(pile_up(r * 256))) << r;
+      EXPECT_LE(meeting_weights(kernels, 2 * 256), static_cast<double>(pile_up(r * 256))) << r << ", merged";
+      EXPECT_GE(2 * meeting_weights(kernels, never_merged) + 4, static_cast<double>(pile_up(r * 256)))
           << "a bound that is far too large for radius " << r;
     }
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace satin::test {
 namespace {
@@ -62,6 +63,40 @@ class Spreading {
   std::vector<Layer> layers_;
 };
 
+LensSample visible_sample(const LensScene& scene, std::int64_t x, std::int64_t y) {
+  const auto channels = static_cast<std::size_t>(scene.job.channels);
+  const auto at = static_cast<std::size_t>(y * scene.job.width + x);
+  LensSample sample{};
+  std::copy_n(scene.colours.data() + at * channels, channels, sample.colour);
+  sample.x = static_cast<std::int32_t>(x);
+  sample.y = static_cast<std::int32_t>(y);
+  sample.radius = scene.radii[at];
+  sample.weight = scene.weights[at];
+  sample.group = scene.groups[at];
+  sample.block = 1;
+  return sample;
+}
+
+/// Of the block of 2 x 2 samples at (x, y), if they are merged.
+std::optional<std::uint32_t> radius_of_block(const LensScene& scene, std::int64_t x, std::int64_t y) {
+  const DepositJob& job = scene.job;
+  if (x + 1 >= job.width || y + 1 >= job.height) return std::nullopt;
+  std::vector<std::uint32_t> radii;
+  for (std::int64_t i = 0; i < 4; ++i) {
+    const LensSample sample = visible_sample(scene, x + i % 2, y + i / 2);
+    const int colours = job.channels - (job.alpha ? 1 : 0);
+    const bool highlight =
+        std::any_of(sample.colour, sample.colour + colours, [&](std::uint32_t c) { return c > job.white; });
+    if (sample.weight != 4096 || highlight || sample.group != visible_sample(scene, x, y).group ||
+        sample.radius < job.merge_from)
+      return std::nullopt;
+    radii.push_back(sample.radius);
+  }
+  std::sort(radii.begin(), radii.end());
+  if (radii[3] - radii[0] > 128) return std::nullopt;
+  return (radii[0] + radii[1] + radii[2] + radii[3] + 2) / 4;
+}
+
 }  // namespace
 
 LensScene empty_scene(std::int64_t width, std::int64_t height, int channels) {
@@ -94,17 +129,18 @@ std::vector<long double> expected_composite(const LensScene& scene) {
   const DepositJob& job = scene.job;
   const auto channels = static_cast<std::size_t>(job.channels);
   Spreading spreading(scene);
-  for (std::size_t i = 0; i < scene.pixels(); ++i) {
-    LensSample sample{};
-    std::copy_n(scene.colours.data() + i * channels, channels, sample.colour);
-    sample.x = static_cast<std::int32_t>(i % static_cast<std::size_t>(job.width));
-    sample.y = static_cast<std::int32_t>(i / static_cast<std::size_t>(job.width));
-    sample.radius = scene.radii[i];
-    sample.weight = scene.weights[i];
-    sample.group = scene.groups[i];
-    sample.block = 1;
-    spreading.add(sample);
-  }
+  for (std::int64_t y = 0; y < job.height; ++y)
+    for (std::int64_t x = 0; x < job.width; ++x) {
+      LensSample sample = visible_sample(scene, x, y);
+      if (const auto radius = radius_of_block(scene, x / 2 * 2, y / 2 * 2)) {
+        // each of the four is spread as a block of full weight
+        sample.x = static_cast<std::int32_t>(x / 2 * 2);
+        sample.y = static_cast<std::int32_t>(y / 2 * 2);
+        sample.radius = *radius;
+        sample.block = 2;
+      }
+      spreading.add(sample);
+    }
   for (const LensSample& sample : scene.listed) spreading.add(sample);
 
   std::vector<long double> result(scene.colours.size());

@@ -49,7 +49,7 @@ std::vector<std::byte> work(const Device& device, int thread) {
     keep(run(device, pipeline, picture, std::span(&named, sided ? 1 : 0)));
   }
   const Regions regions = find_regions(device, map);
-  keep(device.is_cuda() ? device.download(regions.labels) : regions.labels.clone());
+  keep(regions.labels);
   std::vector<std::uint32_t> sums(10007, 3);
   inclusive_scan(device, sums, sums);
   const std::vector<std::uint32_t> falling(sums.rbegin(), sums.rend());

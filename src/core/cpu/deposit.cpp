@@ -84,6 +84,12 @@ VisibleRow visible_row(const DepositImages& images, std::int64_t y) {
           images.weights.row<std::uint16_t>(y)};
 }
 
+VisiblePair visible_pair(const DepositImages& images, std::int64_t y) {
+  const std::int64_t upper = y / 2 * 2;
+  const bool whole = upper + 1 < images.colours.shape.height;
+  return {visible_row(images, upper), whole ? visible_row(images, upper + 1) : VisibleRow(), y != upper};
+}
+
 struct Area {
   std::int64_t left, right, top, bottom;
 };
@@ -156,9 +162,9 @@ class March {
   void spread_row(const DepositImages& images, const ListedRows& listed, const Area& area, std::int64_t y) {
     find_rows(area, y);
     const DeltaRows rows{area.left, area.right, rows_.data(), reach_, ring_rows_};
-    GroupsOfRow found =
-        spread_visible(rule_, visible_row(images, y), std::max<std::int64_t>(0, area.left - reach_),
-                       std::min(job_.width, area.right + reach_), rows);
+    const std::int64_t begin = std::max<std::int64_t>(0, area.left - reach_ - 1) / 2 * 2;
+    GroupsOfRow found = spread_visible(rule_, visible_pair(images, y), begin,
+                                       std::min(job_.width, area.right + reach_), rows);
     focused_[static_cast<std::size_t>(y % ring_rows_)] = found.focused;
     const std::span<const std::uint32_t> places = listed.row(y);
     if (!places.empty())
@@ -209,6 +215,7 @@ DepositRule rule_of(const DepositJob& job, const LensKernels& kernels) {
   rule.white = job.white;
   rule.colour_bits = job.colour_bits;
   rule.last_group = static_cast<std::uint32_t>(job.groups - 1);
+  rule.merge_from = job.merge_from;
   return rule;
 }
 

@@ -62,13 +62,12 @@ HWY_INLINE bool IsHighlight(const DepositRule& rule, const std::uint32_t* colour
   return highlight;
 }
 
-/// A whole cell of colours is read.
-template <int Channels>
-HWY_INLINE void Spread(const DepositRule& rule, const std::uint32_t* colour, std::int64_t x,
-                       std::uint32_t radius, std::uint32_t weight, std::uint32_t group, bool block,
-                       const DeltaRows& area) {
+/// cell_of(share, part) is what every pixel of a staircase gets.
+template <int Channels, class CellOf>
+HWY_INLINE void Spread(const DepositRule& rule, const LensKernel& kernel, std::int64_t x,
+                       std::uint32_t weight, std::uint32_t group, bool block, const DeltaRows& area,
+                       const CellOf& cell_of) {
   const CellTag<Channels> d;
-  const LensKernel& kernel = lens_kernel(rule.kernels, radius, IsHighlight<Channels>(rule, colour), block);
   const std::int64_t more = block ? 2 : 1;
   std::uint64_t* const* rows = area.rows + group * area.span;
   for (int i = 0; i < 2 && kernel.weight[i] != 0; ++i) {
@@ -79,7 +78,7 @@ HWY_INLINE void Spread(const DepositRule& rule, const std::uint32_t* colour, std
         weight == lens_full_weight ? kernel.weight[i] : sample_weight(kernel.weight[i], weight);
     const Corners<Channels> corners{stairs, x, more, rows, area};
     for (std::size_t part = 0; part < cell_size(Channels); part += hn::Lanes(d))
-      corners.Add(d, WeightedCell<Channels>(colour, share, part), part);
+      corners.Add(d, cell_of(share, part), part);
   }
 }
 
@@ -90,19 +89,20 @@ struct SampleRun {
   static constexpr std::int64_t most = 32;
   static constexpr std::int64_t size = cell_size(Channels);
 
-  std::int64_t first = 0;  ///< column
-  std::int64_t count = 0;
+  std::int64_t first = 0;                ///< column
+  std::int64_t count = 0;                ///< of columns
+  std::int64_t more = 1;                 ///< 2 for blocks: every other column has one
   std::uint64_t* const* rows = nullptr;  ///< of the group, from the samples' own row on
   HWY_ALIGN std::uint64_t cells[2][static_cast<std::size_t>(most * size)];  ///< weighted by either staircase
 
-  /// A whole cell of colours is read.
-  HWY_INLINE void Put(int which, std::int64_t place, const std::uint32_t* colour, std::uint32_t table_weight,
-                      std::uint32_t weight) {
+  template <class CellOf>
+  HWY_INLINE void Put(int which, std::int64_t place, std::uint32_t share, const CellOf& cell_of) {
     const CellTag<Channels> d;
-    const std::uint32_t share =
-        weight == lens_full_weight ? table_weight : sample_weight(table_weight, weight);
     for (std::size_t part = 0; part < size; part += hn::Lanes(d))
-      hn::StoreU(WeightedCell<Channels>(colour, share, part), d, cells[which] + place * size + part);
+      hn::StoreU(cell_of(share, part), d, cells[which] + place * size + part);
+  }
+  HWY_INLINE void PutNothing(std::int64_t place) {
+    for (std::uint64_t* row : cells) std::fill_n(row + place * size, size, 0);
   }
 
   HWY_INLINE void AddCorners(const Staircase& stairs, const std::uint64_t* weighted,
@@ -111,9 +111,9 @@ struct SampleRun {
     std::int64_t inner_right = 0;
     for (int k = 0; k < stairs.boxes; ++k) {
       const std::int64_t left = (first - stairs.wide[k] - first_column) * size;
-      const std::int64_t right = (first + stairs.wide[k] + 1 - first_column) * size;
+      const std::int64_t right = (first + stairs.wide[k] + more - first_column) * size;
       std::uint64_t* top = rows[-stairs.high[k]];
-      std::uint64_t* bottom = rows[stairs.high[k] + 1];
+      std::uint64_t* bottom = rows[stairs.high[k] + more];
       if (k > 0) {
         AddCells<false>(weighted, top + inner_left);
         AddCells<true>(weighted, top + inner_right);
@@ -178,51 +178,145 @@ struct VisibleSamples {
   }
 };
 
+/// Two rows of samples, some of them merged.
+template <int Channels, bool Highlights>
+struct VisibleRows {
+  VisibleSamples<Channels, Highlights> upper;
+  VisibleSamples<Channels, Highlights> lower;
+  bool merges;
+
+  VisibleRows(const DepositRule& rule, const VisiblePair& pair)
+      : upper(rule, pair.upper),
+        lower(rule, pair.lower.width == 0 ? pair.upper : pair.lower),
+        merges(rule.merge_from != never_merged && pair.lower.width != 0) {}
+
+  struct Radii {
+    std::uint32_t of[4];
+  };
+  [[nodiscard]] HWY_INLINE Radii RadiiAt(std::int64_t x) const {
+    return {{upper.row.radii[x], upper.row.radii[x + 1], lower.row.radii[x], lower.row.radii[x + 1]}};
+  }
+
+  /// The samples at x, which is even, are one block.
+  [[nodiscard]] HWY_INLINE bool Merged(std::int64_t x) const {
+    if (!merges || x + 1 >= upper.row.width || !can_merge(RadiiAt(x).of, upper.rule.merge_from)) return false;
+    const std::uint32_t group = upper.Group(x);
+    bool alike = true;
+    for (std::int64_t u = x; u < x + 2; ++u)
+      for (const auto* samples : {&upper, &lower})
+        alike = alike && samples->row.weights[u] == lens_full_weight && samples->Group(u) == group &&
+                !(Highlights && IsHighlight<Channels>(upper.rule, samples->Colours(u)));
+    return alike;
+  }
+  [[nodiscard]] HWY_INLINE const LensKernel& MergedKernel(std::int64_t x) const {
+    return lens_kernel(upper.rule.kernels, merged_radius_of(RadiiAt(x).of), false, true);
+  }
+  [[nodiscard]] HWY_INLINE auto MergedCell(std::int64_t x) const {
+    return [this, x](std::uint32_t share, std::size_t part) HWY_ATTR {
+      const auto above = hn::Add(WeightedCell<Channels>(upper.Colours(x), share, part),
+                                 WeightedCell<Channels>(upper.Colours(x + 1), share, part));
+      const auto below = hn::Add(WeightedCell<Channels>(lower.Colours(x), share, part),
+                                 WeightedCell<Channels>(lower.Colours(x + 1), share, part));
+      return hn::Add(above, below);
+    };
+  }
+};
+
 HWY_INLINE bool SameStaircases(const LensKernel& a, const LensKernel& b) {
   return a.staircase[0] == b.staircase[0] && a.staircase[1] == b.staircase[1] &&
          (a.weight[1] != 0) == (b.weight[1] != 0);
 }
 
+/// The staircases of a kernel, the first one twice if there is no second.
+struct TwoStaircases {
+  const Staircase& first;
+  const Staircase& second;
+  std::int64_t widest;
+
+  TwoStaircases(const LensKernelView& view, const LensKernel& kernel)
+      : first(view.staircases[kernel.staircase[0]]),
+        second(view.staircases[kernel.staircase[kernel.weight[1] != 0 ? 1 : 0]]),
+        widest(std::max(first.wide[first.boxes - 1], second.wide[second.boxes - 1])) {}
+};
+
 /// Spreads the run of samples that begins at x, or the sample there if it reaches beyond the area; returns
 /// the column behind them.
 template <int Channels, bool Highlights>
-HWY_INLINE std::int64_t SpreadRun(const VisibleSamples<Channels, Highlights>& samples, std::int64_t x,
+HWY_INLINE std::int64_t SpreadRun(const VisibleRows<Channels, Highlights>& rows,
+                                  const VisibleSamples<Channels, Highlights>& samples, std::int64_t x,
                                   std::int64_t end, const DeltaRows& area, SampleRun<Channels>& run) {
   const std::uint32_t group = samples.Group(x);
   const LensKernel first = samples.Kernel(x);
-  const bool two = first.weight[1] != 0;
-  const Staircase& stairs = samples.rule.kernels.staircases[first.staircase[0]];
-  const Staircase& others = samples.rule.kernels.staircases[first.staircase[two ? 1 : 0]];
-  const std::int64_t widest = std::max(stairs.wide[stairs.boxes - 1], others.wide[others.boxes - 1]);
-  if (x - widest < area.first || x + widest >= area.last) {
-    Spread<Channels>(samples.rule, samples.Colours(x), x, samples.row.radii[x], samples.row.weights[x], group,
-                     false, area);
+  const TwoStaircases stairs(samples.rule.kernels, first);
+  const auto cell_at = [&](std::int64_t at) HWY_ATTR {
+    return [colour = samples.Colours(at)](std::uint32_t share, std::size_t part)
+               HWY_ATTR { return WeightedCell<Channels>(colour, share, part); };
+  };
+  if (x - stairs.widest < area.first || x + stairs.widest >= area.last) {
+    Spread<Channels>(samples.rule, first, x, samples.row.weights[x], group, false, area, cell_at(x));
     return x + 1;
   }
-  const std::int64_t limit = std::min({end, x + SampleRun<Channels>::most, area.last - widest});
+  const std::int64_t limit = std::min({end, x + SampleRun<Channels>::most, area.last - stairs.widest});
   std::int64_t next = x;
   LensKernel kernel = first;
   do {
-    run.Put(0, next - x, samples.Colours(next), kernel.weight[0], samples.row.weights[next]);
-    if (two) run.Put(1, next - x, samples.Colours(next), kernel.weight[1], samples.row.weights[next]);
+    const std::uint32_t weight = samples.row.weights[next];
+    for (int i = 0; i < 2 && kernel.weight[i] != 0; ++i)
+      run.Put(i, next - x,
+              weight == lens_full_weight ? kernel.weight[i] : sample_weight(kernel.weight[i], weight),
+              cell_at(next));
     if (++next == limit || samples.row.weights[next] == 0 || samples.Focused(next) ||
-        samples.Group(next) != group)
+        samples.Group(next) != group || (next % 2 == 0 && rows.Merged(next)))
       break;
     kernel = samples.Kernel(next);
   } while (SameStaircases(kernel, first));
   run.first = x;
   run.count = next - x;
+  run.more = 1;
   run.rows = area.rows + group * area.span + area.reach;
-  run.AddCorners(stairs, run.cells[0], area.first);
-  if (two) run.AddCorners(others, run.cells[1], area.first);
+  run.AddCorners(stairs.first, run.cells[0], area.first);
+  if (first.weight[1] != 0) run.AddCorners(stairs.second, run.cells[1], area.first);
+  return next;
+}
+
+/// The same for blocks.
+template <int Channels, bool Highlights>
+HWY_INLINE std::int64_t SpreadMerged(const VisibleRows<Channels, Highlights>& rows, std::int64_t x,
+                                     std::int64_t end, const DeltaRows& area, SampleRun<Channels>& run) {
+  const DepositRule& rule = rows.upper.rule;
+  const std::uint32_t group = rows.upper.Group(x);
+  const LensKernel first = rows.MergedKernel(x);
+  const TwoStaircases stairs(rule.kernels, first);
+  if (x - stairs.widest < area.first || x + stairs.widest + 1 >= area.last) {
+    Spread<Channels>(rule, first, x, lens_full_weight, group, true, area, rows.MergedCell(x));
+    return x + 2;
+  }
+  const std::int64_t limit = std::min({end, x + SampleRun<Channels>::most, area.last - stairs.widest - 1});
+  std::int64_t next = x;
+  LensKernel kernel = first;
+  do {
+    if (next > x) run.PutNothing(next - x - 1);
+    for (int i = 0; i < 2 && kernel.weight[i] != 0; ++i)
+      run.Put(i, next - x, kernel.weight[i], rows.MergedCell(next));
+    next += 2;
+    if (next >= limit || !rows.Merged(next) || rows.upper.Group(next) != group) break;
+    kernel = rows.MergedKernel(next);
+  } while (SameStaircases(kernel, first));
+  run.first = x;
+  run.count = next - x - 1;
+  run.more = 2;
+  run.rows = area.rows + group * area.span + area.reach;
+  run.AddCorners(stairs.first, run.cells[0], area.first);
+  if (first.weight[1] != 0) run.AddCorners(stairs.second, run.cells[1], area.first);
   return next;
 }
 
 template <int Channels, bool Highlights>
-HWY_INLINE GroupsOfRow SpreadSamples(const DepositRule& rule, const VisibleRow& row, std::int64_t begin,
+HWY_INLINE GroupsOfRow SpreadSamples(const DepositRule& rule, const VisiblePair& pair, std::int64_t begin,
                                      std::int64_t end, const DeltaRows& area) {
   GroupsOfRow found;
-  const VisibleSamples<Channels, Highlights> samples(rule, row);
+  const VisibleRows<Channels, Highlights> rows(rule, pair);
+  const VisibleSamples<Channels, Highlights>& samples = pair.spreads_lower ? rows.lower : rows.upper;
   SampleRun<Channels> run;
   for (std::int64_t x = begin; x < end;) {
     if (samples.row.weights[x] == 0) {
@@ -230,20 +324,23 @@ HWY_INLINE GroupsOfRow SpreadSamples(const DepositRule& rule, const VisibleRow& 
     } else if (samples.Focused(x)) {
       found.focused |= 1U << samples.Group(x);
       ++x;
+    } else if (x % 2 == 0 && rows.Merged(x)) {
+      found.spread |= 1U << samples.Group(x);
+      x = pair.spreads_lower ? x + 2 : SpreadMerged<Channels>(rows, x, end, area, run);
     } else {
       found.spread |= 1U << samples.Group(x);
-      x = SpreadRun<Channels>(samples, x, end, area, run);
+      x = SpreadRun<Channels>(rows, samples, x, end, area, run);
     }
   }
   return found;
 }
 
 template <int Channels>
-GroupsOfRow SpreadVisible(const DepositRule& rule, const VisibleRow& row, std::int64_t begin,
+GroupsOfRow SpreadVisible(const DepositRule& rule, const VisiblePair& pair, std::int64_t begin,
                           std::int64_t end, const DeltaRows& area) {
   const bool highlights = rule.white < (std::uint64_t{1} << rule.colour_bits) - 1;
-  return highlights ? SpreadSamples<Channels, true>(rule, row, begin, end, area)
-                    : SpreadSamples<Channels, false>(rule, row, begin, end, area);
+  return highlights ? SpreadSamples<Channels, true>(rule, pair, begin, end, area)
+                    : SpreadSamples<Channels, false>(rule, pair, begin, end, area);
 }
 
 template <int Channels>
@@ -256,17 +353,21 @@ GroupsOfRow SpreadListed(const DepositRule& rule, const LensSample* listed, cons
     const std::uint32_t group = std::min<std::uint32_t>(sample.group, rule.last_group);
     found.spread |= 1U << group;
     const Padded<Channels> colour(sample.colour);
-    Spread<Channels>(rule, colour.colour, sample.x, sample.radius, sample.weight, group, sample.block == 2,
-                     area);
+    const bool block = sample.block == 2;
+    const bool highlight = IsHighlight<Channels>(rule, colour.colour);
+    Spread<Channels>(rule, lens_kernel(rule.kernels, sample.radius, highlight, block), sample.x,
+                     sample.weight, group, block, area, [&](std::uint32_t share, std::size_t part) HWY_ATTR {
+                       return WeightedCell<Channels>(colour.colour, share, part);
+                     });
   }
   return found;
 }
 
 // Highway dispatches plain functions: one name for each.
-GroupsOfRow SpreadAnyVisible(const DepositRule& rule, const VisibleRow& row, std::int64_t begin,
+GroupsOfRow SpreadAnyVisible(const DepositRule& rule, const VisiblePair& pair, std::int64_t begin,
                              std::int64_t end, const DeltaRows& area) {
   return with_channels(rule.channels,
-                       [&]<int Channels>() { return SpreadVisible<Channels>(rule, row, begin, end, area); });
+                       [&]<int Channels>() { return SpreadVisible<Channels>(rule, pair, begin, end, area); });
 }
 
 GroupsOfRow SpreadAnyListed(const DepositRule& rule, const LensSample* listed, const std::uint32_t* places,
@@ -285,9 +386,9 @@ namespace satin::cpu {
 HWY_EXPORT(SpreadAnyVisible);
 HWY_EXPORT(SpreadAnyListed);
 
-GroupsOfRow spread_visible(const DepositRule& rule, const VisibleRow& row, std::int64_t begin,
+GroupsOfRow spread_visible(const DepositRule& rule, const VisiblePair& pair, std::int64_t begin,
                            std::int64_t end, const DeltaRows& rows) {
-  return HWY_DYNAMIC_DISPATCH(SpreadAnyVisible)(rule, row, begin, end, rows);
+  return HWY_DYNAMIC_DISPATCH(SpreadAnyVisible)(rule, pair, begin, end, rows);
 }
 GroupsOfRow spread_listed(const DepositRule& rule, const LensSample* listed, const std::uint32_t* places,
                           std::size_t count, const DeltaRows& rows) {

@@ -20,6 +20,7 @@ struct DepositRule {
   std::uint32_t white = 0;
   int colour_bits = 16;
   std::uint32_t last_group = 0;
+  std::uint32_t merge_from = never_merged;
 };
 
 /// Rows of second differences of columns first to last - 1, and one cell more that takes what lies beyond.
@@ -43,14 +44,22 @@ struct VisibleRow {
   const std::uint16_t* weights = nullptr;
 };
 
+/// A row and the one that its samples are merged with: rows 0 and 1, 2 and 3, and so on.
+struct VisiblePair {
+  VisibleRow upper;
+  VisibleRow lower;  ///< without width behind the last row
+  bool spreads_lower = false;
+};
+
 /// Which groups a row has samples of: bit 0 is group 0.
 struct GroupsOfRow {
   std::uint32_t spread = 0;   ///< out of focus
   std::uint32_t focused = 0;  ///< these stay on their pixels
 };
 
-/// Spreads the samples of columns begin to end - 1 that are out of focus.
-GroupsOfRow spread_visible(const DepositRule& rule, const VisibleRow& row, std::int64_t begin,
+/// Spreads the samples of one row and columns begin to end - 1 that are out of focus; `begin` is even. Merged
+/// ones count as the upper row's.
+GroupsOfRow spread_visible(const DepositRule& rule, const VisiblePair& pair, std::int64_t begin,
                            std::int64_t end, const DeltaRows& rows);
 
 /// Spreads samples of one row, by their places in the list.

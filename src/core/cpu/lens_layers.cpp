@@ -8,6 +8,7 @@
 #include "core/lens_memory.h"
 #include "core/maths/lens_debug.h"
 #include "core/maths/lens_layers_steps.h"
+#include "core/operations/with_type.h"
 #include "core/transfer.h"
 
 namespace satin::cpu {
@@ -218,8 +219,10 @@ class LensLayers final : public LensLayersOperation {
   void make(const ImageView& picture, const Measured* measured) {
     const EachPlace launch{backend_};
     const auto stored = lens_picture<T>(job_, picture, transfer_);
-    make_visible_samples(launch, planes(), stored, measured, memory_.unit(), memory_.work(), list(),
-                         job_.most_groups);
+    with_channels(job_.channels, [&]<int Channels>() {
+      make_visible_samples<Channels>(launch, planes(), stored, measured, memory_.unit(), memory_.work(),
+                                     list(), job_.most_groups);
+    });
     tile_groups_.find(backend_, planes());
     for (int group = 1; group < memory_.work()->groups.count; ++group) {
       fill_group(group);
@@ -255,9 +258,11 @@ class LensLayers final : public LensLayersOperation {
     const Range rows{filled.rows.first / 2 * 2, std::min(job_height(), (filled.rows.last + 1) / 2 * 2)};
     const FillTables sums = tables.build({planes(), memory_.unit(), group}, columns.with_reach(job_width()),
                                          rows.with_reach(job_height()));
-    const FillHidden fill{planes(), sums, memory_.unit(), group, list()};
-    for (int y = rows.first / 2; y < (rows.last + 1) / 2; ++y)
-      for (int x = columns.first / 2; x < (columns.last + 1) / 2; ++x) fill(x, y);
+    with_channels(job_.channels, [&]<int Channels>() {
+      const FillHidden<Channels> fill{planes(), sums, memory_.unit(), group, list()};
+      for (int y = rows.first / 2; y < (rows.last + 1) / 2; ++y)
+        for (int x = columns.first / 2; x < (columns.last + 1) / 2; ++x) fill(x, y);
+    });
   }
 
   [[nodiscard]] int job_width() const noexcept { return planes().width; }

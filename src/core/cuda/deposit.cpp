@@ -26,6 +26,7 @@ class Deposit final : public DepositOperation {
     arguments_.tile_rows = tiles(job.height);
     arguments_.channels = job.channels;
     arguments_.highlight_channels = job.alpha ? job.channels - 1 : job.channels;
+    arguments_.merge_from = job.merge_from;
     arguments_.white = job.white;
     arguments_.single = job.colour_bits <= most_bits_in_float;
     arguments_.last_group = static_cast<std::uint32_t>(job.groups - 1);

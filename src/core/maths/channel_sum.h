@@ -12,4 +12,13 @@ SATIN_HD float sum_of_channels(const float* terms, int count) {
   return count == 4 ? colours + terms[3] : colours;
 }
 
+/// Of the first `count` of a pixel's terms, all of them or all but the last.
+template <int Channels>
+SATIN_HD float sum_of_colours(const float* terms, int count) {
+  if constexpr (Channels > 1) {
+    if (count < Channels) return sum_of_channels(terms, Channels - 1);
+  }
+  return sum_of_channels(terms, Channels);
+}
+
 }  // namespace satin

@@ -14,6 +14,8 @@ inline constexpr int histogram_stride = 2;
 inline constexpr int histogram_run = 64;           ///< columns of one thread
 inline constexpr double histogram_least = 1e-4;    ///< bins with less of the picture are empty
 inline constexpr double tolerable_variance = 2.0;  ///< pixels^2, the mean over all bins
+inline constexpr int cuts_tried = 16;              ///< bins that one thread tries to cut at
+inline constexpr int cut_ranges = depth_bins / cuts_tried;
 
 /// What the groups are made from and made in, in the memory of one device.
 struct GroupWork {
@@ -25,6 +27,8 @@ struct GroupWork {
   double square[depth_bins + 1] = {};
   double cost[lens_most_groups][depth_bins + 1] = {};  ///< of bins [0, j) in g + 1 groups
   std::int16_t split[lens_most_groups][depth_bins + 1] = {};
+  double best_cost[cut_ranges][depth_bins + 1] = {};  ///< of the cuts in one range, for one number of groups
+  std::int16_t best_cut[cut_ranges][depth_bins + 1] = {};
   DepthGroups groups;
 
   /// Begins a histogram; bin x, of every bin.
@@ -132,7 +136,29 @@ struct SumBins {
   }
 };
 
-/// The best way to cut bins [0, x) into `groups` groups.
+/// The best of the last cuts in one range that leave bins [0, x) in `groups` groups, two or more.
+struct TryCuts {
+  GroupWork* work;
+  int groups;
+
+  SATIN_HD void operator()(int x, int range) const {
+    if (work->tolerable(groups - 1)) return;  // nobody asks for more
+    double best = HUGE_VAL;
+    int cut = x;
+    const int end = (range + 1) * cuts_tried < x ? (range + 1) * cuts_tried : x;
+    for (int i = range * cuts_tried; i < end; ++i) {
+      const double cost = work->cost[groups - 2][i] + work->variance_cost(i, x);
+      if (cost < best) {
+        best = cost;
+        cut = i;
+      }
+    }
+    work->best_cost[range][x] = best;
+    work->best_cut[range][x] = static_cast<std::int16_t>(cut);
+  }
+};
+
+/// The best way to leave bins [0, x) in `groups` groups; of equal ones that with the first cut.
 struct PartitionBins {
   GroupWork* work;
   int groups;
@@ -143,16 +169,11 @@ struct PartitionBins {
       return;
     }
     double best = work->cost[groups - 2][x];
-    if (work->tolerable(groups - 1)) {  // nobody asks for more
-      work->cost[groups - 1][x] = best;
-      return;
-    }
     int split = x;
-    for (int i = 0; i < x; ++i) {
-      const double cost = work->cost[groups - 2][i] + work->variance_cost(i, x);
-      if (cost < best) {
-        best = cost;
-        split = i;
+    for (int range = 0; range < cut_ranges && !work->tolerable(groups - 1); ++range) {
+      if (work->best_cost[range][x] < best) {
+        best = work->best_cost[range][x];
+        split = work->best_cut[range][x];
       }
     }
     work->cost[groups - 1][x] = best;

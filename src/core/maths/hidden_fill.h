@@ -56,8 +56,9 @@ struct FillTables {
   int top = 0;
 };
 
+template <int Channels>
 struct FillSums {
-  std::uint32_t colour[fill_colours] = {};
+  std::uint32_t colour[4] = {};
   std::int32_t radius = 0;
   std::uint32_t in_group = 0;
   std::uint32_t from_group_on = 0;
@@ -83,6 +84,7 @@ struct FillEntry {
 };
 
 /// Adds the hidden samples of one group for a block of 2 x 2 pixels.
+template <int Channels>
 struct FillHidden {
   LensPlanes planes;
   FillTables tables;
@@ -92,21 +94,22 @@ struct FillHidden {
 
   /// (x, y) is the number of the block.
   SATIN_HD void operator()(int x, int y) const {
+    if (nothing_to_fill(2 * x, 2 * y)) return;
     Hidden merged{};
     Hidden hidden[4];
     for (int i = 0; i < 4; ++i) {
       hidden[i] = Hidden{};
       const int u = 2 * x + (i & 1);
       const int v = 2 * y + (i >> 1);
-      if (!planes.holds(u, v) || planes.groups[planes.place(u, v)] >= group) continue;
+      if (!is_nearer(u, v)) continue;
       hidden[i] = fill(u, v);
-      for (int c = 0; c < planes.channels; ++c)
+      for (int c = 0; c < Channels; ++c)
         merged.colour[c] = merged.colour[c] + hidden[i].weight * hidden[i].colour[c];
       merged.radius = merged.radius + hidden[i].weight * hidden[i].radius;
       merged.weight = merged.weight + hidden[i].weight;
     }
     if (!(merged.weight > 0)) return;
-    for (int c = 0; c < planes.channels; ++c) merged.colour[c] = merged.colour[c] / merged.weight;
+    for (int c = 0; c < Channels; ++c) merged.colour[c] = merged.colour[c] / merged.weight;
     merged.radius = merged.radius / merged.weight;
     const bool whole = 2 * x + 1 < planes.width && 2 * y + 1 < planes.height;
     if (whole && absolute(merged.radius) > merged_radius) return add(2 * x, 2 * y, merged, 2);
@@ -124,6 +127,19 @@ struct FillHidden {
 
   [[nodiscard]] SATIN_HD static float absolute(float value) { return value < 0 ? -value : value; }
 
+  [[nodiscard]] SATIN_HD bool is_nearer(int x, int y) const {
+    return planes.holds(x, y) && planes.groups[planes.place(x, y)] < group;
+  }
+
+  /// No pixel of the block at (x, y) is nearer than the group, or the group is nowhere around them.
+  [[nodiscard]] SATIN_HD bool nothing_to_fill(int x, int y) const {
+    if (!is_nearer(x, y) && !is_nearer(x + 1, y) && !is_nearer(x, y + 1) && !is_nearer(x + 1, y + 1))
+      return true;
+    const FillWindow first = window_of(x, y, fill_reach);
+    const FillWindow last = window_of(x + 1, y + 1, fill_reach);
+    return (counts({first.left, first.top, last.right, last.bottom}) & 0xFFFFU) == 0;
+  }
+
   /// Tables hold 16 bits: what is nearer than that to the visible colour is the visible colour, so that a
   /// constant picture stays constant.
   SATIN_HD std::uint32_t integer_near(float light, std::uint32_t visible) const {
@@ -135,8 +151,8 @@ struct FillHidden {
     const auto weight = static_cast<std::uint32_t>(hidden.weight * lens_full_weight + 0.5F);
     if (weight == 0) return;
     LensSample sample{};
-    const std::uint32_t* visible = planes.colours + planes.place(x, y) * planes.channels;
-    for (int c = 0; c < planes.channels; ++c) sample.colour[c] = integer_near(hidden.colour[c], visible[c]);
+    const std::uint32_t* visible = planes.colours + planes.place(x, y) * Channels;
+    for (int c = 0; c < Channels; ++c) sample.colour[c] = integer_near(hidden.colour[c], visible[c]);
     sample.x = x;
     sample.y = y;
     sample.radius = static_cast<std::uint32_t>(absolute(hidden.radius) * 256.0F + 0.5F);
@@ -146,12 +162,12 @@ struct FillHidden {
     list.add(sample);
   }
 
-  SATIN_HD void add_corner(FillSums& sums, int x, int y, std::uint32_t sign) const {
+  SATIN_HD void add_corner(FillSums<Channels>& sums, int x, int y, std::uint32_t sign) const {
     if (x < tables.left || y < tables.top) return;
     const std::int64_t at = static_cast<std::int64_t>(y - tables.top) * tables.stride + (x - tables.left);
     const FillColours colours = tables.colours[at];
     const FillOthers others = tables.others[at];
-    for (int c = 0; c < fill_colours; ++c) sums.colour[c] += sign * colours.value[c];
+    for (int c = 0; c < Channels; ++c) sums.colour[c] += sign * colours.value[c];
     sums.radius = static_cast<std::int32_t>(static_cast<std::uint32_t>(sums.radius) + sign * others.radius);
     sums.in_group += sign * others.counts;
   }
@@ -173,15 +189,14 @@ struct FillHidden {
   }
 
   /// The counts alone, as they are stored.
-  [[nodiscard]] SATIN_HD std::uint32_t counts(int x, int y, int reach) const {
-    const FillWindow w = window_of(x, y, reach);
+  [[nodiscard]] SATIN_HD std::uint32_t counts(const FillWindow& w) const {
     return counts_at(w.right, w.bottom) - counts_at(w.left - 1, w.bottom) - counts_at(w.right, w.top - 1) +
            counts_at(w.left - 1, w.top - 1);
   }
 
-  SATIN_HD FillSums window(int x, int y, int reach) const {
+  SATIN_HD FillSums<Channels> window(int x, int y, int reach) const {
     const FillWindow w = window_of(x, y, reach);
-    FillSums sums;
+    FillSums<Channels> sums;
     add_corner(sums, w.right, w.bottom, 1U);
     add_corner(sums, w.left - 1, w.bottom, ~0U);
     add_corner(sums, w.right, w.top - 1, ~0U);
@@ -197,15 +212,15 @@ struct FillHidden {
     constexpr float factors[fill_windows] = {1.0F, 1.0F / 24, 1.0F / 2048, 1.0F / 131072, 1.0F / 33554432};
     Hidden result{};
     // a window holds all smaller ones: nothing in it, nothing in them
-    if ((counts(x, y, fill_reach) & 0xFFFFU) == 0) return result;
+    if ((counts(window_of(x, y, fill_reach)) & 0xFFFFU) == 0) return result;
     int first = fill_windows - 1;
-    while (first > 0 && counts(x, y, reaches[first - 1]) != 0) --first;
+    while (first > 0 && counts(window_of(x, y, reaches[first - 1])) != 0) --first;
     float in_group = 0;
     float from_group_on = 0;
     const int below_first = first == 0 ? 0 : reaches[first - 1];
     for (int i = first; i < fill_windows; ++i) {
-      const FillSums sums = window(x, y, reaches[i]);
-      for (int c = 0; c < fill_colours; ++c)
+      const FillSums<Channels> sums = window(x, y, reaches[i]);
+      for (int c = 0; c < Channels; ++c)
         result.colour[c] = result.colour[c] + factors[i] * static_cast<float>(sums.colour[c]);
       result.radius = result.radius + factors[i] * static_cast<float>(sums.radius);
       in_group = in_group + factors[i] * static_cast<float>(sums.in_group);
@@ -215,10 +230,10 @@ struct FillHidden {
     result.radius = result.radius / in_group * lens_radius_scale;
     const float own = absolute(static_cast<float>(planes.radii[planes.place(x, y)])) * lens_radius_scale;
     if (static_cast<float>(below_first) > own + absolute(result.radius) + 1) return Hidden{};
-    for (int c = 0; c < planes.channels; ++c) result.colour[c] = result.colour[c] / in_group / 65535.0F;
+    for (int c = 0; c < Channels; ++c) result.colour[c] = result.colour[c] / in_group / 65535.0F;
     result.weight = in_group / from_group_on;
     if (absolute(result.radius) < refined_radius) refine(x, y, result);
-    for (int c = 0; c < planes.channels; ++c) result.colour[c] = expanded_light(result.colour[c]);
+    for (int c = 0; c < Channels; ++c) result.colour[c] = expanded_light(result.colour[c]);
     return result;
   }
 
@@ -249,24 +264,24 @@ struct FillHidden {
       const int before = distance(x, y, -step_x, -step_y);
       if (before == 0) continue;
       const std::uint32_t* a =
-          planes.colours + planes.place(x - before * step_x, y - before * step_y) * planes.channels;
+          planes.colours + planes.place(x - before * step_x, y - before * step_y) * Channels;
       const std::uint32_t* b =
-          planes.colours + planes.place(x + after * step_x, y + after * step_y) * planes.channels;
+          planes.colours + planes.place(x + after * step_x, y + after * step_y) * Channels;
       const float length = static_cast<float>(before + after);
       float apart[4] = {};
       float between[4];
-      for (int c = 0; c < planes.channels; ++c) {
+      for (int c = 0; c < Channels; ++c) {
         const float va = compressed_light(lens_light(a[c], *unit));
         const float vb = compressed_light(lens_light(b[c], *unit));
         apart[c] = (va - vb) * (va - vb);
         between[c] = (va * static_cast<float>(after) + vb * static_cast<float>(before)) / length;
       }
-      const float weight = 1.0F / (length * length * (sum_of_channels(apart, planes.channels) + 0.03F));
-      for (int c = 0; c < planes.channels; ++c) sum[c] = sum[c] + weight * between[c];
+      const float weight = 1.0F / (length * length * (sum_of_channels(apart, Channels) + 0.03F));
+      for (int c = 0; c < Channels; ++c) sum[c] = sum[c] + weight * between[c];
       total = total + weight;
     }
     if (!(total > 0)) return;
-    for (int c = 0; c < planes.channels; ++c)
+    for (int c = 0; c < Channels; ++c)
       hidden.colour[c] = (sum[c] + fill_weight * hidden.colour[c]) / (total + fill_weight);
   }
 };

@@ -44,12 +44,15 @@ void find_depth_groups(Launch& launch, const LensPlanes& planes, GroupWork* work
   launch(runs, rows, CountRadii{planes, work});
   launch(depth_bins, 1, WeighBins{work});
   launch(1, 1, SumBins{work});
-  for (int groups = 1; groups <= most; ++groups) launch(depth_bins + 1, 1, PartitionBins{work, groups});
+  for (int groups = 1; groups <= most; ++groups) {
+    if (groups > 1) launch(depth_bins + 1, cut_ranges, TryCuts{work, groups});
+    launch(depth_bins + 1, 1, PartitionBins{work, groups});
+  }
   launch(1, 1, ChooseGroups{work, most});
 }
 
 /// Radii -> visible samples, and the list of those behind or before them on silhouettes.
-template <class T, class Launch>
+template <int Channels, class T, class Launch>
 void make_visible_samples(Launch& launch, const LensPlanes& planes, const LensPicture<T>& picture,
                           const Measured* measured, LensUnit* unit, GroupWork* work, const LensList& list,
                           int most) {
@@ -57,7 +60,8 @@ void make_visible_samples(Launch& launch, const LensPlanes& planes, const LensPi
   launch(planes.width, planes.height, SharpenRamp{planes});
   find_depth_groups(launch, planes, work, most);
   launch(planes.width, planes.height, FindSilhouette{planes});
-  launch(planes.width, planes.height, SeparateSilhouettes<T>{planes, picture, unit, &work->groups, list});
+  launch(planes.width, planes.height,
+         SeparateSilhouettes<T, Channels>{planes, picture, unit, &work->groups, list});
   launch(1, 1, CompleteList{list});
 }
 

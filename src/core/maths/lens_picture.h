@@ -87,35 +87,37 @@ SATIN_HD std::uint32_t lens_fixed(double value, int exponent, int bits) {
 SATIN_HD double lens_finite(float value) { return value - value == 0.0F ? static_cast<double>(value) : 0.0; }
 
 /// The linear integers of one pixel, as many as the picture has channels.
+template <int Channels>
 SATIN_HD void read_lens_pixel(const std::uint8_t* pixel, const LensPicture<std::uint8_t>& picture,
                               const LensUnit& /*unit*/, std::uint32_t* values) {
-  const int colours = picture.weighted ? picture.channels - 1 : picture.channels;
-  const std::uint32_t alpha = picture.weighted ? pixel[colours] : 1U;
-  for (int c = 0; c < colours; ++c) values[c] = lens_decode(pixel[c], picture.transfer) * alpha;
-  if (picture.weighted) values[colours] = alpha * 65535U;
+  const std::uint32_t alpha = picture.weighted ? pixel[Channels - 1] : 1U;
+  for (int c = 0; c < Channels; ++c)
+    values[c] = picture.weighted && c + 1 == Channels ? alpha * 65535U
+                                                      : lens_decode(pixel[c], picture.transfer) * alpha;
 }
 
+template <int Channels>
 SATIN_HD void read_lens_pixel(const std::uint16_t* pixel, const LensPicture<std::uint16_t>& picture,
                               const LensUnit& /*unit*/, std::uint32_t* values) {
   if (!picture.weighted) {
-    for (int c = 0; c < picture.channels; ++c) values[c] = lens_decode(pixel[c], picture.transfer);
+    for (int c = 0; c < Channels; ++c) values[c] = lens_decode(pixel[c], picture.transfer);
     return;
   }
-  const int colours = picture.channels - 1;
-  const std::uint64_t alpha = pixel[colours];
-  for (int c = 0; c < colours; ++c)
+  const std::uint64_t alpha = pixel[Channels - 1];
+  for (int c = 0; c + 1 < Channels; ++c)
     values[c] =
         static_cast<std::uint32_t>((lens_decode(pixel[c], picture.transfer) * alpha + 32767U) / 65535U);
-  values[colours] = pixel[colours] * 256U + (pixel[colours] >> 8);
+  values[Channels - 1] = pixel[Channels - 1] * 256U + (pixel[Channels - 1] >> 8);
 }
 
+template <int Channels>
 SATIN_HD void read_lens_pixel(const float* pixel, const LensPicture<float>& picture, const LensUnit& unit,
                               std::uint32_t* values) {
-  const int colours = picture.weighted ? picture.channels - 1 : picture.channels;
-  const double alpha = picture.weighted ? lens_finite(pixel[colours]) : 1.0;
-  for (int c = 0; c < colours; ++c)
-    values[c] = lens_fixed(lens_finite(pixel[c]) * alpha, unit.colour_exponent, unit.float_bits);
-  if (picture.weighted) values[colours] = lens_fixed(alpha, unit.alpha_exponent, unit.float_bits);
+  const double alpha = picture.weighted ? lens_finite(pixel[Channels - 1]) : 1.0;
+  for (int c = 0; c < Channels; ++c)
+    values[c] = picture.weighted && c + 1 == Channels
+                    ? lens_fixed(alpha, unit.alpha_exponent, unit.float_bits)
+                    : lens_fixed(lens_finite(pixel[c]) * alpha, unit.colour_exponent, unit.float_bits);
 }
 
 /// Linear light, white is 1, of an integer.

@@ -62,7 +62,7 @@ template <int Channels, class T>
 SATIN_HD void store_lens_pixel(const std::uint32_t* values, const LensPicture<T>& picture, const T* original,
                                std::uint32_t mask, const LensStoreRule& rule, const LensUnit& unit, T* out) {
   std::uint32_t own[4];
-  read_lens_pixel(original, picture, unit, own);
+  read_lens_pixel<Channels>(original, picture, unit, own);
   bool same = true;
   for (int c = 0; c < Channels; ++c) same = same && own[c] == values[c];
   if (same || (rule.mask_maximum != 0 && mask == 0)) {

@@ -28,33 +28,34 @@ SATIN_HD std::uint32_t lens_moved(std::uint32_t value, float light, const LensUn
 
 /// Colours and depth of one side of a silhouette. Colours are told by what they are above the pixel's own, so
 /// that the parts of a constant picture are exactly what the picture is.
+template <int Channels>
 struct SilhouetteSide {
   float colour[4] = {};
   float radius = 0;
   float squares = 0;  ///< of colours, without alpha
   float weight = 0;
 
-  SATIN_HD void add(const std::uint32_t* values, const float* own, int channels, int colours,
-                    std::int32_t own_radius, float by, const LensUnit& unit) {
+  SATIN_HD void add(const std::uint32_t* values, const float* own, int colours, std::int32_t own_radius,
+                    float by, const LensUnit& unit) {
     float terms[4] = {};
-    for (int c = 0; c < channels; ++c) {
+    for (int c = 0; c < Channels; ++c) {
       const float light = lens_light(values[c], unit) - own[c];
       colour[c] = colour[c] + by * light;
       terms[c] = by * light * light;
     }
-    squares = squares + sum_of_channels(terms, colours);
+    squares = squares + sum_of_colours<Channels>(terms, colours);
     radius = radius + by * static_cast<float>(own_radius);
     weight = weight + by;
   }
-  SATIN_HD void divide(int channels) {
-    for (int c = 0; c < channels; ++c) colour[c] = colour[c] / weight;
+  SATIN_HD void divide() {
+    for (int c = 0; c < Channels; ++c) colour[c] = colour[c] / weight;
     radius = radius / weight;
     squares = squares / weight;
   }
   SATIN_HD float variance(int colours) const {
     float terms[4] = {};
-    for (int c = 0; c < colours; ++c) terms[c] = colour[c] * colour[c];
-    const float result = squares - sum_of_channels(terms, colours);
+    for (int c = 0; c < Channels; ++c) terms[c] = colour[c] * colour[c];
+    const float result = squares - sum_of_colours<Channels>(terms, colours);
     return result > 0 ? result : 0;
   }
   SATIN_HD std::int32_t rounded_radius() const {
@@ -63,7 +64,7 @@ struct SilhouetteSide {
 };
 
 /// Makes the visible samples of one picture, and the list's of pixels that show two surfaces.
-template <class T>
+template <class T, int Channels>
 struct SeparateSilhouettes {
   LensPlanes planes;
   LensPicture<T> picture;
@@ -75,22 +76,21 @@ struct SeparateSilhouettes {
     const LensUnit unit = *known_unit;
     const std::int64_t at = planes.place(x, y);
     std::uint32_t own[4];
-    read_lens_pixel(picture.at(x, y), picture, unit, own);
+    read_lens_pixel<Channels>(picture.at(x, y), picture, unit, own);
     if (planes.edges[at] == 0 || !separate(x, y, own, unit))
       store(at, own, planes.sharpened[at], lens_full_weight);
   }
 
  private:
-  [[nodiscard]] SATIN_HD int colours() const {
-    return picture.weighted ? picture.channels - 1 : picture.channels;
-  }
+  using Side = SilhouetteSide<Channels>;
+
+  [[nodiscard]] SATIN_HD int colours() const { return picture.weighted ? Channels - 1 : Channels; }
 
   SATIN_HD void store(std::int64_t at, const std::uint32_t* colour, std::int32_t radius,
                       std::uint32_t weight) const {
     const float gain = highlight_gain(colour, radius);
-    for (int c = 0; c < planes.channels; ++c)
-      planes.colours[at * planes.channels + c] =
-          gain > 1 && c < colours() ? scaled(colour[c], gain) : colour[c];
+    for (int c = 0; c < Channels; ++c)
+      planes.colours[at * Channels + c] = gain > 1 && c < colours() ? scaled(colour[c], gain) : colour[c];
     planes.radii[at] = radius;
     planes.magnitudes[at] = magnitude_of(radius);
     planes.groups[at] = static_cast<std::uint8_t>(groups->group_of(radius));
@@ -101,7 +101,7 @@ struct SeparateSilhouettes {
                     int group) const {
     LensSample sample{};
     const float gain = highlight_gain(colour, radius);
-    for (int c = 0; c < planes.channels; ++c)
+    for (int c = 0; c < Channels; ++c)
       sample.colour[c] = gain > 1 && c < colours() ? scaled(colour[c], gain) : colour[c];
     sample.x = x;
     sample.y = y;
@@ -116,7 +116,8 @@ struct SeparateSilhouettes {
   SATIN_HD float highlight_gain(const std::uint32_t* colour, std::int32_t radius) const {
     if (!(picture.highlights > 1)) return 1;
     std::uint32_t brightest = 0;
-    for (int c = 0; c < colours(); ++c) brightest = colour[c] > brightest ? colour[c] : brightest;
+    for (int c = 0; c < Channels; ++c)
+      brightest = c < colours() && colour[c] > brightest ? colour[c] : brightest;
     const LensUnit unit = *known_unit;
     const float over = (lens_light(brightest, unit) - highlight_begin) / (1 - highlight_begin);
     const float blur = static_cast<float>(magnitude_of(radius)) * lens_radius_scale - 1;
@@ -131,9 +132,9 @@ struct SeparateSilhouettes {
 
   /// Means of the two sides over pixels closer to that side's extreme than to the middle, edges left away or,
   /// for `edges`, as well.
-  SATIN_HD SilhouetteSide side(int x, int y, bool near, const RadiusRange& range, bool edges,
-                               const float* own, const LensUnit& unit) const {
-    SilhouetteSide result;
+  SATIN_HD Side side(int x, int y, bool near, const RadiusRange& range, bool edges, const float* own,
+                     const LensUnit& unit) const {
+    Side result;
     const std::int32_t twice_middle = range.low + range.high;
     for (int j = -silhouette_reach; j <= silhouette_reach; ++j)
       for (int i = -silhouette_reach; i <= silhouette_reach; ++i) {
@@ -145,9 +146,9 @@ struct SeparateSilhouettes {
         const std::int32_t off = radius - (near ? range.high : range.low);
         if (2 * (off < 0 ? -off : off) > (range.high - range.low) / 2) continue;
         std::uint32_t values[4];
-        read_lens_pixel(picture.at(x + i, y + j), picture, unit, values);
+        read_lens_pixel<Channels>(picture.at(x + i, y + j), picture, unit, values);
         const float distance = static_cast<float>(i * i + j * j) + 0.5F;
-        result.add(values, own, picture.channels, colours(), radius, 1.0F / (distance * distance), unit);
+        result.add(values, own, colours(), radius, 1.0F / (distance * distance), unit);
       }
     return result;
   }
@@ -168,42 +169,40 @@ struct SeparateSilhouettes {
   SATIN_HD bool separate(int x, int y, const std::uint32_t* own_values, const LensUnit& unit) const {
     const RadiusRange range = radius_range(planes.sharpened, planes, x, y, 1);
     float own[4];
-    for (int c = 0; c < picture.channels; ++c) own[c] = lens_light(own_values[c], unit);
-    SilhouetteSide front = side(x, y, true, range, false, own, unit);
+    for (int c = 0; c < Channels; ++c) own[c] = lens_light(own_values[c], unit);
+    Side front = side(x, y, true, range, false, own, unit);
     if (!(front.weight > 0)) front = side(x, y, true, range, true, own, unit);
-    SilhouetteSide back = side(x, y, false, range, false, own, unit);
+    Side back = side(x, y, false, range, false, own, unit);
     if (!(back.weight > 0)) back = side(x, y, false, range, true, own, unit);
     if (!(front.weight > 0) || !(back.weight > 0)) return false;
-    front.divide(picture.channels);
-    back.divide(picture.channels);
+    front.divide();
+    back.divide();
     const float share = share_of_front(front, back, share_by_depth(x, y, range));
     const bool is_front = 2 * planes.sharpened[planes.place(x, y)] > range.low + range.high;
     store_both(x, y, own_values, front, back, share, is_front, unit);
     return true;
   }
 
-  SATIN_HD float share_of_front(const SilhouetteSide& front, const SilhouetteSide& back,
-                                float by_depth) const {
+  SATIN_HD float share_of_front(const Side& front, const Side& back, float by_depth) const {
     const float prior =
         prior_least + prior_by_variance * (front.variance(colours()) + back.variance(colours()));
     float along[4] = {};
     float length[4] = {};
-    for (int c = 0; c < colours(); ++c) {
+    for (int c = 0; c < Channels; ++c) {
       const float apart = front.colour[c] - back.colour[c];
       along[c] = -back.colour[c] * apart;
       length[c] = apart * apart;
     }
-    const float share =
-        (sum_of_channels(along, colours()) + prior * by_depth) / (sum_of_channels(length, colours()) + prior);
+    const float share = (sum_of_colours<Channels>(along, colours()) + prior * by_depth) /
+                        (sum_of_colours<Channels>(length, colours()) + prior);
     return unit_range(share);
   }
 
-  SATIN_HD void store_both(int x, int y, const std::uint32_t* own, const SilhouetteSide& front,
-                           const SilhouetteSide& back, float share, bool is_front,
-                           const LensUnit& unit) const {
+  SATIN_HD void store_both(int x, int y, const std::uint32_t* own, const Side& front, const Side& back,
+                           float share, bool is_front, const LensUnit& unit) const {
     std::uint32_t near_colour[4];
     std::uint32_t far_colour[4];
-    for (int c = 0; c < picture.channels; ++c) {
+    for (int c = 0; c < Channels; ++c) {
       const float error = -(share * front.colour[c]) - (1 - share) * back.colour[c];
       float f = front.colour[c];
       float b = back.colour[c];

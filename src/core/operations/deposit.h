@@ -28,7 +28,8 @@ struct DepositJob {
   std::uint32_t largest_radius = 0;  ///< in 1/256 pixel: larger ones count as this one
   Bokeh bokeh = Bokeh::disc;
   DepositQuality quality = DepositQuality::high;
-  std::uint32_t most_listed = 0;  ///< samples that the list has room for
+  std::uint32_t most_listed = 0;            ///< samples that the list has room for
+  std::uint32_t merge_from = never_merged;  ///< radius of visible samples that are merged 2 x 2
 };
 
 /// Views of one run, all of the job's size. Weights of samples that fall on one pixel and into one group are
