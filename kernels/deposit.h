@@ -43,7 +43,7 @@ struct DepositArguments {
   std::int32_t tile_columns = 0;
   std::int32_t tile_rows = 0;
   int channels = 3;
-  int highlight_channels = 3;  ///< colours without alpha
+  int highlight_channels = 3;    ///< colours without alpha
   std::uint32_t merge_from = 0;  ///< radius
   std::uint32_t white = 0;
   const std::uint32_t* white_of_run = nullptr;  ///< instead of it, if it is not null

@@ -1,5 +1,5 @@
-// Second differences to sums and colours, by tiles of 32 x 32 pixels that one warp holds: sums of tiles,
-// scans of these, and then every tile alone. Tiles where nothing lies and nothing comes in from are not read.
+// Second differences to sums and colours, by tiles of 32 x 32 pixels: sums of tiles, scans of these, and then
+// every tile alone. Tiles where nothing lies and nothing comes in from are not read.
 
 #include "core/maths/composite.h"
 #include "core/operations/with_type.h"
@@ -12,7 +12,7 @@ constexpr int threads = warp_size * deposit_warps;
 
 /// columns = sums of the tile's columns, rows = sums of its rows, of one plane.
 __global__ void __launch_bounds__(threads) sum_tiles(const __grid_constant__ DepositArguments a) {
-  const TileOfWarp tile(a);
+  const Tile tile(a, std::int64_t{blockIdx.x} * deposit_warps + threadIdx.x / warp_size);
   if (!tile.exists) return;
   const auto plane = static_cast<int>(blockIdx.y);
   const std::int32_t x = tile.column * deposit_tile + lane_index();
@@ -79,69 +79,96 @@ __global__ void __launch_bounds__(threads) scan_rows(const __grid_constant__ Dep
   }
 }
 
-/// The sums of one tile, row by row from its top. What comes in from the left of all its rows is read at
-/// once, lane i that of row i.
+constexpr int rows_of_warp = deposit_tile / deposit_warps;  ///< of the tile that a block composites
+
+/// The sums of one warp's rows of a tile.
 template <int Channels>
-class TileMarch {
+class TileRows {
  public:
-  __device__ TileMarch(const DepositArguments& a, const TileOfWarp& tile)
-      : a_(a), top_(tile.row * deposit_tile), x_(tile.column * deposit_tile + lane_index()) {
-    const std::int32_t y = top_ + lane_index();
+  __device__ TileRows(const DepositArguments& a, const Tile& tile)
+      : a_(a),
+        first_(static_cast<int>(threadIdx.x) / warp_size * rows_of_warp),
+        x_(tile.column * deposit_tile + lane_index()),
+        y_(tile.row * deposit_tile + first_) {
+    const std::int32_t row = tile.row * deposit_tile + lane_index();
+#pragma unroll
     for (int c = 0; c <= Channels; ++c) {
-      base_[c] = 0;
       column_[c] =
           x_ < a.width ? a.sums.columns[c * column_plane(a) + std::int64_t{tile.row} * a.width + x_] : 0;
-      row_[c] =
-          y < a.height ? a.sums.rows[c * row_plane(a) + std::int64_t{y} * a.tile_columns + tile.column] : 0;
+      row_[c] = row < a.height
+                    ? a.sums.rows[c * row_plane(a) + std::int64_t{row} * a.tile_columns + tile.column]
+                    : 0;
+#pragma unroll
+      for (int i = 0; i < rows_of_warp; ++i) deltas_[i][c] = 0;
     }
   }
 
-  /// Neither the columns above nor the rows before have a weight.
+  /// Neither the columns above nor the rows before the tile have a weight.
   [[nodiscard]] __device__ bool nothing_comes_in() const {
     return __any_sync(whole_warp, row_[Channels] != 0 || column_[Channels] != 0) == 0;
   }
 
-  /// Reads the deltas of rows y to y + at_once - 1 and takes them away.
-  __device__ void fetch(std::int32_t y, bool spread) {
+  /// Reads the deltas and takes them away.
+  __device__ void fetch() {
+    if (x_ >= a_.width) return;
 #pragma unroll
-    for (int c = 0; c <= Channels; ++c) {
-      std::uint64_t* delta = a_.sums.deltas + c * delta_plane(a_) + std::int64_t{y} * a_.width + x_;
+    for (int c = 0; c <= Channels; ++c)
 #pragma unroll
-      for (int i = 0; i < at_once; ++i) {
-        const bool exists = spread && x_ < a_.width && y + i < a_.height;
-        deltas_[i][c] = exists ? delta[std::int64_t{i} * a_.width] : 0;
-      }
-    }
-    if (!spread || x_ >= a_.width) return;
+      for (int i = 0; i < rows_of_warp; ++i)
+        if (y_ + i < a_.height) deltas_[i][c] = *delta(i, c);
 #pragma unroll
-    for (int c = 0; c <= Channels; ++c) {
-      std::uint64_t* delta = a_.sums.deltas + c * delta_plane(a_) + std::int64_t{y} * a_.width + x_;
+    for (int c = 0; c <= Channels; ++c)
 #pragma unroll
-      for (int i = 0; i < at_once; ++i)
-        if (y + i < a_.height) delta[std::int64_t{i} * a_.width] = 0;
-    }
+      for (int i = 0; i < rows_of_warp; ++i)
+        if (y_ + i < a_.height) *delta(i, c) = 0;
   }
 
-  /// Sums of the pixel of this lane in row y, the next one, which is row i of what was fetched.
-  __device__ void next(std::int32_t y, int i, std::uint64_t (&sums)[Channels + 1]) {
+  /// Adds what the rows of the warps above have in the columns; of all warps of the block.
+  __device__ void add_rows_above(std::uint64_t (&sums)[deposit_warps][Channels + 1][warp_size]) {
+    const int warp = first_ / rows_of_warp;
+#pragma unroll
+    for (int c = 0; c <= Channels; ++c) {
+      std::uint64_t own = 0;
+#pragma unroll
+      for (int i = 0; i < rows_of_warp; ++i) own += deltas_[i][c];
+      sums[warp][c][lane_index()] = own;
+    }
+    __syncthreads();
+    for (int above = 0; above < warp; ++above)
+#pragma unroll
+      for (int c = 0; c <= Channels; ++c) column_[c] += sums[above][c][lane_index()];
+  }
+
+  /// From here on lane i has what comes in from the left of all rows to row i.
+  __device__ void sum_what_comes_in() {
+#pragma unroll
+    for (int c = 0; c <= Channels; ++c) row_[c] = inclusive_scan(row_[c]);
+  }
+
+  /// Sums of the pixel of this lane in row i of the warp, the next one.
+  __device__ void next(int i, std::uint64_t (&sums)[Channels + 1]) {
 #pragma unroll
     for (int c = 0; c <= Channels; ++c) {
       column_[c] += deltas_[i][c];
-      base_[c] += __shfl_sync(whole_warp, row_[c], y - top_);
-      sums[c] = base_[c] + inclusive_scan(column_[c]);
+      sums[c] = __shfl_sync(whole_warp, row_[c], first_ + i) + inclusive_scan(column_[c]);
     }
   }
 
-  static constexpr int at_once = 4;  ///< rows in flight
+  [[nodiscard]] __device__ std::int32_t x() const { return x_; }
+  [[nodiscard]] __device__ std::int32_t y() const { return y_; }
 
  private:
+  [[nodiscard]] __device__ std::uint64_t* delta(int i, int c) const {
+    return a_.sums.deltas + c * delta_plane(a_) + std::int64_t{y_ + i} * a_.width + x_;
+  }
+
   const DepositArguments& a_;
-  std::int32_t top_;
+  int first_;
   std::int32_t x_;
+  std::int32_t y_;
   std::uint64_t column_[Channels + 1];
   std::uint64_t row_[Channels + 1];
-  std::uint64_t base_[Channels + 1];
-  std::uint64_t deltas_[at_once][Channels + 1];
+  std::uint64_t deltas_[rows_of_warp][Channels + 1];
 };
 
 /// Adds the sample that stays on this pixel.
@@ -163,7 +190,7 @@ __device__ Composite<Real, Channels>* state_at(const DepositArguments& a, std::i
 
 /// Writes what the lanes have for one row of a tile, word after word.
 template <int Channels>
-__device__ void store_row(const DepositArguments& a, const TileOfWarp& tile, std::int64_t y,
+__device__ void store_row(const DepositArguments& a, const Tile& tile, std::int64_t y,
                           const std::uint32_t (&colour)[Channels]) {
   const std::int64_t left = std::int64_t{tile.column} * deposit_tile;
   const std::int64_t pixels = min(std::int64_t{deposit_tile}, a.width - left);
@@ -183,8 +210,8 @@ __device__ void store_row(const DepositArguments& a, const TileOfWarp& tile, std
 
 /// One row of a tile, laid behind the groups before; the last group's is stored, and the state cleared.
 template <class Real, int Channels, bool Last>
-__device__ void composite_row(const DepositArguments& a, const TileOfWarp& tile, std::int64_t x,
-                              std::int64_t y, const std::uint64_t (&sums)[Channels + 1], Real unit,
+__device__ void composite_row(const DepositArguments& a, const Tile& tile, std::int64_t x, std::int64_t y,
+                              const std::uint64_t (&sums)[Channels + 1], Real unit,
                               Composite<Real, Channels>& composite) {
   const bool inside = x < a.width;
   const bool arrived = inside && sums[Channels] != 0;
@@ -203,39 +230,36 @@ __device__ void composite_row(const DepositArguments& a, const TileOfWarp& tile,
   if (Last) store_row<Channels>(a, tile, y, colour);
 }
 
-/// All that is read of some rows is asked for before any of them is written.
+/// A block composites a tile, each of its warps some rows. All that it reads it asks for at once: a group has
+/// few tiles, and a warp alone would wait for its rows one after the other.
 template <class Real, int Channels, bool Last>
 __global__ void __launch_bounds__(threads) composite_tiles(const __grid_constant__ DepositArguments a) {
-  const TileOfWarp tile(a);
-  if (!tile.exists) return;
-  TileMarch<Channels> march(a, tile);
-  constexpr int at_once = TileMarch<Channels>::at_once;
+  __shared__ std::uint64_t column_sums[deposit_warps][Channels + 1][warp_size];
+  const Tile tile(a, blockIdx.x);
+  TileRows<Channels> rows(a, tile);
   const bool spread = a.sums.spread[tile.index] != 0;
   const bool focused = a.sums.focused[tile.index] != 0;
-  if (!Last && !spread && !focused && march.nothing_comes_in()) return;
-
+  if (!Last && !spread && !focused && rows.nothing_comes_in()) return;
+  if (spread) rows.fetch();
+  const std::int64_t x = rows.x();
+  Composite<Real, Channels> composites[rows_of_warp];
+#pragma unroll
+  for (int i = 0; i < rows_of_warp; ++i) {
+    composites[i].clear();  // what the first group finds
+    if (a.group > 0 && x < a.width && rows.y() + i < a.height)
+      composites[i] = *state_at<Real, Channels>(a, x, rows.y() + i);
+  }
+  if (spread) rows.add_rows_above(column_sums);
+  rows.sum_what_comes_in();
   const Real unit = static_cast<Real>(1) / static_cast<Real>(std::uint64_t{1} << a.kernels.weight_bits);
-  const std::int64_t x = tile.column * deposit_tile + lane_index();
-  const std::int32_t top = tile.row * deposit_tile;
-  const std::int32_t bottom = min(top + deposit_tile, a.height);
-  for (std::int32_t first = top; first < bottom; first += at_once) {
-    Composite<Real, Channels> composites[at_once];
 #pragma unroll
-    for (int i = 0; i < at_once; ++i) {
-      composites[i].clear();  // what the first group finds
-      if (a.group > 0 && x < a.width && first + i < bottom)
-        composites[i] = *state_at<Real, Channels>(a, x, first + i);
-    }
-    march.fetch(first, spread);
-#pragma unroll
-    for (int i = 0; i < at_once; ++i) {
-      const std::int32_t y = first + i;
-      if (y >= bottom) break;
-      std::uint64_t sums[Channels + 1];
-      march.next(y, i, sums);
-      if (focused && x < a.width && focused_here(a, x, y)) add_focused<Channels>(a, x, y, sums);
-      composite_row<Real, Channels, Last>(a, tile, x, y, sums, unit, composites[i]);
-    }
+  for (int i = 0; i < rows_of_warp; ++i) {
+    const std::int32_t y = rows.y() + i;
+    if (y >= a.height) break;
+    std::uint64_t sums[Channels + 1];
+    rows.next(i, sums);
+    if (focused && x < a.width && focused_here(a, x, y)) add_focused<Channels>(a, x, y, sums);
+    composite_row<Real, Channels, Last>(a, tile, x, y, sums, unit, composites[i]);
   }
 }
 
@@ -251,25 +275,24 @@ unsigned blocks_for(std::int64_t count, int block) {
   return static_cast<unsigned>((count + block - 1) / block);
 }
 
-unsigned tile_blocks(const DepositArguments& a) {
-  return blocks_for(std::int64_t{a.tile_columns} * a.tile_rows, deposit_warps);
-}
+std::int64_t tile_count(const DepositArguments& a) { return std::int64_t{a.tile_columns} * a.tile_rows; }
 
 }  // namespace
 
 void deposit_carries(const DepositArguments& a, StreamHandle stream) {
   const auto planes = static_cast<unsigned>(a.channels + 1);
-  sum_tiles<<<dim3(tile_blocks(a), planes), threads, 0, stream>>>(a);
+  sum_tiles<<<dim3(blocks_for(tile_count(a), deposit_warps), planes), threads, 0, stream>>>(a);
   scan_columns<<<dim3(blocks_for(a.width, threads), planes), threads, 0, stream>>>(a);
   scan_rows<<<dim3(blocks_for(a.height, deposit_warps), planes), threads, 0, stream>>>(a);
 }
 
 void deposit_composite(const DepositArguments& a, StreamHandle stream) {
   with_composite(a, [&]<class Real, int Channels>() {
+    const unsigned blocks = blocks_for(tile_count(a), 1);
     if (a.group == a.last_group)
-      composite_tiles<Real, Channels, true><<<tile_blocks(a), threads, 0, stream>>>(a);
+      composite_tiles<Real, Channels, true><<<blocks, threads, 0, stream>>>(a);
     else
-      composite_tiles<Real, Channels, false><<<tile_blocks(a), threads, 0, stream>>>(a);
+      composite_tiles<Real, Channels, false><<<blocks, threads, 0, stream>>>(a);
   });
 }
 

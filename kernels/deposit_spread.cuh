@@ -53,20 +53,20 @@ __device__ bool is_highlight(const DepositArguments& a, const std::uint32_t* col
 
 /// Calls corner(x, y, negative) for the corners of a staircase: four a box, which is added or taken away.
 template <class Corner>
-__device__ void for_corners(const Staircase& stairs, std::int32_t x, std::int32_t y, std::int32_t more,
+__device__ void for_corners(const Staircase& of, std::int32_t x, std::int32_t y, std::int32_t more,
                             const Corner& corner) {
+  const Staircase stairs = of;  // all of it is read at once
   const auto box = [&](std::int32_t wide, std::int32_t high, bool negative) {
     corner(x - wide, y - high, negative);
     corner(x + wide + more, y - high, !negative);
     corner(x - wide, y + high + more, !negative);
     corner(x + wide + more, y + high + more, negative);
   };
-  std::int32_t wide = 0;
-  for (int k = 0; k < stairs.boxes; ++k) {
-    const std::int32_t high = stairs.high[k];
-    if (k > 0) box(wide, high, true);
-    wide = stairs.wide[k];
-    box(wide, high, false);
+#pragma unroll
+  for (int k = 0; k < Staircase::most_boxes; ++k) {
+    if (k >= stairs.boxes) break;
+    if (k > 0) box(stairs.wide[k - 1], stairs.high[k], true);
+    box(stairs.wide[k], stairs.high[k], false);
   }
 }
 

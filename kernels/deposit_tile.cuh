@@ -8,7 +8,7 @@ namespace satin::kernels {
 
 static_assert(deposit_tile == warp_size);
 
-inline constexpr int deposit_warps = 8;  ///< of a block
+inline constexpr int deposit_warps = 4;  ///< of a block
 
 template <class T>
 __device__ const T* row_at(const Source& source, std::int64_t y) {
@@ -32,14 +32,13 @@ __device__ inline bool focused_here(const DepositArguments& a, std::int64_t x, s
   return (group < a.last_group ? group : a.last_group) == a.group;
 }
 
-/// The tile of a warp, warps in rows of tiles.
-struct TileOfWarp {
+/// Tiles are counted row by row.
+struct Tile {
   std::int32_t column, row;
   std::int64_t index;
   bool exists;
 
-  __device__ explicit TileOfWarp(const DepositArguments& a) {
-    index = std::int64_t{blockIdx.x} * deposit_warps + threadIdx.x / warp_size;
+  __device__ Tile(const DepositArguments& a, std::int64_t number) : index(number) {
     exists = index < std::int64_t{a.tile_columns} * a.tile_rows;
     row = static_cast<std::int32_t>(index / a.tile_columns);
     column = static_cast<std::int32_t>(index % a.tile_columns);

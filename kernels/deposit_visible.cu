@@ -13,25 +13,29 @@ namespace {
 constexpr int threads = deposit_block_columns * deposit_block_rows / 4;
 static_assert(deposit_block_columns == 2 * warp_size, "a warp holds two rows of samples");
 
+__device__ std::int32_t reach_of(const Staircase& stairs) {
+  return max(std::int32_t{stairs.wide[stairs.boxes - 1]}, std::int32_t{stairs.high[0]});
+}
+
 /// The sums of one plane around a block of samples, in two halves: additions of 32 bits are the memory's own.
 class CornerSums {
  public:
-  __device__ CornerSums(const DepositArguments& a, std::uint32_t* memory, std::int32_t left, std::int32_t top)
+  __device__ CornerSums(const DepositArguments& a, std::uint32_t* memory, std::int32_t left, std::int32_t top,
+                        std::int32_t margin)
       : a_(a),
-        left_(left - a.margin),
-        top_(top - a.margin),
-        pitch_(deposit_pitch(a.margin)),
-        cells_(deposit_cells(a.margin)),
+        margin_(margin),
+        left_(left - margin),
+        top_(top - margin),
+        pitch_(deposit_pitch(margin)),
         low_(memory),
-        high_(memory + cells_) {}
+        high_(memory + deposit_cells(margin)) {}
 
   __device__ void clear() {
-    for (int i = static_cast<int>(threadIdx.x); i < 2 * cells_; i += threads) low_[i] = 0;
+    const int words = 2 * deposit_cells(margin_);
+    for (int i = static_cast<int>(threadIdx.x); i < words; i += threads) low_[i] = 0;
   }
 
-  [[nodiscard]] __device__ bool holds(const Staircase& stairs) const {
-    return stairs.wide[stairs.boxes - 1] <= a_.margin && stairs.high[0] <= a_.margin;
-  }
+  [[nodiscard]] __device__ bool holds(const Staircase& stairs) const { return reach_of(stairs) <= margin_; }
 
   __device__ void add(std::int32_t x, std::int32_t y, std::uint64_t value) {
     const int cell = place((y - top_) * pitch_ + (x - left_));
@@ -40,15 +44,23 @@ class CornerSums {
     atomicAdd(high_ + cell, static_cast<std::uint32_t>(value >> 32) + carry);
   }
 
-  /// Adds the sums to the picture; they are 0 again.
+  /// Adds the sums to the picture, a warp a row; they are 0 again.
   __device__ void flush(int plane) {
-    for (int i = static_cast<int>(threadIdx.x); i < cells_; i += threads) {
-      const int cell = place(i);
-      const std::uint64_t sum = std::uint64_t{high_[cell]} << 32 | low_[cell];
-      if (sum == 0) continue;
-      low_[cell] = 0;
-      high_[cell] = 0;
-      add_delta(a_, plane, left_ + i % pitch_, top_ + i / pitch_, sum);
+    const int rows = deposit_block_rows + 2 * margin_ + 1;
+    for (int row = static_cast<int>(threadIdx.x) / warp_size; row < rows; row += threads / warp_size) {
+      const std::int32_t y = top_ + row;
+      if (y >= a_.height) break;
+      auto* to = reinterpret_cast<unsigned long long*>(a_.sums.deltas) + plane * delta_plane(a_) +
+                 std::int64_t{max(y, 0)} * a_.width;
+      for (int column = lane_index(); column < pitch_; column += warp_size) {
+        const int cell = place(row * pitch_ + column);
+        const std::uint64_t sum = std::uint64_t{high_[cell]} << 32 | low_[cell];
+        if (sum == 0) continue;
+        low_[cell] = 0;
+        high_[cell] = 0;
+        const std::int32_t x = left_ + column;
+        if (x < a_.width) atomicAdd(to + max(x, 0), static_cast<unsigned long long>(sum));
+      }
     }
   }
 
@@ -60,125 +72,146 @@ class CornerSums {
   }
 
   const DepositArguments& a_;
+  std::int32_t margin_;
   std::int32_t left_;
   std::int32_t top_;
   int pitch_;
-  int cells_;
   std::uint32_t* low_;
   std::uint32_t* high_;
 };
 
-/// One sample, or four that are merged, as long as its planes are spread.
-template <int Samples, int Channels>
-struct HeldColours {
-  const std::uint32_t (&colour)[4][Channels];
-  int first;
-
-  /// Of a plane of colours their sum, of the last plane how many there are.
-  [[nodiscard]] __device__ std::uint64_t operator()(int plane) const {
-    std::uint64_t sum = Samples;
-#pragma unroll
-    for (int c = 0; c < Channels; ++c) {
-      if (c != plane) continue;
-      sum = 0;
-#pragma unroll
-      for (int i = 0; i < Samples; ++i) sum += colour[Samples == 1 ? first : i][c];
-    }
-    return sum;
-  }
-};
-
-/// The visible samples of 2 x 2 pixels: those of the group that are out of focus.
+/// The visible samples of 2 x 2 pixels: those of the group that are out of focus. What is kept of them fits
+/// registers; colours are read again with every plane.
 template <int Channels>
 class VisibleSamples {
  public:
   __device__ VisibleSamples(const DepositArguments& a, std::int32_t x, std::int32_t y) : x_(x), y_(y) {
     std::uint32_t radius[4];
+    std::uint32_t weight[4];
+    bool highlight[4];
     bool alike = true;
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      weight_[i] = 0;
+      weight[i] = 0;
       radius[i] = 0;
-      const std::int32_t u = x + (i & 1);
-      const std::int32_t v = y + (i >> 1);
-      const bool in_group = u < a.width && v < a.height &&
-                            min(std::uint32_t{row_at<std::uint8_t>(a.groups, v)[u]}, a.last_group) == a.group;
-      if (in_group) {
-        radius[i] = row_at<std::uint32_t>(a.radii, v)[u];
-        const bool is_sharp = radius[i] <= lens_focus_radius;
-        focused_ |= is_sharp;
-        if (!is_sharp) weight_[i] = row_at<std::uint16_t>(a.weights, v)[u];
-      }
-      alike = alike && weight_[i] == lens_full_weight;
-    }
-    bool highlight[4];
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
       highlight[i] = false;
-      if (weight_[i] == 0) continue;
-      const std::uint32_t* from =
-          row_at<std::uint32_t>(a.colours, y + (i >> 1)) + std::int64_t{x + (i & 1)} * Channels;
-#pragma unroll
-      for (int c = 0; c < Channels; ++c) colour_[i][c] = from[c];
-      highlight[i] = is_highlight<Channels>(a, colour_[i]);
-      alike = alike && !highlight[i];
+      const std::int32_t u = column(i);
+      const std::int32_t v = row(i);
+      if (u < a.width && v < a.height &&
+          min(std::uint32_t{row_at<std::uint8_t>(a.groups, v)[u]}, a.last_group) == a.group) {
+        radius[i] = row_at<std::uint32_t>(a.radii, v)[u];
+        const bool sharp = radius[i] <= lens_focus_radius;
+        focused_ |= sharp;
+        if (!sharp) weight[i] = row_at<std::uint16_t>(a.weights, v)[u];
+        if (weight[i] != 0) highlight[i] = is_highlight<Channels>(a, colours_of(a, i));
+      }
+      alike = alike && weight[i] == lens_full_weight && !highlight[i];
     }
     merged_ = alike && can_merge(radius, a.merge_from);
     if (merged_) radius[0] = merged_radius_of(radius);
 #pragma unroll
-    for (int i = 0; i < 4; ++i)
-      if (weight_[i] != 0) kernel_[i] = lens_kernel(a.kernels, radius[i], highlight[i], merged_);
+    for (int i = 0; i < 4; ++i) {
+      share_[0][i] = share_[1][i] = 0;
+      if (weight[i] == 0 || (merged_ && i > 0)) continue;
+      const LensKernel kernel = lens_kernel(a.kernels, radius[i], highlight[i], merged_);
+      share_[0][i] = sample_weight(kernel.weight[0], weight[i]);
+      share_[1][i] = sample_weight(kernel.weight[1], weight[i]);
+      stairs_[i] = kernel.staircase[0] | std::uint32_t{kernel.staircase[1]} << 16;
+      any_ = true;
+    }
   }
 
-  [[nodiscard]] __device__ bool any() const {
-    return (weight_[0] | weight_[1] | weight_[2] | weight_[3]) != 0;
-  }
+  [[nodiscard]] __device__ bool any() const { return any_; }
   [[nodiscard]] __device__ bool focused() const { return focused_; }
+  /// The farthest that one of their staircases reaches, of those that fit in the margin.
+  [[nodiscard]] __device__ std::int32_t reach(const DepositArguments& a) const {
+    std::int32_t farthest = 0;
+#pragma unroll
+    for (int i = 0; i < 8; ++i) {
+      if (share_[i & 1][i >> 1] == 0) continue;
+      const std::int32_t own = reach_of(a.kernels.staircases[stairs_[i >> 1] >> 16 * (i & 1) & 0xFFFFU]);
+      if (own <= a.margin) farthest = max(farthest, own);
+    }
+    return farthest;
+  }
 
   /// Adds one plane of them; with the first one also all planes of staircases that are too large.
   __device__ void spread(const DepositArguments& a, int plane, CornerSums& sums,
                          DepositExtent& extent) const {
-    if (merged_) return spread_one<4>(a, 0, plane, sums, extent);
-#pragma unroll
-    for (int i = 0; i < 4; ++i)
-      if (weight_[i] != 0) spread_one<1>(a, i, plane, sums, extent);
+#pragma unroll 1
+    for (int i = 0; i < (merged_ ? 1 : 4); ++i) {
+      std::uint32_t stairs = of(stairs_, i);
+#pragma unroll 1
+      for (int k = 0; k < 2; ++k, stairs >>= 16) {
+        const std::uint32_t share = of(share_[k], i);
+        if (share == 0) continue;
+        spread_one(a, i, a.kernels.staircases[stairs & 0xFFFFU], share, plane, sums, extent);
+      }
+    }
   }
 
  private:
-  template <int Samples>
-  __device__ void spread_one(const DepositArguments& a, int i, int plane, CornerSums& sums,
-                             DepositExtent& extent) const {
-    constexpr int more = Samples == 4 ? 2 : 1;
-    const std::int32_t x = x_ + (i & 1);
-    const std::int32_t y = y_ + (i >> 1);
-    const HeldColours<Samples, Channels> colours{colour_, i};
-    for (int k = 0; k < 2 && kernel_[i].weight[k] != 0; ++k) {
-      const Staircase& stairs = a.kernels.staircases[kernel_[i].staircase[k]];
-      const std::uint32_t share = sample_weight(kernel_[i].weight[k], weight_[i]);
-      if (plane == 0) extent.hold(stairs, x, y, more);
-      if (sums.holds(stairs)) {
-        const std::uint64_t value = colours(plane) * share;
-        for_corners(stairs, x, y, more, [&](std::int32_t u, std::int32_t v, bool negative) {
-          sums.add(u, v, negative ? 0 - value : value);
-        });
-      } else if (plane == 0) {
-        spread_in_picture<Channels>(a, stairs, colours, share, x, y, more);
-      }
+  template <class T>
+  [[nodiscard]] __device__ static T of(const T (&values)[4], int i) {
+    return i < 2 ? (i == 0 ? values[0] : values[1]) : i == 2 ? values[2] : values[3];
+  }
+  [[nodiscard]] __device__ std::int32_t column(int i) const { return x_ + (i & 1); }
+  [[nodiscard]] __device__ std::int32_t row(int i) const { return y_ + (i >> 1); }
+  [[nodiscard]] __device__ const std::uint32_t* colours_of(const DepositArguments& a, int i) const {
+    return row_at<std::uint32_t>(a.colours, row(i)) + std::int64_t{column(i)} * Channels;
+  }
+
+  /// What one share of a staircase gets: a colour, or that of all that are merged; of the last plane how many
+  /// samples there are.
+  [[nodiscard]] __device__ std::uint64_t colour(const DepositArguments& a, int i, int plane) const {
+    if (plane == Channels) return merged_ ? 4 : 1;
+    if (!merged_) return colours_of(a, i)[plane];
+    std::uint64_t sum = 0;
+#pragma unroll
+    for (int j = 0; j < 4; ++j) sum += colours_of(a, j)[plane];
+    return sum;
+  }
+
+  __device__ void spread_one(const DepositArguments& a, int i, const Staircase& stairs, std::uint32_t share,
+                             int plane, CornerSums& sums, DepositExtent& extent) const {
+    const std::int32_t more = merged_ ? 2 : 1;
+    if (plane == 0) extent.hold(stairs, column(i), row(i), more);
+    if (sums.holds(stairs)) {
+      const std::uint64_t value = colour(a, i, plane) * share;
+      for_corners(stairs, column(i), row(i), more, [&](std::int32_t u, std::int32_t v, bool negative) {
+        sums.add(u, v, negative ? 0 - value : value);
+      });
+    } else if (plane == 0) {
+      const auto colour_of = [&](int c) { return colour(a, i, c); };
+      spread_in_picture<Channels>(a, stairs, colour_of, share, column(i), row(i), more);
     }
   }
 
   std::int32_t x_;
   std::int32_t y_;
+  bool any_ = false;
   bool focused_ = false;
   bool merged_ = false;
-  std::uint32_t weight_[4];
-  std::uint32_t colour_[4][Channels];
-  LensKernel kernel_[4];
+  std::uint32_t share_[2][4];
+  std::uint32_t stairs_[4];  ///< the second one in the upper half
 };
+
+/// The largest of the block's numbers, for all its threads; -1: there is none.
+__device__ std::int32_t largest_of_block(std::int32_t own, std::int32_t* largest) {
+  if (threadIdx.x == 0) *largest = -1;
+  __syncthreads();
+#pragma unroll
+  for (int distance = 1; distance < warp_size; distance *= 2)
+    own = max(own, __shfl_xor_sync(whole_warp, own, distance));
+  if (lane_index() == 0) atomicMax(largest, own);
+  __syncthreads();
+  return *largest;
+}
 
 template <int Channels>
 __global__ void __launch_bounds__(threads, 2) deposit_visible(const __grid_constant__ DepositArguments a) {
   extern __shared__ std::uint32_t corner_memory[];
+  __shared__ std::int32_t largest;
   const auto left = static_cast<std::int32_t>(blockIdx.x) * deposit_block_columns;
   for (auto top = static_cast<std::int32_t>(blockIdx.y) * deposit_block_rows; top < a.height;
        top += static_cast<std::int32_t>(gridDim.y) * deposit_block_rows) {
@@ -187,18 +220,21 @@ __global__ void __launch_bounds__(threads, 2) deposit_visible(const __grid_const
     const VisibleSamples<Channels> samples(a, x, y);
     if (samples.focused())
       a.sums.focused[std::int64_t{y / deposit_tile} * a.tile_columns + x / deposit_tile] = 1;
-    if (__syncthreads_or(samples.any()) == 0) continue;
-    CornerSums sums(a, corner_memory, left, top);
-    sums.clear();
-    __syncthreads();
-    for (int plane = 0; plane <= Channels; ++plane) {
-      DepositExtent extent;
-      samples.spread(a, plane, sums, extent);
-      if (plane == 0) mark_spread(a, extent);
+    const std::int32_t margin = largest_of_block(samples.any() ? samples.reach(a) : -1, &largest);
+    if (margin >= 0) {
+      CornerSums sums(a, corner_memory, left, top, margin);
+      sums.clear();
       __syncthreads();
-      sums.flush(plane);
-      __syncthreads();
+      for (int plane = 0; plane <= Channels; ++plane) {
+        DepositExtent extent;
+        samples.spread(a, plane, sums, extent);
+        if (plane == 0) mark_spread(a, extent);
+        __syncthreads();
+        sums.flush(plane);
+        __syncthreads();
+      }
     }
+    __syncthreads();
   }
 }
 

@@ -28,21 +28,28 @@ __device__ Sum sum_over(Sum value) {
   return value;
 }
 
+/// Half of the rows stays with either half of the lanes, again and again. Recursion, as a loop is not
+/// unrolled and its values would leave the registers.
+template <int Half, class Sum, int Rows>
+__device__ void fold_rows(Sum (&values)[Rows]) {
+  if constexpr (Half >= 1) {
+    const bool upper = (lane_index() & Half) != 0;
+#pragma unroll
+    for (int i = 0; i < Half; ++i) {
+      const Sum kept = upper ? values[i + Half] : values[i];
+      const Sum sent = upper ? values[i] : values[i + Half];
+      values[i] = kept + __shfl_xor_sync(whole_warp, sent, Half);
+    }
+    fold_rows<Half / 2>(values);
+  }
+}
+
 /// Sums `Rows` values over the warp at once: lane l gets the sum of values[l % Rows]. Each step halves the
 /// rows that a lane is responsible for, so that it takes Rows - 1 + log2(32 / Rows) shuffles instead of 5
 /// Rows.
 template <int Rows, class Sum>
 __device__ Sum sum_rows(Sum (&values)[Rows]) {
-#pragma unroll
-  for (int half = Rows / 2; half >= 1; half /= 2) {
-    const bool upper = (lane_index() & half) != 0;
-#pragma unroll
-    for (int i = 0; i < half; ++i) {
-      const Sum kept = upper ? values[i + half] : values[i];
-      const Sum sent = upper ? values[i] : values[i + half];
-      values[i] = kept + __shfl_xor_sync(whole_warp, sent, half);
-    }
-  }
+  fold_rows<Rows / 2>(values);
   Sum sum = values[0];
 #pragma unroll
   for (int distance = Rows; distance < warp_size; distance *= 2)

@@ -11,7 +11,7 @@ namespace satin {
 
 /// A union of boxes from the highest to the widest. Box k covers columns x - wide[k] to x + wide[k] and rows
 /// y - high[k] to y + high[k]; over a block of 2 x 2 one column and one row more.
-struct Staircase {
+struct alignas(8) Staircase {
   static constexpr int most_boxes = 5;
   std::uint16_t wide[most_boxes];
   std::uint16_t high[most_boxes];
