@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -26,6 +27,7 @@
 
 #include "satin/image.h"
 #include "satin/metadata.h"
+#include "satin/nvjpeg_decoder.h"
 
 namespace [[gnu::visibility("default")]] satin {
 
@@ -45,6 +47,10 @@ struct ReadOptions {
   /// Where decoded pixels lie, those of named channels too: in page-locked memory, for instance, if a GPU is
   /// to filter them. Empty: in memory of the system.
   Allocator allocator{};
+  /// Decodes those JPEG files that it takes; libjpeg the others, and all if it is null. Metadata, limits,
+  /// errors and the upright picture are the same (satin/nvjpeg_decoder.h tells what is not). A file that it
+  /// takes but could not decode has a warning.
+  std::shared_ptr<const NvjpegDecoder> nvjpeg{};
 };
 
 /// One entry of the list of formats.
