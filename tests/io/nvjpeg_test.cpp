@@ -147,16 +147,13 @@ TEST_P(Nvjpeg, TakesProgressiveFilesAndRestartMarkers) {
 TEST_P(Nvjpeg, DiffersLittleFromLibjpegOnPhotographs) {
   int seen = 0;
   for (const fs::path& path : data_files("photos")) {
-    const std::string extension = path.extension().string();
-    if (extension != ".jpg" && extension != ".jpeg") continue;
-    const FileBytes file = load(path);
-    const std::uint64_t before = decoder_->decoded();
-    const Picture picture = decode(file);
-    if (decoder_->decoded() == before) continue;
+    const Image photo = read_image(path);
+    if (photo.shape().type != Type::u8 || photo.shape().channels != 3) continue;
     ++seen;
-    expect_near(picture.image, decode_image(file, path.string()), {96, 1.0}, path.filename().string());
+    const FileBytes file = coded_jpeg(photo, {.horizontal = 2, .vertical = 2});
+    expect_near(decode_there(file).image, decode_image(file, "x.jpg"), {64, 1.0}, path.filename().string());
   }
-  if (seen == 0) GTEST_SKIP() << "there are no photographs for this engine";
+  if (seen == 0) GTEST_SKIP() << "there are no photographs";
 }
 
 TEST_P(Nvjpeg, KeepsMetadataCodingAndOrientation) {
