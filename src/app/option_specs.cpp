@@ -66,7 +66,7 @@ std::vector<OptionSpec> write_options() {
   quality.range = "1 to 100";
   quality.default_text = "that of a JPEG input, else 95";
   return {quality, flag("dither", "dither where 8 bits are made of more"),
-          flag("strip", "leave out ICC profile, EXIF, XMP and named channels")};
+          flag("strip", "leave out ICC profile, EXIF, XMP, IPTC and named channels")};
 }
 
 OptionGroup analysis_options(std::vector<OptionSpec> own, const std::string& json_help) {

@@ -380,7 +380,7 @@ Codec jpeg_codec() {
   codec.holds.types = set_of(Type::u8);
   codec.holds.channels = set_of(1, 3);
   codec.holds.max_side = JPEG_MAX_DIMENSION;
-  codec.holds.metadata = set_of(Carried::icc, Carried::exif, Carried::xmp);
+  codec.holds.metadata = set_of(Carried::icc, Carried::exif, Carried::xmp, Carried::iptc);
   return codec;
 }
 

@@ -80,7 +80,7 @@ struct BatchOptions {
   JpegDecoder jpeg_decoder = JpegDecoder::libjpeg;
   std::optional<int> quality{};  ///< of JPEG and WebP; otherwise as WriteOptions::quality
   bool dither = false;           ///< where 8 bits are made of more
-  bool strip = false;            ///< leaves out ICC profile, EXIF, XMP and named channels
+  bool strip = false;            ///< leaves out ICC profile, EXIF, XMP, IPTC and named channels
 };
 
 /// The folder that belongs to a page: `page_files` for `page.html`. Pictures in it are no inputs.
