@@ -24,7 +24,7 @@ enum class NvjpegEngine {
 /// notices it, while libjpeg refuses such a file.
 ///
 /// May be used by any number of threads at once. Every decode at the same time has a stream and memory of its
-/// own, which is kept for later ones: on the GPU about three times the picture, and page-locked memory of the
+/// own, which is kept for later ones: on the GPU several times the picture, and page-locked memory of the
 /// host. It waits for its own stream alone.
 class NvjpegDecoder {
  public:

@@ -6,6 +6,8 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <random>
+#include <span>
 #include <thread>
 #include <utility>
 
@@ -207,6 +209,41 @@ TEST_P(Nvjpeg, RefusesTruncatedFilesAsLibjpegDoes) {
   const Picture picture = decode_picture(half, "x.jpg", partial);
   expect_same(picture.image, decode_picture(half, "x.jpg", {.allow_partial = true}).image, "half a file");
   EXPECT_EQ(picture.warnings.size(), 1U);
+}
+
+/// Bytes of the codes changed or left out, the markers as they were.
+std::vector<FileBytes> damaged_files() {
+  const FileBytes file = coded_jpeg(random_image(shape_of(wide, high, 3, Type::u8)));
+  std::mt19937 random(5);
+  std::uniform_int_distribution<std::size_t> place(2000, file.size() - 2000);
+  std::vector<FileBytes> files;
+  for (int i = 0; i < 20; ++i) {
+    FileBytes bad = file;
+    for (std::byte& byte : std::span(bad).subspan(place(random), 40))
+      if (byte != std::byte{0} && byte != std::byte{0xFF}) byte = static_cast<std::byte>(1 + random() % 254);
+    files.push_back(std::move(bad));
+  }
+  for (const std::ptrdiff_t missing : {50, 1500, 50000}) {
+    FileBytes& shorter = files.emplace_back(file);
+    shorter.erase(shorter.end() - 2 - missing, shorter.end() - 2);
+    if (shorter[shorter.size() - 3] == std::byte{0xFF}) shorter[shorter.size() - 3] = std::byte{0};
+  }
+  return files;
+}
+
+// What nvJPEG does not notice is told, not checked; but it must be of no consequence for other files.
+TEST_P(Nvjpeg, SurvivesDamageAmongTheCodes) {
+  const FileBytes good = coded_jpeg(smooth_image(shape_of(wide, high, 3, Type::u8)));
+  const Image before = decode_there(good).image;
+  int noticed = 0, noticed_by_libjpeg = 0;
+  const std::vector<FileBytes> files = damaged_files();
+  for (const FileBytes& file : files) {
+    noticed += error_of(file, {.nvjpeg = decoder_}).empty() ? 0 : 1;
+    noticed_by_libjpeg += error_of(file, {}).empty() ? 0 : 1;
+    expect_same(decode_there(good).image, before, "the next file");
+  }
+  std::printf("damage noticed in %d of %zu files, by libjpeg in %d\n", noticed, files.size(),
+              noticed_by_libjpeg);
 }
 
 TEST_P(Nvjpeg, KeepsToTheLimitsAndToTheAllocator) {

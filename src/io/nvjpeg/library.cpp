@@ -42,6 +42,16 @@ int give_back_device_memory(void*, void* memory, std::size_t, cudaStream_t strea
   return cudaFreeAsync(memory, stream);
 }
 
+int take_host_memory(void* blocks, void** memory, std::size_t size, cudaStream_t) {
+  *memory = static_cast<HostBlocks*>(blocks)->take(size);
+  return *memory != nullptr ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+int give_back_host_memory(void* blocks, void* memory, std::size_t, cudaStream_t) {
+  static_cast<HostBlocks*>(blocks)->give_back(memory);
+  return cudaSuccess;
+}
+
 /// Stricter than nvJPEG is by itself, and colours enlarged as smoothly as libjpeg does.
 unsigned flags() {
   unsigned result = NVJPEG_FLAGS_BITSTREAM_STRICT;
@@ -94,13 +104,15 @@ bool refuses(nvjpegStatus_t status) noexcept {
 }
 
 Library::Library(int device, SatinNvjpegEngine engine)
-    : device_(device), device_memory_{take_device_memory, give_back_device_memory, nullptr} {
+    : device_(device),
+      device_memory_{take_device_memory, give_back_device_memory, nullptr},
+      host_memory_{take_host_memory, give_back_host_memory, &host_blocks_} {
   select();
   require_memory_pools(device);
   const nvjpegBackend_t backend =
       engine == satin_nvjpeg_hardware ? NVJPEG_BACKEND_HARDWARE : NVJPEG_BACKEND_DEFAULT;
   handle_ = made<nvjpegHandle>("starting", [&](nvjpegHandle** handle) {
-    return nvjpegCreateExV2(backend, &device_memory_, nullptr, flags(), handle);
+    return nvjpegCreateExV2(backend, &device_memory_, &host_memory_, flags(), handle);
   });
   for (const nvjpegBackend_t each : backends_of(engine))
     engines_.push_back({each, made<nvjpegJpegDecoder>("making a decoder", [&](nvjpegJpegDecoder** decoder) {

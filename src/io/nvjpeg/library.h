@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "../nvjpeg_interface.h"
+#include "host_blocks.h"
 
 namespace satin::nvjpeg {
 
@@ -59,6 +60,8 @@ struct Engine {
 class Library {
  public:
   Library(int device, SatinNvjpegEngine engine);
+  Library(const Library&) = delete;
+  Library& operator=(const Library&) = delete;
 
   /// Makes the GPU the calling thread's current one: at the entry of every call from outside.
   void select() const;
@@ -69,10 +72,13 @@ class Library {
   /// True if several engines may be tried, by the size of the picture.
   [[nodiscard]] bool chooses() const noexcept { return engines_.size() > 1; }
   [[nodiscard]] nvjpegDevAllocatorV2_t* device_memory() const noexcept { return &device_memory_; }
+  [[nodiscard]] nvjpegPinnedAllocatorV2_t* host_memory() const noexcept { return &host_memory_; }
 
  private:
   int device_;
-  mutable nvjpegDevAllocatorV2_t device_memory_;  // nvJPEG's interface is older than const
+  HostBlocks host_blocks_;
+  mutable nvjpegDevAllocatorV2_t device_memory_;  // nvJPEG's interface knows no const
+  mutable nvjpegPinnedAllocatorV2_t host_memory_;
   Owned<nvjpegHandle> handle_;
   std::vector<Engine> engines_;
 };

@@ -50,13 +50,14 @@ Worker::Worker(const Library& library)
       file_(made<nvjpegJpegStream>(
           "making a file",
           [&](nvjpegJpegStream** file) { return nvjpegJpegStreamCreate(library.handle(), file); })),
-      parameters_(made<nvjpegDecodeParams>(
-          "making parameters",
-          [&](nvjpegDecodeParams** made) { return nvjpegDecodeParamsCreate(library.handle(), made); })),
+      parameters_(made<nvjpegDecodeParams>("making parameters",
+                                           [&](nvjpegDecodeParams** parameters) {
+                                             return nvjpegDecodeParamsCreate(library.handle(), parameters);
+                                           })),
       host_buffer_(made<nvjpegBufferPinned>("making a host buffer",
                                             [&](nvjpegBufferPinned** buffer) {
-                                              return nvjpegBufferPinnedCreate(library.handle(), nullptr,
-                                                                              buffer);
+                                              return nvjpegBufferPinnedCreateV2(
+                                                  library.handle(), library.host_memory(), buffer);
                                             })),
       device_buffer_(made<nvjpegBufferDevice>("making a device buffer",
                                               [&](nvjpegBufferDevice** buffer) {
