@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 
+#include "jpeg_codes.h"
 #include "support.h"
 
 namespace satin::io {
@@ -77,6 +78,16 @@ struct Frame {
   }
 };
 
+bool are_quantisers(Bytes content) {
+  while (!content.empty()) {
+    const unsigned id = byte_at(content, 0);
+    const std::size_t size = id >> 4 == 0 ? 65 : 129;
+    if (id >> 4 > 1 || (id & 15U) > 3 || content.size() < size) return false;
+    content = content.subspan(size);
+  }
+  return true;
+}
+
 class Walk {
  public:
   explicit Walk(Bytes bytes) : bytes_(bytes) {}
@@ -123,23 +134,63 @@ class Walk {
         interval_ = be16(content, 0);
         return true;
       case quantisers:
-        return scans_ == 0;
+        return scans_ == 0 && are_quantisers(content);
+      case code_tables:
+        return tables(content);
       case start_of_scan:
         return scan(content);
       default:
-        return marker_ == code_tables || marker_ == comment ||
-               (marker_ >= first_application && marker_ <= last_application);
+        return marker_ == comment || (marker_ >= first_application && marker_ <= last_application);
     }
+  }
+
+  bool tables(Bytes content) {
+    constexpr std::size_t head = 17;
+    while (!content.empty()) {
+      if (content.size() < head) return false;
+      const unsigned id = byte_at(content, 0);
+      std::size_t count = 0;
+      for (std::size_t i = 1; i < head; ++i) count += byte_at(content, i);
+      if (id >> 4 > 1 || (id & 15U) > 3 || count > content.size() - head) return false;
+      const bool of_first_coefficients = id >> 4 == 0;
+      if (!tables_[id >> 4][id & 15U].define(content.subspan(1, head - 1), content.subspan(head, count),
+                                             of_first_coefficients))
+        return false;
+      content = content.subspan(head + count);
+    }
+    return true;
   }
 
   bool scan(Bytes header) {
     if (!frame_ || ++scans_ > most_scans) return false;
     const std::vector<const Component*> scanned = components_of(header);
     if (scanned.empty()) return false;
-    const bool whole = scanned.size() == frame_->count;
-    if (frame_->marker != progressive && (!whole || scans_ > 1)) return false;
-    const std::uint64_t units = frame_->units(scanned);
-    return codes(interval_ == 0 ? 0 : divided_up(units, interval_) - 1);
+    std::vector<BlockTables> unit;
+    if (frame_->marker != progressive) {
+      if (scanned.size() != frame_->count || scans_ > 1) return false;
+      unit = unit_of(header, scanned);
+      if (unit.empty()) return false;
+    }
+    return codes(unit, frame_->units(scanned));
+  }
+
+  /// The blocks of a unit of the only scan of a sequential file; empty if its header is not that of one.
+  std::vector<BlockTables> unit_of(Bytes header, const std::vector<const Component*>& scanned) const {
+    std::vector<BlockTables> unit;
+    const std::size_t behind = 1 + 2 * scanned.size();
+    constexpr unsigned last_coefficient = 63;
+    if (byte_at(header, behind) != 0 || byte_at(header, behind + 1) != last_coefficient ||
+        byte_at(header, behind + 2) != 0)
+      return {};
+    for (std::size_t i = 0; i < scanned.size(); ++i) {
+      const unsigned numbers = byte_at(header, 2 + 2 * i);
+      if (numbers >> 4 > 3 || (numbers & 15U) > 3) return {};
+      const BlockTables block{&tables_[0][numbers >> 4], &tables_[1][numbers & 15U]};
+      if (!block.first->defined() || !block.others->defined()) return {};
+      const unsigned blocks = scanned.size() == 1 ? 1 : scanned[i]->horizontal * scanned[i]->vertical;
+      unit.insert(unit.end(), blocks, block);
+    }
+    return unit;
   }
 
   /// Empty if the scan names others than those of the frame, in their order.
@@ -158,20 +209,34 @@ class Walk {
     return found;
   }
 
-  /// Goes to the marker behind the codes of a scan; true if the restart markers among them are these.
-  bool codes(std::uint64_t restarts) {
-    for (std::uint64_t seen = 0;;) {
-      const auto* from = bytes_.data() + at_;
-      const void* found = std::memchr(from, 0xFF, bytes_.size() - at_);
-      if (found == nullptr) return false;
-      at_ += static_cast<std::size_t>(static_cast<const std::byte*>(found) - from);
-      if (bytes_.size() - at_ < 2) return false;
+  /// Goes to the marker behind the codes of a scan of so many units. True if its restart markers are all
+  /// there, and its codes, unless `unit` is empty.
+  bool codes(const std::vector<BlockTables>& unit, std::uint64_t left) {
+    for (unsigned restarts = 0;; ++restarts) {
+      const std::optional<Bytes> data = data_before_marker();
+      if (!data) return false;
+      const std::uint64_t here = interval_ == 0 ? left : std::min<std::uint64_t>(left, interval_);
+      if (!unit.empty() && !holds_codes(*data, unit, here)) return false;
+      left -= here;
       const unsigned next = byte_at(bytes_, at_ + 1);
-      const bool restart = next >= first_restart && next <= last_restart;
-      if (next != 0 && !restart) return seen == restarts;
-      if (restart && next - first_restart != seen++ % 8) return false;
+      if (next < first_restart || next > last_restart) return left == 0;
+      if (left == 0 || next - first_restart != restarts % 8) return false;
       at_ += 2;
     }
+  }
+
+  /// Nothing if the file ends before a marker.
+  std::optional<Bytes> data_before_marker() {
+    const std::size_t start = at_;
+    while (bytes_.size() - at_ >= 2) {
+      const auto* from = bytes_.data() + at_;
+      const void* found = std::memchr(from, 0xFF, bytes_.size() - at_ - 1);
+      if (found == nullptr) return std::nullopt;
+      at_ += static_cast<std::size_t>(static_cast<const std::byte*>(found) - from);
+      if (byte_at(bytes_, at_ + 1) != 0) return bytes_.subspan(start, at_ - start);
+      at_ += 2;
+    }
+    return std::nullopt;
   }
 
   Bytes bytes_;
@@ -180,6 +245,7 @@ class Walk {
   unsigned interval_ = 0;
   int scans_ = 0;
   std::optional<Frame> frame_;
+  std::array<std::array<CodeTable, 4>, 2> tables_;  ///< of first coefficients, of others
 };
 
 }  // namespace

@@ -121,6 +121,58 @@ TEST(JpegScans, OddFilesAreLeftToLibjpeg) {
   EXPECT_FALSE(whole_jpeg(cmyk_jpeg({200, 100, 50, 128}, true, JCS_CMYK)).has_value());
 }
 
+/// With some bytes changed, or left out, somewhere.
+FileBytes damaged(FileBytes file, std::mt19937& random) {
+  const auto place = [&] { return static_cast<std::ptrdiff_t>(2 + random() % (file.size() - 2)); };
+  for (int i = 0; i < 3; ++i) file[static_cast<std::size_t>(place())] = static_cast<std::byte>(random());
+  if (random() % 2 != 0) {
+    const auto first = std::min(place(), static_cast<std::ptrdiff_t>(file.size()) - 60);
+    file.erase(file.begin() + first, file.begin() + first + static_cast<std::ptrdiff_t>(random() % 50));
+  }
+  return file;
+}
+
+bool libjpeg_takes(const FileBytes& file) {
+  try {
+    static_cast<void>(decode_image(file, "x.jpg", {.pixels = 1 << 20}));
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+TEST(JpegScans, WhatLibjpegRefusesIsNotWhole) {
+  std::mt19937 random(11);
+  int whole = 0, refused = 0;
+  for (const unsigned restart : {0U, 3U})
+    for (const int sampling : {1, 2}) {
+      const FileBytes file = coded_jpeg(random_image(shape_of(50, 40, 3, Type::u8)),
+                                        {.horizontal = sampling, .vertical = sampling, .restart = restart});
+      for (int i = 0; i < 1000; ++i) {
+        const FileBytes bad = damaged(file, random);
+        const bool taken = libjpeg_takes(bad);
+        const bool is_whole = whole_jpeg(bad).has_value();
+        EXPECT_TRUE(taken || !is_whole) << i;
+        whole += is_whole ? 1 : 0;
+        refused += taken ? 0 : 1;
+      }
+    }
+  EXPECT_GT(whole, 30) << "damage that nobody can see";
+  EXPECT_GT(refused, 100);
+}
+
+TEST(JpegScans, TheEndOfTheCodesIsMissed) {
+  for (const unsigned restart : {0U, 16U}) {
+    const FileBytes file = coded_jpeg(random_image(shape_of(200, 120, 3, Type::u8)), {.restart = restart});
+    for (const std::ptrdiff_t missing : {2, 10, 1000}) {
+      FileBytes shorter = file;
+      shorter.erase(shorter.end() - 2 - missing, shorter.end() - 2);
+      EXPECT_FALSE(whole_jpeg(shorter).has_value()) << missing;
+    }
+    EXPECT_FALSE(whole_jpeg(with(file, file.size() - 2, "abc")).has_value()) << "more than there should be";
+  }
+}
+
 TEST(JpegScans, HostileFilesAreHarmless) {
   std::mt19937 random(3);
   for (const bool progressive : {false, true}) {
