@@ -8,10 +8,12 @@
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "app/option_specs.h"
 #include "app/settings.h"
 #include "satin/error.h"
+#include "satin/nvjpeg_decoder.h"
 #include "satin/param.h"
 
 namespace satin::app {
@@ -88,6 +90,19 @@ void refuse_both(const ParsedLine& line, const char* one, const char* other) {
                 std::string("--") + one + " and --" + other + " contradict each other. Drop one of them.");
 }
 
+/// Refuses nvJPEG at once where it is sure that there is none.
+JpegDecoder jpeg_decoder_of(const ParsedLine& line) {
+  const auto text = line.value("jpeg-decoder");
+  const std::vector<std::string> choices = jpeg_decoder_option().choices;
+  if (!text || parse_choice("--jpeg-decoder", *text, choices) == 0) return JpegDecoder::libjpeg;
+  const std::string device = line.value("device").value_or("auto");
+  if (device.find("cuda") == std::string::npos && device.find("cpu") != std::string::npos)
+    throw Error(ErrorKind::usage, "--jpeg-decoder nvjpeg decodes on a GPU, and --device " + device +
+                                      " names none. Choose one by --device cuda:N, or drop --jpeg-decoder.");
+  NvjpegDecoder::require();
+  return JpegDecoder::nvjpeg;
+}
+
 void check_streams(const BatchOptions& options, const ParsedLine& line) {
   const bool stream = std::find(options.inputs.begin(), options.inputs.end(), "-") != options.inputs.end();
   if (stream && line.value("files-from"))
@@ -122,6 +137,7 @@ BatchOptions batch_options_of(const ParsedLine& line) {
   options.report = line.value("report").value_or("");
   options.gallery = line.value("gallery").value_or("");
   options.read = read_options_of(line);
+  options.jpeg_decoder = jpeg_decoder_of(line);
   if (const auto text = line.value("jpeg-quality"))
     options.quality = static_cast<int>(parse_integer("--jpeg-quality", *text, 1, 100));
   options.dither = line.flag("dither");

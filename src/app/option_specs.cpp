@@ -53,12 +53,20 @@ std::vector<OptionSpec> read_options() {
           flag("allow-partial", "take what there is of damaged or incomplete files, with a warning")};
 }
 
+OptionSpec jpeg_decoder_option() {
+  OptionSpec decoder = valued("jpeg-decoder", "NAME",
+                              "what decodes JPEG files; nvjpeg does so on the GPU, to slightly other pixels");
+  decoder.default_text = "libjpeg";
+  decoder.choices = {"libjpeg", "nvjpeg"};
+  return decoder;
+}
+
 std::vector<OptionSpec> write_options() {
   OptionSpec quality = valued("jpeg-quality", "N", "quality of JPEG and WebP");
   quality.range = "1 to 100";
   quality.default_text = "that of a JPEG input, else 95";
   return {quality, flag("dither", "dither where 8 bits are made of more"),
-          flag("strip", "leave out ICC profile, EXIF, XMP and named channels")};
+          flag("strip", "leave out ICC profile, EXIF, XMP, IPTC and named channels")};
 }
 
 OptionGroup analysis_options(std::vector<OptionSpec> own, const std::string& json_help) {

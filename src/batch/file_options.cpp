@@ -34,6 +34,7 @@ WriteOptions write_options(const BatchFile& file, const Picture& source, const B
     result.metadata.icc.clear();
     result.metadata.exif.clear();
     result.metadata.xmp.clear();
+    result.metadata.iptc.clear();
     result.metadata.png = {};
     result.channels = {};
   }

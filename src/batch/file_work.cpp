@@ -10,6 +10,7 @@
 
 #include "batch/file_options.h"
 #include "batch/inputs.h"
+#include "batch/jpeg_decoders.h"
 #include "batch/linear_light.h"
 #include "batch/outputs.h"
 #include "batch/picture_pool.h"
@@ -84,6 +85,7 @@ FileWork::FileWork(std::span<const Device> devices, const Batch& work, const Bat
       events_(events),
       memory_(memory),
       reading_(reading_for(devices, work, memory.limit())),
+      jpeg_decoders_(jpeg_decoders(devices, work.options.jpeg_decoder)),
       chains_(devices, work) {
   if (!work.manifest) return;
   remove_left_over_files(work);
@@ -139,7 +141,7 @@ void FileWork::read_picture(FileInFlight& flight) const {
   flight.replaces = decision == Decision::replace || work_.options.overwrite;
   if (log_) flight.made = made_now(work_, flight.index, flight.file);
   if (auto problem = reading_problem(flight.file.input)) throw Error(*problem);
-  flight.source = satin::read_picture(flight.file.input, reading_);
+  flight.source = satin::read_picture(flight.file.input, reading_of(flight));
   flight.own_sides = read_own_side_inputs(work_, flight.index, flight.source, reading_);
   const Shape& shape = flight.source.image.shape();
   flight.result.shape = shape;
@@ -192,6 +194,12 @@ void FileWork::write(FileInFlight& flight) const {
   if (flight.over()) flight.result.output_shape = Shape{};
   flight.output = Image();
   flight.source = Picture();
+}
+
+ReadOptions FileWork::reading_of(const FileInFlight& flight) const {
+  ReadOptions options = reading_;
+  if (!jpeg_decoders_.empty()) options.nvjpeg = jpeg_decoders_[flight.index % jpeg_decoders_.size()];
+  return options;
 }
 
 WriteOptions FileWork::options_of(const FileInFlight& flight) const {

@@ -59,12 +59,14 @@ class FileWork {
   void read_picture(FileInFlight& flight) const;
   void filter_picture(FileInFlight& flight, FilterChain& chain) const;
   void write_picture(FileInFlight& flight) const;
+  [[nodiscard]] ReadOptions reading_of(const FileInFlight& flight) const;
   [[nodiscard]] WriteOptions options_of(const FileInFlight& flight) const;
 
   const Batch& work_;
   const BatchEvents& events_;
   PictureMemory& memory_;
   ReadOptions reading_;  ///< of the pictures and of their own side inputs
+  std::vector<std::shared_ptr<const NvjpegDecoder>> jpeg_decoders_;  ///< of the pictures; may be none
   FilterChains chains_;
   std::unique_ptr<ManifestLog> log_;
 };

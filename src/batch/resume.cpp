@@ -29,6 +29,7 @@ std::uint64_t hash_of_work(const Batch& work, std::size_t index) {
       .add(std::uint64_t{options.dither})
       .add(std::uint64_t{options.strip})
       .add(std::uint64_t{options.read.allow_partial});
+  if (options.jpeg_decoder == JpegDecoder::nvjpeg || options.read.nvjpeg) hash.add("nvjpeg");
   for (const PipelineStep& step : work.pipeline) {
     for (const SideInput& side : step.side_inputs) {
       const FileStamp stamp = stamp_of(work.side_path(side, index));

@@ -23,7 +23,7 @@ constexpr unsigned set_of(Values... values) {
 }
 
 /// What a file may carry beside the pixels.
-enum class Carried { icc, exif, xmp, channels };
+enum class Carried { icc, exif, xmp, iptc, channels };
 
 /// What a format can hold when it is written.
 struct Holds {

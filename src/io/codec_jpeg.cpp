@@ -14,6 +14,7 @@
 #include "exif.h"
 #include "guarded.h"
 #include "jpeg_markers.h"
+#include "jpeg_scans.h"
 #include "orientation.h"
 #include "satin/error.h"
 #include "support.h"
@@ -146,34 +147,69 @@ bool finish(Reader& reader) {
   return guarded(reader.errors.jump, [&] { jpeg_finish_decompress(&reader.info); });
 }
 
-/// How a file was coded whose rows are read but which is not finished; nothing for colours that Satin does
-/// not write.
-std::optional<JpegCoding> coding_of(const jpeg_decompress_struct& info) {
+/// The quantiser of a component: that which was used, or that which is going to be.
+using QuantiserOf = const JQUANT_TBL* (*)(const jpeg_decompress_struct& info, const jpeg_component_info& of);
+
+const JQUANT_TBL* used_quantiser(const jpeg_decompress_struct&, const jpeg_component_info& of) {
+  return of.quant_table;
+}
+
+const JQUANT_TBL* defined_quantiser(const jpeg_decompress_struct& info, const jpeg_component_info& of) {
+  return of.quant_tbl_no < 0 || of.quant_tbl_no >= NUM_QUANT_TBLS ? nullptr
+                                                                  : info.quant_tbl_ptrs[of.quant_tbl_no];
+}
+
+/// How a file was coded that is not finished yet; nothing for colours that Satin does not write.
+std::optional<JpegCoding> coding_of(const jpeg_decompress_struct& info, QuantiserOf quantiser_of) {
   if (info.jpeg_color_space != JCS_GRAYSCALE && info.jpeg_color_space != JCS_YCbCr) return std::nullopt;
   JpegCoding coding;
   coding.progressive = info.progressive_mode != FALSE;
   for (int c = 0; c < info.num_components; ++c) {
     const jpeg_component_info& component = info.comp_info[c];
-    if (component.quant_table == nullptr) return std::nullopt;
+    const JQUANT_TBL* quantiser = quantiser_of(info, component);
+    if (quantiser == nullptr) return std::nullopt;
     JpegCoding::Component& kept = coding.components.emplace_back();
     kept.horizontal = component.h_samp_factor;
     kept.vertical = component.v_samp_factor;
-    std::copy_n(component.quant_table->quantval, kept.steps.size(), kept.steps.begin());
+    std::copy_n(quantiser->quantval, kept.steps.size(), kept.steps.begin());
   }
   return coding;
 }
 
-Picture decode_jpeg(Bytes bytes, const ReadOptions& options) {
-  Reader reader;
-  jpeg_decompress_struct& info = reader.info;
-  read_header(reader, bytes);
-  const int channels = info.num_components == 1 ? 1 : 3;
-  Image image = allocate(info.image_width, info.image_height, channels, Type::u8, Alpha::none, options);
+/// True if a decoder that looks at the file alone sees the colours that libjpeg sees.
+bool has_plain_colours(const jpeg_decompress_struct& info) {
+  const jpeg_component_info* const components = info.comp_info;
+  if (info.jpeg_color_space == JCS_GRAYSCALE)
+    return components[0].h_samp_factor == 1 && components[0].v_samp_factor == 1;
+  if (info.jpeg_color_space != JCS_YCbCr) return false;
+  if (info.saw_Adobe_marker != FALSE) return info.Adobe_transform == 1;
+  return info.saw_JFIF_marker != FALSE ||
+         (components[0].component_id == 1 && components[1].component_id == 2 &&
+          components[2].component_id == 3);
+}
+
+/// False if libjpeg has to decode it.
+bool decode_by_nvjpeg(const NvjpegDecoder& nvjpeg, const jpeg_decompress_struct& info, Bytes bytes,
+                      Image& image, Picture& picture) {
+  if (!has_plain_colours(info) || info.arith_code != FALSE || info.data_precision != 8) return false;
+  std::optional<JpegCoding> coding = coding_of(info, defined_quantiser);
+  const std::optional<Bytes> whole = coding ? whole_jpeg(bytes) : std::nullopt;
+  if (!whole) return false;
+  std::string reason;
+  const NvjpegDecoder::Result result =
+      nvjpeg.decode(*whole, static_cast<int>(info.image_width), static_cast<int>(info.image_height),
+                    image.shape().channels, image.data(), reason);
+  if (result == NvjpegDecoder::Result::passed_on)
+    picture.warnings.push_back(reason + "; libjpeg decoded the picture instead.");
+  if (result != NvjpegDecoder::Result::decoded) return false;
+  picture.metadata.jpeg = std::move(coding);
+  return true;
+}
+
+void decode_by_libjpeg(Reader& reader, Image& image, const ReadOptions& options, Picture& picture) {
+  const jpeg_decompress_struct& info = reader.info;
   if (options.allow_partial) std::memset(image.data(), 0, byte_size(image.shape()));
   reader.errors.forgiving = options.allow_partial;
-
-  Picture picture;
-  picture.metadata = jpeg_metadata(bytes);
   std::optional<InkConversion> inks;
   if (is_cmyk(info)) {
     // Adobe stores reflectance, everybody else the amount of ink.
@@ -183,7 +219,7 @@ Picture decode_jpeg(Bytes bytes, const ReadOptions& options) {
     picture.metadata.icc.clear();  // the pixels are sRGB now
   }
   const bool has_rows = read_rows(reader, image, inks ? &*inks : nullptr);
-  picture.metadata.jpeg = coding_of(info);
+  picture.metadata.jpeg = coding_of(info, used_quantiser);
   if (!has_rows || !finish(reader)) {
     if (!options.allow_partial || reader.errors.base.msg_code == JERR_OUT_OF_MEMORY ||
         info.output_scanline == 0)
@@ -191,6 +227,18 @@ Picture decode_jpeg(Bytes bytes, const ReadOptions& options) {
     reader.errors.forgave = true;
   }
   if (reader.errors.forgave) picture.warnings.push_back(partial_warning("JPEG"));
+}
+
+Picture decode_jpeg(Bytes bytes, const ReadOptions& options) {
+  Reader reader;
+  const jpeg_decompress_struct& info = reader.info;
+  read_header(reader, bytes);
+  const int channels = info.num_components == 1 ? 1 : 3;
+  Image image = allocate(info.image_width, info.image_height, channels, Type::u8, Alpha::none, options);
+  Picture picture;
+  picture.metadata = jpeg_metadata(bytes);
+  if (!options.nvjpeg || !decode_by_nvjpeg(*options.nvjpeg, info, bytes, image, picture))
+    decode_by_libjpeg(reader, image, options, picture);
   picture.image = upright(std::move(image), exif_orientation(picture.metadata.exif), options.allocator);
   return picture;
 }
@@ -332,7 +380,7 @@ Codec jpeg_codec() {
   codec.holds.types = set_of(Type::u8);
   codec.holds.channels = set_of(1, 3);
   codec.holds.max_side = JPEG_MAX_DIMENSION;
-  codec.holds.metadata = set_of(Carried::icc, Carried::exif, Carried::xmp);
+  codec.holds.metadata = set_of(Carried::icc, Carried::exif, Carried::xmp, Carried::iptc);
   return codec;
 }
 

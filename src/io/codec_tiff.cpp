@@ -263,7 +263,9 @@ Metadata read_metadata(TIFF* tiff, Bytes file) {
   Metadata metadata;
   metadata.icc = block_of(tiff, TIFFTAG_ICCPROFILE);
   metadata.xmp = block_of(tiff, TIFFTAG_XMLPACKET);
-  if (TIFFIsBigTIFF(tiff) == 0) metadata.exif = exif_from_tiff(file);
+  if (TIFFIsBigTIFF(tiff) != 0) return metadata;
+  metadata.exif = exif_from_tiff(file);
+  metadata.iptc = iptc_from_tiff(file);
   return metadata;
 }
 
@@ -331,7 +333,7 @@ Codec tiff_codec() {
   codec.holds.channels = set_of(1, 2, 3, 4);
   codec.holds.alpha = set_of(Alpha::none, Alpha::straight, Alpha::premultiplied);
   codec.holds.extra = true;
-  codec.holds.metadata = set_of(Carried::icc, Carried::exif, Carried::xmp);
+  codec.holds.metadata = set_of(Carried::icc, Carried::exif, Carried::xmp, Carried::iptc);
   return codec;
 }
 

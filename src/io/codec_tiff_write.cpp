@@ -84,7 +84,7 @@ FileBytes encode_tiff(const ImageView& image, const WriteOptions& options) {
   tiff.reset();
   if (!good || !file.error.empty())
     throw Error(ErrorKind::environment, "TIFF could not be encoded: " + file.error + ".");
-  if (classic) add_exif_to_tiff(file.output.bytes, options.metadata.exif);
+  if (classic) add_to_tiff(file.output.bytes, options.metadata.exif, options.metadata.iptc);
   return std::move(file.output.bytes);
 }
 

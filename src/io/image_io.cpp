@@ -249,6 +249,7 @@ std::string what_is_lost(const std::string& extension, const Metadata& metadata,
   check(io::Carried::icc, !metadata.icc.empty(), "ICC profile");
   check(io::Carried::exif, !metadata.exif.empty(), "EXIF");
   check(io::Carried::xmp, !metadata.xmp.empty(), "XMP");
+  check(io::Carried::iptc, !metadata.iptc.empty(), "IPTC");
   for (const NamedChannel& channel : channels)
     if ((codec->holds.metadata & io::set_of(io::Carried::channels)) == 0)
       lost.push_back("channel " + channel.name);

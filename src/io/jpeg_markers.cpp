@@ -3,15 +3,17 @@
 #include <algorithm>
 #include <map>
 
+#include "iptc.h"
 #include "support.h"
 
 namespace satin::io {
 namespace {
 
-constexpr int app1 = 0xE1, app2 = 0xE2;
+constexpr int app1 = 0xE1, app2 = 0xE2, app13 = 0xED;
 constexpr std::string_view exif_name{"Exif\0\0", 6};
 constexpr std::string_view xmp_name{"http://ns.adobe.com/xap/1.0/\0", 29};
 constexpr std::string_view icc_name{"ICC_PROFILE\0", 12};
+constexpr std::string_view photoshop_name{"Photoshop 3.0\0", 14};
 constexpr std::size_t segment_limit = 65533;
 
 FileBytes copy_behind(Bytes segment, std::size_t skipped) {
@@ -45,6 +47,12 @@ JpegSegment segment_of(int marker, std::string_view name, Bytes content) {
   return segment;
 }
 
+void add_resources(std::vector<JpegSegment>& segments, Bytes resources) {
+  constexpr std::size_t most = segment_limit - photoshop_name.size();
+  for (; !resources.empty(); resources = resources.subspan(std::min(most, resources.size())))
+    segments.push_back(segment_of(app13, photoshop_name, resources.first(std::min(most, resources.size()))));
+}
+
 }  // namespace
 
 bool sniff_jpeg(Bytes bytes, std::string_view) { return starts_with(bytes, "\xff\xd8\xff"); }
@@ -52,6 +60,7 @@ bool sniff_jpeg(Bytes bytes, std::string_view) { return starts_with(bytes, "\xff
 Metadata jpeg_metadata(Bytes bytes) {
   Metadata metadata;
   ProfileParts profile;
+  FileBytes resources;  // of Photoshop, cut into segments anywhere
   std::size_t at = 2;
   while (at + 4 <= bytes.size() && byte_at(bytes, at) == 0xFF) {
     const unsigned marker = byte_at(bytes, at + 1);
@@ -69,9 +78,13 @@ Metadata jpeg_metadata(Bytes bytes) {
     if (marker == app1 && metadata.xmp.empty() && starts_with(segment, xmp_name))
       metadata.xmp = copy_behind(segment, xmp_name.size());
     if (marker == app2 && starts_with(segment, icc_name)) profile.add(segment);
+    if (marker == app13 && starts_with(segment, photoshop_name))
+      resources.insert(resources.end(), segment.begin() + static_cast<std::ptrdiff_t>(photoshop_name.size()),
+                       segment.end());
     at += 2 + length;
   }
   metadata.icc = profile.joined();
+  metadata.iptc = iptc_in_resources(resources);
   return metadata;
 }
 
@@ -83,6 +96,7 @@ std::vector<JpegSegment> jpeg_segments(const Metadata& metadata) {
   };
   add(exif_name, metadata.exif);
   add(xmp_name, metadata.xmp);
+  if (!metadata.iptc.empty()) add_resources(segments, resources_of_iptc(metadata.iptc));
   const std::size_t most = segment_limit - icc_name.size() - 2;
   const std::size_t count = (metadata.icc.size() + most - 1) / most;
   if (count > 255) return segments;

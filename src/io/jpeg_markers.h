@@ -1,5 +1,6 @@
 #pragma once
-// The segments of JPEG files that describe the picture: EXIF and XMP in APP1, ICC profiles in APP2.
+// The segments of JPEG files that describe the picture: EXIF and XMP in APP1, ICC profiles in APP2,
+// IPTC in APP13.
 
 #include "codec.h"
 

@@ -4,11 +4,13 @@
 #include <map>
 
 #include "exif_reader.h"
+#include "iptc.h"
 
 namespace satin::io {
 namespace {
 
 constexpr std::uint32_t exif_directory = 0x8769, gps_directory = 0x8825, interoperability = 0xA005;
+constexpr std::uint32_t iptc_tag = 0x83BB;
 
 /// Tags of the first directory that describe the picture: words, dates, resolution.
 constexpr std::array<std::uint32_t, 10> descriptive{0x010E, 0x010F, 0x0110, 0x011A, 0x011B,
@@ -96,6 +98,15 @@ Field pointer_to(std::uint32_t offset) {
   return {type_long, 1, std::move(value.bytes)};
 }
 
+/// As Photoshop writes it: long numbers, although it is bytes.
+Field iptc_field(Bytes iptc) {
+  constexpr std::size_t word = 4;
+  const std::size_t words = (iptc.size() + word - 1) / word;
+  Field field{type_long, static_cast<std::uint32_t>(words), {iptc.begin(), iptc.end()}};
+  field.value.resize(words * word);
+  return field;
+}
+
 struct Description {
   Directory first, exif, gps;
   [[nodiscard]] bool empty() const { return first.empty() && exif.empty() && gps.empty(); }
@@ -136,12 +147,20 @@ FileBytes exif_from_tiff(Bytes file) {
   return std::move(sink.bytes);
 }
 
-void add_exif_to_tiff(FileBytes& file, Bytes exif) {
+FileBytes iptc_from_tiff(Bytes file) {
+  const ExifReader reader(file);
+  const auto entry = reader.valid() ? reader.find(reader.first_directory(), iptc_tag) : std::nullopt;
+  const auto field = entry ? read_field(reader, file, *entry, file.size()) : std::nullopt;
+  return field ? iptc_of_tag(field->value) : FileBytes();
+}
+
+void add_to_tiff(FileBytes& file, Bytes exif, Bytes iptc) {
   const Description description = read_description(exif);
   const ExifReader reader(file);
-  if (description.empty() || !reader.valid() || !reader.little()) return;
+  if ((description.empty() && iptc.empty()) || !reader.valid() || !reader.little()) return;
   Directory first = read_directory(reader, file, reader.first_directory());
   for (const auto& [tag, field] : description.first) first.emplace(tag, field);
+  if (!iptc.empty()) first.emplace(iptc_tag, iptc_field(iptc));
   Sink sink{std::move(file), 0};
   sink.position = sink.bytes.size();
   append_all(sink, std::move(first), description);

@@ -35,6 +35,12 @@ struct Shard {
   int count = 1;  ///< shards in all
 };
 
+/// What decodes the JPEG files of a batch.
+enum class JpegDecoder {
+  libjpeg,  ///< on the CPU
+  nvjpeg    ///< on the GPUs of the batch, and libjpeg what nvJPEG does not take (satin/nvjpeg_decoder.h)
+};
+
 /// What is to be done with which files.
 struct BatchOptions {
   /// Files, folders and patterns with * ? [a-z] and ** for folders (when there is no file of that very name);
@@ -68,10 +74,13 @@ struct BatchOptions {
   std::filesystem::path report;  ///< a file that the caller writes meanwhile: must be no input and no output
   /// Likewise, with a folder for small pictures beside it (folder_of_gallery()). Results then hold them.
   std::filesystem::path gallery;
-  ReadOptions read{};            ///< of pictures and side inputs
+  ReadOptions read{};  ///< of pictures and side inputs
+  /// Of pictures; side inputs are always decoded as `read` says. A picture counts for `resume` as made anew
+  /// if this changes.
+  JpegDecoder jpeg_decoder = JpegDecoder::libjpeg;
   std::optional<int> quality{};  ///< of JPEG and WebP; otherwise as WriteOptions::quality
   bool dither = false;           ///< where 8 bits are made of more
-  bool strip = false;            ///< leaves out ICC profile, EXIF, XMP and named channels
+  bool strip = false;            ///< leaves out ICC profile, EXIF, XMP, IPTC and named channels
 };
 
 /// The folder that belongs to a page: `page_files` for `page.html`. Pictures in it are no inputs.
@@ -191,7 +200,9 @@ void foresee_batch(const Batch& batch, const std::function<void(const FileResult
 /// own, so that one is copied while the other is filtered; one, if the plans for two are above
 /// limit_memory() or what is free. Pictures that go to a GPU lie in page-locked memory, unless
 /// ReadOptions::allocator is given; it is used again for later pictures, and is `memory` bytes at most.
-/// Throws Error(usage) if there are several files and the parameters contradict each other for any picture;
+/// With BatchOptions::jpeg_decoder each file is decoded on the next of the GPUs. Throws Error(usage) if there
+/// is none, Error(environment) as NvjpegDecoder::open(); Error(usage) if there are several files and the
+/// parameters contradict each other for any picture;
 /// what happens to single files is told by `events`. Two environment errors in a row (a full disk, a lost
 /// device) end the batch early.
 [[nodiscard]] BatchResult run_batch(const Device& device, const Batch& batch, const BatchEvents& events = {});

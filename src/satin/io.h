@@ -9,16 +9,18 @@
 // OpenEXR file with several pictures the first one is read.
 //
 // Metadata. ICC profile, EXIF and XMP travel as opaque blocks through JPEG, PNG, TIFF and WebP, from any of
-// them to any other, with these changes: the orientation becomes 1, as pictures are read upright; sizes
-// become those of the picture; the EXIF thumbnail, maker notes that hold a preview, and XMP thumbnails are
-// dropped, because they show the picture as it was. Offsets inside the block stay as they are. EXIF of TIFF
-// files is a part of the file; it is rebuilt from the tags that describe the picture.
+// them to any other, and IPTC through JPEG and TIFF, with these changes: the orientation becomes 1, as
+// pictures are read upright; sizes become those of the picture; the EXIF thumbnail, maker notes that hold a
+// preview, and XMP thumbnails are dropped, because they show the picture as it was. Offsets inside the block
+// stay as they are. EXIF of TIFF files is a part of the file; it is rebuilt from the tags that describe the
+// picture.
 //
 // Every function may be called from several threads at once.
 
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -26,6 +28,7 @@
 
 #include "satin/image.h"
 #include "satin/metadata.h"
+#include "satin/nvjpeg_decoder.h"
 
 namespace [[gnu::visibility("default")]] satin {
 
@@ -45,6 +48,10 @@ struct ReadOptions {
   /// Where decoded pixels lie, those of named channels too: in page-locked memory, for instance, if a GPU is
   /// to filter them. Empty: in memory of the system.
   Allocator allocator{};
+  /// Decodes those JPEG files that it takes; libjpeg the others, and all if it is null. Metadata, limits,
+  /// errors and the upright picture are the same (satin/nvjpeg_decoder.h tells what is not). A file that it
+  /// takes but could not decode has a warning.
+  std::shared_ptr<const NvjpegDecoder> nvjpeg{};
 };
 
 /// One entry of the list of formats.

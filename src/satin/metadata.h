@@ -40,6 +40,7 @@ struct Metadata {
   std::vector<std::byte> icc;      ///< profile of the pixels
   std::vector<std::byte> exif;     ///< from its TIFF header on
   std::vector<std::byte> xmp;      ///< the packet, UTF-8
+  std::vector<std::byte> iptc;     ///< the data sets of IIM
   PngColour png;                   ///< of a PNG file
   std::optional<JpegCoding> jpeg;  ///< of a JPEG file
   bool half_floats = false;        ///< of an OpenEXR file

@@ -112,6 +112,30 @@ def test_strip_drops_them(satin, form):
     assert b"Maker" not in out.read_bytes()
 
 
+def iptc_jpeg(path):
+    """A caption and two keywords among the image resources of Photoshop."""
+    photo().save(path, quality=90)
+    sets = b"".join(b"\x1c\2" + bytes([number]) + len(text).to_bytes(2, "big") + text
+                    for number, text in ((120, b"A caption"), (25, b"one"), (25, b"two")))
+    body = (b"Photoshop 3.0\0" + b"8BIM\x04\x04\0\0" + len(sets).to_bytes(4, "big") + sets + b"\0" * (len(sets) % 2))
+    data = path.read_bytes()
+    path.write_bytes(data[:2] + b"\xff\xed" + (len(body) + 2).to_bytes(2, "big") + body + data[2:])
+
+
+def test_iptc_travels_between_jpeg_and_tiff(satin):
+    from PIL import IptcImagePlugin
+    iptc_jpeg(satin.folder / "a.jpg")
+    wanted = {(2, 120): b"A caption", (2, 25): [b"one", b"two"]}
+    assert IptcImagePlugin.getiptcinfo(Image.open(satin.folder / "a.jpg")) == wanted
+    for source, target in (("a.jpg", "b.jpg"), ("b.jpg", "c.tif"), ("c.tif", "d.tif"), ("d.tif", "e.jpg")):
+        satin.good("blur", source, "-o", target, "--radius", 1)
+        assert IptcImagePlugin.getiptcinfo(Image.open(satin.folder / target)) == wanted, target
+        satin.good("blur", target, "-o", "stripped" + target[1:], "--radius", 1, "--strip", "--overwrite")
+        assert b"A caption" not in (satin.folder / ("stripped" + target[1:])).read_bytes()
+    result = satin.good("blur", "a.jpg", "-o", "f.png", "--radius", 1)
+    assert "PNG holds no IPTC" in result.error
+
+
 def test_large_profiles_are_cut_into_segments_and_joined(satin):
     large = profile()
     large = (len(large) + 200000).to_bytes(4, "big") + large[4:] + np.random.default_rng(3).bytes(200000)

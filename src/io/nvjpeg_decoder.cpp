@@ -1,0 +1,108 @@
+// The public class over the module.
+
+#include "satin/nvjpeg_decoder.h"
+
+#include <atomic>
+#include <utility>
+
+#include "module.h"
+#include "nvjpeg_interface.h"
+#include "satin/error.h"
+
+namespace satin {
+namespace {
+
+struct Loaded {
+  const SatinNvjpeg* module = nullptr;
+  std::string error;
+};
+
+Loaded load() {
+  const io::ModuleEntry entry = io::load_module("satin_io_nvjpeg.so", io::nvjpeg_entry_name);
+  if (entry.function == nullptr) return {nullptr, entry.error};
+  const SatinNvjpeg* module = reinterpret_cast<SatinNvjpegEntry>(entry.function)();
+  if (module->version == io::nvjpeg_interface_version) return {module, {}};
+  return {nullptr, "it belongs to another version of Satin"};
+}
+
+const SatinNvjpeg& nvjpeg() {
+  static const Loaded loaded = load();
+  if (loaded.module == nullptr)
+    throw Error(
+        ErrorKind::environment,
+        "JPEG files cannot be decoded by nvJPEG: Satin's module for it could not be loaded (" + loaded.error +
+            ").\nInstall libnvjpeg (CUDA toolkit, or pip install nvidia-nvjpeg) and name its folder in "
+            "LD_LIBRARY_PATH, or let libjpeg decode them.");
+  return *loaded.module;
+}
+
+SatinNvjpegEngine code_of(NvjpegEngine engine) {
+  switch (engine) {
+    case NvjpegEngine::gpu:
+      return satin_nvjpeg_gpu;
+    case NvjpegEngine::cpu:
+      return satin_nvjpeg_cpu;
+    case NvjpegEngine::hardware:
+      return satin_nvjpeg_hardware;
+    case NvjpegEngine::automatic:
+      break;
+  }
+  return satin_nvjpeg_automatic;
+}
+
+struct Close {
+  void operator()(SatinNvjpegDecoder* decoder) const noexcept { nvjpeg().close(decoder); }
+};
+
+}  // namespace
+
+struct [[gnu::visibility("hidden")]] NvjpegDecoder::Opened {
+  std::string device;
+  std::unique_ptr<SatinNvjpegDecoder, Close> decoder;
+  std::atomic<std::uint64_t> decoded{0};
+};
+
+void NvjpegDecoder::require() { static_cast<void>(nvjpeg()); }
+
+std::shared_ptr<const NvjpegDecoder> NvjpegDecoder::open(int device, NvjpegEngine engine) {
+  auto opened = std::make_unique<Opened>();
+  opened->device = "cuda:" + std::to_string(device);
+  SatinNvjpegMessage message{};
+  opened->decoder.reset(nvjpeg().open(device, code_of(engine), &message));
+  if (opened->decoder == nullptr)
+    throw Error(ErrorKind::environment, "nvJPEG cannot be used on " + opened->device + ": " + message.text +
+                                            ". Let libjpeg decode instead.");
+  return std::shared_ptr<const NvjpegDecoder>(new NvjpegDecoder(std::move(opened)));
+}
+
+NvjpegDecoder::NvjpegDecoder(std::unique_ptr<Opened> opened) : opened_(std::move(opened)) {}
+
+NvjpegDecoder::~NvjpegDecoder() = default;
+
+std::uint64_t NvjpegDecoder::decoded() const noexcept { return opened_->decoded; }
+
+NvjpegDecoder::Result NvjpegDecoder::decode(std::span<const std::byte> file, int width, int height,
+                                            int channels, std::byte* pixels, std::string& reason) const {
+  const SatinNvjpegJob job{reinterpret_cast<const unsigned char*>(file.data()),
+                           file.size(),
+                           width,
+                           height,
+                           channels,
+                           reinterpret_cast<unsigned char*>(pixels)};
+  SatinNvjpegMessage message{};
+  switch (nvjpeg().decode(opened_->decoder.get(), &job, &message)) {
+    case satin_nvjpeg_good:
+      ++opened_->decoded;
+      return Result::decoded;
+    case satin_nvjpeg_refused:
+      return Result::refused;
+    case satin_nvjpeg_passed_on:
+      reason = message.text;
+      return Result::passed_on;
+    case satin_nvjpeg_lost:
+      break;
+  }
+  throw Error(ErrorKind::environment, "nvJPEG failed on " + opened_->device + ": " + message.text + ".");
+}
+
+}  // namespace satin
