@@ -12,7 +12,7 @@ namespace [[gnu::visibility("default")]] satin {
 /// What reads the codes of a JPEG file for nvJPEG, which always has the GPU do the rest.
 enum class NvjpegEngine {
   automatic,  ///< the GPU for large pictures without progression, the CPU for others
-  gpu,        ///< refuses progressive files
+  gpu,        ///< may refuse progressive files
   cpu,        ///< takes every file that nvJPEG takes
   hardware    ///< the GPU's JPEG engine; refuses progressive files
 };

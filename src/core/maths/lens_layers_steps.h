@@ -60,8 +60,9 @@ void make_visible_samples(Launch& launch, const LensPlanes& planes, const LensPi
   launch(planes.width, planes.height, SharpenRamp{planes});
   find_depth_groups(launch, planes, work, most);
   launch(planes.width, planes.height, FindSilhouette{planes});
-  launch(planes.width, planes.height,
-         SeparateSilhouettes<T, Channels>{planes, picture, unit, &work->groups, list});
+  const StoreVisible<T, Channels> visible{planes, picture, unit, &work->groups};
+  launch(planes.width, planes.height, visible);
+  launch(planes.width, planes.height, SeparateSilhouettes<T, Channels>{visible, list});
   launch(1, 1, CompleteList{list});
 }
 

@@ -63,26 +63,20 @@ struct SilhouetteSide {
   }
 };
 
-/// Makes the visible samples of one picture, and the list's of pixels that show two surfaces.
+/// Makes the visible samples of one picture as if no pixel showed two surfaces.
 template <class T, int Channels>
-struct SeparateSilhouettes {
+struct StoreVisible {
   LensPlanes planes;
   LensPicture<T> picture;
   const LensUnit* known_unit;
   const DepthGroups* groups;
-  LensList list;
 
   SATIN_HD void operator()(int x, int y) const {
-    const LensUnit unit = *known_unit;
     const std::int64_t at = planes.place(x, y);
     std::uint32_t own[4];
-    read_lens_pixel<Channels>(picture.at(x, y), picture, unit, own);
-    if (planes.edges[at] == 0 || !separate(x, y, own, unit))
-      store(at, own, planes.sharpened[at], lens_full_weight);
+    read_lens_pixel<Channels>(picture.at(x, y), picture, *known_unit, own);
+    store(at, own, planes.sharpened[at], lens_full_weight);
   }
-
- private:
-  using Side = SilhouetteSide<Channels>;
 
   [[nodiscard]] SATIN_HD int colours() const { return picture.weighted ? Channels - 1 : Channels; }
 
@@ -95,21 +89,6 @@ struct SeparateSilhouettes {
     planes.magnitudes[at] = magnitude_of(radius);
     planes.groups[at] = static_cast<std::uint8_t>(groups->group_of(radius));
     planes.weights[at] = static_cast<std::uint16_t>(weight);
-  }
-
-  SATIN_HD void add(int x, int y, const std::uint32_t* colour, std::int32_t radius, std::uint32_t weight,
-                    int group) const {
-    LensSample sample{};
-    const float gain = highlight_gain(colour, radius);
-    for (int c = 0; c < Channels; ++c)
-      sample.colour[c] = gain > 1 && c < colours() ? scaled(colour[c], gain) : colour[c];
-    sample.x = x;
-    sample.y = y;
-    sample.radius = magnitude_of(radius);
-    sample.weight = static_cast<std::uint16_t>(weight);
-    sample.block = 1;
-    sample.group = static_cast<std::uint8_t>(group);
-    list.add(sample);
   }
 
   /// How many times brighter a sample is than it looks: clipped highlights, out of focus.
@@ -129,6 +108,41 @@ struct SeparateSilhouettes {
   [[nodiscard]] SATIN_HD static std::uint32_t scaled(std::uint32_t value, float gain) {
     return static_cast<std::uint32_t>(static_cast<float>(value) * gain + 0.5F);
   }
+};
+
+/// Takes the pixels of silhouettes apart: other visible samples, and the list's of what else they show. Steps
+/// of their own, as few pixels need all that this does.
+template <class T, int Channels>
+struct SeparateSilhouettes {
+  StoreVisible<T, Channels> visible;
+  LensList list;
+
+  SATIN_HD void operator()(int x, int y) const {
+    if (visible.planes.edges[visible.planes.place(x, y)] != 0) separate(x, y);
+  }
+
+ private:
+  using Side = SilhouetteSide<Channels>;
+
+  [[nodiscard]] SATIN_HD int colours() const { return visible.colours(); }
+  [[nodiscard]] SATIN_HD const LensPlanes& planes() const { return visible.planes; }
+  [[nodiscard]] SATIN_HD int group_of(std::int32_t radius) const { return visible.groups->group_of(radius); }
+
+  SATIN_HD void add(int x, int y, const std::uint32_t* colour, std::int32_t radius, std::uint32_t weight,
+                    int group) const {
+    LensSample sample{};
+    const float gain = visible.highlight_gain(colour, radius);
+    for (int c = 0; c < Channels; ++c)
+      sample.colour[c] =
+          gain > 1 && c < colours() ? StoreVisible<T, Channels>::scaled(colour[c], gain) : colour[c];
+    sample.x = x;
+    sample.y = y;
+    sample.radius = magnitude_of(radius);
+    sample.weight = static_cast<std::uint16_t>(weight);
+    sample.block = 1;
+    sample.group = static_cast<std::uint8_t>(group);
+    list.add(sample);
+  }
 
   /// Means of the two sides over pixels closer to that side's extreme than to the middle, edges left away or,
   /// for `edges`, as well.
@@ -138,15 +152,15 @@ struct SeparateSilhouettes {
     const std::int32_t twice_middle = range.low + range.high;
     for (int j = -silhouette_reach; j <= silhouette_reach; ++j)
       for (int i = -silhouette_reach; i <= silhouette_reach; ++i) {
-        if (!planes.holds(x + i, y + j)) continue;
-        const std::int64_t at = planes.place(x + i, y + j);
-        if (!edges && planes.edges[at] != 0) continue;
-        const std::int32_t radius = planes.sharpened[at];
+        if (!planes().holds(x + i, y + j)) continue;
+        const std::int64_t at = planes().place(x + i, y + j);
+        if (!edges && planes().edges[at] != 0) continue;
+        const std::int32_t radius = planes().sharpened[at];
         if ((2 * radius > twice_middle) != near) continue;
         const std::int32_t off = radius - (near ? range.high : range.low);
         if (2 * (off < 0 ? -off : off) > (range.high - range.low) / 2) continue;
         std::uint32_t values[4];
-        read_lens_pixel<Channels>(picture.at(x + i, y + j), picture, unit, values);
+        read_lens_pixel<Channels>(visible.picture.at(x + i, y + j), visible.picture, unit, values);
         const float distance = static_cast<float>(i * i + j * j) + 0.5F;
         result.add(values, own, colours(), radius, 1.0F / (distance * distance), unit);
       }
@@ -159,28 +173,30 @@ struct SeparateSilhouettes {
     int sum = 0;
     for (int j = -1; j <= 1; ++j)
       for (int i = -1; i <= 1; ++i)
-        if (2 * planes.sharpened[planes.place(x + i, y + j)] > range.low + range.high)
+        if (2 * planes().sharpened[planes().place(x + i, y + j)] > range.low + range.high)
           sum += (i == 0 ? 2 : 1) * (j == 0 ? 2 : 1);
     return static_cast<float>(sum) / 16.0F;
   }
 
-  /// False: one side is unknown, and the pixel an ordinary one. Edge pixels do not lie on the picture's
+  /// Where one side is unknown the pixel stays an ordinary one. Edge pixels do not lie on the picture's
   /// border.
-  SATIN_HD bool separate(int x, int y, const std::uint32_t* own_values, const LensUnit& unit) const {
-    const RadiusRange range = radius_range(planes.sharpened, planes, x, y, 1);
+  SATIN_HD void separate(int x, int y) const {
+    const LensUnit unit = *visible.known_unit;
+    std::uint32_t own_values[4];
+    read_lens_pixel<Channels>(visible.picture.at(x, y), visible.picture, unit, own_values);
+    const RadiusRange range = radius_range(planes().sharpened, planes(), x, y, 1);
     float own[4];
     for (int c = 0; c < Channels; ++c) own[c] = lens_light(own_values[c], unit);
     Side front = side(x, y, true, range, false, own, unit);
     if (!(front.weight > 0)) front = side(x, y, true, range, true, own, unit);
     Side back = side(x, y, false, range, false, own, unit);
     if (!(back.weight > 0)) back = side(x, y, false, range, true, own, unit);
-    if (!(front.weight > 0) || !(back.weight > 0)) return false;
+    if (!(front.weight > 0) || !(back.weight > 0)) return;
     front.divide();
     back.divide();
     const float share = share_of_front(front, back, share_by_depth(x, y, range));
-    const bool is_front = 2 * planes.sharpened[planes.place(x, y)] > range.low + range.high;
+    const bool is_front = 2 * planes().sharpened[planes().place(x, y)] > range.low + range.high;
     store_both(x, y, own_values, front, back, share, is_front, unit);
-    return true;
   }
 
   SATIN_HD float share_of_front(const Side& front, const Side& back, float by_depth) const {
@@ -195,7 +211,7 @@ struct SeparateSilhouettes {
     }
     const float share = (sum_of_colours<Channels>(along, colours()) + prior * by_depth) /
                         (sum_of_colours<Channels>(length, colours()) + prior);
-    return unit_range(share);
+    return StoreVisible<T, Channels>::unit_range(share);
   }
 
   SATIN_HD void store_both(int x, int y, const std::uint32_t* own, const Side& front, const Side& back,
@@ -216,17 +232,17 @@ struct SeparateSilhouettes {
     const std::int32_t near_radius = front.rounded_radius();
     const std::int32_t far_radius = back.rounded_radius();
     const auto weight = static_cast<std::uint32_t>(share * lens_full_weight + 0.5F);
-    const std::int64_t at = planes.place(x, y);
-    const int near_group = groups->group_of(near_radius);
-    if (near_group == groups->group_of(far_radius)) {
-      store(at, is_front ? near_colour : far_colour, is_front ? near_radius : far_radius,
-            is_front ? weight : lens_full_weight - weight);
+    const std::int64_t at = planes().place(x, y);
+    const int near_group = group_of(near_radius);
+    if (near_group == group_of(far_radius)) {
+      visible.store(at, is_front ? near_colour : far_colour, is_front ? near_radius : far_radius,
+                    is_front ? weight : lens_full_weight - weight);
       add(x, y, is_front ? far_colour : near_colour, is_front ? far_radius : near_radius,
           is_front ? lens_full_weight - weight : weight, near_group);
     } else if (is_front) {
-      store(at, near_colour, near_radius, weight);
+      visible.store(at, near_colour, near_radius, weight);
     } else {
-      store(at, far_colour, far_radius, lens_full_weight);
+      visible.store(at, far_colour, far_radius, lens_full_weight);
       if (share > visible_share) add(x, y, near_colour, near_radius, weight, near_group);
     }
   }
