@@ -1,6 +1,5 @@
 #include "batch/file_work.h"
 
-#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <new>
@@ -60,9 +59,9 @@ std::uint64_t bytes_of(const std::vector<std::vector<Image>>& sides) {
 }
 
 /// Page-locking takes about 10 ms for a picture of 36 MB, one after the other for all threads (H200 machine,
-/// 16 cores: with all of 50 pictures in flight a batch of 96 took longer than on the CPU). So there is enough
-/// for those that are copied, and some that wait.
-constexpr std::uint64_t most_page_locked = std::uint64_t{512} << 20;
+/// 16 cores: with all of 50 pictures in flight a batch of 96 took longer than on the CPU). So a batch begins
+/// with enough for those that are copied, and some that wait.
+constexpr std::uint64_t first_page_locked = std::uint64_t{512} << 20;
 
 /// Pictures of several files that a GPU filters lie in page-locked memory, unless the caller has a place.
 ReadOptions reading_for(std::span<const Device> devices, const Batch& work, std::uint64_t most) {
@@ -71,7 +70,7 @@ ReadOptions reading_for(std::span<const Device> devices, const Batch& work, std:
   for (const Device& device : devices) {
     const Allocator page_locked = device.page_locked_memory();
     if (!page_locked.allocate) continue;
-    options.allocator = pooled(page_locked, std::min(most, most_page_locked));
+    options.allocator = pooled(page_locked, first_page_locked, most);
     break;
   }
   return options;

@@ -23,7 +23,8 @@ std::size_t rounded(std::size_t bytes) {
 
 class PicturePool {
  public:
-  PicturePool(Allocator source, std::uint64_t most) : source_(std::move(source)), most_(most) {}
+  PicturePool(Allocator source, std::uint64_t first, std::uint64_t most)
+      : source_(std::move(source)), first_(first), most_(most) {}
   ~PicturePool() {
     while (drop_one()) {
     }
@@ -53,6 +54,7 @@ class PicturePool {
   void* take_block(std::size_t size) {
     {
       const std::lock_guard lock(mutex_);
+      handed_out_ += size;
       Blocks& blocks = sizes_[size];
       if (!blocks.idle.empty()) {
         void* memory = blocks.idle.back();
@@ -90,8 +92,9 @@ class PicturePool {
   }
 
   bool make_room(std::size_t size) {
-    if (size > most_) return false;
-    while (held_ > most_ - size)
+    const std::uint64_t most = std::min(most_, first_ + handed_out_ / 8);
+    if (size > most) return false;
+    while (held_ > most - size)
       if (!drop_one()) return false;
     return true;
   }
@@ -111,16 +114,18 @@ class PicturePool {
 
   Allocator source_;
   std::mutex mutex_;
+  std::uint64_t first_;
   std::uint64_t most_;
-  std::uint64_t held_ = 0;  ///< bytes of blocks, in use or idle
+  std::uint64_t handed_out_ = 0;  ///< bytes, ordinary ones too
+  std::uint64_t held_ = 0;        ///< bytes of blocks, in use or idle
   std::map<std::size_t, Blocks> sizes_;
   std::unordered_map<void*, Buffer> ordinary_;  ///< in use
 };
 
 }  // namespace
 
-Allocator pooled(const Allocator& source, std::uint64_t most) {
-  const auto pool = std::make_shared<PicturePool>(source, most);
+Allocator pooled(const Allocator& source, std::uint64_t first, std::uint64_t most) {
+  const auto pool = std::make_shared<PicturePool>(source, first, most);
   return {[pool](std::size_t bytes) { return pool->take(bytes); },
           [pool](void* memory, std::size_t bytes) { pool->put(memory, bytes); }};
 }

@@ -19,7 +19,7 @@ constexpr std::size_t block = std::size_t{1} << 20;
 TEST(PicturePool, BlocksAreUsedAgain) {
   Ledger source;
   {
-    const Allocator pool = pooled(source.allocator(), 10 * block);
+    const Allocator pool = pooled(source.allocator(), 10 * block, 10 * block);
     const void* first = nullptr;
     for (int i = 0; i < 5; ++i) {
       const Buffer buffer = allocate_host(block, pool);
@@ -38,7 +38,7 @@ TEST(PicturePool, BlocksAreUsedAgain) {
 
 TEST(PicturePool, SizesThatAreNearlyTheSameShareBlocks) {
   Ledger source;
-  const Allocator pool = pooled(source.allocator(), 10 * block);
+  const Allocator pool = pooled(source.allocator(), 10 * block, 10 * block);
   for (const std::size_t bytes : {block + 1, block + block / 8, block + 77})
     static_cast<void>(allocate_host(bytes, pool));
   EXPECT_EQ(source.calls, 1U);
@@ -50,7 +50,7 @@ TEST(PicturePool, SizesThatAreNearlyTheSameShareBlocks) {
 
 TEST(PicturePool, KeepsToItsBound) {
   Ledger source;
-  const Allocator pool = pooled(source.allocator(), 3 * block);
+  const Allocator pool = pooled(source.allocator(), 3 * block, 3 * block);
   std::vector<Buffer> buffers;
   for (int i = 0; i < 5; ++i) {
     buffers.push_back(allocate_host(block, pool));
@@ -72,6 +72,23 @@ TEST(PicturePool, KeepsToItsBound) {
   EXPECT_EQ(source.most, 3 * block);
 }
 
+TEST(PicturePool, GrowsByAnEighthOfWhatItHandsOut) {
+  Ledger source;
+  const Allocator pool = pooled(source.allocator(), 2 * block, 4 * block);
+  std::vector<std::size_t> held;
+  std::vector<Buffer> buffers;
+  for (int i = 0; i < 40; ++i) {
+    buffers.push_back(allocate_host(block, pool));
+    held.push_back(source.taken.size());
+  }
+  EXPECT_EQ(held[1], 2U);
+  EXPECT_EQ(held[6], 2U);
+  EXPECT_EQ(held[7], 3U) << "the eighth block";
+  EXPECT_EQ(held[14], 3U);
+  EXPECT_EQ(held[15], 4U);
+  EXPECT_EQ(held[39], 4U) << "no more than the bound";
+}
+
 TEST(PicturePool, HandsOutOrdinaryMemoryWhereTheSourceHasNone) {
   Ledger source;
   source.limit = 0;
@@ -81,7 +98,7 @@ TEST(PicturePool, HandsOutOrdinaryMemoryWhereTheSourceHasNone) {
                             return inner.allocate(bytes);
                           },
                           source.allocator().free};
-  const Allocator pool = pooled(counted, 10 * block);
+  const Allocator pool = pooled(counted, 10 * block, 10 * block);
   for (int i = 0; i < 5; ++i) {
     const Buffer buffer = allocate_host(block, pool);
     std::memset(buffer.get(), 1, block);
@@ -97,7 +114,7 @@ TEST(PicturePool, WhatHoldsMemoryMayOutliveIt) {
   Ledger source;
   Image picture;
   {
-    const Allocator pool = pooled(source.allocator(), 10 * block);
+    const Allocator pool = pooled(source.allocator(), 10 * block, 10 * block);
     picture = Image({100, 100, 3, Type::u8}, pool);
     static_cast<void>(allocate_host(block, pool));
   }
@@ -110,7 +127,7 @@ TEST(PicturePool, WhatHoldsMemoryMayOutliveIt) {
 TEST(PicturePool, ServesManyThreads) {
   Ledger source;
   {
-    const Allocator pool = pooled(source.allocator(), 6 * block);
+    const Allocator pool = pooled(source.allocator(), 6 * block, 6 * block);
     std::vector<std::thread> threads;
     for (int t = 0; t < 8; ++t)
       threads.emplace_back([&pool, t] {

@@ -79,7 +79,8 @@ void print_difference(const Work& work, const satin::ReadOptions& options) {
 
 void time_decoder(const Work& work, const char* name, satin::ReadOptions options) {
   const satin::Allocator page_locked = work.device.page_locked_memory();
-  if (page_locked.allocate) options.allocator = satin::batch::pooled(page_locked, std::uint64_t{1} << 34);
+  if (page_locked.allocate)
+    options.allocator = satin::batch::pooled(page_locked, std::uint64_t{1} << 34, std::uint64_t{1} << 34);
   static_cast<void>(seconds_of(work, options, work.threads));
   const std::uint64_t before = options.nvjpeg ? options.nvjpeg->decoded() : 0;
   const double seconds = seconds_of(work, options, work.times);
