@@ -228,7 +228,8 @@ TEST_F(Overlap, GoesOnWithOnePictureWhereThereIsNoMemoryForTwo) {
   for (const std::string pipeline : {"blur radius=2", "smooth sigma=3"}) {
     const std::size_t needed = [&] {
       const Parameters parameters = parse_pipeline(pipeline).front().parameters;
-      return plan(Device::open("cpu", {.threads = 2}), parameters, std::vector<Shape>{shape}).workspace_bytes();
+      return plan(Device::open("cpu", {.threads = 2}), parameters, std::vector<Shape>{shape})
+          .workspace_bytes();
     }();
     ASSERT_GT(needed, 0U);
     Ledger ledger;
