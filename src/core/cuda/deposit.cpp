@@ -98,7 +98,7 @@ class Deposit final : public DepositOperation {
   }
 
   void allocate(const DepositJob& job) {
-    const auto planes = static_cast<std::size_t>(job.channels + 1);
+    const auto planes = static_cast<std::size_t>(job.channels) + 1;
     const auto pixels = static_cast<std::size_t>(job.width) * static_cast<std::size_t>(job.height);
     deltas_ = cleared(pixels * planes * 8);
     columns_ = backend_.allocate(planes * static_cast<std::size_t>(arguments_.tile_rows) *
