@@ -1,18 +1,13 @@
 #include "cmyk_jpeg.h"
 
-#include <cstdlib>
+#include "jpeg_in_memory.h"
 
 namespace satin::test {
 
 FileBytes cmyk_jpeg(const unsigned char (&values)[4], bool adobe, J_COLOR_SPACE stored,
                     const std::vector<unsigned char>& profile) {
-  jpeg_compress_struct info{};
-  jpeg_error_mgr errors{};
-  info.err = jpeg_std_error(&errors);
-  jpeg_create_compress(&info);
-  unsigned char* memory = nullptr;
-  unsigned long size = 0;
-  jpeg_mem_dest(&info, &memory, &size);
+  JpegInMemory jpeg;
+  jpeg_compress_struct& info = jpeg.info;
   info.image_width = info.image_height = 16;
   info.input_components = 4;
   info.in_color_space = JCS_CMYK;
@@ -28,12 +23,7 @@ FileBytes cmyk_jpeg(const unsigned char (&values)[4], bool adobe, J_COLOR_SPACE 
     JSAMPROW pointer = row.data();
     jpeg_write_scanlines(&info, &pointer, 1);
   }
-  jpeg_finish_compress(&info);
-  jpeg_destroy_compress(&info);
-  const auto* first = reinterpret_cast<const std::byte*>(memory);
-  FileBytes file(first, first + size);
-  std::free(memory);
-  return file;
+  return jpeg.finish();
 }
 
 }  // namespace satin::test

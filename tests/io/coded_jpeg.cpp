@@ -1,20 +1,12 @@
 #include "coded_jpeg.h"
 
-#include <cstdio>
-#include <cstdlib>
-// jpeglib.h needs FILE and size_t first.
-#include <jpeglib.h>
+#include "jpeg_in_memory.h"
 
 namespace satin::test {
 
 FileBytes coded_jpeg(const Image& image, const JpegSettings& settings) {
-  jpeg_compress_struct info{};
-  jpeg_error_mgr errors{};
-  info.err = jpeg_std_error(&errors);
-  jpeg_create_compress(&info);
-  unsigned char* memory = nullptr;
-  unsigned long size = 0;
-  jpeg_mem_dest(&info, &memory, &size);
+  JpegInMemory jpeg;
+  jpeg_compress_struct& info = jpeg.info;
   const Shape& shape = image.shape();
   info.image_width = static_cast<JDIMENSION>(shape.width);
   info.image_height = static_cast<JDIMENSION>(shape.height);
@@ -32,12 +24,7 @@ FileBytes coded_jpeg(const Image& image, const JpegSettings& settings) {
         const_cast<JSAMPROW>(reinterpret_cast<const JSAMPLE*>(image.view().at(0, info.next_scanline)));
     jpeg_write_scanlines(&info, &row, 1);
   }
-  jpeg_finish_compress(&info);
-  jpeg_destroy_compress(&info);
-  const auto* first = reinterpret_cast<const std::byte*>(memory);
-  FileBytes file(first, first + size);
-  std::free(memory);
-  return file;
+  return jpeg.finish();
 }
 
 }  // namespace satin::test

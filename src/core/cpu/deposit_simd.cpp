@@ -231,13 +231,24 @@ HWY_INLINE bool SameStaircases(const LensKernel& a, const LensKernel& b) {
 struct TwoStaircases {
   const Staircase& first;
   const Staircase& second;
+  bool two;
   std::int64_t widest;
 
   TwoStaircases(const LensKernelView& view, const LensKernel& kernel)
       : first(view.staircases[kernel.staircase[0]]),
         second(view.staircases[kernel.staircase[kernel.weight[1] != 0 ? 1 : 0]]),
+        two(kernel.weight[1] != 0),
         widest(std::max(first.wide[first.boxes - 1], second.wide[second.boxes - 1])) {}
 };
+
+/// Adds what was put into a run.
+template <int Channels>
+HWY_INLINE void AddRun(SampleRun<Channels>& run, const TwoStaircases& stairs, std::uint32_t group,
+                       const DeltaRows& area) {
+  run.rows = area.rows + group * area.span + area.reach;
+  run.AddCorners(stairs.first, run.cells[0], area.first);
+  if (stairs.two) run.AddCorners(stairs.second, run.cells[1], area.first);
+}
 
 /// Spreads the run of samples that begins at x, or the sample there if it reaches beyond the area; returns
 /// the column behind them.
@@ -273,9 +284,7 @@ HWY_INLINE std::int64_t SpreadRun(const VisibleRows<Channels, Highlights>& rows,
   run.first = x;
   run.count = next - x;
   run.more = 1;
-  run.rows = area.rows + group * area.span + area.reach;
-  run.AddCorners(stairs.first, run.cells[0], area.first);
-  if (first.weight[1] != 0) run.AddCorners(stairs.second, run.cells[1], area.first);
+  AddRun<Channels>(run, stairs, group, area);
   return next;
 }
 
@@ -305,9 +314,7 @@ HWY_INLINE std::int64_t SpreadMerged(const VisibleRows<Channels, Highlights>& ro
   run.first = x;
   run.count = next - x - 1;
   run.more = 2;
-  run.rows = area.rows + group * area.span + area.reach;
-  run.AddCorners(stairs.first, run.cells[0], area.first);
-  if (first.weight[1] != 0) run.AddCorners(stairs.second, run.cells[1], area.first);
+  AddRun<Channels>(run, stairs, group, area);
   return next;
 }
 
