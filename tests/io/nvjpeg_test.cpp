@@ -138,7 +138,7 @@ TEST_P(Nvjpeg, TakesProgressiveFilesAndRestartMarkers) {
   switch (GetParam()) {
     case NvjpegEngine::hardware:
       return expect_left_to_libjpeg(progressive);
-    case NvjpegEngine::gpu:  // that of CUDA 13.0 takes them, against its documentation
+    case NvjpegEngine::gpu:  // that of nvJPEG 13.3 takes them, against its documentation
       return expect_near(decode(progressive).image, decode_image(progressive, "x.jpg"), full_resolution,
                          "progressive");
     default:
