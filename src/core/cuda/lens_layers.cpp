@@ -6,57 +6,24 @@
 namespace satin::cuda {
 namespace {
 
-TableJob fill_table(const LensLayersJob& job, int channels) {
-  TableJob table;
-  table.width = job.width;
-  table.height = job.height;
-  table.read.type = Type::u32;
-  table.read.channels = channels;
-  table.accumulator = Accumulator::u32;
-  return table;
-}
-
-/// One plane of numbers and its table.
-template <class Numbers>
-struct FillPlane {
-  static constexpr int channels = sizeof(Numbers) / sizeof(std::uint32_t);
-
-  FillPlane(CudaBackend& backend, const LensLayersJob& job)
-      : shape{job.width, job.height, channels, Type::u32},
-        numbers(backend.allocate(byte_size(shape))),
-        sums(backend.allocate(byte_size(shape))),
-        table(prepare_table(backend, fill_table(job, channels))) {}
-
-  [[nodiscard]] std::size_t bytes() const noexcept {
-    return numbers.size + sums.size + table->workspace_bytes();
-  }
-  [[nodiscard]] Numbers* number() const { return reinterpret_cast<Numbers*>(numbers.get()); }
-  [[nodiscard]] const Numbers* sum() const { return reinterpret_cast<const Numbers*>(sums.get()); }
-  void integrate(Stream stream) {
-    table->run(mutable_view_of(numbers.get(), shape, Memory::device), nullptr,
-               mutable_view_of(sums.get(), shape, Memory::device), stream);
-  }
-
-  Shape shape;
-  Buffer numbers, sums;
-  std::unique_ptr<TableOperation> table;
-};
-
 class LensLayers final : public LensLayersOperation {
  public:
   LensLayers(CudaBackend& backend, const LensLayersJob& job)
-      : backend_(backend), memory_(backend, job), colours_(backend, job), others_(backend, job) {
+      : backend_(backend),
+        memory_(backend, job),
+        fill_(backend.allocate(kernels::fill_workspace_bytes(job))) {
+    check(static_cast<cudaError_t>(kernels::prepare_fill_hidden(job.channels)), "asking for shared memory");
     arguments_.job = job;
     arguments_.transfer = backend.transfer(job.type, job.transfer == Transfer::srgb);
     arguments_.planes = memory_.planes();
     arguments_.list = memory_.list();
     arguments_.work = memory_.work();
     arguments_.unit = memory_.unit();
+    arguments_.fill_workspace = fill_.get();
+    arguments_.multiprocessors = backend.multiprocessors();
   }
 
-  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    return memory_.bytes() + colours_.bytes() + others_.bytes();
-  }
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return memory_.bytes() + fill_.size; }
   [[nodiscard]] const LensPlanes& planes() const noexcept override { return memory_.planes(); }
   [[nodiscard]] const LensList& list() const noexcept override { return memory_.list(); }
   [[nodiscard]] const LensUnit* unit() const noexcept override { return memory_.unit(); }
@@ -66,13 +33,7 @@ class LensLayers final : public LensLayersOperation {
     backend_.select();
     cudaStream_t queue = backend_.stream_of(stream);
     kernels::make_visible_samples(arguments_, picture, measured, queue);
-    const FillTables tables{colours_.sum(), others_.sum(), arguments_.job.width, 0, 0};
-    for (int group = 1; group < arguments_.job.most_groups; ++group) {
-      kernels::make_fill_entries(arguments_, group, colours_.number(), others_.number(), queue);
-      colours_.integrate(stream);
-      others_.integrate(stream);
-      kernels::fill_hidden(arguments_, group, tables, queue);
-    }
+    kernels::fill_hidden(arguments_, queue);
     check_launch("making the layers of depth of field");
   }
 
@@ -85,8 +46,7 @@ class LensLayers final : public LensLayersOperation {
  private:
   CudaBackend& backend_;
   LensMemory memory_;
-  FillPlane<FillColours> colours_;
-  FillPlane<FillOthers> others_;
+  Buffer fill_;
   kernels::LensLayersArguments arguments_;
 };
 

@@ -18,16 +18,24 @@ inline constexpr int refined_reach = 8;          ///< pixels to both ends of a r
 inline constexpr float refined_radius = 3.0F;    ///< sharper fills are refined, pixels
 inline constexpr float merged_radius = 2.0F;     ///< more blurred ones are merged 2 x 2, pixels
 
-/// Sums over one group, modulo 2^32. A window has at most 65 x 65 pixels: colours of 16 bits stay below
-/// 2^28.1, radii below 2^31 if they are below 2^18, counts below 2^13.
-struct alignas(16) FillColours {
-  std::uint32_t value[4] = {};
+/// Pixels that a window reaches to each side, and what each of them weighs.
+struct FillWindow {
+  int reach;
+  float factor;
 };
-struct alignas(8) FillOthers {
-  std::uint32_t radius = 0;
-  std::uint32_t counts = 0;  ///< of the group | of it and all behind << 16
-};
-inline constexpr int fill_colours = sizeof(FillColours) / sizeof(std::uint32_t);
+SATIN_HD FillWindow fill_window(int number) {
+  constexpr FillWindow windows[fill_windows] = {
+      {1, 1.0F}, {2, 1.0F / 24}, {4, 1.0F / 2048}, {16, 1.0F / 131072}, {fill_reach, 1.0F / 33554432}};
+  return windows[number];
+}
+
+// Sums over one group are modulo 2^32. A window has at most 65 x 65 pixels: colours of 16 bits stay below
+// 2^28.1, radii below 2^31 if they are below 2^18, counts below 2^13.
+
+/// What a pixel counts in the tables of a group: 1 of the group | 1 of it and all behind << 16.
+SATIN_HD std::uint32_t fill_count(int own, int group) {
+  return own < group ? 0U : own == group ? (1U << 16) + 1U : 1U << 16;
+}
 
 /// The largest radius in 1/256 pixel for which window sums of radii are exact.
 inline constexpr std::int32_t largest_fill_radius = 1 << 18;
@@ -47,62 +55,72 @@ SATIN_HD float expanded_light(float mean) {
   return mean / (rest > least ? rest : least);
 }
 
-/// Inclusive tables, interleaved, of the part of the picture that begins at (left, top).
-struct FillTables {
-  const FillColours* colours = nullptr;
-  const FillOthers* others = nullptr;
-  std::int64_t stride = 0;  ///< pixels from row to row
-  int left = 0;
-  int top = 0;
-};
-
+/// What one pixel finds in its windows from `first` on: sums of what the group has there, near ones with more
+/// weight. No sample is made where `first` is fill_windows.
 template <int Channels>
-struct FillSums {
-  std::uint32_t colour[4] = {};
-  std::int32_t radius = 0;
-  std::uint32_t in_group = 0;
-  std::uint32_t from_group_on = 0;
-};
+struct FillFound {
+  int first = fill_windows;
+  float in_group = 0;
+  float from_group_on = 0;
+  float radius = 0;
+  float colour[4] = {};
 
-/// What one pixel adds to the tables of a group: six numbers.
-struct FillEntry {
-  LensPlanes planes;
-  const LensUnit* unit;
-  int group;
-
-  SATIN_HD void operator()(int x, int y, FillColours& colours, FillOthers& others) const {
-    const std::int64_t at = planes.place(x, y);
-    const int own = planes.groups[at];
-    colours = {};
-    others = {0, own < group ? 0U : 1U << 16};
-    if (own != group) return;
-    for (int c = 0; c < planes.channels; ++c)
-      colours.value[c] = compressed(lens_light(planes.colours[at * planes.channels + c], *unit));
-    others.radius = static_cast<std::uint32_t>(planes.radii[at]);
-    others.counts += 1;
+  /// Each of these adds the sum over window `number`, from `first` upwards.
+  SATIN_HD void add_counts(int number, std::uint32_t counts) {
+    in_group = in_group + fill_window(number).factor * static_cast<float>(counts & 0xFFFFU);
+    from_group_on = from_group_on + fill_window(number).factor * static_cast<float>(counts >> 16);
+  }
+  SATIN_HD void add_radius(int number, std::uint32_t sum) {
+    radius = radius + fill_window(number).factor * static_cast<float>(static_cast<std::int32_t>(sum));
+  }
+  SATIN_HD void add_colour(int number, int channel, std::uint32_t sum) {
+    colour[channel] = colour[channel] + fill_window(number).factor * static_cast<float>(sum);
+  }
+  /// After all counts.
+  [[nodiscard]] SATIN_HD bool is_rare() const {
+    return !(in_group > 0) || in_group < least_occupancy * from_group_on;
   }
 };
 
-/// Adds the hidden samples of one group for a block of 2 x 2 pixels.
+/// What a pixel hides: linear light and a radius in pixels. Weight 0: nothing.
+struct Hidden {
+  float colour[4];
+  float radius;
+  float weight;
+};
+
+/// Makes the hidden samples of one group.
 template <int Channels>
 struct FillHidden {
   LensPlanes planes;
-  FillTables tables;
   const LensUnit* unit;
   int group;
   LensList list;
 
-  /// (x, y) is the number of the block.
-  SATIN_HD void operator()(int x, int y) const {
-    if (nothing_to_fill(2 * x, 2 * y)) return;
+  /// Only such pixels look into their windows.
+  [[nodiscard]] SATIN_HD bool is_nearer(int x, int y) const {
+    return planes.holds(x, y) && planes.groups[planes.place(x, y)] < group;
+  }
+
+  /// The hidden sample of one pixel.
+  [[nodiscard]] SATIN_HD Hidden hidden_at(int x, int y, const FillFound<Channels>& found) const {
+    Hidden result{};
+    if (found.first == fill_windows || found.is_rare()) return result;
+    result.radius = found.radius / found.in_group * lens_radius_scale;
+    const float own = absolute(static_cast<float>(planes.radii[planes.place(x, y)])) * lens_radius_scale;
+    const int empty_reach = found.first == 0 ? 0 : fill_window(found.first - 1).reach;
+    if (static_cast<float>(empty_reach) > own + absolute(result.radius) + 1) return result;
+    for (int c = 0; c < Channels; ++c) result.colour[c] = found.colour[c] / found.in_group / 65535.0F;
+    result.weight = found.in_group / found.from_group_on;
+    if (absolute(result.radius) < refined_radius) refine(x, y, result);
+    for (int c = 0; c < Channels; ++c) result.colour[c] = expanded_light(result.colour[c]);
+    return result;
+  }
+
+  /// Adds the samples of a block of 2 x 2 pixels to the list; (x, y) is its number.
+  SATIN_HD void add_block(int x, int y, const Hidden (&hidden)[4]) const {
     Hidden merged{};
-    Hidden hidden[4];
     for (int i = 0; i < 4; ++i) {
-      hidden[i] = Hidden{};
-      const int u = 2 * x + (i & 1);
-      const int v = 2 * y + (i >> 1);
-      if (!is_nearer(u, v)) continue;
-      hidden[i] = fill(u, v);
       for (int c = 0; c < Channels; ++c)
         merged.colour[c] = merged.colour[c] + hidden[i].weight * hidden[i].colour[c];
       merged.radius = merged.radius + hidden[i].weight * hidden[i].radius;
@@ -118,27 +136,7 @@ struct FillHidden {
   }
 
  private:
-  /// Linear light and a radius in pixels.
-  struct Hidden {
-    float colour[4];
-    float radius;
-    float weight;
-  };
-
   [[nodiscard]] SATIN_HD static float absolute(float value) { return value < 0 ? -value : value; }
-
-  [[nodiscard]] SATIN_HD bool is_nearer(int x, int y) const {
-    return planes.holds(x, y) && planes.groups[planes.place(x, y)] < group;
-  }
-
-  /// No pixel of the block at (x, y) is nearer than the group, or the group is nowhere around them.
-  [[nodiscard]] SATIN_HD bool nothing_to_fill(int x, int y) const {
-    if (!is_nearer(x, y) && !is_nearer(x + 1, y) && !is_nearer(x, y + 1) && !is_nearer(x + 1, y + 1))
-      return true;
-    const FillWindow first = window_of(x, y, fill_reach);
-    const FillWindow last = window_of(x + 1, y + 1, fill_reach);
-    return (counts({first.left, first.top, last.right, last.bottom}) & 0xFFFFU) == 0;
-  }
 
   /// Tables hold 16 bits: what is nearer than that to the visible colour is the visible colour, so that a
   /// constant picture stays constant.
@@ -160,81 +158,6 @@ struct FillHidden {
     sample.block = static_cast<std::uint8_t>(block);
     sample.group = static_cast<std::uint8_t>(group);
     list.add(sample);
-  }
-
-  SATIN_HD void add_corner(FillSums<Channels>& sums, int x, int y, std::uint32_t sign) const {
-    if (x < tables.left || y < tables.top) return;
-    const std::int64_t at = static_cast<std::int64_t>(y - tables.top) * tables.stride + (x - tables.left);
-    const FillColours colours = tables.colours[at];
-    const FillOthers others = tables.others[at];
-    for (int c = 0; c < Channels; ++c) sums.colour[c] += sign * colours.value[c];
-    sums.radius = static_cast<std::int32_t>(static_cast<std::uint32_t>(sums.radius) + sign * others.radius);
-    sums.in_group += sign * others.counts;
-  }
-
-  struct FillWindow {
-    int left, top, right, bottom;
-  };
-
-  SATIN_HD FillWindow window_of(int x, int y, int reach) const {
-    return {x < reach ? 0 : x - reach, y < reach ? 0 : y - reach,
-            x + reach < planes.width ? x + reach : planes.width - 1,
-            y + reach < planes.height ? y + reach : planes.height - 1};
-  }
-
-  [[nodiscard]] SATIN_HD std::uint32_t counts_at(int x, int y) const {
-    if (x < tables.left || y < tables.top) return 0;
-    const std::int64_t at = static_cast<std::int64_t>(y - tables.top) * tables.stride + (x - tables.left);
-    return tables.others[at].counts;
-  }
-
-  /// The counts alone, as they are stored.
-  [[nodiscard]] SATIN_HD std::uint32_t counts(const FillWindow& w) const {
-    return counts_at(w.right, w.bottom) - counts_at(w.left - 1, w.bottom) - counts_at(w.right, w.top - 1) +
-           counts_at(w.left - 1, w.top - 1);
-  }
-
-  SATIN_HD FillSums<Channels> window(int x, int y, int reach) const {
-    const FillWindow w = window_of(x, y, reach);
-    FillSums<Channels> sums;
-    add_corner(sums, w.right, w.bottom, 1U);
-    add_corner(sums, w.left - 1, w.bottom, ~0U);
-    add_corner(sums, w.right, w.top - 1, ~0U);
-    add_corner(sums, w.left - 1, w.top - 1, 1U);
-    sums.from_group_on = sums.in_group >> 16;
-    sums.in_group &= 0xFFFFU;
-    return sums;
-  }
-
-  /// The hidden sample of one pixel; weight 0: there is none.
-  SATIN_HD Hidden fill(int x, int y) const {
-    constexpr int reaches[fill_windows] = {1, 2, 4, 16, fill_reach};
-    constexpr float factors[fill_windows] = {1.0F, 1.0F / 24, 1.0F / 2048, 1.0F / 131072, 1.0F / 33554432};
-    Hidden result{};
-    // a window holds all smaller ones: nothing in it, nothing in them
-    if ((counts(window_of(x, y, fill_reach)) & 0xFFFFU) == 0) return result;
-    int first = fill_windows - 1;
-    while (first > 0 && counts(window_of(x, y, reaches[first - 1])) != 0) --first;
-    float in_group = 0;
-    float from_group_on = 0;
-    const int below_first = first == 0 ? 0 : reaches[first - 1];
-    for (int i = first; i < fill_windows; ++i) {
-      const FillSums<Channels> sums = window(x, y, reaches[i]);
-      for (int c = 0; c < Channels; ++c)
-        result.colour[c] = result.colour[c] + factors[i] * static_cast<float>(sums.colour[c]);
-      result.radius = result.radius + factors[i] * static_cast<float>(sums.radius);
-      in_group = in_group + factors[i] * static_cast<float>(sums.in_group);
-      from_group_on = from_group_on + factors[i] * static_cast<float>(sums.from_group_on);
-    }
-    if (!(in_group > 0) || in_group < least_occupancy * from_group_on) return Hidden{};
-    result.radius = result.radius / in_group * lens_radius_scale;
-    const float own = absolute(static_cast<float>(planes.radii[planes.place(x, y)])) * lens_radius_scale;
-    if (static_cast<float>(below_first) > own + absolute(result.radius) + 1) return Hidden{};
-    for (int c = 0; c < Channels; ++c) result.colour[c] = result.colour[c] / in_group / 65535.0F;
-    result.weight = in_group / from_group_on;
-    if (absolute(result.radius) < refined_radius) refine(x, y, result);
-    for (int c = 0; c < Channels; ++c) result.colour[c] = expanded_light(result.colour[c]);
-    return result;
   }
 
   /// The nearest pixel along one direction that is of the group or behind it: its distance, 0 if there is

@@ -1,0 +1,350 @@
+// Hidden samples, by tiles of 64 x 32 pixels: only those that hold something nearer than the group, with the
+// group no farther than a window reaches. Each block builds the table of its tile and what lies around it in
+// shared memory, one quantity after the other, and looks the windows of its pixels up before the next one.
+
+#include "core/maths/hidden_fill.h"
+
+#include "core/maths/depth_groups.h"
+#include "core/operations/with_type.h"
+#include "kernels/lens.h"
+#include "kernels/shared_memory.cuh"
+#include "kernels/tuning.h"
+#include "kernels/warp.cuh"
+
+namespace satin::kernels {
+namespace {
+
+constexpr int cell_side = fill_reach;  ///< whose groups are known
+static_assert(cell_side == warp_size);
+constexpr int tile_width = 2 * warp_size;  ///< a warp has a row of blocks of 2 x 2 pixels
+constexpr int tile_height = cell_side;
+constexpr int threads = tile_width * tile_height / 4;
+constexpr int warps = threads / warp_size;
+constexpr int table_width = tile_width + 2 * fill_reach;
+constexpr int table_height = tile_height + 2 * fill_reach;
+constexpr int lane_pixels = table_width / warp_size;  ///< of a row of the table
+constexpr int warp_rows = table_height / warps;
+static_assert(lane_pixels == 4 && warp_rows * warps == table_height);
+static_assert(lane_pixels * warp_rows <= 32);  // a bit each
+
+struct FillTiles {
+  int columns;
+  int rows;
+  int cell_columns;
+  int cell_rows;
+  std::uint32_t* counts;  ///< [lens_most_groups]
+  std::uint32_t* tiles;   ///< [lens_most_groups][rows * columns]
+  std::uint8_t* cells;    ///< [cell_rows][cell_columns] bits of groups
+};
+
+int whole(int size, int part) { return (size + part - 1) / part; }
+
+/// The workspace of a picture; returns its bytes.
+std::size_t place(FillTiles& tiles, int width, int height, void* workspace) {
+  tiles.columns = whole(width, tile_width);
+  tiles.rows = whole(height, tile_height);
+  tiles.cell_columns = whole(width, cell_side);
+  tiles.cell_rows = whole(height, cell_side);
+  const std::size_t listed = std::size_t{lens_most_groups} * static_cast<std::size_t>(tiles.columns) *
+                             static_cast<std::size_t>(tiles.rows);
+  tiles.counts = static_cast<std::uint32_t*>(workspace);
+  tiles.tiles = tiles.counts + lens_most_groups;
+  tiles.cells = reinterpret_cast<std::uint8_t*>(tiles.tiles + listed);
+  return (lens_most_groups + listed) * sizeof(std::uint32_t) +
+         static_cast<std::size_t>(tiles.cell_columns) * static_cast<std::size_t>(tiles.cell_rows);
+}
+
+/// One warp a cell: the bits of the groups in it.
+__global__ void __launch_bounds__(tuning::fill_cell_threads)
+    find_groups_of_cells(const LensPlanes planes, const FillTiles tiles) {
+  const int cell = static_cast<int>((blockIdx.x * blockDim.x + threadIdx.x) / warp_size);
+  if (cell >= tiles.cell_columns * tiles.cell_rows) return;
+  const int x = cell % tiles.cell_columns * cell_side + lane_index();
+  const int top = cell / tiles.cell_columns * cell_side;
+  unsigned bits = 0;
+#pragma unroll
+  for (int y = top; y < top + cell_side; ++y)
+    if (planes.holds(x, y)) bits |= 1U << planes.groups[planes.place(x, y)];
+  for (int distance = 1; distance < warp_size; distance *= 2)
+    bits |= __shfl_xor_sync(whole_warp, bits, distance);
+  if (lane_index() == 0) tiles.cells[cell] = static_cast<std::uint8_t>(bits);
+}
+
+__device__ unsigned groups_of_cells(const FillTiles& tiles, int first_column, int last_column, int first_row,
+                                    int last_row) {
+  unsigned bits = 0;
+  for (int row = max(first_row, 0); row <= min(last_row, tiles.cell_rows - 1); ++row)
+    for (int column = max(first_column, 0); column <= min(last_column, tiles.cell_columns - 1); ++column)
+      bits |= tiles.cells[row * tiles.cell_columns + column];
+  return bits;
+}
+
+/// One thread a tile. The order of a list does not matter: samples have none.
+__global__ void __launch_bounds__(tuning::fill_cell_threads) list_tiles(const FillTiles tiles) {
+  constexpr int cells_across = tile_width / cell_side;
+  const int tile = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (tile >= tiles.columns * tiles.rows) return;
+  const int column = tile % tiles.columns * cells_across;
+  const int row = tile / tiles.columns;
+  const unsigned inside = groups_of_cells(tiles, column, column + cells_across - 1, row, row);
+  const unsigned around = groups_of_cells(tiles, column - 1, column + cells_across, row - 1, row + 1);
+  for (int group = 1; group < lens_most_groups; ++group)
+    if ((around >> group & 1U) != 0 && (inside & ((1U << group) - 1U)) != 0)
+      tiles.tiles[group * tiles.columns * tiles.rows + add_shared(tiles.counts + group, 1)] =
+          static_cast<std::uint32_t>(tile);
+}
+
+/// The inclusive table of one quantity around a tile, modulo 2^32, from (-1, -1) on, which is 0. Even columns
+/// and odd ones lie apart, as neighbouring threads look two columns apart.
+class SharedTable {
+ public:
+  static constexpr int bytes = (table_height + 1 + warps) * (table_width + 2) * 4;
+
+  __device__ explicit SharedTable(std::uint32_t* words) : words_(words) {}
+
+  /// Before the first integration.
+  __device__ void clear_border() {
+    for (int i = static_cast<int>(threadIdx.x); i < row; i += threads) words_[i] = 0;
+    for (int y = static_cast<int>(threadIdx.x); y < table_height; y += threads) words_[place(-1, y)] = 0;
+  }
+
+  /// entry(r, p) is of row r of the warp and pixel p of the lane's columns. All threads call it together, and
+  /// __syncthreads() before the table is read.
+  template <class Entry>
+  __device__ void integrate(const Entry& entry) {
+    const int warp = static_cast<int>(threadIdx.x) / warp_size;
+    const int first = lane_index() * lane_pixels;
+    std::uint32_t sums[lane_pixels] = {};
+#pragma unroll
+    for (int r = 0; r < warp_rows; ++r) {
+      std::uint32_t running[lane_pixels];
+      std::uint32_t total = 0;
+#pragma unroll
+      for (int p = 0; p < lane_pixels; ++p) running[p] = total += entry(r, p);
+      const std::uint32_t before = inclusive_scan(total) - total;
+#pragma unroll
+      for (int p = 0; p < lane_pixels; ++p) sums[p] += before + running[p];
+      store(first, warp * warp_rows + r, sums);
+    }
+    store(first, table_height + warp, sums);  // what the rows below begin with
+    __syncthreads();
+    std::uint32_t above[lane_pixels] = {};
+    for (int i = 0; i < warp; ++i) load_and_add(first, table_height + i, above);
+    for (int r = 0; r < warp_rows; ++r) {
+      std::uint32_t values[lane_pixels];
+#pragma unroll
+      for (int p = 0; p < lane_pixels; ++p) values[p] = above[p];
+      load_and_add(first, warp * warp_rows + r, values);
+      store(first, warp * warp_rows + r, values);
+    }
+  }
+
+  /// The sum over a window around (x, y).
+  [[nodiscard]] __device__ std::uint32_t window(int x, int y, int reach) const {
+    const int left = x - reach - 1;
+    const int top = y - reach - 1;
+    return words_[place(x + reach, y + reach)] - words_[place(left, y + reach)] -
+           words_[place(x + reach, top)] + words_[place(left, top)];
+  }
+
+ private:
+  static constexpr int half = table_width / 2 + 2;  ///< where odd columns begin; even, for pairs of words
+  static constexpr int row = table_width + 2;
+  static_assert(half + table_width / 2 == row);
+
+  [[nodiscard]] __device__ static int place(int x, int y) {
+    return (y + 1) * row + (x & 1) * half + (x >> 1);
+  }
+  /// Four columns from x on, which is a multiple of 4.
+  __device__ void store(int x, int y, const std::uint32_t (&values)[lane_pixels]) {
+    *reinterpret_cast<uint2*>(words_ + place(x, y)) = make_uint2(values[0], values[2]);
+    *reinterpret_cast<uint2*>(words_ + place(x + 1, y)) = make_uint2(values[1], values[3]);
+  }
+  __device__ void load_and_add(int x, int y, std::uint32_t (&values)[lane_pixels]) const {
+    const uint2 even = *reinterpret_cast<const uint2*>(words_ + place(x, y));
+    const uint2 odd = *reinterpret_cast<const uint2*>(words_ + place(x + 1, y));
+    values[0] += even.x;
+    values[1] += odd.x;
+    values[2] += even.y;
+    values[3] += odd.y;
+  }
+
+  std::uint32_t* words_;
+};
+
+/// One tile of one group, by one block.
+template <int Channels>
+class TileFill {
+ public:
+  __device__ TileFill(const FillHidden<Channels>& fill, int column, int row, SharedTable table)
+      : fill_(fill), table_(table), left_(column * tile_width), top_(row * tile_height) {}
+
+  __device__ void run() {
+    read_groups();
+    table_.integrate([&](int r, int p) { return bit(in_group_, r, p) + (bit(from_group_on_, r, p) << 16); });
+    __syncthreads();
+    if (__syncthreads_or(count() ? 1 : 0) == 0) return;
+    table_.integrate([&](int r, int p) {
+      return bit(in_group_, r, p) == 0 ? 0 : static_cast<std::uint32_t>(fill_.planes.radii[pixel(r, p)]);
+    });
+    __syncthreads();
+    look_up([&](FillFound<Channels>& found, int i, std::uint32_t sum) { found.add_radius(i, sum); });
+    const LensUnit unit = *fill_.unit;
+#pragma unroll
+    for (int c = 0; c < Channels; ++c) {
+      __syncthreads();
+      table_.integrate([&](int r, int p) {
+        return bit(in_group_, r, p) == 0
+                   ? 0
+                   : compressed(lens_light(fill_.planes.colours[pixel(r, p) * Channels + c], unit));
+      });
+      __syncthreads();
+      look_up([&](FillFound<Channels>& found, int i, std::uint32_t sum) { found.add_colour(i, c, sum); });
+    }
+    add_samples();
+  }
+
+ private:
+  /// Of the thread's block of 2 x 2 pixels, in the tile.
+  [[nodiscard]] __device__ static int x_of(int i) { return 2 * lane_index() + (i & 1); }
+  [[nodiscard]] __device__ static int y_of(int i) {
+    return static_cast<int>(threadIdx.x) / warp_size * 2 + (i >> 1);
+  }
+  [[nodiscard]] __device__ static std::uint32_t bit(unsigned bits, int r, int p) {
+    return bits >> (r * lane_pixels + p) & 1U;
+  }
+  /// Of the picture, row r and column p of what the thread adds to the table.
+  [[nodiscard]] __device__ int column(int p) const {
+    return left_ - fill_reach + lane_index() * lane_pixels + p;
+  }
+  [[nodiscard]] __device__ int row(int r) const {
+    return top_ - fill_reach + static_cast<int>(threadIdx.x) / warp_size * warp_rows + r;
+  }
+  [[nodiscard]] __device__ std::int64_t pixel(int r, int p) const {
+    return fill_.planes.place(column(p), row(r));
+  }
+
+  __device__ void read_groups() {
+#pragma unroll
+    for (int r = 0; r < warp_rows; ++r) {
+#pragma unroll
+      for (int p = 0; p < lane_pixels; ++p) {
+        if (!fill_.planes.holds(column(p), row(r))) continue;
+        const int own = fill_.planes.groups[pixel(r, p)];
+        in_group_ |= (own == fill_.group ? 1U : 0U) << (r * lane_pixels + p);
+        from_group_on_ |= (own >= fill_.group ? 1U : 0U) << (r * lane_pixels + p);
+      }
+    }
+  }
+
+  [[nodiscard]] __device__ std::uint32_t window(int i, int number) const {
+    return table_.window(x_of(i) + fill_reach, y_of(i) + fill_reach, fill_window(number).reach);
+  }
+
+  /// Whether any of the thread's pixels has a sample.
+  __device__ bool count() {
+    bool any = false;
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      FillFound<Channels>& found = found_[i];
+      if (!fill_.is_nearer(left_ + x_of(i), top_ + y_of(i))) continue;
+      if ((window(i, fill_windows - 1) & 0xFFFFU) == 0) continue;
+      found.first = fill_windows - 1;
+#pragma unroll
+      for (int number = fill_windows - 2; number >= 0; --number)
+        if (found.first == number + 1 && window(i, number) != 0) found.first = number;
+      each_window(i, [&](int number, std::uint32_t sum) { found.add_counts(number, sum); });
+      if (found.is_rare()) found.first = fill_windows;
+      any = any || found.first < fill_windows;
+    }
+    return any;
+  }
+
+  template <class Add>
+  __device__ void look_up(const Add& add) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      each_window(i, [&](int number, std::uint32_t sum) { add(found_[i], number, sum); });
+  }
+
+  template <class Add>
+  __device__ void each_window(int i, const Add& add) const {
+#pragma unroll
+    for (int number = 0; number < fill_windows; ++number)
+      if (number >= found_[i].first) add(number, window(i, number));
+  }
+
+  __device__ void add_samples() {
+    Hidden hidden[4];
+    bool any = false;
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      hidden[i] = fill_.hidden_at(left_ + x_of(i), top_ + y_of(i), found_[i]);
+      any = any || hidden[i].weight > 0;
+    }
+    if (any) fill_.add_block((left_ + x_of(0)) / 2, (top_ + y_of(0)) / 2, hidden);
+  }
+
+  const FillHidden<Channels>& fill_;
+  SharedTable table_;
+  int left_;
+  int top_;
+  unsigned in_group_ = 0;
+  unsigned from_group_on_ = 0;
+  FillFound<Channels> found_[4];
+};
+
+/// Blocks take the listed tiles of the group in turns.
+template <int Channels>
+__global__ void __launch_bounds__(threads, tuning::fill_blocks_per_multiprocessor)
+    fill_listed_tiles(const __grid_constant__ FillHidden<Channels> fill,
+                      const __grid_constant__ FillTiles tiles) {
+  extern __shared__ uint4 table_memory[];
+  SharedTable table(reinterpret_cast<std::uint32_t*>(table_memory));
+  const std::uint32_t count = tiles.counts[fill.group];
+  if (blockIdx.x >= count) return;
+  table.clear_border();
+  for (std::uint32_t i = blockIdx.x; i < count; i += gridDim.x) {
+    const auto tile =
+        static_cast<int>(tiles.tiles[std::uint32_t(fill.group * tiles.columns * tiles.rows) + i]);
+    __syncthreads();
+    TileFill<Channels>(fill, tile % tiles.columns, tile / tiles.columns, table).run();
+  }
+}
+
+__global__ void complete(const LensList list) { list.complete(); }
+
+}  // namespace
+
+int prepare_fill_hidden(int channels) {
+  return with_channels(channels,
+                       [&]<int Channels>() { return allow_all_shared_memory(fill_listed_tiles<Channels>); });
+}
+
+std::size_t fill_workspace_bytes(const LensLayersJob& job) {
+  FillTiles tiles{};
+  return place(tiles, static_cast<int>(job.width), static_cast<int>(job.height), nullptr);
+}
+
+void fill_hidden(const LensLayersArguments& arguments, StreamHandle stream) {
+  const LensPlanes& planes = arguments.planes;
+  FillTiles tiles{};
+  place(tiles, planes.width, planes.height, arguments.fill_workspace);
+  cudaMemsetAsync(tiles.counts, 0, lens_most_groups * sizeof(std::uint32_t), stream);
+  constexpr int cell_warps = tuning::fill_cell_threads / warp_size;
+  find_groups_of_cells<<<whole(tiles.cell_columns * tiles.cell_rows, cell_warps), tuning::fill_cell_threads,
+                         0, stream>>>(planes, tiles);
+  list_tiles<<<whole(tiles.columns * tiles.rows, tuning::fill_cell_threads), tuning::fill_cell_threads, 0,
+               stream>>>(tiles);
+  const int most_blocks = arguments.multiprocessors * tuning::fill_blocks_per_multiprocessor;
+  const int blocks = most_blocks < tiles.columns * tiles.rows ? most_blocks : tiles.columns * tiles.rows;
+  with_channels(planes.channels, [&]<int Channels>() {
+    for (int group = 1; group < arguments.job.most_groups; ++group) {
+      const FillHidden<Channels> fill{planes, arguments.unit, group, arguments.list};
+      fill_listed_tiles<Channels><<<blocks, threads, SharedTable::bytes, stream>>>(fill, tiles);
+      complete<<<1, 1, 0, stream>>>(arguments.list);
+    }
+  });
+}
+
+}  // namespace satin::kernels
