@@ -1,6 +1,9 @@
-// Hidden samples, by tiles of 64 x 32 pixels: only those that hold something nearer than the group, with the
+// Hidden samples, by tiles of 64 x 32 pixels: only those that hold something nearer than a group, with the
 // group no farther than a window reaches. Each block builds the table of its tile and what lies around it in
 // shared memory, one quantity after the other, and looks the windows of its pixels up before the next one.
+//
+// All groups are made at once. Where their samples do not fit into the list they are made again, one group
+// after the other, as then the order says which ones are left away.
 
 #include "core/maths/hidden_fill.h"
 
@@ -32,10 +35,15 @@ struct FillTiles {
   int rows;
   int cell_columns;
   int cell_rows;
-  std::uint32_t* counts;  ///< [lens_most_groups]
-  std::uint32_t* tiles;   ///< [lens_most_groups][rows * columns]
-  std::uint8_t* cells;    ///< [cell_rows][cell_columns] bits of groups
+  std::uint32_t* count;        ///< of listed tiles
+  std::uint32_t* blocks_done;  ///< of the launch in work
+  std::uint32_t* one_by_one;   ///< 1: all groups at once did not fit
+  std::uint32_t* listed;       ///< group * columns * rows + tile
+  std::uint8_t* cells;         ///< [cell_rows][cell_columns] bits of groups
+
+  __host__ __device__ int tiles() const { return columns * rows; }
 };
+constexpr std::size_t fill_counters = 3;
 
 int whole(int size, int part) { return (size + part - 1) / part; }
 
@@ -45,12 +53,15 @@ std::size_t place(FillTiles& tiles, int width, int height, void* workspace) {
   tiles.rows = whole(height, tile_height);
   tiles.cell_columns = whole(width, cell_side);
   tiles.cell_rows = whole(height, cell_side);
-  const std::size_t listed = std::size_t{lens_most_groups} * static_cast<std::size_t>(tiles.columns) *
-                             static_cast<std::size_t>(tiles.rows);
-  tiles.counts = static_cast<std::uint32_t*>(workspace);
-  tiles.tiles = tiles.counts + lens_most_groups;
-  tiles.cells = reinterpret_cast<std::uint8_t*>(tiles.tiles + listed);
-  return (lens_most_groups + listed) * sizeof(std::uint32_t) +
+  const std::size_t words =
+      fill_counters + std::size_t{lens_most_groups} * static_cast<std::size_t>(tiles.tiles());
+  auto* counters = static_cast<std::uint32_t*>(workspace);
+  tiles.count = counters;
+  tiles.blocks_done = counters + 1;
+  tiles.one_by_one = counters + 2;
+  tiles.listed = counters + fill_counters;
+  tiles.cells = reinterpret_cast<std::uint8_t*>(counters + words);
+  return words * sizeof(std::uint32_t) +
          static_cast<std::size_t>(tiles.cell_columns) * static_cast<std::size_t>(tiles.cell_rows);
 }
 
@@ -83,15 +94,14 @@ __device__ unsigned groups_of_cells(const FillTiles& tiles, int first_column, in
 __global__ void __launch_bounds__(tuning::fill_cell_threads) list_tiles(const FillTiles tiles) {
   constexpr int cells_across = tile_width / cell_side;
   const int tile = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  if (tile >= tiles.columns * tiles.rows) return;
+  if (tile >= tiles.tiles()) return;
   const int column = tile % tiles.columns * cells_across;
   const int row = tile / tiles.columns;
   const unsigned inside = groups_of_cells(tiles, column, column + cells_across - 1, row, row);
   const unsigned around = groups_of_cells(tiles, column - 1, column + cells_across, row - 1, row + 1);
   for (int group = 1; group < lens_most_groups; ++group)
     if ((around >> group & 1U) != 0 && (inside & ((1U << group) - 1U)) != 0)
-      tiles.tiles[group * tiles.columns * tiles.rows + add_shared(tiles.counts + group, 1)] =
-          static_cast<std::uint32_t>(tile);
+      tiles.listed[add_shared(tiles.count, 1)] = static_cast<std::uint32_t>(group * tiles.tiles() + tile);
 }
 
 /// The inclusive table of one quantity around a tile, modulo 2^32, from (-1, -1) on, which is 0. Even columns
@@ -172,12 +182,24 @@ class SharedTable {
   std::uint32_t* words_;
 };
 
+/// Which pixels of the table are of the group, and which are of it or behind it. Bit l of word p of a row is
+/// of column 4 l + p.
+struct SharedGroups {
+  std::uint32_t in_group[table_height][lane_pixels];
+  std::uint32_t from_group_on[table_height][lane_pixels];
+};
+[[nodiscard]] __device__ unsigned bit_at(const std::uint32_t (&rows)[table_height][lane_pixels], int x,
+                                         int y) {
+  return rows[y][x % lane_pixels] >> (x / lane_pixels) & 1U;
+}
+
 /// One tile of one group, by one block.
 template <int Channels>
 class TileFill {
  public:
-  __device__ TileFill(const FillHidden<Channels>& fill, int column, int row, SharedTable table)
-      : fill_(fill), table_(table), left_(column * tile_width), top_(row * tile_height) {}
+  __device__ TileFill(const FillHidden<Channels>& fill, int column, int row, SharedTable table,
+                      SharedGroups& groups)
+      : fill_(fill), table_(table), groups_(groups), left_(column * tile_width), top_(row * tile_height) {}
 
   __device__ void run() {
     read_groups();
@@ -189,10 +211,11 @@ class TileFill {
     });
     __syncthreads();
     look_up([&](FillFound<Channels>& found, int i, std::uint32_t sum) { found.add_radius(i, sum); });
+    if (__syncthreads_or(leave_away_unseen() ? 1 : 0) == 0) return;
     const LensUnit unit = *fill_.unit;
 #pragma unroll
     for (int c = 0; c < Channels; ++c) {
-      __syncthreads();
+      if (c > 0) __syncthreads();
       table_.integrate([&](int r, int p) {
         return bit(in_group_, r, p) == 0
                    ? 0
@@ -229,12 +252,36 @@ class TileFill {
     for (int r = 0; r < warp_rows; ++r) {
 #pragma unroll
       for (int p = 0; p < lane_pixels; ++p) {
-        if (!fill_.planes.holds(column(p), row(r))) continue;
-        const int own = fill_.planes.groups[pixel(r, p)];
+        const bool exists = fill_.planes.holds(column(p), row(r));
+        const int own = exists ? fill_.planes.groups[pixel(r, p)] : -1;
         in_group_ |= (own == fill_.group ? 1U : 0U) << (r * lane_pixels + p);
         from_group_on_ |= (own >= fill_.group ? 1U : 0U) << (r * lane_pixels + p);
       }
     }
+#pragma unroll
+    for (int r = 0; r < warp_rows; ++r) {
+#pragma unroll
+      for (int p = 0; p < lane_pixels; ++p) {
+        const unsigned in_group = __ballot_sync(whole_warp, bit(in_group_, r, p) != 0);
+        const unsigned from_group_on = __ballot_sync(whole_warp, bit(from_group_on_, r, p) != 0);
+        const int y = static_cast<int>(threadIdx.x) / warp_size * warp_rows + r;
+        if (lane_index() == 0) groups_.in_group[y][p] = in_group;
+        if (lane_index() == 0) groups_.from_group_on[y][p] = from_group_on;
+      }
+    }
+  }
+
+  /// As hidden_at() asks for it; (x, y) is of the picture.
+  [[nodiscard]] __device__ int nearest(int x, int y, int step_x, int step_y) const {
+    const int u = x - left_ + fill_reach;
+    const int v = y - top_ + fill_reach;
+    unsigned found = 0;
+#pragma unroll
+    for (int i = 1; i <= refined_reach; ++i)
+      found |= bit_at(groups_.from_group_on, u + i * step_x, v + i * step_y) << i;
+    if (found == 0) return 0;
+    const int distance = __ffs(static_cast<int>(found)) - 1;
+    return bit_at(groups_.in_group, u + distance * step_x, v + distance * step_y) != 0 ? distance : 0;
   }
 
   [[nodiscard]] __device__ std::uint32_t window(int i, int number) const {
@@ -260,6 +307,18 @@ class TileFill {
     return any;
   }
 
+  /// Whether samples remain.
+  __device__ bool leave_away_unseen() {
+    bool any = false;
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      if (found_[i].first == fill_windows) continue;
+      if (!fill_.shows(left_ + x_of(i), top_ + y_of(i), found_[i])) found_[i].first = fill_windows;
+      any = any || found_[i].first < fill_windows;
+    }
+    return any;
+  }
+
   template <class Add>
   __device__ void look_up(const Add& add) {
 #pragma unroll
@@ -275,11 +334,12 @@ class TileFill {
   }
 
   __device__ void add_samples() {
+    const auto search = [&](int x, int y, int step_x, int step_y) { return nearest(x, y, step_x, step_y); };
     Hidden hidden[4];
     bool any = false;
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      hidden[i] = fill_.hidden_at(left_ + x_of(i), top_ + y_of(i), found_[i]);
+      hidden[i] = fill_.hidden_at(left_ + x_of(i), top_ + y_of(i), found_[i], search);
       any = any || hidden[i].weight > 0;
     }
     if (any) fill_.add_block((left_ + x_of(0)) / 2, (top_ + y_of(0)) / 2, hidden);
@@ -287,6 +347,7 @@ class TileFill {
 
   const FillHidden<Channels>& fill_;
   SharedTable table_;
+  SharedGroups& groups_;
   int left_;
   int top_;
   unsigned in_group_ = 0;
@@ -294,25 +355,40 @@ class TileFill {
   FillFound<Channels> found_[4];
 };
 
-/// Blocks take the listed tiles of the group in turns.
+/// The last block of a launch ends what was made.
+__device__ void finish(const LensList& list, const FillTiles& tiles, bool all_groups) {
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x != 0 || add_shared(tiles.blocks_done, 1) + 1 != gridDim.x) return;
+  __threadfence();
+  *tiles.blocks_done = 0;
+  const bool fits = list.complete();
+  if (all_groups) *tiles.one_by_one = fits ? 0 : 1;
+}
+
+/// Blocks take the listed tiles in turns: those of one group, or of all if it is 0.
 template <int Channels>
 __global__ void __launch_bounds__(threads, tuning::fill_blocks_per_multiprocessor)
     fill_listed_tiles(const __grid_constant__ FillHidden<Channels> fill,
                       const __grid_constant__ FillTiles tiles) {
   extern __shared__ uint4 table_memory[];
+  __shared__ SharedGroups groups;
+  const bool all_groups = fill.group == 0;
+  if (!all_groups && *tiles.one_by_one == 0) return;
   SharedTable table(reinterpret_cast<std::uint32_t*>(table_memory));
-  const std::uint32_t count = tiles.counts[fill.group];
-  if (blockIdx.x >= count) return;
   table.clear_border();
+  const std::uint32_t count = *tiles.count;
   for (std::uint32_t i = blockIdx.x; i < count; i += gridDim.x) {
-    const auto tile =
-        static_cast<int>(tiles.tiles[std::uint32_t(fill.group * tiles.columns * tiles.rows) + i]);
+    const auto listed = static_cast<int>(tiles.listed[i]);
+    const int group = listed / tiles.tiles();
+    const int tile = listed % tiles.tiles();
+    if (!all_groups && group != fill.group) continue;
     __syncthreads();
-    TileFill<Channels>(fill, tile % tiles.columns, tile / tiles.columns, table).run();
+    const FillHidden<Channels> own{fill.planes, fill.unit, group, fill.list};
+    TileFill<Channels>(own, tile % tiles.columns, tile / tiles.columns, table, groups).run();
   }
+  finish(fill.list, tiles, all_groups);
 }
-
-__global__ void complete(const LensList list) { list.complete(); }
 
 }  // namespace
 
@@ -330,19 +406,18 @@ void fill_hidden(const LensLayersArguments& arguments, StreamHandle stream) {
   const LensPlanes& planes = arguments.planes;
   FillTiles tiles{};
   place(tiles, planes.width, planes.height, arguments.fill_workspace);
-  cudaMemsetAsync(tiles.counts, 0, lens_most_groups * sizeof(std::uint32_t), stream);
+  cudaMemsetAsync(arguments.fill_workspace, 0, fill_counters * sizeof(std::uint32_t), stream);
   constexpr int cell_warps = tuning::fill_cell_threads / warp_size;
   find_groups_of_cells<<<whole(tiles.cell_columns * tiles.cell_rows, cell_warps), tuning::fill_cell_threads,
                          0, stream>>>(planes, tiles);
-  list_tiles<<<whole(tiles.columns * tiles.rows, tuning::fill_cell_threads), tuning::fill_cell_threads, 0,
-               stream>>>(tiles);
+  list_tiles<<<whole(tiles.tiles(), tuning::fill_cell_threads), tuning::fill_cell_threads, 0, stream>>>(
+      tiles);
   const int most_blocks = arguments.multiprocessors * tuning::fill_blocks_per_multiprocessor;
-  const int blocks = most_blocks < tiles.columns * tiles.rows ? most_blocks : tiles.columns * tiles.rows;
+  const int blocks = most_blocks < tiles.tiles() ? most_blocks : tiles.tiles();
   with_channels(planes.channels, [&]<int Channels>() {
-    for (int group = 1; group < arguments.job.most_groups; ++group) {
+    for (int group = 0; group < arguments.job.most_groups; ++group) {
       const FillHidden<Channels> fill{planes, arguments.unit, group, arguments.list};
       fill_listed_tiles<Channels><<<blocks, threads, SharedTable::bytes, stream>>>(fill, tiles);
-      complete<<<1, 1, 0, stream>>>(arguments.list);
     }
   });
 }

@@ -322,7 +322,7 @@ std::unique_ptr<GroupWork> partition(const std::array<std::uint32_t, depth_bins>
   work->highest = 256 * depth_bins - 1;
   std::copy(counts.begin(), counts.end(), std::begin(work->counts));
   for (int x = 0; x < depth_bins; ++x) WeighBins{work.get()}(x, 0);
-  SumBins{work.get()}(0, 0);
+  for (int x = 0; x < 3; ++x) SumBins{work.get()}(x, 0);
   for (int groups = 1; groups <= most; ++groups) {
     for (int range = 0; groups > 1 && range < cut_ranges; ++range)
       for (int x = 0; x <= depth_bins; ++x) TryCuts{work.get(), groups}(x, range);

@@ -53,6 +53,24 @@ std::uint8_t groups_of_tile(const LensPlanes& planes, Range columns, Range rows)
   return static_cast<std::uint8_t>(bits);
 }
 
+/// The nearest pixel along one direction that is of the group or behind it: its distance, 0 if there is none
+/// within reach or it is behind.
+struct NearestAlong {
+  const LensPlanes& planes;
+  int group;
+
+  int operator()(int x, int y, int step_x, int step_y) const {
+    for (int i = 1; i <= refined_reach; ++i) {
+      const int u = x + i * step_x;
+      const int v = y + i * step_y;
+      if (!planes.holds(u, v)) return 0;
+      const int own = planes.groups[planes.place(u, v)];
+      if (own >= group) return own == group ? i : 0;
+    }
+    return 0;
+  }
+};
+
 /// Blocks of 2 x 2 pixels begin at even places: a reach further at most by the odd pixel of either side.
 Range whole_blocks(Range range, int size) {
   return {range.first / 2 * 2, std::min(size, (range.last + 1) / 2 * 2)};
@@ -136,6 +154,7 @@ void HiddenFill::fill_tile(const FillHidden<Channels>& fill, int column, int row
   const Range columns = whole_blocks(filled.columns, width);
   const Range rows = whole_blocks(filled.rows, height);
   tables.build<Channels>(planes_, *fill.unit, fill.group, columns.with_reach(width), rows.with_reach(height));
+  const NearestAlong nearest{planes_, fill.group};
   for (int y = rows.first; y < rows.last; y += 2) {
     for (int x = columns.first; x < columns.last; x += 2) {
       const bool nearer_here[4] = {fill.is_nearer(x, y), fill.is_nearer(x + 1, y), fill.is_nearer(x, y + 1),
@@ -146,7 +165,7 @@ void HiddenFill::fill_tile(const FillHidden<Channels>& fill, int column, int row
       for (int i = 0; i < 4; ++i) {
         const int u = x + (i & 1);
         const int v = y + (i >> 1);
-        if (nearer_here[i]) hidden[i] = fill.hidden_at(u, v, tables.find<Channels>(planes_, u, v));
+        if (nearer_here[i]) hidden[i] = fill.hidden_at(u, v, tables.find<Channels>(planes_, u, v), nearest);
       }
       fill.add_block(x / 2, y / 2, hidden);
     }

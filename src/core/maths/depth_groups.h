@@ -115,23 +115,25 @@ struct WeighBins {
   }
 };
 
-/// Prefix sums of what WeighBins made, in this order, and the bins that count; one thread.
+/// Prefix sums of one of the three quantities that WeighBins made, in this order; x = 0 finds the bins that
+/// count, too.
 struct SumBins {
   GroupWork* work;
 
-  SATIN_HD void operator()(int /*x*/, int /*y*/) const {
-    double mass = 0;
-    double moment = 0;
-    double square = 0;
-    work->mass[0] = work->moment[0] = work->square[0] = 0;
-    for (int i = 1; i <= depth_bins; ++i) {
-      if (work->mass[i] == 0) work->counts[i - 1] = 0;
-      mass = mass + work->mass[i];
-      moment = moment + work->moment[i];
-      square = square + work->square[i];
-      work->mass[i] = mass;
-      work->moment[i] = moment;
-      work->square[i] = square;
+  SATIN_HD void operator()(int x, int /*y*/) const {
+    constexpr int at_once = 16;  // loads in flight
+    static_assert(depth_bins % at_once == 0);
+    double* sums = x == 0 ? work->mass : x == 1 ? work->moment : work->square;
+    sums[0] = 0;
+    double sum = 0;
+    for (int first = 1; first <= depth_bins; first += at_once) {
+      double own[at_once];
+      for (int i = 0; i < at_once; ++i) own[i] = sums[first + i];
+      for (int i = 0; i < at_once; ++i) {
+        if (x == 0 && own[i] == 0) work->counts[first + i - 1] = 0;
+        sum = sum + own[i];
+        sums[first + i] = sum;
+      }
     }
   }
 };

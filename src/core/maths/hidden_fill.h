@@ -102,17 +102,24 @@ struct FillHidden {
     return planes.holds(x, y) && planes.groups[planes.place(x, y)] < group;
   }
 
-  /// The hidden sample of one pixel.
-  [[nodiscard]] SATIN_HD Hidden hidden_at(int x, int y, const FillFound<Channels>& found) const {
-    Hidden result{};
-    if (found.first == fill_windows || found.is_rare()) return result;
-    result.radius = found.radius / found.in_group * lens_radius_scale;
-    const float own = absolute(static_cast<float>(planes.radii[planes.place(x, y)])) * lens_radius_scale;
+  /// A sample of the group may show beside the pixel: the group is near enough for their two radii.
+  [[nodiscard]] SATIN_HD bool shows(int x, int y, const FillFound<Channels>& found) const {
     const int empty_reach = found.first == 0 ? 0 : fill_window(found.first - 1).reach;
-    if (static_cast<float>(empty_reach) > own + absolute(result.radius) + 1) return result;
+    const float own = absolute(static_cast<float>(planes.radii[planes.place(x, y)])) * lens_radius_scale;
+    return !(static_cast<float>(empty_reach) > own + absolute(mean_radius(found)) + 1);
+  }
+
+  /// The hidden sample of one pixel. nearest(x, y, step_x, step_y) is the nearest pixel along one direction
+  /// that is of the group or behind it: its distance, 0 if there is none in refined_reach or it is behind.
+  template <class Nearest>
+  [[nodiscard]] SATIN_HD Hidden hidden_at(int x, int y, const FillFound<Channels>& found,
+                                          const Nearest& nearest) const {
+    Hidden result{};
+    if (found.first == fill_windows || found.is_rare() || !shows(x, y, found)) return result;
+    result.radius = mean_radius(found);
     for (int c = 0; c < Channels; ++c) result.colour[c] = found.colour[c] / found.in_group / 65535.0F;
     result.weight = found.in_group / found.from_group_on;
-    if (absolute(result.radius) < refined_radius) refine(x, y, result);
+    if (absolute(result.radius) < refined_radius) refine(x, y, nearest, result);
     for (int c = 0; c < Channels; ++c) result.colour[c] = expanded_light(result.colour[c]);
     return result;
   }
@@ -136,6 +143,10 @@ struct FillHidden {
   }
 
  private:
+  /// Pixels.
+  [[nodiscard]] SATIN_HD static float mean_radius(const FillFound<Channels>& found) {
+    return found.radius / found.in_group * lens_radius_scale;
+  }
   [[nodiscard]] SATIN_HD static float absolute(float value) { return value < 0 ? -value : value; }
 
   /// Tables hold 16 bits: what is nearer than that to the visible colour is the visible colour, so that a
@@ -160,31 +171,19 @@ struct FillHidden {
     list.add(sample);
   }
 
-  /// The nearest pixel along one direction that is of the group or behind it: its distance, 0 if there is
-  /// none within reach or it is behind.
-  SATIN_HD int distance(int x, int y, int step_x, int step_y) const {
-    for (int i = 1; i <= refined_reach; ++i) {
-      const int u = x + i * step_x;
-      const int v = y + i * step_y;
-      if (!planes.holds(u, v)) return 0;
-      const int own = planes.groups[planes.place(u, v)];
-      if (own >= group) return own == group ? i : 0;
-    }
-    return 0;
-  }
-
   /// Lines of structure go on behind what is thin: along the row and the column, compressed colours between
   /// both ends.
-  SATIN_HD void refine(int x, int y, Hidden& hidden) const {
+  template <class Nearest>
+  SATIN_HD void refine(int x, int y, const Nearest& nearest, Hidden& hidden) const {
     constexpr float fill_weight = 1.0F / 30;
     float sum[4] = {};
     float total = 0;
     for (int axis = 0; axis < 2; ++axis) {
       const int step_x = axis == 0 ? 1 : 0;
       const int step_y = 1 - step_x;
-      const int after = distance(x, y, step_x, step_y);
+      const int after = nearest(x, y, step_x, step_y);
       if (after == 0) continue;
-      const int before = distance(x, y, -step_x, -step_y);
+      const int before = nearest(x, y, -step_x, -step_y);
       if (before == 0) continue;
       const std::uint32_t* a =
           planes.colours + planes.place(x - before * step_x, y - before * step_y) * Channels;

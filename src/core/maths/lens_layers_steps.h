@@ -37,13 +37,13 @@ struct CompleteList {
 };
 
 template <class Launch>
-void find_depth_groups(Launch& launch, const LensPlanes& planes, GroupWork* work, int most) {
+void find_depth_groups(const Launch& launch, const LensPlanes& planes, GroupWork* work, int most) {
   const int runs = (planes.width + histogram_run - 1) / histogram_run;
   const int rows = (planes.height + histogram_stride - 1) / histogram_stride;
   launch(runs, rows, FindRadiusRange{planes, work});
   launch(runs, rows, CountRadii{planes, work});
   launch(depth_bins, 1, WeighBins{work});
-  launch(1, 1, SumBins{work});
+  launch(3, 1, SumBins{work});
   for (int groups = 1; groups <= most; ++groups) {
     if (groups > 1) launch(depth_bins + 1, cut_ranges, TryCuts{work, groups});
     launch(depth_bins + 1, 1, PartitionBins{work, groups});
@@ -53,7 +53,7 @@ void find_depth_groups(Launch& launch, const LensPlanes& planes, GroupWork* work
 
 /// Radii -> visible samples, and the list of those behind or before them on silhouettes.
 template <int Channels, class T, class Launch>
-void make_visible_samples(Launch& launch, const LensPlanes& planes, const LensPicture<T>& picture,
+void make_visible_samples(const Launch& launch, const LensPlanes& planes, const LensPicture<T>& picture,
                           const Measured* measured, LensUnit* unit, GroupWork* work, const LensList& list,
                           int most) {
   launch(depth_bins, 1, ClearLensWork<T>{picture, measured, work, unit, list});

@@ -69,10 +69,12 @@ struct LensList {
     const std::uint64_t place = std::uint64_t{*count} + add_shared(attempted, 1);
     if (place < capacity) samples[place] = sample;
   }
-  /// Ends the group in work; by one thread.
-  SATIN_HD void complete() const {
-    if (std::uint64_t{*count} + *attempted <= capacity) *count += *attempted;
+  /// Ends the group in work, by one thread; false: it did not fit.
+  SATIN_HD bool complete() const {
+    const bool fits = std::uint64_t{*count} + *attempted <= capacity;
+    if (fits) *count += *attempted;
     *attempted = 0;
+    return fits;
   }
 };
 

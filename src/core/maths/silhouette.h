@@ -144,11 +144,10 @@ struct SeparateSilhouettes {
     list.add(sample);
   }
 
-  /// Means of the two sides over pixels closer to that side's extreme than to the middle, edges left away or,
-  /// for `edges`, as well.
-  SATIN_HD Side side(int x, int y, bool near, const RadiusRange& range, bool edges, const float* own,
-                     const LensUnit& unit) const {
-    Side result;
+  /// Sums of the two sides over pixels closer to that side's extreme than to the middle: those that are no
+  /// edges, or edges as well.
+  SATIN_HD void add_sides(int x, int y, const RadiusRange& range, bool edges, const float* own,
+                          const LensUnit& unit, Side& front, Side& back) const {
     const std::int32_t twice_middle = range.low + range.high;
     for (int j = -silhouette_reach; j <= silhouette_reach; ++j)
       for (int i = -silhouette_reach; i <= silhouette_reach; ++i) {
@@ -156,15 +155,16 @@ struct SeparateSilhouettes {
         const std::int64_t at = planes().place(x + i, y + j);
         if (!edges && planes().edges[at] != 0) continue;
         const std::int32_t radius = planes().sharpened[at];
-        if ((2 * radius > twice_middle) != near) continue;
+        const bool near = 2 * radius > twice_middle;
         const std::int32_t off = radius - (near ? range.high : range.low);
         if (2 * (off < 0 ? -off : off) > (range.high - range.low) / 2) continue;
         std::uint32_t values[4];
         read_lens_pixel<Channels>(visible.picture.at(x + i, y + j), visible.picture, unit, values);
         const float distance = static_cast<float>(i * i + j * j) + 0.5F;
-        result.add(values, own, colours(), radius, 1.0F / (distance * distance), unit);
+        const float weight = 1.0F / (distance * distance);
+        front.add(values, own, colours(), radius, near ? weight : 0, unit);
+        back.add(values, own, colours(), radius, near ? 0 : weight, unit);
       }
-    return result;
   }
 
   /// The share that the nearer side covers by depth alone: the [1 2 1]^2 mean of what is nearer than the
@@ -187,10 +187,16 @@ struct SeparateSilhouettes {
     const RadiusRange range = radius_range(planes().sharpened, planes(), x, y, 1);
     float own[4];
     for (int c = 0; c < Channels; ++c) own[c] = lens_light(own_values[c], unit);
-    Side front = side(x, y, true, range, false, own, unit);
-    if (!(front.weight > 0)) front = side(x, y, true, range, true, own, unit);
-    Side back = side(x, y, false, range, false, own, unit);
-    if (!(back.weight > 0)) back = side(x, y, false, range, true, own, unit);
+    Side front;
+    Side back;
+    add_sides(x, y, range, false, own, unit, front, back);
+    if (!(front.weight > 0) || !(back.weight > 0)) {
+      Side front_with_edges;
+      Side back_with_edges;
+      add_sides(x, y, range, true, own, unit, front_with_edges, back_with_edges);
+      if (!(front.weight > 0)) front = front_with_edges;
+      if (!(back.weight > 0)) back = back_with_edges;
+    }
     if (!(front.weight > 0) || !(back.weight > 0)) return;
     front.divide();
     back.divide();
