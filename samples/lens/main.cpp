@@ -51,7 +51,7 @@ std::vector<Case> all_cases() {
 }
 
 /// Rays find lamps last.
-constexpr std::uint32_t rays_for_lamps = 4;
+constexpr std::uint32_t rays_for_lamps = 8;
 
 /// Rendered views of one scene, kept as PFM files in a folder if there is one.
 class Rendered {
@@ -211,7 +211,7 @@ int main(int count, char** arguments) {
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   app.add_option("--samples", options.samples,
-                 "rays a pixel in each of two samplings of the lens; four times as many for lamps")
+                 "rays a pixel in each of two samplings of the lens; eight times as many for lamps")
       ->check(CLI::Range(1, 65536))
       ->capture_default_str();
   app.add_option("--kinds", options.kinds, "near fence lights clipped floor bars layers black; default all")
