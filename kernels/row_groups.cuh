@@ -1,6 +1,7 @@
 #pragma once
-// Sums of every column over the rows of the picture, extended by its border, up to every
-// `running_group_rows`th position: from two of them and a few rows comes the sum over a window of any size.
+// Sums of every column over the rows of the picture, extended by its border unless windows are clipped, up to
+// every `running_group_rows`th position: from two of them and a few rows comes the sum over a window of any
+// size.
 //
 // Bytes per pixel: the pixel once, and a sum written, read and written again for every running_group_rows.
 
@@ -16,6 +17,7 @@ namespace satin::kernels {
 /// interleaved as pixels are, and padded to whole lanes.
 struct GroupLayout {
   static constexpr int rows = tuning::running_group_rows;
+  static_assert(rows % tuning::running_group_batch == 0);
   int first = 0;
   int count = 0;
   int lanes = 0;
@@ -23,8 +25,9 @@ struct GroupLayout {
   [[nodiscard]] SATIN_HD static GroupLayout of(const RunningMeanJob& job) {
     const int pixels_per_lane = running_elements / job.channels;
     GroupLayout layout;
-    layout.first = -job.y.outer_reach() - 1;
-    layout.count = (job.height + 2 * job.y.outer_reach() + 2 + rows - 1) / rows + 1;
+    const int beyond = job.clipped ? 0 : job.y.outer_reach() + 1;
+    layout.first = -beyond;
+    layout.count = (job.height + 2 * beyond + rows - 1) / rows + 1;
     layout.lanes = (job.width + pixels_per_lane - 1) / pixels_per_lane;
     return layout;
   }
@@ -48,7 +51,7 @@ __global__ void __launch_bounds__(tuning::running_group_threads, 1)
   const Values adder(arguments.transfer.decode);
   Column sums[running_elements] = {};
   const int begin = layout.first + group * GroupLayout::rows;
-  constexpr int batch = 4;
+  constexpr int batch = tuning::running_group_batch;
   for (int y = begin; y < begin + GroupLayout::rows; y += batch) {
     typename Rows::Words words[batch];
 #pragma unroll

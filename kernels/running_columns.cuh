@@ -34,6 +34,10 @@ class RunningColumns {
     for (Column& sum : sums) sum = 0;
     int first = y - window_.reach;
     int end = y + window_.reach + 1;
+    if (arguments_.job.clipped) {
+      first = max(first, 0);
+      end = min(end, arguments_.job.height);
+    }
     if (arguments_.tiles.groups) {
       const GroupLayout layout = GroupLayout::of(arguments_.job);
       const int first_group = (first - layout.first + GroupLayout::rows - 1) / GroupLayout::rows;
@@ -41,9 +45,6 @@ class RunningColumns {
       add_groups(layout, first_group, end_group);
       add_rows(first, layout.first + first_group * GroupLayout::rows);
       first = layout.first + end_group * GroupLayout::rows;
-    } else if (arguments_.job.clipped) {
-      first = max(first, 0);
-      end = min(end, arguments_.job.height);
     }
     add_rows(first, end);
     if (window_.outer == 0) return;
@@ -83,7 +84,7 @@ class RunningColumns {
 
   /// The same for the start of a band, which leaves out what is not in the picture.
   [[nodiscard]] __device__ int start_row(int position) const {
-    return arguments_.job.clipped && !arguments_.tiles.groups ? position : row_at(position);
+    return arguments_.job.clipped ? position : row_at(position);
   }
 
   [[nodiscard]] __device__ Words load(int y) const {
