@@ -6,6 +6,7 @@
 // Bytes per pixel: the pixel once, and a sum written, read and written again for every running_group_rows.
 
 #include <cstdint>
+#include <cstring>
 
 #include "kernels/box_mean_running.h"
 #include "kernels/running_values.cuh"
@@ -64,8 +65,12 @@ __global__ void __launch_bounds__(tuning::running_group_threads, 1)
   }
   Column* to = static_cast<Column*>(arguments.groups) +
                (static_cast<std::int64_t>(group) * layout.lanes + lane) * running_elements;
+  constexpr int vectors = sizeof sums / sizeof(uint4);
+  static_assert(vectors * sizeof(uint4) == sizeof sums);
+  uint4 packed[vectors];
+  std::memcpy(packed, sums, sizeof packed);
 #pragma unroll
-  for (int e = 0; e < running_elements; ++e) to[e] = sums[e];
+  for (int v = 0; v < vectors; ++v) reinterpret_cast<uint4*>(to)[v] = packed[v];
 }
 
 /// Exclusive scans down the columns, in place: a block has 32 columns, cut into segments of groups.
