@@ -40,7 +40,6 @@ class PackedReader {
   using Shape = PackedShape<Channels>;
   using Rows = typename Shape::Rows;
   using Words = typename Rows::Words;
-  static constexpr int rows_in_flight = packed_tuning::rows_in_flight;
 
   __device__ PackedReader(const PackedMeanArguments& arguments, const PackedPart& part)
       : arguments_(arguments),
@@ -131,42 +130,46 @@ struct PackedColumns {
   /// Rows [first, end) of a list.
   template <class Reader>
   __device__ void add_rows(const Reader& reader, const int* rows, int first, int end) {
-    constexpr int batch = Reader::rows_in_flight;
+    constexpr int batch = packed_tuning::rows_in_flight;
     int i = first;
 #pragma unroll 1
-    for (; i + batch <= end; i += batch) {
-      Words words[batch];
-#pragma unroll
-      for (int k = 0; k < batch; ++k) reader.load(rows[i + k], words[k]);
-#pragma unroll
-      for (int k = 0; k < batch; k += 2) add(words[k], words[k + 1]);
-    }
-    if (i == end) return;
-    Words words[batch];
-#pragma unroll
-    for (int k = 0; k + 1 < batch; ++k) reader.load(i + k < end ? rows[i + k] : -1, words[k]);
-    words[batch - 1] = {};
-#pragma unroll
-    for (int k = 0; k < batch; k += 2) add(words[k], words[k + 1]);
+    for (; i + batch <= end; i += batch) add_batch<batch, true>(reader, rows, i, end);
+#pragma unroll 1
+    for (; i < end; i += batch / 2) add_batch<batch / 2, false>(reader, rows, i, end);
   }
 
   /// Rows [first + distance, end + distance) of a list, less rows [first, end).
   template <class Reader>
   __device__ void add_differences(const Reader& reader, const int* rows, int first, int end, int distance) {
-    constexpr int batch = Reader::rows_in_flight / 2;
+    constexpr int batch = packed_tuning::rows_in_flight / 2;
+    if (end - first <= batch / 2) return advance_batch<batch / 2>(reader, rows, first, end, distance);
 #pragma unroll 1
-    for (int i = first; i < end; i += batch) {
-      Words enters[batch];
-      Words leaves[batch];
+    for (int i = first; i < end; i += batch) advance_batch<batch>(reader, rows, i, end, distance);
+  }
+
+ private:
+  /// `Batch` rows, or unless they are `Whole` those before `end`; all are loaded before the first is added.
+  template <int Batch, bool Whole, class Reader>
+  __device__ void add_batch(const Reader& reader, const int* rows, int i, int end) {
+    Words words[Batch];
 #pragma unroll
-      for (int k = 0; k < batch; ++k) {
-        const bool exists = i + k < end;
-        reader.load(exists ? rows[i + k + distance] : -1, enters[k]);
-        reader.load(exists ? rows[i + k] : -1, leaves[k]);
-      }
+    for (int k = 0; k < Batch; ++k) reader.load(Whole || i + k < end ? rows[i + k] : -1, words[k]);
 #pragma unroll
-      for (int k = 0; k < batch; ++k) advance(enters[k], leaves[k]);
+    for (int k = 0; k < Batch; k += 2) add(words[k], words[k + 1]);
+  }
+
+  template <int Batch, class Reader>
+  __device__ void advance_batch(const Reader& reader, const int* rows, int i, int end, int distance) {
+    Words enters[Batch];
+    Words leaves[Batch];
+#pragma unroll
+    for (int k = 0; k < Batch; ++k) {
+      const bool exists = i + k < end;
+      reader.load(exists ? rows[i + k + distance] : -1, enters[k]);
+      reader.load(exists ? rows[i + k] : -1, leaves[k]);
     }
+#pragma unroll
+    for (int k = 0; k < Batch; ++k) advance(enters[k], leaves[k]);
   }
 };
 
