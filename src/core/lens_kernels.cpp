@@ -117,6 +117,7 @@ class Builder {
   explicit Builder(const DepositJob& job) : job_(job) {
     result_.largest = job.largest_radius;
     result_.weight_bits = deposit_weight_bits(job.largest_radius, job.colour_bits);
+    result_.kernels.reserve(std::size_t{LensKernelView::kinds} * (std::size_t{job.largest_radius} + 1));
     whole_ = std::ldexp(1.0, result_.weight_bits);
   }
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <memory>
 
 #include "core/maths/hidden_fill.h"
 
@@ -26,25 +26,24 @@ struct Range {
 
 class FillTables {
  public:
-  /// Tables have at most side x side pixels.
+  /// Tables have at most side x side pixels. Memory is not touched before it is built in.
   explicit FillTables(int side)
       : side_(side),
-        colours_(static_cast<std::size_t>(side) * static_cast<std::size_t>(side)),
-        others_(colours_.size()) {}
+        size_(static_cast<std::size_t>(side) * static_cast<std::size_t>(side)),
+        colours_(std::make_unique_for_overwrite<Colours[]>(size_)),
+        others_(std::make_unique_for_overwrite<Others[]>(size_)) {}
 
-  [[nodiscard]] std::size_t bytes() const noexcept {
-    return colours_.size() * sizeof(Colours) + others_.size() * sizeof(Others);
-  }
+  [[nodiscard]] std::size_t bytes() const noexcept { return size_ * (sizeof(Colours) + sizeof(Others)); }
 
   template <int Channels>
   void build(const LensPlanes& planes, const LensUnit& unit, int group, Range columns, Range rows) {
     left_ = columns.first;
     top_ = rows.first;
     for (int y = rows.first; y < rows.last; ++y) {
-      Colours* colours = colours_.data() + std::ptrdiff_t{side_} * (y - top_);
-      Others* others = others_.data() + std::ptrdiff_t{side_} * (y - top_);
-      Colours colour_sum;
-      Others other_sum;
+      Colours* colours = colours_.get() + std::ptrdiff_t{side_} * (y - top_);
+      Others* others = others_.get() + std::ptrdiff_t{side_} * (y - top_);
+      Colours colour_sum{};
+      Others other_sum{};
       for (int x = columns.first; x < columns.last; ++x, ++colours, ++others) {
         const std::int64_t at = planes.place(x, y);
         const int own = planes.groups[at];
@@ -86,11 +85,11 @@ class FillTables {
 
  private:
   struct alignas(16) Colours {
-    std::uint32_t value[4] = {};
+    std::uint32_t value[4];
   };
   struct alignas(8) Others {
-    std::uint32_t radius = 0;
-    std::uint32_t counts = 0;
+    std::uint32_t radius;
+    std::uint32_t counts;
   };
   struct Window {
     int left, top, right, bottom;
@@ -138,8 +137,9 @@ class FillTables {
   }
 
   int side_;
-  std::vector<Colours> colours_;
-  std::vector<Others> others_;
+  std::size_t size_;
+  std::unique_ptr<Colours[]> colours_;
+  std::unique_ptr<Others[]> others_;
   int left_ = 0;
   int top_ = 0;
 };

@@ -108,10 +108,9 @@ bool TileGroups::holds_around(int column, int row, int group) const {
 }
 
 HiddenFill::HiddenFill(CpuBackend& backend, const LensPlanes& planes)
-    : backend_(backend),
-      planes_(planes),
-      tile_groups_(planes),
-      tables_(static_cast<std::size_t>(backend.threads.count()), FillTables(table_side)) {}
+    : backend_(backend), planes_(planes), tile_groups_(planes) {
+  for (int thread = 0; thread < backend.threads.count(); ++thread) tables_.emplace_back(table_side);
+}
 
 std::size_t HiddenFill::bytes() const noexcept { return tables_.size() * tables_.front().bytes(); }
 
