@@ -32,7 +32,7 @@ SATIN_HD FillWindow fill_window(int number) {
 // Sums over one group are modulo 2^32. A window has at most 65 x 65 pixels: colours of 16 bits stay below
 // 2^28.1, radii below 2^31 if they are below 2^18, counts below 2^13.
 
-/// What a pixel counts in the tables of a group: 1 of the group | 1 of it and all behind << 16.
+/// What a pixel adds to the counts of a group: 1 of the group | 1 of it and all behind << 16.
 SATIN_HD std::uint32_t fill_count(int own, int group) {
   return own < group ? 0U : own == group ? (1U << 16) + 1U : 1U << 16;
 }
