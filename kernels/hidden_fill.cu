@@ -9,6 +9,7 @@
 
 #include "core/maths/depth_groups.h"
 #include "core/operations/with_type.h"
+#include "kernels/hidden_fill_table.cuh"
 #include "kernels/lens.h"
 #include "kernels/shared_memory.cuh"
 #include "kernels/tuning.h"
@@ -18,16 +19,7 @@ namespace satin::kernels {
 namespace {
 
 constexpr int cell_side = fill_reach;  ///< whose groups are known
-static_assert(cell_side == warp_size);
-constexpr int tile_width = 2 * warp_size;  ///< a warp has a row of blocks of 2 x 2 pixels
-constexpr int tile_height = cell_side;
-constexpr int threads = tile_width * tile_height / 4;
-constexpr int warps = threads / warp_size;
-constexpr int table_width = tile_width + 2 * fill_reach;
-constexpr int table_height = tile_height + 2 * fill_reach;
-constexpr int lane_pixels = table_width / warp_size;  ///< of a row of the table
-constexpr int warp_rows = table_height / warps;
-static_assert(lane_pixels == 4 && warp_rows * warps == table_height);
+static_assert(cell_side == warp_size && tile_height == cell_side);
 static_assert(lane_pixels * warp_rows <= 32);  // a bit each
 
 struct FillTiles {
@@ -104,84 +96,6 @@ __global__ void __launch_bounds__(tuning::fill_cell_threads) list_tiles(const Fi
       tiles.listed[add_shared(tiles.count, 1)] = static_cast<std::uint32_t>(group * tiles.tiles() + tile);
 }
 
-/// The inclusive table of one quantity around a tile, modulo 2^32, from (-1, -1) on, which is 0. Even columns
-/// and odd ones lie apart, as neighbouring threads look two columns apart.
-class SharedTable {
- public:
-  static constexpr int bytes = (table_height + 1 + warps) * (table_width + 2) * 4;
-
-  __device__ explicit SharedTable(std::uint32_t* words) : words_(words) {}
-
-  /// Before the first integration.
-  __device__ void clear_border() {
-    for (int i = static_cast<int>(threadIdx.x); i < row; i += threads) words_[i] = 0;
-    for (int y = static_cast<int>(threadIdx.x); y < table_height; y += threads) words_[place(-1, y)] = 0;
-  }
-
-  /// entry(r, p) is of row r of the warp and pixel p of the lane's columns. All threads call it together, and
-  /// __syncthreads() before the table is read.
-  template <class Entry>
-  __device__ void integrate(const Entry& entry) {
-    const int warp = static_cast<int>(threadIdx.x) / warp_size;
-    const int first = lane_index() * lane_pixels;
-    std::uint32_t sums[lane_pixels] = {};
-#pragma unroll
-    for (int r = 0; r < warp_rows; ++r) {
-      std::uint32_t running[lane_pixels];
-      std::uint32_t total = 0;
-#pragma unroll
-      for (int p = 0; p < lane_pixels; ++p) running[p] = total += entry(r, p);
-      const std::uint32_t before = inclusive_scan(total) - total;
-#pragma unroll
-      for (int p = 0; p < lane_pixels; ++p) sums[p] += before + running[p];
-      store(first, warp * warp_rows + r, sums);
-    }
-    store(first, table_height + warp, sums);  // what the rows below begin with
-    __syncthreads();
-    std::uint32_t above[lane_pixels] = {};
-    for (int i = 0; i < warp; ++i) load_and_add(first, table_height + i, above);
-    for (int r = 0; r < warp_rows; ++r) {
-      std::uint32_t values[lane_pixels];
-#pragma unroll
-      for (int p = 0; p < lane_pixels; ++p) values[p] = above[p];
-      load_and_add(first, warp * warp_rows + r, values);
-      store(first, warp * warp_rows + r, values);
-    }
-  }
-
-  /// The sum over a window around (x, y).
-  [[nodiscard]] __device__ std::uint32_t window(int x, int y, int reach) const {
-    const int left = x - reach - 1;
-    const int top = y - reach - 1;
-    return words_[place(x + reach, y + reach)] - words_[place(left, y + reach)] -
-           words_[place(x + reach, top)] + words_[place(left, top)];
-  }
-
- private:
-  static constexpr int half = table_width / 2 + 2;  ///< where odd columns begin; even, for pairs of words
-  static constexpr int row = table_width + 2;
-  static_assert(half + table_width / 2 == row);
-
-  [[nodiscard]] __device__ static int place(int x, int y) {
-    return (y + 1) * row + (x & 1) * half + (x >> 1);
-  }
-  /// Four columns from x on, which is a multiple of 4.
-  __device__ void store(int x, int y, const std::uint32_t (&values)[lane_pixels]) {
-    *reinterpret_cast<uint2*>(words_ + place(x, y)) = make_uint2(values[0], values[2]);
-    *reinterpret_cast<uint2*>(words_ + place(x + 1, y)) = make_uint2(values[1], values[3]);
-  }
-  __device__ void load_and_add(int x, int y, std::uint32_t (&values)[lane_pixels]) const {
-    const uint2 even = *reinterpret_cast<const uint2*>(words_ + place(x, y));
-    const uint2 odd = *reinterpret_cast<const uint2*>(words_ + place(x + 1, y));
-    values[0] += even.x;
-    values[1] += odd.x;
-    values[2] += even.y;
-    values[3] += odd.y;
-  }
-
-  std::uint32_t* words_;
-};
-
 /// Which pixels of the table are of the group, and which are of it or behind it. Bit l of word p of a row is
 /// of column 4 l + p.
 struct SharedGroups {
@@ -203,7 +117,8 @@ class TileFill {
 
   __device__ void run() {
     read_groups();
-    table_.integrate([&](int r, int p) { return bit(in_group_, r, p) + (bit(from_group_on_, r, p) << 16); });
+    table_.integrate(
+        [&](int r, int p) { return fill_count(bit(in_group_, r, p), bit(from_group_on_, r, p)); });
     __syncthreads();
     if (__syncthreads_or(count() ? 1 : 0) == 0) return;
     table_.integrate([&](int r, int p) {
@@ -368,7 +283,7 @@ __device__ void finish(const LensList& list, const FillTiles& tiles, bool all_gr
 
 /// Blocks take the listed tiles in turns: those of one group, or of all if it is 0.
 template <int Channels>
-__global__ void __launch_bounds__(threads, tuning::fill_blocks_per_multiprocessor)
+__global__ void __launch_bounds__(fill_threads, tuning::fill_blocks_per_multiprocessor)
     fill_listed_tiles(const __grid_constant__ FillHidden<Channels> fill,
                       const __grid_constant__ FillTiles tiles) {
   extern __shared__ uint4 table_memory[];
@@ -417,7 +332,7 @@ void fill_hidden(const LensLayersArguments& arguments, StreamHandle stream) {
   with_channels(planes.channels, [&]<int Channels>() {
     for (int group = 0; group < arguments.job.most_groups; ++group) {
       const FillHidden<Channels> fill{planes, arguments.unit, group, arguments.list};
-      fill_listed_tiles<Channels><<<blocks, threads, SharedTable::bytes, stream>>>(fill, tiles);
+      fill_listed_tiles<Channels><<<blocks, fill_threads, SharedTable::bytes, stream>>>(fill, tiles);
     }
   });
 }

@@ -47,7 +47,7 @@ class FillTables {
       for (int x = columns.first; x < columns.last; ++x, ++colours, ++others) {
         const std::int64_t at = planes.place(x, y);
         const int own = planes.groups[at];
-        other_sum.counts += fill_count(own, group);
+        other_sum.counts += fill_count(own == group ? 1U : 0U, own >= group ? 1U : 0U);
         if (own == group) {
           for (int c = 0; c < Channels; ++c)
             colour_sum.value[c] += compressed(lens_light(planes.colours[at * Channels + c], unit));

@@ -32,9 +32,9 @@ SATIN_HD FillWindow fill_window(int number) {
 // Sums over one group are modulo 2^32. A window has at most 65 x 65 pixels: colours of 16 bits stay below
 // 2^28.1, radii below 2^31 if they are below 2^18, counts below 2^13.
 
-/// What a pixel adds to the counts of a group: 1 of the group | 1 of it and all behind << 16.
-SATIN_HD std::uint32_t fill_count(int own, int group) {
-  return own < group ? 0U : own == group ? (1U << 16) + 1U : 1U << 16;
+/// What a pixel adds to the counts of a group: 1 if it is of it | 1 if it is of it or behind << 16.
+SATIN_HD std::uint32_t fill_count(std::uint32_t in_group, std::uint32_t from_group_on) {
+  return in_group + (from_group_on << 16);
 }
 
 /// The largest radius in 1/256 pixel for which window sums of radii are exact.

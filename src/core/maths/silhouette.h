@@ -162,6 +162,7 @@ struct SeparateSilhouettes {
         read_lens_pixel<Channels>(visible.picture.at(x + i, y + j), visible.picture, unit, values);
         const float distance = static_cast<float>(i * i + j * j) + 0.5F;
         const float weight = 1.0F / (distance * distance);
+        // both are added to, one with 0: a choice between them would put them into local memory on a GPU
         front.add(values, own, colours(), radius, near ? weight : 0, unit);
         back.add(values, own, colours(), radius, near ? 0 : weight, unit);
       }
