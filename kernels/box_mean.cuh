@@ -58,26 +58,29 @@ __device__ inline std::uint32_t mask_at(const BoxMeanArguments& arguments, std::
 
 // --- What is stored ---
 
+template <class T>
+inline constexpr bool may_be_working = sizeof(T) >= 2 && !std::is_same_v<T, float>;
+
 /// Unweighted integers, unblended.
 template <int Channels, class T>
 __device__ void store_plain_mean(const std::uint64_t* totals, std::uint64_t count, const MeanRule& rule,
                                  T* out) {
-  const std::uint64_t divisor = count << rule.read_fraction;
+  const std::uint64_t divisor = rule.working ? count : count << rule.read_fraction;
   const float inverse = __frcp_rn(static_cast<float>(divisor));
 #pragma unroll
   for (int c = 0; c < Channels; ++c)
-    out[c] = encode(divide_near(totals[c], divisor, inverse), rule.transfer, T{});
+    out[c] = encode(divide_near(totals[c] << rule.write_shift, divisor, inverse), rule.transfer, T{});
 }
 
 template <int Channels, class T>
 __device__ void store_mean(const BoxMeanArguments& arguments, const WideSum* sums, std::uint64_t count,
                            const T* original, std::uint32_t mask, T* out) {
+  if constexpr (may_be_working<T>)
+    if (arguments.rule.working) return store_working_mean<Channels>(sums, count, arguments.rule, out);
   if constexpr (std::is_same_v<T, float>) {
     const FixedExponents exponents = exponents_of(arguments.read, false, arguments.measured);
     store_float_mean<Channels>(sums, count, original, mask, arguments.rule, exponents, out);
-  } else if constexpr (sizeof(T) >= 4) {
-    store_working_mean<Channels>(sums, count, arguments.rule, out);
-  } else {
+  } else if constexpr (sizeof(T) <= 2) {
     store_integer_mean<Channels>(sums, count, original, mask, arguments.rule, out);
   }
 }
@@ -87,31 +90,34 @@ __device__ void keep_working(const BoxMeanArguments& arguments, std::int64_t x, 
                              Working* out) {
   const ReadRule rule{arguments.read.weighted, false, arguments.read_transfer.decode,
                       exponents_of(arguments.read, false, arguments.measured)};
-  Working values[Channels];
+  using Wide = std::conditional_t<sizeof(Working) == 8, std::uint64_t, std::uint32_t>;
+  Wide values[Channels];
   read_working<Channels>(pixel_of<Stored>(arguments.source, x, y, Channels), rule, values);
 #pragma unroll
-  for (int c = 0; c < Channels; ++c) out[c] = values[c] << arguments.rule.write_shift;
+  for (int c = 0; c < Channels; ++c) out[c] = static_cast<Working>(values[c] << arguments.rule.write_shift);
+}
+
+/// Values are read as they are stored or as those of the pass before, which no output is smaller than.
+template <int Channels, class Working>
+__device__ void keep_working_pixel(const BoxMeanArguments& arguments, std::int64_t x, std::int64_t y,
+                                   Working* out) {
+  const Type type = arguments.read.type;
+  if (type == Type::u8) return keep_working<Channels, std::uint8_t>(arguments, x, y, out);
+  if (type == Type::u16) return keep_working<Channels, std::uint16_t>(arguments, x, y, out);
+  if constexpr (sizeof(Working) >= 4)
+    if (type == Type::u32) return keep_working<Channels, std::uint32_t>(arguments, x, y, out);
+  if constexpr (sizeof(Working) == 8) {
+    if (type == Type::f32) return keep_working<Channels, float>(arguments, x, y, out);
+    keep_working<Channels, std::uint64_t>(arguments, x, y, out);
+  }
 }
 
 /// Radius 0, or mask weight 0.
 template <int Channels, class T>
 __device__ void keep_pixel(const BoxMeanArguments& arguments, std::int64_t x, std::int64_t y, T* out) {
-  if constexpr (std::is_same_v<T, std::uint32_t> || std::is_same_v<T, std::uint64_t>) {
-    switch (arguments.read.type) {
-      case Type::u8:
-        return keep_working<Channels, std::uint8_t>(arguments, x, y, out);
-      case Type::u16:
-        return keep_working<Channels, std::uint16_t>(arguments, x, y, out);
-      case Type::u32:
-        return keep_working<Channels, std::uint32_t>(arguments, x, y, out);
-      default:
-        break;
-    }
-    if constexpr (sizeof(T) == 8) {
-      if (arguments.read.type == Type::f32) return keep_working<Channels, float>(arguments, x, y, out);
-      keep_working<Channels, std::uint64_t>(arguments, x, y, out);
-    }
-  } else {
+  if constexpr (may_be_working<T>)
+    if (arguments.rule.working) return keep_working_pixel<Channels>(arguments, x, y, out);
+  if constexpr (sizeof(T) <= 2 || std::is_same_v<T, float>) {
     const T* original = pixel_of<T>(arguments.original, x, y, Channels);
 #pragma unroll
     for (int c = 0; c < Channels; ++c) out[c] = original[c];

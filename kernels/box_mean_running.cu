@@ -9,8 +9,18 @@
 namespace satin::kernels {
 namespace {
 
+int table_bytes_of(const RunningMeanJob& job) {
+  using u8 = std::uint8_t;
+  using u16 = std::uint16_t;
+  if (job.type == Type::u8)
+    return job.output == Type::u8 ? RunningTables<u8, u8>::bytes(job.decoded, job.encoded)
+                                  : RunningTables<u8, u16>::bytes(job.decoded, job.encoded);
+  return job.output == Type::u8 ? RunningTables<u16, u8>::bytes(job.decoded, job.encoded)
+                                : RunningTables<u16, u16>::bytes(job.decoded, job.encoded);
+}
+
 std::size_t shared_bytes_of(const RunningMeanJob& job, int warps, int teams) {
-  const int table = job.decoded && job.type == Type::u8 ? running_table_bytes : 0;
+  const int table = table_bytes_of(job);
   const bool wide = job.sums != RunningSums::u32;
   const bool two = running_rows(warps * teams, wide ? 8 : 4) == 2;
   const int team = wide  ? TeamMemory<std::uint64_t, 1>::bytes(warps)
@@ -124,30 +134,44 @@ std::size_t running_groups_bytes(const RunningMeanJob& job, const RunningTiles& 
          (job.sums == RunningSums::u64 ? 8 : 4);
 }
 
-extern template struct RunningKernels<std::uint8_t, 1>;
-extern template struct RunningKernels<std::uint8_t, 2>;
-extern template struct RunningKernels<std::uint8_t, 3>;
-extern template struct RunningKernels<std::uint8_t, 4>;
-extern template struct RunningKernels<std::uint16_t, 1>;
-extern template struct RunningKernels<std::uint16_t, 2>;
-extern template struct RunningKernels<std::uint16_t, 3>;
-extern template struct RunningKernels<std::uint16_t, 4>;
+extern template struct RunningKernels<std::uint8_t, std::uint8_t, 1>;
+extern template struct RunningKernels<std::uint8_t, std::uint8_t, 2>;
+extern template struct RunningKernels<std::uint8_t, std::uint8_t, 3>;
+extern template struct RunningKernels<std::uint8_t, std::uint8_t, 4>;
+extern template struct RunningKernels<std::uint8_t, std::uint16_t, 1>;
+extern template struct RunningKernels<std::uint8_t, std::uint16_t, 2>;
+extern template struct RunningKernels<std::uint8_t, std::uint16_t, 3>;
+extern template struct RunningKernels<std::uint8_t, std::uint16_t, 4>;
+extern template struct RunningKernels<std::uint16_t, std::uint8_t, 1>;
+extern template struct RunningKernels<std::uint16_t, std::uint8_t, 2>;
+extern template struct RunningKernels<std::uint16_t, std::uint8_t, 3>;
+extern template struct RunningKernels<std::uint16_t, std::uint8_t, 4>;
+extern template struct RunningKernels<std::uint16_t, std::uint16_t, 1>;
+extern template struct RunningKernels<std::uint16_t, std::uint16_t, 2>;
+extern template struct RunningKernels<std::uint16_t, std::uint16_t, 3>;
+extern template struct RunningKernels<std::uint16_t, std::uint16_t, 4>;
 
 namespace {
 
-template <class T, class Action>
+template <class T, class Out, class Action>
 auto with_channels(int channels, const Action& action) {
-  if (channels == 1) return action(RunningKernels<T, 1>{});
-  if (channels == 2) return action(RunningKernels<T, 2>{});
-  if (channels == 3) return action(RunningKernels<T, 3>{});
-  return action(RunningKernels<T, 4>{});
+  if (channels == 1) return action(RunningKernels<T, Out, 1>{});
+  if (channels == 2) return action(RunningKernels<T, Out, 2>{});
+  if (channels == 3) return action(RunningKernels<T, Out, 3>{});
+  return action(RunningKernels<T, Out, 4>{});
+}
+
+template <class T, class Action>
+auto with_output(const RunningMeanJob& job, const Action& action) {
+  return job.output == Type::u8 ? with_channels<T, std::uint8_t>(job.channels, action)
+                                : with_channels<T, std::uint16_t>(job.channels, action);
 }
 
 /// Calls action(RunningKernels) for the job's pictures.
 template <class Action>
 auto with_kernels(const RunningMeanJob& job, const Action& action) {
-  return job.type == Type::u8 ? with_channels<std::uint8_t>(job.channels, action)
-                              : with_channels<std::uint16_t>(job.channels, action);
+  return job.type == Type::u8 ? with_output<std::uint8_t>(job, action)
+                              : with_output<std::uint16_t>(job, action);
 }
 
 }  // namespace

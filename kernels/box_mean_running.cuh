@@ -14,6 +14,7 @@
 // all but the first from the L2.
 
 #include <cstdint>
+#include <type_traits>
 
 #include "kernels/row_groups.cuh"
 #include "kernels/running_columns.cuh"
@@ -23,8 +24,8 @@
 
 namespace satin::kernels {
 
-/// `MostWarps`: of a block; fewer leave more registers to each.
-template <class T, int Channels, class Column, class Sum, bool Weighted, int MostWarps>
+/// T: of the values, Out: of the means. `MostWarps`: of a block; fewer leave more registers to each.
+template <class T, class Out, int Channels, class Column, class Sum, bool Weighted, int MostWarps>
 __global__ void __launch_bounds__(MostWarps* warp_size, 1)
     average_running(const __grid_constant__ RunningMeanArguments arguments) {
   constexpr int step = running_rows(MostWarps, sizeof(Sum));
@@ -32,11 +33,11 @@ __global__ void __launch_bounds__(MostWarps* warp_size, 1)
   using Memory = TeamMemory<Sum, step>;
   using Rows = typename Columns::Rows;
   const RunningTiles& tiles = arguments.tiles;
-  const bool tables = sizeof(T) == 1 && arguments.transfer.decode != nullptr;
-  if (tables) {
-    EncodeTable::fill(arguments.transfer.encode8);
-    DecodeTable::fill(arguments.transfer.decode);
-    EncodeTable::wait();
+  using Tables = RunningTables<T, Out>;
+  const int table_bytes =
+      Tables::bytes(arguments.transfer.decode != nullptr, arguments.transfer.encode8 != nullptr);
+  if (table_bytes != 0) {
+    Tables::fill(arguments.transfer);
     __syncthreads();
   }
   const int threads = tiles.warps * warp_size;
@@ -45,8 +46,7 @@ __global__ void __launch_bounds__(MostWarps* warp_size, 1)
   if (tile >= tiles.strips * tiles.bands) return;
   const int thread = static_cast<int>(threadIdx.x) - team.index * threads;
   const int warp = thread / warp_size;
-  const Memory memory((tables ? running_table_bytes : 0) + team.index * Memory::bytes(tiles.warps),
-                      tiles.warps);
+  const Memory memory(table_bytes + team.index * Memory::bytes(tiles.warps), tiles.warps);
   memory.clear_margins(thread);
 
   const RunningPart part = running_part(arguments, Rows::pixels, tile);
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(MostWarps* warp_size, 1)
   const Rows rows(arguments.source, x, part.last_needed, arguments.job.width, arguments.job.clipped,
                   arguments.columns);
   Columns columns(arguments, rows);
-  const RunningMeans<T, Channels, Sum, Weighted> means(arguments, part, Memory::margin, thread, threads, x);
+  const RunningMeans<T, Out, Channels, Sum, Weighted> means(arguments, part, Memory::margin, thread, threads, x);
   const int last = part.last_y - 1;
 #pragma unroll
   for (int k = 0; k < step; ++k) columns.look_up(k, min(part.first_y + k, last));
@@ -86,39 +86,39 @@ __global__ void __launch_bounds__(MostWarps* warp_size, 1)
 
 // --- Launching ---
 
-template <class T, int Channels, class Column, class Sum, bool Weighted, class Action>
+template <class T, class Out, int Channels, class Column, class Sum, bool Weighted, class Action>
 auto with_running_block(const RunningTiles& tiles, const Action& action) {
   constexpr int usual = tuning::running_warps_per_block;
   constexpr int most = tuning::running_most_warps;
   constexpr RowGroups<T, Channels, Column, Weighted> groups;
   return tiles.warps * tiles.teams <= usual
-             ? action(average_running<T, Channels, Column, Sum, Weighted, usual>, groups)
-             : action(average_running<T, Channels, Column, Sum, Weighted, most>, groups);
+             ? action(average_running<T, Out, Channels, Column, Sum, Weighted, usual>, groups)
+             : action(average_running<T, Out, Channels, Column, Sum, Weighted, most>, groups);
 }
 
 /// Calls action(kernel, RowGroups) for the widths of the job's sums.
-template <class T, int Channels, bool Weighted, class Action>
+template <class T, class Out, int Channels, bool Weighted, class Action>
 auto with_running_sums(const RunningMeanArguments& arguments, const Action& action) {
   using u32 = std::uint32_t;
   using u64 = std::uint64_t;
   const RunningTiles& tiles = arguments.tiles;
-  if constexpr (Weighted) {
-    return with_running_block<T, Channels, u32, u64, true>(tiles, action);
+  if constexpr (Weighted || !std::is_same_v<T, Out>) {
+    return with_running_block<T, Out, Channels, u32, u64, Weighted>(tiles, action);
   } else {
     switch (arguments.job.sums) {
       case RunningSums::u32:
-        return with_running_block<T, Channels, u32, u32, false>(tiles, action);
+        return with_running_block<T, Out, Channels, u32, u32, false>(tiles, action);
       case RunningSums::u32_u64:
-        return with_running_block<T, Channels, u32, u64, false>(tiles, action);
+        return with_running_block<T, Out, Channels, u32, u64, false>(tiles, action);
       default:
-        return with_running_block<T, Channels, u64, u64, false>(tiles, action);
+        return with_running_block<T, Out, Channels, u64, u64, false>(tiles, action);
     }
   }
 }
 
-/// For pictures of type T with these channels; instantiated in box_mean_running_*.cu, and there alone:
+/// For pictures of type T with these channels and means of type Out; instantiated in box_mean_running_*.cu, and there alone:
 /// members that were defined in the class would be compiled again wherever this file is included.
-template <class T, int Channels>
+template <class T, class Out, int Channels>
 struct RunningKernels {
   static int prepare(const RunningMeanArguments& arguments);
   static void run(const RunningMeanArguments& arguments, StreamHandle stream);
@@ -128,17 +128,18 @@ struct RunningKernels {
   static auto with_kernel(const RunningMeanArguments& arguments, const Action& action);
 };
 
-template <class T, int Channels>
+template <class T, class Out, int Channels>
 template <class Action>
-auto RunningKernels<T, Channels>::with_kernel(const RunningMeanArguments& arguments, const Action& action) {
-  if constexpr (sizeof(T) == 1 && Channels % 2 == 0) {
-    if (arguments.job.weighted) return with_running_sums<T, Channels, true>(arguments, action);
+auto RunningKernels<T, Out, Channels>::with_kernel(const RunningMeanArguments& arguments,
+                                                   const Action& action) {
+  if constexpr (sizeof(T) == 1 && sizeof(Out) == 1 && Channels % 2 == 0) {
+    if (arguments.job.weighted) return with_running_sums<T, Out, Channels, true>(arguments, action);
   }
-  return with_running_sums<T, Channels, false>(arguments, action);
+  return with_running_sums<T, Out, Channels, false>(arguments, action);
 }
 
-template <class T, int Channels>
-int RunningKernels<T, Channels>::prepare(const RunningMeanArguments& arguments) {
+template <class T, class Out, int Channels>
+int RunningKernels<T, Out, Channels>::prepare(const RunningMeanArguments& arguments) {
   return with_kernel(arguments, [&](auto* kernel, auto groups) {
     const int code = groups.prepare();
     if (code != 0) return code;
@@ -146,8 +147,8 @@ int RunningKernels<T, Channels>::prepare(const RunningMeanArguments& arguments) 
   });
 }
 
-template <class T, int Channels>
-void RunningKernels<T, Channels>::run(const RunningMeanArguments& arguments, StreamHandle stream) {
+template <class T, class Out, int Channels>
+void RunningKernels<T, Out, Channels>::run(const RunningMeanArguments& arguments, StreamHandle stream) {
   with_kernel(arguments, [&](auto* kernel, auto groups) {
     const RunningTiles& tiles = arguments.tiles;
     if (tiles.groups) groups.build(arguments, stream);

@@ -51,12 +51,14 @@ struct RunningMeanJob {
   int width = 0;
   int height = 0;
   int channels = 1;
-  Type type = Type::u8;  ///< u8 or u16, of both pictures
+  Type type = Type::u8;    ///< u8 or u16
+  Type output = Type::u8;  ///< u8 or u16; another one than `type` with the sums u32_u64, without weights
   RunningSums sums = RunningSums::u32;
-  bool decoded = false;  ///< linear light
-  bool weighted =
-      false;             ///< the last channel is alpha: colours count times alpha. With u8 and 32-bit columns
-  bool clipped = false;  ///< only pixels of the picture count: Border::shrink
+  bool decoded = false;   ///< to linear light
+  bool encoded = false;   ///< from linear light
+  bool weighted = false;  ///< the last channel is alpha: colours count times alpha. u8 and 32-bit columns
+  bool clipped = false;   ///< only pixels of the picture count: Border::shrink
+  int more_bits = 0;      ///< below the point that means have more than values; negative: fewer
   RunningWindow x;
   RunningWindow y;
   ScaledDivisor whole;          ///< of a window that is not clipped

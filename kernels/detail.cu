@@ -48,12 +48,8 @@ void launch(const DetailArguments& arguments, StreamHandle stream) {
 }  // namespace
 
 void add_detail(const DetailArguments& arguments, StreamHandle stream) {
-  if (arguments.type == Type::f32) return launch<float, std::uint64_t>(arguments, stream);
-  if (arguments.type == Type::u8)
-    return arguments.wide ? launch<std::uint8_t, std::uint64_t>(arguments, stream)
-                          : launch<std::uint8_t, std::uint32_t>(arguments, stream);
-  arguments.wide ? launch<std::uint16_t, std::uint64_t>(arguments, stream)
-                 : launch<std::uint16_t, std::uint32_t>(arguments, stream);
+  with_detail_types(arguments.type, arguments.means_type,
+                    [&]<class T, class Working>() { launch<T, Working>(arguments, stream); });
 }
 
 }  // namespace satin::kernels

@@ -11,7 +11,7 @@ struct DetailArguments {
   std::int64_t height = 0;
   int channels = 1;
   Type type = Type::u8;  ///< of the picture and the output
-  bool wide = false;     ///< means are u64, otherwise u32
+  Type means_type = Type::u32;
   DetailRule rule;
   const Measured* measured = nullptr;
   Source picture;

@@ -22,7 +22,7 @@ __device__ inline float approximate_exp2(float value) {
 
 /// encode() of core/maths/pixel.h. Where the curve is a power, the logarithm errs by 2^-22 of itself, or of 1
 /// where that is more, its product with 1 / 2.4 by 2^-23, the power by 2^-22 of itself: below 0.04 codes
-/// together with the roundings of the last two steps. Estimates within 1/8 of a threshold are looked up.
+/// together with the roundings of the last two steps. Estimates within 0.05 of a threshold are looked up.
 __device__ inline std::uint32_t encoded16(std::uint32_t value, const TransferView& transfer) {
   constexpr float white = 16777215.0F;
   constexpr float codes = 65535.0F;
@@ -36,7 +36,7 @@ __device__ inline std::uint32_t encoded16(std::uint32_t value, const TransferVie
   const auto below = __float2uint_rd(from_threshold);
   const auto nearest = __float2uint_rn(from_threshold);
   const float distance = __fadd_rn(from_threshold, -static_cast<float>(nearest));
-  if (fabsf(distance) > 0.125F || nearest == 0) return below;
+  if (fabsf(distance) > 0.05F || nearest == 0) return below;
   if (nearest > 65535) return 65535;
   return __ldg(transfer.thresholds + nearest) <= value ? nearest : nearest - 1;
 }

@@ -151,6 +151,12 @@ class LongDivision {
     }
   }
 
+  /// round(sum / (2^bits divisor)), ties up: with half of that divisor added, a floor of a floor.
+  [[nodiscard]] __device__ std::uint32_t scaled_down(std::uint64_t sum, int bits) const {
+    const std::uint64_t half = static_cast<std::uint64_t>(divisor_) << (bits - 1);
+    return (*this)(((sum + half) >> bits) - divisor_ / 2);
+  }
+
  private:
   std::uint32_t divisor_;
   float inverse_;

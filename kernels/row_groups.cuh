@@ -37,7 +37,7 @@ struct GroupLayout {
 template <class T, int Channels, class Column, bool Weighted>
 __global__ void __launch_bounds__(tuning::running_group_threads, 1)
     sum_row_groups(const __grid_constant__ RunningMeanArguments arguments) {
-  using Values = RunningValues<T, Channels, Column, Weighted>;
+  using Values = RunningValues<T, Channels, Column, Weighted, false>;
   using Rows = typename Values::Rows;
   if (sizeof(T) == 1 && arguments.transfer.decode != nullptr) {
     DecodeTable::fill(arguments.transfer.decode);

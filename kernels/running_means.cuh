@@ -12,7 +12,8 @@
 
 namespace satin::kernels {
 
-template <class T, int Channels, class Sum, bool Weighted>
+/// T: of the values, Out: of the means.
+template <class T, class Out, int Channels, class Sum, bool Weighted>
 class RunningMeans {
  public:
   static constexpr int elements = running_elements;
@@ -30,7 +31,7 @@ class RunningMeans {
     const bool whole = !job.clipped || (x >= reach && x + pixels - 1 + reach < job.width);
     whole_ = __all_sync(whole_warp, whole || valid_ == 0);
     any_ = __any_sync(whole_warp, valid_ > 0);
-    if constexpr (sizeof(T) == 1) encoded_ = arguments.transfer.encode8 != nullptr;
+    if constexpr (sizeof(Out) == 1) encoded_ = arguments.transfer.encode8 != nullptr;
   }
 
   /// The row y, whose prefixes lie there.
@@ -46,17 +47,21 @@ class RunningMeans {
     } else {
       divide(sums, size_y, values);
     }
-    StoredLane<T, Channels> lane;
+    Lane lane;
     lane.pack(values);
     if constexpr (Weighted) keep_transparent(lane, y);
-    lane.store(arguments_.output.data + y * arguments_.output.row + x_ * StoredLane<T, Channels>::pixel_bytes,
-               valid_, pixels);
+    lane.store(arguments_.output.data + y * arguments_.output.row + x_ * Lane::pixel_bytes, valid_, pixels);
   }
 
  private:
+  using Lane = StoredLane<Out, Channels>;
+  static constexpr bool mixed = !std::is_same_v<T, Out>;
+
   [[nodiscard]] __device__ std::uint32_t encoded(std::uint32_t value) const {
-    if constexpr (sizeof(T) == 1) {
-      return encoded_ ? EncodeTable::code(value) : value;
+    if constexpr (sizeof(Out) == 1) {
+      return encoded_ ? EncodeTable<T>::code(value) : value;
+    } else if constexpr (mixed) {
+      return value;
     } else {
       return arguments_.transfer.thresholds == nullptr ? value : encoded16(value, arguments_.transfer);
     }
@@ -140,7 +145,12 @@ class RunningMeans {
                          std::uint32_t (&values)[elements]) const {
     const RunningMeanJob& job = arguments_.job;
     const auto quotient = [&](const auto& division, int e) { return division(sums.total[e]); };
-    if (job.large_divisors) {
+    if constexpr (mixed) {
+      divide_by<LongDivision<false>>(size_y, values, [&](const auto& division, int e) {
+        return job.more_bits < 0 ? division.scaled_down(sums.total[e], -job.more_bits)
+                                 : division(sums.total[e] << job.more_bits);
+      });
+    } else if (job.large_divisors) {
       divide_by<MixedDivision<std::uint64_t>>(size_y, values, quotient);
     } else if (sizeof(T) == 2 && job.decoded) {
       divide_by<LongDivision<true>>(size_y, values, quotient);
@@ -166,13 +176,12 @@ class RunningMeans {
   }
 
   /// Pixels without alpha keep the bytes of their source.
-  __device__ void keep_transparent(StoredLane<T, Channels>& lane, int y) const {
+  __device__ void keep_transparent(Lane& lane, int y) const {
     bool transparent = false;
 #pragma unroll
     for (int p = 0; p < pixels; ++p) transparent |= p < valid_ && lane.alpha(p) == 0;
     if (!transparent) return;
-    const std::byte* source =
-        arguments_.source.data + y * arguments_.source.row + x_ * StoredLane<T, Channels>::pixel_bytes;
+    const std::byte* source = arguments_.source.data + y * arguments_.source.row + x_ * Lane::pixel_bytes;
 #pragma unroll
     for (int p = 0; p < pixels; ++p)
       if (p < valid_ && lane.alpha(p) == 0) lane.copy_colours(p, source);

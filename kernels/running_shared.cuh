@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "kernels/box_mean_running.h"
 #include "kernels/tuning.h"
@@ -50,9 +51,41 @@ struct DecodeTable {
   }
 };
 
-/// Codes of all 16-bit linear values.
+/// 24-bit linear values of the 65536 codes, which as words would not fit: the value of every 64th code, and
+/// what each code has more than that, below 2^16.
+struct WideDecodeTable {
+  static constexpr int codes = 1 << 16;
+  static constexpr int codes_of_base = 64;
+  static constexpr int first_base = 2 * codes;
+  static constexpr int bytes = first_base + codes / codes_of_base * 4;
+
+  /// As DecodeTable::fill().
+  __device__ static void fill(const std::uint32_t* of_codes) {
+    constexpr int at_once = 8;
+    const auto step = static_cast<int>(blockDim.x) * at_once;
+#pragma unroll 2
+    for (int code = static_cast<int>(threadIdx.x) * at_once; code < codes; code += step) {
+      const uint4 low = __ldg(reinterpret_cast<const uint4*>(of_codes + code));
+      const uint4 high = __ldg(reinterpret_cast<const uint4*>(of_codes + code + 4));
+      const std::uint32_t base = __ldg(of_codes + code / codes_of_base * codes_of_base);
+      const auto pair = [base](std::uint32_t a, std::uint32_t b) { return (a - base) | (b - base) << 16; };
+      *shared_at<uint4>(2 * code) =
+          make_uint4(pair(low.x, low.y), pair(low.z, low.w), pair(high.x, high.y), pair(high.z, high.w));
+      if (code % codes_of_base == 0)
+        *shared_at<std::uint32_t>(first_base + code / codes_of_base * 4) = base;
+    }
+  }
+
+  __device__ static std::uint32_t value(std::uint32_t code) {
+    const auto at = static_cast<int>(code);
+    return *shared_at<std::uint32_t>(first_base + at / codes_of_base * 4) + *shared_at<std::uint16_t>(2 * at);
+  }
+};
+
+/// Codes of all 16-bit linear values, behind the other table where values are bytes.
+template <class T>
 struct EncodeTable {
-  static constexpr int first_byte = DecodeTable::bytes;
+  static constexpr int first_byte = sizeof(T) == 1 ? DecodeTable::bytes : 0;
   static constexpr int bytes = 1 << 16;
 
   /// Starts to; wait() and then a barrier go before the first code.
@@ -68,7 +101,25 @@ struct EncodeTable {
   }
 };
 
-inline constexpr int running_table_bytes = DecodeTable::bytes + EncodeTable::bytes;
+/// Tables of values of type T and means of type Out.
+template <class T, class Out>
+class RunningTables {
+ public:
+  /// Starts to read them; to be called by all threads of a block, with wait() before a barrier.
+  __device__ static void fill(const TransferView& transfer) {
+    if constexpr (sizeof(Out) == 1)
+      if (transfer.encode8 != nullptr) EncodeTable<T>::fill(transfer.encode8);
+    using Decode = std::conditional_t<sizeof(T) == 1, DecodeTable, WideDecodeTable>;
+    if (transfer.decode != nullptr) Decode::fill(transfer.decode);
+    if constexpr (sizeof(Out) == 1)
+      if (transfer.encode8 != nullptr) EncodeTable<T>::wait();
+  }
+
+  [[nodiscard]] SATIN_HD static int bytes(bool decoded, bool encoded) {
+    const int decode = sizeof(T) == 1 ? DecodeTable::bytes : WideDecodeTable::bytes;
+    return (decoded ? decode : 0) + (sizeof(Out) == 1 && encoded ? EncodeTable<T>::bytes : 0);
+  }
+};
 
 /// Rows of means between two barriers: more where there are registers for them.
 SATIN_HD constexpr int running_rows(int most_warps, std::size_t size_of_sum) {

@@ -28,7 +28,8 @@ __device__ inline std::uint32_t add_pair_weighted(std::uint32_t pair, std::uint3
   return static_cast<std::uint32_t>(result);
 }
 
-template <class T, int Channels, class Column, bool Weighted>
+/// `WideInShared`: values of 16-bit codes come from a table in shared memory, too.
+template <class T, int Channels, class Column, bool Weighted, bool WideInShared = true>
 class RunningValues {
  public:
   static constexpr int elements = running_elements;
@@ -80,6 +81,8 @@ class RunningValues {
       return element<T>(row.words, E);
     } else if constexpr (sizeof(T) == 1) {
       return DecodeTable::value<E % 4>(row.words[E / 4]);
+    } else if constexpr (WideInShared) {
+      return WideDecodeTable::value(element<T>(row.words, E));
     } else {
       return __ldg(of_codes_ + element<T>(row.words, E));
     }

@@ -34,7 +34,12 @@ TEST(Accumulator, LargestWorkingValues) {
   EXPECT_EQ(read_of(Type::u8, 4, Transfer::identity, Alpha::premultiplied).maximum, 255U);
   EXPECT_EQ(read_of(Type::f32).maximum, std::uint64_t{1} << 40);
   EXPECT_EQ(working_pixels(read_of(Type::u8)).maximum, 255U * 256U);
-  EXPECT_EQ(working_pixels(read_of(Type::u8)).type, Type::u32);
+  EXPECT_EQ(working_pixels(read_of(Type::u8)).type, Type::u16);
+  EXPECT_EQ(working_pixels(read_of(Type::u8, 3, Transfer::srgb)).maximum, 65535U);
+  EXPECT_EQ(working_pixels(read_of(Type::u8, 3, Transfer::srgb)).type, Type::u16);
+  EXPECT_EQ(fine_working_pixels(read_of(Type::u8)).type, Type::u16);
+  EXPECT_EQ(fine_working_pixels(read_of(Type::u8, 3, Transfer::srgb)).maximum, 65535U * 256U);
+  EXPECT_EQ(fine_working_pixels(read_of(Type::u8, 3, Transfer::srgb)).type, Type::u32);
   EXPECT_EQ(working_pixels(read_of(Type::u8, 4, Transfer::srgb, Alpha::straight)).type, Type::u32);
   EXPECT_EQ(working_pixels(read_of(Type::u16, 3, Transfer::srgb)).type, Type::u32);
   EXPECT_EQ(working_pixels(read_of(Type::u16, 4, Transfer::identity, Alpha::straight)).type, Type::u64);

@@ -52,7 +52,7 @@ BoxMeanJob box_job(const PixelRead& read, Radius256 radius) {
   BoxMeanJob job;
   job.width = job.height = 4096;
   job.read = read;
-  job.write = {Type::u32, Transfer::identity, read.fraction};
+  job.write = written_as(read);
   job.radius.x = job.radius.y = radius;
   return job;
 }

@@ -9,8 +9,6 @@
 namespace satin::test {
 namespace {
 
-constexpr int fraction_bits = 8;  ///< that working values have between two passes
-
 class IntegerBlur {
  public:
   explicit IntegerBlur(const OracleBlur& blur)
@@ -24,14 +22,14 @@ class IntegerBlur {
     Working<Wide> working = read();
     for (std::size_t i = 0; i + 1 < blur_.boxes.size(); ++i) {
       const auto totals = covered_totals(working, blur_.boxes[i], blur_.border);
-      const int more = i == 0 ? fraction_bits : 0;
+      const int more = i == 0 ? fraction_bits() : 0;
       std::size_t value = 0;
       for (const BoxTotal<Wide>& total : totals)
         for (int c = 0; c < shape_.channels; ++c)
           working.values[value++] = rounded(total.sum[index(c)] << more, total.count);
       for (Wide& outside : working.outside) outside <<= more;
     }
-    const int fraction = blur_.boxes.size() > 1 ? fraction_bits : 0;
+    const int fraction = blur_.boxes.size() > 1 ? fraction_bits() : 0;
     auto totals = covered_totals(working, blur_.boxes.back(), blur_.border);
     if (blur_.exclude) {
       const std::vector<Wide> counts = included_counts(blur_, blur_.boxes.back());
@@ -47,6 +45,11 @@ class IntegerBlur {
 
  private:
   static std::size_t index(int c) { return static_cast<std::size_t>(c); }
+
+  /// That working values have between two passes: linear light of bytes has 16 bits without them.
+  [[nodiscard]] int fraction_bits() const {
+    return shape_.type == Type::u8 && linear_ && !weighted_ ? 0 : 8;
+  }
 
   [[nodiscard]] Wide stored(int x, int y, int c) const {
     if (shape_.type == Type::u8) return blur_.picture.value<std::uint8_t>(x, y, c);

@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "oracle_transfer.h"
 
 namespace satin::test {
@@ -35,6 +38,15 @@ TEST(Transfer, ThresholdTableIsTheFormula) {
   const OracleTransfer& oracle = oracle_srgb(Type::u16);
   for (std::size_t code = 0; code < 65536; ++code)
     ASSERT_EQ(srgb_tables16().thresholds16[code], static_cast<std::uint32_t>(oracle.threshold[code])) << code;
+}
+
+/// What kernels/running_shared.cuh keeps 16 bits of for each code.
+TEST(Transfer, SixtyFourCodesSpanLessThanSixteenBits) {
+  const std::vector<std::uint32_t>& decode = srgb_tables16().decode16;
+  std::uint32_t largest = 0;
+  for (std::size_t code = 0; code < decode.size(); ++code)
+    largest = std::max(largest, decode[code] - decode[code / 64 * 64]);
+  EXPECT_LE(largest, 0xFFFFU);
 }
 
 TEST(Transfer, EncodedValuesStayAsTheyAre) {

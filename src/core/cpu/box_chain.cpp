@@ -132,14 +132,12 @@ std::optional<std::vector<ChainBox>> chain_of(std::span<const BoxMeanJob> jobs) 
     box.halo_x = box.reach_x + (box.fractional ? 1 : 0);
     box.halo_y = box.reach_y + (box.fractional ? 1 : 0);
     const bool first = boxes.size() == 1;
-    const bool last = boxes.size() == jobs.size();
-    const bool stored = job.write.type == Type::u8 || job.write.type == Type::u16;
     box.direct = first && job.read.transfer == Transfer::identity;
-    box.encodes = last && stored && job.write.transfer != Transfer::identity;
+    box.encodes = job.write.transfer != Transfer::identity;
     box.input = box.direct ? job.read.type : type_for(job.read.maximum);
-    box.output = !last         ? type_for(working_pixels(jobs[0].read).maximum)
-                 : box.encodes ? (job.write.type == Type::u8 ? Type::u16 : Type::u32)
-                               : job.write.type;
+    box.output = !box.encodes                  ? job.write.type
+                 : job.write.type == Type::u8 ? Type::u16
+                                              : Type::u32;
     if (!choose_sums(box)) return {};
     if (job.border == Border::shrink) measure_ends(box);
   }

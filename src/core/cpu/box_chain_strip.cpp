@@ -239,7 +239,7 @@ void ChainStrip::divide_row(std::size_t index, std::int64_t y, Mean* out) {
   const BoxMeanJob& job = box.job;
   std::uint64_t size_y = axis_box(y, job.height, job.radius.y, job.border).size;
   if (box.fractional && job.radius.y % radius_one == 0) size_y *= radius_one;  // as slide() weighs rows
-  if (job.write.fraction == 0) size_y <<= job.read.fraction;
+  if (!job.write.working) size_y <<= job.read.fraction;
   std::int64_t left = state.out_first;
   std::int64_t right = state.out_last;
   if (job.border == Border::shrink) {

@@ -1,6 +1,10 @@
 #include "core/operations/detail.h"
 
+#include <vector>
+
 #include "core/cpu/backend.h"
+#include "core/cpu/detail_simd.h"
+#include "core/cpu/transfer_simd.h"
 #include "core/operations/with_type.h"
 #include "core/transfer.h"
 
@@ -17,12 +21,8 @@ class Detail final : public DetailOperation {
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return 0; }
 
   void run(const DetailImages& images, Stream) override {
-    if (job_.write.type == Type::f32) return of_types<float, std::uint64_t>(images);
-    const bool wide = job_.means.type == Type::u64;
-    if (job_.write.type == Type::u8)
-      return wide ? of_types<std::uint8_t, std::uint64_t>(images)
-                  : of_types<std::uint8_t, std::uint32_t>(images);
-    wide ? of_types<std::uint16_t, std::uint64_t>(images) : of_types<std::uint16_t, std::uint32_t>(images);
+    with_detail_types(job_.write.type, job_.means.type,
+                      [&]<class T, class Working>() { of_types<T, Working>(images); });
   }
 
  private:
@@ -57,9 +57,66 @@ class Detail final : public DetailOperation {
   DetailRule rule_;
 };
 
+/// Integers without alpha and mask, whole rows in SIMD: bytes, bytes in linear light, or 16 bits as stored.
+class PlainDetail final : public DetailOperation {
+ public:
+  [[nodiscard]] static bool serves(const DetailJob& job) {
+    const bool bytes = job.write.type == Type::u8;
+    const bool words = job.write.type == Type::u16 && job.write.transfer == Transfer::identity;
+    return (bytes || words) && !job.means.weighted && !job.keeps_alpha && job.mask_maximum == 0;
+  }
+
+  PlainDetail(CpuBackend& backend, const DetailJob& job)
+      : backend_(backend),
+        job_(job),
+        entries_(static_cast<std::size_t>(job.width * job.means.channels)),
+        transfer_(host_transfer(job.write.type, job.write.transfer == Transfer::srgb)) {
+    const DetailRule rule = detail_rule(job, transfer_);
+    line_ = {rule.amount, rule.threshold, rule.mean_scale, job.means.type == Type::u16 ? 255.0 : 65535.0};
+    if (transfer_.decode == nullptr) return;
+    linear_.resize(static_cast<std::size_t>(backend.threads.count()), std::vector<std::uint16_t>(entries_));
+  }
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
+    return linear_.size() * entries_ * sizeof(std::uint16_t);
+  }
+
+  void run(const DetailImages& images, Stream) override {
+    constexpr std::int64_t rows_at_once = 16;
+    backend_.threads.for_rows(job_.height, rows_at_once,
+                              [&](std::int64_t first, std::int64_t last, int slot) {
+                                for (std::int64_t y = first; y < last; ++y) add_row(images, y, slot);
+                              });
+  }
+
+ private:
+  void add_row(const DetailImages& images, std::int64_t y, int slot) {
+    if (job_.write.type == Type::u16) return add<std::uint16_t, std::uint32_t>(images, y);
+    if (linear_.empty()) return add<std::uint8_t, std::uint16_t>(images, y);
+    std::uint16_t* light = linear_[static_cast<std::size_t>(slot)].data();
+    decode_row(images.picture.row<std::uint8_t>(y), entries_, transfer_, light);
+    add_detail(light, images.means.row<std::uint32_t>(y), entries_, line_, light);
+    encode_row(light, entries_, transfer_, images.output.row<std::uint8_t>(y));
+  }
+
+  template <class T, class Mean>
+  void add(const DetailImages& images, std::int64_t y) const {
+    add_detail(images.picture.row<T>(y), images.means.row<Mean>(y), entries_, line_,
+               images.output.row<T>(y));
+  }
+
+  CpuBackend& backend_;
+  DetailJob job_;
+  std::size_t entries_;  ///< of a row
+  TransferView transfer_;
+  DetailLine line_;
+  std::vector<std::vector<std::uint16_t>> linear_;  ///< a row of light for each thread
+};
+
 }  // namespace
 
 std::unique_ptr<DetailOperation> prepare_detail(Backend& backend, const DetailJob& job) {
+  if (PlainDetail::serves(job)) return std::make_unique<PlainDetail>(as_cpu(backend), job);
   return std::make_unique<Detail>(as_cpu(backend), job);
 }
 

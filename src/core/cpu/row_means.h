@@ -20,8 +20,8 @@ class RowMeans {
   /// Integers of at most 32 bits in and out, every sum and quotient exact in double; a mask without alpha
   /// only.
   static bool possible(const BoxMeanJob& job) {
-    const bool stored = job.write.type == Type::u8 || job.write.type == Type::u16;
-    const bool integers = !job.read.fixed_point && (stored || job.write.type == Type::u32);
+    const bool integers =
+        !job.read.fixed_point && job.write.type != Type::f32 && job.write.type != Type::u64;
     const bool masked_alpha = job.mask_maximum != 0 && job.read.weighted;
     if (!integers || masked_alpha || job.border == Border::constant) return false;
     if (!stretches(job.border) && reach_of(job) > 2 * job.width) return false;
@@ -42,7 +42,7 @@ class RowMeans {
     for (int window = 0; window < (job.radius.y % radius_one == 0 ? 1 : 2); ++window)
       prefix_.emplace_back(padded, Sum{0});
     if (!stretches(job.border)) extended_.resize(padded);
-    unweight_ = job.read.weighted && job.write.fraction == 0;
+    unweight_ = job.read.weighted && !job.write.working;
     if (unweight_ || job.mask_maximum != 0 || job.write.transfer == Transfer::srgb)
       working_.resize(static_cast<std::size_t>(job.width) * channels_);
     prepare_divisors();
@@ -116,7 +116,7 @@ class RowMeans {
   void prepare_divisors() {
     const auto width = static_cast<std::size_t>(job_.width);
     ends_ = stretches(job_.border) ? std::min(pad_, (width + 1) / 2) : 0;
-    const double scale = job_.write.fraction == 0 ? 1U << job_.read.fraction : 1;
+    const double scale = job_.write.working ? 1 : 1U << job_.read.fraction;
     for (std::size_t i = 0; i < 2 * ends_; ++i) {
       const auto x = static_cast<std::int64_t>(i < ends_ ? i : width - 2 * ends_ + i);
       const std::uint64_t size = axis_box(x, job_.width, job_.radius.x, job_.border).size;
@@ -129,7 +129,7 @@ class RowMeans {
 
   [[nodiscard]] Divisors divisor_of(std::uint64_t size_y) const {
     std::uint64_t divisor = axis_box(job_.width / 2, job_.width, job_.radius.x, job_.border).size * size_y;
-    if (job_.write.fraction == 0) divisor <<= job_.read.fraction;
+    if (!job_.write.working) divisor <<= job_.read.fraction;
     const std::uint64_t half = divisor / 2;
     Divisors result;
     result.divisor = static_cast<double>(divisor);

@@ -51,32 +51,37 @@ inline Radius256 radius_at(const RadiusField& field, const ImageView& map, std::
   }
 }
 
+template <class T>
+inline constexpr bool may_be_working = sizeof(T) >= 2 && !std::is_same_v<T, float>;
+
 /// Output of a pixel that stays as it is: its own bytes, or its working values with the bits that the output
 /// has more.
 template <int Channels, class T>
 void keep_pixel(const MeanStore& store, const BoxMeanJob& job, const BoxMeanImages& images, std::int64_t x,
                 std::int64_t y, T* out) {
-  if constexpr (sizeof(T) >= 4 && !std::is_same_v<T, float>) {
-    std::uint64_t values[4];
-    RowReader reader = store.reader;
-    read_row(reader, images.source.at(x, y), 1, values);
-    for (int c = 0; c < Channels; ++c) out[c] = static_cast<T>(values[c] << store.rule.write_shift);
-  } else {
-    const T* original = images.original.row<T>(y) + x * job.read.channels;
-    std::copy_n(original, Channels, out);
+  if constexpr (may_be_working<T>) {
+    if (store.rule.working) {
+      std::uint64_t values[4];
+      RowReader reader = store.reader;
+      read_row(reader, images.source.at(x, y), 1, values);
+      for (int c = 0; c < Channels; ++c) out[c] = static_cast<T>(values[c] << store.rule.write_shift);
+      return;
+    }
   }
+  const T* original = images.original.row<T>(y) + x * job.read.channels;
+  std::copy_n(original, Channels, out);
 }
 
 /// Stores the mean of one pixel of any output type.
 template <int Channels, class T>
 void store_pixel(const MeanStore& store, const BoxMeanImages& images, std::int64_t x, std::int64_t y,
                  const WideSum* sums, std::uint64_t count, std::uint32_t mask, T* out) {
+  if constexpr (may_be_working<T>)
+    if (store.rule.working) return store_working_mean<Channels>(sums, count, store.rule, out);
   if constexpr (std::is_same_v<T, float>) {
     store_float_mean<Channels>(sums, count, images.original.row<T>(y) + x * Channels, mask, store.rule,
                                store.exponents, out);
-  } else if constexpr (sizeof(T) >= 4) {
-    store_working_mean<Channels>(sums, count, store.rule, out);
-  } else {
+  } else if constexpr (sizeof(T) <= 2) {
     store_integer_mean<Channels>(sums, count, images.original.row<T>(y) + x * Channels, mask, store.rule,
                                  out);
   }

@@ -15,7 +15,8 @@ std::unique_ptr<BoxMeanOperation> prepare_box_mean_table(CudaBackend& backend, c
 /// Integers of 8 or 16 bits, stored and read alike, without alpha and mask.
 [[nodiscard]] inline bool is_plain(const BoxMeanJob& job) {
   return (job.read.type == Type::u8 || job.read.type == Type::u16) && job.write.type == job.read.type &&
-         !job.read.weighted && job.read.fraction == 0 && job.write.fraction == 0 && job.mask_maximum == 0;
+         !job.read.weighted && job.read.fraction == 0 && job.write.fraction == 0 && job.mask_maximum == 0 &&
+         (job.read.transfer == job.write.transfer);
 }
 
 /// The same of 8 bits, whose last channel is alpha.

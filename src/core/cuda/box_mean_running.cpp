@@ -50,6 +50,14 @@ Bounds bounds_of(const BoxMeanJob& job, const kernels::RunningMeanJob& running) 
   return {y * job.read.maximum, whole_x * y * job.read.maximum, x * y * alpha};
 }
 
+/// Between two passes, or from the last one: other bits below the point, or another type.
+bool is_working(const BoxMeanJob& job) {
+  const auto narrow = [](Type type) { return type == Type::u8 || type == Type::u16; };
+  return (job.write.working || job.read.fraction != 0 || job.read.transfer != job.write.transfer) &&
+         narrow(job.read.type) && narrow(job.write.type) && job.read.maximum <= 0xFFFF &&
+         !job.read.weighted && job.mask_maximum == 0;
+}
+
 /// Chooses the widths of the sums. False if some do not fit what kernels/exact_division.cuh asks for.
 bool choose_sums(const Bounds& bounds, const PixelRead& read, kernels::RunningMeanJob& running) {
   constexpr std::uint64_t most = 0xFFFFFFFFU;
@@ -60,6 +68,10 @@ bool choose_sums(const Bounds& bounds, const PixelRead& read, kernels::RunningMe
                  : narrow_column              ? RunningSums::u32_u64
                                               : RunningSums::u64;
   running.large_divisors = bounds.divisor >= (1ULL << 28);
+  if (running.type != running.output) {
+    running.sums = RunningSums::u32_u64;
+    return narrow_column && !running.large_divisors;
+  }
   if (read.weighted) return narrow_column && !running.large_divisors;
   return bounds.divisor < (1ULL << 38);  // 24 bits of a value more: below 2^62
 }
@@ -71,11 +83,18 @@ kernels::ScaledDivisor whole_divisor(const kernels::RunningMeanJob& running, std
   return kernels::scaled_divisor(side(running.x.reach) * side(running.y.reach), maximum);
 }
 
+/// From the values, and to the means.
+TransferView transfer_of(CudaBackend& backend, const BoxMeanJob& job) {
+  TransferView transfer = backend.transfer(job.write.type, job.write.transfer == Transfer::srgb);
+  transfer.decode = backend.transfer(job.read.type, job.read.transfer == Transfer::srgb).decode;
+  return transfer;
+}
+
 class BoxMeanRunning final : public BoxMeanOperation {
  public:
   BoxMeanRunning(CudaBackend& backend, const BoxMeanJob& job, const kernels::RunningMeanArguments& arguments)
       : backend_(backend), arguments_(arguments) {
-    arguments_.transfer = backend.transfer(job.read.type, job.read.transfer == Transfer::srgb);
+    arguments_.transfer = transfer_of(backend, job);
     const kernels::RunningMargin above = kernels::running_margin(arguments.job.y);
     const kernels::RunningMargin left = kernels::running_margin(arguments.job.x);
     rows_ = upload_positions(backend, job.height, above.before, above.behind, job.border);
@@ -112,8 +131,8 @@ class BoxMeanRunning final : public BoxMeanOperation {
 
 std::unique_ptr<BoxMeanOperation> prepare_box_mean_running(CudaBackend& backend, const BoxMeanJob& job) {
   const bool moves = job.radius.x != 0 || job.radius.y != 0;
-  const bool plain = is_plain(job) || is_plain_with_alpha(job);
-  if (!plain || !moves || job.border == Border::constant) return nullptr;
+  const bool possible = is_plain(job) || is_plain_with_alpha(job) || is_working(job);
+  if (!possible || !moves || job.border == Border::constant) return nullptr;
   if (job.width > largest_side || job.height > largest_side) return nullptr;
   kernels::RunningMeanArguments arguments;
   kernels::RunningMeanJob& running = arguments.job;
@@ -121,7 +140,10 @@ std::unique_ptr<BoxMeanOperation> prepare_box_mean_running(CudaBackend& backend,
   running.height = static_cast<int>(job.height);
   running.channels = job.read.channels;
   running.type = job.read.type;
+  running.output = job.write.type;
   running.decoded = job.read.transfer == Transfer::srgb;
+  running.encoded = job.write.transfer == Transfer::srgb;
+  running.more_bits = job.write.fraction - job.read.fraction;
   running.weighted = job.read.weighted;
   running.clipped = job.border == Border::shrink;
   running.x = window_of(job.radius.x);

@@ -16,11 +16,13 @@ namespace {
 constexpr std::int64_t row_alignment = 32;        // bytes: a sector of the L2
 constexpr std::int64_t largest_side = 1LL << 30;  // positions of windows are 32-bit integers in the kernels
 
-/// True if every sum, times at most 256 * 256 parts of a pixel, is below 2^63.
+/// True if every sum, times at most 256 * 256 parts of a pixel, is below 2^63 with the bits that a working
+/// output has more.
 bool sums_are_narrow(const BoxMeanJob& job) {
   if (job.read.fixed_point) return false;
   const std::uint64_t largest_sum =
-      static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) / 65536;
+      (static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) / 65536) >>
+      std::max(0, job.write.fraction - job.read.fraction);
   const std::uint64_t area = largest_box(job.width, job.height, job.radius, job.border);
   return job.read.maximum <= largest_sum / area;
 }

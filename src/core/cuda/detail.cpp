@@ -13,7 +13,7 @@ class Detail final : public DetailOperation {
     arguments_.height = job.height;
     arguments_.channels = job.means.channels;
     arguments_.type = job.write.type;
-    arguments_.wide = job.means.type == Type::u64;
+    arguments_.means_type = job.means.type;
     arguments_.rule =
         detail_rule(job, backend.transfer(job.write.type, job.write.transfer == Transfer::srgb));
   }

@@ -61,7 +61,7 @@ void check_mask_mode(const Blur& blur, std::uint32_t mask_maximum) {
 }
 
 /// The value outside the picture as working values of the stored type.
-void set_border_value(BoxMeanJob& job, const Shape& shape, double value) {
+void set_border_value(BoxMeanJob& job, const Shape& shape, Transfer transfer, double value) {
   job.border_number = value;
   if (shape.type == Type::f32) {
     if (!(std::fabs(value) <= std::numeric_limits<float>::max()))
@@ -72,10 +72,10 @@ void set_border_value(BoxMeanJob& job, const Shape& shape, double value) {
     refuse("border-value " + print_real(value) + ": must be from 0 to 1, black to white.");
   const double whole = shape.type == Type::u8 ? 0xFF : 0xFFFF;
   const auto stored = static_cast<std::uint32_t>(std::floor(value * whole + 0.5));
-  const TransferView transfer = host_transfer(shape.type, job.write.transfer == Transfer::srgb);
+  const TransferView table = host_transfer(shape.type, transfer == Transfer::srgb);
   for (int c = 0; c < shape.channels; ++c) {
     const bool alpha = job.read.weighted && c == shape.channels - 1;
-    std::uint64_t working = alpha ? stored : decode(stored, transfer);
+    std::uint64_t working = alpha ? stored : decode(stored, table);
     if (job.read.weighted && !alpha) working *= stored;
     job.border_value[static_cast<std::size_t>(c)] = working << job.read.fraction;
   }
@@ -102,10 +102,10 @@ std::vector<BoxMeanJob> box_jobs(const Blur& blur, const Shape& shape, const std
     job.border = blur.border;
     job.read = i == 0 ? stored : working;
     job.write =
-        last ? PixelWrite{shape.type, transfer, 0} : PixelWrite{working.type, transfer, working.fraction};
+        last ? PixelWrite{shape.type, transfer, 0} : written_as(working);
     if (last) job.mask_maximum = mask_maximum;
     job.excludes = blur.mask_mode == MaskMode::exclude;
-    if (blur.border == Border::constant) set_border_value(job, shape, blur.border_value);
+    if (blur.border == Border::constant) set_border_value(job, shape, transfer, blur.border_value);
     const std::uint64_t box = largest_box(shape.width, shape.height, job.radius, blur.border);
     check_alpha_divisor(job.read, box);
     job.accumulator = choose_accumulator(job.read, box, job.read.maximum);

@@ -47,6 +47,7 @@ std::vector<RadiusField> fields_of(const Unsharp& unsharp, const Shape& shape) {
 std::vector<BoxMeanJob> box_jobs(const Unsharp& unsharp, const Shape& shape, const PixelRead& stored,
                                  const std::vector<RadiusField>& fields) {
   const PixelRead working = working_pixels(stored);
+  const PixelRead fine = fine_working_pixels(stored);
   std::vector<BoxMeanJob> jobs(fields.size());
   for (std::size_t i = 0; i < fields.size(); ++i) {
     BoxMeanJob& job = jobs[i];
@@ -55,7 +56,7 @@ std::vector<BoxMeanJob> box_jobs(const Unsharp& unsharp, const Shape& shape, con
     job.radius = fields[i];
     job.border = unsharp.border;
     job.read = i == 0 ? stored : working;
-    job.write = {working.type, stored.transfer, working.fraction};
+    job.write = written_as(i + 1 == fields.size() ? fine : working);
     const std::uint64_t box = largest_box(shape.width, shape.height, job.radius, job.border);
     check_alpha_divisor(job.read, box);
     job.accumulator = choose_accumulator(job.read, box, job.read.maximum);
@@ -67,7 +68,7 @@ DetailJob detail_job(const Unsharp& unsharp, const Shape& shape, const PixelRead
   DetailJob job;
   job.width = shape.width;
   job.height = shape.height;
-  job.means = working_pixels(stored);
+  job.means = fine_working_pixels(stored);
   job.write = {shape.type, stored.transfer, 0};
   job.keeps_alpha = shape.alpha != Alpha::none;
   job.amount = unsharp.amount;
@@ -84,6 +85,8 @@ class PreparedUnsharp final : public MeasuredFilter {
         boxes_(prepare_boxes(backend, jobs)),
         detail_(backend.operations.detail(backend, detail)) {
     means_shape_ = {detail.width, detail.height, detail.means.channels, detail.means.type};
+    working_shape_ = means_shape_;
+    working_shape_.type = jobs.front().write.type;
     const std::size_t buffers = std::min<std::size_t>(boxes_.size(), means_.size());
     for (std::size_t i = 0; i < buffers; ++i) means_[i] = backend.allocate(byte_size(means_shape_));
   }
@@ -101,7 +104,8 @@ class PreparedUnsharp final : public MeasuredFilter {
     images.source = images.original = inputs[picture];
     images.measured = measured;
     for (std::size_t i = 0; i < boxes_.size(); ++i) {
-      images.output = mutable_view_of(means_[i % means_.size()].get(), means_shape_, output.memory);
+      const Shape& shape = i + 1 == boxes_.size() ? means_shape_ : working_shape_;
+      images.output = mutable_view_of(means_[i % means_.size()].get(), shape, output.memory);
       boxes_[i]->run(images, stream);
       images.source = images.output;
     }
@@ -119,6 +123,7 @@ class PreparedUnsharp final : public MeasuredFilter {
   std::unique_ptr<DetailOperation> detail_;
   std::array<Buffer, 2> means_;
   Shape means_shape_;
+  Shape working_shape_;  ///< between two boxes
 };
 
 Plan plan_shapes(const Device& device, const Shape& shape, const Shape& mask_shape, const Unsharp& unsharp) {

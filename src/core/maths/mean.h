@@ -15,6 +15,7 @@ namespace satin {
 struct MeanRule : StoreRule {
   bool fixed_point = false;            ///< sums are signed: the picture holds floats
   int read_fraction = 0;               ///< extra bits below the point of the values that were summed
+  bool working = false;                ///< the output holds working values
   int write_shift = 0;                 ///< extra bits that a working output gets over its input
   std::uint64_t border_value[4] = {};  ///< working values outside the picture, for Border::constant
 };

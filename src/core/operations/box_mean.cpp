@@ -22,6 +22,7 @@ MeanRule mean_rule(const BoxMeanJob& job, const TransferView& transfer) {
   rule.weighted = job.read.weighted;
   rule.fixed_point = job.read.fixed_point;
   rule.read_fraction = job.read.fraction;
+  rule.working = job.write.working;
   rule.write_shift = std::max(0, job.write.fraction - job.read.fraction);
   rule.mask_maximum = job.mask_maximum;
   rule.transfer = transfer;

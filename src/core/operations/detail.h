@@ -12,7 +12,7 @@ namespace satin {
 struct DetailJob {
   std::int64_t width = 0;
   std::int64_t height = 0;
-  PixelRead means;   ///< working values, of type u32 or u64
+  PixelRead means;   ///< working values: fine_working_pixels()
   PixelWrite write;  ///< of the picture and the output: u8, u16 or f32
   bool keeps_alpha = false;
   double amount = 0;
@@ -33,6 +33,19 @@ struct DetailImages {
 struct DetailOperation : Operation {
   virtual void run(const DetailImages& images, Stream stream) = 0;
 };
+
+/// Calls call.template operator()<T, Working>() for the types of a picture and of its means.
+template <class Call>
+void with_detail_types(Type picture, Type means, const Call& call) {
+  if (picture == Type::f32) return call.template operator()<float, std::uint64_t>();
+  const auto of_means = [&]<class Working>() {
+    picture == Type::u8 ? call.template operator()<std::uint8_t, Working>()
+                        : call.template operator()<std::uint16_t, Working>();
+  };
+  if (means == Type::u16) return call.template operator()<std::uint8_t, std::uint16_t>();
+  means == Type::u32 ? of_means.template operator()<std::uint32_t>()
+                     : of_means.template operator()<std::uint64_t>();
+}
 
 /// The uniform part of the job: the same for every backend but for the place of the transfer tables.
 [[nodiscard]] inline DetailRule detail_rule(const DetailJob& job, const TransferView& transfer) {

@@ -12,6 +12,25 @@ std::uint64_t largest_integer(Type type, Transfer transfer) {
   return type == Type::u8 ? 0xFF : 0xFFFF;
 }
 
+constexpr int working_fraction = 8;
+
+/// The smallest type of working values up to `maximum`.
+Type working_type(std::uint64_t maximum) {
+  return maximum <= 0xFFFF ? Type::u16 : maximum <= 0xFFFFFFFF ? Type::u32 : Type::u64;
+}
+
+PixelRead working_pixels(const PixelRead& stored, int fraction) {
+  PixelRead working = stored;
+  working.transfer = Transfer::identity;
+  working.type = Type::u64;
+  if (stored.fixed_point) return working;
+  working.fraction = fraction;
+  working.maximum <<= fraction;
+  working.alpha_maximum <<= fraction;
+  working.type = working_type(working.maximum);
+  return working;
+}
+
 }  // namespace
 
 int fixed_bits_for(std::uint64_t area) {
@@ -62,17 +81,11 @@ void check_alpha_divisor(const PixelRead& read, std::uint64_t area) {
 }
 
 PixelRead working_pixels(const PixelRead& stored) {
-  PixelRead working = stored;
-  working.transfer = Transfer::identity;
-  if (!stored.fixed_point) {
-    constexpr int fraction = 8;
-    working.fraction = fraction;
-    working.maximum <<= fraction;
-    working.alpha_maximum <<= fraction;
-  }
-  working.type = !stored.fixed_point && working.maximum <= 0xFFFFFFFFULL ? Type::u32 : Type::u64;
-  return working;
+  const bool linear_bytes = stored.type == Type::u8 && stored.transfer == Transfer::srgb;
+  return working_pixels(stored, linear_bytes && !stored.weighted ? 0 : working_fraction);
 }
+
+PixelRead fine_working_pixels(const PixelRead& stored) { return working_pixels(stored, working_fraction); }
 
 Accumulator choose_accumulator(const PixelRead& read, std::uint64_t area, std::uint64_t maximum) {
   const int bits = read.fixed_point ? 63 : 64;

@@ -12,8 +12,8 @@ enum class Transfer : std::uint8_t {
   srgb  ///< u8 <-> 16-bit linear, u16 <-> 24-bit linear; not for floats, which are linear already
 };
 
-/// Stored pixels -> working values. Types u32 and u64 hold working values themselves, signed if
-/// `fixed_point`.
+/// Stored pixels -> working values. Types u32 and u64, and u16 with the transfer `identity`, hold working
+/// values themselves, signed if `fixed_point`.
 struct PixelRead {
   Type type = Type::u8;
   int channels = 1;
@@ -26,11 +26,12 @@ struct PixelRead {
   std::uint64_t alpha_maximum = 0;  ///< largest working alpha of weighted integers
 };
 
-/// Working values -> stored pixels, or -> working values of the next pass (type u32, u64).
+/// Working values -> stored pixels, or -> working values of the next pass (type u16, u32, u64).
 struct PixelWrite {
   Type type = Type::u8;
   Transfer transfer = Transfer::identity;
   int fraction = 0;
+  bool working = false;
 };
 
 enum class Accumulator : std::uint8_t { u32, u64 };
@@ -53,9 +54,18 @@ enum class Accumulator : std::uint8_t { u32, u64 };
 /// dividing by them allows. Holds for every 8-bit picture, and for 16-bit ones up to a radius of 11,000.
 void check_alpha_divisor(const PixelRead& read, std::uint64_t area);
 
-/// The same pixels between two passes of a filter: working values of type u32 or u64 with 8 bits below the
-/// point (integers; floats keep their fixed point).
+/// The same pixels between two passes of a filter: working values with 8 bits below the point, of the
+/// smallest type that holds them; linear light of bytes, which has 16 bits already, none, so that u16 holds
+/// it. Floats keep their fixed point.
 [[nodiscard]] PixelRead working_pixels(const PixelRead& stored);
+
+/// The same for a difference from the picture that is multiplied: always with 8 bits below the point.
+[[nodiscard]] PixelRead fine_working_pixels(const PixelRead& stored);
+
+/// Working values of a pass whose next one reads them so.
+[[nodiscard]] inline PixelWrite written_as(const PixelRead& working) {
+  return {working.type, Transfer::identity, working.fraction, true};
+}
 
 /// Bits of the magnitude of a float in fixed point so that a signed 64-bit sum of `area` values cannot wrap:
 /// 40, or fewer from 2^23 pixels on.

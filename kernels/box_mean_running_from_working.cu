@@ -1,0 +1,10 @@
+#include "kernels/box_mean_running.cuh"
+
+namespace satin::kernels {
+
+template struct RunningKernels<std::uint16_t, std::uint8_t, 1>;
+template struct RunningKernels<std::uint16_t, std::uint8_t, 2>;
+template struct RunningKernels<std::uint16_t, std::uint8_t, 3>;
+template struct RunningKernels<std::uint16_t, std::uint8_t, 4>;
+
+}  // namespace satin::kernels

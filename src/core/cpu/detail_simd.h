@@ -1,0 +1,22 @@
+#pragma once
+// Rows with what they differ by from their means, times an amount: a version for every SIMD target.
+
+#include <cstddef>
+#include <cstdint>
+
+namespace satin::cpu {
+
+/// The rule of a row without alpha and mask; see core/maths/detail.h.
+struct DetailLine {
+  double amount = 0;
+  double threshold = 0;
+  double mean_scale = 1;
+  double white = 0;  ///< largest result
+};
+
+/// out[i] = nearest_integer(with_detail(own[i], means[i] * line.mean_scale), line.white). Means are below
+/// 2^31. Instances: bytes with means of 16 bits, 16 bits with means of 32.
+template <class Own, class Mean>
+void add_detail(const Own* own, const Mean* means, std::size_t count, const DetailLine& line, Own* out);
+
+}  // namespace satin::cpu
