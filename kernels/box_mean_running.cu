@@ -20,13 +20,9 @@ int table_bytes_of(const RunningMeanJob& job) {
 }
 
 std::size_t shared_bytes_of(const RunningMeanJob& job, int warps, int teams) {
-  const int table = table_bytes_of(job);
-  const bool wide = job.sums != RunningSums::u32;
-  const bool two = running_rows(warps * teams, wide ? 8 : 4) == 2;
-  const int team = wide  ? TeamMemory<std::uint64_t, 1>::bytes(warps)
-                   : two ? TeamMemory<std::uint32_t, 2>::bytes(warps)
-                         : TeamMemory<std::uint32_t, 1>::bytes(warps);
-  return static_cast<std::size_t>(table + teams * team);
+  const int team = job.sums == RunningSums::u32 ? TeamMemory<std::uint32_t>::bytes(warps)
+                                                : TeamMemory<std::uint64_t>::bytes(warps);
+  return static_cast<std::size_t>(table_bytes_of(job) + teams * team);
 }
 
 /// Columns behind the last one that counts, which windows that leave the picture read.

@@ -28,9 +28,8 @@ namespace satin::kernels {
 template <class T, class Out, int Channels, class Column, class Sum, bool Weighted, int MostWarps>
 __global__ void __launch_bounds__(MostWarps* warp_size, 1)
     average_running(const __grid_constant__ RunningMeanArguments arguments) {
-  constexpr int step = running_rows(MostWarps, sizeof(Sum));
-  using Columns = RunningColumns<T, Channels, Column, Weighted, step>;
-  using Memory = TeamMemory<Sum, step>;
+  using Columns = RunningColumns<T, Channels, Column, Weighted>;
+  using Memory = TeamMemory<Sum>;
   using Rows = typename Columns::Rows;
   const RunningTiles& tiles = arguments.tiles;
   using Tables = RunningTables<T, Out>;
@@ -54,33 +53,24 @@ __global__ void __launch_bounds__(MostWarps* warp_size, 1)
   const Rows rows(arguments.source, x, part.last_needed, arguments.job.width, arguments.job.clipped,
                   arguments.columns);
   Columns columns(arguments, rows);
-  const RunningMeans<T, Out, Channels, Sum, Weighted> means(arguments, part, Memory::margin, thread, threads, x);
+  const RunningMeans<T, Out, Channels, Sum, Weighted> means(arguments, part, Memory::margin, thread, threads,
+                                                            x);
   const int last = part.last_y - 1;
-#pragma unroll
-  for (int k = 0; k < step; ++k) columns.look_up(k, min(part.first_y + k, last));
+  columns.look_up(part.first_y);
   columns.start(part.first_y - 1);
-#pragma unroll
-  for (int k = 0; k < step; ++k) {
-    columns.fetch(k);
-    columns.look_up(k, min(part.first_y + k + step, last));
-  }
+  columns.fetch();
+  columns.look_up(min(part.first_y + 1, last));
 #pragma unroll 1
-  for (int y = part.first_y; y <= last; y += step) {
-    RowScan<Channels, Column, Sum> scans[step];
-#pragma unroll
-    for (int k = 0; k < step; ++k) {
-      columns.advance(k, y + k);
-      columns.fetch(k);
-      columns.look_up(k, min(y + k + 2 * step, last));
-      scans[k].scan(columns.sums, memory.totals(k), warp);
-    }
+  for (int y = part.first_y; y <= last; ++y) {
+    columns.advance(y);
+    columns.fetch();
+    columns.look_up(min(y + 2, last));
+    RowScan<Channels, Column, Sum> scan;
+    scan.scan(columns.sums, memory.totals(), warp);
     team.synchronize();
-#pragma unroll
-    for (int k = 0; k < step; ++k) scans[k].publish(memory.totals(k), memory.prefixes(k), warp);
+    scan.publish(memory.totals(), memory.prefixes(), warp);
     team.synchronize();
-#pragma unroll
-    for (int k = 0; k < step; ++k)
-      if (y + k <= last) means.write(y + k, memory.prefixes(k));
+    means.write(y, memory.prefixes());
   }
 }
 
@@ -116,8 +106,9 @@ auto with_running_sums(const RunningMeanArguments& arguments, const Action& acti
   }
 }
 
-/// For pictures of type T with these channels and means of type Out; instantiated in box_mean_running_*.cu, and there alone:
-/// members that were defined in the class would be compiled again wherever this file is included.
+/// For pictures of type T with these channels and means of type Out; instantiated in box_mean_running_*.cu,
+/// and there alone: members that were defined in the class would be compiled again wherever this file is
+/// included. Those of one T and Channels stand in one file, as kernels of RowGroups are others in every file.
 template <class T, class Out, int Channels>
 struct RunningKernels {
   static int prepare(const RunningMeanArguments& arguments);

@@ -1,4 +1,5 @@
-// A picture with what it differs by from its means: one thread a pixel.
+// A picture with what it differs by from its means: one thread a pixel, or four values where neither alpha
+// nor a mask is in the way.
 
 #include "kernels/detail.h"
 #include "kernels/plane.cuh"
@@ -30,8 +31,57 @@ __global__ void __launch_bounds__(plane_threads)
   }
 }
 
+constexpr int values_at_once = 4;
+
+template <class T>
+struct alignas(values_at_once * sizeof(T)) FourValues {
+  T values[values_at_once];
+};
+
+/// `count` values a row, a multiple of four, and rows are aligned.
+template <class T, class Working>
+__global__ void __launch_bounds__(plane_threads)
+    store_plain_detail(const __grid_constant__ DetailArguments arguments, std::int64_t count) {
+  const std::int64_t group = static_cast<std::int64_t>(blockIdx.x) * plane_threads + threadIdx.x;
+  if (group * values_at_once >= count) return;
+  const DetailRule& rule = arguments.rule;
+  for (std::int64_t y = blockIdx.y; y < arguments.height; y += gridDim.y) {
+    const auto own = reinterpret_cast<const FourValues<T>*>(row_of<T>(arguments.picture, y))[group];
+    const auto means =
+        reinterpret_cast<const FourValues<Working>*>(row_of<Working>(arguments.means, y))[group];
+    FourValues<T> results;
+#pragma unroll
+    for (int i = 0; i < values_at_once; ++i)
+      store_with_detail<1>(means.values + i, own.values + i, 0, rule, {}, results.values + i);
+    reinterpret_cast<FourValues<T>*>(arguments.output.data + y * arguments.output.row)[group] = results;
+  }
+}
+
+template <class T, class Working>
+bool is_plain(const DetailArguments& arguments) {
+  const auto aligned = [](const std::byte* data, std::int64_t row, std::size_t value) {
+    return (reinterpret_cast<std::uintptr_t>(data) | static_cast<std::uintptr_t>(row)) %
+               (value * values_at_once) ==
+           0;
+  };
+  return !arguments.rule.weighted && !arguments.rule.keeps_alpha && arguments.rule.mask_maximum == 0 &&
+         arguments.width * arguments.channels % values_at_once == 0 &&
+         aligned(arguments.picture.data, arguments.picture.row, sizeof(T)) &&
+         aligned(arguments.means.data, arguments.means.row, sizeof(Working)) &&
+         aligned(arguments.output.data, arguments.output.row, sizeof(T));
+}
+
 template <class T, class Working>
 void launch(const DetailArguments& arguments, StreamHandle stream) {
+  if constexpr (!std::is_same_v<T, float>) {
+    if (is_plain<T, Working>(arguments)) {
+      const std::int64_t count = arguments.width * arguments.channels;
+      store_plain_detail<T, Working>
+          <<<plane_grid(count / values_at_once, arguments.height), plane_threads, 0, stream>>>(arguments,
+                                                                                               count);
+      return;
+    }
+  }
   const dim3 grid = plane_grid(arguments.width, arguments.height);
   switch (arguments.channels) {
     case 1:

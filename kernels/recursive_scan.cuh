@@ -251,7 +251,7 @@ __global__ void __launch_bounds__(warp_size* tuning::recursive_warps, least_scan
 }
 
 /// Takes carries along the blocks of every line: first values become differences c - r. The line's first
-/// block in this direction has its difference already.
+/// block in this direction has its difference already. What a batch of blocks needs is asked for at once.
 template <class Real, bool backward>
 __global__ void __launch_bounds__(tuning::recursive_carry_threads)
     pass_carries(const __grid_constant__ RecursiveScan<Real> scan) {
@@ -261,17 +261,28 @@ __global__ void __launch_bounds__(tuning::recursive_carry_threads)
   const int channel = static_cast<int>(index / carries.lines);
   const std::int64_t line = index - channel * carries.lines;
   Real* differences = backward ? carries.backward : carries.forward;
+  const auto block_at = [&](std::int64_t step) { return backward ? carries.blocks - 1 - step : step; };
+  constexpr int batch = tuning::recursive_carry_batch;
   Real carry = 0;
-#pragma unroll 8
-  for (std::int64_t step = 0; step < carries.blocks; ++step) {
-    const std::int64_t block = backward ? carries.blocks - 1 - step : step;
-    const std::int64_t own = carries.at(channel, block, line);
-    const Real end = carries.ends[own];
-    const Real product = carries.products[carries.at(0, block, line)];
-    const Real given = differences[own];
-    const Real difference = step == 0 ? given : carried_difference(carry, given);
-    differences[own] = difference;
-    carry = with_carry(end, product, difference);
+  for (std::int64_t first = 0; first < carries.blocks; first += batch) {
+    Real ends[batch];
+    Real products[batch];
+    Real given[batch];
+#pragma unroll
+    for (int i = 0; i < batch; ++i) {
+      if (first + i >= carries.blocks) break;
+      const std::int64_t own = carries.at(channel, block_at(first + i), line);
+      ends[i] = carries.ends[own];
+      products[i] = carries.products[carries.at(0, block_at(first + i), line)];
+      given[i] = differences[own];
+    }
+#pragma unroll
+    for (int i = 0; i < batch; ++i) {
+      if (first + i >= carries.blocks) break;
+      const Real difference = first + i == 0 ? given[i] : carried_difference(carry, given[i]);
+      differences[carries.at(channel, block_at(first + i), line)] = difference;
+      carry = with_carry(ends[i], products[i], difference);
+    }
   }
 }
 

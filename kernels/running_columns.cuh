@@ -8,8 +8,8 @@
 
 namespace satin::kernels {
 
-/// `Ahead` rows are loaded before they are needed.
-template <class T, int Channels, class Column, bool Weighted, int Ahead>
+/// Rows are loaded one step before they are needed.
+template <class T, int Channels, class Column, bool Weighted>
 class RunningColumns {
  public:
   using Values = RunningValues<T, Channels, Column, Weighted>;
@@ -54,29 +54,29 @@ class RunningColumns {
     values_.add(load(row_at(y - window_.reach - 1)), outer, load(row_at(y + window_.reach + 1)), outer, sums);
   }
 
-  /// Looks up which rows fetch(k) for the window around row y will load.
-  __device__ void look_up(int k, int y) {
-    enters_at_[k] = row_at(y + window_.outer_reach());
-    leaves_at_[k] = row_at(y - window_.reach - 1);
+  /// Looks up which rows fetch() for the window around row y will load.
+  __device__ void look_up(int y) {
+    enters_at_ = row_at(y + window_.outer_reach());
+    leaves_at_ = row_at(y - window_.reach - 1);
   }
 
-  /// Loads what advance(k) will need, after look_up(k).
-  __device__ void fetch(int k) {
-    enters_[k] = load(enters_at_[k]);
-    leaves_[k] = load(leaves_at_[k]);
+  /// Loads what advance() will need, after look_up().
+  __device__ void fetch() {
+    enters_ = load(enters_at_);
+    leaves_ = load(leaves_at_);
   }
 
   /// From the window around row y - 1 to the one around row y, with what was fetched. Of a fractional radius
   /// a row enters and leaves in two steps: into the outer window, and a row later into the inner one, for
   /// which it is read from the L1 again.
-  __device__ void advance(int k, int y) {
-    if (window_.outer == 0) return values_.template add<-1>(enters_[k], leaves_[k], sums);
+  __device__ void advance(int y) {
+    if (window_.outer == 0) return values_.template add<-1>(enters_, leaves_, sums);
     const auto inner = static_cast<int>(window_.inner);
     const auto outer = static_cast<int>(window_.outer);
     const Words entered = load(row_at(y + window_.reach));
     const Words left = load(row_at(y - window_.reach - 2));
-    values_.add(entered, inner, leaves_[k], -inner, sums);
-    values_.add(enters_[k], outer, left, -outer, sums);
+    values_.add(entered, inner, leaves_, -inner, sums);
+    values_.add(enters_, outer, left, -outer, sums);
   }
 
  private:
@@ -153,10 +153,10 @@ class RunningColumns {
   bool exists_;
   const std::byte* first_;
   int stride_;
-  int enters_at_[Ahead];
-  int leaves_at_[Ahead];
-  Words enters_[Ahead];
-  Words leaves_[Ahead];
+  int enters_at_;
+  int leaves_at_;
+  Words enters_;
+  Words leaves_;
 };
 
 }  // namespace satin::kernels

@@ -71,8 +71,7 @@ struct WideDecodeTable {
       const auto pair = [base](std::uint32_t a, std::uint32_t b) { return (a - base) | (b - base) << 16; };
       *shared_at<uint4>(2 * code) =
           make_uint4(pair(low.x, low.y), pair(low.z, low.w), pair(high.x, high.y), pair(high.z, high.w));
-      if (code % codes_of_base == 0)
-        *shared_at<std::uint32_t>(first_base + code / codes_of_base * 4) = base;
+      if (code % codes_of_base == 0) *shared_at<std::uint32_t>(first_base + code / codes_of_base * 4) = base;
     }
   }
 
@@ -121,31 +120,23 @@ class RunningTables {
   }
 };
 
-/// Rows of means between two barriers: more where there are registers for them.
-SATIN_HD constexpr int running_rows(int most_warps, std::size_t size_of_sum) {
-  return most_warps <= tuning::running_warps_per_block && size_of_sum == 4 ? 2 : 1;
-}
-
-/// A team's part for each of `Rows` rows: totals of its warps, zeros for windows that begin before the first
-/// column, and the prefixes.
-template <class Sum, int Rows>
+/// A team's part: totals of its warps, zeros for windows that begin before the first column, and the prefixes
+/// of a row.
+template <class Sum>
 struct TeamMemory {
   static constexpr int margin = 32;  ///< elements
   static constexpr int size = static_cast<int>(sizeof(Sum));
 
-  [[nodiscard]] SATIN_HD static int bytes(int warps) { return Rows * row_bytes(warps); }
-  [[nodiscard]] SATIN_HD static int row_bytes(int warps) {
+  [[nodiscard]] SATIN_HD static int bytes(int warps) {
     return (4 * warps + margin + warps * running_warp_elements) * size;
   }
   __device__ TeamMemory(int first_byte, int warps) : first_(first_byte), warps_(warps) {}
 
-  [[nodiscard]] __device__ int totals(int row) const { return first_ + row * row_bytes(warps_); }
-  [[nodiscard]] __device__ int prefixes(int row) const { return totals(row) + (4 * warps_ + margin) * size; }
+  [[nodiscard]] __device__ int totals() const { return first_; }
+  [[nodiscard]] __device__ int prefixes() const { return first_ + (4 * warps_ + margin) * size; }
 
   __device__ void clear_margins(int thread) const {
-    if (thread >= margin) return;
-#pragma unroll
-    for (int row = 0; row < Rows; ++row) shared_at<Sum>(prefixes(row))[thread - margin] = 0;
+    if (thread < margin) shared_at<Sum>(prefixes())[thread - margin] = 0;
   }
 
  private:

@@ -111,6 +111,7 @@ inline constexpr int to_double_threads = 256;
 // rows and one along columns: 0.289 and 0.216 ms with these; others were not tried.
 inline constexpr int recursive_warps = 4;  ///< of a block
 inline constexpr int recursive_carry_threads = 128;
+inline constexpr int recursive_carry_batch = 16;  ///< blocks of a line whose ends are in flight
 inline constexpr int recursive_pixel_threads = 256;
 
 // Connected components: a tile is 128 x 64 pixels, one thread a word of 32. Components of a tile beyond the

@@ -32,6 +32,8 @@ std::vector<Image> results(const Device& device, const Format& format) {
       }
     for (const double sigma : {1.1, 3.3})
       images.push_back(blur(device, picture, {.sigma = sigma, .space = space}));
+    for (const double amount : {0.5, 40.0})
+      images.push_back(unsharp(device, picture, {.amount = amount, .radius = 2.5, .space = space}));
     for (const double radius : {1.0, 2.0, 12.0}) {
       images.push_back(erode(device, picture, {.radius = radius}));
       images.push_back(dilate(device, picture, {.radius = radius, .border = Border::wrap}));

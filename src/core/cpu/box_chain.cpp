@@ -135,9 +135,7 @@ std::optional<std::vector<ChainBox>> chain_of(std::span<const BoxMeanJob> jobs) 
     box.direct = first && job.read.transfer == Transfer::identity;
     box.encodes = job.write.transfer != Transfer::identity;
     box.input = box.direct ? job.read.type : type_for(job.read.maximum);
-    box.output = !box.encodes                  ? job.write.type
-                 : job.write.type == Type::u8 ? Type::u16
-                                              : Type::u32;
+    box.output = !box.encodes ? job.write.type : job.write.type == Type::u8 ? Type::u16 : Type::u32;
     if (!choose_sums(box)) return {};
     if (job.border == Border::shrink) measure_ends(box);
   }

@@ -101,8 +101,7 @@ class PlainDetail final : public DetailOperation {
 
   template <class T, class Mean>
   void add(const DetailImages& images, std::int64_t y) const {
-    add_detail(images.picture.row<T>(y), images.means.row<Mean>(y), entries_, line_,
-               images.output.row<T>(y));
+    add_detail(images.picture.row<T>(y), images.means.row<Mean>(y), entries_, line_, images.output.row<T>(y));
   }
 
   CpuBackend& backend_;

@@ -1,4 +1,5 @@
-// The loops of detail_simd.h that Highway compiles once for every SIMD target and chooses between at run time.
+// The loops of detail_simd.h that Highway compiles once for every SIMD target and chooses between at run
+// time.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/cpu/detail_simd.cpp"

@@ -1,11 +1,12 @@
 #pragma once
-// A row of means at once, for integers: column sums are scanned along a row that is
+// A row of means at once, for integers and plain floats: column sums are scanned along a row that is
 // extended by the border, and every mean is a weighted difference of prefixes over a divisor.
 
 #include <algorithm>
 #include <vector>
 
 #include "core/cpu/divide_simd.h"
+#include "core/cpu/float_rows_simd.h"
 #include "core/cpu/rows.h"
 #include "core/cpu/running_columns.h"
 #include "core/cpu/scan_simd.h"
@@ -17,14 +18,17 @@ namespace satin::cpu {
 template <class Sum>
 class RowMeans {
  public:
-  /// Integers of at most 32 bits in and out, every sum and quotient exact in double; a mask without alpha
-  /// only.
+  /// Integers of at most 32 bits in and out, every sum and quotient exact in double, a mask without alpha
+  /// only; or floats in and out, without alpha and mask.
   static bool possible(const BoxMeanJob& job) {
+    if (job.border == Border::constant) return false;
+    if (!stretches(job.border) && reach_of(job) > 2 * job.width) return false;
+    if (job.read.type == Type::f32)
+      return sizeof(Sum) == 8 && job.write.type == Type::f32 && !job.read.weighted && job.mask_maximum == 0;
     const bool integers =
         !job.read.fixed_point && job.write.type != Type::f32 && job.write.type != Type::u64;
     const bool masked_alpha = job.mask_maximum != 0 && job.read.weighted;
-    if (!integers || masked_alpha || job.border == Border::constant) return false;
-    if (!stretches(job.border) && reach_of(job) > 2 * job.width) return false;
+    if (!integers || masked_alpha) return false;
     const int more_bits = std::max(0, job.write.fraction - job.read.fraction);
     if (job.read.maximum > (0x7FFFFFFFU >> more_bits)) return false;  // means go through signed words
     const std::uint64_t box = largest_box(job.width, job.height, job.radius, job.border);
@@ -62,7 +66,10 @@ class RowMeans {
       scan_padded(columns[window].sums(), prefix_[window]);
     middle_ = divisor_of(along_y.size);
     T* out = images.output.template row<T>(y);
-    if constexpr (sizeof(T) <= 2) {
+    if constexpr (std::is_same_v<T, float> && sizeof(Sum) == 8) {
+      scale_ = power_of_two(-store.exponents.colour);
+      divide_row(along_y, out);
+    } else if constexpr (sizeof(T) <= 2) {
       if (working_.empty()) return divide_row(along_y, out);
       const TransferView& transfer = store.rule.transfer;
       white_ = decode(static_cast<T>(~T{0}), transfer);
@@ -160,12 +167,15 @@ class RowMeans {
   void divide_part(const AxisBox& along_y, const Divisors& divisors, std::size_t first, std::size_t pixels,
                    Mean* means) {
     const BoxDifferences<Sum> boxes = differences(along_y, first);
-    if constexpr (sizeof(Mean) == 4) {
+    if constexpr (std::is_same_v<Mean, float>) {
+      return float_means(boxes, divisors, scale_, pixels * channels_, means + first * channels_);
+    } else if constexpr (sizeof(Mean) == 4) {
       if (unweight_)
         return divide_by_alpha(boxes, divisors, pixels, job_.read.channels, white_,
                                means + first * channels_);
     }
-    divide(boxes, divisors, pixels * channels_, means + first * channels_);
+    if constexpr (!std::is_same_v<Mean, float>)
+      divide(boxes, divisors, pixels * channels_, means + first * channels_);
   }
 
   template <class Mean>
@@ -215,6 +225,7 @@ class RowMeans {
   std::size_t ends_ = 0;
   std::vector<double> sizes_;  ///< along x, of every entry of the ends
   bool narrow_ = false;        ///< means by single precision
+  double scale_ = 1;           ///< of floats: value of the lowest bit of a sum
   Divisors middle_;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/cpu/float_rows_simd.h"
 #include "core/cpu/rows_simd.h"
 #include "core/transfer.h"
 
@@ -69,6 +70,8 @@ double finite_or_zero(float value) { return std::isfinite(value) ? static_cast<d
 
 void read_floats(const RowReader& reader, const float* source, std::size_t pixels, std::uint64_t* values) {
   const auto channels = static_cast<std::size_t>(reader.read.channels);
+  if (!reader.read.weighted && !reader.squared)
+    return fix_floats(source, pixels * channels, reader.exponents.colour, values);
   const std::size_t alpha = reader.read.weighted ? channels - 1 : channels;
   for (std::size_t p = 0; p < pixels; ++p, source += channels, values += channels) {
     const double weight = alpha < channels ? finite_or_zero(source[alpha]) : 1.0;

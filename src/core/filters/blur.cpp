@@ -101,8 +101,7 @@ std::vector<BoxMeanJob> box_jobs(const Blur& blur, const Shape& shape, const std
     job.radius = fields[i];
     job.border = blur.border;
     job.read = i == 0 ? stored : working;
-    job.write =
-        last ? PixelWrite{shape.type, transfer, 0} : written_as(working);
+    job.write = last ? PixelWrite{shape.type, transfer, 0} : written_as(working);
     if (last) job.mask_maximum = mask_maximum;
     job.excludes = blur.mask_mode == MaskMode::exclude;
     if (blur.border == Border::constant) set_border_value(job, shape, transfer, blur.border_value);
