@@ -47,9 +47,7 @@ class IntegerBlur {
   static std::size_t index(int c) { return static_cast<std::size_t>(c); }
 
   /// That working values have between two passes: linear light of bytes has 16 bits without them.
-  [[nodiscard]] int fraction_bits() const {
-    return shape_.type == Type::u8 && linear_ && !weighted_ ? 0 : 8;
-  }
+  [[nodiscard]] int fraction_bits() const { return shape_.type == Type::u8 && linear_ && !weighted_ ? 0 : 8; }
 
   [[nodiscard]] Wide stored(int x, int y, int c) const {
     if (shape_.type == Type::u8) return blur_.picture.value<std::uint8_t>(x, y, c);

@@ -25,8 +25,7 @@ class RowMeans {
     if (!stretches(job.border) && reach_of(job) > 2 * job.width) return false;
     if (job.read.type == Type::f32)
       return sizeof(Sum) == 8 && job.write.type == Type::f32 && !job.read.weighted && job.mask_maximum == 0;
-    const bool integers =
-        !job.read.fixed_point && job.write.type != Type::f32 && job.write.type != Type::u64;
+    const bool integers = !job.read.fixed_point && job.write.type != Type::f32 && job.write.type != Type::u64;
     const bool masked_alpha = job.mask_maximum != 0 && job.read.weighted;
     if (!integers || masked_alpha) return false;
     const int more_bits = std::max(0, job.write.fraction - job.read.fraction);
