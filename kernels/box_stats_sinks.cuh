@@ -126,17 +126,18 @@ class QuickBinary {
   __device__ void write_by(int y) {
     float below[Windows::pixels];  // T - value
     float nearest = threshold_.doubt * 2;
+    const std::uint32_t rows = windows_.rows(y);
     if (windows_.whole()) {
-      if (const std::uint32_t rows = windows_.rows(y); rows != rows_) {
+      if (rows != rows_) {
         rows_ = rows;
-        terms_ = terms_of(windows_.area(0, y));
+        terms_ = terms_of(windows_.whole_area(rows));
       }
 #pragma unroll
       for (int i = 0; i < Windows::pixels; ++i) below[i] = compare<WithoutMean>(i, terms_);
     } else {
 #pragma unroll
       for (int i = 0; i < Windows::pixels; ++i)
-        below[i] = compare<WithoutMean>(i, terms_of(windows_.area(i, y)));
+        below[i] = compare<WithoutMean>(i, terms_of(windows_.clipped_area(i, rows)));
     }
 #pragma unroll
     for (int i = 0; i < Windows::pixels; ++i) nearest = fminf(nearest, fabsf(below[i]));
@@ -195,8 +196,8 @@ class QuickBinary {
 
   const RunningStatsArguments& arguments_;
   const Windows& windows_;
-  StatsReader<StatsRows<T, Sum>> reader_;
-  typename StatsReader<StatsRows<T, Sum>>::Words values_{};
+  StatsReader<StatsRows<T, 1, Sum>> reader_;
+  typename StatsRows<T, 1, Sum>::Words values_{};
   PictureExtremes extremes_{};
   QuickThreshold threshold_;
   Terms terms_;             ///< of whole windows
@@ -235,7 +236,7 @@ class FoundExtremes {
  private:
   /// A deviation in floats is wrong by less than 2^-18 of itself.
   [[nodiscard]] __device__ bool is_smaller(int i, int y) const {
-    const std::uint32_t area = windows_.area(i, y);
+    const std::uint32_t area = windows_.area(i, windows_.rows(y));
     const float deviation = approximate_root(approximate_radicand(area, windows_.sums(i), false)) *
                             approximate_inverse(__uint2float_rn(area));
     return static_cast<double>(deviation) * (1 + 0x1p-18) < largest_;

@@ -183,7 +183,7 @@ class BoxStats final : public BoxStatsOperation {
   /// For numbers of integers without a mask; otherwise one that floats never decide.
   [[nodiscard]] QuickNumber quick_number() const {
     constexpr double largest = static_cast<Stored>(~Stored{0});
-    if (job_.result == LocalResult::binary || job_.mask_maximum != 0) return {0, 0, 0, -1};
+    if (job_.result == LocalResult::binary || job_.mask_maximum != 0) return {0, 0, 0, 0, -1};
     return job_.result == LocalResult::deviation ? quick_deviation(largest)
                                                  : quick_normalised(job_.normalise, largest);
   }
@@ -262,6 +262,7 @@ class BoxStats final : public BoxStatsOperation {
 }  // namespace
 
 std::unique_ptr<BoxStatsOperation> prepare_box_stats(Backend& backend, const BoxStatsJob& job) {
+  if (job.colours > 1) return prepare_each_colour(backend, job, prepare_box_stats);
   CpuBackend& cpu = as_cpu(backend);
   switch (job.plane.type) {
     case Type::u8:

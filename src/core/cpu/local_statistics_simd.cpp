@@ -190,27 +190,39 @@ std::size_t BinariseQuickly(const QuickThreshold& threshold, const WindowRow<std
                 : Quickly<false>(threshold, row, inverses, values, count, inverted, out, open);
 }
 
-/// The numbers of one vector of pixels, clamped.
-template <bool Normalised, class Wide, class Stored, class Sum>
-HWY_INLINE auto NumberAt(Wide wide, const QuickNumber& number, const WindowRow<Sum>& row,
-                         const float* inverses, const Stored* values, std::size_t at) {
-  const hn::Rebind<float, Wide> d;
-  const auto inverse = hn::LoadU(d, inverses + at);
+/// Numbers, clamped; `flat`: which are of pixels that have the mean of their window.
+template <class D>
+struct QuickVector {
+  hn::Vec<D> numbers;
+  hn::Mask<D> flat;
+};
+
+template <class Wide, class Stored, class Sum>
+HWY_INLINE auto NormalisedAt(Wide wide, const QuickNumber& number, const WindowRow<Sum>& row,
+                             const float* inverses, const Stored* values, std::size_t at) {
+  using D = hn::Rebind<float, Wide>;
+  const D d;
+  const hn::Rebind<Stored, Wide> stored;
+  const hn::Rebind<std::int32_t, Wide> integers;
+  const auto value = hn::PromoteTo(wide, hn::PromoteTo(integers, hn::LoadU(stored, values + at)));
+  const auto sum = WindowSumsAt(wide, row.sums + at, row.span);
+  const auto difference = hn::DemoteTo(d, hn::Sub(hn::Mul(hn::LoadU(wide, row.counts + at), value), sum));
   const auto root = hn::Sqrt(hn::DemoteTo(d, RadicandAt(wide, row, at)));
-  auto result = hn::Mul(root, inverse);
-  if constexpr (Normalised) {
-    const hn::Rebind<Stored, Wide> stored;
-    const hn::Rebind<std::int32_t, Wide> integers;
-    const auto value = hn::PromoteTo(wide, hn::PromoteTo(integers, hn::LoadU(stored, values + at)));
-    const auto sum = WindowSumsAt(wide, row.sums + at, row.span);
-    const auto difference = hn::DemoteTo(d, hn::Sub(hn::Mul(hn::LoadU(wide, row.counts + at), value), sum));
-    const auto positive = hn::Max(root, hn::Set(d, 0.5F));  // of equal values, whose difference is 0
-    const auto scale =
-        hn::Min(hn::Mul(hn::Set(d, number.gain), inverse), hn::Div(hn::Set(d, number.target), positive));
-    result = hn::MulAdd(difference, scale, hn::Set(d, number.mean));
-  }
+  const auto positive = hn::Max(root, hn::Set(d, 0.5F));  // of equal values, whose difference is 0
+  const auto most = hn::Mul(hn::Set(d, number.gain), hn::LoadU(d, inverses + at));
+  const auto scale = hn::Min(most, hn::Div(hn::Set(d, number.target), positive));
+  const auto part = hn::MulAdd(difference, scale, hn::Set(d, number.mean));
+  const auto clamped = hn::Min(hn::Max(part, hn::Zero(d)), hn::Set(d, 1.0F));
   constexpr float largest = static_cast<Stored>(~Stored{0});
-  return hn::Min(hn::Max(result, hn::Zero(d)), hn::Set(d, largest));
+  return QuickVector<D>{hn::Mul(clamped, hn::Set(d, largest)), hn::Eq(difference, hn::Zero(d))};
+}
+
+template <class Wide, class Sum>
+HWY_INLINE auto DeviationAt(Wide wide, const WindowRow<Sum>& row, const float* inverses, std::size_t at) {
+  using D = hn::Rebind<float, Wide>;
+  const D d;
+  const auto root = hn::Sqrt(hn::DemoteTo(d, RadicandAt(wide, row, at)));
+  return QuickVector<D>{hn::Mul(root, hn::LoadU(d, inverses + at)), hn::MaskFromVec(hn::Zero(d))};
 }
 
 template <bool Normalised, class Stored, class Sum>
@@ -222,13 +234,20 @@ std::size_t Numbers(const QuickNumber& number, const WindowRow<Sum>& row, const 
   const hn::Rebind<Stored, decltype(wide)> stored;
   const std::size_t lanes = hn::Lanes(d);
   const auto limit = hn::Set(d, number.limit);
+  const auto of_flat = hn::Set(d, static_cast<float>(number.flat));
   std::size_t found = 0;
   std::size_t i = 0;
   for (; i + lanes <= count; i += lanes) {
-    const auto here = NumberAt<Normalised>(wide, number, row, inverses, values, i);
-    const auto nearest = hn::Round(here);
+    const auto here = [&] {
+      if constexpr (Normalised)
+        return NormalisedAt(wide, number, row, inverses, values, i);
+      else
+        return DeviationAt(wide, row, inverses, i);
+    }();
+    const auto known = hn::IfThenElse(here.flat, of_flat, here.numbers);
+    const auto nearest = hn::Round(known);
     hn::StoreU(hn::DemoteTo(stored, hn::ConvertTo(integers, nearest)), stored, out + i);
-    const auto distance = hn::Abs(hn::Sub(here, nearest));
+    const auto distance = hn::Abs(hn::Sub(known, nearest));
     if (hn::AllTrue(d, hn::Le(distance, limit))) continue;
     float distances[hn::MaxLanes(d)];
     hn::StoreU(distance, d, distances);

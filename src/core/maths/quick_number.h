@@ -7,23 +7,27 @@
 
 #include "core/maths/hd.h"
 #include "core/maths/local_statistics.h"
+#include "core/maths/plane.h"
 
 namespace satin {
 
 /// With r = n Q - S^2, of a value v of the plane,
 ///   deviation  N = sqrt(r) / n,
-///   normalised N = (n v - S) g + mean with g = min(gain / n, target / sqrt(r)).
+///   normalised N = largest ((n v - S) g + mean) with g = min(gain / n, target / sqrt(r)).
 /// n v - S and r are exact integers, so that nothing cancels after they were rounded: every error is a part
 /// of N - mean, of mean or of N. N is clamped to [0, largest] before it is rounded.
 struct QuickNumber {
-  float target = 0;  ///< the deviation that windows are brought to
+  float target = 0;  ///< the deviation that windows are brought to, as the others in parts of `largest`
   float gain = 0;
   float mean = 0;
-  /// A clamped N that is farther than this from the nearest integer is to be taken in double: 1 / 2 less the
-  /// doubt, negative where floats decide nothing. In parts of themselves, with u = 2^-24, r may be wrong by
-  /// 2 u, its root or the inverse of that by 2.3 u more, 1 / n by 2 u, and n v - S, the parameters, every
-  /// product and sum by u: sqrt(r) / n by 6.3 u and (n v - S) g by 7.3 u. The doubt takes 8 u of either, and
-  /// 2 u of mean and of N for their own roundings. N matters within 1 of [0, largest], where N - mean is no
+  /// What is stored where v is the mean of its window, as in every flat area: N is then the mean wanted, and
+  /// that may well lie in the middle of two integers.
+  std::uint32_t flat = 0;
+  /// Any other clamped N that is farther than this from the nearest integer is to be taken in double: 1 / 2
+  /// less the doubt, negative where floats decide nothing. In parts of themselves, with u = 2^-24, r may be
+  /// wrong by 2 u, its root or the inverse of that by 2.3 u more, 1 / n by 2 u, and n v - S, the parameters,
+  /// every product and sum by u: sqrt(r) / n by 6.3 u and (n v - S) g by 7.3 u. The doubt takes 8 u of
+  /// either, and 2 u of mean and of N for their own. N matters within 1 of [0, largest], where N - mean is no
   /// more than 1 + max(|mean|, |largest - mean|); farther out no such error brings it back.
   float limit = 0;
 };
@@ -45,14 +49,15 @@ SATIN_HD double quick_normalised_doubt(const NormaliseRule& rule, double largest
 
 /// Deviations of values up to `largest`. n Q has to be below 2^64 (quick_suffices).
 SATIN_HD QuickNumber quick_deviation(double largest) {
-  return {0, 0, 0, static_cast<float>(0.5 - quick_deviation_doubt(largest))};
+  return {0, 0, 0, 0, static_cast<float>(0.5 - quick_deviation_doubt(largest))};
 }
 
 /// Normalised values likewise.
 SATIN_HD QuickNumber quick_normalised(const NormaliseRule& rule, double largest) {
   const double doubt = quick_normalised_doubt(rule, largest);
-  if (!(doubt < 0.5)) return {0, 0, 0, -1};
-  return {static_cast<float>(rule.deviation), static_cast<float>(rule.gain), static_cast<float>(rule.mean),
+  if (!(doubt < 0.5)) return {0, 0, 0, 0, -1};
+  return {static_cast<float>(rule.deviation / largest), static_cast<float>(rule.gain / largest),
+          static_cast<float>(rule.mean / largest), nearest_code(rule.mean, largest),
           static_cast<float>(0.5 - doubt)};
 }
 
