@@ -5,6 +5,7 @@
 
 #include "core/maths/quick_number.h"
 #include "kernels/box_stats_sinks.cuh"
+#include "kernels/box_stats_words.cuh"
 
 namespace satin::kernels {
 
@@ -36,7 +37,7 @@ class QuickNumbers {
     while (open != 0) {
       const int i = __ffs(static_cast<int>(open)) - 1;
       open &= open - 1;
-      if (i / channels < windows_.count()) put(results.words, i, exact(i, y));
+      if (i / channels < windows_.count()) results.put(i, exact(i, y));
     }
     if (keeps_alpha()) keep_alpha(results);
     store(y, results);
@@ -46,12 +47,10 @@ class QuickNumbers {
  private:
   static constexpr int channels = Windows::channels;
   static constexpr int elements = Windows::elements;
-  static constexpr int per_word = 4 / static_cast<int>(sizeof(T));
+  static constexpr int per_word = StatsResults<T, elements>::per_word;
   static constexpr float largest = static_cast<T>(~T{0});
 
-  struct alignas(elements * sizeof(T) % 16 == 0 ? 16 : 8) Results {
-    std::uint32_t words[elements / per_word];
-  };
+  using Results = StatsResults<T, elements>;
 
   [[nodiscard]] __device__ bool normalises() const {
     return arguments_.job.result == LocalResult::normalised;
@@ -72,15 +71,12 @@ class QuickNumbers {
 
   /// All results by floats; bits tell which elements those leave open.
   template <bool Normalised>
-  __device__ std::uint32_t take(int y, Results& results) {
+  __device__ std::uint32_t take(int y, Results& results) const {
     const std::uint32_t rows = windows_.rows(y);
     if (!windows_.whole())
       return take_by<Normalised>(results, [&](int i) { return terms_of(windows_.clipped_area(i, rows)); });
-    if (rows != rows_) {
-      rows_ = rows;
-      terms_ = terms_of(windows_.whole_area(rows));
-    }
-    return take_by<Normalised>(results, [&](int) { return terms_; });
+    const Terms whole = terms_of(windows_.whole_area(rows));
+    return take_by<Normalised>(results, [&](int) { return whole; });
   }
 
   template <bool Normalised, class TermsOf>
@@ -96,7 +92,7 @@ class QuickNumbers {
         farthest = fmaxf(farthest, fabsf(take_one<Normalised>(i, terms_of_element(i), codes[k])));
       }
       results.words[w] = packed(codes);
-      if (!(farthest <= arguments_.number.limit)) open |= ((1U << per_word) - 1) << (w * per_word);
+      if (!(farthest <= arguments_.number.limit)) open |= Results::of_word(w);
     }
     return open;
   }
@@ -110,10 +106,11 @@ class QuickNumbers {
     if constexpr (Normalised) {
       const float own = difference(i, terms.area, found.sum);
       const float scale = fminf(terms.most, arguments_.number.target * approximate_inverse_root(radicand));
-      const float part = __saturatef(__fmaf_rn(own, scale, arguments_.number.mean));
+      const float there = __saturatef(__fmaf_rn(own, scale, arguments_.number.mean));
+      const float part = own == 0 ? arguments_.number.flat : there;
       const float rounded = __fmaf_rn(part, largest, to_integer);
-      code = own == 0 ? arguments_.number.flat : __float_as_uint(rounded);
-      return own == 0 ? 0 : __fmaf_rn(part, largest, to_integer - rounded);
+      code = __float_as_uint(rounded);
+      return __fmaf_rn(part, largest, to_integer - rounded);
     } else {
       const float number = approximate_root(radicand) * terms.inverse;
       const float rounded = number + to_integer;
@@ -137,19 +134,6 @@ class QuickNumbers {
                          0x5410);
     else
       return __byte_perm(codes[0], codes[1], 0x5410);
-  }
-
-  /// Puts a value into a place that is not known when this is compiled.
-  template <int Words>
-  __device__ static void put(std::uint32_t (&words)[Words], int i, T value) {
-    const int first_bit = i % per_word * 8 * static_cast<int>(sizeof(T));
-    const std::uint32_t there = std::uint32_t{static_cast<T>(~T{0})} << first_bit;
-    const std::uint32_t bits = std::uint32_t{value} << first_bit;
-#pragma unroll
-    for (int w = 0; w < Words; ++w) {  // no branches, which would put the words into memory
-      const bool here = w == i / per_word;
-      words[w] = (words[w] & (here ? ~there : ~0U)) | (here ? bits : 0U);
-    }
   }
 
   [[nodiscard]] __device__ T own_value(int i, int y) const {
@@ -188,7 +172,7 @@ class QuickNumbers {
       if (here != 0) open |= of_pixel << (p * channels);
 #pragma unroll 1
       for (int c = 0; here == 0 && c < channels; ++c)
-        put(results.words, p * channels + c, own_value(p * channels + c, y));
+        results.put(p * channels + c, own_value(p * channels + c, y));
     }
     return open;
   }
@@ -196,41 +180,19 @@ class QuickNumbers {
   __device__ void keep_alpha(Results& results) const {
 #pragma unroll
     for (int i = 3; i < elements; i += 4) {
-      const std::uint32_t there = std::uint32_t{static_cast<T>(~T{0})}
-                                  << (i % per_word * 8 * static_cast<int>(sizeof(T)));
       std::uint32_t& word = results.words[i / per_word];
-      word = (word & ~there) | (values_.words[i / per_word] & there);
+      word ^= (word ^ values_.words[i / per_word]) & Results::place_of(i);
     }
   }
 
   __device__ void store(int y, const Results& results) const {
     const int stride = arguments_.job.plane.channels;
-    T* row = reinterpret_cast<T*>(arguments_.output.data + y * arguments_.output.row) +
-             std::int64_t{windows_.x()} * stride;
-    if (channels == 1 && stride > 1) {
-      row += arguments_.job.output_channel;
-#pragma unroll
-      for (int i = 0; i < elements; ++i)
-        if (i < windows_.count()) row[i * stride] = element<T>(results.words, i);
-      return;
-    }
-    if (windows_.count() == Windows::pixels && reinterpret_cast<std::uintptr_t>(row) % alignof(Results) == 0)
-      return store_whole(results, reinterpret_cast<std::byte*>(row));
-#pragma unroll
-    for (int i = 0; i < elements; ++i)
-      if (i / channels < windows_.count()) row[i] = element<T>(results.words, i);
-  }
-
-  __device__ static void store_whole(const Results& results, std::byte* to) {
-    const std::uint32_t(&words)[elements / per_word] = results.words;
-#pragma unroll
-    for (int w = 0; w < elements / per_word; w += alignof(Results) / 4) {
-      if constexpr (alignof(Results) == 16)
-        __stcs(reinterpret_cast<uint4*>(to + 4 * w),
-               make_uint4(words[w], words[w + 1], words[w + 2], words[w + 3]));
-      else
-        __stcs(reinterpret_cast<uint2*>(to + 4 * w), make_uint2(words[w], words[w + 1]));
-    }
+    T* to = reinterpret_cast<T*>(arguments_.output.data + y * arguments_.output.row) +
+            std::int64_t{windows_.x()} * stride;
+    if (channels == 1 && stride > 1)
+      results.store(to + arguments_.job.output_channel, windows_.count(), stride);
+    else
+      results.store(to, windows_.count() * channels);
   }
 
   const RunningStatsArguments& arguments_;
@@ -238,8 +200,6 @@ class QuickNumbers {
   using Reader = StatsReader<StatsRows<T, channels, Sum>>;
   Reader reader_;
   typename Reader::Words values_{};
-  Terms terms_;             ///< of whole windows
-  std::uint32_t rows_ = 0;  ///< of those
 };
 
 }  // namespace satin::kernels

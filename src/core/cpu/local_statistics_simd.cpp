@@ -190,18 +190,11 @@ std::size_t BinariseQuickly(const QuickThreshold& threshold, const WindowRow<std
                 : Quickly<false>(threshold, row, inverses, values, count, inverted, out, open);
 }
 
-/// Numbers, clamped; `flat`: which are of pixels that have the mean of their window.
-template <class D>
-struct QuickVector {
-  hn::Vec<D> numbers;
-  hn::Mask<D> flat;
-};
-
+/// Normalised values of one vector of pixels, clamped.
 template <class Wide, class Stored, class Sum>
 HWY_INLINE auto NormalisedAt(Wide wide, const QuickNumber& number, const WindowRow<Sum>& row,
                              const float* inverses, const Stored* values, std::size_t at) {
-  using D = hn::Rebind<float, Wide>;
-  const D d;
+  const hn::Rebind<float, Wide> d;
   const hn::Rebind<Stored, Wide> stored;
   const hn::Rebind<std::int32_t, Wide> integers;
   const auto value = hn::PromoteTo(wide, hn::PromoteTo(integers, hn::LoadU(stored, values + at)));
@@ -213,16 +206,15 @@ HWY_INLINE auto NormalisedAt(Wide wide, const QuickNumber& number, const WindowR
   const auto scale = hn::Min(most, hn::Div(hn::Set(d, number.target), positive));
   const auto part = hn::MulAdd(difference, scale, hn::Set(d, number.mean));
   const auto clamped = hn::Min(hn::Max(part, hn::Zero(d)), hn::Set(d, 1.0F));
+  const auto flat = hn::Eq(difference, hn::Zero(d));
   constexpr float largest = static_cast<Stored>(~Stored{0});
-  return QuickVector<D>{hn::Mul(clamped, hn::Set(d, largest)), hn::Eq(difference, hn::Zero(d))};
+  return hn::Mul(hn::IfThenElse(flat, hn::Set(d, number.flat), clamped), hn::Set(d, largest));
 }
 
 template <class Wide, class Sum>
 HWY_INLINE auto DeviationAt(Wide wide, const WindowRow<Sum>& row, const float* inverses, std::size_t at) {
-  using D = hn::Rebind<float, Wide>;
-  const D d;
-  const auto root = hn::Sqrt(hn::DemoteTo(d, RadicandAt(wide, row, at)));
-  return QuickVector<D>{hn::Mul(root, hn::LoadU(d, inverses + at)), hn::MaskFromVec(hn::Zero(d))};
+  const hn::Rebind<float, Wide> d;
+  return hn::Mul(hn::Sqrt(hn::DemoteTo(d, RadicandAt(wide, row, at))), hn::LoadU(d, inverses + at));
 }
 
 template <bool Normalised, class Stored, class Sum>
@@ -234,7 +226,6 @@ std::size_t Numbers(const QuickNumber& number, const WindowRow<Sum>& row, const 
   const hn::Rebind<Stored, decltype(wide)> stored;
   const std::size_t lanes = hn::Lanes(d);
   const auto limit = hn::Set(d, number.limit);
-  const auto of_flat = hn::Set(d, static_cast<float>(number.flat));
   std::size_t found = 0;
   std::size_t i = 0;
   for (; i + lanes <= count; i += lanes) {
@@ -244,10 +235,9 @@ std::size_t Numbers(const QuickNumber& number, const WindowRow<Sum>& row, const 
       else
         return DeviationAt(wide, row, inverses, i);
     }();
-    const auto known = hn::IfThenElse(here.flat, of_flat, here.numbers);
-    const auto nearest = hn::Round(known);
+    const auto nearest = hn::Round(here);
     hn::StoreU(hn::DemoteTo(stored, hn::ConvertTo(integers, nearest)), stored, out + i);
-    const auto distance = hn::Abs(hn::Sub(known, nearest));
+    const auto distance = hn::Abs(hn::Sub(here, nearest));
     if (hn::AllTrue(d, hn::Le(distance, limit))) continue;
     float distances[hn::MaxLanes(d)];
     hn::StoreU(distance, d, distances);

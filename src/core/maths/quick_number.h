@@ -20,9 +20,9 @@ struct QuickNumber {
   float target = 0;  ///< the deviation that windows are brought to, as the others in parts of `largest`
   float gain = 0;
   float mean = 0;
-  /// What is stored where v is the mean of its window, as in every flat area: N is then the mean wanted, and
-  /// that may well lie in the middle of two integers.
-  std::uint32_t flat = 0;
+  /// N / largest where v is the mean of its window, as in every flat area: the stored value itself, as the
+  /// mean that is wanted may well lie in the middle of two.
+  float flat = 0;
   /// Any other clamped N that is farther than this from the nearest integer is to be taken in double: 1 / 2
   /// less the doubt, negative where floats decide nothing. In parts of themselves, with u = 2^-24, r may be
   /// wrong by 2 u, its root or the inverse of that by 2.3 u more, 1 / n by 2 u, and n v - S, the parameters,
@@ -56,8 +56,9 @@ SATIN_HD QuickNumber quick_deviation(double largest) {
 SATIN_HD QuickNumber quick_normalised(const NormaliseRule& rule, double largest) {
   const double doubt = quick_normalised_doubt(rule, largest);
   if (!(doubt < 0.5)) return {0, 0, 0, 0, -1};
+  const auto flat = static_cast<double>(nearest_code(rule.mean, largest));
   return {static_cast<float>(rule.deviation / largest), static_cast<float>(rule.gain / largest),
-          static_cast<float>(rule.mean / largest), nearest_code(rule.mean, largest),
+          static_cast<float>(rule.mean / largest), static_cast<float>(flat / largest),
           static_cast<float>(0.5 - doubt)};
 }
 
