@@ -211,12 +211,6 @@ HWY_INLINE auto NormalisedAt(Wide wide, const QuickNumber& number, const WindowR
   return hn::Mul(hn::IfThenElse(flat, hn::Set(d, number.flat), clamped), hn::Set(d, largest));
 }
 
-template <class Wide, class Sum>
-HWY_INLINE auto DeviationAt(Wide wide, const WindowRow<Sum>& row, const float* inverses, std::size_t at) {
-  const hn::Rebind<float, Wide> d;
-  return hn::Mul(hn::Sqrt(hn::DemoteTo(d, RadicandAt(wide, row, at))), hn::LoadU(d, inverses + at));
-}
-
 template <bool Normalised, class Stored, class Sum>
 std::size_t Numbers(const QuickNumber& number, const WindowRow<Sum>& row, const float* inverses,
                     const Stored* values, std::size_t count, Stored* HWY_RESTRICT out, std::uint32_t* open) {
@@ -230,10 +224,8 @@ std::size_t Numbers(const QuickNumber& number, const WindowRow<Sum>& row, const 
   std::size_t i = 0;
   for (; i + lanes <= count; i += lanes) {
     const auto here = [&] {
-      if constexpr (Normalised)
-        return NormalisedAt(wide, number, row, inverses, values, i);
-      else
-        return DeviationAt(wide, row, inverses, i);
+      if constexpr (Normalised) return NormalisedAt(wide, number, row, inverses, values, i);
+      return hn::Mul(hn::Sqrt(hn::DemoteTo(d, RadicandAt(wide, row, i))), hn::LoadU(d, inverses + i));
     }();
     const auto nearest = hn::Round(here);
     hn::StoreU(hn::DemoteTo(stored, hn::ConvertTo(integers, nearest)), stored, out + i);
