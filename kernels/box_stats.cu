@@ -1,12 +1,16 @@
 // Local mean and deviation from two tables, of the values and of their squares: four corners each inside the
 // picture, the combination of prefixes that the border asks for at its edges.
 
+#include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "core/maths/window.h"
 #include "kernels/box_stats.h"
 #include "kernels/box_stats_results.cuh"
+#include "kernels/lane.cuh"
 #include "kernels/plane.cuh"
+#include "kernels/vector.cuh"
 
 namespace satin::kernels {
 namespace {
@@ -30,6 +34,53 @@ __global__ void __launch_bounds__(plane_threads) extract(const __grid_constant__
     auto* out =
         reinterpret_cast<typename Quantum<T>::type*>(arguments.result.data + y * arguments.result.row);
     out[x] = static_cast<typename Quantum<T>::type>(quantise(value, arguments.plane, exponent));
+  }
+}
+
+/// plane_value() of a pixel in registers, which cannot be indexed.
+template <int Channels, class T>
+__device__ T channel_or_weighted(const T (&pixel)[Channels], const PlaneRead& plane) {
+  T value = plane.channel == 0 ? pixel[0] : plane.channel == 1 ? pixel[1] : pixel[2];
+  if (Channels == 4 && plane.channel == 3) value = pixel[Channels - 1];
+  if (plane.channel != PlaneRead::weighted) return value;
+  return plane.order == Order::rgb ? luminance709(pixel[0], pixel[1], pixel[2])
+                                   : luminance709(pixel[2], pixel[1], pixel[0]);
+}
+
+constexpr int quad = 4;  // pixels of a thread
+
+/// Four pixels a thread, in whole words where rows allow it.
+template <class T, int Channels>
+__global__ void __launch_bounds__(plane_threads)
+    extract_quads(const __grid_constant__ PlaneArguments arguments) {
+  using Results = Vector<T, quad>;
+  const std::int64_t x = quad * (static_cast<std::int64_t>(blockIdx.x) * plane_threads + threadIdx.x);
+  if (x >= arguments.width) return;
+  const auto count = static_cast<int>(min(std::int64_t{quad}, arguments.width - x));
+  for (std::int64_t y = blockIdx.y; y < arguments.height; y += gridDim.y) {
+    const T* pixels =
+        reinterpret_cast<const T*>(arguments.picture.data + y * arguments.picture.row) + x * Channels;
+    T* out = reinterpret_cast<T*>(arguments.result.data + y * arguments.result.row) + x;
+    const bool whole = count == quad && reinterpret_cast<std::uintptr_t>(pixels) % 4 == 0 &&
+                       reinterpret_cast<std::uintptr_t>(out) % sizeof(Results) == 0;
+    if (whole) {
+      std::uint32_t words[quad * Channels * sizeof(T) / 4];
+#pragma unroll
+      for (int w = 0; w < static_cast<int>(sizeof words); w += 4)
+        fetch<4>(words, w, reinterpret_cast<const std::byte*>(pixels) + w);
+      Results results;
+#pragma unroll
+      for (int k = 0; k < quad; ++k) {
+        T pixel[Channels];
+#pragma unroll
+        for (int c = 0; c < Channels; ++c) pixel[c] = element<T>(words, k * Channels + c);
+        results.of[k] = channel_or_weighted<Channels>(pixel, arguments.plane);
+      }
+      *reinterpret_cast<Results*>(out) = results;
+    } else {
+#pragma unroll 1
+      for (int k = 0; k < count; ++k) out[k] = plane_value(pixels + k * Channels, arguments.plane);
+    }
   }
 }
 
@@ -113,7 +164,15 @@ __global__ void read_extremes(const OrderedExtremes* ordered, PictureExtremes* e
 }  // namespace
 
 void extract_plane(const PlaneArguments& arguments, StreamHandle stream) {
+  const auto quads = plane_grid((arguments.width + quad - 1) / quad, arguments.height);
   with_plane_type(arguments.plane.type, [&](auto type) {
+    using T = decltype(type);
+    if constexpr (!std::is_same_v<T, float>) {
+      if (arguments.plane.channels == 3)
+        return extract_quads<T, 3><<<quads, plane_threads, 0, stream>>>(arguments);
+      if (arguments.plane.channels == 4)
+        return extract_quads<T, 4><<<quads, plane_threads, 0, stream>>>(arguments);
+    }
     extract<decltype(type)>
         <<<plane_grid(arguments.width, arguments.height), plane_threads, 0, stream>>>(arguments);
   });

@@ -13,13 +13,10 @@
 
 namespace satin::kernels {
 
-/// The columns of a lane in a plane of u8, u16 or u32: sixteen bytes with 32-bit sums, otherwise eight
-/// pixels.
-template <class T, class Sum>
-using StatsRows = LaneRows<T, 1, Sum>;
-
-template <class T, class Sum>
-inline constexpr int stats_pixels = StatsRows<T, Sum>::pixels;
+/// The columns of a lane in rows of u8, u16 or u32: 24 elements of RGB and otherwise 16 with 32-bit sums,
+/// half as many with 64-bit ones.
+template <class T, int Channels, class Sum>
+using StatsRows = LaneRows<T, Channels, Sum>;
 
 /// A sum and a sum of squares.
 template <class Sum>
@@ -104,19 +101,18 @@ class StatsReader {
   bool anyhow_;
 };
 
-/// Sums of a lane's columns over the window of rows.
-template <class T, class Sum>
+/// Sums of a lane's columns, of each element of a pixel by itself, over the window of rows.
+template <class Rows, class T, class Sum>
 class StatsColumns {
  public:
-  using Rows = StatsRows<T, Sum>;
   using Words = typename Rows::Words;
-  static constexpr int pixels = Rows::pixels;
+  static constexpr int elements = Rows::elements;
 
-  SumPair<Sum> sums[pixels];
+  SumPair<Sum> sums[elements];
 
   __device__ StatsColumns(const RunningStatsArguments& arguments, const StatsPart& part)
       : arguments_(arguments),
-        reader_(arguments, part.origin + static_cast<int>(threadIdx.x) * pixels, part.last_needed,
+        reader_(arguments, part.origin + static_cast<int>(threadIdx.x) * Rows::pixels, part.last_needed,
                 arguments.running.clipped) {}
 
   /// The window around row y.
@@ -172,7 +168,7 @@ class StatsColumns {
       }
     } else {
 #pragma unroll
-      for (int e = 0; e < pixels; ++e) {
+      for (int e = 0; e < elements; ++e) {
         const auto in = static_cast<std::int64_t>(element<T>(enters_.words, e));
         const auto out = static_cast<std::int64_t>(element<T>(leaves_.words, e));
         sums[e].sum += static_cast<Sum>(in - out);
@@ -210,7 +206,7 @@ class StatsColumns {
 #pragma unroll
       for (int k = 0; k < 4; ++k)
 #pragma unroll
-        for (int e = 0; e < pixels; ++e) {
+        for (int e = 0; e < elements; ++e) {
           const Sum value = element<T>(rows[k].words, e);
           sums[e].sum += value;
           sums[e].squares += value * value;
@@ -247,45 +243,60 @@ __device__ inline std::uint32_t scan_lanes(std::uint32_t value) {
 }
 __device__ inline std::uint64_t scan_lanes(std::uint64_t value) { return inclusive_scan(value); }
 
-/// The prefixes of one row in shared memory, with a place left free after every lane's columns: lanes that
-/// each read a column, as far apart as their own columns are, want different banks.
-template <class Sum, int Pixels>
+/// The prefixes of one row in shared memory, element by element as they lie in the row, with a place left
+/// free after every lane's: lanes that each read an element, as far apart as their own are, want different
+/// banks.
+template <class Sum, class Rows>
 class StatsPrefixes {
  public:
   using Pair = SumPair<Sum>;
+  static constexpr int elements = Rows::elements;
+  static constexpr int channels = elements / Rows::pixels;
+  static_assert(elements % 2 == 0);
 
   __device__ explicit StatsPrefixes(void* memory)
-      : prefixes_(static_cast<Pair*>(memory)), totals_(prefixes_ + (Pixels + 1) * blockDim.x) {}
+      : prefixes_(static_cast<Pair*>(memory)), totals_(prefixes_ + (elements + 1) * blockDim.x) {}
 
   [[nodiscard]] static constexpr std::size_t bytes(int warps) {
-    return static_cast<std::size_t>(warps) * (1 + warp_size * (Pixels + 1)) * sizeof(Pair);
+    return static_cast<std::size_t>(warps) * (channels + warp_size * (elements + 1)) * sizeof(Pair);
   }
 
   /// To be called by all threads of the block, and a barrier later the prefixes can be read.
-  __device__ void publish(const Pair (&sums)[Pixels]) {
-    Pair own;
+  __device__ void publish(const Pair (&sums)[elements]) {
+    Pair own[channels];
 #pragma unroll
-    for (int e = 0; e < Pixels; ++e) {
-      own.sum += sums[e].sum;
-      own.squares += sums[e].squares;
+    for (int e = 0; e < elements; ++e) {
+      own[e % channels].sum += sums[e].sum;
+      own[e % channels].squares += sums[e].squares;
     }
-    Pair before{scan_lanes(own.sum), scan_lanes(own.squares)};
+    Pair before[channels];
+#pragma unroll
+    for (int c = 0; c < channels; ++c) before[c] = {scan_lanes(own[c].sum), scan_lanes(own[c].squares)};
     const auto warp = static_cast<int>(threadIdx.x) / warp_size;
-    if (lane_index() == warp_size - 1) totals_[warp] = before;
+    if (lane_index() == warp_size - 1) {
+#pragma unroll
+      for (int c = 0; c < channels; ++c) totals_[warp * channels + c] = before[c];
+    }
     __syncthreads();  // and all have read the row before
-    before.sum -= own.sum;
-    before.squares -= own.squares;
+#pragma unroll
+    for (int c = 0; c < channels; ++c) {
+      before[c].sum -= own[c].sum;
+      before[c].squares -= own[c].squares;
+    }
 #pragma unroll 1
     for (int w = 0; w < warp; ++w) {
-      before.sum += totals_[w].sum;
-      before.squares += totals_[w].squares;
-    }
-    Pair* to = prefixes_ + static_cast<int>(threadIdx.x) * (Pixels + 1);
 #pragma unroll
-    for (int e = 0; e < Pixels; ++e) {
-      before.sum += sums[e].sum;
-      before.squares += sums[e].squares;
-      to[e] = before;
+      for (int c = 0; c < channels; ++c) {
+        before[c].sum += totals_[w * channels + c].sum;
+        before[c].squares += totals_[w * channels + c].squares;
+      }
+    }
+    Pair* to = prefixes_ + static_cast<int>(threadIdx.x) * (elements + 1);
+#pragma unroll
+    for (int e = 0; e < elements; ++e) {
+      before[e % channels].sum += sums[e].sum;
+      before[e % channels].squares += sums[e].squares;
+      to[e] = before[e % channels];
     }
   }
 
@@ -296,44 +307,58 @@ class StatsPrefixes {
   Pair* totals_;
 };
 
-/// The windows of a thread's results of one row. Shift: reach_x modulo Pixels, known when this is compiled,
-/// or -1: then it takes longer to find a prefix.
-template <class Sum, int Pixels, int Shift>
+/// The windows of a thread's results of one row, one for each element of its pixels. Shift: reach_x modulo
+/// pixels, known when this is compiled, or -1: then it takes longer to find a prefix.
+template <class Sum, class Rows, int Shift>
 class StatsWindows {
  public:
-  static constexpr int pixels = Pixels;
+  using Prefixes = StatsPrefixes<Sum, Rows>;
+  static constexpr int pixels = Rows::pixels;
+  static constexpr int elements = Rows::elements;
+  static constexpr int channels = elements / pixels;
 
+  /// To be called by all threads of a warp.
   __device__ StatsWindows(const RunningStatsArguments& arguments, const StatsPart& part,
-                          const StatsPrefixes<Sum, Pixels>& prefixes)
+                          const Prefixes& prefixes)
       : job_(arguments.running),
         prefixes_(prefixes),
-        first_x_(part.first_x + static_cast<int>(threadIdx.x) * Pixels),
+        first_x_(part.first_x + static_cast<int>(threadIdx.x) * pixels),
         high_(place_of(part.first_x + job_.reach_x - part.origin)),
         low_(place_of(part.first_x - job_.reach_x - 1 - part.origin)),
-        count_(max(0, min(Pixels, part.last_x - first_x_))),
-        whole_(!job_.clipped ||
-               (first_x_ >= job_.reach_x && first_x_ + Pixels + job_.reach_x <= job_.width)) {}
+        count_(max(0, min(pixels, part.last_x - first_x_))) {
+    const bool whole =
+        !job_.clipped || (first_x_ >= job_.reach_x && first_x_ + pixels + job_.reach_x <= job_.width);
+    whole_ = tuning::running_stats_warps_agree ? __all_sync(whole_warp, count_ == 0 || whole) != 0 : whole;
+  }
 
   [[nodiscard]] __device__ int x() const { return first_x_; }
-  [[nodiscard]] __device__ int count() const { return count_; }  ///< results: 0 to Pixels
-  /// All windows are as wide as can be.
+  [[nodiscard]] __device__ int count() const { return count_; }  ///< pixels of results: 0 to `pixels`
+  /// All windows of the thread, or of its warp, are as wide as can be.
   [[nodiscard]] __device__ bool whole() const { return whole_; }
 
-  /// Of window i. Strips and summed columns begin with lanes, so that the window's last column is the lane's
-  /// column `shift` + i, or one of the next lane, and the one before its first is Pixels - 1 - shift + i.
+  /// Of element i. Strips and summed columns begin with lanes, so that the window's last column is the lane's
+  /// element `shift` + i, or one of the next lane, and the one before its first is elements - channels -
+  /// shift
+  /// + i.
   [[nodiscard]] __device__ SumPair<Sum> sums(int i) const {
-    const int shift = Shift >= 0 ? Shift : job_.reach_x % Pixels;
-    const SumPair<Sum> high = prefixes_.at(high_ + i + (shift + i >= Pixels ? 1 : 0));
-    const SumPair<Sum> low = prefixes_.at(low_ + i + (i > shift ? 1 : 0));
+    const int shift = (Shift >= 0 ? Shift : kept(job_.reach_x % pixels)) * channels;
+    const SumPair<Sum> high = prefixes_.at(high_ + i + (shift + i >= elements ? 1 : 0));
+    const SumPair<Sum> low = prefixes_.at(low_ + i + (i >= shift + channels ? 1 : 0));
     return {high.sum - low.sum, high.squares - low.squares};
   }
 
-  /// Pixels of a window.
-  [[nodiscard]] __device__ std::uint32_t area(int i, int y) const {
-    const int columns =
-        whole_ ? 2 * job_.reach_x + 1
-               : min(first_x_ + i + job_.reach_x, job_.width - 1) - max(first_x_ + i - job_.reach_x, 0) + 1;
-    return static_cast<std::uint32_t>(columns) * rows(y);
+  /// Pixels of the window of element i over so many rows.
+  [[nodiscard]] __device__ std::uint32_t area(int i, std::uint32_t rows) const {
+    return whole_ ? whole_area(rows) : clipped_area(i, rows);
+  }
+  [[nodiscard]] __device__ std::uint32_t whole_area(std::uint32_t rows) const {
+    return static_cast<std::uint32_t>(2 * job_.reach_x + 1) * rows;
+  }
+  /// Where only pixels of the picture count.
+  [[nodiscard]] __device__ std::uint32_t clipped_area(int i, std::uint32_t rows) const {
+    const int x = first_x_ + i / channels;
+    const int columns = min(x + job_.reach_x, job_.width - 1) - max(x - job_.reach_x, 0) + 1;
+    return static_cast<std::uint32_t>(columns) * rows;
   }
   /// Rows of the windows of row y.
   [[nodiscard]] __device__ std::uint32_t rows(int y) const {
@@ -344,17 +369,18 @@ class StatsWindows {
 
   [[nodiscard]] __device__ LocalStatistics statistics(int i, int y, const Quantised& quantised) const {
     const SumPair<Sum> found = sums(i);
-    return local_statistics({area(i, y), found.sum, found.squares}, quantised);
+    return local_statistics({area(i, rows(y)), found.sum, found.squares}, quantised);
   }
 
  private:
-  /// Of the prefix at a column, counted from the thread's own columns.
+  /// Of the prefix at the first element of a column, counted from the columns of the block's first thread.
   [[nodiscard]] __device__ static int place_of(int column) {
-    return column + column / Pixels + static_cast<int>(threadIdx.x) * (Pixels + 1);
+    const int element = column * channels;
+    return element + element / elements + static_cast<int>(threadIdx.x) * (elements + 1);
   }
 
   const RunningStatsJob& job_;
-  const StatsPrefixes<Sum, Pixels>& prefixes_;
+  const Prefixes& prefixes_;
   int first_x_;
   int high_;  ///< places of the prefixes at the ends of the thread's first window
   int low_;

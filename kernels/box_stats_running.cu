@@ -1,22 +1,38 @@
 #include "kernels/box_stats_running.cuh"
 
 #include <algorithm>
-#include <utility>
 
 #include "kernels/shared_memory.cuh"
 
 namespace satin::kernels {
 namespace {
 
-int pixels_of(const RunningStatsJob& job) {
-  return job.wide ? stats_pixels<std::uint8_t, std::uint64_t> : stats_pixels<std::uint8_t, std::uint32_t>;
+/// Calls action(std::type_identity<StatsPrefixes>) for what the job's lanes hold.
+template <class Action>
+auto with_prefixes(const RunningStatsJob& job, const Action& action) {
+  const auto with_sum = [&](auto sum) {
+    using Sum = decltype(sum);
+    using T = std::uint8_t;
+    if (job.channels == 3) return action(std::type_identity<StatsPrefixes<Sum, StatsRows<T, 3, Sum>>>{});
+    if (job.channels == 4) return action(std::type_identity<StatsPrefixes<Sum, StatsRows<T, 4, Sum>>>{});
+    return action(std::type_identity<StatsPrefixes<Sum, StatsRows<T, 1, Sum>>>{});
+  };
+  return job.wide ? with_sum(std::uint64_t{}) : with_sum(std::uint32_t{});
 }
-static_assert(stats_pixels<std::uint8_t, std::uint64_t> == stats_pixels<std::uint16_t, std::uint64_t> &&
-              stats_pixels<std::uint8_t, std::uint64_t> == stats_pixels<std::uint32_t, std::uint64_t>);
+static_assert(
+    elements_per_lane<std::uint8_t, 1, std::uint64_t> == elements_per_lane<std::uint32_t, 1, std::uint64_t> &&
+    elements_per_lane<std::uint8_t, 3, std::uint64_t> == elements_per_lane<std::uint16_t, 3, std::uint64_t> &&
+    elements_per_lane<std::uint8_t, 1, std::uint64_t> == elements_per_lane<std::uint16_t, 1, std::uint64_t>);
+
+int pixels_of(const RunningStatsJob& job) {
+  return with_prefixes(job, [](auto prefixes) {
+    using Prefixes = typename decltype(prefixes)::type;
+    return Prefixes::elements / Prefixes::channels;
+  });
+}
 
 std::size_t shared_bytes_of(const RunningStatsJob& job, int warps) {
-  return job.wide ? StatsPrefixes<std::uint64_t, stats_pixels<std::uint8_t, std::uint64_t>>::bytes(warps)
-                  : StatsPrefixes<std::uint32_t, stats_pixels<std::uint8_t, std::uint32_t>>::bytes(warps);
+  return with_prefixes(job, [&](auto prefixes) { return decltype(prefixes)::type::bytes(warps); });
 }
 
 /// Columns of results of a block, whole lanes; 0 or less if the windows do not fit.
@@ -37,29 +53,16 @@ std::int64_t cost_of(const RunningStatsJob& job, const RunningStatsTiles& tiles,
          std::max<std::int64_t>(busiest, tuning::running_stats_warps_to_fill);
 }
 
-/// Calls action(kernel) for thresholds of bytes, with the shift of the job.
-template <class Action, int... Shifts>
-int with_shift(int shift, const Action& action, std::integer_sequence<int, Shifts...>) {
-  int result = 0;
-  static_cast<void>(
-      ((shift == Shifts &&
-        (result =
-             action(take_running_statistics<std::uint8_t, std::uint8_t, std::uint32_t, QuickBinary, Shifts>),
-         true)) ||
-       ...));
-  return result;
-}
-
 /// Calls action(kernel) for the job's result and types.
 template <class T, class Stored, class Sum, class Action>
 int with_sink(const RunningStatsArguments& arguments, bool extremes, const Action& action) {
   if (extremes) return action(take_running_statistics<T, Stored, Sum, FoundExtremes, -1>);
   if constexpr (!std::is_same_v<Stored, float>) {
     if (arguments.quick && arguments.job.result == LocalResult::binary) {
-      constexpr int pixels = stats_pixels<T, Sum>;
       if constexpr (sizeof(Sum) == 4)
-        return with_shift(arguments.running.reach_x % pixels, action,
-                          std::make_integer_sequence<int, pixels>{});
+        return with_shift<StatsRows<T, 1, Sum>::pixels>(arguments.running, [&](auto shift) {
+          return action(take_running_statistics<T, Stored, Sum, QuickBinary, decltype(shift)::value>);
+        });
       else
         return action(take_running_statistics<T, Stored, Sum, QuickBinary, -1>);
     }
@@ -80,14 +83,16 @@ int with_kernel(const RunningStatsArguments& arguments, bool extremes, const Act
 
 void launch(const RunningStatsArguments& arguments, bool extremes, StreamHandle stream) {
   with_kernel(arguments, extremes, [&](auto* kernel) {
-    const RunningStatsTiles& tiles = arguments.tiles;
-    const dim3 blocks(static_cast<unsigned>(tiles.strips), static_cast<unsigned>(tiles.bands));
-    kernel<<<blocks, static_cast<unsigned>(tiles.warps * warp_size), tiles.shared_bytes, stream>>>(arguments);
+    launch_running_statistics(kernel, arguments, stream);
     return 0;
   });
 }
 
 }  // namespace
+
+bool has_quick_numbers(const RunningStatsArguments& arguments) {
+  return arguments.quick && arguments.job.result != LocalResult::binary;
+}
 
 int running_stats_margin(const RunningStatsJob& job) {
   constexpr int most_pixels = 16;  // of a lane
@@ -124,6 +129,7 @@ RunningStatsTiles running_stats_tiles(const RunningStatsJob& job, int multiproce
 }
 
 int prepare_running_stats(const RunningStatsArguments& arguments) {
+  if (has_quick_numbers(arguments)) return prepare_running_numbers(arguments);
   const auto ask = [&](auto* kernel) { return allow_all_shared_memory(kernel); };
   const int refused = with_kernel(arguments, true, ask);
   return refused != 0 ? refused : with_kernel(arguments, false, ask);
@@ -136,6 +142,7 @@ void running_extremes(const RunningStatsArguments& arguments, StreamHandle strea
 }
 
 void running_stats(const RunningStatsArguments& arguments, StreamHandle stream) {
+  if (has_quick_numbers(arguments)) return running_numbers(arguments, stream);
   launch(arguments, false, stream);
 }
 

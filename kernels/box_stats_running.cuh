@@ -3,14 +3,18 @@
 // column and of its squares in registers (a row enters, a row leaves), and scans both along the row into
 // shared memory. The sums over a window are differences of two prefixes.
 //
-// A lane has eight or sixteen neighbouring columns and as many results. Sums are modulo 2^32 or 2^64; those
-// over one window fit.
+// A lane has a few neighbouring pixels of a plane, or of a picture with all its channels interleaved, and as
+// many results. Sums are modulo 2^32 or 2^64; those over one window fit.
 //
-// Thresholds of integers are compared in floats where those tell (core/maths/quick_threshold.h); what they
-// leave open, and every other result, goes through the doubles of core/maths/local_statistics.h.
+// Thresholds and numbers of integers are found in floats where those tell (core/maths/quick_threshold.h,
+// quick_number.h); what they leave open, and every other result, goes through the doubles of
+// core/maths/local_statistics.h.
 //
-// Bytes moved per pixel: the output, and the plane three times, twice of them from the L2, and once more for
-// every band its window's rows.
+// Bytes moved per value: the output, and the plane or picture three times, twice of them from the L2, and
+// once more for every band its window's rows.
+
+#include <type_traits>
+#include <utility>
 
 #include "kernels/box_stats_columns.cuh"
 #include "kernels/box_stats_sinks.cuh"
@@ -18,16 +22,17 @@
 
 namespace satin::kernels {
 
-/// T: of the quantised plane; Stored: of the picture.
-template <class T, class Stored, class Sum, template <class, class, class, class> class Sink, int Shift>
+/// T: of the quantised plane, or of the picture with its Channels; Stored: of the picture.
+template <class T, class Stored, class Sum, template <class, class, class, class> class Sink, int Shift,
+          int Channels = 1>
 __global__ void __launch_bounds__(tuning::running_stats_most_warps* warp_size)
     take_running_statistics(const __grid_constant__ RunningStatsArguments arguments) {
-  constexpr int pixels = stats_pixels<T, Sum>;
-  using Windows = StatsWindows<Sum, pixels, Shift>;
+  using Rows = StatsRows<T, Channels, Sum>;
+  using Windows = StatsWindows<Sum, Rows, Shift>;
   extern __shared__ uint4 memory[];
-  const StatsPart part = stats_part(arguments, pixels);
-  StatsPrefixes<Sum, pixels> prefixes(memory);
-  StatsColumns<T, Sum> columns(arguments, part);
+  const StatsPart part = stats_part(arguments, Rows::pixels);
+  StatsPrefixes<Sum, Rows> prefixes(memory);
+  StatsColumns<Rows, T, Sum> columns(arguments, part);
   const Windows windows(arguments, part, prefixes);
   Sink<T, Stored, Sum, Windows> sink(arguments, part, windows);
   columns.start(part.first_y);
@@ -42,5 +47,29 @@ __global__ void __launch_bounds__(tuning::running_stats_most_warps* warp_size)
   }
   sink.finish();
 }
+
+template <class Kernel>
+void launch_running_statistics(Kernel* kernel, const RunningStatsArguments& arguments, StreamHandle stream) {
+  const RunningStatsTiles& tiles = arguments.tiles;
+  const dim3 blocks(static_cast<unsigned>(tiles.strips), static_cast<unsigned>(tiles.bands));
+  kernel<<<blocks, static_cast<unsigned>(tiles.warps * warp_size), tiles.shared_bytes, stream>>>(arguments);
+}
+
+/// Calls action(std::integral_constant) with the shift of windows, reach_x modulo the pixels of a lane.
+template <int Shifts, class Action>
+int with_shift(const RunningStatsJob& job, const Action& action) {
+  return [&]<int... Shift>(std::integer_sequence<int, Shift...>) {
+    int result = 0;
+    static_cast<void>(
+        ((Shift == job.reach_x % Shifts && (result = action(std::integral_constant<int, Shift>{}), true)) ||
+         ...));
+    return result;
+  }
+  (std::make_integer_sequence<int, Shifts>{});
+}
+
+/// The numbers of integers in floats: box_stats_numbers.cu.
+[[nodiscard]] int prepare_running_numbers(const RunningStatsArguments& arguments);
+void running_numbers(const RunningStatsArguments& arguments, StreamHandle stream);
 
 }  // namespace satin::kernels

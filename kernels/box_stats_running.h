@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "core/maths/quick_number.h"
 #include "kernels/box_stats.h"
 
 namespace satin::kernels {
@@ -15,6 +16,7 @@ struct RunningStatsJob {
   int reach_y = 0;
   bool clipped = false;  ///< only pixels of the picture count: Border::shrink
   bool wide = false;     ///< sums are modulo 2^64, otherwise 2^32
+  int channels = 1;      ///< that are summed: those of an interleaved picture, or one of a plane
 };
 
 /// How a picture is cut into strips of columns and bands of rows, a block each.
@@ -36,17 +38,21 @@ struct RunningStatsArguments {
   BoxStatsJob job;
   RunningStatsJob running;
   RunningStatsTiles tiles;
-  bool quick = false;            ///< quick_threshold() serves
+  bool quick = false;  ///< quick_threshold(), or for numbers `number`, serves
+  QuickNumber number;
   const int* rows = nullptr;     ///< [y] = row of the picture at position y, or -1; from -margin on
   const int* columns = nullptr;  ///< the same along x
   const Measured* measured = nullptr;
-  Source plane;    ///< quantised: u8, u16 or, for floats, u32
+  Source plane;    ///< quantised: u8, u16 or, for floats, u32; the picture where all its channels are summed
   Source picture;  ///< stored
   Source mask;
   PictureExtremes* extremes = nullptr;
   Rectangle inner;  ///< where extremes are looked for
   Target output;
 };
+
+/// Numbers are found in floats. Only then the channels of a picture can be summed together.
+[[nodiscard]] bool has_quick_numbers(const RunningStatsArguments& arguments);
 
 /// To be called once for a job on its device; the code of a cudaError_t.
 [[nodiscard]] int prepare_running_stats(const RunningStatsArguments& arguments);

@@ -7,6 +7,7 @@
 #include "core/maths/quick_threshold.h"
 #include "kernels/box_stats_columns.cuh"
 #include "kernels/box_stats_results.cuh"
+#include "kernels/box_stats_words.cuh"
 
 namespace satin::kernels {
 
@@ -88,25 +89,29 @@ class QuickBinary {
   __device__ QuickBinary(const RunningStatsArguments& arguments, const StatsPart& part,
                          const Windows& windows)
       : arguments_(arguments), windows_(windows), reader_(arguments, windows.x(), part.last_x - 1, true) {
-    if (arguments.extremes != nullptr) extremes_ = *arguments.extremes;
     constexpr double largest = static_cast<T>(~T{0});
-    threshold_ = quick_threshold(arguments.job.rule, extremes_, largest);
+    threshold_ = quick_threshold(arguments.job.rule, extremes(), largest);
   }
 
   __device__ void fetch(int y) { reader_.load(y, values_); }
 
   __device__ void write(int y) {
     if (windows_.count() == 0) return;
-    if (threshold_.without_mean) {
-      write_by<true>(y);
-    } else {
-      write_by<false>(y);
+    Results results;
+    std::uint32_t open = threshold_.without_mean ? compare<true>(y, results) : compare<false>(y, results);
+    while (open != 0) {
+      const int i = __ffs(static_cast<int>(open)) - 1;
+      open &= open - 1;
+      if (i < windows_.count()) results.put(i, exact(i, y));
     }
+    results.store(
+        reinterpret_cast<std::uint8_t*>(arguments_.output.data + y * arguments_.output.row) + windows_.x(),
+        windows_.count());
   }
   __device__ void finish() {}
 
  private:
-  static constexpr int words = Windows::pixels / 4;  ///< of results
+  using Results = StatsResults<std::uint8_t, Windows::pixels>;
 
   /// Of a window of `area` pixels: T = constant + S (mean + product root) + spread root, where root = n d.
   struct Terms {
@@ -122,34 +127,40 @@ class QuickBinary {
             threshold_.of_spread * inverse};
   }
 
+  [[nodiscard]] __device__ PictureExtremes extremes() const {
+    return arguments_.extremes == nullptr ? PictureExtremes{} : *arguments_.extremes;
+  }
+
+  /// All results by floats; bits tell which of them those leave open.
   template <bool WithoutMean>
-  __device__ void write_by(int y) {
-    float below[Windows::pixels];  // T - value
-    float nearest = threshold_.doubt * 2;
-    if (windows_.whole()) {
-      if (const std::uint32_t rows = windows_.rows(y); rows != rows_) {
-        rows_ = rows;
-        terms_ = terms_of(windows_.area(0, y));
-      }
-#pragma unroll
-      for (int i = 0; i < Windows::pixels; ++i) below[i] = compare<WithoutMean>(i, terms_);
-    } else {
-#pragma unroll
-      for (int i = 0; i < Windows::pixels; ++i)
-        below[i] = compare<WithoutMean>(i, terms_of(windows_.area(i, y)));
-    }
-#pragma unroll
-    for (int i = 0; i < Windows::pixels; ++i) nearest = fminf(nearest, fabsf(below[i]));
+  __device__ std::uint32_t compare(int y, Results& results) const {
+    const std::uint32_t rows = windows_.rows(y);
+    if (!windows_.whole())
+      return compare_by<WithoutMean>(results,
+                                     [&](int i) { return terms_of(windows_.clipped_area(i, rows)); });
+    const Terms whole = terms_of(windows_.whole_area(rows));
+    return compare_by<WithoutMean>(results, [&](int) { return whole; });
+  }
+
+  template <bool WithoutMean, class TermsOf>
+  __device__ std::uint32_t compare_by(Results& results, const TermsOf& terms_of_pixel) const {
     const std::uint32_t flip = arguments_.job.inverted ? ~0U : 0U;
-    std::uint32_t results[words];
+    std::uint32_t open = 0;
 #pragma unroll
-    for (int w = 0; w < words; ++w) results[w] = signs_of(below + 4 * w) ^ flip;
-    if (!(nearest > threshold_.doubt)) decide(y, below, results);
-    store(y, results);
+    for (int w = 0; w < Results::count; ++w) {
+      float below[4];  // T - value
+#pragma unroll
+      for (int k = 0; k < 4; ++k) below[k] = compare_one<WithoutMean>(4 * w + k, terms_of_pixel(4 * w + k));
+      const float nearest =
+          fminf(fminf(fabsf(below[0]), fabsf(below[1])), fminf(fabsf(below[2]), fabsf(below[3])));
+      results.words[w] = signs_of(below) ^ flip;
+      if (!(nearest > threshold_.doubt)) open |= Results::of_word(w);
+    }
+    return open;
   }
 
   template <bool WithoutMean>
-  [[nodiscard]] __device__ float compare(int i, const Terms& terms) const {
+  [[nodiscard]] __device__ float compare_one(int i, const Terms& terms) const {
     const SumPair<Sum> found = windows_.sums(i);
     const float root = approximate_root(approximate_radicand(terms.area, found, WithoutMean));
     const float factor = __fmaf_rn(terms.product, root, terms.mean);
@@ -157,50 +168,19 @@ class QuickBinary {
     return __fmaf_rn(static_cast<float>(found.sum), factor, rest) - float_of<T>(values_.words, i);
   }
 
-  /// By doubles what floats leave open.
-  __device__ void decide(int y, const float (&below)[Windows::pixels],
-                         std::uint32_t (&results)[words]) const {
-    std::uint32_t open = 0;
-#pragma unroll
-    for (int i = 0; i < Windows::pixels; ++i)
-      if (i < windows_.count() && !(fabsf(below[i]) > threshold_.doubt)) open |= 1U << i;
-    while (open != 0) {
-      const int i = __ffs(static_cast<int>(open)) - 1;
-      open &= open - 1;
-      const double value = stored_value<Stored>(arguments_.job, arguments_.picture, windows_.x() + i, y);
-      const LocalStatistics found = windows_.statistics(i, y, {});
-      const bool white =
-          (value > local_threshold(arguments_.job.rule, extremes_, found)) != arguments_.job.inverted;
-      const std::uint32_t byte = 0xFFU << (i % 4 * 8);
-#pragma unroll
-      for (int w = 0; w < words; ++w)
-        if (i / 4 == w) results[w] = white ? results[w] | byte : results[w] & ~byte;
-    }
-  }
-
-  __device__ void store(int y, const std::uint32_t (&results)[words]) const {
-    auto* out =
-        reinterpret_cast<std::uint8_t*>(arguments_.output.data + y * arguments_.output.row) + windows_.x();
-    if (windows_.count() == Windows::pixels && reinterpret_cast<std::uintptr_t>(out) % sizeof results == 0) {
-      if constexpr (words == 4)
-        __stcs(reinterpret_cast<uint4*>(out), make_uint4(results[0], results[1], results[2], results[3]));
-      else
-        __stcs(reinterpret_cast<uint2*>(out), make_uint2(results[0], results[1]));
-      return;
-    }
-#pragma unroll
-    for (int i = 0; i < Windows::pixels; ++i)
-      if (i < windows_.count()) out[i] = static_cast<std::uint8_t>(results[i / 4] >> (i % 4 * 8));
+  /// By doubles.
+  [[nodiscard]] __device__ std::uint8_t exact(int i, int y) const {
+    const double value = stored_value<Stored>(arguments_.job, arguments_.picture, windows_.x() + i, y);
+    const LocalStatistics found = windows_.statistics(i, y, {});
+    const bool white = value > local_threshold(arguments_.job.rule, extremes(), found);
+    return white == arguments_.job.inverted ? 0 : 255;
   }
 
   const RunningStatsArguments& arguments_;
   const Windows& windows_;
-  StatsReader<StatsRows<T, Sum>> reader_;
-  typename StatsReader<StatsRows<T, Sum>>::Words values_{};
-  PictureExtremes extremes_{};
+  StatsReader<StatsRows<T, 1, Sum>> reader_;
+  typename StatsRows<T, 1, Sum>::Words values_{};
   QuickThreshold threshold_;
-  Terms terms_;             ///< of whole windows
-  std::uint32_t rows_ = 0;  ///< of those
 };
 
 /// Looks for the extremes of the picture.
@@ -235,7 +215,7 @@ class FoundExtremes {
  private:
   /// A deviation in floats is wrong by less than 2^-18 of itself.
   [[nodiscard]] __device__ bool is_smaller(int i, int y) const {
-    const std::uint32_t area = windows_.area(i, y);
+    const std::uint32_t area = windows_.area(i, windows_.rows(y));
     const float deviation = approximate_root(approximate_radicand(area, windows_.sums(i), false)) *
                             approximate_inverse(__uint2float_rn(area));
     return static_cast<double>(deviation) * (1 + 0x1p-18) < largest_;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <string>
-#include <vector>
 
 #include "core/measured_filter.h"
 #include "core/side_inputs.h"
@@ -28,27 +27,21 @@ class PreparedColours final : public MeasuredFilter {
  public:
   PreparedColours(Backend& backend, const Shape& shape, BoxStatsJob job)
       : MeasuredFilter(range_of_floats(backend, shape)), alpha_(backend, shape) {
-    for (int c = 0; c < colours_of(shape); ++c) {
-      job.plane.channel = job.output_channel = c;
-      channels_.push_back(backend.operations.box_stats(backend, job));
-    }
+    job.plane.channel = job.output_channel = 0;
+    job.colours = colours_of(shape);
+    colours_ = backend.operations.box_stats(backend, job);
   }
 
-  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    std::size_t bytes = 0;
-    for (const auto& channel : channels_) bytes += channel->workspace_bytes();
-    return bytes;
-  }
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return colours_->workspace_bytes(); }
 
   void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
            Stream stream) override {
-    for (const auto& channel : channels_)
-      channel->run({inputs[picture], inputs[mask], output, measured, nullptr}, stream);
-    alpha_.run(inputs[picture], output, stream);
+    colours_->run({inputs[picture], inputs[mask], output, measured, nullptr}, stream);
+    if (!colours_->keeps_other_channels()) alpha_.run(inputs[picture], output, stream);
   }
 
  private:
-  std::vector<std::unique_ptr<BoxStatsOperation>> channels_;
+  std::unique_ptr<BoxStatsOperation> colours_;
   KeptAlpha alpha_;
 };
 

@@ -56,6 +56,11 @@ std::vector<Image> results(const Device& device, const Format& format) {
       images.push_back(satin::guided(device, picture, {.radius = radius, .eps = 1e-4, .guide = map.view()}));
       images.push_back(satin::guided(device, map, {.radius = radius, .guide = picture.view()}));
     }
+    for (const int window : {1, 7, 31}) {
+      images.push_back(local_deviation(device, picture, {.window = window}));
+      images.push_back(normalize(device, picture, {.window = window}));
+      images.push_back(threshold(device, picture, {.window = window}));
+    }
     images.push_back(integral(device, picture));
     images.push_back(integral(device, picture, {.squared = true}));
   }

@@ -12,6 +12,7 @@
 #include "expect_error.h"
 #include "oracle_local.h"
 #include "pictures.h"
+#include "window_table.h"
 
 namespace satin::test {
 namespace {
@@ -119,37 +120,6 @@ TEST(Threshold, TakesGivenParameters) {
               {.method = Binarisation::sauvola, .window = 11, .k = 0.34, .range = 64.0}, 302);
   check_local({33, 31, 3, Type::f32}, {.method = Binarisation::sauvola, .window = 5, .range = 3.0}, 303);
 }
-
-/// Sums over windows cut at the border, by tables of 64-bit integers.
-class WindowTable {
- public:
-  WindowTable(const Plane& plane, bool squared) : width_(plane.width), height_(plane.height) {
-    table_.resize(static_cast<std::size_t>((width_ + 1) * (height_ + 1)));
-    for (std::int64_t y = 0; y < height_; ++y)
-      for (std::int64_t x = 0; x < width_; ++x) {
-        const auto value = static_cast<std::int64_t>(plane.at(x, y));
-        at(x + 1, y + 1) = at(x, y + 1) + at(x + 1, y) - at(x, y) + (squared ? value * value : value);
-      }
-  }
-  [[nodiscard]] std::int64_t sum(std::int64_t x, std::int64_t y, std::int64_t reach) const {
-    const std::int64_t x0 = std::max<std::int64_t>(x - reach, 0);
-    const std::int64_t y0 = std::max<std::int64_t>(y - reach, 0);
-    const std::int64_t x1 = std::min(x + reach + 1, width_);
-    const std::int64_t y1 = std::min(y + reach + 1, height_);
-    return value(x1, y1) - value(x0, y1) - value(x1, y0) + value(x0, y0);
-  }
-
- private:
-  std::int64_t& at(std::int64_t x, std::int64_t y) {
-    return table_[static_cast<std::size_t>(y * (width_ + 1) + x)];
-  }
-  [[nodiscard]] std::int64_t value(std::int64_t x, std::int64_t y) const {
-    return table_[static_cast<std::size_t>(y * (width_ + 1) + x)];
-  }
-  std::int64_t width_;
-  std::int64_t height_;
-  std::vector<std::int64_t> table_;
-};
 
 /// Few values in patches, so that many pixels equal their threshold.
 Image patches(std::int64_t width, std::int64_t height, Type type, std::uint64_t seed) {

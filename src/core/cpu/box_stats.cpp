@@ -56,16 +56,18 @@ class BoxStats final : public BoxStatsOperation {
         job_(job),
         plane_(backend, job),
         bands_(std::clamp<std::int64_t>(job.height / smallest_band, 1, backend.threads.count())),
-        bands_of_(static_cast<std::size_t>(bands_), Band{March(job), {}, {}}) {
+        bands_of_(static_cast<std::size_t>(bands_), Band{March(job), {}, {}, {}}) {
     for (Band& band : bands_of_) {
       band.values.resize(static_cast<std::size_t>(job.width));
       band.open.resize(static_cast<std::size_t>(job.width));
+      band.stored.resize(static_cast<std::size_t>(job.width));
     }
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
+    const std::size_t of_pixel = sizeof(double) + sizeof(std::uint32_t) + sizeof(Stored);
     return plane_.bytes() +
-           bands_of_.size() * (bands_of_[0].march.bytes() + static_cast<std::size_t>(job_.width) * 12);
+           bands_of_.size() * (bands_of_[0].march.bytes() + static_cast<std::size_t>(job_.width) * of_pixel);
   }
 
   void clear_extremes(PictureExtremes* extremes, Stream) override { *extremes = no_extremes; }
@@ -89,8 +91,13 @@ class BoxStats final : public BoxStatsOperation {
     const PictureExtremes known = images.extremes == nullptr ? PictureExtremes{} : *images.extremes;
     if constexpr (sizeof(Sum) == 4)
       if (job_.result == LocalResult::binary) return binarise_all(images, known);
+    const QuickNumber number = quick_number();
     for_rows(images.picture, images.measured,
-             [&](std::int64_t y, const ImageView&, const WindowRow<Sum>& row, Band& band) {
+             [&](std::int64_t y, const ImageView& plane, const WindowRow<Sum>& row, Band& band) {
+               if constexpr (sizeof(Stored) < 4)
+                 if (number.limit > 0 && row.exact_in_double)
+                   return store_quickly(number, row, plane.row<Stored>(y), band,
+                                        images.output.row<Stored>(y));
                if (job_.result != LocalResult::deviation)
                  read_values(job_.plane, images.picture, y, band.values.data());
                write_row(images, known, y, row, band.values.data());
@@ -102,6 +109,7 @@ class BoxStats final : public BoxStatsOperation {
     March march;
     std::vector<double> values;       ///< of one row
     std::vector<std::uint32_t> open;  ///< pixels that floats do not decide
+    std::vector<Stored> stored;       ///< results of one row
   };
 
   /// Calls work(y, plane, windows, band) for every row.
@@ -172,6 +180,37 @@ class BoxStats final : public BoxStatsOperation {
              });
   }
 
+  /// For numbers of integers without a mask; otherwise one that floats never decide.
+  [[nodiscard]] QuickNumber quick_number() const {
+    constexpr double largest = static_cast<Stored>(~Stored{0});
+    if (job_.result == LocalResult::binary || job_.mask_maximum != 0) return {0, 0, 0, 0, -1};
+    return job_.result == LocalResult::deviation ? quick_deviation(largest)
+                                                 : quick_normalised(job_.normalise, largest);
+  }
+
+  [[nodiscard]] double number_of(double value, LocalStatistics at) const {
+    return job_.result == LocalResult::deviation ? at.deviation : normalised(job_.normalise, value, at);
+  }
+
+  /// Numbers in floats, and in doubles what those leave open.
+  void store_quickly(const QuickNumber& number, const WindowRow<Sum>& row, const Stored* values, Band& band,
+                     Stored* out) const requires(sizeof(Stored) < 4) {
+    const auto width = static_cast<std::size_t>(job_.width);
+    const auto channels = static_cast<std::size_t>(job_.plane.channels);
+    Stored* stored = channels == 1 ? out : band.stored.data();
+    const std::size_t open = number_quickly(number, job_.result == LocalResult::normalised, row,
+                                            band.march.inverses(), values, width, stored, band.open.data());
+    for (std::size_t i = 0; i < open; ++i) {
+      const std::size_t x = band.open[i];
+      LocalStatistics at;
+      statistics_of_row(row, x, 1, &at.mean, &at.deviation);
+      stored[x] = stored_number<Stored>(number_of(values[x], at));
+    }
+    if (channels == 1) return;
+    for (std::size_t x = 0; x < width; ++x)
+      out[x * channels + static_cast<std::size_t>(job_.output_channel)] = stored[x];
+  }
+
   void write_row(const BoxStatsImages& images, const PictureExtremes& known, std::int64_t y,
                  const WindowRow<Sum>& row, const double* values) const {
     for_chunks(row, 0, static_cast<std::size_t>(job_.width),
@@ -223,6 +262,7 @@ class BoxStats final : public BoxStatsOperation {
 }  // namespace
 
 std::unique_ptr<BoxStatsOperation> prepare_box_stats(Backend& backend, const BoxStatsJob& job) {
+  if (job.colours > 1) return prepare_each_colour(backend, job, prepare_box_stats);
   CpuBackend& cpu = as_cpu(backend);
   switch (job.plane.type) {
     case Type::u8:

@@ -190,7 +190,83 @@ std::size_t BinariseQuickly(const QuickThreshold& threshold, const WindowRow<std
                 : Quickly<false>(threshold, row, inverses, values, count, inverted, out, open);
 }
 
+/// Normalised values of one vector of pixels, clamped.
+template <class Wide, class Stored, class Sum>
+HWY_INLINE auto NormalisedAt(Wide wide, const QuickNumber& number, const WindowRow<Sum>& row,
+                             const float* inverses, const Stored* values, std::size_t at) {
+  const hn::Rebind<float, Wide> d;
+  const hn::Rebind<Stored, Wide> stored;
+  const hn::Rebind<std::int32_t, Wide> integers;
+  const auto value = hn::PromoteTo(wide, hn::PromoteTo(integers, hn::LoadU(stored, values + at)));
+  const auto sum = WindowSumsAt(wide, row.sums + at, row.span);
+  const auto difference = hn::DemoteTo(d, hn::Sub(hn::Mul(hn::LoadU(wide, row.counts + at), value), sum));
+  const auto root = hn::Sqrt(hn::DemoteTo(d, RadicandAt(wide, row, at)));
+  const auto positive = hn::Max(root, hn::Set(d, 0.5F));  // of equal values, whose difference is 0
+  const auto most = hn::Mul(hn::Set(d, number.gain), hn::LoadU(d, inverses + at));
+  const auto scale = hn::Min(most, hn::Div(hn::Set(d, number.target), positive));
+  const auto part = hn::MulAdd(difference, scale, hn::Set(d, number.mean));
+  const auto clamped = hn::Min(hn::Max(part, hn::Zero(d)), hn::Set(d, 1.0F));
+  const auto flat = hn::Eq(difference, hn::Zero(d));
+  constexpr float largest = static_cast<Stored>(~Stored{0});
+  return hn::Mul(hn::IfThenElse(flat, hn::Set(d, number.flat), clamped), hn::Set(d, largest));
+}
+
+template <bool Normalised, class Stored, class Sum>
+std::size_t Numbers(const QuickNumber& number, const WindowRow<Sum>& row, const float* inverses,
+                    const Stored* values, std::size_t count, Stored* HWY_RESTRICT out, std::uint32_t* open) {
+  const hn::ScalableTag<double> wide;
+  const hn::Rebind<float, decltype(wide)> d;
+  const hn::Rebind<std::int32_t, decltype(wide)> integers;
+  const hn::Rebind<Stored, decltype(wide)> stored;
+  const std::size_t lanes = hn::Lanes(d);
+  const auto limit = hn::Set(d, number.limit);
+  std::size_t found = 0;
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const auto here = [&] {
+      if constexpr (Normalised) return NormalisedAt(wide, number, row, inverses, values, i);
+      return hn::Mul(hn::Sqrt(hn::DemoteTo(d, RadicandAt(wide, row, i))), hn::LoadU(d, inverses + i));
+    }();
+    const auto nearest = hn::Round(here);
+    hn::StoreU(hn::DemoteTo(stored, hn::ConvertTo(integers, nearest)), stored, out + i);
+    const auto distance = hn::Abs(hn::Sub(here, nearest));
+    if (hn::AllTrue(d, hn::Le(distance, limit))) continue;
+    float distances[hn::MaxLanes(d)];
+    hn::StoreU(distance, d, distances);
+    for (std::size_t k = 0; k < lanes; ++k)
+      if (!(distances[k] <= number.limit)) open[found++] = static_cast<std::uint32_t>(i + k);
+  }
+  for (; i < count; ++i) open[found++] = static_cast<std::uint32_t>(i);
+  return found;
+}
+
+template <class Stored, class Sum>
+std::size_t NumberQuickly(const QuickNumber& number, bool normalised, const WindowRow<Sum>& row,
+                          const float* inverses, const Stored* values, std::size_t count, Stored* stored,
+                          std::uint32_t* open) {
+  return normalised ? Numbers<true>(number, row, inverses, values, count, stored, open)
+                    : Numbers<false>(number, row, inverses, values, count, stored, open);
+}
+
 // Names for the tables of targets.
+std::size_t NumberQuicklyU8U32(const QuickNumber& number, bool normalised,
+                               const WindowRow<std::uint32_t>& row, const float* inverses,
+                               const std::uint8_t* values, std::size_t count, std::uint8_t* stored,
+                               std::uint32_t* open) {
+  return NumberQuickly(number, normalised, row, inverses, values, count, stored, open);
+}
+std::size_t NumberQuicklyU8U64(const QuickNumber& number, bool normalised,
+                               const WindowRow<std::uint64_t>& row, const float* inverses,
+                               const std::uint8_t* values, std::size_t count, std::uint8_t* stored,
+                               std::uint32_t* open) {
+  return NumberQuickly(number, normalised, row, inverses, values, count, stored, open);
+}
+std::size_t NumberQuicklyU16U64(const QuickNumber& number, bool normalised,
+                                const WindowRow<std::uint64_t>& row, const float* inverses,
+                                const std::uint16_t* values, std::size_t count, std::uint16_t* stored,
+                                std::uint32_t* open) {
+  return NumberQuickly(number, normalised, row, inverses, values, count, stored, open);
+}
 void ExchangeU8U32(const std::uint8_t* enters, const std::uint8_t* leaves, std::size_t count,
                    std::uint32_t* sums, std::uint32_t* squares) {
   Exchange(enters, leaves, count, sums, squares);
@@ -238,6 +314,9 @@ HWY_EXPORT(LargestRadicand32);
 HWY_EXPORT(LargestRadicand64);
 HWY_EXPORT(Binarise);
 HWY_EXPORT(BinariseQuickly);
+HWY_EXPORT(NumberQuicklyU8U32);
+HWY_EXPORT(NumberQuicklyU8U64);
+HWY_EXPORT(NumberQuicklyU16U64);
 
 template <>
 void exchange_with_squares(const std::uint8_t* enters, const std::uint8_t* leaves, std::size_t count,
@@ -284,6 +363,28 @@ std::size_t binarise_quickly(const QuickThreshold& threshold, const WindowRow<st
                              const float* inverses, const std::uint8_t* values, std::size_t count,
                              bool inverted, std::uint8_t* out, std::uint32_t* open) {
   return HWY_DYNAMIC_DISPATCH(BinariseQuickly)(threshold, row, inverses, values, count, inverted, out, open);
+}
+
+template <>
+std::size_t number_quickly(const QuickNumber& number, bool normalised, const WindowRow<std::uint32_t>& row,
+                           const float* inverses, const std::uint8_t* values, std::size_t count,
+                           std::uint8_t* stored, std::uint32_t* open) {
+  return HWY_DYNAMIC_DISPATCH(NumberQuicklyU8U32)(number, normalised, row, inverses, values, count, stored,
+                                                  open);
+}
+template <>
+std::size_t number_quickly(const QuickNumber& number, bool normalised, const WindowRow<std::uint64_t>& row,
+                           const float* inverses, const std::uint8_t* values, std::size_t count,
+                           std::uint8_t* stored, std::uint32_t* open) {
+  return HWY_DYNAMIC_DISPATCH(NumberQuicklyU8U64)(number, normalised, row, inverses, values, count, stored,
+                                                  open);
+}
+template <>
+std::size_t number_quickly(const QuickNumber& number, bool normalised, const WindowRow<std::uint64_t>& row,
+                           const float* inverses, const std::uint16_t* values, std::size_t count,
+                           std::uint16_t* stored, std::uint32_t* open) {
+  return HWY_DYNAMIC_DISPATCH(NumberQuicklyU16U64)(number, normalised, row, inverses, values, count, stored,
+                                                   open);
 }
 
 void binarise(const ThresholdRule& rule, const PictureExtremes& extremes, const double* values,

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "core/maths/local_statistics.h"
+#include "core/maths/quick_number.h"
 #include "core/maths/quick_threshold.h"
 
 namespace satin::cpu {
@@ -47,5 +48,13 @@ void binarise(const ThresholdRule& rule, const PictureExtremes& extremes, const 
 std::size_t binarise_quickly(const QuickThreshold& threshold, const WindowRow<std::uint32_t>& row,
                              const float* inverses, const std::uint8_t* values, std::size_t count,
                              bool inverted, std::uint8_t* out, std::uint32_t* open);
+
+/// The stored integers of deviations, or with `normalised` of normalised values, of all `count` pixels of a
+/// row that is exact in double. Which pixels that leaves open, and `inverses`, as above. Stored and Sum are
+/// u8 and u32, u8 and u64, or u16 and u64.
+template <class Stored, class Sum>
+std::size_t number_quickly(const QuickNumber& number, bool normalised, const WindowRow<Sum>& row,
+                           const float* inverses, const Stored* values, std::size_t count, Stored* stored,
+                           std::uint32_t* open);
 
 }  // namespace satin::cpu

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "core/cpu/plane_simd.h"
 #include "core/maths/plane.h"
 #include "satin/image.h"
 
@@ -22,6 +23,9 @@ template <class Integer>
 void read_quantised(const PlaneRead& plane, int exponent, const ImageView& picture, std::int64_t y,
                     Integer* out) {
   const std::int64_t width = picture.shape.width;
+  if constexpr (sizeof(Integer) == 1)
+    if (plane.channels >= 3)
+      return take_plane(picture.row<std::uint8_t>(y), static_cast<std::size_t>(width), plane, out);
   with_plane_row(plane, picture, y, [&](const auto* row) {
     if (plane.channels == 1) {
       for (std::int64_t x = 0; x < width; ++x)

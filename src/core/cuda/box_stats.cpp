@@ -8,6 +8,7 @@ namespace satin::cuda {
 std::unique_ptr<BoxStatsOperation> prepare_box_stats(Backend& backend, const BoxStatsJob& job) {
   CudaBackend& cuda = as_cuda(backend);
   if (auto running = prepare_box_stats_running(cuda, job)) return running;
+  if (job.colours > 1) return prepare_each_colour(backend, job, prepare_box_stats);
   return prepare_box_stats_table(cuda, job);
 }
 
@@ -17,7 +18,7 @@ std::uint64_t largest_value(const PlaneRead& plane) {
 }
 
 QuantisedPlane::QuantisedPlane(CudaBackend& backend, const BoxStatsJob& job) : backend_(backend), job_(job) {
-  if (job.plane.channels == 1 && job.plane.type != Type::f32) return;
+  if ((job.plane.channels == 1 || job.colours > 1) && job.plane.type != Type::f32) return;
   Shape shape;
   shape.width = job.width;
   shape.height = job.height;

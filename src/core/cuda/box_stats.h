@@ -13,7 +13,8 @@ std::unique_ptr<BoxStatsOperation> prepare_box_stats_table(CudaBackend& backend,
 /// The largest value of the quantised plane.
 [[nodiscard]] std::uint64_t largest_value(const PlaneRead& plane);
 
-/// The job's plane as dense rows of u8, u16 or, for floats, u32: the picture itself where it is that.
+/// The job's plane as dense rows of u8, u16 or, for floats, u32: the picture itself where it is that, or
+/// where several colours of integers are wanted.
 class QuantisedPlane {
  public:
   QuantisedPlane(CudaBackend& backend, const BoxStatsJob& job);

@@ -7,6 +7,7 @@
 #include "core/cuda/box_mean.h"
 #include "core/cuda/box_stats.h"
 #include "core/cuda/check.h"
+#include "core/maths/quick_number.h"
 #include "core/maths/quick_threshold.h"
 
 namespace satin::cuda {
@@ -25,6 +26,10 @@ class BoxStatsRunning final : public BoxStatsOperation {
     arguments_.rows = reinterpret_cast<const int*>(rows_.get()) + margin;
     arguments_.columns = reinterpret_cast<const int*>(columns_.get()) + margin;
     check(static_cast<cudaError_t>(kernels::prepare_running_stats(arguments_)), "asking for shared memory");
+  }
+
+  [[nodiscard]] bool keeps_other_channels() const noexcept override {
+    return arguments_.running.channels > 1;
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
@@ -79,6 +84,11 @@ class BoxStatsRunning final : public BoxStatsOperation {
   bool plane_stands_ = false;  ///< that of the whole picture whose extremes were just looked for
 };
 
+QuickNumber quick_number(const BoxStatsJob& job, double largest) {
+  return job.result == LocalResult::deviation ? quick_deviation(largest)
+                                              : quick_normalised(job.normalise, largest);
+}
+
 }  // namespace
 
 std::unique_ptr<BoxStatsOperation> prepare_box_stats_running(CudaBackend& backend, const BoxStatsJob& job) {
@@ -95,7 +105,15 @@ std::unique_ptr<BoxStatsOperation> prepare_box_stats_running(CudaBackend& backen
   running.reach_x = static_cast<int>(running.clipped ? std::min(job.reach_x, job.width) : job.reach_x);
   running.reach_y = static_cast<int>(running.clipped ? std::min(job.reach_y, job.height) : job.reach_y);
   running.wide = job.plane.type != Type::u8 || !narrow_squares(window);
-  arguments.quick = job.plane.type != Type::f32 && quick_suffices(window, largest);
+  arguments.number = quick_number(job, static_cast<double>(largest));
+  arguments.quick = job.plane.type != Type::f32 && quick_suffices(window, largest) &&
+                    (job.result == LocalResult::binary || arguments.number.limit > 0);
+  if (job.colours > 1) {
+    const bool together = job.plane.channels >= 3 && kernels::has_quick_numbers(arguments) &&
+                          running.wide == (job.plane.type == Type::u16);
+    if (!together) return nullptr;
+    running.channels = job.plane.channels;
+  }
   arguments.tiles = kernels::running_stats_tiles(running, backend.multiprocessors(), backend.shared_memory());
   if (arguments.tiles.warps == 0) return nullptr;
   return std::make_unique<BoxStatsRunning>(backend, arguments);

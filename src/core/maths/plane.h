@@ -58,15 +58,19 @@ SATIN_HD std::size_t codes_of(Type type) { return type == Type::u8 ? 256 : 65536
 /// The largest magnitude may round up to one code too many.
 SATIN_HD std::uint32_t code_of(std::uint32_t quantised) { return quantised > 0xFFFF ? 0xFFFF : quantised; }
 
-/// A number as a stored value: integers are clamped and rounded to nearest, ties up.
+/// Clamped to [0, largest] and rounded to nearest, ties up.
+SATIN_HD std::uint32_t nearest_code(double value, double largest) {
+  const double above = value > 0 ? value : 0;
+  return static_cast<std::uint32_t>((above < largest ? above : largest) + 0.5);
+}
+
+/// A number as a stored value: integers are the nearest code.
 template <class T>
 SATIN_HD T stored_number(double value) {
   if constexpr (std::is_same_v<T, float>) {
     return static_cast<float>(value);
   } else {
-    constexpr double largest = static_cast<T>(~T{0});
-    const double above = value > 0 ? value : 0;
-    return static_cast<T>(static_cast<std::uint32_t>((above < largest ? above : largest) + 0.5));
+    return static_cast<T>(nearest_code(value, static_cast<T>(~T{0})));
   }
 }
 

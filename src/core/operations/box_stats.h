@@ -2,6 +2,7 @@
 // Mean and standard deviation of one plane over a window around every pixel, and what is made of them.
 
 #include <cstdint>
+#include <memory>
 
 #include "core/maths/local_statistics.h"
 #include "core/maths/plane.h"
@@ -28,8 +29,9 @@ struct BoxStatsJob {
   LocalResult result = LocalResult::binary;
   ThresholdRule rule;
   NormaliseRule normalise;
-  bool inverted = false;           ///< 0 and 255 exchanged
-  int output_channel = 0;          ///< all but binary: of an output of the plane's type and channels
+  bool inverted = false;   ///< 0 and 255 exchanged
+  int output_channel = 0;  ///< all but binary: of an output of the plane's type and channels
+  int colours = 1;         ///< all but binary: results of so many channels, the plane's and those after it
   std::uint32_t mask_maximum = 0;  ///< all but binary: 255 or 65535; 0: no mask
 };
 
@@ -49,7 +51,14 @@ struct BoxStatsOperation : Operation {
   virtual void find_extremes(const ImageView& picture, const Rectangle& inner, const Measured* measured,
                              PictureExtremes* extremes, Stream stream) = 0;
   virtual void run(const BoxStatsImages& images, Stream stream) = 0;
+  /// run() also writes the channels that are no colours, as they are in the picture.
+  [[nodiscard]] virtual bool keeps_other_channels() const noexcept { return false; }
 };
+
+/// Prepares a job of one colour for each colour of a job of several; they run one after the other.
+[[nodiscard]] std::unique_ptr<BoxStatsOperation> prepare_each_colour(
+    Backend& backend, const BoxStatsJob& job,
+    std::unique_ptr<BoxStatsOperation> (*prepare)(Backend&, const BoxStatsJob&));
 
 /// The one place that decides how finely floats are cut, so that the sum of squares over `area` pixels stays
 /// below 2^64: area * (2^(bits + 1))^2 < 2^64, and at most 30 bits. Throws Error(usage) if less than 8 bits
