@@ -168,12 +168,17 @@ class Builder {
     append(low, high, static_cast<std::uint16_t>(place - 1), part);
   }
 
+  /// To nearest, ties up, of what is not negative. std::floor, which no instruction of the baseline does, was
+  /// a quarter of the time of tests that plan every filter.
+  static std::uint32_t rounded(double weight) {
+    return static_cast<std::uint32_t>(static_cast<std::int64_t>(weight + .5));
+  }
+
   /// What rounding the first weight takes away, the second one gives.
   void append(const Rung& low, const Rung& high, std::uint16_t place, double part) {
-    const double low_weight = std::floor(whole_ * (1 - part) / low.area + .5);
+    const std::uint32_t low_weight = rounded(whole_ * (1 - part) / low.area);
     const double rest = part > 0 ? whole_ - low_weight * low.area : 0;
-    const double high_weight = std::floor(std::max(0.0, rest) / high.area + .5);
-    LensKernel kernel{{static_cast<std::uint32_t>(low_weight), static_cast<std::uint32_t>(high_weight)},
+    LensKernel kernel{{low_weight, rounded(std::max(0.0, rest) / high.area)},
                       {place, static_cast<std::uint16_t>(place + 1)}};
     if (kernel.weight[0] == 0) {
       std::swap(kernel.weight[0], kernel.weight[1]);

@@ -252,6 +252,11 @@ TEST(EveryFilter, LeavesPicturesAloneWhereToldTo) {
   });
 }
 
+TEST(EveryFilter, PlansOrRefusesEveryCase) {
+  if (!slow_build()) GTEST_SKIP() << "the other tests do";
+  for_each_filter_case([](const FilterCase&) {}, 1);
+}
+
 TEST(EveryFilter, DescribesItself) {
   for (const FilterRecord& filter : filters()) {
     EXPECT_FALSE(filter.name.empty());

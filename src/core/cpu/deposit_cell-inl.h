@@ -18,8 +18,10 @@ HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+template <int Size>
+using SizedTag = hn::CappedTag<std::uint64_t, static_cast<std::size_t>(Size)>;
 template <int Channels>
-using CellTag = hn::CappedTag<std::uint64_t, static_cast<std::size_t>(cell_size(Channels))>;
+using CellTag = SizedTag<cell_size(Channels)>;
 
 /// Masks of the lanes that hold colours, and 1 in the lane of the weights.
 template <int Channels>

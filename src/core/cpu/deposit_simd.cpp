@@ -16,23 +16,22 @@
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 
-/// The corners of one staircase in the rows of a group.
-template <int Channels>
-struct Corners {
-  const Staircase& stairs;
-  std::int64_t x;
-  std::int64_t more;
-  std::uint64_t* const* rows;
-  const DeltaRows& area;
-
-  [[nodiscard]] HWY_INLINE std::int64_t column(std::int64_t at) const {
-    return (std::clamp(at, area.first, area.last) - area.first) * cell_size(Channels);
-  }
-
-  template <class D, class V>
-  HWY_INLINE void Add(D d, V cell, std::size_t part) const {
-    const auto add = [&](std::uint64_t* to) { hn::StoreU(hn::Add(hn::LoadU(d, to), cell), d, to); };
-    const auto take = [&](std::uint64_t* to) { hn::StoreU(hn::Sub(hn::LoadU(d, to), cell), d, to); };
+/// Adds a cell of Size sums to the corners of one staircase around column x, in the rows of a group. This and
+/// what adds runs are calls, once for each size of a cell: made part of their callers, for every number of
+/// channels and kind of sample, they took six times as long to compile.
+template <int Size>
+HWY_NOINLINE void AddCorners(const Staircase& stairs, std::int64_t x, std::int64_t more,
+                             const std::uint64_t* cell, std::uint64_t* const* rows, const DeltaRows& area) {
+  const SizedTag<Size> d;
+  const auto column = [&](std::int64_t at) {
+    return (std::clamp(at, area.first, area.last) - area.first) * Size;
+  };
+  for (std::size_t part = 0; part < Size; part += hn::Lanes(d)) {
+    const auto values = hn::LoadU(d, cell + part);
+    const auto add = [&](std::uint64_t* to)
+                         HWY_ATTR { hn::StoreU(hn::Add(hn::LoadU(d, to), values), d, to); };
+    const auto take = [&](std::uint64_t* to)
+                          HWY_ATTR { hn::StoreU(hn::Sub(hn::LoadU(d, to), values), d, to); };
     std::int64_t inner_left = 0;
     std::int64_t inner_right = 0;
     for (int k = 0; k < stairs.boxes; ++k) {
@@ -54,7 +53,7 @@ struct Corners {
       inner_right = right;
     }
   }
-};
+}
 
 /// cell_of(share, part) is what every pixel of a staircase gets.
 template <int Channels, class CellOf>
@@ -70,18 +69,19 @@ HWY_INLINE void Spread(const DepositRule& rule, const LensKernel& kernel, std::i
     if (x - widest >= area.last || x + widest + more <= area.first) continue;
     const std::uint32_t share =
         weight == lens_full_weight ? kernel.weight[i] : sample_weight(kernel.weight[i], weight);
-    const Corners<Channels> corners{stairs, x, more, rows, area};
+    HWY_ALIGN std::uint64_t cell[static_cast<std::size_t>(cell_size(Channels))];
     for (std::size_t part = 0; part < cell_size(Channels); part += hn::Lanes(d))
-      corners.Add(d, cell_of(share, part), part);
+      hn::StoreU(cell_of(share, part), d, cell + part);
+    AddCorners<cell_size(Channels)>(stairs, x, more, cell, rows, area);
   }
 }
 
 /// Neighbouring samples of one group and the same staircases: as their corners are neighbours too, each
 /// corner is added for all of them at once. Where depth is smooth almost all samples lie in runs.
-template <int Channels>
+template <int Size>
 struct SampleRun {
   static constexpr std::int64_t most = 32;
-  static constexpr std::int64_t size = cell_size(Channels);
+  static constexpr std::int64_t size = Size;
 
   std::int64_t first = 0;                ///< column
   std::int64_t count = 0;                ///< of columns
@@ -91,7 +91,7 @@ struct SampleRun {
 
   template <class CellOf>
   HWY_INLINE void Put(int which, std::int64_t place, std::uint32_t share, const CellOf& cell_of) {
-    const CellTag<Channels> d;
+    const SizedTag<Size> d;
     for (std::size_t part = 0; part < size; part += hn::Lanes(d))
       hn::StoreU(cell_of(share, part), d, cells[which] + place * size + part);
   }
@@ -99,8 +99,8 @@ struct SampleRun {
     for (std::uint64_t* row : cells) std::fill_n(row + place * size, size, 0);
   }
 
-  HWY_INLINE void AddCorners(const Staircase& stairs, const std::uint64_t* weighted,
-                             std::int64_t first_column) const {
+  HWY_NOINLINE void AddCorners(const Staircase& stairs, const std::uint64_t* weighted,
+                               std::int64_t first_column) const {
     std::int64_t inner_left = 0;
     std::int64_t inner_right = 0;
     for (int k = 0; k < stairs.boxes; ++k) {
@@ -127,7 +127,7 @@ struct SampleRun {
   template <bool Plus>
   HWY_INLINE void AddCells(const std::uint64_t* HWY_RESTRICT weighted, std::uint64_t* HWY_RESTRICT to) const {
     const hn::ScalableTag<std::uint64_t> wide;
-    const CellTag<Channels> narrow;
+    const SizedTag<Size> narrow;
     const std::int64_t values = count * size;
     std::int64_t i = 0;
     // vectors that hold several cells begin on their own multiples
@@ -147,6 +147,9 @@ struct SampleRun {
     hn::StoreU(Plus ? hn::Add(sum, cells_of) : hn::Sub(sum, cells_of), d, to);
   }
 };
+
+template <int Channels>
+using RunOf = SampleRun<cell_size(Channels)>;
 
 HWY_INLINE bool SameStaircases(const LensKernel& a, const LensKernel& b) {
   return a.staircase[0] == b.staircase[0] && a.staircase[1] == b.staircase[1] &&
@@ -168,8 +171,8 @@ struct TwoStaircases {
 };
 
 /// Adds what was put into a run.
-template <int Channels>
-HWY_INLINE void AddRun(SampleRun<Channels>& run, const TwoStaircases& stairs, std::uint32_t group,
+template <int Size>
+HWY_INLINE void AddRun(SampleRun<Size>& run, const TwoStaircases& stairs, std::uint32_t group,
                        const DeltaRows& area) {
   run.rows = area.rows + group * area.span + area.reach;
   run.AddCorners(stairs.first, run.cells[0], area.first);
@@ -181,7 +184,7 @@ HWY_INLINE void AddRun(SampleRun<Channels>& run, const TwoStaircases& stairs, st
 template <int Channels, bool Highlights>
 HWY_INLINE std::int64_t SpreadRun(const VisibleRows<Channels, Highlights>& rows,
                                   const VisibleSamples<Channels, Highlights>& samples, std::int64_t x,
-                                  std::int64_t end, const DeltaRows& area, SampleRun<Channels>& run) {
+                                  std::int64_t end, const DeltaRows& area, RunOf<Channels>& run) {
   const std::uint32_t group = samples.Group(x);
   const LensKernel first = samples.Kernel(x);
   const TwoStaircases stairs(samples.rule.kernels, first);
@@ -193,7 +196,7 @@ HWY_INLINE std::int64_t SpreadRun(const VisibleRows<Channels, Highlights>& rows,
     Spread<Channels>(samples.rule, first, x, samples.row.weights[x], group, false, area, cell_at(x));
     return x + 1;
   }
-  const std::int64_t limit = std::min({end, x + SampleRun<Channels>::most, area.last - stairs.widest});
+  const std::int64_t limit = std::min({end, x + RunOf<Channels>::most, area.last - stairs.widest});
   std::int64_t next = x;
   LensKernel kernel = first;
   do {
@@ -210,14 +213,14 @@ HWY_INLINE std::int64_t SpreadRun(const VisibleRows<Channels, Highlights>& rows,
   run.first = x;
   run.count = next - x;
   run.more = 1;
-  AddRun<Channels>(run, stairs, group, area);
+  AddRun(run, stairs, group, area);
   return next;
 }
 
 /// The same for blocks.
 template <int Channels, bool Highlights>
 HWY_INLINE std::int64_t SpreadMerged(const VisibleRows<Channels, Highlights>& rows, std::int64_t x,
-                                     std::int64_t end, const DeltaRows& area, SampleRun<Channels>& run) {
+                                     std::int64_t end, const DeltaRows& area, RunOf<Channels>& run) {
   const DepositRule& rule = rows.upper.rule;
   const std::uint32_t group = rows.upper.Group(x);
   const LensKernel first = rows.MergedKernel(x);
@@ -226,7 +229,7 @@ HWY_INLINE std::int64_t SpreadMerged(const VisibleRows<Channels, Highlights>& ro
     Spread<Channels>(rule, first, x, lens_full_weight, group, true, area, rows.MergedCell(x));
     return x + 2;
   }
-  const std::int64_t limit = std::min({end, x + SampleRun<Channels>::most, area.last - stairs.widest - 1});
+  const std::int64_t limit = std::min({end, x + RunOf<Channels>::most, area.last - stairs.widest - 1});
   std::int64_t next = x;
   LensKernel kernel = first;
   do {
@@ -240,7 +243,7 @@ HWY_INLINE std::int64_t SpreadMerged(const VisibleRows<Channels, Highlights>& ro
   run.first = x;
   run.count = next - x - 1;
   run.more = 2;
-  AddRun<Channels>(run, stairs, group, area);
+  AddRun(run, stairs, group, area);
   return next;
 }
 
@@ -250,7 +253,7 @@ HWY_INLINE GroupsOfRow SpreadSamples(const DepositRule& rule, const VisiblePair&
   GroupsOfRow found;
   const VisibleRows<Channels, Highlights> rows(rule, pair);
   const VisibleSamples<Channels, Highlights>& samples = pair.spreads_lower ? rows.lower : rows.upper;
-  SampleRun<Channels> run;
+  RunOf<Channels> run;
   for (std::int64_t x = begin; x < end;) {
     if (samples.row.weights[x] == 0) {
       ++x;
