@@ -1,5 +1,5 @@
-// gloss(): the operation in exact integers, pixel by pixel; the filter against the convolution that it stands
-// for, and what must hold for every map.
+// gloss(): against the convolution that it stands for, and what must hold for every map. The sums themselves
+// are tested in lobe_mean_test.cpp.
 
 #include "satin/filters/gloss.h"
 
@@ -11,8 +11,6 @@
 #include <cstring>
 #include <numbers>
 
-#include "core/backend.h"
-#include "core/lobe_bands.h"
 #include "device_under_test.h"
 #include "expect_error.h"
 #include "pictures.h"
@@ -21,151 +19,6 @@ namespace satin::test {
 namespace {
 
 constexpr double pi = std::numbers::pi;
-__extension__ using Exact = __int128;
-
-// --- The operation ---
-
-/// Bands of any place, reach and weights, the circle's limits among them.
-LobeMeanJob random_job(const Shape& shape, int levels, Random& random) {
-  LobeMeanJob job;
-  job.width = shape.width;
-  job.height = shape.height;
-  job.read = read_for_lobes(shape, Transfer::identity);
-  job.write = {shape.type, Transfer::identity, 0};
-  const int width = static_cast<int>(shape.width);
-  const int height = static_cast<int>(shape.height);
-  for (int y = 0; y < height; ++y)
-    job.row_weights.push_back(static_cast<std::uint32_t>(random.one_in(4) ? 4096 : random.between(1, 4096)));
-  for (int y = 0; y < levels * height; ++y) {
-    LobeRow row{static_cast<std::uint32_t>(job.bands.size()), static_cast<std::uint32_t>(random.below(4)), 0};
-    for (std::uint32_t i = 0; i < row.bands; ++i) {
-      LobeBand band;
-      band.first_row = random.between(0, height - 1);
-      band.last_row = random.between(band.first_row, height - 1);
-      band.inner = static_cast<std::uint32_t>(random.between(1, 1 << 22));
-      const int most = (width - 1) / 2;
-      band.reach = random.one_in(4)   ? LobeBand::whole_circle
-                   : random.one_in(3) ? most
-                                      : random.between(0, most);
-      if (band.reach >= 0 && band.reach < most && random.one_in(2))
-        band.outer = static_cast<std::uint32_t>(random.between(1, 1 << 22));
-      std::uint64_t rows = 0;
-      for (int b = band.first_row; b <= band.last_row; ++b)
-        rows += job.row_weights[static_cast<std::size_t>(b)];
-      const bool circle = band.reach < 0;
-      row.weight += rows * band.inner * static_cast<std::uint64_t>(circle ? width : 2 * band.reach + 1);
-      row.weight += rows * band.outer * static_cast<std::uint64_t>(2 * band.reach + 3);
-      job.bands.push_back(band);
-    }
-    job.rows.push_back(row);
-  }
-  return job;
-}
-
-/// What a band counts a column by that lies `distance` columns away, at most half the circle.
-std::uint64_t column_weight(const LobeBand& band, std::int64_t distance) {
-  if (band.reach == LobeBand::whole_circle) return band.inner;
-  return (distance <= band.reach ? band.inner : 0) + (distance <= band.reach + 1 ? band.outer : 0);
-}
-
-std::int64_t around_circle(std::int64_t a, std::int64_t b, std::int64_t width) {
-  const std::int64_t distance = std::abs(a - b);
-  return std::min(distance, width - distance);
-}
-
-std::int64_t stored_integer(const ImageView& view, std::int64_t x, std::int64_t y, int c) {
-  return view.shape.type == Type::u8 ? view.value<std::uint8_t>(x, y, c) : view.value<std::uint16_t>(x, y, c);
-}
-
-/// Sum over the lobe of channel c, times alpha if that is asked for.
-Exact lobe_sum(const LobeMeanJob& job, const ImageView& map, std::int64_t x, std::int64_t y, int c,
-               bool by_alpha) {
-  const LobeRow& row = job.rows[static_cast<std::size_t>(y)];
-  Exact sum = 0;
-  for (std::uint32_t i = 0; i < row.bands; ++i) {
-    const LobeBand& band = job.bands[row.first_band + i];
-    for (std::int64_t v = band.first_row; v <= band.last_row; ++v)
-      for (std::int64_t u = 0; u < job.width; ++u) {
-        const Exact weight = static_cast<Exact>(column_weight(band, around_circle(x, u, job.width))) *
-                             job.row_weights[static_cast<std::size_t>(v)];
-        sum += weight * stored_integer(map, u, v, c) *
-               (by_alpha ? stored_integer(map, u, v, map.shape.channels - 1) : 1);
-      }
-  }
-  return sum;
-}
-
-std::int64_t rounded(Exact sum, Exact divisor) {
-  return static_cast<std::int64_t>((2 * sum + divisor) / (2 * divisor));
-}
-
-std::int64_t expected_value(const LobeMeanJob& job, const ImageView& map, std::int64_t x, std::int64_t y,
-                            int c) {
-  const LobeRow& row = job.rows[static_cast<std::size_t>(y)];
-  const std::int64_t own = stored_integer(map, x, y % job.height, c);
-  if (row.bands == 0) return own;
-  const int alpha = map.shape.channels - 1;
-  const auto weight = static_cast<Exact>(row.weight);
-  if (map.shape.alpha != Alpha::straight || c == alpha)
-    return rounded(lobe_sum(job, map, x, y, c, false), weight);
-  const Exact sum_of_alpha = lobe_sum(job, map, x, y, alpha, false);
-  if (rounded(sum_of_alpha, weight) == 0) return own;
-  return rounded(lobe_sum(job, map, x, y, c, true), sum_of_alpha);
-}
-
-TEST(LobeMean, EqualsTheSumsPixelByPixel) {
-  const Device& device = device_under_test();
-  Random random(11);
-  std::uint64_t seed = 1;
-  for (const auto& [width, height] :
-       {std::pair{1, 1}, {2, 2}, {3, 1}, {1, 5}, {7, 4}, {12, 6}, {33, 9}, {300, 3}})
-    for (const Type type : {Type::u8, Type::u16})
-      for (const int channels : {1, 2, 3, 4}) {
-        const Alpha alpha = channels % 2 == 0 && random.one_in(2) ? Alpha::straight : Alpha::none;
-        const Shape shape{width, height, channels, type, alpha};
-        SCOPED_TRACE(describe(shape) + (alpha == Alpha::straight ? ", alpha" : ""));
-        const int levels = random.between(1, 3);
-        const LobeMeanJob job = random_job(shape, levels, random);
-        const Image map = random_picture(shape, seed++);
-        Shape result_shape = shape;
-        result_shape.height *= levels;
-        const auto operation = device.backend().operations.lobe_mean(device.backend(), job);
-        const Image on_device = device.upload(map);
-        Image result_on_device = device.upload(poisoned(result_shape));
-        operation->run(on_device.view(), nullptr, result_on_device.view(), {});
-        device.synchronize();
-        const Image result = device.download(result_on_device.view());
-        for (std::int64_t y = 0; y < result_shape.height; ++y)
-          for (std::int64_t x = 0; x < width; ++x)
-            for (int c = 0; c < channels; ++c)
-              ASSERT_EQ(stored_integer(result.view(), x, y, c), expected_value(job, map.view(), x, y, c))
-                  << x << ", " << y << ", channel " << c;
-      }
-}
-
-TEST(LobeMean, BoundsOfSumsAndWeights) {
-  constexpr Exact largest_sum = (Exact{1} << 63) - 1;
-  const auto pixels = static_cast<std::int64_t>(largest_sum / 4096 / 0xFFFFFF);
-  const Shape fits{pixels, 1, 3, Type::u16};
-  Shape one_more = fits;
-  ++one_more.width;
-  EXPECT_EQ(read_for_lobes(fits, Transfer::srgb).maximum, 0xFFFFFFU);
-  expect_error(ErrorKind::usage, "63 bits", [&] { return read_for_lobes(one_more, Transfer::srgb); });
-  // Floats lose bits instead: 4096 * 2^20 values of 30 bits stay below 2^63, one more bit does not.
-  EXPECT_EQ(read_for_lobes({1 << 10, 1 << 10, 3, Type::f32}, Transfer::identity).fixed_bits, 30);
-
-  LobeMeanJob job;
-  job.rows.push_back({0, 1, (std::uint64_t{1} << 61) - 1});
-  EXPECT_NO_THROW(check_lobe_weights(job));
-  job.rows.back().weight += 1;
-  expect_error(ErrorKind::usage, "too large", [&] { return check_lobe_weights(job), 0; });
-  job.read.alpha_maximum = 255;
-  job.rows.back().weight = (std::uint64_t{1} << 61) / 255;
-  EXPECT_NO_THROW(check_lobe_weights(job));
-  job.rows.back().weight += 1;
-  expect_error(ErrorKind::usage, "too large", [&] { return check_lobe_weights(job), 0; });
-}
-
 // --- The filter ---
 
 Image run(const Image& map, const Gloss& gloss) {
