@@ -16,6 +16,7 @@
 #include "core/lobe_bands.h"
 #include "device_under_test.h"
 #include "expect_error.h"
+#include "forced_target.h"
 #include "pictures.h"
 
 namespace satin::test {
@@ -91,7 +92,7 @@ TEST(Gloss, WideLobesAreTakenOverCells) {
   for (const Shape& shape : shapes) EXPECT_EQ(cell_of(shape, 1), 1);
 }
 
-TEST(Gloss, DevicesAndThreadsGiveTheSameBytes) {
+TEST(Gloss, DevicesTargetsAndThreadsGiveTheSameBytes) {
   for (const Shape& shape : shapes_of_cells) {
     const Image map = random_picture(shape, 6);
     const Gloss wanted{.roughness = 1, .levels = 5};
@@ -99,6 +100,8 @@ TEST(Gloss, DevicesAndThreadsGiveTheSameBytes) {
     DeviceOptions options;
     options.threads = 3;
     EXPECT_EQ(difference(gloss(Device::open("cpu", options), map, wanted), result), "") << describe(shape);
+    const ForcedTarget forced(hwy::SupportedAndGeneratedTargets().back());
+    EXPECT_EQ(difference(gloss(Device::open("cpu"), map, wanted), result), "") << describe(shape);
   }
 }
 

@@ -11,6 +11,7 @@
 
 #include "core/cpu/backend.h"
 #include "core/cpu/lobe_cells.h"
+#include "core/cpu/lobe_simd.h"
 #include "core/cpu/rows.h"
 #include "core/maths/lobe_cells.h"
 #include "core/maths/mean.h"
@@ -34,10 +35,13 @@ struct Gap {
 struct Workspace {
   Workspace(std::size_t entries, const PixelRead& read)
       : columns(2 * entries + static_cast<std::size_t>(read.channels)),
-        totals(entries),
+        low(entries),
+        estimate(entries),
         pixels(entries),
         integers(read.fixed_point ? 0 : entries),
         floats(read.fixed_point ? entries : 0) {}
+
+  [[nodiscard]] WideSum total(std::size_t i) const { return {low[i], estimate[i]}; }
 
   template <class T>
   [[nodiscard]] Gap<BetweenCells<T>>& gap() {
@@ -49,7 +53,8 @@ struct Workspace {
   }
 
   std::vector<std::uint64_t> columns;  ///< sums over a band's rows of all columns up to each
-  std::vector<WideSum> totals;
+  std::vector<std::uint64_t> low;      ///< the parts of WideSum
+  std::vector<double> estimate;
   PixelRows pixels;
   Gap<std::uint64_t> integers;
   Gap<double> floats;
@@ -154,9 +159,9 @@ class LobeMean final : public LobeMeanOperation {
           continue;
         }
         sum_row<Channels>(workspace, level, row);
-        const WideSum* totals = workspace.totals.data();
-        for (std::int64_t x = 0; x < job_.width;
-             ++x, totals += Channels, original += Channels, out += Channels) {
+        for (std::size_t i = 0; i < row_; i += Channels, original += Channels, out += Channels) {
+          WideSum totals[4];
+          for (int c = 0; c < Channels; ++c) totals[c] = workspace.total(i + static_cast<std::size_t>(c));
           if constexpr (std::is_same_v<T, float>) {
             store_float_mean<Channels>(totals, row.weight, original, 0, rule, reader.exponents, out);
           } else {
@@ -179,7 +184,7 @@ class LobeMean final : public LobeMeanOperation {
         sum_row<Channels>(workspace, level, row);
         auto* mean = means.row<std::uint64_t>(y);
         for (std::size_t i = 0; i < entries; ++i)
-          mean[i] = cell_mean(workspace.totals[i], row.weight, job_.read.fixed_point);
+          mean[i] = cell_mean(workspace.total(i), row.weight, job_.read.fixed_point);
       }
     });
   }
@@ -203,28 +208,40 @@ class LobeMean final : public LobeMeanOperation {
           for (std::int64_t next = first; next < last; ++next) {
             std::swap(gap.above, gap.below);
             expand(next, gap.below);
+            const std::int64_t begin = std::max<std::int64_t>(0, next * cell - cell / 2);
             const std::int64_t end = std::min(job_.height, next * cell + cell / 2);
-            for (std::int64_t y = std::max<std::int64_t>(0, next * cell - cell / 2); y < end; ++y)
-              store_row<Channels>(workspace, cell_place(y, rule.cell_bits).weight, rule, source.row<T>(y),
-                                  result.row<T>(y));
+            store_gap<Channels, T>(workspace, rule, begin, end, source, result);
           }
         });
   }
 
+  /// The rows of pixels from `begin` to `end` - 1.
   template <int Channels, class T>
-  void store_row(Workspace& workspace, std::uint32_t weight, const CellRule& rule, const T* original,
-                 T* out) const {
+  void store_gap(Workspace& workspace, const CellRule& rule, std::int64_t begin, std::int64_t end,
+                 const ImageView& source, const MutableImageView& result) const {
     Gap<BetweenCells<T>>& gap = workspace.gap<T>();
-    for (std::size_t i = 0; i < row_; ++i)
-      gap.between[i] = between(gap.above[i], gap.below[i], weight, rule.cell_bits);
+    std::uint32_t weight = cell_place(begin, rule.cell_bits).weight;
     if constexpr (!std::is_same_v<T, float>) {
       if (!rule.weighted) {
         for (std::size_t i = 0; i < row_; ++i)
-          workspace.pixels.narrow[i] =
-              static_cast<std::uint32_t>(whole_value(gap.between[i], rule.cell_bits));
-        return encode_row(workspace.pixels.narrow.data(), row_, rule.transfer, out);
+          gap.between[i] = between(gap.above[i], gap.below[i], weight, rule.cell_bits);
+        for (std::int64_t y = begin; y < end; ++y) {
+          round_and_step(gap.above.data(), gap.below.data(), row_, rule.cell_bits, gap.between.data(),
+                         workspace.pixels.narrow.data());
+          encode_row(workspace.pixels.narrow.data(), row_, rule.transfer, result.row<T>(y));
+        }
+        return;
       }
     }
+    for (std::int64_t y = begin; y < end; ++y, weight += 2)
+      store_between_rows<Channels>(gap, weight, rule, source.row<T>(y), result.row<T>(y));
+  }
+
+  template <int Channels, class T>
+  void store_between_rows(Gap<BetweenCells<T>>& gap, std::uint32_t weight, const CellRule& rule,
+                          const T* original, T* out) const {
+    for (std::size_t i = 0; i < row_; ++i)
+      gap.between[i] = between(gap.above[i], gap.below[i], weight, rule.cell_bits);
     for (std::size_t i = 0; i < row_; i += Channels)
       store_between<Channels>(gap.between.data() + i, original + i, rule, out + i);
   }
@@ -237,7 +254,8 @@ class LobeMean final : public LobeMeanOperation {
   template <int Channels>
   void sum_row(Workspace& workspace, const Level& level, const LobeRow& row) const {
     const auto entries = static_cast<std::size_t>(level.cells.width * Channels);
-    std::fill_n(workspace.totals.begin(), entries, WideSum{});
+    std::fill_n(workspace.low.begin(), entries, std::uint64_t{0});
+    std::fill_n(workspace.estimate.begin(), entries, 0.0);
     for (std::uint32_t band = row.first_band; band < row.first_band + row.bands; ++band)
       add_band<Channels>(workspace, entries, job_.bands[band]);
   }
@@ -250,22 +268,22 @@ class LobeMean final : public LobeMeanOperation {
     const std::uint64_t* above =
         band.first_row == 0 ? nullptr : table + static_cast<std::size_t>(band.first_row - 1) * entries;
     const auto sum_at = [&](std::size_t i) { return above == nullptr ? below[i] : below[i] - above[i]; };
-    WideSum* totals = workspace.totals.data();
+    const auto add = [&](const std::uint64_t* ahead, const std::uint64_t* behind, std::uint32_t weight) {
+      add_weighted_differences(ahead, behind, entries, weight, workspace.low.data(),
+                               workspace.estimate.data());
+    };
+    std::uint64_t* columns = workspace.columns.data();
     if (band.reach == LobeBand::whole_circle) {
-      for (std::size_t i = 0; i < entries; ++i)
-        add_weighted(totals[i], band.inner, sum_at(entries - Channels + i % Channels), true);
-      return;
+      for (std::size_t i = 0; i < entries; ++i) columns[i] = sum_at(entries - Channels + i % Channels);
+      std::fill_n(columns + entries, entries, std::uint64_t{0});
+      return add(columns, columns + entries, band.inner);
     }
     const std::size_t margin = static_cast<std::size_t>(band.reach + (band.outer != 0 ? 1 : 0)) * Channels;
-    fill_columns<Channels>(workspace.columns.data(), entries, margin, sum_at);
-    const std::uint64_t* columns = workspace.columns.data();
+    fill_columns<Channels>(columns, entries, margin, sum_at);
     const std::size_t inner_low = margin - static_cast<std::size_t>(band.reach) * Channels;
     const std::size_t inner_high = margin + static_cast<std::size_t>(band.reach + 1) * Channels;
-    for (std::size_t i = 0; i < entries; ++i) {
-      add_weighted(totals[i], band.inner, columns[i + inner_high] - columns[i + inner_low], true);
-      if (band.outer != 0)
-        add_weighted(totals[i], band.outer, columns[i + 2 * margin + Channels] - columns[i], true);
-    }
+    add(columns + inner_high, columns + inner_low, band.inner);
+    if (band.outer != 0) add(columns + 2 * margin + Channels, columns, band.outer);
   }
 
   /// columns[i] = the sum up to entry i - margin - Channels of the row, on both sides around the circle.

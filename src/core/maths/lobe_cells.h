@@ -75,9 +75,12 @@ struct CellRule : StoreRule {
   FixedExponents exponents;  ///< floats
 };
 
+/// Bits below the point of a value interpolated along both axes.
+SATIN_HD int value_bits(int cell_bits) { return cell_fraction + 2 * (cell_bits + 1); }
+
 /// The working value of one interpolated along both axes, to nearest, ties up.
 SATIN_HD std::uint64_t whole_value(std::uint64_t value, int cell_bits) {
-  const int bits = cell_fraction + 2 * (cell_bits + 1);
+  const int bits = value_bits(cell_bits);
   return (value + (std::uint64_t{1} << (bits - 1))) >> bits;
 }
 
