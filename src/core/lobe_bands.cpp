@@ -106,7 +106,7 @@ std::uint64_t weight_of(const LobeBand& band, const CellMap& map) {
   for (std::int32_t y = band.first_row; y <= band.last_row; ++y)
     rows += map.row_weights[static_cast<std::size_t>(y)];
   if (band.reach == LobeBand::whole_circle) return rows * band.inner * static_cast<std::uint64_t>(map.width);
-  const auto columns = static_cast<std::uint64_t>(2 * band.reach + 1);
+  const std::uint64_t columns = 2 * static_cast<std::uint64_t>(band.reach) + 1;
   return rows * (band.inner * columns + band.outer * (columns + 2));
 }
 
