@@ -1,5 +1,5 @@
-// gloss(): the operation in exact integers, pixel by pixel; the filter against the convolution that it stands
-// for, and what must hold for every map.
+// gloss(): against the convolution that it stands for, and what must hold for every map. The sums themselves
+// are tested in lobe_mean_test.cpp.
 
 #include "satin/filters/gloss.h"
 
@@ -10,162 +10,19 @@
 #include <cmath>
 #include <cstring>
 #include <numbers>
+#include <string>
+#include <vector>
 
-#include "core/backend.h"
 #include "core/lobe_bands.h"
 #include "device_under_test.h"
 #include "expect_error.h"
+#include "forced_target.h"
 #include "pictures.h"
 
 namespace satin::test {
 namespace {
 
 constexpr double pi = std::numbers::pi;
-__extension__ using Exact = __int128;
-
-// --- The operation ---
-
-/// Bands of any place, reach and weights, the circle's limits among them.
-LobeMeanJob random_job(const Shape& shape, int levels, Random& random) {
-  LobeMeanJob job;
-  job.width = shape.width;
-  job.height = shape.height;
-  job.read = read_for_lobes(shape, Transfer::identity);
-  job.write = {shape.type, Transfer::identity, 0};
-  const int width = static_cast<int>(shape.width);
-  const int height = static_cast<int>(shape.height);
-  for (int y = 0; y < height; ++y)
-    job.row_weights.push_back(static_cast<std::uint32_t>(random.one_in(4) ? 4096 : random.between(1, 4096)));
-  for (int y = 0; y < levels * height; ++y) {
-    LobeRow row{static_cast<std::uint32_t>(job.bands.size()), static_cast<std::uint32_t>(random.below(4)), 0};
-    for (std::uint32_t i = 0; i < row.bands; ++i) {
-      LobeBand band;
-      band.first_row = random.between(0, height - 1);
-      band.last_row = random.between(band.first_row, height - 1);
-      band.inner = static_cast<std::uint32_t>(random.between(1, 1 << 22));
-      const int most = (width - 1) / 2;
-      band.reach = random.one_in(4)   ? LobeBand::whole_circle
-                   : random.one_in(3) ? most
-                                      : random.between(0, most);
-      if (band.reach >= 0 && band.reach < most && random.one_in(2))
-        band.outer = static_cast<std::uint32_t>(random.between(1, 1 << 22));
-      std::uint64_t rows = 0;
-      for (int b = band.first_row; b <= band.last_row; ++b)
-        rows += job.row_weights[static_cast<std::size_t>(b)];
-      const bool circle = band.reach < 0;
-      row.weight += rows * band.inner * static_cast<std::uint64_t>(circle ? width : 2 * band.reach + 1);
-      row.weight += rows * band.outer * static_cast<std::uint64_t>(2 * band.reach + 3);
-      job.bands.push_back(band);
-    }
-    job.rows.push_back(row);
-  }
-  return job;
-}
-
-/// What a band counts a column by that lies `distance` columns away, at most half the circle.
-std::uint64_t column_weight(const LobeBand& band, std::int64_t distance) {
-  if (band.reach == LobeBand::whole_circle) return band.inner;
-  return (distance <= band.reach ? band.inner : 0) + (distance <= band.reach + 1 ? band.outer : 0);
-}
-
-std::int64_t around_circle(std::int64_t a, std::int64_t b, std::int64_t width) {
-  const std::int64_t distance = std::abs(a - b);
-  return std::min(distance, width - distance);
-}
-
-std::int64_t stored_integer(const ImageView& view, std::int64_t x, std::int64_t y, int c) {
-  return view.shape.type == Type::u8 ? view.value<std::uint8_t>(x, y, c) : view.value<std::uint16_t>(x, y, c);
-}
-
-/// Sum over the lobe of channel c, times alpha if that is asked for.
-Exact lobe_sum(const LobeMeanJob& job, const ImageView& map, std::int64_t x, std::int64_t y, int c,
-               bool by_alpha) {
-  const LobeRow& row = job.rows[static_cast<std::size_t>(y)];
-  Exact sum = 0;
-  for (std::uint32_t i = 0; i < row.bands; ++i) {
-    const LobeBand& band = job.bands[row.first_band + i];
-    for (std::int64_t v = band.first_row; v <= band.last_row; ++v)
-      for (std::int64_t u = 0; u < job.width; ++u) {
-        const Exact weight = static_cast<Exact>(column_weight(band, around_circle(x, u, job.width))) *
-                             job.row_weights[static_cast<std::size_t>(v)];
-        sum += weight * stored_integer(map, u, v, c) *
-               (by_alpha ? stored_integer(map, u, v, map.shape.channels - 1) : 1);
-      }
-  }
-  return sum;
-}
-
-std::int64_t rounded(Exact sum, Exact divisor) {
-  return static_cast<std::int64_t>((2 * sum + divisor) / (2 * divisor));
-}
-
-std::int64_t expected_value(const LobeMeanJob& job, const ImageView& map, std::int64_t x, std::int64_t y,
-                            int c) {
-  const LobeRow& row = job.rows[static_cast<std::size_t>(y)];
-  const std::int64_t own = stored_integer(map, x, y % job.height, c);
-  if (row.bands == 0) return own;
-  const int alpha = map.shape.channels - 1;
-  const auto weight = static_cast<Exact>(row.weight);
-  if (map.shape.alpha != Alpha::straight || c == alpha)
-    return rounded(lobe_sum(job, map, x, y, c, false), weight);
-  const Exact sum_of_alpha = lobe_sum(job, map, x, y, alpha, false);
-  if (rounded(sum_of_alpha, weight) == 0) return own;
-  return rounded(lobe_sum(job, map, x, y, c, true), sum_of_alpha);
-}
-
-TEST(LobeMean, EqualsTheSumsPixelByPixel) {
-  const Device& device = device_under_test();
-  Random random(11);
-  std::uint64_t seed = 1;
-  for (const auto& [width, height] :
-       {std::pair{1, 1}, {2, 2}, {3, 1}, {1, 5}, {7, 4}, {12, 6}, {33, 9}, {300, 3}})
-    for (const Type type : {Type::u8, Type::u16})
-      for (const int channels : {1, 2, 3, 4}) {
-        const Alpha alpha = channels % 2 == 0 && random.one_in(2) ? Alpha::straight : Alpha::none;
-        const Shape shape{width, height, channels, type, alpha};
-        SCOPED_TRACE(describe(shape) + (alpha == Alpha::straight ? ", alpha" : ""));
-        const int levels = random.between(1, 3);
-        const LobeMeanJob job = random_job(shape, levels, random);
-        const Image map = random_picture(shape, seed++);
-        Shape result_shape = shape;
-        result_shape.height *= levels;
-        const auto operation = device.backend().operations.lobe_mean(device.backend(), job);
-        const Image on_device = device.upload(map);
-        Image result_on_device = device.upload(poisoned(result_shape));
-        operation->run(on_device.view(), nullptr, result_on_device.view(), {});
-        device.synchronize();
-        const Image result = device.download(result_on_device.view());
-        for (std::int64_t y = 0; y < result_shape.height; ++y)
-          for (std::int64_t x = 0; x < width; ++x)
-            for (int c = 0; c < channels; ++c)
-              ASSERT_EQ(stored_integer(result.view(), x, y, c), expected_value(job, map.view(), x, y, c))
-                  << x << ", " << y << ", channel " << c;
-      }
-}
-
-TEST(LobeMean, BoundsOfSumsAndWeights) {
-  constexpr Exact largest_sum = (Exact{1} << 63) - 1;
-  const auto pixels = static_cast<std::int64_t>(largest_sum / 4096 / 0xFFFFFF);
-  const Shape fits{pixels, 1, 3, Type::u16};
-  Shape one_more = fits;
-  ++one_more.width;
-  EXPECT_EQ(read_for_lobes(fits, Transfer::srgb).maximum, 0xFFFFFFU);
-  expect_error(ErrorKind::usage, "63 bits", [&] { return read_for_lobes(one_more, Transfer::srgb); });
-  // Floats lose bits instead: 4096 * 2^20 values of 30 bits stay below 2^63, one more bit does not.
-  EXPECT_EQ(read_for_lobes({1 << 10, 1 << 10, 3, Type::f32}, Transfer::identity).fixed_bits, 30);
-
-  LobeMeanJob job;
-  job.rows.push_back({0, 1, (std::uint64_t{1} << 61) - 1});
-  EXPECT_NO_THROW(check_lobe_weights(job));
-  job.rows.back().weight += 1;
-  expect_error(ErrorKind::usage, "too large", [&] { return check_lobe_weights(job), 0; });
-  job.read.alpha_maximum = 255;
-  job.rows.back().weight = (std::uint64_t{1} << 61) / 255;
-  EXPECT_NO_THROW(check_lobe_weights(job));
-  job.rows.back().weight += 1;
-  expect_error(ErrorKind::usage, "too large", [&] { return check_lobe_weights(job), 0; });
-}
-
 // --- The filter ---
 
 Image run(const Image& map, const Gloss& gloss) {
@@ -198,8 +55,58 @@ const std::array<Shape, 6> shapes = {{{64, 32, 3, Type::u8},
                                       {1, 2, 3, Type::f32},
                                       {130, 4, 2, Type::u8}}};
 
+/// Lobes are taken over cells of 16, 2, 4 and 2 pixels at roughness 1, all but the first over pixels at 0.2.
+const std::array<Shape, 4> shapes_of_cells = {{{1024, 512, 1, Type::u8},
+                                               {140, 70, 4, Type::u8, Alpha::straight},
+                                               {256, 120, 2, Type::u16},
+                                               {128, 66, 4, Type::f32, Alpha::straight}}};
+
+std::vector<Shape> all_shapes() {
+  std::vector<Shape> all(shapes.begin(), shapes.end());
+  all.insert(all.end(), shapes_of_cells.begin(), shapes_of_cells.end());
+  return all;
+}
+
+/// The side of the cells that lobes of this roughness are taken over.
+std::int64_t cell_of(const Shape& shape, double roughness) {
+  LobeMeanJob job;
+  job.width = shape.width;
+  job.height = shape.height;
+  job.row_weights = row_weights(shape.height);
+  add_ggx_level(job, roughness);
+  return job.levels.front().cell;
+}
+
+TEST(Gloss, WideLobesAreTakenOverCells) {
+  const Shape large{3840, 2160, 3, Type::u8};
+  EXPECT_EQ(cell_of(large, 0.1), 1);
+  EXPECT_EQ(cell_of(large, 0.2), 4);
+  EXPECT_EQ(cell_of(large, 0.5), 16);
+  EXPECT_EQ(cell_of({3840, 2158, 3, Type::u8}, 0.5), 2) << "divides the height";
+  EXPECT_EQ(cell_of({3848, 2160, 3, Type::u8}, 0.5), 8) << "divides the width";
+  EXPECT_EQ(cell_of({1016, 512, 3, Type::u8}, 1), 8) << "leaves 64 columns";
+  EXPECT_EQ(cell_of(shapes_of_cells[0], 1), 16);
+  EXPECT_EQ(cell_of(shapes_of_cells[1], 1), 2);
+  EXPECT_EQ(cell_of(shapes_of_cells[2], 1), 4);
+  EXPECT_EQ(cell_of(shapes_of_cells[3], 1), 2);
+  for (const Shape& shape : shapes) EXPECT_EQ(cell_of(shape, 1), 1);
+}
+
+TEST(Gloss, DevicesTargetsAndThreadsGiveTheSameBytes) {
+  for (const Shape& shape : shapes_of_cells) {
+    const Image map = random_picture(shape, 6);
+    const Gloss wanted{.roughness = 1, .levels = 5};
+    const Image result = run(map, wanted);
+    DeviceOptions options;
+    options.threads = 3;
+    EXPECT_EQ(difference(gloss(Device::open("cpu", options), map, wanted), result), "") << describe(shape);
+    const ForcedTarget forced(hwy::SupportedAndGeneratedTargets().back());
+    EXPECT_EQ(difference(gloss(Device::open("cpu"), map, wanted), result), "") << describe(shape);
+  }
+}
+
 TEST(Gloss, ConstantMapsStayConstant) {
-  for (const Shape& shape : shapes)
+  for (const Shape& shape : all_shapes())
     for (const double value : {0.0, 0.3, 0.7371, 1.0}) {
       const Image map = constant_picture(shape, value);
       for (const double roughness : {0.01, 0.1, 0.35, 0.6, 1.0})
@@ -208,24 +115,28 @@ TEST(Gloss, ConstantMapsStayConstant) {
     }
 }
 
+void expect_turned(const Image& map, double roughness, std::int64_t turn) {
+  const std::int64_t width = map.shape().width;
+  const auto turned = [&](std::int64_t x, std::int64_t y) { return Place{(x + turn) % width, y}; };
+  ASSERT_EQ(difference(run(rearranged(map, turned), {.roughness = roughness}),
+                       rearranged(run(map, {.roughness = roughness}), turned)),
+            "")
+      << describe(map.shape()) << ", roughness " << roughness << ", by " << turn;
+}
+
 TEST(Gloss, TurningTheMapTurnsTheResult) {
-  for (const Shape& shape : shapes) {
-    const Image map = random_picture(shape, 3);
+  for (const Shape& shape : shapes)
     for (const double roughness : {0.2, 0.5, 1.0})
-      for (const std::int64_t turn : {std::int64_t{1}, shape.width / 2, shape.width - 1}) {
-        const auto turned = [&](std::int64_t x, std::int64_t y) {
-          return Place{(x + turn) % shape.width, y};
-        };
-        ASSERT_EQ(difference(run(rearranged(map, turned), {.roughness = roughness}),
-                             rearranged(run(map, {.roughness = roughness}), turned)),
-                  "")
-            << describe(shape) << ", roughness " << roughness << ", by " << turn;
-      }
-  }
+      for (const std::int64_t turn : {std::int64_t{1}, shape.width / 2, shape.width - 1})
+        expect_turned(random_picture(shape, 3), roughness, turn);
+  for (const Shape& shape : shapes_of_cells)
+    for (const double roughness : {0.2, 0.5, 1.0})
+      for (const std::int64_t cells : {1, 7})
+        expect_turned(random_picture(shape, 3), roughness, cells * cell_of(shape, roughness));
 }
 
 TEST(Gloss, MirroringTheMapMirrorsTheResult) {
-  for (const Shape& shape : shapes) {
+  for (const Shape& shape : all_shapes()) {
     const Image map = random_picture(shape, 4);
     const auto sideways = [&](std::int64_t x, std::int64_t y) { return Place{shape.width - 1 - x, y}; };
     const auto upside_down = [&](std::int64_t x, std::int64_t y) { return Place{x, shape.height - 1 - y}; };
@@ -235,6 +146,7 @@ TEST(Gloss, MirroringTheMapMirrorsTheResult) {
           difference(run(rearranged(map, sideways), {.roughness = roughness}), rearranged(result, sideways)),
           "")
           << describe(shape) << ", roughness " << roughness;
+      if (shape.height / cell_of(shape, roughness) % 2 != 0) continue;  // a row on the equator
       ASSERT_EQ(difference(run(rearranged(map, upside_down), {.roughness = roughness}),
                            rearranged(result, upside_down)),
                 "")
@@ -244,7 +156,7 @@ TEST(Gloss, MirroringTheMapMirrorsTheResult) {
 }
 
 TEST(Gloss, LevelsAreTheRunsOfTheirRoughness) {
-  for (const Shape& shape : shapes) {
+  for (const Shape& shape : all_shapes()) {
     const Image map = random_picture(shape, 5);
     const Image levels = run(map, {.roughness = 0.75, .levels = 4});
     ASSERT_EQ(levels.shape().height, 4 * shape.height);
@@ -302,38 +214,58 @@ Image environment(const Shape& shape) {
   return map;
 }
 
-/// The lobe itself, over several directions of every pixel.
-double convolved(const ImageView& map, std::int64_t x, std::int64_t y, double roughness) {
-  const int samples = roughness < 0.3 ? 4 : 2;
-  const double alpha2 = std::pow(roughness, 4);
-  const Direction to = direction_of(static_cast<double>(x) + 0.5, static_cast<double>(y) + 0.5, map.shape);
-  double sum = 0;
-  double weights = 0;
-  for (std::int64_t v = 0; v < map.shape.height; ++v)
-    for (std::int64_t u = 0; u < map.shape.width; ++u)
-      for (int j = 0; j < samples; ++j)
-        for (int i = 0; i < samples; ++i) {
-          const double row = static_cast<double>(v) + (j + 0.5) / samples;
-          const Direction from = direction_of(static_cast<double>(u) + (i + 0.5) / samples, row, map.shape);
-          const double cosine = from.x * to.x + from.y * to.y + from.z * to.z;
-          if (cosine <= 0) continue;
-          const double half2 = (1 + cosine) / 2;
-          const double d = half2 * (alpha2 - 1) + 1;
-          const double weight = cosine / (d * d) * std::sin(pi * row / static_cast<double>(map.shape.height));
-          sum += weight * static_cast<double>(map.value<float>(u, v));
-          weights += weight;
-        }
-  return sum / weights;
-}
+/// A map by directions, samples x samples in every pixel.
+class Sphere {
+ public:
+  Sphere(const ImageView& map, int samples) : shape_(map.shape) {
+    for (std::int64_t v = 0; v < shape_.height; ++v)
+      for (int j = 0; j < samples; ++j) {
+        const double row = static_cast<double>(v) + (j + 0.5) / samples;
+        const double solid_angle = std::sin(pi * row / static_cast<double>(shape_.height));
+        for (std::int64_t u = 0; u < shape_.width; ++u)
+          for (int i = 0; i < samples; ++i)
+            points_.push_back({direction_of(static_cast<double>(u) + (i + 0.5) / samples, row, shape_),
+                               solid_angle, static_cast<double>(map.value<float>(u, v))});
+      }
+  }
+
+  /// The mean over the lobe around a pixel.
+  [[nodiscard]] double convolved(std::int64_t x, std::int64_t y, double roughness) const {
+    const double alpha2 = std::pow(roughness, 4);
+    const Direction to = direction_of(static_cast<double>(x) + 0.5, static_cast<double>(y) + 0.5, shape_);
+    double sum = 0;
+    double weights = 0;
+    for (const Point& point : points_) {
+      const Direction& from = point.direction;
+      const double cosine = from.x * to.x + from.y * to.y + from.z * to.z;
+      if (cosine <= 0) continue;
+      const double half2 = (1 + cosine) / 2;
+      const double d = half2 * (alpha2 - 1) + 1;
+      const double weight = cosine / (d * d) * point.solid_angle;
+      sum += weight * point.value;
+      weights += weight;
+    }
+    return sum / weights;
+  }
+
+ private:
+  struct Point {
+    Direction direction;
+    double solid_angle;
+    double value;
+  };
+  Shape shape_;
+  std::vector<Point> points_;
+};
 
 struct Deviation {
   double relative_rms;  ///< of the difference, beside the rms of the convolution
   double mean_change;   ///< of the mean over all directions, beside that of the map
 };
 
-Deviation deviation_from_convolution(double roughness) {
-  const Shape shape{128, 64, 1, Type::f32};
-  const Image map = environment(shape);
+/// At one pixel of `every`: the oracle is slow.
+Deviation deviation_from_convolution(const Image& map, const Sphere& sphere, double roughness, int every) {
+  const Shape& shape = map.shape();
   const Image result = run(map, {.roughness = roughness});
   double difference2 = 0;
   double expected2 = 0;
@@ -346,8 +278,8 @@ Deviation deviation_from_convolution(double roughness) {
       const double value = result.view().value<float>(x, y);
       sum_before += solid_angle * static_cast<double>(map.view().value<float>(x, y));
       sum_after += solid_angle * value;
-      if ((x * 7 + y) % 61 != 0) continue;  // the oracle is slow
-      const double expected = convolved(map.view(), x, y, roughness);
+      if ((x * 7 + y) % every != 0) continue;
+      const double expected = sphere.convolved(x, y, roughness);
       difference2 += solid_angle * (value - expected) * (value - expected);
       expected2 += solid_angle * expected * expected;
     }
@@ -355,20 +287,33 @@ Deviation deviation_from_convolution(double roughness) {
   return {std::sqrt(difference2 / expected2), sum_after / sum_before - 1};
 }
 
-TEST(Gloss, IsNearTheConvolution) {
-  if (slow_build()) GTEST_SKIP() << "the oracle is slow";
-  struct Row {
-    double roughness;
-    double most;
-  };
-  for (const auto& [roughness, most] :
-       {Row{0.2, 0.03}, Row{0.35, 0.03}, Row{0.5, 0.03}, Row{0.7, 0.03}, Row{1.0, 0.025}}) {
-    const Deviation found = deviation_from_convolution(roughness);
+struct MostDeviation {
+  double roughness;
+  double rms;
+};
+
+void expect_near_convolution(const Shape& shape, int samples, int every,
+                             const std::vector<MostDeviation>& bounds) {
+  const Image map = environment(shape);
+  const Sphere sphere(map.view(), samples);
+  for (const auto& [roughness, most] : bounds) {
+    const Deviation found = deviation_from_convolution(map, sphere, roughness, every);
     EXPECT_LT(found.relative_rms, most) << "roughness " << roughness;
     EXPECT_LT(std::abs(found.mean_change), 0.001) << "roughness " << roughness;
-    RecordProperty("rms_at_" + std::to_string(roughness), std::to_string(found.relative_rms));
-    RecordProperty("mean_at_" + std::to_string(roughness), std::to_string(found.mean_change));
+    const std::string at = std::to_string(shape.width) + "_at_" + std::to_string(roughness);
+    testing::Test::RecordProperty("rms_" + at, std::to_string(found.relative_rms));
+    testing::Test::RecordProperty("mean_" + at, std::to_string(found.mean_change));
   }
+}
+
+TEST(Gloss, IsNearTheConvolution) {
+  if (slow_build()) GTEST_SKIP() << "the oracle is slow";
+  const Shape small{128, 64, 1, Type::f32};
+  expect_near_convolution(small, 4, 61, {{0.2, 0.03}});
+  expect_near_convolution(small, 2, 61, {{0.35, 0.03}, {0.5, 0.03}, {0.7, 0.03}, {1.0, 0.025}});
+  // cells of 2, 4, 8 and 8 pixels
+  expect_near_convolution({512, 256, 1, Type::f32}, 2, 1201,
+                          {{0.2, 0.03}, {0.35, 0.02}, {0.5, 0.02}, {0.7, 0.02}, {1.0, 0.015}});
 }
 
 }  // namespace

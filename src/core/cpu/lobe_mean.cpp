@@ -1,11 +1,19 @@
 // Means over lobes on the CPU: a table of weighed values, then every row of results band by band, each band
-// as running columns of two rows of the table, carried on around the circle.
+// as running columns of two rows of the table, carried on around the circle. Wide lobes are taken over cells;
+// the rows of pixels between two rows of cells then share what those give across.
 
 #include <algorithm>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "core/cpu/backend.h"
+#include "core/cpu/lobe_cells.h"
+#include "core/cpu/lobe_simd.h"
 #include "core/cpu/rows.h"
+#include "core/maths/lobe_cells.h"
 #include "core/maths/mean.h"
 #include "core/operations/with_type.h"
 #include "core/transfer.h"
@@ -13,138 +21,289 @@
 namespace satin::cpu {
 namespace {
 
+/// Rows of pixels between two rows of cells.
+template <class Value>
+struct Gap {
+  explicit Gap(std::size_t entries) : above(entries), below(entries), between(entries) {}
+
+  std::vector<Value> above;  ///< rows of cells, expanded across
+  std::vector<Value> below;
+  std::vector<Value> between;
+};
+
 /// What one thread works on.
 struct Workspace {
+  Workspace(std::size_t entries, const PixelRead& read)
+      : columns(2 * entries + static_cast<std::size_t>(read.channels)),
+        low(entries),
+        estimate(entries),
+        pixels(entries),
+        integers(read.fixed_point ? 0 : entries),
+        floats(read.fixed_point ? entries : 0) {}
+
+  [[nodiscard]] WideSum total(std::size_t i) const { return {low[i], estimate[i]}; }
+
+  template <class T>
+  [[nodiscard]] Gap<BetweenCells<T>>& gap() {
+    if constexpr (std::is_same_v<T, float>) {
+      return floats;
+    } else {
+      return integers;
+    }
+  }
+
   std::vector<std::uint64_t> columns;  ///< sums over a band's rows of all columns up to each
-  std::vector<WideSum> totals;
+  std::vector<std::uint64_t> low;      ///< the parts of WideSum
+  std::vector<double> estimate;
+  PixelRows pixels;
+  Gap<std::uint64_t> integers;
+  Gap<double> floats;
+};
+
+/// The map that a level's lobes are taken over, and its table.
+struct Level {
+  LobeLevel of;
+  Shape cells;
+  bool averages = false;                  ///< otherwise it is a copy
+  std::unique_ptr<TableOperation> build;  ///< null if the level before has the same table
 };
 
 class LobeMean final : public LobeMeanOperation {
  public:
   LobeMean(CpuBackend& backend, const LobeMeanJob& job)
-      : backend_(backend),
-        job_(job),
-        row_(static_cast<std::size_t>(job.width * job.read.channels)),
-        shape_{job.width, job.height, job.read.channels, Type::u64},
-        weighed_(backend.allocate(byte_size(shape_))),
-        table_(backend.allocate(byte_size(shape_))),
-        workspaces_(static_cast<std::size_t>(backend.threads.count())) {
-    build_ =
-        prepare_table(backend, {job.width, job.height, weighed_pixels(job.read), false, Accumulator::u64});
-    for (Workspace& workspace : workspaces_) {
-      workspace.columns.resize(2 * row_ + static_cast<std::size_t>(job.read.channels));
-      workspace.totals.resize(row_);
+      : backend_(backend), job_(job), row_(static_cast<std::size_t>(job.width * job.read.channels)) {
+    std::int64_t built = 0;
+    std::size_t bytes = 0;
+    for (const LobeLevel& of : job.levels) {
+      Level level;
+      level.of = of;
+      level.cells = {job.width / of.cell, job.height / of.cell, job.read.channels, Type::u64};
+      level.averages = has_bands(job, of);
+      if (level.averages && of.cell != built) {
+        level.build = prepare_table(backend, {level.cells.width, level.cells.height, weighed_pixels(job.read),
+                                              false, Accumulator::u64});
+        built = of.cell;
+        bytes = std::max(bytes, byte_size(level.cells));
+      }
+      levels_.push_back(std::move(level));
     }
+    weighed_ = backend.allocate(bytes);
+    table_ = backend.allocate(bytes);
+    for (int i = 0; i < backend.threads.count(); ++i) workspaces_.emplace_back(row_, job.read);
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    return weighed_.size + table_.size + build_->workspace_bytes();
+    std::size_t bytes = weighed_.size + table_.size;
+    for (const Level& level : levels_)
+      if (level.build != nullptr) bytes += level.build->workspace_bytes();
+    return bytes;
   }
 
   void run(const ImageView& source, const Measured* measured, const MutableImageView& output,
            Stream stream) override {
     const RowReader reader = row_reader(job_.read, measured);
-    const MutableImageView weighed = mutable_view_of(weighed_.get(), shape_);
-    parallel_rows(backend_, job_.height, 16, [&](std::int64_t first, std::int64_t last) {
-      for (std::int64_t y = first; y < last; ++y) weigh_row(reader, source, weighed, y);
-    });
-    build_->run(weighed, measured, mutable_view_of(table_.get(), shape_), stream);
-
     MeanRule rule;
     rule.weighted = job_.read.weighted;
     rule.fixed_point = job_.read.fixed_point;
     rule.transfer = host_transfer(job_.write.type, job_.write.transfer == Transfer::srgb);
-    const auto rows = static_cast<std::int64_t>(job_.rows.size());
-    const auto store = [&]<class T>() {
-      with_channels(job_.read.channels, [&]<int Channels>() {
-        backend_.threads.for_rows(rows, 4, [&](std::int64_t first, std::int64_t last, int slot) {
-          for (std::int64_t y = first; y < last; ++y)
-            mean_row<Channels, T>(workspaces_[static_cast<std::size_t>(slot)], rule, reader.exponents, source,
-                                  output, y);
+    for (std::size_t i = 0; i < levels_.size(); ++i) {
+      const Level& level = levels_[i];
+      if (level.build != nullptr) build_table(level, reader, source, measured, stream);
+      MutableImageView result = output;
+      result.data = output.at(0, static_cast<std::int64_t>(i) * job_.height);
+      result.shape.height = job_.height;
+      const auto store = [&]<class T>() {
+        with_channels(job_.read.channels, [&]<int Channels>() {
+          if (level.of.cell == 1) return mean_pixels<Channels, T>(level, rule, reader, source, result);
+          mean_cells<Channels>(level);
+          enlarge<Channels, T>(level, {rule, cell_bits(level.of.cell), reader.exponents}, source, result);
         });
-      });
-    };
-    if (job_.write.type == Type::u8) return store.template operator()<std::uint8_t>();
-    if (job_.write.type == Type::u16) return store.template operator()<std::uint16_t>();
-    store.template operator()<float>();
-  }
-
- private:
-  void weigh_row(const RowReader& reader, const ImageView& source, const MutableImageView& weighed,
-                 std::int64_t y) const {
-    auto* values = weighed.row<std::uint64_t>(y);
-    read_row(reader, source.at(0, y), static_cast<std::size_t>(job_.width), values);
-    const std::uint64_t weight = job_.row_weights[static_cast<std::size_t>(y)];
-    for (std::size_t i = 0; i < row_; ++i) values[i] *= weight;
-  }
-
-  template <int Channels, class T>
-  void mean_row(Workspace& workspace, const MeanRule& rule, FixedExponents exponents, const ImageView& source,
-                const MutableImageView& output, std::int64_t y) const {
-    const LobeRow& row = job_.rows[static_cast<std::size_t>(y)];
-    const T* original = source.row<T>(y % job_.height);
-    T* out = output.row<T>(y);
-    if (row.bands == 0) {
-      std::copy_n(original, row_, out);
-      return;
-    }
-    std::fill(workspace.totals.begin(), workspace.totals.end(), WideSum{});
-    for (std::uint32_t band = row.first_band; band < row.first_band + row.bands; ++band)
-      add_band_row<Channels>(workspace, job_.bands[band]);
-    const WideSum* totals = workspace.totals.data();
-    for (std::int64_t x = 0; x < job_.width; ++x, totals += Channels, original += Channels, out += Channels) {
-      if constexpr (std::is_same_v<T, float>) {
-        store_float_mean<Channels>(totals, row.weight, original, 0, rule, exponents, out);
+      };
+      if (job_.write.type == Type::u8) {
+        store.template operator()<std::uint8_t>();
+      } else if (job_.write.type == Type::u16) {
+        store.template operator()<std::uint16_t>();
       } else {
-        store_integer_mean<Channels>(totals, row.weight, original, 0, rule, out);
+        store.template operator()<float>();
       }
     }
   }
 
-  /// add_band() for all columns.
+ private:
+  void build_table(const Level& level, const RowReader& reader, const ImageView& source,
+                   const Measured* measured, Stream stream) {
+    const MutableImageView weighed = mutable_view_of(weighed_.get(), level.cells);
+    const std::int64_t cell = level.of.cell;
+    backend_.threads.for_rows(
+        level.cells.height, largest_cell / cell, [&](std::int64_t first, std::int64_t last, int slot) {
+          for (std::int64_t y = first; y < last; ++y)
+            sum_cells(reader, source, y * cell,
+                      std::span(job_.row_weights)
+                          .subspan(static_cast<std::size_t>(y * cell), static_cast<std::size_t>(cell)),
+                      workspaces_[static_cast<std::size_t>(slot)].pixels, weighed.row<std::uint64_t>(y));
+        });
+    level.build->run(weighed, measured, mutable_view_of(table_.get(), level.cells), stream);
+  }
+
+  template <int Channels, class T>
+  void mean_pixels(const Level& level, const MeanRule& rule, const RowReader& reader, const ImageView& source,
+                   const MutableImageView& result) {
+    backend_.threads.for_rows(job_.height, 4, [&](std::int64_t first, std::int64_t last, int slot) {
+      Workspace& workspace = workspaces_[static_cast<std::size_t>(slot)];
+      for (std::int64_t y = first; y < last; ++y) {
+        const T* original = source.row<T>(y);
+        T* out = result.row<T>(y);
+        const LobeRow& row = row_of(level, y);
+        if (row.bands == 0) {
+          std::copy_n(original, row_, out);
+          continue;
+        }
+        sum_row<Channels>(workspace, level, row);
+        for (std::size_t i = 0; i < row_; i += Channels, original += Channels, out += Channels) {
+          WideSum totals[4];
+          for (int c = 0; c < Channels; ++c) totals[c] = workspace.total(i + static_cast<std::size_t>(c));
+          if constexpr (std::is_same_v<T, float>) {
+            store_float_mean<Channels>(totals, row.weight, original, 0, rule, reader.exponents, out);
+          } else {
+            store_integer_mean<Channels>(totals, row.weight, original, 0, rule, out);
+          }
+        }
+      }
+    });
+  }
+
+  /// The means take the place of the sums that the table was built of.
   template <int Channels>
-  void add_band_row(Workspace& workspace, const LobeBand& band) const {
+  void mean_cells(const Level& level) {
+    const MutableImageView means = mutable_view_of(weighed_.get(), level.cells);
+    const auto entries = static_cast<std::size_t>(level.cells.width * Channels);
+    backend_.threads.for_rows(level.cells.height, 1, [&](std::int64_t first, std::int64_t last, int slot) {
+      Workspace& workspace = workspaces_[static_cast<std::size_t>(slot)];
+      for (std::int64_t y = first; y < last; ++y) {
+        const LobeRow& row = row_of(level, y);
+        sum_row<Channels>(workspace, level, row);
+        auto* mean = means.row<std::uint64_t>(y);
+        for (std::size_t i = 0; i < entries; ++i)
+          mean[i] = cell_mean(workspace.total(i), row.weight, job_.read.fixed_point);
+      }
+    });
+  }
+
+  template <int Channels, class T>
+  void enlarge(const Level& level, const CellRule& rule, const ImageView& source,
+               const MutableImageView& result) {
+    const ImageView means = view_of(weighed_.get(), level.cells);
+    const std::int64_t cell = level.of.cell;
+    const auto expand = [&](std::int64_t y, std::vector<BetweenCells<T>>& pixels) {
+      const CellRow place = cell_row(y, level.cells.height);
+      expand_cells(
+          {means.row<std::uint64_t>(place.row), static_cast<std::size_t>(level.cells.width * Channels)},
+          Channels, rule.cell_bits, place.behind_pole, std::span(pixels));
+    };
+    backend_.threads.for_rows(
+        level.cells.height + 1, 2, [&](std::int64_t first, std::int64_t last, int slot) {
+          Workspace& workspace = workspaces_[static_cast<std::size_t>(slot)];
+          Gap<BetweenCells<T>>& gap = workspace.gap<T>();
+          expand(first - 1, gap.below);
+          for (std::int64_t next = first; next < last; ++next) {
+            std::swap(gap.above, gap.below);
+            expand(next, gap.below);
+            const std::int64_t begin = std::max<std::int64_t>(0, next * cell - cell / 2);
+            const std::int64_t end = std::min(job_.height, next * cell + cell / 2);
+            store_gap<Channels, T>(workspace, rule, begin, end, source, result);
+          }
+        });
+  }
+
+  /// The rows of pixels from `begin` to `end` - 1.
+  template <int Channels, class T>
+  void store_gap(Workspace& workspace, const CellRule& rule, std::int64_t begin, std::int64_t end,
+                 const ImageView& source, const MutableImageView& result) const {
+    Gap<BetweenCells<T>>& gap = workspace.gap<T>();
+    std::uint32_t weight = cell_place(begin, rule.cell_bits).weight;
+    if constexpr (!std::is_same_v<T, float>) {
+      if (!rule.weighted) {
+        for (std::size_t i = 0; i < row_; ++i)
+          gap.between[i] = between(gap.above[i], gap.below[i], weight, rule.cell_bits);
+        for (std::int64_t y = begin; y < end; ++y) {
+          round_and_step(gap.above.data(), gap.below.data(), row_, rule.cell_bits, gap.between.data(),
+                         workspace.pixels.narrow.data());
+          encode_row(workspace.pixels.narrow.data(), row_, rule.transfer, result.row<T>(y));
+        }
+        return;
+      }
+    }
+    for (std::int64_t y = begin; y < end; ++y, weight += 2)
+      store_between_rows<Channels>(gap, weight, rule, source.row<T>(y), result.row<T>(y));
+  }
+
+  template <int Channels, class T>
+  void store_between_rows(Gap<BetweenCells<T>>& gap, std::uint32_t weight, const CellRule& rule,
+                          const T* original, T* out) const {
+    for (std::size_t i = 0; i < row_; ++i)
+      gap.between[i] = between(gap.above[i], gap.below[i], weight, rule.cell_bits);
+    for (std::size_t i = 0; i < row_; i += Channels)
+      store_between<Channels>(gap.between.data() + i, original + i, rule, out + i);
+  }
+
+  [[nodiscard]] const LobeRow& row_of(const Level& level, std::int64_t y) const {
+    return job_.rows[level.of.first_row + static_cast<std::size_t>(y)];
+  }
+
+  /// The weighted sums of a row's bands, in `totals`.
+  template <int Channels>
+  void sum_row(Workspace& workspace, const Level& level, const LobeRow& row) const {
+    const auto entries = static_cast<std::size_t>(level.cells.width * Channels);
+    std::fill_n(workspace.low.begin(), entries, std::uint64_t{0});
+    std::fill_n(workspace.estimate.begin(), entries, 0.0);
+    for (std::uint32_t band = row.first_band; band < row.first_band + row.bands; ++band)
+      add_band<Channels>(workspace, entries, job_.bands[band]);
+  }
+
+  /// Inner, then outer.
+  template <int Channels>
+  void add_band(Workspace& workspace, std::size_t entries, const LobeBand& band) const {
     const auto* table = reinterpret_cast<const std::uint64_t*>(table_.get());
-    const std::uint64_t* below = table + static_cast<std::size_t>(band.last_row) * row_;
+    const std::uint64_t* below = table + static_cast<std::size_t>(band.last_row) * entries;
     const std::uint64_t* above =
-        band.first_row == 0 ? nullptr : table + static_cast<std::size_t>(band.first_row - 1) * row_;
+        band.first_row == 0 ? nullptr : table + static_cast<std::size_t>(band.first_row - 1) * entries;
     const auto sum_at = [&](std::size_t i) { return above == nullptr ? below[i] : below[i] - above[i]; };
-    WideSum* totals = workspace.totals.data();
+    const auto add = [&](const std::uint64_t* ahead, const std::uint64_t* behind, std::uint32_t weight) {
+      add_weighted_differences(ahead, behind, entries, weight, workspace.low.data(),
+                               workspace.estimate.data());
+    };
+    std::uint64_t* columns = workspace.columns.data();
     if (band.reach == LobeBand::whole_circle) {
-      for (std::size_t i = 0; i < row_; ++i)
-        add_weighted(totals[i], band.inner, sum_at(row_ - Channels + i % Channels), true);
-      return;
+      for (std::size_t i = 0; i < entries; ++i) columns[i] = sum_at(entries - Channels + i % Channels);
+      std::fill_n(columns + entries, entries, std::uint64_t{0});
+      return add(columns, columns + entries, band.inner);
     }
     const std::size_t margin = static_cast<std::size_t>(band.reach + (band.outer != 0 ? 1 : 0)) * Channels;
-    fill_columns<Channels>(workspace.columns.data(), margin, sum_at);
-    const std::uint64_t* columns = workspace.columns.data();
+    fill_columns<Channels>(columns, entries, margin, sum_at);
     const std::size_t inner_low = margin - static_cast<std::size_t>(band.reach) * Channels;
     const std::size_t inner_high = margin + static_cast<std::size_t>(band.reach + 1) * Channels;
-    for (std::size_t i = 0; i < row_; ++i) {
-      add_weighted(totals[i], band.inner, columns[i + inner_high] - columns[i + inner_low], true);
-      if (band.outer != 0)
-        add_weighted(totals[i], band.outer, columns[i + 2 * margin + Channels] - columns[i], true);
-    }
+    add(columns + inner_high, columns + inner_low, band.inner);
+    if (band.outer != 0) add(columns + 2 * margin + Channels, columns, band.outer);
   }
 
   /// columns[i] = the sum up to entry i - margin - Channels of the row, on both sides around the circle.
   template <int Channels, class SumAt>
-  void fill_columns(std::uint64_t* columns, std::size_t margin, const SumAt& sum_at) const {
+  static void fill_columns(std::uint64_t* columns, std::size_t entries, std::size_t margin,
+                           const SumAt& sum_at) {
     const std::size_t before = margin + Channels;
     for (std::size_t i = 0; i < before; ++i)
-      columns[i] = sum_at(row_ - before + i) - sum_at(row_ - Channels + i % Channels);
-    for (std::size_t i = 0; i < row_; ++i) columns[before + i] = sum_at(i);
+      columns[i] = sum_at(entries - before + i) - sum_at(entries - Channels + i % Channels);
+    for (std::size_t i = 0; i < entries; ++i) columns[before + i] = sum_at(i);
     for (std::size_t i = 0; i < margin; ++i)
-      columns[before + row_ + i] = sum_at(i) + sum_at(row_ - Channels + i % Channels);
+      columns[before + entries + i] = sum_at(i) + sum_at(entries - Channels + i % Channels);
   }
 
   CpuBackend& backend_;
   LobeMeanJob job_;
-  std::size_t row_;  ///< entries of one row
-  Shape shape_;
-  Buffer weighed_;
+  std::size_t row_;  ///< entries of one row of pixels
+  std::vector<Level> levels_;
+  Buffer weighed_;  ///< sums of cells, then their means
   Buffer table_;
-  std::unique_ptr<TableOperation> build_;
   std::vector<Workspace> workspaces_;  ///< one a thread
 };
 

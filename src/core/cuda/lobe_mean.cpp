@@ -1,65 +1,116 @@
 #include "kernels/lobe_mean.h"
 
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
 #include "core/cuda/backend.h"
 #include "core/cuda/check.h"
+#include "core/maths/lobe_cells.h"
 
 namespace satin::cuda {
 namespace {
+
+/// The map that a level's lobes are taken over, and its table.
+struct Level {
+  Shape cells;
+  kernels::LobeMeanArguments arguments;
+  std::unique_ptr<TableOperation> build;  ///< null if the level before has the same table
+};
 
 class LobeMean final : public LobeMeanOperation {
  public:
   LobeMean(CudaBackend& backend, const LobeMeanJob& job)
       : backend_(backend),
-        shape_{job.width, job.height, job.read.channels, Type::u64},
+        height_(job.height),
         row_weights_(backend.uploaded(job.row_weights)),
         bands_(backend.uploaded(job.bands)),
-        rows_(backend.uploaded(job.rows)),
-        weighed_(backend.allocate(byte_size(shape_))),
-        table_(backend.allocate(byte_size(shape_))),
-        build_(prepare_table(backend,
-                             {job.width, job.height, weighed_pixels(job.read), false, Accumulator::u64})) {
-    arguments_.width = job.width;
-    arguments_.height = job.height;
-    arguments_.result_rows = static_cast<std::int64_t>(job.rows.size());
-    arguments_.read = job.read;
-    arguments_.rule.weighted = job.read.weighted;
-    arguments_.rule.fixed_point = job.read.fixed_point;
-    arguments_.rule.transfer = backend.transfer(job.write.type, job.write.transfer == Transfer::srgb);
-    arguments_.row_weights = reinterpret_cast<const std::uint32_t*>(row_weights_.get());
-    arguments_.bands = reinterpret_cast<const LobeBand*>(bands_.get());
-    arguments_.rows = reinterpret_cast<const LobeRow*>(rows_.get());
-    arguments_.weighed = reinterpret_cast<std::uint64_t*>(weighed_.get());
-    arguments_.table = reinterpret_cast<const std::uint64_t*>(table_.get());
+        rows_(backend.uploaded(job.rows)) {
+    std::int64_t built = 0;
+    std::size_t bytes = 0;
+    for (const LobeLevel& of : job.levels) {
+      Level level;
+      level.cells = {job.width / of.cell, job.height / of.cell, job.read.channels, Type::u64};
+      level.arguments = level_arguments(job, of);
+      if (has_bands(job, of) && of.cell != built) {
+        level.build = prepare_table(backend, {level.cells.width, level.cells.height, weighed_pixels(job.read),
+                                              false, Accumulator::u64});
+        built = of.cell;
+        bytes = std::max(bytes, byte_size(level.cells));
+      }
+      levels_.push_back(std::move(level));
+    }
+    weighed_ = backend.allocate(bytes);
+    table_ = backend.allocate(bytes);
+    for (Level& level : levels_) {
+      level.arguments.cells = reinterpret_cast<std::uint64_t*>(weighed_.get());
+      level.arguments.table = reinterpret_cast<const std::uint64_t*>(table_.get());
+    }
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    return row_weights_.size + bands_.size + rows_.size + weighed_.size + table_.size +
-           build_->workspace_bytes();
+    std::size_t bytes = row_weights_.size + bands_.size + rows_.size + weighed_.size + table_.size;
+    for (const Level& level : levels_)
+      if (level.build != nullptr) bytes += level.build->workspace_bytes();
+    return bytes;
   }
 
   void run(const ImageView& source, const Measured* measured, const MutableImageView& output,
            Stream stream) override {
     backend_.select();
-    kernels::LobeMeanArguments arguments = arguments_;
-    arguments.measured = measured;
-    arguments.source = source_of(source);
-    arguments.output = target_of(output);
-    kernels::weigh_rows(arguments, backend_.stream_of(stream));
-    check_launch("weighing the rows of a map");
-    build_->run(mutable_view_of(weighed_.get(), shape_, Memory::device), measured,
-                mutable_view_of(table_.get(), shape_, Memory::device), stream);
-    kernels::lobe_mean(arguments, backend_.stream_of(stream));
-    check_launch("averaging over lobes");
+    std::int64_t first_row = 0;
+    for (const Level& level : levels_) {
+      kernels::LobeMeanArguments arguments = level.arguments;
+      arguments.measured = measured;
+      arguments.source = source_of(source);
+      arguments.output = {output.at(0, first_row), output.strides.row};
+      run_level(level, arguments, stream);
+      first_row += height_;
+    }
   }
 
  private:
+  [[nodiscard]] kernels::LobeMeanArguments level_arguments(const LobeMeanJob& job, const LobeLevel& of) {
+    kernels::LobeMeanArguments arguments;
+    arguments.width = job.width;
+    arguments.height = job.height;
+    arguments.cells_wide = job.width / of.cell;
+    arguments.cells_high = job.height / of.cell;
+    arguments.cell_bits = cell_bits(of.cell);
+    arguments.read = job.read;
+    arguments.rule.weighted = job.read.weighted;
+    arguments.rule.fixed_point = job.read.fixed_point;
+    arguments.rule.transfer = backend_.transfer(job.write.type, job.write.transfer == Transfer::srgb);
+    arguments.row_weights = reinterpret_cast<const std::uint32_t*>(row_weights_.get());
+    arguments.bands = reinterpret_cast<const LobeBand*>(bands_.get());
+    arguments.rows = reinterpret_cast<const LobeRow*>(rows_.get()) + of.first_row;
+    return arguments;
+  }
+
+  void run_level(const Level& level, const kernels::LobeMeanArguments& arguments, Stream stream) {
+    if (level.build != nullptr) {
+      kernels::sum_cells(arguments, backend_.stream_of(stream));
+      check_launch("summing the cells of a map");
+      level.build->run(mutable_view_of(weighed_.get(), level.cells, Memory::device), arguments.measured,
+                       mutable_view_of(table_.get(), level.cells, Memory::device), stream);
+    }
+    if (arguments.cell_bits == 0) {
+      kernels::lobe_mean(arguments, backend_.stream_of(stream));
+      return check_launch("averaging over lobes");
+    }
+    kernels::mean_cells(arguments, backend_.stream_of(stream));
+    check_launch("averaging over lobes of cells");
+    kernels::enlarge_cells(arguments, backend_.stream_of(stream));
+    check_launch("interpolating between cells");
+  }
+
   CudaBackend& backend_;
-  Shape shape_;
+  std::int64_t height_;
   Buffer row_weights_, bands_, rows_;
-  Buffer weighed_;
+  std::vector<Level> levels_;
+  Buffer weighed_;  ///< sums of cells, then their means
   Buffer table_;
-  std::unique_ptr<TableOperation> build_;
-  kernels::LobeMeanArguments arguments_;
 };
 
 }  // namespace

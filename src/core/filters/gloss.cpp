@@ -38,7 +38,11 @@ LobeMeanJob lobe_job(const Shape& shape, const Gloss& gloss) {
   for (int level = 0; level < gloss.levels; ++level) {
     const double share = gloss.levels == 1 ? 1.0 : level / static_cast<double>(gloss.levels - 1);
     const double roughness = gloss.roughness * share;
-    add_level(job, roughness > 0 ? ggx_caps(roughness) : std::vector<double>{});
+    if (roughness > 0) {
+      add_ggx_level(job, roughness);
+    } else {
+      add_copy(job);
+    }
   }
   check_lobe_weights(job);
   return job;

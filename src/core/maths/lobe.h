@@ -1,6 +1,7 @@
 #pragma once
 // Means of a map of all directions (latitude and longitude) over a lobe: the lobe of a row of pixels is a
-// stack of bands, each some whole rows high and as many columns wide on both sides of the pixel.
+// stack of bands, each some whole rows high and as many columns wide on both sides of the pixel. Rows, columns
+// and pixels are those of the map of cells where lobes are so wide that cells are larger than pixels.
 
 #include <cstdint>
 
@@ -22,7 +23,7 @@ struct LobeBand {
 struct LobeRow {
   std::uint32_t first_band = 0;
   std::uint32_t bands = 0;   ///< 0: the result is the pixel itself
-  std::uint64_t weight = 0;  ///< of all pixels of all bands, with the weights of their rows: the divisor
+  std::uint64_t weight = 0;  ///< of all map pixels of all bands, with the weights of their rows: the divisor
 };
 
 }  // namespace satin

@@ -29,6 +29,12 @@ void check_lobe_weights(const LobeMeanJob& job) {
                 "less roughness, or leave alpha out.");
 }
 
+bool has_bands(const LobeMeanJob& job, const LobeLevel& level) {
+  const LobeRow* first = job.rows.data() + level.first_row;
+  return std::any_of(first, first + job.height / level.cell,
+                     [](const LobeRow& row) { return row.bands > 0; });
+}
+
 PixelRead weighed_pixels(const PixelRead& stored) {
   PixelRead weighed = stored;
   weighed.type = Type::u64;
