@@ -1,7 +1,7 @@
 #pragma once
 // Means of a map of all directions (latitude and longitude) over a lobe: the lobe of a row of pixels is a
-// stack of bands, each some whole rows high and as many columns wide on both sides of the pixel. Rows, columns
-// and pixels are those of the map of cells where lobes are so wide that cells are larger than pixels.
+// stack of bands, each some whole rows high and as many columns wide on both sides of the pixel. Rows,
+// columns and pixels are those of the map of cells where lobes are so wide that cells are larger than pixels.
 
 #include <cstdint>
 
