@@ -36,26 +36,29 @@ template <int Channels, int Count>
 __device__ void add_bands(const LobeMeanArguments& arguments, const LobeRow& row, std::int64_t x, int channel,
                           WideSum* totals) {
   const std::int64_t pitch = arguments.cells_wide * Channels;
-  for (std::uint32_t i = 0; i < row.bands; ++i) {
-    const LobeBand band = arguments.bands[row.first_band + i];
+  const auto add = [&](const LobeBand& band, int outer, std::uint32_t weight) {
     const std::uint64_t* below = arguments.table + band.last_row * pitch + channel;
     const std::uint64_t* above = below - (band.last_row + 1 - band.first_row) * pitch;
-    for (int outer = 0; outer < (band.outer == 0 ? 1 : 2); ++outer) {
-      const BandColumns columns = band_columns(band, outer, x, arguments.cells_wide);
-      const std::int64_t left = columns.left * Channels;
-      const std::int64_t right = columns.right * Channels;
-      const std::int64_t last = pitch - Channels;
+    const BandColumns columns = band_columns(band, outer, x, arguments.cells_wide);
+    const std::int64_t left = columns.left * Channels;
+    const std::int64_t right = columns.right * Channels;
+    const std::int64_t last = pitch - Channels;
 #pragma unroll
-      for (int c = 0; c < Count; ++c) {
-        std::uint64_t sum = below[right + c] - below[left + c];
-        if (columns.over_seam) sum += below[last + c];
-        if (band.first_row > 0) {
-          sum -= above[right + c] - above[left + c];
-          if (columns.over_seam) sum -= above[last + c];
-        }
-        add_weighted(totals[c], outer == 0 ? band.inner : band.outer, sum, true);
+    for (int c = 0; c < Count; ++c) {
+      std::uint64_t sum = below[right + c] - below[left + c];
+      if (columns.over_seam) sum += below[last + c];
+      if (band.first_row > 0) {
+        sum -= above[right + c] - above[left + c];
+        if (columns.over_seam) sum -= above[last + c];
       }
+      add_weighted(totals[c], weight, sum, true);
     }
+  };
+#pragma unroll 4  // entries of several bands are in flight
+  for (std::uint32_t i = 0; i < row.bands; ++i) {
+    const LobeBand band = arguments.bands[row.first_band + i];
+    add(band, 0, band.inner);
+    if (band.outer != 0) add(band, 1, band.outer);
   }
 }
 

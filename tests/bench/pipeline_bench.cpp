@@ -15,6 +15,15 @@ using satin::Pipeline;
 using satin::PipelinePlan;
 using satin::Shape;
 
+/// Of the picture, and of no other one.
+std::vector<Shape> shapes_of(const Pipeline& pipeline, const Shape& picture) {
+  std::size_t sides = 0;
+  for (const satin::PipelineStep& step : pipeline) sides += step.parameters.filter().inputs.size();
+  std::vector<Shape> shapes(1 + sides, Shape{0, 0});
+  shapes.front() = picture;
+  return shapes;
+}
+
 /// What a plan takes and gives, in the device's memory.
 struct Prepared {
   PipelinePlan plan;
@@ -22,7 +31,7 @@ struct Prepared {
   Image output;
 
   Prepared(const Device& device, const Pipeline& pipeline, const Shape& shape)
-      : plan(device, pipeline, std::vector<Shape>(1, shape)),
+      : plan(device, pipeline, shapes_of(pipeline, shape)),
         input(device.upload(random_image(shape))),
         output(device.allocate(plan.output_shape())) {}
   void run() { plan.run(input.view(), output.view()); }
