@@ -8,80 +8,32 @@
 #include "core/maths/window.h"
 #include "kernels/box_stats.h"
 #include "kernels/box_stats_results.cuh"
-#include "kernels/lane.cuh"
 #include "kernels/plane.cuh"
-#include "kernels/vector.cuh"
+#include "kernels/plane_quads.cuh"
 
 namespace satin::kernels {
 namespace {
 
-template <class T>
-struct Quantum {
-  using type = T;
-};
-template <>
-struct Quantum<float> {
-  using type = std::uint32_t;
-};
-
-template <class T>
-__global__ void __launch_bounds__(plane_threads) extract(const __grid_constant__ PlaneArguments arguments) {
+__global__ void __launch_bounds__(plane_threads)
+    extract_floats(const __grid_constant__ PlaneArguments arguments) {
   const std::int64_t x = static_cast<std::int64_t>(blockIdx.x) * plane_threads + threadIdx.x;
   if (x >= arguments.width) return;
   const int exponent = plane_exponent(arguments.plane, arguments.measured);
   for (std::int64_t y = blockIdx.y; y < arguments.height; y += gridDim.y) {
-    const T value = plane_value_at<T>(arguments.plane, arguments.picture, x, y);
-    auto* out =
-        reinterpret_cast<typename Quantum<T>::type*>(arguments.result.data + y * arguments.result.row);
-    out[x] = static_cast<typename Quantum<T>::type>(quantise(value, arguments.plane, exponent));
+    const float value = plane_value_at<float>(arguments.plane, arguments.picture, x, y);
+    auto* out = reinterpret_cast<std::uint32_t*>(arguments.result.data + y * arguments.result.row);
+    out[x] = quantise(value, arguments.plane, exponent);
   }
 }
 
-/// plane_value() of a pixel in registers, which cannot be indexed.
-template <int Channels, class T>
-__device__ T channel_or_weighted(const T (&pixel)[Channels], const PlaneRead& plane) {
-  T value = plane.channel == 0 ? pixel[0] : plane.channel == 1 ? pixel[1] : pixel[2];
-  if (Channels == 4 && plane.channel == 3) value = pixel[Channels - 1];
-  if (plane.channel != PlaneRead::weighted) return value;
-  return plane.order == Order::rgb ? luminance709(pixel[0], pixel[1], pixel[2])
-                                   : luminance709(pixel[2], pixel[1], pixel[0]);
-}
-
-constexpr int quad = 4;  // pixels of a thread
-
-/// Four pixels a thread, in whole words where rows allow it.
 template <class T, int Channels>
 __global__ void __launch_bounds__(plane_threads)
     extract_quads(const __grid_constant__ PlaneArguments arguments) {
-  using Results = Vector<T, quad>;
-  const std::int64_t x = quad * (static_cast<std::int64_t>(blockIdx.x) * plane_threads + threadIdx.x);
-  if (x >= arguments.width) return;
-  const auto count = static_cast<int>(min(std::int64_t{quad}, arguments.width - x));
-  for (std::int64_t y = blockIdx.y; y < arguments.height; y += gridDim.y) {
-    const T* pixels =
-        reinterpret_cast<const T*>(arguments.picture.data + y * arguments.picture.row) + x * Channels;
-    T* out = reinterpret_cast<T*>(arguments.result.data + y * arguments.result.row) + x;
-    const bool whole = count == quad && reinterpret_cast<std::uintptr_t>(pixels) % 4 == 0 &&
-                       reinterpret_cast<std::uintptr_t>(out) % sizeof(Results) == 0;
-    if (whole) {
-      std::uint32_t words[quad * Channels * sizeof(T) / 4];
-#pragma unroll
-      for (int w = 0; w < static_cast<int>(sizeof words); w += 4)
-        fetch<4>(words, w, reinterpret_cast<const std::byte*>(pixels) + w);
-      Results results;
-#pragma unroll
-      for (int k = 0; k < quad; ++k) {
-        T pixel[Channels];
-#pragma unroll
-        for (int c = 0; c < Channels; ++c) pixel[c] = element<T>(words, k * Channels + c);
-        results.of[k] = channel_or_weighted<Channels>(pixel, arguments.plane);
-      }
-      *reinterpret_cast<Results*>(out) = results;
-    } else {
-#pragma unroll 1
-      for (int k = 0; k < count; ++k) out[k] = plane_value(pixels + k * Channels, arguments.plane);
-    }
-  }
+  for_quads<Channels, T>(
+      arguments.picture, arguments.width, arguments.height, arguments.plane,
+      [&](std::int64_t x, std::int64_t y, const Vector<T, quad>& values, int count) {
+        store_quad(values, count, reinterpret_cast<T*>(arguments.result.data + y * arguments.result.row) + x);
+      });
 }
 
 /// The sum over a window; sums that wrapped around come out right, as the sum itself fits.
@@ -164,18 +116,12 @@ __global__ void read_extremes(const OrderedExtremes* ordered, PictureExtremes* e
 }  // namespace
 
 void extract_plane(const PlaneArguments& arguments, StreamHandle stream) {
-  const auto quads = plane_grid((arguments.width + quad - 1) / quad, arguments.height);
-  with_plane_type(arguments.plane.type, [&](auto type) {
-    using T = decltype(type);
-    if constexpr (!std::is_same_v<T, float>) {
-      if (arguments.plane.channels == 3)
-        return extract_quads<T, 3><<<quads, plane_threads, 0, stream>>>(arguments);
-      if (arguments.plane.channels == 4)
-        return extract_quads<T, 4><<<quads, plane_threads, 0, stream>>>(arguments);
-    }
-    extract<decltype(type)>
-        <<<plane_grid(arguments.width, arguments.height), plane_threads, 0, stream>>>(arguments);
+  const bool integers = with_integer_plane(arguments.plane, [&]<class T, int Channels>() {
+    extract_quads<T, Channels>
+        <<<quad_grid(arguments.width, arguments.height), plane_threads, 0, stream>>>(arguments);
   });
+  if (!integers)
+    extract_floats<<<plane_grid(arguments.width, arguments.height), plane_threads, 0, stream>>>(arguments);
 }
 
 void clear_extremes(PictureExtremes* extremes, StreamHandle stream) {

@@ -1,9 +1,10 @@
 // One threshold for all pixels, and the counts of codes that it is chosen from.
 
+#include <algorithm>
 #include <cstdint>
 
 #include "kernels/box_stats.h"
-#include "kernels/plane.cuh"
+#include "kernels/plane_quads.cuh"
 
 namespace satin::kernels {
 namespace {
@@ -12,63 +13,115 @@ constexpr int small_codes = 256;
 constexpr unsigned counting_rows =
     512;  // blocks along y: fewer, longer ones keep more counts in shared memory
 
-/// Counts of 8-bit codes are collected in shared memory first.
-template <class T>
-__global__ void __launch_bounds__(plane_threads)
-    count(const __grid_constant__ LevelArguments arguments, unsigned long long* counts) {
-  __shared__ unsigned int own[small_codes];
-  constexpr bool small = sizeof(T) == 1;
-  if (small) {
-    own[threadIdx.x] = 0;
+/// Counts codes of 8 bits in shared memory first.
+class ByteCounts {
+ public:
+  __device__ ByteCounts(unsigned* own, unsigned long long* counts) : own_(own), counts_(counts) {
+    own_[threadIdx.x] = 0;
     __syncthreads();
   }
+  __device__ void add(std::uint32_t code) { atomicAdd(&own_[code], 1U); }
+  __device__ void finish() {
+    __syncthreads();
+    if (own_[threadIdx.x] != 0)
+      atomicAdd(&counts_[threadIdx.x], static_cast<unsigned long long>(own_[threadIdx.x]));
+  }
+
+ private:
+  unsigned* own_;
+  unsigned long long* counts_;
+};
+static_assert(plane_threads == small_codes);
+
+template <class T, int Channels>
+__global__ void __launch_bounds__(plane_threads)
+    count_quads(const __grid_constant__ LevelArguments arguments, unsigned long long* counts) {
+  const LevelJob& job = arguments.job;
+  const auto for_codes = [&](const auto& add) {
+    for_quads<Channels, T>(
+        arguments.picture, job.width, job.height, job.plane,
+        [&](std::int64_t /*x*/, std::int64_t /*y*/, const Vector<T, quad>& values, int count) {
+#pragma unroll
+          for (int k = 0; k < quad; ++k)
+            if (k < count) add(code_of(quantise(values.of[k], job.plane, 0)));
+        });
+  };
+  if constexpr (sizeof(T) == 1) {
+    __shared__ unsigned own[small_codes];
+    ByteCounts bytes(own, counts);
+    for_codes([&](std::uint32_t code) { bytes.add(code); });
+    bytes.finish();
+  } else {
+    for_codes([&](std::uint32_t code) { atomicAdd(&counts[code], 1ULL); });
+  }
+}
+
+__global__ void __launch_bounds__(plane_threads)
+    count_floats(const __grid_constant__ LevelArguments arguments, unsigned long long* counts) {
   const LevelJob& job = arguments.job;
   const std::int64_t x = static_cast<std::int64_t>(blockIdx.x) * plane_threads + threadIdx.x;
   const int exponent = plane_exponent(job.plane, arguments.measured);
   for (std::int64_t y = blockIdx.y; y < job.height && x < job.width; y += gridDim.y) {
-    const T value = plane_value_at<T>(job.plane, arguments.picture, x, y);
-    const std::uint32_t code = code_of(quantise(value, job.plane, exponent));
-    if (small)
-      atomicAdd(&own[code], 1U);
-    else
-      atomicAdd(&counts[code], 1ULL);
-  }
-  if (small) {
-    __syncthreads();
-    if (own[threadIdx.x] != 0)
-      atomicAdd(&counts[threadIdx.x], static_cast<unsigned long long>(own[threadIdx.x]));
+    const float value = plane_value_at<float>(job.plane, arguments.picture, x, y);
+    atomicAdd(&counts[code_of(quantise(value, job.plane, exponent))], 1ULL);
   }
 }
-static_assert(plane_threads == small_codes);
 
-template <class T>
-__global__ void __launch_bounds__(plane_threads) compare(const __grid_constant__ LevelArguments arguments) {
+__device__ std::uint8_t side_of(double value, const LevelArguments& arguments) {
+  return (value > arguments.level) != arguments.job.inverted ? 255 : 0;
+}
+
+template <class T, int Channels>
+__global__ void __launch_bounds__(plane_threads)
+    compare_quads(const __grid_constant__ LevelArguments arguments) {
+  const LevelJob& job = arguments.job;
+  for_quads<Channels, T>(
+      arguments.picture, job.width, job.height, job.plane,
+      [&](std::int64_t x, std::int64_t y, const Vector<T, quad>& values, int count) {
+        Vector<std::uint8_t, quad> sides{};
+#pragma unroll
+        for (int k = 0; k < quad; ++k) sides.of[k] = side_of(static_cast<double>(values.of[k]), arguments);
+        auto* out = reinterpret_cast<std::uint8_t*>(arguments.output.data + y * arguments.output.row);
+        store_quad(sides, count, out + x);
+      });
+}
+
+__global__ void __launch_bounds__(plane_threads)
+    compare_floats(const __grid_constant__ LevelArguments arguments) {
   const LevelJob& job = arguments.job;
   const std::int64_t x = static_cast<std::int64_t>(blockIdx.x) * plane_threads + threadIdx.x;
   if (x >= job.width) return;
   for (std::int64_t y = blockIdx.y; y < job.height; y += gridDim.y) {
-    const auto value = static_cast<double>(plane_value_at<T>(job.plane, arguments.picture, x, y));
+    const float value = plane_value_at<float>(job.plane, arguments.picture, x, y);
     auto* out = reinterpret_cast<std::uint8_t*>(arguments.output.data + y * arguments.output.row);
-    out[x] = (value > arguments.level) != job.inverted ? 255 : 0;
+    out[x] = side_of(static_cast<double>(value), arguments);
   }
 }
 
 }  // namespace
 
 void count_codes(const LevelArguments& arguments, std::uint64_t* counts, StreamHandle stream) {
-  dim3 grid = plane_grid(arguments.job.width, arguments.job.height);
-  if (grid.y > counting_rows) grid.y = counting_rows;
-  cudaMemsetAsync(counts, 0, codes_of(arguments.job.plane.type) * sizeof *counts, stream);
-  with_plane_type(arguments.job.plane.type, [&](auto type) {
-    count<decltype(type)>
-        <<<grid, plane_threads, 0, stream>>>(arguments, reinterpret_cast<unsigned long long*>(counts));
+  const LevelJob& job = arguments.job;
+  cudaMemsetAsync(counts, 0, codes_of(job.plane.type) * sizeof *counts, stream);
+  auto* found = reinterpret_cast<unsigned long long*>(counts);
+  const auto few_rows = [](dim3 grid) {
+    grid.y = std::min(grid.y, counting_rows);
+    return grid;
+  };
+  const bool integers = with_integer_plane(job.plane, [&]<class T, int Channels>() {
+    count_quads<T, Channels>
+        <<<few_rows(quad_grid(job.width, job.height)), plane_threads, 0, stream>>>(arguments, found);
   });
+  if (!integers)
+    count_floats<<<few_rows(plane_grid(job.width, job.height)), plane_threads, 0, stream>>>(arguments, found);
 }
 
 void apply_level(const LevelArguments& arguments, StreamHandle stream) {
-  const dim3 grid = plane_grid(arguments.job.width, arguments.job.height);
-  with_plane_type(arguments.job.plane.type,
-                  [&](auto type) { compare<decltype(type)><<<grid, plane_threads, 0, stream>>>(arguments); });
+  const LevelJob& job = arguments.job;
+  const bool integers = with_integer_plane(job.plane, [&]<class T, int Channels>() {
+    compare_quads<T, Channels><<<quad_grid(job.width, job.height), plane_threads, 0, stream>>>(arguments);
+  });
+  if (!integers) compare_floats<<<plane_grid(job.width, job.height), plane_threads, 0, stream>>>(arguments);
 }
 
 }  // namespace satin::kernels

@@ -20,6 +20,7 @@ struct GroupLayout {
   static constexpr int rows = tuning::running_group_rows;
   static_assert(rows % tuning::running_group_batch == 0);
   int first = 0;
+  int end = 0;  ///< positions from here on are in no group
   int count = 0;
   int lanes = 0;
 
@@ -28,10 +29,15 @@ struct GroupLayout {
     GroupLayout layout;
     const int beyond = job.clipped ? 0 : job.y.outer_reach() + 1;
     layout.first = -beyond;
+    layout.end = job.height + (job.clipped ? 0 : beyond);
     layout.count = (job.height + 2 * beyond + rows - 1) / rows + 1;
     layout.lanes = (job.width + pixels_per_lane - 1) / pixels_per_lane;
     return layout;
   }
+
+  [[nodiscard]] __device__ int begin_of(int group) const { return first + group * rows; }
+  /// The group that begins nearest to a position.
+  [[nodiscard]] __device__ int nearest(int position) const { return (position - first + rows / 2) / rows; }
 };
 
 template <class T, int Channels, class Column, bool Weighted>

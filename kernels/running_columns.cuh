@@ -39,14 +39,10 @@ class RunningColumns {
       end = min(end, arguments_.job.height);
     }
     if (arguments_.tiles.groups) {
-      const GroupLayout layout = GroupLayout::of(arguments_.job);
-      const int first_group = (first - layout.first + GroupLayout::rows - 1) / GroupLayout::rows;
-      const int end_group = (end - layout.first) / GroupLayout::rows;
-      add_groups(layout, first_group, end_group);
-      add_rows(first, layout.first + first_group * GroupLayout::rows);
-      first = layout.first + end_group * GroupLayout::rows;
+      add_by_groups(first, end);
+    } else {
+      add_rows(first, end, 1);
     }
-    add_rows(first, end);
     if (window_.outer == 0) return;
 #pragma unroll
     for (Column& sum : sums) sum *= window_.inner + window_.outer;
@@ -105,8 +101,21 @@ class RunningColumns {
     return loaded;
   }
 
-  /// The rows of one batch are loaded while those of the one before are added.
-  __device__ void add_rows(int first, int end) {
+  /// From the groups that begin nearest to either end, with the rows that they lack and without those that
+  /// they have more.
+  __device__ void add_by_groups(int first, int end) {
+    const GroupLayout layout = GroupLayout::of(arguments_.job);
+    const int first_group = layout.nearest(first);
+    const int end_group = layout.nearest(end);
+    add_groups(layout, first_group, end_group);
+    const int begins = layout.begin_of(first_group);
+    add_rows(min(first, begins), max(first, begins), first < begins ? 1 : -1);
+    const int ends = min(layout.begin_of(end_group), layout.end);
+    add_rows(min(end, ends), max(end, ends), ends < end ? 1 : -1);
+  }
+
+  /// `sign` times rows [first, end). Those of one batch are loaded while those of the one before are added.
+  __device__ void add_rows(int first, int end, int sign) {
     constexpr int batch = 4;
     Words next[batch];
     load_batch(first, end, next);
@@ -116,7 +125,7 @@ class RunningColumns {
       for (int i = 0; i < batch; ++i) words[i] = next[i];
       load_batch(y + batch, end, next);
 #pragma unroll
-      for (int i = 0; i < batch; i += 2) values_.template add<1>(words[i], words[i + 1], sums);
+      for (int i = 0; i < batch; i += 2) values_.add(words[i], sign, words[i + 1], sign, sums);
     }
   }
 

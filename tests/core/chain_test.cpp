@@ -89,6 +89,15 @@ TEST(BoxChain, KeepsWhiteOnBothSidesOfTheBound) {
           << sigma;
 }
 
+/// Running sums of the GPU divide by less than 2^28, which the windows of sigma 32 have: 64 x 64 pixels, 65536
+/// parts each. Above, tables do.
+TEST(BoxChain, OnBothSidesOfTheLargestDivisorOfRunningSums) {
+  for (const double sigma : {31.9, 32.1})
+    for (const Space space : {Space::encoded, Space::linear})
+      check_against_oracle(
+          case_of({72, 68, 1, Type::u8}, {.sigma = sigma, .border = Border::clamp, .space = space}, 271));
+}
+
 TEST(TransferRows, AreTheTables) {
   const TransferView transfer = host_transfer(Type::u8, true);
   std::vector<std::uint16_t> values(65536 + 7);
