@@ -130,7 +130,8 @@ TEST_F(Overlap, EachDeviceFiltersAPictureOfItsOwn) {
   expect_same_files("one", "two");
 }
 
-/// Counts the pictures that are filtered at a time, and makes each wait a while for a second one.
+/// Counts the pictures that are filtered at a time, and makes them wait until there have been two, as long as
+/// a busy machine may take.
 class FilteringTogether {
  public:
   BatchEvents events() {
@@ -143,20 +144,18 @@ class FilteringTogether {
       most_ = std::max(most_, now_);
       changed_.notify_all();
       // The first one is alone: it tells what a run holds.
-      if (begins && begun_ > 1) changed_.wait_for(lock, patience_, [&] { return most_ > 1; });
+      if (begins && begun_ > 1) changed_.wait_for(lock, std::chrono::seconds(10), [&] { return most_ > 1; });
     };
     events.finished = [this](const FileResult& file, const BatchResult&) {
       names_.push_back(file.input.filename().string());
     };
     return events;
   }
-  explicit FilteringTogether(std::chrono::milliseconds patience) : patience_(patience) {}
   [[nodiscard]] int most() const { return most_; }
   [[nodiscard]] int begun() const { return begun_; }
   [[nodiscard]] bool in_order() const { return std::is_sorted(names_.begin(), names_.end()); }
 
  private:
-  std::chrono::milliseconds patience_;
   std::mutex mutex_;
   std::condition_variable changed_;
   int now_ = 0;
@@ -168,7 +167,7 @@ class FilteringTogether {
 TEST_F(Overlap, ADeviceThatSaysSoFiltersTwoPicturesAtATime) {
   Device device = Device::open("cpu");
   device.backend().runs_at_once = 2;
-  FilteringTogether together(std::chrono::seconds(10));
+  FilteringTogether together;
   BatchOptions options;
   options.threads = 3;
   EXPECT_EQ(run_on({device}, options, together.events(), "two").done, static_cast<std::size_t>(count));
@@ -192,7 +191,7 @@ TEST_F(Overlap, ADeviceWithMemoryOfItsOwnWritesTheSameBytes) {
     device.backend().host_memory = false;
     device.backend().runs_at_once = 2;
     device.backend().page_locked = locked.allocator();
-    FilteringTogether together(std::chrono::milliseconds(500));
+    FilteringTogether together;
     const std::string output = "apart" + std::to_string(share);
     const BatchResult result = run_on({device}, {}, together.events(), output, pipeline);
     EXPECT_EQ(result.done, static_cast<std::size_t>(count)) << share;
@@ -211,7 +210,7 @@ TEST_F(Overlap, TheDeviceUnderTestWritesTheBytesOfTheCpu) {
   const std::string pipeline = "blur radius=6 | unsharp amount=0.5 | smooth sigma=3";
   const Device& device = device_under_test();
   EXPECT_EQ(run_on({Device::open("cpu")}, {}, {}, "cpu", pipeline).done, static_cast<std::size_t>(count));
-  FilteringTogether together(std::chrono::seconds(2));
+  FilteringTogether together;
   EXPECT_EQ(run_on({device}, {}, device.is_cuda() ? together.events() : BatchEvents(), "one", pipeline).done,
             static_cast<std::size_t>(count));
   EXPECT_EQ(together.most(), device.is_cuda() ? 2 : 0);
@@ -236,7 +235,7 @@ TEST_F(Overlap, GoesOnWithOnePictureWhereThereIsNoMemoryForTwo) {
     ledger.limit = needed + needed / 2;
     Device device = Device::open("cpu", {.threads = 2, .allocator = ledger.allocator()});
     device.backend().runs_at_once = 2;
-    FilteringTogether together(std::chrono::milliseconds(50));
+    FilteringTogether together;
     BatchOptions options;
     options.threads = 3;
     options.overwrite = true;
