@@ -27,10 +27,10 @@ class Level final : public LevelOperation {
     std::mutex mutex;
     parallel_rows(backend_, picture.shape.height, 64, [&](std::int64_t first, std::int64_t last) {
       std::vector<std::uint64_t> own(codes);
-      std::vector<std::uint32_t> row(static_cast<std::size_t>(picture.shape.width));
-      for (std::int64_t y = first; y < last; ++y) {
-        read_quantised(job_.plane, exponent, picture, y, row.data());
-        for (const std::uint32_t value : row) ++own[code_of(value)];
+      if (job_.plane.type == Type::u8) {
+        count_rows<std::uint8_t>(picture, exponent, first, last, own);
+      } else {
+        count_rows<std::uint32_t>(picture, exponent, first, last, own);
       }
       const std::lock_guard lock(mutex);
       std::transform(own.begin(), own.end(), counts, counts, std::plus<>());
@@ -40,13 +40,30 @@ class Level final : public LevelOperation {
 
   void run(const ImageView& picture, double level, const MutableImageView& output, Stream) override {
     parallel_rows(backend_, job_.height, 16, [&](std::int64_t first, std::int64_t last) {
-      for (std::int64_t y = first; y < last; ++y)
-        with_plane_row(job_.plane, picture, y,
-                       [&](const auto* row) { compare_row(row, level, output.row<std::uint8_t>(y)); });
+      for (std::int64_t y = first; y < last; ++y) {
+        auto* out = output.row<std::uint8_t>(y);
+        if (job_.plane.type == Type::u8 && job_.plane.channels >= 3) {
+          take_plane(picture.row<std::uint8_t>(y), static_cast<std::size_t>(job_.width), job_.plane, out);
+          compare_in_place(level, out);
+        } else {
+          with_plane_row(job_.plane, picture, y, [&](const auto* row) { compare_row(row, level, out); });
+        }
+      }
     });
   }
 
  private:
+  /// Integer is wide enough for the plane's values.
+  template <class Integer>
+  void count_rows(const ImageView& picture, int exponent, std::int64_t first, std::int64_t last,
+                  std::vector<std::uint64_t>& counts) const {
+    std::vector<Integer> row(static_cast<std::size_t>(picture.shape.width));
+    for (std::int64_t y = first; y < last; ++y) {
+      read_quantised(job_.plane, exponent, picture, y, row.data());
+      for (const Integer value : row) ++counts[code_of(value)];
+    }
+  }
+
   template <class T>
   void compare_row(const T* row, double level, std::uint8_t* out) const {
     const auto above = static_cast<std::uint8_t>(job_.inverted ? 0 : 255);
@@ -80,6 +97,16 @@ class Level final : public LevelOperation {
     } else {
       return level;
     }
+  }
+
+  /// `values` are bytes of the plane before, and results after.
+  void compare_in_place(double level, std::uint8_t* values) const {
+    const auto above = static_cast<std::uint8_t>(job_.inverted ? 0 : 255);
+    const auto below = static_cast<std::uint8_t>(255 - above);
+    const auto limit = limit_of<std::uint8_t>(level);
+    const bool all = below_all<std::uint8_t>(level);
+    std::transform(values, values + job_.width, values,
+                   [=](std::uint8_t value) { return all || value > limit ? above : below; });
   }
 
   CpuBackend& backend_;
