@@ -89,8 +89,8 @@ TEST(BoxChain, KeepsWhiteOnBothSidesOfTheBound) {
           << sigma;
 }
 
-/// Running sums of the GPU divide by less than 2^28, which the windows of sigma 32 have: 64 x 64 pixels, 65536
-/// parts each. Above, tables do.
+/// Running sums of the GPU divide by less than 2^28, which the windows of sigma 32 have: 64 x 64 pixels,
+/// 65536 parts each. Above, tables do.
 TEST(BoxChain, OnBothSidesOfTheLargestDivisorOfRunningSums) {
   for (const double sigma : {31.9, 32.1})
     for (const Space space : {Space::encoded, Space::linear})
