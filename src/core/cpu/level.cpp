@@ -103,10 +103,13 @@ class Level final : public LevelOperation {
   void compare_in_place(double level, std::uint8_t* values) const {
     const auto above = static_cast<std::uint8_t>(job_.inverted ? 0 : 255);
     const auto below = static_cast<std::uint8_t>(255 - above);
+    if (below_all<std::uint8_t>(level)) {
+      std::fill_n(values, job_.width, above);
+      return;
+    }
     const auto limit = limit_of<std::uint8_t>(level);
-    const bool all = below_all<std::uint8_t>(level);
     std::transform(values, values + job_.width, values,
-                   [=](std::uint8_t value) { return all || value > limit ? above : below; });
+                   [=](std::uint8_t value) { return value > limit ? above : below; });
   }
 
   CpuBackend& backend_;
