@@ -43,8 +43,8 @@ inline constexpr int running_start_rows_per_row =
     6;  ///< rows summed at a band's start in the time of a row of means
 inline constexpr int running_largest_direct_reach =
     96;  ///< above it bands start from sums over groups of rows
-/// H200, UHD u8 encoded, radius 1000, RGB and grey: 0.0954 and 0.058 ms with 16 rows, 0.0945 and 0.064 with
-/// 32; u16 RGB 0.200 and 0.215 at radius 200; with 8 rows 0.133 (of an earlier version).
+/// H200, UHD RGB u8 encoded, radius 1000, and u16 at radius 200: 0.0903 and 0.194 ms with 16 rows, 0.0928 and
+/// 0.197 with 8, 0.0904 and 0.201 with 32.
 inline constexpr int running_group_rows = 16;
 inline constexpr int running_group_batch = 8;  ///< rows in flight; 4: 0.0967, 16: 0.0968
 inline constexpr int running_group_threads = 256;
