@@ -58,9 +58,6 @@ __device__ inline std::uint32_t mask_at(const BoxMeanArguments& arguments, std::
 
 // --- What is stored ---
 
-template <class T>
-inline constexpr bool may_be_working = sizeof(T) >= 2 && !std::is_same_v<T, float>;
-
 /// Unweighted integers, unblended.
 template <int Channels, class T>
 __device__ void store_plain_mean(const std::uint64_t* totals, std::uint64_t count, const MeanRule& rule,

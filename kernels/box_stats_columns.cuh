@@ -328,7 +328,7 @@ class StatsWindows {
         count_(max(0, min(pixels, part.last_x - first_x_))) {
     const bool whole =
         !job_.clipped || (first_x_ >= job_.reach_x && first_x_ + pixels + job_.reach_x <= job_.width);
-    whole_ = tuning::running_stats_warps_agree ? __all_sync(whole_warp, count_ == 0 || whole) != 0 : whole;
+    whole_ = __all_sync(whole_warp, count_ == 0 || whole) != 0;
   }
 
   [[nodiscard]] __device__ int x() const { return first_x_; }

@@ -59,8 +59,6 @@ inline constexpr int running_stats_wished_warps = 4;  ///< of a block, where not
 inline constexpr int running_stats_warps_per_multiprocessor = 16;
 inline constexpr int running_stats_warps_to_fill = 16;  ///< with fewer a multiprocessor takes as long
 inline constexpr int running_stats_start_rows_per_row = 20;
-inline constexpr bool running_stats_warps_agree =
-    true;  ///< one lane at the picture's side: all of its warp count columns; not measured
 
 // Box mean by a map with the table in shared memory. H200, UHD RGB u8, constant map: 0.0575 ms with these,
 // 0.0576 with 4 x 12; of an earlier version 2 x 14 0.080, 4 x 14 and 4 x 16 0.083, 8 x 16 0.093, 4 x 20

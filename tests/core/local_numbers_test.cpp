@@ -44,25 +44,6 @@ Image ties(const Shape& shape, std::uint64_t seed) {
   return picture;
 }
 
-/// Mean and deviation over windows cut at the border, in doubles.
-std::vector<LocalStatistics> statistics_of(const Plane& plane, int window) {
-  const WindowTable values(plane, false);
-  const WindowTable squares(plane, true);
-  const WindowTable ones({plane.width, plane.height, std::vector<double>(plane.values.size(), 1)}, false);
-  std::vector<LocalStatistics> all;
-  for (std::int64_t y = 0; y < plane.height; ++y)
-    for (std::int64_t x = 0; x < plane.width; ++x) {
-      const std::int64_t n = ones.sum(x, y, window / 2);
-      const std::int64_t sum = values.sum(x, y, window / 2);
-      __extension__ using Exact = __int128;
-      const Exact radicand =
-          static_cast<Exact>(n) * squares.sum(x, y, window / 2) - static_cast<Exact>(sum) * sum;
-      const auto count = static_cast<double>(n);
-      all.push_back({static_cast<double>(sum) / count, std::sqrt(static_cast<double>(radicand)) / count});
-    }
-  return all;
-}
-
 /// Blended with the picture's value, clamped, and rounded to nearest, ties up.
 double stored_of(double number, double own, double weight, double whole, double largest) {
   if (weight == 0) return own;

@@ -144,25 +144,11 @@ TEST(Threshold, EqualsTheFormulaInDoublesEverywhere) {
                                                     {700, 300, 259, Type::u16}}) {
     const Image picture = patches(width, height, type, 77);
     const Plane plane = luminance_of(picture);
-    const WindowTable values(plane, false);
-    const WindowTable squares(plane, true);
-    const WindowTable ones({plane.width, plane.height, std::vector<double>(plane.values.size(), 1)}, false);
     const double range = type == Type::u8 ? 128 : 32768;
-    std::vector<LocalStatistics> locals;
-    PictureExtremes extremes{0, plane.values[0]};
-    for (std::int64_t y = 0; y < height; ++y)
-      for (std::int64_t x = 0; x < width; ++x) {
-        const std::int64_t n = ones.sum(x, y, window / 2);
-        const std::int64_t sum = values.sum(x, y, window / 2);
-        __extension__ using Exact = __int128;
-        const Exact radicand =
-            static_cast<Exact>(n) * squares.sum(x, y, window / 2) - static_cast<Exact>(sum) * sum;
-        const auto count = static_cast<double>(n);
-        locals.push_back(
-            {static_cast<double>(sum) / count, std::sqrt(static_cast<double>(radicand)) / count});
-        extremes.largest_deviation = std::max(extremes.largest_deviation, locals.back().deviation);
-        extremes.smallest_value = std::min(extremes.smallest_value, plane.at(x, y));
-      }
+    const std::vector<LocalStatistics> locals = statistics_of(plane, window);
+    PictureExtremes extremes{0, *std::min_element(plane.values.begin(), plane.values.end())};
+    for (const LocalStatistics& local : locals)
+      extremes.largest_deviation = std::max(extremes.largest_deviation, local.deviation);
     const auto level = [&](Binarisation method, double m, double s) {
       switch (method) {
         case Binarisation::bradley:

@@ -1,10 +1,12 @@
 #pragma once
-// Exact sums over windows of integers.
+// Exact sums over windows of integers, and the mean and deviation that they give.
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
+#include "core/maths/local_statistics.h"
 #include "oracle_local.h"
 
 namespace satin::test {
@@ -39,5 +41,24 @@ class WindowTable {
   std::int64_t height_;
   std::vector<std::int64_t> table_;
 };
+
+/// Mean and deviation over windows cut at the border, in doubles.
+inline std::vector<LocalStatistics> statistics_of(const Plane& plane, int window) {
+  const WindowTable values(plane, false);
+  const WindowTable squares(plane, true);
+  const WindowTable ones({plane.width, plane.height, std::vector<double>(plane.values.size(), 1)}, false);
+  std::vector<LocalStatistics> all;
+  for (std::int64_t y = 0; y < plane.height; ++y)
+    for (std::int64_t x = 0; x < plane.width; ++x) {
+      const std::int64_t n = ones.sum(x, y, window / 2);
+      const std::int64_t sum = values.sum(x, y, window / 2);
+      __extension__ using Exact = __int128;
+      const Exact radicand =
+          static_cast<Exact>(n) * squares.sum(x, y, window / 2) - static_cast<Exact>(sum) * sum;
+      const auto count = static_cast<double>(n);
+      all.push_back({static_cast<double>(sum) / count, std::sqrt(static_cast<double>(radicand)) / count});
+    }
+  return all;
+}
 
 }  // namespace satin::test

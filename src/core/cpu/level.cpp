@@ -40,15 +40,7 @@ class Level final : public LevelOperation {
 
   void run(const ImageView& picture, double level, const MutableImageView& output, Stream) override {
     parallel_rows(backend_, job_.height, 16, [&](std::int64_t first, std::int64_t last) {
-      for (std::int64_t y = first; y < last; ++y) {
-        auto* out = output.row<std::uint8_t>(y);
-        if (job_.plane.type == Type::u8 && job_.plane.channels >= 3) {
-          take_plane(picture.row<std::uint8_t>(y), static_cast<std::size_t>(job_.width), job_.plane, out);
-          compare_in_place(level, out);
-        } else {
-          with_plane_row(job_.plane, picture, y, [&](const auto* row) { compare_row(row, level, out); });
-        }
-      }
+      for (std::int64_t y = first; y < last; ++y) compare_row(picture, y, level, output.row<std::uint8_t>(y));
     });
   }
 
@@ -61,25 +53,6 @@ class Level final : public LevelOperation {
     for (std::int64_t y = first; y < last; ++y) {
       read_quantised(job_.plane, exponent, picture, y, row.data());
       for (const Integer value : row) ++counts[code_of(value)];
-    }
-  }
-
-  template <class T>
-  void compare_row(const T* row, double level, std::uint8_t* out) const {
-    const auto above = static_cast<std::uint8_t>(job_.inverted ? 0 : 255);
-    const auto below = static_cast<std::uint8_t>(255 - above);
-    const std::int64_t width = job_.width;  // copies: bytes that are written could be the job's
-    const PlaneRead plane = job_.plane;
-    if (below_all<T>(level)) {
-      std::fill_n(out, width, above);
-      return;
-    }
-    const auto limit = limit_of<T>(level);
-    if (plane.channels == 1) {
-      for (std::int64_t x = 0; x < width; ++x) out[x] = row[x] > limit ? above : below;
-    } else {
-      for (std::int64_t x = 0; x < width; ++x)
-        out[x] = plane_value(row + x * plane.channels, plane) > limit ? above : below;
     }
   }
 
@@ -99,17 +72,31 @@ class Level final : public LevelOperation {
     }
   }
 
-  /// `values` are bytes of the plane before, and results after.
-  void compare_in_place(double level, std::uint8_t* values) const {
+  /// out[x] = which side value_at(x) of type T is on.
+  template <class T, class ValueAt>
+  void compare(double level, std::uint8_t* out, const ValueAt& value_at) const {
     const auto above = static_cast<std::uint8_t>(job_.inverted ? 0 : 255);
     const auto below = static_cast<std::uint8_t>(255 - above);
-    if (below_all<std::uint8_t>(level)) {
-      std::fill_n(values, job_.width, above);
+    const std::int64_t width = job_.width;  // a copy: bytes that are written could be the job's
+    if (below_all<T>(level)) {
+      std::fill_n(out, width, above);
       return;
     }
-    const auto limit = limit_of<std::uint8_t>(level);
-    std::transform(values, values + job_.width, values,
-                   [=](std::uint8_t value) { return value > limit ? above : below; });
+    const auto limit = limit_of<T>(level);
+    for (std::int64_t x = 0; x < width; ++x) out[x] = value_at(x) > limit ? above : below;
+  }
+
+  void compare_row(const ImageView& picture, std::int64_t y, double level, std::uint8_t* out) const {
+    const PlaneRead plane = job_.plane;
+    if (plane.type == Type::u8 && plane.channels >= 3) {
+      take_plane(picture.row<std::uint8_t>(y), static_cast<std::size_t>(job_.width), plane, out);
+      return compare<std::uint8_t>(level, out, [out](std::int64_t x) { return out[x]; });
+    }
+    with_plane_row(plane, picture, y, [&]<class T>(const T* row) {
+      if (plane.channels == 1) return compare<T>(level, out, [row](std::int64_t x) { return row[x]; });
+      compare<T>(level, out,
+                 [row, plane](std::int64_t x) { return plane_value(row + x * plane.channels, plane); });
+    });
   }
 
   CpuBackend& backend_;

@@ -51,9 +51,6 @@ inline Radius256 radius_at(const RadiusField& field, const ImageView& map, std::
   }
 }
 
-template <class T>
-inline constexpr bool may_be_working = sizeof(T) >= 2 && !std::is_same_v<T, float>;
-
 /// Output of a pixel that stays as it is: its own bytes, or its working values with the bits that the output
 /// has more.
 template <int Channels, class T>

@@ -2,6 +2,7 @@
 // From box sums to the pixel that is stored: the last step of every mean, the same lines on host and device.
 
 #include <cstdint>
+#include <type_traits>
 
 #include "core/maths/divide.h"
 #include "core/maths/fixed_point.h"
@@ -10,6 +11,10 @@
 #include "core/maths/store.h"
 
 namespace satin {
+
+/// Types of outputs that hold working values, or may.
+template <class T>
+inline constexpr bool may_be_working = sizeof(T) >= 2 && !std::is_same_v<T, float>;
 
 /// What is the same for every pixel of one box mean.
 struct MeanRule : StoreRule {
