@@ -19,11 +19,13 @@ double box_variance(Radius256 radius) {
   return squares / (2 * whole + 1 + 2 * part);
 }
 
-/// Radii of `boxes` successive boxes whose variances add up as nearly to sigma^2 as the quantum allows: all
+/// Below this radius of the boxes radii that differ by a pixel make a visibly worse gaussian.
+constexpr Radius256 least_whole = 4 * radius_one;
+
+/// Radii of `boxes` successive boxes whose variances add up as nearly to `wanted` as the quantum allows: all
 /// take the largest radius that does not exceed it, then as many as bring the sum nearest take one quantum
 /// more.
-std::vector<Radius256> radii_for_sigma(double sigma, int boxes) {
-  const double wanted = sigma * sigma;
+std::vector<Radius256> equal_radii(double wanted, int boxes) {
   Radius256 low = 0;
   Radius256 high = largest_radius * radius_one;
   while (low < high) {
@@ -42,10 +44,32 @@ std::vector<Radius256> radii_for_sigma(double sigma, int boxes) {
   return radii;
 }
 
-/// Radii of `boxes` successive boxes that reach as far together as one of `radius`.
+/// The same sum of variances by neighbouring whole radii, which cost less, and what is missing by the last
+/// box. The shape differs little: sigma 5 to 20, largest distance from the gaussian 6.0 % of its peak instead
+/// of 5.7 to 6.0.
+std::vector<Radius256> radii_for_sigma(double sigma, int boxes) {
+  const double wanted = sigma * sigma;
+  std::vector<Radius256> radii = equal_radii(wanted, boxes);
+  if (boxes < 3 || radii.back() < least_whole) return radii;
+  const Radius256 whole = radii.back() / radius_one * radius_one;
+  const double less = box_variance(whole);
+  const double more = box_variance(whole + radius_one);
+  const double larger = (boxes - 1) * (wanted / boxes - less) / (more - less);
+  const int enlarged = std::clamp(static_cast<int>(std::floor(larger + 0.5)), 0, boxes - 1);
+  std::fill(radii.begin(), radii.end() - 1, whole);
+  std::fill_n(radii.begin(), enlarged, whole + radius_one);
+  radii.back() = equal_radii(wanted - enlarged * more - (boxes - 1 - enlarged) * less, 1).front();
+  return radii;
+}
+
+/// Radii of `boxes` successive boxes that reach as far together as one of `radius`; of three or more, whole
+/// ones but for the last.
 std::vector<Radius256> radii_for_reach(Radius256 radius, int boxes) {
-  std::vector<Radius256> radii(static_cast<std::size_t>(boxes), radius / boxes);
-  std::for_each(radii.begin(), radii.begin() + radius % boxes, [](Radius256& r) { ++r; });
+  const Radius256 unit = boxes >= 3 && radius / boxes >= least_whole ? radius_one : 1;
+  const Radius256 units = radius / unit;
+  std::vector<Radius256> radii(static_cast<std::size_t>(boxes), units / boxes * unit);
+  std::for_each(radii.begin(), radii.begin() + units % boxes, [&](Radius256& r) { r += unit; });
+  radii.back() += radius % unit;
   return radii;
 }
 

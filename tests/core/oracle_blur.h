@@ -30,10 +30,11 @@ std::vector<Wide> included_counts(const OracleBlur& blur, const BoxRadii& box);
 /// The radius nearest to `pixels` in 1/256 pixel, ties up.
 int quantised(long double pixels);
 
-/// Radii of the boxes of a kernel that reach `radius256` together.
+/// Radii of the boxes of a kernel that reach `radius256` together. Here and below three boxes of 4 pixels or
+/// more have whole radii, but for the last.
 std::vector<int> radii_of_reach(int radius256, int boxes);
 
-/// Radii of boxes whose variances come as near to sigma^2 as is possible with two neighbouring radii.
+/// Radii of boxes whose variances come as near to sigma^2 as is possible with neighbouring radii.
 std::vector<int> radii_of_sigma(long double sigma, int boxes);
 
 /// Radius of every pixel of a map of one channel, u8, u16 or f32.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "oracle_blur.h"
 
@@ -26,30 +27,48 @@ long double variance(int radius256) {
 int quantised(long double pixels) { return static_cast<int>(std::floor(pixels * 256 + 0.5L)); }
 
 std::vector<int> radii_of_reach(int radius256, int boxes) {
+  const bool whole = boxes == 3 && radius256 / boxes >= 4 * 256;
   std::vector<int> radii;
+  const int part = whole ? radius256 % 256 : 0;
   for (int rest = boxes; rest > 0; --rest) {
-    radii.push_back((radius256 + rest - 1) / rest);
+    const int wanted = (radius256 - part + rest - 1) / rest;
+    radii.push_back(whole ? (wanted + 255) / 256 * 256 : wanted);
     radius256 -= radii.back();
   }
+  radii.back() += part;
   return radii;
 }
 
 std::vector<int> radii_of_sigma(long double sigma, int boxes) {
   const long double wanted = sigma * sigma;
+  const auto count = static_cast<long double>(boxes);
   int low = 0;
-  while (static_cast<long double>(boxes) * variance(low + 1) <= wanted) ++low;
-  int best = 0;
-  long double smallest_miss = -1;
-  for (int enlarged = 0; enlarged <= boxes; ++enlarged) {
-    const long double sum = static_cast<long double>(boxes - enlarged) * variance(low) +
-                            static_cast<long double>(enlarged) * variance(low + 1);
-    const long double miss = std::fabs(sum - wanted);
-    if (smallest_miss >= 0 && miss >= smallest_miss) continue;
-    smallest_miss = miss;
-    best = enlarged;
-  }
+  while (count * variance(low + 1) <= wanted) ++low;
+  // `larger` of `all` boxes have radius r + step, the others r: what comes nearest
+  const auto nearest = [](int all, int r, int step, long double sum) {
+    std::vector<std::pair<long double, int>> misses;
+    for (int larger = 0; larger <= all; ++larger)
+      misses.emplace_back(std::fabs(static_cast<long double>(all - larger) * variance(r) +
+                                    static_cast<long double>(larger) * variance(r + step) - sum),
+                          larger);
+    return std::min_element(misses.begin(), misses.end())->second;
+  };
   std::vector<int> radii;
-  for (int i = 0; i < boxes; ++i) radii.push_back(i < best ? low + 1 : low);
+  if (boxes < 3 || low < 4 * 256) {
+    const int larger = nearest(boxes, low, 1, wanted);
+    for (int i = 0; i < boxes; ++i) radii.push_back(i < larger ? low + 1 : low);
+    return radii;
+  }
+  const int whole = low / 256 * 256;
+  const int larger = nearest(boxes - 1, whole, 256, wanted * (count - 1) / count);
+  long double rest = wanted;
+  for (int i = 0; i + 1 < boxes; ++i) {
+    radii.push_back(i < larger ? whole + 256 : whole);
+    rest -= variance(radii.back());
+  }
+  int last = 0;
+  while (variance(last + 1) <= rest) ++last;
+  radii.push_back(last + nearest(1, last, 1, rest));
   return radii;
 }
 
