@@ -26,6 +26,7 @@
 #include "core/operations/local_linear.h"
 #include "core/operations/measure.h"
 #include "core/operations/paint.h"
+#include "core/operations/premultiplied.h"
 #include "core/operations/recursive.h"
 #include "core/operations/region_values.h"
 #include "core/operations/relabel.h"
@@ -49,6 +50,8 @@ struct Operations {
   /// Successive box means at once, each of what the one before wrote. Null, or returns null, where the
   /// backend has nothing better for these jobs than one after the other.
   std::unique_ptr<BoxMeanOperation> (*box_chain)(Backend&, std::span<const BoxMeanJob>) = nullptr;
+  std::unique_ptr<PremultiplyOperation> (*premultiply)(Backend&, const PremultipliedJob&) = nullptr;
+  std::unique_ptr<UnpremultiplyOperation> (*unpremultiply)(Backend&, const PremultipliedJob&) = nullptr;
   std::unique_ptr<BoxStatsOperation> (*box_stats)(Backend&, const BoxStatsJob&) = nullptr;
   std::unique_ptr<LensLayersOperation> (*lens_layers)(Backend&, const LensLayersJob&) = nullptr;
   std::unique_ptr<LensStoreOperation> (*lens_store)(Backend&, const LensStoreJob&) = nullptr;

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "core/premultiplied_boxes.h"
 #include "satin/error.h"
 
 namespace satin {
@@ -117,6 +118,10 @@ std::vector<RadiusField> fields_for_radius(const Radius& radius, const Shape& sh
 std::vector<std::unique_ptr<BoxMeanOperation>> prepare_boxes(Backend& backend,
                                                              std::span<const BoxMeanJob> jobs) {
   std::vector<std::unique_ptr<BoxMeanOperation>> boxes;
+  if (jobs.front().read.premultiplied) {
+    boxes.push_back(std::make_unique<PremultipliedBoxes>(backend, jobs));
+    return boxes;
+  }
   if (jobs.size() > 1 && backend.operations.box_chain != nullptr) {
     if (auto chain = backend.operations.box_chain(backend, jobs)) {
       boxes.push_back(std::move(chain));

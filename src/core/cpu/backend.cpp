@@ -40,6 +40,8 @@ CpuBackend::CpuBackend(int wanted) : threads(wanted) {
                 .table = prepare_table,
                 .box_mean = prepare_box_mean,
                 .box_chain = prepare_box_chain,
+                .premultiply = prepare_premultiply,
+                .unpremultiply = prepare_unpremultiply,
                 .box_stats = prepare_box_stats,
                 .lens_layers = prepare_lens_layers,
                 .lens_store = prepare_lens_store,

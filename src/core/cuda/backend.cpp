@@ -160,6 +160,8 @@ CudaBackend::CudaBackend(int ordinal, const DeviceInfo& description)
                 .measure = prepare_measure,
                 .table = prepare_table,
                 .box_mean = prepare_box_mean,
+                .premultiply = prepare_premultiply,
+                .unpremultiply = prepare_unpremultiply,
                 .box_stats = prepare_box_stats,
                 .lens_layers = prepare_lens_layers,
                 .lens_store = prepare_lens_store,

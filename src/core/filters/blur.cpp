@@ -74,10 +74,15 @@ void set_border_value(BoxMeanJob& job, const Shape& shape, Transfer transfer, do
   const auto stored = static_cast<std::uint32_t>(std::floor(value * whole + 0.5));
   const TransferView table = host_transfer(shape.type, transfer == Transfer::srgb);
   for (int c = 0; c < shape.channels; ++c) {
-    const bool alpha = job.read.weighted && c == shape.channels - 1;
-    std::uint64_t working = alpha ? stored : decode(stored, table);
+    const bool alpha = shape.alpha == Alpha::straight && c == shape.channels - 1;
+    std::uint64_t& working = job.border_value[static_cast<std::size_t>(c)];
+    if (job.read.premultiplied) {
+      working = alpha ? stored << 8 : premultiplied(decode(stored, table), stored, job.read.fraction);
+      continue;
+    }
+    working = alpha ? stored : decode(stored, table);
     if (job.read.weighted && !alpha) working *= stored;
-    job.border_value[static_cast<std::size_t>(c)] = working << job.read.fraction;
+    working <<= job.read.fraction;
   }
 }
 
@@ -89,7 +94,8 @@ std::vector<BoxMeanJob> box_jobs(const Blur& blur, const Shape& shape, const std
     area = std::max(area, largest_box(shape.width, shape.height, field, blur.border));
   const Transfer transfer =
       blur.space == Space::linear && shape.type != Type::f32 ? Transfer::srgb : Transfer::identity;
-  const PixelRead stored = read_pixels(shape, transfer, area);
+  PixelRead stored = read_pixels(shape, transfer, area);
+  if (fields.size() > 1) stored = successive_pixels(stored);
   const PixelRead working = working_pixels(stored);
 
   std::vector<BoxMeanJob> jobs(fields.size());

@@ -73,7 +73,9 @@ DetailJob detail_job(const Unsharp& unsharp, const Shape& shape, const PixelRead
   job.keeps_alpha = shape.alpha != Alpha::none;
   job.amount = unsharp.amount;
   const std::uint64_t white =
-      stored.weighted && stored.alpha_maximum != 0 ? stored.maximum / stored.alpha_maximum : stored.maximum;
+      (stored.weighted && stored.alpha_maximum != 0 ? stored.maximum / stored.alpha_maximum
+                                                    : stored.maximum) >>
+      stored.fraction;
   job.threshold = unsharp.threshold * (shape.type == Type::f32 ? 1.0 : static_cast<double>(white));
   return job;
 }
@@ -133,7 +135,8 @@ Plan plan_shapes(const Device& device, const Shape& shape, const Shape& mask_sha
   for (const RadiusField& field : fields)
     area = std::max(area, largest_box(shape.width, shape.height, field, unsharp.border));
   const bool decoded = unsharp.space == Space::linear && shape.type != Type::f32;
-  const PixelRead stored = read_pixels(shape, decoded ? Transfer::srgb : Transfer::identity, area);
+  PixelRead stored = read_pixels(shape, decoded ? Transfer::srgb : Transfer::identity, area);
+  if (fields.size() > 1) stored = successive_pixels(stored);
   DetailJob detail = detail_job(unsharp, shape, stored);
   detail.mask_maximum = checked_mask_maximum(mask_shape, shape);
   const std::vector<BoxMeanJob> jobs = box_jobs(unsharp, shape, stored, fields);

@@ -13,7 +13,7 @@ namespace satin {
 struct DetailRule : StoreRule {
   double amount = 0;
   double threshold = 0;      ///< differences up to this stay as they are, in working values
-  double mean_scale = 1;     ///< unweighted integers: value of the lowest bit of a mean
+  double mean_scale = 1;     ///< integers: what a mean, or its quotient by alpha, is multiplied with
   int fixed_bits = 0;        ///< of floats
   bool keeps_alpha = false;  ///< the last channel comes back as it was
 };
@@ -52,8 +52,8 @@ SATIN_HD void store_with_detail(const Working* means, const T* original, std::ui
       const std::uint32_t own = decode(original[c], rule.transfer);
       if (rule.keeps_alpha && c == last) return own;
       if (rule.weighted && means[last] == 0) return own;
-      const double mean = rule.weighted ? static_cast<double>(means[c]) / static_cast<double>(means[last])
-                                        : static_cast<double>(means[c]) * rule.mean_scale;
+      const double divisor = rule.weighted ? static_cast<double>(means[last]) : 1.0;
+      const double mean = static_cast<double>(means[c]) / divisor * rule.mean_scale;
       return nearest_integer(with_detail(own, mean, rule), white);
     };
     store_integers<Channels>(colour, original[last], original, mask, rule, out);

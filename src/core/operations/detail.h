@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "core/maths/detail.h"
+#include "core/maths/premultiplied.h"
 #include "core/operations/operation.h"
 #include "core/operations/pixels.h"
 
@@ -50,12 +51,15 @@ void with_detail_types(Type picture, Type means, const Call& call) {
 /// The uniform part of the job: the same for every backend but for the place of the transfer tables.
 [[nodiscard]] inline DetailRule detail_rule(const DetailJob& job, const TransferView& transfer) {
   DetailRule rule;
-  rule.weighted = job.means.weighted;
+  rule.weighted = job.means.weighted || job.means.premultiplied;
   rule.mask_maximum = job.mask_maximum;
   rule.transfer = transfer;
   rule.amount = job.amount;
   rule.threshold = job.threshold;
   rule.mean_scale = power_of_two(-job.means.fraction);
+  if (job.means.weighted) rule.mean_scale = 1;
+  if (job.means.premultiplied)
+    rule.mean_scale = alpha_white(job.write.transfer == Transfer::identity ? 8 : 0);
   rule.fixed_bits = job.means.fixed_bits;
   rule.keeps_alpha = job.keeps_alpha;
   return rule;

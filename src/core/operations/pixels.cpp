@@ -25,7 +25,7 @@ PixelRead working_pixels(const PixelRead& stored, int fraction) {
   working.type = Type::u64;
   if (stored.fixed_point) return working;
   working.fraction = fraction;
-  working.maximum <<= fraction;
+  working.maximum <<= fraction - stored.fraction;
   working.alpha_maximum <<= fraction;
   working.type = working_type(working.maximum);
   return working;
@@ -80,9 +80,20 @@ void check_alpha_divisor(const PixelRead& read, std::uint64_t area) {
                     " pixels is too large for 16-bit alpha: reduce the radius, or use 8 bits.");
 }
 
+PixelRead successive_pixels(const PixelRead& stored) {
+  if (stored.type != Type::u8 || !stored.weighted) return stored;
+  PixelRead read = stored;
+  read.weighted = false;
+  read.premultiplied = true;
+  read.fraction = stored.transfer == Transfer::identity ? working_fraction : 0;
+  read.maximum = 0xFFFF;
+  read.alpha_maximum = 0;
+  return read;
+}
+
 PixelRead working_pixels(const PixelRead& stored) {
-  const bool linear_bytes = stored.type == Type::u8 && stored.transfer == Transfer::srgb;
-  return working_pixels(stored, linear_bytes && !stored.weighted ? 0 : working_fraction);
+  const bool bytes = stored.type == Type::u8 && stored.transfer == Transfer::identity;
+  return working_pixels(stored, bytes || stored.weighted ? working_fraction : 0);
 }
 
 PixelRead fine_working_pixels(const PixelRead& stored) { return working_pixels(stored, working_fraction); }

@@ -19,6 +19,7 @@ struct PixelRead {
   int channels = 1;
   Transfer transfer = Transfer::identity;
   bool weighted = false;            ///< the last channel is alpha: the working colour is colour * alpha
+  bool premultiplied = false;       ///< successive_pixels() of bytes with alpha, and what is made from them
   bool fixed_point = false;         ///< floats, or working values made from floats
   int fixed_bits = 0;               ///< bits of a float's magnitude in fixed point
   int fraction = 0;                 ///< working values: bits below the point
@@ -54,9 +55,13 @@ enum class Accumulator : std::uint8_t { u32, u64 };
 /// dividing by them allows. Holds for every 8-bit picture, and for 16-bit ones up to a radius of 11,000.
 void check_alpha_divisor(const PixelRead& read, std::uint64_t area);
 
-/// The same pixels between two passes of a filter: working values with 8 bits below the point, of the
-/// smallest type that holds them; linear light of bytes, which has 16 bits already, none, so that u16 holds
-/// it. Floats keep their fixed point.
+/// The same pixels for the first of several passes. Bytes with straight alpha are premultiplied to 16 bits
+/// (core/maths/premultiplied.h): all channels are then summed alike. Others are read as they were.
+[[nodiscard]] PixelRead successive_pixels(const PixelRead& stored);
+
+/// The same pixels between two passes: of bytes as stored 8 bits below the point, of 16-bit codes and of
+/// linear light none, but 8 where colours are weighted by alpha; of the smallest type that holds them. Floats
+/// keep their fixed point.
 [[nodiscard]] PixelRead working_pixels(const PixelRead& stored);
 
 /// The same for a difference from the picture that is multiplied: always with 8 bits below the point.

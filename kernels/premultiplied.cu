@@ -1,0 +1,76 @@
+// Bytes with straight alpha to premultiplied values of 16 bits and back, one thread a pixel.
+
+#include "kernels/plane.cuh"
+#include "kernels/premultiplied.h"
+
+namespace satin::kernels {
+namespace {
+
+template <class T, int Channels>
+struct alignas(Channels * sizeof(T)) Pixel {
+  T values[Channels];
+};
+
+template <class P>
+__device__ P pixel_at(const Source& source, std::int64_t x, std::int64_t y) {
+  return reinterpret_cast<const P*>(source.data + y * source.row)[x];
+}
+
+/// Rows of the caller's may begin anywhere.
+template <int Channels>
+__device__ const std::uint8_t* stored_at(const Source& source, std::int64_t x, std::int64_t y) {
+  return reinterpret_cast<const std::uint8_t*>(source.data + y * source.row) + x * Channels;
+}
+
+template <int Channels>
+__global__ void __launch_bounds__(plane_threads)
+    premultiply_each(const __grid_constant__ PremultipliedArguments arguments) {
+  const std::int64_t x = static_cast<std::int64_t>(blockIdx.x) * plane_threads + threadIdx.x;
+  if (x >= arguments.width) return;
+  for (std::int64_t y = blockIdx.y; y < arguments.height; y += gridDim.y) {
+    Pixel<std::uint16_t, Channels> pixel;
+    premultiply<Channels>(stored_at<Channels>(arguments.original, x, y), arguments.rule, pixel.values);
+    reinterpret_cast<Pixel<std::uint16_t, Channels>*>(arguments.output.data + y * arguments.output.row)[x] =
+        pixel;
+  }
+}
+
+template <int Channels>
+__global__ void __launch_bounds__(plane_threads)
+    unpremultiply_each(const __grid_constant__ PremultipliedArguments arguments) {
+  const std::int64_t x = static_cast<std::int64_t>(blockIdx.x) * plane_threads + threadIdx.x;
+  if (x >= arguments.width) return;
+  const PremultiplyRule& rule = arguments.rule;
+  for (std::int64_t y = blockIdx.y; y < arguments.height; y += gridDim.y) {
+    const auto pixel = pixel_at<Pixel<std::uint16_t, Channels>>(arguments.values, x, y);
+    const std::uint32_t mask = rule.mask_maximum == 0      ? 0
+                               : rule.mask_maximum == 0xFF ? pixel_at<std::uint8_t>(arguments.mask, x, y)
+                                                           : pixel_at<std::uint16_t>(arguments.mask, x, y);
+    auto* out =
+        reinterpret_cast<std::uint8_t*>(arguments.output.data + y * arguments.output.row) + x * Channels;
+    store_premultiplied<Channels>(pixel.values, stored_at<Channels>(arguments.original, x, y), mask, rule,
+                                  out);
+  }
+}
+
+}  // namespace
+
+void premultiply_pixels(const PremultipliedArguments& arguments, StreamHandle stream) {
+  const dim3 grid = plane_grid(arguments.width, arguments.height);
+  if (arguments.channels == 2) {
+    premultiply_each<2><<<grid, plane_threads, 0, stream>>>(arguments);
+  } else {
+    premultiply_each<4><<<grid, plane_threads, 0, stream>>>(arguments);
+  }
+}
+
+void unpremultiply_pixels(const PremultipliedArguments& arguments, StreamHandle stream) {
+  const dim3 grid = plane_grid(arguments.width, arguments.height);
+  if (arguments.channels == 2) {
+    unpremultiply_each<2><<<grid, plane_threads, 0, stream>>>(arguments);
+  } else {
+    unpremultiply_each<4><<<grid, plane_threads, 0, stream>>>(arguments);
+  }
+}
+
+}  // namespace satin::kernels

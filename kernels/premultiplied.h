@@ -1,0 +1,25 @@
+#pragma once
+// Launchers of premultiplied.cu, in the manner of launch.h.
+
+#include "core/operations/premultiplied.h"
+#include "kernels/launch.h"
+
+namespace satin::kernels {
+
+struct PremultipliedArguments {
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+  int channels = 4;  ///< or 2
+  PremultiplyRule rule;
+  Source values;  ///< rows begin at multiples of a pixel, like those of premultiplied output
+  Source original;
+  Source mask;
+  Target output;
+};
+
+/// `original` to premultiplied `output`.
+void premultiply_pixels(const PremultipliedArguments& arguments, StreamHandle stream);
+/// `values` to the pixels that are stored.
+void unpremultiply_pixels(const PremultipliedArguments& arguments, StreamHandle stream);
+
+}  // namespace satin::kernels

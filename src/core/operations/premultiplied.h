@@ -1,0 +1,48 @@
+#pragma once
+// Bytes with straight alpha, 2 or 4 channels, as premultiplied working values of 16 bits, and back.
+
+#include <cstdint>
+
+#include "core/maths/premultiplied.h"
+#include "core/operations/operation.h"
+#include "core/operations/pixels.h"
+
+namespace satin {
+
+struct PremultipliedJob {
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+  PixelRead read;                  ///< of the picture: premultiplied
+  std::uint32_t mask_maximum = 0;  ///< 255 or 65535; 0: no mask
+};
+
+/// Every pixel by premultiply() of core/maths/premultiplied.h.
+struct PremultiplyOperation : Operation {
+  virtual void run(const ImageView& picture, const MutableImageView& values, Stream stream) = 0;
+};
+
+/// Views of one run; the output may alias none of the others.
+struct UnpremultiplyImages {
+  ImageView values;
+  ImageView original;
+  ImageView mask;
+  MutableImageView output;
+};
+
+/// Every pixel by store_premultiplied() of core/maths/premultiplied.h.
+struct UnpremultiplyOperation : Operation {
+  virtual void run(const UnpremultiplyImages& images, Stream stream) = 0;
+};
+
+/// The uniform part of the job: the same for every backend but for the place of the transfer tables.
+[[nodiscard]] inline PremultiplyRule premultiply_rule(const PremultipliedJob& job,
+                                                      const TransferView& transfer) {
+  PremultiplyRule rule;
+  rule.weighted = true;
+  rule.mask_maximum = job.mask_maximum;
+  rule.transfer = transfer;
+  rule.fraction = job.read.fraction;
+  return rule;
+}
+
+}  // namespace satin
