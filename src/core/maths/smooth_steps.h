@@ -41,21 +41,30 @@ SATIN_HD std::uint32_t step_value(std::int64_t x, std::int64_t y, std::int64_t w
 }
 
 /// The mean over the largest window, of reach 16, 8, 4, 2 or 1, that lies in the image and has no edge; the
-/// code itself if there is none. Windows are symmetric, so that slopes stay what they are.
-SATIN_HD std::uint16_t smoothed_code(int code, std::int64_t x, std::int64_t y, int unknown,
-                                     const TableView<std::uint32_t>& table) {
+/// code itself if there is none. Windows are symmetric, so that slopes stay what they are. window_sum(reach)
+/// is what step_value() has in the window around the pixel.
+template <class WindowSum>
+SATIN_HD std::uint16_t smoothed_code(int code, std::int64_t x, std::int64_t y, std::int64_t width,
+                                     std::int64_t height, int unknown, const WindowSum& window_sum) {
   if (code == unknown) return unknown_code;
-  for (std::int64_t reach = step_reach; reach >= 1; reach /= 2) {
-    const Window columns = window_around(x, reach);
-    const Window rows = window_around(y, reach);
-    if (!inside(columns, table.width) || !inside(rows, table.height)) continue;
-    std::uint32_t sum = 0;
-    whole_box_sums<1>(table, columns, rows, Border::shrink, &sum);
+  for (int reach = step_reach; reach >= 1; reach /= 2) {
+    if (!inside(window_around(x, reach), width) || !inside(window_around(y, reach), height)) continue;
+    const std::uint32_t sum = window_sum(reach);
     if (sum >> step_edge_bit != 0) continue;
     const auto area = static_cast<std::uint32_t>((2 * reach + 1) * (2 * reach + 1));
     return static_cast<std::uint16_t>(((sum << (step_fraction + 1)) + area) / (2 * area));
   }
   return static_cast<std::uint16_t>(code << step_fraction);
+}
+
+/// With the table of what step_value() has.
+SATIN_HD std::uint16_t smoothed_code(int code, std::int64_t x, std::int64_t y, int unknown,
+                                     const TableView<std::uint32_t>& table) {
+  return smoothed_code(code, x, y, table.width, table.height, unknown, [&](std::int64_t reach) {
+    std::uint32_t sum = 0;
+    whole_box_sums<1>(table, window_around(x, reach), window_around(y, reach), Border::shrink, &sum);
+    return sum;
+  });
 }
 
 }  // namespace satin
