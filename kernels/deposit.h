@@ -17,6 +17,13 @@ inline constexpr int deposit_cell = 32;
 /// more is never better than those additions where radii to 64 pixels mix.
 inline constexpr int deposit_reach = 40;
 
+/// What a deposit knows of the visible samples of 2 x 2 pixels.
+struct alignas(8) DepositQuad {
+  std::uint32_t merged = 0;  ///< radius of the block that they make; 0: they make none
+  std::int16_t reach = 0;    ///< at most this far
+  std::uint8_t groups = 0;   ///< bits of those with samples that are out of focus
+};
+
 /// Sums of all groups of samples in planes: colours, then weights. A tile lies in one piece.
 struct DepositSums {
   /// [group][tile][plane][row][column]: inclusive sums within the tile; before that, of tiles that are
@@ -29,6 +36,7 @@ struct DepositSums {
   std::uint64_t* rows = nullptr;
   std::uint8_t* direct = nullptr;   ///< [group][tile]: something is added one by one
   std::uint8_t* spread = nullptr;   ///< [group][tile]: the tile holds something
+  DepositQuad* quads = nullptr;     ///< [cell][of the cell]
   std::int16_t* reaches = nullptr;  ///< [group][cell]: of the samples in the cell; -1: it has none
   std::uint8_t* focused = nullptr;  ///< [cell]: bits of the groups with samples that stay on their pixel
 };
@@ -41,6 +49,7 @@ struct DepositArguments {
   int channels = 3;
   int highlight_channels = 3;    ///< colours without alpha
   std::uint32_t merge_from = 0;  ///< radius
+  bool highlights = true;        ///< there may be some
   std::uint32_t white = 0;
   const std::uint32_t* white_of_run = nullptr;  ///< instead of it, if it is not null
   bool single = true;                           ///< composites are made in float
@@ -70,7 +79,7 @@ inline constexpr int deposit_short_bits = 51;
 /// Lets deposit_gather() have as much shared memory as the current device has; returns a cudaError_t.
 [[nodiscard]] int allow_deposit(int channels);
 
-/// What lies in the cells.
+/// What lies in the cells and their quads.
 void deposit_survey(const DepositArguments& arguments, StreamHandle stream);
 /// Samples of the list, and visible ones that reach too far, as second differences.
 void deposit_direct(const DepositArguments& arguments, StreamHandle stream);

@@ -1,6 +1,6 @@
 // What tiles do not gather: samples of the list, and visible ones that reach too far. A corner of a staircase
 // costs one atomic addition a plane; additions modulo 2^64 give the same sums in any order. The tiles that
-// they lie in are marked and cleared before. And what lies in the cells, for those who gather.
+// they lie in are marked and cleared before.
 
 #include "core/operations/with_type.h"
 #include "kernels/deposit_quads.cuh"
@@ -9,48 +9,6 @@ namespace satin::kernels {
 namespace {
 
 constexpr int threads = 128;
-constexpr int warps = threads / warp_size;
-constexpr int most_groups = DepositJob::most_groups;
-
-/// One warp a cell, one lane a column of it.
-__global__ void __launch_bounds__(threads) survey_cells(const __grid_constant__ DepositArguments a) {
-  __shared__ std::uint32_t largest_of[warps][most_groups];
-  const int warp = static_cast<int>(threadIdx.x) / warp_size;
-  const std::int64_t cell = std::int64_t{blockIdx.x} * warps + warp;
-  if (cell >= cell_count(a)) return;
-  std::uint32_t* largest = largest_of[warp];
-  if (lane_index() < most_groups) largest[lane_index()] = 0;
-  __syncwarp();
-  const auto x = static_cast<std::int32_t>(cell % cell_columns(a)) * deposit_cell + lane_index();
-  const auto top = static_cast<std::int32_t>(cell / cell_columns(a)) * deposit_cell;
-  std::uint32_t current = 0;
-  std::uint32_t most = 0;
-  unsigned focused = 0;
-#pragma unroll 8
-  for (std::int32_t y = top; y < top + deposit_cell; ++y) {
-    if (x >= a.width || y >= a.height) continue;
-    const std::uint32_t group = group_at(a, x, y);
-    const std::uint32_t radius = radius_at(a, x, y);
-    const bool sharp = radius <= lens_focus_radius;
-    if (sharp) focused |= 1U << group;
-    if (sharp || weight_at(a, x, y) == 0) continue;
-    if (group != current) {
-      atomicMax(largest + current, most);
-      current = group;
-      most = 0;
-    }
-    most = max(most, radius);
-  }
-  if (most != 0) atomicMax(largest + current, most);
-  for (int distance = 1; distance < warp_size; distance *= 2)
-    focused |= __shfl_xor_sync(whole_warp, focused, distance);
-  __syncwarp();
-  if (lane_index() == 0) a.sums.focused[cell] = static_cast<std::uint8_t>(focused);
-  if (lane_index() > static_cast<int>(a.last_group)) return;
-  const std::uint32_t radius = min(largest[lane_index()], a.kernels.largest);
-  const std::int32_t reach = radius == 0 ? -1 : a.reaches[radius / 256];
-  a.sums.reaches[lane_index() * cell_count(a) + cell] = static_cast<std::int16_t>(reach);
-}
 
 __device__ void mark(const DepositArguments& a, std::uint32_t group, std::int32_t column, std::int32_t row) {
   a.sums.direct[group * tile_count(a) + std::int64_t{row} * a.tile_columns + column] = 1;
@@ -119,8 +77,8 @@ __global__ void __launch_bounds__(threads) mark_far(const __grid_constant__ Depo
   const std::uint32_t group = blockIdx.y;
   const std::int32_t reach = a.sums.reaches[group * cell_count(a) + cell];
   if (reach <= deposit_reach) return;
-  const auto x = static_cast<std::int32_t>(cell % cell_columns(a)) * deposit_cell;
-  const auto y = static_cast<std::int32_t>(cell / cell_columns(a)) * deposit_cell;
+  const std::int32_t x = cell_left(a, cell);
+  const std::int32_t y = cell_top(a, cell);
   const std::int32_t right = min(x + deposit_cell + 1 + reach, a.width - 1) / deposit_tile_width;
   const std::int32_t bottom = min(y + deposit_cell + 1 + reach, a.height - 1) / deposit_tile_height;
   for (std::int32_t row = max(y - reach, 0) / deposit_tile_height; row <= bottom; ++row)
@@ -131,19 +89,20 @@ __global__ void __launch_bounds__(threads) mark_far(const __grid_constant__ Depo
 /// One thread 2 x 2 pixels.
 template <int Channels>
 __global__ void __launch_bounds__(threads) add_far(const __grid_constant__ DepositArguments a) {
-  const auto x = 2 * static_cast<std::int32_t>(blockIdx.x * threads + threadIdx.x);
-  for (auto y = 2 * static_cast<std::int32_t>(blockIdx.y); y < a.height;
-       y += 2 * static_cast<std::int32_t>(gridDim.y)) {
-    if (x >= a.width) continue;
-    for_staircases<Channels>(
-        a, x, y, [](std::uint32_t) { return true; },
-        [&](const SpreadSample<Channels>& sample, const Staircase& stairs, std::uint32_t share) {
-          if (reach_of(stairs) > deposit_reach)
-            AddDeltas::run<Channels>(
-                a, group_at(a, sample.x, sample.y), stairs, share,
-                [&](int plane) { return sample.value(plane); }, sample.x, sample.y, sample.more);
-        });
-  }
+  const std::int64_t place = std::int64_t{blockIdx.x} * threads + threadIdx.x;
+  if (place >= cell_count(a) * cell_quads) return;
+  const DepositQuad quad = a.sums.quads[place];
+  if (quad.groups == 0 || quad.reach <= deposit_reach) return;
+  const auto number = static_cast<int>(place % cell_quads);
+  for_staircases<Channels>(
+      a, cell_left(a, place / cell_quads) + quad_x(number), cell_top(a, place / cell_quads) + quad_y(number),
+      quad.merged, [](std::uint32_t) { return true; },
+      [&](const SpreadSample<Channels>& sample, const Staircase& stairs, std::uint32_t share) {
+        if (reach_of(stairs) > deposit_reach)
+          AddDeltas::run<Channels>(
+              a, group_at(a, sample.x, sample.y), stairs, share,
+              [&](int plane) { return sample.value(plane); }, sample.x, sample.y, sample.more);
+      });
 }
 
 __global__ void __launch_bounds__(threads) clear_marked(const __grid_constant__ DepositArguments a) {
@@ -168,10 +127,6 @@ void launch_listed(const DepositArguments& a, StreamHandle stream) {
 
 }  // namespace
 
-void deposit_survey(const DepositArguments& a, StreamHandle stream) {
-  survey_cells<<<blocks_for(cell_count(a), warps), threads, 0, stream>>>(a);
-}
-
 void deposit_direct(const DepositArguments& a, StreamHandle stream) {
   const bool far = a.largest_reach > deposit_reach;
   if (!far && a.most_listed == 0) return;
@@ -181,11 +136,8 @@ void deposit_direct(const DepositArguments& a, StreamHandle stream) {
   clear_marked<<<dim3(blocks_for(tile_count(a), 1), groups), threads, 0, stream>>>(a);
   launch_listed<AddDeltas>(a, stream);
   if (!far) return;
-  constexpr std::int64_t most_rows = 65535;
-  const std::int64_t rows = std::int64_t{a.height} / 2 + 1;
-  const dim3 grid(blocks_for(std::int64_t{a.width} / 2 + 1, threads),
-                  static_cast<unsigned>(rows < most_rows ? rows : most_rows));
-  with_channels(a.channels, [&]<int Channels>() { add_far<Channels><<<grid, threads, 0, stream>>>(a); });
+  const unsigned blocks = blocks_for(cell_count(a) * cell_quads, threads);
+  with_channels(a.channels, [&]<int Channels>() { add_far<Channels><<<blocks, threads, 0, stream>>>(a); });
 }
 
 }  // namespace satin::kernels

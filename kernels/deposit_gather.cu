@@ -17,14 +17,13 @@ namespace {
 
 constexpr int threads = 256;
 constexpr int warps = threads / warp_size;
-constexpr int cell_quads = deposit_cell / 2;
-static_assert(threads == cell_quads * cell_quads, "a thread holds 2 x 2 samples of a cell");
+static_assert(threads == cell_quads, "a thread has 2 x 2 samples of a cell");
 
-// Even columns and odd ones lie apart: the lanes of a warp meet words side by side, in two rows of quads.
-constexpr int half_row = deposit_tile_width / 2 + 4;
+// Even columns and odd ones lie apart: the lanes of a warp meet words side by side, in four rows of quads.
+constexpr int half_row = deposit_tile_width / 2 + 2;
 constexpr int tile_row = 2 * half_row;
 constexpr int tile_words = deposit_tile_height * tile_row;
-static_assert(2 * tile_row % warp_size == warp_size / 2, "two rows of quads share no banks");
+static_assert(2 * tile_row % warp_size == warp_size / 4, "four rows of quads share no banks");
 
 constexpr int low_bits = 19;
 static_assert(low_bits + 32 == deposit_short_bits);
@@ -38,6 +37,15 @@ class TileSums {
     std::uint32_t low[Planes];
     std::uint32_t high[Planes];
 
+    [[nodiscard]] __device__ Summand negative() const {
+      Summand result;
+#pragma unroll
+      for (int plane = 0; plane < Planes; ++plane) {
+        result.low[plane] = 0 - low[plane];
+        result.high[plane] = 0 - high[plane] - (!Short && low[plane] != 0 ? 1 : 0);
+      }
+      return result;
+    }
     __device__ void set(int plane, std::uint64_t value) {
       if constexpr (Short) {
         constexpr std::uint64_t half = 1U << (low_bits - 1);
@@ -86,14 +94,15 @@ class TileSums {
   __device__ void add(const Staircase& of, std::int32_t x, std::int32_t y, std::int32_t more,
                       const Summand& value) {
     const Staircase stairs = of;  // all of it is read at once
+    const Summand taken = value.negative();
     int before[2];
 #pragma unroll
     for (int k = 0; k < Staircase::most_boxes; ++k) {
       if (k >= stairs.boxes) break;
       const int rows[2] = {row_place(y - stairs.high[k]), row_place(y + stairs.high[k] + more)};
       const int columns[2] = {column_place(x - stairs.wide[k]), column_place(x + stairs.wide[k] + more)};
-      if (k > 0) add_box(before, rows, value, true);
-      add_box(columns, rows, value, false);
+      if (k > 0) add_box(before, rows, taken, value);
+      add_box(columns, rows, value, taken);
       before[0] = columns[0];
       before[1] = columns[1];
     }
@@ -125,28 +134,21 @@ class TileSums {
   }
 
   __device__ void add_box(const int (&columns)[2], const int (&rows)[2], const Summand& value,
-                          bool negative) {
-    add_corner(columns[0] + rows[0], value, negative);
-    add_corner(columns[1] + rows[0], value, !negative);
-    add_corner(columns[0] + rows[1], value, !negative);
-    add_corner(columns[1] + rows[1], value, negative);
+                          const Summand& taken) {
+    add_corner(columns[0] + rows[0], value);
+    add_corner(columns[1] + rows[0], taken);
+    add_corner(columns[0] + rows[1], taken);
+    add_corner(columns[1] + rows[1], value);
   }
 
-  __device__ void add_corner(int place, const Summand& value, bool negative) {
+  __device__ void add_corner(int place, const Summand& value) {
     if (place < 0) return;
     std::uint32_t* word = words_ + place;
 #pragma unroll
     for (int plane = 0; plane < Planes; ++plane, word += 2 * tile_words) {
-      if constexpr (Short) {
-        atomicAdd(word, negative ? 0 - value.low[plane] : value.low[plane]);
-        atomicAdd(word + tile_words, negative ? 0 - value.high[plane] : value.high[plane]);
-      } else {
-        const std::uint64_t whole = std::uint64_t{value.high[plane]} << 32 | value.low[plane];
-        const std::uint64_t added = negative ? 0 - whole : whole;
-        const auto low = static_cast<std::uint32_t>(added);
-        const std::uint32_t carry = atomicAdd(word, low) + low < low ? 1 : 0;
-        atomicAdd(word + tile_words, static_cast<std::uint32_t>(added >> 32) + carry);
-      }
+      const std::uint32_t before = atomicAdd(word, value.low[plane]);
+      const bool carry = !Short && before + value.low[plane] < before;
+      atomicAdd(word + tile_words, value.high[plane] + (carry ? 1 : 0));
     }
   }
 
@@ -170,22 +172,24 @@ constexpr int columns_of_cells = deposit_tile_width / deposit_cell + 2 * cells_a
 constexpr int rows_of_cells = deposit_tile_height / deposit_cell + 2 * cells_around;
 static_assert(columns_of_cells * rows_of_cells <= warp_size, "a lane each");
 
-__device__ std::int32_t cell_left(const GatheredTile& tile, int number) {
+__device__ std::int32_t left_of_cell(const GatheredTile& tile, int number) {
   return tile.left() + (number % columns_of_cells - cells_around) * deposit_cell;
 }
-__device__ std::int32_t cell_top(const GatheredTile& tile, int number) {
+__device__ std::int32_t top_of_cell(const GatheredTile& tile, int number) {
   return tile.top() + (number / columns_of_cells - cells_around) * deposit_cell;
+}
+__device__ std::int64_t cell_at(const DepositArguments& a, std::int32_t x, std::int32_t y) {
+  return std::int64_t{y / deposit_cell} * cell_columns(a) + x / deposit_cell;
 }
 
 /// Bits of the cells around whose samples may reach the tile; the same in all warps.
 __device__ unsigned cells_that_reach(const DepositArguments& a, const GatheredTile& tile) {
-  const std::int32_t x = cell_left(tile, lane_index());
-  const std::int32_t y = cell_top(tile, lane_index());
+  const std::int32_t x = left_of_cell(tile, lane_index());
+  const std::int32_t y = top_of_cell(tile, lane_index());
   bool reaches = false;
   if (lane_index() < columns_of_cells * rows_of_cells && x >= 0 && y >= 0 && x < a.width && y < a.height) {
-    const std::int64_t cell = std::int64_t{y / deposit_cell} * cell_columns(a) + x / deposit_cell;
     const std::int32_t reach =
-        min(std::int32_t{a.sums.reaches[tile.group * cell_count(a) + cell]}, deposit_reach);
+        min(std::int32_t{a.sums.reaches[tile.group * cell_count(a) + cell_at(a, x, y)]}, deposit_reach);
     reaches = reach >= 0 && x - reach < tile.left() + deposit_tile_width &&
               x + deposit_cell + 1 + reach >= tile.left() && y - reach < tile.top() + deposit_tile_height &&
               y + deposit_cell + 1 + reach >= tile.top();
@@ -198,13 +202,20 @@ template <int Channels, int Planes, bool Short>
 __device__ bool gather(const DepositArguments& a, const GatheredTile& tile, unsigned cells, int first,
                        TileSums<Planes, Short>& sums) {
   bool highlights = false;
-  const int column = static_cast<int>(threadIdx.x) % cell_quads * 2;
-  const int row = static_cast<int>(threadIdx.x) / cell_quads * 2;
+  const auto thread = static_cast<int>(threadIdx.x);
   for (; cells != 0; cells &= cells - 1) {
     const int number = __ffs(static_cast<int>(cells)) - 1;
+    const std::int32_t left = left_of_cell(tile, number);
+    const std::int32_t top = top_of_cell(tile, number);
+    const DepositQuad quad = a.sums.quads[cell_at(a, left, top) * cell_quads + thread];
+    const std::int32_t x = left + quad_x(thread);
+    const std::int32_t y = top + quad_y(thread);
+    const std::int32_t reach = min(std::int32_t{quad.reach}, deposit_reach);
+    if ((quad.groups >> tile.group & 1) == 0 ||
+        !sums.meets(x - reach, x + reach + 2, y - reach, y + reach + 2))
+      continue;
     for_staircases<Channels>(
-        a, cell_left(tile, number) + column, cell_top(tile, number) + row,
-        [&](std::uint32_t group) { return group == tile.group; },
+        a, x, y, quad.merged, [&](std::uint32_t group) { return group == tile.group; },
         [&](const SpreadSample<Channels>& sample, const Staircase& stairs, std::uint32_t share) {
           const std::int32_t wide = stairs.wide[stairs.boxes - 1];
           const std::int32_t high = stairs.high[0];

@@ -11,6 +11,7 @@ __device__ inline std::int32_t reach_of(const Staircase& stairs) {
 
 template <int Channels>
 __device__ bool is_highlight(const DepositArguments& a, const std::uint32_t* colour) {
+  if (!a.highlights) return false;
   const std::uint32_t white = a.white_of_run == nullptr ? a.white : *a.white_of_run;
   bool highlight = false;
 #pragma unroll
@@ -36,57 +37,21 @@ struct SpreadSample {
   }
 };
 
-/// The radius of the block that the four samples make, which are of one group; 0 if they make none.
-template <int Channels>
-__device__ std::uint32_t merged_radius_at(const DepositArguments& a, std::int32_t x, std::int32_t y) {
-  std::uint32_t radii[4];
-  bool alike = true;
-#pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    radii[i] = radius_at(a, x + (i & 1), y + (i >> 1));
-    alike = alike && radii[i] > lens_focus_radius;
-  }
-  if (!alike || !can_merge(radii, a.merge_from)) return 0;
-#pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    const std::int32_t u = x + (i & 1);
-    const std::int32_t v = y + (i >> 1);
-    alike = alike && weight_at(a, u, v) == lens_full_weight &&
-            !is_highlight<Channels>(a, colours_at<Channels>(a, u, v));
-  }
-  return alike ? merged_radius_of(radii) : 0;
-}
-
 /// Calls spread(sample, staircase, share) for the staircases of the quad's samples whose group is wanted.
 template <int Channels, class Wanted, class Spread>
 __device__ void for_staircases(const DepositArguments& a, std::int32_t x, std::int32_t y,
-                               const Wanted& wanted, const Spread& spread) {
-  constexpr std::uint32_t none = 0xFF;
-  std::uint32_t groups = 0;  // a byte each
-  bool any = false;
-#pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    const std::int32_t u = x + (i & 1);
-    const std::int32_t v = y + (i >> 1);
-    const std::uint32_t group = u < a.width && v < a.height ? group_at(a, u, v) : none;
-    groups |= group << 8 * i;
-    any = any || (group != none && wanted(group));
-  }
-  if (!any) return;
-  const bool together = groups == (groups & 0xFF) * 0x01010101U && a.merge_from != never_merged;
-  const std::uint32_t merged = together ? merged_radius_at<Channels>(a, x, y) : 0;
+                               std::uint32_t merged, const Wanted& wanted, const Spread& spread) {
 #pragma unroll 1
   for (int i = 0; i < (merged != 0 ? 1 : 4); ++i) {
-    const std::uint32_t group = groups >> 8 * i & 0xFF;
-    if (group == none || !wanted(group)) continue;
     SpreadSample<Channels> sample;
     sample.x = x + (i & 1);
     sample.y = y + (i >> 1);
+    if (sample.x >= a.width || sample.y >= a.height) continue;
     sample.more = merged != 0 ? 2 : 1;
+    const std::uint32_t group = group_at(a, sample.x, sample.y);
     const std::uint32_t radius = merged != 0 ? merged : radius_at(a, sample.x, sample.y);
-    if (radius <= lens_focus_radius) continue;
     const std::uint32_t weight = weight_at(a, sample.x, sample.y);
-    if (weight == 0) continue;
+    if (!wanted(group) || radius <= lens_focus_radius || weight == 0) continue;
     sample.colours[0] = colours_at<Channels>(a, sample.x, sample.y);
     sample.colours[1] = colours_at<Channels>(a, sample.x, sample.y + sample.more - 1);
     sample.highlight = is_highlight<Channels>(a, sample.colours[0]);

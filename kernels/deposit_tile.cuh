@@ -45,6 +45,18 @@ __device__ inline std::uint64_t* rows_of(const DepositArguments& a, std::uint32_
   return a.sums.rows + (planes * a.tile_rows * deposit_tile_height + y) * a.tile_columns;
 }
 
+inline constexpr int cell_quads = deposit_cell * deposit_cell / 4;
+
+/// Where a cell's quad lies in it: those of a warp are 8 x 4.
+__device__ inline int quad_x(int number) { return number / warp_size % 2 * 16 + number % 8 * 2; }
+__device__ inline int quad_y(int number) { return number / (2 * warp_size) * 8 + number % warp_size / 8 * 2; }
+__device__ inline std::int32_t cell_left(const DepositArguments& a, std::int64_t cell) {
+  return static_cast<std::int32_t>(cell % cell_columns(a)) * deposit_cell;
+}
+__device__ inline std::int32_t cell_top(const DepositArguments& a, std::int64_t cell) {
+  return static_cast<std::int32_t>(cell / cell_columns(a)) * deposit_cell;
+}
+
 /// The pixel is in the picture.
 __device__ inline std::uint32_t group_at(const DepositArguments& a, std::int32_t x, std::int32_t y) {
   return min(std::uint32_t{row_at<std::uint8_t>(a.groups, y)[x]}, a.last_group);

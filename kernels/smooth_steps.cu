@@ -22,8 +22,8 @@ class StepTile {
  public:
   __device__ StepTile(const SmoothStepsArguments& arguments, int column, int row, std::uint32_t* memory)
       : arguments_(arguments),
-        left_(std::int64_t{column} * steps_width - step_reach),
-        top_(std::int64_t{row} * steps_height - step_reach),
+        left_(column * steps_width - step_reach),
+        top_(row * steps_height - step_reach),
         table_(memory),
         codes_(memory) {}
 
@@ -56,7 +56,7 @@ class StepTile {
         bytes()[row * code_words * 4 + 4 + column] = from[held(left_ + column, job.width) * job.channels];
     }
   }
-  [[nodiscard]] __device__ static std::int64_t held(std::int64_t place, std::int64_t size) {
+  [[nodiscard]] __device__ static std::int64_t held(int place, std::int64_t size) {
     return place < 0 ? 0 : place < size ? place : size - 1;
   }
 
@@ -85,25 +85,28 @@ class StepTile {
   __device__ void store() const {
     const SmoothStepsJob& job = arguments_.job;
     constexpr int pairs = steps_width / 2;
+    const auto width = static_cast<int>(job.width);
+    const auto height = static_cast<int>(job.height);
     for (int i = static_cast<int>(threadIdx.x); i < pairs * steps_height; i += fill_threads) {
       const int row = i / pairs + step_reach;
 #pragma unroll
       for (int odd = 0; odd < 2; ++odd) {
         const int column = i % pairs * 2 + odd + step_reach;
-        const std::int64_t x = left_ + column;
-        const std::int64_t y = top_ + row;
-        if (x >= job.width || y >= job.height) continue;
-        const int code = row_of<std::uint8_t>(arguments_.codes, y)[x * job.channels + job.channel];
+        const int x = left_ + column;
+        const int y = top_ + row;
+        if (x >= width || y >= height) continue;
+        const int code =
+            row_of<std::uint8_t>(arguments_.codes, y)[std::int64_t{x} * job.channels + job.channel];
         row_of<std::uint16_t>(arguments_.smoothed, y)[x] =
-            smoothed_code(code, x, y, job.width, job.height, job.unknown,
+            smoothed_code(code, x, y, width, height, job.unknown,
                           [&](int reach) { return table_.window(column, row, reach); });
       }
     }
   }
 
   const SmoothStepsArguments& arguments_;
-  std::int64_t left_;  ///< of the table in the image
-  std::int64_t top_;
+  int left_;  ///< of the table in the image
+  int top_;
   SharedTable table_;
   std::uint32_t* codes_;
   std::uint32_t own_[warp_rows];

@@ -107,7 +107,7 @@ TEST(DepthSteps, ImagesOfAnySize) {
       });
       LensFocus focus = strong(2000);
       for (const bool unknown : {false, true}) {
-        if (unknown) focus.unknown = 7.0 / 255;
+        if (unknown) focus.unknown = 7;
         EXPECT_FALSE(radii_of(dark_picture(width, height), depth, focus).radii.empty())
             << width << " x " << height;
       }

@@ -53,6 +53,7 @@ class Deposit final : public DepositOperation {
     arguments_.highlight_channels = job.alpha ? job.channels - 1 : job.channels;
     arguments_.merge_from = job.merge_from;
     arguments_.white = job.white;
+    arguments_.highlights = std::uint64_t{job.white} + 1 < std::uint64_t{1} << job.colour_bits;
     arguments_.single = job.colour_bits <= most_bits_in_float;
     arguments_.last_group = static_cast<std::uint32_t>(job.groups - 1);
     arguments_.most_listed = job.most_listed;
@@ -64,7 +65,7 @@ class Deposit final : public DepositOperation {
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
     return staircases_.size + kernels_.size + reaches_.size + tiles_.size + columns_.size + rows_.size +
-           marks_.size + cells_.size;
+           marks_.size + quads_.size + cells_.size;
   }
 
   void run(const DepositImages& images, Stream stream) override {
@@ -79,6 +80,7 @@ class Deposit final : public DepositOperation {
     arguments.listed = images.listed;
     arguments.count = images.count;
     arguments.white_of_run = images.white;
+    arguments.highlights = arguments_.highlights || images.white != nullptr;
     arguments.output = target_of(images.output);
     check(cudaMemsetAsync(arguments.sums.direct, 0, groups_ * tile_count(), handle),
           "clearing the marks of tiles");
@@ -118,6 +120,8 @@ class Deposit final : public DepositOperation {
     columns_ = backend_.allocate(planes * tile_count() * kernels::deposit_tile_width * 8);
     rows_ = backend_.allocate(planes * tile_count() * kernels::deposit_tile_height * 8);
     marks_ = backend_.allocate(groups_ * 2 * tile_count());
+    quads_ = backend_.allocate(cells * kernels::deposit_cell * kernels::deposit_cell / 4 *
+                               sizeof(kernels::DepositQuad));
     cells_ = backend_.allocate(cells * (groups_ * sizeof(std::int16_t) + 1));
     kernels::DepositSums& sums = arguments_.sums;
     sums.tiles = reinterpret_cast<std::uint64_t*>(tiles_.get());
@@ -125,6 +129,7 @@ class Deposit final : public DepositOperation {
     sums.rows = reinterpret_cast<std::uint64_t*>(rows_.get());
     sums.direct = reinterpret_cast<std::uint8_t*>(marks_.get());
     sums.spread = sums.direct + groups_ * tile_count();
+    sums.quads = reinterpret_cast<kernels::DepositQuad*>(quads_.get());
     sums.reaches = reinterpret_cast<std::int16_t*>(cells_.get());
     sums.focused = reinterpret_cast<std::uint8_t*>(sums.reaches + groups_ * cells);
   }
@@ -135,6 +140,7 @@ class Deposit final : public DepositOperation {
   Buffer staircases_, kernels_, reaches_;
   Buffer tiles_, columns_, rows_;
   Buffer marks_;  ///< of every group: tiles with differences, tiles with sums
+  Buffer quads_;
   Buffer cells_;  ///< of every group: reaches; then groups in focus
 };
 

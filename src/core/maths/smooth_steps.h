@@ -16,6 +16,7 @@ inline constexpr int step_fraction = 8;
 
 /// Half the largest window, a power of two.
 inline constexpr int step_reach = 16;
+inline constexpr int step_windows = 5;  ///< of reach 16, 8, 4, 2 and 1
 
 /// What is summed: the code, and from bit 19 on whether an edge is here. A sum over the largest window of
 /// 33 x 33 = 1089 pixels holds less than 1089 * 255 < 2^19 of codes and less than 2^11 of edges: 30 bits.
@@ -43,12 +44,13 @@ SATIN_HD std::uint32_t step_value(std::int64_t x, std::int64_t y, std::int64_t w
 /// The mean over the largest window, of reach 16, 8, 4, 2 or 1, that lies in the image and has no edge; the
 /// code itself if there is none. Windows are symmetric, so that slopes stay what they are. window_sum(reach)
 /// is what step_value() has in the window around the pixel.
-template <class WindowSum>
-SATIN_HD std::uint16_t smoothed_code(int code, std::int64_t x, std::int64_t y, std::int64_t width,
-                                     std::int64_t height, int unknown, const WindowSum& window_sum) {
+template <class Place, class WindowSum>
+SATIN_HD std::uint16_t smoothed_code(int code, Place x, Place y, Place width, Place height, int unknown,
+                                     const WindowSum& window_sum) {
   if (code == unknown) return unknown_code;
-  for (int reach = step_reach; reach >= 1; reach /= 2) {
-    if (!inside(window_around(x, reach), width) || !inside(window_around(y, reach), height)) continue;
+  for (int i = 0; i < step_windows; ++i) {
+    const int reach = step_reach >> i;
+    if (x < reach || y < reach || x + reach >= width || y + reach >= height) continue;
     const std::uint32_t sum = window_sum(reach);
     if (sum >> step_edge_bit != 0) continue;
     const auto area = static_cast<std::uint32_t>((2 * reach + 1) * (2 * reach + 1));
