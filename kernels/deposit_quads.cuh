@@ -37,25 +37,55 @@ struct SpreadSample {
   }
 };
 
+/// The samples of a quad that are spread: no weight where there is none.
+struct QuadSamples {
+  std::uint32_t radius[4] = {};
+  std::uint32_t weight[4] = {};
+
+  /// Of the wanted groups. All is asked for at once.
+  template <class Wanted>
+  __device__ QuadSamples(const DepositArguments& a, std::int32_t x, std::int32_t y, const Wanted& wanted) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const std::int32_t u = x + (i & 1);
+      const std::int32_t v = y + (i >> 1);
+      if (u >= a.width || v >= a.height) continue;
+      const std::uint32_t group = group_at(a, u, v);
+      radius[i] = radius_at(a, u, v);
+      weight[i] = weight_at(a, u, v);
+      if (!wanted(group) || radius[i] <= lens_focus_radius) weight[i] = 0;
+    }
+  }
+  /// Those of a block, of which the whole quad is.
+  __device__ explicit QuadSamples(std::uint32_t merged) {
+    radius[0] = merged;
+    weight[0] = lens_full_weight;
+  }
+};
+
+/// A choice at run time would put the values into local memory.
+__device__ inline std::uint32_t chosen(const std::uint32_t (&values)[4], int i) {
+  return i < 2 ? (i == 0 ? values[0] : values[1]) : i == 2 ? values[2] : values[3];
+}
+
 /// Calls spread(sample, staircase, share) for the staircases of the quad's samples whose group is wanted.
+/// `merged` is their radius as a block, of wanted groups; 0: they are none.
 template <int Channels, class Wanted, class Spread>
 __device__ void for_staircases(const DepositArguments& a, std::int32_t x, std::int32_t y,
                                std::uint32_t merged, const Wanted& wanted, const Spread& spread) {
+  const QuadSamples quad = merged != 0 ? QuadSamples(merged) : QuadSamples(a, x, y, wanted);
 #pragma unroll 1
   for (int i = 0; i < (merged != 0 ? 1 : 4); ++i) {
+    const std::uint32_t weight = chosen(quad.weight, i);
+    if (weight == 0) continue;
     SpreadSample<Channels> sample;
     sample.x = x + (i & 1);
     sample.y = y + (i >> 1);
-    if (sample.x >= a.width || sample.y >= a.height) continue;
     sample.more = merged != 0 ? 2 : 1;
-    const std::uint32_t group = group_at(a, sample.x, sample.y);
-    const std::uint32_t radius = merged != 0 ? merged : radius_at(a, sample.x, sample.y);
-    const std::uint32_t weight = weight_at(a, sample.x, sample.y);
-    if (!wanted(group) || radius <= lens_focus_radius || weight == 0) continue;
     sample.colours[0] = colours_at<Channels>(a, sample.x, sample.y);
     sample.colours[1] = colours_at<Channels>(a, sample.x, sample.y + sample.more - 1);
     sample.highlight = is_highlight<Channels>(a, sample.colours[0]);
-    const LensKernel kernel = lens_kernel(a.kernels, radius, sample.highlight, merged != 0);
+    const LensKernel kernel = lens_kernel(a.kernels, chosen(quad.radius, i), sample.highlight, merged != 0);
 #pragma unroll 1
     for (int k = 0; k < 2; ++k) {
       const std::uint32_t share = sample_weight(k == 0 ? kernel.weight[0] : kernel.weight[1], weight);
