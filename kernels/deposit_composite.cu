@@ -51,7 +51,7 @@ __global__ void __launch_bounds__(threads) scan_rows(const __grid_constant__ Dep
   }
 }
 
-constexpr int rows_at_once = 4;
+constexpr int rows_at_once = 2;
 constexpr int rows_of_warp = deposit_tile_width / warp_size * deposit_tile_height / warps;
 
 /// Columns and rows of a tile that one warp composites: a lane a column.
@@ -70,21 +70,15 @@ template <int Channels>
 struct PartSums {
   std::uint64_t sums[rows_at_once][Channels + 1];
 
-  /// What comes in from other tiles; returns whether that is anything.
-  __device__ bool come_in(const DepositArguments& a, std::uint32_t group, const TilePart& part) {
-    std::uint64_t weights = 0;
+  /// What comes in from other tiles.
+  __device__ void come_in(const DepositArguments& a, std::uint32_t group, const TilePart& part) {
 #pragma unroll
     for (int c = 0; c <= Channels; ++c) {
       const std::uint64_t above = columns_of(a, group, c, part.tile_row)[part.x()];
       const std::uint64_t* before = rows_of(a, group, c, part.top) + part.tile_column;
 #pragma unroll
-      for (int i = 0; i < rows_at_once; ++i) {
-        const std::uint64_t left = before[std::int64_t{i} * a.tile_columns];
-        sums[i][c] = above + left;
-        if (c == Channels) weights |= above | left;
-      }
+      for (int i = 0; i < rows_at_once; ++i) sums[i][c] = above + before[std::int64_t{i} * a.tile_columns];
     }
-    return __any_sync(whole_warp, weights != 0) != 0;
   }
 
   /// The tile's own.
@@ -148,16 +142,53 @@ __device__ void store_part(const DepositArguments& a, const TilePart& part,
   }
 }
 
+/// Groups of a tile, a bit each.
+struct TileGroups {
+  unsigned spread = 0;   ///< whose sums it has
+  unsigned present = 0;  ///< these, and those whose samples come in from other tiles
+};
+
+/// By all threads of the block; `found` is shared.
+__device__ TileGroups groups_of(const DepositArguments& a, const TilePart& part, unsigned (&found)[2]) {
+  constexpr int places = deposit_tile_width + deposit_tile_height;
+  const auto thread = static_cast<int>(threadIdx.x);
+  const int groups = static_cast<int>(a.last_group) + 1;
+  if (thread < 2) found[thread] = 0;
+  __syncthreads();
+  unsigned present = 0;
+#pragma unroll 4
+  for (int i = thread; i < groups * places; i += threads) {
+    const auto group = static_cast<std::uint32_t>(i / places);
+    const int place = i % places;
+    const std::uint64_t weight =
+        place < deposit_tile_width
+            ? columns_of(a, group, a.channels,
+                         part.tile_row)[std::int64_t{part.tile_column} * deposit_tile_width + place]
+            : rows_of(a, group, a.channels,
+                      std::int64_t{part.tile_row} * deposit_tile_height + place -
+                          deposit_tile_width)[part.tile_column];
+    present |= (weight != 0 ? 1U : 0U) << group;
+  }
+  for (int distance = 1; distance < warp_size; distance *= 2)
+    present |= __shfl_xor_sync(whole_warp, present, distance);
+  if (lane_index() == 0) atomicOr(&found[1], present);
+  if (thread < groups && a.sums.spread[thread * tile_count(a) + part.tile] != 0) {
+    atomicOr(&found[0], 1U << thread);
+    atomicOr(&found[1], 1U << thread);
+  }
+  __syncthreads();
+  return {found[0], found[1]};
+}
+
 /// Lays one group behind those before it.
 template <class Real, int Channels>
-__device__ void add_group(const DepositArguments& a, std::uint32_t group, const TilePart& part,
-                          const std::uint32_t (&in_focus)[rows_at_once], bool any_in_focus,
+__device__ void add_group(const DepositArguments& a, std::uint32_t group, const TilePart& part, bool spread,
+                          const std::uint32_t (&in_focus)[rows_at_once],
                           Composite<Real, Channels> (&composites)[rows_at_once]) {
   const std::uint64_t mask = a.short_sums ? (std::uint64_t{1} << deposit_short_bits) - 1 : ~std::uint64_t{0};
   const Real unit = static_cast<Real>(1) / static_cast<Real>(1U << a.kernels.weight_bits);
   PartSums<Channels> part_sums;
-  const bool spread = a.sums.spread[group * tile_count(a) + part.tile] != 0;
-  if (!part_sums.come_in(a, group, part) && !spread && !any_in_focus) return;
+  part_sums.come_in(a, group, part);
   if (spread) part_sums.add_tile(a, group, part);
 #pragma unroll
   for (int i = 0; i < rows_at_once; ++i) {
@@ -171,8 +202,9 @@ __device__ void add_group(const DepositArguments& a, std::uint32_t group, const 
 
 /// A block composites a tile, each of its warps some rows. All that it reads of a group it asks for at once.
 template <class Real, int Channels>
-__global__ void __launch_bounds__(threads, 2) composite_tiles(const __grid_constant__ DepositArguments a) {
+__global__ void __launch_bounds__(threads, 3) composite_tiles(const __grid_constant__ DepositArguments a) {
   constexpr std::uint32_t none = 0xFF;
+  __shared__ unsigned found[2];
   TilePart part;
   part.tile = blockIdx.x;
   part.tile_row = static_cast<std::int32_t>(part.tile / a.tile_columns);
@@ -180,6 +212,7 @@ __global__ void __launch_bounds__(threads, 2) composite_tiles(const __grid_const
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
   part.left = part.tile_column * deposit_tile_width + warp % 2 * warp_size;
   const std::int32_t top = part.tile_row * deposit_tile_height + warp / 2 * rows_of_warp;
+  const TileGroups tile_groups = groups_of(a, part, found);
   const std::uint32_t groups_in_focus =
       a.sums.focused[std::int64_t{part.tile_row} * cell_columns(a) + part.left / deposit_cell];
   for (part.top = top; part.top < min(top + rows_of_warp, a.height); part.top += rows_at_once) {
@@ -193,8 +226,10 @@ __global__ void __launch_bounds__(threads, 2) composite_tiles(const __grid_const
           radius_at(a, part.x(), part.top + i) <= lens_focus_radius)
         in_focus[i] = group_at(a, part.x(), part.top + i);
     }
-    for (std::uint32_t group = 0; group <= a.last_group; ++group)
-      add_group(a, group, part, in_focus, (groups_in_focus >> group & 1U) != 0, composites);
+    for (unsigned left = tile_groups.present | groups_in_focus; left != 0; left &= left - 1) {
+      const auto group = static_cast<std::uint32_t>(__ffs(static_cast<int>(left)) - 1);
+      add_group(a, group, part, (tile_groups.spread >> group & 1U) != 0, in_focus, composites);
+    }
     store_part(a, part, composites);
   }
 }

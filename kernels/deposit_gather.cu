@@ -4,9 +4,10 @@
 //
 // A sum has two words, as additions of 32 bits are the memory's own: of 64 bits, with a carry between them,
 // or short ones of 19 bits and 32 that need none. The low part of a short summand is balanced, -2^18 to 2^18
-// - 1. A corner meets at most one of every staircase; those that two staircases share have radii up to 12
-// pixels where there are no highlights. So at most 83^2 + 31^2 < 2^13 low parts meet in one word, which holds
-// them; the high words, and so all sums, are right modulo 2^51. A tile with highlights is made of long sums.
+// - 1. A staircase has one corner in a word at most; on the picture's border, where more of them meet, all
+// but one cancel each other. Two staircases have only samples with radii up to 12 pixels, where there are no
+// highlights. So at most 83^2 + 31^2 < 2^13 low parts meet in one word, which holds them; the high words, and
+// so all sums, are right modulo 2^51. A tile with highlights is made of long sums.
 
 #include "core/operations/with_type.h"
 #include "kernels/deposit_quads.cuh"

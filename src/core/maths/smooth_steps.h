@@ -16,7 +16,6 @@ inline constexpr int step_fraction = 8;
 
 /// Half the largest window, a power of two.
 inline constexpr int step_reach = 16;
-inline constexpr int step_windows = 5;  ///< of reach 16, 8, 4, 2 and 1
 
 /// What is summed: the code, and from bit 19 on whether an edge is here. A sum over the largest window of
 /// 33 x 33 = 1089 pixels holds less than 1089 * 255 < 2^19 of codes and less than 2^11 of edges: 30 bits.
@@ -41,22 +40,31 @@ SATIN_HD std::uint32_t step_value(std::int64_t x, std::int64_t y, std::int64_t w
   return static_cast<std::uint32_t>(code) | static_cast<std::uint32_t>(edge) << step_edge_bit;
 }
 
-/// The mean over the largest window, of reach 16, 8, 4, 2 or 1, that lies in the image and has no edge; the
-/// code itself if there is none. Windows are symmetric, so that slopes stay what they are. window_sum(reach)
-/// is what step_value() has in the window around the pixel.
+/// The mean over the largest window, of `Reach` or of a half, a quarter ... of it, that lies in the image and
+/// has no edge; the code itself if there is none.
+template <int Reach, class Place, class WindowSum>
+SATIN_HD std::uint16_t smoothed_within(int code, Place x, Place y, Place width, Place height,
+                                       const WindowSum& window_sum) {
+  if constexpr (Reach == 0) {
+    return static_cast<std::uint16_t>(code << step_fraction);
+  } else {
+    if (x >= Reach && y >= Reach && x + Reach < width && y + Reach < height) {
+      constexpr std::uint32_t area = (2 * Reach + 1) * (2 * Reach + 1);
+      const std::uint32_t sum = window_sum(Reach);
+      if (sum >> step_edge_bit == 0)
+        return static_cast<std::uint16_t>(((sum << (step_fraction + 1)) + area) / (2 * area));
+    }
+    return smoothed_within<Reach / 2>(code, x, y, width, height, window_sum);
+  }
+}
+
+/// The mean over the largest window, of reach 16, 8, 4, 2 or 1. Windows are symmetric, so that slopes stay
+/// what they are. window_sum(reach) is what step_value() has in the window around the pixel.
 template <class Place, class WindowSum>
 SATIN_HD std::uint16_t smoothed_code(int code, Place x, Place y, Place width, Place height, int unknown,
                                      const WindowSum& window_sum) {
   if (code == unknown) return unknown_code;
-  for (int i = 0; i < step_windows; ++i) {
-    const int reach = step_reach >> i;
-    if (x < reach || y < reach || x + reach >= width || y + reach >= height) continue;
-    const std::uint32_t sum = window_sum(reach);
-    if (sum >> step_edge_bit != 0) continue;
-    const auto area = static_cast<std::uint32_t>((2 * reach + 1) * (2 * reach + 1));
-    return static_cast<std::uint16_t>(((sum << (step_fraction + 1)) + area) / (2 * area));
-  }
-  return static_cast<std::uint16_t>(code << step_fraction);
+  return smoothed_within<step_reach>(code, x, y, width, height, window_sum);
 }
 
 /// With the table of what step_value() has.
