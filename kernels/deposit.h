@@ -1,40 +1,44 @@
 #pragma once
-// Launchers of deposit_visible.cu, deposit_listed.cu and deposit_composite.cu, in the manner of launch.h.
+// Launchers of deposit_direct.cu, deposit_gather.cu and deposit_composite.cu, in the manner of launch.h.
 
 #include "core/maths/lens_kernel.h"
+#include "core/operations/deposit.h"
 #include "kernels/launch.h"
 
 namespace satin::kernels {
 
-inline constexpr int deposit_tile = 32;  ///< pixels along either side: a lane a column
+/// A block sums one tile of one group.
+inline constexpr int deposit_tile_width = 64;
+inline constexpr int deposit_tile_height = 32;
+inline constexpr int deposit_tile_pixels = deposit_tile_width * deposit_tile_height;
+/// What lies in a cell is known when tiles look for samples.
+inline constexpr int deposit_cell = 32;
+/// The farthest that tiles look, as far as short sums allow (deposit_gather.cu); samples whose shapes reach
+/// farther are added to them one by one. Less was not tried.
+inline constexpr int deposit_reach = 40;
 
-/// Visible samples whose corners meet in shared memory: two tiles beside each other.
-inline constexpr int deposit_block_columns = 2 * deposit_tile;
-inline constexpr int deposit_block_rows = deposit_tile;
-/// Pixels around them that corners may lie in, at most; larger shapes go to the picture one by one.
-inline constexpr int deposit_most_margin = 32;
+/// What a deposit knows of the visible samples of 2 x 2 pixels.
+struct alignas(8) DepositQuad {
+  std::uint32_t merged = 0;  ///< radius of the block that they make; 0: they make none
+  std::int16_t reach = 0;    ///< at most this far
+  std::uint8_t groups = 0;   ///< bits of those with samples that are out of focus
+};
 
-/// Cells of a row of what is around a block of samples: a margin, and behind it one column more that ends the
-/// boxes; an even number.
-SATIN_HD constexpr int deposit_pitch(int margin) { return deposit_block_columns + 2 * margin + 2; }
-/// Cells of a block of samples and what is around it, in whole groups of 64.
-SATIN_HD constexpr int deposit_cells(int margin) {
-  return (deposit_pitch(margin) * (deposit_block_rows + 2 * margin + 1) + 63) / 64 * 64;
-}
-/// Bytes of shared memory of a block.
-SATIN_HD constexpr std::size_t deposit_shared_bytes(int margin) {
-  return static_cast<std::size_t>(deposit_cells(margin)) * sizeof(std::uint64_t);
-}
-
-/// Sums of one group of samples in planes: colours, then weights. Tiles lie row by row. All but the carries
-/// is 0 before the first group, and again after each one.
+/// Sums of all groups of samples in planes: colours, then weights. A tile lies in one piece.
 struct DepositSums {
-  std::uint64_t* deltas = nullptr;  ///< planes * height * width
-  std::uint64_t* columns =
-      nullptr;                    ///< planes * tile_rows * width: of a tile's columns, then of all above it
-  std::uint64_t* rows = nullptr;  ///< planes * height * tile_columns: of a tile's rows, then of all before it
-  std::uint8_t* spread = nullptr;   ///< tiles with deltas
-  std::uint8_t* focused = nullptr;  ///< tiles with samples that stay on their pixel
+  /// [group][tile][plane][row][column]: inclusive sums within the tile; before that, of tiles that are
+  /// `direct`, second differences.
+  std::uint64_t* tiles = nullptr;
+  /// [group][plane][tile row][column]: the last rows of the tiles, then the sums of those above.
+  std::uint64_t* columns = nullptr;
+  /// [group][plane][row][tile column]: the last columns of the tiles, then the sums of all tiles before and
+  /// of those above these.
+  std::uint64_t* rows = nullptr;
+  std::uint8_t* direct = nullptr;   ///< [group][tile]: something is added one by one
+  std::uint8_t* spread = nullptr;   ///< [group][tile]: the tile holds something
+  DepositQuad* quads = nullptr;     ///< [cell][of the cell]
+  std::int16_t* reaches = nullptr;  ///< [group][cell]: of the samples in the cell; -1: it has none
+  std::uint8_t* focused = nullptr;  ///< [cell]: bits of the groups with samples that stay on their pixel
 };
 
 struct DepositArguments {
@@ -45,13 +49,16 @@ struct DepositArguments {
   int channels = 3;
   int highlight_channels = 3;    ///< colours without alpha
   std::uint32_t merge_from = 0;  ///< radius
+  bool highlights = true;        ///< there may be some
   std::uint32_t white = 0;
   const std::uint32_t* white_of_run = nullptr;  ///< instead of it, if it is not null
   bool single = true;                           ///< composites are made in float
-  std::uint32_t group = 0;
+  bool short_sums = false;                      ///< all sums are below 2^deposit_short_bits
+  bool all_planes = true;                       ///< fit shared memory together
   std::uint32_t last_group = 0;
   LensKernelView kernels;
-  std::int32_t margin = 0;  ///< of a block of visible samples
+  const std::uint16_t* reaches = nullptr;  ///< by whole pixels of the radius: of all kernels up to there
+  std::int32_t largest_reach = 0;
   Source source;
   Source colours;
   Source radii;
@@ -61,19 +68,26 @@ struct DepositArguments {
   const std::uint32_t* count = nullptr;
   std::uint32_t most_listed = 0;
   DepositSums sums;
-  void* state = nullptr;  ///< height * width * (channels + 1) reals; 0 before the first group
   Target output;
 };
 
-/// Lets deposit_visible_samples() have as much shared memory as the current device has; returns a
-/// cudaError_t.
+/// Sums below 2^51 are made of two words that need no carry between them, see deposit_gather.cu.
+inline constexpr int deposit_short_bits = 51;
+
+/// Bytes of shared memory of a block that sums so many planes together.
+[[nodiscard]] std::size_t deposit_shared_bytes(int planes);
+/// Lets deposit_gather() have as much shared memory as the current device has; returns a cudaError_t.
 [[nodiscard]] int allow_deposit(int channels);
-/// Adds the second differences of the group's samples.
-void deposit_visible_samples(const DepositArguments& arguments, StreamHandle stream);
-void deposit_listed_samples(const DepositArguments& arguments, StreamHandle stream);
-/// Sums of tiles, and their scans: the carries.
+
+/// What lies in the cells and their quads.
+void deposit_survey(const DepositArguments& arguments, StreamHandle stream);
+/// Samples of the list, and visible ones that reach too far, as second differences.
+void deposit_direct(const DepositArguments& arguments, StreamHandle stream);
+/// The tiles' sums, and of their last rows and columns.
+void deposit_gather(const DepositArguments& arguments, StreamHandle stream);
+/// Sums across tiles.
 void deposit_carries(const DepositArguments& arguments, StreamHandle stream);
-/// Integrates and composites; deltas = 0. The last group's composite stores the colours; state = 0.
+/// Lays the groups behind each other and stores the colours.
 void deposit_composite(const DepositArguments& arguments, StreamHandle stream);
 
 }  // namespace satin::kernels

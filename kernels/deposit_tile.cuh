@@ -6,43 +6,70 @@
 
 namespace satin::kernels {
 
-static_assert(deposit_tile == warp_size);
-
-inline constexpr int deposit_warps = 4;  ///< of a block
+static_assert(deposit_tile_height == warp_size && deposit_tile_width == 2 * warp_size);
+static_assert(deposit_cell == warp_size);
 
 template <class T>
 __device__ const T* row_at(const Source& source, std::int64_t y) {
   return reinterpret_cast<const T*>(source.data + y * source.row);
 }
 
-__device__ inline std::int64_t delta_plane(const DepositArguments& a) {
-  return std::int64_t{a.width} * a.height;
+__host__ __device__ inline std::int64_t tile_count(const DepositArguments& a) {
+  return std::int64_t{a.tile_columns} * a.tile_rows;
 }
-__device__ inline std::int64_t column_plane(const DepositArguments& a) {
-  return std::int64_t{a.width} * a.tile_rows;
+__device__ inline std::int32_t cell_columns(const DepositArguments& a) {
+  return a.tile_columns * (deposit_tile_width / deposit_cell);
 }
-__device__ inline std::int64_t row_plane(const DepositArguments& a) {
-  return std::int64_t{a.tile_columns} * a.height;
+__host__ __device__ inline std::int64_t cell_count(const DepositArguments& a) {
+  return tile_count(a) * (deposit_tile_width / deposit_cell);
 }
-
-/// This sample is in focus and of the group: it counts on its pixel alone.
-__device__ inline bool focused_here(const DepositArguments& a, std::int64_t x, std::int64_t y) {
-  if (row_at<std::uint32_t>(a.radii, y)[x] > lens_focus_radius) return false;
-  const std::uint32_t group = row_at<std::uint8_t>(a.groups, y)[x];
-  return (group < a.last_group ? group : a.last_group) == a.group;
+__device__ inline std::int32_t padded_width(const DepositArguments& a) {
+  return a.tile_columns * deposit_tile_width;
 }
 
-/// Tiles are counted row by row.
-struct Tile {
-  std::int32_t column, row;
-  std::int64_t index;
-  bool exists;
+/// One plane of one tile of one group.
+__device__ inline std::uint64_t* tile_plane(const DepositArguments& a, std::uint32_t group, std::int64_t tile,
+                                            int plane) {
+  return a.sums.tiles + ((group * tile_count(a) + tile) * (a.channels + 1) + plane) * deposit_tile_pixels;
+}
+/// The entries of one row of tiles.
+__device__ inline std::uint64_t* columns_of(const DepositArguments& a, std::uint32_t group, int plane,
+                                            std::int32_t tile_row) {
+  const std::int64_t planes = std::int64_t{group} * (a.channels + 1) + plane;
+  return a.sums.columns + (planes * a.tile_rows + tile_row) * padded_width(a);
+}
+/// The entries of one row of pixels.
+__device__ inline std::uint64_t* rows_of(const DepositArguments& a, std::uint32_t group, int plane,
+                                         std::int64_t y) {
+  const std::int64_t planes = std::int64_t{group} * (a.channels + 1) + plane;
+  return a.sums.rows + (planes * a.tile_rows * deposit_tile_height + y) * a.tile_columns;
+}
 
-  __device__ Tile(const DepositArguments& a, std::int64_t number) : index(number) {
-    exists = index < std::int64_t{a.tile_columns} * a.tile_rows;
-    row = static_cast<std::int32_t>(index / a.tile_columns);
-    column = static_cast<std::int32_t>(index % a.tile_columns);
-  }
-};
+inline constexpr int cell_quads = deposit_cell * deposit_cell / 4;
+
+/// Where a cell's quad lies in it: those of a warp are 8 x 4.
+__device__ inline int quad_x(int number) { return number / warp_size % 2 * 16 + number % 8 * 2; }
+__device__ inline int quad_y(int number) { return number / (2 * warp_size) * 8 + number % warp_size / 8 * 2; }
+__device__ inline std::int32_t cell_left(const DepositArguments& a, std::int64_t cell) {
+  return static_cast<std::int32_t>(cell % cell_columns(a)) * deposit_cell;
+}
+__device__ inline std::int32_t cell_top(const DepositArguments& a, std::int64_t cell) {
+  return static_cast<std::int32_t>(cell / cell_columns(a)) * deposit_cell;
+}
+
+/// The pixel is in the picture.
+__device__ inline std::uint32_t group_at(const DepositArguments& a, std::int32_t x, std::int32_t y) {
+  return min(std::uint32_t{row_at<std::uint8_t>(a.groups, y)[x]}, a.last_group);
+}
+__device__ inline std::uint32_t radius_at(const DepositArguments& a, std::int32_t x, std::int32_t y) {
+  return row_at<std::uint32_t>(a.radii, y)[x];
+}
+__device__ inline std::uint32_t weight_at(const DepositArguments& a, std::int32_t x, std::int32_t y) {
+  return row_at<std::uint16_t>(a.weights, y)[x];
+}
+template <int Channels>
+__device__ const std::uint32_t* colours_at(const DepositArguments& a, std::int32_t x, std::int32_t y) {
+  return row_at<std::uint32_t>(a.colours, y) + std::int64_t{x} * Channels;
+}
 
 }  // namespace satin::kernels

@@ -13,14 +13,11 @@ namespace satin::kernels {
 struct SmoothStepsArguments {
   SmoothStepsJob job;
   Source codes;
-  Target values;  ///< what is summed: u32
-  TableView<std::uint32_t> table;
   Target smoothed;
 };
 
-/// Fills in `values`.
-void value_steps(const SmoothStepsArguments& arguments, StreamHandle stream);
-/// With the table of the values.
+/// Lets smooth_steps() have its shared memory; the code of a cudaError_t.
+[[nodiscard]] int prepare_smooth_steps();
 void smooth_steps(const SmoothStepsArguments& arguments, StreamHandle stream);
 
 struct CircleOfConfusionArguments {

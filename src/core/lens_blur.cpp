@@ -132,7 +132,7 @@ void LensBlur::spread(Stream stream) {
   images.weights = plane(planes.weights, Type::u16);
   images.listed = layers_->list().samples;
   images.count = layers_->list().count;
-  images.white = &layers_->unit()->brightest;
+  if (shape_.type == Type::f32) images.white = &layers_->unit()->brightest;
   images.output = plane(result_.get(), Type::u32, planes.channels);
   deposit_->run(images, stream);
 }

@@ -384,6 +384,22 @@ TEST(Deposit, GivesTheBytesOfTheCpuWithAnyThreads) {
     }
 }
 
+TEST(Deposit, GivesTheBytesOfTheCpuAroundTiles) {
+  // Radii below, at and above what tiles look for, in short and in long sums.
+  std::uint64_t seed = 200;
+  for (const auto& [width, height] : {std::pair{63, 31}, {64, 32}, {65, 33}, {127, 97}, {257, 160}})
+    for (const double radius : {1.5, 32.0, 41.0, 47.0, 90.0})
+      for (const int channels : {1, 3, 4}) {
+        DepositJob job = job_of(width, height, channels, 4, radius);
+        job.colour_bits = channels == 4 ? 24 : 16;
+        job.merge_from = 10 * 256;
+        job.white = channels == 1 ? 0xFFFF : 60000;
+        const LensScene scene = random_scene(job, static_cast<std::size_t>(width), seed++);
+        EXPECT_TRUE(run_scene(scene) == run_scene(scene, Device::open("cpu")))
+            << width << " x " << height << " x " << channels << ", radius " << radius;
+      }
+}
+
 TEST(Deposit, GivesTheSameBytesFromEverySimdTarget) {
   if (device_under_test().is_cuda()) GTEST_SKIP() << "SIMD is the CPU's";
   const Device device = Device::open("cpu");

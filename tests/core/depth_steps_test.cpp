@@ -97,6 +97,23 @@ TEST(DepthSteps, StepsThatNobodySeesAndOtherTypesAreLeft) {
   }
 }
 
+TEST(DepthSteps, ImagesOfAnySize) {
+  // radii_of() compares them with those of the CPU.
+  for (const std::int64_t width : {1, 2, 33, 95, 96, 97, 193})
+    for (const std::int64_t height : {1, 3, 63, 64, 65, 130}) {
+      Random random(static_cast<std::uint64_t>(width * 1000 + height));
+      const Image depth = plane_of(width, height, Type::u8, [&](auto x, auto y) {
+        return random.one_in(900) ? 7.0 : static_cast<double>((x / 9 + y / 7 + (x > 120 ? 40 : 0)) % 256);
+      });
+      LensFocus focus = strong(2000);
+      for (const bool unknown : {false, true}) {
+        if (unknown) focus.unknown = 7;
+        EXPECT_FALSE(radii_of(dark_picture(width, height), depth, focus).radii.empty())
+            << width << " x " << height;
+      }
+    }
+}
+
 TEST(DepthSteps, UnknownCodesTakeNoPart) {
   LensFocus focus = strong(255);
   focus.unknown = 99;

@@ -1,8 +1,10 @@
-// Depth of field's engine in device memory: groups one after the other through the same planes of sums.
+// Depth of field's engine in device memory: sums of all groups, then all groups of a pixel.
 
 #include "kernels/deposit.h"
 
 #include <algorithm>
+#include <bit>
+#include <vector>
 
 #include "core/cuda/backend.h"
 #include "core/cuda/check.h"
@@ -15,31 +17,55 @@ namespace {
 
 constexpr std::int64_t largest_side = 1LL << 30;  // columns and rows are 32-bit integers in the kernels
 
+/// By whole pixels of the radius: the farthest that any kernel up to there reaches.
+std::vector<std::uint16_t> reaches_of(const LensKernels& tables) {
+  std::vector<std::uint16_t> reaches(tables.largest / 256 + 1);
+  const std::size_t radii = std::size_t{tables.largest} + 1;
+  for (std::size_t i = 0; i < tables.kernels.size(); ++i) {
+    std::uint16_t& reach = reaches[i % radii / 256];
+    for (int k = 0; k < 2; ++k) {
+      if (tables.kernels[i].weight[k] == 0) continue;
+      const Staircase& stairs = tables.staircases[tables.kernels[i].staircase[k]];
+      reach = std::max({reach, stairs.wide[stairs.boxes - 1], stairs.high[0]});
+    }
+  }
+  for (std::size_t i = 1; i < reaches.size(); ++i) reaches[i] = std::max(reaches[i], reaches[i - 1]);
+  return reaches;
+}
+
+/// As deposit_weight_bits() bounds the sums.
+bool has_short_sums(const DepositJob& job, int weight_bits) {
+  const auto pile_bits = static_cast<int>(std::bit_width(2 * pile_up(job.largest_radius) - 1));
+  return weight_bits + job.colour_bits + pile_bits <= kernels::deposit_short_bits;
+}
+
 class Deposit final : public DepositOperation {
  public:
-  Deposit(CudaBackend& backend, const DepositJob& job) : backend_(backend), groups_(job.groups) {
+  Deposit(CudaBackend& backend, const DepositJob& job)
+      : backend_(backend), groups_(static_cast<std::size_t>(job.groups)) {
     if (job.width > largest_side || job.height > largest_side)
       throw Error(ErrorKind::usage, "Pictures above 2^30 pixels wide or high cannot be filtered on the GPU.");
     arguments_.width = static_cast<std::int32_t>(job.width);
     arguments_.height = static_cast<std::int32_t>(job.height);
-    arguments_.tile_columns = tiles(job.width);
-    arguments_.tile_rows = tiles(job.height);
+    arguments_.tile_columns = parts(job.width, kernels::deposit_tile_width);
+    arguments_.tile_rows = parts(job.height, kernels::deposit_tile_height);
     arguments_.channels = job.channels;
     arguments_.highlight_channels = job.alpha ? job.channels - 1 : job.channels;
     arguments_.merge_from = job.merge_from;
     arguments_.white = job.white;
+    arguments_.highlights = std::uint64_t{job.white} + 1 < std::uint64_t{1} << job.colour_bits;
     arguments_.single = job.colour_bits <= most_bits_in_float;
     arguments_.last_group = static_cast<std::uint32_t>(job.groups - 1);
     arguments_.most_listed = job.most_listed;
-    const LensKernels tables = lens_kernels(job);
-    upload(tables);
-    choose_margin(tables.reach);
-    allocate(job);
+    arguments_.all_planes = kernels::deposit_shared_bytes(job.channels + 1) <= backend.shared_memory();
+    check(static_cast<cudaError_t>(kernels::allow_deposit(job.channels)), "asking for shared memory");
+    upload(lens_kernels(job), job);
+    allocate();
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    return staircases_.size + kernels_.size + deltas_.size + columns_.size + rows_.size + marks_.size +
-           state_.size;
+    return staircases_.size + kernels_.size + reaches_.size + tiles_.size + columns_.size + rows_.size +
+           marks_.size + quads_.size + cells_.size;
   }
 
   void run(const DepositImages& images, Stream stream) override {
@@ -54,81 +80,68 @@ class Deposit final : public DepositOperation {
     arguments.listed = images.listed;
     arguments.count = images.count;
     arguments.white_of_run = images.white;
+    arguments.highlights = arguments_.highlights || images.white != nullptr;
     arguments.output = target_of(images.output);
-    check(cudaMemsetAsync(marks_.get(), 0, marks_.size, handle), "clearing the marks of tiles");
-    for (int group = 0; group < groups_; ++group) {
-      arguments.group = static_cast<std::uint32_t>(group);
-      kernels::deposit_visible_samples(arguments, handle);
-      kernels::deposit_listed_samples(arguments, handle);
-      kernels::deposit_carries(arguments, handle);
-      kernels::deposit_composite(arguments, handle);
-      arguments.sums.spread += 2 * tile_count();
-      arguments.sums.focused += 2 * tile_count();
-    }
+    check(cudaMemsetAsync(arguments.sums.direct, 0, groups_ * tile_count(), handle),
+          "clearing the marks of tiles");
+    kernels::deposit_survey(arguments, handle);
+    kernels::deposit_direct(arguments, handle);
+    kernels::deposit_gather(arguments, handle);
+    kernels::deposit_carries(arguments, handle);
+    kernels::deposit_composite(arguments, handle);
     check_launch("spreading samples over a picture");
   }
 
  private:
-  static std::int32_t tiles(std::int64_t pixels) {
-    return static_cast<std::int32_t>((pixels + kernels::deposit_tile - 1) / kernels::deposit_tile);
+  static std::int32_t parts(std::int64_t pixels, int part) {
+    return static_cast<std::int32_t>((pixels + part - 1) / part);
   }
   [[nodiscard]] std::size_t tile_count() const {
     return static_cast<std::size_t>(arguments_.tile_columns) * static_cast<std::size_t>(arguments_.tile_rows);
   }
 
-  /// As much of the reach as there is shared memory for.
-  void choose_margin(std::int64_t reach) {
-    check(static_cast<cudaError_t>(kernels::allow_deposit(arguments_.channels)), "asking for shared memory");
-    auto margin = static_cast<int>(std::min<std::int64_t>(reach, kernels::deposit_most_margin));
-    while (margin > 0 && kernels::deposit_shared_bytes(margin) > backend_.shared_memory()) --margin;
-    arguments_.margin = margin;
-  }
-
-  void upload(const LensKernels& tables) {
-    const auto uploaded = [&](const auto& values) {
-      Buffer buffer = backend_.allocate(values.size() * sizeof values[0]);
-      backend_.upload(buffer.get(), values.data(), buffer.size, {});
-      return buffer;
-    };
-    staircases_ = uploaded(tables.staircases);
-    kernels_ = uploaded(tables.kernels);
+  void upload(const LensKernels& tables, const DepositJob& job) {
+    staircases_ = backend_.uploaded(tables.staircases);
+    kernels_ = backend_.uploaded(tables.kernels);
+    reaches_ = backend_.uploaded(reaches_of(tables));
     arguments_.kernels = {reinterpret_cast<const Staircase*>(staircases_.get()),
                           reinterpret_cast<const LensKernel*>(kernels_.get()), tables.largest,
                           tables.weight_bits};
+    arguments_.reaches = reinterpret_cast<const std::uint16_t*>(reaches_.get());
+    arguments_.largest_reach = static_cast<std::int32_t>(tables.reach);
+    arguments_.short_sums = has_short_sums(job, tables.weight_bits);
   }
 
-  void allocate(const DepositJob& job) {
-    const auto planes = static_cast<std::size_t>(job.channels) + 1;
-    const auto pixels = static_cast<std::size_t>(job.width) * static_cast<std::size_t>(job.height);
-    deltas_ = cleared(pixels * planes * 8);
-    columns_ = backend_.allocate(planes * static_cast<std::size_t>(arguments_.tile_rows) *
-                                 static_cast<std::size_t>(job.width) * 8);
-    rows_ = backend_.allocate(planes * static_cast<std::size_t>(arguments_.tile_columns) *
-                              static_cast<std::size_t>(job.height) * 8);
-    marks_ = backend_.allocate(static_cast<std::size_t>(groups_) * 2 * tile_count());
-    state_ = cleared(pixels * planes * (arguments_.single ? sizeof(float) : sizeof(double)));
-    arguments_.sums.deltas = reinterpret_cast<std::uint64_t*>(deltas_.get());
-    arguments_.sums.columns = reinterpret_cast<std::uint64_t*>(columns_.get());
-    arguments_.sums.rows = reinterpret_cast<std::uint64_t*>(rows_.get());
-    arguments_.sums.spread = reinterpret_cast<std::uint8_t*>(marks_.get());
-    arguments_.sums.focused = arguments_.sums.spread + tile_count();
-    arguments_.state = state_.get();
-  }
-
-  [[nodiscard]] Buffer cleared(std::size_t bytes) {
-    Buffer buffer = backend_.allocate(bytes);
-    check(cudaMemset(buffer.get(), 0, bytes), "clearing sums");
-    check(cudaDeviceSynchronize(), "clearing sums");
-    return buffer;
+  void allocate() {
+    constexpr std::size_t cells_of_tile = kernels::deposit_tile_width / kernels::deposit_cell;
+    const std::size_t planes = groups_ * (static_cast<std::size_t>(arguments_.channels) + 1);
+    const std::size_t cells = tile_count() * cells_of_tile;
+    tiles_ = backend_.allocate(planes * tile_count() * kernels::deposit_tile_pixels * 8);
+    columns_ = backend_.allocate(planes * tile_count() * kernels::deposit_tile_width * 8);
+    rows_ = backend_.allocate(planes * tile_count() * kernels::deposit_tile_height * 8);
+    marks_ = backend_.allocate(groups_ * 2 * tile_count());
+    quads_ = backend_.allocate(cells * kernels::deposit_cell * kernels::deposit_cell / 4 *
+                               sizeof(kernels::DepositQuad));
+    cells_ = backend_.allocate(cells * (groups_ * sizeof(std::int16_t) + 1));
+    kernels::DepositSums& sums = arguments_.sums;
+    sums.tiles = reinterpret_cast<std::uint64_t*>(tiles_.get());
+    sums.columns = reinterpret_cast<std::uint64_t*>(columns_.get());
+    sums.rows = reinterpret_cast<std::uint64_t*>(rows_.get());
+    sums.direct = reinterpret_cast<std::uint8_t*>(marks_.get());
+    sums.spread = sums.direct + groups_ * tile_count();
+    sums.quads = reinterpret_cast<kernels::DepositQuad*>(quads_.get());
+    sums.reaches = reinterpret_cast<std::int16_t*>(cells_.get());
+    sums.focused = reinterpret_cast<std::uint8_t*>(sums.reaches + groups_ * cells);
   }
 
   CudaBackend& backend_;
-  int groups_;
+  std::size_t groups_;
   kernels::DepositArguments arguments_;
-  Buffer staircases_, kernels_;
-  Buffer deltas_, columns_, rows_;
-  Buffer marks_;  ///< of every group: tiles with deltas, tiles with samples in focus
-  Buffer state_;
+  Buffer staircases_, kernels_, reaches_;
+  Buffer tiles_, columns_, rows_;
+  Buffer marks_;  ///< of every group: tiles with differences, tiles with sums
+  Buffer quads_;
+  Buffer cells_;  ///< of every group: reaches; then groups in focus
 };
 
 }  // namespace

@@ -40,22 +40,41 @@ SATIN_HD std::uint32_t step_value(std::int64_t x, std::int64_t y, std::int64_t w
   return static_cast<std::uint32_t>(code) | static_cast<std::uint32_t>(edge) << step_edge_bit;
 }
 
-/// The mean over the largest window, of reach 16, 8, 4, 2 or 1, that lies in the image and has no edge; the
-/// code itself if there is none. Windows are symmetric, so that slopes stay what they are.
+/// The mean over the largest window, of `Reach` or of a half, a quarter ... of it, that lies in the image and
+/// has no edge; the code itself if there is none.
+template <int Reach, class Place, class WindowSum>
+SATIN_HD std::uint16_t smoothed_within(int code, Place x, Place y, Place width, Place height,
+                                       const WindowSum& window_sum) {
+  if constexpr (Reach == 0) {
+    return static_cast<std::uint16_t>(code << step_fraction);
+  } else {
+    if (x >= Reach && y >= Reach && x + Reach < width && y + Reach < height) {
+      constexpr std::uint32_t area = (2 * Reach + 1) * (2 * Reach + 1);
+      const std::uint32_t sum = window_sum(Reach);
+      if (sum >> step_edge_bit == 0)
+        return static_cast<std::uint16_t>(((sum << (step_fraction + 1)) + area) / (2 * area));
+    }
+    return smoothed_within<Reach / 2>(code, x, y, width, height, window_sum);
+  }
+}
+
+/// The mean over the largest window, of reach 16, 8, 4, 2 or 1. Windows are symmetric, so that slopes stay
+/// what they are. window_sum(reach) is what step_value() has in the window around the pixel.
+template <class Place, class WindowSum>
+SATIN_HD std::uint16_t smoothed_code(int code, Place x, Place y, Place width, Place height, int unknown,
+                                     const WindowSum& window_sum) {
+  if (code == unknown) return unknown_code;
+  return smoothed_within<step_reach>(code, x, y, width, height, window_sum);
+}
+
+/// With the table of what step_value() has.
 SATIN_HD std::uint16_t smoothed_code(int code, std::int64_t x, std::int64_t y, int unknown,
                                      const TableView<std::uint32_t>& table) {
-  if (code == unknown) return unknown_code;
-  for (std::int64_t reach = step_reach; reach >= 1; reach /= 2) {
-    const Window columns = window_around(x, reach);
-    const Window rows = window_around(y, reach);
-    if (!inside(columns, table.width) || !inside(rows, table.height)) continue;
+  return smoothed_code(code, x, y, table.width, table.height, unknown, [&](std::int64_t reach) {
     std::uint32_t sum = 0;
-    whole_box_sums<1>(table, columns, rows, Border::shrink, &sum);
-    if (sum >> step_edge_bit != 0) continue;
-    const auto area = static_cast<std::uint32_t>((2 * reach + 1) * (2 * reach + 1));
-    return static_cast<std::uint16_t>(((sum << (step_fraction + 1)) + area) / (2 * area));
-  }
-  return static_cast<std::uint16_t>(code << step_fraction);
+    whole_box_sums<1>(table, window_around(x, reach), window_around(y, reach), Border::shrink, &sum);
+    return sum;
+  });
 }
 
 }  // namespace satin
