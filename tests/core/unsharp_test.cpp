@@ -8,6 +8,7 @@
 
 #include "device_under_test.h"
 #include "expect_error.h"
+#include "oracle_blur.h"
 #include "oracle_line.h"
 #include "oracle_local.h"
 #include "oracle_transfer.h"
@@ -126,6 +127,69 @@ TEST(Unsharp, IsItsDefinitionForEveryFormat) {
           if (alpha == Alpha::premultiplied && space == Space::linear) continue;
           check({23, 17, channels, type, alpha}, {.amount = 0.75, .radius = 2, .space = space}, ++seed);
         }
+}
+
+/// Means of all pixels over successive boxes, without any rounding; colours times alpha if weighted.
+std::vector<Real> successive_means(const ImageView& picture, const Unsharp& unsharp, const Codes& codes) {
+  Working<Real> working;
+  working.width = static_cast<int>(picture.shape.width);
+  working.height = static_cast<int>(picture.shape.height);
+  working.channels = picture.shape.channels;
+  const bool weighted = picture.shape.alpha == Alpha::straight;
+  const int last = working.channels - 1;
+  for (int y = 0; y < working.height; ++y)
+    for (int x = 0; x < working.width; ++x)
+      for (int c = 0; c < working.channels; ++c) {
+        const auto code = static_cast<std::int64_t>(stored(picture, x, y, c));
+        const bool alpha = weighted && c == last;
+        const Real weight = weighted && !alpha ? static_cast<Real>(stored(picture, x, y, last)) : 1;
+        working.values.push_back(static_cast<Real>(alpha ? code : codes.decode(code)) * weight);
+      }
+  for (const int radius : radii_of_sigma(static_cast<Real>(unsharp.sigma.value()), 3)) {
+    std::size_t i = 0;
+    for (const BoxTotal<Real>& total : covered_totals(working, {radius, radius, {}}, unsharp.border))
+      for (int c = 0; c < working.channels; ++c)
+        working.values[i++] = total.sum[static_cast<std::size_t>(c)] / total.count;
+  }
+  return working.values;
+}
+
+/// The means between two boxes are rounded to 16 bits, which three times may move a result by one code.
+TEST(Unsharp, OfAGaussianIsItsDefinitionWithinOneCode) {
+  std::uint64_t seed = 300;
+  for (const Type type : {Type::u8, Type::u16})
+    for (const Space space : {Space::encoded, Space::linear})
+      for (const auto& [channels, alpha] : {std::pair{1, Alpha::none},
+                                            {3, Alpha::none},
+                                            {2, Alpha::straight},
+                                            {4, Alpha::straight},
+                                            {4, Alpha::premultiplied}}) {
+        if (alpha == Alpha::premultiplied && space == Space::linear) continue;
+        const Shape shape{70, 61, channels, type, alpha};
+        SCOPED_TRACE(describe(shape) + ", seed " + std::to_string(++seed));
+        const Image image = random_picture(shape, seed);
+        const ImageView picture = image.view();
+        const Unsharp parameters{.amount = 0.5, .sigma = 5.3, .space = space};
+        const Image found = unsharp(device_under_test(), picture, parameters);
+        const Codes codes(type, space);
+        const std::vector<Real> means = successive_means(picture, parameters, codes);
+        const bool weighted = alpha == Alpha::straight;
+        const int last = channels - 1;
+        for (int y = 0; y < shape.height; ++y)
+          for (int x = 0; x < shape.width; ++x)
+            for (int c = 0; c < (alpha == Alpha::none ? channels : last); ++c) {
+              if (weighted && stored(picture, x, y, last) == 0.0) continue;
+              const Real* pixel = means.data() + (y * shape.width + x) * channels;
+              const Real mean = weighted ? pixel[c] / pixel[last] : pixel[c];
+              const auto own =
+                  static_cast<Real>(codes.decode(static_cast<std::int64_t>(stored(picture, x, y, c))));
+              const Real wanted =
+                  std::fmin(std::fmax(own + (own - mean) / 2, 0), static_cast<Real>(codes.white));
+              const std::int64_t code = codes.encode(static_cast<std::int64_t>(std::floor(wanted + 0.5L)));
+              ASSERT_NEAR(stored(found, x, y, c), static_cast<double>(code), 1)
+                  << x << ", " << y << ", " << c;
+            }
+      }
 }
 
 /// A mean that is rounded to the picture's type would show: amount 100 makes steps of 1/256 visible.
