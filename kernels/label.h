@@ -1,5 +1,6 @@
 #pragma once
-// Launches of label.cu, label_shapes.cu, relabel.cu and region_values.cu, in the manner of launch.h.
+// Launches of label.cu, label_tiles.cu, label_shapes.cu, relabel.cu and region_values.cu, in the manner of
+// launch.h.
 
 #include <cstdint>
 
@@ -11,28 +12,51 @@
 
 namespace satin::kernels {
 
-/// Pixels of a row that share a word of bits, and entries for the runs that can begin in one: a run that
-/// begins at bit b has entry b / 2. Runs end with their word; entry numbers ascend in raster order.
+/// Pixels of a row that share a word of bits, and the tiles of words by rows whose components are found
+/// first.
 inline constexpr std::int64_t label_word = 32;
-inline constexpr std::int64_t label_entries = label_word / 2;
+inline constexpr int label_tile_words = 4;
+inline constexpr int label_tile_rows = 64;
 
-/// All but the first three in device memory; one element a word, row after row, of `parents` 16.
-struct LabelArguments {
-  LabelJob job;
-  Source mask;
-  Target labels;
-  std::int64_t words = 0;               ///< of a row
-  std::uint32_t* bits = nullptr;        ///< the pixels that are inside
-  std::uint16_t* tile_roots = nullptr;  ///< entries that are the roots of their tile's components
-  std::uint16_t* roots = nullptr;       ///< entries that are the roots of components
-  std::uint8_t* counts = nullptr;       ///< of roots
-  std::uint32_t* before = nullptr;      ///< their exclusive scan
-  std::uint32_t* parents =
-      nullptr;                     ///< of entries: of a tile's roots labels at last, of others a tile's root
-  std::uint32_t* total = nullptr;  ///< one: the number of components
+/// How a picture is cut into tiles, and these into bands of rows that share their runs: with 8 neighbours
+/// two, since pixels of two rows in neighbouring columns always touch, so that a run is one of columns with a
+/// pixel in either row. A tile's runs are numbered band after band, its components ("parts") in the order of
+/// their first runs; 2^run_bits places are kept for either.
+struct LabelTiles {
+  std::int64_t words = 0;  ///< of a row
+  std::uint32_t columns = 0;
+  std::uint32_t count = 0;
+  int band_rows = 1;
+  int run_bits = 0;
 };
 
-/// Components of tiles, then of the picture; fills bits, tile_roots, roots and counts.
+[[nodiscard]] LabelTiles tiles_of(const LabelJob& job);
+
+/// All but the first four in device memory.
+struct LabelArguments {
+  LabelJob job;
+  LabelTiles tiles;
+  Source mask;
+  Target labels;
+  // One element a word, row after row.
+  std::uint32_t* bits = nullptr;         ///< the pixels that are inside
+  std::uint16_t* runs_before = nullptr;  ///< of the tile's bands and words before; first rows of bands alone
+  std::uint32_t* firsts = nullptr;       ///< the pixels that are the first ones of components
+  std::uint8_t* counts = nullptr;        ///< of firsts
+  std::uint32_t* before = nullptr;       ///< their exclusive scan
+  // A tile's after those of another.
+  std::uint16_t* part_of_run = nullptr;
+  std::uint16_t* part_place =
+      nullptr;                       ///< the first pixel of a part, and whether it touches the tile's sides
+  std::uint32_t* parents = nullptr;  ///< of parts: parts, labels at last
+  std::uint16_t* runs = nullptr;     ///< one a tile: their number
+  std::uint16_t* parts = nullptr;    ///< likewise
+  std::uint32_t* total = nullptr;    ///< one: the number of components
+};
+
+/// Of find_components(): the components of tiles.
+void find_parts(const LabelArguments& arguments, StreamHandle stream);
+/// Components of tiles, then of the picture; fills all but `before`, the total and the labels.
 void find_components(const LabelArguments& arguments, StreamHandle stream);
 /// With `before` filled: the total and the labels.
 void write_labels(const LabelArguments& arguments, StreamHandle stream);

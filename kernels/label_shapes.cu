@@ -1,6 +1,8 @@
 // Places and sizes of components: sums of runs in shared memory for every component of a tile, then one
 // atomic operation a number. Integers: their order does not matter.
 
+#include <algorithm>
+
 #include "kernels/label_words.cuh"
 #include "kernels/tuning.h"
 #include "kernels/warp.cuh"
@@ -8,8 +10,10 @@
 namespace satin::kernels {
 namespace {
 
-constexpr int word_threads = tuning::label_word_threads;
+constexpr int parts_at_once = tuning::label_parts_in_flight;
 constexpr int slots = tuning::label_tile_slots;
+constexpr int slots_of_thread = slots / tile_threads;
+static_assert(slots % tile_threads == 0);
 constexpr std::uint32_t none = 0xFFFFFFFFU;
 
 /// Sums over pixels of one tile, by their places in it: at most 2^13 pixels, so that the area needs 14 bits,
@@ -23,7 +27,6 @@ struct TileSums {
   std::uint32_t bottom;
 };
 constexpr int area_bits = 14;
-constexpr int tile_last = tile_words * static_cast<int>(label_word) - 1;
 static_assert((tile_last + 1) * tile_rows < 1 << area_bits);
 static_assert((tile_last + 1) * tile_rows * (tile_rows - 1) / 2 < 1 << (32 - area_bits));
 
@@ -42,6 +45,13 @@ __device__ TileSums joined(const TileSums& a, const TileSums& b) {
           max(a.right, b.right), max(a.bottom, b.bottom)};
 }
 
+/// Over the lanes of the warp.
+__device__ TileSums joined_over_warp(const TileSums& sums) {
+  return {__reduce_add_sync(whole_warp, sums.area_and_rows), __reduce_add_sync(whole_warp, sums.columns),
+          __reduce_max_sync(whole_warp, sums.from_right), __reduce_max_sync(whole_warp, sums.right),
+          __reduce_max_sync(whole_warp, sums.bottom)};
+}
+
 /// Reads first: most runs of a large component change nothing.
 __device__ void raise(std::uint32_t* largest, std::uint32_t value) {
   if (*static_cast<volatile std::uint32_t*>(largest) < value) atomicMax(largest, value);
@@ -50,25 +60,34 @@ __device__ void raise(std::uint32_t* largest, std::uint32_t value) {
 __device__ void add(TileSums& into, const TileSums& run) {
   atomicAdd(&into.area_and_rows, run.area_and_rows);
   atomicAdd(&into.columns, run.columns);
-  raise(&into.from_right, run.from_right);
-  raise(&into.right, run.right);
-  raise(&into.bottom, run.bottom);
+  atomicMax(&into.from_right, run.from_right);
+  atomicMax(&into.right, run.right);
+  atomicMax(&into.bottom, run.bottom);
 }
 
 __device__ void add(std::uint64_t* sum, std::uint64_t value) {
   atomicAdd(reinterpret_cast<unsigned long long*>(sum), static_cast<unsigned long long>(value));
 }
 
-/// One component in a tile whose first pixel is (x, y).
-__device__ RegionShape shape_of(const TileSums& sums, std::uint32_t x, std::uint32_t y) {
+/// Without pixels; the first one is that of a part.
+__device__ RegionShape shape_from(const LabelArguments& arguments, const Tile& tile, const PartPlace& first) {
+  const std::uint32_t y = tile.row + first.row;
   RegionShape shape{};
+  shape.first = static_cast<std::uint32_t>(y * arguments.job.width + tile.word * label_word + first.column);
+  shape.left = none;
+  shape.top = y;
+  return shape;
+}
+
+/// Sets what the pixels of one part give.
+__device__ void fill(RegionShape& shape, const TileSums& sums, const Tile& tile) {
+  const std::uint32_t x = tile.word * static_cast<std::uint32_t>(label_word);
   shape.area = sums.area_and_rows & ((1U << area_bits) - 1);
   shape.left = x + (tile_last - sums.from_right);
   shape.right = x + sums.right;
-  shape.bottom = y + sums.bottom;
+  shape.bottom = tile.row + sums.bottom;
   shape.sum_x = sums.columns + std::uint64_t{x} * shape.area;
-  shape.sum_y = (sums.area_and_rows >> area_bits) + std::uint64_t{y} * shape.area;
-  return shape;
+  shape.sum_y = (sums.area_and_rows >> area_bits) + std::uint64_t{tile.row} * shape.area;
 }
 
 __device__ void add(RegionShape& into, const RegionShape& part) {
@@ -80,124 +99,201 @@ __device__ void add(RegionShape& into, const RegionShape& part) {
   raise(&into.bottom, part.bottom);
 }
 
-/// All but the first pixel and the top, which are known.
-__device__ void store(RegionShape& into, const RegionShape& whole) {
-  into.area = whole.area;
-  into.left = whole.left;
-  into.right = whole.right;
-  into.bottom = whole.bottom;
-  into.sum_x = whole.sum_x;
-  into.sum_y = whole.sum_y;
+/// The pixels of a component that is large in several tiles, before they are added to it: all tiles would
+/// meet there, with many parts each.
+struct Gathered {
+  std::uint32_t label = 0;  ///< 0: none
+  RegionShape shape;
+};
+
+__device__ void add(Gathered& into, std::uint32_t label, const RegionShape& part, RegionShape* shapes) {
+  RegionShape& all = into.shape;
+  if (into.label == label) {
+    all.area += part.area;
+    all.sum_x += part.sum_x;
+    all.sum_y += part.sum_y;
+    all.left = min(all.left, part.left);
+    all.right = max(all.right, part.right);
+    all.bottom = max(all.bottom, part.bottom);
+    return;
+  }
+  if (into.label != 0) add(shapes[into.label - 1], all);
+  into.label = label;
+  all = part;
 }
 
-/// Shapes without pixels, but with their first ones: those of the roots.
-__global__ void __launch_bounds__(word_threads)
-    start_shapes(const __grid_constant__ LabelArguments arguments, std::int64_t count, RegionShape* shapes) {
-  const std::int64_t place = std::int64_t{blockIdx.x} * word_threads + threadIdx.x;
-  if (place >= count) return;
-  std::uint32_t index = arguments.before[place];
-  const std::uint32_t word = arguments.bits[place];
-  const std::int64_t y = place / arguments.words;
-  const std::int64_t x = place % arguments.words * label_word;
-  for (std::uint32_t left = arguments.roots[place]; left != 0; left &= left - 1) {
-    const std::int64_t at = x + start_of_entry(word, __ffs(static_cast<int>(left)) - 1);
-    shapes[index++] = {static_cast<std::uint32_t>(y * arguments.job.width + at),
-                       0,
-                       none,
-                       0,
-                       static_cast<std::uint32_t>(y),
-                       0,
-                       0,
-                       0};
+/// Whether a part's sums are stored at once: others are added to what start_shapes() leaves.
+__device__ bool is_whole(const PartPlace& place, std::uint32_t part) {
+  return !place.at_side && part < slots;
+}
+
+/// Shapes without pixels of the components that are added up.
+__global__ void __launch_bounds__(tile_threads)
+    start_shapes(const __grid_constant__ LabelArguments arguments, RegionShape* shapes) {
+  const Tile tile = tile_at(arguments.tiles, blockIdx.x);
+  const std::uint32_t first = first_of(arguments.tiles, tile.index);
+  const std::uint32_t parts = arguments.parts[tile.index];
+  for (std::uint32_t from = threadIdx.x; from < parts; from += parts_at_once * tile_threads) {
+    std::uint16_t places[parts_at_once];
+    std::uint32_t labels[parts_at_once];
+#pragma unroll
+    for (int i = 0; i < parts_at_once; ++i) {
+      const std::uint32_t part = min(from + i * tile_threads, parts - 1);
+      places[i] = arguments.part_place[first + part];
+      labels[i] = arguments.parents[first + part];
+    }
+#pragma unroll
+    for (int i = 0; i < parts_at_once; ++i) {
+      const std::uint32_t part = from + i * tile_threads;
+      const PartPlace place = unpacked(places[i]);
+      if (part >= parts || is_whole(place, part)) continue;
+      const std::int64_t word =
+          (tile.row + place.row) * arguments.tiles.words + tile.word + place.column / label_word;
+      if ((arguments.firsts[word] >> place.column % label_word & 1U) != 0)
+        shapes[labels[i] - 1] = shape_from(arguments, tile, place);
+    }
   }
 }
 
-/// The number of a tile's roots before this thread's word, by two scans of warps.
-__device__ int roots_before(int mine, int* of_warps) {
-  const int scanned = inclusive_scan(mine);
-  if (lane_index() == warp_size - 1) of_warps[threadIdx.x / warp_size] = scanned;
-  __syncthreads();
-  int before = scanned - mine;
-  for (int warp = 0; warp < static_cast<int>(threadIdx.x) / warp_size; ++warp) before += of_warps[warp];
-  return before;
+/// The part of most lanes' first runs, `none` if no lane has one.
+__device__ std::uint32_t frequent_part(std::uint32_t mine) {
+  const unsigned same = __match_any_sync(whole_warp, mine);
+  const unsigned lanes = mine == none ? 0 : __popc(same);
+  const unsigned most = __reduce_max_sync(whole_warp, lanes);
+  const unsigned those = __ballot_sync(whole_warp, lanes == most);
+  return __shfl_sync(whole_warp, mine, __ffs(static_cast<int>(those)) - 1);
 }
 
-__global__ void __launch_bounds__(tile_threads)
-    describe_tiles(const __grid_constant__ LabelArguments arguments, RegionShape* shapes) {
-  __shared__ TileSums sums[slots];
-  __shared__ int first_slot[tile_threads];
-  __shared__ int of_warps[tile_threads / warp_size];
-  for (int slot = static_cast<int>(threadIdx.x); slot < slots; slot += tile_threads) sums[slot] = {};
+struct Shared {
+  TileSums sums[slots];
+  std::uint16_t part_of_run[tile_runs];
+  std::uint32_t common_label;  ///< of a component of many runs, 0 if there are no runs
+  TileSums common;             ///< of its parts that are not whole
+  Gathered gathered;
+};
 
-  const Tile tile = tile_of_block(arguments);
+/// The sums of the tile's parts, but for a barrier.
+__device__ void sum_runs(const LabelArguments& arguments, const Tile& tile, Shared& shared,
+                         RegionShape* shapes) {
   const int index = static_cast<int>(threadIdx.x);
-  const int column = index % tile_words;
   const int row = index / tile_words;
-  const std::int64_t place = (tile.row + row) * arguments.words + tile.word + column;
-  const bool exists = tile.row + row < arguments.job.height && tile.word + column < arguments.words;
-  const std::uint32_t word = exists ? arguments.bits[place] : 0;
-  const std::uint32_t roots = exists ? arguments.tile_roots[place] : 0;
-  first_slot[index] = roots_before(__popc(roots), of_warps);
+  const std::uint32_t first = first_of(arguments.tiles, tile.index);
+  const std::uint32_t runs = arguments.runs[tile.index];
+  for (std::uint32_t run = threadIdx.x; run < runs; run += tile_threads)
+    shared.part_of_run[run] = arguments.part_of_run[first + run];
+  const TileWord mine = tile_word(arguments, tile, threadIdx.x);
   __syncthreads();
-
-  const auto x = static_cast<std::uint32_t>(tile.word * label_word);
-  const auto y = static_cast<std::uint32_t>(tile.row);
-  std::int64_t pending_root = -1;  // runs of one component in a word are joined first
-  TileSums pending{};
-  const auto flush = [&] {
-    if (pending_root < 0) return;
-    const std::int64_t root_place = pending_root / label_entries;
-    const auto words_above = static_cast<std::uint32_t>(root_place - tile.row * arguments.words);
-    const std::uint32_t root_row = words_above / static_cast<std::uint32_t>(arguments.words);
-    const auto root_column = static_cast<std::uint32_t>(words_above - root_row * arguments.words - tile.word);
-    const std::uint32_t earlier =
-        arguments.tile_roots[root_place] & ((1U << pending_root % label_entries) - 1);
-    const int slot = first_slot[root_row * tile_words + root_column] + __popc(earlier);
-    if (slot < slots)
-      add(sums[slot], pending);
-    else
-      add(shapes[arguments.parents[pending_root] - 1], shape_of(pending, x, y));
+  const std::uint32_t last_run = mine.before - 1;
+  const auto part_at = [&](int bit) -> std::uint32_t {
+    return shared.part_of_run[last_run + __popc(mine.starts & up_to(bit))];
   };
-  for (std::uint32_t starts = starts_of(word); starts != 0; starts &= starts - 1) {
+  const std::uint32_t often =
+      frequent_part(mine.word == 0 ? none : part_at(__ffs(static_cast<int>(mine.word)) - 1));
+  if (index == 0) shared.common_label = often == none ? 0 : arguments.parents[first + often];
+  TileSums of_often{};
+  const auto add_to = [&](std::uint32_t part, const TileSums& sums) {
+    if (part < slots) {
+      add(shared.sums[part], sums);
+    } else {
+      RegionShape shape;
+      fill(shape, sums, tile);
+      add(shapes[arguments.parents[first + part] - 1], shape);
+    }
+  };
+  const int first_column = index % tile_words * static_cast<int>(label_word);
+  for (std::uint32_t starts = starts_of(mine.word, 0); starts != 0; starts &= starts - 1) {
     const int start = __ffs(static_cast<int>(starts)) - 1;
-    const std::uint32_t gaps = ~(word >> start);
+    const std::uint32_t gaps = ~(mine.word >> start);
     const int length = gaps == 0 ? 32 : __ffs(static_cast<int>(gaps)) - 1;
-    const TileSums run = sums_of_run(static_cast<std::uint32_t>(column * label_word + start),
-                                     static_cast<std::uint32_t>(length), static_cast<std::uint32_t>(row));
-    const std::int64_t entry = place * label_entries + start / 2;
-    const bool is_root = (roots >> start / 2 & 1U) != 0;
-    const std::int64_t root = is_root ? entry : arguments.parents[entry];
-    if (root == pending_root) {
-      pending = joined(pending, run);
+    const TileSums piece = sums_of_run(static_cast<std::uint32_t>(first_column + start),
+                                       static_cast<std::uint32_t>(length), static_cast<std::uint32_t>(row));
+    const std::uint32_t part = part_at(start);
+    if (part == often)
+      of_often = joined(of_often, piece);
+    else
+      add_to(part, piece);
+  }
+  of_often = joined_over_warp(of_often);
+  if (lane_index() == 0 && often != none) add_to(often, of_often);
+}
+
+/// Of the tile's parts to the shapes of their components.
+__device__ void give_sums(const LabelArguments& arguments, const Tile& tile, Shared& shared,
+                          RegionShape* shapes) {
+  const std::uint32_t first = first_of(arguments.tiles, tile.index);
+  const std::uint32_t kept =
+      min(std::uint32_t{arguments.parts[tile.index]}, static_cast<std::uint32_t>(slots));
+  std::uint16_t places[slots_of_thread];
+  std::uint32_t labels[slots_of_thread];
+#pragma unroll
+  for (int i = 0; i < slots_of_thread; ++i) {
+    const std::uint32_t part = threadIdx.x + i * tile_threads;
+    if (part >= kept) break;
+    places[i] = arguments.part_place[first + part];
+    labels[i] = arguments.parents[first + part];
+  }
+  __syncthreads();
+  TileSums of_common{};
+#pragma unroll
+  for (int i = 0; i < slots_of_thread; ++i) {
+    const std::uint32_t part = threadIdx.x + i * tile_threads;
+    if (part >= kept) break;
+    const PartPlace place = unpacked(places[i]);
+    const TileSums sums = shared.sums[part];
+    shared.sums[part] = {};
+    if (!is_whole(place, part) && labels[i] == shared.common_label) {
+      of_common = joined(of_common, sums);
       continue;
     }
-    flush();
-    pending_root = root;
-    pending = run;
-  }
-  flush();
-  __syncthreads();
-  int slot = first_slot[index];
-  for (std::uint32_t left = roots; left != 0 && slot < slots; left &= left - 1, ++slot) {
-    const std::uint32_t label = arguments.parents[place * label_entries + __ffs(static_cast<int>(left)) - 1];
-    const TileSums& found = sums[slot];
-    const RegionShape shape = shape_of(found, x, y);
-    const bool whole = row > 0 && found.bottom < tile_rows - 1 && found.from_right < tile_last &&
-                       found.right < tile_last;  // it reaches no other tile
-    if (whole)
-      store(shapes[label - 1], shape);
+    RegionShape shape = shape_from(arguments, tile, place);
+    fill(shape, sums, tile);
+    if (is_whole(place, part))
+      shapes[labels[i] - 1] = shape;
     else
-      add(shapes[label - 1], shape);
+      add(shapes[labels[i] - 1], shape);
   }
+  if (__any_sync(whole_warp, of_common.area_and_rows != 0)) {
+    of_common = joined_over_warp(of_common);
+    if (lane_index() == 0) add(shared.common, of_common);
+  }
+  __syncthreads();
+  if (threadIdx.x > 0) return;
+  const std::uint32_t area_and_rows = atomicExch(&shared.common.area_and_rows, 0U);
+  if (area_and_rows == 0) return;
+  TileSums common = shared.common;
+  common.area_and_rows = area_and_rows;
+  shared.common = {};
+  RegionShape shape;
+  fill(shape, common, tile);
+  add(shared.gathered, shared.common_label, shape, shapes);
+}
+
+/// A block goes through every so many tiles.
+__global__ void __launch_bounds__(tile_threads, tuning::label_shape_blocks)
+    describe_tiles(const __grid_constant__ LabelArguments arguments, RegionShape* shapes) {
+  __shared__ alignas(Shared) unsigned char memory[sizeof(Shared)];  // constructed by what follows
+  auto& shared = *reinterpret_cast<Shared*>(memory);
+  for (int slot = static_cast<int>(threadIdx.x); slot < slots; slot += tile_threads) shared.sums[slot] = {};
+  if (threadIdx.x == 0) {
+    shared.common = {};
+    shared.gathered.label = 0;
+  }
+  for (std::uint32_t index = blockIdx.x; index < arguments.tiles.count; index += gridDim.x) {
+    const Tile tile = tile_at(arguments.tiles, index);
+    sum_runs(arguments, tile, shared, shapes);
+    give_sums(arguments, tile, shared, shapes);
+  }
+  __syncthreads();
+  if (threadIdx.x == 0 && shared.gathered.label != 0)
+    add(shapes[shared.gathered.label - 1], shared.gathered.shape);
 }
 
 }  // namespace
 
 void describe_components(const LabelArguments& arguments, RegionShape* shapes, StreamHandle stream) {
-  const std::int64_t words = arguments.words * arguments.job.height;
-  const auto blocks = static_cast<unsigned>((words + word_threads - 1) / word_threads);
-  start_shapes<<<blocks, word_threads, 0, stream>>>(arguments, words, shapes);
-  describe_tiles<<<tiles_of(arguments), tile_threads, 0, stream>>>(arguments, shapes);
+  start_shapes<<<arguments.tiles.count, tile_threads, 0, stream>>>(arguments, shapes);
+  describe_tiles<<<std::min(arguments.tiles.count, tuning::label_shape_grid), tile_threads, 0, stream>>>(
+      arguments, shapes);
 }
 
 }  // namespace satin::kernels

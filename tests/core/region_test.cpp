@@ -121,6 +121,8 @@ TEST(Regions, OfPatternsAreThoseOfAFloodFill) {
     check("comb", [&](std::int64_t x, std::int64_t y) { return x % 2 == 0 || y == height - 1; });
     check("lying comb", [&](std::int64_t x, std::int64_t y) { return y % 2 == 0 || x == width - 1; });
     check("steps", [](std::int64_t x, std::int64_t y) { return (x / 3 + y / 2) % 4 < 2; });
+    check("ladder", [](std::int64_t x, std::int64_t y) { return x % 2 == 0 || y % 2 == 0; });
+    check("wide ladder", [](std::int64_t x, std::int64_t y) { return x % 2 == 0 || y % 4 < 2; });
     check("falling lines", [](std::int64_t x, std::int64_t y) { return (x - y + 4000) % 5 == 0; });
     check("rising lines", [](std::int64_t x, std::int64_t y) { return (x + y) % 5 == 0; });
     check("zigzag", [](std::int64_t x, std::int64_t y) { return std::abs(x % 16 - 8) == y % 10; });
@@ -129,6 +131,11 @@ TEST(Regions, OfPatternsAreThoseOfAFloodFill) {
     });
     expect_regions(spiral(width, height), {}, "spiral " + size);
   }
+}
+
+TEST(Regions, OfALargeRandomMaskAreThoseOfAFloodFill) {
+  Random random(12);
+  expect_regions(random_mask(2750, 2900, 128, random), {}, "2750 x 2900");
 }
 
 TEST(Regions, SumTheValuesUnderThem) {

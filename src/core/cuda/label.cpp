@@ -10,22 +10,27 @@ namespace {
 
 class Label final : public LabelOperation {
  public:
-  Label(CudaBackend& backend, const LabelJob& job)
-      : backend_(backend), job_(job), words_((job.width + kernels::label_word - 1) / kernels::label_word) {
+  Label(CudaBackend& backend, const LabelJob& job) : backend_(backend), job_(job) {
     check_label_size(job.width, job.height);
-    const auto all = static_cast<std::size_t>(words_ * job.height);
-    bits_ = backend.allocate(all * sizeof(std::uint32_t));
-    tile_roots_ = backend.allocate(all * sizeof(std::uint16_t));
-    roots_ = backend.allocate(all * sizeof(std::uint16_t));
-    counts_ = backend.allocate(all * sizeof(std::uint8_t));
-    before_ = backend.allocate(all * sizeof(std::uint32_t));
-    parents_ = backend.allocate(all * kernels::label_entries * sizeof(std::uint32_t));
+    tiles_ = kernels::tiles_of(job);
+    const auto words = static_cast<std::size_t>(tiles_.words * job.height);
+    bits_ = backend.allocate(words * sizeof(std::uint32_t));
+    runs_before_ = backend.allocate(words * sizeof(std::uint16_t));
+    firsts_ = backend.allocate(words * sizeof(std::uint32_t));
+    counts_ = backend.allocate(words * sizeof(std::uint8_t));
+    before_ = backend.allocate(words * sizeof(std::uint32_t));
+    const std::size_t runs = std::size_t{tiles_.count} << tiles_.run_bits;
+    part_of_run_ = backend.allocate(runs * sizeof(std::uint16_t));
+    part_place_ = backend.allocate(runs * sizeof(std::uint16_t));
+    parents_ = backend.allocate(runs * sizeof(std::uint32_t));
+    runs_ = backend.allocate(tiles_.count * sizeof(std::uint16_t));
+    parts_ = backend.allocate(tiles_.count * sizeof(std::uint16_t));
     total_ = backend.allocate(sizeof(std::uint32_t));
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    return bits_.size + tile_roots_.size + roots_.size + counts_.size + before_.size + parents_.size +
-           total_.size + shapes_.size;
+    return bits_.size + runs_before_.size + firsts_.size + counts_.size + before_.size + part_of_run_.size +
+           part_place_.size + parents_.size + runs_.size + parts_.size + total_.size + shapes_.size;
   }
 
   std::uint32_t run(const ImageView& mask, const MutableImageView& labels, Stream stream) override {
@@ -35,7 +40,7 @@ class Label final : public LabelOperation {
     arguments.labels = target_of(labels);
     kernels::find_components(arguments, backend_.stream_of(stream));
     check_launch("looking for components");
-    const std::int64_t words = words_ * job_.height;
+    const std::int64_t words = tiles_.words * job_.height;
     scan(backend_, ArrayView(arguments.counts, words, Memory::device),
          MutableArrayView(arguments.before, words, Memory::device), {.op = Operator::sum, .exclusive = true},
          stream);
@@ -59,21 +64,26 @@ class Label final : public LabelOperation {
   [[nodiscard]] kernels::LabelArguments workspace() const {
     kernels::LabelArguments arguments;
     arguments.job = job_;
-    arguments.words = words_;
+    arguments.tiles = tiles_;
     arguments.bits = reinterpret_cast<std::uint32_t*>(bits_.get());
-    arguments.tile_roots = reinterpret_cast<std::uint16_t*>(tile_roots_.get());
-    arguments.roots = reinterpret_cast<std::uint16_t*>(roots_.get());
+    arguments.runs_before = reinterpret_cast<std::uint16_t*>(runs_before_.get());
+    arguments.firsts = reinterpret_cast<std::uint32_t*>(firsts_.get());
     arguments.counts = reinterpret_cast<std::uint8_t*>(counts_.get());
     arguments.before = reinterpret_cast<std::uint32_t*>(before_.get());
+    arguments.part_of_run = reinterpret_cast<std::uint16_t*>(part_of_run_.get());
+    arguments.part_place = reinterpret_cast<std::uint16_t*>(part_place_.get());
     arguments.parents = reinterpret_cast<std::uint32_t*>(parents_.get());
+    arguments.runs = reinterpret_cast<std::uint16_t*>(runs_.get());
+    arguments.parts = reinterpret_cast<std::uint16_t*>(parts_.get());
     arguments.total = reinterpret_cast<std::uint32_t*>(total_.get());
     return arguments;
   }
 
   CudaBackend& backend_;
   LabelJob job_;
-  std::int64_t words_;  ///< of a row
-  Buffer bits_, tile_roots_, roots_, counts_, before_, parents_, total_;
+  kernels::LabelTiles tiles_;
+  Buffer bits_, runs_before_, firsts_, counts_, before_, part_of_run_, part_place_, parents_, runs_, parts_,
+      total_;
   Buffer shapes_;  ///< grows
   std::uint32_t count_ = 0;
 };
