@@ -23,7 +23,8 @@ TEST(Premultiplied, RoundsToNearest) {
     for (std::uint32_t colour = 0; colour <= 65535; colour += 7) {
       const double exact = colour * (alpha / 255.0);
       ASSERT_NEAR(premultiplied(colour, alpha, 0), exact, 0.5 + 1e-9) << colour << ", " << alpha;
-      if (colour <= 255) ASSERT_NEAR(premultiplied(colour, alpha, 8), 256 * exact, 0.5 + 1e-9);
+      if (colour > 255) continue;
+      ASSERT_NEAR(premultiplied(colour, alpha, 8), 256 * exact, 0.5 + 1e-9) << colour << ", " << alpha;
     }
 }
 
@@ -100,7 +101,7 @@ TEST(Premultiplied, RowsOfEverySimdTargetAreTheDefinition) {
     SCOPED_TRACE(hwy::TargetName(target));
     Random random(41);
     for (const bool linear : {false, true})
-      for (const std::size_t pixels : {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 1025}) {
+      for (const std::size_t pixels : {1U, 2U, 3U, 4U, 5U, 7U, 8U, 9U, 15U, 16U, 17U, 31U, 33U, 1025U}) {
         ASSERT_NO_FATAL_FAILURE(check_rows<2>(pixels, linear, random)) << pixels;
         ASSERT_NO_FATAL_FAILURE(check_rows<4>(pixels, linear, random)) << pixels;
       }

@@ -34,7 +34,7 @@ std::size_t DivideEach(D d, const BoxDifferences<Sum>& boxes, const Divisors& di
                        std::size_t count, Mean* means) {
   const auto size_y = hn::Set(d, divisors.size_y);
   const auto quarter = hn::Set(d, 0.25);
-  const auto round = hn::Set(d, 0x1p52);
+  const auto round = hn::Set(d, rounding_for<Mean>);
   for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
     const auto divisor = hn::Mul(hn::LoadU(d, divisors.size_x + i), size_y);
     const auto sum = hn::Add(WeightedSum<Boxes>(d, boxes, i), quarter);
@@ -48,7 +48,7 @@ template <int Boxes, class D, class Sum, class Mean>
 std::size_t DivideByOne(D d, BoxDifferences<Sum> boxes, const Divisors& divisors, std::size_t i,
                         std::size_t count, Mean* means) {
   const auto quarter = hn::Set(d, 0.25);
-  const auto round = hn::Set(d, 0x1p52);
+  const auto round = hn::Set(d, rounding_for<Mean>);
   const auto reciprocal = hn::Set(d, divisors.reciprocal);
   for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
     const auto sum = hn::Add(WeightedSum<Boxes>(d, boxes, i), quarter);
@@ -178,6 +178,9 @@ void DivideU64U16(const BoxDifferences<U64>& b, const Divisors& d, std::size_t n
 void DivideU64U32(const BoxDifferences<U64>& b, const Divisors& d, std::size_t n, U32* m) {
   Divide(b, d, n, m);
 }
+void DivideU64U64(const BoxDifferences<U64>& b, const Divisors& d, std::size_t n, U64* m) {
+  Divide(b, d, n, m);
+}
 void DivideByAlphaU32(const BoxDifferences<U32>& b, const Divisors& d, std::size_t n, std::size_t c, U32 w,
                       U32* m) {
   DivideByAnyAlpha(b, d, n, c, w, m);
@@ -199,6 +202,7 @@ HWY_EXPORT(DivideU32U32);
 HWY_EXPORT(DivideU64U8);
 HWY_EXPORT(DivideU64U16);
 HWY_EXPORT(DivideU64U32);
+HWY_EXPORT(DivideU64U64);
 HWY_EXPORT(DivideByAlphaU32);
 HWY_EXPORT(DivideByAlphaU64);
 
@@ -231,6 +235,11 @@ template <>
 void divide(const BoxDifferences<std::uint64_t>& boxes, const Divisors& divisors, std::size_t count,
             std::uint32_t* means) {
   HWY_DYNAMIC_DISPATCH(DivideU64U32)(boxes, divisors, count, means);
+}
+template <>
+void divide(const BoxDifferences<std::uint64_t>& boxes, const Divisors& divisors, std::size_t count,
+            std::uint64_t* means) {
+  HWY_DYNAMIC_DISPATCH(DivideU64U64)(boxes, divisors, count, means);
 }
 
 template <>

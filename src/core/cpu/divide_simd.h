@@ -34,7 +34,8 @@ inline constexpr std::uint64_t narrow_divide_limit = (std::uint64_t{1} << 22) - 
 /// means[i] = round(sum of weight * (ahead[i] - behind[i]) / divisor), ties up, exactly: the sum s is an
 /// integer below 2^50, (s + 1/4) / divisor lies at least 1 / (4 divisor) from the middle between two
 /// integers, on the side of s / divisor or above it in ties, and the product with the rounded reciprocal errs
-/// by less than that. Differences of 32-bit sums are below 2^31, means below 2^31.
+/// by less than that. Differences of 32-bit sums are below 2^31, means below 2^31. Means
+/// of 64 bits are signed, like the sums then: the bounds are those of the magnitudes.
 template <class Sum, class Mean>
 void divide(const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::size_t count, Mean* means);
 

@@ -36,12 +36,22 @@ HWY_INLINE auto ExactDouble(D d, V integers) {
   }
 }
 
-/// Stores the integers nearest to q, which are below 2^31 and fit, given q + 2^52: that sum has rounded them
-/// into its low bits.
+/// Added to a double q it rounds to an integer in the sum's low bits: q from 0 to 2^31, or for means of 64
+/// bits, which are signed, below 2^51 in magnitude.
+template <class Mean>
+constexpr double rounding_for = sizeof(Mean) == 8 ? 0x1.8p52 : 0x1p52;
+
+/// Stores the integers nearest to q, given q + rounding_for<Mean>.
 template <class D, class V, class Mean>
-HWY_INLINE void StoreNearest(D /*d*/, V q_and_2_52, Mean* to) {
-  const hn::Rebind<Mean, D> means;
-  hn::StoreU(hn::TruncateTo(means, hn::BitCast(hn::Rebind<std::uint64_t, D>(), q_and_2_52)), means, to);
+HWY_INLINE void StoreNearest(D d, V rounded, Mean* to) {
+  const hn::Rebind<std::uint64_t, D> words;
+  const auto bits = hn::BitCast(words, rounded);
+  if constexpr (sizeof(Mean) == 8) {
+    hn::StoreU(hn::Sub(bits, hn::BitCast(words, hn::Set(d, rounding_for<Mean>))), words, to);
+  } else {
+    const hn::Rebind<Mean, D> means;
+    hn::StoreU(hn::TruncateTo(means, bits), means, to);
+  }
 }
 
 }  // namespace satin::cpu::HWY_NAMESPACE

@@ -19,21 +19,20 @@ template <class Sum>
 class RowMeans {
  public:
   /// Integers of at most 32 bits in and out, every sum and quotient exact in double, a mask without alpha
-  /// only; or floats in and out, without alpha and mask.
+  /// only; or floats without alpha and mask, also between successive boxes if sums are exact in double.
   static bool possible(const BoxMeanJob& job) {
     if (job.border == Border::constant) return false;
     if (!stretches(job.border) && reach_of(job) > 2 * job.width) return false;
-    if (job.read.type == Type::f32)
-      return sizeof(Sum) == 8 && job.write.type == Type::f32 && !job.read.weighted && job.mask_maximum == 0;
+    if (job.read.fixed_point) {
+      const bool plain = sizeof(Sum) == 8 && !job.read.weighted && job.mask_maximum == 0;
+      return plain && (job.write.type == Type::f32 || (!fractional(job) && sums_are_exact(job)));
+    }
     const bool integers = !job.read.fixed_point && job.write.type != Type::f32 && job.write.type != Type::u64;
     const bool masked_alpha = job.mask_maximum != 0 && job.read.weighted;
     if (!integers || masked_alpha) return false;
     const int more_bits = std::max(0, job.write.fraction - job.read.fraction);
     if (job.read.maximum > (0x7FFFFFFFU >> more_bits)) return false;  // means go through signed words
-    const std::uint64_t box = largest_box(job.width, job.height, job.radius, job.border);
-    const std::uint64_t parts = fractional(job) ? radius_one * radius_one : 1;
-    const std::uint64_t weights = parts << std::max(job.read.fraction, more_bits);
-    return box <= divide_limit / weights / (job.read.maximum + 1);
+    return sums_are_exact(job);
   }
 
   RowMeans(const BoxMeanJob& job, bool needed)
@@ -78,12 +77,20 @@ class RowMeans {
       if (!unweight_) return encode_row(working_.data(), working_.size(), transfer, out);
       store_row_with_alpha(working_.data(), static_cast<std::size_t>(job_.width), job_.read.channels,
                            transfer, original, out);
-    } else if constexpr (std::is_same_v<T, std::uint32_t>) {
+    } else if constexpr (!std::is_same_v<T, float> && sizeof(T) <= sizeof(Sum)) {
       divide_row(along_y, out);
     }
   }
 
  private:
+  static bool sums_are_exact(const BoxMeanJob& job) {
+    const int more_bits = std::max(0, job.write.fraction - job.read.fraction);
+    const std::uint64_t box = largest_box(job.width, job.height, job.radius, job.border);
+    const std::uint64_t parts = fractional(job) ? radius_one * radius_one : 1;
+    const std::uint64_t weights = parts << std::max(job.read.fraction, more_bits);
+    return box <= divide_limit / weights / (job.read.maximum + 1);
+  }
+
   /// Where the border adds nothing, so that prefixes beyond the row are those of its ends.
   static bool stretches(Border border) { return border == Border::shrink; }
   static bool fractional(const BoxMeanJob& job) {

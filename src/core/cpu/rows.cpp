@@ -5,6 +5,7 @@
 
 #include "core/cpu/float_rows_simd.h"
 #include "core/cpu/rows_simd.h"
+#include "core/cpu/transfer_simd.h"
 #include "core/transfer.h"
 
 namespace satin::cpu {
@@ -46,13 +47,6 @@ template <class Working, class Sum>
 void read_working(const RowReader& reader, const std::byte* source, std::size_t pixels, Sum* values) {
   std::copy_n(reinterpret_cast<const Working*>(source),
               pixels * static_cast<std::size_t>(reader.read.channels), values);
-}
-
-template <class Code>
-void encode_values(const std::uint32_t* values, std::size_t count, const TransferView& transfer,
-                   Code* codes) {
-  if (transfer.decode == nullptr) return narrow(values, count, codes);
-  for (std::size_t i = 0; i < count; ++i) codes[i] = encode(values[i], transfer, Code{});
 }
 
 template <class Code>
@@ -118,12 +112,14 @@ void read_row(const RowReader& reader, const std::byte* source, std::size_t pixe
 
 void encode_row(const std::uint32_t* values, std::size_t count, const TransferView& transfer,
                 std::uint8_t* codes) {
-  encode_values(values, count, transfer, codes);
+  if (transfer.decode == nullptr) return narrow(values, count, codes);
+  for (std::size_t i = 0; i < count; ++i) codes[i] = encode(values[i], transfer, std::uint8_t{});
 }
 
 void encode_row(const std::uint32_t* values, std::size_t count, const TransferView& transfer,
                 std::uint16_t* codes) {
-  encode_values(values, count, transfer, codes);
+  if (transfer.decode != nullptr) return encode_row16(values, count, transfer, codes);
+  narrow(values, count, codes);
 }
 
 void store_row_with_alpha(const std::uint32_t* values, std::size_t pixels, int channels,

@@ -97,6 +97,49 @@ void DecodeRow(const std::uint8_t* codes, std::size_t count, const TransferView&
     values[i] = static_cast<std::uint16_t>(transfer.decode[codes[i]]);
 }
 
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+/// Between the first codes of two values 256 apart the curve is straight enough for an estimate that errs by
+/// at most one; the thresholds of that code and of the next tell.
+std::size_t Encode16Vectors(const std::uint32_t* values, std::size_t count, const TransferView& transfer,
+                            std::uint16_t* codes) {
+  const hn::ScalableTag<std::uint32_t> d;
+  const hn::RebindToSigned<decltype(d)> indices;
+  const hn::Rebind<std::uint16_t, decltype(d)> stored;
+  const auto* thresholds = reinterpret_cast<const std::int32_t*>(transfer.thresholds);
+  const auto* firsts = reinterpret_cast<const std::int32_t*>(transfer.first_code);
+  const auto gather = [&](const std::int32_t* table, auto offset) HWY_ATTR {
+    return hn::BitCast(d, hn::GatherOffset(indices, table, hn::BitCast(indices, offset)));
+  };
+  std::size_t i = 0;
+  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
+    const auto value = hn::LoadU(d, values + i);
+    const auto pair = gather(firsts, hn::ShiftLeft<1>(hn::ShiftRight<8>(value)));  // this code and the next
+    const auto first = hn::And(pair, hn::Set(d, 0xFFFF));
+    const auto step = hn::Sub(hn::ShiftRight<16>(pair), first);
+    const auto part = hn::And(value, hn::Set(d, 0xFF));
+    const auto code = hn::Add(first, hn::ShiftRight<8>(hn::Mul(step, part)));
+    const auto own = gather(thresholds, hn::ShiftLeft<2>(code));
+    const auto last = hn::Set(d, 0xFFFF);
+    const auto next = gather(thresholds, hn::ShiftLeft<2>(hn::Min(hn::Add(code, hn::Set(d, 1)), last)));
+    const auto less = hn::VecFromMask(d, hn::Lt(value, own));  // -1
+    const auto more = hn::VecFromMask(d, hn::Not(hn::Lt(value, next)));
+    const auto result = hn::Min(hn::Sub(hn::Add(code, less), more), last);
+    hn::StoreU(hn::TruncateTo(stored, result), stored, codes + i);
+  }
+  return i;
+}
+#else
+std::size_t Encode16Vectors(const std::uint32_t*, std::size_t, const TransferView&, std::uint16_t*) {
+  return 0;
+}
+#endif
+
+void EncodeRow16(const std::uint32_t* values, std::size_t count, const TransferView& transfer,
+                 std::uint16_t* codes) {
+  for (std::size_t i = Encode16Vectors(values, count, transfer, codes); i < count; ++i)
+    codes[i] = encode(values[i], transfer, std::uint16_t{});
+}
+
 void EncodeRow(const std::uint16_t* values, std::size_t count, const TransferView& transfer,
                std::uint8_t* codes) {
   for (std::size_t i = EncodeVectors(values, count, transfer, codes); i < count; ++i)
@@ -111,10 +154,15 @@ namespace satin::cpu {
 
 HWY_EXPORT(DecodeRow);
 HWY_EXPORT(EncodeRow);
+HWY_EXPORT(EncodeRow16);
 
 void decode_row(const std::uint8_t* codes, std::size_t count, const TransferView& transfer,
                 std::uint16_t* values) {
   HWY_DYNAMIC_DISPATCH(DecodeRow)(codes, count, transfer, values);
+}
+void encode_row16(const std::uint32_t* values, std::size_t count, const TransferView& transfer,
+                  std::uint16_t* codes) {
+  HWY_DYNAMIC_DISPATCH(EncodeRow16)(values, count, transfer, codes);
 }
 void encode_row(const std::uint16_t* values, std::size_t count, const TransferView& transfer,
                 std::uint8_t* codes) {

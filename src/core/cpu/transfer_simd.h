@@ -12,6 +12,10 @@ namespace satin::cpu {
 void decode_row(const std::uint8_t* codes, std::size_t count, const TransferView& transfer,
                 std::uint16_t* values);
 
+/// codes[i] = encode(values[i], transfer), of 24-bit linear light.
+void encode_row16(const std::uint32_t* values, std::size_t count, const TransferView& transfer,
+                  std::uint16_t* codes);
+
 /// codes[i] = encode(values[i], transfer)
 void encode_row(const std::uint16_t* values, std::size_t count, const TransferView& transfer,
                 std::uint8_t* codes);
