@@ -148,6 +148,50 @@ TEST_P(BlurOracle, TentAndGaussian) {
     }
 }
 
+/// Pictures that are larger than all boxes together, which are whole ones but for the last.
+TEST_P(BlurOracle, GaussiansOfWholeBoxes) {
+  const Format format = GetParam();
+  Random random(0xB5 + static_cast<std::uint64_t>(format.channels));
+  for (const Border border : every_border)
+    for (const double sigma : {0.0, 5.3}) {
+      BlurCase blur_case;
+      set_format(blur_case, format);
+      choose_the_rest(blur_case, random);
+      blur_case.shape.width = 118;
+      blur_case.shape.height = 91;
+      blur_case.blur.border = border;
+      blur_case.blur.kernel = Kernel::gaussian;
+      blur_case.blur.radius = 13.25;
+      if (sigma > 0) blur_case.blur.sigma = sigma;
+      if (slow_build() && !random.one_in(6)) continue;
+      check_against_oracle(blur_case);
+      if (HasFatalFailure()) return;
+    }
+}
+
+/// Boxes of more than 1024 pixels with parts of pixels: weighted sums of linear light of 16 bits, or of
+/// colours times alpha, are beyond 2^50.
+TEST_P(BlurOracle, SumsThatDoublesDoNotHold) {
+  const Format format = GetParam();
+  if (format.type == Type::f32 || (format.type == Type::u8 && format.alpha != Alpha::straight))
+    GTEST_SKIP() << "its sums are small";
+  Random random(0xB6 + static_cast<std::uint64_t>(format.channels));
+  for (const Border border : {Border::shrink, Border::reflect, Border::wrap})
+    for (const double radius : {16.5, 20.0 + 77.0 / 256}) {
+      BlurCase blur_case;
+      set_format(blur_case, format);
+      choose_the_rest(blur_case, random);
+      blur_case.shape.width = 53;
+      blur_case.shape.height = 47;
+      blur_case.blur.space = has_linear_light(format) ? Space::linear : Space::encoded;
+      blur_case.blur.border = border;
+      blur_case.blur.radius = radius;
+      if (slow_build() && !random.one_in(3)) continue;
+      check_against_oracle(blur_case);
+      if (HasFatalFailure()) return;
+    }
+}
+
 TEST_P(BlurOracle, ExcludingMask) {
   const Format format = GetParam();
   constexpr std::array<std::array<double, 2>, 4> ends = {{{0, 8}, {12.5, 0.25}, {3, 3}, {40, 2.125}}};

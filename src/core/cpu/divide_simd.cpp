@@ -57,6 +57,62 @@ std::size_t DivideByOne(D d, BoxDifferences<Sum> boxes, const Divisors& divisors
   return i;
 }
 
+/// A sum of integers beyond 2^53: high 2^24 + low, each exact.
+template <class V>
+struct LongSum {
+  V high;
+  V low;
+};
+
+template <int Boxes, class D, class Sum>
+LongSum<hn::Vec<D>> WeightedLongSum(D d, const BoxDifferences<Sum>& boxes, std::size_t i) {
+  const hn::Rebind<Sum, D> sums;
+  LongSum<hn::Vec<D>> result{hn::Zero(d), hn::Zero(d)};
+  for (int box = 0; box < Boxes; ++box) {
+    const auto difference =
+        hn::Sub(hn::LoadU(sums, boxes.ahead[box] + i), hn::LoadU(sums, boxes.behind[box] + i));
+    const auto weight = hn::Set(d, boxes.weight[box]);
+    const auto high = ExactDouble(d, hn::ShiftRight<24>(difference));
+    const auto low = ExactDouble(d, hn::And(difference, hn::Set(sums, 0xFFFFFF)));
+    result.high = hn::MulAdd(high, weight, result.high);
+    result.low = hn::MulAdd(low, weight, result.low);
+  }
+  return result;
+}
+
+/// The integer nearest to sum / divisor, ties up: an estimate that errs by at most one, then its remainder.
+/// All products and differences but the estimate's are exact.
+template <class D, class V>
+V LongQuotient(D d, LongSum<V> sum, V divisor) {
+  const auto unit = hn::Set(d, 0x1p24);
+  const auto round = hn::Set(d, 0x1p52);
+  const auto estimate = hn::Div(hn::MulAdd(sum.high, unit, sum.low), divisor);
+  const auto quotient = hn::Sub(hn::Add(estimate, round), round);
+  const auto high = hn::Floor(hn::Mul(divisor, hn::Set(d, 0x1p-24)));
+  const auto low = hn::NegMulAdd(high, unit, divisor);
+  const auto rest =
+      hn::MulAdd(hn::NegMulAdd(quotient, high, sum.high), unit, hn::NegMulAdd(quotient, low, sum.low));
+  const auto twice = hn::Add(rest, rest);
+  const auto one = hn::Set(d, 1.0);
+  const auto more = hn::IfThenElseZero(hn::Ge(twice, divisor), one);
+  const auto less = hn::IfThenElseZero(hn::Lt(twice, hn::Neg(divisor)), one);
+  return hn::Sub(hn::Add(quotient, more), less);
+}
+
+template <int Boxes, class D, class Sum, class Mean>
+std::size_t DivideLong(D d, const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::size_t i,
+                       std::size_t count, Mean* means) {
+  const auto round = hn::Set(d, rounding_for<Mean>);
+  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
+    const auto divisor = divisors.size_x == nullptr
+                             ? hn::Set(d, divisors.divisor)
+                             : hn::Mul(hn::LoadU(d, divisors.size_x + i), hn::Set(d, divisors.size_y));
+    const auto mean = LongQuotient(d, WeightedLongSum<Boxes>(d, boxes, i), divisor);
+    StoreNearest(d, hn::Add(mean, round), means + i);
+  }
+  return i;
+}
+
 /// The same in single precision: sum + half_up is below 2^22 and exact, two roundings of 2^-24 each stay
 /// below the distance 1 / (2 divisor) from the next integer.
 template <class D, class Mean>
@@ -85,6 +141,13 @@ void DivideAll(const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::
   const hn::ScalableTag<double> wide;
   const hn::CappedTag<double, 1> one;
   std::size_t done = 0;
+  if constexpr (sizeof(Sum) == 8) {
+    if (divisors.long_sums) {
+      done = DivideLong<Boxes>(wide, boxes, divisors, done, count, means);
+      DivideLong<Boxes>(one, boxes, divisors, done, count, means);
+      return;
+    }
+  }
   if (divisors.size_x != nullptr) {
     done = DivideEach<Boxes>(wide, boxes, divisors, done, count, means);
     DivideEach<Boxes>(one, boxes, divisors, done, count, means);
@@ -136,7 +199,12 @@ void DivideByAlpha(const BoxDifferences<Sum>& boxes, const Divisors& divisors, s
     const auto divisor = hn::Set(d, weight > 0 ? weight : 1.0);
     const auto half = hn::Set(d, static_cast<double>(static_cast<std::uint64_t>(weight) >> 1U) + 0.5);
     for (std::size_t c = 0; c < Channels; c += hn::Lanes(d)) {
-      const auto colour = hn::Div(hn::Add(WeightedSum<Boxes>(d, boxes, i + c), half), divisor);
+      auto colour = hn::Zero(d);
+      if (sizeof(Sum) == 8 && divisors.long_sums) {
+        colour = LongQuotient(d, WeightedLongSum<Boxes>(d, boxes, i + c), divisor);
+      } else {
+        colour = hn::Div(hn::Add(WeightedSum<Boxes>(d, boxes, i + c), half), divisor);
+      }
       StoreWhole(d, hn::Min(colour, hn::Set(d, white)), means + i + c);
     }
     means[alpha] = static_cast<std::uint32_t>((weight + half_up) * reciprocal);

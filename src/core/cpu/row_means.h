@@ -25,14 +25,14 @@ class RowMeans {
     if (!stretches(job.border) && reach_of(job) > 2 * job.width) return false;
     if (job.read.fixed_point) {
       const bool plain = sizeof(Sum) == 8 && !job.read.weighted && job.mask_maximum == 0;
-      return plain && (job.write.type == Type::f32 || (!fractional(job) && sums_are_exact(job)));
+      return plain && (job.write.type == Type::f32 || (!fractional(job) && sums_below(job, divide_limit)));
     }
     const bool integers = !job.read.fixed_point && job.write.type != Type::f32 && job.write.type != Type::u64;
     const bool masked_alpha = job.mask_maximum != 0 && job.read.weighted;
     if (!integers || masked_alpha) return false;
     const int more_bits = std::max(0, job.write.fraction - job.read.fraction);
     if (job.read.maximum > (0x7FFFFFFFU >> more_bits)) return false;  // means go through signed words
-    return sums_are_exact(job);
+    return sums_below(job, divide_limit) || long_sums(job);
   }
 
   RowMeans(const BoxMeanJob& job, bool needed)
@@ -83,12 +83,25 @@ class RowMeans {
   }
 
  private:
-  static bool sums_are_exact(const BoxMeanJob& job) {
+  static std::uint64_t area(const BoxMeanJob& job) {
+    return largest_box(job.width, job.height, job.radius, job.border);
+  }
+  static bool sums_below(const BoxMeanJob& job, std::uint64_t limit) {
     const int more_bits = std::max(0, job.write.fraction - job.read.fraction);
-    const std::uint64_t box = largest_box(job.width, job.height, job.radius, job.border);
     const std::uint64_t parts = fractional(job) ? radius_one * radius_one : 1;
     const std::uint64_t weights = parts << std::max(job.read.fraction, more_bits);
-    return box <= divide_limit / weights / (job.read.maximum + 1);
+    return area(job) <= limit / weights / (job.read.maximum + 1);
+  }
+  /// Sums beyond divide_limit, within the bounds of long_divide_limit.
+  static bool long_sums(const BoxMeanJob& job) {
+    constexpr std::uint64_t one = 1;
+    if (sizeof(Sum) != 8 || !sums_below(job, long_divide_limit)) return false;
+    const std::uint64_t largest_mean = job.read.weighted && !job.write.working
+                                           ? job.read.maximum / job.read.alpha_maximum
+                                           : job.read.maximum;
+    const std::uint64_t divisor = std::max(job.read.alpha_maximum, one << job.read.fraction);
+    return largest_mean < one << 28 && area(job) <= (one << 47) / (job.read.maximum + 1) &&
+           area(job) <= (one << 52) / (radius_one * radius_one) / divisor;
   }
 
   /// Where the border adds nothing, so that prefixes beyond the row are those of its ends.
@@ -138,6 +151,7 @@ class RowMeans {
     const std::uint64_t largest = largest_box(job_.width, job_.height, job_.radius, job_.border);
     narrow_ = !fractional(job_) && job_.read.fraction == 0 && job_.write.fraction == 0 &&
               job_.read.maximum * largest < narrow_divide_limit;
+    long_ = !job_.read.fixed_point && !sums_below(job_, divide_limit);
   }
 
   [[nodiscard]] Divisors divisor_of(std::uint64_t size_y) const {
@@ -149,6 +163,7 @@ class RowMeans {
     result.half_up = static_cast<double>(half) + 0.5;
     result.reciprocal = 1.0 / result.divisor;
     result.narrow = narrow_;
+    result.long_sums = long_;
     return result;
   }
 
@@ -191,6 +206,7 @@ class RowMeans {
     Divisors ends;
     ends.size_x = sizes_.data();
     ends.size_y = static_cast<double>(along_y.size);
+    ends.long_sums = long_;
     if (ends_ > 0) divide_part(along_y, ends, 0, ends_, means);
     if (last_end > ends_) divide_part(along_y, middle_, ends_, last_end - ends_, means);
     if (ends_ == 0) return;
@@ -231,6 +247,7 @@ class RowMeans {
   std::size_t ends_ = 0;
   std::vector<double> sizes_;  ///< along x, of every entry of the ends
   bool narrow_ = false;        ///< means by single precision
+  bool long_ = false;          ///< means of sums beyond divide_limit
   double scale_ = 1;           ///< of floats: value of the lowest bit of a sum
   Divisors middle_;
 };

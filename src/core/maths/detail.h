@@ -52,9 +52,9 @@ SATIN_HD void store_with_detail(const Working* means, const T* original, std::ui
       const std::uint32_t own = decode(original[c], rule.transfer);
       if (rule.keeps_alpha && c == last) return own;
       if (rule.weighted && means[last] == 0) return own;
-      const double divisor = rule.weighted ? static_cast<double>(means[last]) : 1.0;
-      const double mean = static_cast<double>(means[c]) / divisor * rule.mean_scale;
-      return nearest_integer(with_detail(own, mean, rule), white);
+      double mean = static_cast<double>(means[c]);
+      if (rule.weighted) mean = mean / static_cast<double>(means[last]);
+      return nearest_integer(with_detail(own, mean * rule.mean_scale, rule), white);
     };
     store_integers<Channels>(colour, original[last], original, mask, rule, out);
   }

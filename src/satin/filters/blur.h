@@ -47,9 +47,9 @@ struct Blur {
 /// Pixels: u8, u16 or f32; 1 to 4 channels. 8- and 16-bit values are averaged in linear light (16 and 24
 /// bits) unless `space` says encoded; straight alpha weights the colours; fully transparent results keep the
 /// input's colour bytes. Encoded integers give the exact mean, rounded to nearest, ties up. Floats are 40-bit
-/// fixed point, scaled by the largest value. Between successive boxes integers are rounded likewise to 16
-/// bits, linear light of 16-bit values to its 24; 8-bit colours with alpha are premultiplied there. The
-/// result has the input's shape and is the same on every device, byte for byte.
+/// fixed point, scaled by the largest value. Between successive boxes integers are rounded likewise, to 16
+/// bits or more: linear light of 16-bit values has 24, 8-bit colours with alpha are premultiplied. The result
+/// has the input's shape and is the same on every device, byte for byte.
 ///
 /// MaskMode::exclude takes means over those pixels of the window whose mask is not 0, by their covered area:
 /// exactly, like all means. It selects: what the other pixels hold, NaN too, makes no difference and is not
