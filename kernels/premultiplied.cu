@@ -1,4 +1,4 @@
-// Bytes with straight alpha to premultiplied values of 16 bits and back, one thread a pixel.
+// Bytes with straight alpha to premultiplied values and back, one thread a pixel.
 
 #include "kernels/plane.cuh"
 #include "kernels/premultiplied.h"
@@ -22,27 +22,26 @@ __device__ const std::uint8_t* stored_at(const Source& source, std::int64_t x, s
   return reinterpret_cast<const std::uint8_t*>(source.data + y * source.row) + x * Channels;
 }
 
-template <int Channels>
+template <int Channels, class Value>
 __global__ void __launch_bounds__(plane_threads)
     premultiply_each(const __grid_constant__ PremultipliedArguments arguments) {
   const std::int64_t x = static_cast<std::int64_t>(blockIdx.x) * plane_threads + threadIdx.x;
   if (x >= arguments.width) return;
   for (std::int64_t y = blockIdx.y; y < arguments.height; y += gridDim.y) {
-    Pixel<std::uint16_t, Channels> pixel;
+    Pixel<Value, Channels> pixel;
     premultiply<Channels>(stored_at<Channels>(arguments.original, x, y), arguments.rule, pixel.values);
-    reinterpret_cast<Pixel<std::uint16_t, Channels>*>(arguments.output.data + y * arguments.output.row)[x] =
-        pixel;
+    reinterpret_cast<Pixel<Value, Channels>*>(arguments.output.data + y * arguments.output.row)[x] = pixel;
   }
 }
 
-template <int Channels>
+template <int Channels, class Value>
 __global__ void __launch_bounds__(plane_threads)
     unpremultiply_each(const __grid_constant__ PremultipliedArguments arguments) {
   const std::int64_t x = static_cast<std::int64_t>(blockIdx.x) * plane_threads + threadIdx.x;
   if (x >= arguments.width) return;
   const PremultiplyRule& rule = arguments.rule;
   for (std::int64_t y = blockIdx.y; y < arguments.height; y += gridDim.y) {
-    const auto pixel = pixel_at<Pixel<std::uint16_t, Channels>>(arguments.values, x, y);
+    const auto pixel = pixel_at<Pixel<Value, Channels>>(arguments.values, x, y);
     const std::uint32_t mask = rule.mask_maximum == 0      ? 0
                                : rule.mask_maximum == 0xFF ? pixel_at<std::uint8_t>(arguments.mask, x, y)
                                                            : pixel_at<std::uint16_t>(arguments.mask, x, y);
@@ -53,24 +52,32 @@ __global__ void __launch_bounds__(plane_threads)
   }
 }
 
-}  // namespace
-
-void premultiply_pixels(const PremultipliedArguments& arguments, StreamHandle stream) {
-  const dim3 grid = plane_grid(arguments.width, arguments.height);
-  if (arguments.channels == 2) {
-    premultiply_each<2><<<grid, plane_threads, 0, stream>>>(arguments);
+/// Calls launch.template operator()<Channels, Value>().
+template <class Launch>
+void with_pixel(const PremultipliedArguments& arguments, const Launch& launch) {
+  if (arguments.type == Type::u16) {
+    arguments.channels == 2 ? launch.template operator()<2, std::uint16_t>()
+                            : launch.template operator()<4, std::uint16_t>();
   } else {
-    premultiply_each<4><<<grid, plane_threads, 0, stream>>>(arguments);
+    arguments.channels == 2 ? launch.template operator()<2, std::uint32_t>()
+                            : launch.template operator()<4, std::uint32_t>();
   }
 }
 
+}  // namespace
+
+void premultiply_pixels(const PremultipliedArguments& arguments, StreamHandle stream) {
+  with_pixel(arguments, [&]<int Channels, class Value>() {
+    premultiply_each<Channels, Value>
+        <<<plane_grid(arguments.width, arguments.height), plane_threads, 0, stream>>>(arguments);
+  });
+}
+
 void unpremultiply_pixels(const PremultipliedArguments& arguments, StreamHandle stream) {
-  const dim3 grid = plane_grid(arguments.width, arguments.height);
-  if (arguments.channels == 2) {
-    unpremultiply_each<2><<<grid, plane_threads, 0, stream>>>(arguments);
-  } else {
-    unpremultiply_each<4><<<grid, plane_threads, 0, stream>>>(arguments);
-  }
+  with_pixel(arguments, [&]<int Channels, class Value>() {
+    unpremultiply_each<Channels, Value>
+        <<<plane_grid(arguments.width, arguments.height), plane_threads, 0, stream>>>(arguments);
+  });
 }
 
 }  // namespace satin::kernels

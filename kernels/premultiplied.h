@@ -9,7 +9,8 @@ namespace satin::kernels {
 struct PremultipliedArguments {
   std::int64_t width = 0;
   std::int64_t height = 0;
-  int channels = 4;  ///< or 2
+  int channels = 4;       ///< or 2
+  Type type = Type::u16;  ///< of the values: u16 or u32
   PremultiplyRule rule;
   Source values;  ///< rows begin at multiples of a pixel, like those of premultiplied output
   Source original;

@@ -10,6 +10,7 @@ std::vector<BoxMeanJob> plain_jobs(std::span<const BoxMeanJob> jobs) {
   std::vector<BoxMeanJob> plain(jobs.begin(), jobs.end());
   PixelRead values = working_pixels(jobs.front().read);
   values.premultiplied = false;
+  values.alpha_maximum = 0;
   for (BoxMeanJob& job : plain) {
     job.read = values;
     if (!job.write.working) job.write = written_as(values);
@@ -24,10 +25,11 @@ PremultipliedBoxes::PremultipliedBoxes(Backend& backend, std::span<const BoxMean
     : boxes_(prepare_boxes(backend, plain_jobs(jobs))) {
   const BoxMeanJob& first = jobs.front();
   const BoxMeanJob& last = jobs.back();
-  const PremultipliedJob ends{first.width, first.height, first.read, last.mask_maximum};
+  const Type type = working_pixels(first.read).type;
+  const PremultipliedJob ends{first.width, first.height, first.read, type, last.mask_maximum};
   premultiply_ = backend.operations.premultiply(backend, ends);
   if (!last.write.working) unpremultiply_ = backend.operations.unpremultiply(backend, ends);
-  shape_ = {first.width, first.height, first.read.channels, Type::u16};
+  shape_ = {first.width, first.height, first.read.channels, type};
   for (Buffer& buffer : values_) buffer = backend.allocate(byte_size(shape_));
 }
 

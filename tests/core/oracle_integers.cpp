@@ -23,14 +23,14 @@ class IntegerBlur {
     Working<Wide> working = read();
     for (std::size_t i = 0; i + 1 < blur_.boxes.size(); ++i) {
       const auto totals = covered_totals(working, blur_.boxes[i], blur_.border);
-      const int more = i == 0 && !premultiplied_ ? fraction_bits() : 0;
+      const int more = i == 0 ? fraction_bits() : 0;
       std::size_t value = 0;
       for (const BoxTotal<Wide>& total : totals)
         for (int c = 0; c < shape_.channels; ++c)
           working.values[value++] = rounded(total.sum[index(c)] << more, total.count);
       for (Wide& outside : working.outside) outside <<= more;
     }
-    const int fraction = blur_.boxes.size() > 1 && !premultiplied_ ? fraction_bits() : 0;
+    const int fraction = blur_.boxes.size() > 1 ? fraction_bits() : 0;
     auto totals = covered_totals(working, blur_.boxes.back(), blur_.border);
     if (blur_.exclude) {
       const std::vector<Wide> counts = included_counts(blur_, blur_.boxes.back());
@@ -49,13 +49,13 @@ class IntegerBlur {
 
   /// That working values have between two passes: bytes as stored, and 16-bit colours times alpha.
   [[nodiscard]] int fraction_bits() const {
+    if (premultiplied_) return 0;
     if (shape_.type == Type::u16) return weighted_ ? 8 : 0;
     return linear_ ? 0 : 8;
   }
-  /// Colour under full alpha, whose working value is 255 * 256.
-  [[nodiscard]] Wide times_alpha(Wide colour, Wide alpha) const {
-    return rounded(colour * alpha * (Wide{1} << fraction_bits()), 255);
-  }
+
+  /// What alpha 1 is among working values: white, where colours times alpha are averaged more than once.
+  [[nodiscard]] Wide alpha_unit() const { return premultiplied_ ? decoded(white_) : 1; }
 
   [[nodiscard]] Wide stored(int x, int y, int c) const {
     if (shape_.type == Type::u8) return blur_.picture.value<std::uint8_t>(x, y, c);
@@ -83,18 +83,14 @@ class IntegerBlur {
         const Wide weight = weighted_ ? stored(x, y, alpha) : 1;
         for (int c = 0; c < alpha; ++c) {
           const Wide colour = decoded(stored(x, y, c));
-          working.values.push_back(premultiplied_ ? times_alpha(colour, weight) : colour * weight);
+          working.values.push_back(colour * weight);
         }
-        if (weighted_) working.values.push_back(premultiplied_ ? 256 * weight : weight);
+        if (weighted_) working.values.push_back(weight * alpha_unit());
       }
     const auto border =
         static_cast<Wide>(std::floor(static_cast<long double>(blur_.border_value) * white_ + 0.5L));
     for (int c = 0; c < alpha; ++c) working.outside[index(c)] = decoded(border) * (weighted_ ? border : 1);
-    if (weighted_) working.outside[index(alpha)] = border;
-    if (premultiplied_) {
-      for (int c = 0; c < alpha; ++c) working.outside[index(c)] = times_alpha(decoded(border), border);
-      working.outside[index(alpha)] = 256 * border;
-    }
+    if (weighted_) working.outside[index(alpha)] = border * alpha_unit();
     return working;
   }
 
@@ -119,7 +115,8 @@ class IntegerBlur {
     const int alpha = shape_.channels - 1;
     const Wide alpha_sum = premultiplied_ ? rounded(total.sum[index(alpha)], count) : total.sum[index(alpha)];
     const Wide own_part = stored(x, y, alpha) * (whole - weight);
-    const Wide mean_part = (premultiplied_ ? rounded(alpha_sum, 256) : rounded(alpha_sum, count)) * weight;
+    const Wide mean_part =
+        (premultiplied_ ? rounded(alpha_sum, alpha_unit()) : rounded(alpha_sum, count)) * weight;
     const Wide result_alpha = rounded(own_part + mean_part, whole);
     for (int c = 0; c < alpha; ++c) {
       if (result_alpha == 0) {
@@ -137,7 +134,7 @@ class IntegerBlur {
 
   [[nodiscard]] Wide colour_of(Wide sum, Wide count, Wide alpha_sum) const {
     if (!premultiplied_) return rounded(sum, alpha_sum);
-    return rounded(rounded(sum, count) * 255 * 256 / (Wide{1} << fraction_bits()), alpha_sum);
+    return rounded(rounded(sum, count) * alpha_unit(), alpha_sum);
   }
 
   [[nodiscard]] bool unmoved(int x, int y) const {

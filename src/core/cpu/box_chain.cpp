@@ -39,6 +39,11 @@ Type type_for(std::uint64_t maximum) {
 
 std::uint64_t covered_size(Radius256 radius) { return 2 * static_cast<std::uint64_t>(radius) + radius_one; }
 
+/// Whether sums over whole boxes fit the words that are scanned and divided.
+bool fits_words(const BoxMeanJob& job) {
+  return job.read.maximum <= 0x7FFFFFFF / largest_box(job.width, job.height, job.radius, job.border);
+}
+
 /// Whether all sums and quotients fit, and in which type.
 bool choose_sums(ChainBox& box) {
   const BoxMeanJob& job = box.job;
@@ -50,7 +55,7 @@ bool choose_sums(ChainBox& box) {
   if (largest > divide_limit / (parts << more_bits) / (maximum + 1)) return false;
   if (!box.fractional) {
     box.narrow = job.read.fraction == 0 && job.write.fraction == 0 && maximum * largest < narrow_divide_limit;
-    return maximum * largest <= 0x7FFFFFFF;
+    return true;
   }
   const std::uint64_t column = maximum * static_cast<std::uint64_t>(2 * box.reach_y + 1);
   if (column > 0x7FFFFFFF || 2 * maximum > 0x7FFFFFFF) return false;
@@ -126,7 +131,7 @@ std::optional<std::vector<ChainBox>> chain_of(std::span<const BoxMeanJob> jobs) 
     box.job = job;
     const int part_x = job.radius.x % radius_one;
     const int part_y = job.radius.y % radius_one;
-    box.fractional = part_x != 0 || part_y != 0;
+    box.fractional = part_x != 0 || part_y != 0 || !fits_words(job);
     box.reach_x = job.radius.x / radius_one;
     box.reach_y = job.radius.y / radius_one;
     box.halo_x = box.reach_x + (box.fractional ? 1 : 0);

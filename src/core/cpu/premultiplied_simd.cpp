@@ -16,12 +16,13 @@ HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 
 #if HWY_TARGET == HWY_SCALAR
-template <int Channels>
-std::size_t PremultiplyVectors(const std::uint8_t*, std::size_t, const std::uint16_t*, int, std::uint16_t*) {
+template <int Channels, class Value>
+std::size_t PremultiplyVectors(const std::uint8_t*, std::size_t, const PremultiplyRule&, const std::uint16_t*,
+                               Value*) {
   return 0;
 }
-template <int Channels>
-std::size_t UnpremultiplyVectors(const std::uint16_t*, std::size_t, std::uint32_t, int, std::uint16_t*) {
+template <int Channels, class Value>
+std::size_t UnpremultiplyVectors(const Value*, std::size_t, const PremultiplyRule&, std::uint16_t*) {
   return 0;
 }
 #else
@@ -45,6 +46,69 @@ HWY_INLINE hn::Mask<Words> AlphaLanes() {
   return hn::Eq(hn::And(hn::Iota(d, 0), last), last);
 }
 
+template <class Value>
+HWY_INLINE void StoreNarrow(Word values, Value* to) {
+  const Words d;
+  if constexpr (sizeof(Value) == 4) {
+    hn::StoreU(values, d, to);
+  } else {
+    const hn::Rebind<Value, Words> narrow;
+    hn::StoreU(hn::TruncateTo(narrow, values), narrow, to);
+  }
+}
+
+/// `light` is the linear light of the colours, if they are wanted so.
+template <int Channels, class Value>
+std::size_t PremultiplyVectors(const std::uint8_t* stored, std::size_t count, const PremultiplyRule& rule,
+                               const std::uint16_t* light, Value* values) {
+  const Words d;
+  const hn::Mask<Words> alpha_lanes = AlphaLanes<Channels>();
+  const Word white = hn::Set(d, rule.white);
+  std::size_t i = 0;
+  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
+    const Word codes = LoadWide(d, stored + i);
+    const Word colour = sizeof(Value) == 2 ? codes : LoadWide(d, light + i);
+    StoreNarrow(hn::Mul(hn::IfThenElse(alpha_lanes, white, colour), AlphaOf<Channels>(codes)), values + i);
+  }
+  return i;
+}
+
+/// Single precision errs by less than one, which the remainder tells.
+HWY_INLINE Word ColourOfCodes(Word colour, Word alpha) {
+  const Words d;
+  const hn::RebindToSigned<Words> integers;
+  const hn::RebindToFloat<Words> floats;
+  const auto real = [&](Word value) HWY_ATTR { return hn::ConvertTo(floats, hn::BitCast(integers, value)); };
+  const Word scaled = hn::Sub(hn::ShiftLeft<8>(colour), colour);
+  const auto estimate = hn::Add(hn::Div(real(scaled), real(alpha)), hn::Set(floats, 0.5F));
+  const Word quotient = hn::BitCast(d, hn::ConvertTo(integers, estimate));
+  const Word sum = hn::Add(scaled, hn::ShiftRight<1>(alpha));
+  const auto rest = hn::BitCast(integers, hn::Sub(sum, hn::Mul(quotient, alpha)));
+  const auto less = hn::VecFromMask(integers, hn::Lt(rest, hn::Zero(integers)));  // -1
+  const auto more = hn::VecFromMask(integers, hn::Not(hn::Lt(rest, hn::BitCast(integers, alpha))));
+  return hn::Add(quotient, hn::BitCast(d, hn::Sub(less, more)));
+}
+
+/// floor of a quotient of integers below 2^41 and 2^24, which differs from the next integer by more than a
+/// double's rounding.
+template <class D, class Half>
+HWY_INLINE auto QuotientOfLight(D d, Half colour, Half alpha, Half half_alpha) {
+  const auto sum = hn::MulAdd(ExactDouble(d, colour), hn::Set(d, 65535.0), ExactDouble(d, half_alpha));
+  return hn::DemoteTo(hn::Rebind<std::int32_t, D>(), hn::Div(sum, ExactDouble(d, alpha)));
+}
+
+HWY_INLINE Word ColourOfLight(Word colour, Word alpha) {
+  const Words d;
+  const hn::RebindToSigned<Words> integers;
+  const hn::ScalableTag<double> reals;
+  const Word half = hn::ShiftRight<1>(alpha);
+  const auto low = QuotientOfLight(reals, hn::LowerHalf(colour), hn::LowerHalf(alpha), hn::LowerHalf(half));
+  const auto high =
+      QuotientOfLight(reals, hn::UpperHalf(hn::Half<Words>(), colour),
+                      hn::UpperHalf(hn::Half<Words>(), alpha), hn::UpperHalf(hn::Half<Words>(), half));
+  return hn::BitCast(d, hn::Combine(integers, high, low));
+}
+
 /// y / 255 of y below 2^24: q has at most 1 too little.
 HWY_INLINE Word DividedBy255(Word y) {
   const Words d;
@@ -53,107 +117,92 @@ HWY_INLINE Word DividedBy255(Word y) {
   return hn::Add(q, hn::ShiftRight<8>(hn::Add(rest, hn::Set(d, 1))));
 }
 
-/// Multiples of a vector, and as many values as `light` has: linear light, or the codes where it is null.
-template <int Channels>
-std::size_t PremultiplyVectors(const std::uint8_t* stored, std::size_t count, const std::uint16_t* light,
-                               int fraction, std::uint16_t* values) {
+/// y / 65535 of y up to 2^24 + 2^16.
+HWY_INLINE Word DividedBy65535(Word y) {
   const Words d;
-  const hn::Rebind<std::uint16_t, Words> d16;
-  const hn::Mask<Words> alpha_lanes = AlphaLanes<Channels>();
-  std::size_t i = 0;
-  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
-    const Word codes = LoadWide(d, stored + i);
-    const Word alpha = AlphaOf<Channels>(codes);
-    const Word colour = light == nullptr ? codes : LoadWide(d, light + i);
-    const Word product = hn::ShiftLeftSame(hn::Mul(colour, alpha), fraction);
-    const Word value = DividedBy255(hn::Add(product, hn::Set(d, 0x7F)));
-    const Word result = hn::IfThenElse(alpha_lanes, hn::ShiftLeft<8>(alpha), value);
-    hn::StoreU(hn::TruncateTo(d16, result), d16, values + i);
-  }
-  return i;
+  return hn::ShiftRight<16>(hn::Add(hn::Add(y, hn::ShiftRight<16>(y)), hn::Set(d, 1)));
 }
 
-/// floor((colour white + alpha / 2) / alpha): single precision errs by less than one, which the remainder
-/// tells. Where there is no alpha the result means nothing.
-template <class V>
-HWY_INLINE Word Quotient(V colour, V alpha, Word white) {
+/// Colours, which mean nothing where there is no alpha, and alpha bytes.
+template <int Channels, class Value>
+std::size_t UnpremultiplyVectors(const Value* values, std::size_t count, const PremultiplyRule& rule,
+                                 std::uint16_t* results) {
   const Words d;
-  const hn::RebindToSigned<Words> signed_words;
-  const hn::RebindToFloat<Words> floats;
-  const auto real = [&](Word value)
-                        HWY_ATTR { return hn::ConvertTo(floats, hn::BitCast(signed_words, value)); };
-  const auto estimate = hn::Div(hn::Mul(real(colour), real(white)), real(alpha));
-  const Word q = hn::BitCast(d, hn::ConvertTo(signed_words, hn::Add(estimate, hn::Set(floats, 0.5F))));
-  const Word sum = hn::Add(hn::Mul(colour, white), hn::ShiftRight<1>(alpha));
-  const auto rest = hn::BitCast(signed_words, hn::Sub(sum, hn::Mul(q, alpha)));
-  const auto too_much = hn::Lt(rest, hn::Zero(signed_words));
-  const auto too_little = hn::Not(hn::Lt(rest, hn::BitCast(signed_words, alpha)));
-  const auto less = hn::VecFromMask(signed_words, too_much);  // -1
-  const auto more = hn::VecFromMask(signed_words, too_little);
-  return hn::Add(q, hn::BitCast(d, hn::Sub(less, more)));
-}
-
-template <int Channels>
-std::size_t UnpremultiplyVectors(const std::uint16_t* values, std::size_t count, std::uint32_t white,
-                                 int fraction, std::uint16_t* light) {
-  const Words d;
-  const hn::Rebind<std::uint16_t, Words> d16;
   const hn::Mask<Words> alpha_lanes = AlphaLanes<Channels>();
-  const Word scale = hn::Set(d, alpha_white(fraction));
+  const Word white = hn::Set(d, rule.white);
   std::size_t i = 0;
   for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
     const Word value = LoadWide(d, values + i);
     const Word alpha = AlphaOf<Channels>(value);
-    const Word colour = hn::Min(Quotient(value, alpha, scale), hn::Set(d, white));
-    const Word byte = hn::ShiftRight<8>(hn::Add(alpha, hn::Set(d, 0x80)));
-    hn::StoreU(hn::TruncateTo(d16, hn::IfThenElse(alpha_lanes, byte, colour)), d16, light + i);
+    const Word lifted = hn::Add(alpha, hn::ShiftRight<1>(white));
+    const Word byte = sizeof(Value) == 2 ? DividedBy255(lifted) : DividedBy65535(lifted);
+    const Word divisor = hn::Max(alpha, hn::Set(d, 1));
+    const Word colour = sizeof(Value) == 2 ? ColourOfCodes(value, divisor) : ColourOfLight(value, divisor);
+    StoreNarrow(hn::IfThenElse(alpha_lanes, byte, hn::Min(colour, white)), results + i);
   }
   return i;
 }
 #endif
 
-template <int Channels>
+template <int Channels, class Value>
 void PremultiplyPixels(const std::uint8_t* stored, std::size_t pixels, const PremultiplyRule& rule,
-                       std::uint16_t* values) {
+                       std::uint16_t* scratch, Value* values) {
   const std::size_t count = pixels * Channels;
-  const bool linear = rule.transfer.decode != nullptr;
-  if (linear) decode_row(stored, count, rule.transfer, values);
-  std::size_t i =
-      PremultiplyVectors<Channels>(stored, count, linear ? values : nullptr, rule.fraction, values);
-  for (; i < count; i += Channels) premultiply<Channels>(stored + i, rule, values + i);
+  if (sizeof(Value) == 4) decode_row(stored, count, rule.transfer, scratch);
+  for (std::size_t i = PremultiplyVectors<Channels>(stored, count, rule, scratch, values); i < count;
+       i += Channels)
+    premultiply<Channels>(stored + i, rule, values + i);
 }
 
-template <int Channels>
-void StorePixels(const std::uint16_t* values, const std::uint8_t* original, std::size_t pixels,
-                 const PremultiplyRule& rule, std::uint16_t* light, std::uint8_t* out) {
+template <int Channels, class Value>
+void StorePixels(const Value* values, const std::uint8_t* original, std::size_t pixels,
+                 const PremultiplyRule& rule, std::uint16_t* scratch, std::uint8_t* out) {
   const std::size_t count = pixels * Channels;
-  const bool linear = rule.transfer.decode != nullptr;
-  const std::size_t done =
-      UnpremultiplyVectors<Channels>(values, count, linear ? 0xFFFF : 0xFF, rule.fraction, light);
-  if (linear) {
-    encode_row(light, done, rule.transfer, out);
+  const std::size_t done = UnpremultiplyVectors<Channels>(values, count, rule, scratch);
+  if (sizeof(Value) == 4) {
+    encode_row(scratch, done, rule.transfer, out);
   } else {
-    std::transform(light, light + done, out,
+    std::transform(scratch, scratch + done, out,
                    [](std::uint16_t code) { return static_cast<std::uint8_t>(code); });
   }
   for (std::size_t i = 0; i < done; i += Channels) {
-    out[i + Channels - 1] = static_cast<std::uint8_t>(light[i + Channels - 1]);
+    out[i + Channels - 1] = static_cast<std::uint8_t>(scratch[i + Channels - 1]);
     if (out[i + Channels - 1] == 0) std::copy_n(original + i, Channels - 1, out + i);
   }
   for (std::size_t i = done; i < count; i += Channels)
     store_premultiplied<Channels>(values + i, original + i, 0, rule, out + i);
 }
 
+template <class Value>
 void PremultiplyRow(const std::uint8_t* stored, std::size_t pixels, int channels, const PremultiplyRule& rule,
-                    std::uint16_t* values) {
-  channels == 2 ? PremultiplyPixels<2>(stored, pixels, rule, values)
-                : PremultiplyPixels<4>(stored, pixels, rule, values);
+                    std::uint16_t* scratch, Value* values) {
+  channels == 2 ? PremultiplyPixels<2>(stored, pixels, rule, scratch, values)
+                : PremultiplyPixels<4>(stored, pixels, rule, scratch, values);
 }
 
-void StoreRow(const std::uint16_t* values, const std::uint8_t* original, std::size_t pixels, int channels,
-              const PremultiplyRule& rule, std::uint16_t* light, std::uint8_t* out) {
-  channels == 2 ? StorePixels<2>(values, original, pixels, rule, light, out)
-                : StorePixels<4>(values, original, pixels, rule, light, out);
+template <class Value>
+void StoreRow(const Value* values, const std::uint8_t* original, std::size_t pixels, int channels,
+              const PremultiplyRule& rule, std::uint16_t* scratch, std::uint8_t* out) {
+  channels == 2 ? StorePixels<2>(values, original, pixels, rule, scratch, out)
+                : StorePixels<4>(values, original, pixels, rule, scratch, out);
+}
+
+// Highway dispatches plain functions: one name for each instance.
+void PremultiplyRowU16(const std::uint8_t* stored, std::size_t pixels, int channels,
+                       const PremultiplyRule& rule, std::uint16_t* scratch, std::uint16_t* values) {
+  PremultiplyRow(stored, pixels, channels, rule, scratch, values);
+}
+void PremultiplyRowU32(const std::uint8_t* stored, std::size_t pixels, int channels,
+                       const PremultiplyRule& rule, std::uint16_t* scratch, std::uint32_t* values) {
+  PremultiplyRow(stored, pixels, channels, rule, scratch, values);
+}
+void StoreRowU16(const std::uint16_t* values, const std::uint8_t* original, std::size_t pixels, int channels,
+                 const PremultiplyRule& rule, std::uint16_t* scratch, std::uint8_t* out) {
+  StoreRow(values, original, pixels, channels, rule, scratch, out);
+}
+void StoreRowU32(const std::uint32_t* values, const std::uint8_t* original, std::size_t pixels, int channels,
+                 const PremultiplyRule& rule, std::uint16_t* scratch, std::uint8_t* out) {
+  StoreRow(values, original, pixels, channels, rule, scratch, out);
 }
 
 }  // namespace satin::cpu::HWY_NAMESPACE
@@ -162,18 +211,32 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace satin::cpu {
 
-HWY_EXPORT(PremultiplyRow);
-HWY_EXPORT(StoreRow);
+HWY_EXPORT(PremultiplyRowU16);
+HWY_EXPORT(PremultiplyRowU32);
+HWY_EXPORT(StoreRowU16);
+HWY_EXPORT(StoreRowU32);
 
+template <>
 void premultiply_row(const std::uint8_t* stored, std::size_t pixels, int channels,
-                     const PremultiplyRule& rule, std::uint16_t* values) {
-  HWY_DYNAMIC_DISPATCH(PremultiplyRow)(stored, pixels, channels, rule, values);
+                     const PremultiplyRule& rule, std::uint16_t* scratch, std::uint16_t* values) {
+  HWY_DYNAMIC_DISPATCH(PremultiplyRowU16)(stored, pixels, channels, rule, scratch, values);
 }
-
+template <>
+void premultiply_row(const std::uint8_t* stored, std::size_t pixels, int channels,
+                     const PremultiplyRule& rule, std::uint16_t* scratch, std::uint32_t* values) {
+  HWY_DYNAMIC_DISPATCH(PremultiplyRowU32)(stored, pixels, channels, rule, scratch, values);
+}
+template <>
 void store_premultiplied_row(const std::uint16_t* values, const std::uint8_t* original, std::size_t pixels,
-                             int channels, const PremultiplyRule& rule, std::uint16_t* light,
+                             int channels, const PremultiplyRule& rule, std::uint16_t* scratch,
                              std::uint8_t* out) {
-  HWY_DYNAMIC_DISPATCH(StoreRow)(values, original, pixels, channels, rule, light, out);
+  HWY_DYNAMIC_DISPATCH(StoreRowU16)(values, original, pixels, channels, rule, scratch, out);
+}
+template <>
+void store_premultiplied_row(const std::uint32_t* values, const std::uint8_t* original, std::size_t pixels,
+                             int channels, const PremultiplyRule& rule, std::uint16_t* scratch,
+                             std::uint8_t* out) {
+  HWY_DYNAMIC_DISPATCH(StoreRowU32)(values, original, pixels, channels, rule, scratch, out);
 }
 
 }  // namespace satin::cpu

@@ -1,6 +1,7 @@
 #pragma once
 // Rows of bytes with straight alpha, 2 or 4 channels, to premultiplied values and back as
-// core/maths/premultiplied.h has it, with a version for every SIMD target.
+// core/maths/premultiplied.h has it, with a version for every SIMD target. Values are u16, of linear light
+// u32; `scratch` has room for the row.
 
 #include <cstddef>
 #include <cstdint>
@@ -9,12 +10,14 @@
 
 namespace satin::cpu {
 
+template <class Value>
 void premultiply_row(const std::uint8_t* stored, std::size_t pixels, int channels,
-                     const PremultiplyRule& rule, std::uint16_t* values);
+                     const PremultiplyRule& rule, std::uint16_t* scratch, Value* values);
 
-/// Without a mask. `light` has room for the row.
-void store_premultiplied_row(const std::uint16_t* values, const std::uint8_t* original, std::size_t pixels,
-                             int channels, const PremultiplyRule& rule, std::uint16_t* light,
+/// Without a mask.
+template <class Value>
+void store_premultiplied_row(const Value* values, const std::uint8_t* original, std::size_t pixels,
+                             int channels, const PremultiplyRule& rule, std::uint16_t* scratch,
                              std::uint8_t* out);
 
 }  // namespace satin::cpu

@@ -8,6 +8,7 @@
 #include "core/backend.h"
 #include "core/kernel_boxes.h"
 #include "core/masked_filter.h"
+#include "core/maths/premultiplied.h"
 #include "core/prepared_filter.h"
 #include "core/record.h"
 #include "core/registry.h"
@@ -76,12 +77,9 @@ void set_border_value(BoxMeanJob& job, const Shape& shape, Transfer transfer, do
   for (int c = 0; c < shape.channels; ++c) {
     const bool alpha = shape.alpha == Alpha::straight && c == shape.channels - 1;
     std::uint64_t& working = job.border_value[static_cast<std::size_t>(c)];
-    if (job.read.premultiplied) {
-      working = alpha ? stored << 8 : premultiplied(decode(stored, table), stored, job.read.fraction);
-      continue;
-    }
     working = alpha ? stored : decode(stored, table);
-    if (job.read.weighted && !alpha) working *= stored;
+    if ((job.read.weighted || job.read.premultiplied) && !alpha) working *= stored;
+    if (job.read.premultiplied && alpha) working = premultiplied_alpha(stored, decode(0xFF, table));
     working <<= job.read.fraction;
   }
 }

@@ -73,9 +73,7 @@ DetailJob detail_job(const Unsharp& unsharp, const Shape& shape, const PixelRead
   job.keeps_alpha = shape.alpha != Alpha::none;
   job.amount = unsharp.amount;
   const std::uint64_t white =
-      (stored.weighted && stored.alpha_maximum != 0 ? stored.maximum / stored.alpha_maximum
-                                                    : stored.maximum) >>
-      stored.fraction;
+      stored.alpha_maximum != 0 ? stored.maximum / stored.alpha_maximum : stored.maximum;
   job.threshold = unsharp.threshold * (shape.type == Type::f32 ? 1.0 : static_cast<double>(white));
   return job;
 }

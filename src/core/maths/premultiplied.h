@@ -1,5 +1,7 @@
 #pragma once
-// Bytes with straight alpha as premultiplied values of 16 bits, and back: the same lines on host and device.
+// Bytes with straight alpha as colours times alpha, which are exact, and back: the same lines on host and
+// device. White is 255, or 65535 in linear light; a value is at most 255 times white, so codes take 16 bits
+// and linear light takes 24.
 
 #include <cstdint>
 
@@ -8,45 +10,42 @@
 
 namespace satin {
 
-/// What is the same for every pixel. Colours have `fraction` bits below the point: 8 of codes, none of linear
-/// light, which has 16 bits already. Alpha always has 8.
 struct PremultiplyRule : StoreRule {
-  int fraction = 0;
+  std::uint32_t white = 0xFF;
 };
 
-/// The value that stands for white under full alpha, so that colour * alpha_white / alpha is the colour.
-SATIN_HD std::uint32_t alpha_white(int fraction) { return 0xFF00U >> fraction; }
+/// The working value of an alpha byte: white times alpha, so that a colour is white colour / alpha.
+SATIN_HD std::uint32_t premultiplied_alpha(std::uint32_t alpha, std::uint32_t white) { return alpha * white; }
 
-/// To nearest; the product is below 2^24.
-SATIN_HD std::uint16_t premultiplied(std::uint32_t colour, std::uint32_t alpha, int fraction) {
-  return static_cast<std::uint16_t>((((colour * alpha) << fraction) + 0x7F) / 0xFF);
+/// The colour of premultiplied means, to nearest, ties up. May exceed white, as both were rounded; nothing
+/// where there is no alpha.
+SATIN_HD std::uint64_t unpremultiplied(std::uint64_t colour, std::uint32_t alpha, std::uint32_t white) {
+  return alpha == 0 ? 0 : (colour * white + alpha / 2) / alpha;
 }
 
-/// To nearest, ties up; may exceed white, as both were rounded. Nothing where there is no alpha.
-SATIN_HD std::uint32_t unpremultiplied(std::uint32_t colour, std::uint32_t alpha, int fraction) {
-  return alpha == 0 ? 0 : (colour * alpha_white(fraction) + alpha / 2) / alpha;
+/// The alpha byte of its mean, to nearest.
+SATIN_HD std::uint32_t alpha_byte(std::uint32_t alpha, std::uint32_t white) {
+  return (alpha + white / 2) / white;
 }
 
-template <int Channels>
-SATIN_HD void premultiply(const std::uint8_t* stored, const PremultiplyRule& rule, std::uint16_t* values) {
+template <int Channels, class Value>
+SATIN_HD void premultiply(const std::uint8_t* stored, const PremultiplyRule& rule, Value* values) {
   const std::uint32_t alpha = stored[Channels - 1];
   for (int c = 0; c + 1 < Channels; ++c)
-    values[c] = premultiplied(decode(stored[c], rule.transfer), alpha, rule.fraction);
-  values[Channels - 1] = static_cast<std::uint16_t>(alpha << 8);
+    values[c] = static_cast<Value>(decode(stored[c], rule.transfer) * alpha);
+  values[Channels - 1] = static_cast<Value>(premultiplied_alpha(alpha, rule.white));
 }
 
-template <int Channels>
-SATIN_HD void store_premultiplied(const std::uint16_t* values, const std::uint8_t* original,
-                                  std::uint32_t mask, const PremultiplyRule& rule, std::uint8_t* out) {
+template <int Channels, class Value>
+SATIN_HD void store_premultiplied(const Value* values, const std::uint8_t* original, std::uint32_t mask,
+                                  const PremultiplyRule& rule, std::uint8_t* out) {
   if (rule.mask_maximum != 0 && mask == 0) {
     for (int c = 0; c < Channels; ++c) out[c] = original[c];
     return;
   }
   const std::uint32_t alpha = values[Channels - 1];
-  const auto colour = [&](int c) -> std::uint64_t {
-    return unpremultiplied(values[c], alpha, rule.fraction);
-  };
-  store_integers<Channels>(colour, (alpha + 0x80) >> 8, original, mask, rule, out);
+  const auto colour = [&](int c) { return unpremultiplied(values[c], alpha, rule.white); };
+  store_integers<Channels>(colour, alpha_byte(alpha, rule.white), original, mask, rule, out);
 }
 
 }  // namespace satin

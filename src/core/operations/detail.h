@@ -4,7 +4,6 @@
 #include <cstdint>
 
 #include "core/maths/detail.h"
-#include "core/maths/premultiplied.h"
 #include "core/operations/operation.h"
 #include "core/operations/pixels.h"
 
@@ -58,8 +57,7 @@ void with_detail_types(Type picture, Type means, const Call& call) {
   rule.threshold = job.threshold;
   rule.mean_scale = power_of_two(-job.means.fraction);
   if (job.means.weighted) rule.mean_scale = 1;
-  if (job.means.premultiplied)
-    rule.mean_scale = alpha_white(job.write.transfer == Transfer::identity ? 8 : 0);
+  if (job.means.premultiplied) rule.mean_scale = job.write.transfer == Transfer::identity ? 0xFF : 0xFFFF;
   rule.fixed_bits = job.means.fixed_bits;
   rule.keeps_alpha = job.keeps_alpha;
   return rule;

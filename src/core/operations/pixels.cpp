@@ -25,7 +25,7 @@ PixelRead working_pixels(const PixelRead& stored, int fraction) {
   working.type = Type::u64;
   if (stored.fixed_point) return working;
   working.fraction = fraction;
-  working.maximum <<= fraction - stored.fraction;
+  working.maximum <<= fraction;
   working.alpha_maximum <<= fraction;
   working.type = working_type(working.maximum);
   return working;
@@ -85,15 +85,13 @@ PixelRead successive_pixels(const PixelRead& stored) {
   PixelRead read = stored;
   read.weighted = false;
   read.premultiplied = true;
-  read.fraction = stored.transfer == Transfer::identity ? working_fraction : 0;
-  read.maximum = 0xFFFF;
-  read.alpha_maximum = 0;
   return read;
 }
 
 PixelRead working_pixels(const PixelRead& stored) {
-  const bool bytes = stored.type == Type::u8 && stored.transfer == Transfer::identity;
-  return working_pixels(stored, bytes || stored.weighted ? working_fraction : 0);
+  const bool codes =
+      stored.type == Type::u8 && stored.transfer == Transfer::identity && !stored.premultiplied;
+  return working_pixels(stored, codes || stored.weighted ? working_fraction : 0);
 }
 
 PixelRead fine_working_pixels(const PixelRead& stored) { return working_pixels(stored, working_fraction); }

@@ -1,5 +1,5 @@
 #pragma once
-// Bytes with straight alpha, 2 or 4 channels, as premultiplied working values of 16 bits, and back.
+// Bytes with straight alpha, 2 or 4 channels, as premultiplied working values, and back.
 
 #include <cstdint>
 
@@ -13,6 +13,7 @@ struct PremultipliedJob {
   std::int64_t width = 0;
   std::int64_t height = 0;
   PixelRead read;                  ///< of the picture: premultiplied
+  Type type = Type::u16;           ///< of the values: u16, or u32 in linear light
   std::uint32_t mask_maximum = 0;  ///< 255 or 65535; 0: no mask
 };
 
@@ -41,7 +42,7 @@ struct UnpremultiplyOperation : Operation {
   rule.weighted = true;
   rule.mask_maximum = job.mask_maximum;
   rule.transfer = transfer;
-  rule.fraction = job.read.fraction;
+  rule.white = job.read.transfer == Transfer::identity ? 0xFF : 0xFFFF;
   return rule;
 }
 

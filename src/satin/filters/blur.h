@@ -48,7 +48,7 @@ struct Blur {
 /// bits) unless `space` says encoded; straight alpha weights the colours; fully transparent results keep the
 /// input's colour bytes. Encoded integers give the exact mean, rounded to nearest, ties up. Floats are 40-bit
 /// fixed point, scaled by the largest value. Between successive boxes integers are rounded likewise, to 16
-/// bits or more: linear light of 16-bit values has 24, 8-bit colours with alpha are premultiplied. The result
+/// bits or more: linear light of 16-bit values has 24, and so has that of 8 bits times alpha. The result
 /// has the input's shape and is the same on every device, byte for byte.
 ///
 /// MaskMode::exclude takes means over those pixels of the window whose mask is not 0, by their covered area:
