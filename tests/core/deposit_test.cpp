@@ -109,7 +109,7 @@ std::vector<std::uint32_t> run_scene(const LensScene& scene, const Device& devic
       output.view(),
       white == nullptr ? nullptr : reinterpret_cast<const std::uint32_t*>(white_buffer.get())};
   operation->run(images, {});
-  const std::vector<std::uint32_t> first = output.read();
+  std::vector<std::uint32_t> first = output.read();
   operation->run(images, {});
   const std::vector<std::uint32_t> second = output.read();
   EXPECT_EQ(first, second) << "the second run";
