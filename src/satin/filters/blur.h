@@ -12,7 +12,7 @@ namespace [[gnu::visibility("default")]] satin {
 enum class Kernel {
   box,      ///< the mean over a square window
   tent,     ///< two successive boxes of half the radius
-  gaussian  ///< three successive boxes: of a third of the radius, or with the variance sigma^2
+  gaussian  ///< three successive boxes that reach as far as the radius, or have the variance sigma^2
 };
 
 /// What a mask does.
