@@ -3,6 +3,7 @@
 
 #include "kernels/detail.h"
 #include "kernels/plane.cuh"
+#include "kernels/vector.cuh"
 
 namespace satin::kernels {
 namespace {
@@ -33,11 +34,6 @@ __global__ void __launch_bounds__(plane_threads)
 
 constexpr int values_at_once = 4;
 
-template <class T>
-struct alignas(values_at_once * sizeof(T)) FourValues {
-  T values[values_at_once];
-};
-
 /// `count` values a row, a multiple of four, and rows are aligned.
 template <class T, class Working>
 __global__ void __launch_bounds__(plane_threads)
@@ -46,14 +42,16 @@ __global__ void __launch_bounds__(plane_threads)
   if (group * values_at_once >= count) return;
   const DetailRule& rule = arguments.rule;
   for (std::int64_t y = blockIdx.y; y < arguments.height; y += gridDim.y) {
-    const auto own = reinterpret_cast<const FourValues<T>*>(row_of<T>(arguments.picture, y))[group];
+    const auto own =
+        reinterpret_cast<const Vector<T, values_at_once>*>(row_of<T>(arguments.picture, y))[group];
     const auto means =
-        reinterpret_cast<const FourValues<Working>*>(row_of<Working>(arguments.means, y))[group];
-    FourValues<T> results;
+        reinterpret_cast<const Vector<Working, values_at_once>*>(row_of<Working>(arguments.means, y))[group];
+    Vector<T, values_at_once> results;
 #pragma unroll
     for (int i = 0; i < values_at_once; ++i)
-      store_with_detail<1>(means.values + i, own.values + i, 0, rule, {}, results.values + i);
-    reinterpret_cast<FourValues<T>*>(arguments.output.data + y * arguments.output.row)[group] = results;
+      store_with_detail<1>(means.of + i, own.of + i, 0, rule, {}, results.of + i);
+    reinterpret_cast<Vector<T, values_at_once>*>(arguments.output.data + y * arguments.output.row)[group] =
+        results;
   }
 }
 

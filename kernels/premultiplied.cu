@@ -2,14 +2,10 @@
 
 #include "kernels/plane.cuh"
 #include "kernels/premultiplied.h"
+#include "kernels/vector.cuh"
 
 namespace satin::kernels {
 namespace {
-
-template <class T, int Channels>
-struct alignas(Channels * sizeof(T)) Pixel {
-  T values[Channels];
-};
 
 template <class P>
 __device__ P pixel_at(const Source& source, std::int64_t x, std::int64_t y) {
@@ -28,9 +24,9 @@ __global__ void __launch_bounds__(plane_threads)
   const std::int64_t x = static_cast<std::int64_t>(blockIdx.x) * plane_threads + threadIdx.x;
   if (x >= arguments.width) return;
   for (std::int64_t y = blockIdx.y; y < arguments.height; y += gridDim.y) {
-    Pixel<Value, Channels> pixel;
-    premultiply<Channels>(stored_at<Channels>(arguments.original, x, y), arguments.rule, pixel.values);
-    reinterpret_cast<Pixel<Value, Channels>*>(arguments.output.data + y * arguments.output.row)[x] = pixel;
+    Vector<Value, Channels> pixel;
+    premultiply<Channels>(stored_at<Channels>(arguments.original, x, y), arguments.rule, pixel.of);
+    reinterpret_cast<Vector<Value, Channels>*>(arguments.output.data + y * arguments.output.row)[x] = pixel;
   }
 }
 
@@ -41,14 +37,13 @@ __global__ void __launch_bounds__(plane_threads)
   if (x >= arguments.width) return;
   const PremultiplyRule& rule = arguments.rule;
   for (std::int64_t y = blockIdx.y; y < arguments.height; y += gridDim.y) {
-    const auto pixel = pixel_at<Pixel<Value, Channels>>(arguments.values, x, y);
+    const auto pixel = pixel_at<Vector<Value, Channels>>(arguments.values, x, y);
     const std::uint32_t mask = rule.mask_maximum == 0      ? 0
                                : rule.mask_maximum == 0xFF ? pixel_at<std::uint8_t>(arguments.mask, x, y)
                                                            : pixel_at<std::uint16_t>(arguments.mask, x, y);
     auto* out =
         reinterpret_cast<std::uint8_t*>(arguments.output.data + y * arguments.output.row) + x * Channels;
-    store_premultiplied<Channels>(pixel.values, stored_at<Channels>(arguments.original, x, y), mask, rule,
-                                  out);
+    store_premultiplied<Channels>(pixel.of, stored_at<Channels>(arguments.original, x, y), mask, rule, out);
   }
 }
 

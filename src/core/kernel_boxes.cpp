@@ -20,7 +20,7 @@ double box_variance(Radius256 radius) {
   return squares / (2 * whole + 1 + 2 * part);
 }
 
-/// Below this radius of the boxes radii that differ by a pixel make a visibly worse gaussian.
+/// Below this radius of the boxes those that differ by a pixel come farther from the gaussian.
 constexpr Radius256 least_whole = 4 * radius_one;
 
 /// Radii of `boxes` successive boxes whose variances add up as nearly to `wanted` as the quantum allows: all
@@ -46,8 +46,7 @@ std::vector<Radius256> equal_radii(double wanted, int boxes) {
 }
 
 /// The same sum of variances by neighbouring whole radii, which cost less, and what is missing by the last
-/// box. The shape differs little: sigma 5 to 20, largest distance from the gaussian 6.0 % of its peak instead
-/// of 5.7 to 6.0.
+/// box. The largest distance from the gaussian stays below 6.1 % of its peak (BlurShape tests it).
 std::vector<Radius256> radii_for_sigma(double sigma, int boxes) {
   const double wanted = sigma * sigma;
   std::vector<Radius256> radii = equal_radii(wanted, boxes);

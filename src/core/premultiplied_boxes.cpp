@@ -25,11 +25,10 @@ PremultipliedBoxes::PremultipliedBoxes(Backend& backend, std::span<const BoxMean
     : boxes_(prepare_boxes(backend, plain_jobs(jobs))) {
   const BoxMeanJob& first = jobs.front();
   const BoxMeanJob& last = jobs.back();
-  const Type type = working_pixels(first.read).type;
-  const PremultipliedJob ends{first.width, first.height, first.read, type, last.mask_maximum};
+  const PremultipliedJob ends{first.width, first.height, first.read, last.mask_maximum};
   premultiply_ = backend.operations.premultiply(backend, ends);
   if (!last.write.working) unpremultiply_ = backend.operations.unpremultiply(backend, ends);
-  shape_ = {first.width, first.height, first.read.channels, type};
+  shape_ = {first.width, first.height, first.read.channels, values_type(ends)};
   for (Buffer& buffer : values_) buffer = backend.allocate(byte_size(shape_));
 }
 

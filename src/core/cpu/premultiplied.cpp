@@ -94,12 +94,14 @@ class Unpremultiply final : public UnpremultiplyOperation {
 }  // namespace
 
 std::unique_ptr<PremultiplyOperation> prepare_premultiply(Backend& backend, const PremultipliedJob& job) {
-  if (job.type == Type::u16) return std::make_unique<Premultiply<std::uint16_t>>(as_cpu(backend), job);
+  if (values_type(job) == Type::u16)
+    return std::make_unique<Premultiply<std::uint16_t>>(as_cpu(backend), job);
   return std::make_unique<Premultiply<std::uint32_t>>(as_cpu(backend), job);
 }
 
 std::unique_ptr<UnpremultiplyOperation> prepare_unpremultiply(Backend& backend, const PremultipliedJob& job) {
-  if (job.type == Type::u16) return std::make_unique<Unpremultiply<std::uint16_t>>(as_cpu(backend), job);
+  if (values_type(job) == Type::u16)
+    return std::make_unique<Unpremultiply<std::uint16_t>>(as_cpu(backend), job);
   return std::make_unique<Unpremultiply<std::uint32_t>>(as_cpu(backend), job);
 }
 

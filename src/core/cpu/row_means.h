@@ -27,7 +27,7 @@ class RowMeans {
       const bool plain = sizeof(Sum) == 8 && !job.read.weighted && job.mask_maximum == 0;
       return plain && (job.write.type == Type::f32 || (!fractional(job) && sums_below(job, divide_limit)));
     }
-    const bool integers = !job.read.fixed_point && job.write.type != Type::f32 && job.write.type != Type::u64;
+    const bool integers = job.write.type != Type::f32 && job.write.type != Type::u64;
     const bool masked_alpha = job.mask_maximum != 0 && job.read.weighted;
     if (!integers || masked_alpha) return false;
     const int more_bits = std::max(0, job.write.fraction - job.read.fraction);
@@ -96,9 +96,7 @@ class RowMeans {
   static bool long_sums(const BoxMeanJob& job) {
     constexpr std::uint64_t one = 1;
     if (sizeof(Sum) != 8 || !sums_below(job, long_divide_limit)) return false;
-    const std::uint64_t largest_mean = job.read.weighted && !job.write.working
-                                           ? job.read.maximum / job.read.alpha_maximum
-                                           : job.read.maximum;
+    const std::uint64_t largest_mean = job.write.working ? job.read.maximum : white_of(job.read);
     const std::uint64_t divisor = std::max(job.read.alpha_maximum, one << job.read.fraction);
     return largest_mean < one << 28 && area(job) <= (one << 47) / (job.read.maximum + 1) &&
            area(job) <= (one << 52) / (radius_one * radius_one) / divisor;

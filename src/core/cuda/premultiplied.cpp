@@ -11,7 +11,7 @@ kernels::PremultipliedArguments arguments_of(CudaBackend& backend, const Premult
   arguments.width = job.width;
   arguments.height = job.height;
   arguments.channels = job.read.channels;
-  arguments.type = job.type;
+  arguments.type = values_type(job);
   arguments.rule = premultiply_rule(job, backend.transfer(Type::u8, job.read.transfer == Transfer::srgb));
   return arguments;
 }

@@ -8,7 +8,6 @@
 #include "core/backend.h"
 #include "core/kernel_boxes.h"
 #include "core/masked_filter.h"
-#include "core/maths/premultiplied.h"
 #include "core/prepared_filter.h"
 #include "core/record.h"
 #include "core/registry.h"
@@ -79,7 +78,7 @@ void set_border_value(BoxMeanJob& job, const Shape& shape, Transfer transfer, do
     std::uint64_t& working = job.border_value[static_cast<std::size_t>(c)];
     working = alpha ? stored : decode(stored, table);
     if ((job.read.weighted || job.read.premultiplied) && !alpha) working *= stored;
-    if (job.read.premultiplied && alpha) working = premultiplied_alpha(stored, decode(0xFF, table));
+    if (job.read.premultiplied && alpha) working = stored * white_of(job.read);
     working <<= job.read.fraction;
   }
 }

@@ -72,9 +72,7 @@ DetailJob detail_job(const Unsharp& unsharp, const Shape& shape, const PixelRead
   job.write = {shape.type, stored.transfer, 0};
   job.keeps_alpha = shape.alpha != Alpha::none;
   job.amount = unsharp.amount;
-  const std::uint64_t white =
-      stored.alpha_maximum != 0 ? stored.maximum / stored.alpha_maximum : stored.maximum;
-  job.threshold = unsharp.threshold * (shape.type == Type::f32 ? 1.0 : static_cast<double>(white));
+  job.threshold = unsharp.threshold * (shape.type == Type::f32 ? 1.0 : static_cast<double>(white_of(stored)));
   return job;
 }
 

@@ -14,9 +14,6 @@ struct PremultiplyRule : StoreRule {
   std::uint32_t white = 0xFF;
 };
 
-/// The working value of an alpha byte: white times alpha, so that a colour is white colour / alpha.
-SATIN_HD std::uint32_t premultiplied_alpha(std::uint32_t alpha, std::uint32_t white) { return alpha * white; }
-
 /// The colour of premultiplied means, to nearest, ties up. May exceed white, as both were rounded; nothing
 /// where there is no alpha.
 SATIN_HD std::uint64_t unpremultiplied(std::uint64_t colour, std::uint32_t alpha, std::uint32_t white) {
@@ -28,12 +25,13 @@ SATIN_HD std::uint32_t alpha_byte(std::uint32_t alpha, std::uint32_t white) {
   return (alpha + white / 2) / white;
 }
 
+/// Alpha becomes white times alpha, so that a colour is white colour / alpha.
 template <int Channels, class Value>
 SATIN_HD void premultiply(const std::uint8_t* stored, const PremultiplyRule& rule, Value* values) {
   const std::uint32_t alpha = stored[Channels - 1];
   for (int c = 0; c + 1 < Channels; ++c)
     values[c] = static_cast<Value>(decode(stored[c], rule.transfer) * alpha);
-  values[Channels - 1] = static_cast<Value>(premultiplied_alpha(alpha, rule.white));
+  values[Channels - 1] = static_cast<Value>(rule.white * alpha);
 }
 
 template <int Channels, class Value>

@@ -55,9 +55,9 @@ void with_detail_types(Type picture, Type means, const Call& call) {
   rule.transfer = transfer;
   rule.amount = job.amount;
   rule.threshold = job.threshold;
-  rule.mean_scale = power_of_two(-job.means.fraction);
-  if (job.means.weighted) rule.mean_scale = 1;
-  if (job.means.premultiplied) rule.mean_scale = job.write.transfer == Transfer::identity ? 0xFF : 0xFFFF;
+  rule.mean_scale = job.means.premultiplied ? static_cast<double>(white_of(job.means))
+                    : job.means.weighted    ? 1.0
+                                            : power_of_two(-job.means.fraction);
   rule.fixed_bits = job.means.fixed_bits;
   rule.keeps_alpha = job.keeps_alpha;
   return rule;

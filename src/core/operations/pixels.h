@@ -37,6 +37,11 @@ struct PixelWrite {
 
 enum class Accumulator : std::uint8_t { u32, u64 };
 
+/// The largest working colour, without its alpha.
+[[nodiscard]] inline std::uint64_t white_of(const PixelRead& read) {
+  return read.alpha_maximum == 0 ? read.maximum : read.maximum / read.alpha_maximum;
+}
+
 /// Stored pixels of this shape read for sums. Floats need `area`, the number of pixels of the largest sum.
 /// Throws Error(usage) for types that are not pixels and for premultiplied integers in linear light.
 [[nodiscard]] PixelRead read_pixels(const Shape& shape, Transfer transfer, std::uint64_t area);

@@ -13,9 +13,11 @@ struct PremultipliedJob {
   std::int64_t width = 0;
   std::int64_t height = 0;
   PixelRead read;                  ///< of the picture: premultiplied
-  Type type = Type::u16;           ///< of the values: u16, or u32 in linear light
   std::uint32_t mask_maximum = 0;  ///< 255 or 65535; 0: no mask
 };
+
+/// Of the values: u16, or u32 in linear light.
+[[nodiscard]] inline Type values_type(const PremultipliedJob& job) { return working_pixels(job.read).type; }
 
 /// Every pixel by premultiply() of core/maths/premultiplied.h.
 struct PremultiplyOperation : Operation {
@@ -42,7 +44,7 @@ struct UnpremultiplyOperation : Operation {
   rule.weighted = true;
   rule.mask_maximum = job.mask_maximum;
   rule.transfer = transfer;
-  rule.white = job.read.transfer == Transfer::identity ? 0xFF : 0xFFFF;
+  rule.white = static_cast<std::uint32_t>(white_of(job.read));
   return rule;
 }
 
