@@ -205,6 +205,7 @@ TEST(LargeBlur, WhiteStaysWhiteByAMap) {
   for (int channels = 1; channels <= 4; ++channels)
     for (const double radius :
          {0.0, 1.0, 31.996, 32.0, 34.5, 35.0, 36.0, 44.0, 62.75, 63.0, 64.0, 90.5, 250.0}) {
+      if (slow_build() && channels != 3) continue;
       const Image white = constant_picture({296, 530, channels, Type::u8}, 1);
       const Image map = random_map(296, 530, Type::u8, 7);
       for (const double low : {0.0, radius}) {
