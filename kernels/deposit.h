@@ -13,9 +13,8 @@ inline constexpr int deposit_tile_height = 32;
 inline constexpr int deposit_tile_pixels = deposit_tile_width * deposit_tile_height;
 /// What lies in a cell is known when tiles look for samples.
 inline constexpr int deposit_cell = 32;
-/// The farthest that tiles look, as far as short sums allow (deposit_gather.cu); samples whose shapes reach
-/// farther are added to them one by one. Less was not tried.
-inline constexpr int deposit_reach = 40;
+/// The farthest that tiles look, two cells; samples whose shapes reach farther are added to them one by one.
+inline constexpr int deposit_reach = 62;
 
 /// What a deposit knows of the visible samples of 2 x 2 pixels.
 struct alignas(8) DepositQuad {

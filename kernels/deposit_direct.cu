@@ -63,10 +63,12 @@ __global__ void __launch_bounds__(threads) each_listed(const __grid_constant__ D
     const auto value = [&](int plane) -> std::uint64_t {
       return plane < Channels ? sample.colour[plane] : 1;
     };
-    for (int k = 0; k < 2 && kernel.weight[k] != 0; ++k)
-      Step::template run<Channels>(
-          a, min(std::uint32_t{sample.group}, a.last_group), a.kernels.staircases[kernel.staircase[k]],
-          sample_weight(kernel.weight[k], sample.weight), value, sample.x, sample.y, block ? 2 : 1);
+    for (int k = 0; k < 2 && kernel.weight[k] != 0; ++k) {
+      const Staircase stairs = a.kernels.staircases[kernel.staircase[k]];  // all of it is read at once
+      Step::template run<Channels>(a, min(std::uint32_t{sample.group}, a.last_group), stairs,
+                                   sample_weight(kernel.weight[k], sample.weight), value, sample.x, sample.y,
+                                   block ? 2 : 1);
+    }
   }
 }
 
@@ -98,7 +100,7 @@ __global__ void __launch_bounds__(threads) add_far(const __grid_constant__ Depos
       a, cell_left(a, place / cell_quads) + quad_x(number), cell_top(a, place / cell_quads) + quad_y(number),
       quad.merged, [](std::uint32_t) { return true; },
       [&](const SpreadSample<Channels>& sample, const Staircase& stairs, std::uint32_t share) {
-        if (reach_of(stairs) > deposit_reach)
+        if (stairs.reach > deposit_reach)
           AddDeltas::run<Channels>(
               a, group_at(a, sample.x, sample.y), stairs, share,
               [&](int plane) { return sample.value(plane); }, sample.x, sample.y, sample.more);

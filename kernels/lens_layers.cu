@@ -1,8 +1,11 @@
-// The steps of depth of field before the deposit but the hidden samples: one thread a pixel.
+// The steps of depth of field before the deposit but the hidden samples: one thread a pixel where nothing
+// else is said.
 
 #include "core/maths/lens_debug.h"
 #include "core/maths/lens_layers_steps.h"
 #include "core/operations/with_type.h"
+#include "kernels/depth_groups.cuh"
+#include "kernels/depth_ramp.cuh"
 #include "kernels/each_place.cuh"
 #include "kernels/lens.h"
 
@@ -40,10 +43,25 @@ __global__ void __launch_bounds__(plane_threads)
   }
 }
 
-/// One thread a place, and those of silhouettes together.
+/// One thread a place but for the steps that are faster together.
 struct LensLaunch : EachPlace {
   using EachPlace::operator();
 
+  void operator()(int width, int height, const SharpenRamp& step) const {
+    sharpen_ramps<<<ramp_grid(width, height), plane_threads, 0, stream>>>(step);
+  }
+  void operator()(int width, int height, const FindSilhouette& step) const {
+    find_silhouettes<<<ramp_grid(width, height), plane_threads, 0, stream>>>(step);
+  }
+  void operator()(int /*runs*/, int /*rows*/, const FindRadiusRange& step) const {
+    find_radius_range<<<histogram_grid(step.planes), histogram_threads, 0, stream>>>(step);
+  }
+  void operator()(int /*runs*/, int /*rows*/, const CountRadii& step) const {
+    count_radii<<<histogram_grid(step.planes), histogram_threads, 0, stream>>>(step);
+  }
+  void operator()(const PartitionHistogram& steps) const {
+    partition_histogram<<<1, BlockLaunch::threads, 0, stream>>>(steps);
+  }
   template <class T, int Channels>
   void operator()(int width, int height, const SeparateSilhouettes<T, Channels>& step) const {
     const dim3 grid = plane_grid(width, (height + marked_rows - 1) / marked_rows);
