@@ -26,7 +26,7 @@ struct alignas(8) DepositQuad {
 /// Sums of all groups of samples in planes: colours, then weights. A tile lies in one piece.
 struct DepositSums {
   /// [group][tile][plane][row][column]: inclusive sums within the tile; before that, of tiles that are
-  /// `direct`, second differences.
+  /// `direct`, second differences, of one pixel side by side: see direct_place().
   std::uint64_t* tiles = nullptr;
   /// [group][plane][tile row][column]: the last rows of the tiles, then the sums of those above.
   std::uint64_t* columns = nullptr;

@@ -178,7 +178,10 @@ template <int Channels, int Planes, bool Short>
 __device__ bool make_planes(const DepositArguments& a, const GatheredTile& tile, unsigned cells,
                             bool has_direct, int first, std::uint32_t* words) {
   TileSums<Planes, Short> sums(words, tile.left(), tile.top());
-  sums.begin(has_direct ? tile_plane(a, tile.group, tile.index, first) : nullptr);
+  if (has_direct)
+    sums.begin_with(a, tile_plane(a, tile.group, tile.index, 0), first);
+  else
+    sums.begin_with_nothing();
   __syncthreads();
   const bool highlights = gather<Channels>(a, tile, cells, first, sums);
   if (__syncthreads_or(highlights ? 1 : 0) != 0 && Short) return false;
@@ -188,7 +191,8 @@ __device__ bool make_planes(const DepositArguments& a, const GatheredTile& tile,
 }
 
 template <int Channels, int Planes>
-__global__ void __launch_bounds__(threads, 3) gather_tiles(const __grid_constant__ DepositArguments a) {
+__global__ void __launch_bounds__(threads, Planes > 4 ? 2 : 3)
+    gather_tiles(const __grid_constant__ DepositArguments a) {
   extern __shared__ uint4 tile_memory[];
   auto* words = reinterpret_cast<std::uint32_t*>(tile_memory);
   GatheredTile tile;

@@ -65,20 +65,20 @@ class TileSums {
   __device__ TileSums(std::uint32_t* words, std::int32_t left, std::int32_t top)
       : words_(words), base_(shared_address(words)), left_(left), top_(top) {}
 
-  /// Second differences from plane to plane that are there already; null: none.
-  __device__ void begin(const std::uint64_t* direct) {
+  __device__ void begin_with_nothing() {
+    for (int i = static_cast<int>(threadIdx.x); i < 2 * Planes * tile_words / 4; i += cell_quads)
+      reinterpret_cast<uint4*>(words_)[i] = make_uint4(0, 0, 0, 0);
+  }
+
+  /// With a tile's second differences that are there already, of planes from `first` on.
+  __device__ void begin_with(const DepositArguments& a, const std::uint64_t* direct, int first) {
     const auto thread = static_cast<int>(threadIdx.x);
-    if (direct == nullptr) {
-      for (int i = thread; i < 2 * Planes * tile_words / 4; i += cell_quads)
-        reinterpret_cast<uint4*>(words_)[i] = make_uint4(0, 0, 0, 0);
-      return;
-    }
     for (int i = thread; i < deposit_tile_pixels; i += cell_quads) {
       const int column = i % deposit_tile_width;
       Summand value;
 #pragma unroll
       for (int plane = 0; plane < Planes; ++plane) {
-        value.set(plane, direct[plane * deposit_tile_pixels + i]);
+        value.set(plane, direct[direct_place(a, i, first + plane)]);
         std::uint32_t* word = words_ + 2 * plane * tile_words + i / deposit_tile_width * tile_row +
                               (column & 1) * half_row + (column >> 1);
         word[0] = value.low[plane];

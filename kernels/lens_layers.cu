@@ -4,8 +4,6 @@
 #include "core/maths/lens_debug.h"
 #include "core/maths/lens_layers_steps.h"
 #include "core/operations/with_type.h"
-#include "kernels/depth_groups.cuh"
-#include "kernels/depth_ramp.cuh"
 #include "kernels/each_place.cuh"
 #include "kernels/lens.h"
 
@@ -47,21 +45,13 @@ __global__ void __launch_bounds__(plane_threads)
 struct LensLaunch : EachPlace {
   using EachPlace::operator();
 
-  void operator()(int width, int height, const SharpenRamp& step) const {
-    sharpen_ramps<<<ramp_grid(width, height), plane_threads, 0, stream>>>(step);
-  }
-  void operator()(int width, int height, const FindSilhouette& step) const {
-    find_silhouettes<<<ramp_grid(width, height), plane_threads, 0, stream>>>(step);
-  }
-  void operator()(int /*runs*/, int /*rows*/, const FindRadiusRange& step) const {
-    find_radius_range<<<histogram_grid(step.planes), histogram_threads, 0, stream>>>(step);
-  }
-  void operator()(int /*runs*/, int /*rows*/, const CountRadii& step) const {
-    count_radii<<<histogram_grid(step.planes), histogram_threads, 0, stream>>>(step);
-  }
-  void operator()(const PartitionHistogram& steps) const {
-    partition_histogram<<<1, BlockLaunch::threads, 0, stream>>>(steps);
-  }
+  void operator()(int, int, const SharpenRamp& step) const { sharpen_ramps(step, stream); }
+  void operator()(int, int, const FindSilhouette& step) const { find_silhouettes(step, stream); }
+  void operator()(int, int, const FindRadiusRange& step) const { find_radius_range(step, stream); }
+  void operator()(int, int, const CountRadii& step) const { count_radii(step, stream); }
+  void operator()(const SumHistogram& steps) const { sum_histogram(steps, stream); }
+  void operator()(const FindBestPartition& steps) const { find_best_partition(steps, stream); }
+
   template <class T, int Channels>
   void operator()(int width, int height, const SeparateSilhouettes<T, Channels>& step) const {
     const dim3 grid = plane_grid(width, (height + marked_rows - 1) / marked_rows);

@@ -321,10 +321,13 @@ std::unique_ptr<GroupWork> partition(const std::array<std::uint32_t, depth_bins>
   work->negative_lowest = 0;
   work->highest = 256 * depth_bins - 1;
   std::copy(counts.begin(), counts.end(), std::begin(work->counts));
-  PartitionHistogram{work.get(), most}.run([](int width, int height, const auto& step) {
+  const auto launch = [](int width, int height, const auto& step) {
     for (int y = 0; y < height; ++y)
       for (int x = 0; x < width; ++x) step(x, y);
-  });
+  };
+  SumHistogram{work.get()}.run(launch);
+  launch(depth_bins + 1, depth_bins, CostOfRanges{work.get()});
+  FindBestPartition{work.get(), most}.run(launch);
   return work;
 }
 

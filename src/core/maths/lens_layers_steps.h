@@ -1,7 +1,7 @@
 #pragma once
 // The order of the steps between a picture with its radii and the deposit, the same on every backend. A
 // backend brings a launch: launch(width, height, step) calls step(x, y) for every place, on its threads, and
-// launch(steps) runs PartitionHistogram.
+// launch(steps) runs steps that belong together.
 
 #include <cstdint>
 
@@ -37,16 +37,26 @@ struct CompleteList {
   SATIN_HD void operator()(int /*x*/, int /*y*/) const { list.complete(); }
 };
 
-/// The steps from the histogram of radii to `most` groups at most. They are many and look at bins alone: a
-/// backend may launch them together.
-struct PartitionHistogram {
+// Steps that look at bins alone, which a backend may launch together.
+
+/// The histogram as prefix sums.
+struct SumHistogram {
   GroupWork* work;
-  int most;
 
   template <class Launch>
   SATIN_HD void run(const Launch& launch) const {
     launch(depth_bins, 1, WeighBins{work});
     launch(3, 1, SumBins{work});
+  }
+};
+
+/// From the costs of all ranges of bins to `most` groups at most.
+struct FindBestPartition {
+  GroupWork* work;
+  int most;
+
+  template <class Launch>
+  SATIN_HD void run(const Launch& launch) const {
     for (int groups = 1; groups <= most; ++groups) {
       if (groups > 1) launch(depth_bins + 1, cut_ranges, TryCuts{work, groups});
       launch(depth_bins + 1, 1, PartitionBins{work, groups});
@@ -61,7 +71,9 @@ void find_depth_groups(const Launch& launch, const LensPlanes& planes, GroupWork
   const int rows = (planes.height + histogram_stride - 1) / histogram_stride;
   launch(runs, rows, FindRadiusRange{planes, work});
   launch(runs, rows, CountRadii{planes, work});
-  launch(PartitionHistogram{work, most});
+  launch(SumHistogram{work});
+  launch(depth_bins + 1, depth_bins, CostOfRanges{work});
+  launch(FindBestPartition{work, most});
 }
 
 /// Radii -> visible samples, and the list of those behind or before them on silhouettes.

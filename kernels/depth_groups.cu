@@ -1,15 +1,14 @@
-#pragma once
 // From radii to groups of depth: the range and the histogram by all multiprocessors, each block with a
-// histogram of its own, then everything over bins by one block.
+// histogram of its own, then what looks at bins alone by one block, but for the costs of all ranges.
 
-#include "core/maths/lens_layers_steps.h"
-#include "kernels/plane.cuh"
+#include "kernels/lens.h"
 
 namespace satin::kernels {
+namespace {
 
-inline constexpr int histogram_threads = depth_bins;
-inline constexpr int histogram_blocks = 512;  ///< at least
-inline constexpr int radii_at_once = 4;       ///< in flight
+constexpr int histogram_threads = depth_bins;
+constexpr int histogram_blocks = 512;  ///< at least
+constexpr int radii_at_once = 4;       ///< in flight
 
 /// Calls sample(radius) for the radii that the histogram looks at: a thread has every so many of a column.
 template <class Sample>
@@ -30,7 +29,7 @@ __device__ void for_histogram_samples(const LensPlanes& planes, const Sample& sa
   }
 }
 
-inline dim3 histogram_grid(const LensPlanes& planes) {
+dim3 histogram_grid(const LensPlanes& planes) {
   const int columns = (planes.width + histogram_stride - 1) / histogram_stride;
   const int rows = (planes.height + histogram_stride - 1) / histogram_stride;
   const int across = (columns + histogram_threads - 1) / histogram_threads;
@@ -39,7 +38,7 @@ inline dim3 histogram_grid(const LensPlanes& planes) {
 }
 
 __global__ void __launch_bounds__(histogram_threads)
-    find_radius_range(const __grid_constant__ FindRadiusRange step) {
+    find_range(const __grid_constant__ FindRadiusRange step) {
   std::int32_t low = INT32_MAX;
   std::int32_t high = INT32_MIN;
   for_histogram_samples(step.planes, [&](std::int32_t radius) {
@@ -51,7 +50,8 @@ __global__ void __launch_bounds__(histogram_threads)
   raise_shared(&step.work->negative_lowest, -low);
 }
 
-__global__ void __launch_bounds__(histogram_threads) count_radii(const __grid_constant__ CountRadii step) {
+__global__ void __launch_bounds__(histogram_threads)
+    count_in_blocks(const __grid_constant__ CountRadii step) {
   __shared__ std::uint32_t counts[depth_bins];
   const auto thread = static_cast<int>(threadIdx.x);
   counts[thread] = 0;
@@ -77,9 +77,28 @@ struct BlockLaunch {
   }
 };
 
+template <class Steps>
 __global__ void __launch_bounds__(BlockLaunch::threads)
-    partition_histogram(const __grid_constant__ PartitionHistogram steps) {
+    run_in_one_block(const __grid_constant__ Steps steps) {
   steps.run(BlockLaunch{});
+}
+
+}  // namespace
+
+void find_radius_range(const FindRadiusRange& step, StreamHandle stream) {
+  find_range<<<histogram_grid(step.planes), histogram_threads, 0, stream>>>(step);
+}
+
+void count_radii(const CountRadii& step, StreamHandle stream) {
+  count_in_blocks<<<histogram_grid(step.planes), histogram_threads, 0, stream>>>(step);
+}
+
+void sum_histogram(const SumHistogram& steps, StreamHandle stream) {
+  run_in_one_block<<<1, BlockLaunch::threads, 0, stream>>>(steps);
+}
+
+void find_best_partition(const FindBestPartition& steps, StreamHandle stream) {
+  run_in_one_block<<<1, BlockLaunch::threads, 0, stream>>>(steps);
 }
 
 }  // namespace satin::kernels

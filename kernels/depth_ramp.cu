@@ -1,14 +1,14 @@
-#pragma once
 // Ramps of depth and silhouettes: a thread has some rows of one column, so that rows are read once for all
 // pixels that look at them.
 
-#include "core/maths/depth_ramp.h"
+#include "kernels/lens.h"
 #include "kernels/plane.cuh"
 
 namespace satin::kernels {
+namespace {
 
 /// H200, UHD: with one pixel a thread ramps took 42 us and silhouettes 57.
-inline constexpr int ramp_rows = 8;
+constexpr int ramp_rows = 8;
 
 /// A column from the row above `top` to the row below the last one, held to the picture.
 struct RadiusColumn {
@@ -35,11 +35,11 @@ __device__ void for_ramp_columns(const LensPlanes& planes, const Rows& rows) {
     rows(x, top);
 }
 
-inline dim3 ramp_grid(int width, int height) {
-  return plane_grid(width, (height + ramp_rows - 1) / ramp_rows);
+dim3 ramp_grid(const LensPlanes& planes) {
+  return plane_grid(planes.width, (planes.height + ramp_rows - 1) / ramp_rows);
 }
 
-__global__ void __launch_bounds__(plane_threads) sharpen_ramps(const __grid_constant__ SharpenRamp step) {
+__global__ void __launch_bounds__(plane_threads) sharpen_columns(const __grid_constant__ SharpenRamp step) {
   const LensPlanes& planes = step.planes;
   for_ramp_columns(planes, [&](int x, int top) {
     const RadiusColumn left(planes.radii, planes, x - 1, top);
@@ -59,7 +59,7 @@ __global__ void __launch_bounds__(plane_threads) sharpen_ramps(const __grid_cons
 }
 
 __global__ void __launch_bounds__(plane_threads)
-    find_silhouettes(const __grid_constant__ FindSilhouette step) {
+    find_silhouettes_of_columns(const __grid_constant__ FindSilhouette step) {
   const LensPlanes& planes = step.planes;
   for_ramp_columns(planes, [&](int x, int top) {
     const RadiusColumn left(planes.sharpened, planes, x - 1, top);
@@ -80,6 +80,16 @@ __global__ void __launch_bounds__(plane_threads)
       planes.edges[planes.place(x, y)] = inside && high - low > silhouette_step ? 1 : 0;
     }
   });
+}
+
+}  // namespace
+
+void sharpen_ramps(const SharpenRamp& step, StreamHandle stream) {
+  sharpen_columns<<<ramp_grid(step.planes), plane_threads, 0, stream>>>(step);
+}
+
+void find_silhouettes(const FindSilhouette& step, StreamHandle stream) {
+  find_silhouettes_of_columns<<<ramp_grid(step.planes), plane_threads, 0, stream>>>(step);
 }
 
 }  // namespace satin::kernels
