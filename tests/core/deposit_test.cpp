@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "core/backend.h"
+#include "core/lens_kernels.h"
 #include "device_under_test.h"
 #include "forced_target.h"
 #include "oracle_lens.h"
@@ -373,6 +374,33 @@ TEST(Deposit, SumsFitWhereMostMeets) {
   for (const std::uint32_t value : run_scene(scene)) ASSERT_EQ(value, ~0U);
 }
 
+TEST(Deposit, LowPartsOfShortSumsFitWhereMostMeet) {
+  // All samples that reach the picture's corner have a corner there.
+  constexpr int low_bits = 19;
+  for (const double radius : {40.0, 64.0}) {
+    DepositJob job = job_of(129, 129, 1, 1, radius);
+    job.quality = DepositQuality::fast;
+    job.white = 0xFFFF;
+    const std::uint64_t share = lens_kernels(job).kernels[job.largest_radius].weight[0];
+    const auto low_part = [&](std::uint32_t colour) {
+      return static_cast<std::int64_t>(colour * share << (64 - low_bits)) >> (64 - low_bits);
+    };
+    std::uint32_t lowest = 1;
+    std::uint32_t highest = 1;
+    for (std::uint32_t colour = 2; colour <= job.white; ++colour) {
+      if (low_part(colour) < low_part(lowest)) lowest = colour;
+      if (low_part(colour) > low_part(highest)) highest = colour;
+    }
+    for (const std::uint32_t colour : {lowest, highest}) {
+      LensScene scene = random_scene(job, 0, 8);
+      std::fill(scene.colours.begin(), scene.colours.end(), colour);
+      std::fill(scene.radii.begin(), scene.radii.end(), job.largest_radius);
+      std::fill(scene.weights.begin(), scene.weights.end(), static_cast<std::uint16_t>(lens_full_weight));
+      for (const std::uint32_t value : run_scene(scene)) ASSERT_EQ(value, colour);
+    }
+  }
+}
+
 TEST(Deposit, GivesTheBytesOfTheCpuWithAnyThreads) {
   std::uint64_t seed = 40;
   for (const int groups : {1, 3, 8})
@@ -388,12 +416,13 @@ TEST(Deposit, GivesTheBytesOfTheCpuAroundTiles) {
   // Radii below, at and above what tiles look for, in short and in long sums.
   std::uint64_t seed = 200;
   for (const auto& [width, height] : {std::pair{63, 31}, {64, 32}, {65, 33}, {127, 97}, {257, 160}})
-    for (const double radius : {1.5, 32.0, 41.0, 47.0, 90.0})
-      for (const int channels : {1, 3, 4}) {
+    for (const double radius : {1.5, 32.0, 41.0, 47.0, 64.0, 70.0, 90.0})
+      for (const int channels : {1, 2, 3, 4}) {
         DepositJob job = job_of(width, height, channels, 4, radius);
+        job.quality = channels == 2 ? DepositQuality::fast : DepositQuality::high;
         job.colour_bits = channels == 4 ? 24 : 16;
         job.merge_from = 10 * 256;
-        job.white = channels == 1 ? 0xFFFF : 60000;
+        job.white = channels < 3 ? 0xFFFF : 60000;
         const LensScene scene = random_scene(job, static_cast<std::size_t>(width), seed++);
         EXPECT_TRUE(run_scene(scene) == run_scene(scene, Device::open("cpu")))
             << width << " x " << height << " x " << channels << ", radius " << radius;
