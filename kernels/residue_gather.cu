@@ -3,10 +3,10 @@
 namespace satin::kernels {
 namespace {
 
-/// H200, UHD, a smooth map to 510 and a constant one, without the table: 0.0570 and 0.0562 ms; 5 blocks a
-/// multiprocessor 0.0596 and 0.0593, 8 (32 registers, which spill) 0.0685 and 0.0634; of those 4 rows a warp
-/// 0.0720 and 0.0679, 16 rows 0.0663 and 0.0588, two lines of four warps the same.
-using Shape = ResidueGatherShape<8, 1, 8, 6>;
+/// H200, UHD, a smooth map to 510 and a constant one, without the table: 0.0563 and 0.0553 ms; with eight
+/// warps a block 0.0569 and 0.0560, of those 12 rows a warp 0.0573 and 0.0547, five blocks a multiprocessor
+/// 0.0596 and 0.0593; 64 warps a multiprocessor (32 registers, which spill) 0.0687 and 0.0632.
+using Shape = ResidueGatherShape<4, 1, 8, 12>;
 
 }  // namespace
 

@@ -1,12 +1,14 @@
 #pragma once
 // A summed-area table of RGB bytes in 8.5 bytes a pixel, for the means of large boxes.
 //
-// An entry has the sums modulo 2^21, 2^21 and 2^22, of which the four corners give those of a box modulo the
-// same. At every fourth column and second row a word has bits 17 to 27 of the sums, of the last channel bits
-// 18 to 27. The four of them that are nearest to a box's corners tell what is about its sum: a box whose
-// corners are moved by at most two columns and one row differs from it by few pixels, each of which is within
-// 127.5 of 127.5, and what was cut off is below 2^17. Where residues_suffice() says so, the sum is then known
-// to less than 2^20, and so is the only one of its residue.
+// An entry has the sums modulo 2^21, 2^21 and 2^22; those of four corners give the sums of a box modulo the
+// same. A second way tells about how large these are, and so which number of a residue they are:
+//   - At every fourth column and second row a coarse word has bits 17 to 27 of the sums (of the last channel
+//     bits 18 to 27). The words nearest to the corners of a box are the corners of another one, whose sums
+//     are known but for what was cut off. It differs from the box by four columns and two rows, each of whose
+//     pixels is 127.5 or less away from 127.5.
+//   - Or the sums of a box are known that differs by few columns and rows: the one around the pixel above.
+// residues_suffice() says for which boxes the error is below 2^20.
 //
 // Both tables have a row and a column before the first. Coarse words stand for columns -1, 3, 7 ... and rows
 // -1, 1, 3 ...; right of the picture pixels are 0.
@@ -24,6 +26,8 @@ inline constexpr int coarse_bits = 11;
 inline constexpr int coarse_shift = sum_bits - coarse_bits;
 inline constexpr int column_step = 4;
 inline constexpr int row_step = 2;
+
+/// From the lowest bit on: the residues of the first, the second and the last channel.
 struct alignas(8) Entry {
   std::uint32_t low;
   std::uint32_t high;
@@ -101,16 +105,15 @@ SATIN_HD void sums_by_neighbour(const std::uint32_t (&residues)[channels], std::
   for (int c = 0; c < channels; ++c) sums[c] = largest_up_to(sums[c] + beyond, residues[c], bits);
 }
 
-/// True if the sums of boxes of up to these sides are known. Moved by two columns and one row at each side, a
-/// box differs in four columns, each one pixel higher than itself, and two rows; from that of its neighbour
-/// in four columns and four rows.
+/// True if the sums of boxes of up to these sides are known. Of a box whose corners are moved by at most two
+/// columns and one row, four columns differ, each one pixel higher than the box, and two rows; of a neighbour
+/// four columns and four rows. Sums are below 2^28 then: width + height is at most 2051.
 SATIN_HD bool residues_suffice(std::int64_t width, std::int64_t height) {
   constexpr std::int64_t cut_off = 2 * ((1 << coarse_shift) - 1);
   constexpr std::int64_t reach = (1 << (bits - 1)) - 1;
   const std::int64_t moved = 4 * (height + 1) + 2 * width;
   const std::int64_t of_neighbour = 4 * height + 4 * width - 16;
-  return width <= (1 << sum_bits) / height && 511 * width * height < 2LL << sum_bits &&
-         255 * moved <= 2 * (reach - cut_off) && 128 * of_neighbour <= reach;
+  return 255 * moved <= 2 * (reach - cut_off) && 128 * of_neighbour <= reach;
 }
 
 }  // namespace satin::kernels::residue

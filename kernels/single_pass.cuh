@@ -60,8 +60,8 @@ struct Tiling {
   static constexpr int lanes_across = warp_columns * warp_size;
   static constexpr int warp_elements = warp_size * elements;
   static constexpr int width = lanes_across * elements;
-  /// Warps of one column that have something to look at above, and warps that look left for one channel; of
-  /// the warps that these leave over none.
+  /// Warps of one column that have something to look at above, and warps that look left for one channel; what
+  /// these leave over looks nowhere.
   static constexpr int upward_groups = warp_rows < upward + pieces ? warp_rows : upward + pieces;
   static constexpr int leftward_groups = warps / channels;
   static constexpr int corner_words = static_cast<int>(sizeof(Sum)) / 4;

@@ -127,10 +127,10 @@ struct Found {
 
 TEST(Residues, SufficeUpToTheBound) {
   EXPECT_TRUE(residue::residues_suffice(1, 1));
-  EXPECT_TRUE(residue::residues_suffice(1025, 1025));  // 1025^2 * 255.5 < 2^28, 8184 * 128 < 2^20
-  EXPECT_FALSE(residue::residues_suffice(1026, 1025));
-  EXPECT_FALSE(residue::residues_suffice(1025, 1026));
-  EXPECT_TRUE(residue::residues_suffice(2050, 1));  // its neighbour's: 8188 * 128 < 2^20
+  EXPECT_TRUE(residue::residues_suffice(1025, 1026));  // its neighbour's: 8188 * 128 < 2^20
+  EXPECT_FALSE(residue::residues_suffice(1026, 1026));
+  static_assert(1025 * 1026 < (1 << residue::sum_bits) / 255);
+  EXPECT_TRUE(residue::residues_suffice(2050, 1));  // the same
   EXPECT_FALSE(residue::residues_suffice(2051, 1));
   EXPECT_TRUE(residue::residues_suffice(1, 1540));  // moved: 6166 * 127.5 + 2^18 - 2 < 2^20
   EXPECT_FALSE(residue::residues_suffice(1, 1541));
@@ -238,15 +238,15 @@ class BuiltTable {
     std::vector<residue::Entry> row(static_cast<std::size_t>(layout_.width) + 1);
     for (int y = -1; y < layout_.height; ++y) {
       download(row, table_.entries(), table_.entries_row(), y + 1);
-      for (int x = -1; x < layout_.width; ++x) {
-        const residue::Entry entry = expected.entry(x, y);
-        const residue::Entry& found = row[static_cast<std::size_t>(x + 1)];
-        ASSERT_TRUE(found.low == entry.low && found.high == entry.high) << x << ", " << y;
+      for (int x = 0; x <= layout_.width; ++x) {
+        const residue::Entry entry = expected.entry(x - 1, y);
+        const residue::Entry& found = row[static_cast<std::size_t>(x)];
+        ASSERT_TRUE(found.low == entry.low && found.high == entry.high) << x - 1 << ", " << y;
       }
     }
   }
   void expect_coarse(const Sums& expected) {
-    std::vector<std::uint32_t> row(static_cast<std::size_t>(residue::coarse_column(layout_.width - 1)) + 1);
+    std::vector<std::uint32_t> row(static_cast<std::size_t>(residue::coarse_column(layout_.width + 3)));
     for (int y = 0; y <= residue::coarse_row(layout_.height - 1); ++y) {
       download(row, table_.coarse(), table_.coarse_row(), y);
       for (std::size_t x = 0; x < row.size(); ++x)

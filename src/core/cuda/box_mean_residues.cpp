@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "core/cuda/box_mean.h"
 #include "core/cuda/check.h"
