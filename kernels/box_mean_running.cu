@@ -6,6 +6,7 @@
 
 #include "kernels/box_mean_running.cuh"
 #include "kernels/box_mean_wide.cuh"
+#include "kernels/wide_tuning.h"
 
 namespace satin::kernels {
 namespace {
@@ -92,8 +93,8 @@ RunningTiles running_tiles(const RunningMeanJob& job, int multiprocessors, std::
   const int pixels = running_elements / job.channels;
   const bool groups = job.y.reach > tuning::running_largest_direct_reach;
   if (job.wide && groups) return {};
-  const bool wide_columns = job.type == Type::f32 || job.type == Type::u64;
-  const int usual_warps = job.wide ? running_wide_warps(wide_columns) : tuning::running_warps_per_block;
+  const bool fractions = job.x.outer != 0 || job.y.outer != 0;
+  const int usual_warps = job.wide ? wide_warps(job.type, fractions) : tuning::running_warps_per_block;
   const int most_warps = job.wide ? usual_warps : tuning::running_most_warps;
   const int start_rows =
       groups ? tuning::running_group_rows : std::min(2 * job.y.outer_reach() + 1, job.height);

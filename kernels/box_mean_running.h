@@ -29,9 +29,6 @@ struct RunningTiles {
   std::size_t shared_bytes = 0;
 };
 
-/// Of a block of box_mean_wide.cuh at most. Column sums of 64 bits spill registers with 16.
-[[nodiscard]] constexpr int running_wide_warps(bool wide_columns) { return wide_columns ? 12 : 16; }
-
 /// Widths of the sums down a column, and of those along a row.
 enum class RunningSums : std::uint8_t {
   u32,      ///< both

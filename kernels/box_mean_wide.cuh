@@ -13,11 +13,13 @@
 // all but the first from the L2.
 
 #include <cstdint>
+#include <type_traits>
 
 #include "kernels/running_scan.cuh"
 #include "kernels/shared_memory.cuh"
 #include "kernels/wide_columns.cuh"
 #include "kernels/wide_means.cuh"
+#include "kernels/wide_tuning.h"
 
 namespace satin::kernels {
 
@@ -91,9 +93,15 @@ __device__ void sum_by_boxes(const WideColumns<T, Channels>& columns, const Runn
   }
 }
 
+template <class T, bool ByBoxes>
+inline constexpr int wide_warps_of = wide_warps(std::is_same_v<T, float> ? Type::f32
+                                                : sizeof(T) == 8         ? Type::u64
+                                                                         : Type::u32,
+                                                ByBoxes);
+
 /// ByBoxes: floats with a fractional radius.
 template <class T, class Out, int Channels, bool ByBoxes>
-__global__ void __launch_bounds__(running_wide_warps(sizeof(WideColumn<T>) == 8) * warp_size, 1)
+__global__ void __launch_bounds__(wide_warps_of<T, ByBoxes>* warp_size, 1)
     average_wide(const __grid_constant__ RunningMeanArguments arguments) {
   using Columns = WideColumns<T, Channels>;
   using Means = WideMeans<T, Out, Channels>;
@@ -133,6 +141,7 @@ __global__ void __launch_bounds__(running_wide_warps(sizeof(WideColumn<T>) == 8)
     columns.fetch();
     columns.look_up(min(y + 2, last));
   };
+  constexpr bool early = wide_warps_of<T, ByBoxes> <= 12;  // rows are asked for before the means
 #pragma unroll 1
   for (int y = part.first_y; y <= last; ++y) {
     if constexpr (!ByBoxes) {
@@ -147,8 +156,9 @@ __global__ void __launch_bounds__(running_wide_warps(sizeof(WideColumn<T>) == 8)
       FloatTotals totals;
       sum_by_boxes(columns, job.y, prefixes, means, totals);
       columns.advance();
-      advance(y);
+      if constexpr (early) advance(y);
       means.write(y, totals);
+      if constexpr (!early) advance(y);
     }
   }
 }

@@ -10,17 +10,9 @@
 #include "core/maths/mean.h"
 #include "kernels/lane_rows.cuh"
 #include "kernels/running_shared.cuh"
+#include "kernels/wide_division.cuh"
 
 namespace satin::kernels {
-
-/// A whole number below 2^51 in magnitude plus this has it in the low bits, as two's complement.
-inline constexpr double whole_numbers = 0x1.8p52;
-inline constexpr std::uint64_t whole_number_bits = 0x4338000000000000U;
-
-/// floor(value), for magnitudes below 2^51.
-__device__ inline std::int64_t floor_of(double value) {
-  return __double_as_longlong(__dadd_rd(value, whole_numbers)) - static_cast<std::int64_t>(whole_number_bits);
-}
 
 /// Floats and their fixed point are signed and take 64 bits; of the others sums over a column take 32.
 template <class T>
