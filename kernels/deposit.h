@@ -13,9 +13,8 @@ inline constexpr int deposit_tile_height = 32;
 inline constexpr int deposit_tile_pixels = deposit_tile_width * deposit_tile_height;
 /// What lies in a cell is known when tiles look for samples.
 inline constexpr int deposit_cell = 32;
-/// The farthest that tiles look, as far as short sums allow (deposit_gather.cu); samples whose shapes reach
-/// farther are added to them one by one. Less was not tried.
-inline constexpr int deposit_reach = 40;
+/// The farthest that tiles look, two cells; samples whose shapes reach farther are added to them one by one.
+inline constexpr int deposit_reach = 62;
 
 /// What a deposit knows of the visible samples of 2 x 2 pixels.
 struct alignas(8) DepositQuad {
@@ -27,7 +26,7 @@ struct alignas(8) DepositQuad {
 /// Sums of all groups of samples in planes: colours, then weights. A tile lies in one piece.
 struct DepositSums {
   /// [group][tile][plane][row][column]: inclusive sums within the tile; before that, of tiles that are
-  /// `direct`, second differences.
+  /// `direct`, second differences, of one pixel side by side: see direct_place().
   std::uint64_t* tiles = nullptr;
   /// [group][plane][tile row][column]: the last rows of the tiles, then the sums of those above.
   std::uint64_t* columns = nullptr;

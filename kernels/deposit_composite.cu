@@ -11,10 +11,12 @@ namespace {
 constexpr int threads = 256;
 constexpr int warps = threads / warp_size;
 
+constexpr int column_threads = 64;
+
 /// Exclusive sums down the columns, one thread each.
-__global__ void __launch_bounds__(threads) scan_columns(const __grid_constant__ DepositArguments a) {
-  constexpr int at_once = 8;  // loads in flight
-  const std::int64_t x = std::int64_t{blockIdx.x} * threads + threadIdx.x;
+__global__ void __launch_bounds__(column_threads) scan_columns(const __grid_constant__ DepositArguments a) {
+  constexpr int at_once = 16;  // loads in flight
+  const std::int64_t x = std::int64_t{blockIdx.x} * column_threads + threadIdx.x;
   if (x >= padded_width(a)) return;
   std::uint64_t* column = columns_of(a, blockIdx.z, static_cast<int>(blockIdx.y), 0) + x;
   const std::int64_t pitch = padded_width(a);
@@ -244,7 +246,7 @@ void deposit_carries(const DepositArguments& a, StreamHandle stream) {
   const auto planes = static_cast<unsigned>(a.channels + 1);
   const unsigned groups = a.last_group + 1;
   const std::int64_t width = std::int64_t{a.tile_columns} * deposit_tile_width;
-  scan_columns<<<dim3(blocks_for(width, threads), planes, groups), threads, 0, stream>>>(a);
+  scan_columns<<<dim3(blocks_for(width, column_threads), planes, groups), column_threads, 0, stream>>>(a);
   scan_rows<<<dim3(blocks_for(a.height, warps), planes, groups), threads, 0, stream>>>(a);
 }
 

@@ -10,63 +10,80 @@ namespace {
 
 constexpr int threads = 128;
 
+/// Calls corner(column, row, negative) for the corners of a staircase. What lies above or before the picture
+/// counts on its border, what lies behind not.
+template <class Corner>
+__device__ void for_corners_in_picture(const DepositArguments& a, const Staircase& stairs, std::int32_t x,
+                                       std::int32_t y, std::int32_t more, const Corner& corner) {
+  for_corners(stairs, x, y, more, [&](std::int32_t u, std::int32_t v, bool negative) {
+    if (u < a.width && v < a.height) corner(max(u, 0), max(v, 0), negative);
+  });
+}
+
 __device__ void mark(const DepositArguments& a, std::uint32_t group, std::int32_t column, std::int32_t row) {
   a.sums.direct[group * tile_count(a) + std::int64_t{row} * a.tile_columns + column] = 1;
 }
 
+__device__ void add_delta(const DepositArguments& a, std::uint32_t group, std::int32_t column,
+                          std::int32_t row, int plane, std::uint64_t delta) {
+  const std::int64_t tile =
+      std::int64_t{row / deposit_tile_height} * a.tile_columns + column / deposit_tile_width;
+  const int pixel = row % deposit_tile_height * deposit_tile_width + column % deposit_tile_width;
+  std::uint64_t* to = tile_plane(a, group, tile, 0) + direct_place(a, pixel, plane);
+  atomicAdd(reinterpret_cast<unsigned long long*>(to), static_cast<unsigned long long>(delta));
+}
+
+/// What is done for the corners of a listed sample, by so many lanes.
 struct MarkTiles {
-  template <int Channels, class Value>
-  static __device__ void run(const DepositArguments& a, std::uint32_t group, const Staircase& stairs,
-                             std::uint32_t /*share*/, const Value& /*value*/, std::int32_t x, std::int32_t y,
-                             std::int32_t more) {
-    for_corners(stairs, x, y, more, [&](std::int32_t u, std::int32_t v, bool) {
-      if (u < a.width && v < a.height)
-        mark(a, group, max(u, 0) / deposit_tile_width, max(v, 0) / deposit_tile_height);
-    });
+  template <int Channels>
+  static constexpr unsigned lanes = 1;
+
+  template <int Channels>
+  static __device__ void run(const DepositArguments& a, const LensSample& /*sample*/, unsigned /*lane*/,
+                             std::uint32_t /*share*/, std::uint32_t group, std::int32_t column,
+                             std::int32_t row, bool /*negative*/) {
+    mark(a, group, column / deposit_tile_width, row / deposit_tile_height);
   }
 };
 
-/// What lies above or before the picture counts on its border, what lies behind not.
+/// A lane a plane: additions side by side are one request.
 struct AddDeltas {
-  template <int Channels, class Value>
-  static __device__ void run(const DepositArguments& a, std::uint32_t group, const Staircase& stairs,
-                             std::uint32_t share, const Value& value, std::int32_t x, std::int32_t y,
-                             std::int32_t more) {
-    for_corners(stairs, x, y, more, [&](std::int32_t u, std::int32_t v, bool negative) {
-      if (u >= a.width || v >= a.height) return;
-      const std::int32_t column = max(u, 0);
-      const std::int32_t row = max(v, 0);
-      const std::int64_t tile =
-          std::int64_t{row / deposit_tile_height} * a.tile_columns + column / deposit_tile_width;
-      std::uint64_t* to = tile_plane(a, group, tile, 0) + row % deposit_tile_height * deposit_tile_width +
-                          column % deposit_tile_width;
-#pragma unroll
-      for (int c = 0; c <= Channels; ++c) {
-        const std::uint64_t delta = value(c) * share;
-        atomicAdd(reinterpret_cast<unsigned long long*>(to + c * deposit_tile_pixels),
-                  static_cast<unsigned long long>(negative ? 0 - delta : delta));
-      }
-    });
+  template <int Channels>
+  static constexpr unsigned lanes = Channels + 1;
+
+  template <int Channels>
+  static __device__ void run(const DepositArguments& a, const LensSample& sample, unsigned lane,
+                             std::uint32_t share, std::uint32_t group, std::int32_t column, std::int32_t row,
+                             bool negative) {
+    const std::uint64_t delta = (lane < Channels ? sample.colour[lane] : std::uint64_t{1}) * share;
+    add_delta(a, group, column, row, static_cast<int>(lane), negative ? 0 - delta : delta);
   }
 };
 
 template <int Channels, class Step>
 __global__ void __launch_bounds__(threads) each_listed(const __grid_constant__ DepositArguments a) {
-  const std::uint32_t count = min(*a.count, a.most_listed);
-  for (std::uint32_t i = blockIdx.x * threads + threadIdx.x; i < count; i += gridDim.x * threads) {
-    const LensSample sample = a.listed[i];
+  constexpr unsigned lanes = Step::template lanes<Channels>;
+  const std::uint64_t count = std::uint64_t{min(*a.count, a.most_listed)} * lanes;
+  for (std::uint64_t i = blockIdx.x * threads + threadIdx.x; i < count; i += gridDim.x * threads) {
+    const LensSample& sample = a.listed[i / lanes];
     const bool inside = sample.x >= 0 && sample.x < a.width && sample.y >= 0 && sample.y < a.height;
     if (!inside || sample.weight == 0) continue;
     const bool block = sample.block == 2;
+    const std::uint32_t group = min(std::uint32_t{sample.group}, a.last_group);
     const LensKernel kernel =
         lens_kernel(a.kernels, sample.radius, is_highlight<Channels>(a, sample.colour), block);
-    const auto value = [&](int plane) -> std::uint64_t {
-      return plane < Channels ? sample.colour[plane] : 1;
-    };
-    for (int k = 0; k < 2 && kernel.weight[k] != 0; ++k)
-      Step::template run<Channels>(
-          a, min(std::uint32_t{sample.group}, a.last_group), a.kernels.staircases[kernel.staircase[k]],
-          sample_weight(kernel.weight[k], sample.weight), value, sample.x, sample.y, block ? 2 : 1);
+#pragma unroll 1
+    for (int k = 0; k < 2; ++k) {
+      const std::uint32_t share = sample_weight(k == 0 ? kernel.weight[0] : kernel.weight[1], sample.weight);
+      if (share == 0) continue;
+      const Staircase stairs =  // all of it is read at once
+          a.kernels.staircases[k == 0 ? kernel.staircase[0] : kernel.staircase[1]];
+      for_corners_in_picture(a, stairs, sample.x, sample.y, block ? 2 : 1,
+                             [&](std::int32_t column, std::int32_t row, bool negative) {
+                               Step::template run<Channels>(a, sample, i % lanes, share, group, column, row,
+                                                            negative);
+                             });
+    }
   }
 }
 
@@ -98,10 +115,16 @@ __global__ void __launch_bounds__(threads) add_far(const __grid_constant__ Depos
       a, cell_left(a, place / cell_quads) + quad_x(number), cell_top(a, place / cell_quads) + quad_y(number),
       quad.merged, [](std::uint32_t) { return true; },
       [&](const SpreadSample<Channels>& sample, const Staircase& stairs, std::uint32_t share) {
-        if (reach_of(stairs) > deposit_reach)
-          AddDeltas::run<Channels>(
-              a, group_at(a, sample.x, sample.y), stairs, share,
-              [&](int plane) { return sample.value(plane); }, sample.x, sample.y, sample.more);
+        if (stairs.reach <= deposit_reach) return;
+        const std::uint32_t group = group_at(a, sample.x, sample.y);
+        for_corners_in_picture(a, stairs, sample.x, sample.y, sample.more,
+                               [&](std::int32_t column, std::int32_t row, bool negative) {
+#pragma unroll
+                                 for (int plane = 0; plane <= Channels; ++plane) {
+                                   const std::uint64_t delta = sample.value(plane) * share;
+                                   add_delta(a, group, column, row, plane, negative ? 0 - delta : delta);
+                                 }
+                               });
       });
 }
 

@@ -5,10 +5,6 @@
 
 namespace satin::kernels {
 
-__device__ inline std::int32_t reach_of(const Staircase& stairs) {
-  return max(std::int32_t{stairs.wide[stairs.boxes - 1]}, std::int32_t{stairs.high[0]});
-}
-
 template <int Channels>
 __device__ bool is_highlight(const DepositArguments& a, const std::uint32_t* colour) {
   if (!a.highlights) return false;
@@ -19,21 +15,29 @@ __device__ bool is_highlight(const DepositArguments& a, const std::uint32_t* col
   return highlight;
 }
 
-/// A staircase around a pixel or a block of pixels.
+/// What is spread around a pixel or a block of pixels.
 template <int Channels>
 struct SpreadSample {
-  const std::uint32_t* colours[2];  ///< of the pixel; of a block the upper and the lower ones
+  std::uint64_t colour[Channels];  ///< the sum of all that are merged
   std::int32_t x, y;
   std::int32_t more;  ///< columns and rows: 2 for blocks of pixels
   bool highlight;
 
-  /// What one share of the staircase gets: a colour, or that of all that are merged; of the last plane how
-  /// many samples there are.
+  __device__ SpreadSample(const DepositArguments& a, std::int32_t left, std::int32_t top, bool block)
+      : x(left), y(top), more(block ? 2 : 1) {
+    const std::uint32_t* upper = colours_at<Channels>(a, x, y);
+    const std::uint32_t* lower = colours_at<Channels>(a, x, y + more - 1);
+    highlight = !block && is_highlight<Channels>(a, upper);
+#pragma unroll
+    for (int c = 0; c < Channels; ++c) {
+      colour[c] = upper[c];
+      if (block) colour[c] += std::uint64_t{upper[Channels + c]} + lower[c] + lower[Channels + c];
+    }
+  }
+
+  /// What one share of the staircase gets: the colour; of the last plane how many samples there are.
   [[nodiscard]] __device__ std::uint64_t value(int plane) const {
-    if (plane == Channels) return more == 2 ? 4 : 1;
-    if (more == 1) return colours[0][plane];
-    return std::uint64_t{colours[0][plane]} + colours[0][Channels + plane] + colours[1][plane] +
-           colours[1][Channels + plane];
+    return plane == Channels ? (more == 2 ? 4 : 1) : colour[plane];
   }
 };
 
@@ -78,28 +82,23 @@ __device__ void for_staircases(const DepositArguments& a, std::int32_t x, std::i
   for (int i = 0; i < (merged != 0 ? 1 : 4); ++i) {
     const std::uint32_t weight = chosen(quad.weight, i);
     if (weight == 0) continue;
-    SpreadSample<Channels> sample;
-    sample.x = x + (i & 1);
-    sample.y = y + (i >> 1);
-    sample.more = merged != 0 ? 2 : 1;
-    sample.colours[0] = colours_at<Channels>(a, sample.x, sample.y);
-    sample.colours[1] = colours_at<Channels>(a, sample.x, sample.y + sample.more - 1);
-    sample.highlight = is_highlight<Channels>(a, sample.colours[0]);
+    const SpreadSample<Channels> sample(a, x + (i & 1), y + (i >> 1), merged != 0);
     const LensKernel kernel = lens_kernel(a.kernels, chosen(quad.radius, i), sample.highlight, merged != 0);
 #pragma unroll 1
     for (int k = 0; k < 2; ++k) {
       const std::uint32_t share = sample_weight(k == 0 ? kernel.weight[0] : kernel.weight[1], weight);
       if (share == 0) continue;
-      spread(sample, a.kernels.staircases[k == 0 ? kernel.staircase[0] : kernel.staircase[1]], share);
+      const Staircase stairs =  // all of it is read at once
+          a.kernels.staircases[k == 0 ? kernel.staircase[0] : kernel.staircase[1]];
+      spread(sample, stairs, share);
     }
   }
 }
 
 /// Calls corner(x, y, negative) for the corners of a staircase: four a box, which is added or taken away.
 template <class Corner>
-__device__ void for_corners(const Staircase& of, std::int32_t x, std::int32_t y, std::int32_t more,
+__device__ void for_corners(const Staircase& stairs, std::int32_t x, std::int32_t y, std::int32_t more,
                             const Corner& corner) {
-  const Staircase stairs = of;  // all of it is read at once
   const auto box = [&](std::int32_t wide, std::int32_t high, bool negative) {
     corner(x - wide, y - high, negative);
     corner(x + wide + more, y - high, !negative);

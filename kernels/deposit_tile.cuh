@@ -32,6 +32,12 @@ __device__ inline std::uint64_t* tile_plane(const DepositArguments& a, std::uint
                                             int plane) {
   return a.sums.tiles + ((group * tile_count(a) + tile) * (a.channels + 1) + plane) * deposit_tile_pixels;
 }
+/// Where in a tile the second difference of a pixel is: side by side with those of its other planes, which
+/// are then added to as one sector of the L2; but where a block makes one plane after the other, the first
+/// one it stores must not lie upon the others' differences.
+__device__ inline int direct_place(const DepositArguments& a, int pixel, int plane) {
+  return a.all_planes ? pixel * (a.channels + 1) + plane : plane * deposit_tile_pixels + pixel;
+}
 /// The entries of one row of tiles.
 __device__ inline std::uint64_t* columns_of(const DepositArguments& a, std::uint32_t group, int plane,
                                             std::int32_t tile_row) {

@@ -1,5 +1,5 @@
 #pragma once
-// Launcher of detail.cu, in the manner of launch.h.
+// Launchers of detail.cu and detail_level.cu, in the manner of launch.h.
 
 #include "core/operations/detail.h"
 #include "kernels/launch.h"
@@ -21,5 +21,8 @@ struct DetailArguments {
 };
 
 void add_detail(const DetailArguments& arguments, StreamHandle stream);
+
+/// For jobs that join_level(): the output has one byte a pixel.
+void compare_detail(const DetailArguments& arguments, const LevelRule& level, StreamHandle stream);
 
 }  // namespace satin::kernels

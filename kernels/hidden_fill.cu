@@ -28,6 +28,7 @@ struct FillTiles {
   int cell_columns;
   int cell_rows;
   std::uint32_t* count;        ///< of listed tiles
+  std::uint32_t* taken;        ///< of the listed tiles, by blocks of the launch in work
   std::uint32_t* blocks_done;  ///< of the launch in work
   std::uint32_t* one_by_one;   ///< 1: all groups at once did not fit
   std::uint32_t* listed;       ///< group * columns * rows + tile
@@ -35,7 +36,7 @@ struct FillTiles {
 
   __host__ __device__ int tiles() const { return columns * rows; }
 };
-constexpr std::size_t fill_counters = 3;
+constexpr std::size_t fill_counters = 4;
 
 int whole(int size, int part) { return (size + part - 1) / part; }
 
@@ -49,8 +50,9 @@ std::size_t place(FillTiles& tiles, int width, int height, void* workspace) {
       fill_counters + std::size_t{lens_most_groups} * static_cast<std::size_t>(tiles.tiles());
   auto* counters = static_cast<std::uint32_t*>(workspace);
   tiles.count = counters;
-  tiles.blocks_done = counters + 1;
-  tiles.one_by_one = counters + 2;
+  tiles.taken = counters + 1;
+  tiles.blocks_done = counters + 2;
+  tiles.one_by_one = counters + 3;
   tiles.listed = counters + fill_counters;
   tiles.cells = reinterpret_cast<std::uint8_t*>(counters + words);
   return words * sizeof(std::uint32_t) +
@@ -277,28 +279,37 @@ __device__ void finish(const LensList& list, const FillTiles& tiles, bool all_gr
   if (threadIdx.x != 0 || add_shared(tiles.blocks_done, 1) + 1 != gridDim.x) return;
   __threadfence();
   *tiles.blocks_done = 0;
+  *tiles.taken = 0;
   const bool fits = list.complete();
   if (all_groups) *tiles.one_by_one = fits ? 0 : 1;
 }
 
-/// Blocks take the listed tiles in turns: those of one group, or of all if it is 0.
+/// The next listed tile, by all threads of a block.
+__device__ std::uint32_t take_tile(const FillTiles& tiles, std::uint32_t& shared) {
+  __syncthreads();
+  if (threadIdx.x == 0) shared = add_shared(tiles.taken, 1);
+  __syncthreads();
+  return shared;
+}
+
+/// Blocks take the listed tiles as they come free: those of one group, or of all if it is 0.
 template <int Channels>
 __global__ void __launch_bounds__(fill_threads, tuning::fill_blocks_per_multiprocessor)
     fill_listed_tiles(const __grid_constant__ FillHidden<Channels> fill,
                       const __grid_constant__ FillTiles tiles) {
   extern __shared__ uint4 table_memory[];
   __shared__ SharedGroups groups;
+  __shared__ std::uint32_t taken;
   const bool all_groups = fill.group == 0;
   if (!all_groups && *tiles.one_by_one == 0) return;
   SharedTable table(reinterpret_cast<std::uint32_t*>(table_memory));
   table.clear_border();
   const std::uint32_t count = *tiles.count;
-  for (std::uint32_t i = blockIdx.x; i < count; i += gridDim.x) {
+  for (std::uint32_t i = take_tile(tiles, taken); i < count; i = take_tile(tiles, taken)) {
     const auto listed = static_cast<int>(tiles.listed[i]);
     const int group = listed / tiles.tiles();
     const int tile = listed % tiles.tiles();
     if (!all_groups && group != fill.group) continue;
-    __syncthreads();
     const FillHidden<Channels> own{fill.planes, fill.unit, group, fill.list};
     TileFill<Channels>(own, tile % tiles.columns, tile / tiles.columns, table, groups).run();
   }

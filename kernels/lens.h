@@ -1,8 +1,9 @@
 #pragma once
-// Launches of lens_layers.cu, hidden_fill.cu and lens_store.cu, in the manner of launch.h.
+// Launches of lens_layers.cu, depth_ramp.cu, depth_groups.cu, hidden_fill.cu and lens_store.cu, in the manner
+// of launch.h.
 
-#include "core/maths/depth_groups.h"
 #include "core/maths/hidden_fill.h"
+#include "core/maths/lens_layers_steps.h"
 #include "core/operations/lens_layers.h"
 #include "core/operations/lens_store.h"
 #include "kernels/launch.h"
@@ -23,6 +24,15 @@ struct LensLayersArguments {
 /// Radii -> visible samples, and those of silhouettes in the list.
 void make_visible_samples(const LensLayersArguments& arguments, const ImageView& picture,
                           const Measured* measured, StreamHandle stream);
+
+// Steps of make_visible_samples() that are not one thread a place.
+
+void sharpen_ramps(const SharpenRamp& step, StreamHandle stream);
+void find_silhouettes(const FindSilhouette& step, StreamHandle stream);
+void find_radius_range(const FindRadiusRange& step, StreamHandle stream);
+void count_radii(const CountRadii& step, StreamHandle stream);
+void sum_histogram(const SumHistogram& steps, StreamHandle stream);
+void find_best_partition(const FindBestPartition& steps, StreamHandle stream);
 
 /// Lets fill_hidden() have its shared memory; the code of a cudaError_t.
 [[nodiscard]] int prepare_fill_hidden(int channels);

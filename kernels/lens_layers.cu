@@ -1,4 +1,5 @@
-// The steps of depth of field before the deposit but the hidden samples: one thread a pixel.
+// The steps of depth of field before the deposit but the hidden samples: one thread a pixel where nothing
+// else is said.
 
 #include "core/maths/lens_debug.h"
 #include "core/maths/lens_layers_steps.h"
@@ -40,9 +41,16 @@ __global__ void __launch_bounds__(plane_threads)
   }
 }
 
-/// One thread a place, and those of silhouettes together.
+/// One thread a place but for the steps that are faster together.
 struct LensLaunch : EachPlace {
   using EachPlace::operator();
+
+  void operator()(int, int, const SharpenRamp& step) const { sharpen_ramps(step, stream); }
+  void operator()(int, int, const FindSilhouette& step) const { find_silhouettes(step, stream); }
+  void operator()(int, int, const FindRadiusRange& step) const { find_radius_range(step, stream); }
+  void operator()(int, int, const CountRadii& step) const { count_radii(step, stream); }
+  void operator()(const SumHistogram& steps) const { sum_histogram(steps, stream); }
+  void operator()(const FindBestPartition& steps) const { find_best_partition(steps, stream); }
 
   template <class T, int Channels>
   void operator()(int width, int height, const SeparateSilhouettes<T, Channels>& step) const {

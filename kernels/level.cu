@@ -67,20 +67,21 @@ __global__ void __launch_bounds__(plane_threads)
   }
 }
 
-__device__ std::uint8_t side_of(double value, const LevelArguments& arguments) {
-  return (value > arguments.level) != arguments.job.inverted ? 255 : 0;
+__device__ LevelRule rule_of(const LevelArguments& arguments) {
+  return {arguments.job.plane, arguments.level, arguments.job.inverted};
 }
 
 template <class T, int Channels>
 __global__ void __launch_bounds__(plane_threads)
     compare_quads(const __grid_constant__ LevelArguments arguments) {
   const LevelJob& job = arguments.job;
+  const LevelRule rule = rule_of(arguments);
   for_quads<Channels, T>(
       arguments.picture, job.width, job.height, job.plane,
       [&](std::int64_t x, std::int64_t y, const Vector<T, quad>& values, int count) {
         Vector<std::uint8_t, quad> sides{};
 #pragma unroll
-        for (int k = 0; k < quad; ++k) sides.of[k] = side_of(static_cast<double>(values.of[k]), arguments);
+        for (int k = 0; k < quad; ++k) sides.of[k] = side_of(static_cast<double>(values.of[k]), rule);
         auto* out = reinterpret_cast<std::uint8_t*>(arguments.output.data + y * arguments.output.row);
         store_quad(sides, count, out + x);
       });
@@ -89,12 +90,13 @@ __global__ void __launch_bounds__(plane_threads)
 __global__ void __launch_bounds__(plane_threads)
     compare_floats(const __grid_constant__ LevelArguments arguments) {
   const LevelJob& job = arguments.job;
+  const LevelRule rule = rule_of(arguments);
   const std::int64_t x = static_cast<std::int64_t>(blockIdx.x) * plane_threads + threadIdx.x;
   if (x >= job.width) return;
   for (std::int64_t y = blockIdx.y; y < job.height; y += gridDim.y) {
     const float value = plane_value_at<float>(job.plane, arguments.picture, x, y);
     auto* out = reinterpret_cast<std::uint8_t*>(arguments.output.data + y * arguments.output.row);
-    out[x] = side_of(static_cast<double>(value), arguments);
+    out[x] = side_of(static_cast<double>(value), rule);
   }
 }
 

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 
+#include "kernels/byte_quotient.cuh"
 #include "kernels/clipped_boxes.cuh"
 #include "kernels/map_gather.h"
 #include "kernels/strip_means.cuh"
@@ -19,27 +20,6 @@
 #include "kernels/warp.cuh"
 
 namespace satin::kernels {
-
-/// round(sum / divisor), ties up, of byte-sized means of any channels; sum + divisor / 2 is below 2^32, and
-/// the divisor below 2^24. The estimate errs to the low side alone, by less than 2^8 * 2^-20.
-class ByteQuotient {
- public:
-  __device__ explicit ByteQuotient(std::uint32_t divisor) : divisor_(divisor) {
-    constexpr float too_small = 1.0F - 1.0F / (1U << 21);
-    inverse_ = __fmul_rn(rough_reciprocal(__uint2float_rn(divisor)), too_small);
-  }
-
-  [[nodiscard]] __device__ std::uint32_t operator()(std::uint32_t sum) const {
-    const std::uint32_t total = sum + divisor_ / 2;
-    const float estimate = __fmaf_rd(__uint2float_rz(total), inverse_, ByteDivision::whole);
-    const std::uint32_t quotient = __float_as_uint(estimate) - ByteDivision::whole_bits;
-    return quotient + (total - quotient * divisor_ >= divisor_ ? 1U : 0U);
-  }
-
- private:
-  std::uint32_t divisor_;
-  float inverse_ = 0;
-};
 
 template <int Channels>
 class MapGather {

@@ -86,6 +86,14 @@ __device__ inline void publish(std::uint32_t* to, const Vector<std::uint32_t, 2>
                : "memory");
 }
 
+template <int N>
+__device__ void publish(std::uint32_t* to, const Vector<std::uint32_t, N>& words) {
+#pragma unroll
+  for (int i = 0; i < N; i += 4)
+    publish(to + i,
+            Vector<std::uint32_t, 4>{{words.of[i], words.of[i + 1], words.of[i + 2], words.of[i + 3]}});
+}
+
 __device__ inline void look_at(const std::uint64_t* from, std::uint64_t& word) {
   asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(word) : "l"(from));
 }
@@ -98,6 +106,16 @@ __device__ inline void look_at(const std::uint32_t* from, Vector<std::uint32_t, 
   asm volatile("ld.relaxed.gpu.global.v2.u32 {%0, %1}, [%2];"
                : "=r"(words.of[0]), "=r"(words.of[1])
                : "l"(from));
+}
+template <int N>
+__device__ void look_at(const std::uint32_t* from, Vector<std::uint32_t, N>& words) {
+#pragma unroll
+  for (int i = 0; i < N; i += 4) {
+    Vector<std::uint32_t, 4> four;
+    look_at(from + i, four);
+#pragma unroll
+    for (int k = 0; k < 4; ++k) words.of[i + k] = four.of[k];
+  }
 }
 
 }  // namespace satin::kernels

@@ -6,6 +6,7 @@
 
 #include "kernels/byte_rows.cuh"
 #include "kernels/published.cuh"
+#include "kernels/residue_table.h"
 #include "kernels/single_pass_pixels.cuh"
 #include "kernels/tuning.h"
 #include "kernels/warp.cuh"
@@ -38,10 +39,11 @@ struct TileSizes {
   int corner_words;  ///< likewise
 };
 
-/// Tiles of one shape on pictures of one kind.
-template <class PixelsType, class Shape>
+/// Tiles of one shape on pictures of one kind. `Residues`: the table is that of kernels/residue_table.h.
+template <class PixelsType, class Shape, bool Residues = false>
 struct Tiling {
   using Pixels = PixelsType;
+  static constexpr bool residues = Residues;
   using Sum = typename Pixels::Sum;
   using Phase = typename Pixels::Phase;
   static constexpr int elements = Pixels::elements;
@@ -58,15 +60,17 @@ struct Tiling {
   static constexpr int lanes_across = warp_columns * warp_size;
   static constexpr int warp_elements = warp_size * elements;
   static constexpr int width = lanes_across * elements;
-  /// Warps of one column that have something to look at above, and warps that look left for one channel.
+  /// Warps of one column that have something to look at above, and warps that look left for one channel; what
+  /// these leave over looks nowhere.
   static constexpr int upward_groups = warp_rows < upward + pieces ? warp_rows : upward + pieces;
   static constexpr int leftward_groups = warps / channels;
   static constexpr int corner_words = static_cast<int>(sizeof(Sum)) / 4;
+  static constexpr bool pairs_columns = elements != 2;
   static constexpr TileSizes sizes = {channels, width, upward, leftward, pieces, corner_words};
 
   static_assert(warp_rows * rows == tile_height && tile_height == warp_size * lane_rows);
   static_assert(rows % lane_rows == 0 && rows <= warp_size);
-  static_assert(width % channels == 0 && warps % channels == 0);
+  static_assert(width % channels == 0 && warps >= channels);
   static_assert(warps <= warp_size && upward_groups * warp_columns <= warp_size);
   static_assert(3 * corner_words <= upward, "each row of totals has one word of a corner");
   static_assert(lanes_across <= threads - channels * warp_size, "the last warps publish rows");
@@ -76,7 +80,7 @@ struct Tiling {
   static constexpr std::uint64_t largest_of_column = std::uint64_t{Pixels::largest} * tile_height;
   static_assert(largest_of_row <= largest_value && largest_of_column <= largest_value);
   static_assert(largest_of_row * tile_height <= 0xFFFFFFFF, "total of the tile");
-  static_assert(elements == 2 || largest_of_column <= 0xFFFF, "two columns in a register");
+  static_assert(!pairs_columns || largest_of_column <= 0xFFFF, "two columns in a register");
   static_assert(leftward * largest_of_row <= 0xFFFFFFFF && upward * largest_of_column <= 0xFFFFFFFF);
 };
 
@@ -94,6 +98,8 @@ struct Job {
   ByteRows picture;
   std::byte* table;
   std::int64_t table_row;
+  std::byte* coarse;  ///< beside residues
+  std::int64_t coarse_row;
   int width;  ///< elements
   int tile_columns;
   int tile_rows;
@@ -121,7 +127,8 @@ struct Exchange {
                                              [Tiling::lanes_across];  ///< parts of the sums above
   Vector<Sum, lane_rows> rows_left[Tiling::warps][warp_size];         ///< parts of the sums to the left
   Vector<Sum, carries> row_carries[Tiling::warps][Pixels::phases][Tiling::rows];  ///< as words begin
-  uint2 column_sums[Tiling::warp_rows][Tiling::lanes_across];  ///< as Pixels::add_to_columns() leaves them
+  typename Pixels::ColumnSums column_sums[Tiling::warp_rows]
+                                         [Tiling::lanes_across];  ///< as Pixels::add_to_columns() leaves them
   alignas(16) std::uint32_t row_sums[Tiling::channels][Tiling::warp_columns][tile_height];
   Sum columns_above_of_warp[Tiling::channels][Tiling::upward_groups * Tiling::warp_columns];
   Sum rows_left_of_warp[Tiling::warps][Tiling::warp_rows];

@@ -54,6 +54,7 @@ __device__ void sum_alone(const Job& job, const Tile& tile, Exchange<Tiling>& sh
 
   const int channel = at.warp / Tiling::leftward_groups;
   const int group = at.warp % Tiling::leftward_groups;
+  if (channel >= Tiling::channels) return;
   Sum of_rows[lane_rows] = {};  // those of the lane that this warp sums
   Sum of_warp_row = 0;          // lane r: of those in row r of the warps
 #pragma unroll 1

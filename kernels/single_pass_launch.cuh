@@ -58,6 +58,17 @@ struct Layout {
   std::byte* memory_;
 };
 
+// Limits of a picture: bytes of a row are counted in 32 bits, rows of tiles are rows of the grid, words of
+// the workspace are counted in 32 bits, too.
+inline constexpr std::int64_t largest_row = 1LL << 30;
+inline constexpr std::int64_t largest_height = 65535LL * tile_height;
+inline constexpr std::size_t largest_workspace = std::size_t{1} << 32;
+
+inline bool fits(const TableTiles& tiles, const TileSizes& sizes, int pixel_bytes) {
+  return tiles.width <= largest_row / pixel_bytes && tiles.height <= largest_height &&
+         Layout(tiles, sizes, nullptr).bytes <= largest_workspace;
+}
+
 template <class Tiling>
 Job job_of(const TableArguments& arguments, const SinglePassTrial& trial) {
   const TableTiles& tiles = arguments.tiles;

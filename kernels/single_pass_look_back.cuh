@@ -142,6 +142,7 @@ __device__ bool look_back(const Job& job, const Tile& tile, Exchange<Tiling>& sh
   const Place<Tiling> at;
   const int channel = at.warp / Tiling::leftward_groups;
   const int group = at.warp % Tiling::leftward_groups;
+  const bool looks_left = Tiling::warps % Tiling::channels == 0 || channel < Tiling::channels;
   LookBack<Tiling::elements, Tiling::upward, Tiling::pieces, Tiling::warp_rows> above{
       {},
       job.workspace.column_sums,
@@ -156,9 +157,9 @@ __device__ bool look_back(const Job& job, const Tile& tile, Exchange<Tiling>& sh
       place_of_row<Tiling>(tile, channel, lane * lane_rows),
       Tiling::channels * tile_height,
       row_plane<Tiling>(job),
-      tile.column,
+      looks_left ? tile.column : 0,
       group};
-  CornerLookBack<Tiling> corner(job, tile, channel, group);
+  CornerLookBack<Tiling> corner(job, looks_left ? tile : Tile{}, channel, group);
   above.look(tile.tag);
   left.look(tile.tag);
   corner.look();

@@ -33,10 +33,6 @@ extern template void launch<Pairs<std::uint16_t, 3, std::uint64_t>>(const TableA
 
 namespace {
 
-constexpr std::int64_t largest_row = 1LL << 30;                  // bytes of a row are counted in 32 bits
-constexpr std::int64_t largest_height = 65535LL * tile_height;   // rows of tiles are rows of the grid
-constexpr std::size_t largest_workspace = std::size_t{1} << 32;  // so are its words
-
 /// Pictures that one tiling is for.
 struct Kind {
   Type type;
@@ -82,12 +78,6 @@ bool serves(const Kind& kind, const PixelRead& read, bool squared, Accumulator a
          kind.accumulator == accumulator && !read.weighted && read.transfer == Transfer::identity;
 }
 
-bool fits(const TableTiles& tiles, const Kind& kind) {
-  const int pixel = kind.sizes.channels * (kind.type == Type::u8 ? 1 : 2);
-  return tiles.width <= largest_row / pixel && tiles.height <= largest_height &&
-         Layout(tiles, kind.sizes, nullptr).bytes <= largest_workspace;
-}
-
 }  // namespace
 
 std::vector<TableTiles> single_pass_tiles(std::int64_t width, std::int64_t height, const PixelRead& read,
@@ -98,7 +88,8 @@ std::vector<TableTiles> single_pass_tiles(std::int64_t width, std::int64_t heigh
     TableTiles tiles = tiles_of(width, height, kinds[i].sizes);
     tiles.kind = i;
     tiles.accumulator = accumulator;
-    if (fits(tiles, kinds[i])) found.push_back(tiles);
+    const int pixel_bytes = tiles.channels * (kinds[i].type == Type::u8 ? 1 : 2);
+    if (fits(tiles, kinds[i].sizes, pixel_bytes)) found.push_back(tiles);
   }
   return found;
 }

@@ -31,6 +31,7 @@
 
 #include "kernels/byte_rows.cuh"
 #include "kernels/published.cuh"
+#include "kernels/residue_columns.cuh"
 #include "kernels/single_pass.cuh"
 #include "kernels/single_pass_alone.cuh"
 #include "kernels/single_pass_look_back.cuh"
@@ -66,19 +67,20 @@ __device__ inline unsigned run_of_draw(const Job& job, unsigned drawn) {
 
 /// Sums of the warp's columns and rows.
 template <class Tiling>
-__device__ void sum_pixels(const std::uint32_t (&words)[Tiling::rows], Exchange<Tiling>& shared) {
+__device__ void sum_pixels(const typename Tiling::Pixels::Word (&words)[Tiling::rows],
+                           Exchange<Tiling>& shared) {
   using Pixels = typename Tiling::Pixels;
   const int lane = lane_index();
   const Place<Tiling> at;
   const typename Tiling::Phase phase(at.lane_across);
-  uint2 columns = {0, 0};
+  typename Pixels::ColumnSums columns{};
   std::uint32_t row_sums[Tiling::channels] = {};  // of the lane's row, or of two rows
 #pragma unroll
   for (int r = 0; r < Tiling::rows; r += 2) {
     Pixels::add_to_columns(words[r], words[r + 1], columns);
 #pragma unroll
     for (int c = 0; c < Tiling::channels; ++c) {
-      const std::uint32_t weights = phase.weights_of(c);
+      const auto weights = phase.weights_of(c);
       const std::uint32_t upper = Pixels::weighted(words[r], weights, 0U);
       const std::uint32_t lower = Pixels::weighted(words[r + 1], weights, 0U);
       if constexpr (Pixels::pairs_rows) {
@@ -146,12 +148,10 @@ __device__ auto resolve_columns(const Job& job, const Tile& tile, const Place<Ti
   auto columns = shared.columns_above[0][at.lane_across];
 #pragma unroll
   for (int k = 1; k < Tiling::upward_groups; ++k) columns = columns + shared.columns_above[k][at.lane_across];
-  uint2 upper = {0, 0};
+  typename Pixels::ColumnSums upper{};
 #pragma unroll
-  for (int k = 0; k < Tiling::warp_rows - 1; ++k) {
-    const uint2 sums = shared.column_sums[k][at.lane_across];
-    if (k < at.row) upper = make_uint2(upper.x + sums.x, upper.y + sums.y);
-  }
+  for (int k = 0; k < Tiling::warp_rows - 1; ++k)
+    if (k < at.row) upper = upper + shared.column_sums[k][at.lane_across];
   columns = columns + converted<typename Tiling::Sum>(Pixels::of_columns(upper));
   if (at.row == Tiling::warp_rows - 1 && tile.row + Tiling::upward + 1 < job.tile_rows) {
     const auto own = Pixels::of_columns(shared.column_sums[at.row][at.lane_across]);
@@ -264,7 +264,8 @@ inline constexpr int any_step = -1;
 /// The rows of the warp, elements from first_x on. Row r of the table begins r * Step sums behind a multiple
 /// of a lane's sums; with any_step anywhere. `Edge`: not all rows and columns are in the picture.
 template <class Tiling, int Step, bool Edge>
-__device__ void write_rows(const Job& job, int first_x, int y, const std::uint32_t (&words)[Tiling::rows],
+__device__ void write_rows(const Job& job, int first_x, int y,
+                           const typename Tiling::Pixels::Word (&words)[Tiling::rows],
                            const Carry<Tiling>& carry, const Exchange<Tiling>& shared) {
   using Pixels = typename Tiling::Pixels;
   using Sum = typename Tiling::Sum;
@@ -278,20 +279,15 @@ __device__ void write_rows(const Job& job, int first_x, int y, const std::uint32
   const auto* row_carries = shared.row_carries[at.warp][phase.number()];
 
   std::byte* to = job.table + y * job.table_row + x * static_cast<std::int64_t>(sizeof(Sum));
+  [[maybe_unused]] const ResidueColumns<Edge> residues(job, x, y);
   const auto write_row = [&](int r, const Vector<std::uint32_t, Pixels::kinds>& before) {
     const auto left = row_carries[r];
-#pragma unroll
-    for (int i = 0; i < Tiling::elements; ++i) {
-      const int k = i % Tiling::channels;
-      if constexpr (sizeof(Sum) == 4) {
-        sums.of[i] += Pixels::weighted(words[r], Pixels::weights_up_to(i), before.of[k] + left.of[k]);
-      } else {
-        sums.of[i] += left.of[k] + Pixels::weighted(words[r], Pixels::weights_up_to(i), before.of[k]);
-      }
-    }
+    Pixels::add_row(words[r], before, left, sums);
     auto* row = reinterpret_cast<Sum*>(to + r * job.table_row);
     if (!Edge || r < existing) {
-      if (cut) {
+      if constexpr (Tiling::residues) {
+        residues.store(r, sums);
+      } else if (cut) {
         store_row_at_edge(sums, row, valid);
       } else if (Step == any_step) {
         store_row(sums, row);
@@ -307,7 +303,7 @@ __device__ void write_rows(const Job& job, int first_x, int y, const std::uint32
     std::uint32_t lower[Tiling::channels];
 #pragma unroll
     for (int c = 0; c < Tiling::channels; ++c) {
-      const std::uint32_t weights = phase.weights_of(c);
+      const auto weights = phase.weights_of(c);
       upper[c] = Pixels::weighted(words[r], weights, 0U);
       lower[c] = Pixels::weighted(words[r + 1], weights, 0U);
       if constexpr (Pixels::pairs_rows) {
@@ -353,7 +349,7 @@ __global__ void __launch_bounds__(Tiling::threads, Tiling::blocks) build(const _
   const int y = first_row<Tiling>(tile);
   unsigned drawn = 0;
   if (threadIdx.x == 0) drawn = draw(job);  // its answer comes while the pixels do
-  std::uint32_t words[Tiling::rows];
+  typename Pixels::Word words[Tiling::rows];
   load_rows<Aligned, Pixels::lane_bytes>(job.picture, x * static_cast<int>(sizeof(typename Pixels::Element)),
                                          y, words);
 #pragma unroll

@@ -4,7 +4,7 @@
 namespace satin::kernels {
 
 template <class T, int N>
-struct alignas(sizeof(T) * (N == 3 ? 1 : N)) Vector {
+struct alignas(sizeof(T) * (N & -N)) Vector {
   T of[N];
 };
 

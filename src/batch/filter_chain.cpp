@@ -14,7 +14,9 @@ FilterChain::FilterChain(const Device& device, const Batch& work)
       stream_(device.new_stream()),
       between_(std::max<std::size_t>(work.pipeline.size(), 1) - 1) {
   for (std::size_t i = 0; i < work.pipeline.size(); ++i)
-    steps_.emplace_back(device, work.pipeline[i].parameters, work.side_images[i]);
+    steps_.emplace_back(device, work.pipeline[i].parameters,
+                        i + 1 < work.pipeline.size() ? &work.pipeline[i + 1].parameters : nullptr,
+                        work.side_images[i]);
 }
 
 void FilterChain::check_parameters() const {
@@ -38,8 +40,12 @@ const Shape& FilterChain::plan(const std::filesystem::path& input, const Shape& 
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     steps_[i].take_own_images(own_images.empty() ? std::span<const Image>() : own_images[i]);
     check_sizes(work_.pipeline[i], steps_[i].sides(), input, *shape);
-    plans_.push_back(&steps_[i].plan_for(*shape));
-    shape = &plans_.back()->output_shape();
+    FilterStep::StepPlan& planned = steps_[i].plan_for(*shape);
+    plans_.push_back(&planned.plan);
+    shape = &planned.plan.output_shape();
+    if (!planned.with_next) continue;
+    plans_.push_back(nullptr);
+    ++i;
   }
   return *shape;
 }
@@ -47,11 +53,13 @@ const Shape& FilterChain::plan(const std::filesystem::path& input, const Shape& 
 std::vector<std::string> FilterChain::run(const ImageView& picture, const MutableImageView& output) {
   std::vector<std::string> warnings;
   ImageView source = picture;
-  for (std::size_t i = 0; i < steps_.size(); ++i) {
-    const MutableImageView target = i + 1 == steps_.size() ? output : between(i);
+  for (std::size_t i = 0; i < steps_.size();) {
+    const std::size_t next = i + 1 < steps_.size() && plans_[i + 1] == nullptr ? i + 2 : i + 1;
+    const MutableImageView target = next == steps_.size() ? output : between(i);
     std::vector<std::string> told = steps_[i].run(*plans_[i], source, target, stream_.get());
     warnings.insert(warnings.end(), told.begin(), told.end());
     source = target;
+    i = next;
   }
   return warnings;
 }
@@ -69,7 +77,8 @@ std::size_t FilterChain::held_bytes() const noexcept {
 }
 
 bool FilterChain::in_windows() const noexcept {
-  return std::any_of(plans_.begin(), plans_.end(), [](const Plan* plan) { return plan->in_windows(); });
+  return std::any_of(plans_.begin(), plans_.end(),
+                     [](const Plan* plan) { return plan != nullptr && plan->in_windows(); });
 }
 
 /// Room for the result of a step that is not the last.

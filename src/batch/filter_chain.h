@@ -46,7 +46,7 @@ class FilterChain {
   const Batch& work_;
   OwnedStream stream_;  // before what is freed in it
   std::vector<FilterStep> steps_;
-  std::vector<Plan*> plans_;    ///< those of the current picture
+  std::vector<Plan*> plans_;  ///< those of the current picture; null for a step that the one before includes
   std::vector<Image> between_;  ///< results of the steps but the last, kept for the next picture
 };
 

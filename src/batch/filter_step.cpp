@@ -1,6 +1,7 @@
 #include "batch/filter_step.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "satin/error.h"
@@ -13,8 +14,9 @@ constexpr std::size_t kept_plans = 2;
 
 }  // namespace
 
-FilterStep::FilterStep(const Device& device, const Parameters& parameters, std::span<const Image> side_images)
-    : device_(device), parameters_(parameters) {
+FilterStep::FilterStep(const Device& device, const Parameters& parameters, const Parameters* next,
+                       std::span<const Image> side_images)
+    : device_(device), parameters_(parameters), next_(next) {
   for (const Image& image : side_images) {
     shared_sides_.push_back(image.view());
     if (device_.is_cuda() && !image.empty()) keep_on_device(image);
@@ -52,18 +54,21 @@ Plan FilterStep::make_plan(const Shape& picture) const {
   return plan(device_, parameters_, shapes_with(picture));
 }
 
-Plan& FilterStep::plan_for(const Shape& picture) {
+FilterStep::StepPlan& FilterStep::plan_for(const Shape& picture) {
   std::vector<Shape> shapes = shapes_with(picture);
   const auto known = std::find_if(plans_.begin(), plans_.end(),
-                                  [&](const PlanOfShapes& entry) { return entry.shapes == shapes; });
+                                  [&](const StepPlan& entry) { return entry.shapes == shapes; });
   if (known != plans_.end()) {
     std::rotate(plans_.begin(), known, known + 1);
   } else {
     if (plans_.size() == kept_plans) plans_.pop_back();
-    Plan made = plan(device_, parameters_, shapes);
-    plans_.insert(plans_.begin(), PlanOfShapes{std::move(shapes), std::move(made)});
+    std::optional<Plan> joined;
+    if (next_ != nullptr) joined = plan_with_next(device_, parameters_, *next_, shapes);
+    const bool with_next = joined.has_value();
+    Plan made = with_next ? std::move(*joined) : plan(device_, parameters_, shapes);
+    plans_.insert(plans_.begin(), StepPlan{std::move(shapes), std::move(made), with_next});
   }
-  return plans_.front().plan;
+  return plans_.front();
 }
 
 std::vector<std::string> FilterStep::run(Plan& plan, const ImageView& picture, const MutableImageView& output,
@@ -76,7 +81,7 @@ std::vector<std::string> FilterStep::run(Plan& plan, const ImageView& picture, c
 
 std::size_t FilterStep::held_bytes() const noexcept {
   std::size_t bytes = 0;
-  for (const PlanOfShapes& entry : plans_) bytes += entry.plan.workspace_bytes();
+  for (const StepPlan& entry : plans_) bytes += entry.plan.workspace_bytes();
   return bytes;
 }
 

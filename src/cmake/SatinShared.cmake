@@ -13,7 +13,7 @@ function(satin_shared name)
     list(APPEND objects $<TARGET_OBJECTS:satin_kernels>)
   endif()
   get_target_property(links satin_${name} LINK_LIBRARIES)
-  list(FILTER links EXCLUDE REGEX "^satin(_|::)")
+  list(FILTER links EXCLUDE REGEX "satin(_|::)")
 
   add_library(${library} SHARED ${objects})
   foreach(link IN LISTS links)

@@ -73,6 +73,7 @@ Rung rung_of(std::span<const Part> parts, double rho, bool block) {
     stairs.wide[stairs.boxes] = wide;
     stairs.high[stairs.boxes++] = high;
   }
+  stairs.reach = std::max(stairs.wide[stairs.boxes - 1], stairs.high[0]);
   double moments = 0;
   for_boxes(stairs, block, [&](int sign, double width, double height) {
     rung.area += sign * width * height;
@@ -149,8 +150,7 @@ class Builder {
     Placed placed{ladder(parts, block, variance_of(job_.largest_radius, block)), result_.staircases.size()};
     for (const Rung& rung : placed.rungs) {
       result_.staircases.push_back(rung.staircase);
-      const Staircase& stairs = rung.staircase;
-      result_.reach = std::max<std::int64_t>({result_.reach, stairs.wide[stairs.boxes - 1], stairs.high[0]});
+      result_.reach = std::max(result_.reach, std::int64_t{rung.staircase.reach});
     }
     return placed;
   }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "core/prepared_filter.h"
@@ -86,14 +87,18 @@ PipelinePlan::PipelinePlan(const Device& device, const Pipeline& pipeline, std::
            std::to_string(shapes.size()) + " shapes were given.");
   Shape picture = shapes.front();
   std::size_t next = 1;
-  for (const PipelineStep& step : pipeline) {
-    const std::size_t sides = step.parameters.filter().inputs.size();
+  for (std::size_t i = 0; i < pipeline.size(); ++i) {
+    const Parameters& step = pipeline[i].parameters;
+    const std::size_t sides = step.filter().inputs.size();
     std::vector<Shape> of_step{picture};
     of_step.insert(of_step.end(), shapes.begin() + static_cast<std::ptrdiff_t>(next),
                    shapes.begin() + static_cast<std::ptrdiff_t>(next + sides));
     next += sides;
     if (!steps_.empty()) steps_.back().result = room_for(device, picture);
-    steps_.push_back({satin::plan(device, step.parameters, of_step), sides, {}});
+    std::optional<Plan> joined;
+    if (i + 1 < pipeline.size()) joined = plan_with_next(device, step, pipeline[i + 1].parameters, of_step);
+    if (joined) ++i;
+    steps_.push_back({joined ? std::move(*joined) : satin::plan(device, step, of_step), sides, {}});
     picture = steps_.back().plan.output_shape();
   }
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "satin/image.h"
+#include "satin/stream.h"
 
 namespace satin {
 struct Backend;
@@ -28,12 +29,6 @@ struct DeviceInfo {
 /// Every device of this machine, the CPU first. A build without CUDA, a missing driver or a driver that is
 /// too old shows as an entry "cuda" with usable = false and the reason. Never throws for a missing GPU.
 [[nodiscard]] std::vector<DeviceInfo> devices();
-
-/// Order of work on a CUDA device: a caller's cudaStream_t (a pointer to CUstream_st), or null for the
-/// device's own stream. The CPU ignores it.
-struct Stream {
-  void* handle = nullptr;  ///< a cudaStream_t
-};
 
 /// A stream that is destroyed with the last copy of this. Give it up after what was planned for it.
 struct OwnedStream {

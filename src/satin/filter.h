@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -44,6 +45,8 @@ struct Traits {
   bool linear = false;          ///< on encoded values, up to rounding
 };
 
+class Parameters;
+
 /// One filter. Parameters are passed as a pointer to the filter's own parameter struct.
 struct FilterRecord {
   std::string name;                         ///< "edge-smooth": the command is satin edge-smooth
@@ -62,6 +65,10 @@ struct FilterRecord {
   std::function<double(const void* parameters, const Shape& shape)> reach;
   /// `shapes` are the picture's and those of the side inputs in order; width 0 for one that is not used.
   std::function<Plan(const Device&, std::span<const Shape> shapes, const void* parameters)> plan;
+  /// See plan_with_next(); null for filters that no other joins.
+  std::function<std::optional<Plan>(const Device&, std::span<const Shape> shapes, const void* parameters,
+                                    const Parameters& next)>
+      plan_with_next;
 
   /// Null if there is none of that name.
   [[nodiscard]] const ParameterRecord* find_parameter(std::string_view parameter) const noexcept;
@@ -95,5 +102,11 @@ class Parameters {
 
 /// Plans the filter. Throws Error(usage) for combinations and shapes that do not fit.
 [[nodiscard]] Plan plan(const Device& device, const Parameters& parameters, std::span<const Shape> shapes);
+
+/// One plan for this filter and `next`, which follows it in a pipeline and has no side inputs, where the last
+/// step of the one and all of the other go pixel by pixel, so that nothing need be stored between them: same
+/// bytes, inputs of the first, output of the second. Nothing for most. Throws as plan() of both.
+[[nodiscard]] std::optional<Plan> plan_with_next(const Device& device, const Parameters& parameters,
+                                                 const Parameters& next, std::span<const Shape> shapes);
 
 }  // namespace satin

@@ -79,7 +79,8 @@ class PipelinePlan {
   /// The same of a pipeline without side inputs.
   void run(const ImageView& picture, const MutableImageView& output, Stream stream = {});
 
-  /// As Plan::watch(), with the share of the whole pipeline; every step has an equal part.
+  /// As Plan::watch(), with the share of the whole pipeline; every step has an equal part, and two that
+  /// plan_with_next() joins have one.
   void watch(const Progress& progress);
 
   /// As Plan::check(), of every step.

@@ -196,7 +196,7 @@ void bench_tables(const Device& device) {
   bench_table(device, shape_of(8192, 8192, 1, Type::u8), Sums::squared);
 }
 
-enum class Map { none, constant, smooth, random, fractional };
+enum class Map { none, constant, largest, smooth, random, fractional };
 
 /// Radii of an 8-bit map: value / 8 pixels, so that multiples of 8 are whole ones.
 constexpr double map_radius = 31.875;
@@ -209,10 +209,11 @@ Image radius_map(const Device& device, const Shape& picture, Map kind) {
     for (std::int64_t x = 0; x < shape.width; ++x) {
       state = state * 1664525U + 1013904223U;
       const auto patch = static_cast<std::uint32_t>(x / 16 + y / 9);
-      const std::uint32_t value = kind == Map::constant ? 8 * 16
-                                  : kind == Map::smooth ? 8 * (patch % 32)
-                                  : kind == Map::random ? 8 * ((state >> 16) % 32)
-                                                        : patch % 256;
+      const std::uint32_t value = kind == Map::constant  ? 8 * 16
+                                  : kind == Map::largest ? 255
+                                  : kind == Map::smooth  ? 8 * (patch % 32)
+                                  : kind == Map::random  ? 8 * ((state >> 16) % 32)
+                                                         : patch % 256;
       map.view().value<std::uint8_t>(x, y) = static_cast<std::uint8_t>(value);
     }
   }
@@ -271,6 +272,7 @@ void bench_blurs(const Device& device) {
     bench_blur(device, "map, random 0..31" + suffix, shape, by_map, Map::random, 0);
     bench_blur(device, "map, smooth in 1/8 pixels 0..31.9" + suffix, shape, by_map, Map::fractional, 0);
     bench_blur(device, "map, smooth 0..510" + suffix, shape, by_map, Map::fractional, 0, 510);
+    bench_blur(device, "map, constant 510" + suffix, shape, by_map, Map::largest, 0, 510);
   }
   Blur blur;
   blur.radius = 16;

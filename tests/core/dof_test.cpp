@@ -11,7 +11,7 @@
 #include <functional>
 #include <memory>
 
-#include "core/maths/depth_groups.h"
+#include "core/maths/lens_layers_steps.h"
 #include "device_under_test.h"
 #include "expect_error.h"
 #include "pictures.h"
@@ -321,14 +321,13 @@ std::unique_ptr<GroupWork> partition(const std::array<std::uint32_t, depth_bins>
   work->negative_lowest = 0;
   work->highest = 256 * depth_bins - 1;
   std::copy(counts.begin(), counts.end(), std::begin(work->counts));
-  for (int x = 0; x < depth_bins; ++x) WeighBins{work.get()}(x, 0);
-  for (int x = 0; x < 3; ++x) SumBins{work.get()}(x, 0);
-  for (int groups = 1; groups <= most; ++groups) {
-    for (int range = 0; groups > 1 && range < cut_ranges; ++range)
-      for (int x = 0; x <= depth_bins; ++x) TryCuts{work.get(), groups}(x, range);
-    for (int x = 0; x <= depth_bins; ++x) PartitionBins{work.get(), groups}(x, 0);
-  }
-  ChooseGroups{work.get(), most}(0, 0);
+  const auto launch = [](int width, int height, const auto& step) {
+    for (int y = 0; y < height; ++y)
+      for (int x = 0; x < width; ++x) step(x, y);
+  };
+  SumHistogram{work.get()}.run(launch);
+  launch(depth_bins + 1, depth_bins, CostOfRanges{work.get()});
+  FindBestPartition{work.get(), most}.run(launch);
   return work;
 }
 

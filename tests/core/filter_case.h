@@ -35,6 +35,6 @@ std::vector<std::string> values_of(const ParameterRecord& parameter);
 /// value of every parameter must be accepted in some combination: otherwise the test fails. Of the cases
 /// behind the first one that a value is accepted in, only one in `of_so_many` is planned and checked.
 void for_each_filter_case(const std::function<void(const FilterCase&)>& check,
-                          std::uint64_t of_so_many = slow_build() ? 12 : 1);
+                          std::uint64_t of_so_many = slow_build() ? 24 : 1);
 
 }  // namespace satin::test

@@ -108,6 +108,7 @@ TEST(Gloss, DevicesTargetsAndThreadsGiveTheSameBytes) {
 TEST(Gloss, ConstantMapsStayConstant) {
   for (const Shape& shape : all_shapes())
     for (const double value : {0.0, 0.3, 0.7371, 1.0}) {
+      if (slow_build() && value != 0.7371) continue;
       const Image map = constant_picture(shape, value);
       for (const double roughness : {0.01, 0.1, 0.35, 0.6, 1.0})
         ASSERT_EQ(difference(run(map, {.roughness = roughness}), map), "")
@@ -131,7 +132,7 @@ TEST(Gloss, TurningTheMapTurnsTheResult) {
         expect_turned(random_picture(shape, 3), roughness, turn);
   for (const Shape& shape : shapes_of_cells)
     for (const double roughness : {0.2, 0.5, 1.0})
-      for (const std::int64_t cells : {1, 7})
+      for (const std::int64_t cells : slow_build() ? std::vector{7} : std::vector{1, 7})
         expect_turned(random_picture(shape, 3), roughness, cells * cell_of(shape, roughness));
 }
 
@@ -141,6 +142,7 @@ TEST(Gloss, MirroringTheMapMirrorsTheResult) {
     const auto sideways = [&](std::int64_t x, std::int64_t y) { return Place{shape.width - 1 - x, y}; };
     const auto upside_down = [&](std::int64_t x, std::int64_t y) { return Place{x, shape.height - 1 - y}; };
     for (const double roughness : {0.05, 0.2, 0.5, 1.0}) {
+      if (slow_build() && roughness < 0.5) continue;
       const Image result = run(map, {.roughness = roughness});
       ASSERT_EQ(
           difference(run(rearranged(map, sideways), {.roughness = roughness}), rearranged(result, sideways)),

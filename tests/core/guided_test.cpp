@@ -186,6 +186,7 @@ TEST(Guided, KeepsConstantPicturesWithWindowsOfAnySize) {
   for (const Type type : {Type::u8, Type::u16, Type::f32})
     for (const Alpha alpha : {Alpha::none, Alpha::straight})
       for (const double value : {0.1, 0.7371, 1.0}) {
+        if (slow_build() && value != 0.7371) continue;
         const Image picture = constant_picture({301, 203, 4, type, alpha}, value);
         ASSERT_EQ(difference(result_of(picture, guide, {.radius = 150, .eps = 1e-6}), picture), "") << value;
         ASSERT_EQ(difference(result_of(picture, {}, {.radius = 299, .eps = 1e-9}), picture), "") << value;
@@ -195,14 +196,15 @@ TEST(Guided, KeepsConstantPicturesWithWindowsOfAnySize) {
 /// Rows of this picture are too long for their coefficients to be kept: on the CPU they are made twice. Its
 /// left end is filtered as that of a narrow picture is.
 TEST(Guided, IsTheSameInWidePictures) {
-  const Image wide = random_picture({60000, 40, 3, Type::u8}, 61);
-  Image narrow({100, 40, 3, Type::u8});
-  for (std::int64_t y = 0; y < 40; ++y)
+  constexpr std::int64_t height = 16;
+  const Image wide = random_picture({60000, height, 3, Type::u8}, 61);
+  Image narrow({100, height, 3, Type::u8});
+  for (std::int64_t y = 0; y < height; ++y)
     std::copy_n(wide.view().row<std::uint8_t>(y), 300, narrow.view().row<std::uint8_t>(y));
   for (const Border border : {Border::shrink, Border::reflect}) {
     const Image found = result_of(wide, {}, {.radius = 5, .border = border});
     const Image expected = result_of(narrow, {}, {.radius = 5, .border = border});
-    for (std::int64_t y = 0; y < 40; ++y)
+    for (std::int64_t y = 0; y < height; ++y)
       ASSERT_TRUE(std::equal(expected.view().row<std::uint8_t>(y),
                              expected.view().row<std::uint8_t>(y) + 3 * 90,
                              found.view().row<std::uint8_t>(y)))

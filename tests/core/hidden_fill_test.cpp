@@ -1,4 +1,5 @@
-// The hidden samples of depth of field against windows summed pixel by pixel, and a list that is too small.
+// The hidden samples of depth of field against windows summed pixel by pixel, and a list that is too small;
+// all that is made before the deposit beside what the CPU makes.
 
 #include "core/maths/hidden_fill.h"
 
@@ -324,6 +325,31 @@ TEST(HiddenFill, AGroupThatDoesNotFitIsLeftAwayWhole) {
   ASSERT_EQ(large.hidden.size(), expected.hidden.size());
   const std::size_t bytes = large.hidden.size() * sizeof(LensSample);
   EXPECT_EQ(std::memcmp(large.hidden.data(), expected.hidden.data(), bytes), 0);
+}
+
+TEST(LensLayers, AreThoseOfTheCpuAtAnySize) {
+  std::uint64_t seed = 60;
+  for (const auto& [width, height] :
+       {std::pair{1, 1}, {1, 40}, {40, 1}, {2, 9}, {9, 2}, {255, 7}, {257, 17}, {300, 8}, {515, 71}})
+    for (const std::uint64_t noise : {1U, 300U}) {
+      std::vector<std::int32_t> radii = random_radii(width, height, ++seed);
+      Random random(seed);
+      for (std::int32_t& radius : radii) radius += static_cast<std::int32_t>(random.below(noise));
+      const Image picture = random_picture({width, height, 3, Type::u8}, seed);
+      const Layers found = layers_of(device_under_test(), picture, radii, 5);
+      const Layers expected = layers_of(Device::open("cpu", {.threads = 1}), picture, radii, 5);
+      SCOPED_TRACE(testing::Message() << width << " x " << height << ", noise " << noise);
+      ASSERT_EQ(found.groups.count, expected.groups.count);
+      for (int i = 0; i + 1 < found.groups.count; ++i)
+        EXPECT_EQ(found.groups.limits[i], expected.groups.limits[i]);
+      EXPECT_EQ(found.radii, expected.radii);
+      EXPECT_EQ(found.colours, expected.colours);
+      EXPECT_EQ(found.group_of, expected.group_of);
+      ASSERT_EQ(found.hidden.size(), expected.hidden.size());
+      EXPECT_EQ(
+          std::memcmp(found.hidden.data(), expected.hidden.data(), found.hidden.size() * sizeof(LensSample)),
+          0);
+    }
 }
 
 }  // namespace

@@ -107,14 +107,14 @@ TEST(Includes, PublicHeadersDoNotNameCudaNorOpenCv) {
 
 TEST(Includes, MathsStandOnTheirOwn) {
   expect_only(sources("src/core/maths"),
-              {"core/maths/", "satin/image.h", "satin/border.h", "satin/error.h", "satin/param.h"});
+              {"core/maths/", "satin/view.h", "satin/border.h", "satin/error.h", "satin/param.h"});
 }
 
 TEST(Includes, OperationsKnowNoBackend) {
   expect_only(
       sources("src/core/operations"),
-      {"core/operations/", "core/maths/", "satin/image.h", "satin/border.h", "satin/error.h", "satin/param.h",
-       "satin/pixel_box.h", "satin/device.h", "satin/array.h", "satin/scan.h", "satin/lens_style.h"});
+      {"core/operations/", "core/maths/", "satin/view.h", "satin/stream.h", "satin/border.h", "satin/error.h",
+       "satin/param.h", "satin/pixel_box.h", "satin/array.h", "satin/scan.h", "satin/lens_style.h"});
 }
 
 TEST(Includes, FiltersComposeOperations) {
@@ -157,7 +157,7 @@ TEST(Includes, FrontEndsUsePublicHeadersAlone) {
 
 TEST(Includes, KernelsSeeMathsAndPlainDescriptions) {
   expect_only(sources("kernels"), {"kernels/", "core/maths/", "core/operations/", "satin/border.h",
-                                   "satin/image.h", "satin/array.h", "satin/scan.h", "satin/cuda/"});
+                                   "satin/view.h", "satin/array.h", "satin/scan.h", "satin/cuda/"});
 }
 
 TEST(Includes, OnlyDeviceFilesHoldDeviceSyntax) {

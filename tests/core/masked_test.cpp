@@ -135,7 +135,7 @@ TEST_P(MaskedBlur, GivesTheBytesOfBruteForceByMap) {
     blur_case.blur.radius_max = 0.5;
     blur_case.map_type = random.one_in(2) ? Type::u8 : Type::f32;
     if (random.one_in(2)) blur_case.blur.mask_mode = MaskMode::exclude;
-    if (slow_build() && !random.one_in(4)) continue;
+    if (slow_build() && !random.one_in(8)) continue;
     check_against_oracle(blur_case, device_with_windows());
     if (HasFatalFailure()) return;
   }

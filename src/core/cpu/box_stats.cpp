@@ -184,8 +184,7 @@ class BoxStats final : public BoxStatsOperation {
   [[nodiscard]] QuickNumber quick_number() const {
     constexpr double largest = static_cast<Stored>(~Stored{0});
     if (job_.result == LocalResult::binary || job_.mask_maximum != 0) return {0, 0, 0, 0, -1};
-    return job_.result == LocalResult::deviation ? quick_deviation(largest)
-                                                 : quick_normalised(job_.normalise, largest);
+    return satin::quick_number(job_, largest);
   }
 
   [[nodiscard]] double number_of(double value, LocalStatistics at) const {

@@ -4,6 +4,7 @@
 
 #include "core/cpu/backend.h"
 #include "core/cpu/detail_simd.h"
+#include "core/cpu/level_row.h"
 #include "core/cpu/transfer_simd.h"
 #include "core/operations/with_type.h"
 #include "core/transfer.h"
@@ -60,12 +61,6 @@ class Detail final : public DetailOperation {
 /// Integers without alpha and mask, whole rows in SIMD: bytes, bytes in linear light, or 16 bits as stored.
 class PlainDetail final : public DetailOperation {
  public:
-  [[nodiscard]] static bool serves(const DetailJob& job) {
-    const bool bytes = job.write.type == Type::u8;
-    const bool words = job.write.type == Type::u16 && job.write.transfer == Transfer::identity;
-    return (bytes || words) && !job.means.weighted && !job.keeps_alpha && job.mask_maximum == 0;
-  }
-
   PlainDetail(CpuBackend& backend, const DetailJob& job)
       : backend_(backend),
         job_(job),
@@ -73,12 +68,13 @@ class PlainDetail final : public DetailOperation {
         transfer_(host_transfer(job.write.type, job.write.transfer == Transfer::srgb)) {
     const DetailRule rule = detail_rule(job, transfer_);
     line_ = {rule.amount, rule.threshold, rule.mean_scale, job.means.type == Type::u16 ? 255.0 : 65535.0};
-    if (transfer_.decode == nullptr) return;
-    linear_.resize(static_cast<std::size_t>(backend.threads.count()), std::vector<std::uint16_t>(entries_));
+    const auto threads = static_cast<std::size_t>(backend.threads.count());
+    if (transfer_.decode != nullptr) linear_.resize(threads, std::vector<std::uint16_t>(entries_));
+    if (job.level) results_.resize(threads, std::vector<std::uint16_t>(entries_));
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    return linear_.size() * entries_ * sizeof(std::uint16_t);
+    return (linear_.size() + results_.size()) * entries_ * sizeof(std::uint16_t);
   }
 
   void run(const DetailImages& images, Stream) override {
@@ -91,17 +87,31 @@ class PlainDetail final : public DetailOperation {
 
  private:
   void add_row(const DetailImages& images, std::int64_t y, int slot) {
-    if (job_.write.type == Type::u16) return add<std::uint16_t, std::uint32_t>(images, y);
-    if (linear_.empty()) return add<std::uint8_t, std::uint16_t>(images, y);
-    std::uint16_t* light = linear_[static_cast<std::size_t>(slot)].data();
-    decode_row(images.picture.row<std::uint8_t>(y), entries_, transfer_, light);
-    add_detail(light, images.means.row<std::uint32_t>(y), entries_, line_, light);
-    encode_row(light, entries_, transfer_, images.output.row<std::uint8_t>(y));
+    job_.write.type == Type::u16 ? store_row<std::uint16_t>(images, y, slot)
+                                 : store_row<std::uint8_t>(images, y, slot);
   }
 
-  template <class T, class Mean>
-  void add(const DetailImages& images, std::int64_t y) const {
-    add_detail(images.picture.row<T>(y), images.means.row<Mean>(y), entries_, line_, images.output.row<T>(y));
+  template <class T>
+  void store_row(const DetailImages& images, std::int64_t y, int slot) {
+    if (!job_.level) return add<T>(images, y, slot, images.output.row<T>(y));
+    T* results = reinterpret_cast<T*>(results_[static_cast<std::size_t>(slot)].data());
+    add<T>(images, y, slot, results);
+    compare_row(results, job_.width, *job_.level, images.output.row<std::uint8_t>(y));
+  }
+
+  template <class T>
+  void add(const DetailImages& images, std::int64_t y, int slot, T* out) {
+    const T* own = images.picture.row<T>(y);
+    if constexpr (sizeof(T) == 2) {
+      add_detail(own, images.means.row<std::uint32_t>(y), entries_, line_, out);
+    } else if (linear_.empty()) {
+      add_detail(own, images.means.row<std::uint16_t>(y), entries_, line_, out);
+    } else {
+      std::uint16_t* light = linear_[static_cast<std::size_t>(slot)].data();
+      decode_row(own, entries_, transfer_, light);
+      add_detail(light, images.means.row<std::uint32_t>(y), entries_, line_, light);
+      encode_row(light, entries_, transfer_, out);
+    }
   }
 
   CpuBackend& backend_;
@@ -109,13 +119,14 @@ class PlainDetail final : public DetailOperation {
   std::size_t entries_;  ///< of a row
   TransferView transfer_;
   DetailLine line_;
-  std::vector<std::vector<std::uint16_t>> linear_;  ///< a row of light for each thread
+  std::vector<std::vector<std::uint16_t>> linear_;   ///< a row of light for each thread
+  std::vector<std::vector<std::uint16_t>> results_;  ///< with a level: a row before it, of bytes or words
 };
 
 }  // namespace
 
 std::unique_ptr<DetailOperation> prepare_detail(Backend& backend, const DetailJob& job) {
-  if (PlainDetail::serves(job)) return std::make_unique<PlainDetail>(as_cpu(backend), job);
+  if (is_plain(job)) return std::make_unique<PlainDetail>(as_cpu(backend), job);
   return std::make_unique<Detail>(as_cpu(backend), job);
 }
 

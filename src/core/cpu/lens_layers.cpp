@@ -23,6 +23,10 @@ struct EachPlace {
       for (int x = 0; x < width; ++x) step(x, y);
     });
   }
+  template <class Steps>
+  void operator()(const Steps& steps) const {
+    steps.run(*this);
+  }
   void operator()(int /*width*/, int height, const SharpenRamp& step) const {
     each_row(height, [&](int y) { sharpen_ramps(step.planes, y); });
   }

@@ -84,11 +84,6 @@ class BoxStatsRunning final : public BoxStatsOperation {
   bool plane_stands_ = false;  ///< that of the whole picture whose extremes were just looked for
 };
 
-QuickNumber quick_number(const BoxStatsJob& job, double largest) {
-  return job.result == LocalResult::deviation ? quick_deviation(largest)
-                                              : quick_normalised(job.normalise, largest);
-}
-
 }  // namespace
 
 std::unique_ptr<BoxStatsOperation> prepare_box_stats_running(CudaBackend& backend, const BoxStatsJob& job) {

@@ -17,17 +17,17 @@ namespace {
 
 constexpr std::int64_t largest_side = 1LL << 30;  // columns and rows are 32-bit integers in the kernels
 
-/// By whole pixels of the radius: the farthest that any kernel up to there reaches.
-std::vector<std::uint16_t> reaches_of(const LensKernels& tables) {
+/// By whole pixels of the radius: the farthest that any kernel up to there reaches; without highlights those
+/// of pixels and blocks alone.
+std::vector<std::uint16_t> reaches_of(const LensKernels& tables, bool highlights) {
   std::vector<std::uint16_t> reaches(tables.largest / 256 + 1);
   const std::size_t radii = std::size_t{tables.largest} + 1;
   for (std::size_t i = 0; i < tables.kernels.size(); ++i) {
+    if (!highlights && i / radii % 2 == 1) continue;
     std::uint16_t& reach = reaches[i % radii / 256];
-    for (int k = 0; k < 2; ++k) {
-      if (tables.kernels[i].weight[k] == 0) continue;
-      const Staircase& stairs = tables.staircases[tables.kernels[i].staircase[k]];
-      reach = std::max({reach, stairs.wide[stairs.boxes - 1], stairs.high[0]});
-    }
+    for (int k = 0; k < 2; ++k)
+      if (tables.kernels[i].weight[k] != 0)
+        reach = std::max(reach, tables.staircases[tables.kernels[i].staircase[k]].reach);
   }
   for (std::size_t i = 1; i < reaches.size(); ++i) reaches[i] = std::max(reaches[i], reaches[i - 1]);
   return reaches;
@@ -64,8 +64,8 @@ class Deposit final : public DepositOperation {
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    return staircases_.size + kernels_.size + reaches_.size + tiles_.size + columns_.size + rows_.size +
-           marks_.size + quads_.size + cells_.size;
+    return staircases_.size + kernels_.size + reaches_.size + reaches_with_highlights_.size + tiles_.size +
+           columns_.size + rows_.size + marks_.size + quads_.size + cells_.size;
   }
 
   void run(const DepositImages& images, Stream stream) override {
@@ -81,6 +81,9 @@ class Deposit final : public DepositOperation {
     arguments.count = images.count;
     arguments.white_of_run = images.white;
     arguments.highlights = arguments_.highlights || images.white != nullptr;
+    arguments.reaches = reinterpret_cast<const std::uint16_t*>(
+        (arguments.highlights ? reaches_with_highlights_ : reaches_).get());
+    arguments.largest_reach = arguments.highlights ? largest_reach_with_highlights_ : largest_reach_;
     arguments.output = target_of(images.output);
     check(cudaMemsetAsync(arguments.sums.direct, 0, groups_ * tile_count(), handle),
           "clearing the marks of tiles");
@@ -103,12 +106,15 @@ class Deposit final : public DepositOperation {
   void upload(const LensKernels& tables, const DepositJob& job) {
     staircases_ = backend_.uploaded(tables.staircases);
     kernels_ = backend_.uploaded(tables.kernels);
-    reaches_ = backend_.uploaded(reaches_of(tables));
+    const std::vector<std::uint16_t> reaches = reaches_of(tables, false);
+    const std::vector<std::uint16_t> reaches_with_highlights = reaches_of(tables, true);
+    reaches_ = backend_.uploaded(reaches);
+    reaches_with_highlights_ = backend_.uploaded(reaches_with_highlights);
+    largest_reach_ = reaches.back();
+    largest_reach_with_highlights_ = reaches_with_highlights.back();
     arguments_.kernels = {reinterpret_cast<const Staircase*>(staircases_.get()),
                           reinterpret_cast<const LensKernel*>(kernels_.get()), tables.largest,
                           tables.weight_bits};
-    arguments_.reaches = reinterpret_cast<const std::uint16_t*>(reaches_.get());
-    arguments_.largest_reach = static_cast<std::int32_t>(tables.reach);
     arguments_.short_sums = has_short_sums(job, tables.weight_bits);
   }
 
@@ -137,7 +143,9 @@ class Deposit final : public DepositOperation {
   CudaBackend& backend_;
   std::size_t groups_;
   kernels::DepositArguments arguments_;
-  Buffer staircases_, kernels_, reaches_;
+  Buffer staircases_, kernels_, reaches_, reaches_with_highlights_;
+  std::int32_t largest_reach_ = 0;
+  std::int32_t largest_reach_with_highlights_ = 0;
   Buffer tiles_, columns_, rows_;
   Buffer marks_;  ///< of every group: tiles with differences, tiles with sums
   Buffer quads_;

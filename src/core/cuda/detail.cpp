@@ -8,7 +8,7 @@ namespace {
 
 class Detail final : public DetailOperation {
  public:
-  Detail(CudaBackend& backend, const DetailJob& job) : backend_(backend) {
+  Detail(CudaBackend& backend, const DetailJob& job) : backend_(backend), level_(job.level) {
     arguments_.width = job.width;
     arguments_.height = job.height;
     arguments_.channels = job.means.channels;
@@ -28,13 +28,18 @@ class Detail final : public DetailOperation {
     arguments.means = source_of(images.means);
     arguments.mask = source_of(images.mask);
     arguments.output = target_of(images.output);
-    kernels::add_detail(arguments, backend_.stream_of(stream));
+    if (level_) {
+      kernels::compare_detail(arguments, *level_, backend_.stream_of(stream));
+    } else {
+      kernels::add_detail(arguments, backend_.stream_of(stream));
+    }
     check_launch("adding detail to a picture");
   }
 
  private:
   CudaBackend& backend_;
   kernels::DetailArguments arguments_;
+  std::optional<LevelRule> level_;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <functional>
 #include <vector>
 
+#include "core/fixed_level.h"
 #include "core/local_plan.h"
 #include "core/measured_filter.h"
 #include "core/record.h"
@@ -180,6 +181,15 @@ class PreparedLocal final : public MeasuredFilter {
 };
 
 }  // namespace
+
+std::optional<LevelRule> fixed_level(const Parameters& parameters, const Shape& shape) {
+  if (parameters.filter().name != "threshold") return std::nullopt;
+  const auto& threshold = record::as<Threshold>(parameters.data());
+  if (threshold.method != Binarisation::fixed) return std::nullopt;
+  check(shape, threshold);
+  return LevelRule{value_plane(shape, level_float_bits), threshold.level * white_of(shape.type),
+                   threshold.invert};
+}
 
 Plan plan(const Device& device, const Shape& shape, const Threshold& parameters) {
   check(shape, parameters);

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "core/backend.h"
+#include "core/binary_plane.h"
+#include "core/fixed_level.h"
 #include "core/kernel_boxes.h"
 #include "core/measured_filter.h"
 #include "core/record.h"
@@ -124,7 +127,13 @@ class PreparedUnsharp final : public MeasuredFilter {
   Shape working_shape_;  ///< between two boxes
 };
 
-Plan plan_shapes(const Device& device, const Shape& shape, const Shape& mask_shape, const Unsharp& unsharp) {
+/// The operations for pictures of one shape.
+struct Sharpening {
+  std::vector<BoxMeanJob> boxes;
+  DetailJob detail;
+};
+
+Sharpening sharpening_of(const Shape& shape, const Shape& mask_shape, const Unsharp& unsharp) {
   check(shape, unsharp);
   const std::vector<RadiusField> fields = fields_of(unsharp, shape);
   std::uint64_t area = 1;
@@ -133,23 +142,29 @@ Plan plan_shapes(const Device& device, const Shape& shape, const Shape& mask_sha
   const bool decoded = unsharp.space == Space::linear && shape.type != Type::f32;
   PixelRead stored = read_pixels(shape, decoded ? Transfer::srgb : Transfer::identity, area);
   if (fields.size() > 1) stored = successive_pixels(stored);
-  DetailJob detail = detail_job(unsharp, shape, stored);
-  detail.mask_maximum = checked_mask_maximum(mask_shape, shape);
-  const std::vector<BoxMeanJob> jobs = box_jobs(unsharp, shape, stored, fields);
-  SizedFilter filter{reach_of(jobs), {}};
-  filter.prepare = [&backend = device.backend(), jobs, detail](std::int64_t width, std::int64_t height) {
-    DetailJob part = detail;
-    part.width = width;
-    part.height = height;
-    return std::make_unique<PreparedUnsharp>(backend, resized(jobs, width, height), part);
+  Sharpening sharpening{box_jobs(unsharp, shape, stored, fields), detail_job(unsharp, shape, stored)};
+  sharpening.detail.mask_maximum = checked_mask_maximum(mask_shape, shape);
+  return sharpening;
+}
+
+Plan plan_of(const Device& device, const Shape& shape, const Shape& mask_shape, const Sharpening& whole) {
+  SizedFilter filter{reach_of(whole.boxes), {}};
+  filter.prepare = [&backend = device.backend(), whole](std::int64_t width, std::int64_t height) {
+    DetailJob detail = whole.detail;
+    detail.width = width;
+    detail.height = height;
+    return std::make_unique<PreparedUnsharp>(backend, resized(whole.boxes, width, height), detail);
   };
-  return make_plan(device, {{shape, mask_shape}, shape, stored.fixed_point}, std::move(filter));
+  const Shape result = whole.detail.level ? binary_shape(shape) : shape;
+  return make_plan(device, {{shape, mask_shape}, result, whole.boxes.front().read.fixed_point},
+                   std::move(filter));
 }
 
 }  // namespace
 
 Plan plan(const Device& device, const Shape& shape, const Unsharp& parameters) {
-  return plan_shapes(device, shape, shape_of(parameters.mask), parameters);
+  const Shape mask_shape = shape_of(parameters.mask);
+  return plan_of(device, shape, mask_shape, sharpening_of(shape, mask_shape, parameters));
 }
 
 Image unsharp(const Device& device, const ImageView& image, const Unsharp& parameters) {
@@ -189,9 +204,22 @@ FilterRecord unsharp_record() {
     return std::max(unsharp.radius.x.pixels(longer), unsharp.radius.y.pixels(longer)) +
            boxes_of(unsharp.kernel);
   };
-  filter.plan = [](const Device& device, std::span<const Shape> shapes, const void* parameters) {
-    return plan_shapes(device, shapes[picture], shapes.size() > mask ? shapes[mask] : Shape{},
-                       record::as<Unsharp>(parameters));
+  const auto mask_of = [](std::span<const Shape> shapes) {
+    return shapes.size() > mask ? shapes[mask] : Shape{};
+  };
+  filter.plan = [mask_of](const Device& device, std::span<const Shape> shapes, const void* parameters) {
+    const Sharpening sharpening =
+        sharpening_of(shapes[picture], mask_of(shapes), record::as<Unsharp>(parameters));
+    return plan_of(device, shapes[picture], mask_of(shapes), sharpening);
+  };
+  filter.plan_with_next = [mask_of](const Device& device, std::span<const Shape> shapes,
+                                    const void* parameters, const Parameters& next) -> std::optional<Plan> {
+    const std::optional<LevelRule> level = fixed_level(next, shapes[picture]);
+    if (!level) return std::nullopt;
+    Sharpening sharpening = sharpening_of(shapes[picture], mask_of(shapes), record::as<Unsharp>(parameters));
+    if (!join_level(sharpening.detail)) return std::nullopt;
+    sharpening.detail.level = level;
+    return plan_of(device, shapes[picture], mask_of(shapes), sharpening);
   };
   return filter;
 }

@@ -25,6 +25,7 @@ struct GroupWork {
   double mass[depth_bins + 1] = {};  ///< prefix sums of h, of h c and of h c^2, c in pixels
   double moment[depth_bins + 1] = {};
   double square[depth_bins + 1] = {};
+  double range_cost[depth_bins][depth_bins + 1] = {};  ///< variance_cost() of bins [i, j)
   double cost[lens_most_groups][depth_bins + 1] = {};  ///< of bins [0, j) in g + 1 groups
   std::int16_t split[lens_most_groups][depth_bins + 1] = {};
   double best_cost[cut_ranges][depth_bins + 1] = {};  ///< of the cuts in one range, for one number of groups
@@ -138,6 +139,15 @@ struct SumBins {
   }
 };
 
+/// The cost of bins [first, x) as one group; 0 where there are none.
+struct CostOfRanges {
+  GroupWork* work;
+
+  SATIN_HD void operator()(int x, int first) const {
+    work->range_cost[first][x] = work->variance_cost(first, x);
+  }
+};
+
 /// The best of the last cuts in one range that leave bins [0, x) in `groups` groups, two or more.
 struct TryCuts {
   GroupWork* work;
@@ -145,14 +155,16 @@ struct TryCuts {
 
   SATIN_HD void operator()(int x, int range) const {
     if (work->tolerable(groups - 1)) return;  // nobody asks for more
+    const int first = range * cuts_tried;
+    double costs[cuts_tried];  // loads in flight
+    for (int k = 0; k < cuts_tried; ++k)
+      costs[k] = work->cost[groups - 2][first + k] + work->range_cost[first + k][x];
     double best = HUGE_VAL;
     int cut = x;
-    const int end = (range + 1) * cuts_tried < x ? (range + 1) * cuts_tried : x;
-    for (int i = range * cuts_tried; i < end; ++i) {
-      const double cost = work->cost[groups - 2][i] + work->variance_cost(i, x);
-      if (cost < best) {
-        best = cost;
-        cut = i;
+    for (int k = 0; k < cuts_tried; ++k) {
+      if (first + k < x && costs[k] < best) {
+        best = costs[k];
+        cut = first + k;
       }
     }
     work->best_cost[range][x] = best;
@@ -171,13 +183,18 @@ struct PartitionBins {
       return;
     }
     double best = work->cost[groups - 2][x];
-    int split = x;
-    for (int range = 0; range < cut_ranges && !work->tolerable(groups - 1); ++range) {
-      if (work->best_cost[range][x] < best) {
-        best = work->best_cost[range][x];
-        split = work->best_cut[range][x];
+    int best_range = -1;
+    if (!work->tolerable(groups - 1)) {
+      double costs[cut_ranges];  // loads in flight
+      for (int range = 0; range < cut_ranges; ++range) costs[range] = work->best_cost[range][x];
+      for (int range = 0; range < cut_ranges; ++range) {
+        if (costs[range] < best) {
+          best = costs[range];
+          best_range = range;
+        }
       }
     }
+    const int split = best_range < 0 ? x : work->best_cut[best_range][x];
     work->cost[groups - 1][x] = best;
     work->split[groups - 1][x] = static_cast<std::int16_t>(split);
   }

@@ -16,6 +16,7 @@ struct alignas(8) Staircase {
   std::uint16_t wide[most_boxes];
   std::uint16_t high[most_boxes];
   std::uint16_t boxes;
+  std::uint16_t reach;  ///< the farthest each way, of a block from its upper left pixel
 };
 
 /// What one radius is spread over: one staircase, or two neighbours that share the weight.

@@ -15,7 +15,7 @@
 #include "core/maths/local_statistics.h"
 #include "core/maths/mean.h"
 #include "core/maths/real_pixel.h"
-#include "satin/image.h"
+#include "satin/view.h"
 
 namespace satin {
 

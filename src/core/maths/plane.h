@@ -8,7 +8,7 @@
 #include "core/maths/hd.h"
 #include "core/maths/local_statistics.h"
 #include "core/maths/luminance.h"
-#include "satin/image.h"
+#include "satin/view.h"
 
 namespace satin {
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/maths/quick_number.h"
 #include "core/maths/window.h"
 #include "satin/error.h"
 
@@ -62,6 +63,11 @@ int float_bits_for_squares(Type type, std::uint64_t area) {
     throw Error(ErrorKind::usage, "A window of " + std::to_string(area) +
                                       " pixels is too large for exact sums of squares: use a smaller one.");
   return type == Type::f32 ? bits : 0;
+}
+
+QuickNumber quick_number(const BoxStatsJob& job, double largest) {
+  return job.result == LocalResult::deviation ? quick_deviation(largest)
+                                              : quick_normalised(job.normalise, largest);
 }
 
 std::uint64_t largest_window_of(const BoxStatsJob& job) {

@@ -12,6 +12,8 @@
 
 namespace satin {
 
+struct QuickNumber;
+
 /// What is written for every pixel.
 enum class LocalResult : std::uint8_t {
   binary,  ///< u8: 255 where the plane's value is above the threshold, otherwise 0
@@ -64,6 +66,9 @@ struct BoxStatsOperation : Operation {
 /// below 2^64: area * (2^(bits + 1))^2 < 2^64, and at most 30 bits. Throws Error(usage) if less than 8 bits
 /// remain, or if the squares of integers do not fit.
 [[nodiscard]] int float_bits_for_squares(Type type, std::uint64_t area);
+
+/// What floats find the job's deviations or normalised values by; `largest` is the plane's largest value.
+[[nodiscard]] QuickNumber quick_number(const BoxStatsJob& job, double largest);
 
 /// Pixels of the largest window of the job.
 [[nodiscard]] std::uint64_t largest_window_of(const BoxStatsJob& job);

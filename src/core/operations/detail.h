@@ -2,8 +2,10 @@
 // A picture with what it differs by from its means, times an amount.
 
 #include <cstdint>
+#include <optional>
 
 #include "core/maths/detail.h"
+#include "core/maths/level.h"
 #include "core/operations/operation.h"
 #include "core/operations/pixels.h"
 
@@ -18,7 +20,22 @@ struct DetailJob {
   double amount = 0;
   double threshold = 0;            ///< in working values
   std::uint32_t mask_maximum = 0;  ///< 255 or 65535; 0: no mask
+  /// What results are compared with, for jobs that join_level(): the output then has their sides alone.
+  std::optional<LevelRule> level;
 };
+
+/// Integers, every value by itself: neither alpha nor a mask is in the way.
+[[nodiscard]] inline bool is_plain(const DetailJob& job) {
+  const bool bytes = job.write.type == Type::u8;
+  const bool words = job.write.type == Type::u16 && job.write.transfer == Transfer::identity;
+  return (bytes || words) && !job.means.weighted && !job.means.premultiplied && !job.keeps_alpha &&
+         job.mask_maximum == 0;
+}
+
+/// Results that a level can be joined with: plain ones of grey or of three colours.
+[[nodiscard]] inline bool join_level(const DetailJob& job) {
+  return is_plain(job) && (job.means.channels == 1 || job.means.channels == 3);
+}
 
 /// Views of one run; the output may alias none of the others.
 struct DetailImages {
@@ -29,7 +46,7 @@ struct DetailImages {
   const Measured* measured = nullptr;  ///< floats: what the means were made with
 };
 
-/// Every pixel by store_with_detail() of core/maths/detail.h.
+/// Every pixel by store_with_detail() of core/maths/detail.h, and with a level what side_of() says of it.
 struct DetailOperation : Operation {
   virtual void run(const DetailImages& images, Stream stream) = 0;
 };

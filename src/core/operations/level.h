@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "core/maths/plane.h"
+#include "core/maths/level.h"
 #include "core/operations/operation.h"
 
 namespace satin {

@@ -5,10 +5,12 @@
 
 #include <cstddef>
 
-#include "satin/device.h"
-#include "satin/image.h"
+#include "satin/stream.h"
+#include "satin/view.h"
 
 namespace satin {
+
+struct Backend;
 
 /// Base of every prepared operation.
 struct Operation {

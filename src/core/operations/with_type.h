@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "satin/image.h"
+#include "satin/view.h"
 
 namespace satin {
 
