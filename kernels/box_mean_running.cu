@@ -5,6 +5,8 @@
 #include <bit>
 
 #include "kernels/box_mean_running.cuh"
+#include "kernels/box_mean_wide.cuh"
+#include "kernels/wide_tuning.h"
 
 namespace satin::kernels {
 namespace {
@@ -90,13 +92,17 @@ RunningMargin running_margin(const RunningWindow& window) {
 RunningTiles running_tiles(const RunningMeanJob& job, int multiprocessors, std::size_t shared_limit) {
   const int pixels = running_elements / job.channels;
   const bool groups = job.y.reach > tuning::running_largest_direct_reach;
+  if (job.wide && groups) return {};
+  const bool fractions = job.x.outer != 0 || job.y.outer != 0;
+  const int usual_warps = job.wide ? wide_warps(job.type, fractions) : tuning::running_warps_per_block;
+  const int most_warps = job.wide ? usual_warps : tuning::running_most_warps;
   const int start_rows =
       groups ? tuning::running_group_rows : std::min(2 * job.y.outer_reach() + 1, job.height);
   Cut best;
-  for (int warps = 1; warps <= tuning::running_most_warps; ++warps) {
+  for (int warps = 1; warps <= most_warps; ++warps) {
     const int strips = strips_for(job, warps);
     if (strips == 0) continue;
-    const int most_teams = std::clamp(tuning::running_warps_per_block / warps, 1, running_most_teams);
+    const int most_teams = std::clamp(usual_warps / warps, 1, running_most_teams);
     for (int teams = 1; teams <= most_teams; ++teams) {
       if (shared_bytes_of(job, warps, teams) > shared_limit) break;
       const Cut cut = cut_by(job, warps, strips, teams, start_rows, multiprocessors);
@@ -146,6 +152,26 @@ extern template struct RunningKernels<std::uint16_t, std::uint16_t, 1>;
 extern template struct RunningKernels<std::uint16_t, std::uint16_t, 2>;
 extern template struct RunningKernels<std::uint16_t, std::uint16_t, 3>;
 extern template struct RunningKernels<std::uint16_t, std::uint16_t, 4>;
+extern template struct WideKernels<std::uint8_t, 1>;
+extern template struct WideKernels<std::uint8_t, 2>;
+extern template struct WideKernels<std::uint8_t, 3>;
+extern template struct WideKernels<std::uint8_t, 4>;
+extern template struct WideKernels<float, 1>;
+extern template struct WideKernels<float, 2>;
+extern template struct WideKernels<float, 3>;
+extern template struct WideKernels<float, 4>;
+extern template struct WideKernels<std::uint64_t, 1>;
+extern template struct WideKernels<std::uint64_t, 2>;
+extern template struct WideKernels<std::uint64_t, 3>;
+extern template struct WideKernels<std::uint64_t, 4>;
+extern template struct WideKernels<std::uint32_t, 1>;
+extern template struct WideKernels<std::uint32_t, 2>;
+extern template struct WideKernels<std::uint32_t, 3>;
+extern template struct WideKernels<std::uint32_t, 4>;
+extern template struct WideKernels<std::uint16_t, 1>;
+extern template struct WideKernels<std::uint16_t, 2>;
+extern template struct WideKernels<std::uint16_t, 3>;
+extern template struct WideKernels<std::uint16_t, 4>;
 
 namespace {
 
@@ -163,9 +189,34 @@ auto with_output(const RunningMeanJob& job, const Action& action) {
                                 : with_channels<T, std::uint16_t>(job.channels, action);
 }
 
-/// Calls action(RunningKernels) for the job's pictures.
+template <class T, class Action>
+auto with_wide_channels(int channels, const Action& action) {
+  if (channels == 1) return action(WideKernels<T, 1>{});
+  if (channels == 2) return action(WideKernels<T, 2>{});
+  if (channels == 3) return action(WideKernels<T, 3>{});
+  return action(WideKernels<T, 4>{});
+}
+
+template <class Action>
+auto with_wide_kernels(const RunningMeanJob& job, const Action& action) {
+  switch (job.type) {
+    case Type::f32:
+      return with_wide_channels<float>(job.channels, action);
+    case Type::u64:
+      return with_wide_channels<std::uint64_t>(job.channels, action);
+    case Type::u32:
+      return with_wide_channels<std::uint32_t>(job.channels, action);
+    case Type::u16:
+      return with_wide_channels<std::uint16_t>(job.channels, action);
+    default:
+      return with_wide_channels<std::uint8_t>(job.channels, action);
+  }
+}
+
+/// Calls action(RunningKernels or WideKernels) for the job's pictures.
 template <class Action>
 auto with_kernels(const RunningMeanJob& job, const Action& action) {
+  if (job.wide) return with_wide_kernels(job, action);
   return job.type == Type::u8 ? with_output<std::uint8_t>(job, action)
                               : with_output<std::uint16_t>(job, action);
 }

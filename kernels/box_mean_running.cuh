@@ -46,6 +46,7 @@ __global__ void __launch_bounds__(MostWarps* warp_size, 1)
   const int thread = static_cast<int>(threadIdx.x) - team.index * threads;
   const int warp = thread / warp_size;
   const Memory memory(table_bytes + team.index * Memory::bytes(tiles.warps), tiles.warps);
+  const int to_high_words = Memory::to_high_words(tiles.warps);
   memory.clear_margins(thread);
 
   const RunningPart part = running_part(arguments, Rows::pixels, tile);
@@ -68,7 +69,7 @@ __global__ void __launch_bounds__(MostWarps* warp_size, 1)
     RowScan<Channels, Column, Sum> scan;
     scan.scan(columns.sums, memory.totals(), warp);
     team.synchronize();
-    scan.publish(memory.totals(), memory.prefixes(), warp);
+    scan.publish(memory.totals(), memory.prefixes(), to_high_words, warp);
     team.synchronize();
     means.write(y, memory.prefixes());
   }

@@ -1,5 +1,5 @@
 #pragma once
-// Launchers of the box mean with one radius that needs no table (box_mean_running.cuh).
+// Launchers of the box mean with one radius that needs no table (box_mean_running.cuh, box_mean_wide.cuh).
 
 #include <cstddef>
 #include <cstdint>
@@ -51,8 +51,12 @@ struct RunningMeanJob {
   int width = 0;
   int height = 0;
   int channels = 1;
-  Type type = Type::u8;    ///< u8 or u16
+  Type type = Type::u8;    ///< u8 or u16; what `wide` takes
   Type output = Type::u8;  ///< u8 or u16; another one than `type` with the sums u32_u64, without weights
+  /// From or to more than 16 bits, by box_mean_wide.cuh: floats and their fixed point (u64) to each other, to
+  /// fixed point with whole radii alone; u8, u16 and u32 to u32, u32 to u16, without weights.
+  bool wide = false;
+  int fixed_bits = 0;  ///< of a float's magnitude in fixed point
   RunningSums sums = RunningSums::u32;
   bool decoded = false;   ///< to linear light
   bool encoded = false;   ///< from linear light
@@ -86,6 +90,7 @@ struct RunningMeanArguments {
   const int* rows = nullptr;     ///< [y] = row of the picture at position y, or -1; from -margin on
   const int* columns = nullptr;  ///< the same along x
   void* groups = nullptr;
+  const Measured* measured = nullptr;  ///< floats and their fixed point
   Source source;
   Target output;
 };

@@ -53,23 +53,22 @@ __device__ void add_to(Measured* result, Found found) {
 
 __global__ void clear(Measured* result) { *result = {{0, 0}, {no_bits, no_bits}, 0, 0, 0}; }
 
+/// Colours count times alpha.
 __global__ void __launch_bounds__(tuning::measure_threads)
     measure_picture(const MeasureJob job, const Source picture, Measured* result) {
-  const int alpha = job.weighted ? job.channels - 1 : -1;
+  const int alpha = job.channels - 1;
   Found found{{job.at_least[0], job.at_least[1]}};
   for (std::int64_t y = blockIdx.x; y < job.height; y += gridDim.x) {
     const auto* row = reinterpret_cast<const float*>(picture.data + y * picture.row);
     for (std::int64_t x = threadIdx.x; x < job.width; x += blockDim.x) {
       const float* pixel = row + x * job.channels;
-      const float weight = alpha < 0 ? 1.0F : pixel[alpha];
+      const float weight = pixel[alpha];
       for (int c = 0; c < job.channels; ++c) {
         const float value = pixel[c];
         if (!finite(value)) {
           found.not_finite = true;
         } else if (!job.magnitudes) {
           continue;
-        } else if (alpha < 0) {
-          found.include(0, static_cast<double>(value));
         } else if (c == alpha) {
           found.include(1, static_cast<double>(value));
         } else if (finite(weight)) {
@@ -78,6 +77,48 @@ __global__ void __launch_bounds__(tuning::measure_threads)
       }
     }
   }
+  add_to(result, found);
+}
+
+/// The same of one group by the bits of floats, which also order as the numbers do.
+struct FoundFloats {
+  std::uint32_t largest = 0;
+  std::uint32_t smallest_less_one = ~std::uint32_t{0};
+  bool not_finite = false;
+
+  __device__ void include(float value) {
+    constexpr std::uint32_t infinity = 0x7F800000U;
+    const std::uint32_t bits = __float_as_uint(value) & 0x7FFFFFFFU;
+    not_finite = not_finite || bits >= infinity;
+    const std::uint32_t counted = bits >= infinity ? 0 : bits;
+    largest = max(largest, counted);
+    smallest_less_one = min(smallest_less_one, counted - 1);
+  }
+};
+
+/// Every channel alike.
+__global__ void __launch_bounds__(tuning::measure_threads)
+    measure_values(const MeasureJob job, const Source picture, Measured* result) {
+  constexpr int batch = 8;
+  const std::int64_t count = job.width * job.channels;
+  FoundFloats floats;
+  for (std::int64_t y = blockIdx.x; y < job.height; y += gridDim.x) {
+    const auto* row = reinterpret_cast<const float*>(picture.data + y * picture.row);
+    for (std::int64_t i = threadIdx.x; i < count; i += batch * tuning::measure_threads) {
+      float values[batch];
+#pragma unroll
+      for (int k = 0; k < batch; ++k) {
+        const std::int64_t at = i + k * tuning::measure_threads;
+        values[k] = at < count ? __ldg(row + at) : 0.0F;
+      }
+#pragma unroll
+      for (int k = 0; k < batch; ++k) floats.include(values[k]);
+    }
+  }
+  Found found{{job.at_least[0], job.at_least[1]}};
+  found.include(0, static_cast<double>(__uint_as_float(floats.largest)));
+  found.include(0, static_cast<double>(__uint_as_float(floats.smallest_less_one + 1)));
+  found.not_finite = floats.not_finite;
   add_to(result, found);
 }
 
@@ -101,7 +142,12 @@ unsigned blocks_for(std::int64_t height) {
 void clear_measured(Measured* result, StreamHandle stream) { clear<<<1, 1, 0, stream>>>(result); }
 
 void measure(const MeasureJob& job, const Source& picture, Measured* result, StreamHandle stream) {
-  measure_picture<<<blocks_for(job.height), tuning::measure_threads, 0, stream>>>(job, picture, result);
+  const unsigned blocks = blocks_for(job.height);
+  if (job.weighted || !job.magnitudes) {
+    measure_picture<<<blocks, tuning::measure_threads, 0, stream>>>(job, picture, result);
+  } else {
+    measure_values<<<blocks, tuning::measure_threads, 0, stream>>>(job, picture, result);
+  }
 }
 
 void check_map(std::int64_t width, std::int64_t height, const Source& map, Measured* result,

@@ -3,6 +3,7 @@
 #include "kernels/plane.cuh"
 #include "kernels/premultiplied.h"
 #include "kernels/vector.cuh"
+#include "kernels/wide_division.cuh"
 
 namespace satin::kernels {
 namespace {
@@ -43,7 +44,13 @@ __global__ void __launch_bounds__(plane_threads)
                                                            : pixel_at<std::uint16_t>(arguments.mask, x, y);
     auto* out =
         reinterpret_cast<std::uint8_t*>(arguments.output.data + y * arguments.output.row) + x * Channels;
-    store_premultiplied<Channels>(pixel.of, stored_at<Channels>(arguments.original, x, y), mask, rule, out);
+    const std::uint32_t alpha = pixel.of[Channels - 1];
+    const WideDivisor by(max(alpha, 1U));
+    const auto colour = [&](int c) {
+      const std::uint64_t total = static_cast<std::uint64_t>(pixel.of[c]) * rule.white;  // below 2^41
+      return alpha == 0 ? 0 : by.rounded(total, __ull2double_rn(total));
+    };
+    store_straight<Channels>(colour, alpha, stored_at<Channels>(arguments.original, x, y), mask, rule, out);
   }
 }
 

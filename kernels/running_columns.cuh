@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "kernels/row_groups.cuh"
+#include "kernels/running_rows.cuh"
 #include "kernels/running_values.cuh"
 
 namespace satin::kernels {
@@ -19,14 +20,11 @@ class RunningColumns {
   Column sums[running_elements];
 
   __device__ RunningColumns(const RunningMeanArguments& arguments, const Rows& rows)
-      : arguments_(arguments), window_(arguments.job.y), rows_(rows), values_(arguments.transfer.decode) {
-    const bool counts = rows.place != Rows::Place::nowhere;
-    const bool near = rows.row == static_cast<int>(rows.row);
-    plain_ = __all_sync(whole_warp, near && (!counts || (rows.place == Rows::Place::inside && rows.aligned)));
-    exists_ = counts;
-    first_ = rows.data + rows.offset;
-    stride_ = static_cast<int>(rows.row);
-  }
+      : arguments_(arguments),
+        window_(arguments.job.y),
+        rows_(arguments, rows),
+        columns_(rows.columns),
+        values_(arguments.transfer.decode) {}
 
   /// The window around row y.
   __device__ void start(int y) {
@@ -47,19 +45,20 @@ class RunningColumns {
 #pragma unroll
     for (Column& sum : sums) sum *= window_.inner + window_.outer;
     const auto outer = static_cast<int>(window_.outer);
-    values_.add(load(row_at(y - window_.reach - 1)), outer, load(row_at(y + window_.reach + 1)), outer, sums);
+    values_.add(rows_.load(rows_.at(y - window_.reach - 1)), outer,
+                rows_.load(rows_.at(y + window_.reach + 1)), outer, sums);
   }
 
   /// Looks up which rows fetch() for the window around row y will load.
   __device__ void look_up(int y) {
-    enters_at_ = row_at(y + window_.outer_reach());
-    leaves_at_ = row_at(y - window_.reach - 1);
+    enters_at_ = rows_.at(y + window_.outer_reach());
+    leaves_at_ = rows_.at(y - window_.reach - 1);
   }
 
   /// Loads what advance() will need, after look_up().
   __device__ void fetch() {
-    enters_ = load(enters_at_);
-    leaves_ = load(leaves_at_);
+    enters_ = rows_.load(enters_at_);
+    leaves_ = rows_.load(leaves_at_);
   }
 
   /// From the window around row y - 1 to the one around row y, with what was fetched. Of a fractional radius
@@ -69,38 +68,13 @@ class RunningColumns {
     if (window_.outer == 0) return values_.template add<-1>(enters_, leaves_, sums);
     const auto inner = static_cast<int>(window_.inner);
     const auto outer = static_cast<int>(window_.outer);
-    const Words entered = load(row_at(y + window_.reach));
-    const Words left = load(row_at(y - window_.reach - 2));
+    const Words entered = rows_.load(rows_.at(y + window_.reach));
+    const Words left = rows_.load(rows_.at(y - window_.reach - 2));
     values_.add(entered, inner, leaves_, -inner, sums);
     values_.add(enters_, outer, left, -outer, sums);
   }
 
  private:
-  [[nodiscard]] __device__ int row_at(int position) const { return __ldg(arguments_.rows + position); }
-
-  /// The same for the start of a band, which leaves out what is not in the picture.
-  [[nodiscard]] __device__ int start_row(int position) const {
-    return arguments_.job.clipped ? position : row_at(position);
-  }
-
-  [[nodiscard]] __device__ Words load(int y) const {
-    if (!plain_) return load_anywhere(rows_, y);
-    Words loaded{};
-    if (exists_ && y >= 0) {
-      const std::byte* from = first_ + static_cast<std::int64_t>(y) * stride_;
-#pragma unroll
-      for (int i = 0; i < Rows::bytes; i += Rows::access)
-        satin::kernels::fetch<Rows::access>(loaded.words, i, from + i);
-    }
-    return loaded;
-  }
-
-  [[nodiscard]] __noinline__ __device__ static Words load_anywhere(const Rows& rows, int y) {
-    Words loaded;
-    rows.load(y, loaded);
-    return loaded;
-  }
-
   /// From the groups that begin nearest to either end, with the rows that they lack and without those that
   /// they have more.
   __device__ void add_by_groups(int first, int end) {
@@ -133,18 +107,18 @@ class RunningColumns {
   __device__ void load_batch(int first, int end, Words (&words)[Count]) const {
     int rows[Count];
 #pragma unroll
-    for (int i = 0; i < Count; ++i) rows[i] = first + i < end ? start_row(first + i) : -1;
+    for (int i = 0; i < Count; ++i) rows[i] = first + i < end ? rows_.start_at(first + i) : -1;
 #pragma unroll
-    for (int i = 0; i < Count; ++i) words[i] = load(rows[i]);
+    for (int i = 0; i < Count; ++i) words[i] = rows_.load(rows[i]);
   }
 
   __device__ void add_groups(const GroupLayout& layout, int first, int end) {
-    if (!exists_) return;
+    if (!rows_.exist()) return;
     const std::int64_t row = static_cast<std::int64_t>(layout.lanes) * running_elements;
     const Column* groups = static_cast<const Column*>(arguments_.groups);
 #pragma unroll
     for (int p = 0; p < Rows::pixels; ++p) {
-      const int column = __ldg(rows_.columns + p);
+      const int column = __ldg(columns_ + p);
       if (column < 0) continue;
 #pragma unroll
       for (int c = 0; c < Channels; ++c) {
@@ -156,12 +130,9 @@ class RunningColumns {
 
   const RunningMeanArguments& arguments_;
   const RunningWindow& window_;
-  const Rows& rows_;
+  RunningRows<Rows> rows_;
+  const int* columns_;  ///< of the picture, from that at the lane's first pixel on
   Values values_;
-  bool plain_;  ///< every lane has all its pixels inside of the picture, or none that counts
-  bool exists_;
-  const std::byte* first_;
-  int stride_;
   int enters_at_;
   int leaves_at_;
   Words enters_;

@@ -74,26 +74,28 @@ class RowScan {
     }
   }
 
-  /// Adds the totals of the warps to the left, and writes the prefixes.
-  __device__ void publish(int totals, int prefixes, int warp) {
+  /// Adds the totals of the warps to the left, and writes the prefixes; high words `to_high_words` bytes
+  /// behind the low ones.
+  __device__ void publish(int totals, int prefixes, int to_high_words, int warp) {
     const Sum* of_warps = shared_at<Sum>(totals) + 4 * lane_index();
 #pragma unroll
     for (int c = 0; c < Channels; ++c) before_[c] += sum_of_lanes(lane_index() < warp ? of_warps[c] : Sum{0});
-    constexpr int at_once = 16 / static_cast<int>(sizeof(Sum));
-    struct alignas(16) Group {
-      Sum values[at_once];
-    };
-    auto* to = shared_at<Group>(prefixes) + (warp * warp_size + lane_index()) * (running_elements / at_once);
 #pragma unroll
-    for (int i = 0; i < running_elements; i += at_once) {
-      Group group;
-#pragma unroll
-      for (int k = 0; k < at_once; ++k) group.values[k] = prefixes_[i + k] + before_[(i + k) % Channels];
-      to[i / at_once] = group;
-    }
+    for (int e = 0; e < running_elements; ++e) prefixes_[e] += before_[e % Channels];
+    const int to = prefixes + (warp * warp_size + lane_index()) * running_elements * 4;
+    store_words<0>(to);
+    if constexpr (sizeof(Sum) == 8) store_words<32>(to + to_high_words);
   }
 
  private:
+  template <int Bit>
+  __device__ void store_words(int to) const {
+    const auto word = [this](int e) { return static_cast<std::uint32_t>(prefixes_[e] >> Bit); };
+#pragma unroll
+    for (int e = 0; e < running_elements; e += 4)
+      *shared_at<uint4>(to + e * 4) = make_uint4(word(e), word(e + 1), word(e + 2), word(e + 3));
+  }
+
   Sum prefixes_[running_elements];
   Sum before_[Channels];  ///< sums of the lanes to the left
 };

@@ -44,10 +44,10 @@ struct DecodeTable {
   }
 
   /// The linear value of one byte of a word.
-  template <int Byte>
-  __device__ static std::uint32_t value(std::uint32_t word) {
+  __device__ static std::uint32_t value(std::uint32_t word, int byte) {
     const auto lane = static_cast<std::uint32_t>(lane_index() * 4);
-    return *shared_at<std::uint32_t>(static_cast<int>(__byte_perm(word, lane, 0x5504 | Byte << 4)));
+    const auto bytes = static_cast<unsigned>(0x5504 | byte << 4);
+    return *shared_at<std::uint32_t>(static_cast<int>(__byte_perm(word, lane, bytes)));
   }
 };
 
@@ -121,11 +121,13 @@ class RunningTables {
 };
 
 /// A team's part: totals of its warps, zeros for windows that begin before the first column, and the prefixes
-/// of a row.
+/// of a row. Of 64 bits the low words lie together and then the high words, each with such zeros: lanes are
+/// then three accesses of 16 bytes apart, which meet in no bank.
 template <class Sum>
 struct TeamMemory {
   static constexpr int margin = 32;  ///< elements
   static constexpr int size = static_cast<int>(sizeof(Sum));
+  static constexpr int words = size / 4;
 
   [[nodiscard]] SATIN_HD static int bytes(int warps) {
     return (4 * warps + margin + warps * running_warp_elements) * size;
@@ -133,10 +135,18 @@ struct TeamMemory {
   __device__ TeamMemory(int first_byte, int warps) : first_(first_byte), warps_(warps) {}
 
   [[nodiscard]] __device__ int totals() const { return first_; }
-  [[nodiscard]] __device__ int prefixes() const { return first_ + (4 * warps_ + margin) * size; }
+  /// Of the first prefix the (low) word.
+  [[nodiscard]] __device__ int prefixes() const { return first_ + 4 * warps_ * size + margin * 4; }
+  /// Bytes from a low word to its high word.
+  [[nodiscard]] __device__ static int to_high_words(int warps) {
+    return (margin + warps * running_warp_elements) * 4;
+  }
 
   __device__ void clear_margins(int thread) const {
-    if (thread < margin) shared_at<Sum>(prefixes())[thread - margin] = 0;
+    if (thread >= margin) return;
+#pragma unroll
+    for (int word = 0; word < words; ++word)
+      shared_at<std::uint32_t>(prefixes() + word * to_high_words(warps_))[thread - margin] = 0;
   }
 
  private:

@@ -80,7 +80,7 @@ class RunningValues {
     if constexpr (!Decoded) {
       return element<T>(row.words, E);
     } else if constexpr (sizeof(T) == 1) {
-      return DecodeTable::value<E % 4>(row.words[E / 4]);
+      return DecodeTable::value(row.words[E / 4], E % 4);
     } else if constexpr (WideInShared) {
       return WideDecodeTable::value(element<T>(row.words, E));
     } else {

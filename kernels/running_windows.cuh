@@ -46,7 +46,7 @@ __device__ inline std::uint32_t window_size(const RunningWindow& window, int cen
 }
 
 /// Of a lane's elements: the sums over the inner and the outer windows of weighted columns; as 64 bits what
-/// they are mixed to.
+/// they are mixed to. Other receivers of RunningWindows::sum() have the same two functions.
 template <class Sum>
 struct WindowSums;
 
@@ -92,14 +92,16 @@ class RunningWindows {
     if (low < least) low += (least - low + size - 1) / size * size;
     const int most = threads * size - size - fraction - 4;
     if (high > most) high -= (high - most + size - 1) / size * size;
-    high_ = high / 4 * 4 * static_cast<int>(sizeof(Sum));
-    low_ = (low - (low & 3)) * static_cast<int>(sizeof(Sum));
+    high_ = high / 4 * 16;
+    low_ = (low - (low & 3)) * 4;
+    to_high_words_ = TeamMemory<Sum>::to_high_words(threads / warp_size);
   }
 
-  /// `prefixes`: where those of the row lie.
-  __device__ void sum(int prefixes, WindowSums<Sum>& sums) const {
+  /// `prefixes`: where those of the row lie. `Fractions`: there may be parts of pixels.
+  template <bool Fractions = true, class Sums>
+  __device__ void sum(int prefixes, Sums& sums) const {
     const int reach = window_.reach & 3;
-    if (window_.outer == 0) {
+    if (!Fractions || window_.outer == 0) {
       if (reach == 0) return add<0, false>(prefixes, sums);
       if (reach == 1) return add<1, false>(prefixes, sums);
       if (reach == 2) return add<2, false>(prefixes, sums);
@@ -112,8 +114,8 @@ class RunningWindows {
   }
 
  private:
-  template <int Reach, bool Fraction>
-  __device__ void add(int prefixes, WindowSums<Sum>& sums) const {
+  template <int Reach, bool Fraction, class Sums>
+  __device__ void add(int prefixes, Sums& sums) const {
     constexpr int more = Fraction ? Channels : 0;
     Sum high[running_elements + more];
     Sum low[running_elements + more];
@@ -131,24 +133,33 @@ class RunningWindows {
 
   /// Neighbouring prefixes from the one `Shift` behind the aligned address on.
   template <int Shift, int Count>
-  __device__ static void load(int from, Sum (&prefixes)[Count]) {
-    constexpr int at_once = 16 / static_cast<int>(sizeof(Sum));
+  __device__ void load(int from, std::uint32_t (&prefixes)[Count]) const {
     struct alignas(16) Group {
-      Sum values[at_once];
+      std::uint32_t values[4];
     };
     const auto* groups = shared_at<const Group>(from);
 #pragma unroll
-    for (int i = Shift / at_once * at_once; i < Shift + Count; i += at_once) {
-      const Group group = groups[i / at_once];
+    for (int i = 0; i < Shift + Count; i += 4) {
+      const Group group = groups[i / 4];
 #pragma unroll
-      for (int k = 0; k < at_once; ++k)
+      for (int k = 0; k < 4; ++k)
         if (i + k >= Shift && i + k - Shift < Count) prefixes[i + k - Shift] = group.values[k];
     }
+  }
+  template <int Shift, int Count>
+  __device__ void load(int from, std::uint64_t (&prefixes)[Count]) const {
+    std::uint32_t low[Count];
+    std::uint32_t high[Count];
+    load<Shift>(from, low);
+    load<Shift>(from + to_high_words_, high);
+#pragma unroll
+    for (int i = 0; i < Count; ++i) prefixes[i] = static_cast<std::uint64_t>(high[i]) << 32 | low[i];
   }
 
   const RunningWindow& window_;
   int high_;  ///< bytes from the first prefix, of the first element's aligned down
   int low_;
+  int to_high_words_;
 };
 
 }  // namespace satin::kernels

@@ -90,6 +90,75 @@ TEST(LargeBlur, OneRadiusOfAPhotograph) {
     }
 }
 
+/// Formats whose sums over a window, or those of successive boxes, need 64 bits.
+constexpr std::array wide_formats = {
+    Format{Type::f32, 1, Alpha::none},          Format{Type::f32, 2, Alpha::none},
+    Format{Type::f32, 3, Alpha::none},          Format{Type::f32, 4, Alpha::none},
+    Format{Type::f32, 4, Alpha::premultiplied}, Format{Type::u16, 1, Alpha::none},
+    Format{Type::u16, 2, Alpha::none},          Format{Type::u16, 3, Alpha::none},
+    Format{Type::u16, 4, Alpha::none},          Format{Type::u8, 2, Alpha::straight},
+    Format{Type::u8, 4, Alpha::straight}};
+
+BlurCase wide_case(Random& random, const Format& format) {
+  BlurCase blur_case = random_case(random);
+  blur_case.shape.type = format.type;
+  blur_case.shape.channels = format.channels;
+  blur_case.shape.alpha = format.alpha;
+  blur_case.blur.space = Space::linear;
+  return blur_case;
+}
+
+TEST(LargeBlur, OneRadiusOfWideSums) {
+  if (!device_under_test().is_cuda()) GTEST_SKIP() << "compares a GPU with the CPU";
+  Random random(0x1A473);
+  for (const Format& format : wide_formats)
+    for (const double radius : {1.0, 2.0, 3.0, 4.5, 16.0, 16.25, 31.0, 47.5, 64.0, 96.0, 96.5, 97.0}) {
+      BlurCase blur_case = wide_case(random, format);
+      const double other = random.pick(std::array{0.0, 0.5, 7.0, 33.125, 97.0});
+      if (random.one_in(3)) {
+        blur_case.blur.radius = random.one_in(2) ? Radius(Length{radius, false}, Length{other, false})
+                                                 : Radius(Length{other, false}, Length{radius, false});
+      } else {
+        blur_case.blur.radius = radius;
+      }
+      check_against_cpu(blur_case, {});
+      if (HasFatalFailure()) return;
+    }
+}
+
+TEST(LargeBlur, SuccessiveBoxesOfWideSums) {
+  if (!device_under_test().is_cuda()) GTEST_SKIP() << "compares a GPU with the CPU";
+  Random random(0x1A474);
+  for (const Format& format : wide_formats)
+    for (const double sigma : {0.7, 3.0, 8.0, 11.3, 25.0, 60.0}) {
+      BlurCase blur_case = wide_case(random, format);
+      blur_case.blur.sigma = sigma;
+      if (random.one_in(4)) blur_case.blur.kernel = Kernel::tent;
+      check_against_cpu(blur_case, {});
+      if (HasFatalFailure()) return;
+    }
+}
+
+// Lanes end at every place of a row, in rows of whole accesses and others, and in pictures of a few pixels.
+TEST(LargeBlur, EveryPlaceOfWideSums) {
+  Random random(0x1A475);
+  for (const Format& format : wide_formats)
+    for (const int width : {1, 2, 5, 13, 40, 127, 130}) {
+      BlurCase blur_case = wide_case(random, format);
+      blur_case.shape.width = width;
+      blur_case.shape.height = random.pick(std::array{1, 2, 19});
+      blur_case.seed = random.next();
+      if (random.one_in(2)) {
+        blur_case.blur.sigma = random.pick(std::array{0.6, 1.5, 5.3});
+      } else {
+        blur_case.blur.radius = random.pick(std::array{0.75, 1.0, 2.0, 3.0, 4.0, 9.5});
+      }
+      if (slow_build() && !random.one_in(6)) continue;
+      check_against_oracle(blur_case);
+      if (HasFatalFailure()) return;
+    }
+}
+
 TEST(LargeBlur, RadiusMap) {
   if (!device_under_test().is_cuda()) GTEST_SKIP() << "compares a GPU with the CPU";
   constexpr std::array<std::array<double, 2>, 14> ends = {{{0, 255},
@@ -219,6 +288,21 @@ TEST(LargeBlur, WhiteStaysWhiteAtTheBoundsOfRunningSums) {
           const Blur blur_of_both{.radius = Radius(Length{x, false}, Length{y, false}), .space = space};
           EXPECT_EQ(difference(blur(device_under_test(), white, blur_of_both), white), "") << x << ", " << y;
         }
+}
+
+// The same of successive boxes, of 24 bits down columns of up to 193 rows, which 32 bits hold.
+TEST(LargeBlur, WhiteStaysWhiteAtTheBoundsOfWideSums) {
+  for (const Format& format : wide_formats)
+    for (const double radius : {3 * 96.0, 3 * 96.0 + 255.0 / 256, 3 * 97.0}) {
+      Shape shape{297, 301, format.channels, format.type};
+      shape.alpha = format.alpha;
+      const Image white = constant_picture(shape, 1);
+      for (const Kernel kernel : {Kernel::box, Kernel::gaussian}) {
+        Blur blur_of_both{.radius = kernel == Kernel::box ? radius / 3 : radius, .space = Space::linear};
+        blur_of_both.kernel = kernel;
+        EXPECT_EQ(difference(blur(device_under_test(), white, blur_of_both), white), "") << radius;
+      }
+    }
 }
 
 // Thin alpha and none at all, along every place in a lane's pixels.

@@ -12,7 +12,7 @@
 namespace satin::cuda {
 namespace {
 
-constexpr std::int64_t largest_side = 1LL << 26;  // offsets within a row are 32-bit integers in the kernels
+constexpr std::int64_t largest_side = 1LL << 25;  // offsets within a row are 32-bit integers in the kernels
 
 /// The weights of the inner and the outer window without their common factor: the mean is the same, and the
 /// sums are smaller.
@@ -56,6 +56,31 @@ bool is_working(const BoxMeanJob& job) {
   return (job.write.working || job.read.fraction != 0 || job.read.transfer != job.write.transfer) &&
          narrow(job.read.type) && narrow(job.write.type) && job.read.maximum <= 0xFFFF &&
          !job.read.weighted && job.mask_maximum == 0;
+}
+
+/// From or to more than 16 bits, as kernels/box_mean_wide.cuh takes them.
+bool is_wide(const BoxMeanJob& job, const kernels::RunningMeanJob& running) {
+  if (job.read.weighted || job.mask_maximum != 0) return false;
+  const Type from = job.read.type;
+  const Type to = job.write.type;
+  if (job.read.fixed_point) return to == Type::f32 || (running.x.outer == 0 && running.y.outer == 0);
+  if (to == Type::u32) return from != Type::u64;
+  return from == Type::u32 && to == Type::u16;
+}
+
+/// Sums of integers down a column fit 32 bits, and weighted ones of boxes, with the bits that means have
+/// more, are positive as signed 64-bit numbers.
+bool wide_sums_fit(const BoxMeanJob& job, const kernels::RunningMeanJob& running) {
+  constexpr std::uint64_t most_column = 0xFFFFFFFFU;
+  constexpr std::uint64_t most_box = ~std::uint64_t{0} >> 1;
+  const std::uint64_t x = largest_size(running.x, job.width, running.clipped);
+  const std::uint64_t y = largest_size(running.y, job.height, running.clipped);
+  const std::uint64_t divisor = x * y << std::max(-running.more_bits, 0);
+  if (divisor >= 1ULL << 47) return false;
+  if (job.read.fixed_point) return true;  // by their scale
+  const auto rows = 2 * static_cast<std::uint64_t>(running.y.outer_reach()) + 1;
+  return rows * job.read.maximum <= most_column &&
+         job.read.maximum <= (most_box >> std::max(running.more_bits, 0)) / (x * y);
 }
 
 /// Chooses the widths of the sums. False if some do not fit what kernels/exact_division.cuh asks for.
@@ -115,6 +140,7 @@ class BoxMeanRunning final : public BoxMeanOperation {
     kernels::RunningMeanArguments arguments = arguments_;
     arguments.source = source_of(images.source);
     arguments.output = target_of(images.output);
+    arguments.measured = images.measured;
     kernels::running_mean(arguments, backend_.stream_of(stream));
     check_launch("averaging over boxes of one radius");
   }
@@ -131,8 +157,7 @@ class BoxMeanRunning final : public BoxMeanOperation {
 
 std::unique_ptr<BoxMeanOperation> prepare_box_mean_running(CudaBackend& backend, const BoxMeanJob& job) {
   const bool moves = job.radius.x != 0 || job.radius.y != 0;
-  const bool possible = is_plain(job) || is_plain_with_alpha(job) || is_working(job);
-  if (!possible || !moves || job.border == Border::constant) return nullptr;
+  if (!moves || job.border == Border::constant) return nullptr;
   if (job.width > largest_side || job.height > largest_side) return nullptr;
   kernels::RunningMeanArguments arguments;
   kernels::RunningMeanJob& running = arguments.job;
@@ -148,8 +173,14 @@ std::unique_ptr<BoxMeanOperation> prepare_box_mean_running(CudaBackend& backend,
   running.clipped = job.border == Border::shrink;
   running.x = window_of(job.radius.x);
   running.y = window_of(job.radius.y);
-  const Bounds bounds = bounds_of(job, running);
-  if (!choose_sums(bounds, job.read, running)) return nullptr;
+  if (is_plain(job) || is_plain_with_alpha(job) || is_working(job)) {
+    if (!choose_sums(bounds_of(job, running), job.read, running)) return nullptr;
+  } else {
+    running.wide = is_wide(job, running) && wide_sums_fit(job, running);
+    if (!running.wide) return nullptr;
+    running.sums = kernels::RunningSums::u64;
+    running.fixed_bits = job.read.fixed_bits;
+  }
   running.whole = whole_divisor(running, job.read.maximum);
   arguments.tiles = kernels::running_tiles(running, backend.multiprocessors(), backend.shared_memory());
   if (arguments.tiles.warps == 0) return nullptr;

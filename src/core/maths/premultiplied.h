@@ -34,16 +34,23 @@ SATIN_HD void premultiply(const std::uint8_t* stored, const PremultiplyRule& rul
   values[Channels - 1] = static_cast<Value>(rule.white * alpha);
 }
 
-template <int Channels, class Value>
-SATIN_HD void store_premultiplied(const Value* values, const std::uint8_t* original, std::uint32_t mask,
-                                  const PremultiplyRule& rule, std::uint8_t* out) {
+/// `colour(c)`: what unpremultiplied() gives of channel c, `alpha` the mean of white times alpha.
+template <int Channels, class Colour>
+SATIN_HD void store_straight(const Colour& colour, std::uint32_t alpha, const std::uint8_t* original,
+                             std::uint32_t mask, const PremultiplyRule& rule, std::uint8_t* out) {
   if (rule.mask_maximum != 0 && mask == 0) {
     for (int c = 0; c < Channels; ++c) out[c] = original[c];
     return;
   }
+  store_integers<Channels>(colour, alpha_byte(alpha, rule.white), original, mask, rule, out);
+}
+
+template <int Channels, class Value>
+SATIN_HD void store_premultiplied(const Value* values, const std::uint8_t* original, std::uint32_t mask,
+                                  const PremultiplyRule& rule, std::uint8_t* out) {
   const std::uint32_t alpha = values[Channels - 1];
   const auto colour = [&](int c) { return unpremultiplied(values[c], alpha, rule.white); };
-  store_integers<Channels>(colour, alpha_byte(alpha, rule.white), original, mask, rule, out);
+  store_straight<Channels>(colour, alpha, original, mask, rule, out);
 }
 
 }  // namespace satin

@@ -1,0 +1,82 @@
+#pragma once
+// The rows of the picture as a march down a strip meets them.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/box_mean_running.h"
+#include "kernels/lane.cuh"
+#include "kernels/warp.cuh"
+
+namespace satin::kernels {
+
+/// Rows: a LaneRows.
+template <class Rows>
+class RunningRows {
+ public:
+  using Words = typename Rows::Words;
+
+  /// To be called by all lanes of a warp.
+  __device__ RunningRows(const RunningMeanArguments& arguments, const Rows& rows)
+      : arguments_(arguments), rows_(rows), exist_(rows.place != Rows::Place::nowhere) {
+    const bool near = rows.row == static_cast<int>(rows.row);
+    plain_ = __all_sync(whole_warp, near && (!exist_ || is_plain(rows)));
+    first_ = rows.data + rows.offset;
+    stride_ = static_cast<int>(rows.row);
+  }
+
+  /// The row of the picture at a position, or -1.
+  [[nodiscard]] __device__ int at(int position) const { return __ldg(arguments_.rows + position); }
+
+  /// The same for the start of a band, which leaves out what is not in the picture.
+  [[nodiscard]] __device__ int start_at(int position) const {
+    return arguments_.job.clipped ? position : at(position);
+  }
+
+  /// Some of the lane's pixels count.
+  [[nodiscard]] __device__ bool exist() const { return exist_; }
+
+  /// Zeros if y is negative.
+  [[nodiscard]] __device__ Words load(int y) const {
+    if (!plain_) return load_anywhere(rows_, y);
+    Words loaded{};
+    if (!exist_ || y < 0) return loaded;
+    const std::byte* from = first_ + static_cast<std::int64_t>(y) * stride_;
+    if (!whole_words || rows_.aligned) {
+      load_by<Rows::access>(from, loaded);
+    } else {
+      load_by<4>(from, loaded);
+    }
+    return loaded;
+  }
+
+ private:
+  static constexpr bool whole_words = Rows::pixel_bytes % 4 == 0 && Rows::bytes / Rows::elements >= 4;
+
+  [[nodiscard]] __device__ bool is_plain(const Rows& rows) const {
+    if constexpr (whole_words)
+      return rows.offset >= 0 && rows.offset + Rows::bytes <= arguments_.job.width * Rows::pixel_bytes;
+    return rows.place == Rows::Place::inside && rows.aligned;
+  }
+
+  template <int Access>
+  __device__ static void load_by(const std::byte* from, Words& loaded) {
+#pragma unroll
+    for (int i = 0; i < Rows::bytes; i += Access) fetch<Access>(loaded.words, i, from + i);
+  }
+
+  [[nodiscard]] __noinline__ __device__ static Words load_anywhere(const Rows& rows, int y) {
+    Words loaded;
+    rows.load(y, loaded);
+    return loaded;
+  }
+
+  const RunningMeanArguments& arguments_;
+  const Rows& rows_;
+  bool exist_;
+  bool plain_;  ///< every lane has all its pixels inside of the picture, or none that counts
+  const std::byte* first_;
+  int stride_;
+};
+
+}  // namespace satin::kernels
