@@ -83,6 +83,20 @@ def test_several_filters_at_once(satin, noise):
     assert np.array_equal(png_file.read(satin.folder / "out.png"), png_file.read(satin.folder / "b.png"))
 
 
+@pytest.mark.parametrize("shape", [(16, 21, 3), (16, 21), (16, 21, 4)])
+def test_a_threshold_behind_unsharp(satin, noise, shape):
+    """The two are one step where there is no alpha, between others and in a folder too."""
+    for name in ("in.png", "other.png"):
+        png_file.write(satin.folder / name, noise(shape))
+    text = "unsharp amount=2 | threshold method=fixed level=0.4 | dilate radius=1"
+    satin.good("run", text, "in.png", "other.png", "-o", "out/")
+    for name in ("in.png", "other.png"):
+        satin.good("unsharp", name, "-o", "a.png", "--amount", 2, "--overwrite")
+        satin.good("threshold", "a.png", "-o", "b.png", "--method", "fixed", "--level", 0.4, "--overwrite")
+        satin.good("dilate", "b.png", "-o", "c.png", "--radius", 1, "--overwrite")
+        assert np.array_equal(png_file.read(satin.folder / "out" / name), png_file.read(satin.folder / "c.png"))
+
+
 @pytest.mark.parametrize("name, arguments, says", [
     ("local-mean", ["--window", "4"], ["window 4", "odd"]),
     ("local-deviation", ["--window", "0"], "--window"),

@@ -72,23 +72,16 @@ class LobeMean final : public LobeMeanOperation {
  public:
   LobeMean(CpuBackend& backend, const LobeMeanJob& job)
       : backend_(backend), job_(job), row_(static_cast<std::size_t>(job.width * job.read.channels)) {
-    std::int64_t built = 0;
-    std::size_t bytes = 0;
-    for (const LobeLevel& of : job.levels) {
-      Level level;
-      level.of = of;
-      level.cells = {job.width / of.cell, job.height / of.cell, job.read.channels, Type::u64};
-      level.averages = has_bands(job, of);
-      if (level.averages && of.cell != built) {
+    const std::vector<LobeMap> maps = lobe_maps(job);
+    for (std::size_t i = 0; i < maps.size(); ++i) {
+      Level level{job.levels[i], maps[i].cells, maps[i].averages, nullptr};
+      if (maps[i].builds_table)
         level.build = prepare_table(backend, {level.cells.width, level.cells.height, weighed_pixels(job.read),
                                               false, Accumulator::u64});
-        built = of.cell;
-        bytes = std::max(bytes, byte_size(level.cells));
-      }
       levels_.push_back(std::move(level));
     }
-    weighed_ = backend.allocate(bytes);
-    table_ = backend.allocate(bytes);
+    weighed_ = backend.allocate(largest_table(maps));
+    table_ = backend.allocate(largest_table(maps));
     for (int i = 0; i < backend.threads.count(); ++i) workspaces_.emplace_back(row_, job.read);
   }
 

@@ -27,22 +27,16 @@ class LobeMean final : public LobeMeanOperation {
         row_weights_(backend.uploaded(job.row_weights)),
         bands_(backend.uploaded(job.bands)),
         rows_(backend.uploaded(job.rows)) {
-    std::int64_t built = 0;
-    std::size_t bytes = 0;
-    for (const LobeLevel& of : job.levels) {
-      Level level;
-      level.cells = {job.width / of.cell, job.height / of.cell, job.read.channels, Type::u64};
-      level.arguments = level_arguments(job, of);
-      if (has_bands(job, of) && of.cell != built) {
+    const std::vector<LobeMap> maps = lobe_maps(job);
+    for (std::size_t i = 0; i < maps.size(); ++i) {
+      Level level{maps[i].cells, level_arguments(job, job.levels[i]), nullptr};
+      if (maps[i].builds_table)
         level.build = prepare_table(backend, {level.cells.width, level.cells.height, weighed_pixels(job.read),
                                               false, Accumulator::u64});
-        built = of.cell;
-        bytes = std::max(bytes, byte_size(level.cells));
-      }
       levels_.push_back(std::move(level));
     }
-    weighed_ = backend.allocate(bytes);
-    table_ = backend.allocate(bytes);
+    weighed_ = backend.allocate(largest_table(maps));
+    table_ = backend.allocate(largest_table(maps));
     for (Level& level : levels_) {
       level.arguments.cells = reinterpret_cast<std::uint64_t*>(weighed_.get());
       level.arguments.table = reinterpret_cast<const std::uint64_t*>(table_.get());

@@ -29,10 +29,26 @@ void check_lobe_weights(const LobeMeanJob& job) {
                 "less roughness, or leave alpha out.");
 }
 
-bool has_bands(const LobeMeanJob& job, const LobeLevel& level) {
-  const LobeRow* first = job.rows.data() + level.first_row;
-  return std::any_of(first, first + job.height / level.cell,
-                     [](const LobeRow& row) { return row.bands > 0; });
+std::vector<LobeMap> lobe_maps(const LobeMeanJob& job) {
+  std::vector<LobeMap> maps;
+  std::int64_t built = 0;
+  for (const LobeLevel& level : job.levels) {
+    LobeMap map{{job.width / level.cell, job.height / level.cell, job.read.channels, Type::u64}};
+    const LobeRow* first = job.rows.data() + level.first_row;
+    map.averages =
+        std::any_of(first, first + map.cells.height, [](const LobeRow& row) { return row.bands > 0; });
+    map.builds_table = map.averages && level.cell != built;
+    if (map.builds_table) built = level.cell;
+    maps.push_back(map);
+  }
+  return maps;
+}
+
+std::size_t largest_table(const std::vector<LobeMap>& maps) {
+  std::size_t bytes = 0;
+  for (const LobeMap& map : maps)
+    if (map.builds_table) bytes = std::max(bytes, byte_size(map.cells));
+  return bytes;
 }
 
 PixelRead weighed_pixels(const PixelRead& stored) {

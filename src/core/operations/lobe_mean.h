@@ -51,8 +51,17 @@ struct LobeMeanOperation : Operation {
 /// the 2^61 that dividing by them allows.
 void check_lobe_weights(const LobeMeanJob& job);
 
-/// Whether any row of a level has a band: otherwise it is a copy.
-[[nodiscard]] bool has_bands(const LobeMeanJob& job, const LobeLevel& level);
+/// What the lobes of a level are taken over.
+struct LobeMap {
+  Shape cells;                ///< of the table: u64
+  bool averages = false;      ///< some row has a band; otherwise the level is a copy
+  bool builds_table = false;  ///< no level before it has the same table in its place
+};
+
+/// Of every level, in their order; tables are built one over the other.
+[[nodiscard]] std::vector<LobeMap> lobe_maps(const LobeMeanJob& job);
+/// Bytes of the largest table, 0 if none is built.
+[[nodiscard]] std::size_t largest_table(const std::vector<LobeMap>& maps);
 
 /// The same pixels as working values, for a table of them.
 [[nodiscard]] PixelRead weighed_pixels(const PixelRead& stored);
