@@ -157,6 +157,7 @@ Image run(const Device& device, const Pipeline& pipeline, const ImageView& pictu
           std::span<const NamedView> sides) {
   const std::vector<ImageView> inputs = inputs_of(pipeline, picture, sides);
   std::vector<Shape> shapes;
+  shapes.reserve(inputs.size());
   for (const ImageView& input : inputs) shapes.push_back(shape_of(input));
   PipelinePlan steps(device, pipeline, shapes);
   Image result = result_image(device, steps.output_shape(), picture.memory);
