@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/operations/with_type.h"
 #include "kernels/box_mean_running.cuh"
 #include "kernels/box_mean_wide.cuh"
 #include "kernels/wide_tuning.h"
@@ -175,26 +176,17 @@ extern template struct WideKernels<std::uint16_t, 4>;
 
 namespace {
 
-template <class T, class Out, class Action>
-auto with_channels(int channels, const Action& action) {
-  if (channels == 1) return action(RunningKernels<T, Out, 1>{});
-  if (channels == 2) return action(RunningKernels<T, Out, 2>{});
-  if (channels == 3) return action(RunningKernels<T, Out, 3>{});
-  return action(RunningKernels<T, Out, 4>{});
-}
-
 template <class T, class Action>
 auto with_output(const RunningMeanJob& job, const Action& action) {
-  return job.output == Type::u8 ? with_channels<T, std::uint8_t>(job.channels, action)
-                                : with_channels<T, std::uint16_t>(job.channels, action);
+  return with_channels(job.channels, [&]<int Channels>() {
+    return job.output == Type::u8 ? action(RunningKernels<T, std::uint8_t, Channels>{})
+                                  : action(RunningKernels<T, std::uint16_t, Channels>{});
+  });
 }
 
 template <class T, class Action>
 auto with_wide_channels(int channels, const Action& action) {
-  if (channels == 1) return action(WideKernels<T, 1>{});
-  if (channels == 2) return action(WideKernels<T, 2>{});
-  if (channels == 3) return action(WideKernels<T, 3>{});
-  return action(WideKernels<T, 4>{});
+  return with_channels(channels, [&]<int Channels>() { return action(WideKernels<T, Channels>{}); });
 }
 
 template <class Action>

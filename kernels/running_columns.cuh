@@ -50,28 +50,22 @@ class RunningColumns {
   }
 
   /// Looks up which rows fetch() for the window around row y will load.
-  __device__ void look_up(int y) {
-    enters_at_ = rows_.at(y + window_.outer_reach());
-    leaves_at_ = rows_.at(y - window_.reach - 1);
-  }
+  __device__ void look_up(int y) { rows_.look_up(y); }
 
   /// Loads what advance() will need, after look_up().
-  __device__ void fetch() {
-    enters_ = rows_.load(enters_at_);
-    leaves_ = rows_.load(leaves_at_);
-  }
+  __device__ void fetch() { rows_.load_next(); }
 
   /// From the window around row y - 1 to the one around row y, with what was fetched. Of a fractional radius
   /// a row enters and leaves in two steps: into the outer window, and a row later into the inner one, for
   /// which it is read from the L1 again.
   __device__ void advance(int y) {
-    if (window_.outer == 0) return values_.template add<-1>(enters_, leaves_, sums);
+    if (window_.outer == 0) return values_.template add<-1>(rows_.enters(), rows_.leaves(), sums);
     const auto inner = static_cast<int>(window_.inner);
     const auto outer = static_cast<int>(window_.outer);
     const Words entered = rows_.load(rows_.at(y + window_.reach));
     const Words left = rows_.load(rows_.at(y - window_.reach - 2));
-    values_.add(entered, inner, leaves_, -inner, sums);
-    values_.add(enters_, outer, left, -outer, sums);
+    values_.add(entered, inner, rows_.leaves(), -inner, sums);
+    values_.add(rows_.enters(), outer, left, -outer, sums);
   }
 
  private:
@@ -88,28 +82,13 @@ class RunningColumns {
     add_rows(min(end, ends), max(end, ends), ends < end ? 1 : -1);
   }
 
-  /// `sign` times rows [first, end). Those of one batch are loaded while those of the one before are added.
+  /// `sign` times rows [first, end).
   __device__ void add_rows(int first, int end, int sign) {
     constexpr int batch = 4;
-    Words next[batch];
-    load_batch(first, end, next);
-    for (int y = first; y < end; y += batch) {
-      Words words[batch];
-#pragma unroll
-      for (int i = 0; i < batch; ++i) words[i] = next[i];
-      load_batch(y + batch, end, next);
+    rows_.template for_batches<batch>(first, end, [&](const Words(&words)[batch]) {
 #pragma unroll
       for (int i = 0; i < batch; i += 2) values_.add(words[i], sign, words[i + 1], sign, sums);
-    }
-  }
-
-  template <int Count>
-  __device__ void load_batch(int first, int end, Words (&words)[Count]) const {
-    int rows[Count];
-#pragma unroll
-    for (int i = 0; i < Count; ++i) rows[i] = first + i < end ? rows_.start_at(first + i) : -1;
-#pragma unroll
-    for (int i = 0; i < Count; ++i) words[i] = rows_.load(rows[i]);
+    });
   }
 
   __device__ void add_groups(const GroupLayout& layout, int first, int end) {
@@ -133,10 +112,6 @@ class RunningColumns {
   RunningRows<Rows> rows_;
   const int* columns_;  ///< of the picture, from that at the lane's first pixel on
   Values values_;
-  int enters_at_;
-  int leaves_at_;
-  Words enters_;
-  Words leaves_;
 };
 
 }  // namespace satin::kernels

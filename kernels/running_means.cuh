@@ -25,18 +25,13 @@ class RunningMeans {
       : arguments_(arguments),
         windows_(arguments.job, margin, thread, threads),
         x_(x),
-        valid_(x < part.first_x ? 0 : min(max(part.last_x - x, 0), pixels)) {
-    const RunningMeanJob& job = arguments.job;
-    const int reach = job.x.outer_reach();
-    const bool whole = !job.clipped || (x >= reach && x + pixels - 1 + reach < job.width);
-    whole_ = __all_sync(whole_warp, whole || valid_ == 0);
-    any_ = __any_sync(whole_warp, valid_ > 0);
+        own_(arguments.job, part, x, pixels) {
     if constexpr (sizeof(Out) == 1) encoded_ = arguments.transfer.encode8 != nullptr;
   }
 
   /// The row y, whose prefixes lie there.
   __device__ void write(int y, int prefixes) const {
-    if (!any_) return;
+    if (!own_.any) return;
     const RunningMeanJob& job = arguments_.job;
     const std::uint32_t size_y = window_size(job.y, y, job.height, job.clipped);
     WindowSums<Sum> sums;
@@ -50,7 +45,8 @@ class RunningMeans {
     Lane lane;
     lane.pack(values);
     if constexpr (Weighted) keep_transparent(lane, y);
-    lane.store(arguments_.output.data + y * arguments_.output.row + x_ * Lane::pixel_bytes, valid_, pixels);
+    lane.store(arguments_.output.data + y * arguments_.output.row + x_ * Lane::pixel_bytes, own_.valid,
+               pixels);
   }
 
  private:
@@ -69,7 +65,7 @@ class RunningMeans {
 
   [[nodiscard]] __device__ std::uint64_t divisor_of(int pixel, std::uint32_t size_y) const {
     const RunningMeanJob& job = arguments_.job;
-    const bool clipped = job.clipped && pixel < valid_;
+    const bool clipped = job.clipped && pixel < own_.valid;
     const int x = x_ + pixel;
     return static_cast<std::uint64_t>(window_size(job.x, x, job.width, clipped)) * size_y;
   }
@@ -79,7 +75,7 @@ class RunningMeans {
   template <class Division, class Quotient>
   __device__ void divide_by(std::uint32_t size_y, std::uint32_t (&values)[elements],
                             const Quotient& quotient) const {
-    if (whole_) {
+    if (own_.whole) {
       const Division division = make<Division>(whole_size() * size_y);
 #pragma unroll
       for (int e = 0; e < elements; ++e) values[e] = encoded(quotient(division, e));
@@ -116,7 +112,7 @@ class RunningMeans {
       divide_by<Division>(size_y, values, [&](const Division& division, int e) {
         return division(sums.inner[e], sums.outer[e]);
       });
-    } else if (whole_ && whole_size() * size_y == job.whole.divisor) {
+    } else if (own_.whole && whole_size() * size_y == job.whole.divisor) {
       divide_scaled(sums, values);
     } else {
       divide_by<Division>(size_y, values,
@@ -179,20 +175,18 @@ class RunningMeans {
   __device__ void keep_transparent(Lane& lane, int y) const {
     bool transparent = false;
 #pragma unroll
-    for (int p = 0; p < pixels; ++p) transparent |= p < valid_ && lane.alpha(p) == 0;
+    for (int p = 0; p < pixels; ++p) transparent |= p < own_.valid && lane.alpha(p) == 0;
     if (!transparent) return;
     const std::byte* source = arguments_.source.data + y * arguments_.source.row + x_ * Lane::pixel_bytes;
 #pragma unroll
     for (int p = 0; p < pixels; ++p)
-      if (p < valid_ && lane.alpha(p) == 0) lane.copy_colours(p, source);
+      if (p < own_.valid && lane.alpha(p) == 0) lane.copy_colours(p, source);
   }
 
   const RunningMeanArguments& arguments_;
   RunningWindows<Channels, Sum> windows_;
   int x_;
-  int valid_;   ///< pixels of the lane that it writes
-  bool whole_;  ///< no window of the warp is clipped along x
-  bool any_;    ///< the warp writes something
+  LaneOfPart own_;
   bool encoded_ = false;
 };
 

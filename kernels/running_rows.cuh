@@ -36,6 +36,35 @@ class RunningRows {
   /// Some of the lane's pixels count.
   [[nodiscard]] __device__ bool exist() const { return exist_; }
 
+  /// Looks up which rows load_next() for the window around row y will load.
+  __device__ void look_up(int y) {
+    const RunningWindow& window = arguments_.job.y;
+    enters_at_ = at(y + window.outer_reach());
+    leaves_at_ = at(y - window.reach - 1);
+  }
+  /// Loads the rows that enter the window and leave it, after look_up().
+  __device__ void load_next() {
+    enters_ = load(enters_at_);
+    leaves_ = load(leaves_at_);
+  }
+  [[nodiscard]] __device__ const Words& enters() const { return enters_; }
+  [[nodiscard]] __device__ const Words& leaves() const { return leaves_; }
+
+  /// Calls use(words of `Batch` rows) for rows [first, end) of the start of a band, zeros from the end on.
+  /// Those of one batch are loaded while those of the one before are used.
+  template <int Batch, class Use>
+  __device__ void for_batches(int first, int end, const Use& use) const {
+    Words next[Batch];
+    load_batch(first, end, next);
+    for (int y = first; y < end; y += Batch) {
+      Words words[Batch];
+#pragma unroll
+      for (int i = 0; i < Batch; ++i) words[i] = next[i];
+      load_batch(y + Batch, end, next);
+      use(words);
+    }
+  }
+
   /// Zeros if y is negative.
   [[nodiscard]] __device__ Words load(int y) const {
     if (!plain_) return load_anywhere(rows_, y);
@@ -65,6 +94,15 @@ class RunningRows {
     for (int i = 0; i < Rows::bytes; i += Access) fetch<Access>(loaded.words, i, from + i);
   }
 
+  template <int Count>
+  __device__ void load_batch(int first, int end, Words (&words)[Count]) const {
+    int rows[Count];
+#pragma unroll
+    for (int i = 0; i < Count; ++i) rows[i] = first + i < end ? start_at(first + i) : -1;
+#pragma unroll
+    for (int i = 0; i < Count; ++i) words[i] = load(rows[i]);
+  }
+
   [[nodiscard]] __noinline__ __device__ static Words load_anywhere(const Rows& rows, int y) {
     Words loaded;
     rows.load(y, loaded);
@@ -77,6 +115,10 @@ class RunningRows {
   bool plain_;  ///< every lane has all its pixels inside of the picture, or none that counts
   const std::byte* first_;
   int stride_;
+  int enters_at_;
+  int leaves_at_;
+  Words enters_;
+  Words leaves_;
 };
 
 }  // namespace satin::kernels

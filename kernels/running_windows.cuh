@@ -35,6 +35,22 @@ __device__ inline RunningPart running_part(const RunningMeanArguments& arguments
   return part;
 }
 
+/// What of its columns a lane writes.
+struct LaneOfPart {
+  int valid;   ///< pixels
+  bool whole;  ///< no window of the warp is clipped along x
+  bool any;    ///< the warp writes something
+
+  /// To be called by all lanes of a warp; `x`: of the first of the lane's `pixels` columns.
+  __device__ LaneOfPart(const RunningMeanJob& job, const RunningPart& part, int x, int pixels)
+      : valid(x < part.first_x ? 0 : min(max(part.last_x - x, 0), pixels)) {
+    const int reach = job.x.outer_reach();
+    const bool inside = !job.clipped || (x >= reach && x + pixels - 1 + reach < job.width);
+    whole = __all_sync(whole_warp, inside || valid == 0);
+    any = __any_sync(whole_warp, valid > 0);
+  }
+};
+
 /// Weighted number of pixels that count along an axis.
 __device__ inline std::uint32_t window_size(const RunningWindow& window, int centre, int size, bool clipped) {
   const auto count = [&](int reach) {

@@ -34,29 +34,17 @@ class WideColumns {
       end = min(end, job_.height);
     }
     constexpr int batch = sizeof(T) == 8 ? 1 : 2;
-    Words next[batch];
-    load_batch(first, end, next);
-    for (int row = first; row < end; row += batch) {
-      Words words[batch];
-#pragma unroll
-      for (int i = 0; i < batch; ++i) words[i] = next[i];
-      load_batch(row + batch, end, next);
+    rows_.template for_batches<batch>(first, end, [&](const Words(&words)[batch]) {
 #pragma unroll
       for (int i = 0; i < batch; ++i)
 #pragma unroll
         for (int e = 0; e < elements; ++e) shared_[e] += values_.value(words[i], e);
-    }
+    });
   }
 
   /// Looks up which rows fetch() will load for row y.
-  __device__ void look_up(int y) {
-    enters_at_ = rows_.at(y + job_.y.outer_reach());
-    leaves_at_ = rows_.at(y - job_.y.reach - 1);
-  }
-  __device__ void fetch() {
-    enters_ = rows_.load(enters_at_);
-    leaves_ = rows_.load(leaves_at_);
-  }
+  __device__ void look_up(int y) { rows_.look_up(y); }
+  __device__ void fetch() { rows_.load_next(); }
 
   /// To the next row, with what was fetched.
   __device__ void advance() {
@@ -71,26 +59,13 @@ class WideColumns {
   [[nodiscard]] __device__ Column outer(int e) const { return shared_[e] + entering(e); }
 
  private:
-  [[nodiscard]] __device__ Column entering(int e) const { return values_.value(enters_, e); }
-  [[nodiscard]] __device__ Column leaving(int e) const { return values_.value(leaves_, e); }
-
-  template <int Count>
-  __device__ void load_batch(int first, int end, Words (&words)[Count]) const {
-    int rows[Count];
-#pragma unroll
-    for (int i = 0; i < Count; ++i) rows[i] = first + i < end ? rows_.start_at(first + i) : -1;
-#pragma unroll
-    for (int i = 0; i < Count; ++i) words[i] = rows_.load(rows[i]);
-  }
+  [[nodiscard]] __device__ Column entering(int e) const { return values_.value(rows_.enters(), e); }
+  [[nodiscard]] __device__ Column leaving(int e) const { return values_.value(rows_.leaves(), e); }
 
   const RunningMeanJob& job_;
   RunningRows<Rows> rows_;
   Values values_;
   Column shared_[elements];
-  int enters_at_;
-  int leaves_at_;
-  Words enters_;
-  Words leaves_;
 };
 
 }  // namespace satin::kernels

@@ -70,27 +70,22 @@ class WideMeans {
       : arguments_(arguments),
         windows_(arguments.job, margin, thread, threads),
         x_(x),
-        valid_(x < part.first_x ? 0 : min(max(part.last_x - x, 0), pixels)) {
-    const RunningMeanJob& job = arguments.job;
-    const int reach = job.x.outer_reach();
-    const bool whole = !job.clipped || (x >= reach && x + pixels - 1 + reach < job.width);
-    whole_ = __all_sync(whole_warp, whole || valid_ == 0);
-    any_ = __any_sync(whole_warp, valid_ > 0);
-    if constexpr (floats) exponent_ = fixed_exponents(*arguments.measured, job.fixed_bits).colour;
+        own_(arguments.job, part, x, pixels) {
+    if constexpr (floats) exponent_ = fixed_exponents(*arguments.measured, arguments.job.fixed_bits).colour;
   }
 
   /// Over the windows of the row whose prefixes lie there.
   template <class Sums>
   __device__ void sum(int prefixes, Sums& sums) const {
-    if (any_) windows_.template sum<!floats || std::is_same_v<Sums, FloatTotals>>(prefixes, sums);
+    if (own_.any) windows_.template sum<!floats || std::is_same_v<Sums, FloatTotals>>(prefixes, sums);
   }
 
   template <class Sums>
   __device__ void write(int y, const Sums& sums) {
-    if (!any_) return;
+    if (!own_.any) return;
     const RunningMeanJob& job = arguments_.job;
     const std::uint32_t size_y = window_size(job.y, y, job.height, job.clipped);
-    if (whole_ && size_y != size_y_) {
+    if (own_.whole && size_y != size_y_) {
       size_y_ = size_y;
       whole_divisor_ = divisor_of(window_size(job.x, 0, 0, false), size_y);
     }
@@ -105,7 +100,7 @@ class WideMeans {
       each_element(size_y, [&](const WideDivisor& by, int e) {
         means[e] = by.rounded(sums.total[e], signed_sum(sums.total[e]));
       });
-      store_elements(row_of<std::uint64_t>(y), means, valid_ * Channels);
+      store_elements(row_of<std::uint64_t>(y), means, own_.valid * Channels);
     }
   }
 
@@ -120,7 +115,7 @@ class WideMeans {
     each_element(size_y, [&](const WideDivisor& by, int e) {
       means[e] = static_cast<float>(FloatDivision(by, exponent_)(total(e)));
     });
-    store_elements(row_of<float>(y), means, valid_ * Channels);
+    store_elements(row_of<float>(y), means, own_.valid * Channels);
   }
 
   __device__ void write_integers(int y, std::uint32_t size_y, const WindowSums<std::uint64_t>& sums) const {
@@ -134,7 +129,7 @@ class WideMeans {
     if constexpr (sizeof(T) == 4) {
       if (job.output == Type::u16) return write_codes(y, means);
     }
-    store_elements(row_of<std::uint32_t>(y), means, valid_ * Channels);
+    store_elements(row_of<std::uint32_t>(y), means, own_.valid * Channels);
   }
 
   __device__ void write_codes(int y, std::uint32_t (&means)[elements]) const {
@@ -144,13 +139,13 @@ class WideMeans {
     }
     StoredLane<std::uint16_t, Channels> lane;
     lane.pack(means);
-    lane.store(row_of<std::uint16_t>(y), valid_, pixels);
+    lane.store(row_of<std::uint16_t>(y), own_.valid, pixels);
   }
 
   /// Calls action(divisor of the element's pixel, element).
   template <class Action>
   __device__ void each_element(std::uint32_t size_y, const Action& action) const {
-    if (whole_) {
+    if (own_.whole) {
 #pragma unroll
       for (int e = 0; e < elements; ++e) action(whole_divisor_, e);
       return;
@@ -158,7 +153,7 @@ class WideMeans {
     const RunningMeanJob& job = arguments_.job;
 #pragma unroll
     for (int p = 0; p < pixels; ++p) {
-      const bool clipped = job.clipped && p < valid_;
+      const bool clipped = job.clipped && p < own_.valid;
       const WideDivisor by = divisor_of(window_size(job.x, x_ + p, job.width, clipped), size_y);
 #pragma unroll
       for (int c = 0; c < Channels; ++c) action(by, p * Channels + c);
@@ -178,9 +173,7 @@ class WideMeans {
   const RunningMeanArguments& arguments_;
   RunningWindows<Channels, std::uint64_t> windows_;
   int x_;
-  int valid_;   ///< pixels of the lane that it writes
-  bool whole_;  ///< no window of the warp is clipped along x
-  bool any_;    ///< the warp writes something
+  LaneOfPart own_;
   int exponent_ = 0;
   std::uint32_t size_y_ = 0;  ///< of the whole divisor
   WideDivisor whole_divisor_{1};
