@@ -1,3 +1,7 @@
+# The headers that most files include.
+set(satin_precompiled <algorithm> <array> <cmath> <cstdint> <filesystem> <functional> <limits> <memory> <optional> <span>
+                      <string> <utility> <vector>)
+
 # satin_target(NAME): what every target of the project is compiled with. No floating-point contraction anywhere:
 # equal bytes on every device and SIMD target rest on it.
 function(satin_target name)
@@ -7,6 +11,9 @@ function(satin_target name)
     $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>
     $<$<AND:$<BOOL:${SATIN_WARNINGS_AS_ERRORS}>,$<COMPILE_LANGUAGE:CXX>>:-Werror>)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  if(SATIN_PRECOMPILE)
+    target_precompile_headers(${name} PRIVATE ${satin_precompiled})
+  endif()
   if(SATIN_FUZZ)
     target_compile_options(${name} PRIVATE -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
                                            -fno-omit-frame-pointer)
