@@ -1,5 +1,6 @@
 #include "core/cpu/backend.h"
 #include "core/cpu/depth_operations.h"
+#include "core/cpu/depth_steps_simd.h"
 
 namespace satin::cpu {
 namespace {
@@ -27,6 +28,10 @@ class CircleOfConfusion final : public CircleOfConfusionOperation {
       for (std::int64_t y = first; y < last; ++y) {
         const T* from = depth.row<T>(y) + job_.channel;
         auto* to = radii.row<SignedRadius256>(y);
+        if (job_.channels == 1) {
+          find_circles(from, job_.width, rule, focus, to);
+          continue;
+        }
         for (std::int64_t x = 0; x < job_.width; ++x)
           to[x] = circle_of_confusion(static_cast<double>(from[x * job_.channels]), rule, focus);
       }

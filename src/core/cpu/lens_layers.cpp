@@ -1,8 +1,14 @@
 #include "core/operations/lens_layers.h"
 
+#include <algorithm>
+#include <array>
+
 #include "core/cpu/backend.h"
 #include "core/cpu/depth_ramp_simd.h"
 #include "core/cpu/hidden_fill.h"
+#include "core/cpu/lens_rows_simd.h"
+#include "core/cpu/rows_simd.h"
+#include "core/cpu/transfer_simd.h"
 #include "core/lens_memory.h"
 #include "core/maths/lens_debug.h"
 #include "core/maths/lens_layers_steps.h"
@@ -11,6 +17,18 @@
 
 namespace satin::cpu {
 namespace {
+
+/// The colours of a row of StoreVisible: bytes in linear light, without alpha and highlights.
+template <int Channels>
+void store_colours(const StoreVisible<std::uint8_t, Channels>& step, int y) {
+  constexpr int at_once = 1024;
+  std::array<std::uint16_t, static_cast<std::size_t>(at_once * Channels)> light;
+  for (int x = 0; x < step.planes.width; x += at_once) {
+    const auto entries = static_cast<std::size_t>(std::min(at_once, step.planes.width - x) * Channels);
+    decode_row(step.picture.at(x, y), entries, step.picture.transfer, light.data());
+    widen(light.data(), entries, step.planes.colours + step.planes.place(x, y) * Channels);
+  }
+}
 
 /// launch(width, height, step) calls step(x, y) for every place, on all threads; steps that look at every
 /// pixel have rows of their own.
@@ -32,6 +50,19 @@ struct EachPlace {
   }
   void operator()(int /*width*/, int height, const FindSilhouette& step) const {
     each_row(height, [&](int y) { find_silhouettes(step.planes, y); });
+  }
+  template <int Channels>
+  void operator()(int width, int height, const StoreVisible<std::uint8_t, Channels>& step) const {
+    const LensPicture<std::uint8_t>& picture = step.picture;
+    const bool plain = !picture.weighted && !(picture.highlights > 1) && picture.transfer.decode != nullptr;
+    each_row(height, [&](int y) {
+      if (!plain) {
+        for (int x = 0; x < width; ++x) step(x, y);
+        return;
+      }
+      store_colours(step, y);
+      store_depths(step.planes, y, *step.groups);
+    });
   }
 
  private:
