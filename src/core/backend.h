@@ -59,6 +59,10 @@ struct Operations {
   std::unique_ptr<DistanceOperation> (*distance)(Backend&, const DistanceJob&) = nullptr;
   std::unique_ptr<DepositOperation> (*deposit)(Backend&, const DepositJob&) = nullptr;
   std::unique_ptr<DetailOperation> (*detail)(Backend&, const DetailJob&) = nullptr;
+  /// The detail beside the means of successive boxes of the picture at once: `means` of its images is empty.
+  /// Null, or returns null, where the backend has nothing better than one after the other.
+  std::unique_ptr<DetailOperation> (*detail_chain)(Backend&, std::span<const BoxMeanJob>,
+                                                   const DetailJob&) = nullptr;
   std::unique_ptr<LobeMeanOperation> (*lobe_mean)(Backend&, const LobeMeanJob&) = nullptr;
   std::unique_ptr<LocalLinearOperation> (*local_linear)(Backend&, const LocalLinearJob&) = nullptr;
   std::unique_ptr<RunningExtremeOperation> (*running_extreme)(Backend&, const RunningExtremeJob&) = nullptr;

@@ -49,6 +49,7 @@ CpuBackend::CpuBackend(int wanted) : threads(wanted) {
                 .distance = prepare_distance,
                 .deposit = prepare_deposit,
                 .detail = prepare_detail,
+                .detail_chain = prepare_detail_chain,
                 .lobe_mean = prepare_lobe_mean,
                 .local_linear = prepare_local_linear,
                 .running_extreme = prepare_running_extreme,

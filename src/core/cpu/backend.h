@@ -57,6 +57,8 @@ std::unique_ptr<RegionValuesOperation> prepare_region_values(Backend& backend, c
 std::unique_ptr<CoverageOperation> prepare_coverage(Backend& backend, const CoverageJob& job);
 std::unique_ptr<PaintOperation> prepare_paint(Backend& backend, const PaintJob& job);
 std::unique_ptr<BoxMeanOperation> prepare_box_chain(Backend& backend, std::span<const BoxMeanJob> jobs);
+std::unique_ptr<DetailOperation> prepare_detail_chain(Backend& backend, std::span<const BoxMeanJob> boxes,
+                                                      const DetailJob& detail);
 std::unique_ptr<ActiveTilesOperation> prepare_active_tiles(Backend& backend, const ActiveTilesJob& job);
 std::unique_ptr<InclusionOperation> prepare_inclusion(Backend& backend, const InclusionJob& job);
 

@@ -79,46 +79,13 @@ void measure_ends(ChainBox& box) {
 
 class BoxChain final : public BoxMeanOperation {
  public:
-  BoxChain(CpuBackend& backend, std::vector<ChainBox> boxes) : backend_(backend), boxes_(std::move(boxes)) {
-    const BoxMeanJob& job = boxes_[0].job;
-    const std::int64_t shared_x = boxes_[0].margin_x + boxes_[0].halo_x;
-    const std::int64_t shared_y = boxes_[0].margin_y + boxes_[0].halo_y;
-    const std::int64_t threads = backend.threads.count();
-    const std::int64_t least = std::max(strip_entries / job.read.channels, least_share * shared_x);
-    across_ = std::max<std::int64_t>(1, job.width / least);
-    down_ = std::clamp<std::int64_t>(
-        (threads + across_ - 1) / across_, 1,
-        std::max<std::int64_t>(1, job.height / std::max<std::int64_t>(32, least_share * shared_y)));
-    for (std::int64_t i = 0; i < threads; ++i)
-      strips_.emplace_back(boxes_, (job.width + across_ - 1) / across_);
-  }
+  BoxChain(CpuBackend& backend, std::vector<ChainBox> boxes) : strips_(backend, std::move(boxes)) {}
 
-  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    return strips_.size() * strips_[0].bytes();
-  }
-
-  void run(const BoxMeanImages& images, Stream) override {
-    const BoxMeanJob& first = boxes_.front().job;
-    MeanStore store = mean_store(boxes_.back().job, images.measured);
-    store.reader = row_reader(first.read, images.measured);
-    backend_.threads.for_rows(across_ * down_, 1, [&](std::int64_t begin, std::int64_t end, int slot) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        const std::int64_t x = i % across_;
-        const std::int64_t y = i / across_;
-        strips_[static_cast<std::size_t>(slot)].march(
-            store, images,
-            {first.width * x / across_, first.width * (x + 1) / across_, first.height * y / down_,
-             first.height * (y + 1) / down_});
-      }
-    });
-  }
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return strips_.bytes(); }
+  void run(const BoxMeanImages& images, Stream) override { strips_.run(images, nullptr); }
 
  private:
-  CpuBackend& backend_;
-  std::vector<ChainBox> boxes_;
-  std::int64_t across_ = 1;         ///< strips
-  std::int64_t down_ = 1;           ///< bands of each
-  std::vector<ChainStrip> strips_;  ///< one a thread
+  ChainStrips strips_;
 };
 
 }  // namespace
@@ -152,6 +119,38 @@ std::optional<std::vector<ChainBox>> chain_of(std::span<const BoxMeanJob> jobs) 
   const std::int64_t shared_y = boxes[0].margin_y + boxes[0].halo_y;
   if (4 * shared_x > jobs[0].width || 4 * shared_y > jobs[0].height) return {};
   return boxes;
+}
+
+ChainStrips::ChainStrips(CpuBackend& backend, std::vector<ChainBox> boxes)
+    : backend_(backend), boxes_(std::move(boxes)) {
+  const BoxMeanJob& job = boxes_[0].job;
+  const std::int64_t shared_x = boxes_[0].margin_x + boxes_[0].halo_x;
+  const std::int64_t shared_y = boxes_[0].margin_y + boxes_[0].halo_y;
+  const std::int64_t threads = backend.threads.count();
+  const std::int64_t least = std::max(strip_entries / job.read.channels, least_share * shared_x);
+  across_ = std::max<std::int64_t>(1, job.width / least);
+  down_ = std::clamp<std::int64_t>(
+      (threads + across_ - 1) / across_, 1,
+      std::max<std::int64_t>(1, job.height / std::max<std::int64_t>(32, least_share * shared_y)));
+  for (std::int64_t i = 0; i < threads; ++i)
+    strips_.emplace_back(boxes_, (job.width + across_ - 1) / across_);
+}
+
+void ChainStrips::run(const BoxMeanImages& images, MeanRows* means) {
+  const BoxMeanJob& first = boxes_.front().job;
+  MeanStore store = mean_store(boxes_.back().job, images.measured);
+  store.reader = row_reader(first.read, images.measured);
+  backend_.threads.for_rows(across_ * down_, 1, [&](std::int64_t begin, std::int64_t end, int slot) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t x = i % across_;
+      const std::int64_t y = i / across_;
+      strips_[static_cast<std::size_t>(slot)].march(
+          store, images,
+          {first.width * x / across_, first.width * (x + 1) / across_, first.height * y / down_,
+           first.height * (y + 1) / down_},
+          means, slot);
+    }
+  });
 }
 
 std::unique_ptr<BoxMeanOperation> prepare_box_chain(Backend& backend, std::span<const BoxMeanJob> jobs) {

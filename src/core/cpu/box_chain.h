@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "core/cpu/backend.h"
 #include "core/cpu/store.h"
 #include "core/operations/box_mean.h"
 
@@ -38,6 +39,18 @@ struct ChainBox {
 /// masks, floats, a border that is not near, a picture smaller than the windows.
 [[nodiscard]] std::optional<std::vector<ChainBox>> chain_of(std::span<const BoxMeanJob> jobs);
 
+/// Takes rows of the last box's means where they are not stored.
+class MeanRows {
+ public:
+  MeanRows() = default;
+  MeanRows(const MeanRows&) = delete;
+  MeanRows& operator=(const MeanRows&) = delete;
+  virtual ~MeanRows() = default;
+  /// Columns [left, right) of row y, in the slot of a thread.
+  virtual void take(std::int64_t y, std::int64_t left, std::int64_t right, const std::byte* means,
+                    int slot) = 0;
+};
+
 struct Tile {
   std::int64_t left;
   std::int64_t right;
@@ -52,8 +65,8 @@ class ChainStrip {
   ChainStrip(std::span<const ChainBox> boxes, std::int64_t width);
 
   [[nodiscard]] std::size_t bytes() const noexcept;
-  /// Fills the tile of the output.
-  void march(const MeanStore& store, const BoxMeanImages& images, Tile tile);
+  /// Fills the tile of the output, or has `means`, if there are any, take its rows.
+  void march(const MeanStore& store, const BoxMeanImages& images, Tile tile, MeanRows* means, int slot);
 
  private:
   /// Where one box of the chain stands.
@@ -79,6 +92,7 @@ class ChainStrip {
   void mean_row(std::size_t box, std::int64_t y, std::byte* out);
   void fetch_ahead(std::int64_t y, std::int64_t left) const;
   void finish_row(std::int64_t y, std::int64_t left);
+  [[nodiscard]] const std::byte* working_row(std::int64_t y);
 
   template <class Value>
   void sum_whole(std::size_t box, std::int64_t y);
@@ -100,6 +114,23 @@ class ChainStrip {
   std::vector<std::byte> working_;  ///< means before they are encoded
   const MeanStore* store_ = nullptr;
   const BoxMeanImages* images_ = nullptr;
+};
+
+/// The strips of a picture shared among the threads.
+class ChainStrips {
+ public:
+  ChainStrips(CpuBackend& backend, std::vector<ChainBox> boxes);
+
+  [[nodiscard]] std::size_t bytes() const noexcept { return strips_.size() * strips_[0].bytes(); }
+  /// Fills the output, or has `means`, if there are any, take its rows.
+  void run(const BoxMeanImages& images, MeanRows* means);
+
+ private:
+  CpuBackend& backend_;
+  std::vector<ChainBox> boxes_;
+  std::int64_t across_ = 1;         ///< strips
+  std::int64_t down_ = 1;           ///< bands of each
+  std::vector<ChainStrip> strips_;  ///< one a thread
 };
 
 }  // namespace satin::cpu

@@ -66,11 +66,19 @@ std::size_t ChainStrip::bytes() const noexcept {
   return bytes;
 }
 
-void ChainStrip::march(const MeanStore& store, const BoxMeanImages& images, Tile tile) {
+void ChainStrip::march(const MeanStore& store, const BoxMeanImages& images, Tile tile, MeanRows* means,
+                       int slot) {
   store_ = &store;
   images_ = &images;
   place(tile);
-  for (std::int64_t y = tile.top; y < tile.bottom; ++y) finish_row(y, tile.left);
+  for (std::int64_t y = tile.top; y < tile.bottom; ++y) {
+    fetch_ahead(y, tile.left);
+    if (means == nullptr) {
+      finish_row(y, tile.left);
+    } else {
+      means->take(y, tile.left, tile.right, working_row(y), slot);
+    }
+  }
 }
 
 void ChainStrip::place(Tile tile) {
@@ -140,11 +148,16 @@ void ChainStrip::fetch_ahead(std::int64_t y, std::int64_t left) const {
           static_cast<std::size_t>((last.out_last - last.out_first) * images_->output.strides.pixel));
 }
 
+/// Row y of the last box's means, before they are encoded.
+const std::byte* ChainStrip::working_row(std::int64_t y) {
+  mean_row(boxes_.size() - 1, y, working_.data());
+  return working_.data();
+}
+
 /// Row y of the last box's means, as it is stored.
 void ChainStrip::finish_row(std::int64_t y, std::int64_t left) {
   const std::size_t last = boxes_.size() - 1;
   std::byte* out = images_->output.at(left, y);
-  fetch_ahead(y, left);
   if (!boxes_[last].encodes) return mean_row(last, y, out);
   const std::size_t entries =
       static_cast<std::size_t>(states_[last].out_last - states_[last].out_first) * channels_;

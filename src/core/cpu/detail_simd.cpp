@@ -6,30 +6,54 @@
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 
+#include <cmath>
+
 #include "core/cpu/detail_simd.h"
 #include "core/cpu/load_wide-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 
+/// Integers below 2^24 as floats, or below 2^31 as doubles.
+template <class D, class Value>
+HWY_INLINE auto Exact(D d, const Value* from) {
+  if constexpr (sizeof(hn::TFromD<D>) == 4) {
+    const hn::Rebind<std::int32_t, D> integers;
+    return hn::ConvertTo(d, LoadWide(integers, from));
+  } else {
+    return ExactDouble(d, LoadWide(hn::Rebind<std::uint32_t, D>(), from));
+  }
+}
+
+/// The integers below results that are not negative.
+template <class D, class V>
+HWY_INLINE auto WholeOf(D /*d*/, V results) {
+  const hn::Rebind<std::int32_t, D> integers;
+  if constexpr (sizeof(hn::TFromD<D>) == 4) {
+    return hn::ConvertTo(integers, results);
+  } else {
+    return hn::DemoteTo(integers, results);
+  }
+}
+
 template <class D, class Own, class Mean>
 std::size_t AddVectors(D d, const Own* own, const Mean* means, std::size_t i, std::size_t count,
                        const DetailLine& line, Own* out) {
-  const hn::Rebind<std::uint32_t, D> integers;
+  using Real = hn::TFromD<D>;
   const hn::Rebind<Own, D> stored;
-  const auto amount = hn::Set(d, line.amount);
-  const auto threshold = hn::Set(d, line.threshold);
-  const auto scale = hn::Set(d, line.mean_scale);
-  const auto white = hn::Set(d, line.white);
-  const auto half = hn::Set(d, 0.5);
+  const auto amount = hn::Set(d, static_cast<Real>(line.amount));
+  const auto threshold = hn::Set(d, static_cast<Real>(line.threshold));
+  const auto scale = hn::Set(d, static_cast<Real>(line.mean_scale));
+  const auto white = hn::Set(d, static_cast<Real>(line.white));
+  const auto half = hn::Set(d, static_cast<Real>(0.5));
   for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
-    const auto value = ExactDouble(d, LoadWide(integers, own + i));
-    const auto mean = hn::Mul(ExactDouble(d, LoadWide(integers, means + i)), scale);
+    const auto value = Exact(d, own + i);
+    const auto mean = hn::Mul(Exact(d, means + i), scale);
     const auto difference = hn::Sub(value, mean);
     const auto counts = hn::Gt(hn::Abs(difference), threshold);
     const auto result = hn::Add(value, hn::IfThenElseZero(counts, hn::Mul(difference, amount)));
     const auto bounded = hn::Min(hn::Max(result, hn::Zero(d)), white);
-    const auto nearest = hn::DemoteTo(hn::Rebind<std::int32_t, D>(), hn::Add(bounded, half));
+    const auto nearest = WholeOf(d, hn::Add(bounded, half));
     hn::StoreU(hn::DemoteTo(stored, nearest), stored, out + i);
   }
   return i;
@@ -37,7 +61,11 @@ std::size_t AddVectors(D d, const Own* own, const Mean* means, std::size_t i, st
 
 template <class Own, class Mean>
 void AddDetail(const Own* own, const Mean* means, std::size_t count, const DetailLine& line, Own* out) {
-  const std::size_t done = AddVectors(hn::ScalableTag<double>(), own, means, 0, count, line, out);
+  std::size_t done = 0;
+  if constexpr (sizeof(Own) == 1) {
+    if (line.narrow) done = AddVectors(hn::ScalableTag<float>(), own, means, done, count, line, out);
+  }
+  done = AddVectors(hn::ScalableTag<double>(), own, means, done, count, line, out);
   AddVectors(hn::CappedTag<double, 1>(), own, means, done, count, line, out);
 }
 
@@ -56,6 +84,16 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace satin::cpu {
+
+bool exact_in_float(const DetailLine& line) {
+  if (line.mean_scale != 0x1p-8 || line.white != 255) return false;
+  if (static_cast<double>(static_cast<float>(line.threshold)) != line.threshold) return false;
+  for (double parts = 1; parts <= 128; parts *= 2) {
+    const double numerator = line.amount * parts;
+    if (numerator == std::floor(numerator)) return parts + numerator <= 256;
+  }
+  return false;
+}
 
 HWY_EXPORT(AddDetailU8);
 HWY_EXPORT(AddDetailU16);

@@ -79,12 +79,19 @@ DetailJob detail_job(const Unsharp& unsharp, const Shape& shape, const PixelRead
   return job;
 }
 
+std::unique_ptr<DetailOperation> detail_chain(Backend& backend, const std::vector<BoxMeanJob>& boxes,
+                                              const DetailJob& detail) {
+  if (boxes.size() == 1 || backend.operations.detail_chain == nullptr) return nullptr;
+  return backend.operations.detail_chain(backend, boxes, detail);
+}
+
 class PreparedUnsharp final : public MeasuredFilter {
  public:
   PreparedUnsharp(Backend& backend, const std::vector<BoxMeanJob>& jobs, const DetailJob& detail)
-      : MeasuredFilter(range_of(backend, detail)),
-        boxes_(prepare_boxes(backend, jobs)),
-        detail_(backend.operations.detail(backend, detail)) {
+      : MeasuredFilter(range_of(backend, detail)), detail_(detail_chain(backend, jobs, detail)) {
+    if (detail_ != nullptr) return;
+    boxes_ = prepare_boxes(backend, jobs);
+    detail_ = backend.operations.detail(backend, detail);
     means_shape_ = {detail.width, detail.height, detail.means.channels, detail.means.type};
     working_shape_ = means_shape_;
     working_shape_.type = jobs.front().write.type;
@@ -93,7 +100,7 @@ class PreparedUnsharp final : public MeasuredFilter {
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    std::size_t bytes = 0;
+    std::size_t bytes = detail_->workspace_bytes();
     for (const auto& box : boxes_) bytes += box->workspace_bytes();
     for (const Buffer& buffer : means_) bytes += buffer.size;
     return bytes;
@@ -110,7 +117,8 @@ class PreparedUnsharp final : public MeasuredFilter {
       boxes_[i]->run(images, stream);
       images.source = images.output;
     }
-    detail_->run({inputs[picture], images.source, inputs[mask], output, measured}, stream);
+    const ImageView means = boxes_.empty() ? ImageView() : images.source;
+    detail_->run({inputs[picture], means, inputs[mask], output, measured}, stream);
   }
 
  private:
@@ -120,7 +128,7 @@ class PreparedUnsharp final : public MeasuredFilter {
         backend, {detail.width, detail.height, detail.means.channels, detail.means.weighted});
   }
 
-  std::vector<std::unique_ptr<BoxMeanOperation>> boxes_;
+  std::vector<std::unique_ptr<BoxMeanOperation>> boxes_;  ///< empty where they are part of the detail
   std::unique_ptr<DetailOperation> detail_;
   std::array<Buffer, 2> means_;
   Shape means_shape_;
