@@ -25,3 +25,8 @@ function(satin_target name)
     target_link_options(${name} PRIVATE -fsanitize=${SATIN_SANITIZE})
   endif()
 endfunction()
+
+# satin_unoptimised(SOURCE...): instances for every type and operator, which sanitizers take longer to optimise than to run.
+function(satin_unoptimised)
+  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS -O0 SKIP_PRECOMPILE_HEADERS ON)
+endfunction()

@@ -181,10 +181,10 @@ HWY_INLINE void AddRun(SampleRun<Size>& run, const TwoStaircases& stairs, std::u
 
 /// Spreads the run of samples that begins at x, or the sample there if it reaches beyond the area; returns
 /// the column behind them.
-template <int Channels, bool Highlights>
-HWY_INLINE std::int64_t SpreadRun(const VisibleRows<Channels, Highlights>& rows,
-                                  const VisibleSamples<Channels, Highlights>& samples, std::int64_t x,
-                                  std::int64_t end, const DeltaRows& area, RunOf<Channels>& run) {
+template <int Channels>
+HWY_INLINE std::int64_t SpreadRun(const VisibleRows<Channels>& rows, const VisibleSamples<Channels>& samples,
+                                  std::int64_t x, std::int64_t end, const DeltaRows& area,
+                                  RunOf<Channels>& run) {
   const std::uint32_t group = samples.Group(x);
   const LensKernel first = samples.Kernel(x);
   const TwoStaircases stairs(samples.rule.kernels, first);
@@ -218,9 +218,9 @@ HWY_INLINE std::int64_t SpreadRun(const VisibleRows<Channels, Highlights>& rows,
 }
 
 /// The same for blocks.
-template <int Channels, bool Highlights>
-HWY_INLINE std::int64_t SpreadMerged(const VisibleRows<Channels, Highlights>& rows, std::int64_t x,
-                                     std::int64_t end, const DeltaRows& area, RunOf<Channels>& run) {
+template <int Channels>
+HWY_INLINE std::int64_t SpreadMerged(const VisibleRows<Channels>& rows, std::int64_t x, std::int64_t end,
+                                     const DeltaRows& area, RunOf<Channels>& run) {
   const DepositRule& rule = rows.upper.rule;
   const std::uint32_t group = rows.upper.Group(x);
   const LensKernel first = rows.MergedKernel(x);
@@ -247,12 +247,12 @@ HWY_INLINE std::int64_t SpreadMerged(const VisibleRows<Channels, Highlights>& ro
   return next;
 }
 
-template <int Channels, bool Highlights>
-HWY_INLINE GroupsOfRow SpreadSamples(const DepositRule& rule, const VisiblePair& pair, std::int64_t begin,
-                                     std::int64_t end, const DeltaRows& area) {
+template <int Channels>
+GroupsOfRow SpreadVisible(const DepositRule& rule, const VisiblePair& pair, std::int64_t begin,
+                          std::int64_t end, const DeltaRows& area) {
   GroupsOfRow found;
-  const VisibleRows<Channels, Highlights> rows(rule, pair);
-  const VisibleSamples<Channels, Highlights>& samples = pair.spreads_lower ? rows.lower : rows.upper;
+  const VisibleRows<Channels> rows(rule, pair);
+  const VisibleSamples<Channels>& samples = pair.spreads_lower ? rows.lower : rows.upper;
   RunOf<Channels> run;
   for (std::int64_t x = begin; x < end;) {
     if (samples.row.weights[x] == 0) {
@@ -269,14 +269,6 @@ HWY_INLINE GroupsOfRow SpreadSamples(const DepositRule& rule, const VisiblePair&
     }
   }
   return found;
-}
-
-template <int Channels>
-GroupsOfRow SpreadVisible(const DepositRule& rule, const VisiblePair& pair, std::int64_t begin,
-                          std::int64_t end, const DeltaRows& area) {
-  const bool highlights = rule.white < (std::uint64_t{1} << rule.colour_bits) - 1;
-  return highlights ? SpreadSamples<Channels, true>(rule, pair, begin, end, area)
-                    : SpreadSamples<Channels, false>(rule, pair, begin, end, area);
 }
 
 template <int Channels>

@@ -26,14 +26,18 @@ HWY_INLINE bool IsHighlight(const DepositRule& rule, const std::uint32_t* colour
 }
 
 /// The visible samples of one row. All that a loop asks for is its own, so that no store can change it.
-template <int Channels, bool Highlights>
+template <int Channels>
 struct VisibleSamples {
   DepositRule rule;
   VisibleRow row;
   Padded<Channels> last;
+  bool highlights;  ///< there may be some
 
   VisibleSamples(const DepositRule& of_rule, const VisibleRow& of_row)
-      : rule(of_rule), row(of_row), last(row.colours + (row.width - 1) * Channels) {}
+      : rule(of_rule),
+        row(of_row),
+        last(row.colours + (row.width - 1) * Channels),
+        highlights(rule.white < (std::uint64_t{1} << rule.colour_bits) - 1) {}
 
   [[nodiscard]] HWY_INLINE std::uint32_t Group(std::int64_t x) const {
     return std::min<std::uint32_t>(row.groups[x], rule.last_group);
@@ -43,17 +47,19 @@ struct VisibleSamples {
   [[nodiscard]] HWY_INLINE const std::uint32_t* Colours(std::int64_t x) const {
     return x + 1 == row.width ? last.colour : row.colours + x * Channels;
   }
+  [[nodiscard]] HWY_INLINE bool Highlight(std::int64_t x) const {
+    return highlights && IsHighlight<Channels>(rule, Colours(x));
+  }
   [[nodiscard]] HWY_INLINE LensKernel Kernel(std::int64_t x) const {
-    const bool highlight = Highlights && IsHighlight<Channels>(rule, Colours(x));
-    return lens_kernel(rule.kernels, row.radii[x], highlight, false);
+    return lens_kernel(rule.kernels, row.radii[x], Highlight(x), false);
   }
 };
 
 /// Two rows of samples, some of them merged.
-template <int Channels, bool Highlights>
+template <int Channels>
 struct VisibleRows {
-  VisibleSamples<Channels, Highlights> upper;
-  VisibleSamples<Channels, Highlights> lower;
+  VisibleSamples<Channels> upper;
+  VisibleSamples<Channels> lower;
   bool merges;
 
   VisibleRows(const DepositRule& rule, const VisiblePair& pair)
@@ -76,7 +82,7 @@ struct VisibleRows {
     for (std::int64_t u = x; u < x + 2; ++u)
       for (const auto* samples : {&upper, &lower})
         alike = alike && samples->row.weights[u] == lens_full_weight && samples->Group(u) == group &&
-                !(Highlights && IsHighlight<Channels>(upper.rule, samples->Colours(u)));
+                !samples->Highlight(u);
     return alike;
   }
   [[nodiscard]] HWY_INLINE const LensKernel& MergedKernel(std::int64_t x) const {

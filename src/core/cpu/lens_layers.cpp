@@ -18,7 +18,6 @@
 namespace satin::cpu {
 namespace {
 
-/// The colours of a row of StoreVisible: bytes in linear light, without alpha and highlights.
 template <int Channels>
 void store_colours(const StoreVisible<std::uint8_t, Channels>& step, int y) {
   constexpr int at_once = 1024;
@@ -28,6 +27,24 @@ void store_colours(const StoreVisible<std::uint8_t, Channels>& step, int y) {
     decode_row(step.picture.at(x, y), entries, step.picture.transfer, light.data());
     widen(light.data(), entries, step.planes.colours + step.planes.place(x, y) * Channels);
   }
+}
+
+/// What may be a clipped highlight again, pixel by pixel.
+template <int Channels>
+void store_highlights(const StoreVisible<std::uint8_t, Channels>& step, int y) {
+  constexpr auto least = static_cast<std::uint32_t>(highlight_begin * 65535.0F);
+  const std::uint32_t* colours = step.planes.colours + step.planes.place(0, y) * Channels;
+  for (int x = 0; x < step.planes.width; ++x, colours += Channels)
+    if (std::any_of(colours, colours + Channels, [](std::uint32_t colour) { return colour >= least; }))
+      step(x, y);
+}
+
+/// StoreVisible of a row of bytes in linear light, without alpha.
+template <int Channels>
+void store_visible(const StoreVisible<std::uint8_t, Channels>& step, int y) {
+  store_colours(step, y);
+  store_depths(step.planes, y, *step.groups);
+  if (step.picture.highlights > 1) store_highlights(step, y);
 }
 
 /// launch(width, height, step) calls step(x, y) for every place, on all threads; steps that look at every
@@ -53,15 +70,10 @@ struct EachPlace {
   }
   template <int Channels>
   void operator()(int width, int height, const StoreVisible<std::uint8_t, Channels>& step) const {
-    const LensPicture<std::uint8_t>& picture = step.picture;
-    const bool plain = !picture.weighted && !(picture.highlights > 1) && picture.transfer.decode != nullptr;
+    const bool plain = !step.picture.weighted && step.picture.transfer.decode != nullptr;
     each_row(height, [&](int y) {
-      if (!plain) {
-        for (int x = 0; x < width; ++x) step(x, y);
-        return;
-      }
-      store_colours(step, y);
-      store_depths(step.planes, y, *step.groups);
+      if (plain) return store_visible(step, y);
+      for (int x = 0; x < width; ++x) step(x, y);
     });
   }
 
