@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -74,6 +76,28 @@ TEST(DepthRows, CirclesAreThoseOfThePixels) {
     check_circles<std::uint8_t>();
     check_circles<std::uint16_t>();
     check_circles<float>();
+  });
+}
+
+TEST(DepthRows, PlanarRadiiAreThoseOfThePixels) {
+  on_every_target([] {
+    for (const double angle : {0.0, 0.7, 2.5, 4.0}) {
+      const double cosine = std::cos(angle);
+      const double sine = std::sin(angle);
+      const PlanarFocus focus{cosine, sine, 30 * cosine + 20 * sine, 4.5, 137.77, 2000.4};
+      int sides[3] = {};
+      for (const std::int64_t width : {1, 7, 8, 61})
+        for (std::int64_t y = 0; y < 40; ++y) {
+          std::vector<SignedRadius256> radii(static_cast<std::size_t>(width), 12345678);
+          cpu::find_planar_radii(y, width, focus, radii.data());
+          for (std::int64_t x = 0; x < width; ++x) {
+            const SignedRadius256 radius = radii[static_cast<std::size_t>(x)];
+            ASSERT_EQ(radius, planar_radius(x, y, focus)) << x << ", " << y;
+            ++sides[radius < 0 ? 0 : radius == 0 ? 1 : 2];
+          }
+        }
+      for (const int count : sides) EXPECT_GT(count, 0) << angle;
+    }
   });
 }
 
@@ -169,7 +193,7 @@ TEST(LensRows, DepthsAreThoseOfThePixels) {
         DepthGroups groups;
         groups.count = count;
         for (int i = 0; i + 1 < count; ++i) groups.limits[i] = 700 - 450 * i;
-        const auto size = static_cast<std::size_t>(2 * width);
+        const auto size = 2 * static_cast<std::size_t>(width);
         Random random(static_cast<std::uint64_t>(width));
         std::vector<std::int32_t> sharpened;
         for (std::size_t i = 0; i < size; ++i)

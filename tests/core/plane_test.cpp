@@ -1,11 +1,13 @@
-// core/cpu/plane_simd.h against plane_value(), pixel by pixel.
+// core/cpu/plane_simd.h against plane_value(), pixel by pixel, on every SIMD target.
 
 #include "core/cpu/plane_simd.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
+#include "forced_target.h"
 #include "pictures.h"
 
 namespace satin::test {
@@ -22,11 +24,19 @@ PlaneRead plane_read(int channels, int channel, Order order) {
 void expect_plane(const std::vector<std::uint8_t>& pixels, const PlaneRead& plane) {
   const auto channels = static_cast<std::size_t>(plane.channels);
   const std::size_t count = pixels.size() / channels;
-  std::vector<std::uint8_t> found(count + 1, 0xA5);
-  cpu::take_plane(pixels.data(), count, plane, found.data());
+  constexpr std::uint8_t untouched = 0xA5;
+  std::vector<std::uint8_t> expected;
   for (std::size_t i = 0; i < count; ++i)
-    ASSERT_EQ(found[i], plane_value(pixels.data() + i * channels, plane)) << i << " of " << count;
-  ASSERT_EQ(found[count], 0xA5) << "behind " << count;
+    expected.push_back(static_cast<std::uint8_t>(plane_value(pixels.data() + i * channels, plane)));
+  expected.push_back(untouched);
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    const ForcedTarget forced(target);
+    std::vector<std::uint8_t> found(count + 1, untouched);
+    cpu::take_plane(pixels.data(), count, plane, found.data());
+    const auto differing = std::ranges::mismatch(found, expected).in1 - found.begin();
+    ASSERT_EQ(differing, static_cast<std::ptrdiff_t>(found.size()))
+        << "of " << count << ", " << hwy::TargetName(target);
+  }
 }
 
 TEST(TakenPlane, HasTheValuesOfPixelsForEveryLength) {

@@ -59,6 +59,34 @@ void FindCircles(const Stored* stored, std::int64_t width, const DepthRule& of_r
   for (; x < width; ++x) radii[x] = circle_of_confusion(static_cast<double>(stored[x]), rule, state);
 }
 
+/// planar_radius() of the columns at `places`, step by step; `along_y` is the row's part.
+template <class D, class V>
+HWY_INLINE auto PlanarRadii(D d, V places, double along_y, const PlanarFocus& focus) {
+  const auto zero = hn::Zero(d);
+  const auto along_x = hn::Mul(hn::Set(d, focus.normal_x), places);
+  const auto distance = hn::Sub(hn::Add(along_x, hn::Set(d, along_y)), hn::Set(d, focus.offset));
+  const auto beyond = hn::Sub(hn::Abs(distance), hn::Set(d, focus.half_band));
+  const auto held = hn::Min(hn::Mul(beyond, hn::Set(d, focus.slope)), hn::Set(d, focus.largest));
+  const auto nearest = hn::Floor(hn::Add(held, hn::Set(d, 0.5)));
+  const auto magnitude = hn::IfThenElseZero(hn::Gt(beyond, zero), nearest);
+  return hn::IfThenElse(hn::Lt(distance, zero), hn::Neg(magnitude), magnitude);
+}
+
+void FindPlanarRadii(std::int64_t y, std::int64_t width, const PlanarFocus& of_focus,
+                     SignedRadius256* radii) {
+  const PlanarFocus focus = of_focus;
+  const hn::ScalableTag<double> d;
+  const hn::Rebind<std::int32_t, decltype(d)> integers;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const double along_y = focus.normal_y * (static_cast<double>(y) + 0.5);
+  std::int64_t x = 0;
+  for (; x + lanes <= width; x += lanes) {
+    const auto places = hn::Iota(d, static_cast<double>(x) + 0.5);
+    hn::StoreU(hn::DemoteTo(integers, PlanarRadii(d, places, along_y, focus)), integers, radii + x);
+  }
+  for (; x < width; ++x) radii[x] = planar_radius(x, y, focus);
+}
+
 /// step_value() at the ends of a row: a code does not differ from itself.
 std::uint32_t StepAt(const CodeRows& codes, std::int64_t x) {
   const std::int64_t last = codes.width - 1;
@@ -176,6 +204,7 @@ namespace satin::cpu {
 HWY_EXPORT(FindCirclesU8);
 HWY_EXPORT(FindCirclesU16);
 HWY_EXPORT(FindCirclesF32);
+HWY_EXPORT(FindPlanarRadii);
 HWY_EXPORT(FindSteps);
 HWY_EXPORT(SmoothCodes);
 
@@ -193,6 +222,9 @@ template <>
 void find_circles(const float* stored, std::int64_t width, const DepthRule& rule, const LensState& state,
                   SignedRadius256* radii) {
   HWY_DYNAMIC_DISPATCH(FindCirclesF32)(stored, width, rule, state, radii);
+}
+void find_planar_radii(std::int64_t y, std::int64_t width, const PlanarFocus& focus, SignedRadius256* radii) {
+  HWY_DYNAMIC_DISPATCH(FindPlanarRadii)(y, width, focus, radii);
 }
 void find_steps(const CodeRows& codes, std::uint32_t* values) {
   HWY_DYNAMIC_DISPATCH(FindSteps)(codes, values);

@@ -5,6 +5,7 @@
 
 #include "core/maths/circle_of_confusion.h"
 #include "core/maths/gather.h"
+#include "core/maths/planar_radius.h"
 
 namespace satin::cpu {
 
@@ -12,6 +13,9 @@ namespace satin::cpu {
 template <class Stored>
 void find_circles(const Stored* stored, std::int64_t width, const DepthRule& rule, const LensState& state,
                   SignedRadius256* radii);
+
+/// radii[x] = planar_radius() of row y.
+void find_planar_radii(std::int64_t y, std::int64_t width, const PlanarFocus& focus, SignedRadius256* radii);
 
 /// Three rows of 8-bit codes; where there is none above or below, the own row.
 struct CodeRows {

@@ -88,7 +88,8 @@ namespace satin::cpu {
 bool exact_in_float(const DetailLine& line) {
   if (line.mean_scale != 0x1p-8 || line.white != 255) return false;
   if (static_cast<double>(static_cast<float>(line.threshold)) != line.threshold) return false;
-  for (double parts = 1; parts <= 128; parts *= 2) {
+  for (int bits = 0; bits < 8; ++bits) {
+    const double parts = 1 << bits;
     const double numerator = line.amount * parts;
     if (numerator == std::floor(numerator)) return parts + numerator <= 256;
   }

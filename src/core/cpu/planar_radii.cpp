@@ -2,6 +2,7 @@
 
 #include "core/cpu/backend.h"
 #include "core/cpu/depth_operations.h"
+#include "core/cpu/depth_steps_simd.h"
 
 namespace satin::cpu {
 namespace {
@@ -14,10 +15,8 @@ class PlanarRadii final : public PlanarRadiiOperation {
   void run(const MutableImageView& radii, Stream) override {
     parallel_rows(backend_, job_.height, 16, [&](std::int64_t first, std::int64_t last) {
       const PlanarFocus focus = job_.focus;
-      for (std::int64_t y = first; y < last; ++y) {
-        auto* row = radii.row<SignedRadius256>(y);
-        for (std::int64_t x = 0; x < job_.width; ++x) row[x] = planar_radius(x, y, focus);
-      }
+      for (std::int64_t y = first; y < last; ++y)
+        find_planar_radii(y, job_.width, focus, radii.row<SignedRadius256>(y));
     });
   }
 

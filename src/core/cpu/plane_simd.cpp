@@ -37,30 +37,67 @@ std::size_t TakeChannel(const std::uint8_t* pixels, std::size_t count, int chann
   return i;
 }
 
+#if HWY_TARGET == HWY_SCALAR
+template <int Channels>
+std::size_t TakeLuminance(const std::uint8_t* /*pixels*/, std::size_t /*count*/, Order /*order*/,
+                          std::uint8_t* /*out*/) {
+  return 0;
+}
+#else
+/// Blocks of 16 bytes, each `step` bytes behind the one before.
+template <class D>
+HWY_INLINE hn::Vec<D> LoadBlocks(D d, const std::uint8_t* from, std::size_t step) {
+  if constexpr (hn::MaxLanes(D()) <= 16) {
+    return hn::LoadU(d, from);
+  } else {
+    const hn::Half<D> half;
+    return hn::Combine(d, LoadBlocks(half, from + hn::Lanes(half) / 16 * step, step),
+                       LoadBlocks(half, from, step));
+  }
+}
+
+/// Places of one channel's bytes in a block of four pixels, each the low byte of a word.
+template <int Channels>
+struct alignas(16) WordsOfChannel {
+  std::uint8_t place[16];
+
+  explicit constexpr WordsOfChannel(int channel) : place{} {
+    for (int i = 0; i < 16; ++i)
+      place[i] = static_cast<std::uint8_t>(i % 4 == 0 ? i / 4 * Channels + channel : 0x80);
+  }
+};
+
 /// Floats hold the weighted sums of luminance709() exactly. The half keeps quotients 5e-5 away from integers,
 /// and they are wrong by no more than 2.2e-5: 255.6 times the error of 0.0001 and of a product.
 template <int Channels>
 std::size_t TakeLuminance(const std::uint8_t* pixels, std::size_t count, Order order,
                           std::uint8_t* HWY_RESTRICT out) {
-  const hn::ScalableTag<float> d;
-  const hn::Rebind<std::int32_t, decltype(d)> integers;
-  const hn::Rebind<std::uint8_t, decltype(d)> bytes;
-  const auto as_float = [&](auto v) { return hn::ConvertTo(d, hn::PromoteTo(integers, v)); };
-  const auto weight_of_first = hn::Set(d, order == Order::rgb ? 2126.0F : 722.0F);
-  const auto weight_of_last = hn::Set(d, order == Order::rgb ? 722.0F : 2126.0F);
-  const std::size_t lanes = hn::Lanes(d);
+  static constexpr WordsOfChannel<Channels> channels[3] = {
+      WordsOfChannel<Channels>(0), WordsOfChannel<Channels>(1), WordsOfChannel<Channels>(2)};
+  constexpr std::size_t behind = Channels == 3 ? 2 : 0;  // pixels that a block of three channels reads, too
+  const hn::ScalableTag<std::uint8_t> d;
+  const hn::Repartition<std::int32_t, decltype(d)> integers;
+  const hn::RebindToFloat<decltype(integers)> real;
+  const hn::Rebind<std::uint8_t, decltype(integers)> bytes;
+  const auto channel_of = [&](auto blocks, int channel) HWY_ATTR {
+    const auto words = hn::TableLookupBytesOr0(blocks, hn::LoadDup128(d, channels[channel].place));
+    return hn::ConvertTo(real, hn::BitCast(integers, words));
+  };
+  const auto weight_of_first = hn::Set(real, order == Order::rgb ? 2126.0F : 722.0F);
+  const auto weight_of_last = hn::Set(real, order == Order::rgb ? 722.0F : 2126.0F);
+  const std::size_t lanes = hn::Lanes(integers);
   std::size_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    hn::Vec<decltype(bytes)> c0, c1, c2;
-    LoadColours<Channels>(bytes, pixels + i * Channels, c0, c1, c2);
-    auto sum = hn::MulAdd(as_float(c0), weight_of_first, hn::Set(d, 5000.5F));
-    sum = hn::MulAdd(as_float(c1), hn::Set(d, 7152.0F), sum);
-    sum = hn::MulAdd(as_float(c2), weight_of_last, sum);
-    const auto luminance = hn::ConvertTo(integers, hn::Mul(sum, hn::Set(d, 0.0001F)));
+  for (; i + lanes + behind <= count; i += lanes) {
+    const auto blocks = LoadBlocks(d, pixels + i * Channels, 4 * Channels);
+    auto sum = hn::MulAdd(channel_of(blocks, 0), weight_of_first, hn::Set(real, 5000.5F));
+    sum = hn::MulAdd(channel_of(blocks, 1), hn::Set(real, 7152.0F), sum);
+    sum = hn::MulAdd(channel_of(blocks, 2), weight_of_last, sum);
+    const auto luminance = hn::ConvertTo(integers, hn::Mul(sum, hn::Set(real, 0.0001F)));
     hn::StoreU(hn::DemoteTo(bytes, luminance), bytes, out + i);
   }
   return i;
 }
+#endif
 
 template <int Channels>
 std::size_t TakeVectors(const std::uint8_t* pixels, std::size_t count, const PlaneRead& plane,
