@@ -26,7 +26,9 @@ function(satin_target name)
   endif()
 endfunction()
 
-# satin_unoptimised(SOURCE...): instances for every type and operator, which sanitizers take longer to optimise than to run.
-function(satin_unoptimised)
-  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS -O0 SKIP_PRECOMPILE_HEADERS ON)
+# satin_instances(SOURCE...): instances for every type and operator, which sanitizers take longer to optimise than to run.
+function(satin_instances)
+  if(SATIN_SANITIZE)
+    set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS -O0 SKIP_PRECOMPILE_HEADERS ON)
+  endif()
 endfunction()

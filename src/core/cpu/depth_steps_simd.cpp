@@ -103,8 +103,8 @@ void FindSteps(const CodeRows& of_codes, std::uint32_t* values) {
   const hn::RebindToUnsigned<decltype(d)> words;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   const auto unknown = hn::Set(d, codes.unknown);
-  std::int64_t x = 0;
-  for (; x < std::min<std::int64_t>(1, codes.width); ++x) values[x] = StepAt(codes, x);
+  values[0] = StepAt(codes, 0);
+  std::int64_t x = 1;
   for (; x + lanes < codes.width; x += lanes) {
     const auto own = LoadWide(d, codes.own + x);
     auto low = own;

@@ -54,9 +54,7 @@ struct EachPlace {
 
   template <class Step>
   void operator()(int width, int height, const Step& step) const {
-    each_row(height, [&](int y) {
-      for (int x = 0; x < width; ++x) step(x, y);
-    });
+    each_pixel(width, height, step);
   }
   template <class Steps>
   void operator()(const Steps& steps) const {
@@ -71,13 +69,17 @@ struct EachPlace {
   template <int Channels>
   void operator()(int width, int height, const StoreVisible<std::uint8_t, Channels>& step) const {
     const bool plain = !step.picture.weighted && step.picture.transfer.decode != nullptr;
-    each_row(height, [&](int y) {
-      if (plain) return store_visible(step, y);
-      for (int x = 0; x < width; ++x) step(x, y);
-    });
+    if (!plain) return each_pixel(width, height, step);
+    each_row(height, [&](int y) { store_visible(step, y); });
   }
 
  private:
+  template <class Step>
+  void each_pixel(int width, int height, const Step& step) const {
+    each_row(height, [&](int y) {
+      for (int x = 0; x < width; ++x) step(x, y);
+    });
+  }
   template <class Row>
   void each_row(int height, const Row& row) const {
     parallel_rows(backend, height, 16, [&](std::int64_t first, std::int64_t last) {
