@@ -71,5 +71,7 @@ std::unique_ptr<BoxMeanOperation> prepare_box_mean_strips(CpuBackend& backend, c
 /// 32-bit sums where the job allows them and their differences fit a signed word, as SIMD conversion wants
 /// them.
 [[nodiscard]] bool narrow_sums(const BoxMeanJob& job);
+/// Whether means of whole boxes with such sums stay below word_divide_limit, too.
+[[nodiscard]] bool divides_words(const BoxMeanJob& job);
 
 }  // namespace satin::cpu

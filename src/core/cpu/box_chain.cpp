@@ -54,7 +54,7 @@ bool choose_sums(ChainBox& box) {
   const std::uint64_t parts = box.fractional ? radius_one * radius_one : 1;
   if (largest > divide_limit / (parts << more_bits) / (maximum + 1)) return false;
   if (!box.fractional) {
-    box.narrow = job.read.fraction == 0 && job.write.fraction == 0 && maximum * largest < narrow_divide_limit;
+    box.words = divides_words(job);
     return true;
   }
   const std::uint64_t column = maximum * static_cast<std::uint64_t>(2 * box.reach_y + 1);

@@ -22,7 +22,7 @@ struct ChainBox {
   bool direct = false;      ///< it reads rows of the picture as they are
   bool encodes = false;     ///< its means are linear light to be stored as codes
   bool fractional = false;  ///< along either axis, or whole with sums that need weighted ones' doubles
-  bool narrow = false;      ///< means of whole boxes by single precision
+  bool words = false;       ///< means of whole boxes by integers of 32 bits
   bool wide = false;        ///< weighted sums in double, otherwise in 32 bits
   std::int64_t reach_x = 0;
   std::int64_t reach_y = 0;

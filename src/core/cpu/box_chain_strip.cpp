@@ -34,11 +34,16 @@ T* as(std::vector<std::byte>& row) {
   return reinterpret_cast<T*>(row.data());
 }
 
-/// Rows of a strip are apart in memory, so that the processor does not see the next one coming.
-void fetch(const std::byte* row, std::size_t bytes) {
+/// Rows of a strip are apart in memory, so that the processor does not see the next one coming. g++ 12 takes
+/// a function that only fetches for one without effects and drops its calls: it has to be inlined, and the
+/// one that calls it.
+HWY_INLINE void fetch(const std::byte* row, std::size_t bytes) {
   constexpr std::size_t cache_line = 64;
   for (std::size_t i = 0; i < bytes; i += cache_line) hwy::Prefetch(row + i);
 }
+
+/// As many pixels or more that fill vectors of every width, whatever their channels.
+std::int64_t whole_vectors(std::int64_t pixels) { return (pixels + 15) / 16 * 16; }
 
 }  // namespace
 
@@ -52,8 +57,9 @@ ChainStrip::ChainStrip(std::span<const ChainBox> boxes, std::int64_t width)
     const std::size_t sum = box.wide ? sizeof(double) : sizeof(std::uint32_t);
     if (!box.direct) state.ring.resize(static_cast<std::size_t>(box.ring_rows()) * in * size_of(box.input));
     if (box.fractional) state.sums.resize(in);
-    state.line.resize(in * sum);
-    state.prefix.resize((in + channels_) * sum);
+    const std::size_t scanned = entries(whole_vectors(width + 2 * (box.margin_x + box.halo_x)));
+    state.line.resize(scanned * sum);
+    state.prefix.resize((scanned + channels_) * sum);
     nothing_.resize(std::max(nothing_.size(), in * sizeof(std::uint32_t)));
   }
   working_.resize(entries(width) * sizeof(std::uint32_t));
@@ -64,6 +70,21 @@ std::size_t ChainStrip::bytes() const noexcept {
   for (const State& state : states_)
     bytes += state.ring.size() + state.sums.size() * 4 + state.line.size() + state.prefix.size();
   return bytes;
+}
+
+/// The rows of the picture and of the output that are next.
+HWY_INLINE void ChainStrip::fetch_ahead(std::int64_t y, std::int64_t left) const {
+  constexpr std::int64_t ahead = 2;
+  const std::int64_t height = boxes_[0].job.height;
+  const std::int64_t reads = y + boxes_[0].margin_y + boxes_[0].halo_y + ahead;
+  const State& first = states_.front();
+  const State& last = states_.back();
+  if (reads < height)
+    fetch(images_->source.at(first.in_first, reads),
+          static_cast<std::size_t>((first.in_last - first.in_first) * images_->source.strides.pixel));
+  if (y + ahead < height)
+    fetch(images_->output.at(left, y + ahead),
+          static_cast<std::size_t>((last.out_last - last.out_first) * images_->output.strides.pixel));
 }
 
 void ChainStrip::march(const MeanStore& store, const BoxMeanImages& images, Tile tile, MeanRows* means,
@@ -131,21 +152,6 @@ void ChainStrip::decode_to_ring(std::int64_t y) {
     return decode_row(as<std::uint8_t>(source), entries, transfer, reinterpret_cast<std::uint16_t*>(row));
   auto* values = reinterpret_cast<std::uint32_t*>(row);
   for (std::size_t i = 0; i < entries; ++i) values[i] = transfer.decode[as<std::uint16_t>(source)[i]];
-}
-
-/// The rows of the picture and of the output that are next.
-void ChainStrip::fetch_ahead(std::int64_t y, std::int64_t left) const {
-  constexpr std::int64_t ahead = 2;
-  const std::int64_t height = boxes_[0].job.height;
-  const std::int64_t reads = y + boxes_[0].margin_y + boxes_[0].halo_y + ahead;
-  const State& first = states_.front();
-  const State& last = states_.back();
-  if (reads < height)
-    fetch(images_->source.at(first.in_first, reads),
-          static_cast<std::size_t>((first.in_last - first.in_first) * images_->source.strides.pixel));
-  if (y + ahead < height)
-    fetch(images_->output.at(left, y + ahead),
-          static_cast<std::size_t>((last.out_last - last.out_first) * images_->output.strides.pixel));
 }
 
 /// Row y of the last box's means, before they are encoded.
@@ -240,7 +246,7 @@ void ChainStrip::extend_and_scan(std::size_t index) {
       if (x < last) std::copy_n(at(source_of(x, box.job.width, box.job.border)), channels_, at(x));
     }
   }
-  scan(line, static_cast<std::size_t>(last - first), static_cast<int>(channels_), nullptr,
+  scan(line, static_cast<std::size_t>(whole_vectors(last - first)), static_cast<int>(channels_), nullptr,
        as<Sum>(state.prefix) + channels_);
 }
 
@@ -296,12 +302,10 @@ void ChainStrip::divide_part(std::size_t index, std::uint64_t size_y, std::int64
     differences.ahead[0] = prefix + entries(box.reach_x);
     differences.behind[0] = prefix - entries(box.reach_x + 1);
     differences.weight[0] = scale;
-    const auto half = size * size_y / 2;
     Divisors divisors;
     divisors.divisor = divisor;
-    divisors.half_up = static_cast<double>(half) + 0.5;
     divisors.reciprocal = 1.0 / divisor;
-    divisors.narrow = box.narrow;
+    divisors.words = box.words;
     divisors.size_x = size_x;
     divisors.size_y = divisor;
     divide(differences, divisors, entries(last - first), out);

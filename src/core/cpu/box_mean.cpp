@@ -1,12 +1,22 @@
 #include "core/operations/box_mean.h"
 
+#include <algorithm>
+
 #include "core/cpu/backend.h"
+#include "core/cpu/divide_simd.h"
 
 namespace satin::cpu {
 
 bool narrow_sums(const BoxMeanJob& job) {
   const std::uint64_t box = largest_box(job.width, job.height, job.radius, job.border);
   return job.accumulator == Accumulator::u32 && box * job.read.maximum <= 0x7FFFFFFFULL;
+}
+
+bool divides_words(const BoxMeanJob& job) {
+  const std::uint64_t box = largest_box(job.width, job.height, job.radius, job.border);
+  const std::uint64_t divisor = job.write.working ? box : box << job.read.fraction;
+  const int more_bits = std::max(0, job.write.fraction - job.read.fraction);
+  return (box * job.read.maximum << more_bits) + divisor / 2 < word_divide_limit;
 }
 
 std::unique_ptr<BoxMeanOperation> prepare_box_mean(Backend& backend, const BoxMeanJob& job) {

@@ -5,6 +5,9 @@
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 
+#include <algorithm>
+#include <bit>
+
 #include "core/cpu/chain_simd.h"
 #include "core/cpu/load_wide-inl.h"
 
@@ -82,8 +85,127 @@ std::size_t DivideVectors(D d, CoveredRow<Sum> row, std::size_t i, std::size_t c
   return i;
 }
 
+/// Quotients in single precision, of means up to `largest`, for one divisor.
+template <class D>
+struct Estimate {
+  using V = hn::Vec<D>;
+  using Words = hn::VFromD<hn::RebindToUnsigned<D>>;
+
+  Estimate(D tag, const CoveredRow<std::uint32_t>& row, double largest, double lift)
+      : d(tag), middle(largest * row.divisor / row.whole < 0x1p31 ? 0 : 0x80000000U) {
+    whole = hn::Set(d, static_cast<float>(row.whole / row.divisor));
+    outer = hn::Set(d, static_cast<float>(row.outer / row.divisor));
+    bias = hn::Set(d, static_cast<float>(middle * (row.whole / row.divisor) + lift));
+  }
+
+  /// (whole a + outer edges) / divisor + lift. Ten roundings at most, each below largest / 2^24: conversion
+  /// is of signed words, so that of sums beyond 2^31 the middle is taken away first.
+  HWY_INLINE V operator()(Words a, Words edges) const {
+    const hn::RebindToUnsigned<D> words;
+    const hn::RebindToSigned<D> integers;
+    const auto centred = hn::BitCast(integers, hn::Sub(a, hn::Set(words, middle)));
+    const auto at_edges = hn::MulAdd(hn::ConvertTo(d, hn::BitCast(integers, edges)), outer, bias);
+    return hn::MulAdd(hn::ConvertTo(d, centred), whole, at_edges);
+  }
+
+  D d;
+  std::uint32_t middle;
+  V whole, outer, bias;
+};
+
+template <class D>
+struct CoveredWords {
+  hn::VFromD<D> inner;  ///< over the whole pixels
+  hn::VFromD<D> edges;  ///< those on either side
+};
+
+template <class D>
+HWY_INLINE CoveredWords<D> LoadCovered(D d, const CoveredRow<std::uint32_t>& row, std::size_t i) {
+  const std::uint32_t* at = row.prefix + i;
+  const auto inner = hn::Sub(hn::LoadU(d, at + row.reach), hn::LoadU(d, at - row.reach - row.step));
+  const auto all =
+      hn::Sub(hn::LoadU(d, at + row.reach + row.step), hn::LoadU(d, at - row.reach - 2 * row.step));
+  return {inner, hn::Sub(all, inner)};
+}
+
+/// Means of 16 bits with a divisor up to 2^30: an estimate that is a quarter low errs by less than another
+/// quarter, so that it is rounded to the mean or to one less, and the remainder, which modular words hold
+/// exactly, tells which.
+template <class D>
+void DivideByRemainder(D d, CoveredRow<std::uint32_t> row, std::size_t count, std::uint16_t* means) {
+  const hn::RebindToFloat<D> floats;
+  const hn::RebindToSigned<D> integers;
+  const hn::Rebind<std::uint16_t, D> narrow;
+  constexpr float round = 0x1.8p23F;  // rounds to integers, in the low bits
+  const auto divisor = static_cast<std::uint32_t>(row.divisor);
+  const Estimate estimate(floats, row, 0x1p16, -0.25);
+  const int whole_bits = std::countr_zero(static_cast<std::uint32_t>(row.whole));
+  const auto outer = hn::Set(d, static_cast<std::uint32_t>(row.outer));
+  const auto low_bits = hn::BitCast(d, hn::Set(floats, round));
+  const auto last_below = hn::Set(integers, static_cast<std::int32_t>((divisor - 1) / 2));
+  for (std::size_t next = 0; next < count; next += hn::Lanes(d)) {
+    const std::size_t i = std::min(next, count - hn::Lanes(d));
+    const auto [inner, edges] = LoadCovered(d, row, i);
+    const auto rounded = hn::Add(estimate(inner, edges), hn::Set(floats, round));
+    const auto quotient = hn::Sub(hn::BitCast(d, rounded), low_bits);
+    const auto sum = hn::Add(hn::ShiftLeftSame(inner, whole_bits), hn::Mul(edges, outer));
+    const auto rest = hn::BitCast(integers, hn::Sub(sum, hn::Mul(quotient, hn::Set(d, divisor))));
+    const auto above = hn::RebindMask(d, hn::Gt(rest, last_below));
+    const auto mean = hn::IfThenElse(above, hn::Add(quotient, hn::Set(d, 1U)), quotient);
+    hn::StoreU(hn::TruncateTo(narrow, mean), narrow, means + i);
+  }
+}
+
+/// Means of 8 bits: an estimate errs by less than 2^-12, so that only what lies as near to the middle between
+/// two integers is divided in doubles.
+template <class D>
+void DivideByEstimate(D d, CoveredRow<std::uint32_t> row, std::size_t count, std::uint8_t* means) {
+  const hn::RebindToFloat<D> floats;
+  const hn::Rebind<std::uint8_t, D> narrow;
+  const auto round = hn::Set(floats, 0x1p23F);
+  const auto certain = hn::Set(floats, 0.5F - 0x1p-12F);
+  const Estimate estimate(floats, row, 0x1p8, 0);
+  for (std::size_t next = 0; next < count; next += hn::Lanes(d)) {
+    const std::size_t i = std::min(next, count - hn::Lanes(d));
+    const auto [inner, edges] = LoadCovered(d, row, i);
+    const auto quotient = estimate(inner, edges);
+    const auto rounded = hn::Add(quotient, round);
+    const auto apart = hn::Abs(hn::Sub(quotient, hn::Sub(rounded, round)));
+    if (hn::AllTrue(floats, hn::Lt(apart, certain))) {
+      hn::StoreU(hn::TruncateTo(narrow, hn::BitCast(d, rounded)), narrow, means + i);
+    } else {
+      DivideVectors(hn::ScalableTag<double>(), row, i, i + hn::Lanes(d), means);
+    }
+  }
+}
+
+constexpr double largest_word_divisor = 0x1p30;
+
+/// Whether all means are stored, with 32-bit sums and single precision. The last vector may overlap the one
+/// before.
+template <class Mean>
+bool DivideShort(const CoveredRow<std::uint32_t>& row, std::size_t count, Mean* means) {
+  const hn::ScalableTag<std::uint32_t> d;
+  if (hn::MaxLanes(d) == 1 || count < hn::Lanes(d) || row.size_x != nullptr) return false;
+  if constexpr (sizeof(Mean) == 1) {
+    DivideByEstimate(d, row, count, means);
+    return true;
+  } else if constexpr (sizeof(Mean) == 2) {
+    if (row.divisor > largest_word_divisor) return false;
+    DivideByRemainder(d, row, count, means);
+    return true;
+  }
+  return false;
+}
+
+template <class Mean>
+bool DivideShort(const CoveredRow<double>& /*row*/, std::size_t /*count*/, Mean* /*means*/) {
+  return false;
+}
+
 template <class Sum, class Mean>
 void DivideCovered(const CoveredRow<Sum>& row, std::size_t count, Mean* means) {
+  if (DivideShort(row, count, means)) return;
   const std::size_t done = DivideVectors(hn::ScalableTag<double>(), row, 0, count, means);
   DivideVectors(hn::CappedTag<double, 1>(), row, done, count, means);
 }

@@ -23,7 +23,7 @@ struct CoveredRow {
   const Sum* prefix = nullptr;  ///< of the first pixel
   std::size_t reach = 0;        ///< of the whole pixels, in entries
   std::size_t step = 1;         ///< entries of a pixel
-  double whole = 1;
+  double whole = 1;             ///< a power of two
   double outer = 0;
   double divisor = 1;
   const double* size_x = nullptr;  ///< not null: divisor * size_x[i] instead

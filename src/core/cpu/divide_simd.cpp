@@ -5,6 +5,9 @@
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 
+#include <algorithm>
+#include <bit>
+
 #include "core/cpu/divide_simd.h"
 #include "core/cpu/load_wide-inl.h"
 
@@ -113,27 +116,42 @@ std::size_t DivideLong(D d, const BoxDifferences<Sum>& boxes, const Divisors& di
   return i;
 }
 
-/// The same in single precision: sum + half_up is below 2^22 and exact, two roundings of 2^-24 each stay
-/// below the distance 1 / (2 divisor) from the next integer.
+/// Floor(n / divisor) of words n below 2^31 is floor(n multiplier / 2^(31 + bits)), with 2^bits the first
+/// power of two that is not below the divisor (Granlund and Montgomery 1994, theorem 4.2).
+struct WordReciprocal {
+  explicit WordReciprocal(std::uint32_t divisor)
+      : bits(static_cast<int>(std::bit_width(divisor - 1))),
+        multiplier(static_cast<std::uint32_t>(((std::uint64_t{1} << (31 + bits)) + divisor - 1) / divisor)) {}
+  int bits;
+  std::uint32_t multiplier;
+};
+
+/// Means with one divisor of at least 2, in integers; at least a vector of them, the last of which may
+/// overlap the one before.
 template <class D, class Mean>
-std::size_t DivideNarrow(D d, BoxDifferences<std::uint32_t> boxes, const Divisors& divisors, std::size_t i,
-                         std::size_t count, Mean* means) {
-  const hn::RebindToSigned<D> d32;
-  const hn::RebindToUnsigned<D> sums;
-  const auto half_up = hn::Set(d, static_cast<float>(divisors.half_up));
-  const auto reciprocal = hn::Set(d, 1.0F / static_cast<float>(divisors.divisor));
-  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
-    const auto sum = hn::Sub(hn::LoadU(sums, boxes.ahead[0] + i), hn::LoadU(sums, boxes.behind[0] + i));
-    const auto mean = hn::Mul(hn::Add(hn::ConvertTo(d, hn::BitCast(d32, sum)), half_up), reciprocal);
-    const auto whole = hn::ConvertTo(d32, mean);
+void DivideWords(D d, BoxDifferences<std::uint32_t> boxes, const Divisors& divisors, std::size_t count,
+                 Mean* means) {
+  const hn::RepartitionToWide<D> products;
+  const hn::Rebind<Mean, D> narrow;
+  const auto divisor = static_cast<std::uint32_t>(divisors.divisor);
+  const WordReciprocal reciprocal(divisor);
+  const auto multiplier = hn::Set(d, reciprocal.multiplier);
+  const auto half = hn::Set(d, divisor / 2);
+  const int weight_bits = std::countr_zero(static_cast<std::uint32_t>(boxes.weight[0]));
+  for (std::size_t next = 0; next < count; next += hn::Lanes(d)) {
+    const std::size_t i = std::min(next, count - hn::Lanes(d));
+    const auto sum = hn::Sub(hn::LoadU(d, boxes.ahead[0] + i), hn::LoadU(d, boxes.behind[0] + i));
+    const auto n = hn::Add(hn::ShiftLeftSame(sum, weight_bits), half);
+    const auto odd_n = hn::BitCast(d, hn::ShiftRight<32>(hn::BitCast(products, n)));
+    const auto even = hn::BitCast(d, hn::ShiftRight<32>(hn::MulEven(n, multiplier)));
+    const auto odd = hn::BitCast(d, hn::MulEven(odd_n, multiplier));
+    const auto mean = hn::ShiftRightSame(hn::OddEven(odd, even), reciprocal.bits - 1);
     if constexpr (sizeof(Mean) == 4) {
-      hn::StoreU(hn::BitCast(sums, whole), sums, means + i);
+      hn::StoreU(mean, d, means + i);
     } else {
-      const hn::Rebind<Mean, D> narrow;
-      hn::StoreU(hn::DemoteTo(narrow, whole), narrow, means + i);
+      hn::StoreU(hn::TruncateTo(narrow, mean), narrow, means + i);
     }
   }
-  return i;
 }
 
 template <int Boxes, class Sum, class Mean>
@@ -153,8 +171,10 @@ void DivideAll(const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::
     DivideEach<Boxes>(one, boxes, divisors, done, count, means);
     return;
   }
-  if constexpr (sizeof(Sum) == 4 && Boxes == 1) {
-    if (divisors.narrow) done = DivideNarrow(hn::ScalableTag<float>(), boxes, divisors, done, count, means);
+  constexpr hn::ScalableTag<std::uint32_t> words;
+  if constexpr (sizeof(Sum) == 4 && Boxes == 1 && hn::MaxLanes(words) > 1) {
+    if (divisors.words && divisors.divisor > 1 && count >= hn::Lanes(words))
+      return DivideWords(words, boxes, divisors, count, means);
   }
   done = DivideByOne<Boxes>(wide, boxes, divisors, done, count, means);
   DivideByOne<Boxes>(one, boxes, divisors, done, count, means);

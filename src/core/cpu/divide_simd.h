@@ -23,7 +23,7 @@ struct Divisors {
   double reciprocal = 0;  ///< 1 / divisor, correctly rounded
   const double* size_x = nullptr;
   double size_y = 0;
-  bool narrow = false;     ///< largest mean * divisor is below narrow_divide_limit
+  bool words = false;      ///< (largest mean + 1/2) * divisor is below word_divide_limit; one whole box
   bool long_sums = false;  ///< it is not below divide_limit, but below long_divide_limit; sums of 64 bits
 };
 
@@ -32,15 +32,16 @@ inline constexpr std::uint64_t divide_limit = std::uint64_t{1} << 50;
 /// The same bound where Divisors say long_sums: differences are then below 2^47, weights up to 2^24, means
 /// below 2^28 and divisors below 2^52.
 inline constexpr std::uint64_t long_divide_limit = std::uint64_t{1} << 62;
-/// The same bound for single precision, and for one whole box.
-inline constexpr std::uint64_t narrow_divide_limit = (std::uint64_t{1} << 22) - (std::uint64_t{1} << 14);
+/// The same bound, of sums with half a divisor, for integers of 32 bits.
+inline constexpr std::uint64_t word_divide_limit = std::uint64_t{1} << 31;
 
 /// means[i] = round(sum of weight * (ahead[i] - behind[i]) / divisor), ties up, exactly: the sum s is an
 /// integer below 2^50, (s + 1/4) / divisor lies at least 1 / (4 divisor) from the middle between two
 /// integers, on the side of s / divisor or above it in ties, and the product with the rounded reciprocal errs
-/// by less than that. Long sums are held in two doubles, so that the remainder of an estimate is exact and
-/// tells which integer is nearest. Differences of 32-bit sums are below 2^31, means below 2^31. Means
-/// of 64 bits are signed, like the sums then: the bounds are those of the magnitudes.
+/// by less than that. Words are multiplied by an integer reciprocal instead. Long sums are held in two
+/// doubles, so that the remainder of an estimate is exact and tells which integer is nearest. Differences of
+/// 32-bit sums are below 2^31, means below 2^31. Means of 64 bits are signed, like the sums then: the bounds
+/// are those of the magnitudes.
 template <class Sum, class Mean>
 void divide(const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::size_t count, Mean* means);
 

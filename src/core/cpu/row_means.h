@@ -146,9 +146,7 @@ class RowMeans {
       const std::uint64_t size = axis_box(x, job_.width, job_.radius.x, job_.border).size;
       sizes_.insert(sizes_.end(), channels_, static_cast<double>(size) * scale);
     }
-    const std::uint64_t largest = largest_box(job_.width, job_.height, job_.radius, job_.border);
-    narrow_ = !fractional(job_) && job_.read.fraction == 0 && job_.write.fraction == 0 &&
-              job_.read.maximum * largest < narrow_divide_limit;
+    words_ = sizeof(Sum) == 4 && !fractional(job_) && divides_words(job_);
     long_ = !job_.read.fixed_point && !sums_below(job_, divide_limit);
   }
 
@@ -160,7 +158,7 @@ class RowMeans {
     result.divisor = static_cast<double>(divisor);
     result.half_up = static_cast<double>(half) + 0.5;
     result.reciprocal = 1.0 / result.divisor;
-    result.narrow = narrow_;
+    result.words = words_;
     result.long_sums = long_;
     return result;
   }
@@ -244,7 +242,7 @@ class RowMeans {
   std::vector<std::uint32_t> working_;    ///< means before they are blended or encoded
   std::size_t ends_ = 0;
   std::vector<double> sizes_;  ///< along x, of every entry of the ends
-  bool narrow_ = false;        ///< means by single precision
+  bool words_ = false;         ///< means by integers of 32 bits
   bool long_ = false;          ///< means of sums beyond divide_limit
   double scale_ = 1;           ///< of floats: value of the lowest bit of a sum
   Divisors middle_;
