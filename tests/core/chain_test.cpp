@@ -10,6 +10,7 @@
 #include "core/cpu/box_chain.h"
 #include "core/cpu/transfer_simd.h"
 #include "core/transfer.h"
+#include "forced_target.h"
 #include "pictures.h"
 
 namespace satin::test {
@@ -102,18 +103,28 @@ TEST(BoxChain, OnBothSidesOfTheLargestDivisorOfRunningSums) {
           case_of({72, 68, 1, Type::u8}, {.sigma = sigma, .border = Border::clamp, .space = space}, 271));
 }
 
-TEST(TransferRows, AreTheTables) {
+void check_transfer_rows(const std::vector<std::uint16_t>& values) {
   const TransferView transfer = host_transfer(Type::u8, true);
-  std::vector<std::uint16_t> values(65536 + 7);
-  std::iota(values.begin(), values.end(), std::uint16_t{0});
-  std::vector<std::uint8_t> codes(values.size(), 0xAA);
+  std::vector<std::uint8_t> codes(values.size() + 1, 0xAA);
   cpu::encode_row(values.data(), values.size(), transfer, codes.data());
   for (std::size_t i = 0; i < values.size(); ++i)
     ASSERT_EQ(codes[i], srgb_tables8().encode8[values[i]]) << values[i];
-  std::vector<std::uint16_t> decoded(codes.size(), 0xAAAA);
+  EXPECT_EQ(codes.back(), 0xAA);
+  std::vector<std::uint16_t> decoded(codes.size() + 1, 0xAAAA);
   cpu::decode_row(codes.data(), codes.size(), transfer, decoded.data());
   for (std::size_t i = 0; i < codes.size(); ++i)
     ASSERT_EQ(decoded[i], srgb_tables8().decode8[codes[i]]) << +codes[i];
+  EXPECT_EQ(decoded.back(), 0xAAAA);
+}
+
+TEST(TransferRows, AreTheTables) {
+  std::vector<std::uint16_t> values(65536 + 7);
+  std::iota(values.begin(), values.end(), std::uint16_t{0});
+  on_every_target([&] {
+    check_transfer_rows(values);
+    for (std::size_t count = 1; count < 70; ++count)
+      check_transfer_rows({values.end() - static_cast<std::ptrdiff_t>(count + 7), values.end() - 7});
+  });
 }
 
 }  // namespace

@@ -13,22 +13,11 @@
 #include "core/cpu/depth_steps_simd.h"
 #include "core/cpu/lens_rows_simd.h"
 #include "core/maths/smooth_steps.h"
-#include "device_under_test.h"
 #include "forced_target.h"
 #include "pictures.h"
 
 namespace satin::test {
 namespace {
-
-template <class Check>
-void on_every_target(const Check& check) {
-  if (device_under_test().is_cuda()) GTEST_SKIP() << "SIMD is the CPU's";
-  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    const ForcedTarget forced(target);
-    SCOPED_TRACE(hwy::TargetName(target));
-    check();
-  }
-}
 
 std::vector<DepthRule> depth_rules() {
   DepthRule disparity{.gain = 1.0 / 255, .offset = 0.01, .strength = 9000, .largest = 3000.7};

@@ -10,7 +10,6 @@
 
 #include "core/cpu/chain_simd.h"
 #include "core/cpu/divide_simd.h"
-#include "device_under_test.h"
 #include "forced_target.h"
 #include "pictures.h"
 
@@ -34,17 +33,6 @@ std::vector<std::uint64_t> telling_sums(std::uint64_t divisor, std::uint64_t lar
       if (whole + more <= largest) sums.push_back(whole + more);
   }
   return sums;
-}
-
-template <class Check>
-void on_every_target(const Check& check) {
-  if (device_under_test().is_cuda()) GTEST_SKIP() << "SIMD is the CPU's";
-  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    const ForcedTarget forced(target);
-    SCOPED_TRACE(hwy::TargetName(target));
-    check();
-    if (::testing::Test::HasFatalFailure()) return;
-  }
 }
 
 template <class Mean>

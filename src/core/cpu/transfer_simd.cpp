@@ -6,6 +6,10 @@
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 
+#include <algorithm>
+#include <array>
+
+#include "core/cpu/code_chords.h"
 #include "core/cpu/transfer_simd.h"
 #include "core/transfer.h"
 
@@ -17,10 +21,6 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Words = hn::ScalableTag<std::uint16_t>;
 using Vector = hn::Vec<Words>;
 constexpr std::size_t lanes = 32;
-
-inline Vector Lookup32(Vector table, Vector index) {
-  return Vector{_mm512_permutexvar_epi16(index.raw, table.raw)};
-}
 
 /// Bits of the index above the sixth are ignored.
 inline Vector Lookup64(const Vector* table, Vector index) {
@@ -53,38 +53,42 @@ std::size_t DecodeVectors(const std::uint8_t* codes, std::size_t count, const Tr
   return i;
 }
 
-/// Binary search among the thresholds of the codes, a level at a time: `code` has as many bits as levels are
-/// done.
+/// The code of a chord of the curve, which is right or one too small, then the largest value of that code.
+HWY_INLINE Vector Encode(Vector value, const Vector* start, const Vector* rise, const Vector* last) {
+  const __mmask32 large = _mm512_cmpge_epu16_mask(value.raw, _mm512_set1_epi16(code_chord_split));
+  const __m512i small_piece = _mm512_srli_epi16(value.raw, 7);
+  const __m512i large_piece = _mm512_or_si512(_mm512_srli_epi16(value.raw, 11), _mm512_set1_epi16(32));
+  const Vector piece{_mm512_mask_mov_epi16(small_piece, large, large_piece)};
+  const __m512i part = _mm512_mask_slli_epi16(_mm512_slli_epi16(value.raw, 9), large, value.raw, 5);
+  const __m512i risen = _mm512_mulhi_epu16(part, Lookup64(rise, piece).raw);
+  const __m512i code = _mm512_srli_epi16(_mm512_add_epi16(risen, Lookup64(start, piece).raw), 8);
+  const __mmask32 above = _mm512_cmpgt_epu16_mask(value.raw, Lookup256(last, Vector{code}).raw);
+  return Vector{_mm512_mask_add_epi16(code, above, code, _mm512_set1_epi16(1))};
+}
+
+template <std::size_t Vectors, std::size_t Entries>
+void LoadTable(const std::array<std::uint16_t, Entries>& entries, Vector (&table)[Vectors]) {
+  static_assert(Vectors * lanes == Entries);
+  for (std::size_t i = 0; i < Vectors; ++i) table[i] = hn::LoadU(Words(), entries.data() + i * lanes);
+}
+
 std::size_t EncodeVectors(const std::uint16_t* values, std::size_t count, const TransferView& /*transfer*/,
                           std::uint8_t* codes) {
+  if (count < lanes) return 0;
+  static const CodeChords chords = make_code_chords();
   const Words d;
-  alignas(64) std::uint16_t levels[8][128] = {};
-  const auto& thresholds = srgb_tables8().thresholds8;
-  for (std::size_t level = 0; level < 8; ++level)
-    for (std::size_t k = 0; k < std::size_t{1} << level; ++k)
-      levels[level][k] = thresholds[((2 * k + 1) << (7 - level)) & 0xFF];
-  Vector small[6];
-  for (std::size_t level = 0; level < 6; ++level) small[level] = hn::Load(d, levels[level]);
-  const Vector sixth[2] = {hn::Load(d, levels[6]), hn::Load(d, levels[6] + lanes)};
-  Vector seventh[4];
-  for (std::size_t i = 0; i < 4; ++i) seventh[i] = hn::Load(d, levels[7] + i * lanes);
-  const __m512i one = _mm512_set1_epi16(1);
-  std::size_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    const Vector value = hn::LoadU(d, values + i);
-    Vector code = hn::Zero(d);
-    const auto descend = [&](Vector threshold) HWY_ATTR {
-      const __mmask32 above = _mm512_cmple_epu16_mask(threshold.raw, value.raw);
-      code = hn::Add(code, code);
-      code.raw = _mm512_mask_add_epi16(code.raw, above, code.raw, one);
-    };
-    for (const Vector& table : small) descend(Lookup32(table, code));
-    descend(Lookup64(sixth, code));
-    descend(Lookup128(seventh, code));
-    const hn::Rebind<std::uint8_t, Words> bytes;
-    hn::StoreU(hn::TruncateTo(bytes, code), bytes, codes + i);
+  const hn::Rebind<std::uint8_t, Words> bytes;
+  Vector start[2];
+  Vector rise[2];
+  Vector last[8];
+  LoadTable(chords.start, start);
+  LoadTable(chords.rise, rise);
+  LoadTable(chords.last, last);
+  for (std::size_t next = 0; next < count; next += lanes) {
+    const std::size_t i = std::min(next, count - lanes);  // the last vector may overlap the one before
+    hn::StoreU(hn::TruncateTo(bytes, Encode(hn::LoadU(d, values + i), start, rise, last)), bytes, codes + i);
   }
-  return i;
+  return count;
 }
 #else
 std::size_t DecodeVectors(const std::uint8_t*, std::size_t, const TransferView&, std::uint16_t*) { return 0; }
