@@ -186,6 +186,13 @@ void Divide(const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::siz
                    : DivideAll<4>(boxes, divisors, count, means);
 }
 
+/// Stores quotients without what is behind the point.
+template <class D, class V>
+void StoreWhole(D /*d*/, V quotients, std::uint32_t* to) {
+  const hn::Rebind<std::uint32_t, D> words;
+  hn::StoreU(hn::BitCast(words, hn::DemoteTo(hn::Rebind<std::int32_t, D>(), quotients)), words, to);
+}
+
 template <class Sum>
 double AlphaSum(const BoxDifferences<Sum>& boxes, std::size_t at) {
   double sum = 0;
@@ -195,18 +202,44 @@ double AlphaSum(const BoxDifferences<Sum>& boxes, std::size_t at) {
   return sum;
 }
 
-/// Stores quotients without what is behind the point.
-template <class D, class V>
-void StoreWhole(D /*d*/, V quotients, std::uint32_t* to) {
-  const hn::Rebind<std::uint32_t, D> words;
-  hn::StoreU(hn::BitCast(words, hn::DemoteTo(hn::Rebind<std::int32_t, D>(), quotients)), words, to);
+/// Vectors of whole pixels, of sums that doubles hold and one divisor.
+template <int Boxes, std::size_t Channels, class Sum>
+std::size_t DivideVectorsByAlpha(const BoxDifferences<Sum>& boxes, const Divisors& divisors,
+                                 std::size_t count, std::uint32_t white, std::uint32_t* HWY_RESTRICT means) {
+  const hn::ScalableTag<double> d;
+  constexpr std::size_t lanes = hn::MaxLanes(d);
+  std::size_t i = 0;
+#if !HWY_HAVE_SCALABLE
+  if constexpr (lanes >= Channels) {
+    if (divisors.size_x != nullptr || divisors.long_sums) return 0;
+    alignas(64) std::int64_t last[lanes];
+    for (std::size_t lane = 0; lane < lanes; ++lane)
+      last[lane] = static_cast<std::int64_t>(lane | (Channels - 1));
+    const auto alpha_of = hn::SetTableIndices(d, last);
+    const hn::RebindToSigned<decltype(d)> integers;
+    const auto is_alpha = hn::MaskFromVec(
+        hn::BitCast(d, hn::VecFromMask(integers, hn::Eq(hn::Iota(integers, 0), hn::Load(integers, last)))));
+    const auto one = hn::Set(d, 1.0);
+    const auto half = hn::Set(d, 0.5);
+    for (; i + lanes <= count; i += lanes) {
+      const auto sum = WeightedSum<Boxes>(d, boxes, i);
+      const auto weight = hn::TableLookupLanes(sum, alpha_of);
+      const auto half_weight = hn::Add(hn::Floor(hn::Mul(weight, half)), half);
+      const auto colour = hn::Div(hn::Add(sum, half_weight), hn::Max(weight, one));
+      const auto alpha = hn::Mul(hn::Add(sum, hn::Set(d, divisors.half_up)), hn::Set(d, divisors.reciprocal));
+      StoreWhole(d, hn::IfThenElse(is_alpha, alpha, hn::Min(colour, hn::Set(d, white))), means + i);
+    }
+  }
+#endif
+  return i;
 }
 
 template <int Boxes, std::size_t Channels, class Sum>
 void DivideByAlpha(const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::size_t pixels,
                    std::uint32_t white, std::uint32_t* HWY_RESTRICT means) {
   const hn::CappedTag<double, Channels> d;
-  for (std::size_t i = 0; i < pixels * Channels; i += Channels) {
+  std::size_t i = DivideVectorsByAlpha<Boxes, Channels>(boxes, divisors, pixels * Channels, white, means);
+  for (; i < pixels * Channels; i += Channels) {
     const std::size_t alpha = i + Channels - 1;
     const double weight = AlphaSum(boxes, alpha);
     double half_up = divisors.half_up;

@@ -21,6 +21,10 @@ std::size_t PremultiplyVectors(const std::uint8_t*, std::size_t, const Premultip
                                Value*) {
   return 0;
 }
+template <int Channels, class Sum>
+std::size_t WeighVectors(const std::uint8_t*, std::size_t, const std::uint16_t*, Sum*) {
+  return 0;
+}
 template <int Channels, class Value>
 std::size_t UnpremultiplyVectors(const Value*, std::size_t, const PremultiplyRule&, std::uint16_t*) {
   return 0;
@@ -69,6 +73,30 @@ std::size_t PremultiplyVectors(const std::uint8_t* stored, std::size_t count, co
     const Word codes = LoadWide(d, stored + i);
     const Word colour = sizeof(Value) == 2 ? codes : LoadWide(d, light + i);
     StoreNarrow(hn::Mul(hn::IfThenElse(alpha_lanes, white, colour), AlphaOf<Channels>(codes)), values + i);
+  }
+  return i;
+}
+
+/// As PremultiplyVectors, but for alpha, which stays as it is.
+template <int Channels, class Sum>
+std::size_t WeighVectors(const std::uint8_t* stored, std::size_t count, const std::uint16_t* light,
+                         Sum* values) {
+  const Words d;
+  const hn::Mask<Words> alpha_lanes = AlphaLanes<Channels>();
+  const Word one = hn::Set(d, 1);
+  std::size_t i = 0;
+  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
+    const Word codes = LoadWide(d, stored + i);
+    const Word colour = light == nullptr ? codes : LoadWide(d, light + i);
+    const Word value = hn::Mul(hn::IfThenElse(alpha_lanes, one, colour), AlphaOf<Channels>(codes));
+    if constexpr (sizeof(Sum) == 4) {
+      hn::StoreU(value, d, values + i);
+    } else {
+      const hn::RepartitionToWide<Words> wide;
+      hn::StoreU(hn::PromoteTo(wide, hn::LowerHalf(value)), wide, values + i);
+      hn::StoreU(hn::PromoteTo(wide, hn::UpperHalf(hn::Half<Words>(), value)), wide,
+                 values + i + hn::Lanes(wide));
+    }
   }
   return i;
 }
@@ -173,6 +201,24 @@ void StorePixels(const Value* values, const std::uint8_t* original, std::size_t 
     store_premultiplied<Channels>(values + i, original + i, 0, rule, out + i);
 }
 
+template <int Channels, class Sum>
+void WeighPixels(const std::uint8_t* stored, std::size_t pixels, const std::uint16_t* light, Sum* values) {
+  const std::size_t count = pixels * Channels;
+  for (std::size_t i = WeighVectors<Channels>(stored, count, light, values); i < count; i += Channels) {
+    const Sum alpha = stored[i + Channels - 1];
+    for (std::size_t c = i; c + 1 < i + Channels; ++c)
+      values[c] = (light == nullptr ? stored[c] : light[c]) * alpha;
+    values[i + Channels - 1] = alpha;
+  }
+}
+
+template <class Sum>
+void WeighRow(const std::uint8_t* stored, std::size_t pixels, int channels, const std::uint16_t* light,
+              Sum* values) {
+  channels == 2 ? WeighPixels<2>(stored, pixels, light, values)
+                : WeighPixels<4>(stored, pixels, light, values);
+}
+
 template <class Value>
 void PremultiplyRow(const std::uint8_t* stored, std::size_t pixels, int channels, const PremultiplyRule& rule,
                     std::uint16_t* scratch, Value* values) {
@@ -196,6 +242,14 @@ void PremultiplyRowU32(const std::uint8_t* stored, std::size_t pixels, int chann
                        const PremultiplyRule& rule, std::uint16_t* scratch, std::uint32_t* values) {
   PremultiplyRow(stored, pixels, channels, rule, scratch, values);
 }
+void WeighRowU32(const std::uint8_t* stored, std::size_t pixels, int channels, const std::uint16_t* light,
+                 std::uint32_t* values) {
+  WeighRow(stored, pixels, channels, light, values);
+}
+void WeighRowU64(const std::uint8_t* stored, std::size_t pixels, int channels, const std::uint16_t* light,
+                 std::uint64_t* values) {
+  WeighRow(stored, pixels, channels, light, values);
+}
 void StoreRowU16(const std::uint16_t* values, const std::uint8_t* original, std::size_t pixels, int channels,
                  const PremultiplyRule& rule, std::uint16_t* scratch, std::uint8_t* out) {
   StoreRow(values, original, pixels, channels, rule, scratch, out);
@@ -213,6 +267,8 @@ namespace satin::cpu {
 
 HWY_EXPORT(PremultiplyRowU16);
 HWY_EXPORT(PremultiplyRowU32);
+HWY_EXPORT(WeighRowU32);
+HWY_EXPORT(WeighRowU64);
 HWY_EXPORT(StoreRowU16);
 HWY_EXPORT(StoreRowU32);
 
@@ -237,6 +293,16 @@ void store_premultiplied_row(const std::uint32_t* values, const std::uint8_t* or
                              int channels, const PremultiplyRule& rule, std::uint16_t* scratch,
                              std::uint8_t* out) {
   HWY_DYNAMIC_DISPATCH(StoreRowU32)(values, original, pixels, channels, rule, scratch, out);
+}
+template <>
+void weigh_row(const std::uint8_t* stored, std::size_t pixels, int channels, const std::uint16_t* light,
+               std::uint32_t* values) {
+  HWY_DYNAMIC_DISPATCH(WeighRowU32)(stored, pixels, channels, light, values);
+}
+template <>
+void weigh_row(const std::uint8_t* stored, std::size_t pixels, int channels, const std::uint16_t* light,
+               std::uint64_t* values) {
+  HWY_DYNAMIC_DISPATCH(WeighRowU64)(stored, pixels, channels, light, values);
 }
 
 }  // namespace satin::cpu

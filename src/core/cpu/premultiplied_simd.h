@@ -20,4 +20,10 @@ void store_premultiplied_row(const Value* values, const std::uint8_t* original, 
                              int channels, const PremultiplyRule& rule, std::uint16_t* scratch,
                              std::uint8_t* out);
 
+/// Colours times alpha, and alpha itself, of bytes; `light` has the linear light of the row, null: the codes
+/// are taken.
+template <class Sum>
+void weigh_row(const std::uint8_t* stored, std::size_t pixels, int channels, const std::uint16_t* light,
+               Sum* values);
+
 }  // namespace satin::cpu

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/cpu/float_rows_simd.h"
+#include "core/cpu/premultiplied_simd.h"
 #include "core/cpu/rows_simd.h"
 #include "core/cpu/transfer_simd.h"
 #include "core/transfer.h"
@@ -11,12 +12,37 @@
 namespace satin::cpu {
 namespace {
 
+/// Calls run(first, pixels) for parts of a row that fit `light`.
+constexpr std::size_t part_entries = 1024;
+
+template <class Run>
+void in_parts(std::size_t pixels, std::size_t channels, const Run& run) {
+  const std::size_t part = part_entries / channels;
+  for (std::size_t first = 0; first < pixels; first += part) run(first, std::min(part, pixels - first));
+}
+
+/// Bytes with alpha.
+template <class Sum>
+void read_weighted(const RowReader& reader, const std::uint8_t* source, std::size_t pixels, Sum* values) {
+  const auto channels = static_cast<std::size_t>(reader.read.channels);
+  if (reader.transfer.decode == nullptr)
+    return weigh_row(source, pixels, reader.read.channels, nullptr, values);
+  in_parts(pixels, channels, [&](std::size_t first, std::size_t part) {
+    std::uint16_t light[part_entries];
+    const std::size_t at = first * channels;
+    decode_row(source + at, part * channels, reader.transfer, light);
+    weigh_row(source + at, part, reader.read.channels, light, values + at);
+  });
+}
+
 template <class Stored, class Sum>
 void read_integers(const RowReader& reader, const Stored* source, std::size_t pixels, Sum* values) {
   const auto channels = static_cast<std::size_t>(reader.read.channels);
   const std::size_t count = pixels * channels;
   if (!reader.read.weighted) {
     for (std::size_t i = 0; i < count; ++i) values[i] = decode(source[i], reader.transfer);
+  } else if constexpr (sizeof(Stored) == 1) {
+    read_weighted(reader, source, pixels, values);
   } else {
     const std::size_t alpha = channels - 1;
     for (std::size_t i = 0; i < count; i += channels) {
@@ -50,13 +76,13 @@ void read_working(const RowReader& reader, const std::byte* source, std::size_t 
 }
 
 template <class Code>
-void store_with_alpha(const std::uint32_t* values, std::size_t pixels, int channels,
+void store_with_alpha(const std::uint32_t* values, std::size_t pixels, std::size_t channels,
                       const TransferView& transfer, const Code* original, Code* out) {
-  const int alpha = channels - 1;
-  for (std::size_t p = 0; p < pixels; ++p, values += channels, original += channels, out += channels) {
-    for (int c = 0; c < alpha; ++c)
-      out[c] = values[alpha] == 0 ? original[c] : encode(values[c], transfer, Code{});
-    out[alpha] = static_cast<Code>(values[alpha]);
+  const std::size_t alpha = channels - 1;
+  encode_row(values, pixels * channels, transfer, out);
+  for (std::size_t i = 0; i < pixels * channels; i += channels) {
+    out[i + alpha] = static_cast<Code>(values[i + alpha]);
+    if (out[i + alpha] == 0) std::copy_n(original + i, alpha, out + i);
   }
 }
 
@@ -113,7 +139,11 @@ void read_row(const RowReader& reader, const std::byte* source, std::size_t pixe
 void encode_row(const std::uint32_t* values, std::size_t count, const TransferView& transfer,
                 std::uint8_t* codes) {
   if (transfer.decode == nullptr) return narrow(values, count, codes);
-  for (std::size_t i = 0; i < count; ++i) codes[i] = encode(values[i], transfer, std::uint8_t{});
+  in_parts(count, 1, [&](std::size_t first, std::size_t part) {
+    std::uint16_t light[part_entries];
+    narrow(values + first, part, light);
+    encode_row(light, part, transfer, codes + first);
+  });
 }
 
 void encode_row(const std::uint32_t* values, std::size_t count, const TransferView& transfer,
@@ -124,12 +154,12 @@ void encode_row(const std::uint32_t* values, std::size_t count, const TransferVi
 
 void store_row_with_alpha(const std::uint32_t* values, std::size_t pixels, int channels,
                           const TransferView& transfer, const std::uint8_t* original, std::uint8_t* out) {
-  store_with_alpha(values, pixels, channels, transfer, original, out);
+  store_with_alpha(values, pixels, static_cast<std::size_t>(channels), transfer, original, out);
 }
 
 void store_row_with_alpha(const std::uint32_t* values, std::size_t pixels, int channels,
                           const TransferView& transfer, const std::uint16_t* original, std::uint16_t* out) {
-  store_with_alpha(values, pixels, channels, transfer, original, out);
+  store_with_alpha(values, pixels, static_cast<std::size_t>(channels), transfer, original, out);
 }
 
 template void read_row(const RowReader&, const std::byte*, std::size_t, std::uint32_t*);
