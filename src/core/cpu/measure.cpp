@@ -4,17 +4,17 @@
 #include <mutex>
 
 #include "core/cpu/backend.h"
+#include "core/cpu/measure_simd.h"
 
 namespace satin::cpu {
 namespace {
 
 constexpr Measured nothing_measured{{0, 0}, {~0ULL, ~0ULL}, 0, 0, 0};
 
-void include(Measured& found, int group, double value) {
-  if (value == 0) return;
-  const std::uint64_t bits = bits_of(std::fabs(value));
-  found.largest[group] = std::max(found.largest[group], bits);
-  found.smallest[group] = std::min(found.smallest[group], bits);
+void include(Measured& found, int group, const Magnitudes& magnitudes) {
+  if (magnitudes.largest == 0) return;
+  found.largest[group] = std::max(found.largest[group], bits_of(magnitudes.largest));
+  found.smallest[group] = std::min(found.smallest[group], bits_of(magnitudes.smallest));
 }
 
 void merge(Measured& into, const Measured& part) {
@@ -39,7 +39,7 @@ class Measure final : public MeasureOperation {
     reduce(result, [&](Measured& found, std::int64_t y) {
       const float* row = picture.row<float>(y);
       if (!job_.magnitudes) return check_finite(found, row);
-      for (std::int64_t x = 0; x < job_.width; ++x) measure_pixel(found, row + x * job_.channels);
+      measure_magnitudes(found, row);
     });
   }
 
@@ -59,17 +59,17 @@ class Measure final : public MeasureOperation {
     found.picture_not_finite |= others;
   }
 
-  void measure_pixel(Measured& found, const float* pixel) const {
-    const int alpha = job_.weighted ? job_.channels - 1 : -1;
-    for (int c = 0; c < job_.channels; ++c) {
-      if (!std::isfinite(pixel[c])) {
-        found.picture_not_finite = 1;
-      } else if (!job_.weighted || c == alpha) {
-        include(found, c == alpha ? 1 : 0, static_cast<double>(pixel[c]));
-      } else if (std::isfinite(pixel[alpha])) {
-        include(found, 0, static_cast<double>(pixel[c]) * static_cast<double>(pixel[alpha]));
-      }
+  void measure_magnitudes(Measured& found, const float* row) const {
+    const auto width = static_cast<std::size_t>(job_.width);
+    FloatRange range;
+    if (job_.weighted) {
+      measure_weighted_row(row, width, job_.channels, range);
+    } else {
+      measure_row(row, width * static_cast<std::size_t>(job_.channels), range);
     }
+    include(found, 0, range.colours);
+    include(found, 1, range.alphas);
+    found.picture_not_finite |= range.others ? 1U : 0U;
   }
 
   template <class Row>

@@ -13,7 +13,7 @@ namespace satin::cpu {
 namespace {
 
 /// Calls run(first, pixels) for parts of a row that fit `light`.
-constexpr std::size_t part_entries = 1024;
+constexpr std::size_t part_entries = 4096;
 
 template <class Run>
 void in_parts(std::size_t pixels, std::size_t channels, const Run& run) {
