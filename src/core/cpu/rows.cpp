@@ -21,9 +21,9 @@ void in_parts(std::size_t pixels, std::size_t channels, const Run& run) {
   for (std::size_t first = 0; first < pixels; first += part) run(first, std::min(part, pixels - first));
 }
 
-/// Bytes with alpha.
+/// Bytes with alpha, or of linear light.
 template <class Sum>
-void read_weighted(const RowReader& reader, const std::uint8_t* source, std::size_t pixels, Sum* values) {
+void read_bytes(const RowReader& reader, const std::uint8_t* source, std::size_t pixels, Sum* values) {
   const auto channels = static_cast<std::size_t>(reader.read.channels);
   if (reader.transfer.decode == nullptr)
     return weigh_row(source, pixels, reader.read.channels, nullptr, values);
@@ -31,7 +31,11 @@ void read_weighted(const RowReader& reader, const std::uint8_t* source, std::siz
     std::uint16_t light[part_entries];
     const std::size_t at = first * channels;
     decode_row(source + at, part * channels, reader.transfer, light);
-    weigh_row(source + at, part, reader.read.channels, light, values + at);
+    if (reader.read.weighted) {
+      weigh_row(source + at, part, reader.read.channels, light, values + at);
+    } else {
+      std::copy_n(light, part * channels, values + at);
+    }
   });
 }
 
@@ -39,10 +43,10 @@ template <class Stored, class Sum>
 void read_integers(const RowReader& reader, const Stored* source, std::size_t pixels, Sum* values) {
   const auto channels = static_cast<std::size_t>(reader.read.channels);
   const std::size_t count = pixels * channels;
-  if (!reader.read.weighted) {
+  if (!reader.read.weighted && (sizeof(Stored) != 1 || reader.transfer.decode == nullptr)) {
     for (std::size_t i = 0; i < count; ++i) values[i] = decode(source[i], reader.transfer);
   } else if constexpr (sizeof(Stored) == 1) {
-    read_weighted(reader, source, pixels, values);
+    read_bytes(reader, source, pixels, values);
   } else {
     const std::size_t alpha = channels - 1;
     for (std::size_t i = 0; i < count; i += channels) {
