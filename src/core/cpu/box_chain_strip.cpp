@@ -1,14 +1,13 @@
 // One strip of a chain of boxes. Every box keeps the last rows of its input in a ring; a row of its means
 // becomes the newest row of the next box's ring, so that nothing but the picture and the result is in memory.
 
-#include <hwy/cache_control.h>
-
 #include <algorithm>
 #include <type_traits>
 
 #include "core/cpu/box_chain.h"
 #include "core/cpu/chain_simd.h"
 #include "core/cpu/divide_simd.h"
+#include "core/cpu/fetch.h"
 #include "core/cpu/rows_simd.h"
 #include "core/cpu/scan_simd.h"
 #include "core/cpu/transfer_simd.h"
@@ -32,14 +31,6 @@ const T* as(const std::byte* row) {
 template <class T>
 T* as(std::vector<std::byte>& row) {
   return reinterpret_cast<T*>(row.data());
-}
-
-/// Rows of a strip are apart in memory, so that the processor does not see the next one coming. g++ 12 takes
-/// a function that only fetches for one without effects and drops its calls: it has to be inlined, and the
-/// one that calls it.
-HWY_INLINE void fetch(const std::byte* row, std::size_t bytes) {
-  constexpr std::size_t cache_line = 64;
-  for (std::size_t i = 0; i < bytes; i += cache_line) hwy::Prefetch(row + i);
 }
 
 /// As many pixels or more that fill vectors of every width, whatever their channels.

@@ -160,25 +160,45 @@ class BoxMeanStrips final : public BoxMeanOperation {
 
   /// The box of every pixel of a row of the strip.
   void choose_boxes(const ImageView& map, Columns columns, std::int64_t y, Strip<Sum>& strip) const {
-    const bool rows_inside = y >= halo_ && y + halo_ < job_.height;
-    for (std::int64_t x = columns.first; x < columns.last; ++x) {
-      const auto i = static_cast<std::size_t>(x - columns.first + halo_);
-      const bool clipped =
-          job_.border == Border::shrink && !(rows_inside && x >= halo_ && x + halo_ < job_.width);
-      if (!box_of_code_.empty() && !clipped) {
-        strip.box_at[i] = &box_of_code_[map.row<std::uint8_t>(y)[x]];
-        continue;
-      }
-      const Radius256 radius = radius_at(job_.radius, map, x, y);
-      strip.boxes[i] = box_of_radius(radius);
-      strip.box_at[i] = &strip.boxes[i];
-      if (!clipped) continue;
-      const std::uint64_t divisor = axis_box(x, job_.width, radius, job_.border).size *
-                                    axis_box(y, job_.height, radius, job_.border).size;
-      const std::uint64_t half = divisor / 2;
-      strip.boxes[i].half_up = static_cast<double>(half) + 0.5;
-      strip.boxes[i].reciprocal = 1.0 / static_cast<double>(divisor);
+    const Columns inside = unclipped(columns, y);
+    for (std::int64_t x = columns.first; x < inside.first; ++x) choose_clipped(map, x, y, columns, strip);
+    if (!box_of_code_.empty()) {
+      const auto* codes = map.row<std::uint8_t>(y);
+      const BoxOfRadius** boxes = strip.box_at.data() + halo_;
+      for (std::int64_t x = inside.first; x < inside.last; ++x)
+        boxes[x - columns.first] = &box_of_code_[codes[x]];
+    } else {
+      for (std::int64_t x = inside.first; x < inside.last; ++x)
+        choose(box_of_radius(radius_at(job_.radius, map, x, y)), x, columns, strip);
     }
+    for (std::int64_t x = inside.last; x < columns.last; ++x) choose_clipped(map, x, y, columns, strip);
+  }
+
+  /// The columns whose windows, of any radius of the map, lie in the picture, or need not.
+  [[nodiscard]] Columns unclipped(Columns columns, std::int64_t y) const {
+    if (job_.border != Border::shrink) return columns;
+    if (y < halo_ || y + halo_ >= job_.height) return {columns.last, columns.last};
+    const std::int64_t first = std::clamp(halo_, columns.first, columns.last);
+    return {first, std::clamp(job_.width - halo_, first, columns.last)};
+  }
+
+  void choose(const BoxOfRadius& box, std::int64_t x, Columns columns, Strip<Sum>& strip) const {
+    const auto i = static_cast<std::size_t>(x - columns.first + halo_);
+    strip.boxes[i] = box;
+    strip.box_at[i] = &strip.boxes[i];
+  }
+
+  /// The divisor is what of the window lies in the picture.
+  void choose_clipped(const ImageView& map, std::int64_t x, std::int64_t y, Columns columns,
+                      Strip<Sum>& strip) const {
+    const Radius256 radius = radius_at(job_.radius, map, x, y);
+    const std::uint64_t divisor = axis_box(x, job_.width, radius, job_.border).size *
+                                  axis_box(y, job_.height, radius, job_.border).size;
+    const std::uint64_t half = divisor / 2;
+    BoxOfRadius box = box_of_radius(radius);
+    box.half_up = static_cast<double>(half) + 0.5;
+    box.reciprocal = 1.0 / static_cast<double>(divisor);
+    choose(box, x, columns, strip);
   }
 
   CpuBackend& backend_;

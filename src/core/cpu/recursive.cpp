@@ -3,14 +3,13 @@
 // block, and written as it is scanned backward. The first pass reads stored pixels, the last one writes them;
 // between them each channel has a plane of its own.
 
-#include <hwy/cache_control.h>
 #include <algorithm>
 #include <array>
 #include <atomic>
-
 #include <vector>
 
 #include "core/cpu/backend.h"
+#include "core/cpu/fetch.h"
 #include "core/cpu/recursive_rows.h"
 #include "core/cpu/recursive_simd.h"
 #include "core/transfer.h"
@@ -247,9 +246,9 @@ class Recursive final : public RecursiveOperation {
   }
 
   /// Brings rows of the next block to the cache: hardware does not see what comes in tiles.
-  static void prefetch(const std::byte* row, std::ptrdiff_t pitch, std::int64_t rows, std::size_t bytes) {
-    for (std::int64_t r = 0; r < rows; ++r, row += pitch)
-      for (std::size_t i = 0; i < bytes; i += 64) hwy::Prefetch(row + i);
+  HWY_INLINE static void prefetch(const std::byte* row, std::ptrdiff_t pitch, std::int64_t rows,
+                                  std::size_t bytes) {
+    for (std::int64_t r = 0; r < rows; ++r, row += pitch) fetch(row, bytes);
   }
 
   bool read_stored(const Bundle& bundle, const Bundle::Block& block, int channel, Slot<Real>& slot,
