@@ -76,7 +76,7 @@ class RealRows {
   }
 
   [[nodiscard]] std::uint32_t mask_at(const std::byte* mask, std::size_t i) const {
-    if (rule_.mask_maximum == 0) return 0;
+    if (mask == nullptr) return 0;
     if (rule_.mask_maximum == 0xFF) return std::to_integer<std::uint32_t>(mask[i]);
     return reinterpret_cast<const std::uint16_t*>(mask)[i];
   }
