@@ -1,14 +1,18 @@
-// Magnitudes of floats on every SIMD target beside the rule of one value.
+// Magnitudes of floats: on every SIMD target beside the rule of one value, and wherever the largest lies.
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <vector>
 
 #include "core/cpu/measure_simd.h"
+#include "device_under_test.h"
 #include "forced_target.h"
 #include "pictures.h"
+#include "satin/filters.h"
 
 namespace satin::test {
 namespace {
@@ -88,6 +92,19 @@ TEST(Magnitudes, OfNothingButZerosAreNone) {
     cpu::measure_weighted_row(zeros.data(), zeros.size() / 4, 4, found);
     expect_equal(found, {});
   });
+}
+
+/// The scale of fixed point is that of the largest value, wherever it lies: missed, its sum would not fit.
+TEST(Magnitudes, OfOneLargeValueAreFoundAnywhere) {
+  const Device& device = device_under_test();
+  for (std::int64_t x = 1; x < 130; ++x) {
+    Image picture({131, 5, 1, Type::f32});
+    std::fill_n(picture.view().row<float>(0), 131 * 5, 1.0F);
+    const std::int64_t y = 1 + x % 3;
+    picture.view().value<float>(x, y) = 0x1p40F;
+    const Image blurred = blur(device, picture, {.radius = 1, .space = Space::encoded});
+    ASSERT_EQ(blurred.view().value<float>(x, y), static_cast<float>((0x1p40 + 8) / 9)) << x;
+  }
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Loads and conversions that widen, for the files that Highway compiles once for every SIMD target.
+// Loads and conversions that widen, and divisions, for the files that Highway compiles once for every SIMD
+// target.
 
 #if defined(SATIN_LOAD_WIDE_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SATIN_LOAD_WIDE_INL_H
@@ -52,6 +53,14 @@ HWY_INLINE void StoreNearest(D d, V rounded, Mean* to) {
     const hn::Rebind<Mean, D> means;
     hn::StoreU(hn::TruncateTo(means, bits), means, to);
   }
+}
+
+/// y / 255 of 32-bit words y below 2^24: q has at most 1 too little.
+template <class D, class V>
+HWY_INLINE V DividedBy255(D d, V y) {
+  const V q = hn::ShiftRight<8>(hn::Add(y, hn::ShiftRight<8>(y)));
+  const V rest = hn::Sub(hn::Add(y, q), hn::ShiftLeft<8>(q));
+  return hn::Add(q, hn::ShiftRight<8>(hn::Add(rest, hn::Set(d, 1))));
 }
 
 }  // namespace satin::cpu::HWY_NAMESPACE

@@ -137,14 +137,6 @@ HWY_INLINE Word ColourOfLight(Word colour, Word alpha) {
   return hn::BitCast(d, hn::Combine(integers, high, low));
 }
 
-/// y / 255 of y below 2^24: q has at most 1 too little.
-HWY_INLINE Word DividedBy255(Word y) {
-  const Words d;
-  const Word q = hn::ShiftRight<8>(hn::Add(y, hn::ShiftRight<8>(y)));
-  const Word rest = hn::Sub(hn::Add(y, q), hn::ShiftLeft<8>(q));
-  return hn::Add(q, hn::ShiftRight<8>(hn::Add(rest, hn::Set(d, 1))));
-}
-
 /// y / 65535 of y up to 2^24 + 2^16.
 HWY_INLINE Word DividedBy65535(Word y) {
   const Words d;
@@ -163,7 +155,7 @@ std::size_t UnpremultiplyVectors(const Value* values, std::size_t count, const P
     const Word value = LoadWide(d, values + i);
     const Word alpha = AlphaOf<Channels>(value);
     const Word lifted = hn::Add(alpha, hn::ShiftRight<1>(white));
-    const Word byte = sizeof(Value) == 2 ? DividedBy255(lifted) : DividedBy65535(lifted);
+    const Word byte = sizeof(Value) == 2 ? DividedBy255(d, lifted) : DividedBy65535(lifted);
     const Word divisor = hn::Max(alpha, hn::Set(d, 1));
     const Word colour = sizeof(Value) == 2 ? ColourOfCodes(value, divisor) : ColourOfLight(value, divisor);
     StoreNarrow(hn::IfThenElse(alpha_lanes, byte, hn::Min(colour, white)), results + i);

@@ -166,6 +166,9 @@ class RowMeans {
   template <class T>
   void blend_row(const T* original, const ImageView& mask, std::int64_t y, const TransferView& transfer) {
     const std::uint64_t whole = job_.mask_maximum;
+    if (whole == 0xFF && white_ <= 0xFFFF)
+      return satin::cpu::blend_row(original, mask.row<std::uint8_t>(y), static_cast<std::size_t>(job_.width),
+                                   job_.read.channels, transfer, working_.data());
     for (std::int64_t x = 0, i = 0; x < job_.width; ++x) {
       const std::uint64_t weight = mask_at(mask, x, y);
       if (weight == whole) {

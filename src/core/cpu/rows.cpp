@@ -166,6 +166,27 @@ void store_row_with_alpha(const std::uint32_t* values, std::size_t pixels, int c
   store_with_alpha(values, pixels, static_cast<std::size_t>(channels), transfer, original, out);
 }
 
+template <class Stored>
+void blend_row(const Stored* original, const std::uint8_t* mask, std::size_t pixels, int channels,
+               const TransferView& transfer, std::uint32_t* means) {
+  const auto step = static_cast<std::size_t>(channels);
+  in_parts(pixels, step, [&](std::size_t first, std::size_t part) {
+    std::uint16_t own[part_entries];
+    std::uint16_t weights[part_entries];
+    const Stored* codes = original + first * step;
+    if constexpr (sizeof(Stored) == 1) {
+      if (transfer.decode != nullptr) decode_row(codes, part * step, transfer, own);
+    }
+    if (transfer.decode == nullptr) std::copy_n(codes, part * step, own);
+    for (std::size_t i = 0; i < part; ++i) std::fill_n(weights + i * step, step, mask[first + i]);
+    blend_by_bytes(own, weights, part * step, means + first * step);
+  });
+}
+
+template void blend_row(const std::uint8_t*, const std::uint8_t*, std::size_t, int, const TransferView&,
+                        std::uint32_t*);
+template void blend_row(const std::uint16_t*, const std::uint8_t*, std::size_t, int, const TransferView&,
+                        std::uint32_t*);
 template void read_row(const RowReader&, const std::byte*, std::size_t, std::uint32_t*);
 template void read_row(const RowReader&, const std::byte*, std::size_t, std::uint64_t*);
 }  // namespace satin::cpu

@@ -52,6 +52,12 @@ void encode_row(const std::uint32_t* values, std::size_t count, const TransferVi
 void encode_row(const std::uint32_t* values, std::size_t count, const TransferView& transfer,
                 std::uint16_t* codes);
 
+/// means = blend(the original's working values, means, weights, 255) under a mask of bytes, one for each
+/// pixel. Working values have 16 bits.
+template <class Stored>
+void blend_row(const Stored* original, const std::uint8_t* mask, std::size_t pixels, int channels,
+               const TransferView& transfer, std::uint32_t* means);
+
 /// Stores means of pixels with straight alpha: colours by their codes, but the original's where alpha is 0.
 void store_row_with_alpha(const std::uint32_t* values, std::size_t pixels, int channels,
                           const TransferView& transfer, const std::uint8_t* original, std::uint8_t* out);

@@ -7,6 +7,7 @@
 
 #include "core/cpu/load_wide-inl.h"
 #include "core/cpu/rows_simd.h"
+#include "core/maths/pixel.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
@@ -56,6 +57,20 @@ void Exchange(const Value* enters, const Value* leaves, std::size_t count, Sum* 
   for (; i < count; ++i) sums[i] += static_cast<Sum>(enters[i]) - static_cast<Sum>(leaves[i]);
 }
 
+void BlendByBytes(const std::uint16_t* HWY_RESTRICT own, const std::uint16_t* HWY_RESTRICT weights,
+                  std::size_t count, std::uint32_t* HWY_RESTRICT means) {
+  const hn::ScalableTag<std::uint32_t> d;
+  const auto whole = hn::Set(d, 255U);
+  std::size_t i = 0;
+  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
+    const auto weight = LoadWide(d, weights + i);
+    const auto rest = hn::Mul(LoadWide(d, own + i), hn::Sub(whole, weight));
+    const auto sum = hn::Add(rest, hn::Mul(hn::LoadU(d, means + i), weight));
+    hn::StoreU(DividedBy255(d, hn::Add(sum, hn::Set(d, 127U))), d, means + i);
+  }
+  for (; i < count; ++i) means[i] = static_cast<std::uint32_t>(blend(own[i], means[i], weights[i], 255));
+}
+
 // Highway dispatches plain functions: one name for each instance.
 using U8 = std::uint8_t;
 using U16 = std::uint16_t;
@@ -100,6 +115,7 @@ HWY_EXPORT(ExchangeU16U32);
 HWY_EXPORT(ExchangeU16U64);
 HWY_EXPORT(ExchangeU32);
 HWY_EXPORT(ExchangeU64);
+HWY_EXPORT(BlendByBytes);
 
 template <>
 void widen(const std::uint8_t* source, std::size_t count, std::uint32_t* values) {
@@ -170,6 +186,10 @@ template <>
 void exchange(const std::uint64_t* enters, const std::uint64_t* leaves, std::size_t count,
               std::uint64_t* sums) {
   HWY_DYNAMIC_DISPATCH(ExchangeU64)(enters, leaves, count, sums);
+}
+void blend_by_bytes(const std::uint16_t* own, const std::uint16_t* weights, std::size_t count,
+                    std::uint32_t* means) {
+  HWY_DYNAMIC_DISPATCH(BlendByBytes)(own, weights, count, means);
 }
 
 }  // namespace satin::cpu

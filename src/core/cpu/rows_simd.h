@@ -23,4 +23,9 @@ void add(const Value* values, std::size_t count, Sum* sums);
 template <class Value, class Sum>
 void exchange(const Value* enters, const Value* leaves, std::size_t count, Sum* sums);
 
+/// means[i] = blend(own[i], means[i], weights[i], 255) of core/maths/pixel.h; weights up to 255, means up to
+/// 65535.
+void blend_by_bytes(const std::uint16_t* own, const std::uint16_t* weights, std::size_t count,
+                    std::uint32_t* means);
+
 }  // namespace satin::cpu
