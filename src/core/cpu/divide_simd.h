@@ -23,7 +23,8 @@ struct Divisors {
   double reciprocal = 0;  ///< 1 / divisor, correctly rounded
   const double* size_x = nullptr;
   double size_y = 0;
-  bool words = false;      ///< (largest mean + 1/2) * divisor is below word_divide_limit; one whole box
+  bool words = false;  ///< (largest mean + 1/2) * divisor is below word_divide_limit; one whole box, whose
+                       ///< weight is a power of two
   bool long_sums = false;  ///< it is not below divide_limit, but below long_divide_limit; sums of 64 bits
 };
 
