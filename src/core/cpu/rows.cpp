@@ -12,7 +12,7 @@
 namespace satin::cpu {
 namespace {
 
-/// Calls run(first, pixels) for parts of a row that fit `light`.
+/// Calls run(first, pixels) for parts of a row of at most part_entries entries.
 constexpr std::size_t part_entries = 4096;
 
 template <class Run>
