@@ -7,7 +7,6 @@
 
 #include "core/cpu/premultiplied_simd.h"
 #include "core/transfer.h"
-#include "device_under_test.h"
 #include "forced_target.h"
 #include "pictures.h"
 
@@ -97,10 +96,7 @@ void check_rows(std::size_t pixels, Random& random) {
 }
 
 TEST(Premultiplied, RowsOfEverySimdTargetAreTheDefinition) {
-  if (device_under_test().is_cuda()) GTEST_SKIP() << "SIMD is the CPU's";
-  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    const ForcedTarget forced(target);
-    SCOPED_TRACE(hwy::TargetName(target));
+  on_every_target([] {
     Random random(41);
     for (const std::size_t pixels : {1U, 2U, 3U, 4U, 5U, 7U, 8U, 9U, 15U, 16U, 17U, 31U, 33U, 1025U}) {
       ASSERT_NO_FATAL_FAILURE((check_rows<2, std::uint16_t>(pixels, random))) << pixels;
@@ -108,7 +104,7 @@ TEST(Premultiplied, RowsOfEverySimdTargetAreTheDefinition) {
       ASSERT_NO_FATAL_FAILURE((check_rows<2, std::uint32_t>(pixels, random))) << pixels;
       ASSERT_NO_FATAL_FAILURE((check_rows<4, std::uint32_t>(pixels, random))) << pixels;
     }
-  }
+  });
 }
 
 }  // namespace

@@ -181,7 +181,7 @@ void DivideByEstimate(D d, CoveredRow<std::uint32_t> row, std::size_t count, std
 
 constexpr double largest_word_divisor = 0x1p30;
 
-/// Whether all means are stored, with 32-bit sums and single precision. The last vector may overlap the one
+/// Whether all means, of 8 or 16 bits, are stored with single precision. The last vector may overlap the one
 /// before.
 template <class Mean>
 bool DivideShort(const CoveredRow<std::uint32_t>& row, std::size_t count, Mean* means) {
@@ -189,23 +189,18 @@ bool DivideShort(const CoveredRow<std::uint32_t>& row, std::size_t count, Mean* 
   if (hn::MaxLanes(d) == 1 || count < hn::Lanes(d) || row.size_x != nullptr) return false;
   if constexpr (sizeof(Mean) == 1) {
     DivideByEstimate(d, row, count, means);
-    return true;
-  } else if constexpr (sizeof(Mean) == 2) {
+  } else {
     if (row.divisor > largest_word_divisor) return false;
     DivideByRemainder(d, row, count, means);
-    return true;
   }
-  return false;
-}
-
-template <class Mean>
-bool DivideShort(const CoveredRow<double>& /*row*/, std::size_t /*count*/, Mean* /*means*/) {
-  return false;
+  return true;
 }
 
 template <class Sum, class Mean>
 void DivideCovered(const CoveredRow<Sum>& row, std::size_t count, Mean* means) {
-  if (DivideShort(row, count, means)) return;
+  if constexpr (sizeof(Sum) == 4 && sizeof(Mean) < 4) {
+    if (DivideShort(row, count, means)) return;
+  }
   const std::size_t done = DivideVectors(hn::ScalableTag<double>(), row, 0, count, means);
   DivideVectors(hn::CappedTag<double, 1>(), row, done, count, means);
 }

@@ -10,6 +10,7 @@
 
 #include "core/cpu/divide_simd.h"
 #include "core/cpu/load_wide-inl.h"
+#include "core/cpu/pixel_lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
@@ -207,30 +208,21 @@ template <int Boxes, std::size_t Channels, class Sum>
 std::size_t DivideVectorsByAlpha(const BoxDifferences<Sum>& boxes, const Divisors& divisors,
                                  std::size_t count, std::uint32_t white, std::uint32_t* HWY_RESTRICT means) {
   const hn::ScalableTag<double> d;
-  constexpr std::size_t lanes = hn::MaxLanes(d);
   std::size_t i = 0;
-#if !HWY_HAVE_SCALABLE
-  if constexpr (lanes >= Channels) {
+  if constexpr (holds_pixels<Channels>) {
     if (divisors.size_x != nullptr || divisors.long_sums) return 0;
-    alignas(64) std::int64_t last[lanes];
-    for (std::size_t lane = 0; lane < lanes; ++lane)
-      last[lane] = static_cast<std::int64_t>(lane | (Channels - 1));
-    const auto alpha_of = hn::SetTableIndices(d, last);
-    const hn::RebindToSigned<decltype(d)> integers;
-    const auto is_alpha = hn::MaskFromVec(
-        hn::BitCast(d, hn::VecFromMask(integers, hn::Eq(hn::Iota(integers, 0), hn::Load(integers, last)))));
+    const PixelLanes<Channels> lanes;
     const auto one = hn::Set(d, 1.0);
     const auto half = hn::Set(d, 0.5);
-    for (; i + lanes <= count; i += lanes) {
+    for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
       const auto sum = WeightedSum<Boxes>(d, boxes, i);
-      const auto weight = hn::TableLookupLanes(sum, alpha_of);
+      const auto weight = lanes.alpha_of(sum);
       const auto half_weight = hn::Add(hn::Floor(hn::Mul(weight, half)), half);
       const auto colour = hn::Div(hn::Add(sum, half_weight), hn::Max(weight, one));
       const auto alpha = hn::Mul(hn::Add(sum, hn::Set(d, divisors.half_up)), hn::Set(d, divisors.reciprocal));
-      StoreWhole(d, hn::IfThenElse(is_alpha, alpha, hn::Min(colour, hn::Set(d, white))), means + i);
+      StoreWhole(d, hn::IfThenElse(lanes.is_alpha, alpha, hn::Min(colour, hn::Set(d, white))), means + i);
     }
   }
-#endif
   return i;
 }
 

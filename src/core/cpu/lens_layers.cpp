@@ -80,6 +80,7 @@ struct EachPlace {
       for (int x = 0; x < width; ++x) step(x, y);
     });
   }
+
   template <class Row>
   void each_row(int height, const Row& row) const {
     parallel_rows(backend, height, 16, [&](std::int64_t first, std::int64_t last) {

@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include "core/cpu/measure_simd.h"
+#include "core/cpu/pixel_lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
@@ -72,45 +73,35 @@ void MeasurePixel(const float* pixel, FloatRange& found) {
 template <std::size_t Channels>
 std::size_t MeasurePixels(const float* values, std::size_t count, FloatRange& found) {
   const hn::ScalableTag<double> d;
-  constexpr std::size_t lanes = hn::MaxLanes(d);
   std::size_t i = 0;
-#if !HWY_HAVE_SCALABLE
-  if constexpr (lanes >= Channels) {
-    alignas(64) std::int64_t last[lanes];
-    alignas(64) double alpha_lanes[lanes];
-    for (std::size_t lane = 0; lane < lanes; ++lane) {
-      last[lane] = static_cast<std::int64_t>(lane | (Channels - 1));
-      alpha_lanes[lane] = lane % Channels == Channels - 1 ? 1 : 0;
-    }
-    const auto alpha_of = hn::SetTableIndices(d, last);
+  if constexpr (holds_pixels<Channels>) {
+    const PixelLanes<Channels> lanes;
     const auto one = hn::Set(d, 1.0);
-    const auto is_alpha = hn::Eq(hn::Load(d, alpha_lanes), one);
     const auto infinity = hn::Set(d, std::numeric_limits<double>::infinity());
     auto largest = hn::Zero(d);
     auto smallest = infinity;
     auto others = hn::Zero(d);
-    for (; i + lanes <= count; i += lanes) {
+    for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
       const auto value = hn::Abs(hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, decltype(d)>(), values + i)));
-      const auto alpha = hn::TableLookupLanes(value, alpha_of);
+      const auto alpha = lanes.alpha_of(value);
       const auto finite = hn::Lt(value, infinity);
       const auto both = hn::And(finite, hn::Lt(alpha, infinity));
-      const auto product = hn::IfThenElseZero(both, hn::Mul(value, hn::IfThenElse(is_alpha, one, alpha)));
+      const auto weight = hn::IfThenElse(lanes.is_alpha, one, alpha);
+      const auto product = hn::IfThenElseZero(both, hn::Mul(value, weight));
       largest = hn::Max(largest, product);
       smallest = hn::Min(smallest, hn::IfThenElse(hn::Eq(product, hn::Zero(d)), infinity, product));
       others = hn::Or(others, hn::IfThenZeroElse(finite, one));
     }
-    alignas(64) double found_largest[lanes];
-    alignas(64) double found_smallest[lanes];
-    hn::Store(largest, d, found_largest);
-    hn::Store(smallest, d, found_smallest);
-    for (std::size_t lane = 0; lane < lanes; ++lane) {
-      Magnitudes& group = lane % Channels == Channels - 1 ? found.alphas : found.colours;
-      group.largest = std::max(group.largest, found_largest[lane]);
-      group.smallest = std::min(group.smallest, found_smallest[lane]);
-    }
+    const auto include = [&](auto group_lanes, Magnitudes& group) HWY_ATTR {
+      const auto most = hn::IfThenElseZero(group_lanes, largest);
+      const auto least = hn::IfThenElse(group_lanes, smallest, infinity);
+      group.largest = std::max(group.largest, hn::GetLane(hn::MaxOfLanes(d, most)));
+      group.smallest = std::min(group.smallest, hn::GetLane(hn::MinOfLanes(d, least)));
+    };
+    include(lanes.is_alpha, found.alphas);
+    include(hn::Not(lanes.is_alpha), found.colours);
     found.others = found.others || !hn::AllTrue(d, hn::Eq(others, hn::Zero(d)));
   }
-#endif
   return i;
 }
 

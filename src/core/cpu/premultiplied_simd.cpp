@@ -17,12 +17,7 @@ namespace satin::cpu::HWY_NAMESPACE {
 
 #if HWY_TARGET == HWY_SCALAR
 template <int Channels, class Value>
-std::size_t PremultiplyVectors(const std::uint8_t*, std::size_t, const PremultiplyRule&, const std::uint16_t*,
-                               Value*) {
-  return 0;
-}
-template <int Channels, class Sum>
-std::size_t WeighVectors(const std::uint8_t*, std::size_t, const std::uint16_t*, Sum*) {
+std::size_t WeighVectors(const std::uint8_t*, std::size_t, const std::uint16_t*, std::uint32_t, Value*) {
   return 0;
 }
 template <int Channels, class Value>
@@ -50,10 +45,15 @@ HWY_INLINE hn::Mask<Words> AlphaLanes() {
   return hn::Eq(hn::And(hn::Iota(d, 0), last), last);
 }
 
+/// Stores words as values of any width.
 template <class Value>
-HWY_INLINE void StoreNarrow(Word values, Value* to) {
+HWY_INLINE void StoreAs(Word values, Value* to) {
   const Words d;
-  if constexpr (sizeof(Value) == 4) {
+  if constexpr (sizeof(Value) == 8) {
+    const hn::RepartitionToWide<Words> wide;
+    hn::StoreU(hn::PromoteTo(wide, hn::LowerHalf(values)), wide, to);
+    hn::StoreU(hn::PromoteTo(wide, hn::UpperHalf(hn::Half<Words>(), values)), wide, to + hn::Lanes(wide));
+  } else if constexpr (sizeof(Value) == 4) {
     hn::StoreU(values, d, to);
   } else {
     const hn::Rebind<Value, Words> narrow;
@@ -61,42 +61,18 @@ HWY_INLINE void StoreNarrow(Word values, Value* to) {
   }
 }
 
-/// `light` is the linear light of the colours, if they are wanted so.
+/// Colours times alpha, and `whole` times alpha. `light` is the linear light of the colours, or null.
 template <int Channels, class Value>
-std::size_t PremultiplyVectors(const std::uint8_t* stored, std::size_t count, const PremultiplyRule& rule,
-                               const std::uint16_t* light, Value* values) {
-  const Words d;
-  const hn::Mask<Words> alpha_lanes = AlphaLanes<Channels>();
-  const Word white = hn::Set(d, rule.white);
-  std::size_t i = 0;
-  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
-    const Word codes = LoadWide(d, stored + i);
-    const Word colour = sizeof(Value) == 2 ? codes : LoadWide(d, light + i);
-    StoreNarrow(hn::Mul(hn::IfThenElse(alpha_lanes, white, colour), AlphaOf<Channels>(codes)), values + i);
-  }
-  return i;
-}
-
-/// As PremultiplyVectors, but for alpha, which stays as it is.
-template <int Channels, class Sum>
 std::size_t WeighVectors(const std::uint8_t* stored, std::size_t count, const std::uint16_t* light,
-                         Sum* values) {
+                         std::uint32_t whole, Value* values) {
   const Words d;
   const hn::Mask<Words> alpha_lanes = AlphaLanes<Channels>();
-  const Word one = hn::Set(d, 1);
+  const Word whole_word = hn::Set(d, whole);
   std::size_t i = 0;
   for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
     const Word codes = LoadWide(d, stored + i);
     const Word colour = light == nullptr ? codes : LoadWide(d, light + i);
-    const Word value = hn::Mul(hn::IfThenElse(alpha_lanes, one, colour), AlphaOf<Channels>(codes));
-    if constexpr (sizeof(Sum) == 4) {
-      hn::StoreU(value, d, values + i);
-    } else {
-      const hn::RepartitionToWide<Words> wide;
-      hn::StoreU(hn::PromoteTo(wide, hn::LowerHalf(value)), wide, values + i);
-      hn::StoreU(hn::PromoteTo(wide, hn::UpperHalf(hn::Half<Words>(), value)), wide,
-                 values + i + hn::Lanes(wide));
-    }
+    StoreAs(hn::Mul(hn::IfThenElse(alpha_lanes, whole_word, colour), AlphaOf<Channels>(codes)), values + i);
   }
   return i;
 }
@@ -158,20 +134,30 @@ std::size_t UnpremultiplyVectors(const Value* values, std::size_t count, const P
     const Word byte = sizeof(Value) == 2 ? DividedBy255(d, lifted) : DividedBy65535(lifted);
     const Word divisor = hn::Max(alpha, hn::Set(d, 1));
     const Word colour = sizeof(Value) == 2 ? ColourOfCodes(value, divisor) : ColourOfLight(value, divisor);
-    StoreNarrow(hn::IfThenElse(alpha_lanes, byte, hn::Min(colour, white)), results + i);
+    StoreAs(hn::IfThenElse(alpha_lanes, byte, hn::Min(colour, white)), results + i);
   }
   return i;
 }
 #endif
 
 template <int Channels, class Value>
-void PremultiplyPixels(const std::uint8_t* stored, std::size_t pixels, const PremultiplyRule& rule,
-                       std::uint16_t* scratch, Value* values) {
+void WeighPixels(const std::uint8_t* stored, std::size_t pixels, const std::uint16_t* light,
+                 std::uint32_t whole, Value* values) {
   const std::size_t count = pixels * Channels;
-  if (sizeof(Value) == 4) decode_row(stored, count, rule.transfer, scratch);
-  for (std::size_t i = PremultiplyVectors<Channels>(stored, count, rule, scratch, values); i < count;
-       i += Channels)
-    premultiply<Channels>(stored + i, rule, values + i);
+  for (std::size_t i = WeighVectors<Channels>(stored, count, light, whole, values); i < count;
+       i += Channels) {
+    const Value alpha = stored[i + Channels - 1];
+    for (std::size_t c = i; c + 1 < i + Channels; ++c)
+      values[c] = static_cast<Value>((light == nullptr ? stored[c] : light[c]) * alpha);
+    values[i + Channels - 1] = static_cast<Value>(whole * alpha);
+  }
+}
+
+template <class Value>
+void WeighAnyPixels(const std::uint8_t* stored, std::size_t pixels, int channels, const std::uint16_t* light,
+                    std::uint32_t whole, Value* values) {
+  channels == 2 ? WeighPixels<2>(stored, pixels, light, whole, values)
+                : WeighPixels<4>(stored, pixels, light, whole, values);
 }
 
 template <int Channels, class Value>
@@ -193,29 +179,13 @@ void StorePixels(const Value* values, const std::uint8_t* original, std::size_t 
     store_premultiplied<Channels>(values + i, original + i, 0, rule, out + i);
 }
 
-template <int Channels, class Sum>
-void WeighPixels(const std::uint8_t* stored, std::size_t pixels, const std::uint16_t* light, Sum* values) {
-  const std::size_t count = pixels * Channels;
-  for (std::size_t i = WeighVectors<Channels>(stored, count, light, values); i < count; i += Channels) {
-    const Sum alpha = stored[i + Channels - 1];
-    for (std::size_t c = i; c + 1 < i + Channels; ++c)
-      values[c] = (light == nullptr ? stored[c] : light[c]) * alpha;
-    values[i + Channels - 1] = alpha;
-  }
-}
-
-template <class Sum>
-void WeighRow(const std::uint8_t* stored, std::size_t pixels, int channels, const std::uint16_t* light,
-              Sum* values) {
-  channels == 2 ? WeighPixels<2>(stored, pixels, light, values)
-                : WeighPixels<4>(stored, pixels, light, values);
-}
-
 template <class Value>
 void PremultiplyRow(const std::uint8_t* stored, std::size_t pixels, int channels, const PremultiplyRule& rule,
                     std::uint16_t* scratch, Value* values) {
-  channels == 2 ? PremultiplyPixels<2>(stored, pixels, rule, scratch, values)
-                : PremultiplyPixels<4>(stored, pixels, rule, scratch, values);
+  const std::uint16_t* light = sizeof(Value) == 4 ? scratch : nullptr;
+  if (light != nullptr)
+    decode_row(stored, pixels * static_cast<std::size_t>(channels), rule.transfer, scratch);
+  WeighAnyPixels(stored, pixels, channels, light, rule.white, values);
 }
 
 template <class Value>
@@ -236,11 +206,11 @@ void PremultiplyRowU32(const std::uint8_t* stored, std::size_t pixels, int chann
 }
 void WeighRowU32(const std::uint8_t* stored, std::size_t pixels, int channels, const std::uint16_t* light,
                  std::uint32_t* values) {
-  WeighRow(stored, pixels, channels, light, values);
+  WeighAnyPixels(stored, pixels, channels, light, 1, values);
 }
 void WeighRowU64(const std::uint8_t* stored, std::size_t pixels, int channels, const std::uint16_t* light,
                  std::uint64_t* values) {
-  WeighRow(stored, pixels, channels, light, values);
+  WeighAnyPixels(stored, pixels, channels, light, 1, values);
 }
 void StoreRowU16(const std::uint16_t* values, const std::uint8_t* original, std::size_t pixels, int channels,
                  const PremultiplyRule& rule, std::uint16_t* scratch, std::uint8_t* out) {
