@@ -7,7 +7,6 @@
 
 #include "core/cpu/depth_ramp_simd.h"
 #include "core/maths/depth_ramp.h"
-#include "device_under_test.h"
 #include "forced_target.h"
 #include "pictures.h"
 
@@ -51,15 +50,13 @@ void check_rows(const Planes& by_pixel, const Planes& by_row, const Row& row, co
 }
 
 TEST(DepthRamp, RowsAreWhatThePixelsAreOnEverySimdTarget) {
-  if (device_under_test().is_cuda()) GTEST_SKIP() << "SIMD is the CPU's";
-  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    const ForcedTarget forced(target);
+  on_every_target([] {
     int edges = 0;
     int moved = 0;
     for (const auto& [width, height] : {std::pair{1, 1}, {2, 9}, {9, 2}, {3, 3}, {18, 7}, {67, 41}})
       for (std::uint64_t seed = 0; seed < 6; ++seed) {
-        SCOPED_TRACE(std::string(hwy::TargetName(target)) + ", " + std::to_string(width) + " x " +
-                     std::to_string(height) + ", seed " + std::to_string(seed));
+        SCOPED_TRACE(std::to_string(width) + " x " + std::to_string(height) + ", seed " +
+                     std::to_string(seed));
         const Planes by_pixel(width, height, seed);
         const Planes by_row(width, height, seed);
         check_rows(by_pixel, by_row, cpu::sharpen_ramps, SharpenRamp{by_pixel.view});
@@ -69,7 +66,7 @@ TEST(DepthRamp, RowsAreWhatThePixelsAreOnEverySimdTarget) {
       }
     EXPECT_GT(edges, 100);
     EXPECT_GT(moved, 20);
-  }
+  });
 }
 
 }  // namespace

@@ -34,15 +34,13 @@ TEST(DetailRows, SinglePrecisionIsTakenUpToItsBound) {
 }
 
 TEST(DetailRows, SinglePrecisionGivesTheBytesOfDouble) {
-  if (device_under_test().is_cuda()) GTEST_SKIP() << "SIMD is the CPU's";
   std::vector<std::uint16_t> means;
   for (int mean = 0; mean <= 65280; mean += slow_build() ? 17 : 1)
     means.push_back(static_cast<std::uint16_t>(mean));
   std::vector<std::uint8_t> own(means.size());
   std::vector<std::uint8_t> found(means.size());
   std::vector<std::uint8_t> expected(means.size());
-  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    const ForcedTarget forced(target);
+  on_every_target([&] {
     for (const auto& [amount, threshold] :
          {std::pair{0.5, 0.0}, {1.5, 3.00390625}, {255.0, 0.0}, {127 / 128.0, 0.0}}) {
       cpu::DetailLine line = line_of(amount, threshold);
@@ -53,10 +51,10 @@ TEST(DetailRows, SinglePrecisionGivesTheBytesOfDouble) {
         cpu::add_detail(own.data(), means.data(), means.size(), line, expected.data());
         line.narrow = true;
         cpu::add_detail(own.data(), means.data(), means.size(), line, found.data());
-        ASSERT_EQ(found, expected) << hwy::TargetName(target) << ", " << amount << ", " << value;
+        ASSERT_EQ(found, expected) << amount << ", " << value;
       }
     }
-  }
+  });
 }
 
 /// A device that has means and detail one after the other.

@@ -277,8 +277,7 @@ TEST(LobeMean, MeansOfCellsAreExact) {
 TEST(LobeMean, LoopsOfEveryTargetGiveTheSums) {
   constexpr std::size_t count = 37;
   Random random(15);
-  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    const ForcedTarget forced(target);
+  on_every_target([&] {
     std::vector<std::uint64_t> ahead(count), behind(count), low(count);
     std::vector<double> estimate(count);
     std::vector<WideSum> expected(count);
@@ -294,8 +293,8 @@ TEST(LobeMean, LoopsOfEveryTargetGiveTheSums) {
       cpu::add_weighted_differences(ahead.data(), behind.data(), count, weight, low.data(), estimate.data());
     }
     for (std::size_t i = 0; i < count; ++i) {
-      ASSERT_EQ(low[i], expected[i].low) << hwy::TargetName(target);
-      ASSERT_EQ(estimate[i], expected[i].estimate) << hwy::TargetName(target);
+      ASSERT_EQ(low[i], expected[i].low);
+      ASSERT_EQ(estimate[i], expected[i].estimate);
     }
     std::vector<std::uint64_t> above(count), below(count), values(count);
     std::vector<std::uint32_t> whole(count);
@@ -311,11 +310,10 @@ TEST(LobeMean, LoopsOfEveryTargetGiveTheSums) {
         for (std::size_t i = 0; i < count; ++i)
           ASSERT_EQ(whole[i], rounded(static_cast<Exact>(above[i]) * (2 * side - row) +
                                           static_cast<Exact>(below[i]) * row,
-                                      static_cast<Exact>(256 * 4 * side * side)))
-              << hwy::TargetName(target);
+                                      static_cast<Exact>(256 * 4 * side * side)));
       }
     }
-  }
+  });
 }
 
 TEST(LobeMean, BoundsOfSumsAndWeights) {

@@ -29,14 +29,12 @@ void expect_plane(const std::vector<std::uint8_t>& pixels, const PlaneRead& plan
   for (std::size_t i = 0; i < count; ++i)
     expected.push_back(static_cast<std::uint8_t>(plane_value(pixels.data() + i * channels, plane)));
   expected.push_back(untouched);
-  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    const ForcedTarget forced(target);
+  on_every_target([&] {
     std::vector<std::uint8_t> found(count + 1, untouched);
     cpu::take_plane(pixels.data(), count, plane, found.data());
     const auto differing = std::ranges::mismatch(found, expected).in1 - found.begin();
-    ASSERT_EQ(differing, static_cast<std::ptrdiff_t>(found.size()))
-        << "of " << count << ", " << hwy::TargetName(target);
-  }
+    ASSERT_EQ(differing, static_cast<std::ptrdiff_t>(found.size())) << "of " << count;
+  });
 }
 
 TEST(TakenPlane, HasTheValuesOfPixelsForEveryLength) {
