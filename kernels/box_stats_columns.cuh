@@ -9,6 +9,7 @@
 #include "kernels/box_stats_running.h"
 #include "kernels/lane_rows.cuh"
 #include "kernels/registers.cuh"
+#include "kernels/running_scan.cuh"
 #include "kernels/running_values.cuh"
 
 namespace satin::kernels {
@@ -228,21 +229,6 @@ class StatsColumns {
   Words leaves_{};
 };
 
-/// The sum over the lanes up to this one, where 32 bits hold it modulo 2^32: half the instructions of
-/// inclusive_scan(), as a shuffle tells whether there was a lane to take from.
-__device__ inline std::uint32_t scan_lanes(std::uint32_t value) {
-#pragma unroll
-  for (int distance = 1; distance < warp_size; distance *= 2)
-    asm volatile(
-        "{ .reg .u32 before; .reg .pred any;\n"
-        "  shfl.sync.up.b32 before|any, %0, %1, 0, 0xffffffff;\n"
-        "  @any add.u32 %0, %0, before; }"
-        : "+r"(value)
-        : "r"(distance));
-  return value;
-}
-__device__ inline std::uint64_t scan_lanes(std::uint64_t value) { return inclusive_scan(value); }
-
 /// The prefixes of one row in shared memory, element by element as they lie in the row, with a place left
 /// free after every lane's: lanes that each read an element, as far apart as their own are, want different
 /// banks.
@@ -269,9 +255,16 @@ class StatsPrefixes {
       own[e % channels].sum += sums[e].sum;
       own[e % channels].squares += sums[e].squares;
     }
+    Sum scanned[2 * channels];
+#pragma unroll
+    for (int c = 0; c < channels; ++c) {
+      scanned[2 * c] = own[c].sum;
+      scanned[2 * c + 1] = own[c].squares;
+    }
+    inclusive_scans(scanned);
     Pair before[channels];
 #pragma unroll
-    for (int c = 0; c < channels; ++c) before[c] = {scan_lanes(own[c].sum), scan_lanes(own[c].squares)};
+    for (int c = 0; c < channels; ++c) before[c] = {scanned[2 * c], scanned[2 * c + 1]};
     const auto warp = static_cast<int>(threadIdx.x) / warp_size;
     if (lane_index() == warp_size - 1) {
 #pragma unroll
@@ -283,13 +276,11 @@ class StatsPrefixes {
       before[c].sum -= own[c].sum;
       before[c].squares -= own[c].squares;
     }
-#pragma unroll 1
-    for (int w = 0; w < warp; ++w) {
 #pragma unroll
-      for (int c = 0; c < channels; ++c) {
-        before[c].sum += totals_[w * channels + c].sum;
-        before[c].squares += totals_[w * channels + c].squares;
-      }
+    for (int c = 0; c < channels; ++c) {
+      const Pair total = lane_index() < warp ? totals_[lane_index() * channels + c] : Pair{};
+      before[c].sum += sum_of_lanes(total.sum);
+      before[c].squares += sum_of_lanes(total.squares);
     }
     Pair* to = prefixes_ + static_cast<int>(threadIdx.x) * (elements + 1);
 #pragma unroll

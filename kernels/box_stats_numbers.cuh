@@ -65,7 +65,7 @@ class QuickNumbers {
   };
 
   [[nodiscard]] __device__ Terms terms_of(std::uint32_t area) const {
-    const float inverse = approximate_inverse(__uint2float_rn(area));
+    const float inverse = rough_reciprocal(__uint2float_rn(area));
     return {area, inverse, arguments_.number.gain * inverse};
   }
 

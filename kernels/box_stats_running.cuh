@@ -37,10 +37,10 @@ __global__ void __launch_bounds__(tuning::running_stats_most_warps* warp_size)
   Sink<T, Stored, Sum, Windows> sink(arguments, part, windows);
   columns.start(part.first_y);
   for (int y = part.first_y; y < part.last_y; ++y) {
-    prefixes.publish(columns.sums);
-    sink.fetch(y);
     const bool goes_on = y + 1 < part.last_y;
+    sink.fetch(y);
     if (goes_on) columns.fetch(y + 1);
+    prefixes.publish(columns.sums);
     __syncthreads();
     sink.write(y);
     if (goes_on) columns.advance();

@@ -8,6 +8,7 @@
 #include "kernels/box_stats_columns.cuh"
 #include "kernels/box_stats_results.cuh"
 #include "kernels/box_stats_words.cuh"
+#include "kernels/exact_division.cuh"
 
 namespace satin::kernels {
 
@@ -20,20 +21,13 @@ __device__ float approximate_radicand(std::uint32_t count, const SumPair<Sum>& s
   return __fmaf_rn(high, 4294967296.0F, __uint2float_rn(static_cast<std::uint32_t>(exact)));
 }
 
-/// Templates, because the host compiler does not know the intrinsics. Both are right to 2^-23.
+/// Right to 2^-23. A template, because the host compiler does not know the instruction.
 template <class Float>
 __device__ Float approximate_root(Float value) {
   Float result = 0;
   asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(value));
   return result;
 }
-template <class Float>
-__device__ Float approximate_inverse(Float value) {
-  Float result = 0;
-  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(value));
-  return result;
-}
-
 /// Four bytes, 255 for a negative number and 0 for another.
 __device__ inline std::uint32_t signs_of(const float* numbers) {
   const auto signs = [](float a, float b) {
@@ -91,6 +85,7 @@ class QuickBinary {
       : arguments_(arguments), windows_(windows), reader_(arguments, windows.x(), part.last_x - 1, true) {
     constexpr double largest = static_cast<T>(~T{0});
     threshold_ = quick_threshold(arguments.job.rule, extremes(), largest);
+    proportional_ = threshold_.constant == 0 && threshold_.of_spread == 0;
   }
 
   __device__ void fetch(int y) { reader_.load(y, values_); }
@@ -98,7 +93,9 @@ class QuickBinary {
   __device__ void write(int y) {
     if (windows_.count() == 0) return;
     Results results;
-    std::uint32_t open = threshold_.without_mean ? compare<true>(y, results) : compare<false>(y, results);
+    std::uint32_t open = threshold_.without_mean ? compare<Rule::without_mean>(y, results)
+                         : proportional_         ? compare<Rule::proportional>(y, results)
+                                                 : compare<Rule::any>(y, results);
     while (open != 0) {
       const int i = __ffs(static_cast<int>(open)) - 1;
       open &= open - 1;
@@ -113,6 +110,9 @@ class QuickBinary {
  private:
   using Results = StatsResults<std::uint8_t, Windows::pixels>;
 
+  /// Of T in quick_threshold.h: a multiple of the mean has neither constant nor spread.
+  enum class Rule { any, proportional, without_mean };
+
   /// Of a window of `area` pixels: T = constant + S (mean + product root) + spread root, where root = n d.
   struct Terms {
     std::uint32_t area = 0;
@@ -122,7 +122,7 @@ class QuickBinary {
   };
 
   [[nodiscard]] __device__ Terms terms_of(std::uint32_t area) const {
-    const float inverse = approximate_inverse(__uint2float_rn(area));
+    const float inverse = rough_reciprocal(__uint2float_rn(area));
     return {area, threshold_.of_mean * inverse, threshold_.of_product * inverse * inverse,
             threshold_.of_spread * inverse};
   }
@@ -132,17 +132,16 @@ class QuickBinary {
   }
 
   /// All results by floats; bits tell which of them those leave open.
-  template <bool WithoutMean>
+  template <Rule Of>
   __device__ std::uint32_t compare(int y, Results& results) const {
     const std::uint32_t rows = windows_.rows(y);
     if (!windows_.whole())
-      return compare_by<WithoutMean>(results,
-                                     [&](int i) { return terms_of(windows_.clipped_area(i, rows)); });
+      return compare_by<Of>(results, [&](int i) { return terms_of(windows_.clipped_area(i, rows)); });
     const Terms whole = terms_of(windows_.whole_area(rows));
-    return compare_by<WithoutMean>(results, [&](int) { return whole; });
+    return compare_by<Of>(results, [&](int) { return whole; });
   }
 
-  template <bool WithoutMean, class TermsOf>
+  template <Rule Of, class TermsOf>
   __device__ std::uint32_t compare_by(Results& results, const TermsOf& terms_of_pixel) const {
     const std::uint32_t flip = arguments_.job.inverted ? ~0U : 0U;
     std::uint32_t open = 0;
@@ -150,7 +149,7 @@ class QuickBinary {
     for (int w = 0; w < Results::count; ++w) {
       float below[4];  // T - value
 #pragma unroll
-      for (int k = 0; k < 4; ++k) below[k] = compare_one<WithoutMean>(4 * w + k, terms_of_pixel(4 * w + k));
+      for (int k = 0; k < 4; ++k) below[k] = compare_one<Of>(4 * w + k, terms_of_pixel(4 * w + k));
       const float nearest =
           fminf(fminf(fabsf(below[0]), fabsf(below[1])), fminf(fabsf(below[2]), fabsf(below[3])));
       results.words[w] = signs_of(below) ^ flip;
@@ -159,13 +158,16 @@ class QuickBinary {
     return open;
   }
 
-  template <bool WithoutMean>
+  template <Rule Of>
   [[nodiscard]] __device__ float compare_one(int i, const Terms& terms) const {
     const SumPair<Sum> found = windows_.sums(i);
-    const float root = approximate_root(approximate_radicand(terms.area, found, WithoutMean));
+    const float root = approximate_root(approximate_radicand(terms.area, found, Of == Rule::without_mean));
+    const auto sum = static_cast<float>(found.sum);
     const float factor = __fmaf_rn(terms.product, root, terms.mean);
+    const float value = float_of<T>(values_.words, i);
+    if constexpr (Of == Rule::proportional) return __fmaf_rn(sum, factor, -value);
     const float rest = __fmaf_rn(terms.spread, root, threshold_.constant);
-    return __fmaf_rn(static_cast<float>(found.sum), factor, rest) - float_of<T>(values_.words, i);
+    return __fmaf_rn(sum, factor, rest) - value;
   }
 
   /// By doubles.
@@ -181,6 +183,7 @@ class QuickBinary {
   StatsReader<StatsRows<T, 1, Sum>> reader_;
   typename StatsRows<T, 1, Sum>::Words values_{};
   QuickThreshold threshold_;
+  bool proportional_;
 };
 
 /// Looks for the extremes of the picture.
@@ -217,7 +220,7 @@ class FoundExtremes {
   [[nodiscard]] __device__ bool is_smaller(int i, int y) const {
     const std::uint32_t area = windows_.area(i, windows_.rows(y));
     const float deviation = approximate_root(approximate_radicand(area, windows_.sums(i), false)) *
-                            approximate_inverse(__uint2float_rn(area));
+                            rough_reciprocal(__uint2float_rn(area));
     return static_cast<double>(deviation) * (1 + 0x1p-18) < largest_;
   }
 

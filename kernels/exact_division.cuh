@@ -29,6 +29,13 @@ __device__ Float reciprocal(Float value) {
   return __frcp_rn(value);
 }
 
+/// With a relative error of at most 2^-23, in one instruction.
+__device__ inline float rough_reciprocal(float value) {
+  float result = 0;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(value));
+  return result;
+}
+
 /// The divisor of many byte-sized means: sum / divisor < 256, divisor < 2^15.
 ///
 /// With half_up = floor(divisor / 2) + 1/2 the mean is floor((sum + half_up) / divisor), and a half-integer
@@ -59,16 +66,16 @@ struct ByteDivision {
 template <class Sum>
 class MixedDivision;
 
-/// The estimate inner * i + outer * o + 7/16 has seven roundings of 2^-24 each: it errs by less than
-/// 2^16 * 7 * 2^-24 < 1/16. So it lies in (q - 1/8, q) for the exact q = total / divisor + 1/2, its floor is
-/// that of q or one less, and the remainder, at most twice the divisor, fits 32 bits: all else is modulo
-/// 2^32.
+/// The estimate inner * i + outer * o + 7/16 has eight roundings of 2^-24, the reciprocal's counted twice: it
+/// errs by less than 2^16 * 8 * 2^-24 < 1/16. So it lies in (q - 1/8, q) for the exact q = total / divisor +
+/// 1/2, its floor is that of q or one less, and the remainder, at most twice the divisor, fits 32 bits: all
+/// else is modulo 2^32.
 template <>
 class MixedDivision<std::uint32_t> {
  public:
   __device__ MixedDivision(std::uint64_t divisor, std::uint32_t inner, std::uint32_t outer)
       : divisor_(static_cast<std::uint32_t>(divisor)), inner_(inner), outer_(outer) {
-    const float inverse = reciprocal(__uint2float_rn(divisor_));
+    const float inverse = rough_reciprocal(__uint2float_rn(divisor_));
     estimate_inner_ = __fmul_rn(static_cast<float>(inner), inverse);
     estimate_outer_ = __fmul_rn(static_cast<float>(outer), inverse);
   }
@@ -103,7 +110,10 @@ template <>
 class MixedDivision<std::uint64_t> {
  public:
   __device__ MixedDivision(std::uint64_t divisor, std::uint32_t inner, std::uint32_t outer)
-      : divisor_(divisor), inverse_(reciprocal(static_cast<float>(divisor))), inner_(inner), outer_(outer) {}
+      : divisor_(divisor),
+        inverse_(rough_reciprocal(static_cast<float>(divisor))),
+        inner_(inner),
+        outer_(outer) {}
 
   [[nodiscard]] __device__ std::uint32_t operator()(std::uint64_t inner, std::uint64_t outer) const {
     return divide_near(inner * inner_ + outer * outer_, divisor_, inverse_);
@@ -121,14 +131,15 @@ class MixedDivision<std::uint64_t> {
 
 /// The divisor, below 2^28, of 64-bit sums below 2^56. Quotients are below 2^16, or 2^24 if `Wide`.
 ///
-/// The estimate has five roundings of 2^-24 each. Below 2^16 that is less than 1/16, so that the estimate
-/// with 7/16 has the floor of the exact quotient with 1/2, or one less. Below 2^24 it is less than 5, and the
-/// remainder, below 2^31, gives what is missing. Remainders need only the low 32 bits.
+/// The estimate has six roundings of 2^-24, the reciprocal's counted twice. Below 2^16 that is less than
+/// 1/16, so that the estimate with 7/16 has the floor of the exact quotient with 1/2, or one less. Below 2^24
+/// it is less than 6, and the remainder, below 2^31, gives what is missing. Remainders need only the low 32
+/// bits.
 template <bool Wide>
 class LongDivision {
  public:
   __device__ explicit LongDivision(std::uint32_t divisor)
-      : divisor_(divisor), inverse_(reciprocal(static_cast<float>(divisor))) {}
+      : divisor_(divisor), inverse_(rough_reciprocal(static_cast<float>(divisor))) {}
 
   [[nodiscard]] __device__ std::uint32_t operator()(std::uint64_t sum) const {
     constexpr float two_32 = 4294967296.0F;

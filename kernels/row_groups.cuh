@@ -6,10 +6,10 @@
 // Bytes per pixel: the pixel once, and a sum written, read and written again for every running_group_rows.
 
 #include <cstdint>
-#include <cstring>
 
 #include "kernels/box_mean_running.h"
 #include "kernels/running_values.cuh"
+#include "kernels/shared_memory.cuh"
 #include "kernels/tuning.h"
 
 namespace satin::kernels {
@@ -40,75 +40,105 @@ struct GroupLayout {
   [[nodiscard]] __device__ int nearest(int position) const { return (position - first + rows / 2) / rows; }
 };
 
+/// One lane's sums of the rows of one group after another.
 template <class T, int Channels, class Column, bool Weighted>
-__global__ void __launch_bounds__(tuning::running_group_threads, 1)
-    sum_row_groups(const __grid_constant__ RunningMeanArguments arguments) {
+class GroupReader {
+ public:
   using Values = RunningValues<T, Channels, Column, Weighted, false>;
   using Rows = typename Values::Rows;
+
+  __device__ GroupReader(const RunningMeanArguments& arguments, int lane)
+      : arguments_(arguments),
+        reader_(arguments.source, lane * Rows::pixels, arguments.job.width, arguments.job.width, true,
+                arguments.columns),
+        adder_(arguments.transfer.decode) {}
+
+  /// sums += the rows of the positions [begin, begin + GroupLayout::rows).
+  __device__ void add(int begin, Column (&sums)[running_elements]) const {
+    constexpr int batch = tuning::running_group_batch;
+#pragma unroll 1
+    for (int y = begin; y < begin + GroupLayout::rows; y += batch) {
+      int rows[batch];
+#pragma unroll
+      for (int i = 0; i < batch; ++i) rows[i] = row_at(y + i);
+      typename Rows::Words words[batch];
+#pragma unroll
+      for (int i = 0; i < batch; ++i) reader_.load(rows[i], words[i]);
+#pragma unroll
+      for (int i = 0; i < batch; i += 2) adder_.template add<1>(words[i], words[i + 1], sums);
+    }
+  }
+
+ private:
+  /// The row of the picture at a position, or -1.
+  [[nodiscard]] __device__ int row_at(int position) const {
+    const RunningMeanJob& job = arguments_.job;
+    if (job.clipped) return position < job.height ? position : -1;
+    return position <= job.height + job.y.outer_reach() ? __ldg(arguments_.rows + position) : -1;
+  }
+
+  const RunningMeanArguments& arguments_;
+  Rows reader_;
+  Values adder_;
+};
+
+/// Of a lane.
+template <class Column>
+struct alignas(16) GroupSums {
+  Column sums[running_elements];
+};
+
+/// Exclusive scans of the groups of every column. A block has a few lanes; its segments of threads each sum
+/// some groups that follow each other, and then add what the segments before them have.
+template <class T, int Channels, class Column, bool Weighted>
+__global__ void __launch_bounds__(tuning::running_group_lanes* tuning::running_group_segments, 1)
+    scan_row_groups(const __grid_constant__ RunningMeanArguments arguments) {
+  constexpr int lanes = tuning::running_group_lanes;
+  constexpr int segments = tuning::running_group_segments;
+  constexpr int columns = lanes * running_elements;
+  int table_bytes = 0;
   if (sizeof(T) == 1 && arguments.transfer.decode != nullptr) {
     DecodeTable::fill(arguments.transfer.decode);
+    table_bytes = DecodeTable::bytes;
     __syncthreads();
   }
-  const RunningMeanJob& job = arguments.job;
-  const GroupLayout layout = GroupLayout::of(job);
-  const auto lane = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  const auto group = static_cast<int>(blockIdx.y);
-  if (lane >= layout.lanes) return;
-  const Rows reader(arguments.source, lane * Rows::pixels, job.width, job.width, true, arguments.columns);
-  const Values adder(arguments.transfer.decode);
-  Column sums[running_elements] = {};
-  const int begin = layout.first + group * GroupLayout::rows;
-  constexpr int batch = tuning::running_group_batch;
-  for (int y = begin; y < begin + GroupLayout::rows; y += batch) {
-    typename Rows::Words words[batch];
-#pragma unroll
-    for (int i = 0; i < batch; ++i) {
-      const bool exists = y + i <= job.height + job.y.outer_reach();
-      reader.load(exists ? __ldg(arguments.rows + y + i) : -1, words[i]);
-    }
-#pragma unroll
-    for (int i = 0; i < batch; i += 2) adder.template add<1>(words[i], words[i + 1], sums);
-  }
-  Column* to = static_cast<Column*>(arguments.groups) +
-               (static_cast<std::int64_t>(group) * layout.lanes + lane) * running_elements;
-  constexpr int vectors = sizeof sums / sizeof(uint4);
-  static_assert(vectors * sizeof(uint4) == sizeof sums);
-  uint4 packed[vectors];
-  std::memcpy(packed, sums, sizeof packed);
-#pragma unroll
-  for (int v = 0; v < vectors; ++v) reinterpret_cast<uint4*>(to)[v] = packed[v];
-}
+  const GroupLayout layout = GroupLayout::of(arguments.job);
+  const auto thread = static_cast<int>(threadIdx.x);
+  const int lane = static_cast<int>(blockIdx.x) * lanes + thread % lanes;
+  const int segment = thread / lanes;
+  const int length = (layout.count + segments - 1) / segments;
+  const int begin = min(segment * length, layout.count);
+  const int end = lane < layout.lanes ? min(begin + length, layout.count) : begin;
 
-/// Exclusive scans down the columns, in place: a block has 32 columns, cut into segments of groups.
-template <class Sum>
-__global__ void __launch_bounds__(warp_size* tuning::running_scan_segments)
-    scan_row_groups(Sum* groups, int count, int columns) {
-  constexpr int segments = tuning::running_scan_segments;
-  __shared__ Sum segment_sums[segments][warp_size];
-  const int column = static_cast<int>(blockIdx.x) * warp_size + static_cast<int>(threadIdx.x);
-  const auto segment = static_cast<int>(threadIdx.y);
-  const int length = (count + segments - 1) / segments;
-  const int begin = min(segment * length, count);
-  const int end = column < columns ? min(begin + length, count) : begin;
-  Sum* first = groups + column;
-  Sum sum = 0;
-#pragma unroll 8
-  for (int i = begin; i < end; ++i) sum += first[static_cast<std::int64_t>(i) * columns];
-  segment_sums[segment][threadIdx.x] = sum;
+  using Sums = GroupSums<Column>;
+  Sums* groups = static_cast<Sums*>(arguments.groups) + lane;
+  Sums sums{};
+  const GroupReader<T, Channels, Column, Weighted> reader(arguments, lane);
+  for (int group = begin; group < end; ++group) {
+    groups[static_cast<std::int64_t>(group) * layout.lanes] = sums;
+    reader.add(layout.begin_of(group), sums.sums);
+  }
+
+  shared_at<Sums>(table_bytes)[thread] = sums;
   __syncthreads();
-  Sum running = 0;
-  for (int i = 0; i < segment; ++i) running += segment_sums[i][threadIdx.x];
-  constexpr int batch = tuning::running_scan_batch;
-  for (int i = begin; i < end; i += batch) {
-    Sum values[batch];
-#pragma unroll
-    for (int k = 0; k < batch; ++k)
-      values[k] = i + k < end ? first[static_cast<std::int64_t>(i + k) * columns] : 0;
-#pragma unroll
-    for (int k = 0; k < batch; ++k) {
-      if (i + k < end) first[static_cast<std::int64_t>(i + k) * columns] = running;
-      running += values[k];
+  for (int column = thread; column < columns; column += lanes * segments) {
+    Column* of_segments = shared_at<Column>(table_bytes) + column;
+    Column before = 0;
+#pragma unroll 8
+    for (int s = 0; s < segments; ++s) {
+      const Column own = of_segments[s * columns];
+      of_segments[s * columns] = before;
+      before += own;
     }
+  }
+  __syncthreads();
+  const Sums before = shared_at<Sums>(table_bytes)[thread];
+  for (int group = begin; group < end; ++group) {
+    Sums& to = groups[static_cast<std::int64_t>(group) * layout.lanes];
+    sums = to;
+#pragma unroll
+    for (int e = 0; e < running_elements; ++e) sums.sums[e] += before.sums[e];
+    to = sums;
   }
 }
 
@@ -116,23 +146,16 @@ template <class T, int Channels, class Column, bool Weighted>
 struct RowGroups {
   /// To be called once on the device; the code of a cudaError_t.
   [[nodiscard]] static int prepare() {
-    return static_cast<int>(cudaFuncSetAttribute(sum_row_groups<T, Channels, Column, Weighted>,
-                                                 cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                 DecodeTable::bytes));
+    return allow_all_shared_memory(scan_row_groups<T, Channels, Column, Weighted>);
   }
 
   static void build(const RunningMeanArguments& arguments, StreamHandle stream) {
-    constexpr int threads = tuning::running_group_threads;
-    const GroupLayout layout = GroupLayout::of(arguments.job);
-    const dim3 blocks(static_cast<unsigned>((layout.lanes + threads - 1) / threads),
-                      static_cast<unsigned>(layout.count));
+    constexpr int lanes = tuning::running_group_lanes;
+    constexpr int threads = lanes * tuning::running_group_segments;
+    const auto blocks = static_cast<unsigned>((GroupLayout::of(arguments.job).lanes + lanes - 1) / lanes);
     const std::size_t table = sizeof(T) == 1 && arguments.job.decoded ? DecodeTable::bytes : 0;
-    sum_row_groups<T, Channels, Column, Weighted><<<blocks, threads, table, stream>>>(arguments);
-    const int columns = layout.lanes * running_elements;
-    const dim3 scan_threads(warp_size, tuning::running_scan_segments);
-    const auto scan_blocks = static_cast<unsigned>((columns + warp_size - 1) / warp_size);
-    scan_row_groups<Column><<<scan_blocks, scan_threads, 0, stream>>>(static_cast<Column*>(arguments.groups),
-                                                                      layout.count, columns);
+    scan_row_groups<T, Channels, Column, Weighted>
+        <<<blocks, threads, table + threads * sizeof(GroupSums<Column>), stream>>>(arguments);
   }
 };
 

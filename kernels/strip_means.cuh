@@ -9,13 +9,6 @@
 
 namespace satin::kernels {
 
-/// 1 / value with a relative error of at most 2^-23.
-__device__ inline float rough_reciprocal(float value) {
-  float result = 0;
-  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(value));
-  return result;
-}
-
 /// The low bytes of the means of all channels, the first one lowest.
 template <int Channels>
 __device__ std::uint32_t low_bytes(const std::uint32_t (&means)[Channels]) {
