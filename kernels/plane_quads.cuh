@@ -29,15 +29,19 @@ __device__ T channel_or_weighted(const T (&pixel)[Channels], const PlaneRead& pl
   }
 }
 
-/// The values of the first `count` pixels, 1 to 4.
+/// Four neighbouring pixels as they lie in memory.
 template <int Channels, class T>
-__device__ Vector<T, quad> quad_of(const T* pixels, int count, const PlaneRead& plane) {
-  Vector<T, quad> values{};
-  if (count == quad && reinterpret_cast<std::uintptr_t>(pixels) % 4 == 0) {
-    std::uint32_t words[quad * Channels * sizeof(T) / 4];
+struct QuadWords {
+  std::uint32_t words[quad * Channels * sizeof(T) / 4];
+
+  __device__ void load(const T* pixels) {
 #pragma unroll
     for (int w = 0; w < static_cast<int>(sizeof words); w += 4)
       fetch<4>(words, w, reinterpret_cast<const std::byte*>(pixels) + w);
+  }
+
+  [[nodiscard]] __device__ Vector<T, quad> values(const PlaneRead& plane) const {
+    Vector<T, quad> values;
 #pragma unroll
     for (int k = 0; k < quad; ++k) {
       T pixel[Channels];
@@ -45,11 +49,17 @@ __device__ Vector<T, quad> quad_of(const T* pixels, int count, const PlaneRead& 
       for (int c = 0; c < Channels; ++c) pixel[c] = element<T>(words, k * Channels + c);
       values.of[k] = channel_or_weighted<Channels>(pixel, plane);
     }
-  } else {
-#pragma unroll
-    for (int k = 0; k < quad; ++k)
-      if (k < count) values.of[k] = plane_value(pixels + k * Channels, plane);
+    return values;
   }
+};
+
+/// The values of the first `count` pixels, 1 to 4.
+template <int Channels, class T>
+__device__ Vector<T, quad> first_of_quad(const T* pixels, int count, const PlaneRead& plane) {
+  Vector<T, quad> values{};
+#pragma unroll
+  for (int k = 0; k < quad; ++k)
+    if (k < count) values.of[k] = plane_value(pixels + k * Channels, plane);
   return values;
 }
 
@@ -65,6 +75,9 @@ __device__ void store_quad(const Vector<T, quad>& values, int count, T* to) {
     if (k < count) to[k] = values.of[k];
 }
 
+/// Rows that a thread loads before it uses the first.
+inline constexpr int quad_rows = 2;
+
 /// Calls use(x, y, values, count) for every quad of a thread; `count` of the values are in the picture.
 template <int Channels, class T, class Use>
 __device__ void for_quads(const Source& picture, std::int64_t width, std::int64_t height,
@@ -72,14 +85,30 @@ __device__ void for_quads(const Source& picture, std::int64_t width, std::int64_
   const std::int64_t x = quad * (static_cast<std::int64_t>(blockIdx.x) * plane_threads + threadIdx.x);
   if (x >= width) return;
   const auto count = static_cast<int>(min(std::int64_t{quad}, width - x));
-  for (std::int64_t y = blockIdx.y; y < height; y += gridDim.y) {
-    const T* pixels = reinterpret_cast<const T*>(picture.data + y * picture.row) + x * Channels;
-    use(x, y, quad_of<Channels>(pixels, count, plane), count);
+  const auto pixels_of = [&](std::int64_t y) {
+    return reinterpret_cast<const T*>(picture.data + y * picture.row) + x * Channels;
+  };
+  const bool words =
+      count == quad && picture.row % 4 == 0 && reinterpret_cast<std::uintptr_t>(pixels_of(0)) % 4 == 0;
+  for (std::int64_t first = blockIdx.y; first < height; first += quad_rows * gridDim.y) {
+    QuadWords<Channels, T> loaded[quad_rows];
+#pragma unroll
+    for (int r = 0; r < quad_rows; ++r) {
+      const std::int64_t y = first + r * gridDim.y;
+      if (words && y < height) loaded[r].load(pixels_of(y));
+    }
+#pragma unroll
+    for (int r = 0; r < quad_rows; ++r) {
+      const std::int64_t y = first + r * gridDim.y;
+      if (y < height)
+        use(x, y, words ? loaded[r].values(plane) : first_of_quad<Channels>(pixels_of(y), count, plane),
+            count);
+    }
   }
 }
 
 inline dim3 quad_grid(std::int64_t width, std::int64_t height) {
-  return plane_grid((width + quad - 1) / quad, height);
+  return plane_grid((width + quad - 1) / quad, (height + quad_rows - 1) / quad_rows);
 }
 
 /// Calls launch.template operator()<T, Channels>() for integers; false for floats.

@@ -42,6 +42,7 @@ class RunningMeans {
     } else {
       divide(sums, size_y, values);
     }
+    encode(values);
     Lane lane;
     lane.pack(values);
     if constexpr (Weighted) keep_transparent(lane, y);
@@ -53,13 +54,15 @@ class RunningMeans {
   using Lane = StoredLane<Out, Channels>;
   static constexpr bool mixed = !std::is_same_v<T, Out>;
 
-  [[nodiscard]] __device__ std::uint32_t encoded(std::uint32_t value) const {
+  /// Codes of linear light, where that is asked for; alpha that colours are weighted by is none.
+  __device__ void encode(std::uint32_t (&values)[elements]) const {
     if constexpr (sizeof(Out) == 1) {
-      return encoded_ ? EncodeTable<T>::code(value) : value;
-    } else if constexpr (mixed) {
-      return value;
-    } else {
-      return arguments_.transfer.thresholds == nullptr ? value : encoded16(value, arguments_.transfer);
+      if (!encoded_) return;
+#pragma unroll
+      for (int e = 0; e < elements; ++e)
+        if (!Weighted || e % Channels != Channels - 1) values[e] = EncodeTable<T>::code(values[e]);
+    } else if constexpr (!mixed) {
+      if (arguments_.transfer.thresholds != nullptr) encode16(values, arguments_.transfer);
     }
   }
 
@@ -70,23 +73,22 @@ class RunningMeans {
     return static_cast<std::uint64_t>(window_size(job.x, x, job.width, clipped)) * size_y;
   }
 
-  /// values[e] = the code of quotient(divisor of the pixel, e), a division that is made once where all
-  /// divisors are the same.
+  /// values[e] = quotient(divisor of the pixel, e), a division that is made once where all divisors are the
+  /// same.
   template <class Division, class Quotient>
   __device__ void divide_by(std::uint32_t size_y, std::uint32_t (&values)[elements],
                             const Quotient& quotient) const {
     if (own_.whole) {
       const Division division = make<Division>(whole_size() * size_y);
 #pragma unroll
-      for (int e = 0; e < elements; ++e) values[e] = encoded(quotient(division, e));
+      for (int e = 0; e < elements; ++e) values[e] = quotient(division, e);
       return;
     }
 #pragma unroll
     for (int p = 0; p < pixels; ++p) {
       const Division division = make<Division>(divisor_of(p, size_y));
 #pragma unroll
-      for (int c = 0; c < Channels; ++c)
-        values[p * Channels + c] = encoded(quotient(division, p * Channels + c));
+      for (int c = 0; c < Channels; ++c) values[p * Channels + c] = quotient(division, p * Channels + c);
     }
   }
 
@@ -133,8 +135,6 @@ class RunningMeans {
         values[e] -= rest >> 31;
       }
     }
-#pragma unroll
-    for (int e = 0; e < elements; ++e) values[e] = encoded(values[e]);
   }
 
   __device__ void divide(const WindowSums<std::uint64_t>& sums, std::uint32_t size_y,
@@ -164,8 +164,7 @@ class RunningMeans {
       const std::uint64_t alphas = sums.total[p * Channels + alpha];
       const LongDivision<false> of_colour(max(static_cast<std::uint32_t>(alphas), 1U));
 #pragma unroll
-      for (int c = 0; c < alpha; ++c)
-        values[p * Channels + c] = encoded(of_colour(sums.total[p * Channels + c]));
+      for (int c = 0; c < alpha; ++c) values[p * Channels + c] = of_colour(sums.total[p * Channels + c]);
       const LongDivision<false> of_alpha(static_cast<std::uint32_t>(divisor_of(p, size_y)));
       values[p * Channels + alpha] = of_alpha(alphas);
     }

@@ -133,10 +133,7 @@ class WideMeans {
   }
 
   __device__ void write_codes(int y, std::uint32_t (&means)[elements]) const {
-    if (arguments_.transfer.thresholds != nullptr) {
-#pragma unroll
-      for (std::uint32_t& mean : means) mean = encoded16(mean, arguments_.transfer);
-    }
+    if (arguments_.transfer.thresholds != nullptr) encode16(means, arguments_.transfer);
     StoredLane<std::uint16_t, Channels> lane;
     lane.pack(means);
     lane.store(row_of<std::uint16_t>(y), own_.valid, pixels);

@@ -17,7 +17,9 @@ constexpr std::uint32_t light_values = 1U << 24;
 
 __global__ void encode_all(const TransferView transfer, std::uint16_t* codes) {
   const std::uint32_t value = blockIdx.x * blockDim.x + threadIdx.x;
-  codes[value] = static_cast<std::uint16_t>(kernels::encoded16(value, transfer));
+  std::uint32_t code[] = {value};
+  kernels::encode16(code, transfer);
+  codes[value] = static_cast<std::uint16_t>(code[0]);
 }
 
 TEST(TransferCuda, FindsTheCodeOfAllLight) {
