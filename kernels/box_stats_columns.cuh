@@ -1,15 +1,15 @@
 #pragma once
-// The windows of local statistics: sums of columns that march down the picture, their prefixes along a row,
-// and the differences of those. See box_stats_running.cuh.
+// The windows of local statistics: sums of columns that march down the picture, and differences of their
+// prefixes along a row. See box_stats_running.cuh.
 
 #include <cstddef>
 #include <cstdint>
 
 #include "core/maths/local_statistics.h"
+#include "kernels/box_stats_prefixes.cuh"
 #include "kernels/box_stats_running.h"
 #include "kernels/lane_rows.cuh"
 #include "kernels/registers.cuh"
-#include "kernels/running_scan.cuh"
 #include "kernels/running_values.cuh"
 
 namespace satin::kernels {
@@ -18,13 +18,6 @@ namespace satin::kernels {
 /// half as many with 64-bit ones.
 template <class T, int Channels, class Sum>
 using StatsRows = LaneRows<T, Channels, Sum>;
-
-/// A sum and a sum of squares.
-template <class Sum>
-struct alignas(2 * sizeof(Sum)) SumPair {
-  Sum sum = 0;
-  Sum squares = 0;
-};
 
 /// The rectangle of results that a block writes, and the first column that it sums.
 struct StatsPart {
@@ -227,75 +220,6 @@ class StatsColumns {
   std::int64_t rows_between_ = 0;    ///< bytes from the row that leaves to the one that enters
   Words enters_{};
   Words leaves_{};
-};
-
-/// The prefixes of one row in shared memory, element by element as they lie in the row, with a place left
-/// free after every lane's: lanes that each read an element, as far apart as their own are, want different
-/// banks.
-template <class Sum, class Rows>
-class StatsPrefixes {
- public:
-  using Pair = SumPair<Sum>;
-  static constexpr int elements = Rows::elements;
-  static constexpr int channels = elements / Rows::pixels;
-  static_assert(elements % 2 == 0);
-
-  __device__ explicit StatsPrefixes(void* memory)
-      : prefixes_(static_cast<Pair*>(memory)), totals_(prefixes_ + (elements + 1) * blockDim.x) {}
-
-  [[nodiscard]] static constexpr std::size_t bytes(int warps) {
-    return static_cast<std::size_t>(warps) * (channels + warp_size * (elements + 1)) * sizeof(Pair);
-  }
-
-  /// To be called by all threads of the block, and a barrier later the prefixes can be read.
-  __device__ void publish(const Pair (&sums)[elements]) {
-    Pair own[channels];
-#pragma unroll
-    for (int e = 0; e < elements; ++e) {
-      own[e % channels].sum += sums[e].sum;
-      own[e % channels].squares += sums[e].squares;
-    }
-    Sum scanned[2 * channels];
-#pragma unroll
-    for (int c = 0; c < channels; ++c) {
-      scanned[2 * c] = own[c].sum;
-      scanned[2 * c + 1] = own[c].squares;
-    }
-    inclusive_scans(scanned);
-    Pair before[channels];
-#pragma unroll
-    for (int c = 0; c < channels; ++c) before[c] = {scanned[2 * c], scanned[2 * c + 1]};
-    const auto warp = static_cast<int>(threadIdx.x) / warp_size;
-    if (lane_index() == warp_size - 1) {
-#pragma unroll
-      for (int c = 0; c < channels; ++c) totals_[warp * channels + c] = before[c];
-    }
-    __syncthreads();  // and all have read the row before
-#pragma unroll
-    for (int c = 0; c < channels; ++c) {
-      before[c].sum -= own[c].sum;
-      before[c].squares -= own[c].squares;
-    }
-#pragma unroll
-    for (int c = 0; c < channels; ++c) {
-      const Pair total = lane_index() < warp ? totals_[lane_index() * channels + c] : Pair{};
-      before[c].sum += sum_of_lanes(total.sum);
-      before[c].squares += sum_of_lanes(total.squares);
-    }
-    Pair* to = prefixes_ + static_cast<int>(threadIdx.x) * (elements + 1);
-#pragma unroll
-    for (int e = 0; e < elements; ++e) {
-      before[e % channels].sum += sums[e].sum;
-      before[e % channels].squares += sums[e].squares;
-      to[e] = before[e % channels];
-    }
-  }
-
-  [[nodiscard]] __device__ Pair at(int place) const { return prefixes_[place]; }
-
- private:
-  Pair* prefixes_;
-  Pair* totals_;
 };
 
 /// The windows of a thread's results of one row, one for each element of its pixels. Shift: reach_x modulo
