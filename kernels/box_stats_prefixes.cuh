@@ -75,7 +75,8 @@ class StatsPrefixes {
   [[nodiscard]] __device__ Pair at(int place) const { return prefixes_[place]; }
 
  private:
-  // 64 bits: H200, sauvola 31 of 8192 x 8192 u16 0.357 ms, with both as 32 bits have them 0.370.
+  // Sums of 64 bits are scanned one after the other, and totals added in a loop. H200, sauvola 31, 8192 x
+  // 8192 u16: 0.357 ms; 0.370 with both done as for 32 bits.
 
   template <int Count>
   __device__ static void scan_lanes(Sum (&values)[Count]) {
