@@ -3,6 +3,7 @@
 // machine.
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -10,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "satin/filters.h"
@@ -77,6 +79,16 @@ inline void report(const Case& test, int repeats) {
   std::fflush(stdout);
 }
 
+/// A number on the command line, at least `least`; ends the program otherwise.
+inline int number_of(const char* text, int least) {
+  int number = 0;
+  const char* end = text + std::strlen(text);
+  const auto [read, code] = std::from_chars(text, end, number);
+  if (code == std::errc{} && read == end && number >= least) return number;
+  std::fprintf(stderr, "\"%s\" is not a number of at least %d.\n", text, least);
+  std::exit(2);
+}
+
 /// What every bench of cases takes: [repeats [threads [part of a case's name]]].
 struct Arguments {
   int repeats = 15;
@@ -85,8 +97,8 @@ struct Arguments {
 };
 
 inline Arguments arguments_of(int argc, char** argv, Arguments arguments) {
-  if (argc > 1) arguments.repeats = std::atoi(argv[1]);
-  if (argc > 2) arguments.threads = std::atoi(argv[2]);
+  if (argc > 1) arguments.repeats = number_of(argv[1], 1);
+  if (argc > 2) arguments.threads = number_of(argv[2], 0);
   if (argc > 3) arguments.part = argv[3];
   return arguments;
 }

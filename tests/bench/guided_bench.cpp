@@ -168,8 +168,8 @@ void report(const satin::Device& device, const char* name, const Image& picture,
 }  // namespace
 
 int main(int argc, char** argv) {
-  const int repeats = argc > 1 ? std::atoi(argv[1]) : 5;
-  const int threads = argc > 2 ? std::atoi(argv[2]) : 0;
+  const int repeats = argc > 1 ? satin::bench::number_of(argv[1], 1) : 5;
+  const int threads = argc > 2 ? satin::bench::number_of(argv[2], 0) : 0;
   const satin::Device device = satin::Device::open("cpu", {.threads = threads});
   std::printf("%s; %d x %d u8\n", device.info().name.c_str(), static_cast<int>(width),
               static_cast<int>(height));

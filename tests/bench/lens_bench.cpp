@@ -141,8 +141,8 @@ void print(const std::string& name, const Cost& cost, double peer_ms) {
 }  // namespace
 
 int main(int count, char** arguments) try {
-  const int repeats = count > 1 ? std::atoi(arguments[1]) : 5;
-  const int threads = count > 2 ? std::atoi(arguments[2]) : 0;
+  const int repeats = count > 1 ? satin::bench::number_of(arguments[1], 1) : 5;
+  const int threads = count > 2 ? satin::bench::number_of(arguments[2], 0) : 0;
   const satin::Device device = satin::Device::open("cpu", {.threads = threads});
   const Image picture = picture_of_scene();
   const Image disparity = disparity_of_scene();

@@ -75,7 +75,7 @@ void report(const Device& device, const char* text, int repeats) {
 
 int main(int argc, char** argv) {
   const Device device = Device::open(argc > 1 ? argv[1] : "auto");
-  const int repeats = argc > 2 ? std::atoi(argv[2]) : 11;
+  const int repeats = argc > 2 ? satin::bench::number_of(argv[2], 1) : 11;
   std::printf("%s, 3840 x 2160 RGB u8\n\n", device.info().name.c_str());
   std::printf("| pipeline | ms | its filters alone, ms | of its slowest two |\n|---|---|---|---|\n");
   for (const char* text : {"blur radius=8 | unsharp | threshold method=fixed",
