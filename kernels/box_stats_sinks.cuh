@@ -85,16 +85,16 @@ class QuickBinary {
       : arguments_(arguments), windows_(windows), reader_(arguments, windows.x(), part.last_x - 1, true) {
     constexpr double largest = static_cast<T>(~T{0});
     threshold_ = quick_threshold(arguments.job.rule, extremes(), largest);
-    proportional_ = threshold_.constant == 0 && threshold_.of_spread == 0;
   }
 
   __device__ void fetch(int y) { reader_.load(y, values_); }
 
   __device__ void write(int y) {
     if (windows_.count() == 0) return;
+    const bool proportional = threshold_.constant == 0 && threshold_.of_spread == 0;
     Results results;
     std::uint32_t open = threshold_.without_mean ? compare<Rule::without_mean>(y, results)
-                         : proportional_         ? compare<Rule::proportional>(y, results)
+                         : proportional          ? compare<Rule::proportional>(y, results)
                                                  : compare<Rule::any>(y, results);
     while (open != 0) {
       const int i = __ffs(static_cast<int>(open)) - 1;
@@ -183,7 +183,6 @@ class QuickBinary {
   StatsReader<StatsRows<T, 1, Sum>> reader_;
   typename StatsRows<T, 1, Sum>::Words values_{};
   QuickThreshold threshold_;
-  bool proportional_;
 };
 
 /// Looks for the extremes of the picture.

@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(plane_threads)
 
 template <class T, class Working>
 void launch(const DetailArguments& arguments, const LevelRule& level, StreamHandle stream) {
-  const dim3 grid = plane_grid((arguments.width + quad - 1) / quad, arguments.height);
+  const dim3 grid = quad_grid(arguments.width, arguments.height, 1);
   if (arguments.channels == 1) {
     compare_quads<1, T, Working><<<grid, plane_threads, 0, stream>>>(arguments, level);
   } else {

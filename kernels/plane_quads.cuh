@@ -107,8 +107,9 @@ __device__ void for_quads(const Source& picture, std::int64_t width, std::int64_
   }
 }
 
-inline dim3 quad_grid(std::int64_t width, std::int64_t height) {
-  return plane_grid((width + quad - 1) / quad, (height + quad_rows - 1) / quad_rows);
+/// `rows`: of a thread.
+inline dim3 quad_grid(std::int64_t width, std::int64_t height, int rows = quad_rows) {
+  return plane_grid((width + quad - 1) / quad, (height + rows - 1) / rows);
 }
 
 /// Calls launch.template operator()<T, Channels>() for integers; false for floats.

@@ -82,11 +82,29 @@ class GroupReader {
   Values adder_;
 };
 
-/// Of a lane.
+/// A lane's sums over some rows.
 template <class Column>
 struct alignas(16) GroupSums {
   Column sums[running_elements];
 };
+
+/// Exclusive scans of what every column has in each segment of threads. To be called by all of a block.
+template <class Column>
+__device__ void scan_segments(Column* of_first_segment) {
+  constexpr int columns = tuning::running_group_lanes * running_elements;
+  constexpr int segments = tuning::running_group_segments;
+  for (auto column = static_cast<int>(threadIdx.x); column < columns;
+       column += static_cast<int>(blockDim.x)) {
+    Column* of_segments = of_first_segment + column;
+    Column before = 0;
+#pragma unroll 8
+    for (int s = 0; s < segments; ++s) {
+      const Column own = of_segments[s * columns];
+      of_segments[s * columns] = before;
+      before += own;
+    }
+  }
+}
 
 /// Exclusive scans of the groups of every column. A block has a few lanes; its segments of threads each sum
 /// some groups that follow each other, and then add what the segments before them have.
@@ -95,7 +113,6 @@ __global__ void __launch_bounds__(tuning::running_group_lanes* tuning::running_g
     scan_row_groups(const __grid_constant__ RunningMeanArguments arguments) {
   constexpr int lanes = tuning::running_group_lanes;
   constexpr int segments = tuning::running_group_segments;
-  constexpr int columns = lanes * running_elements;
   int table_bytes = 0;
   if (sizeof(T) == 1 && arguments.transfer.decode != nullptr) {
     DecodeTable::fill(arguments.transfer.decode);
@@ -121,16 +138,7 @@ __global__ void __launch_bounds__(tuning::running_group_lanes* tuning::running_g
 
   shared_at<Sums>(table_bytes)[thread] = sums;
   __syncthreads();
-  for (int column = thread; column < columns; column += lanes * segments) {
-    Column* of_segments = shared_at<Column>(table_bytes) + column;
-    Column before = 0;
-#pragma unroll 8
-    for (int s = 0; s < segments; ++s) {
-      const Column own = of_segments[s * columns];
-      of_segments[s * columns] = before;
-      before += own;
-    }
-  }
+  scan_segments(shared_at<Column>(table_bytes));
   __syncthreads();
   const Sums before = shared_at<Sums>(table_bytes)[thread];
   for (int group = begin; group < end; ++group) {

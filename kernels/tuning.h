@@ -44,11 +44,12 @@ inline constexpr int running_start_rows_per_row =
 inline constexpr int running_largest_direct_reach =
     96;  ///< above it bands start from sums over groups of rows
 /// H200, UHD RGB u8 encoded, radius 1000, and u16 at radius 200, when groups and their scan were two kernels:
-/// 0.0903 and 0.194 ms with 16 rows, 0.0928 and 0.197 with 8, 0.0904 and 0.201 with 32; in one 0.0874.
+/// 0.0903 and 0.194 ms with 16 rows, 0.0928 and 0.197 with 8, 0.0904 and 0.201 with 32.
 inline constexpr int running_group_rows = 16;
-inline constexpr int running_group_batch = 8;      ///< rows in flight; 4: 0.0967, 16: 0.0968
+inline constexpr int running_group_batch = 8;  ///< rows in flight, then: 4 0.0967 ms, 16 0.0968
+/// In one kernel: 0.0874 ms with these, 0.0888 with 64 segments.
 inline constexpr int running_group_lanes = 8;      ///< of a block: rows of 96 bytes where pixels are bytes
-inline constexpr int running_group_segments = 72;  ///< of groups, side by side in a block; 64: 0.0888
+inline constexpr int running_group_segments = 72;  ///< of groups, side by side in a block
 
 // Local statistics with running sums: a block is a strip of columns by a band of rows. H200, sauvola 31, u8,
 // 8192 x 8192 and 3840 x 2160: 0.277 and 0.050 ms with 1 warp a block and 16 a multiprocessor, 0.264 and
