@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "core/maths/scan_operator.h"
-#include "core/operations/scalar.h"
-#include "core/operations/scan.h"
+#include "core/scalar.h"
+#include "scan/maths/scan_operator.h"
+#include "scan/scan.h"
 
 namespace satin::kernels {
 

@@ -2,9 +2,9 @@
 
 #include <cstdint>
 
-#include "core/maths/bin.h"
 #include "kernels/scan/launch.h"
 #include "kernels/scan/types.cuh"
+#include "scan/maths/bin.h"
 
 namespace satin::kernels {
 namespace {

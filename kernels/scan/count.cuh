@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
+#include "kernels/device/warp.cuh"
 #include "kernels/scan/launch.h"
 #include "kernels/scan/vectors.cuh"
-#include "kernels/warp.cuh"
 
 namespace satin::kernels {
 

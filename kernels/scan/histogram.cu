@@ -3,10 +3,10 @@
 
 #include <cstdint>
 
-#include "core/maths/bin.h"
 #include "kernels/scan/count.cuh"
 #include "kernels/scan/launch.h"
 #include "kernels/scan/types.cuh"
+#include "scan/maths/bin.h"
 
 namespace satin::kernels {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "core/maths/sort_key.h"
+#include "scan/maths/sort_key.h"
 
 namespace satin::kernels {
 

@@ -9,9 +9,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/maths/bin.h"
-#include "core/operations/scan.h"
 #include "kernels/scan/interval.h"
+#include "scan/maths/bin.h"
+#include "scan/scan.h"
 
 struct CUstream_st;
 

@@ -3,11 +3,11 @@
 
 #include <cstdint>
 
-#include "core/maths/scan_operator.h"
+#include "kernels/device/warp.cuh"
 #include "kernels/scan/launch.h"
 #include "kernels/scan/types.cuh"
 #include "kernels/scan/vectors.cuh"
-#include "kernels/warp.cuh"
+#include "scan/maths/scan_operator.h"
 
 namespace satin::kernels {
 namespace {

@@ -3,10 +3,11 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "core/operations/scalar.h"
+#include "core/scalar.h"
 #include "kernels/scan/launch.h"
 #include "kernels/scan/types.cuh"
 #include "satin/cuda/fused.cuh"
+#include "scan/maths/scan_operator.h"
 
 namespace satin::kernels {
 namespace {

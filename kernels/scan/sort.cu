@@ -5,10 +5,10 @@
 #include <cub/device/device_radix_sort.cuh>
 #include <type_traits>
 
-#include "core/maths/sort_key.h"
+#include "kernels/device/warp.cuh"
 #include "kernels/scan/launch.h"
 #include "kernels/scan/types.cuh"
-#include "kernels/warp.cuh"
+#include "scan/maths/sort_key.h"
 
 namespace satin::kernels {
 

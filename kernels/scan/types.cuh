@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "core/operations/with_type.h"
+#include "core/with_type.h"
 #include "kernels/scan/interval.h"
 #include "satin/array.h"
 

@@ -4,6 +4,7 @@
 
 #include "core/allocated.h"
 #include "core/backend.h"
+#include "core/copy.h"
 #include "satin/error.h"
 
 namespace satin {
@@ -114,7 +115,7 @@ void Device::copy(const ImageView& from, const MutableImageView& to, Stream stre
   if (from.memory != own || to.memory != own)
     throw Error(ErrorKind::usage,
                 "Both views must be in the memory of " + backend_->info.id + ": upload or download instead.");
-  backend_->operations.copy(*backend_)->run(from, to, stream);
+  backend_->prepare(CopyJob{})->run(from, to, stream);
 }
 
 void Device::synchronize(Stream stream) const { backend_->synchronize(stream); }

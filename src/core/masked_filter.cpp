@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "core/active_tiles.h"
+#include "core/copy.h"
 #include "core/window_cover.h"
 
 namespace satin {
@@ -12,9 +14,9 @@ class PreparedMasked final : public PreparedFilter {
   PreparedMasked(Backend& backend, const MaskedFilter& masked)
       : mask_(masked.input),
         cover_({masked.picture.width, masked.picture.height}, masked.filter.reach, masked.costs),
-        copy_(backend.operations.copy(backend)) {
+        copy_(backend.prepare(CopyJob{})) {
     const ActiveTilesJob tiles{masked.picture.width, masked.picture.height, masked.mask.type, cover_.tile()};
-    active_tiles_ = backend.operations.active_tiles(backend, tiles);
+    active_tiles_ = backend.prepare(tiles);
     active_.resize(static_cast<std::size_t>(cover_.columns() * cover_.rows()));
     for (const WindowCover::Size& size : cover_.sizes())
       filters_.push_back(masked.filter.prepare(size.width, size.height));

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/backend.h"
+#include "core/copy.h"
 #include "core/host_copy.h"
 #include "core/prepared_filter.h"
 #include "core/watch.h"
@@ -60,7 +61,7 @@ struct PlanImplementation {
   PlanImplementation(const Device& on, PlanShapes wanted)
       : device(on),
         shapes(std::move(wanted)),
-        copy(backend().operations.copy(backend())),
+        copy(backend().prepare(CopyJob{})),
         staging(shapes.inputs.size() + 1) {
     if (shapes.measures)
       measured = backend().allocate(sizeof(Measured) * static_cast<std::size_t>(shapes.output.frames));

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "core/copy.h"
 #include "core/host_copy.h"
 
 namespace satin {
@@ -82,7 +83,7 @@ WindowGrid::WindowGrid(const Shape& picture, const Reach& reach, std::int64_t in
 WindowedFilter::WindowedFilter(Backend& backend, const SizedFilter& filter, const PlanShapes& shapes,
                                std::size_t held)
     : backend_(backend),
-      copy_(backend.operations.copy(backend)),
+      copy_(backend.prepare(CopyJob{})),
       grid_(shapes.output, filter.reach, shapes.output.width, shapes.output.height) {
   std::int64_t width = shapes.output.width;
   std::int64_t height = shapes.output.height;

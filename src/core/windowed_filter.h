@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/backend.h"
+#include "core/copy.h"
 #include "core/prepared_filter.h"
 #include "core/watch.h"
 

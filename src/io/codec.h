@@ -1,20 +1,16 @@
 #pragma once
 // What every file format is to the rest of satin_io: one record in the list of codecs.cpp.
 
-#include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "metadata/bytes.h"
 #include "satin/image.h"
 #include "satin/io.h"
 
 namespace satin::io {
-
-using Bytes = std::span<const std::byte>;
-using FileBytes = std::vector<std::byte>;
 
 /// The set of values of an enum or of small numbers, as bits.
 template <class... Values>

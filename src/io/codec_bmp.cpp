@@ -1,9 +1,10 @@
 // BMP: read by stb_image, written here.
 
 #include <algorithm>
+#include <cstring>
 
-#include "stb.h"
-#include "support.h"
+#include "io/stb.h"
+#include "io/support.h"
 
 namespace satin::io {
 namespace {

@@ -4,13 +4,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <exception>
 #include <limits>
 
-#include "exr_interface.h"
-#include "module.h"
+#include "io/exr_interface.h"
+#include "io/module.h"
+#include "io/support.h"
 #include "satin/error.h"
-#include "support.h"
 
 namespace satin::io {
 namespace {

@@ -4,8 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "io/text_header.h"
 #include "satin/error.h"
-#include "text_header.h"
 
 namespace satin::io {
 namespace {

@@ -1,6 +1,7 @@
 // JPEG by libjpeg-turbo.
 
 #include <cstdio>
+#include <cstring>
 // jpeglib.h needs FILE and size_t first.
 #include <jerror.h>
 #include <jpeglib.h>
@@ -10,14 +11,14 @@
 #include <new>
 #include <optional>
 
-#include "colour.h"
-#include "exif.h"
-#include "guarded.h"
-#include "jpeg_markers.h"
-#include "jpeg_scans.h"
-#include "orientation.h"
+#include "io/colour.h"
+#include "io/guarded.h"
+#include "io/jpeg_scans.h"
+#include "io/orientation.h"
+#include "io/support.h"
+#include "metadata/exif.h"
+#include "metadata/jpeg_markers.h"
 #include "satin/error.h"
-#include "support.h"
 
 namespace satin::io {
 namespace {

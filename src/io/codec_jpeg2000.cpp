@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "opencv_codec.h"
-#include "support.h"
+#include "io/opencv_codec.h"
+#include "io/support.h"
 
 namespace satin::io {
 namespace {

@@ -1,11 +1,11 @@
 // JPEG without libjpeg-turbo, by stb_image.
 
-#include "exif.h"
-#include "jpeg_check.h"
-#include "jpeg_markers.h"
-#include "orientation.h"
-#include "stb.h"
-#include "support.h"
+#include "io/jpeg_check.h"
+#include "io/orientation.h"
+#include "io/stb.h"
+#include "io/support.h"
+#include "metadata/exif.h"
+#include "metadata/jpeg_markers.h"
 
 namespace satin::io {
 namespace {

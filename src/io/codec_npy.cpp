@@ -3,9 +3,10 @@
 #include <array>
 #include <bit>
 #include <charconv>
+#include <cstring>
 #include <utility>
 
-#include "support.h"
+#include "io/support.h"
 
 namespace satin::io {
 namespace {

@@ -2,8 +2,9 @@
 
 #include <bit>
 #include <cmath>
+#include <cstring>
 
-#include "text_header.h"
+#include "io/text_header.h"
 
 namespace satin::io {
 namespace {

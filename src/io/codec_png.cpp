@@ -1,6 +1,7 @@
 // PNG by libpng.
 
 #include <png.h>
+#include <cstring>
 
 #include <algorithm>
 #include <array>
@@ -10,12 +11,12 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "exif.h"
-#include "guarded.h"
-#include "orientation.h"
-#include "png_chunks.h"
+#include "io/guarded.h"
+#include "io/orientation.h"
+#include "io/support.h"
+#include "metadata/exif.h"
+#include "metadata/png_chunks.h"
 #include "satin/error.h"
-#include "support.h"
 
 namespace satin::io {
 namespace {

@@ -3,12 +3,13 @@
 #include <array>
 #include <bit>
 #include <cstdlib>
+#include <cstring>
 
-#include "exif.h"
-#include "orientation.h"
-#include "png_chunks.h"
-#include "stb.h"
-#include "support.h"
+#include "io/orientation.h"
+#include "io/stb.h"
+#include "io/support.h"
+#include "metadata/exif.h"
+#include "metadata/png_chunks.h"
 
 namespace satin::io {
 namespace {

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
+#include "io/text_header.h"
 #include "satin/error.h"
-#include "text_header.h"
 
 namespace satin::io {
 namespace {

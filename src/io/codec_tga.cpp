@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
-#include "orientation.h"
-#include "stb.h"
-#include "support.h"
+#include "io/orientation.h"
+#include "io/stb.h"
+#include "io/support.h"
 
 namespace satin::io {
 namespace {

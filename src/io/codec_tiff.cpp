@@ -1,13 +1,14 @@
 // TIFF by libtiff: reading. The first page of a file is read.
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 
-#include "colour.h"
-#include "orientation.h"
+#include "io/colour.h"
+#include "io/orientation.h"
+#include "io/tiff_handle.h"
+#include "metadata/tiff_exif.h"
 #include "satin/error.h"
-#include "tiff_exif.h"
-#include "tiff_handle.h"
 
 namespace satin::io {
 namespace {

@@ -1,11 +1,12 @@
 // TIFF by libtiff: writing.
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 
+#include "io/tiff_handle.h"
+#include "metadata/tiff_exif.h"
 #include "satin/error.h"
-#include "tiff_exif.h"
-#include "tiff_handle.h"
 
 namespace satin::io {
 namespace {

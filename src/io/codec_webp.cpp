@@ -1,9 +1,9 @@
 // WebP by OpenCV; the container is looked at here.
 
-#include "exif.h"
-#include "opencv_codec.h"
-#include "orientation.h"
-#include "support.h"
+#include "io/opencv_codec.h"
+#include "io/orientation.h"
+#include "io/support.h"
+#include "metadata/exif.h"
 
 namespace satin::io {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <bit>
 
-#include "codec.h"
-#include "support.h"
+#include "io/codec.h"
+#include "io/support.h"
 
 namespace satin::io {
 namespace {

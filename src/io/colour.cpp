@@ -1,9 +1,9 @@
-#include "colour.h"
+#include "io/colour.h"
 
 #include <algorithm>
 #include <limits>
 
-#include "support.h"
+#include "io/support.h"
 #ifdef SATIN_IO_LCMS
 #include <lcms2.h>
 #endif

@@ -1,7 +1,7 @@
 #pragma once
 // Colour management, by Little CMS where it is built in.
 
-#include "codec.h"
+#include "io/codec.h"
 
 namespace satin::io {
 

@@ -1,11 +1,11 @@
-#include "convert.h"
+#include "io/convert.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
+#include "io/support.h"
 #include "satin/error.h"
-#include "support.h"
 
 namespace satin::io {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 // Pictures for formats that do not hold their type.
 
-#include "codec.h"
+#include "io/codec.h"
 
 namespace satin::io {
 

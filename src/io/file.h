@@ -5,7 +5,7 @@
 #include <functional>
 #include <optional>
 
-#include "codec.h"
+#include "io/codec.h"
 
 namespace satin::io {
 

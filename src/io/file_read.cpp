@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "descriptor.h"
-#include "file.h"
+#include "io/descriptor.h"
+#include "io/file.h"
+#include "io/support.h"
 #include "satin/error.h"
-#include "support.h"
 
 namespace satin::io {
 namespace {

@@ -7,8 +7,8 @@
 #include <cerrno>
 #include <cstdio>
 
-#include "descriptor.h"
-#include "file.h"
+#include "io/descriptor.h"
+#include "io/file.h"
 #include "satin/error.h"
 #include "satin/new_file.h"
 

@@ -4,12 +4,12 @@
 #include <new>
 #include <utility>
 
-#include "convert.h"
-#include "exif.h"
-#include "file.h"
+#include "io/convert.h"
+#include "io/file.h"
+#include "io/support.h"
+#include "metadata/exif.h"
+#include "metadata/xmp.h"
 #include "satin/error.h"
-#include "support.h"
-#include "xmp.h"
 
 namespace satin {
 namespace {

@@ -1,8 +1,8 @@
-#include "jpeg_check.h"
+#include "io/jpeg_check.h"
 
 #include <array>
 
-#include "support.h"
+#include "io/support.h"
 
 namespace satin::io {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 // A look at a JPEG file before stb_image, whose 2.27 trusts what it finds there.
 
-#include "codec.h"
+#include "io/codec.h"
 
 namespace satin::io {
 

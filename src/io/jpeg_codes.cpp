@@ -1,9 +1,9 @@
-#include "jpeg_codes.h"
+#include "io/jpeg_codes.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "support.h"
+#include "io/support.h"
 
 namespace satin::io {
 namespace {

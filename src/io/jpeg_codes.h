@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "codec.h"
+#include "io/codec.h"
 
 namespace satin::io {
 

@@ -1,11 +1,11 @@
-#include "jpeg_scans.h"
+#include "io/jpeg_scans.h"
 
 #include <algorithm>
 #include <array>
 #include <cstring>
 
-#include "jpeg_codes.h"
-#include "support.h"
+#include "io/jpeg_codes.h"
+#include "io/support.h"
 
 namespace satin::io {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "codec.h"
+#include "io/codec.h"
 
 namespace satin::io {
 

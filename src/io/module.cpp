@@ -1,4 +1,4 @@
-#include "module.h"
+#include "io/module.h"
 
 #include <dlfcn.h>
 

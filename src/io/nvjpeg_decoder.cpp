@@ -5,8 +5,8 @@
 #include <atomic>
 #include <utility>
 
-#include "module.h"
-#include "nvjpeg_interface.h"
+#include "io/module.h"
+#include "io/nvjpeg_interface.h"
 #include "satin/error.h"
 
 namespace satin {

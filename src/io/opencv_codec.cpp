@@ -1,11 +1,11 @@
-#include "opencv_codec.h"
+#include "io/opencv_codec.h"
 
 #include <exception>
 
-#include "module.h"
-#include "opencv_interface.h"
+#include "io/module.h"
+#include "io/opencv_interface.h"
+#include "io/support.h"
 #include "satin/error.h"
-#include "support.h"
 
 namespace satin::io {
 namespace {

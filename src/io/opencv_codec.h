@@ -1,7 +1,7 @@
 #pragma once
 // Decoding and encoding by the OpenCV module.
 
-#include "codec.h"
+#include "io/codec.h"
 
 namespace satin::io {
 

@@ -1,8 +1,9 @@
-#include "orientation.h"
+#include "io/orientation.h"
 
 #include <algorithm>
+#include <cstring>
 
-#include "support.h"
+#include "io/support.h"
 
 namespace satin::io {
 namespace {

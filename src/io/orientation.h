@@ -1,7 +1,7 @@
 #pragma once
 // Turning pictures upright.
 
-#include "codec.h"
+#include "io/codec.h"
 
 namespace satin::io {
 

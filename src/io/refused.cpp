@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "support.h"
+#include "io/support.h"
 
 namespace satin::io {
 namespace {

@@ -1,13 +1,14 @@
-#include "stb.h"
+#include "io/stb.h"
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <new>
 
+#include "io/support.h"
 #include "satin/error.h"
-#include "support.h"
 
 #define STB_IMAGE_IMPLEMENTATION
 #define STB_IMAGE_STATIC

@@ -1,7 +1,7 @@
 #pragma once
 // stb_image and stb_image_write behind functions that know when a file ends too early.
 
-#include "codec.h"
+#include "io/codec.h"
 
 namespace satin::io {
 

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <string_view>
 
-#include "support.h"
+#include "io/support.h"
 
 namespace satin::io {
 

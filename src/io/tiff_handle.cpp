@@ -1,9 +1,10 @@
-#include "tiff_handle.h"
+#include "io/tiff_handle.h"
 
 #include <algorithm>
 #include <array>
 #include <cstdarg>
 #include <cstdio>
+#include <cstring>
 #include <string_view>
 
 namespace satin::io {

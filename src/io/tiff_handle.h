@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "support.h"
+#include "io/support.h"
 
 namespace satin::io {
 

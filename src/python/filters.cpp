@@ -11,8 +11,8 @@
 #include <mutex>
 #include <utility>
 
-#include "layout.h"
-#include "module.h"
+#include "python/layout.h"
+#include "python/module.h"
 #include "satin/error.h"
 #include "satin/pipeline.h"
 

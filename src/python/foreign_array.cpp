@@ -1,4 +1,4 @@
-#include "foreign_array.h"
+#include "python/foreign_array.h"
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>

@@ -1,4 +1,4 @@
-#include "layout.h"
+#include "python/layout.h"
 
 #include <algorithm>
 #include <utility>

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "foreign_array.h"
+#include "python/foreign_array.h"
 #include "satin/image.h"
 
 namespace satin::python {

@@ -9,8 +9,8 @@
 #include <optional>
 #include <utility>
 
-#include "layout.h"
-#include "module.h"
+#include "python/layout.h"
+#include "python/module.h"
 #include "satin/error.h"
 
 namespace nb = nanobind;

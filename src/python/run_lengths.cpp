@@ -7,8 +7,8 @@
 
 #include <utility>
 
-#include "layout.h"
-#include "module.h"
+#include "python/layout.h"
+#include "python/module.h"
 #include "satin/error.h"
 #include "satin/rle.h"
 

@@ -10,8 +10,8 @@
 #include <utility>
 #include <variant>
 
-#include "foreign_array.h"
-#include "module.h"
+#include "python/foreign_array.h"
+#include "python/module.h"
 #include "satin/error.h"
 #include "satin/scan.h"
 

@@ -7,9 +7,9 @@
 #include <optional>
 #include <string>
 
-#include "../core/ledger.h"
 #include "core/backend.h"
 #include "satin/plan.h"
+#include "tests/oracles/ledger.h"
 
 namespace satin::test {
 namespace {

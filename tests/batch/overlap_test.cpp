@@ -13,12 +13,12 @@
 #include <thread>
 #include <vector>
 
-#include "../core/device_under_test.h"
-#include "../core/ledger.h"
 #include "core/backend.h"
 #include "satin/batch.h"
 #include "satin/io.h"
 #include "satin/plan.h"
+#include "tests/oracles/device_under_test.h"
+#include "tests/oracles/ledger.h"
 
 namespace satin::test {
 namespace {

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "../core/ledger.h"
+#include "tests/oracles/ledger.h"
 
 namespace satin::test {
 namespace {

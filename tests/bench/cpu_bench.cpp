@@ -1,8 +1,8 @@
 // Satin on the CPU beside OpenCV and a copy of the same bytes, in one run. Prints the rows of RESULTS.md.
 //   cpu_bench [REPEATS] [THREADS] [PART OF A CASE'S NAME]
 
-#include "cpu_timing.h"
-#include "masks.h"
+#include "tests/bench/cpu_timing.h"
+#include "tests/bench/masks.h"
 
 namespace {
 

@@ -19,6 +19,7 @@
 #include "core/backend.h"
 #include "satin/error.h"
 #include "satin/filters.h"
+#include "tables/table.h"
 #include "tests/bench/gpu_timing.cuh"
 #include "tests/bench/masks.h"
 
@@ -129,7 +130,7 @@ std::function<void(const ImageView&, const satin::MutableImageView&)> wrapping_t
   job.width = shape.width;
   job.height = shape.height;
   job.read = satin::read_pixels(shape, satin::Transfer::identity, 1);
-  std::shared_ptr<satin::TableOperation> table = device.backend().operations.table(device.backend(), job);
+  std::shared_ptr<satin::TableOperation> table = device.backend().prepare(job);
   return [table](const ImageView& in, const satin::MutableImageView& out) {
     table->run(in, nullptr, out, satin::Stream{stream()});
   };

@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "cpu_timing.h"
+#include "tests/bench/cpu_timing.h"
 
 namespace {
 

@@ -14,7 +14,7 @@
 #include <optional>
 #include <regex>
 
-#include "cpu_timing.h"
+#include "tests/bench/cpu_timing.h"
 
 namespace {
 

@@ -4,7 +4,8 @@
 // The operation `distance` alone is timed beside cv::distanceTransform: it has no public name.
 
 #include "core/backend.h"
-#include "cpu_timing.h"
+#include "masks/distance.h"
+#include "tests/bench/cpu_timing.h"
 
 namespace {
 
@@ -52,8 +53,7 @@ std::function<void()> distances(const satin::Device& device, const Image& image,
   job.height = height;
   job.side = satin::MaskSide::inside;
   job.most = reach * reach + 1;
-  std::shared_ptr<satin::DistanceOperation> operation =
-      device.backend().operations.distance(device.backend(), job);
+  std::shared_ptr<satin::DistanceOperation> operation = device.backend().prepare(job);
   auto out = std::make_shared<Image>(Shape{width, height, 1, Type::u32});
   return [operation, out, view = image.view()] { operation->run(view, out->view(), {}); };
 }

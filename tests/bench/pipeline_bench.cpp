@@ -3,8 +3,8 @@
 
 #include <functional>
 
-#include "cpu_timing.h"
 #include "satin/pipeline.h"
+#include "tests/bench/cpu_timing.h"
 
 namespace {
 

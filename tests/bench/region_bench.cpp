@@ -2,9 +2,10 @@
 // run: the rows of RESULTS.md. region_bench [WIDTH HEIGHT]
 
 #include "core/backend.h"
-#include "cpu_timing.h"
-#include "region_masks.h"
+#include "masks/label.h"
 #include "satin/regions.h"
+#include "tests/bench/cpu_timing.h"
+#include "tests/bench/region_masks.h"
 
 namespace {
 
@@ -22,8 +23,7 @@ void measure(const Device& device, const NamedMask& mask, int connectivity) {
   for (int i = 0; i < repetitions; ++i) {
     ours.push_back(time_of([&] {
       Image labels(labelled);
-      const auto label =
-          device.backend().operations.label(device.backend(), {shape.width, shape.height, connectivity});
+      const auto label = device.backend().prepare(LabelJob{shape.width, shape.height, connectivity});
       found = label->run(mask.image, labels.view(), {});
       static_cast<void>(label->describe({}));
     }));

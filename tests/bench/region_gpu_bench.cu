@@ -4,6 +4,8 @@
 #include <cstdio>
 
 #include "core/backend.h"
+#include "masks/label.h"
+#include "masks/region_values.h"
 #include "tests/bench/gpu_timing.cuh"
 #include "tests/bench/region_masks.h"
 
@@ -28,10 +30,10 @@ Times times_of(const Device& device, const Image& mask, int connectivity, std::u
   const Image there = device.upload(mask);
   const Image picture = device.upload(noise(shape));
   Image labels = device.allocate(labelled);
-  const auto label = backend.operations.label(backend, {shape.width, shape.height, connectivity});
+  const auto label = backend.prepare(LabelJob{shape.width, shape.height, connectivity});
   count = label->run(there, labels.view(), bench_stream());
   static_cast<void>(label->describe(bench_stream()));
-  const auto values = backend.operations.region_values(backend, {shape.width, shape.height, 1, Type::u8});
+  const auto values = backend.prepare(RegionValuesJob{shape.width, shape.height, 1, Type::u8});
   const Buffer sums = backend.allocate(count * sizeof(RegionSums));
 
   Times times;

@@ -1,8 +1,9 @@
-// Shapes of the single-pass table's tiles, beside a copy of the same bytes. kernels/single_pass_launch.cuh
-// says which of them are used for what.
+// Shapes of the single-pass table's tiles, beside a copy of the same bytes.
+// kernels/tables/single_pass_launch.cuh says which of them are used for what.
 
-#include "gpu_timing.cuh"
-#include "kernels/single_pass_launch.cuh"
+#include "kernels/tables/launch.h"
+#include "kernels/tables/single_pass_launch.cuh"
+#include "tests/bench/gpu_timing.cuh"
 
 namespace {
 

@@ -2,7 +2,7 @@
 // in one run. Prints the rows of RESULTS.md.
 //   threshold_bench [REPEATS] [THREADS] [PART OF A CASE'S NAME]
 
-#include "cpu_timing.h"
+#include "tests/bench/cpu_timing.h"
 
 namespace {
 

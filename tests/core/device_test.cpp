@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "core/backend.h"
-#include "device_under_test.h"
-#include "expect_error.h"
-#include "pictures.h"
 #include "satin/filters.h"
+#include "tests/oracles/device_under_test.h"
+#include "tests/oracles/expect_error.h"
+#include "tests/oracles/pictures.h"
 
 namespace satin::test {
 namespace {

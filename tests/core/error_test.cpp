@@ -6,12 +6,12 @@
 #include <cmath>
 #include <limits>
 
-#include "device_under_test.h"
-#include "expect_error.h"
-#include "pictures.h"
 #include "satin/filter.h"
 #include "satin/filters/blur.h"
 #include "satin/filters/integral.h"
+#include "tests/oracles/device_under_test.h"
+#include "tests/oracles/expect_error.h"
+#include "tests/oracles/pictures.h"
 
 namespace satin::test {
 namespace {

@@ -7,13 +7,13 @@
 #include <numeric>
 #include <vector>
 
-#include "core/maths/divide.h"
 #include "core/maths/fixed_point.h"
-#include "core/maths/mean.h"
 #include "core/maths/window.h"
-#include "oracle_line.h"
-#include "oracle_sums.h"
-#include "pictures.h"
+#include "means/maths/mean.h"
+#include "pixels/maths/divide.h"
+#include "tests/oracles/oracle_line.h"
+#include "tests/oracles/oracle_sums.h"
+#include "tests/oracles/pictures.h"
 
 namespace satin::test {
 namespace {

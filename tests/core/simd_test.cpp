@@ -4,12 +4,12 @@
 
 #include <vector>
 
-#include "blur_case.h"
-#include "device_under_test.h"
-#include "forced_target.h"
-#include "pictures.h"
 #include "satin/filters.h"
 #include "satin/regions.h"
+#include "tests/oracles/blur_case.h"
+#include "tests/oracles/device_under_test.h"
+#include "tests/oracles/forced_target.h"
+#include "tests/oracles/pictures.h"
 
 namespace satin::test {
 namespace {

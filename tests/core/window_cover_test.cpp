@@ -6,7 +6,7 @@
 
 #include <array>
 
-#include "pictures.h"
+#include "tests/oracles/pictures.h"
 
 namespace satin::test {
 namespace {

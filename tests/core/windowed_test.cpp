@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "device_under_test.h"
-#include "expect_error.h"
-#include "filter_case.h"
-#include "pictures.h"
 #include "satin/error.h"
 #include "satin/filters.h"
+#include "tests/oracles/device_under_test.h"
+#include "tests/oracles/expect_error.h"
+#include "tests/oracles/filter_case.h"
+#include "tests/oracles/pictures.h"
 
 namespace satin::test {
 namespace {

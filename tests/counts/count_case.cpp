@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "satin/filters.h"
-#include "tests/core/pictures.h"
+#include "tests/oracles/pictures.h"
 
 /// What valgrind counts, found by its name.
 extern "C" [[gnu::noinline]] void counted_run(satin::Plan& plan, std::span<const satin::ImageView> inputs,

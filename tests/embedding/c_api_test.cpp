@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "device_under_test.h"
-#include "pictures.h"
 #include "satin/c_api.h"
 #include "satin/filter.h"
 #include "satin/filters.h"
+#include "tests/oracles/device_under_test.h"
+#include "tests/oracles/pictures.h"
 
 namespace satin::test {
 namespace {

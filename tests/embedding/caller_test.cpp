@@ -6,14 +6,14 @@
 #include <algorithm>
 #include <vector>
 
-#include "device_under_test.h"
-#include "expect_error.h"
-#include "ledger.h"
-#include "pictures.h"
 #include "satin/array.h"
 #include "satin/filters.h"
 #include "satin/regions.h"
 #include "satin/scan.h"
+#include "tests/oracles/device_under_test.h"
+#include "tests/oracles/expect_error.h"
+#include "tests/oracles/ledger.h"
+#include "tests/oracles/pictures.h"
 
 namespace satin::test {
 namespace {

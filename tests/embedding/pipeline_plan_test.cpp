@@ -5,11 +5,11 @@
 #include <array>
 #include <vector>
 
-#include "device_under_test.h"
-#include "expect_error.h"
-#include "pictures.h"
 #include "satin/filters.h"
 #include "satin/pipeline.h"
+#include "tests/oracles/device_under_test.h"
+#include "tests/oracles/expect_error.h"
+#include "tests/oracles/pictures.h"
 
 namespace satin::test {
 namespace {

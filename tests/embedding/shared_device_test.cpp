@@ -7,11 +7,11 @@
 #include <thread>
 #include <vector>
 
-#include "device_under_test.h"
-#include "pictures.h"
 #include "satin/pipeline.h"
 #include "satin/regions.h"
 #include "satin/scan.h"
+#include "tests/oracles/device_under_test.h"
+#include "tests/oracles/pictures.h"
 
 namespace satin::test {
 namespace {

@@ -1,6 +1,6 @@
-#include "cmyk_jpeg.h"
+#include "tests/io/cmyk_jpeg.h"
 
-#include "jpeg_in_memory.h"
+#include "tests/io/jpeg_in_memory.h"
 
 namespace satin::test {
 

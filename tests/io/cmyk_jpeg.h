@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "support.h"
+#include "tests/io/support.h"
 
 namespace satin::test {
 

@@ -1,7 +1,7 @@
 #pragma once
 // JPEG files as Satin does not write them, made by libjpeg.
 
-#include "support.h"
+#include "tests/io/support.h"
 
 namespace satin::test {
 

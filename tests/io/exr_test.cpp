@@ -1,7 +1,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "support.h"
+#include "tests/io/support.h"
 
 namespace satin::test {
 namespace {

@@ -8,7 +8,7 @@
 #include <csignal>
 #include <thread>
 
-#include "support.h"
+#include "tests/io/support.h"
 
 namespace satin::test {
 namespace {

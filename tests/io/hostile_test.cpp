@@ -4,7 +4,7 @@
 #include <iostream>
 #include <random>
 
-#include "support.h"
+#include "tests/io/support.h"
 
 namespace satin::test {
 namespace {

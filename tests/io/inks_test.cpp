@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-#include "cmyk_jpeg.h"
-#include "support.h"
+#include "tests/io/cmyk_jpeg.h"
+#include "tests/io/support.h"
 
 namespace satin::test {
 namespace {

@@ -1,6 +1,6 @@
 #include <string_view>
 
-#include "support.h"
+#include "tests/io/support.h"
 
 namespace satin::test {
 namespace {

@@ -6,7 +6,7 @@
 // jpeglib.h needs FILE and size_t first.
 #include <jpeglib.h>
 
-#include "support.h"
+#include "tests/io/support.h"
 
 namespace satin::test {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <random>
 
-#include "cmyk_jpeg.h"
-#include "coded_jpeg.h"
+#include "tests/io/cmyk_jpeg.h"
+#include "tests/io/coded_jpeg.h"
 
 namespace satin::test {
 namespace {

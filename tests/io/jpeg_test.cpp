@@ -1,6 +1,6 @@
-#include "support.h"
+#include "tests/io/support.h"
 #ifdef SATIN_TEST_LIBJPEG
-#include "cmyk_jpeg.h"
+#include "tests/io/cmyk_jpeg.h"
 #endif
 
 namespace satin::test {

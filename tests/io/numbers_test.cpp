@@ -1,6 +1,6 @@
 // Text headers, byte orders and scales of PNM, PFM, NPY and BMP, against values worked out by hand.
 
-#include "support.h"
+#include "tests/io/support.h"
 
 namespace satin::test {
 namespace {

@@ -11,9 +11,9 @@
 #include <thread>
 #include <utility>
 
-#include "../core/ledger.h"
-#include "cmyk_jpeg.h"
-#include "coded_jpeg.h"
+#include "tests/io/cmyk_jpeg.h"
+#include "tests/io/coded_jpeg.h"
+#include "tests/oracles/ledger.h"
 
 namespace satin::test {
 namespace {

@@ -1,4 +1,4 @@
-#include "support.h"
+#include "tests/io/support.h"
 
 namespace satin::test {
 namespace {

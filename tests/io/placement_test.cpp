@@ -2,8 +2,8 @@
 
 #include <sstream>
 
-#include "../core/ledger.h"
-#include "support.h"
+#include "tests/io/support.h"
+#include "tests/oracles/ledger.h"
 
 namespace satin::test {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <cctype>
 
-#include "support.h"
+#include "tests/io/support.h"
 
 namespace satin::test {
 namespace {

@@ -1,6 +1,6 @@
 #include <limits>
 
-#include "support.h"
+#include "tests/io/support.h"
 
 namespace satin::test {
 namespace {

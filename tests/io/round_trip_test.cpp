@@ -1,7 +1,7 @@
 #include <bit>
 #include <cstring>
 
-#include "support.h"
+#include "tests/io/support.h"
 
 namespace satin::test {
 namespace {

@@ -1,4 +1,4 @@
-#include "support.h"
+#include "tests/io/support.h"
 
 #include <unistd.h>
 
@@ -9,7 +9,7 @@
 #include <iterator>
 #include <random>
 
-#include "../core/ledger.h"
+#include "tests/oracles/ledger.h"
 
 namespace satin::test {
 

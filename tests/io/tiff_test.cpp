@@ -6,7 +6,7 @@
 #include <memory>
 #include <numeric>
 
-#include "support.h"
+#include "tests/io/support.h"
 
 namespace satin::test {
 namespace {

@@ -5,9 +5,13 @@
 #include <vector>
 
 #include "core/backend.h"
-#include "core/lens_focus.h"
-#include "methods.h"
-#include "render.h"
+#include "lens/lens_focus.h"
+#include "lens/lens_layers.h"
+#include "lens/lens_store.h"
+#include "lens/splat.h"
+#include "pixels/measure.h"
+#include "samples/lens/methods.h"
+#include "samples/lens/render.h"
 
 namespace lens {
 namespace {
@@ -33,19 +37,19 @@ class Steps {
     job_.type = Type::f32;
     job_.channels = 3;
     job_.transfer = Transfer::identity;
-    job_.float_bits = std::min(lens_float_bits, deposit_colour_bits(largest));
-    layers_ = backend_.operations.lens_layers(backend_, job_);
-    DepositJob deposit;
-    deposit.width = width;
-    deposit.height = height;
-    deposit.groups = job_.most_groups;
-    deposit.colour_bits = lens_colour_bits(job_);
-    deposit.largest_radius = largest;
-    deposit.most_listed = job_.list_capacity();
-    deposit_ = backend_.operations.deposit(backend_, deposit);
-    store_ = backend_.operations.lens_store(backend_, {job_, 0, false});
+    job_.float_bits = std::min(lens_float_bits, splat_colour_bits(largest));
+    layers_ = backend_.prepare(job_);
+    SplatJob splat;
+    splat.width = width;
+    splat.height = height;
+    splat.groups = job_.most_groups;
+    splat.colour_bits = lens_colour_bits(job_);
+    splat.largest_radius = largest;
+    splat.most_listed = job_.list_capacity();
+    splat_ = backend_.prepare(splat);
+    store_ = backend_.prepare(LensStoreJob{job_, 0, false});
     const std::uint64_t least = bits_of(lens_least_magnitude);
-    measure_ = backend_.operations.measure(backend_, {width, height, 3, false, true, {least, least}});
+    measure_ = backend_.prepare(MeasureJob{width, height, 3, false, true, {least, least}});
   }
 
   [[nodiscard]] SignedRadius256 radius(float disparity) const {
@@ -97,7 +101,7 @@ class Steps {
                               Memory::host};
     };
     std::vector<std::uint32_t> values(std::size_t{3} * width * height);
-    DepositImages images;
+    SplatImages images;
     images.source = images.colours = view(planes.colours, Type::u32, 3);
     images.radii = view(planes.magnitudes, Type::u32);
     images.groups = view(planes.groups, Type::u8);
@@ -106,7 +110,7 @@ class Steps {
     images.count = layers_->list().count;
     images.white = &layers_->unit()->brightest;
     images.output = view(values.data(), Type::u32, 3);
-    deposit_->run(images, {});
+    splat_->run(images, {});
     Image result(picture.shape());
     store_->run({values.data(), picture.view(), {}, result.view(), &measured_}, {});
     return result;
@@ -137,7 +141,7 @@ class Steps {
   Measured measured_{};
   std::unique_ptr<MeasureOperation> measure_;
   std::unique_ptr<LensLayersOperation> layers_;
-  std::unique_ptr<DepositOperation> deposit_;
+  std::unique_ptr<SplatOperation> splat_;
   std::unique_ptr<LensStoreOperation> store_;
 };
 

@@ -1,4 +1,4 @@
-#include "core/operations/active_tiles.h"
+#include "core/active_tiles.h"
 
 #include <algorithm>
 #include <numeric>

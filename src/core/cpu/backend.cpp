@@ -6,9 +6,6 @@
 #include <bit>
 #include <cstring>
 
-#include "core/cpu/depth_operations.h"
-#include "core/cpu/scan/operations.h"
-
 namespace satin {
 namespace cpu {
 namespace {
@@ -35,34 +32,6 @@ DeviceInfo describe(int threads) {
 CpuBackend::CpuBackend(int wanted) : threads(wanted) {
   info = describe(threads.count());
   mean_windows.run = extreme_windows.run = run_cost_of_thread * threads.count();
-  operations = {.copy = prepare_copy,
-                .measure = prepare_measure,
-                .table = prepare_table,
-                .box_mean = prepare_box_mean,
-                .box_chain = prepare_box_chain,
-                .premultiply = prepare_premultiply,
-                .unpremultiply = prepare_unpremultiply,
-                .box_stats = prepare_box_stats,
-                .lens_layers = prepare_lens_layers,
-                .lens_store = prepare_lens_store,
-                .level = prepare_level,
-                .distance = prepare_distance,
-                .deposit = prepare_deposit,
-                .detail = prepare_detail,
-                .detail_chain = prepare_detail_chain,
-                .lobe_mean = prepare_lobe_mean,
-                .local_linear = prepare_local_linear,
-                .running_extreme = prepare_running_extreme,
-                .recursive = prepare_recursive,
-                .label = prepare_label,
-                .relabel = prepare_relabel,
-                .region_values = prepare_region_values,
-                .coverage = prepare_coverage,
-                .paint = prepare_paint,
-                .active_tiles = prepare_active_tiles,
-                .inclusion = prepare_inclusion,
-                .depth = depth_operations(),
-                .scan = scan_operations()};
 }
 
 void CpuBackend::upload(void* device, const void* host, std::size_t bytes, Stream) {
@@ -76,6 +45,10 @@ void CpuBackend::download(void* host, const void* device, std::size_t bytes, Str
 
 DeviceInfo describe_cpu() { return cpu::CpuBackend(0).info; }
 
-std::shared_ptr<Backend> open_cpu(int threads) { return std::make_shared<cpu::CpuBackend>(threads); }
+std::shared_ptr<Backend> open_cpu(int threads) {
+  auto backend = std::make_shared<cpu::CpuBackend>(threads);
+  cpu::add_operations(backend->operations);
+  return backend;
+}
 
 }  // namespace satin

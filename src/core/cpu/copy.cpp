@@ -1,5 +1,6 @@
 #include <cstring>
 
+#include "core/copy.h"
 #include "core/cpu/backend.h"
 
 namespace satin::cpu {
@@ -49,7 +50,7 @@ class Copy final : public CopyOperation {
 
 }  // namespace
 
-std::unique_ptr<CopyOperation> prepare_copy(Backend& backend) {
+std::unique_ptr<CopyOperation> prepare_copy(Backend& backend, const CopyJob& /*job*/) {
   return std::make_unique<Copy>(as_cpu(backend));
 }
 

@@ -1,6 +1,7 @@
+#include "core/active_tiles.h"
 #include "core/cuda/backend.h"
 #include "core/cuda/check.h"
-#include "kernels/masks.h"
+#include "kernels/device/launch.h"
 
 namespace satin::cuda {
 namespace {

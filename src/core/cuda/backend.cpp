@@ -4,10 +4,7 @@
 #include <string>
 
 #include "core/cuda/check.h"
-#include "core/cuda/depth_operations.h"
-#include "core/cuda/scan/operations.h"
-#include "core/transfer.h"
-#include "kernels/tuning.h"
+#include "kernels/device/tuning.h"
 
 namespace satin {
 namespace cuda {
@@ -156,38 +153,10 @@ CudaBackend::CudaBackend(int ordinal, const DeviceInfo& description)
   mean_windows.least_pixels = kernels::tuning::mean_window_least_pixels;
   extreme_windows.run = kernels::tuning::extreme_window_run_pixels;
   extreme_windows.least_pixels = kernels::tuning::extreme_window_least_pixels;
-  operations = {.copy = prepare_copy,
-                .measure = prepare_measure,
-                .table = prepare_table,
-                .box_mean = prepare_box_mean,
-                .premultiply = prepare_premultiply,
-                .unpremultiply = prepare_unpremultiply,
-                .box_stats = prepare_box_stats,
-                .lens_layers = prepare_lens_layers,
-                .lens_store = prepare_lens_store,
-                .level = prepare_level,
-                .distance = prepare_distance,
-                .deposit = prepare_deposit,
-                .detail = prepare_detail,
-                .lobe_mean = prepare_lobe_mean,
-                .local_linear = prepare_local_linear,
-                .running_extreme = prepare_running_extreme,
-                .recursive = prepare_recursive,
-                .label = prepare_label,
-                .relabel = prepare_relabel,
-                .region_values = prepare_region_values,
-                .coverage = prepare_coverage,
-                .paint = prepare_paint,
-                .active_tiles = prepare_active_tiles,
-                .inclusion = prepare_inclusion,
-                .depth = depth_operations(),
-                .scan = scan_operations};
   check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, ordinal),
         "asking for the number of multiprocessors");
   check(cudaDeviceGetAttribute(&shared_memory_, cudaDevAttrMaxSharedMemoryPerBlockOptin, ordinal),
         "asking for the size of shared memory");
-  decode8_ = uploaded(srgb_tables8().decode8);
-  encode8_ = uploaded(srgb_tables8().encode8);
 }
 
 CudaBackend::~CudaBackend() { static_cast<void>(cudaSetDevice(ordinal_)); }
@@ -240,24 +209,6 @@ std::shared_ptr<void> CudaBackend::new_stream() {
   return {stream, stream->get()};
 }
 
-TransferView CudaBackend::transfer(Type type, bool srgb) {
-  TransferView view;
-  if (srgb && type == Type::u8) {
-    view.decode = reinterpret_cast<const std::uint32_t*>(decode8_.get());
-    view.encode8 = reinterpret_cast<const std::uint8_t*>(encode8_.get());
-  } else if (srgb && type == Type::u16) {
-    const std::lock_guard lock(tables16_);
-    const TransferTables& tables = srgb_tables16();
-    if (decode16_.get() == nullptr) decode16_ = uploaded(tables.decode16);
-    if (thresholds16_.get() == nullptr) thresholds16_ = uploaded(tables.thresholds16);
-    if (first_code16_.get() == nullptr) first_code16_ = uploaded(tables.first_code16);
-    view.decode = reinterpret_cast<const std::uint32_t*>(decode16_.get());
-    view.thresholds = reinterpret_cast<const std::uint32_t*>(thresholds16_.get());
-    view.first_code = reinterpret_cast<const std::uint16_t*>(first_code16_.get());
-  }
-  return view;
-}
-
 }  // namespace cuda
 
 std::vector<DeviceInfo> describe_cuda() {
@@ -282,7 +233,9 @@ std::shared_ptr<Backend> open_cuda(int ordinal) {
     cuda::refuse(ordinal, "the devices are cuda:0 to " + cuda::name_of_device(count - 1));
   const DeviceInfo info = cuda::describe(ordinal);
   if (!info.usable) cuda::refuse(ordinal, info.reason);
-  return std::make_shared<cuda::CudaBackend>(ordinal, info);
+  auto backend = std::make_shared<cuda::CudaBackend>(ordinal, info);
+  cuda::add_operations(backend->operations);
+  return backend;
 }
 
 }  // namespace satin

@@ -1,14 +1,16 @@
 #pragma once
-// The host side of the CUDA backend: memory, a stream, and the transfer tables in device memory.
+// The host side of the CUDA backend: memory and streams.
 
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <typeindex>
+#include <unordered_map>
 
 #include "core/backend.h"
-#include "kernels/launch.h"
+#include "kernels/device/launch.h"
 
 namespace satin::cuda {
 
@@ -72,9 +74,15 @@ class CudaBackend final : public Backend {
   [[nodiscard]] std::size_t shared_memory() const noexcept {
     return static_cast<std::size_t>(shared_memory_);
   }
-  /// Tables for u8 and u16 in device memory; null pointers otherwise, and without srgb. Uploads those for u16
-  /// when first asked for.
-  [[nodiscard]] TransferView transfer(Type type, bool srgb);
+  /// What a topic has in device memory for as long as the device is open: T(backend), made when it is first
+  /// asked for, from any thread.
+  template <class T>
+  [[nodiscard]] T& resident() {
+    const std::lock_guard lock(residents_mutex_);
+    std::shared_ptr<void>& slot = residents_[typeid(T)];
+    if (slot == nullptr) slot = std::make_shared<T>(*this);
+    return *static_cast<T*>(slot.get());
+  }
 
  private:
   [[nodiscard]] Buffer allocate_own(std::size_t bytes) override;
@@ -85,9 +93,8 @@ class CudaBackend final : public Backend {
   int shared_memory_ = 0;
   OwnStream stream_;
   OwnPool pool_;
-  Buffer decode8_, encode8_;
-  std::mutex tables16_;
-  Buffer decode16_, thresholds16_, first_code16_;
+  std::mutex residents_mutex_;
+  std::unordered_map<std::type_index, std::shared_ptr<void>> residents_;
 };
 
 inline CudaBackend& as_cuda(Backend& backend) { return static_cast<CudaBackend&>(backend); }
@@ -99,31 +106,7 @@ inline CudaBackend& as_cuda(Backend& backend) { return static_cast<CudaBackend&>
   return {view.data, view.strides.row};
 }
 
-// One factory an operation, each in its own file.
-std::unique_ptr<CopyOperation> prepare_copy(Backend& backend);
-std::unique_ptr<MeasureOperation> prepare_measure(Backend& backend, const MeasureJob& job);
-std::unique_ptr<TableOperation> prepare_table(Backend& backend, const TableJob& job);
-std::unique_ptr<BoxMeanOperation> prepare_box_mean(Backend& backend, const BoxMeanJob& job);
-std::unique_ptr<PremultiplyOperation> prepare_premultiply(Backend& backend, const PremultipliedJob& job);
-std::unique_ptr<UnpremultiplyOperation> prepare_unpremultiply(Backend& backend, const PremultipliedJob& job);
-std::unique_ptr<BoxStatsOperation> prepare_box_stats(Backend& backend, const BoxStatsJob& job);
-std::unique_ptr<LensLayersOperation> prepare_lens_layers(Backend& backend, const LensLayersJob& job);
-std::unique_ptr<LensStoreOperation> prepare_lens_store(Backend& backend, const LensStoreJob& job);
-std::unique_ptr<LevelOperation> prepare_level(Backend& backend, const LevelJob& job);
-std::unique_ptr<DistanceOperation> prepare_distance(Backend& backend, const DistanceJob& job);
-std::unique_ptr<DepositOperation> prepare_deposit(Backend& backend, const DepositJob& job);
-std::unique_ptr<DetailOperation> prepare_detail(Backend& backend, const DetailJob& job);
-std::unique_ptr<LobeMeanOperation> prepare_lobe_mean(Backend& backend, const LobeMeanJob& job);
-std::unique_ptr<LocalLinearOperation> prepare_local_linear(Backend& backend, const LocalLinearJob& job);
-std::unique_ptr<RunningExtremeOperation> prepare_running_extreme(Backend& backend,
-                                                                 const RunningExtremeJob& job);
-std::unique_ptr<RecursiveOperation> prepare_recursive(Backend& backend, const RecursiveJob& job);
-std::unique_ptr<LabelOperation> prepare_label(Backend& backend, const LabelJob& job);
-std::unique_ptr<RelabelOperation> prepare_relabel(Backend& backend, const RelabelJob& job);
-std::unique_ptr<RegionValuesOperation> prepare_region_values(Backend& backend, const RegionValuesJob& job);
-std::unique_ptr<CoverageOperation> prepare_coverage(Backend& backend, const CoverageJob& job);
-std::unique_ptr<PaintOperation> prepare_paint(Backend& backend, const PaintJob& job);
-std::unique_ptr<ActiveTilesOperation> prepare_active_tiles(Backend& backend, const ActiveTilesJob& job);
-std::unique_ptr<InclusionOperation> prepare_inclusion(Backend& backend, const InclusionJob& job);
+/// Adds every operation of this backend: src/backends lists them.
+void add_operations(Operations& operations);
 
 }  // namespace satin::cuda

@@ -1,3 +1,4 @@
+#include "core/copy.h"
 #include "core/cuda/backend.h"
 #include "core/cuda/check.h"
 
@@ -40,7 +41,7 @@ class Copy final : public CopyOperation {
 
 }  // namespace
 
-std::unique_ptr<CopyOperation> prepare_copy(Backend& backend) {
+std::unique_ptr<CopyOperation> prepare_copy(Backend& backend, const CopyJob& /*job*/) {
   return std::make_unique<Copy>(as_cuda(backend));
 }
 

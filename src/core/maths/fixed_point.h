@@ -49,4 +49,20 @@ SATIN_HD std::int64_t to_fixed(double value, int exponent) {
   return static_cast<double>(truncated) > scaled ? truncated - 1 : truncated;
 }
 
+/// Exponents of the fixed-point values of a float picture: colour, alpha.
+struct FixedExponents {
+  int colour = 0;
+  int alpha = 0;
+};
+
+SATIN_HD FixedExponents fixed_exponents(const Measured& measured, int bits) {
+  return {fixed_exponent(measured.largest[0], bits), fixed_exponent(measured.largest[1], bits)};
+}
+
+/// The exponents of squares of unweighted values.
+SATIN_HD FixedExponents squared_exponents(const Measured& measured, int bits) {
+  const double largest = double_of(measured.largest[0]);
+  return {fixed_exponent(bits_of(largest * largest), bits), 0};
+}
+
 }  // namespace satin

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "../exr_interface.h"
+#include "io/exr_interface.h"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "host_blocks.h"
+#include "io/nvjpeg/host_blocks.h"
 
 #include <cuda_runtime_api.h>
 

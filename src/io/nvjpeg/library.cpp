@@ -1,4 +1,4 @@
-#include "library.h"
+#include "io/nvjpeg/library.h"
 
 #include <cstddef>
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "../nvjpeg_interface.h"
-#include "host_blocks.h"
+#include "io/nvjpeg/host_blocks.h"
+#include "io/nvjpeg_interface.h"
 
 namespace satin::nvjpeg {
 

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "../nvjpeg_interface.h"
-#include "worker.h"
+#include "io/nvjpeg/worker.h"
+#include "io/nvjpeg_interface.h"
 
 using satin::nvjpeg::Failure;
 using satin::nvjpeg::Library;

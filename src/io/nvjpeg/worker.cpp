@@ -1,4 +1,6 @@
-#include "worker.h"
+#include "io/nvjpeg/worker.h"
+
+#include "io/nvjpeg_interface.h"
 
 #include <cstdint>
 

@@ -4,7 +4,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "library.h"
+#include "io/nvjpeg/library.h"
+#include "io/nvjpeg_interface.h"
 
 namespace satin::nvjpeg {
 

@@ -11,7 +11,7 @@
 #include <opencv2/imgcodecs.hpp>
 #include <vector>
 
-#include "../opencv_interface.h"
+#include "io/opencv_interface.h"
 
 namespace {
 

@@ -1,7 +1,0 @@
-#include "kernels/box_mean.cuh"
-
-namespace satin::kernels {
-
-template void box_mean_to<std::uint16_t>(const BoxMeanArguments&, StreamHandle);
-
-}  // namespace satin::kernels

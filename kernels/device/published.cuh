@@ -1,0 +1,121 @@
+#pragma once
+// Words that blocks of one launch hand to each other through device memory. Each carries its own proof that
+// it is there: the tag of the run that wrote it. So no word needs another one to be visible before it, and
+// relaxed accesses of single words are enough: no fence, no acquire, no flag.
+//
+// Every published word is written again in every run, and runs of one workspace follow each other. What a
+// reader can find is therefore this run's word or that of the run before (all zero before the first), and
+// tags that differ between successive runs are never confused, however often they wrap around.
+//
+// An access to a vector counts as one to each of its elements, in any order (PTX memory consistency model).
+
+#include <cstdint>
+
+#include "kernels/device/vector.cuh"
+
+namespace satin::kernels {
+
+inline constexpr int tag_bits = 8;
+inline constexpr int value_bits = 32 - tag_bits;
+inline constexpr std::uint32_t largest_value = (1U << value_bits) - 1;
+
+/// Tag of run 0, 1, 2 ...: that of run 0 is not the 0 of cleared memory. The numbers may begin again at 0
+/// after any power of two from 2 on: successive tags differ there, too.
+__device__ inline std::uint32_t tag_of_run(std::uint32_t run) { return (run + 1) & ((1U << tag_bits) - 1); }
+
+__device__ inline std::uint32_t tagged(std::uint32_t tag, std::uint32_t value) {
+  return tag << value_bits | value;
+}
+__device__ inline std::uint32_t value_of(std::uint32_t word) { return word & largest_value; }
+__device__ inline bool is_current(std::uint32_t word, std::uint32_t tag) { return word >> value_bits == tag; }
+
+__device__ inline std::uint64_t tagged_wide(std::uint32_t tag, std::uint32_t value) {
+  return static_cast<std::uint64_t>(tag) << 32 | value;
+}
+__device__ inline std::uint32_t value_of(std::uint64_t word) { return static_cast<std::uint32_t>(word); }
+__device__ inline bool is_current(std::uint64_t word, std::uint32_t tag) {
+  return static_cast<std::uint32_t>(word >> 32) == tag;
+}
+
+template <int N>
+__device__ Vector<std::uint32_t, N> tagged(std::uint32_t tag, const Vector<std::uint32_t, N>& values) {
+  Vector<std::uint32_t, N> words;
+#pragma unroll
+  for (int i = 0; i < N; ++i) words.of[i] = tagged(tag, values.of[i]);
+  return words;
+}
+template <int N>
+__device__ bool is_current(const Vector<std::uint32_t, N>& words, std::uint32_t tag) {
+  const std::uint32_t expected = tag << value_bits;
+  std::uint32_t differences = 0;
+#pragma unroll
+  for (int i = 0; i < N; ++i) differences |= words.of[i] ^ expected;
+  return differences <= largest_value;
+}
+
+// A sum that fits no word is published as several, `value_bits` each.
+
+template <class Sum>
+inline constexpr int pieces_of = (static_cast<int>(sizeof(Sum)) * 8 + value_bits - 1) / value_bits;
+
+template <class Sum>
+__device__ std::uint32_t piece_of(Sum sum, int piece) {
+  return static_cast<std::uint32_t>(sum >> piece * value_bits) & largest_value;
+}
+template <class Sum, int N>
+__device__ Vector<std::uint32_t, N> piece_of(const Vector<Sum, N>& sums, int piece) {
+  Vector<std::uint32_t, N> pieces;
+#pragma unroll
+  for (int i = 0; i < N; ++i) pieces.of[i] = piece_of(sums.of[i], piece);
+  return pieces;
+}
+
+__device__ inline void publish(std::uint32_t* to, std::uint32_t word) {
+  asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(to), "r"(word) : "memory");
+}
+__device__ inline void publish(std::uint64_t* to, std::uint64_t word) {
+  asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to), "l"(word) : "memory");
+}
+__device__ inline void publish(std::uint32_t* to, const Vector<std::uint32_t, 4>& words) {
+  asm volatile("st.relaxed.gpu.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(words.of[0]),
+               "r"(words.of[1]), "r"(words.of[2]), "r"(words.of[3])
+               : "memory");
+}
+__device__ inline void publish(std::uint32_t* to, const Vector<std::uint32_t, 2>& words) {
+  asm volatile("st.relaxed.gpu.global.v2.u32 [%0], {%1, %2};" ::"l"(to), "r"(words.of[0]), "r"(words.of[1])
+               : "memory");
+}
+
+template <int N>
+__device__ void publish(std::uint32_t* to, const Vector<std::uint32_t, N>& words) {
+#pragma unroll
+  for (int i = 0; i < N; i += 4)
+    publish(to + i,
+            Vector<std::uint32_t, 4>{{words.of[i], words.of[i + 1], words.of[i + 2], words.of[i + 3]}});
+}
+
+__device__ inline void look_at(const std::uint64_t* from, std::uint64_t& word) {
+  asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(word) : "l"(from));
+}
+__device__ inline void look_at(const std::uint32_t* from, Vector<std::uint32_t, 4>& words) {
+  asm volatile("ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(words.of[0]), "=r"(words.of[1]), "=r"(words.of[2]), "=r"(words.of[3])
+               : "l"(from));
+}
+__device__ inline void look_at(const std::uint32_t* from, Vector<std::uint32_t, 2>& words) {
+  asm volatile("ld.relaxed.gpu.global.v2.u32 {%0, %1}, [%2];"
+               : "=r"(words.of[0]), "=r"(words.of[1])
+               : "l"(from));
+}
+template <int N>
+__device__ void look_at(const std::uint32_t* from, Vector<std::uint32_t, N>& words) {
+#pragma unroll
+  for (int i = 0; i < N; i += 4) {
+    Vector<std::uint32_t, 4> four;
+    look_at(from + i, four);
+#pragma unroll
+    for (int k = 0; k < 4; ++k) words.of[i + k] = four.of[k];
+  }
+}
+
+}  // namespace satin::kernels

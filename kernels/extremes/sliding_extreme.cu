@@ -1,0 +1,145 @@
+// What is the same for every type of keys: how the work is cut, and the passes over single pixels.
+
+#include "kernels/extremes/sliding_extreme.h"
+
+#include <algorithm>
+
+#include "kernels/extremes/sliding_extreme_launch.cuh"
+
+namespace satin::kernels {
+namespace {
+
+constexpr std::int64_t alignment = 16;
+
+/// Groups pay from so many shared rows on.
+constexpr std::int64_t fewest_grouped_rows = 2 * group_rows;
+
+/// Calls action.template operator()<Key>().
+template <class Action>
+auto with_key(Type type, const Action& action) {
+  switch (type) {
+    case Type::u8:
+      return action.template operator()<std::uint8_t>();
+    case Type::u16:
+      return action.template operator()<std::uint16_t>();
+    default:
+      return action.template operator()<FloatKey>();
+  }
+}
+
+constexpr int most_channels = 4;
+
+template <class Key>
+__global__ void __launch_bounds__(tuning::extreme_pixel_threads)
+    hide_pixels(const SlidingExtremeJob job, const Source source, const KeyRows keys) {
+  const std::int64_t x = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (x >= job.width) return;
+  for (std::int64_t y = blockIdx.y; y < job.height; y += gridDim.y) {
+    const Key* from = reinterpret_cast<const Key*>(source.data + y * source.row) + x * job.channels;
+    Key* to = reinterpret_cast<Key*>(keys.data + y * keys.row) + x * job.channels;
+    Key pixel[most_channels];
+    for (int c = 0; c < job.channels; ++c) pixel[c] = turn_key(from[c]);
+    satin::hide_colours(pixel, job.channels, job.extreme);
+    for (int c = 0; c < job.channels; ++c) to[c] = pixel[c];
+  }
+}
+
+template <class Key>
+__global__ void __launch_bounds__(tuning::extreme_pixel_threads)
+    finish_pixels(const SlidingExtremeJob job, const Source source, const Source mask, const Target output) {
+  const std::int64_t x = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (x >= job.width) return;
+  const ExtremeStore store{job.channels, job.weighted, job.mask_maximum};
+  for (std::int64_t y = blockIdx.y; y < job.height; y += gridDim.y) {
+    const std::byte* mask_row = mask.data + y * mask.row;
+    const std::uint32_t weight = job.mask_maximum == 0 ? 1
+                                 : job.mask_maximum == 0xFF
+                                     ? reinterpret_cast<const std::uint8_t*>(mask_row)[x]
+                                     : reinterpret_cast<const std::uint16_t*>(mask_row)[x];
+    Key* out = reinterpret_cast<Key*>(output.data + y * output.row) + x * job.channels;
+    Key pixel[most_channels];
+    for (int c = 0; c < job.channels; ++c) pixel[c] = out[c];
+    store_extreme(store, reinterpret_cast<const Key*>(source.data + y * source.row) + x * job.channels,
+                  weight, pixel);
+    for (int c = 0; c < job.channels; ++c) out[c] = pixel[c];
+  }
+}
+
+dim3 pixel_blocks(const SlidingExtremeJob& job) {
+  return {
+      static_cast<unsigned>((job.width + tuning::extreme_pixel_threads - 1) / tuning::extreme_pixel_threads),
+      blocks_down(job.height)};
+}
+
+}  // namespace
+
+ExtremeTile extreme_tile(std::int64_t row_bytes, std::int64_t pixel_bytes, std::int64_t reach,
+                         std::size_t shared_limit) {
+  constexpr std::int64_t whole_row = 16384;  // rows up to this are one tile
+  constexpr std::int64_t usual = 8192;
+  constexpr std::int64_t least = 2048;
+  constexpr std::int64_t spare = 32;  // what is read past the last window, and the word that it begins in
+  const std::int64_t margin = reach * pixel_bytes;
+  const std::int64_t room = static_cast<std::int64_t>(shared_limit) / 2 - 2 * margin - spare;
+  const std::int64_t wanted = row_bytes <= whole_row ? row_bytes : std::max(usual, 4 * margin);
+  ExtremeTile tile;
+  tile.bytes = std::min({wanted, room, row_bytes});
+  if (tile.bytes < row_bytes) tile.bytes = tile.bytes / alignment * alignment;
+  if (tile.bytes < std::min(least, row_bytes)) return {};
+  tile.shared_bytes = static_cast<std::size_t>(2 * ((tile.bytes + 2 * margin + spare) / 4 * 4));
+  return tile;
+}
+
+int extreme_chunk(std::int64_t reach) {
+  int chunk = 1;
+  while (chunk < group_rows && 2 * chunk <= 2 * reach) chunk *= 2;
+  return chunk;
+}
+
+ExtremeGroups extreme_groups(std::int64_t height, std::int64_t reach) {
+  ExtremeGroups groups;
+  const std::int64_t shared_rows = 2 * reach - group_rows;
+  if (shared_rows < fewest_grouped_rows) return groups;
+  groups.shared = shared_rows / group_rows;
+  groups.count = (height + group_rows - 1) / group_rows + groups.shared - 1;
+  return groups;
+}
+
+extern template int prepare_rows<std::uint8_t>(Extreme);
+extern template int prepare_rows<std::uint16_t>(Extreme);
+extern template int prepare_rows<FloatKey>(Extreme);
+extern template void launch_rows<std::uint8_t>(const RowExtremeArguments&, StreamHandle);
+extern template void launch_rows<std::uint16_t>(const RowExtremeArguments&, StreamHandle);
+extern template void launch_rows<FloatKey>(const RowExtremeArguments&, StreamHandle);
+extern template void launch_columns<std::uint8_t>(const ColumnExtremeArguments&, StreamHandle);
+extern template void launch_columns<std::uint16_t>(const ColumnExtremeArguments&, StreamHandle);
+extern template void launch_columns<FloatKey>(const ColumnExtremeArguments&, StreamHandle);
+
+int prepare_row_extremes(const SlidingExtremeJob& job) {
+  return with_key(job.type, [&]<class Key>() { return prepare_rows<Key>(job.extreme); });
+}
+
+void row_extremes(const RowExtremeArguments& arguments, StreamHandle stream) {
+  with_key(arguments.job.type, [&]<class Key>() { launch_rows<Key>(arguments, stream); });
+}
+
+void column_extremes(const ColumnExtremeArguments& arguments, StreamHandle stream) {
+  with_key(arguments.job.type, [&]<class Key>() { launch_columns<Key>(arguments, stream); });
+}
+
+void hide_colours(const SlidingExtremeJob& job, const Source& source, const KeyRows& keys,
+                  StreamHandle stream) {
+  with_key(job.type, [&]<class Key>() {
+    hide_pixels<Key><<<pixel_blocks(job), tuning::extreme_pixel_threads, 0, stream>>>(job, source, keys);
+  });
+}
+
+void finish_extremes(const SlidingExtremeJob& job, const Source& source, const Source& mask,
+                     const Target& output, StreamHandle stream) {
+  with_key(job.type, [&]<class Key>() {
+    finish_pixels<Key>
+        <<<pixel_blocks(job), tuning::extreme_pixel_threads, 0, stream>>>(job, source, mask, output);
+  });
+}
+
+}  // namespace satin::kernels

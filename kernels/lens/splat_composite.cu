@@ -1,0 +1,261 @@
+// Sums of tiles to colours: scans over the tiles' last columns and rows, and then every tile with all its
+// groups, the nearest first. Where nothing lies and nothing comes in from other tiles is not read.
+
+#include "core/with_type.h"
+#include "kernels/lens/splat_tile.cuh"
+#include "lens/maths/composite.h"
+
+namespace satin::kernels {
+namespace {
+
+constexpr int threads = 256;
+constexpr int warps = threads / warp_size;
+
+constexpr int column_threads = 64;
+
+/// Exclusive sums down the columns, one thread each.
+__global__ void __launch_bounds__(column_threads) scan_columns(const __grid_constant__ SplatArguments a) {
+  constexpr int at_once = 16;  // loads in flight
+  const std::int64_t x = std::int64_t{blockIdx.x} * column_threads + threadIdx.x;
+  if (x >= padded_width(a)) return;
+  std::uint64_t* column = columns_of(a, blockIdx.z, static_cast<int>(blockIdx.y), 0) + x;
+  const std::int64_t pitch = padded_width(a);
+  std::uint64_t above = 0;
+  for (std::int32_t first = 0; first < a.tile_rows; first += at_once) {
+    std::uint64_t sums[at_once];
+#pragma unroll
+    for (int i = 0; i < at_once; ++i) sums[i] = first + i < a.tile_rows ? column[(first + i) * pitch] : 0;
+#pragma unroll
+    for (int i = 0; i < at_once; ++i) {
+      if (first + i < a.tile_rows) column[(first + i) * pitch] = above;
+      above += sums[i];
+    }
+  }
+}
+
+/// Exclusive sums along the rows of tiles, one warp a row of pixels: of the tiles and of what is above them.
+__global__ void __launch_bounds__(threads) scan_rows(const __grid_constant__ SplatArguments a) {
+  const std::int64_t y = std::int64_t{blockIdx.x} * warps + threadIdx.x / warp_size;
+  if (y >= a.height) return;
+  const auto plane = static_cast<int>(blockIdx.y);
+  std::uint64_t* row = rows_of(a, blockIdx.z, plane, y);
+  const std::uint64_t* above =
+      columns_of(a, blockIdx.z, plane, static_cast<std::int32_t>(y / splat_tile_height)) + splat_tile_width -
+      1;
+  std::uint64_t before = 0;
+  for (std::int32_t first = 0; first < a.tile_columns; first += warp_size) {
+    const std::int32_t column = first + lane_index();
+    const bool exists = column < a.tile_columns;
+    const std::uint64_t own = exists ? row[column] + above[std::int64_t{column} * splat_tile_width] : 0;
+    const std::uint64_t sum = inclusive_scan(own);
+    if (exists) row[column] = before + sum - own;
+    before += __shfl_sync(whole_warp, sum, warp_size - 1);
+  }
+}
+
+constexpr int rows_at_once = 2;
+constexpr int rows_of_warp = splat_tile_width / warp_size * splat_tile_height / warps;
+
+/// Columns and rows of a tile that one warp composites: a lane a column.
+struct TilePart {
+  std::int64_t tile;
+  std::int32_t tile_row;
+  std::int32_t tile_column;
+  std::int32_t left;
+  std::int32_t top;
+
+  [[nodiscard]] __device__ std::int32_t x() const { return left + lane_index(); }
+};
+
+/// The sums of one group in some rows.
+template <int Channels>
+struct PartSums {
+  std::uint64_t sums[rows_at_once][Channels + 1];
+
+  /// What comes in from other tiles.
+  __device__ void come_in(const SplatArguments& a, std::uint32_t group, const TilePart& part) {
+#pragma unroll
+    for (int c = 0; c <= Channels; ++c) {
+      const std::uint64_t above = columns_of(a, group, c, part.tile_row)[part.x()];
+      const std::uint64_t* before = rows_of(a, group, c, part.top) + part.tile_column;
+#pragma unroll
+      for (int i = 0; i < rows_at_once; ++i) sums[i][c] = above + before[std::int64_t{i} * a.tile_columns];
+    }
+  }
+
+  /// The tile's own.
+  __device__ void add_tile(const SplatArguments& a, std::uint32_t group, const TilePart& part) {
+    const int place = part.top % splat_tile_height * splat_tile_width + part.x() % splat_tile_width;
+#pragma unroll
+    for (int c = 0; c <= Channels; ++c)
+#pragma unroll
+      for (int i = 0; i < rows_at_once; ++i)
+        sums[i][c] += tile_plane(a, group, part.tile, c)[place + i * splat_tile_width];
+  }
+};
+
+/// Adds the sample that stays on this pixel.
+template <int Channels>
+__device__ void add_focused(const SplatArguments& a, std::int32_t x, std::int32_t y,
+                            std::uint64_t (&sums)[Channels + 1]) {
+  const std::uint32_t* colour = colours_at<Channels>(a, x, y);
+  const std::uint32_t weight = sample_weight(1U << a.kernels.weight_bits, weight_at(a, x, y));
+#pragma unroll
+  for (int c = 0; c < Channels; ++c) sums[c] += std::uint64_t{colour[c]} * weight;
+  sums[Channels] += weight;
+}
+
+/// Writes what the lanes have for one row, word after word.
+template <int Channels>
+__device__ void store_row(const SplatArguments& a, const TilePart& part, std::int32_t y,
+                          const std::uint32_t (&colour)[Channels]) {
+  const std::int32_t pixels = min(warp_size, a.width - part.left);
+  auto* out =
+      reinterpret_cast<std::uint32_t*>(a.output.data + y * a.output.row) + std::int64_t{part.left} * Channels;
+#pragma unroll
+  for (int i = 0; i < Channels; ++i) {
+    const int word = i * warp_size + lane_index();
+    std::uint32_t value = 0;
+#pragma unroll
+    for (int c = 0; c < Channels; ++c) {
+      const std::uint32_t of_channel = __shfl_sync(whole_warp, colour[c], word / Channels);
+      if (word % Channels == c) value = of_channel;
+    }
+    if (word < pixels * Channels) out[word] = value;
+  }
+}
+
+/// Where nothing arrived the source is seen.
+template <class Real, int Channels>
+__device__ void store_part(const SplatArguments& a, const TilePart& part,
+                           const Composite<Real, Channels> (&composites)[rows_at_once]) {
+#pragma unroll
+  for (int i = 0; i < rows_at_once; ++i) {
+    const std::int32_t y = part.top + i;
+    if (y >= a.height) return;
+    std::uint32_t colour[Channels] = {};
+    const bool seen = !composites[i].empty();
+    if (part.x() < a.width) {
+      const std::uint32_t* source = row_at<std::uint32_t>(a.source, y) + std::int64_t{part.x()} * Channels;
+#pragma unroll
+      for (int c = 0; c < Channels; ++c) colour[c] = seen ? composites[i].result(c) : source[c];
+    }
+    store_row<Channels>(a, part, y, colour);
+  }
+}
+
+/// Groups of a tile, a bit each.
+struct TileGroups {
+  unsigned spread = 0;   ///< whose sums it has
+  unsigned present = 0;  ///< these, and those whose samples come in from other tiles
+};
+
+/// By all threads of the block; `found` is shared.
+__device__ TileGroups groups_of(const SplatArguments& a, const TilePart& part, unsigned (&found)[2]) {
+  constexpr int places = splat_tile_width + splat_tile_height;
+  const auto thread = static_cast<int>(threadIdx.x);
+  const int groups = static_cast<int>(a.last_group) + 1;
+  if (thread < 2) found[thread] = 0;
+  __syncthreads();
+  unsigned present = 0;
+#pragma unroll 4
+  for (int i = thread; i < groups * places; i += threads) {
+    const auto group = static_cast<std::uint32_t>(i / places);
+    const int place = i % places;
+    const std::uint64_t weight =
+        place < splat_tile_width
+            ? columns_of(a, group, a.channels,
+                         part.tile_row)[std::int64_t{part.tile_column} * splat_tile_width + place]
+            : rows_of(a, group, a.channels,
+                      std::int64_t{part.tile_row} * splat_tile_height + place -
+                          splat_tile_width)[part.tile_column];
+    present |= (weight != 0 ? 1U : 0U) << group;
+  }
+  for (int distance = 1; distance < warp_size; distance *= 2)
+    present |= __shfl_xor_sync(whole_warp, present, distance);
+  if (lane_index() == 0) atomicOr(&found[1], present);
+  if (thread < groups && a.sums.spread[thread * tile_count(a) + part.tile] != 0) {
+    atomicOr(&found[0], 1U << thread);
+    atomicOr(&found[1], 1U << thread);
+  }
+  __syncthreads();
+  return {found[0], found[1]};
+}
+
+/// Lays one group behind those before it.
+template <class Real, int Channels>
+__device__ void add_group(const SplatArguments& a, std::uint32_t group, const TilePart& part, bool spread,
+                          const std::uint32_t (&in_focus)[rows_at_once],
+                          Composite<Real, Channels> (&composites)[rows_at_once]) {
+  const std::uint64_t mask = a.short_sums ? (std::uint64_t{1} << splat_short_bits) - 1 : ~std::uint64_t{0};
+  const Real unit = static_cast<Real>(1) / static_cast<Real>(1U << a.kernels.weight_bits);
+  PartSums<Channels> part_sums;
+  part_sums.come_in(a, group, part);
+  if (spread) part_sums.add_tile(a, group, part);
+#pragma unroll
+  for (int i = 0; i < rows_at_once; ++i) {
+    std::uint64_t(&sums)[Channels + 1] = part_sums.sums[i];
+#pragma unroll
+    for (int c = 0; c <= Channels; ++c) sums[c] &= mask;
+    if (in_focus[i] == group) add_focused<Channels>(a, part.x(), part.top + i, sums);
+    if (sums[Channels] != 0) composites[i].add(sums, unit);
+  }
+}
+
+/// A block composites a tile, each of its warps some rows. All that it reads of a group it asks for at once.
+template <class Real, int Channels>
+__global__ void __launch_bounds__(threads, 3) composite_tiles(const __grid_constant__ SplatArguments a) {
+  constexpr std::uint32_t none = 0xFF;
+  __shared__ unsigned found[2];
+  TilePart part;
+  part.tile = blockIdx.x;
+  part.tile_row = static_cast<std::int32_t>(part.tile / a.tile_columns);
+  part.tile_column = static_cast<std::int32_t>(part.tile % a.tile_columns);
+  const int warp = static_cast<int>(threadIdx.x) / warp_size;
+  part.left = part.tile_column * splat_tile_width + warp % 2 * warp_size;
+  const std::int32_t top = part.tile_row * splat_tile_height + warp / 2 * rows_of_warp;
+  const TileGroups tile_groups = groups_of(a, part, found);
+  const std::uint32_t groups_in_focus =
+      a.sums.focused[std::int64_t{part.tile_row} * cell_columns(a) + part.left / splat_cell];
+  for (part.top = top; part.top < min(top + rows_of_warp, a.height); part.top += rows_at_once) {
+    std::uint32_t in_focus[rows_at_once];
+    Composite<Real, Channels> composites[rows_at_once];
+#pragma unroll
+    for (int i = 0; i < rows_at_once; ++i) {
+      composites[i].clear();
+      in_focus[i] = none;
+      if (groups_in_focus != 0 && part.x() < a.width && part.top + i < a.height &&
+          radius_at(a, part.x(), part.top + i) <= lens_focus_radius)
+        in_focus[i] = group_at(a, part.x(), part.top + i);
+    }
+    for (unsigned left = tile_groups.present | groups_in_focus; left != 0; left &= left - 1) {
+      const auto group = static_cast<std::uint32_t>(__ffs(static_cast<int>(left)) - 1);
+      add_group(a, group, part, (tile_groups.spread >> group & 1U) != 0, in_focus, composites);
+    }
+    store_part(a, part, composites);
+  }
+}
+
+unsigned blocks_for(std::int64_t count, int block) {
+  return static_cast<unsigned>((count + block - 1) / block);
+}
+
+}  // namespace
+
+void splat_carries(const SplatArguments& a, StreamHandle stream) {
+  const auto planes = static_cast<unsigned>(a.channels + 1);
+  const unsigned groups = a.last_group + 1;
+  const std::int64_t width = std::int64_t{a.tile_columns} * splat_tile_width;
+  scan_columns<<<dim3(blocks_for(width, column_threads), planes, groups), column_threads, 0, stream>>>(a);
+  scan_rows<<<dim3(blocks_for(a.height, warps), planes, groups), threads, 0, stream>>>(a);
+}
+
+void splat_composite(const SplatArguments& a, StreamHandle stream) {
+  const unsigned blocks = blocks_for(tile_count(a), 1);
+  with_channels(a.channels, [&]<int Channels>() {
+    a.single ? composite_tiles<float, Channels><<<blocks, threads, 0, stream>>>(a)
+             : composite_tiles<double, Channels><<<blocks, threads, 0, stream>>>(a);
+  });
+}
+
+}  // namespace satin::kernels

@@ -1,0 +1,166 @@
+// What tiles do not gather: samples of the list, and visible ones that reach too far. A corner of a staircase
+// costs one atomic addition a plane; additions modulo 2^64 give the same sums in any order. The tiles that
+// they lie in are marked and cleared before.
+
+#include "core/with_type.h"
+#include "kernels/lens/splat_quads.cuh"
+
+namespace satin::kernels {
+namespace {
+
+constexpr int threads = 128;
+
+/// Calls corner(column, row, negative) for the corners of a staircase. What lies above or before the picture
+/// counts on its border, what lies behind not.
+template <class Corner>
+__device__ void for_corners_in_picture(const SplatArguments& a, const Staircase& stairs, std::int32_t x,
+                                       std::int32_t y, std::int32_t more, const Corner& corner) {
+  for_corners(stairs, x, y, more, [&](std::int32_t u, std::int32_t v, bool negative) {
+    if (u < a.width && v < a.height) corner(max(u, 0), max(v, 0), negative);
+  });
+}
+
+__device__ void mark(const SplatArguments& a, std::uint32_t group, std::int32_t column, std::int32_t row) {
+  a.sums.direct[group * tile_count(a) + std::int64_t{row} * a.tile_columns + column] = 1;
+}
+
+__device__ void add_delta(const SplatArguments& a, std::uint32_t group, std::int32_t column, std::int32_t row,
+                          int plane, std::uint64_t delta) {
+  const std::int64_t tile =
+      std::int64_t{row / splat_tile_height} * a.tile_columns + column / splat_tile_width;
+  const int pixel = row % splat_tile_height * splat_tile_width + column % splat_tile_width;
+  std::uint64_t* to = tile_plane(a, group, tile, 0) + direct_place(a, pixel, plane);
+  atomicAdd(reinterpret_cast<unsigned long long*>(to), static_cast<unsigned long long>(delta));
+}
+
+/// What is done for the corners of a listed sample, by so many lanes.
+struct MarkTiles {
+  template <int Channels>
+  static constexpr unsigned lanes = 1;
+
+  template <int Channels>
+  static __device__ void run(const SplatArguments& a, const LensSample& /*sample*/, unsigned /*lane*/,
+                             std::uint32_t /*share*/, std::uint32_t group, std::int32_t column,
+                             std::int32_t row, bool /*negative*/) {
+    mark(a, group, column / splat_tile_width, row / splat_tile_height);
+  }
+};
+
+/// A lane a plane: additions side by side are one request.
+struct AddDeltas {
+  template <int Channels>
+  static constexpr unsigned lanes = Channels + 1;
+
+  template <int Channels>
+  static __device__ void run(const SplatArguments& a, const LensSample& sample, unsigned lane,
+                             std::uint32_t share, std::uint32_t group, std::int32_t column, std::int32_t row,
+                             bool negative) {
+    const std::uint64_t delta = (lane < Channels ? sample.colour[lane] : std::uint64_t{1}) * share;
+    add_delta(a, group, column, row, static_cast<int>(lane), negative ? 0 - delta : delta);
+  }
+};
+
+template <int Channels, class Step>
+__global__ void __launch_bounds__(threads) each_listed(const __grid_constant__ SplatArguments a) {
+  constexpr unsigned lanes = Step::template lanes<Channels>;
+  const std::uint64_t count = std::uint64_t{min(*a.count, a.most_listed)} * lanes;
+  for (std::uint64_t i = blockIdx.x * threads + threadIdx.x; i < count; i += gridDim.x * threads) {
+    const LensSample& sample = a.listed[i / lanes];
+    const bool inside = sample.x >= 0 && sample.x < a.width && sample.y >= 0 && sample.y < a.height;
+    if (!inside || sample.weight == 0) continue;
+    const bool block = sample.block == 2;
+    const std::uint32_t group = min(std::uint32_t{sample.group}, a.last_group);
+    const LensKernel kernel =
+        lens_kernel(a.kernels, sample.radius, is_highlight<Channels>(a, sample.colour), block);
+#pragma unroll 1
+    for (int k = 0; k < 2; ++k) {
+      const std::uint32_t share = sample_weight(k == 0 ? kernel.weight[0] : kernel.weight[1], sample.weight);
+      if (share == 0) continue;
+      const Staircase stairs =  // all of it is read at once
+          a.kernels.staircases[k == 0 ? kernel.staircase[0] : kernel.staircase[1]];
+      for_corners_in_picture(a, stairs, sample.x, sample.y, block ? 2 : 1,
+                             [&](std::int32_t column, std::int32_t row, bool negative) {
+                               Step::template run<Channels>(a, sample, i % lanes, share, group, column, row,
+                                                            negative);
+                             });
+    }
+  }
+}
+
+/// One thread a cell of a group: the tiles that its samples may reach.
+__global__ void __launch_bounds__(threads) mark_far(const __grid_constant__ SplatArguments a) {
+  const std::int64_t cell = std::int64_t{blockIdx.x} * threads + threadIdx.x;
+  if (cell >= cell_count(a)) return;
+  const std::uint32_t group = blockIdx.y;
+  const std::int32_t reach = a.sums.reaches[group * cell_count(a) + cell];
+  if (reach <= splat_reach) return;
+  const std::int32_t x = cell_left(a, cell);
+  const std::int32_t y = cell_top(a, cell);
+  const std::int32_t right = min(x + splat_cell + 1 + reach, a.width - 1) / splat_tile_width;
+  const std::int32_t bottom = min(y + splat_cell + 1 + reach, a.height - 1) / splat_tile_height;
+  for (std::int32_t row = max(y - reach, 0) / splat_tile_height; row <= bottom; ++row)
+    for (std::int32_t column = max(x - reach, 0) / splat_tile_width; column <= right; ++column)
+      mark(a, group, column, row);
+}
+
+/// One thread 2 x 2 pixels.
+template <int Channels>
+__global__ void __launch_bounds__(threads) add_far(const __grid_constant__ SplatArguments a) {
+  const std::int64_t place = std::int64_t{blockIdx.x} * threads + threadIdx.x;
+  if (place >= cell_count(a) * cell_quads) return;
+  const SplatQuad quad = a.sums.quads[place];
+  if (quad.groups == 0 || quad.reach <= splat_reach) return;
+  const auto number = static_cast<int>(place % cell_quads);
+  for_staircases<Channels>(
+      a, cell_left(a, place / cell_quads) + quad_x(number), cell_top(a, place / cell_quads) + quad_y(number),
+      quad.merged, [](std::uint32_t) { return true; },
+      [&](const SpreadSample<Channels>& sample, const Staircase& stairs, std::uint32_t share) {
+        if (stairs.reach <= splat_reach) return;
+        const std::uint32_t group = group_at(a, sample.x, sample.y);
+        for_corners_in_picture(a, stairs, sample.x, sample.y, sample.more,
+                               [&](std::int32_t column, std::int32_t row, bool negative) {
+#pragma unroll
+                                 for (int plane = 0; plane <= Channels; ++plane) {
+                                   const std::uint64_t delta = sample.value(plane) * share;
+                                   add_delta(a, group, column, row, plane, negative ? 0 - delta : delta);
+                                 }
+                               });
+      });
+}
+
+__global__ void __launch_bounds__(threads) clear_marked(const __grid_constant__ SplatArguments a) {
+  const std::int64_t tile = blockIdx.x;
+  if (a.sums.direct[blockIdx.y * tile_count(a) + tile] == 0) return;
+  auto* words = reinterpret_cast<ulonglong2*>(tile_plane(a, blockIdx.y, tile, 0));
+  for (int i = static_cast<int>(threadIdx.x); i < (a.channels + 1) * splat_tile_pixels / 2; i += threads)
+    words[i] = make_ulonglong2(0, 0);
+}
+
+unsigned blocks_for(std::int64_t count, int block) {
+  return static_cast<unsigned>((count + block - 1) / block);
+}
+
+template <class Step>
+void launch_listed(const SplatArguments& a, StreamHandle stream) {
+  constexpr unsigned blocks = 2048;
+  if (a.most_listed == 0) return;
+  with_channels(a.channels,
+                [&]<int Channels>() { each_listed<Channels, Step><<<blocks, threads, 0, stream>>>(a); });
+}
+
+}  // namespace
+
+void splat_direct(const SplatArguments& a, StreamHandle stream) {
+  const bool far = a.largest_reach > splat_reach;
+  if (!far && a.most_listed == 0) return;
+  const unsigned groups = a.last_group + 1;
+  launch_listed<MarkTiles>(a, stream);
+  if (far) mark_far<<<dim3(blocks_for(cell_count(a), threads), groups), threads, 0, stream>>>(a);
+  clear_marked<<<dim3(blocks_for(tile_count(a), 1), groups), threads, 0, stream>>>(a);
+  launch_listed<AddDeltas>(a, stream);
+  if (!far) return;
+  const unsigned blocks = blocks_for(cell_count(a) * cell_quads, threads);
+  with_channels(a.channels, [&]<int Channels>() { add_far<Channels><<<blocks, threads, 0, stream>>>(a); });
+}
+
+}  // namespace satin::kernels

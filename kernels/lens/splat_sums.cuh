@@ -1,0 +1,226 @@
+#pragma once
+// The sums of a tile in shared memory.
+//
+// A sum has two words, as additions of 32 bits are the memory's own: of 64 bits, with a carry between them,
+// or short ones of 19 bits and 32 that need none. The low part of a short summand is balanced, -2^18 to 2^18
+// - 1, so that 2^13 - 1 of them may meet in one word; the high words, and so all sums, are right modulo 2^51.
+
+#include <type_traits>
+
+#include "kernels/lens/splat_quads.cuh"
+
+namespace satin::kernels {
+
+// Even columns and odd ones lie apart: the lanes of a warp meet words side by side, in four rows of quads.
+inline constexpr int half_row = splat_tile_width / 2 + 2;
+inline constexpr int tile_row = 2 * half_row;
+inline constexpr int tile_words = splat_tile_height * tile_row;
+static_assert(2 * tile_row % warp_size == warp_size / 4, "four rows of quads share no banks");
+static_assert(tile_words % 4 == 0, "words are cleared and settled by four");
+
+inline constexpr int low_bits = 19;
+static_assert(low_bits + 32 == splat_short_bits);
+/// So many low parts may meet in one word.
+inline constexpr int most_low_parts = (1 << (32 - low_bits)) - 1;
+
+__device__ inline void add_to_shared(std::uint32_t address, std::uint32_t value) {
+  asm volatile("red.shared.add.u32 [%0], %1;" ::"r"(address), "r"(value));
+}
+__device__ inline std::uint32_t fetch_and_add_to_shared(std::uint32_t address, std::uint32_t value) {
+  std::uint32_t before;
+  asm volatile("atom.shared.add.u32 %0, [%1], %2;" : "=r"(before) : "r"(address), "r"(value));
+  return before;
+}
+
+/// The sums of `Planes` planes of a tile, by all threads of a block.
+template <int Planes, bool Short>
+class TileSums {
+ public:
+  /// Of colours times a weight: short sums are made of colours of 21 bits at most, merged ones of 23.
+  using Factor = std::conditional_t<Short, std::uint32_t, std::uint64_t>;
+
+  struct Summand {
+    std::uint32_t low[Planes];
+    std::uint32_t high[Planes];
+
+    [[nodiscard]] __device__ Summand negative() const {
+      Summand result;
+#pragma unroll
+      for (int plane = 0; plane < Planes; ++plane) {
+        result.low[plane] = 0 - low[plane];
+        result.high[plane] = 0 - high[plane] - (!Short && low[plane] != 0 ? 1 : 0);
+      }
+      return result;
+    }
+    __device__ void set(int plane, std::uint64_t value) {
+      low[plane] = static_cast<std::uint32_t>(value);
+      high[plane] = static_cast<std::uint32_t>(value >> 32);
+      if constexpr (Short) {
+        high[plane] = static_cast<std::uint32_t>((value + low_half) >> low_bits);
+        low[plane] = balanced(low[plane]);
+      }
+    }
+  };
+
+  __device__ TileSums(std::uint32_t* words, std::int32_t left, std::int32_t top)
+      : words_(words), base_(shared_address(words)), left_(left), top_(top) {}
+
+  __device__ void begin_with_nothing() {
+    for (int i = static_cast<int>(threadIdx.x); i < 2 * Planes * tile_words / 4; i += cell_quads)
+      reinterpret_cast<uint4*>(words_)[i] = make_uint4(0, 0, 0, 0);
+  }
+
+  /// With a tile's second differences that are there already, of planes from `first` on.
+  __device__ void begin_with(const SplatArguments& a, const std::uint64_t* direct, int first) {
+    const auto thread = static_cast<int>(threadIdx.x);
+    for (int i = thread; i < splat_tile_pixels; i += cell_quads) {
+      const int column = i % splat_tile_width;
+      Summand value;
+#pragma unroll
+      for (int plane = 0; plane < Planes; ++plane) {
+        value.set(plane, direct[direct_place(a, i, first + plane)]);
+        std::uint32_t* word = words_ + 2 * plane * tile_words + i / splat_tile_width * tile_row +
+                              (column & 1) * half_row + (column >> 1);
+        word[0] = value.low[plane];
+        word[tile_words] = value.high[plane];
+      }
+    }
+  }
+
+  /// A corner of the box around this one may lie in the tile. What lies above or before the picture counts on
+  /// its border.
+  [[nodiscard]] __device__ bool meets(std::int32_t first_x, std::int32_t last_x, std::int32_t first_y,
+                                      std::int32_t last_y) const {
+    return last_x >= left_ && first_x < left_ + splat_tile_width && last_y >= top_ &&
+           first_y < top_ + splat_tile_height;
+  }
+
+  /// Some of a staircase's corners may lie in the tile: rows and columns of corners do.
+  [[nodiscard]] __device__ bool meets(const Staircase& stairs, std::int32_t x, std::int32_t y,
+                                      std::int32_t more) const {
+    bool rows = false;
+    bool columns = false;
+#pragma unroll
+    for (int k = 0; k < Staircase::most_boxes; ++k) {
+      if (k >= stairs.boxes) break;
+      rows |= has_row(row_of(y - stairs.high[k])) | has_row(row_of(y + stairs.high[k] + more));
+      columns |= has_column(column_of(x - stairs.wide[k])) | has_column(column_of(x + stairs.wide[k] + more));
+    }
+    return rows & columns;
+  }
+
+  /// Adds the corners of a staircase that lie in the tile.
+  __device__ void add(const Staircase& stairs, std::int32_t x, std::int32_t y, std::int32_t more,
+                      const Summand& value) const {
+    const Summand taken = value.negative();
+    int before[2];
+#pragma unroll
+    for (int k = 0; k < Staircase::most_boxes; ++k) {
+      if (k >= stairs.boxes) break;
+      const int rows[2] = {row_place(y - stairs.high[k]), row_place(y + stairs.high[k] + more)};
+      const int columns[2] = {column_place(x - stairs.wide[k]), column_place(x + stairs.wide[k] + more)};
+      if (k > 0) add_box(before, rows, taken, value);
+      add_box(columns, rows, value, taken);
+      before[0] = columns[0];
+      before[1] = columns[1];
+    }
+  }
+
+  /// Makes every word one low part again; the block waits before and after it.
+  __device__ void settle() {
+    for (int i = static_cast<int>(threadIdx.x); i < Planes * tile_words / 4; i += cell_quads) {
+      const int plane = i / (tile_words / 4);
+      uint4* words = reinterpret_cast<uint4*>(words_) + (plane * tile_words / 4 + i);
+      uint4 low = words[0];
+      uint4 high = words[tile_words / 4];
+      settle(low.x, high.x);
+      settle(low.y, high.y);
+      settle(low.z, high.z);
+      settle(low.w, high.w);
+      words[0] = low;
+      words[tile_words / 4] = high;
+    }
+  }
+
+  /// Of column 2 * lane + odd.
+  [[nodiscard]] __device__ std::uint64_t sum(int plane, int row, int odd) const {
+    const std::uint32_t* word =
+        words_ + 2 * plane * tile_words + row * tile_row + odd * half_row + lane_index();
+    const std::uint32_t low = word[0];
+    const std::uint32_t high = word[tile_words];
+    if constexpr (Short)
+      return (std::uint64_t{high} << low_bits) +
+             static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(low)});
+    else
+      return std::uint64_t{high} << 32 | low;
+  }
+
+ private:
+  static constexpr std::uint32_t low_half = 1U << (low_bits - 1);
+  static constexpr int word_bytes = 4;
+  /// Of a row or a column that the tile has not: added to any other place it stays below 0.
+  static constexpr int outside = -(1 << 29);
+
+  /// The same in all lanes. Asked of another lane, as the compiler would compute it anew for every corner.
+  [[nodiscard]] static __device__ int shared_address(const std::uint32_t* words) {
+    return __shfl_sync(whole_warp, static_cast<int>(__cvta_generic_to_shared(words)), 0);
+  }
+
+  /// The lowest bits as a number with a sign.
+  [[nodiscard]] static __device__ std::uint32_t balanced(std::uint32_t value) {
+    return static_cast<std::uint32_t>(static_cast<std::int32_t>(value << (32 - low_bits)) >> (32 - low_bits));
+  }
+  static __device__ void settle(std::uint32_t& low, std::uint32_t& high) {
+    high += static_cast<std::uint32_t>(static_cast<std::int32_t>(low + low_half) >> low_bits);
+    low = balanced(low);
+  }
+
+  [[nodiscard]] __device__ std::int32_t row_of(std::int32_t y) const { return max(y - top_, -top_); }
+  [[nodiscard]] __device__ std::int32_t column_of(std::int32_t x) const { return max(x - left_, -left_); }
+  [[nodiscard]] static __device__ bool has_row(std::int32_t row) {
+    return static_cast<std::uint32_t>(row) < splat_tile_height;
+  }
+  [[nodiscard]] static __device__ bool has_column(std::int32_t column) {
+    return static_cast<std::uint32_t>(column) < splat_tile_width;
+  }
+  [[nodiscard]] __device__ int row_place(std::int32_t y) const {
+    const std::int32_t row = row_of(y);
+    return has_row(row) ? base_ + row * tile_row * word_bytes : outside;
+  }
+  [[nodiscard]] __device__ int column_place(std::int32_t x) const {
+    const std::int32_t column = column_of(x);
+    return has_column(column) ? ((column & 1) * half_row + (column >> 1)) * word_bytes : outside;
+  }
+
+  __device__ void add_box(const int (&columns)[2], const int (&rows)[2], const Summand& value,
+                          const Summand& taken) const {
+    add_corner(columns[0] + rows[0], value);
+    add_corner(columns[1] + rows[0], taken);
+    add_corner(columns[0] + rows[1], taken);
+    add_corner(columns[1] + rows[1], value);
+  }
+
+  __device__ void add_corner(int place, const Summand& value) const {
+    if (place < 0) return;
+    auto address = static_cast<std::uint32_t>(place);
+#pragma unroll
+    for (int plane = 0; plane < Planes; ++plane, address += 2 * tile_words * word_bytes) {
+      const std::uint32_t high_address = address + tile_words * word_bytes;
+      if constexpr (Short) {
+        add_to_shared(address, value.low[plane]);
+        add_to_shared(high_address, value.high[plane]);
+      } else {
+        const std::uint32_t before = fetch_and_add_to_shared(address, value.low[plane]);
+        const bool carry = before + value.low[plane] < before;
+        add_to_shared(high_address, value.high[plane] + (carry ? 1 : 0));
+      }
+    }
+  }
+
+  std::uint32_t* words_;
+  int base_;  ///< in shared memory
+  std::int32_t left_;
+  std::int32_t top_;
+};
+
+}  // namespace satin::kernels

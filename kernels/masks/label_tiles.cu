@@ -1,0 +1,382 @@
+// Components of tiles: union-find of runs in shared memory (Playne and Hawick 2018; runs instead of pixels as
+// Hennequin, Lacassagne, Cabaret, Meunier 2018).
+
+#include <algorithm>
+
+#include "kernels/device/tuning.h"
+#include "kernels/device/warp.cuh"
+#include "kernels/masks/label_links.cuh"
+#include "kernels/masks/label_rows.cuh"
+#include "kernels/masks/label_words.cuh"
+
+namespace satin::kernels {
+namespace {
+
+constexpr int max_joins = tuning::label_tile_joins;
+constexpr std::uint32_t none = 0xFFFFFFFFU;
+
+/// Trees of a tile's runs, of which bands have `rows` rows. Sets of runs have one bit each.
+template <int rows>
+struct Shared {
+  static constexpr int threads = tile_threads / rows;  ///< one a word of a band
+  static constexpr int blocks = tuning::label_tile_blocks * rows;
+  static constexpr int groups = tile_runs / rows / warp_size;
+  std::uint32_t words[tile_threads];
+  std::uint32_t starts[threads];
+  std::uint32_t before[threads];  ///< runs that begin in earlier words
+  std::uint32_t parents[tile_runs / rows];
+  std::uint32_t roots[groups];
+  std::uint32_t roots_before[groups];  ///< of this group of 32 runs
+  std::uint32_t at_side[groups];       ///< roots of parts that touch a side of the tile
+  std::uint32_t joins[max_joins];      ///< pairs of runs that touch, 16 bits each
+  int of_warps[threads / warp_size];
+  int join_count;
+  int parts;
+};
+
+/// The words of the tile around one.
+__device__ Around around_word(const std::uint32_t* words, int index) {
+  const int column = index % tile_words;
+  const bool has_left = column > 0;
+  const bool has_right = column < tile_words - 1;
+  Around around;
+  around.word = words[index];
+  if (has_left) around.left = words[index - 1];
+  if (has_right) around.right = words[index + 1];
+  if (index < tile_words) return around;
+  around.up = words[index - tile_words];
+  if (has_left) around.up_left = words[index - tile_words - 1];
+  if (has_right) around.up_right = words[index - tile_words + 1];
+  return around;
+}
+
+/// The columns of the words from `index` on, one a row, that have a pixel.
+template <int rows>
+__device__ std::uint32_t band_word(const std::uint32_t* words, int index) {
+  return rows == 1 ? words[index] : words[index] | words[index + tile_words];
+}
+
+/// The sum of `mine` over the threads before this one; `all` becomes that over all.
+template <int warps>
+__device__ int sum_before(int mine, int (&of_warps)[warps], int& all) {
+  const int scanned = inclusive_scan(mine);
+  if (lane_index() == warp_size - 1) of_warps[threadIdx.x / warp_size] = scanned;
+  __syncthreads();
+  int before = scanned - mine;
+  all = 0;
+#pragma unroll
+  for (int warp = 0; warp < warps; ++warp) {
+    if (warp < static_cast<int>(threadIdx.x) / warp_size) before += of_warps[warp];
+    all += of_warps[warp];
+  }
+  return before;
+}
+
+/// Every run that begins in a word under one that it touches above, if there is one: trees without any
+/// atomics. Returns the contacts that are left to be joined; `after` is 1 where the run above begins behind
+/// the bit.
+__device__ std::uint32_t hang_runs(std::uint32_t* parents, const Links& links, std::uint32_t contacts,
+                                   int after) {
+  std::uint32_t others = 0;
+  for (; contacts != 0; contacts &= contacts - 1) {
+    const std::uint32_t up_to = up_to_lowest(contacts);
+    const std::uint32_t lower = links.lower(up_to);
+    if ((links.starts & up_to) != 0 && parents[lower] == lower)
+      parents[lower] = links.upper(up_to) + after;
+    else
+      others |= contacts & -contacts;
+  }
+  return others;
+}
+
+/// Hangs the greater root under the lesser one; begins again with what another thread hung there meanwhile.
+__device__ void unite(std::uint32_t* parents, std::uint32_t a, std::uint32_t b) {
+  while (true) {
+    a = root_of(parents, a);
+    b = root_of(parents, b);
+    if (a == b) return;
+    const std::uint32_t greater = max(a, b);
+    const std::uint32_t lesser = min(a, b);
+    const std::uint32_t before = atomicMin(parents + greater, lesser);
+    if (before == greater) return;
+    a = before;
+    b = lesser;
+  }
+}
+
+/// Lists the pairs of runs of some contacts from `slot` on; those that find no place are united at once.
+template <int rows>
+__device__ void list_joins(Shared<rows>& shared, const Links& links, std::uint32_t contacts, int after,
+                           int& slot) {
+  for (; contacts != 0; contacts &= contacts - 1, ++slot) {
+    const std::uint32_t up_to = up_to_lowest(contacts);
+    const std::uint32_t lower = links.lower(up_to);
+    const std::uint32_t upper = links.upper(up_to) + after;
+    if (slot < max_joins)
+      shared.joins[slot] = lower << 16 | upper;
+    else
+      unite(shared.parents, lower, upper);
+  }
+}
+
+/// Joins the runs of contacts. Words have few of them or many, so that threads take them from a list.
+template <int rows>
+__device__ void join_runs(Shared<rows>& shared, const Links& links, const Touching& contacts) {
+  const int mine = __popc(contacts.here) + __popc(contacts.after);
+  const int scanned = inclusive_scan(mine);
+  int slot = 0;
+  if (lane_index() == warp_size - 1 && scanned > 0) slot = atomicAdd(&shared.join_count, scanned);
+  slot = __shfl_sync(whole_warp, slot, warp_size - 1) + scanned - mine;
+  list_joins(shared, links, contacts.here, 0, slot);
+  list_joins(shared, links, contacts.after, 1, slot);
+  __syncthreads();
+  const int count = min(shared.join_count, max_joins);
+  for (int i = static_cast<int>(threadIdx.x); i < count; i += Shared<rows>::threads)
+    unite(shared.parents, shared.joins[i] >> 16, shared.joins[i] & 0xFFFFU);
+}
+
+/// Pointer jumping until all parents of the block are roots.
+template <int threads>
+__device__ void flatten(std::uint32_t* all, int runs) {
+  const volatile std::uint32_t* parents = all;
+  bool changed = true;
+  while (__syncthreads_or(changed) != 0) {
+    changed = false;
+    for (int run = static_cast<int>(threadIdx.x); run < runs; run += threads) {
+      const std::uint32_t parent = parents[run];
+      const std::uint32_t above = parents[parent];
+      if (above == parent) continue;
+      atomicMin(all + run, parents[above]);
+      changed = true;
+    }
+  }
+}
+
+/// Roots as parents, and which runs are roots.
+template <int rows>
+__device__ void find_roots(Shared<rows>& shared, int runs) {
+  for (int first = static_cast<int>(threadIdx.x) - lane_index(); first < runs;
+       first += Shared<rows>::threads) {
+    const int run = first + lane_index();
+    bool is_root = false;
+    if (run < runs) {
+      const std::uint32_t root = root_of(shared.parents, static_cast<std::uint32_t>(run));
+      is_root = root == static_cast<std::uint32_t>(run);
+      atomicMin(shared.parents + run, root);
+    }
+    const unsigned roots = __ballot_sync(whole_warp, is_root);
+    if (lane_index() == 0) shared.roots[first / warp_size] = roots;
+  }
+}
+
+/// By one warp.
+template <int rows>
+__device__ void count_roots(Shared<rows>& shared) {
+  constexpr int mine = Shared<rows>::groups / warp_size;
+  int counts[mine];
+  int sum = 0;
+#pragma unroll
+  for (int i = 0; i < mine; ++i) {
+    counts[i] = __popc(shared.roots[lane_index() * mine + i]);
+    sum += counts[i];
+  }
+  const int scanned = inclusive_scan(sum);
+  int before = scanned - sum;
+#pragma unroll
+  for (int i = 0; i < mine; ++i) {
+    shared.roots_before[lane_index() * mine + i] = before;
+    before += counts[i];
+  }
+  if (lane_index() == warp_size - 1) shared.parts = scanned;
+}
+
+template <int rows>
+__device__ bool is_root(const Shared<rows>& shared, std::uint32_t run) {
+  return (shared.roots[run / warp_size] >> run % warp_size & 1U) != 0;
+}
+
+/// The part whose root is that run.
+template <int rows>
+__device__ std::uint32_t part_of_root(const Shared<rows>& shared, std::uint32_t root) {
+  const std::uint32_t group = root / warp_size;
+  return shared.roots_before[group] + __popc(shared.roots[group] & ((1U << root % warp_size) - 1));
+}
+
+template <int rows>
+__device__ void mark_side(Shared<rows>& shared, std::uint32_t run) {
+  const std::uint32_t root = shared.parents[run];
+  atomicOr(shared.at_side + root / warp_size, 1U << root % warp_size);
+}
+
+/// Marks the parts to which runs of a word at the tile's sides belong.
+template <int rows>
+__device__ void mark_sides(Shared<rows>& shared, int index, std::uint32_t word) {
+  const std::uint32_t before = shared.before[index];
+  const std::uint32_t runs = __popc(shared.starts[index]);
+  const int column = index % tile_words;
+  if (index < tile_words || index >= Shared<rows>::threads - tile_words) {
+    for (std::uint32_t run = 0; run < runs; ++run) mark_side(shared, before + run);
+  } else {
+    if (column == 0 && (word & 1U) != 0) mark_side(shared, before);
+    if (column == tile_words - 1 && word >> 31 != 0) mark_side(shared, before + runs - 1);
+  }
+}
+
+/// Which of the runs that begin in a word are roots.
+template <int rows>
+__device__ std::uint32_t roots_of_word(const Shared<rows>& shared, int index) {
+  const std::uint32_t before = shared.before[index];
+  const std::uint32_t group = before / warp_size % Shared<rows>::groups;
+  const std::uint32_t next = group + 1 < Shared<rows>::groups ? shared.roots[group + 1] : 0;
+  return __funnelshift_r(shared.roots[group], next, before) & ((1U << __popc(shared.starts[index])) - 1);
+}
+
+/// The place in its tile, as in `part_place`, of the first of some pixels of a word of two rows.
+__device__ std::uint32_t first_pixel(const std::uint32_t* words, int place, std::uint32_t pixels) {
+  const std::uint32_t upper = words[place] & pixels;
+  const std::uint32_t row = place / tile_words + (upper == 0 ? 1 : 0);
+  const std::uint32_t bit = __ffs(static_cast<int>(upper == 0 ? pixels : upper)) - 1;
+  return row << column_bits | (place % tile_words * static_cast<std::uint32_t>(label_word) + bit);
+}
+
+/// A part of bands of two rows begins in its root's band, but maybe in another run, whose pixel is in the
+/// first row. The parents of roots, which nobody needs any more, become the first pixels.
+__device__ void find_first_pixels(Shared<2>& shared, int index, std::uint32_t word) {
+  const std::uint32_t before = shared.before[index];
+  const std::uint32_t starts = shared.starts[index];
+  for (std::uint32_t roots = roots_of_word(shared, index); roots != 0; roots &= roots - 1)
+    shared.parents[before + __ffs(static_cast<int>(roots)) - 1] = none;
+  __syncthreads();
+  const std::uint32_t first_of_band = shared.before[index / tile_words * tile_words];
+  std::uint32_t run = before - (word & ~starts & 1U);
+  for (std::uint32_t pieces = starts_of(word, 0); pieces != 0; pieces &= pieces - 1, ++run) {
+    const std::uint32_t root = is_root(shared, run) ? run : shared.parents[run];
+    if (root < first_of_band) continue;
+    const std::uint32_t from = word & -(pieces & -pieces);  // the piece, and what follows
+    const std::uint32_t piece = from & ~(from + (pieces & -pieces));
+    atomicMin(shared.parents + root,
+              first_pixel(shared.words, index / tile_words * 2 * tile_words + index % tile_words, piece));
+  }
+  __syncthreads();
+}
+
+/// Writes the places of the parts whose roots begin in a word.
+template <int rows>
+__device__ void write_places(const Shared<rows>& shared, int index, std::uint16_t* places) {
+  const std::uint32_t before = shared.before[index];
+  std::uint32_t starts = shared.starts[index];
+  std::uint32_t roots = roots_of_word(shared, index);
+  if (roots == 0) return;
+  std::uint32_t part = part_of_root(shared, before);
+  for (std::uint32_t run = before; roots != 0; ++run, roots >>= 1, starts &= starts - 1) {
+    if ((roots & 1U) == 0) continue;
+    const std::uint32_t bit = __ffs(static_cast<int>(starts)) - 1;
+    const std::uint32_t column = index % tile_words * static_cast<std::uint32_t>(label_word) + bit;
+    const std::uint32_t first = rows == 1 ? index / tile_words << column_bits | column : shared.parents[run];
+    const bool at_side = (shared.at_side[run / warp_size] >> run % warp_size & 1U) != 0;
+    places[part++] = static_cast<std::uint16_t>(first | (at_side ? side_bit : 0));
+  }
+}
+
+template <int rows>
+__global__ void __launch_bounds__(Shared<rows>::threads, Shared<rows>::blocks)
+    label_tiles(const __grid_constant__ LabelArguments arguments) {
+  constexpr int threads = Shared<rows>::threads;
+  __shared__ Shared<rows> shared;
+  const LabelTiles& tiles = arguments.tiles;
+  const Tile tile = tile_at(tiles, blockIdx.x);
+  const int index = static_cast<int>(threadIdx.x);
+  const int band = index / tile_words;
+  const int word_index = band * rows * tile_words + index % tile_words;
+
+  for (int i = 0; i < rows; ++i) read_rows(arguments, tile, (index / warp_size * rows + i) * 8, shared.words);
+  if (index < Shared<rows>::groups) {
+    shared.roots[index] = 0;
+    shared.at_side[index] = 0;
+  }
+  if (index == 0) shared.join_count = 0;
+  __syncthreads();
+  const Around around = around_word(shared.words, word_index);
+  const std::uint32_t word = band_word<rows>(shared.words, word_index);
+  const std::uint32_t left = index % tile_words == 0 ? 0 : band_word<rows>(shared.words, word_index - 1);
+  Links links;
+  links.starts = starts_of(word, left);
+  int runs = 0;
+  links.before = sum_before(__popc(links.starts), shared.of_warps, runs);
+  shared.starts[index] = links.starts;
+  shared.before[index] = links.before;
+  for (int run = index; run < runs; run += threads) shared.parents[run] = run;
+  const std::uint32_t row = tile.row + band * rows;
+  const std::uint32_t column = tile.word + index % tile_words;
+  if (row < arguments.job.height && column < tiles.words) {
+    const std::int64_t place = row * tiles.words + column;
+    arguments.bits[place] = around.word;
+    arguments.runs_before[place] = static_cast<std::uint16_t>(links.before);
+    if (rows == 2 && row + 1 < arguments.job.height)
+      arguments.bits[place + tiles.words] = shared.words[word_index + tile_words];
+  }
+  __syncthreads();
+  std::uint32_t up = 0;
+  if (band > 0) {
+    up = band_word<rows>(shared.words, word_index - rows * tile_words);
+    links.up_starts = shared.starts[index - tile_words];
+    links.up_before = shared.before[index - tile_words];
+  }
+  Touching contacts = touching<rows>(around, word, up);
+  contacts.here = hang_runs(shared.parents, links, contacts.here, 0);
+  contacts.after = hang_runs(shared.parents, links, contacts.after, 1);
+  flatten<threads>(shared.parents, runs);
+  join_runs(shared, links, contacts);
+  __syncthreads();
+  find_roots(shared, runs);
+  __syncthreads();
+  if (index < warp_size) count_roots(shared);
+  mark_sides(shared, index, word);
+  __syncthreads();
+  if constexpr (rows == 2) find_first_pixels(shared, index, word);
+
+  const std::uint32_t first = first_of(tiles, tile.index);
+  write_places(shared, index, arguments.part_place + first);
+  for (int run = index; run < runs; run += threads) {
+    const auto own = static_cast<std::uint32_t>(run);
+    const std::uint32_t root = rows == 2 && is_root(shared, own) ? own : shared.parents[run];
+    arguments.part_of_run[first + run] = static_cast<std::uint16_t>(part_of_root(shared, root));
+  }
+  for (int part = index; part < shared.parts; part += threads) arguments.parents[first + part] = first + part;
+  if (index > 0) return;
+  arguments.runs[tile.index] = static_cast<std::uint16_t>(runs);
+  arguments.parts[tile.index] = static_cast<std::uint16_t>(shared.parts);
+}
+
+int bits_for(std::int64_t count) {
+  int bits = 0;
+  while (std::int64_t{1} << bits < count) ++bits;
+  return bits;
+}
+
+}  // namespace
+
+LabelTiles tiles_of(const LabelJob& job) {
+  LabelTiles tiles;
+  tiles.words = (job.width + label_word - 1) / label_word;
+  const std::int64_t columns = (tiles.words + tile_words - 1) / tile_words;
+  const std::int64_t rows = (job.height + tile_rows - 1) / tile_rows;
+  tiles.columns = static_cast<std::uint32_t>(columns);
+  tiles.count = static_cast<std::uint32_t>(columns * rows);
+  const std::int64_t words_of_tile = std::min<std::int64_t>(tiles.words, tile_words);
+  const std::int64_t rows_of_tile = std::min<std::int64_t>(job.height, tile_rows);
+  const int band = job.connectivity == 8 ? 2 : 1;
+  tiles.band_rows = band;
+  tiles.run_bits = bits_for(label_word / 2 * words_of_tile) + bits_for((rows_of_tile + band - 1) / band);
+  return tiles;
+}
+
+void find_parts(const LabelArguments& arguments, StreamHandle stream) {
+  const unsigned tiles = arguments.tiles.count;
+  if (arguments.tiles.band_rows == 2)
+    label_tiles<2><<<tiles, Shared<2>::threads, 0, stream>>>(arguments);
+  else
+    label_tiles<1><<<tiles, Shared<1>::threads, 0, stream>>>(arguments);
+}
+
+}  // namespace satin::kernels

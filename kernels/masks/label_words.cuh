@@ -1,0 +1,135 @@
+#pragma once
+// Runs within rows of words of bits, where they touch, and tiles of words.
+
+#include <cstdint>
+
+#include "kernels/device/warp.cuh"
+#include "kernels/masks/label.h"
+
+namespace satin::kernels {
+
+/// Where runs begin in a word; a run that comes in from the word to the left does not.
+__device__ inline std::uint32_t starts_of(std::uint32_t word, std::uint32_t left) {
+  return word & ~(word << 1 | left >> 31);
+}
+
+/// Bits 0 ... `bit`.
+__device__ inline std::uint32_t up_to(int bit) { return 0xFFFFFFFFU >> (31 - bit); }
+
+/// Bits up to the lowest of some.
+__device__ inline std::uint32_t up_to_lowest(std::uint32_t bits) { return bits ^ (bits - 1); }
+
+/// A word and those around it, 0 where there are none.
+struct Around {
+  std::uint32_t word = 0;
+  std::uint32_t left = 0;
+  std::uint32_t right = 0;
+  std::uint32_t up = 0;
+  std::uint32_t up_left = 0;
+  std::uint32_t up_right = 0;
+};
+
+/// Where runs of a word touch runs of the row above: once for every two runs that do, but for contacts that
+/// the word to the left has, too. A diagonal counts where neither pixel beside it joins the two already.
+struct Contacts {
+  std::uint32_t straight = 0;  ///< bits that touch the bit above
+  std::uint32_t falling = 0;   ///< bits that touch the bit above and to the left
+  std::uint32_t rising = 0;    ///< bits that touch the bit above and to the right
+};
+
+__device__ inline Contacts contacts_of(const Around& around, bool diagonals) {
+  const std::uint32_t word = around.word;
+  const std::uint32_t both = word & around.up;
+  Contacts contacts;
+  contacts.straight = both & ~(both << 1 | (around.left & around.up_left) >> 31);
+  if (!diagonals) return contacts;
+  const std::uint32_t alone = word & ~around.up;
+  const std::uint32_t before = word << 1 | around.left >> 31;
+  const std::uint32_t up_before = around.up << 1 | around.up_left >> 31;
+  contacts.falling = alone & up_before & ~before;
+  const std::uint32_t after = word >> 1 | around.right << 31;
+  const std::uint32_t up_after = around.up >> 1 | around.up_right << 31;
+  contacts.rising = alone & up_after & ~after;
+  return contacts;
+}
+
+/// Tiles of 4 words by 64 rows, one thread a word.
+inline constexpr int tile_words = label_tile_words;
+inline constexpr int tile_rows = label_tile_rows;
+inline constexpr int tile_threads = tile_words * tile_rows;
+inline constexpr int tile_runs = tile_threads * static_cast<int>(label_word) / 2;
+inline constexpr int tile_last = tile_words * static_cast<int>(label_word) - 1;  ///< column
+
+struct Tile {
+  std::uint32_t index = 0;
+  std::uint32_t word = 0;  ///< of its first column
+  std::uint32_t row = 0;
+};
+
+__device__ inline Tile tile_at(const LabelTiles& tiles, std::uint32_t index) {
+  return {index, index % tiles.columns * tile_words, index / tiles.columns * tile_rows};
+}
+
+/// The first place of a tile's runs and of its parts.
+__device__ inline std::uint32_t first_of(const LabelTiles& tiles, std::uint32_t tile) {
+  return tile << tiles.run_bits;
+}
+
+/// A word of a tile and the runs of its band, 0 outside of the picture.
+struct TileWord {
+  std::uint32_t word = 0;
+  std::uint32_t starts = 0;  ///< of runs; one that comes in from the left began in another word
+  std::uint32_t before = 0;  ///< runs of the tile that begin in the words before
+};
+
+/// One word a lane, by all lanes of a warp: 8 rows.
+__device__ inline TileWord tile_word(const LabelArguments& arguments, const Tile& tile, std::uint32_t index) {
+  const LabelTiles& tiles = arguments.tiles;
+  const std::uint32_t rows = tiles.band_rows;
+  const std::uint32_t row = tile.row + index / tile_words;
+  const std::uint32_t column = tile.word + index % tile_words;
+  TileWord mine;
+  if (row < arguments.job.height && column < tiles.words) {
+    mine.word = arguments.bits[row * tiles.words + column];
+    mine.before = arguments.runs_before[(row & -rows) * tiles.words + column];
+  }
+  std::uint32_t band = mine.word;
+  if (rows == 2) band |= __shfl_xor_sync(whole_warp, band, tile_words);
+  const std::uint32_t left = __shfl_up_sync(whole_warp, band, 1);
+  mine.starts = starts_of(band, index % tile_words != 0 ? left : 0);
+  return mine;
+}
+
+/// The first pixel of a part in its tile, and whether it touches the tile's sides.
+struct PartPlace {
+  std::uint32_t row = 0;
+  std::uint32_t column = 0;
+  bool at_side = false;
+};
+inline constexpr std::uint32_t column_bits = 7;
+inline constexpr std::uint32_t row_bits = 6;
+inline constexpr std::uint32_t side_bit = 1U << (column_bits + row_bits);
+static_assert(tile_last + 1 == 1 << column_bits && tile_rows == 1 << row_bits);
+
+/// Side, row and column, from the highest bit to the lowest.
+__device__ inline PartPlace unpacked(std::uint32_t packed) {
+  return {packed >> column_bits & (tile_rows - 1U), packed & std::uint32_t{tile_last},
+          (packed & side_bit) != 0};
+}
+
+/// The first pixel of a part as the number of a bit of the picture: these ascend in raster order.
+__device__ inline std::uint32_t first_bit(const LabelArguments& arguments, std::uint32_t part) {
+  const Tile tile = tile_at(arguments.tiles, part >> arguments.tiles.run_bits);
+  const PartPlace place = unpacked(arguments.part_place[part]);
+  const std::uint32_t word =
+      (tile.row + place.row) * static_cast<std::uint32_t>(arguments.tiles.words) + tile.word;
+  return word * static_cast<std::uint32_t>(label_word) + place.column;
+}
+
+/// Parents are read while others write them: what is read is an ancestor, then or now.
+__device__ inline std::uint32_t root_of(const volatile std::uint32_t* parents, std::uint32_t entry) {
+  for (std::uint32_t parent = parents[entry]; parent != entry; parent = parents[entry]) entry = parent;
+  return entry;
+}
+
+}  // namespace satin::kernels

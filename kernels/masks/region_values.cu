@@ -1,0 +1,115 @@
+// Sums of values under labels. A thread goes down a column and keeps the sums of one label; what it has when
+// the label changes goes to a small table of the block in shared memory, and from there to the labels' sums.
+// Integers: their order does not matter.
+
+#include "kernels/device/tuning.h"
+#include "kernels/masks/label.h"
+#include "kernels/pixels/plane.cuh"
+#include "masks/maths/region_values.h"
+
+namespace satin::kernels {
+namespace {
+
+constexpr int threads = tuning::region_values_threads;
+constexpr int rows = tuning::region_values_rows;
+constexpr int slots = tuning::region_values_slots;
+constexpr int probes = 4;
+
+__global__ void __launch_bounds__(threads) clear_sums(RegionSums* sums, std::int64_t count) {
+  const std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x;
+  if (i < count) sums[i] = {};
+}
+
+__device__ void add(std::uint64_t* sum, std::uint64_t value) {
+  if (value != 0)
+    atomicAdd(reinterpret_cast<unsigned long long*>(sum), static_cast<unsigned long long>(value));
+}
+
+__device__ void add_atomically(RegionSums& into, const RegionSums& part) {
+  add(&into.sum, part.sum);
+  add(&into.squares_low, part.squares_low);
+  add(&into.squares_high, part.squares_high);
+  if (*static_cast<volatile std::uint32_t*>(&into.smallest) > part.smallest)
+    atomicMin(&into.smallest, part.smallest);
+  if (*static_cast<volatile std::uint32_t*>(&into.largest) < part.largest)
+    atomicMax(&into.largest, part.largest);
+}
+
+/// Sums of the labels that a block has met, hashed by label.
+struct BlockTable {
+  std::uint32_t labels[slots];  ///< 0: free
+  RegionSums sums[slots];
+};
+
+/// The slot of a label, or -1 if others have taken its places.
+__device__ int slot_of(BlockTable& table, std::uint32_t label) {
+  std::uint32_t slot = label * 2654435761U >> 16;  // Knuth's multiplicative hash
+  for (int probe = 0; probe < probes; ++probe, ++slot) {
+    const std::uint32_t found = atomicCAS(&table.labels[slot % slots], 0U, label);
+    if (found == 0 || found == label) return static_cast<int>(slot % slots);
+  }
+  return -1;
+}
+
+template <class T>
+__global__ void __launch_bounds__(threads)
+    sum_values(const __grid_constant__ RegionValuesArguments arguments, unsigned columns) {
+  __shared__ alignas(BlockTable) unsigned char memory[sizeof(BlockTable)];  // constructed by what follows
+  auto& table = *reinterpret_cast<BlockTable*>(memory);
+  for (int slot = static_cast<int>(threadIdx.x); slot < slots; slot += threads) {
+    table.labels[slot] = 0;
+    table.sums[slot] = {};
+  }
+  __syncthreads();
+  const RegionValuesJob& job = arguments.job;
+  const auto channel = static_cast<int>(blockIdx.y);
+  const std::int64_t x = std::int64_t{blockIdx.x % columns} * threads + threadIdx.x;
+  const std::int64_t first = std::int64_t{blockIdx.x / columns} * rows;
+  const int exponent =
+      arguments.measured == nullptr ? 0 : fixed_exponent(arguments.measured->largest[0], job.fixed_bits);
+  const auto sums_of_label = [&](std::uint32_t label) -> RegionSums& {
+    return arguments.sums[(label - std::int64_t{1}) * job.channels + channel];
+  };
+
+  std::uint32_t current = 0;
+  RegionSums sums;
+  const auto flush = [&] {
+    if (current == 0) return;
+    const int slot = slot_of(table, current);
+    add_atomically(slot >= 0 ? table.sums[slot] : sums_of_label(current), sums);
+  };
+  for (std::int64_t y = first; y < first + rows && y < job.height && x < job.width; ++y) {
+    const std::uint32_t label =
+        reinterpret_cast<const std::uint32_t*>(arguments.labels.data + y * arguments.labels.row)[x];
+    const T value = reinterpret_cast<const T*>(arguments.picture.data +
+                                               y * arguments.picture.row)[x * job.channels + channel];
+    if (label != current) {
+      flush();
+      current = label;
+      sums = {};
+    }
+    include(sums, value, exponent, job.fixed_bits);
+  }
+  flush();
+  __syncthreads();
+  for (int slot = static_cast<int>(threadIdx.x); slot < slots; slot += threads)
+    if (table.labels[slot] != 0) add_atomically(sums_of_label(table.labels[slot]), table.sums[slot]);
+}
+
+}  // namespace
+
+void sum_region_values(const RegionValuesArguments& arguments, StreamHandle stream) {
+  const RegionValuesJob& job = arguments.job;
+  const std::int64_t count = std::int64_t{arguments.count} * job.channels;
+  if (count == 0) return;
+  clear_sums<<<static_cast<unsigned>((count + threads - 1) / threads), threads, 0, stream>>>(arguments.sums,
+                                                                                             count);
+  const auto columns = static_cast<unsigned>((job.width + threads - 1) / threads);
+  const dim3 grid(columns * static_cast<unsigned>((job.height + rows - 1) / rows),
+                  static_cast<unsigned>(job.channels));
+  with_plane_type(job.type, [&](auto type) {
+    sum_values<decltype(type)><<<grid, threads, 0, stream>>>(arguments, columns);
+  });
+}
+
+}  // namespace satin::kernels

@@ -1,0 +1,341 @@
+#pragma once
+// Means over boxes, gathered from a table in memory (Crow 1984): four entries a whole box, one thread a
+// pixel.
+//
+// Two kernels share the pixels. The first does those whose boxes are only clipped by the picture (all of them
+// for Border::shrink), in few registers; where no sum needs more than 64 bits, it adds and divides in
+// integers, with the same exactly rounded quotient. The second does the frame as wide as the largest radius,
+// the way that core/maths defines for every border. Where only some pixels count, a table of its own has
+// their number.
+//
+// Bytes moved per pixel: the output, the maps that are used, and, as neighbouring windows share their entries
+// in the L1 and L2, the table about once (radii that are small or smooth) up to four times.
+
+#include <cstdint>
+#include <type_traits>
+
+#include "kernels/device/exact_division.cuh"
+#include "kernels/device/launch.h"
+#include "kernels/device/tuning.h"
+#include "kernels/device/warp.cuh"
+#include "kernels/means/clipped_boxes.cuh"
+#include "kernels/means/launch.h"
+#include "kernels/pixels/read.cuh"
+#include "means/box_mean.h"
+#include "means/maths/covered_box.h"
+#include "means/maths/mean.h"
+#include "means/mean_rule.h"
+
+namespace satin::kernels {
+
+template <class T>
+__device__ const T* pixel_of(const Source& source, std::int64_t x, std::int64_t y, int channels) {
+  return reinterpret_cast<const T*>(source.data + y * source.row) + x * channels;
+}
+
+struct Radii {
+  Radius256 x = 0;
+  Radius256 y = 0;
+};
+
+__device__ inline Radii radii_at(const BoxMeanArguments& arguments, std::int64_t x, std::int64_t y) {
+  const RadiusField& field = arguments.radius;
+  if (!field.from_map) return {field.x, field.y};
+  const Source& map = arguments.radius_map;
+  Radius256 radius = 0;
+  if (field.map_type == Type::u8) {
+    radius = radius_from_map(*pixel_of<std::uint8_t>(map, x, y, 1), 0xFFU, field.low, field.high);
+  } else if (field.map_type == Type::u16) {
+    radius = radius_from_map(*pixel_of<std::uint16_t>(map, x, y, 1), 0xFFFFU, field.low, field.high);
+  } else {
+    radius = radius_from_map(*pixel_of<float>(map, x, y, 1), field.low, field.high);
+  }
+  return {radius, radius};
+}
+
+__device__ inline std::uint32_t mask_at(const BoxMeanArguments& arguments, std::int64_t x, std::int64_t y) {
+  if (arguments.rule.mask_maximum == 0) return 0;
+  return arguments.rule.mask_maximum == 0xFF ? *pixel_of<std::uint8_t>(arguments.mask, x, y, 1)
+                                             : *pixel_of<std::uint16_t>(arguments.mask, x, y, 1);
+}
+
+// --- What is stored ---
+
+/// Unweighted integers, unblended.
+template <int Channels, class T>
+__device__ void store_plain_mean(const std::uint64_t* totals, std::uint64_t count, const MeanRule& rule,
+                                 T* out) {
+  const std::uint64_t divisor = rule.working ? count : count << rule.read_fraction;
+  const float inverse = __frcp_rn(static_cast<float>(divisor));
+#pragma unroll
+  for (int c = 0; c < Channels; ++c)
+    out[c] = encode(divide_near(totals[c] << rule.write_shift, divisor, inverse), rule.transfer, T{});
+}
+
+template <int Channels, class T>
+__device__ void store_mean(const BoxMeanArguments& arguments, const WideSum* sums, std::uint64_t count,
+                           const T* original, std::uint32_t mask, T* out) {
+  if constexpr (may_be_working<T>)
+    if (arguments.rule.working) return store_working_mean<Channels>(sums, count, arguments.rule, out);
+  if constexpr (std::is_same_v<T, float>) {
+    const FixedExponents exponents = exponents_of(arguments.read, false, arguments.measured);
+    store_float_mean<Channels>(sums, count, original, mask, arguments.rule, exponents, out);
+  } else if constexpr (sizeof(T) <= 2) {
+    store_integer_mean<Channels>(sums, count, original, mask, arguments.rule, out);
+  }
+}
+
+template <int Channels, class Stored, class Working>
+__device__ void keep_working(const BoxMeanArguments& arguments, std::int64_t x, std::int64_t y,
+                             Working* out) {
+  const ReadRule rule{arguments.read.weighted, false, arguments.read_transfer.decode,
+                      exponents_of(arguments.read, false, arguments.measured)};
+  using Wide = std::conditional_t<sizeof(Working) == 8, std::uint64_t, std::uint32_t>;
+  Wide values[Channels];
+  read_working<Channels>(pixel_of<Stored>(arguments.source, x, y, Channels), rule, values);
+#pragma unroll
+  for (int c = 0; c < Channels; ++c) out[c] = static_cast<Working>(values[c] << arguments.rule.write_shift);
+}
+
+/// Values are read as they are stored or as those of the pass before, which no output is smaller than.
+template <int Channels, class Working>
+__device__ void keep_working_pixel(const BoxMeanArguments& arguments, std::int64_t x, std::int64_t y,
+                                   Working* out) {
+  const Type type = arguments.read.type;
+  if (type == Type::u8) return keep_working<Channels, std::uint8_t>(arguments, x, y, out);
+  if (type == Type::u16) return keep_working<Channels, std::uint16_t>(arguments, x, y, out);
+  if constexpr (sizeof(Working) >= 4)
+    if (type == Type::u32) return keep_working<Channels, std::uint32_t>(arguments, x, y, out);
+  if constexpr (sizeof(Working) == 8) {
+    if (type == Type::f32) return keep_working<Channels, float>(arguments, x, y, out);
+    keep_working<Channels, std::uint64_t>(arguments, x, y, out);
+  }
+}
+
+/// Radius 0, or mask weight 0.
+template <int Channels, class T>
+__device__ void keep_pixel(const BoxMeanArguments& arguments, std::int64_t x, std::int64_t y, T* out) {
+  if constexpr (may_be_working<T>)
+    if (arguments.rule.working) return keep_working_pixel<Channels>(arguments, x, y, out);
+  if constexpr (sizeof(T) <= 2 || std::is_same_v<T, float>) {
+    const T* original = pixel_of<T>(arguments.original, x, y, Channels);
+#pragma unroll
+    for (int c = 0; c < Channels; ++c) out[c] = original[c];
+  }
+}
+
+// --- The kernels ---
+
+/// One pixel of the job.
+struct Place {
+  std::int64_t x = 0;
+  std::int64_t y = 0;
+  Axis along_x;
+  Axis along_y;
+  std::uint32_t mask = 0;
+  bool kept = false;
+  bool clipped = false;  ///< nothing outside the picture counts
+};
+
+__device__ inline Place place_of(const BoxMeanArguments& arguments, std::int64_t x, std::int64_t y) {
+  const Radii radii = radii_at(arguments, x, y);
+  Place place{x, y, axis_of(x, radii.x, arguments.width), axis_of(y, radii.y, arguments.height),
+              mask_at(arguments, x, y)};
+  place.kept = (radii.x == 0 && radii.y == 0) || (arguments.rule.mask_maximum != 0 && place.mask == 0);
+  place.clipped = arguments.border == Border::shrink || (fits(place.along_x) && fits(place.along_y));
+  return place;
+}
+
+template <class Sum>
+__device__ TableView<Sum> table_of(const BoxMeanArguments& arguments) {
+  return {static_cast<const Sum*>(arguments.table),
+          arguments.table_row / static_cast<std::int64_t>(sizeof(Sum)), arguments.width, arguments.height};
+}
+
+__device__ inline TableView<std::uint32_t> counts_of(const BoxMeanArguments& arguments) {
+  return {static_cast<const std::uint32_t*>(arguments.counts),
+          arguments.counts_row / static_cast<std::int64_t>(sizeof(std::uint32_t)), arguments.width,
+          arguments.height};
+}
+
+/// Weighted number of the pixels of a clipped box that count.
+__device__ inline std::uint64_t clipped_count(const BoxMeanArguments& arguments, const Place& place) {
+  if (arguments.counts == nullptr) return count_along(place.along_x) * count_along(place.along_y);
+  std::uint64_t count = 0;
+  for_clipped_boxes<1>(
+      counts_of(arguments), place.along_x, place.along_y,
+      [&](std::uint64_t weight, const std::uint32_t* pixels) { count += weight * pixels[0]; });
+  return count;
+}
+
+template <int Channels, class T>
+__device__ T* output_of(const BoxMeanArguments& arguments, const Place& place) {
+  return reinterpret_cast<T*>(arguments.output.data + place.y * arguments.output.row) + place.x * Channels;
+}
+
+template <class T, int Channels, class Sum>
+__device__ void average_clipped(const BoxMeanArguments& arguments, const Place& place) {
+  const MeanRule& rule = arguments.rule;
+  T* out = output_of<Channels, T>(arguments, place);
+  const std::uint64_t count = clipped_count(arguments, place);
+  WideSum sums[Channels];
+  if (arguments.narrow) {
+    std::uint64_t totals[Channels] = {};
+    for_clipped_boxes<Channels>(table_of<Sum>(arguments), place.along_x, place.along_y,
+                                [&](std::uint64_t weight, const Sum* box) {
+#pragma unroll
+                                  for (int c = 0; c < Channels; ++c) totals[c] += weight * box[c];
+                                });
+    if constexpr (sizeof(T) <= 2) {
+      if (!rule.weighted && place.mask == rule.mask_maximum)
+        return store_plain_mean<Channels>(totals, count, rule, out);
+    }
+#pragma unroll
+    for (int c = 0; c < Channels; ++c) sums[c] = {totals[c], static_cast<double>(totals[c])};
+  } else {
+    for_clipped_boxes<Channels>(table_of<Sum>(arguments), place.along_x, place.along_y,
+                                [&](std::uint64_t weight, const Sum* box) {
+#pragma unroll
+                                  for (int c = 0; c < Channels; ++c)
+                                    add_weighted(sums[c], weight, box[c], rule.fixed_point);
+                                });
+  }
+  const T* original = pixel_of<T>(arguments.original, place.x, place.y, Channels);
+  store_mean<Channels>(arguments, sums, count, original, place.mask, out);
+}
+
+template <class T, int Channels, class Sum>
+__global__ void __launch_bounds__(warp_size* tuning::box_mean_block_rows,
+                                  tuning::box_mean_blocks_per_multiprocessor)
+    average_clipped_boxes(const __grid_constant__ BoxMeanArguments arguments) {
+  const std::int64_t x = static_cast<std::int64_t>(blockIdx.x) * warp_size + threadIdx.x;
+  if (x >= arguments.width) return;
+  for (std::int64_t y = static_cast<std::int64_t>(blockIdx.y) * blockDim.y + threadIdx.y;
+       y < arguments.height; y += static_cast<std::int64_t>(gridDim.y) * blockDim.y) {
+    const Place place = place_of(arguments, x, y);
+    if (place.kept) {
+      keep_pixel<Channels>(arguments, x, y, output_of<Channels, T>(arguments, place));
+    } else if (place.clipped) {
+      average_clipped<T, Channels, Sum>(arguments, place);
+    }
+  }
+}
+
+/// The pixels whose boxes may leave the picture: four rectangles, cut into blocks.
+struct Frame {
+  static constexpr int count = 4;
+  struct Part {
+    std::int64_t left, top, right, bottom;
+    [[nodiscard]] SATIN_HD std::int64_t columns() const { return (right - left + warp_size - 1) / warp_size; }
+    [[nodiscard]] SATIN_HD std::int64_t blocks() const {
+      constexpr int rows = tuning::frame_block_rows;
+      return right > left && bottom > top ? columns() * ((bottom - top + rows - 1) / rows) : 0;
+    }
+  };
+  Part parts[count];
+};
+
+inline Frame frame_of(const BoxMeanArguments& arguments) {
+  const RadiusField& radius = arguments.radius;
+  const Radius256 largest = radius.low > radius.high ? radius.low : radius.high;
+  const auto reach = [&](Radius256 r) {
+    return (std::int64_t{radius.from_map ? largest : r} + radius_one - 1) / radius_one;
+  };
+  const std::int64_t width = arguments.width;
+  const std::int64_t height = arguments.height;
+  const std::int64_t reach_x = reach(radius.x);
+  const std::int64_t reach_y = reach(radius.y);
+  const std::int64_t left = reach_x + 1 < width ? reach_x + 1 : width;
+  const std::int64_t right = width - reach_x > left ? width - reach_x : left;
+  const std::int64_t top = reach_y + 1 < height ? reach_y + 1 : height;
+  const std::int64_t bottom = height - reach_y > top ? height - reach_y : top;
+  return {
+      {{0, 0, width, top}, {0, bottom, width, height}, {0, top, left, bottom}, {right, top, width, bottom}}};
+}
+
+template <class T, int Channels, class Sum>
+__global__ void __launch_bounds__(warp_size* tuning::frame_block_rows,
+                                  tuning::frame_blocks_per_multiprocessor)
+    average_frame(const __grid_constant__ BoxMeanArguments arguments, const Frame frame) {
+  auto block = static_cast<std::int64_t>(blockIdx.x);
+  Frame::Part part = frame.parts[0];
+#pragma unroll
+  for (int i = 1; i < Frame::count; ++i) {
+    if (block < part.blocks()) break;
+    block -= part.blocks();
+    part = frame.parts[i];
+  }
+  const std::int64_t row = block / part.columns();
+  const std::int64_t x = part.left + (block - row * part.columns()) * warp_size + threadIdx.x;
+  const std::int64_t y = part.top + row * tuning::frame_block_rows + threadIdx.y;
+  if (x >= part.right || y >= part.bottom) return;
+  const Place place = place_of(arguments, x, y);
+  if (place.kept || place.clipped) return;  // done by average_clipped_boxes()
+
+  MeanRule rule = arguments.rule;
+  if (rule.fixed_point && arguments.border == Border::constant) {
+    const FixedExponents exponents = exponents_of(arguments.read, false, arguments.measured);
+#pragma unroll
+    for (int c = 0; c < Channels; ++c)
+      rule.border_value[c] = fixed_border_value(arguments.border_number, c, Channels, rule.weighted,
+                                                arguments.read.fraction, exponents);
+  }
+  const Radii radii = radii_at(arguments, x, y);
+  WideSum sums[Channels];
+  std::uint64_t count = covered_box_sums<Channels>(table_of<Sum>(arguments), x, y, radii.x, radii.y,
+                                                   arguments.border, rule, sums);
+  if (arguments.counts != nullptr)
+    count = covered_count(counts_of(arguments), x, y, radii.x, radii.y, arguments.border);
+  const T* original = pixel_of<T>(arguments.original, x, y, Channels);
+  store_mean<Channels>(arguments, sums, count, original, place.mask,
+                       output_of<Channels, T>(arguments, place));
+}
+
+template <class T, int Channels, class Sum>
+void average_clipped_boxes_by(const BoxMeanArguments& arguments, StreamHandle stream) {
+  constexpr std::int64_t most_rows = 65535;
+  const std::int64_t columns = (arguments.width + warp_size - 1) / warp_size;
+  const std::int64_t rows =
+      (arguments.height + tuning::box_mean_block_rows - 1) / tuning::box_mean_block_rows;
+  const dim3 blocks(static_cast<unsigned>(columns),
+                    static_cast<unsigned>(rows < most_rows ? rows : most_rows));
+  const dim3 threads(warp_size, tuning::box_mean_block_rows);
+  average_clipped_boxes<T, Channels, Sum><<<blocks, threads, 0, stream>>>(arguments);
+}
+
+template <class T, int Channels, class Sum>
+void box_mean_by(const BoxMeanArguments& arguments, StreamHandle stream) {
+  if (!arguments.frame_only) average_clipped_boxes_by<T, Channels, Sum>(arguments, stream);
+  if (arguments.border == Border::shrink) return;
+  const Frame frame = frame_of(arguments);
+  std::int64_t frame_blocks = 0;
+  for (const Frame::Part& part : frame.parts) frame_blocks += part.blocks();
+  const dim3 frame_threads(warp_size, tuning::frame_block_rows);
+  average_frame<T, Channels, Sum>
+      <<<static_cast<unsigned>(frame_blocks), frame_threads, 0, stream>>>(arguments, frame);
+}
+
+template <class T, class Sum>
+void box_mean_with(const BoxMeanArguments& arguments, StreamHandle stream) {
+  switch (arguments.read.channels) {
+    case 1:
+      return box_mean_by<T, 1, Sum>(arguments, stream);
+    case 2:
+      return box_mean_by<T, 2, Sum>(arguments, stream);
+    case 3:
+      return box_mean_by<T, 3, Sum>(arguments, stream);
+    default:
+      return box_mean_by<T, 4, Sum>(arguments, stream);
+  }
+}
+
+/// For outputs of type T; instantiated in box_mean_*.cu. Sums of floats always have 64 bits.
+template <class T>
+void box_mean_to(const BoxMeanArguments& arguments, StreamHandle stream) {
+  if constexpr (!std::is_same_v<T, float>) {
+    if (arguments.accumulator == Accumulator::u32) return box_mean_with<T, std::uint32_t>(arguments, stream);
+  }
+  box_mean_with<T, std::uint64_t>(arguments, stream);
+}
+
+}  // namespace satin::kernels

@@ -1,0 +1,170 @@
+#pragma once
+// Shared memory of a block of the box mean with running sums: tables of linear light, and for each of its
+// teams of warps the prefixes of one row of column sums.
+
+#include <cuda_pipeline.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "kernels/device/tuning.h"
+#include "kernels/device/warp.cuh"
+#include "kernels/means/box_mean_running.h"
+#include "pixels/maths/pixel.h"
+
+namespace satin::kernels {
+
+/// Values of a lane: whole pixels of 1 to 4 channels, and three accesses of 16 bytes to 32-bit prefixes.
+inline constexpr int running_elements = 12;
+inline constexpr int running_warp_elements = warp_size * running_elements;
+
+extern __shared__ uint4 running_memory[];
+
+/// Where `byte` lies in a block's shared memory.
+template <class Value>
+__device__ Value* shared_at(int byte) {
+  return reinterpret_cast<Value*>(reinterpret_cast<std::byte*>(running_memory) + byte);
+}
+
+/// Linear values of the 256 codes, once for each lane, so that no two lanes want different words of one bank.
+/// An entry's address is its code times 256 plus the lane's 4 bytes: one permutation of bytes makes it.
+struct DecodeTable {
+  static constexpr int first_byte = 0;
+  static constexpr int entry_bytes = 256;  // half of it unused
+  static constexpr int bytes = 256 * entry_bytes;
+
+  /// To be called by all threads of a block of one dimension, with a barrier before the first value.
+  __device__ static void fill(const std::uint32_t* of_codes) {
+    constexpr int pieces = warp_size * 4 / 16;  // of 16 bytes
+#pragma unroll 4
+    for (int i = static_cast<int>(threadIdx.x); i < 256 * pieces; i += static_cast<int>(blockDim.x)) {
+      const std::uint32_t value = __ldg(of_codes + i / pieces);
+      *shared_at<uint4>(i / pieces * entry_bytes + i % pieces * 16) = make_uint4(value, value, value, value);
+    }
+  }
+
+  /// The linear value of one byte of a word.
+  __device__ static std::uint32_t value(std::uint32_t word, int byte) {
+    const auto lane = static_cast<std::uint32_t>(lane_index() * 4);
+    const auto bytes = static_cast<unsigned>(0x5504 | byte << 4);
+    return *shared_at<std::uint32_t>(static_cast<int>(__byte_perm(word, lane, bytes)));
+  }
+};
+
+/// 24-bit linear values of the 65536 codes, which as words would not fit: the value of every 64th code, and
+/// what each code has more than that, below 2^16.
+struct WideDecodeTable {
+  static constexpr int codes = 1 << 16;
+  static constexpr int codes_of_base = 64;
+  static constexpr int first_base = 2 * codes;
+  static constexpr int bytes = first_base + codes / codes_of_base * 4;
+
+  /// As DecodeTable::fill().
+  __device__ static void fill(const std::uint32_t* of_codes) {
+    constexpr int at_once = 8;
+    const auto step = static_cast<int>(blockDim.x) * at_once;
+#pragma unroll 2
+    for (int code = static_cast<int>(threadIdx.x) * at_once; code < codes; code += step) {
+      const uint4 low = __ldg(reinterpret_cast<const uint4*>(of_codes + code));
+      const uint4 high = __ldg(reinterpret_cast<const uint4*>(of_codes + code + 4));
+      const std::uint32_t base = __ldg(of_codes + code / codes_of_base * codes_of_base);
+      const auto pair = [base](std::uint32_t a, std::uint32_t b) { return (a - base) | (b - base) << 16; };
+      *shared_at<uint4>(2 * code) =
+          make_uint4(pair(low.x, low.y), pair(low.z, low.w), pair(high.x, high.y), pair(high.z, high.w));
+      if (code % codes_of_base == 0) *shared_at<std::uint32_t>(first_base + code / codes_of_base * 4) = base;
+    }
+  }
+
+  __device__ static std::uint32_t value(std::uint32_t code) {
+    const auto at = static_cast<int>(code);
+    return *shared_at<std::uint32_t>(first_base + at / codes_of_base * 4) + *shared_at<std::uint16_t>(2 * at);
+  }
+};
+
+/// Codes of all 16-bit linear values, behind the other table where values are bytes.
+template <class T>
+struct EncodeTable {
+  static constexpr int first_byte = sizeof(T) == 1 ? DecodeTable::bytes : 0;
+  static constexpr int bytes = 1 << 16;
+
+  /// Starts to; wait() and then a barrier go before the first code.
+  __device__ static void fill(const std::uint8_t* of_values) {
+    for (int i = static_cast<int>(threadIdx.x) * 16; i < bytes; i += static_cast<int>(blockDim.x) * 16)
+      __pipeline_memcpy_async(shared_at<uint4>(first_byte + i), of_values + i, 16);
+    __pipeline_commit();
+  }
+  __device__ static void wait() { __pipeline_wait_prior(0); }
+
+  __device__ static std::uint32_t code(std::uint32_t value) {
+    return *shared_at<std::uint8_t>(first_byte + static_cast<int>(value));
+  }
+};
+
+/// Tables of values of type T and means of type Out.
+template <class T, class Out>
+class RunningTables {
+ public:
+  /// Starts to read them; to be called by all threads of a block, with wait() before a barrier.
+  __device__ static void fill(const TransferView& transfer) {
+    if constexpr (sizeof(Out) == 1)
+      if (transfer.encode8 != nullptr) EncodeTable<T>::fill(transfer.encode8);
+    using Decode = std::conditional_t<sizeof(T) == 1, DecodeTable, WideDecodeTable>;
+    if (transfer.decode != nullptr) Decode::fill(transfer.decode);
+    if constexpr (sizeof(Out) == 1)
+      if (transfer.encode8 != nullptr) EncodeTable<T>::wait();
+  }
+
+  [[nodiscard]] SATIN_HD static int bytes(bool decoded, bool encoded) {
+    const int decode = sizeof(T) == 1 ? DecodeTable::bytes : WideDecodeTable::bytes;
+    return (decoded ? decode : 0) + (sizeof(Out) == 1 && encoded ? EncodeTable<T>::bytes : 0);
+  }
+};
+
+/// A team's part: totals of its warps, zeros for windows that begin before the first column, and the prefixes
+/// of a row. Of 64 bits the low words lie together and then the high words, each with such zeros: lanes are
+/// then three accesses of 16 bytes apart, which meet in no bank.
+template <class Sum>
+struct TeamMemory {
+  static constexpr int margin = 32;  ///< elements
+  static constexpr int size = static_cast<int>(sizeof(Sum));
+  static constexpr int words = size / 4;
+
+  [[nodiscard]] SATIN_HD static int bytes(int warps) {
+    return (4 * warps + margin + warps * running_warp_elements) * size;
+  }
+  __device__ TeamMemory(int first_byte, int warps) : first_(first_byte), warps_(warps) {}
+
+  [[nodiscard]] __device__ int totals() const { return first_; }
+  /// Of the first prefix the (low) word.
+  [[nodiscard]] __device__ int prefixes() const { return first_ + 4 * warps_ * size + margin * 4; }
+  /// Bytes from a low word to its high word.
+  [[nodiscard]] __device__ static int to_high_words(int warps) {
+    return (margin + warps * running_warp_elements) * 4;
+  }
+
+  __device__ void clear_margins(int thread) const {
+    if (thread >= margin) return;
+#pragma unroll
+    for (int word = 0; word < words; ++word)
+      shared_at<std::uint32_t>(prefixes() + word * to_high_words(warps_))[thread - margin] = 0;
+  }
+
+ private:
+  int first_;
+  int warps_;
+};
+
+inline constexpr int running_most_teams = 15;  ///< of a block: each has a barrier, of 16
+
+/// The warps of a block that march down one strip together; others do not wait for them.
+struct Team {
+  int index;
+  int threads;
+
+  __device__ void synchronize() const {
+    asm volatile("bar.sync %0, %1;" ::"r"(index + 1), "r"(threads) : "memory");
+  }
+};
+
+}  // namespace satin::kernels

@@ -1,0 +1,181 @@
+#pragma once
+// Sums over the windows of one row, as differences of prefixes in shared memory.
+
+#include <cstdint>
+
+#include "kernels/means/running_shared.cuh"
+
+namespace satin::kernels {
+
+/// The rectangle of means that a team writes, and the first column that it sums.
+struct RunningPart {
+  int first_x, last_x;  ///< columns [first_x, last_x)
+  int first_y, last_y;
+  int origin;       ///< position of the first column of the first lane
+  int last_needed;  ///< position of the last column that counts
+};
+
+__device__ inline RunningPart running_part(const RunningMeanArguments& arguments, int pixels, int tile) {
+  const RunningMeanJob& job = arguments.job;
+  const RunningTiles& tiles = arguments.tiles;
+  RunningPart part{};
+  part.first_x = tile % tiles.strips * tiles.strip_width;
+  part.last_x = min(part.first_x + tiles.strip_width, job.width);
+  const auto band = static_cast<std::int64_t>(tile / tiles.strips);
+  part.first_y = static_cast<int>(band * job.height / tiles.bands);
+  part.last_y = static_cast<int>((band + 1) * job.height / tiles.bands);
+  int origin = part.first_x - job.x.outer_reach() - 1;
+  part.last_needed = part.last_x - 1 + job.x.outer_reach();
+  if (job.clipped) {
+    origin = max(origin, 0);
+    part.last_needed = min(part.last_needed, job.width - 1);
+  }
+  const int behind = (origin % pixels + pixels) % pixels;
+  part.origin = origin - behind;
+  return part;
+}
+
+/// What of its columns a lane writes.
+struct LaneOfPart {
+  int valid;   ///< pixels
+  bool whole;  ///< no window of the warp is clipped along x
+  bool any;    ///< the warp writes something
+
+  /// To be called by all lanes of a warp; `x`: of the first of the lane's `pixels` columns.
+  __device__ LaneOfPart(const RunningMeanJob& job, const RunningPart& part, int x, int pixels)
+      : valid(x < part.first_x ? 0 : min(max(part.last_x - x, 0), pixels)) {
+    const int reach = job.x.outer_reach();
+    const bool inside = !job.clipped || (x >= reach && x + pixels - 1 + reach < job.width);
+    whole = __all_sync(whole_warp, inside || valid == 0);
+    any = __any_sync(whole_warp, valid > 0);
+  }
+};
+
+/// Weighted number of pixels that count along an axis.
+__device__ inline std::uint32_t window_size(const RunningWindow& window, int centre, int size, bool clipped) {
+  const auto count = [&](int reach) {
+    return clipped ? min(centre + reach, size - 1) - max(centre - reach, 0) + 1 : 2 * reach + 1;
+  };
+  std::uint32_t result = window.inner * static_cast<std::uint32_t>(count(window.reach));
+  if (window.outer != 0) result += window.outer * static_cast<std::uint32_t>(count(window.reach + 1));
+  return result;
+}
+
+/// Of a lane's elements: the sums over the inner and the outer windows of weighted columns; as 64 bits what
+/// they are mixed to. Other receivers of RunningWindows::sum() have the same two functions.
+template <class Sum>
+struct WindowSums;
+
+template <>
+struct WindowSums<std::uint32_t> {
+  std::uint32_t inner[running_elements];
+  std::uint32_t outer[running_elements];
+
+  __device__ void set(int e, std::uint32_t sum) { inner[e] = sum; }
+  __device__ void mix(int e, std::uint32_t inner_sum, std::uint32_t outer_sum, const RunningWindow&) {
+    inner[e] = inner_sum;
+    outer[e] = outer_sum;
+  }
+};
+
+template <>
+struct WindowSums<std::uint64_t> {
+  std::uint64_t total[running_elements];
+
+  __device__ void set(int e, std::uint64_t sum) { total[e] = sum; }
+  __device__ void mix(int e, std::uint64_t inner_sum, std::uint64_t outer_sum, const RunningWindow& window) {
+    total[e] = inner_sum * window.inner + outer_sum * window.outer;
+  }
+};
+
+/// Where the windows of a lane's elements begin and end in a row of prefixes; the same for all rows.
+///
+/// Ends are read by accesses of 16 bytes, so that where in four elements they lie, which follows from the
+/// reach modulo 4, is known to the compiler.
+template <int Channels, class Sum>
+class RunningWindows {
+ public:
+  /// `thread` of `threads` of the team.
+  /// `margin`: zeros before the prefixes.
+  __device__ RunningWindows(const RunningMeanJob& job, int margin, int thread, int threads) : window_(job.x) {
+    constexpr int size = running_elements;
+    const int fraction = window_.outer != 0 ? Channels : 0;
+    int high = thread * size + window_.reach * Channels;
+    int low = thread * size - (window_.reach + 1) * Channels - fraction;
+    // Windows that leave the columns on the left see zeros, on the right what all columns add up to; which
+    // are there as often as wanted.
+    const int least = -margin + 4;
+    if (low < least) low += (least - low + size - 1) / size * size;
+    const int most = threads * size - size - fraction - 4;
+    if (high > most) high -= (high - most + size - 1) / size * size;
+    high_ = high / 4 * 16;
+    low_ = (low - (low & 3)) * 4;
+    to_high_words_ = TeamMemory<Sum>::to_high_words(threads / warp_size);
+  }
+
+  /// `prefixes`: where those of the row lie. `Fractions`: there may be parts of pixels.
+  template <bool Fractions = true, class Sums>
+  __device__ void sum(int prefixes, Sums& sums) const {
+    const int reach = window_.reach & 3;
+    if (!Fractions || window_.outer == 0) {
+      if (reach == 0) return add<0, false>(prefixes, sums);
+      if (reach == 1) return add<1, false>(prefixes, sums);
+      if (reach == 2) return add<2, false>(prefixes, sums);
+      return add<3, false>(prefixes, sums);
+    }
+    if (reach == 0) return add<0, true>(prefixes, sums);
+    if (reach == 1) return add<1, true>(prefixes, sums);
+    if (reach == 2) return add<2, true>(prefixes, sums);
+    add<3, true>(prefixes, sums);
+  }
+
+ private:
+  template <int Reach, bool Fraction, class Sums>
+  __device__ void add(int prefixes, Sums& sums) const {
+    constexpr int more = Fraction ? Channels : 0;
+    Sum high[running_elements + more];
+    Sum low[running_elements + more];
+    load<(Reach * Channels) % 4>(prefixes + high_, high);
+    load<(64 - (Reach + 1) * Channels - more) % 4>(prefixes + low_, low);
+#pragma unroll
+    for (int e = 0; e < running_elements; ++e) {
+      if constexpr (Fraction) {
+        sums.mix(e, high[e] - low[e + more], high[e + more] - low[e], window_);
+      } else {
+        sums.set(e, high[e] - low[e]);
+      }
+    }
+  }
+
+  /// Neighbouring prefixes from the one `Shift` behind the aligned address on.
+  template <int Shift, int Count>
+  __device__ void load(int from, std::uint32_t (&prefixes)[Count]) const {
+    struct alignas(16) Group {
+      std::uint32_t values[4];
+    };
+    const auto* groups = shared_at<const Group>(from);
+#pragma unroll
+    for (int i = 0; i < Shift + Count; i += 4) {
+      const Group group = groups[i / 4];
+#pragma unroll
+      for (int k = 0; k < 4; ++k)
+        if (i + k >= Shift && i + k - Shift < Count) prefixes[i + k - Shift] = group.values[k];
+    }
+  }
+  template <int Shift, int Count>
+  __device__ void load(int from, std::uint64_t (&prefixes)[Count]) const {
+    std::uint32_t low[Count];
+    std::uint32_t high[Count];
+    load<Shift>(from, low);
+    load<Shift>(from + to_high_words_, high);
+#pragma unroll
+    for (int i = 0; i < Count; ++i) prefixes[i] = static_cast<std::uint64_t>(high[i]) << 32 | low[i];
+  }
+
+  const RunningWindow& window_;
+  int high_;  ///< bytes from the first prefix, of the first element's aligned down
+  int low_;
+  int to_high_words_;
+};
+
+}  // namespace satin::kernels

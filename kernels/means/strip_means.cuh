@@ -1,0 +1,126 @@
+#pragma once
+// From the packed sums of a box to the means of its channels, a byte each.
+
+#include <cstdint>
+
+#include "core/maths/window.h"
+#include "kernels/device/exact_division.cuh"
+#include "kernels/means/packed_sums.cuh"
+
+namespace satin::kernels {
+
+/// The low bytes of the means of all channels, the first one lowest.
+template <int Channels>
+__device__ std::uint32_t low_bytes(const std::uint32_t (&means)[Channels]) {
+  if constexpr (Channels == 1) return means[0];
+  std::uint32_t bytes = __byte_perm(means[0], means[1 % Channels], 0x0040);
+  if constexpr (Channels == 3) bytes = __byte_perm(bytes, means[2 % Channels], 0x0410);
+  if constexpr (Channels == 4)
+    bytes = __byte_perm(bytes, __byte_perm(means[2 % Channels], means[3 % Channels], 0x0040), 0x5410);
+  return bytes;
+}
+
+/// a & b | c, in one instruction also where b and c are constants.
+__device__ inline std::uint32_t and_or(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+  std::uint32_t result = 0;
+  asm("lop3.b32 %0, %1, %2, %3, 0xEA;" : "=r"(result) : "r"(a), "r"(b), "r"(c));
+  return result;
+}
+
+/// The sums of all channels, each below 2^23, with 2^23 added, which makes floats of their bits.
+template <int Channels>
+__device__ void raise_sums(typename PackedSums<Channels>::Sum packed, float (&raised)[Channels]) {
+  constexpr std::uint32_t bits = ByteDivision::whole_bits;
+  const auto low = static_cast<std::uint32_t>(packed);
+  if constexpr (Channels == 3) {
+    constexpr int width = PackedSums<3>::bits;
+    constexpr std::uint32_t mask = (1U << width) - 1;
+    const auto high = static_cast<std::uint32_t>(packed >> 32);
+    raised[0] = __uint_as_float(and_or(low, mask, bits));
+    raised[1] = __uint_as_float(and_or(__funnelshift_r(low, high, width), mask, bits));
+    raised[2] = __uint_as_float((high >> (2 * width - 32)) + bits);
+  } else {
+    raised[0] = __uint_as_float(low + bits);
+    if constexpr (Channels == 2) raised[1] = __uint_as_float(static_cast<std::uint32_t>(packed >> 32) + bits);
+  }
+}
+
+/// The divisor of the sums of a whole box, below 2^14: the quotients that ByteDivision speaks of are at least
+/// 2^-15 above and below any integer, and below 2^8, so that a reciprocal within 2^-23 is near enough.
+struct WholeDivision {
+  float inverse = 0;
+  float offset = 0;  ///< as in ByteDivision
+
+  WholeDivision() = default;
+  __device__ explicit WholeDivision(std::uint32_t divisor)
+      : inverse(rough_reciprocal(static_cast<float>(divisor))),
+        offset(static_cast<float>(divisor / 2) + (0.5F - ByteDivision::whole)) {}
+
+  /// The mean is in the low byte. `raised` is the sum and 2^23.
+  [[nodiscard]] __device__ std::uint32_t operator()(float raised) const {
+    return __float_as_uint(__fmaf_rd(__fadd_rn(raised, offset), inverse, ByteDivision::middle));
+  }
+
+  template <int Channels>
+  [[nodiscard]] __device__ std::uint32_t means(typename PackedSums<Channels>::Sum packed) const {
+    float sums[Channels];
+    raise_sums<Channels>(packed, sums);
+    std::uint32_t means[Channels];
+#pragma unroll
+    for (int c = 0; c < Channels; ++c) means[c] = (*this)(sums[c]);
+    return low_bytes<Channels>(means);
+  }
+};
+
+/// The weights of a box with fractional radius, and its covered area.
+///
+/// With inner and outer weights i + o = 256 along both axes, the sums I and O over the inner and the outer
+/// whole box, X over the two boxes that are inner along one axis and outer along the other, and C over the
+/// outer box's four corners, X = I + O - C. So the covered sum i i I + i o X + o o O is
+/// 256 (i I + o O) - i o C.
+///
+/// Areas are below 2^30, in parts of 2^-16 pixel, and at least 2^16. The estimate of the quotient, below 2^8,
+/// errs to the low side alone, by less than 2^8 * 2^-20 and the 2^8 / 2^16 of what is shifted out: its floor
+/// is that of the quotient or one less, and the remainder fits 32 bits.
+class CoveredDivision {
+ public:
+  __device__ CoveredDivision(std::uint32_t area, std::uint32_t inner, std::uint32_t outer)
+      : area_(area), inner_(inner), outer_(outer) {
+    constexpr float too_small = 1.0F - 1.0F / (1U << 21);
+    inverse_ = __fmul_rn(rough_reciprocal(__uint2float_rn(area)), 256.0F * too_small);
+  }
+
+  [[nodiscard]] __device__ std::uint32_t operator()(std::uint32_t inner_sum, std::uint32_t outer_sum,
+                                                    std::uint32_t corners) const {
+    const std::uint32_t mixed = inner_ * inner_sum + outer_ * outer_sum;
+    const std::uint64_t total = (static_cast<std::uint64_t>(mixed) << 8) + area_ / 2 -
+                                static_cast<std::uint64_t>(inner_ * outer_) * corners;
+    const float estimate =
+        __fmaf_rd(__uint2float_rz(static_cast<std::uint32_t>(total >> 8)), inverse_, ByteDivision::whole);
+    const std::uint32_t quotient = __float_as_uint(estimate) - ByteDivision::whole_bits;
+    const std::uint32_t remainder = static_cast<std::uint32_t>(total) - quotient * area_;
+    return quotient + (remainder >= area_ ? 1U : 0U);
+  }
+
+  template <int Channels, class Sum>
+  [[nodiscard]] __device__ std::uint32_t means(Sum inner, Sum outer, Sum mixed) const {
+    std::uint32_t inner_sums[Channels];
+    std::uint32_t outer_sums[Channels];
+    std::uint32_t corners[Channels];
+    PackedSums<Channels>::unpack(inner, inner_sums);
+    PackedSums<Channels>::unpack(outer, outer_sums);
+    PackedSums<Channels>::unpack(inner + outer - mixed, corners);
+    std::uint32_t means[Channels];
+#pragma unroll
+    for (int c = 0; c < Channels; ++c) means[c] = (*this)(inner_sums[c], outer_sums[c], corners[c]);
+    return low_bytes<Channels>(means);
+  }
+
+ private:
+  std::uint32_t area_;
+  std::uint32_t inner_;
+  std::uint32_t outer_;
+  float inverse_ = 0;  ///< 2^8 / area, or a little less
+};
+
+}  // namespace satin::kernels

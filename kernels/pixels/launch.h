@@ -1,0 +1,31 @@
+#pragma once
+// Launches over the pixels of a picture, in the manner of kernels/device/launch.h.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/maths/fixed_point.h"
+#include "kernels/device/launch.h"
+#include "pixels/fixed_threshold.h"
+#include "pixels/measure.h"
+
+namespace satin::kernels {
+
+void clear_measured(Measured* result, StreamHandle stream);
+void measure(const MeasureJob& job, const Source& picture, Measured* result, StreamHandle stream);
+void check_map(std::int64_t width, std::int64_t height, const Source& map, Measured* result,
+               StreamHandle stream);
+
+struct FixedThresholdArguments {
+  FixedThresholdJob job;
+  const Measured* measured = nullptr;
+  Source picture;
+  double level = 0;
+  Target output;
+};
+
+/// Adds to `counts`, which is cleared first.
+void count_codes(const FixedThresholdArguments& arguments, std::uint64_t* counts, StreamHandle stream);
+void apply_fixed_threshold(const FixedThresholdArguments& arguments, StreamHandle stream);
+
+}  // namespace satin::kernels

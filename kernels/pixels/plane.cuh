@@ -1,0 +1,33 @@
+#pragma once
+// Kernels over one plane of a picture: the C++ type is a template parameter, everything else is uniform.
+
+#include <cstdint>
+
+#include "kernels/device/launch.h"
+#include "pixels/maths/plane.h"
+
+namespace satin::kernels {
+
+inline constexpr int plane_threads = 256;
+
+template <class T>
+__device__ T plane_value_at(const PlaneRead& plane, const Source& picture, std::int64_t x, std::int64_t y) {
+  return plane_value(reinterpret_cast<const T*>(picture.data + y * picture.row) + x * plane.channels, plane);
+}
+
+/// One thread a pixel; rows beyond the largest grid are taken in turns.
+inline dim3 plane_grid(std::int64_t width, std::int64_t height) {
+  constexpr std::int64_t most_rows = 65535;
+  return {static_cast<unsigned>((width + plane_threads - 1) / plane_threads),
+          static_cast<unsigned>(height < most_rows ? height : most_rows)};
+}
+
+/// Calls launch(T{}) with the C++ type of u8, u16 or f32.
+template <class Launch>
+void with_plane_type(Type type, const Launch& launch) {
+  if (type == Type::u8) return launch(std::uint8_t{});
+  if (type == Type::u16) return launch(std::uint16_t{});
+  launch(float{});
+}
+
+}  // namespace satin::kernels

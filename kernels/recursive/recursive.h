@@ -1,0 +1,63 @@
+#pragma once
+// Launchers of recursive smoothing (recursive/recursive.h). Channels lie in planes of their own between
+// the passes: width x height values of type Real (float or double), dense.
+
+#include "core/maths/fixed_point.h"
+#include "kernels/device/launch.h"
+#include "pixels/maths/store.h"
+#include "recursive/recursive.h"
+
+namespace satin::kernels {
+
+/// Stored pixels to and from planes.
+struct RecursivePixels {
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+  int channels = 1;
+  Type type = Type::u8;
+  StoreRule rule;
+  Source source;
+  Source mask;
+  Target output;
+  void* planes = nullptr;
+  Measured* measured = nullptr;  ///< floats
+};
+
+/// Null planes: only looks for floats that are not finite.
+void read_planes(const RecursivePixels& pixels, StreamHandle stream);
+void store_planes(const RecursivePixels& pixels, StreamHandle stream);
+
+/// Distances from every pixel of the guide to the one on its left and to the one above, 1 where there is
+/// none. Null distances: only looks for floats that are not finite.
+struct RecursiveGuide {
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+  Guide guide;
+  Source source;
+  float* along_x = nullptr;
+  float* along_y = nullptr;
+  Measured* measured = nullptr;  ///< floats
+};
+
+void read_distances(const RecursiveGuide& guide, StreamHandle stream);
+
+/// A pass along one axis, in place.
+template <class Real>
+struct RecursiveScan {
+  Axis axis = Axis::x;
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+  int channels = 1;
+  PassConstants<Real> constants;
+  const float* distances = nullptr;  ///< along the axis; null: one coefficient for all pairs
+  Real* planes = nullptr;
+  Real* carries = nullptr;  ///< recursive_carries() values
+};
+
+/// The number of values that the blocks of a pass tell each other.
+[[nodiscard]] std::size_t recursive_carries(Axis axis, std::int64_t width, std::int64_t height, int channels);
+
+void recursive_scan(const RecursiveScan<float>& scan, StreamHandle stream);
+void recursive_scan(const RecursiveScan<double>& scan, StreamHandle stream);
+
+}  // namespace satin::kernels

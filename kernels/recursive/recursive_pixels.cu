@@ -1,0 +1,150 @@
+// Stored pixels to planes of real working values and back, and distances between the pixels of a guide: one
+// thread a pixel.
+
+#include <cstdint>
+#include <type_traits>
+
+#include "kernels/device/tuning.h"
+#include "kernels/recursive/recursive.h"
+#include "pixels/maths/real_pixel.h"
+
+namespace satin::kernels {
+namespace {
+
+template <class T>
+__device__ const T* row_of(const Source& source, std::int64_t y) {
+  return reinterpret_cast<const T*>(source.data + y * source.row);
+}
+
+template <class T>
+__device__ bool all_finite(const T* pixel, int channels) {
+  bool finite = true;
+  if constexpr (std::is_same_v<T, float>)
+    for (int c = 0; c < channels; ++c) finite = finite && is_finite(pixel[c]);
+  return finite;
+}
+
+/// Calls body(x, y) for every pixel of the thread's column of blocks.
+template <class Body>
+__device__ void for_each_pixel(std::int64_t width, std::int64_t height, const Body& body) {
+  const std::int64_t x = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (x >= width) return;
+  for (std::int64_t y = blockIdx.y; y < height; y += gridDim.y) body(x, y);
+}
+
+template <class T>
+__global__ void __launch_bounds__(tuning::recursive_pixel_threads)
+    to_planes(const __grid_constant__ RecursivePixels pixels) {
+  auto* planes = static_cast<RealOf<T>*>(pixels.planes);
+  for_each_pixel(pixels.width, pixels.height, [&](std::int64_t x, std::int64_t y) {
+    const T* pixel = row_of<T>(pixels.source, y) + x * pixels.channels;
+    if (!all_finite(pixel, pixels.channels)) atomicOr(&pixels.measured->picture_not_finite, 1U);
+    if (planes == nullptr) return;
+    for (int c = 0; c < pixels.channels; ++c)
+      planes[(c * pixels.height + y) * pixels.width + x] =
+          read_real(pixel, c, pixels.channels, pixels.rule.weighted, pixels.rule.transfer);
+  });
+}
+
+template <class T, int Channels>
+__global__ void __launch_bounds__(tuning::recursive_pixel_threads)
+    from_planes(const __grid_constant__ RecursivePixels pixels) {
+  const auto* planes = static_cast<const RealOf<T>*>(pixels.planes);
+  for_each_pixel(pixels.width, pixels.height, [&](std::int64_t x, std::int64_t y) {
+    RealOf<T> values[Channels];
+#pragma unroll
+    for (int c = 0; c < Channels; ++c) values[c] = planes[(c * pixels.height + y) * pixels.width + x];
+    std::uint32_t mask = 0;
+    if (pixels.rule.mask_maximum == 0xFF) mask = row_of<std::uint8_t>(pixels.mask, y)[x];
+    if (pixels.rule.mask_maximum == 0xFFFF) mask = row_of<std::uint16_t>(pixels.mask, y)[x];
+    const T* original = row_of<T>(pixels.source, y) + x * Channels;
+    T* out = reinterpret_cast<T*>(pixels.output.data + y * pixels.output.row) + x * Channels;
+    store_real_pixel<Channels>(values, original, mask, pixels.rule, out);
+  });
+}
+
+template <class T>
+__global__ void __launch_bounds__(tuning::recursive_pixel_threads)
+    to_distances(const __grid_constant__ RecursiveGuide arguments) {
+  const Guide& guide = arguments.guide;
+  for_each_pixel(arguments.width, arguments.height, [&](std::int64_t x, std::int64_t y) {
+    const T* pixel = row_of<T>(arguments.source, y) + x * guide.channels;
+    if (!all_finite(pixel, guide.channels)) atomicOr(&arguments.measured->guide_not_finite, 1U);
+    if (arguments.along_x == nullptr) return;
+    const auto distance = [&](const T* other) {
+      return transformed_distance(guide_difference(pixel, other, guide.channels, guide.weighted),
+                                  guide.contrast);
+    };
+    const std::int64_t at = y * arguments.width + x;
+    arguments.along_x[at] = x == 0 ? 1.0F : distance(pixel - guide.channels);
+    arguments.along_y[at] = y == 0 ? 1.0F : distance(row_of<T>(arguments.source, y - 1) + x * guide.channels);
+  });
+}
+
+dim3 grid_for(std::int64_t width, std::int64_t height) {
+  constexpr std::int64_t most_rows = 65535;
+  const std::int64_t columns =
+      (width + tuning::recursive_pixel_threads - 1) / tuning::recursive_pixel_threads;
+  return {static_cast<unsigned>(columns), static_cast<unsigned>(height < most_rows ? height : most_rows)};
+}
+
+template <class T>
+void store_as(const RecursivePixels& pixels, StreamHandle stream) {
+  const dim3 grid = grid_for(pixels.width, pixels.height);
+  switch (pixels.channels) {
+    case 1:
+      return from_planes<T, 1><<<grid, tuning::recursive_pixel_threads, 0, stream>>>(pixels);
+    case 2:
+      return from_planes<T, 2><<<grid, tuning::recursive_pixel_threads, 0, stream>>>(pixels);
+    case 3:
+      return from_planes<T, 3><<<grid, tuning::recursive_pixel_threads, 0, stream>>>(pixels);
+    default:
+      return from_planes<T, 4><<<grid, tuning::recursive_pixel_threads, 0, stream>>>(pixels);
+  }
+}
+
+}  // namespace
+
+void read_planes(const RecursivePixels& pixels, StreamHandle stream) {
+  const dim3 grid = grid_for(pixels.width, pixels.height);
+  switch (pixels.type) {
+    case Type::u8:
+      return to_planes<std::uint8_t><<<grid, tuning::recursive_pixel_threads, 0, stream>>>(pixels);
+    case Type::u16:
+      return to_planes<std::uint16_t><<<grid, tuning::recursive_pixel_threads, 0, stream>>>(pixels);
+    default:
+      return to_planes<float><<<grid, tuning::recursive_pixel_threads, 0, stream>>>(pixels);
+  }
+}
+
+void store_planes(const RecursivePixels& pixels, StreamHandle stream) {
+  switch (pixels.type) {
+    case Type::u8:
+      return store_as<std::uint8_t>(pixels, stream);
+    case Type::u16:
+      return store_as<std::uint16_t>(pixels, stream);
+    default:
+      return store_as<float>(pixels, stream);
+  }
+}
+
+void read_distances(const RecursiveGuide& guide, StreamHandle stream) {
+  const dim3 grid = grid_for(guide.width, guide.height);
+  switch (guide.guide.type) {
+    case Type::u8:
+      return to_distances<std::uint8_t><<<grid, tuning::recursive_pixel_threads, 0, stream>>>(guide);
+    case Type::u16:
+      return to_distances<std::uint16_t><<<grid, tuning::recursive_pixel_threads, 0, stream>>>(guide);
+    default:
+      return to_distances<float><<<grid, tuning::recursive_pixel_threads, 0, stream>>>(guide);
+  }
+}
+
+std::size_t recursive_carries(Axis axis, std::int64_t width, std::int64_t height, int channels) {
+  const std::int64_t lines = axis == Axis::x ? height : width;
+  const std::int64_t length = axis == Axis::x ? width : height;
+  const std::int64_t blocks = (length + recursive_block - 1) / recursive_block;
+  return static_cast<std::size_t>((3 * channels + 1) * blocks * lines);
+}
+
+}  // namespace satin::kernels

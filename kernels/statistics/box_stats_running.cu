@@ -1,0 +1,149 @@
+#include "kernels/statistics/box_stats_running.cuh"
+
+#include <algorithm>
+
+#include "kernels/device/shared_memory.cuh"
+
+namespace satin::kernels {
+namespace {
+
+/// Calls action(std::type_identity<StatsPrefixes>) for what the job's lanes hold.
+template <class Action>
+auto with_prefixes(const RunningStatsJob& job, const Action& action) {
+  const auto with_sum = [&](auto sum) {
+    using Sum = decltype(sum);
+    using T = std::uint8_t;
+    if (job.channels == 3) return action(std::type_identity<StatsPrefixes<Sum, StatsRows<T, 3, Sum>>>{});
+    if (job.channels == 4) return action(std::type_identity<StatsPrefixes<Sum, StatsRows<T, 4, Sum>>>{});
+    return action(std::type_identity<StatsPrefixes<Sum, StatsRows<T, 1, Sum>>>{});
+  };
+  return job.wide ? with_sum(std::uint64_t{}) : with_sum(std::uint32_t{});
+}
+static_assert(
+    elements_per_lane<std::uint8_t, 1, std::uint64_t> == elements_per_lane<std::uint32_t, 1, std::uint64_t> &&
+    elements_per_lane<std::uint8_t, 3, std::uint64_t> == elements_per_lane<std::uint16_t, 3, std::uint64_t> &&
+    elements_per_lane<std::uint8_t, 1, std::uint64_t> == elements_per_lane<std::uint16_t, 1, std::uint64_t>);
+
+int pixels_of(const RunningStatsJob& job) {
+  return with_prefixes(job, [](auto prefixes) {
+    using Prefixes = typename decltype(prefixes)::type;
+    return Prefixes::elements / Prefixes::channels;
+  });
+}
+
+std::size_t shared_bytes_of(const RunningStatsJob& job, int warps) {
+  return with_prefixes(job, [&](auto prefixes) { return decltype(prefixes)::type::bytes(warps); });
+}
+
+/// Columns of results of a block, whole lanes; 0 or less if the windows do not fit.
+int usable_columns(const RunningStatsJob& job, int warps) {
+  const int pixels = pixels_of(job);
+  const int usable = warps * warp_size * pixels - 2 * job.reach_x - pixels;
+  return usable < 0 ? 0 : usable / pixels * pixels;
+}
+
+/// What a cut costs: rows times warps of the multiprocessor that has most to do, where a row that is only
+/// summed takes a part of a row of results, and few warps keep a multiprocessor waiting.
+std::int64_t cost_of(const RunningStatsJob& job, const RunningStatsTiles& tiles, int multiprocessors) {
+  const std::int64_t blocks = std::int64_t{tiles.strips} * tiles.bands;
+  const std::int64_t busiest = (blocks + multiprocessors - 1) / multiprocessors * tiles.warps;
+  const std::int64_t rows = (job.height + tiles.bands - 1) / tiles.bands;
+  const std::int64_t start_rows = std::min(2 * job.reach_y + 1, job.height);
+  return (rows * tuning::running_stats_start_rows_per_row + start_rows) *
+         std::max<std::int64_t>(busiest, tuning::running_stats_warps_to_fill);
+}
+
+/// Calls action(kernel) for the job's result and types.
+template <class T, class Stored, class Sum, class Action>
+int with_sink(const RunningStatsArguments& arguments, bool extremes, const Action& action) {
+  if (extremes) return action(take_running_statistics<T, Stored, Sum, FoundExtremes, -1>);
+  if constexpr (!std::is_same_v<Stored, float>) {
+    if (arguments.quick && arguments.job.result == LocalResult::binary) {
+      if constexpr (sizeof(Sum) == 4)
+        return with_shift<StatsRows<T, 1, Sum>::pixels>(arguments.running, [&](auto shift) {
+          return action(take_running_statistics<T, Stored, Sum, QuickBinary, decltype(shift)::value>);
+        });
+      else
+        return action(take_running_statistics<T, Stored, Sum, QuickBinary, -1>);
+    }
+  }
+  return action(take_running_statistics<T, Stored, Sum, EveryResult, -1>);
+}
+
+template <class Action>
+int with_kernel(const RunningStatsArguments& arguments, bool extremes, const Action& action) {
+  const Type type = arguments.job.plane.type;
+  if (type == Type::u16)
+    return with_sink<std::uint16_t, std::uint16_t, std::uint64_t>(arguments, extremes, action);
+  if (type == Type::f32) return with_sink<std::uint32_t, float, std::uint64_t>(arguments, extremes, action);
+  return arguments.running.wide
+             ? with_sink<std::uint8_t, std::uint8_t, std::uint64_t>(arguments, extremes, action)
+             : with_sink<std::uint8_t, std::uint8_t, std::uint32_t>(arguments, extremes, action);
+}
+
+void launch(const RunningStatsArguments& arguments, bool extremes, StreamHandle stream) {
+  with_kernel(arguments, extremes, [&](auto* kernel) {
+    launch_running_statistics(kernel, arguments, stream);
+    return 0;
+  });
+}
+
+}  // namespace
+
+bool has_quick_numbers(const RunningStatsArguments& arguments) {
+  return arguments.quick && arguments.job.result != LocalResult::binary;
+}
+
+int running_stats_margin(const RunningStatsJob& job) {
+  constexpr int most_pixels = 16;  // of a lane
+  return std::max(job.reach_x, job.reach_y) + 1 + 2 * most_pixels;
+}
+
+RunningStatsTiles running_stats_tiles(const RunningStatsJob& job, int multiprocessors,
+                                      std::size_t shared_limit) {
+  const int pixels = pixels_of(job);
+  RunningStatsTiles best;
+  std::int64_t least = 0;
+  for (int warps = 1; warps <= tuning::running_stats_most_warps; ++warps) {
+    RunningStatsTiles tiles;
+    tiles.warps = warps;
+    tiles.shared_bytes = shared_bytes_of(job, warps);
+    const int usable = usable_columns(job, warps);
+    if (usable < warps * warp_size * pixels / 4 || tiles.shared_bytes > shared_limit) continue;
+    tiles.strips = (job.width + usable - 1) / usable;
+    const int even = (job.width + tiles.strips - 1) / tiles.strips;
+    tiles.strip_width = (even + pixels - 1) / pixels * pixels;
+    tiles.strips = (job.width + tiles.strip_width - 1) / tiles.strip_width;
+    const int most_blocks = std::max(1, tuning::running_stats_warps_per_multiprocessor / warps);
+    for (int blocks = 1; blocks <= most_blocks; ++blocks) {
+      tiles.bands = std::clamp(blocks * multiprocessors / tiles.strips, 1, std::min(job.height, 65535));
+      const std::int64_t cost = cost_of(job, tiles, multiprocessors);
+      const bool as_good = cost == least && warps <= tuning::running_stats_wished_warps;
+      if (best.warps == 0 || cost < least || as_good) {
+        best = tiles;
+        least = cost;
+      }
+    }
+  }
+  return best;
+}
+
+int prepare_running_stats(const RunningStatsArguments& arguments) {
+  if (has_quick_numbers(arguments)) return prepare_running_numbers(arguments);
+  const auto ask = [&](auto* kernel) { return allow_all_shared_memory(kernel); };
+  const int refused = with_kernel(arguments, true, ask);
+  return refused != 0 ? refused : with_kernel(arguments, false, ask);
+}
+
+void sliding_extreme(const RunningStatsArguments& arguments, StreamHandle stream) {
+  begin_extremes(arguments.extremes, stream);
+  launch(arguments, true, stream);
+  end_extremes(arguments.extremes, stream);
+}
+
+void running_stats(const RunningStatsArguments& arguments, StreamHandle stream) {
+  if (has_quick_numbers(arguments)) return running_numbers(arguments, stream);
+  launch(arguments, false, stream);
+}
+
+}  // namespace satin::kernels

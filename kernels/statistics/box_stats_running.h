@@ -1,0 +1,64 @@
+#pragma once
+// Launchers of local statistics with running sums (box_stats_running.cuh), in the manner of launch.h.
+
+#include <cstddef>
+
+#include "core/maths/fixed_point.h"
+#include "kernels/statistics/box_stats.h"
+#include "statistics/maths/quick_number.h"
+
+namespace satin::kernels {
+
+/// What the cut into blocks depends on.
+struct RunningStatsJob {
+  int width = 0;
+  int height = 0;
+  int reach_x = 0;
+  int reach_y = 0;
+  bool clipped = false;  ///< only pixels of the picture count: Border::shrink
+  bool wide = false;     ///< sums are modulo 2^64, otherwise 2^32
+  int channels = 1;      ///< that are summed: those of an interleaved picture, or one of a plane
+};
+
+/// How a picture is cut into strips of columns and bands of rows, a block each.
+struct RunningStatsTiles {
+  int warps = 0;  ///< of a block; 0: this way is not for this job
+  int strip_width = 0;
+  int strips = 0;
+  int bands = 0;
+  std::size_t shared_bytes = 0;
+};
+
+/// Positions outside of the picture that the kernels may ask for the source of, on either side.
+[[nodiscard]] int running_stats_margin(const RunningStatsJob& job);
+
+[[nodiscard]] RunningStatsTiles running_stats_tiles(const RunningStatsJob& job, int multiprocessors,
+                                                    std::size_t shared_limit);
+
+struct RunningStatsArguments {
+  BoxStatsJob job;
+  RunningStatsJob running;
+  RunningStatsTiles tiles;
+  bool quick = false;  ///< quick_threshold(), or for numbers `number`, serves
+  QuickNumber number;
+  const int* rows = nullptr;     ///< [y] = row of the picture at position y, or -1; from -margin on
+  const int* columns = nullptr;  ///< the same along x
+  const Measured* measured = nullptr;
+  Source plane;    ///< quantised: u8, u16 or, for floats, u32; the picture where all its channels are summed
+  Source picture;  ///< stored
+  Source mask;
+  PictureExtremes* extremes = nullptr;
+  Rectangle inner;  ///< where extremes are looked for
+  Target output;
+};
+
+/// Numbers are found in floats. Only then the channels of a picture can be summed together.
+[[nodiscard]] bool has_quick_numbers(const RunningStatsArguments& arguments);
+
+/// To be called once for a job on its device; the code of a cudaError_t.
+[[nodiscard]] int prepare_running_stats(const RunningStatsArguments& arguments);
+
+void sliding_extreme(const RunningStatsArguments& arguments, StreamHandle stream);
+void running_stats(const RunningStatsArguments& arguments, StreamHandle stream);
+
+}  // namespace satin::kernels

@@ -1,0 +1,66 @@
+#pragma once
+// Launches of summed-area tables, in the manner of kernels/device/launch.h.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/maths/fixed_point.h"
+#include "kernels/device/launch.h"
+#include "pixels/maths/pixel.h"
+#include "pixels/pixels.h"
+
+namespace satin::kernels {
+
+enum class TableMethod : std::uint8_t {
+  two_readings,  ///< any picture: sums of tiles, their scan, the table
+  single_pass    ///< one launch; u8 and u16 as stored, squares of u8
+};
+
+/// How a picture is cut into tiles: one warp each, one block each in a single pass.
+struct TableTiles {
+  TableMethod method = TableMethod::two_readings;
+  int kind = 0;  ///< of a single pass: of tiles and pictures
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+  int channels = 1;
+  Accumulator accumulator = Accumulator::u32;
+  int tile_width = 0;
+  int tile_height = 0;
+  std::int64_t tile_columns = 0;
+  std::int64_t tile_rows = 0;
+};
+
+/// Chooses the fastest method for the job.
+[[nodiscard]] TableTiles table_tiles(std::int64_t width, std::int64_t height, const PixelRead& read,
+                                     bool squared, Accumulator accumulator, int multiprocessors);
+
+/// Bytes of what tiles tell each other. They are to be cleared before the first run, and runs that share them
+/// must follow each other.
+[[nodiscard]] std::size_t table_workspace_bytes(const TableTiles& tiles);
+
+struct TableArguments {
+  TableTiles tiles;
+  PixelRead read;
+  bool squared = false;
+  TransferView transfer;               ///< of the type that is read
+  const Measured* measured = nullptr;  ///< floats
+  Source picture;
+  Target table;               ///< u32 or u64, by the accumulator
+  void* workspace = nullptr;  ///< 16-byte aligned
+};
+
+void build_table(const TableArguments& arguments, StreamHandle stream);
+
+/// In place: signed 64-bit fixed point -> double.
+struct ToDoubleArguments {
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+  PixelRead read;
+  bool squared = false;
+  const Measured* measured = nullptr;
+  Target table;
+};
+
+void to_double(const ToDoubleArguments& arguments, StreamHandle stream);
+
+}  // namespace satin::kernels

@@ -1,0 +1,147 @@
+// The part of the table that does not depend on the type of the picture: tiles, and the scan of the carries
+// between them.
+
+#include <algorithm>
+
+#include "kernels/tables/launch.h"
+#include "kernels/tables/table.cuh"
+#include "kernels/tables/table_single_pass.h"
+#include "pixels/pixels.h"
+
+namespace satin::kernels {
+namespace {
+
+constexpr int columns_per_block = warp_size;
+
+template <class Sum>
+struct Matrix {
+  Sum* data;
+  std::int64_t rows;
+  std::int64_t columns;
+};
+
+template <class Sum>
+struct Matrices {
+  static constexpr int count = 3;
+  Matrix<Sum> matrix[count];
+};
+
+template <class Sum>
+__host__ __device__ std::int64_t blocks_of(const Matrix<Sum>& matrix) {
+  return (matrix.columns + columns_per_block - 1) / columns_per_block;
+}
+
+/// Exclusive scans down the columns, in place. Each thread has one segment of one column: it sums it, learns
+/// from the segments above what comes before, and scans it.
+template <class Sum>
+__global__ void __launch_bounds__(columns_per_block* tuning::carry_segments)
+    scan_columns(const __grid_constant__ Matrices<Sum> matrices) {
+  constexpr int segments = tuning::carry_segments;
+  constexpr int batch = tuning::carry_loads_in_flight;
+  __shared__ Sum segment_sums[segments][columns_per_block];
+  Matrix<Sum> matrix = matrices.matrix[0];
+  auto block = static_cast<std::int64_t>(blockIdx.x);
+#pragma unroll
+  for (int i = 1; i < Matrices<Sum>::count; ++i) {
+    if (block < blocks_of(matrix)) break;
+    block -= blocks_of(matrix);
+    matrix = matrices.matrix[i];
+  }
+
+  const std::int64_t column = block * columns_per_block + threadIdx.x;
+  const auto segment = static_cast<int>(threadIdx.y);
+  const std::int64_t length = (matrix.rows + segments - 1) / segments;
+  const std::int64_t begin = min(segment * length, matrix.rows);
+  const std::int64_t end = column < matrix.columns ? min(begin + length, matrix.rows) : begin;
+  Sum* first = matrix.data + column;
+
+  Sum sum = 0;
+#pragma unroll 4
+  for (std::int64_t row = begin; row < end; ++row) sum += first[row * matrix.columns];
+  segment_sums[segment][threadIdx.x] = sum;
+  __syncthreads();
+  Sum running = 0;
+  for (int i = 0; i < segment; ++i) running += segment_sums[i][threadIdx.x];
+
+  for (std::int64_t row = begin; row < end; row += batch) {
+    Sum values[batch];
+#pragma unroll
+    for (int i = 0; i < batch; ++i) values[i] = row + i < end ? first[(row + i) * matrix.columns] : 0;
+#pragma unroll
+    for (int i = 0; i < batch; ++i) {
+      if (row + i < end) first[(row + i) * matrix.columns] = running;
+      running += values[i];
+    }
+  }
+}
+
+}  // namespace
+
+template <class Sum>
+void scan_carries(const TableTiles& tiles, const Carries<Sum>& carries, StreamHandle stream) {
+  const Matrices<Sum> matrices{{{carries.columns, tiles.tile_rows, tiles.width * tiles.channels},
+                                {carries.rows, tiles.tile_columns, tiles.height * tiles.channels},
+                                {carries.totals, tiles.tile_rows, tiles.tile_columns * tiles.channels}}};
+  std::int64_t blocks = 0;
+  for (const Matrix<Sum>& matrix : matrices.matrix) blocks += blocks_of(matrix);
+  const dim3 threads(columns_per_block, tuning::carry_segments);
+  scan_columns<Sum><<<static_cast<unsigned>(blocks), threads, 0, stream>>>(matrices);
+}
+
+template void scan_carries(const TableTiles&, const Carries<std::uint32_t>&, StreamHandle);
+template void scan_carries(const TableTiles&, const Carries<std::uint64_t>&, StreamHandle);
+
+TableTiles table_tiles(std::int64_t width, std::int64_t height, const PixelRead& read, bool squared,
+                       Accumulator accumulator, int multiprocessors) {
+  if (const auto tiles = best_single_pass_tiles(width, height, read, squared, accumulator, multiprocessors))
+    return *tiles;
+  const int channels = read.channels;
+  constexpr int step = tuning::table_most_rows_in_flight;
+  TableTiles tiles;
+  tiles.width = width;
+  tiles.height = height;
+  tiles.channels = channels;
+  tiles.accumulator = accumulator;
+  tiles.tile_width = warp_size * pixels_per_lane(channels, accumulator == Accumulator::u32 ? 4 : 8);
+  tiles.tile_columns = (width + tiles.tile_width - 1) / tiles.tile_width;
+  const std::int64_t warps = std::int64_t{multiprocessors} * tuning::table_warps_per_multiprocessor;
+  const std::int64_t filling = height * tiles.tile_columns / warps / step * step;
+  tiles.tile_height = static_cast<int>(
+      std::clamp<std::int64_t>(filling, tuning::table_fewest_tile_rows, tuning::table_most_tile_rows));
+  tiles.tile_rows = (height + tiles.tile_height - 1) / tiles.tile_height;
+  return tiles;
+}
+
+std::size_t table_workspace_bytes(const TableTiles& tiles) {
+  if (tiles.method == TableMethod::single_pass) return single_pass_workspace_bytes(tiles);
+  const std::int64_t sums = tiles.tile_rows * tiles.width + tiles.tile_columns * tiles.height +
+                            tiles.tile_rows * tiles.tile_columns;
+  return static_cast<std::size_t>(sums * tiles.channels * (tiles.accumulator == Accumulator::u32 ? 4 : 8));
+}
+
+extern template void build_table_of<std::uint8_t>(const TableArguments&, StreamHandle);
+extern template void build_table_of<std::uint16_t>(const TableArguments&, StreamHandle);
+extern template void build_table_of<std::uint32_t>(const TableArguments&, StreamHandle);
+extern template void build_table_of<std::uint64_t>(const TableArguments&, StreamHandle);
+extern template void build_table_of<float>(const TableArguments&, StreamHandle);
+
+void build_table(const TableArguments& arguments, StreamHandle stream) {
+  if (arguments.tiles.method == TableMethod::single_pass) return build_table_in_one_pass(arguments, stream);
+  switch (arguments.read.type) {
+    case Type::u8:
+      return build_table_of<std::uint8_t>(arguments, stream);
+    case Type::u16:
+      return build_table_of<std::uint16_t>(arguments, stream);
+    case Type::u32:
+      return build_table_of<std::uint32_t>(arguments, stream);
+    case Type::u64:
+      return build_table_of<std::uint64_t>(arguments, stream);
+    case Type::f32:
+      return build_table_of<float>(arguments, stream);
+    case Type::i32:
+    case Type::f64:
+      return;  // no pixels
+  }
+}
+
+}  // namespace satin::kernels

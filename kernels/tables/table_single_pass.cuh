@@ -1,0 +1,375 @@
+#pragma once
+// The summed-area table in one pass: every pixel is read once and every sum written once, by decoupled
+// look-back (Merrill and Garland, Single-pass parallel prefix scan with decoupled look-back, 2016) in two
+// dimensions, of a depth that is fixed.
+//
+// A tile is the work of one block, which keeps its pixels in registers from the first step to the last.
+//   1. It publishes what only its own pixels say: the sums of its columns, of its rows, and of all of it.
+//   2. It looks back, at everything at once: at the column sums of the `upward` tiles above it and the
+//      inclusive column sums of the tile above those; likewise to the left; and, for the sum of all pixels
+//      above and to the left of it (its corner), at the totals of the `upward` x `leftward_totals` tiles
+//      there and the corners of that window, which meet as the four corners of a box. What is not there yet
+//      is looked at again.
+//   3. It publishes its inclusive column and row sums and its corner, and writes its part of the table: the
+//      table row above a warp, then row by row the sums of the row before plus the scan of the row's pixels.
+//
+// Progress: blocks do the tiles in the order of their indices, row by row, and a tile looks only at tiles
+// above it and to the left of it. Where blocks start in that order, as they do today, what a block waits for
+// is on its way. CUDA promises no such order, so no block relies on it: one that has looked in vain for some
+// milliseconds sums the pixels above it and to the left of it itself (kernels/tables/single_pass_alone.cuh),
+// which takes long but waits for nobody. Every block therefore ends, whatever the others do, and the sums are
+// the same.
+//
+// Runs: see draw(). The counter and the tags (kernels/device/published.cuh) go on from run to run, also where
+// a captured launch is replayed; the workspace is cleared once, before the first run.
+//
+// Bytes moved per element: s + a, and for what is published, most of which stays in the L2, with p pieces an
+// inclusive sum and tiles w pixels wide, written 4 (1 + p) (1 / tile height + 1 / w), read
+// 4 (upward + p) / tile height + 4 (leftward + p) / w.
+
+#include <cstdint>
+
+#include "kernels/device/published.cuh"
+#include "kernels/pixels/byte_rows.cuh"
+#include "kernels/tables/residue_columns.cuh"
+#include "kernels/tables/single_pass.cuh"
+#include "kernels/tables/single_pass_alone.cuh"
+#include "kernels/tables/single_pass_look_back.cuh"
+
+namespace satin::kernels::single_pass {
+
+// --- The start
+// ---------------------------------------------------------------------------------------------------
+
+__device__ inline Tile tile_of_block(const Job& job) {
+  Tile tile{};
+  tile.row = static_cast<int>(job.reversed ? gridDim.y - 1 - blockIdx.y : blockIdx.y);
+  tile.column = static_cast<int>(job.reversed ? gridDim.x - 1 - blockIdx.x : blockIdx.x);
+  tile.number = tile.row * job.tile_columns + tile.column;
+  return tile;
+}
+
+/// Every block draws once. The draws of a run are its first number and the following ones, in whatever order
+/// the blocks come. Who draws the last of them moves the counter on to the first number of the next run: all
+/// blocks of this run have drawn by then, and none of the next one has started. So the upper bits are the
+/// number of the run, the same for all its blocks; they wrap around without harm, see tag_of_run().
+__device__ inline unsigned draw(const Job& job) { return atomicAdd(job.workspace.counter, 1U); }
+
+__device__ inline unsigned run_of_draw(const Job& job, unsigned drawn) {
+  const unsigned of_a_run = 1U << job.run_bits;
+  const auto tiles = static_cast<unsigned>(job.tile_columns) * static_cast<unsigned>(job.tile_rows);
+  if ((drawn & (of_a_run - 1)) == tiles - 1) atomicAdd(job.workspace.counter, of_a_run - tiles);
+  return drawn >> job.run_bits;
+}
+
+// --- What a tile says of itself
+// ----------------------------------------------------------------------------------
+
+/// Sums of the warp's columns and rows.
+template <class Tiling>
+__device__ void sum_pixels(const typename Tiling::Pixels::Word (&words)[Tiling::rows],
+                           Exchange<Tiling>& shared) {
+  using Pixels = typename Tiling::Pixels;
+  const int lane = lane_index();
+  const Place<Tiling> at;
+  const typename Tiling::Phase phase(at.lane_across);
+  typename Pixels::ColumnSums columns{};
+  std::uint32_t row_sums[Tiling::channels] = {};  // of the lane's row, or of two rows
+#pragma unroll
+  for (int r = 0; r < Tiling::rows; r += 2) {
+    Pixels::add_to_columns(words[r], words[r + 1], columns);
+#pragma unroll
+    for (int c = 0; c < Tiling::channels; ++c) {
+      const auto weights = phase.weights_of(c);
+      const std::uint32_t upper = Pixels::weighted(words[r], weights, 0U);
+      const std::uint32_t lower = Pixels::weighted(words[r + 1], weights, 0U);
+      if constexpr (Pixels::pairs_rows) {
+        const std::uint32_t both = warp_sum(upper | lower << 16);
+        if (lane / 2 == r / 2) row_sums[c] = both;
+      } else {
+        const std::uint32_t of_upper = warp_sum(upper);
+        const std::uint32_t of_lower = warp_sum(lower);
+        if (lane / 2 == r / 2) row_sums[c] = lane % 2 == 0 ? of_upper : of_lower;
+      }
+    }
+  }
+  shared.column_sums[at.row][at.lane_across] = columns;
+  if (lane < Tiling::rows) {
+#pragma unroll
+    for (int c = 0; c < Tiling::channels; ++c) {
+      if constexpr (Pixels::pairs_rows) row_sums[c] = row_sums[c] >> lane % 2 * 16 & 0xFFFF;
+      shared.row_sums[c][at.column][at.row * Tiling::rows + lane] = row_sums[c];
+    }
+  }
+}
+
+template <class Tiling>
+__device__ void publish_sums(const Job& job, const Tile& tile, const Exchange<Tiling>& shared) {
+  using Pixels = typename Tiling::Pixels;
+  const auto thread = static_cast<int>(threadIdx.x);
+  const int channel = Place<Tiling>().warp - (Tiling::warps - Tiling::channels);
+  if (thread < Tiling::lanes_across) {
+    auto sums = Pixels::of_columns(shared.column_sums[0][thread]);
+#pragma unroll
+    for (int k = 1; k < Tiling::warp_rows; ++k)
+      sums = sums + Pixels::of_columns(shared.column_sums[k][thread]);
+    publish(job.workspace.column_sums + place_of_columns<Tiling>(job, tile, thread), tagged(tile.tag, sums));
+  } else if (channel >= 0) {
+    const int lane = lane_index();
+    Vector<std::uint32_t, lane_rows> sums{};
+#pragma unroll
+    for (int c = 0; c < Tiling::warp_columns; ++c)
+      sums = sums + *reinterpret_cast<const Vector<std::uint32_t, lane_rows>*>(
+                        &shared.row_sums[channel][c][lane * lane_rows]);
+    publish(job.workspace.row_sums + place_of_row<Tiling>(tile, channel, lane * lane_rows),
+            tagged(tile.tag, sums));
+    const std::uint32_t total = warp_sum(sum_of(sums));
+    if (lane == 0)
+      publish(job.workspace.totals + place_of_totals<Tiling>(job, 0, channel) + tile.number,
+              tagged_wide(tile.tag, total));
+  }
+}
+
+// --- The table
+// ---------------------------------------------------------------------------------------------------
+
+/// What lies above and to the left of a warp.
+template <class Tiling>
+struct Carry {
+  Vector<typename Tiling::Sum, Tiling::elements> columns;  ///< sums of what lies above the lane's columns
+  typename Tiling::Sum base[Tiling::channels];  ///< sums of what lies above the warp, left of its columns
+};
+
+/// Sums above the lane's columns; publishes those of the tile.
+template <class Tiling>
+__device__ auto resolve_columns(const Job& job, const Tile& tile, const Place<Tiling>& at,
+                                const Exchange<Tiling>& shared) {
+  using Pixels = typename Tiling::Pixels;
+  auto columns = shared.columns_above[0][at.lane_across];
+#pragma unroll
+  for (int k = 1; k < Tiling::upward_groups; ++k) columns = columns + shared.columns_above[k][at.lane_across];
+  typename Pixels::ColumnSums upper{};
+#pragma unroll
+  for (int k = 0; k < Tiling::warp_rows - 1; ++k)
+    if (k < at.row) upper = upper + shared.column_sums[k][at.lane_across];
+  columns = columns + converted<typename Tiling::Sum>(Pixels::of_columns(upper));
+  if (at.row == Tiling::warp_rows - 1 && tile.row + Tiling::upward + 1 < job.tile_rows) {
+    const auto own = Pixels::of_columns(shared.column_sums[at.row][at.lane_across]);
+    const auto inclusive = columns + converted<typename Tiling::Sum>(own);
+    std::uint32_t* to = job.workspace.column_sums + place_of_columns<Tiling>(job, tile, at.lane_across);
+#pragma unroll
+    for (int piece = 0; piece < Tiling::pieces; ++piece)
+      publish(to + (piece + 1) * column_plane<Tiling>(job), tagged(tile.tag, piece_of(inclusive, piece)));
+  }
+  return columns;
+}
+
+/// Sums to the left of the warp's rows, as its words begin; publishes those of the tile.
+template <class Tiling>
+__device__ void resolve_rows(const Job& job, const Tile& tile, const Place<Tiling>& at,
+                             Exchange<Tiling>& shared) {
+  using Pixels = typename Tiling::Pixels;
+  using Sum = typename Tiling::Sum;
+  const int lane = lane_index();
+  if (lane >= Tiling::rows) return;
+  const int row = at.row * Tiling::rows + lane;
+  Sum carries[Tiling::channels];
+#pragma unroll
+  for (int c = 0; c < Tiling::channels; ++c) {
+    carries[c] = 0;
+#pragma unroll
+    for (int k = 0; k < Tiling::leftward_groups; ++k)
+      carries[c] += reinterpret_cast<const Sum*>(shared.rows_left[c * Tiling::leftward_groups + k])[row];
+#pragma unroll
+    for (int k = 0; k < Tiling::warp_columns - 1; ++k)
+      if (k < at.column) carries[c] += shared.row_sums[c][k][row];
+    if (at.column == Tiling::warp_columns - 1 && tile.column + Tiling::leftward + 1 < job.tile_columns) {
+      const Sum sum = carries[c] + shared.row_sums[c][at.column][row];
+      std::uint32_t* to = job.workspace.row_sums + place_of_row<Tiling>(tile, c, row);
+#pragma unroll
+      for (int piece = 0; piece < Tiling::pieces; ++piece)
+        publish(to + (piece + 1) * row_plane<Tiling>(job), tagged(tile.tag, piece_of(sum, piece)));
+    }
+  }
+#pragma unroll
+  for (int phase = 0; phase < Pixels::phases; ++phase)
+#pragma unroll
+    for (int k = 0; k < Pixels::kinds; ++k)
+      shared.row_carries[at.warp][phase][lane].of[k] = carries[(phase * Pixels::step + k) % Pixels::channels];
+}
+
+/// The sum of a channel above the warp and to the left of its columns.
+template <class Tiling>
+__device__ typename Tiling::Sum resolve_base(const Place<Tiling>& at, int channel,
+                                             const Exchange<Tiling>& shared) {
+  using Sum = typename Tiling::Sum;
+  const int lane = lane_index();
+  constexpr int groups = Tiling::leftward_groups;
+  Sum base = lane < groups ? shared.corner[channel * groups + lane] : 0;
+  if (lane < Tiling::upward_groups * Tiling::warp_columns && lane % Tiling::warp_columns < at.column)
+    base += shared.columns_above_of_warp[channel][lane];
+#pragma unroll
+  for (int i = lane; i < groups * Tiling::warp_rows; i += warp_size)
+    if (i % Tiling::warp_rows < at.row)
+      base += shared.rows_left_of_warp[channel * groups + i / Tiling::warp_rows][i % Tiling::warp_rows];
+#pragma unroll
+  for (int k = 0; k < Tiling::warp_columns - 1; ++k)
+#pragma unroll
+    for (int row = lane; row < tile_height; row += warp_size)
+      if (k < at.column && row < at.row * Tiling::rows) base += shared.row_sums[channel][k][row];
+  return warp_sum(base);
+}
+
+/// Adds up what the warps have found, and publishes what this tile adds to it.
+template <class Tiling>
+__device__ Carry<Tiling> resolve(const Job& job, const Tile& tile, Exchange<Tiling>& shared) {
+  const Place<Tiling> at;
+  Carry<Tiling> carry;
+  carry.columns = resolve_columns(job, tile, at, shared);
+  resolve_rows(job, tile, at, shared);
+#pragma unroll
+  for (int c = 0; c < Tiling::channels; ++c) {
+    carry.base[c] = resolve_base(at, c, shared);
+    if (threadIdx.x == 0) {
+#pragma unroll
+      for (int word = 0; word < Tiling::corner_words; ++word)
+        publish(job.workspace.totals + place_of_totals<Tiling>(job, 1 + word, c) + tile.number,
+                tagged_wide(tile.tag, static_cast<std::uint32_t>(std::uint64_t{carry.base[c]} >> 32 * word)));
+    }
+  }
+  __syncwarp();
+  return carry;
+}
+
+/// The table row above the warp.
+template <class Tiling>
+__device__ auto row_above(const typename Tiling::Phase& phase, const Carry<Tiling>& carry) {
+  using Sum = typename Tiling::Sum;
+  Sum before[Tiling::channels];
+#pragma unroll
+  for (int c = 0; c < Tiling::channels; ++c) {
+    const Sum own = phase.sum_of(c, carry.columns);
+    before[c] = inclusive_scan(own) - own + carry.base[c];
+  }
+  const auto before_word = phase.of_word(before);
+  auto sums = carry.columns;
+#pragma unroll
+  for (int i = 0; i < Tiling::elements; ++i)
+    sums.of[i] += i < Tiling::channels ? before_word.of[i] : sums.of[i - Tiling::channels];
+  return sums;
+}
+
+inline constexpr int any_step = -1;
+
+/// The rows of the warp, elements from first_x on. Row r of the table begins r * Step sums behind a multiple
+/// of a lane's sums; with any_step anywhere. `Edge`: not all rows and columns are in the picture.
+template <class Tiling, int Step, bool Edge>
+__device__ void write_rows(const Job& job, int first_x, int y,
+                           const typename Tiling::Pixels::Word (&words)[Tiling::rows],
+                           const Carry<Tiling>& carry, const Exchange<Tiling>& shared) {
+  using Pixels = typename Tiling::Pixels;
+  using Sum = typename Tiling::Sum;
+  const Place<Tiling> at;
+  const typename Tiling::Phase phase(at.lane_across);
+  const int x = first_x + lane_index() * Tiling::elements;
+  const int existing = job.picture.height - y;
+  const int valid = job.width - x;
+  const bool cut = Edge && first_x + Tiling::warp_elements > job.width;
+  auto sums = row_above(phase, carry);
+  const auto* row_carries = shared.row_carries[at.warp][phase.number()];
+
+  std::byte* to = job.table + y * job.table_row + x * static_cast<std::int64_t>(sizeof(Sum));
+  [[maybe_unused]] const ResidueColumns<Edge> residues(job, x, y);
+  const auto write_row = [&](int r, const Vector<std::uint32_t, Pixels::kinds>& before) {
+    const auto left = row_carries[r];
+    Pixels::add_row(words[r], before, left, sums);
+    auto* row = reinterpret_cast<Sum*>(to + r * job.table_row);
+    if (!Edge || r < existing) {
+      if constexpr (Tiling::residues) {
+        residues.store(r, sums);
+      } else if (cut) {
+        store_row_at_edge(sums, row, valid);
+      } else if (Step == any_step) {
+        store_row(sums, row);
+      } else {
+        store_row(sums, row, r * Step % Tiling::elements);
+      }
+    }
+  };
+#pragma unroll
+  for (int r = 0; r < Tiling::rows; r += 2) {
+    if (r % tuning::single_pass_rows_ahead<Step> == 0) __syncwarp();
+    std::uint32_t upper[Tiling::channels];
+    std::uint32_t lower[Tiling::channels];
+#pragma unroll
+    for (int c = 0; c < Tiling::channels; ++c) {
+      const auto weights = phase.weights_of(c);
+      upper[c] = Pixels::weighted(words[r], weights, 0U);
+      lower[c] = Pixels::weighted(words[r + 1], weights, 0U);
+      if constexpr (Pixels::pairs_rows) {
+        upper[c] |= lower[c] << 16;
+      } else {
+        lower[c] = inclusive_scan(lower[c]) - lower[c];
+      }
+      upper[c] = inclusive_scan(upper[c]) - upper[c];
+    }
+    auto before = phase.of_word(upper);
+    if constexpr (Pixels::pairs_rows) {
+      auto before_lower = before;
+#pragma unroll
+      for (int k = 0; k < Pixels::kinds; ++k) {
+        before_lower.of[k] = before.of[k] >> 16;
+        before.of[k] &= 0xFFFF;
+      }
+      write_row(r, before);
+      write_row(r + 1, before_lower);
+    } else {
+      write_row(r, before);
+      write_row(r + 1, phase.of_word(lower));
+    }
+  }
+}
+
+template <class Tiling>
+__device__ int first_column(const Tile& tile) {
+  return tile.column * Tiling::width + Place<Tiling>().column * Tiling::warp_elements;
+}
+template <class Tiling>
+__device__ int first_row(const Tile& tile) {
+  return tile.row * tile_height + Place<Tiling>().row * Tiling::rows;
+}
+
+/// `Aligned`: rows of the picture begin at multiples of a lane's bytes. `Step`: see write_rows.
+template <class Tiling, bool Aligned, int Step>
+__global__ void __launch_bounds__(Tiling::threads, Tiling::blocks) build(const __grid_constant__ Job job) {
+  using Pixels = typename Tiling::Pixels;
+  __shared__ Exchange<Tiling> shared;
+  Tile tile = tile_of_block(job);
+  const int x = first_column<Tiling>(tile);
+  const int y = first_row<Tiling>(tile);
+  unsigned drawn = 0;
+  if (threadIdx.x == 0) drawn = draw(job);  // its answer comes while the pixels do
+  typename Pixels::Word words[Tiling::rows];
+  load_rows<Aligned, Pixels::lane_bytes>(job.picture, x * static_cast<int>(sizeof(typename Pixels::Element)),
+                                         y, words);
+#pragma unroll
+  for (int r = 0; r < Tiling::rows; ++r) words[r] = kept(Pixels::from_stored(words[r]));
+  if (threadIdx.x == 0) shared.tag = tag_of_run(run_of_draw(job, drawn));
+  sum_pixels<Tiling>(words, shared);
+  __syncthreads();
+  tile.tag = shared.tag;
+  publish_sums<Tiling>(job, tile, shared);
+  const bool found = look_back<Tiling>(job, tile, shared);
+  if (__syncthreads_or(!found) != 0) {
+    sum_alone<Tiling>(job, tile, shared);
+    __syncthreads();
+  }
+  const Carry<Tiling> carry = resolve<Tiling>(job, tile, shared);
+  if (x + Tiling::warp_elements <= job.width && y + Tiling::rows <= job.picture.height) {
+    write_rows<Tiling, Step, false>(job, x, y, words, carry, shared);
+  } else {
+    write_rows<Tiling, Step, true>(job, x, y, words, carry, shared);
+  }
+}
+
+}  // namespace satin::kernels::single_pass

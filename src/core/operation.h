@@ -1,0 +1,68 @@
+#pragma once
+// An operation is described once, prepared once by a backend (which allocates its workspace there) and then
+// run often. Views given to run() are single frames, interleaved, and in memory of the backend; row strides
+// are free.
+
+#include <cstddef>
+#include <memory>
+#include <typeindex>
+#include <typeinfo>
+#include <unordered_map>
+
+#include "satin/stream.h"
+#include "satin/view.h"
+
+namespace satin {
+
+struct Backend;
+
+/// Base of every prepared operation.
+struct Operation {
+  Operation() = default;
+  Operation(const Operation&) = delete;
+  Operation& operator=(const Operation&) = delete;
+  virtual ~Operation() = default;
+  [[nodiscard]] virtual std::size_t workspace_bytes() const noexcept = 0;
+};
+
+/// How a backend prepares the operation that a job describes: allocates its workspace, and may throw
+/// Error(environment). Null where it has nothing better for this job than other operations one after the
+/// other.
+template <class Job>
+using Prepare = std::unique_ptr<typename Job::Operation>(Backend&, const Job&);
+
+/// What a backend can do: a function for each type of job.
+class Operations {
+ public:
+  template <class Job>
+  void add(Prepare<Job>& prepare) {
+    functions_[typeid(Job)] = reinterpret_cast<Function*>(&prepare);
+  }
+  template <class Job>
+  void remove() {
+    functions_.erase(typeid(Job));
+  }
+  /// Null if the backend does not have the operation.
+  template <class Job>
+  [[nodiscard]] Prepare<Job>* find() const {
+    const auto found = functions_.find(typeid(Job));
+    return found == functions_.end() ? nullptr : reinterpret_cast<Prepare<Job>*>(found->second);
+  }
+
+  /// Functions that are not prepared, as a table that outlives the backend.
+  template <class Table>
+  void add_table(const Table& table) {
+    tables_[typeid(Table)] = &table;
+  }
+  template <class Table>
+  [[nodiscard]] const Table& table() const {
+    return *static_cast<const Table*>(tables_.at(typeid(Table)));
+  }
+
+ private:
+  using Function = void();
+  std::unordered_map<std::type_index, const void*> tables_;
+  std::unordered_map<std::type_index, Function*> functions_;
+};
+
+}  // namespace satin

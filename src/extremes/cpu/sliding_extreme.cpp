@@ -1,0 +1,272 @@
+// sliding minima and maxima: rows by windows that are joined from smaller ones, columns by segmented scans
+// over lines.
+
+#include "extremes/sliding_extreme.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "core/cpu/backend.h"
+#include "core/maths/window.h"
+#include "extremes/cpu/running_lines.h"
+#include "extremes/cpu/sliding_extreme_simd.h"
+#include "means/cpu/store.h"
+
+namespace satin::cpu {
+namespace {
+
+// Bytes of lines that one thread keeps at hand: they are to stay in its second-level cache.
+constexpr std::size_t most_band_bytes = std::size_t{3} << 18;
+constexpr std::size_t strip_bytes = std::size_t{1} << 18;
+constexpr std::size_t least_strip_row = 256;
+
+/// A rectangle of the picture: columns [first, last) of some rows.
+struct Columns {
+  std::int64_t first;
+  std::int64_t last;
+};
+
+/// Extremes along one row, by windows joined from up to four windows of a quarter of the size: a step for
+/// each factor of four.
+template <class Key>
+class RowExtremes {
+ public:
+  explicit RowExtremes(const SlidingExtremeJob& job)
+      : job_(job),
+        channels_(static_cast<std::size_t>(job.channels)),
+        reach_(needed_reach(job, job.reach_x, job.width)),
+        line_(static_cast<std::size_t>(job.width + 2 * reach_) * channels_, neutral_key<Key>(job.extreme)) {}
+
+  [[nodiscard]] std::size_t bytes() const noexcept { return line_.size() * sizeof(Key); }
+
+  /// Keys of row y with the extremes of its windows.
+  void run(const ImageView& source, std::int64_t y, Key* out) {
+    read(source, y);
+    const std::int64_t window = 2 * reach_ + 1;
+    if (window == 1) std::copy(line_.begin(), line_.end(), out);
+    for (std::int64_t size = 1; size < window;) {
+      const std::int64_t joined = joined_size(size, window);
+      const bool last = joined == window;
+      // Windows that hold nothing of the picture stay neutral; the first that holds a pixel begins here.
+      const std::int64_t first = wraps(job_) || last ? 0 : std::max<std::int64_t>(reach_ - (joined - 1), 0);
+      const std::int64_t end = wraps(job_) || last
+                                   ? job_.width + window - joined
+                                   : std::min(job_.width + window - joined, reach_ + job_.width);
+      Key* from = line_.data() + static_cast<std::size_t>(first) * channels_;
+      join_windows(job_.extreme, from, pieces(size, joined),
+                   static_cast<std::size_t>(end - first) * channels_, last ? out : from);
+      size = joined;
+    }
+  }
+
+ private:
+  void read(const ImageView& source, std::int64_t y) {
+    const std::size_t pad = static_cast<std::size_t>(reach_) * channels_;
+    const std::size_t keys = static_cast<std::size_t>(job_.width) * channels_;
+    Key* row = line_.data() + pad;
+    std::copy_n(source.row<Key>(y), keys, row);
+    if constexpr (std::is_same_v<Key, FloatKey>)
+      std::transform(row, row + keys, row, [](Key bits) { return turn_key(bits); });
+    if (job_.weighted)
+      for (std::size_t i = 0; i < keys; i += channels_) hide_colours(row + i, job_.channels, job_.extreme);
+    if (wraps(job_)) {
+      std::copy_n(row + keys - pad, pad, line_.data());
+      std::copy_n(row, pad, row + keys);
+    } else {
+      std::fill_n(line_.data(), pad, neutral_key<Key>(job_.extreme));  // behind the row they are still there
+    }
+  }
+
+  [[nodiscard]] JoinedWindows pieces(std::int64_t size, std::int64_t joined) const {
+    JoinedWindows windows;
+    windows.count = static_cast<int>((joined + size - 1) / size);
+    for (int i = 0; i < windows.count; ++i)
+      windows.offset[i] = static_cast<std::size_t>(std::min(i * size, joined - size)) * channels_;
+    return windows;
+  }
+
+  SlidingExtremeJob job_;
+  std::size_t channels_;
+  std::int64_t reach_;
+  std::vector<Key> line_;  ///< the row with what its windows see beyond its ends
+};
+
+/// What one thread needs.
+template <class Key>
+struct Slot {
+  RowExtremes<Key> rows;
+  RunningLines<Key> lines;
+  std::vector<Key> beginning;  ///< the first rows of a strip that wraps: they are overwritten before its end
+};
+
+template <class Key>
+class SlidingExtreme final : public SlidingExtremeOperation {
+ public:
+  SlidingExtreme(CpuBackend& backend, const SlidingExtremeJob& job)
+      : backend_(backend),
+        job_(job),
+        store_{job.channels, job.weighted, job.mask_maximum},
+        channels_(static_cast<std::size_t>(job.channels)),
+        reach_(needed_reach(job, job.reach_y, job.height)),
+        window_(2 * reach_ + 1) {
+    const std::int64_t most_lines = wraps(job) ? job.height + 2 * reach_ : job.height;
+    const auto kept = static_cast<std::size_t>(std::min(window_, most_lines));
+    const std::size_t row_bytes = static_cast<std::size_t>(job.width) * channels_ * sizeof(Key);
+    in_bands_ = kept * row_bytes <= most_band_bytes;
+    strip_ = in_bands_ ? job.width : strip_width(kept);
+    const std::size_t strip_keys = static_cast<std::size_t>(strip_) * channels_;
+    const std::size_t beginning =
+        in_bands_ || !wraps(job) ? 0 : static_cast<std::size_t>(reach_) * strip_keys;
+    for (int i = 0; i < backend.threads.count(); ++i)
+      slots_.push_back({RowExtremes<Key>(job),
+                        RunningLines<Key>(job.extreme, window_, most_lines, strip_keys),
+                        std::vector<Key>(beginning)});
+    if (job.border == Border::constant)
+      for (std::int64_t i = 0; i < job.width * job.channels; ++i)
+        outside_.push_back(static_cast<Key>(job.border_keys[static_cast<std::size_t>(i % job.channels)]));
+  }
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
+    std::size_t bytes = outside_.size() * sizeof(Key);
+    for (const Slot<Key>& slot : slots_)
+      bytes += slot.rows.bytes() + slot.lines.bytes() + slot.beginning.size() * sizeof(Key);
+    return bytes;
+  }
+
+  void run(const SlidingExtremeImages& images, Stream) override {
+    if (in_bands_) return run_bands(images);
+    backend_.threads.for_rows(job_.height, 16, [&](std::int64_t first, std::int64_t last, int slot) {
+      for (std::int64_t y = first; y < last; ++y)
+        slot_at(slot).rows.run(images.source, y, images.output.template row<Key>(y));
+    });
+    const std::int64_t strips = (job_.width + strip_ - 1) / strip_;
+    backend_.threads.for_rows(strips, 1, [&](std::int64_t first, std::int64_t last, int slot) {
+      for (std::int64_t i = first; i < last; ++i)
+        run_strip(images, {i * strip_, std::min((i + 1) * strip_, job_.width)}, slot_at(slot));
+    });
+  }
+
+ private:
+  [[nodiscard]] Slot<Key>& slot_at(int index) { return slots_[static_cast<std::size_t>(index)]; }
+
+  /// Pixels of a strip whose `lines` lines stay in the cache.
+  [[nodiscard]] std::int64_t strip_width(std::size_t lines) const {
+    const std::size_t pixel = channels_ * sizeof(Key);
+    const std::size_t row = std::max(strip_bytes / lines, least_strip_row);
+    return std::min(static_cast<std::int64_t>(row / pixel / 64 * 64 + 64), job_.width);
+  }
+
+  /// Bands of whole rows: rows go straight into the scans down the columns.
+  void run_bands(const SlidingExtremeImages& images) {
+    const std::int64_t threads = backend_.threads.count();
+    const std::int64_t grain = std::max((job_.height + 4 * threads - 1) / (4 * threads), 16 * reach_);
+    const std::int64_t most = (job_.height + threads - 1) / threads;
+    backend_.threads.for_rows(
+        job_.height, std::min(grain, most), [&](std::int64_t first, std::int64_t last, int index) {
+          Slot<Key>& slot = slot_at(index);
+          march(images, {0, job_.width}, first, last, slot.lines, [&](std::int64_t position, Key* line) {
+            slot.rows.run(images.source, source_of(position, job_.height, job_.border), line);
+          });
+        });
+  }
+
+  /// A strip of columns whose rows are done already, in place: a row is written when no window needs it any
+  /// more.
+  void run_strip(const SlidingExtremeImages& images, Columns columns, Slot<Key>& slot) {
+    const std::size_t keys = static_cast<std::size_t>(columns.last - columns.first) * channels_;
+    march(images, columns, 0, job_.height, slot.lines, [&](std::int64_t position, Key* line) {
+      if (position >= job_.height) {
+        std::copy_n(slot.beginning.data() + static_cast<std::size_t>(position - job_.height) * keys, keys,
+                    line);
+        return;
+      }
+      const std::int64_t y = position < 0 ? position + job_.height : position;
+      std::copy_n(row_of(images.output, columns, y), keys, line);
+      if (wraps(job_) && position >= 0 && position < reach_)
+        std::copy_n(line, keys, slot.beginning.data() + static_cast<std::size_t>(position) * keys);
+    });
+  }
+
+  template <class Bytes>
+  [[nodiscard]] auto* row_of(const Bytes& image, Columns columns, std::int64_t y) const {
+    return image.template row<Key>(y) + static_cast<std::size_t>(columns.first) * channels_;
+  }
+
+  /// Rows [first, last) of these columns; `read` puts the row at a position of the extended picture into a
+  /// line.
+  template <class Read>
+  void march(const SlidingExtremeImages& images, Columns columns, std::int64_t first, std::int64_t last,
+             RunningLines<Key>& lines, const Read& read) {
+    const std::int64_t start = wraps(job_) ? first - reach_ : std::max<std::int64_t>(first - reach_, 0);
+    lines.start(static_cast<std::size_t>(columns.last - columns.first) * channels_);
+    for (std::int64_t position = start; position < last + reach_; ++position) {
+      const std::int64_t y = position - reach_;
+      Key* out = y < first ? nullptr : row_of(images.output, columns, y);
+      if (wraps(job_) || position < job_.height) {
+        read(position, lines.next_line());
+        lines.take(out);
+      } else {
+        lines.take_nothing(out);
+      }
+      if (out != nullptr) finish_row(images, columns, y, out);
+    }
+  }
+
+  /// Keys of extremes -> stored pixels.
+  void finish_row(const SlidingExtremeImages& images, Columns columns, std::int64_t y, Key* out) const {
+    if (!outside_.empty()) meet_outside(columns, y, out);
+    const std::int64_t pixels = columns.last - columns.first;
+    if (stores_plainly(job_)) {
+      if constexpr (std::is_same_v<Key, FloatKey>)
+        std::transform(out, out + pixels * job_.channels, out, [](Key key) { return turn_key(key); });
+      return;
+    }
+    const Key* original = row_of(images.source, columns, y);
+    for (std::int64_t x = 0; x < pixels; ++x)
+      store_extreme(store_, original + x * job_.channels, mask_at(images.mask, columns.first + x, y),
+                    out + x * job_.channels);
+  }
+
+  /// Windows that leave the picture see the value outside.
+  void meet_outside(Columns columns, std::int64_t y, Key* out) const {
+    const auto join = [&](std::int64_t from, std::int64_t to) {
+      from = std::max(from, columns.first);
+      to = std::min(to, columns.last);
+      if (from >= to) return;
+      join_lines(job_.extreme, outside_.data(), static_cast<std::size_t>(to - from) * channels_,
+                 out + static_cast<std::size_t>(from - columns.first) * channels_);
+    };
+    if (leaves(y, job_.reach_y, job_.height)) return join(0, job_.width);
+    const std::int64_t left = std::min(job_.reach_x, job_.width);
+    join(0, left);
+    join(std::max(left, job_.width - left), job_.width);
+  }
+
+  CpuBackend& backend_;
+  SlidingExtremeJob job_;
+  ExtremeStore store_;
+  std::size_t channels_;
+  std::int64_t reach_;
+  std::int64_t window_;
+  bool in_bands_ = true;
+  std::int64_t strip_ = 0;  ///< width of a strip of columns
+  std::vector<Key> outside_;
+  std::vector<Slot<Key>> slots_;  ///< one a thread
+};
+
+}  // namespace
+
+std::unique_ptr<SlidingExtremeOperation> prepare_sliding_extreme(Backend& backend,
+                                                                 const SlidingExtremeJob& job) {
+  CpuBackend& cpu = as_cpu(backend);
+  switch (job.type) {
+    case Type::u8:
+      return std::make_unique<SlidingExtreme<std::uint8_t>>(cpu, job);
+    case Type::u16:
+      return std::make_unique<SlidingExtreme<std::uint16_t>>(cpu, job);
+    default:
+      return std::make_unique<SlidingExtreme<FloatKey>>(cpu, job);
+  }
+}
+
+}  // namespace satin::cpu

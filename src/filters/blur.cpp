@@ -1,0 +1,299 @@
+#include "satin/filters/blur.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "core/backend.h"
+#include "core/masked_filter.h"
+#include "core/prepared_filter.h"
+#include "core/record.h"
+#include "core/side_inputs.h"
+#include "filters/registry.h"
+#include "masks/validity_mask.h"
+#include "means/box_mean.h"
+#include "means/kernel_boxes.h"
+#include "pixels/measure.h"
+#include "pixels/transfer.h"
+#include "satin/error.h"
+
+namespace satin {
+namespace {
+
+enum Input { picture, radius_map, mask };
+
+Kernel kernel_of(const Blur& blur) {
+  return blur.kernel.value_or(blur.sigma.has_value() ? Kernel::gaussian : Kernel::box);
+}
+
+[[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::usage, what); }
+
+void check_map(const Shape& map, const Shape& shape) {
+  if (map.width == 0) return;
+  check_side_map(map, shape, "radius map");
+  if (map.type != Type::u8 && map.type != Type::u16 && map.type != Type::f32)
+    refuse(std::string("The radius map is of type ") + name_of(map.type) + ": u8, u16 and f32 are possible.");
+}
+
+RadiusField field_from_map(const Blur& blur, const Shape& map) {
+  if (kernel_of(blur) != Kernel::box || blur.sigma)
+    refuse("A radius map works with the box kernel alone: leave out sigma, tent and gaussian.");
+  if (!blur.radius_max) refuse("A radius map needs radius-max, the radius at the map's largest value.");
+  RadiusField field;
+  field.from_map = true;
+  field.map_type = map.type;
+  field.low = quantised_radius(checked_radius(blur.radius_min, "radius-min"));
+  field.high = quantised_radius(checked_radius(*blur.radius_max, "radius-max"));
+  return field;
+}
+
+/// One field for each successive box.
+std::vector<RadiusField> box_fields(const Blur& blur, const Shape& shape, const Shape& map) {
+  if (map.width != 0) return {field_from_map(blur, map)};
+  if (blur.radius_max) refuse("radius-max is of use with a radius map only: give one, or use radius.");
+  const int boxes = boxes_of(kernel_of(blur));
+  return blur.sigma ? fields_for_sigma(*blur.sigma, boxes) : fields_for_radius(blur.radius, shape, boxes);
+}
+
+void check_mask_mode(const Blur& blur, std::uint32_t mask_maximum) {
+  if (blur.mask_mode != MaskMode::exclude) return;
+  if (mask_maximum == 0) refuse("mask-mode exclude needs a mask: give one, or leave mask-mode out.");
+  if (kernel_of(blur) != Kernel::box)
+    refuse("mask-mode exclude works with the box kernel alone: leave out tent and gaussian, or choose box.");
+}
+
+/// The value outside the picture as working values of the stored type.
+void set_border_value(BoxMeanJob& job, const Shape& shape, Transfer transfer, double value) {
+  job.border_number = value;
+  if (shape.type == Type::f32) {
+    if (!(std::fabs(value) <= std::numeric_limits<float>::max()))
+      refuse("border-value must be a finite number.");
+    return;
+  }
+  if (!(value >= 0 && value <= 1))
+    refuse("border-value " + print_real(value) + ": must be from 0 to 1, black to white.");
+  const double whole = shape.type == Type::u8 ? 0xFF : 0xFFFF;
+  const auto stored = static_cast<std::uint32_t>(std::floor(value * whole + 0.5));
+  const TransferView table = host_transfer(shape.type, transfer == Transfer::srgb);
+  for (int c = 0; c < shape.channels; ++c) {
+    const bool alpha = shape.alpha == Alpha::straight && c == shape.channels - 1;
+    std::uint64_t& working = job.border_value[static_cast<std::size_t>(c)];
+    working = alpha ? stored : decode(stored, table);
+    if ((job.read.weighted || job.read.premultiplied) && !alpha) working *= stored;
+    if (job.read.premultiplied && alpha) working = stored * white_of(job.read);
+    working <<= job.read.fraction;
+  }
+}
+
+/// The jobs of successive boxes: the first reads stored pixels, the last writes them, working values between.
+std::vector<BoxMeanJob> box_jobs(const Blur& blur, const Shape& shape, const std::vector<RadiusField>& fields,
+                                 std::uint32_t mask_maximum) {
+  std::uint64_t area = 1;
+  for (const RadiusField& field : fields)
+    area = std::max(area, largest_box(shape.width, shape.height, field, blur.border));
+  const Transfer transfer =
+      blur.space == Space::linear && shape.type != Type::f32 ? Transfer::srgb : Transfer::identity;
+  PixelRead stored = read_pixels(shape, transfer, area);
+  if (fields.size() > 1) stored = successive_pixels(stored);
+  const PixelRead working = working_pixels(stored);
+
+  std::vector<BoxMeanJob> jobs(fields.size());
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const bool last = i + 1 == fields.size();
+    BoxMeanJob& job = jobs[i];
+    job.width = shape.width;
+    job.height = shape.height;
+    job.radius = fields[i];
+    job.border = blur.border;
+    job.read = i == 0 ? stored : working;
+    job.write = last ? PixelWrite{shape.type, transfer, 0} : written_as(working);
+    if (last) job.mask_maximum = mask_maximum;
+    job.excludes = blur.mask_mode == MaskMode::exclude;
+    if (blur.border == Border::constant) set_border_value(job, shape, transfer, blur.border_value);
+    const std::uint64_t box = largest_box(shape.width, shape.height, job.radius, blur.border);
+    check_alpha_divisor(job.read, box);
+    job.accumulator = choose_accumulator(job.read, box, job.read.maximum);
+  }
+  return jobs;
+}
+
+/// A constant border is summed like the picture and so takes part in the scale of floats.
+MeasureJob measure_job(const BoxMeanJob& job) {
+  MeasureJob measure{job.width, job.height, job.read.channels, job.read.weighted};
+  if (job.border != Border::constant || !job.read.fixed_point) return measure;
+  const double value = std::fabs(job.border_number);
+  measure.at_least[0] = bits_of(job.read.weighted ? value * value : value);
+  measure.at_least[1] = job.read.weighted ? bits_of(value) : 0;
+  return measure;
+}
+
+class PreparedBlur final : public PreparedFilter {
+ public:
+  /// `shape` has the size of the jobs.
+  PreparedBlur(Backend& backend, const std::vector<BoxMeanJob>& jobs, const Shape& shape)
+      : boxes_(prepare_boxes(backend, jobs)) {
+    if (jobs[0].excludes) prepare_validity_mask(backend, shape, jobs[0].mask_maximum);
+    const bool floats = jobs[0].read.fixed_point;
+    const RadiusField& field = jobs[0].radius;
+    if (floats || (field.from_map && field.map_type == Type::f32))
+      measure_ = backend.prepare(measure_job(jobs[0]));
+    measures_picture_ = floats;
+    measures_map_ = field.from_map && field.map_type == Type::f32;
+
+    working_shape_ = {shape.width, shape.height, shape.channels, jobs[0].write.type};
+    const std::size_t buffers = std::min<std::size_t>(boxes_.size() - 1, working_.size());
+    for (std::size_t i = 0; i < buffers; ++i) working_[i] = backend.allocate(byte_size(working_shape_));
+  }
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
+    std::size_t bytes = 0;
+    if (validity_mask_ != nullptr) bytes += byte_size(selected_.shape()) + byte_size(included_.shape());
+    for (const auto& box : boxes_) bytes += box->workspace_bytes();
+    for (const Buffer& buffer : working_) bytes += buffer.size;
+    return bytes;
+  }
+
+  [[nodiscard]] int measurements() const noexcept override { return measure_ == nullptr ? 0 : 1; }
+  void begin(Measured* measured, Stream stream) override {
+    if (measure_ != nullptr) measure_->clear(measured, stream);
+  }
+  void measure(int /*step*/, std::span<const ImageView> inputs, const Rectangle& /*inner*/,
+               Measured* measured, Stream stream) override {
+    if (measures_picture_) measure_->measure(counted(inputs, stream), measured, stream);
+    if (measures_map_) measure_->check_map(inputs[radius_map], measured, stream);
+  }
+
+  void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
+           Stream stream) override {
+    BoxMeanImages images;
+    images.source = counted(inputs, stream);
+    images.included = validity_mask_ == nullptr ? ImageView{} : included_.view();
+    images.original = inputs[picture];
+    images.radius_map = inputs[radius_map];
+    images.measured = measured;
+    for (std::size_t i = 0; i < boxes_.size(); ++i) {
+      const bool last = i + 1 == boxes_.size();
+      images.mask = last ? inputs[mask] : ImageView{};
+      images.output = last ? output : mutable_view_of(working_[i % 2].get(), working_shape_, output.memory);
+      boxes_[i]->run(images, stream);
+      images.source = images.output;
+    }
+  }
+
+ private:
+  void prepare_validity_mask(Backend& backend, const Shape& shape, std::uint32_t mask_maximum) {
+    const Type mask_type = mask_maximum == 0xFF ? Type::u8 : Type::u16;
+    const ValidityMaskJob job{shape.width, shape.height, shape.channels, shape.type, mask_type};
+    validity_mask_ = backend.prepare(job);
+    const auto allocate = [&](const Shape& wanted) {
+      return Image(wanted, backend.allocate(byte_size(wanted)),
+                   backend.host_memory ? Memory::host : Memory::device);
+    };
+    selected_ = allocate({shape.width, shape.height, shape.channels, shape.type});
+    included_ = allocate({shape.width, shape.height, 1, Type::u8});
+  }
+
+  /// The picture, or what the mask leaves of it.
+  ImageView counted(std::span<const ImageView> inputs, Stream stream) {
+    if (validity_mask_ == nullptr) return inputs[picture];
+    validity_mask_->run(inputs[picture], inputs[mask], selected_.view(), included_.view(), stream);
+    return selected_.view();
+  }
+
+  std::vector<std::unique_ptr<BoxMeanOperation>> boxes_;
+  std::unique_ptr<ValidityMaskOperation> validity_mask_;
+  Image selected_;
+  Image included_;
+  std::unique_ptr<MeasureOperation> measure_;
+  std::array<Buffer, 2> working_;
+  Shape working_shape_;
+  bool measures_picture_ = false;
+  bool measures_map_ = false;
+};
+
+Plan plan_shapes(const Device& device, const Shape& shape, const Shape& map, const Shape& mask_shape,
+                 const Blur& blur) {
+  validate(shape);
+  check_map(map, shape);
+  const std::uint32_t mask_maximum = checked_mask_maximum(mask_shape, shape);
+  check_mask_mode(blur, mask_maximum);
+  const std::vector<BoxMeanJob> jobs = box_jobs(blur, shape, box_fields(blur, shape, map), mask_maximum);
+  Backend& backend = device.backend();
+  MaskedFilter masked{shape, mask_shape, mask, {reach_of(jobs), {}}, backend.mean_windows};
+  masked.filter.prepare = [&backend, jobs, shape](std::int64_t width, std::int64_t height) {
+    return std::make_unique<PreparedBlur>(backend, resized(jobs, width, height),
+                                          resized(shape, width, height));
+  };
+  const bool measures = shape.type == Type::f32 || (map.width != 0 && map.type == Type::f32);
+  return make_plan(device, {{shape, map, mask_shape}, shape, measures}, masked.filter,
+                   [&] { return prepare_masked(backend, masked); });
+}
+
+double reach(const Blur& blur, const Shape& shape) {
+  if (blur.radius_max) return std::max(blur.radius_min, *blur.radius_max) + 1;
+  if (blur.sigma) return 3 * *blur.sigma + 3;
+  const auto longer = static_cast<double>(std::max(shape.width, shape.height));
+  return std::max(blur.radius.x.pixels(longer), blur.radius.y.pixels(longer)) + boxes_of(kernel_of(blur));
+}
+
+}  // namespace
+
+Plan plan(const Device& device, const Shape& shape, const Blur& parameters) {
+  return plan_shapes(device, shape, shape_of(parameters.radius_map), shape_of(parameters.mask), parameters);
+}
+
+Image blur(const Device& device, const ImageView& image, const Blur& parameters) {
+  const std::array inputs = {image, parameters.radius_map, parameters.mask};
+  return run_once(device, plan(device, image.shape, parameters), inputs);
+}
+
+FilterRecord blur_record() {
+  FilterRecord filter;
+  filter.name = "blur";
+  filter.category = "smoothing";
+  filter.help = "mean over a window of any radius, one or one for each pixel";
+  filter.paper =
+      "Crow, Summed-area tables for texture mapping, 1984; Heckbert, Filtering by repeated integration, 1986";
+  filter.parameters = {
+      record::radius(&Blur::radius, 0, largest_radius,
+                     {"radius", "px", "half the window: R, RX,RY, or P% of the longer side"}),
+      record::real(
+          &Blur::sigma, 0, largest_sigma,
+          {"sigma", "px", "standard deviation, instead of the radius; alone it means a gaussian kernel"}),
+      record::choice(&Blur::kernel, {"box", "tent", "gaussian"},
+                     {"kernel", "", "one box, two or three successive ones; box unless sigma is given"}),
+      record::real(&Blur::radius_min, 0, largest_radius,
+                   {"radius-min", "px", "radius where the radius map is 0"}),
+      record::real(&Blur::radius_max, 0, largest_radius,
+                   {"radius-max", "px", "radius where the radius map is at its maximum (floats: at 1)"}),
+      record::choice(&Blur::border, record::border_names(),
+                     {"border", "", "what the window sees outside the picture"}),
+      record::real(&Blur::border_value, -1e30, 1e30,
+                   {"border-value", "", "value outside the picture for border constant, 0 black to 1 white"}),
+      record::choice(&Blur::space, record::space_names(),
+                     {"space", "", "average in linear light, or the values as stored"}),
+      record::choice(
+          &Blur::mask_mode, {"blend", "exclude"},
+          {"mask-mode", "", "exclude: pixels whose mask is 0 do not count in the means of others"}),
+  };
+  filter.inputs = {
+      {"radius-map", Role::radius_map, "radius for each pixel, from radius-min at 0 to radius-max at white",
+       false},
+      {"mask", Role::mask, "blend weight; 0 leaves the pixel's bytes alone", false},
+  };
+  filter.traits.keeps_constant = true;
+  filter.traits.keeps_range = true;
+  filter.traits.linear = true;
+  filter.defaults = [] { return std::make_shared<Blur>(); };
+  filter.reach = [](const void* parameters, const Shape& shape) {
+    return reach(record::as<Blur>(parameters), shape);
+  };
+  filter.plan = [](const Device& device, std::span<const Shape> shapes, const void* parameters) {
+    return plan_shapes(device, shapes[picture], shapes.size() > radius_map ? shapes[radius_map] : Shape{},
+                       shapes.size() > mask ? shapes[mask] : Shape{}, record::as<Blur>(parameters));
+  };
+  return filter;
+}
+
+}  // namespace satin

@@ -1,0 +1,120 @@
+#include "satin/filters/gloss.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "core/backend.h"
+#include "core/prepared_filter.h"
+#include "core/record.h"
+#include "filters/registry.h"
+#include "lobes/lobe_bands.h"
+#include "lobes/lobe_mean.h"
+#include "pixels/measure.h"
+#include "satin/error.h"
+
+namespace satin {
+namespace {
+
+constexpr int most_levels = 16;
+
+void check(const Shape& shape, const Gloss& gloss) {
+  validate(shape);
+  if (!(gloss.roughness >= 0 && gloss.roughness <= 1))
+    throw Error(ErrorKind::usage,
+                "roughness " + print_real(gloss.roughness) + ": must be from 0, a mirror, to 1.");
+  if (gloss.levels < 1 || gloss.levels > most_levels)
+    throw Error(ErrorKind::usage, "levels " + std::to_string(gloss.levels) + ": must be from 1 to " +
+                                      std::to_string(most_levels) + ".");
+}
+
+LobeMeanJob lobe_job(const Shape& shape, const Gloss& gloss) {
+  const Transfer transfer =
+      gloss.space == Space::linear && shape.type != Type::f32 ? Transfer::srgb : Transfer::identity;
+  LobeMeanJob job;
+  job.width = shape.width;
+  job.height = shape.height;
+  job.read = read_for_lobes(shape, transfer);
+  job.write = {shape.type, transfer, 0};
+  job.row_weights = row_weights(shape.height);
+  for (int level = 0; level < gloss.levels; ++level) {
+    const double share = gloss.levels == 1 ? 1.0 : level / static_cast<double>(gloss.levels - 1);
+    const double roughness = gloss.roughness * share;
+    if (roughness > 0) {
+      add_ggx_level(job, roughness);
+    } else {
+      add_copy(job);
+    }
+  }
+  check_lobe_weights(job);
+  return job;
+}
+
+class PreparedGloss final : public PreparedFilter {
+ public:
+  PreparedGloss(Backend& backend, const LobeMeanJob& job) : lobe_mean_(backend.prepare(job)) {
+    if (job.read.fixed_point)
+      measure_ = backend.prepare(MeasureJob{job.width, job.height, job.read.channels, job.read.weighted});
+  }
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
+    return lobe_mean_->workspace_bytes();
+  }
+
+  void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
+           Stream stream) override {
+    if (measure_ != nullptr) {
+      measure_->clear(measured, stream);
+      measure_->measure(inputs.front(), measured, stream);
+    }
+    lobe_mean_->run(inputs.front(), measured, output, stream);
+  }
+
+ private:
+  std::unique_ptr<LobeMeanOperation> lobe_mean_;
+  std::unique_ptr<MeasureOperation> measure_;
+};
+
+}  // namespace
+
+Plan plan(const Device& device, const Shape& shape, const Gloss& parameters) {
+  check(shape, parameters);
+  const LobeMeanJob job = lobe_job(shape, parameters);
+  Shape output = shape;
+  output.height *= parameters.levels;
+  validate(output);
+  return make_plan(device, {{shape}, output, job.read.fixed_point},
+                   std::make_unique<PreparedGloss>(device.backend(), job));
+}
+
+Image gloss(const Device& device, const ImageView& map, const Gloss& parameters) {
+  return run_once(device, plan(device, map.shape, parameters), std::span(&map, 1));
+}
+
+FilterRecord gloss_record() {
+  FilterRecord filter;
+  filter.name = "gloss";
+  filter.category = "lighting";
+  filter.help = "environment map by latitude and longitude, prefiltered for glossy reflections";
+  filter.paper = "Karis, Real shading in Unreal Engine 4, 2013; Crow, Summed-area tables, 1984";
+  filter.parameters = {
+      record::real(&Gloss::roughness, 0, 1,
+                   {"roughness", "", "of the surface, 0 a mirror to 1 (GGX, alpha its square)"}),
+      record::integer(&Gloss::levels, 1, most_levels,
+                      {"levels", "", "from a mirror to roughness in even steps, one below the other"}),
+      record::choice(&Gloss::space, record::space_names(),
+                     {"space", "", "average in linear light, or the values as stored"}),
+  };
+  filter.defaults = [] { return std::make_shared<Gloss>(); };
+  filter.reach = [](const void* parameters, const Shape& shape) {
+    return record::as<Gloss>(parameters).roughness > 0
+               ? static_cast<double>(std::max(shape.width, shape.height))
+               : 0.0;
+  };
+  filter.plan = [](const Device& device, std::span<const Shape> shapes, const void* parameters) {
+    return satin::plan(device, shapes.front(), record::as<Gloss>(parameters));
+  };
+  return filter;
+}
+
+}  // namespace satin

@@ -1,0 +1,203 @@
+#include "satin/filters/morphology.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "core/backend.h"
+#include "core/masked_filter.h"
+#include "core/record.h"
+#include "core/side_inputs.h"
+#include "extremes/sliding_extreme.h"
+#include "filters/registry.h"
+#include "pixels/measure.h"
+#include "pixels/measured_filter.h"
+#include "satin/error.h"
+
+namespace satin {
+namespace {
+
+constexpr double largest_reach = 1 << 20;
+
+enum Input { picture, mask };
+
+/// What erode and dilate have in common.
+struct Window {
+  Radius radius;
+  Border border = Border::shrink;
+  double border_value = 0;
+};
+
+template <class Parameters>
+Window window_of(const Parameters& parameters) {
+  return {parameters.radius, parameters.border, parameters.border_value};
+}
+
+[[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::usage, what); }
+
+std::int64_t whole_pixels(const Length& length, const Shape& shape) {
+  const double pixels = length.pixels(static_cast<double>(std::max(shape.width, shape.height)));
+  if (!(pixels >= 0) || pixels > largest_reach)
+    refuse("radius " + print_real(pixels) + " pixels: must be from 0 to " + print_real(largest_reach) + ".");
+  if (!length.percent && pixels != std::floor(pixels))
+    refuse("radius " + print_real(pixels) + " pixels: whole pixels are expected.");
+  return static_cast<std::int64_t>(std::floor(pixels + 0.5));
+}
+
+std::int32_t border_key(Type type, double value) {
+  if (type == Type::f32) {
+    if (!(std::fabs(value) <= std::numeric_limits<float>::max()))
+      refuse("border-value must be a finite number.");
+    return key_of(static_cast<float>(value));
+  }
+  if (!(value >= 0 && value <= 1))
+    refuse("border-value " + print_real(value) + ": must be from 0 to 1, black to white.");
+  return static_cast<std::int32_t>(std::floor(value * (type == Type::u8 ? 0xFF : 0xFFFF) + 0.5));
+}
+
+/// One pixel outside the picture.
+template <class Key>
+void set_outside(SlidingExtremeJob& job, std::int32_t key) {
+  std::array<Key, 4> pixel{};
+  pixel.fill(static_cast<Key>(key));
+  if (job.weighted) hide_colours(pixel.data(), job.channels, job.extreme);
+  std::copy(pixel.begin(), pixel.end(), job.border_keys.begin());
+}
+
+SlidingExtremeJob extreme_job(const Shape& shape, std::uint32_t mask_maximum, Extreme extreme,
+                              const Window& window) {
+  SlidingExtremeJob job;
+  job.width = shape.width;
+  job.height = shape.height;
+  job.channels = shape.channels;
+  job.type = shape.type;
+  job.weighted = shape.alpha == Alpha::straight;
+  job.extreme = extreme;
+  job.reach_x = whole_pixels(window.radius.x, shape);
+  job.reach_y = whole_pixels(window.radius.y, shape);
+  job.border = window.border;
+  job.mask_maximum = mask_maximum;
+  if (job.border != Border::constant) return job;
+  const std::int32_t key = border_key(shape.type, window.border_value);
+  if (shape.type == Type::u8) set_outside<std::uint8_t>(job, key);
+  if (shape.type == Type::u16) set_outside<std::uint16_t>(job, key);
+  if (shape.type == Type::f32) set_outside<FloatKey>(job, key);
+  return job;
+}
+
+class PreparedExtreme final : public MeasuredFilter {
+ public:
+  PreparedExtreme(Backend& backend, const SlidingExtremeJob& job)
+      : MeasuredFilter(range_of(backend, job)), extreme_(backend.prepare(job)) {}
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return extreme_->workspace_bytes(); }
+
+  void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured*,
+           Stream stream) override {
+    extreme_->run({inputs[picture], inputs[mask], output}, stream);
+  }
+
+ private:
+  /// Whether all floats are finite.
+  static std::unique_ptr<MeasureOperation> range_of(Backend& backend, const SlidingExtremeJob& job) {
+    if (job.type != Type::f32) return nullptr;
+    MeasureJob finite{job.width, job.height, job.channels};
+    finite.magnitudes = false;
+    return backend.prepare(finite);
+  }
+
+  std::unique_ptr<SlidingExtremeOperation> extreme_;
+};
+
+Plan plan_shapes(const Device& device, const Shape& shape, const Shape& mask_shape, Extreme extreme,
+                 const Window& window) {
+  validate(shape);
+  if (shape.type != Type::u8 && shape.type != Type::u16 && shape.type != Type::f32)
+    refuse(std::string("Pixels of type ") + name_of(shape.type) +
+           " cannot be filtered: convert them to u8, u16 or f32.");
+  const std::uint32_t mask_maximum = checked_mask_maximum(mask_shape, shape);
+  Backend& backend = device.backend();
+  const SlidingExtremeJob job = extreme_job(shape, mask_maximum, extreme, window);
+  const Reach reach{job.reach_x, job.reach_y, job.border == Border::wrap};
+  MaskedFilter masked{shape, mask_shape, mask, {reach, {}}, backend.extreme_windows};
+  masked.filter.prepare = [&backend, job](std::int64_t width, std::int64_t height) {
+    SlidingExtremeJob part = job;
+    part.width = width;
+    part.height = height;
+    return std::make_unique<PreparedExtreme>(backend, part);
+  };
+  return make_plan(device, {{shape, mask_shape}, shape, shape.type == Type::f32}, masked.filter,
+                   [&] { return prepare_masked(backend, masked); });
+}
+
+template <class Parameters>
+Image run_filter(const Device& device, const ImageView& image, const Parameters& parameters) {
+  const std::array inputs = {image, parameters.mask};
+  return run_once(device, plan(device, image.shape, parameters), inputs);
+}
+
+template <class P>
+FilterRecord extreme_record(Extreme extreme) {
+  FilterRecord filter;
+  filter.category = "morphology";
+  filter.paper =
+      "van Herk, Local minimum and maximum filters, 1992; Gil and Werman, Min, median and max filters, 1993";
+  filter.parameters = {
+      record::whole_radius(&P::radius, 0, largest_reach,
+                           {"radius", "px", "half the window: whole R, RX,RY, or P% of the longer side"}),
+      record::choice(&P::border, record::border_names(),
+                     {"border", "", "what the window sees outside the picture"}),
+      record::real(&P::border_value, -1e30, 1e30,
+                   {"border-value", "", "value outside the picture for border constant, 0 black to 1 white"}),
+  };
+  filter.inputs = {{"mask", Role::mask, "blend weight; 0 leaves the pixel's bytes alone", false}};
+  filter.space = Space::encoded;
+  filter.traits.keeps_constant = true;
+  filter.traits.keeps_range = true;
+  filter.defaults = [] { return std::make_shared<P>(); };
+  filter.reach = [](const void* parameters, const Shape& shape) {
+    const Radius& radius = record::as<P>(parameters).radius;
+    const auto longer = static_cast<double>(std::max(shape.width, shape.height));
+    return std::max(radius.x.pixels(longer), radius.y.pixels(longer)) + 0.5;
+  };
+  filter.plan = [extreme](const Device& device, std::span<const Shape> shapes, const void* parameters) {
+    return plan_shapes(device, shapes[picture], shapes.size() > mask ? shapes[mask] : Shape{}, extreme,
+                       window_of(record::as<P>(parameters)));
+  };
+  return filter;
+}
+
+}  // namespace
+
+Plan plan(const Device& device, const Shape& shape, const Erode& parameters) {
+  return plan_shapes(device, shape, shape_of(parameters.mask), Extreme::minimum, window_of(parameters));
+}
+
+Plan plan(const Device& device, const Shape& shape, const Dilate& parameters) {
+  return plan_shapes(device, shape, shape_of(parameters.mask), Extreme::maximum, window_of(parameters));
+}
+
+Image erode(const Device& device, const ImageView& image, const Erode& parameters) {
+  return run_filter(device, image, parameters);
+}
+
+Image dilate(const Device& device, const ImageView& image, const Dilate& parameters) {
+  return run_filter(device, image, parameters);
+}
+
+FilterRecord erode_record() {
+  FilterRecord filter = extreme_record<Erode>(Extreme::minimum);
+  filter.name = "erode";
+  filter.help = "smallest value in a window of any radius: dark areas grow";
+  return filter;
+}
+
+FilterRecord dilate_record() {
+  FilterRecord filter = extreme_record<Dilate>(Extreme::maximum);
+  filter.name = "dilate";
+  filter.help = "largest value in a window of any radius: bright areas grow";
+  return filter;
+}
+
+}  // namespace satin

@@ -1,0 +1,281 @@
+#include "satin/filters/redact.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+
+#include "core/backend.h"
+#include "core/maths/window.h"
+#include "core/prepared_filter.h"
+#include "core/record.h"
+#include "core/side_inputs.h"
+#include "filters/registry.h"
+#include "masks/coverage.h"
+#include "masks/paint.h"
+#include "pixels/maths/luminance.h"
+#include "pixels/measure.h"
+#include "pixels/transfer.h"
+#include "satin/error.h"
+#include "satin/filters/blur.h"
+#include "satin/filters/morphology.h"
+
+namespace satin {
+namespace {
+
+constexpr int largest_cell = 65536;
+constexpr double largest_feather = 4096;
+
+enum Input { picture, mask };
+
+[[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::usage, what); }
+
+/// The part of the box that lies in the picture.
+PixelBox clipped(const PixelBox& box, const Shape& shape) {
+  if (box.width < 1 || box.height < 1)
+    refuse("box " + print_boxes(std::span(&box, 1)) + ": width and height must be 1 or more.");
+  const std::int64_t left = std::max<std::int64_t>(0, box.x);
+  const std::int64_t top = std::max<std::int64_t>(0, box.y);
+  // right and bottom: what is left of the size is compared, so that nothing wraps
+  const std::int64_t width = std::min(shape.width - left, box.width - (left - box.x));
+  const std::int64_t height = std::min(shape.height - top, box.height - (top - box.y));
+  if (box.x >= shape.width || box.y >= shape.height || width < 1 || height < 1)
+    refuse("box " + print_boxes(std::span(&box, 1)) + " lies outside the picture of " +
+           std::to_string(shape.width) + " x " + std::to_string(shape.height) + " pixels.");
+  return {left, top, width, height};
+}
+
+void check(const Shape& shape, const Shape& mask_shape, const Redact& redact) {
+  validate(shape);
+  if (shape.type != Type::u8 && shape.type != Type::u16 && shape.type != Type::f32)
+    refuse(std::string("Pixels of type ") + name_of(shape.type) +
+           " cannot be filtered: convert them to u8, u16 or f32.");
+  static_cast<void>(checked_mask_maximum(mask_shape, shape));
+  if (redact.boxes.empty() && mask_shape.width == 0)
+    refuse("There is nothing to cover: give boxes (--box X,Y,W,H) or a mask.");
+  if (!redact.boxes.empty() && mask_shape.width != 0)
+    refuse("Boxes and a mask both say what to cover: give one of them.");
+  if (redact.cell < 1 || redact.cell > largest_cell)
+    refuse("cell " + std::to_string(redact.cell) + ": must be from 1 to " + std::to_string(largest_cell) +
+           ".");
+  if (!(redact.feather >= 0 && redact.feather <= largest_feather))
+    refuse("feather " + print_real(redact.feather) + ": must be from 0 to " + print_real(largest_feather) +
+           ".");
+}
+
+CoverageJob coverage_job(const Shape& shape, const Shape& mask_shape, const Redact& redact) {
+  CoverageJob job{shape.width, shape.height, mask_shape.type, {}};
+  for (const PixelBox& box : redact.boxes) job.boxes.push_back(clipped(box, shape));
+  return job;
+}
+
+/// The colour of one channel as it is stored: codes of 8 or 16 bits; linear light for floats.
+std::array<std::uint8_t, 4> codes_of(const Shape& shape, const Colour& colour) {
+  if (shape.channels < 3) return {luminance709(colour.red, colour.green, colour.blue), 255, 0, 0};
+  if (shape.order == Order::bgr) return {colour.blue, colour.green, colour.red, 255};
+  return {colour.red, colour.green, colour.blue, 255};
+}
+
+/// Fills in the working values of one opaque pixel of the colour.
+void set_colour(PaintJob& job, const Shape& shape, const Colour& colour) {
+  const PixelRead& read = job.read;
+  const std::array<std::uint8_t, 4> codes = codes_of(shape, colour);
+  const bool has_alpha = shape.alpha != Alpha::none;
+  const TransferView transfer = host_transfer(shape.type, read.transfer == Transfer::srgb);
+  const std::uint32_t factor = shape.type == Type::u16 ? 257 : 1;
+  for (std::size_t c = 0; c < static_cast<std::size_t>(shape.channels); ++c) {
+    const std::uint32_t code = codes[c] * factor;
+    if (shape.type == Type::f32) {
+      job.colour[c].estimate =
+          static_cast<double>(static_cast<float>(srgb_tables8().decode8[code] / 65535.0));
+      continue;
+    }
+    const bool alpha = has_alpha && c + 1 == static_cast<std::size_t>(shape.channels);
+    std::uint64_t value = alpha && read.weighted ? code : decode(code, transfer);
+    if (read.weighted && !alpha) value *= 255 * factor;
+    job.colour[c] = {value, static_cast<double>(value)};
+  }
+}
+
+PaintJob paint_job(const Shape& shape, const Redact& redact) {
+  const Transfer transfer =
+      redact.space == Space::linear && shape.type != Type::f32 ? Transfer::srgb : Transfer::identity;
+  const bool cells = redact.method == Redaction::mosaic;
+  const auto extent = [&](std::int64_t size) {
+    return static_cast<std::uint64_t>(cells ? std::min<std::int64_t>(redact.cell, size) : 1);
+  };
+  const std::uint64_t area = extent(shape.width) * extent(shape.height);
+  PaintJob job;
+  job.width = shape.width;
+  job.height = shape.height;
+  job.read = read_pixels(shape, transfer, area);
+  job.write = {shape.type, transfer, 0};
+  if (cells) {
+    job.cell = redact.cell;
+    check_alpha_divisor(job.read, area);
+    job.accumulator = choose_accumulator(job.read, area, job.read.maximum);
+  } else {
+    set_colour(job, shape, redact.colour);
+  }
+  return job;
+}
+
+Shape weight_shape(const Shape& shape) { return {shape.width, shape.height}; }
+
+Shape single_frame(Shape shape) {
+  shape.frames = 1;
+  return shape;
+}
+
+/// Weights that fall off around what is covered: its area grown by half the feather, then the mean over
+/// windows that reach as far in whole pixels, so that the weight is whole on all of it.
+class Feather {
+ public:
+  Feather(const Device& device, const Shape& weights, double pixels)
+      : grow_(plan(device, weights, grown_by(std::ceil(pixels / 2)))),
+        fall_(plan(device, weights, box_of(std::ceil(pixels / 2)))) {}
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept {
+    return grow_.workspace_bytes() + fall_.workspace_bytes();
+  }
+  /// Both views are overwritten; the result is in `weights`.
+  void run(const MutableImageView& weights, const MutableImageView& other, Stream stream) {
+    grow_.run(weights, other, stream);
+    fall_.run(other, weights, stream);
+  }
+
+ private:
+  static Dilate grown_by(double pixels) {
+    Dilate grow;
+    grow.radius = pixels;
+    return grow;
+  }
+  static Blur box_of(double pixels) {
+    Blur fall;
+    fall.radius = pixels;
+    fall.space = Space::encoded;
+    return fall;
+  }
+
+  Plan grow_;
+  Plan fall_;
+};
+
+class PreparedRedact final : public PreparedFilter {
+ public:
+  PreparedRedact(const Device& device, const Shape& shape, const Shape& mask_shape, const Redact& redact)
+      : weight_shape_(weight_shape(shape)),
+        coverage_(device.backend().prepare(coverage_job(shape, mask_shape, redact))) {
+    Backend& backend = device.backend();
+    weights_ = backend.allocate(byte_size(weight_shape_));
+    if (redact.feather > 0) {
+      spare_ = backend.allocate(byte_size(weight_shape_));
+      feather_.emplace(device, weight_shape_, redact.feather);
+    }
+    const PaintJob job = paint_job(shape, redact);
+    if (shape.type == Type::f32)
+      measure_ = backend.prepare(MeasureJob{shape.width, shape.height, shape.channels, job.read.weighted});
+    if (redact.method != Redaction::blur) {
+      paint_ = backend.prepare(job);
+      return;
+    }
+    Blur blur;
+    blur.radius = redact.radius;
+    blur.kernel = Kernel::gaussian;
+    blur.space = redact.space;
+    blur.mask = {nullptr, weight_shape_, {}, Memory::host};
+    blur.mask.data = weights_.get();
+    blur_.emplace(plan(device, single_frame(shape), blur));
+  }
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
+    return weights_.size + spare_.size + coverage_->workspace_bytes() +
+           (feather_ ? feather_->workspace_bytes() : 0) + (blur_ ? blur_->workspace_bytes() : 0) +
+           (paint_ != nullptr ? paint_->workspace_bytes() : 0);
+  }
+
+  void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
+           Stream stream) override {
+    if (measure_ != nullptr) {
+      measure_->clear(measured, stream);
+      measure_->measure(inputs[picture], measured, stream);
+    }
+    const MutableImageView weights = mutable_view_of(weights_.get(), weight_shape_, output.memory);
+    coverage_->run(inputs[mask], weights, stream);
+    if (feather_) feather_->run(weights, mutable_view_of(spare_.get(), weight_shape_, output.memory), stream);
+    if (blur_) {
+      const std::array<ImageView, 3> of_blur = {inputs[picture], ImageView{}, weights};
+      blur_->run(of_blur, output, stream);
+    } else {
+      paint_->run({inputs[picture], weights, output, measured}, stream);
+    }
+  }
+
+ private:
+  Shape weight_shape_;
+  std::unique_ptr<CoverageOperation> coverage_;
+  Buffer weights_, spare_;
+  std::optional<Feather> feather_;
+  std::unique_ptr<MeasureOperation> measure_;
+  std::unique_ptr<PaintOperation> paint_;
+  std::optional<Plan> blur_;
+};
+
+Plan plan_shapes(const Device& device, const Shape& shape, const Shape& mask_shape, const Redact& redact) {
+  check(shape, mask_shape, redact);
+  auto filter = std::make_unique<PreparedRedact>(device, shape, mask_shape, redact);
+  return make_plan(device, {{shape, mask_shape}, shape, shape.type == Type::f32}, std::move(filter));
+}
+
+double reach_of(const Redact& redact, const Shape& shape) {
+  const auto longer = static_cast<double>(std::max(shape.width, shape.height));
+  const double around = redact.method == Redaction::mosaic ? redact.cell
+                        : redact.method == Redaction::blur
+                            ? std::max(redact.radius.x.pixels(longer), redact.radius.y.pixels(longer)) + 3
+                            : 0;
+  return std::max(around, redact.feather + 2);
+}
+
+}  // namespace
+
+Plan plan(const Device& device, const Shape& shape, const Redact& parameters) {
+  return plan_shapes(device, shape, shape_of(parameters.mask), parameters);
+}
+
+Image redact(const Device& device, const ImageView& image, const Redact& parameters) {
+  const std::array inputs = {image, parameters.mask};
+  return run_once(device, plan(device, image.shape, parameters), inputs);
+}
+
+FilterRecord redact_record() {
+  FilterRecord filter;
+  filter.name = "redact";
+  filter.category = "masks";
+  filter.help =
+      "cover boxes or a mask; a mosaic or a blur can be reversed in part, so what is secret needs solid";
+  filter.parameters = {
+      record::choice(&Redact::method, {"solid", "mosaic", "blur"},
+                     {"method", "", "with one colour, cells or a blur; previews in the file are dropped"}),
+      record::boxes(&Redact::boxes, {"box", "px", "what to cover; may be given several times"}),
+      record::colour(&Redact::colour, {"colour", "", "of solid"}),
+      record::integer(&Redact::cell, 1, largest_cell, {"cell", "px", "side of a cell of mosaic"}),
+      record::radius(&Redact::radius, 0, largest_radius,
+                     {"radius", "px", "of blur, half the window: R, RX,RY, or P% of the longer side"}),
+      record::real(&Redact::feather, 0, largest_feather,
+                   {"feather", "px", "how far around it the picture comes back; inside all stays covered"}),
+      record::choice(&Redact::space, record::space_names(),
+                     {"space", "", "mix in linear light, or the values as stored"}),
+  };
+  filter.inputs = {{"mask", Role::mask, "in place of boxes: cover every pixel that is not 0", false}};
+  filter.defaults = [] { return std::make_shared<Redact>(); };
+  filter.reach = [](const void* parameters, const Shape& shape) {
+    return reach_of(record::as<Redact>(parameters), shape);
+  };
+  filter.plan = [](const Device& device, std::span<const Shape> shapes, const void* parameters) {
+    return plan_shapes(device, shapes[picture], shapes.size() > mask ? shapes[mask] : Shape{},
+                       record::as<Redact>(parameters));
+  };
+  return filter;
+}
+
+}  // namespace satin

@@ -1,0 +1,82 @@
+#include "filters/registry.h"
+
+#include <algorithm>
+
+#include "satin/error.h"
+
+namespace satin {
+
+// The one list of filters.
+std::span<const FilterRecord> filters() {
+  // clang-format off
+  static const std::vector<FilterRecord> list = {
+      blur_record(),
+      smooth_record(),
+      edge_smooth_record(),
+      guided_record(),
+      dof_record(),
+      tilt_shift_record(),
+      dilate_record(),
+      erode_record(),
+      integral_record(),
+      threshold_record(),
+      mask_record(),
+      redact_record(),
+      local_mean_record(),
+      local_deviation_record(),
+      normalize_record(),
+      unsharp_record(),
+      gloss_record(),
+  };
+  // clang-format on
+  return list;
+}
+
+const FilterRecord& find_filter(std::string_view name) {
+  std::vector<std::string> names;
+  for (const FilterRecord& filter : filters()) {
+    if (filter.name == name) return filter;
+    names.push_back(filter.name);
+  }
+  throw Error(ErrorKind::usage, "There is no filter '" + std::string(name) + "'." +
+                                    did_you_mean(name, names) + " 'satin list' shows them all.");
+}
+
+const ParameterRecord* FilterRecord::find_parameter(std::string_view parameter) const noexcept {
+  const auto found = std::find_if(parameters.begin(), parameters.end(),
+                                  [&](const ParameterRecord& record) { return record.name == parameter; });
+  return found == parameters.end() ? nullptr : &*found;
+}
+
+namespace {
+
+const ParameterRecord& parameter_of(const FilterRecord& filter, std::string_view name) {
+  if (const ParameterRecord* record = filter.find_parameter(name)) return *record;
+  std::vector<std::string> names;
+  for (const ParameterRecord& record : filter.parameters) names.push_back(record.name);
+  throw Error(ErrorKind::usage, "The filter '" + filter.name + "' has no parameter '" + std::string(name) +
+                                    "'." + did_you_mean(name, names));
+}
+
+}  // namespace
+
+void Parameters::set(std::string_view name, std::string_view text) {
+  parameter_of(*filter_, name).set(values_.get(), text);
+}
+
+std::string Parameters::get(std::string_view name) const {
+  return parameter_of(*filter_, name).get(values_.get());
+}
+
+Plan plan(const Device& device, const Parameters& parameters, std::span<const Shape> shapes) {
+  return parameters.filter().plan(device, shapes, parameters.data());
+}
+
+std::optional<Plan> plan_with_next(const Device& device, const Parameters& parameters, const Parameters& next,
+                                   std::span<const Shape> shapes) {
+  const FilterRecord& filter = parameters.filter();
+  if (!filter.plan_with_next || !next.filter().inputs.empty()) return std::nullopt;
+  return filter.plan_with_next(device, shapes, parameters.data(), next);
+}
+
+}  // namespace satin

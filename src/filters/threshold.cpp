@@ -1,0 +1,258 @@
+#include "satin/filters/threshold.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <vector>
+
+#include "core/record.h"
+#include "filters/registry.h"
+#include "pixels/fixed_level.h"
+#include "pixels/fixed_threshold.h"
+#include "pixels/measured_filter.h"
+#include "satin/error.h"
+#include "statistics/box_stats.h"
+#include "statistics/local_plan.h"
+
+namespace satin {
+namespace {
+
+[[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::usage, what); }
+
+void check(const Shape& shape, const Threshold& threshold) {
+  check_local(shape, threshold.window, threshold.border);
+  if (threshold.range && !(*threshold.range >= 1e-6 && std::isfinite(*threshold.range)))
+    refuse("range " + print_real(*threshold.range) + ": must be 0.000001 or more.");
+  if (threshold.k && !std::isfinite(*threshold.k)) refuse("k must be a finite number.");
+  if (!std::isfinite(threshold.level)) refuse("level must be a finite number.");
+}
+
+double default_k(Binarisation method) {
+  switch (method) {
+    case Binarisation::bradley:
+      return 0.15;
+    case Binarisation::niblack:
+      return -0.2;
+    case Binarisation::sauvola:
+      return 0.2;
+    case Binarisation::wolf:
+      return 0.5;
+    case Binarisation::nick:
+      return -0.1;
+    case Binarisation::otsu:
+    case Binarisation::fixed:
+      break;
+  }
+  return 0;
+}
+
+/// 2^(bits - 1); half of white for floats.
+double default_range(Type type) { return type == Type::u8 ? 128 : type == Type::u16 ? 32768 : 0.5; }
+
+double white_of(Type type) { return type == Type::u8 ? 255 : type == Type::u16 ? 65535 : 1; }
+
+BoxStatsJob stats_job(const Shape& shape, const Threshold& threshold) {
+  BoxStatsJob job = local_job(shape, threshold.window, threshold.border);
+  job.rule = {static_cast<ThresholdMethod>(threshold.method),
+              threshold.k.value_or(default_k(threshold.method)),
+              threshold.range.value_or(default_range(shape.type))};
+  job.inverted = threshold.invert;
+  return job;
+}
+
+/// The code up to which the first class reaches that makes w0 w1 (m0 - m1)^2 largest; the lowest of several.
+std::size_t otsu_code(const std::vector<std::uint64_t>& counts) {
+  double all = 0;
+  double all_sum = 0;
+  for (std::size_t code = 0; code < counts.size(); ++code) {
+    all += static_cast<double>(counts[code]);
+    all_sum += static_cast<double>(counts[code]) * static_cast<double>(code);
+  }
+  double below = 0;
+  double below_sum = 0;
+  double best = -1;
+  std::size_t best_code = 0;
+  for (std::size_t code = 0; code < counts.size(); ++code) {
+    if (counts[code] == 0) continue;
+    below += static_cast<double>(counts[code]);
+    below_sum += static_cast<double>(counts[code]) * static_cast<double>(code);
+    const double above = all - below;
+    const double distance = above > 0 ? below_sum / below - (all_sum - below_sum) / above : 0;
+    const double variance = below * above * distance * distance;
+    if (variance > best) {
+      best = variance;
+      best_code = code;
+    }
+  }
+  return best_code;
+}
+
+/// One level for all pixels.
+class PreparedFixedThreshold final : public MeasuredFilter {
+ public:
+  PreparedFixedThreshold(Backend& backend, const Shape& shape, const Threshold& threshold)
+      : MeasuredFilter(range_of_floats(backend, shape)),
+        plane_(value_plane(shape, level_float_bits)),
+        level_(backend.prepare(FixedThresholdJob{shape.width, shape.height, plane_, threshold.invert})),
+        fixed_(threshold.level * white_of(shape.type)) {
+    if (threshold.method == Binarisation::otsu) counts_.resize(codes_of(plane_.type));
+    found_.resize(counts_.size());
+  }
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return level_->workspace_bytes(); }
+
+  /// The codes that otsu counts depend on the range of floats.
+  [[nodiscard]] int measurements() const noexcept override {
+    return MeasuredFilter::measurements() + (counts_.empty() ? 0 : 1);
+  }
+
+  void begin(Measured* measured, Stream stream) override {
+    MeasuredFilter::begin(measured, stream);
+    std::fill(counts_.begin(), counts_.end(), 0);
+  }
+
+  void measure(int step, std::span<const ImageView> inputs, const Rectangle& inner, Measured* measured,
+               Stream stream) override {
+    if (step < MeasuredFilter::measurements())
+      return MeasuredFilter::measure(step, inputs, inner, measured, stream);
+    codes_ = level_->count(part_of(inputs[0], inner), measured, found_.data(), stream);
+    std::transform(found_.begin(), found_.end(), counts_.begin(), counts_.begin(), std::plus<>());
+  }
+
+  void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* /*measured*/,
+           Stream stream) override {
+    level_->run(inputs[0], counts_.empty() ? fixed_ : otsu_level(), output, stream);
+  }
+
+ private:
+  [[nodiscard]] double otsu_level() const {
+    const auto code = static_cast<double>(otsu_code(counts_));
+    if (plane_.type != Type::f32) return code;
+    return (code + 0.5 - static_cast<double>(codes_.offset)) * codes_.scale;
+  }
+
+  PlaneRead plane_;
+  std::unique_ptr<FixedThresholdOperation> level_;
+  double fixed_;
+  std::vector<std::uint64_t> counts_;  ///< of the codes; empty unless the level is searched
+  std::vector<std::uint64_t> found_;   ///< in one part
+  Quantised codes_{};
+};
+
+/// A level for each pixel from the statistics around it.
+class PreparedLocal final : public MeasuredFilter {
+ public:
+  PreparedLocal(Backend& backend, const Shape& shape, const BoxStatsJob& job)
+      : MeasuredFilter(range_of_floats(backend, shape)), stats_(backend.prepare(job)) {
+    if (job.rule.method == ThresholdMethod::wolf) extremes_ = backend.allocate(sizeof(PictureExtremes));
+  }
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
+    return stats_->workspace_bytes() + extremes_.size;
+  }
+
+  /// The deviations that wolf compares depend on the range of floats.
+  [[nodiscard]] int measurements() const noexcept override {
+    return MeasuredFilter::measurements() + (extremes_.get() == nullptr ? 0 : 1);
+  }
+
+  void begin(Measured* measured, Stream stream) override {
+    MeasuredFilter::begin(measured, stream);
+    if (extremes() != nullptr) stats_->clear_extremes(extremes(), stream);
+  }
+
+  void measure(int step, std::span<const ImageView> inputs, const Rectangle& inner, Measured* measured,
+               Stream stream) override {
+    if (step < MeasuredFilter::measurements())
+      return MeasuredFilter::measure(step, inputs, inner, measured, stream);
+    stats_->find_extremes(inputs[0], inner, measured, extremes(), stream);
+  }
+
+  void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
+           Stream stream) override {
+    stats_->run({inputs[0], {}, output, measured, extremes()}, stream);
+  }
+
+ private:
+  [[nodiscard]] PictureExtremes* extremes() const {
+    return reinterpret_cast<PictureExtremes*>(extremes_.get());
+  }
+
+  std::unique_ptr<BoxStatsOperation> stats_;
+  Buffer extremes_;
+};
+
+}  // namespace
+
+std::optional<FixedThresholdRule> fixed_level(const Parameters& parameters, const Shape& shape) {
+  if (parameters.filter().name != "threshold") return std::nullopt;
+  const auto& threshold = record::as<Threshold>(parameters.data());
+  if (threshold.method != Binarisation::fixed) return std::nullopt;
+  check(shape, threshold);
+  return FixedThresholdRule{value_plane(shape, level_float_bits), threshold.level * white_of(shape.type),
+                            threshold.invert};
+}
+
+Plan plan(const Device& device, const Shape& shape, const Threshold& parameters) {
+  check(shape, parameters);
+  Backend& backend = device.backend();
+  const bool global = parameters.method == Binarisation::otsu || parameters.method == Binarisation::fixed;
+  SizedFilter filter;
+  if (global) {
+    filter.prepare = [&backend, shape, parameters](std::int64_t width, std::int64_t height) {
+      return std::make_unique<PreparedFixedThreshold>(backend, resized(shape, width, height), parameters);
+    };
+  } else {
+    const BoxStatsJob job = stats_job(shape, parameters);
+    filter.reach = reach_of(job);
+    filter.prepare = [&backend, shape, job](std::int64_t width, std::int64_t height) {
+      return std::make_unique<PreparedLocal>(backend, resized(shape, width, height),
+                                             resized(job, width, height));
+    };
+  }
+  return make_plan(device, {{shape}, binary_shape(shape), shape.type == Type::f32}, std::move(filter));
+}
+
+Image threshold(const Device& device, const ImageView& image, const Threshold& parameters) {
+  return run_once(device, plan(device, image.shape, parameters), std::span(&image, 1));
+}
+
+FilterRecord threshold_record() {
+  FilterRecord filter;
+  filter.name = "threshold";
+  filter.category = "masks";
+  filter.help =
+      "white where the value is above a threshold, by the statistics around each pixel or one for all";
+  filter.paper = "Sauvola and Pietikainen, Adaptive document image binarization, 2000, and others";
+  filter.parameters = {
+      record::choice(&Threshold::method, {"otsu", "bradley", "niblack", "sauvola", "wolf", "nick", "fixed"},
+                     {"method", "", "how the threshold is found"}),
+      record::integer(&Threshold::window, 1, largest_window,
+                      {"window", "px", "side of the window, an odd number"}),
+      record::real(
+          &Threshold::k, -1e6, 1e6,
+          {"k", "",
+           "weight of the method's term (niblack -0.2, sauvola 0.2, bradley 0.15, wolf 0.5, nick -0.1)"}),
+      record::real(&Threshold::range, 1e-6, 1e30,
+                   {"range", "", "R of sauvola: 128, 32768 or, for floats, 0.5"}),
+      record::real(&Threshold::level, -1e30, 1e30, {"level", "", "of fixed: 0 black to 1 white"}),
+      record::choice(&Threshold::border, {"shrink", "clamp", "reflect", "mirror", "wrap"},
+                     {"border", "", "what the window sees outside the picture"}),
+      record::flag(&Threshold::invert, {"invert", "", "white where the value is not above the threshold"}),
+  };
+  filter.output = OutputKind::image;
+  filter.space = Space::encoded;
+  filter.defaults = [] { return std::make_shared<Threshold>(); };
+  filter.reach = [](const void* parameters, const Shape& shape) {
+    const auto& threshold = record::as<Threshold>(parameters);
+    if (threshold.method == Binarisation::otsu || threshold.method == Binarisation::wolf)
+      return static_cast<double>(std::max(shape.width, shape.height));
+    return threshold.method == Binarisation::fixed ? 0.0 : threshold.window / 2.0;
+  };
+  filter.plan = [](const Device& device, std::span<const Shape> shapes, const void* parameters) {
+    return plan(device, shapes[0], record::as<Threshold>(parameters));
+  };
+  return filter;
+}
+
+}  // namespace satin

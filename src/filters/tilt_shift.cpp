@@ -1,0 +1,138 @@
+#include "satin/filters/tilt_shift.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "core/prepared_filter.h"
+#include "core/record.h"
+#include "core/side_inputs.h"
+#include "filters/registry.h"
+#include "lens/lens_blur.h"
+#include "lens/planar_radii.h"
+#include "satin/error.h"
+
+namespace satin {
+namespace {
+
+constexpr double largest_angle = 360;
+constexpr double largest_share = 1000;  ///< percent
+constexpr double farthest_place = 1e6;
+
+enum Input { picture, mask };
+
+void check_range(const char* name, double value, double minimum, double maximum) {
+  if (!(value >= minimum && value <= maximum))
+    throw Error(ErrorKind::usage, std::string(name) + " " + print_real(value) + ": must be from " +
+                                      print_real(minimum) + " to " + print_real(maximum) + ".");
+}
+
+void check(const TiltShift& parameters) {
+  check_range("angle", parameters.angle, -largest_angle, largest_angle);
+  check_range("band", parameters.band, 0, largest_share);
+  check_range("falloff", parameters.falloff, 0, largest_share);
+  check_range("radius", parameters.radius, 0, largest_lens_radius);
+  check_range("place", parameters.place.x.value, -farthest_place, farthest_place);
+  check_range("place", parameters.place.y.value, -farthest_place, farthest_place);
+}
+
+PlanarRadiiJob radii_job(const Shape& shape, const TiltShift& parameters) {
+  check(parameters);
+  const auto width = static_cast<double>(shape.width);
+  const auto height = static_cast<double>(shape.height);
+  const double longer = std::max(width, height);
+  const double turn = parameters.angle * std::numbers::pi / 180;
+  PlanarRadiiJob job{shape.width, shape.height, {}};
+  PlanarFocus& focus = job.focus;
+  focus.normal_x = -std::sin(turn);
+  focus.normal_y = std::cos(turn);
+  focus.offset =
+      focus.normal_x * parameters.place.x.pixels(width) + focus.normal_y * parameters.place.y.pixels(height);
+  focus.half_band = parameters.band / 100 * longer / 2;
+  focus.largest = parameters.radius * 256;
+  const double reach = parameters.falloff / 100 * longer;
+  focus.slope = reach > 0 ? focus.largest / reach : farthest_place * focus.largest;
+  return job;
+}
+
+LensBlurJob blur_job(const Shape& shape, const Shape& mask_shape, const TiltShift& parameters) {
+  LensBlurJob job;
+  job.picture = shape;
+  job.mask = mask_shape;
+  job.max_radius = parameters.radius;
+  job.style = parameters.style;
+  job.space = parameters.space;
+  return job;
+}
+
+class PreparedTiltShift final : public PreparedFilter {
+ public:
+  PreparedTiltShift(Backend& backend, const Shape& shape, const Shape& mask_shape,
+                    const TiltShift& parameters)
+      : radii_(backend.prepare(radii_job(shape, parameters))),
+        blur_(backend, blur_job(shape, mask_shape, parameters)) {}
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return blur_.workspace_bytes(); }
+
+  void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
+           Stream stream) override {
+    radii_->run(blur_.radii(), stream);
+    blur_.run(inputs[picture], inputs[mask], output, measured, stream);
+  }
+
+ private:
+  std::unique_ptr<PlanarRadiiOperation> radii_;
+  LensBlur blur_;
+};
+
+Plan plan_shapes(const Device& device, const Shape& shape, const Shape& mask_shape,
+                 const TiltShift& parameters) {
+  return make_plan(device, {{shape, mask_shape}, shape, shape.type == Type::f32},
+                   std::make_unique<PreparedTiltShift>(device.backend(), shape, mask_shape, parameters));
+}
+
+}  // namespace
+
+Plan plan(const Device& device, const Shape& shape, const TiltShift& parameters) {
+  return plan_shapes(device, shape, shape_of(parameters.mask), parameters);
+}
+
+Image tilt_shift(const Device& device, const ImageView& image, const TiltShift& parameters) {
+  const std::array inputs = {image, parameters.mask};
+  return run_once(device, plan(device, image.shape, parameters), inputs);
+}
+
+FilterRecord tilt_shift_record() {
+  FilterRecord filter;
+  filter.name = "tilt-shift";
+  filter.category = "lens";
+  filter.help = "sharp along a line and out of focus beside it, as a tilted lens sees a plane";
+  filter.parameters = {
+      record::point(&TiltShift::place, {"place", "px", "the middle of the sharp band goes through it"}),
+      record::real(&TiltShift::angle, -largest_angle, largest_angle,
+                   {"angle", "degrees", "of the band: 0 is level, positive turns clockwise"}),
+      record::real(&TiltShift::band, 0, largest_share,
+                   {"band", "%", "width of what is sharp, of the longer side"}),
+      record::real(&TiltShift::falloff, 0, largest_share,
+                   {"falloff", "%", "distance from the band at which the blur is full, of the longer side"}),
+      record::real(&TiltShift::radius, 0, largest_lens_radius, {"radius", "px", "of the full blur"}),
+  };
+  for (ParameterRecord& parameter : lens_style_parameters())
+    filter.parameters.push_back(record::within(&TiltShift::style, std::move(parameter)));
+  filter.parameters.push_back(record::choice(&TiltShift::space, record::space_names(),
+                                             {"space", "", "blur in linear light, or the values as stored"}));
+  filter.inputs = {{"mask", Role::mask, "blend weight; 0 leaves the pixel's bytes alone", false}};
+  filter.traits.keeps_constant = true;
+  filter.defaults = [] { return std::make_shared<TiltShift>(); };
+  filter.reach = [](const void* parameters, const Shape&) {
+    return 2 * record::as<TiltShift>(parameters).radius + 40;
+  };
+  filter.plan = [](const Device& device, std::span<const Shape> shapes, const void* parameters) {
+    return plan_shapes(device, shapes[picture], shapes.size() > mask ? shapes[mask] : Shape{},
+                       record::as<TiltShift>(parameters));
+  };
+  return filter;
+}
+
+}  // namespace satin

@@ -1,0 +1,233 @@
+#include "satin/filters/unsharp.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "core/backend.h"
+#include "core/record.h"
+#include "core/side_inputs.h"
+#include "filters/registry.h"
+#include "means/box_mean.h"
+#include "means/kernel_boxes.h"
+#include "means/unsharp_residual.h"
+#include "pixels/binary_plane.h"
+#include "pixels/fixed_level.h"
+#include "pixels/measure.h"
+#include "pixels/measured_filter.h"
+#include "satin/error.h"
+
+namespace satin {
+namespace {
+
+constexpr double largest_amount = 1000;
+constexpr double largest_threshold = 1e30;
+
+enum Input { picture, mask };
+
+void check_range(const char* name, double value, double maximum) {
+  if (!(value >= 0 && value <= maximum))
+    throw Error(ErrorKind::usage, std::string(name) + " " + print_real(value) + ": must be from 0 to " +
+                                      print_real(maximum) + ".");
+}
+
+void check(const Shape& shape, const Unsharp& unsharp) {
+  validate(shape);
+  check_range("amount", unsharp.amount, largest_amount);
+  check_range("threshold", unsharp.threshold, largest_threshold);
+  if (unsharp.border == Border::constant)
+    throw Error(
+        ErrorKind::usage,
+        "A constant border would sharpen the picture against it: choose shrink, clamp, reflect, mirror "
+        "or wrap.");
+}
+
+std::vector<RadiusField> fields_of(const Unsharp& unsharp, const Shape& shape) {
+  const int boxes = boxes_of(unsharp.kernel);
+  return unsharp.sigma ? fields_for_sigma(*unsharp.sigma, boxes)
+                       : fields_for_radius(unsharp.radius, shape, boxes);
+}
+
+/// Successive boxes: the first reads stored pixels, all write working values.
+std::vector<BoxMeanJob> box_jobs(const Unsharp& unsharp, const Shape& shape, const PixelRead& stored,
+                                 const std::vector<RadiusField>& fields) {
+  const PixelRead working = working_pixels(stored);
+  const PixelRead fine = fine_working_pixels(stored);
+  std::vector<BoxMeanJob> jobs(fields.size());
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    BoxMeanJob& job = jobs[i];
+    job.width = shape.width;
+    job.height = shape.height;
+    job.radius = fields[i];
+    job.border = unsharp.border;
+    job.read = i == 0 ? stored : working;
+    job.write = written_as(i + 1 == fields.size() ? fine : working);
+    const std::uint64_t box = largest_box(shape.width, shape.height, job.radius, job.border);
+    check_alpha_divisor(job.read, box);
+    job.accumulator = choose_accumulator(job.read, box, job.read.maximum);
+  }
+  return jobs;
+}
+
+UnsharpResidualJob residual_job(const Unsharp& unsharp, const Shape& shape, const PixelRead& stored) {
+  UnsharpResidualJob job;
+  job.width = shape.width;
+  job.height = shape.height;
+  job.means = fine_working_pixels(stored);
+  job.write = {shape.type, stored.transfer, 0};
+  job.keeps_alpha = shape.alpha != Alpha::none;
+  job.amount = unsharp.amount;
+  job.threshold = unsharp.threshold * (shape.type == Type::f32 ? 1.0 : static_cast<double>(white_of(stored)));
+  return job;
+}
+
+class PreparedUnsharp final : public MeasuredFilter {
+ public:
+  PreparedUnsharp(Backend& backend, const std::vector<BoxMeanJob>& jobs, const UnsharpResidualJob& residual)
+      : MeasuredFilter(range_of(backend, residual)),
+        residual_(jobs.size() == 1 ? nullptr : backend.prepare(UnsharpResidualChainJob{jobs, residual})) {
+    if (residual_ != nullptr) return;
+    boxes_ = prepare_boxes(backend, jobs);
+    residual_ = backend.prepare(residual);
+    means_shape_ = {residual.width, residual.height, residual.means.channels, residual.means.type};
+    working_shape_ = means_shape_;
+    working_shape_.type = jobs.front().write.type;
+    const std::size_t buffers = std::min<std::size_t>(boxes_.size(), means_.size());
+    for (std::size_t i = 0; i < buffers; ++i) means_[i] = backend.allocate(byte_size(means_shape_));
+  }
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
+    std::size_t bytes = residual_->workspace_bytes();
+    for (const auto& box : boxes_) bytes += box->workspace_bytes();
+    for (const Buffer& buffer : means_) bytes += buffer.size;
+    return bytes;
+  }
+
+  void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
+           Stream stream) override {
+    BoxMeanImages images;
+    images.source = images.original = inputs[picture];
+    images.measured = measured;
+    for (std::size_t i = 0; i < boxes_.size(); ++i) {
+      const Shape& shape = i + 1 == boxes_.size() ? means_shape_ : working_shape_;
+      images.output = mutable_view_of(means_[i % means_.size()].get(), shape, output.memory);
+      boxes_[i]->run(images, stream);
+      images.source = images.output;
+    }
+    const ImageView means = boxes_.empty() ? ImageView() : images.source;
+    residual_->run({inputs[picture], means, inputs[mask], output, measured}, stream);
+  }
+
+ private:
+  static std::unique_ptr<MeasureOperation> range_of(Backend& backend, const UnsharpResidualJob& residual) {
+    if (!residual.means.fixed_point) return nullptr;
+    return backend.prepare(
+        MeasureJob{residual.width, residual.height, residual.means.channels, residual.means.weighted});
+  }
+
+  std::vector<std::unique_ptr<BoxMeanOperation>> boxes_;  ///< empty where they are part of the residual
+  std::unique_ptr<UnsharpResidualOperation> residual_;
+  std::array<Buffer, 2> means_;
+  Shape means_shape_;
+  Shape working_shape_;  ///< between two boxes
+};
+
+/// The operations for pictures of one shape.
+struct Sharpening {
+  std::vector<BoxMeanJob> boxes;
+  UnsharpResidualJob residual;
+};
+
+Sharpening sharpening_of(const Shape& shape, const Shape& mask_shape, const Unsharp& unsharp) {
+  check(shape, unsharp);
+  const std::vector<RadiusField> fields = fields_of(unsharp, shape);
+  std::uint64_t area = 1;
+  for (const RadiusField& field : fields)
+    area = std::max(area, largest_box(shape.width, shape.height, field, unsharp.border));
+  const bool decoded = unsharp.space == Space::linear && shape.type != Type::f32;
+  PixelRead stored = read_pixels(shape, decoded ? Transfer::srgb : Transfer::identity, area);
+  if (fields.size() > 1) stored = successive_pixels(stored);
+  Sharpening sharpening{box_jobs(unsharp, shape, stored, fields), residual_job(unsharp, shape, stored)};
+  sharpening.residual.mask_maximum = checked_mask_maximum(mask_shape, shape);
+  return sharpening;
+}
+
+Plan plan_of(const Device& device, const Shape& shape, const Shape& mask_shape, const Sharpening& whole) {
+  SizedFilter filter{reach_of(whole.boxes), {}};
+  filter.prepare = [&backend = device.backend(), whole](std::int64_t width, std::int64_t height) {
+    UnsharpResidualJob residual = whole.residual;
+    residual.width = width;
+    residual.height = height;
+    return std::make_unique<PreparedUnsharp>(backend, resized(whole.boxes, width, height), residual);
+  };
+  const Shape result = whole.residual.level ? binary_shape(shape) : shape;
+  return make_plan(device, {{shape, mask_shape}, result, whole.boxes.front().read.fixed_point},
+                   std::move(filter));
+}
+
+}  // namespace
+
+Plan plan(const Device& device, const Shape& shape, const Unsharp& parameters) {
+  const Shape mask_shape = shape_of(parameters.mask);
+  return plan_of(device, shape, mask_shape, sharpening_of(shape, mask_shape, parameters));
+}
+
+Image unsharp(const Device& device, const ImageView& image, const Unsharp& parameters) {
+  const std::array inputs = {image, parameters.mask};
+  return run_once(device, plan(device, image.shape, parameters), inputs);
+}
+
+FilterRecord unsharp_record() {
+  FilterRecord filter;
+  filter.name = "unsharp";
+  filter.category = "sharpening";
+  filter.help = "sharper edges, or with a large radius more local contrast";
+  filter.parameters = {
+      record::real(&Unsharp::amount, 0, largest_amount,
+                   {"amount", "", "how much of the difference from the mean is added"}),
+      record::radius(&Unsharp::radius, 0, largest_radius,
+                     {"radius", "px", "how far the mean reaches: R, RX,RY, or P% of the longer side"}),
+      record::real(&Unsharp::sigma, 0, largest_sigma,
+                   {"sigma", "px", "standard deviation of the kernel, instead of the radius"}),
+      record::choice(&Unsharp::kernel, {"box", "tent", "gaussian"},
+                     {"kernel", "", "one box, two or three successive ones"}),
+      record::real(&Unsharp::threshold, 0, largest_threshold,
+                   {"threshold", "", "differences up to this stay as they are, in parts of white"}),
+      record::choice(&Unsharp::border, {"shrink", "clamp", "reflect", "mirror", "wrap"},
+                     {"border", "", "what the mean sees outside the picture"}),
+      record::choice(&Unsharp::space, record::space_names(),
+                     {"space", "", "sharpen linear light, or the values as stored"}),
+  };
+  filter.inputs = {{"mask", Role::mask, "blend weight; 0 leaves the pixel's bytes alone", false}};
+  filter.space = Space::encoded;
+  filter.traits.keeps_constant = true;
+  filter.defaults = [] { return std::make_shared<Unsharp>(); };
+  filter.reach = [](const void* parameters, const Shape& shape) {
+    const auto& unsharp = record::as<Unsharp>(parameters);
+    if (unsharp.sigma) return 3 * *unsharp.sigma + 3;
+    const auto longer = static_cast<double>(std::max(shape.width, shape.height));
+    return std::max(unsharp.radius.x.pixels(longer), unsharp.radius.y.pixels(longer)) +
+           boxes_of(unsharp.kernel);
+  };
+  const auto mask_of = [](std::span<const Shape> shapes) {
+    return shapes.size() > mask ? shapes[mask] : Shape{};
+  };
+  filter.plan = [mask_of](const Device& device, std::span<const Shape> shapes, const void* parameters) {
+    const Sharpening sharpening =
+        sharpening_of(shapes[picture], mask_of(shapes), record::as<Unsharp>(parameters));
+    return plan_of(device, shapes[picture], mask_of(shapes), sharpening);
+  };
+  filter.plan_with_next = [mask_of](const Device& device, std::span<const Shape> shapes,
+                                    const void* parameters, const Parameters& next) -> std::optional<Plan> {
+    const std::optional<FixedThresholdRule> level = fixed_level(next, shapes[picture]);
+    if (!level) return std::nullopt;
+    Sharpening sharpening = sharpening_of(shapes[picture], mask_of(shapes), record::as<Unsharp>(parameters));
+    if (!join_threshold(sharpening.residual)) return std::nullopt;
+    sharpening.residual.level = level;
+    return plan_of(device, shapes[picture], mask_of(shapes), sharpening);
+  };
+  return filter;
+}
+
+}  // namespace satin

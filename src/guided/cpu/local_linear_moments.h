@@ -1,0 +1,243 @@
+#pragma once
+// The coefficients of the guided filter row by row: running column sums of the values and of their products,
+// their prefixes along the row, and the linear function of every window.
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "core/maths/window.h"
+#include "guided/cpu/local_linear_simd.h"
+#include "guided/local_linear.h"
+#include "pixels/cpu/rows_simd.h"
+#include "tables/cpu/scan_simd.h"
+
+namespace satin::cpu {
+
+/// Pictures of one run, and the scales of those that hold floats.
+struct LinearRun {
+  ImageView picture;
+  ImageView guide;
+  FixedExponents picture_exponents;
+  FixedExponents guide_exponents;
+};
+
+/// Row y of the channels from `first` to `last`, which is not read, as rows of integers one behind the other.
+void read_linear_rows(const LinearRead& read, FixedExponents exponents, const ImageView& image, int first,
+                      int last, std::int64_t y, std::int32_t* values);
+
+/// How often each row of the picture lies in the window around row y.
+inline void count_rows(std::int64_t y, std::int64_t reach, std::int64_t height, Border border,
+                       std::vector<std::uint64_t>& times) {
+  times.assign(static_cast<std::size_t>(height), 0);
+  for (std::int64_t position = y - reach; position <= y + reach; ++position) {
+    const std::int64_t row = source_of(position, height, border);
+    if (row >= 0) ++times[static_cast<std::size_t>(row)];
+  }
+}
+
+/// Exclusive prefixes of planes of column sums, each extended by its border: differences `span` apart are
+/// sums over windows.
+template <class Sum>
+class PlanePrefixes {
+ public:
+  PlanePrefixes(const LocalLinearJob& job, int planes)
+      : job_(job),
+        width_(static_cast<std::size_t>(job.width)),
+        reach_(static_cast<std::size_t>(job.reach_x)),
+        stride_(width_ + span()),
+        prefixes_(static_cast<std::size_t>(planes) * stride_),
+        extended_(job.border == Border::shrink ? 0 : stride_ - 1) {}
+
+  [[nodiscard]] std::size_t span() const noexcept { return 2 * reach_ + 1; }
+  [[nodiscard]] std::size_t stride() const noexcept { return stride_; }
+  [[nodiscard]] const Sum* data() const noexcept { return prefixes_.data(); }
+  [[nodiscard]] std::size_t bytes() const noexcept {
+    return (prefixes_.size() + extended_.size()) * sizeof(Sum);
+  }
+  /// Room for planes of sums where the prefixes are.
+  [[nodiscard]] Sum* room() noexcept { return prefixes_.data(); }
+
+  void scan_planes(const Sum* sums) {
+    for (std::size_t first = 0; first < prefixes_.size(); first += stride_, sums += width_)
+      scan_plane(sums, prefixes_.data() + first);
+  }
+
+ private:
+  void scan_plane(const Sum* sums, Sum* prefix) {
+    if (job_.border == Border::shrink) {
+      std::fill_n(prefix, reach_ + 1, Sum{0});
+      scan(sums, width_, 1, nullptr, prefix + reach_ + 1);
+      std::fill_n(prefix + reach_ + 1 + width_, reach_, prefix[reach_ + width_]);
+      return;
+    }
+    std::copy_n(sums, width_, extended_.data() + reach_);
+    for (std::size_t i = 0; i < reach_; ++i) {
+      extended_[i] = sums[source_of(static_cast<std::int64_t>(i) - job_.reach_x, job_.width, job_.border)];
+      extended_[reach_ + width_ + i] =
+          sums[source_of(job_.width + static_cast<std::int64_t>(i), job_.width, job_.border)];
+    }
+    prefix[0] = 0;
+    scan(extended_.data(), extended_.size(), 1, nullptr, prefix + 1);
+  }
+
+  const LocalLinearJob& job_;
+  std::size_t width_;
+  std::size_t reach_;
+  std::size_t stride_;
+  std::vector<Sum> prefixes_;
+  std::vector<Sum> extended_;
+};
+
+/// Sum: u32 for narrow jobs, otherwise u64.
+template <class Sum>
+class LinearMoments {
+ public:
+  explicit LinearMoments(const LocalLinearJob& job)
+      : job_(job),
+        width_(static_cast<std::size_t>(job.width)),
+        values_(width_ * static_cast<std::size_t>(job.layout.values())),
+        sums_(width_ * static_cast<std::size_t>(job.layout.sums())),
+        entering_(values_),
+        leaving_(values_),
+        nothing_(values_),
+        prefixes_(job, job.layout.sums()),
+        times_(static_cast<std::size_t>(job.height)) {}
+
+  [[nodiscard]] std::size_t bytes() const noexcept {
+    return sums_.size() * sizeof(Sum) + 3 * values_ * sizeof(std::int32_t) + prefixes_.bytes() +
+           times_.size() * 8;
+  }
+
+  /// Forgets the picture.
+  void reset() noexcept { at_ = none; }
+
+  /// Makes the coefficients of row y, in planes; cheap for a neighbour of the row before.
+  void make_row(const LinearRun& run, const double* counts, std::int64_t y, std::uint64_t* coefficients) {
+    move_to(run, y);
+    prefixes_.scan_planes(sums_.data());
+    PrefixRow<Sum> windows{job_.layout, prefixes_.data(), prefixes_.stride(), prefixes_.span(), counts, 0};
+    windows.count_of_rows =
+        static_cast<double>(counted(window_around(y, job_.reach_y), job_.height, job_.border));
+    coefficients_of_row(windows, solver(run), width_, coefficients);
+  }
+
+ private:
+  static constexpr std::int64_t none = -2;  // no neighbour of a row either
+
+  [[nodiscard]] LinearSolver solver(const LinearRun& run) const {
+    const auto guide = static_cast<double>(largest_linear_value(job_.guide));
+    const double largest = std::max(guide, static_cast<double>(largest_linear_value(job_.picture)));
+    const auto area = static_cast<double>(largest_fit(job_));
+    return {job_.format, linear_eps(job_.eps, job_.guide, run.guide_exponents),
+            area * area * guide * largest < 0x1p51};
+  }
+
+  void move_to(const LinearRun& run, std::int64_t y) {
+    const auto source = [&](std::int64_t position) { return source_of(position, job_.height, job_.border); };
+    const std::int64_t reach = job_.reach_y;
+    if (y == at_ + 1) {
+      exchange_rows(run, source(y + reach), source(y - 1 - reach));
+    } else if (y == at_ - 1) {
+      exchange_rows(run, source(y - reach), source(y + 1 + reach));
+    } else if (y != at_) {
+      start(run, y);
+    }
+    at_ = y;
+  }
+
+  void start(const LinearRun& run, std::int64_t y) {
+    count_rows(y, job_.reach_y, job_.height, job_.border, times_);
+    std::fill(sums_.begin(), sums_.end(), Sum{0});
+    for (std::int64_t row = 0; row < job_.height; ++row) {
+      const auto times = static_cast<Sum>(times_[static_cast<std::size_t>(row)]);
+      if (times == 0) continue;
+      read(run, row, entering_);
+      if (times == 1) {
+        exchange_moments(job_.layout, rows_of(entering_), rows_of(nothing_), width_, sums_.data());
+        continue;
+      }
+      Sum* moments = prefixes_.room();
+      std::fill_n(moments, sums_.size(), Sum{0});
+      exchange_moments(job_.layout, rows_of(entering_), rows_of(nothing_), width_, moments);
+      for (std::size_t i = 0; i < sums_.size(); ++i) sums_[i] += times * moments[i];
+    }
+  }
+
+  void exchange_rows(const LinearRun& run, std::int64_t enters, std::int64_t leaves) {
+    if (enters == leaves) return;
+    if (enters >= 0) read(run, enters, entering_);
+    if (leaves >= 0) read(run, leaves, leaving_);
+    exchange_moments(job_.layout, rows_of(enters < 0 ? nothing_ : entering_),
+                     rows_of(leaves < 0 ? nothing_ : leaving_), width_, sums_.data());
+  }
+
+  void read(const LinearRun& run, std::int64_t y, std::vector<std::int32_t>& values) const {
+    const LinearLayout& layout = job_.layout;
+    read_linear_rows(job_.guide, run.guide_exponents, run.guide, 0, layout.guides, y, values.data());
+    if (layout.first_own() < layout.channels)
+      read_linear_rows(job_.picture, run.picture_exponents, run.picture, layout.first_own(), layout.channels,
+                       y, values.data() + static_cast<std::size_t>(layout.guides) * width_);
+  }
+
+  [[nodiscard]] ValueRows rows_of(const std::vector<std::int32_t>& values) const {
+    ValueRows rows{};
+    for (std::size_t i = 0; i * width_ < values.size(); ++i) rows[i] = values.data() + i * width_;
+    return rows;
+  }
+
+  const LocalLinearJob& job_;
+  std::size_t width_;
+  std::size_t values_;
+  std::int64_t at_ = none;  ///< the row whose window is summed
+  std::vector<Sum> sums_;   ///< of columns
+  std::vector<std::int32_t> entering_;
+  std::vector<std::int32_t> leaving_;
+  std::vector<std::int32_t> nothing_;
+  PlanePrefixes<Sum> prefixes_;
+  std::vector<std::uint64_t> times_;
+};
+
+/// Rows of coefficients; the last ones are kept.
+template <class Sum>
+class CoefficientRows {
+ public:
+  CoefficientRows(const LocalLinearJob& job, std::int64_t kept)
+      : moments_(job),
+        row_size_(static_cast<std::size_t>(job.width) * static_cast<std::size_t>(job.layout.coefficients())),
+        tags_(static_cast<std::size_t>(kept)),
+        rows_(row_size_ * tags_.size()) {}
+
+  [[nodiscard]] std::size_t bytes() const noexcept {
+    return moments_.bytes() + (rows_.size() + tags_.size()) * 8;
+  }
+
+  /// Forgets the picture.
+  void reset() {
+    moments_.reset();
+    std::fill(tags_.begin(), tags_.end(), -1);
+  }
+
+  [[nodiscard]] bool share_place(std::int64_t a, std::int64_t b) const { return place(a) == place(b); }
+
+  /// Null if the row is not kept.
+  [[nodiscard]] const std::uint64_t* find(std::int64_t y) const {
+    return tags_[place(y)] == y ? rows_.data() + place(y) * row_size_ : nullptr;
+  }
+
+  const std::uint64_t* row(const LinearRun& run, const double* counts, std::int64_t y) {
+    if (find(y) == nullptr) moments_.make_row(run, counts, y, rows_.data() + place(y) * row_size_);
+    tags_[place(y)] = y;
+    return find(y);
+  }
+
+ private:
+  [[nodiscard]] std::size_t place(std::int64_t y) const { return static_cast<std::size_t>(y) % tags_.size(); }
+
+  LinearMoments<Sum> moments_;
+  std::size_t row_size_;
+  std::vector<std::int64_t> tags_;  ///< the row that lies in each place
+  std::vector<std::uint64_t> rows_;
+};
+
+}  // namespace satin::cpu

@@ -1,0 +1,175 @@
+#include "lens/cpu/disocclusion_fill.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "core/with_type.h"
+
+namespace satin::cpu {
+namespace {
+
+/// With the reach of the windows around them tables have 192 x 192 x 24 bytes.
+constexpr int tile_side = 128;
+constexpr int table_side = tile_side + 2 * fill_reach;
+
+int tiles_of(int size) { return (size + tile_side - 1) / tile_side; }
+
+/// The pixels of a tile along one axis.
+Range tile_range(int number, int size) {
+  return Range{number * tile_side, (number + 1) * tile_side}.both({0, size});
+}
+
+struct Area {
+  Range columns;
+  Range rows;
+
+  [[nodiscard]] bool empty() const { return columns.first >= columns.last || rows.first >= rows.last; }
+};
+
+/// The smallest area that holds what `holds` is true of, of the groups in `area`.
+template <class Holds>
+Area bounds_of(const LensPlanes& planes, const Area& area, const Holds& holds) {
+  Area result{{area.columns.last, area.columns.first}, {area.rows.last, area.rows.first}};
+  for (int y = area.rows.first; y < area.rows.last; ++y) {
+    const std::uint8_t* groups = planes.groups + planes.place(0, y);
+    int left = area.columns.first;
+    while (left < area.columns.last && !holds(groups[left])) ++left;
+    if (left == area.columns.last) continue;
+    int right = area.columns.last;
+    while (!holds(groups[right - 1])) --right;
+    result.columns = {std::min(result.columns.first, left), std::max(result.columns.last, right)};
+    result.rows = {std::min(result.rows.first, y), y + 1};
+  }
+  return result;
+}
+
+std::uint8_t groups_of_tile(const LensPlanes& planes, Range columns, Range rows) {
+  unsigned bits = 0;
+  for (int y = rows.first; y < rows.last; ++y) {
+    const std::uint8_t* groups = planes.groups + planes.place(0, y);
+    for (int x = columns.first; x < columns.last; ++x)
+      if (x == columns.first || groups[x] != groups[x - 1]) bits |= 1U << groups[x];
+  }
+  return static_cast<std::uint8_t>(bits);
+}
+
+/// The nearest pixel along one direction that is of the group or behind it: its distance, 0 if there is none
+/// within reach or it is behind.
+struct NearestAlong {
+  const LensPlanes& planes;
+  int group;
+
+  int operator()(int x, int y, int step_x, int step_y) const {
+    for (int i = 1; i <= refined_reach; ++i) {
+      const int u = x + i * step_x;
+      const int v = y + i * step_y;
+      if (!planes.holds(u, v)) return 0;
+      const int own = planes.groups[planes.place(u, v)];
+      if (own >= group) return own == group ? i : 0;
+    }
+    return 0;
+  }
+};
+
+/// Blocks of 2 x 2 pixels begin at even places: a reach further at most by the odd pixel of either side.
+Range whole_blocks(Range range, int size) {
+  return {range.first / 2 * 2, std::min(size, (range.last + 1) / 2 * 2)};
+}
+
+}  // namespace
+
+TileGroups::TileGroups(const LensPlanes& planes)
+    : columns(tiles_of(planes.width)),
+      rows(tiles_of(planes.height)),
+      bits_(static_cast<std::size_t>(columns) * static_cast<std::size_t>(rows)) {}
+
+std::size_t TileGroups::place(int column, int row) const {
+  return static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) + static_cast<std::size_t>(column);
+}
+
+void TileGroups::find(CpuBackend& backend, const LensPlanes& planes) {
+  parallel_rows(backend, rows, 1, [&](std::int64_t first, std::int64_t last) {
+    for (auto row = static_cast<int>(first); row < last; ++row)
+      for (int column = 0; column < columns; ++column)
+        bits_[place(column, row)] =
+            groups_of_tile(planes, tile_range(column, planes.width), tile_range(row, planes.height));
+  });
+}
+
+bool TileGroups::holds_nearer(int column, int row, int group) const {
+  return (bits_[place(column, row)] & ((1U << group) - 1U)) != 0;
+}
+
+bool TileGroups::holds_around(int column, int row, int group) const {
+  for (int v = std::max(0, row - 1); v <= std::min(rows - 1, row + 1); ++v)
+    for (int u = std::max(0, column - 1); u <= std::min(columns - 1, column + 1); ++u)
+      if ((bits_[place(u, v)] >> group & 1U) != 0) return true;
+  return false;
+}
+
+DisocclusionFill::DisocclusionFill(CpuBackend& backend, const LensPlanes& planes)
+    : backend_(backend), planes_(planes), tile_groups_(planes) {
+  for (int thread = 0; thread < backend.threads.count(); ++thread) tables_.emplace_back(table_side);
+}
+
+std::size_t DisocclusionFill::bytes() const noexcept { return tables_.size() * tables_.front().bytes(); }
+
+void DisocclusionFill::run(const LensUnit* unit, const LensList& list, int groups) {
+  tile_groups_.find(backend_, planes_);
+  with_channels(planes_.channels, [&]<int Channels>() {
+    for (int group = 1; group < groups; ++group) {
+      fill_group(FillDisocclusions<Channels>{planes_, unit, group, list});
+      list.complete();
+    }
+  });
+}
+
+template <int Channels>
+void DisocclusionFill::fill_group(const FillDisocclusions<Channels>& fill) {
+  const int tiles = tile_groups_.columns * tile_groups_.rows;
+  backend_.threads.for_rows(tiles, 1, [&](std::int64_t first, std::int64_t last, int slot) {
+    for (auto tile = static_cast<int>(first); tile < last; ++tile) {
+      const int column = tile % tile_groups_.columns;
+      const int row = tile / tile_groups_.columns;
+      if (tile_groups_.holds_nearer(column, row, fill.group) &&
+          tile_groups_.holds_around(column, row, fill.group))
+        fill_tile(fill, column, row, tables_[static_cast<std::size_t>(slot)]);
+    }
+  });
+}
+
+template <int Channels>
+void DisocclusionFill::fill_tile(const FillDisocclusions<Channels>& fill, int column, int row,
+                                 FillTables& tables) const {
+  const int width = planes_.width;
+  const int height = planes_.height;
+  const Area tile{tile_range(column, width), tile_range(row, height)};
+  const Area around{tile.columns.with_reach(width), tile.rows.with_reach(height)};
+  const Area nearer = bounds_of(planes_, tile, [&](int own) { return own < fill.group; });
+  const Area behind = bounds_of(planes_, around, [&](int own) { return own == fill.group; });
+  if (nearer.empty() || behind.empty()) return;
+  const Area filled{nearer.columns.both(behind.columns.with_reach(width)),
+                    nearer.rows.both(behind.rows.with_reach(height))};
+  if (filled.empty()) return;
+  const Range columns = whole_blocks(filled.columns, width);
+  const Range rows = whole_blocks(filled.rows, height);
+  tables.build<Channels>(planes_, *fill.unit, fill.group, columns.with_reach(width), rows.with_reach(height));
+  const NearestAlong nearest{planes_, fill.group};
+  for (int y = rows.first; y < rows.last; y += 2) {
+    for (int x = columns.first; x < columns.last; x += 2) {
+      const bool nearer_here[4] = {fill.is_nearer(x, y), fill.is_nearer(x + 1, y), fill.is_nearer(x, y + 1),
+                                   fill.is_nearer(x + 1, y + 1)};
+      if (std::ranges::none_of(nearer_here, std::identity{})) continue;
+      if (!tables.holds_around_block(planes_, x, y)) continue;
+      Hidden hidden[4] = {};
+      for (int i = 0; i < 4; ++i) {
+        const int u = x + (i & 1);
+        const int v = y + (i >> 1);
+        if (nearer_here[i]) hidden[i] = fill.hidden_at(u, v, tables.find<Channels>(planes_, u, v), nearest);
+      }
+      fill.add_block(x / 2, y / 2, hidden);
+    }
+  }
+}
+
+}  // namespace satin::cpu

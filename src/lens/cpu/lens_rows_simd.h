@@ -1,0 +1,17 @@
+#pragma once
+// Rows of visible samples and of results of the lens; compiled for every SIMD target.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "lens/maths/lens_planes.h"
+
+namespace satin::cpu {
+
+/// All of StoreVisible but the colours, of every pixel of row y.
+void store_depths(const LensPlanes& planes, int y, const DepthGroups& groups);
+
+/// light[i] = min(values[i], 65535)
+void hold_light(const std::uint32_t* values, std::size_t count, std::uint16_t* light);
+
+}  // namespace satin::cpu

@@ -1,0 +1,162 @@
+// Depth of field's engine in device memory: sums of all groups, then all groups of a pixel.
+
+#include "kernels/lens/splat.h"
+
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+#include "core/cuda/backend.h"
+#include "core/cuda/check.h"
+#include "lens/lens_kernels.h"
+#include "lens/maths/composite.h"
+#include "lens/splat.h"
+#include "satin/error.h"
+
+namespace satin::cuda {
+namespace {
+
+constexpr std::int64_t largest_side = 1LL << 30;  // columns and rows are 32-bit integers in the kernels
+
+/// By whole pixels of the radius: the farthest that any kernel up to there reaches; without highlights those
+/// of pixels and blocks alone.
+std::vector<std::uint16_t> reaches_of(const LensKernels& tables, bool highlights) {
+  std::vector<std::uint16_t> reaches(tables.largest / 256 + 1);
+  const std::size_t radii = std::size_t{tables.largest} + 1;
+  for (std::size_t i = 0; i < tables.kernels.size(); ++i) {
+    if (!highlights && i / radii % 2 == 1) continue;
+    std::uint16_t& reach = reaches[i % radii / 256];
+    for (int k = 0; k < 2; ++k)
+      if (tables.kernels[i].weight[k] != 0)
+        reach = std::max(reach, tables.staircases[tables.kernels[i].staircase[k]].reach);
+  }
+  for (std::size_t i = 1; i < reaches.size(); ++i) reaches[i] = std::max(reaches[i], reaches[i - 1]);
+  return reaches;
+}
+
+/// As splat_weight_bits() bounds the sums.
+bool has_short_sums(const SplatJob& job, int weight_bits) {
+  const auto pile_bits = static_cast<int>(std::bit_width(2 * pile_up(job.largest_radius) - 1));
+  return weight_bits + job.colour_bits + pile_bits <= kernels::splat_short_bits;
+}
+
+class Splat final : public SplatOperation {
+ public:
+  Splat(CudaBackend& backend, const SplatJob& job)
+      : backend_(backend), groups_(static_cast<std::size_t>(job.groups)) {
+    if (job.width > largest_side || job.height > largest_side)
+      throw Error(ErrorKind::usage, "Pictures above 2^30 pixels wide or high cannot be filtered on the GPU.");
+    arguments_.width = static_cast<std::int32_t>(job.width);
+    arguments_.height = static_cast<std::int32_t>(job.height);
+    arguments_.tile_columns = parts(job.width, kernels::splat_tile_width);
+    arguments_.tile_rows = parts(job.height, kernels::splat_tile_height);
+    arguments_.channels = job.channels;
+    arguments_.highlight_channels = job.alpha ? job.channels - 1 : job.channels;
+    arguments_.merge_from = job.merge_from;
+    arguments_.white = job.white;
+    arguments_.highlights = std::uint64_t{job.white} + 1 < std::uint64_t{1} << job.colour_bits;
+    arguments_.single = job.colour_bits <= most_bits_in_float;
+    arguments_.last_group = static_cast<std::uint32_t>(job.groups - 1);
+    arguments_.most_listed = job.most_listed;
+    arguments_.all_planes = kernels::splat_shared_bytes(job.channels + 1) <= backend.shared_memory();
+    check(static_cast<cudaError_t>(kernels::allow_splat(job.channels)), "asking for shared memory");
+    upload(lens_kernels(job), job);
+    allocate();
+  }
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
+    return staircases_.size + kernels_.size + reaches_.size + reaches_with_highlights_.size + tiles_.size +
+           columns_.size + rows_.size + marks_.size + quads_.size + cells_.size;
+  }
+
+  void run(const SplatImages& images, Stream stream) override {
+    backend_.select();
+    const auto handle = backend_.stream_of(stream);
+    kernels::SplatArguments arguments = arguments_;
+    arguments.source = source_of(images.source);
+    arguments.colours = source_of(images.colours);
+    arguments.radii = source_of(images.radii);
+    arguments.groups = source_of(images.groups);
+    arguments.weights = source_of(images.weights);
+    arguments.listed = images.listed;
+    arguments.count = images.count;
+    arguments.white_of_run = images.white;
+    arguments.highlights = arguments_.highlights || images.white != nullptr;
+    arguments.reaches = reinterpret_cast<const std::uint16_t*>(
+        (arguments.highlights ? reaches_with_highlights_ : reaches_).get());
+    arguments.largest_reach = arguments.highlights ? largest_reach_with_highlights_ : largest_reach_;
+    arguments.output = target_of(images.output);
+    check(cudaMemsetAsync(arguments.sums.direct, 0, groups_ * tile_count(), handle),
+          "clearing the marks of tiles");
+    kernels::splat_survey(arguments, handle);
+    kernels::splat_direct(arguments, handle);
+    kernels::splat_gather(arguments, handle);
+    kernels::splat_carries(arguments, handle);
+    kernels::splat_composite(arguments, handle);
+    check_launch("spreading samples over a picture");
+  }
+
+ private:
+  static std::int32_t parts(std::int64_t pixels, int part) {
+    return static_cast<std::int32_t>((pixels + part - 1) / part);
+  }
+  [[nodiscard]] std::size_t tile_count() const {
+    return static_cast<std::size_t>(arguments_.tile_columns) * static_cast<std::size_t>(arguments_.tile_rows);
+  }
+
+  void upload(const LensKernels& tables, const SplatJob& job) {
+    staircases_ = backend_.uploaded(tables.staircases);
+    kernels_ = backend_.uploaded(tables.kernels);
+    const std::vector<std::uint16_t> reaches = reaches_of(tables, false);
+    const std::vector<std::uint16_t> reaches_with_highlights = reaches_of(tables, true);
+    reaches_ = backend_.uploaded(reaches);
+    reaches_with_highlights_ = backend_.uploaded(reaches_with_highlights);
+    largest_reach_ = reaches.back();
+    largest_reach_with_highlights_ = reaches_with_highlights.back();
+    arguments_.kernels = {reinterpret_cast<const Staircase*>(staircases_.get()),
+                          reinterpret_cast<const LensKernel*>(kernels_.get()), tables.largest,
+                          tables.weight_bits};
+    arguments_.short_sums = has_short_sums(job, tables.weight_bits);
+  }
+
+  void allocate() {
+    constexpr std::size_t cells_of_tile = kernels::splat_tile_width / kernels::splat_cell;
+    const std::size_t planes = groups_ * (static_cast<std::size_t>(arguments_.channels) + 1);
+    const std::size_t cells = tile_count() * cells_of_tile;
+    tiles_ = backend_.allocate(planes * tile_count() * kernels::splat_tile_pixels * 8);
+    columns_ = backend_.allocate(planes * tile_count() * kernels::splat_tile_width * 8);
+    rows_ = backend_.allocate(planes * tile_count() * kernels::splat_tile_height * 8);
+    marks_ = backend_.allocate(groups_ * 2 * tile_count());
+    quads_ =
+        backend_.allocate(cells * kernels::splat_cell * kernels::splat_cell / 4 * sizeof(kernels::SplatQuad));
+    cells_ = backend_.allocate(cells * (groups_ * sizeof(std::int16_t) + 1));
+    kernels::SplatSums& sums = arguments_.sums;
+    sums.tiles = reinterpret_cast<std::uint64_t*>(tiles_.get());
+    sums.columns = reinterpret_cast<std::uint64_t*>(columns_.get());
+    sums.rows = reinterpret_cast<std::uint64_t*>(rows_.get());
+    sums.direct = reinterpret_cast<std::uint8_t*>(marks_.get());
+    sums.spread = sums.direct + groups_ * tile_count();
+    sums.quads = reinterpret_cast<kernels::SplatQuad*>(quads_.get());
+    sums.reaches = reinterpret_cast<std::int16_t*>(cells_.get());
+    sums.focused = reinterpret_cast<std::uint8_t*>(sums.reaches + groups_ * cells);
+  }
+
+  CudaBackend& backend_;
+  std::size_t groups_;
+  kernels::SplatArguments arguments_;
+  Buffer staircases_, kernels_, reaches_, reaches_with_highlights_;
+  std::int32_t largest_reach_ = 0;
+  std::int32_t largest_reach_with_highlights_ = 0;
+  Buffer tiles_, columns_, rows_;
+  Buffer marks_;  ///< of every group: tiles with differences, tiles with sums
+  Buffer quads_;
+  Buffer cells_;  ///< of every group: reaches; then groups in focus
+};
+
+}  // namespace
+
+std::unique_ptr<SplatOperation> prepare_splat(Backend& backend, const SplatJob& job) {
+  return std::make_unique<Splat>(as_cuda(backend), job);
+}
+
+}  // namespace satin::cuda

@@ -1,0 +1,59 @@
+#pragma once
+// Depth of field of a picture whose signed radii are known: what `dof` and `tilt-shift` share.
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "core/backend.h"
+#include "lens/lens_layers.h"
+#include "lens/lens_store.h"
+#include "lens/splat.h"
+#include "pixels/measure.h"
+#include "satin/filter.h"
+#include "satin/lens_style.h"
+
+namespace satin {
+
+/// What a prepared lens blur has to know.
+struct LensBlurJob {
+  Shape picture;
+  Shape mask;             ///< width 0: none
+  double max_radius = 0;  ///< pixels
+  LensStyle style;
+  Space space = Space::linear;
+  bool keeps_last = false;  ///< the last channel is data: no opacity, and its bytes stay
+};
+
+class LensBlur {
+ public:
+  /// Throws Error(usage) for shapes and parameters that do not fit, and allocates.
+  LensBlur(Backend& backend, const LensBlurJob& job);
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept;
+
+  /// i32, in 1/256 pixel, positive near, within max_radius: to be filled in before each run().
+  [[nodiscard]] MutableImageView radii() const;
+
+  /// Single frames in the backend's memory; `measured` is for floats. Waits for nothing.
+  void run(const ImageView& picture, const ImageView& mask, const MutableImageView& output,
+           Measured* measured, Stream stream);
+
+ private:
+  [[nodiscard]] MutableImageView plane(void* data, Type type, int channels = 1) const;
+  void spread(Stream stream);
+
+  Shape shape_;
+  Memory memory_;
+  std::unique_ptr<MeasureOperation> measure_;
+  std::unique_ptr<LensLayersOperation> layers_;
+  std::unique_ptr<SplatOperation> splat_;  ///< null: what was seen is shown instead
+  LensShow shown_;
+  Buffer result_;
+  std::unique_ptr<LensStoreOperation> store_;
+};
+
+/// The options of LensStyle.
+[[nodiscard]] std::vector<ParameterRecord> lens_style_parameters();
+
+}  // namespace satin

@@ -1,0 +1,221 @@
+#include "lens/lens_focus.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "core/record.h"
+#include "satin/error.h"
+
+namespace satin {
+namespace {
+
+constexpr double largest_number = 1e30;
+constexpr double largest_strength = 1e6;
+constexpr double smallest_scale = 1e-12;
+constexpr double largest_scale = 1e12;
+constexpr double usual_strength = 16;
+constexpr double usual_f_number = 2.8;
+constexpr double usual_focal_length = 50;
+constexpr double usual_sensor_width = 36;
+
+struct Range {
+  const char* name;
+  double minimum;
+  double maximum;
+};
+
+constexpr Range scale_range{"depth-scale", smallest_scale, largest_scale};
+constexpr Range unknown_range{"unknown", -largest_number, largest_number};
+constexpr Range focus_range{"focus", -largest_number, largest_number};
+constexpr Range sharp_range{"sharp-range", 0, largest_number};
+constexpr Range strength_range{"strength", 0, largest_strength};
+constexpr Range f_number_range{"f-number", 0.1, 1000};
+constexpr Range focal_length_range{"focal-length", 0.1, 1000};
+constexpr Range sensor_width_range{"sensor-width", 0.1, 1000};
+constexpr Range unit_range{"depth-unit", 1e-6, largest_scale};
+constexpr Range max_radius_range{"max-radius", 0, largest_lens_radius};
+
+[[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::usage, what); }
+
+void check(const Range& range, double value) {
+  if (!(value >= range.minimum && value <= range.maximum))
+    refuse(std::string(range.name) + " " + print_real(value) + ": must be from " + print_real(range.minimum) +
+           " to " + print_real(range.maximum) + ".");
+}
+void check(const Range& range, const std::optional<double>& value) {
+  if (value) check(range, *value);
+}
+
+bool has_lens(const LensFocus& focus) { return focus.f_number || focus.focal_length || focus.sensor_width; }
+
+void check_values(const LensFocus& focus) {
+  check(scale_range, focus.depth_scale);
+  check(unknown_range, focus.unknown);
+  check(focus_range, focus.focus);
+  check(sharp_range, focus.sharp_range);
+  check(strength_range, focus.strength);
+  check(f_number_range, focus.f_number);
+  check(focal_length_range, focus.focal_length);
+  check(sensor_width_range, focus.sensor_width);
+  check(unit_range, focus.depth_unit);
+  check(max_radius_range, focus.max_radius);
+  if (focus.focus && focus.focus_at)
+    refuse("The focus is told by value and by place: give --focus V or --focus-at X,Y.");
+  if (focus.strength && has_lens(focus))
+    refuse(
+        "The strength is told by itself and by a lens: give --strength K, or --f-number N with "
+        "--focal-length "
+        "MM and --sensor-width MM.");
+}
+
+double white_of(Type type) { return type == Type::u8 ? 0xFF : type == Type::u16 ? 0xFFFF : 1; }
+
+/// The pixel of an axis of `size` pixels, and the same place on the axis of the depth image.
+std::int64_t depth_pixel(const Length& place, std::int64_t size, std::int64_t depth_size, const Point& point,
+                         const Shape& picture) {
+  const double pixel =
+      place.percent ? std::floor(place.value * static_cast<double>(size) / 100) : place.value;
+  const double last = static_cast<double>(size - 1);
+  const double inside = place.percent && place.value == 100 ? last : pixel;
+  if (!(inside >= 0 && inside <= last))
+    throw Error(ErrorKind::input, "focus-at " + print_point(point) + " lies outside the picture of " +
+                                      std::to_string(picture.width) + " x " + std::to_string(picture.height) +
+                                      " pixels.");
+  return static_cast<std::int64_t>(inside) * depth_size / size;
+}
+
+void set_focus(DepthRule& rule, const LensFocus& focus, const Shape& picture, const Shape& depth,
+               double scale) {
+  if (focus.focus) {
+    rule.focus_given = true;
+    rule.focus = focus.invert_depth ? white_of(depth.type) * scale - *focus.focus : *focus.focus;
+    if (rule.distances && !(rule.focus > 0))
+      refuse("focus " + print_real(*focus.focus) + ": a distance must be above 0.");
+    return;
+  }
+  const Point point = focus.focus_at.value_or(Point{{50, true}, {50, true}});
+  rule.focus_x = depth_pixel(point.x, picture.width, depth.width, point, picture);
+  rule.focus_y = depth_pixel(point.y, picture.height, depth.height, point, picture);
+}
+
+void set_strength(DepthRule& rule, const LensFocus& focus, const Shape& picture) {
+  if (!has_lens(focus)) {
+    rule.strength = focus.strength.value_or(usual_strength) * 256;
+    return;
+  }
+  const auto longer = static_cast<double>(std::max(picture.width, picture.height));
+  const double f = focus.focal_length.value_or(usual_focal_length) / focus.depth_unit;
+  const double sensor = focus.sensor_width.value_or(usual_sensor_width) / focus.depth_unit;
+  rule.focal_length = f;
+  rule.strength = 256 * (longer / sensor) * f * f / (2 * focus.f_number.value_or(usual_f_number));
+  if (rule.focus_given && !(rule.focal_length * (rule.distances ? 1 / rule.focus : rule.focus) < 1))
+    refuse("focus " + print_real(*focus.focus) +
+           " is nearer than the focal length: check --depth-unit and --depth-scale.");
+}
+
+record::Text text(const Range& range, const char* unit, const char* help) { return {range.name, unit, help}; }
+
+template <class Member>
+ParameterRecord real(Member LensFocus::*member, const Range& range, const char* unit, const char* help) {
+  return record::real(member, range.minimum, range.maximum, text(range, unit, help));
+}
+
+/// Names are of files: whoever read one has taken the channel out of it.
+int channel_by_name(const std::string& name, const Shape& depth) {
+  if (depth.channels == 1) return 0;
+  refuse("depth-channel " + name + ": the depth image has " + std::to_string(depth.channels) +
+         " channels without names. Give a number, from 0.");
+}
+
+constexpr int most_channel = 3;
+
+ParameterRecord depth_channel_record() {
+  ParameterRecord record;
+  record.kind = ParameterKind::integer;
+  record.minimum = 0;
+  record.maximum = most_channel;
+  record.set = [](void* p, std::string_view value) {
+    const bool number = value.find_first_not_of("-+0123456789") == std::string_view::npos;
+    record::as<LensFocus>(p).depth_channel =
+        number ? DepthChannel(static_cast<int>(parse_integer("depth-channel", value, 0, most_channel)))
+               : DepthChannel(std::string(value));
+  };
+  record.get = [](const void* p) {
+    const auto& channel = record::as<LensFocus>(p).depth_channel;
+    if (!channel) return std::string();
+    return channel->name.empty() ? std::to_string(channel->index) : channel->name;
+  };
+  return record::finish<LensFocus>(
+      std::move(record), {"depth-channel", "", "channel of several: its number, or its name in an EXR file"});
+}
+
+}  // namespace
+
+DepthRule depth_rule(const LensFocus& focus, const Shape& picture, const Shape& depth) {
+  check_values(focus);
+  const double scale = focus.depth_scale.value_or(1 / white_of(depth.type));
+  DepthRule rule;
+  rule.distances = focus.depth_kind == DepthKind::depth;
+  rule.gain = focus.invert_depth ? -scale : scale;
+  rule.offset = focus.invert_depth ? white_of(depth.type) * scale : 0;
+  rule.has_unknown = focus.unknown.has_value();
+  rule.unknown = focus.unknown.value_or(0);
+  rule.sharp_range = focus.sharp_range;
+  rule.largest = focus.max_radius * 256;
+  set_focus(rule, focus, picture, depth, scale);
+  set_strength(rule, focus, picture);
+  return rule;
+}
+
+int depth_channel(const LensFocus& focus, const Shape& depth) {
+  if (focus.depth_from == DepthSource::alpha) {
+    if (depth.channels != 2 && depth.channels != 4)
+      refuse("The picture has " + std::to_string(depth.channels) +
+             " channels and so no alpha that could hold depth: give --depth FILE.");
+    if (focus.depth_channel) refuse("Depth comes from the alpha channel: leave out --depth-channel.");
+    return depth.channels - 1;
+  }
+  if (focus.depth_channel) {
+    const DepthChannel& channel = *focus.depth_channel;
+    if (!channel.name.empty()) return channel_by_name(channel.name, depth);
+    if (channel.index < 0 || channel.index >= depth.channels)
+      refuse("depth-channel " + std::to_string(channel.index) + ": the depth image has channels 0 to " +
+             std::to_string(depth.channels - 1) + ".");
+    return channel.index;
+  }
+  if (depth.channels > 2)
+    refuse("The depth image has " + std::to_string(depth.channels) +
+           " channels: say which one holds the depth by --depth-channel N, from 0.");
+  return 0;
+}
+
+std::vector<ParameterRecord> lens_focus_parameters() {
+  return {
+      record::choice(
+          &LensFocus::depth_from, {"image", "alpha", "channel"},
+          {"depth-from", "",
+           "image: --depth FILE; alpha: the picture's own last channel; channel: one of its file by "
+           "name, Z unless --depth-channel tells another"}),
+      record::choice(&LensFocus::depth_kind, {"disparity", "depth"},
+                     {"depth-kind", "", "disparity: large is near; depth: a distance, small is near"}),
+      depth_channel_record(),
+      real(&LensFocus::depth_scale, scale_range, "",
+           "value of what is stored as 1; 1/255, 1/65535 or 1 (floats) unless told"),
+      record::flag(&LensFocus::invert_depth, {"invert-depth", "", "near and far are stored the other way"}),
+      real(&LensFocus::unknown, unknown_range, "",
+           "stored value that means unknown, besides NaN and infinity"),
+      real(&LensFocus::focus, focus_range, "", "value that is sharp, after the scale"),
+      record::point(&LensFocus::focus_at, {"focus-at", "px", "place that is sharp; the middle unless told"}),
+      real(&LensFocus::sharp_range, sharp_range, "",
+           "values that differ from the focus by no more are sharp too"),
+      real(&LensFocus::strength, strength_range, "px", "radius for a value of 1; 16 unless told"),
+      real(&LensFocus::f_number, f_number_range, "", "a lens instead of a strength: its f-number, or 2.8"),
+      real(&LensFocus::focal_length, focal_length_range, "mm", "of the lens, or 50"),
+      real(&LensFocus::sensor_width, sensor_width_range, "mm", "of the longer side behind the lens, or 36"),
+      real(&LensFocus::depth_unit, unit_range, "mm", "length of a depth of 1, for a lens"),
+      real(&LensFocus::max_radius, max_radius_range, "px", "larger radii are held to this one"),
+  };
+}
+
+}  // namespace satin

@@ -1,0 +1,208 @@
+#include "lens/lens_kernels.h"
+
+#include "lens/splat.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+
+namespace satin {
+namespace {
+
+/// Half-extents of a box, as parts of rho.
+struct Part {
+  double wide;
+  double high;
+};
+
+constexpr double half_root_pi = 0.886226925452758;
+constexpr double half_root_3 = 0.866025403784438;
+
+// The disc: the extents that the least total variation from it leaves.
+constexpr Part square_parts[] = {{half_root_pi, half_root_pi}};
+constexpr Part disc_12[] = {{.615, .945}, {.945, .615}};
+constexpr Part disc_20[] = {{.484, .967}, {.773, .773}, {.967, .484}};
+constexpr Part disc_36[] = {{.334, .985}, {.574, .887}, {.75, .75}, {.887, .574}, {.985, .334}};
+
+// The regular hexagon with corners at the left and the right: every step crosses a slanted side in its
+// middle.
+constexpr Part hexagon_step(int step, int steps) {
+  return {.5 + (2. * step + 1) / (4. * steps), half_root_3 * (steps - step) / steps};
+}
+constexpr Part hexagon_12[] = {hexagon_step(0, 2), hexagon_step(1, 2)};
+constexpr Part hexagon_20[] = {hexagon_step(0, 3), hexagon_step(1, 3), hexagon_step(2, 3)};
+constexpr Part hexagon_36[] = {hexagon_step(0, 5), hexagon_step(1, 5), hexagon_step(2, 5), hexagon_step(3, 5),
+                               hexagon_step(4, 5)};
+
+constexpr double radius_step = 0.25;  // of rho
+constexpr std::uint32_t pixel = 256;  // radii are in parts of it
+constexpr std::uint32_t square_below = 2 * pixel;
+constexpr std::uint32_t coarse_below = 6 * pixel;  // high quality
+constexpr std::uint32_t mixed_up_to_fast = 8 * pixel;
+constexpr std::uint32_t mixed_up_to_high = 12 * pixel;
+constexpr std::uint32_t always = std::numeric_limits<std::uint32_t>::max();
+
+/// A staircase as it is built.
+struct Rung {
+  Staircase staircase{};
+  double area = 0;
+  double variance = 0;  ///< along an axis, the mean of both
+};
+
+/// Calls add(sign, width, height) for boxes whose signed sum is the union.
+template <class Add>
+void for_boxes(const Staircase& stairs, bool block, const Add& add) {
+  const int more = block ? 2 : 1;
+  for (int k = 0; k < stairs.boxes; ++k) {
+    add(1, 2 * stairs.wide[k] + more, 2 * stairs.high[k] + more);
+    if (k > 0) add(-1, 2 * stairs.wide[k - 1] + more, 2 * stairs.high[k] + more);
+  }
+}
+
+Rung rung_of(std::span<const Part> parts, double rho, bool block) {
+  Rung rung;
+  Staircase& stairs = rung.staircase;
+  const auto extent = [&](double part) {
+    return static_cast<std::uint16_t>(std::max(0.0, std::floor(part * rho - (block ? .5 : 0))));
+  };
+  for (const Part& part : parts) {
+    const std::uint16_t wide = extent(part.wide);
+    const std::uint16_t high = extent(part.high);
+    // Of boxes that are equally wide or equally high the larger one covers the other.
+    if (stairs.boxes > 0 && stairs.wide[stairs.boxes - 1] == wide) continue;
+    if (stairs.boxes > 0 && stairs.high[stairs.boxes - 1] == high) --stairs.boxes;
+    stairs.wide[stairs.boxes] = wide;
+    stairs.high[stairs.boxes++] = high;
+  }
+  stairs.reach = std::max(stairs.wide[stairs.boxes - 1], stairs.high[0]);
+  double moments = 0;
+  for_boxes(stairs, block, [&](int sign, double width, double height) {
+    rung.area += sign * width * height;
+    moments += sign * width * height * (width * width + height * height - 2) / 24;
+  });
+  rung.variance = moments / rung.area;
+  return rung;
+}
+
+/// Staircases of one shape by increasing variance, up to the first above `most`; at least two.
+std::vector<Rung> ladder(std::span<const Part> parts, bool block, double most) {
+  std::vector<Rung> rungs;
+  for (double rho = 0; rungs.size() < 2 || rungs.back().variance <= most; rho += radius_step) {
+    const Rung rung = rung_of(parts, rho, block);
+    if (rungs.empty() || rung.variance > rungs.back().variance) rungs.push_back(rung);
+  }
+  return rungs;
+}
+
+struct Shapes {
+  std::span<const Part> coarse, fine, finest;
+};
+
+Shapes shapes_of(const SplatJob& job) {
+  if (job.bokeh == Bokeh::square) return {square_parts, square_parts, square_parts};
+  const bool disc = job.bokeh == Bokeh::disc;
+  const std::span<const Part> coarse = disc ? std::span<const Part>(disc_12) : hexagon_12;
+  const std::span<const Part> fine = disc ? std::span<const Part>(disc_20) : hexagon_20;
+  const std::span<const Part> finest = disc ? std::span<const Part>(disc_36) : hexagon_36;
+  return {coarse, job.quality == SplatQuality::high ? fine : coarse, finest};
+}
+
+/// A ladder whose staircases have their places in the table.
+struct Placed {
+  std::vector<Rung> rungs;
+  std::size_t first = 0;
+  std::size_t above = 1;  ///< rung over the radius that was added last
+};
+
+class Builder {
+ public:
+  explicit Builder(const SplatJob& job) : job_(job) {
+    result_.largest = job.largest_radius;
+    result_.weight_bits = splat_weight_bits(job.largest_radius, job.colour_bits);
+    result_.kernels.reserve(std::size_t{LensKernelView::kinds} * (std::size_t{job.largest_radius} + 1));
+    whole_ = std::ldexp(1.0, result_.weight_bits);
+  }
+
+  LensKernels build() {
+    const Shapes shapes = shapes_of(job_);
+    const std::uint32_t mixed = job_.quality == SplatQuality::high ? mixed_up_to_high : mixed_up_to_fast;
+    for (const bool block : {false, true}) {
+      Placed square = place(square_parts, block);
+      Placed coarse = place(shapes.coarse, block);
+      Placed fine = place(shapes.fine, block);
+      Placed finest = place(shapes.finest, block);
+      for (std::uint32_t r = 0; r <= job_.largest_radius; ++r)
+        add(r < square_below ? square : r < coarse_below ? coarse : fine, r, block, mixed);
+      square.above = 1;
+      for (std::uint32_t r = 0; r <= job_.largest_radius; ++r)
+        add(r <= square_below ? square : finest, r, block, always);
+    }
+    return std::move(result_);
+  }
+
+ private:
+  /// r^2 / 4; the pixels of a block are spread already by (2^2 - 1) / 12.
+  static double variance_of(std::uint32_t radius, bool block) {
+    const double r = radius / double{pixel};
+    return std::max(0.0, r * r / 4 - (block ? .25 : 0));
+  }
+
+  Placed place(std::span<const Part> parts, bool block) {
+    Placed placed{ladder(parts, block, variance_of(job_.largest_radius, block)), result_.staircases.size()};
+    for (const Rung& rung : placed.rungs) {
+      result_.staircases.push_back(rung.staircase);
+      result_.reach = std::max(result_.reach, std::int64_t{rung.staircase.reach});
+    }
+    return placed;
+  }
+
+  /// Radii come in increasing order.
+  void add(Placed& placed, std::uint32_t radius, bool block, std::uint32_t mixed_up_to) {
+    const double variance = radius <= lens_focus_radius ? 0 : variance_of(radius, block);
+    while (placed.above + 1 < placed.rungs.size() && placed.rungs[placed.above].variance <= variance)
+      ++placed.above;
+    const Rung& high = placed.rungs[placed.above];
+    const Rung& low = placed.rungs[placed.above - 1];
+    double part = std::clamp((variance - low.variance) / (high.variance - low.variance), 0.0, 1.0);
+    if (radius > mixed_up_to) part = part > .5 ? 1 : 0;
+    const std::size_t place = placed.first + placed.above;
+    append(low, high, static_cast<std::uint16_t>(place - 1), part);
+  }
+
+  /// To nearest, ties up, of what is not negative. std::floor, which no instruction of the baseline does, was
+  /// a quarter of the time of tests that plan every filter.
+  static std::uint32_t rounded(double weight) {
+    return static_cast<std::uint32_t>(static_cast<std::int64_t>(weight + .5));
+  }
+
+  /// What rounding the first weight takes away, the second one gives.
+  void append(const Rung& low, const Rung& high, std::uint16_t place, double part) {
+    const std::uint32_t low_weight = rounded(whole_ * (1 - part) / low.area);
+    const double rest = part > 0 ? whole_ - low_weight * low.area : 0;
+    LensKernel kernel{{low_weight, rounded(std::max(0.0, rest) / high.area)},
+                      {place, static_cast<std::uint16_t>(place + 1)}};
+    if (kernel.weight[0] == 0) {
+      std::swap(kernel.weight[0], kernel.weight[1]);
+      std::swap(kernel.staircase[0], kernel.staircase[1]);
+    }
+    result_.kernels.push_back(kernel);
+  }
+
+  SplatJob job_;
+  LensKernels result_;
+  double whole_ = 1;  ///< weight of a pixel
+};
+
+}  // namespace
+
+std::uint64_t area_of(const Staircase& staircase, bool block) {
+  std::int64_t area = 0;
+  for_boxes(staircase, block,
+            [&](int sign, std::int64_t width, std::int64_t height) { area += sign * width * height; });
+  return static_cast<std::uint64_t>(area);
+}
+
+LensKernels lens_kernels(const SplatJob& job) { return Builder(job).build(); }
+
+}  // namespace satin

@@ -1,0 +1,74 @@
+#pragma once
+// From a picture and the signed radius of every pixel to what a lens sees of the scene, group by group:
+// visible samples and those hidden behind them (steps 0 to 3 of depth of field).
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/maths/fixed_point.h"
+#include "core/operation.h"
+#include "lens/maths/lens_picture.h"
+#include "lens/maths/lens_planes.h"
+#include "pixels/pixels.h"
+#include "satin/lens_style.h"
+
+namespace satin {
+
+struct LensLayersOperation;
+
+struct LensLayersJob {
+  using Operation = LensLayersOperation;
+
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+  Type type = Type::u8;  ///< u8, u16 or f32
+  int channels = 1;
+  bool weighted = false;  ///< the last channel is straight alpha
+  Transfer transfer = Transfer::srgb;
+  float highlights = 1;              ///< LensStyle::highlights, 1 for floats
+  int float_bits = lens_float_bits;  ///< of the largest magnitude of floats
+  int most_groups = lens_most_groups;
+
+  /// Samples beside the visible ones: half as many as pixels, and every one of small pictures.
+  [[nodiscard]] std::uint32_t list_capacity() const noexcept {
+    return static_cast<std::uint32_t>(width * height / 2 + (std::int64_t{1} << 16));
+  }
+};
+
+/// A picture of what run() saw.
+struct LensShow {
+  LensDebug what = LensDebug::off;
+  double largest_radius = 0;        ///< 1/256 pixel
+  bool opacity = false;             ///< the picture's last channel is opacity
+  Order order = Order::rgb;         ///< of the picture's colours
+  std::uint32_t* values = nullptr;  ///< dense, `channels` interleaved linear integers
+};
+
+/// `planes().radii` is filled in before run(). What run() makes stays until the next run, in the backend's
+/// memory: the planes colours, magnitudes, weights and groups, and the list with its count.
+struct LensLayersOperation : Operation {
+  [[nodiscard]] virtual const LensPlanes& planes() const noexcept = 0;
+  [[nodiscard]] virtual const LensList& list() const noexcept = 0;
+  /// Of the last run, in the backend's memory.
+  [[nodiscard]] virtual const LensUnit* unit() const noexcept = 0;
+  [[nodiscard]] virtual const DepthGroups* groups() const noexcept = 0;
+  /// `measured` of the picture, for floats, with lens_least_magnitude at least.
+  virtual void run(const ImageView& picture, const Measured* measured, Stream stream) = 0;
+  /// What the last run() saw, by lens/maths/lens_debug.h.
+  virtual void show(const LensShow& shown, Stream stream) = 0;
+};
+
+/// Integers of pictures without highlights are below 2^bits.
+[[nodiscard]] inline int lens_colour_bits(const LensLayersJob& job) noexcept {
+  return job.type == Type::f32 ? job.float_bits : job.type == Type::u16 || job.weighted ? 24 : 16;
+}
+
+/// The picture as the steps read it; the transfer tables are those of the backend.
+template <class T>
+[[nodiscard]] LensPicture<T> lens_picture(const LensLayersJob& job, const ImageView& picture,
+                                          const TransferView& transfer) {
+  return {picture.data,   picture.strides.row, job.channels, job.weighted,
+          job.highlights, job.float_bits,      transfer};
+}
+
+}  // namespace satin

@@ -1,0 +1,168 @@
+#include "lens/lens_radii.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <initializer_list>
+
+#include "lens/circle_of_confusion.h"
+#include "lens/enlarge_radii.h"
+#include "lens/fill_radii.h"
+#include "lens/smooth_steps.h"
+#include "satin/error.h"
+
+namespace satin {
+namespace {
+
+[[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::usage, what); }
+
+/// True if either side of the depth image follows from the other one, to a pixel.
+bool same_aspect(const Shape& picture, const Shape& depth) {
+  const auto differs = [](std::int64_t a, std::int64_t b, std::int64_t unit) {
+    return std::abs(a - b) > unit;
+  };
+  const std::int64_t across = depth.width * picture.height;
+  const std::int64_t down = depth.height * picture.width;
+  return !differs(across, down, picture.width) || !differs(across, down, picture.height);
+}
+
+std::string size_text(const Shape& shape) {
+  return std::to_string(shape.width) + " x " + std::to_string(shape.height);
+}
+
+/// Steps of so many 1/256 pixel are smoothed.
+constexpr double seen_step = 16;
+
+/// Radii follow 8-bit codes in steps that can be seen, or that are known only later.
+bool has_steps(const CircleOfConfusionJob& job) {
+  if (job.type != Type::u8) return false;
+  const DepthRule& rule = job.rule;
+  if (rule.distances || (rule.focal_length != 0 && !rule.focus_given)) return true;
+  LensState state;
+  set_focus(state, rule.focus, rule);
+  return std::abs(rule.gain * state.strength) >= seen_step;
+}
+
+bool may_be_unknown(const CircleOfConfusionJob& job) {
+  return job.type == Type::f32 || job.rule.has_unknown || job.rule.distances;
+}
+
+MutableImageView packed_view(const Buffer& buffer, const Shape& shape, const Backend& backend) {
+  return {buffer.get(), shape, interleaved_strides(shape),
+          backend.host_memory ? Memory::host : Memory::device};
+}
+
+/// The shape of what holds the depth.
+Shape depth_shape(const LensFocus& focus, const Shape& picture, const Shape& depth) {
+  if (focus.depth_from == DepthSource::alpha) {
+    if (depth.width != 0)
+      refuse("Depth comes from the picture's alpha channel: give no depth image as well.");
+    return picture;
+  }
+  if (depth.width == 0) refuse("There is no depth: give --depth FILE, or --depth-from alpha or channel.");
+  if (depth.type != Type::u8 && depth.type != Type::u16 && depth.type != Type::f32)
+    refuse(std::string("The depth image is of type ") + name_of(depth.type) +
+           ": u8, u16 and f32 are possible.");
+  if (depth.frames != 1 && depth.frames != picture.frames)
+    refuse("The depth image needs one frame, or as many as the picture.");
+  if (!same_aspect(picture, depth))
+    refuse("The depth image is " + size_text(depth) + " pixels and the picture " + size_text(picture) +
+           ": they do not have the same aspect. Crop or scale one of them.");
+  return depth;
+}
+
+}  // namespace
+
+LensRadii::LensRadii(Backend& backend, const Shape& picture, const Shape& depth, const LensFocus& focus)
+    : backend_(backend), depth_in_alpha_(focus.depth_from == DepthSource::alpha) {
+  const Shape source = depth_shape(focus, picture, depth);
+  CircleOfConfusionJob job;
+  job.width = source.width;
+  job.height = source.height;
+  job.type = source.type;
+  job.channels = source.channels;
+  job.channel = depth_channel(focus, source);
+  job.rule = depth_rule(focus, picture, source);
+  const auto largest = static_cast<SignedRadius256>(std::ceil(job.rule.largest));
+  if (may_be_unknown(job) && job.width * job.height > std::int64_t{UINT32_MAX})
+    refuse("A depth image with unknown values may have 2^32 - 1 pixels at most.");  // counts are u32
+  if (may_be_unknown(job)) fill_radii_ = backend.prepare(FillRadiiJob{job.width, job.height, largest});
+  if (has_steps(job)) prepare_smoothing(job);
+  if (source.width != picture.width || source.height != picture.height) {
+    const Shape samples{source.width, source.height, 1, Type::i32};
+    samples_buffer_ =
+        backend.allocate(static_cast<std::size_t>(source.width * source.height) * sizeof(SignedRadius256));
+    samples_ = packed_view(samples_buffer_, samples, backend);
+    const EnlargeSizes sizes{picture.width, picture.height, source.width, source.height};
+    enlarge_radii_ = backend.prepare(
+        EnlargeRadiiJob{sizes, picture.type, picture.channels, picture.channels >= 3 ? 3 : 1});
+  }
+  circle_of_confusion_ = backend.prepare(job);
+  state_ = backend.allocate(sizeof(LensState));
+  const LensState cleared;
+  backend.upload(state_.get(), &cleared, sizeof cleared, {});
+  backend.synchronize({});  // runs may be in other streams
+}
+
+void LensRadii::prepare_smoothing(CircleOfConfusionJob& job) {
+  if (job.rule.distances && !job.rule.has_unknown) {  // the code of distance 0 must not be averaged
+    job.rule.has_unknown = true;
+    job.rule.unknown = job.rule.gain < 0 ? 0xFF : 0;
+  }
+  const double unknown = job.rule.unknown;
+  SmoothStepsJob steps{job.width, job.height, job.channels, job.channel};
+  if (job.rule.has_unknown && unknown >= 0 && unknown <= 0xFF && unknown == std::floor(unknown))
+    steps.unknown = static_cast<int>(unknown);
+  smooth_steps_ = backend_.prepare(steps);
+  const Shape smoothed{job.width, job.height, 1, Type::u16};
+  smoothed_buffer_ = backend_.allocate(byte_size(smoothed));
+  smoothed_ = packed_view(smoothed_buffer_, smoothed, backend_);
+  job.type = Type::u16;
+  job.channels = 1;
+  job.channel = 0;
+  job.rule.gain /= 1 << step_fraction;
+  job.rule.unknown = unknown_code;
+}
+
+std::size_t LensRadii::workspace_bytes() const noexcept {
+  std::size_t bytes = state_.size + smoothed_buffer_.size + samples_buffer_.size;
+  for (const Operation* operation : std::initializer_list<const Operation*>{
+           smooth_steps_.get(), circle_of_confusion_.get(), fill_radii_.get(), enlarge_radii_.get()})
+    if (operation != nullptr) bytes += operation->workspace_bytes();
+  return bytes;
+}
+
+void LensRadii::run(const ImageView& picture, const ImageView& depth, const MutableImageView& radii,
+                    Stream stream) {
+  auto* state = reinterpret_cast<LensState*>(state_.get());
+  ImageView values = depth_in_alpha_ ? picture : depth;
+  if (smooth_steps_ != nullptr) {
+    smooth_steps_->run(values, smoothed_, stream);
+    values = smoothed_;
+  }
+  const MutableImageView samples = enlarge_radii_ != nullptr ? samples_ : radii;
+  circle_of_confusion_->run(values, state, samples, stream);
+  if (fill_radii_ != nullptr) fill_radii_->run(samples, state, stream);
+  if (enlarge_radii_ != nullptr) enlarge_radii_->run(picture, samples, radii, stream);
+}
+
+void LensRadii::check(std::vector<std::string>& warnings, Stream stream) {
+  LensState found;
+  backend_.download(&found, state_.get(), sizeof found, stream);
+  const LensState cleared;
+  backend_.upload(state_.get(), &cleared, sizeof cleared, stream);
+  const auto refuse_input = [](const char* what) { throw Error(ErrorKind::input, what); };
+  if ((found.problems & nothing_known) != 0)
+    refuse_input("The depth image holds no known value at all: check --unknown, --depth-kind and the file.");
+  if ((found.problems & focus_on_unknown) != 0)
+    refuse_input(
+        "The depth around the place of focus is unknown: choose another --focus-at, or give --focus V.");
+  if ((found.problems & focus_too_near) != 0)
+    refuse_input(
+        "The depth at the place of focus is nearer than the focal length: check --depth-unit and "
+        "--depth-scale.");
+  if (found.unknown != 0)
+    warnings.push_back(std::to_string(found.unknown) +
+                       " depth values are unknown: they were filled from those around them.");
+}
+
+}  // namespace satin

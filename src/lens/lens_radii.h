@@ -1,0 +1,53 @@
+#pragma once
+// The plane of signed radii that a depth image and a lens give to a picture: what depth of field starts from.
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/backend.h"
+#include "lens/circle_of_confusion.h"
+#include "lens/enlarge_radii.h"
+#include "lens/fill_radii.h"
+#include "lens/lens_focus.h"
+#include "lens/smooth_steps.h"
+
+namespace satin {
+
+/// In this order: steps of 8-bit depth are smoothed where they would be seen (16/256 pixel of radius or
+/// more), values become radii, unknown ones are filled, and what has another size than the picture is
+/// enlarged.
+class LensRadii {
+ public:
+  /// `depth` of width 0: the depth is in the picture's alpha. Throws Error(usage) for parameters and shapes
+  /// that do not fit, and allocates.
+  LensRadii(Backend& backend, const Shape& picture, const Shape& depth, const LensFocus& focus);
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept;
+
+  /// Fills `radii` (one channel, i32, 1/256 px, of the picture's size, no unknown_radius among them). Single
+  /// frames in the backend's memory; waits for nothing.
+  void run(const ImageView& picture, const ImageView& depth, const MutableImageView& radii, Stream stream);
+
+  /// For PreparedFilter::check(): waits, tells how many values of the runs since the last call were unknown,
+  /// and throws Error(input) where no focus or no depth was found.
+  void check(std::vector<std::string>& warnings, Stream stream);
+
+ private:
+  void prepare_smoothing(CircleOfConfusionJob& job);
+
+  Backend& backend_;
+  bool depth_in_alpha_;
+  std::unique_ptr<SmoothStepsOperation> smooth_steps_;  ///< this and the next two: null where not needed
+  std::unique_ptr<FillRadiiOperation> fill_radii_;
+  std::unique_ptr<EnlargeRadiiOperation> enlarge_radii_;
+  std::unique_ptr<CircleOfConfusionOperation> circle_of_confusion_;
+  Buffer smoothed_buffer_;
+  Buffer samples_buffer_;
+  MutableImageView smoothed_;  ///< codes without steps
+  MutableImageView samples_;   ///< radii of the depth image's size
+  Buffer state_;
+};
+
+}  // namespace satin

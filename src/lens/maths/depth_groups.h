@@ -1,0 +1,226 @@
+#pragma once
+// Step 1: groups of depth by the optimal partition of the histogram of radii (Fisher, On grouping for maximum
+// homogeneity, 1958): dynamic programming over 256 bins.
+
+#include <cmath>
+#include <cstdint>
+
+#include "lens/maths/lens_planes.h"
+
+namespace satin {
+
+/// The histogram looks at every second pixel of every second row.
+inline constexpr int histogram_stride = 2;
+inline constexpr int histogram_run = 64;           ///< columns of one thread
+inline constexpr double histogram_least = 1e-4;    ///< bins with less of the picture are empty
+inline constexpr double tolerable_variance = 2.0;  ///< pixels^2, the mean over all bins
+inline constexpr int cuts_tried = 16;              ///< bins that one thread tries to cut at
+inline constexpr int cut_ranges = depth_bins / cuts_tried;
+
+/// What the groups are made from and made in, in the memory of one device.
+struct GroupWork {
+  std::int32_t highest = INT32_MIN;          ///< of the radii
+  std::int32_t negative_lowest = INT32_MIN;  ///< - the lowest one
+  std::uint32_t counts[depth_bins] = {};
+  double mass[depth_bins + 1] = {};  ///< prefix sums of h, of h c and of h c^2, c in pixels
+  double moment[depth_bins + 1] = {};
+  double square[depth_bins + 1] = {};
+  double range_cost[depth_bins][depth_bins + 1] = {};  ///< variance_cost() of bins [i, j)
+  double cost[lens_most_groups][depth_bins + 1] = {};  ///< of bins [0, j) in g + 1 groups
+  std::int16_t split[lens_most_groups][depth_bins + 1] = {};
+  double best_cost[cut_ranges][depth_bins + 1] = {};  ///< of the cuts in one range, for one number of groups
+  std::int16_t best_cut[cut_ranges][depth_bins + 1] = {};
+  DepthGroups groups;
+
+  /// Begins a histogram; bin x, of every bin.
+  SATIN_HD void clear(int x) {
+    counts[x] = 0;
+    if (x != 0) return;
+    highest = INT32_MIN;
+    negative_lowest = INT32_MIN;
+  }
+  /// A partition into this many groups is good enough.
+  SATIN_HD bool tolerable(int groups_made) const {
+    return cost[groups_made - 1][depth_bins] <= tolerable_variance * mass[depth_bins];
+  }
+  SATIN_HD std::int32_t lowest() const { return -negative_lowest; }
+  /// The width of a bin in 1/256 pixels.
+  SATIN_HD std::int32_t step() const { return (highest - lowest()) / depth_bins + 1; }
+  SATIN_HD std::int32_t edge(int bin) const { return lowest() + bin * step(); }
+  SATIN_HD double variance_cost(int first, int last) const {
+    const double h = mass[last] - mass[first];
+    if (!(h > 0)) return 0;
+    const double m = moment[last] - moment[first];
+    const double cost_here = (square[last] - square[first]) - m * m / h;
+    return cost_here > 0 ? cost_here : 0;
+  }
+};
+
+/// (x, y) is a run of columns of one row.
+struct FindRadiusRange {
+  LensPlanes planes;
+  GroupWork* work;
+
+  SATIN_HD void operator()(int x, int y) const {
+    const int last = (x + 1) * histogram_run < planes.width ? (x + 1) * histogram_run : planes.width;
+    const std::int32_t* row = planes.sharpened + planes.place(0, y * histogram_stride);
+    std::int32_t low = row[x * histogram_run];
+    std::int32_t high = low;
+    for (int u = x * histogram_run; u < last; u += histogram_stride) {
+      low = row[u] < low ? row[u] : low;
+      high = row[u] > high ? row[u] : high;
+    }
+    raise_shared(&work->highest, high);
+    raise_shared(&work->negative_lowest, -low);
+  }
+};
+
+/// Adds a run of columns to the histogram; pixels of one bin that follow each other at once.
+struct CountRadii {
+  LensPlanes planes;
+  GroupWork* work;
+
+  SATIN_HD void operator()(int x, int y) const {
+    const int last = (x + 1) * histogram_run < planes.width ? (x + 1) * histogram_run : planes.width;
+    const std::int32_t* row = planes.sharpened + planes.place(0, y * histogram_stride);
+    const std::int32_t lowest = work->lowest();
+    const std::int32_t step = work->step();
+    int bin = (row[x * histogram_run] - lowest) / step;
+    std::uint32_t count = 0;
+    for (int u = x * histogram_run; u < last; u += histogram_stride) {
+      const int own = (row[u] - lowest) / step;
+      if (own != bin) {
+        add_shared(&work->counts[bin], count);
+        bin = own;
+        count = 0;
+      }
+      ++count;
+    }
+    add_shared(&work->counts[bin], count);
+  }
+};
+
+/// h = sqrt(count / N), h c and h c^2 of bin x.
+struct WeighBins {
+  GroupWork* work;
+
+  SATIN_HD void operator()(int x, int /*y*/) const {
+    std::uint64_t total = 0;
+    for (const std::uint32_t count : work->counts) total += count;
+    const double share = static_cast<double>(work->counts[x]) / static_cast<double>(total);
+    const double h = share > histogram_least ? sqrt(share) : 0.0;
+    const double c = (static_cast<double>(work->edge(x)) + static_cast<double>(work->step()) * 0.5) / 256.0;
+    work->mass[x + 1] = h;
+    work->moment[x + 1] = h * c;
+    work->square[x + 1] = h * c * c;
+  }
+};
+
+/// Prefix sums of one of the three quantities that WeighBins made, in this order; x = 0 finds the bins that
+/// count, too.
+struct SumBins {
+  GroupWork* work;
+
+  SATIN_HD void operator()(int x, int /*y*/) const {
+    constexpr int at_once = 16;  // loads in flight
+    static_assert(depth_bins % at_once == 0);
+    double* sums = x == 0 ? work->mass : x == 1 ? work->moment : work->square;
+    sums[0] = 0;
+    double sum = 0;
+    for (int first = 1; first <= depth_bins; first += at_once) {
+      double own[at_once];
+      for (int i = 0; i < at_once; ++i) own[i] = sums[first + i];
+      for (int i = 0; i < at_once; ++i) {
+        if (x == 0 && own[i] == 0) work->counts[first + i - 1] = 0;
+        sum = sum + own[i];
+        sums[first + i] = sum;
+      }
+    }
+  }
+};
+
+/// The cost of bins [first, x) as one group; 0 where there are none.
+struct CostOfRanges {
+  GroupWork* work;
+
+  SATIN_HD void operator()(int x, int first) const {
+    work->range_cost[first][x] = work->variance_cost(first, x);
+  }
+};
+
+/// The best of the last cuts in one range that leave bins [0, x) in `groups` groups, two or more.
+struct TryCuts {
+  GroupWork* work;
+  int groups;
+
+  SATIN_HD void operator()(int x, int range) const {
+    if (work->tolerable(groups - 1)) return;  // nobody asks for more
+    const int first = range * cuts_tried;
+    double costs[cuts_tried];  // loads in flight
+    for (int k = 0; k < cuts_tried; ++k)
+      costs[k] = work->cost[groups - 2][first + k] + work->range_cost[first + k][x];
+    double best = HUGE_VAL;
+    int cut = x;
+    for (int k = 0; k < cuts_tried; ++k) {
+      if (first + k < x && costs[k] < best) {
+        best = costs[k];
+        cut = first + k;
+      }
+    }
+    work->best_cost[range][x] = best;
+    work->best_cut[range][x] = static_cast<std::int16_t>(cut);
+  }
+};
+
+/// The best way to leave bins [0, x) in `groups` groups; of equal ones that with the first cut.
+struct PartitionBins {
+  GroupWork* work;
+  int groups;
+
+  SATIN_HD void operator()(int x, int /*y*/) const {
+    if (groups == 1) {
+      work->cost[0][x] = work->variance_cost(0, x);
+      return;
+    }
+    double best = work->cost[groups - 2][x];
+    int best_range = -1;
+    if (!work->tolerable(groups - 1)) {
+      double costs[cut_ranges];  // loads in flight
+      for (int range = 0; range < cut_ranges; ++range) costs[range] = work->best_cost[range][x];
+      for (int range = 0; range < cut_ranges; ++range) {
+        if (costs[range] < best) {
+          best = costs[range];
+          best_range = range;
+        }
+      }
+    }
+    const int split = best_range < 0 ? x : work->best_cut[best_range][x];
+    work->cost[groups - 1][x] = best;
+    work->split[groups - 1][x] = static_cast<std::int16_t>(split);
+  }
+};
+
+/// The first number of groups that is good enough, and their limits in the middles of empty gaps; one thread.
+struct ChooseGroups {
+  GroupWork* work;
+  int most;
+
+  SATIN_HD void operator()(int /*x*/, int /*y*/) const {
+    int count = 1;
+    while (count < most && !work->tolerable(count)) ++count;
+    DepthGroups groups;
+    groups.count = count;
+    int end = depth_bins;
+    for (int g = count - 1; g > 0; --g) {  // the split with the smallest radii belongs to the farthest group
+      end = work->split[g][end];
+      int low = end;
+      int high = end;
+      while (low > 0 && work->counts[low - 1] == 0) --low;
+      while (high < depth_bins && work->counts[high] == 0) ++high;
+      groups.limits[count - 1 - g] = (work->edge(low) + work->edge(high)) / 2;
+    }
+    work->groups = groups;
+  }
+};
+
+}  // namespace satin

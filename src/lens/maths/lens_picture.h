@@ -1,0 +1,135 @@
+#pragma once
+// Stored pixels as the lens sees them: linear integers of at most 32 bits, colours times alpha.
+//
+// The unit by stored type: u8 has 16 bits, with alpha 24 (65535 * 255 is white); u16 has 24 bits; floats have
+// fixed point with 31 bits, or fewer where radii are large, for the largest magnitude of the picture. Alpha
+// has the unit of the colours.
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "core/maths/hd.h"
+#include "means/maths/mean.h"
+#include "pixels/maths/pixel.h"
+
+namespace satin {
+
+inline constexpr int lens_float_bits = 31;  ///< at most
+/// Float pictures are measured as if this magnitude were in them, so that white stays a normal float.
+inline constexpr double lens_least_magnitude = 1.0 / 16777216;
+/// Largest linear value that the steps between pixels see, white is 1: squares of it are finite.
+inline constexpr float lens_largest_light = 65536.0F;
+
+/// The unit of one picture's linear integers.
+struct LensUnit {
+  float white = 65535;  ///< the integer of linear 1
+  int colour_exponent = 0;
+  int alpha_exponent = 0;           ///< floats: value * 2^exponent is the integer
+  float largest = 65535;            ///< the largest integer of any sample
+  std::uint32_t brightest = 65535;  ///< white as an integer; all ones if it does not fit
+  int float_bits = lens_float_bits;
+};
+
+/// Pixels of type T (u8, u16, float) of one picture in the memory of one device.
+template <class T>
+struct LensPicture {
+  const std::byte* data = nullptr;
+  std::int64_t row = 0;
+  int channels = 1;
+  bool weighted = false;  ///< the last channel is straight alpha
+  float highlights = 1;   ///< how many times brighter clipped integers are taken to have been
+  int float_bits = lens_float_bits;
+  TransferView transfer;
+
+  SATIN_HD const T* at(int x, int y) const {
+    return reinterpret_cast<const T*>(data + y * row) + static_cast<std::int64_t>(x) * channels;
+  }
+};
+
+/// White of integer pictures.
+SATIN_HD std::uint32_t lens_white(bool wide, bool weighted) {
+  return wide ? 16777215U : weighted ? 65535U * 255U : 65535U;
+}
+
+/// `measured` is of float pictures, with lens_least_magnitude at least.
+template <class T>
+SATIN_HD LensUnit lens_unit(const LensPicture<T>& picture, const Measured* measured) {
+  if constexpr (std::is_same_v<T, float>) {
+    const FixedExponents exponents = fixed_exponents(*measured, picture.float_bits);
+    const auto white = static_cast<float>(power_of_two(exponents.colour));
+    const auto brightest = white < 4294967296.0F ? static_cast<std::uint32_t>(white) : ~0U;
+    const auto end = static_cast<float>(power_of_two(picture.float_bits));
+    const float largest = end - end / 16777216.0F;  // the largest float below it
+    return {white, exponents.colour, exponents.alpha, largest, brightest, picture.float_bits};
+  } else {
+    const std::uint32_t brightest = lens_white(sizeof(T) > 1, picture.weighted);
+    const auto white = static_cast<float>(brightest);
+    return {white, 0, 0, white * picture.highlights, brightest, lens_float_bits};
+  }
+}
+
+/// Linear light of a code without alpha, in the unit of opaque pictures.
+SATIN_HD std::uint32_t lens_decode(std::uint8_t code, const TransferView& transfer) {
+  return transfer.decode == nullptr ? code * 257U : transfer.decode[code];
+}
+SATIN_HD std::uint32_t lens_decode(std::uint16_t code, const TransferView& transfer) {
+  return transfer.decode == nullptr ? code * 256U + (code >> 8) : transfer.decode[code];
+}
+
+/// Negative values count as 0, and so do values that are not finite, which the plan's check() refuses.
+SATIN_HD std::uint32_t lens_fixed(double value, int exponent, int bits) {
+  const std::int64_t fixed = value > 0 ? to_fixed(value, exponent) : 0;
+  const std::int64_t largest = (std::int64_t{1} << bits) - 1;
+  return static_cast<std::uint32_t>(fixed < largest ? fixed : largest);
+}
+
+SATIN_HD double lens_finite(float value) { return value - value == 0.0F ? static_cast<double>(value) : 0.0; }
+
+/// The linear integers of one pixel, as many as the picture has channels.
+template <int Channels>
+SATIN_HD void read_lens_pixel(const std::uint8_t* pixel, const LensPicture<std::uint8_t>& picture,
+                              const LensUnit& /*unit*/, std::uint32_t* values) {
+  const std::uint32_t alpha = picture.weighted ? pixel[Channels - 1] : 1U;
+  for (int c = 0; c < Channels; ++c)
+    values[c] = picture.weighted && c + 1 == Channels ? alpha * 65535U
+                                                      : lens_decode(pixel[c], picture.transfer) * alpha;
+}
+
+template <int Channels>
+SATIN_HD void read_lens_pixel(const std::uint16_t* pixel, const LensPicture<std::uint16_t>& picture,
+                              const LensUnit& /*unit*/, std::uint32_t* values) {
+  if (!picture.weighted) {
+    for (int c = 0; c < Channels; ++c) values[c] = lens_decode(pixel[c], picture.transfer);
+    return;
+  }
+  const std::uint64_t alpha = pixel[Channels - 1];
+  for (int c = 0; c + 1 < Channels; ++c)
+    values[c] =
+        static_cast<std::uint32_t>((lens_decode(pixel[c], picture.transfer) * alpha + 32767U) / 65535U);
+  values[Channels - 1] = pixel[Channels - 1] * 256U + (pixel[Channels - 1] >> 8);
+}
+
+template <int Channels>
+SATIN_HD void read_lens_pixel(const float* pixel, const LensPicture<float>& picture, const LensUnit& unit,
+                              std::uint32_t* values) {
+  const double alpha = picture.weighted ? lens_finite(pixel[Channels - 1]) : 1.0;
+  for (int c = 0; c < Channels; ++c)
+    values[c] = picture.weighted && c + 1 == Channels
+                    ? lens_fixed(alpha, unit.alpha_exponent, unit.float_bits)
+                    : lens_fixed(lens_finite(pixel[c]) * alpha, unit.colour_exponent, unit.float_bits);
+}
+
+/// Linear light, white is 1, of an integer.
+SATIN_HD float lens_light(std::uint32_t value, const LensUnit& unit) {
+  const float light = static_cast<float>(value) / unit.white;
+  return light < lens_largest_light ? light : lens_largest_light;
+}
+
+/// Back, to nearest, and not above the largest; `light` is not negative.
+SATIN_HD std::uint32_t lens_integer(float light, const LensUnit& unit) {
+  const float value = light * unit.white + 0.5F;
+  return static_cast<std::uint32_t>(value < unit.largest ? value : unit.largest);
+}
+
+}  // namespace satin

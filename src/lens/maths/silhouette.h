@@ -1,0 +1,258 @@
+#pragma once
+// Step 2: a pixel on a silhouette is a mixture of two surfaces. It is taken apart into the nearer one's
+// colour with the share that it covers, and the farther one's, so that each spreads by its own radius.
+
+#include <cstdint>
+
+#include "lens/maths/depth_ramp.h"
+#include "lens/maths/lens_picture.h"
+#include "lens/maths/lens_planes.h"
+#include "pixels/maths/channel_sum.h"
+
+namespace satin {
+
+inline constexpr int silhouette_reach = 2;         ///< colours of the two sides: 5 x 5 pixels
+inline constexpr float prior_least = 0.05F;        ///< lambda of a flat neighbourhood
+inline constexpr float prior_by_variance = 20.0F;  ///< more of it where the sides have texture
+inline constexpr float least_share = 0.5F;         ///< errors are divided by no less
+inline constexpr float highlight_begin = 0.9F;     ///< linear light from which highlights may be clipped
+inline constexpr float visible_share = 0.02F;      ///< smaller shares of the nearer one are left away
+
+/// An integer moved by linear light, to nearest, held from 0 to the largest one.
+SATIN_HD std::uint32_t lens_moved(std::uint32_t value, float light, const LensUnit& unit) {
+  const double moved = static_cast<double>(value) + static_cast<double>(light * unit.white);
+  if (!(moved > 0)) return 0;
+  const double largest = static_cast<double>(unit.largest);
+  return static_cast<std::uint32_t>((moved < largest ? moved : largest) + 0.5);
+}
+
+/// Colours and depth of one side of a silhouette. Colours are told by what they are above the pixel's own, so
+/// that the parts of a constant picture are exactly what the picture is.
+template <int Channels>
+struct SilhouetteSide {
+  float colour[4] = {};
+  float radius = 0;
+  float squares = 0;  ///< of colours, without alpha
+  float weight = 0;
+
+  SATIN_HD void add(const std::uint32_t* values, const float* own, int colours, std::int32_t own_radius,
+                    float by, const LensUnit& unit) {
+    float terms[4] = {};
+    for (int c = 0; c < Channels; ++c) {
+      const float light = lens_light(values[c], unit) - own[c];
+      colour[c] = colour[c] + by * light;
+      terms[c] = by * light * light;
+    }
+    squares = squares + sum_of_colours<Channels>(terms, colours);
+    radius = radius + by * static_cast<float>(own_radius);
+    weight = weight + by;
+  }
+  SATIN_HD void divide() {
+    for (int c = 0; c < Channels; ++c) colour[c] = colour[c] / weight;
+    radius = radius / weight;
+    squares = squares / weight;
+  }
+  SATIN_HD float variance(int colours) const {
+    float terms[4] = {};
+    for (int c = 0; c < Channels; ++c) terms[c] = colour[c] * colour[c];
+    const float result = squares - sum_of_colours<Channels>(terms, colours);
+    return result > 0 ? result : 0;
+  }
+  SATIN_HD std::int32_t rounded_radius() const {
+    return static_cast<std::int32_t>(radius < 0 ? radius - 0.5F : radius + 0.5F);
+  }
+};
+
+/// Makes the visible samples of one picture as if no pixel showed two surfaces.
+template <class T, int Channels>
+struct StoreVisible {
+  LensPlanes planes;
+  LensPicture<T> picture;
+  const LensUnit* known_unit;
+  const DepthGroups* groups;
+
+  SATIN_HD void operator()(int x, int y) const {
+    const std::int64_t at = planes.place(x, y);
+    std::uint32_t own[4];
+    read_lens_pixel<Channels>(picture.at(x, y), picture, *known_unit, own);
+    store(at, own, planes.sharpened[at], lens_full_weight);
+  }
+
+  [[nodiscard]] SATIN_HD int colours() const { return picture.weighted ? Channels - 1 : Channels; }
+
+  SATIN_HD void store(std::int64_t at, const std::uint32_t* colour, std::int32_t radius,
+                      std::uint32_t weight) const {
+    const float gain = highlight_gain(colour, radius);
+    for (int c = 0; c < Channels; ++c)
+      planes.colours[at * Channels + c] = gain > 1 && c < colours() ? scaled(colour[c], gain) : colour[c];
+    planes.radii[at] = radius;
+    planes.magnitudes[at] = magnitude_of(radius);
+    planes.groups[at] = static_cast<std::uint8_t>(groups->group_of(radius));
+    planes.weights[at] = static_cast<std::uint16_t>(weight);
+  }
+
+  /// How many times brighter a sample is than it looks: clipped highlights, out of focus.
+  SATIN_HD float highlight_gain(const std::uint32_t* colour, std::int32_t radius) const {
+    if (!(picture.highlights > 1)) return 1;
+    std::uint32_t brightest = 0;
+    for (int c = 0; c < Channels; ++c)
+      brightest = c < colours() && colour[c] > brightest ? colour[c] : brightest;
+    const LensUnit unit = *known_unit;
+    const float over = (lens_light(brightest, unit) - highlight_begin) / (1 - highlight_begin);
+    const float blur = static_cast<float>(magnitude_of(radius)) * lens_radius_scale - 1;
+    return 1 + (picture.highlights - 1) * unit_range(over) * unit_range(blur);
+  }
+  [[nodiscard]] SATIN_HD static float unit_range(float value) {
+    return value < 0 ? 0 : value > 1 ? 1 : value;
+  }
+  [[nodiscard]] SATIN_HD static std::uint32_t scaled(std::uint32_t value, float gain) {
+    return static_cast<std::uint32_t>(static_cast<float>(value) * gain + 0.5F);
+  }
+};
+
+/// Takes the pixels of silhouettes apart: other visible samples, and the list's of what else they show. Steps
+/// of their own, as few pixels need all that this does.
+template <class T, int Channels>
+struct SeparateSilhouettes {
+  StoreVisible<T, Channels> visible;
+  LensList list;
+
+  SATIN_HD void operator()(int x, int y) const {
+    if (visible.planes.edges[visible.planes.place(x, y)] != 0) separate(x, y);
+  }
+
+ private:
+  using Side = SilhouetteSide<Channels>;
+
+  [[nodiscard]] SATIN_HD int colours() const { return visible.colours(); }
+  [[nodiscard]] SATIN_HD const LensPlanes& planes() const { return visible.planes; }
+  [[nodiscard]] SATIN_HD int group_of(std::int32_t radius) const { return visible.groups->group_of(radius); }
+
+  SATIN_HD void add(int x, int y, const std::uint32_t* colour, std::int32_t radius, std::uint32_t weight,
+                    int group) const {
+    LensSample sample{};
+    const float gain = visible.highlight_gain(colour, radius);
+    for (int c = 0; c < Channels; ++c)
+      sample.colour[c] =
+          gain > 1 && c < colours() ? StoreVisible<T, Channels>::scaled(colour[c], gain) : colour[c];
+    sample.x = x;
+    sample.y = y;
+    sample.radius = magnitude_of(radius);
+    sample.weight = static_cast<std::uint16_t>(weight);
+    sample.block = 1;
+    sample.group = static_cast<std::uint8_t>(group);
+    list.add(sample);
+  }
+
+  /// Sums of the two sides over pixels closer to that side's extreme than to the middle: those that are no
+  /// edges, or edges as well.
+  SATIN_HD void add_sides(int x, int y, const RadiusRange& range, bool edges, const float* own,
+                          const LensUnit& unit, Side& front, Side& back) const {
+    const std::int32_t twice_middle = range.low + range.high;
+    for (int j = -silhouette_reach; j <= silhouette_reach; ++j)
+      for (int i = -silhouette_reach; i <= silhouette_reach; ++i) {
+        if (!planes().holds(x + i, y + j)) continue;
+        const std::int64_t at = planes().place(x + i, y + j);
+        if (!edges && planes().edges[at] != 0) continue;
+        const std::int32_t radius = planes().sharpened[at];
+        const bool near = 2 * radius > twice_middle;
+        const std::int32_t off = radius - (near ? range.high : range.low);
+        if (2 * (off < 0 ? -off : off) > (range.high - range.low) / 2) continue;
+        std::uint32_t values[4];
+        read_lens_pixel<Channels>(visible.picture.at(x + i, y + j), visible.picture, unit, values);
+        const float distance = static_cast<float>(i * i + j * j) + 0.5F;
+        const float weight = 1.0F / (distance * distance);
+        // both are added to, one with 0: a choice between them would put them into local memory on a GPU
+        front.add(values, own, colours(), radius, near ? weight : 0, unit);
+        back.add(values, own, colours(), radius, near ? 0 : weight, unit);
+      }
+  }
+
+  /// The share that the nearer side covers by depth alone: the [1 2 1]^2 mean of what is nearer than the
+  /// middle.
+  SATIN_HD float share_by_depth(int x, int y, const RadiusRange& range) const {
+    int sum = 0;
+    for (int j = -1; j <= 1; ++j)
+      for (int i = -1; i <= 1; ++i)
+        if (2 * planes().sharpened[planes().place(x + i, y + j)] > range.low + range.high)
+          sum += (i == 0 ? 2 : 1) * (j == 0 ? 2 : 1);
+    return static_cast<float>(sum) / 16.0F;
+  }
+
+  /// Where one side is unknown the pixel stays an ordinary one. Edge pixels do not lie on the picture's
+  /// border.
+  SATIN_HD void separate(int x, int y) const {
+    const LensUnit unit = *visible.known_unit;
+    std::uint32_t own_values[4];
+    read_lens_pixel<Channels>(visible.picture.at(x, y), visible.picture, unit, own_values);
+    const RadiusRange range = radius_range(planes().sharpened, planes(), x, y, 1);
+    float own[4];
+    for (int c = 0; c < Channels; ++c) own[c] = lens_light(own_values[c], unit);
+    Side front;
+    Side back;
+    add_sides(x, y, range, false, own, unit, front, back);
+    if (!(front.weight > 0) || !(back.weight > 0)) {
+      Side front_with_edges;
+      Side back_with_edges;
+      add_sides(x, y, range, true, own, unit, front_with_edges, back_with_edges);
+      if (!(front.weight > 0)) front = front_with_edges;
+      if (!(back.weight > 0)) back = back_with_edges;
+    }
+    if (!(front.weight > 0) || !(back.weight > 0)) return;
+    front.divide();
+    back.divide();
+    const float share = share_of_front(front, back, share_by_depth(x, y, range));
+    const bool is_front = 2 * planes().sharpened[planes().place(x, y)] > range.low + range.high;
+    store_both(x, y, own_values, front, back, share, is_front, unit);
+  }
+
+  SATIN_HD float share_of_front(const Side& front, const Side& back, float by_depth) const {
+    const float prior =
+        prior_least + prior_by_variance * (front.variance(colours()) + back.variance(colours()));
+    float along[4] = {};
+    float length[4] = {};
+    for (int c = 0; c < Channels; ++c) {
+      const float apart = front.colour[c] - back.colour[c];
+      along[c] = -back.colour[c] * apart;
+      length[c] = apart * apart;
+    }
+    const float share = (sum_of_colours<Channels>(along, colours()) + prior * by_depth) /
+                        (sum_of_colours<Channels>(length, colours()) + prior);
+    return StoreVisible<T, Channels>::unit_range(share);
+  }
+
+  SATIN_HD void store_both(int x, int y, const std::uint32_t* own, const Side& front, const Side& back,
+                           float share, bool is_front, const LensUnit& unit) const {
+    std::uint32_t near_colour[4];
+    std::uint32_t far_colour[4];
+    for (int c = 0; c < Channels; ++c) {
+      const float error = -(share * front.colour[c]) - (1 - share) * back.colour[c];
+      float f = front.colour[c];
+      float b = back.colour[c];
+      if (is_front)
+        f = f + error / (share > least_share ? share : least_share);
+      else
+        b = b + error / (1 - share > least_share ? 1 - share : least_share);
+      near_colour[c] = lens_moved(own[c], f, unit);
+      far_colour[c] = lens_moved(own[c], b, unit);
+    }
+    const std::int32_t near_radius = front.rounded_radius();
+    const std::int32_t far_radius = back.rounded_radius();
+    const auto weight = static_cast<std::uint32_t>(share * lens_full_weight + 0.5F);
+    const std::int64_t at = planes().place(x, y);
+    const int near_group = group_of(near_radius);
+    if (near_group == group_of(far_radius)) {
+      visible.store(at, is_front ? near_colour : far_colour, is_front ? near_radius : far_radius,
+                    is_front ? weight : lens_full_weight - weight);
+      add(x, y, is_front ? far_colour : near_colour, is_front ? far_radius : near_radius,
+          is_front ? lens_full_weight - weight : weight, near_group);
+    } else if (is_front) {
+      visible.store(at, near_colour, near_radius, weight);
+    } else {
+      visible.store(at, far_colour, far_radius, lens_full_weight);
+      if (share > visible_share) add(x, y, near_colour, near_radius, weight, near_group);
+    }
+  }
+};
+
+}  // namespace satin

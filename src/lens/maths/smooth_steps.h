@@ -1,0 +1,80 @@
+#pragma once
+// Depth of 8 bits without its steps: where neighbours differ by one code at most it is taken for a smooth
+// surface that was rounded, and averaged over the largest window that holds nothing else.
+
+#include <cstdint>
+
+#include "core/maths/hd.h"
+#include "core/maths/window.h"
+#include "tables/maths/gather.h"
+
+namespace satin {
+
+/// Smoothed codes have 8 bits below the point; the largest, 255 * 256, is not this.
+inline constexpr std::uint16_t unknown_code = 0xFFFF;
+inline constexpr int step_fraction = 8;
+
+/// Half the largest window, a power of two.
+inline constexpr int step_reach = 16;
+
+/// What is summed: the code, and from bit 19 on whether an edge is here. A sum over the largest window of
+/// 33 x 33 = 1089 pixels holds less than 1089 * 255 < 2^19 of codes and less than 2^11 of edges: 30 bits.
+inline constexpr int step_edge_bit = 19;
+static_assert((2 * step_reach + 1) * (2 * step_reach + 1) * 255 < 1 << step_edge_bit);
+static_assert((2 * step_reach + 1) * (2 * step_reach + 1) < 1 << (31 - step_edge_bit));
+
+/// `code_at(x, y)` is the code of a pixel of the width x height image. An edge: a neighbour above, below, at
+/// the left or the right differs by more than one code, or this pixel or one of them is unknown (`unknown`: a
+/// code, or -1).
+template <class CodeAt>
+SATIN_HD std::uint32_t step_value(std::int64_t x, std::int64_t y, std::int64_t width, std::int64_t height,
+                                  int unknown, const CodeAt& code_at) {
+  const int code = code_at(x, y);
+  const auto differs = [&](std::int64_t u, std::int64_t v) {
+    if (u < 0 || v < 0 || u >= width || v >= height) return false;
+    const int other = code_at(u, v);
+    return other == unknown || other - code > 1 || code - other > 1;
+  };
+  const bool edge =
+      code == unknown || differs(x - 1, y) || differs(x + 1, y) || differs(x, y - 1) || differs(x, y + 1);
+  return static_cast<std::uint32_t>(code) | static_cast<std::uint32_t>(edge) << step_edge_bit;
+}
+
+/// The mean over the largest window, of `Reach` or of a half, a quarter ... of it, that lies in the image and
+/// has no edge; the code itself if there is none.
+template <int Reach, class Place, class WindowSum>
+SATIN_HD std::uint16_t smoothed_within(int code, Place x, Place y, Place width, Place height,
+                                       const WindowSum& window_sum) {
+  if constexpr (Reach == 0) {
+    return static_cast<std::uint16_t>(code << step_fraction);
+  } else {
+    if (x >= Reach && y >= Reach && x + Reach < width && y + Reach < height) {
+      constexpr std::uint32_t area = (2 * Reach + 1) * (2 * Reach + 1);
+      const std::uint32_t sum = window_sum(Reach);
+      if (sum >> step_edge_bit == 0)
+        return static_cast<std::uint16_t>(((sum << (step_fraction + 1)) + area) / (2 * area));
+    }
+    return smoothed_within<Reach / 2>(code, x, y, width, height, window_sum);
+  }
+}
+
+/// The mean over the largest window, of reach 16, 8, 4, 2 or 1. Windows are symmetric, so that slopes stay
+/// what they are. window_sum(reach) is what step_value() has in the window around the pixel.
+template <class Place, class WindowSum>
+SATIN_HD std::uint16_t smoothed_code(int code, Place x, Place y, Place width, Place height, int unknown,
+                                     const WindowSum& window_sum) {
+  if (code == unknown) return unknown_code;
+  return smoothed_within<step_reach>(code, x, y, width, height, window_sum);
+}
+
+/// With the table of what step_value() has.
+SATIN_HD std::uint16_t smoothed_code(int code, std::int64_t x, std::int64_t y, int unknown,
+                                     const TableView<std::uint32_t>& table) {
+  return smoothed_code(code, x, y, table.width, table.height, unknown, [&](std::int64_t reach) {
+    std::uint32_t sum = 0;
+    whole_box_sums<1>(table, window_around(x, reach), window_around(y, reach), Border::shrink, &sum);
+    return sum;
+  });
+}
+
+}  // namespace satin

@@ -1,0 +1,311 @@
+// Means over lobes on the CPU: a table of weighed values, then every row of results band by band, each band
+// as running columns of two rows of the table, carried on around the circle. Wide lobes are taken over cells;
+// the rows of pixels between two rows of cells then share what those give across.
+
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "core/cpu/backend.h"
+#include "core/with_type.h"
+#include "lobes/cpu/lobe_cells.h"
+#include "lobes/cpu/lobe_simd.h"
+#include "lobes/lobe_mean.h"
+#include "lobes/maths/lobe_cells.h"
+#include "means/maths/mean.h"
+#include "pixels/cpu/rows.h"
+#include "pixels/transfer.h"
+#include "tables/table.h"
+
+namespace satin::cpu {
+namespace {
+
+/// Rows of pixels between two rows of cells.
+template <class Value>
+struct Gap {
+  explicit Gap(std::size_t entries) : above(entries), below(entries), between(entries) {}
+
+  std::vector<Value> above;  ///< rows of cells, expanded across
+  std::vector<Value> below;
+  std::vector<Value> between;
+};
+
+/// What one thread works on.
+struct Workspace {
+  Workspace(std::size_t entries, const PixelRead& read)
+      : columns(2 * entries + static_cast<std::size_t>(read.channels)),
+        low(entries),
+        estimate(entries),
+        pixels(entries),
+        integers(read.fixed_point ? 0 : entries),
+        floats(read.fixed_point ? entries : 0) {}
+
+  [[nodiscard]] WideSum total(std::size_t i) const { return {low[i], estimate[i]}; }
+
+  template <class T>
+  [[nodiscard]] Gap<BetweenCells<T>>& gap() {
+    if constexpr (std::is_same_v<T, float>) {
+      return floats;
+    } else {
+      return integers;
+    }
+  }
+
+  std::vector<std::uint64_t> columns;  ///< sums over a band's rows of all columns up to each
+  std::vector<std::uint64_t> low;      ///< the parts of WideSum
+  std::vector<double> estimate;
+  PixelRows pixels;
+  Gap<std::uint64_t> integers;
+  Gap<double> floats;
+};
+
+/// The map that a level's lobes are taken over, and its table.
+struct Level {
+  LobeLevel of;
+  Shape cells;
+  bool averages = false;                  ///< otherwise it is a copy
+  std::unique_ptr<TableOperation> build;  ///< null if the level before has the same table
+};
+
+class LobeMean final : public LobeMeanOperation {
+ public:
+  LobeMean(CpuBackend& backend, const LobeMeanJob& job)
+      : backend_(backend), job_(job), row_(static_cast<std::size_t>(job.width * job.read.channels)) {
+    const std::vector<LobeMap> maps = lobe_maps(job);
+    for (std::size_t i = 0; i < maps.size(); ++i) {
+      Level level{job.levels[i], maps[i].cells, maps[i].averages, nullptr};
+      if (maps[i].builds_table)
+        level.build = backend.prepare(TableJob{level.cells.width, level.cells.height,
+                                               weighed_pixels(job.read), false, Accumulator::u64});
+      levels_.push_back(std::move(level));
+    }
+    weighed_ = backend.allocate(largest_table(maps));
+    table_ = backend.allocate(largest_table(maps));
+    for (int i = 0; i < backend.threads.count(); ++i) workspaces_.emplace_back(row_, job.read);
+  }
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
+    std::size_t bytes = weighed_.size + table_.size;
+    for (const Level& level : levels_)
+      if (level.build != nullptr) bytes += level.build->workspace_bytes();
+    return bytes;
+  }
+
+  void run(const ImageView& source, const Measured* measured, const MutableImageView& output,
+           Stream stream) override {
+    const RowReader reader = row_reader(job_.read, measured);
+    MeanRule rule;
+    rule.weighted = job_.read.weighted;
+    rule.fixed_point = job_.read.fixed_point;
+    rule.transfer = host_transfer(job_.write.type, job_.write.transfer == Transfer::srgb);
+    for (std::size_t i = 0; i < levels_.size(); ++i) {
+      const Level& level = levels_[i];
+      if (level.build != nullptr) build_table(level, reader, source, measured, stream);
+      MutableImageView result = output;
+      result.data = output.at(0, static_cast<std::int64_t>(i) * job_.height);
+      result.shape.height = job_.height;
+      const auto store = [&]<class T>() {
+        with_channels(job_.read.channels, [&]<int Channels>() {
+          if (level.of.cell == 1) return mean_pixels<Channels, T>(level, rule, reader, source, result);
+          mean_cells<Channels>(level);
+          enlarge<Channels, T>(level, {rule, cell_bits(level.of.cell), reader.exponents}, source, result);
+        });
+      };
+      if (job_.write.type == Type::u8) {
+        store.template operator()<std::uint8_t>();
+      } else if (job_.write.type == Type::u16) {
+        store.template operator()<std::uint16_t>();
+      } else {
+        store.template operator()<float>();
+      }
+    }
+  }
+
+ private:
+  void build_table(const Level& level, const RowReader& reader, const ImageView& source,
+                   const Measured* measured, Stream stream) {
+    const MutableImageView weighed = mutable_view_of(weighed_.get(), level.cells);
+    const std::int64_t cell = level.of.cell;
+    backend_.threads.for_rows(
+        level.cells.height, largest_cell / cell, [&](std::int64_t first, std::int64_t last, int slot) {
+          for (std::int64_t y = first; y < last; ++y)
+            sum_cells(reader, source, y * cell,
+                      std::span(job_.row_weights)
+                          .subspan(static_cast<std::size_t>(y * cell), static_cast<std::size_t>(cell)),
+                      workspaces_[static_cast<std::size_t>(slot)].pixels, weighed.row<std::uint64_t>(y));
+        });
+    level.build->run(weighed, measured, mutable_view_of(table_.get(), level.cells), stream);
+  }
+
+  template <int Channels, class T>
+  void mean_pixels(const Level& level, const MeanRule& rule, const RowReader& reader, const ImageView& source,
+                   const MutableImageView& result) {
+    backend_.threads.for_rows(job_.height, 4, [&](std::int64_t first, std::int64_t last, int slot) {
+      Workspace& workspace = workspaces_[static_cast<std::size_t>(slot)];
+      for (std::int64_t y = first; y < last; ++y) {
+        const T* original = source.row<T>(y);
+        T* out = result.row<T>(y);
+        const LobeRow& row = row_of(level, y);
+        if (row.bands == 0) {
+          std::copy_n(original, row_, out);
+          continue;
+        }
+        sum_row<Channels>(workspace, level, row);
+        for (std::size_t i = 0; i < row_; i += Channels, original += Channels, out += Channels) {
+          WideSum totals[4];
+          for (int c = 0; c < Channels; ++c) totals[c] = workspace.total(i + static_cast<std::size_t>(c));
+          if constexpr (std::is_same_v<T, float>) {
+            store_float_mean<Channels>(totals, row.weight, original, 0, rule, reader.exponents, out);
+          } else {
+            store_integer_mean<Channels>(totals, row.weight, original, 0, rule, out);
+          }
+        }
+      }
+    });
+  }
+
+  /// The means take the place of the sums that the table was built of.
+  template <int Channels>
+  void mean_cells(const Level& level) {
+    const MutableImageView means = mutable_view_of(weighed_.get(), level.cells);
+    const auto entries = static_cast<std::size_t>(level.cells.width * Channels);
+    backend_.threads.for_rows(level.cells.height, 1, [&](std::int64_t first, std::int64_t last, int slot) {
+      Workspace& workspace = workspaces_[static_cast<std::size_t>(slot)];
+      for (std::int64_t y = first; y < last; ++y) {
+        const LobeRow& row = row_of(level, y);
+        sum_row<Channels>(workspace, level, row);
+        auto* mean = means.row<std::uint64_t>(y);
+        for (std::size_t i = 0; i < entries; ++i)
+          mean[i] = cell_mean(workspace.total(i), row.weight, job_.read.fixed_point);
+      }
+    });
+  }
+
+  template <int Channels, class T>
+  void enlarge(const Level& level, const CellRule& rule, const ImageView& source,
+               const MutableImageView& result) {
+    const ImageView means = view_of(weighed_.get(), level.cells);
+    const std::int64_t cell = level.of.cell;
+    const auto expand = [&](std::int64_t y, std::vector<BetweenCells<T>>& pixels) {
+      const CellRow place = cell_row(y, level.cells.height);
+      expand_cells(
+          {means.row<std::uint64_t>(place.row), static_cast<std::size_t>(level.cells.width * Channels)},
+          Channels, rule.cell_bits, place.behind_pole, std::span(pixels));
+    };
+    backend_.threads.for_rows(
+        level.cells.height + 1, 2, [&](std::int64_t first, std::int64_t last, int slot) {
+          Workspace& workspace = workspaces_[static_cast<std::size_t>(slot)];
+          Gap<BetweenCells<T>>& gap = workspace.gap<T>();
+          expand(first - 1, gap.below);
+          for (std::int64_t next = first; next < last; ++next) {
+            std::swap(gap.above, gap.below);
+            expand(next, gap.below);
+            const std::int64_t begin = std::max<std::int64_t>(0, next * cell - cell / 2);
+            const std::int64_t end = std::min(job_.height, next * cell + cell / 2);
+            store_gap<Channels, T>(workspace, rule, begin, end, source, result);
+          }
+        });
+  }
+
+  /// The rows of pixels from `begin` to `end` - 1.
+  template <int Channels, class T>
+  void store_gap(Workspace& workspace, const CellRule& rule, std::int64_t begin, std::int64_t end,
+                 const ImageView& source, const MutableImageView& result) const {
+    Gap<BetweenCells<T>>& gap = workspace.gap<T>();
+    std::uint32_t weight = cell_place(begin, rule.cell_bits).weight;
+    if constexpr (!std::is_same_v<T, float>) {
+      if (!rule.weighted) {
+        for (std::size_t i = 0; i < row_; ++i)
+          gap.between[i] = between(gap.above[i], gap.below[i], weight, rule.cell_bits);
+        for (std::int64_t y = begin; y < end; ++y) {
+          round_and_step(gap.above.data(), gap.below.data(), row_, rule.cell_bits, gap.between.data(),
+                         workspace.pixels.narrow.data());
+          encode_row(workspace.pixels.narrow.data(), row_, rule.transfer, result.row<T>(y));
+        }
+        return;
+      }
+    }
+    for (std::int64_t y = begin; y < end; ++y, weight += 2)
+      store_between_rows<Channels>(gap, weight, rule, source.row<T>(y), result.row<T>(y));
+  }
+
+  template <int Channels, class T>
+  void store_between_rows(Gap<BetweenCells<T>>& gap, std::uint32_t weight, const CellRule& rule,
+                          const T* original, T* out) const {
+    for (std::size_t i = 0; i < row_; ++i)
+      gap.between[i] = between(gap.above[i], gap.below[i], weight, rule.cell_bits);
+    for (std::size_t i = 0; i < row_; i += Channels)
+      store_between<Channels>(gap.between.data() + i, original + i, rule, out + i);
+  }
+
+  [[nodiscard]] const LobeRow& row_of(const Level& level, std::int64_t y) const {
+    return job_.rows[level.of.first_row + static_cast<std::size_t>(y)];
+  }
+
+  /// The weighted sums of a row's bands, in `totals`.
+  template <int Channels>
+  void sum_row(Workspace& workspace, const Level& level, const LobeRow& row) const {
+    const auto entries = static_cast<std::size_t>(level.cells.width * Channels);
+    std::fill_n(workspace.low.begin(), entries, std::uint64_t{0});
+    std::fill_n(workspace.estimate.begin(), entries, 0.0);
+    for (std::uint32_t band = row.first_band; band < row.first_band + row.bands; ++band)
+      add_band<Channels>(workspace, entries, job_.bands[band]);
+  }
+
+  /// Inner, then outer.
+  template <int Channels>
+  void add_band(Workspace& workspace, std::size_t entries, const LobeBand& band) const {
+    const auto* table = reinterpret_cast<const std::uint64_t*>(table_.get());
+    const std::uint64_t* below = table + static_cast<std::size_t>(band.last_row) * entries;
+    const std::uint64_t* above =
+        band.first_row == 0 ? nullptr : table + static_cast<std::size_t>(band.first_row - 1) * entries;
+    const auto sum_at = [&](std::size_t i) { return above == nullptr ? below[i] : below[i] - above[i]; };
+    const auto add = [&](const std::uint64_t* ahead, const std::uint64_t* behind, std::uint32_t weight) {
+      add_weighted_differences(ahead, behind, entries, weight, workspace.low.data(),
+                               workspace.estimate.data());
+    };
+    std::uint64_t* columns = workspace.columns.data();
+    if (band.reach == LobeBand::whole_circle) {
+      for (std::size_t i = 0; i < entries; ++i) columns[i] = sum_at(entries - Channels + i % Channels);
+      std::fill_n(columns + entries, entries, std::uint64_t{0});
+      return add(columns, columns + entries, band.inner);
+    }
+    const std::size_t margin = static_cast<std::size_t>(band.reach + (band.outer != 0 ? 1 : 0)) * Channels;
+    fill_columns<Channels>(columns, entries, margin, sum_at);
+    const std::size_t inner_low = margin - static_cast<std::size_t>(band.reach) * Channels;
+    const std::size_t inner_high = margin + static_cast<std::size_t>(band.reach + 1) * Channels;
+    add(columns + inner_high, columns + inner_low, band.inner);
+    if (band.outer != 0) add(columns + 2 * margin + Channels, columns, band.outer);
+  }
+
+  /// columns[i] = the sum up to entry i - margin - Channels of the row, on both sides around the circle.
+  template <int Channels, class SumAt>
+  static void fill_columns(std::uint64_t* columns, std::size_t entries, std::size_t margin,
+                           const SumAt& sum_at) {
+    const std::size_t before = margin + Channels;
+    for (std::size_t i = 0; i < before; ++i)
+      columns[i] = sum_at(entries - before + i) - sum_at(entries - Channels + i % Channels);
+    for (std::size_t i = 0; i < entries; ++i) columns[before + i] = sum_at(i);
+    for (std::size_t i = 0; i < margin; ++i)
+      columns[before + entries + i] = sum_at(i) + sum_at(entries - Channels + i % Channels);
+  }
+
+  CpuBackend& backend_;
+  LobeMeanJob job_;
+  std::size_t row_;  ///< entries of one row of pixels
+  std::vector<Level> levels_;
+  Buffer weighed_;  ///< sums of cells, then their means
+  Buffer table_;
+  std::vector<Workspace> workspaces_;  ///< one a thread
+};
+
+}  // namespace
+
+std::unique_ptr<LobeMeanOperation> prepare_lobe_mean(Backend& backend, const LobeMeanJob& job) {
+  return std::make_unique<LobeMean>(as_cpu(backend), job);
+}
+
+}  // namespace satin::cpu

@@ -1,0 +1,147 @@
+// Components of bands of rows, each found by itself, then joined where bands meet.
+
+#include "masks/label.h"
+#include "masks/cpu/label_band.h"
+#include "masks/cpu/label_simd.h"
+#include "scan/cpu/blocks.h"
+
+namespace satin::cpu {
+namespace {
+
+constexpr std::int64_t fewest_rows = 32;  ///< of a band
+constexpr std::int64_t bands_per_thread = 8;
+
+std::int64_t rows_of_band(std::int64_t height, int threads) {
+  if (threads == 1) return height;
+  const std::int64_t wanted = bands_per_thread * threads;
+  return std::max(fewest_rows, (height + wanted - 1) / wanted);
+}
+
+void merge(RegionShape& into, const RegionShape& part) {
+  if (into.area == 0) {
+    into = part;
+    return;
+  }
+  into.first = std::min(into.first, part.first);
+  into.area += part.area;
+  into.left = std::min(into.left, part.left);
+  into.right = std::max(into.right, part.right);
+  into.top = std::min(into.top, part.top);
+  into.bottom = std::max(into.bottom, part.bottom);
+  into.sum_x += part.sum_x;
+  into.sum_y += part.sum_y;
+}
+
+class Label final : public LabelOperation {
+ public:
+  Label(CpuBackend& backend, const LabelJob& job)
+      : backend_(backend),
+        job_(job),
+        words_(words_for(static_cast<std::size_t>(job.width))),
+        rows_(rows_of_band(job.height, backend.threads.count())) {
+    check_label_size(job.width, job.height);
+    bits_ = backend.allocate(words_ * static_cast<std::size_t>(job.height) * sizeof(std::uint64_t));
+    for (std::int64_t y = 0; y < job.height; y += rows_)
+      bands_.emplace_back(y, std::min(y + rows_, job.height));
+  }
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return bits_.size; }
+
+  std::uint32_t run(const ImageView& mask, const MutableImageView& labels, Stream) override {
+    for_bands([&](std::size_t i) { bands_[i].scan(job_, mask, bits_of(i)); });
+    number_bands();
+    for (std::size_t i = 1; i < bands_.size(); ++i) join_seam(i);
+    const std::uint32_t count = number_components();
+    shapes_ = backend_.allocate(count * sizeof(RegionShape));
+    for_bands([&](std::size_t i) {
+      bands_[i].write(job_, bits_of(i), final_.data() + offsets_[i], whole_.data() + offsets_[i], labels,
+                      shapes());
+    });
+    merge_parts();
+    return count;
+  }
+
+  [[nodiscard]] const RegionShape* describe(Stream) override { return shapes(); }
+
+ private:
+  template <class Body>
+  void for_bands(const Body& body) {
+    for_blocks(backend_, static_cast<std::int64_t>(bands_.size()),
+               [&](std::int64_t i) { body(static_cast<std::size_t>(i)); });
+  }
+
+  [[nodiscard]] std::uint64_t* bits_of(std::size_t band) const {
+    return bits_of_row(static_cast<std::int64_t>(band) * rows_);
+  }
+  [[nodiscard]] std::uint64_t* bits_of_row(std::int64_t y) const {
+    return reinterpret_cast<std::uint64_t*>(bits_.get()) + static_cast<std::size_t>(y) * words_;
+  }
+  [[nodiscard]] RegionShape* shapes() const { return reinterpret_cast<RegionShape*>(shapes_.get()); }
+
+  /// The components of all bands get numbers, band after band: the raster order of their first pixels.
+  void number_bands() {
+    offsets_.assign(1, 0);
+    for (const LabelBand& band : bands_) offsets_.push_back(offsets_.back() + band.components());
+    sets_.resize(offsets_.back());
+    whole_.assign(offsets_.back(), 1);
+  }
+
+  /// Joins the components of a band's first row with those of the row above.
+  void join_seam(std::size_t band) {
+    const std::int64_t y = static_cast<std::int64_t>(band) * rows_;
+    const auto width = static_cast<std::size_t>(job_.width);
+    const std::uint32_t reach = job_.connectivity == 8 ? 1 : 0;
+    Runs lower(width);
+    Runs upper(width);
+    lower.find(bits_of_row(y), width);
+    upper.find(bits_of_row(y - 1), width);
+    const auto lower_runs = bands_[band].first_row();
+    const auto upper_runs = bands_[band - 1].last_row();
+    std::size_t above = 0;
+    for (std::size_t i = 0; i < lower_runs.size(); ++i) {
+      while (above < upper_runs.size() && upper.edges[2 * above + 1] + reach <= lower.edges[2 * i]) ++above;
+      for (std::size_t k = above;
+           k < upper_runs.size() && upper.edges[2 * k] < lower.edges[2 * i + 1] + reach; ++k) {
+        const std::uint32_t a = offsets_[band - 1] + upper_runs[k];
+        const std::uint32_t b = offsets_[band] + lower_runs[i];
+        whole_[a] = whole_[b] = 0;
+        sets_.join(a, b);
+      }
+    }
+  }
+
+  std::uint32_t number_components() {
+    final_.resize(sets_.size());
+    std::uint32_t count = 0;
+    for (std::uint32_t i = 0; i < sets_.size(); ++i)
+      final_[i] = sets_.parent(i) == i ? ++count : final_[sets_.parent(i)];
+    return count;
+  }
+
+  void merge_parts() {
+    for (const LabelBand& band : bands_)
+      for (const Part& part : band.parts) shapes()[part.label - 1].area = 0;
+    for (const LabelBand& band : bands_)
+      for (const Part& part : band.parts) merge(shapes()[part.label - 1], part.shape);
+  }
+
+  CpuBackend& backend_;
+  LabelJob job_;
+  std::size_t words_;  ///< of a row
+  std::int64_t rows_;  ///< of a band, but for the last one
+  Buffer bits_;
+  std::vector<LabelBand> bands_;
+  std::vector<std::uint32_t> offsets_;  ///< the number of each band's first component
+  DisjointSets sets_;                   ///< components of bands
+  std::vector<std::uint8_t> whole_;     ///< no other band has a part of it
+  std::vector<std::uint32_t> final_;
+  Buffer shapes_;
+};
+
+}  // namespace
+
+std::unique_ptr<LabelOperation> prepare_label(Backend& backend, const LabelJob& job) {
+  return std::make_unique<Label>(as_cpu(backend), job);
+}
+
+}  // namespace satin::cpu

@@ -1,0 +1,171 @@
+// Box mean with one radius: no table. Every thread marches down a band of rows with running column sums,
+// scans them along the row, and takes differences of the prefixes. Plain integers are divided row by row in
+// SIMD; alpha, masks, floats and the rest pixel by pixel.
+
+#include <algorithm>
+#include <vector>
+
+#include "core/cpu/backend.h"
+#include "core/maths/window.h"
+#include "means/box_mean.h"
+#include "means/cpu/box_mean_ways.h"
+#include "means/cpu/row_means.h"
+#include "means/cpu/running_columns.h"
+#include "means/cpu/store.h"
+
+namespace satin::cpu {
+namespace {
+
+/// What one thread needs: columns of the inner and the outer window of rows, and their prefixes along the
+/// row.
+template <class Sum>
+struct March {
+  std::vector<RunningColumns<Sum>> columns;
+  std::vector<std::vector<Sum>> prefixes;  ///< of the pixel-by-pixel way
+  RowMeans<Sum> means;
+};
+
+template <class Sum>
+class BoxMeanConstant final : public BoxMeanOperation {
+ public:
+  BoxMeanConstant(CpuBackend& backend, const BoxMeanJob& job)
+      : backend_(backend),
+        job_(job),
+        in_rows_(RowMeans<Sum>::possible(job)),
+        windows_(job.radius.y % radius_one == 0 ? 1 : 2),
+        bands_(std::clamp<std::int64_t>(job.height / smallest_band, 1, backend.threads.count())) {
+    const auto row = static_cast<std::size_t>(job.width * job.read.channels);
+    for (std::int64_t band = 0; band < bands_; ++band) {
+      March<Sum>& march = marches_.emplace_back(March<Sum>{{}, {}, RowMeans<Sum>(job, in_rows_)});
+      for (int window = 0; window < windows_; ++window) {
+        march.columns.emplace_back(job.width, job.height, job.read.channels,
+                                   job.radius.y / radius_one + window, job.border);
+        if (!in_rows_) march.prefixes.emplace_back(row);
+      }
+    }
+  }
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
+    std::size_t bytes = 0;
+    for (const March<Sum>& march : marches_) {
+      bytes += march.means.bytes();
+      for (const auto& columns : march.columns) bytes += columns.bytes();
+      for (const auto& prefix : march.prefixes) bytes += prefix.size() * sizeof(Sum);
+    }
+    return bytes;
+  }
+
+  void run(const BoxMeanImages& images, Stream) override {
+    const MeanStore store = mean_store(job_, images.measured);
+    with_output(job_, [&]<int Channels, class T>() {
+      parallel_rows(backend_, bands_, 1, [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t band = first; band < last; ++band)
+          march<Channels, T>(store, images, job_.height * band / bands_, job_.height * (band + 1) / bands_,
+                             marches_[static_cast<std::size_t>(band)]);
+      });
+    });
+  }
+
+ private:
+  static constexpr std::int64_t smallest_band = 32;
+
+  template <int Channels, class T>
+  void march(const MeanStore& store, const BoxMeanImages& images, std::int64_t first, std::int64_t last,
+             March<Sum>& march) {
+    if (job_.radius.x == 0 && job_.radius.y == 0) {
+      for (std::int64_t y = first; y < last; ++y) keep_row<Channels, T>(store, images, y);
+      return;
+    }
+    for (std::int64_t y = first; y < last; ++y) {
+      for (RunningColumns<Sum>& columns : march.columns) {
+        if (y == first) {
+          columns.start(store.reader, images.source, y);
+        } else {
+          columns.advance(store.reader, images.source, y);
+        }
+      }
+      if (in_rows_) {
+        march.means.template run<T>(march.columns, store, images, y);
+      } else {
+        mean_row<Channels, T>(store, images, y, march);
+      }
+    }
+  }
+
+  template <int Channels, class T>
+  void keep_row(const MeanStore& store, const BoxMeanImages& images, std::int64_t y) {
+    T* out = images.output.row<T>(y);
+    for (std::int64_t x = 0; x < job_.width; ++x)
+      keep_pixel<Channels>(store, job_, images, x, y, out + x * Channels);
+  }
+
+  template <int Channels, class T>
+  void mean_row(const MeanStore& store, const BoxMeanImages& images, std::int64_t y, March<Sum>& march) {
+    for (std::size_t window = 0; window < march.columns.size(); ++window)
+      scan(march.columns[window].sums(), static_cast<std::size_t>(job_.width), Channels, nullptr,
+           march.prefixes[window].data());
+    const AxisBox along_y = axis_box(y, job_.height, job_.radius.y, job_.border);
+    T* out = images.output.row<T>(y);
+    for (std::int64_t x = 0; x < job_.width; ++x, out += Channels)
+      mean_pixel<Channels, T>(store, images, x, y, along_y, march.prefixes, out);
+  }
+
+  template <int Channels, class T>
+  void mean_pixel(const MeanStore& store, const BoxMeanImages& images, std::int64_t x, std::int64_t y,
+                  const AxisBox& along_y, const std::vector<std::vector<Sum>>& prefixes, T* out) {
+    const std::uint32_t mask = mask_at(images.mask, x, y);
+    if (mask == 0) return keep_pixel<Channels>(store, job_, images, x, y, out);
+    const AxisBox along_x = axis_box(x, job_.width, job_.radius.x, job_.border);
+    WideSum totals[4] = {};
+    for (int outer_y = 0; outer_y < windows_; ++outer_y) {
+      const std::uint64_t weight_y = outer_y == 0 ? along_y.inner : along_y.outer;
+      for (int outer_x = 0; outer_x < 2; ++outer_x) {
+        const std::uint64_t weight = weight_y * (outer_x == 0 ? along_x.inner : along_x.outer);
+        if (weight == 0) continue;
+        Sum sums[4];
+        window_sums<Channels>(prefixes[static_cast<std::size_t>(outer_y)].data(),
+                              window_around(x, along_x.reach + outer_x), sums);
+        for (int c = 0; c < Channels; ++c) add_weighted(totals[c], weight, sums[c], job_.read.fixed_point);
+      }
+    }
+    const std::uint64_t count = along_x.size * along_y.size;
+    if (job_.border == Border::constant) {
+      const std::uint64_t outside = count - along_x.existing * along_y.existing;
+      for (int c = 0; c < Channels; ++c)
+        add_weighted(totals[c], outside, store.rule.border_value[c], job_.read.fixed_point);
+    }
+    store_pixel<Channels>(store, images, x, y, totals, count, mask, out);
+  }
+
+  template <int Channels>
+  void window_sums(const Sum* prefix, Window window, Sum* sums) const {
+    if (window.low > 0 && window.high < job_.width) {
+      for (int c = 0; c < Channels; ++c)
+        sums[c] = prefix[window.high * Channels + c] - prefix[(window.low - 1) * Channels + c];
+      return;
+    }
+    const PrefixTerms terms = prefix_terms(window, job_.width, job_.border);
+    std::fill_n(sums, Channels, Sum{0});
+    for (int i = 0; i < PrefixTerms::count; ++i) {
+      if (terms.coefficient[i] == 0) continue;
+      const Sum* entry = prefix + static_cast<std::int64_t>(terms.index[i]) * Channels;
+      for (int c = 0; c < Channels; ++c) sums[c] += static_cast<Sum>(terms.coefficient[i]) * entry[c];
+    }
+  }
+
+  CpuBackend& backend_;
+  BoxMeanJob job_;
+  bool in_rows_;
+  int windows_;  ///< 2 for a fractional radius along y
+  std::int64_t bands_;
+  std::vector<March<Sum>> marches_;
+};
+
+}  // namespace
+
+std::unique_ptr<BoxMeanOperation> prepare_box_mean_constant(CpuBackend& backend, const BoxMeanJob& job) {
+  if (narrow_sums(job)) return std::make_unique<BoxMeanConstant<std::uint32_t>>(backend, job);
+  return std::make_unique<BoxMeanConstant<std::uint64_t>>(backend, job);
+}
+
+}  // namespace satin::cpu

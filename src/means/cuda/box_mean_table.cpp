@@ -1,0 +1,192 @@
+// Box mean of anything: a table of the source in device memory, then a gather.
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <optional>
+
+#include "core/cuda/check.h"
+#include "kernels/means/launch.h"
+#include "kernels/means/map_gather.h"
+#include "means/box_mean.h"
+#include "means/cuda/box_mean.h"
+#include "means/mean_rule.h"
+#include "pixels/cuda/transfer.h"
+#include "tables/table.h"
+
+namespace satin::cuda {
+namespace {
+
+constexpr std::int64_t row_alignment = 32;        // bytes: a sector of the L2
+constexpr std::int64_t largest_side = 1LL << 30;  // positions of windows are 32-bit integers in the kernels
+
+/// True if every sum, times at most 256 * 256 parts of a pixel, is below 2^63 with the bits that a working
+/// output has more.
+bool sums_are_narrow(const BoxMeanJob& job) {
+  if (job.read.fixed_point) return false;
+  const std::uint64_t largest_sum =
+      (static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) / 65536) >>
+      std::max(0, job.write.fraction - job.read.fraction);
+  const std::uint64_t area = largest_box(job.width, job.height, job.radius, job.border);
+  return job.read.maximum <= largest_sum / area;
+}
+
+/// True if kernels/means/map_gather.h is for this job.
+bool gathers_bytes_by_map(const BoxMeanJob& job) {
+  constexpr std::int64_t widest = 1LL << 26;  // offsets within a row are 32-bit integers
+  constexpr std::int64_t highest = 65535;     // blocks of a grid
+  constexpr std::uint64_t largest_area = (1ULL << 24) - 1;
+  return is_plain(job) && job.read.type == Type::u8 && job.read.transfer == Transfer::identity &&
+         job.radius.from_map && job.accumulator == Accumulator::u32 && job.width <= widest &&
+         job.height <= highest && largest_box(job.width, job.height, job.radius, job.border) <= largest_area;
+}
+
+bool is_identity(const RadiusField& radius) {
+  return radius.from_map ? radius.low == 0 && radius.high == 0 : radius.x == 0 && radius.y == 0;
+}
+
+TableJob table_of(const BoxMeanJob& job) {
+  if (job.width > largest_side || job.height > largest_side)
+    throw Error(ErrorKind::usage, "Pictures above 2^30 pixels wide or high cannot be filtered on the GPU.");
+  TableJob table;
+  table.width = job.width;
+  table.height = job.height;
+  table.read = job.read;
+  table.accumulator = job.accumulator;
+  return table;
+}
+
+/// Of the plane that says which pixels count.
+TableJob counts_of(const BoxMeanJob& job) {
+  TableJob table = table_of(job);
+  table.read = counted_pixels();
+  table.accumulator = Accumulator::u32;
+  return table;
+}
+
+/// A table with its memory; `bordered`: with zeros before the first row, and before the first pixel of each
+/// row, at the end of the one above.
+class BuiltTable {
+ public:
+  BuiltTable(CudaBackend& backend, const TableJob& job, bool bordered) : build_(backend.prepare(job)) {
+    Shape shape;
+    shape.width = job.width;
+    shape.height = job.height;
+    shape.channels = job.read.channels;
+    shape.type = job.accumulator == Accumulator::u32 ? Type::u32 : Type::u64;
+    Strides strides = interleaved_strides(shape);
+    if (bordered) strides.row += strides.pixel;
+    strides.row = (strides.row + row_alignment - 1) / row_alignment * row_alignment;
+    strides.frame = strides.row * shape.height;
+    const std::int64_t before = bordered ? row_alignment + strides.row : 0;
+    memory_ = backend.allocate(static_cast<std::size_t>(before + strides.frame));
+    if (bordered) {
+      check(cudaMemsetAsync(memory_.get(), 0, memory_.size, backend.stream_of({})), "clearing a table");
+      backend.synchronize({});
+    }
+    view_ = {memory_.get() + before, shape, strides, Memory::device};
+  }
+
+  [[nodiscard]] std::size_t bytes() const noexcept { return memory_.size + build_->workspace_bytes(); }
+  [[nodiscard]] const MutableImageView& view() const noexcept { return view_; }
+  void build(const ImageView& picture, const Measured* measured, Stream stream) {
+    build_->run(picture, measured, view_, stream);
+  }
+
+ private:
+  std::unique_ptr<TableOperation> build_;
+  Buffer memory_;
+  MutableImageView view_;
+};
+
+class BoxMeanTable final : public BoxMeanOperation {
+ public:
+  BoxMeanTable(CudaBackend& backend, const BoxMeanJob& job)
+      : backend_(backend), job_(job), by_map_(!is_identity(job.radius) && gathers_bytes_by_map(job)) {
+    if (!is_identity(job.radius)) {
+      table_.emplace(backend, table_of(job), by_map_);
+      arguments_.table = table_->view().data;
+      arguments_.table_row = table_->view().strides.row;
+      if (job.excludes) {
+        counts_.emplace(backend, counts_of(job), false);
+        arguments_.counts = counts_->view().data;
+        arguments_.counts_row = counts_->view().strides.row;
+      }
+    }
+    arguments_.width = job.width;
+    arguments_.height = job.height;
+    arguments_.read = job.read;
+    arguments_.read_transfer = device_transfer(backend, job.read.type, job.read.transfer == Transfer::srgb);
+    arguments_.output_type = job.write.type;
+    arguments_.radius = job.radius;
+    arguments_.border = job.border;
+    arguments_.border_number = job.border_number;
+    arguments_.accumulator = job.accumulator;
+    arguments_.rule =
+        mean_rule(job, device_transfer(backend, job.write.type, job.write.transfer == Transfer::srgb));
+    arguments_.narrow = sums_are_narrow(job);
+    arguments_.frame_only = by_map_;
+    if (by_map_) prepare_map_gather();
+  }
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
+    return radii_.size + (table_ ? table_->bytes() : 0) + (counts_ ? counts_->bytes() : 0);
+  }
+
+  void run(const BoxMeanImages& images, Stream stream) override {
+    backend_.select();
+    if (table_) table_->build(images.source, images.measured, stream);
+    if (counts_) counts_->build(images.included, nullptr, stream);
+    if (by_map_) {
+      kernels::MapGatherArguments gather = gather_;
+      gather.source = source_of(images.source);
+      gather.radius_map = source_of(images.radius_map);
+      gather.output = target_of(images.output);
+      kernels::gather_by_map(gather, backend_.stream_of(stream));
+      check_launch("gathering by a map");
+      if (job_.border == Border::shrink) return;
+    }
+    kernels::BoxMeanArguments arguments = arguments_;
+    arguments.measured = images.measured;
+    arguments.source = source_of(images.source);
+    arguments.original = source_of(images.original);
+    arguments.radius_map = source_of(images.radius_map);
+    arguments.mask = source_of(images.mask);
+    arguments.output = target_of(images.output);
+    kernels::box_mean(arguments, backend_.stream_of(stream));
+    check_launch("averaging over boxes");
+  }
+
+ private:
+  void prepare_map_gather() {
+    gather_.width = static_cast<int>(job_.width);
+    gather_.height = static_cast<int>(job_.height);
+    gather_.channels = job_.read.channels;
+    gather_.clipped = job_.border == Border::shrink;
+    gather_.radius = job_.radius;
+    gather_.table = reinterpret_cast<const std::uint32_t*>(table_->view().data);
+    gather_.table_row = static_cast<int>(table_->view().strides.row);
+    std::array<Radius256, 256> radii{};
+    for (std::uint32_t code = 0; code < radii.size(); ++code)
+      radii[code] = radius_from_map(code, 0xFF, job_.radius.low, job_.radius.high);
+    radii_ = backend_.uploaded(radii);
+    gather_.radii_of_codes = reinterpret_cast<const Radius256*>(radii_.get());
+  }
+
+  CudaBackend& backend_;
+  BoxMeanJob job_;
+  bool by_map_;  ///< all pixels but those of the frame are gathered by kernels/means/map_gather.h
+  std::optional<BuiltTable> table_;   ///< none for radius 0
+  std::optional<BuiltTable> counts_;  ///< of the pixels that count, if only some do
+  kernels::BoxMeanArguments arguments_;
+  kernels::MapGatherArguments gather_;
+  Buffer radii_;
+};
+
+}  // namespace
+
+std::unique_ptr<BoxMeanOperation> prepare_box_mean_table(CudaBackend& backend, const BoxMeanJob& job) {
+  return std::make_unique<BoxMeanTable>(backend, job);
+}
+
+}  // namespace satin::cuda

@@ -1,0 +1,54 @@
+#include "kernels/means/unsharp_residual.h"
+
+#include "core/cuda/backend.h"
+#include "core/cuda/check.h"
+#include "means/unsharp_residual.h"
+#include "pixels/cuda/transfer.h"
+
+namespace satin::cuda {
+namespace {
+
+class Detail final : public UnsharpResidualOperation {
+ public:
+  Detail(CudaBackend& backend, const UnsharpResidualJob& job) : backend_(backend), level_(job.level) {
+    arguments_.width = job.width;
+    arguments_.height = job.height;
+    arguments_.channels = job.means.channels;
+    arguments_.type = job.write.type;
+    arguments_.means_type = job.means.type;
+    arguments_.rule =
+        residual_rule(job, device_transfer(backend, job.write.type, job.write.transfer == Transfer::srgb));
+  }
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return 0; }
+
+  void run(const UnsharpResidualImages& images, Stream stream) override {
+    backend_.select();
+    kernels::UnsharpResidualArguments arguments = arguments_;
+    arguments.measured = images.measured;
+    arguments.picture = source_of(images.picture);
+    arguments.means = source_of(images.means);
+    arguments.mask = source_of(images.mask);
+    arguments.output = target_of(images.output);
+    if (level_) {
+      kernels::compare_residual(arguments, *level_, backend_.stream_of(stream));
+    } else {
+      kernels::add_residual(arguments, backend_.stream_of(stream));
+    }
+    check_launch("adding detail to a picture");
+  }
+
+ private:
+  CudaBackend& backend_;
+  kernels::UnsharpResidualArguments arguments_;
+  std::optional<FixedThresholdRule> level_;
+};
+
+}  // namespace
+
+std::unique_ptr<UnsharpResidualOperation> prepare_unsharp_residual(Backend& backend,
+                                                                   const UnsharpResidualJob& job) {
+  return std::make_unique<Detail>(as_cuda(backend), job);
+}
+
+}  // namespace satin::cuda

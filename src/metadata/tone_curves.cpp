@@ -1,0 +1,161 @@
+#include "satin/tone_curves.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "metadata/bytes.h"
+#ifdef SATIN_IO_LCMS
+#include <lcms2.h>
+#endif
+
+namespace satin {
+namespace {
+
+#ifdef SATIN_IO_LCMS
+
+double srgb_to_linear(double encoded) {
+  return encoded <= 0.04045 ? encoded / 12.92 : std::pow((encoded + 0.055) / 1.055, 2.4);
+}
+
+/// An open profile with the tone curves of its channels.
+class Profile {
+ public:
+  Profile(std::span<const std::byte> icc, int colours)
+      : context_(cmsCreateContext(nullptr, nullptr)),
+        profile_(cmsOpenProfileFromMemTHR(context_, icc.data(), static_cast<cmsUInt32Number>(icc.size()))) {
+    if (profile_ == nullptr) return;
+    const cmsColorSpaceSignature space = cmsGetColorSpace(profile_);
+    if (colours == 1 && space == cmsSigGrayData) curves_.fill(read(cmsSigGrayTRCTag));
+    if (colours == 3 && space == cmsSigRgbData && cmsIsMatrixShaper(profile_) != 0)
+      curves_ = {read(cmsSigRedTRCTag), read(cmsSigGreenTRCTag), read(cmsSigBlueTRCTag)};
+  }
+  ~Profile() {
+    if (profile_ != nullptr) cmsCloseProfile(profile_);
+    cmsDeleteContext(context_);
+  }
+  Profile(const Profile&) = delete;
+  Profile& operator=(const Profile&) = delete;
+
+  /// Every channel has a curve that does not fall.
+  [[nodiscard]] bool has_curves() const {
+    return std::all_of(curves_.begin(), curves_.end(), [](const cmsToneCurve* curve) {
+      return curve != nullptr && cmsIsToneCurveMonotonic(curve) != 0;
+    });
+  }
+  [[nodiscard]] double linear(std::size_t channel, double encoded) const {
+    return double{cmsEvalToneCurveFloat(curves_[channel], static_cast<float>(encoded))};
+  }
+
+ private:
+  const cmsToneCurve* read(cmsTagSignature tag) const {
+    return static_cast<const cmsToneCurve*>(cmsReadTag(profile_, tag));
+  }
+
+  cmsContext context_;
+  cmsHPROFILE profile_;
+  std::array<const cmsToneCurve*, 3> curves_{};
+};
+
+bool is_srgb(const Profile& profile) {
+  constexpr double tolerance = 0.001;
+  constexpr int steps = 1024;
+  for (std::size_t c = 0; c < 3; ++c)
+    for (int i = 0; i <= steps; ++i) {
+      const double encoded = static_cast<double>(i) / steps;
+      if (std::abs(profile.linear(c, encoded) - srgb_to_linear(encoded)) > tolerance) return false;
+    }
+  return true;
+}
+
+#endif
+
+int colours_of(const Shape& shape) {
+  return shape.alpha == Alpha::none ? shape.channels : shape.channels - 1;
+}
+
+template <class Value>
+Image decode(const ImageView& picture, const std::array<std::vector<float>, 3>& tables,
+             const Allocator& allocator) {
+  Shape shape = picture.shape;
+  shape.type = Type::f32;
+  Image result(shape, allocator);
+  const auto colours = static_cast<std::size_t>(colours_of(shape));
+  const float maximum = static_cast<float>(std::numeric_limits<Value>::max());
+  for (std::int64_t y = 0; y < shape.height; ++y) {
+    const auto* from = picture.row<Value>(y);
+    auto* to = result.view().row<float>(y);
+    for (std::int64_t x = 0; x < shape.width; ++x, from += shape.channels, to += shape.channels) {
+      for (std::size_t c = 0; c < colours; ++c) to[c] = tables[c][from[c]];
+      if (shape.alpha != Alpha::none) to[colours] = static_cast<float>(from[colours]) / maximum;
+    }
+  }
+  return result;
+}
+
+template <class Value>
+Image encode(const ImageView& linear, Type type, const std::array<std::vector<float>, 3>& thresholds) {
+  Shape shape = linear.shape;
+  shape.type = type;
+  Image result(shape);
+  const auto colours = static_cast<std::size_t>(colours_of(shape));
+  const double maximum = std::numeric_limits<Value>::max();
+  for (std::int64_t y = 0; y < shape.height; ++y) {
+    const auto* from = linear.row<float>(y);
+    auto* to = result.view().row<Value>(y);
+    for (std::int64_t x = 0; x < shape.width; ++x, from += shape.channels, to += shape.channels) {
+      for (std::size_t c = 0; c < colours; ++c)
+        to[c] = static_cast<Value>(std::upper_bound(thresholds[c].begin(), thresholds[c].end(), from[c]) -
+                                   thresholds[c].begin());
+      if (shape.alpha != Alpha::none)
+        to[colours] = static_cast<Value>(double{std::clamp(from[colours], 0.0F, 1.0F)} * maximum + 0.5);
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+Tone tone_of([[maybe_unused]] std::span<const std::byte> icc, [[maybe_unused]] const Shape& shape) {
+  if (icc.empty()) return Tone::srgb;
+#ifdef SATIN_IO_LCMS
+  const Profile profile(icc, colours_of(shape));
+  if (!profile.has_curves()) return Tone::unknown;
+  return is_srgb(profile) ? Tone::srgb : Tone::curves;
+#else
+  return Tone::unknown;
+#endif
+}
+
+std::optional<ToneCurves> ToneCurves::from_profile([[maybe_unused]] std::span<const std::byte> icc,
+                                                   const Shape& shape) {
+  if ((shape.type != Type::u8 && shape.type != Type::u16) || tone_of(icc, shape) != Tone::curves)
+    return std::nullopt;
+#ifdef SATIN_IO_LCMS
+  const Profile profile(icc, colours_of(shape));
+  ToneCurves result;
+  result.type_ = shape.type;
+  const int codes = shape.type == Type::u8 ? 256 : 65536;
+  for (std::size_t c = 0; c < 3; ++c)
+    for (int code = 0; code < codes; ++code) {
+      result.linear_[c].push_back(static_cast<float>(profile.linear(c, double(code) / (codes - 1))));
+      if (code > 0)
+        result.thresholds_[c].push_back(static_cast<float>(profile.linear(c, (code - 0.5) / (codes - 1))));
+    }
+  return result;
+#else
+  return std::nullopt;
+#endif
+}
+
+Image ToneCurves::decoded(const ImageView& picture, const Allocator& allocator) const {
+  return type_ == Type::u8 ? decode<std::uint8_t>(picture, linear_, allocator)
+                           : decode<std::uint16_t>(picture, linear_, allocator);
+}
+
+Image ToneCurves::encoded(const ImageView& linear) const {
+  return type_ == Type::u8 ? encode<std::uint8_t>(linear, type_, thresholds_)
+                           : encode<std::uint16_t>(linear, type_, thresholds_);
+}
+
+}  // namespace satin

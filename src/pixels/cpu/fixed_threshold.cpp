@@ -1,0 +1,74 @@
+// One threshold for all pixels, and the counts that it is chosen from.
+
+#include <algorithm>
+#include <functional>
+#include <mutex>
+#include <vector>
+
+#include "core/cpu/backend.h"
+#include "pixels/cpu/fixed_threshold_row.h"
+#include "pixels/cpu/plane_rows.h"
+#include "pixels/fixed_threshold.h"
+
+namespace satin::cpu {
+namespace {
+
+class Level final : public FixedThresholdOperation {
+ public:
+  Level(CpuBackend& backend, const FixedThresholdJob& job) : backend_(backend), job_(job) {}
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return 0; }
+
+  Quantised count(const ImageView& picture, const Measured* measured, std::uint64_t* counts,
+                  Stream) override {
+    const int exponent = plane_exponent(job_.plane, measured);
+    const std::size_t codes = codes_of(job_.plane.type);
+    std::fill_n(counts, codes, 0);
+    std::mutex mutex;
+    parallel_rows(backend_, picture.shape.height, 64, [&](std::int64_t first, std::int64_t last) {
+      std::vector<std::uint64_t> own(codes);
+      if (job_.plane.type == Type::u8) {
+        count_rows<std::uint8_t>(picture, exponent, first, last, own);
+      } else {
+        count_rows<std::uint32_t>(picture, exponent, first, last, own);
+      }
+      const std::lock_guard lock(mutex);
+      std::transform(own.begin(), own.end(), counts, counts, std::plus<>());
+    });
+    return quantised(job_.plane, exponent);
+  }
+
+  void run(const ImageView& picture, double level, const MutableImageView& output, Stream) override {
+    const FixedThresholdRule rule{job_.plane, level, job_.inverted};
+    parallel_rows(backend_, job_.height, 16, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t y = first; y < last; ++y)
+        with_plane_row(job_.plane, picture, y, [&](const auto* row) {
+          compare_row(row, job_.width, rule, output.row<std::uint8_t>(y));
+        });
+    });
+  }
+
+ private:
+  /// Integer is wide enough for the plane's values.
+  template <class Integer>
+  void count_rows(const ImageView& picture, int exponent, std::int64_t first, std::int64_t last,
+                  std::vector<std::uint64_t>& counts) const {
+    std::vector<Integer> row(static_cast<std::size_t>(picture.shape.width));
+    for (std::int64_t y = first; y < last; ++y) {
+      read_quantised(job_.plane, exponent, picture, y, row.data());
+      for (const Integer value : row) ++counts[code_of(value)];
+    }
+  }
+
+  CpuBackend& backend_;
+  FixedThresholdJob job_;
+};
+
+}  // namespace
+
+std::unique_ptr<FixedThresholdOperation> prepare_fixed_threshold(Backend& backend,
+                                                                 const FixedThresholdJob& job) {
+  return std::make_unique<Level>(as_cpu(backend), job);
+}
+
+}  // namespace satin::cpu

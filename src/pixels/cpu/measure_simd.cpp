@@ -1,0 +1,136 @@
+// The loops of measure_simd.h that Highway compiles once for every SIMD target and chooses between at run
+// time.
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "pixels/cpu/measure_simd.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+#include "pixels/cpu/measure_simd.h"
+#include "pixels/cpu/pixel_lanes-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace satin::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+inline void Include(double magnitude, Magnitudes& found) {
+  if (magnitude == 0) return;
+  found.largest = std::max(found.largest, magnitude);
+  found.smallest = std::min(found.smallest, magnitude);
+}
+
+inline void IncludeValue(float value, FloatRange& found) {
+  if (!std::isfinite(value)) {
+    found.others = true;
+  } else {
+    Include(std::fabs(static_cast<double>(value)), found.colours);
+  }
+}
+
+/// Magnitudes by the bits of positive floats, which are ordered like them.
+void MeasureRow(const float* values, std::size_t count, FloatRange& found) {
+  const hn::ScalableTag<std::uint32_t> d;
+  constexpr std::uint32_t infinity = 0x7F800000;
+  auto largest = hn::Zero(d);
+  auto before_smallest = hn::Set(d, 0xFFFFFFFFU);  // less one, so that 0 is the largest of all
+  auto largest_of_any = hn::Zero(d);
+  std::size_t i = 0;
+  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
+    const auto bits =
+        hn::And(hn::LoadU(d, reinterpret_cast<const std::uint32_t*>(values) + i), hn::Set(d, 0x7FFFFFFFU));
+    largest_of_any = hn::Max(largest_of_any, bits);
+    largest = hn::Max(largest, hn::IfThenElseZero(hn::Lt(bits, hn::Set(d, infinity)), bits));
+    before_smallest = hn::Min(before_smallest, hn::Sub(bits, hn::Set(d, 1U)));
+  }
+  for (; i < count; ++i) IncludeValue(values[i], found);
+  found.others = found.others || hn::GetLane(hn::MaxOfLanes(d, largest_of_any)) >= infinity;
+  const auto value_of = [](std::uint32_t bits) { return static_cast<double>(std::bit_cast<float>(bits)); };
+  Include(value_of(hn::GetLane(hn::MaxOfLanes(d, largest))), found.colours);
+  const std::uint32_t smallest = hn::GetLane(hn::MinOfLanes(d, before_smallest)) + 1;
+  if (smallest < infinity) Include(value_of(smallest), found.colours);
+}
+
+template <std::size_t Channels>
+void MeasurePixel(const float* pixel, FloatRange& found) {
+  const float alpha = pixel[Channels - 1];
+  for (std::size_t c = 0; c < Channels; ++c) {
+    if (!std::isfinite(pixel[c])) {
+      found.others = true;
+    } else if (c == Channels - 1) {
+      Include(std::fabs(static_cast<double>(alpha)), found.alphas);
+    } else if (std::isfinite(alpha)) {
+      Include(std::fabs(static_cast<double>(pixel[c]) * static_cast<double>(alpha)), found.colours);
+    }
+  }
+}
+
+/// How many values of whole pixels were measured.
+template <std::size_t Channels>
+std::size_t MeasurePixels(const float* values, std::size_t count, FloatRange& found) {
+  const hn::ScalableTag<double> d;
+  std::size_t i = 0;
+  if constexpr (holds_pixels<Channels>) {
+    const PixelLanes<Channels> lanes;
+    const auto one = hn::Set(d, 1.0);
+    const auto infinity = hn::Set(d, std::numeric_limits<double>::infinity());
+    auto largest = hn::Zero(d);
+    auto smallest = infinity;
+    auto others = hn::Zero(d);
+    for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
+      const auto value = hn::Abs(hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, decltype(d)>(), values + i)));
+      const auto alpha = lanes.alpha_of(value);
+      const auto finite = hn::Lt(value, infinity);
+      const auto both = hn::And(finite, hn::Lt(alpha, infinity));
+      const auto weight = hn::IfThenElse(lanes.is_alpha, one, alpha);
+      const auto product = hn::IfThenElseZero(both, hn::Mul(value, weight));
+      largest = hn::Max(largest, product);
+      smallest = hn::Min(smallest, hn::IfThenElse(hn::Eq(product, hn::Zero(d)), infinity, product));
+      others = hn::Or(others, hn::IfThenZeroElse(finite, one));
+    }
+    const auto include = [&](auto group_lanes, Magnitudes& group) HWY_ATTR {
+      const auto most = hn::IfThenElseZero(group_lanes, largest);
+      const auto least = hn::IfThenElse(group_lanes, smallest, infinity);
+      group.largest = std::max(group.largest, hn::GetLane(hn::MaxOfLanes(d, most)));
+      group.smallest = std::min(group.smallest, hn::GetLane(hn::MinOfLanes(d, least)));
+    };
+    include(lanes.is_alpha, found.alphas);
+    include(hn::Not(lanes.is_alpha), found.colours);
+    found.others = found.others || !hn::AllTrue(d, hn::Eq(others, hn::Zero(d)));
+  }
+  return i;
+}
+
+template <std::size_t Channels>
+void MeasureAllPixels(const float* values, std::size_t pixels, FloatRange& found) {
+  for (std::size_t i = MeasurePixels<Channels>(values, pixels * Channels, found); i < pixels * Channels;
+       i += Channels)
+    MeasurePixel<Channels>(values + i, found);
+}
+
+void MeasureWeightedRow(const float* values, std::size_t pixels, int channels, FloatRange& found) {
+  channels == 2 ? MeasureAllPixels<2>(values, pixels, found) : MeasureAllPixels<4>(values, pixels, found);
+}
+
+}  // namespace satin::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace satin::cpu {
+
+HWY_EXPORT(MeasureRow);
+HWY_EXPORT(MeasureWeightedRow);
+
+void measure_row(const float* values, std::size_t count, FloatRange& found) {
+  HWY_DYNAMIC_DISPATCH(MeasureRow)(values, count, found);
+}
+void measure_weighted_row(const float* values, std::size_t pixels, int channels, FloatRange& found) {
+  HWY_DYNAMIC_DISPATCH(MeasureWeightedRow)(values, pixels, channels, found);
+}
+
+}  // namespace satin::cpu
+#endif

@@ -1,0 +1,79 @@
+#pragma once
+// Rows of stored pixels as working values, and back.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/maths/fixed_point.h"
+#include "pixels/maths/pixel.h"
+#include "pixels/pixels.h"
+
+namespace satin::cpu {
+
+/// The mask's weight of a pixel; 1 where there is no mask.
+template <class T>
+std::uint32_t mask_at(const ImageView& mask, std::int64_t x, std::int64_t y) {
+  return mask.row<T>(y)[x];
+}
+
+inline std::uint32_t mask_at(const ImageView& mask, std::int64_t x, std::int64_t y) {
+  if (mask.empty()) return 1;
+  return mask.shape.type == Type::u8 ? mask_at<std::uint8_t>(mask, x, y) : mask_at<std::uint16_t>(mask, x, y);
+}
+
+/// How a row of stored pixels becomes working values.
+struct RowReader {
+  PixelRead read;
+  TransferView transfer;
+  FixedExponents exponents;  ///< of floats
+  bool squared = false;      ///< unweighted only
+
+  /// The working values are the stored integers.
+  [[nodiscard]] bool plain() const noexcept {
+    return transfer.decode == nullptr && !squared &&
+           (!read.weighted || read.type == Type::u32 || read.type == Type::u64);
+  }
+};
+
+/// Reader for the pixels of one run; `measured` is needed for floats.
+[[nodiscard]] RowReader row_reader(const PixelRead& read, const Measured* measured, bool squared = false);
+
+/// Working values of one row, interleaved; Sum is u32 or u64. Floats that are not finite count as 0.
+template <class Sum>
+void read_row(const RowReader& reader, const std::byte* source, std::size_t pixels, Sum* values);
+
+extern template void read_row(const RowReader&, const std::byte*, std::size_t, std::uint32_t*);
+extern template void read_row(const RowReader&, const std::byte*, std::size_t, std::uint64_t*);
+
+/// Calls use(values) with the working values of one row: the stored integers themselves if they are the same,
+/// otherwise `buffer`.
+template <class Sum, class Use>
+void with_values(const RowReader& reader, const std::byte* source, std::size_t pixels, Sum* buffer,
+                 const Use& use) {
+  if (reader.plain() && reader.read.type == Type::u8)
+    return use(reinterpret_cast<const std::uint8_t*>(source));
+  if (reader.plain() && reader.read.type == Type::u16)
+    return use(reinterpret_cast<const std::uint16_t*>(source));
+  read_row(reader, source, pixels, buffer);
+  use(buffer);
+}
+
+/// codes[i] = what is stored for the working value values[i]: its code in linear light, or itself.
+void encode_row(const std::uint32_t* values, std::size_t count, const TransferView& transfer,
+                std::uint8_t* codes);
+void encode_row(const std::uint32_t* values, std::size_t count, const TransferView& transfer,
+                std::uint16_t* codes);
+
+/// means = blend(the original's working values, means, weights, 255) under a mask of bytes, one for each
+/// pixel. Working values have 16 bits.
+template <class Stored>
+void blend_row(const Stored* original, const std::uint8_t* mask, std::size_t pixels, int channels,
+               const TransferView& transfer, std::uint32_t* means);
+
+/// Stores means of pixels with straight alpha: colours by their codes, but the original's where alpha is 0.
+void store_row_with_alpha(const std::uint32_t* values, std::size_t pixels, int channels,
+                          const TransferView& transfer, const std::uint8_t* original, std::uint8_t* out);
+void store_row_with_alpha(const std::uint32_t* values, std::size_t pixels, int channels,
+                          const TransferView& transfer, const std::uint16_t* original, std::uint16_t* out);
+
+}  // namespace satin::cpu

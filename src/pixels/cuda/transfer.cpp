@@ -1,0 +1,39 @@
+#include "pixels/cuda/transfer.h"
+
+#include "pixels/transfer.h"
+
+namespace satin::cuda {
+namespace {
+
+struct Tables8 {
+  explicit Tables8(CudaBackend& backend)
+      : decode(backend.uploaded(srgb_tables8().decode8)), encode(backend.uploaded(srgb_tables8().encode8)) {}
+  Buffer decode, encode;
+};
+
+struct Tables16 {
+  explicit Tables16(CudaBackend& backend)
+      : decode(backend.uploaded(srgb_tables16().decode16)),
+        thresholds(backend.uploaded(srgb_tables16().thresholds16)),
+        first_code(backend.uploaded(srgb_tables16().first_code16)) {}
+  Buffer decode, thresholds, first_code;
+};
+
+}  // namespace
+
+TransferView device_transfer(CudaBackend& backend, Type type, bool srgb) {
+  TransferView view;
+  if (srgb && type == Type::u8) {
+    const auto& tables = backend.resident<Tables8>();
+    view.decode = reinterpret_cast<const std::uint32_t*>(tables.decode.get());
+    view.encode8 = reinterpret_cast<const std::uint8_t*>(tables.encode.get());
+  } else if (srgb && type == Type::u16) {
+    const auto& tables = backend.resident<Tables16>();
+    view.decode = reinterpret_cast<const std::uint32_t*>(tables.decode.get());
+    view.thresholds = reinterpret_cast<const std::uint32_t*>(tables.thresholds.get());
+    view.first_code = reinterpret_cast<const std::uint16_t*>(tables.first_code.get());
+  }
+  return view;
+}
+
+}  // namespace satin::cuda

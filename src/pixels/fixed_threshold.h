@@ -1,0 +1,34 @@
+#pragma once
+// One threshold for all pixels.
+
+#include <cstdint>
+
+#include "core/operation.h"
+#include "pixels/maths/fixed_threshold.h"
+
+namespace satin {
+
+struct FixedThresholdOperation;
+
+struct FixedThresholdJob {
+  using Operation = FixedThresholdOperation;
+
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+  PlaneRead plane;
+  bool inverted = false;
+};
+
+/// Bits that floats are cut to before their codes are counted: 16 with the sign.
+inline constexpr int level_float_bits = 15;
+
+struct FixedThresholdOperation : Operation {
+  /// How often each code of the plane occurs in the picture, or in a part of one, in host memory: 256 counts
+  /// for u8, 65536 otherwise, and how codes and values belong together. Waits.
+  virtual Quantised count(const ImageView& picture, const Measured* measured, std::uint64_t* counts,
+                          Stream stream) = 0;
+  /// 255 where the stored value is above `level`, otherwise 0.
+  virtual void run(const ImageView& picture, double level, const MutableImageView& output, Stream stream) = 0;
+};
+
+}  // namespace satin

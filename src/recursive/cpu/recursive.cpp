@@ -1,0 +1,372 @@
+// Recursive smoothing on the CPU. Lines are scanned in bundles, as many side by side as one SIMD loop takes:
+// a bundle is read into a buffer that stays in the cache (transposed for rows), scanned forward block by
+// block, and written as it is scanned backward. The first pass reads stored pixels, the last one writes them;
+// between them each channel has a plane of its own.
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <vector>
+
+#include "core/cpu/backend.h"
+#include "core/cpu/fetch.h"
+#include "pixels/transfer.h"
+#include "recursive/cpu/recursive_rows.h"
+#include "recursive/cpu/recursive_simd.h"
+#include "recursive/recursive.h"
+
+namespace satin::cpu {
+namespace {
+
+/// Bundle b of a pass, and one block of it: a rectangle of the picture.
+struct Bundle {
+  Axis axis = Axis::x;
+  std::int64_t length = 0;  ///< of its lines
+  std::int64_t first_line = 0;
+  std::int64_t lines = 0;
+
+  struct Block {
+    std::int64_t x, y, width, height;
+    std::int64_t first;  ///< position within the line
+    int positions;
+  };
+  [[nodiscard]] std::int64_t blocks() const { return (length + recursive_block - 1) / recursive_block; }
+  [[nodiscard]] Block block(std::int64_t index) const {
+    const std::int64_t first = index * recursive_block;
+    const std::int64_t positions = std::min<std::int64_t>(recursive_block, length - first);
+    const auto count = static_cast<int>(positions);
+    if (axis == Axis::x) return {first, first_line, positions, lines, first, count};
+    return {first_line, first, lines, positions, first, count};
+  }
+};
+
+/// What one thread works in.
+template <class Real>
+struct Slot {
+  std::vector<Real> values;        ///< bundles of the channels
+  std::vector<Real> coefficients;  ///< of a guided bundle, and one position more
+  std::vector<Real> tiles;         ///< a block of every channel, as the picture has it
+  std::vector<float> distances;    ///< of a block
+
+  [[nodiscard]] std::size_t bytes() const {
+    return (values.size() + coefficients.size() + tiles.size()) * sizeof(Real) + distances.size() * 4;
+  }
+};
+
+template <class Stored>
+class Recursive final : public RecursiveOperation {
+  using Real = RealOf<Stored>;
+  static constexpr auto lines = static_cast<std::int64_t>(bundle_lines<Real>);
+  static constexpr std::size_t tile_size = recursive_block * bundle_lines<Real>;
+
+ public:
+  Recursive(CpuBackend& backend, const RecursiveJob& job)
+      : backend_(backend), job_(job), rows_(job.read.channels, rule_of(job)) {
+    for (const RecursivePass& pass : job.passes)
+      constants_.push_back(pass_constants<Real>(pass, job.guide.has_value()));
+    const auto pixels = static_cast<std::size_t>(job.width * job.height);
+    if (job.passes.size() > 1)
+      planes_ = backend.allocate(pixels * static_cast<std::size_t>(job.read.channels) * sizeof(Real));
+    if (job.guide) distances_ = backend.allocate(2 * pixels * sizeof(float));
+    prepare_slots();
+  }
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
+    std::size_t bytes = planes_.size + distances_.size;
+    for (const Slot<Real>& slot : slots_) bytes += slot.bytes();
+    return bytes;
+  }
+
+  void run(const RecursiveImages& images, Stream) override {
+    std::atomic<bool> finite{true};
+    if (job_.guide && !read_guide(images.guide)) images.measured->guide_not_finite = 1;
+    if (job_.passes.empty()) copy_rows(images, finite);
+    for (std::size_t pass = 0; pass < job_.passes.size(); ++pass) {
+      const std::int64_t all = job_.passes[pass].axis == Axis::x ? job_.height : job_.width;
+      backend_.threads.for_rows(
+          (all + lines - 1) / lines, 1, [&](std::int64_t first, std::int64_t last, int slot) {
+            for (std::int64_t b = first; b < last; ++b)
+              run_bundle(pass, b, slots_[static_cast<std::size_t>(slot)], images, finite);
+          });
+    }
+    if (!finite) images.measured->picture_not_finite = 1;
+  }
+
+ private:
+  static StoreRule rule_of(const RecursiveJob& job) {
+    return {job.read.weighted, job.mask_maximum,
+            host_transfer(job.read.type, job.read.transfer == Transfer::srgb)};
+  }
+
+  void prepare_slots() {
+    if (job_.passes.empty()) return;
+    std::int64_t longest = 0;
+    for (const RecursivePass& pass : job_.passes)
+      longest = std::max(longest, pass.axis == Axis::x ? job_.width : job_.height);
+    const auto bundle = static_cast<std::size_t>(longest * lines);
+    const auto channels = static_cast<std::size_t>(job_.read.channels);
+    slots_.resize(static_cast<std::size_t>(backend_.threads.count()));
+    for (Slot<Real>& slot : slots_) {
+      slot.values.resize(channels * bundle);
+      slot.tiles.resize(channels * tile_size);
+      if (!job_.guide) continue;
+      slot.coefficients.resize(bundle + bundle_lines<Real>);
+      slot.distances.resize(tile_size);
+    }
+  }
+
+  [[nodiscard]] bool read_guide(const ImageView& guide) {
+    std::atomic<bool> finite{true};
+    const auto width = static_cast<std::size_t>(job_.width);
+    parallel_rows(backend_, job_.height, 16, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t y = first; y < last; ++y) {
+        const std::byte* row = guide.at(0, y);
+        const std::byte* above = y == 0 ? nullptr : guide.at(0, y - 1);
+        float* x_row = distance(Axis::x, 0, y);
+        float* y_row = distance(Axis::y, 0, y);
+        bool good = true;
+        if (job_.guide->type == Type::u8)
+          good = read_distances<std::uint8_t>(*job_.guide, row, above, width, x_row, y_row);
+        else if (job_.guide->type == Type::u16)
+          good = read_distances<std::uint16_t>(*job_.guide, row, above, width, x_row, y_row);
+        else
+          good = read_distances<float>(*job_.guide, row, above, width, x_row, y_row);
+        if (!good) finite = false;
+      }
+    });
+    return finite;
+  }
+
+  void copy_rows(const RecursiveImages& images, std::atomic<bool>& finite) {
+    const auto count = static_cast<std::size_t>(job_.width * job_.read.channels);
+    parallel_rows(backend_, job_.height, 16, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t y = first; y < last; ++y) {
+        const Stored* row = images.source.row<Stored>(y);
+        std::copy_n(row, count, images.output.row<Stored>(y));
+        if constexpr (std::is_same_v<Stored, float>) {
+          if (!std::all_of(row, row + count, [](float value) { return is_finite(value); })) finite = false;
+        }
+      }
+    });
+  }
+
+  void run_bundle(std::size_t pass, std::int64_t index, Slot<Real>& slot, const RecursiveImages& images,
+                  std::atomic<bool>& finite) {
+    const Axis axis = job_.passes[pass].axis;
+    const std::int64_t all = axis == Axis::x ? job_.height : job_.width;
+    const std::int64_t first_line = index * lines;
+    const Bundle bundle{axis, axis == Axis::x ? job_.width : job_.height, first_line,
+                        std::min(lines, all - first_line)};
+    if (job_.guide) read_coefficients(bundle, constants_[pass], slot);
+    const bool last = pass + 1 == job_.passes.size();
+    const int together = last ? job_.read.channels : 1;
+    for (int channel = 0; channel < job_.read.channels; channel += together) {
+      Real carries[4][bundle_lines<Real>];
+      for (int i = 0; i < together; ++i)
+        if (!scan_forward(bundle, pass, channel + i, slot, values_of(slot, bundle, i), images, carries[i]))
+          finite = false;
+      for (std::int64_t k = bundle.blocks() - 1; k >= 0; --k) {
+        for (int i = 0; i < together; ++i)
+          scan_backward(bundle, k, constants_[pass], slot, values_of(slot, bundle, i), carries[i]);
+        if (last)
+          store_pixels(bundle, bundle.block(k), slot, images);
+        else
+          store_plane(bundle, bundle.block(k), channel, values_of(slot, bundle, 0));
+      }
+    }
+  }
+
+  static Real* values_of(Slot<Real>& slot, const Bundle& bundle, int i) {
+    return slot.values.data() + i * bundle.length * lines;
+  }
+
+  void read_coefficients(const Bundle& bundle, const PassConstants<Real>& constants, Slot<Real>& slot) {
+    const auto pitch = static_cast<std::size_t>(job_.width);
+    for (std::int64_t k = 0; k < bundle.blocks(); ++k) {
+      const Bundle::Block block = bundle.block(k);
+      Real* out = slot.coefficients.data() + block.first * lines;
+      const float* from = distance(bundle.axis, block.x, block.y);
+      if (bundle.axis == Axis::x) {
+        transpose(from, pitch, static_cast<std::size_t>(block.height), static_cast<std::size_t>(block.width),
+                  slot.distances.data(), bundle_lines<Real>);
+        decays(slot.distances.data(), static_cast<std::size_t>(block.positions * lines), constants.rate, out);
+      } else {
+        for (int i = 0; i < block.positions; ++i, from += pitch, out += lines)
+          decays(from, static_cast<std::size_t>(block.width), constants.rate, out);
+      }
+    }
+    std::fill_n(slot.coefficients.data() + bundle.length * lines, lines, constants.feedback);
+  }
+
+  /// Fills the bundle's buffer with forward results; `carries` become what the backward scan starts with.
+  /// False if a float is not finite.
+  bool scan_forward(const Bundle& bundle, std::size_t pass, int channel, Slot<Real>& slot, Real* values,
+                    const RecursiveImages& images, Real* carries) {
+    bool finite = true;
+    std::fill_n(carries, lines, Real{0});
+    Real ends[bundle_lines<Real>];
+    for (std::int64_t k = 0; k < bundle.blocks(); ++k) {
+      const Bundle::Block block = bundle.block(k);
+      Real* from = values + block.first * lines;
+      if (pass == 0)
+        finite = read_stored(bundle, block, channel, slot, images.source, from) && finite;
+      else
+        read_plane(bundle, block, channel, from);
+      if (k + 1 == bundle.blocks()) std::copy_n(from + (block.positions - 1) * lines, lines, ends);
+      BlockScan<Real> scan = scan_of(constants_[pass], block, from, carries);
+      scan.step = lines;
+      if (job_.guide) scan.coefficients = slot.coefficients.data() + block.first * lines;
+      scan.first = k == 0;
+      scan_block(scan);
+    }
+    for (std::int64_t l = 0; l < lines; ++l)
+      carries[l] = end_difference(ends[l], carries[l], constants_[pass].end_share);
+    return finite;
+  }
+
+  void scan_backward(const Bundle& bundle, std::int64_t k, const PassConstants<Real>& constants,
+                     Slot<Real>& slot, Real* values, Real* carries) {
+    const Bundle::Block block = bundle.block(k);
+    const std::int64_t last = block.first + block.positions - 1;
+    BlockScan<Real> scan = scan_of(constants, block, values + last * lines, carries);
+    scan.step = -lines;
+    if (job_.guide) scan.coefficients = slot.coefficients.data() + (last + 1) * lines;
+    scan.first = k + 1 == bundle.blocks();
+    scan_block(scan);
+  }
+
+  static BlockScan<Real> scan_of(const PassConstants<Real>& constants, const Bundle::Block& block,
+                                 Real* values, Real* carries) {
+    BlockScan<Real> scan;
+    scan.values = values;
+    scan.positions = block.positions;
+    scan.feedback = constants.feedback;
+    scan.products = constants.products;
+    scan.carry = carries;
+    return scan;
+  }
+
+  /// Brings rows of the next block to the cache: hardware does not see what comes in tiles.
+  HWY_INLINE static void prefetch(const std::byte* row, std::ptrdiff_t pitch, std::int64_t rows,
+                                  std::size_t bytes) {
+    for (std::int64_t r = 0; r < rows; ++r, row += pitch) fetch(row, bytes);
+  }
+
+  bool read_stored(const Bundle& bundle, const Bundle::Block& block, int channel, Slot<Real>& slot,
+                   const ImageView& source, Real* values) {
+    const bool transposed = bundle.axis == Axis::x;
+    const auto width = static_cast<std::size_t>(block.width);
+    Real* out = transposed ? slot.tiles.data() : values;
+    if (channel == 0 && block.first + 2 * recursive_block <= bundle.length)
+      prefetch(transposed ? source.at(block.x + recursive_block, block.y)
+                          : source.at(block.x, block.y + recursive_block),
+               source.strides.row, block.height, width * static_cast<std::size_t>(source.strides.pixel));
+    const std::size_t step = transposed ? recursive_block : bundle_lines<Real>;
+    bool finite = true;
+    for (std::int64_t r = 0; r < block.height; ++r)
+      finite = rows_.read(source.row<Stored>(block.y + r) + block.x * job_.read.channels, width, channel,
+                          out + static_cast<std::size_t>(r) * step) &&
+               finite;
+    if (transposed)
+      transpose(out, step, static_cast<std::size_t>(block.height), width, values, bundle_lines<Real>);
+    return finite;
+  }
+
+  void read_plane(const Bundle& bundle, const Bundle::Block& block, int channel, Real* values) {
+    const Real* from = plane(channel, block.x, block.y);
+    const auto pitch = static_cast<std::size_t>(job_.width);
+    if (block.first + 2 * recursive_block <= bundle.length)
+      prefetch(reinterpret_cast<const std::byte*>(bundle.axis == Axis::x ? from + recursive_block
+                                                                         : from + recursive_block * pitch),
+               static_cast<std::ptrdiff_t>(pitch * sizeof(Real)), block.height,
+               static_cast<std::size_t>(block.width) * sizeof(Real));
+    if (bundle.axis == Axis::x)
+      return transpose(from, pitch, static_cast<std::size_t>(block.height),
+                       static_cast<std::size_t>(block.width), values, bundle_lines<Real>);
+    for (std::int64_t r = 0; r < block.height; ++r, from += pitch, values += lines)
+      std::copy_n(from, block.width, values);
+  }
+
+  void store_plane(const Bundle& bundle, const Bundle::Block& block, int channel, const Real* values) {
+    values += block.first * lines;
+    Real* out = plane(channel, block.x, block.y);
+    const auto pitch = static_cast<std::size_t>(job_.width);
+    if (bundle.axis == Axis::x)
+      return transpose(values, bundle_lines<Real>, static_cast<std::size_t>(block.width),
+                       static_cast<std::size_t>(block.height), out, pitch);
+    for (std::int64_t r = 0; r < block.height; ++r, out += pitch, values += lines)
+      std::copy_n(values, block.width, out);
+  }
+
+  void store_pixels(const Bundle& bundle, const Bundle::Block& block, Slot<Real>& slot,
+                    const RecursiveImages& images) {
+    std::array<const Real*, 4> rows{};
+    std::size_t step = bundle_lines<Real>;
+    for (int c = 0; c < job_.read.channels; ++c) {
+      const Real* values = values_of(slot, bundle, c) + block.first * lines;
+      rows[static_cast<std::size_t>(c)] = values;
+      if (bundle.axis == Axis::y) continue;
+      Real* tile = slot.tiles.data() + static_cast<std::size_t>(c) * tile_size;
+      step = recursive_block;
+      transpose(values, bundle_lines<Real>, static_cast<std::size_t>(block.width),
+                static_cast<std::size_t>(block.height), tile, step);
+      rows[static_cast<std::size_t>(c)] = tile;
+    }
+    switch (job_.read.channels) {
+      case 1:
+        return store_rows<1>(block, rows, step, images);
+      case 2:
+        return store_rows<2>(block, rows, step, images);
+      case 3:
+        return store_rows<3>(block, rows, step, images);
+      default:
+        return store_rows<4>(block, rows, step, images);
+    }
+  }
+
+  template <std::size_t Channels>
+  void store_rows(const Bundle::Block& block, const std::array<const Real*, 4>& first, std::size_t step,
+                  const RecursiveImages& images) const {
+    for (std::int64_t r = 0; r < block.height; ++r) {
+      const std::int64_t y = block.y + r;
+      std::array<const Real*, Channels> values;
+      for (std::size_t c = 0; c < Channels; ++c) values[c] = first[c] + static_cast<std::size_t>(r) * step;
+      const std::byte* mask = images.mask.empty() ? nullptr : images.mask.at(block.x, y);
+      rows_.store(values, static_cast<std::size_t>(block.width),
+                  images.source.row<Stored>(y) + block.x * job_.read.channels, mask,
+                  images.output.row<Stored>(y) + block.x * job_.read.channels);
+    }
+  }
+
+  [[nodiscard]] Real* plane(int channel, std::int64_t x, std::int64_t y) const {
+    return reinterpret_cast<Real*>(planes_.get()) + (channel * job_.height + y) * job_.width + x;
+  }
+  [[nodiscard]] float* distance(Axis axis, std::int64_t x, std::int64_t y) const {
+    const std::int64_t row = (axis == Axis::x ? 0 : job_.height) + y;
+    return reinterpret_cast<float*>(distances_.get()) + row * job_.width + x;
+  }
+
+  CpuBackend& backend_;
+  RecursiveJob job_;
+  RealRows<Stored> rows_;
+  std::vector<PassConstants<Real>> constants_;
+  Buffer planes_;
+  Buffer distances_;  ///< along x, then along y
+  std::vector<Slot<Real>> slots_;
+};
+
+}  // namespace
+
+std::unique_ptr<RecursiveOperation> prepare_recursive(Backend& backend, const RecursiveJob& job) {
+  CpuBackend& cpu = as_cpu(backend);
+  switch (job.read.type) {
+    case Type::u8:
+      return std::make_unique<Recursive<std::uint8_t>>(cpu, job);
+    case Type::u16:
+      return std::make_unique<Recursive<std::uint16_t>>(cpu, job);
+    default:
+      return std::make_unique<Recursive<float>>(cpu, job);
+  }
+}
+
+}  // namespace satin::cpu

@@ -1,0 +1,130 @@
+#pragma once
+// Rows of stored pixels as one channel's real working values, and back; rows of distances between the pixels
+// of a guide.
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <type_traits>
+
+#include "pixels/maths/real_pixel.h"
+#include "recursive/maths/recursive.h"
+#include "recursive/recursive.h"
+
+namespace satin::cpu {
+
+/// Pixels of a row that store() takes at most.
+inline constexpr std::size_t longest_row = recursive_block;
+
+/// What a row of stored pixels is read and written with.
+template <class Stored>
+class RealRows {
+  using Real = RealOf<Stored>;
+
+ public:
+  RealRows(int channels, const StoreRule& rule) : channels_(channels), rule_(rule) {
+    if constexpr (sizeof(Stored) == 1)
+      for (std::uint32_t code = 0; code < decoded_.size(); ++code)
+        decoded_[code] = static_cast<Real>(decode(code, rule.transfer));
+  }
+
+  /// Working values of channel c; false if a float of them is not finite.
+  bool read(const Stored* pixels, std::size_t count, int c, Real* values) const {
+    const auto step = static_cast<std::size_t>(channels_);
+    if constexpr (sizeof(Stored) == 1) {
+      if (!rule_.weighted) {
+        pixels += c;
+        for (std::size_t i = 0; i < count; ++i) values[i] = decoded_[pixels[i * step]];
+        return true;
+      }
+    }
+    for (std::size_t i = 0; i < count; ++i)
+      values[i] = read_real(pixels + i * step, c, channels_, rule_.weighted, rule_.transfer);
+    if constexpr (std::is_same_v<Stored, float>) {
+      for (std::size_t i = 0; i < count; ++i)
+        if (!is_finite(pixels[i * step + static_cast<std::size_t>(c)])) return false;
+    }
+    return true;
+  }
+
+  /// Stores pixels from the rows of their channels; `mask` is that of the first pixel.
+  template <std::size_t Channels>
+  void store(const std::array<const Real*, Channels>& values, std::size_t count, const Stored* original,
+             const std::byte* mask, Stored* out) const {
+    if (!rule_.weighted && rule_.mask_maximum == 0) return store_plainly(values, count, out);
+    for (std::size_t i = 0; i < count; ++i, original += Channels, out += Channels) {
+      Real pixel[Channels];
+      for (std::size_t c = 0; c < Channels; ++c) pixel[c] = values[c][i];
+      store_real_pixel<static_cast<int>(Channels)>(pixel, original, mask_at(mask, i), rule_, out);
+    }
+  }
+
+ private:
+  template <std::size_t Channels>
+  void store_plainly(const std::array<const Real*, Channels>& values, std::size_t count, Stored* out) const {
+    for (std::size_t c = 0; c < Channels; ++c) {
+      if constexpr (std::is_same_v<Stored, float>) {
+        for (std::size_t i = 0; i < count; ++i) out[i * Channels + c] = static_cast<float>(values[c][i]);
+      } else {
+        const std::uint32_t white = decode(static_cast<Stored>(~Stored{0}), rule_.transfer);
+        std::array<std::uint32_t, longest_row> nearest;
+        for (std::size_t i = 0; i < count; ++i) nearest[i] = nearest_integer(values[c][i], white);
+        for (std::size_t i = 0; i < count; ++i)
+          out[i * Channels + c] = encode(nearest[i], rule_.transfer, Stored{});
+      }
+    }
+  }
+
+  [[nodiscard]] std::uint32_t mask_at(const std::byte* mask, std::size_t i) const {
+    if (mask == nullptr) return 0;
+    if (rule_.mask_maximum == 0xFF) return std::to_integer<std::uint32_t>(mask[i]);
+    return reinterpret_cast<const std::uint16_t*>(mask)[i];
+  }
+
+  int channels_;
+  StoreRule rule_;
+  std::array<Real, sizeof(Stored) == 1 ? 256 : 0> decoded_{};
+};
+
+/// along[i] = distance between the pixels p[i] and q[i] of the guide.
+template <int Channels, bool Weighted, class Stored>
+void read_distances(const Stored* p, const Stored* q, double contrast, std::size_t count, float* along) {
+  for (std::size_t i = 0; i < count; ++i, p += Channels, q += Channels)
+    along[i] = transformed_distance(guide_difference(p, q, Channels, Weighted), contrast);
+}
+
+template <class Stored>
+void read_distances(const Guide& guide, const Stored* p, const Stored* q, std::size_t count, float* along) {
+  const double contrast = guide.contrast;
+  switch (guide.channels) {
+    case 1:
+      return read_distances<1, false>(p, q, contrast, count, along);
+    case 2:
+      return guide.weighted ? read_distances<2, true>(p, q, contrast, count, along)
+                            : read_distances<2, false>(p, q, contrast, count, along);
+    case 3:
+      return read_distances<3, false>(p, q, contrast, count, along);
+    default:
+      return guide.weighted ? read_distances<4, true>(p, q, contrast, count, along)
+                            : read_distances<4, false>(p, q, contrast, count, along);
+  }
+}
+
+/// Distances from every pixel of a row to the one before it (the first: 1) and to the one above it (without a
+/// row above: 1). False if a float of the row is not finite.
+template <class Stored>
+bool read_distances(const Guide& guide, const std::byte* row, const std::byte* above, std::size_t width,
+                    float* along_x, float* along_y) {
+  const auto* pixels = reinterpret_cast<const Stored*>(row);
+  along_x[0] = 1;
+  read_distances(guide, pixels + guide.channels, pixels, width - 1, along_x + 1);
+  if (above == nullptr)
+    std::fill_n(along_y, width, 1.0F);
+  else
+    read_distances(guide, pixels, reinterpret_cast<const Stored*>(above), width, along_y);
+  if constexpr (std::is_same_v<Stored, float>)
+    return std::all_of(pixels, pixels + width * static_cast<std::size_t>(guide.channels), is_finite);
+  return true;
+}
+
+}  // namespace satin::cpu

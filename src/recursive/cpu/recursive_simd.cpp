@@ -1,0 +1,228 @@
+// The loops of recursive smoothing that Highway compiles once for every SIMD target.
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "recursive/cpu/recursive_simd.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
+
+#include "recursive/cpu/recursive_simd.h"
+#include "recursive/maths/decay.h"
+#include "recursive/maths/recursive.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace satin::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// A bundle is an even number of such vectors.
+template <class Real>
+using Lines = hn::CappedTag<Real, bundle_lines<Real> / 2>;
+
+template <class D, class V = hn::Vec<D>>
+V Follow(D, V x, V a, V before) {
+  return hn::Add(x, hn::Mul(a, hn::Sub(before, x)));
+}
+
+template <class D, class V = hn::Vec<D>>
+V KeptProduct(D d, V product) {
+  using Real = hn::TFromD<D>;
+  const auto small = hn::Lt(product, hn::Set(d, static_cast<Real>(smallest_product)));
+  return hn::IfThenZeroElse(small, product);
+}
+
+template <class D, class V = hn::Vec<D>>
+V CarriedDifference(D d, V carry, V reference) {
+  const auto difference = hn::Sub(carry, reference);
+  const auto small = hn::Lt(hn::Abs(difference), hn::Set(d, negligible<hn::TFromD<D>>));
+  return hn::IfThenZeroElse(small, difference);
+}
+
+/// c - r of the lines at `line`, whose first values are x.
+template <class D, class V = hn::Vec<D>>
+V DifferenceBefore(D d, const BlockScan<hn::TFromD<D>>& scan, std::size_t line, V x) {
+  const auto carry = hn::LoadU(d, scan.carry + line);
+  return scan.first ? carry : CarriedDifference(d, carry, x);
+}
+
+/// One coefficient for all pairs: two vectors of lines at a time hide the latency of the recurrence.
+template <class Real>
+void ScanWithOneCoefficient(const BlockScan<Real>& scan) {
+  const Lines<Real> d;
+  const std::size_t lanes = hn::Lanes(d);
+  const auto a = hn::Set(d, scan.feedback);
+  const Real* products = scan.products + (scan.first ? 0 : 1);
+  for (std::size_t line = 0; line < bundle_lines<Real>; line += 2 * lanes) {
+    Real* values = scan.values + line;
+    auto z0 = hn::LoadU(d, values);
+    auto z1 = hn::LoadU(d, values + lanes);
+    const auto difference0 = DifferenceBefore(d, scan, line, z0);
+    const auto difference1 = DifferenceBefore(d, scan, line + lanes, z1);
+    auto y0 = z0;
+    auto y1 = z1;
+    for (int i = 0; i < scan.positions; ++i, values += scan.step) {
+      z0 = Follow(d, hn::LoadU(d, values), a, z0);
+      z1 = Follow(d, hn::LoadU(d, values + lanes), a, z1);
+      const auto p = hn::Set(d, products[i]);
+      y0 = hn::Add(z0, hn::Mul(p, difference0));
+      y1 = hn::Add(z1, hn::Mul(p, difference1));
+      hn::StoreU(y0, d, values);
+      hn::StoreU(y1, d, values + lanes);
+    }
+    hn::StoreU(y0, d, scan.carry + line);
+    hn::StoreU(y1, d, scan.carry + line + lanes);
+  }
+}
+
+template <class Real>
+void ScanWithCoefficients(const BlockScan<Real>& scan) {
+  const Lines<Real> d;
+  const std::size_t lanes = hn::Lanes(d);
+  for (std::size_t line = 0; line < bundle_lines<Real>; line += lanes) {
+    Real* values = scan.values + line;
+    const Real* coefficients = scan.coefficients + line;
+    auto z = hn::LoadU(d, values);
+    const auto difference = DifferenceBefore(d, scan, line, z);
+    auto p = hn::Set(d, static_cast<Real>(1));
+    auto y = z;
+    for (int i = 0; i < scan.positions; ++i, values += scan.step, coefficients += scan.step) {
+      const auto a = hn::LoadU(d, coefficients);
+      z = Follow(d, hn::LoadU(d, values), a, z);
+      if (i > 0 || !scan.first) p = KeptProduct(d, hn::Mul(p, a));
+      y = hn::Add(z, hn::Mul(p, difference));
+      hn::StoreU(y, d, values);
+    }
+    hn::StoreU(y, d, scan.carry + line);
+  }
+}
+
+template <class Real>
+void ScanBlock(const BlockScan<Real>& scan) {
+  if (scan.coefficients == nullptr) return ScanWithOneCoefficient(scan);
+  ScanWithCoefficients(scan);
+}
+void ScanBlockF32(const BlockScan<float>& scan) { ScanBlock(scan); }
+void ScanBlockF64(const BlockScan<double>& scan) { ScanBlock(scan); }
+
+/// decay() of recursive/maths/decay.h.
+template <class D, class V = hn::Vec<D>>
+V Decay(D d, V t) {
+  using Real = hn::TFromD<D>;
+  using K = DecayTerms<Real>;
+  const hn::RebindToSigned<D> integers;
+  using Int = hn::TFromD<decltype(integers)>;
+  constexpr int bits = sizeof(Real) == 4 ? 23 : 52;
+  constexpr Int bias = sizeof(Real) == 4 ? 127 : 1023;
+  const auto end = hn::Set(d, static_cast<Real>(decay_end));
+  const auto bounded = hn::Min(t, end);
+  const auto whole = hn::Floor(hn::Add(bounded, hn::Set(d, static_cast<Real>(0.5))));
+  const auto f = hn::Sub(bounded, whole);
+  auto q = hn::Set(d, K::k6);
+  q = hn::Add(hn::Mul(q, f), hn::Set(d, K::k5));
+  q = hn::Add(hn::Mul(q, f), hn::Set(d, K::k4));
+  q = hn::Add(hn::Mul(q, f), hn::Set(d, K::k3));
+  q = hn::Add(hn::Mul(q, f), hn::Set(d, K::k2));
+  q = hn::Add(hn::Mul(q, f), hn::Set(d, K::k1));
+  q = hn::Add(hn::Mul(q, f), hn::Set(d, K::k0));
+  const auto exponent = hn::Sub(hn::Set(integers, bias), hn::ConvertTo(integers, whole));
+  const auto scale = hn::BitCast(d, hn::ShiftLeft<bits>(exponent));
+  const auto result = hn::Mul(hn::Sub(hn::Set(d, static_cast<Real>(1)), hn::Mul(f, q)), scale);
+  return hn::IfThenElseZero(hn::Lt(t, end), result);
+}
+
+template <class Real>
+void Decays(const float* distances, std::size_t count, Real rate, Real* coefficients) {
+  const Lines<Real> d;
+  const std::size_t lanes = hn::Lanes(d);
+  const auto factor = hn::Set(d, rate);
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    if constexpr (sizeof(Real) == 4) {
+      hn::StoreU(Decay(d, hn::Mul(factor, hn::LoadU(d, distances + i))), d, coefficients + i);
+    } else {
+      const auto wide = hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, decltype(d)>(), distances + i));
+      hn::StoreU(Decay(d, hn::Mul(factor, wide)), d, coefficients + i);
+    }
+  }
+  for (; i < count; ++i) coefficients[i] = decay(rate * static_cast<Real>(distances[i]));
+}
+void DecaysF32(const float* distances, std::size_t count, float rate, float* coefficients) {
+  Decays(distances, count, rate, coefficients);
+}
+void DecaysF64(const float* distances, std::size_t count, double rate, double* coefficients) {
+  Decays(distances, count, rate, coefficients);
+}
+
+#if HWY_TARGET != HWY_SCALAR
+/// Squares of 4 x 4.
+inline void TransposeSquares(const float* from, std::size_t from_step, std::size_t rows, std::size_t columns,
+                             float* to, std::size_t to_step) {
+  const hn::FixedTag<float, 4> d;
+  const hn::Repartition<double, decltype(d)> pairs;
+  for (std::size_t i = 0; i + 4 <= rows; i += 4) {
+    for (std::size_t j = 0; j + 4 <= columns; j += 4) {
+      const float* corner = from + i * from_step + j;
+      const auto r0 = hn::LoadU(d, corner);
+      const auto r1 = hn::LoadU(d, corner + from_step);
+      const auto r2 = hn::LoadU(d, corner + 2 * from_step);
+      const auto r3 = hn::LoadU(d, corner + 3 * from_step);
+      const auto low01 = hn::BitCast(pairs, hn::InterleaveLower(d, r0, r1));
+      const auto low23 = hn::BitCast(pairs, hn::InterleaveLower(d, r2, r3));
+      const auto high01 = hn::BitCast(pairs, hn::InterleaveUpper(d, r0, r1));
+      const auto high23 = hn::BitCast(pairs, hn::InterleaveUpper(d, r2, r3));
+      float* out = to + j * to_step + i;
+      hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, low01, low23)), d, out);
+      hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, low01, low23)), d, out + to_step);
+      hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, high01, high23)), d, out + 2 * to_step);
+      hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, high01, high23)), d, out + 3 * to_step);
+    }
+  }
+}
+#endif
+
+void TransposeF32(const float* from, std::size_t from_step, std::size_t rows, std::size_t columns, float* to,
+                  std::size_t to_step) {
+  std::size_t whole_rows = 0;
+  std::size_t whole_columns = 0;
+#if HWY_TARGET != HWY_SCALAR
+  whole_rows = rows / 4 * 4;
+  whole_columns = columns / 4 * 4;
+  TransposeSquares(from, from_step, whole_rows, whole_columns, to, to_step);
+#endif
+  for (std::size_t i = 0; i < rows; ++i)
+    for (std::size_t j = i < whole_rows ? whole_columns : 0; j < columns; ++j)
+      to[j * to_step + i] = from[i * from_step + j];
+}
+
+}  // namespace satin::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace satin::cpu {
+
+HWY_EXPORT(ScanBlockF32);
+HWY_EXPORT(ScanBlockF64);
+HWY_EXPORT(DecaysF32);
+HWY_EXPORT(DecaysF64);
+HWY_EXPORT(TransposeF32);
+
+void scan_block(const BlockScan<float>& scan) { HWY_DYNAMIC_DISPATCH(ScanBlockF32)(scan); }
+void scan_block(const BlockScan<double>& scan) { HWY_DYNAMIC_DISPATCH(ScanBlockF64)(scan); }
+
+void decays(const float* distances, std::size_t count, float rate, float* coefficients) {
+  HWY_DYNAMIC_DISPATCH(DecaysF32)(distances, count, rate, coefficients);
+}
+void decays(const float* distances, std::size_t count, double rate, double* coefficients) {
+  HWY_DYNAMIC_DISPATCH(DecaysF64)(distances, count, rate, coefficients);
+}
+
+void transpose(const float* from, std::size_t from_step, std::size_t rows, std::size_t columns, float* to,
+               std::size_t to_step) {
+  HWY_DYNAMIC_DISPATCH(TransposeF32)(from, from_step, rows, columns, to, to_step);
+}
+void transpose(const double* from, std::size_t from_step, std::size_t rows, std::size_t columns, double* to,
+               std::size_t to_step) {
+  for (std::size_t i = 0; i < rows; ++i)
+    for (std::size_t j = 0; j < columns; ++j) to[j * to_step + i] = from[i * from_step + j];
+}
+
+}  // namespace satin::cpu
+#endif

@@ -1,0 +1,144 @@
+#include "scan/check.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "core/scalar.h"
+#include "satin/error.h"
+
+namespace satin {
+namespace {
+
+bool overlap(const ArrayView& a, const ArrayView& b) {
+  if (a.size == 0 || b.size == 0 || a.memory != b.memory) return false;
+  const auto begin_a = reinterpret_cast<std::uintptr_t>(a.data);
+  const auto begin_b = reinterpret_cast<std::uintptr_t>(b.data);
+  return begin_a < begin_b + static_cast<std::uintptr_t>(b.size) * size_of(b.type) &&
+         begin_b < begin_a + static_cast<std::uintptr_t>(a.size) * size_of(a.type);
+}
+
+bool same(const ArrayView& a, const ArrayView& b) {
+  return a.data == b.data && a.size == b.size && a.type == b.type && a.memory == b.memory;
+}
+
+bool can_sum(Type values, Type sums) {
+  if (values == sums) return true;
+  switch (values) {
+    case Type::u8:
+    case Type::u16:
+      return sums == Type::u32 || sums == Type::u64;
+    case Type::u32:
+      return sums == Type::u64;
+    case Type::f32:
+      return sums == Type::f64;
+    default:
+      return false;
+  }
+}
+
+std::string number_text(const Scalar& number) {
+  return std::visit([](auto value) { return std::to_string(value); }, number.value());
+}
+
+std::string elements(std::int64_t count) {
+  return std::to_string(count) + (count == 1 ? " element" : " elements");
+}
+
+}  // namespace
+
+Arrays::Arrays(const Device& device, const char* function) : device_(device), function_(function) {}
+
+void Arrays::refuse(const std::string& what) const {
+  throw Error(ErrorKind::usage, function_ + "(): " + what + ".");
+}
+
+const ArrayView& Arrays::find(const std::string& name) const {
+  return std::find_if(arrays_.begin(), arrays_.end(), [&](const Named& array) { return array.name == name; })
+      ->view;
+}
+
+void Arrays::note(const char* name, const ArrayView& view) {
+  const std::string text = name;
+  constexpr std::int64_t most = INT64_MAX / 8;
+  if (view.size < 0 || view.size > most)
+    refuse(text + " has " + elements(view.size) + "; sizes are 0 or more, and their bytes fit 63 bits");
+  if (view.size > 0 && view.data == nullptr) refuse(text + " has " + elements(view.size) + ", but no data");
+  if (reinterpret_cast<std::uintptr_t>(view.data) % size_of(view.type) != 0)
+    refuse(text + " is not aligned to its elements of type " + name_of(view.type));
+  if (view.memory == Memory::device && !device_.is_cuda())
+    refuse(text + " is in the memory of a GPU, which " + device_.info().id + " cannot reach: copy it first");
+  arrays_.push_back({text, view});
+}
+
+void Arrays::input(const char* name, const ArrayView& view) { note(name, view); }
+
+void Arrays::result(const char* name, const MutableArrayView& view, const std::string& in_place) {
+  note(name, view);
+  for (const Named& other : arrays_) {
+    if (&other == &arrays_.back() || !overlap(view, other.view)) continue;
+    if (other.name != in_place)
+      refuse(std::string(name) + " overlaps " + other.name + "; they must be apart");
+    if (!same(view, other.view))
+      refuse(std::string(name) + " overlaps " + other.name +
+             "; in place, both are the same array of one type and size");
+  }
+}
+
+void Arrays::require_type(std::initializer_list<Type> types) const {
+  const Named& last = arrays_.back();
+  if (std::find(types.begin(), types.end(), last.view.type) == types.end())
+    refuse(last.name + " is of type " + name_of(last.view.type) + "; it must be " + list_of(types));
+}
+
+void Arrays::require_type_of(const char* other) const {
+  const Named& last = arrays_.back();
+  if (last.view.type != find(other).type)
+    refuse(last.name + " is of type " + name_of(last.view.type) + "; it must be " +
+           name_of(find(other).type) + ", as " + other);
+}
+
+void Arrays::require_size_of(const char* other) const {
+  require_size(find(other).size, std::string("as many as ") + other);
+}
+
+void Arrays::require_size(std::int64_t size, const std::string& why) const {
+  const Named& last = arrays_.back();
+  if (last.view.size != size)
+    refuse(last.name + " has " + elements(last.view.size) + "; it must have " + std::to_string(size) + ", " +
+           why);
+}
+
+void Arrays::require_sum_of(const char* values, Operator op) const {
+  const Named& last = arrays_.back();
+  const Type from = find(values).type;
+  const bool wider = op == Operator::sum || op == Operator::product;
+  if (from == last.view.type || (wider && can_sum(from, last.view.type))) return;
+  std::string possible = name_of(from);
+  for (const Type type : {Type::u32, Type::u64, Type::f64})
+    if (wider && type != from && can_sum(from, type)) possible += std::string(" or ") + name_of(type);
+  refuse(last.name + " is of type " + name_of(last.view.type) + "; for " + values + " of type " +
+         name_of(from) + " it must be " + possible);
+}
+
+void require_fit(const Arrays& arrays, const Scalar& number, Type type) {
+  const auto fits = [&]<class T>(T) -> bool { return value_of<T>(number).has_value(); };
+  const bool fit = type == Type::u8    ? fits(std::uint8_t{})
+                   : type == Type::u16 ? fits(std::uint16_t{})
+                   : type == Type::u32 ? fits(std::uint32_t{})
+                   : type == Type::u64 ? fits(std::uint64_t{})
+                   : type == Type::i32 ? fits(std::int32_t{})
+                   : type == Type::f32 ? fits(float{})
+                                       : fits(double{});
+  if (!fit) arrays.refuse("the number " + number_text(number) + " does not fit " + name_of(type));
+}
+
+std::string list_of(std::initializer_list<Type> types) {
+  std::string text;
+  for (const Type& type : types) {
+    if (&type != types.begin()) text += &type + 1 == types.end() ? " or " : ", ";
+    text += name_of(type);
+  }
+  return text;
+}
+
+}  // namespace satin

@@ -1,0 +1,67 @@
+#pragma once
+// From types and operators at run time to those of the compiler.
+
+#include <cstddef>
+#include <optional>
+#include <type_traits>
+
+#include "core/scalar.h"
+#include "core/with_type.h"
+#include "satin/scan.h"
+#include "scan/maths/scan_operator.h"
+
+namespace satin::cpu {
+
+template <class T>
+struct TypeTag {
+  using type = T;
+};
+
+/// function(TypeTag<T>()) for the type.
+template <class Function>
+decltype(auto) with_tag(Type type, const Function& function) {
+  return satin::with_type(type, [&]<class T>() -> decltype(auto) { return function(TypeTag<T>()); });
+}
+
+/// function(TypeTag<T>()) for the unsigned type of 1, 2, 4 or 8 bytes: values that are moved, not looked at.
+template <class Function>
+decltype(auto) with_size(std::size_t size, const Function& function) {
+  switch (size) {
+    case 1:
+      return function(TypeTag<std::uint8_t>());
+    case 2:
+      return function(TypeTag<std::uint16_t>());
+    case 4:
+      return function(TypeTag<std::uint32_t>());
+    default:
+      return function(TypeTag<std::uint64_t>());
+  }
+}
+
+/// True if values of type In are summed as Out.
+template <class In, class Out>
+inline constexpr bool sums_into = std::is_same_v<In, Out> ||
+                                  (std::is_unsigned_v<In> && std::is_unsigned_v<Out> &&
+                                   sizeof(In) < sizeof(Out) && sizeof(Out) >= 4) ||
+                                  (std::is_same_v<In, float> && std::is_same_v<Out, double>);
+
+/// function(operator, TypeTag<In>()) for an operator of scan_operator.h and a pair of types that go together.
+template <class Function>
+void with_operator(Operator op, Type in, Type out, const Function& function) {
+  with_tag(out, [&]<class Out>(TypeTag<Out> out_tag) {
+    if (op == Operator::min) return function(Minimum<Out>(), out_tag);
+    if (op == Operator::max) return function(Maximum<Out>(), out_tag);
+    with_tag(in, [&]<class In>(TypeTag<In> in_tag) {
+      if constexpr (sums_into<In, Out>)
+        op == Operator::sum ? function(Sum<Out>(), in_tag) : function(Product<Out>(), in_tag);
+    });
+  });
+}
+
+/// The initial value of a rule whose result is of type T.
+template <class T>
+T initial_of(const std::optional<Scalar>& initial, T identity) {
+  return initial ? value_of<T>(*initial).value_or(identity) : identity;
+}
+
+}  // namespace satin::cpu

@@ -1,0 +1,279 @@
+// Local mean and deviation without a table: every thread marches down a band of rows with running sums of the
+// columns and of their squares, and takes differences of their prefixes along the row.
+
+#include <algorithm>
+#include <mutex>
+#include <vector>
+
+#include "core/cpu/backend.h"
+#include "pixels/cpu/plane_rows.h"
+#include "statistics/box_stats.h"
+#include "statistics/cpu/sliding_stats.h"
+
+namespace satin::cpu {
+namespace {
+
+constexpr std::size_t chunk = 256;  // pixels whose means and deviations stay in the L1
+constexpr std::int64_t smallest_band = 32;
+
+/// The job's plane as rows of integers: the picture itself where it is that.
+template <class Stored>
+class QuantisedPlane {
+ public:
+  QuantisedPlane(CpuBackend& backend, const BoxStatsJob& job) : backend_(backend), job_(job) {
+    if (job.plane.channels == 1 && job.plane.type != Type::f32) return;
+    shape_.width = job.width;
+    shape_.height = job.height;
+    shape_.type = job.plane.type == Type::f32 ? Type::u32 : job.plane.type;
+    memory_ = backend.allocate(byte_size(shape_));
+  }
+
+  [[nodiscard]] std::size_t bytes() const noexcept { return memory_.size; }
+
+  [[nodiscard]] ImageView of(const ImageView& picture, int exponent) {
+    if (memory_.get() == nullptr) return picture;
+    const MutableImageView plane = mutable_view_of(memory_.get(), shape_);
+    parallel_rows(backend_, job_.height, 32, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t y = first; y < last; ++y)
+        read_quantised(job_.plane, exponent, picture, y, plane.row<Stored>(y));
+    });
+    return plane;
+  }
+
+ private:
+  CpuBackend& backend_;
+  BoxStatsJob job_;
+  Shape shape_;
+  Buffer memory_;
+};
+
+template <class Stored, class Sum>
+class BoxStats final : public BoxStatsOperation {
+ public:
+  using March = SlidingStats<Stored, Sum>;
+
+  BoxStats(CpuBackend& backend, const BoxStatsJob& job)
+      : backend_(backend),
+        job_(job),
+        plane_(backend, job),
+        bands_(std::clamp<std::int64_t>(job.height / smallest_band, 1, backend.threads.count())),
+        bands_of_(static_cast<std::size_t>(bands_), Band{March(job), {}, {}, {}}) {
+    for (Band& band : bands_of_) {
+      band.values.resize(static_cast<std::size_t>(job.width));
+      band.open.resize(static_cast<std::size_t>(job.width));
+      band.stored.resize(static_cast<std::size_t>(job.width));
+    }
+  }
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
+    const std::size_t of_pixel = sizeof(double) + sizeof(std::uint32_t) + sizeof(Stored);
+    return plane_.bytes() +
+           bands_of_.size() * (bands_of_[0].march.bytes() + static_cast<std::size_t>(job_.width) * of_pixel);
+  }
+
+  void clear_extremes(PictureExtremes* extremes, Stream) override { *extremes = no_extremes; }
+
+  void find_extremes(const ImageView& picture, const Rectangle& inner, const Measured* measured,
+                     PictureExtremes* extremes, Stream) override {
+    std::mutex mutex;
+    for_rows(picture, measured, [&](std::int64_t y, const ImageView&, const WindowRow<Sum>& row, Band& band) {
+      if (y < inner.y.first || y >= inner.y.last) return;
+      read_values(job_.plane, picture, y, band.values.data());
+      const PictureExtremes found{
+          largest_deviation(row, band.march, inner.x),
+          *std::min_element(band.values.begin() + inner.x.first, band.values.begin() + inner.x.last)};
+      const std::lock_guard lock(mutex);
+      extremes->largest_deviation = std::max(extremes->largest_deviation, found.largest_deviation);
+      extremes->smallest_value = std::min(extremes->smallest_value, found.smallest_value);
+    });
+  }
+
+  void run(const BoxStatsImages& images, Stream) override {
+    const PictureExtremes known = images.extremes == nullptr ? PictureExtremes{} : *images.extremes;
+    if constexpr (sizeof(Sum) == 4)
+      if (job_.result == LocalResult::binary) return binarise_all(images, known);
+    const QuickNumber number = quick_number();
+    for_rows(images.picture, images.measured,
+             [&](std::int64_t y, const ImageView& plane, const WindowRow<Sum>& row, Band& band) {
+               if constexpr (sizeof(Stored) < 4)
+                 if (number.limit > 0 && row.exact_in_double)
+                   return store_quickly(number, row, plane.row<Stored>(y), band,
+                                        images.output.row<Stored>(y));
+               if (job_.result != LocalResult::deviation)
+                 read_values(job_.plane, images.picture, y, band.values.data());
+               write_row(images, known, y, row, band.values.data());
+             });
+  }
+
+ private:
+  struct Band {
+    March march;
+    std::vector<double> values;       ///< of one row
+    std::vector<std::uint32_t> open;  ///< pixels that floats do not decide
+    std::vector<Stored> stored;       ///< results of one row
+  };
+
+  /// Calls work(y, plane, windows, band) for every row.
+  template <class Work>
+  void for_rows(const ImageView& picture, const Measured* measured, const Work& work) {
+    const int exponent = plane_exponent(job_.plane, measured);
+    const Quantised rule = quantised(job_.plane, exponent);
+    const ImageView plane = plane_.of(picture, exponent);
+    parallel_rows(backend_, bands_, 1, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t index = first; index < last; ++index) {
+        Band& band = bands_of_[static_cast<std::size_t>(index)];
+        const std::int64_t top = job_.height * index / bands_;
+        for (std::int64_t y = top; y < job_.height * (index + 1) / bands_; ++y) {
+          y == top ? band.march.start(plane, y) : band.march.advance(plane, y);
+          work(y, plane, band.march.windows(y, rule), band);
+        }
+      }
+    });
+  }
+
+  /// Calls work(at, count, means, deviations) for pieces of the pixels [first, last).
+  template <class Work>
+  static void for_chunks(const WindowRow<Sum>& row, std::size_t first, std::size_t last, const Work& work) {
+    double means[chunk];
+    double deviations[chunk];
+    for (; first < last; first += chunk) {
+      const std::size_t count = std::min(chunk, last - first);
+      statistics_of_row(row, first, count, means, deviations);
+      work(first, count, means, deviations);
+    }
+  }
+
+  /// Of windows with as many pixels each the one with the largest n Q - S^2 has the largest deviation.
+  [[nodiscard]] double largest_deviation(const WindowRow<Sum>& row, const March& march,
+                                         const Stretch& inner) const {
+    const auto begin = static_cast<std::size_t>(inner.first);
+    const auto end = static_cast<std::size_t>(inner.last);
+    const std::size_t first = row.exact_in_double ? std::clamp(march.first_whole(), begin, end) : begin;
+    const std::size_t last = row.exact_in_double ? std::clamp(march.last_whole(), first, end) : begin;
+    double largest = 0;
+    if (first < last) largest = square_root(largest_radicand(row, first, last - first)) / row.counts[first];
+    const auto search = [&](std::size_t, std::size_t count, const double*, const double* deviations) {
+      largest = std::max(largest, *std::max_element(deviations, deviations + count));
+    };
+    for_chunks(row, begin, first, search);
+    for_chunks(row, last, end, search);
+    return largest;
+  }
+
+  /// In floats, and in doubles what those leave open.
+  void binarise_all(const BoxStatsImages& images, const PictureExtremes& known) requires(sizeof(Sum) == 4) {
+    const QuickThreshold threshold = quick_threshold(job_.rule, known, 0xFF);
+    const auto width = static_cast<std::size_t>(job_.width);
+    for_rows(images.picture, nullptr,
+             [&](std::int64_t y, const ImageView& plane, const WindowRow<Sum>& row, Band& band) {
+               const auto* values = plane.row<Stored>(y);
+               auto* out = images.output.row<std::uint8_t>(y);
+               const std::size_t open = binarise_quickly(threshold, row, band.march.inverses(), values, width,
+                                                         job_.inverted, out, band.open.data());
+               for (std::size_t i = 0; i < open; ++i) {
+                 const std::size_t x = band.open[i];
+                 double mean = 0;
+                 double deviation = 0;
+                 statistics_of_row(row, x, 1, &mean, &deviation);
+                 const bool white = values[x] > local_threshold(job_.rule, known, {mean, deviation});
+                 out[x] = white == job_.inverted ? std::uint8_t{0} : std::uint8_t{255};
+               }
+             });
+  }
+
+  /// For numbers of integers without a mask; otherwise one that floats never decide.
+  [[nodiscard]] QuickNumber quick_number() const {
+    constexpr double largest = static_cast<Stored>(~Stored{0});
+    if (job_.result == LocalResult::binary || job_.mask_maximum != 0) return {0, 0, 0, 0, -1};
+    return satin::quick_number(job_, largest);
+  }
+
+  [[nodiscard]] double number_of(double value, LocalStatistics at) const {
+    return job_.result == LocalResult::deviation ? at.deviation : normalised(job_.normalise, value, at);
+  }
+
+  /// Numbers in floats, and in doubles what those leave open.
+  void store_quickly(const QuickNumber& number, const WindowRow<Sum>& row, const Stored* values, Band& band,
+                     Stored* out) const requires(sizeof(Stored) < 4) {
+    const auto width = static_cast<std::size_t>(job_.width);
+    const auto channels = static_cast<std::size_t>(job_.plane.channels);
+    Stored* stored = channels == 1 ? out : band.stored.data();
+    const std::size_t open = number_quickly(number, job_.result == LocalResult::normalised, row,
+                                            band.march.inverses(), values, width, stored, band.open.data());
+    for (std::size_t i = 0; i < open; ++i) {
+      const std::size_t x = band.open[i];
+      LocalStatistics at;
+      statistics_of_row(row, x, 1, &at.mean, &at.deviation);
+      stored[x] = stored_number<Stored>(number_of(values[x], at));
+    }
+    if (channels == 1) return;
+    for (std::size_t x = 0; x < width; ++x)
+      out[x * channels + static_cast<std::size_t>(job_.output_channel)] = stored[x];
+  }
+
+  void write_row(const BoxStatsImages& images, const PictureExtremes& known, std::int64_t y,
+                 const WindowRow<Sum>& row, const double* values) const {
+    for_chunks(row, 0, static_cast<std::size_t>(job_.width),
+               [&](std::size_t at, std::size_t count, const double* means, const double* deviations) {
+                 if (job_.result == LocalResult::binary)
+                   return binarise(job_.rule, known, values + at, means, deviations, count, job_.inverted,
+                                   images.output.row<std::uint8_t>(y) + at);
+                 store(images, y, at, count, values + at, means, deviations);
+               });
+  }
+
+  void store(const BoxStatsImages& images, std::int64_t y, std::size_t first, std::size_t count,
+             const double* values, const double* means, const double* deviations) const {
+    const auto channels = static_cast<std::size_t>(job_.plane.channels);
+    const std::size_t at = first * channels + static_cast<std::size_t>(job_.output_channel);
+    const auto weight_of = [&](std::size_t x) -> std::uint32_t {
+      if (job_.mask_maximum == 0) return 0;
+      return job_.mask_maximum == 0xFF ? images.mask.row<std::uint8_t>(y)[x]
+                                       : images.mask.row<std::uint16_t>(y)[x];
+    };
+    const auto store_as = [&](auto* row, const auto& number) {
+      using T = std::remove_pointer_t<decltype(row)>;
+      const T* own = images.picture.row<T>(y);
+      for (std::size_t i = 0; i < count; ++i)
+        row[at + i * channels] =
+            blended_number(number(i), own[at + i * channels], weight_of(first + i), job_.mask_maximum);
+    };
+    const auto store_number = [&](const auto& number) {
+      if (job_.plane.type == Type::u8) return store_as(images.output.row<std::uint8_t>(y), number);
+      if (job_.plane.type == Type::u16) return store_as(images.output.row<std::uint16_t>(y), number);
+      store_as(images.output.row<float>(y), number);
+    };
+    if (job_.result == LocalResult::deviation) {
+      store_number([&](std::size_t i) { return deviations[i]; });
+    } else {
+      store_number([&](std::size_t i) {
+        return normalised(job_.normalise, values[i], {means[i], deviations[i]});
+      });
+    }
+  }
+
+  CpuBackend& backend_;
+  BoxStatsJob job_;
+  QuantisedPlane<Stored> plane_;
+  std::int64_t bands_;
+  std::vector<Band> bands_of_;
+};
+
+}  // namespace
+
+std::unique_ptr<BoxStatsOperation> prepare_box_stats(Backend& backend, const BoxStatsJob& job) {
+  if (job.colours > 1) return prepare_each_colour(backend, job);
+  CpuBackend& cpu = as_cpu(backend);
+  switch (job.plane.type) {
+    case Type::u8:
+      if (narrow_squares(largest_window_of(job)))
+        return std::make_unique<BoxStats<std::uint8_t, std::uint32_t>>(cpu, job);
+      return std::make_unique<BoxStats<std::uint8_t, std::uint64_t>>(cpu, job);
+    case Type::u16:
+      return std::make_unique<BoxStats<std::uint16_t, std::uint64_t>>(cpu, job);
+    default:
+      return std::make_unique<BoxStats<std::uint32_t, std::uint64_t>>(cpu, job);
+  }
+}
+
+}  // namespace satin::cpu

@@ -1,0 +1,219 @@
+// Prefix sums that Highway compiles once for every SIMD target and chooses between at run time.
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "tables/cpu/scan_simd.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
+
+#include <array>
+
+#include "pixels/cpu/load_wide-inl.h"
+#include "tables/cpu/scan_simd.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace satin::cpu::HWY_NAMESPACE {
+
+#if HWY_HAVE_SCALABLE  // lane tables need a size that is known: the smallest
+template <class Sum>
+using ScanTag = hn::FixedTag<Sum, 16 / sizeof(Sum)>;
+#else
+template <class Sum>
+using ScanTag = hn::ScalableTag<Sum>;
+#endif
+
+template <class Sum>
+using LaneTable = std::array<hwy::MakeSigned<Sum>, hn::MaxLanes(ScanTag<Sum>())>;
+
+/// Lane j takes lane j - step.
+template <class Sum>
+constexpr LaneTable<Sum> ShiftedLanes(std::size_t step) {
+  LaneTable<Sum> lanes{};
+  for (std::size_t j = step; j < lanes.size(); ++j) lanes[j] = static_cast<hwy::MakeSigned<Sum>>(j - step);
+  return lanes;
+}
+
+/// Lane j takes the last lane of the channel that lane j of the next vector has.
+template <class Sum>
+constexpr LaneTable<Sum> LastPixelLanes(std::size_t channels) {
+  LaneTable<Sum> lanes{};
+  for (std::size_t j = 0; j < lanes.size(); ++j)
+    lanes[j] = static_cast<hwy::MakeSigned<Sum>>(lanes.size() - channels + j % channels);
+  return lanes;
+}
+
+/// Prefix sums within one vector whose channels repeat every `Step` lanes (Hillis and Steele, 1986).
+template <std::size_t Step, class D, class V>
+HWY_INLINE V PrefixOfVector(D d, V v) {
+  using Sum = hn::TFromD<D>;
+  if constexpr (Step < hn::MaxLanes(D())) {
+    alignas(64) static constexpr LaneTable<Sum> shifted = ShiftedLanes<Sum>(Step);
+    const V before = hn::TableLookupLanes(v, hn::SetTableIndices(d, shifted.data()));
+    return PrefixOfVector<2 * Step>(d, hn::Add(v, hn::IfThenElseZero(hn::Not(hn::FirstN(d, Step)), before)));
+  } else {
+    return v;
+  }
+}
+
+/// Lane j takes a lane of the channel that lane j has after `vectors` more vectors.
+template <class Sum>
+constexpr LaneTable<Sum> RotatedLanes(std::size_t channels, std::size_t vectors) {
+  LaneTable<Sum> lanes{};
+  for (std::size_t j = 0; j < lanes.size(); ++j)
+    lanes[j] = static_cast<hwy::MakeSigned<Sum>>((j + vectors * lanes.size()) % channels);
+  return lanes;
+}
+
+template <bool Above, class D, class V, class Sum>
+HWY_INLINE void StoreSum(D d, V sum, std::size_t at, const Sum* above, Sum* out) {
+  if constexpr (Above) sum = hn::Add(sum, hn::LoadU(d, above + at));
+  hn::StoreU(sum, d, out + at);
+}
+
+/// Vectors that begin with the first channel each: from one to the next only an addition waits.
+template <std::size_t Channels, bool Above, class D, class Value, class Sum>
+HWY_INLINE std::size_t ScanVectors(D d, const Value* values, std::size_t count, const Sum* above, Sum* out,
+                                   Sum* running) {
+  alignas(64) static constexpr LaneTable<Sum> last_pixel = LastPixelLanes<Sum>(Channels);
+  const auto last = hn::SetTableIndices(d, last_pixel.data());
+  auto carry = hn::Zero(d);
+  std::size_t i = 0;
+  for (; i + hn::MaxLanes(d) <= count; i += hn::MaxLanes(d)) {
+    const auto prefix = PrefixOfVector<Channels>(d, LoadWide(d, values + i));
+    StoreSum<Above>(d, hn::Add(prefix, carry), i, above, out);
+    carry = hn::Add(carry, hn::TableLookupLanes(prefix, last));
+  }
+  hn::Store(carry, d, running);
+  return i;
+}
+
+/// Three channels come round after three vectors.
+template <bool Above, class D, class Value, class Sum>
+HWY_INLINE std::size_t ScanTriples(D d, const Value* values, std::size_t count, const Sum* above, Sum* out,
+                                   Sum* running) {
+  constexpr std::size_t lanes = hn::MaxLanes(D());
+  alignas(64) static constexpr LaneTable<Sum> last_pixel = LastPixelLanes<Sum>(3);
+  alignas(64) static constexpr LaneTable<Sum> second_lanes = RotatedLanes<Sum>(3, 1);
+  alignas(64) static constexpr LaneTable<Sum> third_lanes = RotatedLanes<Sum>(3, 2);
+  const auto last = hn::SetTableIndices(d, last_pixel.data());
+  const auto second = hn::SetTableIndices(d, second_lanes.data());
+  const auto third = hn::SetTableIndices(d, third_lanes.data());
+  auto carry = hn::Zero(d);
+  std::size_t i = 0;
+  for (; i + 3 * lanes <= count; i += 3 * lanes) {
+    const auto a = PrefixOfVector<3>(d, LoadWide(d, values + i));
+    const auto b =
+        hn::Add(PrefixOfVector<3>(d, LoadWide(d, values + i + lanes)), hn::TableLookupLanes(a, last));
+    const auto c =
+        hn::Add(PrefixOfVector<3>(d, LoadWide(d, values + i + 2 * lanes)), hn::TableLookupLanes(b, last));
+    StoreSum<Above>(d, hn::Add(a, carry), i, above, out);
+    StoreSum<Above>(d, hn::Add(b, hn::TableLookupLanes(carry, second)), i + lanes, above, out);
+    StoreSum<Above>(d, hn::Add(c, hn::TableLookupLanes(carry, third)), i + 2 * lanes, above, out);
+    carry = hn::Add(carry, hn::TableLookupLanes(c, last));
+  }
+  hn::Store(carry, d, running);
+  return i;
+}
+
+template <std::size_t Channels, bool Above, class Value, class Sum>
+void ScanRow(const Value* values, std::size_t count, const Sum* above, Sum* out) {
+  const ScanTag<Sum> d;
+  constexpr std::size_t lanes = hn::MaxLanes(ScanTag<Sum>());
+  alignas(64) std::array < Sum, lanes<Channels ? Channels : lanes> running{};
+  std::size_t i = 0;
+  if constexpr (lanes > 1 && lanes % Channels == 0) {
+    i = ScanVectors<Channels, Above>(d, values, count, above, out, running.data());
+  } else if constexpr (lanes > 3 && Channels == 3) {
+    i = ScanTriples<Above>(d, values, count, above, out, running.data());
+  }
+  for (std::size_t j = 0; i < count; ++i, ++j) {
+    Sum& sum = running[j % Channels];
+    sum += values[i];
+    out[i] = Above ? sum + above[i] : sum;
+  }
+}
+
+template <std::size_t Channels, class Value, class Sum>
+void ScanAbove(const Value* values, std::size_t pixels, const Sum* above, Sum* out) {
+  above == nullptr ? ScanRow<Channels, false>(values, pixels * Channels, above, out)
+                   : ScanRow<Channels, true>(values, pixels * Channels, above, out);
+}
+
+template <class Value, class Sum>
+void Scan(const Value* values, std::size_t pixels, int channels, const Sum* above, Sum* out) {
+  switch (channels) {
+    case 1:
+      return ScanAbove<1>(values, pixels, above, out);
+    case 2:
+      return ScanAbove<2>(values, pixels, above, out);
+    case 3:
+      return ScanAbove<3>(values, pixels, above, out);
+    default:
+      return ScanAbove<4>(values, pixels, above, out);
+  }
+}
+
+// Highway dispatches plain functions: one name for each instance.
+using U8 = std::uint8_t;
+using U16 = std::uint16_t;
+using U32 = std::uint32_t;
+using U64 = std::uint64_t;
+using F64 = double;
+void ScanU8U32(const U8* v, std::size_t n, int c, const U32* a, U32* o) { Scan(v, n, c, a, o); }
+void ScanU16U32(const U16* v, std::size_t n, int c, const U32* a, U32* o) { Scan(v, n, c, a, o); }
+void ScanU32U32(const U32* v, std::size_t n, int c, const U32* a, U32* o) { Scan(v, n, c, a, o); }
+void ScanU8U64(const U8* v, std::size_t n, int c, const U64* a, U64* o) { Scan(v, n, c, a, o); }
+void ScanU16U64(const U16* v, std::size_t n, int c, const U64* a, U64* o) { Scan(v, n, c, a, o); }
+void ScanF64F64(const F64* v, std::size_t n, int c, const F64* a, F64* o) { Scan(v, n, c, a, o); }
+void ScanU64U64(const U64* v, std::size_t n, int c, const U64* a, U64* o) { Scan(v, n, c, a, o); }
+
+}  // namespace satin::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace satin::cpu {
+
+HWY_EXPORT(ScanU8U32);
+HWY_EXPORT(ScanU16U32);
+HWY_EXPORT(ScanU32U32);
+HWY_EXPORT(ScanU8U64);
+HWY_EXPORT(ScanU16U64);
+HWY_EXPORT(ScanU64U64);
+HWY_EXPORT(ScanF64F64);
+
+template <>
+void scan(const std::uint8_t* values, std::size_t pixels, int channels, const std::uint32_t* above,
+          std::uint32_t* out) {
+  HWY_DYNAMIC_DISPATCH(ScanU8U32)(values, pixels, channels, above, out);
+}
+template <>
+void scan(const std::uint16_t* values, std::size_t pixels, int channels, const std::uint32_t* above,
+          std::uint32_t* out) {
+  HWY_DYNAMIC_DISPATCH(ScanU16U32)(values, pixels, channels, above, out);
+}
+template <>
+void scan(const std::uint32_t* values, std::size_t pixels, int channels, const std::uint32_t* above,
+          std::uint32_t* out) {
+  HWY_DYNAMIC_DISPATCH(ScanU32U32)(values, pixels, channels, above, out);
+}
+template <>
+void scan(const std::uint8_t* values, std::size_t pixels, int channels, const std::uint64_t* above,
+          std::uint64_t* out) {
+  HWY_DYNAMIC_DISPATCH(ScanU8U64)(values, pixels, channels, above, out);
+}
+template <>
+void scan(const std::uint16_t* values, std::size_t pixels, int channels, const std::uint64_t* above,
+          std::uint64_t* out) {
+  HWY_DYNAMIC_DISPATCH(ScanU16U64)(values, pixels, channels, above, out);
+}
+template <>
+void scan(const std::uint64_t* values, std::size_t pixels, int channels, const std::uint64_t* above,
+          std::uint64_t* out) {
+  HWY_DYNAMIC_DISPATCH(ScanU64U64)(values, pixels, channels, above, out);
+}
+template <>
+void scan(const double* values, std::size_t pixels, int channels, const double* above, double* out) {
+  HWY_DYNAMIC_DISPATCH(ScanF64F64)(values, pixels, channels, above, out);
+}
+
+}  // namespace satin::cpu
+#endif

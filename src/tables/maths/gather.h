@@ -1,0 +1,48 @@
+#pragma once
+// Box sums from a table in memory: four entries a whole box inside the picture, a few more at its borders.
+
+#include <cstdint>
+
+#include "core/maths/hd.h"
+#include "core/maths/window.h"
+#include "pixels/maths/divide.h"
+
+namespace satin {
+
+/// An inclusive summed-area table of interleaved channels.
+template <class Sum>
+struct TableView {
+  const Sum* data = nullptr;
+  std::int64_t row = 0;  ///< distance between rows, in entries
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+};
+
+/// Sums modulo 2^32 or 2^64 over one whole box, one for each channel.
+template <int Channels, class Sum>
+SATIN_HD void whole_box_sums(const TableView<Sum>& table, Window x, Window y, Border border, Sum* sums) {
+  if (x.low > 0 && y.low > 0 && x.high < table.width && y.high < table.height) {
+    const Sum* above = table.data + (y.low - 1) * table.row;
+    const Sum* below = table.data + y.high * table.row;
+    const std::int64_t left = (x.low - 1) * Channels;
+    const std::int64_t right = x.high * Channels;
+    for (int c = 0; c < Channels; ++c)
+      sums[c] = (below[right + c] - below[left + c]) - (above[right + c] - above[left + c]);
+    return;
+  }
+  const PrefixTerms columns = prefix_terms(x, table.width, border);
+  const PrefixTerms rows = prefix_terms(y, table.height, border);
+  for (int c = 0; c < Channels; ++c) sums[c] = 0;
+  for (int j = 0; j < PrefixTerms::count; ++j) {
+    if (rows.coefficient[j] == 0) continue;
+    const Sum* row = table.data + rows.index[j] * table.row;
+    for (int i = 0; i < PrefixTerms::count; ++i) {
+      if (columns.coefficient[i] == 0) continue;
+      const auto factor = static_cast<Sum>(rows.coefficient[j]) * static_cast<Sum>(columns.coefficient[i]);
+      const Sum* entry = row + static_cast<std::int64_t>(columns.index[i]) * Channels;
+      for (int c = 0; c < Channels; ++c) sums[c] += factor * entry[c];
+    }
+  }
+}
+
+}  // namespace satin

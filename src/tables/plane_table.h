@@ -1,0 +1,42 @@
+#pragma once
+// The summed-area table of a plane of unsigned integers that an operation made for itself.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "core/backend.h"
+#include "tables/maths/gather.h"
+#include "tables/table.h"
+
+namespace satin {
+
+class PlaneTable {
+ public:
+  /// Of planes of u8 or u32 with values up to `maximum`; sums are modulo 2^32 or 2^64.
+  PlaneTable(Backend& backend, std::int64_t width, std::int64_t height, Type type, std::uint64_t maximum,
+             Accumulator accumulator);
+
+  /// The plane to fill before run(), densely packed.
+  [[nodiscard]] MutableImageView plane() const { return plane_; }
+  void run(Stream stream) { operation_->run(plane_, nullptr, table_, stream); }
+  /// Sum is u32 or u64, as the accumulator is.
+  template <class Sum>
+  [[nodiscard]] TableView<Sum> table() const {
+    return {reinterpret_cast<const Sum*>(table_.data),
+            table_.strides.row / static_cast<std::ptrdiff_t>(sizeof(Sum)), table_.shape.width,
+            table_.shape.height};
+  }
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept {
+    return plane_buffer_.size + table_buffer_.size + operation_->workspace_bytes();
+  }
+
+ private:
+  Buffer plane_buffer_;
+  Buffer table_buffer_;
+  MutableImageView plane_;
+  MutableImageView table_;
+  std::unique_ptr<TableOperation> operation_;
+};
+
+}  // namespace satin

@@ -1,0 +1,33 @@
+#pragma once
+// The summed-area table: inclusive row scans, then column scans (Crow 1984).
+
+#include <cstdint>
+
+#include "core/maths/fixed_point.h"
+#include "core/operation.h"
+#include "pixels/pixels.h"
+
+namespace satin {
+
+struct TableOperation;
+
+struct TableJob {
+  using Operation = TableOperation;
+
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+  PixelRead read;
+  bool squared = false;
+  Accumulator accumulator = Accumulator::u32;
+};
+
+/// run() fills `table` (width x height, interleaved channels, of the accumulator's type: sums modulo 2^32 or
+/// 2^64). Floats are read as fixed point with the exponents of *measured (of their squares, if squared).
+struct TableOperation : Operation {
+  virtual void run(const ImageView& picture, const Measured* measured, const MutableImageView& table,
+                   Stream stream) = 0;
+  /// In place: signed 64-bit fixed-point sums (of squares) -> the same sums as IEEE doubles.
+  virtual void to_double(const MutableImageView& table, const Measured* measured, Stream stream) = 0;
+};
+
+}  // namespace satin

@@ -1,0 +1,356 @@
+// The hidden samples of depth of field against windows summed pixel by pixel, and a list that is too small;
+// all that is made before the splat beside what the CPU makes.
+
+#include "lens/maths/disocclusion_fill.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <tuple>
+#include <vector>
+
+#include "core/backend.h"
+#include "lens/lens_layers.h"
+#include "lens/lens_radii.h"
+#include "tests/oracles/device_under_test.h"
+#include "tests/oracles/pictures.h"
+
+namespace satin::test {
+namespace {
+
+/// What the steps before the splat made of a picture, in host memory.
+struct Layers {
+  int width = 0;
+  int height = 0;
+  int channels = 0;
+  LensUnit unit;
+  DepthGroups groups;
+  std::uint32_t capacity = 0;
+  std::vector<std::int32_t> radii;
+  std::vector<std::uint32_t> colours;
+  std::vector<std::uint8_t> group_of;
+  std::vector<LensSample> hidden;  ///< by place and group
+
+  [[nodiscard]] std::size_t at(int x, int y) const {
+    return static_cast<std::size_t>(y) * static_cast<std::size_t>(width) + static_cast<std::size_t>(x);
+  }
+  [[nodiscard]] bool holds(int x, int y) const { return x >= 0 && y >= 0 && x < width && y < height; }
+};
+
+bool before(const LensSample& a, const LensSample& b) {
+  return std::tie(a.y, a.x, a.group, a.block) < std::tie(b.y, b.x, b.group, b.block);
+}
+
+template <class T>
+std::vector<T> downloaded(Backend& backend, const T* values, std::size_t count) {
+  std::vector<T> result(count);
+  if (count > 0) backend.download(result.data(), values, count * sizeof(T), {});
+  backend.synchronize({});
+  return result;
+}
+
+/// Samples of silhouettes are of the group of their pixel or of a nearer one.
+bool is_hidden(const Layers& layers, const LensSample& sample) {
+  return sample.block == 2 || sample.group > layers.group_of[layers.at(sample.x, sample.y)];
+}
+
+Layers layers_of(const Device& device, const Image& picture, const std::vector<std::int32_t>& radii,
+                 int most_groups) {
+  Backend& backend = device.backend();
+  const Shape& shape = picture.shape();
+  LensLayersJob job;
+  job.width = shape.width;
+  job.height = shape.height;
+  job.type = shape.type;
+  job.channels = shape.channels;
+  job.most_groups = most_groups;
+  const auto operation = backend.prepare(job);
+  const Buffer pixels = backend.allocate(byte_size(shape));
+  backend.upload(pixels.get(), picture.view().data, byte_size(shape), {});
+  const LensPlanes& planes = operation->planes();
+  backend.upload(planes.radii, radii.data(), radii.size() * sizeof(std::int32_t), {});
+  ImageView stored = picture.view();
+  stored.data = pixels.get();
+  stored.memory = device.is_cuda() ? Memory::device : Memory::host;
+  operation->run(stored, nullptr, {});
+
+  Layers layers;
+  layers.width = static_cast<int>(shape.width);
+  layers.height = static_cast<int>(shape.height);
+  layers.channels = shape.channels;
+  layers.capacity = operation->list().capacity;
+  const std::size_t size = radii.size();
+  layers.unit = downloaded(backend, operation->unit(), 1).front();
+  layers.groups = downloaded(backend, operation->groups(), 1).front();
+  layers.radii = downloaded(backend, planes.radii, size);
+  layers.colours = downloaded(backend, planes.colours, size * static_cast<std::size_t>(shape.channels));
+  layers.group_of = downloaded(backend, planes.groups, size);
+  const std::uint32_t count = downloaded(backend, operation->list().count, 1).front();
+  layers.hidden = downloaded(backend, operation->list().samples, count);
+  std::erase_if(layers.hidden, [&](const LensSample& sample) { return !is_hidden(layers, sample); });
+  std::ranges::sort(layers.hidden, before);
+  return layers;
+}
+
+/// Discs at random depths over a slope.
+std::vector<std::int32_t> random_radii(int width, int height, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<std::int32_t> radii(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
+  const auto at = [&](int x, int y) -> std::int32_t& {
+    return radii[static_cast<std::size_t>(y) * static_cast<std::size_t>(width) + static_cast<std::size_t>(x)];
+  };
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) at(x, y) = 256 * (y - height) * 20 / height;
+  for (int i = 0; i < 12; ++i) {
+    const int u = random.between(0, width);
+    const int v = random.between(0, height);
+    const int reach = random.between(2, 40);
+    const int own = random.between(-12 * 256, 20 * 256);
+    for (int y = 0; y < height; ++y)
+      for (int x = 0; x < width; ++x)
+        if ((x - u) * (x - u) + (y - v) * (y - v) < reach * reach) at(x, y) = own;
+  }
+  return radii;
+}
+
+/// One hidden pixel by step 3 of depth of field, windows summed directly.
+class Oracle {
+ public:
+  Oracle(const Layers& layers, int group) : layers_(layers), group_(group) {}
+
+  [[nodiscard]] Hidden at(int x, int y) const {
+    Hidden result{};
+    if (!layers_.holds(x, y) || layers_.group_of[layers_.at(x, y)] >= group_) return result;
+    constexpr std::array reaches = {1, 2, 4, 16, 32};
+    constexpr std::array factors = {1.0F, 1.0F / 24, 1.0F / 2048, 1.0F / 131072, 1.0F / 33554432};
+    float in_group = 0;
+    float from_group_on = 0;
+    int empty = 0;
+    bool begun = false;
+    for (std::size_t i = 0; i < reaches.size(); ++i) {
+      const Sums sums = window(x, y, reaches[i]);
+      if (!begun && sums.from_group_on == 0 && i + 1 < reaches.size()) {
+        empty = reaches[i];
+        continue;
+      }
+      if (i + 1 == reaches.size() && sums.in_group == 0) return Hidden{};
+      begun = true;
+      for (int c = 0; c < layers_.channels; ++c)
+        result.colour[c] += factors[i] * static_cast<float>(sums.colour[static_cast<std::size_t>(c)]);
+      result.radius += factors[i] * static_cast<float>(sums.radius);
+      in_group += factors[i] * static_cast<float>(sums.in_group);
+      from_group_on += factors[i] * static_cast<float>(sums.from_group_on);
+    }
+    if (in_group < 0.05F * from_group_on) return Hidden{};
+    result.radius = result.radius / in_group / 256;
+    const float own = std::abs(static_cast<float>(layers_.radii[layers_.at(x, y)])) / 256;
+    if (static_cast<float>(empty) > own + std::abs(result.radius) + 1) return Hidden{};
+    result.weight = in_group / from_group_on;
+    for (int c = 0; c < layers_.channels; ++c) result.colour[c] = result.colour[c] / in_group / 65535;
+    if (std::abs(result.radius) < 3) refine(x, y, result);
+    for (int c = 0; c < layers_.channels; ++c)
+      result.colour[c] = result.colour[c] / std::max(1 - result.colour[c], 0.5F / 65535);
+    return result;
+  }
+
+ private:
+  struct Sums {
+    std::array<std::int64_t, 4> colour{};
+    std::int64_t radius = 0;
+    std::int64_t in_group = 0;
+    std::int64_t from_group_on = 0;
+  };
+
+  [[nodiscard]] float light(int x, int y, int c) const {
+    const float value =
+        lens_light(layers_.colours[layers_.at(x, y) * static_cast<std::size_t>(layers_.channels) +
+                                   static_cast<std::size_t>(c)],
+                   layers_.unit);
+    return value / (1 + value);
+  }
+
+  [[nodiscard]] Sums window(int x, int y, int reach) const {
+    Sums sums;
+    for (int v = std::max(0, y - reach); v <= std::min(layers_.height - 1, y + reach); ++v)
+      for (int u = std::max(0, x - reach); u <= std::min(layers_.width - 1, x + reach); ++u) {
+        const int own = layers_.group_of[layers_.at(u, v)];
+        if (own >= group_) ++sums.from_group_on;
+        if (own != group_) continue;
+        ++sums.in_group;
+        sums.radius += layers_.radii[layers_.at(u, v)];
+        for (int c = 0; c < layers_.channels; ++c)
+          sums.colour[static_cast<std::size_t>(c)] +=
+              static_cast<std::int64_t>(light(u, v, c) * 65535 + 0.5F);
+      }
+    return sums;
+  }
+
+  /// 0: nothing, or what is behind the group, is met first.
+  [[nodiscard]] int distance(int x, int y, int step_x, int step_y) const {
+    for (int i = 1; i <= 8; ++i) {
+      const int u = x + i * step_x;
+      const int v = y + i * step_y;
+      if (!layers_.holds(u, v)) return 0;
+      const int own = layers_.group_of[layers_.at(u, v)];
+      if (own >= group_) return own == group_ ? i : 0;
+    }
+    return 0;
+  }
+
+  void refine(int x, int y, Hidden& hidden) const {
+    std::array<double, 4> sum{};
+    double total = 0;
+    for (const bool along_row : {true, false}) {
+      const int dx = along_row ? 1 : 0;
+      const int dy = along_row ? 0 : 1;
+      const int after = distance(x, y, dx, dy);
+      const int back = distance(x, y, -dx, -dy);
+      if (after == 0 || back == 0) continue;
+      double apart = 0.03;
+      for (int c = 0; c < layers_.channels; ++c)
+        apart +=
+            std::pow(light(x + after * dx, y + after * dy, c) - light(x - back * dx, y - back * dy, c), 2);
+      const double length = back + after;
+      const double weight = 1 / (length * length * apart);
+      for (int c = 0; c < layers_.channels; ++c)
+        sum[static_cast<std::size_t>(c)] +=
+            weight *
+            (static_cast<double>(light(x + after * dx, y + after * dy, c)) * back +
+             static_cast<double>(light(x - back * dx, y - back * dy, c)) * after) /
+            length;
+      total += weight;
+    }
+    if (total == 0) return;
+    for (int c = 0; c < layers_.channels; ++c)
+      hidden.colour[c] =
+          static_cast<float>((sum[static_cast<std::size_t>(c)] + static_cast<double>(hidden.colour[c]) / 30) /
+                             (total + 1.0 / 30));
+  }
+
+  const Layers& layers_;
+  int group_;
+};
+
+/// The samples of one block of 2 x 2 pixels.
+void add_block(const Layers& layers, int group, int x, int y,
+               std::vector<std::pair<LensSample, Hidden>>& to) {
+  const Oracle oracle(layers, group);
+  std::array<Hidden, 4> hidden{};
+  Hidden merged{};
+  for (int i = 0; i < 4; ++i) {
+    const Hidden& own = hidden[static_cast<std::size_t>(i)] = oracle.at(x + i % 2, y + i / 2);
+    for (int c = 0; c < layers.channels; ++c) merged.colour[c] += own.weight * own.colour[c];
+    merged.radius += own.weight * own.radius;
+    merged.weight += own.weight;
+  }
+  if (merged.weight == 0) return;
+  const auto add = [&](const Hidden& own, int u, int v, int block) {
+    const auto weight = static_cast<std::uint16_t>(own.weight * 4096 + 0.5F);
+    if (weight == 0) return;
+    LensSample sample{};
+    sample.x = u;
+    sample.y = v;
+    sample.radius = static_cast<std::uint32_t>(std::abs(own.radius) * 256 + 0.5F);
+    sample.weight = weight;
+    sample.block = static_cast<std::uint8_t>(block);
+    sample.group = static_cast<std::uint8_t>(group);
+    to.emplace_back(sample, own);
+  };
+  for (int c = 0; c < layers.channels; ++c) merged.colour[c] /= merged.weight;
+  merged.radius /= merged.weight;
+  if (x + 1 < layers.width && y + 1 < layers.height && std::abs(merged.radius) > 2)
+    return add(merged, x, y, 2);
+  for (int i = 0; i < 4; ++i)
+    if (hidden[static_cast<std::size_t>(i)].weight > 0)
+      add(hidden[static_cast<std::size_t>(i)], x + i % 2, y + i / 2, 1);
+}
+
+TEST(DisocclusionFill, IsTheRuleWindowByWindow) {
+  for (const int channels : {1, 2, 3, 4}) {
+    const int width = 101 + 9 * channels;
+    const int height = 70 + channels;
+    const Image picture =
+        random_picture({width, height, channels, Type::u8}, 7U + static_cast<unsigned>(channels));
+    const Layers layers = layers_of(device_under_test(), picture,
+                                    random_radii(width, height, 20U + static_cast<unsigned>(channels)), 5);
+    ASSERT_GE(layers.groups.count, 3);
+    std::vector<std::pair<LensSample, Hidden>> expected;
+    for (int group = 1; group < layers.groups.count; ++group)
+      for (int y = 0; y < height; y += 2)
+        for (int x = 0; x < width; x += 2) add_block(layers, group, x, y, expected);
+    std::ranges::sort(expected, [](const auto& a, const auto& b) { return before(a.first, b.first); });
+    ASSERT_GT(expected.size(), 500U);
+    ASSERT_EQ(layers.hidden.size(), expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      const LensSample& sample = layers.hidden[i];
+      const auto& [own, hidden] = expected[i];
+      ASSERT_TRUE(!before(sample, own) && !before(own, sample)) << sample.x << ", " << sample.y;
+      EXPECT_NEAR(sample.radius, own.radius, 1);
+      EXPECT_NEAR(sample.weight, own.weight, 1);
+      for (int c = 0; c < channels; ++c)
+        EXPECT_NEAR(lens_light(sample.colour[c], layers.unit), hidden.colour[c],
+                    2e-4F * (1 + hidden.colour[c]))
+            << sample.x << ", " << sample.y;
+    }
+  }
+}
+
+/// Five depths at random, close to each other: most pixels are silhouettes, and all but the farthest hide
+/// something.
+Layers layers_of_noise(const Device& device, int side) {
+  Random random(9);
+  std::vector<std::int32_t> radii(static_cast<std::size_t>(side) * static_cast<std::size_t>(side));
+  for (std::int32_t& radius : radii) radius = 800 * random.between(-2, 2);
+  return layers_of(device, random_picture({side, side, 3, Type::u8}, 3), radii, 5);
+}
+
+std::size_t hidden_of(const Layers& layers, int group) {
+  return static_cast<std::size_t>(
+      std::ranges::count(layers.hidden, group, [](const LensSample& sample) { return int{sample.group}; }));
+}
+
+TEST(DisocclusionFill, AGroupThatDoesNotFitIsLeftAwayWhole) {
+  const Layers small = layers_of_noise(device_under_test(), 128);
+  ASSERT_EQ(small.groups.count, 3);
+  EXPECT_GT(hidden_of(small, 1), 1000U);
+  EXPECT_GT(hidden_of(small, 2), 1000U);
+
+  const Layers large = layers_of_noise(device_under_test(), 640);
+  EXPECT_GT(hidden_of(large, 1), 25 * 1000U);
+  EXPECT_EQ(hidden_of(large, 2), 0U);
+  const Layers expected = layers_of_noise(Device::open("cpu", {.threads = 1}), 640);
+  ASSERT_EQ(large.hidden.size(), expected.hidden.size());
+  const std::size_t bytes = large.hidden.size() * sizeof(LensSample);
+  EXPECT_EQ(std::memcmp(large.hidden.data(), expected.hidden.data(), bytes), 0);
+}
+
+TEST(LensLayers, AreThoseOfTheCpuAtAnySize) {
+  std::uint64_t seed = 60;
+  for (const auto& [width, height] :
+       {std::pair{1, 1}, {1, 40}, {40, 1}, {2, 9}, {9, 2}, {255, 7}, {257, 17}, {300, 8}, {515, 71}})
+    for (const std::uint64_t noise : {1U, 300U}) {
+      std::vector<std::int32_t> radii = random_radii(width, height, ++seed);
+      Random random(seed);
+      for (std::int32_t& radius : radii) radius += static_cast<std::int32_t>(random.below(noise));
+      const Image picture = random_picture({width, height, 3, Type::u8}, seed);
+      const Layers found = layers_of(device_under_test(), picture, radii, 5);
+      const Layers expected = layers_of(Device::open("cpu", {.threads = 1}), picture, radii, 5);
+      SCOPED_TRACE(testing::Message() << width << " x " << height << ", noise " << noise);
+      ASSERT_EQ(found.groups.count, expected.groups.count);
+      for (int i = 0; i + 1 < found.groups.count; ++i)
+        EXPECT_EQ(found.groups.limits[i], expected.groups.limits[i]);
+      EXPECT_EQ(found.radii, expected.radii);
+      EXPECT_EQ(found.colours, expected.colours);
+      EXPECT_EQ(found.group_of, expected.group_of);
+      ASSERT_EQ(found.hidden.size(), expected.hidden.size());
+      EXPECT_EQ(
+          std::memcmp(found.hidden.data(), expected.hidden.data(), found.hidden.size() * sizeof(LensSample)),
+          0);
+    }
+}
+
+}  // namespace
+}  // namespace satin::test

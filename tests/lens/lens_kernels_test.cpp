@@ -1,0 +1,217 @@
+// The staircases of every radius against what they stand for: the weight, the centre, the spread and the
+// extent of a lens's circle of confusion.
+
+#include "lens/lens_kernels.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "lens/splat.h"
+#include "tests/oracles/expect_error.h"
+#include "tests/oracles/oracle_lens.h"
+
+namespace satin::test {
+namespace {
+
+struct KernelCase {
+  Bokeh bokeh;
+  SplatQuality quality;
+  bool highlight;
+  bool block;
+};
+
+std::vector<KernelCase> every_kernel() {
+  std::vector<KernelCase> cases;
+  for (const Bokeh bokeh : {Bokeh::disc, Bokeh::hexagon, Bokeh::square})
+    for (const SplatQuality quality : {SplatQuality::fast, SplatQuality::high})
+      for (const bool highlight : {false, true})
+        for (const bool block : {false, true}) cases.push_back({bokeh, quality, highlight, block});
+  return cases;
+}
+
+LensKernels kernels_for(const KernelCase& kernel, std::uint32_t largest, int colour_bits = 16) {
+  SplatJob job;
+  job.bokeh = kernel.bokeh;
+  job.quality = kernel.quality;
+  job.largest_radius = largest;
+  job.colour_bits = colour_bits;
+  return lens_kernels(job);
+}
+
+/// Moments of one kernel, pixel by pixel, in parts of the full weight.
+struct Moments {
+  double sum = 0;
+  double x = 0, y = 0;    ///< of the centroid from the centre of the pixel or block
+  double xx = 0, yy = 0;  ///< variances
+  double extent = 0;      ///< of the farthest pixel's centre along an axis
+};
+
+Moments moments_of(const LensKernels& kernels, const KernelCase& kernel, std::uint32_t radius) {
+  Moments m;
+  const double centre = kernel.block ? .5 : 0;
+  const std::uint32_t weight = (kernel.block ? 4 : 1) * lens_full_weight;
+  for (std::int64_t dy = -kernels.reach; dy <= kernels.reach + 1; ++dy)
+    for (std::int64_t dx = -kernels.reach; dx <= kernels.reach + 1; ++dx) {
+      const auto w =
+          static_cast<double>(weight_at(kernels, radius, kernel.highlight, kernel.block, weight, dx, dy));
+      if (w == 0) continue;
+      const double x = static_cast<double>(dx) - centre;
+      const double y = static_cast<double>(dy) - centre;
+      m.sum += w;
+      m.x += w * x;
+      m.y += w * y;
+      m.xx += w * x * x;
+      m.yy += w * y * y;
+      m.extent = std::max({m.extent, std::abs(x), std::abs(y)});
+    }
+  m.x /= m.sum;
+  m.y /= m.sum;
+  m.xx /= m.sum;
+  m.yy /= m.sum;
+  m.sum = std::ldexp(m.sum, -kernels.weight_bits) / (kernel.block ? 4 : 1);
+  return m;
+}
+
+TEST(LensKernels, KeepSumCentreSpreadAndSupport) {
+  for (const KernelCase& kernel : every_kernel()) {
+    const LensKernels kernels = kernels_for(kernel, 70 * 256);
+    for (const double r :
+         {.0, .59, .61, .8, 1., 1.5, 1.99, 2., 2.5, 3.3, 5.99, 6., 7.9, 8.1, 11.9, 12.1, 20., 33.3, 64.}) {
+      const auto radius = static_cast<std::uint32_t>(r * 256);
+      const Moments m = moments_of(kernels, kernel, radius);
+      SCOPED_TRACE(testing::Message() << "bokeh " << static_cast<int>(kernel.bokeh) << ", quality "
+                                      << static_cast<int>(kernel.quality) << ", highlight "
+                                      << kernel.highlight << ", block " << kernel.block << ", radius " << r);
+      EXPECT_NEAR(m.sum, 1, 1e-4);
+      EXPECT_NEAR(m.x, 0, 1e-9);
+      EXPECT_NEAR(m.y, 0, 1e-9);
+      EXPECT_LE(m.extent, 1.05 * r + 1.5) << "the corners of a hexagon reach farthest";
+      const double block = kernel.block ? .25 : 0;
+      const double variance = r < .6 ? block : std::max(block, r * r / 4 - block);
+      const bool mixed = r <= (kernel.quality == SplatQuality::high ? 12 : 8) || kernel.highlight;
+      EXPECT_NEAR((m.xx + m.yy) / 2, variance, mixed ? 1e-2 * variance + 1e-3 : .5 * r)
+          << "not of this width";
+      EXPECT_NEAR(m.xx, m.yy, r < 4 ? .3 * r : .25 * variance) << "wider than high";
+    }
+  }
+}
+
+TEST(LensKernels, SpreadGrowsWithTheRadius) {
+  for (const KernelCase& kernel : every_kernel()) {
+    const LensKernels kernels = kernels_for(kernel, 20 * 256);
+    double before = 0;
+    for (std::uint32_t radius = 0; radius <= 20 * 256; radius += 16) {
+      const Moments m = moments_of(kernels, kernel, radius);
+      EXPECT_GE(m.xx + m.yy, before * (radius <= 8 * 256 ? .9999 : .85)) << radius;
+      before = m.xx + m.yy;
+    }
+  }
+}
+
+TEST(LensKernels, DiscsHaveTheirCorners) {
+  const auto corners = [](const LensKernels& kernels, double r, bool highlight) {
+    const LensKernel& kernel =
+        lens_kernel(kernels.view(), static_cast<std::uint32_t>(r * 256), highlight, false);
+    return 8 * kernels.staircases[kernel.staircase[0]].boxes - 4;
+  };
+  const LensKernels fast = kernels_for({Bokeh::disc, SplatQuality::fast, false, false}, 64 * 256);
+  const LensKernels high = kernels_for({Bokeh::disc, SplatQuality::high, false, false}, 64 * 256);
+  EXPECT_EQ(corners(fast, .3, false), 4);
+  EXPECT_EQ(corners(fast, 1.9, false), 4);
+  EXPECT_EQ(corners(fast, 5, false), 12);
+  EXPECT_EQ(corners(fast, 40, false), 12);
+  EXPECT_EQ(corners(high, 5, false), 12);
+  EXPECT_EQ(corners(high, 40, false), 20);
+  EXPECT_EQ(corners(fast, 40, true), 36);
+  const LensKernel& large = lens_kernel(fast.view(), 40 * 256, false, false);
+  EXPECT_EQ(large.weight[1], 0U) << "one staircase where none are mixed";
+}
+
+TEST(LensKernels, AreasAreNumbersOfPixels) {
+  for (const KernelCase& kernel : every_kernel()) {
+    const LensKernels kernels = kernels_for(kernel, 9 * 256);
+    for (std::size_t i = 0; i < kernels.staircases.size(); ++i) {
+      LensKernels alone = kernels;
+      alone.largest = 0;
+      alone.kernels.assign(LensKernelView::kinds, {{1, 0}, {static_cast<std::uint16_t>(i), 0}});
+      std::uint64_t pixels = 0;
+      for (std::int64_t dy = -kernels.reach; dy <= kernels.reach + 1; ++dy)
+        for (std::int64_t dx = -kernels.reach; dx <= kernels.reach + 1; ++dx)
+          pixels += weight_at(alone, 0, false, kernel.block, lens_full_weight, dx, dy);
+      ASSERT_EQ(area_of(kernels.staircases[i], kernel.block), pixels) << i;
+    }
+  }
+}
+
+/// The most that can meet in one pixel when every pixel has one sample of weight 1: for every offset, the
+/// kernel that gives most there. Merged ones have that of a block beside them, one pixel farther at most.
+double meeting_weights(const LensKernels& kernels, std::uint32_t merge_from) {
+  std::map<std::pair<std::int64_t, std::int64_t>, double> most;
+  const double whole = std::ldexp(1.0, kernels.weight_bits);
+  for (std::uint32_t kind = 0; kind < 3; ++kind)
+    for (std::uint32_t r = kind < 2 ? 0 : merge_from; r <= kernels.largest; r += r < 8 * 256 ? 16 : 64)
+      for (std::int64_t dy = 0; dy <= kernels.reach + 1; ++dy)
+        for (std::int64_t dx = 0; dx <= kernels.reach + 1; ++dx) {
+          const std::uint64_t w = weight_at(kernels, r, kind == 1, kind == 2, lens_full_weight, dx, dy);
+          if (w == 0) break;
+          double& largest = most[{dx, dy}];
+          largest = std::max(largest, static_cast<double>(w) / whole);
+        }
+  double sum = 0;
+  for (const auto& [at, weight] : most) sum += weight * (at.first == 0 ? 1 : 2) * (at.second == 0 ? 1 : 2);
+  return sum;
+}
+
+TEST(LensKernels, NoMoreMeetsInAPixelThanTheBoundSays) {
+  for (const Bokeh bokeh : {Bokeh::disc, Bokeh::hexagon, Bokeh::square})
+    for (const std::uint32_t r : {0U, 1U, 2U, 5U, 16U, 30U}) {
+      const LensKernels kernels = kernels_for({bokeh, SplatQuality::high, false, false}, r * 256);
+      EXPECT_LE(meeting_weights(kernels, never_merged), static_cast<double>(pile_up(r * 256))) << r;
+      EXPECT_LE(meeting_weights(kernels, 2 * 256), static_cast<double>(pile_up(r * 256))) << r << ", merged";
+      EXPECT_GE(2 * meeting_weights(kernels, never_merged) + 4, static_cast<double>(pile_up(r * 256)))
+          << "a bound that is far too large for radius " << r;
+    }
+}
+
+TEST(SplatBits, FillTheSumsAndNoMore) {
+  // 2 * pile_up(64) = 36: 6 bits. Colours of 32 bits leave 63 - 32 - 6 = 25.
+  EXPECT_EQ(pile_up(64 * 256), 18U);
+  EXPECT_EQ(splat_weight_bits(64 * 256, 32), 25);
+  EXPECT_EQ(splat_weight_bits(64 * 256, 27), 30);
+  EXPECT_EQ(splat_weight_bits(64 * 256, 28), 29);
+  EXPECT_EQ(splat_weight_bits(64 * 256, 16), 30);
+  for (const int colour_bits : {1, 16, 24, 27, 28, 32})
+    for (const std::uint32_t r : {0U, 1U, 2U, 63U, 64U, 80U}) {
+      const int bits = splat_weight_bits(r * 256, colour_bits);
+      const double most = std::ldexp(static_cast<double>(2 * pile_up(r * 256)), bits + colour_bits);
+      EXPECT_LE(most, 0x1p63) << colour_bits << " bits, radius " << r;
+      if (bits < 30) {
+        EXPECT_GT(2 * most, 0x1p63);
+      }
+    }
+}
+
+TEST(SplatBits, RefuseWeightsThatWouldBeTooSmall) {
+  // The box around radius r has 4 (r + 2)^2 pixels of at least 1000 each: r + 2 <= 518 with 2^30.
+  EXPECT_EQ(splat_weight_bits(512 * 256, 16), 30);
+  EXPECT_EQ(splat_weight_bits(516 * 256 + 255, 16), 30);
+  expect_error(ErrorKind::usage, "radius 517", [] { return splat_weight_bits(517 * 256, 16); });
+  EXPECT_EQ(splat_weight_bits(89 * 256, 32), 25);
+  expect_error(ErrorKind::usage, "32 bits", [] { return splat_weight_bits(90 * 256, 32); });
+}
+
+TEST(SplatBits, AsManyOfColoursAsTheLargestRadiusLeaves) {
+  // 2 * pile_up(512) = 48: 6 bits. The box around 514 pixels wants weights of 30, and 63 - 6 - 30 = 27.
+  EXPECT_EQ(splat_colour_bits(512 * 256), 27);
+  for (std::uint32_t r = 1; r <= 512; ++r) {
+    const int bits = splat_colour_bits(r * 256);
+    EXPECT_NO_THROW((void)splat_weight_bits(r * 256, bits)) << r;
+    expect_error(ErrorKind::usage, "bits", [&] { return splat_weight_bits(r * 256, bits + 1); });
+  }
+}
+
+}  // namespace
+}  // namespace satin::test

@@ -1,0 +1,191 @@
+// The operation `splat` against samples that are spread pixel by pixel.
+
+#include "lens/splat.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tests/lens/splat_case.h"
+
+namespace satin::test {
+namespace {
+
+void expect_near(const std::vector<std::uint32_t>& found, const std::vector<long double>& expected,
+                 const SplatJob& job) {
+  // Half a step is the rounding's, the rest that of the composite.
+  const long double error = .5L + (job.colour_bits <= 18 ? .25L : .01L);
+  for (std::size_t i = 0; i < found.size(); ++i)
+    ASSERT_LE(std::abs(static_cast<long double>(found[i]) - expected[i]), error)
+        << "x " << i / static_cast<std::size_t>(job.channels) % static_cast<std::size_t>(job.width) << ", y "
+        << i / static_cast<std::size_t>(job.channels * job.width) << ": " << found[i];
+}
+
+TEST(Splat, SpreadsEverySampleOverItsShape) {
+  std::uint64_t seed = 1;
+  for (const Bokeh bokeh : {Bokeh::disc, Bokeh::hexagon, Bokeh::square})
+    for (const SplatQuality quality : {SplatQuality::fast, SplatQuality::high})
+      for (const int channels : {1, 2, 3, 4})
+        for (const int colour_bits : {16, 18, 24, 32}) {
+          SplatJob job = job_of(40, 33, channels, 1 + static_cast<int>(seed % 5), 9.5);
+          job.bokeh = bokeh;
+          job.quality = quality;
+          job.colour_bits = colour_bits;
+          job.white = static_cast<std::uint32_t>((std::uint64_t{3} << colour_bits) / 4);
+          const LensScene scene = random_scene(job, 200, seed++);
+          SCOPED_TRACE(seed);
+          expect_near(run_scene(scene), expected_composite(scene), job);
+        }
+}
+
+TEST(Splat, LongRunsOfNeighboursThatHaveOneShape) {
+  std::uint64_t seed = 50;
+  for (const int channels : {1, 2, 3, 4})
+    for (const std::uint32_t step : {0U, 1U, 9U}) {
+      SplatJob job = job_of(201, 24, channels, 2, 14);
+      job.white = 50000;
+      LensScene scene = random_scene(job, 0, seed++);
+      Random random(seed);
+      for (std::size_t i = 0; i < scene.pixels(); ++i) {
+        const auto x = static_cast<std::uint32_t>(i % 201);
+        scene.radii[i] = 1500 + step * x;
+        scene.groups[i] = x < 120 ? 0 : 1;
+        scene.weights[i] = random.one_in(40) ? lens_full_weight / 3 : lens_full_weight;
+        // highlights have shapes of their own
+        if (!random.one_in(60))
+          for (int c = 0; c < channels; ++c)
+            scene.colours[i * static_cast<std::size_t>(channels) + static_cast<std::size_t>(c)] /= 2;
+      }
+      SCOPED_TRACE(testing::Message() << channels << " channels, step " << step);
+      expect_near(run_scene(scene), expected_composite(scene), job);
+    }
+}
+
+TEST(Splat, MergesNeighboursThatAreAlike) {
+  std::uint64_t seed = 70;
+  for (const int channels : {1, 2, 3, 4})
+    for (const auto& [width, height] : {std::pair{201, 23}, {64, 32}, {700, 9}, {2, 2}, {33, 1}})
+      for (const std::uint32_t step : {0U, 9U, 100U}) {
+        SplatJob job = job_of(width, height, channels, 2, 14);
+        job.quality = SplatQuality::fast;
+        job.colour_bits = channels == 1 ? 32 : 16;
+        job.white = 50000;
+        job.merge_from = 1500;
+        LensScene scene = random_scene(job, 20, seed++);
+        Random random(seed);
+        for (std::size_t i = 0; i < scene.pixels(); ++i) {
+          const auto x = static_cast<std::uint32_t>(i % static_cast<std::size_t>(width));
+          scene.radii[i] = 1400 + step * x + static_cast<std::uint32_t>(random.below(x % 64 < 16 ? 200 : 20));
+          scene.groups[i] = random.one_in(60) ? 1 : 0;
+          scene.weights[i] = random.one_in(60) ? lens_full_weight / 3 : lens_full_weight;
+        }
+        // most are no highlights
+        for (std::uint32_t& colour : scene.colours)
+          if (!random.one_in(100)) colour = static_cast<std::uint32_t>(random.below(job.white + 1));
+        SCOPED_TRACE(testing::Message()
+                     << channels << " channels, " << width << " x " << height << ", step " << step);
+        const std::vector<std::uint32_t> found = run_scene(scene);
+        expect_near(found, expected_composite(scene), job);
+        scene.job.merge_from = never_merged;
+        if (height > 2) {
+          EXPECT_NE(found, run_scene(scene)) << "nothing was merged";
+        }
+      }
+}
+
+TEST(Splat, PicturesOfAnySize) {
+  std::uint64_t seed = 100;
+  for (const auto& [width, height] :
+       {std::pair{1, 1}, {1, 70}, {70, 1}, {2, 3}, {31, 33}, {65, 64}, {129, 127}, {300, 20}})
+    for (const double radius : {0.0, 0.7, 3.0, 30.0}) {
+      const SplatJob job = job_of(width, height, 3, 3, radius);
+      const LensScene scene = random_scene(job, static_cast<std::size_t>(width * height / 8), seed++);
+      SCOPED_TRACE(testing::Message() << width << " x " << height << ", radius " << radius);
+      expect_near(run_scene(scene), expected_composite(scene), job);
+    }
+}
+
+TEST(Splat, AConstantPictureStaysConstant) {
+  for (const int colour_bits : {16, 18, 24, 32})
+    for (const double radius : {4.0, 40.0}) {
+      SplatJob job = job_of(150, 97, 3, 4, radius);
+      job.colour_bits = colour_bits;
+      job.white = ~0U >> (32 - colour_bits);
+      LensScene scene = random_scene(job, 500, 7);
+      const std::uint32_t colour[3] = {job.white, job.white / 3, 1};
+      for (std::size_t i = 0; i < scene.colours.size(); ++i)
+        scene.colours[i] = scene.source[i] = colour[i % 3];
+      for (LensSample& sample : scene.listed) std::copy_n(colour, 3, sample.colour);
+      const std::vector<std::uint32_t> found = run_scene(scene);
+      for (std::size_t i = 0; i < found.size(); ++i) ASSERT_EQ(found[i], colour[i % 3]) << i;
+    }
+}
+
+TEST(Splat, FocusKeepsTheColours) {
+  const SplatJob job = job_of(50, 40, 4, 2, 20);
+  LensScene scene = random_scene(job, 0, 3);
+  for (std::size_t i = 0; i < scene.pixels(); ++i) {
+    scene.radii[i] = static_cast<std::uint32_t>(i % (lens_focus_radius + 1));
+    scene.weights[i] = lens_full_weight;
+  }
+  EXPECT_EQ(run_scene(scene), scene.colours);
+}
+
+TEST(Splat, TheSourceShowsWhereNothingArrives) {
+  const SplatJob job = job_of(64, 20, 3, 2, 5);
+  LensScene scene = random_scene(job, 0, 4);
+  std::fill(scene.weights.begin(), scene.weights.end(), std::uint16_t{0});
+  EXPECT_EQ(run_scene(scene), scene.source) << "no sample at all";
+  scene.weights[10 * 64 + 30] = 1;
+  scene.radii[10 * 64 + 30] = 5 * 256;
+  const std::vector<std::uint32_t> found = run_scene(scene);
+  const auto pixel = [&](const std::vector<std::uint32_t>& picture, std::size_t x, std::size_t y) {
+    return std::vector<std::uint32_t>(picture.begin() + static_cast<std::ptrdiff_t>((y * 64 + x) * 3),
+                                      picture.begin() + static_cast<std::ptrdiff_t>((y * 64 + x) * 3 + 3));
+  };
+  EXPECT_EQ(pixel(found, 33, 10), pixel(scene.colours, 30, 10)) << "one light sample covers it alone";
+  EXPECT_EQ(pixel(found, 37, 10), pixel(scene.source, 37, 10));
+  EXPECT_EQ(pixel(found, 30, 17), pixel(scene.source, 30, 17));
+}
+
+TEST(Splat, NearerGroupsHideFartherOnes) {
+  const SplatJob job = job_of(9, 9, 1, 3, 1);
+  LensScene scene = random_scene(job, 0, 5);
+  std::fill(scene.radii.begin(), scene.radii.end(), 0U);
+  std::fill(scene.groups.begin(), scene.groups.end(), std::uint8_t{1});
+  std::fill(scene.colours.begin(), scene.colours.end(), 1000U);
+  std::fill(scene.weights.begin(), scene.weights.end(), static_cast<std::uint16_t>(lens_full_weight));
+  scene.listed = {{{60000}, 4, 4, 0, lens_full_weight / 4, 1, 0}, {{50000}, 4, 4, 0, lens_full_weight, 1, 2}};
+  const std::vector<std::uint32_t> found = run_scene(scene);
+  EXPECT_EQ(found[4 * 9 + 4], 60000U / 4 + 750U);
+  EXPECT_EQ(found[4 * 9 + 5], 1000U);
+}
+
+TEST(Splat, ReadsNoMoreOfTheListThanThereIs) {
+  const SplatJob job = job_of(61, 45, 3, 2, 12);
+  const LensScene scene = random_scene(job, 300, 6);
+  EXPECT_EQ(run_scene(scene, device_under_test(), 1000), run_scene(scene)) << "a count above the capacity";
+  LensScene without = scene;
+  without.listed.clear();
+  LensScene reversed = scene;
+  std::reverse(reversed.listed.begin(), reversed.listed.end());
+  EXPECT_EQ(run_scene(reversed), run_scene(scene)) << "the order of the list";
+  EXPECT_NE(run_scene(without), run_scene(scene));
+  expect_near(run_scene(without), expected_composite(without), job);
+}
+
+TEST(Splat, HighlightsAreWhatIsAboveTheWhiteOfTheRun) {
+  SplatJob job = job_of(61, 45, 3, 2, 12);
+  job.quality = SplatQuality::fast;
+  LensScene scene = random_scene(job, 100, 9);
+  const std::vector<std::uint32_t> without = run_scene(scene);
+  const std::uint32_t white = 40000;
+  const std::vector<std::uint32_t> found = run_scene(scene, device_under_test(), 0, &white);
+  EXPECT_NE(found, without);
+  scene.job.white = white;
+  EXPECT_EQ(found, run_scene(scene)) << "as if it were the job's";
+}
+
+}  // namespace
+}  // namespace satin::test

@@ -1,0 +1,132 @@
+// Chains of boxes on the CPU: several strips and bands, the bound between their two kinds of sums, and the
+// transfer of whole rows.
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <vector>
+
+#include "means/box_mean.h"
+#include "means/cpu/box_chain.h"
+#include "pixels/cpu/transfer_simd.h"
+#include "pixels/transfer.h"
+#include "tests/oracles/blur_case.h"
+#include "tests/oracles/forced_target.h"
+#include "tests/oracles/pictures.h"
+
+namespace satin::test {
+namespace {
+
+constexpr Border near_borders[] = {Border::shrink, Border::clamp, Border::reflect, Border::mirror};
+
+BlurCase case_of(const Shape& shape, const Blur& blur, std::uint64_t seed) {
+  BlurCase result;
+  result.shape = shape;
+  result.blur = blur;
+  result.seed = seed;
+  return result;
+}
+
+TEST(BoxChain, OfSeveralStrips) {
+  check_against_oracle(case_of({13400, 8, 3, Type::u8}, {.radius = 1.5, .border = Border::shrink}, 71));
+  if (slow_build()) return;
+  check_against_oracle(
+      case_of({40100, 4, 1, Type::u16}, {.radius = 1, .border = Border::clamp, .space = Space::encoded}, 72));
+  check_against_oracle(case_of({13400, 12, 3, Type::u8},
+                               {.sigma = 1.1, .border = Border::reflect, .space = Space::encoded}, 73));
+  check_against_oracle(case_of({40100, 8, 1, Type::u8}, {.radius = 2, .border = Border::mirror}, 74));
+}
+
+TEST(BoxChain, OfSeveralBands) {
+  std::uint64_t seed = 171;
+  for (const Border border : near_borders)
+    for (const Space space : {Space::encoded, Space::linear})
+      for (const double sigma : {0.7, 2.5, 4.0}) {
+        check_against_oracle(
+            case_of({67, 260, 3, Type::u8}, {.sigma = sigma, .border = border, .space = space}, ++seed));
+        check_against_oracle(
+            case_of({70, 131, 2, Type::u16},
+                    {.radius = sigma, .kernel = Kernel::tent, .border = border, .space = space}, ++seed));
+        if (HasFatalFailure()) return;
+      }
+}
+
+BoxMeanJob box_job(const PixelRead& read, Radius256 radius) {
+  BoxMeanJob job;
+  job.width = job.height = 4096;
+  job.read = read;
+  job.write = written_as(read);
+  job.radius.x = job.radius.y = radius;
+  return job;
+}
+
+bool takes_doubles(const PixelRead& read, Radius256 radius) {
+  const BoxMeanJob job = box_job(read, radius);
+  const auto boxes = cpu::chain_of(std::span(&job, 1));
+  EXPECT_TRUE(boxes.has_value()) << radius;
+  return boxes.has_value() && boxes->front().wide;
+}
+
+/// Working values of 8 bits: a column of 2 r + 1 rows, in 1/256, times the whole columns of the window, is to
+/// stay below 2^32.
+TEST(BoxChain, TakesDoublesFromTheBoundOn) {
+  const PixelRead read = working_pixels(read_pixels({8, 8, 1, Type::u8}, Transfer::identity, 64));
+  int first_wide = 0;
+  for (Radius256 radius = 257; radius < 9 * 256; ++radius) {
+    if (radius % 256 == 0) continue;
+    const double column = 65280.0 * (2 * radius + 256);
+    const int whole = radius / 256;
+    const bool wide = column * (2 * whole + 1) >= 4294967296.0;
+    if (wide && first_wide == 0) first_wide = radius;
+    EXPECT_EQ(takes_doubles(read, radius), wide) << radius;
+  }
+  EXPECT_GT(first_wide, 7 * 256);
+}
+
+/// White is the largest sum; on either side of the bound it stays white.
+TEST(BoxChain, KeepsWhiteOnBothSidesOfTheBound) {
+  Image white({140, 140, 3, Type::u8});
+  std::fill_n(white.data(), byte_size(white.shape()), std::byte{0xFF});
+  for (int step = 0; step < 15; ++step)
+    for (const Space space : {Space::encoded, Space::linear}) {
+      const double sigma = 7.9 + 0.02 * step;
+      ASSERT_EQ(difference(blur(device_under_test(), white, {.sigma = sigma, .space = space}), white), "")
+          << sigma;
+    }
+}
+
+/// Running sums of the GPU divide by less than 2^28, which the windows of sigma 32 have: 64 x 64 pixels,
+/// 65536 parts each. Above, tables do.
+TEST(BoxChain, OnBothSidesOfTheLargestDivisorOfRunningSums) {
+  for (const double sigma : {31.9, 32.1})
+    for (const Space space : {Space::encoded, Space::linear})
+      check_against_oracle(
+          case_of({72, 68, 1, Type::u8}, {.sigma = sigma, .border = Border::clamp, .space = space}, 271));
+}
+
+void check_transfer_rows(const std::vector<std::uint16_t>& values) {
+  const TransferView transfer = host_transfer(Type::u8, true);
+  std::vector<std::uint8_t> codes(values.size() + 1, 0xAA);
+  cpu::encode_row(values.data(), values.size(), transfer, codes.data());
+  for (std::size_t i = 0; i < values.size(); ++i)
+    ASSERT_EQ(codes[i], srgb_tables8().encode8[values[i]]) << values[i];
+  EXPECT_EQ(codes.back(), 0xAA);
+  std::vector<std::uint16_t> decoded(codes.size() + 1, 0xAAAA);
+  cpu::decode_row(codes.data(), codes.size(), transfer, decoded.data());
+  for (std::size_t i = 0; i < codes.size(); ++i)
+    ASSERT_EQ(decoded[i], srgb_tables8().decode8[codes[i]]) << +codes[i];
+  EXPECT_EQ(decoded.back(), 0xAAAA);
+}
+
+TEST(TransferRows, AreTheTables) {
+  std::vector<std::uint16_t> values(65536 + 7);
+  std::iota(values.begin(), values.end(), std::uint16_t{0});
+  on_every_target([&] {
+    check_transfer_rows(values);
+    for (std::size_t count = 1; count < 70; ++count)
+      check_transfer_rows({values.end() - static_cast<std::ptrdiff_t>(count + 7), values.end() - 7});
+  });
+}
+
+}  // namespace
+}  // namespace satin::test

@@ -1,0 +1,374 @@
+// Box means of pictures that a GPU cuts into several strips and bands, at radii around those where it changes
+// its way: the bytes of the CPU, again and again. On the CPU a few of them are compared with brute force.
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <vector>
+
+#include "tests/oracles/blur_case.h"
+#include "tests/oracles/device_under_test.h"
+#include "tests/oracles/pictures.h"
+
+namespace satin::test {
+namespace {
+
+constexpr std::array borders = {Border::shrink, Border::clamp, Border::reflect, Border::mirror, Border::wrap};
+constexpr std::array<std::array<int, 2>, 5> sizes = {
+    {{1031, 300}, {2049, 97}, {640, 480}, {333, 777}, {4101, 64}}};
+constexpr std::array radii = {1.0,  15.0, 16.5, 31.0, 31.75, 32.0,  32.125, 33.0,  47.5,  64.0, 65.0,
+                              90.0, 91.0, 96.5, 97.0, 127.0, 128.0, 129.25, 200.0, 300.5, 700.0};
+
+const Device& cpu() {
+  static const Device device = Device::open("cpu");
+  return device;
+}
+
+Format random_format(Random& random) {
+  return {random.one_in(3) ? Type::u16 : Type::u8, random.between(1, 4), Alpha::none};
+}
+
+BlurCase random_case(Random& random) {
+  const auto& size = random.pick(sizes);
+  const Format format = random_format(random);
+  BlurCase blur_case;
+  blur_case.shape.width = size[0];
+  blur_case.shape.height = size[1];
+  blur_case.shape.type = format.type;
+  blur_case.shape.channels = format.channels;
+  blur_case.blur.border = random.pick(borders);
+  blur_case.blur.space = random.one_in(2) ? Space::linear : Space::encoded;
+  blur_case.seed = random.next();
+  return blur_case;
+}
+
+/// White, or noise: white makes every sum as large as it can be.
+Image picture_of(const BlurCase& blur_case) {
+  return blur_case.seed % 5 == 0 ? constant_picture(blur_case.shape, 1)
+                                 : random_picture(blur_case.shape, blur_case.seed);
+}
+
+void check_against_cpu(const BlurCase& blur_case, const Image& map) {
+  const Image picture = picture_of(blur_case);
+  Blur blur = blur_case.blur;
+  blur.radius_map = map.view();
+  const std::vector<ImageView> inputs = {picture.view(), blur.radius_map, {}};
+  Plan expected_plan = plan(cpu(), blur_case.shape, blur);
+  Plan plan_under_test = plan(device_under_test(), blur_case.shape, blur);
+  const Image expected = run_plan(cpu(), expected_plan, inputs);
+  for (int turn = 0; turn < 3; ++turn)
+    ASSERT_EQ(difference(run_plan(device_under_test(), plan_under_test, inputs), expected), "")
+        << describe(blur_case) << ", turn " << turn;
+}
+
+TEST(LargeBlur, OneRadius) {
+  if (!device_under_test().is_cuda()) GTEST_SKIP() << "compares a GPU with the CPU";
+  Random random(0x1A46E);
+  for (const double radius : radii)
+    for (int turn = 0; turn < 4; ++turn) {
+      BlurCase blur_case = random_case(random);
+      const double other = random.one_in(3) ? random.pick(radii) : radius;
+      blur_case.blur.radius = random.one_in(2) ? Radius(Length{radius, false}, Length{other, false})
+                                               : Radius(Length{other, false}, Length{radius, false});
+      check_against_cpu(blur_case, {});
+      if (HasFatalFailure()) return;
+    }
+}
+
+TEST(LargeBlur, OneRadiusOfAPhotograph) {
+  if (!device_under_test().is_cuda()) GTEST_SKIP() << "compares a GPU with the CPU";
+  for (const double radius : {16.0, 16.5, 64.0, 1000.0})
+    for (const Space space : {Space::encoded, Space::linear}) {
+      BlurCase blur_case;
+      blur_case.shape.width = 3840;
+      blur_case.shape.height = 1080;
+      blur_case.shape.channels = 3;
+      blur_case.blur.radius = radius;
+      blur_case.blur.space = space;
+      check_against_cpu(blur_case, {});
+      if (HasFatalFailure()) return;
+    }
+}
+
+/// Formats whose sums over a window, or those of successive boxes, need 64 bits.
+constexpr std::array wide_formats = {
+    Format{Type::f32, 1, Alpha::none},          Format{Type::f32, 2, Alpha::none},
+    Format{Type::f32, 3, Alpha::none},          Format{Type::f32, 4, Alpha::none},
+    Format{Type::f32, 4, Alpha::premultiplied}, Format{Type::u16, 1, Alpha::none},
+    Format{Type::u16, 2, Alpha::none},          Format{Type::u16, 3, Alpha::none},
+    Format{Type::u16, 4, Alpha::none},          Format{Type::u8, 2, Alpha::straight},
+    Format{Type::u8, 4, Alpha::straight}};
+
+BlurCase wide_case(Random& random, const Format& format) {
+  BlurCase blur_case = random_case(random);
+  blur_case.shape.type = format.type;
+  blur_case.shape.channels = format.channels;
+  blur_case.shape.alpha = format.alpha;
+  blur_case.blur.space = Space::linear;
+  return blur_case;
+}
+
+TEST(LargeBlur, OneRadiusOfWideSums) {
+  if (!device_under_test().is_cuda()) GTEST_SKIP() << "compares a GPU with the CPU";
+  Random random(0x1A473);
+  for (const Format& format : wide_formats)
+    for (const double radius : {1.0, 2.0, 3.0, 4.5, 16.0, 16.25, 31.0, 47.5, 64.0, 96.0, 96.5, 97.0}) {
+      BlurCase blur_case = wide_case(random, format);
+      const double other = random.pick(std::array{0.0, 0.5, 7.0, 33.125, 97.0});
+      if (random.one_in(3)) {
+        blur_case.blur.radius = random.one_in(2) ? Radius(Length{radius, false}, Length{other, false})
+                                                 : Radius(Length{other, false}, Length{radius, false});
+      } else {
+        blur_case.blur.radius = radius;
+      }
+      check_against_cpu(blur_case, {});
+      if (HasFatalFailure()) return;
+    }
+}
+
+TEST(LargeBlur, SuccessiveBoxesOfWideSums) {
+  if (!device_under_test().is_cuda()) GTEST_SKIP() << "compares a GPU with the CPU";
+  Random random(0x1A474);
+  for (const Format& format : wide_formats)
+    for (const double sigma : {0.7, 3.0, 8.0, 11.3, 25.0, 60.0}) {
+      BlurCase blur_case = wide_case(random, format);
+      blur_case.blur.sigma = sigma;
+      if (random.one_in(4)) blur_case.blur.kernel = Kernel::tent;
+      check_against_cpu(blur_case, {});
+      if (HasFatalFailure()) return;
+    }
+}
+
+// Lanes end at every place of a row, in rows of whole accesses and others, and in pictures of a few pixels.
+TEST(LargeBlur, EveryPlaceOfWideSums) {
+  Random random(0x1A475);
+  for (const Format& format : wide_formats)
+    for (const int width : {1, 2, 5, 13, 40, 127, 130}) {
+      BlurCase blur_case = wide_case(random, format);
+      blur_case.shape.width = width;
+      blur_case.shape.height = random.pick(std::array{1, 2, 19});
+      blur_case.seed = random.next();
+      if (random.one_in(2)) {
+        blur_case.blur.sigma = random.pick(std::array{0.6, 1.5, 5.3});
+      } else {
+        blur_case.blur.radius = random.pick(std::array{0.75, 1.0, 2.0, 3.0, 4.0, 9.5});
+      }
+      if (slow_build() && !random.one_in(6)) continue;
+      check_against_oracle(blur_case);
+      if (HasFatalFailure()) return;
+    }
+}
+
+TEST(LargeBlur, RadiusMap) {
+  if (!device_under_test().is_cuda()) GTEST_SKIP() << "compares a GPU with the CPU";
+  constexpr std::array<std::array<double, 2>, 14> ends = {{{0, 255},
+                                                           {0, 16},
+                                                           {16, 16},
+                                                           {31, 32},
+                                                           {32, 0},
+                                                           {0, 31.75},
+                                                           {0, 33},
+                                                           {12.5, 8},
+                                                           {0, 127},
+                                                           {34, 36},
+                                                           {60, 63},
+                                                           {64, 64},
+                                                           {0, 510},
+                                                           {100.5, 300}}};
+  Random random(0x1A46F);
+  for (const auto& [low, high] : ends)
+    for (int turn = 0; turn < 8; ++turn) {
+      BlurCase blur_case = random_case(random);
+      blur_case.blur.radius_min = low;
+      blur_case.blur.radius_max = high;
+      blur_case.map_type = std::array{Type::u8, Type::u16, Type::f32}[random.below(3)];
+      if (turn < 4) blur_case.map_type = Type::u8;
+      Image map =
+          random_map(blur_case.shape.width, blur_case.shape.height, *blur_case.map_type, random.next());
+      if (high == 255 && blur_case.map_type == Type::u8)  // whole radii
+        for (std::size_t i = 0; i < byte_size(map.shape()); ++i)
+          map.data()[i] = std::byte(static_cast<unsigned>(map.data()[i]) % 33);
+      check_against_cpu(blur_case, map);
+      if (HasFatalFailure()) return;
+    }
+}
+
+/// Codes of a map that are the same in patches, change by a few from row to row, or are random.
+Image whole_map(std::int64_t width, std::int64_t height, Random& random) {
+  Image map({width, height, 1, Type::u8});
+  const std::uint64_t kind = random.below(4);
+  const std::uint64_t slope = random.below(3) + 1;
+  for (std::int64_t y = 0; y < height; ++y)
+    for (std::int64_t x = 0; x < width; ++x) {
+      const auto patch = static_cast<std::uint64_t>(x / 16 + y / 9);
+      const std::uint64_t code = kind == 0   ? 255
+                                 : kind == 1 ? patch
+                                 : kind == 2 ? static_cast<std::uint64_t>(y) * slope / 2
+                                             : random.next();
+      map.view().value<std::uint8_t>(x, y) = static_cast<std::uint8_t>(code);
+    }
+  return map;
+}
+
+// Whole radii to the largest that sums of residues tell, sizes around tiles and warps, rows of any alignment.
+TEST(LargeBlur, WholeRadiiOfAMap) {
+  if (!device_under_test().is_cuda()) GTEST_SKIP() << "compares a GPU with the CPU";
+  constexpr std::array<std::array<double, 2>, 8> ends = {
+      {{0, 255}, {255, 0}, {0, 510}, {510, 0}, {512, 512}, {513, 513}, {2, 257}, {100, 355}}};
+  constexpr std::array<std::array<int, 2>, 9> whole_sizes = {
+      {{1, 1}, {3, 5}, {31, 9}, {129, 130}, {640, 480}, {1031, 300}, {1100, 1040}, {1029, 1033}, {4101, 64}}};
+  Random random(0x1A473);
+  for (const auto& size : whole_sizes)
+    for (const auto& [low, high] : ends)
+      for (int turn = 0; turn < 2; ++turn) {
+        BlurCase blur_case;
+        blur_case.shape = {size[0], size[1], 3, Type::u8};
+        blur_case.blur.space = Space::encoded;
+        blur_case.blur.radius_min = low;
+        blur_case.blur.radius_max = high;
+        blur_case.map_type = Type::u8;
+        blur_case.seed = random.next();
+        check_against_cpu(blur_case, whole_map(size[0], size[1], random));
+        if (HasFatalFailure()) return;
+      }
+}
+
+// Windows begin at every place in 16 bytes of packed sums, rows of whole words and of odd lengths.
+TEST(LargeBlur, EveryAlignmentOfBytes) {
+  Random random(0x1A471);
+  for (const std::int64_t width : {40, 37, 296})
+    for (int channels = 1; channels <= 4; ++channels)
+      for (const double radius : {1.0, 2.0, 3.0, 4.0, 9.0}) {
+        BlurCase blur_case;
+        blur_case.shape.width = width;
+        blur_case.shape.height = 19;
+        blur_case.shape.channels = channels;
+        blur_case.blur.radius = radius;
+        blur_case.blur.border = random.pick(borders);
+        blur_case.blur.space = Space::encoded;
+        blur_case.seed = random.next();
+        check_against_oracle(blur_case);
+        if (HasFatalFailure()) return;
+      }
+}
+
+// The largest sums of columns in 16 bits, 257 rows of white, and the largest divisors around 2^15.
+TEST(LargeBlur, WhiteStaysWhiteAtTheBoundsOfPackedSums) {
+  constexpr std::array<std::array<double, 2>, 6> pairs = {
+      {{63, 128}, {64, 128}, {63, 129}, {90, 90}, {90, 91}, {0, 128}}};
+  for (int channels = 1; channels <= 4; ++channels)
+    for (const auto& [x, y] : pairs) {
+      const Image white = constant_picture({296, 300, channels, Type::u8}, 1);
+      const Blur blur_of_both{.radius = Radius(Length{x, false}, Length{y, false}), .space = Space::encoded};
+      EXPECT_EQ(difference(blur(device_under_test(), white, blur_of_both), white), "") << x << ", " << y;
+    }
+}
+
+// Around the largest sums of one box in 32 bits (65537 pixels of 16 bits), of a column in 32 bits (256 rows
+// of 24 bits, 257 of linear light times alpha), and divisors of 2^28, which a radius of 1/256 pixel more
+// makes.
+TEST(LargeBlur, WhiteStaysWhiteAtTheBoundsOfRunningSums) {
+  constexpr std::array<std::array<double, 2>, 11> pairs = {{{127, 127},
+                                                            {128, 127},
+                                                            {127, 128},
+                                                            {128, 128},
+                                                            {16, 129},
+                                                            {129, 3},
+                                                            {0, 64},
+                                                            {1, 0},
+                                                            {31.50390625, 31.50390625},
+                                                            {31.99609375, 31.99609375},
+                                                            {40.00390625, 33}}};
+  for (const Type type : {Type::u8, Type::u16})
+    for (int channels = 1; channels <= 4; ++channels)
+      for (const auto& [x, y] : pairs)
+        for (const Space space : {Space::linear, Space::encoded}) {
+          Shape shape{297, 301, channels, type};
+          if (channels % 2 == 0) shape.alpha = Alpha::straight;
+          const Image white = constant_picture(shape, 1);
+          const Blur blur_of_both{.radius = Radius(Length{x, false}, Length{y, false}), .space = space};
+          EXPECT_EQ(difference(blur(device_under_test(), white, blur_of_both), white), "") << x << ", " << y;
+        }
+}
+
+// The same of successive boxes, of 24 bits down columns of up to 193 rows, which 32 bits hold.
+TEST(LargeBlur, WhiteStaysWhiteAtTheBoundsOfWideSums) {
+  for (const Format& format : wide_formats)
+    for (const double radius : {3 * 96.0, 3 * 96.0 + 255.0 / 256, 3 * 97.0}) {
+      if (slow_build() && radius != 3 * 96.0) continue;
+      Shape shape{297, 301, format.channels, format.type};
+      shape.alpha = format.alpha;
+      const Image white = constant_picture(shape, 1);
+      for (const Kernel kernel : {Kernel::box, Kernel::gaussian}) {
+        Blur blur_of_both{.radius = kernel == Kernel::box ? radius / 3 : radius, .space = Space::linear};
+        blur_of_both.kernel = kernel;
+        EXPECT_EQ(difference(blur(device_under_test(), white, blur_of_both), white), "") << radius;
+      }
+    }
+}
+
+// Thin alpha and none at all, along every place in a lane's pixels.
+TEST(LargeBlur, AlphaIsTheDefinitions) {
+  Random random(0x1A472);
+  for (const double radius : {1.0, 2.0, 3.0, 4.0, 7.5, 16.0})
+    for (const Border border : borders) {
+      BlurCase blur_case;
+      blur_case.shape = {random.between(300, 420), 41, 2 * random.between(1, 2), Type::u8};
+      blur_case.shape.alpha = Alpha::straight;
+      blur_case.blur.radius = radius;
+      blur_case.blur.border = border;
+      blur_case.blur.space = random.one_in(2) ? Space::linear : Space::encoded;
+      blur_case.seed = random.next();
+      if (slow_build() && !random.one_in(8)) continue;
+      check_against_oracle(blur_case);
+      if (HasFatalFailure()) return;
+    }
+}
+
+// By maps: the largest sums of packed table entries and the largest divisors of strips, and larger ones.
+TEST(LargeBlur, WhiteStaysWhiteByAMap) {
+  for (int channels = 1; channels <= 4; ++channels)
+    for (const double radius :
+         {0.0, 1.0, 31.996, 32.0, 34.5, 35.0, 36.0, 44.0, 62.75, 63.0, 64.0, 90.5, 250.0}) {
+      if (slow_build() && channels != 3) continue;
+      const Image white = constant_picture({296, 530, channels, Type::u8}, 1);
+      const Image map = random_map(296, 530, Type::u8, 7);
+      for (const double low : {0.0, radius}) {
+        Blur blur_by_map{.space = Space::encoded};
+        blur_by_map.radius_map = map.view();
+        blur_by_map.radius_min = low;
+        blur_by_map.radius_max = radius;
+        EXPECT_EQ(difference(blur(device_under_test(), white, blur_by_map), white), "")
+            << channels << " channels, radii " << low << " to " << radius;
+      }
+    }
+}
+
+// More rows than a grid has blocks.
+TEST(LargeBlur, WhiteStaysWhiteByAMapInAHighPicture) {
+  const Image white = constant_picture({5, 70'001, 3, Type::u8}, 1);
+  const Image map = random_map(5, 70'001, Type::u8, 8);
+  Blur blur_by_map{.space = Space::encoded};
+  blur_by_map.radius_map = map.view();
+  blur_by_map.radius_max = 90;
+  EXPECT_EQ(difference(blur(device_under_test(), white, blur_by_map), white), "");
+}
+
+TEST(LargeBlur, IsTheDefinitions) {
+  Random random(0x1A470);
+  for (const double radius : {16.0, 31.75, 33.0, 100.5})
+    for (const Border border : borders) {
+      BlurCase blur_case = random_case(random);
+      blur_case.shape.width = 530;
+      blur_case.shape.height = 37;
+      blur_case.shape.channels = random.between(1, 3);
+      blur_case.blur.radius = radius;
+      blur_case.blur.border = border;
+      if (slow_build() && !random.one_in(8)) continue;
+      check_against_oracle(blur_case);
+      if (HasFatalFailure()) return;
+    }
+}
+
+}  // namespace
+}  // namespace satin::test

@@ -1,0 +1,167 @@
+// Rows of rounded quotients on every SIMD target beside integer division: ties, their neighbours and the ends
+// of what each way of dividing may be given.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "means/cpu/chain_simd.h"
+#include "means/cpu/divide_simd.h"
+#include "tests/oracles/forced_target.h"
+#include "tests/oracles/pictures.h"
+
+namespace satin::test {
+namespace {
+
+constexpr std::uint64_t two_to(int exponent) { return std::uint64_t{1} << exponent; }
+
+/// Round to nearest, ties up.
+std::uint64_t quotient(std::uint64_t sum, std::uint64_t divisor) {
+  return sum / divisor + (sum % divisor >= divisor - divisor / 2 ? 1 : 0);
+}
+
+/// Sums up to `largest` on and beside the middles between means, the ends, and some between.
+std::vector<std::uint64_t> telling_sums(std::uint64_t divisor, std::uint64_t largest, Random& random) {
+  std::vector<std::uint64_t> sums{0, 1, largest - 1, largest};
+  for (int i = 0; i < 60; ++i) {
+    const std::uint64_t whole = random.below(largest / divisor + 1) * divisor;
+    for (const std::uint64_t more : {std::uint64_t{0}, (divisor - 1) / 2, divisor / 2, divisor / 2 + 1,
+                                     divisor - 1, random.below(divisor)})
+      if (whole + more <= largest) sums.push_back(whole + more);
+  }
+  return sums;
+}
+
+template <class Mean>
+void check_words(std::uint32_t divisor, std::uint32_t weight) {
+  Random random(divisor);
+  const std::uint64_t fits = (cpu::word_divide_limit - 1 - divisor / 2) / weight * weight;
+  const std::uint64_t largest = std::min(fits, std::numeric_limits<Mean>::max() * std::uint64_t{divisor});
+  std::vector<std::uint32_t> ahead;
+  std::vector<std::uint32_t> behind;
+  for (const std::uint64_t sum : telling_sums(divisor, largest, random)) {
+    behind.push_back(static_cast<std::uint32_t>(random.below(two_to(32))));
+    ahead.push_back(behind.back() + static_cast<std::uint32_t>(sum / weight));
+  }
+  cpu::BoxDifferences<std::uint32_t> boxes;
+  boxes.weight[0] = weight;
+  cpu::Divisors divisors;
+  divisors.divisor = divisor;
+  divisors.reciprocal = 1.0 / divisor;
+  divisors.words = true;
+  for (const std::size_t count : {std::size_t{1}, std::size_t{15}, std::size_t{35}, ahead.size()}) {
+    boxes.ahead[0] = ahead.data() + ahead.size() - count;
+    boxes.behind[0] = behind.data() + behind.size() - count;
+    std::vector<Mean> means(count + 1, 77);
+    cpu::divide(boxes, divisors, count, means.data());
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::uint32_t sum = boxes.ahead[0][i] - boxes.behind[0][i];
+      ASSERT_EQ(means[i], quotient(std::uint64_t{sum} * weight, divisor)) << sum << " / " << divisor;
+    }
+    ASSERT_EQ(means[count], 77);
+  }
+}
+
+TEST(QuotientRows, OfWordsAreExact) {
+  on_every_target([] {
+    for (const std::uint32_t divisor : {1U, 2U, 3U, 9U, 15U * 17, 225U, 256U, 257U, 33U * 33, 2047U * 2047,
+                                        1U << 24, (1U << 30) - 1, 1U << 30}) {
+      check_words<std::uint8_t>(divisor, 1);
+      check_words<std::uint16_t>(divisor, 1);
+      check_words<std::uint32_t>(divisor, 1);
+      if (divisor < 1U << 20) check_words<std::uint16_t>(divisor, 256);
+      if (::testing::Test::HasFatalFailure()) return;
+    }
+  });
+}
+
+/// Rows so wide apart that every entry has an inner sum and edges of its own.
+class CoveredCase {
+ public:
+  void push_back(std::uint32_t inner, std::uint32_t edges) {
+    inner_.push_back(inner);
+    edges_.push_back(edges);
+  }
+  [[nodiscard]] std::size_t size() const { return inner_.size(); }
+
+  /// The last `count` entries.
+  template <class Mean>
+  void check(std::uint32_t whole, std::uint32_t outer, std::uint64_t divisor, std::size_t count) const {
+    Random random(divisor);
+    std::vector<std::uint32_t> prefix(6 * count);
+    const std::size_t first = size() - count;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t at = 3 * count + i;  // reach and step are `count`
+      prefix[at - 2 * count] = static_cast<std::uint32_t>(random.below(two_to(32)));
+      prefix[at - 3 * count] = static_cast<std::uint32_t>(random.below(two_to(32)));
+      prefix[at + count] = prefix[at - 2 * count] + inner_[first + i];
+      prefix[at + 2 * count] = prefix[at - 3 * count] + inner_[first + i] + edges_[first + i];
+    }
+    cpu::CoveredRow<std::uint32_t> row;
+    row.prefix = prefix.data() + 3 * count;
+    row.reach = row.step = count;
+    row.whole = whole;
+    row.outer = outer;
+    row.divisor = static_cast<double>(divisor);
+    std::vector<Mean> means(count + 1, 77);
+    cpu::divide_covered(row, count, means.data());
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::uint64_t sum =
+          std::uint64_t{inner_[first + i]} * whole + std::uint64_t{edges_[first + i]} * outer;
+      ASSERT_EQ(means[i], quotient(sum, divisor)) << sum << " / " << divisor << ", entry " << i;
+    }
+    ASSERT_EQ(means[count], 77);
+  }
+
+ private:
+  std::vector<std::uint32_t> inner_;
+  std::vector<std::uint32_t> edges_;
+};
+
+/// Sums near `sum`: the weights reach multiples of 256 if `edges` is one.
+void push_near(std::uint64_t sum, std::uint32_t whole, std::uint32_t outer, std::uint64_t edges,
+               CoveredCase& rows) {
+  edges = std::min(edges, std::min(two_to(31) - 1, outer == 0 ? 0 : sum / outer));
+  const std::uint64_t inner = (sum - edges * outer) / whole;
+  if (inner < two_to(32))
+    rows.push_back(static_cast<std::uint32_t>(inner), static_cast<std::uint32_t>(edges));
+}
+
+template <class Mean>
+void check_covered(std::uint32_t whole, std::uint32_t outer, std::uint64_t divisor) {
+  Random random(divisor + outer);
+  CoveredCase rows;
+  const std::uint64_t largest =
+      std::min(std::numeric_limits<Mean>::max() * divisor, std::uint64_t{whole} * (two_to(32) - 1));
+  for (const std::uint64_t sum : telling_sums(divisor, largest, random))
+    for (const std::uint64_t edges :
+         {std::uint64_t{0}, random.below(two_to(20)) * 256, random.below(two_to(31))})
+      push_near(sum, whole, outer, edges, rows);
+  for (const std::size_t count : {std::size_t{1}, std::size_t{7}, std::size_t{37}, rows.size()}) {
+    rows.check<Mean>(whole, outer, divisor, count);
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+}
+
+/// Inner sums have all 32 bits with the largest of these divisors; means of 16 bits leave single precision
+/// behind 2^30.
+TEST(QuotientRows, OfCoveredSumsAreExact) {
+  on_every_target([] {
+    for (const std::uint32_t outer : {0U, 1U, 100U, 255U})
+      for (const std::uint64_t divisor :
+           {two_to(18), two_to(20) + 1, two_to(24), two_to(26) - 512, two_to(30), two_to(30) + 2, two_to(32),
+            std::uint64_t{4094} * 4094 * 256}) {
+        check_covered<std::uint8_t>(256, outer, divisor);
+        check_covered<std::uint16_t>(256, outer, divisor);
+        check_covered<std::uint32_t>(256, outer, divisor);
+        check_covered<std::uint16_t>(1U << 16, outer << 8, divisor);
+        if (::testing::Test::HasFatalFailure()) return;
+      }
+  });
+}
+
+}  // namespace
+}  // namespace satin::test

@@ -1,0 +1,133 @@
+// Blocks beside the pixels, edited in place, and the coding of JPEG files.
+
+#include <algorithm>
+#include <string_view>
+
+#include "tests/io/support.h"
+
+namespace satin::test {
+namespace {
+
+struct Endian {
+  bool little;
+  std::string number(std::uint32_t value, int bytes) const {
+    std::string text;
+    for (int i = 0; i < bytes; ++i)
+      text += static_cast<char>(value >> (8 * (little ? i : bytes - 1 - i)) & 255U);
+    return text;
+  }
+  std::string entry(std::uint32_t tag, std::uint32_t type, std::uint32_t count, std::uint32_t value) const {
+    return number(tag, 2) + number(type, 2) + number(count, 4) +
+           (type == 3 ? number(value, 2) + std::string(2, '\0') : number(value, 4));
+  }
+};
+
+constexpr std::string_view preview = "\xff\xd8\xff\xe1the old picture";
+
+/// Orientation, make, EXIF directory with sizes and a maker note, a second directory with a thumbnail.
+std::string full_exif(const Endian& e, bool note_has_preview) {
+  const std::string note = note_has_preview ? "Note" + std::string(preview) : "Note of the maker, no preview";
+  constexpr std::uint32_t first = 8, make = first + 2 + 3 * 12 + 4, exif = make + 6,
+                          values = exif + 2 + 3 * 12 + 4;
+  const auto second = values + static_cast<std::uint32_t>(note.size());
+  const std::uint32_t thumbnail = second + 2 + 2 * 12 + 4;
+  return std::string(e.little ? "II" : "MM") + e.number(42, 2) + e.number(first, 4) +            //
+         e.number(3, 2) + e.entry(0x010F, 2, 6, make) + e.entry(0x0112, 3, 1, 8) +               //
+         e.entry(0x8769, 4, 1, exif) + e.number(second, 4) + std::string("Maker\0", 6) +         //
+         e.number(3, 2) + e.entry(0x927C, 7, static_cast<std::uint32_t>(note.size()), values) +  //
+         e.entry(0xA002, 3, 1, 9999) + e.entry(0xA003, 4, 1, 9999) + e.number(0, 4) + note +     //
+         e.number(2, 2) + e.entry(0x0201, 4, 1, thumbnail) +                                     //
+         e.entry(0x0202, 4, 1, static_cast<std::uint32_t>(preview.size())) + e.number(0, 4) +
+         std::string(preview);
+}
+
+FileBytes jpeg_with_exif(const std::string& block) {
+  const FileBytes file = encode_image(smooth_image(shape_of(20, 10, 3, Type::u8)), ".jpg");
+  const std::size_t length = block.size() + 8;
+  const std::string segment = std::string("\xff\xe1") + static_cast<char>(length >> 8) +
+                              static_cast<char>(length & 255U) + std::string("Exif\0\0", 6) + block;
+  FileBytes result = file;
+  const FileBytes inserted = bytes_of(segment);
+  result.insert(result.begin() + 2, inserted.begin(), inserted.end());
+  return result;
+}
+
+std::string_view text_in(const FileBytes& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+TEST(Metadata, ExifSpeaksOfTheUprightPictureWithoutPreviews) {
+  if (!reads("TIFF")) GTEST_SKIP() << "this build has no libjpeg";
+  for (const bool little : {true, false})
+    for (const bool in_note : {true, false}) {
+      const Endian e{little};
+      const Picture picture = decode_picture(jpeg_with_exif(full_exif(e, in_note)), "x.jpg");
+      EXPECT_EQ(picture.image.shape().width, 10);
+      const std::string_view block = text_in(picture.metadata.exif);
+      EXPECT_EQ(block.find(preview), std::string_view::npos);
+      EXPECT_EQ(block.find("the old picture"), std::string_view::npos);
+      EXPECT_NE(block.find("Maker"), std::string_view::npos);
+      EXPECT_EQ(block.find("Note of the maker") != std::string_view::npos, !in_note);
+      EXPECT_NE(block.find(e.entry(0x0112, 3, 1, 1)), std::string_view::npos);
+      EXPECT_NE(block.find(e.entry(0xA002, 4, 1, 10)), std::string_view::npos);
+      EXPECT_NE(block.find(e.entry(0xA003, 4, 1, 20)), std::string_view::npos);
+    }
+}
+
+TEST(Metadata, HostileExifIsHarmless) {
+  const std::string good = full_exif({true}, true);
+  for (std::size_t at = 0; at < good.size(); ++at)
+    for (const char value : {'\0', '\x7f', '\xff'}) {
+      std::string bad = good;
+      bad[at] = value;
+      EXPECT_NO_THROW(static_cast<void>(decode_picture(jpeg_with_exif(bad), "x.jpg"))) << at;
+    }
+  for (std::size_t size = 0; size < good.size(); ++size)
+    EXPECT_NO_THROW(static_cast<void>(decode_picture(jpeg_with_exif(good.substr(0, size)), "x.jpg"))) << size;
+}
+
+// A thousand tags that all point at one large value.
+TEST(Metadata, DirectoriesThatShareValuesDoNotGrow) {
+  if (!reads("TIFF")) GTEST_SKIP() << "this build has no TIFF";
+  const Endian e{true};
+  constexpr std::uint32_t tags = 1000, bytes = 100000;
+  std::string block =
+      std::string("II*\0\10\0\0\0\1\0", 10) + e.entry(0x8769, 4, 1, 26) + e.number(0, 4) + e.number(tags, 2);
+  for (std::uint32_t i = 0; i < tags; ++i) block += e.entry(0xA100 + i, 7, bytes, 8);
+  block += e.number(0, 4) + std::string(bytes, 'x');
+  WriteOptions options;
+  options.metadata.exif = bytes_of(block);
+  const FileBytes file = encode_image(smooth_image(shape_of(8, 8, 1, Type::u8)), ".tif", options);
+  EXPECT_LT(file.size(), 4 * block.size());
+  EXPECT_LT(decode_picture(file, "x.tif").metadata.exif.size(), 4 * block.size());
+}
+
+TEST(Metadata, JpegCodingIsKeptUnlessTold) {
+  if (!reads("TIFF")) GTEST_SKIP() << "this build has no libjpeg";
+  WriteOptions low;
+  low.quality = 40;
+  const Image image = smooth_image(shape_of(64, 48, 3, Type::u8));
+  const Picture first = decode_picture(encode_image(image, ".jpg", low), "x.jpg");
+  ASSERT_TRUE(first.metadata.jpeg.has_value());
+  WriteOptions kept;
+  kept.metadata = first.metadata;
+  EXPECT_EQ(decode_picture(encode_image(first.image, ".jpg", kept), "x.jpg").metadata.jpeg,
+            first.metadata.jpeg);
+  kept.quality = 90;
+  EXPECT_NE(decode_picture(encode_image(first.image, ".jpg", kept), "x.jpg").metadata.jpeg,
+            first.metadata.jpeg);
+}
+
+TEST(Metadata, WhatAFormatDoesNotHoldIsTold) {
+  Metadata metadata;
+  EXPECT_EQ(what_is_lost(".bmp", metadata), "");
+  metadata.icc = bytes_of("profile");
+  metadata.xmp = bytes_of("packet");
+  EXPECT_EQ(what_is_lost(".BMP", metadata), "BMP holds no ICC profile or XMP.");
+  if (reads("TIFF")) {
+    EXPECT_EQ(what_is_lost(".tif", metadata), "");
+  }
+}
+
+}  // namespace
+}  // namespace satin::test

@@ -1,0 +1,166 @@
+#include "tests/oracles/filter_case.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+
+#include "satin/error.h"
+#include "tests/oracles/blur_case.h"
+#include "tests/oracles/device_under_test.h"
+#include "tests/oracles/pictures.h"
+
+namespace satin::test {
+namespace {
+
+constexpr std::array<std::array<int, 2>, 9> sizes = {
+    {{1, 1}, {1, 7}, {7, 1}, {31, 33}, {32, 32}, {33, 31}, {1025, 3}, {2, 2}, {40, 70}}};
+
+Type type_of(Role role, std::uint64_t turn) {
+  if (role == Role::mask) return turn % 2 == 0 ? Type::u8 : Type::u16;
+  return turn % 3 == 0 ? Type::u8 : turn % 3 == 1 ? Type::u16 : Type::f32;
+}
+
+/// True if the filter takes these parameters and shapes.
+bool accepted(const FilterCase& filter_case) {
+  try {
+    static_cast<void>(filter_case.plan(device_under_test(), filter_case.shape));
+    return true;
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::usage) << error.what();
+    EXPECT_GT(std::string(error.what()).size(), 10U);
+    return false;
+  }
+}
+
+FilterCase case_of(const FilterRecord& filter, unsigned side_inputs, const std::array<int, 2>& size,
+                   Random& random) {
+  static const std::vector<Format> formats = every_format();
+  FilterCase filter_case;
+  filter_case.filter = &filter;
+  filter_case.side_inputs = side_inputs;
+  const Format& format = random.pick(formats);
+  filter_case.shape = {size[0], size[1], format.channels, format.type, format.alpha};
+  filter_case.seed = random.next();
+  return filter_case;
+}
+
+}  // namespace
+
+Parameters FilterCase::parameters() const {
+  Parameters result(*filter);
+  for (const auto& [name, text] : settings) result.set(name, text);
+  return result;
+}
+
+namespace {
+
+/// Depth of which everything is known, and nothing is as near as a lens: from a quarter to three quarters.
+Image random_depth(std::int64_t width, std::int64_t height, int channels, Type type, std::uint64_t seed) {
+  Random random(seed);
+  Image image({width, height, channels, type});
+  for (std::int64_t y = 0; y < height; ++y)
+    for (std::int64_t x = 0; x < width; ++x)
+      for (int c = 0; c < channels; ++c)
+        set_fraction(image.view(), x, y, c, 0.25 + static_cast<double>(random.below(501)) / 1000);
+  return image;
+}
+
+Image side_image(Role role, const Shape& shape, int depth_channels, std::uint64_t turn, std::uint64_t seed) {
+  const Type type = type_of(role, turn);
+  return role == Role::depth ? random_depth(shape.width, shape.height, depth_channels, type, seed)
+                             : random_map(shape.width, shape.height, type, seed);
+}
+
+}  // namespace
+
+std::vector<Image> FilterCase::side_images() const {
+  const bool chooses = !settings.empty() && settings.front().first == "depth-channel";
+  const int depth_channels = chooses ? 4 : 1;
+  std::vector<Image> images;
+  for (std::size_t i = 0; i < filter->inputs.size(); ++i) {
+    const bool used = (side_inputs >> i & 1) != 0;
+    images.push_back(used ? side_image(filter->inputs[i].role, shape, depth_channels, seed + i, seed + 10 + i)
+                          : Image());
+  }
+  return images;
+}
+
+Plan FilterCase::plan(const Device& device, const Shape& picture) const {
+  std::vector<Shape> shapes = {picture};
+  for (const Image& image : side_images()) shapes.push_back(image.shape());
+  return satin::plan(device, parameters(), shapes);
+}
+
+std::string describe(const FilterCase& filter_case) {
+  std::string text = filter_case.filter->name + " of " + describe(filter_case.shape) + ", alpha " +
+                     std::to_string(static_cast<int>(filter_case.shape.alpha));
+  for (const auto& [name, value] : filter_case.settings)
+    text.append(", ").append(name).append("=").append(value);
+  for (std::size_t i = 0; i < filter_case.filter->inputs.size(); ++i)
+    if ((filter_case.side_inputs >> i & 1) != 0) text += ", with " + filter_case.filter->inputs[i].name;
+  return text + ", seed " + std::to_string(filter_case.seed);
+}
+
+std::vector<std::string> values_of(const ParameterRecord& parameter) {
+  std::vector<std::string> values;
+  const auto add = [&](double value) {
+    if (std::isfinite(value)) values.push_back(print_real(value));
+  };
+  switch (parameter.kind) {
+    case ParameterKind::choice:
+      return parameter.choices;
+    case ParameterKind::flag:
+      return {"true", "false"};
+    case ParameterKind::boxes:
+      return {"0,0,1,1", "-2,0,3,1;0,0,1,1"};
+    case ParameterKind::colour:
+      return {parameter.default_text, "#ff8001"};
+    case ParameterKind::point:
+      return {"0,0", "50%,50%", "100%,0%"};
+    case ParameterKind::radius:
+      values = {parameter.whole ? "2,5" : "2.5,0.25", "3%"};
+      [[fallthrough]];
+    case ParameterKind::real:
+    case ParameterKind::integer:
+      add(parameter.minimum);
+      add(parameter.maximum);
+      if (!parameter.default_text.empty()) values.push_back(parameter.default_text);
+      if (parameter.minimum <= 3 && parameter.maximum >= 3) values.emplace_back("3");
+      if (parameter.minimum <= 1 && parameter.maximum >= 1) values.emplace_back("1");
+  }
+  return values;
+}
+
+void for_each_filter_case(const std::function<void(const FilterCase&)>& check, std::uint64_t of_so_many) {
+  Random random(2026);
+  for (const FilterRecord& filter : filters()) {
+    const unsigned combinations = 1U << filter.inputs.size();
+    std::vector<std::vector<std::pair<std::string, std::string>>> settings = {{}};
+    for (const ParameterRecord& parameter : filter.parameters)
+      for (const std::string& value : values_of(parameter)) settings.push_back({{parameter.name, value}});
+    for (const auto& setting : settings) {
+      std::size_t done = 0;
+      for (unsigned combination = 0; combination < combinations; ++combination)
+        for (const auto& size : sizes) {
+          FilterCase filter_case = case_of(filter, combination, size, random);
+          filter_case.settings = setting;
+          if (done > 0 && of_so_many > 1 && !random.one_in(of_so_many)) continue;
+          SCOPED_TRACE(describe(filter_case));
+          // A value that needs another one beside it (a map its largest radius) gets that one if it alone is
+          // refused.
+          if (!accepted(filter_case) && (combination & 1) != 0 &&
+              filter.find_parameter("radius-max") != nullptr)
+            filter_case.settings.insert(filter_case.settings.begin(), {"radius-max", "4.5"});
+          if (!accepted(filter_case)) continue;
+          ++done;
+          check(filter_case);
+          if (testing::Test::HasFatalFailure()) return;
+        }
+      EXPECT_GT(done, 0U) << filter.name
+                          << (setting.empty() ? "" : " " + setting[0].first + "=" + setting[0].second);
+    }
+  }
+}
+
+}  // namespace satin::test

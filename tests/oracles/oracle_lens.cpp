@@ -1,0 +1,169 @@
+#include "tests/oracles/oracle_lens.h"
+
+#include "lens/splat.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace satin::test {
+namespace {
+
+bool covers(const Staircase& stairs, bool block, std::int64_t dx, std::int64_t dy) {
+  const std::int64_t more = block ? 1 : 0;
+  for (int k = 0; k < stairs.boxes; ++k)
+    if (dx >= -stairs.wide[k] && dx <= stairs.wide[k] + more && dy >= -stairs.high[k] &&
+        dy <= stairs.high[k] + more)
+      return true;
+  return false;
+}
+
+/// Sums of one group over the picture.
+struct Layer {
+  std::vector<std::uint64_t> colour;
+  std::vector<std::uint64_t> weight;
+};
+
+class Spreading {
+ public:
+  explicit Spreading(const LensScene& scene)
+      : job_(scene.job),
+        kernels_(lens_kernels(job_)),
+        reach_(kernels_.reach),
+        layers_(static_cast<std::size_t>(job_.groups)) {
+    for (Layer& layer : layers_) {
+      layer.colour.resize(scene.colours.size());
+      layer.weight.resize(scene.pixels());
+    }
+  }
+
+  void add(const LensSample& sample) {
+    Layer& layer = layers_[sample.group];
+    bool highlight = false;
+    for (int c = 0; c < job_.channels - (job_.alpha ? 1 : 0); ++c) highlight |= sample.colour[c] > job_.white;
+    for (std::int64_t y = std::max<std::int64_t>(0, sample.y - reach_);
+         y <= std::min(job_.height - 1, sample.y + reach_ + 1); ++y)
+      for (std::int64_t x = std::max<std::int64_t>(0, sample.x - reach_);
+           x <= std::min(job_.width - 1, sample.x + reach_ + 1); ++x) {
+        const std::uint64_t weight = weight_at(kernels_, sample.radius, highlight, sample.block == 2,
+                                               sample.weight, x - sample.x, y - sample.y);
+        const auto at = static_cast<std::size_t>(y * job_.width + x);
+        layer.weight[at] += weight;
+        for (int c = 0; c < job_.channels; ++c)
+          layer.colour[at * static_cast<std::size_t>(job_.channels) + static_cast<std::size_t>(c)] +=
+              weight * sample.colour[c];
+      }
+  }
+
+  [[nodiscard]] const std::vector<Layer>& layers() const { return layers_; }
+  [[nodiscard]] int weight_bits() const { return kernels_.weight_bits; }
+
+ private:
+  SplatJob job_;
+  LensKernels kernels_;
+  std::int64_t reach_;
+  std::vector<Layer> layers_;
+};
+
+LensSample visible_sample(const LensScene& scene, std::int64_t x, std::int64_t y) {
+  const auto channels = static_cast<std::size_t>(scene.job.channels);
+  const auto at = static_cast<std::size_t>(y * scene.job.width + x);
+  LensSample sample{};
+  std::copy_n(scene.colours.data() + at * channels, channels, sample.colour);
+  sample.x = static_cast<std::int32_t>(x);
+  sample.y = static_cast<std::int32_t>(y);
+  sample.radius = scene.radii[at];
+  sample.weight = scene.weights[at];
+  sample.group = scene.groups[at];
+  sample.block = 1;
+  return sample;
+}
+
+/// Of the block of 2 x 2 samples at (x, y), if they are merged.
+std::optional<std::uint32_t> radius_of_block(const LensScene& scene, std::int64_t x, std::int64_t y) {
+  const SplatJob& job = scene.job;
+  if (x + 1 >= job.width || y + 1 >= job.height) return std::nullopt;
+  std::vector<std::uint32_t> radii;
+  for (std::int64_t i = 0; i < 4; ++i) {
+    const LensSample sample = visible_sample(scene, x + i % 2, y + i / 2);
+    const int colours = job.channels - (job.alpha ? 1 : 0);
+    const bool highlight =
+        std::any_of(sample.colour, sample.colour + colours, [&](std::uint32_t c) { return c > job.white; });
+    if (sample.weight != 4096 || highlight || sample.group != visible_sample(scene, x, y).group ||
+        sample.radius < job.merge_from)
+      return std::nullopt;
+    radii.push_back(sample.radius);
+  }
+  std::sort(radii.begin(), radii.end());
+  if (radii[3] - radii[0] > 128) return std::nullopt;
+  return (radii[0] + radii[1] + radii[2] + radii[3] + 2) / 4;
+}
+
+}  // namespace
+
+LensScene empty_scene(std::int64_t width, std::int64_t height, int channels) {
+  LensScene scene;
+  scene.job.width = width;
+  scene.job.height = height;
+  scene.job.channels = channels;
+  scene.job.alpha = channels % 2 == 0;
+  const std::size_t pixels = scene.pixels();
+  scene.source.resize(pixels * static_cast<std::size_t>(channels));
+  scene.colours = scene.source;
+  scene.radii.resize(pixels);
+  scene.groups.resize(pixels);
+  scene.weights.resize(pixels);
+  return scene;
+}
+
+std::uint64_t weight_at(const LensKernels& kernels, std::uint32_t radius, bool highlight, bool block,
+                        std::uint32_t weight, std::int64_t dx, std::int64_t dy) {
+  const LensKernel& kernel = lens_kernel(kernels.view(), radius, highlight, block);
+  std::uint64_t sum = 0;
+  for (int i = 0; i < 2; ++i) {
+    const std::uint64_t share = (std::uint64_t{kernel.weight[i]} * weight * 2 / lens_full_weight + 1) / 2;
+    if (covers(kernels.staircases[kernel.staircase[i]], block, dx, dy)) sum += share;
+  }
+  return sum;
+}
+
+std::vector<long double> expected_composite(const LensScene& scene) {
+  const SplatJob& job = scene.job;
+  const auto channels = static_cast<std::size_t>(job.channels);
+  Spreading spreading(scene);
+  for (std::int64_t y = 0; y < job.height; ++y)
+    for (std::int64_t x = 0; x < job.width; ++x) {
+      LensSample sample = visible_sample(scene, x, y);
+      if (const auto radius = radius_of_block(scene, x / 2 * 2, y / 2 * 2)) {
+        // each of the four is spread as a block of full weight
+        sample.x = static_cast<std::int32_t>(x / 2 * 2);
+        sample.y = static_cast<std::int32_t>(y / 2 * 2);
+        sample.radius = *radius;
+        sample.block = 2;
+      }
+      spreading.add(sample);
+    }
+  for (const LensSample& sample : scene.listed) spreading.add(sample);
+
+  std::vector<long double> result(scene.colours.size());
+  const long double whole = std::ldexp(1.0L, spreading.weight_bits());
+  for (std::size_t i = 0; i < scene.pixels(); ++i) {
+    long double through = 1;
+    for (const Layer& layer : spreading.layers()) {
+      const auto weight = static_cast<long double>(layer.weight[i]);
+      if (layer.weight[i] == 0) continue;
+      const long double opacity = std::min(1.0L, weight / whole);
+      for (std::size_t c = 0; c < channels; ++c)
+        result[i * channels + c] +=
+            through * opacity * static_cast<long double>(layer.colour[i * channels + c]) / weight;
+      through *= 1 - opacity;
+    }
+    for (std::size_t c = 0; c < channels; ++c) {
+      long double& value = result[i * channels + c];
+      value = through == 1 ? static_cast<long double>(scene.source[i * channels + c]) : value / (1 - through);
+    }
+  }
+  return result;
+}
+
+}  // namespace satin::test

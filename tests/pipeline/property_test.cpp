@@ -1,0 +1,280 @@
+// What holds for every filter of the registry, with any parameters and pictures.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "tests/oracles/device_under_test.h"
+#include "tests/oracles/filter_case.h"
+#include "tests/oracles/loose_image.h"
+#include "tests/oracles/pictures.h"
+
+namespace satin::test {
+namespace {
+
+std::vector<ImageView> views_of(const ImageView& picture, const std::vector<Image>& side_images) {
+  std::vector<ImageView> views = {picture};
+  for (const Image& image : side_images) views.push_back(image.view());
+  return views;
+}
+
+Image fresh_result(const FilterCase& filter_case, const Image& picture,
+                   const Device& device = device_under_test()) {
+  const std::vector<Image> side_images = filter_case.side_images();
+  Plan plan = filter_case.plan(device, picture.shape());
+  return run_plan(device, plan, views_of(picture.view(), side_images));
+}
+
+Image picture_of(const FilterCase& filter_case) {
+  return random_picture(filter_case.shape, filter_case.seed);
+}
+
+TEST(EveryFilter, GivesTheSameBytesEveryTime) {
+  for_each_filter_case([](const FilterCase& filter_case) {
+    const Image picture = picture_of(filter_case);
+    const Image other = random_picture(filter_case.shape, filter_case.seed + 1);
+    const std::vector<Image> side_images = filter_case.side_images();
+    const Device& device = device_under_test();
+    const Image expected = fresh_result(filter_case, picture);
+    Plan plan = filter_case.plan(device, filter_case.shape);
+    static_cast<void>(
+        run_plan(device, plan, views_of(other.view(), side_images)));  // leaves its traces in the workspace
+    ASSERT_EQ(difference(run_plan(device, plan, views_of(picture.view(), side_images)), expected), "");
+    ASSERT_EQ(difference(run_plan(device, plan, views_of(picture.view(), side_images)), expected), "");
+  });
+}
+
+TEST(EveryFilter, IsNotDisturbedByPlansMadeLater) {
+  struct Earlier {
+    Image picture;
+    std::vector<Image> side_images;
+    Plan plan;
+    Image expected;
+  };
+  std::optional<Earlier> earlier;
+  const Device& device = device_under_test();
+  for_each_filter_case([&](const FilterCase& filter_case) {
+    if (filter_case.shape.width * filter_case.shape.height < 1000) return;
+    Earlier now{picture_of(filter_case), filter_case.side_images(),
+                filter_case.plan(device, filter_case.shape), Image()};
+    if (earlier) {
+      const Image again =
+          run_plan(device, earlier->plan, views_of(earlier->picture.view(), earlier->side_images));
+      ASSERT_EQ(difference(again, earlier->expected), "");
+    }
+    now.expected = run_plan(device, now.plan, views_of(now.picture.view(), now.side_images));
+    earlier.emplace(std::move(now));
+  });
+}
+
+TEST(EveryFilter, GivesTheSameBytesForAnyNumberOfThreads) {
+  if (device_under_test().is_cuda()) GTEST_SKIP() << "threads are the CPU's";
+  const Device one = Device::open("cpu", {.threads = 1});
+  const Device two = Device::open("cpu", {.threads = 2});
+  const Device seven = Device::open("cpu", {.threads = 7});
+  for_each_filter_case([&](const FilterCase& filter_case) {
+    if (filter_case.shape.height < 33) return;
+    const Image picture = picture_of(filter_case);
+    const Image expected = fresh_result(filter_case, picture, one);
+    ASSERT_EQ(difference(fresh_result(filter_case, picture, two), expected), "");
+    ASSERT_EQ(difference(fresh_result(filter_case, picture, seven), expected), "");
+  });
+}
+
+TEST(EveryFilter, TakesAnyStridesAndWritesNothingElse) {
+  for_each_filter_case([](const FilterCase& filter_case) {
+    const Image picture = picture_of(filter_case);
+    const std::vector<Image> side_images = filter_case.side_images();
+    const Image expected = fresh_result(filter_case, picture);
+    Plan plan = filter_case.plan(device_under_test(), filter_case.shape);
+    // a third of the pairs for each case: every pair meets every filter many times
+    std::uint64_t turn = filter_case.seed;
+    for (const Layout in : every_layout)
+      for (const Layout out : every_layout) {
+        if (turn++ % 3 != 0) continue;
+        const LooseImage input(picture, in);
+        LooseImage output(poisoned(plan.output_shape()), out);
+        std::vector<LooseImage> loose_sides;
+        std::vector<ImageView> views = {input.view()};
+        for (const Image& image : side_images)
+          views.push_back(image.empty() ? ImageView{} : loose_sides.emplace_back(image, in).view());
+        plan.run(views, output.mutable_view());
+        ASSERT_EQ(difference(output.view(), expected), "") << name_of(in) << " to " << name_of(out);
+        ASSERT_TRUE(output.surroundings_untouched()) << name_of(in) << " to " << name_of(out);
+        ASSERT_EQ(difference(input.view(), picture), "") << "the input was changed";
+      }
+  });
+}
+
+TEST(EveryFilter, WorksInPlace) {
+  for_each_filter_case([](const FilterCase& filter_case) {
+    Image picture = picture_of(filter_case);
+    const std::vector<Image> side_images = filter_case.side_images();
+    Plan plan = filter_case.plan(device_under_test(), filter_case.shape);
+    if (plan.output_shape() != filter_case.shape) return;
+    const Image expected = fresh_result(filter_case, picture);
+    LooseImage loose(picture, Layout::loose_rows);
+    plan.run(views_of(loose.view(), side_images), loose.mutable_view());
+    ASSERT_EQ(difference(loose.view(), expected), "") << "loose rows";
+    ASSERT_TRUE(loose.surroundings_untouched());
+    plan.run(views_of(picture.view(), side_images), picture.view());
+    ASSERT_EQ(difference(picture, expected), "");
+  });
+}
+
+TEST(EveryFilter, TreatsTheOrderOfColoursAsATag) {
+  for_each_filter_case([](const FilterCase& filter_case) {
+    if (filter_case.shape.channels < 3) return;
+    const Image picture = picture_of(filter_case);
+    const auto swapped = [](const Image& image) {
+      if (image.shape().channels < 3) return image.clone();
+      Shape shape = image.shape();
+      shape.order = shape.order == Order::rgb ? Order::bgr : Order::rgb;
+      Image result(shape);
+      const std::size_t size = size_of(shape.type);
+      for (std::int64_t y = 0; y < shape.height; ++y)
+        for (std::int64_t x = 0; x < shape.width; ++x)
+          for (int c = 0; c < shape.channels; ++c)
+            std::memcpy(result.view().at(x, y, c), std::as_const(image).view().at(x, y, c < 3 ? 2 - c : c),
+                        size);
+      return result;
+    };
+    ASSERT_EQ(
+        difference(swapped(fresh_result(filter_case, swapped(picture))), fresh_result(filter_case, picture)),
+        "");
+  });
+}
+
+TEST(EveryFilter, DoesTheFramesOfABatchOneByOne) {
+  for_each_filter_case([](const FilterCase& filter_case) {
+    if (filter_case.shape.width > 100) return;
+    Shape shape = filter_case.shape;
+    shape.frames = 3;
+    const Image batch = random_picture(shape, filter_case.seed);
+    const Image result = fresh_result(filter_case, batch);
+    for (std::int64_t frame = 0; frame < shape.frames; ++frame)
+      ASSERT_EQ(difference(result.view().frame(frame),
+                           fresh_result(filter_case, copy_of(batch.view().frame(frame)))),
+                "")
+          << "frame " << frame;
+  });
+}
+
+/// A border of one value brings something into the picture that the traits do not speak of, and so does what
+/// is shown instead of a result.
+bool invents_something(const FilterCase& filter_case) {
+  return std::any_of(filter_case.settings.begin(), filter_case.settings.end(), [](const auto& setting) {
+    const auto& [name, value] = setting;
+    return (name == "border" && value == "constant") || (name == "debug" && value != "off");
+  });
+}
+
+TEST(EveryFilter, KeepsConstantPicturesIfItSaysSo) {
+  for_each_filter_case([](const FilterCase& filter_case) {
+    if (!filter_case.filter->traits.keeps_constant || invents_something(filter_case)) return;
+    for (const double value : {0.0, 0.3, 0.7371, 1.0}) {
+      const Image picture = constant_picture(filter_case.shape, value);
+      ASSERT_EQ(difference(fresh_result(filter_case, picture), picture), "") << value;
+    }
+  });
+}
+
+template <class T>
+void expect_range_kept(const ImageView& picture, const ImageView& result) {
+  for (int c = 0; c < picture.shape.channels; ++c) {
+    T low = picture.value<T>(0, 0, c);
+    T high = low;
+    const auto each = [&](const ImageView& view, const auto& body) {
+      for (std::int64_t y = 0; y < view.shape.height; ++y)
+        for (std::int64_t x = 0; x < view.shape.width; ++x) body(view.value<T>(x, y, c));
+    };
+    each(picture, [&](T value) {
+      low = std::min(low, value);
+      high = std::max(high, value);
+    });
+    each(result, [&](T value) {
+      ASSERT_GE(value, low);
+      ASSERT_LE(value, high);
+    });
+  }
+}
+
+/// Colours from 0.3 to 0.6, alpha of every kind.
+Image picture_of_narrow_range(const FilterCase& filter_case) {
+  const Image noise = random_picture(filter_case.shape, filter_case.seed);
+  Image picture = noise.clone();
+  const Shape& shape = filter_case.shape;
+  Random random(filter_case.seed);
+  const int colours = shape.alpha == Alpha::none ? shape.channels : shape.channels - 1;
+  for (std::int64_t y = 0; y < shape.height; ++y)
+    for (std::int64_t x = 0; x < shape.width; ++x)
+      for (int c = 0; c < colours; ++c)
+        set_fraction(picture.view(), x, y, c, 0.3 + 0.1 * static_cast<double>(random.below(4)));
+  return picture;
+}
+
+TEST(EveryFilter, KeepsTheRangeIfItSaysSo) {
+  for_each_filter_case([](const FilterCase& filter_case) {
+    if (!filter_case.filter->traits.keeps_range || invents_something(filter_case)) return;
+    const Image picture = picture_of_narrow_range(filter_case);
+    const Image result = fresh_result(filter_case, picture);
+    switch (filter_case.shape.type) {
+      case Type::u8:
+        return expect_range_kept<std::uint8_t>(picture, result);
+      case Type::u16:
+        return expect_range_kept<std::uint16_t>(picture, result);
+      default:
+        return expect_range_kept<float>(picture, result);
+    }
+  });
+}
+
+/// A mask of zeros, or a radius map of zeros with radius-min 0, leaves every byte alone.
+TEST(EveryFilter, LeavesPicturesAloneWhereToldTo) {
+  for_each_filter_case([](const FilterCase& filter_case) {
+    if (filter_case.filter->output != OutputKind::image || filter_case.side_inputs == 0) return;
+    const Image picture = picture_of(filter_case);
+    std::vector<Image> side_images = filter_case.side_images();
+    bool identity = false;
+    for (std::size_t i = 0; i < side_images.size(); ++i) {
+      const Role role = filter_case.filter->inputs[i].role;
+      if (side_images[i].empty() || (role != Role::mask && role != Role::radius_map)) continue;
+      side_images[i] = constant_picture(side_images[i].shape(), 0);
+      identity = identity || role == Role::mask || filter_case.parameters().get("radius-min") == "0";
+    }
+    if (!identity) return;
+    Plan plan = filter_case.plan(device_under_test(), filter_case.shape);
+    const Image result = run_plan(device_under_test(), plan, views_of(picture.view(), side_images));
+    ASSERT_EQ(difference(result, picture), "");
+  });
+}
+
+TEST(EveryFilter, PlansOrRefusesEveryCase) {
+  if (!slow_build()) GTEST_SKIP() << "the other tests do";
+  for_each_filter_case([](const FilterCase&) {}, 3);
+}
+
+TEST(EveryFilter, DescribesItself) {
+  for (const FilterRecord& filter : filters()) {
+    EXPECT_FALSE(filter.name.empty());
+    EXPECT_FALSE(filter.category.empty());
+    EXPECT_FALSE(filter.help.empty());
+    EXPECT_EQ(filter.help.find('\n'), std::string::npos);
+    EXPECT_EQ(&find_filter(filter.name), &filter);
+    Parameters parameters(filter);
+    for (const ParameterRecord& parameter : filter.parameters) {
+      EXPECT_FALSE(parameter.help.empty()) << parameter.name;
+      EXPECT_EQ(parameters.get(parameter.name), parameter.default_text) << parameter.name;
+      for (const std::string& value : values_of(parameter)) {
+        parameters.set(parameter.name, value);
+        EXPECT_EQ(parameters.get(parameter.name), value) << parameter.name;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace satin::test

@@ -1,0 +1,111 @@
+// Magnitudes of floats: on every SIMD target beside the rule of one value, and wherever the largest lies.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "pixels/cpu/measure_simd.h"
+#include "satin/filters.h"
+#include "tests/oracles/device_under_test.h"
+#include "tests/oracles/forced_target.h"
+#include "tests/oracles/pictures.h"
+
+namespace satin::test {
+namespace {
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+/// Zeros of both signs, the smallest and the largest floats, and what is not finite if `others`.
+std::vector<float> telling_floats(std::size_t count, bool others, Random& random) {
+  const float finite[] = {0.0F, -0.0F, 1.5F, -1.5F, 0x1p-149F, -0x1p-126F, 0x1.fffffep127F, -3e-5F};
+  const float any[] = {infinity, -infinity, std::numeric_limits<float>::quiet_NaN()};
+  std::vector<float> values;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint64_t kind = random.below(20);
+    if (others && kind < 3) {
+      values.push_back(any[kind]);
+    } else {
+      values.push_back(kind < 8 ? finite[random.below(8)]
+                                : static_cast<float>(random.between(-1000, 1000)) / 512.0F);
+    }
+  }
+  return values;
+}
+
+void include(double value, cpu::Magnitudes& found) {
+  if (value == 0) return;
+  found.largest = std::fmax(found.largest, std::fabs(value));
+  found.smallest = std::fmin(found.smallest, std::fabs(value));
+}
+
+cpu::FloatRange range_of(const std::vector<float>& values, std::size_t channels, bool weighted) {
+  cpu::FloatRange found;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const bool is_alpha = weighted && i % channels == channels - 1;
+    const float alpha = weighted && !is_alpha ? values[i - i % channels + channels - 1] : 1.0F;
+    if (!std::isfinite(values[i])) found.others = true;
+    if (std::isfinite(values[i]) && std::isfinite(alpha))
+      include(static_cast<double>(values[i]) * static_cast<double>(alpha),
+              is_alpha ? found.alphas : found.colours);
+  }
+  return found;
+}
+
+void expect_equal(const cpu::FloatRange& found, const cpu::FloatRange& expected) {
+  ASSERT_EQ(found.colours.largest, expected.colours.largest);
+  ASSERT_EQ(found.colours.smallest, expected.colours.smallest);
+  ASSERT_EQ(found.alphas.largest, expected.alphas.largest);
+  ASSERT_EQ(found.alphas.smallest, expected.alphas.smallest);
+  ASSERT_EQ(found.others, expected.others);
+}
+
+TEST(Magnitudes, OfRowsAreThoseOfTheValues) {
+  on_every_target([] {
+    Random random(5);
+    for (std::size_t pixels = 1; pixels < 45; ++pixels)
+      for (const bool others : {false, true}) {
+        SCOPED_TRACE(pixels);
+        const std::vector<float> values = telling_floats(4 * pixels, others, random);
+        cpu::FloatRange found;
+        cpu::measure_row(values.data(), values.size(), found);
+        expect_equal(found, range_of(values, 1, false));
+        for (const std::size_t channels : {std::size_t{2}, std::size_t{4}}) {
+          cpu::FloatRange weighted;
+          cpu::measure_weighted_row(values.data(), values.size() / channels, static_cast<int>(channels),
+                                    weighted);
+          expect_equal(weighted, range_of(values, channels, true));
+        }
+        if (::testing::Test::HasFatalFailure()) return;
+      }
+  });
+}
+
+TEST(Magnitudes, OfNothingButZerosAreNone) {
+  on_every_target([] {
+    const std::vector<float> zeros(64, -0.0F);
+    cpu::FloatRange found;
+    cpu::measure_row(zeros.data(), zeros.size(), found);
+    cpu::measure_weighted_row(zeros.data(), zeros.size() / 4, 4, found);
+    expect_equal(found, {});
+  });
+}
+
+/// The scale of fixed point is that of the largest value, wherever it lies: missed, its sum would not fit.
+TEST(Magnitudes, OfOneLargeValueAreFoundAnywhere) {
+  const Device& device = device_under_test();
+  for (std::int64_t x = 1; x < 130; ++x) {
+    Image picture({131, 5, 1, Type::f32});
+    std::fill_n(picture.view().row<float>(0), 131 * 5, 1.0F);
+    const std::int64_t y = 1 + x % 3;
+    picture.view().value<float>(x, y) = 0x1p40F;
+    const Image blurred = blur(device, picture, {.radius = 1, .space = Space::encoded});
+    ASSERT_EQ(blurred.view().value<float>(x, y), static_cast<float>((0x1p40 + 8) / 9)) << x;
+  }
+}
+
+}  // namespace
+}  // namespace satin::test

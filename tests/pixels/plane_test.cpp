@@ -1,0 +1,66 @@
+// pixels/cpu/plane_simd.h against plane_value(), pixel by pixel, on every SIMD target.
+
+#include "pixels/cpu/plane_simd.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "tests/oracles/forced_target.h"
+#include "tests/oracles/pictures.h"
+
+namespace satin::test {
+namespace {
+
+PlaneRead plane_read(int channels, int channel, Order order) {
+  PlaneRead plane;
+  plane.channels = channels;
+  plane.channel = channel;
+  plane.order = order;
+  return plane;
+}
+
+void expect_plane(const std::vector<std::uint8_t>& pixels, const PlaneRead& plane) {
+  const auto channels = static_cast<std::size_t>(plane.channels);
+  const std::size_t count = pixels.size() / channels;
+  constexpr std::uint8_t untouched = 0xA5;
+  std::vector<std::uint8_t> expected;
+  for (std::size_t i = 0; i < count; ++i)
+    expected.push_back(static_cast<std::uint8_t>(plane_value(pixels.data() + i * channels, plane)));
+  expected.push_back(untouched);
+  on_every_target([&] {
+    std::vector<std::uint8_t> found(count + 1, untouched);
+    cpu::take_plane(pixels.data(), count, plane, found.data());
+    const auto differing = std::ranges::mismatch(found, expected).in1 - found.begin();
+    ASSERT_EQ(differing, static_cast<std::ptrdiff_t>(found.size())) << "of " << count;
+  });
+}
+
+TEST(TakenPlane, HasTheValuesOfPixelsForEveryLength) {
+  Random random(1);
+  for (std::size_t count = 0; count < 150; ++count)
+    for (const int channels : {3, 4}) {
+      std::vector<std::uint8_t> pixels(count * static_cast<std::size_t>(channels));
+      for (std::uint8_t& value : pixels) value = static_cast<std::uint8_t>(random.below(256));
+      for (int channel = PlaneRead::weighted; channel < channels; ++channel)
+        for (const Order order : {Order::rgb, Order::bgr})
+          ASSERT_NO_FATAL_FAILURE(expect_plane(pixels, plane_read(channels, channel, order)));
+    }
+}
+
+/// Every colour of which one value is a multiple of 5: all sums that lie next to a rounding are among them
+/// many times over.
+TEST(TakenPlane, HasTheLuminanceOfEveryColour) {
+  std::vector<std::uint8_t> pixels;
+  for (int red = 0; red < 256; red += 5)
+    for (int green = 0; green < 256; ++green)
+      for (int blue = 0; blue < 256; ++blue)
+        pixels.insert(pixels.end(), {static_cast<std::uint8_t>(red), static_cast<std::uint8_t>(green),
+                                     static_cast<std::uint8_t>(blue)});
+  expect_plane(pixels, plane_read(3, PlaneRead::weighted, Order::rgb));
+  expect_plane(pixels, plane_read(3, PlaneRead::weighted, Order::bgr));
+}
+
+}  // namespace
+}  // namespace satin::test

@@ -1,0 +1,117 @@
+// The single-pass table of the GPU where blocks do not hear of each other in time: sums that blocks find
+// alone are those that they would have been told.
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "core/cuda/backend.h"
+#include "kernels/tables/launch.h"
+#include "kernels/tables/table_single_pass.h"
+#include "tests/tables/table_case.h"
+
+namespace satin::test {
+namespace {
+
+std::vector<kernels::TableTiles> tiles_for(const Layout& layout, const TableFormat& format) {
+  return kernels::single_pass_tiles(layout.width, layout.height, format.read(), format.squared,
+                                    format.accumulator);
+}
+
+/// One kind of tiles, for the runs of one workspace.
+class SinglePassRun {
+ public:
+  SinglePassRun(const Layout& layout, int size, const TableFormat& format = {})
+      : case_(layout, format),
+        format_(format),
+        tiles_(tiles_for(layout, format).at(static_cast<std::size_t>(size))),
+        workspace_(backend_.allocate(kernels::single_pass_workspace_bytes(tiles_))) {
+    const std::vector<std::byte> zeros(workspace_.size);
+    backend_.upload(workspace_.get(), zeros.data(), zeros.size(), {});
+  }
+
+  [[nodiscard]] bool is_right(std::uint64_t seed, const kernels::SinglePassTrial& trial) {
+    return case_.is_right(seed, [&](const ImageView& picture, const MutableImageView& table) {
+      cuda::CudaBackend& backend = cuda::as_cuda(backend_);
+      backend.select();
+      kernels::TableArguments arguments;
+      arguments.tiles = tiles_;
+      arguments.read = format_.read();
+      arguments.squared = format_.squared;
+      arguments.picture = cuda::source_of(picture);
+      arguments.table = cuda::target_of(table);
+      arguments.workspace = workspace_.get();
+      kernels::build_table_in_one_pass(arguments, backend.stream_of({}), trial);
+      EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+    });
+  }
+
+ private:
+  Backend& backend_ = device_under_test().backend();
+  TableCase case_;
+  TableFormat format_;
+  kernels::TableTiles tiles_;
+  Buffer workspace_;
+};
+
+class SinglePass : public testing::TestWithParam<int> {
+ protected:
+  void SetUp() override {
+    if (!device_under_test().is_cuda()) GTEST_SKIP() << "a kernel of the GPU";
+  }
+};
+
+TEST_P(SinglePass, EveryBlockAlone) {
+  const std::vector<Layout> layouts = {
+      {1, 1},       {3, 130},    {129, 129},     {257, 385},           {770, 260, 1, 3, 2, 1},
+      {1283, 1410}, {300, 5000}, {5000, 300, 3}, {2303, 400, 1, 4, 1}, {4099, 1291}};
+  for (const Layout& layout : layouts) {
+    SinglePassRun run(layout, GetParam());
+    for (std::uint64_t seed = 0; seed < 2; ++seed)
+      ASSERT_TRUE(run.is_right(seed, {.looks = 0})) << layout << ", seed " << seed;
+  }
+}
+
+TEST_P(SinglePass, SomeBlocksAlone) {
+  const Layout layout{4099, 2500};
+  SinglePassRun run(layout, GetParam());
+  for (std::uint64_t seed = 0; seed < 40; ++seed)
+    ASSERT_TRUE(run.is_right(seed, {.looks = static_cast<int>(seed % 8)})) << "seed " << seed;
+}
+
+TEST_P(SinglePass, RunsOfEveryKindShareAWorkspace) {
+  const Layout layout{2816, 1664};
+  SinglePassRun run(layout, GetParam());
+  for (std::uint64_t seed = 0; seed < 12; ++seed) {
+    kernels::SinglePassTrial trial;
+    if (seed % 3 == 1) trial.looks = 0;
+    if (seed % 3 == 2) trial.reversed = true;
+    ASSERT_TRUE(run.is_right(seed, trial)) << "seed " << seed;
+  }
+}
+
+/// More tiles than blocks run together: those that run first wait for those that cannot start.
+TEST_P(SinglePass, TheLastTilesFirst) {
+  const Layout layout{8191, 4099};
+  SinglePassRun run(layout, GetParam());
+  ASSERT_TRUE(run.is_right(5, {.looks = 100, .reversed = true}));
+  ASSERT_TRUE(run.is_right(0, {.reversed = true}));
+}
+
+/// Of every format, some blocks alone, and all.
+TEST_P(SinglePass, FormatsAlone) {
+  for (const TableFormat& format : table_formats()) {
+    const Layout layout{1301, 700};
+    if (GetParam() >= static_cast<int>(tiles_for(layout, format).size())) continue;
+    SinglePassRun run(layout, GetParam(), format);
+    for (const int looks : {0, 2, 0, 1 << 13})
+      ASSERT_TRUE(run.is_right(static_cast<std::uint64_t>(looks % 7), {.looks = looks})) << format << looks;
+    ASSERT_TRUE(run.is_right(9, {.looks = 1000, .reversed = true})) << format;
+  }
+}
+
+/// From the largest tiles on.
+INSTANTIATE_TEST_SUITE_P(Tiles, SinglePass, testing::Range(0, 3));
+
+}  // namespace
+}  // namespace satin::test
