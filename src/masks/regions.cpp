@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/backend.h"
+#include "core/maths/wide.h"
 #include "masks/label.h"
 #include "masks/maths/region_values.h"
 #include "masks/region_values.h"
