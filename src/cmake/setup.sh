@@ -1,13 +1,29 @@
 # Sourced by samples/run and tests/run: the packages that a build needs, and where to build.
 
 satin_python_packages="python3-dev python3-venv"
-satin_build_packages="g++ cmake ninja-build ccache libhwy-dev libtbb-dev libcli11-dev nlohmann-json3-dev libstb-dev
+satin_build_packages="g++ cmake make ninja-build ccache libhwy-dev libtbb-dev libcli11-dev nlohmann-json3-dev libstb-dev
   libpng-dev libjpeg-dev libtiff-dev libopenexr-dev liblcms2-dev libopencv-core-dev libopencv-imgproc-dev libopencv-imgcodecs-dev"
 satin_test_packages="clang clang-format doxygen dpkg-dev libdlpack-dev libgtest-dev pkg-config python3 python3-pytest python3-numpy python3-pil valgrind"
 
+# apt_get ARGUMENT...: apt-get as root or through sudo, quietly; waits up to ten minutes while another program installs.
+apt_get() {
+  local as_root=() errors attempt
+  [ "$(id -u)" = 0 ] || as_root=(sudo)
+  for attempt in {1..60}; do
+    # apt-get itself waits for dpkg's lock, but not for that of the lists.
+    errors=$("${as_root[@]}" env LC_ALL=C DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=600 "$@" 2>&1 >/dev/null) &&
+      return 0
+    [[ $errors == *"Could not get lock"* || $errors == *"Unable to lock"* ]] || break
+    [ "$attempt" != 1 ] || echo "Waiting for another program that installs packages"
+    sleep 10
+  done
+  echo "$errors" >&2
+  return 3
+}
+
 # install_packages NAME...: installs those that are missing, as root or through sudo.
 install_packages() {
-  local missing=() name as_root=()
+  local missing=() name
   for name in "$@"; do
     [ "$(dpkg-query -W -f='${db:Status-Status}' "$name" 2>/dev/null)" = installed ] || missing+=("$name")
   done
@@ -16,17 +32,12 @@ install_packages() {
     echo "Satin needs these Debian packages, or what your system calls them: ${missing[*]}" >&2
     return 0
   fi
-  if [ "$(id -u)" != 0 ]; then
-    if ! command -v sudo >/dev/null; then
-      echo "Missing packages: ${missing[*]}. Install them as root: apt-get install ${missing[*]}" >&2
-      return 3
-    fi
-    as_root=(sudo)
+  if [ "$(id -u)" != 0 ] && ! command -v sudo >/dev/null; then
+    echo "Missing packages: ${missing[*]}. Install them as root: apt-get install ${missing[*]}" >&2
+    return 3
   fi
   echo "Installing ${missing[*]}"
-  "${as_root[@]}" apt-get update -qq
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" \
-    >/dev/null
+  apt_get update && apt_get install -y --no-install-recommends "${missing[@]}"
 }
 
 # build_folder ROOT: ROOT/.build, or one of the user's own where that one is not writable.
