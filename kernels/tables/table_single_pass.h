@@ -33,19 +33,4 @@ struct SinglePassTrial {
 void build_table_in_one_pass(const TableArguments& arguments, StreamHandle stream,
                              const SinglePassTrial& trial = {});
 
-/// The table of kernels/tables/residue_table.h, of RGB bytes.
-struct ResidueArguments {
-  TableTiles tiles;  ///< of residue_tiles()
-  Source picture;
-  Target entries;  ///< aligned to 32 bytes, and so are its rows
-  Target coarse;   ///< the word before the first pixel of the row before the first
-  void* workspace = nullptr;
-};
-
-/// None if the picture is too large.
-[[nodiscard]] std::optional<TableTiles> residue_tiles(std::int64_t width, std::int64_t height);
-[[nodiscard]] std::size_t residue_workspace_bytes(const TableTiles& tiles);
-void build_residues_in_one_pass(const ResidueArguments& arguments, StreamHandle stream,
-                                const SinglePassTrial& trial = {});
-
 }  // namespace satin::kernels
