@@ -69,9 +69,8 @@ inline constexpr int strip_gather_warps = 12;  ///< two for every 32 columns of 
 
 // Box mean of bytes by a map, gathered from a table in memory. H200, UHD RGB, without the table: one radius
 // 0.074 ms, smooth to 510 0.084; two rows a thread 0.080 and 0.089; 8 warps below each other 0.075 and 0.081.
-inline constexpr int map_gather_warps = 8;                      ///< of a block, side by side
-inline constexpr int map_gather_rows = 1;                       ///< of a thread
-inline constexpr int map_gather_blocks_per_multiprocessor = 6;  ///< at least: bounds the registers
+inline constexpr int gathered_bytes_warps = 8;                      ///< of a block, side by side
+inline constexpr int gathered_bytes_blocks_per_multiprocessor = 6;  ///< at least: bounds the registers
 
 // sliding minima and maxima. NVIDIA H200, UHD RGB u8, radius 1: 0.066 ms with these; others were not tried.
 inline constexpr int extreme_row_threads = 256;
