@@ -308,7 +308,7 @@ void box_mean_with(const BoxMeanArguments& arguments, StreamHandle stream) {
   }
 }
 
-/// For outputs of type T; instantiated in box_mean_*.cu. Sums of floats always have 64 bits.
+/// Sums of floats always have 64 bits.
 template <class T>
 void box_mean_to(const BoxMeanArguments& arguments, StreamHandle stream) {
   if constexpr (!std::is_same_v<T, float>) {

@@ -5,8 +5,9 @@
 #include <bit>
 
 #include "core/with_type.h"
-#include "kernels/means/box_mean_running.cuh"
-#include "kernels/means/box_mean_wide.cuh"
+#include "kernels/means/box_mean_running.h"
+#include "kernels/means/row_groups.cuh"
+#include "kernels/means/running_shared.cuh"
 #include "kernels/means/wide_tuning.h"
 
 namespace satin::kernels {
@@ -136,43 +137,6 @@ std::size_t running_groups_bytes(const RunningMeanJob& job, const RunningTiles& 
   return static_cast<std::size_t>(layout.count) * static_cast<std::size_t>(layout.lanes) * running_elements *
          (job.sums == RunningSums::u64 ? 8 : 4);
 }
-
-extern template struct RunningKernels<std::uint8_t, std::uint8_t, 1>;
-extern template struct RunningKernels<std::uint8_t, std::uint8_t, 2>;
-extern template struct RunningKernels<std::uint8_t, std::uint8_t, 3>;
-extern template struct RunningKernels<std::uint8_t, std::uint8_t, 4>;
-extern template struct RunningKernels<std::uint8_t, std::uint16_t, 1>;
-extern template struct RunningKernels<std::uint8_t, std::uint16_t, 2>;
-extern template struct RunningKernels<std::uint8_t, std::uint16_t, 3>;
-extern template struct RunningKernels<std::uint8_t, std::uint16_t, 4>;
-extern template struct RunningKernels<std::uint16_t, std::uint8_t, 1>;
-extern template struct RunningKernels<std::uint16_t, std::uint8_t, 2>;
-extern template struct RunningKernels<std::uint16_t, std::uint8_t, 3>;
-extern template struct RunningKernels<std::uint16_t, std::uint8_t, 4>;
-extern template struct RunningKernels<std::uint16_t, std::uint16_t, 1>;
-extern template struct RunningKernels<std::uint16_t, std::uint16_t, 2>;
-extern template struct RunningKernels<std::uint16_t, std::uint16_t, 3>;
-extern template struct RunningKernels<std::uint16_t, std::uint16_t, 4>;
-extern template struct WideKernels<std::uint8_t, 1>;
-extern template struct WideKernels<std::uint8_t, 2>;
-extern template struct WideKernels<std::uint8_t, 3>;
-extern template struct WideKernels<std::uint8_t, 4>;
-extern template struct WideKernels<float, 1>;
-extern template struct WideKernels<float, 2>;
-extern template struct WideKernels<float, 3>;
-extern template struct WideKernels<float, 4>;
-extern template struct WideKernels<std::uint64_t, 1>;
-extern template struct WideKernels<std::uint64_t, 2>;
-extern template struct WideKernels<std::uint64_t, 3>;
-extern template struct WideKernels<std::uint64_t, 4>;
-extern template struct WideKernels<std::uint32_t, 1>;
-extern template struct WideKernels<std::uint32_t, 2>;
-extern template struct WideKernels<std::uint32_t, 3>;
-extern template struct WideKernels<std::uint32_t, 4>;
-extern template struct WideKernels<std::uint16_t, 1>;
-extern template struct WideKernels<std::uint16_t, 2>;
-extern template struct WideKernels<std::uint16_t, 3>;
-extern template struct WideKernels<std::uint16_t, 4>;
 
 namespace {
 

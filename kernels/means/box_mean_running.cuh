@@ -107,23 +107,9 @@ auto with_running_sums(const RunningMeanArguments& arguments, const Action& acti
   }
 }
 
-/// For pictures of type T with these channels and means of type Out; instantiated in box_mean_running_*.cu,
-/// and there alone: members that were defined in the class would be compiled again wherever this file is
-/// included. Those of one T and Channels stand in one file, as kernels of RowGroups are others in every file.
-template <class T, class Out, int Channels>
-struct RunningKernels {
-  static int prepare(const RunningMeanArguments& arguments);
-  static void run(const RunningMeanArguments& arguments, StreamHandle stream);
-
- private:
-  template <class Action>
-  static auto with_kernel(const RunningMeanArguments& arguments, const Action& action);
-};
-
-template <class T, class Out, int Channels>
-template <class Action>
-auto RunningKernels<T, Out, Channels>::with_kernel(const RunningMeanArguments& arguments,
-                                                   const Action& action) {
+/// Calls action(kernel, RowGroups) for the job.
+template <class T, class Out, int Channels, class Action>
+auto with_running_kernel(const RunningMeanArguments& arguments, const Action& action) {
   if constexpr (sizeof(T) == 1 && sizeof(Out) == 1 && Channels % 2 == 0) {
     if (arguments.job.weighted) return with_running_sums<T, Out, Channels, true>(arguments, action);
   }
@@ -132,7 +118,7 @@ auto RunningKernels<T, Out, Channels>::with_kernel(const RunningMeanArguments& a
 
 template <class T, class Out, int Channels>
 int RunningKernels<T, Out, Channels>::prepare(const RunningMeanArguments& arguments) {
-  return with_kernel(arguments, [&](auto* kernel, auto groups) {
+  return with_running_kernel<T, Out, Channels>(arguments, [&](auto* kernel, auto groups) {
     const int code = groups.prepare();
     if (code != 0) return code;
     return allow_all_shared_memory(kernel);
@@ -141,7 +127,7 @@ int RunningKernels<T, Out, Channels>::prepare(const RunningMeanArguments& argume
 
 template <class T, class Out, int Channels>
 void RunningKernels<T, Out, Channels>::run(const RunningMeanArguments& arguments, StreamHandle stream) {
-  with_kernel(arguments, [&](auto* kernel, auto groups) {
+  with_running_kernel<T, Out, Channels>(arguments, [&](auto* kernel, auto groups) {
     const RunningTiles& tiles = arguments.tiles;
     if (tiles.groups) groups.build(arguments, stream);
     const auto blocks = static_cast<unsigned>((tiles.strips * tiles.bands + tiles.teams - 1) / tiles.teams);

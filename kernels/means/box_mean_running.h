@@ -97,6 +97,22 @@ struct RunningMeanArguments {
   Target output;
 };
 
+/// For pictures of type T with these channels and means of type Out; defined in box_mean_running.cuh, which
+/// the instances alone include. Those of one T and Channels stand in one source: kernels of RowGroups are
+/// others in every source.
+template <class T, class Out, int Channels>
+struct RunningKernels {
+  static int prepare(const RunningMeanArguments& arguments);
+  static void run(const RunningMeanArguments& arguments, StreamHandle stream);
+};
+
+/// The same of wide jobs; defined in box_mean_wide.cuh.
+template <class T, int Channels>
+struct WideKernels {
+  static int prepare(const RunningMeanArguments& arguments);
+  static void run(const RunningMeanArguments& arguments, StreamHandle stream);
+};
+
 /// To be called once for a job on its device; the code of a cudaError_t.
 [[nodiscard]] int prepare_running_mean(const RunningMeanArguments& arguments);
 

@@ -165,19 +165,8 @@ __global__ void __launch_bounds__(wide_warps_of<T, ByBoxes>* warp_size, 1)
 
 // --- Launching ---
 
-/// For pictures of type T with these channels; instantiated in box_mean_wide_*.cu, and there alone.
 template <class T, int Channels>
-struct WideKernels {
-  static int prepare(const RunningMeanArguments& arguments);
-  static void run(const RunningMeanArguments& arguments, StreamHandle stream);
-
- private:
-  using Kernel = void (*)(RunningMeanArguments);
-  static Kernel kernel_of(const RunningMeanJob& job);
-};
-
-template <class T, int Channels>
-auto WideKernels<T, Channels>::kernel_of(const RunningMeanJob& job) -> Kernel {
+auto wide_kernel(const RunningMeanJob& job) -> void (*)(RunningMeanArguments) {
   if constexpr (sizeof(WideColumn<T>) == 4) {
     return average_wide<T, void, Channels, false>;
   } else {
@@ -189,7 +178,7 @@ auto WideKernels<T, Channels>::kernel_of(const RunningMeanJob& job) -> Kernel {
 
 template <class T, int Channels>
 int WideKernels<T, Channels>::prepare(const RunningMeanArguments& arguments) {
-  return allow_all_shared_memory(kernel_of(arguments.job));
+  return allow_all_shared_memory(wide_kernel<T, Channels>(arguments.job));
 }
 
 template <class T, int Channels>
@@ -197,7 +186,7 @@ void WideKernels<T, Channels>::run(const RunningMeanArguments& arguments, Stream
   const RunningTiles& tiles = arguments.tiles;
   const auto blocks = static_cast<unsigned>((tiles.strips * tiles.bands + tiles.teams - 1) / tiles.teams);
   const auto threads = static_cast<unsigned>(tiles.teams * tiles.warps * warp_size);
-  kernel_of(arguments.job)<<<blocks, threads, tiles.shared_bytes, stream>>>(arguments);
+  wide_kernel<T, Channels>(arguments.job)<<<blocks, threads, tiles.shared_bytes, stream>>>(arguments);
 }
 
 }  // namespace satin::kernels

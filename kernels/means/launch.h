@@ -41,6 +41,10 @@ struct BoxMeanArguments {
   Target output;
 };
 
+/// For outputs of type T; defined in box_mean.cuh, which the instances alone include.
+template <class T>
+void box_mean_to(const BoxMeanArguments& arguments, StreamHandle stream);
+
 void box_mean(const BoxMeanArguments& arguments, StreamHandle stream);
 
 }  // namespace satin::kernels
