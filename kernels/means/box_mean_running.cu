@@ -5,7 +5,7 @@
 #include <bit>
 
 #include "core/with_type.h"
-#include "kernels/means/box_mean_running.h"
+#include "kernels/means/launch.h"
 #include "kernels/means/row_groups.cuh"
 #include "kernels/means/running_shared.cuh"
 #include "kernels/means/wide_tuning.h"

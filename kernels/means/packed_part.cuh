@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "kernels/device/exact_division.cuh"
-#include "kernels/means/box_mean_packed.h"
+#include "kernels/means/launch.h"
 #include "kernels/means/packed_tuning.h"
 #include "kernels/pixels/lane_rows.cuh"
 

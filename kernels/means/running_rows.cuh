@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "kernels/device/warp.cuh"
-#include "kernels/means/box_mean_running.h"
+#include "kernels/means/launch.h"
 #include "kernels/pixels/lane.cuh"
 
 namespace satin::kernels {

@@ -10,7 +10,7 @@
 
 #include "kernels/device/tuning.h"
 #include "kernels/device/warp.cuh"
-#include "kernels/means/box_mean_running.h"
+#include "kernels/means/launch.h"
 #include "pixels/maths/pixel.h"
 
 namespace satin::kernels {

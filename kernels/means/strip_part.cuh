@@ -8,7 +8,7 @@
 
 #include "kernels/device/registers.cuh"
 #include "kernels/device/tuning.h"
-#include "kernels/means/box_mean_strip.h"
+#include "kernels/means/launch.h"
 #include "kernels/means/packed_sums.cuh"
 #include "kernels/means/strip_means.cuh"
 #include "kernels/pixels/lane_rows.cuh"

@@ -9,7 +9,7 @@
 #include "kernels/means/running_values.cuh"
 #include "kernels/pixels/lane_rows.cuh"
 #include "kernels/statistics/box_stats_prefixes.cuh"
-#include "kernels/statistics/box_stats_running.h"
+#include "kernels/statistics/launch.h"
 #include "statistics/maths/local_statistics.h"
 
 namespace satin::kernels {

@@ -135,7 +135,7 @@ int prepare_running_stats(const RunningStatsArguments& arguments) {
   return refused != 0 ? refused : with_kernel(arguments, false, ask);
 }
 
-void sliding_extreme(const RunningStatsArguments& arguments, StreamHandle stream) {
+void find_extremes(const RunningStatsArguments& arguments, StreamHandle stream) {
   begin_extremes(arguments.extremes, stream);
   launch(arguments, true, stream);
   end_extremes(arguments.extremes, stream);

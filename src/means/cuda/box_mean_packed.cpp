@@ -1,6 +1,6 @@
 // Box mean of bytes with one whole radius: packed column sums, no table.
 
-#include "kernels/means/box_mean_packed.h"
+#include "kernels/means/launch.h"
 
 #include <array>
 #include <cstddef>

@@ -1,6 +1,6 @@
 // Box mean of integers with one radius: running sums of the columns, no table.
 
-#include "kernels/means/box_mean_running.h"
+#include "kernels/means/launch.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,6 +1,6 @@
 // Box mean of 8-bit pixels by a radius map: strips with their table in shared memory.
 
-#include "kernels/means/box_mean_strip.h"
+#include "kernels/means/launch.h"
 
 #include <algorithm>
 

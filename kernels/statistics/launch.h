@@ -1,13 +1,51 @@
 #pragma once
-// Launchers of local statistics with running sums (box_stats_running.cuh), in the manner of launch.h.
+// Launches of local statistics, in the manner of kernels/device/launch.h.
 
 #include <cstddef>
+#include <cstdint>
 
 #include "core/maths/fixed_point.h"
-#include "kernels/statistics/box_stats.h"
+#include "kernels/device/launch.h"
+#include "pixels/fixed_threshold.h"
+#include "pixels/pixels.h"
+#include "statistics/box_stats.h"
 #include "statistics/maths/quick_number.h"
 
 namespace satin::kernels {
+
+// --- By tables: box_stats.cu ---
+
+/// One plane of a picture as dense rows of u8, u16 or, for floats, u32.
+struct PlaneArguments {
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+  PlaneRead plane;
+  const Measured* measured = nullptr;
+  Source picture;
+  Target result;
+};
+
+void extract_plane(const PlaneArguments& arguments, StreamHandle stream);
+
+/// Tables of the quantised plane and of its squares, modulo 2^32 or 2^64.
+struct BoxStatsArguments {
+  BoxStatsJob job;
+  Accumulator sum_type = Accumulator::u32;
+  const Measured* measured = nullptr;
+  Source picture;
+  Source sums;
+  Source squares;  ///< u64
+  Source mask;
+  PictureExtremes* extremes = nullptr;
+  Rectangle inner;  ///< where extremes are looked for
+  Target output;
+};
+
+void clear_extremes(PictureExtremes* extremes, StreamHandle stream);
+void find_extremes(const BoxStatsArguments& arguments, StreamHandle stream);
+void box_stats(const BoxStatsArguments& arguments, StreamHandle stream);
+
+// --- With running sums: box_stats_running.cuh ---
 
 /// What the cut into blocks depends on.
 struct RunningStatsJob {
@@ -58,7 +96,7 @@ struct RunningStatsArguments {
 /// To be called once for a job on its device; the code of a cudaError_t.
 [[nodiscard]] int prepare_running_stats(const RunningStatsArguments& arguments);
 
-void sliding_extreme(const RunningStatsArguments& arguments, StreamHandle stream);
+void find_extremes(const RunningStatsArguments& arguments, StreamHandle stream);
 void running_stats(const RunningStatsArguments& arguments, StreamHandle stream);
 
 }  // namespace satin::kernels
