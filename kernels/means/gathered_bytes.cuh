@@ -27,7 +27,7 @@ namespace satin::kernels {
 class ByteQuotient {
  public:
   __device__ explicit ByteQuotient(std::uint32_t divisor)
-      : divisor_(divisor), negative_(kept(0U - divisor)), half_(divisor / 2) {
+      : divisor_(divisor), negative_(opaque(0U - divisor)), half_(divisor / 2) {
     constexpr float too_small = 1.0F - 1.0F / (1U << 21);
     inverse_ = __fmul_rn(rough_reciprocal(__uint2float_rn(divisor)), too_small);
   }

@@ -8,8 +8,10 @@
 
 #include "core/maths/fixed_point.h"
 #include "kernels/device/launch.h"
+#include "kernels/device/tuning.h"
 #include "means/box_mean.h"
 #include "means/maths/mean.h"
+#include "means/tiling.h"
 #include "means/unsharp_residual.h"
 #include "pixels/maths/pixel.h"
 #include "pixels/pixels.h"
@@ -68,27 +70,19 @@ struct PackedMeanJob {
   static constexpr int largest_divisor = 0x7FFF;  ///< pixels of a window: 255.5 * 2^15 < 2^23
 };
 
-/// How a picture is cut into strips of columns and bands of rows, a block each.
-struct PackedTiles {
-  int strip_width = 0;  ///< 0: this way is not for this job
-  int strips = 0;
-  int segments = 0;  ///< of 32 lanes, which a warp goes through in a row of a strip
-  int bands = 0;
-  std::size_t shared_bytes = 0;
-};
-
 /// Positions outside of the picture that the kernel may ask for the source of, on either side.
 [[nodiscard]] int packed_margin(const PackedMeanJob& job);
 
-[[nodiscard]] PackedTiles packed_tiles(const PackedMeanJob& job, int multiprocessors,
-                                       std::size_t shared_limit);
+/// A block each.
+[[nodiscard]] SlidingTiles packed_tiles(const PackedMeanJob& job, int multiprocessors,
+                                        std::size_t shared_limit);
 
 /// As many as a lane reads at once.
 inline constexpr std::size_t packed_zero_bytes = 32;
 
 struct PackedMeanArguments {
   PackedMeanJob job;
-  PackedTiles tiles;
+  SlidingTiles tiles;
   const int* rows = nullptr;     ///< [y] = row of the picture at position y, or -1; from -margin on
   const int* columns = nullptr;  ///< the same along x
   const void* zeros = nullptr;   ///< packed_zero_bytes of them, aligned to 16
@@ -111,17 +105,6 @@ struct RunningWindow {
   std::uint32_t outer = 0;  ///< 0: a whole radius
 
   [[nodiscard]] SATIN_HD int outer_reach() const { return reach + (outer != 0 ? 1 : 0); }
-};
-
-/// How a picture is cut into strips of columns and bands of rows, a team of warps each.
-struct RunningTiles {
-  int warps = 0;  ///< of a team; 0: this way is not for this job
-  int teams = 0;  ///< of a block, each with a strip and a band of its own
-  int strip_width = 0;
-  int strips = 0;
-  int bands = 0;
-  bool groups = false;  ///< bands start from sums over groups of rows
-  std::size_t shared_bytes = 0;
 };
 
 /// Widths of the sums down a column, and of those along a row.
@@ -162,6 +145,9 @@ struct RunningMeanJob {
   RunningWindow y;
   ScaledDivisor whole;          ///< of a window that is not clipped
   bool large_divisors = false;  ///< of 2^28 and more, times the largest alpha
+
+  /// Tiles start from sums over groups of rows.
+  [[nodiscard]] SATIN_HD bool grouped() const { return y.reach > tuning::running_largest_direct_reach; }
 };
 
 /// Positions before the first and behind the last pixel that the kernels may ask for the source of.
@@ -171,16 +157,17 @@ struct RunningMargin {
 };
 [[nodiscard]] RunningMargin running_margin(const RunningWindow& window);
 
-/// `shared_limit`: the most shared memory of a block of the device.
-[[nodiscard]] RunningTiles running_tiles(const RunningMeanJob& job, int multiprocessors,
+/// A warp each span; a block does so many tiles together. `shared_limit`: the most shared memory of a block
+/// of the device.
+[[nodiscard]] SlidingTiles running_tiles(const RunningMeanJob& job, int multiprocessors,
                                          std::size_t shared_limit);
 
 /// Bytes of the sums over groups of rows; 0 without them.
-[[nodiscard]] std::size_t running_groups_bytes(const RunningMeanJob& job, const RunningTiles& tiles);
+[[nodiscard]] std::size_t running_groups_bytes(const RunningMeanJob& job);
 
 struct RunningMeanArguments {
   RunningMeanJob job;
-  RunningTiles tiles;
+  SlidingTiles tiles;
   TransferView transfer;
   const int* rows = nullptr;     ///< [y] = row of the picture at position y, or -1; from -margin on
   const int* columns = nullptr;  ///< the same along x
@@ -213,15 +200,6 @@ void running_mean(const RunningMeanArguments& arguments, StreamHandle stream);
 
 // --- By a map, with the table in shared memory: box_mean_strip.cuh ---
 
-/// How a picture is cut into strips of columns and bands of rows, a block each.
-struct StripTiles {
-  int strip_width = 0;  ///< 0: this way is not for this job
-  int strips = 0;
-  int bands = 0;
-  int ring_rows = 0;
-  std::size_t shared_bytes = 0;
-};
-
 /// u8, 1 to 3 channels, encoded.
 struct StripMeanJob {
   int width = 0;
@@ -235,11 +213,13 @@ struct StripMeanJob {
 /// Positions outside of the picture that the kernel may ask for the source of, on either side.
 [[nodiscard]] int strip_margin(const StripMeanJob& job);
 
-[[nodiscard]] StripTiles strip_tiles(const StripMeanJob& job, int multiprocessors, std::size_t shared_limit);
+/// A block each, of one span.
+[[nodiscard]] SlidingTiles strip_tiles(const StripMeanJob& job, int multiprocessors,
+                                       std::size_t shared_limit);
 
 struct StripMeanArguments {
   StripMeanJob job;
-  StripTiles tiles;
+  SlidingTiles tiles;
   const int* rows = nullptr;     ///< [y] = row of the picture at position y, or -1; from -margin on
   const int* columns = nullptr;  ///< the same along x
   Source source;
@@ -248,6 +228,7 @@ struct StripMeanArguments {
   // Set by strip_mean().
   std::int64_t map_step = 0;     ///< bytes between the rows of a warp
   std::int64_t output_step = 0;  ///< the same
+  int ring_rows = 0;             ///< of the table that are in shared memory
   unsigned ring_bytes = 0;
 };
 

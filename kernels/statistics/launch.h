@@ -6,6 +6,7 @@
 
 #include "core/maths/fixed_point.h"
 #include "kernels/device/launch.h"
+#include "means/tiling.h"
 #include "pixels/fixed_threshold.h"
 #include "pixels/pixels.h"
 #include "statistics/box_stats.h"
@@ -58,25 +59,17 @@ struct RunningStatsJob {
   int channels = 1;      ///< that are summed: those of an interleaved picture, or one of a plane
 };
 
-/// How a picture is cut into strips of columns and bands of rows, a block each.
-struct RunningStatsTiles {
-  int warps = 0;  ///< of a block; 0: this way is not for this job
-  int strip_width = 0;
-  int strips = 0;
-  int bands = 0;
-  std::size_t shared_bytes = 0;
-};
-
 /// Positions outside of the picture that the kernels may ask for the source of, on either side.
 [[nodiscard]] int running_stats_margin(const RunningStatsJob& job);
 
-[[nodiscard]] RunningStatsTiles running_stats_tiles(const RunningStatsJob& job, int multiprocessors,
-                                                    std::size_t shared_limit);
+/// A block each, and a warp each span.
+[[nodiscard]] SlidingTiles running_stats_tiles(const RunningStatsJob& job, int multiprocessors,
+                                               std::size_t shared_limit);
 
 struct RunningStatsArguments {
   BoxStatsJob job;
   RunningStatsJob running;
-  RunningStatsTiles tiles;
+  SlidingTiles tiles;
   bool quick = false;  ///< quick_threshold(), or for numbers `number`, serves
   QuickNumber number;
   const int* rows = nullptr;     ///< [y] = row of the picture at position y, or -1; from -margin on

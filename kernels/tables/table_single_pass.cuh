@@ -349,7 +349,7 @@ __global__ void __launch_bounds__(Tiling::threads, Tiling::blocks) build(const _
   load_rows<Aligned, Pixels::lane_bytes>(job.picture, x * static_cast<int>(sizeof(typename Pixels::Element)),
                                          y, words);
 #pragma unroll
-  for (int r = 0; r < Tiling::rows; ++r) words[r] = kept(Pixels::from_stored(words[r]));
+  for (int r = 0; r < Tiling::rows; ++r) words[r] = opaque(Pixels::from_stored(words[r]));
   if (threadIdx.x == 0) shared.tag = tag_of_run(run_of_draw(job, drawn));
   sum_pixels<Tiling>(words, shared);
   __syncthreads();

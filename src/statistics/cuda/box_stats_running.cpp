@@ -111,7 +111,7 @@ std::unique_ptr<BoxStatsOperation> prepare_box_stats_running(CudaBackend& backen
     running.channels = job.plane.channels;
   }
   arguments.tiles = kernels::running_stats_tiles(running, backend.multiprocessors(), backend.shared_memory());
-  if (arguments.tiles.warps == 0) return nullptr;
+  if (arguments.tiles.spans == 0) return nullptr;
   return std::make_unique<BoxStatsRunning>(backend, arguments);
 }
 
