@@ -2,7 +2,7 @@
 // nor a mask is in the way.
 
 #include "kernels/device/vector.cuh"
-#include "kernels/means/unsharp_residual.h"
+#include "kernels/means/launch.h"
 #include "kernels/pixels/plane.cuh"
 
 namespace satin::kernels {

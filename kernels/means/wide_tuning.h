@@ -6,7 +6,7 @@
 // ms, at 64 0.286 instead of 0.248, a gaussian of sigma 8 0.755 instead of 0.655, radius 16.5 0.285 instead
 // of 0.335.
 
-#include "kernels/means/box_mean_running.h"
+#include "kernels/means/launch.h"
 
 namespace satin::kernels {
 

@@ -5,7 +5,6 @@
 
 #include "kernels/tables/launch.h"
 #include "kernels/tables/table.cuh"
-#include "kernels/tables/table_single_pass.h"
 #include "pixels/pixels.h"
 
 namespace satin::kernels {

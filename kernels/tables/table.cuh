@@ -292,7 +292,7 @@ void build_table_with(const TableArguments& arguments, StreamHandle stream) {
   }
 }
 
-/// For pictures of type T; instantiated in table_*.cu.
+/// For pictures of type T; instantiated by the build.
 template <class T>
 void build_table_of(const TableArguments& arguments, StreamHandle stream) {
   if constexpr (sizeof(T) < 8 && !std::is_same_v<T, float>) {

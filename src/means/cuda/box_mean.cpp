@@ -11,7 +11,6 @@ std::unique_ptr<BoxMeanOperation> prepare_box_mean(Backend& backend, const BoxMe
   if (job.excludes) return prepare_box_mean_table(cuda, job);
   if (job.radius.from_map) {
     if (auto strip = prepare_box_mean_strip(cuda, job)) return strip;
-    if (auto residues = prepare_box_mean_residues(cuda, job)) return residues;
   } else {
     if (auto packed = prepare_box_mean_packed(cuda, job)) return packed;
     if (auto running = prepare_box_mean_running(cuda, job)) return running;

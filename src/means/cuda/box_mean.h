@@ -11,7 +11,6 @@ namespace satin::cuda {
 std::unique_ptr<BoxMeanOperation> prepare_box_mean_packed(CudaBackend& backend, const BoxMeanJob& job);
 std::unique_ptr<BoxMeanOperation> prepare_box_mean_running(CudaBackend& backend, const BoxMeanJob& job);
 std::unique_ptr<BoxMeanOperation> prepare_box_mean_strip(CudaBackend& backend, const BoxMeanJob& job);
-std::unique_ptr<BoxMeanOperation> prepare_box_mean_residues(CudaBackend& backend, const BoxMeanJob& job);
 std::unique_ptr<BoxMeanOperation> prepare_box_mean_table(CudaBackend& backend, const BoxMeanJob& job);
 
 /// Integers of 8 or 16 bits, stored and read alike, without alpha and mask.

@@ -1,6 +1,6 @@
 // Box mean of bytes with one whole radius: packed column sums, no table.
 
-#include "kernels/means/box_mean_packed.h"
+#include "kernels/means/launch.h"
 
 #include <array>
 #include <cstddef>
@@ -70,7 +70,7 @@ std::unique_ptr<BoxMeanOperation> prepare_box_mean_packed(CudaBackend& backend, 
   arguments.job.reach_x = job.radius.x / radius_one;
   arguments.job.reach_y = job.radius.y / radius_one;
   arguments.tiles = kernels::packed_tiles(arguments.job, backend.multiprocessors(), backend.shared_memory());
-  if (arguments.tiles.strips == 0) return nullptr;
+  if (arguments.tiles.spans == 0) return nullptr;
   return std::make_unique<BoxMeanPacked>(backend, job, arguments);
 }
 

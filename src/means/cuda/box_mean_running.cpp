@@ -1,6 +1,6 @@
 // Box mean of integers with one radius: running sums of the columns, no table.
 
-#include "kernels/means/box_mean_running.h"
+#include "kernels/means/launch.h"
 
 #include <algorithm>
 #include <limits>
@@ -126,7 +126,7 @@ class BoxMeanRunning final : public BoxMeanOperation {
     const kernels::RunningMargin left = kernels::running_margin(arguments.job.x);
     rows_ = upload_positions(backend, job.height, above.before, above.behind, job.border);
     columns_ = upload_positions(backend, job.width, left.before, left.behind, job.border);
-    groups_ = backend.allocate(kernels::running_groups_bytes(arguments.job, arguments.tiles));
+    groups_ = backend.allocate(kernels::running_groups_bytes(arguments.job));
     arguments_.rows = reinterpret_cast<const int*>(rows_.get()) + above.before;
     arguments_.columns = reinterpret_cast<const int*>(columns_.get()) + left.before;
     arguments_.groups = groups_.get();
@@ -185,7 +185,7 @@ std::unique_ptr<BoxMeanOperation> prepare_box_mean_running(CudaBackend& backend,
   }
   running.whole = whole_divisor(running, job.read.maximum);
   arguments.tiles = kernels::running_tiles(running, backend.multiprocessors(), backend.shared_memory());
-  if (arguments.tiles.warps == 0) return nullptr;
+  if (arguments.tiles.spans == 0) return nullptr;
   return std::make_unique<BoxMeanRunning>(backend, job, arguments);
 }
 

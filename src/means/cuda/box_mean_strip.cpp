@@ -1,6 +1,6 @@
 // Box mean of 8-bit pixels by a radius map: strips with their table in shared memory.
 
-#include "kernels/means/box_mean_strip.h"
+#include "kernels/means/launch.h"
 
 #include <algorithm>
 
@@ -67,7 +67,7 @@ std::unique_ptr<BoxMeanOperation> prepare_box_mean_strip(CudaBackend& backend, c
   arguments.job.reach = static_cast<int>(reach);
   arguments.job.radius = job.radius;
   arguments.tiles = kernels::strip_tiles(arguments.job, backend.multiprocessors(), backend.shared_memory());
-  if (arguments.tiles.strips == 0) return nullptr;
+  if (arguments.tiles.spans == 0) return nullptr;
   return std::make_unique<BoxMeanStrip>(backend, job, arguments);
 }
 

@@ -1,13 +1,52 @@
 #pragma once
-// Launchers of local statistics with running sums (box_stats_running.cuh), in the manner of launch.h.
+// Launches of local statistics, in the manner of kernels/device/launch.h.
 
 #include <cstddef>
+#include <cstdint>
 
 #include "core/maths/fixed_point.h"
-#include "kernels/statistics/box_stats.h"
+#include "kernels/device/launch.h"
+#include "means/tiling.h"
+#include "pixels/fixed_threshold.h"
+#include "pixels/pixels.h"
+#include "statistics/box_stats.h"
 #include "statistics/maths/quick_number.h"
 
 namespace satin::kernels {
+
+// --- By tables: box_stats.cu ---
+
+/// One plane of a picture as dense rows of u8, u16 or, for floats, u32.
+struct PlaneArguments {
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+  PlaneRead plane;
+  const Measured* measured = nullptr;
+  Source picture;
+  Target result;
+};
+
+void extract_plane(const PlaneArguments& arguments, StreamHandle stream);
+
+/// Tables of the quantised plane and of its squares, modulo 2^32 or 2^64.
+struct BoxStatsArguments {
+  BoxStatsJob job;
+  Accumulator sum_type = Accumulator::u32;
+  const Measured* measured = nullptr;
+  Source picture;
+  Source sums;
+  Source squares;  ///< u64
+  Source mask;
+  PictureExtremes* extremes = nullptr;
+  Rectangle inner;  ///< where extremes are looked for
+  Target output;
+};
+
+void clear_extremes(PictureExtremes* extremes, StreamHandle stream);
+void find_extremes(const BoxStatsArguments& arguments, StreamHandle stream);
+void box_stats(const BoxStatsArguments& arguments, StreamHandle stream);
+
+// --- With running sums: box_stats_running.cuh ---
 
 /// What the cut into blocks depends on.
 struct RunningStatsJob {
@@ -20,25 +59,17 @@ struct RunningStatsJob {
   int channels = 1;      ///< that are summed: those of an interleaved picture, or one of a plane
 };
 
-/// How a picture is cut into strips of columns and bands of rows, a block each.
-struct RunningStatsTiles {
-  int warps = 0;  ///< of a block; 0: this way is not for this job
-  int strip_width = 0;
-  int strips = 0;
-  int bands = 0;
-  std::size_t shared_bytes = 0;
-};
-
 /// Positions outside of the picture that the kernels may ask for the source of, on either side.
 [[nodiscard]] int running_stats_margin(const RunningStatsJob& job);
 
-[[nodiscard]] RunningStatsTiles running_stats_tiles(const RunningStatsJob& job, int multiprocessors,
-                                                    std::size_t shared_limit);
+/// A block each, and a warp each span.
+[[nodiscard]] SlidingTiles running_stats_tiles(const RunningStatsJob& job, int multiprocessors,
+                                               std::size_t shared_limit);
 
 struct RunningStatsArguments {
   BoxStatsJob job;
   RunningStatsJob running;
-  RunningStatsTiles tiles;
+  SlidingTiles tiles;
   bool quick = false;  ///< quick_threshold(), or for numbers `number`, serves
   QuickNumber number;
   const int* rows = nullptr;     ///< [y] = row of the picture at position y, or -1; from -margin on
@@ -58,7 +89,7 @@ struct RunningStatsArguments {
 /// To be called once for a job on its device; the code of a cudaError_t.
 [[nodiscard]] int prepare_running_stats(const RunningStatsArguments& arguments);
 
-void sliding_extreme(const RunningStatsArguments& arguments, StreamHandle stream);
+void find_extremes(const RunningStatsArguments& arguments, StreamHandle stream);
 void running_stats(const RunningStatsArguments& arguments, StreamHandle stream);
 
 }  // namespace satin::kernels

@@ -1,6 +1,6 @@
 #pragma once
-// Launchers of sliding minima and maxima (sliding_extreme.cuh): keys of extremes/maths/extreme.h, four bytes
-// of a row at a time.
+// Launches of sliding minima and maxima (sliding_extreme.cuh), in the manner of kernels/device/launch.h: keys
+// of extremes/maths/extreme.h, four bytes of a row at a time.
 
 #include <cstddef>
 #include <cstdint>
