@@ -1,4 +1,4 @@
-# Sourced by samples/run and tests/run: the packages that a build needs, and where to build.
+# Sourced by samples/run, tests/run and tests/try: the packages that a build needs, where to build, and how.
 
 satin_python_packages="python3-dev python3-venv"
 satin_build_packages="g++ cmake make ninja-build ccache libhwy-dev libtbb-dev libcli11-dev nlohmann-json3-dev libstb-dev
@@ -55,12 +55,25 @@ build_folder() {
 }
 
 # cache_objects ROOT BUILD: what one build under BUILD compiled, the others take: most of their objects are the same.
-# A launcher that the user has set stays.
+# Without the sloppiness it would keep nothing that is compiled with precompiled headers. A launcher that the user has set
+# stays.
 cache_objects() {
   command -v ccache >/dev/null || return 0
   export CCACHE_DIR="${CCACHE_DIR:-$2/ccache}" CCACHE_BASEDIR="$1" CCACHE_NOHASHDIR=1
+  export CCACHE_SLOPPINESS=pch_defines,time_macros
   export CMAKE_CXX_COMPILER_LAUNCHER="${CMAKE_CXX_COMPILER_LAUNCHER:-ccache}"
   export CMAKE_CUDA_COMPILER_LAUNCHER="${CMAKE_CUDA_COMPILER_LAUNCHER:-ccache}"
+}
+
+# build_targets BUILD TARGET...: shows how far it is on a terminal, and nothing elsewhere unless it fails.
+build_targets() {
+  local build=$1
+  shift
+  if [ -t 1 ]; then
+    NINJA_STATUS='  %f of %t, %e s  ' cmake --build "$build" --target "$@"
+  else
+    cmake --build "$build" --target "$@" >"$build.log" 2>&1 || { tail -40 "$build.log"; return 1; }
+  fi
 }
 
 # find_nvcc: puts nvcc on the PATH where the toolkit is in its usual place.
