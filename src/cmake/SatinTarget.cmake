@@ -11,7 +11,9 @@ function(satin_target name)
     $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>
     $<$<AND:$<BOOL:${SATIN_WARNINGS_AS_ERRORS}>,$<COMPILE_LANGUAGE:CXX>>:-Werror>)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
-  if(SATIN_PRECOMPILE)
+  get_target_property(sources ${name} SOURCES)
+  list(LENGTH sources files)
+  if(SATIN_PRECOMPILE AND files GREATER 4)  # for fewer files precompiling takes longer than it saves
     target_precompile_headers(${name} PRIVATE ${satin_precompiled})
     # In precompiled headers GCC 12 sees overlong strings that are not there, for the same reason. The other options let
     # ccache keep what is compiled with them.

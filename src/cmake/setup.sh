@@ -5,20 +5,11 @@ satin_build_packages="g++ cmake make ninja-build ccache libhwy-dev libtbb-dev li
   libpng-dev libjpeg-dev libtiff-dev libopenexr-dev liblcms2-dev libopencv-core-dev libopencv-imgproc-dev libopencv-imgcodecs-dev"
 satin_test_packages="clang clang-format doxygen dpkg-dev libdlpack-dev libgtest-dev lld pkg-config python3 python3-pytest python3-numpy python3-pil valgrind"
 
-# apt_get ARGUMENT...: apt-get as root or through sudo, quietly; waits up to ten minutes while another program installs.
+# apt_get ARGUMENT...: apt-get as root or through sudo; waits up to ten minutes while another program installs.
 apt_get() {
-  local as_root=() errors attempt
+  local as_root=()
   [ "$(id -u)" = 0 ] || as_root=(sudo)
-  for attempt in {1..60}; do
-    # apt-get itself waits for dpkg's lock, but not for that of the lists.
-    errors=$("${as_root[@]}" env LC_ALL=C DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=600 "$@" 2>&1 >/dev/null) &&
-      return 0
-    [[ $errors == *"Could not get lock"* || $errors == *"Unable to lock"* ]] || break
-    [ "$attempt" != 1 ] || echo "Waiting for another program that installs packages"
-    sleep 10
-  done
-  echo "$errors" >&2
-  return 3
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=600 "$@" >/dev/null
 }
 
 # install_packages NAME...: installs those that are missing, as root or through sudo.
@@ -36,7 +27,7 @@ install_packages() {
     echo "Missing packages: ${missing[*]}. Install them as root: apt-get install ${missing[*]}" >&2
     return 3
   fi
-  echo "Installing ${missing[*]}"
+  echo "Installing ${missing[*]}, after what else is being installed"
   apt_get update && apt_get install -y --no-install-recommends "${missing[@]}"
 }
 
