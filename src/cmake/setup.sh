@@ -1,24 +1,15 @@
-# Sourced by samples/run and tests/run: the packages that a build needs, and where to build.
+# Sourced by samples/run, tests/run and tests/try: the packages that a build needs, where to build, and how.
 
 satin_python_packages="python3-dev python3-venv"
 satin_build_packages="g++ cmake make ninja-build ccache libhwy-dev libtbb-dev libcli11-dev nlohmann-json3-dev libstb-dev
   libpng-dev libjpeg-dev libtiff-dev libopenexr-dev liblcms2-dev libopencv-core-dev libopencv-imgproc-dev libopencv-imgcodecs-dev"
-satin_test_packages="clang clang-format doxygen dpkg-dev libdlpack-dev libgtest-dev pkg-config python3 python3-pytest python3-numpy python3-pil valgrind"
+satin_test_packages="clang clang-format doxygen dpkg-dev libdlpack-dev libgtest-dev lld pkg-config python3 python3-pytest python3-numpy python3-pil valgrind"
 
-# apt_get ARGUMENT...: apt-get as root or through sudo, quietly; waits up to ten minutes while another program installs.
+# apt_get ARGUMENT...: apt-get as root or through sudo; waits up to ten minutes while another program installs.
 apt_get() {
-  local as_root=() errors attempt
+  local as_root=()
   [ "$(id -u)" = 0 ] || as_root=(sudo)
-  for attempt in {1..60}; do
-    # apt-get itself waits for dpkg's lock, but not for that of the lists.
-    errors=$("${as_root[@]}" env LC_ALL=C DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=600 "$@" 2>&1 >/dev/null) &&
-      return 0
-    [[ $errors == *"Could not get lock"* || $errors == *"Unable to lock"* ]] || break
-    [ "$attempt" != 1 ] || echo "Waiting for another program that installs packages"
-    sleep 10
-  done
-  echo "$errors" >&2
-  return 3
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=600 "$@" >/dev/null
 }
 
 # install_packages NAME...: installs those that are missing, as root or through sudo.
@@ -36,7 +27,7 @@ install_packages() {
     echo "Missing packages: ${missing[*]}. Install them as root: apt-get install ${missing[*]}" >&2
     return 3
   fi
-  echo "Installing ${missing[*]}"
+  echo "Installing ${missing[*]}, after what else is being installed"
   apt_get update && apt_get install -y --no-install-recommends "${missing[@]}"
 }
 
@@ -55,12 +46,25 @@ build_folder() {
 }
 
 # cache_objects ROOT BUILD: what one build under BUILD compiled, the others take: most of their objects are the same.
-# A launcher that the user has set stays.
+# Without the sloppiness it would keep nothing that is compiled with precompiled headers. A launcher that the user has set
+# stays.
 cache_objects() {
   command -v ccache >/dev/null || return 0
   export CCACHE_DIR="${CCACHE_DIR:-$2/ccache}" CCACHE_BASEDIR="$1" CCACHE_NOHASHDIR=1
+  export CCACHE_SLOPPINESS=pch_defines,time_macros
   export CMAKE_CXX_COMPILER_LAUNCHER="${CMAKE_CXX_COMPILER_LAUNCHER:-ccache}"
   export CMAKE_CUDA_COMPILER_LAUNCHER="${CMAKE_CUDA_COMPILER_LAUNCHER:-ccache}"
+}
+
+# build_targets BUILD TARGET...: shows how far it is on a terminal, and nothing elsewhere unless it fails.
+build_targets() {
+  local build=$1
+  shift
+  if [ -t 1 ]; then
+    NINJA_STATUS='  %f of %t, %e s  ' cmake --build "$build" --target "$@"
+  else
+    cmake --build "$build" --target "$@" >"$build.log" 2>&1 || { tail -40 "$build.log"; return 1; }
+  fi
 }
 
 # find_nvcc: puts nvcc on the PATH where the toolkit is in its usual place.
