@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -19,18 +20,6 @@ constexpr std::array<std::array<int, 2>, 9> sizes = {
 Type type_of(Role role, std::uint64_t turn) {
   if (role == Role::mask) return turn % 2 == 0 ? Type::u8 : Type::u16;
   return turn % 3 == 0 ? Type::u8 : turn % 3 == 1 ? Type::u16 : Type::f32;
-}
-
-/// True if the filter takes these parameters and shapes.
-bool accepted(const FilterCase& filter_case) {
-  try {
-    static_cast<void>(filter_case.plan(device_under_test(), filter_case.shape));
-    return true;
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::usage) << error.what();
-    EXPECT_GT(std::string(error.what()).size(), 10U);
-    return false;
-  }
 }
 
 FilterCase case_of(const FilterRecord& filter, unsigned side_inputs, const std::array<int, 2>& size,
@@ -75,8 +64,6 @@ Image side_image(Role role, const Shape& shape, int depth_channels, std::uint64_
 }  // namespace
 
 std::vector<Image> FilterCase::side_images() const {
-  const bool chooses = !settings.empty() && settings.front().first == "depth-channel";
-  const int depth_channels = chooses ? 4 : 1;
   std::vector<Image> images;
   for (std::size_t i = 0; i < filter->inputs.size(); ++i) {
     const bool used = (side_inputs >> i & 1) != 0;
@@ -90,6 +77,17 @@ Plan FilterCase::plan(const Device& device, const Shape& picture) const {
   std::vector<Shape> shapes = {picture};
   for (const Image& image : side_images()) shapes.push_back(image.shape());
   return satin::plan(device, parameters(), shapes);
+}
+
+bool accepted(const FilterCase& filter_case) {
+  try {
+    static_cast<void>(filter_case.plan(device_under_test(), filter_case.shape));
+    return true;
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::usage) << error.what();
+    EXPECT_GT(std::string(error.what()).size(), 10U);
+    return false;
+  }
 }
 
 std::string describe(const FilterCase& filter_case) {
@@ -132,35 +130,78 @@ std::vector<std::string> values_of(const ParameterRecord& parameter) {
   return values;
 }
 
-void for_each_filter_case(const std::function<void(const FilterCase&)>& check, std::uint64_t of_so_many) {
-  Random random(2026);
-  for (const FilterRecord& filter : filters()) {
-    const unsigned combinations = 1U << filter.inputs.size();
-    std::vector<std::vector<std::pair<std::string, std::string>>> settings = {{}};
-    for (const ParameterRecord& parameter : filter.parameters)
-      for (const std::string& value : values_of(parameter)) settings.push_back({{parameter.name, value}});
-    for (const auto& setting : settings) {
-      std::size_t done = 0;
-      for (unsigned combination = 0; combination < combinations; ++combination)
-        for (const auto& size : sizes) {
-          FilterCase filter_case = case_of(filter, combination, size, random);
-          filter_case.settings = setting;
-          if (done > 0 && of_so_many > 1 && !random.one_in(of_so_many)) continue;
-          SCOPED_TRACE(describe(filter_case));
-          // A value that needs another one beside it (a map its largest radius) gets that one if it alone is
-          // refused.
-          if (!accepted(filter_case) && (combination & 1) != 0 &&
-              filter.find_parameter("radius-max") != nullptr)
-            filter_case.settings.insert(filter_case.settings.begin(), {"radius-max", "4.5"});
-          if (!accepted(filter_case)) continue;
-          ++done;
-          check(filter_case);
-          if (testing::Test::HasFatalFailure()) return;
-        }
-      EXPECT_GT(done, 0U) << filter.name
-                          << (setting.empty() ? "" : " " + setting[0].first + "=" + setting[0].second);
-    }
+namespace {
+
+/// A value in the midst of what the parameter takes; empty for parameters that are no number.
+std::string moderate_value(const ParameterRecord& parameter) {
+  if (parameter.kind != ParameterKind::real && parameter.kind != ParameterKind::radius) return {};
+  return print_real(std::clamp(4.5, parameter.minimum, parameter.maximum));
+}
+
+/// True if the filter takes the case, perhaps with what its setting or side inputs need beside them: a depth
+/// image of several channels, or a parameter without a default, such as the largest radius of a map.
+bool completed(FilterCase& filter_case) {
+  if (accepted(filter_case)) return true;
+  if (filter_case.side_inputs == 0) return false;
+  FilterCase tried = filter_case;
+  tried.depth_channels = 4;
+  if (accepted(tried)) {
+    filter_case = tried;
+    return true;
   }
+  for (const ParameterRecord& parameter : filter_case.filter->parameters) {
+    const std::string value = moderate_value(parameter);
+    if (!parameter.default_text.empty() || value.empty()) continue;
+    tried = filter_case;
+    tried.settings.insert(tried.settings.begin(), {parameter.name, value});
+    if (!accepted(tried)) continue;
+    filter_case = tried;
+    return true;
+  }
+  return false;
+}
+
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+std::vector<Settings> settings_of(const FilterRecord& filter) {
+  std::vector<Settings> settings = {{}};
+  for (const ParameterRecord& parameter : filter.parameters)
+    for (const std::string& value : values_of(parameter)) settings.push_back({{parameter.name, value}});
+  return settings;
+}
+
+}  // namespace
+
+void for_each_filter_case(const FilterRecord& filter, const std::function<void(const FilterCase&)>& check,
+                          std::uint64_t of_so_many) {
+  Random random(2026);
+  for (const Settings& setting : settings_of(filter)) {
+    std::size_t done = 0;
+    for (unsigned combination = 0; combination < 1U << filter.inputs.size(); ++combination)
+      for (const auto& size : sizes) {
+        FilterCase filter_case = case_of(filter, combination, size, random);
+        filter_case.settings = setting;
+        if (done > 0 && of_so_many > 1 && !random.one_in(of_so_many)) continue;
+        SCOPED_TRACE(describe(filter_case));
+        if (!completed(filter_case)) continue;
+        ++done;
+        check(filter_case);
+        if (testing::Test::HasFatalFailure()) return;
+      }
+    EXPECT_GT(done, 0U) << filter.name
+                        << (setting.empty() ? "" : " " + setting[0].first + "=" + setting[0].second);
+  }
+}
+
+FilterCase default_case(const FilterRecord& filter, const std::array<int, 2>& size) {
+  Random random(2026);
+  for (int turn = 0; turn < 100; ++turn)
+    for (unsigned combination = 0; combination < 1U << filter.inputs.size(); ++combination) {
+      FilterCase filter_case = case_of(filter, combination, size, random);
+      if (completed(filter_case)) return filter_case;
+    }
+  ADD_FAILURE() << filter.name << " takes no picture at its defaults";
+  return {};
 }
 
 }  // namespace satin::test

@@ -2,6 +2,7 @@
 // Cases made from the registry alone: a filter, its parameters as text, a picture and the side inputs that it
 // asks for.
 
+#include <array>
 #include <functional>
 #include <string>
 #include <utility>
@@ -16,25 +17,32 @@ struct FilterCase {
   const FilterRecord* filter = nullptr;
   std::vector<std::pair<std::string, std::string>> settings;  ///< parameter, text
   unsigned side_inputs = 0;                                   ///< one bit for each of the record's inputs
+  int depth_channels = 1;                                     ///< of a depth image among them
   Shape shape;
   std::uint64_t seed = 1;
 
   [[nodiscard]] Parameters parameters() const;
-  /// Side inputs, empty where none is used; `frame` chooses other pixels.
+  /// Side inputs, empty where none is used.
   [[nodiscard]] std::vector<Image> side_images() const;
   [[nodiscard]] Plan plan(const Device& device, const Shape& picture) const;
 };
 
 std::string describe(const FilterCase& filter_case);
 
+/// True if the filter takes these parameters and shapes; if not, it says so as a usage error.
+[[nodiscard]] bool accepted(const FilterCase& filter_case);
+
 /// Default, least, largest and in-between text of a parameter; every choice; both states of a flag.
 std::vector<std::string> values_of(const ParameterRecord& parameter);
 
-/// Calls `check` for every filter with every value of every parameter, each with every combination of side
-/// inputs and every size; formats by turns. Combinations that the filter refuses are left out, but every
-/// value of every parameter must be accepted in some combination: otherwise the test fails. Of the cases
-/// behind the first one that a value is accepted in, only one in `of_so_many` is planned and checked.
-void for_each_filter_case(const std::function<void(const FilterCase&)>& check,
+/// Calls `check` for every value of every parameter of the filter, each with every combination of side inputs
+/// and every size; formats by turns. Combinations that the filter refuses are left out, but every value of
+/// every parameter must be accepted in some combination: otherwise the test fails. Of the cases behind the
+/// first one that a value is accepted in, only one in `of_so_many` is planned and checked.
+void for_each_filter_case(const FilterRecord& filter, const std::function<void(const FilterCase&)>& check,
                           std::uint64_t of_so_many = slow_build() ? 24 : 1);
+
+/// All defaults, on a picture of this size that the filter accepts, with side inputs where it needs them.
+FilterCase default_case(const FilterRecord& filter, const std::array<int, 2>& size);
 
 }  // namespace satin::test

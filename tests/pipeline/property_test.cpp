@@ -1,4 +1,5 @@
-// What holds for every filter of the registry, with any parameters and pictures.
+// What holds for every filter of the registry, with any parameters and pictures. Each test is one a filter:
+// --gtest_filter=*edge_smooth* runs those of edge-smooth.
 
 #include <gtest/gtest.h>
 
@@ -7,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "satin/error.h"
 #include "tests/oracles/device_under_test.h"
 #include "tests/oracles/filter_case.h"
 #include "tests/oracles/loose_image.h"
@@ -32,8 +34,27 @@ Image picture_of(const FilterCase& filter_case) {
   return random_picture(filter_case.shape, filter_case.seed);
 }
 
-TEST(EveryFilter, GivesTheSameBytesEveryTime) {
-  for_each_filter_case([](const FilterCase& filter_case) {
+class EveryFilter : public testing::TestWithParam<const FilterRecord*> {
+ protected:
+  static const FilterRecord& filter() { return *GetParam(); }
+};
+
+std::vector<const FilterRecord*> every_filter() {
+  std::vector<const FilterRecord*> records;
+  for (const FilterRecord& filter : filters()) records.push_back(&filter);
+  return records;
+}
+
+std::string test_name(const testing::TestParamInfo<const FilterRecord*>& info) {
+  std::string name = info.param->name;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, EveryFilter, testing::ValuesIn(every_filter()), test_name);
+
+TEST_P(EveryFilter, GivesTheSameBytesEveryTime) {
+  for_each_filter_case(filter(), [](const FilterCase& filter_case) {
     const Image picture = picture_of(filter_case);
     const Image other = random_picture(filter_case.shape, filter_case.seed + 1);
     const std::vector<Image> side_images = filter_case.side_images();
@@ -47,7 +68,7 @@ TEST(EveryFilter, GivesTheSameBytesEveryTime) {
   });
 }
 
-TEST(EveryFilter, IsNotDisturbedByPlansMadeLater) {
+TEST_P(EveryFilter, IsNotDisturbedByPlansMadeLater) {
   struct Earlier {
     Image picture;
     std::vector<Image> side_images;
@@ -56,7 +77,7 @@ TEST(EveryFilter, IsNotDisturbedByPlansMadeLater) {
   };
   std::optional<Earlier> earlier;
   const Device& device = device_under_test();
-  for_each_filter_case([&](const FilterCase& filter_case) {
+  const auto follow = [&](const FilterCase& filter_case) {
     if (filter_case.shape.width * filter_case.shape.height < 1000) return;
     Earlier now{picture_of(filter_case), filter_case.side_images(),
                 filter_case.plan(device, filter_case.shape), Image()};
@@ -67,15 +88,18 @@ TEST(EveryFilter, IsNotDisturbedByPlansMadeLater) {
     }
     now.expected = run_plan(device, now.plan, views_of(now.picture.view(), now.side_images));
     earlier.emplace(std::move(now));
-  });
+  };
+  const FilterRecord& before = &filter() == &filters().front() ? filters().back() : *(&filter() - 1);
+  follow(default_case(before, {64, 32}));
+  for_each_filter_case(filter(), follow);
 }
 
-TEST(EveryFilter, GivesTheSameBytesForAnyNumberOfThreads) {
+TEST_P(EveryFilter, GivesTheSameBytesForAnyNumberOfThreads) {
   if (device_under_test().is_cuda()) GTEST_SKIP() << "threads are the CPU's";
   const Device one = Device::open("cpu", {.threads = 1});
   const Device two = Device::open("cpu", {.threads = 2});
   const Device seven = Device::open("cpu", {.threads = 7});
-  for_each_filter_case([&](const FilterCase& filter_case) {
+  for_each_filter_case(filter(), [&](const FilterCase& filter_case) {
     if (filter_case.shape.height < 33) return;
     const Image picture = picture_of(filter_case);
     const Image expected = fresh_result(filter_case, picture, one);
@@ -84,8 +108,8 @@ TEST(EveryFilter, GivesTheSameBytesForAnyNumberOfThreads) {
   });
 }
 
-TEST(EveryFilter, TakesAnyStridesAndWritesNothingElse) {
-  for_each_filter_case([](const FilterCase& filter_case) {
+TEST_P(EveryFilter, TakesAnyStridesAndWritesNothingElse) {
+  for_each_filter_case(filter(), [](const FilterCase& filter_case) {
     const Image picture = picture_of(filter_case);
     const std::vector<Image> side_images = filter_case.side_images();
     const Image expected = fresh_result(filter_case, picture);
@@ -109,8 +133,8 @@ TEST(EveryFilter, TakesAnyStridesAndWritesNothingElse) {
   });
 }
 
-TEST(EveryFilter, WorksInPlace) {
-  for_each_filter_case([](const FilterCase& filter_case) {
+TEST_P(EveryFilter, WorksInPlace) {
+  for_each_filter_case(filter(), [](const FilterCase& filter_case) {
     Image picture = picture_of(filter_case);
     const std::vector<Image> side_images = filter_case.side_images();
     Plan plan = filter_case.plan(device_under_test(), filter_case.shape);
@@ -125,8 +149,8 @@ TEST(EveryFilter, WorksInPlace) {
   });
 }
 
-TEST(EveryFilter, TreatsTheOrderOfColoursAsATag) {
-  for_each_filter_case([](const FilterCase& filter_case) {
+TEST_P(EveryFilter, TreatsTheOrderOfColoursAsATag) {
+  for_each_filter_case(filter(), [](const FilterCase& filter_case) {
     if (filter_case.shape.channels < 3) return;
     const Image picture = picture_of(filter_case);
     const auto swapped = [](const Image& image) {
@@ -148,8 +172,8 @@ TEST(EveryFilter, TreatsTheOrderOfColoursAsATag) {
   });
 }
 
-TEST(EveryFilter, DoesTheFramesOfABatchOneByOne) {
-  for_each_filter_case([](const FilterCase& filter_case) {
+TEST_P(EveryFilter, DoesTheFramesOfABatchOneByOne) {
+  for_each_filter_case(filter(), [](const FilterCase& filter_case) {
     if (filter_case.shape.width > 100) return;
     Shape shape = filter_case.shape;
     shape.frames = 3;
@@ -164,16 +188,17 @@ TEST(EveryFilter, DoesTheFramesOfABatchOneByOne) {
 }
 
 /// A border of one value brings something into the picture that the traits do not speak of, and so does what
-/// is shown instead of a result.
+/// is shown instead of a result: a choice that is off by default.
 bool invents_something(const FilterCase& filter_case) {
-  return std::any_of(filter_case.settings.begin(), filter_case.settings.end(), [](const auto& setting) {
+  return std::any_of(filter_case.settings.begin(), filter_case.settings.end(), [&](const auto& setting) {
     const auto& [name, value] = setting;
-    return (name == "border" && value == "constant") || (name == "debug" && value != "off");
+    const std::string& usual = filter_case.filter->find_parameter(name)->default_text;
+    return value == "constant" || (usual == "off" && value != usual);
   });
 }
 
-TEST(EveryFilter, KeepsConstantPicturesIfItSaysSo) {
-  for_each_filter_case([](const FilterCase& filter_case) {
+TEST_P(EveryFilter, KeepsConstantPicturesIfItSaysSo) {
+  for_each_filter_case(filter(), [](const FilterCase& filter_case) {
     if (!filter_case.filter->traits.keeps_constant || invents_something(filter_case)) return;
     for (const double value : {0.0, 0.3, 0.7371, 1.0}) {
       const Image picture = constant_picture(filter_case.shape, value);
@@ -216,8 +241,8 @@ Image picture_of_narrow_range(const FilterCase& filter_case) {
   return picture;
 }
 
-TEST(EveryFilter, KeepsTheRangeIfItSaysSo) {
-  for_each_filter_case([](const FilterCase& filter_case) {
+TEST_P(EveryFilter, KeepsTheRangeIfItSaysSo) {
+  for_each_filter_case(filter(), [](const FilterCase& filter_case) {
     if (!filter_case.filter->traits.keeps_range || invents_something(filter_case)) return;
     const Image picture = picture_of_narrow_range(filter_case);
     const Image result = fresh_result(filter_case, picture);
@@ -232,9 +257,18 @@ TEST(EveryFilter, KeepsTheRangeIfItSaysSo) {
   });
 }
 
-/// A mask of zeros, or a radius map of zeros with radius-min 0, leaves every byte alone.
-TEST(EveryFilter, LeavesPicturesAloneWhereToldTo) {
-  for_each_filter_case([](const FilterCase& filter_case) {
+/// Zeros in a radius map mean radius 0, unless a number that has a default is set to another than 0: it could
+/// be the radius that they mean.
+bool zeros_mean_radius_0(const FilterCase& filter_case) {
+  return std::none_of(filter_case.settings.begin(), filter_case.settings.end(), [&](const auto& setting) {
+    const ParameterRecord& parameter = *filter_case.filter->find_parameter(setting.first);
+    return parameter.kind == ParameterKind::real && !parameter.default_text.empty() && setting.second != "0";
+  });
+}
+
+/// A mask of zeros, or a radius map of radius 0, leaves every byte alone.
+TEST_P(EveryFilter, LeavesPicturesAloneWhereToldTo) {
+  for_each_filter_case(filter(), [](const FilterCase& filter_case) {
     if (filter_case.filter->output != OutputKind::image || filter_case.side_inputs == 0) return;
     const Image picture = picture_of(filter_case);
     std::vector<Image> side_images = filter_case.side_images();
@@ -243,7 +277,7 @@ TEST(EveryFilter, LeavesPicturesAloneWhereToldTo) {
       const Role role = filter_case.filter->inputs[i].role;
       if (side_images[i].empty() || (role != Role::mask && role != Role::radius_map)) continue;
       side_images[i] = constant_picture(side_images[i].shape(), 0);
-      identity = identity || role == Role::mask || filter_case.parameters().get("radius-min") == "0";
+      identity = identity || role == Role::mask || zeros_mean_radius_0(filter_case);
     }
     if (!identity) return;
     Plan plan = filter_case.plan(device_under_test(), filter_case.shape);
@@ -252,26 +286,70 @@ TEST(EveryFilter, LeavesPicturesAloneWhereToldTo) {
   });
 }
 
-TEST(EveryFilter, PlansOrRefusesEveryCase) {
-  if (!slow_build()) GTEST_SKIP() << "the other tests do";
-  for_each_filter_case([](const FilterCase&) {}, 3);
+/// The device under test, opened again, with a limit that tests set.
+const Device& limited_device(std::size_t limit) {
+  static const Device device = Device::open(device_under_test().info().id);
+  limit_memory(device, limit);
+  return device;
 }
 
-TEST(EveryFilter, DescribesItself) {
-  for (const FilterRecord& filter : filters()) {
-    EXPECT_FALSE(filter.name.empty());
-    EXPECT_FALSE(filter.category.empty());
-    EXPECT_FALSE(filter.help.empty());
-    EXPECT_EQ(filter.help.find('\n'), std::string::npos);
-    EXPECT_EQ(&find_filter(filter.name), &filter);
-    Parameters parameters(filter);
-    for (const ParameterRecord& parameter : filter.parameters) {
-      EXPECT_FALSE(parameter.help.empty()) << parameter.name;
-      EXPECT_EQ(parameters.get(parameter.name), parameter.default_text) << parameter.name;
-      for (const std::string& value : values_of(parameter)) {
-        parameters.set(parameter.name, value);
-        EXPECT_EQ(parameters.get(parameter.name), value) << parameter.name;
-      }
+/// The result under this limit; none if the filter is refused for it.
+Image limited_result(const FilterCase& filter_case, const std::vector<ImageView>& views, std::size_t limit) {
+  try {
+    const Device& device = limited_device(limit);
+    Plan plan = filter_case.plan(device, filter_case.shape);
+    EXPECT_LE(plan.workspace_bytes(), limit);
+    Image result = poisoned(plan.output_shape());
+    plan.run(views, result.view());
+    EXPECT_LE(plan.workspace_bytes(), limit);
+    return result;
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::environment) << error.what();
+    EXPECT_NE(std::string(error.what()).find("memory limit"), std::string::npos) << error.what();
+    return {};
+  }
+}
+
+TEST_P(EveryFilter, GivesTheSameBytesUnderAMemoryLimit) {
+  for_each_filter_case(filter(), [&](FilterCase filter_case) {
+    if (filter_case.shape.width != 33 || filter_case.shape.height != 31) return;
+    filter_case.shape.width = 171;
+    filter_case.shape.height = 147;
+    if (!accepted(filter_case)) return;
+    const Image picture = picture_of(filter_case);
+    const std::vector<Image> sides = filter_case.side_images();
+    const std::vector<ImageView> views = views_of(picture.view(), sides);
+    Plan whole = filter_case.plan(device_under_test(), filter_case.shape);
+    Image expected = poisoned(whole.output_shape());
+    whole.run(views, expected.view());
+    for (const std::size_t part : {2U, 6U}) {
+      const std::size_t limit = whole.workspace_bytes() / part;
+      const Image result = limit == 0 ? Image() : limited_result(filter_case, views, limit);
+      if (result.empty()) continue;
+      ASSERT_EQ(difference(result, expected), "") << describe(filter_case) << ", 1/" << part;
+    }
+  });
+}
+
+TEST_P(EveryFilter, PlansOrRefusesEveryCase) {
+  if (!slow_build()) GTEST_SKIP() << "the other tests do";
+  for_each_filter_case(
+      filter(), [](const FilterCase&) {}, 3);
+}
+
+TEST_P(EveryFilter, DescribesItself) {
+  EXPECT_FALSE(filter().name.empty());
+  EXPECT_FALSE(filter().category.empty());
+  EXPECT_FALSE(filter().help.empty());
+  EXPECT_EQ(filter().help.find('\n'), std::string::npos);
+  EXPECT_EQ(&find_filter(filter().name), &filter());
+  Parameters parameters(filter());
+  for (const ParameterRecord& parameter : filter().parameters) {
+    EXPECT_FALSE(parameter.help.empty()) << parameter.name;
+    EXPECT_EQ(parameters.get(parameter.name), parameter.default_text) << parameter.name;
+    for (const std::string& value : values_of(parameter)) {
+      parameters.set(parameter.name, value);
+      EXPECT_EQ(parameters.get(parameter.name), value) << parameter.name;
     }
   }
 }
