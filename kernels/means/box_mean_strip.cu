@@ -44,6 +44,7 @@ SlidingTiles strip_tiles(const StripMeanJob& job, int multiprocessors, std::size
     rules.height = job.height;
     rules.multiprocessors = multiprocessors;
     rules.pixels = usable;
+    rules.fewest_rows = true;
     rules.most_rows = std::min(std::max(1, job.height / strip_batch), multiprocessors);
     rules.start_cost = 2 * job.reach + 2 * strip_batch;
     SlidingTiler tiler(rules);
