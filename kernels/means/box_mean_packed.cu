@@ -71,12 +71,12 @@ SlidingTiles packed_tiles(const PackedMeanJob& job, int multiprocessors, std::si
   });
 }
 
-int prepare_packed_mean(const PackedMeanArguments& arguments) {
+int prepare_mean(const PackedMeanArguments& arguments) {
   return with_packed_kernel(arguments.job,
                             [&](auto, auto* kernel) { return allow_all_shared_memory(kernel); });
 }
 
-void packed_mean(const PackedMeanArguments& arguments, StreamHandle stream) {
+void launch_mean(const PackedMeanArguments& arguments, StreamHandle stream) {
   with_packed_kernel(arguments.job, [&](auto, auto* kernel) {
     const SlidingTiles& tiles = arguments.tiles;
     const dim3 blocks(static_cast<unsigned>(tiles.columns), static_cast<unsigned>(tiles.rows));
