@@ -8,7 +8,6 @@
 #include "kernels/means/launch.h"
 #include "kernels/means/row_groups.cuh"
 #include "kernels/means/running_shared.cuh"
-#include "kernels/means/wide_tuning.h"
 
 namespace satin::kernels {
 namespace {
