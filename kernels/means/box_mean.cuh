@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "core/with_type.h"
 #include "kernels/device/exact_division.cuh"
 #include "kernels/device/launch.h"
 #include "kernels/device/tuning.h"
@@ -296,16 +297,8 @@ void box_mean_by(const BoxMeanArguments& arguments, StreamHandle stream) {
 
 template <class T, class Sum>
 void box_mean_with(const BoxMeanArguments& arguments, StreamHandle stream) {
-  switch (arguments.read.channels) {
-    case 1:
-      return box_mean_by<T, 1, Sum>(arguments, stream);
-    case 2:
-      return box_mean_by<T, 2, Sum>(arguments, stream);
-    case 3:
-      return box_mean_by<T, 3, Sum>(arguments, stream);
-    default:
-      return box_mean_by<T, 4, Sum>(arguments, stream);
-  }
+  with_channels(arguments.read.channels,
+                [&]<int Channels>() { box_mean_by<T, Channels, Sum>(arguments, stream); });
 }
 
 /// Sums of floats always have 64 bits.

@@ -52,8 +52,9 @@ SlidingTiles packed_tiles(const PackedMeanJob& job, int multiprocessors, std::si
     rules.height = job.height;
     rules.multiprocessors = multiprocessors;
     rules.pixels = Shape::pixels;
+    rules.fewest_rows = true;
     rules.start_cost = 4 * (2 * job.reach_y + 1) + packed_tuning::cost_of_start;
-    rules.row_cost = rules.turn_cost = packed_tuning::cost_of_row / 2 + 4;
+    rules.row_cost = packed_tuning::cost_of_row + 8;
     rules.turn = packed_warps;
     rules.beside_cost = packed_tuning::cost_of_row / 4;
     SlidingTiler tiler(rules);
@@ -70,12 +71,12 @@ SlidingTiles packed_tiles(const PackedMeanJob& job, int multiprocessors, std::si
   });
 }
 
-int prepare_packed_mean(const PackedMeanArguments& arguments) {
+int prepare_mean(const PackedMeanArguments& arguments) {
   return with_packed_kernel(arguments.job,
                             [&](auto, auto* kernel) { return allow_all_shared_memory(kernel); });
 }
 
-void packed_mean(const PackedMeanArguments& arguments, StreamHandle stream) {
+void launch_mean(const PackedMeanArguments& arguments, StreamHandle stream) {
   with_packed_kernel(arguments.job, [&](auto, auto* kernel) {
     const SlidingTiles& tiles = arguments.tiles;
     const dim3 blocks(static_cast<unsigned>(tiles.columns), static_cast<unsigned>(tiles.rows));

@@ -8,7 +8,6 @@
 #include "kernels/means/launch.h"
 #include "kernels/means/row_groups.cuh"
 #include "kernels/means/running_shared.cuh"
-#include "kernels/means/wide_tuning.h"
 
 namespace satin::kernels {
 namespace {
@@ -66,9 +65,9 @@ ScaledDivisor scaled_divisor(std::uint64_t divisor, std::uint64_t largest) {
   return scaled;
 }
 
-RunningMargin running_margin(const RunningWindow& window) {
+int running_margin(const RunningMeanJob& job) {
   constexpr int most_pixels = 32;  // of a lane
-  return {window.outer_reach() + 1 + most_pixels, window.outer_reach() + 1 + most_pixels};
+  return std::max(job.x.outer_reach(), job.y.outer_reach()) + 1 + most_pixels;
 }
 
 SlidingTiles running_tiles(const RunningMeanJob& job, int multiprocessors, std::size_t shared_limit) {
@@ -150,11 +149,11 @@ auto with_kernels(const RunningMeanJob& job, const Action& action) {
 
 }  // namespace
 
-int prepare_running_mean(const RunningMeanArguments& arguments) {
+int prepare_mean(const RunningMeanArguments& arguments) {
   return with_kernels(arguments.job, [&](auto kernels) { return kernels.prepare(arguments); });
 }
 
-void running_mean(const RunningMeanArguments& arguments, StreamHandle stream) {
+void launch_mean(const RunningMeanArguments& arguments, StreamHandle stream) {
   with_kernels(arguments.job, [&](auto kernels) { kernels.run(arguments, stream); });
 }
 

@@ -44,6 +44,7 @@ SlidingTiles strip_tiles(const StripMeanJob& job, int multiprocessors, std::size
     rules.height = job.height;
     rules.multiprocessors = multiprocessors;
     rules.pixels = usable;
+    rules.fewest_rows = true;
     rules.most_rows = std::min(std::max(1, job.height / strip_batch), multiprocessors);
     rules.start_cost = 2 * job.reach + 2 * strip_batch;
     SlidingTiler tiler(rules);
@@ -54,12 +55,12 @@ SlidingTiles strip_tiles(const StripMeanJob& job, int multiprocessors, std::size
   });
 }
 
-int prepare_strip_mean(const StripMeanArguments& arguments) {
+int prepare_mean(const StripMeanArguments& arguments) {
   return with_strip_kernel(arguments.job,
                            [&](auto, auto* kernel) { return allow_all_shared_memory(kernel); });
 }
 
-void strip_mean(const StripMeanArguments& arguments, StreamHandle stream) {
+void launch_mean(const StripMeanArguments& arguments, StreamHandle stream) {
   with_strip_kernel(arguments.job, [&](auto shape, auto* kernel) {
     StripMeanArguments stepping = arguments;
     stepping.map_step = decltype(shape)::shares * arguments.radius_map.row;

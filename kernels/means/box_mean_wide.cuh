@@ -19,7 +19,6 @@
 #include "kernels/means/running_scan.cuh"
 #include "kernels/means/wide_columns.cuh"
 #include "kernels/means/wide_means.cuh"
-#include "kernels/means/wide_tuning.h"
 
 namespace satin::kernels {
 

@@ -90,10 +90,9 @@ struct PackedMeanArguments {
   Target output;
 };
 
-/// To be called once for a job on its device; the code of a cudaError_t.
-[[nodiscard]] int prepare_packed_mean(const PackedMeanArguments& arguments);
+[[nodiscard]] int prepare_mean(const PackedMeanArguments& arguments);
 
-void packed_mean(const PackedMeanArguments& arguments, StreamHandle stream);
+void launch_mean(const PackedMeanArguments& arguments, StreamHandle stream);
 
 // --- One radius, without a table: box_mean_running.cuh, box_mean_wide.cuh ---
 
@@ -150,12 +149,8 @@ struct RunningMeanJob {
   [[nodiscard]] SATIN_HD bool grouped() const { return y.reach > tuning::running_largest_direct_reach; }
 };
 
-/// Positions before the first and behind the last pixel that the kernels may ask for the source of.
-struct RunningMargin {
-  int before = 0;
-  int behind = 0;
-};
-[[nodiscard]] RunningMargin running_margin(const RunningWindow& window);
+/// Positions outside of the picture that the kernels may ask for the source of, on either side.
+[[nodiscard]] int running_margin(const RunningMeanJob& job);
 
 /// A warp each span; a block does so many tiles together. `shared_limit`: the most shared memory of a block
 /// of the device.
@@ -193,10 +188,9 @@ struct WideKernels {
   static void run(const RunningMeanArguments& arguments, StreamHandle stream);
 };
 
-/// To be called once for a job on its device; the code of a cudaError_t.
-[[nodiscard]] int prepare_running_mean(const RunningMeanArguments& arguments);
+[[nodiscard]] int prepare_mean(const RunningMeanArguments& arguments);
 
-void running_mean(const RunningMeanArguments& arguments, StreamHandle stream);
+void launch_mean(const RunningMeanArguments& arguments, StreamHandle stream);
 
 // --- By a map, with the table in shared memory: box_mean_strip.cuh ---
 
@@ -225,17 +219,16 @@ struct StripMeanArguments {
   Source source;
   Source radius_map;
   Target output;
-  // Set by strip_mean().
+  // Set by launch_mean().
   std::int64_t map_step = 0;     ///< bytes between the rows of a warp
   std::int64_t output_step = 0;  ///< the same
   int ring_rows = 0;             ///< of the table that are in shared memory
   unsigned ring_bytes = 0;
 };
 
-/// To be called once for a job on its device; the code of a cudaError_t.
-[[nodiscard]] int prepare_strip_mean(const StripMeanArguments& arguments);
+[[nodiscard]] int prepare_mean(const StripMeanArguments& arguments);
 
-void strip_mean(const StripMeanArguments& arguments, StreamHandle stream);
+void launch_mean(const StripMeanArguments& arguments, StreamHandle stream);
 
 // --- What unsharp adds: unsharp_residual.cu, unsharp_residual_threshold.cu ---
 

@@ -28,11 +28,11 @@ struct SlidingTileRules {
   int multiprocessors = 1;
   int pixels = 1;  ///< of a lane: tiles begin with one
   int most_rows = 65535;
-  int start_cost = 0;    ///< of a span of a tile, before its first row
-  int row_cost = 1;      ///< of a span of a row of results
-  int turn = 1;          ///< rows that a block does side by side ...
-  int turn_cost = 0;     ///< ... and what a span of each costs, those too that are missing in the last turn
-  int beside_cost = 0;   ///< of a row, however many spans it has
+  bool fewest_rows = false;  ///< no more rows of tiles than make the highest tile as low
+  int start_cost = 0;        ///< of a span of a tile, before its first row
+  int row_cost = 1;          ///< of a span of a row of results
+  int turn = 1;         ///< rows that a block does side by side: half of those that the last turn lacks count
+  int beside_cost = 0;  ///< of a row, however many spans it has
   int fewest_spans = 0;  ///< of a multiprocessor: with fewer it takes as long
   int wished_spans = 0;  ///< up to so many, the last of choices that cost the same is taken; else the first
 };
@@ -55,7 +55,7 @@ class SlidingTiler {
       const std::int64_t filling = std::int64_t{together} * rules_.multiprocessors / tiles.columns;
       const auto rows = static_cast<int>(std::clamp<std::int64_t>(filling, 1, most_rows));
       tiles.together = together;
-      tiles.rows = ceiling(rules_.height, ceiling(rules_.height, rows));  // the fewest of this height
+      tiles.rows = rules_.fewest_rows ? ceiling(rules_.height, ceiling(rules_.height, rows)) : rows;
       tiles.shared_bytes = shared_bytes(tiles);
       if (tiles.shared_bytes <= shared_limit) compare(tiles);
       if (filling >= most_rows) return;
@@ -71,8 +71,7 @@ class SlidingTiler {
     const std::int64_t busiest = (count + rules_.multiprocessors - 1) / rules_.multiprocessors;
     const std::int64_t height = ceiling(rules_.height, tiles.rows);
     const std::int64_t turns = (height + rules_.turn - 1) / rules_.turn;
-    const std::int64_t of_span =
-        rules_.start_cost + height * rules_.row_cost + turns * rules_.turn * rules_.turn_cost;
+    const std::int64_t of_span = rules_.start_cost + (height + turns * rules_.turn) / 2 * rules_.row_cost;
     return of_span * std::max<std::int64_t>(busiest * tiles.spans, rules_.fewest_spans) +
            busiest * height * rules_.beside_cost;
   }

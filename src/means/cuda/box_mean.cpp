@@ -18,9 +18,9 @@ std::unique_ptr<BoxMeanOperation> prepare_box_mean(Backend& backend, const BoxMe
   return prepare_box_mean_table(cuda, job);
 }
 
-Buffer upload_positions(CudaBackend& backend, std::int64_t size, int before, int behind, Border border) {
+Buffer upload_positions(CudaBackend& backend, std::int64_t size, int margin, Border border) {
   std::vector<int> sources;
-  for (std::int64_t position = -before; position < size + behind; ++position)
+  for (std::int64_t position = -margin; position < size + margin; ++position)
     sources.push_back(static_cast<int>(satin::source_of(position, size, border)));
   return backend.uploaded(sources);
 }

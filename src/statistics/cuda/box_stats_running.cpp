@@ -22,8 +22,8 @@ class BoxStatsRunning final : public BoxStatsOperation {
       : backend_(backend), arguments_(arguments), plane_(backend, arguments.job) {
     const BoxStatsJob& job = arguments_.job;
     const int margin = kernels::running_stats_margin(arguments_.running);
-    rows_ = upload_positions(backend, job.height, margin, margin, job.border);
-    columns_ = upload_positions(backend, job.width, margin, margin, job.border);
+    rows_ = upload_positions(backend, job.height, margin, job.border);
+    columns_ = upload_positions(backend, job.width, margin, job.border);
     arguments_.rows = reinterpret_cast<const int*>(rows_.get()) + margin;
     arguments_.columns = reinterpret_cast<const int*>(columns_.get()) + margin;
     check(static_cast<cudaError_t>(kernels::prepare_running_stats(arguments_)), "asking for shared memory");
