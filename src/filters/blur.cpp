@@ -195,12 +195,12 @@ class PreparedBlur final : public PreparedFilter {
   /// The picture, or what the mask leaves of it.
   ImageView counted(std::span<const ImageView> inputs, Stream stream) {
     if (validity_mask_ == nullptr) return inputs[picture];
-    validity_mask_->run(inputs[picture], inputs[mask], selected_.view(), included_.view(), stream);
+    validity_mask_->run({inputs[picture], inputs[mask], selected_.view(), included_.view()}, stream);
     return selected_.view();
   }
 
   std::vector<std::unique_ptr<BoxMeanOperation>> boxes_;
-  std::unique_ptr<ValidityMaskOperation> validity_mask_;
+  std::unique_ptr<ValidityMaskJob::Operation> validity_mask_;
   Image selected_;
   Image included_;
   std::unique_ptr<MeasureOperation> measure_;

@@ -18,6 +18,7 @@
 #include "satin/error.h"
 #include "satin/filters/blur.h"
 #include "satin/filters/morphology.h"
+#include "tables/table.h"
 
 namespace satin {
 namespace {
@@ -169,6 +170,7 @@ class PreparedRedact final : public PreparedFilter {
       measure_ = backend.prepare(MeasureJob{shape.width, shape.height, shape.channels, job.read.weighted});
     if (redact.method != Redaction::blur) {
       paint_ = backend.prepare(job);
+      if (job.cell != 0) prepare_table(backend, job);
       return;
     }
     Blur blur;
@@ -183,7 +185,7 @@ class PreparedRedact final : public PreparedFilter {
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
     return weights_.size + spare_.size + coverage_->workspace_bytes() +
            (feather_ ? feather_->workspace_bytes() : 0) + (blur_ ? blur_->workspace_bytes() : 0) +
-           (paint_ != nullptr ? paint_->workspace_bytes() : 0);
+           table_buffer_.size + (table_ != nullptr ? table_->workspace_bytes() : 0);
   }
 
   void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
@@ -199,17 +201,33 @@ class PreparedRedact final : public PreparedFilter {
       const std::array<ImageView, 3> of_blur = {inputs[picture], ImageView{}, weights};
       blur_->run(of_blur, output, stream);
     } else {
-      paint_->run({inputs[picture], weights, output, measured}, stream);
+      MutableImageView sums;
+      if (table_ != nullptr) {
+        sums = mutable_view_of(table_buffer_.get(), table_shape_, output.memory);
+        table_->run(inputs[picture], measured, sums, stream);
+      }
+      paint_->run({inputs[picture], weights, output, measured, sums}, stream);
     }
   }
 
  private:
+  /// The sums that the cells' means are taken from.
+  void prepare_table(Backend& backend, const PaintJob& job) {
+    table_ = backend.prepare(TableJob{job.width, job.height, job.read, false, job.accumulator});
+    table_shape_ = {job.width, job.height, job.read.channels,
+                    job.accumulator == Accumulator::u32 ? Type::u32 : Type::u64};
+    table_buffer_ = backend.allocate(byte_size(table_shape_));
+  }
+
   Shape weight_shape_;
   std::unique_ptr<CoverageOperation> coverage_;
   Buffer weights_, spare_;
   std::optional<Feather> feather_;
   std::unique_ptr<MeasureOperation> measure_;
-  std::unique_ptr<PaintOperation> paint_;
+  std::unique_ptr<PaintJob::Operation> paint_;
+  std::unique_ptr<TableOperation> table_;
+  Shape table_shape_;
+  Buffer table_buffer_;
   std::optional<Plan> blur_;
 };
 

@@ -69,12 +69,12 @@ class PreparedTiltShift final : public PreparedFilter {
 
   void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
            Stream stream) override {
-    radii_->run(blur_.radii(), stream);
+    radii_->run({blur_.radii()}, stream);
     blur_.run(inputs[picture], inputs[mask], output, measured, stream);
   }
 
  private:
-  std::unique_ptr<PlanarRadiiOperation> radii_;
+  std::unique_ptr<PlanarRadiiJob::Operation> radii_;
   LensBlur blur_;
 };
 

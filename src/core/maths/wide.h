@@ -1,5 +1,5 @@
 #pragma once
-// Unsigned integers of 128 bits, on host and device.
+// Integers of 128 bits, and the root of a double, the same on host and device.
 
 #include <cstdint>
 
@@ -30,6 +30,15 @@ SATIN_HD Wide operator-(Wide a, Wide b) {
 /// Exact below 2^53; above, the halves are rounded one after the other.
 SATIN_HD double to_double(Wide value) {
   return static_cast<double>(value.high) * 18446744073709551616.0 + static_cast<double>(value.low);
+}
+
+/// The correctly rounded root.
+SATIN_HD double square_root(double value) {
+#if defined(__CUDA_ARCH__)
+  return __dsqrt_rn(value);
+#else
+  return __builtin_sqrt(value);
+#endif
 }
 
 }  // namespace satin

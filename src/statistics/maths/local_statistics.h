@@ -10,15 +10,6 @@
 
 namespace satin {
 
-/// The correctly rounded root.
-SATIN_HD double square_root(double value) {
-#if defined(__CUDA_ARCH__)
-  return __dsqrt_rn(value);
-#else
-  return __builtin_sqrt(value);
-#endif
-}
-
 /// Sums over the pixels of one window. Values q are unsigned: the stored integers, or floats in fixed point,
 /// raised by `offset` so that none is negative. With count < 2^31 and q < 2^32 nothing below overflows as
 /// long as sum of q^2 < 2^64.

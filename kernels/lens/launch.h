@@ -1,11 +1,58 @@
 #pragma once
-// Launchers of splat_direct.cu, splat_gather.cu and splat_composite.cu, in the manner of launch.h.
+// Launches of the lens, in the manner of kernels/device/launch.h: from depth to signed radii, from these to
+// samples, and the splat. Those of steps on each pixel alone are in kernels/pixels/launch.h.
 
+#include "core/maths/fixed_point.h"
 #include "kernels/device/launch.h"
+#include "lens/lens_layers.h"
+#include "lens/maths/disocclusion_fill.h"
 #include "lens/maths/lens_kernel.h"
+#include "lens/maths/lens_layers_steps.h"
+#include "lens/smooth_steps.h"
 #include "lens/splat.h"
+#include "pixels/maths/pixel.h"
 
 namespace satin::kernels {
+
+struct SmoothStepsArguments {
+  SmoothStepsJob job;
+  Source codes;
+  Target smoothed;
+};
+
+/// Lets smooth_steps() have its shared memory; the code of a cudaError_t.
+[[nodiscard]] int prepare_smooth_steps();
+void smooth_steps(const SmoothStepsArguments& arguments, StreamHandle stream);
+
+struct LensLayersArguments {
+  LensLayersJob job;
+  TransferView transfer;
+  void* fill_workspace = nullptr;
+  int multiprocessors = 1;
+};
+
+/// Radii -> visible samples, and those of silhouettes in the list.
+void make_visible_samples(const LensLayersArguments& arguments, const ImageView& picture,
+                          const Measured* measured, const LensScene& scene, StreamHandle stream);
+
+// Steps of make_visible_samples() that are not one thread a place.
+
+void sharpen_ramps(const SharpenRamp& step, StreamHandle stream);
+void find_silhouettes(const FindSilhouette& step, StreamHandle stream);
+void find_radius_range(const FindRadiusRange& step, StreamHandle stream);
+void count_radii(const CountRadii& step, StreamHandle stream);
+void sum_histogram(const SumHistogram& steps, StreamHandle stream);
+void find_best_partition(const FindBestPartition& steps, StreamHandle stream);
+
+/// Lets fill_disocclusions() have its shared memory; the code of a cudaError_t.
+[[nodiscard]] int prepare_fill_disocclusions(int channels);
+[[nodiscard]] std::size_t fill_workspace_bytes(const LensLayersJob& job);
+
+/// Adds the disocclusion fill of all groups to the list, which it completes after each of them.
+void fill_disocclusions(const LensLayersArguments& arguments, const LensScene& scene, StreamHandle stream);
+
+/// A picture of what was seen.
+void show_lens(const LensLayersJob& job, const LensScene& scene, const LensShow& shown, StreamHandle stream);
 
 /// A block sums one tile of one group.
 inline constexpr int splat_tile_width = 64;

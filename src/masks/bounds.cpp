@@ -1,7 +1,9 @@
-#include "masks/distance.h"
+// Bounds of the jobs of masks.
 
 #include <string>
 
+#include "masks/distance.h"
+#include "masks/label.h"
 #include "satin/error.h"
 
 namespace satin {
@@ -19,6 +21,15 @@ std::int32_t reach_of(const DistanceJob& job) {
     throw Error(ErrorKind::usage, "Squared distances up to " + std::to_string(job.most) +
                                       " pixels: the limit is from 1 to " + std::to_string(limit) + ".");
   return static_cast<std::int32_t>(whole_root(job.most - 1));
+}
+
+void check_label_size(std::int64_t width, std::int64_t height) {
+  constexpr std::int64_t word = 32;
+  constexpr std::int64_t limit = (std::int64_t{1} << 32) / word;
+  if (width < 1 || height < 1 || (width - 1) / word + 1 > (limit - 1) / height)
+    throw Error(ErrorKind::usage, "A mask of " + std::to_string(width) + " x " + std::to_string(height) +
+                                      " has no labels: from 1 to fewer than 2^32 pixels are possible, where "
+                                      "rows count as multiples of 32.");
 }
 
 }  // namespace satin

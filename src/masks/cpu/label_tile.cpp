@@ -1,4 +1,4 @@
-#include "masks/cpu/label_band.h"
+#include "masks/cpu/label_tile.h"
 
 #include <algorithm>
 #include <bit>
@@ -43,7 +43,7 @@ void Runs::find(const std::uint64_t* words, std::size_t width) {
 }
 
 /// Runs touch where one begins before the other ends, diagonally one pixel earlier: `reach`.
-void LabelBand::label_row(const Runs& row, const Runs& above, std::uint32_t reach, DisjointSets& sets) {
+void LabelTile::label_row(const Runs& row, const Runs& above, std::uint32_t reach, DisjointSets& sets) {
   const std::size_t first = runs_.size();
   runs_.resize(first + row.count);
   const std::uint32_t* upper_label = runs_.data() + first - above.count;
@@ -64,7 +64,7 @@ void LabelBand::label_row(const Runs& row, const Runs& above, std::uint32_t reac
 }
 
 /// Roots are the least labels of their components, and labels were given in raster order.
-void LabelBand::number_components(const DisjointSets& sets) {
+void LabelTile::number_components(const DisjointSets& sets) {
   std::vector<std::uint32_t> number(sets.size());
   components_ = 0;
   for (std::uint32_t i = 0; i < sets.size(); ++i)
@@ -72,7 +72,7 @@ void LabelBand::number_components(const DisjointSets& sets) {
   for (std::uint32_t& run : runs_) run = number[run];
 }
 
-void LabelBand::scan(const LabelJob& job, const ImageView& mask, std::uint64_t* words) {
+void LabelTile::scan(const LabelJob& job, const ImageView& mask, std::uint64_t* words) {
   const auto width = static_cast<std::size_t>(job.width);
   const std::uint32_t reach = job.connectivity == 8 ? 1 : 0;
   runs_.clear();
@@ -90,13 +90,13 @@ void LabelBand::scan(const LabelJob& job, const ImageView& mask, std::uint64_t* 
   number_components(sets);
 }
 
-std::span<const std::uint32_t> LabelBand::first_row() const {
+std::span<const std::uint32_t> LabelTile::first_row() const {
   return std::span(runs_).first(first_row_runs_);
 }
 
-std::span<const std::uint32_t> LabelBand::last_row() const { return std::span(runs_).last(last_row_runs_); }
+std::span<const std::uint32_t> LabelTile::last_row() const { return std::span(runs_).last(last_row_runs_); }
 
-void LabelBand::write(const LabelJob& job, const std::uint64_t* words, const std::uint32_t* final,
+void LabelTile::write(const LabelJob& job, const std::uint64_t* words, const std::uint32_t* final,
                       const std::uint8_t* whole, const MutableImageView& labels, RegionShape* shapes) {
   const auto width = static_cast<std::size_t>(job.width);
   std::vector<RegionShape> found(components_, no_shape);

@@ -1,5 +1,5 @@
 #pragma once
-// Launches of local_linear.cu, in the manner of launch.h.
+// Launches of local linear models, in the manner of kernels/device/launch.h.
 
 #include <cstdint>
 

@@ -1,5 +1,5 @@
 #pragma once
-// A band of rows of a mask as runs, labelled by itself (He, Chao, Suzuki 2008): the first scan gives every
+// A tile of rows of a mask as runs, labelled by itself (He, Chao, Suzuki 2008): the first scan gives every
 // run a provisional label and joins those of runs that touch, the second one writes final labels.
 
 #include <cstdint>
@@ -22,17 +22,17 @@ struct Runs {
   std::size_t count = 0;
 };
 
-/// A component of a band as part of one of the picture.
+/// A component of a tile as part of one of the picture.
 struct Part {
   std::uint32_t label = 0;  ///< final
   RegionShape shape;
 };
 
-class LabelBand {
+class LabelTile {
  public:
-  LabelBand(std::int64_t first_row, std::int64_t last_row) : first_(first_row), last_(last_row) {}
+  LabelTile(std::int64_t first_row, std::int64_t last_row) : first_(first_row), last_(last_row) {}
 
-  /// First scan; `words` are the bits of the band's rows, which it fills.
+  /// First scan; `words` are the bits of the tile's rows, which it fills.
   void scan(const LabelJob& job, const ImageView& mask, std::uint64_t* words);
 
   /// Components are numbered from 0 in the raster order of their first pixels.

@@ -1,28 +1,10 @@
 #include "core/cuda/backend.h"
 #include "core/cuda/check.h"
-#include "kernels/masks/label.h"
+#include "kernels/masks/launch.h"
 #include "masks/region_values.h"
-#include "masks/relabel.h"
 
 namespace satin::cuda {
 namespace {
-
-class Relabel final : public RelabelOperation {
- public:
-  Relabel(CudaBackend& backend, const RelabelJob& job) : backend_(backend), job_(job) {}
-  [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return 0; }
-
-  void run(const ImageView& labels, const std::uint32_t* table, const MutableImageView& output,
-           Stream stream) override {
-    backend_.select();
-    kernels::relabel({job_, source_of(labels), table, target_of(output)}, backend_.stream_of(stream));
-    check_launch("relabelling");
-  }
-
- private:
-  CudaBackend& backend_;
-  RelabelJob job_;
-};
 
 class SumRegionValues final : public RegionValuesOperation {
  public:
@@ -43,10 +25,6 @@ class SumRegionValues final : public RegionValuesOperation {
 };
 
 }  // namespace
-
-std::unique_ptr<RelabelOperation> prepare_relabel(Backend& backend, const RelabelJob& job) {
-  return std::make_unique<Relabel>(as_cuda(backend), job);
-}
 
 std::unique_ptr<RegionValuesOperation> prepare_region_values(Backend& backend, const RegionValuesJob& job) {
   return std::make_unique<SumRegionValues>(as_cuda(backend), job);

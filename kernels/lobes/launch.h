@@ -1,5 +1,5 @@
 #pragma once
-// Launches of lobe_mean.cu and lobe_cells.cu, in the manner of launch.h.
+// Launches of lobe means, in the manner of kernels/device/launch.h.
 
 #include <cstdint>
 
