@@ -1,7 +1,7 @@
+#include "masks/region_values.h"
 #include "core/cuda/backend.h"
 #include "core/cuda/check.h"
 #include "kernels/masks/launch.h"
-#include "masks/region_values.h"
 
 namespace satin::cuda {
 namespace {
