@@ -197,7 +197,8 @@ CommandSpec bench_command(const FilterRecord* filter) {
 std::vector<CommandSpec> commands() {
   std::vector<CommandSpec> all;
   for (const FilterRecord& filter : filters())
-    all.push_back(filter.name == "mask" ? with_run_lengths(filter_command(filter)) : filter_command(filter));
+    all.push_back(filter.traits.masks_alone ? with_run_lengths(filter_command(filter))
+                                            : filter_command(filter));
   all.push_back(pipeline_command());
   all.push_back(stats_command());
   all.push_back(bins_command());

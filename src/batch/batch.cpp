@@ -34,9 +34,9 @@ void keep_shard(PictureList& files, const Shard& shard) {
 }
 
 /// Counts, tells, and decides when to stop.
-class Teller {
+class ProgressSink {
  public:
-  Teller(const Batch& work, const BatchEvents& events) : work_(work), events_(events) {
+  ProgressSink(const Batch& work, const BatchEvents& events) : work_(work), events_(events) {
     result_.total = work.size();
   }
 
@@ -128,11 +128,11 @@ BatchResult run_batch(const Device& device, const Batch& work, const BatchEvents
 
 BatchResult run_batch(std::span<const Device> devices, const Batch& work, const BatchEvents& events) {
   if (devices.empty()) throw Error(ErrorKind::usage, "There is no device to run the batch on.");
-  Teller teller(work, events);
+  ProgressSink sink(work, events);
   batch::PictureMemory memory(work.options.memory != 0 ? work.options.memory : batch::usual_picture_memory());
   batch::FileWork files(devices, work, events, memory);
   if (work.size() > 1 && !batch::has_own_side_inputs(work.pipeline)) files.check_parameters();
-  const auto tell = [&](batch::FileInFlight& flight) { return teller.tell(flight); };
+  const auto tell = [&](batch::FileInFlight& flight) { return sink.tell(flight); };
   if (work.size() == 1) {
     batch::FileInFlight flight = files.begin(0);
     files.read(flight);
@@ -142,7 +142,7 @@ BatchResult run_batch(std::span<const Device> devices, const Batch& work, const 
   } else {
     batch::run_overlapped(files, memory, work.size(), work.options.threads, tell);
   }
-  return teller.finish();
+  return sink.finish();
 }
 
 }  // namespace satin

@@ -32,17 +32,17 @@ Error with_name(const Error& error, const BatchFile& file) {
 }
 
 /// Tells that a stage begins, and that it ends however it ends.
-class Announced {
+class StageScope {
  public:
-  Announced(const BatchEvents& events, const BatchFile& file, Stage stage)
+  StageScope(const BatchEvents& events, const BatchFile& file, Stage stage)
       : events_(events), file_(file), stage_(stage) {
     if (events_.stage) events_.stage(file_, stage_, true);
   }
-  ~Announced() {
+  ~StageScope() {
     if (events_.stage) events_.stage(file_, stage_, false);
   }
-  Announced(const Announced&) = delete;
-  Announced& operator=(const Announced&) = delete;
+  StageScope(const StageScope&) = delete;
+  StageScope& operator=(const StageScope&) = delete;
 
  private:
   const BatchEvents& events_;
@@ -110,7 +110,7 @@ void FileWork::attempt(FileInFlight& flight, Stage stage, const Body& body) cons
     flight.cancelled = true;
     return;
   }
-  const Announced announced(events_, flight.file, stage);
+  const StageScope scope(events_, flight.file, stage);
   const auto start = std::chrono::steady_clock::now();
   std::optional<Error> error;
   try {

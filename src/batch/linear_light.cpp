@@ -6,10 +6,7 @@
 namespace satin::batch {
 namespace {
 
-bool is_linear(const PipelineStep& step) {
-  const Parameters& parameters = step.parameters;
-  return parameters.filter().find_parameter("space") != nullptr && parameters.get("space") == "linear";
-}
+bool is_linear(const PipelineStep& step) { return step.parameters.get(ParameterRole::space) == "linear"; }
 
 }  // namespace
 

@@ -44,30 +44,30 @@ class Arrivals {
 };
 
 /// A picture and the chain that filters it.
-using Turn = std::pair<Flight, FilterChain*>;
+using Job = std::pair<Flight, FilterChain*>;
 
 /// Pictures that are read and chains that are free, until one of each is there.
 class Waiting {
  public:
-  [[nodiscard]] std::optional<Turn> add(Flight flight) {
+  [[nodiscard]] std::optional<Job> add(Flight flight) {
     const std::lock_guard lock(mutex_);
     flights_.push_back(std::move(flight));
     return take();
   }
 
-  [[nodiscard]] std::optional<Turn> add(FilterChain& chain) {
+  [[nodiscard]] std::optional<Job> add(FilterChain& chain) {
     const std::lock_guard lock(mutex_);
     chains_.push_back(&chain);
     return take();
   }
 
  private:
-  std::optional<Turn> take() {
+  std::optional<Job> take() {
     if (flights_.empty() || chains_.empty()) return std::nullopt;
-    Turn turn{std::move(flights_.front()), chains_.back()};
+    Job job{std::move(flights_.front()), chains_.back()};
     flights_.pop_front();
     chains_.pop_back();
-    return turn;
+    return job;
   }
 
   std::mutex mutex_;
@@ -78,34 +78,34 @@ class Waiting {
 /// read -> filter -> write as a flow graph. Threads prefer what comes last: a device that has no picture does
 /// not wait for a decoder, and pictures that are done make room. The calling thread feeds the graph and never
 /// works in it, so it may wait for room.
-class Lanes {
+class Graph {
  public:
-  Lanes(FileWork& work, Arrivals& arrivals, int threads)
+  Graph(FileWork& work, Arrivals& arrivals, int threads)
       // One thread more than there are cores to run on while another waits for the disk; the caller waits
       // too.
       : control_(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads) + 2),
         arena_(threads + 1, 0) {
-    arena_.execute([&] { graph_.emplace(work, arrivals); });
+    arena_.execute([&] { nodes_.emplace(work, arrivals); });
   }
-  ~Lanes() { graph_->graph.wait_for_all(); }
-  Lanes(const Lanes&) = delete;
-  Lanes& operator=(const Lanes&) = delete;
+  ~Graph() { nodes_->graph.wait_for_all(); }
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
 
-  void put(const Flight& flight) { graph_->read.try_put(flight); }
+  void put(const Flight& flight) { nodes_->read.try_put(flight); }
 
  private:
   template <class Input>
   using Node = tbb::flow::function_node<Input>;
 
-  struct Graph {
-    Graph(FileWork& work, Arrivals& arrivals)
+  struct Nodes {
+    Nodes(FileWork& work, Arrivals& arrivals)
         : read(graph, tbb::flow::unlimited,
                [this, &work](const Flight& flight) {
                  work.read(*flight);
                  begin(waiting.add(flight));
                }),
           filter(
-              graph, tbb::flow::unlimited, [this, &work](const Turn& turn) { run(work, turn); },
+              graph, tbb::flow::unlimited, [this, &work](const Job& job) { run(work, job); },
               tbb::flow::node_priority_t(2)),
           write(
               graph, tbb::flow::unlimited,
@@ -117,12 +117,12 @@ class Lanes {
       for (FilterChain* chain : work.first_chains()) begin(waiting.add(*chain));
     }
 
-    void begin(const std::optional<Turn>& turn) {
-      if (turn) filter.try_put(*turn);
+    void begin(const std::optional<Job>& job) {
+      if (job) filter.try_put(*job);
     }
 
-    void run(FileWork& work, const Turn& turn) {
-      const auto& [flight, chain] = turn;
+    void run(FileWork& work, const Job& job) {
+      const auto& [flight, chain] = job;
       const FilterChains::Next next = work.filter(*flight, *chain);
       if (next.again)
         begin(waiting.add(flight));
@@ -134,13 +134,13 @@ class Lanes {
     Waiting waiting;
     tbb::flow::graph graph;
     Node<Flight> read;
-    Node<Turn> filter;
+    Node<Job> filter;
     Node<Flight> write;
   };
 
   tbb::global_control control_;
   tbb::task_arena arena_;
-  std::optional<Graph> graph_;
+  std::optional<Nodes> nodes_;
 };
 
 }  // namespace
@@ -151,7 +151,7 @@ void run_overlapped(FileWork& work, PictureMemory& memory, std::size_t count, in
   const std::size_t most_in_flight = 3 * static_cast<std::size_t>(used) + 2;  // some in every stage
   Arrivals arrivals;
   std::map<std::size_t, Flight> arrived;  // and not yet told of, because one before is not there
-  Lanes lanes(work, arrivals, used);
+  Graph graph(work, arrivals, used);
   std::size_t begun = 0;
   std::size_t told = 0;
   bool more = true;
@@ -161,7 +161,7 @@ void run_overlapped(FileWork& work, PictureMemory& memory, std::size_t count, in
       if (!next) next = work.begin(begun);
       if (!memory.has_room(next->share)) break;
       memory.take(next->share);
-      lanes.put(std::make_shared<FileInFlight>(std::move(*next)));
+      graph.put(std::make_shared<FileInFlight>(std::move(*next)));
       next.reset();
       ++begun;
     }

@@ -22,13 +22,15 @@ const SideInput* find_side(const PipelineStep& step, const std::string& name) {
   return found == step.side_inputs.end() ? nullptr : &*found;
 }
 
-std::string setting_of(const PipelineStep& step, const char* name) {
-  return step.parameters.filter().find_parameter(name) == nullptr ? "" : step.parameters.get(name);
+/// The option of the parameter with this role, for messages.
+std::string option_of(const PipelineStep& step, ParameterRole role) {
+  const ParameterRecord* record = step.parameters.filter().find_parameter(role);
+  return record == nullptr ? "" : "--" + record->name;
 }
 
 /// Depth lies in a channel of the picture's own file.
 bool is_in_picture(const PipelineStep& step, const InputRecord& input) {
-  return input.role == Role::depth && setting_of(step, "depth-from") == "channel";
+  return input.role == Role::depth && step.parameters.get(ParameterRole::depth_source) == "channel";
 }
 
 void check_names(const PipelineStep& step) {
@@ -41,7 +43,8 @@ void check_names(const PipelineStep& step) {
                   "The filter '" + filter.name + "' needs --" + input.name + " FILE: " + input.help + ".");
     if (is_in_picture(step, input) && find_side(step, input.name) != nullptr)
       throw Error(ErrorKind::usage, "Depth comes from a channel of the picture's own file: leave out --" +
-                                        input.name + ", or --depth-from channel.");
+                                        input.name + ", or " + option_of(step, ParameterRole::depth_source) +
+                                        " channel.");
   }
   for (const SideInput& side : step.side_inputs) {
     if (std::find(names.begin(), names.end(), side.name) == names.end())
@@ -79,12 +82,12 @@ bool take_first_of_equal_channels(const ImageView& from, const MutableImageView&
 /// Depth may be one of several channels, if that is told; the filter checks which.
 bool keeps_channels(const PipelineStep& step, const InputRecord& input) {
   return input.role == Role::guide ||
-         (input.role == Role::depth && !setting_of(step, "depth-channel").empty());
+         (input.role == Role::depth && !step.parameters.get(ParameterRole::depth_channel).empty());
 }
 
 /// The channel that is to be depth by its name; empty if that is told by number or not at all.
 std::string depth_channel_name(const PipelineStep& step) {
-  const std::string text = setting_of(step, "depth-channel");
+  const std::string text = step.parameters.get(ParameterRole::depth_channel);
   return text.find_first_not_of("0123456789") == std::string::npos ? "" : text;
 }
 
@@ -94,15 +97,16 @@ Image copy_in(const Allocator& allocator, const Image& image) {
   return result;
 }
 
-Image depth_channel(const Picture& picture, const std::string& name, const std::string& file,
-                    const Allocator& allocator) {
+Image depth_channel(const PipelineStep& step, const Picture& picture, const std::string& name,
+                    const std::string& file, const Allocator& allocator) {
   if (const Image* channel = picture.find_channel(name)) return copy_in(allocator, *channel);
   std::vector<std::string> names;
   for (const NamedChannel& channel : picture.channels) names.push_back(channel.name);
   std::string there = names.empty() ? "none beside its colours" : names.front();
   for (std::size_t i = 1; i < names.size(); ++i) there += ", " + names[i];
   throw Error(ErrorKind::usage, file + " has no channel '" + name + "' (it has " + there + ")." +
-                                    did_you_mean(name, names) + " Choose one by --depth-channel.");
+                                    did_you_mean(name, names) + " Choose one by " +
+                                    option_of(step, ParameterRole::depth_channel) + ".");
 }
 
 /// Maps and masks have one channel; many are saved as grey in three, or with an alpha channel that says
@@ -125,7 +129,7 @@ Image read_side(const PipelineStep& step, const InputRecord& input, const SideIn
                 const ReadOptions& options) {
   Picture picture = read_picture(side.path, options);
   const std::string channel = input.role == Role::depth ? depth_channel_name(step) : "";
-  if (!channel.empty()) return depth_channel(picture, channel, quoted(side.path), options.allocator);
+  if (!channel.empty()) return depth_channel(step, picture, channel, quoted(side.path), options.allocator);
   const Image* depth = input.role == Role::depth ? picture.find_channel("Z") : nullptr;
   Image image = depth != nullptr ? copy_in(options.allocator, *depth) : std::move(picture.image);
   return keeps_channels(step, input) ? std::move(image)
@@ -183,7 +187,7 @@ std::vector<std::vector<Image>> read_own_side_inputs(const Batch& work, std::siz
         image = read_side(step, input, {side->name, work.side_path(*side, index)}, options);
       if (is_in_picture(step, input)) {
         const std::string name = depth_channel_name(step);
-        image = depth_channel(picture, name.empty() ? "Z" : name, "The picture", options.allocator);
+        image = depth_channel(step, picture, name.empty() ? "Z" : name, "The picture", options.allocator);
       }
     }
   }

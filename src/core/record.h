@@ -180,6 +180,26 @@ ParameterRecord point(Member P::*member, Text text) {
   return finish<P>(std::move(record), std::move(text));
 }
 
+/// What the filter computes in.
+template <class P>
+ParameterRecord space(Space P::*member, const char* help) {
+  ParameterRecord record = choice(member, {"linear", "encoded"}, {"space", "", help});
+  record.role = ParameterRole::space;
+  return record;
+}
+
+/// What a window sees outside the picture: any border, or one that invents no value.
+template <class P>
+ParameterRecord border(Border P::*member) {
+  return choice(member, {"shrink", "clamp", "reflect", "mirror", "wrap", "constant"},
+                {"border", "", "what the window sees outside the picture"});
+}
+template <class P>
+ParameterRecord inner_border(Border P::*member,
+                             const char* help = "what the window sees outside the picture") {
+  return choice(member, {"shrink", "clamp", "reflect", "mirror", "wrap"}, {"border", "", help});
+}
+
 /// A parameter of a struct that is itself a member of the filter's parameters.
 template <class P, class Part>
 ParameterRecord within(Part P::*part, ParameterRecord record) {
@@ -247,16 +267,5 @@ FilterRecord of(Planner<P> planner, FilterRecord record) {
                         const void* parameters);
 [[nodiscard]] Image run(const FilterRecord& record, const Device& device, const ImageView& image,
                         const void* parameters);
-
-/// The names of Border, in the order of its enumerators.
-inline std::vector<std::string> border_names() {
-  return {"shrink", "clamp", "reflect", "mirror", "wrap", "constant"};
-}
-/// Those without constant.
-inline std::vector<std::string> inner_border_names() {
-  return {"shrink", "clamp", "reflect", "mirror", "wrap"};
-}
-/// The names of Space, in the order of its enumerators.
-inline std::vector<std::string> space_names() { return {"linear", "encoded"}; }
 
 }  // namespace satin::record

@@ -60,8 +60,7 @@ std::vector<ParameterRecord> parameters() {
     list.push_back(record::within(&Dof::lens, std::move(parameter)));
   for (ParameterRecord& parameter : lens_style_parameters())
     list.push_back(record::within(&Dof::style, std::move(parameter)));
-  list.push_back(record::choice(&Dof::space, record::space_names(),
-                                {"space", "", "blur in linear light, or the values as stored"}));
+  list.push_back(record::space(&Dof::space, "blur in linear light, or the values as stored"));
   return list;
 }
 

@@ -109,8 +109,7 @@ const FilterRecord& gloss_record() {
                       record::integer(
                           &Gloss::levels, 1, most_levels,
                           {"levels", "", "from a mirror to roughness in even steps, one below the other"}),
-                      record::choice(&Gloss::space, record::space_names(),
-                                     {"space", "", "average in linear light, or the values as stored"})},
+                      record::space(&Gloss::space, "average in linear light, or the values as stored")},
        .reach = record::reach<Gloss>([](const Gloss& gloss, const Shape& shape) {
          return gloss.roughness > 0 ? static_cast<double>(std::max(shape.width, shape.height)) : 0.0;
        })});

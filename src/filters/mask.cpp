@@ -291,6 +291,7 @@ const FilterRecord& mask_record() {
                    {"connectivity", "", "neighbours of white pixels: by sides, or by corners too"}),
            },
        .space = Space::encoded,
+       .traits = {.masks_alone = true},
        .reach = record::reach<Mask>(reach)});
   return filter;
 }

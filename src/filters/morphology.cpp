@@ -128,8 +128,7 @@ FilterRecord extreme_record(const char* name, const char* help) {
        .parameters = {record::whole_radius(
                           &P::radius, 0, largest_reach,
                           {"radius", "px", "half the window: whole R, RX,RY, or P% of the longer side"}),
-                      record::choice(&P::border, record::border_names(),
-                                     {"border", "", "what the window sees outside the picture"}),
+                      record::border(&P::border),
                       record::real(&P::border_value, -1e30, 1e30,
                                    {"border-value", "",
                                     "value outside the picture for border constant, 0 black to 1 white"})},

@@ -51,8 +51,7 @@ const FilterRecord& normalize_record() {
                           {"deviation", "", "what the standard deviation becomes, in parts of white"}),
                       record::real(&Normalize::gain, 0, largest_number,
                                    {"gain", "", "differences from the mean grow at most so many times"}),
-                      record::choice(&Normalize::border, record::inner_border_names(),
-                                     {"border", "", "what the window sees outside the picture"})},
+                      record::inner_border(&Normalize::border)},
        .inputs = {record::blend_mask<Normalize>()},
        .space = Space::encoded,
        .reach = record::reach<Normalize>(

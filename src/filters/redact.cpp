@@ -278,8 +278,7 @@ const FilterRecord& redact_record() {
             record::real(
                 &Redact::feather, 0, largest_feather,
                 {"feather", "px", "how far around it the picture comes back; inside all stays covered"}),
-            record::choice(&Redact::space, record::space_names(),
-                           {"space", "", "mix in linear light, or the values as stored"})},
+            record::space(&Redact::space, "mix in linear light, or the values as stored")},
        .inputs = {record::side(&Redact::mask,
                                {"mask", Role::mask, "in place of boxes: cover every pixel that is not 0"})},
        .reach = record::reach<Redact>(reach_of)});

@@ -48,6 +48,12 @@ const ParameterRecord* FilterRecord::find_parameter(std::string_view parameter) 
   return found == parameters.end() ? nullptr : &*found;
 }
 
+const ParameterRecord* FilterRecord::find_parameter(ParameterRole role) const noexcept {
+  const auto found = std::find_if(parameters.begin(), parameters.end(),
+                                  [&](const ParameterRecord& record) { return record.role == role; });
+  return found == parameters.end() ? nullptr : &*found;
+}
+
 namespace {
 
 const ParameterRecord& parameter_of(const FilterRecord& filter, std::string_view name) {
@@ -66,6 +72,11 @@ void Parameters::set(std::string_view name, std::string_view text) {
 
 std::string Parameters::get(std::string_view name) const {
   return parameter_of(*filter_, name).get(values_.get());
+}
+
+std::string Parameters::get(ParameterRole role) const {
+  const ParameterRecord* record = filter_->find_parameter(role);
+  return record == nullptr ? "" : record->get(values_.get());
 }
 
 Plan plan(const Device& device, const Parameters& parameters, std::span<const Shape> shapes) {

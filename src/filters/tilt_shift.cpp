@@ -99,8 +99,7 @@ std::vector<ParameterRecord> parameters() {
   };
   for (ParameterRecord& parameter : lens_style_parameters())
     list.push_back(record::within(&TiltShift::style, std::move(parameter)));
-  list.push_back(record::choice(&TiltShift::space, record::space_names(),
-                                {"space", "", "blur in linear light, or the values as stored"}));
+  list.push_back(record::space(&TiltShift::space, "blur in linear light, or the values as stored"));
   return list;
 }
 

@@ -214,11 +214,8 @@ const FilterRecord& unsharp_record() {
                        record::real(&Unsharp::threshold, 0, largest_threshold,
                                     {"threshold",
                                      "", "differences up to this stay as they are, in parts of white"}),
-                       record::choice(&Unsharp::border, record::inner_border_names(),
-                                      {"border", "", "what the mean sees outside the picture"}),
-                       record::choice(
-                           &Unsharp::space, record::space_names(),
-                           {"space", "", "sharpen linear light, or the values as stored"}),
+                       record::inner_border(&Unsharp::border, "what the mean sees outside the picture"),
+                       record::space(&Unsharp::space, "sharpen linear light, or the values as stored"),
                    },
                .inputs = {record::blend_mask<Unsharp>()},
                .space = Space::encoded,

@@ -133,6 +133,7 @@ constexpr int most_channel = 3;
 ParameterRecord depth_channel_record() {
   ParameterRecord record;
   record.kind = ParameterKind::integer;
+  record.role = ParameterRole::depth_channel;
   record.minimum = 0;
   record.maximum = most_channel;
   record.set = [](void* p, std::string_view value) {
@@ -191,12 +192,14 @@ int depth_channel(const LensFocus& focus, const Shape& depth) {
 }
 
 std::vector<ParameterRecord> lens_focus_parameters() {
+  ParameterRecord source = record::choice(
+      &LensFocus::depth_from, {"image", "alpha", "channel"},
+      {"depth-from", "",
+       "image: --depth FILE; alpha: the picture's own last channel; channel: one of its file by "
+       "name, Z unless --depth-channel tells another"});
+  source.role = ParameterRole::depth_source;
   return {
-      record::choice(
-          &LensFocus::depth_from, {"image", "alpha", "channel"},
-          {"depth-from", "",
-           "image: --depth FILE; alpha: the picture's own last channel; channel: one of its file by "
-           "name, Z unless --depth-channel tells another"}),
+      std::move(source),
       record::choice(&LensFocus::depth_kind, {"disparity", "depth"},
                      {"depth-kind", "", "disparity: large is near; depth: a distance, small is near"}),
       depth_channel_record(),

@@ -45,6 +45,7 @@ struct Traits {
   bool keeps_constant = false;  ///< a constant picture comes back unchanged, byte for byte
   bool keeps_range = false;     ///< no output value lies outside the range of the input
   bool linear = false;          ///< on encoded values, up to rounding
+  bool masks_alone = false;     ///< it works on masks: run lengths may stand for its picture
 };
 
 class Parameters;
@@ -74,6 +75,8 @@ struct FilterRecord {
 
   /// Null if there is none of that name.
   [[nodiscard]] const ParameterRecord* find_parameter(std::string_view parameter) const noexcept;
+  /// The first that means this; null if there is none.
+  [[nodiscard]] const ParameterRecord* find_parameter(ParameterRole role) const noexcept;
 };
 
 /// Every filter, in the order of the list.
@@ -92,6 +95,8 @@ class Parameters {
   void set(std::string_view name, std::string_view text);
   /// The text that set() takes, empty if it is not set. Throws Error(usage) for an unknown name.
   [[nodiscard]] std::string get(std::string_view name) const;
+  /// The same of the parameter that means this; empty if the filter has none.
+  [[nodiscard]] std::string get(ParameterRole role) const;
   /// Whose parameters they are.
   [[nodiscard]] const FilterRecord& filter() const noexcept { return *filter_; }
   /// The filter's own parameter struct.

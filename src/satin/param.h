@@ -78,6 +78,14 @@ enum class ParameterKind {
   point     ///< "320,200" or "50%,50%"
 };
 
+/// What a parameter means to code that knows no filter: batches decode depth and light by it.
+enum class ParameterRole {
+  own,           ///< nothing
+  space,         ///< linear light, or the values as stored
+  depth_source,  ///< where depth comes from: its own picture, or a part of the filtered one
+  depth_channel  ///< which channel of a picture is depth
+};
+
 /// One parameter. Text is the common form: set() parses and checks, get() prints what set() takes.
 struct ParameterRecord {
   std::string name;                                           ///< "radius-max": the option is --radius-max
@@ -86,9 +94,10 @@ struct ParameterRecord {
   std::string help;                                           ///< one line
   double minimum = -std::numeric_limits<double>::infinity();  ///< smallest number
   double maximum = std::numeric_limits<double>::infinity();   ///< largest number
-  std::vector<std::string> choices;  ///< of a choice, in the order of the enumerators
-  std::string default_text;          ///< empty: not set unless told
-  bool whole = false;                ///< of a radius: whole pixels; percentages are rounded, ties up
+  std::vector<std::string> choices;         ///< of a choice, in the order of the enumerators
+  std::string default_text;                 ///< empty: not set unless told
+  ParameterRole role = ParameterRole::own;  ///< for code that knows no filter
+  bool whole = false;                       ///< of a radius: whole pixels; percentages are rounded, ties up
 
   /// Throws Error(usage) that names the parameter, the text and what is valid; nearest name for a choice.
   std::function<void(void* parameters, std::string_view text)> set;

@@ -58,8 +58,8 @@ class Plan {
   /// host memory, run() returns when the result is there and has called check(). Throws Error(usage) if a
   /// view does not have the planned shape.
   ///
-  /// A filter of finite reach (blur, erode, dilate) with a mask does nothing but copy where no tile of the
-  /// mask is active, and so costs what the active tiles and their reach cost. For large pictures on a GPU
+  /// A filter of finite reach with a mask to blend by does nothing but copy where no tile of the mask is
+  /// active, and so costs what the active tiles and their reach cost. For large pictures on a GPU
   /// run() then waits for what is before it in the stream, to learn which tiles those are.
   ///
   /// In windows (see limit_memory()) side inputs and output may lie anywhere, but what lies in place of the

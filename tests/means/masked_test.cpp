@@ -14,6 +14,7 @@
 #include "core/window_cover.h"
 #include "satin/error.h"
 #include "satin/filters.h"
+#include "satin/pipeline.h"
 #include "tests/oracles/blur_case.h"
 #include "tests/oracles/loose_image.h"
 #include "tests/oracles/oracle_extreme.h"
@@ -185,6 +186,45 @@ TEST_P(MaskedBlur, ErodeAndDilateGiveTheBytesOfBruteForce) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Borders, MaskedBlur, testing::ValuesIn(every_border));
+
+/// The device under test, opened again, which never looks for active tiles.
+const Device& device_without_windows() {
+  static const Device device = [] {
+    Device opened = Device::open(device_under_test().info().id);
+    opened.backend().mean_windows.least_pixels = std::numeric_limits<std::int64_t>::max();
+    return opened;
+  }();
+  return device;
+}
+
+// Plans skip inactive tiles for every filter of finite reach that takes a mask.
+TEST(Masked, OtherFiltersGiveTheBytesOfTheWholePicture) {
+  const char* const pipelines[] = {"unsharp radius=5 mask=m",
+                                   "unsharp sigma=2 kernel=gaussian threshold=0.05 border=wrap mask=m",
+                                   "guided radius=4 mask=m",
+                                   "guided radius=3 border=mirror guide=g mask=m",
+                                   "local-mean window=9 border=reflect mask=m",
+                                   "local-deviation window=9 mask=m",
+                                   "normalize window=21 border=clamp mask=m"};
+  Random random(0x3E);
+  for (const char* const text : pipelines)
+    for (const Mask& mask : every_mask()) {
+      const Format format = random_format(random);
+      const Shape shape{width, height, format.channels, format.type, format.alpha};
+      const std::uint64_t seed = random.next();
+      if (slow_build() && !random.one_in(8)) continue;
+      SCOPED_TRACE(std::string(text) + ", " + mask.name + ", " + describe(shape) + ", seed " +
+                   std::to_string(seed));
+      const Image picture = random_picture(shape, seed);
+      const Image guide = random_picture({width, height, 3, random.one_in(2) ? Type::u8 : Type::f32}, seed);
+      const Image weights = picture_of(mask, random.one_in(2) ? Type::u8 : Type::u16);
+      std::vector<NamedView> sides = {{"m", weights}};
+      if (std::string(text).find("guide=") != std::string::npos) sides.push_back({"g", guide});
+      const Pipeline pipeline = parse_pipeline(text);
+      const Image whole = satin::run(device_without_windows(), pipeline, picture, sides);
+      ASSERT_EQ(difference(satin::run(device_with_windows(), pipeline, picture, sides), whole), "");
+    }
+}
 
 // What the tests above are about: these masks are done by windows, and not all by the whole picture.
 TEST(Masked, TheseMasksAreDoneByWindows) {
