@@ -8,7 +8,7 @@
 #include "core/with_type.h"
 #include "lens/cpu/lens_rows_simd.h"
 #include "lens/maths/lens_store.h"
-#include "pixels/cpu/transfer_simd.h"
+#include "pixels/cpu/rows.h"
 #include "pixels/transfer.h"
 
 namespace satin::cpu {

@@ -1,16 +1,22 @@
-#include "pixels/premultiplied.h"
+// Bytes with straight alpha to premultiplied values and back, compiled for every SIMD target.
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "pixels/cpu/premultiplied.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
 
 #include <vector>
 
 #include "core/cpu/backend.h"
-#include "pixels/cpu/premultiplied_simd.h"
+#include "pixels/cpu/premultiplied-inl.h"
 #include "pixels/cpu/rows.h"
+#include "pixels/premultiplied.h"
 #include "pixels/transfer.h"
 
-namespace satin::cpu {
-namespace {
+HWY_BEFORE_NAMESPACE();
+namespace satin::cpu::HWY_NAMESPACE {
 
-PremultiplyRule host_rule(const PremultipliedJob& job) {
+inline PremultiplyRule host_rule(const PremultipliedJob& job) {
   return premultiply_rule(job, host_transfer(Type::u8, job.read.transfer == Transfer::srgb));
 }
 
@@ -42,8 +48,8 @@ class Premultiply final : public PremultiplyOperation {
     backend_.threads.for_rows(
         job_.height, rows_at_once, [&](std::int64_t first, std::int64_t last, int slot) {
           for (std::int64_t y = first; y < last; ++y)
-            premultiply_row(picture.row<std::uint8_t>(y), static_cast<std::size_t>(job_.width),
-                            job_.read.channels, rule_, scratch_.of(slot), values.row<Value>(y));
+            PremultiplyRow(picture.row<std::uint8_t>(y), static_cast<std::size_t>(job_.width),
+                           job_.read.channels, rule_, scratch_.of(slot), values.row<Value>(y));
         });
   }
 
@@ -72,9 +78,9 @@ class Unpremultiply final : public UnpremultiplyOperation {
   void store_row(const UnpremultiplyImages& images, std::int64_t y, int slot) {
     if (job_.mask_maximum != 0)
       return job_.read.channels == 2 ? blend_row<2>(images, y) : blend_row<4>(images, y);
-    store_premultiplied_row(images.values.row<Value>(y), images.original.row<std::uint8_t>(y),
-                            static_cast<std::size_t>(job_.width), job_.read.channels, rule_,
-                            scratch_.of(slot), images.output.row<std::uint8_t>(y));
+    StorePremultipliedRow(images.values.row<Value>(y), images.original.row<std::uint8_t>(y),
+                          static_cast<std::size_t>(job_.width), job_.read.channels, rule_, scratch_.of(slot),
+                          images.output.row<std::uint8_t>(y));
   }
 
   template <int Channels>
@@ -91,18 +97,35 @@ class Unpremultiply final : public UnpremultiplyOperation {
   Scratch scratch_;
 };
 
-}  // namespace
-
-std::unique_ptr<PremultiplyOperation> prepare_premultiply(Backend& backend, const PremultiplyJob& job) {
+inline std::unique_ptr<PremultiplyOperation> PreparePremultiply(Backend& backend, const PremultiplyJob& job) {
   if (values_type(job) == Type::u16)
     return std::make_unique<Premultiply<std::uint16_t>>(as_cpu(backend), job);
   return std::make_unique<Premultiply<std::uint32_t>>(as_cpu(backend), job);
 }
 
-std::unique_ptr<UnpremultiplyOperation> prepare_unpremultiply(Backend& backend, const UnpremultiplyJob& job) {
+inline std::unique_ptr<UnpremultiplyOperation> PrepareUnpremultiply(Backend& backend,
+                                                                    const UnpremultiplyJob& job) {
   if (values_type(job) == Type::u16)
     return std::make_unique<Unpremultiply<std::uint16_t>>(as_cpu(backend), job);
   return std::make_unique<Unpremultiply<std::uint32_t>>(as_cpu(backend), job);
 }
 
+}  // namespace satin::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace satin::cpu {
+
+HWY_EXPORT(PreparePremultiply);
+HWY_EXPORT(PrepareUnpremultiply);
+
+std::unique_ptr<PremultiplyOperation> prepare_premultiply(Backend& backend, const PremultiplyJob& job) {
+  return HWY_DYNAMIC_DISPATCH(PreparePremultiply)(backend, job);
+}
+
+std::unique_ptr<UnpremultiplyOperation> prepare_unpremultiply(Backend& backend, const UnpremultiplyJob& job) {
+  return HWY_DYNAMIC_DISPATCH(PrepareUnpremultiply)(backend, job);
+}
+
 }  // namespace satin::cpu
+#endif
