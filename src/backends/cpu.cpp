@@ -22,6 +22,7 @@
 #include "pixels/cpu/pixelwise.h"
 #include "pixels/fixed_threshold.h"
 #include "pixels/measure.h"
+#include "pixels/premultiplied.h"
 #include "recursive/recursive.h"
 #include "scan/cpu/operations.h"
 #include "statistics/box_stats.h"
@@ -36,7 +37,8 @@ void add_operations(Operations& operations) {
   { Prepare<TableJob> prepare_table; operations.add(prepare_table); }
   { Prepare<BoxMeanJob> prepare_box_mean; operations.add(prepare_box_mean); }
   { Prepare<BoxChainJob> prepare_box_chain; operations.add(prepare_box_chain); }
-  { void add_premultiplied(Operations&); add_premultiplied(operations); }
+  { Prepare<PremultiplyJob> prepare_premultiply; operations.add(prepare_premultiply); }
+  { Prepare<UnpremultiplyJob> prepare_unpremultiply; operations.add(prepare_unpremultiply); }
   { Prepare<BoxStatsJob> prepare_box_stats; operations.add(prepare_box_stats); }
   { Prepare<LensLayersJob> prepare_lens_layers; operations.add(prepare_lens_layers); }
   { Prepare<FixedThresholdJob> prepare_fixed_threshold; operations.add(prepare_fixed_threshold); }

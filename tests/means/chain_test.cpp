@@ -8,7 +8,7 @@
 
 #include "means/box_mean.h"
 #include "means/cpu/box_chain.h"
-#include "pixels/cpu/transfer_simd.h"
+#include "pixels/cpu/rows.h"
 #include "pixels/transfer.h"
 #include "tests/oracles/blur_case.h"
 #include "tests/oracles/forced_target.h"

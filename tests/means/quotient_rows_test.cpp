@@ -1,6 +1,11 @@
 // Rows of rounded quotients on every SIMD target beside integer division: ties, their neighbours and the ends
 // of what each way of dividing may be given.
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "tests/means/quotient_rows_test.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,13 +13,17 @@
 #include <limits>
 #include <vector>
 
-#include "means/cpu/chain_simd.h"
-#include "means/cpu/divide_simd.h"
+#include "means/cpu/box_mean_ways.h"
+#include "means/cpu/covered-inl.h"
+#include "means/cpu/divide-inl.h"
 #include "tests/oracles/forced_target.h"
 #include "tests/oracles/pictures.h"
 
-namespace satin::test {
+HWY_BEFORE_NAMESPACE();
+namespace satin::test::HWY_NAMESPACE {
 namespace {
+
+namespace rows = cpu::HWY_NAMESPACE;
 
 constexpr std::uint64_t two_to(int exponent) { return std::uint64_t{1} << exponent; }
 
@@ -46,9 +55,9 @@ void check_words(std::uint32_t divisor, std::uint32_t weight) {
     behind.push_back(static_cast<std::uint32_t>(random.below(two_to(32))));
     ahead.push_back(behind.back() + static_cast<std::uint32_t>(sum / weight));
   }
-  cpu::BoxDifferences<std::uint32_t> boxes;
+  rows::BoxDifferences<std::uint32_t> boxes;
   boxes.weight[0] = weight;
-  cpu::Divisors divisors;
+  rows::Divisors divisors;
   divisors.divisor = divisor;
   divisors.reciprocal = 1.0 / divisor;
   divisors.words = true;
@@ -56,7 +65,7 @@ void check_words(std::uint32_t divisor, std::uint32_t weight) {
     boxes.ahead[0] = ahead.data() + ahead.size() - count;
     boxes.behind[0] = behind.data() + behind.size() - count;
     std::vector<Mean> means(count + 1, 77);
-    cpu::divide(boxes, divisors, count, means.data());
+    rows::Divide(boxes, divisors, count, means.data());
     for (std::size_t i = 0; i < count; ++i) {
       const std::uint32_t sum = boxes.ahead[0][i] - boxes.behind[0][i];
       ASSERT_EQ(means[i], quotient(std::uint64_t{sum} * weight, divisor)) << sum << " / " << divisor;
@@ -65,17 +74,15 @@ void check_words(std::uint32_t divisor, std::uint32_t weight) {
   }
 }
 
-TEST(QuotientRows, OfWordsAreExact) {
-  on_every_target([] {
-    for (const std::uint32_t divisor : {1U, 2U, 3U, 9U, 15U * 17, 225U, 256U, 257U, 33U * 33, 2047U * 2047,
-                                        1U << 24, (1U << 30) - 1, 1U << 30}) {
-      check_words<std::uint8_t>(divisor, 1);
-      check_words<std::uint16_t>(divisor, 1);
-      check_words<std::uint32_t>(divisor, 1);
-      if (divisor < 1U << 20) check_words<std::uint16_t>(divisor, 256);
-      if (::testing::Test::HasFatalFailure()) return;
-    }
-  });
+void CheckWords() {
+  for (const std::uint32_t divisor : {1U, 2U, 3U, 9U, 15U * 17, 225U, 256U, 257U, 33U * 33, 2047U * 2047,
+                                      1U << 24, (1U << 30) - 1, 1U << 30}) {
+    check_words<std::uint8_t>(divisor, 1);
+    check_words<std::uint16_t>(divisor, 1);
+    check_words<std::uint32_t>(divisor, 1);
+    if (divisor < 1U << 20) check_words<std::uint16_t>(divisor, 256);
+    if (::testing::Test::HasFatalFailure()) return;
+  }
 }
 
 /// Rows so wide apart that every entry has an inner sum and edges of its own.
@@ -100,14 +107,14 @@ class CoveredCase {
       prefix[at + count] = prefix[at - 2 * count] + inner_[first + i];
       prefix[at + 2 * count] = prefix[at - 3 * count] + inner_[first + i] + edges_[first + i];
     }
-    cpu::CoveredRow<std::uint32_t> row;
+    rows::CoveredRow<std::uint32_t> row;
     row.prefix = prefix.data() + 3 * count;
     row.reach = row.step = count;
     row.whole = whole;
     row.outer = outer;
     row.divisor = static_cast<double>(divisor);
     std::vector<Mean> means(count + 1, 77);
-    cpu::divide_covered(row, count, means.data());
+    rows::DivideCovered(row, count, means.data());
     for (std::size_t i = 0; i < count; ++i) {
       const std::uint64_t sum =
           std::uint64_t{inner_[first + i]} * whole + std::uint64_t{edges_[first + i]} * outer;
@@ -148,20 +155,37 @@ void check_covered(std::uint32_t whole, std::uint32_t outer, std::uint64_t divis
 
 /// Inner sums have all 32 bits with the largest of these divisors; means of 16 bits leave single precision
 /// behind 2^30.
+void CheckCoveredSums() {
+  for (const std::uint32_t outer : {0U, 1U, 100U, 255U})
+    for (const std::uint64_t divisor : {two_to(18), two_to(20) + 1, two_to(24), two_to(26) - 512, two_to(30),
+                                        two_to(30) + 2, two_to(32), std::uint64_t{4094} * 4094 * 256}) {
+      check_covered<std::uint8_t>(256, outer, divisor);
+      check_covered<std::uint16_t>(256, outer, divisor);
+      check_covered<std::uint32_t>(256, outer, divisor);
+      check_covered<std::uint16_t>(1U << 16, outer << 8, divisor);
+      if (::testing::Test::HasFatalFailure()) return;
+    }
+}
+
+}  // namespace
+}  // namespace satin::test::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace satin::test {
+namespace {
+
+HWY_EXPORT(CheckWords);
+HWY_EXPORT(CheckCoveredSums);
+
+TEST(QuotientRows, OfWordsAreExact) {
+  on_every_target([] { HWY_DYNAMIC_DISPATCH(CheckWords)(); });
+}
+
 TEST(QuotientRows, OfCoveredSumsAreExact) {
-  on_every_target([] {
-    for (const std::uint32_t outer : {0U, 1U, 100U, 255U})
-      for (const std::uint64_t divisor :
-           {two_to(18), two_to(20) + 1, two_to(24), two_to(26) - 512, two_to(30), two_to(30) + 2, two_to(32),
-            std::uint64_t{4094} * 4094 * 256}) {
-        check_covered<std::uint8_t>(256, outer, divisor);
-        check_covered<std::uint16_t>(256, outer, divisor);
-        check_covered<std::uint32_t>(256, outer, divisor);
-        check_covered<std::uint16_t>(1U << 16, outer << 8, divisor);
-        if (::testing::Test::HasFatalFailure()) return;
-      }
-  });
+  on_every_target([] { HWY_DYNAMIC_DISPATCH(CheckCoveredSums)(); });
 }
 
 }  // namespace
 }  // namespace satin::test
+#endif

@@ -1,33 +1,26 @@
 // Rows of pixels with alpha to premultiplied values and back: every SIMD target against the definition.
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "tests/pixels/premultiplied_test.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <vector>
 
-#include "pixels/cpu/premultiplied_simd.h"
+#include "pixels/cpu/premultiplied-inl.h"
 #include "pixels/transfer.h"
 #include "tests/oracles/forced_target.h"
 #include "tests/oracles/pictures.h"
 
-namespace satin::test {
+HWY_BEFORE_NAMESPACE();
+namespace satin::test::HWY_NAMESPACE {
 namespace {
 
-using cpu::premultiply_row;
-using cpu::store_premultiplied_row;
-
-/// Of every colour that is left of the largest one, and of a little more, as rounding may leave.
-TEST(Premultiplied, QuotientsAreExactAndRoundTiesUp) {
-  for (const std::uint64_t white : {255U, 65535U})
-    for (std::uint64_t alpha = 1; alpha <= 255 * white; alpha += 1 + alpha * alpha / (90000 * white))
-      for (std::uint64_t colour = 0; colour <= std::min(255 * white, alpha + 2); colour += 1 + alpha / 90) {
-        const std::uint64_t found =
-            unpremultiplied(colour, static_cast<std::uint32_t>(alpha), static_cast<std::uint32_t>(white));
-        ASSERT_LE(2 * found * alpha, 2 * colour * white + alpha);
-        ASSERT_GT(2 * (found + 1) * alpha, 2 * colour * white + alpha);
-      }
-  EXPECT_EQ(unpremultiplied(1234, 0, 255), 0U);
-}
+using cpu::HWY_NAMESPACE::PremultiplyRow;
+using cpu::HWY_NAMESPACE::StorePremultipliedRow;
 
 PremultiplyRule rule_of(bool linear) {
   PremultiplyRule rule;
@@ -35,27 +28,6 @@ PremultiplyRule rule_of(bool linear) {
   rule.transfer = host_transfer(Type::u8, linear);
   rule.white = linear ? 65535 : 255;
   return rule;
-}
-
-/// A constant picture is its own mean, so that this keeps it.
-template <class Value>
-void expect_every_pixel_comes_back(bool linear) {
-  const PremultiplyRule rule = rule_of(linear);
-  for (int alpha = 0; alpha <= 255; ++alpha)
-    for (int colour = 0; colour <= 255; ++colour) {
-      const std::uint8_t pixel[2] = {static_cast<std::uint8_t>(colour), static_cast<std::uint8_t>(alpha)};
-      Value values[2];
-      std::uint8_t back[2] = {0xCD, 0xCD};
-      premultiply<2>(pixel, rule, values);
-      store_premultiplied<2>(values, pixel, 0, rule, back);
-      ASSERT_EQ(back[0], colour) << alpha;
-      ASSERT_EQ(back[1], alpha) << colour;
-    }
-}
-
-TEST(Premultiplied, EveryPixelComesBack) {
-  expect_every_pixel_comes_back<std::uint16_t>(false);
-  expect_every_pixel_comes_back<std::uint32_t>(true);
 }
 
 /// Values such as means leave: colours up to what their alpha allows, and a little more.
@@ -81,7 +53,7 @@ void check_rows(std::size_t pixels, Random& random) {
   std::vector<std::uint16_t> scratch(stored.size());
   std::vector<Value> values(stored.size(), 0xABCD);
   std::vector<Value> expected_values(stored.size());
-  premultiply_row(stored.data(), pixels, Channels, rule, scratch.data(), values.data());
+  PremultiplyRow(stored.data(), pixels, Channels, rule, scratch.data(), values.data());
   for (std::size_t i = 0; i < stored.size(); i += Channels)
     premultiply<Channels>(stored.data() + i, rule, expected_values.data() + i);
   ASSERT_EQ(values, expected_values);
@@ -89,23 +61,70 @@ void check_rows(std::size_t pixels, Random& random) {
   values = random_values<Channels, Value>(pixels, rule.white, random);
   std::vector<std::uint8_t> out(stored.size(), 0xCD);
   std::vector<std::uint8_t> expected(stored.size());
-  store_premultiplied_row(values.data(), stored.data(), pixels, Channels, rule, scratch.data(), out.data());
+  StorePremultipliedRow(values.data(), stored.data(), pixels, Channels, rule, scratch.data(), out.data());
   for (std::size_t i = 0; i < stored.size(); i += Channels)
     store_premultiplied<Channels>(values.data() + i, stored.data() + i, 0, rule, expected.data() + i);
   ASSERT_EQ(out, expected);
 }
 
-TEST(Premultiplied, RowsOfEverySimdTargetAreTheDefinition) {
-  on_every_target([] {
-    Random random(41);
-    for (const std::size_t pixels : {1U, 2U, 3U, 4U, 5U, 7U, 8U, 9U, 15U, 16U, 17U, 31U, 33U, 1025U}) {
-      ASSERT_NO_FATAL_FAILURE((check_rows<2, std::uint16_t>(pixels, random))) << pixels;
-      ASSERT_NO_FATAL_FAILURE((check_rows<4, std::uint16_t>(pixels, random))) << pixels;
-      ASSERT_NO_FATAL_FAILURE((check_rows<2, std::uint32_t>(pixels, random))) << pixels;
-      ASSERT_NO_FATAL_FAILURE((check_rows<4, std::uint32_t>(pixels, random))) << pixels;
+void CheckAllRows() {
+  Random random(41);
+  for (const std::size_t pixels : {1U, 2U, 3U, 4U, 5U, 7U, 8U, 9U, 15U, 16U, 17U, 31U, 33U, 1025U}) {
+    ASSERT_NO_FATAL_FAILURE((check_rows<2, std::uint16_t>(pixels, random))) << pixels;
+    ASSERT_NO_FATAL_FAILURE((check_rows<4, std::uint16_t>(pixels, random))) << pixels;
+    ASSERT_NO_FATAL_FAILURE((check_rows<2, std::uint32_t>(pixels, random))) << pixels;
+    ASSERT_NO_FATAL_FAILURE((check_rows<4, std::uint32_t>(pixels, random))) << pixels;
+  }
+}
+
+}  // namespace
+}  // namespace satin::test::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace satin::test {
+namespace {
+
+/// Of every colour that is left of the largest one, and of a little more, as rounding may leave.
+TEST(Premultiplied, QuotientsAreExactAndRoundTiesUp) {
+  for (const std::uint64_t white : {255U, 65535U})
+    for (std::uint64_t alpha = 1; alpha <= 255 * white; alpha += 1 + alpha * alpha / (90000 * white))
+      for (std::uint64_t colour = 0; colour <= std::min(255 * white, alpha + 2); colour += 1 + alpha / 90) {
+        const std::uint64_t found =
+            unpremultiplied(colour, static_cast<std::uint32_t>(alpha), static_cast<std::uint32_t>(white));
+        ASSERT_LE(2 * found * alpha, 2 * colour * white + alpha);
+        ASSERT_GT(2 * (found + 1) * alpha, 2 * colour * white + alpha);
+      }
+  EXPECT_EQ(unpremultiplied(1234, 0, 255), 0U);
+}
+
+/// A constant picture is its own mean, so that this keeps it.
+template <class Value>
+void expect_every_pixel_comes_back(bool linear) {
+  const PremultiplyRule rule = HWY_NAMESPACE::rule_of(linear);
+  for (int alpha = 0; alpha <= 255; ++alpha)
+    for (int colour = 0; colour <= 255; ++colour) {
+      const std::uint8_t pixel[2] = {static_cast<std::uint8_t>(colour), static_cast<std::uint8_t>(alpha)};
+      Value values[2];
+      std::uint8_t back[2] = {0xCD, 0xCD};
+      premultiply<2>(pixel, rule, values);
+      store_premultiplied<2>(values, pixel, 0, rule, back);
+      ASSERT_EQ(back[0], colour) << alpha;
+      ASSERT_EQ(back[1], alpha) << colour;
     }
-  });
+}
+
+TEST(Premultiplied, EveryPixelComesBack) {
+  expect_every_pixel_comes_back<std::uint16_t>(false);
+  expect_every_pixel_comes_back<std::uint32_t>(true);
+}
+
+HWY_EXPORT(CheckAllRows);
+
+TEST(Premultiplied, RowsOfEverySimdTargetAreTheDefinition) {
+  on_every_target([] { HWY_DYNAMIC_DISPATCH(CheckAllRows)(); });
 }
 
 }  // namespace
 }  // namespace satin::test
+#endif

@@ -1,24 +1,27 @@
-// sliding minima and maxima: rows by windows that are joined from smaller ones, columns by segmented scans
-// over lines.
+// Sliding minima and maxima: rows by windows that are joined from smaller ones, columns by segmented scans
+// over lines. Compiled for every SIMD target.
 
-#include "extremes/sliding_extreme.h"
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "extremes/cpu/sliding_extreme.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
 
 #include <algorithm>
 #include <vector>
 
 #include "core/cpu/backend.h"
 #include "core/maths/window.h"
-#include "extremes/cpu/running_lines.h"
-#include "extremes/cpu/sliding_extreme_simd.h"
+#include "extremes/cpu/sliding_lines-inl.h"
+#include "extremes/sliding_extreme.h"
 #include "pixels/cpu/rows.h"
 
-namespace satin::cpu {
-namespace {
+HWY_BEFORE_NAMESPACE();
+namespace satin::cpu::HWY_NAMESPACE {
 
 // Bytes of lines that one thread keeps at hand: they are to stay in its second-level cache.
-constexpr std::size_t most_band_bytes = std::size_t{3} << 18;
-constexpr std::size_t strip_bytes = std::size_t{1} << 18;
-constexpr std::size_t least_strip_row = 256;
+constexpr std::size_t most_row_bytes = std::size_t{3} << 18;
+constexpr std::size_t column_bytes = std::size_t{1} << 18;
+constexpr std::size_t least_row_bytes = 256;
 
 /// A rectangle of the picture: columns [first, last) of some rows.
 struct Columns {
@@ -53,8 +56,8 @@ class RowExtremes {
                                    ? job_.width + window - joined
                                    : std::min(job_.width + window - joined, reach_ + job_.width);
       Key* from = line_.data() + static_cast<std::size_t>(first) * channels_;
-      join_windows(job_.extreme, from, pieces(size, joined),
-                   static_cast<std::size_t>(end - first) * channels_, last ? out : from);
+      JoinAnyWindows(job_.extreme, from, pieces(size, joined),
+                     static_cast<std::size_t>(end - first) * channels_, last ? out : from);
       size = joined;
     }
   }
@@ -95,8 +98,8 @@ class RowExtremes {
 template <class Key>
 struct Slot {
   RowExtremes<Key> rows;
-  RunningLines<Key> lines;
-  std::vector<Key> beginning;  ///< the first rows of a strip that wraps: they are overwritten before its end
+  SlidingLines<Key> lines;
+  std::vector<Key> beginning;  ///< the first rows of a tile that wraps: they are overwritten before its end
 };
 
 template <class Key>
@@ -112,14 +115,12 @@ class SlidingExtreme final : public SlidingExtremeOperation {
     const std::int64_t most_lines = wraps(job) ? job.height + 2 * reach_ : job.height;
     const auto kept = static_cast<std::size_t>(std::min(window_, most_lines));
     const std::size_t row_bytes = static_cast<std::size_t>(job.width) * channels_ * sizeof(Key);
-    in_bands_ = kept * row_bytes <= most_band_bytes;
-    strip_ = in_bands_ ? job.width : strip_width(kept);
-    const std::size_t strip_keys = static_cast<std::size_t>(strip_) * channels_;
-    const std::size_t beginning =
-        in_bands_ || !wraps(job) ? 0 : static_cast<std::size_t>(reach_) * strip_keys;
+    in_rows_ = kept * row_bytes <= most_row_bytes;
+    tile_width_ = in_rows_ ? job.width : column_width(kept);
+    const std::size_t tile_keys = static_cast<std::size_t>(tile_width_) * channels_;
+    const std::size_t beginning = in_rows_ || !wraps(job) ? 0 : static_cast<std::size_t>(reach_) * tile_keys;
     for (int i = 0; i < backend.threads.count(); ++i)
-      slots_.push_back({RowExtremes<Key>(job),
-                        RunningLines<Key>(job.extreme, window_, most_lines, strip_keys),
+      slots_.push_back({RowExtremes<Key>(job), SlidingLines<Key>(job.extreme, window_, most_lines, tile_keys),
                         std::vector<Key>(beginning)});
     if (job.border == Border::constant)
       for (std::int64_t i = 0; i < job.width * job.channels; ++i)
@@ -134,47 +135,47 @@ class SlidingExtreme final : public SlidingExtremeOperation {
   }
 
   void run(const SlidingExtremeImages& images, Stream) override {
-    if (in_bands_) return run_bands(images);
+    if (in_rows_) return run_rows(images);
     backend_.threads.for_rows(job_.height, 16, [&](std::int64_t first, std::int64_t last, int slot) {
       for (std::int64_t y = first; y < last; ++y)
         slot_at(slot).rows.run(images.source, y, images.output.template row<Key>(y));
     });
-    const std::int64_t strips = (job_.width + strip_ - 1) / strip_;
-    backend_.threads.for_rows(strips, 1, [&](std::int64_t first, std::int64_t last, int slot) {
+    const std::int64_t tiles = (job_.width + tile_width_ - 1) / tile_width_;
+    backend_.threads.for_rows(tiles, 1, [&](std::int64_t first, std::int64_t last, int slot) {
       for (std::int64_t i = first; i < last; ++i)
-        run_strip(images, {i * strip_, std::min((i + 1) * strip_, job_.width)}, slot_at(slot));
+        run_columns(images, {i * tile_width_, std::min((i + 1) * tile_width_, job_.width)}, slot_at(slot));
     });
   }
 
  private:
   [[nodiscard]] Slot<Key>& slot_at(int index) { return slots_[static_cast<std::size_t>(index)]; }
 
-  /// Pixels of a strip whose `lines` lines stay in the cache.
-  [[nodiscard]] std::int64_t strip_width(std::size_t lines) const {
+  /// Pixels of a tile whose `lines` lines stay in the cache.
+  [[nodiscard]] std::int64_t column_width(std::size_t lines) const {
     const std::size_t pixel = channels_ * sizeof(Key);
-    const std::size_t row = std::max(strip_bytes / lines, least_strip_row);
+    const std::size_t row = std::max(column_bytes / lines, least_row_bytes);
     return std::min(static_cast<std::int64_t>(row / pixel / 64 * 64 + 64), job_.width);
   }
 
-  /// Bands of whole rows: rows go straight into the scans down the columns.
-  void run_bands(const SlidingExtremeImages& images) {
+  /// Tiles of whole rows: rows go straight into the scans down the columns.
+  void run_rows(const SlidingExtremeImages& images) {
     const std::int64_t threads = backend_.threads.count();
     const std::int64_t grain = std::max((job_.height + 4 * threads - 1) / (4 * threads), 16 * reach_);
     const std::int64_t most = (job_.height + threads - 1) / threads;
     backend_.threads.for_rows(
         job_.height, std::min(grain, most), [&](std::int64_t first, std::int64_t last, int index) {
           Slot<Key>& slot = slot_at(index);
-          march(images, {0, job_.width}, first, last, slot.lines, [&](std::int64_t position, Key* line) {
+          slide(images, {0, job_.width}, first, last, slot.lines, [&](std::int64_t position, Key* line) {
             slot.rows.run(images.source, source_of(position, job_.height, job_.border), line);
           });
         });
   }
 
-  /// A strip of columns whose rows are done already, in place: a row is written when no window needs it any
+  /// A tile of columns whose rows are done already, in place: a row is written when no window needs it any
   /// more.
-  void run_strip(const SlidingExtremeImages& images, Columns columns, Slot<Key>& slot) {
+  void run_columns(const SlidingExtremeImages& images, Columns columns, Slot<Key>& slot) {
     const std::size_t keys = static_cast<std::size_t>(columns.last - columns.first) * channels_;
-    march(images, columns, 0, job_.height, slot.lines, [&](std::int64_t position, Key* line) {
+    slide(images, columns, 0, job_.height, slot.lines, [&](std::int64_t position, Key* line) {
       if (position >= job_.height) {
         std::copy_n(slot.beginning.data() + static_cast<std::size_t>(position - job_.height) * keys, keys,
                     line);
@@ -195,8 +196,8 @@ class SlidingExtreme final : public SlidingExtremeOperation {
   /// Rows [first, last) of these columns; `read` puts the row at a position of the extended picture into a
   /// line.
   template <class Read>
-  void march(const SlidingExtremeImages& images, Columns columns, std::int64_t first, std::int64_t last,
-             RunningLines<Key>& lines, const Read& read) {
+  void slide(const SlidingExtremeImages& images, Columns columns, std::int64_t first, std::int64_t last,
+             SlidingLines<Key>& lines, const Read& read) {
     const std::int64_t start = wraps(job_) ? first - reach_ : std::max<std::int64_t>(first - reach_, 0);
     lines.start(static_cast<std::size_t>(columns.last - columns.first) * channels_);
     for (std::int64_t position = start; position < last + reach_; ++position) {
@@ -233,8 +234,8 @@ class SlidingExtreme final : public SlidingExtremeOperation {
       from = std::max(from, columns.first);
       to = std::min(to, columns.last);
       if (from >= to) return;
-      join_lines(job_.extreme, outside_.data(), static_cast<std::size_t>(to - from) * channels_,
-                 out + static_cast<std::size_t>(from - columns.first) * channels_);
+      JoinAnyLines(job_.extreme, outside_.data(), static_cast<std::size_t>(to - from) * channels_,
+                   out + static_cast<std::size_t>(from - columns.first) * channels_);
     };
     if (leaves(y, job_.reach_y, job_.height)) return join(0, job_.width);
     const std::int64_t left = std::min(job_.reach_x, job_.width);
@@ -248,16 +249,14 @@ class SlidingExtreme final : public SlidingExtremeOperation {
   std::size_t channels_;
   std::int64_t reach_;
   std::int64_t window_;
-  bool in_bands_ = true;
-  std::int64_t strip_ = 0;  ///< width of a strip of columns
+  bool in_rows_ = true;
+  std::int64_t tile_width_ = 0;  ///< width of a tile of columns
   std::vector<Key> outside_;
   std::vector<Slot<Key>> slots_;  ///< one a thread
 };
 
-}  // namespace
-
-std::unique_ptr<SlidingExtremeOperation> prepare_sliding_extreme(Backend& backend,
-                                                                 const SlidingExtremeJob& job) {
+inline std::unique_ptr<SlidingExtremeOperation> PrepareSlidingExtreme(Backend& backend,
+                                                                      const SlidingExtremeJob& job) {
   CpuBackend& cpu = as_cpu(backend);
   switch (job.type) {
     case Type::u8:
@@ -269,4 +268,18 @@ std::unique_ptr<SlidingExtremeOperation> prepare_sliding_extreme(Backend& backen
   }
 }
 
+}  // namespace satin::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace satin::cpu {
+
+HWY_EXPORT(PrepareSlidingExtreme);
+
+std::unique_ptr<SlidingExtremeOperation> prepare_sliding_extreme(Backend& backend,
+                                                                 const SlidingExtremeJob& job) {
+  return HWY_DYNAMIC_DISPATCH(PrepareSlidingExtreme)(backend, job);
+}
+
 }  // namespace satin::cpu
+#endif

@@ -1,55 +1,33 @@
-// The guided filter without tables: every thread marches down a band of rows with running column sums of the
-// values and their products, and of the coefficients that come from them. Coefficients that enter a window
-// are kept until they leave it while they are few; otherwise they are made once more then, so that memory
-// does not grow with the radius.
+// The guided filter without tables: every thread has a tile of whole rows, which running column sums slide
+// down: of the values and their products, and of the coefficients that come from them. Coefficients that
+// enter a window are kept until they leave it while they are few; otherwise they are made once more then, so
+// that memory does not grow with the radius.
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "guided/cpu/local_linear.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
 
 #include <algorithm>
 #include <array>
 #include <vector>
 
 #include "core/cpu/backend.h"
-#include "guided/cpu/local_linear_moments.h"
+#include "guided/cpu/linear_moments-inl.h"
 #include "guided/local_linear.h"
 #include "means/cpu/store.h"
+#include "pixels/cpu/rows-inl.h"
 #include "pixels/maths/real_pixel.h"
 
-namespace satin::cpu {
-
-template <class T>
-void read_rows_as(const LinearRead& read, FixedExponents exponents, const T* pixels, int first, int last,
-                  std::size_t count, std::int32_t* values) {
-  if constexpr (!std::is_same_v<T, float>) {
-    if (!read.weighted) {
-      std::array<std::int32_t*, 4> to{};
-      for (int c = first; c < last; ++c, values += count)
-        to[static_cast<std::size_t>(stored_channel(read, c))] = values;
-      return separate(pixels, read.channels, count, to);
-    }
-  }
-  for (int c = first; c < last; ++c, values += count)
-    for (std::size_t x = 0; x < count; ++x)
-      values[x] = static_cast<std::int32_t>(
-          linear_value(pixels + x * static_cast<std::size_t>(read.channels), c, read, exponents).whole);
-}
-
-void read_linear_rows(const LinearRead& read, FixedExponents exponents, const ImageView& image, int first,
-                      int last, std::int64_t y, std::int32_t* values) {
-  const auto count = static_cast<std::size_t>(image.shape.width);
-  if (read.type == Type::u8)
-    return read_rows_as(read, exponents, image.row<std::uint8_t>(y), first, last, count, values);
-  if (read.type == Type::u16)
-    return read_rows_as(read, exponents, image.row<std::uint16_t>(y), first, last, count, values);
-  read_rows_as(read, exponents, image.row<float>(y), first, last, count, values);
-}
-
-namespace {
+HWY_BEFORE_NAMESPACE();
+namespace satin::cpu::HWY_NAMESPACE {
 
 /// The most memory that a thread keeps coefficients in. AVX-512, one thread, UHD RGB at radius 16, where 12.5
 /// MB are kept: 27 ns a pixel instead of 40; at radius 64, which would take 48 MB: 36 instead of 38.
 constexpr std::size_t most_kept_bytes = std::size_t{16} << 20;
 
 /// All rows of a window and the next one, or one.
-std::int64_t kept_rows(const LocalLinearJob& job) {
+inline std::int64_t KeptRows(const LocalLinearJob& job) {
   const std::int64_t rows = std::min(2 * job.reach_y + 2, job.height);
   const auto row_bytes = static_cast<std::size_t>(job.width * job.layout.coefficients()) * 8;
   return row_bytes <= most_kept_bytes / static_cast<std::size_t>(rows) ? rows : 1;
@@ -57,13 +35,13 @@ std::int64_t kept_rows(const LocalLinearJob& job) {
 
 /// Means of the coefficients over the windows of one row after another.
 template <class Sum>
-class March {
+class SlidingCoefficients {
  public:
-  explicit March(const LocalLinearJob& job)
+  explicit SlidingCoefficients(const LocalLinearJob& job)
       : job_(job),
         width_(static_cast<std::size_t>(job.width)),
         planes_(static_cast<std::size_t>(job.layout.coefficients())),
-        ahead_(job, kept_rows(job)),
+        ahead_(job, KeptRows(job)),
         behind_(job, 1),
         sums_(width_ * planes_),
         nothing_(width_ * planes_),
@@ -84,7 +62,7 @@ class March {
   void start(const LinearRun& run, std::int64_t y) {
     ahead_.reset();
     behind_.reset();
-    count_rows(y, job_.reach_y, job_.height, job_.border, times_);
+    CountRows(y, job_.reach_y, job_.height, job_.border, times_);
     std::fill(sums_.begin(), sums_.end(), 0);
     for (std::int64_t row = 0; row < job_.height; ++row) {
       const std::uint64_t times = times_[static_cast<std::size_t>(row)];
@@ -103,7 +81,7 @@ class March {
       left = enters >= 0 && ahead_.share_place(enters, leaves) ? nullptr : ahead_.find(leaves);
       if (left == nullptr) left = behind_.row(run, counts_.data(), leaves);
     }
-    exchange(enters < 0 ? nothing_.data() : ahead_.row(run, counts_.data(), enters), left, sums_.size(),
+    Exchange(enters < 0 ? nothing_.data() : ahead_.row(run, counts_.data(), enters), left, sums_.size(),
              sums_.data());
   }
 
@@ -115,9 +93,9 @@ class March {
     windows.count_of_rows =
         static_cast<double>(counted(window_around(y, job_.reach_y), job_.height, job_.border));
     ValueRows guides{};
-    read_linear_rows(job_.guide, run.guide_exponents, run.guide, 0, job_.layout.guides, y, guides_.data());
+    ReadLinearRows(job_.guide, run.guide_exponents, run.guide, 0, job_.layout.guides, y, guides_.data());
     for (std::size_t i = 0; i * width_ < guides_.size(); ++i) guides[i] = guides_.data() + i * width_;
-    results_of_row(windows, job_.format, guides, width_, results_.data());
+    Results(windows, job_.format, guides, width_, results_.data());
     return results_.data();
   }
 
@@ -142,12 +120,13 @@ class LocalLinear final : public LocalLinearOperation {
   LocalLinear(CpuBackend& backend, const LocalLinearJob& job)
       : backend_(backend),
         job_(job),
-        bands_(std::clamp<std::int64_t>(job.height / smallest_band, 1, backend.threads.count())) {
-    for (std::int64_t band = 0; band < bands_; ++band) marches_.push_back(std::make_unique<March<Sum>>(job_));
+        tiles_down_(std::clamp<std::int64_t>(job.height / smallest_tile, 1, backend.threads.count())) {
+    for (std::int64_t i = 0; i < tiles_down_; ++i)
+      tiles_.push_back(std::make_unique<SlidingCoefficients<Sum>>(job_));
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    return marches_.front()->bytes() * marches_.size();
+    return tiles_.front()->bytes() * tiles_.size();
   }
 
   void run(const LocalLinearImages& images, Stream) override {
@@ -155,20 +134,20 @@ class LocalLinear final : public LocalLinearOperation {
                         linear_exponents(job_.guide, images.guide_measured)};
     if (images.guide_measured != images.measured)
       images.measured->guide_not_finite = images.guide_measured->picture_not_finite;
-    parallel_rows(backend_, bands_, 1, [&](std::int64_t first, std::int64_t last) {
-      for (std::int64_t band = first; band < last; ++band) {
-        March<Sum>& march = *marches_[static_cast<std::size_t>(band)];
-        const std::int64_t top = job_.height * band / bands_;
-        for (std::int64_t y = top; y < job_.height * (band + 1) / bands_; ++y) {
-          y == top ? march.start(run, y) : march.advance(run, y);
-          store_row(images, run, march.results(run, y), y);
+    parallel_rows(backend_, tiles_down_, 1, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t i = first; i < last; ++i) {
+        SlidingCoefficients<Sum>& tile = *tiles_[static_cast<std::size_t>(i)];
+        const std::int64_t top = job_.height * i / tiles_down_;
+        for (std::int64_t y = top; y < job_.height * (i + 1) / tiles_down_; ++y) {
+          y == top ? tile.start(run, y) : tile.advance(run, y);
+          store_row(images, run, tile.results(run, y), y);
         }
       }
     });
   }
 
  private:
-  static constexpr std::int64_t smallest_band = 32;
+  static constexpr std::int64_t smallest_tile = 32;
 
   void store_row(const LocalLinearImages& images, const LinearRun& run, const double* results,
                  std::int64_t y) const {
@@ -230,15 +209,26 @@ class LocalLinear final : public LocalLinearOperation {
 
   CpuBackend& backend_;
   LocalLinearJob job_;
-  std::int64_t bands_;
-  std::vector<std::unique_ptr<March<Sum>>> marches_;
+  std::int64_t tiles_down_;
+  std::vector<std::unique_ptr<SlidingCoefficients<Sum>>> tiles_;
 };
 
-}  // namespace
-
-std::unique_ptr<LocalLinearOperation> prepare_local_linear(Backend& backend, const LocalLinearJob& job) {
+inline std::unique_ptr<LocalLinearOperation> PrepareLocalLinear(Backend& backend, const LocalLinearJob& job) {
   if (job.narrow) return std::make_unique<LocalLinear<std::uint32_t>>(as_cpu(backend), job);
   return std::make_unique<LocalLinear<std::uint64_t>>(as_cpu(backend), job);
 }
 
+}  // namespace satin::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace satin::cpu {
+
+HWY_EXPORT(PrepareLocalLinear);
+
+std::unique_ptr<LocalLinearOperation> prepare_local_linear(Backend& backend, const LocalLinearJob& job) {
+  return HWY_DYNAMIC_DISPATCH(PrepareLocalLinear)(backend, job);
+}
+
 }  // namespace satin::cpu
+#endif

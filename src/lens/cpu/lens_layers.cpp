@@ -8,8 +8,7 @@
 #include "lens/cpu/lens_rows_simd.h"
 #include "lens/maths/lens_layers_steps.h"
 #include "pixels/cpu/pixelwise.h"
-#include "pixels/cpu/rows_simd.h"
-#include "pixels/cpu/transfer_simd.h"
+#include "pixels/cpu/rows.h"
 #include "pixels/transfer.h"
 
 namespace satin::cpu {
@@ -22,7 +21,7 @@ void store_colours(const StoreVisible<std::uint8_t, Channels>& step, int y) {
   for (int x = 0; x < step.planes.width; x += at_once) {
     const auto entries = static_cast<std::size_t>(std::min(at_once, step.planes.width - x) * Channels);
     decode_row(step.picture.at(x, y), entries, step.picture.transfer, light.data());
-    widen(light.data(), entries, step.planes.colours + step.planes.place(x, y) * Channels);
+    std::copy_n(light.data(), entries, step.planes.colours + step.planes.place(x, y) * Channels);
   }
 }
 

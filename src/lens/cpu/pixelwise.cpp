@@ -12,7 +12,7 @@
 #include "lens/fill_radii.h"
 #include "lens/lens_store.h"
 #include "lens/planar_radii.h"
-#include "pixels/cpu/transfer_simd.h"
+#include "pixels/cpu/rows.h"
 
 namespace satin::cpu {
 namespace {

@@ -2,6 +2,11 @@
 // as running columns of two rows of the table, carried on around the circle. Wide lobes are taken over cells;
 // the rows of pixels between two rows of cells then share what those give across.
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "lobes/cpu/lobe_mean.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
+
 #include <algorithm>
 #include <memory>
 #include <span>
@@ -12,7 +17,7 @@
 #include "core/cpu/backend.h"
 #include "core/with_type.h"
 #include "lobes/cpu/lobe_cells.h"
-#include "lobes/cpu/lobe_simd.h"
+#include "lobes/cpu/lobe_rows-inl.h"
 #include "lobes/lobe_mean.h"
 #include "lobes/maths/lobe_cells.h"
 #include "means/maths/mean.h"
@@ -20,8 +25,8 @@
 #include "pixels/transfer.h"
 #include "tables/table.h"
 
-namespace satin::cpu {
-namespace {
+HWY_BEFORE_NAMESPACE();
+namespace satin::cpu::HWY_NAMESPACE {
 
 /// Rows of pixels between two rows of cells.
 template <class Value>
@@ -221,8 +226,8 @@ class LobeMean final : public LobeMeanOperation {
         for (std::size_t i = 0; i < row_; ++i)
           gap.between[i] = between(gap.above[i], gap.below[i], weight, rule.cell_bits);
         for (std::int64_t y = begin; y < end; ++y) {
-          round_and_step(gap.above.data(), gap.below.data(), row_, rule.cell_bits, gap.between.data(),
-                         workspace.pixels.narrow.data());
+          RoundAndStep(gap.above.data(), gap.below.data(), row_, rule.cell_bits, gap.between.data(),
+                       workspace.pixels.narrow.data());
           encode_row(workspace.pixels.narrow.data(), row_, rule.transfer, result.row<T>(y));
         }
         return;
@@ -264,8 +269,7 @@ class LobeMean final : public LobeMeanOperation {
         band.first_row == 0 ? nullptr : table + static_cast<std::size_t>(band.first_row - 1) * entries;
     const auto sum_at = [&](std::size_t i) { return above == nullptr ? below[i] : below[i] - above[i]; };
     const auto add = [&](const std::uint64_t* ahead, const std::uint64_t* behind, std::uint32_t weight) {
-      add_weighted_differences(ahead, behind, entries, weight, workspace.low.data(),
-                               workspace.estimate.data());
+      AddWeightedDifferences(ahead, behind, entries, weight, workspace.low.data(), workspace.estimate.data());
     };
     std::uint64_t* columns = workspace.columns.data();
     if (band.reach == LobeBand::whole_circle) {
@@ -302,10 +306,21 @@ class LobeMean final : public LobeMeanOperation {
   std::vector<Workspace> workspaces_;  ///< one a thread
 };
 
-}  // namespace
-
-std::unique_ptr<LobeMeanOperation> prepare_lobe_mean(Backend& backend, const LobeMeanJob& job) {
+inline std::unique_ptr<LobeMeanOperation> PrepareLobeMean(Backend& backend, const LobeMeanJob& job) {
   return std::make_unique<LobeMean>(as_cpu(backend), job);
 }
 
+}  // namespace satin::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace satin::cpu {
+
+HWY_EXPORT(PrepareLobeMean);
+
+std::unique_ptr<LobeMeanOperation> prepare_lobe_mean(Backend& backend, const LobeMeanJob& job) {
+  return HWY_DYNAMIC_DISPATCH(PrepareLobeMean)(backend, job);
+}
+
 }  // namespace satin::cpu
+#endif

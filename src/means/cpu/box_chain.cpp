@@ -1,4 +1,4 @@
-// Which boxes may march in strips, and the strips of a picture shared among the threads.
+// Which boxes may slide down tiles, and the tiles of a picture shared among the threads.
 
 #include "means/cpu/box_chain.h"
 
@@ -8,17 +8,15 @@
 #include "core/cpu/backend.h"
 #include "means/box_mean.h"
 #include "means/cpu/box_mean_ways.h"
-#include "means/cpu/divide_simd.h"
 
 namespace satin::cpu {
 namespace {
 
-/// Columns of a strip times channels. EPYC 9004, radius 16, 3840 x 2160 RGB, one thread: 1536 15.0 ms,
+/// Columns of a tile times channels. EPYC 9004, radius 16, 3840 x 2160 RGB, one thread: 1536 15.0 ms,
 /// 5760 12.4 ms, whole rows 11.0 ms, though the sums of the first alone fit the first cache: short pieces of
 /// rows are fetched late.
-constexpr std::int64_t strip_entries = 20000;
-/// A strip, or a band of it, has at least so many times the columns or rows that it shares with its
-/// neighbour.
+constexpr std::int64_t tile_entries = 20000;
+/// A tile has at least so many times the columns or rows that it shares with its neighbour.
 constexpr std::int64_t least_share = 6;
 
 bool near(Border border) {
@@ -81,13 +79,13 @@ void measure_ends(ChainBox& box) {
 
 class BoxChain final : public BoxMeanOperation {
  public:
-  BoxChain(CpuBackend& backend, std::vector<ChainBox> boxes) : strips_(backend, std::move(boxes)) {}
+  BoxChain(CpuBackend& backend, std::vector<ChainBox> boxes) : tiles_(backend, std::move(boxes)) {}
 
-  [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return strips_.bytes(); }
-  void run(const BoxMeanImages& images, Stream) override { strips_.run(images, nullptr); }
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return tiles_.bytes(); }
+  void run(const BoxMeanImages& images, Stream) override { tiles_.run(images, nullptr); }
 
  private:
-  ChainStrips strips_;
+  ChainTiles tiles_;
 };
 
 }  // namespace
@@ -123,22 +121,22 @@ std::optional<std::vector<ChainBox>> chain_of(std::span<const BoxMeanJob> jobs) 
   return boxes;
 }
 
-ChainStrips::ChainStrips(CpuBackend& backend, std::vector<ChainBox> boxes)
+ChainTiles::ChainTiles(CpuBackend& backend, std::vector<ChainBox> boxes)
     : backend_(backend), boxes_(std::move(boxes)) {
   const BoxMeanJob& job = boxes_[0].job;
   const std::int64_t shared_x = boxes_[0].margin_x + boxes_[0].halo_x;
   const std::int64_t shared_y = boxes_[0].margin_y + boxes_[0].halo_y;
   const std::int64_t threads = backend.threads.count();
-  const std::int64_t least = std::max(strip_entries / job.read.channels, least_share * shared_x);
+  const std::int64_t least = std::max(tile_entries / job.read.channels, least_share * shared_x);
   across_ = std::max<std::int64_t>(1, job.width / least);
   down_ = std::clamp<std::int64_t>(
       (threads + across_ - 1) / across_, 1,
       std::max<std::int64_t>(1, job.height / std::max<std::int64_t>(32, least_share * shared_y)));
   for (std::int64_t i = 0; i < threads; ++i)
-    strips_.emplace_back(boxes_, (job.width + across_ - 1) / across_);
+    tiles_.push_back(make_sliding_boxes(boxes_, (job.width + across_ - 1) / across_));
 }
 
-void ChainStrips::run(const BoxMeanImages& images, MeanRows* means) {
+void ChainTiles::run(const BoxMeanImages& images, MeanRows* means) {
   const BoxMeanJob& first = boxes_.front().job;
   MeanStore store = mean_store(boxes_.back().job, images.measured);
   store.reader = row_reader(first.read, images.measured);
@@ -146,11 +144,10 @@ void ChainStrips::run(const BoxMeanImages& images, MeanRows* means) {
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t x = i % across_;
       const std::int64_t y = i / across_;
-      strips_[static_cast<std::size_t>(slot)].march(
-          store, images,
-          {first.width * x / across_, first.width * (x + 1) / across_, first.height * y / down_,
-           first.height * (y + 1) / down_},
-          means, slot);
+      tiles_[static_cast<std::size_t>(slot)]->run(store, images,
+                                                  {first.width * x / across_, first.width * (x + 1) / across_,
+                                                   first.height * y / down_, first.height * (y + 1) / down_},
+                                                  means, slot);
     }
   });
 }

@@ -1,9 +1,10 @@
 #pragma once
 // Successive boxes of one radius each, for integers without alpha or mask: what one box of the chain is, and
-// one thread's strip of columns that marches down the picture with all of them.
+// one thread's tile, which windows of all of them slide down.
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -14,7 +15,7 @@
 
 namespace satin::cpu {
 
-/// One box, the same for every strip.
+/// One box, the same for every tile.
 struct ChainBox {
   BoxMeanJob job;
   Type input = Type::u8;    ///< of the rows that it takes: u8, u16 or u32
@@ -35,7 +36,7 @@ struct ChainBox {
   [[nodiscard]] std::int64_t ring_rows() const noexcept { return reach_y + halo_y + 2; }
 };
 
-/// The boxes of the jobs; nothing if a job is not for strips: sums or quotients that do not fit, alpha,
+/// The boxes of the jobs; nothing if a job is not for tiles: sums or quotients that do not fit, alpha,
 /// masks, floats, a border that is not near, a picture smaller than the windows.
 [[nodiscard]] std::optional<std::vector<ChainBox>> chain_of(std::span<const BoxMeanJob> jobs);
 
@@ -58,79 +59,39 @@ struct Tile {
   std::int64_t bottom;
 };
 
-/// What one thread needs for a strip, and its march.
-class ChainStrip {
+/// What one thread needs for a tile: windows of all boxes that slide down it.
+class SlidingBoxes {
  public:
-  /// `width`: of the widest tile.
-  ChainStrip(std::span<const ChainBox> boxes, std::int64_t width);
+  SlidingBoxes() = default;
+  SlidingBoxes(const SlidingBoxes&) = delete;
+  SlidingBoxes& operator=(const SlidingBoxes&) = delete;
+  virtual ~SlidingBoxes() = default;
 
-  [[nodiscard]] std::size_t bytes() const noexcept;
+  [[nodiscard]] virtual std::size_t bytes() const noexcept = 0;
   /// Fills the tile of the output, or has `means`, if there are any, take its rows.
-  void march(const MeanStore& store, const BoxMeanImages& images, Tile tile, MeanRows* means, int slot);
-
- private:
-  /// Where one box of the chain stands.
-  struct State {
-    std::vector<std::byte> ring;  ///< rows of its input
-    std::vector<std::uint32_t> sums;
-    std::vector<std::byte> line;    ///< (weighted) column sums, and the border's on either side
-    std::vector<std::byte> prefix;  ///< of `line`, behind one pixel of zeros
-    std::int64_t filled = 0;        ///< rows before this one are in the ring, or were
-    std::int64_t next = 0;          ///< row of its output
-    bool started = false;
-    std::int64_t in_first = 0;  ///< columns of its input
-    std::int64_t in_last = 0;
-    std::int64_t out_first = 0;  ///< columns of its output
-    std::int64_t out_last = 0;
-  };
-
-  void place(Tile tile);
-  [[nodiscard]] std::byte* ring_row(std::size_t box, std::int64_t y);
-  [[nodiscard]] const std::byte* input_row(std::size_t box, std::int64_t y);
-  void fill_to(std::size_t box, std::int64_t y);
-  void decode_to_ring(std::int64_t y);
-  void mean_row(std::size_t box, std::int64_t y, std::byte* out);
-  void fetch_ahead(std::int64_t y, std::int64_t left) const;
-  void finish_row(std::int64_t y, std::int64_t left);
-  [[nodiscard]] const std::byte* working_row(std::int64_t y);
-
-  template <class Value>
-  void sum_whole(std::size_t box, std::int64_t y);
-  template <class Value, class Sum>
-  void sum_covered(std::size_t box, std::int64_t y);
-  template <class Value>
-  void start(std::size_t box, std::int64_t y, std::uint32_t* sums);
-  template <class Sum>
-  void extend_and_scan(std::size_t box);
-  template <class Sum, class Mean>
-  void divide_row(std::size_t box, std::int64_t y, Mean* out);
-  template <class Sum, class Mean>
-  void divide_part(std::size_t box, std::uint64_t size_y, std::int64_t first, std::int64_t last, Mean* out);
-
-  std::span<const ChainBox> boxes_;
-  std::size_t channels_;
-  std::vector<State> states_;
-  std::vector<std::byte> nothing_;  ///< a row of zeros of any type
-  std::vector<std::byte> working_;  ///< means before they are encoded
-  const MeanStore* store_ = nullptr;
-  const BoxMeanImages* images_ = nullptr;
+  virtual void run(const MeanStore& store, const BoxMeanImages& images, Tile tile, MeanRows* means,
+                   int slot) = 0;
 };
 
-/// The strips of a picture shared among the threads.
-class ChainStrips {
- public:
-  ChainStrips(CpuBackend& backend, std::vector<ChainBox> boxes);
+/// For the SIMD target of this processor and tiles up to `width`; the boxes must live as long.
+[[nodiscard]] std::unique_ptr<SlidingBoxes> make_sliding_boxes(std::span<const ChainBox> boxes,
+                                                               std::int64_t width);
 
-  [[nodiscard]] std::size_t bytes() const noexcept { return strips_.size() * strips_[0].bytes(); }
+/// The tiles of a picture shared among the threads.
+class ChainTiles {
+ public:
+  ChainTiles(CpuBackend& backend, std::vector<ChainBox> boxes);
+
+  [[nodiscard]] std::size_t bytes() const noexcept { return tiles_.size() * tiles_[0]->bytes(); }
   /// Fills the output, or has `means`, if there are any, take its rows.
   void run(const BoxMeanImages& images, MeanRows* means);
 
  private:
   CpuBackend& backend_;
   std::vector<ChainBox> boxes_;
-  std::int64_t across_ = 1;         ///< strips
-  std::int64_t down_ = 1;           ///< bands of each
-  std::vector<ChainStrip> strips_;  ///< one a thread
+  std::int64_t across_ = 1;                           ///< tiles side by side
+  std::int64_t down_ = 1;                             ///< and one below the other
+  std::vector<std::unique_ptr<SlidingBoxes>> tiles_;  ///< one a thread
 };
 
 }  // namespace satin::cpu

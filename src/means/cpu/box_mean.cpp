@@ -4,7 +4,6 @@
 
 #include "core/cpu/backend.h"
 #include "means/cpu/box_mean_ways.h"
-#include "means/cpu/divide_simd.h"
 
 namespace satin::cpu {
 
@@ -25,7 +24,7 @@ std::unique_ptr<BoxMeanOperation> prepare_box_mean(Backend& backend, const BoxMe
   if (job.excludes) return prepare_box_mean_map(cpu, job);
   if (auto chain = backend.prepare(BoxChainJob{std::span(&job, 1)})) return chain;
   if (!job.radius.from_map) return prepare_box_mean_constant(cpu, job);
-  if (auto strips = prepare_box_mean_strips(cpu, job)) return strips;
+  if (auto ring = prepare_box_mean_ring(cpu, job)) return ring;
   return prepare_box_mean_map(cpu, job);
 }
 

@@ -1,6 +1,12 @@
-// Box mean with one radius: no table. Every thread marches down a band of rows with running column sums,
-// scans them along the row, and takes differences of the prefixes. Plain integers are divided row by row in
-// SIMD; alpha, masks, floats and the rest pixel by pixel.
+// Box mean with one radius: no table. Every thread has a tile of whole rows, which running column sums slide
+// down; they are scanned along the row, and differences of the prefixes are taken. Integers and plain floats
+// are divided row by row, masked alpha, floats with alpha and constant borders pixel by pixel. Compiled for
+// every SIMD target.
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "means/cpu/box_mean_constant.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
 
 #include <algorithm>
 #include <vector>
@@ -9,17 +15,17 @@
 #include "core/maths/window.h"
 #include "means/box_mean.h"
 #include "means/cpu/box_mean_ways.h"
-#include "means/cpu/row_means.h"
-#include "means/cpu/running_columns.h"
+#include "means/cpu/row_means-inl.h"
 #include "means/cpu/store.h"
+#include "tables/cpu/scan-inl.h"
 
-namespace satin::cpu {
-namespace {
+HWY_BEFORE_NAMESPACE();
+namespace satin::cpu::HWY_NAMESPACE {
 
 /// What one thread needs: columns of the inner and the outer window of rows, and their prefixes along the
 /// row.
 template <class Sum>
-struct March {
+struct RowTile {
   std::vector<RunningColumns<Sum>> columns;
   std::vector<std::vector<Sum>> prefixes;  ///< of the pixel-by-pixel way
   RowMeans<Sum> means;
@@ -33,24 +39,24 @@ class BoxMeanConstant final : public BoxMeanOperation {
         job_(job),
         in_rows_(RowMeans<Sum>::possible(job)),
         windows_(job.radius.y % radius_one == 0 ? 1 : 2),
-        bands_(std::clamp<std::int64_t>(job.height / smallest_band, 1, backend.threads.count())) {
+        tiles_down_(std::clamp<std::int64_t>(job.height / smallest_tile, 1, backend.threads.count())) {
     const auto row = static_cast<std::size_t>(job.width * job.read.channels);
-    for (std::int64_t band = 0; band < bands_; ++band) {
-      March<Sum>& march = marches_.emplace_back(March<Sum>{{}, {}, RowMeans<Sum>(job, in_rows_)});
+    for (std::int64_t i = 0; i < tiles_down_; ++i) {
+      RowTile<Sum>& tile = tiles_.emplace_back(RowTile<Sum>{{}, {}, RowMeans<Sum>(job, in_rows_)});
       for (int window = 0; window < windows_; ++window) {
-        march.columns.emplace_back(job.width, job.height, job.read.channels,
-                                   job.radius.y / radius_one + window, job.border);
-        if (!in_rows_) march.prefixes.emplace_back(row);
+        tile.columns.emplace_back(job.width, job.height, job.read.channels,
+                                  job.radius.y / radius_one + window, job.border);
+        if (!in_rows_) tile.prefixes.emplace_back(row);
       }
     }
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
     std::size_t bytes = 0;
-    for (const March<Sum>& march : marches_) {
-      bytes += march.means.bytes();
-      for (const auto& columns : march.columns) bytes += columns.bytes();
-      for (const auto& prefix : march.prefixes) bytes += prefix.size() * sizeof(Sum);
+    for (const RowTile<Sum>& tile : tiles_) {
+      bytes += tile.means.bytes();
+      for (const auto& columns : tile.columns) bytes += columns.bytes();
+      for (const auto& prefix : tile.prefixes) bytes += prefix.size() * sizeof(Sum);
     }
     return bytes;
   }
@@ -58,26 +64,26 @@ class BoxMeanConstant final : public BoxMeanOperation {
   void run(const BoxMeanImages& images, Stream) override {
     const MeanStore store = mean_store(job_, images.measured);
     with_output(job_, [&]<int Channels, class T>() {
-      parallel_rows(backend_, bands_, 1, [&](std::int64_t first, std::int64_t last) {
-        for (std::int64_t band = first; band < last; ++band)
-          march<Channels, T>(store, images, job_.height * band / bands_, job_.height * (band + 1) / bands_,
-                             marches_[static_cast<std::size_t>(band)]);
+      parallel_rows(backend_, tiles_down_, 1, [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t i = first; i < last; ++i)
+          slide<Channels, T>(store, images, job_.height * i / tiles_down_,
+                             job_.height * (i + 1) / tiles_down_, tiles_[static_cast<std::size_t>(i)]);
       });
     });
   }
 
  private:
-  static constexpr std::int64_t smallest_band = 32;
+  static constexpr std::int64_t smallest_tile = 32;
 
   template <int Channels, class T>
-  void march(const MeanStore& store, const BoxMeanImages& images, std::int64_t first, std::int64_t last,
-             March<Sum>& march) {
+  void slide(const MeanStore& store, const BoxMeanImages& images, std::int64_t first, std::int64_t last,
+             RowTile<Sum>& tile) {
     if (job_.radius.x == 0 && job_.radius.y == 0) {
       for (std::int64_t y = first; y < last; ++y) keep_row<Channels, T>(store, images, y);
       return;
     }
     for (std::int64_t y = first; y < last; ++y) {
-      for (RunningColumns<Sum>& columns : march.columns) {
+      for (RunningColumns<Sum>& columns : tile.columns) {
         if (y == first) {
           columns.start(store.reader, images.source, y);
         } else {
@@ -85,9 +91,9 @@ class BoxMeanConstant final : public BoxMeanOperation {
         }
       }
       if (in_rows_) {
-        march.means.template run<T>(march.columns, store, images, y);
+        tile.means.template run<T>(tile.columns, store, images, y);
       } else {
-        mean_row<Channels, T>(store, images, y, march);
+        mean_row<Channels, T>(store, images, y, tile);
       }
     }
   }
@@ -100,14 +106,14 @@ class BoxMeanConstant final : public BoxMeanOperation {
   }
 
   template <int Channels, class T>
-  void mean_row(const MeanStore& store, const BoxMeanImages& images, std::int64_t y, March<Sum>& march) {
-    for (std::size_t window = 0; window < march.columns.size(); ++window)
-      scan(march.columns[window].sums(), static_cast<std::size_t>(job_.width), Channels, nullptr,
-           march.prefixes[window].data());
+  void mean_row(const MeanStore& store, const BoxMeanImages& images, std::int64_t y, RowTile<Sum>& tile) {
+    for (std::size_t window = 0; window < tile.columns.size(); ++window)
+      Scan(tile.columns[window].sums(), static_cast<std::size_t>(job_.width), Channels, nullptr,
+           tile.prefixes[window].data());
     const AxisBox along_y = axis_box(y, job_.height, job_.radius.y, job_.border);
     T* out = images.output.row<T>(y);
     for (std::int64_t x = 0; x < job_.width; ++x, out += Channels)
-      mean_pixel<Channels, T>(store, images, x, y, along_y, march.prefixes, out);
+      mean_pixel<Channels, T>(store, images, x, y, along_y, tile.prefixes, out);
   }
 
   template <int Channels, class T>
@@ -157,15 +163,26 @@ class BoxMeanConstant final : public BoxMeanOperation {
   BoxMeanJob job_;
   bool in_rows_;
   int windows_;  ///< 2 for a fractional radius along y
-  std::int64_t bands_;
-  std::vector<March<Sum>> marches_;
+  std::int64_t tiles_down_;
+  std::vector<RowTile<Sum>> tiles_;
 };
 
-}  // namespace
-
-std::unique_ptr<BoxMeanOperation> prepare_box_mean_constant(CpuBackend& backend, const BoxMeanJob& job) {
+inline std::unique_ptr<BoxMeanOperation> PrepareBoxMeanConstant(CpuBackend& backend, const BoxMeanJob& job) {
   if (narrow_sums(job)) return std::make_unique<BoxMeanConstant<std::uint32_t>>(backend, job);
   return std::make_unique<BoxMeanConstant<std::uint64_t>>(backend, job);
 }
 
+}  // namespace satin::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace satin::cpu {
+
+HWY_EXPORT(PrepareBoxMeanConstant);
+
+std::unique_ptr<BoxMeanOperation> prepare_box_mean_constant(CpuBackend& backend, const BoxMeanJob& job) {
+  return HWY_DYNAMIC_DISPATCH(PrepareBoxMeanConstant)(backend, job);
+}
+
 }  // namespace satin::cpu
+#endif

@@ -57,23 +57,23 @@ class Detail final : public UnsharpResidualOperation {
 class PlainResidual final : public UnsharpResidualOperation {
  public:
   PlainResidual(CpuBackend& backend, const UnsharpResidualJob& job)
-      : backend_(backend), job_(job), rows_(job, backend.threads.count()) {}
+      : backend_(backend), job_(job), rows_(make_unsharp_residual_rows(job, backend.threads.count())) {}
 
-  [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return rows_.bytes(); }
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return rows_->bytes(); }
 
   void run(const UnsharpResidualImages& images, Stream) override {
     constexpr std::int64_t rows_at_once = 16;
-    backend_.threads.for_rows(job_.height, rows_at_once,
-                              [&](std::int64_t first, std::int64_t last, int slot) {
-                                for (std::int64_t y = first; y < last; ++y)
-                                  rows_.store(images, y, 0, job_.width, images.means.row<std::byte>(y), slot);
-                              });
+    backend_.threads.for_rows(
+        job_.height, rows_at_once, [&](std::int64_t first, std::int64_t last, int slot) {
+          for (std::int64_t y = first; y < last; ++y)
+            rows_->store(images, y, 0, job_.width, images.means.row<std::byte>(y), slot);
+        });
   }
 
  private:
   CpuBackend& backend_;
   UnsharpResidualJob job_;
-  UnsharpResidualRows rows_;
+  std::unique_ptr<UnsharpResidualRows> rows_;
 };
 
 }  // namespace

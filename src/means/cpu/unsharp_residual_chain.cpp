@@ -11,10 +11,10 @@ namespace {
 class UnsharpResidualChain final : public UnsharpResidualOperation, private MeanRows {
  public:
   UnsharpResidualChain(CpuBackend& backend, std::vector<ChainBox> boxes, const UnsharpResidualJob& job)
-      : strips_(backend, std::move(boxes)), rows_(job, backend.threads.count()) {}
+      : tiles_(backend, std::move(boxes)), rows_(make_unsharp_residual_rows(job, backend.threads.count())) {}
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    return strips_.bytes() + rows_.bytes();
+    return tiles_.bytes() + rows_->bytes();
   }
 
   void run(const UnsharpResidualImages& images, Stream) override {
@@ -22,17 +22,17 @@ class UnsharpResidualChain final : public UnsharpResidualOperation, private Mean
     BoxMeanImages boxes;
     boxes.source = boxes.original = images.picture;
     boxes.output = images.output;
-    strips_.run(boxes, this);
+    tiles_.run(boxes, this);
   }
 
  private:
   void take(std::int64_t y, std::int64_t left, std::int64_t right, const std::byte* means,
             int slot) override {
-    rows_.store(*images_, y, left, right, means, slot);
+    rows_->store(*images_, y, left, right, means, slot);
   }
 
-  ChainStrips strips_;
-  UnsharpResidualRows rows_;
+  ChainTiles tiles_;
+  std::unique_ptr<UnsharpResidualRows> rows_;
   const UnsharpResidualImages* images_ = nullptr;  ///< of the run
 };
 

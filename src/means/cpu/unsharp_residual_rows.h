@@ -4,39 +4,27 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <memory>
 
-#include "means/cpu/unsharp_residual_simd.h"
 #include "means/unsharp_residual.h"
 
 namespace satin::cpu {
 
 class UnsharpResidualRows {
  public:
-  /// For a job that is_plain(), with room for every thread.
-  UnsharpResidualRows(const UnsharpResidualJob& job, int threads);
+  UnsharpResidualRows() = default;
+  UnsharpResidualRows(const UnsharpResidualRows&) = delete;
+  UnsharpResidualRows& operator=(const UnsharpResidualRows&) = delete;
+  virtual ~UnsharpResidualRows() = default;
 
-  [[nodiscard]] std::size_t bytes() const noexcept {
-    return (linear_.size() + results_.size()) * entries_ * sizeof(std::uint16_t);
-  }
-
+  [[nodiscard]] virtual std::size_t bytes() const noexcept = 0;
   /// Pixels [left, right) of row y; `means` are those of the first and those behind it.
-  void store(const UnsharpResidualImages& images, std::int64_t y, std::int64_t left, std::int64_t right,
-             const std::byte* means, int slot);
-
- private:
-  template <class T>
-  void store_typed(const UnsharpResidualImages& images, std::int64_t y, std::int64_t left, std::int64_t right,
-                   const std::byte* means, int slot);
-  template <class T>
-  void add(const T* own, const std::byte* means, std::size_t entries, int slot, T* out);
-
-  UnsharpResidualJob job_;
-  std::size_t entries_;  ///< of a row
-  TransferView transfer_;
-  UnsharpResidualLine line_;
-  std::vector<std::vector<std::uint16_t>> linear_;   ///< a row of light for each thread
-  std::vector<std::vector<std::uint16_t>> results_;  ///< with a level: a row before it, of bytes or words
+  virtual void store(const UnsharpResidualImages& images, std::int64_t y, std::int64_t left,
+                     std::int64_t right, const std::byte* means, int slot) = 0;
 };
+
+/// For a job that is_plain(), with room for every thread, and the SIMD target of this processor.
+[[nodiscard]] std::unique_ptr<UnsharpResidualRows> make_unsharp_residual_rows(const UnsharpResidualJob& job,
+                                                                              int threads);
 
 }  // namespace satin::cpu

@@ -1,20 +1,26 @@
-#include "pixels/premultiplied.h"
+// Bytes with straight alpha to premultiplied values and back, compiled for every SIMD target.
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "pixels/cpu/premultiplied.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
 
 #include <algorithm>
 #include <array>
 
 #include "pixels/cpu/pixelwise.h"
-#include "pixels/cpu/premultiplied_simd.h"
+#include "pixels/cpu/premultiplied-inl.h"
+#include "pixels/premultiplied.h"
 
-namespace satin::cpu {
-namespace {
+HWY_BEFORE_NAMESPACE();
+namespace satin::cpu::HWY_NAMESPACE {
 
 constexpr std::int64_t at_once = 1024;  ///< pixels of a row
 using Scratch = std::array<std::uint16_t, at_once * 4>;
 
 /// Calls part(first, count) for the parts of a row.
 template <class Part>
-void for_parts(std::int64_t width, const Part& part) {
+void ForParts(std::int64_t width, const Part& part) {
   for (std::int64_t x = 0; x < width; x += at_once)
     part(x, static_cast<std::size_t>(std::min(at_once, width - x)));
 }
@@ -27,31 +33,56 @@ struct PremultipliedRows : EachRow {
                   const PremultiplyPixels<Channels, Value>& step) const {
     rows(height, [&](int y) {
       Scratch scratch;
-      for_parts(width, [&](std::int64_t x, std::size_t count) {
-        premultiply_row(step.picture.row(y) + x * Channels, count, Channels, step.rule, scratch.data(),
-                        step.values.row(y) + x * Channels);
+      ForParts(width, [&](std::int64_t x, std::size_t count) {
+        PremultiplyRow(step.picture.row(y) + x * Channels, count, Channels, step.rule, scratch.data(),
+                       step.values.row(y) + x * Channels);
       });
     });
   }
+
   template <int Channels, class Value>
   void operator()(std::int64_t width, std::int64_t height,
                   const UnpremultiplyPixels<Channels, Value>& step) const {
     if (step.rule.mask_maximum != 0) return each(width, height, step);
     rows(height, [&](int y) {
       Scratch scratch;
-      for_parts(width, [&](std::int64_t x, std::size_t count) {
+      ForParts(width, [&](std::int64_t x, std::size_t count) {
         const std::int64_t at = x * Channels;
-        store_premultiplied_row(step.values.row(y) + at, step.original.row(y) + at, count, Channels,
-                                step.rule, scratch.data(), step.output.row(y) + at);
+        StorePremultipliedRow(step.values.row(y) + at, step.original.row(y) + at, count, Channels, step.rule,
+                              scratch.data(), step.output.row(y) + at);
       });
     });
   }
 };
 
-}  // namespace
+inline std::unique_ptr<PixelwiseOperation<PremultiplyJob>> PreparePremultiply(Backend& backend,
+                                                                              const PremultiplyJob& job) {
+  return prepare_pixelwise<PremultipliedRows>(backend, job);
+}
 
-void add_premultiplied(Operations& operations) {
-  add_pixelwise<PremultipliedRows, PremultiplyJob, UnpremultiplyJob>(operations);
+inline std::unique_ptr<PixelwiseOperation<UnpremultiplyJob>> PrepareUnpremultiply(
+    Backend& backend, const UnpremultiplyJob& job) {
+  return prepare_pixelwise<PremultipliedRows>(backend, job);
+}
+
+}  // namespace satin::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace satin::cpu {
+
+HWY_EXPORT(PreparePremultiply);
+HWY_EXPORT(PrepareUnpremultiply);
+
+std::unique_ptr<PixelwiseOperation<PremultiplyJob>> prepare_premultiply(Backend& backend,
+                                                                        const PremultiplyJob& job) {
+  return HWY_DYNAMIC_DISPATCH(PreparePremultiply)(backend, job);
+}
+
+std::unique_ptr<PixelwiseOperation<UnpremultiplyJob>> prepare_unpremultiply(Backend& backend,
+                                                                            const UnpremultiplyJob& job) {
+  return HWY_DYNAMIC_DISPATCH(PrepareUnpremultiply)(backend, job);
 }
 
 }  // namespace satin::cpu
+#endif

@@ -42,8 +42,10 @@ struct RowReader {
 template <class Sum>
 void read_row(const RowReader& reader, const std::byte* source, std::size_t pixels, Sum* values);
 
-extern template void read_row(const RowReader&, const std::byte*, std::size_t, std::uint32_t*);
-extern template void read_row(const RowReader&, const std::byte*, std::size_t, std::uint64_t*);
+template <>
+void read_row(const RowReader& reader, const std::byte* source, std::size_t pixels, std::uint32_t* values);
+template <>
+void read_row(const RowReader& reader, const std::byte* source, std::size_t pixels, std::uint64_t* values);
 
 /// Calls use(values) with the working values of one row: the stored integers themselves if they are the same,
 /// otherwise `buffer`.
@@ -64,16 +66,11 @@ void encode_row(const std::uint32_t* values, std::size_t count, const TransferVi
 void encode_row(const std::uint32_t* values, std::size_t count, const TransferView& transfer,
                 std::uint16_t* codes);
 
-/// means = blend(the original's working values, means, weights, 255) under a mask of bytes, one for each
-/// pixel. Working values have 16 bits.
-template <class Stored>
-void blend_row(const Stored* original, const std::uint8_t* mask, std::size_t pixels, int channels,
-               const TransferView& transfer, std::uint32_t* means);
-
-/// Stores means of pixels with straight alpha: colours by their codes, but the original's where alpha is 0.
-void store_row_with_alpha(const std::uint32_t* values, std::size_t pixels, int channels,
-                          const TransferView& transfer, const std::uint8_t* original, std::uint8_t* out);
-void store_row_with_alpha(const std::uint32_t* values, std::size_t pixels, int channels,
-                          const TransferView& transfer, const std::uint16_t* original, std::uint16_t* out);
+/// values[i] = decode(codes[i], transfer)
+void decode_row(const std::uint8_t* codes, std::size_t count, const TransferView& transfer,
+                std::uint16_t* values);
+/// codes[i] = encode(values[i], transfer)
+void encode_row(const std::uint16_t* values, std::size_t count, const TransferView& transfer,
+                std::uint8_t* codes);
 
 }  // namespace satin::cpu

@@ -3,6 +3,11 @@
 // block, and written as it is scanned backward. The first pass reads stored pixels, the last one writes them;
 // between them each channel has a plane of its own.
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "recursive/cpu/recursive.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -11,12 +16,12 @@
 #include "core/cpu/backend.h"
 #include "core/cpu/fetch.h"
 #include "pixels/transfer.h"
+#include "recursive/cpu/recursive_lines-inl.h"
 #include "recursive/cpu/recursive_rows.h"
-#include "recursive/cpu/recursive_simd.h"
 #include "recursive/recursive.h"
 
-namespace satin::cpu {
-namespace {
+HWY_BEFORE_NAMESPACE();
+namespace satin::cpu::HWY_NAMESPACE {
 
 /// Bundle b of a pass, and one block of it: a rectangle of the picture.
 struct Bundle {
@@ -187,12 +192,12 @@ class Recursive final : public RecursiveOperation {
       Real* out = slot.coefficients.data() + block.first * lines;
       const float* from = distance(bundle.axis, block.x, block.y);
       if (bundle.axis == Axis::x) {
-        transpose(from, pitch, static_cast<std::size_t>(block.height), static_cast<std::size_t>(block.width),
+        Transpose(from, pitch, static_cast<std::size_t>(block.height), static_cast<std::size_t>(block.width),
                   slot.distances.data(), bundle_lines<Real>);
-        decays(slot.distances.data(), static_cast<std::size_t>(block.positions * lines), constants.rate, out);
+        Decays(slot.distances.data(), static_cast<std::size_t>(block.positions * lines), constants.rate, out);
       } else {
         for (int i = 0; i < block.positions; ++i, from += pitch, out += lines)
-          decays(from, static_cast<std::size_t>(block.width), constants.rate, out);
+          Decays(from, static_cast<std::size_t>(block.width), constants.rate, out);
       }
     }
     std::fill_n(slot.coefficients.data() + bundle.length * lines, lines, constants.feedback);
@@ -217,7 +222,7 @@ class Recursive final : public RecursiveOperation {
       scan.step = lines;
       if (job_.guide) scan.coefficients = slot.coefficients.data() + block.first * lines;
       scan.first = k == 0;
-      scan_block(scan);
+      ScanBlock(scan);
     }
     for (std::int64_t l = 0; l < lines; ++l)
       carries[l] = end_difference(ends[l], carries[l], constants_[pass].end_share);
@@ -232,7 +237,7 @@ class Recursive final : public RecursiveOperation {
     scan.step = -lines;
     if (job_.guide) scan.coefficients = slot.coefficients.data() + (last + 1) * lines;
     scan.first = k + 1 == bundle.blocks();
-    scan_block(scan);
+    ScanBlock(scan);
   }
 
   static BlockScan<Real> scan_of(const PassConstants<Real>& constants, const Bundle::Block& block,
@@ -268,7 +273,7 @@ class Recursive final : public RecursiveOperation {
                           out + static_cast<std::size_t>(r) * step) &&
                finite;
     if (transposed)
-      transpose(out, step, static_cast<std::size_t>(block.height), width, values, bundle_lines<Real>);
+      Transpose(out, step, static_cast<std::size_t>(block.height), width, values, bundle_lines<Real>);
     return finite;
   }
 
@@ -281,7 +286,7 @@ class Recursive final : public RecursiveOperation {
                static_cast<std::ptrdiff_t>(pitch * sizeof(Real)), block.height,
                static_cast<std::size_t>(block.width) * sizeof(Real));
     if (bundle.axis == Axis::x)
-      return transpose(from, pitch, static_cast<std::size_t>(block.height),
+      return Transpose(from, pitch, static_cast<std::size_t>(block.height),
                        static_cast<std::size_t>(block.width), values, bundle_lines<Real>);
     for (std::int64_t r = 0; r < block.height; ++r, from += pitch, values += lines)
       std::copy_n(from, block.width, values);
@@ -292,7 +297,7 @@ class Recursive final : public RecursiveOperation {
     Real* out = plane(channel, block.x, block.y);
     const auto pitch = static_cast<std::size_t>(job_.width);
     if (bundle.axis == Axis::x)
-      return transpose(values, bundle_lines<Real>, static_cast<std::size_t>(block.width),
+      return Transpose(values, bundle_lines<Real>, static_cast<std::size_t>(block.width),
                        static_cast<std::size_t>(block.height), out, pitch);
     for (std::int64_t r = 0; r < block.height; ++r, out += pitch, values += lines)
       std::copy_n(values, block.width, out);
@@ -308,7 +313,7 @@ class Recursive final : public RecursiveOperation {
       if (bundle.axis == Axis::y) continue;
       Real* tile = slot.tiles.data() + static_cast<std::size_t>(c) * tile_size;
       step = recursive_block;
-      transpose(values, bundle_lines<Real>, static_cast<std::size_t>(block.width),
+      Transpose(values, bundle_lines<Real>, static_cast<std::size_t>(block.width),
                 static_cast<std::size_t>(block.height), tile, step);
       rows[static_cast<std::size_t>(c)] = tile;
     }
@@ -355,9 +360,7 @@ class Recursive final : public RecursiveOperation {
   std::vector<Slot<Real>> slots_;
 };
 
-}  // namespace
-
-std::unique_ptr<RecursiveOperation> prepare_recursive(Backend& backend, const RecursiveJob& job) {
+inline std::unique_ptr<RecursiveOperation> PrepareRecursive(Backend& backend, const RecursiveJob& job) {
   CpuBackend& cpu = as_cpu(backend);
   switch (job.read.type) {
     case Type::u8:
@@ -369,4 +372,17 @@ std::unique_ptr<RecursiveOperation> prepare_recursive(Backend& backend, const Re
   }
 }
 
+}  // namespace satin::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace satin::cpu {
+
+HWY_EXPORT(PrepareRecursive);
+
+std::unique_ptr<RecursiveOperation> prepare_recursive(Backend& backend, const RecursiveJob& job) {
+  return HWY_DYNAMIC_DISPATCH(PrepareRecursive)(backend, job);
+}
+
 }  // namespace satin::cpu
+#endif

@@ -1,5 +1,11 @@
-// Local mean and deviation without a table: every thread marches down a band of rows with running sums of the
-// columns and of their squares, and takes differences of their prefixes along the row.
+// Local mean and deviation without a table: every thread has a tile of whole rows, which running sums of the
+// columns and of their squares slide down, and takes differences of their prefixes along the row. Compiled
+// for every SIMD target.
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "statistics/cpu/box_stats.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
 
 #include <algorithm>
 #include <mutex>
@@ -8,13 +14,13 @@
 #include "core/cpu/backend.h"
 #include "pixels/cpu/plane_rows.h"
 #include "statistics/box_stats.h"
-#include "statistics/cpu/sliding_stats.h"
+#include "statistics/cpu/sliding_stats-inl.h"
 
-namespace satin::cpu {
-namespace {
+HWY_BEFORE_NAMESPACE();
+namespace satin::cpu::HWY_NAMESPACE {
 
 constexpr std::size_t chunk = 256;  // pixels whose means and deviations stay in the L1
-constexpr std::int64_t smallest_band = 32;
+constexpr std::int64_t smallest_tile = 32;
 
 /// The job's plane as rows of integers: the picture itself where it is that.
 template <class Stored>
@@ -50,25 +56,25 @@ class QuantisedPlane {
 template <class Stored, class Sum>
 class BoxStats final : public BoxStatsOperation {
  public:
-  using March = SlidingStats<Stored, Sum>;
+  using Sliding = SlidingStats<Stored, Sum>;
 
   BoxStats(CpuBackend& backend, const BoxStatsJob& job)
       : backend_(backend),
         job_(job),
         plane_(backend, job),
-        bands_(std::clamp<std::int64_t>(job.height / smallest_band, 1, backend.threads.count())),
-        bands_of_(static_cast<std::size_t>(bands_), Band{March(job), {}, {}, {}}) {
-    for (Band& band : bands_of_) {
-      band.values.resize(static_cast<std::size_t>(job.width));
-      band.open.resize(static_cast<std::size_t>(job.width));
-      band.stored.resize(static_cast<std::size_t>(job.width));
+        tiles_(std::clamp<std::int64_t>(job.height / smallest_tile, 1, backend.threads.count())),
+        row_tiles_(static_cast<std::size_t>(tiles_), RowTile{Sliding(job), {}, {}, {}}) {
+    for (RowTile& tile : row_tiles_) {
+      tile.values.resize(static_cast<std::size_t>(job.width));
+      tile.open.resize(static_cast<std::size_t>(job.width));
+      tile.stored.resize(static_cast<std::size_t>(job.width));
     }
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
     const std::size_t of_pixel = sizeof(double) + sizeof(std::uint32_t) + sizeof(Stored);
-    return plane_.bytes() +
-           bands_of_.size() * (bands_of_[0].march.bytes() + static_cast<std::size_t>(job_.width) * of_pixel);
+    return plane_.bytes() + row_tiles_.size() * (row_tiles_[0].sliding.bytes() +
+                                                 static_cast<std::size_t>(job_.width) * of_pixel);
   }
 
   void clear_extremes(PictureExtremes* extremes, Stream) override { *extremes = no_extremes; }
@@ -76,16 +82,17 @@ class BoxStats final : public BoxStatsOperation {
   void find_extremes(const ImageView& picture, const Rectangle& inner, const Measured* measured,
                      PictureExtremes* extremes, Stream) override {
     std::mutex mutex;
-    for_rows(picture, measured, [&](std::int64_t y, const ImageView&, const WindowRow<Sum>& row, Band& band) {
-      if (y < inner.y.first || y >= inner.y.last) return;
-      read_values(job_.plane, picture, y, band.values.data());
-      const PictureExtremes found{
-          largest_deviation(row, band.march, inner.x),
-          *std::min_element(band.values.begin() + inner.x.first, band.values.begin() + inner.x.last)};
-      const std::lock_guard lock(mutex);
-      extremes->largest_deviation = std::max(extremes->largest_deviation, found.largest_deviation);
-      extremes->smallest_value = std::min(extremes->smallest_value, found.smallest_value);
-    });
+    for_rows(
+        picture, measured, [&](std::int64_t y, const ImageView&, const WindowRow<Sum>& row, RowTile& tile) {
+          if (y < inner.y.first || y >= inner.y.last) return;
+          read_values(job_.plane, picture, y, tile.values.data());
+          const PictureExtremes found{
+              largest_deviation(row, tile.sliding, inner.x),
+              *std::min_element(tile.values.begin() + inner.x.first, tile.values.begin() + inner.x.last)};
+          const std::lock_guard lock(mutex);
+          extremes->largest_deviation = std::max(extremes->largest_deviation, found.largest_deviation);
+          extremes->smallest_value = std::min(extremes->smallest_value, found.smallest_value);
+        });
   }
 
   void run(const BoxStatsImages& images, Stream) override {
@@ -94,38 +101,38 @@ class BoxStats final : public BoxStatsOperation {
       if (job_.result == LocalResult::binary) return binarise_all(images, known);
     const QuickNumber number = quick_number();
     for_rows(images.picture, images.measured,
-             [&](std::int64_t y, const ImageView& plane, const WindowRow<Sum>& row, Band& band) {
+             [&](std::int64_t y, const ImageView& plane, const WindowRow<Sum>& row, RowTile& tile) {
                if constexpr (sizeof(Stored) < 4)
                  if (number.limit > 0 && row.exact_in_double)
-                   return store_quickly(number, row, plane.row<Stored>(y), band,
+                   return store_quickly(number, row, plane.row<Stored>(y), tile,
                                         images.output.row<Stored>(y));
                if (job_.result != LocalResult::deviation)
-                 read_values(job_.plane, images.picture, y, band.values.data());
-               write_row(images, known, y, row, band.values.data());
+                 read_values(job_.plane, images.picture, y, tile.values.data());
+               write_row(images, known, y, row, tile.values.data());
              });
   }
 
  private:
-  struct Band {
-    March march;
+  struct RowTile {
+    Sliding sliding;
     std::vector<double> values;       ///< of one row
     std::vector<std::uint32_t> open;  ///< pixels that floats do not decide
     std::vector<Stored> stored;       ///< results of one row
   };
 
-  /// Calls work(y, plane, windows, band) for every row.
+  /// Calls work(y, plane, windows, tile) for every row.
   template <class Work>
   void for_rows(const ImageView& picture, const Measured* measured, const Work& work) {
     const int exponent = plane_exponent(job_.plane, measured);
     const Quantised rule = quantised(job_.plane, exponent);
     const ImageView plane = plane_.of(picture, exponent);
-    parallel_rows(backend_, bands_, 1, [&](std::int64_t first, std::int64_t last) {
+    parallel_rows(backend_, tiles_, 1, [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t index = first; index < last; ++index) {
-        Band& band = bands_of_[static_cast<std::size_t>(index)];
-        const std::int64_t top = job_.height * index / bands_;
-        for (std::int64_t y = top; y < job_.height * (index + 1) / bands_; ++y) {
-          y == top ? band.march.start(plane, y) : band.march.advance(plane, y);
-          work(y, plane, band.march.windows(y, rule), band);
+        RowTile& tile = row_tiles_[static_cast<std::size_t>(index)];
+        const std::int64_t top = job_.height * index / tiles_;
+        for (std::int64_t y = top; y < job_.height * (index + 1) / tiles_; ++y) {
+          y == top ? tile.sliding.start(plane, y) : tile.sliding.advance(plane, y);
+          work(y, plane, tile.sliding.windows(y, rule), tile);
         }
       }
     });
@@ -138,20 +145,20 @@ class BoxStats final : public BoxStatsOperation {
     double deviations[chunk];
     for (; first < last; first += chunk) {
       const std::size_t count = std::min(chunk, last - first);
-      statistics_of_row(row, first, count, means, deviations);
+      Statistics(row, first, count, means, deviations);
       work(first, count, means, deviations);
     }
   }
 
   /// Of windows with as many pixels each the one with the largest n Q - S^2 has the largest deviation.
-  [[nodiscard]] double largest_deviation(const WindowRow<Sum>& row, const March& march,
+  [[nodiscard]] double largest_deviation(const WindowRow<Sum>& row, const Sliding& sliding,
                                          const Stretch& inner) const {
     const auto begin = static_cast<std::size_t>(inner.first);
     const auto end = static_cast<std::size_t>(inner.last);
-    const std::size_t first = row.exact_in_double ? std::clamp(march.first_whole(), begin, end) : begin;
-    const std::size_t last = row.exact_in_double ? std::clamp(march.last_whole(), first, end) : begin;
+    const std::size_t first = row.exact_in_double ? std::clamp(sliding.first_whole(), begin, end) : begin;
+    const std::size_t last = row.exact_in_double ? std::clamp(sliding.last_whole(), first, end) : begin;
     double largest = 0;
-    if (first < last) largest = square_root(largest_radicand(row, first, last - first)) / row.counts[first];
+    if (first < last) largest = square_root(LargestRadicand(row, first, last - first)) / row.counts[first];
     const auto search = [&](std::size_t, std::size_t count, const double*, const double* deviations) {
       largest = std::max(largest, *std::max_element(deviations, deviations + count));
     };
@@ -165,16 +172,16 @@ class BoxStats final : public BoxStatsOperation {
     const QuickThreshold threshold = quick_threshold(job_.rule, known, 0xFF);
     const auto width = static_cast<std::size_t>(job_.width);
     for_rows(images.picture, nullptr,
-             [&](std::int64_t y, const ImageView& plane, const WindowRow<Sum>& row, Band& band) {
+             [&](std::int64_t y, const ImageView& plane, const WindowRow<Sum>& row, RowTile& tile) {
                const auto* values = plane.row<Stored>(y);
                auto* out = images.output.row<std::uint8_t>(y);
-               const std::size_t open = binarise_quickly(threshold, row, band.march.inverses(), values, width,
-                                                         job_.inverted, out, band.open.data());
+               const std::size_t open = BinariseQuickly(threshold, row, tile.sliding.inverses(), values,
+                                                        width, job_.inverted, out, tile.open.data());
                for (std::size_t i = 0; i < open; ++i) {
-                 const std::size_t x = band.open[i];
+                 const std::size_t x = tile.open[i];
                  double mean = 0;
                  double deviation = 0;
-                 statistics_of_row(row, x, 1, &mean, &deviation);
+                 Statistics(row, x, 1, &mean, &deviation);
                  const bool white = values[x] > local_threshold(job_.rule, known, {mean, deviation});
                  out[x] = white == job_.inverted ? std::uint8_t{0} : std::uint8_t{255};
                }
@@ -193,17 +200,17 @@ class BoxStats final : public BoxStatsOperation {
   }
 
   /// Numbers in floats, and in doubles what those leave open.
-  void store_quickly(const QuickNumber& number, const WindowRow<Sum>& row, const Stored* values, Band& band,
-                     Stored* out) const requires(sizeof(Stored) < 4) {
+  void store_quickly(const QuickNumber& number, const WindowRow<Sum>& row, const Stored* values,
+                     RowTile& tile, Stored* out) const requires(sizeof(Stored) < 4) {
     const auto width = static_cast<std::size_t>(job_.width);
     const auto channels = static_cast<std::size_t>(job_.plane.channels);
-    Stored* stored = channels == 1 ? out : band.stored.data();
-    const std::size_t open = number_quickly(number, job_.result == LocalResult::normalised, row,
-                                            band.march.inverses(), values, width, stored, band.open.data());
+    Stored* stored = channels == 1 ? out : tile.stored.data();
+    const std::size_t open = NumberQuickly(number, job_.result == LocalResult::normalised, row,
+                                           tile.sliding.inverses(), values, width, stored, tile.open.data());
     for (std::size_t i = 0; i < open; ++i) {
-      const std::size_t x = band.open[i];
+      const std::size_t x = tile.open[i];
       LocalStatistics at;
-      statistics_of_row(row, x, 1, &at.mean, &at.deviation);
+      Statistics(row, x, 1, &at.mean, &at.deviation);
       stored[x] = stored_number<Stored>(number_of(values[x], at));
     }
     if (channels == 1) return;
@@ -216,7 +223,7 @@ class BoxStats final : public BoxStatsOperation {
     for_chunks(row, 0, static_cast<std::size_t>(job_.width),
                [&](std::size_t at, std::size_t count, const double* means, const double* deviations) {
                  if (job_.result == LocalResult::binary)
-                   return binarise(job_.rule, known, values + at, means, deviations, count, job_.inverted,
+                   return Binarise(job_.rule, known, values + at, means, deviations, count, job_.inverted,
                                    images.output.row<std::uint8_t>(y) + at);
                  store(images, y, at, count, values + at, means, deviations);
                });
@@ -255,13 +262,11 @@ class BoxStats final : public BoxStatsOperation {
   CpuBackend& backend_;
   BoxStatsJob job_;
   QuantisedPlane<Stored> plane_;
-  std::int64_t bands_;
-  std::vector<Band> bands_of_;
+  std::int64_t tiles_;
+  std::vector<RowTile> row_tiles_;
 };
 
-}  // namespace
-
-std::unique_ptr<BoxStatsOperation> prepare_box_stats(Backend& backend, const BoxStatsJob& job) {
+inline std::unique_ptr<BoxStatsOperation> PrepareBoxStats(Backend& backend, const BoxStatsJob& job) {
   if (job.colours > 1) return prepare_each_colour(backend, job);
   CpuBackend& cpu = as_cpu(backend);
   switch (job.plane.type) {
@@ -276,4 +281,17 @@ std::unique_ptr<BoxStatsOperation> prepare_box_stats(Backend& backend, const Box
   }
 }
 
+}  // namespace satin::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace satin::cpu {
+
+HWY_EXPORT(PrepareBoxStats);
+
+std::unique_ptr<BoxStatsOperation> prepare_box_stats(Backend& backend, const BoxStatsJob& job) {
+  return HWY_DYNAMIC_DISPATCH(PrepareBoxStats)(backend, job);
+}
+
 }  // namespace satin::cpu
+#endif

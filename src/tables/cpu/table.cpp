@@ -1,21 +1,25 @@
-// The table on the CPU: bands of rows, one a thread. Column sums of every band first, their prefix over the
-// bands as the table row above each, then each band by row scans onto the row above. The source is read
-// twice (but for its last band), the table written once.
+// The table on the CPU: tiles of whole rows, one a thread. Column sums of every tile first, their prefix over
+// the tiles as the table row above each, then each tile by row scans onto the row above. The source is read
+// twice (but for its last tile), the table written once. Compiled for every SIMD target.
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "tables/cpu/table.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
 
 #include <algorithm>
 #include <vector>
 
 #include "core/cpu/backend.h"
-#include "pixels/cpu/rows.h"
-#include "pixels/cpu/rows_simd.h"
-#include "tables/cpu/scan_simd.h"
+#include "pixels/cpu/rows-inl.h"
+#include "tables/cpu/scan-inl.h"
 #include "tables/table.h"
 
-namespace satin::cpu {
-namespace {
+HWY_BEFORE_NAMESPACE();
+namespace satin::cpu::HWY_NAMESPACE {
 
-constexpr std::int64_t smallest_band = 64;
-constexpr std::int64_t smallest_strip = 512;
+constexpr std::int64_t smallest_tile = 64;
+constexpr std::int64_t smallest_part = 512;
 
 template <class Sum>
 class Table final : public TableOperation {
@@ -23,10 +27,10 @@ class Table final : public TableOperation {
   Table(CpuBackend& backend, const TableJob& job)
       : backend_(backend),
         job_(job),
-        bands_(std::clamp<std::int64_t>(job.height / smallest_band, 1, backend.threads.count())),
-        strips_(std::clamp<std::int64_t>(job.width / smallest_strip, 1, bands_)),
+        tiles_(std::clamp<std::int64_t>(job.height / smallest_tile, 1, backend.threads.count())),
+        parts_(std::clamp<std::int64_t>(job.width / smallest_part, 1, tiles_)),
         row_(static_cast<std::size_t>(job.width * job.read.channels)),
-        above_(static_cast<std::size_t>(bands_) * row_),
+        above_(static_cast<std::size_t>(tiles_) * row_),
         values_(above_.size()) {}
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
@@ -37,14 +41,14 @@ class Table final : public TableOperation {
            Stream) override {
     const RowReader reader = row_reader(job_.read, measured, job_.squared);
     std::fill(above_.begin(), above_.end(), Sum{0});
-    parallel_rows(backend_, (bands_ - 1) * strips_, 1, [&](std::int64_t first, std::int64_t last) {
-      for (std::int64_t i = first; i < last; ++i) sum_columns(reader, picture, i / strips_, i % strips_);
+    parallel_rows(backend_, (tiles_ - 1) * parts_, 1, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t i = first; i < last; ++i) sum_columns(reader, picture, i / parts_, i % parts_);
     });
-    for (std::int64_t band = 1; band < bands_; ++band)
-      scan(above(band), static_cast<std::size_t>(job_.width), job_.read.channels, above(band - 1),
-           above(band));
-    parallel_rows(backend_, bands_, 1, [&](std::int64_t first, std::int64_t last) {
-      for (std::int64_t band = first; band < last; ++band) scan_band(reader, picture, band, table);
+    for (std::int64_t tile = 1; tile < tiles_; ++tile)
+      Scan(above(tile), static_cast<std::size_t>(job_.width), job_.read.channels, above(tile - 1),
+           above(tile));
+    parallel_rows(backend_, tiles_, 1, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t tile = first; tile < last; ++tile) scan_tile(reader, picture, tile, table);
     });
   }
 
@@ -61,52 +65,63 @@ class Table final : public TableOperation {
   }
 
  private:
-  [[nodiscard]] std::int64_t band_start(std::int64_t band) const { return job_.height * band / bands_; }
-  [[nodiscard]] Sum* above(std::int64_t band) {
-    return above_.data() + static_cast<std::size_t>(band) * row_;
+  [[nodiscard]] std::int64_t tile_start(std::int64_t tile) const { return job_.height * tile / tiles_; }
+  [[nodiscard]] Sum* above(std::int64_t tile) {
+    return above_.data() + static_cast<std::size_t>(tile) * row_;
   }
-  [[nodiscard]] Sum* values(std::int64_t band) {
-    return values_.data() + static_cast<std::size_t>(band) * row_;
+  [[nodiscard]] Sum* values(std::int64_t tile) {
+    return values_.data() + static_cast<std::size_t>(tile) * row_;
   }
 
-  /// Column sums of a band in one strip of columns, where the row above the next band is to stand.
-  void sum_columns(const RowReader& reader, const ImageView& picture, std::int64_t band, std::int64_t strip) {
-    const std::int64_t left = job_.width * strip / strips_;
-    const auto pixels = static_cast<std::size_t>(job_.width * (strip + 1) / strips_ - left);
+  /// Column sums of a tile in one part of its columns, where the row above the next tile is to stand.
+  void sum_columns(const RowReader& reader, const ImageView& picture, std::int64_t tile, std::int64_t part) {
+    const std::int64_t left = job_.width * part / parts_;
+    const auto pixels = static_cast<std::size_t>(job_.width * (part + 1) / parts_ - left);
     const std::int64_t first = left * job_.read.channels;
-    for (std::int64_t y = band_start(band); y < band_start(band + 1); ++y)
-      with_values(reader, picture.at(left, y), pixels, values(band) + first, [&](const auto* row) {
-        add(row, pixels * static_cast<std::size_t>(job_.read.channels), above(band + 1) + first);
+    for (std::int64_t y = tile_start(tile); y < tile_start(tile + 1); ++y)
+      with_values(reader, picture.at(left, y), pixels, values(tile) + first, [&](const auto* row) {
+        Add(row, pixels * static_cast<std::size_t>(job_.read.channels), above(tile + 1) + first);
       });
   }
 
-  void scan_band(const RowReader& reader, const ImageView& picture, std::int64_t band,
+  void scan_tile(const RowReader& reader, const ImageView& picture, std::int64_t tile,
                  const MutableImageView& table) {
     const auto pixels = static_cast<std::size_t>(job_.width);
-    const Sum* previous = above(band);
-    for (std::int64_t y = band_start(band); y < band_start(band + 1); ++y) {
+    const Sum* previous = above(tile);
+    for (std::int64_t y = tile_start(tile); y < tile_start(tile + 1); ++y) {
       Sum* sums = table.row<Sum>(y);
-      with_values(reader, picture.at(0, y), pixels, values(band),
-                  [&](const auto* row) { scan(row, pixels, job_.read.channels, previous, sums); });
+      with_values(reader, picture.at(0, y), pixels, values(tile),
+                  [&](const auto* row) { Scan(row, pixels, job_.read.channels, previous, sums); });
       previous = sums;
     }
   }
 
   CpuBackend& backend_;
   TableJob job_;
-  std::int64_t bands_;
-  std::int64_t strips_;      ///< of columns, while only column sums are made
+  std::int64_t tiles_;
+  std::int64_t parts_;       ///< of columns, while only column sums are made
   std::size_t row_;          ///< entries of one row
-  std::vector<Sum> above_;   ///< the table row above every band
-  std::vector<Sum> values_;  ///< one row of every band
+  std::vector<Sum> above_;   ///< the table row above every tile
+  std::vector<Sum> values_;  ///< one row of every tile
 };
 
-}  // namespace
-
-std::unique_ptr<TableOperation> prepare_table(Backend& backend, const TableJob& job) {
+inline std::unique_ptr<TableOperation> PrepareTable(Backend& backend, const TableJob& job) {
   if (job.accumulator == Accumulator::u32)
     return std::make_unique<Table<std::uint32_t>>(as_cpu(backend), job);
   return std::make_unique<Table<std::uint64_t>>(as_cpu(backend), job);
 }
 
+}  // namespace satin::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace satin::cpu {
+
+HWY_EXPORT(PrepareTable);
+
+std::unique_ptr<TableOperation> prepare_table(Backend& backend, const TableJob& job) {
+  return HWY_DYNAMIC_DISPATCH(PrepareTable)(backend, job);
+}
+
 }  // namespace satin::cpu
+#endif

@@ -1,22 +1,49 @@
-// The loops of residual_simd.h that Highway compiles once for every SIMD target and chooses between at run
-// time.
+// Rows with what they differ by from their means, times an amount, compiled for every SIMD target.
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "means/cpu/unsharp_residual_simd.cpp"
-#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#if defined(SATIN_UNSHARP_RESIDUAL_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef SATIN_UNSHARP_RESIDUAL_INL_H
+#undef SATIN_UNSHARP_RESIDUAL_INL_H
+#else
+#define SATIN_UNSHARP_RESIDUAL_INL_H
+#endif
+
 #include <hwy/highway.h>
 
 #include <cmath>
 
-#include "means/cpu/unsharp_residual_simd.h"
 #include "pixels/cpu/load_wide-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// The rule of a row without alpha and mask; see means/maths/unsharp_residual.h.
+struct UnsharpResidualLine {
+  double amount = 0;
+  double threshold = 0;
+  double mean_scale = 1;
+  double white = 0;     ///< largest result
+  bool narrow = false;  ///< what exact_in_float() says
+};
+
+/// Whether single precision makes every step for bytes with means of 8 more bits exactly. Differences are
+/// k / 2^8 with |k| <= 65280; with an amount of a / 2^s results are multiples of 1 / 2^(8 + s) of at most
+/// 65280 (2^s + a) parts: fewer than 2^24 while 2^s + a <= 256. Thresholds are compared alike where they are
+/// floats.
+inline bool ExactInFloat(const UnsharpResidualLine& line) {
+  if (line.mean_scale != 0x1p-8 || line.white != 255) return false;
+  if (static_cast<double>(static_cast<float>(line.threshold)) != line.threshold) return false;
+  for (int bits = 0; bits < 8; ++bits) {
+    const double parts = 1 << bits;
+    const double numerator = line.amount * parts;
+    if (numerator == std::floor(numerator)) return parts + numerator <= 256;
+  }
+  return false;
+}
 
 /// Integers below 2^24 as floats, or below 2^31 as doubles.
 template <class D, class Value>
-HWY_INLINE auto Exact(D d, const Value* from) {
+HWY_INLINE auto ExactReal(D d, const Value* from) {
   if constexpr (sizeof(hn::TFromD<D>) == 4) {
     const hn::Rebind<std::int32_t, D> integers;
     return hn::ConvertTo(d, LoadWide(integers, from));
@@ -47,8 +74,8 @@ std::size_t AddVectors(D d, const Own* own, const Mean* means, std::size_t i, st
   const auto white = hn::Set(d, static_cast<Real>(line.white));
   const auto half = hn::Set(d, static_cast<Real>(0.5));
   for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
-    const auto value = Exact(d, own + i);
-    const auto mean = hn::Mul(Exact(d, means + i), scale);
+    const auto value = ExactReal(d, own + i);
+    const auto mean = hn::Mul(ExactReal(d, means + i), scale);
     const auto difference = hn::Sub(value, mean);
     const auto counts = hn::Gt(hn::Abs(difference), threshold);
     const auto result = hn::Add(value, hn::IfThenElseZero(counts, hn::Mul(difference, amount)));
@@ -59,6 +86,8 @@ std::size_t AddVectors(D d, const Own* own, const Mean* means, std::size_t i, st
   return i;
 }
 
+/// out[i] = nearest_integer(with_detail(own[i], means[i] * line.mean_scale), line.white). Means are below
+/// 2^31. Instances: bytes with means of 16 bits, 16 bits with means of 32.
 template <class Own, class Mean>
 void AddResidual(const Own* own, const Mean* means, std::size_t count, const UnsharpResidualLine& line,
                  Own* out) {
@@ -70,46 +99,7 @@ void AddResidual(const Own* own, const Mean* means, std::size_t count, const Uns
   AddVectors(hn::CappedTag<double, 1>(), own, means, done, count, line, out);
 }
 
-// Highway dispatches plain functions: one name for each instance.
-void AddResidualU8(const std::uint8_t* own, const std::uint16_t* means, std::size_t count,
-                   const UnsharpResidualLine& line, std::uint8_t* out) {
-  AddResidual(own, means, count, line, out);
-}
-void AddResidualU16(const std::uint16_t* own, const std::uint32_t* means, std::size_t count,
-                    const UnsharpResidualLine& line, std::uint16_t* out) {
-  AddResidual(own, means, count, line, out);
-}
-
 }  // namespace satin::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace satin::cpu {
-
-bool exact_in_float(const UnsharpResidualLine& line) {
-  if (line.mean_scale != 0x1p-8 || line.white != 255) return false;
-  if (static_cast<double>(static_cast<float>(line.threshold)) != line.threshold) return false;
-  for (int bits = 0; bits < 8; ++bits) {
-    const double parts = 1 << bits;
-    const double numerator = line.amount * parts;
-    if (numerator == std::floor(numerator)) return parts + numerator <= 256;
-  }
-  return false;
-}
-
-HWY_EXPORT(AddResidualU8);
-HWY_EXPORT(AddResidualU16);
-
-template <>
-void add_residual(const std::uint8_t* own, const std::uint16_t* means, std::size_t count,
-                  const UnsharpResidualLine& line, std::uint8_t* out) {
-  HWY_DYNAMIC_DISPATCH(AddResidualU8)(own, means, count, line, out);
-}
-template <>
-void add_residual(const std::uint16_t* own, const std::uint32_t* means, std::size_t count,
-                  const UnsharpResidualLine& line, std::uint16_t* out) {
-  HWY_DYNAMIC_DISPATCH(AddResidualU16)(own, means, count, line, out);
-}
-
-}  // namespace satin::cpu
 #endif

@@ -1,17 +1,26 @@
-#pragma once
-// Column sums of values and of their squares over a window of rows that marches down a plane, and their
-// prefixes along the row.
+// Column sums of values and of their squares over a window of rows that slides down a plane, and their
+// prefixes along the row; compiled for every SIMD target.
+
+#if defined(SATIN_SLIDING_STATS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef SATIN_SLIDING_STATS_INL_H
+#undef SATIN_SLIDING_STATS_INL_H
+#else
+#define SATIN_SLIDING_STATS_INL_H
+#endif
+
+#include <hwy/highway.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <vector>
 
 #include "core/maths/window.h"
 #include "statistics/box_stats.h"
-#include "statistics/cpu/local_statistics_simd.h"
-#include "tables/cpu/scan_simd.h"
+#include "statistics/cpu/local_statistics-inl.h"
+#include "tables/cpu/scan-inl.h"
 
-namespace satin::cpu {
+HWY_BEFORE_NAMESPACE();
+namespace satin::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
 
 /// Stored: of the quantised plane. Sum: u32 or u64, the sums over one window fit.
 template <class Stored, class Sum>
@@ -73,16 +82,16 @@ class SlidingStats {
 
   void exchange(const ImageView& plane, std::int64_t enters, std::int64_t leaves) {
     if (enters < 0 && leaves < 0) return;
-    exchange_with_squares(enters < 0 ? nothing_.data() : plane.row<Stored>(enters),
-                          leaves < 0 ? nothing_.data() : plane.row<Stored>(leaves), width_, sums_.data(),
-                          squares_.data());
+    ExchangeWithSquares(enters < 0 ? nothing_.data() : plane.row<Stored>(enters),
+                        leaves < 0 ? nothing_.data() : plane.row<Stored>(leaves), width_, sums_.data(),
+                        squares_.data());
   }
 
   /// Exclusive prefixes of the row extended by its border.
   void extend(const std::vector<Sum>& columns, std::vector<Sum>& prefixes) const {
     Sum* after = prefixes.data() + 1;
     if (job_.border == Border::shrink) {
-      scan<Sum, Sum>(columns.data(), width_, 1, nullptr, after + reach_);
+      Scan(columns.data(), width_, 1, nullptr, after + reach_);
       std::fill(after + reach_ + width_, prefixes.data() + prefixes.size(), after[reach_ + width_ - 1]);
       return;
     }
@@ -93,7 +102,7 @@ class SlidingStats {
     for (std::size_t i = 0; i < reach_; ++i) after[i] = at(i);
     std::copy(columns.begin(), columns.end(), after + reach_);
     for (std::size_t i = reach_ + width_; i + 1 < prefixes.size(); ++i) after[i] = at(i);
-    scan<Sum, Sum>(after, prefixes.size() - 1, 1, nullptr, after);
+    Scan(after, prefixes.size() - 1, 1, nullptr, after);
   }
 
   void count_pixels(std::int64_t rows) {
@@ -127,4 +136,7 @@ class SlidingStats {
   std::int64_t rows_ = -1;       ///< of the windows that were counted
 };
 
-}  // namespace satin::cpu
+}  // namespace satin::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,18 +1,27 @@
-#pragma once
-// The coefficients of the guided filter row by row: running column sums of the values and of their products,
-// their prefixes along the row, and the linear function of every window.
+// The coefficients of the guided filter row by row, compiled for every SIMD target: running column sums of
+// the values and of their products, their prefixes along the row, and the linear function of every window.
+
+#if defined(SATIN_LINEAR_MOMENTS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef SATIN_LINEAR_MOMENTS_INL_H
+#undef SATIN_LINEAR_MOMENTS_INL_H
+#else
+#define SATIN_LINEAR_MOMENTS_INL_H
+#endif
+
+#include <hwy/highway.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <vector>
 
 #include "core/maths/window.h"
-#include "guided/cpu/local_linear_simd.h"
+#include "guided/cpu/linear_rows-inl.h"
+#include "guided/cpu/linear_windows-inl.h"
 #include "guided/local_linear.h"
-#include "pixels/cpu/rows_simd.h"
-#include "tables/cpu/scan_simd.h"
+#include "tables/cpu/scan-inl.h"
 
-namespace satin::cpu {
+HWY_BEFORE_NAMESPACE();
+namespace satin::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
 
 /// Pictures of one run, and the scales of those that hold floats.
 struct LinearRun {
@@ -22,13 +31,37 @@ struct LinearRun {
   FixedExponents guide_exponents;
 };
 
+template <class T>
+void ReadRowsAs(const LinearRead& read, FixedExponents exponents, const T* pixels, int first, int last,
+                std::size_t count, std::int32_t* values) {
+  if constexpr (!std::is_same_v<T, float>) {
+    if (!read.weighted) {
+      std::array<std::int32_t*, 4> to{};
+      for (int c = first; c < last; ++c, values += count)
+        to[static_cast<std::size_t>(stored_channel(read, c))] = values;
+      return Separate(pixels, read.channels, count, to);
+    }
+  }
+  for (int c = first; c < last; ++c, values += count)
+    for (std::size_t x = 0; x < count; ++x)
+      values[x] = static_cast<std::int32_t>(
+          linear_value(pixels + x * static_cast<std::size_t>(read.channels), c, read, exponents).whole);
+}
+
 /// Row y of the channels from `first` to `last`, which is not read, as rows of integers one behind the other.
-void read_linear_rows(const LinearRead& read, FixedExponents exponents, const ImageView& image, int first,
-                      int last, std::int64_t y, std::int32_t* values);
+inline void ReadLinearRows(const LinearRead& read, FixedExponents exponents, const ImageView& image,
+                           int first, int last, std::int64_t y, std::int32_t* values) {
+  const auto count = static_cast<std::size_t>(image.shape.width);
+  if (read.type == Type::u8)
+    return ReadRowsAs(read, exponents, image.row<std::uint8_t>(y), first, last, count, values);
+  if (read.type == Type::u16)
+    return ReadRowsAs(read, exponents, image.row<std::uint16_t>(y), first, last, count, values);
+  ReadRowsAs(read, exponents, image.row<float>(y), first, last, count, values);
+}
 
 /// How often each row of the picture lies in the window around row y.
-inline void count_rows(std::int64_t y, std::int64_t reach, std::int64_t height, Border border,
-                       std::vector<std::uint64_t>& times) {
+inline void CountRows(std::int64_t y, std::int64_t reach, std::int64_t height, Border border,
+                      std::vector<std::uint64_t>& times) {
   times.assign(static_cast<std::size_t>(height), 0);
   for (std::int64_t position = y - reach; position <= y + reach; ++position) {
     const std::int64_t row = source_of(position, height, border);
@@ -67,7 +100,7 @@ class PlanePrefixes {
   void scan_plane(const Sum* sums, Sum* prefix) {
     if (job_.border == Border::shrink) {
       std::fill_n(prefix, reach_ + 1, Sum{0});
-      scan(sums, width_, 1, nullptr, prefix + reach_ + 1);
+      Scan(sums, width_, 1, nullptr, prefix + reach_ + 1);
       std::fill_n(prefix + reach_ + 1 + width_, reach_, prefix[reach_ + width_]);
       return;
     }
@@ -78,7 +111,7 @@ class PlanePrefixes {
           sums[source_of(job_.width + static_cast<std::int64_t>(i), job_.width, job_.border)];
     }
     prefix[0] = 0;
-    scan(extended_.data(), extended_.size(), 1, nullptr, prefix + 1);
+    Scan(extended_.data(), extended_.size(), 1, nullptr, prefix + 1);
   }
 
   const LocalLinearJob& job_;
@@ -119,7 +152,7 @@ class LinearMoments {
     PrefixRow<Sum> windows{job_.layout, prefixes_.data(), prefixes_.stride(), prefixes_.span(), counts, 0};
     windows.count_of_rows =
         static_cast<double>(counted(window_around(y, job_.reach_y), job_.height, job_.border));
-    coefficients_of_row(windows, solver(run), width_, coefficients);
+    Coefficients(windows, solver(run), width_, coefficients);
   }
 
  private:
@@ -147,19 +180,19 @@ class LinearMoments {
   }
 
   void start(const LinearRun& run, std::int64_t y) {
-    count_rows(y, job_.reach_y, job_.height, job_.border, times_);
+    CountRows(y, job_.reach_y, job_.height, job_.border, times_);
     std::fill(sums_.begin(), sums_.end(), Sum{0});
     for (std::int64_t row = 0; row < job_.height; ++row) {
       const auto times = static_cast<Sum>(times_[static_cast<std::size_t>(row)]);
       if (times == 0) continue;
       read(run, row, entering_);
       if (times == 1) {
-        exchange_moments(job_.layout, rows_of(entering_), rows_of(nothing_), width_, sums_.data());
+        ExchangeMoments(job_.layout, rows_of(entering_), rows_of(nothing_), width_, sums_.data());
         continue;
       }
       Sum* moments = prefixes_.room();
       std::fill_n(moments, sums_.size(), Sum{0});
-      exchange_moments(job_.layout, rows_of(entering_), rows_of(nothing_), width_, moments);
+      ExchangeMoments(job_.layout, rows_of(entering_), rows_of(nothing_), width_, moments);
       for (std::size_t i = 0; i < sums_.size(); ++i) sums_[i] += times * moments[i];
     }
   }
@@ -168,16 +201,16 @@ class LinearMoments {
     if (enters == leaves) return;
     if (enters >= 0) read(run, enters, entering_);
     if (leaves >= 0) read(run, leaves, leaving_);
-    exchange_moments(job_.layout, rows_of(enters < 0 ? nothing_ : entering_),
-                     rows_of(leaves < 0 ? nothing_ : leaving_), width_, sums_.data());
+    ExchangeMoments(job_.layout, rows_of(enters < 0 ? nothing_ : entering_),
+                    rows_of(leaves < 0 ? nothing_ : leaving_), width_, sums_.data());
   }
 
   void read(const LinearRun& run, std::int64_t y, std::vector<std::int32_t>& values) const {
     const LinearLayout& layout = job_.layout;
-    read_linear_rows(job_.guide, run.guide_exponents, run.guide, 0, layout.guides, y, values.data());
+    ReadLinearRows(job_.guide, run.guide_exponents, run.guide, 0, layout.guides, y, values.data());
     if (layout.first_own() < layout.channels)
-      read_linear_rows(job_.picture, run.picture_exponents, run.picture, layout.first_own(), layout.channels,
-                       y, values.data() + static_cast<std::size_t>(layout.guides) * width_);
+      ReadLinearRows(job_.picture, run.picture_exponents, run.picture, layout.first_own(), layout.channels, y,
+                     values.data() + static_cast<std::size_t>(layout.guides) * width_);
   }
 
   [[nodiscard]] ValueRows rows_of(const std::vector<std::int32_t>& values) const {
@@ -240,4 +273,7 @@ class CoefficientRows {
   std::vector<std::uint64_t> rows_;
 };
 
-}  // namespace satin::cpu
+}  // namespace satin::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,19 +1,107 @@
-#pragma once
-// A row of means at once, for integers and plain floats: column sums are scanned along a row that is
-// extended by the border, and every mean is a weighted difference of prefixes over a divisor.
+// A row of means at once, for integers and plain floats, compiled for every SIMD target: column sums are
+// scanned along a row that is extended by the border, and every mean is a weighted difference of prefixes
+// over a divisor.
+
+#if defined(SATIN_ROW_MEANS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef SATIN_ROW_MEANS_INL_H
+#undef SATIN_ROW_MEANS_INL_H
+#else
+#define SATIN_ROW_MEANS_INL_H
+#endif
+
+#include <hwy/highway.h>
 
 #include <algorithm>
 #include <vector>
 
+#include "core/maths/window.h"
 #include "means/box_mean.h"
-#include "means/cpu/divide_simd.h"
-#include "means/cpu/float_means_simd.h"
-#include "means/cpu/running_columns.h"
+#include "means/cpu/divide-inl.h"
 #include "means/cpu/store.h"
-#include "pixels/cpu/rows.h"
-#include "tables/cpu/scan_simd.h"
+#include "pixels/cpu/rows-inl.h"
+#include "tables/cpu/scan-inl.h"
 
-namespace satin::cpu {
+HWY_BEFORE_NAMESPACE();
+namespace satin::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// Sums of every column over a window of rows that slides down the picture: a row enters, a row leaves.
+template <class Sum>
+class RunningColumns {
+ public:
+  RunningColumns(std::int64_t width, std::int64_t height, int channels, std::int64_t reach, Border border)
+      : pixels_(static_cast<std::size_t>(width)),
+        height_(height),
+        reach_(reach),
+        border_(border),
+        entries_(pixels_ * static_cast<std::size_t>(channels)),
+        sums_(entries_),
+        entering_(entries_),
+        leaving_(entries_),
+        nothing_(entries_),
+        times_(static_cast<std::size_t>(height)) {}
+
+  [[nodiscard]] const Sum* sums() const noexcept { return sums_.data(); }
+  [[nodiscard]] std::size_t bytes() const noexcept {
+    return 4 * sums_.size() * sizeof(Sum) + times_.size() * sizeof(Sum);
+  }
+
+  /// Sums over the window around row y: every row as often as the border makes it appear.
+  void start(const RowReader& reader, const ImageView& source, std::int64_t y) {
+    std::fill(times_.begin(), times_.end(), Sum{0});
+    for (std::int64_t position = y - reach_; position <= y + reach_; ++position) {
+      const std::int64_t row = source_of(position, height_, border_);
+      if (row >= 0) ++times_[static_cast<std::size_t>(row)];
+    }
+    std::fill(sums_.begin(), sums_.end(), Sum{0});
+    for (std::int64_t row = 0; row < height_; ++row) {
+      const Sum factor = times_[static_cast<std::size_t>(row)];
+      if (factor == 0) continue;
+      ReadRow(reader, source.at(0, row), pixels_, entering_.data());
+      if (factor != 1)
+        std::for_each(entering_.begin(), entering_.end(), [factor](Sum& value) { value *= factor; });
+      Add(entering_.data(), entries_, sums_.data());
+    }
+  }
+
+  /// From the window around row y - 1 to the one around row y.
+  void advance(const RowReader& reader, const ImageView& source, std::int64_t y) {
+    const std::int64_t enters = source_of(y + reach_, height_, border_);
+    const std::int64_t leaves = source_of(y - 1 - reach_, height_, border_);
+    if (enters == leaves) return;
+    if constexpr (sizeof(Sum) == 4) {
+      if (reader.plain() && reader.read.type == Type::u8)
+        return exchange_stored<std::uint8_t>(source, enters, leaves);
+      if (reader.plain() && reader.read.type == Type::u16)
+        return exchange_stored<std::uint16_t>(source, enters, leaves);
+      if (reader.plain() && reader.read.type == Type::u32)
+        return exchange_stored<std::uint32_t>(source, enters, leaves);
+    }
+    if (enters >= 0) ReadRow(reader, source.at(0, enters), pixels_, entering_.data());
+    if (leaves >= 0) ReadRow(reader, source.at(0, leaves), pixels_, leaving_.data());
+    Exchange(enters < 0 ? nothing_.data() : entering_.data(), leaves < 0 ? nothing_.data() : leaving_.data(),
+             entries_, sums_.data());
+  }
+
+ private:
+  template <class Stored>
+  void exchange_stored(const ImageView& source, std::int64_t enters, std::int64_t leaves) {
+    const auto* nothing = reinterpret_cast<const Stored*>(nothing_.data());
+    Exchange(enters < 0 ? nothing : source.row<Stored>(enters),
+             leaves < 0 ? nothing : source.row<Stored>(leaves), entries_, sums_.data());
+  }
+
+  std::size_t pixels_;
+  std::int64_t height_;
+  std::int64_t reach_;
+  Border border_;
+  std::size_t entries_;
+  std::vector<Sum> sums_;
+  std::vector<Sum> entering_;
+  std::vector<Sum> leaving_;
+  std::vector<Sum> nothing_;  ///< zeros, as a row of any type
+  std::vector<Sum> times_;
+};
 
 template <class Sum>
 class RowMeans {
@@ -74,9 +162,9 @@ class RowMeans {
       divide_row(along_y, working_.data());
       const T* original = images.original.template row<T>(y);
       if (job_.mask_maximum != 0) blend_row(original, images.mask, y, transfer);
-      if (!unweight_) return encode_row(working_.data(), working_.size(), transfer, out);
-      store_row_with_alpha(working_.data(), static_cast<std::size_t>(job_.width), job_.read.channels,
-                           transfer, original, out);
+      if (!unweight_) return EncodeWorking(working_.data(), working_.size(), transfer, out);
+      StoreWithAlpha(working_.data(), static_cast<std::size_t>(job_.width), channels_, transfer, original,
+                     out);
     } else if constexpr (!std::is_same_v<T, float> && sizeof(T) <= sizeof(Sum)) {
       divide_row(along_y, out);
     }
@@ -113,9 +201,9 @@ class RowMeans {
     const auto width = static_cast<std::size_t>(job_.width);
     if (!stretches(job_.border)) {
       extend(sums);
-      return scan(extended_.data(), width + 2 * pad_, job_.read.channels, nullptr, prefix.data());
+      return Scan(extended_.data(), width + 2 * pad_, job_.read.channels, nullptr, prefix.data());
     }
-    scan(sums, width, job_.read.channels, nullptr, prefix.data() + pad_ * channels_);
+    Scan(sums, width, job_.read.channels, nullptr, prefix.data() + pad_ * channels_);
     Sum* end = prefix.data() + (pad_ + width) * channels_;
     for (std::size_t i = 0; i < pad_; ++i) std::copy_n(end - channels_, channels_, end + i * channels_);
   }
@@ -167,8 +255,8 @@ class RowMeans {
   void blend_row(const T* original, const ImageView& mask, std::int64_t y, const TransferView& transfer) {
     const std::uint64_t whole = job_.mask_maximum;
     if (whole == 0xFF && white_ <= 0xFFFF)
-      return satin::cpu::blend_row(original, mask.row<std::uint8_t>(y), static_cast<std::size_t>(job_.width),
-                                   job_.read.channels, transfer, working_.data());
+      return BlendRow(original, mask.row<std::uint8_t>(y), static_cast<std::size_t>(job_.width),
+                      job_.read.channels, transfer, working_.data());
     for (std::int64_t x = 0, i = 0; x < job_.width; ++x) {
       const std::uint64_t weight = mask_at(mask, x, y);
       if (weight == whole) {
@@ -188,14 +276,13 @@ class RowMeans {
                    Mean* means) {
     const BoxDifferences<Sum> boxes = differences(along_y, first);
     if constexpr (std::is_same_v<Mean, float>) {
-      return float_means(boxes, divisors, scale_, pixels * channels_, means + first * channels_);
+      return FloatMeans(boxes, divisors, scale_, pixels * channels_, means + first * channels_);
     } else if constexpr (sizeof(Mean) == 4) {
       if (unweight_)
-        return divide_by_alpha(boxes, divisors, pixels, job_.read.channels, white_,
-                               means + first * channels_);
+        return DivideByAnyAlpha(boxes, divisors, pixels, channels_, white_, means + first * channels_);
     }
     if constexpr (!std::is_same_v<Mean, float>)
-      divide(boxes, divisors, pixels * channels_, means + first * channels_);
+      Divide(boxes, divisors, pixels * channels_, means + first * channels_);
   }
 
   template <class Mean>
@@ -251,4 +338,7 @@ class RowMeans {
   Divisors middle_;
 };
 
-}  // namespace satin::cpu
+}  // namespace satin::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,17 +1,19 @@
-// The loops of lobe_simd.h, compiled by Highway once for every SIMD target and chosen between at run time.
+// Loops over rows of lobes and cells, compiled for every SIMD target, all with the same results.
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "lobes/cpu/lobe_simd.cpp"
-#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#if defined(SATIN_LOBE_ROWS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef SATIN_LOBE_ROWS_INL_H
+#undef SATIN_LOBE_ROWS_INL_H
+#else
+#define SATIN_LOBE_ROWS_INL_H
+#endif
+
 #include <hwy/highway.h>
 
-#include "lobes/cpu/lobe_simd.h"
 #include "lobes/maths/lobe_cells.h"
 #include "means/maths/mean.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
-
 namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET != HWY_SCALAR
@@ -25,9 +27,11 @@ HWY_INLINE V Weighted(D d, V sums, Weight weight) {
 }
 #endif
 
-void AddWeightedDifferences(const std::uint64_t* HWY_RESTRICT ahead, const std::uint64_t* HWY_RESTRICT behind,
-                            std::size_t count, std::uint32_t weight, std::uint64_t* HWY_RESTRICT low,
-                            double* HWY_RESTRICT estimate) {
+/// add_weighted() (means/maths/mean.h) of ahead[i] - behind[i], signed, with the two parts of a sum apart.
+inline void AddWeightedDifferences(const std::uint64_t* HWY_RESTRICT ahead,
+                                   const std::uint64_t* HWY_RESTRICT behind, std::size_t count,
+                                   std::uint32_t weight, std::uint64_t* HWY_RESTRICT low,
+                                   double* HWY_RESTRICT estimate) {
   std::size_t i = 0;
 #if HWY_TARGET != HWY_SCALAR
   const hn::ScalableTag<std::uint64_t> d;
@@ -51,9 +55,11 @@ void AddWeightedDifferences(const std::uint64_t* HWY_RESTRICT ahead, const std::
   }
 }
 
-void RoundAndStep(const std::uint64_t* HWY_RESTRICT above, const std::uint64_t* HWY_RESTRICT below,
-                  std::size_t count, int cell_bits, std::uint64_t* HWY_RESTRICT values,
-                  std::uint32_t* HWY_RESTRICT whole) {
+/// whole[i] = whole_value() (lobes/maths/lobe_cells.h) of values[i], which fits; then values[i] becomes that
+/// of the next row of pixels between the rows of cells `above` and `below`.
+inline void RoundAndStep(const std::uint64_t* HWY_RESTRICT above, const std::uint64_t* HWY_RESTRICT below,
+                         std::size_t count, int cell_bits, std::uint64_t* HWY_RESTRICT values,
+                         std::uint32_t* HWY_RESTRICT whole) {
   const hn::ScalableTag<std::uint64_t> d;
   const hn::Rebind<std::uint32_t, decltype(d)> narrow;
   const int bits = value_bits(cell_bits);
@@ -75,21 +81,4 @@ void RoundAndStep(const std::uint64_t* HWY_RESTRICT above, const std::uint64_t* 
 }  // namespace satin::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace satin::cpu {
-
-HWY_EXPORT(AddWeightedDifferences);
-HWY_EXPORT(RoundAndStep);
-
-void add_weighted_differences(const std::uint64_t* ahead, const std::uint64_t* behind, std::size_t count,
-                              std::uint32_t weight, std::uint64_t* low, double* estimate) {
-  HWY_DYNAMIC_DISPATCH(AddWeightedDifferences)(ahead, behind, count, weight, low, estimate);
-}
-
-void round_and_step(const std::uint64_t* above, const std::uint64_t* below, std::size_t count, int cell_bits,
-                    std::uint64_t* values, std::uint32_t* whole) {
-  HWY_DYNAMIC_DISPATCH(RoundAndStep)(above, below, count, cell_bits, values, whole);
-}
-
-}  // namespace satin::cpu
 #endif

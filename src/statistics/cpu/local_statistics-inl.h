@@ -1,23 +1,43 @@
-// Highway compiles this file once for every SIMD target and chooses at run time. Most loops are plain: the
-// compiler makes vectors of them, as they hold no dependence and no call.
+// Rows of local statistics, compiled for every SIMD target: the same bytes from all of them, and from
+// statistics/maths/local_statistics.h. Most loops are plain: the compiler makes vectors of them, as they hold
+// no dependence and no call.
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "statistics/cpu/local_statistics_simd.cpp"
-#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#if defined(SATIN_LOCAL_STATISTICS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef SATIN_LOCAL_STATISTICS_INL_H
+#undef SATIN_LOCAL_STATISTICS_INL_H
+#else
+#define SATIN_LOCAL_STATISTICS_INL_H
+#endif
+
 #include <hwy/highway.h>
 
 #include <algorithm>
 
-#include "statistics/cpu/local_statistics_simd.h"
+#include "statistics/maths/local_statistics.h"
+#include "statistics/maths/quick_number.h"
+#include "statistics/maths/quick_threshold.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// a^2 - b^2 = (a - b) (a + b)
+/// Windows of one row: pixel i covers the columns i ... i + span - 1 of the extended row, whose exclusive
+/// prefix sums are given, and `counts[i]` pixels. Sum is u32 or u64.
+template <class Sum>
+struct WindowRow {
+  const Sum* sums = nullptr;
+  const Sum* squares = nullptr;
+  const double* counts = nullptr;
+  std::size_t span = 1;
+  Quantised quantised{};
+  bool exact_in_double = false;  ///< count * squares < 2^53 and offset 0
+};
+
+/// sums += enters - leaves and squares += enters^2 - leaves^2, element by element, modulo 2^32 or 2^64:
+/// a^2 - b^2 = (a - b) (a + b).
 template <class Stored, class Sum>
-void Exchange(const Stored* HWY_RESTRICT enters, const Stored* HWY_RESTRICT leaves, std::size_t count,
-              Sum* HWY_RESTRICT sums, Sum* HWY_RESTRICT squares) {
+void ExchangeWithSquares(const Stored* HWY_RESTRICT enters, const Stored* HWY_RESTRICT leaves,
+                         std::size_t count, Sum* HWY_RESTRICT sums, Sum* HWY_RESTRICT squares) {
   for (std::size_t i = 0; i < count; ++i) {
     const Sum in = enters[i];
     const Sum out = leaves[i];
@@ -63,7 +83,8 @@ HWY_INLINE auto RadicandAt(D d, const WindowRow<Sum>& row, std::size_t at) {
   return hn::Sub(hn::Mul(hn::LoadU(d, row.counts + at), squares), hn::Mul(sum, sum));
 }
 
-/// In vectors where doubles hold every integer exactly.
+/// Mean and deviation of the pixels [first, first + count), in vectors where doubles hold every integer
+/// exactly.
 template <class Sum>
 void Statistics(const WindowRow<Sum>& row, std::size_t first, std::size_t count, double* HWY_RESTRICT means,
                 double* HWY_RESTRICT deviations) {
@@ -79,6 +100,7 @@ void Statistics(const WindowRow<Sum>& row, std::size_t first, std::size_t count,
   OneByOne(row, first + i, count - i, means + i, deviations + i);
 }
 
+/// The largest n Q - S^2 of the pixels [first, first + count) of a row that is exact in double.
 template <class Sum>
 double LargestRadicand(const WindowRow<Sum>& row, std::size_t first, std::size_t count) {
   const hn::ScalableTag<double> d;
@@ -103,9 +125,10 @@ void Compare(const ThresholdOf& threshold_of, const double* HWY_RESTRICT values,
   }
 }
 
-void Binarise(const ThresholdRule& rule, const PictureExtremes& extremes, const double* values,
-              const double* means, const double* deviations, std::size_t count, bool inverted,
-              std::uint8_t* out) {
+/// 255 where a value is above its threshold, otherwise 0; the other way round if inverted.
+inline void Binarise(const ThresholdRule& rule, const PictureExtremes& extremes, const double* values,
+                     const double* means, const double* deviations, std::size_t count, bool inverted,
+                     std::uint8_t* out) {
   const auto compare = [&]<ThresholdMethod method>() {
     ThresholdRule known = rule;
     known.method = method;
@@ -182,9 +205,11 @@ std::size_t Quickly(const QuickThreshold& threshold, const WindowRow<std::uint32
   return found;
 }
 
-std::size_t BinariseQuickly(const QuickThreshold& threshold, const WindowRow<std::uint32_t>& row,
-                            const float* inverses, const std::uint8_t* values, std::size_t count,
-                            bool inverted, std::uint8_t* out, std::uint32_t* open) {
+/// The same in floats, for all `count` pixels of a row that is exact in double; inverses[i] is 1 / counts[i],
+/// rounded. Returns how many pixels that leaves open; their indices are in `open`, which has room for all.
+inline std::size_t BinariseQuickly(const QuickThreshold& threshold, const WindowRow<std::uint32_t>& row,
+                                   const float* inverses, const std::uint8_t* values, std::size_t count,
+                                   bool inverted, std::uint8_t* out, std::uint32_t* open) {
   const bool spread = threshold.of_product != 0 || threshold.of_spread != 0;
   return spread ? Quickly<true>(threshold, row, inverses, values, count, inverted, out, open)
                 : Quickly<false>(threshold, row, inverses, values, count, inverted, out, open);
@@ -240,6 +265,9 @@ std::size_t Numbers(const QuickNumber& number, const WindowRow<Sum>& row, const 
   return found;
 }
 
+/// The stored integers of deviations, or with `normalised` of normalised values, of all `count` pixels of a
+/// row that is exact in double. Which pixels that leaves open, and `inverses`, as above. Stored and Sum are
+/// u8 and u32, u8 and u64, or u16 and u64.
 template <class Stored, class Sum>
 std::size_t NumberQuickly(const QuickNumber& number, bool normalised, const WindowRow<Sum>& row,
                           const float* inverses, const Stored* values, std::size_t count, Stored* stored,
@@ -248,150 +276,7 @@ std::size_t NumberQuickly(const QuickNumber& number, bool normalised, const Wind
                     : Numbers<false>(number, row, inverses, values, count, stored, open);
 }
 
-// Names for the tables of targets.
-std::size_t NumberQuicklyU8U32(const QuickNumber& number, bool normalised,
-                               const WindowRow<std::uint32_t>& row, const float* inverses,
-                               const std::uint8_t* values, std::size_t count, std::uint8_t* stored,
-                               std::uint32_t* open) {
-  return NumberQuickly(number, normalised, row, inverses, values, count, stored, open);
-}
-std::size_t NumberQuicklyU8U64(const QuickNumber& number, bool normalised,
-                               const WindowRow<std::uint64_t>& row, const float* inverses,
-                               const std::uint8_t* values, std::size_t count, std::uint8_t* stored,
-                               std::uint32_t* open) {
-  return NumberQuickly(number, normalised, row, inverses, values, count, stored, open);
-}
-std::size_t NumberQuicklyU16U64(const QuickNumber& number, bool normalised,
-                                const WindowRow<std::uint64_t>& row, const float* inverses,
-                                const std::uint16_t* values, std::size_t count, std::uint16_t* stored,
-                                std::uint32_t* open) {
-  return NumberQuickly(number, normalised, row, inverses, values, count, stored, open);
-}
-void ExchangeU8U32(const std::uint8_t* enters, const std::uint8_t* leaves, std::size_t count,
-                   std::uint32_t* sums, std::uint32_t* squares) {
-  Exchange(enters, leaves, count, sums, squares);
-}
-void ExchangeU8U64(const std::uint8_t* enters, const std::uint8_t* leaves, std::size_t count,
-                   std::uint64_t* sums, std::uint64_t* squares) {
-  Exchange(enters, leaves, count, sums, squares);
-}
-void ExchangeU16U64(const std::uint16_t* enters, const std::uint16_t* leaves, std::size_t count,
-                    std::uint64_t* sums, std::uint64_t* squares) {
-  Exchange(enters, leaves, count, sums, squares);
-}
-void ExchangeU32U64(const std::uint32_t* enters, const std::uint32_t* leaves, std::size_t count,
-                    std::uint64_t* sums, std::uint64_t* squares) {
-  Exchange(enters, leaves, count, sums, squares);
-}
-void Statistics32(const WindowRow<std::uint32_t>& row, std::size_t first, std::size_t count, double* means,
-                  double* deviations) {
-  Statistics(row, first, count, means, deviations);
-}
-void Statistics64(const WindowRow<std::uint64_t>& row, std::size_t first, std::size_t count, double* means,
-                  double* deviations) {
-  Statistics(row, first, count, means, deviations);
-}
-double LargestRadicand32(const WindowRow<std::uint32_t>& row, std::size_t first, std::size_t count) {
-  return LargestRadicand(row, first, count);
-}
-double LargestRadicand64(const WindowRow<std::uint64_t>& row, std::size_t first, std::size_t count) {
-  return LargestRadicand(row, first, count);
-}
-
 }  // namespace satin::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace satin::cpu {
-
-HWY_EXPORT(ExchangeU8U32);
-HWY_EXPORT(ExchangeU8U64);
-HWY_EXPORT(ExchangeU16U64);
-HWY_EXPORT(ExchangeU32U64);
-HWY_EXPORT(Statistics32);
-HWY_EXPORT(Statistics64);
-HWY_EXPORT(LargestRadicand32);
-HWY_EXPORT(LargestRadicand64);
-HWY_EXPORT(Binarise);
-HWY_EXPORT(BinariseQuickly);
-HWY_EXPORT(NumberQuicklyU8U32);
-HWY_EXPORT(NumberQuicklyU8U64);
-HWY_EXPORT(NumberQuicklyU16U64);
-
-template <>
-void exchange_with_squares(const std::uint8_t* enters, const std::uint8_t* leaves, std::size_t count,
-                           std::uint32_t* sums, std::uint32_t* squares) {
-  HWY_DYNAMIC_DISPATCH(ExchangeU8U32)(enters, leaves, count, sums, squares);
-}
-template <>
-void exchange_with_squares(const std::uint8_t* enters, const std::uint8_t* leaves, std::size_t count,
-                           std::uint64_t* sums, std::uint64_t* squares) {
-  HWY_DYNAMIC_DISPATCH(ExchangeU8U64)(enters, leaves, count, sums, squares);
-}
-template <>
-void exchange_with_squares(const std::uint16_t* enters, const std::uint16_t* leaves, std::size_t count,
-                           std::uint64_t* sums, std::uint64_t* squares) {
-  HWY_DYNAMIC_DISPATCH(ExchangeU16U64)(enters, leaves, count, sums, squares);
-}
-template <>
-void exchange_with_squares(const std::uint32_t* enters, const std::uint32_t* leaves, std::size_t count,
-                           std::uint64_t* sums, std::uint64_t* squares) {
-  HWY_DYNAMIC_DISPATCH(ExchangeU32U64)(enters, leaves, count, sums, squares);
-}
-
-template <>
-void statistics_of_row(const WindowRow<std::uint32_t>& row, std::size_t first, std::size_t count,
-                       double* means, double* deviations) {
-  HWY_DYNAMIC_DISPATCH(Statistics32)(row, first, count, means, deviations);
-}
-template <>
-void statistics_of_row(const WindowRow<std::uint64_t>& row, std::size_t first, std::size_t count,
-                       double* means, double* deviations) {
-  HWY_DYNAMIC_DISPATCH(Statistics64)(row, first, count, means, deviations);
-}
-
-template <>
-double largest_radicand(const WindowRow<std::uint32_t>& row, std::size_t first, std::size_t count) {
-  return HWY_DYNAMIC_DISPATCH(LargestRadicand32)(row, first, count);
-}
-template <>
-double largest_radicand(const WindowRow<std::uint64_t>& row, std::size_t first, std::size_t count) {
-  return HWY_DYNAMIC_DISPATCH(LargestRadicand64)(row, first, count);
-}
-
-std::size_t binarise_quickly(const QuickThreshold& threshold, const WindowRow<std::uint32_t>& row,
-                             const float* inverses, const std::uint8_t* values, std::size_t count,
-                             bool inverted, std::uint8_t* out, std::uint32_t* open) {
-  return HWY_DYNAMIC_DISPATCH(BinariseQuickly)(threshold, row, inverses, values, count, inverted, out, open);
-}
-
-template <>
-std::size_t number_quickly(const QuickNumber& number, bool normalised, const WindowRow<std::uint32_t>& row,
-                           const float* inverses, const std::uint8_t* values, std::size_t count,
-                           std::uint8_t* stored, std::uint32_t* open) {
-  return HWY_DYNAMIC_DISPATCH(NumberQuicklyU8U32)(number, normalised, row, inverses, values, count, stored,
-                                                  open);
-}
-template <>
-std::size_t number_quickly(const QuickNumber& number, bool normalised, const WindowRow<std::uint64_t>& row,
-                           const float* inverses, const std::uint8_t* values, std::size_t count,
-                           std::uint8_t* stored, std::uint32_t* open) {
-  return HWY_DYNAMIC_DISPATCH(NumberQuicklyU8U64)(number, normalised, row, inverses, values, count, stored,
-                                                  open);
-}
-template <>
-std::size_t number_quickly(const QuickNumber& number, bool normalised, const WindowRow<std::uint64_t>& row,
-                           const float* inverses, const std::uint16_t* values, std::size_t count,
-                           std::uint16_t* stored, std::uint32_t* open) {
-  return HWY_DYNAMIC_DISPATCH(NumberQuicklyU16U64)(number, normalised, row, inverses, values, count, stored,
-                                                   open);
-}
-
-void binarise(const ThresholdRule& rule, const PictureExtremes& extremes, const double* values,
-              const double* means, const double* deviations, std::size_t count, bool inverted,
-              std::uint8_t* out) {
-  HWY_DYNAMIC_DISPATCH(Binarise)(rule, extremes, values, means, deviations, count, inverted, out);
-}
-
-}  // namespace satin::cpu
 #endif

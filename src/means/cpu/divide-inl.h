@@ -1,19 +1,46 @@
-// The divisions that Highway compiles once for every SIMD target and chooses between at run time.
+// Means of a row from its prefix sums, compiled for every SIMD target. Doubles hold integers that they
+// represent exactly, so that every target gives the same bytes.
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "means/cpu/divide_simd.cpp"
-#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#if defined(SATIN_DIVIDE_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef SATIN_DIVIDE_INL_H
+#undef SATIN_DIVIDE_INL_H
+#else
+#define SATIN_DIVIDE_INL_H
+#endif
+
 #include <hwy/highway.h>
 
 #include <algorithm>
 #include <bit>
 
-#include "means/cpu/divide_simd.h"
+#include "means/cpu/box_mean_ways.h"
 #include "pixels/cpu/load_wide-inl.h"
 #include "pixels/cpu/pixel_lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// Weighted differences of prefixes: the sums over the whole boxes of one window.
+template <class Sum>
+struct BoxDifferences {
+  int boxes = 1;  ///< 1 or 4
+  const Sum* ahead[4] = {};
+  const Sum* behind[4] = {};
+  double weight[4] = {};
+};
+
+/// Divisors of one row: one for all entries, or size_x[i] * size_y for each.
+struct Divisors {
+  double divisor = 1;
+  double half_up = 0;     ///< floor(divisor / 2) + 1/2
+  double reciprocal = 0;  ///< 1 / divisor, correctly rounded
+  const double* size_x = nullptr;
+  double size_y = 0;
+  bool words = false;  ///< (largest mean + 1/2) * divisor is below word_divide_limit; one whole box, whose
+                       ///< weight is a power of two
+  bool long_sums = false;  ///< it is not below divide_limit, but below long_divide_limit; sums of 64 bits
+};
 
 template <class D, class Sum>
 auto DifferenceAsDouble(D d, const Sum* ahead, const Sum* behind) {
@@ -181,6 +208,13 @@ void DivideAll(const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::
   DivideByOne<Boxes>(one, boxes, divisors, done, count, means);
 }
 
+/// means[i] = round(sum of weight * (ahead[i] - behind[i]) / divisor), ties up, exactly: the sum s is an
+/// integer below 2^50, (s + 1/4) / divisor lies at least 1 / (4 divisor) from the middle between two
+/// integers, on the side of s / divisor or above it in ties, and the product with the rounded reciprocal errs
+/// by less than that. Words are multiplied by an integer reciprocal instead. Long sums are held in two
+/// doubles, so that the remainder of an estimate is exact and tells which integer is nearest. Differences of
+/// 32-bit sums are below 2^31, means below 2^31. Means of 64 bits are signed, like the sums then: the bounds
+/// are those of the magnitudes.
 template <class Sum, class Mean>
 void Divide(const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::size_t count, Mean* means) {
   boxes.boxes == 1 ? DivideAll<1>(boxes, divisors, count, means)
@@ -256,6 +290,10 @@ void DivideByAlpha(const BoxDifferences<Sum>& boxes, const Divisors& divisors, s
   }
 }
 
+/// The same for pixels of 2 or 4 channels whose colours were summed times alpha: the last mean is that of
+/// alpha, the others are round(colour sum / alpha sum), ties up, at most `white` (0 where no alpha was
+/// summed). Weighted sums are below 2^50, so that the correctly rounded quotient of (s + 1/2) lies on the
+/// right side of every integer; or long, and those of alpha below 2^52.
 template <class Sum>
 void DivideByAnyAlpha(const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::size_t pixels,
                       std::size_t channels, std::uint32_t white, std::uint32_t* means) {
@@ -268,105 +306,48 @@ void DivideByAnyAlpha(const BoxDifferences<Sum>& boxes, const Divisors& divisors
   }
 }
 
-// Highway dispatches plain functions: one name for each instance.
-using U8 = std::uint8_t;
-using U16 = std::uint16_t;
-using U32 = std::uint32_t;
-using U64 = std::uint64_t;
-void DivideU32U8(const BoxDifferences<U32>& b, const Divisors& d, std::size_t n, U8* m) {
-  Divide(b, d, n, m);
+template <class D>
+HWY_INLINE auto SignedDifference(D d, const std::uint64_t* ahead, const std::uint64_t* behind) {
+  const hn::Rebind<std::uint64_t, D> sums;
+  const hn::Rebind<std::int64_t, D> integers;
+  return hn::ConvertTo(d, hn::BitCast(integers, hn::Sub(hn::LoadU(sums, ahead), hn::LoadU(sums, behind))));
 }
-void DivideU32U16(const BoxDifferences<U32>& b, const Divisors& d, std::size_t n, U16* m) {
-  Divide(b, d, n, m);
+
+template <int Boxes, class D>
+std::size_t MeanVectors(D d, BoxDifferences<std::uint64_t> boxes, const Divisors& divisors, double scale,
+                        std::size_t i, std::size_t count, float* means) {
+  const hn::Rebind<float, D> floats;
+  const auto scales = hn::Set(d, scale);
+  const auto size_y = hn::Set(d, divisors.size_y);
+  auto divisor = hn::Set(d, divisors.divisor);
+  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
+    auto sum = hn::Zero(d);
+    for (int box = 0; box < Boxes; ++box)  // a sum and a product apart: no target may fuse them
+      sum = hn::Add(sum, hn::Mul(SignedDifference(d, boxes.ahead[box] + i, boxes.behind[box] + i),
+                                 hn::Set(d, boxes.weight[box])));
+    if (divisors.size_x != nullptr) divisor = hn::Mul(hn::LoadU(d, divisors.size_x + i), size_y);
+    hn::StoreU(hn::DemoteTo(floats, hn::Mul(hn::Div(sum, divisor), scales)), floats, means + i);
+  }
+  return i;
 }
-void DivideU32U32(const BoxDifferences<U32>& b, const Divisors& d, std::size_t n, U32* m) {
-  Divide(b, d, n, m);
+
+template <int Boxes>
+void MeansOf(const BoxDifferences<std::uint64_t>& boxes, const Divisors& divisors, double scale,
+             std::size_t count, float* means) {
+  const std::size_t done =
+      MeanVectors<Boxes>(hn::ScalableTag<double>(), boxes, divisors, scale, 0, count, means);
+  MeanVectors<Boxes>(hn::CappedTag<double, 1>(), boxes, divisors, scale, done, count, means);
 }
-void DivideU64U8(const BoxDifferences<U64>& b, const Divisors& d, std::size_t n, U8* m) {
-  Divide(b, d, n, m);
-}
-void DivideU64U16(const BoxDifferences<U64>& b, const Divisors& d, std::size_t n, U16* m) {
-  Divide(b, d, n, m);
-}
-void DivideU64U32(const BoxDifferences<U64>& b, const Divisors& d, std::size_t n, U32* m) {
-  Divide(b, d, n, m);
-}
-void DivideU64U64(const BoxDifferences<U64>& b, const Divisors& d, std::size_t n, U64* m) {
-  Divide(b, d, n, m);
-}
-void DivideByAlphaU32(const BoxDifferences<U32>& b, const Divisors& d, std::size_t n, std::size_t c, U32 w,
-                      U32* m) {
-  DivideByAnyAlpha(b, d, n, c, w, m);
-}
-void DivideByAlphaU64(const BoxDifferences<U64>& b, const Divisors& d, std::size_t n, std::size_t c, U32 w,
-                      U32* m) {
-  DivideByAnyAlpha(b, d, n, c, w, m);
+
+/// means[i] = (sum of weight * (ahead[i] - behind[i])) / divisor * scale, the differences signed and the
+/// boxes added in their order, each step rounded as IEEE doubles are, the last one to float.
+inline void FloatMeans(const BoxDifferences<std::uint64_t>& boxes, const Divisors& divisors, double scale,
+                       std::size_t count, float* means) {
+  boxes.boxes == 1 ? MeansOf<1>(boxes, divisors, scale, count, means)
+                   : MeansOf<4>(boxes, divisors, scale, count, means);
 }
 
 }  // namespace satin::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace satin::cpu {
-
-HWY_EXPORT(DivideU32U8);
-HWY_EXPORT(DivideU32U16);
-HWY_EXPORT(DivideU32U32);
-HWY_EXPORT(DivideU64U8);
-HWY_EXPORT(DivideU64U16);
-HWY_EXPORT(DivideU64U32);
-HWY_EXPORT(DivideU64U64);
-HWY_EXPORT(DivideByAlphaU32);
-HWY_EXPORT(DivideByAlphaU64);
-
-template <>
-void divide(const BoxDifferences<std::uint32_t>& boxes, const Divisors& divisors, std::size_t count,
-            std::uint8_t* means) {
-  HWY_DYNAMIC_DISPATCH(DivideU32U8)(boxes, divisors, count, means);
-}
-template <>
-void divide(const BoxDifferences<std::uint32_t>& boxes, const Divisors& divisors, std::size_t count,
-            std::uint16_t* means) {
-  HWY_DYNAMIC_DISPATCH(DivideU32U16)(boxes, divisors, count, means);
-}
-template <>
-void divide(const BoxDifferences<std::uint32_t>& boxes, const Divisors& divisors, std::size_t count,
-            std::uint32_t* means) {
-  HWY_DYNAMIC_DISPATCH(DivideU32U32)(boxes, divisors, count, means);
-}
-template <>
-void divide(const BoxDifferences<std::uint64_t>& boxes, const Divisors& divisors, std::size_t count,
-            std::uint8_t* means) {
-  HWY_DYNAMIC_DISPATCH(DivideU64U8)(boxes, divisors, count, means);
-}
-template <>
-void divide(const BoxDifferences<std::uint64_t>& boxes, const Divisors& divisors, std::size_t count,
-            std::uint16_t* means) {
-  HWY_DYNAMIC_DISPATCH(DivideU64U16)(boxes, divisors, count, means);
-}
-template <>
-void divide(const BoxDifferences<std::uint64_t>& boxes, const Divisors& divisors, std::size_t count,
-            std::uint32_t* means) {
-  HWY_DYNAMIC_DISPATCH(DivideU64U32)(boxes, divisors, count, means);
-}
-template <>
-void divide(const BoxDifferences<std::uint64_t>& boxes, const Divisors& divisors, std::size_t count,
-            std::uint64_t* means) {
-  HWY_DYNAMIC_DISPATCH(DivideU64U64)(boxes, divisors, count, means);
-}
-
-template <>
-void divide_by_alpha(const BoxDifferences<std::uint32_t>& boxes, const Divisors& divisors, std::size_t pixels,
-                     int channels, std::uint32_t white, std::uint32_t* means) {
-  HWY_DYNAMIC_DISPATCH(DivideByAlphaU32)
-  (boxes, divisors, pixels, static_cast<std::size_t>(channels), white, means);
-}
-template <>
-void divide_by_alpha(const BoxDifferences<std::uint64_t>& boxes, const Divisors& divisors, std::size_t pixels,
-                     int channels, std::uint32_t white, std::uint32_t* means) {
-  HWY_DYNAMIC_DISPATCH(DivideByAlphaU64)
-  (boxes, divisors, pixels, static_cast<std::size_t>(channels), white, means);
-}
-
-}  // namespace satin::cpu
 #endif

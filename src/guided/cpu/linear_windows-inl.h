@@ -1,19 +1,44 @@
-// Highway compiles this file once for every SIMD target and chooses at run time. Most loops are plain: the
+// Windows of the guided filter, compiled for every SIMD target: sums of columns to coefficients, and those to
+// results. The same bytes from all of them, and from guided/maths/local_linear.h. Most loops are plain: the
 // compiler makes vectors of them, as they hold no dependence and no call.
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "guided/cpu/local_linear_simd.cpp"
-#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#if defined(SATIN_LINEAR_WINDOWS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef SATIN_LINEAR_WINDOWS_INL_H
+#undef SATIN_LINEAR_WINDOWS_INL_H
+#else
+#define SATIN_LINEAR_WINDOWS_INL_H
+#endif
+
 #include <hwy/highway.h>
 
 #include <algorithm>
 #include <type_traits>
 
-#include "guided/cpu/local_linear_simd.h"
+#include "guided/cpu/linear_rows-inl.h"
+#include "guided/maths/local_linear.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+
+/// Windows of one row: the difference of prefixes `span` apart is a sum over a window, and counts[x] *
+/// count_of_rows its number of pixels.
+template <class Sum>
+struct PrefixRow {
+  LinearLayout layout;
+  const Sum* prefixes = nullptr;  ///< planes
+  std::size_t stride = 0;         ///< from plane to plane
+  std::size_t span = 0;
+  const double* counts = nullptr;
+  double count_of_rows = 0;
+};
+
+/// What turns sums into coefficients.
+struct LinearSolver {
+  LinearFormat format;
+  double eps = 0;                ///< in steps of the guide, squared
+  bool exact_in_double = false;  ///< n sum(u v) stays below 2^51
+};
 
 constexpr std::size_t linear_chunk = 128;  // pixels whose numbers stay in the L1
 
@@ -201,6 +226,7 @@ void SolveColour(const LinearLayout& layout, const Scales scales, const Chunk& H
   }
 }
 
+/// Slopes and offsets of a row, planes of `count` one behind the other.
 template <class Sum>
 void Coefficients(const PrefixRow<Sum>& row, const LinearSolver& solver, std::size_t count,
                   std::uint64_t* coefficients) {
@@ -238,8 +264,9 @@ void WideDifferences(const std::uint64_t* low, std::size_t span, std::size_t cou
   for (; i < count; ++i) to[i] = static_cast<double>(static_cast<std::int64_t>(low[i + span] - low[i]));
 }
 
-void Results(const PrefixRow<std::uint64_t>& row, const LinearFormat& format, const ValueRows& guides,
-             std::size_t count, double* results) {
+/// Results of a row in steps of the picture, planes of `count` for every channel.
+inline void Results(const PrefixRow<std::uint64_t>& row, const LinearFormat& format, const ValueRows& guides,
+                    std::size_t count, double* results) {
   const int rows = row.layout.guides + 1;
   const double slope_step = power_of_two(-format.slope_fraction);
   const double offset_step = power_of_two(-format.offset_fraction);
@@ -268,38 +295,7 @@ void Results(const PrefixRow<std::uint64_t>& row, const LinearFormat& format, co
   }
 }
 
-// Highway dispatches plain functions: one name for each instance.
-void CoefficientsNarrow(const PrefixRow<std::uint32_t>& row, const LinearSolver& solver, std::size_t count,
-                        std::uint64_t* coefficients) {
-  Coefficients(row, solver, count, coefficients);
-}
-void CoefficientsWide(const PrefixRow<std::uint64_t>& row, const LinearSolver& solver, std::size_t count,
-                      std::uint64_t* coefficients) {
-  Coefficients(row, solver, count, coefficients);
-}
-
 }  // namespace satin::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace satin::cpu {
-
-HWY_EXPORT(CoefficientsNarrow);
-HWY_EXPORT(CoefficientsWide);
-HWY_EXPORT(Results);
-
-void coefficients_of_row(const PrefixRow<std::uint32_t>& row, const LinearSolver& solver, std::size_t count,
-                         std::uint64_t* coefficients) {
-  HWY_DYNAMIC_DISPATCH(CoefficientsNarrow)(row, solver, count, coefficients);
-}
-void coefficients_of_row(const PrefixRow<std::uint64_t>& row, const LinearSolver& solver, std::size_t count,
-                         std::uint64_t* coefficients) {
-  HWY_DYNAMIC_DISPATCH(CoefficientsWide)(row, solver, count, coefficients);
-}
-void results_of_row(const PrefixRow<std::uint64_t>& row, const LinearFormat& format, const ValueRows& guides,
-                    std::size_t count, double* results) {
-  HWY_DYNAMIC_DISPATCH(Results)(row, format, guides, count, results);
-}
-
-}  // namespace satin::cpu
 #endif

@@ -1,17 +1,39 @@
-// The loops of recursive smoothing that Highway compiles once for every SIMD target.
+// The loops of recursive/maths/recursive.h over lines that lie side by side, compiled for every SIMD target:
+// the same operations in the same order, so that every target gives the same bytes.
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "recursive/cpu/recursive_simd.cpp"
-#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#if defined(SATIN_RECURSIVE_LINES_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef SATIN_RECURSIVE_LINES_INL_H
+#undef SATIN_RECURSIVE_LINES_INL_H
+#else
+#define SATIN_RECURSIVE_LINES_INL_H
+#endif
+
 #include <hwy/highway.h>
 
-#include "recursive/cpu/recursive_simd.h"
 #include "recursive/maths/decay.h"
 #include "recursive/maths/recursive.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+
+/// Lines of one bundle: 128 bytes side by side. Entry (position i, line l) is at i * bundle_lines + l.
+template <class Real>
+inline constexpr std::size_t bundle_lines = 128 / sizeof(Real);
+
+/// One block of a bundle, in place.
+template <class Real>
+struct BlockScan {
+  Real* values = nullptr;   ///< of the position that the scan meets first
+  std::ptrdiff_t step = 0;  ///< from position to position: bundle_lines or its negative
+  int positions = 0;
+  const Real* coefficients = nullptr;  ///< one for every value, from the first position on; null: `feedback`
+  Real feedback = 0;
+  const Real* products = nullptr;  ///< of 0 to `positions` factors `feedback`
+  bool first = false;              ///< the line's first block in the direction of the scan
+  Real* carry = nullptr;  ///< one for each line: the result before the block, or its difference c - r for the
+                          ///< first one; afterwards the block's last result
+};
 
 /// A bundle is an even number of such vectors.
 template <class Real>
@@ -99,8 +121,6 @@ void ScanBlock(const BlockScan<Real>& scan) {
   if (scan.coefficients == nullptr) return ScanWithOneCoefficient(scan);
   ScanWithCoefficients(scan);
 }
-void ScanBlockF32(const BlockScan<float>& scan) { ScanBlock(scan); }
-void ScanBlockF64(const BlockScan<double>& scan) { ScanBlock(scan); }
 
 /// decay() of recursive/maths/decay.h.
 template <class D, class V = hn::Vec<D>>
@@ -128,6 +148,7 @@ V Decay(D d, V t) {
   return hn::IfThenElseZero(hn::Lt(t, end), result);
 }
 
+/// coefficients[i] = decay(rate * distances[i])
 template <class Real>
 void Decays(const float* distances, std::size_t count, Real rate, Real* coefficients) {
   const Lines<Real> d;
@@ -143,12 +164,6 @@ void Decays(const float* distances, std::size_t count, Real rate, Real* coeffici
     }
   }
   for (; i < count; ++i) coefficients[i] = decay(rate * static_cast<Real>(distances[i]));
-}
-void DecaysF32(const float* distances, std::size_t count, float rate, float* coefficients) {
-  Decays(distances, count, rate, coefficients);
-}
-void DecaysF64(const float* distances, std::size_t count, double rate, double* coefficients) {
-  Decays(distances, count, rate, coefficients);
 }
 
 #if HWY_TARGET != HWY_SCALAR
@@ -178,8 +193,9 @@ inline void TransposeSquares(const float* from, std::size_t from_step, std::size
 }
 #endif
 
-void TransposeF32(const float* from, std::size_t from_step, std::size_t rows, std::size_t columns, float* to,
-                  std::size_t to_step) {
+/// to[j * to_step + i] = from[i * from_step + j] for i < rows, j < columns.
+inline void Transpose(const float* from, std::size_t from_step, std::size_t rows, std::size_t columns,
+                      float* to, std::size_t to_step) {
   std::size_t whole_rows = 0;
   std::size_t whole_columns = 0;
 #if HWY_TARGET != HWY_SCALAR
@@ -191,38 +207,13 @@ void TransposeF32(const float* from, std::size_t from_step, std::size_t rows, st
     for (std::size_t j = i < whole_rows ? whole_columns : 0; j < columns; ++j)
       to[j * to_step + i] = from[i * from_step + j];
 }
-
-}  // namespace satin::cpu::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
-namespace satin::cpu {
-
-HWY_EXPORT(ScanBlockF32);
-HWY_EXPORT(ScanBlockF64);
-HWY_EXPORT(DecaysF32);
-HWY_EXPORT(DecaysF64);
-HWY_EXPORT(TransposeF32);
-
-void scan_block(const BlockScan<float>& scan) { HWY_DYNAMIC_DISPATCH(ScanBlockF32)(scan); }
-void scan_block(const BlockScan<double>& scan) { HWY_DYNAMIC_DISPATCH(ScanBlockF64)(scan); }
-
-void decays(const float* distances, std::size_t count, float rate, float* coefficients) {
-  HWY_DYNAMIC_DISPATCH(DecaysF32)(distances, count, rate, coefficients);
-}
-void decays(const float* distances, std::size_t count, double rate, double* coefficients) {
-  HWY_DYNAMIC_DISPATCH(DecaysF64)(distances, count, rate, coefficients);
-}
-
-void transpose(const float* from, std::size_t from_step, std::size_t rows, std::size_t columns, float* to,
-               std::size_t to_step) {
-  HWY_DYNAMIC_DISPATCH(TransposeF32)(from, from_step, rows, columns, to, to_step);
-}
-void transpose(const double* from, std::size_t from_step, std::size_t rows, std::size_t columns, double* to,
-               std::size_t to_step) {
+inline void Transpose(const double* from, std::size_t from_step, std::size_t rows, std::size_t columns,
+                      double* to, std::size_t to_step) {
   for (std::size_t i = 0; i < rows; ++i)
     for (std::size_t j = 0; j < columns; ++j) to[j * to_step + i] = from[i * from_step + j];
 }
 
-}  // namespace satin::cpu
+}  // namespace satin::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
 #endif

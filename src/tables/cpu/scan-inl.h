@@ -1,17 +1,22 @@
-// Prefix sums that Highway compiles once for every SIMD target and chooses between at run time.
+// Prefix sums along a row, compiled for every SIMD target.
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "tables/cpu/scan_simd.cpp"
-#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#if defined(SATIN_SCAN_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef SATIN_SCAN_INL_H
+#undef SATIN_SCAN_INL_H
+#else
+#define SATIN_SCAN_INL_H
+#endif
+
 #include <hwy/highway.h>
 
 #include <array>
+#include <type_traits>
 
 #include "pixels/cpu/load_wide-inl.h"
-#include "tables/cpu/scan_simd.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_HAVE_SCALABLE  // lane tables need a size that is known: the smallest
 template <class Sum>
@@ -138,8 +143,12 @@ void ScanAbove(const Value* values, std::size_t pixels, const Sum* above, Sum* o
                    : ScanRow<Channels, true>(values, pixels * Channels, above, out);
 }
 
+/// Inclusive prefix sums of interleaved channels: out[x] = values[0] + ... + values[x] of its channel, plus
+/// above[x] unless `above` is null. Integers wrap; doubles must be integers that it represents exactly, all
+/// sums too. `out` may be `values` or `above`. Value is Sum, or narrower.
 template <class Value, class Sum>
-void Scan(const Value* values, std::size_t pixels, int channels, const Sum* above, Sum* out) {
+void Scan(const Value* values, std::size_t pixels, int channels, const std::type_identity_t<Sum>* above,
+          Sum* out) {
   switch (channels) {
     case 1:
       return ScanAbove<1>(values, pixels, above, out);
@@ -152,68 +161,7 @@ void Scan(const Value* values, std::size_t pixels, int channels, const Sum* abov
   }
 }
 
-// Highway dispatches plain functions: one name for each instance.
-using U8 = std::uint8_t;
-using U16 = std::uint16_t;
-using U32 = std::uint32_t;
-using U64 = std::uint64_t;
-using F64 = double;
-void ScanU8U32(const U8* v, std::size_t n, int c, const U32* a, U32* o) { Scan(v, n, c, a, o); }
-void ScanU16U32(const U16* v, std::size_t n, int c, const U32* a, U32* o) { Scan(v, n, c, a, o); }
-void ScanU32U32(const U32* v, std::size_t n, int c, const U32* a, U32* o) { Scan(v, n, c, a, o); }
-void ScanU8U64(const U8* v, std::size_t n, int c, const U64* a, U64* o) { Scan(v, n, c, a, o); }
-void ScanU16U64(const U16* v, std::size_t n, int c, const U64* a, U64* o) { Scan(v, n, c, a, o); }
-void ScanF64F64(const F64* v, std::size_t n, int c, const F64* a, F64* o) { Scan(v, n, c, a, o); }
-void ScanU64U64(const U64* v, std::size_t n, int c, const U64* a, U64* o) { Scan(v, n, c, a, o); }
-
 }  // namespace satin::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace satin::cpu {
-
-HWY_EXPORT(ScanU8U32);
-HWY_EXPORT(ScanU16U32);
-HWY_EXPORT(ScanU32U32);
-HWY_EXPORT(ScanU8U64);
-HWY_EXPORT(ScanU16U64);
-HWY_EXPORT(ScanU64U64);
-HWY_EXPORT(ScanF64F64);
-
-template <>
-void scan(const std::uint8_t* values, std::size_t pixels, int channels, const std::uint32_t* above,
-          std::uint32_t* out) {
-  HWY_DYNAMIC_DISPATCH(ScanU8U32)(values, pixels, channels, above, out);
-}
-template <>
-void scan(const std::uint16_t* values, std::size_t pixels, int channels, const std::uint32_t* above,
-          std::uint32_t* out) {
-  HWY_DYNAMIC_DISPATCH(ScanU16U32)(values, pixels, channels, above, out);
-}
-template <>
-void scan(const std::uint32_t* values, std::size_t pixels, int channels, const std::uint32_t* above,
-          std::uint32_t* out) {
-  HWY_DYNAMIC_DISPATCH(ScanU32U32)(values, pixels, channels, above, out);
-}
-template <>
-void scan(const std::uint8_t* values, std::size_t pixels, int channels, const std::uint64_t* above,
-          std::uint64_t* out) {
-  HWY_DYNAMIC_DISPATCH(ScanU8U64)(values, pixels, channels, above, out);
-}
-template <>
-void scan(const std::uint16_t* values, std::size_t pixels, int channels, const std::uint64_t* above,
-          std::uint64_t* out) {
-  HWY_DYNAMIC_DISPATCH(ScanU16U64)(values, pixels, channels, above, out);
-}
-template <>
-void scan(const std::uint64_t* values, std::size_t pixels, int channels, const std::uint64_t* above,
-          std::uint64_t* out) {
-  HWY_DYNAMIC_DISPATCH(ScanU64U64)(values, pixels, channels, above, out);
-}
-template <>
-void scan(const double* values, std::size_t pixels, int channels, const double* above, double* out) {
-  HWY_DYNAMIC_DISPATCH(ScanF64F64)(values, pixels, channels, above, out);
-}
-
-}  // namespace satin::cpu
 #endif

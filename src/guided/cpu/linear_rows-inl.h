@@ -1,19 +1,28 @@
-// Highway compiles this file once for every SIMD target and chooses at run time: stored rows to rows of
-// integers, and those to sums of columns.
+// Rows of the guided filter, compiled for every SIMD target: stored rows to rows of integers, and those to
+// sums of columns.
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "guided/cpu/local_linear_rows_simd.cpp"
-#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#if defined(SATIN_LINEAR_ROWS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef SATIN_LINEAR_ROWS_INL_H
+#undef SATIN_LINEAR_ROWS_INL_H
+#else
+#define SATIN_LINEAR_ROWS_INL_H
+#endif
+
 #include <hwy/highway.h>
 
+#include <array>
 #include <type_traits>
 
-#include "guided/cpu/local_linear_simd.h"
+#include "guided/maths/local_linear.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+/// A row of every value of a layout: the guides, then the picture's own channels.
+using ValueRows = std::array<const std::int32_t*, 7>;
+
+/// Row c gets channel c of the pixels, unless it is null.
 template <class Stored>
 void Separate(const Stored* HWY_RESTRICT pixels, int channels, std::size_t count,
               const std::array<std::int32_t*, 4>& to) {
@@ -68,6 +77,8 @@ void ExchangeProduct(const std::int32_t* u_enters, const std::int32_t* v_enters,
     sums[i] += wide(u_enters[i]) * wide(v_enters[i]) - wide(u_leaves[i]) * wide(v_leaves[i]);
 }
 
+/// Adds the sums of the layout over what enters to `sums`, and takes those over what leaves away. Planes of
+/// `count` sums lie one behind the other; Sum is u32 or u64.
 template <class Sum>
 void ExchangeMoments(const LinearLayout& layout, const ValueRows& enters, const ValueRows& leaves,
                      std::size_t count, Sum* sums) {
@@ -92,50 +103,7 @@ void ExchangeMoments(const LinearLayout& layout, const ValueRows& enters, const 
   }
 }
 
-// Highway dispatches plain functions: one name for each instance.
-void SeparateU8(const std::uint8_t* pixels, int channels, std::size_t count,
-                const std::array<std::int32_t*, 4>& to) {
-  Separate(pixels, channels, count, to);
-}
-void SeparateU16(const std::uint16_t* pixels, int channels, std::size_t count,
-                 const std::array<std::int32_t*, 4>& to) {
-  Separate(pixels, channels, count, to);
-}
-void ExchangeNarrow(const LinearLayout& layout, const ValueRows& enters, const ValueRows& leaves,
-                    std::size_t count, std::uint32_t* sums) {
-  ExchangeMoments(layout, enters, leaves, count, sums);
-}
-void ExchangeWide(const LinearLayout& layout, const ValueRows& enters, const ValueRows& leaves,
-                  std::size_t count, std::uint64_t* sums) {
-  ExchangeMoments(layout, enters, leaves, count, sums);
-}
 }  // namespace satin::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace satin::cpu {
-
-HWY_EXPORT(SeparateU8);
-HWY_EXPORT(SeparateU16);
-HWY_EXPORT(ExchangeNarrow);
-HWY_EXPORT(ExchangeWide);
-
-void separate(const std::uint8_t* pixels, int channels, std::size_t count,
-              const std::array<std::int32_t*, 4>& to) {
-  HWY_DYNAMIC_DISPATCH(SeparateU8)(pixels, channels, count, to);
-}
-void separate(const std::uint16_t* pixels, int channels, std::size_t count,
-              const std::array<std::int32_t*, 4>& to) {
-  HWY_DYNAMIC_DISPATCH(SeparateU16)(pixels, channels, count, to);
-}
-
-void exchange_moments(const LinearLayout& layout, const ValueRows& enters, const ValueRows& leaves,
-                      std::size_t count, std::uint32_t* sums) {
-  HWY_DYNAMIC_DISPATCH(ExchangeNarrow)(layout, enters, leaves, count, sums);
-}
-void exchange_moments(const LinearLayout& layout, const ValueRows& enters, const ValueRows& leaves,
-                      std::size_t count, std::uint64_t* sums) {
-  HWY_DYNAMIC_DISPATCH(ExchangeWide)(layout, enters, leaves, count, sums);
-}
-}  // namespace satin::cpu
 #endif

@@ -1,19 +1,28 @@
-// The loops of chain_simd.h that Highway compiles once for every SIMD target and chooses between at run time.
+// The two row loops of a box whose edge pixels count by their covered part, compiled for every SIMD target:
+// down the columns, then along the row. Doubles hold integers that they represent exactly.
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "means/cpu/chain_simd.cpp"
-#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#if defined(SATIN_COVERED_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef SATIN_COVERED_INL_H
+#undef SATIN_COVERED_INL_H
+#else
+#define SATIN_COVERED_INL_H
+#endif
+
 #include <hwy/highway.h>
 
 #include <algorithm>
 #include <bit>
 
-#include "means/cpu/chain_simd.h"
 #include "pixels/cpu/load_wide-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
 
+/// One step down: sums[i] += enters[i] - above[i], the sum over the whole rows of the window, and
+/// weighted[i] = 256 sums[i] + outer (above[i] + below[i]), with the rows that it covers partly. `above` left
+/// the window in this step. Value is u8, u16 or u32. Sums and, where Sum is u32, weighted sums are below
+/// 2^31.
 template <class Value, class Sum>
 void Slide(const Value* HWY_RESTRICT enters, const Value* HWY_RESTRICT above, const Value* HWY_RESTRICT below,
            std::uint32_t outer, std::size_t count, std::uint32_t* HWY_RESTRICT sums,
@@ -40,6 +49,20 @@ void Slide(const Value* HWY_RESTRICT enters, const Value* HWY_RESTRICT above, co
         Sum{256} * static_cast<Sum>(sums[i]) + static_cast<Sum>(outer) * static_cast<Sum>(leaves + below[i]);
   }
 }
+
+/// One row of means. With the sums a and b over [i - reach - step, i + reach] and the window one pixel wider
+/// on either side, taken from prefix sums as differences, mean = round((whole a + outer (b - a)) / divisor),
+/// ties up.
+template <class Sum>
+struct CoveredRow {
+  const Sum* prefix = nullptr;  ///< of the first pixel
+  std::size_t reach = 0;        ///< of the whole pixels, in entries
+  std::size_t step = 1;         ///< entries of a pixel
+  double whole = 1;             ///< a power of two
+  double outer = 0;
+  double divisor = 1;
+  const double* size_x = nullptr;  ///< not null: divisor * size_x[i] instead
+};
 
 /// whole a + outer (b - a) + lift.
 template <class D, class V>
@@ -196,6 +219,10 @@ bool DivideShort(const CoveredRow<std::uint32_t>& row, std::size_t count, Mean* 
   return true;
 }
 
+/// means[i] of `count` entries. Exact where weighted sums s are below 2^50 and means below 2^31: (s + 1/4) /
+/// divisor lies at least 1 / (4 divisor) from the middle between two integers, on the side of s / divisor and
+/// above it in ties, and a product with the rounded reciprocal errs by less. Where Sum is u32, a is below
+/// 2^32 and b - a below 2^31.
 template <class Sum, class Mean>
 void DivideCovered(const CoveredRow<Sum>& row, std::size_t count, Mean* means) {
   if constexpr (sizeof(Sum) == 4 && sizeof(Mean) < 4) {
@@ -205,109 +232,7 @@ void DivideCovered(const CoveredRow<Sum>& row, std::size_t count, Mean* means) {
   DivideVectors(hn::CappedTag<double, 1>(), row, done, count, means);
 }
 
-// Highway dispatches plain functions: one name for each instance.
-using U8 = std::uint8_t;
-using U16 = std::uint16_t;
-using U32 = std::uint32_t;
-using F64 = double;
-void SlideU8U32(const U8* e, const U8* a, const U8* b, U32 o, std::size_t n, U32* s, U32* w) {
-  Slide(e, a, b, o, n, s, w);
-}
-void SlideU8F64(const U8* e, const U8* a, const U8* b, U32 o, std::size_t n, U32* s, F64* w) {
-  Slide(e, a, b, o, n, s, w);
-}
-void SlideU16U32(const U16* e, const U16* a, const U16* b, U32 o, std::size_t n, U32* s, U32* w) {
-  Slide(e, a, b, o, n, s, w);
-}
-void SlideU16F64(const U16* e, const U16* a, const U16* b, U32 o, std::size_t n, U32* s, F64* w) {
-  Slide(e, a, b, o, n, s, w);
-}
-void SlideU32U32(const U32* e, const U32* a, const U32* b, U32 o, std::size_t n, U32* s, U32* w) {
-  Slide(e, a, b, o, n, s, w);
-}
-void SlideU32F64(const U32* e, const U32* a, const U32* b, U32 o, std::size_t n, U32* s, F64* w) {
-  Slide(e, a, b, o, n, s, w);
-}
-void DivideU32U8(const CoveredRow<U32>& r, std::size_t n, U8* m) { DivideCovered(r, n, m); }
-void DivideU32U16(const CoveredRow<U32>& r, std::size_t n, U16* m) { DivideCovered(r, n, m); }
-void DivideU32U32(const CoveredRow<U32>& r, std::size_t n, U32* m) { DivideCovered(r, n, m); }
-void DivideF64U8(const CoveredRow<F64>& r, std::size_t n, U8* m) { DivideCovered(r, n, m); }
-void DivideF64U16(const CoveredRow<F64>& r, std::size_t n, U16* m) { DivideCovered(r, n, m); }
-void DivideF64U32(const CoveredRow<F64>& r, std::size_t n, U32* m) { DivideCovered(r, n, m); }
-
 }  // namespace satin::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace satin::cpu {
-
-HWY_EXPORT(SlideU8U32);
-HWY_EXPORT(SlideU8F64);
-HWY_EXPORT(SlideU16U32);
-HWY_EXPORT(SlideU16F64);
-HWY_EXPORT(SlideU32U32);
-HWY_EXPORT(SlideU32F64);
-HWY_EXPORT(DivideU32U8);
-HWY_EXPORT(DivideU32U16);
-HWY_EXPORT(DivideU32U32);
-HWY_EXPORT(DivideF64U8);
-HWY_EXPORT(DivideF64U16);
-HWY_EXPORT(DivideF64U32);
-
-template <>
-void slide(const std::uint8_t* enters, const std::uint8_t* above, const std::uint8_t* below,
-           std::uint32_t outer, std::size_t count, std::uint32_t* sums, std::uint32_t* weighted) {
-  HWY_DYNAMIC_DISPATCH(SlideU8U32)(enters, above, below, outer, count, sums, weighted);
-}
-template <>
-void slide(const std::uint8_t* enters, const std::uint8_t* above, const std::uint8_t* below,
-           std::uint32_t outer, std::size_t count, std::uint32_t* sums, double* weighted) {
-  HWY_DYNAMIC_DISPATCH(SlideU8F64)(enters, above, below, outer, count, sums, weighted);
-}
-template <>
-void slide(const std::uint16_t* enters, const std::uint16_t* above, const std::uint16_t* below,
-           std::uint32_t outer, std::size_t count, std::uint32_t* sums, std::uint32_t* weighted) {
-  HWY_DYNAMIC_DISPATCH(SlideU16U32)(enters, above, below, outer, count, sums, weighted);
-}
-template <>
-void slide(const std::uint16_t* enters, const std::uint16_t* above, const std::uint16_t* below,
-           std::uint32_t outer, std::size_t count, std::uint32_t* sums, double* weighted) {
-  HWY_DYNAMIC_DISPATCH(SlideU16F64)(enters, above, below, outer, count, sums, weighted);
-}
-template <>
-void slide(const std::uint32_t* enters, const std::uint32_t* above, const std::uint32_t* below,
-           std::uint32_t outer, std::size_t count, std::uint32_t* sums, std::uint32_t* weighted) {
-  HWY_DYNAMIC_DISPATCH(SlideU32U32)(enters, above, below, outer, count, sums, weighted);
-}
-template <>
-void slide(const std::uint32_t* enters, const std::uint32_t* above, const std::uint32_t* below,
-           std::uint32_t outer, std::size_t count, std::uint32_t* sums, double* weighted) {
-  HWY_DYNAMIC_DISPATCH(SlideU32F64)(enters, above, below, outer, count, sums, weighted);
-}
-template <>
-void divide_covered(const CoveredRow<std::uint32_t>& row, std::size_t count, std::uint8_t* means) {
-  HWY_DYNAMIC_DISPATCH(DivideU32U8)(row, count, means);
-}
-template <>
-void divide_covered(const CoveredRow<std::uint32_t>& row, std::size_t count, std::uint16_t* means) {
-  HWY_DYNAMIC_DISPATCH(DivideU32U16)(row, count, means);
-}
-template <>
-void divide_covered(const CoveredRow<std::uint32_t>& row, std::size_t count, std::uint32_t* means) {
-  HWY_DYNAMIC_DISPATCH(DivideU32U32)(row, count, means);
-}
-template <>
-void divide_covered(const CoveredRow<double>& row, std::size_t count, std::uint8_t* means) {
-  HWY_DYNAMIC_DISPATCH(DivideF64U8)(row, count, means);
-}
-template <>
-void divide_covered(const CoveredRow<double>& row, std::size_t count, std::uint16_t* means) {
-  HWY_DYNAMIC_DISPATCH(DivideF64U16)(row, count, means);
-}
-template <>
-void divide_covered(const CoveredRow<double>& row, std::size_t count, std::uint32_t* means) {
-  HWY_DYNAMIC_DISPATCH(DivideF64U32)(row, count, means);
-}
-
-}  // namespace satin::cpu
 #endif

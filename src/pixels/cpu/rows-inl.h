@@ -1,0 +1,275 @@
+// Loops over rows of pixels, compiled for every SIMD target. Integers wrap, so that every order of adding and
+// every target gives the same bytes.
+
+#if defined(SATIN_ROWS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef SATIN_ROWS_INL_H
+#undef SATIN_ROWS_INL_H
+#else
+#define SATIN_ROWS_INL_H
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/maths/fixed_point.h"
+#include "pixels/cpu/load_wide-inl.h"
+#include "pixels/cpu/premultiplied-inl.h"
+#include "pixels/cpu/rows.h"
+#include "pixels/cpu/transfer-inl.h"
+#include "pixels/maths/pixel.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace satin::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// values[i] = source[i], of u8 or u16.
+template <class Stored>
+void Widen(const Stored* HWY_RESTRICT source, std::size_t count, std::uint32_t* HWY_RESTRICT values) {
+  const hn::ScalableTag<std::uint32_t> d;
+  const hn::Rebind<Stored, decltype(d)> narrow;
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes)
+    hn::StoreU(hn::PromoteTo(d, hn::LoadU(narrow, source + i)), d, values + i);
+  for (; i < count; ++i) values[i] = source[i];
+}
+
+/// narrow[i] = values[i], which fit u8 or u16.
+template <class Stored>
+void Narrow(const std::uint32_t* HWY_RESTRICT values, std::size_t count, Stored* HWY_RESTRICT narrow) {
+  const hn::ScalableTag<std::int32_t> d;
+  const hn::Rebind<Stored, decltype(d)> stored;
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes)
+    hn::StoreU(hn::DemoteTo(stored, hn::LoadU(d, reinterpret_cast<const std::int32_t*>(values + i))), stored,
+               narrow + i);
+  for (; i < count; ++i) narrow[i] = static_cast<Stored>(values[i]);
+}
+
+/// sums[i] += values[i]; Value is Sum, or narrower.
+template <class Value, class Sum>
+void Add(const Value* values, std::size_t count, Sum* sums) {
+  const hn::ScalableTag<Sum> d;
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes)
+    hn::StoreU(hn::Add(hn::LoadU(d, sums + i), LoadWide(d, values + i)), d, sums + i);
+  for (; i < count; ++i) sums[i] += values[i];
+}
+
+/// sums[i] += enters[i] - leaves[i]; Value as for Add().
+template <class Value, class Sum>
+void Exchange(const Value* enters, const Value* leaves, std::size_t count, Sum* HWY_RESTRICT sums) {
+  const hn::ScalableTag<Sum> d;
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const auto difference = hn::Sub(LoadWide(d, enters + i), LoadWide(d, leaves + i));
+    hn::StoreU(hn::Add(hn::LoadU(d, sums + i), difference), d, sums + i);
+  }
+  for (; i < count; ++i) sums[i] += static_cast<Sum>(enters[i]) - static_cast<Sum>(leaves[i]);
+}
+
+/// What is added to a whole number below 2^51 in magnitude to have it in the low bits, as two's complement.
+inline constexpr double whole_numbers = 0x1.8p52;
+
+template <class D>
+std::size_t FixVectors(D d, const float* source, std::size_t i, std::size_t count, int exponent,
+                       std::uint64_t* values) {
+  const hn::Rebind<float, D> floats;
+  const hn::Rebind<std::uint64_t, D> bits;
+  const auto factor = hn::Set(d, power_of_two(exponent));
+  const auto half = hn::Set(d, 0.5);
+  const auto whole = hn::Set(d, whole_numbers);
+  const auto whole_bits = hn::Set(bits, bits_of(whole_numbers));
+  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
+    const auto stored = hn::LoadU(floats, source + i);
+    const auto value = hn::PromoteTo(d, hn::IfThenElseZero(hn::IsFinite(stored), stored));
+    const auto floor = hn::Floor(hn::Add(hn::Mul(value, factor), half));
+    hn::StoreU(hn::Sub(hn::BitCast(bits, hn::Add(floor, whole)), whole_bits), bits, values + i);
+  }
+  return i;
+}
+
+/// values[i] = to_fixed(source[i], exponent) as core/maths/fixed_point.h defines it, which is below 2^50 in
+/// magnitude; 0 where the float is not finite.
+inline void FixFloats(const float* source, std::size_t count, int exponent, std::uint64_t* values) {
+  const std::size_t done = FixVectors(hn::ScalableTag<double>(), source, 0, count, exponent, values);
+  FixVectors(hn::CappedTag<double, 1>(), source, done, count, exponent, values);
+}
+
+/// means[i] = blend(own[i], means[i], weights[i], 255) of pixels/maths/pixel.h; weights up to 255, means up
+/// to 65535.
+inline void BlendByBytes(const std::uint16_t* HWY_RESTRICT own, const std::uint16_t* HWY_RESTRICT weights,
+                         std::size_t count, std::uint32_t* HWY_RESTRICT means) {
+  const hn::ScalableTag<std::uint32_t> d;
+  const auto whole = hn::Set(d, 255U);
+  std::size_t i = 0;
+  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
+    const auto weight = LoadWide(d, weights + i);
+    const auto rest = hn::Mul(LoadWide(d, own + i), hn::Sub(whole, weight));
+    const auto sum = hn::Add(rest, hn::Mul(hn::LoadU(d, means + i), weight));
+    hn::StoreU(DividedBy255(d, hn::Add(sum, hn::Set(d, 127U))), d, means + i);
+  }
+  for (; i < count; ++i) means[i] = static_cast<std::uint32_t>(blend(own[i], means[i], weights[i], 255));
+}
+
+/// Calls run(first, pixels) for parts of a row of at most part_entries entries.
+constexpr std::size_t part_entries = 4096;
+
+template <class Run>
+void InParts(std::size_t pixels, std::size_t channels, const Run& run) {
+  const std::size_t part = part_entries / channels;
+  for (std::size_t first = 0; first < pixels; first += part) run(first, std::min(part, pixels - first));
+}
+
+/// Bytes with alpha, or of linear light.
+template <class Sum>
+void ReadBytes(const RowReader& reader, const std::uint8_t* source, std::size_t pixels, Sum* values) {
+  const auto channels = static_cast<std::size_t>(reader.read.channels);
+  if (reader.transfer.decode == nullptr)
+    return WeighAnyPixels(source, pixels, reader.read.channels, nullptr, 1, values);
+  InParts(pixels, channels, [&](std::size_t first, std::size_t part) {
+    std::uint16_t light[part_entries];
+    const std::size_t at = first * channels;
+    DecodeRow(source + at, part * channels, reader.transfer, light);
+    if (reader.read.weighted) {
+      WeighAnyPixels(source + at, part, reader.read.channels, light, 1, values + at);
+    } else {
+      std::copy_n(light, part * channels, values + at);
+    }
+  });
+}
+
+template <class Stored, class Sum>
+void ReadIntegers(const RowReader& reader, const Stored* source, std::size_t pixels, Sum* values) {
+  const auto channels = static_cast<std::size_t>(reader.read.channels);
+  const std::size_t count = pixels * channels;
+  if (!reader.read.weighted && (sizeof(Stored) != 1 || reader.transfer.decode == nullptr)) {
+    for (std::size_t i = 0; i < count; ++i) values[i] = decode(source[i], reader.transfer);
+  } else if constexpr (sizeof(Stored) == 1) {
+    ReadBytes(reader, source, pixels, values);
+  } else {
+    const std::size_t alpha = channels - 1;
+    for (std::size_t i = 0; i < count; i += channels) {
+      const Sum weight = source[i + alpha];
+      for (std::size_t c = 0; c < alpha; ++c) values[i + c] = decode(source[i + c], reader.transfer) * weight;
+      values[i + alpha] = weight;
+    }
+  }
+  if (reader.squared)
+    for (std::size_t i = 0; i < count; ++i) values[i] *= values[i];
+}
+
+template <class Stored>
+void ReadStored(const RowReader& reader, const std::byte* source, std::size_t pixels, std::uint32_t* values) {
+  const auto* stored = reinterpret_cast<const Stored*>(source);
+  if (reader.plain()) return Widen(stored, pixels * static_cast<std::size_t>(reader.read.channels), values);
+  ReadIntegers(reader, stored, pixels, values);
+}
+
+template <class Stored>
+void ReadStored(const RowReader& reader, const std::byte* source, std::size_t pixels, std::uint64_t* values) {
+  ReadIntegers(reader, reinterpret_cast<const Stored*>(source), pixels, values);
+}
+
+template <class Working, class Sum>
+void ReadWorking(const RowReader& reader, const std::byte* source, std::size_t pixels, Sum* values) {
+  std::copy_n(reinterpret_cast<const Working*>(source),
+              pixels * static_cast<std::size_t>(reader.read.channels), values);
+}
+
+inline double FiniteOrZero(float value) { return std::isfinite(value) ? static_cast<double>(value) : 0.0; }
+
+inline void ReadFloats(const RowReader& reader, const float* source, std::size_t pixels,
+                       std::uint64_t* values) {
+  const auto channels = static_cast<std::size_t>(reader.read.channels);
+  if (!reader.read.weighted && !reader.squared)
+    return FixFloats(source, pixels * channels, reader.exponents.colour, values);
+  const std::size_t alpha = reader.read.weighted ? channels - 1 : channels;
+  for (std::size_t p = 0; p < pixels; ++p, source += channels, values += channels) {
+    const double weight = alpha < channels ? FiniteOrZero(source[alpha]) : 1.0;
+    for (std::size_t c = 0; c < channels; ++c) {
+      double value = FiniteOrZero(source[c]);
+      if (c < alpha && alpha < channels) value = value * weight;
+      if (reader.squared) value = value * value;
+      const int exponent = c == alpha ? reader.exponents.alpha : reader.exponents.colour;
+      values[c] = static_cast<std::uint64_t>(to_fixed(value, exponent));
+    }
+  }
+}
+
+/// Working values of one row, interleaved; Sum is u32 or u64. Floats that are not finite count as 0.
+template <class Sum>
+void ReadRow(const RowReader& reader, const std::byte* source, std::size_t pixels, Sum* values) {
+  switch (reader.read.type) {
+    case Type::u8:
+      return ReadStored<std::uint8_t>(reader, source, pixels, values);
+    case Type::u16:
+      return ReadStored<std::uint16_t>(reader, source, pixels, values);
+    case Type::u32:
+      return ReadWorking<std::uint32_t>(reader, source, pixels, values);
+    default:
+      break;
+  }
+  if constexpr (sizeof(Sum) == 8) {
+    if (reader.read.type == Type::u64) return ReadWorking<std::uint64_t>(reader, source, pixels, values);
+    ReadFloats(reader, reinterpret_cast<const float*>(source), pixels, values);
+  }
+}
+
+/// codes[i] = what is stored for the working value values[i]: its code in linear light, or itself.
+inline void EncodeWorking(const std::uint32_t* values, std::size_t count, const TransferView& transfer,
+                          std::uint8_t* codes) {
+  if (transfer.decode == nullptr) return Narrow(values, count, codes);
+  InParts(count, 1, [&](std::size_t first, std::size_t part) {
+    std::uint16_t light[part_entries];
+    Narrow(values + first, part, light);
+    EncodeRow(light, part, transfer, codes + first);
+  });
+}
+
+inline void EncodeWorking(const std::uint32_t* values, std::size_t count, const TransferView& transfer,
+                          std::uint16_t* codes) {
+  if (transfer.decode != nullptr) return EncodeRow16(values, count, transfer, codes);
+  Narrow(values, count, codes);
+}
+
+/// Stores means of pixels with straight alpha: colours by their codes, but the original's where alpha is 0.
+template <class Code>
+void StoreWithAlpha(const std::uint32_t* values, std::size_t pixels, std::size_t channels,
+                    const TransferView& transfer, const Code* original, Code* out) {
+  const std::size_t alpha = channels - 1;
+  EncodeWorking(values, pixels * channels, transfer, out);
+  for (std::size_t i = 0; i < pixels * channels; i += channels) {
+    out[i + alpha] = static_cast<Code>(values[i + alpha]);
+    if (out[i + alpha] == 0) std::copy_n(original + i, alpha, out + i);
+  }
+}
+
+/// means = blend(the original's working values, means, weights, 255) under a mask of bytes, one for each
+/// pixel. Working values have 16 bits.
+template <class Stored>
+void BlendRow(const Stored* original, const std::uint8_t* mask, std::size_t pixels, int channels,
+              const TransferView& transfer, std::uint32_t* means) {
+  const auto step = static_cast<std::size_t>(channels);
+  InParts(pixels, step, [&](std::size_t first, std::size_t part) {
+    std::uint16_t own[part_entries];
+    std::uint16_t weights[part_entries];
+    const Stored* codes = original + first * step;
+    if constexpr (sizeof(Stored) == 1) {
+      if (transfer.decode != nullptr) DecodeRow(codes, part * step, transfer, own);
+    }
+    if (transfer.decode == nullptr) std::copy_n(codes, part * step, own);
+    for (std::size_t i = 0; i < part; ++i) std::fill_n(weights + i * step, step, mask[first + i]);
+    BlendByBytes(own, weights, part * step, means + first * step);
+  });
+}
+
+}  // namespace satin::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
