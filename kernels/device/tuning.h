@@ -87,11 +87,10 @@ inline constexpr long long mean_window_least_pixels = 5'000'000;
 inline constexpr long long extreme_window_run_pixels = 2'500'000;
 inline constexpr long long extreme_window_least_pixels = 20'000'000;
 inline constexpr int active_tile_threads = 256;
-inline constexpr int validity_mask_threads = 256;
 
 // Distances in masks: not yet measured.
 inline constexpr int distance_column_threads = 128;
-inline constexpr int distance_band_rows = 64;  ///< of a column that one thread does, at least
+inline constexpr int distance_tile_rows = 64;  ///< of a column that one thread does, at least
 inline constexpr int distance_row_warps = 8;   ///< of a block
 inline constexpr int distance_segment = 2048;  ///< pixels of a row that one warp scans, at least
 
@@ -125,7 +124,6 @@ inline constexpr int label_tile_joins = 512;  ///< contacts of a tile that are k
 inline constexpr int label_tile_slots = 768;
 inline constexpr int label_shape_blocks = 6;       ///< of a multiprocessor
 inline constexpr unsigned label_shape_grid = 792;  ///< blocks at most, each with several tiles
-inline constexpr int relabel_threads = 256;
 inline constexpr int region_values_threads = 128;
 inline constexpr int region_values_rows = 64;    ///< of a block
 inline constexpr int region_values_slots = 256;  ///< labels of a block

@@ -126,7 +126,7 @@ unsigned blocks_down(std::int64_t count) { return static_cast<unsigned>(std::min
 }  // namespace
 
 void distance(const DistanceArguments& arguments, StreamHandle stream) {
-  const std::int64_t tile_rows = std::max<std::int64_t>(tuning::distance_band_rows, arguments.reach / 4);
+  const std::int64_t tile_rows = std::max<std::int64_t>(tuning::distance_tile_rows, arguments.reach / 4);
   const dim3 column_blocks(blocks_of(arguments.groups * distance_group, column_threads),
                            blocks_down((arguments.height + tile_rows - 1) / tile_rows));
   find_columns<<<column_blocks, column_threads, 0, stream>>>(arguments, tile_rows);
