@@ -4,6 +4,12 @@ run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/first)
 file(RENAME ${WORK}/first ${WORK}/prefix)  # it does not matter where it lies
 set(prefix ${WORK}/prefix)
 set(lib ${prefix}/${LIBDIR})
+foreach(text man/man1/satin.1 bash-completion/completions/satin fish/vendor_completions.d/satin.fish zsh/site-functions/_satin)
+  file(READ ${prefix}/share/${text} content LIMIT 9)
+  if(NOT content)
+    message(FATAL_ERROR "share/${text} is empty.")
+  endif()
+endforeach()
 
 # By the shared libraries, without the packages that they are linked with, nor nvcc.
 embed(${prefix} ${WORK}/shared -DCMAKE_DISABLE_FIND_PACKAGE_hwy=ON -DCMAKE_DISABLE_FIND_PACKAGE_TBB=ON
