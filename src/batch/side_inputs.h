@@ -18,7 +18,8 @@ namespace satin::batch {
 void check_side_inputs(const Pipeline& pipeline, const BatchOptions& options);
 
 /// In the order of the record, empty where none is given and for patterns. Depth is the channel of the file
-/// that the parameter for it names, otherwise Z of a file that has one. To be called after check_side_inputs().
+/// that the parameter for it names, otherwise Z of a file that has one. To be called after
+/// check_side_inputs().
 [[nodiscard]] std::vector<Image> read_side_inputs(const PipelineStep& step, const ReadOptions& options);
 
 /// True if pictures have side inputs of their own: by patterns, or depth from a channel of their file.

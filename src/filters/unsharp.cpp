@@ -171,7 +171,8 @@ std::optional<Plan> plan_with_threshold(const Device& device, std::span<const Sh
   Sharpening sharpening = sharpening_of(all[picture], all[mask], record::as<Unsharp>(parameters));
   if (!join_threshold(sharpening.residual)) return std::nullopt;
   sharpening.residual.level = level;
-  return record::plan_with(device, plan_for(device, all[picture], sharpening), std::move(all), 0);
+  FilterPlan filter = plan_for(device, all[picture], sharpening);
+  return record::plan_with(device, std::move(filter), std::move(all), 0);
 }
 
 double reach(const Unsharp& unsharp, const Shape& shape) {
