@@ -7,15 +7,15 @@ namespace satin::kernels {
 
 /// A value that is not computed again where it is used: what it came from needs no register, and what depends
 /// on lanes is not computed again in every turn of a loop.
-__device__ inline std::uint32_t kept(std::uint32_t value) {
+__device__ inline std::uint32_t opaque(std::uint32_t value) {
   asm volatile("" : "+r"(value));
   return value;
 }
-__device__ inline int kept(int value) {
+__device__ inline int opaque(int value) {
   asm volatile("" : "+r"(value));
   return value;
 }
-__device__ inline std::int64_t kept(std::int64_t value) {
+__device__ inline std::int64_t opaque(std::int64_t value) {
   asm volatile("" : "+l"(value));
   return value;
 }

@@ -36,14 +36,14 @@ inline constexpr int box_mean_blocks_per_multiprocessor = 3;  ///< at least: bou
 inline constexpr int frame_block_rows = 4;
 inline constexpr int frame_blocks_per_multiprocessor = 3;
 
-// Box mean with running column sums: a team of warps does a strip of columns by a band of rows.
+// Box mean with running column sums: a tile has a warp for each span of its rows (means/tiling.h).
 inline constexpr int running_most_warps = 32;       ///< of a block
-inline constexpr int running_warps_per_block = 16;  ///< at most, unless one team has more
+inline constexpr int running_warps_per_block = 16;  ///< at most, unless one tile has more
 inline constexpr int running_warps_to_fill = 12;    ///< with fewer a multiprocessor takes as long
 inline constexpr int running_start_rows_per_row =
-    6;  ///< rows summed at a band's start in the time of a row of means
+    6;  ///< rows summed at a tile's start in the time of a row of means
 inline constexpr int running_largest_direct_reach =
-    96;  ///< above it bands start from sums over groups of rows
+    96;  ///< above it tiles start from sums over groups of rows
 /// H200, UHD RGB u8 encoded, radius 1000, and u16 at radius 200, when groups and their scan were two kernels:
 /// 0.0903 and 0.194 ms with 16 rows, 0.0928 and 0.197 with 8, 0.0904 and 0.201 with 32.
 inline constexpr int running_group_rows = 16;
@@ -52,7 +52,7 @@ inline constexpr int running_group_batch = 8;  ///< rows in flight, then: 4 0.09
 inline constexpr int running_group_lanes = 8;      ///< of a block: rows of 96 bytes where pixels are bytes
 inline constexpr int running_group_segments = 72;  ///< of groups, side by side in a block
 
-// Local statistics with running sums: a block is a strip of columns by a band of rows. H200, sauvola 31, u8,
+// Local statistics with running sums: a block does one tile. H200, sauvola 31, u8,
 // 8192 x 8192 and 3840 x 2160: 0.277 and 0.050 ms with 1 warp a block and 16 a multiprocessor, 0.264 and
 // 0.050 with 2 and 16, 0.285 and 0.045 with 4 and 16, 0.379 and 0.064 with 2 and 8.
 inline constexpr int running_stats_most_warps = 16;   ///< of a block: bounds the registers
@@ -69,9 +69,8 @@ inline constexpr int strip_gather_warps = 12;  ///< two for every 32 columns of 
 
 // Box mean of bytes by a map, gathered from a table in memory. H200, UHD RGB, without the table: one radius
 // 0.074 ms, smooth to 510 0.084; two rows a thread 0.080 and 0.089; 8 warps below each other 0.075 and 0.081.
-inline constexpr int map_gather_warps = 8;                      ///< of a block, side by side
-inline constexpr int map_gather_rows = 1;                       ///< of a thread
-inline constexpr int map_gather_blocks_per_multiprocessor = 6;  ///< at least: bounds the registers
+inline constexpr int gathered_bytes_warps = 8;                      ///< of a block, side by side
+inline constexpr int gathered_bytes_blocks_per_multiprocessor = 6;  ///< at least: bounds the registers
 
 // sliding minima and maxima. NVIDIA H200, UHD RGB u8, radius 1: 0.066 ms with these; others were not tried.
 inline constexpr int extreme_row_threads = 256;

@@ -1,6 +1,6 @@
 // What is the same for every type of keys: how the work is cut, and the passes over single pixels.
 
-#include "kernels/extremes/sliding_extreme.h"
+#include "kernels/extremes/launch.h"
 
 #include <algorithm>
 

@@ -11,8 +11,8 @@
 
 #include "kernels/device/launch.h"
 #include "kernels/device/tuning.h"
+#include "kernels/extremes/launch.h"
 #include "kernels/extremes/packed_keys.cuh"
-#include "kernels/extremes/sliding_extreme.h"
 
 namespace satin::kernels {
 

@@ -7,7 +7,7 @@
 
 #include "core/maths/window.h"
 #include "kernels/device/vector.cuh"
-#include "kernels/guided/local_linear.h"
+#include "kernels/guided/launch.h"
 #include "kernels/pixels/plane.cuh"
 
 namespace satin::kernels {

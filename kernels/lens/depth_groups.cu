@@ -1,7 +1,7 @@
 // From radii to groups of depth: the range and the histogram by all multiprocessors, each block with a
 // histogram of its own, then what looks at bins alone by one block, but for the costs of all ranges.
 
-#include "kernels/lens/lens.h"
+#include "kernels/lens/launch.h"
 
 namespace satin::kernels {
 namespace {

@@ -1,7 +1,7 @@
 // Ramps of depth and silhouettes: a thread has some rows of one column, so that rows are read once for all
 // pixels that look at them.
 
-#include "kernels/lens/lens.h"
+#include "kernels/lens/launch.h"
 #include "kernels/pixels/plane.cuh"
 
 namespace satin::kernels {

@@ -12,7 +12,7 @@
 #include "kernels/device/tuning.h"
 #include "kernels/device/warp.cuh"
 #include "kernels/lens/disocclusion_fill_table.cuh"
-#include "kernels/lens/lens.h"
+#include "kernels/lens/launch.h"
 #include "lens/lens_layers.h"
 #include "lens/maths/depth_groups.h"
 
@@ -329,8 +329,8 @@ std::size_t fill_workspace_bytes(const LensLayersJob& job) {
   return place(tiles, static_cast<int>(job.width), static_cast<int>(job.height), nullptr);
 }
 
-void fill_disocclusions(const LensLayersArguments& arguments, StreamHandle stream) {
-  const LensPlanes& planes = arguments.planes;
+void fill_disocclusions(const LensLayersArguments& arguments, const LensScene& scene, StreamHandle stream) {
+  const LensPlanes& planes = scene.planes;
   FillTiles tiles{};
   place(tiles, planes.width, planes.height, arguments.fill_workspace);
   cudaMemsetAsync(arguments.fill_workspace, 0, fill_counters * sizeof(std::uint32_t), stream);
@@ -343,7 +343,7 @@ void fill_disocclusions(const LensLayersArguments& arguments, StreamHandle strea
   const int blocks = most_blocks < tiles.tiles() ? most_blocks : tiles.tiles();
   with_channels(planes.channels, [&]<int Channels>() {
     for (int group = 0; group < arguments.job.most_groups; ++group) {
-      const FillDisocclusions<Channels> fill{planes, arguments.unit, group, arguments.list};
+      const FillDisocclusions<Channels> fill{planes, scene.unit, group, scene.list};
       fill_listed_tiles<Channels><<<blocks, fill_threads, SharedTable::bytes, stream>>>(fill, tiles);
     }
   });

@@ -1,5 +1,5 @@
 #pragma once
-// The summed-area table of a tile of hidden samples, in the shared memory of one block.
+// The summed-area table of a tile of the disocclusion fill, in the shared memory of one block.
 
 #include <cstdint>
 

@@ -1,12 +1,11 @@
-// The steps of depth of field before the splat but the hidden samples: one thread a pixel where nothing
+// The steps of depth of field before the splat but the disocclusion fill: one thread a pixel where nothing
 // else is said.
 
 #include "core/maths/fixed_point.h"
 #include "core/with_type.h"
-#include "kernels/lens/lens.h"
+#include "kernels/lens/launch.h"
 #include "kernels/pixels/each_place.cuh"
 #include "lens/lens_layers.h"
-#include "lens/maths/lens_debug.h"
 #include "lens/maths/lens_layers_steps.h"
 
 namespace satin::kernels {
@@ -64,27 +63,20 @@ struct LensLaunch : EachPlace {
 }  // namespace
 
 void make_visible_samples(const LensLayersArguments& arguments, const ImageView& picture,
-                          const Measured* measured, StreamHandle stream) {
+                          const Measured* measured, const LensScene& scene, StreamHandle stream) {
   const LensLaunch launch{{stream}};
-  with_plane_type(arguments.job.type, [&](auto type) {
-    const auto stored = lens_picture<decltype(type)>(arguments.job, picture, arguments.transfer);
-    with_channels(arguments.job.channels, [&]<int Channels>() {
-      satin::make_visible_samples<Channels>(launch, arguments.planes, stored, measured, arguments.unit,
-                                            arguments.work, arguments.list, arguments.job.most_groups);
+  const LensLayersJob& job = arguments.job;
+  with_pixel_type(job.type, [&]<class T>() {
+    const auto stored = lens_picture<T>(job, picture, arguments.transfer);
+    with_channels(job.channels, [&]<int Channels>() {
+      satin::make_visible_samples<Channels>(launch, scene.planes, stored, measured, scene.unit, scene.work,
+                                            scene.list, job.most_groups);
     });
   });
 }
 
-void show_lens(const LensLayersArguments& arguments, const LensShow& shown, StreamHandle stream) {
-  const EachPlace launch{stream};
-  const LensPlanes& planes = arguments.planes;
-  const LensLayersJob& job = arguments.job;
-  const ShadeUnit shade{arguments.unit, shown.opacity, job.weighted && job.type == Type::f32};
-  if (shown.what == LensDebug::hidden)
-    return show_hidden(launch, planes, shade, arguments.list, arguments.job.most_groups, shown.values);
-  launch(planes.width, planes.height,
-         ShowShades{planes, shade, shown.what == LensDebug::groups, shown.order == Order::bgr,
-                    shown.largest_radius, shown.values});
+void show_lens(const LensLayersJob& job, const LensScene& scene, const LensShow& shown, StreamHandle stream) {
+  satin::show_lens(EachPlace{stream}, job, scene, shown);
 }
 
 }  // namespace satin::kernels

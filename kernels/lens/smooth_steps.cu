@@ -3,8 +3,8 @@
 
 #include "kernels/device/shared_memory.cuh"
 #include "kernels/lens/disocclusion_fill_table.cuh"
-#include "kernels/lens/lens_radii.h"
-#include "kernels/pixels/plane_rows.cuh"
+#include "kernels/lens/launch.h"
+#include "kernels/pixels/plane.cuh"
 #include "lens/smooth_steps.h"
 
 namespace satin::kernels {

@@ -2,7 +2,7 @@
 // Where things lie in the sums of a splat.
 
 #include "kernels/device/warp.cuh"
-#include "kernels/lens/splat.h"
+#include "kernels/lens/launch.h"
 
 namespace satin::kernels {
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "kernels/lobes/lobe_mean.h"
+#include "kernels/lobes/launch.h"
 #include "kernels/pixels/plane.cuh"
 #include "lobes/maths/lobe.h"
 #include "means/maths/mean.h"

@@ -1,7 +1,7 @@
 // Lobes over cells of pixels: sums of cells, their means, and pixels between them.
 
+#include "kernels/lobes/launch.h"
 #include "kernels/lobes/lobe_bands.cuh"
-#include "kernels/lobes/lobe_mean.h"
 #include "kernels/pixels/read.cuh"
 #include "lobes/maths/lobe_cells.h"
 

@@ -1,7 +1,7 @@
 // Means over lobes around pixels: one thread a pixel of a level.
 
+#include "kernels/lobes/launch.h"
 #include "kernels/lobes/lobe_bands.cuh"
-#include "kernels/lobes/lobe_mean.h"
 #include "kernels/pixels/read.cuh"
 
 namespace satin::kernels {

@@ -1,6 +1,6 @@
 // Boxes and masks as weights: one thread a pixel of the mask, then a block for each box.
 
-#include "kernels/masks/redact.h"
+#include "kernels/masks/launch.h"
 #include "kernels/pixels/plane.cuh"
 
 namespace satin::kernels {

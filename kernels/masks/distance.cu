@@ -14,16 +14,16 @@ constexpr int row_warps = tuning::distance_row_warps;
 constexpr std::int64_t most_blocks_down = 65535;
 
 __global__ void __launch_bounds__(column_threads)
-    find_columns(const __grid_constant__ DistanceArguments arguments, std::int64_t band_rows) {
+    find_columns(const __grid_constant__ DistanceArguments arguments, std::int64_t tile_rows) {
   const std::int64_t x = static_cast<std::int64_t>(blockIdx.x) * column_threads + threadIdx.x;
   const std::int64_t pitch = arguments.groups * distance_group;
   if (x >= pitch) return;
   std::int16_t* columns = arguments.columns + x;
   const MaskColumn mask{reinterpret_cast<const unsigned char*>(arguments.mask.data) + x, arguments.mask.row,
                         arguments.height};
-  for (std::int64_t first = blockIdx.y * band_rows; first < arguments.height;
-       first += gridDim.y * band_rows) {
-    const std::int64_t last = first + band_rows < arguments.height ? first + band_rows : arguments.height;
+  for (std::int64_t first = blockIdx.y * tile_rows; first < arguments.height;
+       first += gridDim.y * tile_rows) {
+    const std::int64_t last = first + tile_rows < arguments.height ? first + tile_rows : arguments.height;
     if (x < arguments.width) {
       distances_of_column(mask, first, last, arguments.reach, columns, pitch);
     } else {
@@ -126,10 +126,10 @@ unsigned blocks_down(std::int64_t count) { return static_cast<unsigned>(std::min
 }  // namespace
 
 void distance(const DistanceArguments& arguments, StreamHandle stream) {
-  const std::int64_t band_rows = std::max<std::int64_t>(tuning::distance_band_rows, arguments.reach / 4);
+  const std::int64_t tile_rows = std::max<std::int64_t>(tuning::distance_band_rows, arguments.reach / 4);
   const dim3 column_blocks(blocks_of(arguments.groups * distance_group, column_threads),
-                           blocks_down((arguments.height + band_rows - 1) / band_rows));
-  find_columns<<<column_blocks, column_threads, 0, stream>>>(arguments, band_rows);
+                           blocks_down((arguments.height + tile_rows - 1) / tile_rows));
+  find_columns<<<column_blocks, column_threads, 0, stream>>>(arguments, tile_rows);
   constexpr int threads = row_warps * warp_size;
   if (arguments.result == DistanceResult::moved) {
     // A multiple of whole warps, long beside what is seen beyond its ends.

@@ -1,5 +1,5 @@
 #pragma once
-// Squared distances in three parts: down the columns each band by itself, the smallest heights of groups of
+// Squared distances in three parts: down the columns each tile by itself, the smallest heights of groups of
 // columns, and rows. A pixel looks at its own group, then further and further away, past groups that cannot
 // hold anything nearer, until no group can: as exact as a lower envelope (Meijster, Roerdink and Hesselink
 // 2000), and every pixel by itself. Outlines that move by a disc are two scans along rows instead.
@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "kernels/device/warp.cuh"
-#include "kernels/masks/distance.h"
+#include "kernels/masks/launch.h"
 
 namespace satin::kernels {
 

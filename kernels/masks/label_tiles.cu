@@ -6,7 +6,6 @@
 #include "kernels/device/tuning.h"
 #include "kernels/device/warp.cuh"
 #include "kernels/masks/label_links.cuh"
-#include "kernels/masks/label_rows.cuh"
 #include "kernels/masks/label_words.cuh"
 
 namespace satin::kernels {

@@ -3,7 +3,7 @@
 // Integers: their order does not matter.
 
 #include "kernels/device/tuning.h"
-#include "kernels/masks/label.h"
+#include "kernels/masks/launch.h"
 #include "kernels/pixels/plane.cuh"
 #include "masks/maths/region_values.h"
 

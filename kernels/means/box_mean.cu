@@ -1,30 +1,15 @@
-#include "kernels/means/box_mean.cuh"
+#include <type_traits>
+
+#include "core/with_type.h"
 #include "kernels/means/launch.h"
 
 namespace satin::kernels {
 
-extern template void box_mean_to<std::uint8_t>(const BoxMeanArguments&, StreamHandle);
-extern template void box_mean_to<std::uint16_t>(const BoxMeanArguments&, StreamHandle);
-extern template void box_mean_to<std::uint32_t>(const BoxMeanArguments&, StreamHandle);
-extern template void box_mean_to<std::uint64_t>(const BoxMeanArguments&, StreamHandle);
-extern template void box_mean_to<float>(const BoxMeanArguments&, StreamHandle);
-
 void box_mean(const BoxMeanArguments& arguments, StreamHandle stream) {
-  switch (arguments.output_type) {
-    case Type::u8:
-      return box_mean_to<std::uint8_t>(arguments, stream);
-    case Type::u16:
-      return box_mean_to<std::uint16_t>(arguments, stream);
-    case Type::u32:
-      return box_mean_to<std::uint32_t>(arguments, stream);
-    case Type::u64:
-      return box_mean_to<std::uint64_t>(arguments, stream);
-    case Type::f32:
-      return box_mean_to<float>(arguments, stream);
-    case Type::i32:
-    case Type::f64:
-      return;  // no pixels
-  }
+  with_type(arguments.output_type, [&]<class T>() {
+    if constexpr (!std::is_same_v<T, std::int32_t> && !std::is_same_v<T, double>)  // types of pixels
+      box_mean_to<T>(arguments, stream);
+  });
 }
 
 }  // namespace satin::kernels

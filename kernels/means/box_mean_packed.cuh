@@ -2,11 +2,11 @@
 // Box mean of bytes with one whole radius up to 90 or so, without a table: column sums of 16 bits, two a
 // word.
 //
-// A block's warps stand above each other in a band of rows of one strip of columns. They first sum the window
-// above the band together, and each what its rows add to it and take away; a scan over the warps gives where
-// each of them starts. Then they go their own ways without a barrier: each marches down its rows, adds the
-// row that enters its windows and subtracts the one that leaves, and slides the window along the row. A strip
-// is as wide as a warp's columns, less what only surrounds its windows.
+// A block's warps stand above each other in a tile (means/tiling.h), each with all spans of its rows. They
+// first sum the window above the tile together, and each what its rows add to it and take away; a scan over
+// the warps gives where each of them starts. Then they go their own ways without a barrier: each goes down
+// its rows, adds the row that enters its windows and subtracts the one that leaves, and slides the window
+// along the row. A tile is as wide as its spans, less what only surrounds its windows.
 //
 // Bytes moved per pixel: the output, the picture once from memory, and twice or three times from the L1.
 // About 9 instructions a byte, so that the issue of instructions is the limit.
@@ -19,12 +19,12 @@
 namespace satin::kernels {
 
 template <int Channels, int Shift, bool Plain>
-class PackedMarch {
+class PackedWindows {
  public:
   using Shape = PackedShape<Channels>;
 
-  __device__ PackedMarch(const PackedMeanArguments& arguments, const PackedPart& part,
-                         const PackedShared<Channels>& shared, int warp)
+  __device__ PackedWindows(const PackedMeanArguments& arguments, const PackedPart& part,
+                           const PackedShared<Channels>& shared, int warp)
       : arguments_(arguments),
         part_(part),
         shared_(shared),
@@ -45,15 +45,15 @@ class PackedMarch {
   }
 
  private:
-  /// The window one row above the band, into the slot of the first warp, which is zero: each warp adds a
-  /// share of the rows of one segment, or of several.
+  /// The window one row above the tile, into the slot of the first warp, which is zero: each warp adds a
+  /// share of the rows of one span, or of several.
   __device__ void sum_first_window() {
     const int window = 2 * arguments_.job.reach_y + 1;
-    const int shares = max(packed_warps / part_.segments, 1);
+    const int shares = max(packed_warps / part_.spans, 1);
 #pragma unroll 1
-    for (int task = warp_; task < shares * part_.segments; task += packed_warps) {
-      const int s = task % part_.segments;
-      const int share = task / part_.segments;
+    for (int task = warp_; task < shares * part_.spans; task += packed_warps) {
+      const int s = task % part_.spans;
+      const int share = task / part_.spans;
       if (!reader_.move_to(s)) continue;
       PackedColumns<Channels> columns;
       columns.clear();
@@ -68,10 +68,10 @@ class PackedMarch {
   __device__ void sum_differences() {
     if (warp_ == 0) return;
     const int window = 2 * arguments_.job.reach_y + 1;
-    const int end = part_.first_y - part_.band_y;
-    const int first = part_.first_of(warp_ - 1) - part_.band_y;
+    const int end = part_.first_y - part_.tile_y;
+    const int first = part_.first_of(warp_ - 1) - part_.tile_y;
 #pragma unroll 1
-    for (int s = 0; s < part_.segments; ++s) {
+    for (int s = 0; s < part_.spans; ++s) {
       PackedColumns<Channels> columns;
       columns.clear();
       if (reader_.move_to(s)) columns.add_differences(reader_, shared_.rows, first, end, window);
@@ -83,7 +83,7 @@ class PackedMarch {
   __device__ void scan_slots() {
     std::uint32_t* first = shared_.sums + Shape::margin_words(arguments_.job.reach_x);
 #pragma unroll 1
-    for (int i = static_cast<int>(threadIdx.x) * 4; i < part_.segments * Shape::segment_words;
+    for (int i = static_cast<int>(threadIdx.x) * 4; i < part_.spans * Shape::span_words;
          i += packed_threads * 4) {
       uint4 sum = *reinterpret_cast<const uint4*>(first + i);
 #pragma unroll 4
@@ -103,17 +103,17 @@ class PackedMarch {
 
   __device__ void write_rows() {
     PackedMeans<Channels, Shift> means(arguments_, part_, shared_, slot_, warp_);
-    const int segments = part_.segments;
+    const int spans = part_.spans;
     if (part_.first_y < part_.last_y) fetch(0, part_.first_y);
 #pragma unroll 1
     for (int y = part_.first_y; y < part_.last_y; ++y) {
       means.start_row(y);
 #pragma unroll 1
-      for (int s = 0; s < segments; ++s) {
+      for (int s = 0; s < spans; ++s) {
         PackedColumns<Channels> columns;
         load_words(sums_at(slot_, s), columns.sums);
         columns.advance(enters_, leaves_);
-        const bool same_row = s + 1 < segments;
+        const bool same_row = s + 1 < spans;
         if (same_row || y + 1 < part_.last_y) fetch(same_row ? s + 1 : 0, same_row ? y : y + 1);
         store_words(sums_at(slot_, s), columns.sums);
         __syncwarp();
@@ -124,15 +124,15 @@ class PackedMarch {
 
   /// Loads what the windows of row y have and those above do not, and the other way round.
   __device__ void fetch(int s, int y) {
-    const int* leaves = shared_.rows + y - part_.band_y;
+    const int* leaves = shared_.rows + y - part_.tile_y;
     reader_.move_to(s);
     reader_.load(leaves[2 * arguments_.job.reach_y + 1], enters_);
     reader_.load(leaves[0], leaves_);
   }
 
-  /// The lane's sums of a segment of a slot.
+  /// The lane's sums of a span of a slot.
   [[nodiscard]] __device__ std::uint32_t* sums_at(std::uint32_t* slot, int s) const {
-    return slot + Shape::margin_words(arguments_.job.reach_x) + s * Shape::segment_words +
+    return slot + Shape::margin_words(arguments_.job.reach_x) + s * Shape::span_words +
            lane_index() * Shape::pairs;
   }
 
@@ -147,21 +147,21 @@ class PackedMarch {
   typename Shape::Rows::Words leaves_{};
 };
 
-/// The rows of the picture that the band sees, and divisions of clipped windows.
+/// The rows of the picture that the tile sees, and divisions of clipped windows.
 template <int Channels>
 __device__ void fill_shared(const PackedMeanArguments& arguments, const PackedPart& part,
                             const PackedShared<Channels>& shared) {
   using Shape = PackedShape<Channels>;
   const PackedMeanJob& job = arguments.job;
   const auto thread = static_cast<int>(threadIdx.x);
-  const int first_row = part.band_y - 1 - job.reach_y;
-  const int count = part.band_end + job.reach_y - first_row;
+  const int first_row = part.tile_y - 1 - job.reach_y;
+  const int count = part.tile_end + job.reach_y - first_row;
   for (int i = thread; i < count; i += packed_threads) shared.rows[i] = __ldg(arguments.rows + first_row + i);
   const int slot_words = Shape::slot_words(job, arguments.tiles);
   for (int i = thread; i < slot_words; i += packed_threads) shared.sums[i] = 0;
   const bool whole = part.first_x >= job.reach_x && part.last_needed < job.width;
   if (!job.clipped || whole) return;
-  for (int i = thread; i < arguments.tiles.segments * Shape::segment_pixels; i += packed_threads) {
+  for (int i = thread; i < arguments.tiles.spans * Shape::span_pixels; i += packed_threads) {
     const int columns = max(packed_count(job, part.origin - job.reach_x + i, job.reach_x, job.width), 1);
     shared.divisions[i] = UpwardDivision(columns * (2 * job.reach_y + 1));
   }
@@ -177,9 +177,9 @@ __global__ void __launch_bounds__(packed_threads, packed_tuning::blocks_per_mult
   fill_shared<Channels>(arguments, part, shared);
   __syncthreads();
   if (PackedReader<Channels, true>::serves(arguments, part)) {  // the same for every warp
-    PackedMarch<Channels, Shift, true>(arguments, part, shared, warp).run();
+    PackedWindows<Channels, Shift, true>(arguments, part, shared, warp).run();
   } else {
-    PackedMarch<Channels, Shift, false>(arguments, part, shared, warp).run();
+    PackedWindows<Channels, Shift, false>(arguments, part, shared, warp).run();
   }
 }
 

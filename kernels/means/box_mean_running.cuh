@@ -1,16 +1,16 @@
 #pragma once
-// Box mean of integers with one radius, without a table: a team of warps marches down a strip of columns with
-// running sums of every column in registers (a row enters, a row leaves), scans them along the row into
-// shared memory, and every mean is a difference of two prefixes over a divisor.
+// Box mean of integers with one radius, without a table: the warps of a tile, one a span (means/tiling.h),
+// slide a window down it with running sums of every column in registers (a row enters, a row leaves), scan
+// them along the row into shared memory, and every mean is a difference of two prefixes over a divisor.
 //
-// Two barriers of the team a row: one before its warps' totals are read, one before the prefixes are. Tables
-// of linear light are shared by the teams of a block.
+// Two barriers of the tile's warps a row: one before their totals are read, one before the prefixes are.
+// Tables of linear light are shared by the tiles of a block.
 //
 // A fractional radius weights the rows of a window when they enter and leave its column sums, and mixes two
 // differences of prefixes along the row. Sums are modulo 2^32 or 2^64 and the sums over one box fit. Colours
 // that count times alpha are divided by their window's sum of alphas.
 //
-// Bytes moved per pixel: the output, and each pixel of the source about 2 + 2 reach / (rows of a band) times,
+// Bytes moved per pixel: the output, and each pixel of the source about 2 + 2 reach / (rows of a tile) times,
 // all but the first from the L2.
 
 #include <cstdint>
@@ -29,9 +29,9 @@ template <class T, class Out, int Channels, class Column, class Sum, bool Weight
 __global__ void __launch_bounds__(MostWarps* warp_size, 1)
     average_running(const __grid_constant__ RunningMeanArguments arguments) {
   using Columns = RunningColumns<T, Channels, Column, Weighted>;
-  using Memory = TeamMemory<Sum>;
+  using Memory = TileMemory<Sum>;
   using Rows = typename Columns::Rows;
-  const RunningTiles& tiles = arguments.tiles;
+  const SlidingTiles& tiles = arguments.tiles;
   using Tables = RunningTables<T, Out>;
   const int table_bytes =
       Tables::bytes(arguments.transfer.decode != nullptr, arguments.transfer.encode8 != nullptr);
@@ -39,14 +39,14 @@ __global__ void __launch_bounds__(MostWarps* warp_size, 1)
     Tables::fill(arguments.transfer);
     __syncthreads();
   }
-  const int threads = tiles.warps * warp_size;
-  const Team team{static_cast<int>(threadIdx.x) / threads, threads};
-  const int tile = static_cast<int>(blockIdx.x) * tiles.teams + team.index;
-  if (tile >= tiles.strips * tiles.bands) return;
-  const int thread = static_cast<int>(threadIdx.x) - team.index * threads;
+  const int threads = tiles.spans * warp_size;
+  const TileWarps tile_warps{static_cast<int>(threadIdx.x) / threads, threads};
+  const int tile = static_cast<int>(blockIdx.x) * tiles.together + tile_warps.index;
+  if (tile >= tiles.columns * tiles.rows) return;
+  const int thread = static_cast<int>(threadIdx.x) - tile_warps.index * threads;
   const int warp = thread / warp_size;
-  const Memory memory(table_bytes + team.index * Memory::bytes(tiles.warps), tiles.warps);
-  const int to_high_words = Memory::to_high_words(tiles.warps);
+  const Memory memory(table_bytes + tile_warps.index * Memory::bytes(tiles.spans), tiles.spans);
+  const int to_high_words = Memory::to_high_words(tiles.spans);
   memory.clear_margins(thread);
 
   const RunningPart part = running_part(arguments, Rows::pixels, tile);
@@ -68,9 +68,9 @@ __global__ void __launch_bounds__(MostWarps* warp_size, 1)
     columns.look_up(min(y + 2, last));
     RowScan<Channels, Column, Sum> scan;
     scan.scan(columns.sums, memory.totals(), warp);
-    team.synchronize();
+    tile_warps.synchronize();
     scan.publish(memory.totals(), memory.prefixes(), to_high_words, warp);
-    team.synchronize();
+    tile_warps.synchronize();
     means.write(y, memory.prefixes());
   }
 }
@@ -78,11 +78,11 @@ __global__ void __launch_bounds__(MostWarps* warp_size, 1)
 // --- Launching ---
 
 template <class T, class Out, int Channels, class Column, class Sum, bool Weighted, class Action>
-auto with_running_block(const RunningTiles& tiles, const Action& action) {
+auto with_running_block(const SlidingTiles& tiles, const Action& action) {
   constexpr int usual = tuning::running_warps_per_block;
   constexpr int most = tuning::running_most_warps;
   constexpr RowGroups<T, Channels, Column, Weighted> groups;
-  return tiles.warps * tiles.teams <= usual
+  return tiles.spans * tiles.together <= usual
              ? action(average_running<T, Out, Channels, Column, Sum, Weighted, usual>, groups)
              : action(average_running<T, Out, Channels, Column, Sum, Weighted, most>, groups);
 }
@@ -92,7 +92,7 @@ template <class T, class Out, int Channels, bool Weighted, class Action>
 auto with_running_sums(const RunningMeanArguments& arguments, const Action& action) {
   using u32 = std::uint32_t;
   using u64 = std::uint64_t;
-  const RunningTiles& tiles = arguments.tiles;
+  const SlidingTiles& tiles = arguments.tiles;
   if constexpr (Weighted || !std::is_same_v<T, Out>) {
     return with_running_block<T, Out, Channels, u32, u64, Weighted>(tiles, action);
   } else {
@@ -107,23 +107,9 @@ auto with_running_sums(const RunningMeanArguments& arguments, const Action& acti
   }
 }
 
-/// For pictures of type T with these channels and means of type Out; instantiated in box_mean_running_*.cu,
-/// and there alone: members that were defined in the class would be compiled again wherever this file is
-/// included. Those of one T and Channels stand in one file, as kernels of RowGroups are others in every file.
-template <class T, class Out, int Channels>
-struct RunningKernels {
-  static int prepare(const RunningMeanArguments& arguments);
-  static void run(const RunningMeanArguments& arguments, StreamHandle stream);
-
- private:
-  template <class Action>
-  static auto with_kernel(const RunningMeanArguments& arguments, const Action& action);
-};
-
-template <class T, class Out, int Channels>
-template <class Action>
-auto RunningKernels<T, Out, Channels>::with_kernel(const RunningMeanArguments& arguments,
-                                                   const Action& action) {
+/// Calls action(kernel, RowGroups) for the job.
+template <class T, class Out, int Channels, class Action>
+auto with_running_kernel(const RunningMeanArguments& arguments, const Action& action) {
   if constexpr (sizeof(T) == 1 && sizeof(Out) == 1 && Channels % 2 == 0) {
     if (arguments.job.weighted) return with_running_sums<T, Out, Channels, true>(arguments, action);
   }
@@ -132,7 +118,7 @@ auto RunningKernels<T, Out, Channels>::with_kernel(const RunningMeanArguments& a
 
 template <class T, class Out, int Channels>
 int RunningKernels<T, Out, Channels>::prepare(const RunningMeanArguments& arguments) {
-  return with_kernel(arguments, [&](auto* kernel, auto groups) {
+  return with_running_kernel<T, Out, Channels>(arguments, [&](auto* kernel, auto groups) {
     const int code = groups.prepare();
     if (code != 0) return code;
     return allow_all_shared_memory(kernel);
@@ -141,11 +127,12 @@ int RunningKernels<T, Out, Channels>::prepare(const RunningMeanArguments& argume
 
 template <class T, class Out, int Channels>
 void RunningKernels<T, Out, Channels>::run(const RunningMeanArguments& arguments, StreamHandle stream) {
-  with_kernel(arguments, [&](auto* kernel, auto groups) {
-    const RunningTiles& tiles = arguments.tiles;
-    if (tiles.groups) groups.build(arguments, stream);
-    const auto blocks = static_cast<unsigned>((tiles.strips * tiles.bands + tiles.teams - 1) / tiles.teams);
-    const auto threads = static_cast<unsigned>(tiles.teams * tiles.warps * warp_size);
+  with_running_kernel<T, Out, Channels>(arguments, [&](auto* kernel, auto groups) {
+    const SlidingTiles& tiles = arguments.tiles;
+    if (arguments.job.grouped()) groups.build(arguments, stream);
+    const auto blocks =
+        static_cast<unsigned>((tiles.columns * tiles.rows + tiles.together - 1) / tiles.together);
+    const auto threads = static_cast<unsigned>(tiles.together * tiles.spans * warp_size);
     kernel<<<blocks, threads, tiles.shared_bytes, stream>>>(arguments);
   });
 }

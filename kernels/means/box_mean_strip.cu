@@ -1,6 +1,7 @@
 #include "kernels/means/box_mean_strip.cuh"
 
 #include <algorithm>
+#include <limits>
 
 #include "kernels/device/shared_memory.cuh"
 
@@ -20,19 +21,8 @@ auto with_strip_kernel(const StripMeanJob& job, const Action& action) {
   }
 }
 
-/// Bands for the shortest time on a card that runs one block a multiprocessor.
-int best_bands(const StripMeanJob& job, int strips, int multiprocessors) {
-  int best = 1;
-  std::int64_t least = 0;
-  for (int bands = 1; bands <= std::max(1, job.height / strip_batch) && bands <= multiprocessors; ++bands) {
-    const std::int64_t turns = (std::int64_t{strips} * bands + multiprocessors - 1) / multiprocessors;
-    const std::int64_t rows = (job.height + bands - 1) / bands + 2 * job.reach + 2 * strip_batch;
-    if (bands == 1 || turns * rows < least) {
-      best = bands;
-      least = turns * rows;
-    }
-  }
-  return best;
+int ring_rows_of(const StripMeanJob& job) {
+  return (2 * job.reach + 1 + 2 * strip_batch + strip_batch - 1) / strip_batch * strip_batch;
 }
 
 }  // namespace
@@ -42,36 +32,43 @@ int strip_margin(const StripMeanJob& job) {
   return job.reach + most_pixels + strip_batch;
 }
 
-StripTiles strip_tiles(const StripMeanJob& job, int multiprocessors, std::size_t shared_limit) {
+SlidingTiles strip_tiles(const StripMeanJob& job, int multiprocessors, std::size_t shared_limit) {
   return with_strip_kernel(job, [&](auto shape, auto*) {
     using Shape = decltype(shape);
-    StripTiles tiles;
-    tiles.ring_rows = (2 * job.reach + 1 + 2 * strip_batch + strip_batch - 1) / strip_batch * strip_batch;
-    tiles.shared_bytes = Shape::bytes(tiles.ring_rows, job.reach);
     const int before = (job.reach + Shape::pixels - 1) / Shape::pixels * Shape::pixels;
-    const int width =
+    const int usable =
         std::min(Shape::most_width, (Shape::columns - before - job.reach) / warp_size * warp_size);
-    if (tiles.shared_bytes > shared_limit || width < Shape::columns / 2) return StripTiles{};
-    tiles.strip_width = width;
-    tiles.strips = (job.width + width - 1) / width;
-    tiles.bands = best_bands(job, tiles.strips, multiprocessors);
-    return tiles;
+    if (usable < Shape::columns / 2) return SlidingTiles{};
+    SlidingTileRules rules;
+    rules.width = job.width;
+    rules.height = job.height;
+    rules.multiprocessors = multiprocessors;
+    rules.pixels = usable;
+    rules.fewest_rows = true;
+    rules.most_rows = std::min(std::max(1, job.height / strip_batch), multiprocessors);
+    rules.start_cost = 2 * job.reach + 2 * strip_batch;
+    SlidingTiler tiler(rules);
+    tiler.consider(
+        1, usable, std::numeric_limits<int>::max(),
+        [&](const SlidingTiles&) { return Shape::bytes(ring_rows_of(job), job.reach); }, shared_limit);
+    return tiler.best();
   });
 }
 
-int prepare_strip_mean(const StripMeanArguments& arguments) {
+int prepare_mean(const StripMeanArguments& arguments) {
   return with_strip_kernel(arguments.job,
                            [&](auto, auto* kernel) { return allow_all_shared_memory(kernel); });
 }
 
-void strip_mean(const StripMeanArguments& arguments, StreamHandle stream) {
+void launch_mean(const StripMeanArguments& arguments, StreamHandle stream) {
   with_strip_kernel(arguments.job, [&](auto shape, auto* kernel) {
     StripMeanArguments stepping = arguments;
     stepping.map_step = decltype(shape)::shares * arguments.radius_map.row;
     stepping.output_step = decltype(shape)::shares * arguments.output.row;
-    stepping.ring_bytes = static_cast<unsigned>(arguments.tiles.ring_rows * decltype(shape)::row_bytes);
-    const dim3 blocks(static_cast<unsigned>(arguments.tiles.strips),
-                      static_cast<unsigned>(arguments.tiles.bands));
+    stepping.ring_rows = ring_rows_of(arguments.job);
+    stepping.ring_bytes = static_cast<unsigned>(stepping.ring_rows * decltype(shape)::row_bytes);
+    const dim3 blocks(static_cast<unsigned>(arguments.tiles.columns),
+                      static_cast<unsigned>(arguments.tiles.rows));
     kernel<<<blocks, strip_threads, arguments.tiles.shared_bytes, stream>>>(stepping);
   });
 }

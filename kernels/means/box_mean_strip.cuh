@@ -1,7 +1,7 @@
 #pragma once
-// Box mean of 8-bit pixels by a radius map, with the table in shared memory: a block marches down a strip of
-// columns with the last rows of the strip's own table in a ring, the channels of an entry packed into one
-// word.
+// Box mean of 8-bit pixels by a radius map, with the table in shared memory: a block slides a window down a
+// strip of columns with the last rows of the strip's own table in a ring, the channels of an entry packed
+// into one word.
 //
 // Three groups of warps work on batches of eight rows, one behind the other: the first scans source rows (a
 // warp a row) into a staging buffer, the second adds them down the columns into the ring, the third writes
@@ -27,7 +27,7 @@ template <int Channels>
 __device__ void clear_frame(const StripMeanArguments& arguments, const StripShared<Channels>& shared,
                             int thread) {
   using Shape = StripShape<Channels>;
-  const int rows = arguments.tiles.ring_rows;
+  const int rows = arguments.ring_rows;
   for (int row = thread; row < rows; row += strip_threads)
     shared.ring[row * Shape::pitch + Shape::origin - 1] = 0;
   for (int i = thread; i < Shape::pitch; i += strip_threads) shared.ring[(rows - 1) * Shape::pitch + i] = 0;

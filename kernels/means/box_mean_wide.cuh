@@ -1,15 +1,15 @@
 #pragma once
 // Box mean with one radius, without a table, where 32 bits do not hold a window's sum of values: floats,
-// their fixed point, linear light of 24 bits and other working values. The march of box_mean_running.cuh with
-// 64-bit prefixes.
+// their fixed point, linear light of 24 bits and other working values. The sliding window of
+// box_mean_running.cuh with 64-bit prefixes.
 //
-// Two barriers of the team for each row of prefixes: one before its warps' totals are read, one before the
+// Two barriers of the tile for each row of prefixes: one before its warps' totals are read, one before the
 // prefixes are. Of a fractional radius the sums over the inner and the outer window of rows follow from those
 // over the rows that they share. Integers are weighted down the columns before they are scanned, all sums
 // modulo 2^64. Floats are defined by double arithmetic on the exact sums over up to four whole boxes, so that
 // each window of rows has prefixes of its own.
 //
-// Bytes moved per pixel: the output, and each pixel of the source about 2 + 2 reach / (rows of a band) times,
+// Bytes moved per pixel: the output, and each pixel of the source about 2 + 2 reach / (rows of a tile) times,
 // all but the first from the L2.
 
 #include <cstdint>
@@ -19,30 +19,29 @@
 #include "kernels/means/running_scan.cuh"
 #include "kernels/means/wide_columns.cuh"
 #include "kernels/means/wide_means.cuh"
-#include "kernels/means/wide_tuning.h"
 
 namespace satin::kernels {
 
-/// A team's prefixes of one row after another.
+/// A tile's prefixes of one row after another.
 template <int Channels>
 class WidePrefixes {
  public:
-  using Memory = TeamMemory<std::uint64_t>;
+  using Memory = TileMemory<std::uint64_t>;
 
-  __device__ WidePrefixes(const Team& team, const Memory& memory, int warps, int warp)
-      : team_(team), memory_(memory), to_high_words_(Memory::to_high_words(warps)), warp_(warp) {}
+  __device__ WidePrefixes(const TileWarps& tile_warps, const Memory& memory, int warps, int warp)
+      : tile_warps_(tile_warps), memory_(memory), to_high_words_(Memory::to_high_words(warps)), warp_(warp) {}
 
   __device__ void publish(const std::uint64_t (&sums)[running_elements]) const {
     RowScan<Channels, std::uint64_t, std::uint64_t> scan;
     scan.scan(sums, memory_.totals(), warp_);
-    team_.synchronize();
+    tile_warps_.synchronize();
     scan.publish(memory_.totals(), memory_.prefixes(), to_high_words_, warp_);
-    team_.synchronize();
+    tile_warps_.synchronize();
   }
   [[nodiscard]] __device__ int first() const { return memory_.prefixes(); }
 
  private:
-  const Team& team_;
+  const TileWarps& tile_warps_;
   const Memory& memory_;
   int to_high_words_;
   int warp_;
@@ -105,10 +104,10 @@ __global__ void __launch_bounds__(wide_warps_of<T, ByBoxes>* warp_size, 1)
     average_wide(const __grid_constant__ RunningMeanArguments arguments) {
   using Columns = WideColumns<T, Channels>;
   using Means = WideMeans<T, Out, Channels>;
-  using Memory = TeamMemory<std::uint64_t>;
+  using Memory = TileMemory<std::uint64_t>;
   using Rows = typename Columns::Rows;
   const RunningMeanJob& job = arguments.job;
-  const RunningTiles& tiles = arguments.tiles;
+  const SlidingTiles& tiles = arguments.tiles;
   int table_bytes = 0;
   if constexpr (sizeof(T) <= 2) {
     using Tables = RunningTables<T, std::uint32_t>;
@@ -118,12 +117,12 @@ __global__ void __launch_bounds__(wide_warps_of<T, ByBoxes>* warp_size, 1)
       __syncthreads();
     }
   }
-  const int threads = tiles.warps * warp_size;
-  const Team team{static_cast<int>(threadIdx.x) / threads, threads};
-  const int tile = static_cast<int>(blockIdx.x) * tiles.teams + team.index;
-  if (tile >= tiles.strips * tiles.bands) return;
-  const int thread = static_cast<int>(threadIdx.x) - team.index * threads;
-  const Memory memory(table_bytes + team.index * Memory::bytes(tiles.warps), tiles.warps);
+  const int threads = tiles.spans * warp_size;
+  const TileWarps tile_warps{static_cast<int>(threadIdx.x) / threads, threads};
+  const int tile = static_cast<int>(blockIdx.x) * tiles.together + tile_warps.index;
+  if (tile >= tiles.columns * tiles.rows) return;
+  const int thread = static_cast<int>(threadIdx.x) - tile_warps.index * threads;
+  const Memory memory(table_bytes + tile_warps.index * Memory::bytes(tiles.spans), tiles.spans);
   memory.clear_margins(thread);
 
   const RunningPart part = running_part(arguments, Rows::pixels, tile);
@@ -131,7 +130,7 @@ __global__ void __launch_bounds__(wide_warps_of<T, ByBoxes>* warp_size, 1)
   const Rows rows(arguments.source, x, part.last_needed, job.width, job.clipped, arguments.columns);
   Columns columns(arguments, rows);
   Means means(arguments, part, Memory::margin, thread, threads, x);
-  const WidePrefixes<Channels> prefixes(team, memory, tiles.warps, thread / warp_size);
+  const WidePrefixes<Channels> prefixes(tile_warps, memory, tiles.spans, thread / warp_size);
   const int last = part.last_y - 1;
   columns.look_up(part.first_y);
   columns.start(part.first_y);
@@ -165,19 +164,8 @@ __global__ void __launch_bounds__(wide_warps_of<T, ByBoxes>* warp_size, 1)
 
 // --- Launching ---
 
-/// For pictures of type T with these channels; instantiated in box_mean_wide_*.cu, and there alone.
 template <class T, int Channels>
-struct WideKernels {
-  static int prepare(const RunningMeanArguments& arguments);
-  static void run(const RunningMeanArguments& arguments, StreamHandle stream);
-
- private:
-  using Kernel = void (*)(RunningMeanArguments);
-  static Kernel kernel_of(const RunningMeanJob& job);
-};
-
-template <class T, int Channels>
-auto WideKernels<T, Channels>::kernel_of(const RunningMeanJob& job) -> Kernel {
+auto wide_kernel(const RunningMeanJob& job) -> void (*)(RunningMeanArguments) {
   if constexpr (sizeof(WideColumn<T>) == 4) {
     return average_wide<T, void, Channels, false>;
   } else {
@@ -189,15 +177,16 @@ auto WideKernels<T, Channels>::kernel_of(const RunningMeanJob& job) -> Kernel {
 
 template <class T, int Channels>
 int WideKernels<T, Channels>::prepare(const RunningMeanArguments& arguments) {
-  return allow_all_shared_memory(kernel_of(arguments.job));
+  return allow_all_shared_memory(wide_kernel<T, Channels>(arguments.job));
 }
 
 template <class T, int Channels>
 void WideKernels<T, Channels>::run(const RunningMeanArguments& arguments, StreamHandle stream) {
-  const RunningTiles& tiles = arguments.tiles;
-  const auto blocks = static_cast<unsigned>((tiles.strips * tiles.bands + tiles.teams - 1) / tiles.teams);
-  const auto threads = static_cast<unsigned>(tiles.teams * tiles.warps * warp_size);
-  kernel_of(arguments.job)<<<blocks, threads, tiles.shared_bytes, stream>>>(arguments);
+  const SlidingTiles& tiles = arguments.tiles;
+  const auto blocks =
+      static_cast<unsigned>((tiles.columns * tiles.rows + tiles.together - 1) / tiles.together);
+  const auto threads = static_cast<unsigned>(tiles.together * tiles.spans * warp_size);
+  wide_kernel<T, Channels>(arguments.job)<<<blocks, threads, tiles.shared_bytes, stream>>>(arguments);
 }
 
 }  // namespace satin::kernels

@@ -1,17 +1,24 @@
 #pragma once
-// Launches of means by a table in memory, in the manner of kernels/device/launch.h.
+// Launches of box means, one section a way to them, and of what unsharp adds, in the manner of
+// kernels/device/launch.h. Calls named prepare_ are made once for a job on its device and return the code of
+// a cudaError_t.
 
 #include <cstddef>
 #include <cstdint>
 
 #include "core/maths/fixed_point.h"
 #include "kernels/device/launch.h"
+#include "kernels/device/tuning.h"
 #include "means/box_mean.h"
 #include "means/maths/mean.h"
+#include "means/tiling.h"
+#include "means/unsharp_residual.h"
 #include "pixels/maths/pixel.h"
 #include "pixels/pixels.h"
 
 namespace satin::kernels {
+
+// --- By a table in memory: box_mean.cuh ---
 
 struct BoxMeanArguments {
   std::int64_t width = 0;
@@ -26,7 +33,9 @@ struct BoxMeanArguments {
   MeanRule rule;
   bool narrow =
       false;  ///< every weighted sum, all its weights included, is below 2^63, and the picture is no float
-  bool frame_only = false;  ///< pixels whose boxes stay in the picture are done already
+  /// By gathered_bytes.cuh: u8 of 1 to 4 channels as they are stored, by a map, without alpha and mask, boxes
+  /// below 2^24 pixels, at most 65535 rows; the table has zeros to the left of it and above it.
+  bool bytes_by_map = false;
   const Measured* measured = nullptr;
   const void* table = nullptr;   ///< of the source; 16-byte aligned
   std::int64_t table_row = 0;    ///< bytes, a multiple of 16
@@ -39,6 +48,208 @@ struct BoxMeanArguments {
   Target output;
 };
 
+/// For outputs of type T; defined in box_mean.cuh, which the instances alone include.
+template <class T>
+void box_mean_to(const BoxMeanArguments& arguments, StreamHandle stream);
+
 void box_mean(const BoxMeanArguments& arguments, StreamHandle stream);
+
+// --- Bytes with one small whole radius: box_mean_packed.cuh ---
+
+/// u8, encoded, whole radii.
+struct PackedMeanJob {
+  int width = 0;
+  int height = 0;
+  int channels = 1;
+  bool clipped = false;  ///< only pixels of the picture count: Border::shrink
+  int reach_x = 0;
+  int reach_y = 0;
+
+  /// What the kernel's 16-bit column sums and 24-bit floats hold.
+  static constexpr int largest_rows = 257;        ///< of a window: 257 * 255 < 2^16
+  static constexpr int largest_divisor = 0x7FFF;  ///< pixels of a window: 255.5 * 2^15 < 2^23
+};
+
+/// Positions outside of the picture that the kernel may ask for the source of, on either side.
+[[nodiscard]] int packed_margin(const PackedMeanJob& job);
+
+/// A block each.
+[[nodiscard]] SlidingTiles packed_tiles(const PackedMeanJob& job, int multiprocessors,
+                                        std::size_t shared_limit);
+
+/// As many as a lane reads at once.
+inline constexpr std::size_t packed_zero_bytes = 32;
+
+struct PackedMeanArguments {
+  PackedMeanJob job;
+  SlidingTiles tiles;
+  const int* rows = nullptr;     ///< [y] = row of the picture at position y, or -1; from -margin on
+  const int* columns = nullptr;  ///< the same along x
+  const void* zeros = nullptr;   ///< packed_zero_bytes of them, aligned to 16
+  Source source;
+  Target output;
+};
+
+[[nodiscard]] int prepare_mean(const PackedMeanArguments& arguments);
+
+void launch_mean(const PackedMeanArguments& arguments, StreamHandle stream);
+
+// --- One radius, without a table: box_mean_running.cuh, box_mean_wide.cuh ---
+
+/// A window along one axis: the sum over `reach` pixels to either side, times inner + outer, and outer times
+/// the two pixels beyond. The weights of core/maths/window.h without their common factor.
+struct RunningWindow {
+  int reach = 0;
+  std::uint32_t inner = 1;
+  std::uint32_t outer = 0;  ///< 0: a whole radius
+
+  [[nodiscard]] SATIN_HD int outer_reach() const { return reach + (outer != 0 ? 1 : 0); }
+};
+
+/// Widths of the sums down a column, and of those along a row.
+enum class RunningSums : std::uint8_t {
+  u32,      ///< both
+  u32_u64,  ///< 32 bits down the columns
+  u64
+};
+
+/// (n + divisor / 2) / divisor by a multiplication: factor / 2^(32 + shift) is 1 / divisor, rounded up.
+struct ScaledDivisor {
+  std::uint32_t divisor = 0;  ///< 0: cannot be used
+  std::uint32_t factor = 0;
+  std::uint32_t shift = 0;
+  bool exact = false;  ///< otherwise the quotient may be one too large
+};
+
+/// For n up to `largest` times the divisor.
+[[nodiscard]] ScaledDivisor scaled_divisor(std::uint64_t divisor, std::uint64_t largest);
+
+struct RunningMeanJob {
+  int width = 0;
+  int height = 0;
+  int channels = 1;
+  Type type = Type::u8;    ///< u8 or u16; what `wide` takes
+  Type output = Type::u8;  ///< u8 or u16; another one than `type` with the sums u32_u64, without weights
+  /// From or to more than 16 bits, by box_mean_wide.cuh: floats and their fixed point (u64) to each other, to
+  /// fixed point with whole radii alone; u8, u16 and u32 to u32, u32 to u16, without weights.
+  bool wide = false;
+  int fixed_bits = 0;  ///< of a float's magnitude in fixed point
+  RunningSums sums = RunningSums::u32;
+  bool decoded = false;   ///< to linear light
+  bool encoded = false;   ///< from linear light
+  bool weighted = false;  ///< the last channel is alpha: colours count times alpha. u8 and 32-bit columns
+  bool clipped = false;   ///< only pixels of the picture count: Border::shrink
+  int more_bits = 0;      ///< below the point that means have more than values; negative: fewer
+  RunningWindow x;
+  RunningWindow y;
+  ScaledDivisor whole;          ///< of a window that is not clipped
+  bool large_divisors = false;  ///< of 2^28 and more, times the largest alpha
+
+  /// Tiles start from sums over groups of rows.
+  [[nodiscard]] SATIN_HD bool grouped() const { return y.reach > tuning::running_largest_direct_reach; }
+};
+
+/// Positions outside of the picture that the kernels may ask for the source of, on either side.
+[[nodiscard]] int running_margin(const RunningMeanJob& job);
+
+/// A warp each span; a block does so many tiles together. `shared_limit`: the most shared memory of a block
+/// of the device.
+[[nodiscard]] SlidingTiles running_tiles(const RunningMeanJob& job, int multiprocessors,
+                                         std::size_t shared_limit);
+
+/// Bytes of the sums over groups of rows; 0 without them.
+[[nodiscard]] std::size_t running_groups_bytes(const RunningMeanJob& job);
+
+struct RunningMeanArguments {
+  RunningMeanJob job;
+  SlidingTiles tiles;
+  TransferView transfer;
+  const int* rows = nullptr;     ///< [y] = row of the picture at position y, or -1; from -margin on
+  const int* columns = nullptr;  ///< the same along x
+  void* groups = nullptr;
+  const Measured* measured = nullptr;  ///< floats and their fixed point
+  Source source;
+  Target output;
+};
+
+/// For pictures of type T with these channels and means of type Out; defined in box_mean_running.cuh, which
+/// the instances alone include. Those of one T and Channels stand in one source: kernels of RowGroups are
+/// others in every source.
+template <class T, class Out, int Channels>
+struct RunningKernels {
+  static int prepare(const RunningMeanArguments& arguments);
+  static void run(const RunningMeanArguments& arguments, StreamHandle stream);
+};
+
+/// The same of wide jobs; defined in box_mean_wide.cuh.
+template <class T, int Channels>
+struct WideKernels {
+  static int prepare(const RunningMeanArguments& arguments);
+  static void run(const RunningMeanArguments& arguments, StreamHandle stream);
+};
+
+[[nodiscard]] int prepare_mean(const RunningMeanArguments& arguments);
+
+void launch_mean(const RunningMeanArguments& arguments, StreamHandle stream);
+
+// --- By a map, with the table in shared memory: box_mean_strip.cuh ---
+
+/// u8, 1 to 3 channels, encoded.
+struct StripMeanJob {
+  int width = 0;
+  int height = 0;
+  int channels = 1;
+  bool clipped = false;  ///< only pixels of the picture count: Border::shrink
+  int reach = 0;         ///< of the largest window, rounded up
+  RadiusField radius;
+};
+
+/// Positions outside of the picture that the kernel may ask for the source of, on either side.
+[[nodiscard]] int strip_margin(const StripMeanJob& job);
+
+/// A block each, of one span.
+[[nodiscard]] SlidingTiles strip_tiles(const StripMeanJob& job, int multiprocessors,
+                                       std::size_t shared_limit);
+
+struct StripMeanArguments {
+  StripMeanJob job;
+  SlidingTiles tiles;
+  const int* rows = nullptr;     ///< [y] = row of the picture at position y, or -1; from -margin on
+  const int* columns = nullptr;  ///< the same along x
+  Source source;
+  Source radius_map;
+  Target output;
+  // Set by launch_mean().
+  std::int64_t map_step = 0;     ///< bytes between the rows of a warp
+  std::int64_t output_step = 0;  ///< the same
+  int ring_rows = 0;             ///< of the table that are in shared memory
+  unsigned ring_bytes = 0;
+};
+
+[[nodiscard]] int prepare_mean(const StripMeanArguments& arguments);
+
+void launch_mean(const StripMeanArguments& arguments, StreamHandle stream);
+
+// --- What unsharp adds: unsharp_residual.cu, unsharp_residual_threshold.cu ---
+
+struct UnsharpResidualArguments {
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+  int channels = 1;
+  Type type = Type::u8;  ///< of the picture and the output
+  Type means_type = Type::u32;
+  UnsharpResidualRule rule;
+  const Measured* measured = nullptr;
+  Source picture;
+  Source means;
+  Source mask;
+  Target output;
+};
+
+void add_residual(const UnsharpResidualArguments& arguments, StreamHandle stream);
+
+/// For jobs that join_threshold(): the output has one byte a pixel.
+void compare_residual(const UnsharpResidualArguments& arguments, const FixedThresholdRule& level,
+                      StreamHandle stream);
 
 }  // namespace satin::kernels

@@ -57,11 +57,11 @@ class PackedReader {
     return (job.clipped || part.origin >= 0) && (last / Shape::pixels + 1) * Shape::pixels <= job.width;
   }
 
-  /// Goes to a segment. True if the lane's pixels there count.
-  __device__ bool move_to(int segment) {
-    const int x = x_ + segment * Shape::segment_pixels;
+  /// Goes to a span. True if the lane's pixels there count.
+  __device__ bool move_to(int span) {
+    const int x = x_ + span * Shape::span_pixels;
     if constexpr (!Plain) {
-      segment_x_ = x;
+      span_x_ = x;
       return true;
     }
     const bool counts = x >= 0 && x < end_;
@@ -81,7 +81,7 @@ class PackedReader {
 #pragma unroll
       for (int i = 0; i < Rows::bytes; i += Rows::access) fetch<Rows::access>(loaded.words, i, from + i);
     } else {
-      const Rows rows(arguments_.source, segment_x_, part_.last_needed, arguments_.job.width,
+      const Rows rows(arguments_.source, span_x_, part_.last_needed, arguments_.job.width,
                       arguments_.job.clipped, arguments_.columns);
       rows.load(row, loaded);
     }
@@ -90,14 +90,14 @@ class PackedReader {
  private:
   const PackedMeanArguments& arguments_;
   const PackedPart& part_;
-  int x_;    ///< of the lane's first pixel in the first segment
+  int x_;    ///< of the lane's first pixel in the first span
   int end_;  ///< of the pixels of the picture that count
-  int segment_x_ = 0;
+  int span_x_ = 0;
   const std::byte* base_ = nullptr;
   int stride_ = 0;
 };
 
-/// One lane's columns of one segment. Sums may overflow into their neighbour on the way, and differences
+/// One lane's columns of one span. Sums may overflow into their neighbour on the way, and differences
 /// borrow from it: words are integers modulo 2^32, and the sums over one window fit 16 bits.
 template <int Channels>
 struct PackedColumns {

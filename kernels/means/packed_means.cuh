@@ -62,21 +62,21 @@ class PackedMeans {
     out_ = arguments_.output.data + y * arguments_.output.row;
   }
 
-  /// The means of one segment after those to its left. The row of sums holds the segment's columns already.
-  __device__ void write(int segment, const std::uint32_t (&columns)[Shape::pairs]) {
-    const int first = part_.origin + segment * Shape::segment_pixels - arguments_.job.reach_x;
+  /// The means of one span after those to its left. The row of sums holds the span's columns already.
+  __device__ void write(int span, const std::uint32_t (&columns)[Shape::pairs]) {
+    const int first = part_.origin + span * Shape::span_pixels - arguments_.job.reach_x;
     int sums[Shape::elements];
-    add_windows(columns, left_ + segment * Shape::segment_words, sums);
+    add_windows(columns, left_ + span * Shape::span_words, sums);
     float before[Channels];
     scan(sums, before);
-    if (first + Shape::segment_pixels <= part_.first_x) return __syncwarp();
+    if (first + Shape::span_pixels <= part_.first_x) return __syncwarp();
     if (is_whole(first)) {
 #pragma unroll
       for (float& b : before) b = __fadd_rn(b, whole_.half);
       stage(sums, [&](int e, float sum) { return whole_(__fadd_rn(sum, before[e % Channels])); });
     } else {
       UpwardDivision divisions[Shape::pixels];
-      find_divisions(segment, first, divisions);
+      find_divisions(span, first, divisions);
       stage(sums, [&](int e, float sum) {
         const UpwardDivision& division = divisions[e / Channels];
         return division(__fadd_rn(__fadd_rn(sum, before[e % Channels]), division.half));
@@ -125,19 +125,19 @@ class PackedMeans {
     }
   }
 
-  /// True if no window of a segment whose first pixel is `first` is clipped where it is written.
+  /// True if no window of a span whose first pixel is `first` is clipped where it is written.
   [[nodiscard]] __device__ bool is_whole(int first) const {
     if (!arguments_.job.clipped) return true;
     const int reach = arguments_.job.reach_x;
-    const int last = min(first + Shape::segment_pixels, part_.last_x) - 1;
+    const int last = min(first + Shape::span_pixels, part_.last_x) - 1;
     return max(first, part_.first_x) >= reach && last + reach < arguments_.job.width;
   }
 
-  __device__ void find_divisions(int segment, int first, UpwardDivision (&divisions)[Shape::pixels]) const {
+  __device__ void find_divisions(int span, int first, UpwardDivision (&divisions)[Shape::pixels]) const {
     const PackedMeanJob& job = arguments_.job;
     if (height_ == 2 * job.reach_y + 1) {
 #pragma unroll
-      for (int p = 0; p < Shape::pixels; ++p) divisions[p] = divisions_[segment * Shape::segment_pixels + p];
+      for (int p = 0; p < Shape::pixels; ++p) divisions[p] = divisions_[span * Shape::span_pixels + p];
       return;
     }
 #pragma unroll
@@ -167,7 +167,7 @@ class PackedMeans {
   /// Writes those staged means that belong to the picture; `first` is the pixel of the first one.
   __device__ void copy_staged(int first) const {
     const int begin = max(part_.first_x - first, 0) * Channels;
-    const int end = min(part_.last_x - first, Shape::segment_pixels) * Channels;
+    const int end = min(part_.last_x - first, Shape::span_pixels) * Channels;
     std::byte* to = out_ + first * Channels;
     const auto behind = static_cast<int>(reinterpret_cast<std::uintptr_t>(to) % 8);
     if (behind == 0) {
@@ -190,7 +190,7 @@ class PackedMeans {
     const int end_word = max((end - skipped) / size * size + skipped, first_word);
     const auto words = static_cast<unsigned>(end_word - first_word);
     const int at = lane_index() * size;
-    const auto place = static_cast<unsigned>(kept(at + skipped - first_word));  // of the lane's word
+    const auto place = static_cast<unsigned>(opaque(at + skipped - first_word));  // of the lane's word
     std::byte* from = to + skipped + at;
 #pragma unroll
     for (int turn = 0; turn < Shape::elements / size; ++turn) {
@@ -217,7 +217,7 @@ class PackedMeans {
   std::byte* out_ = nullptr;  ///< row of the output
   int height_ = 0;            ///< rows of the picture in a window
   UpwardDivision whole_;      ///< of unclipped windows
-  float carries_[Channels];   ///< windows at the end of the segment before
+  float carries_[Channels];   ///< windows at the end of the span before
 };
 
 }  // namespace satin::kernels

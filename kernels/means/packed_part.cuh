@@ -1,19 +1,38 @@
 #pragma once
-// What the warps of a block share that stack up a band of rows, and the part of the picture they write.
+// What the warps of a block share that stand above each other in a tile, and the part of the picture they
+// write.
 
 #include <cstdint>
 
 #include "kernels/device/exact_division.cuh"
-#include "kernels/means/box_mean_packed.h"
-#include "kernels/means/packed_tuning.h"
+#include "kernels/means/launch.h"
 #include "kernels/pixels/lane_rows.cuh"
 
 namespace satin::kernels {
 
+// H200, UHD RGB, radius 16 and 64, ms by warps a block x blocks a multiprocessor, with 4 rows in flight: 20 x
+// 1 0.0394 and 0.0450, 10 x 2 0.0368 and 0.0459, 16 x 1 0.0400 and 0.0469, 24 x 1 (which spills registers)
+// 0.0407 and 0.0478. 20 x 1 with 8 rows, 4 where few are left: 0.0372 and 0.0441 where 4 took 0.0390 and
+// 0.0458; with 8 everywhere the same, but 1920 x 1080 0.0164 instead of 0.0153.
+namespace packed_tuning {
+
+inline constexpr int warps_per_block = 20;
+inline constexpr int blocks_per_multiprocessor = 1;  ///< at least: bounds the registers
+inline constexpr int most_blocks = 9;                ///< of a multiprocessor, one after another
+/// More leave the L1 too little: 8192 x 8192, radius 16, 0.268 ms with 6, 0.244 with 3.
+inline constexpr int most_spans = 4;
+inline constexpr int rows_in_flight =
+    8;  ///< of a warp at the start of a tile, half as many where few are left
+// Counted instructions, where a row that is only summed costs 4.
+inline constexpr int cost_of_row = 40;
+inline constexpr int cost_of_start = 96;  ///< beside rows that are summed
+
+}  // namespace packed_tuning
+
 inline constexpr int packed_warps = packed_tuning::warps_per_block;
 inline constexpr int packed_threads = packed_warps * warp_size;
 
-/// A row of column sums: segments of 32 lanes that follow each other, `elements` sums a lane.
+/// A row of column sums: spans of 32 lanes that follow each other, `elements` sums a lane.
 template <int Channels>
 struct PackedShape {
   using Rows = LaneRows<std::uint8_t, Channels, std::uint32_t>;
@@ -21,26 +40,26 @@ struct PackedShape {
   static constexpr int pixels = Rows::pixels;  ///< of a lane
   static constexpr int pairs = elements / 2;   ///< words of two 16-bit sums
   static constexpr int chunk = 8;              ///< sums of one access of 16 bytes
-  static constexpr int segment_pixels = warp_size * pixels;
-  static constexpr int segment_words = warp_size * pairs;
+  static constexpr int span_pixels = warp_size * pixels;
+  static constexpr int span_words = warp_size * pairs;
   static constexpr int staged_words =
-      warp_size * elements / 4 + 4;  ///< means of a segment, and what funnels read
+      warp_size * elements / 4 + 4;  ///< means of a span, and what funnels read
 
   /// Words before a row of sums that are 0: windows that begin before it.
   [[nodiscard]] SATIN_HD static int margin_words(int reach) {
     return (Channels * (2 * reach + 1) + chunk - 1) / chunk * chunk / 2;
   }
   /// Words of a row of sums with its margin.
-  [[nodiscard]] SATIN_HD static int slot_words(const PackedMeanJob& job, const PackedTiles& tiles) {
-    return margin_words(job.reach_x) + tiles.segments * segment_words;
+  [[nodiscard]] SATIN_HD static int slot_words(const PackedMeanJob& job, const SlidingTiles& tiles) {
+    return margin_words(job.reach_x) + tiles.spans * span_words;
   }
-  /// Rows that a band's windows see.
-  [[nodiscard]] SATIN_HD static int seen_rows(const PackedMeanJob& job, const PackedTiles& tiles) {
-    return ((job.height + tiles.bands - 1) / tiles.bands + 2 * job.reach_y + 2 + 3) / 4 * 4;
+  /// Rows that a tile's windows see.
+  [[nodiscard]] SATIN_HD static int seen_rows(const PackedMeanJob& job, const SlidingTiles& tiles) {
+    return ((job.height + tiles.rows - 1) / tiles.rows + 2 * job.reach_y + 2 + 3) / 4 * 4;
   }
-  [[nodiscard]] static std::size_t bytes(const PackedMeanJob& job, const PackedTiles& tiles) {
+  [[nodiscard]] static std::size_t bytes(const PackedMeanJob& job, const SlidingTiles& tiles) {
     const int words = seen_rows(job, tiles) + packed_warps * (slot_words(job, tiles) + staged_words) +
-                      2 * tiles.segments * segment_pixels;
+                      2 * tiles.spans * span_pixels;
     return sizeof(std::uint32_t) * static_cast<std::size_t>(words);
   }
 };
@@ -73,10 +92,10 @@ struct UpwardDivision {
 template <int Channels>
 struct PackedShared {
   using Shape = PackedShape<Channels>;
-  int* rows;                  ///< of the picture, from one above the band's first window on; -1: none
+  int* rows;                  ///< of the picture, from one above the tile's first window on; -1: none
   std::uint32_t* sums;        ///< [warps][slot_words]
   std::uint32_t* staging;     ///< [warps][staged_words]
-  UpwardDivision* divisions;  ///< of every column of the strip, for windows of all rows
+  UpwardDivision* divisions;  ///< of every column of the tile, for windows of all rows
 
   __device__ PackedShared(void* memory, const PackedMeanArguments& arguments)
       : rows(static_cast<int*>(memory)),
@@ -89,32 +108,32 @@ struct PackedShared {
 struct PackedPart {
   int first_x, last_x;  ///< columns [first_x, last_x)
   int first_y, last_y;  ///< rows of the warp
-  int band_y, band_end;
+  int tile_y, tile_end;
   int origin;       ///< position of the first column that is summed
-  int segments;     ///< of the strip
+  int spans;        ///< of a row of the tile
   int last_needed;  ///< position of the last column that counts
 
   /// The first row of a warp, or the end of the last one's.
   [[nodiscard]] __device__ int first_of(int warp) const {
-    return band_y + (band_end - band_y) * warp / packed_warps;
+    return tile_y + (tile_end - tile_y) * warp / packed_warps;
   }
 };
 
 __device__ inline PackedPart packed_part(const PackedMeanArguments& arguments, int pixels, int warp) {
   const PackedMeanJob& job = arguments.job;
-  const PackedTiles& tiles = arguments.tiles;
+  const SlidingTiles& tiles = arguments.tiles;
   PackedPart part{};
-  part.first_x = static_cast<int>(blockIdx.x) * tiles.strip_width;
-  part.last_x = min(part.first_x + tiles.strip_width, job.width);
-  const auto band = static_cast<std::int64_t>(blockIdx.y);
-  part.band_y = static_cast<int>(band * job.height / tiles.bands);
-  part.band_end = static_cast<int>((band + 1) * job.height / tiles.bands);
+  part.first_x = static_cast<int>(blockIdx.x) * tiles.width;
+  part.last_x = min(part.first_x + tiles.width, job.width);
+  const auto row = static_cast<std::int64_t>(blockIdx.y);
+  part.tile_y = static_cast<int>(row * job.height / tiles.rows);
+  part.tile_end = static_cast<int>((row + 1) * job.height / tiles.rows);
   part.first_y = part.first_of(warp);
   part.last_y = part.first_of(warp + 1);
   const int first = part.first_x - job.reach_x;
   part.origin = first - (first % pixels + pixels) % pixels;
   part.last_needed = part.last_x - 1 + job.reach_x;
-  part.segments = (part.last_needed - part.origin) / (warp_size * pixels) + 1;
+  part.spans = (part.last_needed - part.origin) / (warp_size * pixels) + 1;
   return part;
 }
 

@@ -9,7 +9,7 @@
 
 #include "kernels/device/shared_memory.cuh"
 #include "kernels/device/tuning.h"
-#include "kernels/means/box_mean_running.h"
+#include "kernels/means/launch.h"
 #include "kernels/means/running_values.cuh"
 
 namespace satin::kernels {

@@ -1,5 +1,5 @@
 #pragma once
-// Sums of every column over a window of rows that marches down the picture: a row enters, a row leaves.
+// Sums of every column over a window of rows that slides down the picture: a row enters, a row leaves.
 
 #include <cstdint>
 
@@ -36,7 +36,7 @@ class RunningColumns {
       first = max(first, 0);
       end = min(end, arguments_.job.height);
     }
-    if (arguments_.tiles.groups) {
+    if (arguments_.job.grouped()) {
       add_by_groups(first, end);
     } else {
       add_rows(first, end, 1);

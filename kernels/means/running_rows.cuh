@@ -1,11 +1,11 @@
 #pragma once
-// The rows of the picture as a march down a strip meets them.
+// The rows of the picture as a window that slides down a tile meets them.
 
 #include <cstddef>
 #include <cstdint>
 
 #include "kernels/device/warp.cuh"
-#include "kernels/means/box_mean_running.h"
+#include "kernels/means/launch.h"
 #include "kernels/pixels/lane.cuh"
 
 namespace satin::kernels {
@@ -28,7 +28,7 @@ class RunningRows {
   /// The row of the picture at a position, or -1.
   [[nodiscard]] __device__ int at(int position) const { return __ldg(arguments_.rows + position); }
 
-  /// The same for the start of a band, which leaves out what is not in the picture.
+  /// The same for the start of a tile, which leaves out what is not in the picture.
   [[nodiscard]] __device__ int start_at(int position) const {
     return arguments_.job.clipped ? position : at(position);
   }
@@ -50,7 +50,7 @@ class RunningRows {
   [[nodiscard]] __device__ const Words& enters() const { return enters_; }
   [[nodiscard]] __device__ const Words& leaves() const { return leaves_; }
 
-  /// Calls use(words of `Batch` rows) for rows [first, end) of the start of a band, zeros from the end on.
+  /// Calls use(words of `Batch` rows) for rows [first, end) of the start of a tile, zeros from the end on.
   /// Those of one batch are loaded while those of the one before are used.
   template <int Batch, class Use>
   __device__ void for_batches(int first, int end, const Use& use) const {

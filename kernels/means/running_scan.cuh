@@ -1,5 +1,5 @@
 #pragma once
-// Prefixes of a row of column sums over the warps of a team.
+// Prefixes of a row of column sums over the warps of a tile.
 
 #include <cstdint>
 

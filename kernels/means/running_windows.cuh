@@ -7,7 +7,7 @@
 
 namespace satin::kernels {
 
-/// The rectangle of means that a team writes, and the first column that it sums.
+/// The rectangle of means of a tile, and the first column that it sums.
 struct RunningPart {
   int first_x, last_x;  ///< columns [first_x, last_x)
   int first_y, last_y;
@@ -17,13 +17,13 @@ struct RunningPart {
 
 __device__ inline RunningPart running_part(const RunningMeanArguments& arguments, int pixels, int tile) {
   const RunningMeanJob& job = arguments.job;
-  const RunningTiles& tiles = arguments.tiles;
+  const SlidingTiles& tiles = arguments.tiles;
   RunningPart part{};
-  part.first_x = tile % tiles.strips * tiles.strip_width;
-  part.last_x = min(part.first_x + tiles.strip_width, job.width);
-  const auto band = static_cast<std::int64_t>(tile / tiles.strips);
-  part.first_y = static_cast<int>(band * job.height / tiles.bands);
-  part.last_y = static_cast<int>((band + 1) * job.height / tiles.bands);
+  part.first_x = tile % tiles.columns * tiles.width;
+  part.last_x = min(part.first_x + tiles.width, job.width);
+  const auto row = static_cast<std::int64_t>(tile / tiles.columns);
+  part.first_y = static_cast<int>(row * job.height / tiles.rows);
+  part.last_y = static_cast<int>((row + 1) * job.height / tiles.rows);
   int origin = part.first_x - job.x.outer_reach() - 1;
   part.last_needed = part.last_x - 1 + job.x.outer_reach();
   if (job.clipped) {
@@ -95,7 +95,7 @@ struct WindowSums<std::uint64_t> {
 template <int Channels, class Sum>
 class RunningWindows {
  public:
-  /// `thread` of `threads` of the team.
+  /// `thread` of `threads` of the tile.
   /// `margin`: zeros before the prefixes.
   __device__ RunningWindows(const RunningMeanJob& job, int margin, int thread, int threads) : window_(job.x) {
     constexpr int size = running_elements;
@@ -110,7 +110,7 @@ class RunningWindows {
     if (high > most) high -= (high - most + size - 1) / size * size;
     high_ = high / 4 * 16;
     low_ = (low - (low & 3)) * 4;
-    to_high_words_ = TeamMemory<Sum>::to_high_words(threads / warp_size);
+    to_high_words_ = TileMemory<Sum>::to_high_words(threads / warp_size);
   }
 
   /// `prefixes`: where those of the row lie. `Fractions`: there may be parts of pixels.

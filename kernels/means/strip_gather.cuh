@@ -28,12 +28,12 @@ class StripGather {
     exists_ = x_ < part.last_x;
     clipped_in_row_ = job_.clipped && !fits(first_x, warp_size, job_.width);
     joined_ = Channels == 3 && first_x + warp_size <= part.last_x && is_aligned();
-    place_in_joined_ = kept(lane_index() % 4);
-    bytes_of_joined_ = kept(place_in_joined_ == 0 ? 0x4210 : place_in_joined_ == 1 ? 0x5421 : 0x6542);
+    place_in_joined_ = opaque(lane_index() % 4);
+    bytes_of_joined_ = opaque(place_in_joined_ == 0 ? 0x4210 : place_in_joined_ == 1 ? 0x5421 : 0x6542);
 
     y_ = part.first_y;
     // Batch b completes the window around the row 8 b - reach behind the first that is summed.
-    const int slot = (part.skipped * strip_batch - job_.reach) % arguments.tiles.ring_rows;
+    const int slot = (part.skipped * strip_batch - job_.reach) % arguments.ring_rows;
     place_ = wrapped_below(
         static_cast<unsigned>((slot + share_) * row_bytes + (Shape::origin - 1 + x_ - part.origin) * entry));
     from_ = arguments.radius_map.data + (y_ + share_) * arguments.radius_map.row +

@@ -1,5 +1,5 @@
 #pragma once
-// What the warps of a block share that marches down a strip with its table in shared memory.
+// What the warps of a block share that slides a window down a strip with its table in shared memory.
 
 #include <cstdint>
 #include <cuda/barrier>
@@ -8,7 +8,7 @@
 
 #include "kernels/device/registers.cuh"
 #include "kernels/device/tuning.h"
-#include "kernels/means/box_mean_strip.h"
+#include "kernels/means/launch.h"
 #include "kernels/means/packed_sums.cuh"
 #include "kernels/means/strip_means.cuh"
 #include "kernels/pixels/lane_rows.cuh"
@@ -72,11 +72,11 @@ struct StripPart {
 __device__ inline StripPart strip_part(const StripMeanArguments& arguments, int pixels) {
   const StripMeanJob& job = arguments.job;
   StripPart part{};
-  part.first_x = static_cast<int>(blockIdx.x) * arguments.tiles.strip_width;
-  part.last_x = min(part.first_x + arguments.tiles.strip_width, job.width);
-  const auto band = static_cast<std::int64_t>(blockIdx.y);
-  part.first_y = static_cast<int>(band * job.height / arguments.tiles.bands);
-  part.last_y = static_cast<int>((band + 1) * job.height / arguments.tiles.bands);
+  part.first_x = static_cast<int>(blockIdx.x) * arguments.tiles.width;
+  part.last_x = min(part.first_x + arguments.tiles.width, job.width);
+  const auto row = static_cast<std::int64_t>(blockIdx.y);
+  part.first_y = static_cast<int>(row * job.height / arguments.tiles.rows);
+  part.last_y = static_cast<int>((row + 1) * job.height / arguments.tiles.rows);
   part.origin = part.first_x - (job.reach + pixels - 1) / pixels * pixels;
   part.skipped = (2 * job.reach + strip_batch - 1) / strip_batch;
   part.start = part.first_y + job.reach - part.skipped * strip_batch;

@@ -67,7 +67,7 @@ __device__ void scan_rows(const StripMeanArguments& arguments, const StripShared
   int places[Shape::lane_vectors];  // in the staging buffer
 #pragma unroll
   for (int i = 0; i < Shape::lane_vectors; ++i)
-    places[i] = kept(warp * Shape::vectors + Shape::place_of(lane_index() * Shape::lane_vectors + i));
+    places[i] = opaque(warp * Shape::vectors + Shape::place_of(lane_index() * Shape::lane_vectors + i));
   auto* const staging = reinterpret_cast<Vector*>(shared.staging);
   const int batches = shared.part.batches;
   const int last = shared.part.last_y - 1 + arguments.job.reach;
@@ -146,7 +146,7 @@ __device__ void add_columns(const StripMeanArguments& arguments, const StripShar
     }
     shared.gates.added.done(batch);
     slot += strip_batch;  // the ring is a multiple of it
-    if (slot == arguments.tiles.ring_rows) slot = 0;
+    if (slot == arguments.ring_rows) slot = 0;
   }
 }
 

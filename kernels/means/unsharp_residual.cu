@@ -1,8 +1,9 @@
 // A picture with what it differs by from its means: one thread a pixel, or four values where neither alpha
 // nor a mask is in the way.
 
+#include "core/with_type.h"
 #include "kernels/device/vector.cuh"
-#include "kernels/means/unsharp_residual.h"
+#include "kernels/means/launch.h"
 #include "kernels/pixels/plane.cuh"
 
 namespace satin::kernels {
@@ -81,16 +82,9 @@ void launch(const UnsharpResidualArguments& arguments, StreamHandle stream) {
     }
   }
   const dim3 grid = plane_grid(arguments.width, arguments.height);
-  switch (arguments.channels) {
-    case 1:
-      return store_residual<1, T, Working><<<grid, plane_threads, 0, stream>>>(arguments);
-    case 2:
-      return store_residual<2, T, Working><<<grid, plane_threads, 0, stream>>>(arguments);
-    case 3:
-      return store_residual<3, T, Working><<<grid, plane_threads, 0, stream>>>(arguments);
-    default:
-      return store_residual<4, T, Working><<<grid, plane_threads, 0, stream>>>(arguments);
-  }
+  with_channels(arguments.channels, [&]<int Channels>() {
+    store_residual<Channels, T, Working><<<grid, plane_threads, 0, stream>>>(arguments);
+  });
 }
 
 }  // namespace

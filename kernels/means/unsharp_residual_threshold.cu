@@ -1,7 +1,7 @@
 // A picture with what it differs by from its means, compared with a level before it is ever stored: four
 // pixels a thread.
 
-#include "kernels/means/unsharp_residual.h"
+#include "kernels/means/launch.h"
 #include "kernels/pixels/plane_quads.cuh"
 
 namespace satin::kernels {

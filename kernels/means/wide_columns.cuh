@@ -1,5 +1,5 @@
 #pragma once
-// Sums of every column over the rows that the windows around two neighbouring rows share, marching down the
+// Sums of every column over the rows that the windows around two neighbouring rows share, sliding down the
 // picture: with the row that enters they are those of the outer window, without the one that leaves those of
 // the inner one.
 

@@ -122,40 +122,6 @@ __device__ void load_rows(const ByteRows& picture, int first_x, int first_y, std
   }
 }
 
-/// The same of three words a lane, 12 bytes. `Aligned`: rows begin at multiples of 4 bytes.
-template <bool Aligned, int LaneBytes, int Rows>
-__device__ void load_rows(const ByteRows& picture, int first_x, int first_y,
-                          Vector<std::uint32_t, 3> (&words)[Rows]) {
-  static_assert(LaneBytes == 12, "three words");
-  constexpr int parts = Aligned ? 3 : 4;
-  const int x = first_x + lane_index() * LaneBytes;
-  const std::byte* from = picture.data + first_y * picture.row + x;
-  const int end = first_x + warp_size * LaneBytes + (Aligned ? 0 : 3);
-  if (first_y + Rows <= picture.height && end <= picture.bytes) {
-#pragma unroll
-    for (int r = 0; r < Rows; ++r) {
-      const std::byte* at = from + r * picture.row;
-      std::uint32_t part[4] = {};
-#pragma unroll
-      for (int k = 0; k < parts; ++k) part[k] = load_word<4>(aligned_down<Aligned>(at) + 4 * k);
-#pragma unroll
-      for (int k = 0; k < 3; ++k)
-        words[r].of[k] = Aligned ? part[k]
-                                 : __funnelshift_r(part[k], part[k + 1],
-                                                   8U * static_cast<unsigned>(behind_word<false>(at)));
-    }
-  } else {
-#pragma unroll
-    for (int r = 0; r < Rows; ++r)
-#pragma unroll
-      for (int k = 0; k < 3; ++k)
-        words[r].of[k] =
-            first_y + r < picture.height
-                ? word_of_row(picture.data + (first_y + r) * picture.row, x + 4 * k, picture.bytes)
-                : 0U;
-  }
-}
-
 // --- Sums
 // --------------------------------------------------------------------------------------------------------
 

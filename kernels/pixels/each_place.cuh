@@ -1,6 +1,7 @@
 #pragma once
-// One thread a place: a step that host and device share, run over a plane.
+// Steps that host and device share, run over a plane: one thread a place.
 
+#include "kernels/pixels/launch.h"
 #include "kernels/pixels/plane.cuh"
 
 namespace satin::kernels {
@@ -10,17 +11,30 @@ __global__ void __launch_bounds__(plane_threads)
     run_step(const __grid_constant__ Step step, int width, int height) {
   const int x = static_cast<int>(blockIdx.x * plane_threads + threadIdx.x);
   if (x >= width) return;
-  for (int y = static_cast<int>(blockIdx.y); y < height; y += static_cast<int>(gridDim.y)) step(x, y);
+  for (int y = static_cast<int>(blockIdx.y); y < height; y += static_cast<int>(gridDim.y)) {
+    if constexpr (requires { step.row(y); })
+      step.row(y)(x);
+    else
+      step(x, y);
+  }
 }
 
-/// launch(width, height, step) puts step(x, y) for every place into a stream.
+/// launch(width, height, step) of pixels/pixelwise.h, into a stream.
 struct EachPlace {
   StreamHandle stream;
 
   template <class Step>
-  void operator()(int width, int height, const Step& step) const {
-    run_step<<<plane_grid(width, height), plane_threads, 0, stream>>>(step, width, height);
+  void operator()(std::int64_t width, std::int64_t height, const Step& step) const {
+    run_step<<<plane_grid(width, height), plane_threads, 0, stream>>>(step, static_cast<int>(width),
+                                                                      static_cast<int>(height));
   }
 };
+
+/// To be instantiated for every job.
+template <class Job>
+void run_pixelwise(const Job& job, const typename Job::Images& images, const TransferView& transfer,
+                   StreamHandle stream) {
+  job.each(images, transfer, EachPlace{stream});
+}
 
 }  // namespace satin::kernels

@@ -8,8 +8,21 @@
 #include "kernels/device/launch.h"
 #include "pixels/fixed_threshold.h"
 #include "pixels/measure.h"
+#include "pixels/premultiplied.h"
 
 namespace satin::kernels {
+
+/// The steps of a pixelwise job, one thread a place (each_place.cuh). Images are in device memory.
+template <class Job>
+void run_pixelwise(const Job& job, const typename Job::Images& images, const TransferView& transfer,
+                   StreamHandle stream);
+
+template <>
+void run_pixelwise(const PremultiplyJob& job, const PremultiplyJob::Images& images,
+                   const TransferView& transfer, StreamHandle stream);
+template <>
+void run_pixelwise(const UnpremultiplyJob& job, const UnpremultiplyJob::Images& images,
+                   const TransferView& transfer, StreamHandle stream);
 
 void clear_measured(Measured* result, StreamHandle stream);
 void measure(const MeasureJob& job, const Source& picture, Measured* result, StreamHandle stream);

@@ -5,16 +5,12 @@
 #include <type_traits>
 
 #include "kernels/device/tuning.h"
-#include "kernels/recursive/recursive.h"
+#include "kernels/pixels/plane.cuh"
+#include "kernels/recursive/launch.h"
 #include "pixels/maths/real_pixel.h"
 
 namespace satin::kernels {
 namespace {
-
-template <class T>
-__device__ const T* row_of(const Source& source, std::int64_t y) {
-  return reinterpret_cast<const T*>(source.data + y * source.row);
-}
 
 template <class T>
 __device__ bool all_finite(const T* pixel, int channels) {
@@ -22,14 +18,6 @@ __device__ bool all_finite(const T* pixel, int channels) {
   if constexpr (std::is_same_v<T, float>)
     for (int c = 0; c < channels; ++c) finite = finite && is_finite(pixel[c]);
   return finite;
-}
-
-/// Calls body(x, y) for every pixel of the thread's column of blocks.
-template <class Body>
-__device__ void for_each_pixel(std::int64_t width, std::int64_t height, const Body& body) {
-  const std::int64_t x = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (x >= width) return;
-  for (std::int64_t y = blockIdx.y; y < height; y += gridDim.y) body(x, y);
 }
 
 template <class T>

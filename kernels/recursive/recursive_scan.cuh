@@ -17,7 +17,7 @@
 
 #include "kernels/device/tuning.h"
 #include "kernels/device/warp.cuh"
-#include "kernels/recursive/recursive.h"
+#include "kernels/recursive/launch.h"
 
 namespace satin::kernels {
 

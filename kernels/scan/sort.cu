@@ -12,7 +12,7 @@
 
 namespace satin::kernels {
 
-// Compiled in sort_pairs_*.cu.
+// Defined in sort_pairs.cuh, instantiated by the build.
 template <class Key>
 int sort_pairs_of(Space& space, const SortArrays& arrays, int end_bit, StreamHandle stream);
 

@@ -8,8 +8,8 @@
 #include "core/maths/window.h"
 #include "kernels/pixels/plane.cuh"
 #include "kernels/pixels/plane_quads.cuh"
-#include "kernels/statistics/box_stats.h"
 #include "kernels/statistics/box_stats_results.cuh"
+#include "kernels/statistics/launch.h"
 
 namespace satin::kernels {
 namespace {

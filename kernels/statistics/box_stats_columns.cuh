@@ -1,5 +1,5 @@
 #pragma once
-// The windows of local statistics: sums of columns that march down the picture, and differences of their
+// The windows of local statistics: sums of columns that slide down the picture, and differences of their
 // prefixes along a row. See box_stats_running.cuh.
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 #include "kernels/means/running_values.cuh"
 #include "kernels/pixels/lane_rows.cuh"
 #include "kernels/statistics/box_stats_prefixes.cuh"
-#include "kernels/statistics/box_stats_running.h"
+#include "kernels/statistics/launch.h"
 #include "statistics/maths/local_statistics.h"
 
 namespace satin::kernels {
@@ -27,16 +27,16 @@ struct StatsPart {
   int last_needed;  ///< position of the last column that counts
 };
 
-/// Strips and the columns that they sum begin with a lane of `pixels` columns.
+/// Tiles and the columns that they sum begin with a lane of `pixels` columns.
 __device__ inline StatsPart stats_part(const RunningStatsArguments& arguments, int pixels) {
   const RunningStatsJob& job = arguments.running;
-  const RunningStatsTiles& tiles = arguments.tiles;
+  const SlidingTiles& tiles = arguments.tiles;
   StatsPart part{};
-  part.first_x = static_cast<int>(blockIdx.x) * tiles.strip_width;
-  part.last_x = min(part.first_x + tiles.strip_width, job.width);
-  const auto band = static_cast<std::int64_t>(blockIdx.y);
-  part.first_y = static_cast<int>(band * job.height / tiles.bands);
-  part.last_y = static_cast<int>((band + 1) * job.height / tiles.bands);
+  part.first_x = static_cast<int>(blockIdx.x) * tiles.width;
+  part.last_x = min(part.first_x + tiles.width, job.width);
+  const auto row = static_cast<std::int64_t>(blockIdx.y);
+  part.first_y = static_cast<int>(row * job.height / tiles.rows);
+  part.last_y = static_cast<int>((row + 1) * job.height / tiles.rows);
   const int before = part.first_x - job.reach_x - 1;
   part.origin = before - (before % pixels + pixels) % pixels;
   part.last_needed = part.last_x - 1 + job.reach_x;
@@ -45,8 +45,8 @@ __device__ inline StatsPart stats_part(const RunningStatsArguments& arguments, i
 
 /// A row at a lane's columns, which may lie anywhere and not be aligned. Out of line, because it is rare.
 template <class Rows>
-__device__ __noinline__ typename Rows::Words load_anyhow(const RunningStatsArguments& arguments, int x,
-                                                         int last_needed, bool clipped, int row) {
+__device__ __noinline__ typename Rows::Words load_unaligned(const RunningStatsArguments& arguments, int x,
+                                                            int last_needed, bool clipped, int row) {
   const Rows rows(arguments.plane, x, last_needed, arguments.running.width, clipped, arguments.columns);
   typename Rows::Words loaded;
   rows.load(row, loaded);
@@ -63,13 +63,13 @@ class StatsReader {
       : arguments_(arguments), x_(x), last_needed_(last_needed), clipped_(clipped) {
     const Rows rows(arguments.plane, x, last_needed, arguments.running.width, clipped, arguments.columns);
     if (rows.place == Rows::Place::inside && rows.aligned) base_ = rows.data + rows.offset;
-    anyhow_ = base_ == nullptr && rows.place != Rows::Place::nowhere;
+    unaligned_ = base_ == nullptr && rows.place != Rows::Place::nowhere;
   }
 
   /// The lane's pixels are not all inside of the picture, or not aligned.
-  [[nodiscard]] __device__ bool anyhow() const { return anyhow_; }
+  [[nodiscard]] __device__ bool unaligned() const { return unaligned_; }
 
-  /// The lane's pixels of a row of the picture; null where there are none, or anyhow().
+  /// The lane's pixels of a row of the picture; null where there are none, or unaligned().
   [[nodiscard]] __device__ const std::byte* pixels_of(int row) const {
     return base_ == nullptr ? nullptr : base_ + row * arguments_.plane.row;
   }
@@ -83,16 +83,16 @@ class StatsReader {
     loaded = {};
     if (row < 0) return;
     if (base_ != nullptr) load_from(pixels_of(row), loaded);
-    if (anyhow_) loaded = load_anyhow<Rows>(arguments_, x_, last_needed_, clipped_, row);
+    if (unaligned_) loaded = load_unaligned<Rows>(arguments_, x_, last_needed_, clipped_, row);
   }
 
  private:
   const RunningStatsArguments& arguments_;
-  const std::byte* base_ = nullptr;  ///< null where there are no pixels, or anyhow_
+  const std::byte* base_ = nullptr;  ///< null where there are no pixels, or unaligned_
   int x_;
   int last_needed_;
   bool clipped_;
-  bool anyhow_;
+  bool unaligned_;
 };
 
 /// Sums of a lane's columns, of each element of a pixel by itself, over the window of rows.
@@ -113,7 +113,7 @@ class StatsColumns {
   __device__ void start(int y) {
     const RunningStatsJob& job = arguments_.running;
     next_ = reader_.pixels_of(y + 1 + job.reach_y);
-    rows_between_ = kept((2 * job.reach_y + 1) * arguments_.plane.row);
+    rows_between_ = opaque((2 * job.reach_y + 1) * arguments_.plane.row);
     int first = y - job.reach_y;
     int end = y + job.reach_y + 1;
     if (job.clipped) {
@@ -134,7 +134,7 @@ class StatsColumns {
   __device__ void fetch(int y) {
     const int enters = y + arguments_.running.reach_y;
     const int leaves = y - arguments_.running.reach_y - 1;
-    if (leaves >= 0 && enters < arguments_.running.height && !reader_.anyhow()) {
+    if (leaves >= 0 && enters < arguments_.running.height && !reader_.unaligned()) {
       if (next_ == nullptr) return;
       reader_.load_from(next_, enters_);
       reader_.load_from(next_ - rows_between_, leaves_);
@@ -251,12 +251,12 @@ class StatsWindows {
   /// All windows of the thread, or of its warp, are as wide as can be.
   [[nodiscard]] __device__ bool whole() const { return whole_; }
 
-  /// Of element i. Strips and summed columns begin with lanes, so that the window's last column is the lane's
+  /// Of element i. Tiles and summed columns begin with lanes, so that the window's last column is the lane's
   /// element `shift` + i, or one of the next lane, and the one before its first is elements - channels -
   /// shift
   /// + i.
   [[nodiscard]] __device__ SumPair<Sum> sums(int i) const {
-    const int shift = (Shift >= 0 ? Shift : kept(job_.reach_x % pixels)) * channels;
+    const int shift = (Shift >= 0 ? Shift : opaque(job_.reach_x % pixels)) * channels;
     const SumPair<Sum> high = prefixes_.at(high_ + i + (shift + i >= elements ? 1 : 0));
     const SumPair<Sum> low = prefixes_.at(low_ + i + (i >= shift + channels ? 1 : 0));
     return {high.sum - low.sum, high.squares - low.squares};

@@ -42,17 +42,6 @@ int usable_columns(const RunningStatsJob& job, int warps) {
   return usable < 0 ? 0 : usable / pixels * pixels;
 }
 
-/// What a cut costs: rows times warps of the multiprocessor that has most to do, where a row that is only
-/// summed takes a part of a row of results, and few warps keep a multiprocessor waiting.
-std::int64_t cost_of(const RunningStatsJob& job, const RunningStatsTiles& tiles, int multiprocessors) {
-  const std::int64_t blocks = std::int64_t{tiles.strips} * tiles.bands;
-  const std::int64_t busiest = (blocks + multiprocessors - 1) / multiprocessors * tiles.warps;
-  const std::int64_t rows = (job.height + tiles.bands - 1) / tiles.bands;
-  const std::int64_t start_rows = std::min(2 * job.reach_y + 1, job.height);
-  return (rows * tuning::running_stats_start_rows_per_row + start_rows) *
-         std::max<std::int64_t>(busiest, tuning::running_stats_warps_to_fill);
-}
-
 /// Calls action(kernel) for the job's result and types.
 template <class T, class Stored, class Sum, class Action>
 int with_sink(const RunningStatsArguments& arguments, bool extremes, const Action& action) {
@@ -99,33 +88,25 @@ int running_stats_margin(const RunningStatsJob& job) {
   return std::max(job.reach_x, job.reach_y) + 1 + 2 * most_pixels;
 }
 
-RunningStatsTiles running_stats_tiles(const RunningStatsJob& job, int multiprocessors,
-                                      std::size_t shared_limit) {
-  const int pixels = pixels_of(job);
-  RunningStatsTiles best;
-  std::int64_t least = 0;
-  for (int warps = 1; warps <= tuning::running_stats_most_warps; ++warps) {
-    RunningStatsTiles tiles;
-    tiles.warps = warps;
-    tiles.shared_bytes = shared_bytes_of(job, warps);
-    const int usable = usable_columns(job, warps);
-    if (usable < warps * warp_size * pixels / 4 || tiles.shared_bytes > shared_limit) continue;
-    tiles.strips = (job.width + usable - 1) / usable;
-    const int even = (job.width + tiles.strips - 1) / tiles.strips;
-    tiles.strip_width = (even + pixels - 1) / pixels * pixels;
-    tiles.strips = (job.width + tiles.strip_width - 1) / tiles.strip_width;
-    const int most_blocks = std::max(1, tuning::running_stats_warps_per_multiprocessor / warps);
-    for (int blocks = 1; blocks <= most_blocks; ++blocks) {
-      tiles.bands = std::clamp(blocks * multiprocessors / tiles.strips, 1, std::min(job.height, 65535));
-      const std::int64_t cost = cost_of(job, tiles, multiprocessors);
-      const bool as_good = cost == least && warps <= tuning::running_stats_wished_warps;
-      if (best.warps == 0 || cost < least || as_good) {
-        best = tiles;
-        least = cost;
-      }
-    }
+SlidingTiles running_stats_tiles(const RunningStatsJob& job, int multiprocessors, std::size_t shared_limit) {
+  SlidingTileRules rules;
+  rules.width = job.width;
+  rules.height = job.height;
+  rules.multiprocessors = multiprocessors;
+  rules.pixels = pixels_of(job);
+  rules.start_cost = std::min(2 * job.reach_y + 1, job.height);
+  rules.row_cost = tuning::running_stats_start_rows_per_row;
+  rules.fewest_spans = tuning::running_stats_warps_to_fill;
+  rules.wished_spans = tuning::running_stats_wished_warps;
+  SlidingTiler tiler(rules);
+  for (int spans = 1; spans <= tuning::running_stats_most_warps; ++spans) {
+    const int usable = usable_columns(job, spans);
+    if (usable < spans * warp_size * rules.pixels / 4) continue;
+    tiler.consider(
+        spans, usable, std::max(1, tuning::running_stats_warps_per_multiprocessor / spans),
+        [&](const SlidingTiles& tiles) { return shared_bytes_of(job, tiles.spans); }, shared_limit);
   }
-  return best;
+  return tiler.best();
 }
 
 int prepare_running_stats(const RunningStatsArguments& arguments) {
@@ -135,7 +116,7 @@ int prepare_running_stats(const RunningStatsArguments& arguments) {
   return refused != 0 ? refused : with_kernel(arguments, false, ask);
 }
 
-void sliding_extreme(const RunningStatsArguments& arguments, StreamHandle stream) {
+void find_extremes(const RunningStatsArguments& arguments, StreamHandle stream) {
   begin_extremes(arguments.extremes, stream);
   launch(arguments, true, stream);
   end_extremes(arguments.extremes, stream);

@@ -1,5 +1,5 @@
 #pragma once
-// Local mean and deviation without a table: a block marches down a strip of columns with the sums of every
+// Local mean and deviation without a table: a block slides a window down a tile with the sums of every
 // column and of its squares in registers (a row enters, a row leaves), and scans both along the row into
 // shared memory. The sums over a window are differences of two prefixes.
 //
@@ -11,7 +11,7 @@
 // through the doubles of statistics/maths/local_statistics.h.
 //
 // Bytes moved per value: the output, and the plane or picture three times, twice of them from the L2, and
-// once more for every band its window's rows.
+// once more for every tile its window's rows.
 
 #include <type_traits>
 #include <utility>
@@ -50,9 +50,9 @@ __global__ void __launch_bounds__(tuning::running_stats_most_warps* warp_size)
 
 template <class Kernel>
 void launch_running_statistics(Kernel* kernel, const RunningStatsArguments& arguments, StreamHandle stream) {
-  const RunningStatsTiles& tiles = arguments.tiles;
-  const dim3 blocks(static_cast<unsigned>(tiles.strips), static_cast<unsigned>(tiles.bands));
-  kernel<<<blocks, static_cast<unsigned>(tiles.warps * warp_size), tiles.shared_bytes, stream>>>(arguments);
+  const SlidingTiles& tiles = arguments.tiles;
+  const dim3 blocks(static_cast<unsigned>(tiles.columns), static_cast<unsigned>(tiles.rows));
+  kernel<<<blocks, static_cast<unsigned>(tiles.spans * warp_size), tiles.shared_bytes, stream>>>(arguments);
 }
 
 /// Calls action(std::integral_constant) with the shift of windows, reach_x modulo the pixels of a lane.

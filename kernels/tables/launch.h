@@ -3,9 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 #include "core/maths/fixed_point.h"
 #include "kernels/device/launch.h"
+#include "kernels/device/tuning.h"
 #include "pixels/maths/pixel.h"
 #include "pixels/pixels.h"
 
@@ -62,5 +65,26 @@ struct ToDoubleArguments {
 };
 
 void to_double(const ToDoubleArguments& arguments, StreamHandle stream);
+
+// --- In one pass: for kernels/tables/table.cu, which chooses between the two methods, and for tests ---
+
+/// Tiles for a single pass over the picture, the largest first; none where there is no such kernel, or the
+/// picture is too large.
+[[nodiscard]] std::vector<TableTiles> single_pass_tiles(std::int64_t width, std::int64_t height,
+                                                        const PixelRead& read, bool squared,
+                                                        Accumulator accumulator);
+[[nodiscard]] std::optional<TableTiles> best_single_pass_tiles(std::int64_t width, std::int64_t height,
+                                                               const PixelRead& read, bool squared,
+                                                               Accumulator accumulator, int multiprocessors);
+[[nodiscard]] std::size_t single_pass_workspace_bytes(const TableTiles& tiles);
+
+/// How blocks start and how long they wait for each other: for tests, which run what hardware hardly does.
+struct SinglePassTrial {
+  int looks = tuning::single_pass_looks;  ///< for what other blocks say; with 0 every block works alone
+  bool reversed = false;                  ///< the first blocks do the last tiles
+};
+
+void build_table_in_one_pass(const TableArguments& arguments, StreamHandle stream,
+                             const SinglePassTrial& trial = {});
 
 }  // namespace satin::kernels

@@ -8,7 +8,6 @@
 #include "kernels/device/tuning.h"
 #include "kernels/device/warp.cuh"
 #include "kernels/pixels/byte_rows.cuh"
-#include "kernels/tables/residue_table.h"
 #include "kernels/tables/single_pass_pixels.cuh"
 
 namespace satin::kernels::single_pass {
@@ -39,12 +38,10 @@ struct TileSizes {
   int corner_words;  ///< likewise
 };
 
-/// Tiles of one shape on pictures of one kind. `Residues`: the table is that of
-/// kernels/tables/residue_table.h.
-template <class PixelsType, class Shape, bool Residues = false>
+/// Tiles of one shape on pictures of one kind.
+template <class PixelsType, class Shape>
 struct Tiling {
   using Pixels = PixelsType;
-  static constexpr bool residues = Residues;
   using Sum = typename Pixels::Sum;
   using Phase = typename Pixels::Phase;
   static constexpr int elements = Pixels::elements;
@@ -99,8 +96,6 @@ struct Job {
   ByteRows picture;
   std::byte* table;
   std::int64_t table_row;
-  std::byte* coarse;  ///< beside residues
-  std::int64_t coarse_row;
   int width;  ///< elements
   int tile_columns;
   int tile_rows;

@@ -9,7 +9,6 @@
 #include "kernels/device/launch.h"
 #include "kernels/tables/launch.h"
 #include "kernels/tables/table_single_pass.cuh"
-#include "kernels/tables/table_single_pass.h"
 
 namespace satin::kernels::single_pass {
 

@@ -3,8 +3,7 @@
 //
 // A row is a row of elements, the channels of a pixel one after the other. A lane has one word of a row, four
 // 8-bit elements or two of 16 bits, so that its sums of 32 or 64 bits fill one store. A word may begin with
-// any channel: its phase. Where what is stored needs all sums of a pixel, a lane has the three words of four
-// RGB pixels.
+// any channel: its phase.
 
 #include <cstddef>
 #include <cstdint>
@@ -150,90 +149,6 @@ struct Pixels {
 
    private:
     int phase_;
-  };
-};
-
-using kernels::kept;
-template <int N>
-__device__ Vector<std::uint32_t, N> kept(Vector<std::uint32_t, N> values) {
-#pragma unroll
-  for (int i = 0; i < N; ++i) values.of[i] = kernels::kept(values.of[i]);
-  return values;
-}
-
-/// Four RGB pixels of bytes a lane.
-struct PixelQuads {
-  using Element = std::uint8_t;
-  using Sum = std::uint32_t;
-  using Word = Vector<std::uint32_t, 3>;
-  static constexpr int channels = 3;
-  static constexpr int elements = 12;
-  static constexpr int lane_bytes = 12;
-  static constexpr std::uint32_t largest = 0xFF;
-  static constexpr bool pairs_rows = true;
-  static constexpr int step = channels;
-  static constexpr int phases = 1;
-  static constexpr int kinds = channels;
-
-  __device__ static Word from_stored(const Word& words) { return words; }
-  __device__ static Sum from_one(std::uint8_t stored) { return stored; }
-
-  /// sum + the bytes times weights of 0 and 1.
-  __device__ static std::uint32_t weighted(const Word& words, const Word& weights, std::uint32_t sum) {
-#pragma unroll
-    for (int k = 0; k < 3; ++k) sum = __dp4a(words.of[k], weights.of[k], sum);
-    return sum;
-  }
-
-  using ColumnSums = Vector<std::uint32_t, 6>;
-  __device__ static void add_to_columns(const Word& upper, const Word& lower, ColumnSums& sums) {
-#pragma unroll
-    for (int k = 0; k < 3; ++k) add_bytes(upper.of[k], lower.of[k], sums.of[2 * k], sums.of[2 * k + 1]);
-  }
-  __device__ static Vector<std::uint32_t, elements> of_columns(const ColumnSums& sums) {
-    Vector<std::uint32_t, elements> columns;
-#pragma unroll
-    for (int i = 0; i < elements; ++i) {
-      const std::uint32_t pair = sums.of[i / 4 * 2 + i % 2];
-      columns.of[i] = i % 4 < 2 ? pair & 0xFFFF : pair >> 16;
-    }
-    return columns;
-  }
-
-  template <class Before, class Left>
-  __device__ static void add_row(const Word& words, const Before& before, const Left& left,
-                                 Vector<Sum, elements>& sums) {
-    Sum running[channels];
-#pragma unroll
-    for (int c = 0; c < channels; ++c) running[c] = before.of[c] + left.of[c];
-#pragma unroll
-    for (int i = 0; i < elements; ++i) {
-      running[i % channels] = __dp4a(words.of[i / 4], 1U << i % 4 * 8, running[i % channels]);
-      sums.of[i] += running[i % channels];
-    }
-  }
-
-  class Phase {
-   public:
-    __device__ explicit Phase(int /*lane_across*/) {}
-    [[nodiscard]] __device__ static int number() { return 0; }
-    [[nodiscard]] __device__ static Word weights_of(int channel) {
-      Word weights{};
-#pragma unroll
-      for (int i = channel; i < elements; i += channels) weights.of[i / 4] |= 1U << i % 4 * 8;
-      return weights;
-    }
-    template <class Value>
-    [[nodiscard]] __device__ static Value sum_of(int channel, const Vector<Value, elements>& values) {
-      Value sum = 0;
-#pragma unroll
-      for (int i = channel; i < elements; i += channels) sum += values.of[i];
-      return sum;
-    }
-    template <class Value>
-    [[nodiscard]] __device__ static Vector<Value, kinds> of_word(const Value (&of_channels)[channels]) {
-      return {{of_channels[0], of_channels[1], of_channels[2]}};
-    }
   };
 };
 

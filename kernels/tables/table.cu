@@ -2,10 +2,12 @@
 // between them.
 
 #include <algorithm>
+#include <type_traits>
 
+#include "core/with_type.h"
+#include "kernels/pixels/read.cuh"
 #include "kernels/tables/launch.h"
 #include "kernels/tables/table.cuh"
-#include "kernels/tables/table_single_pass.h"
 #include "pixels/pixels.h"
 
 namespace satin::kernels {
@@ -75,6 +77,22 @@ __global__ void __launch_bounds__(columns_per_block* tuning::carry_segments)
   }
 }
 
+/// Sums in fixed point -> the same sums as doubles, in place.
+__global__ void __launch_bounds__(tuning::to_double_threads)
+    convert_sums(const __grid_constant__ ToDoubleArguments arguments) {
+  const FixedExponents exponents = exponents_of(arguments.read, arguments.squared, arguments.measured);
+  const double scale = power_of_two(-exponents.colour);
+  const std::int64_t elements = arguments.width * arguments.read.channels;
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i >= elements) return;
+  for (std::int64_t y = blockIdx.y; y < arguments.height; y += gridDim.y) {
+    std::byte* entry =
+        arguments.table.data + y * arguments.table.row + i * static_cast<std::int64_t>(sizeof(double));
+    const double sum = static_cast<double>(*reinterpret_cast<const std::int64_t*>(entry));
+    *reinterpret_cast<double*>(entry) = sum * scale;
+  }
+}
+
 }  // namespace
 
 template <class Sum>
@@ -127,21 +145,19 @@ extern template void build_table_of<float>(const TableArguments&, StreamHandle);
 
 void build_table(const TableArguments& arguments, StreamHandle stream) {
   if (arguments.tiles.method == TableMethod::single_pass) return build_table_in_one_pass(arguments, stream);
-  switch (arguments.read.type) {
-    case Type::u8:
-      return build_table_of<std::uint8_t>(arguments, stream);
-    case Type::u16:
-      return build_table_of<std::uint16_t>(arguments, stream);
-    case Type::u32:
-      return build_table_of<std::uint32_t>(arguments, stream);
-    case Type::u64:
-      return build_table_of<std::uint64_t>(arguments, stream);
-    case Type::f32:
-      return build_table_of<float>(arguments, stream);
-    case Type::i32:
-    case Type::f64:
-      return;  // no pixels
-  }
+  with_type(arguments.read.type, [&]<class T>() {
+    if constexpr (!std::is_same_v<T, std::int32_t> && !std::is_same_v<T, double>)  // types of pixels
+      build_table_of<T>(arguments, stream);
+  });
+}
+
+void to_double(const ToDoubleArguments& arguments, StreamHandle stream) {
+  constexpr std::int64_t most_rows = 65535;
+  const std::int64_t elements = arguments.width * arguments.read.channels;
+  const std::int64_t columns = (elements + tuning::to_double_threads - 1) / tuning::to_double_threads;
+  const dim3 blocks(static_cast<unsigned>(columns),
+                    static_cast<unsigned>(arguments.height < most_rows ? arguments.height : most_rows));
+  convert_sums<<<blocks, tuning::to_double_threads, 0, stream>>>(arguments);
 }
 
 }  // namespace satin::kernels

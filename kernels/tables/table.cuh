@@ -20,6 +20,7 @@
 
 #include <cstdint>
 
+#include "core/with_type.h"
 #include "kernels/device/launch.h"
 #include "kernels/device/tuning.h"
 #include "kernels/device/warp.cuh"
@@ -280,19 +281,11 @@ void build_table_by(const TableArguments& arguments, StreamHandle stream) {
 
 template <class T, class Sum>
 void build_table_with(const TableArguments& arguments, StreamHandle stream) {
-  switch (arguments.tiles.channels) {
-    case 1:
-      return build_table_by<T, 1, Sum>(arguments, stream);
-    case 2:
-      return build_table_by<T, 2, Sum>(arguments, stream);
-    case 3:
-      return build_table_by<T, 3, Sum>(arguments, stream);
-    default:
-      return build_table_by<T, 4, Sum>(arguments, stream);
-  }
+  with_channels(arguments.tiles.channels,
+                [&]<int Channels>() { build_table_by<T, Channels, Sum>(arguments, stream); });
 }
 
-/// For pictures of type T; instantiated in table_*.cu.
+/// For pictures of type T; instantiated by the build.
 template <class T>
 void build_table_of(const TableArguments& arguments, StreamHandle stream) {
   if constexpr (sizeof(T) < 8 && !std::is_same_v<T, float>) {

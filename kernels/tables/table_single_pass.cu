@@ -1,8 +1,7 @@
-#include "kernels/tables/table_single_pass.h"
+#include "kernels/tables/launch.h"
 
 #include <iterator>
 
-#include "kernels/tables/launch.h"
 #include "kernels/tables/single_pass_launch.cuh"
 #include "pixels/pixels.h"
 

@@ -31,7 +31,6 @@
 
 #include "kernels/device/published.cuh"
 #include "kernels/pixels/byte_rows.cuh"
-#include "kernels/tables/residue_columns.cuh"
 #include "kernels/tables/single_pass.cuh"
 #include "kernels/tables/single_pass_alone.cuh"
 #include "kernels/tables/single_pass_look_back.cuh"
@@ -279,15 +278,12 @@ __device__ void write_rows(const Job& job, int first_x, int y,
   const auto* row_carries = shared.row_carries[at.warp][phase.number()];
 
   std::byte* to = job.table + y * job.table_row + x * static_cast<std::int64_t>(sizeof(Sum));
-  [[maybe_unused]] const ResidueColumns<Edge> residues(job, x, y);
   const auto write_row = [&](int r, const Vector<std::uint32_t, Pixels::kinds>& before) {
     const auto left = row_carries[r];
     Pixels::add_row(words[r], before, left, sums);
     auto* row = reinterpret_cast<Sum*>(to + r * job.table_row);
     if (!Edge || r < existing) {
-      if constexpr (Tiling::residues) {
-        residues.store(r, sums);
-      } else if (cut) {
+      if (cut) {
         store_row_at_edge(sums, row, valid);
       } else if (Step == any_step) {
         store_row(sums, row);
@@ -353,7 +349,7 @@ __global__ void __launch_bounds__(Tiling::threads, Tiling::blocks) build(const _
   load_rows<Aligned, Pixels::lane_bytes>(job.picture, x * static_cast<int>(sizeof(typename Pixels::Element)),
                                          y, words);
 #pragma unroll
-  for (int r = 0; r < Tiling::rows; ++r) words[r] = kept(Pixels::from_stored(words[r]));
+  for (int r = 0; r < Tiling::rows; ++r) words[r] = opaque(Pixels::from_stored(words[r]));
   if (threadIdx.x == 0) shared.tag = tag_of_run(run_of_draw(job, drawn));
   sum_pixels<Tiling>(words, shared);
   __syncthreads();

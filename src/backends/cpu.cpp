@@ -6,12 +6,7 @@
 #include "core/cpu/backend.h"
 #include "extremes/sliding_extreme.h"
 #include "guided/local_linear.h"
-#include "lens/circle_of_confusion.h"
-#include "lens/enlarge_radii.h"
-#include "lens/fill_radii.h"
 #include "lens/lens_layers.h"
-#include "lens/lens_store.h"
-#include "lens/planar_radii.h"
 #include "lens/smooth_steps.h"
 #include "lens/splat.h"
 #include "lobes/lobe_mean.h"
@@ -24,9 +19,9 @@
 #include "masks/validity_mask.h"
 #include "means/box_mean.h"
 #include "means/unsharp_residual.h"
+#include "pixels/cpu/pixelwise.h"
 #include "pixels/fixed_threshold.h"
 #include "pixels/measure.h"
-#include "pixels/premultiplied.h"
 #include "recursive/recursive.h"
 #include "scan/cpu/operations.h"
 #include "statistics/box_stats.h"
@@ -36,37 +31,32 @@ namespace satin::cpu {
 
 // clang-format off
 void add_operations(Operations& operations) {
-  { Prepare<CopyJob> prepare_copy; operations.add<CopyJob>(prepare_copy); }
-  { Prepare<MeasureJob> prepare_measure; operations.add<MeasureJob>(prepare_measure); }
-  { Prepare<TableJob> prepare_table; operations.add<TableJob>(prepare_table); }
-  { Prepare<BoxMeanJob> prepare_box_mean; operations.add<BoxMeanJob>(prepare_box_mean); }
-  { Prepare<BoxChainJob> prepare_box_chain; operations.add<BoxChainJob>(prepare_box_chain); }
-  { Prepare<PremultiplyJob> prepare_premultiply; operations.add<PremultiplyJob>(prepare_premultiply); }
-  { Prepare<UnpremultiplyJob> prepare_unpremultiply; operations.add<UnpremultiplyJob>(prepare_unpremultiply); }
-  { Prepare<BoxStatsJob> prepare_box_stats; operations.add<BoxStatsJob>(prepare_box_stats); }
-  { Prepare<LensLayersJob> prepare_lens_layers; operations.add<LensLayersJob>(prepare_lens_layers); }
-  { Prepare<LensStoreJob> prepare_lens_store; operations.add<LensStoreJob>(prepare_lens_store); }
-  { Prepare<FixedThresholdJob> prepare_fixed_threshold; operations.add<FixedThresholdJob>(prepare_fixed_threshold); }
-  { Prepare<DistanceJob> prepare_distance; operations.add<DistanceJob>(prepare_distance); }
-  { Prepare<SplatJob> prepare_splat; operations.add<SplatJob>(prepare_splat); }
-  { Prepare<UnsharpResidualJob> prepare_unsharp_residual; operations.add<UnsharpResidualJob>(prepare_unsharp_residual); }
-  { Prepare<UnsharpResidualChainJob> prepare_unsharp_residual_chain; operations.add<UnsharpResidualChainJob>(prepare_unsharp_residual_chain); }
-  { Prepare<LobeMeanJob> prepare_lobe_mean; operations.add<LobeMeanJob>(prepare_lobe_mean); }
-  { Prepare<LocalLinearJob> prepare_local_linear; operations.add<LocalLinearJob>(prepare_local_linear); }
-  { Prepare<SlidingExtremeJob> prepare_sliding_extreme; operations.add<SlidingExtremeJob>(prepare_sliding_extreme); }
-  { Prepare<RecursiveJob> prepare_recursive; operations.add<RecursiveJob>(prepare_recursive); }
-  { Prepare<LabelJob> prepare_label; operations.add<LabelJob>(prepare_label); }
-  { Prepare<RelabelJob> prepare_relabel; operations.add<RelabelJob>(prepare_relabel); }
-  { Prepare<RegionValuesJob> prepare_region_values; operations.add<RegionValuesJob>(prepare_region_values); }
-  { Prepare<CoverageJob> prepare_coverage; operations.add<CoverageJob>(prepare_coverage); }
-  { Prepare<PaintJob> prepare_paint; operations.add<PaintJob>(prepare_paint); }
-  { Prepare<ActiveTilesJob> prepare_active_tiles; operations.add<ActiveTilesJob>(prepare_active_tiles); }
-  { Prepare<ValidityMaskJob> prepare_validity_mask; operations.add<ValidityMaskJob>(prepare_validity_mask); }
-  { Prepare<SmoothStepsJob> prepare_smooth_steps; operations.add<SmoothStepsJob>(prepare_smooth_steps); }
-  { Prepare<CircleOfConfusionJob> prepare_circle_of_confusion; operations.add<CircleOfConfusionJob>(prepare_circle_of_confusion); }
-  { Prepare<FillRadiiJob> prepare_fill_radii; operations.add<FillRadiiJob>(prepare_fill_radii); }
-  { Prepare<EnlargeRadiiJob> prepare_enlarge_radii; operations.add<EnlargeRadiiJob>(prepare_enlarge_radii); }
-  { Prepare<PlanarRadiiJob> prepare_planar_radii; operations.add<PlanarRadiiJob>(prepare_planar_radii); }
+  { Prepare<CopyJob> prepare_copy; operations.add(prepare_copy); }
+  { Prepare<MeasureJob> prepare_measure; operations.add(prepare_measure); }
+  { Prepare<TableJob> prepare_table; operations.add(prepare_table); }
+  { Prepare<BoxMeanJob> prepare_box_mean; operations.add(prepare_box_mean); }
+  { Prepare<BoxChainJob> prepare_box_chain; operations.add(prepare_box_chain); }
+  { void add_premultiplied(Operations&); add_premultiplied(operations); }
+  { Prepare<BoxStatsJob> prepare_box_stats; operations.add(prepare_box_stats); }
+  { Prepare<LensLayersJob> prepare_lens_layers; operations.add(prepare_lens_layers); }
+  { Prepare<FixedThresholdJob> prepare_fixed_threshold; operations.add(prepare_fixed_threshold); }
+  { Prepare<DistanceJob> prepare_distance; operations.add(prepare_distance); }
+  { Prepare<SplatJob> prepare_splat; operations.add(prepare_splat); }
+  { Prepare<UnsharpResidualJob> prepare_unsharp_residual; operations.add(prepare_unsharp_residual); }
+  { Prepare<UnsharpResidualChainJob> prepare_unsharp_residual_chain; operations.add(prepare_unsharp_residual_chain); }
+  { Prepare<LobeMeanJob> prepare_lobe_mean; operations.add(prepare_lobe_mean); }
+  { Prepare<LocalLinearJob> prepare_local_linear; operations.add(prepare_local_linear); }
+  { Prepare<SlidingExtremeJob> prepare_sliding_extreme; operations.add(prepare_sliding_extreme); }
+  { Prepare<RecursiveJob> prepare_recursive; operations.add(prepare_recursive); }
+  { Prepare<LabelJob> prepare_label; operations.add(prepare_label); }
+  operations.add<RelabelJob>(prepare_pixelwise<EachRow>);
+  { Prepare<RegionValuesJob> prepare_region_values; operations.add(prepare_region_values); }
+  { Prepare<CoverageJob> prepare_coverage; operations.add(prepare_coverage); }
+  operations.add<PaintJob>(prepare_pixelwise<EachRow>);
+  { Prepare<ActiveTilesJob> prepare_active_tiles; operations.add(prepare_active_tiles); }
+  operations.add<ValidityMaskJob>(prepare_pixelwise<EachRow>);
+  { Prepare<SmoothStepsJob> prepare_smooth_steps; operations.add(prepare_smooth_steps); }
+  { void add_lens_pixelwise(Operations&); add_lens_pixelwise(operations); }
   operations.add_table(scan_operations);
 }
 // clang-format on

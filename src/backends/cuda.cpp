@@ -24,6 +24,7 @@
 #include "masks/validity_mask.h"
 #include "means/box_mean.h"
 #include "means/unsharp_residual.h"
+#include "pixels/cuda/pixelwise.h"
 #include "pixels/fixed_threshold.h"
 #include "pixels/measure.h"
 #include "pixels/premultiplied.h"
@@ -36,35 +37,36 @@ namespace satin::cuda {
 
 // clang-format off
 void add_operations(Operations& operations) {
-  { Prepare<CopyJob> prepare_copy; operations.add<CopyJob>(prepare_copy); }
-  { Prepare<MeasureJob> prepare_measure; operations.add<MeasureJob>(prepare_measure); }
-  { Prepare<TableJob> prepare_table; operations.add<TableJob>(prepare_table); }
-  { Prepare<BoxMeanJob> prepare_box_mean; operations.add<BoxMeanJob>(prepare_box_mean); }
-  { Prepare<PremultiplyJob> prepare_premultiply; operations.add<PremultiplyJob>(prepare_premultiply); }
-  { Prepare<UnpremultiplyJob> prepare_unpremultiply; operations.add<UnpremultiplyJob>(prepare_unpremultiply); }
-  { Prepare<BoxStatsJob> prepare_box_stats; operations.add<BoxStatsJob>(prepare_box_stats); }
-  { Prepare<LensLayersJob> prepare_lens_layers; operations.add<LensLayersJob>(prepare_lens_layers); }
-  { Prepare<LensStoreJob> prepare_lens_store; operations.add<LensStoreJob>(prepare_lens_store); }
-  { Prepare<FixedThresholdJob> prepare_fixed_threshold; operations.add<FixedThresholdJob>(prepare_fixed_threshold); }
-  { Prepare<DistanceJob> prepare_distance; operations.add<DistanceJob>(prepare_distance); }
-  { Prepare<SplatJob> prepare_splat; operations.add<SplatJob>(prepare_splat); }
-  { Prepare<UnsharpResidualJob> prepare_unsharp_residual; operations.add<UnsharpResidualJob>(prepare_unsharp_residual); }
-  { Prepare<LobeMeanJob> prepare_lobe_mean; operations.add<LobeMeanJob>(prepare_lobe_mean); }
-  { Prepare<LocalLinearJob> prepare_local_linear; operations.add<LocalLinearJob>(prepare_local_linear); }
-  { Prepare<SlidingExtremeJob> prepare_sliding_extreme; operations.add<SlidingExtremeJob>(prepare_sliding_extreme); }
-  { Prepare<RecursiveJob> prepare_recursive; operations.add<RecursiveJob>(prepare_recursive); }
-  { Prepare<LabelJob> prepare_label; operations.add<LabelJob>(prepare_label); }
-  { Prepare<RelabelJob> prepare_relabel; operations.add<RelabelJob>(prepare_relabel); }
-  { Prepare<RegionValuesJob> prepare_region_values; operations.add<RegionValuesJob>(prepare_region_values); }
-  { Prepare<CoverageJob> prepare_coverage; operations.add<CoverageJob>(prepare_coverage); }
-  { Prepare<PaintJob> prepare_paint; operations.add<PaintJob>(prepare_paint); }
-  { Prepare<ActiveTilesJob> prepare_active_tiles; operations.add<ActiveTilesJob>(prepare_active_tiles); }
-  { Prepare<ValidityMaskJob> prepare_validity_mask; operations.add<ValidityMaskJob>(prepare_validity_mask); }
-  { Prepare<SmoothStepsJob> prepare_smooth_steps; operations.add<SmoothStepsJob>(prepare_smooth_steps); }
-  { Prepare<CircleOfConfusionJob> prepare_circle_of_confusion; operations.add<CircleOfConfusionJob>(prepare_circle_of_confusion); }
-  { Prepare<FillRadiiJob> prepare_fill_radii; operations.add<FillRadiiJob>(prepare_fill_radii); }
-  { Prepare<EnlargeRadiiJob> prepare_enlarge_radii; operations.add<EnlargeRadiiJob>(prepare_enlarge_radii); }
-  { Prepare<PlanarRadiiJob> prepare_planar_radii; operations.add<PlanarRadiiJob>(prepare_planar_radii); }
+  { Prepare<CopyJob> prepare_copy; operations.add(prepare_copy); }
+  { Prepare<MeasureJob> prepare_measure; operations.add(prepare_measure); }
+  { Prepare<TableJob> prepare_table; operations.add(prepare_table); }
+  { Prepare<BoxMeanJob> prepare_box_mean; operations.add(prepare_box_mean); }
+  operations.add<PremultiplyJob>(prepare_pixelwise);
+  operations.add<UnpremultiplyJob>(prepare_pixelwise);
+  { Prepare<BoxStatsJob> prepare_box_stats; operations.add(prepare_box_stats); }
+  { Prepare<LensLayersJob> prepare_lens_layers; operations.add(prepare_lens_layers); }
+  operations.add<LensStoreJob>(prepare_pixelwise);
+  { Prepare<FixedThresholdJob> prepare_fixed_threshold; operations.add(prepare_fixed_threshold); }
+  { Prepare<DistanceJob> prepare_distance; operations.add(prepare_distance); }
+  { Prepare<SplatJob> prepare_splat; operations.add(prepare_splat); }
+  { Prepare<UnsharpResidualJob> prepare_unsharp_residual; operations.add(prepare_unsharp_residual); }
+  { Prepare<LobeMeanJob> prepare_lobe_mean; operations.add(prepare_lobe_mean); }
+  { Prepare<LocalLinearJob> prepare_local_linear; operations.add(prepare_local_linear); }
+  { Prepare<SlidingExtremeJob> prepare_sliding_extreme; operations.add(prepare_sliding_extreme); }
+  { Prepare<RecursiveJob> prepare_recursive; operations.add(prepare_recursive); }
+  { Prepare<LabelJob> prepare_label; operations.add(prepare_label); }
+  operations.add<RelabelJob>(prepare_pixelwise);
+  { Prepare<RegionValuesJob> prepare_region_values; operations.add(prepare_region_values); }
+  { Prepare<CoverageJob> prepare_coverage; operations.add(prepare_coverage); }
+  operations.add<PaintJob>(prepare_pixelwise);
+  { Prepare<ActiveTilesJob> prepare_active_tiles; operations.add(prepare_active_tiles); }
+  operations.add<ValidityMaskJob>(prepare_pixelwise);
+  { Prepare<SmoothStepsJob> prepare_smooth_steps; operations.add(prepare_smooth_steps); }
+  operations.add<CircleOfConfusionJob>(prepare_pixelwise);
+  operations.add<FillUnknownJob>(prepare_pixelwise);
+  operations.add<SplitRadiiJob>(prepare_pixelwise);
+  operations.add<EnlargeRadiiJob>(prepare_pixelwise);
+  operations.add<PlanarRadiiJob>(prepare_pixelwise);
   operations.add_table(scan_operations);
 }
 // clang-format on

@@ -1,29 +1,49 @@
 #include "batch/filter_chain.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
+#include <utility>
 
 #include "batch/side_inputs.h"
 #include "satin/error.h"
 
 namespace satin::batch {
+namespace {
+
+// A camera's folder holds upright and lying pictures; more plans would hold device memory for little.
+constexpr std::size_t kept_plans = 2;
+
+}  // namespace
 
 FilterChain::FilterChain(const Device& device, const Batch& work)
-    : device_(device),
-      work_(work),
-      stream_(device.new_stream()),
-      between_(std::max<std::size_t>(work.pipeline.size(), 1) - 1) {
-  for (std::size_t i = 0; i < work.pipeline.size(); ++i)
-    steps_.emplace_back(device, work.pipeline[i].parameters,
-                        i + 1 < work.pipeline.size() ? &work.pipeline[i + 1].parameters : nullptr,
-                        work.side_images[i]);
+    : device_(device), work_(work), stream_(device.new_stream()), shared_(1) {
+  for (std::size_t step = 0; step < work.pipeline.size(); ++step) {
+    const std::size_t end = shared_.size() + work.pipeline[step].parameters.filter().inputs.size();
+    for (const Image& image : work.side_images[step]) share(image);
+    shared_.resize(end);
+  }
+  inputs_ = shared_;
+}
+
+/// A copy on the device, unless there is no memory for it.
+void FilterChain::share(const Image& image) {
+  shared_.push_back(image.view());
+  if (!device_.is_cuda() || image.empty()) return;
+  try {
+    device_images_.push_back(device_.upload(image));
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::environment) throw;
+    return;
+  }
+  shared_.back() = device_images_.back().view();
 }
 
 void FilterChain::check_parameters() const {
   std::optional<Error> refusal;
   for (const int channels : {3, 1, 4}) {
     try {
-      return try_shape(usual_shape(channels));
+      return static_cast<void>(PipelinePlan(device_, work_.pipeline, shapes_with(usual_shape(channels))));
     } catch (const Error& error) {
       if (error.kind() == ErrorKind::input) return;  // it depends on the picture
       if (error.kind() != ErrorKind::usage) throw;
@@ -35,86 +55,72 @@ void FilterChain::check_parameters() const {
 
 const Shape& FilterChain::plan(const std::filesystem::path& input, const Shape& picture,
                                std::span<const std::vector<Image>> own_images) {
-  plans_.clear();
-  const Shape* shape = &picture;
-  for (std::size_t i = 0; i < steps_.size(); ++i) {
-    steps_[i].take_own_images(own_images.empty() ? std::span<const Image>() : own_images[i]);
-    check_sizes(work_.pipeline[i], steps_[i].sides(), input, *shape);
-    FilterStep::StepPlan& planned = steps_[i].plan_for(*shape);
-    plans_.push_back(&planned.plan);
-    shape = &planned.plan.output_shape();
-    if (!planned.with_next) continue;
-    plans_.push_back(nullptr);
-    ++i;
+  planned_ = nullptr;
+  inputs_ = shared_;
+  std::size_t next = 1;
+  for (const std::vector<Image>& of_step : own_images)
+    for (const Image& image : of_step) {
+      if (!image.empty()) inputs_[next] = image.view();
+      ++next;
+    }
+  std::vector<Shape> shapes = shapes_with(picture);
+  const auto known = std::find_if(plans_.begin(), plans_.end(),
+                                  [&](const ShapedPlan& entry) { return entry.shapes == shapes; });
+  if (known != plans_.end()) {
+    std::rotate(plans_.begin(), known, known + 1);
+  } else {
+    if (plans_.size() == kept_plans) plans_.pop_back();
+    const auto check = [&](std::size_t step, const Shape& shape) { check_step(step, input, shape); };
+    PipelinePlan made(device_, work_.pipeline, shapes, check);
+    plans_.insert(plans_.begin(), ShapedPlan{std::move(shapes), std::move(made)});
   }
-  return *shape;
+  planned_ = &plans_.front().plan;
+  return planned_->output_shape();
 }
 
 std::vector<std::string> FilterChain::run(const ImageView& picture, const MutableImageView& output) {
-  std::vector<std::string> warnings;
-  ImageView source = picture;
-  for (std::size_t i = 0; i < steps_.size();) {
-    const std::size_t next = i + 1 < steps_.size() && plans_[i + 1] == nullptr ? i + 2 : i + 1;
-    const MutableImageView target = next == steps_.size() ? output : between(i);
-    std::vector<std::string> told = steps_[i].run(*plans_[i], source, target, stream_.get());
-    warnings.insert(warnings.end(), told.begin(), told.end());
-    source = target;
-    i = next;
-  }
-  return warnings;
+  inputs_.front() = picture;
+  planned_->run(inputs_, output, stream_.get());
+  return planned_->check(stream_.get());
 }
 
 void FilterChain::forget_plans() {
+  planned_ = nullptr;
   plans_.clear();
-  for (FilterStep& step : steps_) step.forget_plans();
-  for (Image& image : between_) image = Image();
 }
 
 std::size_t FilterChain::held_bytes() const noexcept {
-  std::size_t bytes = 0;
-  for (const FilterStep& step : steps_) bytes += step.held_bytes();
-  return bytes;
+  return std::accumulate(
+      plans_.begin(), plans_.end(), std::size_t{0},
+      [](std::size_t bytes, const ShapedPlan& entry) { return bytes + entry.plan.workspace_bytes(); });
 }
 
-bool FilterChain::in_windows() const noexcept {
-  return std::any_of(plans_.begin(), plans_.end(),
-                     [](const Plan* plan) { return plan != nullptr && plan->in_windows(); });
-}
+bool FilterChain::in_windows() const noexcept { return planned_ != nullptr && planned_->in_windows(); }
 
-/// Room for the result of a step that is not the last.
-MutableImageView FilterChain::between(std::size_t step) {
-  const Shape& shape = plans_[step]->output_shape();
-  if (between_[step].empty() || between_[step].shape() != shape) {
-    between_[step] = Image();  // before its successor takes memory
-    between_[step] = room_for(shape);
-  }
-  return between_[step].view();
-}
-
-/// In the device's memory; what does not fit there is in the host's, and filters take it in parts.
-Image FilterChain::room_for(const Shape& shape) const {
-  try {
-    return device_.allocate(shape);
-  } catch (const Error& error) {
-    if (error.kind() != ErrorKind::environment || !device_.is_cuda()) throw;
-    return Image(shape);
-  }
-}
-
-void FilterChain::try_shape(Shape shape) const {
-  for (const FilterStep& step : steps_) shape = step.make_plan(shape).output_shape();
+std::vector<Shape> FilterChain::shapes_with(const Shape& picture) const {
+  std::vector<Shape> shapes{picture};
+  std::transform(inputs_.begin() + 1, inputs_.end(), std::back_inserter(shapes),
+                 [](const ImageView& side) { return side.empty() ? Shape{} : side.shape; });
+  return shapes;
 }
 
 Shape FilterChain::usual_shape(int channels) const {
   Shape shape{256, 256, channels};
-  for (const FilterStep& step : steps_) {
-    for (const ImageView& side : step.sides()) {
-      if (side.empty()) continue;
-      shape.width = side.shape.width;
-      shape.height = side.shape.height;
-    }
+  for (const ImageView& side : shared_) {
+    if (side.empty()) continue;
+    shape.width = side.shape.width;
+    shape.height = side.shape.height;
   }
   return shape;
+}
+
+void FilterChain::check_step(std::size_t step, const std::filesystem::path& input,
+                             const Shape& picture) const {
+  std::size_t first = 1;
+  for (std::size_t i = 0; i < step; ++i) first += work_.pipeline[i].parameters.filter().inputs.size();
+  const PipelineStep& checked = work_.pipeline[step];
+  check_sizes(checked, std::span(inputs_).subspan(first, checked.parameters.filter().inputs.size()), input,
+              picture);
 }
 
 }  // namespace satin::batch

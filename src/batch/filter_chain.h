@@ -1,5 +1,5 @@
 #pragma once
-// The steps of a pipeline, one after another in one stream of a device.
+// The pipeline of a batch on one stream of a device, with the plans for the shapes that were met last.
 
 #include <cstddef>
 #include <filesystem>
@@ -7,22 +7,22 @@
 #include <string>
 #include <vector>
 
-#include "batch/filter_step.h"
 #include "satin/batch.h"
 
 namespace satin::batch {
 
 class FilterChain {
  public:
-  /// `work` must outlive the chain.
+  /// `work` must outlive the chain. On a CUDA device the side images that pictures share are copied there.
   FilterChain(const Device& device, const Batch& work);
 
   /// Throws Error(usage) for parameters that fit no picture: a few usual shapes are tried.
   void check_parameters() const;
 
-  /// Plans every step for a picture of this shape and returns the shape of the result. Throws Error(usage)
+  /// Plans the pipeline for a picture of this shape and returns the shape of the result. Throws Error(usage)
   /// for side inputs of another size; `input` is the picture's name for that message, `own_images` are its
-  /// own side images, for each step, or nothing: they must live until run() is done.
+  /// own side images, for each step in the order of the record, or nothing: one that is not empty stands in
+  /// for the image that all pictures share, and must live until run() is done.
   const Shape& plan(const std::filesystem::path& input, const Shape& picture,
                     std::span<const std::vector<Image>> own_images = {});
 
@@ -37,17 +37,24 @@ class FilterChain {
   [[nodiscard]] bool in_windows() const noexcept;
 
  private:
-  [[nodiscard]] MutableImageView between(std::size_t step);
-  [[nodiscard]] Image room_for(const Shape& shape) const;
-  void try_shape(Shape shape) const;
+  struct ShapedPlan {
+    std::vector<Shape> shapes;
+    PipelinePlan plan;
+  };
+
+  void share(const Image& image);
+  [[nodiscard]] std::vector<Shape> shapes_with(const Shape& picture) const;
   [[nodiscard]] Shape usual_shape(int channels) const;
+  void check_step(std::size_t step, const std::filesystem::path& input, const Shape& picture) const;
 
   Device device_;
   const Batch& work_;
   OwnedStream stream_;  // before what is freed in it
-  std::vector<FilterStep> steps_;
-  std::vector<Plan*> plans_;  ///< those of the current picture; null for a step that the one before includes
-  std::vector<Image> between_;  ///< results of the steps but the last, kept for the next picture
+  std::vector<Image> device_images_;
+  std::vector<ImageView> shared_;  ///< inputs that pictures share: none for the picture, then those of steps
+  std::vector<ImageView> inputs_;  ///< of the next run
+  std::vector<ShapedPlan> plans_;  ///< the last used one first
+  PipelinePlan* planned_ = nullptr;  ///< what was planned last
 };
 
 }  // namespace satin::batch

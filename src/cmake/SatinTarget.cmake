@@ -11,8 +11,15 @@ function(satin_target name)
     $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>
     $<$<AND:$<BOOL:${SATIN_WARNINGS_AS_ERRORS}>,$<COMPILE_LANGUAGE:CXX>>:-Werror>)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
-  if(SATIN_PRECOMPILE)
+  get_target_property(sources ${name} SOURCES)
+  list(LENGTH sources files)
+  if(SATIN_PRECOMPILE AND files GREATER 4)  # for fewer files precompiling takes longer than it saves
     target_precompile_headers(${name} PRIVATE ${satin_precompiled})
+    # In precompiled headers GCC 12 sees overlong strings that are not there, for the same reason. The other options let
+    # ccache keep what is compiled with them.
+    target_compile_options(${name} PRIVATE
+      $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-Wno-stringop-overflow;-fpch-preprocess>
+      "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:Clang>>:SHELL:-Xclang -fno-pch-timestamp>")
   endif()
   if(SATIN_FUZZ)
     target_compile_options(${name} PRIVATE -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all

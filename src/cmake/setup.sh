@@ -1,13 +1,20 @@
-# Sourced by samples/run and tests/run: the packages that a build needs, and where to build.
+# Sourced by samples/run, tests/run and tests/try: the packages that a build needs, where to build, and how.
 
 satin_python_packages="python3-dev python3-venv"
-satin_build_packages="g++ cmake ninja-build ccache libhwy-dev libtbb-dev libcli11-dev nlohmann-json3-dev libstb-dev
+satin_build_packages="g++ cmake make ninja-build ccache libhwy-dev libtbb-dev libcli11-dev nlohmann-json3-dev libstb-dev
   libpng-dev libjpeg-dev libtiff-dev libopenexr-dev liblcms2-dev libopencv-core-dev libopencv-imgproc-dev libopencv-imgcodecs-dev"
-satin_test_packages="clang clang-format doxygen dpkg-dev libdlpack-dev libgtest-dev pkg-config python3 python3-pytest python3-numpy python3-pil valgrind"
+satin_test_packages="clang clang-format doxygen dpkg-dev libdlpack-dev libgtest-dev lld pkg-config python3 python3-pytest python3-numpy python3-pil valgrind"
+
+# apt_get ARGUMENT...: apt-get as root or through sudo; waits up to ten minutes while another program installs.
+apt_get() {
+  local as_root=()
+  [ "$(id -u)" = 0 ] || as_root=(sudo)
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=600 "$@" >/dev/null
+}
 
 # install_packages NAME...: installs those that are missing, as root or through sudo.
 install_packages() {
-  local missing=() name as_root=()
+  local missing=() name
   for name in "$@"; do
     [ "$(dpkg-query -W -f='${db:Status-Status}' "$name" 2>/dev/null)" = installed ] || missing+=("$name")
   done
@@ -16,17 +23,12 @@ install_packages() {
     echo "Satin needs these Debian packages, or what your system calls them: ${missing[*]}" >&2
     return 0
   fi
-  if [ "$(id -u)" != 0 ]; then
-    if ! command -v sudo >/dev/null; then
-      echo "Missing packages: ${missing[*]}. Install them as root: apt-get install ${missing[*]}" >&2
-      return 3
-    fi
-    as_root=(sudo)
+  if [ "$(id -u)" != 0 ] && ! command -v sudo >/dev/null; then
+    echo "Missing packages: ${missing[*]}. Install them as root: apt-get install ${missing[*]}" >&2
+    return 3
   fi
-  echo "Installing ${missing[*]}"
-  "${as_root[@]}" apt-get update -qq
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" \
-    >/dev/null
+  echo "Installing ${missing[*]}, after what else is being installed"
+  apt_get update && apt_get install -y --no-install-recommends "${missing[@]}"
 }
 
 # build_folder ROOT: ROOT/.build, or one of the user's own where that one is not writable.
@@ -44,12 +46,25 @@ build_folder() {
 }
 
 # cache_objects ROOT BUILD: what one build under BUILD compiled, the others take: most of their objects are the same.
-# A launcher that the user has set stays.
+# Without the sloppiness it would keep nothing that is compiled with precompiled headers. A launcher that the user has set
+# stays.
 cache_objects() {
   command -v ccache >/dev/null || return 0
   export CCACHE_DIR="${CCACHE_DIR:-$2/ccache}" CCACHE_BASEDIR="$1" CCACHE_NOHASHDIR=1
+  export CCACHE_SLOPPINESS=pch_defines,time_macros
   export CMAKE_CXX_COMPILER_LAUNCHER="${CMAKE_CXX_COMPILER_LAUNCHER:-ccache}"
   export CMAKE_CUDA_COMPILER_LAUNCHER="${CMAKE_CUDA_COMPILER_LAUNCHER:-ccache}"
+}
+
+# build_targets BUILD TARGET...: shows how far it is on a terminal, and nothing elsewhere unless it fails.
+build_targets() {
+  local build=$1
+  shift
+  if [ -t 1 ]; then
+    NINJA_STATUS='  %f of %t, %e s  ' cmake --build "$build" --target "$@"
+  else
+    cmake --build "$build" --target "$@" >"$build.log" 2>&1 || { tail -40 "$build.log"; return 1; }
+  fi
 }
 
 # find_nvcc: puts nvcc on the PATH where the toolkit is in its usual place.

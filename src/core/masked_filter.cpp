@@ -11,21 +11,18 @@ namespace {
 
 class PreparedMasked final : public PreparedFilter {
  public:
-  PreparedMasked(Backend& backend, const MaskedFilter& masked)
-      : mask_(masked.input),
-        cover_({masked.picture.width, masked.picture.height}, masked.filter.reach, masked.costs),
+  PreparedMasked(Backend& backend, const FilterPlan& filter)
+      : mask_(filter.mask),
+        cover_({filter.output.width, filter.output.height}, *filter.reach, backend.*filter.costs),
         copy_(backend.prepare(CopyJob{})) {
-    const ActiveTilesJob tiles{masked.picture.width, masked.picture.height, masked.mask.type, cover_.tile()};
-    active_tiles_ = backend.prepare(tiles);
+    const Shape& mask = filter.inputs[mask_];
+    active_tiles_ = backend.prepare(ActiveTilesJob{mask.width, mask.height, mask.type, cover_.tile()});
     active_.resize(static_cast<std::size_t>(cover_.columns() * cover_.rows()));
     for (const WindowCover::Size& size : cover_.sizes())
-      filters_.push_back(masked.filter.prepare(size.width, size.height));
+      filters_.push_back(filter.prepare(size.width, size.height));
     if (filters_.size() == 1) return;
     const WindowCover::Size& largest = cover_.sizes()[filters_.size() - 2];
-    result_shape_ = masked.picture;
-    result_shape_.width = largest.width;
-    result_shape_.height = largest.height;
-    result_shape_.frames = 1;
+    result_shape_ = resized(filter.output, largest.width, largest.height);
     result_ = backend.allocate(byte_size(result_shape_));
   }
 
@@ -79,11 +76,13 @@ class PreparedMasked final : public PreparedFilter {
 
 }  // namespace
 
-std::unique_ptr<PreparedFilter> prepare_masked(Backend& backend, const MaskedFilter& masked) {
-  const Shape& picture = masked.picture;
-  const bool worthwhile = picture.width * picture.height >= masked.costs.least_pixels;
-  if (masked.mask.width == 0 || !worthwhile) return masked.filter.prepare(picture.width, picture.height);
-  return std::make_unique<PreparedMasked>(backend, masked);
+std::unique_ptr<PreparedFilter> prepare_whole(Backend& backend, const FilterPlan& filter) {
+  const Shape& picture = filter.inputs.front();
+  const bool skips = filter.mask != 0 && filter.inputs[filter.mask].width != 0 && filter.reach &&
+                     filter.costs != nullptr &&
+                     picture.width * picture.height >= (backend.*filter.costs).least_pixels;
+  if (!skips) return filter.prepare(picture.width, picture.height);
+  return std::make_unique<PreparedMasked>(backend, filter);
 }
 
 }  // namespace satin

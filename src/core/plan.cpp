@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <functional>
 #include <optional>
 #include <utility>
 
 #include "core/backend.h"
 #include "core/copy.h"
 #include "core/host_copy.h"
+#include "core/masked_filter.h"
 #include "core/prepared_filter.h"
 #include "core/watch.h"
 #include "core/windowed_filter.h"
@@ -56,24 +56,22 @@ void require_shape(const Shape& given, const Shape& planned, const char* what) {
 }  // namespace
 
 struct PlanImplementation {
-  using Filter = std::unique_ptr<PreparedFilter>;
-
-  PlanImplementation(const Device& on, PlanShapes wanted)
+  PlanImplementation(const Device& on, FilterPlan wanted)
       : device(on),
-        shapes(std::move(wanted)),
+        planned(std::move(wanted)),
         copy(backend().prepare(CopyJob{})),
-        staging(shapes.inputs.size() + 1) {
-    if (shapes.measures)
-      measured = backend().allocate(sizeof(Measured) * static_cast<std::size_t>(shapes.output.frames));
+        staging(planned.inputs.size() + 1) {
+    if (planned.measures)
+      measured = backend().allocate(sizeof(Measured) * static_cast<std::size_t>(planned.output.frames));
+    prepare();
   }
 
   Device device;
-  PlanShapes shapes;
+  FilterPlan planned;
   std::unique_ptr<CopyOperation> copy;
-  Buffer measured;                   ///< one Measured a frame, or nothing
-  std::vector<Buffer> staging;       ///< one an input, then the output; allocated when first needed
-  Filter filter;                     ///< for the whole picture, or
-  std::optional<SizedFilter> sized;  ///< what can be run on windows too
+  Buffer measured;                         ///< one Measured a frame, or nothing
+  std::vector<Buffer> staging;             ///< one an input, then the output; allocated when first needed
+  std::unique_ptr<PreparedFilter> filter;  ///< for the whole picture, or
   std::unique_ptr<WindowedFilter> windowed;
   std::optional<std::vector<std::string>> told;  ///< warnings of the last run, if it has been checked
   std::vector<ImageView> ready;                  ///< inputs of one run as the filter takes them
@@ -82,10 +80,11 @@ struct PlanImplementation {
 
   Backend& backend() const { return device.backend(); }
 
-  void prepare(const std::function<Filter()>& whole) {
+  void prepare() {
     try {
-      filter = whole();
+      filter = prepare_whole(backend(), planned);
     } catch (const NoMemory&) {
+      if (!planned.reach) throw;
       return use_windows();
     }
     make_room(0);
@@ -104,14 +103,14 @@ struct PlanImplementation {
     const std::size_t limit = backend().memory_limit;
     const std::size_t bytes = workspace_bytes() + more;
     if (limit == 0 || bytes <= limit) return;
-    if (!sized) refuse_whole(bytes, limit);
+    if (!planned.reach) refuse_whole(bytes, limit);
     use_windows();
   }
 
   void use_windows() {
     filter.reset();
     for (Buffer& buffer : staging) buffer = {};
-    windowed = std::make_unique<WindowedFilter>(backend(), *sized, shapes, measured.size);
+    windowed = std::make_unique<WindowedFilter>(backend(), planned, measured.size);
   }
 
   std::byte* staging_for(std::size_t index, const Shape& shape) {
@@ -154,7 +153,7 @@ struct PlanImplementation {
   }
 
   void require_planned(std::span<const ImageView> given, const MutableImageView& target) const {
-    const std::vector<Shape>& inputs = shapes.inputs;
+    const std::vector<Shape>& inputs = planned.inputs;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       const bool present = i < given.size() && !given[i].empty();
       if (present != (inputs[i].width != 0))
@@ -169,28 +168,28 @@ struct PlanImplementation {
     for (std::size_t i = inputs.size(); i < given.size(); ++i)
       if (!given[i].empty())
         throw Error(ErrorKind::usage, "A side input was given that the plan does not know of.");
-    require_shape(target.shape, shapes.output, "output");
+    require_shape(target.shape, planned.output, "output");
   }
 
   bool needs_staging(const ImageView& view) const { return !in_own_memory(view) || !view.interleaved(); }
-  bool uses(std::size_t input) const { return shapes.inputs[input].width != 0; }
+  bool uses(std::size_t input) const { return planned.inputs[input].width != 0; }
 
   /// Bytes that the whole picture's run has yet to allocate.
   std::size_t staging_to_come(std::span<const ImageView> given, const MutableImageView& target) const {
     const auto missing = [&](std::size_t i, const Shape& shape) {
       return staging[i].get() == nullptr ? byte_size(shape) : 0;
     };
-    std::size_t bytes = needs_staging(target) ? missing(shapes.inputs.size(), shapes.output) : 0;
-    for (std::size_t i = 0; i < shapes.inputs.size(); ++i)
+    std::size_t bytes = needs_staging(target) ? missing(planned.inputs.size(), planned.output) : 0;
+    for (std::size_t i = 0; i < planned.inputs.size(); ++i)
       if (uses(i) && (needs_staging(given[i]) || overlap(given[i], target)))
-        bytes += missing(i, shapes.inputs[i]);
+        bytes += missing(i, planned.inputs[i]);
     return bytes;
   }
 
   void run(std::span<const ImageView> given, const MutableImageView& target, Stream stream) {
     require_planned(given, target);
     bool host_views = target.memory == Memory::host;
-    for (std::size_t i = 0; i < shapes.inputs.size(); ++i)
+    for (std::size_t i = 0; i < planned.inputs.size(); ++i)
       host_views = host_views || (uses(i) && given[i].memory == Memory::host);
     if (windowed == nullptr && filter == nullptr) use_windows();  // there was no memory in the run before
     if (windowed == nullptr) make_room(staging_to_come(given, target));
@@ -213,17 +212,17 @@ struct PlanImplementation {
   /// Turns to windows and runs nothing if there is no memory to stage the whole picture.
   void run_whole(std::span<const ImageView> given, const MutableImageView& target, Stream stream) {
     MutableImageView result = target;
-    ready.assign(shapes.inputs.size(), {});
+    ready.assign(planned.inputs.size(), {});
     try {
       part(RunPart::copy_up, stream, [&] {
-        for (std::size_t i = 0; i < shapes.inputs.size(); ++i)
+        for (std::size_t i = 0; i < planned.inputs.size(); ++i)
           if (uses(i)) ready[i] = stage_input(i, given[i], overlap(given[i], target), stream);
       });
       if (needs_staging(target))
         result =
-            mutable_view_of(staging_for(shapes.inputs.size(), shapes.output), shapes.output, own_memory());
+            mutable_view_of(staging_for(planned.inputs.size(), planned.output), planned.output, own_memory());
     } catch (const NoMemory&) {
-      if (!sized) throw;
+      if (!planned.reach) throw;
       backend().synchronize(stream);
       return use_windows();
     }
@@ -232,8 +231,8 @@ struct PlanImplementation {
   }
 
   void run_windows(std::span<const ImageView> given, const MutableImageView& target, Stream stream) {
-    ready.assign(shapes.inputs.size(), {});
-    for (std::size_t i = 0; i < shapes.inputs.size(); ++i)
+    ready.assign(planned.inputs.size(), {});
+    for (std::size_t i = 0; i < planned.inputs.size(); ++i)
       if (uses(i)) ready[i] = given[i];
     const Kept original = overlap(ready[0], target) ? keep(ready[0], stream) : Kept{};
     if (original.data.get() != nullptr) ready[0] = original.view;
@@ -261,10 +260,10 @@ struct PlanImplementation {
   }
 
   void run_frames(const MutableImageView& result, Stream stream) {
-    watch.begin(shapes.output.frames * steps_of_frame());
+    watch.begin(planned.output.frames * steps_of_frame());
     frame_inputs.resize(ready.size());
     auto* measure = reinterpret_cast<Measured*>(measured.get());
-    for (std::int64_t frame = 0; frame < shapes.output.frames; ++frame) {
+    for (std::int64_t frame = 0; frame < planned.output.frames; ++frame) {
       for (std::size_t i = 0; i < ready.size(); ++i)
         frame_inputs[i] =
             ready[i].empty() ? ready[i] : ready[i].frame(ready[i].shape.frames == 1 ? 0 : frame);
@@ -274,7 +273,7 @@ struct PlanImplementation {
 
   void run_frame(const MutableImageView& result, Measured* found, Stream stream) {
     if (windowed != nullptr) return windowed->run(frame_inputs, result, found, stream, watch);
-    const Rectangle all{{0, shapes.output.width}, {0, shapes.output.height}};
+    const Rectangle all{{0, planned.output.width}, {0, planned.output.height}};
     filter->begin(found, stream);
     for (int step = 0; step < filter->measurements(); ++step) {
       filter->measure(step, frame_inputs, all, found, stream);
@@ -302,7 +301,7 @@ struct PlanImplementation {
   }
 
   void check_measured(std::vector<std::string>& warnings, Stream stream) const {
-    std::vector<Measured> found(static_cast<std::size_t>(shapes.output.frames));
+    std::vector<Measured> found(static_cast<std::size_t>(planned.output.frames));
     backend().download(found.data(), measured.get(), found.size() * sizeof(Measured), stream);
     bool vanished = false;
     for (const Measured& frame : found) {
@@ -328,7 +327,7 @@ Plan::Plan(Plan&&) noexcept = default;
 Plan& Plan::operator=(Plan&&) noexcept = default;
 Plan::~Plan() = default;
 
-const Shape& Plan::output_shape() const noexcept { return implementation_->shapes.output; }
+const Shape& Plan::output_shape() const noexcept { return implementation_->planned.output; }
 
 std::size_t Plan::workspace_bytes() const noexcept { return implementation_->workspace_bytes(); }
 
@@ -348,32 +347,12 @@ void limit_memory(const Device& device, std::size_t bytes) { device.backend().me
 
 std::size_t memory_limit(const Device& device) { return device.backend().memory_limit; }
 
-Plan make_plan(const Device& device, PlanShapes shapes, std::unique_ptr<PreparedFilter> filter) {
-  auto plan = std::make_unique<PlanImplementation>(device, std::move(shapes));
-  plan->filter = std::move(filter);
-  plan->make_room(0);
-  return Plan(std::move(plan));
-}
-
-Plan make_plan(const Device& device, PlanShapes shapes, SizedFilter filter,
-               const std::function<std::unique_ptr<PreparedFilter>()>& whole) {
-  auto plan = std::make_unique<PlanImplementation>(device, std::move(shapes));
-  plan->sized = std::move(filter);
-  const Shape& picture = plan->shapes.output;
-  const auto of_picture = [&] { return plan->sized->prepare(picture.width, picture.height); };
-  plan->prepare(whole ? whole : std::function<std::unique_ptr<PreparedFilter>()>(of_picture));
-  return Plan(std::move(plan));
+Plan make_plan(const Device& device, FilterPlan filter) {
+  return Plan(std::make_unique<PlanImplementation>(device, std::move(filter)));
 }
 
 Image result_image(const Device& device, const Shape& shape, Memory input) {
   return input == Memory::host && device.is_cuda() ? Image(shape) : device.allocate(shape);
-}
-
-Image run_once(const Device& device, Plan plan, std::span<const ImageView> inputs) {
-  Image result = result_image(device, plan.output_shape(), inputs[0].memory);
-  plan.run(inputs, result.view());
-  static_cast<void>(plan.check());
-  return result;
 }
 
 }  // namespace satin

@@ -1,13 +1,15 @@
 #pragma once
-// What a filter's file hands to a plan: its operations, prepared for one shape.
+// What a filter hands to its plan: what it needs to know, and its operations, prepared for one size.
 
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "core/backend.h"
 #include "core/maths/fixed_point.h"
 #include "core/windows.h"
 #include "satin/plan.h"
@@ -38,33 +40,30 @@ struct PreparedFilter {
   virtual void check(std::vector<std::string>& /*warnings*/, Stream /*stream*/) {}
 };
 
-/// A filter whose result does not depend on where in the picture it is, beyond its reach.
-struct SizedFilter {
-  Reach reach;
-  /// The filter for pictures of this size, with parameters that have been worked out for the whole picture.
-  std::function<std::unique_ptr<PreparedFilter>(std::int64_t width, std::int64_t height)> prepare;
-};
+/// What a filter tells its plan. The plan decides whether the filter sees the whole picture or windows of it,
+/// skips what the mask leaves alone, and goes through the frames.
+struct FilterPlan {
+  using Prepare = std::function<std::unique_ptr<PreparedFilter>(std::int64_t width, std::int64_t height)>;
 
-/// What a plan demands of run().
-struct PlanShapes {
-  std::vector<Shape> inputs;  ///< width 0: not used
-  Shape output;
+  Shape output{};
   bool measures = false;  ///< the filter reads floats
+  /// None: it always sees the whole picture. Otherwise its result does not depend on where in the picture it
+  /// is, beyond this, and it can be run on windows.
+  std::optional<Reach> reach{};
+  /// The filter for pictures of this size, with parameters that have been worked out for the whole picture.
+  Prepare prepare{};
+  /// What its windows cost; null: what it measures for itself, beside Measured, ties it to one prepared size.
+  const WindowCosts Backend::*costs = &Backend::mean_windows;
+
+  // Said by the record.
+  std::vector<Shape> inputs{};  ///< width 0: not used
+  std::size_t mask = 0;         ///< among the inputs; 0: none whose zeros leave the picture's bytes alone
 };
 
-/// A plan for a filter that always sees the whole picture. Throws NoMemory if it is above the limit.
-[[nodiscard]] Plan make_plan(const Device& device, PlanShapes shapes, std::unique_ptr<PreparedFilter> filter);
-
-/// Runs `whole`, or the filter for the whole picture, where memory suffices for it; otherwise the filter on
-/// windows with what they look at, to the same bytes. The side inputs have the size of the picture.
-[[nodiscard]] Plan make_plan(const Device& device, PlanShapes shapes, SizedFilter filter,
-                             const std::function<std::unique_ptr<PreparedFilter>()>& whole = {});
+/// Throws NoMemory where there is none even for windows.
+[[nodiscard]] Plan make_plan(const Device& device, FilterPlan filter);
 
 /// A new picture where the input is: in the host's memory or in the device's.
 [[nodiscard]] Image result_image(const Device& device, const Shape& shape, Memory input);
-
-/// The simple function of a filter: runs the plan once into a new picture where inputs[0] lives, and checks
-/// it.
-[[nodiscard]] Image run_once(const Device& device, Plan plan, std::span<const ImageView> inputs);
 
 }  // namespace satin

@@ -1,11 +1,16 @@
 #pragma once
-// Builders of parameter records from members of a parameter struct.
+// Builders of records: of a filter from what it says of itself, of parameters and side inputs from members of
+// its parameter struct.
 
+#include <algorithm>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/prepared_filter.h"
 #include "satin/filter.h"
 
 namespace satin::record {
@@ -185,9 +190,71 @@ ParameterRecord within(Part P::*part, ParameterRecord record) {
   return record;
 }
 
+/// A side input, from the member that holds its view.
+template <class P>
+InputRecord side(ImageView P::*member, InputRecord record) {
+  record.view = [member](const void* p) -> const ImageView& { return as<P>(p).*member; };
+  return record;
+}
+
+/// A mask that blends the result with the picture.
+template <class P>
+InputRecord blend_mask(ImageView P::*member = &P::mask) {
+  return side(member, {"mask", Role::mask, "blend weight; 0 leaves the pixel's bytes alone"});
+}
+
+/// What the function says for pictures of one shape, completed: `shapes` are as those of FilterRecord::plan.
+template <class P>
+using Planner = FilterPlan (*)(const Device&, std::span<const Shape> shapes, const P&);
+
+/// The shapes with one for every input of the filter; width 0 for those that are not given.
+[[nodiscard]] std::vector<Shape> completed(std::span<const Shape> shapes, std::size_t sides);
+
+/// The plan of a filter whose inputs have these completed shapes, and whose mask stands at `mask`.
+[[nodiscard]] Plan plan_with(const Device& device, FilterPlan filter, std::vector<Shape> shapes,
+                             std::size_t mask);
+
+/// Where the picture is blended by a mask; 0: nowhere.
+[[nodiscard]] std::size_t mask_of(std::span<const InputRecord> inputs);
+
+/// How far from a pixel its result looks.
+template <class P>
+auto reach(double (*pixels)(const P&, const Shape&)) {
+  return [pixels](const void* parameters, const Shape& shape) { return pixels(as<P>(parameters), shape); };
+}
+
+/// The whole record, from its words and from what the filter tells its plan; without a reach the filter looks
+/// at all of the picture.
+template <class P>
+FilterRecord of(Planner<P> planner, FilterRecord record) {
+  record.defaults = [] { return std::make_shared<P>(); };
+  record.plan = [planner, sides = record.inputs.size(), mask = mask_of(record.inputs)](
+                    const Device& device, std::span<const Shape> shapes, const void* parameters) {
+    std::vector<Shape> all = completed(shapes, sides);
+    validate(all.front());
+    FilterPlan filter = planner(device, all, as<P>(parameters));
+    return plan_with(device, std::move(filter), std::move(all), mask);
+  };
+  if (!record.reach)
+    record.reach = [](const void*, const Shape& shape) {
+      return static_cast<double>(std::max(shape.width, shape.height));
+    };
+  return record;
+}
+
+/// The filter's own functions: side inputs are the views in the parameters.
+[[nodiscard]] Plan plan(const FilterRecord& record, const Device& device, const Shape& shape,
+                        const void* parameters);
+[[nodiscard]] Image run(const FilterRecord& record, const Device& device, const ImageView& image,
+                        const void* parameters);
+
 /// The names of Border, in the order of its enumerators.
 inline std::vector<std::string> border_names() {
   return {"shrink", "clamp", "reflect", "mirror", "wrap", "constant"};
+}
+/// Those without constant.
+inline std::vector<std::string> inner_border_names() {
+  return {"shrink", "clamp", "reflect", "mirror", "wrap"};
 }
 /// The names of Space, in the order of its enumerators.
 inline std::vector<std::string> space_names() { return {"linear", "encoded"}; }

@@ -1,5 +1,8 @@
 #include "core/side_inputs.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "satin/error.h"
 
 namespace satin {
@@ -31,6 +34,28 @@ std::uint32_t checked_mask_maximum(const Shape& mask, const Shape& picture) {
   if (mask.type != Type::u8 && mask.type != Type::u16)
     refuse(std::string("The mask is of type ") + name_of(mask.type) + ": u8 and u16 are possible.");
   return mask.type == Type::u8 ? 0xFF : 0xFFFF;
+}
+
+void check_range(const char* name, double value, double minimum, double maximum) {
+  if (!(value >= minimum && value <= maximum))
+    refuse(std::string(name) + " " + print_real(value) + ": must be from " + print_real(minimum) + " to " +
+           print_real(maximum) + ".");
+}
+
+void check_pixels(const Shape& shape) {
+  validate(shape);
+  if (shape.type != Type::u8 && shape.type != Type::u16 && shape.type != Type::f32)
+    refuse(std::string("Pixels of type ") + name_of(shape.type) +
+           " cannot be filtered: convert them to u8, u16 or f32.");
+}
+
+std::int64_t whole_pixels(const Length& radius, const Shape& shape, double largest) {
+  const double pixels = radius.pixels(static_cast<double>(std::max(shape.width, shape.height)));
+  if (!(pixels >= 0) || pixels > largest)
+    refuse("radius " + print_real(pixels) + " pixels: must be from 0 to " + print_real(largest) + ".");
+  if (!radius.percent && pixels != std::floor(pixels))
+    refuse("radius " + print_real(pixels) + " pixels: whole pixels are expected.");
+  return static_cast<std::int64_t>(std::floor(pixels + 0.5));
 }
 
 }  // namespace satin

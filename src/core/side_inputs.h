@@ -1,9 +1,10 @@
 #pragma once
-// Checks that filters with side inputs share. Shapes of width 0 stand for inputs that are not used.
+// Checks that filters share. Shapes of width 0 stand for inputs that are not used. All throw Error(usage).
 
 #include <cstdint>
 
 #include "satin/image.h"
+#include "satin/param.h"
 
 namespace satin {
 
@@ -18,5 +19,14 @@ void check_side_map(const Shape& side, const Shape& picture, const char* name);
 /// A mask has one channel of type u8 or u16. Returns its largest value, 0 without a mask. Throws
 /// Error(usage).
 [[nodiscard]] std::uint32_t checked_mask_maximum(const Shape& mask, const Shape& picture);
+
+/// A parameter of this name is at least the minimum and at most the maximum.
+void check_range(const char* name, double value, double minimum, double maximum);
+
+/// The shape has pixels of u8, u16 or f32.
+void check_pixels(const Shape& shape);
+
+/// A radius of whole pixels, up to this one; percent of the longer side are rounded.
+[[nodiscard]] std::int64_t whole_pixels(const Length& radius, const Shape& shape, double largest);
 
 }  // namespace satin

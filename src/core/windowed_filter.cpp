@@ -80,22 +80,21 @@ WindowGrid::WindowGrid(const Shape& picture, const Reach& reach, std::int64_t in
   }
 }
 
-WindowedFilter::WindowedFilter(Backend& backend, const SizedFilter& filter, const PlanShapes& shapes,
-                               std::size_t held)
+WindowedFilter::WindowedFilter(Backend& backend, const FilterPlan& filter, std::size_t held)
     : backend_(backend),
       copy_(backend.prepare(CopyJob{})),
-      grid_(shapes.output, filter.reach, shapes.output.width, shapes.output.height) {
-  std::int64_t width = shapes.output.width;
-  std::int64_t height = shapes.output.height;
+      grid_(filter.output, *filter.reach, filter.output.width, filter.output.height) {
+  std::int64_t width = filter.output.width;
+  std::int64_t height = filter.output.height;
   do {
     if (std::max(width, height) <= smallest_part) refuse(backend, grid_);
     std::int64_t& longer = width > height ? width : height;
     longer = (longer + 1) / 2;
-    grid_ = WindowGrid(shapes.output, filter.reach, width, height);
-  } while (!prepare(filter, shapes, grid_) || !is_within_limit(held));
+    grid_ = WindowGrid(filter.output, *filter.reach, width, height);
+  } while (!prepare(filter, grid_) || !is_within_limit(held));
 }
 
-bool WindowedFilter::prepare(const SizedFilter& filter, const PlanShapes& shapes, const WindowGrid& grid) {
+bool WindowedFilter::prepare(const FilterPlan& filter, const WindowGrid& grid) {
   filter_.reset();
   inputs_.clear();
   output_ = Image();
@@ -105,8 +104,8 @@ bool WindowedFilter::prepare(const SizedFilter& filter, const PlanShapes& shapes
                  backend_.host_memory ? Memory::host : Memory::device);
   };
   try {
-    for (const Shape& input : shapes.inputs) inputs_.push_back(input.width == 0 ? Image() : allocate(input));
-    output_ = allocate(shapes.output);
+    for (const Shape& input : filter.inputs) inputs_.push_back(input.width == 0 ? Image() : allocate(input));
+    output_ = allocate(filter.output);
     filter_ = filter.prepare(grid.width(), grid.height());
   } catch (const NoMemory&) {
     return false;

@@ -42,7 +42,7 @@ class WindowedFilter {
  public:
   /// Chooses the largest windows for which the memory suffices, halving the longer side. Throws NoMemory if
   /// it does not suffice for parts of 16 x 16 pixels. `held`: what the plan itself holds.
-  WindowedFilter(Backend& backend, const SizedFilter& filter, const PlanShapes& shapes, std::size_t held);
+  WindowedFilter(Backend& backend, const FilterPlan& filter, std::size_t held);
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept;
   /// Views of single frames in any memory, of any strides; the output overlaps no input.
@@ -55,7 +55,7 @@ class WindowedFilter {
 
  private:
   /// Prepares the filter for these windows; false if there is no memory for it.
-  bool prepare(const SizedFilter& filter, const PlanShapes& shapes, const WindowGrid& grid);
+  bool prepare(const FilterPlan& filter, const WindowGrid& grid);
   [[nodiscard]] bool is_within_limit(std::size_t held) const noexcept;
   void load(std::span<const ImageView> inputs, const Rectangle& window, Stream stream);
   void load_input(std::size_t index, const ImageView& input, const Rectangle& window, Stream stream);

@@ -29,6 +29,14 @@ decltype(auto) with_type(Type type, const Function& function) {
   return function.template operator()<std::uint32_t>();
 }
 
+/// The same for the types of pixels: u8, u16 and f32.
+template <class Function>
+decltype(auto) with_pixel_type(Type type, const Function& function) {
+  if (type == Type::u8) return function.template operator()<std::uint8_t>();
+  if (type == Type::u16) return function.template operator()<std::uint16_t>();
+  return function.template operator()<float>();
+}
+
 /// function.operator()<Channels>() for 1 to 4 channels.
 template <class Function>
 decltype(auto) with_channels(int channels, const Function& function) {

@@ -6,8 +6,6 @@
 #include <limits>
 
 #include "core/backend.h"
-#include "core/masked_filter.h"
-#include "core/prepared_filter.h"
 #include "core/record.h"
 #include "core/side_inputs.h"
 #include "filters/registry.h"
@@ -197,12 +195,12 @@ class PreparedBlur final : public PreparedFilter {
   /// The picture, or what the mask leaves of it.
   ImageView counted(std::span<const ImageView> inputs, Stream stream) {
     if (validity_mask_ == nullptr) return inputs[picture];
-    validity_mask_->run(inputs[picture], inputs[mask], selected_.view(), included_.view(), stream);
+    validity_mask_->run({inputs[picture], inputs[mask], selected_.view(), included_.view()}, stream);
     return selected_.view();
   }
 
   std::vector<std::unique_ptr<BoxMeanOperation>> boxes_;
-  std::unique_ptr<ValidityMaskOperation> validity_mask_;
+  std::unique_ptr<ValidityMaskJob::Operation> validity_mask_;
   Image selected_;
   Image included_;
   std::unique_ptr<MeasureOperation> measure_;
@@ -212,22 +210,19 @@ class PreparedBlur final : public PreparedFilter {
   bool measures_map_ = false;
 };
 
-Plan plan_shapes(const Device& device, const Shape& shape, const Shape& map, const Shape& mask_shape,
-                 const Blur& blur) {
-  validate(shape);
+FilterPlan describe(const Device& device, std::span<const Shape> shapes, const Blur& blur) {
+  const Shape shape = shapes[picture];
+  const Shape& map = shapes[radius_map];
   check_map(map, shape);
-  const std::uint32_t mask_maximum = checked_mask_maximum(mask_shape, shape);
+  const std::uint32_t mask_maximum = checked_mask_maximum(shapes[mask], shape);
   check_mask_mode(blur, mask_maximum);
   const std::vector<BoxMeanJob> jobs = box_jobs(blur, shape, box_fields(blur, shape, map), mask_maximum);
-  Backend& backend = device.backend();
-  MaskedFilter masked{shape, mask_shape, mask, {reach_of(jobs), {}}, backend.mean_windows};
-  masked.filter.prepare = [&backend, jobs, shape](std::int64_t width, std::int64_t height) {
+  const auto prepare = [&backend = device.backend(), jobs, shape](std::int64_t width, std::int64_t height) {
     return std::make_unique<PreparedBlur>(backend, resized(jobs, width, height),
                                           resized(shape, width, height));
   };
   const bool measures = shape.type == Type::f32 || (map.width != 0 && map.type == Type::f32);
-  return make_plan(device, {{shape, map, mask_shape}, shape, measures}, masked.filter,
-                   [&] { return prepare_masked(backend, masked); });
+  return {shape, measures, reach_of(jobs), prepare};
 }
 
 double reach(const Blur& blur, const Shape& shape) {
@@ -240,22 +235,22 @@ double reach(const Blur& blur, const Shape& shape) {
 }  // namespace
 
 Plan plan(const Device& device, const Shape& shape, const Blur& parameters) {
-  return plan_shapes(device, shape, shape_of(parameters.radius_map), shape_of(parameters.mask), parameters);
+  return record::plan(blur_record(), device, shape, &parameters);
 }
 
 Image blur(const Device& device, const ImageView& image, const Blur& parameters) {
-  const std::array inputs = {image, parameters.radius_map, parameters.mask};
-  return run_once(device, plan(device, image.shape, parameters), inputs);
+  return record::run(blur_record(), device, image, &parameters);
 }
 
-FilterRecord blur_record() {
-  FilterRecord filter;
-  filter.name = "blur";
-  filter.category = "smoothing";
-  filter.help = "mean over a window of any radius, one or one for each pixel";
-  filter.paper =
-      "Crow, Summed-area tables for texture mapping, 1984; Heckbert, Filtering by repeated integration, 1986";
-  filter.parameters = {
+const FilterRecord& blur_record() {
+  static const FilterRecord filter = record::of(
+      &describe,
+      {.name = "blur",
+       .category = "smoothing",
+       .help = "mean over a window of any radius, one or one for each pixel",
+       .paper =
+      "Crow, Summed-area tables for texture mapping, 1984; Heckbert, Filtering by repeated integration, 1986",
+       .parameters = {
       record::radius(&Blur::radius, 0, largest_radius,
                      {"radius", "px", "half the window: R, RX,RY, or P% of the longer side"}),
       record::real(
@@ -276,23 +271,11 @@ FilterRecord blur_record() {
       record::choice(
           &Blur::mask_mode, {"blend", "exclude"},
           {"mask-mode", "", "exclude: pixels whose mask is 0 do not count in the means of others"}),
-  };
-  filter.inputs = {
-      {"radius-map", Role::radius_map, "radius for each pixel, from radius-min at 0 to radius-max at white",
-       false},
-      {"mask", Role::mask, "blend weight; 0 leaves the pixel's bytes alone", false},
-  };
-  filter.traits.keeps_constant = true;
-  filter.traits.keeps_range = true;
-  filter.traits.linear = true;
-  filter.defaults = [] { return std::make_shared<Blur>(); };
-  filter.reach = [](const void* parameters, const Shape& shape) {
-    return reach(record::as<Blur>(parameters), shape);
-  };
-  filter.plan = [](const Device& device, std::span<const Shape> shapes, const void* parameters) {
-    return plan_shapes(device, shapes[picture], shapes.size() > radius_map ? shapes[radius_map] : Shape{},
-                       shapes.size() > mask ? shapes[mask] : Shape{}, record::as<Blur>(parameters));
-  };
+      },
+       .inputs = {record::side(&Blur::radius_map, {"radius-map", Role::radius_map, "radius for each pixel, from radius-min at 0 to radius-max at white"}),
+      record::blend_mask<Blur>()},
+       .traits = {.keeps_constant = true, .keeps_range = true, .linear = true},
+       .reach = record::reach<Blur>(reach)});
   return filter;
 }
 

@@ -1,10 +1,8 @@
 #include "satin/filters/dof.h"
 
-#include <array>
+#include <vector>
 
-#include "core/prepared_filter.h"
 #include "core/record.h"
-#include "core/side_inputs.h"
 #include "filters/registry.h"
 #include "lens/lens_blur.h"
 #include "lens/lens_focus.h"
@@ -15,7 +13,7 @@ namespace {
 
 enum Input { picture, depth, mask };
 
-LensBlurJob blur_job(const std::array<Shape, 3>& shapes, const Dof& dof) {
+LensBlurJob blur_job(std::span<const Shape> shapes, const Dof& dof) {
   LensBlurJob job;
   job.picture = shapes[picture];
   job.mask = shapes[mask];
@@ -28,7 +26,7 @@ LensBlurJob blur_job(const std::array<Shape, 3>& shapes, const Dof& dof) {
 
 class PreparedDof final : public PreparedFilter {
  public:
-  PreparedDof(Backend& backend, const std::array<Shape, 3>& shapes, const Dof& dof)
+  PreparedDof(Backend& backend, std::span<const Shape> shapes, const Dof& dof)
       : radii_(backend, shapes[picture], shapes[depth], dof.lens), blur_(backend, blur_job(shapes, dof)) {}
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
@@ -48,49 +46,50 @@ class PreparedDof final : public PreparedFilter {
   LensBlur blur_;
 };
 
-Plan plan_shapes(const Device& device, const std::array<Shape, 3>& shapes, const Dof& dof) {
-  return make_plan(device,
-                   {{shapes.begin(), shapes.end()}, shapes[picture], shapes[picture].type == Type::f32},
-                   std::make_unique<PreparedDof>(device.backend(), shapes, dof));
+FilterPlan describe(const Device& device, std::span<const Shape> shapes, const Dof& dof) {
+  const auto prepare = [&backend = device.backend(), shapes = std::vector(shapes.begin(), shapes.end()), dof](
+                           std::int64_t, std::int64_t) {
+    return std::make_unique<PreparedDof>(backend, shapes, dof);
+  };
+  return {shapes[picture], shapes[picture].type == Type::f32, {}, prepare};
+}
+
+std::vector<ParameterRecord> parameters() {
+  std::vector<ParameterRecord> list;
+  for (ParameterRecord& parameter : lens_focus_parameters())
+    list.push_back(record::within(&Dof::lens, std::move(parameter)));
+  for (ParameterRecord& parameter : lens_style_parameters())
+    list.push_back(record::within(&Dof::style, std::move(parameter)));
+  list.push_back(record::choice(&Dof::space, record::space_names(),
+                                {"space", "", "blur in linear light, or the values as stored"}));
+  return list;
 }
 
 }  // namespace
 
 Plan plan(const Device& device, const Shape& shape, const Dof& parameters) {
-  return plan_shapes(device, {shape, shape_of(parameters.depth), shape_of(parameters.mask)}, parameters);
+  return record::plan(dof_record(), device, shape, &parameters);
 }
 
 Image dof(const Device& device, const ImageView& image, const Dof& parameters) {
-  const std::array inputs = {image, parameters.depth, parameters.mask};
-  return run_once(device, plan(device, image.shape, parameters), inputs);
+  return record::run(dof_record(), device, image, &parameters);
 }
 
-FilterRecord dof_record() {
-  FilterRecord filter;
-  filter.name = "dof";
-  filter.category = "lens";
-  filter.help = "depth of field from a depth image, without leaks between near and far";
-  filter.paper =
-      "Crow, Summed-area tables for texture mapping, 1984; Fisher, On grouping for maximum homogeneity, 1958";
-  for (ParameterRecord& parameter : lens_focus_parameters())
-    filter.parameters.push_back(record::within(&Dof::lens, std::move(parameter)));
-  for (ParameterRecord& parameter : lens_style_parameters())
-    filter.parameters.push_back(record::within(&Dof::style, std::move(parameter)));
-  filter.parameters.push_back(record::choice(&Dof::space, record::space_names(),
-                                             {"space", "", "blur in linear light, or the values as stored"}));
-  filter.inputs = {
-      {"depth", Role::depth, "distance or disparity, of the picture's proportions", false},
-      {"mask", Role::mask, "blend weight; 0 leaves the pixel's bytes alone", false},
-  };
-  filter.traits.keeps_constant = true;
-  filter.defaults = [] { return std::make_shared<Dof>(); };
-  filter.reach = [](const void* parameters, const Shape&) {
-    return 2 * record::as<Dof>(parameters).lens.max_radius + 40;
-  };
-  filter.plan = [](const Device& device, std::span<const Shape> shapes, const void* parameters) {
-    const auto shape = [&](std::size_t i) { return shapes.size() > i ? shapes[i] : Shape{}; };
-    return plan_shapes(device, {shapes[picture], shape(depth), shape(mask)}, record::as<Dof>(parameters));
-  };
+const FilterRecord& dof_record() {
+  static const FilterRecord filter = record::of(
+      &describe,
+      {.name = "dof",
+       .category = "lens",
+       .help = "depth of field from a depth image, without leaks between near and far",
+       .paper = "Crow, Summed-area tables for texture mapping, 1984; Fisher, On grouping for maximum "
+                "homogeneity, 1958",
+       .parameters = parameters(),
+       .inputs = {record::side(&Dof::depth,
+                               {"depth", Role::depth, "distance or disparity, of the picture's proportions"}),
+                  record::blend_mask<Dof>()},
+       .traits = {.keeps_constant = true},
+       .reach =
+           record::reach<Dof>([](const Dof& dof, const Shape&) { return 2 * dof.lens.max_radius + 40; })});
   return filter;
 }
 

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "core/backend.h"
-#include "core/prepared_filter.h"
 #include "core/record.h"
 #include "filters/registry.h"
 #include "lobes/lobe_bands.h"
@@ -75,45 +74,46 @@ class PreparedGloss final : public PreparedFilter {
   std::unique_ptr<MeasureOperation> measure_;
 };
 
+FilterPlan describe(const Device& device, std::span<const Shape> shapes, const Gloss& gloss) {
+  check(shapes.front(), gloss);
+  const LobeMeanJob job = lobe_job(shapes.front(), gloss);
+  Shape output = shapes.front();
+  output.height *= gloss.levels;
+  validate(output);
+  const auto prepare = [&backend = device.backend(), job](std::int64_t, std::int64_t) {
+    return std::make_unique<PreparedGloss>(backend, job);
+  };
+  return {output, job.read.fixed_point, {}, prepare};
+}
+
 }  // namespace
 
 Plan plan(const Device& device, const Shape& shape, const Gloss& parameters) {
-  check(shape, parameters);
-  const LobeMeanJob job = lobe_job(shape, parameters);
-  Shape output = shape;
-  output.height *= parameters.levels;
-  validate(output);
-  return make_plan(device, {{shape}, output, job.read.fixed_point},
-                   std::make_unique<PreparedGloss>(device.backend(), job));
+  return record::plan(gloss_record(), device, shape, &parameters);
 }
 
 Image gloss(const Device& device, const ImageView& map, const Gloss& parameters) {
-  return run_once(device, plan(device, map.shape, parameters), std::span(&map, 1));
+  return record::run(gloss_record(), device, map, &parameters);
 }
 
-FilterRecord gloss_record() {
-  FilterRecord filter;
-  filter.name = "gloss";
-  filter.category = "lighting";
-  filter.help = "environment map by latitude and longitude, prefiltered for glossy reflections";
-  filter.paper = "Karis, Real shading in Unreal Engine 4, 2013; Crow, Summed-area tables, 1984";
-  filter.parameters = {
-      record::real(&Gloss::roughness, 0, 1,
-                   {"roughness", "", "of the surface, 0 a mirror to 1 (GGX, alpha its square)"}),
-      record::integer(&Gloss::levels, 1, most_levels,
-                      {"levels", "", "from a mirror to roughness in even steps, one below the other"}),
-      record::choice(&Gloss::space, record::space_names(),
-                     {"space", "", "average in linear light, or the values as stored"}),
-  };
-  filter.defaults = [] { return std::make_shared<Gloss>(); };
-  filter.reach = [](const void* parameters, const Shape& shape) {
-    return record::as<Gloss>(parameters).roughness > 0
-               ? static_cast<double>(std::max(shape.width, shape.height))
-               : 0.0;
-  };
-  filter.plan = [](const Device& device, std::span<const Shape> shapes, const void* parameters) {
-    return satin::plan(device, shapes.front(), record::as<Gloss>(parameters));
-  };
+const FilterRecord& gloss_record() {
+  static const FilterRecord filter = record::of(
+      &describe,
+      {.name = "gloss",
+       .category = "lighting",
+       .help = "environment map by latitude and longitude, prefiltered for glossy reflections",
+       .paper = "Karis, Real shading in Unreal Engine 4, 2013; Crow, Summed-area tables, 1984",
+       .parameters = {record::real(
+                          &Gloss::roughness, 0, 1,
+                          {"roughness", "", "of the surface, 0 a mirror to 1 (GGX, alpha its square)"}),
+                      record::integer(
+                          &Gloss::levels, 1, most_levels,
+                          {"levels", "", "from a mirror to roughness in even steps, one below the other"}),
+                      record::choice(&Gloss::space, record::space_names(),
+                                     {"space", "", "average in linear light, or the values as stored"})},
+       .reach = record::reach<Gloss>([](const Gloss& gloss, const Shape& shape) {
+         return gloss.roughness > 0 ? static_cast<double>(std::max(shape.width, shape.height)) : 0.0;
+       })});
   return filter;
 }
 

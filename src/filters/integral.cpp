@@ -1,11 +1,9 @@
 #include "satin/filters/integral.h"
 
 #include "core/backend.h"
-#include "core/prepared_filter.h"
 #include "core/record.h"
 #include "filters/registry.h"
 #include "pixels/measure.h"
-#include "satin/error.h"
 #include "tables/table.h"
 
 namespace satin {
@@ -62,38 +60,36 @@ Shape table_shape(const Shape& shape, Accumulator accumulator) {
   return result;
 }
 
+FilterPlan describe(const Device& device, std::span<const Shape> shapes, const Integral& parameters) {
+  const Shape shape = shapes.front();
+  validate(shape);
+  const TableJob job = table_job(shape, parameters.squared);
+  const auto prepare = [&backend = device.backend(), job, shape](std::int64_t, std::int64_t) {
+    return std::make_unique<PreparedIntegral>(backend, job, shape);
+  };
+  return {table_shape(shape, job.accumulator), job.read.fixed_point, {}, prepare};
+}
+
 }  // namespace
 
 Plan plan(const Device& device, const Shape& shape, const Integral& parameters) {
-  validate(shape);
-  const TableJob job = table_job(shape, parameters.squared);
-  auto filter = std::make_unique<PreparedIntegral>(device.backend(), job, shape);
-  return make_plan(device, {{shape}, table_shape(shape, job.accumulator), job.read.fixed_point},
-                   std::move(filter));
+  return record::plan(integral_record(), device, shape, &parameters);
 }
 
 Image integral(const Device& device, const ImageView& image, const Integral& parameters) {
-  return run_once(device, plan(device, image.shape, parameters), std::span(&image, 1));
+  return record::run(integral_record(), device, image, &parameters);
 }
 
-FilterRecord integral_record() {
-  FilterRecord filter;
-  filter.name = "integral";
-  filter.category = "tables";
-  filter.help = "summed-area table: the sum of all pixels above and to the left";
-  filter.paper = "Crow, Summed-area tables for texture mapping, 1984";
-  filter.parameters = {
-      record::flag(&Integral::squared, {"squared", "", "sum the squares of the values"}),
-  };
-  filter.output = OutputKind::table;
-  filter.space = Space::encoded;
-  filter.defaults = [] { return std::make_shared<Integral>(); };
-  filter.reach = [](const void*, const Shape& shape) {
-    return static_cast<double>(std::max(shape.width, shape.height));
-  };
-  filter.plan = [](const Device& device, std::span<const Shape> shapes, const void* parameters) {
-    return plan(device, shapes[0], record::as<Integral>(parameters));
-  };
+const FilterRecord& integral_record() {
+  static const FilterRecord filter = record::of(
+      &describe,
+      {.name = "integral",
+       .category = "tables",
+       .help = "summed-area table: the sum of all pixels above and to the left",
+       .paper = "Crow, Summed-area tables for texture mapping, 1984",
+       .parameters = {record::flag(&Integral::squared, {"squared", "", "sum the squares of the values"})},
+       .output = OutputKind::table,
+       .space = Space::encoded});
   return filter;
 }
 

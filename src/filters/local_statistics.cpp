@@ -1,6 +1,5 @@
 #include "satin/filters/local_statistics.h"
 
-#include <array>
 #include <vector>
 
 #include "core/record.h"
@@ -9,7 +8,6 @@
 #include "means/box_mean.h"
 #include "means/kernel_boxes.h"
 #include "pixels/measured_filter.h"
-#include "satin/error.h"
 #include "statistics/box_stats.h"
 #include "statistics/local_plan.h"
 
@@ -60,85 +58,70 @@ class PreparedMean final : public MeasuredFilter {
   KeptAlpha alpha_;
 };
 
-Plan plan_shapes(const Device& device, const Shape& shape, const Shape& mask_shape,
-                 const LocalMean& parameters) {
+FilterPlan describe(const Device& device, std::span<const Shape> shapes, const LocalMean& parameters) {
+  const Shape shape = shapes[picture];
   check_local(shape, parameters.window, parameters.border);
-  const std::vector<BoxMeanJob> jobs{mean_job(shape, mask_shape, parameters)};
-  SizedFilter filter{reach_of(jobs), {}};
-  filter.prepare = [&backend = device.backend(), shape, jobs](std::int64_t width, std::int64_t height) {
+  const std::vector<BoxMeanJob> jobs{mean_job(shape, shapes[mask], parameters)};
+  const auto prepare = [&backend = device.backend(), shape, jobs](std::int64_t width, std::int64_t height) {
     return std::make_unique<PreparedMean>(backend, resized(shape, width, height),
                                           resized(jobs, width, height).front());
   };
-  return make_plan(device, {{shape, mask_shape}, shape, shape.type == Type::f32}, std::move(filter));
+  return {shape, shape.type == Type::f32, reach_of(jobs), prepare};
 }
 
-Plan plan_shapes(const Device& device, const Shape& shape, const Shape& mask_shape,
-                 const LocalDeviation& parameters) {
-  check_local(shape, parameters.window, parameters.border);
-  BoxStatsJob job = local_job(shape, parameters.window, parameters.border);
+FilterPlan describe(const Device& device, std::span<const Shape> shapes, const LocalDeviation& parameters) {
+  check_local(shapes[picture], parameters.window, parameters.border);
+  BoxStatsJob job = local_job(shapes[picture], parameters.window, parameters.border);
   job.result = LocalResult::deviation;
-  return plan_colours(device, shape, mask_shape, job);
+  return plan_colours(device, shapes, job);
 }
 
 template <class P>
-Image run_filter(const Device& device, const ImageView& image, const P& parameters) {
-  const std::array inputs = {image, parameters.mask};
-  return run_once(device, plan(device, image.shape, parameters), inputs);
-}
-
-template <class P>
-FilterRecord statistic_record() {
-  FilterRecord filter;
-  filter.category = "statistics";
-  filter.paper = "Crow, Summed-area tables for texture mapping, 1984";
-  filter.parameters = {
-      record::integer(&P::window, 1, largest_window, {"window", "px", "side of the window, an odd number"}),
-      record::choice(&P::border, {"shrink", "clamp", "reflect", "mirror", "wrap"},
-                     {"border", "", "what the window sees outside the picture"}),
-  };
-  filter.inputs = {{"mask", Role::mask, "blend weight; 0 leaves the pixel's bytes alone", false}};
-  filter.space = Space::encoded;
-  filter.defaults = [] { return std::make_shared<P>(); };
-  filter.reach = [](const void* parameters, const Shape&) { return record::as<P>(parameters).window / 2.0; };
-  filter.plan = [](const Device& device, std::span<const Shape> shapes, const void* parameters) {
-    return plan_shapes(device, shapes[picture], shapes.size() > mask ? shapes[mask] : Shape{},
-                       record::as<P>(parameters));
-  };
-  return filter;
+FilterRecord statistic_record(const char* name, const char* help, const Traits& traits) {
+  return record::of<P>(
+      &describe,
+      {.name = name,
+       .category = "statistics",
+       .help = help,
+       .paper = "Crow, Summed-area tables for texture mapping, 1984",
+       .parameters = {record::integer(&P::window, 1, largest_window,
+                                      {"window", "px", "side of the window, an odd number"}),
+                      record::choice(&P::border, record::inner_border_names(),
+                                     {"border", "", "what the window sees outside the picture"})},
+       .inputs = {record::blend_mask<P>()},
+       .space = Space::encoded,
+       .traits = traits,
+       .reach = record::reach<P>([](const P& statistic, const Shape&) { return statistic.window / 2.0; })});
 }
 
 }  // namespace
 
 Plan plan(const Device& device, const Shape& shape, const LocalMean& parameters) {
-  return plan_shapes(device, shape, shape_of(parameters.mask), parameters);
-}
-
-Plan plan(const Device& device, const Shape& shape, const LocalDeviation& parameters) {
-  return plan_shapes(device, shape, shape_of(parameters.mask), parameters);
+  return record::plan(local_mean_record(), device, shape, &parameters);
 }
 
 Image local_mean(const Device& device, const ImageView& image, const LocalMean& parameters) {
-  return run_filter(device, image, parameters);
+  return record::run(local_mean_record(), device, image, &parameters);
+}
+
+Plan plan(const Device& device, const Shape& shape, const LocalDeviation& parameters) {
+  return record::plan(local_deviation_record(), device, shape, &parameters);
 }
 
 Image local_deviation(const Device& device, const ImageView& image, const LocalDeviation& parameters) {
-  return run_filter(device, image, parameters);
+  return record::run(local_deviation_record(), device, image, &parameters);
 }
 
-FilterRecord local_mean_record() {
-  FilterRecord filter = statistic_record<LocalMean>();
-  filter.name = "local-mean";
-  filter.help = "mean of the values as stored in a square window";
-  filter.traits.keeps_constant = true;
-  filter.traits.keeps_range = true;
-  filter.traits.linear = true;
+const FilterRecord& local_mean_record() {
+  static const FilterRecord filter =
+      statistic_record<LocalMean>("local-mean", "mean of the values as stored in a square window",
+                                  {.keeps_constant = true, .keeps_range = true, .linear = true});
   return filter;
 }
 
-FilterRecord local_deviation_record() {
-  FilterRecord filter = statistic_record<LocalDeviation>();
-  filter.name = "local-deviation";
-  filter.help = "standard deviation of the values as stored in a square window";
+const FilterRecord& local_deviation_record() {
+  static const FilterRecord filter = statistic_record<LocalDeviation>(
+      "local-deviation", "standard deviation of the values as stored in a square window", {});
   return filter;
 }
 

@@ -225,70 +225,73 @@ class PreparedMask final : public MeasuredFilter {
   std::array<Buffer, 2> between_;
 };
 
+FilterPlan describe(const Device& device, std::span<const Shape> shapes, const Mask& parameters) {
+  const Shape shape = shapes.front();
+  check(shape, parameters);
+  FilterPlan plan{binary_shape(shape), shape.type == Type::f32};
+  if (component_rules(parameters).empty()) {  // a component may go from end to end of the picture
+    const std::int64_t reach = reach_of_steps(shape, parameters);
+    plan.reach = Reach{reach, reach};
+  }
+  plan.prepare = [&backend = device.backend(), shape, parameters](std::int64_t width, std::int64_t height) {
+    return std::make_unique<PreparedMask>(backend, resized(shape, width, height), parameters);
+  };
+  return plan;
+}
+
+double reach(const Mask& mask, const Shape& shape) {
+  if (!component_rules(mask).empty()) return static_cast<double>(std::max(shape.width, shape.height));
+  return 2 * mask.open + 2 * mask.close + mask.grow + mask.shrink + (mask.feather > 0 ? mask.feather + 1 : 0);
+}
+
 }  // namespace
 
 Plan plan(const Device& device, const Shape& shape, const Mask& parameters) {
-  check(shape, parameters);
-  PlanShapes shapes{{shape}, binary_shape(shape), shape.type == Type::f32};
-  Backend& backend = device.backend();
-  if (!component_rules(parameters).empty())  // a component may go from end to end of the picture
-    return make_plan(device, std::move(shapes), std::make_unique<PreparedMask>(backend, shape, parameters));
-  const std::int64_t reach = reach_of_steps(shape, parameters);
-  SizedFilter filter{{reach, reach}, {}};
-  filter.prepare = [&backend, shape, parameters](std::int64_t width, std::int64_t height) {
-    return std::make_unique<PreparedMask>(backend, resized(shape, width, height), parameters);
-  };
-  return make_plan(device, std::move(shapes), std::move(filter));
+  return record::plan(mask_record(), device, shape, &parameters);
 }
 
 Image mask(const Device& device, const ImageView& image, const Mask& parameters) {
-  return run_once(device, plan(device, image.shape, parameters), std::span(&image, 1));
+  return record::run(mask_record(), device, image, &parameters);
 }
 
-FilterRecord mask_record() {
-  FilterRecord filter;
-  filter.name = "mask";
-  filter.category = "masks";
-  filter.help =
-      "a picture as a mask: holes, specks, open, close, grow, shrink, feather, invert, in this order";
-  filter.paper =
-      "Meijster, Roerdink and Hesselink, A general algorithm for computing distance transforms in linear "
-      "time, "
-      "2000";
-  filter.parameters = {
-      record::real(&Mask::level, -1e30, 1e30, {"level", "", "white above it: of 0 black to 1 white"}),
-      record::integer(&Mask::fill_holes, 0, 2147483647,
-                      {"fill-holes", "px", "holes of up to this area become white"}),
-      record::flag(&Mask::fill_all_holes, {"fill-all-holes", "", "holes of any area become white"}),
-      record::integer(&Mask::min_area, 0, 2147483647,
-                      {"min-area", "px", "white specks of a smaller area become black"}),
-      record::real(&Mask::open, 0, largest_length,
-                   {"open", "px", "radius of shrinking, then growing: removes what is thin"}),
-      record::real(&Mask::close, 0, largest_length,
-                   {"close", "px", "radius of growing, then shrinking: closes what is narrow"}),
-      record::real(&Mask::grow, 0, largest_length, {"grow", "px", "white grows by this radius"}),
-      record::real(&Mask::shrink, 0, largest_length, {"shrink", "px", "white shrinks by this radius"}),
-      record::real(&Mask::feather, 0, largest_length, {"feather", "px", "width of a ramp at the outline"}),
-      record::choice(&Mask::feather_side, {"inward", "outward", "centred"},
-                     {"feather-side", "", "on which side of the outline the ramp lies"}),
-      record::flag(&Mask::invert, {"invert", "", "black and white exchanged, at the end"}),
-      record::choice(&Mask::shape, {"disc", "box"},
-                     {"shape", "", "what the radii are of; boxes take whole ones"}),
-      record::choice(&Mask::connectivity, {"4", "8"},
-                     {"connectivity", "", "neighbours of white pixels: by sides, or by corners too"}),
-  };
-  filter.output = OutputKind::image;
-  filter.space = Space::encoded;
-  filter.defaults = [] { return std::make_shared<Mask>(); };
-  filter.reach = [](const void* parameters, const Shape& shape) {
-    const auto& mask = record::as<Mask>(parameters);
-    if (!component_rules(mask).empty()) return static_cast<double>(std::max(shape.width, shape.height));
-    return 2 * mask.open + 2 * mask.close + mask.grow + mask.shrink +
-           (mask.feather > 0 ? mask.feather + 1 : 0);
-  };
-  filter.plan = [](const Device& device, std::span<const Shape> shapes, const void* parameters) {
-    return plan(device, shapes[0], record::as<Mask>(parameters));
-  };
+const FilterRecord& mask_record() {
+  static const FilterRecord filter = record::of(
+      &describe,
+      {.name = "mask",
+       .category = "masks",
+       .help =
+           "a picture as a mask: holes, specks, open, close, grow, shrink, feather, invert, in this order",
+       .paper = "Meijster, Roerdink and Hesselink, A general algorithm for computing distance transforms in "
+                "linear time, 2000",
+       .parameters =
+           {
+               record::real(&Mask::level, -1e30, 1e30,
+                            {"level", "", "white above it: of 0 black to 1 white"}),
+               record::integer(&Mask::fill_holes, 0, 2147483647,
+                               {"fill-holes", "px", "holes of up to this area become white"}),
+               record::flag(&Mask::fill_all_holes, {"fill-all-holes", "", "holes of any area become white"}),
+               record::integer(&Mask::min_area, 0, 2147483647,
+                               {"min-area", "px", "white specks of a smaller area become black"}),
+               record::real(&Mask::open, 0, largest_length,
+                            {"open", "px", "radius of shrinking, then growing: removes what is thin"}),
+               record::real(&Mask::close, 0, largest_length,
+                            {"close", "px", "radius of growing, then shrinking: closes what is narrow"}),
+               record::real(&Mask::grow, 0, largest_length, {"grow", "px", "white grows by this radius"}),
+               record::real(&Mask::shrink, 0, largest_length,
+                            {"shrink", "px", "white shrinks by this radius"}),
+               record::real(&Mask::feather, 0, largest_length,
+                            {"feather", "px", "width of a ramp at the outline"}),
+               record::choice(&Mask::feather_side, {"inward", "outward", "centred"},
+                              {"feather-side", "", "on which side of the outline the ramp lies"}),
+               record::flag(&Mask::invert, {"invert", "", "black and white exchanged, at the end"}),
+               record::choice(&Mask::shape, {"disc", "box"},
+                              {"shape", "", "what the radii are of; boxes take whole ones"}),
+               record::choice(
+                   &Mask::connectivity, {"4", "8"},
+                   {"connectivity", "", "neighbours of white pixels: by sides, or by corners too"}),
+           },
+       .space = Space::encoded,
+       .reach = record::reach<Mask>(reach)});
   return filter;
 }
 

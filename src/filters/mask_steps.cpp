@@ -117,7 +117,7 @@ class ComponentStep final : public MaskStep {
     ImageView source = mask;
     for (const auto& pass : passes_) {
       pass->run(source, labels, table_, stream);
-      relabel_->run(labels, own_table(stream), output, stream);
+      relabel_->run({labels, own_table(stream), output}, stream);
       source = output;
     }
   }
@@ -143,7 +143,7 @@ class ComponentStep final : public MaskStep {
   Backend& backend_;
   Shape labels_shape_;
   Buffer labels_;
-  std::unique_ptr<RelabelOperation> relabel_;
+  std::unique_ptr<RelabelJob::Operation> relabel_;
   std::vector<std::unique_ptr<ComponentPass>> passes_;
   // What is in proportion to the number of components grows when it is first needed.
   std::vector<std::uint32_t> table_;

@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "core/backend.h"
-#include "core/masked_filter.h"
 #include "core/record.h"
 #include "core/side_inputs.h"
 #include "extremes/sliding_extreme.h"
@@ -35,15 +34,6 @@ Window window_of(const Parameters& parameters) {
 }
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::usage, what); }
-
-std::int64_t whole_pixels(const Length& length, const Shape& shape) {
-  const double pixels = length.pixels(static_cast<double>(std::max(shape.width, shape.height)));
-  if (!(pixels >= 0) || pixels > largest_reach)
-    refuse("radius " + print_real(pixels) + " pixels: must be from 0 to " + print_real(largest_reach) + ".");
-  if (!length.percent && pixels != std::floor(pixels))
-    refuse("radius " + print_real(pixels) + " pixels: whole pixels are expected.");
-  return static_cast<std::int64_t>(std::floor(pixels + 0.5));
-}
 
 std::int32_t border_key(Type type, double value) {
   if (type == Type::f32) {
@@ -74,8 +64,8 @@ SlidingExtremeJob extreme_job(const Shape& shape, std::uint32_t mask_maximum, Ex
   job.type = shape.type;
   job.weighted = shape.alpha == Alpha::straight;
   job.extreme = extreme;
-  job.reach_x = whole_pixels(window.radius.x, shape);
-  job.reach_y = whole_pixels(window.radius.y, shape);
+  job.reach_x = whole_pixels(window.radius.x, shape, largest_reach);
+  job.reach_y = whole_pixels(window.radius.y, shape, largest_reach);
   job.border = window.border;
   job.mask_maximum = mask_maximum;
   if (job.border != Border::constant) return job;
@@ -110,93 +100,75 @@ class PreparedExtreme final : public MeasuredFilter {
   std::unique_ptr<SlidingExtremeOperation> extreme_;
 };
 
-Plan plan_shapes(const Device& device, const Shape& shape, const Shape& mask_shape, Extreme extreme,
-                 const Window& window) {
-  validate(shape);
-  if (shape.type != Type::u8 && shape.type != Type::u16 && shape.type != Type::f32)
-    refuse(std::string("Pixels of type ") + name_of(shape.type) +
-           " cannot be filtered: convert them to u8, u16 or f32.");
-  const std::uint32_t mask_maximum = checked_mask_maximum(mask_shape, shape);
-  Backend& backend = device.backend();
-  const SlidingExtremeJob job = extreme_job(shape, mask_maximum, extreme, window);
-  const Reach reach{job.reach_x, job.reach_y, job.border == Border::wrap};
-  MaskedFilter masked{shape, mask_shape, mask, {reach, {}}, backend.extreme_windows};
-  masked.filter.prepare = [&backend, job](std::int64_t width, std::int64_t height) {
+template <class P, Extreme extreme>
+FilterPlan describe(const Device& device, std::span<const Shape> shapes, const P& parameters) {
+  const Shape shape = shapes[picture];
+  check_pixels(shape);
+  const std::uint32_t mask_maximum = checked_mask_maximum(shapes[mask], shape);
+  const SlidingExtremeJob job = extreme_job(shape, mask_maximum, extreme, window_of(parameters));
+  const auto prepare = [&backend = device.backend(), job](std::int64_t width, std::int64_t height) {
     SlidingExtremeJob part = job;
     part.width = width;
     part.height = height;
     return std::make_unique<PreparedExtreme>(backend, part);
   };
-  return make_plan(device, {{shape, mask_shape}, shape, shape.type == Type::f32}, masked.filter,
-                   [&] { return prepare_masked(backend, masked); });
+  const Reach reach{job.reach_x, job.reach_y, job.border == Border::wrap};
+  return {shape, shape.type == Type::f32, reach, prepare, &Backend::extreme_windows};
 }
 
-template <class Parameters>
-Image run_filter(const Device& device, const ImageView& image, const Parameters& parameters) {
-  const std::array inputs = {image, parameters.mask};
-  return run_once(device, plan(device, image.shape, parameters), inputs);
-}
-
-template <class P>
-FilterRecord extreme_record(Extreme extreme) {
-  FilterRecord filter;
-  filter.category = "morphology";
-  filter.paper =
-      "van Herk, Local minimum and maximum filters, 1992; Gil and Werman, Min, median and max filters, 1993";
-  filter.parameters = {
-      record::whole_radius(&P::radius, 0, largest_reach,
-                           {"radius", "px", "half the window: whole R, RX,RY, or P% of the longer side"}),
-      record::choice(&P::border, record::border_names(),
-                     {"border", "", "what the window sees outside the picture"}),
-      record::real(&P::border_value, -1e30, 1e30,
-                   {"border-value", "", "value outside the picture for border constant, 0 black to 1 white"}),
-  };
-  filter.inputs = {{"mask", Role::mask, "blend weight; 0 leaves the pixel's bytes alone", false}};
-  filter.space = Space::encoded;
-  filter.traits.keeps_constant = true;
-  filter.traits.keeps_range = true;
-  filter.defaults = [] { return std::make_shared<P>(); };
-  filter.reach = [](const void* parameters, const Shape& shape) {
-    const Radius& radius = record::as<P>(parameters).radius;
-    const auto longer = static_cast<double>(std::max(shape.width, shape.height));
-    return std::max(radius.x.pixels(longer), radius.y.pixels(longer)) + 0.5;
-  };
-  filter.plan = [extreme](const Device& device, std::span<const Shape> shapes, const void* parameters) {
-    return plan_shapes(device, shapes[picture], shapes.size() > mask ? shapes[mask] : Shape{}, extreme,
-                       window_of(record::as<P>(parameters)));
-  };
-  return filter;
+template <class P, Extreme extreme>
+FilterRecord extreme_record(const char* name, const char* help) {
+  return record::of<P>(
+      &describe<P, extreme>,
+      {.name = name,
+       .category = "morphology",
+       .help = help,
+       .paper = "van Herk, Local minimum and maximum filters, 1992; Gil and Werman, Min, median and max "
+                "filters, 1993",
+       .parameters = {record::whole_radius(
+                          &P::radius, 0, largest_reach,
+                          {"radius", "px", "half the window: whole R, RX,RY, or P% of the longer side"}),
+                      record::choice(&P::border, record::border_names(),
+                                     {"border", "", "what the window sees outside the picture"}),
+                      record::real(&P::border_value, -1e30, 1e30,
+                                   {"border-value", "",
+                                    "value outside the picture for border constant, 0 black to 1 white"})},
+       .inputs = {record::blend_mask<P>()},
+       .space = Space::encoded,
+       .traits = {.keeps_constant = true, .keeps_range = true},
+       .reach = record::reach<P>([](const P& extremum, const Shape& shape) {
+         const auto longer = static_cast<double>(std::max(shape.width, shape.height));
+         return std::max(extremum.radius.x.pixels(longer), extremum.radius.y.pixels(longer)) + 0.5;
+       })});
 }
 
 }  // namespace
 
 Plan plan(const Device& device, const Shape& shape, const Erode& parameters) {
-  return plan_shapes(device, shape, shape_of(parameters.mask), Extreme::minimum, window_of(parameters));
-}
-
-Plan plan(const Device& device, const Shape& shape, const Dilate& parameters) {
-  return plan_shapes(device, shape, shape_of(parameters.mask), Extreme::maximum, window_of(parameters));
+  return record::plan(erode_record(), device, shape, &parameters);
 }
 
 Image erode(const Device& device, const ImageView& image, const Erode& parameters) {
-  return run_filter(device, image, parameters);
+  return record::run(erode_record(), device, image, &parameters);
+}
+
+Plan plan(const Device& device, const Shape& shape, const Dilate& parameters) {
+  return record::plan(dilate_record(), device, shape, &parameters);
 }
 
 Image dilate(const Device& device, const ImageView& image, const Dilate& parameters) {
-  return run_filter(device, image, parameters);
+  return record::run(dilate_record(), device, image, &parameters);
 }
 
-FilterRecord erode_record() {
-  FilterRecord filter = extreme_record<Erode>(Extreme::minimum);
-  filter.name = "erode";
-  filter.help = "smallest value in a window of any radius: dark areas grow";
+const FilterRecord& erode_record() {
+  static const FilterRecord filter = extreme_record<Erode, Extreme::minimum>(
+      "erode", "smallest value in a window of any radius: dark areas grow");
   return filter;
 }
 
-FilterRecord dilate_record() {
-  FilterRecord filter = extreme_record<Dilate>(Extreme::maximum);
-  filter.name = "dilate";
-  filter.help = "largest value in a window of any radius: bright areas grow";
+const FilterRecord& dilate_record() {
+  static const FilterRecord filter = extreme_record<Dilate, Extreme::maximum>(
+      "dilate", "largest value in a window of any radius: bright areas grow");
   return filter;
 }
 

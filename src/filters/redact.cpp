@@ -7,7 +7,6 @@
 
 #include "core/backend.h"
 #include "core/maths/window.h"
-#include "core/prepared_filter.h"
 #include "core/record.h"
 #include "core/side_inputs.h"
 #include "filters/registry.h"
@@ -19,6 +18,7 @@
 #include "satin/error.h"
 #include "satin/filters/blur.h"
 #include "satin/filters/morphology.h"
+#include "tables/table.h"
 
 namespace satin {
 namespace {
@@ -46,21 +46,14 @@ PixelBox clipped(const PixelBox& box, const Shape& shape) {
 }
 
 void check(const Shape& shape, const Shape& mask_shape, const Redact& redact) {
-  validate(shape);
-  if (shape.type != Type::u8 && shape.type != Type::u16 && shape.type != Type::f32)
-    refuse(std::string("Pixels of type ") + name_of(shape.type) +
-           " cannot be filtered: convert them to u8, u16 or f32.");
+  check_pixels(shape);
   static_cast<void>(checked_mask_maximum(mask_shape, shape));
   if (redact.boxes.empty() && mask_shape.width == 0)
     refuse("There is nothing to cover: give boxes (--box X,Y,W,H) or a mask.");
   if (!redact.boxes.empty() && mask_shape.width != 0)
     refuse("Boxes and a mask both say what to cover: give one of them.");
-  if (redact.cell < 1 || redact.cell > largest_cell)
-    refuse("cell " + std::to_string(redact.cell) + ": must be from 1 to " + std::to_string(largest_cell) +
-           ".");
-  if (!(redact.feather >= 0 && redact.feather <= largest_feather))
-    refuse("feather " + print_real(redact.feather) + ": must be from 0 to " + print_real(largest_feather) +
-           ".");
+  check_range("cell", redact.cell, 1, largest_cell);
+  check_range("feather", redact.feather, 0, largest_feather);
 }
 
 CoverageJob coverage_job(const Shape& shape, const Shape& mask_shape, const Redact& redact) {
@@ -177,6 +170,7 @@ class PreparedRedact final : public PreparedFilter {
       measure_ = backend.prepare(MeasureJob{shape.width, shape.height, shape.channels, job.read.weighted});
     if (redact.method != Redaction::blur) {
       paint_ = backend.prepare(job);
+      if (job.cell != 0) prepare_table(backend, job);
       return;
     }
     Blur blur;
@@ -191,7 +185,7 @@ class PreparedRedact final : public PreparedFilter {
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
     return weights_.size + spare_.size + coverage_->workspace_bytes() +
            (feather_ ? feather_->workspace_bytes() : 0) + (blur_ ? blur_->workspace_bytes() : 0) +
-           (paint_ != nullptr ? paint_->workspace_bytes() : 0);
+           table_buffer_.size + (table_ != nullptr ? table_->workspace_bytes() : 0);
   }
 
   void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
@@ -207,24 +201,43 @@ class PreparedRedact final : public PreparedFilter {
       const std::array<ImageView, 3> of_blur = {inputs[picture], ImageView{}, weights};
       blur_->run(of_blur, output, stream);
     } else {
-      paint_->run({inputs[picture], weights, output, measured}, stream);
+      MutableImageView sums;
+      if (table_ != nullptr) {
+        sums = mutable_view_of(table_buffer_.get(), table_shape_, output.memory);
+        table_->run(inputs[picture], measured, sums, stream);
+      }
+      paint_->run({inputs[picture], weights, output, measured, sums}, stream);
     }
   }
 
  private:
+  /// The sums that the cells' means are taken from.
+  void prepare_table(Backend& backend, const PaintJob& job) {
+    table_ = backend.prepare(TableJob{job.width, job.height, job.read, false, job.accumulator});
+    table_shape_ = {job.width, job.height, job.read.channels,
+                    job.accumulator == Accumulator::u32 ? Type::u32 : Type::u64};
+    table_buffer_ = backend.allocate(byte_size(table_shape_));
+  }
+
   Shape weight_shape_;
   std::unique_ptr<CoverageOperation> coverage_;
   Buffer weights_, spare_;
   std::optional<Feather> feather_;
   std::unique_ptr<MeasureOperation> measure_;
-  std::unique_ptr<PaintOperation> paint_;
+  std::unique_ptr<PaintJob::Operation> paint_;
+  std::unique_ptr<TableOperation> table_;
+  Shape table_shape_;
+  Buffer table_buffer_;
   std::optional<Plan> blur_;
 };
 
-Plan plan_shapes(const Device& device, const Shape& shape, const Shape& mask_shape, const Redact& redact) {
-  check(shape, mask_shape, redact);
-  auto filter = std::make_unique<PreparedRedact>(device, shape, mask_shape, redact);
-  return make_plan(device, {{shape, mask_shape}, shape, shape.type == Type::f32}, std::move(filter));
+FilterPlan describe(const Device& device, std::span<const Shape> shapes, const Redact& redact) {
+  check(shapes[picture], shapes[mask], redact);
+  const auto prepare = [device, shape = shapes[picture], mask_shape = shapes[mask], redact](std::int64_t,
+                                                                                            std::int64_t) {
+    return std::make_unique<PreparedRedact>(device, shape, mask_shape, redact);
+  };
+  return {shapes[picture], shapes[picture].type == Type::f32, {}, prepare};
 }
 
 double reach_of(const Redact& redact, const Shape& shape) {
@@ -239,42 +252,37 @@ double reach_of(const Redact& redact, const Shape& shape) {
 }  // namespace
 
 Plan plan(const Device& device, const Shape& shape, const Redact& parameters) {
-  return plan_shapes(device, shape, shape_of(parameters.mask), parameters);
+  return record::plan(redact_record(), device, shape, &parameters);
 }
 
 Image redact(const Device& device, const ImageView& image, const Redact& parameters) {
-  const std::array inputs = {image, parameters.mask};
-  return run_once(device, plan(device, image.shape, parameters), inputs);
+  return record::run(redact_record(), device, image, &parameters);
 }
 
-FilterRecord redact_record() {
-  FilterRecord filter;
-  filter.name = "redact";
-  filter.category = "masks";
-  filter.help =
-      "cover boxes or a mask; a mosaic or a blur can be reversed in part, so what is secret needs solid";
-  filter.parameters = {
-      record::choice(&Redact::method, {"solid", "mosaic", "blur"},
-                     {"method", "", "with one colour, cells or a blur; previews in the file are dropped"}),
-      record::boxes(&Redact::boxes, {"box", "px", "what to cover; may be given several times"}),
-      record::colour(&Redact::colour, {"colour", "", "of solid"}),
-      record::integer(&Redact::cell, 1, largest_cell, {"cell", "px", "side of a cell of mosaic"}),
-      record::radius(&Redact::radius, 0, largest_radius,
-                     {"radius", "px", "of blur, half the window: R, RX,RY, or P% of the longer side"}),
-      record::real(&Redact::feather, 0, largest_feather,
-                   {"feather", "px", "how far around it the picture comes back; inside all stays covered"}),
-      record::choice(&Redact::space, record::space_names(),
-                     {"space", "", "mix in linear light, or the values as stored"}),
-  };
-  filter.inputs = {{"mask", Role::mask, "in place of boxes: cover every pixel that is not 0", false}};
-  filter.defaults = [] { return std::make_shared<Redact>(); };
-  filter.reach = [](const void* parameters, const Shape& shape) {
-    return reach_of(record::as<Redact>(parameters), shape);
-  };
-  filter.plan = [](const Device& device, std::span<const Shape> shapes, const void* parameters) {
-    return plan_shapes(device, shapes[picture], shapes.size() > mask ? shapes[mask] : Shape{},
-                       record::as<Redact>(parameters));
-  };
+const FilterRecord& redact_record() {
+  static const FilterRecord filter = record::of(
+      &describe,
+      {.name = "redact",
+       .category = "masks",
+       .help =
+           "cover boxes or a mask; a mosaic or a blur can be reversed in part, so what is secret needs solid",
+       .parameters =
+           {record::choice(
+                &Redact::method, {"solid", "mosaic", "blur"},
+                {"method", "", "with one colour, cells or a blur; previews in the file are dropped"}),
+            record::boxes(&Redact::boxes, {"box", "px", "what to cover; may be given several times"}),
+            record::colour(&Redact::colour, {"colour", "", "of solid"}),
+            record::integer(&Redact::cell, 1, largest_cell, {"cell", "px", "side of a cell of mosaic"}),
+            record::radius(&Redact::radius, 0, largest_radius,
+                           {"radius", "px", "of blur, half the window: R, RX,RY, or P% of the longer side"}),
+            record::real(
+                &Redact::feather, 0, largest_feather,
+                {"feather", "px", "how far around it the picture comes back; inside all stays covered"}),
+            record::choice(&Redact::space, record::space_names(),
+                           {"space", "", "mix in linear light, or the values as stored"})},
+       .inputs = {record::side(&Redact::mask,
+                               {"mask", Role::mask, "in place of boxes: cover every pixel that is not 0"})},
+       .reach = record::reach<Redact>(reach_of)});
   return filter;
 }
 

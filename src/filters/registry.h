@@ -5,22 +5,22 @@
 
 namespace satin {
 
-FilterRecord blur_record();
-FilterRecord dilate_record();
-FilterRecord dof_record();
-FilterRecord edge_smooth_record();
-FilterRecord erode_record();
-FilterRecord gloss_record();
-FilterRecord guided_record();
-FilterRecord integral_record();
-FilterRecord mask_record();
-FilterRecord redact_record();
-FilterRecord local_deviation_record();
-FilterRecord local_mean_record();
-FilterRecord normalize_record();
-FilterRecord smooth_record();
-FilterRecord threshold_record();
-FilterRecord tilt_shift_record();
-FilterRecord unsharp_record();
+const FilterRecord& blur_record();
+const FilterRecord& dilate_record();
+const FilterRecord& dof_record();
+const FilterRecord& edge_smooth_record();
+const FilterRecord& erode_record();
+const FilterRecord& gloss_record();
+const FilterRecord& guided_record();
+const FilterRecord& integral_record();
+const FilterRecord& mask_record();
+const FilterRecord& redact_record();
+const FilterRecord& local_deviation_record();
+const FilterRecord& local_mean_record();
+const FilterRecord& normalize_record();
+const FilterRecord& smooth_record();
+const FilterRecord& threshold_record();
+const FilterRecord& tilt_shift_record();
+const FilterRecord& unsharp_record();
 
 }  // namespace satin

@@ -1,12 +1,9 @@
 #include "satin/filters/smooth.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
-#include "core/prepared_filter.h"
 #include "core/record.h"
-#include "core/side_inputs.h"
 #include "filters/registry.h"
 #include "recursive/recursive_plan.h"
 #include "satin/error.h"
@@ -15,8 +12,6 @@ namespace satin {
 namespace {
 
 constexpr double largest_sigma = 4096;
-
-enum Input { picture, mask };
 
 double checked_sigma(const Length& sigma, const Shape& shape) {
   const double pixels = sigma.pixels(static_cast<double>(std::max(shape.width, shape.height)));
@@ -33,50 +28,41 @@ void add_pass(Axis axis, double sigma, std::vector<RecursivePass>& passes) {
   if (const double alpha = alpha_of(sigma); alpha < 1) passes.push_back({axis, 0, 1 - alpha});
 }
 
-Plan plan_shapes(const Device& device, const Shape& shape, const Shape& mask_shape, const Smooth& smooth) {
+FilterPlan describe(const Device& device, std::span<const Shape> shapes, const Smooth& smooth) {
+  const Shape& shape = shapes.front();
   validate(shape);
   RecursiveSettings settings;
   settings.space = smooth.space;
   add_pass(Axis::x, checked_sigma(smooth.sigma.x, shape), settings.passes);
   add_pass(Axis::y, checked_sigma(smooth.sigma.y, shape), settings.passes);
-  return plan_recursive(device, {shape, mask_shape}, settings);
+  return plan_recursive(device, shapes, settings);
 }
 
 }  // namespace
 
 Plan plan(const Device& device, const Shape& shape, const Smooth& parameters) {
-  return plan_shapes(device, shape, shape_of(parameters.mask), parameters);
+  return record::plan(smooth_record(), device, shape, &parameters);
 }
 
 Image smooth(const Device& device, const ImageView& image, const Smooth& parameters) {
-  const std::array inputs = {image, parameters.mask};
-  return run_once(device, plan(device, image.shape, parameters), inputs);
+  return record::run(smooth_record(), device, image, &parameters);
 }
 
-FilterRecord smooth_record() {
-  FilterRecord filter;
-  filter.name = "smooth";
-  filter.category = "smoothing";
-  filter.help = "two-sided exponential of any width, by recursion";
-  filter.paper = "Deriche, Recursively implementing the Gaussian and its derivatives, 1993";
-  filter.parameters = {
-      record::radius(&Smooth::sigma, 0, largest_sigma,
-                     {"sigma", "px", "standard deviation of the kernel: S, SX,SY, or P% of the longer side"}),
-      record::choice(&Smooth::space, record::space_names(),
-                     {"space", "", "average in linear light, or the values as stored"}),
-  };
-  filter.inputs = {{"mask", Role::mask, "blend weight; 0 leaves the pixel's bytes alone", false}};
-  filter.traits.keeps_constant = true;
-  filter.traits.keeps_range = true;
-  filter.traits.linear = true;
-  filter.defaults = [] { return std::make_shared<Smooth>(); };
-  filter.reach = [](const void*, const Shape& shape) {
-    return static_cast<double>(std::max(shape.width, shape.height));
-  };
-  filter.plan = [](const Device& device, std::span<const Shape> shapes, const void* parameters) {
-    return plan_shapes(device, shapes[picture], shapes.size() > mask ? shapes[mask] : Shape{},
-                       record::as<Smooth>(parameters));
-  };
+const FilterRecord& smooth_record() {
+  static const FilterRecord filter = record::of(
+      &describe,
+      {.name = "smooth",
+       .category = "smoothing",
+       .help = "two-sided exponential of any width, by recursion",
+       .paper = "Deriche, Recursively implementing the Gaussian and its derivatives, 1993",
+       .parameters = {record::radius(
+                          &Smooth::sigma, 0, largest_sigma,
+                          {"sigma", "px",
+                           "standard deviation of the kernel: S, SX,SY, or P% of the longer side"}),
+                      record::choice(&Smooth::space, record::space_names(),
+                                     {"space", "", "average in linear light, or the values as stored"})},
+       .inputs = {record::blend_mask<Smooth>()},
+       .traits = {.keeps_constant = true, .keeps_range = true, .linear = true}});
   return filter;
 }
 

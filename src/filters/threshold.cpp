@@ -182,6 +182,32 @@ class PreparedLocal final : public MeasuredFilter {
   Buffer extremes_;
 };
 
+FilterPlan describe(const Device& device, std::span<const Shape> shapes, const Threshold& parameters) {
+  const Shape shape = shapes.front();
+  check(shape, parameters);
+  Backend& backend = device.backend();
+  FilterPlan plan{binary_shape(shape), shape.type == Type::f32, Reach{}};
+  if (parameters.method == Binarisation::otsu || parameters.method == Binarisation::fixed) {
+    plan.prepare = [&backend, shape, parameters](std::int64_t width, std::int64_t height) {
+      return std::make_unique<PreparedFixedThreshold>(backend, resized(shape, width, height), parameters);
+    };
+    return plan;
+  }
+  const BoxStatsJob job = stats_job(shape, parameters);
+  plan.reach = reach_of(job);
+  plan.prepare = [&backend, shape, job](std::int64_t width, std::int64_t height) {
+    return std::make_unique<PreparedLocal>(backend, resized(shape, width, height),
+                                           resized(job, width, height));
+  };
+  return plan;
+}
+
+double reach(const Threshold& threshold, const Shape& shape) {
+  if (threshold.method == Binarisation::otsu || threshold.method == Binarisation::wolf)
+    return static_cast<double>(std::max(shape.width, shape.height));
+  return threshold.method == Binarisation::fixed ? 0.0 : threshold.window / 2.0;
+}
+
 }  // namespace
 
 std::optional<FixedThresholdRule> fixed_level(const Parameters& parameters, const Shape& shape) {
@@ -194,64 +220,42 @@ std::optional<FixedThresholdRule> fixed_level(const Parameters& parameters, cons
 }
 
 Plan plan(const Device& device, const Shape& shape, const Threshold& parameters) {
-  check(shape, parameters);
-  Backend& backend = device.backend();
-  const bool global = parameters.method == Binarisation::otsu || parameters.method == Binarisation::fixed;
-  SizedFilter filter;
-  if (global) {
-    filter.prepare = [&backend, shape, parameters](std::int64_t width, std::int64_t height) {
-      return std::make_unique<PreparedFixedThreshold>(backend, resized(shape, width, height), parameters);
-    };
-  } else {
-    const BoxStatsJob job = stats_job(shape, parameters);
-    filter.reach = reach_of(job);
-    filter.prepare = [&backend, shape, job](std::int64_t width, std::int64_t height) {
-      return std::make_unique<PreparedLocal>(backend, resized(shape, width, height),
-                                             resized(job, width, height));
-    };
-  }
-  return make_plan(device, {{shape}, binary_shape(shape), shape.type == Type::f32}, std::move(filter));
+  return record::plan(threshold_record(), device, shape, &parameters);
 }
 
 Image threshold(const Device& device, const ImageView& image, const Threshold& parameters) {
-  return run_once(device, plan(device, image.shape, parameters), std::span(&image, 1));
+  return record::run(threshold_record(), device, image, &parameters);
 }
 
-FilterRecord threshold_record() {
-  FilterRecord filter;
-  filter.name = "threshold";
-  filter.category = "masks";
-  filter.help =
-      "white where the value is above a threshold, by the statistics around each pixel or one for all";
-  filter.paper = "Sauvola and Pietikainen, Adaptive document image binarization, 2000, and others";
-  filter.parameters = {
-      record::choice(&Threshold::method, {"otsu", "bradley", "niblack", "sauvola", "wolf", "nick", "fixed"},
-                     {"method", "", "how the threshold is found"}),
-      record::integer(&Threshold::window, 1, largest_window,
-                      {"window", "px", "side of the window, an odd number"}),
-      record::real(
-          &Threshold::k, -1e6, 1e6,
-          {"k", "",
-           "weight of the method's term (niblack -0.2, sauvola 0.2, bradley 0.15, wolf 0.5, nick -0.1)"}),
-      record::real(&Threshold::range, 1e-6, 1e30,
-                   {"range", "", "R of sauvola: 128, 32768 or, for floats, 0.5"}),
-      record::real(&Threshold::level, -1e30, 1e30, {"level", "", "of fixed: 0 black to 1 white"}),
-      record::choice(&Threshold::border, {"shrink", "clamp", "reflect", "mirror", "wrap"},
-                     {"border", "", "what the window sees outside the picture"}),
-      record::flag(&Threshold::invert, {"invert", "", "white where the value is not above the threshold"}),
-  };
-  filter.output = OutputKind::image;
-  filter.space = Space::encoded;
-  filter.defaults = [] { return std::make_shared<Threshold>(); };
-  filter.reach = [](const void* parameters, const Shape& shape) {
-    const auto& threshold = record::as<Threshold>(parameters);
-    if (threshold.method == Binarisation::otsu || threshold.method == Binarisation::wolf)
-      return static_cast<double>(std::max(shape.width, shape.height));
-    return threshold.method == Binarisation::fixed ? 0.0 : threshold.window / 2.0;
-  };
-  filter.plan = [](const Device& device, std::span<const Shape> shapes, const void* parameters) {
-    return plan(device, shapes[0], record::as<Threshold>(parameters));
-  };
+const FilterRecord& threshold_record() {
+  static const FilterRecord filter = record::of(
+      &describe,
+      {.name = "threshold",
+       .category = "masks",
+       .help =
+           "white where the value is above a threshold, by the statistics around each pixel or one for all",
+       .paper = "Sauvola and Pietikainen, Adaptive document image binarization, 2000, and others",
+       .parameters =
+           {
+               record::choice(&Threshold::method,
+                              {"otsu", "bradley", "niblack", "sauvola", "wolf", "nick", "fixed"},
+                              {"method", "", "how the threshold is found"}),
+               record::integer(&Threshold::window, 1, largest_window,
+                               {"window", "px", "side of the window, an odd number"}),
+               record::real(&Threshold::k, -1e6, 1e6,
+                            {"k", "",
+                             "weight of the method's term (niblack -0.2, sauvola 0.2, bradley 0.15, wolf "
+                             "0.5, nick -0.1)"}),
+               record::real(&Threshold::range, 1e-6, 1e30,
+                            {"range", "", "R of sauvola: 128, 32768 or, for floats, 0.5"}),
+               record::real(&Threshold::level, -1e30, 1e30, {"level", "", "of fixed: 0 black to 1 white"}),
+               record::choice(&Threshold::border, record::inner_border_names(),
+                              {"border", "", "what the window sees outside the picture"}),
+               record::flag(&Threshold::invert,
+                            {"invert", "", "white where the value is not above the threshold"}),
+           },
+       .space = Space::encoded,
+       .reach = record::reach<Threshold>(reach)});
   return filter;
 }
 

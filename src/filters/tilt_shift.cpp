@@ -1,17 +1,15 @@
 #include "satin/filters/tilt_shift.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numbers>
+#include <vector>
 
-#include "core/prepared_filter.h"
 #include "core/record.h"
 #include "core/side_inputs.h"
 #include "filters/registry.h"
 #include "lens/lens_blur.h"
 #include "lens/planar_radii.h"
-#include "satin/error.h"
 
 namespace satin {
 namespace {
@@ -21,12 +19,6 @@ constexpr double largest_share = 1000;  ///< percent
 constexpr double farthest_place = 1e6;
 
 enum Input { picture, mask };
-
-void check_range(const char* name, double value, double minimum, double maximum) {
-  if (!(value >= minimum && value <= maximum))
-    throw Error(ErrorKind::usage, std::string(name) + " " + print_real(value) + ": must be from " +
-                                      print_real(minimum) + " to " + print_real(maximum) + ".");
-}
 
 void check(const TiltShift& parameters) {
   check_range("angle", parameters.angle, -largest_angle, largest_angle);
@@ -77,38 +69,25 @@ class PreparedTiltShift final : public PreparedFilter {
 
   void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
            Stream stream) override {
-    radii_->run(blur_.radii(), stream);
+    radii_->run({blur_.radii()}, stream);
     blur_.run(inputs[picture], inputs[mask], output, measured, stream);
   }
 
  private:
-  std::unique_ptr<PlanarRadiiOperation> radii_;
+  std::unique_ptr<PlanarRadiiJob::Operation> radii_;
   LensBlur blur_;
 };
 
-Plan plan_shapes(const Device& device, const Shape& shape, const Shape& mask_shape,
-                 const TiltShift& parameters) {
-  return make_plan(device, {{shape, mask_shape}, shape, shape.type == Type::f32},
-                   std::make_unique<PreparedTiltShift>(device.backend(), shape, mask_shape, parameters));
+FilterPlan describe(const Device& device, std::span<const Shape> shapes, const TiltShift& parameters) {
+  const auto prepare = [&backend = device.backend(), shape = shapes[picture], mask_shape = shapes[mask],
+                        parameters](std::int64_t, std::int64_t) {
+    return std::make_unique<PreparedTiltShift>(backend, shape, mask_shape, parameters);
+  };
+  return {shapes[picture], shapes[picture].type == Type::f32, {}, prepare};
 }
 
-}  // namespace
-
-Plan plan(const Device& device, const Shape& shape, const TiltShift& parameters) {
-  return plan_shapes(device, shape, shape_of(parameters.mask), parameters);
-}
-
-Image tilt_shift(const Device& device, const ImageView& image, const TiltShift& parameters) {
-  const std::array inputs = {image, parameters.mask};
-  return run_once(device, plan(device, image.shape, parameters), inputs);
-}
-
-FilterRecord tilt_shift_record() {
-  FilterRecord filter;
-  filter.name = "tilt-shift";
-  filter.category = "lens";
-  filter.help = "sharp along a line and out of focus beside it, as a tilted lens sees a plane";
-  filter.parameters = {
+std::vector<ParameterRecord> parameters() {
+  std::vector<ParameterRecord> list = {
       record::point(&TiltShift::place, {"place", "px", "the middle of the sharp band goes through it"}),
       record::real(&TiltShift::angle, -largest_angle, largest_angle,
                    {"angle", "degrees", "of the band: 0 is level, positive turns clockwise"}),
@@ -119,19 +98,32 @@ FilterRecord tilt_shift_record() {
       record::real(&TiltShift::radius, 0, largest_lens_radius, {"radius", "px", "of the full blur"}),
   };
   for (ParameterRecord& parameter : lens_style_parameters())
-    filter.parameters.push_back(record::within(&TiltShift::style, std::move(parameter)));
-  filter.parameters.push_back(record::choice(&TiltShift::space, record::space_names(),
-                                             {"space", "", "blur in linear light, or the values as stored"}));
-  filter.inputs = {{"mask", Role::mask, "blend weight; 0 leaves the pixel's bytes alone", false}};
-  filter.traits.keeps_constant = true;
-  filter.defaults = [] { return std::make_shared<TiltShift>(); };
-  filter.reach = [](const void* parameters, const Shape&) {
-    return 2 * record::as<TiltShift>(parameters).radius + 40;
-  };
-  filter.plan = [](const Device& device, std::span<const Shape> shapes, const void* parameters) {
-    return plan_shapes(device, shapes[picture], shapes.size() > mask ? shapes[mask] : Shape{},
-                       record::as<TiltShift>(parameters));
-  };
+    list.push_back(record::within(&TiltShift::style, std::move(parameter)));
+  list.push_back(record::choice(&TiltShift::space, record::space_names(),
+                                {"space", "", "blur in linear light, or the values as stored"}));
+  return list;
+}
+
+}  // namespace
+
+Plan plan(const Device& device, const Shape& shape, const TiltShift& parameters) {
+  return record::plan(tilt_shift_record(), device, shape, &parameters);
+}
+
+Image tilt_shift(const Device& device, const ImageView& image, const TiltShift& parameters) {
+  return record::run(tilt_shift_record(), device, image, &parameters);
+}
+
+const FilterRecord& tilt_shift_record() {
+  static const FilterRecord filter = record::of(
+      &describe, {.name = "tilt-shift",
+                  .category = "lens",
+                  .help = "sharp along a line and out of focus beside it, as a tilted lens sees a plane",
+                  .parameters = parameters(),
+                  .inputs = {record::blend_mask<TiltShift>()},
+                  .traits = {.keeps_constant = true},
+                  .reach = record::reach<TiltShift>(
+                      [](const TiltShift& tilt, const Shape&) { return 2 * tilt.radius + 40; })});
   return filter;
 }
 

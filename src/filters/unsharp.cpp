@@ -26,16 +26,10 @@ constexpr double largest_threshold = 1e30;
 
 enum Input { picture, mask };
 
-void check_range(const char* name, double value, double maximum) {
-  if (!(value >= 0 && value <= maximum))
-    throw Error(ErrorKind::usage, std::string(name) + " " + print_real(value) + ": must be from 0 to " +
-                                      print_real(maximum) + ".");
-}
-
 void check(const Shape& shape, const Unsharp& unsharp) {
   validate(shape);
-  check_range("amount", unsharp.amount, largest_amount);
-  check_range("threshold", unsharp.threshold, largest_threshold);
+  check_range("amount", unsharp.amount, 0, largest_amount);
+  check_range("threshold", unsharp.threshold, 0, largest_threshold);
   if (unsharp.border == Border::constant)
     throw Error(
         ErrorKind::usage,
@@ -153,80 +147,84 @@ Sharpening sharpening_of(const Shape& shape, const Shape& mask_shape, const Unsh
   return sharpening;
 }
 
-Plan plan_of(const Device& device, const Shape& shape, const Shape& mask_shape, const Sharpening& whole) {
-  SizedFilter filter{reach_of(whole.boxes), {}};
-  filter.prepare = [&backend = device.backend(), whole](std::int64_t width, std::int64_t height) {
+FilterPlan plan_for(const Device& device, const Shape& shape, const Sharpening& whole) {
+  const auto prepare = [&backend = device.backend(), whole](std::int64_t width, std::int64_t height) {
     UnsharpResidualJob residual = whole.residual;
     residual.width = width;
     residual.height = height;
     return std::make_unique<PreparedUnsharp>(backend, resized(whole.boxes, width, height), residual);
   };
-  const Shape result = whole.residual.level ? binary_shape(shape) : shape;
-  return make_plan(device, {{shape, mask_shape}, result, whole.boxes.front().read.fixed_point},
-                   std::move(filter));
+  return {whole.residual.level ? binary_shape(shape) : shape, whole.boxes.front().read.fixed_point,
+          reach_of(whole.boxes), prepare};
+}
+
+FilterPlan describe(const Device& device, std::span<const Shape> shapes, const Unsharp& unsharp) {
+  return plan_for(device, shapes[picture], sharpening_of(shapes[picture], shapes[mask], unsharp));
+}
+
+/// Sharpened and thresholded in one go; nothing where they cannot be joined.
+std::optional<Plan> plan_with_threshold(const Device& device, std::span<const Shape> shapes,
+                                        const void* parameters, const Parameters& next) {
+  const std::optional<FixedThresholdRule> level = fixed_level(next, shapes[picture]);
+  if (!level) return std::nullopt;
+  std::vector<Shape> all = record::completed(shapes, mask);
+  Sharpening sharpening = sharpening_of(all[picture], all[mask], record::as<Unsharp>(parameters));
+  if (!join_threshold(sharpening.residual)) return std::nullopt;
+  sharpening.residual.level = level;
+  return record::plan_with(device, plan_for(device, all[picture], sharpening), std::move(all), 0);
+}
+
+double reach(const Unsharp& unsharp, const Shape& shape) {
+  if (unsharp.sigma) return 3 * *unsharp.sigma + 3;
+  const auto longer = static_cast<double>(std::max(shape.width, shape.height));
+  return std::max(unsharp.radius.x.pixels(longer), unsharp.radius.y.pixels(longer)) +
+         boxes_of(unsharp.kernel);
 }
 
 }  // namespace
 
 Plan plan(const Device& device, const Shape& shape, const Unsharp& parameters) {
-  const Shape mask_shape = shape_of(parameters.mask);
-  return plan_of(device, shape, mask_shape, sharpening_of(shape, mask_shape, parameters));
+  return record::plan(unsharp_record(), device, shape, &parameters);
 }
 
 Image unsharp(const Device& device, const ImageView& image, const Unsharp& parameters) {
-  const std::array inputs = {image, parameters.mask};
-  return run_once(device, plan(device, image.shape, parameters), inputs);
+  return record::run(unsharp_record(), device, image, &parameters);
 }
 
-FilterRecord unsharp_record() {
-  FilterRecord filter;
-  filter.name = "unsharp";
-  filter.category = "sharpening";
-  filter.help = "sharper edges, or with a large radius more local contrast";
-  filter.parameters = {
-      record::real(&Unsharp::amount, 0, largest_amount,
-                   {"amount", "", "how much of the difference from the mean is added"}),
-      record::radius(&Unsharp::radius, 0, largest_radius,
-                     {"radius", "px", "how far the mean reaches: R, RX,RY, or P% of the longer side"}),
-      record::real(&Unsharp::sigma, 0, largest_sigma,
-                   {"sigma", "px", "standard deviation of the kernel, instead of the radius"}),
-      record::choice(&Unsharp::kernel, {"box", "tent", "gaussian"},
-                     {"kernel", "", "one box, two or three successive ones"}),
-      record::real(&Unsharp::threshold, 0, largest_threshold,
-                   {"threshold", "", "differences up to this stay as they are, in parts of white"}),
-      record::choice(&Unsharp::border, {"shrink", "clamp", "reflect", "mirror", "wrap"},
-                     {"border", "", "what the mean sees outside the picture"}),
-      record::choice(&Unsharp::space, record::space_names(),
-                     {"space", "", "sharpen linear light, or the values as stored"}),
-  };
-  filter.inputs = {{"mask", Role::mask, "blend weight; 0 leaves the pixel's bytes alone", false}};
-  filter.space = Space::encoded;
-  filter.traits.keeps_constant = true;
-  filter.defaults = [] { return std::make_shared<Unsharp>(); };
-  filter.reach = [](const void* parameters, const Shape& shape) {
-    const auto& unsharp = record::as<Unsharp>(parameters);
-    if (unsharp.sigma) return 3 * *unsharp.sigma + 3;
-    const auto longer = static_cast<double>(std::max(shape.width, shape.height));
-    return std::max(unsharp.radius.x.pixels(longer), unsharp.radius.y.pixels(longer)) +
-           boxes_of(unsharp.kernel);
-  };
-  const auto mask_of = [](std::span<const Shape> shapes) {
-    return shapes.size() > mask ? shapes[mask] : Shape{};
-  };
-  filter.plan = [mask_of](const Device& device, std::span<const Shape> shapes, const void* parameters) {
-    const Sharpening sharpening =
-        sharpening_of(shapes[picture], mask_of(shapes), record::as<Unsharp>(parameters));
-    return plan_of(device, shapes[picture], mask_of(shapes), sharpening);
-  };
-  filter.plan_with_next = [mask_of](const Device& device, std::span<const Shape> shapes,
-                                    const void* parameters, const Parameters& next) -> std::optional<Plan> {
-    const std::optional<FixedThresholdRule> level = fixed_level(next, shapes[picture]);
-    if (!level) return std::nullopt;
-    Sharpening sharpening = sharpening_of(shapes[picture], mask_of(shapes), record::as<Unsharp>(parameters));
-    if (!join_threshold(sharpening.residual)) return std::nullopt;
-    sharpening.residual.level = level;
-    return plan_of(device, shapes[picture], mask_of(shapes), sharpening);
-  };
+const FilterRecord& unsharp_record() {
+  static const FilterRecord
+      filter =
+          record::of(
+              &describe,
+              {.name = "unsharp",
+               .category = "sharpening",
+               .help = "sharper edges, or with a large radius more local contrast",
+               .parameters =
+                   {
+                       record::real(&Unsharp::amount, 0, largest_amount,
+                                    {"amount", "", "how much of the difference from the mean is added"}),
+                       record::radius(
+                           &Unsharp::radius, 0, largest_radius,
+                           {"radius", "px", "how far the mean reaches: R, RX,RY, or P% of the longer side"}),
+                       record::real(
+                           &Unsharp::sigma, 0, largest_sigma,
+                           {"sigma", "px", "standard deviation of the kernel, instead of the radius"}),
+                       record::choice(&Unsharp::kernel, {"box", "tent", "gaussian"},
+                                      {"kernel", "", "one box, two or three successive ones"}),
+                       record::real(&Unsharp::threshold, 0, largest_threshold,
+                                    {"threshold",
+                                     "", "differences up to this stay as they are, in parts of white"}),
+                       record::choice(&Unsharp::border, record::inner_border_names(),
+                                      {"border", "", "what the mean sees outside the picture"}),
+                       record::choice(
+                           &Unsharp::space, record::space_names(),
+                           {"space", "", "sharpen linear light, or the values as stored"}),
+                   },
+               .inputs = {record::blend_mask<Unsharp>()},
+               .space = Space::encoded,
+               .traits = {.keeps_constant = true},
+               .reach = record::reach<Unsharp>(reach),
+               .plan_with_next = plan_with_threshold});
   return filter;
 }
 

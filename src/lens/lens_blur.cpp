@@ -58,6 +58,12 @@ LensLayersJob layers_job(const LensBlurJob& job) {
   return layers;
 }
 
+/// Throws Error(usage) where the job is not valid.
+LensLayersJob checked(const LensBlurJob& job) {
+  check(job);
+  return layers_job(job);
+}
+
 SplatJob splat_job(const LensBlurJob& job, const LensLayersJob& layers) {
   SplatJob splat;
   splat.width = layers.width;
@@ -78,8 +84,9 @@ SplatJob splat_job(const LensBlurJob& job, const LensLayersJob& layers) {
 }  // namespace
 
 LensBlur::LensBlur(Backend& backend, const LensBlurJob& job)
-    : shape_(job.picture), memory_(backend.host_memory ? Memory::host : Memory::device) {
-  check(job);
+    : shape_(job.picture),
+      memory_(backend.host_memory ? Memory::host : Memory::device),
+      lens_(backend, checked(job)) {
   const LensLayersJob layers = layers_job(job);
   if (layers.type == Type::f32) {
     // shades have to fit beside the picture's values
@@ -99,7 +106,7 @@ LensBlur::LensBlur(Backend& backend, const LensBlurJob& job)
 
 std::size_t LensBlur::workspace_bytes() const noexcept {
   const std::size_t splat = splat_ == nullptr ? 0 : splat_->workspace_bytes();
-  return result_.size + layers_->workspace_bytes() + splat + store_->workspace_bytes();
+  return result_.size + lens_.bytes() + layers_->workspace_bytes() + splat + store_->workspace_bytes();
 }
 
 MutableImageView LensBlur::plane(void* data, Type type, int channels) const {
@@ -107,7 +114,7 @@ MutableImageView LensBlur::plane(void* data, Type type, int channels) const {
   return {static_cast<std::byte*>(data), shape, interleaved_strides(shape), memory_};
 }
 
-MutableImageView LensBlur::radii() const { return plane(layers_->planes().radii, Type::i32); }
+MutableImageView LensBlur::radii() const { return plane(lens_.scene().planes.radii, Type::i32); }
 
 void LensBlur::run(const ImageView& picture, const ImageView& mask, const MutableImageView& output,
                    Measured* measured, Stream stream) {
@@ -115,17 +122,18 @@ void LensBlur::run(const ImageView& picture, const ImageView& mask, const Mutabl
     measure_->clear(measured, stream);
     measure_->measure(picture, measured, stream);
   }
-  layers_->run(picture, measured, stream);
+  layers_->run(picture, measured, lens_.scene(), stream);
   if (splat_ != nullptr) {
     spread(stream);
   } else {
-    layers_->show(shown_, stream);
+    layers_->show(lens_.scene(), shown_, stream);
   }
   store_->run({shown_.values, picture, mask, output, measured}, stream);
 }
 
 void LensBlur::spread(Stream stream) {
-  const LensPlanes& planes = layers_->planes();
+  const LensScene& scene = lens_.scene();
+  const LensPlanes& planes = scene.planes;
   const MutableImageView colours = plane(planes.colours, Type::u32, planes.channels);
   SplatImages images;
   images.source = colours;
@@ -133,9 +141,9 @@ void LensBlur::spread(Stream stream) {
   images.radii = plane(planes.magnitudes, Type::u32);
   images.groups = plane(planes.groups, Type::u8);
   images.weights = plane(planes.weights, Type::u16);
-  images.listed = layers_->list().samples;
-  images.count = layers_->list().count;
-  if (shape_.type == Type::f32) images.white = &layers_->unit()->brightest;
+  images.listed = scene.list.samples;
+  images.count = scene.list.count;
+  if (shape_.type == Type::f32) images.white = &scene.unit->brightest;
   images.output = plane(result_.get(), Type::u32, planes.channels);
   splat_->run(images, stream);
 }

@@ -7,6 +7,7 @@
 
 #include "core/backend.h"
 #include "lens/lens_layers.h"
+#include "lens/lens_memory.h"
 #include "lens/lens_store.h"
 #include "lens/splat.h"
 #include "pixels/measure.h"
@@ -45,12 +46,13 @@ class LensBlur {
 
   Shape shape_;
   Memory memory_;
+  LensMemory lens_;
   std::unique_ptr<MeasureOperation> measure_;
   std::unique_ptr<LensLayersOperation> layers_;
   std::unique_ptr<SplatOperation> splat_;  ///< null: what was seen is shown instead
   LensShow shown_;
   Buffer result_;
-  std::unique_ptr<LensStoreOperation> store_;
+  std::unique_ptr<LensStoreJob::Operation> store_;
 };
 
 /// The options of LensStyle.

@@ -1,12 +1,14 @@
 #pragma once
 // From a picture and the signed radius of every pixel to what a lens sees of the scene, group by group:
-// visible samples and those hidden behind them (steps 0 to 3 of depth of field).
+// visible samples, and the disocclusion fill behind them (steps 0 to 3 of depth of field).
 
 #include <cstddef>
 #include <cstdint>
 
 #include "core/maths/fixed_point.h"
 #include "core/operation.h"
+#include "lens/maths/depth_groups.h"
+#include "lens/maths/lens_debug.h"
 #include "lens/maths/lens_picture.h"
 #include "lens/maths/lens_planes.h"
 #include "pixels/pixels.h"
@@ -44,18 +46,21 @@ struct LensShow {
   std::uint32_t* values = nullptr;  ///< dense, `channels` interleaved linear integers
 };
 
-/// `planes().radii` is filled in before run(). What run() makes stays until the next run, in the backend's
-/// memory: the planes colours, magnitudes, weights and groups, and the list with its count.
+/// What the steps make of one picture, in the backend's memory, which the filter owns (LensMemory). `radii`
+/// of the planes is filled in before; all else is made by LensLayersOperation::run() and read by the splat.
+struct LensScene {
+  LensPlanes planes;
+  LensList list;
+  LensUnit* unit = nullptr;
+  GroupWork* work = nullptr;
+};
+
 struct LensLayersOperation : Operation {
-  [[nodiscard]] virtual const LensPlanes& planes() const noexcept = 0;
-  [[nodiscard]] virtual const LensList& list() const noexcept = 0;
-  /// Of the last run, in the backend's memory.
-  [[nodiscard]] virtual const LensUnit* unit() const noexcept = 0;
-  [[nodiscard]] virtual const DepthGroups* groups() const noexcept = 0;
   /// `measured` of the picture, for floats, with lens_least_magnitude at least.
-  virtual void run(const ImageView& picture, const Measured* measured, Stream stream) = 0;
-  /// What the last run() saw, by lens/maths/lens_debug.h.
-  virtual void show(const LensShow& shown, Stream stream) = 0;
+  virtual void run(const ImageView& picture, const Measured* measured, const LensScene& scene,
+                   Stream stream) = 0;
+  /// What run() saw, by lens/maths/lens_debug.h.
+  virtual void show(const LensScene& scene, const LensShow& shown, Stream stream) = 0;
 };
 
 /// Integers of pictures without highlights are below 2^bits.
@@ -69,6 +74,19 @@ template <class T>
                                           const TransferView& transfer) {
   return {picture.data,   picture.strides.row, job.channels, job.weighted,
           job.highlights, job.float_bits,      transfer};
+}
+
+/// LensLayersOperation::show() by launch(width, height, step).
+template <class Launch>
+void show_lens(const Launch& launch, const LensLayersJob& job, const LensScene& scene,
+               const LensShow& shown) {
+  const LensPlanes& planes = scene.planes;
+  const ShadeUnit shade{scene.unit, shown.opacity, job.weighted && job.type == Type::f32};
+  if (shown.what == LensDebug::hidden)
+    return show_hidden(launch, planes, shade, scene.list, job.most_groups, shown.values);
+  launch(planes.width, planes.height,
+         ShowShades{planes, shade, shown.what == LensDebug::groups, shown.order == Order::bgr,
+                    shown.largest_radius, shown.values});
 }
 
 }  // namespace satin

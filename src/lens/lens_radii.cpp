@@ -85,13 +85,14 @@ LensRadii::LensRadii(Backend& backend, const Shape& picture, const Shape& depth,
   const auto largest = static_cast<SignedRadius256>(std::ceil(job.rule.largest));
   if (may_be_unknown(job) && job.width * job.height > std::int64_t{UINT32_MAX})
     refuse("A depth image with unknown values may have 2^32 - 1 pixels at most.");  // counts are u32
-  if (may_be_unknown(job)) fill_radii_ = backend.prepare(FillRadiiJob{job.width, job.height, largest});
+  if (may_be_unknown(job)) fill_radii_ = std::make_unique<FillRadii>(backend, job.width, job.height, largest);
   if (has_steps(job)) prepare_smoothing(job);
   if (source.width != picture.width || source.height != picture.height) {
     const Shape samples{source.width, source.height, 1, Type::i32};
     samples_buffer_ =
         backend.allocate(static_cast<std::size_t>(source.width * source.height) * sizeof(SignedRadius256));
     samples_ = packed_view(samples_buffer_, samples, backend);
+    colours_ = backend.allocate(static_cast<std::size_t>(source.width * source.height) * sizeof(GuideColour));
     const EnlargeSizes sizes{picture.width, picture.height, source.width, source.height};
     enlarge_radii_ = backend.prepare(
         EnlargeRadiiJob{sizes, picture.type, picture.channels, picture.channels >= 3 ? 3 : 1});
@@ -124,10 +125,11 @@ void LensRadii::prepare_smoothing(CircleOfConfusionJob& job) {
 }
 
 std::size_t LensRadii::workspace_bytes() const noexcept {
-  std::size_t bytes = state_.size + smoothed_buffer_.size + samples_buffer_.size;
+  std::size_t bytes = state_.size + smoothed_buffer_.size + samples_buffer_.size + colours_.size;
   for (const Operation* operation : std::initializer_list<const Operation*>{
-           smooth_steps_.get(), circle_of_confusion_.get(), fill_radii_.get(), enlarge_radii_.get()})
+           smooth_steps_.get(), circle_of_confusion_.get(), enlarge_radii_.get()})
     if (operation != nullptr) bytes += operation->workspace_bytes();
+  if (fill_radii_ != nullptr) bytes += fill_radii_->workspace_bytes();
   return bytes;
 }
 
@@ -140,9 +142,10 @@ void LensRadii::run(const ImageView& picture, const ImageView& depth, const Muta
     values = smoothed_;
   }
   const MutableImageView samples = enlarge_radii_ != nullptr ? samples_ : radii;
-  circle_of_confusion_->run(values, state, samples, stream);
+  circle_of_confusion_->run({values, state, samples}, stream);
   if (fill_radii_ != nullptr) fill_radii_->run(samples, state, stream);
-  if (enlarge_radii_ != nullptr) enlarge_radii_->run(picture, samples, radii, stream);
+  if (enlarge_radii_ == nullptr) return;
+  enlarge_radii_->run({picture, samples, reinterpret_cast<GuideColour*>(colours_.get()), radii}, stream);
 }
 
 void LensRadii::check(std::vector<std::string>& warnings, Stream stream) {

@@ -40,11 +40,12 @@ class LensRadii {
   Backend& backend_;
   bool depth_in_alpha_;
   std::unique_ptr<SmoothStepsOperation> smooth_steps_;  ///< this and the next two: null where not needed
-  std::unique_ptr<FillRadiiOperation> fill_radii_;
-  std::unique_ptr<EnlargeRadiiOperation> enlarge_radii_;
-  std::unique_ptr<CircleOfConfusionOperation> circle_of_confusion_;
+  std::unique_ptr<FillRadii> fill_radii_;
+  std::unique_ptr<EnlargeRadiiJob::Operation> enlarge_radii_;
+  std::unique_ptr<CircleOfConfusionJob::Operation> circle_of_confusion_;
   Buffer smoothed_buffer_;
   Buffer samples_buffer_;
+  Buffer colours_;             ///< of samples that are enlarged
   MutableImageView smoothed_;  ///< codes without steps
   MutableImageView samples_;   ///< radii of the depth image's size
   Buffer state_;

@@ -3,24 +3,27 @@
 
 #include <cstdint>
 
-#include "core/operation.h"
 #include "lens/maths/planar_radius.h"
+#include "pixels/pixelwise.h"
 
 namespace satin {
 
-struct PlanarRadiiOperation;
-
 struct PlanarRadiiJob {
-  using Operation = PlanarRadiiOperation;
+  using Operation = PixelwiseOperation<PlanarRadiiJob>;
+  static constexpr const char* doing = "making radii of a plane";
 
   std::int64_t width = 0;
   std::int64_t height = 0;
   PlanarFocus focus;
-};
 
-struct PlanarRadiiOperation : Operation {
-  /// `radii` (one channel, i32) by planar_radius() of core/maths.
-  virtual void run(const MutableImageView& radii, Stream stream) = 0;
+  struct Images {
+    MutableImageView radii;  ///< one channel, i32
+  };
+
+  template <class Launch>
+  void each(const Images& images, const TransferView& /*transfer*/, const Launch& launch) const {
+    launch(width, height, RadiiOfPlane{focus, Rows<SignedRadius256>(images.radii)});
+  }
 };
 
 }  // namespace satin

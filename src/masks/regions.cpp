@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <string>
 
 #include "core/backend.h"
+#include "core/maths/wide.h"
 #include "masks/label.h"
 #include "masks/maths/region_values.h"
 #include "masks/region_values.h"
@@ -44,13 +46,15 @@ class Staged {
   /// The view itself, or an interleaved copy in the backend's memory.
   ImageView input(const ImageView& view) {
     const bool own = backend_.host_memory || view.memory == Memory::device;
-    if (own && view.interleaved()) return view;
+    if (view.empty() || (own && view.interleaved())) return view;
     if (own && view.memory == Memory::device) {
       images_.push_back(device_.allocate(view.shape));
       device_.copy(view, images_.back().view());
+    } else if (!own && view.strides == interleaved_strides(view.shape)) {
+      images_.push_back(device_.upload(view));
     } else {
       images_.push_back(copy_of(view));
-      if (!backend_.host_memory) images_.back() = device_.upload(images_.back());
+      if (!own) images_.back() = device_.upload(images_.back());
     }
     return images_.back().view();
   }
@@ -101,45 +105,57 @@ RegionValues values_of(const RegionSums& sums, std::uint32_t area, const ValueSc
   return values;
 }
 
-/// The range of a float picture. Throws Error(input) if it holds NaN or infinity.
-Measured measured_of(Backend& backend, const ImageView& image, const Buffer& buffer) {
-  auto* measured = reinterpret_cast<Measured*>(buffer.get());
-  const auto measure =
-      backend.prepare(MeasureJob{image.shape.width, image.shape.height, image.shape.channels, false});
-  measure->clear(measured, {});
-  measure->measure(image, measured, {});
-  Measured found{};
-  backend.download(&found, measured, sizeof found, {});
-  if (found.picture_not_finite != 0)
-    throw Error(ErrorKind::input,
-                "The image of the regions holds NaN or infinite values: replace them first.");
-  return found;
-}
-
-void add_values(Backend& backend, const ImageView& labels, const ImageView& image, Regions& result) {
-  const auto pixels = static_cast<std::uint64_t>(image.shape.width * image.shape.height);
-  ValueScale scale;
-  Buffer measured;
-  if (image.shape.type == Type::f32) {
-    measured = backend.allocate(sizeof(Measured));
-    scale = {true, fixed_bits_for(pixels), 1};
-    const Measured found = measured_of(backend, image, measured);
-    scale.scale = power_of_two(-fixed_exponent(found.largest[0], scale.bits));
+/// The sums of a picture's values under every label: everything is put in line first, then read.
+class ImageValues {
+ public:
+  ImageValues(Backend& backend, const ImageView& labels, const ImageView& image, std::uint32_t count)
+      : backend_(backend),
+        channels_(static_cast<std::size_t>(image.shape.channels)),
+        sums_(count * channels_) {
+    const Shape& shape = image.shape;
+    if (shape.type == Type::f32) {
+      scale_ = {true, fixed_bits_for(static_cast<std::uint64_t>(shape.width * shape.height)), 1};
+      measured_ = backend.allocate(sizeof(Measured));
+      measure_ = backend.prepare(MeasureJob{shape.width, shape.height, shape.channels, false});
+      measure_->clear(measured(), {});
+      measure_->measure(image, measured(), {});
+    }
+    of_labels_ = backend.allocate(sums_.size() * sizeof(RegionSums));
+    sum_ =
+        backend.prepare(RegionValuesJob{shape.width, shape.height, shape.channels, shape.type, scale_.bits});
+    sum_->run(labels, image, measured(), count, reinterpret_cast<RegionSums*>(of_labels_.get()), {});
   }
-  const auto channels = static_cast<std::size_t>(image.shape.channels);
-  const std::size_t entries = result.regions.size() * channels;
-  const Buffer buffer = backend.allocate(entries * sizeof(RegionSums));
-  const RegionValuesJob job{image.shape.width, image.shape.height, image.shape.channels, image.shape.type,
-                            scale.bits};
-  backend.prepare(job)->run(labels, image, reinterpret_cast<const Measured*>(measured.get()), result.largest,
-                            reinterpret_cast<RegionSums*>(buffer.get()), {});
-  std::vector<RegionSums> sums(entries);
-  if (entries > 0) backend.download(sums.data(), buffer.get(), entries * sizeof(RegionSums), {});
-  for (std::size_t i = 0; i < result.regions.size(); ++i)
-    for (std::size_t c = 0; c < channels; ++c)
-      result.regions[i].values.push_back(
-          values_of(sums[i * channels + c], static_cast<std::uint32_t>(result.regions[i].area), scale));
-}
+
+  /// Throws Error(input) if a float picture holds NaN or infinity.
+  void read(std::vector<Region>& regions) {
+    if (measure_ != nullptr) {
+      Measured found{};
+      backend_.download(&found, measured(), sizeof found, {});
+      if (found.picture_not_finite != 0)
+        throw Error(ErrorKind::input,
+                    "The image of the regions holds NaN or infinite values: replace them first.");
+      scale_.scale = power_of_two(-fixed_exponent(found.largest[0], scale_.bits));
+    }
+    if (!sums_.empty())
+      backend_.download(sums_.data(), of_labels_.get(), sums_.size() * sizeof(RegionSums), {});
+    for (std::size_t i = 0; i < sums_.size(); ++i) {
+      Region& region = regions[i / channels_];
+      region.values.push_back(values_of(sums_[i], static_cast<std::uint32_t>(region.area), scale_));
+    }
+  }
+
+ private:
+  [[nodiscard]] Measured* measured() const { return reinterpret_cast<Measured*>(measured_.get()); }
+
+  Backend& backend_;
+  std::size_t channels_;
+  ValueScale scale_;
+  std::unique_ptr<MeasureOperation> measure_;
+  std::unique_ptr<RegionValuesOperation> sum_;
+  Buffer measured_;
+  Buffer of_labels_;
+  std::vector<RegionSums> sums_;
+};
 
 Shape label_shape(const Shape& mask) {
   Shape shape;
@@ -197,15 +213,20 @@ Regions find_regions(const Device& device, const ImageView& mask, const RegionsO
   check(mask, options.image);
   Backend& backend = device.backend();
   Staged staged(device);
+  const ImageView own_mask = staged.input(mask);
+  const ImageView image = staged.input(options.image);
   const LabelJob job{mask.shape.width, mask.shape.height, options.connectivity == Connectivity::four ? 4 : 8,
                      options.zeros};
   const auto label = backend.prepare(job);
   Regions result;
   result.labels = device.allocate(label_shape(mask.shape));
-  result.largest = label->run(staged.input(mask), result.labels.view(), {});
+  result.largest = label->run(own_mask, result.labels.view(), {});
 
-  std::vector<RegionShape> copied(backend.host_memory ? 0 : result.largest);
+  // With their number known, what there is to know of the components is made in one go; then it is read.
   const RegionShape* shapes = label->describe({});
+  std::optional<ImageValues> values;
+  if (!image.empty()) values.emplace(backend, result.labels.view(), image, result.largest);
+  std::vector<RegionShape> copied(backend.host_memory ? 0 : result.largest);
   if (!copied.empty()) {
     backend.download(copied.data(), shapes, copied.size() * sizeof(RegionShape), {});
     shapes = copied.data();
@@ -213,8 +234,7 @@ Regions find_regions(const Device& device, const ImageView& mask, const RegionsO
   result.regions.reserve(result.largest);
   for (std::uint32_t i = 0; i < result.largest; ++i)
     result.regions.push_back(region_of(shapes[i], i + 1, mask.shape));
-
-  if (!options.image.empty()) add_values(backend, result.labels.view(), staged.input(options.image), result);
+  if (values) values->read(result.regions);
   if (!backend.host_memory && mask.memory == Memory::host) result.labels = device.download(result.labels);
   return result;
 }
@@ -251,7 +271,7 @@ void renumber(const Device& device, Regions& regions) {
   backend.upload(buffer.get(), table.data(), table.size() * sizeof(std::uint32_t), {});
   const MutableImageView labels = regions.labels.view();
   backend.prepare(RelabelJob{labels.shape.width, labels.shape.height, Type::u32})
-      ->run(labels, reinterpret_cast<const std::uint32_t*>(buffer.get()), labels, {});
+      ->run({labels, reinterpret_cast<const std::uint32_t*>(buffer.get()), labels}, {});
   device.synchronize();
   if (staged) regions.labels = device.download(regions.labels);
   for (Region& region : regions.regions) region.label = table[region.label];

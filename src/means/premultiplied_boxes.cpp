@@ -46,7 +46,7 @@ void PremultipliedBoxes::run(const BoxMeanImages& images, Stream stream) {
   const auto values = [&](std::size_t i) {
     return mutable_view_of(values_[i % 2].get(), shape_, images.output.memory);
   };
-  premultiply_->run(images.source, values(0), stream);
+  premultiply_->run({images.source, values(0)}, stream);
   for (std::size_t i = 0; i < boxes_.size(); ++i) {
     BoxMeanImages part;
     part.source = part.original = values(i);

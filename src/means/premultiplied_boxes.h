@@ -21,10 +21,10 @@ class PremultipliedBoxes final : public BoxMeanOperation {
   void run(const BoxMeanImages& images, Stream stream) override;
 
  private:
-  std::unique_ptr<PremultiplyOperation> premultiply_;
+  std::unique_ptr<PremultiplyJob::Operation> premultiply_;
   std::vector<std::unique_ptr<BoxMeanOperation>> boxes_;
-  std::unique_ptr<UnpremultiplyOperation> unpremultiply_;  ///< null if working values are wanted
-  std::array<Buffer, 2> values_;                           ///< of before and after a box, in turns
+  std::unique_ptr<UnpremultiplyJob::Operation> unpremultiply_;  ///< null if working values are wanted
+  std::array<Buffer, 2> values_;                                ///< of before and after a box, in turns
   Shape shape_;
 };
 

@@ -78,7 +78,8 @@ std::vector<ImageView> inputs_of(const Pipeline& pipeline, const ImageView& pict
   return inputs;
 }
 
-PipelinePlan::PipelinePlan(const Device& device, const Pipeline& pipeline, std::span<const Shape> shapes) {
+PipelinePlan::PipelinePlan(const Device& device, const Pipeline& pipeline, std::span<const Shape> shapes,
+                           const StepCheck& check) {
   if (pipeline.empty()) refuse("The pipeline is empty: give one filter at least.");
   std::size_t wanted = 1;
   for (const PipelineStep& step : pipeline) wanted += step.parameters.filter().inputs.size();
@@ -94,6 +95,7 @@ PipelinePlan::PipelinePlan(const Device& device, const Pipeline& pipeline, std::
     of_step.insert(of_step.end(), shapes.begin() + static_cast<std::ptrdiff_t>(next),
                    shapes.begin() + static_cast<std::ptrdiff_t>(next + sides));
     next += sides;
+    if (check) check(i, picture);
     if (!steps_.empty()) steps_.back().result = room_for(device, picture);
     std::optional<Plan> joined;
     if (i + 1 < pipeline.size()) joined = plan_with_next(device, step, pipeline[i + 1].parameters, of_step);
@@ -108,6 +110,10 @@ std::size_t PipelinePlan::workspace_bytes() const noexcept {
   for (const Step& step : steps_)
     bytes += step.plan.workspace_bytes() + (step.result.empty() ? 0 : byte_size(step.result.shape()));
   return bytes;
+}
+
+bool PipelinePlan::in_windows() const noexcept {
+  return std::any_of(steps_.begin(), steps_.end(), [](const Step& step) { return step.plan.in_windows(); });
 }
 
 void PipelinePlan::run(std::span<const ImageView> inputs, const MutableImageView& output, Stream stream) {

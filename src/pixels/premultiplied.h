@@ -3,9 +3,8 @@
 
 #include <cstdint>
 
-#include "core/operation.h"
 #include "pixels/maths/premultiplied.h"
-#include "pixels/pixels.h"
+#include "pixels/pixelwise.h"
 
 namespace satin {
 
@@ -14,46 +13,71 @@ struct PremultipliedJob {
   std::int64_t height = 0;
   PixelRead read;                  ///< of the picture: premultiplied
   std::uint32_t mask_maximum = 0;  ///< 255 or 65535; 0: no mask
+
+  [[nodiscard]] StoredCodes codes() const { return {Type::u8, read.transfer}; }
+
+ protected:
+  [[nodiscard]] PremultiplyRule rule(const TransferView& transfer) const {
+    return {{true, mask_maximum, transfer}, static_cast<std::uint32_t>(white_of(read))};
+  }
+  /// step.operator()<Channels, Value>() with the values' type.
+  template <class Step>
+  void with_values(const Step& step) const;
 };
 
 /// Of the values: u16, or u32 in linear light.
 [[nodiscard]] inline Type values_type(const PremultipliedJob& job) { return working_pixels(job.read).type; }
 
-/// Every pixel by premultiply() of pixels/maths/premultiplied.h.
-struct PremultiplyOperation : Operation {
-  virtual void run(const ImageView& picture, const MutableImageView& values, Stream stream) = 0;
-};
-
-struct PremultiplyJob : PremultipliedJob {
-  using Operation = PremultiplyOperation;
-};
-
-/// Views of one run; the output may alias none of the others.
-struct UnpremultiplyImages {
-  ImageView values;
-  ImageView original;
-  ImageView mask;
-  MutableImageView output;
-};
-
-/// Every pixel by store_premultiplied() of pixels/maths/premultiplied.h.
-struct UnpremultiplyOperation : Operation {
-  virtual void run(const UnpremultiplyImages& images, Stream stream) = 0;
-};
-
-struct UnpremultiplyJob : PremultipliedJob {
-  using Operation = UnpremultiplyOperation;
-};
-
-/// The uniform part of the job: the same for every backend but for the place of the transfer tables.
-[[nodiscard]] inline PremultiplyRule premultiply_rule(const PremultipliedJob& job,
-                                                      const TransferView& transfer) {
-  PremultiplyRule rule;
-  rule.weighted = true;
-  rule.mask_maximum = job.mask_maximum;
-  rule.transfer = transfer;
-  rule.white = static_cast<std::uint32_t>(white_of(job.read));
-  return rule;
+template <class Step>
+void PremultipliedJob::with_values(const Step& step) const {
+  const bool narrow = values_type(*this) == Type::u16;
+  if (read.channels == 2)
+    return narrow ? step.template operator()<2, std::uint16_t>()
+                  : step.template operator()<2, std::uint32_t>();
+  narrow ? step.template operator()<4, std::uint16_t>() : step.template operator()<4, std::uint32_t>();
 }
+
+/// Every pixel by premultiply().
+struct PremultiplyJob : PremultipliedJob {
+  using Operation = PixelwiseOperation<PremultiplyJob>;
+  static constexpr const char* doing = "multiplying a picture by its alpha";
+
+  struct Images {
+    ImageView picture;
+    MutableImageView values;
+  };
+
+  template <class Launch>
+  void each(const Images& images, const TransferView& transfer, const Launch& launch) const {
+    with_values([&]<int Channels, class Value>() {
+      launch(width, height,
+             PremultiplyPixels<Channels, Value>{rule(transfer), Rows<const std::uint8_t>(images.picture),
+                                                Rows<Value>(images.values)});
+    });
+  }
+};
+
+/// Every pixel by store_premultiplied().
+struct UnpremultiplyJob : PremultipliedJob {
+  using Operation = PixelwiseOperation<UnpremultiplyJob>;
+  static constexpr const char* doing = "dividing a picture by its alpha";
+
+  struct Images {
+    ImageView values;
+    ImageView original;
+    ImageView mask;
+    MutableImageView output;  ///< may alias none of the others
+  };
+
+  template <class Launch>
+  void each(const Images& images, const TransferView& transfer, const Launch& launch) const {
+    with_values([&]<int Channels, class Value>() {
+      launch(width, height,
+             UnpremultiplyPixels<Channels, Value>{
+                 rule(transfer), Rows<const Value>(images.values), Rows<const std::uint8_t>(images.original),
+                 MaskRows(images.mask, mask_maximum), Rows<std::uint8_t>(images.output)});
+    });
+  }
+};
 
 }  // namespace satin

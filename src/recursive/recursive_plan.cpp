@@ -1,7 +1,6 @@
 #include "recursive/recursive_plan.h"
 
 #include "core/backend.h"
-#include "core/prepared_filter.h"
 #include "core/side_inputs.h"
 #include "pixels/measure.h"
 #include "recursive/recursive.h"
@@ -25,7 +24,7 @@ Guide guide_of(const Shape& shape, double contrast) {
   return guide;
 }
 
-RecursiveJob recursive_job(const std::vector<Shape>& inputs, const RecursiveSettings& settings) {
+RecursiveJob recursive_job(std::span<const Shape> inputs, const RecursiveSettings& settings) {
   const Shape& picture = inputs.front();
   const bool decoded = settings.space == Space::linear && picture.type != Type::f32;
   const Transfer transfer = decoded ? Transfer::srgb : Transfer::identity;
@@ -80,12 +79,14 @@ class PreparedRecursive final : public PreparedFilter {
 
 }  // namespace
 
-Plan plan_recursive(const Device& device, const std::vector<Shape>& inputs,
-                    const RecursiveSettings& settings) {
+FilterPlan plan_recursive(const Device& device, std::span<const Shape> inputs,
+                          const RecursiveSettings& settings) {
   validate(inputs.front());
   const RecursiveJob job = recursive_job(inputs, settings);
-  return make_plan(device, {inputs, inputs.front(), PreparedRecursive::measures(job)},
-                   std::make_unique<PreparedRecursive>(device.backend(), job));
+  const auto prepare = [&backend = device.backend(), job](std::int64_t, std::int64_t) {
+    return std::make_unique<PreparedRecursive>(backend, job);
+  };
+  return {inputs.front(), PreparedRecursive::measures(job), {}, prepare};
 }
 
 }  // namespace satin

@@ -1,12 +1,12 @@
 #pragma once
 // What the filters on recursive smoothing share: their pictures, and the plan of the one operation.
 
+#include <span>
 #include <vector>
 
+#include "core/prepared_filter.h"
 #include "recursive/recursive.h"
-#include "satin/device.h"
 #include "satin/param.h"
-#include "satin/plan.h"
 
 namespace satin {
 
@@ -19,7 +19,7 @@ struct RecursiveSettings {
 
 /// `inputs` are the shapes of the picture, of the guide if `guided` (width 0: the picture itself), and of the
 /// mask (width 0: none), as the plan's run() takes them. Throws Error(usage) for shapes that do not fit.
-[[nodiscard]] Plan plan_recursive(const Device& device, const std::vector<Shape>& inputs,
-                                  const RecursiveSettings& settings);
+[[nodiscard]] FilterPlan plan_recursive(const Device& device, std::span<const Shape> inputs,
+                                        const RecursiveSettings& settings);
 
 }  // namespace satin

@@ -30,6 +30,8 @@ struct InputRecord {
   Role role = Role::mask;  ///< what it means
   std::string help;        ///< one line
   bool required = false;   ///< the filter cannot do without it
+  /// Its view in the filter's parameter struct, for calls of the filter's own function.
+  std::function<const ImageView&(const void* parameters)> view{};
 };
 
 enum class OutputKind {
@@ -49,26 +51,26 @@ class Parameters;
 
 /// One filter. Parameters are passed as a pointer to the filter's own parameter struct.
 struct FilterRecord {
-  std::string name;                         ///< "edge-smooth": the command is satin edge-smooth
-  std::string category;                     ///< filters of one kind are listed together
-  std::string help;                         ///< one line
-  std::string paper;                        ///< author, title, year; empty if there is none
-  std::vector<ParameterRecord> parameters;  ///< in the order of the help
-  std::vector<InputRecord> inputs;          ///< side inputs, after the picture
-  OutputKind output = OutputKind::image;    ///< what it makes
-  Space space = Space::linear;              ///< what it computes in by default
-  Traits traits;                            ///< what its results keep
+  std::string name{};                         ///< "edge-smooth": the command is satin edge-smooth
+  std::string category{};                     ///< filters of one kind are listed together
+  std::string help{};                         ///< one line
+  std::string paper{};                        ///< author, title, year; empty if there is none
+  std::vector<ParameterRecord> parameters{};  ///< in the order of the help
+  std::vector<InputRecord> inputs{};          ///< side inputs, after the picture
+  OutputKind output = OutputKind::image;      ///< what it makes
+  Space space = Space::linear;                ///< what it computes in by default
+  Traits traits{};                            ///< what its results keep
 
   /// A new parameter struct with its defaults.
-  std::function<std::shared_ptr<void>()> defaults;
+  std::function<std::shared_ptr<void>()> defaults{};
   /// How far from a pixel its result looks, in pixels, for a picture of this shape.
-  std::function<double(const void* parameters, const Shape& shape)> reach;
+  std::function<double(const void* parameters, const Shape& shape)> reach{};
   /// `shapes` are the picture's and those of the side inputs in order; width 0 for one that is not used.
-  std::function<Plan(const Device&, std::span<const Shape> shapes, const void* parameters)> plan;
+  std::function<Plan(const Device&, std::span<const Shape> shapes, const void* parameters)> plan{};
   /// See plan_with_next(); null for filters that no other joins.
   std::function<std::optional<Plan>(const Device&, std::span<const Shape> shapes, const void* parameters,
                                     const Parameters& next)>
-      plan_with_next;
+      plan_with_next{};
 
   /// Null if there is none of that name.
   [[nodiscard]] const ParameterRecord* find_parameter(std::string_view parameter) const noexcept;

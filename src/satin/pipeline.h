@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -63,14 +64,20 @@ struct NamedView {
 /// threads at the same time.
 class PipelinePlan {
  public:
+  /// Called with a step and the shape of its picture before the step is planned, to refuse by throwing.
+  using StepCheck = std::function<void(std::size_t step, const Shape& picture)>;
+
   /// `shapes` are those of inputs_of(); width 0 for one that is not used. Throws Error(usage) for an empty
-  /// pipeline, another number of shapes, and what the filters refuse.
-  PipelinePlan(const Device& device, const Pipeline& pipeline, std::span<const Shape> shapes);
+  /// pipeline, another number of shapes, and what the filters and `check` refuse.
+  PipelinePlan(const Device& device, const Pipeline& pipeline, std::span<const Shape> shapes,
+               const StepCheck& check = {});
 
   /// The shape of the output that run() fills.
   [[nodiscard]] const Shape& output_shape() const noexcept { return steps_.back().plan.output_shape(); }
   /// Bytes that the plans hold, with the pictures between them.
   [[nodiscard]] std::size_t workspace_bytes() const noexcept;
+  /// True if a step runs on windows of its picture: see Plan::in_windows().
+  [[nodiscard]] bool in_windows() const noexcept;
 
   /// Runs every step. `inputs` are as those of inputs_of(), in their order. As Plan::run(): views may have
   /// any strides, and what is said there of waiting, allocation and overlaps holds for the first and the last

@@ -103,14 +103,14 @@ void KeptAlpha::run(const ImageView& from, const MutableImageView& to, Stream st
   if (copy_ != nullptr) copy_->run(channel_of(from, last), channel_of(to, last), stream);
 }
 
-Plan plan_colours(const Device& device, const Shape& shape, const Shape& mask_shape, BoxStatsJob job) {
-  job.mask_maximum = checked_mask_maximum(mask_shape, shape);
-  SizedFilter filter{reach_of(job), {}};
-  filter.prepare = [&backend = device.backend(), shape, job](std::int64_t width, std::int64_t height) {
+FilterPlan plan_colours(const Device& device, std::span<const Shape> shapes, BoxStatsJob job) {
+  const Shape shape = shapes[picture];
+  job.mask_maximum = checked_mask_maximum(shapes[mask], shape);
+  const auto prepare = [&backend = device.backend(), shape, job](std::int64_t width, std::int64_t height) {
     return std::make_unique<PreparedColours>(backend, resized(shape, width, height),
                                              resized(job, width, height));
   };
-  return make_plan(device, {{shape, mask_shape}, shape, shape.type == Type::f32}, std::move(filter));
+  return {shape, shape.type == Type::f32, reach_of(job), prepare};
 }
 
 }  // namespace satin

@@ -45,6 +45,6 @@ class KeptAlpha {
 };
 
 /// The job's result for every colour by itself; inputs are the picture and the mask, and alpha is kept.
-[[nodiscard]] Plan plan_colours(const Device& device, const Shape& shape, const Shape& mask, BoxStatsJob job);
+[[nodiscard]] FilterPlan plan_colours(const Device& device, std::span<const Shape> shapes, BoxStatsJob job);
 
 }  // namespace satin

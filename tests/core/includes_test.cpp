@@ -33,7 +33,7 @@ const std::vector<Folder>& folders() {
       {"core", {"satin"}},
       {"pixels", {"satin", "core"}},
       {"scan", {"satin", "core"}},
-      {"tables", {"satin", "core", "pixels"}},
+      {"tables", {"core", "pixels"}},
       {"means", {"satin", "core", "pixels", "tables"}},
       {"statistics", {"satin", "core", "pixels", "tables", "means"}},
       {"extremes", {"satin", "core", "pixels"}},
@@ -48,7 +48,7 @@ const std::vector<Folder>& folders() {
       {"backends",
        {"satin", "core", "pixels", "scan", "tables", "means", "statistics", "extremes", "recursive", "guided",
         "masks", "lens", "lobes"}},
-      {"pipeline", {"satin", "core", "filters"}},
+      {"pipeline", {"satin", "core"}},
       {"metadata", {"satin"}},
       {"io", {"satin", "metadata"}},
       {"batch", {"satin"}},
@@ -117,7 +117,7 @@ struct Place {
   std::string topic;  ///< of kernels: device is one, too
   std::string room;   ///< maths, cpu, cuda or another folder of the topic; empty: the topic's root
 
-  [[nodiscard]] bool backend() const { return room == "cpu" || room == "cuda"; }
+  [[nodiscard]] bool backend() const { return topic != "satin" && (room == "cpu" || room == "cuda"); }
 };
 
 /// `path` as an include names it: from src, or "kernels/...".

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "lens/cpu/depth_ramp_simd.h"
+#include "lens/cpu/lens_rows_simd.h"
 #include "lens/maths/depth_ramp.h"
 #include "tests/oracles/forced_target.h"
 #include "tests/oracles/pictures.h"

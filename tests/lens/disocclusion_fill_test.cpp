@@ -14,6 +14,7 @@
 
 #include "core/backend.h"
 #include "lens/lens_layers.h"
+#include "lens/lens_memory.h"
 #include "lens/lens_radii.h"
 #include "tests/oracles/device_under_test.h"
 #include "tests/oracles/pictures.h"
@@ -70,26 +71,28 @@ Layers layers_of(const Device& device, const Image& picture, const std::vector<s
   const auto operation = backend.prepare(job);
   const Buffer pixels = backend.allocate(byte_size(shape));
   backend.upload(pixels.get(), picture.view().data, byte_size(shape), {});
-  const LensPlanes& planes = operation->planes();
+  const LensMemory memory(backend, job);
+  const LensScene& scene = memory.scene();
+  const LensPlanes& planes = scene.planes;
   backend.upload(planes.radii, radii.data(), radii.size() * sizeof(std::int32_t), {});
   ImageView stored = picture.view();
   stored.data = pixels.get();
   stored.memory = device.is_cuda() ? Memory::device : Memory::host;
-  operation->run(stored, nullptr, {});
+  operation->run(stored, nullptr, scene, {});
 
   Layers layers;
   layers.width = static_cast<int>(shape.width);
   layers.height = static_cast<int>(shape.height);
   layers.channels = shape.channels;
-  layers.capacity = operation->list().capacity;
+  layers.capacity = scene.list.capacity;
   const std::size_t size = radii.size();
-  layers.unit = downloaded(backend, operation->unit(), 1).front();
-  layers.groups = downloaded(backend, operation->groups(), 1).front();
+  layers.unit = downloaded(backend, scene.unit, 1).front();
+  layers.groups = downloaded(backend, &scene.work->groups, 1).front();
   layers.radii = downloaded(backend, planes.radii, size);
   layers.colours = downloaded(backend, planes.colours, size * static_cast<std::size_t>(shape.channels));
   layers.group_of = downloaded(backend, planes.groups, size);
-  const std::uint32_t count = downloaded(backend, operation->list().count, 1).front();
-  layers.hidden = downloaded(backend, operation->list().samples, count);
+  const std::uint32_t count = downloaded(backend, scene.list.count, 1).front();
+  layers.hidden = downloaded(backend, scene.list.samples, count);
   std::erase_if(layers.hidden, [&](const LensSample& sample) { return !is_hidden(layers, sample); });
   std::ranges::sort(layers.hidden, before);
   return layers;

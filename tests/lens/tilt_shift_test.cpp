@@ -95,7 +95,7 @@ TEST(TiltShift, WithoutFalloffTheBlurIsFullBesideTheBand) {
   const auto operation = device.backend().prepare(job);
   const Buffer there = device.backend().allocate(3 * 40 * 4);
   const Memory memory = device.backend().host_memory ? Memory::host : Memory::device;
-  operation->run({there.get(), {3, 40, 1, Type::i32}, {4, 12, 4, 0}, memory}, {});
+  operation->run({{there.get(), {3, 40, 1, Type::i32}, {4, 12, 4, 0}, memory}}, {});
   std::vector<std::int32_t> radii(3 * 40);
   device.backend().download(radii.data(), there.get(), 3 * 40 * 4, {});
   for (std::size_t y = 0; y < 40; ++y) EXPECT_EQ(radii[3 * y + 1], y < 16 ? -2560 : y < 24 ? 0 : 2560) << y;

@@ -210,7 +210,7 @@ Image whole_map(std::int64_t width, std::int64_t height, Random& random) {
   return map;
 }
 
-// Whole radii to the largest that sums of residues tell, sizes around tiles and warps, rows of any alignment.
+// Whole radii beyond what shared memory holds, sizes around blocks and warps, rows of any alignment.
 TEST(LargeBlur, WholeRadiiOfAMap) {
   if (!device_under_test().is_cuda()) GTEST_SKIP() << "compares a GPU with the CPU";
   constexpr std::array<std::array<double, 2>, 8> ends = {

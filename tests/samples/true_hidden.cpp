@@ -2,11 +2,13 @@
 // true ones before they are spread. What is left of the error is not the fill's.
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "core/backend.h"
 #include "lens/lens_focus.h"
 #include "lens/lens_layers.h"
+#include "lens/lens_memory.h"
 #include "lens/lens_store.h"
 #include "lens/splat.h"
 #include "pixels/measure.h"
@@ -39,6 +41,7 @@ class Steps {
     job_.transfer = Transfer::identity;
     job_.float_bits = std::min(lens_float_bits, splat_colour_bits(largest));
     layers_ = backend_.prepare(job_);
+    memory_.emplace(backend_, job_);
     SplatJob splat;
     splat.width = width;
     splat.height = height;
@@ -59,17 +62,17 @@ class Steps {
   void see(const Image& picture, const Image& disparity) {
     measure_->clear(&measured_, {});
     measure_->measure(picture.view(), &measured_, {});
-    const LensPlanes& planes = layers_->planes();
+    const LensPlanes& planes = scene().planes;
     for (int y = 0; y < height; ++y)
       for (int x = 0; x < width; ++x)
         planes.radii[planes.place(x, y)] = radius(disparity.view().value<float>(x, y));
-    layers_->run(picture.view(), &measured_, {});
+    layers_->run(picture.view(), &measured_, scene(), {});
   }
 
   /// Of silhouettes nothing is listed behind the pixel's own group.
   void forget_hidden() {
-    const LensPlanes& planes = layers_->planes();
-    const LensList& list = layers_->list();
+    const LensPlanes& planes = scene().planes;
+    const LensList& list = scene().list;
     LensSample* end = std::remove_if(list.samples, list.samples + *list.count, [&](const LensSample& sample) {
       if (sample.block == 2) return true;
       return sample.group > planes.groups[planes.place(sample.x, sample.y)];
@@ -78,7 +81,7 @@ class Steps {
   }
 
   void add_hidden(const std::vector<HiddenView>& views) {
-    const LensPlanes& planes = layers_->planes();
+    const LensPlanes& planes = scene().planes;
     for (int y = 0; y < height; ++y)
       for (int x = 0; x < width; ++x) {
         int group = planes.groups[planes.place(x, y)];
@@ -86,15 +89,15 @@ class Steps {
           const float disparity = view.disparity.view().value<float>(x, y);
           if (disparity < 0) break;
           const SignedRadius256 own = radius(disparity);
-          if (layers_->groups()->group_of(own) <= group) continue;
-          group = layers_->groups()->group_of(own);
+          if (scene().work->groups.group_of(own) <= group) continue;
+          group = scene().work->groups.group_of(own);
           add(x, y, pixel_of(view.picture, x, y), own, group);
         }
       }
   }
 
   [[nodiscard]] Image spread(const Image& picture) {
-    const LensPlanes& planes = layers_->planes();
+    const LensPlanes& planes = scene().planes;
     const auto view = [](auto* data, Type type, int channels = 1) {
       const Shape shape{width, height, channels, type};
       return MutableImageView{reinterpret_cast<std::byte*>(data), shape, interleaved_strides(shape),
@@ -106,9 +109,9 @@ class Steps {
     images.radii = view(planes.magnitudes, Type::u32);
     images.groups = view(planes.groups, Type::u8);
     images.weights = view(planes.weights, Type::u16);
-    images.listed = layers_->list().samples;
-    images.count = layers_->list().count;
-    images.white = &layers_->unit()->brightest;
+    images.listed = scene().list.samples;
+    images.count = scene().list.count;
+    images.white = &scene().unit->brightest;
     images.output = view(values.data(), Type::u32, 3);
     splat_->run(images, {});
     Image result(picture.shape());
@@ -117,13 +120,14 @@ class Steps {
   }
 
  private:
+  [[nodiscard]] const LensScene& scene() const { return memory_->scene(); }
+
   void add(int x, int y, Vec3 colour, SignedRadius256 own, int group) {
-    const LensList& list = layers_->list();
+    const LensList& list = scene().list;
     if (*list.count == list.capacity) throw Error(ErrorKind::input, "The list of hidden samples is full.");
     LensSample sample{};
     const double light[] = {colour.x, colour.y, colour.z};
-    for (int c = 0; c < 3; ++c)
-      sample.colour[c] = lens_integer(static_cast<float>(light[c]), *layers_->unit());
+    for (int c = 0; c < 3; ++c) sample.colour[c] = lens_integer(static_cast<float>(light[c]), *scene().unit);
     sample.x = x;
     sample.y = y;
     sample.radius = magnitude_of(own);
@@ -141,8 +145,9 @@ class Steps {
   Measured measured_{};
   std::unique_ptr<MeasureOperation> measure_;
   std::unique_ptr<LensLayersOperation> layers_;
+  std::optional<LensMemory> memory_;
   std::unique_ptr<SplatOperation> splat_;
-  std::unique_ptr<LensStoreOperation> store_;
+  std::unique_ptr<LensStoreJob::Operation> store_;
 };
 
 }  // namespace

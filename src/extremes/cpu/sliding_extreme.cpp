@@ -10,7 +10,7 @@
 #include "core/maths/window.h"
 #include "extremes/cpu/running_lines.h"
 #include "extremes/cpu/sliding_extreme_simd.h"
-#include "means/cpu/store.h"
+#include "pixels/cpu/rows.h"
 
 namespace satin::cpu {
 namespace {

@@ -1,6 +1,6 @@
 // sliding minima and maxima: a pass along rows into keys, a pass down columns to the output.
 
-#include "kernels/extremes/sliding_extreme.h"
+#include "kernels/extremes/launch.h"
 
 #include <algorithm>
 #include <array>

@@ -7,7 +7,7 @@
 #include "core/cuda/check.h"
 #include "core/maths/window.h"
 #include "guided/local_linear.h"
-#include "kernels/guided/local_linear.h"
+#include "kernels/guided/launch.h"
 #include "kernels/tables/launch.h"
 #include "tables/table.h"
 

@@ -78,9 +78,9 @@ Range whole_blocks(Range range, int size) {
 
 }  // namespace
 
-TileGroups::TileGroups(const LensPlanes& planes)
-    : columns(tiles_of(planes.width)),
-      rows(tiles_of(planes.height)),
+TileGroups::TileGroups(int width, int height)
+    : columns(tiles_of(width)),
+      rows(tiles_of(height)),
       bits_(static_cast<std::size_t>(columns) * static_cast<std::size_t>(rows)) {}
 
 std::size_t TileGroups::place(int column, int row) const {
@@ -107,19 +107,19 @@ bool TileGroups::holds_around(int column, int row, int group) const {
   return false;
 }
 
-DisocclusionFill::DisocclusionFill(CpuBackend& backend, const LensPlanes& planes)
-    : backend_(backend), planes_(planes), tile_groups_(planes) {
+DisocclusionFill::DisocclusionFill(CpuBackend& backend, int width, int height)
+    : backend_(backend), tile_groups_(width, height) {
   for (int thread = 0; thread < backend.threads.count(); ++thread) tables_.emplace_back(table_side);
 }
 
 std::size_t DisocclusionFill::bytes() const noexcept { return tables_.size() * tables_.front().bytes(); }
 
-void DisocclusionFill::run(const LensUnit* unit, const LensList& list, int groups) {
-  tile_groups_.find(backend_, planes_);
-  with_channels(planes_.channels, [&]<int Channels>() {
-    for (int group = 1; group < groups; ++group) {
-      fill_group(FillDisocclusions<Channels>{planes_, unit, group, list});
-      list.complete();
+void DisocclusionFill::run(const LensScene& scene) {
+  tile_groups_.find(backend_, scene.planes);
+  with_channels(scene.planes.channels, [&]<int Channels>() {
+    for (int group = 1; group < scene.work->groups.count; ++group) {
+      fill_group(FillDisocclusions<Channels>{scene.planes, scene.unit, group, scene.list});
+      scene.list.complete();
     }
   });
 }
@@ -141,31 +141,32 @@ void DisocclusionFill::fill_group(const FillDisocclusions<Channels>& fill) {
 template <int Channels>
 void DisocclusionFill::fill_tile(const FillDisocclusions<Channels>& fill, int column, int row,
                                  FillTables& tables) const {
-  const int width = planes_.width;
-  const int height = planes_.height;
+  const LensPlanes& planes = fill.planes;
+  const int width = planes.width;
+  const int height = planes.height;
   const Area tile{tile_range(column, width), tile_range(row, height)};
   const Area around{tile.columns.with_reach(width), tile.rows.with_reach(height)};
-  const Area nearer = bounds_of(planes_, tile, [&](int own) { return own < fill.group; });
-  const Area behind = bounds_of(planes_, around, [&](int own) { return own == fill.group; });
+  const Area nearer = bounds_of(planes, tile, [&](int own) { return own < fill.group; });
+  const Area behind = bounds_of(planes, around, [&](int own) { return own == fill.group; });
   if (nearer.empty() || behind.empty()) return;
   const Area filled{nearer.columns.both(behind.columns.with_reach(width)),
                     nearer.rows.both(behind.rows.with_reach(height))};
   if (filled.empty()) return;
   const Range columns = whole_blocks(filled.columns, width);
   const Range rows = whole_blocks(filled.rows, height);
-  tables.build<Channels>(planes_, *fill.unit, fill.group, columns.with_reach(width), rows.with_reach(height));
-  const NearestAlong nearest{planes_, fill.group};
+  tables.build<Channels>(planes, *fill.unit, fill.group, columns.with_reach(width), rows.with_reach(height));
+  const NearestAlong nearest{planes, fill.group};
   for (int y = rows.first; y < rows.last; y += 2) {
     for (int x = columns.first; x < columns.last; x += 2) {
       const bool nearer_here[4] = {fill.is_nearer(x, y), fill.is_nearer(x + 1, y), fill.is_nearer(x, y + 1),
                                    fill.is_nearer(x + 1, y + 1)};
       if (std::ranges::none_of(nearer_here, std::identity{})) continue;
-      if (!tables.holds_around_block(planes_, x, y)) continue;
+      if (!tables.holds_around_block(planes, x, y)) continue;
       Hidden hidden[4] = {};
       for (int i = 0; i < 4; ++i) {
         const int u = x + (i & 1);
         const int v = y + (i >> 1);
-        if (nearer_here[i]) hidden[i] = fill.hidden_at(u, v, tables.find<Channels>(planes_, u, v), nearest);
+        if (nearer_here[i]) hidden[i] = fill.hidden_at(u, v, tables.find<Channels>(planes, u, v), nearest);
       }
       fill.add_block(x / 2, y / 2, hidden);
     }

@@ -9,14 +9,14 @@
 
 #include "core/cpu/backend.h"
 #include "lens/cpu/fill_tables.h"
-#include "lens/maths/lens_planes.h"
+#include "lens/lens_layers.h"
 
 namespace satin::cpu {
 
 /// One bit a group, of the groups that tiles hold.
 class TileGroups {
  public:
-  explicit TileGroups(const LensPlanes& planes);
+  TileGroups(int width, int height);
 
   void find(CpuBackend& backend, const LensPlanes& planes);
   [[nodiscard]] bool holds_nearer(int column, int row, int group) const;
@@ -34,10 +34,11 @@ class TileGroups {
 
 class DisocclusionFill {
  public:
-  DisocclusionFill(CpuBackend& backend, const LensPlanes& planes);
+  DisocclusionFill(CpuBackend& backend, int width, int height);
 
-  /// Adds the hidden samples of groups 1 to groups - 1 to the list and completes it after each of them.
-  void run(const LensUnit* unit, const LensList& list, int groups);
+  /// Adds the fill of every group but the nearest to the list, which it completes after
+  /// each of them.
+  void run(const LensScene& scene);
   [[nodiscard]] std::size_t bytes() const noexcept;
 
  private:
@@ -47,7 +48,6 @@ class DisocclusionFill {
   void fill_tile(const FillDisocclusions<Channels>& fill, int column, int row, FillTables& tables) const;
 
   CpuBackend& backend_;
-  LensPlanes planes_;
   TileGroups tile_groups_;
   std::vector<FillTables> tables_;  ///< of each thread
 };

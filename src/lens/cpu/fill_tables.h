@@ -1,5 +1,5 @@
 #pragma once
-// Summed-area tables of one tile of one group of depth, and what the windows of a hidden sample hold by them.
+// Summed-area tables of one tile of one group of depth, and what the windows of a filled sample hold by them.
 
 #include <algorithm>
 #include <cstddef>

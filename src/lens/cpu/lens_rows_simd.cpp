@@ -8,10 +8,65 @@
 #include <algorithm>
 
 #include "lens/cpu/lens_rows_simd.h"
+#include "lens/maths/depth_ramp.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+
+using Radii = hn::ScalableTag<std::int32_t>;
+
+/// on_ramp() of all lanes along one axis, `step` values from neighbour to neighbour.
+template <class D>
+HWY_INLINE auto OnRamp(D d, const std::int32_t* own, std::int64_t step) {
+  const auto radii = hn::LoadU(d, own);
+  const auto a = hn::Sub(radii, hn::LoadU(d, own - step));
+  const auto b = hn::Sub(hn::LoadU(d, own + step), radii);
+  return hn::Or(hn::Gt(hn::Min(a, b), hn::Set(d, ramp_step)), hn::Lt(hn::Max(a, b), hn::Set(d, -ramp_step)));
+}
+
+void SharpenRow(const LensPlanes& planes, int y) {
+  const Radii d;
+  const auto lanes = static_cast<int>(hn::Lanes(d));
+  const std::int32_t* radii = planes.radii + planes.place(0, y);
+  std::copy_n(radii, planes.width, planes.sharpened + planes.place(0, y));
+  if (y == 0 || y + 1 == planes.height) return;
+  const SharpenRamp sharpen{planes};
+  int x = 1;
+  for (; x + lanes < planes.width; x += lanes) {
+    if (hn::AllFalse(d, hn::Or(OnRamp(d, radii + x, 1), OnRamp(d, radii + x, planes.width)))) continue;
+    for (int i = x; i < x + lanes; ++i) sharpen(i, y);
+  }
+  for (; x + 1 < planes.width; ++x) sharpen(x, y);
+}
+
+void SilhouetteRow(const LensPlanes& planes, int y) {
+  const Radii d;
+  const hn::Rebind<std::uint8_t, Radii> bytes;
+  const auto lanes = static_cast<int>(hn::Lanes(d));
+  std::uint8_t* edges = planes.edges + planes.place(0, y);
+  if (y == 0 || y + 1 == planes.height) {
+    std::fill_n(edges, planes.width, std::uint8_t{0});
+    return;
+  }
+  const std::int32_t* above = planes.sharpened + planes.place(0, y - 1);
+  const FindSilhouette find{planes};
+  find(0, y);
+  int x = 1;
+  for (; x + lanes < planes.width; x += lanes) {
+    auto low = hn::LoadU(d, above + x);
+    auto high = low;
+    for (int row = 0; row < 3; ++row)
+      for (int column = -1; column <= 1; ++column) {
+        const auto radii = hn::LoadU(d, above + std::int64_t{row} * planes.width + x + column);
+        low = hn::Min(low, radii);
+        high = hn::Max(high, radii);
+      }
+    const auto apart = hn::Gt(hn::Sub(high, low), hn::Set(d, silhouette_step));
+    hn::StoreU(hn::DemoteTo(bytes, hn::IfThenElseZero(apart, hn::Set(d, 1))), bytes, edges + x);
+  }
+  for (; x < planes.width; ++x) find(x, y);
+}
 
 /// DepthGroups::group_of() of all lanes.
 template <class D, class V>
@@ -72,8 +127,13 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace satin::cpu {
 
+HWY_EXPORT(SharpenRow);
+HWY_EXPORT(SilhouetteRow);
 HWY_EXPORT(StoreDepths);
 HWY_EXPORT(HoldLight);
+
+void sharpen_ramps(const LensPlanes& planes, int y) { HWY_DYNAMIC_DISPATCH(SharpenRow)(planes, y); }
+void find_silhouettes(const LensPlanes& planes, int y) { HWY_DYNAMIC_DISPATCH(SilhouetteRow)(planes, y); }
 
 void store_depths(const LensPlanes& planes, int y, const DepthGroups& groups) {
   HWY_DYNAMIC_DISPATCH(StoreDepths)(planes, y, groups);

@@ -1,5 +1,6 @@
 #pragma once
-// Rows of visible samples and of results of the lens; compiled for every SIMD target.
+// Rows of the steps that look at all pixels, from radii to visible samples and from results to what is
+// stored; compiled for every SIMD target.
 
 #include <cstddef>
 #include <cstdint>
@@ -7,6 +8,12 @@
 #include "lens/maths/lens_planes.h"
 
 namespace satin::cpu {
+
+/// SharpenRamp of every pixel of row y.
+void sharpen_ramps(const LensPlanes& planes, int y);
+
+/// FindSilhouette of every pixel of row y.
+void find_silhouettes(const LensPlanes& planes, int y);
 
 /// All of StoreVisible but the colours, of every pixel of row y.
 void store_depths(const LensPlanes& planes, int y, const DepthGroups& groups);

@@ -1,5 +1,5 @@
-// Every thread marches down a strip of columns with rings of delta rows: one row of samples enters, and the
-// row that none of the following samples reaches is integrated, composited and stored. No sum goes to memory.
+// A window slides down every tile with rings of delta rows: one row of samples enters, and the row that none
+// of the following samples reaches is integrated, composited and stored. No sum goes to memory.
 
 #include "lens/splat.h"
 
@@ -15,29 +15,29 @@
 namespace satin::cpu {
 namespace {
 
-/// Bytes of the ring of one group that a strip may take, which with what it reads should stay in a second
+/// Bytes of the ring of one group that a tile may take, which with what it reads should stay in a second
 /// level cache of 2 MB; and its least width, of which the samples beyond either side are spread twice.
 constexpr std::int64_t ring_bytes = std::int64_t{1} << 20;
-constexpr std::int64_t least_strip = 256;
-/// Rows of a band as multiples of the reach: the samples above and below it are spread twice.
-constexpr std::int64_t least_band = 8;
+constexpr std::int64_t least_tile_width = 256;
+/// Rows of a tile as multiples of the reach: the samples above and below it are spread twice.
+constexpr std::int64_t least_tile_height = 8;
 
-/// The picture cut into strips of columns, and these into bands of rows.
-struct Cut {
-  std::int64_t strips = 1;
-  std::int64_t bands = 1;
+/// How many tiles the picture is cut into.
+struct Tiling {
+  std::int64_t columns = 1;
+  std::int64_t rows = 1;
 };
 
-Cut cut_of(const SplatJob& job, std::int64_t ring_rows, std::int64_t reach, int threads) {
+Tiling tiling_of(const SplatJob& job, std::int64_t ring_rows, std::int64_t reach, int threads) {
   const std::int64_t cell_bytes = cell_size(job.channels) * 8;
-  const std::int64_t fits = std::max(ring_bytes / (ring_rows * cell_bytes), least_strip);
-  Cut cut;
-  cut.strips = (job.width + fits - 1) / fits;
+  const std::int64_t fits = std::max(ring_bytes / (ring_rows * cell_bytes), least_tile_width);
+  Tiling tiling;
+  tiling.columns = (job.width + fits - 1) / fits;
   const std::int64_t wanted = threads == 1 ? 1 : 4 * std::int64_t{threads};
-  const std::int64_t most_bands =
-      std::max<std::int64_t>(1, job.height / std::max<std::int64_t>(32, least_band * reach));
-  cut.bands = std::clamp<std::int64_t>((wanted + cut.strips - 1) / cut.strips, 1, most_bands);
-  return cut;
+  const std::int64_t most_rows =
+      std::max<std::int64_t>(1, job.height / std::max<std::int64_t>(32, least_tile_height * reach));
+  tiling.rows = std::clamp<std::int64_t>((wanted + tiling.columns - 1) / tiling.columns, 1, most_rows);
+  return tiling;
 }
 
 /// Samples of a list by rows, those of a row in the order of the list.
@@ -95,11 +95,11 @@ struct Area {
 };
 
 /// The rings of one thread.
-class March {
+class SlidingWindow {
  public:
   /// For areas that are no wider and no higher than this.
-  March(const SplatJob& job, const SplatRule& rule, std::int64_t reach, std::int64_t width,
-        std::int64_t height)
+  SlidingWindow(const SplatJob& job, const SplatRule& rule, std::int64_t reach, std::int64_t width,
+                std::int64_t height)
       : job_(job),
         rule_(rule),
         reach_(reach),
@@ -226,44 +226,45 @@ class Splat final : public SplatOperation {
         job_(job),
         kernels_(lens_kernels(job)),
         rule_(rule_of(job, kernels_)),
-        cut_(cut_of(job, March::ring_rows(kernels_.reach), kernels_.reach, backend.threads.count())),
+        tiling_(tiling_of(job, SlidingWindow::ring_rows(kernels_.reach), kernels_.reach,
+                          backend.threads.count())),
         listed_(job_) {
-    const std::int64_t width = (job.width + cut_.strips - 1) / cut_.strips;
-    const std::int64_t height = (job.height + cut_.bands - 1) / cut_.bands;
+    const std::int64_t width = (job.width + tiling_.columns - 1) / tiling_.columns;
+    const std::int64_t height = (job.height + tiling_.rows - 1) / tiling_.rows;
     for (int slot = 0; slot < backend.threads.count(); ++slot)
-      marches_.push_back(std::make_unique<March>(job_, rule_, kernels_.reach, width, height));
+      windows_.push_back(std::make_unique<SlidingWindow>(job_, rule_, kernels_.reach, width, height));
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    return marches_.front()->bytes() * marches_.size() + listed_.bytes() +
+    return windows_.front()->bytes() * windows_.size() + listed_.bytes() +
            kernels_.kernels.size() * sizeof(LensKernel) + kernels_.staircases.size() * sizeof(Staircase);
   }
 
   void run(const SplatImages& images, Stream) override {
     if (images.white != nullptr) rule_.white = *images.white;
     if (job_.most_listed > 0) listed_.sort(images.listed, std::min(*images.count, job_.most_listed));
-    backend_.threads.for_rows(cut_.strips * cut_.bands, 1,
+    backend_.threads.for_rows(tiling_.columns * tiling_.rows, 1,
                               [&](std::int64_t first, std::int64_t last, int slot) {
                                 for (std::int64_t i = first; i < last; ++i)
-                                  marches_[static_cast<std::size_t>(slot)]->run(images, listed_, area(i));
+                                  windows_[static_cast<std::size_t>(slot)]->run(images, listed_, area(i));
                               });
   }
 
  private:
   [[nodiscard]] Area area(std::int64_t i) const {
-    const std::int64_t strip = i % cut_.strips;
-    const std::int64_t band = i / cut_.strips;
-    return {job_.width * strip / cut_.strips, job_.width * (strip + 1) / cut_.strips,
-            job_.height * band / cut_.bands, job_.height * (band + 1) / cut_.bands};
+    const std::int64_t column = i % tiling_.columns;
+    const std::int64_t row = i / tiling_.columns;
+    return {job_.width * column / tiling_.columns, job_.width * (column + 1) / tiling_.columns,
+            job_.height * row / tiling_.rows, job_.height * (row + 1) / tiling_.rows};
   }
 
   CpuBackend& backend_;
   SplatJob job_;
   LensKernels kernels_;
   SplatRule rule_;
-  Cut cut_;
+  Tiling tiling_;
   ListedRows listed_;
-  std::vector<std::unique_ptr<March>> marches_;  ///< one a thread
+  std::vector<std::unique_ptr<SlidingWindow>> windows_;  ///< one a thread
 };
 
 }  // namespace

@@ -66,7 +66,7 @@ GroupsOfRow spread_visible(const SplatRule& rule, const VisiblePair& pair, std::
 GroupsOfRow spread_listed(const SplatRule& rule, const LensSample* listed, const std::uint32_t* places,
                           std::size_t count, const DeltaRows& rows);
 
-/// A row of one group, from the strip's first column on.
+/// A row of one group, from the tile's first column on.
 struct GroupRow {
   std::uint32_t group = 0;
   bool spread = false;               ///< has deltas, here or above

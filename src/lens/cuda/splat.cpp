@@ -1,6 +1,6 @@
 // Depth of field's engine in device memory: sums of all groups, then all groups of a pixel.
 
-#include "kernels/lens/splat.h"
+#include "kernels/lens/launch.h"
 
 #include <algorithm>
 #include <bit>

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "core/maths/hd.h"
+#include "pixels/maths/rows.h"
 
 namespace satin {
 
@@ -121,5 +122,52 @@ SATIN_HD void find_focus(LensState& state, const DepthRule& rule, std::int64_t w
   state.near_edge = state.far_edge = state.strength = 0;
   state.problems |= focus_on_unknown;
 }
+
+/// One channel of an image of stored depth.
+template <class T>
+struct DepthRows {
+  Rows<const T> rows;
+  int channels = 1;
+  int channel = 0;
+
+  SATIN_HD const T* row(std::int64_t y) const { return rows.row(y) + channel; }
+};
+
+/// Of one place: the state's focus.
+template <class T>
+struct FindFocus {
+  DepthRule rule;
+  DepthRows<T> depth;
+  std::int64_t width;
+  std::int64_t height;
+  LensState* state;
+
+  SATIN_HD void operator()(int /*x*/, int /*y*/) const {
+    find_focus(*state, rule, width, height, [&](std::int64_t x, std::int64_t y) {
+      return static_cast<double>(depth.row(y)[x * depth.channels]);
+    });
+  }
+};
+
+template <class T>
+struct RadiiOfDepth {
+  DepthRule rule;
+  DepthRows<T> depth;
+  const LensState* state;
+  Rows<SignedRadius256> radii;
+
+  struct Row {
+    DepthRule rule;
+    LensState state;
+    const T* stored;
+    std::int64_t channels;
+    SignedRadius256* radii;
+
+    SATIN_HD void operator()(int x) const {
+      radii[x] = circle_of_confusion(static_cast<double>(stored[x * channels]), rule, state);
+    }
+  };
+  SATIN_HD Row row(int y) const { return {rule, *state, depth.row(y), depth.channels, radii.row(y)}; }
+};
 
 }  // namespace satin

@@ -89,7 +89,7 @@ struct Hidden {
   float weight;
 };
 
-/// Makes the hidden samples of one group.
+/// The disocclusion fill of one group.
 template <int Channels>
 struct FillDisocclusions {
   LensPlanes planes;
@@ -109,8 +109,9 @@ struct FillDisocclusions {
     return !(static_cast<float>(empty_reach) > own + absolute(mean_radius(found)) + 1);
   }
 
-  /// The hidden sample of one pixel. nearest(x, y, step_x, step_y) is the nearest pixel along one direction
-  /// that is of the group or behind it: its distance, 0 if there is none in refined_reach or it is behind.
+  /// The filled sample behind one pixel. nearest(x, y, step_x, step_y) is the nearest pixel along one
+  /// direction that is of the group or behind it: its distance, 0 if there is none in refined_reach or it is
+  /// behind.
   template <class Nearest>
   [[nodiscard]] SATIN_HD Hidden hidden_at(int x, int y, const FillFound<Channels>& found,
                                           const Nearest& nearest) const {

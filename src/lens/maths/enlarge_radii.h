@@ -8,6 +8,7 @@
 
 #include "core/maths/hd.h"
 #include "lens/maths/circle_of_confusion.h"
+#include "pixels/maths/rows.h"
 
 namespace satin {
 
@@ -209,5 +210,72 @@ SATIN_HD SignedRadius256 enlarged_radius(const RadiusSamples& samples, std::int3
 SATIN_HD std::int64_t sample_at_centre(std::int64_t i, std::int64_t size, std::int64_t samples) {
   return (2 * i + 1) * samples / (2 * size);
 }
+
+/// One place a sample: its colour.
+template <class T>
+struct ColourSamples {
+  EnlargeSizes sizes;
+  Rows<const T> picture;
+  int channels;
+  int colours;
+  GuideColour* of_samples;  ///< densely packed
+
+  SATIN_HD void operator()(int i, int j) const {
+    of_samples[j * sizes.depth_width + i] =
+        sample_colour(i, j, sizes, channels, colours, [&](std::int64_t y) { return picture.row(y); });
+  }
+};
+
+/// One place a pixel of the picture. The samples around are those of the last pixel until the cell ends.
+template <class T>
+struct EnlargeRadii {
+  EnlargeSizes sizes;
+  Rows<const T> picture;
+  int channels;
+  int colours;
+  const GuideColour* of_samples;
+  Rows<const SignedRadius256> samples;
+  Rows<SignedRadius256> radii;
+
+  struct Row {
+    const EnlargeRadii& step;
+    const T* pixels;
+    SignedRadius256* radii;
+    SamplePlace place;
+    std::int64_t loaded = INT64_MIN;  ///< column of the samples
+    RadiusSamples around;
+
+    SATIN_HD Row(const EnlargeRadii& of, int y)
+        : step(of),
+          pixels(of.picture.row(y)),
+          radii(of.radii.row(y)),
+          place(sample_place(y, of.sizes.height, of.sizes.depth_height)) {}
+
+    SATIN_HD void operator()(int x) {
+      const SamplePlace column = sample_place(x, step.sizes.width, step.sizes.depth_width);
+      if (column.first != loaded)
+        load_samples(
+            around, column.first, place.first, step.sizes,
+            [&](std::int64_t i, std::int64_t j) { return step.samples.row(j)[i]; },
+            [&](std::int64_t i, std::int64_t j) { return step.of_samples[j * step.sizes.depth_width + i]; });
+      loaded = column.first;
+      radii[x] = enlarged_radius(around, column.fraction, place.fraction,
+                                 guide_colour(pixels + std::int64_t{x} * step.channels, step.colours));
+    }
+  };
+  SATIN_HD Row row(int y) const { return {*this, y}; }
+};
+
+/// Of a depth image that is wider than the picture.
+struct TakeCentres {
+  EnlargeSizes sizes;
+  Rows<const SignedRadius256> samples;
+  Rows<SignedRadius256> radii;
+
+  SATIN_HD void operator()(int x, int y) const {
+    const SignedRadius256* row = samples.row(sample_at_centre(y, sizes.height, sizes.depth_height));
+    radii.row(y)[x] = row[sample_at_centre(x, sizes.width, sizes.depth_width)];
+  }
+};
 
 }  // namespace satin

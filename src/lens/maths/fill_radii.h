@@ -8,6 +8,8 @@
 #include "core/maths/hd.h"
 #include "core/maths/window.h"
 #include "lens/maths/circle_of_confusion.h"
+#include "lens/maths/lens_planes.h"
+#include "pixels/maths/rows.h"
 #include "tables/maths/gather.h"
 
 namespace satin {
@@ -106,5 +108,55 @@ SATIN_HD SignedRadius256 filled_radius(std::int64_t x, std::int64_t y, const Kno
   }
   return surface + static_cast<SignedRadius256>((2 * total + weights) / (2 * weights));
 }
+
+/// One place a row: how many radii are unknown.
+struct CountUnknown {
+  Rows<const SignedRadius256> radii;
+  std::int64_t width;
+  std::uint32_t* unknown;
+
+  SATIN_HD void operator()(int /*x*/, int y) const {
+    std::uint32_t count = 0;
+    for (std::int64_t x = 0; x < width; ++x) count += radii.row(y)[x] == unknown_radius ? 1U : 0U;
+    add_shared(unknown, count);
+  }
+};
+
+/// What is summed, of every pixel.
+struct SplitRadii {
+  SignedRadius256 largest;
+  Rows<const SignedRadius256> radii;
+  Rows<std::uint8_t> known;
+  Rows<std::uint32_t> raised;
+
+  SATIN_HD void operator()(int x, int y) const {
+    const SignedRadius256 radius = radii.row(y)[x];
+    const bool is_known = radius != unknown_radius;
+    known.row(y)[x] = is_known ? 1 : 0;
+    raised.row(y)[x] = is_known ? static_cast<std::uint32_t>(radius + largest) : 0;
+  }
+};
+
+/// One place: tells the state how many are unknown.
+struct TellUnknown {
+  KnownRadii known;
+  LensState* state;
+
+  SATIN_HD void operator()(int /*x*/, int /*y*/) const {
+    const std::uint64_t count = known_count(known);
+    state->unknown += static_cast<std::uint64_t>(known.counts.width * known.counts.height) - count;
+    if (count == 0) state->problems |= nothing_known;
+  }
+};
+
+struct FillUnknown {
+  KnownRadii known;
+  Rows<SignedRadius256> radii;
+
+  SATIN_HD void operator()(int x, int y) const {
+    SignedRadius256& radius = radii.row(y)[x];
+    if (radius == unknown_radius) radius = filled_radius(x, y, known);
+  }
+};
 
 }  // namespace satin

@@ -1,6 +1,6 @@
 #pragma once
-// Pictures of what depth of field saw: radii, groups, hidden samples. Linear integers, as the result has
-// them.
+// Pictures of what depth of field saw: radii, groups, disocclusion fill. Linear integers, as the result
+// has them.
 
 #include <cstdint>
 
@@ -80,7 +80,7 @@ struct ShowNothing {
 
 inline constexpr int listed_columns = 4096;
 
-/// Colours of the hidden samples of one group; (x, y) is place y * listed_columns + x of the list. What is
+/// Colours of the disocclusion fill of one group; (x, y) is place y * listed_columns + x of the list. What is
 /// listed of silhouettes lies before the pixel's own group or in it.
 struct ShowHidden {
   LensPlanes planes;

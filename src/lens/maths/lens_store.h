@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "lens/maths/lens_picture.h"
+#include "pixels/maths/rows.h"
 #include "pixels/maths/store.h"
 
 namespace satin {
@@ -72,5 +73,30 @@ SATIN_HD void store_lens_pixel(const std::uint32_t* values, const LensPicture<T>
   store_lens_values<Channels>(values, original, mask, rule, unit, out);
   if (rule.keeps_last) out[Channels - 1] = original[Channels - 1];
 }
+
+template <int Channels, class T>
+struct StoreLens {
+  LensPicture<T> picture;
+  LensStoreRule rule;
+  const std::uint32_t* values;  ///< dense, interleaved
+  std::int64_t width;
+  const Measured* measured;
+  MaskRows mask;
+  Rows<T> output;
+
+  struct Row {
+    const StoreLens& step;
+    LensUnit unit;
+    int y;
+
+    SATIN_HD void operator()(int x) const {
+      const std::int64_t at = std::int64_t{x} * Channels;
+      store_lens_pixel<Channels>(step.values + y * step.width * Channels + at, step.picture,
+                                 step.picture.at(x, y), step.mask.weight(x, y), step.rule, unit,
+                                 step.output.row(y) + at);
+    }
+  };
+  SATIN_HD Row row(int y) const { return {*this, lens_unit(picture, measured), y}; }
+};
 
 }  // namespace satin

@@ -6,6 +6,7 @@
 
 #include "core/maths/hd.h"
 #include "lens/maths/circle_of_confusion.h"
+#include "pixels/maths/rows.h"
 
 namespace satin {
 
@@ -29,5 +30,12 @@ SATIN_HD SignedRadius256 planar_radius(std::int64_t x, std::int64_t y, const Pla
       static_cast<SignedRadius256>((radius < focus.largest ? radius : focus.largest) + 0.5);
   return distance < 0 ? -magnitude : magnitude;
 }
+
+struct RadiiOfPlane {
+  PlanarFocus focus;
+  Rows<SignedRadius256> radii;
+
+  SATIN_HD void operator()(int x, int y) const { radii.row(y)[x] = planar_radius(x, y, focus); }
+};
 
 }  // namespace satin

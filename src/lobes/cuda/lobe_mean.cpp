@@ -1,4 +1,4 @@
-#include "kernels/lobes/lobe_mean.h"
+#include "kernels/lobes/launch.h"
 
 #include <algorithm>
 #include <memory>

@@ -13,13 +13,13 @@
 namespace satin::cpu {
 namespace {
 
-constexpr std::int64_t least_band = 64;
+constexpr std::int64_t least_tile_height = 64;
 constexpr std::uint32_t most_tabled = 1U << 16;
 
 /// What one thread needs. Steps: u8 or u16, wide enough for the reach and one more.
 template <class Steps>
 struct Slot {
-  std::vector<Steps> band;  ///< distances down the columns of a band
+  std::vector<Steps> tile;  ///< distances down the columns of a tile
   std::vector<Steps> line;  ///< of the row that a scan has reached
   std::vector<std::uint32_t> squared;
   std::vector<std::uint16_t> near_squared;
@@ -27,7 +27,7 @@ struct Slot {
   LowerEnvelope envelope;
 
   [[nodiscard]] std::size_t bytes() const noexcept {
-    return (band.size() + line.size()) * sizeof(Steps) + squared.size() * sizeof squared[0] +
+    return (tile.size() + line.size()) * sizeof(Steps) + squared.size() * sizeof squared[0] +
            (near_squared.size() + near_space.size()) * sizeof near_space[0] + envelope.bytes();
   }
 };
@@ -43,8 +43,8 @@ class Distance final : public DistanceOperation {
         none_(static_cast<Steps>(reach_ + 1)),
         way_(way_of(job.result)) {
     const std::int64_t threads = backend.threads.count();
-    band_ = std::min(std::max<std::int64_t>(least_band, 2 * std::int64_t{reach_}),
-                     (job.height + threads - 1) / threads);
+    tile_height_ = std::min(std::max<std::int64_t>(least_tile_height, 2 * std::int64_t{reach_}),
+                            (job.height + threads - 1) / threads);
     for (std::int64_t i = 0; i < threads; ++i) slots_.push_back(new_slot());
     if (way_ == Way::chords) fill_chords();
     if (job.result == DistanceResult::ramp && job.most <= most_tabled) fill_values();
@@ -57,10 +57,12 @@ class Distance final : public DistanceOperation {
   }
 
   void run(const ImageView& mask, const MutableImageView& output, Stream) override {
-    backend_.threads.for_rows(job_.height, band_, [&](std::int64_t first, std::int64_t last, int index) {
-      for (std::int64_t y = first; y < last; y += band_)
-        run_band(mask, output, y, std::min(y + band_, last), slots_[static_cast<std::size_t>(index)]);
-    });
+    backend_.threads.for_rows(job_.height, tile_height_,
+                              [&](std::int64_t first, std::int64_t last, int index) {
+                                for (std::int64_t y = first; y < last; y += tile_height_)
+                                  run_tile(mask, output, y, std::min(y + tile_height_, last),
+                                           slots_[static_cast<std::size_t>(index)]);
+                              });
   }
 
  private:
@@ -77,9 +79,12 @@ class Distance final : public DistanceOperation {
   }
 
   [[nodiscard]] Slot<Steps> new_slot() const {
-    Slot<Steps> slot{
-        std::vector<Steps>(static_cast<std::size_t>(band_) * width_), std::vector<Steps>(width_), {}, {}, {},
-        LowerEnvelope(way_ == Way::envelope ? job_.width : 0)};
+    Slot<Steps> slot{std::vector<Steps>(static_cast<std::size_t>(tile_height_) * width_),
+                     std::vector<Steps>(width_),
+                     {},
+                     {},
+                     {},
+                     LowerEnvelope(way_ == Way::envelope ? job_.width : 0)};
     if (way_ == Way::envelope) slot.squared.resize(width_);
     if (way_ == Way::search) {
       slot.near_squared.resize(near_row_space(width_));
@@ -116,12 +121,12 @@ class Distance final : public DistanceOperation {
     return job_.side == MaskSide::both || (mask != 0) == (job_.side == MaskSide::inside);
   }
 
-  /// Scans of the columns see `reach_` rows beyond the band, which is all that counts.
-  void run_band(const ImageView& mask, const MutableImageView& output, std::int64_t first, std::int64_t last,
+  /// Scans of the columns see `reach_` rows beyond the tile, which is all that counts.
+  void run_tile(const ImageView& mask, const MutableImageView& output, std::int64_t first, std::int64_t last,
                 Slot<Steps>& slot) {
     const auto mask_row = [&](std::int64_t y) { return mask.row<std::uint8_t>(y); };
-    const auto band_row = [&](std::int64_t y) {
-      return slot.band.data() + static_cast<std::size_t>(y - first) * width_;
+    const auto tile_row = [&](std::int64_t y) {
+      return slot.tile.data() + static_cast<std::size_t>(y - first) * width_;
     };
     Steps* line = slot.line.data();
     const auto step = [&](std::int64_t y, std::int64_t before, const Steps* from, Steps* to) {
@@ -133,18 +138,18 @@ class Distance final : public DistanceOperation {
       step(y, y - 1, line, line);
     for (std::int64_t y = first; y < last; ++y) {
       if (y == 0) {
-        std::fill_n(band_row(y), width_, none_);
+        std::fill_n(tile_row(y), width_, none_);
       } else {
-        step(y, y - 1, y == first ? line : band_row(y - 1), band_row(y));
+        step(y, y - 1, y == first ? line : tile_row(y - 1), tile_row(y));
       }
     }
 
     std::fill_n(line, width_, none_);
     for (std::int64_t y = std::min(last - 1 + reach_, job_.height - 2); y >= first; --y) {
       step(y, y + 1, line, line);
-      if (y < last) meet_columns(line, width_, band_row(y));
+      if (y < last) meet_columns(line, width_, tile_row(y));
     }
-    for (std::int64_t y = first; y < last; ++y) finish_row(mask_row(y), band_row(y), output, y, slot);
+    for (std::int64_t y = first; y < last; ++y) finish_row(mask_row(y), tile_row(y), output, y, slot);
   }
 
   void finish_row(const std::uint8_t* mask, Steps* columns, const MutableImageView& output, std::int64_t y,
@@ -224,7 +229,7 @@ class Distance final : public DistanceOperation {
   std::int32_t reach_;
   Steps none_;  ///< no pixel of the other side within reach along the column
   Way way_;
-  std::int64_t band_ = 1;  ///< rows
+  std::int64_t tile_height_ = 1;  ///< rows
   std::vector<Steps> chords_;
   std::vector<std::uint8_t>
       values_[2];                   ///< of a ramp, for every squared distance; empty if these are too many

@@ -1,19 +1,19 @@
-// Components of bands of rows, each found by itself, then joined where bands meet.
+// Components of tiles of rows, each found by itself, then joined where tiles meet.
 
 #include "masks/label.h"
-#include "masks/cpu/label_band.h"
 #include "masks/cpu/label_simd.h"
+#include "masks/cpu/label_tile.h"
 #include "scan/cpu/blocks.h"
 
 namespace satin::cpu {
 namespace {
 
-constexpr std::int64_t fewest_rows = 32;  ///< of a band
-constexpr std::int64_t bands_per_thread = 8;
+constexpr std::int64_t fewest_rows = 32;  ///< of a tile
+constexpr std::int64_t tiles_per_thread = 8;
 
-std::int64_t rows_of_band(std::int64_t height, int threads) {
+std::int64_t rows_of_tile(std::int64_t height, int threads) {
   if (threads == 1) return height;
-  const std::int64_t wanted = bands_per_thread * threads;
+  const std::int64_t wanted = tiles_per_thread * threads;
   return std::max(fewest_rows, (height + wanted - 1) / wanted);
 }
 
@@ -38,23 +38,23 @@ class Label final : public LabelOperation {
       : backend_(backend),
         job_(job),
         words_(words_for(static_cast<std::size_t>(job.width))),
-        rows_(rows_of_band(job.height, backend.threads.count())) {
+        rows_(rows_of_tile(job.height, backend.threads.count())) {
     check_label_size(job.width, job.height);
     bits_ = backend.allocate(words_ * static_cast<std::size_t>(job.height) * sizeof(std::uint64_t));
     for (std::int64_t y = 0; y < job.height; y += rows_)
-      bands_.emplace_back(y, std::min(y + rows_, job.height));
+      tiles_.emplace_back(y, std::min(y + rows_, job.height));
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return bits_.size; }
 
   std::uint32_t run(const ImageView& mask, const MutableImageView& labels, Stream) override {
-    for_bands([&](std::size_t i) { bands_[i].scan(job_, mask, bits_of(i)); });
-    number_bands();
-    for (std::size_t i = 1; i < bands_.size(); ++i) join_seam(i);
+    for_tiles([&](std::size_t i) { tiles_[i].scan(job_, mask, bits_of(i)); });
+    number_tiles();
+    for (std::size_t i = 1; i < tiles_.size(); ++i) join_seam(i);
     const std::uint32_t count = number_components();
     shapes_ = backend_.allocate(count * sizeof(RegionShape));
-    for_bands([&](std::size_t i) {
-      bands_[i].write(job_, bits_of(i), final_.data() + offsets_[i], whole_.data() + offsets_[i], labels,
+    for_tiles([&](std::size_t i) {
+      tiles_[i].write(job_, bits_of(i), final_.data() + offsets_[i], whole_.data() + offsets_[i], labels,
                       shapes());
     });
     merge_parts();
@@ -65,45 +65,45 @@ class Label final : public LabelOperation {
 
  private:
   template <class Body>
-  void for_bands(const Body& body) {
-    for_blocks(backend_, static_cast<std::int64_t>(bands_.size()),
+  void for_tiles(const Body& body) {
+    for_blocks(backend_, static_cast<std::int64_t>(tiles_.size()),
                [&](std::int64_t i) { body(static_cast<std::size_t>(i)); });
   }
 
-  [[nodiscard]] std::uint64_t* bits_of(std::size_t band) const {
-    return bits_of_row(static_cast<std::int64_t>(band) * rows_);
+  [[nodiscard]] std::uint64_t* bits_of(std::size_t tile) const {
+    return bits_of_row(static_cast<std::int64_t>(tile) * rows_);
   }
   [[nodiscard]] std::uint64_t* bits_of_row(std::int64_t y) const {
     return reinterpret_cast<std::uint64_t*>(bits_.get()) + static_cast<std::size_t>(y) * words_;
   }
   [[nodiscard]] RegionShape* shapes() const { return reinterpret_cast<RegionShape*>(shapes_.get()); }
 
-  /// The components of all bands get numbers, band after band: the raster order of their first pixels.
-  void number_bands() {
+  /// The components of all tiles get numbers, tile after tile: the raster order of their first pixels.
+  void number_tiles() {
     offsets_.assign(1, 0);
-    for (const LabelBand& band : bands_) offsets_.push_back(offsets_.back() + band.components());
+    for (const LabelTile& tile : tiles_) offsets_.push_back(offsets_.back() + tile.components());
     sets_.resize(offsets_.back());
     whole_.assign(offsets_.back(), 1);
   }
 
-  /// Joins the components of a band's first row with those of the row above.
-  void join_seam(std::size_t band) {
-    const std::int64_t y = static_cast<std::int64_t>(band) * rows_;
+  /// Joins the components of a tile's first row with those of the row above.
+  void join_seam(std::size_t tile) {
+    const std::int64_t y = static_cast<std::int64_t>(tile) * rows_;
     const auto width = static_cast<std::size_t>(job_.width);
     const std::uint32_t reach = job_.connectivity == 8 ? 1 : 0;
     Runs lower(width);
     Runs upper(width);
     lower.find(bits_of_row(y), width);
     upper.find(bits_of_row(y - 1), width);
-    const auto lower_runs = bands_[band].first_row();
-    const auto upper_runs = bands_[band - 1].last_row();
+    const auto lower_runs = tiles_[tile].first_row();
+    const auto upper_runs = tiles_[tile - 1].last_row();
     std::size_t above = 0;
     for (std::size_t i = 0; i < lower_runs.size(); ++i) {
       while (above < upper_runs.size() && upper.edges[2 * above + 1] + reach <= lower.edges[2 * i]) ++above;
       for (std::size_t k = above;
            k < upper_runs.size() && upper.edges[2 * k] < lower.edges[2 * i + 1] + reach; ++k) {
-        const std::uint32_t a = offsets_[band - 1] + upper_runs[k];
-        const std::uint32_t b = offsets_[band] + lower_runs[i];
+        const std::uint32_t a = offsets_[tile - 1] + upper_runs[k];
+        const std::uint32_t b = offsets_[tile] + lower_runs[i];
         whole_[a] = whole_[b] = 0;
         sets_.join(a, b);
       }
@@ -119,21 +119,21 @@ class Label final : public LabelOperation {
   }
 
   void merge_parts() {
-    for (const LabelBand& band : bands_)
-      for (const Part& part : band.parts) shapes()[part.label - 1].area = 0;
-    for (const LabelBand& band : bands_)
-      for (const Part& part : band.parts) merge(shapes()[part.label - 1], part.shape);
+    for (const LabelTile& tile : tiles_)
+      for (const Part& part : tile.parts) shapes()[part.label - 1].area = 0;
+    for (const LabelTile& tile : tiles_)
+      for (const Part& part : tile.parts) merge(shapes()[part.label - 1], part.shape);
   }
 
   CpuBackend& backend_;
   LabelJob job_;
   std::size_t words_;  ///< of a row
-  std::int64_t rows_;  ///< of a band, but for the last one
+  std::int64_t rows_;  ///< of a tile, but for the last one
   Buffer bits_;
-  std::vector<LabelBand> bands_;
-  std::vector<std::uint32_t> offsets_;  ///< the number of each band's first component
-  DisjointSets sets_;                   ///< components of bands
-  std::vector<std::uint8_t> whole_;     ///< no other band has a part of it
+  std::vector<LabelTile> tiles_;
+  std::vector<std::uint32_t> offsets_;  ///< the number of each tile's first component
+  DisjointSets sets_;                   ///< components of tiles
+  std::vector<std::uint8_t> whole_;     ///< no other tile has a part of it
   std::vector<std::uint32_t> final_;
   Buffer shapes_;
 };

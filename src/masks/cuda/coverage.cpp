@@ -1,7 +1,7 @@
 #include "masks/coverage.h"
 #include "core/cuda/backend.h"
 #include "core/cuda/check.h"
-#include "kernels/masks/redact.h"
+#include "kernels/masks/launch.h"
 
 namespace satin::cuda {
 namespace {

@@ -1,6 +1,6 @@
 // Distances in masks: the workspace and what the kernels look up.
 
-#include "kernels/masks/distance.h"
+#include "kernels/masks/launch.h"
 
 #include <vector>
 

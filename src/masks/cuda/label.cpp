@@ -1,9 +1,9 @@
 // Connected components: runs of words, their trees and the scan over the roots in device memory.
 
-#include "kernels/masks/label.h"
+#include "masks/label.h"
 #include "core/cuda/backend.h"
 #include "core/cuda/check.h"
-#include "masks/label.h"
+#include "kernels/masks/launch.h"
 #include "scan/cuda/operations.h"
 
 namespace satin::cuda {

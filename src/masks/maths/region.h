@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include "core/maths/hd.h"
-#include "statistics/maths/local_statistics.h"
 
 namespace satin {
 

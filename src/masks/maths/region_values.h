@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "core/maths/fixed_point.h"
+#include "core/maths/wide.h"
 #include "masks/maths/region.h"
 #include "scan/maths/sort_key.h"
 

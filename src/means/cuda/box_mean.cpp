@@ -11,7 +11,6 @@ std::unique_ptr<BoxMeanOperation> prepare_box_mean(Backend& backend, const BoxMe
   if (job.excludes) return prepare_box_mean_table(cuda, job);
   if (job.radius.from_map) {
     if (auto strip = prepare_box_mean_strip(cuda, job)) return strip;
-    if (auto residues = prepare_box_mean_residues(cuda, job)) return residues;
   } else {
     if (auto packed = prepare_box_mean_packed(cuda, job)) return packed;
     if (auto running = prepare_box_mean_running(cuda, job)) return running;
@@ -19,9 +18,9 @@ std::unique_ptr<BoxMeanOperation> prepare_box_mean(Backend& backend, const BoxMe
   return prepare_box_mean_table(cuda, job);
 }
 
-Buffer upload_positions(CudaBackend& backend, std::int64_t size, int before, int behind, Border border) {
+Buffer upload_positions(CudaBackend& backend, std::int64_t size, int margin, Border border) {
   std::vector<int> sources;
-  for (std::int64_t position = -before; position < size + behind; ++position)
+  for (std::int64_t position = -margin; position < size + margin; ++position)
     sources.push_back(static_cast<int>(satin::source_of(position, size, border)));
   return backend.uploaded(sources);
 }

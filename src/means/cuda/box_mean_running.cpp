@@ -1,12 +1,9 @@
 // Box mean of integers with one radius: running sums of the columns, no table.
 
-#include "kernels/means/box_mean_running.h"
-
 #include <algorithm>
 #include <limits>
 #include <numeric>
 
-#include "core/cuda/check.h"
 #include "means/box_mean.h"
 #include "means/cuda/box_mean.h"
 #include "pixels/cuda/transfer.h"
@@ -117,44 +114,6 @@ TransferView transfer_of(CudaBackend& backend, const BoxMeanJob& job) {
   return transfer;
 }
 
-class BoxMeanRunning final : public BoxMeanOperation {
- public:
-  BoxMeanRunning(CudaBackend& backend, const BoxMeanJob& job, const kernels::RunningMeanArguments& arguments)
-      : backend_(backend), arguments_(arguments) {
-    arguments_.transfer = transfer_of(backend, job);
-    const kernels::RunningMargin above = kernels::running_margin(arguments.job.y);
-    const kernels::RunningMargin left = kernels::running_margin(arguments.job.x);
-    rows_ = upload_positions(backend, job.height, above.before, above.behind, job.border);
-    columns_ = upload_positions(backend, job.width, left.before, left.behind, job.border);
-    groups_ = backend.allocate(kernels::running_groups_bytes(arguments.job, arguments.tiles));
-    arguments_.rows = reinterpret_cast<const int*>(rows_.get()) + above.before;
-    arguments_.columns = reinterpret_cast<const int*>(columns_.get()) + left.before;
-    arguments_.groups = groups_.get();
-    check(static_cast<cudaError_t>(kernels::prepare_running_mean(arguments_)), "asking for shared memory");
-  }
-
-  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    return rows_.size + columns_.size + groups_.size;
-  }
-
-  void run(const BoxMeanImages& images, Stream stream) override {
-    backend_.select();
-    kernels::RunningMeanArguments arguments = arguments_;
-    arguments.source = source_of(images.source);
-    arguments.output = target_of(images.output);
-    arguments.measured = images.measured;
-    kernels::running_mean(arguments, backend_.stream_of(stream));
-    check_launch("averaging over boxes of one radius");
-  }
-
- private:
-  CudaBackend& backend_;
-  kernels::RunningMeanArguments arguments_;
-  Buffer rows_;
-  Buffer columns_;
-  Buffer groups_;
-};
-
 }  // namespace
 
 std::unique_ptr<BoxMeanOperation> prepare_box_mean_running(CudaBackend& backend, const BoxMeanJob& job) {
@@ -185,8 +144,12 @@ std::unique_ptr<BoxMeanOperation> prepare_box_mean_running(CudaBackend& backend,
   }
   running.whole = whole_divisor(running, job.read.maximum);
   arguments.tiles = kernels::running_tiles(running, backend.multiprocessors(), backend.shared_memory());
-  if (arguments.tiles.warps == 0) return nullptr;
-  return std::make_unique<BoxMeanRunning>(backend, job, arguments);
+  if (arguments.tiles.spans == 0) return nullptr;
+  arguments.transfer = transfer_of(backend, job);
+  Buffer groups = backend.allocate(kernels::running_groups_bytes(running));
+  arguments.groups = groups.get();
+  return std::make_unique<TiledBoxMean<kernels::RunningMeanArguments>>(
+      backend, job, arguments, kernels::running_margin(running), std::move(groups));
 }
 
 }  // namespace satin::cuda

@@ -1,10 +1,7 @@
 // Box mean of 8-bit pixels by a radius map: strips with their table in shared memory.
 
-#include "kernels/means/box_mean_strip.h"
-
 #include <algorithm>
 
-#include "core/cuda/check.h"
 #include "means/box_mean.h"
 #include "means/cuda/box_mean.h"
 
@@ -13,37 +10,6 @@ namespace {
 
 constexpr std::int64_t largest_side = 1LL << 26;  // offsets within a row are 32-bit integers in the kernels
 constexpr int largest_reach = 63;  // whole boxes below 2^14 pixels: kernels/means/strip_means.cuh
-
-class BoxMeanStrip final : public BoxMeanOperation {
- public:
-  BoxMeanStrip(CudaBackend& backend, const BoxMeanJob& job, const kernels::StripMeanArguments& arguments)
-      : backend_(backend), arguments_(arguments) {
-    const int margin = kernels::strip_margin(arguments.job);
-    rows_ = upload_positions(backend, job.height, margin, margin, job.border);
-    columns_ = upload_positions(backend, job.width, margin, margin, job.border);
-    arguments_.rows = reinterpret_cast<const int*>(rows_.get()) + margin;
-    arguments_.columns = reinterpret_cast<const int*>(columns_.get()) + margin;
-    check(static_cast<cudaError_t>(kernels::prepare_strip_mean(arguments_)), "asking for shared memory");
-  }
-
-  [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return rows_.size + columns_.size; }
-
-  void run(const BoxMeanImages& images, Stream stream) override {
-    backend_.select();
-    kernels::StripMeanArguments arguments = arguments_;
-    arguments.source = source_of(images.source);
-    arguments.radius_map = source_of(images.radius_map);
-    arguments.output = target_of(images.output);
-    kernels::strip_mean(arguments, backend_.stream_of(stream));
-    check_launch("averaging over boxes by a map");
-  }
-
- private:
-  CudaBackend& backend_;
-  kernels::StripMeanArguments arguments_;
-  Buffer rows_;
-  Buffer columns_;
-};
 
 /// Bits of a channel's sum in a packed entry (kernels/means/packed_sums.cuh).
 int sum_bits(int channels) { return channels == 3 ? 21 : 32; }
@@ -67,8 +33,9 @@ std::unique_ptr<BoxMeanOperation> prepare_box_mean_strip(CudaBackend& backend, c
   arguments.job.reach = static_cast<int>(reach);
   arguments.job.radius = job.radius;
   arguments.tiles = kernels::strip_tiles(arguments.job, backend.multiprocessors(), backend.shared_memory());
-  if (arguments.tiles.strips == 0) return nullptr;
-  return std::make_unique<BoxMeanStrip>(backend, job, arguments);
+  if (arguments.tiles.spans == 0) return nullptr;
+  return std::make_unique<TiledBoxMean<kernels::StripMeanArguments>>(backend, job, arguments,
+                                                                     kernels::strip_margin(arguments.job));
 }
 
 }  // namespace satin::cuda

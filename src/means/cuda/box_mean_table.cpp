@@ -1,13 +1,11 @@
 // Box mean of anything: a table of the source in device memory, then a gather.
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <optional>
 
 #include "core/cuda/check.h"
 #include "kernels/means/launch.h"
-#include "kernels/means/map_gather.h"
 #include "means/box_mean.h"
 #include "means/cuda/box_mean.h"
 #include "means/mean_rule.h"
@@ -31,7 +29,7 @@ bool sums_are_narrow(const BoxMeanJob& job) {
   return job.read.maximum <= largest_sum / area;
 }
 
-/// True if kernels/means/map_gather.h is for this job.
+/// True if kernels/means/gathered_bytes.cuh is for this job.
 bool gathers_bytes_by_map(const BoxMeanJob& job) {
   constexpr std::int64_t widest = 1LL << 26;  // offsets within a row are 32-bit integers
   constexpr std::int64_t highest = 65535;     // blocks of a grid
@@ -101,10 +99,10 @@ class BuiltTable {
 
 class BoxMeanTable final : public BoxMeanOperation {
  public:
-  BoxMeanTable(CudaBackend& backend, const BoxMeanJob& job)
-      : backend_(backend), job_(job), by_map_(!is_identity(job.radius) && gathers_bytes_by_map(job)) {
+  BoxMeanTable(CudaBackend& backend, const BoxMeanJob& job) : backend_(backend) {
     if (!is_identity(job.radius)) {
-      table_.emplace(backend, table_of(job), by_map_);
+      arguments_.bytes_by_map = gathers_bytes_by_map(job);
+      table_.emplace(backend, table_of(job), arguments_.bytes_by_map);
       arguments_.table = table_->view().data;
       arguments_.table_row = table_->view().strides.row;
       if (job.excludes) {
@@ -125,27 +123,16 @@ class BoxMeanTable final : public BoxMeanOperation {
     arguments_.rule =
         mean_rule(job, device_transfer(backend, job.write.type, job.write.transfer == Transfer::srgb));
     arguments_.narrow = sums_are_narrow(job);
-    arguments_.frame_only = by_map_;
-    if (by_map_) prepare_map_gather();
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    return radii_.size + (table_ ? table_->bytes() : 0) + (counts_ ? counts_->bytes() : 0);
+    return (table_ ? table_->bytes() : 0) + (counts_ ? counts_->bytes() : 0);
   }
 
   void run(const BoxMeanImages& images, Stream stream) override {
     backend_.select();
     if (table_) table_->build(images.source, images.measured, stream);
     if (counts_) counts_->build(images.included, nullptr, stream);
-    if (by_map_) {
-      kernels::MapGatherArguments gather = gather_;
-      gather.source = source_of(images.source);
-      gather.radius_map = source_of(images.radius_map);
-      gather.output = target_of(images.output);
-      kernels::gather_by_map(gather, backend_.stream_of(stream));
-      check_launch("gathering by a map");
-      if (job_.border == Border::shrink) return;
-    }
     kernels::BoxMeanArguments arguments = arguments_;
     arguments.measured = images.measured;
     arguments.source = source_of(images.source);
@@ -158,29 +145,10 @@ class BoxMeanTable final : public BoxMeanOperation {
   }
 
  private:
-  void prepare_map_gather() {
-    gather_.width = static_cast<int>(job_.width);
-    gather_.height = static_cast<int>(job_.height);
-    gather_.channels = job_.read.channels;
-    gather_.clipped = job_.border == Border::shrink;
-    gather_.radius = job_.radius;
-    gather_.table = reinterpret_cast<const std::uint32_t*>(table_->view().data);
-    gather_.table_row = static_cast<int>(table_->view().strides.row);
-    std::array<Radius256, 256> radii{};
-    for (std::uint32_t code = 0; code < radii.size(); ++code)
-      radii[code] = radius_from_map(code, 0xFF, job_.radius.low, job_.radius.high);
-    radii_ = backend_.uploaded(radii);
-    gather_.radii_of_codes = reinterpret_cast<const Radius256*>(radii_.get());
-  }
-
   CudaBackend& backend_;
-  BoxMeanJob job_;
-  bool by_map_;  ///< all pixels but those of the frame are gathered by kernels/means/map_gather.h
   std::optional<BuiltTable> table_;   ///< none for radius 0
   std::optional<BuiltTable> counts_;  ///< of the pixels that count, if only some do
   kernels::BoxMeanArguments arguments_;
-  kernels::MapGatherArguments gather_;
-  Buffer radii_;
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "kernels/means/unsharp_residual.h"
+#include "kernels/means/launch.h"
 
 #include "core/cuda/backend.h"
 #include "core/cuda/check.h"

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "core/maths/hd.h"
+#include "pixels/maths/rows.h"
 #include "pixels/maths/store.h"
 
 namespace satin {
@@ -52,5 +53,27 @@ SATIN_HD void store_premultiplied(const Value* values, const std::uint8_t* origi
   const auto colour = [&](int c) { return unpremultiplied(values[c], alpha, rule.white); };
   store_straight<Channels>(colour, alpha, original, mask, rule, out);
 }
+
+template <int Channels, class Value>
+struct PremultiplyPixels {
+  PremultiplyRule rule;
+  Rows<const std::uint8_t> picture;
+  Rows<Value> values;
+};
+
+template <int Channels, class Value>
+struct UnpremultiplyPixels {
+  PremultiplyRule rule;
+  Rows<const Value> values;
+  Rows<const std::uint8_t> original;
+  MaskRows mask;
+  Rows<std::uint8_t> output;
+
+  SATIN_HD void operator()(int x, int y) const {
+    const std::int64_t at = std::int64_t{x} * Channels;
+    store_premultiplied<Channels>(values.row(y) + at, original.row(y) + at, mask.weight(x, y), rule,
+                                  output.row(y) + at);
+  }
+};
 
 }  // namespace satin

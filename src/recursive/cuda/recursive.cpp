@@ -1,4 +1,4 @@
-#include "kernels/recursive/recursive.h"
+#include "kernels/recursive/launch.h"
 
 #include <algorithm>
 #include <type_traits>

@@ -1,7 +1,7 @@
 #include "statistics/cuda/box_stats.h"
 
 #include "core/cuda/check.h"
-#include "kernels/statistics/box_stats.h"
+#include "kernels/statistics/launch.h"
 #include "statistics/box_stats.h"
 
 namespace satin::cuda {

@@ -1,6 +1,6 @@
 // Local mean and deviation: running sums of the columns and of their squares, no table.
 
-#include "kernels/statistics/box_stats_running.h"
+#include "kernels/statistics/launch.h"
 
 #include <algorithm>
 
@@ -22,8 +22,8 @@ class BoxStatsRunning final : public BoxStatsOperation {
       : backend_(backend), arguments_(arguments), plane_(backend, arguments.job) {
     const BoxStatsJob& job = arguments_.job;
     const int margin = kernels::running_stats_margin(arguments_.running);
-    rows_ = upload_positions(backend, job.height, margin, margin, job.border);
-    columns_ = upload_positions(backend, job.width, margin, margin, job.border);
+    rows_ = upload_positions(backend, job.height, margin, job.border);
+    columns_ = upload_positions(backend, job.width, margin, job.border);
     arguments_.rows = reinterpret_cast<const int*>(rows_.get()) + margin;
     arguments_.columns = reinterpret_cast<const int*>(columns_.get()) + margin;
     check(static_cast<cudaError_t>(kernels::prepare_running_stats(arguments_)), "asking for shared memory");
@@ -49,7 +49,7 @@ class BoxStatsRunning final : public BoxStatsOperation {
     kernels::RunningStatsArguments arguments = arguments_of(picture, measured, stream);
     arguments.inner = inner;
     arguments.extremes = extremes;
-    kernels::sliding_extreme(arguments, backend_.stream_of(stream));
+    kernels::find_extremes(arguments, backend_.stream_of(stream));
     check_launch("looking for the extremes of local statistics");
     known_plane_ = arguments.plane;
     plane_stands_ = inner == Rectangle{{0, picture.shape.width}, {0, picture.shape.height}};
@@ -111,7 +111,7 @@ std::unique_ptr<BoxStatsOperation> prepare_box_stats_running(CudaBackend& backen
     running.channels = job.plane.channels;
   }
   arguments.tiles = kernels::running_stats_tiles(running, backend.multiprocessors(), backend.shared_memory());
-  if (arguments.tiles.warps == 0) return nullptr;
+  if (arguments.tiles.spans == 0) return nullptr;
   return std::make_unique<BoxStatsRunning>(backend, arguments);
 }
 

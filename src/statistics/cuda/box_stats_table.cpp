@@ -1,6 +1,6 @@
 // Local mean and deviation: a table of one plane and one of its squares in device memory, then a gather.
 
-#include "kernels/statistics/box_stats.h"
+#include "kernels/statistics/launch.h"
 
 #include "core/cuda/check.h"
 #include "core/maths/window.h"

@@ -7,7 +7,6 @@
 
 #include "core/cuda/backend.h"
 #include "kernels/tables/launch.h"
-#include "kernels/tables/table_single_pass.h"
 #include "tests/tables/table_case.h"
 
 namespace satin::test {

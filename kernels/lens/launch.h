@@ -1,0 +1,139 @@
+#pragma once
+// Launches of the lens, in the manner of kernels/device/launch.h: from depth to signed radii, from these to
+// samples, and the splat. Those of steps on each pixel alone are in kernels/pixels/launch.h.
+
+#include "core/maths/fixed_point.h"
+#include "kernels/device/launch.h"
+#include "lens/lens_layers.h"
+#include "lens/maths/disocclusion_fill.h"
+#include "lens/maths/lens_kernel.h"
+#include "lens/maths/lens_layers_steps.h"
+#include "lens/smooth_steps.h"
+#include "lens/splat.h"
+#include "pixels/maths/pixel.h"
+
+namespace satin::kernels {
+
+struct SmoothStepsArguments {
+  SmoothStepsJob job;
+  Source codes;
+  Target smoothed;
+};
+
+/// Lets smooth_steps() have its shared memory; the code of a cudaError_t.
+[[nodiscard]] int prepare_smooth_steps();
+void smooth_steps(const SmoothStepsArguments& arguments, StreamHandle stream);
+
+struct LensLayersArguments {
+  LensLayersJob job;
+  TransferView transfer;
+  void* fill_workspace = nullptr;
+  int multiprocessors = 1;
+};
+
+/// Radii -> visible samples, and those of silhouettes in the list.
+void make_visible_samples(const LensLayersArguments& arguments, const ImageView& picture,
+                          const Measured* measured, const LensScene& scene, StreamHandle stream);
+
+// Steps of make_visible_samples() that are not one thread a place.
+
+void sharpen_ramps(const SharpenRamp& step, StreamHandle stream);
+void find_silhouettes(const FindSilhouette& step, StreamHandle stream);
+void find_radius_range(const FindRadiusRange& step, StreamHandle stream);
+void count_radii(const CountRadii& step, StreamHandle stream);
+void sum_histogram(const SumHistogram& steps, StreamHandle stream);
+void find_best_partition(const FindBestPartition& steps, StreamHandle stream);
+
+/// Lets fill_disocclusions() have its shared memory; the code of a cudaError_t.
+[[nodiscard]] int prepare_fill_disocclusions(int channels);
+[[nodiscard]] std::size_t fill_workspace_bytes(const LensLayersJob& job);
+
+/// Adds the disocclusion fill of all groups to the list, which it completes after each of them.
+void fill_disocclusions(const LensLayersArguments& arguments, const LensScene& scene, StreamHandle stream);
+
+/// A picture of what was seen.
+void show_lens(const LensLayersJob& job, const LensScene& scene, const LensShow& shown, StreamHandle stream);
+
+/// A block sums one tile of one group.
+inline constexpr int splat_tile_width = 64;
+inline constexpr int splat_tile_height = 32;
+inline constexpr int splat_tile_pixels = splat_tile_width * splat_tile_height;
+/// What lies in a cell is known when tiles look for samples.
+inline constexpr int splat_cell = 32;
+/// The farthest that tiles look, two cells; samples whose shapes reach farther are added to them one by one.
+inline constexpr int splat_reach = 62;
+
+/// What a splat knows of the visible samples of 2 x 2 pixels.
+struct alignas(8) SplatQuad {
+  std::uint32_t merged = 0;  ///< radius of the block that they make; 0: they make none
+  std::int16_t reach = 0;    ///< at most this far
+  std::uint8_t groups = 0;   ///< bits of those with samples that are out of focus
+};
+
+/// Sums of all groups of samples in planes: colours, then weights. A tile lies in one piece.
+struct SplatSums {
+  /// [group][tile][plane][row][column]: inclusive sums within the tile; before that, of tiles that are
+  /// `direct`, second differences, of one pixel side by side: see direct_place().
+  std::uint64_t* tiles = nullptr;
+  /// [group][plane][tile row][column]: the last rows of the tiles, then the sums of those above.
+  std::uint64_t* columns = nullptr;
+  /// [group][plane][row][tile column]: the last columns of the tiles, then the sums of all tiles before and
+  /// of those above these.
+  std::uint64_t* rows = nullptr;
+  std::uint8_t* direct = nullptr;   ///< [group][tile]: something is added one by one
+  std::uint8_t* spread = nullptr;   ///< [group][tile]: the tile holds something
+  SplatQuad* quads = nullptr;       ///< [cell][of the cell]
+  std::int16_t* reaches = nullptr;  ///< [group][cell]: of the samples in the cell; -1: it has none
+  std::uint8_t* focused = nullptr;  ///< [cell]: bits of the groups with samples that stay on their pixel
+};
+
+struct SplatArguments {
+  std::int32_t width = 0;
+  std::int32_t height = 0;
+  std::int32_t tile_columns = 0;
+  std::int32_t tile_rows = 0;
+  int channels = 3;
+  int highlight_channels = 3;    ///< colours without alpha
+  std::uint32_t merge_from = 0;  ///< radius
+  bool highlights = true;        ///< there may be some
+  std::uint32_t white = 0;
+  const std::uint32_t* white_of_run = nullptr;  ///< instead of it, if it is not null
+  bool single = true;                           ///< composites are made in float
+  bool short_sums = false;                      ///< all sums are below 2^splat_short_bits
+  bool all_planes = true;                       ///< fit shared memory together
+  std::uint32_t last_group = 0;
+  LensKernelView kernels;
+  const std::uint16_t* reaches = nullptr;  ///< by whole pixels of the radius: of all kernels up to there
+  std::int32_t largest_reach = 0;
+  Source source;
+  Source colours;
+  Source radii;
+  Source groups;
+  Source weights;
+  const LensSample* listed = nullptr;
+  const std::uint32_t* count = nullptr;
+  std::uint32_t most_listed = 0;
+  SplatSums sums;
+  Target output;
+};
+
+/// Sums below 2^51 are made of two words that need no carry between them, see splat_gather.cu.
+inline constexpr int splat_short_bits = 51;
+
+/// Bytes of shared memory of a block that sums so many planes together.
+[[nodiscard]] std::size_t splat_shared_bytes(int planes);
+/// Lets splat_gather() have as much shared memory as the current device has; returns a cudaError_t.
+[[nodiscard]] int allow_splat(int channels);
+
+/// What lies in the cells and their quads.
+void splat_survey(const SplatArguments& arguments, StreamHandle stream);
+/// Samples of the list, and visible ones that reach too far, as second differences.
+void splat_direct(const SplatArguments& arguments, StreamHandle stream);
+/// The tiles' sums, and of their last rows and columns.
+void splat_gather(const SplatArguments& arguments, StreamHandle stream);
+/// Sums across tiles.
+void splat_carries(const SplatArguments& arguments, StreamHandle stream);
+/// Lays the groups behind each other and stores the colours.
+void splat_composite(const SplatArguments& arguments, StreamHandle stream);
+
+}  // namespace satin::kernels

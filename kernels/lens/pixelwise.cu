@@ -1,0 +1,25 @@
+// Operations of the lens on each pixel alone, one thread a place.
+
+#include "kernels/pixels/each_place.cuh"
+#include "lens/circle_of_confusion.h"
+#include "lens/enlarge_radii.h"
+#include "lens/fill_radii.h"
+#include "lens/lens_store.h"
+#include "lens/planar_radii.h"
+
+namespace satin::kernels {
+
+template void run_pixelwise(const CircleOfConfusionJob&, const CircleOfConfusionJob::Images&,
+                            const TransferView&, StreamHandle);
+template void run_pixelwise(const EnlargeRadiiJob&, const EnlargeRadiiJob::Images&, const TransferView&,
+                            StreamHandle);
+template void run_pixelwise(const FillUnknownJob&, const FillUnknownJob::Images&, const TransferView&,
+                            StreamHandle);
+template void run_pixelwise(const LensStoreJob&, const LensStoreJob::Images&, const TransferView&,
+                            StreamHandle);
+template void run_pixelwise(const PlanarRadiiJob&, const PlanarRadiiJob::Images&, const TransferView&,
+                            StreamHandle);
+template void run_pixelwise(const SplitRadiiJob&, const SplitRadiiJob::Images&, const TransferView&,
+                            StreamHandle);
+
+}  // namespace satin::kernels

@@ -1,9 +1,0 @@
-#include "kernels/means/box_mean.cuh"
-#include "kernels/means/launch.h"
-
-namespace satin::kernels {
-
-template void box_mean_to<std::uint32_t>(const BoxMeanArguments&, StreamHandle);
-template void box_mean_to<std::uint64_t>(const BoxMeanArguments&, StreamHandle);
-
-}  // namespace satin::kernels

@@ -1,8 +1,0 @@
-#include "kernels/tables/launch.h"
-#include "kernels/tables/table.cuh"
-
-namespace satin::kernels {
-
-template void build_table_of<std::uint16_t>(const TableArguments&, StreamHandle);
-
-}  // namespace satin::kernels

@@ -1,0 +1,11 @@
+# SATIN_QUICK_LINKER: links everything by the quickest linker that is found.
+if(SATIN_QUICK_LINKER)
+  include(CheckLinkerFlag)
+  foreach(linker mold lld)
+    check_linker_flag(CXX -fuse-ld=${linker} SATIN_LINKS_BY_${linker})
+    if(SATIN_LINKS_BY_${linker})
+      add_link_options(-fuse-ld=${linker})
+      break()
+    endif()
+  endforeach()
+endif()

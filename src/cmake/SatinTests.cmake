@@ -1,0 +1,18 @@
+# Decides SATIN_WITH_TESTS from SATIN_BUILD_TESTS.
+set(SATIN_WITH_TESTS OFF)
+if(SATIN_BUILD_TESTS STREQUAL "AUTO")
+  if(PROJECT_IS_TOP_LEVEL)
+    find_package(GTest QUIET)
+    set(SATIN_WITH_TESTS ${GTest_FOUND})
+    if(NOT GTest_FOUND)
+      message(STATUS "Satin: tests are left out, as GoogleTest was not found (Debian and Ubuntu: libgtest-dev)")
+    endif()
+  endif()
+elseif(SATIN_BUILD_TESTS)
+  find_package(GTest QUIET)
+  if(NOT GTest_FOUND)
+    message(FATAL_ERROR "Satin: GoogleTest was not found. Install it (Debian and Ubuntu: libgtest-dev), "
+                        "or configure with SATIN_BUILD_TESTS=OFF.")
+  endif()
+  set(SATIN_WITH_TESTS ON)
+endif()

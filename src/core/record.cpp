@@ -1,0 +1,58 @@
+#include "core/record.h"
+
+#include <algorithm>
+
+#include "core/side_inputs.h"
+
+namespace satin::record {
+namespace {
+
+std::vector<ImageView> inputs_of(const FilterRecord& record, const ImageView& image, const void* parameters) {
+  std::vector<ImageView> inputs{image};
+  for (const InputRecord& input : record.inputs) inputs.push_back(input.view(parameters));
+  return inputs;
+}
+
+Plan plan_for(const FilterRecord& record, const Device& device, std::span<const ImageView> inputs,
+              const void* parameters) {
+  std::vector<Shape> shapes{inputs.front().shape};
+  std::transform(inputs.begin() + 1, inputs.end(), std::back_inserter(shapes), shape_of);
+  return record.plan(device, shapes, parameters);
+}
+
+}  // namespace
+
+std::vector<Shape> completed(std::span<const Shape> shapes, std::size_t sides) {
+  std::vector<Shape> all(shapes.begin(), shapes.end());
+  all.resize(sides + 1);
+  return all;
+}
+
+std::size_t mask_of(std::span<const InputRecord> inputs) {
+  const auto found = std::find_if(inputs.begin(), inputs.end(),
+                                  [](const InputRecord& input) { return input.role == Role::mask; });
+  return found == inputs.end() ? 0 : static_cast<std::size_t>(found - inputs.begin()) + 1;
+}
+
+Plan plan_with(const Device& device, FilterPlan filter, std::vector<Shape> shapes, std::size_t mask) {
+  filter.inputs = std::move(shapes);
+  filter.mask = mask;
+  return make_plan(device, std::move(filter));
+}
+
+Plan plan(const FilterRecord& record, const Device& device, const Shape& shape, const void* parameters) {
+  ImageView picture;
+  picture.shape = shape;
+  return plan_for(record, device, inputs_of(record, picture, parameters), parameters);
+}
+
+Image run(const FilterRecord& record, const Device& device, const ImageView& image, const void* parameters) {
+  const std::vector<ImageView> inputs = inputs_of(record, image, parameters);
+  Plan plan = plan_for(record, device, inputs, parameters);
+  Image result = result_image(device, plan.output_shape(), image.memory);
+  plan.run(inputs, result.view());
+  static_cast<void>(plan.check());
+  return result;
+}
+
+}  // namespace satin::record
