@@ -13,7 +13,7 @@
 #include "core/maths/window.h"
 #include "extremes/cpu/sliding_lines-inl.h"
 #include "extremes/sliding_extreme.h"
-#include "means/cpu/store.h"
+#include "pixels/cpu/rows.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
