@@ -2,20 +2,31 @@
 
 #include <gtest/gtest.h>
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "tests/pixels/measure_test.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <vector>
 
-#include "pixels/cpu/measure_simd.h"
+#include "pixels/cpu/measure-inl.h"
 #include "satin/filters.h"
 #include "tests/oracles/device_under_test.h"
 #include "tests/oracles/forced_target.h"
 #include "tests/oracles/pictures.h"
 
-namespace satin::test {
+HWY_BEFORE_NAMESPACE();
+namespace satin::test::HWY_NAMESPACE {
 namespace {
+
+using cpu::HWY_NAMESPACE::FloatRange;
+using cpu::HWY_NAMESPACE::Magnitudes;
+using cpu::HWY_NAMESPACE::MeasureRow;
+using cpu::HWY_NAMESPACE::MeasureWeightedRow;
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
@@ -36,14 +47,14 @@ std::vector<float> telling_floats(std::size_t count, bool others, Random& random
   return values;
 }
 
-void include(double value, cpu::Magnitudes& found) {
+void include(double value, Magnitudes& found) {
   if (value == 0) return;
   found.largest = std::fmax(found.largest, std::fabs(value));
   found.smallest = std::fmin(found.smallest, std::fabs(value));
 }
 
-cpu::FloatRange range_of(const std::vector<float>& values, std::size_t channels, bool weighted) {
-  cpu::FloatRange found;
+FloatRange range_of(const std::vector<float>& values, std::size_t channels, bool weighted) {
+  FloatRange found;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const bool is_alpha = weighted && i % channels == channels - 1;
     const float alpha = weighted && !is_alpha ? values[i - i % channels + channels - 1] : 1.0F;
@@ -55,7 +66,7 @@ cpu::FloatRange range_of(const std::vector<float>& values, std::size_t channels,
   return found;
 }
 
-void expect_equal(const cpu::FloatRange& found, const cpu::FloatRange& expected) {
+void expect_equal(const FloatRange& found, const FloatRange& expected) {
   ASSERT_EQ(found.colours.largest, expected.colours.largest);
   ASSERT_EQ(found.colours.smallest, expected.colours.smallest);
   ASSERT_EQ(found.alphas.largest, expected.alphas.largest);
@@ -63,35 +74,49 @@ void expect_equal(const cpu::FloatRange& found, const cpu::FloatRange& expected)
   ASSERT_EQ(found.others, expected.others);
 }
 
-TEST(Magnitudes, OfRowsAreThoseOfTheValues) {
-  on_every_target([] {
-    Random random(5);
-    for (std::size_t pixels = 1; pixels < 45; ++pixels)
-      for (const bool others : {false, true}) {
-        SCOPED_TRACE(pixels);
-        const std::vector<float> values = telling_floats(4 * pixels, others, random);
-        cpu::FloatRange found;
-        cpu::measure_row(values.data(), values.size(), found);
-        expect_equal(found, range_of(values, 1, false));
-        for (const std::size_t channels : {std::size_t{2}, std::size_t{4}}) {
-          cpu::FloatRange weighted;
-          cpu::measure_weighted_row(values.data(), values.size() / channels, static_cast<int>(channels),
-                                    weighted);
-          expect_equal(weighted, range_of(values, channels, true));
-        }
-        if (::testing::Test::HasFatalFailure()) return;
+void CheckRows() {
+  Random random(5);
+  for (std::size_t pixels = 1; pixels < 45; ++pixels)
+    for (const bool others : {false, true}) {
+      SCOPED_TRACE(pixels);
+      const std::vector<float> values = telling_floats(4 * pixels, others, random);
+      FloatRange found;
+      MeasureRow(values.data(), values.size(), found);
+      expect_equal(found, range_of(values, 1, false));
+      for (const std::size_t channels : {std::size_t{2}, std::size_t{4}}) {
+        FloatRange weighted;
+        MeasureWeightedRow(values.data(), values.size() / channels, static_cast<int>(channels), weighted);
+        expect_equal(weighted, range_of(values, channels, true));
       }
-  });
+      if (::testing::Test::HasFatalFailure()) return;
+    }
+}
+
+void CheckZeros() {
+  const std::vector<float> zeros(64, -0.0F);
+  FloatRange found;
+  MeasureRow(zeros.data(), zeros.size(), found);
+  MeasureWeightedRow(zeros.data(), zeros.size() / 4, 4, found);
+  expect_equal(found, {});
+}
+
+}  // namespace
+}  // namespace satin::test::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace satin::test {
+namespace {
+
+HWY_EXPORT(CheckRows);
+HWY_EXPORT(CheckZeros);
+
+TEST(Magnitudes, OfRowsAreThoseOfTheValues) {
+  on_every_target([] { HWY_DYNAMIC_DISPATCH(CheckRows)(); });
 }
 
 TEST(Magnitudes, OfNothingButZerosAreNone) {
-  on_every_target([] {
-    const std::vector<float> zeros(64, -0.0F);
-    cpu::FloatRange found;
-    cpu::measure_row(zeros.data(), zeros.size(), found);
-    cpu::measure_weighted_row(zeros.data(), zeros.size() / 4, 4, found);
-    expect_equal(found, {});
-  });
+  on_every_target([] { HWY_DYNAMIC_DISPATCH(CheckZeros)(); });
 }
 
 /// The scale of fixed point is that of the largest value, wherever it lies: missed, its sum would not fit.
@@ -109,3 +134,4 @@ TEST(Magnitudes, OfOneLargeValueAreFoundAnywhere) {
 
 }  // namespace
 }  // namespace satin::test
+#endif

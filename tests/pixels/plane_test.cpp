@@ -1,16 +1,21 @@
-// pixels/cpu/plane_simd.h against plane_value(), pixel by pixel, on every SIMD target.
-
-#include "pixels/cpu/plane_simd.h"
+// Planes of colours in bytes against plane_value(), pixel by pixel, on every SIMD target.
 
 #include <gtest/gtest.h>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "tests/pixels/plane_test.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
 
 #include <algorithm>
 #include <vector>
 
+#include "pixels/cpu/plane_rows-inl.h"
 #include "tests/oracles/forced_target.h"
 #include "tests/oracles/pictures.h"
 
-namespace satin::test {
+HWY_BEFORE_NAMESPACE();
+namespace satin::test::HWY_NAMESPACE {
 namespace {
 
 PlaneRead plane_read(int channels, int channel, Order order) {
@@ -29,15 +34,13 @@ void expect_plane(const std::vector<std::uint8_t>& pixels, const PlaneRead& plan
   for (std::size_t i = 0; i < count; ++i)
     expected.push_back(static_cast<std::uint8_t>(plane_value(pixels.data() + i * channels, plane)));
   expected.push_back(untouched);
-  on_every_target([&] {
-    std::vector<std::uint8_t> found(count + 1, untouched);
-    cpu::take_plane(pixels.data(), count, plane, found.data());
-    const auto differing = std::ranges::mismatch(found, expected).in1 - found.begin();
-    ASSERT_EQ(differing, static_cast<std::ptrdiff_t>(found.size())) << "of " << count;
-  });
+  std::vector<std::uint8_t> found(count + 1, untouched);
+  cpu::HWY_NAMESPACE::TakePlane(pixels.data(), count, plane, found.data());
+  const auto differing = std::ranges::mismatch(found, expected).in1 - found.begin();
+  ASSERT_EQ(differing, static_cast<std::ptrdiff_t>(found.size())) << "of " << count;
 }
 
-TEST(TakenPlane, HasTheValuesOfPixelsForEveryLength) {
+void CheckEveryLength() {
   Random random(1);
   for (std::size_t count = 0; count < 150; ++count)
     for (const int channels : {3, 4}) {
@@ -51,7 +54,7 @@ TEST(TakenPlane, HasTheValuesOfPixelsForEveryLength) {
 
 /// Every colour of which one value is a multiple of 5: all sums that lie next to a rounding are among them
 /// many times over.
-TEST(TakenPlane, HasTheLuminanceOfEveryColour) {
+void CheckEveryColour() {
   std::vector<std::uint8_t> pixels;
   for (int red = 0; red < 256; red += 5)
     for (int green = 0; green < 256; ++green)
@@ -63,4 +66,24 @@ TEST(TakenPlane, HasTheLuminanceOfEveryColour) {
 }
 
 }  // namespace
+}  // namespace satin::test::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace satin::test {
+namespace {
+
+HWY_EXPORT(CheckEveryLength);
+HWY_EXPORT(CheckEveryColour);
+
+TEST(TakenPlane, HasTheValuesOfPixelsForEveryLength) {
+  on_every_target([] { HWY_DYNAMIC_DISPATCH(CheckEveryLength)(); });
+}
+
+TEST(TakenPlane, HasTheLuminanceOfEveryColour) {
+  on_every_target([] { HWY_DYNAMIC_DISPATCH(CheckEveryColour)(); });
+}
+
+}  // namespace
 }  // namespace satin::test
+#endif

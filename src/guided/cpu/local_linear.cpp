@@ -15,7 +15,6 @@
 #include "core/cpu/backend.h"
 #include "guided/cpu/linear_moments-inl.h"
 #include "guided/local_linear.h"
-#include "means/cpu/store.h"
 #include "pixels/cpu/rows-inl.h"
 #include "pixels/maths/real_pixel.h"
 

@@ -2,6 +2,9 @@
 // down; they are scanned along the row, and differences of the prefixes are taken. Integers and plain floats
 // are divided row by row, masked alpha, floats with alpha and constant borders pixel by pixel. Compiled for
 // every SIMD target.
+//
+// The table of box_mean_map.cpp gives the same bytes for more instructions: 512 x 512 floats of 4 channels at
+// radius 16 (AVX2) 4.3 times those of rows, 1.3 times those of pixels.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "means/cpu/box_mean_constant.cpp"

@@ -10,7 +10,7 @@
 #include "means/cpu/unsharp_residual-inl.h"
 #include "means/cpu/unsharp_residual_rows.h"
 #include "means/unsharp_residual.h"
-#include "pixels/cpu/fixed_threshold_row.h"
+#include "pixels/cpu/fixed_threshold_row-inl.h"
 #include "pixels/cpu/transfer-inl.h"
 #include "pixels/transfer.h"
 
@@ -70,7 +70,7 @@ void TargetRows::store_typed(const UnsharpResidualImages& images, std::int64_t y
   if (!job_.level) return add<T>(own, means, entries, slot, images.output.row<T>(y) + left * channels);
   T* results = reinterpret_cast<T*>(results_[static_cast<std::size_t>(slot)].data());
   add<T>(own, means, entries, slot, results);
-  compare_row(results, right - left, *job_.level, images.output.row<std::uint8_t>(y) + left);
+  CompareRow(results, right - left, *job_.level, images.output.row<std::uint8_t>(y) + left);
 }
 
 template <class T>

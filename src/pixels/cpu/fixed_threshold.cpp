@@ -1,4 +1,9 @@
-// One threshold for all pixels, and the counts that it is chosen from.
+// One threshold for all pixels, and the counts that it is chosen from; compiled for every SIMD target.
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "pixels/cpu/fixed_threshold.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
 
 #include <algorithm>
 #include <functional>
@@ -6,16 +11,16 @@
 #include <vector>
 
 #include "core/cpu/backend.h"
-#include "pixels/cpu/fixed_threshold_row.h"
-#include "pixels/cpu/plane_rows.h"
+#include "pixels/cpu/fixed_threshold_row-inl.h"
+#include "pixels/cpu/plane_rows-inl.h"
 #include "pixels/fixed_threshold.h"
 
-namespace satin::cpu {
-namespace {
+HWY_BEFORE_NAMESPACE();
+namespace satin::cpu::HWY_NAMESPACE {
 
-class Level final : public FixedThresholdOperation {
+class FixedThreshold final : public FixedThresholdOperation {
  public:
-  Level(CpuBackend& backend, const FixedThresholdJob& job) : backend_(backend), job_(job) {}
+  FixedThreshold(CpuBackend& backend, const FixedThresholdJob& job) : backend_(backend), job_(job) {}
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return 0; }
 
@@ -42,8 +47,8 @@ class Level final : public FixedThresholdOperation {
     const FixedThresholdRule rule{job_.plane, level, job_.inverted};
     parallel_rows(backend_, job_.height, 16, [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t y = first; y < last; ++y)
-        with_plane_row(job_.plane, picture, y, [&](const auto* row) {
-          compare_row(row, job_.width, rule, output.row<std::uint8_t>(y));
+        WithPlaneRow(job_.plane, picture, y, [&](const auto* row) {
+          CompareRow(row, job_.width, rule, output.row<std::uint8_t>(y));
         });
     });
   }
@@ -55,7 +60,7 @@ class Level final : public FixedThresholdOperation {
                   std::vector<std::uint64_t>& counts) const {
     std::vector<Integer> row(static_cast<std::size_t>(picture.shape.width));
     for (std::int64_t y = first; y < last; ++y) {
-      read_quantised(job_.plane, exponent, picture, y, row.data());
+      ReadQuantised(job_.plane, exponent, picture, y, row.data());
       for (const Integer value : row) ++counts[code_of(value)];
     }
   }
@@ -64,11 +69,23 @@ class Level final : public FixedThresholdOperation {
   FixedThresholdJob job_;
 };
 
-}  // namespace
+inline std::unique_ptr<FixedThresholdOperation> PrepareFixedThreshold(Backend& backend,
+                                                                      const FixedThresholdJob& job) {
+  return std::make_unique<FixedThreshold>(as_cpu(backend), job);
+}
+
+}  // namespace satin::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace satin::cpu {
+
+HWY_EXPORT(PrepareFixedThreshold);
 
 std::unique_ptr<FixedThresholdOperation> prepare_fixed_threshold(Backend& backend,
                                                                  const FixedThresholdJob& job) {
-  return std::make_unique<Level>(as_cpu(backend), job);
+  return HWY_DYNAMIC_DISPATCH(PrepareFixedThreshold)(backend, job);
 }
 
 }  // namespace satin::cpu
+#endif

@@ -1,24 +1,31 @@
+// Finite values and magnitudes of pictures of floats, compiled for every SIMD target.
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "pixels/cpu/measure.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <mutex>
 
 #include "core/cpu/backend.h"
-#include "pixels/cpu/measure_simd.h"
+#include "pixels/cpu/measure-inl.h"
 #include "pixels/measure.h"
 
-namespace satin::cpu {
-namespace {
+HWY_BEFORE_NAMESPACE();
+namespace satin::cpu::HWY_NAMESPACE {
 
 constexpr Measured nothing_measured{{0, 0}, {~0ULL, ~0ULL}, 0, 0, 0};
 
-void include(Measured& found, int group, const Magnitudes& magnitudes) {
+inline void include(Measured& found, int group, const Magnitudes& magnitudes) {
   if (magnitudes.largest == 0) return;
   found.largest[group] = std::max(found.largest[group], bits_of(magnitudes.largest));
   found.smallest[group] = std::min(found.smallest[group], bits_of(magnitudes.smallest));
 }
 
-void merge(Measured& into, const Measured& part) {
+inline void merge(Measured& into, const Measured& part) {
   for (int group = 0; group < 2; ++group) {
     into.largest[group] = std::max(into.largest[group], part.largest[group]);
     into.smallest[group] = std::min(into.smallest[group], part.smallest[group]);
@@ -64,9 +71,9 @@ class Measure final : public MeasureOperation {
     const auto width = static_cast<std::size_t>(job_.width);
     FloatRange range;
     if (job_.weighted) {
-      measure_weighted_row(row, width, job_.channels, range);
+      MeasureWeightedRow(row, width, job_.channels, range);
     } else {
-      measure_row(row, width * static_cast<std::size_t>(job_.channels), range);
+      MeasureRow(row, width * static_cast<std::size_t>(job_.channels), range);
     }
     include(found, 0, range.colours);
     include(found, 1, range.alphas);
@@ -88,10 +95,21 @@ class Measure final : public MeasureOperation {
   MeasureJob job_;
 };
 
-}  // namespace
-
-std::unique_ptr<MeasureOperation> prepare_measure(Backend& backend, const MeasureJob& job) {
+inline std::unique_ptr<MeasureOperation> PrepareMeasure(Backend& backend, const MeasureJob& job) {
   return std::make_unique<Measure>(as_cpu(backend), job);
 }
 
+}  // namespace satin::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace satin::cpu {
+
+HWY_EXPORT(PrepareMeasure);
+
+std::unique_ptr<MeasureOperation> prepare_measure(Backend& backend, const MeasureJob& job) {
+  return HWY_DYNAMIC_DISPATCH(PrepareMeasure)(backend, job);
+}
+
 }  // namespace satin::cpu
+#endif

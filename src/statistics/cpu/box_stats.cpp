@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/cpu/backend.h"
-#include "pixels/cpu/plane_rows.h"
+#include "pixels/cpu/plane_rows-inl.h"
 #include "statistics/box_stats.h"
 #include "statistics/cpu/sliding_stats-inl.h"
 
@@ -41,7 +41,7 @@ class QuantisedPlane {
     const MutableImageView plane = mutable_view_of(memory_.get(), shape_);
     parallel_rows(backend_, job_.height, 32, [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t y = first; y < last; ++y)
-        read_quantised(job_.plane, exponent, picture, y, plane.row<Stored>(y));
+        ReadQuantised(job_.plane, exponent, picture, y, plane.row<Stored>(y));
     });
     return plane;
   }
@@ -85,7 +85,7 @@ class BoxStats final : public BoxStatsOperation {
     for_rows(
         picture, measured, [&](std::int64_t y, const ImageView&, const WindowRow<Sum>& row, RowTile& tile) {
           if (y < inner.y.first || y >= inner.y.last) return;
-          read_values(job_.plane, picture, y, tile.values.data());
+          ReadValues(job_.plane, picture, y, tile.values.data());
           const PictureExtremes found{
               largest_deviation(row, tile.sliding, inner.x),
               *std::min_element(tile.values.begin() + inner.x.first, tile.values.begin() + inner.x.last)};
@@ -107,7 +107,7 @@ class BoxStats final : public BoxStatsOperation {
                    return store_quickly(number, row, plane.row<Stored>(y), tile,
                                         images.output.row<Stored>(y));
                if (job_.result != LocalResult::deviation)
-                 read_values(job_.plane, images.picture, y, tile.values.data());
+                 ReadValues(job_.plane, images.picture, y, tile.values.data());
                write_row(images, known, y, row, tile.values.data());
              });
   }

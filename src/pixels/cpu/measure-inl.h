@@ -1,22 +1,37 @@
-// The loops of measure_simd.h that Highway compiles once for every SIMD target and chooses between at run
-// time.
+// Magnitudes of rows of floats, compiled for every SIMD target. Products of two floats are exact in double.
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "pixels/cpu/measure_simd.cpp"
-#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#if defined(SATIN_MEASURE_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef SATIN_MEASURE_INL_H
+#undef SATIN_MEASURE_INL_H
+#else
+#define SATIN_MEASURE_INL_H
+#endif
+
 #include <hwy/highway.h>
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
-#include "pixels/cpu/measure_simd.h"
 #include "pixels/cpu/pixel_lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+
+/// Of finite values but 0.
+struct Magnitudes {
+  double largest = 0;
+  double smallest = std::numeric_limits<double>::infinity();
+};
+
+struct FloatRange {
+  Magnitudes colours;
+  Magnitudes alphas;
+  bool others = false;  ///< infinities or NaN among the values
+};
 
 inline void Include(double magnitude, Magnitudes& found) {
   if (magnitude == 0) return;
@@ -33,7 +48,8 @@ inline void IncludeValue(float value, FloatRange& found) {
 }
 
 /// Magnitudes by the bits of positive floats, which are ordered like them.
-void MeasureRow(const float* values, std::size_t count, FloatRange& found) {
+/// Adds the magnitudes of a row's values to those of colours.
+inline void MeasureRow(const float* values, std::size_t count, FloatRange& found) {
   const hn::ScalableTag<std::uint32_t> d;
   constexpr std::uint32_t infinity = 0x7F800000;
   auto largest = hn::Zero(d);
@@ -112,25 +128,12 @@ void MeasureAllPixels(const float* values, std::size_t pixels, FloatRange& found
     MeasurePixel<Channels>(values + i, found);
 }
 
-void MeasureWeightedRow(const float* values, std::size_t pixels, int channels, FloatRange& found) {
+/// Adds those of pixels with straight alpha, of colours times alpha where both are finite. 2 or 4 channels.
+inline void MeasureWeightedRow(const float* values, std::size_t pixels, int channels, FloatRange& found) {
   channels == 2 ? MeasureAllPixels<2>(values, pixels, found) : MeasureAllPixels<4>(values, pixels, found);
 }
 
 }  // namespace satin::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace satin::cpu {
-
-HWY_EXPORT(MeasureRow);
-HWY_EXPORT(MeasureWeightedRow);
-
-void measure_row(const float* values, std::size_t count, FloatRange& found) {
-  HWY_DYNAMIC_DISPATCH(MeasureRow)(values, count, found);
-}
-void measure_weighted_row(const float* values, std::size_t pixels, int channels, FloatRange& found) {
-  HWY_DYNAMIC_DISPATCH(MeasureWeightedRow)(values, pixels, channels, found);
-}
-
-}  // namespace satin::cpu
 #endif

@@ -1,11 +1,18 @@
-// Highway compiles this file once for every SIMD target and chooses at run time.
+// Rows of one plane of a picture, compiled for every SIMD target.
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "pixels/cpu/plane_simd.cpp"
-#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#if defined(SATIN_PLANE_ROWS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef SATIN_PLANE_ROWS_INL_H
+#undef SATIN_PLANE_ROWS_INL_H
+#else
+#define SATIN_PLANE_ROWS_INL_H
+#endif
+
 #include <hwy/highway.h>
 
-#include "pixels/cpu/plane_simd.h"
+#include <algorithm>
+
+#include "pixels/maths/plane.h"
+#include "satin/image.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
@@ -106,24 +113,52 @@ std::size_t TakeVectors(const std::uint8_t* pixels, std::size_t count, const Pla
   return plane.channel > 2 ? 0 : TakeChannel<Channels>(pixels, count, plane.channel, out);
 }
 
-void TakePlane(const std::uint8_t* pixels, std::size_t count, const PlaneRead& plane, std::uint8_t* out) {
+/// out[i] = plane_value() of pixel i, which has 3 or 4 channels.
+inline void TakePlane(const std::uint8_t* pixels, std::size_t count, const PlaneRead& plane,
+                      std::uint8_t* out) {
   std::size_t i = plane.channels == 3 ? TakeVectors<3>(pixels, count, plane, out)
                                       : TakeVectors<4>(pixels, count, plane, out);
   const auto channels = static_cast<std::size_t>(plane.channels);
   for (; i < count; ++i) out[i] = plane_value(pixels + i * channels, plane);
 }
 
+/// Calls work(row of T) with the C++ type of u8, u16 or f32.
+template <class Work>
+void WithPlaneRow(const PlaneRead& plane, const ImageView& picture, std::int64_t y, const Work& work) {
+  if (plane.type == Type::u8) return work(picture.row<std::uint8_t>(y));
+  if (plane.type == Type::u16) return work(picture.row<std::uint16_t>(y));
+  work(picture.row<float>(y));
+}
+
+/// Integer is wide enough for the plane's values.
+template <class Integer>
+void ReadQuantised(const PlaneRead& plane, int exponent, const ImageView& picture, std::int64_t y,
+                   Integer* out) {
+  const std::int64_t width = picture.shape.width;
+  if constexpr (sizeof(Integer) == 1)
+    if (plane.channels >= 3)
+      return TakePlane(picture.row<std::uint8_t>(y), static_cast<std::size_t>(width), plane, out);
+  WithPlaneRow(plane, picture, y, [&](const auto* row) {
+    if (plane.channels == 1) {
+      for (std::int64_t x = 0; x < width; ++x)
+        out[x] = static_cast<Integer>(quantise(row[x], plane, exponent));
+    } else {
+      for (std::int64_t x = 0; x < width; ++x)
+        out[x] =
+            static_cast<Integer>(quantise(plane_value(row + x * plane.channels, plane), plane, exponent));
+    }
+  });
+}
+
+inline void ReadValues(const PlaneRead& plane, const ImageView& picture, std::int64_t y, double* out) {
+  const std::int64_t width = picture.shape.width;
+  WithPlaneRow(plane, picture, y, [&](const auto* row) {
+    for (std::int64_t x = 0; x < width; ++x)
+      out[x] = static_cast<double>(plane_value(row + x * plane.channels, plane));
+  });
+}
+
 }  // namespace satin::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace satin::cpu {
-
-HWY_EXPORT(TakePlane);
-
-void take_plane(const std::uint8_t* pixels, std::size_t count, const PlaneRead& plane, std::uint8_t* out) {
-  HWY_DYNAMIC_DISPATCH(TakePlane)(pixels, count, plane, out);
-}
-
-}  // namespace satin::cpu
 #endif
