@@ -10,7 +10,7 @@ namespace satin::kernels {
 namespace {
 
 template <class T>
-__device__ const T* row_of(const Source& source, std::int64_t y) {
+__device__ const T* typed_row(const Source& source, std::int64_t y) {
   return reinterpret_cast<const T*>(source.data + y * source.row);
 }
 
@@ -24,12 +24,12 @@ __global__ void __launch_bounds__(plane_threads)
   if constexpr (std::is_same_v<T, float>) exponents = fixed_exponents(*arguments.measured, rule.fixed_bits);
   for (std::int64_t y = blockIdx.y; y < arguments.height; y += gridDim.y) {
     const std::uint32_t mask = rule.mask_maximum == 0      ? 0
-                               : rule.mask_maximum == 0xFF ? row_of<std::uint8_t>(arguments.mask, y)[x]
-                                                           : row_of<std::uint16_t>(arguments.mask, y)[x];
+                               : rule.mask_maximum == 0xFF ? typed_row<std::uint8_t>(arguments.mask, y)[x]
+                                                           : typed_row<std::uint16_t>(arguments.mask, y)[x];
     const std::int64_t at = x * Channels;
     T* out = reinterpret_cast<T*>(arguments.output.data + y * arguments.output.row) + at;
-    store_with_residual<Channels>(row_of<Working>(arguments.means, y) + at,
-                                  row_of<T>(arguments.picture, y) + at, mask, rule, exponents, out);
+    store_with_residual<Channels>(typed_row<Working>(arguments.means, y) + at,
+                                  typed_row<T>(arguments.picture, y) + at, mask, rule, exponents, out);
   }
 }
 
@@ -44,9 +44,9 @@ __global__ void __launch_bounds__(plane_threads)
   const UnsharpResidualRule& rule = arguments.rule;
   for (std::int64_t y = blockIdx.y; y < arguments.height; y += gridDim.y) {
     const auto own =
-        reinterpret_cast<const Vector<T, values_at_once>*>(row_of<T>(arguments.picture, y))[group];
+        reinterpret_cast<const Vector<T, values_at_once>*>(typed_row<T>(arguments.picture, y))[group];
     const auto means =
-        reinterpret_cast<const Vector<Working, values_at_once>*>(row_of<Working>(arguments.means, y))[group];
+        reinterpret_cast<const Vector<Working, values_at_once>*>(typed_row<Working>(arguments.means, y))[group];
     Vector<T, values_at_once> results;
 #pragma unroll
     for (int i = 0; i < values_at_once; ++i)
