@@ -45,8 +45,8 @@ __global__ void __launch_bounds__(plane_threads)
   for (std::int64_t y = blockIdx.y; y < arguments.height; y += gridDim.y) {
     const auto own =
         reinterpret_cast<const Vector<T, values_at_once>*>(typed_row<T>(arguments.picture, y))[group];
-    const auto means =
-        reinterpret_cast<const Vector<Working, values_at_once>*>(typed_row<Working>(arguments.means, y))[group];
+    const auto means = reinterpret_cast<const Vector<Working, values_at_once>*>(
+        typed_row<Working>(arguments.means, y))[group];
     Vector<T, values_at_once> results;
 #pragma unroll
     for (int i = 0; i < values_at_once; ++i)
