@@ -24,13 +24,15 @@ SATIN_HD double value_of_float_key(std::uint32_t key) {
   return static_cast<double>(value);
 }
 
-/// The sums over one pixel.
+/// The sums over one pixel. A value that is not finite counts as 0 here: its picture is refused when the sums
+/// are read.
 template <class T>
 SATIN_HD RegionSums sums_of(T value, int exponent, int bits) {
   RegionSums sums;
   sums.smallest = sums.largest = value_key(value);
   if constexpr (std::is_same_v<T, float>) {
-    const std::int64_t fixed = to_fixed(static_cast<double>(value), exponent);
+    const bool finite = value - value == 0;
+    const std::int64_t fixed = finite ? to_fixed(static_cast<double>(value), exponent) : 0;
     const auto magnitude = static_cast<std::uint64_t>(fixed < 0 ? -fixed : fixed);
     const Wide square = multiply(magnitude, magnitude);
     sums.sum = static_cast<std::uint64_t>(fixed);
