@@ -200,7 +200,8 @@ Picture decode_picture(std::span<const std::byte> bytes, const std::string& name
     Picture picture = codec_for(bytes, extension).decode(bytes, options);
     const Shape& shape = picture.image.shape();
     io::describe_in_exif(picture.metadata.exif, shape.width, shape.height);
-    io::describe_in_xmp(picture.metadata.xmp, shape.width, shape.height);
+    if (!io::describe_in_xmp(picture.metadata.xmp, shape.width, shape.height))
+      picture.warnings.emplace_back("The XMP packet is damaged and was left out.");
     return picture;
   });
 }

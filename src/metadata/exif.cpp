@@ -1,6 +1,8 @@
 #include "metadata/exif.h"
 
 #include <algorithm>
+#include <array>
+#include <vector>
 
 #include "metadata/bytes.h"
 #include "metadata/exif_reader.h"
@@ -14,13 +16,24 @@ enum Tag : std::uint32_t {
   strip_offsets = 0x0111,
   orientation = 0x0112,
   strip_byte_counts = 0x0117,
+  tile_offsets = 0x0144,
+  tile_byte_counts = 0x0145,
+  sub_directories = 0x014A,
   jpeg_offset = 0x0201,
   jpeg_length = 0x0202,
   exif_directory = 0x8769,
-  maker_note = 0x927C,
   pixel_x_dimension = 0xA002,
   pixel_y_dimension = 0xA003,
 };
+
+/// True if the bytes hold the start of a JPEG, PNG or WebP file.
+bool holds_picture(Bytes bytes) {
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  for (const std::string_view start : {"\xff\xd8\xff", "\x89PNG", "WEBPVP8"})
+    if (text.find(start) != std::string_view::npos) return true;
+  return false;
+}
+
 /// Changes one block in place; offsets inside it stay what they are.
 class Editor {
  public:
@@ -58,15 +71,50 @@ class Editor {
                 std::byte{0});
   }
 
-  /// Bytes that `offset` and `length` entries point at.
-  void wipe_pointed(std::size_t directory, std::uint32_t offset, std::uint32_t length) {
-    const auto start = reader().find(directory, offset);
-    const auto size = reader().find(directory, length);
-    if (!start || !size || start->count != 1 || size->count != 1) return;
-    wipe(start->value, size->value);
-    // Nothing lies behind most thumbnails: the block need not carry zeros.
-    if (start->value <= block_.size() && size->value >= block_.size() - start->value)
-      block_.resize(std::max<std::size_t>(start->value, 8));
+  /// Takes the picture away whose parts begin at the numbers of one entry and are as long as those of
+  /// another.
+  void drop_picture(std::size_t directory, std::uint32_t offsets, std::uint32_t lengths) {
+    const auto starts = reader().find(directory, offsets);
+    const auto sizes = reader().find(directory, lengths);
+    if (starts && sizes) {
+      const auto at = reader().numbers(*starts), size = reader().numbers(*sizes);
+      for (std::size_t i = 0; i < std::min(at.size(), size.size()); ++i) wipe(at[i], size[i]);
+      // Nothing lies behind most thumbnails: the block need not carry zeros.
+      if (at.size() == 1 && size.size() == 1 && at[0] <= block_.size() && size[0] >= block_.size() - at[0])
+        block_.resize(std::max<std::size_t>(at[0], 8));
+    }
+    for (const std::uint32_t tag : {offsets, lengths})
+      if (const auto entry = reader().find(directory, tag)) remove(directory, *entry);
+  }
+
+  void drop_pictures(std::size_t directory) {
+    drop_picture(directory, strip_offsets, strip_byte_counts);
+    drop_picture(directory, tile_offsets, tile_byte_counts);
+    drop_picture(directory, jpeg_offset, jpeg_length);
+  }
+
+  /// Takes away the values that hold an encoded picture: maker notes and private tags do.
+  void drop_encoded(std::size_t directory) {
+    for (std::size_t i = 0; i < reader().entries(directory);) {
+      const ExifEntry entry = reader().entry(directory, i);
+      const std::uint64_t size = std::uint64_t{entry.count} * bytes_of_type(entry.type);
+      const std::size_t at = entry.value;
+      if (size > 4 && entry.type != type_short && at <= block_.size() && size <= block_.size() - at &&
+          holds_picture(Bytes(block_).subspan(at, size))) {
+        wipe(at, size);
+        remove(directory, entry);
+      } else {
+        ++i;
+      }
+    }
+  }
+
+  /// Takes a whole directory of a preview away, with what it points at.
+  void drop_directory(std::size_t directory) {
+    if (directory == 0 || directory >= block_.size()) return;
+    drop_pictures(directory);
+    drop_encoded(directory);
+    wipe(directory, 2 + reader().entries(directory) * entry_size + 4);
   }
 
   void unlink_next(std::size_t directory) {
@@ -85,30 +133,34 @@ class Editor {
   bool little_;
 };
 
-bool holds_jpeg(Bytes bytes) {
-  constexpr std::string_view start = "\xff\xd8\xff";
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  return text.find(start) != std::string_view::npos;
+/// Directories behind the first one, in their chain; a chain that bites its tail ends there.
+std::vector<std::size_t> following(const ExifReader& reader, std::size_t directory) {
+  std::vector<std::size_t> chain{directory};
+  for (std::size_t link = reader.link_of(directory); link != 0; link = reader.link_of(chain.back())) {
+    const std::size_t next = reader.u32(link);
+    if (next == 0 || std::find(chain.begin(), chain.end(), next) != chain.end()) break;
+    chain.push_back(next);
+  }
+  chain.erase(chain.begin());
+  return chain;
 }
 
-void drop_maker_preview(Editor& editor, FileBytes& exif, std::size_t directory) {
-  const auto note = editor.reader().find(directory, maker_note);
-  if (!note || note->count <= 4 || note->value > exif.size() || note->count > exif.size() - note->value)
-    return;
-  if (!holds_jpeg(Bytes(exif).subspan(note->value, note->count))) return;
-  editor.wipe(note->value, note->count);
-  editor.remove(directory, *note);
-}
-
-void drop_thumbnail(Editor& editor, std::size_t directory) {
-  const ExifReader reader = editor.reader();
-  const std::size_t link = reader.link_of(directory);
-  const std::size_t thumbnail = link != 0 ? reader.u32(link) : 0;
-  editor.unlink_next(directory);
-  if (thumbnail == 0 || thumbnail == directory) return;
-  editor.wipe_pointed(thumbnail, strip_offsets, strip_byte_counts);
-  editor.wipe_pointed(thumbnail, jpeg_offset, jpeg_length);
-  editor.wipe(thumbnail, 2 + editor.reader().entries(thumbnail) * entry_size + 4);
+/// Takes away all that shows the picture as it was: the directories behind the first one, those below it, and
+/// pictures in any value.
+void drop_previews(Editor& editor, std::size_t first, std::size_t directory) {
+  const std::vector<std::size_t> chain = following(editor.reader(), first);
+  editor.unlink_next(first);
+  if (const auto below = editor.reader().find(first, sub_directories)) {
+    for (const std::size_t preview : editor.reader().numbers(*below))
+      if (preview != first && preview != directory) editor.drop_directory(preview);
+    editor.remove(first, *editor.reader().find(first, sub_directories));
+  }
+  for (const std::size_t of : {first, directory}) {
+    editor.drop_pictures(of);
+    editor.drop_encoded(of);
+  }
+  for (const std::size_t preview : chain)
+    if (preview != directory) editor.drop_directory(preview);
 }
 
 }  // namespace
@@ -134,8 +186,7 @@ void describe_in_exif(FileBytes& exif, std::int64_t width, std::int64_t height) 
   editor.set_number(first, image_length, h);
   editor.set_number(directory, pixel_x_dimension, w);
   editor.set_number(directory, pixel_y_dimension, h);
-  drop_maker_preview(editor, exif, directory);
-  drop_thumbnail(editor, first);
+  drop_previews(editor, first, directory);
 }
 
 }  // namespace satin::io

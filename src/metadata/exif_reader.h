@@ -2,7 +2,9 @@
 // Directories of TIFF files and of EXIF blocks, which share their structure (TIFF 6.0, section 2).
 
 #include <algorithm>
+#include <array>
 #include <optional>
+#include <vector>
 
 #include "metadata/bytes.h"
 
@@ -11,6 +13,12 @@ namespace satin::io {
 /// Field types with a value that is a number.
 constexpr std::uint32_t type_short = 3, type_long = 4;
 constexpr std::size_t entry_size = 12;
+
+/// Bytes of one value of a type; 0 if there is no such type.
+constexpr std::size_t bytes_of_type(std::uint32_t type) {
+  constexpr std::array<std::uint8_t, 13> bytes{0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8};
+  return type < bytes.size() ? bytes[type] : 0;
+}
 
 struct ExifEntry {
   std::uint32_t tag = 0, type = 0, count = 0;
@@ -58,6 +66,18 @@ class ExifReader {
     for (std::size_t i = 0; i < entries(directory); ++i)
       if (const ExifEntry found = entry(directory, i); found.tag == tag) return found;
     return std::nullopt;
+  }
+
+  /// The numbers of a SHORT or LONG entry; empty if they do not lie in the block.
+  [[nodiscard]] std::vector<std::uint32_t> numbers(const ExifEntry& entry) const {
+    if (entry.type != type_short && entry.type != type_long) return {};
+    const std::uint64_t size = entry.type == type_short ? 2 : 4, total = entry.count * size;
+    const std::uint64_t start = total <= 4 ? entry.at + 8 : u32(entry.at + 8);
+    if (start > block_.size() || total > block_.size() - start) return {};
+    std::vector<std::uint32_t> result(entry.count);
+    for (std::size_t i = 0; i < result.size(); ++i)
+      result[i] = size == 2 ? u16(start + i * size) : u32(start + i * size);
+    return result;
   }
 
   /// Where the offset of the next directory is kept; 0 if there is no room for it.

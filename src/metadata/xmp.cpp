@@ -1,51 +1,237 @@
+// Packets are parsed by expat and copied as they are, but for the elements and attributes that speak of the
+// pixels: those are told by namespace, whatever their prefix, in UTF-8 and UTF-16 alike.
+
 #include "metadata/xmp.h"
 
+#include <expat.h>
+
 #include <algorithm>
+#include <memory>
+#include <new>
+#include <optional>
+#include <utility>
 
 #include "metadata/bytes.h"
 
 namespace satin::io {
 namespace {
 
-/// Sets a number that stands as an attribute, name="6", or as an element, <name>6</name>.
-void set_number(std::string& text, std::string_view name, const std::string& value) {
-  for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + name.size())) {
-    if (at == 0 || text[at - 1] == '/') continue;
-    std::size_t first = text.find_first_not_of(" \t\r\n", at + name.size());
-    if (first == std::string::npos) return;
-    if (text[first] == '=')
-      first = text.find_first_of("'\"", first);
-    else if (text[first] != '>')
-      continue;
-    if (first == std::string::npos) return;
-    ++first;
-    const std::size_t end = text.find_first_not_of("0123456789", first);
-    if (end != std::string::npos && end > first) text.replace(first, end - first, value);
-  }
+constexpr std::string_view tiff = "http://ns.adobe.com/tiff/1.0/";
+constexpr std::string_view exif = "http://ns.adobe.com/exif/1.0/";
+constexpr std::string_view basic = "http://ns.adobe.com/xap/1.0/";
+constexpr std::string_view photoshop = "http://ns.adobe.com/photoshop/1.0/";
+
+/// Everything in these namespaces shows the picture as it was, or speaks of pictures behind it in its file.
+constexpr std::string_view of_other_pictures[] = {
+    "http://ns.adobe.com/xap/1.0/g/img/",             // xmpGImg: thumbnails
+    "http://ns.google.com/photos/1.0/image/",         // GImage: the original
+    "http://ns.google.com/photos/1.0/container/",     // items behind the picture: originals, gain maps
+    "http://ns.google.com/photos/dd/1.0/container/",  // the same of Dynamic Depth
+    "http://ns.adobe.com/hdr-gain-map/1.0/",          // gain maps
+    "http://ns.adobe.com/xmp/note/",                  // extended XMP, which is not carried
+};
+
+struct Name {
+  std::string_view space;
+  std::string_view local;
+};
+
+bool is_of_another_picture(const Name& name) {
+  if (std::ranges::find(of_other_pictures, name.space) != std::end(of_other_pictures)) return true;
+  return (name.space == basic && name.local == "Thumbnails") ||
+         (name.space == photoshop && name.local == "Thumbnail");
 }
 
-void erase_element(std::string& text, const std::string& name) {
-  const std::string closing = "</" + name + ">";
-  for (std::size_t at = text.find("<" + name); at != std::string::npos; at = text.find("<" + name, at)) {
-    const std::size_t end = text.find(closing, at);
-    if (end == std::string::npos) return text.clear();  // a broken packet that shows the old picture
-    text.erase(at, end + closing.size() - at);
+struct Size {
+  std::int64_t width, height;
+};
+
+/// What the property must say of an upright picture of this size; nothing for other properties.
+std::optional<std::string> value_of(const Name& name, const Size& size) {
+  if (name.space == tiff && name.local == "Orientation") return "1";
+  if ((name.space == tiff && name.local == "ImageWidth") ||
+      (name.space == exif && name.local == "PixelXDimension"))
+    return std::to_string(size.width);
+  if ((name.space == tiff && name.local == "ImageLength") ||
+      (name.space == exif && name.local == "PixelYDimension"))
+    return std::to_string(size.height);
+  return std::nullopt;
+}
+
+void append_escaped(std::string& text, std::string_view value) {
+  for (const char c : value) switch (c) {
+      case '&':
+        text += "&amp;";
+        break;
+      case '<':
+        text += "&lt;";
+        break;
+      case '"':
+        text += "&quot;";
+        break;
+      case '\t':
+      case '\n':
+      case '\r':
+        text += "&#" + std::to_string(int{c}) + ";";
+        break;
+      default:
+        text += c;
+    }
+}
+
+/// Copies a packet through expat. The raw text of whatever is kept arrives by the default handler, in UTF-8.
+class Copy {
+ public:
+  explicit Copy(const Size& size) : size_(size), parser_(XML_ParserCreate(nullptr), &XML_ParserFree) {
+    if (parser_ == nullptr) throw std::bad_alloc();
+    XML_SetUserData(parser_.get(), this);
+    XML_SetElementHandler(
+        parser_.get(),
+        [](void* copy, const char* name, const char** attributes) {
+          static_cast<Copy*>(copy)->start(name, attributes);
+        },
+        [](void* copy, const char* name) { static_cast<Copy*>(copy)->end(name); });
+    XML_SetDefaultHandler(parser_.get(), [](void* copy, const char* text, int length) {
+      static_cast<Copy*>(copy)->add({text, static_cast<std::size_t>(length)});
+    });
+    // The copy is UTF-8, whatever the declaration said.
+    XML_SetXmlDeclHandler(parser_.get(), [](void*, const char*, const char*, int) {});
+    // A declared entity could hold anything; XMP has no document type (ISO 16684-1, 7.2).
+    XML_SetStartDoctypeDeclHandler(parser_.get(), [](void* copy, const char*, const char*, const char*, int) {
+      XML_StopParser(static_cast<Copy*>(copy)->parser_.get(), XML_FALSE);
+    });
   }
+
+  /// Nothing if the packet is not well formed.
+  [[nodiscard]] std::optional<std::string> of(Bytes packet) {
+    const auto* text = reinterpret_cast<const char*>(packet.data());
+    if (packet.size() > largest_packet) return std::nullopt;
+    if (XML_Parse(parser_.get(), text, static_cast<int>(packet.size()), XML_TRUE) != XML_STATUS_OK)
+      return std::nullopt;
+    return std::move(text_);
+  }
+
+ private:
+  static constexpr std::size_t largest_packet = std::size_t{1} << 30;
+
+  /// How a prefix is declared from here on.
+  struct Prefix {
+    std::string prefix, space;
+    std::size_t depth;
+  };
+
+  [[nodiscard]] Name name_of(std::string_view qualified, bool attribute) const {
+    const std::size_t colon = qualified.find(':');
+    const std::string_view prefix =
+        colon == std::string_view::npos ? std::string_view() : qualified.substr(0, colon);
+    const std::string_view local = colon == std::string_view::npos ? qualified : qualified.substr(colon + 1);
+    if (attribute && prefix.empty()) return {{}, local};
+    const auto found = std::find_if(prefixes_.rbegin(), prefixes_.rend(),
+                                    [&](const Prefix& known) { return known.prefix == prefix; });
+    return {found == prefixes_.rend() ? std::string_view() : std::string_view(found->space), local};
+  }
+
+  void declare(const char** attributes) {
+    for (; attributes[0] != nullptr; attributes += 2) {
+      const std::string_view name = attributes[0];
+      if (name == "xmlns")
+        prefixes_.push_back({"", attributes[1], depth_});
+      else if (name.starts_with("xmlns:"))
+        prefixes_.push_back({std::string(name.substr(6)), attributes[1], depth_});
+    }
+  }
+
+  void start(const char* qualified, const char** attributes) {
+    ++depth_;
+    declare(attributes);
+    if (dropped_ != 0) return;
+    const Name name = name_of(qualified, false);
+    if (is_of_another_picture(name)) {
+      dropped_ = depth_;
+      return;
+    }
+    value_.reset();
+    if (is_changed(attributes))
+      write_start(qualified, attributes);
+    else
+      XML_DefaultCurrent(parser_.get());
+    value_ = value_of(name, size_);
+  }
+
+  void write_start(const char* qualified, const char** attributes) {
+    text_ += '<';
+    text_ += qualified;
+    for (; attributes[0] != nullptr; attributes += 2) {
+      const Name attribute = name_of(attributes[0], true);
+      if (is_of_another_picture(attribute)) continue;
+      text_ += ' ';
+      text_ += attributes[0];
+      text_ += "=\"";
+      append_escaped(text_, value_of(attribute, size_).value_or(attributes[1]));
+      text_ += '"';
+    }
+    text_ += '>';
+    rewritten_.push_back(depth_);
+  }
+
+  [[nodiscard]] bool is_changed(const char** attributes) const {
+    for (; attributes[0] != nullptr; attributes += 2)
+      if (const Name name = name_of(attributes[0], true);
+          is_of_another_picture(name) || value_of(name, size_).has_value())
+        return true;
+    return false;
+  }
+
+  void end(const char* qualified) {
+    if (dropped_ == 0) {
+      const bool is_empty_tag = XML_GetCurrentByteCount(parser_.get()) == 0;
+      if (value_ && !is_empty_tag) text_ += *value_;
+      value_.reset();
+      if (!rewritten_.empty() && rewritten_.back() == depth_) {
+        rewritten_.pop_back();
+        text_ += std::string("</") + qualified + '>';
+      } else {
+        XML_DefaultCurrent(parser_.get());
+      }
+    }
+    if (dropped_ == depth_) dropped_ = 0;
+    while (!prefixes_.empty() && prefixes_.back().depth == depth_) prefixes_.pop_back();
+    --depth_;
+  }
+
+  void add(std::string_view text) {
+    if (dropped_ == 0 && !(value_ && !text.starts_with('<'))) text_ += text;
+  }
+
+  Size size_;
+  std::unique_ptr<XML_ParserStruct, void (*)(XML_Parser)> parser_;
+  std::string text_;
+  std::vector<Prefix> prefixes_;
+  std::vector<std::size_t> rewritten_;  ///< depths of elements whose start was written anew
+  std::size_t depth_ = 0;
+  std::size_t dropped_ = 0;           ///< depth of the element that is left out; 0: none
+  std::optional<std::string> value_;  ///< the text of the element that was just begun
+};
+
+/// The packet without zeros behind it, which are no XML: single ones, or units of UTF-16.
+Bytes without_zeros(Bytes packet) {
+  const auto is_zero = [](std::byte value) { return value == std::byte{0}; };
+  const bool wide =
+      packet.size() > 1 && (is_zero(packet[0]) || is_zero(packet[1]) || byte_at(packet, 0) >= 0xFE);
+  const std::size_t unit = wide ? 2 : 1;
+  while (packet.size() >= unit && std::ranges::all_of(packet.last(unit), is_zero))
+    packet = packet.first(packet.size() - unit);
+  return packet;
 }
 
 }  // namespace
 
-void describe_in_xmp(FileBytes& xmp, std::int64_t width, std::int64_t height) {
-  std::string text(reinterpret_cast<const char*>(xmp.data()), xmp.size());
-  set_number(text, "tiff:Orientation", "1");
-  for (const std::string_view name : {"tiff:ImageWidth", "exif:PixelXDimension"})
-    set_number(text, name, std::to_string(width));
-  for (const std::string_view name : {"tiff:ImageLength", "exif:PixelYDimension"})
-    set_number(text, name, std::to_string(height));
-  for (const char* name : {"xmp:Thumbnails", "xap:Thumbnails", "photoshop:Thumbnail"})
-    erase_element(text, name);
-  const auto* first = reinterpret_cast<const std::byte*>(text.data());
-  xmp.assign(first, first + text.size());
+bool describe_in_xmp(FileBytes& xmp, std::int64_t width, std::int64_t height) {
+  if (xmp.empty()) return true;
+  const Bytes packet = without_zeros(xmp);
+  const std::optional<std::string> text = Copy({width, height}).of(packet);
+  xmp = text ? bytes_in(*text) : FileBytes();
+  return text.has_value();
 }
 
 }  // namespace satin::io

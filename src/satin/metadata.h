@@ -46,6 +46,11 @@ struct Metadata {
   bool half_floats = false;        ///< of an OpenEXR file
 };
 
+/// What may stay when parts of the picture were covered: the profile, how the file was coded, and of the EXIF
+/// block, written anew, resolution, times, camera, lens, exposure and copyright, each a short text or a few
+/// numbers. Places, names, comments, previews, the maker's note, XMP and IPTC are not among them.
+[[nodiscard]] Metadata redacted(const Metadata& metadata);
+
 /// A channel beside red, green, blue and alpha: of OpenEXR, where `Z` is depth.
 struct NamedChannel {
   std::string name;  ///< "Z"

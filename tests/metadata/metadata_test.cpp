@@ -74,6 +74,38 @@ TEST(Metadata, ExifSpeaksOfTheUprightPictureWithoutPreviews) {
     }
 }
 
+/// One directory that has previews in every place where cameras and editors put them: strips, a JPEG stream
+/// of its own, directories below and behind it, a private tag.
+std::string exif_of_previews(const Endian& e) {
+  constexpr std::uint32_t first = 8, below = first + 2 + 7 * 12 + 4, second = below + 2 + 2 * 12 + 4,
+                          third = second + 2 + 4, pictures = third + 2 + 2 * 12 + 4;
+  const auto size = static_cast<std::uint32_t>(preview.size());
+  const auto at = [&](std::uint32_t i) { return pictures + i * size; };
+  std::string block = std::string(e.little ? "II" : "MM") + e.number(42, 2) + e.number(first, 4) +  //
+                      e.number(7, 2) + e.entry(0x0111, 4, 1, at(0)) + e.entry(0x0112, 3, 1, 1) +    //
+                      e.entry(0x0117, 4, 1, size) + e.entry(0x014A, 4, 1, below) +                  //
+                      e.entry(0x0201, 4, 1, at(1)) + e.entry(0x0202, 4, 1, size) +                  //
+                      e.entry(0xC6D2, 7, size, at(2)) + e.number(second, 4);
+  block += e.number(2, 2) + e.entry(0x0201, 4, 1, at(3)) + e.entry(0x0202, 4, 1, size) + e.number(0, 4);
+  block += e.number(0, 2) + e.number(third, 4);
+  block += e.number(2, 2) + e.entry(0x0111, 4, 1, at(4)) + e.entry(0x0117, 4, 1, size) + e.number(first, 4);
+  for (int i = 0; i < 5; ++i) block += preview;
+  return block + "the end";
+}
+
+TEST(Metadata, PreviewsGoFromEveryDirectory) {
+  for (const bool little : {true, false}) {
+    const Endian e{little};
+    const Picture picture = decode_picture(jpeg_with_exif(exif_of_previews(e)), "x.jpg");
+    const std::string_view block = text_in(picture.metadata.exif);
+    EXPECT_EQ(block.find("the old picture"), std::string_view::npos);
+    EXPECT_EQ(block.find("\xff\xd8"), std::string_view::npos);
+    EXPECT_NE(block.find(e.entry(0x0112, 3, 1, 1)), std::string_view::npos);
+    for (const std::uint32_t tag : {0x0111U, 0x0117U, 0x014AU, 0x0201U, 0x0202U, 0xC6D2U})
+      EXPECT_EQ(block.find(e.number(tag, 2) + e.number(4, 2)), std::string_view::npos) << tag;
+  }
+}
+
 TEST(Metadata, HostileExifIsHarmless) {
   const std::string good = full_exif({true}, true);
   for (std::size_t at = 0; at < good.size(); ++at)

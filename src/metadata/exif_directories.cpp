@@ -1,0 +1,137 @@
+#include "metadata/exif_directories.h"
+
+#include <array>
+#include <optional>
+
+#include "metadata/exif_reader.h"
+
+namespace satin::io {
+namespace {
+
+constexpr std::uint32_t exif_directory = 0x8769, gps_directory = 0x8825, interoperability = 0xA005;
+
+/// Tags of the first directory that describe the picture: words, dates, resolution.
+constexpr std::array<std::uint32_t, 10> descriptive{0x010E, 0x010F, 0x0110, 0x011A, 0x011B,
+                                                    0x0128, 0x0131, 0x0132, 0x013B, 0x8298};
+
+/// Bytes of the numbers that a value of each type is made of.
+constexpr std::array<std::uint8_t, 13> number_bytes{0, 1, 1, 2, 4, 4, 1, 1, 2, 4, 4, 4, 8};
+
+/// Nothing for values that do not lie in the file or are longer than `most`.
+std::optional<ExifField> read_field(const ExifReader& reader, Bytes file, const ExifEntry& entry,
+                                    std::size_t most) {
+  if (bytes_of_type(entry.type) == 0) return std::nullopt;
+  const std::uint64_t size = std::uint64_t{entry.count} * bytes_of_type(entry.type);
+  const std::uint64_t at = size <= 4 ? entry.at + 8 : reader.u32(entry.at + 8);
+  if (size > most || at > file.size() || size > file.size() - at) return std::nullopt;
+  ExifField field{entry.type, entry.count, {}};
+  const Bytes value = file.subspan(at, size);
+  field.value.assign(value.begin(), value.end());
+  const std::size_t number = number_bytes[entry.type];
+  if (!reader.little()) swap_bytes(field.value.data(), field.value.size() / number, number);
+  return field;
+}
+
+ExifDirectory read_directory(const ExifReader& reader, Bytes file, std::size_t at) {
+  ExifDirectory directory;
+  std::size_t left =
+      file.size();  // honest directories do not share their values: no file grows by being read
+  for (std::size_t i = 0; i < reader.entries(at); ++i) {
+    const ExifEntry entry = reader.entry(at, i);
+    auto field = read_field(reader, file, entry, left);
+    if (!field) continue;
+    left -= field->value.size();
+    directory.emplace(entry.tag, std::move(*field));
+  }
+  return directory;
+}
+
+ExifDirectory read_pointed(const ExifReader& reader, Bytes file, std::uint32_t tag) {
+  const auto pointer = reader.find(reader.first_directory(), tag);
+  if (!pointer || pointer->type != type_long) return {};
+  ExifDirectory directory = read_directory(reader, file, pointer->value);
+  directory.erase(interoperability);
+  return directory;
+}
+
+/// Appends a directory and its values; gives its offset.
+std::uint32_t append(Sink& sink, const ExifDirectory& directory) {
+  if (sink.position % 2 != 0) sink.u8(0);
+  const auto start = static_cast<std::uint32_t>(sink.position);
+  auto next = static_cast<std::uint32_t>(start + 2 + directory.size() * entry_size + 4);
+  Sink values;
+  sink.le16(static_cast<unsigned>(directory.size()));
+  for (const auto& [tag, field] : directory) {
+    sink.le16(tag);
+    sink.le16(field.type);
+    sink.le32(field.count);
+    FileBytes inside = field.value;
+    if (inside.size() > 4) {
+      const std::size_t before = values.position;
+      values.text({reinterpret_cast<const char*>(field.value.data()), field.value.size()});
+      if (values.position % 2 != 0) values.u8(0);
+      sink.le32(next);
+      next += static_cast<std::uint32_t>(values.position - before);
+      continue;
+    }
+    inside.resize(4);
+    sink.text({reinterpret_cast<const char*>(inside.data()), inside.size()});
+  }
+  sink.le32(0);
+  sink.text({reinterpret_cast<const char*>(values.bytes.data()), values.bytes.size()});
+  return start;
+}
+
+ExifField pointer_to(std::uint32_t offset) {
+  Sink value;
+  value.le32(offset);
+  return {type_long, 1, std::move(value.bytes)};
+}
+
+}  // namespace
+
+ExifField first_field(Bytes file, std::uint32_t tag) {
+  const ExifReader reader(file);
+  const auto entry = reader.valid() ? reader.find(reader.first_directory(), tag) : std::nullopt;
+  auto field = entry ? read_field(reader, file, *entry, file.size()) : std::nullopt;
+  return field ? std::move(*field) : ExifField();
+}
+
+ExifDescription read_description(Bytes file) {
+  const ExifReader reader(file);
+  ExifDescription result;
+  if (!reader.valid()) return result;
+  ExifDirectory all = read_directory(reader, file, reader.first_directory());
+  for (const std::uint32_t tag : descriptive)
+    if (const auto found = all.find(tag); found != all.end()) result.first.insert(all.extract(found));
+  result.exif = read_pointed(reader, file, exif_directory);
+  result.gps = read_pointed(reader, file, gps_directory);
+  return result;
+}
+
+ExifDirectory read_first_directory(Bytes file) {
+  const ExifReader reader(file);
+  return reader.valid() && reader.little() ? read_directory(reader, file, reader.first_directory())
+                                           : ExifDirectory();
+}
+
+void append_directories(Sink& sink, ExifDirectory first, const ExifDescription& description) {
+  if (!description.exif.empty())
+    first.insert_or_assign(exif_directory, pointer_to(append(sink, description.exif)));
+  if (!description.gps.empty())
+    first.insert_or_assign(gps_directory, pointer_to(append(sink, description.gps)));
+  const std::uint32_t start = append(sink, first);
+  sink.position = 4;
+  sink.le32(start);
+  sink.position = sink.bytes.size();
+}
+
+FileBytes exif_block(const ExifDescription& description) {
+  if (description.empty()) return {};
+  Sink sink;
+  sink.text({"II*\0\0\0\0\0", 8});
+  append_directories(sink, description.first, description);
+  return std::move(sink.bytes);
+}
+
+}  // namespace satin::io
