@@ -261,6 +261,7 @@ struct PlanImplementation {
 
   void run_frames(const MutableImageView& result, Stream stream) {
     watch.begin(planned.output.frames * steps_of_frame());
+    const WatchedRun watched(watch);
     frame_inputs.resize(ready.size());
     auto* measure = reinterpret_cast<Measured*>(measured.get());
     for (std::int64_t frame = 0; frame < planned.output.frames; ++frame) {

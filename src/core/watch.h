@@ -1,6 +1,7 @@
 #pragma once
 // A run that tells a caller how far it is, and ends when the caller says so.
 
+#include <chrono>
 #include <cstdint>
 #include <utility>
 
@@ -18,18 +19,58 @@ class Watch {
   void begin(std::int64_t steps) noexcept {
     steps_ = steps;
     done_ = 0;
+    told_ = Clock::now();
   }
   /// One of them is done. Throws Error(cancelled).
   void step() {
     ++done_;
-    if (progress_ && !progress_(static_cast<double>(done_) / static_cast<double>(steps_)))
-      throw Error(ErrorKind::cancelled, "The work was cancelled.");
+    if (!tell()) throw_cancelled();
   }
+  /// To be asked often inside a step, by the thread of the run: tells the caller at most every 100 ms how far
+  /// the run is. False if it is to end.
+  [[nodiscard]] bool goes_on() {
+    const Clock::time_point now = Clock::now();
+    if (now - told_ < std::chrono::milliseconds(100)) return true;
+    return tell();
+  }
+  [[noreturn]] static void throw_cancelled() { throw Error(ErrorKind::cancelled, "The work was cancelled."); }
+
+  /// The watch of the run that this thread is in; null if nobody watches it.
+  [[nodiscard]] static Watch*& of_this_thread() noexcept {
+    static thread_local Watch* watch = nullptr;
+    return watch;
+  }
+  [[nodiscard]] bool listens() const noexcept { return static_cast<bool>(progress_); }
 
  private:
+  using Clock = std::chrono::steady_clock;
+
+  bool tell() {
+    if (!progress_) return true;
+    const bool goes_on = progress_(static_cast<double>(done_) / static_cast<double>(steps_));
+    told_ = Clock::now();
+    return goes_on;
+  }
+
   Progress progress_;
+  Clock::time_point told_{};
   std::int64_t steps_ = 1;
   std::int64_t done_ = 0;
+};
+
+/// Makes a watch that of this thread's run, until the run ends. A run inside another one that has no listener
+/// of its own leaves the other's in place.
+class WatchedRun {
+ public:
+  explicit WatchedRun(Watch& watch) : before_(Watch::of_this_thread()) {
+    if (watch.listens()) Watch::of_this_thread() = &watch;
+  }
+  ~WatchedRun() { Watch::of_this_thread() = before_; }
+  WatchedRun(const WatchedRun&) = delete;
+  WatchedRun& operator=(const WatchedRun&) = delete;
+
+ private:
+  Watch* before_;
 };
 
 }  // namespace satin

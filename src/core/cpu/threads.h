@@ -23,10 +23,12 @@ class Threads {
 
   [[nodiscard]] int count() const noexcept;
   /// Calls body for ranges of at most about `grain` rows that together cover [0, rows); returns when all are
-  /// done.
+  /// done. Throws Error(cancelled), and leaves ranges out, if the watch of this thread's run says so.
   void for_rows(std::int64_t rows, std::int64_t grain, const RowRange& body);
 
  private:
+  void run_rows(std::int64_t rows, std::int64_t grain, const RowRange& body);
+
   struct Implementation;
   std::unique_ptr<Implementation> implementation_;
 };

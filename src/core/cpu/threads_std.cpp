@@ -20,7 +20,7 @@ Threads::~Threads() = default;
 
 int Threads::count() const noexcept { return implementation_->count; }
 
-void Threads::for_rows(std::int64_t rows, std::int64_t grain, const RowRange& body) {
+void Threads::run_rows(std::int64_t rows, std::int64_t grain, const RowRange& body) {
   std::atomic<std::int64_t> next{0};
   const auto work = [&](int slot) {
     for (std::int64_t first = next.fetch_add(grain); first < rows; first = next.fetch_add(grain))

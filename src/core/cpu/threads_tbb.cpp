@@ -21,7 +21,7 @@ Threads::~Threads() = default;
 
 int Threads::count() const noexcept { return implementation_->arena.max_concurrency(); }
 
-void Threads::for_rows(std::int64_t rows, std::int64_t grain, const RowRange& body) {
+void Threads::run_rows(std::int64_t rows, std::int64_t grain, const RowRange& body) {
   implementation_->arena.execute([&] {
     tbb::parallel_for(tbb::blocked_range<std::int64_t>(0, rows, static_cast<std::size_t>(grain)),
                       [&](const tbb::blocked_range<std::int64_t>& range) {
