@@ -43,11 +43,11 @@ TEST(Watch, TheCallerIsAskedFromItsOwnThreadAlone) {
   watch.begin(1);
   const WatchedRun run(watch);
   std::atomic<int> rows = 0;
-  threads.for_rows(600, 1, [&](std::int64_t first, std::int64_t last, int) {
+  threads.for_rows(1500, 1, [&](std::int64_t first, std::int64_t last, int) {
     rows += static_cast<int>(last - first);
     std::this_thread::sleep_for(milliseconds(1));
   });
-  EXPECT_EQ(rows, 600);
+  EXPECT_EQ(rows, 1500);
   ASSERT_FALSE(asked.empty());
   for (const std::thread::id thread : asked) EXPECT_EQ(thread, std::this_thread::get_id());
 }
