@@ -4,7 +4,7 @@
 
 #include "batch/checks.h"
 #include "batch/file_work.h"
-#include "batch/hash.h"
+#include "batch/file_stamp.h"
 #include "batch/inputs.h"
 #include "batch/outputs.h"
 #include "batch/overlap.h"

@@ -14,11 +14,11 @@
 #include <utility>
 #include <vector>
 
-#include "batch/hash.h"
+#include "batch/file_stamp.h"
 #include "batch/inputs.h"
 #include "batch/manifest.h"
 #include "batch/outputs.h"
-#include "batch/quoted.h"
+#include "batch/names.h"
 #include "batch/side_inputs.h"
 #include "satin/io.h"
 
@@ -164,10 +164,6 @@ void check_gallery(const Batch& work) {
   if (status && !may_replace)
     throw Error(ErrorKind::usage, "The folder " + quoted(folder) +
                                       " of the gallery exists already. --overwrite puts pictures into it.");
-}
-
-fs::path folder_of(const fs::path& file) {
-  return file.has_parent_path() ? file.parent_path() : fs::path(".");
 }
 
 void check_folder_of_single(const fs::path& folder) {

@@ -11,9 +11,9 @@
 #include <optional>
 #include <system_error>
 
-#include "batch/hash.h"
+#include "batch/file_stamp.h"
 #include "batch/outputs.h"
-#include "batch/quoted.h"
+#include "batch/names.h"
 #include "satin/error.h"
 
 namespace satin::batch {

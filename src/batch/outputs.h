@@ -1,11 +1,13 @@
 #pragma once
-// The names of the outputs.
+// The outputs: their names, and what they take over from their inputs.
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "batch/inputs.h"
-#include "batch/name_pattern.h"
+#include "satin/batch.h"
+#include "satin/io.h"
 #include "satin/pipeline.h"
 
 namespace satin::batch {
@@ -33,5 +35,14 @@ void create_folder_of(const std::filesystem::path& file);
 
 /// The extension that decides the format of standard output; for other outputs that of `options`.
 [[nodiscard]] std::string output_format(const BatchFile& file, const BatchOptions& options, OutputKind kind);
+
+/// Metadata, named channels and the time of the input, as the options want them; nothing is overwritten.
+/// `source` must outlive the result.
+[[nodiscard]] WriteOptions write_options(const BatchFile& file, const Picture& source,
+                                         const BatchOptions& options, OutputKind kind);
+
+/// What a user should know about the reading and the writing of this file.
+[[nodiscard]] std::vector<std::string> file_warnings(const BatchFile& file, const Picture& source,
+                                                     const Shape& output, const WriteOptions& options);
 
 }  // namespace satin::batch

@@ -8,9 +8,9 @@
 #include <string>
 #include <system_error>
 
-#include "batch/hash.h"
+#include "batch/file_stamp.h"
 #include "batch/inputs.h"
-#include "batch/name_pattern.h"
+#include "batch/names.h"
 #include "satin/error.h"
 #include "satin/version.h"
 
@@ -96,10 +96,7 @@ void remove_left_over_files(const Batch& work) {
     if (!is_running(process)) beginnings.insert(".satin-" + std::to_string(process) + "-");
   if (beginnings.empty()) return;
   std::set<fs::path> folders;
-  for (std::size_t i = 0; i < work.size(); ++i) {
-    const fs::path folder = work.file(i).output.parent_path();
-    folders.insert(folder.empty() ? "." : folder);
-  }
+  for (std::size_t i = 0; i < work.size(); ++i) folders.insert(folder_of(work.file(i).output));
   for (const fs::path& folder : folders) remove_temporaries_of(beginnings, folder);
 }
 

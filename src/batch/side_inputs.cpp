@@ -9,7 +9,7 @@
 
 #include "batch/inputs.h"
 #include "batch/outputs.h"
-#include "batch/quoted.h"
+#include "batch/names.h"
 #include "satin/io.h"
 #include "satin/param.h"
 
