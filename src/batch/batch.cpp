@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "batch/checks.h"
-#include "batch/file_work.h"
 #include "batch/file_stamp.h"
+#include "batch/file_work.h"
 #include "batch/inputs.h"
 #include "batch/outputs.h"
 #include "batch/overlap.h"

@@ -17,8 +17,8 @@
 #include "batch/file_stamp.h"
 #include "batch/inputs.h"
 #include "batch/manifest.h"
-#include "batch/outputs.h"
 #include "batch/names.h"
+#include "batch/outputs.h"
 #include "batch/side_inputs.h"
 #include "satin/io.h"
 

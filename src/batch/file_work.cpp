@@ -10,8 +10,8 @@
 
 #include "batch/inputs.h"
 #include "batch/linear_light.h"
-#include "batch/outputs.h"
 #include "batch/names.h"
+#include "batch/outputs.h"
 #include "batch/resume.h"
 #include "batch/side_inputs.h"
 #include "batch/thumbnail.h"

@@ -12,8 +12,8 @@
 #include <system_error>
 
 #include "batch/file_stamp.h"
-#include "batch/outputs.h"
 #include "batch/names.h"
+#include "batch/outputs.h"
 #include "satin/error.h"
 
 namespace satin::batch {

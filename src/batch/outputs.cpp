@@ -23,8 +23,8 @@ std::string known_extensions() {
 void check_format(const std::string& format) {
   if (format.empty() || is_writable(format)) return;
   throw Error(ErrorKind::usage, "'" + format + "' is not a format that can be written." +
-                                    did_you_mean(format, extensions_of(&FormatInfo::writes)) + "\nThere are " +
-                                    known_extensions() + ".");
+                                    did_you_mean(format, extensions_of(&FormatInfo::writes)) +
+                                    "\nThere are " + known_extensions() + ".");
 }
 
 bool ends_with_separator(const fs::path& path) { return !path.empty() && !path.has_filename(); }
@@ -101,7 +101,8 @@ void check_output_name(const InputList& inputs, const BatchOptions& options) {
 NameFields name_fields(const fs::path& input, const fs::path& relative, const fs::path& extension) {
   std::string ext = extension.native();
   if (!ext.empty()) ext.erase(0, 1);
-  return {folder_of(input).native(), folder_of(relative).native(), input.filename().native(), input.stem().native(), ext};
+  return {folder_of(input).native(), folder_of(relative).native(), input.filename().native(),
+          input.stem().native(), ext};
 }
 
 void create_folder_of(const fs::path& file) {

@@ -62,7 +62,6 @@ struct Codec {
 [[nodiscard]] Codec tga_codec();
 [[nodiscard]] Codec hdr_codec();
 [[nodiscard]] std::vector<Codec> pnm_codecs();
-[[nodiscard]] Codec pfm_codec();
 [[nodiscard]] Codec npy_codec();
 [[nodiscard]] Codec exr_codec();
 [[nodiscard]] Codec webp_codec();

@@ -120,7 +120,7 @@ FileBytes encode_npy(const ImageView& image, const WriteOptions&) {
   sink.u8(0);
   sink.le16(static_cast<unsigned>(text.size()));
   sink.text(text);
-  sink.text({reinterpret_cast<const char*>(image.data), byte_size(shape)});
+  sink.add({image.data, byte_size(shape)});
   return std::move(sink.bytes);
 }
 

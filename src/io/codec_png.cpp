@@ -11,10 +11,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "io/guarded.h"
-#include "io/orientation.h"
 #include "io/support.h"
-#include "metadata/exif.h"
+#include "metadata/pixel_tags.h"
 #include "metadata/png_chunks.h"
 #include "satin/error.h"
 
@@ -281,9 +279,7 @@ FileBytes encode_png(const ImageView& image, const WriteOptions& options) {
       png_write_row(png, reinterpret_cast<png_const_bytep>(image.at(0, y)));
     png_write_end(png, writer.info);
   });
-  if (!complete)
-    throw Error(ErrorKind::environment,
-                std::string("PNG could not be encoded: ") + writer.context.message.data() + ".");
+  if (!complete) not_encoded("PNG", writer.context.message.data());
   return std::move(writer.context.output.bytes);
 }
 

@@ -5,10 +5,9 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "io/orientation.h"
 #include "io/stb.h"
 #include "io/support.h"
-#include "metadata/exif.h"
+#include "metadata/pixel_tags.h"
 #include "metadata/png_chunks.h"
 
 namespace satin::io {
@@ -50,7 +49,7 @@ void write_chunk(Sink& sink, std::string_view name, Bytes content) {
   sink.be32(static_cast<std::uint32_t>(content.size()));
   const std::size_t start = sink.position;
   sink.text(name);
-  sink.text({reinterpret_cast<const char*>(content.data()), content.size()});
+  sink.add(content);
   sink.be32(crc32_of(Bytes(sink.bytes).subspan(start)));
 }
 

@@ -4,9 +4,9 @@
 #include <cstring>
 #include <limits>
 
-#include "io/colour.h"
-#include "io/orientation.h"
-#include "io/tiff_handle.h"
+#include "io/convert.h"
+#include "io/support.h"
+#include "io/tiff_file.h"
 #include "metadata/tiff_exif.h"
 #include "satin/error.h"
 

@@ -52,8 +52,8 @@ bool Sink::write(const void* data, std::size_t size) noexcept {
   return true;
 }
 
-void Sink::text(std::string_view text) {
-  if (!write(text.data(), text.size())) throw std::bad_alloc();
+void Sink::add(Bytes more) {
+  if (!write(more.data(), more.size())) throw std::bad_alloc();
 }
 
 void Sink::u8(unsigned value) {

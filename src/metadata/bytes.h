@@ -46,7 +46,8 @@ struct Sink {
 
   /// False if there is no memory.
   [[nodiscard]] bool write(const void* data, std::size_t size) noexcept;
-  void text(std::string_view text);
+  void add(Bytes more);
+  void text(std::string_view text) { add(std::as_bytes(std::span(text))); }
   void u8(unsigned value);
   void le16(unsigned value);
   void le32(std::uint32_t value);

@@ -62,7 +62,7 @@ FileBytes resources_of_iptc(Bytes iptc) {
   sink.u8(iptc_resource & 255U);
   sink.le16(0);  // no name
   sink.be32(static_cast<std::uint32_t>(iptc.size()));
-  sink.text({reinterpret_cast<const char*>(iptc.data()), iptc.size()});
+  sink.add(iptc);
   if (iptc.size() % 2 != 0) sink.u8(0);
   return std::move(sink.bytes);
 }

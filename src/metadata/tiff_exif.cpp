@@ -78,17 +78,17 @@ std::uint32_t append(Sink& sink, const Directory& directory) {
     FileBytes inside = field.value;
     if (inside.size() > 4) {
       const std::size_t before = values.position;
-      values.text({reinterpret_cast<const char*>(field.value.data()), field.value.size()});
+      values.add(field.value);
       if (values.position % 2 != 0) values.u8(0);
       sink.le32(next);
       next += static_cast<std::uint32_t>(values.position - before);
       continue;
     }
     inside.resize(4);
-    sink.text({reinterpret_cast<const char*>(inside.data()), inside.size()});
+    sink.add(inside);
   }
   sink.le32(0);
-  sink.text({reinterpret_cast<const char*>(values.bytes.data()), values.bytes.size()});
+  sink.add(values.bytes);
   return start;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// EXIF blocks (a TIFF directory tree in one piece, CIPA DC-008): the few tags that speak of the pixels.
+// The few tags of EXIF blocks (a TIFF directory tree in one piece, CIPA DC-008) and properties of XMP packets
+// (ISO 16684-1) that speak of the pixels.
 
 #include "metadata/bytes.h"
 
@@ -13,5 +14,9 @@ namespace satin::io {
 /// no thumbnail, and no maker note if that holds a JPEG stream. The bytes of previews are overwritten, not
 /// only unlinked. A block that is no EXIF becomes empty.
 void describe_in_exif(FileBytes& exif, std::int64_t width, std::int64_t height);
+
+/// Makes the packet speak of an upright picture of this size: orientation 1, the pixel dimensions, no
+/// thumbnails.
+void describe_in_xmp(FileBytes& xmp, std::int64_t width, std::int64_t height);
 
 }  // namespace satin::io

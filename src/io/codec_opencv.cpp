@@ -1,12 +1,56 @@
-// WebP by OpenCV; the container is looked at here.
+// WebP and JPEG 2000 (reading alone) by OpenCV; their containers, sizes and completeness are looked at here.
 
-#include "io/opencv_codec.h"
-#include "io/orientation.h"
+#include <algorithm>
+#include <array>
+#include <exception>
+
+#include "io/module.h"
+#include "io/opencv_interface.h"
 #include "io/support.h"
-#include "metadata/exif.h"
+#include "metadata/pixel_tags.h"
+#include "satin/error.h"
 
 namespace satin::io {
 namespace {
+
+const SatinOpenCv& opencv() {
+  static const Module<SatinOpenCv> module("satin_io_opencv.so", opencv_entry_name, opencv_interface_version);
+  if (module.functions == nullptr)
+    throw Error(ErrorKind::environment,
+                "WebP and JPEG 2000 need Satin's OpenCV module, and it could not be loaded (" + module.error +
+                    "). Install it with OpenCV, or use .png or .jpg.");
+  return *module.functions;
+}
+
+struct Receiver {
+  const ReadOptions& options;
+  Image image;
+  std::exception_ptr error;
+};
+
+void* on_allocate(void* user, int width, int height, int channels, int sample_bytes) {
+  auto& receiver = *static_cast<Receiver*>(user);
+  try {
+    receiver.image = allocate(static_cast<std::uint64_t>(width), static_cast<std::uint64_t>(height), channels,
+                              sample_bytes == 1 ? Type::u8 : Type::u16, alpha_of(channels), receiver.options);
+    return receiver.image.data();
+  } catch (...) {
+    receiver.error = std::current_exception();
+    return nullptr;
+  }
+}
+
+void require_opencv() { static_cast<void>(opencv()); }
+
+Image decode_with_opencv(const char* format, Bytes bytes, const ReadOptions& options) {
+  Receiver receiver{options, {}, {}};
+  SatinOpenCvMessage message{};
+  const int good = opencv().decode(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(),
+                                   on_allocate, &receiver, &message);
+  if (receiver.error != nullptr) std::rethrow_exception(receiver.error);
+  if (good == 0) damaged(format, message.text);
+  return std::move(receiver.image);
+}
 
 constexpr std::size_t riff_header = 12;
 
@@ -86,7 +130,7 @@ void write_chunk(Sink& sink, std::string_view name, Bytes content) {
   if (content.empty()) return;
   sink.text(name);
   sink.le32(static_cast<std::uint32_t>(content.size()));
-  sink.text({reinterpret_cast<const char*>(content.data()), content.size()});
+  sink.add(content);
   if (content.size() % 2 != 0) sink.u8(0);
 }
 
@@ -119,10 +163,55 @@ FileBytes with_metadata(const FileBytes& file, const Metadata& metadata) {
 }
 
 FileBytes encode_webp(const ImageView& image, const WriteOptions& options) {
-  FileBytes file = encode_with_opencv("WebP", image, ".webp", options.quality.value_or(default_quality));
+  Sink file;
+  SatinOpenCvMessage message{};
+  const int good =
+      opencv().encode(reinterpret_cast<const unsigned char*>(image.data), static_cast<int>(image.shape.width),
+                      static_cast<int>(image.shape.height), image.shape.channels, ".webp",
+                      options.quality.value_or(default_quality), write_to_sink, &file, &message);
+  if (good == 0) not_encoded("WebP", message.text);
   const Metadata& metadata = options.metadata;
   const bool plain = metadata.icc.empty() && metadata.exif.empty() && metadata.xmp.empty();
-  return plain ? file : with_metadata(file, metadata);
+  return plain ? std::move(file.bytes) : with_metadata(file.bytes, metadata);
+}
+
+constexpr const char* jpeg2000 = "JPEG 2000";
+
+/// The codestream inside the boxes of a .jp2 file; the whole of a bare codestream.
+Bytes find_codestream(Bytes bytes) {
+  if (starts_with(bytes, "\xff\x4f\xff\x51")) return bytes;
+  std::size_t at = 0;
+  while (bytes.size() - at >= 8) {
+    std::uint64_t length = be32(bytes, at);
+    std::size_t header = 8;
+    if (length == 1) {
+      if (bytes.size() - at < 16) truncated(jpeg2000);
+      length = std::uint64_t{be32(bytes, at + 8)} << 32 | be32(bytes, at + 12);
+      header = 16;
+    }
+    if (length == 0) length = bytes.size() - at;
+    if (length < header) damaged(jpeg2000, "a box is shorter than its header");
+    if (length > bytes.size() - at) truncated(jpeg2000);
+    if (starts_with(bytes, "jp2c", at + 4)) return bytes.subspan(at + header, length - header);
+    at += length;
+  }
+  truncated(jpeg2000);
+}
+
+Picture decode_jpeg2000(Bytes bytes, const ReadOptions& options) {
+  const Bytes stream = find_codestream(bytes);
+  constexpr std::size_t size_segment = 42;
+  if (stream.size() < size_segment) truncated(jpeg2000);
+  if (!starts_with(stream, "\xff\x4f\xff\x51")) damaged(jpeg2000, "its codestream has no size");
+  const std::uint32_t right = be32(stream, 8), bottom = be32(stream, 12);
+  const std::uint32_t left = be32(stream, 16), top = be32(stream, 20);
+  const std::uint32_t components = be16(stream, 40);
+  if (right <= left || bottom <= top) damaged(jpeg2000, "its size is not positive");
+  const int channels = static_cast<int>(std::min<std::uint32_t>(components, 1000));
+  check_limits(right - left, bottom - top, channels, Type::u16, options.limits);
+  // The decoder fills in what is missing.
+  if (!starts_with(stream.last(2), "\xff\xd9")) truncated(jpeg2000);
+  return decode_with_opencv(jpeg2000, bytes, options);
 }
 
 }  // namespace
@@ -135,6 +224,17 @@ Codec webp_codec() {
   codec.holds.max_side = 16383;
   codec.holds.metadata = set_of(Carried::icc, Carried::exif, Carried::xmp);
   return codec;
+}
+
+Codec jpeg2000_codec() {
+  return {jpeg2000,
+          {".jp2", ".j2k", ".j2c", ".jpf"},
+          sniff_jpeg2000,
+          decode_jpeg2000,
+          nullptr,
+          {},
+          "Satin does not write JPEG 2000. Write .png, .tiff or .webp instead.",
+          require_opencv};
 }
 
 }  // namespace satin::io

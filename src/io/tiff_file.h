@@ -1,5 +1,5 @@
 #pragma once
-// libtiff on files in memory.
+// libtiff on files in memory, and its writing.
 
 #include <tiffio.h>
 
@@ -27,6 +27,6 @@ using TiffHandle = std::unique_ptr<TIFF, TiffCloser>;
 /// `mode` as for TIFFOpen(). Null if libtiff does not accept the file; the reason is then in `file.error`.
 [[nodiscard]] TiffHandle open_tiff(TiffFile& file, const char* mode);
 
-FileBytes encode_tiff(const ImageView& image, const WriteOptions& options);
+[[nodiscard]] FileBytes encode_tiff(const ImageView& image, const WriteOptions& options);
 
 }  // namespace satin::io
