@@ -47,6 +47,10 @@ struct Backend : std::enable_shared_from_this<Backend> {
 
   /// Throws NoMemory.
   [[nodiscard]] Buffer allocate(std::size_t bytes);
+  /// A picture in its memory.
+  [[nodiscard]] Image allocate(const Shape& shape) { return {shape, allocate(byte_size(shape)), memory()}; }
+  /// Where its pictures lie.
+  [[nodiscard]] Memory memory() const noexcept { return host_memory ? Memory::host : Memory::device; }
   /// Copies bytes in stream order; host memory is read, or filled, before they return.
   virtual void upload(void* device, const void* host, std::size_t bytes, Stream stream) = 0;
   virtual void download(void* host, const void* device, std::size_t bytes, Stream stream) = 0;

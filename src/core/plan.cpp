@@ -7,10 +7,8 @@
 
 #include "core/backend.h"
 #include "core/copy.h"
-#include "core/host_copy.h"
-#include "core/masked_filter.h"
+#include "core/host_memory.h"
 #include "core/prepared_filter.h"
-#include "core/watch.h"
 #include "core/windowed_filter.h"
 #include "satin/error.h"
 
@@ -118,8 +116,6 @@ struct PlanImplementation {
     return staging[index].get();
   }
 
-  Memory own_memory() const { return backend().host_memory ? Memory::host : Memory::device; }
-
   bool in_own_memory(const ImageView& view) const {
     return view.memory == Memory::host ? backend().host_memory : true;
   }
@@ -127,7 +123,8 @@ struct PlanImplementation {
   /// The view itself if the filter can read it, otherwise a packed copy in the backend's memory.
   ImageView stage_input(std::size_t index, const ImageView& view, bool aliased, Stream stream) {
     if (in_own_memory(view) && view.interleaved() && !aliased) return view;
-    const MutableImageView packed = mutable_view_of(staging_for(index, view.shape), view.shape, own_memory());
+    const MutableImageView packed =
+        mutable_view_of(staging_for(index, view.shape), view.shape, backend().memory());
     if (in_own_memory(view)) {
       copy->run(view, packed, stream);
     } else if (dense(view)) {
@@ -219,8 +216,8 @@ struct PlanImplementation {
           if (uses(i)) ready[i] = stage_input(i, given[i], overlap(given[i], target), stream);
       });
       if (needs_staging(target))
-        result =
-            mutable_view_of(staging_for(planned.inputs.size(), planned.output), planned.output, own_memory());
+        result = mutable_view_of(staging_for(planned.inputs.size(), planned.output), planned.output,
+                                 backend().memory());
     } catch (const NoMemory&) {
       if (!planned.reach) throw;
       backend().synchronize(stream);

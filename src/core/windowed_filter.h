@@ -4,12 +4,14 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/backend.h"
 #include "core/copy.h"
 #include "core/prepared_filter.h"
-#include "core/watch.h"
+#include "satin/error.h"
+#include "satin/plan.h"
 
 namespace satin {
 
@@ -20,8 +22,6 @@ class WindowGrid {
   struct Part {
     Rectangle inner;
     Rectangle window;  ///< may go beyond the picture where the filter wraps around: to its other end
-    /// The inner rectangle as seen from the window.
-    [[nodiscard]] Rectangle inner_of_window() const noexcept;
   };
 
   WindowGrid(const Shape& picture, const Reach& reach, std::int64_t inner_width, std::int64_t inner_height);
@@ -34,6 +34,30 @@ class WindowGrid {
   std::int64_t width_;
   std::int64_t height_;
   std::vector<Part> parts_;
+};
+
+/// A run that tells a caller how far it is, and ends when the caller says so.
+class Watch {
+ public:
+  Watch() = default;
+  explicit Watch(Progress progress) : progress_(std::move(progress)) {}
+
+  /// A run of so many steps.
+  void begin(std::int64_t steps) noexcept {
+    steps_ = steps;
+    done_ = 0;
+  }
+  /// One of them is done. Throws Error(cancelled).
+  void step() {
+    ++done_;
+    if (progress_ && !progress_(static_cast<double>(done_) / static_cast<double>(steps_)))
+      throw Error(ErrorKind::cancelled, "The work was cancelled.");
+  }
+
+ private:
+  Progress progress_;
+  std::int64_t steps_ = 1;
+  std::int64_t done_ = 0;
 };
 
 /// Gives the bytes of the filter for the whole picture. What the filter needs to know of that is measured on
@@ -60,7 +84,6 @@ class WindowedFilter {
   void load(std::span<const ImageView> inputs, const Rectangle& window, Stream stream);
   void load_input(std::size_t index, const ImageView& input, const Rectangle& window, Stream stream);
   void store(const WindowGrid::Part& part, const MutableImageView& output, Stream stream);
-  [[nodiscard]] bool is_own(Memory memory) const noexcept;
 
   Backend& backend_;
   std::unique_ptr<CopyOperation> copy_;

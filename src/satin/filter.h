@@ -9,8 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "satin/device.h"
-#include "satin/image.h"
 #include "satin/param.h"
 #include "satin/plan.h"
 

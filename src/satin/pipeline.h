@@ -9,9 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "satin/device.h"
 #include "satin/filter.h"
-#include "satin/image.h"
 #include "satin/plan.h"
 
 namespace [[gnu::visibility("default")]] satin {

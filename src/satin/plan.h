@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "satin/device.h"
-#include "satin/image.h"
+#include "satin/device.h"  // IWYU pragma: export
+#include "satin/image.h"   // IWYU pragma: export
 
 namespace satin {
 struct PlanImplementation;
@@ -23,9 +23,8 @@ namespace [[gnu::visibility("default")]] satin {
 /// there are.
 ///
 /// Where a plan for the whole picture is above that, or on a GPU above what is free, filters of finite reach
-/// are run on windows of the picture, one after the other, each with what its results look at. The bytes are
-/// the same; the pixels that windows share are done more than once. Filters that see the whole picture at
-/// once (sums and recursions over all of it, components) throw Error(environment) instead.
+/// are run on windows of the picture, one after the other, with the same bytes. Filters that see the whole
+/// picture at once (sums and recursions over all of it, components) throw Error(environment) instead.
 void limit_memory(const Device& device, std::size_t bytes);
 /// The limit that was set last; 0: none.
 [[nodiscard]] std::size_t memory_limit(const Device& device);
@@ -58,9 +57,9 @@ class Plan {
   /// host memory, run() returns when the result is there and has called check(). Throws Error(usage) if a
   /// view does not have the planned shape.
   ///
-  /// A filter of finite reach with a mask to blend by does nothing but copy where no tile of the mask is
-  /// active, and so costs what the active tiles and their reach cost. For large pictures on a GPU
-  /// run() then waits for what is before it in the stream, to learn which tiles those are.
+  /// A filter of finite reach with a mask to blend by only copies where no tile of the mask is active. For
+  /// large pictures on a GPU run() then waits for what is before it in the stream, to learn which tiles those
+  /// are.
   ///
   /// In windows (see limit_memory()) side inputs and output may lie anywhere, but what lies in place of the
   /// output is copied first, above the limit.

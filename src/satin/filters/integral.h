@@ -1,7 +1,5 @@
 #pragma once
 
-#include "satin/device.h"
-#include "satin/image.h"
 #include "satin/plan.h"
 
 namespace [[gnu::visibility("default")]] satin {

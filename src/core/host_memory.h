@@ -1,4 +1,6 @@
 #pragma once
+// Memory of the host: what a caller's allocator gives, and copies between views.
+
 #include "satin/image.h"
 
 namespace satin {
@@ -9,5 +11,11 @@ namespace satin {
 
 /// Throws Error(usage) unless both functions are there, or neither is.
 void require_whole(const Allocator& allocator);
+
+/// Copies row `y` of a frame between two views of one shape, whatever their strides.
+void copy_row(const ImageView& from, const MutableImageView& to, std::int64_t y, std::int64_t frame);
+
+/// Copies all rows of all frames.
+void copy_pixels(const ImageView& from, const MutableImageView& to);
 
 }  // namespace satin
