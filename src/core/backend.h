@@ -2,18 +2,27 @@
 // What a backend is: memory, a stream, and the operations that it has.
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "core/operation.h"
-#include "core/run_parts.h"
 #include "core/windows.h"
 #include "satin/device.h"
 #include "satin/error.h"
 
 namespace satin {
+
+/// What a run does one after the other. Those of one picture that the device filters in windows, or that lies
+/// in its memory already, are all `kernels`.
+enum class RunPart { copy_up, kernels, copy_down };
+
+/// Told when a part began and when the device was done with it, from the thread that called run().
+using RunListener = std::function<void(RunPart part, std::chrono::steady_clock::time_point begin,
+                                       std::chrono::steady_clock::time_point end)>;
 
 /// Thrown where memory does not suffice, so that less may be tried.
 struct NoMemory : Error {

@@ -51,6 +51,10 @@ struct Codec {
 /// Every format that Satin knows, in the order in which inputs are compared with them.
 [[nodiscard]] const std::vector<Codec>& codecs();
 
+/// The types that it can hold, by name, and the numbers of channels.
+[[nodiscard]] std::vector<std::string> types_in(const Holds& holds);
+[[nodiscard]] std::vector<std::string> channels_in(const Holds& holds);
+
 /// Empty if the codec can hold the shape, otherwise the reason with a remedy.
 [[nodiscard]] std::string why_not(const Codec& codec, const Shape& shape);
 

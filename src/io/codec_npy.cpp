@@ -79,7 +79,7 @@ Picture decode_npy(Bytes bytes, const ReadOptions& options) {
   if (bytes.size() < start) truncated("NPY");
   const std::size_t length = length_size == 2 ? le16(bytes, 8) : le32(bytes, 8);
   if (length > bytes.size() - start) truncated("NPY");
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()) + start, length);
+  const std::string_view text = text_of(bytes.subspan(start, length));
 
   Header header;
   read_type(value_of(text, "descr"), header);

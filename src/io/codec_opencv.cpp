@@ -153,8 +153,7 @@ FileBytes with_metadata(const FileBytes& file, const Metadata& metadata) {
   body.text("WEBP");
   write_chunk(body, "VP8X", extension_chunk(contents, metadata));
   write_chunk(body, "ICCP", metadata.icc);
-  for (const Bytes chunk : contents.pixels)
-    write_chunk(body, {reinterpret_cast<const char*>(chunk.data()), 4}, chunk.subspan(8));
+  for (const Bytes chunk : contents.pixels) write_chunk(body, text_of(chunk.first(4)), chunk.subspan(8));
   write_chunk(body, "EXIF", metadata.exif);
   write_chunk(body, "XMP ", metadata.xmp);
   Sink sink;

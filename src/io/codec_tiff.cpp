@@ -256,8 +256,7 @@ FileBytes block_of(TIFF* tiff, std::uint32_t tag) {
   std::uint32_t size = 0;
   const void* data = nullptr;
   if (TIFFGetField(tiff, tag, &size, &data) == 0 || data == nullptr) return {};
-  const auto* first = static_cast<const std::byte*>(data);
-  return {first, first + size};
+  return copy_of({static_cast<const std::byte*>(data), size});
 }
 
 Metadata read_metadata(TIFF* tiff, Bytes file) {

@@ -9,8 +9,6 @@
 namespace satin::io {
 namespace {
 
-constexpr Type all_types[] = {Type::u8, Type::u16, Type::u32, Type::u64, Type::f32, Type::f64};
-
 #if !defined(SATIN_IO_TIFF) || !defined(SATIN_IO_EXR) || !defined(SATIN_IO_OPENCV)
 Codec not_built(const char* name, std::vector<std::string_view> extensions,
                 bool (*sniff)(Bytes, std::string_view), const char* advice) {
@@ -70,13 +68,6 @@ bool holds(const Holds& holds, const Shape& shape) {
          (holds.extra || shape.channels % 2 != 0 || shape.alpha != Alpha::none);
 }
 
-std::string describe_channels(unsigned channels) {
-  std::vector<std::string> words;
-  for (unsigned n = 1; n <= 4; ++n)
-    if (has(channels, n)) words.push_back(std::to_string(n));
-  return one_of(words) + (channels == set_of(1) ? " channel" : " channels");
-}
-
 std::string describe_alpha(const Shape& shape) {
   if (shape.alpha == Alpha::straight) return " with alpha";
   if (shape.alpha == Alpha::premultiplied) return " with premultiplied alpha";
@@ -90,13 +81,25 @@ const std::vector<Codec>& codecs() {
   return list;
 }
 
+std::vector<std::string> types_in(const Holds& holds) {
+  std::vector<std::string> names;
+  for (const Type type : {Type::u8, Type::u16, Type::u32, Type::u64, Type::f32, Type::f64})
+    if (has(holds.types, static_cast<unsigned>(type))) names.emplace_back(name_of(type));
+  return names;
+}
+
+std::vector<std::string> channels_in(const Holds& holds) {
+  std::vector<std::string> counts;
+  for (unsigned n = 1; n <= 4; ++n)
+    if (has(holds.channels, n)) counts.push_back(std::to_string(n));
+  return counts;
+}
+
 std::string why_not(const Codec& codec, const Shape& shape) {
   if (holds(codec.holds, shape)) return {};
-  std::vector<std::string> types;
-  for (const Type type : all_types)
-    if (has(codec.holds.types, static_cast<unsigned>(type))) types.emplace_back(name_of(type));
-  std::string text =
-      std::string(codec.name) + " holds " + one_of(types) + " in " + describe_channels(codec.holds.channels);
+  std::string text = std::string(codec.name) + " holds " + one_of(types_in(codec.holds)) + " in " +
+                     one_of(channels_in(codec.holds)) +
+                     (codec.holds.channels == set_of(1) ? " channel" : " channels");
   if (!codec.holds.extra && has(codec.holds.alpha, static_cast<unsigned>(Alpha::straight)))
     text += ", the last of an even number being alpha,";
   if (shape.width > codec.holds.max_side || shape.height > codec.holds.max_side)

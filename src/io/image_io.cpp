@@ -139,18 +139,9 @@ std::vector<std::byte> encode(const ImageView& image, const std::string& extensi
   return codec.encode(prepared.view, without_profile);
 }
 
-std::string types_of(const Codec& codec) {
+std::string with_blanks(const std::vector<std::string>& words) {
   std::string text;
-  for (const Type type : {Type::u8, Type::u16, Type::u32, Type::u64, Type::f32, Type::f64})
-    if ((codec.holds.types & io::set_of(type)) != 0)
-      text += (text.empty() ? "" : " ") + std::string(name_of(type));
-  return text;
-}
-
-std::string channels_of(const Codec& codec) {
-  std::string text;
-  for (int n = 1; n <= 4; ++n)
-    if ((codec.holds.channels & io::set_of(n)) != 0) text += (text.empty() ? "" : " ") + std::to_string(n);
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
   return text;
 }
 
@@ -165,8 +156,8 @@ std::vector<FormatInfo> formats() {
     info.extensions.assign(codec.extensions.begin(), codec.extensions.end());
     info.reads = codec.decode != nullptr;
     info.writes = codec.encode != nullptr;
-    info.types = types_of(codec);
-    info.channels = channels_of(codec);
+    info.types = with_blanks(io::types_in(codec.holds));
+    info.channels = with_blanks(io::channels_in(codec.holds));
     result.push_back(std::move(info));
   }
   return result;

@@ -31,8 +31,6 @@ std::size_t data_set_size(Bytes bytes) noexcept {
 
 constexpr std::size_t even(std::size_t size) { return size + size % 2; }
 
-FileBytes copy_of(Bytes bytes) { return {bytes.begin(), bytes.end()}; }
-
 }  // namespace
 
 Bytes iptc_data_sets(Bytes block) noexcept {

@@ -84,11 +84,7 @@ class Editor {
   bool little_;
 };
 
-bool holds_jpeg(Bytes bytes) {
-  constexpr std::string_view start = "\xff\xd8\xff";
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  return text.find(start) != std::string_view::npos;
-}
+bool holds_jpeg(Bytes bytes) { return text_of(bytes).find("\xff\xd8\xff") != std::string_view::npos; }
 
 void drop_maker_preview(Editor& editor, FileBytes& exif, std::size_t directory) {
   const auto note = editor.reader().find(directory, maker_note);
@@ -164,7 +160,7 @@ void describe_in_exif(FileBytes& exif, std::int64_t width, std::int64_t height) 
 }
 
 void describe_in_xmp(FileBytes& xmp, std::int64_t width, std::int64_t height) {
-  std::string text(reinterpret_cast<const char*>(xmp.data()), xmp.size());
+  std::string text(text_of(xmp));
   set_number(text, "tiff:Orientation", "1");
   for (const std::string_view name : {"tiff:ImageWidth", "exif:PixelXDimension"})
     set_number(text, name, std::to_string(width));
@@ -172,8 +168,7 @@ void describe_in_xmp(FileBytes& xmp, std::int64_t width, std::int64_t height) {
     set_number(text, name, std::to_string(height));
   for (const char* name : {"xmp:Thumbnails", "xap:Thumbnails", "photoshop:Thumbnail"})
     erase_element(text, name);
-  const auto* first = reinterpret_cast<const std::byte*>(text.data());
-  xmp.assign(first, first + text.size());
+  xmp = copy_of(std::as_bytes(std::span(text)));
 }
 
 }  // namespace satin::io

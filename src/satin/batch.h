@@ -43,9 +43,8 @@ enum class JpegDecoder {
 /// What is to be done with which files.
 struct BatchOptions {
   /// Files, folders and patterns with * ? [a-z] and ** for folders (when there is no file of that very name);
-  /// `-` alone is standard input. Of folders and patterns those files are taken whose extension can be read
-  /// and whose name does not begin with a dot, sorted by name. Links to folders are not followed below a
-  /// folder.
+  /// `-` alone is standard input. Of folders and patterns those files are taken that can be read by their
+  /// extension and are not hidden, sorted by name. Links to folders are not followed below a folder.
   std::vector<std::filesystem::path> inputs;
   std::string list;  ///< further inputs, each ended by a zero byte: less memory for very many
   /// One file in: the output file, or the folder for it if it is one or ends with '/'; `-` is standard
@@ -70,11 +69,10 @@ struct BatchOptions {
   std::uint64_t memory = 0;      ///< bytes for the pictures in flight; 0: a quarter of the machine's memory
   int threads = 0;               ///< that decode and encode; 0: all that the process may use
   std::filesystem::path report;  ///< a file that the caller writes meanwhile: must be no input and no output
-  /// Likewise, with a folder for small pictures beside it (folder_of_gallery()). Results then hold them.
+  /// Likewise, with a folder beside it (folder_of_gallery()) for small pictures, which results then hold.
   std::filesystem::path gallery;
   ReadOptions read{};  ///< of pictures and side inputs
-  /// Of pictures; side inputs are always decoded as `read` says. A picture counts for `resume` as made anew
-  /// if this changes.
+  /// Of pictures; side inputs are decoded as `read` says. For `resume` another one makes another picture.
   JpegDecoder jpeg_decoder = JpegDecoder::libjpeg;
   std::optional<int> quality{};  ///< of JPEG and WebP; otherwise as WriteOptions::quality
   bool dither = false;           ///< where 8 bits are made of more

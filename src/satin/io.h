@@ -8,12 +8,10 @@
 // Alpha::straight; OpenEXR and float TIFF with associated alpha give Alpha::premultiplied. Of a TIFF, PNM or
 // OpenEXR file with several pictures the first one is read.
 //
-// Metadata. ICC profile, EXIF and XMP travel as opaque blocks through JPEG, PNG, TIFF and WebP, from any of
-// them to any other, and IPTC through JPEG and TIFF, with these changes: the orientation becomes 1, as
-// pictures are read upright; sizes become those of the picture; the EXIF thumbnail, maker notes that hold a
-// preview, and XMP thumbnails are dropped, because they show the picture as it was. Offsets inside the block
-// stay as they are. EXIF of TIFF files is a part of the file; it is rebuilt from the tags that describe the
-// picture.
+// Metadata. ICC profile, EXIF and XMP travel as opaque blocks between JPEG, PNG, TIFF and WebP, and IPTC
+// between JPEG and TIFF, with these changes: the orientation becomes 1, as pictures are read upright; sizes
+// become those of the picture; EXIF and XMP thumbnails and maker notes that hold a preview are dropped, as
+// they show the picture as it was. EXIF of TIFF files is rebuilt from the tags that describe the picture.
 //
 // Every function may be called from several threads at once.
 

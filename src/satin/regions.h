@@ -60,8 +60,8 @@ struct Regions {
 /// The connected components of a mask: one channel of u8, one frame, any strides, every value but 0 is
 /// inside; fewer than 2^32 pixels, where every row counts as the next multiple of 32. An image is one frame
 /// in the memory where the mask is. Besides the labels a GPU needs 2.5 bytes a pixel; the CPU, which keeps
-/// runs, from 0.2 for large regions to 9 for a checkerboard of pixels, and 20 bytes a column and thread; both
-/// need 40 bytes a region (and 32 a channel of an image) and the 96 of its Region.
+/// runs, 0.2 to 9, and 20 bytes a column and thread; both need 40 bytes a region (and 32 a channel of an
+/// image) and the 96 of its Region.
 ///
 /// The same bytes on every device: areas, boxes and sums are exact integers, centroids are divided once.
 /// Means and deviations of u8 and u16 come from exact sums; floats are fixed-point numbers of 40 bits below
@@ -75,18 +75,12 @@ struct Regions {
 
 /// Bounds that a region has to keep, the bounds themselves included.
 struct RegionFilter {
-  /// Pixels.
-  std::int64_t min_area = 0;
-  /// Pixels.
-  std::int64_t max_area = std::numeric_limits<std::int64_t>::max();
-  /// Columns of the bounding box.
-  std::int64_t min_width = 0;
-  /// Columns of the bounding box.
-  std::int64_t max_width = std::numeric_limits<std::int64_t>::max();
-  /// Rows of the bounding box.
-  std::int64_t min_height = 0;
-  /// Rows of the bounding box.
-  std::int64_t max_height = std::numeric_limits<std::int64_t>::max();
+  std::int64_t min_area = 0;                                           ///< pixels
+  std::int64_t max_area = std::numeric_limits<std::int64_t>::max();    ///< pixels
+  std::int64_t min_width = 0;                                          ///< columns of the bounding box
+  std::int64_t max_width = std::numeric_limits<std::int64_t>::max();   ///< columns of the bounding box
+  std::int64_t min_height = 0;                                         ///< rows of the bounding box
+  std::int64_t max_height = std::numeric_limits<std::int64_t>::max();  ///< rows of the bounding box
   std::optional<bool> touches_border{};  ///< true: only those that do; false: only those that do not
 };
 

@@ -2,11 +2,10 @@
 // Scans, and what is built on them: reduce, segmented scan and reduce, compaction, partition, histogram,
 // bins, sort, percentiles. Plain functions on arrays, for every device.
 //
-// Arrays. Every array is in the memory of the device or in host memory; with a CUDA device, host arrays are
-// copied there and back. Sizes are 64 bits wide; a size of 0 is fine. Results must not overlap inputs or one
-// another, except where a function says that it works in place: then the result may be the input itself.
-// Arrays of other types or sizes than a function names, arrays that overlap, and arrays that are not aligned
-// to their elements are Error(usage); the message says which.
+// Arrays are in the memory of the device or in host memory; with a CUDA device, host arrays are copied there
+// and back. Sizes have 64 bits; 0 is fine. Results must not overlap inputs or one another; where a function
+// works in place, the result may be the input itself. Arrays of other types or sizes than a function names,
+// that overlap, or that are not aligned to their elements are Error(usage).
 //
 // Order of work. Functions that return a number, and calls with host arrays, wait for the result; all others
 // on a CUDA device are in stream order and do not wait. Workspace is allocated and freed in stream order.

@@ -113,13 +113,11 @@ Library::Library(int device, SatinNvjpegEngine engine)
   require_memory_pools(device);
   const nvjpegBackend_t backend =
       engine == satin_nvjpeg_hardware ? NVJPEG_BACKEND_HARDWARE : NVJPEG_BACKEND_DEFAULT;
-  handle_ = made<nvjpegHandle>("starting", [&](nvjpegHandle** handle) {
-    return nvjpegCreateExV2(backend, &device_memory_, &host_memory_, flags(), handle);
-  });
+  handle_ =
+      made<nvjpegHandle>("starting", nvjpegCreateExV2, backend, &device_memory_, &host_memory_, flags());
   for (const nvjpegBackend_t each : backends_of(engine))
-    engines_.push_back({each, made<nvjpegJpegDecoder>("making a decoder", [&](nvjpegJpegDecoder** decoder) {
-                          return nvjpegDecoderCreate(handle(), each, decoder);
-                        })});
+    engines_.push_back(
+        {each, made<nvjpegJpegDecoder>("making a decoder", nvjpegDecoderCreate, handle(), each)});
 }
 
 void Library::select() const try {

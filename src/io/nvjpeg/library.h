@@ -41,11 +41,11 @@ struct Failure {
 void check(cudaError_t status, const char* doing);
 void check(nvjpegStatus_t status, const char* doing);
 
-/// create(pointer to a null object, arguments...) as all of nvJPEG's functions that make something.
-template <class Object, class Create>
-[[nodiscard]] Owned<Object> made(const char* doing, const Create& create) {
+/// create(arguments..., pointer to a null object) as all of nvJPEG's functions that make something.
+template <class Object, class Create, class... Arguments>
+[[nodiscard]] Owned<Object> made(const char* doing, const Create& create, const Arguments&... arguments) {
   Object* object = nullptr;
-  check(create(&object), doing);
+  check(create(arguments..., &object), doing);
   return Owned<Object>(object);
 }
 
