@@ -6,9 +6,9 @@
 #include "batch/file_stamp.h"
 #include "batch/file_work.h"
 #include "batch/inputs.h"
+#include "batch/manifest.h"
 #include "batch/outputs.h"
 #include "batch/overlap.h"
-#include "batch/resume.h"
 #include "batch/side_inputs.h"
 
 namespace satin {

@@ -10,9 +10,9 @@
 
 #include "batch/inputs.h"
 #include "batch/linear_light.h"
+#include "batch/manifest.h"
 #include "batch/names.h"
 #include "batch/outputs.h"
-#include "batch/resume.h"
 #include "batch/side_inputs.h"
 #include "batch/thumbnail.h"
 #include "satin/io.h"

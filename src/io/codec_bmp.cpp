@@ -146,7 +146,7 @@ FileBytes encode_bmp(const ImageView& image, const WriteOptions&) {
 }  // namespace
 
 Codec bmp_codec() {
-  Codec codec{"BMP", {".bmp", ".dib"}, sniff_bmp, decode_bmp, encode_bmp, {}, ""};
+  Codec codec{"BMP", {".bmp", ".dib"}, sniff_bmp, decode_bmp, encode_bmp};
   codec.holds.types = set_of(Type::u8);
   codec.holds.channels = set_of(1, 3, 4);
   codec.holds.alpha = set_of(Alpha::none, Alpha::straight);

@@ -150,12 +150,9 @@ bool fits_half(const ImageView& image) {
 SatinExrChannel channel_of(const char* name, SatinExrType type, const ImageView& view, int index) {
   // The module reads from here; the interface has one structure for both ways.
   auto* data = const_cast<char*>(reinterpret_cast<const char*>(view.at(0, 0, index)));
-  return {name,
-          type,
-          0,
-          data,
-          static_cast<std::size_t>(view.strides.pixel),
-          static_cast<std::size_t>(view.strides.row)};
+  const auto pixel = static_cast<std::size_t>(view.strides.pixel);
+  const auto row = static_cast<std::size_t>(view.strides.row);
+  return {name, type, 0, data, pixel, row};
 }
 
 FileBytes encode_exr(const ImageView& image, const WriteOptions& options) {

@@ -186,7 +186,7 @@ FileBytes encode_hdr(const ImageView& image, const WriteOptions&) {
 }  // namespace
 
 Codec hdr_codec() {
-  Codec codec{"HDR", {".hdr", ".rgbe"}, sniff_hdr, decode_hdr, encode_hdr, {}, ""};
+  Codec codec{"HDR", {".hdr", ".rgbe"}, sniff_hdr, decode_hdr, encode_hdr};
   codec.holds.types = set_of(Type::f32);
   codec.holds.channels = set_of(3);
   codec.holds.max_side = 1 << 24;

@@ -143,7 +143,7 @@ FileBytes encode_jpeg(const ImageView& image, const WriteOptions& options) {
 }  // namespace
 
 Codec jpeg_codec() {
-  Codec codec{"JPEG", {".jpg", ".jpeg", ".jpe", ".jfif"}, sniff_jpeg, decode_jpeg, encode_jpeg, {}, ""};
+  Codec codec{"JPEG", {".jpg", ".jpeg", ".jpe", ".jfif"}, sniff_jpeg, decode_jpeg, encode_jpeg};
   codec.holds.types = set_of(Type::u8);
   codec.holds.channels = set_of(1, 3);
   codec.holds.max_side = 65500;

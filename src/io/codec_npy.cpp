@@ -127,7 +127,7 @@ FileBytes encode_npy(const ImageView& image, const WriteOptions&) {
 }  // namespace
 
 Codec npy_codec() {
-  Codec codec{"NPY", {".npy"}, sniff_npy, decode_npy, encode_npy, {}, ""};
+  Codec codec{"NPY", {".npy"}, sniff_npy, decode_npy, encode_npy};
   codec.holds.types = set_of(Type::u8, Type::u16, Type::u32, Type::u64, Type::f32, Type::f64);
   codec.holds.channels = set_of(1, 2, 3, 4);
   codec.holds.alpha = set_of(Alpha::none, Alpha::straight, Alpha::premultiplied);

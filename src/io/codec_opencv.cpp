@@ -226,14 +226,10 @@ Codec webp_codec() {
 }
 
 Codec jpeg2000_codec() {
-  return {jpeg2000,
-          {".jp2", ".j2k", ".j2c", ".jpf"},
-          sniff_jpeg2000,
-          decode_jpeg2000,
-          nullptr,
-          {},
-          "Satin does not write JPEG 2000. Write .png, .tiff or .webp instead.",
-          require_opencv};
+  Codec codec{jpeg2000, {".jp2", ".j2k", ".j2c", ".jpf"}, sniff_jpeg2000, decode_jpeg2000};
+  codec.advice = "Satin does not write JPEG 2000. Write .png, .tiff or .webp instead.";
+  codec.require = require_opencv;
+  return codec;
 }
 
 }  // namespace satin::io

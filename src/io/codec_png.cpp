@@ -281,7 +281,7 @@ FileBytes encode_png(const ImageView& image, const WriteOptions& options) {
 }  // namespace
 
 Codec png_codec() {
-  Codec codec{"PNG", {".png"}, sniff_png, decode_png, encode_png, {}, ""};
+  Codec codec{"PNG", {".png"}, sniff_png, decode_png, encode_png};
   codec.holds.types = set_of(Type::u8, Type::u16);
   codec.holds.channels = set_of(1, 2, 3, 4);
   codec.holds.alpha = set_of(Alpha::none, Alpha::straight);

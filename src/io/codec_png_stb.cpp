@@ -94,10 +94,9 @@ FileBytes encode_png(const ImageView& image, const WriteOptions&) {
 }  // namespace
 
 Codec png_codec() {
-  return {"PNG",      {".png"},
-          sniff_png,  decode_png,
-          encode_png, {set_of(Type::u8, Type::u16), set_of(1, 2, 3, 4), set_of(Alpha::none, Alpha::straight)},
-          ""};
+  Codec codec{"PNG", {".png"}, sniff_png, decode_png, encode_png};
+  codec.holds = {set_of(Type::u8, Type::u16), set_of(1, 2, 3, 4), set_of(Alpha::none, Alpha::straight)};
+  return codec;
 }
 
 }  // namespace satin::io

@@ -257,21 +257,16 @@ FileBytes encode_pfm(const ImageView& image, const WriteOptions&) {
 
 std::vector<Codec> pnm_codecs() {
   const unsigned types = set_of(Type::u8, Type::u16);
-  Codec pam{"PAM", {".pam"}, sniff_pnm<'7', '7'>, decode_pnm, encode_pam, {types, set_of(1, 2, 3, 4)}, ""};
+  const auto never = [](Bytes, std::string_view) { return false; };
+  Codec pam{"PAM", {".pam"}, sniff_pnm<'7', '7'>, decode_pnm, encode_pam, {types, set_of(1, 2, 3, 4)}};
   pam.holds.alpha = set_of(Alpha::none, Alpha::straight);
   pam.holds.extra = true;
-  return {{"PBM", {".pbm"}, sniff_pnm<'1', '4'>, decode_pnm, encode_pbm, {set_of(Type::u8), set_of(1)}, ""},
-          {"PGM", {".pgm"}, sniff_pnm<'2', '5'>, decode_pnm, encode_pnm, {types, set_of(1)}, ""},
-          {"PPM", {".ppm"}, sniff_pnm<'3', '6'>, decode_pnm, encode_pnm, {types, set_of(3)}, ""},
-          {"PNM",
-           {".pnm"},
-           [](Bytes, std::string_view) { return false; },
-           decode_pnm,
-           encode_pnm,
-           {types, set_of(1, 3)},
-           ""},
+  return {{"PBM", {".pbm"}, sniff_pnm<'1', '4'>, decode_pnm, encode_pbm, {set_of(Type::u8), set_of(1)}},
+          {"PGM", {".pgm"}, sniff_pnm<'2', '5'>, decode_pnm, encode_pnm, {types, set_of(1)}},
+          {"PPM", {".ppm"}, sniff_pnm<'3', '6'>, decode_pnm, encode_pnm, {types, set_of(3)}},
+          {"PNM", {".pnm"}, never, decode_pnm, encode_pnm, {types, set_of(1, 3)}},
           pam,
-          {"PFM", {".pfm"}, sniff_pfm, decode_pfm, encode_pfm, {set_of(Type::f32), set_of(1, 3)}, ""}};
+          {"PFM", {".pfm"}, sniff_pfm, decode_pfm, encode_pfm, {set_of(Type::f32), set_of(1, 3)}}};
 }
 
 }  // namespace satin::io

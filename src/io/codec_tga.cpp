@@ -70,7 +70,7 @@ FileBytes encode_tga(const ImageView& image, const WriteOptions&) {
 }  // namespace
 
 Codec tga_codec() {
-  Codec codec{"TGA", {".tga"}, sniff_tga, decode_tga, encode_tga, {}, ""};
+  Codec codec{"TGA", {".tga"}, sniff_tga, decode_tga, encode_tga};
   codec.holds.types = set_of(Type::u8);
   codec.holds.channels = set_of(1, 2, 3, 4);
   codec.holds.alpha = set_of(Alpha::none, Alpha::straight);

@@ -9,13 +9,6 @@
 namespace satin::io {
 namespace {
 
-#if !defined(SATIN_IO_TIFF) || !defined(SATIN_IO_EXR) || !defined(SATIN_IO_OPENCV)
-Codec not_built(const char* name, std::vector<std::string_view> extensions,
-                bool (*sniff)(Bytes, std::string_view), const char* advice) {
-  return {name, std::move(extensions), sniff, nullptr, nullptr, {}, advice};
-}
-#endif
-
 std::vector<Codec> make_list() {
   std::vector<Codec> list;
   for (Codec& codec : refused_codecs()) list.push_back(std::move(codec));
@@ -25,14 +18,14 @@ std::vector<Codec> make_list() {
   list.push_back(tiff_codec());
 #else
   list.push_back(
-      not_built("TIFF", {".tiff", ".tif"}, sniff_tiff,
-                "This build of Satin has no TIFF. Build it with libtiff and SATIN_CODECS=FULL, or use .png, "
-                ".pfm or .npy."));
+      refused("TIFF", {".tiff", ".tif"}, sniff_tiff,
+              "This build of Satin has no TIFF. Build it with libtiff and SATIN_CODECS=FULL, or use .png, "
+              ".pfm or .npy."));
 #endif
 #ifdef SATIN_IO_EXR
   list.push_back(exr_codec());
 #else
-  list.push_back(not_built(
+  list.push_back(refused(
       "OpenEXR", {".exr"}, sniff_exr,
       "This build of Satin has no OpenEXR. Build it with OpenEXR and SATIN_CODECS=FULL, or convert the "
       "file to a float .tiff or to .pfm first, for example with oiiotool."));
@@ -42,13 +35,13 @@ std::vector<Codec> make_list() {
   list.push_back(jpeg2000_codec());
 #else
   list.push_back(
-      not_built("WebP", {".webp"}, sniff_webp,
-                "This build of Satin has no WebP. Build it with OpenCV and SATIN_CODECS=FULL, or use .png "
-                "or .jpg."));
+      refused("WebP", {".webp"}, sniff_webp,
+              "This build of Satin has no WebP. Build it with OpenCV and SATIN_CODECS=FULL, or use .png "
+              "or .jpg."));
   list.push_back(
-      not_built("JPEG 2000", {".jp2", ".j2k"}, sniff_jpeg2000,
-                "This build of Satin has no JPEG 2000. Build it with OpenCV and SATIN_CODECS=FULL, or use "
-                ".png or .jpg."));
+      refused("JPEG 2000", {".jp2", ".j2k"}, sniff_jpeg2000,
+              "This build of Satin has no JPEG 2000. Build it with OpenCV and SATIN_CODECS=FULL, or use "
+              ".png or .jpg."));
 #endif
   list.push_back(bmp_codec());
   list.push_back(hdr_codec());

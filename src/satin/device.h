@@ -49,8 +49,8 @@ struct DeviceOptions {
 };
 
 /// An open device. Copies share it. It may be used from several threads at once; one Plan may not be run by
-/// two threads at a time. On a CUDA device work that names no stream is in the device's own, in which threads
-/// follow one another; give each thread a stream of its own to let their work overlap.
+/// two threads at a time. On a CUDA device work that names no stream is in the device's own; streams of their
+/// own let threads' work overlap.
 class Device {
  public:
   /// `auto` takes the first usable GPU, otherwise the CPU, and never fails; `cpu`; `cuda:N` (or `cuda` =

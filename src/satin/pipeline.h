@@ -51,9 +51,9 @@ struct NamedView {
 };
 
 /// What the plan of a pipeline takes: the picture, then the side inputs of every step, in the order of the
-/// steps and of each filter's record, with empty views for those that are not used. Side inputs are found
-/// among `sides` by the names that the settings say. Throws Error(usage) for a name that is not among them,
-/// for a view that no setting names, and for a side input that is set twice, or is required and not set.
+/// steps and of each filter's record, found among `sides` by the names that the settings say; empty views for
+/// those that are not used. Throws Error(usage) for a name that is not among them, a view that no setting
+/// names, and a side input that is set twice, or required and not set.
 [[nodiscard]] std::vector<ImageView> inputs_of(const Pipeline& pipeline, const ImageView& picture,
                                                std::span<const NamedView> sides = {});
 
@@ -77,9 +77,8 @@ class PipelinePlan {
   /// True if a step runs on windows of its picture: see Plan::in_windows().
   [[nodiscard]] bool in_windows() const noexcept;
 
-  /// Runs every step. `inputs` are as those of inputs_of(), in their order. As Plan::run(): views may have
-  /// any strides, and what is said there of waiting, allocation and overlaps holds for the first and the last
-  /// step.
+  /// Runs every step. `inputs` are as those of inputs_of(), in their order. What Plan::run() says of strides,
+  /// waiting, allocation and overlaps holds for the first and the last step.
   void run(std::span<const ImageView> inputs, const MutableImageView& output, Stream stream = {});
   /// The same of a pipeline without side inputs.
   void run(const ImageView& picture, const MutableImageView& output, Stream stream = {});

@@ -70,10 +70,10 @@ class Plan {
   }
 
   /// Lets the runs that follow call `progress` from the thread that calls run(): after every frame of a
-  /// batch, every window (see limit_memory()) and every look at the whole picture that comes before the
-  /// filter. If it returns false, run() throws Error(cancelled); the output is then unspecified, and the plan
-  /// may be run again. What it throws reaches the caller. Work for a CUDA device counts as done when the
-  /// stream has it. An empty function ends that.
+  /// batch, every window and every look at the whole picture before the filter. If it returns false, run()
+  /// throws Error(cancelled); the output is then unspecified, and the plan may be run again. What it throws
+  /// reaches the caller. Work for a CUDA device counts as done when the stream has it. An empty function ends
+  /// that.
   void watch(Progress progress);
 
   /// Waits for the last run() and throws Error(input) if it met NaN, infinity or map values that are out of

@@ -1,8 +1,7 @@
 #pragma once
 // Masks as run lengths, as the COCO data set defines them (its Mask API: Dollar and Lin, 2015): the pixels
 // column after column from the left, each from top to bottom, as the lengths of runs that are by turns
-// outside and inside, the first one outside (0 if the first pixel is inside). Host work on one thread; labels
-// and masks in device memory are downloaded first by the caller.
+// outside and inside, the first one outside (perhaps 0). Host work on one thread, on pictures in host memory.
 
 #include <cstdint>
 #include <span>

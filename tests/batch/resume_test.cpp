@@ -1,4 +1,4 @@
-#include "batch/resume.h"
+#include "batch/manifest.h"
 
 #include <gtest/gtest.h>
 

@@ -23,10 +23,9 @@ struct Dof {
 ///
 /// 1. Ramps of depth between two surfaces are sharpened. Radii are parted into at most 5 groups (quality
 ///    `fast`: 4) by the optimal partition of their histogram (Fisher 1958).
-/// 2. Pixels on silhouettes are mixtures: the two surfaces' colours and shares are estimated from 5 x 5
-///    pixels, and each spreads by its own radius.
-/// 3. Behind nearer things every group goes on: colours and depths by means over windows of up to 65 x 65
-///    pixels, from summed-area tables, with the share of the group there as their weight.
+/// 2. Pixels on silhouettes are mixtures: two surfaces' colours and shares are estimated from 5 x 5 pixels.
+/// 3. Behind nearer things every group goes on: means over windows of up to 65 x 65 pixels, weighted by the
+///    share of the group there.
 /// 4. A sample adds the corner deltas of its kernel, a staircase with the variance of the disc (of the
 ///    hexagon or square); one 2-D prefix sum integrates all of them (the adjoint of Crow's box, 1984).
 /// 5. Per group A = min(1, W), out += T A C / W, T *= 1 - A; at the end out / (1 - T).

@@ -18,11 +18,10 @@ struct Gloss {
 ///
 /// The lobe is that of a GGX surface with alpha = roughness^2 looked at along its normal (Walter et al.,
 /// Microfacet models for refraction through rough surfaces, 2007; Karis, Real shading in Unreal Engine 4,
-/// 2013): D(t / 2) cos t at the angle t from the mirror direction. It is replaced by twelve caps around the
-/// direction that share its light equally, and each cap by up to eight groups of rows whose reach in
-/// longitude is the cap's there, 1 / sin(colatitude) wider towards the poles, and by the whole circles around
-/// a pole that it holds. Every group is four entries of one summed-area table of the map (Crow 1984). Pixels
-/// count by their solid angle, in 1/4096 of the largest, and columns go around.
+/// 2013): D(t / 2) cos t at the angle t from the mirror direction. It is replaced by twelve caps that share
+/// its light equally, and each cap by up to eight groups of rows with the cap's reach in longitude and by the
+/// whole circles around a pole that it holds. Every group is four entries of one summed-area table of the map
+/// (Crow 1984). Pixels count by their solid angle, in 1/4096 of the largest, and columns go around.
 ///
 /// A wide lobe is taken over cells of 2 x 2 to 16 x 16 pixels, with sixteen caps, and interpolated between
 /// the centres of cells: as near to the lobe, and faster by nearly the pixels of a cell. Its side is the

@@ -40,11 +40,10 @@ struct Guided {
 /// eps below (largest guide / 16384)^2.
 ///
 /// Borders hold for both means: shrink takes the pixels that exist. The result is the same on every device,
-/// byte for byte. Memory beside the pictures: a CPU thread needs 750 bytes a column for 8-bit colours that
-/// guide themselves, 1700 at most, 550 at most a column of the window, and up to 16 MB for coefficients that
-/// are kept; a GPU 192 bytes a pixel for such colours, 32 to 400 for others. The output lies where the input
-/// lies and does not alias it. Throws Error(usage) for parameters and shapes that do not fit, Error(input)
-/// for NaN or infinity in the picture or the guide.
+/// byte for byte. Memory beside the pictures: a CPU thread needs up to 1700 bytes a column, 550 a column of
+/// the window, and 16 MB; a GPU 192 bytes a pixel for 8-bit colours that guide themselves, 32 to 400 for
+/// others. The output lies where the input lies and does not alias it. Throws Error(usage) for parameters and
+/// shapes that do not fit, Error(input) for NaN or infinity in the picture or the guide.
 ///
 /// He, Sun and Tang, Guided image filtering, ECCV 2010.
 [[nodiscard]] Image guided(const Device& device, const ImageView& image, const Guided& parameters = {});

@@ -57,10 +57,9 @@ struct Mask {
 /// s / w (outward: white at the outline), or 1/2 + s / w (centred), cut to 0..1 and correctly rounded; ties
 /// go to the pixel's own side. So inverting a mask and exchanging inward and outward inverts the result.
 ///
-/// Everything is exact in integers and the same on every device, byte for byte. The cost does not depend on
-/// the radii (but see Dilate for boxes, and a feather's width shows). Memory: 1 or 2 bytes a pixel between
-/// steps. Each radius and the feather keep up to 2 bytes a pixel more on the CPU, and 2 to 4 on a GPU; holes
-/// and specks 4 for labels and what find_regions() says. Holes and specks wait for the number of components.
+/// Everything is exact in integers and the same on every device, byte for byte. The cost hardly depends on
+/// the radii. Memory: 1 or 2 bytes a pixel between steps, up to 2 more for each radius and the feather (a
+/// GPU: 4); for holes and specks, which wait for the number of components, 4 and what find_regions() says.
 /// Throws Error(usage) for parameters out of range, Error(input) for NaN or infinity.
 ///
 /// Meijster, Roerdink, Hesselink, A general algorithm for computing distance transforms in linear time, 2000.

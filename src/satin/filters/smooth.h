@@ -16,10 +16,9 @@ struct Smooth {
 /// (y[i-1] - y[i]) forward, then backward, along rows, then along columns.
 ///
 /// The kernel along an axis is alpha / (2 - alpha) (1 - alpha)^|n|; its variance is sigma^2 with alpha = 2 /
-/// (1 + sqrt(1 + 2 sigma^2)). It is sharper in the middle and has longer tails than a gaussian, and a point
-/// becomes a star with four arms: the product of two exponentials is not round. Beyond the picture its edge
-/// pixels go on, without end, in both directions of the scan, so that a flipped picture gives the flipped
-/// result up to rounding. With sigma 0, and for a constant picture, the bytes stay.
+/// (1 + sqrt(1 + 2 sigma^2)). It has longer tails than a gaussian, and a point becomes a star with four arms.
+/// Beyond the picture its edge pixels go on, without end, in both directions of the scan, so that a flipped
+/// picture gives the flipped result up to rounding. With sigma 0, and for a constant picture, the bytes stay.
 ///
 /// Pixels: u8, u16 or f32; 1 to 4 channels. 8- and 16-bit values are averaged in linear light (16 and 24
 /// bits) unless `space` says encoded; straight alpha weights the colours; fully transparent results keep the

@@ -42,8 +42,8 @@ struct Threshold {
 /// u8 and u16: sums are exact, T is computed in double. f32: values are rounded to 30 bits below the largest
 /// magnitude, for windows of n pixels to (62 - log2 n) / 2 if that is less; for otsu to 15.
 ///
-/// A flat area equals its mean: niblack keeps it black, and wolf where it is the darkest of the picture;
-/// sauvola, bradley and nick lower T below the mean and make it white unless it is 0.
+/// A flat area equals its mean: niblack keeps it black, and wolf where it is the darkest; sauvola, bradley
+/// and nick make it white unless it is 0.
 ///
 /// The result is u8 with one channel, the same bytes on every device. Memory beside the pictures: a plane of
 /// 1, 2 or 4 bytes a pixel for anything but grey integers; a CPU thread 50 to 70 bytes a column and 16 a
