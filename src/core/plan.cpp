@@ -231,29 +231,18 @@ struct PlanImplementation {
     ready.assign(planned.inputs.size(), {});
     for (std::size_t i = 0; i < planned.inputs.size(); ++i)
       if (uses(i)) ready[i] = given[i];
-    const Kept original = overlap(ready[0], target) ? keep(ready[0], stream) : Kept{};
-    if (original.data.get() != nullptr) ready[0] = original.view;
+    const Image original = overlap(ready[0], target) ? kept(ready[0], stream) : Image();
+    if (!original.empty()) ready[0] = original.view();
     part(RunPart::kernels, stream, [&] { run_frames(target, stream); });
-    if (original.data.get() != nullptr) backend().synchronize(stream);
+    if (!original.empty()) backend().synchronize(stream);
   }
 
   /// A copy of a picture that is overwritten while windows still look at it.
-  struct Kept {
-    Buffer data;
-    ImageView view;
-  };
-
-  Kept keep(const ImageView& picture, Stream stream) {
-    const bool host = picture.memory == Memory::host;
-    Kept kept{host ? allocate_host(byte_size(picture.shape)) : backend().allocate(byte_size(picture.shape)),
-              {}};
-    const MutableImageView packed = mutable_view_of(kept.data.get(), picture.shape, picture.memory);
-    if (host)
-      copy_pixels(picture, packed);
-    else
-      copy->run(picture, packed, stream);
-    kept.view = packed;
-    return kept;
+  Image kept(const ImageView& picture, Stream stream) {
+    if (picture.memory == Memory::host) return copy_of(picture);
+    Image copied = backend().allocate(picture.shape);
+    copy->run(picture, copied.view(), stream);
+    return copied;
   }
 
   void run_frames(const MutableImageView& result, Stream stream) {

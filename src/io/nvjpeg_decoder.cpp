@@ -30,19 +30,9 @@ const SatinNvjpeg& nvjpeg() {
 #endif
 }
 
-SatinNvjpegEngine code_of(NvjpegEngine engine) {
-  switch (engine) {
-    case NvjpegEngine::gpu:
-      return satin_nvjpeg_gpu;
-    case NvjpegEngine::cpu:
-      return satin_nvjpeg_cpu;
-    case NvjpegEngine::hardware:
-      return satin_nvjpeg_hardware;
-    case NvjpegEngine::automatic:
-      break;
-  }
-  return satin_nvjpeg_automatic;
-}
+/// Both list the engines in one order.
+SatinNvjpegEngine code_of(NvjpegEngine engine) { return static_cast<SatinNvjpegEngine>(engine); }
+static_assert(static_cast<int>(NvjpegEngine::hardware) == satin_nvjpeg_hardware);
 
 struct Close {
   void operator()(SatinNvjpegDecoder* decoder) const noexcept { nvjpeg().close(decoder); }

@@ -8,28 +8,19 @@ namespace satin::nvjpeg {
 namespace {
 
 const char* text_of(nvjpegStatus_t status) {
-  switch (status) {
-    case NVJPEG_STATUS_NOT_INITIALIZED:
-      return "not initialised";
-    case NVJPEG_STATUS_INVALID_PARAMETER:
-      return "invalid parameter";
-    case NVJPEG_STATUS_BAD_JPEG:
-      return "bad JPEG";
-    case NVJPEG_STATUS_JPEG_NOT_SUPPORTED:
-      return "JPEG not supported";
-    case NVJPEG_STATUS_ALLOCATOR_FAILURE:
-      return "no memory";
-    case NVJPEG_STATUS_EXECUTION_FAILED:
-      return "execution failed";
-    case NVJPEG_STATUS_ARCH_MISMATCH:
-      return "this GPU has none";
-    case NVJPEG_STATUS_IMPLEMENTATION_NOT_SUPPORTED:
-      return "not supported here";
-    case NVJPEG_STATUS_INCOMPLETE_BITSTREAM:
-      return "incomplete JPEG";
-    default:
-      return "internal error";
-  }
+  constexpr std::pair<nvjpegStatus_t, const char*> texts[] = {
+      {NVJPEG_STATUS_NOT_INITIALIZED, "not initialised"},
+      {NVJPEG_STATUS_INVALID_PARAMETER, "invalid parameter"},
+      {NVJPEG_STATUS_BAD_JPEG, "bad JPEG"},
+      {NVJPEG_STATUS_JPEG_NOT_SUPPORTED, "JPEG not supported"},
+      {NVJPEG_STATUS_ALLOCATOR_FAILURE, "no memory"},
+      {NVJPEG_STATUS_EXECUTION_FAILED, "execution failed"},
+      {NVJPEG_STATUS_ARCH_MISMATCH, "this GPU has none"},
+      {NVJPEG_STATUS_IMPLEMENTATION_NOT_SUPPORTED, "not supported here"},
+      {NVJPEG_STATUS_INCOMPLETE_BITSTREAM, "incomplete JPEG"}};
+  for (const auto& [known, text] : texts)
+    if (known == status) return text;
+  return "internal error";
 }
 
 /// Memory that is asked for outside of any stream of ours must be there for all of them.
