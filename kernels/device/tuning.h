@@ -60,6 +60,7 @@ inline constexpr int running_stats_wished_warps = 4;  ///< of a block, where not
 inline constexpr int running_stats_warps_per_multiprocessor = 16;
 inline constexpr int running_stats_warps_to_fill = 16;  ///< with fewer a multiprocessor takes as long
 inline constexpr int running_stats_start_rows_per_row = 20;
+inline constexpr int long_stats_warps = 32;  ///< of a block; not measured
 
 // Box mean by a map with the table in shared memory. H200, UHD RGB u8, constant map: 0.0575 ms with these,
 // 0.0576 with 4 x 12; of an earlier version 2 x 14 0.080, 4 x 14 and 4 x 16 0.083, 8 x 16 0.093, 4 x 20
@@ -75,7 +76,6 @@ inline constexpr int gathered_bytes_blocks_per_multiprocessor = 6;  ///< at leas
 // sliding minima and maxima. NVIDIA H200, UHD RGB u8, radius 1: 0.066 ms with these; others were not tried.
 inline constexpr int extreme_row_threads = 256;
 inline constexpr int extreme_column_threads = 128;
-inline constexpr int extreme_pixel_threads = 256;
 inline constexpr int extreme_joined_groups = 8;  ///< that one launch joins at most
 
 // Masked work by windows: how many pixels take as long as one more window, and below how many the search for
@@ -111,7 +111,6 @@ inline constexpr int to_double_threads = 256;
 inline constexpr int recursive_warps = 4;  ///< of a block
 inline constexpr int recursive_carry_threads = 128;
 inline constexpr int recursive_carry_batch = 16;  ///< blocks of a line whose ends are in flight
-inline constexpr int recursive_pixel_threads = 256;
 
 // Connected components: a tile is 128 x 64 pixels, one thread a word of 32 or of two below each other.
 // Components of a tile beyond the slots, of which noise with 4 neighbours needs about 570, are summed in

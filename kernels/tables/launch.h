@@ -16,7 +16,7 @@ namespace satin::kernels {
 
 enum class TableMethod : std::uint8_t {
   two_readings,  ///< any picture: sums of tiles, their scan, the table
-  single_pass    ///< one launch; u8 and u16 as stored, squares of u8
+  single_pass    ///< one launch; u8 and u16 as stored
 };
 
 /// How a picture is cut into tiles: one warp each, one block each in a single pass.
