@@ -67,11 +67,6 @@ inline constexpr int running_stats_start_rows_per_row = 20;
 inline constexpr int strip_column_warps = 2;   ///< that add rows down the columns, beside 8 that scan rows
 inline constexpr int strip_gather_warps = 12;  ///< two for every 32 columns of means
 
-// Box mean of bytes by a map, gathered from a table in memory. H200, UHD RGB, without the table: one radius
-// 0.074 ms, smooth to 510 0.084; two rows a thread 0.080 and 0.089; 8 warps below each other 0.075 and 0.081.
-inline constexpr int gathered_bytes_warps = 8;                      ///< of a block, side by side
-inline constexpr int gathered_bytes_blocks_per_multiprocessor = 6;  ///< at least: bounds the registers
-
 // sliding minima and maxima. NVIDIA H200, UHD RGB u8, radius 1: 0.066 ms with these; others were not tried.
 inline constexpr int extreme_row_threads = 256;
 inline constexpr int extreme_column_threads = 128;

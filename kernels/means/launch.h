@@ -33,9 +33,6 @@ struct BoxMeanArguments {
   MeanRule rule;
   bool narrow =
       false;  ///< every weighted sum, all its weights included, is below 2^63, and the picture is no float
-  /// By gathered_bytes.cuh: u8 of 1 to 4 channels as they are stored, by a map, without alpha and mask, boxes
-  /// below 2^24 pixels, at most 65535 rows; the table has zeros to the left of it and above it.
-  bool bytes_by_map = false;
   const Measured* measured = nullptr;
   const void* table = nullptr;   ///< of the source; 16-byte aligned
   std::int64_t table_row = 0;    ///< bytes, a multiple of 16

@@ -15,8 +15,6 @@ __device__ std::uint32_t low_bytes(const std::uint32_t (&means)[Channels]) {
   if constexpr (Channels == 1) return means[0];
   std::uint32_t bytes = __byte_perm(means[0], means[1 % Channels], 0x0040);
   if constexpr (Channels == 3) bytes = __byte_perm(bytes, means[2 % Channels], 0x0410);
-  if constexpr (Channels == 4)
-    bytes = __byte_perm(bytes, __byte_perm(means[2 % Channels], means[3 % Channels], 0x0040), 0x5410);
   return bytes;
 }
 

@@ -29,16 +29,6 @@ bool sums_are_narrow(const BoxMeanJob& job) {
   return job.read.maximum <= largest_sum / area;
 }
 
-/// True if kernels/means/gathered_bytes.cuh is for this job.
-bool gathers_bytes_by_map(const BoxMeanJob& job) {
-  constexpr std::int64_t widest = 1LL << 26;  // offsets within a row are 32-bit integers
-  constexpr std::int64_t highest = 65535;     // blocks of a grid
-  constexpr std::uint64_t largest_area = (1ULL << 24) - 1;
-  return is_plain(job) && job.read.type == Type::u8 && job.read.transfer == Transfer::identity &&
-         job.radius.from_map && job.accumulator == Accumulator::u32 && job.width <= widest &&
-         job.height <= highest && largest_box(job.width, job.height, job.radius, job.border) <= largest_area;
-}
-
 bool is_identity(const RadiusField& radius) {
   return radius.from_map ? radius.low == 0 && radius.high == 0 : radius.x == 0 && radius.y == 0;
 }
@@ -62,27 +52,20 @@ TableJob counts_of(const BoxMeanJob& job) {
   return table;
 }
 
-/// A table with its memory; `bordered`: with zeros before the first row, and before the first pixel of each
-/// row, at the end of the one above.
+/// A table with its memory.
 class BuiltTable {
  public:
-  BuiltTable(CudaBackend& backend, const TableJob& job, bool bordered) : build_(backend.prepare(job)) {
+  BuiltTable(CudaBackend& backend, const TableJob& job) : build_(backend.prepare(job)) {
     Shape shape;
     shape.width = job.width;
     shape.height = job.height;
     shape.channels = job.read.channels;
     shape.type = job.accumulator == Accumulator::u32 ? Type::u32 : Type::u64;
     Strides strides = interleaved_strides(shape);
-    if (bordered) strides.row += strides.pixel;
     strides.row = (strides.row + row_alignment - 1) / row_alignment * row_alignment;
     strides.frame = strides.row * shape.height;
-    const std::int64_t before = bordered ? row_alignment + strides.row : 0;
-    memory_ = backend.allocate(static_cast<std::size_t>(before + strides.frame));
-    if (bordered) {
-      check(cudaMemsetAsync(memory_.get(), 0, memory_.size, backend.stream_of({})), "clearing a table");
-      backend.synchronize({});
-    }
-    view_ = {memory_.get() + before, shape, strides, Memory::device};
+    memory_ = backend.allocate(static_cast<std::size_t>(strides.frame));
+    view_ = {memory_.get(), shape, strides, Memory::device};
   }
 
   [[nodiscard]] std::size_t bytes() const noexcept { return memory_.size + build_->workspace_bytes(); }
@@ -101,12 +84,11 @@ class BoxMeanTable final : public BoxMeanOperation {
  public:
   BoxMeanTable(CudaBackend& backend, const BoxMeanJob& job) : backend_(backend) {
     if (!is_identity(job.radius)) {
-      arguments_.bytes_by_map = gathers_bytes_by_map(job);
-      table_.emplace(backend, table_of(job), arguments_.bytes_by_map);
+      table_.emplace(backend, table_of(job));
       arguments_.table = table_->view().data;
       arguments_.table_row = table_->view().strides.row;
       if (job.excludes) {
-        counts_.emplace(backend, counts_of(job), false);
+        counts_.emplace(backend, counts_of(job));
         arguments_.counts = counts_->view().data;
         arguments_.counts_row = counts_->view().strides.row;
       }
