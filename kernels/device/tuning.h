@@ -48,9 +48,9 @@ inline constexpr int running_largest_direct_reach =
 /// 0.0903 and 0.194 ms with 16 rows, 0.0928 and 0.197 with 8, 0.0904 and 0.201 with 32.
 inline constexpr int running_group_rows = 16;
 inline constexpr int running_group_batch = 8;  ///< rows in flight, then: 4 0.0967 ms, 16 0.0968
-/// In one kernel: 0.0874 ms with these, 0.0888 with 64 segments.
-inline constexpr int running_group_lanes = 8;      ///< of a block: rows of 96 bytes where pixels are bytes
-inline constexpr int running_group_segments = 72;  ///< of groups, side by side in a block
+/// In one kernel: 0.0874 ms with these, 0.0888 with 64 shares.
+inline constexpr int running_group_lanes = 8;    ///< of a block: rows of 96 bytes where pixels are bytes
+inline constexpr int running_group_shares = 72;  ///< of groups, side by side in a block
 
 // Local statistics with running sums: a block does one tile. H200, sauvola 31, u8,
 // 8192 x 8192 and 3840 x 2160: 0.277 and 0.050 ms with 1 warp a block and 16 a multiprocessor, 0.264 and
@@ -64,8 +64,9 @@ inline constexpr int running_stats_start_rows_per_row = 20;
 // Box mean by a map with the table in shared memory. H200, UHD RGB u8, constant map: 0.0575 ms with these,
 // 0.0576 with 4 x 12; of an earlier version 2 x 14 0.080, 4 x 14 and 4 x 16 0.083, 8 x 16 0.093, 4 x 20
 // 0.100. More than 24 warps leave too few registers.
-inline constexpr int strip_column_warps = 2;   ///< that add rows down the columns, beside 8 that scan rows
-inline constexpr int strip_gather_warps = 12;  ///< two for every 32 columns of means
+inline constexpr int tiled_table_column_warps =
+    2;  ///< that add rows down the columns, beside 8 that scan rows
+inline constexpr int tiled_table_gather_warps = 12;  ///< two for every 32 columns of means
 
 // sliding minima and maxima. NVIDIA H200, UHD RGB u8, radius 1: 0.066 ms with these; others were not tried.
 inline constexpr int extreme_row_threads = 256;

@@ -13,13 +13,12 @@ namespace satin::kernels {
 namespace {
 
 int table_bytes_of(const RunningMeanJob& job) {
-  using u8 = std::uint8_t;
-  using u16 = std::uint16_t;
-  if (job.type == Type::u8)
-    return job.output == Type::u8 ? RunningTables<u8, u8>::bytes(job.decoded, job.encoded)
-                                  : RunningTables<u8, u16>::bytes(job.decoded, job.encoded);
-  return job.output == Type::u8 ? RunningTables<u16, u8>::bytes(job.decoded, job.encoded)
-                                : RunningTables<u16, u16>::bytes(job.decoded, job.encoded);
+  const bool bytes = job.type == Type::u8;
+  if (job.output == Type::u8)
+    return bytes ? RunningTables<std::uint8_t, std::uint8_t>::bytes(job.decoded, job.encoded)
+                 : RunningTables<std::uint16_t, std::uint8_t>::bytes(job.decoded, job.encoded);
+  return bytes ? RunningTables<std::uint8_t, std::uint16_t>::bytes(job.decoded, job.encoded)
+               : RunningTables<std::uint16_t, std::uint16_t>::bytes(job.decoded, job.encoded);
 }
 
 std::size_t shared_bytes_of(const RunningMeanJob& job, const SlidingTiles& tiles) {
@@ -65,12 +64,12 @@ ScaledDivisor scaled_divisor(std::uint64_t divisor, std::uint64_t largest) {
   return scaled;
 }
 
-int running_margin(const RunningMeanJob& job) {
+int margin_of(const RunningMeanJob& job) {
   constexpr int most_pixels = 32;  // of a lane
   return std::max(job.x.outer_reach(), job.y.outer_reach()) + 1 + most_pixels;
 }
 
-SlidingTiles running_tiles(const RunningMeanJob& job, int multiprocessors, std::size_t shared_limit) {
+SlidingTiles tiles_of(const RunningMeanJob& job, int multiprocessors, std::size_t shared_limit) {
   const int pixels = running_elements / job.channels;
   if (job.wide && job.grouped()) return {};
   const bool fractions = job.x.outer != 0 || job.y.outer != 0;
@@ -110,41 +109,23 @@ std::size_t running_groups_bytes(const RunningMeanJob& job) {
 
 namespace {
 
-template <class T, class Action>
-auto with_output(const RunningMeanJob& job, const Action& action) {
-  return with_channels(job.channels, [&]<int Channels>() {
-    return job.output == Type::u8 ? action(RunningKernels<T, std::uint8_t, Channels>{})
-                                  : action(RunningKernels<T, std::uint16_t, Channels>{});
-  });
-}
-
-template <class T, class Action>
-auto with_wide_channels(int channels, const Action& action) {
-  return with_channels(channels, [&]<int Channels>() { return action(WideKernels<T, Channels>{}); });
-}
-
-template <class Action>
-auto with_wide_kernels(const RunningMeanJob& job, const Action& action) {
-  switch (job.type) {
-    case Type::f32:
-      return with_wide_channels<float>(job.channels, action);
-    case Type::u64:
-      return with_wide_channels<std::uint64_t>(job.channels, action);
-    case Type::u32:
-      return with_wide_channels<std::uint32_t>(job.channels, action);
-    case Type::u16:
-      return with_wide_channels<std::uint16_t>(job.channels, action);
-    default:
-      return with_wide_channels<std::uint8_t>(job.channels, action);
-  }
-}
-
-/// Calls action(RunningKernels or WideKernels) for the job's pictures.
+/// Calls action(RunningKernels) for the job's pictures.
 template <class Action>
 auto with_kernels(const RunningMeanJob& job, const Action& action) {
-  if (job.wide) return with_wide_kernels(job, action);
-  return job.type == Type::u8 ? with_output<std::uint8_t>(job, action)
-                              : with_output<std::uint16_t>(job, action);
+  return with_channels(job.channels, [&]<int Channels>() {
+    switch (job.type) {
+      case Type::f32:
+        return action(RunningKernels<float, Channels>{});
+      case Type::u64:
+        return action(RunningKernels<std::uint64_t, Channels>{});
+      case Type::u32:
+        return action(RunningKernels<std::uint32_t, Channels>{});
+      case Type::u16:
+        return action(RunningKernels<std::uint16_t, Channels>{});
+      default:
+        return action(RunningKernels<std::uint8_t, Channels>{});
+    }
+  });
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ class PackedMeans {
 
   __device__ void start_row(int y) {
     const PackedMeanJob& job = arguments_.job;
-    const int height = packed_count(job, y, job.reach_y, job.height);
+    const int height = window_pixels(y, job.reach_y, job.height, job.clipped);
     if (height != height_) whole_ = UpwardDivision((2 * job.reach_x + 1) * height);
     height_ = height;
 #pragma unroll
@@ -143,7 +143,7 @@ class PackedMeans {
 #pragma unroll
     for (int p = 0; p < Shape::pixels; ++p) {
       const int x = first + lane_index() * Shape::pixels + p;
-      divisions[p] = UpwardDivision(max(packed_count(job, x, job.reach_x, job.width), 1) * height_);
+      divisions[p] = UpwardDivision(max(window_pixels(x, job.reach_x, job.width, job.clipped), 1) * height_);
     }
   }
 

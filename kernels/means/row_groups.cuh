@@ -41,17 +41,17 @@ struct GroupLayout {
 };
 
 /// One lane's sums of the rows of one group after another.
-template <class T, int Channels, class Column, bool Weighted>
+template <class Values>
 class GroupReader {
  public:
-  using Values = RunningValues<T, Channels, Column, Weighted, false>;
+  using Column = typename Values::Sum;
   using Rows = typename Values::Rows;
 
   __device__ GroupReader(const RunningMeanArguments& arguments, int lane)
       : arguments_(arguments),
         reader_(arguments.source, lane * Rows::pixels, arguments.job.width, arguments.job.width, true,
                 arguments.columns),
-        adder_(arguments.transfer.decode) {}
+        adder_(arguments) {}
 
   /// sums += the rows of the positions [begin, begin + GroupLayout::rows).
   __device__ void add(int begin, Column (&sums)[running_elements]) const {
@@ -88,33 +88,33 @@ struct alignas(16) GroupSums {
   Column sums[running_elements];
 };
 
-/// Exclusive scans of what every column has in each segment of threads. To be called by all of a block.
+/// Exclusive scans of what every column has in each share of the groups. To be called by all of a block.
 template <class Column>
-__device__ void scan_segments(Column* of_first_segment) {
+__device__ void scan_shares(Column* of_first_share) {
   constexpr int columns = tuning::running_group_lanes * running_elements;
-  constexpr int segments = tuning::running_group_segments;
   for (auto column = static_cast<int>(threadIdx.x); column < columns;
        column += static_cast<int>(blockDim.x)) {
-    Column* of_segments = of_first_segment + column;
+    Column* of_shares = of_first_share + column;
     Column before = 0;
 #pragma unroll 8
-    for (int s = 0; s < segments; ++s) {
-      const Column own = of_segments[s * columns];
-      of_segments[s * columns] = before;
+    for (int s = 0; s < tuning::running_group_shares; ++s) {
+      const Column own = of_shares[s * columns];
+      of_shares[s * columns] = before;
       before += own;
     }
   }
 }
 
-/// Exclusive scans of the groups of every column. A block has a few lanes; its segments of threads each sum
-/// some groups that follow each other, and then add what the segments before them have.
-template <class T, int Channels, class Column, bool Weighted>
-__global__ void __launch_bounds__(tuning::running_group_lanes* tuning::running_group_segments, 1)
+/// Exclusive scans of the groups of every column. A block has a few lanes; of its threads with one lane each
+/// first sums a share of the groups, and then adds what the shares before have. Values: 16-bit codes without
+/// their table in shared memory.
+template <class Values>
+__global__ void __launch_bounds__(tuning::running_group_lanes* tuning::running_group_shares, 1)
     scan_row_groups(const __grid_constant__ RunningMeanArguments arguments) {
   constexpr int lanes = tuning::running_group_lanes;
-  constexpr int segments = tuning::running_group_segments;
+  constexpr int shares = tuning::running_group_shares;
   int table_bytes = 0;
-  if (sizeof(T) == 1 && arguments.transfer.decode != nullptr) {
+  if (Values::byte_codes && arguments.transfer.decode != nullptr) {
     DecodeTable::fill(arguments.transfer.decode);
     table_bytes = DecodeTable::bytes;
     __syncthreads();
@@ -122,15 +122,15 @@ __global__ void __launch_bounds__(tuning::running_group_lanes* tuning::running_g
   const GroupLayout layout = GroupLayout::of(arguments.job);
   const auto thread = static_cast<int>(threadIdx.x);
   const int lane = static_cast<int>(blockIdx.x) * lanes + thread % lanes;
-  const int segment = thread / lanes;
-  const int length = (layout.count + segments - 1) / segments;
-  const int begin = min(segment * length, layout.count);
+  const int share = thread / lanes;
+  const int length = (layout.count + shares - 1) / shares;
+  const int begin = min(share * length, layout.count);
   const int end = lane < layout.lanes ? min(begin + length, layout.count) : begin;
 
-  using Sums = GroupSums<Column>;
+  using Sums = GroupSums<typename Values::Sum>;
   Sums* groups = static_cast<Sums*>(arguments.groups) + lane;
   Sums sums{};
-  const GroupReader<T, Channels, Column, Weighted> reader(arguments, lane);
+  const GroupReader<Values> reader(arguments, lane);
   for (int group = begin; group < end; ++group) {
     groups[static_cast<std::int64_t>(group) * layout.lanes] = sums;
     reader.add(layout.begin_of(group), sums.sums);
@@ -138,7 +138,7 @@ __global__ void __launch_bounds__(tuning::running_group_lanes* tuning::running_g
 
   shared_at<Sums>(table_bytes)[thread] = sums;
   __syncthreads();
-  scan_segments(shared_at<Column>(table_bytes));
+  scan_shares(shared_at<typename Values::Sum>(table_bytes));
   __syncthreads();
   const Sums before = shared_at<Sums>(table_bytes)[thread];
   for (int group = begin; group < end; ++group) {
@@ -150,21 +150,14 @@ __global__ void __launch_bounds__(tuning::running_group_lanes* tuning::running_g
   }
 }
 
-template <class T, int Channels, class Column, bool Weighted>
-struct RowGroups {
-  /// To be called once on the device; the code of a cudaError_t.
-  [[nodiscard]] static int prepare() {
-    return allow_all_shared_memory(scan_row_groups<T, Channels, Column, Weighted>);
-  }
-
-  static void build(const RunningMeanArguments& arguments, StreamHandle stream) {
-    constexpr int lanes = tuning::running_group_lanes;
-    constexpr int threads = lanes * tuning::running_group_segments;
-    const auto blocks = static_cast<unsigned>((GroupLayout::of(arguments.job).lanes + lanes - 1) / lanes);
-    const std::size_t table = sizeof(T) == 1 && arguments.job.decoded ? DecodeTable::bytes : 0;
-    scan_row_groups<T, Channels, Column, Weighted>
-        <<<blocks, threads, table + threads * sizeof(GroupSums<Column>), stream>>>(arguments);
-  }
-};
+template <class Values>
+void build_row_groups(const RunningMeanArguments& arguments, StreamHandle stream) {
+  constexpr int lanes = tuning::running_group_lanes;
+  constexpr int threads = lanes * tuning::running_group_shares;
+  const auto blocks = static_cast<unsigned>((GroupLayout::of(arguments.job).lanes + lanes - 1) / lanes);
+  const std::size_t table = Values::byte_codes && arguments.job.decoded ? DecodeTable::bytes : 0;
+  scan_row_groups<Values>
+      <<<blocks, threads, table + threads * sizeof(GroupSums<typename Values::Sum>), stream>>>(arguments);
+}
 
 }  // namespace satin::kernels

@@ -1,10 +1,10 @@
 #pragma once
-// The warps that build the table of a strip: the first group scans rows, the second adds them down the
+// The warps that build the table of a tile: the first group scans rows, the second adds them down the
 // columns.
 
 #include <cstdint>
 
-#include "kernels/means/strip_part.cuh"
+#include "kernels/means/tiled_table_part.cuh"
 
 namespace satin::kernels {
 
@@ -36,7 +36,7 @@ __device__ inline std::uint32_t scan_by_predicate(std::uint32_t sum) {
   return sum;
 }
 
-/// The packed sums of the lanes before this one. Sums of a whole row of the strip fit 16 bits, of which two
+/// The packed sums of the lanes before this one. Sums of a whole row of the tile fit 16 bits, of which two
 /// are scanned at once.
 template <int Channels>
 __device__ typename PackedSums<Channels>::Sum sum_before(const std::uint32_t (&sums)[Channels]) {
@@ -59,9 +59,9 @@ __device__ typename PackedSums<Channels>::Sum sum_before(const std::uint32_t (&s
 }
 
 template <int Channels, bool Aligned>
-__device__ void scan_rows(const StripMeanArguments& arguments, const StripShared<Channels>& shared,
-                          typename StripShape<Channels>::Rows reader, int warp) {
-  using Shape = StripShape<Channels>;
+__device__ void scan_rows(const TiledTableArguments& arguments, const TiledTableShared<Channels>& shared,
+                          typename TiledTableShape<Channels>::Rows reader, int warp) {
+  using Shape = TiledTableShape<Channels>;
   using Vector = typename Shape::Vector;
   reader.aligned = Aligned;
   int places[Shape::lane_vectors];  // in the staging buffer
@@ -75,18 +75,18 @@ __device__ void scan_rows(const StripMeanArguments& arguments, const StripShared
   const auto row_at = [&](int position) { return position <= last ? __ldg(arguments.rows + position) : -1; };
   typename Shape::Rows::Words words;
   reader.load(row_at(y), words);
-  int next_row = row_at(y + strip_batch);
+  int next_row = row_at(y + batch_rows);
   for (int batch = 0; batch < batches; ++batch) {
     typename Shape::Sum prefix[Shape::pixels];
     std::uint32_t sums[Channels];
     prefix_of_lane(words, prefix, sums);
     reader.load(next_row, words);
-    y += strip_batch;
-    next_row = row_at(y + strip_batch);
+    y += batch_rows;
+    next_row = row_at(y + batch_rows);
     typename Shape::Sum before = sum_before<Channels>(sums);
     if (batch >= 2) shared.gates.added.wait_for(batch - 2);
     before = used_from_here(before);
-    Vector* to = staging + (batch & 1) * strip_batch * Shape::vectors;
+    Vector* to = staging + (batch & 1) * batch_rows * Shape::vectors;
 #pragma unroll
     for (int i = 0; i < Shape::lane_vectors; ++i) {
       Vector vector;
@@ -99,10 +99,10 @@ __device__ void scan_rows(const StripMeanArguments& arguments, const StripShared
 }
 
 template <int Channels>
-__device__ void scan_rows(const StripMeanArguments& arguments, const StripShared<Channels>& shared,
+__device__ void scan_rows(const TiledTableArguments& arguments, const TiledTableShared<Channels>& shared,
                           int warp) {
-  using Shape = StripShape<Channels>;
-  const StripMeanJob& job = arguments.job;
+  using Shape = TiledTableShape<Channels>;
+  const TiledTableJob& job = arguments.job;
   const typename Shape::Rows reader(arguments.source, shared.part.origin + lane_index() * Shape::pixels,
                                     shared.part.last_x - 1 + job.reach, job.width, job.clipped,
                                     arguments.columns);
@@ -111,12 +111,12 @@ __device__ void scan_rows(const StripMeanArguments& arguments, const StripShared
 }
 
 template <int Channels>
-__device__ void add_columns(const StripMeanArguments& arguments, const StripShared<Channels>& shared,
+__device__ void add_columns(const TiledTableArguments& arguments, const TiledTableShared<Channels>& shared,
                             int thread) {
-  using Shape = StripShape<Channels>;
+  using Shape = TiledTableShape<Channels>;
   using Sum = typename Shape::Sum;
   using Vector = typename Shape::Vector;
-  constexpr int threads = strip_column_warps * warp_size;
+  constexpr int threads = column_warps * warp_size;
   constexpr int per_thread = (Shape::vectors + threads - 1) / threads;
   constexpr int staged_row = Shape::vectors;
   Vector sums[per_thread] = {};
@@ -130,13 +130,13 @@ __device__ void add_columns(const StripMeanArguments& arguments, const StripShar
       const int i = thread + k * threads;
       if (Shape::vectors % threads != 0 && i >= Shape::vectors) break;
       const Vector* from = reinterpret_cast<const Vector*>(shared.staging) +
-                           (batch & 1) * strip_batch * staged_row + Shape::place_of(i);
+                           (batch & 1) * batch_rows * staged_row + Shape::place_of(i);
       Sum* to = shared.ring + slot * Shape::pitch + Shape::origin + i * Vector::count;
-      Vector values[strip_batch];
+      Vector values[batch_rows];
 #pragma unroll
-      for (int row = 0; row < strip_batch; ++row) values[row] = from[row * staged_row];
+      for (int row = 0; row < batch_rows; ++row) values[row] = from[row * staged_row];
 #pragma unroll
-      for (int row = 0; row < strip_batch; ++row) {
+      for (int row = 0; row < batch_rows; ++row) {
 #pragma unroll
         for (int p = 0; p < Vector::count; ++p) {
           sums[k].of[p] += values[row].of[p];
@@ -145,7 +145,7 @@ __device__ void add_columns(const StripMeanArguments& arguments, const StripShar
       }
     }
     shared.gates.added.done(batch);
-    slot += strip_batch;  // the ring is a multiple of it
+    slot += batch_rows;  // the ring is a multiple of it
     if (slot == arguments.ring_rows) slot = 0;
   }
 }
