@@ -151,14 +151,13 @@ __device__ inline Place place_of(const BoxMeanArguments& arguments, std::int64_t
 
 template <class Sum>
 __device__ TableView<Sum> table_of(const BoxMeanArguments& arguments) {
-  return {static_cast<const Sum*>(arguments.table),
-          arguments.table_row / static_cast<std::int64_t>(sizeof(Sum)), arguments.width, arguments.height};
+  constexpr auto size = static_cast<std::int64_t>(sizeof(Sum));
+  return {static_cast<const Sum*>(arguments.table), arguments.table_row / size, arguments.width,
+          arguments.height};
 }
 
 __device__ inline TableView<std::uint32_t> counts_of(const BoxMeanArguments& arguments) {
-  return {static_cast<const std::uint32_t*>(arguments.counts),
-          arguments.counts_row / static_cast<std::int64_t>(sizeof(std::uint32_t)), arguments.width,
-          arguments.height};
+  return {arguments.counts, arguments.counts_row / 4, arguments.width, arguments.height};
 }
 
 /// Weighted number of the pixels of a clipped box that count.
@@ -295,20 +294,14 @@ __global__ void __launch_bounds__(warp_size* tuning::frame_block_rows,
 }
 
 template <class T, int Channels, class Sum>
-void average_clipped_boxes_by(const BoxMeanArguments& arguments, StreamHandle stream) {
+void box_mean_by(const BoxMeanArguments& arguments, StreamHandle stream) {
   constexpr std::int64_t most_rows = 65535;
+  constexpr std::int64_t block_rows = tuning::box_mean_block_rows;
   const std::int64_t columns = (arguments.width + warp_size - 1) / warp_size;
-  const std::int64_t rows =
-      (arguments.height + tuning::box_mean_block_rows - 1) / tuning::box_mean_block_rows;
+  const std::int64_t rows = (arguments.height + block_rows - 1) / block_rows;
   const dim3 blocks(static_cast<unsigned>(columns),
                     static_cast<unsigned>(rows < most_rows ? rows : most_rows));
-  const dim3 threads(warp_size, tuning::box_mean_block_rows);
-  average_clipped_boxes<T, Channels, Sum><<<blocks, threads, 0, stream>>>(arguments);
-}
-
-template <class T, int Channels, class Sum>
-void box_mean_by(const BoxMeanArguments& arguments, StreamHandle stream) {
-  average_clipped_boxes_by<T, Channels, Sum>(arguments, stream);
+  average_clipped_boxes<T, Channels, Sum><<<blocks, dim3(warp_size, block_rows), 0, stream>>>(arguments);
   if (arguments.border == Border::shrink) return;
   const Frame frame = frame_of(arguments);
   std::int64_t frame_blocks = 0;

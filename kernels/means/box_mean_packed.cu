@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "core/with_type.h"
 #include "kernels/device/shared_memory.cuh"
 #include "kernels/means/packed_columns.cuh"
 #include "kernels/means/packed_means.cuh"
@@ -114,7 +115,7 @@ class PackedWindows {
       for (int s = 0; s < spans; ++s) {
         PackedColumns<Channels> columns;
         load_words(sums_at(slot_, s), columns.sums);
-        columns.advance(enters_, leaves_);
+        columns.template add<-1>(enters_, leaves_);
         const bool same_row = s + 1 < spans;
         if (same_row || y + 1 < part_.last_y) fetch(same_row ? s + 1 : 0, same_row ? y : y + 1);
         store_words(sums_at(slot_, s), columns.sums);
@@ -165,7 +166,7 @@ __device__ void fill_shared(const PackedMeanArguments& arguments, const PackedPa
   if (!job.clipped || whole) return;
   for (int i = thread; i < arguments.tiles.spans * Shape::span_pixels; i += packed_threads) {
     const int columns = max(window_pixels(part.origin - job.reach_x + i, job.reach_x, job.width, true), 1);
-    shared.divisions[i] = UpwardDivision(columns * (2 * job.reach_y + 1));
+    shared.divisions[i] = ByteDivision(columns * (2 * job.reach_y + 1));
   }
 }
 
@@ -188,31 +189,20 @@ __global__ void __launch_bounds__(packed_threads, packed_tuning::blocks_per_mult
 /// Calls action(PackedShape, kernel) for the job's channels and where in a chunk its windows begin.
 template <class Action>
 auto with_packed_kernel(const PackedMeanJob& job, const Action& action) {
-  const int shift = job.channels * (2 * job.reach_x + 1) % 8;
-  switch (8 * job.channels + shift) {
-    case 8 + 1:
-      return action(PackedShape<1>{}, average_packed<1, 1>);
-    case 8 + 3:
-      return action(PackedShape<1>{}, average_packed<1, 3>);
-    case 8 + 5:
-      return action(PackedShape<1>{}, average_packed<1, 5>);
-    case 8 + 7:
-      return action(PackedShape<1>{}, average_packed<1, 7>);
-    case 16 + 2:
-      return action(PackedShape<2>{}, average_packed<2, 2>);
-    case 16 + 6:
-      return action(PackedShape<2>{}, average_packed<2, 6>);
-    case 24 + 1:
-      return action(PackedShape<3>{}, average_packed<3, 1>);
-    case 24 + 3:
-      return action(PackedShape<3>{}, average_packed<3, 3>);
-    case 24 + 5:
-      return action(PackedShape<3>{}, average_packed<3, 5>);
-    case 24 + 7:
-      return action(PackedShape<3>{}, average_packed<3, 7>);
-    default:  // 4 channels: 4 times an odd number
-      return action(PackedShape<4>{}, average_packed<4, 4>);
-  }
+  return with_channels(job.channels, [&]<int Channels>() {
+    constexpr PackedShape<Channels> shape;
+    const int shift = Channels * (2 * job.reach_x + 1) % PackedShape<Channels>::chunk;
+    if constexpr (Channels == 4) {
+      return action(shape, average_packed<4, 4>);
+    } else if constexpr (Channels == 2) {
+      return shift == 2 ? action(shape, average_packed<2, 2>) : action(shape, average_packed<2, 6>);
+    } else {
+      if (shift == 1) return action(shape, average_packed<Channels, 1>);
+      if (shift == 3) return action(shape, average_packed<Channels, 3>);
+      if (shift == 5) return action(shape, average_packed<Channels, 5>);
+      return action(shape, average_packed<Channels, 7>);
+    }
+  });
 }
 
 }  // namespace
@@ -225,11 +215,7 @@ int margin_of(const PackedMeanJob& job) {
 SlidingTiles tiles_of(const PackedMeanJob& job, int multiprocessors, std::size_t shared_limit) {
   return with_packed_kernel(job, [&](auto shape, auto*) {
     using Shape = decltype(shape);
-    SlidingTileRules rules;
-    rules.width = job.width;
-    rules.height = job.height;
-    rules.multiprocessors = multiprocessors;
-    rules.pixels = Shape::pixels;
+    SlidingTileRules rules{job.width, job.height, multiprocessors, Shape::pixels};
     rules.fewest_rows = true;
     rules.start_cost = 4 * (2 * job.reach_y + 1) + packed_tuning::cost_of_start;
     rules.row_cost = packed_tuning::cost_of_row + 8;

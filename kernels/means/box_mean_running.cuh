@@ -23,7 +23,6 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "kernels/device/shared_memory.cuh"
 #include "kernels/means/row_groups.cuh"
 #include "kernels/means/running_columns.cuh"
 #include "kernels/means/running_means.cuh"
@@ -151,85 +150,62 @@ __global__ void __launch_bounds__(Window::most_warps* warp_size, 1)
   }
 }
 
-// --- Launching ---
+// --- The choice of a kernel ---
 
-template <class T, class Out, int Channels, class Column, class Sum, bool Weighted, class Action>
-auto with_narrow_block(const SlidingTiles& tiles, const Action& action) {
+template <class Window>
+RunningKernels kernels_of() {
+  if constexpr (Window::groups) {
+    return {average_running<Window>, scan_row_groups<typename Window::Values::WithoutWideTable>};
+  } else {
+    return {average_running<Window>, nullptr};
+  }
+}
+
+template <class T, class Out, int Channels, class Column, class Sum, bool Weighted = false>
+RunningKernels narrow_kernels(const SlidingTiles& tiles) {
   constexpr int usual = tuning::running_warps_per_block;
   constexpr int most = tuning::running_most_warps;
   return tiles.spans * tiles.together <= usual
-             ? action(NarrowWindow<T, Out, Channels, Column, Sum, Weighted, usual>{})
-             : action(NarrowWindow<T, Out, Channels, Column, Sum, Weighted, most>{});
+             ? kernels_of<NarrowWindow<T, Out, Channels, Column, Sum, Weighted, usual>>()
+             : kernels_of<NarrowWindow<T, Out, Channels, Column, Sum, Weighted, most>>();
 }
 
-template <class T, class Out, int Channels, class Action>
-auto with_narrow_window(const RunningMeanJob& job, const SlidingTiles& tiles, const Action& action) {
+template <class T, class Out, int Channels>
+RunningKernels narrow_kernels_of(const RunningMeanJob& job, const SlidingTiles& tiles) {
   using u32 = std::uint32_t;
   using u64 = std::uint64_t;
   if constexpr (sizeof(T) == 1 && sizeof(Out) == 1 && Channels % 2 == 0) {
-    if (job.weighted) return with_narrow_block<T, Out, Channels, u32, u64, true>(tiles, action);
+    if (job.weighted) return narrow_kernels<T, Out, Channels, u32, u64, true>(tiles);
   }
   if constexpr (std::is_same_v<T, Out>) {
-    if (job.sums == RunningSums::u32)
-      return with_narrow_block<T, Out, Channels, u32, u32, false>(tiles, action);
+    if (job.sums == RunningSums::u32) return narrow_kernels<T, Out, Channels, u32, u32>(tiles);
     if constexpr (sizeof(T) == 2)
-      if (job.sums == RunningSums::u64)
-        return with_narrow_block<T, Out, Channels, u64, u64, false>(tiles, action);
+      if (job.sums == RunningSums::u64) return narrow_kernels<T, Out, Channels, u64, u64>(tiles);
   }
-  return with_narrow_block<T, Out, Channels, u32, u64, false>(tiles, action);
+  return narrow_kernels<T, Out, Channels, u32, u64>(tiles);
 }
 
-template <class T, int Channels, class Action>
-auto with_wide_window(const RunningMeanJob& job, const Action& action) {
+template <class T, int Channels>
+RunningKernels wide_kernels_of(const RunningMeanJob& job) {
   if constexpr (std::is_same_v<T, float> || sizeof(T) == 8) {
-    if (job.output == Type::u64) return action(WideWindow<T, std::uint64_t, Channels, false>{});
+    if (job.output == Type::u64) return kernels_of<WideWindow<T, std::uint64_t, Channels, false>>();
     const bool by_boxes = job.x.outer != 0 || job.y.outer != 0;
-    return by_boxes ? action(WideWindow<T, float, Channels, true>{})
-                    : action(WideWindow<T, float, Channels, false>{});
+    return by_boxes ? kernels_of<WideWindow<T, float, Channels, true>>()
+                    : kernels_of<WideWindow<T, float, Channels, false>>();
   } else {
-    return action(WideWindow<T, void, Channels, false>{});
+    return kernels_of<WideWindow<T, void, Channels, false>>();
   }
 }
 
-/// Calls action(window) with the policy for the job.
-template <class T, int Channels, class Action>
-auto with_window(const RunningMeanArguments& arguments, const Action& action) {
+template <class T, int Channels>
+RunningKernels running_kernels_of(const RunningMeanArguments& arguments) {
   const RunningMeanJob& job = arguments.job;
   if constexpr (sizeof(T) <= 2) {
     if (!job.wide)
-      return job.output == Type::u8
-                 ? with_narrow_window<T, std::uint8_t, Channels>(job, arguments.tiles, action)
-                 : with_narrow_window<T, std::uint16_t, Channels>(job, arguments.tiles, action);
+      return job.output == Type::u8 ? narrow_kernels_of<T, std::uint8_t, Channels>(job, arguments.tiles)
+                                    : narrow_kernels_of<T, std::uint16_t, Channels>(job, arguments.tiles);
   }
-  return with_wide_window<T, Channels>(job, action);
-}
-
-template <class T, int Channels>
-int RunningKernels<T, Channels>::prepare(const RunningMeanArguments& arguments) {
-  return with_window<T, Channels>(arguments, [](auto window) {
-    using Window = decltype(window);
-    if constexpr (Window::groups) {
-      const int code = allow_all_shared_memory(scan_row_groups<typename Window::Values::WithoutWideTable>);
-      if (code != 0) return code;
-    }
-    return allow_all_shared_memory(average_running<Window>);
-  });
-}
-
-template <class T, int Channels>
-void RunningKernels<T, Channels>::run(const RunningMeanArguments& arguments, StreamHandle stream) {
-  with_window<T, Channels>(arguments, [&](auto window) {
-    using Window = decltype(window);
-    if constexpr (Window::groups) {
-      if (arguments.job.grouped())
-        build_row_groups<typename Window::Values::WithoutWideTable>(arguments, stream);
-    }
-    const SlidingTiles& tiles = arguments.tiles;
-    const auto blocks =
-        static_cast<unsigned>((tiles.columns * tiles.rows + tiles.together - 1) / tiles.together);
-    const auto threads = static_cast<unsigned>(tiles.together * tiles.spans * warp_size);
-    average_running<Window><<<blocks, threads, tiles.shared_bytes, stream>>>(arguments);
-  });
+  return wide_kernels_of<T, Channels>(job);
 }
 
 }  // namespace satin::kernels

@@ -25,7 +25,6 @@ struct BoxMeanArguments {
   std::int64_t height = 0;
   PixelRead read;  ///< of the source
   TransferView read_transfer;
-  Type output_type = Type::u8;
   RadiusField radius;
   Border border = Border::shrink;
   double border_number = 0;
@@ -34,10 +33,10 @@ struct BoxMeanArguments {
   bool narrow =
       false;  ///< every weighted sum, all its weights included, is below 2^63, and the picture is no float
   const Measured* measured = nullptr;
-  const void* table = nullptr;   ///< of the source; 16-byte aligned
-  std::int64_t table_row = 0;    ///< bytes, a multiple of 16
-  const void* counts = nullptr;  ///< table (u32) of the pixels that count; null if all do
-  std::int64_t counts_row = 0;   ///< bytes
+  const void* table = nullptr;            ///< of the source; 32-byte aligned
+  std::int64_t table_row = 0;             ///< bytes, a multiple of 32
+  const std::uint32_t* counts = nullptr;  ///< table of the pixels that count; null if all do
+  std::int64_t counts_row = 0;            ///< bytes
   Source source;
   Source original;
   Source radius_map;
@@ -48,8 +47,6 @@ struct BoxMeanArguments {
 /// For outputs of type T; defined in box_mean.cuh, which the instances alone include.
 template <class T>
 void box_mean_to(const BoxMeanArguments& arguments, StreamHandle stream);
-
-void box_mean(const BoxMeanArguments& arguments, StreamHandle stream);
 
 // --- Without a table in memory, in the tiles of means/tiling.h ---
 //
@@ -161,12 +158,14 @@ struct RunningMeanArguments : TiledMeanArguments<RunningMeanJob> {
   const Measured* measured = nullptr;  ///< floats and their fixed point
 };
 
+struct RunningKernels {
+  void (*average)(RunningMeanArguments);
+  void (*scan_groups)(RunningMeanArguments);  ///< null where jobs are not grouped()
+};
+
 /// For pictures of type T; defined in box_mean_running.cuh, which the instances alone include.
 template <class T, int Channels>
-struct RunningKernels {
-  static int prepare(const RunningMeanArguments& arguments);
-  static void run(const RunningMeanArguments& arguments, StreamHandle stream);
-};
+RunningKernels running_kernels_of(const RunningMeanArguments& arguments);
 
 [[nodiscard]] int margin_of(const RunningMeanJob& job);
 /// A warp each span; a block does so many tiles together.

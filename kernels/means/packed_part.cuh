@@ -64,44 +64,20 @@ struct PackedShape {
   }
 };
 
-/// A template, because the host compiler does not know the intrinsic.
-template <class Float>
-__device__ Float upward_reciprocal(Float value) {
-  return __frcp_ru(value);
-}
-
-/// floor((sum + half) / divisor) with half = floor(divisor / 2), for sum <= 255 divisor and divisor < 2^15.
-///
-/// The reciprocal is rounded up: it is too large by a part of less than 2^-23. The sum with the half is below
-/// 2^23, so that the product exceeds the quotient by less than 1 / divisor, and has its floor. A fused
-/// addition of 1.5 * 2^23, rounded down, leaves that in the low byte.
-struct UpwardDivision {
-  float inverse = 0;
-  float half = 0;
-
-  UpwardDivision() = default;
-  __device__ explicit UpwardDivision(int divisor)
-      : inverse(upward_reciprocal(static_cast<float>(divisor))), half(static_cast<float>(divisor / 2)) {}
-
-  [[nodiscard]] __device__ std::uint32_t operator()(float sum_and_half) const {
-    return __float_as_uint(__fmaf_rd(sum_and_half, inverse, ByteDivision::middle));
-  }
-};
-
 /// Shared memory of a block.
 template <int Channels>
 struct PackedShared {
   using Shape = PackedShape<Channels>;
-  int* rows;                  ///< of the picture, from one above the tile's first window on; -1: none
-  std::uint32_t* sums;        ///< [warps][slot_words]
-  std::uint32_t* staging;     ///< [warps][staged_words]
-  UpwardDivision* divisions;  ///< of every column of the tile, for windows of all rows
+  int* rows;                ///< of the picture, from one above the tile's first window on; -1: none
+  std::uint32_t* sums;      ///< [warps][slot_words]
+  std::uint32_t* staging;   ///< [warps][staged_words]
+  ByteDivision* divisions;  ///< of every column of the tile, for windows of all rows
 
   __device__ PackedShared(void* memory, const PackedMeanArguments& arguments)
       : rows(static_cast<int*>(memory)),
         sums(reinterpret_cast<std::uint32_t*>(rows + Shape::seen_rows(arguments.job, arguments.tiles))),
         staging(sums + packed_warps * Shape::slot_words(arguments.job, arguments.tiles)),
-        divisions(reinterpret_cast<UpwardDivision*>(staging + packed_warps * Shape::staged_words)) {}
+        divisions(reinterpret_cast<ByteDivision*>(staging + packed_warps * Shape::staged_words)) {}
 };
 
 /// The means that a warp writes, a share of the rows of its tile, and where its columns begin.

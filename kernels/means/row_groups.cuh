@@ -10,6 +10,7 @@
 #include "kernels/device/shared_memory.cuh"
 #include "kernels/device/tuning.h"
 #include "kernels/means/launch.h"
+#include "kernels/means/running_rows.cuh"
 #include "kernels/means/running_values.cuh"
 
 namespace satin::kernels {
@@ -18,7 +19,6 @@ namespace satin::kernels {
 /// interleaved as pixels are, and padded to whole lanes.
 struct GroupLayout {
   static constexpr int rows = tuning::running_group_rows;
-  static_assert(rows % tuning::running_group_batch == 0);
   int first = 0;
   int end = 0;  ///< positions from here on are in no group
   int count = 0;
@@ -38,48 +38,6 @@ struct GroupLayout {
   [[nodiscard]] __device__ int begin_of(int group) const { return first + group * rows; }
   /// The group that begins nearest to a position.
   [[nodiscard]] __device__ int nearest(int position) const { return (position - first + rows / 2) / rows; }
-};
-
-/// One lane's sums of the rows of one group after another.
-template <class Values>
-class GroupReader {
- public:
-  using Column = typename Values::Sum;
-  using Rows = typename Values::Rows;
-
-  __device__ GroupReader(const RunningMeanArguments& arguments, int lane)
-      : arguments_(arguments),
-        reader_(arguments.source, lane * Rows::pixels, arguments.job.width, arguments.job.width, true,
-                arguments.columns),
-        adder_(arguments) {}
-
-  /// sums += the rows of the positions [begin, begin + GroupLayout::rows).
-  __device__ void add(int begin, Column (&sums)[running_elements]) const {
-    constexpr int batch = tuning::running_group_batch;
-#pragma unroll 1
-    for (int y = begin; y < begin + GroupLayout::rows; y += batch) {
-      int rows[batch];
-#pragma unroll
-      for (int i = 0; i < batch; ++i) rows[i] = row_at(y + i);
-      typename Rows::Words words[batch];
-#pragma unroll
-      for (int i = 0; i < batch; ++i) reader_.load(rows[i], words[i]);
-#pragma unroll
-      for (int i = 0; i < batch; i += 2) adder_.template add<1>(words[i], words[i + 1], sums);
-    }
-  }
-
- private:
-  /// The row of the picture at a position, or -1.
-  [[nodiscard]] __device__ int row_at(int position) const {
-    const RunningMeanJob& job = arguments_.job;
-    if (job.clipped) return position < job.height ? position : -1;
-    return position <= job.height + job.y.outer_reach() ? __ldg(arguments_.rows + position) : -1;
-  }
-
-  const RunningMeanArguments& arguments_;
-  Rows reader_;
-  Values adder_;
 };
 
 /// A lane's sums over some rows.
@@ -130,10 +88,16 @@ __global__ void __launch_bounds__(tuning::running_group_lanes* tuning::running_g
   using Sums = GroupSums<typename Values::Sum>;
   Sums* groups = static_cast<Sums*>(arguments.groups) + lane;
   Sums sums{};
-  const GroupReader<Values> reader(arguments, lane);
+  using Rows = typename Values::Rows;
+  const int width = arguments.job.width;
+  const Rows columns(arguments.source, lane * Rows::pixels, width, width, true, arguments.columns);
+  const RunningRows<Rows> rows(arguments, columns);
+  const Values values(arguments);
+  constexpr int batch = tuning::running_group_batch_words / Rows::word_count;
   for (int group = begin; group < end; ++group) {
     groups[static_cast<std::int64_t>(group) * layout.lanes] = sums;
-    reader.add(layout.begin_of(group), sums.sums);
+    const int first = layout.begin_of(group);
+    add_rows<batch>(rows, values, first, min(first + layout.rows, layout.end), sums.sums);
   }
 
   shared_at<Sums>(table_bytes)[thread] = sums;
@@ -148,16 +112,6 @@ __global__ void __launch_bounds__(tuning::running_group_lanes* tuning::running_g
     for (int e = 0; e < running_elements; ++e) sums.sums[e] += before.sums[e];
     to = sums;
   }
-}
-
-template <class Values>
-void build_row_groups(const RunningMeanArguments& arguments, StreamHandle stream) {
-  constexpr int lanes = tuning::running_group_lanes;
-  constexpr int threads = lanes * tuning::running_group_shares;
-  const auto blocks = static_cast<unsigned>((GroupLayout::of(arguments.job).lanes + lanes - 1) / lanes);
-  const std::size_t table = Values::byte_codes && arguments.job.decoded ? DecodeTable::bytes : 0;
-  scan_row_groups<Values>
-      <<<blocks, threads, table + threads * sizeof(GroupSums<typename Values::Sum>), stream>>>(arguments);
 }
 
 }  // namespace satin::kernels

@@ -112,12 +112,7 @@ class RunningColumns {
   }
 
   __device__ void add_rows(int first, int end) {
-    constexpr int batch = Window::start_batch;
-    rows_.template for_batches<batch>(first, end, [&](const Words(&words)[batch]) {
-#pragma unroll
-      for (int i = 0; i < batch; i += 2)
-        values_.template add<1>(words[i], i + 1 < batch ? words[i + 1] : Words{}, shared_);
-    });
+    kernels::add_rows<Window::start_batch>(rows_, values_, first, end, shared_);
   }
 
   __device__ void add_groups(const GroupLayout& layout, int first, int end) {

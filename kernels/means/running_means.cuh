@@ -16,14 +16,14 @@ namespace satin::kernels {
 template <class T, class Out, int Channels, class Sum, bool Weighted>
 class RunningMeans : public LaneOfWindows<Channels, Sum> {
   using Base = LaneOfWindows<Channels, Sum>;
-  using Base::arguments_, Base::own_, Base::x_, Base::elements, Base::pixels;
+  using Base::arguments_, Base::any_, Base::valid_, Base::whole_, Base::x_, Base::elements, Base::pixels;
 
  public:
   using Base::Base;
   using Sums = WindowSums<Sum>;
 
   __device__ void write(int y, const Sums& sums) const {
-    if (!own_.any) return;
+    if (!any_) return;
     const std::uint32_t size_y = this->size_y_of(y);
     std::uint32_t values[elements];
     if constexpr (Weighted) {
@@ -35,7 +35,7 @@ class RunningMeans : public LaneOfWindows<Channels, Sum> {
     Lane lane;
     lane.pack(values);
     if constexpr (Weighted) keep_transparent(lane, y);
-    lane.store(this->template target_of<Out>(y), own_.valid, pixels);
+    lane.store(this->template target_of<Out>(y), valid_, pixels);
   }
 
  private:
@@ -77,7 +77,7 @@ class RunningMeans : public LaneOfWindows<Channels, Sum> {
       divide_by<Division>(size_y, values, [&](const Division& division, int e) {
         return division(sums.inner[e], sums.outer[e]);
       });
-    } else if (own_.whole && this->whole_divisor(size_y) == job.whole.divisor) {
+    } else if (whole_ && this->whole_divisor(size_y) == job.whole.divisor) {
       divide_scaled(sums, values);
     } else {
       divide_by<Division>(size_y, values,
@@ -137,12 +137,12 @@ class RunningMeans : public LaneOfWindows<Channels, Sum> {
   __device__ void keep_transparent(Lane& lane, int y) const {
     bool transparent = false;
 #pragma unroll
-    for (int p = 0; p < pixels; ++p) transparent |= p < own_.valid && lane.alpha(p) == 0;
+    for (int p = 0; p < pixels; ++p) transparent |= p < valid_ && lane.alpha(p) == 0;
     if (!transparent) return;
     const std::byte* source = arguments_.source.data + y * arguments_.source.row + x_ * Lane::pixel_bytes;
 #pragma unroll
     for (int p = 0; p < pixels; ++p)
-      if (p < own_.valid && lane.alpha(p) == 0) lane.copy_colours(p, source);
+      if (p < valid_ && lane.alpha(p) == 0) lane.copy_colours(p, source);
   }
 };
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "kernels/device/vector.cuh"
 #include "kernels/means/running_shared.cuh"
 #include "kernels/means/tile_part.cuh"
 
@@ -28,22 +29,6 @@ __device__ inline RunningPart running_part(const RunningMeanArguments& arguments
   part.origin = origin - behind;
   return part;
 }
-
-/// What of its columns a lane writes.
-struct LaneOfPart {
-  int valid;   ///< pixels
-  bool whole;  ///< no window of the warp is clipped along x
-  bool any;    ///< the warp writes something
-
-  /// To be called by all lanes of a warp; `x`: of the first of the lane's `pixels` columns.
-  __device__ LaneOfPart(const RunningMeanJob& job, const RunningPart& part, int x, int pixels)
-      : valid(x < part.first_x ? 0 : min(max(part.last_x - x, 0), pixels)) {
-    const int reach = job.x.outer_reach();
-    const bool inside = !job.clipped || (x >= reach && x + pixels - 1 + reach < job.width);
-    whole = __all_sync(whole_warp, inside || valid == 0);
-    any = __any_sync(whole_warp, valid > 0);
-  }
-};
 
 /// Weighted number of pixels that count along an axis.
 __device__ inline std::uint32_t window_size(const RunningWindow& window, int centre, int size, bool clipped) {
@@ -143,16 +128,14 @@ class RunningWindows {
   /// Neighbouring prefixes from the one `Shift` behind the aligned address on.
   template <int Shift, int Count>
   __device__ void load(int from, std::uint32_t (&prefixes)[Count]) const {
-    struct alignas(16) Group {
-      std::uint32_t values[4];
-    };
+    using Group = Vector<std::uint32_t, 4>;
     const auto* groups = shared_at<const Group>(from);
 #pragma unroll
     for (int i = 0; i < Shift + Count; i += 4) {
       const Group group = groups[i / 4];
 #pragma unroll
       for (int k = 0; k < 4; ++k)
-        if (i + k >= Shift && i + k - Shift < Count) prefixes[i + k - Shift] = group.values[k];
+        if (i + k >= Shift && i + k - Shift < Count) prefixes[i + k - Shift] = group.of[k];
     }
   }
   template <int Shift, int Count>
@@ -184,12 +167,18 @@ class LaneOfWindows {
       : arguments_(arguments),
         windows_(arguments.job, memory, thread, threads),
         x_(x),
-        own_(arguments.job, part, x, pixels) {}
+        valid_(x < part.first_x ? 0 : min(max(part.last_x - x, 0), pixels)) {
+    const RunningMeanJob& job = arguments.job;
+    const int reach = job.x.outer_reach();
+    const bool inside = !job.clipped || (x >= reach && x + pixels - 1 + reach < job.width);
+    whole_ = __all_sync(whole_warp, inside || valid_ == 0);
+    any_ = __any_sync(whole_warp, valid_ > 0);
+  }
 
   /// Over the windows of the row whose prefixes lie there.
   template <bool Fractions = true, class Sums>
   __device__ void sum(int prefixes, Sums& sums) const {
-    if (own_.any) windows_.template sum<Fractions>(prefixes, sums);
+    if (any_) windows_.template sum<Fractions>(prefixes, sums);
   }
 
  protected:
@@ -204,14 +193,14 @@ class LaneOfWindows {
   }
   [[nodiscard]] __device__ std::uint64_t divisor_of(int pixel, std::uint32_t size_y) const {
     const RunningMeanJob& job = arguments_.job;
-    const bool clipped = job.clipped && pixel < own_.valid;
+    const bool clipped = job.clipped && pixel < valid_;
     return static_cast<std::uint64_t>(window_size(job.x, x_ + pixel, job.width, clipped)) * size_y;
   }
 
   /// use(division, element), where division = make(divisor of its pixel) is made once if all are the same.
   template <class Make, class Use>
   __device__ void for_each_element(std::uint32_t size_y, const Make& make, const Use& use) const {
-    if (own_.whole) {
+    if (whole_) {
       const auto division = make(whole_divisor(size_y));
 #pragma unroll
       for (int e = 0; e < elements; ++e) use(division, e);
@@ -235,7 +224,9 @@ class LaneOfWindows {
   const RunningMeanArguments& arguments_;
   RunningWindows<Channels, Sum> windows_;
   int x_;
-  LaneOfPart own_;
+  int valid_;   ///< pixels that the lane writes
+  bool whole_;  ///< no window of the warp is clipped along x
+  bool any_;    ///< the warp writes something
 };
 
 }  // namespace satin::kernels

@@ -97,11 +97,7 @@ SlidingTiles tiles_of(const TiledTableJob& job, int multiprocessors, std::size_t
     const int usable =
         std::min(Shape::most_width, (Shape::columns - before - job.reach) / warp_size * warp_size);
     if (usable < Shape::columns / 2) return SlidingTiles{};
-    SlidingTileRules rules;
-    rules.width = job.width;
-    rules.height = job.height;
-    rules.multiprocessors = multiprocessors;
-    rules.pixels = usable;
+    SlidingTileRules rules{job.width, job.height, multiprocessors, usable};
     rules.fewest_rows = true;
     rules.most_rows = std::min(std::max(1, job.height / batch_rows), multiprocessors);
     rules.start_cost = 2 * job.reach + 2 * batch_rows;

@@ -86,11 +86,12 @@ __device__ void raise_sums(typename PackedSums<Channels>::Sum packed, float (&ra
   }
 }
 
-/// The divisor of the sums of a whole box, below 2^14: the quotients that ByteDivision speaks of are at least
-/// 2^-15 above and below any integer, and below 2^8, so that a reciprocal within 2^-23 is near enough.
+/// The divisor of the sums of a whole box, below 2^14. With floor(divisor / 2) + 1/2 added a sum lies at
+/// least 1/2 from any multiple of the divisor, and its quotient, below 2^8, at least 2^-15 from any integer:
+/// a reciprocal within 2^-23 is near enough.
 struct WholeDivision {
   float inverse = 0;
-  float offset = 0;  ///< as in ByteDivision
+  float offset = 0;  ///< what is added, less 2^23
 
   WholeDivision() = default;
   __device__ explicit WholeDivision(std::uint32_t divisor)

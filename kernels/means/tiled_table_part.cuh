@@ -8,6 +8,7 @@
 
 #include "kernels/device/registers.cuh"
 #include "kernels/device/tuning.h"
+#include "kernels/device/vector.cuh"
 #include "kernels/means/tile_part.cuh"
 #include "kernels/means/tiled_table_means.cuh"
 #include "kernels/pixels/lane_rows.cuh"
@@ -82,26 +83,19 @@ struct alignas(16) TiledTableHead {
   TablePart part;
 };
 
-/// Neighbouring entries of a row, which are accessed at once.
-template <class Sum>
-struct alignas(16) EntryVector {
-  static constexpr int count = 16 / sizeof(Sum);
-  Sum of[count];
-};
-
 template <int Channels>
 struct TiledTableShape {
   using Sum = typename PackedSums<Channels>::Sum;
-  using Vector = EntryVector<Sum>;
+  using Entries = Vector<Sum, 16 / sizeof(Sum)>;  ///< of a row, which are accessed at once
   using Rows =
       LaneRows<std::uint8_t, Channels, std::conditional_t<Channels == 1, std::uint64_t, std::uint32_t>>;
   static constexpr int pixels = Rows::pixels;         ///< of a lane
   static constexpr int columns = warp_size * pixels;  ///< of the source
   static constexpr int pitch = columns + 1;           ///< entries of a row of the ring
   static constexpr int row_bytes = pitch * static_cast<int>(sizeof(Sum));
-  static constexpr int origin = 1;                             ///< its first column; the entry before is 0
-  static constexpr int lane_vectors = pixels / Vector::count;  ///< of a staged row
-  static constexpr int vectors = columns / Vector::count;
+  static constexpr int origin = 1;                              ///< its first column; the entry before is 0
+  static constexpr int lane_vectors = pixels / Entries::count;  ///< of a staged row
+  static constexpr int vectors = columns / Entries::count;
   static constexpr int codes = 256;  ///< of an 8-bit map
   /// Warps that take the means of 32 columns, each of every second row of a batch.
   static constexpr int shares = 2;

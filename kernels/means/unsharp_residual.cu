@@ -38,7 +38,7 @@ constexpr int values_at_once = 4;
 /// `count` values a row, a multiple of four, and rows are aligned.
 template <class T, class Working>
 __global__ void __launch_bounds__(plane_threads)
-    store_plain_detail(const __grid_constant__ UnsharpResidualArguments arguments, std::int64_t count) {
+    store_plain_residual(const __grid_constant__ UnsharpResidualArguments arguments, std::int64_t count) {
   const std::int64_t group = static_cast<std::int64_t>(blockIdx.x) * plane_threads + threadIdx.x;
   if (group * values_at_once >= count) return;
   const UnsharpResidualRule& rule = arguments.rule;
@@ -75,7 +75,7 @@ void launch(const UnsharpResidualArguments& arguments, StreamHandle stream) {
   if constexpr (!std::is_same_v<T, float>) {
     if (is_plain<T, Working>(arguments)) {
       const std::int64_t count = arguments.width * arguments.channels;
-      store_plain_detail<T, Working>
+      store_plain_residual<T, Working>
           <<<plane_grid(count / values_at_once, arguments.height), plane_threads, 0, stream>>>(arguments,
                                                                                                count);
       return;

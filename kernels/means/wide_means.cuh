@@ -36,7 +36,7 @@ struct FloatTotals {
 template <class T, class Out, int Channels, bool ByBoxes>
 class WideMeans : public LaneOfWindows<Channels, std::uint64_t> {
   using Base = LaneOfWindows<Channels, std::uint64_t>;
-  using Base::arguments_, Base::own_, Base::elements, Base::pixels;
+  using Base::arguments_, Base::any_, Base::valid_, Base::whole_, Base::elements, Base::pixels;
   static constexpr bool floats = std::is_same_v<T, float> || sizeof(T) == 8;
 
  public:
@@ -53,9 +53,9 @@ class WideMeans : public LaneOfWindows<Channels, std::uint64_t> {
   }
 
   __device__ void write(int y, const Sums& sums) {
-    if (!own_.any) return;
+    if (!any_) return;
     const std::uint32_t size_y = this->size_y_of(y);
-    if (own_.whole && size_y != size_y_) {
+    if (whole_ && size_y != size_y_) {
       size_y_ = size_y;
       whole_division_ = division_by(this->whole_divisor(size_y));
     }
@@ -106,19 +106,19 @@ class WideMeans : public LaneOfWindows<Channels, std::uint64_t> {
     if (arguments_.transfer.thresholds != nullptr) encode16(means, arguments_.transfer);
     StoredLane<std::uint16_t, Channels> lane;
     lane.pack(means);
-    lane.store(this->template target_of<std::uint16_t>(y), own_.valid, pixels);
+    lane.store(this->template target_of<std::uint16_t>(y), valid_, pixels);
   }
 
   template <class Stored>
   __device__ void store(int y, const Stored (&means)[elements]) const {
-    store_elements(this->template target_of<Stored>(y), means, own_.valid * Channels);
+    store_elements(this->template target_of<Stored>(y), means, valid_ * Channels);
   }
 
   /// use(divisor of the element's pixel, element). That of whole windows is kept from row to row.
   template <class Use>
   __device__ void divide(std::uint32_t size_y, const Use& use) const {
     const auto make = [this](std::uint64_t divisor) {
-      return own_.whole ? whole_division_ : division_by(divisor);
+      return whole_ ? whole_division_ : division_by(divisor);
     };
     this->for_each_element(size_y, make, use);
   }

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <type_traits>
 
 #include "core/cuda/check.h"
+#include "core/with_type.h"
 #include "kernels/means/launch.h"
 #include "means/box_mean.h"
 #include "means/cuda/box_mean.h"
@@ -82,14 +84,15 @@ class BuiltTable {
 
 class BoxMeanTable final : public BoxMeanOperation {
  public:
-  BoxMeanTable(CudaBackend& backend, const BoxMeanJob& job) : backend_(backend) {
+  BoxMeanTable(CudaBackend& backend, const BoxMeanJob& job)
+      : backend_(backend), output_type_(job.write.type) {
     if (!is_identity(job.radius)) {
       table_.emplace(backend, table_of(job));
       arguments_.table = table_->view().data;
       arguments_.table_row = table_->view().strides.row;
       if (job.excludes) {
         counts_.emplace(backend, counts_of(job));
-        arguments_.counts = counts_->view().data;
+        arguments_.counts = reinterpret_cast<const std::uint32_t*>(counts_->view().data);
         arguments_.counts_row = counts_->view().strides.row;
       }
     }
@@ -97,7 +100,6 @@ class BoxMeanTable final : public BoxMeanOperation {
     arguments_.height = job.height;
     arguments_.read = job.read;
     arguments_.read_transfer = device_transfer(backend, job.read.type, job.read.transfer == Transfer::srgb);
-    arguments_.output_type = job.write.type;
     arguments_.radius = job.radius;
     arguments_.border = job.border;
     arguments_.border_number = job.border_number;
@@ -122,12 +124,16 @@ class BoxMeanTable final : public BoxMeanOperation {
     arguments.radius_map = source_of(images.radius_map);
     arguments.mask = source_of(images.mask);
     arguments.output = target_of(images.output);
-    kernels::box_mean(arguments, backend_.stream_of(stream));
+    with_type(output_type_, [&]<class T>() {
+      if constexpr (!std::is_same_v<T, std::int32_t> && !std::is_same_v<T, double>)  // types of pixels
+        kernels::box_mean_to<T>(arguments, backend_.stream_of(stream));
+    });
     check_launch("averaging over boxes");
   }
 
  private:
   CudaBackend& backend_;
+  Type output_type_;
   std::optional<BuiltTable> table_;   ///< none for radius 0
   std::optional<BuiltTable> counts_;  ///< of the pixels that count, if only some do
   kernels::BoxMeanArguments arguments_;

@@ -114,6 +114,8 @@ std::unique_ptr<BoxMeanOperation> prepare_packed(CudaBackend& backend, const Box
 
 // --- One radius ---
 
+constexpr std::uint64_t most_narrow = 0xFFFFFFFFU;
+
 /// The weights of the inner and the outer window without their common factor: the mean is the same, and the
 /// sums are smaller.
 kernels::RunningWindow window_of(Radius256 radius) {
@@ -135,7 +137,7 @@ std::uint64_t largest_size(const kernels::RunningWindow& window, std::int64_t si
   return window.inner * count(window.reach) + window.outer * count(window.reach + 1);
 }
 
-/// Bounds of a box over the whole job.
+/// Bounds over the whole job.
 struct Bounds {
   std::uint64_t column;   ///< sum over the outer window of rows
   std::uint64_t box;      ///< sum over one whole window along x of weighted columns
@@ -145,9 +147,9 @@ struct Bounds {
 Bounds bounds_of(const BoxMeanJob& job, const kernels::RunningMeanJob& running) {
   const std::uint64_t x = largest_size(running.x, job.width, running.clipped);
   const std::uint64_t y = largest_size(running.y, job.height, running.clipped);
+  const std::uint64_t rows = largest_size({running.y.outer_reach()}, job.height, running.clipped);
   const std::uint64_t whole_x = 2 * static_cast<std::uint64_t>(running.x.outer_reach()) + 1;
   const std::uint64_t alpha = job.read.weighted ? job.read.alpha_maximum : 1;
-  const std::uint64_t rows = largest_size({running.y.outer_reach()}, job.height, running.clipped);
   return {rows * job.read.maximum, whole_x * y * job.read.maximum, x * y * alpha};
 }
 
@@ -159,7 +161,7 @@ bool is_working(const BoxMeanJob& job) {
          !job.read.weighted && job.mask_maximum == 0;
 }
 
-/// From or to more than 16 bits, as kernels/means/box_mean_wide.cuh takes them.
+/// From or to more than 16 bits, as RunningMeanJob::wide says.
 bool is_wide(const BoxMeanJob& job, const kernels::RunningMeanJob& running) {
   if (job.read.weighted || job.mask_maximum != 0) return false;
   const Type from = job.read.type;
@@ -171,25 +173,20 @@ bool is_wide(const BoxMeanJob& job, const kernels::RunningMeanJob& running) {
 
 /// Sums of integers down a column fit 32 bits, and weighted ones of boxes, with the bits that means have
 /// more, are positive as signed 64-bit numbers.
-bool wide_sums_fit(const BoxMeanJob& job, const kernels::RunningMeanJob& running) {
-  constexpr std::uint64_t most_column = 0xFFFFFFFFU;
+bool wide_sums_fit(const Bounds& bounds, const PixelRead& read, int more_bits) {
   constexpr std::uint64_t most_box = ~std::uint64_t{0} >> 1;
-  const std::uint64_t x = largest_size(running.x, job.width, running.clipped);
-  const std::uint64_t y = largest_size(running.y, job.height, running.clipped);
-  const std::uint64_t divisor = x * y << std::max(-running.more_bits, 0);
-  if (divisor >= 1ULL << 47) return false;
-  if (job.read.fixed_point) return true;  // by their scale
-  const auto rows = 2 * static_cast<std::uint64_t>(running.y.outer_reach()) + 1;
-  return rows * job.read.maximum <= most_column &&
-         job.read.maximum <= (most_box >> std::max(running.more_bits, 0)) / (x * y);
+  if (bounds.divisor << std::max(-more_bits, 0) >= 1ULL << 47) return false;
+  if (read.fixed_point) return true;  // by their scale
+  return bounds.column <= most_narrow &&
+         read.maximum <= (most_box >> std::max(more_bits, 0)) / bounds.divisor;
 }
 
 /// Chooses the widths of the sums. False if some do not fit what kernels/device/exact_division.cuh asks for.
 bool choose_sums(const Bounds& bounds, const PixelRead& read, kernels::RunningMeanJob& running) {
-  constexpr std::uint64_t most = 0xFFFFFFFFU;
   using kernels::RunningSums;
-  const bool narrow_box = bounds.box <= most && bounds.divisor < (1ULL << 31) && read.maximum <= 0xFFFF;
-  const bool narrow_column = bounds.column <= most;
+  const bool narrow_box =
+      bounds.box <= most_narrow && bounds.divisor < (1ULL << 31) && read.maximum <= 0xFFFF;
+  const bool narrow_column = bounds.column <= most_narrow;
   running.sums = narrow_box && !read.weighted ? RunningSums::u32
                  : narrow_column              ? RunningSums::u32_u64
                                               : RunningSums::u64;
@@ -228,11 +225,12 @@ std::unique_ptr<BoxMeanOperation> prepare_running(CudaBackend& backend, const Bo
   running.weighted = job.read.weighted;
   running.x = window_of(job.radius.x);
   running.y = window_of(job.radius.y);
+  const Bounds bounds = bounds_of(job, running);
   const bool plain_with_alpha = is_plain(job, true) && job.read.type == Type::u8;
   if (is_plain(job, false) || plain_with_alpha || is_working(job)) {
-    if (!choose_sums(bounds_of(job, running), job.read, running)) return nullptr;
+    if (!choose_sums(bounds, job.read, running)) return nullptr;
   } else {
-    running.wide = is_wide(job, running) && wide_sums_fit(job, running);
+    running.wide = is_wide(job, running) && wide_sums_fit(bounds, job.read, running.more_bits);
     if (!running.wide) return nullptr;
     running.sums = kernels::RunningSums::u64;
     running.fixed_bits = job.read.fixed_bits;
