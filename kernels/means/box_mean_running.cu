@@ -67,11 +67,6 @@ ScaledDivisor scaled_divisor(std::uint64_t divisor, std::uint64_t largest) {
   return scaled;
 }
 
-int margin_of(const RunningMeanJob& job) {
-  constexpr int most_pixels = 32;  // of a lane
-  return std::max(job.x.outer_reach(), job.y.outer_reach()) + 1 + most_pixels;
-}
-
 SlidingTiles tiles_of(const RunningMeanJob& job, int multiprocessors, std::size_t shared_limit) {
   const int pixels = running_elements / job.channels;
   if (job.wide && job.grouped()) return {};

@@ -121,14 +121,10 @@ __global__ void __launch_bounds__(Window::most_warps* warp_size, 1)
   RunningColumns<Window> columns(arguments, rows);
   typename Window::Means means(arguments, part, memory, thread, threads, x);
   const int last = part.last_y - 1;
-  columns.look_up(part.first_y);
   columns.start(part.first_y);
-  columns.fetch();
-  columns.look_up(min(part.first_y + 1, last));
+  columns.fetch(min(part.first_y + 1, last));
   const auto ask_at = [&](Ask step, int y) {
-    if (step != Window::ask) return;
-    columns.fetch();
-    columns.look_up(min(y + 2, last));
+    if (step == Window::ask) columns.fetch(min(y + 2, last));
   };
 #pragma unroll 1
   for (int y = part.first_y; y <= last; ++y) {

@@ -3,6 +3,7 @@
 // kernels/device/launch.h. Calls named prepare_ are made once for a job on its device and return the code of
 // a cudaError_t.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -51,9 +52,8 @@ void box_mean_to(const BoxMeanArguments& arguments, StreamHandle stream);
 // --- Without a table in memory, in the tiles of means/tiling.h ---
 //
 // For each of the jobs that follow there are, beside prepare_mean() and launch_mean() of its arguments:
-// margin_of(job), the positions outside of the picture that its kernels may ask for the source of on either
-// side, and tiles_of(job, multiprocessors, shared_limit), where shared_limit is the most shared memory of a
-// block of the device.
+// farthest(), how far beyond a position its windows see, and tiles_of(job, multiprocessors, shared_limit),
+// where shared_limit is the most shared memory of a block of the device.
 
 struct TiledMeanJob {
   int width = 0;
@@ -72,12 +72,22 @@ struct TiledMeanArguments {
   Target output;
 };
 
+/// Positions outside of the picture that kernels may ask for the source of, on either side: those that
+/// windows see, and what lanes have beside them.
+template <class Job>
+[[nodiscard]] int margin_of(const Job& job) {
+  constexpr int most_lane_pixels = 32;
+  return job.farthest() + most_lane_pixels;
+}
+
 // --- Bytes with one small whole radius: box_mean_packed.cu ---
 
 /// u8, encoded, whole radii.
 struct PackedMeanJob : TiledMeanJob {
   int reach_x = 0;
   int reach_y = 0;
+
+  [[nodiscard]] int farthest() const { return std::max(reach_x, reach_y) + 1; }
 
   /// What the kernel's 16-bit column sums and 24-bit floats hold.
   static constexpr int largest_rows = 257;        ///< of a window: 257 * 255 < 2^16
@@ -91,7 +101,6 @@ struct PackedMeanArguments : TiledMeanArguments<PackedMeanJob> {
   const void* zeros = nullptr;  ///< packed_zero_bytes of them, aligned to 16
 };
 
-[[nodiscard]] int margin_of(const PackedMeanJob& job);
 /// A block each.
 [[nodiscard]] SlidingTiles tiles_of(const PackedMeanJob& job, int multiprocessors, std::size_t shared_limit);
 [[nodiscard]] int prepare_mean(const PackedMeanArguments& arguments);
@@ -145,6 +154,7 @@ struct RunningMeanJob : TiledMeanJob {
   ScaledDivisor whole;          ///< of a window that is not clipped
   bool large_divisors = false;  ///< of 2^28 and more, times the largest alpha
 
+  [[nodiscard]] int farthest() const { return std::max(x.outer_reach(), y.outer_reach()) + 1; }
   /// Tiles start from sums over groups of rows.
   [[nodiscard]] SATIN_HD bool grouped() const { return y.reach > tuning::running_largest_direct_reach; }
 };
@@ -167,7 +177,6 @@ struct RunningKernels {
 template <class T, int Channels>
 RunningKernels running_kernels_of(const RunningMeanArguments& arguments);
 
-[[nodiscard]] int margin_of(const RunningMeanJob& job);
 /// A warp each span; a block does so many tiles together.
 [[nodiscard]] SlidingTiles tiles_of(const RunningMeanJob& job, int multiprocessors, std::size_t shared_limit);
 [[nodiscard]] int prepare_mean(const RunningMeanArguments& arguments);
@@ -180,6 +189,9 @@ void launch_mean(const RunningMeanArguments& arguments, StreamHandle stream);
 struct TiledTableJob : TiledMeanJob {
   int reach = 0;  ///< of the largest window, rounded up
   RadiusField radius;
+
+  [[nodiscard]] int farthest() const { return reach + batch_rows; }
+  static constexpr int batch_rows = 8;  ///< that the warps of a block hand to each other
 
   /// Whole boxes have less than 2^14 pixels: kernels/means/tiled_table_means.cuh.
   static constexpr int largest_reach = 63;
@@ -196,7 +208,6 @@ struct TiledTableArguments : TiledMeanArguments<TiledTableJob> {
   unsigned ring_bytes = 0;
 };
 
-[[nodiscard]] int margin_of(const TiledTableJob& job);
 /// A block each, of one span.
 [[nodiscard]] SlidingTiles tiles_of(const TiledTableJob& job, int multiprocessors, std::size_t shared_limit);
 [[nodiscard]] int prepare_mean(const TiledTableArguments& arguments);

@@ -27,8 +27,9 @@ class RunningColumns {
         columns_(rows.columns),
         values_(arguments) {}
 
-  /// Before row y.
+  /// Before row y, for which fetch() then loads.
   __device__ void start(int y) {
+    rows_.look_up(y);
 #pragma unroll
     for (Column& sum : shared_) sum = 0;
     int first = y - window_.reach - 1;
@@ -43,11 +44,11 @@ class RunningColumns {
     add_rows(first, end);
   }
 
-  /// Looks up which rows fetch() for the window around row y will load.
-  __device__ void look_up(int y) { rows_.look_up(y); }
-
-  /// Loads what advance() will need, after look_up().
-  __device__ void fetch() { rows_.load_next(); }
+  /// Loads what advance() will need, and looks up which rows it is next time, for row `next`.
+  __device__ void fetch(int next) {
+    rows_.load_next();
+    rows_.look_up(next);
+  }
 
   /// To the next row, with what was fetched.
   __device__ void advance() { values_.template add<-1>(rows_.enters(), rows_.leaves(), shared_); }

@@ -69,14 +69,9 @@ __global__ void __launch_bounds__(tile_threads, 1)
 /// Calls action(TiledTableShape, kernel) for the job's channels.
 template <class Action>
 auto with_kernel(const TiledTableJob& job, const Action& action) {
-  switch (job.channels) {
-    case 1:
-      return action(TiledTableShape<1>{}, average_in_tiles<1>);
-    case 2:
-      return action(TiledTableShape<2>{}, average_in_tiles<2>);
-    default:
-      return action(TiledTableShape<3>{}, average_in_tiles<3>);
-  }
+  if (job.channels == 1) return action(TiledTableShape<1>{}, average_in_tiles<1>);
+  if (job.channels == 2) return action(TiledTableShape<2>{}, average_in_tiles<2>);
+  return action(TiledTableShape<3>{}, average_in_tiles<3>);
 }
 
 int ring_rows_of(const TiledTableJob& job) {
@@ -84,11 +79,6 @@ int ring_rows_of(const TiledTableJob& job) {
 }
 
 }  // namespace
-
-int margin_of(const TiledTableJob& job) {
-  constexpr int most_pixels = 32;  // of a lane
-  return job.reach + most_pixels + batch_rows;
-}
 
 SlidingTiles tiles_of(const TiledTableJob& job, int multiprocessors, std::size_t shared_limit) {
   return with_kernel(job, [&](auto shape, auto*) {

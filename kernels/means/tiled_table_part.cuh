@@ -15,7 +15,7 @@
 
 namespace satin::kernels {
 
-inline constexpr int batch_rows = 8;  ///< rows
+inline constexpr int batch_rows = TiledTableJob::batch_rows;
 inline constexpr int row_warps = batch_rows;
 inline constexpr int column_warps = tuning::tiled_table_column_warps;
 inline constexpr int gather_warps = tuning::tiled_table_gather_warps;
