@@ -116,7 +116,7 @@ class RunningTables {
   }
 
   [[nodiscard]] SATIN_HD static int bytes(bool decoded, bool encoded) {
-    const int decode = sizeof(T) == 1 ? DecodeTable::bytes : WideDecodeTable::bytes;
+    const int decode = sizeof(T) == 1 ? DecodeTable::bytes : sizeof(T) == 2 ? WideDecodeTable::bytes : 0;
     return (decoded ? decode : 0) + (sizeof(Out) == 1 && encoded ? EncodeTable<T>::bytes : 0);
   }
 };
@@ -139,15 +139,13 @@ struct TileMemory {
   /// Of the first prefix the (low) word.
   [[nodiscard]] __device__ int prefixes() const { return first_ + 4 * warps_ * size + margin * 4; }
   /// Bytes from a low word to its high word.
-  [[nodiscard]] __device__ static int to_high_words(int warps) {
-    return (margin + warps * running_warp_elements) * 4;
-  }
+  [[nodiscard]] __device__ int to_high_words() const { return (margin + warps_ * running_warp_elements) * 4; }
 
   __device__ void clear_margins(int thread) const {
     if (thread >= margin) return;
 #pragma unroll
     for (int word = 0; word < words; ++word)
-      shared_at<std::uint32_t>(prefixes() + word * to_high_words(warps_))[thread - margin] = 0;
+      shared_at<std::uint32_t>(prefixes() + word * to_high_words())[thread - margin] = 0;
   }
 
  private:

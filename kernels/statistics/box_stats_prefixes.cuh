@@ -4,7 +4,6 @@
 #include <cstddef>
 
 #include "kernels/device/warp.cuh"
-#include "kernels/means/running_scan.cuh"
 
 namespace satin::kernels {
 

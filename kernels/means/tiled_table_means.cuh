@@ -5,9 +5,52 @@
 
 #include "core/maths/window.h"
 #include "kernels/device/exact_division.cuh"
-#include "kernels/means/packed_sums.cuh"
+#include "kernels/means/launch.h"
 
 namespace satin::kernels {
+
+/// Sums of all channels of 8-bit pixels in one word: the sum of packed pixels is the packed sum, and so is a
+/// difference of such sums, modulo 2^64, as long as every channel's own true sum fits its bits.
+template <int Channels>
+struct PackedSums;
+
+template <>
+struct PackedSums<1> {
+  using Sum = std::uint32_t;
+  static constexpr int bits = 32;
+  __device__ static Sum pack(const std::uint32_t* values) { return values[0]; }
+  __device__ static void unpack(Sum sum, std::uint32_t* sums) { sums[0] = sum; }
+};
+
+template <>
+struct PackedSums<2> {
+  using Sum = std::uint64_t;
+  static constexpr int bits = 32;
+  __device__ static Sum pack(const std::uint32_t* values) {
+    return static_cast<Sum>(values[1]) << 32 | values[0];
+  }
+  __device__ static void unpack(Sum sum, std::uint32_t* sums) {
+    sums[0] = static_cast<std::uint32_t>(sum);
+    sums[1] = static_cast<std::uint32_t>(sum >> 32);
+  }
+};
+
+template <>
+struct PackedSums<3> {
+  using Sum = std::uint64_t;
+  static constexpr int bits = TiledTableJob::sum_bits(3);
+  __device__ static Sum pack(const std::uint32_t* values) {
+    return static_cast<Sum>(values[2] << 10) << 32 | (values[1] << 21 | values[0]);
+  }
+  __device__ static void unpack(Sum sum, std::uint32_t* sums) {
+    constexpr std::uint32_t mask = (1U << bits) - 1;
+    const auto low = static_cast<std::uint32_t>(sum);
+    const auto high = static_cast<std::uint32_t>(sum >> 32);
+    sums[0] = low & mask;
+    sums[1] = __funnelshift_r(low, high, 21) & mask;
+    sums[2] = high >> 10;
+  }
+};
 
 /// The low bytes of the means of all channels, the first one lowest.
 template <int Channels>
@@ -15,8 +58,6 @@ __device__ std::uint32_t low_bytes(const std::uint32_t (&means)[Channels]) {
   if constexpr (Channels == 1) return means[0];
   std::uint32_t bytes = __byte_perm(means[0], means[1 % Channels], 0x0040);
   if constexpr (Channels == 3) bytes = __byte_perm(bytes, means[2 % Channels], 0x0410);
-  if constexpr (Channels == 4)
-    bytes = __byte_perm(bytes, __byte_perm(means[2 % Channels], means[3 % Channels], 0x0040), 0x5410);
   return bytes;
 }
 
@@ -45,11 +86,12 @@ __device__ void raise_sums(typename PackedSums<Channels>::Sum packed, float (&ra
   }
 }
 
-/// The divisor of the sums of a whole box, below 2^14: the quotients that ByteDivision speaks of are at least
-/// 2^-15 above and below any integer, and below 2^8, so that a reciprocal within 2^-23 is near enough.
+/// The divisor of the sums of a whole box, below 2^14. With floor(divisor / 2) + 1/2 added a sum lies at
+/// least 1/2 from any multiple of the divisor, and its quotient, below 2^8, at least 2^-15 from any integer:
+/// a reciprocal within 2^-23 is near enough.
 struct WholeDivision {
   float inverse = 0;
-  float offset = 0;  ///< as in ByteDivision
+  float offset = 0;  ///< what is added, less 2^23
 
   WholeDivision() = default;
   __device__ explicit WholeDivision(std::uint32_t divisor)

@@ -1,9 +1,9 @@
 #pragma once
-// The warps that write the means of a strip from its table.
+// The warps that write the means of a tile from its table.
 
 #include <cstdint>
 
-#include "kernels/means/strip_part.cuh"
+#include "kernels/means/tiled_table_part.cuh"
 #include "means/box_mean.h"
 
 namespace satin::kernels {
@@ -11,18 +11,19 @@ namespace satin::kernels {
 /// The means of one warp: 32 columns, some rows of every batch. The loads of all its rows are in flight
 /// together where boxes are whole.
 template <int Channels>
-class StripGather {
+class TableGather {
  public:
-  using Shape = StripShape<Channels>;
+  using Shape = TiledTableShape<Channels>;
   using Sum = typename Shape::Sum;
 
-  __device__ StripGather(const StripMeanArguments& arguments, const StripShared<Channels>& shared, int warp)
+  __device__ TableGather(const TiledTableArguments& arguments, const TiledTableShared<Channels>& shared,
+                         int warp)
       : arguments_(arguments),
         job_(arguments.job),
         shared_(shared),
         ring_(reinterpret_cast<const std::byte*>(shared.ring)),
         share_(warp / shared.part.groups) {
-    const StripPart& part = shared.part;
+    const TablePart& part = shared.part;
     const int first_x = part.first_x + warp % part.groups * warp_size;
     x_ = first_x + lane_index();
     exists_ = x_ < part.last_x;
@@ -33,7 +34,7 @@ class StripGather {
 
     y_ = part.first_y;
     // Batch b completes the window around the row 8 b - reach behind the first that is summed.
-    const int slot = (part.skipped * strip_batch - job_.reach) % arguments.ring_rows;
+    const int slot = (part.skipped * batch_rows - job_.reach) % arguments.ring_rows;
     place_ = wrapped_below(
         static_cast<unsigned>((slot + share_) * row_bytes + (Shape::origin - 1 + x_ - part.origin) * entry));
     from_ = arguments.radius_map.data + (y_ + share_) * arguments.radius_map.row +
@@ -55,12 +56,12 @@ class StripGather {
     for (; batch < batches; ++batch) {
       Radius256 radii[share_rows];
       convert(codes, radii);
-      if (batch + 1 < batches) fetch(strip_batch, batch + 2 < batches, codes);
+      if (batch + 1 < batches) fetch(batch_rows, batch + 2 < batches, codes);
       shared_.gates.added.wait_for(batch);
       write(batch + 1 < batches, radii);
       shared_.gates.gathered.done(batch);
-      y_ += strip_batch;
-      place_ = wrapped_below(place_ + strip_batch * row_bytes);
+      y_ += batch_rows;
+      place_ = wrapped_below(place_ + batch_rows * row_bytes);
     }
   }
 
@@ -148,7 +149,7 @@ class StripGather {
   }
 
   __device__ void write(bool whole, Radius256 (&radii)[share_rows]) {
-    const bool clipped = clipped_in_row_ || (job_.clipped && !fits(y_, strip_batch, job_.height));
+    const bool clipped = clipped_in_row_ || (job_.clipped && !fits(y_, batch_rows, job_.height));
     Radius256 bits = 0;
 #pragma unroll
     for (const Radius256 radius : radii) bits |= radius;
@@ -304,9 +305,9 @@ class StripGather {
     }
   }
 
-  const StripMeanArguments& arguments_;
-  const StripMeanJob& job_;
-  const StripShared<Channels>& shared_;
+  const TiledTableArguments& arguments_;
+  const TiledTableJob& job_;
+  const TiledTableShared<Channels>& shared_;
   const std::byte* ring_;
   int share_;  ///< 0 or 1: of the rows of a batch
   int x_;

@@ -1,10 +1,10 @@
 #pragma once
-// The warps that build the table of a strip: the first group scans rows, the second adds them down the
+// The warps that build the table of a tile: the first group scans rows, the second adds them down the
 // columns.
 
 #include <cstdint>
 
-#include "kernels/means/strip_part.cuh"
+#include "kernels/means/tiled_table_part.cuh"
 
 namespace satin::kernels {
 
@@ -23,20 +23,7 @@ __device__ void prefix_of_lane(const Words& loaded, Sum (&prefix)[Pixels], std::
   }
 }
 
-/// inclusive_scan() where a lane adds by the predicate that the shuffle gives.
-__device__ inline std::uint32_t scan_by_predicate(std::uint32_t sum) {
-#pragma unroll
-  for (int distance = 1; distance < warp_size; distance *= 2)
-    asm volatile(
-        "{\n.reg .pred exists;\n.reg .b32 before;\n"
-        "shfl.sync.up.b32 before|exists, %0, %1, 0, -1;\n"
-        "@exists add.u32 %0, %0, before;\n}"
-        : "+r"(sum)
-        : "r"(distance));
-  return sum;
-}
-
-/// The packed sums of the lanes before this one. Sums of a whole row of the strip fit 16 bits, of which two
+/// The packed sums of the lanes before this one. Sums of a whole row of the tile fit 16 bits, of which two
 /// are scanned at once.
 template <int Channels>
 __device__ typename PackedSums<Channels>::Sum sum_before(const std::uint32_t (&sums)[Channels]) {
@@ -46,7 +33,9 @@ __device__ typename PackedSums<Channels>::Sum sum_before(const std::uint32_t (&s
   for (int c = 0; c < Channels; c += 2) {
     const bool pair = c + 1 < Channels;
     const std::uint32_t own = pair ? sums[c + (pair ? 1 : 0)] << 16 | sums[c] : sums[c];
-    const std::uint32_t both = scan_by_predicate(own) - own;
+    std::uint32_t scanned[1] = {own};
+    inclusive_scans(scanned);
+    const std::uint32_t both = scanned[0] - own;
     before[c] = both & 0xFFFF;
     if (pair) before[c + (pair ? 1 : 0)] = both >> 16;
   }
@@ -59,39 +48,39 @@ __device__ typename PackedSums<Channels>::Sum sum_before(const std::uint32_t (&s
 }
 
 template <int Channels, bool Aligned>
-__device__ void scan_rows(const StripMeanArguments& arguments, const StripShared<Channels>& shared,
-                          typename StripShape<Channels>::Rows reader, int warp) {
-  using Shape = StripShape<Channels>;
-  using Vector = typename Shape::Vector;
+__device__ void scan_rows(const TiledTableArguments& arguments, const TiledTableShared<Channels>& shared,
+                          typename TiledTableShape<Channels>::Rows reader, int warp) {
+  using Shape = TiledTableShape<Channels>;
+  using Entries = typename Shape::Entries;
   reader.aligned = Aligned;
   int places[Shape::lane_vectors];  // in the staging buffer
 #pragma unroll
   for (int i = 0; i < Shape::lane_vectors; ++i)
     places[i] = opaque(warp * Shape::vectors + Shape::place_of(lane_index() * Shape::lane_vectors + i));
-  auto* const staging = reinterpret_cast<Vector*>(shared.staging);
+  auto* const staging = reinterpret_cast<Entries*>(shared.staging);
   const int batches = shared.part.batches;
   const int last = shared.part.last_y - 1 + arguments.job.reach;
   int y = shared.part.start + warp;
   const auto row_at = [&](int position) { return position <= last ? __ldg(arguments.rows + position) : -1; };
   typename Shape::Rows::Words words;
   reader.load(row_at(y), words);
-  int next_row = row_at(y + strip_batch);
+  int next_row = row_at(y + batch_rows);
   for (int batch = 0; batch < batches; ++batch) {
     typename Shape::Sum prefix[Shape::pixels];
     std::uint32_t sums[Channels];
     prefix_of_lane(words, prefix, sums);
     reader.load(next_row, words);
-    y += strip_batch;
-    next_row = row_at(y + strip_batch);
+    y += batch_rows;
+    next_row = row_at(y + batch_rows);
     typename Shape::Sum before = sum_before<Channels>(sums);
     if (batch >= 2) shared.gates.added.wait_for(batch - 2);
     before = used_from_here(before);
-    Vector* to = staging + (batch & 1) * strip_batch * Shape::vectors;
+    Entries* to = staging + (batch & 1) * batch_rows * Shape::vectors;
 #pragma unroll
     for (int i = 0; i < Shape::lane_vectors; ++i) {
-      Vector vector;
+      Entries vector;
 #pragma unroll
-      for (int p = 0; p < Vector::count; ++p) vector.of[p] = before + prefix[i * Vector::count + p];
+      for (int p = 0; p < Entries::count; ++p) vector.of[p] = before + prefix[i * Entries::count + p];
       to[places[i]] = vector;
     }
     shared.gates.scanned.done(batch);
@@ -99,10 +88,10 @@ __device__ void scan_rows(const StripMeanArguments& arguments, const StripShared
 }
 
 template <int Channels>
-__device__ void scan_rows(const StripMeanArguments& arguments, const StripShared<Channels>& shared,
+__device__ void scan_rows(const TiledTableArguments& arguments, const TiledTableShared<Channels>& shared,
                           int warp) {
-  using Shape = StripShape<Channels>;
-  const StripMeanJob& job = arguments.job;
+  using Shape = TiledTableShape<Channels>;
+  const TiledTableJob& job = arguments.job;
   const typename Shape::Rows reader(arguments.source, shared.part.origin + lane_index() * Shape::pixels,
                                     shared.part.last_x - 1 + job.reach, job.width, job.clipped,
                                     arguments.columns);
@@ -111,15 +100,15 @@ __device__ void scan_rows(const StripMeanArguments& arguments, const StripShared
 }
 
 template <int Channels>
-__device__ void add_columns(const StripMeanArguments& arguments, const StripShared<Channels>& shared,
+__device__ void add_columns(const TiledTableArguments& arguments, const TiledTableShared<Channels>& shared,
                             int thread) {
-  using Shape = StripShape<Channels>;
+  using Shape = TiledTableShape<Channels>;
   using Sum = typename Shape::Sum;
-  using Vector = typename Shape::Vector;
-  constexpr int threads = strip_column_warps * warp_size;
+  using Entries = typename Shape::Entries;
+  constexpr int threads = column_warps * warp_size;
   constexpr int per_thread = (Shape::vectors + threads - 1) / threads;
   constexpr int staged_row = Shape::vectors;
-  Vector sums[per_thread] = {};
+  Entries sums[per_thread] = {};
   int slot = 0;
   for (int batch = 0; batch < shared.part.batches; ++batch) {
     shared.gates.scanned.wait_for(batch);
@@ -129,23 +118,23 @@ __device__ void add_columns(const StripMeanArguments& arguments, const StripShar
     for (int k = 0; k < per_thread; ++k) {
       const int i = thread + k * threads;
       if (Shape::vectors % threads != 0 && i >= Shape::vectors) break;
-      const Vector* from = reinterpret_cast<const Vector*>(shared.staging) +
-                           (batch & 1) * strip_batch * staged_row + Shape::place_of(i);
-      Sum* to = shared.ring + slot * Shape::pitch + Shape::origin + i * Vector::count;
-      Vector values[strip_batch];
+      const Entries* from = reinterpret_cast<const Entries*>(shared.staging) +
+                            (batch & 1) * batch_rows * staged_row + Shape::place_of(i);
+      Sum* to = shared.ring + slot * Shape::pitch + Shape::origin + i * Entries::count;
+      Entries values[batch_rows];
 #pragma unroll
-      for (int row = 0; row < strip_batch; ++row) values[row] = from[row * staged_row];
+      for (int row = 0; row < batch_rows; ++row) values[row] = from[row * staged_row];
 #pragma unroll
-      for (int row = 0; row < strip_batch; ++row) {
+      for (int row = 0; row < batch_rows; ++row) {
 #pragma unroll
-        for (int p = 0; p < Vector::count; ++p) {
+        for (int p = 0; p < Entries::count; ++p) {
           sums[k].of[p] += values[row].of[p];
           to[row * Shape::pitch + p] = sums[k].of[p];
         }
       }
     }
     shared.gates.added.done(batch);
-    slot += strip_batch;  // the ring is a multiple of it
+    slot += batch_rows;  // the ring is a multiple of it
     if (slot == arguments.ring_rows) slot = 0;
   }
 }
