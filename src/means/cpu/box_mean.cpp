@@ -8,8 +8,7 @@
 namespace satin::cpu {
 
 bool narrow_sums(const BoxMeanJob& job) {
-  const std::uint64_t box = largest_box(job.width, job.height, job.radius, job.border);
-  return job.accumulator == Accumulator::u32 && box * job.read.maximum <= 0x7FFFFFFFULL;
+  return job.read.maximum <= 0x7FFFFFFF / largest_box(job.width, job.height, job.radius, job.border);
 }
 
 bool divides_words(const BoxMeanJob& job) {
@@ -21,9 +20,7 @@ bool divides_words(const BoxMeanJob& job) {
 
 std::unique_ptr<BoxMeanOperation> prepare_box_mean(Backend& backend, const BoxMeanJob& job) {
   CpuBackend& cpu = as_cpu(backend);
-  if (job.excludes) return prepare_box_mean_map(cpu, job);
   if (auto chain = backend.prepare(BoxChainJob{std::span(&job, 1)})) return chain;
-  if (!job.radius.from_map) return prepare_box_mean_constant(cpu, job);
   if (auto ring = prepare_box_mean_ring(cpu, job)) return ring;
   return prepare_box_mean_map(cpu, job);
 }

@@ -1,5 +1,5 @@
-// Box mean with a radius for each pixel, or over some pixels only: one table of the whole picture, and one of
-// how many of its pixels count, then four entries a whole box.
+// Any box mean: one table of the whole picture, and if not all pixels count one of how many do, then four
+// entries a whole box. A radius of 0 needs no table.
 
 #include <algorithm>
 #include <vector>
@@ -19,25 +19,26 @@ class BoxMeanMap final : public BoxMeanOperation {
  public:
   BoxMeanMap(CpuBackend& backend, const BoxMeanJob& job)
       : backend_(backend), job_(job), table_shape_{job.width, job.height, job.read.channels, sum_type} {
+    if (!job.radius.from_map && job.radius.x == 0 && job.radius.y == 0) return;
     table_ = backend.allocate(byte_size(table_shape_));
-    TableJob table;
-    table.width = job.width;
-    table.height = job.height;
-    table.read = job.read;
-    table.accumulator = job.accumulator;
-    build_ = backend.prepare(table);
-    if (job.excludes) prepare_counts();
+    build_ = backend.prepare(TableJob{job.width, job.height, job.read, false, job.accumulator});
+    if (!job.excludes) return;
+    // pixels that count in a box are at most all of the largest one, below 2^32
+    counts_shape_ = {job.width, job.height, 1, Type::u32};
+    counts_ = backend.allocate(byte_size(counts_shape_));
+    build_counts_ = backend.prepare(TableJob{job.width, job.height, counted_pixels()});
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    const std::size_t counting =
-        build_counts_ == nullptr ? 0 : counts_.size + build_counts_->workspace_bytes();
-    return table_.size + build_->workspace_bytes() + counting;
+    std::size_t bytes = table_.size + counts_.size;
+    if (build_ != nullptr) bytes += build_->workspace_bytes();
+    if (build_counts_ != nullptr) bytes += build_counts_->workspace_bytes();
+    return bytes;
   }
 
   void run(const BoxMeanImages& images, Stream stream) override {
-    const MutableImageView table = mutable_view_of(table_.get(), table_shape_);
-    build_->run(images.source, images.measured, table, stream);
+    if (build_ != nullptr)
+      build_->run(images.source, images.measured, mutable_view_of(table_.get(), table_shape_), stream);
     if (build_counts_ != nullptr)
       build_counts_->run(images.included, nullptr, mutable_view_of(counts_.get(), counts_shape_), stream);
     const MeanStore store = mean_store(job_, images.measured);
@@ -50,17 +51,6 @@ class BoxMeanMap final : public BoxMeanOperation {
 
  private:
   static constexpr Type sum_type = sizeof(Sum) == 4 ? Type::u32 : Type::u64;
-
-  /// Pixels that count in a box are at most all of the largest one, below 2^32.
-  void prepare_counts() {
-    counts_shape_ = {job_.width, job_.height, 1, Type::u32};
-    counts_ = backend_.allocate(byte_size(counts_shape_));
-    TableJob table;
-    table.width = job_.width;
-    table.height = job_.height;
-    table.read = counted_pixels();
-    build_counts_ = backend_.prepare(table);
-  }
 
   [[nodiscard]] Radius256 radius_along(Radius256 constant, const ImageView& map, std::int64_t x,
                                        std::int64_t y) const {
@@ -94,7 +84,7 @@ class BoxMeanMap final : public BoxMeanOperation {
   BoxMeanJob job_;
   Shape table_shape_;
   Buffer table_;
-  std::unique_ptr<TableOperation> build_;
+  std::unique_ptr<TableOperation> build_;  ///< null for a radius of 0
   Shape counts_shape_;
   Buffer counts_;
   std::unique_ptr<TableOperation> build_counts_;  ///< null unless the job excludes pixels

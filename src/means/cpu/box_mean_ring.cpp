@@ -320,8 +320,8 @@ class BoxMeanRing final : public BoxMeanOperation {
 
 inline std::unique_ptr<BoxMeanOperation> PrepareBoxMeanRing(CpuBackend& backend, const BoxMeanJob& job) {
   const std::int64_t reach = (std::max(job.radius.low, job.radius.high) + radius_one - 1) / radius_one;
-  const bool plain = !job.read.fixed_point && !job.read.weighted && job.read.fraction == 0 &&
-                     job.mask_maximum == 0 && job.border != Border::constant &&
+  const bool plain = job.radius.from_map && !job.excludes && !job.read.fixed_point && !job.read.weighted &&
+                     job.read.fraction == 0 && job.mask_maximum == 0 && job.border != Border::constant &&
                      (job.write.type == Type::u8 || job.write.type == Type::u16);
   if (!plain || reach > largest_reach) return nullptr;
   const std::uint64_t box = largest_box(job.width, job.height, job.radius, job.border);
