@@ -1,20 +1,39 @@
-// Highway compiles this file once for every SIMD target and chooses at run time. Cells that do not fit a
-// vector are done in parts, one after the other.
+// Samples spread into rows of deltas, for the file that Highway compiles once for every SIMD target. Cells
+// that do not fit a vector are done in parts, one after the other.
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "lens/cpu/splat_simd.cpp"
-#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#if defined(SATIN_SPLAT_SPREAD_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef SATIN_SPLAT_SPREAD_INL_H
+#undef SATIN_SPLAT_SPREAD_INL_H
+#else
+#define SATIN_SPLAT_SPREAD_INL_H
+#endif
+
 #include <hwy/highway.h>
 
 #include <algorithm>
 
-#include "core/with_type.h"
-#include "lens/cpu/splat_cell-inl.h"
-#include "lens/cpu/splat_simd.h"
 #include "lens/cpu/splat_visible-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
+
+/// Rows of second differences of columns first to last - 1, and one cell more that takes what lies beyond.
+/// Samples left of the first column count there.
+struct DeltaRows {
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+  /// rows[group * span + reach + dy] lies dy rows below the sample's; rows above the band are its first one,
+  /// and rows below it one that nobody reads.
+  std::uint64_t* const* rows = nullptr;
+  std::int64_t reach = 0;
+  std::int64_t span = 0;
+};
+
+/// Which groups a row has samples of: bit 0 is group 0.
+struct GroupsOfRow {
+  std::uint32_t spread = 0;   ///< out of focus
+  std::uint32_t focused = 0;  ///< these stay on their pixels
+};
 
 /// Adds a cell of Size sums to the corners of one staircase around column x, in the rows of a group. This and
 /// what adds runs are calls, once for each size of a cell: made part of their callers, for every number of
@@ -246,6 +265,8 @@ HWY_INLINE std::int64_t SpreadMerged(const VisibleRows<Channels>& rows, std::int
   return next;
 }
 
+/// Spreads the samples of one row and columns begin to end - 1 that are out of focus; `begin` is even. Merged
+/// ones count as the upper row's.
 template <int Channels>
 GroupsOfRow SpreadVisible(const SplatRule& rule, const VisiblePair& pair, std::int64_t begin,
                           std::int64_t end, const DeltaRows& area) {
@@ -270,6 +291,7 @@ GroupsOfRow SpreadVisible(const SplatRule& rule, const VisiblePair& pair, std::i
   return found;
 }
 
+/// Spreads samples of one row, by their places in the list.
 template <int Channels>
 GroupsOfRow SpreadListed(const SplatRule& rule, const LensSample* listed, const std::uint32_t* places,
                          std::size_t count, const DeltaRows& area) {
@@ -290,37 +312,7 @@ GroupsOfRow SpreadListed(const SplatRule& rule, const LensSample* listed, const 
   return found;
 }
 
-// Highway dispatches plain functions: one name for each.
-GroupsOfRow SpreadAnyVisible(const SplatRule& rule, const VisiblePair& pair, std::int64_t begin,
-                             std::int64_t end, const DeltaRows& area) {
-  return with_channels(rule.channels,
-                       [&]<int Channels>() { return SpreadVisible<Channels>(rule, pair, begin, end, area); });
-}
-
-GroupsOfRow SpreadAnyListed(const SplatRule& rule, const LensSample* listed, const std::uint32_t* places,
-                            std::size_t count, const DeltaRows& area) {
-  return with_channels(rule.channels, [&]<int Channels>() {
-    return SpreadListed<Channels>(rule, listed, places, count, area);
-  });
-}
-
 }  // namespace satin::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace satin::cpu {
-
-HWY_EXPORT(SpreadAnyVisible);
-HWY_EXPORT(SpreadAnyListed);
-
-GroupsOfRow spread_visible(const SplatRule& rule, const VisiblePair& pair, std::int64_t begin,
-                           std::int64_t end, const DeltaRows& rows) {
-  return HWY_DYNAMIC_DISPATCH(SpreadAnyVisible)(rule, pair, begin, end, rows);
-}
-GroupsOfRow spread_listed(const SplatRule& rule, const LensSample* listed, const std::uint32_t* places,
-                          std::size_t count, const DeltaRows& rows) {
-  return HWY_DYNAMIC_DISPATCH(SpreadAnyListed)(rule, listed, places, count, rows);
-}
-
-}  // namespace satin::cpu
 #endif

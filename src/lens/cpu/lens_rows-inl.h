@@ -1,14 +1,19 @@
-// Highway compiles this file once for every SIMD target and chooses at run time.
+// Rows of the steps of depth of field that look at all pixels, for files that Highway compiles once for every
+// SIMD target.
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "lens/cpu/lens_rows_simd.cpp"
-#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#if defined(SATIN_LENS_ROWS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef SATIN_LENS_ROWS_INL_H
+#undef SATIN_LENS_ROWS_INL_H
+#else
+#define SATIN_LENS_ROWS_INL_H
+#endif
+
 #include <hwy/highway.h>
 
 #include <algorithm>
 
-#include "lens/cpu/lens_rows_simd.h"
 #include "lens/maths/depth_ramp.h"
+#include "lens/maths/lens_planes.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
@@ -25,7 +30,8 @@ HWY_INLINE auto OnRamp(D d, const std::int32_t* own, std::int64_t step) {
   return hn::Or(hn::Gt(hn::Min(a, b), hn::Set(d, ramp_step)), hn::Lt(hn::Max(a, b), hn::Set(d, -ramp_step)));
 }
 
-void SharpenRow(const LensPlanes& planes, int y) {
+/// SharpenRamp of every pixel of row y.
+inline void SharpenRow(const LensPlanes& planes, int y) {
   const Radii d;
   const auto lanes = static_cast<int>(hn::Lanes(d));
   const std::int32_t* radii = planes.radii + planes.place(0, y);
@@ -40,7 +46,8 @@ void SharpenRow(const LensPlanes& planes, int y) {
   for (; x + 1 < planes.width; ++x) sharpen(x, y);
 }
 
-void SilhouetteRow(const LensPlanes& planes, int y) {
+/// FindSilhouette of every pixel of row y.
+inline void SilhouetteRow(const LensPlanes& planes, int y) {
   const Radii d;
   const hn::Rebind<std::uint8_t, Radii> bytes;
   const auto lanes = static_cast<int>(hn::Lanes(d));
@@ -94,7 +101,8 @@ int StoreDepthVectors(D d, const LensPlanes& planes, std::int64_t row, int x, co
   return x;
 }
 
-void StoreDepths(const LensPlanes& of_planes, int y, const DepthGroups& of_groups) {
+/// All of StoreVisible but the colours, of every pixel of row y.
+inline void StoreDepths(const LensPlanes& of_planes, int y, const DepthGroups& of_groups) {
   const LensPlanes planes = of_planes;
   const DepthGroups groups = of_groups;
   const std::int64_t row = planes.place(0, y);
@@ -103,44 +111,7 @@ void StoreDepths(const LensPlanes& of_planes, int y, const DepthGroups& of_group
   std::fill_n(planes.weights + row, planes.width, static_cast<std::uint16_t>(lens_full_weight));
 }
 
-template <class D>
-std::size_t HoldVectors(D d, const std::uint32_t* values, std::size_t i, std::size_t count,
-                        std::uint16_t* light) {
-  const hn::RebindToSigned<D> integers;
-  const hn::Rebind<std::uint16_t, D> stored;
-  const auto white = hn::Set(d, 0xFFFF);
-  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
-    const auto held = hn::BitCast(integers, hn::Min(hn::LoadU(d, values + i), white));
-    hn::StoreU(hn::DemoteTo(stored, held), stored, light + i);
-  }
-  return i;
-}
-
-void HoldLight(const std::uint32_t* values, std::size_t count, std::uint16_t* light) {
-  const std::size_t done = HoldVectors(hn::ScalableTag<std::uint32_t>(), values, 0, count, light);
-  HoldVectors(hn::CappedTag<std::uint32_t, 1>(), values, done, count, light);
-}
-
 }  // namespace satin::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace satin::cpu {
-
-HWY_EXPORT(SharpenRow);
-HWY_EXPORT(SilhouetteRow);
-HWY_EXPORT(StoreDepths);
-HWY_EXPORT(HoldLight);
-
-void sharpen_ramps(const LensPlanes& planes, int y) { HWY_DYNAMIC_DISPATCH(SharpenRow)(planes, y); }
-void find_silhouettes(const LensPlanes& planes, int y) { HWY_DYNAMIC_DISPATCH(SilhouetteRow)(planes, y); }
-
-void store_depths(const LensPlanes& planes, int y, const DepthGroups& groups) {
-  HWY_DYNAMIC_DISPATCH(StoreDepths)(planes, y, groups);
-}
-void hold_light(const std::uint32_t* values, std::size_t count, std::uint16_t* light) {
-  HWY_DYNAMIC_DISPATCH(HoldLight)(values, count, light);
-}
-
-}  // namespace satin::cpu
 #endif

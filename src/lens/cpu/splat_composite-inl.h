@@ -1,17 +1,18 @@
-// Rows of sums integrated and composited. Highway compiles this file once for every SIMD target and chooses
-// at run time.
+// Rows of sums integrated and composited, for the file that Highway compiles once for every SIMD target.
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "lens/cpu/splat_composite_simd.cpp"
-#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#if defined(SATIN_SPLAT_COMPOSITE_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef SATIN_SPLAT_COMPOSITE_INL_H
+#undef SATIN_SPLAT_COMPOSITE_INL_H
+#else
+#define SATIN_SPLAT_COMPOSITE_INL_H
+#endif
+
 #include <hwy/highway.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "core/with_type.h"
-#include "lens/cpu/splat_cell-inl.h"
-#include "lens/cpu/splat_simd.h"
+#include "lens/cpu/splat_visible-inl.h"
 #include "lens/maths/composite.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -86,6 +87,17 @@ HWY_INLINE void CompositeRow(const SplatRule& rule, const std::uint64_t* sums, s
   }
 }
 
+/// A row of one group, from the tile's first column on.
+struct GroupRow {
+  std::uint32_t group = 0;
+  bool spread = false;               ///< has deltas, here or above
+  bool focused = false;              ///< has samples in focus
+  std::uint64_t* deltas = nullptr;   ///< become 0
+  std::uint64_t* columns = nullptr;  ///< sums of the deltas above; get those of this row
+};
+
+/// Integrates and composites one group of columns first to last - 1. Sums are overwritten. State:
+/// cell_size(channels) reals a pixel, float up to most_bits_in_float, otherwise double.
 template <int Channels>
 void CompositeGroup(const SplatRule& rule, const GroupRow& group, const VisibleRow& row, std::int64_t first,
                     std::int64_t last, std::uint64_t* sums, void* state) {
@@ -134,6 +146,7 @@ HWY_INLINE void StoreWide(const double* state, const std::uint32_t* source, std:
   }
 }
 
+/// Colours of one row, or the source's where nothing arrived.
 template <int Channels>
 void StoreComposite(const SplatRule& rule, const void* state, const std::uint32_t* source, std::size_t pixels,
                     std::uint32_t* out) {
@@ -142,38 +155,7 @@ void StoreComposite(const SplatRule& rule, const void* state, const std::uint32_
   StoreWide<Channels>(static_cast<const double*>(state), source, pixels, out);
 }
 
-// Highway dispatches plain functions: one name for each.
-void CompositeAnyGroup(const SplatRule& rule, const GroupRow& group, const VisibleRow& row,
-                       std::int64_t first, std::int64_t last, std::uint64_t* sums, void* state) {
-  return with_channels(rule.channels, [&]<int Channels>() {
-    return CompositeGroup<Channels>(rule, group, row, first, last, sums, state);
-  });
-}
-
-void StoreAnyComposite(const SplatRule& rule, const void* state, const std::uint32_t* source,
-                       std::size_t pixels, std::uint32_t* out) {
-  return with_channels(rule.channels, [&]<int Channels>() {
-    return StoreComposite<Channels>(rule, state, source, pixels, out);
-  });
-}
-
 }  // namespace satin::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace satin::cpu {
-
-HWY_EXPORT(CompositeAnyGroup);
-HWY_EXPORT(StoreAnyComposite);
-
-void composite_group(const SplatRule& rule, const GroupRow& group, const VisibleRow& row, std::int64_t first,
-                     std::int64_t last, std::uint64_t* sums, void* state) {
-  HWY_DYNAMIC_DISPATCH(CompositeAnyGroup)(rule, group, row, first, last, sums, state);
-}
-void store_composite(const SplatRule& rule, const void* state, const std::uint32_t* source,
-                     std::size_t pixels, std::uint32_t* out) {
-  HWY_DYNAMIC_DISPATCH(StoreAnyComposite)(rule, state, source, pixels, out);
-}
-
-}  // namespace satin::cpu
 #endif

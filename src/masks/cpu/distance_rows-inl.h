@@ -1,14 +1,18 @@
-// Distances along rows and columns that Highway compiles once for every SIMD target and chooses between at
-// run time.
+// Rows of distances in masks, for the file that Highway compiles once for every SIMD target. Steps are u8 or
+// u16.
 
-#include "masks/cpu/distance_simd.h"
+#if defined(SATIN_DISTANCE_ROWS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef SATIN_DISTANCE_ROWS_INL_H
+#undef SATIN_DISTANCE_ROWS_INL_H
+#else
+#define SATIN_DISTANCE_ROWS_INL_H
+#endif
+
+#include <hwy/highway.h>
 
 #include <algorithm>
-
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "masks/cpu/distance_simd.cpp"
-#include <hwy/foreach_target.h>  // IWYU pragma: keep
-#include <hwy/highway.h>
+#include <cstddef>
+#include <cstdint>
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
@@ -23,9 +27,12 @@ auto LoadBytes(D d, const std::uint8_t* from) {
   }
 }
 
+/// One step down or up the columns: to[i] = the distance along column i to the nearest pixel on the other
+/// side among the rows passed so far; `most` where there is none that near. `from`: those of the row before,
+/// which may be `to`.
 template <class T>
-void Step(const std::uint8_t* mask, const std::uint8_t* before, const T* from, T most, std::size_t count,
-          T* to) {
+void StepColumns(const std::uint8_t* mask, const std::uint8_t* before, const T* from, T most,
+                 std::size_t count, T* to) {
   const hn::ScalableTag<T> d;
   const std::size_t lanes = hn::Lanes(d);
   const auto one = hn::Set(d, T{1});
@@ -42,8 +49,9 @@ void Step(const std::uint8_t* mask, const std::uint8_t* before, const T* from, T
   }
 }
 
+/// into[i] = min(into[i], other[i])
 template <class T>
-void Meet(const T* other, std::size_t count, T* into) {
+void MeetColumns(const T* other, std::size_t count, T* into) {
   const hn::ScalableTag<T> d;
   const std::size_t lanes = hn::Lanes(d);
   std::size_t i = 0;
@@ -52,10 +60,22 @@ void Meet(const T* other, std::size_t count, T* into) {
   for (; i < count; ++i) into[i] = std::min(into[i], other[i]);
 }
 
-/// Tables of 16 entries, looked up in each of those that `steps` may point to. Not by the emulation of 128
-/// bits: its TableLookupBytesOr0 gives no zeros in Highway 1.0.3.
-void Cover(const std::uint8_t* mask, std::uint8_t side, const std::uint8_t* chords,
-           [[maybe_unused]] std::size_t entries, std::size_t count, std::uint8_t* steps) {
+/// steps[i] = chords[steps[i]] where the mask is `side`, chords[0] elsewhere.
+template <class T>
+void CoverOneByOne(const std::uint8_t* mask, std::uint8_t side, const T* chords, std::size_t first,
+                   std::size_t count, T* steps) {
+  for (std::size_t i = first; i < count; ++i) steps[i] = chords[mask[i] == side ? steps[i] : 0];
+}
+
+inline void CoverRow(const std::uint8_t* mask, std::uint8_t side, const std::uint16_t* chords,
+                     std::size_t /*entries*/, std::size_t count, std::uint16_t* steps) {
+  CoverOneByOne(mask, side, chords, 0, count, steps);
+}
+
+/// The same by tables of 16 entries, of which there are `entries`: looked up in each of those that `steps`
+/// may point to. Not by the emulation of 128 bits: its TableLookupBytesOr0 gives no zeros in Highway 1.0.3.
+inline void CoverRow(const std::uint8_t* mask, std::uint8_t side, const std::uint8_t* chords,
+                     [[maybe_unused]] std::size_t entries, std::size_t count, std::uint8_t* steps) {
   std::size_t i = 0;
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
   const hn::ScalableTag<std::uint8_t> d;
@@ -75,7 +95,7 @@ void Cover(const std::uint8_t* mask, std::uint8_t side, const std::uint8_t* chor
     hn::StoreU(found, d, steps + i);
   }
 #endif
-  for (; i < count; ++i) steps[i] = chords[mask[i] == side ? steps[i] : 0];
+  CoverOneByOne(mask, side, chords, i, count, steps);
 }
 
 template <class T>
@@ -89,6 +109,7 @@ void SpreadOneByOne(T* line, std::size_t count) {
   for (std::size_t i = count; i > 1; --i) line[i - 2] = std::max(line[i - 2], Fallen(line[i - 1]));
 }
 
+// SpreadRow(): line[i] = max of line[j] - |i - j|, 0 at least, over all j.
 #if HWY_TARGET == HWY_SCALAR
 
 template <class T>
@@ -182,13 +203,32 @@ void SpreadRow(T* line, std::size_t count) {
 
 #endif
 
+/// out[i] = spread[i] != 0 ? reached : rest
 template <class T>
-void Mark(const T* spread, std::size_t count, std::uint8_t reached, std::uint8_t rest, std::uint8_t* out) {
+void MarkRow(const T* spread, std::size_t count, std::uint8_t reached, std::uint8_t rest, std::uint8_t* out) {
   for (std::size_t i = 0; i < count; ++i) out[i] = spread[i] != 0 ? reached : rest;
 }
 
+/// A row whose squared distances fit 16 bits: (reach + 1)^2 + reach^2 < 2^16 and most <= (reach + 1)^2.
+struct NearRow {
+  static constexpr int most_reach = 126;
+  static constexpr std::size_t block = 64;    ///< pixels
+  static constexpr std::size_t margin = 256;  ///< of heights, on either side of the row
+
+  /// Numbers of 16 bits in the workspace of rows of this many pixels.
+  [[nodiscard]] static constexpr std::size_t space(std::size_t count) {
+    return (count / block + 1) * block + 2 * margin;
+  }
+
+  const std::uint8_t* mask;
+  const std::uint8_t* columns;  ///< distances down the columns, reach + 1 at most
+  std::size_t count;
+  int reach;
+  std::uint16_t most;
+};
+
 /// heights[i] = columns[i]^2, at most `most`, on the side; 0 elsewhere.
-void Heights(const NearRow& row, std::uint8_t side, std::uint16_t* heights) {
+inline void Heights(const NearRow& row, std::uint8_t side, std::uint16_t* heights) {
   const hn::ScalableTag<std::uint16_t> d;
   const std::size_t lanes = hn::Lanes(d);
   const auto limit = hn::Set(d, row.most);
@@ -212,7 +252,7 @@ struct BlockRange {
   std::uint16_t greatest;
 };
 
-BlockRange RangeOf(const std::uint16_t* heights) {
+inline BlockRange RangeOf(const std::uint16_t* heights) {
   const hn::CappedTag<std::uint16_t, NearRow::block> d;
   auto least = hn::LoadU(d, heights);
   auto greatest = least;
@@ -225,7 +265,7 @@ BlockRange RangeOf(const std::uint16_t* heights) {
 }
 
 /// Further pixels are looked at until they cannot be nearer.
-void SearchBlock(const std::uint16_t* heights, int reach, std::uint16_t* squared) {
+inline void SearchBlock(const std::uint16_t* heights, int reach, std::uint16_t* squared) {
   const hn::CappedTag<std::uint16_t, NearRow::block> d;
   constexpr int steps_between_looks = 4;
   for (std::size_t i = 0; i < NearRow::block; i += hn::Lanes(d)) {
@@ -243,8 +283,12 @@ void SearchBlock(const std::uint16_t* heights, int reach, std::uint16_t* squared
   }
 }
 
-void AddNearSquares(const NearRow& row, std::uint8_t side, std::uint16_t* space, std::uint16_t* squared) {
-  const std::size_t size = near_row_space(row.count);
+/// squared[i] = the smallest of (x - i)^2 + columns[x]^2, at most `most`, for pixels i that are `side`, where
+/// pixels x on the other side have columns[x] = 0; for others 0 is added. `squared` has room for whole
+/// blocks.
+inline void AddNearSquares(const NearRow& row, std::uint8_t side, std::uint16_t* space,
+                           std::uint16_t* squared) {
+  const std::size_t size = NearRow::space(row.count);
   std::uint16_t* heights = space + NearRow::margin;
   std::fill(space, heights, row.most);
   std::fill(heights + row.count, space + size, row.most);
@@ -265,81 +309,7 @@ void AddNearSquares(const NearRow& row, std::uint8_t side, std::uint16_t* space,
   }
 }
 
-// The entry points, one a type.
-
-using U8 = std::uint8_t;
-using U16 = std::uint16_t;
-void StepU8(const U8* m, const U8* b, const U8* f, U8 most, std::size_t n, U8* t) {
-  Step(m, b, f, most, n, t);
-}
-void StepU16(const U8* m, const U8* b, const U16* f, U16 most, std::size_t n, U16* t) {
-  Step(m, b, f, most, n, t);
-}
-void MeetU8(const U8* other, std::size_t n, U8* into) { Meet(other, n, into); }
-void MeetU16(const U16* other, std::size_t n, U16* into) { Meet(other, n, into); }
-void SpreadU8(U8* line, std::size_t n) { SpreadRow(line, n); }
-void SpreadU16(U16* line, std::size_t n) { SpreadRow(line, n); }
-void MarkU8(const U8* s, std::size_t n, U8 reached, U8 rest, U8* out) { Mark(s, n, reached, rest, out); }
-void MarkU16(const U16* s, std::size_t n, U8 reached, U8 rest, U8* out) { Mark(s, n, reached, rest, out); }
-
 }  // namespace satin::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace satin::cpu {
-
-HWY_EXPORT(StepU8);
-HWY_EXPORT(StepU16);
-HWY_EXPORT(MeetU8);
-HWY_EXPORT(MeetU16);
-HWY_EXPORT(Cover);
-HWY_EXPORT(AddNearSquares);
-HWY_EXPORT(SpreadU8);
-HWY_EXPORT(SpreadU16);
-HWY_EXPORT(MarkU8);
-HWY_EXPORT(MarkU16);
-
-void step_columns(const std::uint8_t* mask, const std::uint8_t* before, const std::uint8_t* from,
-                  std::uint8_t most, std::size_t count, std::uint8_t* to) {
-  HWY_DYNAMIC_DISPATCH(StepU8)(mask, before, from, most, count, to);
-}
-void step_columns(const std::uint8_t* mask, const std::uint8_t* before, const std::uint16_t* from,
-                  std::uint16_t most, std::size_t count, std::uint16_t* to) {
-  HWY_DYNAMIC_DISPATCH(StepU16)(mask, before, from, most, count, to);
-}
-
-void meet_columns(const std::uint8_t* other, std::size_t count, std::uint8_t* into) {
-  HWY_DYNAMIC_DISPATCH(MeetU8)(other, count, into);
-}
-void meet_columns(const std::uint16_t* other, std::size_t count, std::uint16_t* into) {
-  HWY_DYNAMIC_DISPATCH(MeetU16)(other, count, into);
-}
-
-void cover_row(const std::uint8_t* mask, std::uint8_t side, const std::uint8_t* chords, std::size_t entries,
-               std::size_t count, std::uint8_t* steps) {
-  HWY_DYNAMIC_DISPATCH(Cover)(mask, side, chords, entries, count, steps);
-}
-
-void cover_row(const std::uint8_t* mask, std::uint8_t side, const std::uint16_t* chords,
-               std::size_t /*entries*/, std::size_t count, std::uint16_t* steps) {
-  for (std::size_t i = 0; i < count; ++i) steps[i] = chords[mask[i] == side ? steps[i] : 0];
-}
-
-void add_near_squares(const NearRow& row, std::uint8_t side, std::uint16_t* space, std::uint16_t* squared) {
-  HWY_DYNAMIC_DISPATCH(AddNearSquares)(row, side, space, squared);
-}
-
-void spread_row(std::uint8_t* spread, std::size_t count) { HWY_DYNAMIC_DISPATCH(SpreadU8)(spread, count); }
-void spread_row(std::uint16_t* spread, std::size_t count) { HWY_DYNAMIC_DISPATCH(SpreadU16)(spread, count); }
-
-void mark_row(const std::uint8_t* spread, std::size_t count, std::uint8_t reached, std::uint8_t rest,
-              std::uint8_t* out) {
-  HWY_DYNAMIC_DISPATCH(MarkU8)(spread, count, reached, rest, out);
-}
-void mark_row(const std::uint16_t* spread, std::size_t count, std::uint8_t reached, std::uint8_t rest,
-              std::uint8_t* out) {
-  HWY_DYNAMIC_DISPATCH(MarkU16)(spread, count, reached, rest, out);
-}
-
-}  // namespace satin::cpu
 #endif

@@ -1,18 +1,25 @@
-// Highway compiles this file once for every SIMD target and chooses at run time.
+// Rows of depth on its way to radii, for files that Highway compiles once for every SIMD target.
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "lens/cpu/depth_steps_simd.cpp"
-#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#if defined(SATIN_DEPTH_ROWS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef SATIN_DEPTH_ROWS_INL_H
+#undef SATIN_DEPTH_ROWS_INL_H
+#else
+#define SATIN_DEPTH_ROWS_INL_H
+#endif
+
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <cstdint>
 
-#include "lens/cpu/depth_steps_simd.h"
+#include "lens/maths/circle_of_confusion.h"
+#include "lens/maths/planar_radius.h"
 #include "lens/maths/smooth_steps.h"
 #include "pixels/cpu/load_wide-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
 
 template <class D>
 HWY_INLINE auto StoredDepth(D d, const float* from) {
@@ -44,6 +51,7 @@ HWY_INLINE auto Circles(D d, V stored, const DepthRule& rule, const LensState& s
   return hn::IfThenElse(known, nearest, hn::Set(d, static_cast<double>(unknown_radius)));
 }
 
+/// radii[x] = circle_of_confusion(stored[x]), of u8, u16 or f32.
 template <class Stored>
 void FindCircles(const Stored* stored, std::int64_t width, const DepthRule& of_rule,
                  const LensState& of_state, SignedRadius256* radii) {
@@ -72,8 +80,9 @@ HWY_INLINE auto PlanarRadii(D d, V places, double along_y, const PlanarFocus& fo
   return hn::IfThenElse(hn::Lt(distance, zero), hn::Neg(magnitude), magnitude);
 }
 
-void FindPlanarRadii(std::int64_t y, std::int64_t width, const PlanarFocus& of_focus,
-                     SignedRadius256* radii) {
+/// radii[x] = planar_radius() of row y.
+inline void FindPlanarRadii(std::int64_t y, std::int64_t width, const PlanarFocus& of_focus,
+                            SignedRadius256* radii) {
   const PlanarFocus focus = of_focus;
   const hn::ScalableTag<double> d;
   const hn::Rebind<std::int32_t, decltype(d)> integers;
@@ -87,8 +96,17 @@ void FindPlanarRadii(std::int64_t y, std::int64_t width, const PlanarFocus& of_f
   for (; x < width; ++x) radii[x] = planar_radius(x, y, focus);
 }
 
+/// Three rows of 8-bit codes; where there is none above or below, the own row.
+struct CodeRows {
+  const std::uint8_t* above;
+  const std::uint8_t* own;
+  const std::uint8_t* below;
+  std::int64_t width;
+  int unknown;  ///< a code, or -1
+};
+
 /// step_value() at the ends of a row: a code does not differ from itself.
-std::uint32_t StepAt(const CodeRows& codes, std::int64_t x) {
+inline std::uint32_t StepAt(const CodeRows& codes, std::int64_t x) {
   const std::int64_t last = codes.width - 1;
   return step_value(std::int64_t{1}, std::int64_t{1}, 3, 3, codes.unknown,
                     [&](std::int64_t u, std::int64_t v) -> int {
@@ -97,7 +115,8 @@ std::uint32_t StepAt(const CodeRows& codes, std::int64_t x) {
                     });
 }
 
-void FindSteps(const CodeRows& of_codes, std::uint32_t* values) {
+/// values[x] = step_value() of the own row.
+inline void FindSteps(const CodeRows& of_codes, std::uint32_t* values) {
   const CodeRows codes = of_codes;
   const hn::ScalableTag<std::int32_t> d;
   const hn::RebindToUnsigned<decltype(d)> words;
@@ -159,8 +178,9 @@ HWY_INLINE V SmoothedWithin(D d, V codes, const std::uint32_t* at, std::int64_t 
   }
 }
 
-void SmoothCodes(const std::uint8_t* codes, std::int64_t y, int of_unknown,
-                 const TableView<std::uint32_t>& of_table, std::uint16_t* smoothed) {
+/// smoothed[x] = smoothed_code() of row y, of which `codes` are the codes.
+inline void SmoothCodes(const std::uint8_t* codes, std::int64_t y, int of_unknown,
+                        const TableView<std::uint32_t>& of_table, std::uint16_t* smoothed) {
   const TableView<std::uint32_t> table = of_table;
   const hn::ScalableTag<std::int32_t> d;
   const hn::Rebind<std::uint16_t, decltype(d)> stored;
@@ -181,58 +201,7 @@ void SmoothCodes(const std::uint8_t* codes, std::int64_t y, int of_unknown,
   for (; x < table.width; ++x) code_of(x);
 }
 
-// Highway dispatches plain functions: one name for each instance.
-void FindCirclesU8(const std::uint8_t* s, std::int64_t w, const DepthRule& r, const LensState& l,
-                   SignedRadius256* c) {
-  FindCircles(s, w, r, l, c);
-}
-void FindCirclesU16(const std::uint16_t* s, std::int64_t w, const DepthRule& r, const LensState& l,
-                    SignedRadius256* c) {
-  FindCircles(s, w, r, l, c);
-}
-void FindCirclesF32(const float* s, std::int64_t w, const DepthRule& r, const LensState& l,
-                    SignedRadius256* c) {
-  FindCircles(s, w, r, l, c);
-}
-
 }  // namespace satin::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace satin::cpu {
-
-HWY_EXPORT(FindCirclesU8);
-HWY_EXPORT(FindCirclesU16);
-HWY_EXPORT(FindCirclesF32);
-HWY_EXPORT(FindPlanarRadii);
-HWY_EXPORT(FindSteps);
-HWY_EXPORT(SmoothCodes);
-
-template <>
-void find_circles(const std::uint8_t* stored, std::int64_t width, const DepthRule& rule,
-                  const LensState& state, SignedRadius256* radii) {
-  HWY_DYNAMIC_DISPATCH(FindCirclesU8)(stored, width, rule, state, radii);
-}
-template <>
-void find_circles(const std::uint16_t* stored, std::int64_t width, const DepthRule& rule,
-                  const LensState& state, SignedRadius256* radii) {
-  HWY_DYNAMIC_DISPATCH(FindCirclesU16)(stored, width, rule, state, radii);
-}
-template <>
-void find_circles(const float* stored, std::int64_t width, const DepthRule& rule, const LensState& state,
-                  SignedRadius256* radii) {
-  HWY_DYNAMIC_DISPATCH(FindCirclesF32)(stored, width, rule, state, radii);
-}
-void find_planar_radii(std::int64_t y, std::int64_t width, const PlanarFocus& focus, SignedRadius256* radii) {
-  HWY_DYNAMIC_DISPATCH(FindPlanarRadii)(y, width, focus, radii);
-}
-void find_steps(const CodeRows& codes, std::uint32_t* values) {
-  HWY_DYNAMIC_DISPATCH(FindSteps)(codes, values);
-}
-void smooth_codes(const std::uint8_t* codes, std::int64_t y, int unknown,
-                  const TableView<std::uint32_t>& table, std::uint16_t* smoothed) {
-  HWY_DYNAMIC_DISPATCH(SmoothCodes)(codes, y, unknown, table, smoothed);
-}
-
-}  // namespace satin::cpu
 #endif
