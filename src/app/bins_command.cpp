@@ -142,13 +142,10 @@ int run(const CommandSpec& command, const ParsedLine& line) {
 CommandSpec bins_command(CommandSpec command) {
   command.usage = "INPUT... -o DIR [options]";
   command.details =
-      "Writes a mask for each zone (zone_0.png, ...), all pixels zone after zone in raster order "
-      "(pixels.npy), and "
-      "x and\ny of each (positions.npy). The tone is the luminance 0.2126 R + 0.7152 G + 0.0722 B of the "
-      "values as "
-      "stored.\nValues beyond the ends belong to the first and to the last zone. Of several pictures each "
-      "has a "
-      "folder in DIR, named after it.";
+      "Writes a mask for each zone (zone_0.png, ...), all pixels zone after zone in raster order\n"
+      "(pixels.npy), and x and y of each (positions.npy). The tone is the luminance\n"
+      "0.2126 R + 0.7152 G + 0.0722 B of the values as stored. Values beyond the ends belong to the first\n"
+      "and to the last zone. Of several pictures each has a folder in DIR, named after it.";
   command.run = run;
   OptionSpec output = file("output", "folder for the results; it is created", 'o');
   output.value = "DIR";

@@ -131,12 +131,21 @@ std::string table_of(const std::string& name, const Shape& shape, const std::vec
   return text;
 }
 
+Image mask_of(const ParsedLine& line) {
+  const auto path = line.value("mask");
+  if (!path) return {};
+  Image mask = read_image(*path);
+  if (mask.shape().channels != 1 || mask.shape().type != Type::u8)
+    throw Error(ErrorKind::usage,
+                "The mask '" + *path + "' is " + describe(mask.shape()) + ": give a grey picture of 8 bits.");
+  return mask;
+}
+
 int run(const CommandSpec& command, const ParsedLine& line) {
   const Parameters parameters = parameters_of(*command.filter, line);
   const auto& options = *static_cast<const StatisticsOptions*>(parameters.data());
   check_plot(line);
-  const auto mask_path = line.value("mask");
-  const Image mask = mask_path ? read_image(*mask_path) : Image();
+  const Image mask = mask_of(line);
   const ImageView mask_view = mask.empty() ? ImageView{} : mask.view();
   const Device device = open_device(line);
   const bool as_json = line.flag("json");

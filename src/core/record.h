@@ -3,7 +3,6 @@
 // its parameter struct.
 
 #include <algorithm>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -97,13 +96,13 @@ ParameterRecord reals(std::vector<double> P::*member, double minimum, double max
   return ranged(ParameterKind::reals, member, minimum, maximum, std::move(text), parse_reals, print_reals);
 }
 
-/// A whole number, or an optional one; not set unless told if it is optional or its type's largest number.
+/// A whole number, or an optional one. It is not set unless told if it is optional, or above the range.
 template <class P, class Member>
 ParameterRecord integer(Member P::*member, long minimum, long maximum, Text text) {
   using Value = typename Plain<Member>::type;
   const auto parse = [](const auto&... arguments) { return static_cast<Value>(parse_integer(arguments...)); };
-  const auto print = [](Value value) {
-    return value == std::numeric_limits<Value>::max() ? std::string() : std::to_string(value);
+  const auto print = [maximum](Value value) {
+    return value > maximum ? std::string() : std::to_string(value);
   };
   return ranged(ParameterKind::integer, member, minimum, maximum, std::move(text), parse, print);
 }
