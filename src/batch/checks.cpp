@@ -198,7 +198,8 @@ void check_distinct(const Batch& work) {
   outputs.reserve(work.size());
   for (std::size_t i = 0; i < work.size(); ++i) {
     const fs::path output = work.file(i).output;
-    if (work.folder_output && work.options.format.empty()) check_extension(output);
+    if (work.folder_output && work.options.format.empty() && output_kind(work.pipeline) != OutputKind::json)
+      check_extension(output);
     if (!is_stream(output)) outputs.emplace_back(Hash().add(names.of(output)).value(), i);
   }
   std::sort(outputs.begin(), outputs.end());

@@ -195,6 +195,10 @@ FilterChains::Next FileWork::filter(FileInFlight& flight, FilterChain& chain) {
 void FileWork::filter_picture(FileInFlight& flight, FilterChain& chain) const {
   const LinearLight light(flight.source, work_.pipeline, reading_.allocator);
   const Shape planned = chain.plan(flight.file.input, light.picture().shape(), flight.own_sides);
+  if (output_kind(work_.pipeline) == OutputKind::json) {
+    flight.result.warnings = chain.json(flight.file.input, light.picture(), flight.json);
+    return create_folder_of(flight.file.output);
+  }
   const Shape shape = light.encoded(planned);
   const WriteOptions options = options_of(flight);
   create_folder_of(flight.file.output);
@@ -232,7 +236,10 @@ WriteOptions FileWork::options_of(const FileInFlight& flight) const {
 void FileWork::write_picture(FileInFlight& flight) const {
   const std::filesystem::path& output = flight.file.output;
   if (log_) log_->begin(output);
-  write_image(output, flight.output, options_of(flight));
+  if (output_kind(work_.pipeline) == OutputKind::json)
+    write_file(output, std::as_bytes(std::span(flight.json)), flight.replaces);
+  else
+    write_image(output, flight.output, options_of(flight));
   if (flight.thumbnails && output_kind(work_.pipeline) == OutputKind::image)
     flight.thumbnails->after = thumbnail(flight.output, Thumbnails::side);
   if (!log_) return;

@@ -85,6 +85,16 @@ std::vector<std::string> FilterChain::run(const ImageView& picture, const Mutabl
   return planned_->check(stream_.get());
 }
 
+std::vector<std::string> FilterChain::json(const std::filesystem::path& input, const ImageView& picture,
+                                           std::string& text) {
+  inputs_.front() = picture;
+  const PipelineStep& last = work_.pipeline.back();
+  std::vector<std::string> names{input.string()};
+  for (const InputRecord& side : last.parameters.filter().inputs) names.push_back(last.side(side.name));
+  text = planned_->json(inputs_, names, stream_.get()) + "\n";
+  return planned_->check(stream_.get());
+}
+
 void FilterChain::forget_plans() {
   planned_ = nullptr;
   plans_.clear();

@@ -32,6 +32,10 @@ class FilterChain {
   /// Runs what was planned last, from and to host memory; returns warnings.
   std::vector<std::string> run(const ImageView& picture, const MutableImageView& output);
 
+  /// The same of a pipeline that makes JSON, of the picture in the file `input`: sets `text`, a line.
+  std::vector<std::string> json(const std::filesystem::path& input, const ImageView& picture,
+                                std::string& text);
+
   /// Gives back the memory of all plans.
   void forget_plans();
   /// Bytes of the device that its plans hold.

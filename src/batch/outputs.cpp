@@ -31,6 +31,7 @@ bool ends_with_separator(const fs::path& path) { return !path.empty() && !path.h
 
 std::string default_extension(const fs::path& input, const BatchOptions& options, OutputKind kind) {
   if (!options.format.empty()) return options.format;
+  if (kind == OutputKind::json) return ".json";
   return kind == OutputKind::table ? ".npy" : input.extension().string();
 }
 
@@ -64,8 +65,6 @@ std::optional<fs::file_time_type> time_of(const fs::path& input) {
 
 }  // namespace
 
-OutputKind output_kind(const Pipeline& pipeline) { return pipeline.back().parameters.filter().output; }
-
 bool output_is_folder(const InputList& inputs, const BatchOptions& options) {
   std::error_code ignored;
   return inputs.many || ends_with_separator(options.output) || NamePattern::is_one(options.output) ||
@@ -82,12 +81,13 @@ void check_extension(const fs::path& output) {
                                     known_extensions() + ".");
 }
 
-void check_output_name(const InputList& inputs, const BatchOptions& options) {
+void check_output_name(const InputList& inputs, const BatchOptions& options, OutputKind kind) {
   if (options.output.empty())
     throw Error(ErrorKind::usage, "There is no output. Name it with -o FILE, -o FOLDER/ or -o -.");
   check_format(options.format);
   if (!output_is_folder(inputs, options)) {
-    if (!is_stream(options.output) && options.format.empty()) check_extension(options.output);
+    if (!is_stream(options.output) && options.format.empty() && kind != OutputKind::json)
+      check_extension(options.output);
     return;
   }
   if (is_stream(options.output))
@@ -118,7 +118,7 @@ void create_folder_of(const fs::path& file) {
 std::string output_format(const BatchFile& file, const BatchOptions& options, OutputKind kind) {
   if (!options.format.empty() || !is_stream(file.output)) return options.format;
   std::string extension = default_extension(file.input, options, kind);
-  if (is_writable(extension)) return extension;
+  if (is_writable(extension) || kind == OutputKind::json) return extension;
   throw Error(ErrorKind::usage,
               "The format for standard output is not known. Name it with --format, such as png.");
 }

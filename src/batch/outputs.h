@@ -12,15 +12,12 @@
 
 namespace satin::batch {
 
-/// What the last step makes.
-[[nodiscard]] OutputKind output_kind(const Pipeline& pipeline);
-
 /// True if OUTPUT names a folder or is a pattern: its folders are created.
 [[nodiscard]] bool output_is_folder(const InputList& inputs, const BatchOptions& options);
 
 /// Throws Error(usage) for a format that cannot be written, and if several pictures are to go into what is no
-/// folder.
-void check_output_name(const InputList& inputs, const BatchOptions& options);
+/// folder. JSON may have any name.
+void check_output_name(const InputList& inputs, const BatchOptions& options, OutputKind kind);
 
 /// Throws Error(usage) if the extension of an output of a folder names no format.
 void check_extension(const std::filesystem::path& output);

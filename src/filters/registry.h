@@ -5,6 +5,7 @@
 
 namespace satin {
 
+const FilterRecord& bins_record();
 const FilterRecord& blur_record();
 const FilterRecord& dilate_record();
 const FilterRecord& dof_record();
@@ -18,7 +19,9 @@ const FilterRecord& redact_record();
 const FilterRecord& local_deviation_record();
 const FilterRecord& local_mean_record();
 const FilterRecord& normalize_record();
+const FilterRecord& regions_record();
 const FilterRecord& smooth_record();
+const FilterRecord& stats_record();
 const FilterRecord& threshold_record();
 const FilterRecord& tilt_shift_record();
 const FilterRecord& unsharp_record();

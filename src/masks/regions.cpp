@@ -231,6 +231,7 @@ Regions find_regions(const Device& device, const ImageView& mask, const RegionsO
     backend.download(copied.data(), shapes, copied.size() * sizeof(RegionShape), {});
     shapes = copied.data();
   }
+  result.found = result.largest;
   result.regions.reserve(result.largest);
   for (std::uint32_t i = 0; i < result.largest; ++i)
     result.regions.push_back(region_of(shapes[i], i + 1, mask.shape));

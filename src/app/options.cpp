@@ -1,17 +1,16 @@
-#include "app/batch_options.h"
+#include "app/options.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
+#include <cstdint>
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <limits>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "app/option_specs.h"
-#include "app/settings.h"
 #include "satin/error.h"
 #include "satin/nvjpeg_decoder.h"
 #include "satin/param.h"
@@ -19,23 +18,30 @@
 namespace satin::app {
 namespace {
 
+constexpr long most_threads = 1024;
+
+/// The library says "radius", the user wrote "--radius".
+Error as_option(const Error& error, const std::string& name) {
+  const std::string message = error.what();
+  return {error.kind(), message.rfind(name, 0) == 0 ? "--" + message : message};
+}
+
 std::string format_of(const ParsedLine& line) {
   const std::string text = line.value("format").value_or("");
   return text.empty() || text.front() == '.' ? text : "." + text;
 }
 
-/// "512M": a whole number of bytes, K, M, G or T (times 1024).
-std::uint64_t bytes_of(const std::string& text) {
-  constexpr std::string_view units = "KMGT";
-  std::uint64_t number = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  const std::size_t power = unit.empty() ? 0 : units.find(unit.front()) + 1;
-  const bool known = unit.size() <= 1 && (unit.empty() || power != 0) && power <= units.size();
-  const std::uint64_t factor = std::uint64_t{1} << (10 * (known ? power : 0));
-  if (code != std::errc() || !known || number == 0 || number > UINT64_MAX / factor)
-    throw Error(ErrorKind::usage, "--memory '" + text + "': a size such as 512M or 2G is expected.");
-  return number * factor;
+/// "500000", or with a binary multiple: "512K", "200M", "4G", "1T".
+std::uint64_t parse_bytes(const std::string& name, std::string text) {
+  constexpr double most = 1ULL << 52;
+  const std::string multiples = "KMGT";
+  double unit = 1;
+  if (!text.empty())
+    if (const std::size_t at = multiples.find(text.back()); at != std::string::npos) {
+      unit = static_cast<double>(std::uint64_t{1} << (10 * (at + 1)));
+      text.pop_back();
+    }
+  return static_cast<std::uint64_t>(parse_real(name, text, 1, most / unit) * unit);
 }
 
 Shard shard_of(const std::string& text) {
@@ -111,6 +117,114 @@ void check_streams(const BatchOptions& options, const ParsedLine& line) {
 
 }  // namespace
 
+OptionSpec flag(const std::string& name, const std::string& help, char letter) {
+  OptionSpec option;
+  option.name = name;
+  option.letter = letter;
+  option.help = help;
+  return option;
+}
+
+OptionSpec valued(const std::string& name, const std::string& value, const std::string& help, char letter) {
+  OptionSpec option = flag(name, help, letter);
+  option.value = value;
+  return option;
+}
+
+OptionSpec file(const std::string& name, const std::string& help, char letter) {
+  OptionSpec option = valued(name, "FILE", help, letter);
+  option.is_file = true;
+  return option;
+}
+
+OptionSpec help_option() { return flag("help", "show this page", 'h'); }
+
+std::vector<OptionSpec> input_options() {
+  return {flag("recursive", "take folders with all folders below them", 'r'),
+          file("files-from", "take the files that this list names as well, one a line; - for standard input"),
+          flag("null", "the names in that list end with zero bytes (find -print0)", '0')};
+}
+
+std::vector<OptionSpec> device_options() {
+  OptionSpec device = valued("device", "NAME", "auto, cpu or cuda:N");
+  device.default_text = "auto";
+  OptionSpec threads = valued("threads", "N", "threads of the CPU");
+  threads.range = "1 to 1024";
+  threads.default_text = "all";
+  return {device, threads};
+}
+
+std::vector<OptionSpec> read_options() {
+  OptionSpec pixels = valued("max-pixels", "N", "refuse pictures of more pixels");
+  pixels.default_text = std::to_string(ReadLimits{}.pixels);
+  OptionSpec bytes = valued("max-bytes", "N", "refuse files and pictures of more bytes");
+  bytes.default_text = std::to_string(ReadLimits{}.bytes);
+  return {pixels, bytes,
+          flag("allow-partial", "take what there is of damaged or incomplete files, with a warning")};
+}
+
+OptionSpec jpeg_decoder_option() {
+  OptionSpec decoder = valued("jpeg-decoder", "NAME",
+                              "what decodes JPEG files; nvjpeg does so on the GPU, to slightly other pixels");
+  decoder.default_text = "libjpeg";
+  decoder.choices = {"libjpeg", "nvjpeg"};
+  return decoder;
+}
+
+std::vector<OptionSpec> write_options() {
+  OptionSpec quality = valued("jpeg-quality", "N", "quality of JPEG and WebP");
+  quality.range = "1 to 100";
+  quality.default_text = "that of a JPEG input, else 95";
+  return {quality, flag("dither", "dither where 8 bits are made of more"),
+          flag("strip", "leave out ICC profile, EXIF, XMP, IPTC and named channels")};
+}
+
+OptionGroup analysis_options(std::vector<OptionSpec> own, const std::string& json_help) {
+  for (const OptionSpec& option : device_options()) own.push_back(option);
+  for (const OptionSpec& option : read_options()) own.push_back(option);
+  own.push_back(flag("json", json_help));
+  own.push_back(help_option());
+  return {"Common options", std::move(own)};
+}
+
+Parameters parameters_of(const FilterRecord& filter, const ParsedLine& line) {
+  Parameters parameters(filter);
+  for (const auto& [name, text] : line.options) {
+    if (filter.find_parameter(name) == nullptr) continue;
+    try {
+      parameters.set(name, text);
+    } catch (const Error& error) {
+      throw as_option(error, name);
+    }
+  }
+  return parameters;
+}
+
+ReadOptions read_options_of(const ParsedLine& line) {
+  ReadOptions options;
+  constexpr long most = std::numeric_limits<long>::max();
+  const auto set = [&](const char* name, std::uint64_t& limit) {
+    if (const auto text = line.value(name))
+      limit = static_cast<std::uint64_t>(parse_integer("--" + std::string(name), *text, 1, most));
+  };
+  set("max-pixels", options.limits.pixels);
+  set("max-bytes", options.limits.bytes);
+  options.allow_partial = line.flag("allow-partial");
+  return options;
+}
+
+DeviceOptions device_options_of(const ParsedLine& line) {
+  DeviceOptions options;
+  if (const auto text = line.value("threads"))
+    options.threads = static_cast<int>(parse_integer("--threads", *text, 1, most_threads));
+  return options;
+}
+
+std::uint64_t bytes_of(const ParsedLine& line, const std::string& option) {
+  const auto text = line.value(option);
+  return text ? parse_bytes("--" + option, *text) : 0;
+}
+
 BatchOptions input_options_of(const ParsedLine& line) {
   BatchOptions options;
   options.inputs.assign(line.arguments.begin(), line.arguments.end());
@@ -132,7 +246,7 @@ BatchOptions batch_options_of(const ParsedLine& line) {
   options.resume = line.flag("resume");
   options.fail_fast = line.flag("fail-fast");
   if (const auto text = line.value("shard")) options.shard = shard_of(*text);
-  if (const auto text = line.value("memory")) options.memory = bytes_of(*text);
+  options.memory = bytes_of(line, "memory");
   options.threads = device_options_of(line).threads;
   options.report = line.value("report").value_or("");
   options.gallery = line.value("gallery").value_or("");
