@@ -9,7 +9,6 @@
 #include "core/record.h"
 #include "extremes/sliding_extreme.h"
 #include "filters/mask_steps.h"
-#include "filters/registry.h"
 #include "masks/distance.h"
 #include "masks/label.h"
 #include "pixels/binary_plane.h"

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "core/record.h"
-#include "filters/registry.h"
 #include "satin/error.h"
 #include "satin/filters/threshold.h"
 #include "satin/rle.h"

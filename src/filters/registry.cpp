@@ -1,9 +1,12 @@
-#include "filters/registry.h"
+#include "satin/filter.h"
 
 #include <algorithm>
 
 #include "satin/error.h"
+#include "satin/filters.h"
 #include "satin/json.h"
+#include "satin/regions.h"
+#include "satin/statistics.h"
 
 namespace satin {
 

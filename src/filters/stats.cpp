@@ -1,7 +1,6 @@
 #include <span>
 
 #include "core/record.h"
-#include "filters/registry.h"
 #include "satin/statistics.h"
 
 namespace satin {

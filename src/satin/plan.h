@@ -18,6 +18,8 @@ struct PlanImplementation;
 
 namespace [[gnu::visibility("default")]] satin {
 
+struct FilterRecord;
+
 /// Lets every plan that is made on this device, or on a copy of it, from now on hold at most so many bytes:
 /// its workspace, and its copies of pictures that are not in the device's memory. 0, as at first: as many as
 /// there are.

@@ -19,6 +19,8 @@
 
 namespace [[gnu::visibility("default")]] satin {
 
+struct FilterRecord;
+
 /// Which pixels are neighbours.
 enum class Connectivity : std::uint8_t {
   four,  ///< those that share a side
@@ -150,5 +152,8 @@ void validate(const RegionSearch& search, bool with_image);
 /// image; names that are empty are left out. Labels are in host memory.
 void add_regions(JsonWriter& json, std::span<const NamedView> pictures, const RegionSearch& search,
                  const Regions& regions);
+
+/// What `regions` is: parameters, inputs, output, reach (satin/filter.h).
+[[nodiscard]] const FilterRecord& regions_record();
 
 }  // namespace satin

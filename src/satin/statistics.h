@@ -16,6 +16,8 @@
 
 namespace [[gnu::visibility("default")]] satin {
 
+struct FilterRecord;
+
 /// What is known about one channel. Numbers are values as stored; NaN where there is no value.
 struct ChannelStatistics {
   std::int64_t count = 0;           ///< of the pixels that were looked at and are not NaN
@@ -90,5 +92,10 @@ void add_bins(JsonWriter& json, const Bins& bins, std::span<const std::int64_t> 
 /// stored, rounded to nearest for integers; the first channel of grey pictures. Interleaved host picture of
 /// one frame.
 [[nodiscard]] Image luminance(const ImageView& image);
+
+/// What `stats` is: parameters, inputs, output, reach (satin/filter.h).
+[[nodiscard]] const FilterRecord& stats_record();
+/// What `bins` is: parameters, inputs, output, reach (satin/filter.h).
+[[nodiscard]] const FilterRecord& bins_record();
 
 }  // namespace satin

@@ -65,4 +65,7 @@ struct Blur {
 /// The prepared form; run() takes the picture, the radius map and the mask. Of views only shapes are read.
 [[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Blur& parameters);
 
+/// What `blur` is: parameters, inputs, output, reach (satin/filter.h).
+[[nodiscard]] const FilterRecord& blur_record();
+
 }  // namespace satin

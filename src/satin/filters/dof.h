@@ -44,4 +44,7 @@ struct Dof {
 /// The prepared form; run() takes the picture, the depth and the mask. Of views only shapes are read.
 [[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Dof& parameters);
 
+/// What `dof` is: parameters, inputs, output, reach (satin/filter.h).
+[[nodiscard]] const FilterRecord& dof_record();
+
 }  // namespace satin

@@ -39,4 +39,7 @@ struct EdgeSmooth {
 /// The prepared form; run() takes the picture, the guide and the mask. Of views only shapes are read.
 [[nodiscard]] Plan plan(const Device& device, const Shape& shape, const EdgeSmooth& parameters);
 
+/// What `edge-smooth` is: parameters, inputs, output, reach (satin/filter.h).
+[[nodiscard]] const FilterRecord& edge_smooth_record();
+
 }  // namespace satin

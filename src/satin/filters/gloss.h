@@ -44,4 +44,7 @@ struct Gloss {
 /// The prepared form.
 [[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Gloss& parameters);
 
+/// What `gloss` is: parameters, inputs, output, reach (satin/filter.h).
+[[nodiscard]] const FilterRecord& gloss_record();
+
 }  // namespace satin

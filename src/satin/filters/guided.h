@@ -51,4 +51,7 @@ struct Guided {
 /// The prepared form; run() takes the picture, the guide and the mask. Of views only shapes are read.
 [[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Guided& parameters);
 
+/// What `guided` is: parameters, inputs, output, reach (satin/filter.h).
+[[nodiscard]] const FilterRecord& guided_record();
+
 }  // namespace satin

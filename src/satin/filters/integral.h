@@ -22,4 +22,7 @@ struct Integral {
 
 [[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Integral& parameters);
 
+/// What `integral` is: parameters, inputs, output, reach (satin/filter.h).
+[[nodiscard]] const FilterRecord& integral_record();
+
 }  // namespace satin

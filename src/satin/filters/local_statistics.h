@@ -47,4 +47,9 @@ struct LocalDeviation {
 [[nodiscard]] Plan plan(const Device& device, const Shape& shape, const LocalMean& parameters);
 [[nodiscard]] Plan plan(const Device& device, const Shape& shape, const LocalDeviation& parameters);
 
+/// What `local-deviation` is: parameters, inputs, output, reach (satin/filter.h).
+[[nodiscard]] const FilterRecord& local_deviation_record();
+/// What `local-mean` is: parameters, inputs, output, reach (satin/filter.h).
+[[nodiscard]] const FilterRecord& local_mean_record();
+
 }  // namespace satin

@@ -67,4 +67,7 @@ struct Mask {
 
 [[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Mask& parameters);
 
+/// What `mask` is: parameters, inputs, output, reach (satin/filter.h).
+[[nodiscard]] const FilterRecord& mask_record();
+
 }  // namespace satin

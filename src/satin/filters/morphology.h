@@ -49,4 +49,9 @@ struct Dilate {
 [[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Erode& parameters);
 [[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Dilate& parameters);
 
+/// What `dilate` is: parameters, inputs, output, reach (satin/filter.h).
+[[nodiscard]] const FilterRecord& dilate_record();
+/// What `erode` is: parameters, inputs, output, reach (satin/filter.h).
+[[nodiscard]] const FilterRecord& erode_record();
+
 }  // namespace satin

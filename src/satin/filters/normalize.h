@@ -35,4 +35,7 @@ struct Normalize {
 /// The prepared form; run() takes the picture and the mask. Of the view only its shape is read.
 [[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Normalize& parameters);
 
+/// What `normalize` is: parameters, inputs, output, reach (satin/filter.h).
+[[nodiscard]] const FilterRecord& normalize_record();
+
 }  // namespace satin

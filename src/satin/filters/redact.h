@@ -44,4 +44,7 @@ struct Redact {
 /// The prepared form; run() takes the picture and the mask. Of the view only its shape is read.
 [[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Redact& parameters);
 
+/// What `redact` is: parameters, inputs, output, reach (satin/filter.h).
+[[nodiscard]] const FilterRecord& redact_record();
+
 }  // namespace satin

@@ -35,4 +35,7 @@ struct Smooth {
 /// The prepared form; run() takes the picture and the mask. Of the view only its shape is read.
 [[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Smooth& parameters);
 
+/// What `smooth` is: parameters, inputs, output, reach (satin/filter.h).
+[[nodiscard]] const FilterRecord& smooth_record();
+
 }  // namespace satin

@@ -57,4 +57,7 @@ struct Threshold {
 
 [[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Threshold& parameters);
 
+/// What `threshold` is: parameters, inputs, output, reach (satin/filter.h).
+[[nodiscard]] const FilterRecord& threshold_record();
+
 }  // namespace satin

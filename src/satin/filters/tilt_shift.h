@@ -31,4 +31,7 @@ struct TiltShift {
 /// The prepared form; run() takes the picture and the mask. Of the view only its shape is read.
 [[nodiscard]] Plan plan(const Device& device, const Shape& shape, const TiltShift& parameters);
 
+/// What `tilt-shift` is: parameters, inputs, output, reach (satin/filter.h).
+[[nodiscard]] const FilterRecord& tilt_shift_record();
+
 }  // namespace satin

@@ -41,4 +41,7 @@ struct Unsharp {
 /// The prepared form; run() takes the picture and the mask. Of the view only its shape is read.
 [[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Unsharp& parameters);
 
+/// What `unsharp` is: parameters, inputs, output, reach (satin/filter.h).
+[[nodiscard]] const FilterRecord& unsharp_record();
+
 }  // namespace satin
