@@ -311,19 +311,15 @@ void box_mean_by(const BoxMeanArguments& arguments, StreamHandle stream) {
       <<<static_cast<unsigned>(frame_blocks), frame_threads, 0, stream>>>(arguments, frame);
 }
 
-template <class T, class Sum>
-void box_mean_with(const BoxMeanArguments& arguments, StreamHandle stream) {
-  with_channels(arguments.read.channels,
-                [&]<int Channels>() { box_mean_by<T, Channels, Sum>(arguments, stream); });
-}
-
 /// Sums of floats always have 64 bits.
 template <class T>
 void box_mean_to(const BoxMeanArguments& arguments, StreamHandle stream) {
-  if constexpr (!std::is_same_v<T, float>) {
-    if (arguments.accumulator == Accumulator::u32) return box_mean_with<T, std::uint32_t>(arguments, stream);
-  }
-  box_mean_with<T, std::uint64_t>(arguments, stream);
+  with_channels(arguments.read.channels, [&]<int Channels>() {
+    if constexpr (!std::is_same_v<T, float>)
+      if (arguments.accumulator == Accumulator::u32)
+        return box_mean_by<T, Channels, std::uint32_t>(arguments, stream);
+    box_mean_by<T, Channels, std::uint64_t>(arguments, stream);
+  });
 }
 
 }  // namespace satin::kernels

@@ -129,16 +129,19 @@ __global__ void __launch_bounds__(Window::most_warps* warp_size, 1)
 #pragma unroll 1
   for (int y = part.first_y; y <= last; ++y) {
     typename Window::Means::Sums sums;
-    const auto publish = [&](auto& scan) {
-      scan.publish(tile_warps, memory, warp);
-      means.sum(memory.prefixes(), sums);
-    };
     if constexpr (Window::by_boxes) {
+      const auto publish = [&](auto& scan) {
+        scan.publish(tile_warps, memory, warp);
+        means.sum(memory.prefixes(), sums);
+      };
       sum_by_boxes(columns, job.y, publish, sums);
     } else {
       RowScan<Window::channels, typename Window::Sum> scan;
       columns.advance(scan, [&] { ask_at(Ask::before_scan, y); });
-      publish(scan);
+      scan.publish(tile_warps, memory, warp);
+      // One question for what follows, or the compiler keeps the sums in local memory in between.
+      if (Window::ask == Ask::before_scan && !means.any()) continue;
+      means.sum(memory.prefixes(), sums);
     }
     ask_at(Ask::before_means, y);
     means.write(y, sums);

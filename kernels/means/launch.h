@@ -104,7 +104,6 @@ struct PackedMeanArguments : TiledMeanArguments<PackedMeanJob> {
 /// A block each.
 [[nodiscard]] SlidingTiles tiles_of(const PackedMeanJob& job, int multiprocessors, std::size_t shared_limit);
 [[nodiscard]] int prepare_mean(const PackedMeanArguments& arguments);
-
 void launch_mean(const PackedMeanArguments& arguments, StreamHandle stream);
 
 // --- One radius, without a table: box_mean_running.cuh ---
@@ -180,7 +179,6 @@ RunningKernels running_kernels_of(const RunningMeanArguments& arguments);
 /// A warp each span; a block does so many tiles together.
 [[nodiscard]] SlidingTiles tiles_of(const RunningMeanJob& job, int multiprocessors, std::size_t shared_limit);
 [[nodiscard]] int prepare_mean(const RunningMeanArguments& arguments);
-
 void launch_mean(const RunningMeanArguments& arguments, StreamHandle stream);
 
 // --- By a map, with the table in shared memory: tiled_table.cu ---

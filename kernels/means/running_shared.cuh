@@ -103,8 +103,7 @@ struct EncodeTable {
 
 /// Tables of values of type T and means of type Out.
 template <class T, class Out>
-class RunningTables {
- public:
+struct RunningTables {
   /// Starts to read them; to be called by all threads of a block, with wait() before a barrier.
   __device__ static void fill(const TransferView& transfer) {
     if constexpr (sizeof(Out) == 1)
@@ -128,7 +127,6 @@ template <class Sum>
 struct TileMemory {
   static constexpr int margin = 32;  ///< elements
   static constexpr int size = static_cast<int>(sizeof(Sum));
-  static constexpr int words = size / 4;
 
   [[nodiscard]] SATIN_HD static int bytes(int warps) {
     return (4 * warps + margin + warps * running_warp_elements) * size;
@@ -144,7 +142,7 @@ struct TileMemory {
   __device__ void clear_margins(int thread) const {
     if (thread >= margin) return;
 #pragma unroll
-    for (int word = 0; word < words; ++word)
+    for (int word = 0; word < size / 4; ++word)
       shared_at<std::uint32_t>(prefixes() + word * to_high_words())[thread - margin] = 0;
   }
 
@@ -165,7 +163,7 @@ struct TileWarps {
   }
 };
 
-/// How many warps a block of box_mean_wide.cuh has at most. NVIDIA H200, UHD RGB.
+/// How many warps a block has at most, where the job is `wide`. NVIDIA H200, UHD RGB.
 ///
 /// Column sums of 64 bits leave 16 warps the registers only if the rows of the next step are asked for after
 /// the means of this one. 16 such warps instead of 12 that ask before: f32 at radius 16 0.186 instead of
@@ -174,8 +172,7 @@ struct TileWarps {
 ///
 /// `by_boxes`: with a fractional radius.
 [[nodiscard]] constexpr int wide_warps(Type type, bool by_boxes) {
-  const bool wide_columns = type == Type::f32 || type == Type::u64;
-  return wide_columns && !(type == Type::f32 && by_boxes) ? 12 : 16;
+  return type == Type::u64 || (type == Type::f32 && !by_boxes) ? 12 : 16;
 }
 
 }  // namespace satin::kernels

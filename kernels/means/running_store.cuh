@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kernels/device/vector.cuh"
 #include "kernels/means/running_shared.cuh"
 
 namespace satin::kernels {
@@ -97,26 +96,5 @@ class StoredLane {
 
   std::uint32_t words_[count];
 };
-
-/// The `valid` first ones of a lane's elements.
-template <class Out>
-__device__ void store_elements(std::byte* to, const Out (&values)[running_elements], int valid) {
-  constexpr int at_once = 16 / static_cast<int>(sizeof(Out));
-  using Group = Vector<Out, at_once>;
-  auto* elements = reinterpret_cast<Out*>(to);
-  if (valid == running_elements && reinterpret_cast<std::uintptr_t>(to) % 16 == 0) {
-#pragma unroll
-    for (int e = 0; e < running_elements; e += at_once) {
-      Group group;
-#pragma unroll
-      for (int k = 0; k < at_once; ++k) group.of[k] = values[e + k];
-      *reinterpret_cast<Group*>(elements + e) = group;
-    }
-    return;
-  }
-#pragma unroll
-  for (int e = 0; e < running_elements; ++e)
-    if (e < valid) elements[e] = values[e];
-}
 
 }  // namespace satin::kernels

@@ -175,6 +175,9 @@ class LaneOfWindows {
     any_ = __any_sync(whole_warp, valid_ > 0);
   }
 
+  /// The warp writes something.
+  [[nodiscard]] __device__ bool any() const { return any_; }
+
   /// Over the windows of the row whose prefixes lie there.
   template <bool Fractions = true, class Sums>
   __device__ void sum(int prefixes, Sums& sums) const {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "kernels/device/vector.cuh"
 #include "kernels/device/wide_division.cuh"
 #include "kernels/means/encode16.cuh"
 #include "kernels/means/running_store.cuh"
@@ -111,7 +112,22 @@ class WideMeans : public LaneOfWindows<Channels, std::uint64_t> {
 
   template <class Stored>
   __device__ void store(int y, const Stored (&means)[elements]) const {
-    store_elements(this->template target_of<Stored>(y), means, valid_ * Channels);
+    using Group = Vector<Stored, 16 / sizeof(Stored)>;
+    auto* to = reinterpret_cast<Stored*>(this->template target_of<Stored>(y));
+    const int count = valid_ * Channels;
+    if (count == elements && reinterpret_cast<std::uintptr_t>(to) % sizeof(Group) == 0) {
+#pragma unroll
+      for (int e = 0; e < elements; e += Group::count) {
+        Group group;
+#pragma unroll
+        for (int k = 0; k < Group::count; ++k) group.of[k] = means[e + k];
+        *reinterpret_cast<Group*>(to + e) = group;
+      }
+      return;
+    }
+#pragma unroll
+    for (int e = 0; e < elements; ++e)
+      if (e < count) to[e] = means[e];
   }
 
   /// use(divisor of the element's pixel, element). That of whole windows is kept from row to row.
