@@ -24,9 +24,7 @@ class LongWindows {
         prefixes_(static_cast<Pair*>(arguments.long_rows) + std::int64_t{blockIdx.y} * job_.width),
         totals_(static_cast<Pair*>(totals)) {}
 
-  // start() and advance() are to be called by all threads of the block, a barrier before statistics().
-
-  /// Row y.
+  /// Sums the windows around row y. To be called by all threads of the block, a barrier before statistics().
   __device__ void start(int y) {
     const int first = job_.clipped ? max(y - job_.reach_y, 0) : y - job_.reach_y;
     const int last = job_.clipped ? min(y + job_.reach_y, job_.height - 1) : y + job_.reach_y;
@@ -42,7 +40,7 @@ class LongWindows {
     });
   }
 
-  /// Row y, the one after that of the last call.
+  /// The same for the row after that of the last call.
   __device__ void advance(int y) {
     add(false, [&](int x) {
       const std::uint64_t enters = value_at(x, y + job_.reach_y);
@@ -76,7 +74,7 @@ class LongWindows {
  private:
   using Pair = SumPair<std::uint64_t>;
 
-  /// 0 where there is no row.
+  /// The plane at a position of column x; 0 where there is no row.
   [[nodiscard]] __device__ std::uint64_t value_at(int x, int position) const {
     const int row = row_at(arguments_, position);
     if (row < 0) return 0;

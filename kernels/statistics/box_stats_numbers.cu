@@ -57,7 +57,7 @@ class QuickNumbers {
   }
   [[nodiscard]] __device__ bool keeps_alpha() const { return channels == 4 && arguments_.job.colours < 4; }
 
-  /// Of windows of `area` pixels: 1 / n, and the largest factor of n v - S.
+  /// What windows of `area` pixels share: 1 / n, and the largest factor of n v - S.
   struct Terms {
     std::uint32_t area = 0;
     float inverse = 0;
@@ -69,7 +69,7 @@ class QuickNumbers {
     return {area, inverse, arguments_.number.gain * inverse};
   }
 
-  /// All results by floats; bits tell which elements those leave open.
+  /// Finds all results in floats; the bits returned tell which elements those leave open.
   template <bool Normalised>
   __device__ std::uint32_t take(int y, Results& results) const {
     const std::uint32_t rows = windows_.rows(y);
@@ -147,7 +147,7 @@ class QuickNumbers {
     return mask_weight(arguments_.job, arguments_.mask, windows_.x() + pixel, y);
   }
 
-  /// By doubles.
+  /// The result of element i, found in doubles.
   [[nodiscard]] __device__ T exact(int i, int y) const {
     const BoxStatsJob& job = arguments_.job;
     const T own = own_value(i, y);

@@ -98,7 +98,7 @@ class StatsReader {
     for (int i = 0; i < Rows::bytes; i += Rows::access) fetch<Rows::access>(loaded.words, i, pixels + i);
   }
 
-  /// Zeros if the row is negative.
+  /// Loads the pixels of a row; zeros if the row is negative.
   __device__ void load(int row, Words& loaded) const {
     loaded = {};
     if (row < 0) return;
@@ -129,7 +129,7 @@ class StatsColumns {
         reader_(arguments, part.origin + static_cast<int>(threadIdx.x) * Rows::pixels, part.last_needed,
                 arguments.running.clipped) {}
 
-  /// The window around row y.
+  /// Sums the window around row y.
   __device__ void start(int y) {
     const RunningStatsJob& job = arguments_.running;
     next_ = reader_.pixels_of(y + 1 + job.reach_y);
@@ -166,7 +166,7 @@ class StatsColumns {
     next_ += arguments_.plane.row;
   }
 
-  /// From the window around row y - 1 to the one around row y: a^2 - b^2 = (a - b) (a + b).
+  /// Moves the window from row y - 1 to row y: a^2 - b^2 = (a - b) (a + b).
   __device__ void advance() {
     if constexpr (sizeof(T) == 1) {
       constexpr std::uint32_t plus = 0x00010001;
@@ -222,7 +222,7 @@ class StatsColumns {
     }
   }
 
-  /// Four pixels of one column.
+  /// Adds four pixels of one column.
   __device__ static void add_column(std::uint32_t bytes, SumPair<Sum>& to) {
     to.sum += static_cast<Sum>(__dp4a(bytes, 0x01010101U, 0U));
     to.squares += static_cast<Sum>(__dp4a(bytes, bytes, 0U));
@@ -282,7 +282,7 @@ class StatsWindows {
   [[nodiscard]] __device__ std::uint32_t whole_area(std::uint32_t rows) const {
     return static_cast<std::uint32_t>(2 * job_.reach_x + 1) * rows;
   }
-  /// Where only pixels of the picture count.
+  /// The same where only pixels of the picture count.
   [[nodiscard]] __device__ std::uint32_t clipped_area(int i, std::uint32_t rows) const {
     const int x = first_x_ + i / channels;
     const int columns = min(x + job_.reach_x, job_.width - 1) - max(x - job_.reach_x, 0) + 1;
@@ -301,7 +301,8 @@ class StatsWindows {
   }
 
  private:
-  /// Of the prefix at the first element of a column, counted from the columns of the block's first thread.
+  /// The place of the prefix at the first element of a column, counted from the columns of the block's first
+  /// thread.
   [[nodiscard]] __device__ static int place_of(int column) {
     const int element = column * channels;
     return element + element / elements + static_cast<int>(threadIdx.x) * (elements + 1);

@@ -120,10 +120,11 @@ class QuickBinary {
  private:
   using Results = StatsResults<std::uint8_t, Windows::pixels>;
 
-  /// Of T in QuickThreshold: a multiple of the mean has neither constant nor spread.
+  /// The terms of T in QuickThreshold that are not 0: a multiple of the mean has neither constant nor spread.
   enum class Rule { any, proportional, without_mean };
 
-  /// Of a window of `area` pixels: T = constant + S (mean + product root) + spread root, where root = n d.
+  /// What windows of `area` pixels share: T = constant + S (mean + product root) + spread root, where root =
+  /// n d.
   struct Terms {
     std::uint32_t area = 0;
     float mean = 0;
@@ -137,7 +138,7 @@ class QuickBinary {
             threshold_.of_spread * inverse};
   }
 
-  /// All results by floats; bits tell which of them those leave open.
+  /// Finds all results in floats; the bits returned tell which of them those leave open.
   template <Rule Of>
   __device__ std::uint32_t compare(int y, Results& results) const {
     const std::uint32_t rows = windows_.rows(y);
@@ -176,7 +177,7 @@ class QuickBinary {
     return __fmaf_rn(sum, factor, rest) - value;
   }
 
-  /// By doubles.
+  /// The result of pixel i, found in doubles.
   [[nodiscard]] __device__ std::uint8_t exact(int i, int y) const {
     const double value = stored_value<Stored>(arguments_.job, arguments_.picture, windows_.x() + i, y);
     const LocalStatistics found = windows_.statistics(i, y, {});

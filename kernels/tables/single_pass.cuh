@@ -45,7 +45,7 @@ struct Pixels {
   static constexpr int phases = Channels / step;
   static constexpr int kinds = elements < Channels ? elements : Channels;  ///< channels in one word
 
-  /// Elements of 8 bits, or of 16.
+  /// A stored word as elements of 8 bits, or of 16.
   __device__ static std::uint32_t from_stored(std::uint32_t word) {
     return elements == 4 || sizeof(T) == 2 ? word : __byte_perm(word, 0, 0x4140);
   }

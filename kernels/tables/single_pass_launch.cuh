@@ -16,7 +16,6 @@ inline constexpr std::size_t part_alignment = 128;  // bytes: no two parts share
 
 inline TableTiles tiles_of(std::int64_t width, std::int64_t height, const TileSizes& sizes) {
   TableTiles tiles;
-  tiles.method = TableMethod::single_pass;
   tiles.width = width;
   tiles.height = height;
   tiles.channels = sizes.channels;

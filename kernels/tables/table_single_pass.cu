@@ -56,31 +56,29 @@ constexpr Kind kinds[] = {
     kind<Pairs<std::uint16_t, 3>>(),
 };
 
-bool serves(const Kind& kind, const PixelRead& read, bool squared, Accumulator accumulator) {
-  return kind.type == read.type && kind.sizes.channels == read.channels && !squared &&
-         kind.accumulator == accumulator && !read.weighted && read.transfer == Transfer::identity;
+bool serves(const Kind& kind, const TableJob& job) {
+  const PixelRead& read = job.read;
+  return kind.type == read.type && kind.sizes.channels == read.channels && !job.squared &&
+         kind.accumulator == job.accumulator && !read.weighted && read.transfer == Transfer::identity;
 }
 
 }  // namespace
 
-std::vector<TableTiles> single_pass_tiles(std::int64_t width, std::int64_t height, const PixelRead& read,
-                                          bool squared, Accumulator accumulator) {
+std::vector<TableTiles> single_pass_tiles(const TableJob& job) {
   std::vector<TableTiles> found;
   for (int i = 0; i < static_cast<int>(std::size(kinds)); ++i) {
-    if (!serves(kinds[i], read, squared, accumulator)) continue;
-    TableTiles tiles = tiles_of(width, height, kinds[i].sizes);
+    if (!serves(kinds[i], job)) continue;
+    TableTiles tiles = tiles_of(job.width, job.height, kinds[i].sizes);
     tiles.kind = i;
-    tiles.accumulator = accumulator;
+    tiles.accumulator = job.accumulator;
     const int pixel_bytes = tiles.channels * (kinds[i].type == Type::u8 ? 1 : 2);
     if (fits(tiles, kinds[i].sizes, pixel_bytes)) found.push_back(tiles);
   }
   return found;
 }
 
-std::optional<TableTiles> best_single_pass_tiles(std::int64_t width, std::int64_t height,
-                                                 const PixelRead& read, bool squared, Accumulator accumulator,
-                                                 int multiprocessors) {
-  for (const TableTiles& tiles : single_pass_tiles(width, height, read, squared, accumulator))
+std::optional<TableTiles> best_single_pass_tiles(const TableJob& job, int multiprocessors) {
+  for (const TableTiles& tiles : single_pass_tiles(job))
     if (tiles.tile_columns * tiles.tile_rows >= std::int64_t{kinds[tiles.kind].fewest} * multiprocessors)
       return tiles;
   return std::nullopt;

@@ -214,7 +214,7 @@ class SlidingExtreme final : public SlidingExtremeOperation {
     }
   }
 
-  /// Keys of extremes -> stored pixels.
+  /// Turns keys of extremes into stored pixels.
   void finish_row(const SlidingExtremeImages& images, Columns columns, std::int64_t y, Key* out) const {
     if (!outside_.empty()) meet_outside(columns, y, out);
     const std::int64_t pixels = columns.last - columns.first;

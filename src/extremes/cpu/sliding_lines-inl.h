@@ -57,7 +57,7 @@ HWY_INLINE void ForVectors(std::size_t count, const Body& body) {
 
 template <int Windows, class Op, class Key>
 void JoinCounted(Op op, const Key* from, const JoinedWindows& windows, std::size_t count, Key* out) {
-  ForVectors<Key>(count, [&](auto d, std::size_t i) {
+  ForVectors<Key>(count, [=](auto d, std::size_t i) {
     auto value = hn::LoadU(d, from + i + windows.offset[0]);
     for (int k = 1; k < Windows; ++k) value = op(value, hn::LoadU(d, from + i + windows.offset[k]));
     hn::StoreU(value, d, out + i);
@@ -86,7 +86,7 @@ void JoinWindows(Extreme extreme, const Key* from, const JoinedWindows& windows,
 template <class Key>
 void JoinLines(Extreme extreme, const Key* other, std::size_t count, Key* into) {
   WithExtreme(extreme, [&](auto op) {
-    ForVectors<Key>(count, [&](auto d, std::size_t i) {
+    ForVectors<Key>(count, [=](auto d, std::size_t i) {
       hn::StoreU(op(hn::LoadU(d, into + i), hn::LoadU(d, other + i)), d, into + i);
     });
   });
@@ -97,7 +97,7 @@ template <class Key>
 void AdvanceLines(Extreme extreme, const Key* line, const Key* suffix, std::size_t count,
                   Key* HWY_RESTRICT prefix, Key* HWY_RESTRICT out) {
   WithExtreme(extreme, [&](auto op) {
-    ForVectors<Key>(count, [&](auto d, std::size_t i) {
+    ForVectors<Key>(count, [=](auto d, std::size_t i) {
       const auto grown = op(hn::LoadU(d, prefix + i), hn::LoadU(d, line + i));
       hn::StoreU(grown, d, prefix + i);
       hn::StoreU(op(grown, hn::LoadU(d, suffix + i)), d, out + i);

@@ -166,7 +166,7 @@ class BoxStats final : public BoxStatsOperation {
     return largest;
   }
 
-  // In floats, and in doubles what those leave open.
+  // Results are found in floats, and in doubles where those leave them open.
 
   void binarise_in_floats(const QuickThreshold& threshold, const PictureExtremes& known,
                           const WindowRow<Sum>& row, const Stored* values, RowTile& tile,

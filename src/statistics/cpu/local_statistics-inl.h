@@ -118,7 +118,7 @@ double LargestRadicand(const WindowRow<Sum>& row, std::size_t first, std::size_t
 /// certain. Returns how many of all `count` pixels stay open; their indices are in `open`, which has room for
 /// all.
 template <class Decide>
-std::size_t DecideInFloats(std::size_t count, const Decide& decide, std::uint32_t* open) {
+HWY_INLINE std::size_t DecideInFloats(std::size_t count, const Decide& decide, std::uint32_t* open) {
   const hn::Rebind<float, hn::ScalableTag<double>> d;
   const std::size_t lanes = hn::Lanes(d);
   std::size_t found = 0;
@@ -175,7 +175,7 @@ std::size_t BinariseInFloats(const QuickThreshold& threshold, const WindowRow<Su
   const auto flip = hn::Set(integers, inverted ? 0xFF : 0);
   const auto doubt = hn::Set(d, threshold.doubt);
   const bool spread = threshold.of_product != 0 || threshold.of_spread != 0;
-  const auto decide = [&](std::size_t i) {
+  const auto decide = [=](std::size_t i) {
     const auto below = spread ? BelowThreshold<true>(wide, threshold, row, values, i)
                               : BelowThreshold<false>(wide, threshold, row, values, i);
     const auto white = hn::RebindMask(integers, hn::Lt(below, hn::Zero(d)));
@@ -218,7 +218,7 @@ std::size_t NumbersInFloats(const QuickNumber& number, bool normalised, const Wi
   const hn::Rebind<std::int32_t, decltype(wide)> integers;
   const hn::Rebind<Stored, decltype(wide)> stored;
   const auto limit = hn::Set(d, number.limit);
-  const auto decide = [&](std::size_t i) {
+  const auto decide = [=](std::size_t i) {
     const auto here = normalised ? NormalisedAt(wide, number, row, values, i)
                                  : hn::Mul(hn::Sqrt(hn::DemoteTo(d, RadicandAt(wide, row, i))),
                                            hn::LoadU(d, row.inverses + i));
@@ -260,7 +260,7 @@ class SlidingStats {
     return std::max(first_whole(), width_ - std::min(reach_, width_));
   }
 
-  /// To the windows around row y.
+  /// Sums the windows around row y.
   void start(const ImageView& plane, std::int64_t y) {
     std::fill(sums_.begin(), sums_.end(), Sum{0});
     std::fill(squares_.begin(), squares_.end(), Sum{0});
@@ -268,7 +268,7 @@ class SlidingStats {
       exchange(plane, source_of(position, job_.height, job_.border), -1);
   }
 
-  /// From the windows around row y - 1 to those around row y.
+  /// Moves from the windows around row y - 1 to those around row y.
   void advance(const ImageView& plane, std::int64_t y) {
     const std::int64_t enters = source_of(y + job_.reach_y, job_.height, job_.border);
     const std::int64_t leaves = source_of(y - 1 - job_.reach_y, job_.height, job_.border);
