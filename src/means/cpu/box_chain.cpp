@@ -48,6 +48,12 @@ bool longs_in_rows(ChainBox& box, std::uint64_t largest, std::uint64_t weights, 
   return !box.long_sums && !fractional(job.radius.x) && !fractional(job.radius.y);
 }
 
+/// Whether means of whole boxes with narrow sums stay below word_divide_limit, too.
+bool divides_words(const BoxMeanJob& job, std::uint64_t largest, int more_bits) {
+  const std::uint64_t divisor = job.write.working ? largest : largest << job.read.fraction;
+  return (largest * job.read.maximum << more_bits) + divisor / 2 < word_divide_limit;
+}
+
 /// The narrowest sums that hold those of the job.
 void choose_sums(ChainBox& box) {
   const BoxMeanJob& job = box.job;
@@ -76,7 +82,7 @@ void choose_sums(ChainBox& box) {
   const bool narrow = parts_x || parts_y ? column < (1U << 30) && inner <= (parts_x ? 0xFFFFFFFF : 0x7FFFFFFF)
                                          : narrow_sums(job);
   box.sums = narrow && !box.unweights() ? Sums::words : Sums::doubles;
-  box.words = narrow && !parts_x && !parts_y && divides_words(job);
+  box.words = narrow && !parts_x && !parts_y && divides_words(job, largest, more_bits);
 }
 
 /// The types of what it reads and writes.
@@ -110,17 +116,6 @@ void measure_columns(ChainBox& box) {
   }
 }
 
-class BoxChain final : public BoxMeanOperation {
- public:
-  BoxChain(CpuBackend& backend, std::vector<ChainBox> boxes) : tiles_(backend, std::move(boxes)) {}
-
-  [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return tiles_.bytes(); }
-  void run(const BoxMeanImages& images, Stream) override { tiles_.run(images, nullptr); }
-
- private:
-  ChainTiles tiles_;
-};
-
 /// Windows of a border that repeats the picture may not be far larger than it.
 bool slides(const BoxMeanJob& job) {
   if (job.excludes || job.radius.from_map || (job.radius.x == 0 && job.radius.y == 0)) return false;
@@ -135,6 +130,10 @@ std::int64_t reach_of(Radius256 radius, std::int64_t size, Border border) {
 }
 
 }  // namespace
+
+bool narrow_sums(const BoxMeanJob& job) {
+  return job.read.maximum <= 0x7FFFFFFF / largest_box(job.width, job.height, job.radius, job.border);
+}
 
 std::optional<std::vector<ChainBox>> chain_of(std::span<const BoxMeanJob> jobs) {
   std::vector<ChainBox> boxes;
@@ -159,7 +158,7 @@ std::optional<std::vector<ChainBox>> chain_of(std::span<const BoxMeanJob> jobs) 
   return boxes;
 }
 
-ChainTiles::ChainTiles(CpuBackend& backend, std::vector<ChainBox> boxes)
+BoxChain::BoxChain(CpuBackend& backend, std::vector<ChainBox> boxes)
     : backend_(backend), boxes_(std::move(boxes)), stores_(boxes_.size()) {
   const ChainBox& first = boxes_[0];
   const BoxMeanJob& job = first.job;
@@ -170,11 +169,11 @@ ChainTiles::ChainTiles(CpuBackend& backend, std::vector<ChainBox> boxes)
   if (job.border != Border::wrap) across_ = std::max<std::int64_t>(1, job.width / columns);
   down_ = std::clamp<std::int64_t>((threads + across_ - 1) / across_, 1,
                                    std::max<std::int64_t>(1, job.height / rows));
-  for (std::int64_t i = 0; i < threads; ++i)
+  for (std::int64_t i = 0; i < std::min(threads, across_ * down_); ++i)
     tiles_.push_back(make_sliding_boxes(boxes_, (job.width + across_ - 1) / across_));
 }
 
-void ChainTiles::run(const BoxMeanImages& images, MeanRows* means) {
+void BoxChain::slide(const BoxMeanImages& images, const TakeMeans& take) {
   const BoxMeanJob& job = boxes_.front().job;
   for (std::size_t i = 0; i < boxes_.size(); ++i) stores_[i] = mean_store(boxes_[i].job, images.measured);
   backend_.threads.for_rows(across_ * down_, 1, [&](std::int64_t begin, std::int64_t end, int slot) {
@@ -183,7 +182,8 @@ void ChainTiles::run(const BoxMeanImages& images, MeanRows* means) {
       const std::int64_t y = i / across_;
       const Tile tile{job.width * x / across_, job.width * (x + 1) / across_, job.height * y / down_,
                       job.height * (y + 1) / down_};
-      tiles_[static_cast<std::size_t>(slot)]->run(stores_, images, tile, means, slot);
+      const bool own = tiles_.size() == static_cast<std::size_t>(across_ * down_);
+      tiles_[static_cast<std::size_t>(own ? i : slot)]->run(stores_, images, tile, take, slot);
     }
   });
 }

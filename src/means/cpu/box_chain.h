@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -71,17 +72,10 @@ struct ChainBox {
 /// 0, windows far larger than the picture.
 [[nodiscard]] std::optional<std::vector<ChainBox>> chain_of(std::span<const BoxMeanJob> jobs);
 
-/// Takes rows of the last box's means where they are not stored.
-class MeanRows {
- public:
-  MeanRows() = default;
-  MeanRows(const MeanRows&) = delete;
-  MeanRows& operator=(const MeanRows&) = delete;
-  virtual ~MeanRows() = default;
-  /// Columns [left, right) of row y, in the slot of a thread; `means` begin with the first of them.
-  virtual void take(std::int64_t y, std::int64_t left, std::int64_t right, const std::byte* means,
-                    int slot) = 0;
-};
+/// Takes columns [left, right) of row y of the last box's means where they are not stored, in the slot of a
+/// thread; `means` begin with the first of them.
+using TakeMeans = std::function<void(std::int64_t y, std::int64_t left, std::int64_t right,
+                                     const std::byte* means, int slot)>;
 
 struct Tile {
   std::int64_t left;
@@ -99,9 +93,9 @@ class SlidingBoxes {
   virtual ~SlidingBoxes() = default;
 
   [[nodiscard]] virtual std::size_t bytes() const noexcept = 0;
-  /// Fills the tile of the output, or has `means`, if there are any, take its rows. A store for each box.
-  virtual void run(std::span<const MeanStore> stores, const BoxMeanImages& images, Tile tile, MeanRows* means,
-                   int slot) = 0;
+  /// Fills the tile of the output, or has its rows taken. A store for each box.
+  virtual void run(std::span<const MeanStore> stores, const BoxMeanImages& images, Tile tile,
+                   const TakeMeans& take, int slot) = 0;
 };
 
 /// For the SIMD target of this processor and tiles up to `width`; the boxes must live as long.
@@ -109,13 +103,16 @@ class SlidingBoxes {
                                                                std::int64_t width);
 
 /// The tiles of a picture shared among the threads.
-class ChainTiles {
+class BoxChain final : public BoxMeanOperation {
  public:
-  ChainTiles(CpuBackend& backend, std::vector<ChainBox> boxes);
+  BoxChain(CpuBackend& backend, std::vector<ChainBox> boxes);
 
-  [[nodiscard]] std::size_t bytes() const noexcept { return tiles_.size() * tiles_[0]->bytes(); }
-  /// Fills the output, or has `means`, if there are any, take its rows.
-  void run(const BoxMeanImages& images, MeanRows* means);
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
+    return tiles_.size() * tiles_[0]->bytes();
+  }
+  void run(const BoxMeanImages& images, Stream) override { slide(images, {}); }
+  /// Fills the output, or has its rows taken.
+  void slide(const BoxMeanImages& images, const TakeMeans& take);
 
  private:
   CpuBackend& backend_;
@@ -123,7 +120,7 @@ class ChainTiles {
   std::vector<MeanStore> stores_;                     ///< of the run, one a box
   std::int64_t across_ = 1;                           ///< tiles side by side
   std::int64_t down_ = 1;                             ///< and one below the other
-  std::vector<std::unique_ptr<SlidingBoxes>> tiles_;  ///< one a thread
+  std::vector<std::unique_ptr<SlidingBoxes>> tiles_;  ///< one a thread, or a tile if these are fewer
 };
 
 }  // namespace satin::cpu

@@ -153,7 +153,7 @@ void DivideByEstimate(D d, BoxDifferences<std::uint32_t> boxes, const Divisors& 
     if (hn::AllTrue(floats, hn::Lt(apart, certain))) {
       hn::StoreU(hn::TruncateTo(narrow, hn::BitCast(d, rounded)), narrow, means + i);
     } else {
-      DivideDoubles<2>(hn::ScalableTag<double>(), boxes, divisors, i, i + hn::Lanes(d), means);
+      DivideByOne<2>(hn::ScalableTag<double>(), boxes, divisors, i, i + hn::Lanes(d), means);
     }
   }
 }
@@ -194,19 +194,13 @@ void Divide(const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::siz
             Mean* means) {
   if constexpr (std::is_same_v<Sum, std::uint32_t>)
     if (DivideInWords(boxes, divisors, first, last, means)) return;
-  const hn::ScalableTag<double> wide;
-  const hn::CappedTag<double, 1> one;
   WithBoxes(boxes, [&]<int Boxes>() {
-    std::size_t done = first;
-    if constexpr (std::is_same_v<Sum, std::uint64_t>) {
-      if (divisors.long_sums) {
-        done = DivideLong<Boxes>(wide, boxes, divisors, done, last, means);
-        DivideLong<Boxes>(one, boxes, divisors, done, last, means);
-        return;
-      }
-    }
-    done = DivideDoubles<Boxes>(wide, boxes, divisors, done, last, means);
-    DivideDoubles<Boxes>(one, boxes, divisors, done, last, means);
+    InVectors(first, [&](auto d, std::size_t i) {
+      if constexpr (std::is_same_v<Sum, std::uint64_t>)
+        if (divisors.long_sums) return DivideEach<Boxes, true>(d, boxes, divisors, i, last, means);
+      return divisors.size_x == nullptr ? DivideByOne<Boxes>(d, boxes, divisors, i, last, means)
+                                        : DivideEach<Boxes, false>(d, boxes, divisors, i, last, means);
+    });
   });
 }
 

@@ -86,33 +86,6 @@ HWY_INLINE auto WeightedSum(D d, const BoxDifferences<Sum>& boxes, std::size_t i
   }
 }
 
-/// Means of sums below 2^50. A quarter lifts ties over the middle between two integers, and nothing else: the
-/// sum s is an integer, (s + 1/4) / divisor lies at least 1 / (4 divisor) from the middle, on the side of
-/// s / divisor or above it in ties, and a product with the rounded reciprocal errs by less. `boxes` is a
-/// copy, which no store to the means can change.
-template <int Boxes, class D, class Sum, class Mean>
-std::size_t DivideDoubles(D d, BoxDifferences<Sum> boxes, const Divisors& divisors, std::size_t i,
-                          std::size_t last, Mean* means) {
-  const auto quarter = hn::Set(d, 0.25);
-  const auto round = hn::Set(d, rounding_for<Mean>);
-  if (divisors.size_x != nullptr) {
-    const double* size_x = divisors.size_x;
-    const auto size_y = hn::Set(d, divisors.divisor);
-    for (; i + hn::Lanes(d) <= last; i += hn::Lanes(d)) {
-      const auto sum = hn::Add(WeightedSum<Boxes>(d, boxes, i), quarter);
-      const auto divisor = hn::Mul(hn::LoadU(d, size_x + i), size_y);
-      StoreNearest(d, hn::Add(hn::Div(sum, divisor), round), means + i);
-    }
-    return i;
-  }
-  const auto reciprocal = hn::Set(d, 1.0 / divisors.divisor);
-  for (; i + hn::Lanes(d) <= last; i += hn::Lanes(d)) {
-    const auto sum = hn::Add(WeightedSum<Boxes>(d, boxes, i), quarter);
-    StoreNearest(d, hn::MulAdd(sum, reciprocal, round), means + i);
-  }
-  return i;
-}
-
 /// A sum of integers beyond 2^53: high 2^24 + low, each exact.
 template <class V>
 struct LongSum {
@@ -136,15 +109,38 @@ HWY_INLINE LongSum<hn::Vec<D>> WeightedLongSum(D d, const BoxDifferences<std::ui
   return result;
 }
 
+template <int Boxes, bool Long, class D, class Sum>
+HWY_INLINE auto SumAt(D d, const BoxDifferences<Sum>& boxes, std::size_t i) {
+  if constexpr (Long) {
+    return WeightedLongSum<Boxes>(d, boxes, i);
+  } else {
+    return WeightedSum<Boxes>(d, boxes, i);
+  }
+}
+
+template <class D, class V>
+HWY_INLINE V EstimateOf(D /*d*/, V sum) {
+  return sum;
+}
+
 template <class D, class V>
 HWY_INLINE V EstimateOf(D d, LongSum<V> sum) {
   return hn::MulAdd(sum.high, hn::Set(d, 0x1p24), sum.low);
 }
 
-/// The integer nearest to sum / divisor, ties up: an estimate that errs by at most one, then its remainder.
-/// All products and differences but the estimate's are exact.
+/// What rounds to the integer nearest to sum / divisor, ties up. A quarter lifts ties over the middle between
+/// two integers, and nothing else: the sum s is an integer below 2^50, (s + 1/4) / divisor lies at least
+/// 1 / (4 divisor) from the middle, on the side of s / divisor or above it in ties, and the quotient, or a
+/// product with the rounded reciprocal, errs by less.
 template <class D, class V>
-HWY_INLINE V NearestQuotient(D d, LongSum<V> sum, V divisor) {
+HWY_INLINE V QuotientOf(D d, V sum, V divisor) {
+  return hn::Div(hn::Add(sum, hn::Set(d, 0.25)), divisor);
+}
+
+/// Of long sums that integer: an estimate that errs by at most one, then its remainder. All products and
+/// differences but the estimate's are exact.
+template <class D, class V>
+HWY_INLINE V QuotientOf(D d, LongSum<V> sum, V divisor) {
   const auto unit = hn::Set(d, 0x1p24);
   const auto round = hn::Set(d, 0x1p52);
   const auto quotient = hn::Sub(hn::Add(hn::Div(EstimateOf(d, sum), divisor), round), round);
@@ -159,15 +155,37 @@ HWY_INLINE V NearestQuotient(D d, LongSum<V> sum, V divisor) {
   return hn::Sub(hn::Add(quotient, more), less);
 }
 
-template <int Boxes, class D, class Mean>
-std::size_t DivideLong(D d, BoxDifferences<std::uint64_t> boxes, const Divisors& divisors, std::size_t i,
+/// Means with a divisor for each entry, or of long sums. `boxes` is a copy, which no store to the means can
+/// change.
+template <int Boxes, bool Long, class D, class Sum, class Mean>
+std::size_t DivideEach(D d, BoxDifferences<Sum> boxes, const Divisors& divisors, std::size_t i,
                        std::size_t last, Mean* means) {
   const auto round = hn::Set(d, rounding_for<Mean>);
   for (; i + hn::Lanes(d) <= last; i += hn::Lanes(d)) {
-    const auto mean = NearestQuotient(d, WeightedLongSum<Boxes>(d, boxes, i), DivisorAt(d, divisors, i));
-    StoreNearest(d, hn::Add(mean, round), means + i);
+    const auto quotient = QuotientOf(d, SumAt<Boxes, Long>(d, boxes, i), DivisorAt(d, divisors, i));
+    StoreNearest(d, hn::Add(quotient, round), means + i);
   }
   return i;
+}
+
+/// Means with one divisor, by its reciprocal.
+template <int Boxes, class D, class Sum, class Mean>
+std::size_t DivideByOne(D d, BoxDifferences<Sum> boxes, const Divisors& divisors, std::size_t i,
+                        std::size_t last, Mean* means) {
+  const auto quarter = hn::Set(d, 0.25);
+  const auto round = hn::Set(d, rounding_for<Mean>);
+  const auto reciprocal = hn::Set(d, 1.0 / divisors.divisor);
+  for (; i + hn::Lanes(d) <= last; i += hn::Lanes(d)) {
+    const auto sum = hn::Add(WeightedSum<Boxes>(d, boxes, i), quarter);
+    StoreNearest(d, hn::MulAdd(sum, reciprocal, round), means + i);
+  }
+  return i;
+}
+
+/// loop(d, first) takes the vectors of a row from entry `first` on and returns the first entry that is left.
+template <class Loop>
+void InVectors(std::size_t first, const Loop& loop) {
+  loop(hn::CappedTag<double, 1>(), loop(hn::ScalableTag<double>(), first));
 }
 
 template <int Boxes, class D>
@@ -188,43 +206,11 @@ std::size_t DivideFloats(D d, BoxDifferences<std::uint64_t> boxes, const Divisor
 inline void FloatMeans(const BoxDifferences<std::uint64_t>& boxes, const Divisors& divisors, double scale,
                        std::size_t first, std::size_t last, float* means) {
   WithBoxes(boxes, [&]<int Boxes>() {
-    const std::size_t done =
-        DivideFloats<Boxes>(hn::ScalableTag<double>(), boxes, divisors, scale, first, last, means);
-    DivideFloats<Boxes>(hn::CappedTag<double, 1>(), boxes, divisors, scale, done, last, means);
+    InVectors(first, [&](auto d, std::size_t i) {
+      return DivideFloats<Boxes>(d, boxes, divisors, scale, i, last, means);
+    });
   });
 }
-
-/// A sum and its quotient, of integers below 2^50 or long ones, for UnweightVectors(): what is behind the
-/// point of the quotient is to be dropped.
-template <int Boxes, bool Long>
-struct AnySum {
-  template <class D, class Sum>
-  static HWY_INLINE auto at(D d, const BoxDifferences<Sum>& boxes, std::size_t i) {
-    if constexpr (Long) {
-      return WeightedLongSum<Boxes>(d, boxes, i);
-    } else {
-      return WeightedSum<Boxes>(d, boxes, i);
-    }
-  }
-  template <class D, class V>
-  static HWY_INLINE auto estimate(D d, V sum) {
-    if constexpr (Long) {
-      return EstimateOf(d, sum);
-    } else {
-      return sum;
-    }
-  }
-  template <class D, class V, class Divisor>
-  static HWY_INLINE auto quotient(D d, V sum, Divisor divisor) {
-    if constexpr (Long) {
-      return NearestQuotient(d, sum, divisor);
-    } else {
-      const auto half = hn::Set(d, 0.5);
-      const auto half_up = hn::Add(hn::Floor(hn::Mul(divisor, half)), half);
-      return hn::Div(hn::Add(sum, half_up), divisor);
-    }
-  }
-};
 
 /// For every lane the one that has alpha of the same pixel.
 template <std::size_t Channels, std::size_t Lanes>
@@ -236,62 +222,54 @@ constexpr std::array<std::int64_t, Lanes> LanesOfAlpha() {
 }
 
 /// The sum of alpha for every lane of a vector that begins with entry i.
-template <class Any, std::size_t Channels, class D, class V, class Sum>
+template <int Boxes, bool Long, std::size_t Channels, class D, class V, class Sum>
 HWY_INLINE auto AlphaFor(D d, V sum, const BoxDifferences<Sum>& boxes, std::size_t i) {
   if constexpr (hn::MaxLanes(D()) >= Channels) {
     alignas(64) static constexpr auto lanes = LanesOfAlpha<Channels, hn::MaxLanes(D())>();
-    return hn::TableLookupLanes(Any::estimate(d, sum), hn::SetTableIndices(d, lanes.data()));
+    return hn::TableLookupLanes(EstimateOf(d, sum), hn::SetTableIndices(d, lanes.data()));
   } else {
     const hn::CappedTag<double, 1> one;
-    return hn::Set(d, hn::GetLane(Any::estimate(one, Any::at(one, boxes, i | (Channels - 1)))));
+    const auto alpha = SumAt<Boxes, Long>(one, boxes, i | (Channels - 1));
+    return hn::Set(d, hn::GetLane(EstimateOf(one, alpha)));
   }
 }
 
-template <class Any, std::size_t Channels, class D, class Sum>
+template <int Boxes, bool Long, std::size_t Channels, class D, class Sum>
 std::size_t UnweightVectors(D d, BoxDifferences<Sum> boxes, const Divisors& divisors, std::size_t i,
-                            std::size_t last, std::uint32_t white, std::uint32_t* HWY_RESTRICT means) {
+                            std::size_t last, std::uint32_t white, std::uint32_t* means) {
+  if (HWY_HAVE_SCALABLE && hn::MaxLanes(D()) > 1) return i;  // lane tables need a size that is known
   const hn::RebindToSigned<D> integers;
-  const hn::Rebind<std::int32_t, D> signed_words;
-  const hn::Rebind<std::uint32_t, D> words;
   const auto channel_bits = hn::Set(integers, Channels - 1);
-  const auto largest = hn::Set(d, white);
+  const auto round = hn::Set(d, rounding_for<std::uint32_t>);
   for (; i + hn::Lanes(d) <= last; i += hn::Lanes(d)) {
     const auto phase = static_cast<std::int64_t>(hn::MaxLanes(D()) >= Channels ? 0 : i % Channels);
-    const auto is_alpha =
-        hn::RebindMask(d, hn::Eq(hn::And(hn::Iota(integers, phase), channel_bits), channel_bits));
-    const auto sum = Any::at(d, boxes, i);
-    const auto alpha = hn::Max(AlphaFor<Any, Channels>(d, sum, boxes, i), hn::Set(d, 1.0));
+    const auto channel = hn::And(hn::Iota(integers, phase), channel_bits);
+    const auto is_alpha = hn::RebindMask(d, hn::Eq(channel, channel_bits));
+    const auto sum = SumAt<Boxes, Long>(d, boxes, i);
+    const auto alpha = hn::Max(AlphaFor<Boxes, Long, Channels>(d, sum, boxes, i), hn::Set(d, 1.0));
     const auto divisor = hn::IfThenElse(is_alpha, DivisorAt(d, divisors, i), alpha);
-    const auto mean = hn::Min(Any::quotient(d, sum, divisor), largest);
-    hn::StoreU(hn::BitCast(words, hn::DemoteTo(signed_words, mean)), words, means + i);
+    const auto mean = hn::Min(QuotientOf(d, sum, divisor), hn::Set(d, white));
+    StoreNearest(d, hn::Add(mean, round), means + i);
   }
   return i;
 }
 
-template <class Any, std::size_t Channels, class Sum>
-void UnweightRow(const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::size_t first,
-                 std::size_t last, std::uint32_t white, std::uint32_t* means) {
-  if constexpr (!HWY_HAVE_SCALABLE)
-    first =
-        UnweightVectors<Any, Channels>(hn::ScalableTag<double>(), boxes, divisors, first, last, white, means);
-  UnweightVectors<Any, Channels>(hn::CappedTag<double, 1>(), boxes, divisors, first, last, white, means);
-}
-
 /// Means of entries [first, last), whole pixels of 2 or 4 channels whose colours were summed times alpha: the
 /// last mean is that of alpha, the others are round(colour sum / alpha sum), ties up, at most `white` (0
-/// where no alpha was summed). Weighted sums are below 2^50, so that the correctly rounded quotient of (s +
-/// 1/2) lies on the right side of every integer; or long, and those of alpha below 2^52.
+/// where no alpha was summed). Weighted sums are below 2^50, or long, and those of alpha below 2^52.
 template <class Sum>
 void Unweight(const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::size_t first, std::size_t last,
               std::size_t channels, std::uint32_t white, std::uint32_t* means) {
+  const auto run = [&]<int Boxes, bool Long>() {
+    InVectors(first, [&](auto d, std::size_t i) {
+      return channels == 2 ? UnweightVectors<Boxes, Long, 2>(d, boxes, divisors, i, last, white, means)
+                           : UnweightVectors<Boxes, Long, 4>(d, boxes, divisors, i, last, white, means);
+    });
+  };
   WithBoxes(boxes, [&]<int Boxes>() {
-    const auto of_any = [&]<class Any>() {
-      channels == 2 ? UnweightRow<Any, 2>(boxes, divisors, first, last, white, means)
-                    : UnweightRow<Any, 4>(boxes, divisors, first, last, white, means);
-    };
     if constexpr (std::is_same_v<Sum, std::uint64_t>)
-      if (divisors.long_sums) return of_any.template operator()<AnySum<Boxes, true>>();
-    of_any.template operator()<AnySum<Boxes, false>>();
+      if (divisors.long_sums) return run.template operator()<Boxes, true>();
+    run.template operator()<Boxes, false>();
   });
 }
 

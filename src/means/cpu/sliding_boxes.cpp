@@ -22,11 +22,43 @@ namespace satin::cpu::HWY_NAMESPACE {
 
 class TileOfBoxes final : public SlidingBoxes {
  public:
-  TileOfBoxes(std::span<const ChainBox> boxes, std::int64_t width);
+  TileOfBoxes(std::span<const ChainBox> boxes, std::int64_t width)
+      : boxes_(boxes), channels_(static_cast<std::size_t>(boxes[0].job.read.channels)) {
+    for (const ChainBox& box : boxes) {
+      State& state = states_.emplace_back(State{SlidingBox(box, width), {}, {}});
+      const std::size_t entries = static_cast<std::size_t>(box.columns(width)) * channels_;
+      const std::size_t bytes = entries * size_of(box.input);
+      if (!box.direct) state.ring.resize(static_cast<std::size_t>(box.ring_rows()) * bytes);
+      state.outside.resize(bytes);
+      with_type(box.input, [&]<class Value>() {
+        for (std::size_t i = 0; i < entries; ++i)
+          As<Value>(state.outside)[i] = static_cast<Value>(box.outside(i % channels_));
+      });
+    }
+    working_.resize(static_cast<std::size_t>(width) * channels_ * sizeof(std::uint64_t));
+  }
 
-  [[nodiscard]] std::size_t bytes() const noexcept override;
-  void run(std::span<const MeanStore> stores, const BoxMeanImages& images, Tile tile, MeanRows* means,
-           int slot) override;
+  [[nodiscard]] std::size_t bytes() const noexcept override {
+    std::size_t bytes = working_.size();
+    for (const State& state : states_) bytes += state.box.bytes() + state.ring.size() + state.outside.size();
+    return bytes;
+  }
+
+  void run(std::span<const MeanStore> stores, const BoxMeanImages& images, Tile tile, const TakeMeans& take,
+           int slot) override {
+    stores_ = stores;
+    images_ = &images;
+    place(tile);
+    for (std::int64_t y = tile.top; y < tile.bottom; ++y) {
+      fetch_ahead(y, tile.left);
+      if (take) {
+        mean_row(boxes_.size() - 1, y, working_.data());
+        take(y, tile.left, tile.right, working_.data(), slot);
+      } else {
+        finish_row(y, tile.left);
+      }
+    }
+  }
 
  private:
   /// Where one box of the chain stands.
@@ -37,21 +69,131 @@ class TileOfBoxes final : public SlidingBoxes {
     std::int64_t filled = 0;         ///< rows before this one are in the ring, or were
   };
 
-  void place(Tile tile);
-  [[nodiscard]] std::byte* ring_row(std::size_t box, std::int64_t position);
-  [[nodiscard]] const std::byte* input_row(std::size_t box, std::int64_t position);
-  void decode_to_ring(std::int64_t position);
-  void mean_row(std::size_t box, std::int64_t y, std::byte* out);
-  void fetch_ahead(std::int64_t y, std::int64_t left) const;
-  void finish_row(std::int64_t y, std::int64_t left);
+  /// The rows of the picture and of the output that are next.
+  void fetch_ahead(std::int64_t y, std::int64_t left) const {
+    constexpr std::int64_t ahead = 2;
+    const std::int64_t height = boxes_[0].job.height;
+    const std::int64_t reads = y + boxes_[0].margin_y + boxes_[0].halo_y + ahead;
+    const SlidingBox& first = states_.front().box;
+    if (reads < height)
+      fetch(images_->source.at(first.in_first(), reads),
+            first.in_pixels() * static_cast<std::size_t>(images_->source.strides.pixel));
+    if (y + ahead < height)
+      fetch(images_->output.at(left, y + ahead),
+            states_.back().box.out_pixels() * static_cast<std::size_t>(images_->output.strides.pixel));
+  }
+
+  /// Where the border wraps, rows above and below the picture are made like others; elsewhere they are rows
+  /// near its edge, or none.
+  void place(Tile tile) {
+    const BoxMeanJob& job = boxes_[0].job;
+    for (std::size_t i = 0; i < boxes_.size(); ++i) {
+      const ChainBox& box = boxes_[i];
+      states_[i].box.place(std::max<std::int64_t>(0, tile.left - box.margin_x),
+                           std::min(job.width, tile.right + box.margin_x));
+      std::int64_t& filled = states_[i].filled;
+      filled = tile.top - box.margin_y - box.halo_y;
+      if (job.border != Border::wrap) filled = std::max<std::int64_t>(0, filled);
+    }
+  }
+
+  std::byte* ring_row(std::size_t box, std::int64_t position) {
+    const std::int64_t rows = boxes_[box].ring_rows();
+    std::vector<std::byte>& ring = states_[box].ring;
+    const auto slot = static_cast<std::size_t>((position % rows + rows) % rows);
+    return ring.data() + slot * (ring.size() / static_cast<std::size_t>(rows));
+  }
+
+  const std::byte* input_row(std::size_t box, std::int64_t position) {
+    const BoxMeanJob& job = boxes_[box].job;
+    const bool in_ring = !boxes_[box].direct;
+    if (in_ring && job.border == Border::wrap) return ring_row(box, position);
+    const std::int64_t y = source_of(position, job.height, job.border);
+    if (y < 0) return states_[box].outside.data();
+    return in_ring ? ring_row(box, y) : images_->source.at(states_[box].box.in_first(), y);
+  }
+
+  void decode_to_ring(std::int64_t position) {
+    const BoxMeanJob& job = boxes_[0].job;
+    const SlidingBox& box = states_[0].box;
+    const RowReader& reader = stores_[0].reader;
+    const std::byte* source = images_->source.at(box.in_first(), source_of(position, job.height, job.border));
+    std::byte* row = ring_row(0, position);
+    if (boxes_[0].input == Type::u16)
+      return DecodeRow(As<std::uint8_t>(source), box.in_pixels() * channels_, reader.transfer,
+                       reinterpret_cast<std::uint16_t*>(row));
+    boxes_[0].input == Type::u32
+        ? ReadRow(reader, source, box.in_pixels(), reinterpret_cast<std::uint32_t*>(row))
+        : ReadRow(reader, source, box.in_pixels(), reinterpret_cast<std::uint64_t*>(row));
+  }
+
+  /// Row y of a box's means, after the rows of its window are in its ring.
+  void mean_row(std::size_t index, std::int64_t y, std::byte* out) {
+    const ChainBox& box = boxes_[index];
+    std::int64_t last = y + box.halo_y;
+    if (box.job.border != Border::wrap) last = std::min(last, box.job.height - 1);
+    if (!box.direct)
+      for (std::int64_t& next = states_[index].filled; next <= last; ++next)
+        index == 0 ? decode_to_ring(next) : mean_row(index - 1, next, ring_row(index, next));
+    states_[index].box.mean_row(
+        stores_[index], *images_, y, [&](std::int64_t position) { return input_row(index, position); }, out);
+  }
+
+  /// Row y of the last box's means, as it is stored.
+  void finish_row(std::int64_t y, std::int64_t left) {
+    const ChainBox& last = boxes_.back();
+    if (!last.finishes) return mean_row(boxes_.size() - 1, y, images_->output.at(left, y));
+    last.job.write.type == Type::u8 ? store_row<std::uint8_t>(y, left) : store_row<std::uint16_t>(y, left);
+  }
+
   template <class T>
-  void store_row(std::int64_t y, std::int64_t left);
+  void store_row(std::int64_t y, std::int64_t left) {
+    mean_row(boxes_.size() - 1, y, working_.data());
+    const MeanRule& rule = stores_.back().rule;
+    const std::size_t pixels = states_.back().box.out_pixels();
+    T* out = images_->output.row<T>(y) + left * static_cast<std::int64_t>(channels_);
+    if constexpr (sizeof(T) == 1)
+      if (boxes_.back().output == Type::u16)
+        return EncodeRow(As<std::uint16_t>(working_), pixels * channels_, rule.transfer, out);
+    auto* means = As<std::uint32_t>(working_);
+    const T* original = images_->original.row<T>(y) + left * static_cast<std::int64_t>(channels_);
+    if (rule.mask_maximum != 0) {
+      if (rule.weighted)
+        return channels_ == 2 ? store_blended<2>(y, left, original, means, out)
+                              : store_blended<4>(y, left, original, means, out);
+      blend_row(y, left, original, means);
+    }
+    rule.weighted ? StoreWithAlpha(means, pixels, channels_, rule.transfer, original, out)
+                  : EncodeWorking(means, pixels * channels_, rule.transfer, out);
+  }
+
+  /// Means blended with the picture's own values under the mask, before they are encoded.
   template <class T>
-  void blend_row(std::int64_t y, std::int64_t left, const T* original, std::uint32_t* means) const;
+  void blend_row(std::int64_t y, std::int64_t left, const T* original, std::uint32_t* means) const {
+    const MeanRule& rule = stores_.back().rule;
+    const std::size_t pixels = states_.back().box.out_pixels();
+    const std::uint64_t whole = rule.mask_maximum;
+    if (whole == 0xFF && decode(static_cast<T>(~T{0}), rule.transfer) <= 0xFFFF)
+      return BlendRow(original, images_->mask.row<std::uint8_t>(y) + left, pixels,
+                      static_cast<int>(channels_), rule.transfer, means);
+    for (std::size_t x = 0; x < pixels; ++x, original += channels_, means += channels_) {
+      const std::uint64_t weight = mask_at(images_->mask, left + static_cast<std::int64_t>(x), y);
+      if (weight == whole) continue;
+      for (std::size_t c = 0; c < channels_; ++c)
+        means[c] =
+            static_cast<std::uint32_t>(blend(decode(original[c], rule.transfer), means[c], weight, whole));
+    }
+  }
+
+  /// The same for pixels with straight alpha, which are stored.
   template <int Channels, class T>
   void store_blended(std::int64_t y, std::int64_t left, const T* original, const std::uint32_t* means,
-                     T* out) const;
-  [[nodiscard]] const std::byte* working_row(std::int64_t y);
+                     T* out) const {
+    const auto right = left + static_cast<std::int64_t>(states_.back().box.out_pixels());
+    for (std::int64_t x = left; x < right; ++x, original += Channels, means += Channels, out += Channels)
+      store_integers<Channels>([means](int c) -> std::uint64_t { return means[c]; }, means[Channels - 1],
+                               original, mask_at(images_->mask, x, y), stores_.back().rule, out);
+  }
 
   std::span<const ChainBox> boxes_;
   std::size_t channels_;
@@ -60,176 +202,6 @@ class TileOfBoxes final : public SlidingBoxes {
   std::span<const MeanStore> stores_;
   const BoxMeanImages* images_ = nullptr;
 };
-
-inline TileOfBoxes::TileOfBoxes(std::span<const ChainBox> boxes, std::int64_t width)
-    : boxes_(boxes), channels_(static_cast<std::size_t>(boxes[0].job.read.channels)) {
-  for (const ChainBox& box : boxes) {
-    State& state = states_.emplace_back(State{SlidingBox(box, width), {}, {}});
-    const std::size_t entries = static_cast<std::size_t>(box.columns(width)) * channels_;
-    const std::size_t bytes = entries * size_of(box.input);
-    if (!box.direct) state.ring.resize(static_cast<std::size_t>(box.ring_rows()) * bytes);
-    state.outside.resize(bytes);
-    with_type(box.input, [&]<class Value>() {
-      for (std::size_t i = 0; i < entries; ++i)
-        As<Value>(state.outside)[i] = static_cast<Value>(box.outside(i % channels_));
-    });
-  }
-  working_.resize(static_cast<std::size_t>(width) * channels_ * sizeof(std::uint64_t));
-}
-
-inline std::size_t TileOfBoxes::bytes() const noexcept {
-  std::size_t bytes = working_.size();
-  for (const State& state : states_) bytes += state.box.bytes() + state.ring.size() + state.outside.size();
-  return bytes;
-}
-
-/// The rows of the picture and of the output that are next.
-HWY_INLINE void TileOfBoxes::fetch_ahead(std::int64_t y, std::int64_t left) const {
-  constexpr std::int64_t ahead = 2;
-  const std::int64_t height = boxes_[0].job.height;
-  const std::int64_t reads = y + boxes_[0].margin_y + boxes_[0].halo_y + ahead;
-  const SlidingBox& first = states_.front().box;
-  if (reads < height)
-    fetch(images_->source.at(first.in_first(), reads),
-          first.in_pixels() * static_cast<std::size_t>(images_->source.strides.pixel));
-  if (y + ahead < height)
-    fetch(images_->output.at(left, y + ahead),
-          states_.back().box.out_pixels() * static_cast<std::size_t>(images_->output.strides.pixel));
-}
-
-inline void TileOfBoxes::run(std::span<const MeanStore> stores, const BoxMeanImages& images, Tile tile,
-                             MeanRows* means, int slot) {
-  stores_ = stores;
-  images_ = &images;
-  place(tile);
-  for (std::int64_t y = tile.top; y < tile.bottom; ++y) {
-    fetch_ahead(y, tile.left);
-    if (means == nullptr) {
-      finish_row(y, tile.left);
-    } else {
-      means->take(y, tile.left, tile.right, working_row(y), slot);
-    }
-  }
-}
-
-/// Where the border wraps, rows above and below the picture are made like others; elsewhere they are rows
-/// near its edge, or none.
-inline void TileOfBoxes::place(Tile tile) {
-  const BoxMeanJob& job = boxes_[0].job;
-  for (std::size_t i = 0; i < boxes_.size(); ++i) {
-    const ChainBox& box = boxes_[i];
-    states_[i].box.place(std::max<std::int64_t>(0, tile.left - box.margin_x),
-                         std::min(job.width, tile.right + box.margin_x));
-    std::int64_t& filled = states_[i].filled;
-    filled = tile.top - box.margin_y - box.halo_y;
-    if (job.border != Border::wrap) filled = std::max<std::int64_t>(0, filled);
-  }
-}
-
-inline std::byte* TileOfBoxes::ring_row(std::size_t box, std::int64_t position) {
-  const std::int64_t rows = boxes_[box].ring_rows();
-  std::vector<std::byte>& ring = states_[box].ring;
-  const auto slot = static_cast<std::size_t>((position % rows + rows) % rows);
-  return ring.data() + slot * (ring.size() / static_cast<std::size_t>(rows));
-}
-
-inline const std::byte* TileOfBoxes::input_row(std::size_t box, std::int64_t position) {
-  const BoxMeanJob& job = boxes_[box].job;
-  const bool in_ring = !boxes_[box].direct;
-  if (in_ring && job.border == Border::wrap) return ring_row(box, position);
-  const std::int64_t y = source_of(position, job.height, job.border);
-  if (y < 0) return states_[box].outside.data();
-  return in_ring ? ring_row(box, y) : images_->source.at(states_[box].box.in_first(), y);
-}
-
-inline void TileOfBoxes::decode_to_ring(std::int64_t position) {
-  const BoxMeanJob& job = boxes_[0].job;
-  const SlidingBox& box = states_[0].box;
-  const RowReader& reader = stores_[0].reader;
-  const std::byte* source = images_->source.at(box.in_first(), source_of(position, job.height, job.border));
-  std::byte* row = ring_row(0, position);
-  if (boxes_[0].input == Type::u16)
-    return DecodeRow(As<std::uint8_t>(source), box.in_pixels() * channels_, reader.transfer,
-                     reinterpret_cast<std::uint16_t*>(row));
-  boxes_[0].input == Type::u32
-      ? ReadRow(reader, source, box.in_pixels(), reinterpret_cast<std::uint32_t*>(row))
-      : ReadRow(reader, source, box.in_pixels(), reinterpret_cast<std::uint64_t*>(row));
-}
-
-/// Row y of a box's means, after the rows of its window are in its ring.
-inline void TileOfBoxes::mean_row(std::size_t index, std::int64_t y, std::byte* out) {
-  const ChainBox& box = boxes_[index];
-  std::int64_t last = y + box.halo_y;
-  if (box.job.border != Border::wrap) last = std::min(last, box.job.height - 1);
-  if (!box.direct)
-    for (std::int64_t& next = states_[index].filled; next <= last; ++next)
-      index == 0 ? decode_to_ring(next) : mean_row(index - 1, next, ring_row(index, next));
-  states_[index].box.mean_row(
-      stores_[index], *images_, y, [&](std::int64_t position) { return input_row(index, position); }, out);
-}
-
-/// Row y of the last box's means, before they are stored.
-inline const std::byte* TileOfBoxes::working_row(std::int64_t y) {
-  mean_row(boxes_.size() - 1, y, working_.data());
-  return working_.data();
-}
-
-/// Row y of the last box's means, as it is stored.
-inline void TileOfBoxes::finish_row(std::int64_t y, std::int64_t left) {
-  const ChainBox& last = boxes_.back();
-  if (!last.finishes) return mean_row(boxes_.size() - 1, y, images_->output.at(left, y));
-  last.job.write.type == Type::u8 ? store_row<std::uint8_t>(y, left) : store_row<std::uint16_t>(y, left);
-}
-
-template <class T>
-void TileOfBoxes::store_row(std::int64_t y, std::int64_t left) {
-  mean_row(boxes_.size() - 1, y, working_.data());
-  const MeanRule& rule = stores_.back().rule;
-  const std::size_t pixels = states_.back().box.out_pixels();
-  T* out = images_->output.row<T>(y) + left * static_cast<std::int64_t>(channels_);
-  if constexpr (sizeof(T) == 1)
-    if (boxes_.back().output == Type::u16)
-      return EncodeRow(As<std::uint16_t>(working_), pixels * channels_, rule.transfer, out);
-  auto* means = As<std::uint32_t>(working_);
-  const T* original = images_->original.row<T>(y) + left * static_cast<std::int64_t>(channels_);
-  if (rule.mask_maximum != 0) {
-    if (rule.weighted)
-      return channels_ == 2 ? store_blended<2>(y, left, original, means, out)
-                            : store_blended<4>(y, left, original, means, out);
-    blend_row(y, left, original, means);
-  }
-  rule.weighted ? StoreWithAlpha(means, pixels, channels_, rule.transfer, original, out)
-                : EncodeWorking(means, pixels * channels_, rule.transfer, out);
-}
-
-/// Means blended with the picture's own values under the mask, before they are encoded.
-template <class T>
-void TileOfBoxes::blend_row(std::int64_t y, std::int64_t left, const T* original,
-                            std::uint32_t* means) const {
-  const MeanRule& rule = stores_.back().rule;
-  const std::size_t pixels = states_.back().box.out_pixels();
-  const std::uint64_t whole = rule.mask_maximum;
-  if (whole == 0xFF && decode(static_cast<T>(~T{0}), rule.transfer) <= 0xFFFF)
-    return BlendRow(original, images_->mask.row<std::uint8_t>(y) + left, pixels, static_cast<int>(channels_),
-                    rule.transfer, means);
-  for (std::size_t x = 0; x < pixels; ++x, original += channels_, means += channels_) {
-    const std::uint64_t weight = mask_at(images_->mask, left + static_cast<std::int64_t>(x), y);
-    if (weight == whole) continue;
-    for (std::size_t c = 0; c < channels_; ++c)
-      means[c] =
-          static_cast<std::uint32_t>(blend(decode(original[c], rule.transfer), means[c], weight, whole));
-  }
-}
-
-/// The same for pixels with straight alpha, which are stored.
-template <int Channels, class T>
-void TileOfBoxes::store_blended(std::int64_t y, std::int64_t left, const T* original,
-                                const std::uint32_t* means, T* out) const {
-  const auto right = left + static_cast<std::int64_t>(states_.back().box.out_pixels());
-  for (std::int64_t x = left; x < right; ++x, original += Channels, means += Channels, out += Channels)
-    store_integers<Channels>([means](int c) -> std::uint64_t { return means[c]; }, means[Channels - 1],
-                             original, mask_at(images_->mask, x, y), stores_.back().rule, out);
-}
 
 inline std::unique_ptr<SlidingBoxes> MakeSlidingBoxes(std::span<const ChainBox> boxes, std::int64_t width) {
   return std::make_unique<TileOfBoxes>(boxes, width);

@@ -24,26 +24,74 @@ namespace satin::cpu::HWY_NAMESPACE {
 /// Integers without alpha and mask: bytes, bytes in linear light, or 16 bits as stored; with a level, which
 /// side of it they are on. The means are those of an image, or of successive boxes: then every row of them
 /// becomes a row of unsharp masking, and none is stored.
-class ResidualRows final : public UnsharpResidualOperation, private MeanRows {
+class ResidualRows final : public UnsharpResidualOperation {
  public:
-  ResidualRows(CpuBackend& backend, const UnsharpResidualJob& job, std::vector<ChainBox> boxes);
+  ResidualRows(CpuBackend& backend, const UnsharpResidualJob& job, std::vector<ChainBox> boxes)
+      : backend_(backend),
+        job_(job),
+        entries_(static_cast<std::size_t>(job.width * job.means.channels)),
+        transfer_(host_transfer(job.write.type, job.write.transfer == Transfer::srgb)) {
+    const UnsharpResidualRule rule = residual_rule(job, transfer_);
+    line_ = {rule.amount, rule.threshold, rule.mean_scale, job.means.type == Type::u16 ? 255.0 : 65535.0};
+    line_.narrow = ExactInFloat(line_);
+    const std::vector<std::uint16_t> row(entries_);
+    const auto threads = static_cast<std::size_t>(backend.threads.count());
+    if (transfer_.decode != nullptr) linear_.resize(threads, row);
+    if (job.level) results_.resize(threads, row);
+    if (!boxes.empty()) chain_.emplace(backend, std::move(boxes));
+  }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
     return (linear_.size() + results_.size()) * entries_ * sizeof(std::uint16_t) +
-           (tiles_ ? tiles_->bytes() : 0);
+           (chain_ ? chain_->workspace_bytes() : 0);
   }
-  void run(const UnsharpResidualImages& images, Stream stream) override;
+
+  void run(const UnsharpResidualImages& images, Stream) override {
+    const auto take = [&](std::int64_t y, std::int64_t left, std::int64_t right, const std::byte* means,
+                          int slot) {
+      job_.write.type == Type::u16 ? store<std::uint16_t>(images, y, left, right, means, slot)
+                                   : store<std::uint8_t>(images, y, left, right, means, slot);
+    };
+    if (chain_) {
+      BoxMeanImages boxes;
+      boxes.source = boxes.original = images.picture;
+      boxes.output = images.output;
+      return chain_->slide(boxes, take);
+    }
+    constexpr std::int64_t rows_at_once = 16;
+    backend_.threads.for_rows(job_.height, rows_at_once,
+                              [&](std::int64_t first, std::int64_t last, int slot) {
+                                for (std::int64_t y = first; y < last; ++y)
+                                  take(y, 0, job_.width, images.means.row<std::byte>(y), slot);
+                              });
+  }
 
  private:
-  void take(std::int64_t y, std::int64_t left, std::int64_t right, const std::byte* means,
-            int slot) override {
-    job_.write.type == Type::u16 ? store<std::uint16_t>(y, left, right, means, slot)
-                                 : store<std::uint8_t>(y, left, right, means, slot);
+  template <class T>
+  void store(const UnsharpResidualImages& images, std::int64_t y, std::int64_t left, std::int64_t right,
+             const std::byte* means, int slot) {
+    const std::int64_t channels = job_.means.channels;
+    const T* own = images.picture.row<T>(y) + left * channels;
+    const auto entries = static_cast<std::size_t>((right - left) * channels);
+    if (!job_.level) return add<T>(own, means, entries, slot, images.output.row<T>(y) + left * channels);
+    T* results = reinterpret_cast<T*>(results_[static_cast<std::size_t>(slot)].data());
+    add<T>(own, means, entries, slot, results);
+    CompareRow(results, right - left, *job_.level, images.output.row<std::uint8_t>(y) + left);
   }
+
   template <class T>
-  void store(std::int64_t y, std::int64_t left, std::int64_t right, const std::byte* means, int slot);
-  template <class T>
-  void add(const T* own, const std::byte* means, std::size_t entries, int slot, T* out);
+  void add(const T* own, const std::byte* means, std::size_t entries, int slot, T* out) {
+    if constexpr (sizeof(T) == 2) {
+      AddResidual(own, reinterpret_cast<const std::uint32_t*>(means), entries, line_, out);
+    } else if (linear_.empty()) {
+      AddResidual(own, reinterpret_cast<const std::uint16_t*>(means), entries, line_, out);
+    } else {
+      std::uint16_t* light = linear_[static_cast<std::size_t>(slot)].data();
+      DecodeRow(own, entries, transfer_, light);
+      AddResidual(light, reinterpret_cast<const std::uint32_t*>(means), entries, line_, light);
+      EncodeRow(light, entries, transfer_, out);
+    }
+  }
 
   CpuBackend& backend_;
   UnsharpResidualJob job_;
@@ -52,65 +100,8 @@ class ResidualRows final : public UnsharpResidualOperation, private MeanRows {
   UnsharpResidualLine line_;
   std::vector<std::vector<std::uint16_t>> linear_;   ///< a row of light for each thread
   std::vector<std::vector<std::uint16_t>> results_;  ///< with a level: a row before it, of bytes or words
-  std::optional<ChainTiles> tiles_;                  ///< of successive boxes
-  const UnsharpResidualImages* images_ = nullptr;    ///< of the run
+  std::optional<BoxChain> chain_;                    ///< of the means, unless they are an image
 };
-
-inline ResidualRows::ResidualRows(CpuBackend& backend, const UnsharpResidualJob& job,
-                                  std::vector<ChainBox> boxes)
-    : backend_(backend),
-      job_(job),
-      entries_(static_cast<std::size_t>(job.width * job.means.channels)),
-      transfer_(host_transfer(job.write.type, job.write.transfer == Transfer::srgb)) {
-  const UnsharpResidualRule rule = residual_rule(job, transfer_);
-  line_ = {rule.amount, rule.threshold, rule.mean_scale, job.means.type == Type::u16 ? 255.0 : 65535.0};
-  line_.narrow = ExactInFloat(line_);
-  const std::vector<std::uint16_t> row(entries_);
-  const auto threads = static_cast<std::size_t>(backend.threads.count());
-  if (transfer_.decode != nullptr) linear_.resize(threads, row);
-  if (job.level) results_.resize(threads, row);
-  if (!boxes.empty()) tiles_.emplace(backend, std::move(boxes));
-}
-
-inline void ResidualRows::run(const UnsharpResidualImages& images, Stream) {
-  images_ = &images;
-  if (tiles_) {
-    BoxMeanImages boxes;
-    boxes.source = boxes.original = images.picture;
-    boxes.output = images.output;
-    return tiles_->run(boxes, this);
-  }
-  constexpr std::int64_t rows_at_once = 16;
-  backend_.threads.for_rows(job_.height, rows_at_once, [&](std::int64_t first, std::int64_t last, int slot) {
-    for (std::int64_t y = first; y < last; ++y) take(y, 0, job_.width, images.means.row<std::byte>(y), slot);
-  });
-}
-
-template <class T>
-void ResidualRows::store(std::int64_t y, std::int64_t left, std::int64_t right, const std::byte* means,
-                         int slot) {
-  const std::int64_t channels = job_.means.channels;
-  const T* own = images_->picture.row<T>(y) + left * channels;
-  const auto entries = static_cast<std::size_t>((right - left) * channels);
-  if (!job_.level) return add<T>(own, means, entries, slot, images_->output.row<T>(y) + left * channels);
-  T* results = reinterpret_cast<T*>(results_[static_cast<std::size_t>(slot)].data());
-  add<T>(own, means, entries, slot, results);
-  CompareRow(results, right - left, *job_.level, images_->output.row<std::uint8_t>(y) + left);
-}
-
-template <class T>
-void ResidualRows::add(const T* own, const std::byte* means, std::size_t entries, int slot, T* out) {
-  if constexpr (sizeof(T) == 2) {
-    AddResidual(own, reinterpret_cast<const std::uint32_t*>(means), entries, line_, out);
-  } else if (linear_.empty()) {
-    AddResidual(own, reinterpret_cast<const std::uint16_t*>(means), entries, line_, out);
-  } else {
-    std::uint16_t* light = linear_[static_cast<std::size_t>(slot)].data();
-    DecodeRow(own, entries, transfer_, light);
-    AddResidual(light, reinterpret_cast<const std::uint32_t*>(means), entries, line_, light);
-    EncodeRow(light, entries, transfer_, out);
-  }
-}
 
 inline std::unique_ptr<UnsharpResidualOperation> PrepareResidualRows(CpuBackend& backend,
                                                                      const UnsharpResidualJob& job,
