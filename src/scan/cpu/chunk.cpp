@@ -1,7 +1,7 @@
 // The chunk loops that Highway compiles once for every SIMD target and chooses between at run time.
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "scan/cpu/chunk_simd.cpp"
+#define HWY_TARGET_INCLUDE "scan/cpu/chunk.cpp"
 #include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
@@ -10,7 +10,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "scan/cpu/chunk_simd.h"
+#include "scan/cpu/chunk.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
