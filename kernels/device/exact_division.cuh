@@ -23,12 +23,6 @@ __device__ inline std::uint32_t divide_near(std::uint64_t sum, std::uint64_t div
   return quotient;
 }
 
-/// A template, because the host compiler does not know the intrinsic.
-template <class Float>
-__device__ Float reciprocal(Float value) {
-  return __frcp_rn(value);
-}
-
 /// With a relative error of at most 2^-23, in one instruction.
 __device__ inline float rough_reciprocal(float value) {
   float result = 0;
@@ -36,28 +30,32 @@ __device__ inline float rough_reciprocal(float value) {
   return result;
 }
 
-/// The divisor of many byte-sized means: sum / divisor < 256, divisor < 2^15.
+/// A template, because the host compiler does not know the intrinsic.
+template <class Float>
+__device__ Float upward_reciprocal(Float value) {
+  return __frcp_ru(value);
+}
+
+/// The divisor of many byte-sized means: floor((sum + half) / divisor) with half = floor(divisor / 2), for
+/// sum <= 255 divisor and divisor < 2^15.
 ///
-/// With half_up = floor(divisor / 2) + 1/2 the mean is floor((sum + half_up) / divisor), and a half-integer
-/// lies at least 1/2 from any multiple of the divisor: the quotient at least 2^-16 above and below any
-/// integer. sum + half_up < 2^23 is exact in float. Its product with the rounded reciprocal errs by less than
-/// 2^8 * 2^-24 = 2^-16, and the fused addition of 1.5 * 2^23, rounded down, leaves floor() in the low bits.
+/// The reciprocal is rounded up: it is too large by a part of less than 2^-23. The sum with the half is below
+/// 2^23, so that the product exceeds the quotient by less than 1 / divisor, and has its floor. A fused
+/// addition of 1.5 * 2^23, rounded down, leaves that in the low byte.
 struct ByteDivision {
   static constexpr float whole = 8388608.0F;    ///< 2^23: the lowest bit of the mantissa counts ones
   static constexpr float middle = 12582912.0F;  ///< 1.5 * 2^23: the same, also just below
   static constexpr std::uint32_t whole_bits = 0x4B000000U;
 
-  float inverse;
-  float offset;  ///< half_up - 2^23
+  float inverse = 0;
+  float half = 0;
 
-  __device__ explicit ByteDivision(std::uint32_t divisor)
-      : inverse(reciprocal(static_cast<float>(divisor))),
-        offset(static_cast<float>(divisor / 2) + 0.5F - whole) {}
+  ByteDivision() = default;
+  __device__ explicit ByteDivision(int divisor)
+      : inverse(upward_reciprocal(static_cast<float>(divisor))), half(static_cast<float>(divisor / 2)) {}
 
-  /// The mean is in the low byte. `high` - `low` is the sum.
-  [[nodiscard]] __device__ std::uint32_t operator()(std::uint32_t high, std::uint32_t low) const {
-    const float sum = __uint_as_float(high - low + whole_bits);
-    return __float_as_uint(__fmaf_rd(__fadd_rn(sum, offset), inverse, middle));
+  [[nodiscard]] __device__ std::uint32_t operator()(float sum_and_half) const {
+    return __float_as_uint(__fmaf_rd(sum_and_half, inverse, middle));
   }
 };
 

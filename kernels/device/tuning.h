@@ -47,10 +47,11 @@ inline constexpr int running_largest_direct_reach =
 /// H200, UHD RGB u8 encoded, radius 1000, and u16 at radius 200, when groups and their scan were two kernels:
 /// 0.0903 and 0.194 ms with 16 rows, 0.0928 and 0.197 with 8, 0.0904 and 0.201 with 32.
 inline constexpr int running_group_rows = 16;
-inline constexpr int running_group_batch = 8;  ///< rows in flight, then: 4 0.0967 ms, 16 0.0968
-/// In one kernel: 0.0874 ms with these, 0.0888 with 64 segments.
-inline constexpr int running_group_lanes = 8;      ///< of a block: rows of 96 bytes where pixels are bytes
-inline constexpr int running_group_segments = 72;  ///< of groups, side by side in a block
+/// Of a lane's rows that are loaded together, 8 of bytes, then: 4 rows 0.0967 ms, 16 0.0968.
+inline constexpr int running_group_batch_words = 24;
+/// In one kernel: 0.0874 ms with these, 0.0888 with 64 shares.
+inline constexpr int running_group_lanes = 8;    ///< of a block: rows of 96 bytes where pixels are bytes
+inline constexpr int running_group_shares = 72;  ///< of groups, side by side in a block
 
 // Local statistics with running sums: a block does one tile. H200, sauvola 31, u8,
 // 8192 x 8192 and 3840 x 2160: 0.277 and 0.050 ms with 1 warp a block and 16 a multiprocessor, 0.264 and
@@ -60,22 +61,18 @@ inline constexpr int running_stats_wished_warps = 4;  ///< of a block, where not
 inline constexpr int running_stats_warps_per_multiprocessor = 16;
 inline constexpr int running_stats_warps_to_fill = 16;  ///< with fewer a multiprocessor takes as long
 inline constexpr int running_stats_start_rows_per_row = 20;
+inline constexpr int long_stats_warps = 32;  ///< of a block; not measured
 
 // Box mean by a map with the table in shared memory. H200, UHD RGB u8, constant map: 0.0575 ms with these,
 // 0.0576 with 4 x 12; of an earlier version 2 x 14 0.080, 4 x 14 and 4 x 16 0.083, 8 x 16 0.093, 4 x 20
 // 0.100. More than 24 warps leave too few registers.
-inline constexpr int strip_column_warps = 2;   ///< that add rows down the columns, beside 8 that scan rows
-inline constexpr int strip_gather_warps = 12;  ///< two for every 32 columns of means
-
-// Box mean of bytes by a map, gathered from a table in memory. H200, UHD RGB, without the table: one radius
-// 0.074 ms, smooth to 510 0.084; two rows a thread 0.080 and 0.089; 8 warps below each other 0.075 and 0.081.
-inline constexpr int gathered_bytes_warps = 8;                      ///< of a block, side by side
-inline constexpr int gathered_bytes_blocks_per_multiprocessor = 6;  ///< at least: bounds the registers
+inline constexpr int tiled_table_column_warps =
+    2;  ///< that add rows down the columns, beside 8 that scan rows
+inline constexpr int tiled_table_gather_warps = 12;  ///< two for every 32 columns of means
 
 // sliding minima and maxima. NVIDIA H200, UHD RGB u8, radius 1: 0.066 ms with these; others were not tried.
 inline constexpr int extreme_row_threads = 256;
 inline constexpr int extreme_column_threads = 128;
-inline constexpr int extreme_pixel_threads = 256;
 inline constexpr int extreme_joined_groups = 8;  ///< that one launch joins at most
 
 // Masked work by windows: how many pixels take as long as one more window, and below how many the search for
@@ -111,7 +108,6 @@ inline constexpr int to_double_threads = 256;
 inline constexpr int recursive_warps = 4;  ///< of a block
 inline constexpr int recursive_carry_threads = 128;
 inline constexpr int recursive_carry_batch = 16;  ///< blocks of a line whose ends are in flight
-inline constexpr int recursive_pixel_threads = 256;
 
 // Connected components: a tile is 128 x 64 pixels, one thread a word of 32 or of two below each other.
 // Components of a tile beyond the slots, of which noise with 4 neighbours needs about 570, are summed in

@@ -5,6 +5,7 @@ namespace satin::kernels {
 
 template <class T, int N>
 struct alignas(sizeof(T) * (N & -N)) Vector {
+  static constexpr int count = N;
   T of[N];
 };
 

@@ -1,6 +1,8 @@
 #pragma once
 // Sums and scans within one warp. Every function is to be called by all 32 lanes.
 
+#include <cstdint>
+
 namespace satin::kernels {
 
 inline constexpr int warp_size = 32;
@@ -17,6 +19,67 @@ __device__ Sum inclusive_scan(Sum value) {
     if (lane_index() >= distance) value += before;
   }
   return value;
+}
+
+/// inclusive_scan() of some values side by side, where a lane adds by the predicate that the shuffle gives.
+template <int Count>
+__device__ void inclusive_scans(std::uint32_t (&values)[Count]) {
+#pragma unroll
+  for (int distance = 1; distance < warp_size; distance *= 2) {
+#pragma unroll
+    for (std::uint32_t& value : values)
+      asm volatile(
+          "{ .reg .u32 t; .reg .pred p;"
+          " shfl.sync.up.b32 t|p, %0, %1, 0, 0xffffffff;"
+          " @p add.u32 %0, %0, t; }"
+          : "+r"(value)
+          : "r"(distance));
+  }
+}
+template <int Count>
+__device__ void inclusive_scans(std::uint64_t (&values)[Count]) {
+#pragma unroll
+  for (int distance = 1; distance < warp_size; distance *= 2) {
+#pragma unroll
+    for (std::uint64_t& value : values)
+      asm volatile(
+          "{ .reg .u32 l, h, m, n; .reg .pred p;"
+          " mov.b64 {l, h}, %0;"
+          " shfl.sync.up.b32 m|p, l, %1, 0, 0xffffffff;"
+          " shfl.sync.up.b32 n, h, %1, 0, 0xffffffff;"
+          " @p add.cc.u32 l, l, m;"
+          " @p addc.u32 h, h, n;"
+          " mov.b64 %0, {l, h}; }"
+          : "+l"(value)
+          : "r"(distance));
+  }
+}
+template <int Count>
+__device__ void inclusive_scans(float (&values)[Count]) {
+#pragma unroll
+  for (int distance = 1; distance < warp_size; distance *= 2) {
+#pragma unroll
+    for (float& value : values)
+      asm volatile(
+          "{ .reg .f32 t; .reg .pred p;"
+          " shfl.sync.up.b32 t|p, %0, %1, 0, 0xffffffff;"
+          " @p add.rn.f32 %0, %0, t; }"
+          : "+f"(value)
+          : "r"(distance));
+  }
+}
+
+/// The sum of the lanes' values modulo 2^32, or 2^64 for up to 32 of them.
+__device__ inline std::uint32_t sum_of_lanes(std::uint32_t value) {
+  return __reduce_add_sync(whole_warp, value);
+}
+__device__ inline std::uint64_t sum_of_lanes(std::uint64_t value) {
+  constexpr unsigned bits = 27;  // five more for 32 of them
+  constexpr std::uint32_t mask = (1U << bits) - 1;
+  const std::uint32_t low = sum_of_lanes(static_cast<std::uint32_t>(value) & mask);
+  const std::uint32_t middle = sum_of_lanes(static_cast<std::uint32_t>(value >> bits) & mask);
+  const std::uint32_t high = sum_of_lanes(static_cast<std::uint32_t>(value >> 2 * bits));
+  return low + (static_cast<std::uint64_t>(middle) << bits) + (static_cast<std::uint64_t>(high) << 2 * bits);
 }
 
 /// The sum over groups of `Lanes` neighbouring lanes, in each of them.

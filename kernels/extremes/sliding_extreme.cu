@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "kernels/extremes/sliding_extreme_launch.cuh"
+#include "kernels/pixels/plane.cuh"
 
 namespace satin::kernels {
 namespace {
@@ -30,45 +31,32 @@ auto with_key(Type type, const Action& action) {
 constexpr int most_channels = 4;
 
 template <class Key>
-__global__ void __launch_bounds__(tuning::extreme_pixel_threads)
+__global__ void __launch_bounds__(plane_threads)
     hide_pixels(const SlidingExtremeJob job, const Source source, const KeyRows keys) {
-  const std::int64_t x = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (x >= job.width) return;
-  for (std::int64_t y = blockIdx.y; y < job.height; y += gridDim.y) {
-    const Key* from = reinterpret_cast<const Key*>(source.data + y * source.row) + x * job.channels;
+  for_each_pixel(job.width, job.height, [&](std::int64_t x, std::int64_t y) {
+    const Key* from = row_of<Key>(source, y) + x * job.channels;
     Key* to = reinterpret_cast<Key*>(keys.data + y * keys.row) + x * job.channels;
     Key pixel[most_channels];
     for (int c = 0; c < job.channels; ++c) pixel[c] = turn_key(from[c]);
     satin::hide_colours(pixel, job.channels, job.extreme);
     for (int c = 0; c < job.channels; ++c) to[c] = pixel[c];
-  }
+  });
 }
 
 template <class Key>
-__global__ void __launch_bounds__(tuning::extreme_pixel_threads)
+__global__ void __launch_bounds__(plane_threads)
     finish_pixels(const SlidingExtremeJob job, const Source source, const Source mask, const Target output) {
-  const std::int64_t x = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (x >= job.width) return;
   const ExtremeStore store{job.channels, job.weighted, job.mask_maximum};
-  for (std::int64_t y = blockIdx.y; y < job.height; y += gridDim.y) {
-    const std::byte* mask_row = mask.data + y * mask.row;
-    const std::uint32_t weight = job.mask_maximum == 0 ? 1
-                                 : job.mask_maximum == 0xFF
-                                     ? reinterpret_cast<const std::uint8_t*>(mask_row)[x]
-                                     : reinterpret_cast<const std::uint16_t*>(mask_row)[x];
-    Key* out = reinterpret_cast<Key*>(output.data + y * output.row) + x * job.channels;
+  for_each_pixel(job.width, job.height, [&](std::int64_t x, std::int64_t y) {
+    const std::uint32_t weight = job.mask_maximum == 0      ? 1
+                                 : job.mask_maximum == 0xFF ? row_of<std::uint8_t>(mask, y)[x]
+                                                            : row_of<std::uint16_t>(mask, y)[x];
+    Key* out = row_of<Key>(output, y) + x * job.channels;
     Key pixel[most_channels];
     for (int c = 0; c < job.channels; ++c) pixel[c] = out[c];
-    store_extreme(store, reinterpret_cast<const Key*>(source.data + y * source.row) + x * job.channels,
-                  weight, pixel);
+    store_extreme(store, row_of<Key>(source, y) + x * job.channels, weight, pixel);
     for (int c = 0; c < job.channels; ++c) out[c] = pixel[c];
-  }
-}
-
-dim3 pixel_blocks(const SlidingExtremeJob& job) {
-  return {
-      static_cast<unsigned>((job.width + tuning::extreme_pixel_threads - 1) / tuning::extreme_pixel_threads),
-      blocks_down(job.height)};
+  });
 }
 
 }  // namespace
@@ -130,7 +118,7 @@ void column_extremes(const ColumnExtremeArguments& arguments, StreamHandle strea
 void hide_colours(const SlidingExtremeJob& job, const Source& source, const KeyRows& keys,
                   StreamHandle stream) {
   with_key(job.type, [&]<class Key>() {
-    hide_pixels<Key><<<pixel_blocks(job), tuning::extreme_pixel_threads, 0, stream>>>(job, source, keys);
+    hide_pixels<Key><<<plane_grid(job.width, job.height), plane_threads, 0, stream>>>(job, source, keys);
   });
 }
 
@@ -138,7 +126,7 @@ void finish_extremes(const SlidingExtremeJob& job, const Source& source, const S
                      const Target& output, StreamHandle stream) {
   with_key(job.type, [&]<class Key>() {
     finish_pixels<Key>
-        <<<pixel_blocks(job), tuning::extreme_pixel_threads, 0, stream>>>(job, source, mask, output);
+        <<<plane_grid(job.width, job.height), plane_threads, 0, stream>>>(job, source, mask, output);
   });
 }
 

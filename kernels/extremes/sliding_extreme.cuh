@@ -1,5 +1,5 @@
 #pragma once
-// sliding minima and maxima of keys, four bytes a thread.
+// Sliding minima and maxima of keys, four bytes a thread.
 //
 // Rows: a tile in shared memory; windows are joined from up to four windows of a quarter of the size.
 //
@@ -12,27 +12,79 @@
 #include "kernels/device/launch.h"
 #include "kernels/device/tuning.h"
 #include "kernels/extremes/launch.h"
-#include "kernels/extremes/packed_keys.cuh"
 
 namespace satin::kernels {
 
 inline constexpr int group_rows = 32;
+inline constexpr int word_bytes = 4;
+
+/// Four bytes each. Hardware with comparisons of 16-bit pairs compares the odd bytes as the high halves of
+/// pairs, where the even ones do not matter, and the even bytes alone.
+template <Extreme Wanted>
+__device__ inline std::uint32_t join_bytes(std::uint32_t a, std::uint32_t b) {
+  constexpr bool least = Wanted == Extreme::minimum;
+#if __CUDA_ARCH__ >= 900
+  constexpr std::uint32_t even = 0x00FF00FFU;
+  const std::uint32_t odd_bytes = least ? __vminu2(a, b) : __vmaxu2(a, b);
+  const std::uint32_t even_bytes = least ? __vminu2(a & even, b & even) : __vmaxu2(a & even, b & even);
+  return (odd_bytes & ~even) | even_bytes;
+#else
+  return least ? __vminu4(a, b) : __vmaxu4(a, b);
+#endif
+}
+
+template <class Key, Extreme Wanted>
+struct PackedKeys {
+  static constexpr int per_word = word_bytes / static_cast<int>(sizeof(Key));
+
+  __device__ static std::uint32_t join(std::uint32_t a, std::uint32_t b) {
+    if constexpr (sizeof(Key) == 1) {
+      return join_bytes<Wanted>(a, b);
+    } else if constexpr (sizeof(Key) == 2) {
+      return Wanted == Extreme::minimum ? __vminu2(a, b) : __vmaxu2(a, b);
+    } else {
+      const auto x = static_cast<std::int32_t>(a);
+      const auto y = static_cast<std::int32_t>(b);
+      return static_cast<std::uint32_t>(Wanted == Extreme::minimum ? min(x, y) : max(x, y));
+    }
+  }
+
+  /// A word of keys that lose against every other.
+  __device__ static std::uint32_t neutral() {
+    std::uint32_t word = 0;
+#pragma unroll
+    for (int i = 0; i < per_word; ++i) word |= placed(neutral_key<Key>(Wanted), i);
+    return word;
+  }
+
+  /// The key as element i of a word that is 0 elsewhere.
+  __device__ static std::uint32_t placed(Key key, int i) {
+    return static_cast<std::uint32_t>(key) << (8 * static_cast<int>(sizeof(Key)) * i);
+  }
+};
+
+/// The word at any byte of aligned words; `from` is a multiple of the key's size.
+template <class Key>
+__device__ std::uint32_t word_at(const std::uint32_t* words, int from) {
+  const std::uint32_t low = words[from / word_bytes];
+  if constexpr (sizeof(Key) == word_bytes) {
+    return low;
+  } else {
+    const int behind = from % word_bytes;
+    if (behind == 0) return low;
+    return __funnelshift_r(low, words[from / word_bytes + 1], static_cast<unsigned>(8 * behind));
+  }
+}
 
 /// What is uniform in the pass along rows.
-struct RowPass {
-  const std::byte* source;
-  std::int64_t source_row;
-  KeyRows keys;
-  std::int64_t row_bytes;
-  std::int64_t height;
-  std::int64_t tile;  ///< bytes of a row that a block is for, a multiple of 4
-  int pixel_bytes;
-  int window;  ///< pixels
-  int margin;  ///< bytes that a window reaches to either side of its pixel
-  int buffer_words;
-  bool wraps;
-  bool stored;
-  bool aligned;  ///< rows of the source begin at multiples of 4 bytes
+struct RowPass : RowExtremeArguments {
+  std::int64_t row_bytes = 0;
+  int pixel_bytes = 1;
+  int window = 1;  ///< pixels
+  int margin = 0;  ///< bytes that a window reaches to either side of its pixel
+  int buffer_words = 0;
+  bool wraps = false;
+  bool aligned = false;  ///< rows of the source begin at multiples of 4 bytes
 };
 
 /// Four bytes of a row that is extended beyond its ends.
@@ -84,16 +136,16 @@ template <class Key, Extreme Wanted>
 __global__ void __launch_bounds__(tuning::extreme_row_threads)
     extremes_of_rows(const __grid_constant__ RowPass pass) {
   extern __shared__ std::uint32_t buffers[];
-  const std::int64_t begin = static_cast<std::int64_t>(blockIdx.x) * pass.tile;
-  const auto tile = static_cast<int>(min(pass.tile, pass.row_bytes - begin));
+  const std::int64_t begin = static_cast<std::int64_t>(blockIdx.x) * pass.tile.bytes;
+  const auto tile = static_cast<int>(min(pass.tile.bytes, pass.row_bytes - begin));
   const int before = (pass.margin + word_bytes - 1) / word_bytes * word_bytes;
   const int first_window = before - pass.margin;  // byte of the buffer where the first output's begins
   const auto thread = static_cast<int>(threadIdx.x);
-  for (std::int64_t y = blockIdx.y; y < pass.height; y += gridDim.y) {
+  for (std::int64_t y = blockIdx.y; y < pass.job.height; y += gridDim.y) {
     std::uint32_t* windows = buffers;
     std::uint32_t* larger = buffers + pass.buffer_words;
     for (int i = thread; i < pass.buffer_words; i += static_cast<int>(blockDim.x))
-      windows[i] = extended_word<Key, Wanted>(pass, pass.source + y * pass.source_row,
+      windows[i] = extended_word<Key, Wanted>(pass, pass.source.data + y * pass.source.row,
                                               begin - before + static_cast<std::int64_t>(i) * word_bytes);
     __syncthreads();
     int size = 1;
@@ -137,23 +189,13 @@ struct KeyColumn {
 };
 
 /// What is uniform in the pass down columns.
-struct ColumnPass {
-  KeyRows keys;
-  std::int64_t row_bytes;
-  std::int64_t height;
-  std::int64_t reach;
-  std::int64_t groups;  ///< whole groups in the rows that the windows of a chunk share
-  KeyRows group_keys;   ///< row q: the extremes of the groups that chunk q shares
-  bool wraps;
-  bool plain;
-  bool aligned;   ///< rows of the output begin at multiples of 4 bytes
-  bool constant;  ///< windows that leave the picture see one value outside
-  int channels;
-  std::int64_t width;
-  std::int64_t reach_x;  ///< of the job, as those beyond the picture count here
-  std::int64_t reach_y;
-  std::int32_t outside[4];
-  Target output;
+struct ColumnPass : ColumnExtremeArguments {
+  std::int64_t row_bytes = 0;
+  KeyRows shared_keys = {};  ///< row q: the extremes of the groups that chunk q shares
+  bool wraps = false;
+  bool aligned = false;   ///< rows of the output begin at multiples of 4 bytes
+  bool constant = false;  ///< windows that leave the picture see one value outside: `outside`
+  std::int32_t outside[4] = {};
 };
 
 /// What a thread's four bytes see outside the picture: in rows whose windows leave it, and in the others.
@@ -170,8 +212,8 @@ struct Outside {
 #pragma unroll
     for (int i = 0; i < Keys::per_word; ++i) {
       const std::int64_t element = column * Keys::per_word + i;
-      const auto key = static_cast<Key>(pass.outside[element % pass.channels]);
-      const bool seen = leaves(element / pass.channels, pass.reach_x, pass.width);
+      const auto key = static_cast<Key>(pass.outside[element % pass.job.channels]);
+      const bool seen = leaves(element / pass.job.channels, pass.job.reach_x, pass.job.width);
       above |= Keys::placed(key, i);
       beside |= Keys::placed(seen ? key : neutral_key<Key>(Wanted), i);
     }
@@ -204,10 +246,10 @@ __device__ std::uint32_t shared_rows(const ColumnPass& pass, const KeyColumn<Key
   std::uint32_t shared = Keys::neutral();
   const std::int64_t first = chunk * Chunk;
   std::int64_t y = first - pass.reach + Chunk;
-  if (pass.groups != 0) {
-    const std::byte* of_groups = pass.group_keys.data + chunk * pass.group_keys.row + column * word_bytes;
+  if (pass.groups.shared != 0) {
+    const std::byte* of_groups = pass.shared_keys.data + chunk * pass.shared_keys.row + column * word_bytes;
     shared = __ldg(reinterpret_cast<const std::uint32_t*>(of_groups));
-    y += pass.groups * group_rows;
+    y += pass.groups.shared * group_rows;
   }
 #pragma unroll 8
   for (; y < first + pass.reach; ++y) shared = Keys::join(shared, rows.at(y));
@@ -220,10 +262,10 @@ __global__ void __launch_bounds__(tuning::extreme_column_threads)
   using Keys = PackedKeys<Key, Wanted>;
   const std::int64_t column = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (column * word_bytes >= pass.row_bytes) return;
-  const KeyColumn<Key, Wanted> rows{pass.keys.data + column * word_bytes, pass.keys.row, pass.height,
+  const KeyColumn<Key, Wanted> rows{pass.keys.data + column * word_bytes, pass.keys.row, pass.job.height,
                                     pass.wraps};
   const Outside<Key, Wanted> outside(pass, column);
-  const std::int64_t chunks = (pass.height + Chunk - 1) / Chunk;
+  const std::int64_t chunks = (pass.job.height + Chunk - 1) / Chunk;
   for (std::int64_t chunk = blockIdx.y; chunk < chunks; chunk += gridDim.y) {
     const std::int64_t first = chunk * Chunk;
     std::uint32_t suffix[Chunk];
@@ -236,11 +278,12 @@ __global__ void __launch_bounds__(tuning::extreme_column_threads)
 #pragma unroll
     for (int i = 0; i < Chunk; ++i) {
       const std::int64_t y = first + i;
-      if (y >= pass.height) break;
+      if (y >= pass.job.height) break;
       prefix = Keys::join(prefix, rows.at(y + pass.reach));
       std::uint32_t value = Keys::join(suffix[i], prefix);
       if (pass.constant)
-        value = Keys::join(value, leaves(y, pass.reach_y, pass.height) ? outside.above : outside.beside);
+        value =
+            Keys::join(value, leaves(y, pass.job.reach_y, pass.job.height) ? outside.above : outside.beside);
       store_word<Key, Wanted>(pass, column, y, value);
     }
   }
@@ -252,7 +295,7 @@ __global__ void __launch_bounds__(tuning::extreme_column_threads)
     extremes_of_groups(const __grid_constant__ ColumnPass pass, const KeyRows groups, std::int64_t count) {
   const std::int64_t column = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (column * word_bytes >= pass.row_bytes) return;
-  const KeyColumn<Key, Wanted> rows{pass.keys.data + column * word_bytes, pass.keys.row, pass.height,
+  const KeyColumn<Key, Wanted> rows{pass.keys.data + column * word_bytes, pass.keys.row, pass.job.height,
                                     pass.wraps};
   for (std::int64_t j = blockIdx.y; j < count; j += gridDim.y) {
     const std::int64_t first = group_rows * (j + 1) - pass.reach;

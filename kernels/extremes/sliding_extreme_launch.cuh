@@ -38,21 +38,15 @@ template <class Key>
 void launch_rows(const RowExtremeArguments& arguments, StreamHandle stream) {
   const SlidingExtremeJob& job = arguments.job;
   const std::int64_t pixel_bytes = pixel_bytes_of(job);
-  RowPass pass{};
-  pass.source = arguments.source.data;
-  pass.source_row = arguments.source.row;
-  pass.keys = arguments.keys;
+  RowPass pass{arguments};
   pass.row_bytes = job.width * pixel_bytes;
-  pass.height = job.height;
-  pass.tile = arguments.tile.bytes;
   pass.pixel_bytes = static_cast<int>(pixel_bytes);
   pass.window = static_cast<int>(2 * arguments.reach + 1);
   pass.margin = static_cast<int>(arguments.reach * pixel_bytes);
   pass.buffer_words = static_cast<int>(arguments.tile.shared_bytes / 2 / word_bytes);
   pass.wraps = wraps(job);
-  pass.stored = arguments.stored;
-  pass.aligned = word_aligned(pass.source, pass.source_row);
-  const auto tiles = static_cast<unsigned>((pass.row_bytes + pass.tile - 1) / pass.tile);
+  pass.aligned = word_aligned(pass.source.data, pass.source.row);
+  const auto tiles = static_cast<unsigned>((pass.row_bytes + pass.tile.bytes - 1) / pass.tile.bytes);
   with_extreme(job.extreme, [&]<Extreme Wanted>() {
     extremes_of_rows<Key, Wanted><<<dim3(tiles, blocks_down(job.height)), tuning::extreme_row_threads,
                                     arguments.tile.shared_bytes, stream>>>(pass);
@@ -60,23 +54,12 @@ void launch_rows(const RowExtremeArguments& arguments, StreamHandle stream) {
 }
 
 inline ColumnPass column_pass(const ColumnExtremeArguments& arguments) {
-  const SlidingExtremeJob& job = arguments.job;
-  ColumnPass pass{};
-  pass.keys = arguments.keys;
-  pass.row_bytes = job.width * pixel_bytes_of(job);
-  pass.height = job.height;
-  pass.reach = arguments.reach;
-  pass.groups = arguments.groups.shared;
-  pass.wraps = wraps(job);
-  pass.plain = arguments.plain;
-  pass.aligned = word_aligned(arguments.output.data, arguments.output.row);
-  pass.constant = job.border == Border::constant;
-  pass.channels = job.channels;
-  pass.width = job.width;
-  pass.reach_x = job.reach_x;
-  pass.reach_y = job.reach_y;
-  std::copy(job.border_keys.begin(), job.border_keys.end(), pass.outside);
-  pass.output = arguments.output;
+  ColumnPass pass{arguments};
+  pass.row_bytes = pass.job.width * pixel_bytes_of(pass.job);
+  pass.wraps = wraps(pass.job);
+  pass.aligned = word_aligned(pass.output.data, pass.output.row);
+  pass.constant = pass.job.border == Border::constant;
+  std::copy(pass.job.border_keys.begin(), pass.job.border_keys.end(), pass.outside);
   return pass;
 }
 
@@ -89,15 +72,15 @@ inline dim3 column_blocks(std::int64_t row_bytes, std::int64_t down) {
 
 /// The extremes of groups, joined until row q holds all groups that chunk q shares: where they are.
 template <class Key, Extreme Wanted>
-KeyRows launch_groups(const ColumnExtremeArguments& arguments, const ColumnPass& pass, StreamHandle stream) {
-  KeyRows from = arguments.group_keys[0];
-  KeyRows to = arguments.group_keys[1];
-  const std::int64_t count = arguments.groups.count;
+KeyRows launch_groups(const ColumnPass& pass, StreamHandle stream) {
+  KeyRows from = pass.group_keys[0];
+  KeyRows to = pass.group_keys[1];
+  const std::int64_t count = pass.groups.count;
   constexpr int threads = tuning::extreme_column_threads;
   extremes_of_groups<Key, Wanted>
       <<<column_blocks(pass.row_bytes, count), threads, 0, stream>>>(pass, from, count);
-  for (std::int64_t size = 1; size < pass.groups;) {
-    const std::int64_t joined = std::min(size * tuning::extreme_joined_groups, pass.groups);
+  for (std::int64_t size = 1; size < pass.groups.shared;) {
+    const std::int64_t joined = std::min(size * tuning::extreme_joined_groups, pass.groups.shared);
     const std::int64_t rows = count - joined + 1;
     join_groups<Key, Wanted><<<column_blocks(pass.row_bytes, rows), threads, 0, stream>>>(
         from, to, pass.row_bytes, rows, size, joined);
@@ -111,9 +94,9 @@ template <class Key>
 void launch_columns(const ColumnExtremeArguments& arguments, StreamHandle stream) {
   with_extreme(arguments.job.extreme, [&]<Extreme Wanted>() {
     ColumnPass pass = column_pass(arguments);
-    if (pass.groups != 0) pass.group_keys = launch_groups<Key, Wanted>(arguments, pass, stream);
+    if (pass.groups.shared != 0) pass.shared_keys = launch_groups<Key, Wanted>(pass, stream);
     const auto launch = [&]<int Chunk>() {
-      const dim3 blocks = column_blocks(pass.row_bytes, (pass.height + Chunk - 1) / Chunk);
+      const dim3 blocks = column_blocks(pass.row_bytes, (pass.job.height + Chunk - 1) / Chunk);
       extremes_of_columns<Chunk, Key, Wanted><<<blocks, tuning::extreme_column_threads, 0, stream>>>(pass);
     };
     switch (extreme_chunk(pass.reach)) {

@@ -3,9 +3,9 @@
 // four tables is one access of 32 bytes.
 
 #include <cstdint>
-#include <type_traits>
 
 #include "core/maths/window.h"
+#include "core/with_type.h"
 #include "kernels/device/vector.cuh"
 #include "kernels/guided/launch.h"
 #include "kernels/pixels/plane.cuh"
@@ -89,26 +89,14 @@ struct WindowTerms {
   }
 };
 
-template <class T>
-__device__ const T* pixel_at(const LinearRead& read, const Source& image, std::int64_t x, std::int64_t y) {
-  return reinterpret_cast<const T*>(image.data + y * image.row) + x * read.channels;
-}
-
 __device__ std::int64_t whole_value(const LinearRead& read, FixedExponents exponents, const Source& image,
                                     std::int64_t x, std::int64_t y, int c) {
-  if (read.type == Type::u8)
-    return linear_value(pixel_at<std::uint8_t>(read, image, x, y), c, read, exponents).whole;
-  if (read.type == Type::u16)
-    return linear_value(pixel_at<std::uint16_t>(read, image, x, y), c, read, exponents).whole;
-  return linear_value(pixel_at<float>(read, image, x, y), c, read, exponents).whole;
-}
-
-/// Calls body(x, y) for every pixel of the thread's column of blocks.
-template <class Body>
-__device__ void for_each_pixel(const LocalLinearJob& job, const Body& body) {
-  const std::int64_t x = static_cast<std::int64_t>(blockIdx.x) * plane_threads + threadIdx.x;
-  if (x >= job.width) return;
-  for (std::int64_t y = blockIdx.y; y < job.height; y += gridDim.y) body(x, y);
+  const auto whole = [&](const auto* row) {
+    return linear_value(row + x * read.channels, c, read, exponents).whole;
+  };
+  if (read.type == Type::u8) return whole(row_of<std::uint8_t>(image, y));
+  if (read.type == Type::u16) return whole(row_of<std::uint16_t>(image, y));
+  return whole(row_of<float>(image, y));
 }
 
 template <class L, class Sum>
@@ -117,7 +105,7 @@ __global__ void __launch_bounds__(plane_threads)
   const LocalLinearJob& job = arguments.job;
   const FixedExponents guide_exponents = linear_exponents(job.guide, arguments.guide_measured);
   const FixedExponents picture_exponents = linear_exponents(job.picture, arguments.measured);
-  for_each_pixel(job, [&](std::int64_t x, std::int64_t y) {
+  for_each_pixel(job.width, job.height, [&](std::int64_t x, std::int64_t y) {
     Sum moments[L::sums];
 #pragma unroll
     for (int i = 0; i < L::guides; ++i)
@@ -155,89 +143,70 @@ __device__ double value_sum(Sum sum) {
   return static_cast<double>(static_cast<std::int64_t>(sum));
 }
 
-/// The coefficients of one window as integers.
+/// The coefficients of one window as integers, from its sums.
 template <class L, class Sum>
-class Solver {
- public:
-  __device__ Solver(const LinearFormat& format, double eps, double count, const Sum* sums)
-      : sums_(sums),
-        count_(count),
-        inverse_count_(1.0 / count),
-        limit_(power_of_two(format.slope_range)),
-        slope_scale_(power_of_two(format.slope_fraction)),
-        slope_step_(power_of_two(-format.slope_fraction)),
-        offset_scale_(power_of_two(format.offset_fraction)) {
-    const double ridge = count * count * eps;
-    if constexpr (L::guides == 1) {
-      factors_ = linear_factors(product(0, 0), ridge);
-    } else {
-      factors_ = linear_factors(product(0, 0), product(0, 1), product(0, 2), product(1, 1), product(1, 2),
-                                product(2, 2), ridge);
-    }
+__device__ void solve(const LinearFormat& format, double eps, double count, const Sum* sums,
+                      std::uint64_t* coefficients) {
+  constexpr LinearLayout layout = L::layout();
+  const double limit = power_of_two(format.slope_range);
+  const double slope_scale = power_of_two(format.slope_fraction);
+  const double slope_step = power_of_two(-format.slope_fraction);
+  const double offset_scale = power_of_two(format.offset_fraction);
+  const double inverse = 1.0 / count;
+  const double ridge = count * count * eps;
+  const auto whole = [&](double slope) { return quantised_slope(slope, limit, slope_scale); };
+  const auto put = [&](double number) { *coefficients++ = static_cast<std::uint64_t>(integer_of(number)); };
+  const auto product = [&](int i, int j) {
+    return numerator(count, sums[layout.product(i, j)], sums[i], sums[j]);
+  };
+  LinearFactors factors;
+  if constexpr (L::guides == 1) {
+    factors = linear_factors(product(0, 0), ridge);
+  } else {
+    factors = linear_factors(product(0, 0), product(0, 1), product(0, 2), product(1, 1), product(1, 2),
+                             product(2, 2), ridge);
   }
-
-  __device__ void solve(int c, std::uint64_t* out) const {
-    const double picture = value_sum(sums_[L::layout().channel(c)]);
+#pragma unroll
+  for (int c = 0; c < L::channels; ++c) {
+    const double picture = value_sum(sums[layout.channel(c)]);
+    const auto cross = [&](int j) {
+      return numerator(count, sums[layout.cross(c, j)], sums[layout.channel(c)], sums[j]);
+    };
     if constexpr (L::guides == 1) {
-      const double slope = whole(linear_slopes(factors_, cross(c, 0)).s0);
-      out[0] = static_cast<std::uint64_t>(integer_of(slope));
-      out[1] = static_cast<std::uint64_t>(integer_of(quantised_offset(
-          picture, slope * slope_step_, value_sum(sums_[0]), inverse_count_, offset_scale_)));
+      const double slope = whole(linear_slopes(factors, cross(0)).s0);
+      put(slope);
+      put(quantised_offset(picture, slope * slope_step, value_sum(sums[0]), inverse, offset_scale));
     } else {
-      const LinearSlopes slopes = linear_slopes(factors_, cross(c, 0), cross(c, 1), cross(c, 2));
+      const LinearSlopes slopes = linear_slopes(factors, cross(0), cross(1), cross(2));
       const LinearSlopes wholes{whole(slopes.s0), whole(slopes.s1), whole(slopes.s2)};
-      out[0] = static_cast<std::uint64_t>(integer_of(wholes.s0));
-      out[1] = static_cast<std::uint64_t>(integer_of(wholes.s1));
-      out[2] = static_cast<std::uint64_t>(integer_of(wholes.s2));
-      const LinearSlopes steps{wholes.s0 * slope_step_, wholes.s1 * slope_step_, wholes.s2 * slope_step_};
-      out[3] = static_cast<std::uint64_t>(
-          integer_of(quantised_offset(picture, steps, value_sum(sums_[0]), value_sum(sums_[1]),
-                                      value_sum(sums_[2]), inverse_count_, offset_scale_)));
+      put(wholes.s0);
+      put(wholes.s1);
+      put(wholes.s2);
+      const LinearSlopes steps{wholes.s0 * slope_step, wholes.s1 * slope_step, wholes.s2 * slope_step};
+      put(quantised_offset(picture, steps, value_sum(sums[0]), value_sum(sums[1]), value_sum(sums[2]),
+                           inverse, offset_scale));
     }
   }
-
- private:
-  [[nodiscard]] __device__ double product(int i, int j) const {
-    return numerator(count_, sums_[L::layout().product(i, j)], sums_[i], sums_[j]);
-  }
-  [[nodiscard]] __device__ double cross(int c, int j) const {
-    return numerator(count_, sums_[L::layout().cross(c, j)], sums_[L::layout().channel(c)], sums_[j]);
-  }
-  [[nodiscard]] __device__ double whole(double slope) const {
-    return quantised_slope(slope, limit_, slope_scale_);
-  }
-
-  const Sum* sums_;
-  double count_;
-  double inverse_count_;
-  double limit_;
-  double slope_scale_;
-  double slope_step_;
-  double offset_scale_;
-  LinearFactors factors_;
-};
+}
 
 template <class L, class Sum>
 __global__ void __launch_bounds__(plane_threads)
     write_coefficients(const __grid_constant__ LocalLinearArguments arguments) {
   const LocalLinearJob& job = arguments.job;
   const double eps = linear_eps(job.eps, job.guide, linear_exponents(job.guide, arguments.guide_measured));
-  for_each_pixel(job, [&](std::int64_t x, std::int64_t y) {
+  for_each_pixel(job.width, job.height, [&](std::int64_t x, std::int64_t y) {
     const WindowTerms window(job, x, y);
     Sum sums[L::sums];
     sum_planes<L::sums>(arguments.tables, window.along_x, window.along_y, sums);
-    const Solver<L, Sum> solver(job.format, eps, window.count, sums);
     std::uint64_t coefficients[L::coefficients];
-#pragma unroll
-    for (int c = 0; c < L::channels; ++c) solver.solve(c, coefficients + c * (L::guides + 1));
+    solve<L>(job.format, eps, window.count, sums, coefficients);
     write_planes<L::coefficients>(arguments.values, x, y, coefficients);
   });
 }
 
 __device__ std::uint32_t mask_value(const LocalLinearArguments& arguments, std::int64_t x, std::int64_t y) {
-  const std::byte* row = arguments.mask.data + y * arguments.mask.row;
-  if (arguments.job.mask_maximum == 0xFF) return reinterpret_cast<const std::uint8_t*>(row)[x];
-  if (arguments.job.mask_maximum == 0xFFFF) return reinterpret_cast<const std::uint16_t*>(row)[x];
+  if (arguments.job.mask_maximum == 0xFF) return row_of<std::uint8_t>(arguments.mask, y)[x];
+  if (arguments.job.mask_maximum == 0xFFFF) return row_of<std::uint16_t>(arguments.mask, y)[x];
   return 1;
 }
 
@@ -253,7 +222,7 @@ __global__ void __launch_bounds__(plane_threads)
   const StoreRule rule{job.picture.weighted, job.mask_maximum, {}};
   if (arguments.guide_measured != arguments.measured && blockIdx.x + blockIdx.y + threadIdx.x == 0)
     arguments.measured->guide_not_finite = arguments.guide_measured->picture_not_finite;
-  for_each_pixel(job, [&](std::int64_t x, std::int64_t y) {
+  for_each_pixel(job.width, job.height, [&](std::int64_t x, std::int64_t y) {
     const WindowTerms window(job, x, y);
     std::uint64_t sums[planes];
     sum_planes<planes>(arguments.tables, window.along_x, window.along_y, sums);
@@ -262,7 +231,7 @@ __global__ void __launch_bounds__(plane_threads)
     for (int i = 0; i < Guides; ++i)
       guide[i] = static_cast<double>(whole_value(job.guide, guide_exponents, arguments.guide, x, y, i));
     const double inverse_count = 1.0 / window.count;
-    const T* original = pixel_at<T>(job.picture, arguments.picture, x, y);
+    const T* original = row_of<T>(arguments.picture, y) + x * Channels;
     double values[Channels];
 #pragma unroll
     for (int c = 0; c < Channels; ++c) {
@@ -283,92 +252,53 @@ __global__ void __launch_bounds__(plane_threads)
       for (int i = 0; i < Channels; ++i)
         if (i == at) values[i] = value;
     }
-    T* out = reinterpret_cast<T*>(arguments.output.data + y * arguments.output.row) + x * Channels;
-    store_real_pixel<Channels>(values, original, mask_value(arguments, x, y), rule, out);
+    store_real_pixel<Channels>(values, original, mask_value(arguments, x, y), rule,
+                               row_of<T>(arguments.output, y) + x * Channels);
   });
 }
-
-// --- Launching ---
 
 /// Calls launch(Layout{}) with the layout of the job.
 template <class Launch>
 void with_layout(const LinearLayout& layout, const Launch& launch) {
-  if (layout.shared) {
-    switch (layout.channels) {
-      case 1:
-        return launch(Layout<1, 1, true>{});
-      case 2:
-        return launch(Layout<1, 2, true>{});
-      case 3:
-        return launch(Layout<3, 3, true>{});
-      default:
-        return launch(Layout<3, 4, true>{});
-    }
-  }
-  const auto with_guides = [&](auto guides) {
-    switch (layout.channels) {
-      case 1:
-        return launch(Layout<guides(), 1, false>{});
-      case 2:
-        return launch(Layout<guides(), 2, false>{});
-      case 3:
-        return launch(Layout<guides(), 3, false>{});
-      default:
-        return launch(Layout<guides(), 4, false>{});
-    }
-  };
-  if (layout.guides == 1) return with_guides(std::integral_constant<int, 1>{});
-  with_guides(std::integral_constant<int, 3>{});
+  with_channels(layout.channels, [&]<int Channels>() {
+    if (layout.shared) return launch(Layout < Channels < 3 ? 1 : 3, Channels, true > {});
+    if (layout.guides == 1) return launch(Layout<1, Channels, false>{});
+    launch(Layout<3, Channels, false>{});
+  });
 }
 
-template <class T>
-void results_of(const LocalLinearArguments& arguments, StreamHandle stream) {
-  const dim3 grid = plane_grid(arguments.job.width, arguments.job.height);
-  const auto with_guides = [&](auto guides) {
-    switch (arguments.job.layout.channels) {
-      case 1:
-        return write_results<T, guides(), 1><<<grid, plane_threads, 0, stream>>>(arguments);
-      case 2:
-        return write_results<T, guides(), 2><<<grid, plane_threads, 0, stream>>>(arguments);
-      case 3:
-        return write_results<T, guides(), 3><<<grid, plane_threads, 0, stream>>>(arguments);
-      default:
-        return write_results<T, guides(), 4><<<grid, plane_threads, 0, stream>>>(arguments);
-    }
-  };
-  if (arguments.job.layout.guides == 1) return with_guides(std::integral_constant<int, 1>{});
-  with_guides(std::integral_constant<int, 3>{});
+dim3 grid_of(const LocalLinearArguments& arguments) {
+  return plane_grid(arguments.job.width, arguments.job.height);
 }
 
 }  // namespace
 
 void linear_moments(const LocalLinearArguments& arguments, StreamHandle stream) {
-  const dim3 grid = plane_grid(arguments.job.width, arguments.job.height);
   with_layout(arguments.job.layout, [&](auto layout) {
     using L = decltype(layout);
-    if (arguments.job.narrow) {
-      write_moments<L, std::uint32_t><<<grid, plane_threads, 0, stream>>>(arguments);
-    } else {
-      write_moments<L, std::uint64_t><<<grid, plane_threads, 0, stream>>>(arguments);
-    }
+    const auto kernel =
+        arguments.job.narrow ? write_moments<L, std::uint32_t> : write_moments<L, std::uint64_t>;
+    kernel<<<grid_of(arguments), plane_threads, 0, stream>>>(arguments);
   });
 }
 
 void linear_coefficients(const LocalLinearArguments& arguments, StreamHandle stream) {
-  const dim3 grid = plane_grid(arguments.job.width, arguments.job.height);
   with_layout(arguments.job.layout, [&](auto layout) {
     using L = decltype(layout);
-    if (arguments.job.narrow) {
-      write_coefficients<L, std::uint32_t><<<grid, plane_threads, 0, stream>>>(arguments);
-    } else {
-      write_coefficients<L, std::uint64_t><<<grid, plane_threads, 0, stream>>>(arguments);
-    }
+    const auto kernel =
+        arguments.job.narrow ? write_coefficients<L, std::uint32_t> : write_coefficients<L, std::uint64_t>;
+    kernel<<<grid_of(arguments), plane_threads, 0, stream>>>(arguments);
   });
 }
 
 void linear_results(const LocalLinearArguments& arguments, StreamHandle stream) {
-  with_plane_type(arguments.job.picture.type,
-                  [&](auto type) { results_of<decltype(type)>(arguments, stream); });
+  with_pixel_type(arguments.job.picture.type, [&]<class T>() {
+    with_channels(arguments.job.layout.channels, [&]<int Channels>() {
+      const auto kernel =
+          arguments.job.layout.guides == 1 ? write_results<T, 1, Channels> : write_results<T, 3, Channels>;
+      kernel<<<grid_of(arguments), plane_threads, 0, stream>>>(arguments);
+    });
+  });
 }
 
 }  // namespace satin::kernels

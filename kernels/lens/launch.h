@@ -35,15 +35,6 @@ struct LensLayersArguments {
 void make_visible_samples(const LensLayersArguments& arguments, const ImageView& picture,
                           const Measured* measured, const LensScene& scene, StreamHandle stream);
 
-// Steps of make_visible_samples() that are not one thread a place.
-
-void sharpen_ramps(const SharpenRamp& step, StreamHandle stream);
-void find_silhouettes(const FindSilhouette& step, StreamHandle stream);
-void find_radius_range(const FindRadiusRange& step, StreamHandle stream);
-void count_radii(const CountRadii& step, StreamHandle stream);
-void sum_histogram(const SumHistogram& steps, StreamHandle stream);
-void find_best_partition(const FindBestPartition& steps, StreamHandle stream);
-
 /// Lets fill_disocclusions() have its shared memory; the code of a cudaError_t.
 [[nodiscard]] int prepare_fill_disocclusions(int channels);
 [[nodiscard]] std::size_t fill_workspace_bytes(const LensLayersJob& job);

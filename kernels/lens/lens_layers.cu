@@ -11,6 +11,164 @@
 namespace satin::kernels {
 namespace {
 
+// Ramps of depth and silhouettes: a thread has some rows of one column, so that rows are read once for all
+// pixels that look at them.
+
+/// H200, UHD: with one pixel a thread ramps took 42 us and silhouettes 57.
+constexpr int ramp_rows = 8;
+
+/// A column from the row above `top` to the row below the last one, held to the picture.
+struct RadiusColumn {
+  std::int32_t radius[ramp_rows + 2];
+
+  __device__ RadiusColumn(const std::int32_t* radii, const LensPlanes& planes, int x, int top) {
+    const std::int32_t* column = radii + min(max(x, 0), planes.width - 1);
+#pragma unroll
+    for (int i = 0; i < ramp_rows + 2; ++i)
+      radius[i] = column[planes.place(0, min(max(top + i - 1, 0), planes.height - 1))];
+  }
+  [[nodiscard]] __device__ std::int32_t above(int r) const { return radius[r]; }
+  [[nodiscard]] __device__ std::int32_t own(int r) const { return radius[r + 1]; }
+  [[nodiscard]] __device__ std::int32_t below(int r) const { return radius[r + 2]; }
+};
+
+/// Calls rows(x, top) for every thread's column; rows beyond the largest grid are taken in turns.
+template <class Rows>
+__device__ void for_ramp_columns(const LensPlanes& planes, const Rows& rows) {
+  const int x = static_cast<int>(blockIdx.x) * plane_threads + static_cast<int>(threadIdx.x);
+  if (x >= planes.width) return;
+  for (int top = static_cast<int>(blockIdx.y) * ramp_rows; top < planes.height;
+       top += static_cast<int>(gridDim.y) * ramp_rows)
+    rows(x, top);
+}
+
+dim3 ramp_grid(const LensPlanes& planes) {
+  return plane_grid(planes.width, (planes.height + ramp_rows - 1) / ramp_rows);
+}
+
+__global__ void __launch_bounds__(plane_threads) sharpen_columns(const __grid_constant__ SharpenRamp step) {
+  const LensPlanes& planes = step.planes;
+  for_ramp_columns(planes, [&](int x, int top) {
+    const RadiusColumn left(planes.radii, planes, x - 1, top);
+    const RadiusColumn column(planes.radii, planes, x, top);
+    const RadiusColumn right(planes.radii, planes, x + 1, top);
+#pragma unroll
+    for (int r = 0; r < ramp_rows; ++r) {
+      const int y = top + r;
+      if (y >= planes.height) return;
+      if (on_ramp(left.own(r), column.own(r), right.own(r)) ||
+          on_ramp(column.above(r), column.own(r), column.below(r)))
+        step(x, y);
+      else
+        planes.sharpened[planes.place(x, y)] = column.own(r);
+    }
+  });
+}
+
+__global__ void __launch_bounds__(plane_threads)
+    find_silhouettes_of_columns(const __grid_constant__ FindSilhouette step) {
+  const LensPlanes& planes = step.planes;
+  for_ramp_columns(planes, [&](int x, int top) {
+    const RadiusColumn left(planes.sharpened, planes, x - 1, top);
+    const RadiusColumn column(planes.sharpened, planes, x, top);
+    const RadiusColumn right(planes.sharpened, planes, x + 1, top);
+    RadiusRange rows[ramp_rows + 2];
+#pragma unroll
+    for (int i = 0; i < ramp_rows + 2; ++i)
+      rows[i] = {min(min(left.radius[i], column.radius[i]), right.radius[i]),
+                 max(max(left.radius[i], column.radius[i]), right.radius[i])};
+#pragma unroll
+    for (int r = 0; r < ramp_rows; ++r) {
+      const int y = top + r;
+      if (y >= planes.height) return;
+      const bool inside = x > 0 && y > 0 && x + 1 < planes.width && y + 1 < planes.height;
+      const std::int32_t low = min(min(rows[r].low, rows[r + 1].low), rows[r + 2].low);
+      const std::int32_t high = max(max(rows[r].high, rows[r + 1].high), rows[r + 2].high);
+      planes.edges[planes.place(x, y)] = inside && high - low > silhouette_step ? 1 : 0;
+    }
+  });
+}
+
+// From radii to groups of depth: the range and the histogram by all multiprocessors, each block with a
+// histogram of its own, then what looks at bins alone by one block, but for the costs of all ranges.
+
+constexpr int histogram_threads = depth_bins;
+constexpr int histogram_blocks = 512;  ///< at least
+constexpr int radii_at_once = 4;       ///< in flight
+
+/// Calls sample(radius) for the radii that the histogram looks at: a thread has every so many of a column.
+template <class Sample>
+__device__ void for_histogram_samples(const LensPlanes& planes, const Sample& sample) {
+  const int x =
+      (static_cast<int>(blockIdx.x) * histogram_threads + static_cast<int>(threadIdx.x)) * histogram_stride;
+  const int step = static_cast<int>(gridDim.y) * histogram_stride;
+  if (x >= planes.width) return;
+  for (int first = static_cast<int>(blockIdx.y) * histogram_stride; first < planes.height;
+       first += radii_at_once * step) {
+    std::int32_t radii[radii_at_once];
+#pragma unroll
+    for (int i = 0; i < radii_at_once; ++i)
+      radii[i] = planes.sharpened[planes.place(x, min(first + i * step, planes.height - 1))];
+#pragma unroll
+    for (int i = 0; i < radii_at_once; ++i)
+      if (first + i * step < planes.height) sample(radii[i]);
+  }
+}
+
+dim3 histogram_grid(const LensPlanes& planes) {
+  const int columns = (planes.width + histogram_stride - 1) / histogram_stride;
+  const int rows = (planes.height + histogram_stride - 1) / histogram_stride;
+  const int across = (columns + histogram_threads - 1) / histogram_threads;
+  const int down = (histogram_blocks + across - 1) / across;
+  return {static_cast<unsigned>(across), static_cast<unsigned>(down < rows ? down : rows)};
+}
+
+__global__ void __launch_bounds__(histogram_threads)
+    find_range(const __grid_constant__ FindRadiusRange step) {
+  std::int32_t low = INT32_MAX;
+  std::int32_t high = INT32_MIN;
+  for_histogram_samples(step.planes, [&](std::int32_t radius) {
+    low = min(low, radius);
+    high = max(high, radius);
+  });
+  if (low > high) return;
+  raise_shared(&step.work->highest, high);
+  raise_shared(&step.work->negative_lowest, -low);
+}
+
+__global__ void __launch_bounds__(histogram_threads)
+    count_in_blocks(const __grid_constant__ CountRadii step) {
+  __shared__ std::uint32_t counts[depth_bins];
+  const auto thread = static_cast<int>(threadIdx.x);
+  counts[thread] = 0;
+  const std::int32_t lowest = step.work->lowest();
+  const std::int32_t width = step.work->step();
+  __syncthreads();
+  for_histogram_samples(step.planes,
+                        [&](std::int32_t radius) { atomicAdd(counts + (radius - lowest) / width, 1U); });
+  __syncthreads();
+  if (counts[thread] != 0) add_shared(&step.work->counts[thread], counts[thread]);
+}
+
+/// Every place by the threads of one block, which wait for each other.
+struct BlockLaunch {
+  static constexpr int threads = 1024;
+
+  template <class Step>
+  SATIN_HD void operator()(int width, int height, const Step& step) const {
+#if defined(__CUDA_ARCH__)
+    for (int i = static_cast<int>(threadIdx.x); i < width * height; i += threads) step(i % width, i / width);
+    __syncthreads();
+#endif
+  }
+};
+
+template <class Steps>
+__global__ void __launch_bounds__(BlockLaunch::threads)
+    run_in_one_block(const __grid_constant__ Steps steps) {
+  steps.run(BlockLaunch{});
+}
+
 constexpr int marked_columns = plane_threads;  ///< of a block that looks for marked pixels
 constexpr int marked_rows = 16;
 
@@ -46,12 +204,23 @@ __global__ void __launch_bounds__(plane_threads)
 struct LensLaunch : EachPlace {
   using EachPlace::operator();
 
-  void operator()(int, int, const SharpenRamp& step) const { sharpen_ramps(step, stream); }
-  void operator()(int, int, const FindSilhouette& step) const { find_silhouettes(step, stream); }
-  void operator()(int, int, const FindRadiusRange& step) const { find_radius_range(step, stream); }
-  void operator()(int, int, const CountRadii& step) const { count_radii(step, stream); }
-  void operator()(const SumHistogram& steps) const { sum_histogram(steps, stream); }
-  void operator()(const FindBestPartition& steps) const { find_best_partition(steps, stream); }
+  void operator()(int, int, const SharpenRamp& step) const {
+    sharpen_columns<<<ramp_grid(step.planes), plane_threads, 0, stream>>>(step);
+  }
+  void operator()(int, int, const FindSilhouette& step) const {
+    find_silhouettes_of_columns<<<ramp_grid(step.planes), plane_threads, 0, stream>>>(step);
+  }
+  void operator()(int, int, const FindRadiusRange& step) const {
+    find_range<<<histogram_grid(step.planes), histogram_threads, 0, stream>>>(step);
+  }
+  void operator()(int, int, const CountRadii& step) const {
+    count_in_blocks<<<histogram_grid(step.planes), histogram_threads, 0, stream>>>(step);
+  }
+  /// Steps that look at bins alone.
+  template <class Steps>
+  void operator()(const Steps& steps) const {
+    run_in_one_block<<<1, BlockLaunch::threads, 0, stream>>>(steps);
+  }
 
   template <class T, int Channels>
   void operator()(int width, int height, const SeparateSilhouettes<T, Channels>& step) const {

@@ -3,7 +3,7 @@
 // they lie in are marked and cleared before.
 
 #include "core/with_type.h"
-#include "kernels/lens/splat_quads.cuh"
+#include "kernels/lens/splat_tile.cuh"
 
 namespace satin::kernels {
 namespace {

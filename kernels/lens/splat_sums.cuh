@@ -7,7 +7,7 @@
 
 #include <type_traits>
 
-#include "kernels/lens/splat_quads.cuh"
+#include "kernels/lens/splat_tile.cuh"
 
 namespace satin::kernels {
 

@@ -1,7 +1,7 @@
 // What lies in cells of 32 x 32 pixels and their quads, for tiles that look for what reaches them.
 
 #include "core/with_type.h"
-#include "kernels/lens/splat_quads.cuh"
+#include "kernels/lens/splat_tile.cuh"
 #include "lens/splat.h"
 
 namespace satin::kernels {

@@ -1,12 +1,78 @@
-// Means over lobes around pixels: one thread a pixel of a level.
+// Means over lobes: sums over the bands of a lobe, two entries of two rows of the table for each band and
+// reach, of pixels or of cells; sums of cells before, and pixels between cells after. Neighbouring threads
+// read neighbouring entries of the same rows.
 
+#include <cstdint>
+
+#include "core/with_type.h"
 #include "kernels/lobes/launch.h"
-#include "kernels/lobes/lobe_bands.cuh"
+#include "kernels/pixels/plane.cuh"
 #include "kernels/pixels/read.cuh"
+#include "lobes/maths/lobe_cells.h"
 
 namespace satin::kernels {
 namespace {
 
+/// The columns up to `right` without those up to `left`, both inside a row, and the whole circle once more if
+/// the band goes over the seam. No band is wider than the circle, so that it does so once at most.
+struct BandColumns {
+  std::int64_t left;
+  std::int64_t right;
+  bool over_seam;
+};
+
+__device__ BandColumns band_columns(const LobeBand& band, int outer, std::int64_t x, std::int64_t width) {
+  const bool circle = band.reach == LobeBand::whole_circle;
+  std::int64_t left = circle ? -1 : x - band.reach - outer - 1;
+  std::int64_t right = circle ? width - 1 : x + band.reach + outer;
+  const bool over_seam = left < 0 || right >= width;
+  if (left < 0) left += width;
+  if (right >= width) right -= width;
+  return {left, right, over_seam};
+}
+
+/// Adds what the bands hold around column x of channels `channel` to `channel` + Count - 1, for each inner,
+/// then outer. Sums of bands are below 2^63 in magnitude.
+template <int Channels, int Count>
+__device__ void add_bands(const LobeMeanArguments& arguments, const LobeRow& row, std::int64_t x, int channel,
+                          WideSum* totals) {
+  const std::int64_t pitch = arguments.cells_wide * Channels;
+  const auto add = [&](const LobeBand& band, int outer, std::uint32_t weight) {
+    const std::uint64_t* below = arguments.table + band.last_row * pitch + channel;
+    const std::uint64_t* above = below - (band.last_row + 1 - band.first_row) * pitch;
+    const BandColumns columns = band_columns(band, outer, x, arguments.cells_wide);
+    const std::int64_t left = columns.left * Channels;
+    const std::int64_t right = columns.right * Channels;
+    const std::int64_t last = pitch - Channels;
+#pragma unroll
+    for (int c = 0; c < Count; ++c) {
+      std::uint64_t sum = below[right + c] - below[left + c];
+      if (columns.over_seam) sum += below[last + c];
+      if (band.first_row > 0) {
+        sum -= above[right + c] - above[left + c];
+        if (columns.over_seam) sum -= above[last + c];
+      }
+      add_weighted(totals[c], weight, sum, true);
+    }
+  };
+#pragma unroll 4  // entries of several bands are in flight
+  for (std::uint32_t i = 0; i < row.bands; ++i) {
+    const LobeBand band = arguments.bands[row.first_band + i];
+    add(band, 0, band.inner);
+    if (band.outer != 0) add(band, 1, band.outer);
+  }
+}
+
+/// Calls launch.template operator()<T, Channels>() for the stored type and the channels.
+template <class Launch>
+void with_lobe_pixels(const LobeMeanArguments& arguments, const Launch& launch) {
+  with_pixel_type(arguments.read.type, [&]<class T>() {
+    with_channels(arguments.read.channels,
+                  [&]<int Channels>() { launch.template operator()<T, Channels>(); });
+  });
+}
+
+/// Results where cells are pixels: one thread a pixel of a level.
 template <class T, int Channels>
 __global__ void __launch_bounds__(plane_threads)
     mean_pixels(const __grid_constant__ LobeMeanArguments arguments) {
@@ -33,12 +99,144 @@ __global__ void __launch_bounds__(plane_threads)
   }
 }
 
+constexpr int cell_threads = 64;
+
+/// One thread a column of pixels of a row of cells; a cell's columns are neighbouring lanes of one warp.
+template <class T, int Channels>
+__global__ void __launch_bounds__(plane_threads)
+    sum_pixels(const __grid_constant__ LobeMeanArguments arguments) {
+  static_assert(32 % largest_cell == 0);
+  const std::int64_t x = static_cast<std::int64_t>(blockIdx.x) * plane_threads + threadIdx.x;
+  const int cell = 1 << arguments.cell_bits;
+  const ReadRule rule{arguments.read.weighted, false, arguments.rule.transfer.decode,
+                      exponents_of(arguments.read, false, arguments.measured)};
+  for (std::int64_t row = blockIdx.y; row < arguments.cells_high; row += gridDim.y) {
+    std::uint64_t sums[Channels] = {};
+    if (x < arguments.width) {
+#pragma unroll 4
+      for (int j = 0; j < cell; ++j) {
+        const std::int64_t y = (row << arguments.cell_bits) + j;
+        std::uint64_t values[Channels];
+        read_working<Channels>(
+            reinterpret_cast<const T*>(arguments.source.data + y * arguments.source.row) + x * Channels, rule,
+            values);
+#pragma unroll
+        for (int c = 0; c < Channels; ++c) sums[c] += values[c] * arguments.row_weights[y];
+      }
+    }
+    for (int lanes = cell / 2; lanes > 0; lanes /= 2) {
+#pragma unroll
+      for (int c = 0; c < Channels; ++c) sums[c] += __shfl_down_sync(~0U, sums[c], lanes);
+    }
+    if (x >= arguments.width || (x & (cell - 1)) != 0) continue;
+    std::uint64_t* out =
+        arguments.cells + (row * arguments.cells_wide + (x >> arguments.cell_bits)) * Channels;
+#pragma unroll
+    for (int c = 0; c < Channels; ++c) out[c] = sums[c];
+  }
+}
+
+/// One thread a channel of a cell: there are few cells.
+template <int Channels>
+__global__ void __launch_bounds__(cell_threads)
+    mean_entries(const __grid_constant__ LobeMeanArguments arguments) {
+  const std::int64_t entry = static_cast<std::int64_t>(blockIdx.x) * cell_threads + threadIdx.x;
+  const std::int64_t entries = arguments.cells_wide * Channels;
+  if (entry >= entries) return;
+  const std::int64_t x = entry / Channels;
+  const int channel = static_cast<int>(entry - x * Channels);
+  for (std::int64_t y = blockIdx.y; y < arguments.cells_high; y += gridDim.y) {
+    const LobeRow row = arguments.rows[y];
+    WideSum total;
+    add_bands<Channels, 1>(arguments, row, x, channel, &total);
+    arguments.cells[y * entries + entry] = cell_mean(total, row.weight, arguments.rule.fixed_point);
+  }
+}
+
+__device__ inline std::uint64_t cell_value(std::uint64_t stored, std::uint64_t /*type*/) { return stored; }
+__device__ inline double cell_value(std::uint64_t stored, double /*type*/) { return double_of(stored); }
+
+/// Values of column x between the cells of one row.
+template <int Channels, class Value>
+__device__ void expand_column(const LobeMeanArguments& arguments, std::int64_t row, std::int64_t x,
+                              Value* values) {
+  const CellRow of = cell_row(row, arguments.cells_high);
+  if (of.behind_pole) x += x < arguments.width / 2 ? arguments.width / 2 : -(arguments.width / 2);
+  const CellPlace place = cell_place(x, arguments.cell_bits);
+  const std::uint64_t* cells = arguments.cells + of.row * arguments.cells_wide * Channels;
+  const std::uint64_t* left =
+      cells + (place.next == 0 ? arguments.cells_wide - 1 : place.next - 1) * Channels;
+  const std::uint64_t* right = cells + (place.next == arguments.cells_wide ? 0 : place.next) * Channels;
+#pragma unroll
+  for (int c = 0; c < Channels; ++c)
+    values[c] = between(cell_value(left[c], Value{}), cell_value(right[c], Value{}), place.weight,
+                        arguments.cell_bits);
+}
+
+/// One thread a column of the pixels between two rows of cells, which it expands once.
+template <class T, int Channels>
+__global__ void __launch_bounds__(plane_threads)
+    store_pixels(const __grid_constant__ LobeMeanArguments arguments) {
+  const std::int64_t x = static_cast<std::int64_t>(blockIdx.x) * plane_threads + threadIdx.x;
+  if (x >= arguments.width) return;
+  const CellRule rule{arguments.rule, arguments.cell_bits,
+                      exponents_of(arguments.read, false, arguments.measured)};
+  const std::int64_t cell = std::int64_t{1} << arguments.cell_bits;
+  for (std::int64_t next = blockIdx.y; next <= arguments.cells_high; next += gridDim.y) {
+    BetweenCells<T> above[Channels];
+    BetweenCells<T> below[Channels];
+    expand_column<Channels>(arguments, next - 1, x, above);
+    expand_column<Channels>(arguments, next, x, below);
+    const std::int64_t first = next == 0 ? 0 : next * cell - cell / 2;
+    const std::int64_t last = next == arguments.cells_high ? arguments.height : next * cell + cell / 2;
+    std::uint32_t weight = cell_place(first, arguments.cell_bits).weight;
+    for (std::int64_t y = first; y < last; ++y, weight += 2) {
+      BetweenCells<T> values[Channels];
+#pragma unroll
+      for (int c = 0; c < Channels; ++c) values[c] = between(above[c], below[c], weight, arguments.cell_bits);
+      store_between<Channels>(
+          values, reinterpret_cast<const T*>(arguments.source.data + y * arguments.source.row) + x * Channels,
+          rule, reinterpret_cast<T*>(arguments.output.data + y * arguments.output.row) + x * Channels);
+    }
+  }
+}
+
 }  // namespace
 
 void lobe_mean(const LobeMeanArguments& arguments, StreamHandle stream) {
   const dim3 grid = plane_grid(arguments.width, arguments.height);
   with_lobe_pixels(arguments, [&]<class T, int Channels>() {
     mean_pixels<T, Channels><<<grid, plane_threads, 0, stream>>>(arguments);
+  });
+}
+
+void sum_cells(const LobeMeanArguments& arguments, StreamHandle stream) {
+  const dim3 grid = plane_grid(arguments.width, arguments.cells_high);
+  with_lobe_pixels(arguments, [&]<class T, int Channels>() {
+    sum_pixels<T, Channels><<<grid, plane_threads, 0, stream>>>(arguments);
+  });
+}
+
+void mean_cells(const LobeMeanArguments& arguments, StreamHandle stream) {
+  dim3 grid = plane_grid(1, arguments.cells_high);
+  grid.x = static_cast<unsigned>((arguments.cells_wide * arguments.read.channels + cell_threads - 1) /
+                                 cell_threads);
+  switch (arguments.read.channels) {
+    case 1:
+      return mean_entries<1><<<grid, cell_threads, 0, stream>>>(arguments);
+    case 2:
+      return mean_entries<2><<<grid, cell_threads, 0, stream>>>(arguments);
+    case 3:
+      return mean_entries<3><<<grid, cell_threads, 0, stream>>>(arguments);
+    default:
+      return mean_entries<4><<<grid, cell_threads, 0, stream>>>(arguments);
+  }
+}
+
+void enlarge_cells(const LobeMeanArguments& arguments, StreamHandle stream) {
+  const dim3 grid = plane_grid(arguments.width, arguments.cells_high + 1);
+  with_lobe_pixels(arguments, [&]<class T, int Channels>() {
+    store_pixels<T, Channels><<<grid, plane_threads, 0, stream>>>(arguments);
   });
 }
 

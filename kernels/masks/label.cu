@@ -198,24 +198,9 @@ __device__ std::uint32_t label_at(const LabelArguments& arguments, std::uint32_t
          __popc(arguments.firsts[place] & up_to(static_cast<int>(bit % pixels_of_word)));
 }
 
-/// The labels of a tile's parts, then of its pixels: a warp writes 128 of a row, four a lane.
-__global__ void __launch_bounds__(tile_threads, tuning::label_tile_blocks)
-    write_pixels(const __grid_constant__ LabelArguments arguments) {
-  constexpr int pixels = 4;
-  constexpr int lanes_of_word = pixels_of_word / pixels;
-  constexpr int rows = warp_size / tile_words;  // of a warp
-  static_assert(tile_words * lanes_of_word == warp_size);
-  __shared__ std::uint32_t labels[tile_runs];
-  __shared__ std::uint16_t part_of_run[tile_runs + 1];  // after one of no run
-  const LabelTiles& tiles = arguments.tiles;
-  const Tile tile = tile_at(tiles, blockIdx.x);
-  const std::uint32_t first = first_of(tiles, tile.index);
-  const TileWord mine = tile_word(arguments, tile, threadIdx.x);
-  const std::uint32_t runs = arguments.runs[tile.index];
-  for (std::uint32_t run = threadIdx.x; run < runs; run += tile_threads)
-    part_of_run[run + 1] = arguments.part_of_run[first + run];
-  if (threadIdx.x == 0) part_of_run[0] = 0;
-  const std::uint32_t parts = arguments.parts[tile.index];
+/// The labels of a tile's parts, from `first` on in global memory; their parents become them, too.
+__device__ void label_parts(const LabelArguments& arguments, std::uint32_t first, std::uint32_t parts,
+                            std::uint32_t* labels) {
   for (std::uint32_t from = threadIdx.x; from < parts; from += parts_at_once * tile_threads) {
     std::uint32_t found[parts_at_once];
 #pragma unroll
@@ -233,14 +218,18 @@ __global__ void __launch_bounds__(tile_threads, tuning::label_tile_blocks)
       arguments.parents[first + part] = found[i];
     }
   }
-  if (blockIdx.x == 0 && threadIdx.x == 0) {
-    const std::int64_t last = tiles.words * arguments.job.height - 1;
-    *arguments.total = arguments.before[last] + arguments.counts[last];
-  }
+}
 
+/// The pixels of a tile, whose words are `mine`: a warp writes 128 of a row, four a lane. Parts of runs begin
+/// with that of no run.
+__device__ void store_labels(const LabelArguments& arguments, const Tile& tile, const TileWord& mine,
+                             const std::uint16_t* part_of_run, const std::uint32_t* labels) {
+  constexpr int pixels = 4;
+  constexpr int lanes_of_word = pixels_of_word / pixels;
+  constexpr int rows = warp_size / tile_words;  // of a warp
+  static_assert(tile_words * lanes_of_word == warp_size);
   const int lane = lane_index();
   const std::uint32_t first_row = tile.row + threadIdx.x / warp_size * rows;
-  __syncthreads();
   const std::int64_t x = std::int64_t{tile.word} * label_word + lane * pixels;
   const int lane_bit = lane % lanes_of_word * pixels;
   const std::int64_t row_bytes = arguments.labels.row;
@@ -269,6 +258,28 @@ __global__ void __launch_bounds__(tile_threads, tuning::label_tile_blocks)
         if (x + k < arguments.job.width) out[k] = found[k];
     }
   }
+}
+
+/// The labels of a tile's parts, then of its pixels.
+__global__ void __launch_bounds__(tile_threads, tuning::label_tile_blocks)
+    write_pixels(const __grid_constant__ LabelArguments arguments) {
+  __shared__ std::uint32_t labels[tile_runs];
+  __shared__ std::uint16_t part_of_run[tile_runs + 1];  // after one of no run
+  const LabelTiles& tiles = arguments.tiles;
+  const Tile tile = tile_at(tiles, blockIdx.x);
+  const std::uint32_t first = first_of(tiles, tile.index);
+  const TileWord mine = tile_word(arguments, tile, threadIdx.x);
+  const std::uint32_t runs = arguments.runs[tile.index];
+  for (std::uint32_t run = threadIdx.x; run < runs; run += tile_threads)
+    part_of_run[run + 1] = arguments.part_of_run[first + run];
+  if (threadIdx.x == 0) part_of_run[0] = 0;
+  label_parts(arguments, first, arguments.parts[tile.index], labels);
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
+    const std::int64_t last = tiles.words * arguments.job.height - 1;
+    *arguments.total = arguments.before[last] + arguments.counts[last];
+  }
+  __syncthreads();
+  store_labels(arguments, tile, mine, part_of_run, labels);
 }
 
 unsigned blocks_of(std::int64_t threads) {

@@ -2,10 +2,10 @@
 // Hennequin, Lacassagne, Cabaret, Meunier 2018).
 
 #include <algorithm>
+#include <bit>
 
 #include "kernels/device/tuning.h"
 #include "kernels/device/warp.cuh"
-#include "kernels/masks/label_links.cuh"
 #include "kernels/masks/label_words.cuh"
 
 namespace satin::kernels {
@@ -277,64 +277,42 @@ __device__ void write_places(const Shared<rows>& shared, int index, std::uint16_
   }
 }
 
+/// Reads a tile's words, and clears what is counted.
 template <int rows>
-__global__ void __launch_bounds__(Shared<rows>::threads, Shared<rows>::blocks)
-    label_tiles(const __grid_constant__ LabelArguments arguments) {
-  constexpr int threads = Shared<rows>::threads;
-  __shared__ Shared<rows> shared;
-  const LabelTiles& tiles = arguments.tiles;
-  const Tile tile = tile_at(tiles, blockIdx.x);
+__device__ void begin(const LabelArguments& arguments, const Tile& tile, Shared<rows>& shared) {
   const int index = static_cast<int>(threadIdx.x);
-  const int band = index / tile_words;
-  const int word_index = band * rows * tile_words + index % tile_words;
-
   for (int i = 0; i < rows; ++i) read_rows(arguments, tile, (index / warp_size * rows + i) * 8, shared.words);
   if (index < Shared<rows>::groups) {
     shared.roots[index] = 0;
     shared.at_side[index] = 0;
   }
   if (index == 0) shared.join_count = 0;
-  __syncthreads();
-  const Around around = around_word(shared.words, word_index);
-  const std::uint32_t word = band_word<rows>(shared.words, word_index);
-  const std::uint32_t left = index % tile_words == 0 ? 0 : band_word<rows>(shared.words, word_index - 1);
-  Links links;
-  links.starts = starts_of(word, left);
-  int runs = 0;
-  links.before = sum_before(__popc(links.starts), shared.of_warps, runs);
-  shared.starts[index] = links.starts;
-  shared.before[index] = links.before;
-  for (int run = index; run < runs; run += threads) shared.parents[run] = run;
+}
+
+/// The bits of a thread's band, and the runs before them.
+template <int rows>
+__device__ void store_words(const LabelArguments& arguments, const Tile& tile, const Shared<rows>& shared,
+                            std::uint32_t before) {
+  const int index = static_cast<int>(threadIdx.x);
+  const int band = index / tile_words;
+  const int word_index = band * rows * tile_words + index % tile_words;
   const std::uint32_t row = tile.row + band * rows;
   const std::uint32_t column = tile.word + index % tile_words;
-  if (row < arguments.job.height && column < tiles.words) {
-    const std::int64_t place = row * tiles.words + column;
-    arguments.bits[place] = around.word;
-    arguments.runs_before[place] = static_cast<std::uint16_t>(links.before);
-    if (rows == 2 && row + 1 < arguments.job.height)
-      arguments.bits[place + tiles.words] = shared.words[word_index + tile_words];
-  }
-  __syncthreads();
-  std::uint32_t up = 0;
-  if (band > 0) {
-    up = band_word<rows>(shared.words, word_index - rows * tile_words);
-    links.up_starts = shared.starts[index - tile_words];
-    links.up_before = shared.before[index - tile_words];
-  }
-  Touching contacts = touching<rows>(around, word, up);
-  contacts.here = hang_runs(shared.parents, links, contacts.here, 0);
-  contacts.after = hang_runs(shared.parents, links, contacts.after, 1);
-  flatten<threads>(shared.parents, runs);
-  join_runs(shared, links, contacts);
-  __syncthreads();
-  find_roots(shared, runs);
-  __syncthreads();
-  if (index < warp_size) count_roots(shared);
-  mark_sides(shared, index, word);
-  __syncthreads();
-  if constexpr (rows == 2) find_first_pixels(shared, index, word);
+  if (row >= arguments.job.height || column >= arguments.tiles.words) return;
+  const std::int64_t place = row * arguments.tiles.words + column;
+  arguments.bits[place] = shared.words[word_index];
+  arguments.runs_before[place] = static_cast<std::uint16_t>(before);
+  if (rows == 2 && row + 1 < arguments.job.height)
+    arguments.bits[place + arguments.tiles.words] = shared.words[word_index + tile_words];
+}
 
-  const std::uint32_t first = first_of(tiles, tile.index);
+/// The parts of a tile's runs, whose roots are known.
+template <int rows>
+__device__ void write_parts(const LabelArguments& arguments, const Tile& tile, const Shared<rows>& shared,
+                            int runs) {
+  constexpr int threads = Shared<rows>::threads;
+  const int index = static_cast<int>(threadIdx.x);
+  const std::uint32_t first = first_of(arguments.tiles, tile.index);
   write_places(shared, index, arguments.part_place + first);
   for (int run = index; run < runs; run += threads) {
     const auto own = static_cast<std::uint32_t>(run);
@@ -347,10 +325,51 @@ __global__ void __launch_bounds__(Shared<rows>::threads, Shared<rows>::blocks)
   arguments.parts[tile.index] = static_cast<std::uint16_t>(shared.parts);
 }
 
+template <int rows>
+__global__ void __launch_bounds__(Shared<rows>::threads, Shared<rows>::blocks)
+    label_tiles(const __grid_constant__ LabelArguments arguments) {
+  __shared__ Shared<rows> shared;
+  const Tile tile = tile_at(arguments.tiles, blockIdx.x);
+  const int index = static_cast<int>(threadIdx.x);
+  const int band = index / tile_words;
+  const int word_index = band * rows * tile_words + index % tile_words;
+  begin(arguments, tile, shared);
+  __syncthreads();
+  const Around around = around_word(shared.words, word_index);
+  const std::uint32_t word = band_word<rows>(shared.words, word_index);
+  const std::uint32_t left = index % tile_words == 0 ? 0 : band_word<rows>(shared.words, word_index - 1);
+  Links links;
+  links.starts = starts_of(word, left);
+  int runs = 0;
+  links.before = sum_before(__popc(links.starts), shared.of_warps, runs);
+  shared.starts[index] = links.starts;
+  shared.before[index] = links.before;
+  for (int run = index; run < runs; run += Shared<rows>::threads) shared.parents[run] = run;
+  store_words(arguments, tile, shared, links.before);
+  __syncthreads();
+  std::uint32_t up = 0;
+  if (band > 0) {
+    up = band_word<rows>(shared.words, word_index - rows * tile_words);
+    links.up_starts = shared.starts[index - tile_words];
+    links.up_before = shared.before[index - tile_words];
+  }
+  Touching contacts = touching<rows>(around, word, up);
+  contacts.here = hang_runs(shared.parents, links, contacts.here, 0);
+  contacts.after = hang_runs(shared.parents, links, contacts.after, 1);
+  flatten<Shared<rows>::threads>(shared.parents, runs);
+  join_runs(shared, links, contacts);
+  __syncthreads();
+  find_roots(shared, runs);
+  __syncthreads();
+  if (index < warp_size) count_roots(shared);
+  mark_sides(shared, index, word);
+  __syncthreads();
+  if constexpr (rows == 2) find_first_pixels(shared, index, word);
+  write_parts(arguments, tile, shared, runs);
+}
+
 int bits_for(std::int64_t count) {
-  int bits = 0;
-  while (std::int64_t{1} << bits < count) ++bits;
-  return bits;
+  return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(count - 1)));
 }
 
 }  // namespace

@@ -6,25 +6,12 @@
 
 #include "core/maths/fixed_point.h"
 #include "kernels/device/launch.h"
-#include "masks/coverage.h"
 #include "masks/distance.h"
 #include "masks/label.h"
 #include "masks/maths/region.h"
 #include "masks/region_values.h"
 
 namespace satin::kernels {
-
-struct CoverageArguments {
-  std::int64_t width = 0;
-  std::int64_t height = 0;
-  Type mask_type = Type::u8;
-  Source mask;  ///< null: no mask
-  const PixelBox* boxes = nullptr;
-  std::int64_t box_count = 0;
-  Target weights;
-};
-
-void coverage(const CoverageArguments& arguments, StreamHandle stream);
 
 /// Pixels of a row that share one entry of GroupHeights; rows of columns are whole groups.
 inline constexpr int distance_group = 32;

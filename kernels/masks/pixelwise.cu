@@ -2,12 +2,15 @@
 // shared by the pixels of a cell in the L1.
 
 #include "kernels/pixels/each_place.cuh"
+#include "masks/coverage.h"
 #include "masks/paint.h"
 #include "masks/relabel.h"
 #include "masks/validity_mask.h"
 
 namespace satin::kernels {
 
+template void run_pixelwise(const CoverageJob&, const CoverageJob::Images&, const TransferView&,
+                            StreamHandle);
 template void run_pixelwise(const PaintJob&, const PaintJob::Images&, const TransferView&, StreamHandle);
 template void run_pixelwise(const RelabelJob&, const RelabelJob::Images&, const TransferView&, StreamHandle);
 template void run_pixelwise(const ValidityMaskJob&, const ValidityMaskJob::Images&, const TransferView&,

@@ -20,9 +20,7 @@
 #include "kernels/device/tuning.h"
 #include "kernels/device/warp.cuh"
 #include "kernels/means/clipped_boxes.cuh"
-#include "kernels/means/gathered_bytes.cuh"
 #include "kernels/means/launch.h"
-#include "kernels/means/maps.cuh"
 #include "kernels/pixels/read.cuh"
 #include "means/box_mean.h"
 #include "means/maths/covered_box.h"
@@ -30,6 +28,39 @@
 #include "means/mean_rule.h"
 
 namespace satin::kernels {
+
+// --- What the radius map and the mask say of a pixel ---
+
+template <class T>
+__device__ const T* pixel_of(const Source& source, std::int64_t x, std::int64_t y, int channels) {
+  return reinterpret_cast<const T*>(source.data + y * source.row) + x * channels;
+}
+
+struct Radii {
+  Radius256 x = 0;
+  Radius256 y = 0;
+};
+
+__device__ inline Radii radii_at(const BoxMeanArguments& arguments, std::int64_t x, std::int64_t y) {
+  const RadiusField& field = arguments.radius;
+  if (!field.from_map) return {field.x, field.y};
+  const Source& map = arguments.radius_map;
+  Radius256 radius = 0;
+  if (field.map_type == Type::u8) {
+    radius = radius_from_map(*pixel_of<std::uint8_t>(map, x, y, 1), 0xFFU, field.low, field.high);
+  } else if (field.map_type == Type::u16) {
+    radius = radius_from_map(*pixel_of<std::uint16_t>(map, x, y, 1), 0xFFFFU, field.low, field.high);
+  } else {
+    radius = radius_from_map(*pixel_of<float>(map, x, y, 1), field.low, field.high);
+  }
+  return {radius, radius};
+}
+
+__device__ inline std::uint32_t mask_at(const BoxMeanArguments& arguments, std::int64_t x, std::int64_t y) {
+  if (arguments.rule.mask_maximum == 0) return 0;
+  return arguments.rule.mask_maximum == 0xFF ? *pixel_of<std::uint8_t>(arguments.mask, x, y, 1)
+                                             : *pixel_of<std::uint16_t>(arguments.mask, x, y, 1);
+}
 
 // --- What is stored ---
 
@@ -120,14 +151,13 @@ __device__ inline Place place_of(const BoxMeanArguments& arguments, std::int64_t
 
 template <class Sum>
 __device__ TableView<Sum> table_of(const BoxMeanArguments& arguments) {
-  return {static_cast<const Sum*>(arguments.table),
-          arguments.table_row / static_cast<std::int64_t>(sizeof(Sum)), arguments.width, arguments.height};
+  constexpr auto size = static_cast<std::int64_t>(sizeof(Sum));
+  return {static_cast<const Sum*>(arguments.table), arguments.table_row / size, arguments.width,
+          arguments.height};
 }
 
 __device__ inline TableView<std::uint32_t> counts_of(const BoxMeanArguments& arguments) {
-  return {static_cast<const std::uint32_t*>(arguments.counts),
-          arguments.counts_row / static_cast<std::int64_t>(sizeof(std::uint32_t)), arguments.width,
-          arguments.height};
+  return {arguments.counts, arguments.counts_row / 4, arguments.width, arguments.height};
 }
 
 /// Weighted number of the pixels of a clipped box that count.
@@ -264,28 +294,14 @@ __global__ void __launch_bounds__(warp_size* tuning::frame_block_rows,
 }
 
 template <class T, int Channels, class Sum>
-void average_clipped_boxes_by(const BoxMeanArguments& arguments, StreamHandle stream) {
+void box_mean_by(const BoxMeanArguments& arguments, StreamHandle stream) {
   constexpr std::int64_t most_rows = 65535;
+  constexpr std::int64_t block_rows = tuning::box_mean_block_rows;
   const std::int64_t columns = (arguments.width + warp_size - 1) / warp_size;
-  const std::int64_t rows =
-      (arguments.height + tuning::box_mean_block_rows - 1) / tuning::box_mean_block_rows;
+  const std::int64_t rows = (arguments.height + block_rows - 1) / block_rows;
   const dim3 blocks(static_cast<unsigned>(columns),
                     static_cast<unsigned>(rows < most_rows ? rows : most_rows));
-  const dim3 threads(warp_size, tuning::box_mean_block_rows);
-  average_clipped_boxes<T, Channels, Sum><<<blocks, threads, 0, stream>>>(arguments);
-}
-
-template <class T, int Channels, class Sum>
-void box_mean_by(const BoxMeanArguments& arguments, StreamHandle stream) {
-  if constexpr (std::is_same_v<T, std::uint8_t> && sizeof(Sum) == 4) {
-    if (arguments.bytes_by_map) {
-      gather_bytes_of<Channels>(arguments, stream);
-    } else {
-      average_clipped_boxes_by<T, Channels, Sum>(arguments, stream);
-    }
-  } else {
-    average_clipped_boxes_by<T, Channels, Sum>(arguments, stream);
-  }
+  average_clipped_boxes<T, Channels, Sum><<<blocks, dim3(warp_size, block_rows), 0, stream>>>(arguments);
   if (arguments.border == Border::shrink) return;
   const Frame frame = frame_of(arguments);
   std::int64_t frame_blocks = 0;
@@ -295,19 +311,15 @@ void box_mean_by(const BoxMeanArguments& arguments, StreamHandle stream) {
       <<<static_cast<unsigned>(frame_blocks), frame_threads, 0, stream>>>(arguments, frame);
 }
 
-template <class T, class Sum>
-void box_mean_with(const BoxMeanArguments& arguments, StreamHandle stream) {
-  with_channels(arguments.read.channels,
-                [&]<int Channels>() { box_mean_by<T, Channels, Sum>(arguments, stream); });
-}
-
 /// Sums of floats always have 64 bits.
 template <class T>
 void box_mean_to(const BoxMeanArguments& arguments, StreamHandle stream) {
-  if constexpr (!std::is_same_v<T, float>) {
-    if (arguments.accumulator == Accumulator::u32) return box_mean_with<T, std::uint32_t>(arguments, stream);
-  }
-  box_mean_with<T, std::uint64_t>(arguments, stream);
+  with_channels(arguments.read.channels, [&]<int Channels>() {
+    if constexpr (!std::is_same_v<T, float>)
+      if (arguments.accumulator == Accumulator::u32)
+        return box_mean_by<T, Channels, std::uint32_t>(arguments, stream);
+    box_mean_by<T, Channels, std::uint64_t>(arguments, stream);
+  });
 }
 
 }  // namespace satin::kernels

@@ -1,10 +1,11 @@
 // The part of the box mean with running sums that does not depend on the type of the picture: how it is cut
-// into blocks.
+// into tiles, and launched.
 
 #include <algorithm>
 #include <bit>
 
 #include "core/with_type.h"
+#include "kernels/device/shared_memory.cuh"
 #include "kernels/means/launch.h"
 #include "kernels/means/row_groups.cuh"
 #include "kernels/means/running_shared.cuh"
@@ -13,13 +14,14 @@ namespace satin::kernels {
 namespace {
 
 int table_bytes_of(const RunningMeanJob& job) {
-  using u8 = std::uint8_t;
-  using u16 = std::uint16_t;
-  if (job.type == Type::u8)
-    return job.output == Type::u8 ? RunningTables<u8, u8>::bytes(job.decoded, job.encoded)
-                                  : RunningTables<u8, u16>::bytes(job.decoded, job.encoded);
-  return job.output == Type::u8 ? RunningTables<u16, u8>::bytes(job.decoded, job.encoded)
-                                : RunningTables<u16, u16>::bytes(job.decoded, job.encoded);
+  const int decode = job.type == Type::u8 ? DecodeTable::bytes : WideDecodeTable::bytes;
+  const bool encoded = job.encoded && job.output == Type::u8;
+  return (job.decoded ? decode : 0) + (encoded ? EncodeTable<std::uint8_t>::bytes : 0);
+}
+
+/// Of a lane's column sums.
+int lane_bytes_of(const RunningMeanJob& job) {
+  return running_elements * (job.sums == RunningSums::u64 ? 8 : 4);
 }
 
 std::size_t shared_bytes_of(const RunningMeanJob& job, const SlidingTiles& tiles) {
@@ -65,22 +67,13 @@ ScaledDivisor scaled_divisor(std::uint64_t divisor, std::uint64_t largest) {
   return scaled;
 }
 
-int running_margin(const RunningMeanJob& job) {
-  constexpr int most_pixels = 32;  // of a lane
-  return std::max(job.x.outer_reach(), job.y.outer_reach()) + 1 + most_pixels;
-}
-
-SlidingTiles running_tiles(const RunningMeanJob& job, int multiprocessors, std::size_t shared_limit) {
+SlidingTiles tiles_of(const RunningMeanJob& job, int multiprocessors, std::size_t shared_limit) {
   const int pixels = running_elements / job.channels;
   if (job.wide && job.grouped()) return {};
   const bool fractions = job.x.outer != 0 || job.y.outer != 0;
   const int usual_warps = job.wide ? wide_warps(job.type, fractions) : tuning::running_warps_per_block;
   const int most_warps = job.wide ? usual_warps : tuning::running_most_warps;
-  SlidingTileRules rules;
-  rules.width = job.width;
-  rules.height = job.height;
-  rules.multiprocessors = multiprocessors;
-  rules.pixels = pixels;
+  SlidingTileRules rules{job.width, job.height, multiprocessors, pixels};
   rules.start_cost =
       job.grouped() ? tuning::running_group_rows : std::min(2 * job.y.outer_reach() + 1, job.height);
   rules.row_cost = tuning::running_start_rows_per_row;
@@ -104,57 +97,54 @@ SlidingTiles running_tiles(const RunningMeanJob& job, int multiprocessors, std::
 std::size_t running_groups_bytes(const RunningMeanJob& job) {
   if (!job.grouped()) return 0;
   const GroupLayout layout = GroupLayout::of(job);
-  return static_cast<std::size_t>(layout.count) * static_cast<std::size_t>(layout.lanes) * running_elements *
-         (job.sums == RunningSums::u64 ? 8 : 4);
+  return static_cast<std::size_t>(layout.count) * static_cast<std::size_t>(layout.lanes) *
+         static_cast<std::size_t>(lane_bytes_of(job));
 }
 
 namespace {
 
-template <class T, class Action>
-auto with_output(const RunningMeanJob& job, const Action& action) {
-  return with_channels(job.channels, [&]<int Channels>() {
-    return job.output == Type::u8 ? action(RunningKernels<T, std::uint8_t, Channels>{})
-                                  : action(RunningKernels<T, std::uint16_t, Channels>{});
+RunningKernels kernels_of(const RunningMeanArguments& arguments) {
+  return with_channels(arguments.job.channels, [&]<int Channels>() {
+    switch (arguments.job.type) {
+      case Type::f32:
+        return running_kernels_of<float, Channels>(arguments);
+      case Type::u64:
+        return running_kernels_of<std::uint64_t, Channels>(arguments);
+      case Type::u32:
+        return running_kernels_of<std::uint32_t, Channels>(arguments);
+      case Type::u16:
+        return running_kernels_of<std::uint16_t, Channels>(arguments);
+      default:
+        return running_kernels_of<std::uint8_t, Channels>(arguments);
+    }
   });
-}
-
-template <class T, class Action>
-auto with_wide_channels(int channels, const Action& action) {
-  return with_channels(channels, [&]<int Channels>() { return action(WideKernels<T, Channels>{}); });
-}
-
-template <class Action>
-auto with_wide_kernels(const RunningMeanJob& job, const Action& action) {
-  switch (job.type) {
-    case Type::f32:
-      return with_wide_channels<float>(job.channels, action);
-    case Type::u64:
-      return with_wide_channels<std::uint64_t>(job.channels, action);
-    case Type::u32:
-      return with_wide_channels<std::uint32_t>(job.channels, action);
-    case Type::u16:
-      return with_wide_channels<std::uint16_t>(job.channels, action);
-    default:
-      return with_wide_channels<std::uint8_t>(job.channels, action);
-  }
-}
-
-/// Calls action(RunningKernels or WideKernels) for the job's pictures.
-template <class Action>
-auto with_kernels(const RunningMeanJob& job, const Action& action) {
-  if (job.wide) return with_wide_kernels(job, action);
-  return job.type == Type::u8 ? with_output<std::uint8_t>(job, action)
-                              : with_output<std::uint16_t>(job, action);
 }
 
 }  // namespace
 
 int prepare_mean(const RunningMeanArguments& arguments) {
-  return with_kernels(arguments.job, [&](auto kernels) { return kernels.prepare(arguments); });
+  const RunningKernels kernels = kernels_of(arguments);
+  const int code = allow_all_shared_memory(kernels.average);
+  if (code != 0 || !arguments.job.grouped()) return code;
+  return allow_all_shared_memory(kernels.scan_groups);
 }
 
 void launch_mean(const RunningMeanArguments& arguments, StreamHandle stream) {
-  with_kernels(arguments.job, [&](auto kernels) { kernels.run(arguments, stream); });
+  const RunningMeanJob& job = arguments.job;
+  const RunningKernels kernels = kernels_of(arguments);
+  if (job.grouped()) {
+    constexpr int lanes = tuning::running_group_lanes;
+    constexpr int threads = lanes * tuning::running_group_shares;
+    const auto blocks = static_cast<unsigned>((GroupLayout::of(job).lanes + lanes - 1) / lanes);
+    const int table = job.type == Type::u8 && job.decoded ? DecodeTable::bytes : 0;
+    const auto shared = static_cast<std::size_t>(table + threads * lane_bytes_of(job));
+    kernels.scan_groups<<<blocks, threads, shared, stream>>>(arguments);
+  }
+  const SlidingTiles& tiles = arguments.tiles;
+  const auto blocks =
+      static_cast<unsigned>((tiles.columns * tiles.rows + tiles.together - 1) / tiles.together);
+  const auto threads = static_cast<unsigned>(tiles.together * tiles.spans * warp_size);
+  kernels.average<<<blocks, threads, tiles.shared_bytes, stream>>>(arguments);
 }
 
 }  // namespace satin::kernels

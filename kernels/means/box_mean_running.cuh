@@ -1,14 +1,21 @@
 #pragma once
-// Box mean of integers with one radius, without a table: the warps of a tile, one a span (means/tiling.h),
-// slide a window down it with running sums of every column in registers (a row enters, a row leaves), scan
-// them along the row into shared memory, and every mean is a difference of two prefixes over a divisor.
+// Box mean with one radius, without a table: the warps of a tile, one a span (means/tiling.h), slide a window
+// down it with running sums of every column in registers (a row enters, a row leaves), scan them along the
+// row into shared memory, and every mean is a difference of two prefixes over a divisor.
 //
-// Two barriers of the tile's warps a row: one before their totals are read, one before the prefixes are.
-// Tables of linear light are shared by the tiles of a block.
+// What differs by the types of values and means is a policy, `Window`: the values, the widths of their sums,
+// and how means are divided and stored. NarrowWindow is for means of 8 and 16 bits from such values; colours
+// that count times alpha are divided by their window's sum of alphas. WideWindow has 64-bit prefixes for
+// floats, their fixed point, and working values of more than 16 bits.
 //
-// A fractional radius weights the rows of a window when they enter and leave its column sums, and mixes two
-// differences of prefixes along the row. Sums are modulo 2^32 or 2^64 and the sums over one box fit. Colours
-// that count times alpha are divided by their window's sum of alphas.
+// Two barriers of the tile's warps for each row of prefixes: one before their totals are read, one before the
+// prefixes are. Tables of linear light are shared by the tiles of a block.
+//
+// Of a fractional radius the sums over the inner and the outer window of rows follow from those over the rows
+// that they share, and two differences of prefixes are mixed along the row. Integers are weighted down the
+// columns before they are scanned. All sums are modulo 2^32 or 2^64, and those over one box fit. Floats are
+// defined by double arithmetic on the exact sums over up to four whole boxes, so that each window of rows has
+// prefixes of its own.
 //
 // Bytes moved per pixel: the output, and each pixel of the source about 2 + 2 reach / (rows of a tile) times,
 // all but the first from the L2.
@@ -16,23 +23,83 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "kernels/device/shared_memory.cuh"
 #include "kernels/means/row_groups.cuh"
 #include "kernels/means/running_columns.cuh"
 #include "kernels/means/running_means.cuh"
 #include "kernels/means/running_scan.cuh"
+#include "kernels/means/wide_means.cuh"
 
 namespace satin::kernels {
 
+// --- Policies ---
+
+/// When a step asks for the rows of the next one: the later, the fewer registers they take meanwhile.
+enum class Ask { before_scan, before_means, after_means };
+
 /// T: of the values, Out: of the means. `MostWarps`: of a block; fewer leave more registers to each.
-template <class T, class Out, int Channels, class Column, class Sum, bool Weighted, int MostWarps>
-__global__ void __launch_bounds__(MostWarps* warp_size, 1)
-    average_running(const __grid_constant__ RunningMeanArguments arguments) {
-  using Columns = RunningColumns<T, Channels, Column, Weighted>;
-  using Memory = TileMemory<Sum>;
-  using Rows = typename Columns::Rows;
-  const SlidingTiles& tiles = arguments.tiles;
+template <class T, class Out, int ChannelCount, class Column, class SumOfRow, bool Weighted, int MostWarps>
+struct NarrowWindow {
+  using Values = RunningValues<T, ChannelCount, Column, Weighted>;
+  using Sum = SumOfRow;
+  using Means = RunningMeans<T, Out, ChannelCount, Sum, Weighted>;
   using Tables = RunningTables<T, Out>;
+  static constexpr int channels = ChannelCount;
+  static constexpr int most_warps = MostWarps;
+  static constexpr int start_batch = 4;    ///< rows in flight at the start of a tile
+  static constexpr bool groups = true;     ///< tiles may start from sums over groups of rows
+  static constexpr bool fractions = true;  ///< the radius may have parts of pixels
+  static constexpr bool by_boxes = false;  ///< each window of rows has prefixes of its own
+  static constexpr Ask ask = Ask::before_scan;
+};
+
+/// Out: of the means of floats; void for integers. `ByBoxes`: floats with a fractional radius. Floats and
+/// their fixed point are signed and take 64 bits; of the others sums over a column take 32.
+template <class T, class Out, int ChannelCount, bool ByBoxes>
+struct WideWindow {
+  static constexpr bool is_float = std::is_same_v<T, float>;
+  static constexpr bool wide_columns = is_float || sizeof(T) == 8;
+  using Values =
+      RunningValues<T, ChannelCount, std::conditional_t<wide_columns, std::uint64_t, std::uint32_t>>;
+  using Sum = std::uint64_t;
+  using Means = WideMeans<T, Out, ChannelCount, ByBoxes>;
+  using Tables = RunningTables<T, std::uint32_t>;
+  static constexpr int channels = ChannelCount;
+  static constexpr int most_warps = wide_warps(is_float         ? Type::f32
+                                               : sizeof(T) == 8 ? Type::u64
+                                                                : Type::u32,
+                                               ByBoxes);
+  static constexpr int start_batch = sizeof(T) == 8 ? 1 : 2;
+  static constexpr bool groups = false;
+  static constexpr bool fractions = !wide_columns;
+  static constexpr bool by_boxes = ByBoxes;
+  static constexpr Ask ask = ByBoxes && most_warps > 12 ? Ask::after_means : Ask::before_means;
+};
+
+// --- The kernel ---
+
+/// Sums over the boxes of the next row, first those of the inner window of rows; to that row.
+template <class Window, class Publish>
+__device__ void sum_by_boxes(RunningColumns<Window>& columns, const RunningWindow& window,
+                             const Publish& publish, FloatTotals& totals) {
+  const int boxes = window.outer != 0 ? 2 : 1;
+#pragma unroll 1
+  for (int box = 0; box < boxes; ++box) {
+    RowScan<Window::channels, typename Window::Sum> scan;
+    columns.begin_box(box == 0, box == boxes - 1, scan);
+    totals.weight = box == 0 ? window.inner : window.outer;
+    publish(scan);
+  }
+  columns.advance();
+}
+
+template <class Window>
+__global__ void __launch_bounds__(Window::most_warps* warp_size, 1)
+    average_running(const __grid_constant__ RunningMeanArguments arguments) {
+  using Memory = TileMemory<typename Window::Sum>;
+  using Rows = typename Window::Values::Rows;
+  using Tables = typename Window::Tables;
+  const RunningMeanJob& job = arguments.job;
+  const SlidingTiles& tiles = arguments.tiles;
   const int table_bytes =
       Tables::bytes(arguments.transfer.decode != nullptr, arguments.transfer.encode8 != nullptr);
   if (table_bytes != 0) {
@@ -46,95 +113,98 @@ __global__ void __launch_bounds__(MostWarps* warp_size, 1)
   const int thread = static_cast<int>(threadIdx.x) - tile_warps.index * threads;
   const int warp = thread / warp_size;
   const Memory memory(table_bytes + tile_warps.index * Memory::bytes(tiles.spans), tiles.spans);
-  const int to_high_words = Memory::to_high_words(tiles.spans);
   memory.clear_margins(thread);
 
   const RunningPart part = running_part(arguments, Rows::pixels, tile);
   const int x = part.origin + thread * Rows::pixels;
-  const Rows rows(arguments.source, x, part.last_needed, arguments.job.width, arguments.job.clipped,
-                  arguments.columns);
-  Columns columns(arguments, rows);
-  const RunningMeans<T, Out, Channels, Sum, Weighted> means(arguments, part, Memory::margin, thread, threads,
-                                                            x);
+  const Rows rows(arguments.source, x, part.last_needed, job.width, job.clipped, arguments.columns);
+  RunningColumns<Window> columns(arguments, rows);
+  typename Window::Means means(arguments, part, memory, thread, threads, x);
   const int last = part.last_y - 1;
-  columns.look_up(part.first_y);
-  columns.start(part.first_y - 1);
-  columns.fetch();
-  columns.look_up(min(part.first_y + 1, last));
+  columns.start(part.first_y);
+  columns.fetch(min(part.first_y + 1, last));
+  const auto ask_at = [&](Ask step, int y) {
+    if (step == Window::ask) columns.fetch(min(y + 2, last));
+  };
 #pragma unroll 1
   for (int y = part.first_y; y <= last; ++y) {
-    columns.advance(y);
-    columns.fetch();
-    columns.look_up(min(y + 2, last));
-    RowScan<Channels, Column, Sum> scan;
-    scan.scan(columns.sums, memory.totals(), warp);
-    tile_warps.synchronize();
-    scan.publish(memory.totals(), memory.prefixes(), to_high_words, warp);
-    tile_warps.synchronize();
-    means.write(y, memory.prefixes());
+    typename Window::Means::Sums sums;
+    if constexpr (Window::by_boxes) {
+      const auto publish = [&](auto& scan) {
+        scan.publish(tile_warps, memory, warp);
+        means.sum(memory.prefixes(), sums);
+      };
+      sum_by_boxes(columns, job.y, publish, sums);
+    } else {
+      RowScan<Window::channels, typename Window::Sum> scan;
+      columns.advance(scan, [&] { ask_at(Ask::before_scan, y); });
+      scan.publish(tile_warps, memory, warp);
+      // One question for what follows, or the compiler keeps the sums in local memory in between.
+      if (Window::ask == Ask::before_scan && !means.any()) continue;
+      means.sum(memory.prefixes(), sums);
+    }
+    ask_at(Ask::before_means, y);
+    means.write(y, sums);
+    ask_at(Ask::after_means, y);
   }
 }
 
-// --- Launching ---
+// --- The choice of a kernel ---
 
-template <class T, class Out, int Channels, class Column, class Sum, bool Weighted, class Action>
-auto with_running_block(const SlidingTiles& tiles, const Action& action) {
+template <class Window>
+RunningKernels kernels_of() {
+  if constexpr (Window::groups) {
+    return {average_running<Window>, scan_row_groups<typename Window::Values::WithoutWideTable>};
+  } else {
+    return {average_running<Window>, nullptr};
+  }
+}
+
+template <class T, class Out, int Channels, class Column, class Sum, bool Weighted = false>
+RunningKernels narrow_kernels(const SlidingTiles& tiles) {
   constexpr int usual = tuning::running_warps_per_block;
   constexpr int most = tuning::running_most_warps;
-  constexpr RowGroups<T, Channels, Column, Weighted> groups;
   return tiles.spans * tiles.together <= usual
-             ? action(average_running<T, Out, Channels, Column, Sum, Weighted, usual>, groups)
-             : action(average_running<T, Out, Channels, Column, Sum, Weighted, most>, groups);
+             ? kernels_of<NarrowWindow<T, Out, Channels, Column, Sum, Weighted, usual>>()
+             : kernels_of<NarrowWindow<T, Out, Channels, Column, Sum, Weighted, most>>();
 }
 
-/// Calls action(kernel, RowGroups) for the widths of the job's sums.
-template <class T, class Out, int Channels, bool Weighted, class Action>
-auto with_running_sums(const RunningMeanArguments& arguments, const Action& action) {
+template <class T, class Out, int Channels>
+RunningKernels narrow_kernels_of(const RunningMeanJob& job, const SlidingTiles& tiles) {
   using u32 = std::uint32_t;
   using u64 = std::uint64_t;
-  const SlidingTiles& tiles = arguments.tiles;
-  if constexpr (Weighted || !std::is_same_v<T, Out>) {
-    return with_running_block<T, Out, Channels, u32, u64, Weighted>(tiles, action);
-  } else {
-    switch (arguments.job.sums) {
-      case RunningSums::u32:
-        return with_running_block<T, Out, Channels, u32, u32, false>(tiles, action);
-      case RunningSums::u32_u64:
-        return with_running_block<T, Out, Channels, u32, u64, false>(tiles, action);
-      default:
-        return with_running_block<T, Out, Channels, u64, u64, false>(tiles, action);
-    }
-  }
-}
-
-/// Calls action(kernel, RowGroups) for the job.
-template <class T, class Out, int Channels, class Action>
-auto with_running_kernel(const RunningMeanArguments& arguments, const Action& action) {
   if constexpr (sizeof(T) == 1 && sizeof(Out) == 1 && Channels % 2 == 0) {
-    if (arguments.job.weighted) return with_running_sums<T, Out, Channels, true>(arguments, action);
+    if (job.weighted) return narrow_kernels<T, Out, Channels, u32, u64, true>(tiles);
   }
-  return with_running_sums<T, Out, Channels, false>(arguments, action);
+  if constexpr (std::is_same_v<T, Out>) {
+    if (job.sums == RunningSums::u32) return narrow_kernels<T, Out, Channels, u32, u32>(tiles);
+    if constexpr (sizeof(T) == 2)
+      if (job.sums == RunningSums::u64) return narrow_kernels<T, Out, Channels, u64, u64>(tiles);
+  }
+  return narrow_kernels<T, Out, Channels, u32, u64>(tiles);
 }
 
-template <class T, class Out, int Channels>
-int RunningKernels<T, Out, Channels>::prepare(const RunningMeanArguments& arguments) {
-  return with_running_kernel<T, Out, Channels>(arguments, [&](auto* kernel, auto groups) {
-    const int code = groups.prepare();
-    if (code != 0) return code;
-    return allow_all_shared_memory(kernel);
-  });
+template <class T, int Channels>
+RunningKernels wide_kernels_of(const RunningMeanJob& job) {
+  if constexpr (std::is_same_v<T, float> || sizeof(T) == 8) {
+    if (job.output == Type::u64) return kernels_of<WideWindow<T, std::uint64_t, Channels, false>>();
+    const bool by_boxes = job.x.outer != 0 || job.y.outer != 0;
+    return by_boxes ? kernels_of<WideWindow<T, float, Channels, true>>()
+                    : kernels_of<WideWindow<T, float, Channels, false>>();
+  } else {
+    return kernels_of<WideWindow<T, void, Channels, false>>();
+  }
 }
 
-template <class T, class Out, int Channels>
-void RunningKernels<T, Out, Channels>::run(const RunningMeanArguments& arguments, StreamHandle stream) {
-  with_running_kernel<T, Out, Channels>(arguments, [&](auto* kernel, auto groups) {
-    const SlidingTiles& tiles = arguments.tiles;
-    if (arguments.job.grouped()) groups.build(arguments, stream);
-    const auto blocks =
-        static_cast<unsigned>((tiles.columns * tiles.rows + tiles.together - 1) / tiles.together);
-    const auto threads = static_cast<unsigned>(tiles.together * tiles.spans * warp_size);
-    kernel<<<blocks, threads, tiles.shared_bytes, stream>>>(arguments);
-  });
+template <class T, int Channels>
+RunningKernels running_kernels_of(const RunningMeanArguments& arguments) {
+  const RunningMeanJob& job = arguments.job;
+  if constexpr (sizeof(T) <= 2) {
+    if (!job.wide)
+      return job.output == Type::u8 ? narrow_kernels_of<T, std::uint8_t, Channels>(job, arguments.tiles)
+                                    : narrow_kernels_of<T, std::uint16_t, Channels>(job, arguments.tiles);
+  }
+  return wide_kernels_of<T, Channels>(job);
 }
 
 }  // namespace satin::kernels

@@ -4,25 +4,16 @@
 #include <cstdint>
 
 #include "core/maths/window.h"
+#include "kernels/device/vector.cuh"
 #include "tables/maths/gather.h"
 
 namespace satin::kernels {
 
-template <int Channels, class Sum>
-constexpr int entry_alignment = Channels == 3                 ? sizeof(Sum)
-                                : Channels * sizeof(Sum) > 16 ? 16
-                                                              : Channels * sizeof(Sum);
-
 /// One entry of the table: read by as few instructions as the channels allow.
 template <int Channels, class Sum>
-struct alignas(entry_alignment<Channels, Sum>) Entry {
-  Sum sums[Channels];
-};
-
-template <int Channels, class Sum>
-__device__ Entry<Channels, Sum> entry_at(const TableView<Sum>& table, int x, int y) {
+__device__ Vector<Sum, Channels> entry_at(const TableView<Sum>& table, int x, int y) {
   if (x < 0 || y < 0) return {};
-  return reinterpret_cast<const Entry<Channels, Sum>*>(table.data + y * table.row)[x];
+  return reinterpret_cast<const Vector<Sum, Channels>*>(table.data + y * table.row)[x];
 }
 
 /// A box along one axis.
@@ -89,7 +80,7 @@ __device__ void for_clipped_boxes(const TableView<Sum>& table, const Axis& x, co
       const auto d = entry_at<Channels>(table, columns.last, rows.last);
       Sum sums[Channels];
 #pragma unroll
-      for (int i = 0; i < Channels; ++i) sums[i] = (d.sums[i] - c.sums[i]) - (b.sums[i] - a.sums[i]);
+      for (int i = 0; i < Channels; ++i) sums[i] = (d.of[i] - c.of[i]) - (b.of[i] - a.of[i]);
       add(weight, sums);
     }
   }

@@ -3,6 +3,7 @@
 // kernels/device/launch.h. Calls named prepare_ are made once for a job on its device and return the code of
 // a cudaError_t.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -25,7 +26,6 @@ struct BoxMeanArguments {
   std::int64_t height = 0;
   PixelRead read;  ///< of the source
   TransferView read_transfer;
-  Type output_type = Type::u8;
   RadiusField radius;
   Border border = Border::shrink;
   double border_number = 0;
@@ -33,14 +33,11 @@ struct BoxMeanArguments {
   MeanRule rule;
   bool narrow =
       false;  ///< every weighted sum, all its weights included, is below 2^63, and the picture is no float
-  /// By gathered_bytes.cuh: u8 of 1 to 4 channels as they are stored, by a map, without alpha and mask, boxes
-  /// below 2^24 pixels, at most 65535 rows; the table has zeros to the left of it and above it.
-  bool bytes_by_map = false;
   const Measured* measured = nullptr;
-  const void* table = nullptr;   ///< of the source; 16-byte aligned
-  std::int64_t table_row = 0;    ///< bytes, a multiple of 16
-  const void* counts = nullptr;  ///< table (u32) of the pixels that count; null if all do
-  std::int64_t counts_row = 0;   ///< bytes
+  const void* table = nullptr;            ///< of the source; 32-byte aligned
+  std::int64_t table_row = 0;             ///< bytes, a multiple of 32
+  const std::uint32_t* counts = nullptr;  ///< table of the pixels that count; null if all do
+  std::int64_t counts_row = 0;            ///< bytes
   Source source;
   Source original;
   Source radius_map;
@@ -52,49 +49,64 @@ struct BoxMeanArguments {
 template <class T>
 void box_mean_to(const BoxMeanArguments& arguments, StreamHandle stream);
 
-void box_mean(const BoxMeanArguments& arguments, StreamHandle stream);
+// --- Without a table in memory, in the tiles of means/tiling.h ---
+//
+// For each of the jobs that follow there are, beside prepare_mean() and launch_mean() of its arguments:
+// farthest(), how far beyond a position its windows see, and tiles_of(job, multiprocessors, shared_limit),
+// where shared_limit is the most shared memory of a block of the device.
 
-// --- Bytes with one small whole radius: box_mean_packed.cuh ---
-
-/// u8, encoded, whole radii.
-struct PackedMeanJob {
+struct TiledMeanJob {
   int width = 0;
   int height = 0;
   int channels = 1;
   bool clipped = false;  ///< only pixels of the picture count: Border::shrink
+};
+
+template <class Job>
+struct TiledMeanArguments {
+  Job job;
+  SlidingTiles tiles;
+  const int* rows = nullptr;     ///< [y] = row of the picture at position y, or -1; from -margin on
+  const int* columns = nullptr;  ///< the same along x
+  Source source;
+  Target output;
+};
+
+/// Positions outside of the picture that kernels may ask for the source of, on either side: those that
+/// windows see, and what lanes have beside them.
+template <class Job>
+[[nodiscard]] int margin_of(const Job& job) {
+  constexpr int most_lane_pixels = 32;
+  return job.farthest() + most_lane_pixels;
+}
+
+// --- Bytes with one small whole radius: box_mean_packed.cu ---
+
+/// u8, encoded, whole radii.
+struct PackedMeanJob : TiledMeanJob {
   int reach_x = 0;
   int reach_y = 0;
+
+  [[nodiscard]] int farthest() const { return std::max(reach_x, reach_y) + 1; }
 
   /// What the kernel's 16-bit column sums and 24-bit floats hold.
   static constexpr int largest_rows = 257;        ///< of a window: 257 * 255 < 2^16
   static constexpr int largest_divisor = 0x7FFF;  ///< pixels of a window: 255.5 * 2^15 < 2^23
 };
 
-/// Positions outside of the picture that the kernel may ask for the source of, on either side.
-[[nodiscard]] int packed_margin(const PackedMeanJob& job);
-
-/// A block each.
-[[nodiscard]] SlidingTiles packed_tiles(const PackedMeanJob& job, int multiprocessors,
-                                        std::size_t shared_limit);
-
 /// As many as a lane reads at once.
 inline constexpr std::size_t packed_zero_bytes = 32;
 
-struct PackedMeanArguments {
-  PackedMeanJob job;
-  SlidingTiles tiles;
-  const int* rows = nullptr;     ///< [y] = row of the picture at position y, or -1; from -margin on
-  const int* columns = nullptr;  ///< the same along x
-  const void* zeros = nullptr;   ///< packed_zero_bytes of them, aligned to 16
-  Source source;
-  Target output;
+struct PackedMeanArguments : TiledMeanArguments<PackedMeanJob> {
+  const void* zeros = nullptr;  ///< packed_zero_bytes of them, aligned to 16
 };
 
+/// A block each.
+[[nodiscard]] SlidingTiles tiles_of(const PackedMeanJob& job, int multiprocessors, std::size_t shared_limit);
 [[nodiscard]] int prepare_mean(const PackedMeanArguments& arguments);
-
 void launch_mean(const PackedMeanArguments& arguments, StreamHandle stream);
 
-// --- One radius, without a table: box_mean_running.cuh, box_mean_wide.cuh ---
+// --- One radius, without a table: box_mean_running.cuh ---
 
 /// A window along one axis: the sum over `reach` pixels to either side, times inner + outer, and outer times
 /// the two pixels beyond. The weights of core/maths/window.h without their common factor.
@@ -110,7 +122,7 @@ struct RunningWindow {
 enum class RunningSums : std::uint8_t {
   u32,      ///< both
   u32_u64,  ///< 32 bits down the columns
-  u64
+  u64       ///< both; of 16-bit codes and of what is `wide`
 };
 
 /// (n + divisor / 2) / divisor by a multiplication: factor / 2^(32 + shift) is 1 / divisor, rounded up.
@@ -124,101 +136,69 @@ struct ScaledDivisor {
 /// For n up to `largest` times the divisor.
 [[nodiscard]] ScaledDivisor scaled_divisor(std::uint64_t divisor, std::uint64_t largest);
 
-struct RunningMeanJob {
-  int width = 0;
-  int height = 0;
-  int channels = 1;
+struct RunningMeanJob : TiledMeanJob {
   Type type = Type::u8;    ///< u8 or u16; what `wide` takes
   Type output = Type::u8;  ///< u8 or u16; another one than `type` with the sums u32_u64, without weights
-  /// From or to more than 16 bits, by box_mean_wide.cuh: floats and their fixed point (u64) to each other, to
-  /// fixed point with whole radii alone; u8, u16 and u32 to u32, u32 to u16, without weights.
+  /// From or to more than 16 bits: floats and their fixed point (u64) to each other, to fixed point with
+  /// whole radii alone; u8, u16 and u32 to u32, u32 to u16, without weights.
   bool wide = false;
   int fixed_bits = 0;  ///< of a float's magnitude in fixed point
   RunningSums sums = RunningSums::u32;
   bool decoded = false;   ///< to linear light
   bool encoded = false;   ///< from linear light
   bool weighted = false;  ///< the last channel is alpha: colours count times alpha. u8 and 32-bit columns
-  bool clipped = false;   ///< only pixels of the picture count: Border::shrink
   int more_bits = 0;      ///< below the point that means have more than values; negative: fewer
   RunningWindow x;
   RunningWindow y;
   ScaledDivisor whole;          ///< of a window that is not clipped
   bool large_divisors = false;  ///< of 2^28 and more, times the largest alpha
 
+  [[nodiscard]] int farthest() const { return std::max(x.outer_reach(), y.outer_reach()) + 1; }
   /// Tiles start from sums over groups of rows.
   [[nodiscard]] SATIN_HD bool grouped() const { return y.reach > tuning::running_largest_direct_reach; }
 };
 
-/// Positions outside of the picture that the kernels may ask for the source of, on either side.
-[[nodiscard]] int running_margin(const RunningMeanJob& job);
-
-/// A warp each span; a block does so many tiles together. `shared_limit`: the most shared memory of a block
-/// of the device.
-[[nodiscard]] SlidingTiles running_tiles(const RunningMeanJob& job, int multiprocessors,
-                                         std::size_t shared_limit);
-
 /// Bytes of the sums over groups of rows; 0 without them.
 [[nodiscard]] std::size_t running_groups_bytes(const RunningMeanJob& job);
 
-struct RunningMeanArguments {
-  RunningMeanJob job;
-  SlidingTiles tiles;
+struct RunningMeanArguments : TiledMeanArguments<RunningMeanJob> {
   TransferView transfer;
-  const int* rows = nullptr;     ///< [y] = row of the picture at position y, or -1; from -margin on
-  const int* columns = nullptr;  ///< the same along x
   void* groups = nullptr;
   const Measured* measured = nullptr;  ///< floats and their fixed point
-  Source source;
-  Target output;
 };
 
-/// For pictures of type T with these channels and means of type Out; defined in box_mean_running.cuh, which
-/// the instances alone include. Those of one T and Channels stand in one source: kernels of RowGroups are
-/// others in every source.
-template <class T, class Out, int Channels>
 struct RunningKernels {
-  static int prepare(const RunningMeanArguments& arguments);
-  static void run(const RunningMeanArguments& arguments, StreamHandle stream);
+  void (*average)(RunningMeanArguments);
+  void (*scan_groups)(RunningMeanArguments);  ///< null where jobs are not grouped()
 };
 
-/// The same of wide jobs; defined in box_mean_wide.cuh.
+/// For pictures of type T; defined in box_mean_running.cuh, which the instances alone include.
 template <class T, int Channels>
-struct WideKernels {
-  static int prepare(const RunningMeanArguments& arguments);
-  static void run(const RunningMeanArguments& arguments, StreamHandle stream);
-};
+RunningKernels running_kernels_of(const RunningMeanArguments& arguments);
 
+/// A warp each span; a block does so many tiles together.
+[[nodiscard]] SlidingTiles tiles_of(const RunningMeanJob& job, int multiprocessors, std::size_t shared_limit);
 [[nodiscard]] int prepare_mean(const RunningMeanArguments& arguments);
-
 void launch_mean(const RunningMeanArguments& arguments, StreamHandle stream);
 
-// --- By a map, with the table in shared memory: box_mean_strip.cuh ---
+// --- By a map, with the table in shared memory: tiled_table.cu ---
 
 /// u8, 1 to 3 channels, encoded.
-struct StripMeanJob {
-  int width = 0;
-  int height = 0;
-  int channels = 1;
-  bool clipped = false;  ///< only pixels of the picture count: Border::shrink
-  int reach = 0;         ///< of the largest window, rounded up
+struct TiledTableJob : TiledMeanJob {
+  int reach = 0;  ///< of the largest window, rounded up
   RadiusField radius;
+
+  [[nodiscard]] int farthest() const { return reach + batch_rows; }
+  static constexpr int batch_rows = 8;  ///< that the warps of a block hand to each other
+
+  /// Whole boxes have less than 2^14 pixels: kernels/means/tiled_table_means.cuh.
+  static constexpr int largest_reach = 63;
+  /// Of a channel's sum in a packed entry.
+  [[nodiscard]] static constexpr int sum_bits(int channel_count) { return channel_count == 3 ? 21 : 32; }
 };
 
-/// Positions outside of the picture that the kernel may ask for the source of, on either side.
-[[nodiscard]] int strip_margin(const StripMeanJob& job);
-
-/// A block each, of one span.
-[[nodiscard]] SlidingTiles strip_tiles(const StripMeanJob& job, int multiprocessors,
-                                       std::size_t shared_limit);
-
-struct StripMeanArguments {
-  StripMeanJob job;
-  SlidingTiles tiles;
-  const int* rows = nullptr;     ///< [y] = row of the picture at position y, or -1; from -margin on
-  const int* columns = nullptr;  ///< the same along x
-  Source source;
+struct TiledTableArguments : TiledMeanArguments<TiledTableJob> {
   Source radius_map;
-  Target output;
   // Set by launch_mean().
   std::int64_t map_step = 0;     ///< bytes between the rows of a warp
   std::int64_t output_step = 0;  ///< the same
@@ -226,11 +206,12 @@ struct StripMeanArguments {
   unsigned ring_bytes = 0;
 };
 
-[[nodiscard]] int prepare_mean(const StripMeanArguments& arguments);
+/// A block each, of one span.
+[[nodiscard]] SlidingTiles tiles_of(const TiledTableJob& job, int multiprocessors, std::size_t shared_limit);
+[[nodiscard]] int prepare_mean(const TiledTableArguments& arguments);
+void launch_mean(const TiledTableArguments& arguments, StreamHandle stream);
 
-void launch_mean(const StripMeanArguments& arguments, StreamHandle stream);
-
-// --- What unsharp adds: unsharp_residual.cu, unsharp_residual_threshold.cu ---
+// --- What unsharp adds: unsharp_residual.cu ---
 
 struct UnsharpResidualArguments {
   std::int64_t width = 0;

@@ -111,19 +111,14 @@ struct PackedColumns {
     for (std::uint32_t& sum : sums) sum = 0;
   }
 
+  /// sums += a + Sign b.
+  template <int Sign>
   __device__ void add(const Words& a, const Words& b) {
+    constexpr auto sign = static_cast<std::uint32_t>(Sign);
 #pragma unroll
     for (int i = 0; i < Shape::pairs / 2; ++i) {
-      sums[2 * i] += low_pair(a.words[i]) + low_pair(b.words[i]);
-      sums[2 * i + 1] += high_pair(a.words[i]) + high_pair(b.words[i]);
-    }
-  }
-
-  __device__ void advance(const Words& enters, const Words& leaves) {
-#pragma unroll
-    for (int i = 0; i < Shape::pairs / 2; ++i) {
-      sums[2 * i] += low_pair(enters.words[i]) - low_pair(leaves.words[i]);
-      sums[2 * i + 1] += high_pair(enters.words[i]) - high_pair(leaves.words[i]);
+      sums[2 * i] += low_pair(a.words[i]) + sign * low_pair(b.words[i]);
+      sums[2 * i + 1] += high_pair(a.words[i]) + sign * high_pair(b.words[i]);
     }
   }
 
@@ -155,7 +150,7 @@ struct PackedColumns {
 #pragma unroll
     for (int k = 0; k < Batch; ++k) reader.load(Whole || i + k < end ? rows[i + k] : -1, words[k]);
 #pragma unroll
-    for (int k = 0; k < Batch; k += 2) add(words[k], words[k + 1]);
+    for (int k = 0; k < Batch; k += 2) add<1>(words[k], words[k + 1]);
   }
 
   template <int Batch, class Reader>
@@ -169,7 +164,7 @@ struct PackedColumns {
       reader.load(exists ? rows[i + k] : -1, leaves[k]);
     }
 #pragma unroll
-    for (int k = 0; k < Batch; ++k) advance(enters[k], leaves[k]);
+    for (int k = 0; k < Batch; ++k) add<-1>(enters[k], leaves[k]);
   }
 };
 

@@ -22,22 +22,6 @@ __device__ int add_half(std::uint32_t pair, int sum) {
   return result;
 }
 
-/// The sums of each value over the lanes up to this one. They are whole numbers, and exact.
-template <int Count>
-__device__ void inclusive_scans(float (&values)[Count]) {
-#pragma unroll
-  for (int distance = 1; distance < warp_size; distance *= 2) {
-#pragma unroll
-    for (float& value : values)
-      asm volatile(
-          "{ .reg .f32 t; .reg .pred p;"
-          " shfl.sync.up.b32 t|p, %0, %1, 0, 0xffffffff;"
-          " @p add.rn.f32 %0, %0, t; }"
-          : "+f"(value)
-          : "r"(distance));
-  }
-}
-
 template <int Channels, int Shift>
 class PackedMeans {
  public:
@@ -54,8 +38,8 @@ class PackedMeans {
 
   __device__ void start_row(int y) {
     const PackedMeanJob& job = arguments_.job;
-    const int height = packed_count(job, y, job.reach_y, job.height);
-    if (height != height_) whole_ = UpwardDivision((2 * job.reach_x + 1) * height);
+    const int height = window_pixels(y, job.reach_y, job.height, job.clipped);
+    if (height != height_) whole_ = ByteDivision((2 * job.reach_x + 1) * height);
     height_ = height;
 #pragma unroll
     for (float& carry : carries_) carry = 0;
@@ -75,10 +59,10 @@ class PackedMeans {
       for (float& b : before) b = __fadd_rn(b, whole_.half);
       stage(sums, [&](int e, float sum) { return whole_(__fadd_rn(sum, before[e % Channels])); });
     } else {
-      UpwardDivision divisions[Shape::pixels];
+      ByteDivision divisions[Shape::pixels];
       find_divisions(span, first, divisions);
       stage(sums, [&](int e, float sum) {
-        const UpwardDivision& division = divisions[e / Channels];
+        const ByteDivision& division = divisions[e / Channels];
         return division(__fadd_rn(__fadd_rn(sum, before[e % Channels]), division.half));
       });
     }
@@ -133,7 +117,7 @@ class PackedMeans {
     return max(first, part_.first_x) >= reach && last + reach < arguments_.job.width;
   }
 
-  __device__ void find_divisions(int span, int first, UpwardDivision (&divisions)[Shape::pixels]) const {
+  __device__ void find_divisions(int span, int first, ByteDivision (&divisions)[Shape::pixels]) const {
     const PackedMeanJob& job = arguments_.job;
     if (height_ == 2 * job.reach_y + 1) {
 #pragma unroll
@@ -143,7 +127,7 @@ class PackedMeans {
 #pragma unroll
     for (int p = 0; p < Shape::pixels; ++p) {
       const int x = first + lane_index() * Shape::pixels + p;
-      divisions[p] = UpwardDivision(max(packed_count(job, x, job.reach_x, job.width), 1) * height_);
+      divisions[p] = ByteDivision(max(window_pixels(x, job.reach_x, job.width, job.clipped), 1) * height_);
     }
   }
 
@@ -213,10 +197,10 @@ class PackedMeans {
   const PackedPart& part_;
   const std::uint32_t* left_;  ///< the chunk of the row of sums where the windows' left ends lie
   std::uint32_t* staging_;     ///< bytes of means
-  const UpwardDivision* divisions_;
+  const ByteDivision* divisions_;
   std::byte* out_ = nullptr;  ///< row of the output
   int height_ = 0;            ///< rows of the picture in a window
-  UpwardDivision whole_;      ///< of unclipped windows
+  ByteDivision whole_;        ///< of unclipped windows
   float carries_[Channels];   ///< windows at the end of the span before
 };
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "kernels/device/exact_division.cuh"
-#include "kernels/means/launch.h"
+#include "kernels/means/tile_part.cuh"
 #include "kernels/pixels/lane_rows.cuh"
 
 namespace satin::kernels {
@@ -64,70 +64,41 @@ struct PackedShape {
   }
 };
 
-/// A template, because the host compiler does not know the intrinsic.
-template <class Float>
-__device__ Float upward_reciprocal(Float value) {
-  return __frcp_ru(value);
-}
-
-/// floor((sum + half) / divisor) with half = floor(divisor / 2), for sum <= 255 divisor and divisor < 2^15.
-///
-/// The reciprocal is rounded up: it is too large by a part of less than 2^-23. The sum with the half is below
-/// 2^23, so that the product exceeds the quotient by less than 1 / divisor, and has its floor. A fused
-/// addition of 1.5 * 2^23, rounded down, leaves that in the low byte.
-struct UpwardDivision {
-  float inverse = 0;
-  float half = 0;
-
-  UpwardDivision() = default;
-  __device__ explicit UpwardDivision(int divisor)
-      : inverse(upward_reciprocal(static_cast<float>(divisor))), half(static_cast<float>(divisor / 2)) {}
-
-  [[nodiscard]] __device__ std::uint32_t operator()(float sum_and_half) const {
-    return __float_as_uint(__fmaf_rd(sum_and_half, inverse, ByteDivision::middle));
-  }
-};
-
 /// Shared memory of a block.
 template <int Channels>
 struct PackedShared {
   using Shape = PackedShape<Channels>;
-  int* rows;                  ///< of the picture, from one above the tile's first window on; -1: none
-  std::uint32_t* sums;        ///< [warps][slot_words]
-  std::uint32_t* staging;     ///< [warps][staged_words]
-  UpwardDivision* divisions;  ///< of every column of the tile, for windows of all rows
+  int* rows;                ///< of the picture, from one above the tile's first window on; -1: none
+  std::uint32_t* sums;      ///< [warps][slot_words]
+  std::uint32_t* staging;   ///< [warps][staged_words]
+  ByteDivision* divisions;  ///< of every column of the tile, for windows of all rows
 
   __device__ PackedShared(void* memory, const PackedMeanArguments& arguments)
       : rows(static_cast<int*>(memory)),
         sums(reinterpret_cast<std::uint32_t*>(rows + Shape::seen_rows(arguments.job, arguments.tiles))),
         staging(sums + packed_warps * Shape::slot_words(arguments.job, arguments.tiles)),
-        divisions(reinterpret_cast<UpwardDivision*>(staging + packed_warps * Shape::staged_words)) {}
+        divisions(reinterpret_cast<ByteDivision*>(staging + packed_warps * Shape::staged_words)) {}
 };
 
-/// The rectangle of means that a warp writes, and where its columns begin.
-struct PackedPart {
-  int first_x, last_x;  ///< columns [first_x, last_x)
-  int first_y, last_y;  ///< rows of the warp
-  int tile_y, tile_end;
+/// The means that a warp writes, a share of the rows of its tile, and where its columns begin.
+struct PackedPart : TilePart {
+  TilePart tile;
   int origin;       ///< position of the first column that is summed
   int spans;        ///< of a row of the tile
   int last_needed;  ///< position of the last column that counts
 
   /// The first row of a warp, or the end of the last one's.
   [[nodiscard]] __device__ int first_of(int warp) const {
-    return tile_y + (tile_end - tile_y) * warp / packed_warps;
+    return tile.first_y + (tile.last_y - tile.first_y) * warp / packed_warps;
   }
 };
 
 __device__ inline PackedPart packed_part(const PackedMeanArguments& arguments, int pixels, int warp) {
   const PackedMeanJob& job = arguments.job;
-  const SlidingTiles& tiles = arguments.tiles;
   PackedPart part{};
-  part.first_x = static_cast<int>(blockIdx.x) * tiles.width;
-  part.last_x = min(part.first_x + tiles.width, job.width);
-  const auto row = static_cast<std::int64_t>(blockIdx.y);
-  part.tile_y = static_cast<int>(row * job.height / tiles.rows);
-  part.tile_end = static_cast<int>((row + 1) * job.height / tiles.rows);
+  part.tile = tile_part(job, arguments.tiles, static_cast<int>(blockIdx.x), static_cast<int>(blockIdx.y));
+  part.first_x = part.tile.first_x;
+  part.last_x = part.tile.last_x;
   part.first_y = part.first_of(warp);
   part.last_y = part.first_of(warp + 1);
   const int first = part.first_x - job.reach_x;
@@ -135,12 +106,6 @@ __device__ inline PackedPart packed_part(const PackedMeanArguments& arguments, i
   part.last_needed = part.last_x - 1 + job.reach_x;
   part.spans = (part.last_needed - part.origin) / (warp_size * pixels) + 1;
   return part;
-}
-
-/// Pixels that count along an axis.
-__device__ inline int packed_count(const PackedMeanJob& job, int centre, int reach, int size) {
-  if (!job.clipped) return 2 * reach + 1;
-  return min(centre + reach, size - 1) - max(centre - reach, 0) + 1;
 }
 
 }  // namespace satin::kernels

@@ -10,6 +10,7 @@
 #include "kernels/device/shared_memory.cuh"
 #include "kernels/device/tuning.h"
 #include "kernels/means/launch.h"
+#include "kernels/means/running_rows.cuh"
 #include "kernels/means/running_values.cuh"
 
 namespace satin::kernels {
@@ -18,7 +19,6 @@ namespace satin::kernels {
 /// interleaved as pixels are, and padded to whole lanes.
 struct GroupLayout {
   static constexpr int rows = tuning::running_group_rows;
-  static_assert(rows % tuning::running_group_batch == 0);
   int first = 0;
   int end = 0;  ///< positions from here on are in no group
   int count = 0;
@@ -40,81 +40,39 @@ struct GroupLayout {
   [[nodiscard]] __device__ int nearest(int position) const { return (position - first + rows / 2) / rows; }
 };
 
-/// One lane's sums of the rows of one group after another.
-template <class T, int Channels, class Column, bool Weighted>
-class GroupReader {
- public:
-  using Values = RunningValues<T, Channels, Column, Weighted, false>;
-  using Rows = typename Values::Rows;
-
-  __device__ GroupReader(const RunningMeanArguments& arguments, int lane)
-      : arguments_(arguments),
-        reader_(arguments.source, lane * Rows::pixels, arguments.job.width, arguments.job.width, true,
-                arguments.columns),
-        adder_(arguments.transfer.decode) {}
-
-  /// sums += the rows of the positions [begin, begin + GroupLayout::rows).
-  __device__ void add(int begin, Column (&sums)[running_elements]) const {
-    constexpr int batch = tuning::running_group_batch;
-#pragma unroll 1
-    for (int y = begin; y < begin + GroupLayout::rows; y += batch) {
-      int rows[batch];
-#pragma unroll
-      for (int i = 0; i < batch; ++i) rows[i] = row_at(y + i);
-      typename Rows::Words words[batch];
-#pragma unroll
-      for (int i = 0; i < batch; ++i) reader_.load(rows[i], words[i]);
-#pragma unroll
-      for (int i = 0; i < batch; i += 2) adder_.template add<1>(words[i], words[i + 1], sums);
-    }
-  }
-
- private:
-  /// The row of the picture at a position, or -1.
-  [[nodiscard]] __device__ int row_at(int position) const {
-    const RunningMeanJob& job = arguments_.job;
-    if (job.clipped) return position < job.height ? position : -1;
-    return position <= job.height + job.y.outer_reach() ? __ldg(arguments_.rows + position) : -1;
-  }
-
-  const RunningMeanArguments& arguments_;
-  Rows reader_;
-  Values adder_;
-};
-
 /// A lane's sums over some rows.
 template <class Column>
 struct alignas(16) GroupSums {
   Column sums[running_elements];
 };
 
-/// Exclusive scans of what every column has in each segment of threads. To be called by all of a block.
+/// Exclusive scans of what every column has in each share of the groups. To be called by all of a block.
 template <class Column>
-__device__ void scan_segments(Column* of_first_segment) {
+__device__ void scan_shares(Column* of_first_share) {
   constexpr int columns = tuning::running_group_lanes * running_elements;
-  constexpr int segments = tuning::running_group_segments;
   for (auto column = static_cast<int>(threadIdx.x); column < columns;
        column += static_cast<int>(blockDim.x)) {
-    Column* of_segments = of_first_segment + column;
+    Column* of_shares = of_first_share + column;
     Column before = 0;
 #pragma unroll 8
-    for (int s = 0; s < segments; ++s) {
-      const Column own = of_segments[s * columns];
-      of_segments[s * columns] = before;
+    for (int s = 0; s < tuning::running_group_shares; ++s) {
+      const Column own = of_shares[s * columns];
+      of_shares[s * columns] = before;
       before += own;
     }
   }
 }
 
-/// Exclusive scans of the groups of every column. A block has a few lanes; its segments of threads each sum
-/// some groups that follow each other, and then add what the segments before them have.
-template <class T, int Channels, class Column, bool Weighted>
-__global__ void __launch_bounds__(tuning::running_group_lanes* tuning::running_group_segments, 1)
+/// Exclusive scans of the groups of every column. A block has a few lanes; of its threads with one lane each
+/// first sums a share of the groups, and then adds what the shares before have. Values: 16-bit codes without
+/// their table in shared memory.
+template <class Values>
+__global__ void __launch_bounds__(tuning::running_group_lanes* tuning::running_group_shares, 1)
     scan_row_groups(const __grid_constant__ RunningMeanArguments arguments) {
   constexpr int lanes = tuning::running_group_lanes;
-  constexpr int segments = tuning::running_group_segments;
+  constexpr int shares = tuning::running_group_shares;
   int table_bytes = 0;
-  if (sizeof(T) == 1 && arguments.transfer.decode != nullptr) {
+  if (Values::byte_codes && arguments.transfer.decode != nullptr) {
     DecodeTable::fill(arguments.transfer.decode);
     table_bytes = DecodeTable::bytes;
     __syncthreads();
@@ -122,23 +80,29 @@ __global__ void __launch_bounds__(tuning::running_group_lanes* tuning::running_g
   const GroupLayout layout = GroupLayout::of(arguments.job);
   const auto thread = static_cast<int>(threadIdx.x);
   const int lane = static_cast<int>(blockIdx.x) * lanes + thread % lanes;
-  const int segment = thread / lanes;
-  const int length = (layout.count + segments - 1) / segments;
-  const int begin = min(segment * length, layout.count);
+  const int share = thread / lanes;
+  const int length = (layout.count + shares - 1) / shares;
+  const int begin = min(share * length, layout.count);
   const int end = lane < layout.lanes ? min(begin + length, layout.count) : begin;
 
-  using Sums = GroupSums<Column>;
+  using Sums = GroupSums<typename Values::Sum>;
   Sums* groups = static_cast<Sums*>(arguments.groups) + lane;
   Sums sums{};
-  const GroupReader<T, Channels, Column, Weighted> reader(arguments, lane);
+  using Rows = typename Values::Rows;
+  const int width = arguments.job.width;
+  const Rows columns(arguments.source, lane * Rows::pixels, width, width, true, arguments.columns);
+  const RunningRows<Rows> rows(arguments, columns);
+  const Values values(arguments);
+  constexpr int batch = tuning::running_group_batch_words / Rows::word_count;
   for (int group = begin; group < end; ++group) {
     groups[static_cast<std::int64_t>(group) * layout.lanes] = sums;
-    reader.add(layout.begin_of(group), sums.sums);
+    const int first = layout.begin_of(group);
+    add_rows<batch>(rows, values, first, min(first + layout.rows, layout.end), sums.sums);
   }
 
   shared_at<Sums>(table_bytes)[thread] = sums;
   __syncthreads();
-  scan_segments(shared_at<Column>(table_bytes));
+  scan_shares(shared_at<typename Values::Sum>(table_bytes));
   __syncthreads();
   const Sums before = shared_at<Sums>(table_bytes)[thread];
   for (int group = begin; group < end; ++group) {
@@ -149,22 +113,5 @@ __global__ void __launch_bounds__(tuning::running_group_lanes* tuning::running_g
     to = sums;
   }
 }
-
-template <class T, int Channels, class Column, bool Weighted>
-struct RowGroups {
-  /// To be called once on the device; the code of a cudaError_t.
-  [[nodiscard]] static int prepare() {
-    return allow_all_shared_memory(scan_row_groups<T, Channels, Column, Weighted>);
-  }
-
-  static void build(const RunningMeanArguments& arguments, StreamHandle stream) {
-    constexpr int lanes = tuning::running_group_lanes;
-    constexpr int threads = lanes * tuning::running_group_segments;
-    const auto blocks = static_cast<unsigned>((GroupLayout::of(arguments.job).lanes + lanes - 1) / lanes);
-    const std::size_t table = sizeof(T) == 1 && arguments.job.decoded ? DecodeTable::bytes : 0;
-    scan_row_groups<T, Channels, Column, Weighted>
-        <<<blocks, threads, table + threads * sizeof(GroupSums<Column>), stream>>>(arguments);
-  }
-};
 
 }  // namespace satin::kernels

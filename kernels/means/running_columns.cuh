@@ -1,71 +1,96 @@
 #pragma once
-// Sums of every column over a window of rows that slides down the picture: a row enters, a row leaves.
+// Sums of every column over the rows that the windows around two neighbouring rows share, sliding down the
+// picture: with the row that enters they are those of the outer window, without the one that leaves those of
+// the inner one, and with a whole radius, where both are done, those of the next row.
 
 #include <cstdint>
 
 #include "kernels/means/row_groups.cuh"
 #include "kernels/means/running_rows.cuh"
-#include "kernels/means/running_values.cuh"
 
 namespace satin::kernels {
 
-/// Rows are loaded one step before they are needed.
-template <class T, int Channels, class Column, bool Weighted>
+/// Rows are loaded one step before they are needed. `Window`: as in box_mean_running.cuh.
+template <class Window>
 class RunningColumns {
  public:
-  using Values = RunningValues<T, Channels, Column, Weighted>;
+  using Values = typename Window::Values;
   using Rows = typename Values::Rows;
   using Words = typename Rows::Words;
-
-  Column sums[running_elements];
+  using Column = typename Values::Sum;
+  static constexpr int elements = running_elements;
 
   __device__ RunningColumns(const RunningMeanArguments& arguments, const Rows& rows)
       : arguments_(arguments),
         window_(arguments.job.y),
         rows_(arguments, rows),
         columns_(rows.columns),
-        values_(arguments.transfer.decode) {}
+        values_(arguments) {}
 
-  /// The window around row y.
+  /// Before row y, for which fetch() then loads.
   __device__ void start(int y) {
+    rows_.look_up(y);
 #pragma unroll
-    for (Column& sum : sums) sum = 0;
-    int first = y - window_.reach;
-    int end = y + window_.reach + 1;
+    for (Column& sum : shared_) sum = 0;
+    int first = y - window_.reach - 1;
+    int end = y + window_.outer_reach();
     if (arguments_.job.clipped) {
       first = max(first, 0);
       end = min(end, arguments_.job.height);
     }
-    if (arguments_.job.grouped()) {
-      add_by_groups(first, end);
-    } else {
-      add_rows(first, end, 1);
+    if constexpr (Window::groups) {
+      if (arguments_.job.grouped()) return add_by_groups(first, end);
     }
-    if (window_.outer == 0) return;
-#pragma unroll
-    for (Column& sum : sums) sum *= window_.inner + window_.outer;
-    const auto outer = static_cast<int>(window_.outer);
-    values_.add(rows_.load(rows_.at(y - window_.reach - 1)), outer,
-                rows_.load(rows_.at(y + window_.reach + 1)), outer, sums);
+    add_rows(first, end);
   }
 
-  /// Looks up which rows fetch() for the window around row y will load.
-  __device__ void look_up(int y) { rows_.look_up(y); }
+  /// Loads what advance() will need, and looks up which rows it is next time, for row `next`.
+  __device__ void fetch(int next) {
+    rows_.load_next();
+    rows_.look_up(next);
+  }
 
-  /// Loads what advance() will need, after look_up().
-  __device__ void fetch() { rows_.load_next(); }
+  /// To the next row, with what was fetched.
+  __device__ void advance() { values_.template add<-1>(rows_.enters(), rows_.leaves(), shared_); }
 
-  /// From the window around row y - 1 to the one around row y, with what was fetched. Of a fractional radius
-  /// a row enters and leaves in two steps: into the outer window, and a row later into the inner one, for
-  /// which it is read from the L1 again.
-  __device__ void advance(int y) {
-    if (window_.outer == 0) return values_.template add<-1>(rows_.enters(), rows_.leaves(), sums);
-    const auto inner = static_cast<int>(window_.inner);
-    const auto outer = static_cast<int>(window_.outer);
-    const Words entered = rows_.load(rows_.at(y + window_.reach));
-    const Words left = rows_.load(rows_.at(y - window_.reach - 2));
-    values_.add(entered, inner, rows_.leaves(), -inner, sums);
-    values_.add(rows_.enters(), outer, left, -outer, sums);
+  /// advance(), then ask(), and then begins the scan of the row's column sums, those of a fractional radius
+  /// with their weights.
+  template <class Scan, class AskForRows>
+  __device__ void advance(Scan& scan, const AskForRows& ask) {
+    using Sum = typename Scan::Sum;
+    if (!Window::fractions || window_.outer == 0) {
+      advance();
+      ask();
+      scan.begin(shared_);
+    } else {
+      Sum sums[elements];
+      values_.template for_each<1>(rows_.enters(), rows_.leaves(), [&](int e, Column enters, Column leaves) {
+        sums[e] = static_cast<Sum>(shared_[e] - leaves) * window_.inner +
+                  static_cast<Sum>(shared_[e] + enters) * window_.outer;
+        shared_[e] += enters - leaves;
+      });
+      ask();
+      scan.begin(sums);
+    }
+  }
+
+  /// Begins the scan of the sums over one of the next row's windows of rows, all without weights.
+  template <class Scan>
+  __device__ void begin_box(bool without_leaving, bool with_entering, Scan& scan) const {
+    Column sums[elements];
+    const auto each = [&](const auto& sum) {
+      values_.template for_each<1>(rows_.enters(), rows_.leaves(), [&](int e, Column enters, Column leaves) {
+        sums[e] = sum(shared_[e], enters, leaves);
+      });
+    };
+    if (!without_leaving) {
+      each([](Column shared, Column enters, Column) { return shared + enters; });
+    } else if (!with_entering) {
+      each([](Column shared, Column, Column leaves) { return shared - leaves; });
+    } else {
+      each([](Column shared, Column enters, Column leaves) { return shared + (enters - leaves); });
+    }
+    scan.begin(sums);
   }
 
  private:
@@ -75,34 +100,35 @@ class RunningColumns {
     const GroupLayout layout = GroupLayout::of(arguments_.job);
     const int first_group = layout.nearest(first);
     const int end_group = layout.nearest(end);
-    add_groups(layout, first_group, end_group);
     const int begins = layout.begin_of(first_group);
-    add_rows(min(first, begins), max(first, begins), first < begins ? 1 : -1);
     const int ends = min(layout.begin_of(end_group), layout.end);
-    add_rows(min(end, ends), max(end, ends), ends < end ? 1 : -1);
+#pragma unroll 1
+    for (int lacking = 0; lacking < 2; ++lacking) {
+#pragma unroll
+      for (Column& sum : shared_) sum = 0 - sum;
+      add_rows(lacking != 0 ? first : begins, lacking != 0 ? begins : first);
+      add_rows(lacking != 0 ? ends : end, lacking != 0 ? end : ends);
+    }
+    add_groups(layout, first_group, end_group);
   }
 
-  /// `sign` times rows [first, end).
-  __device__ void add_rows(int first, int end, int sign) {
-    constexpr int batch = 4;
-    rows_.template for_batches<batch>(first, end, [&](const Words(&words)[batch]) {
-#pragma unroll
-      for (int i = 0; i < batch; i += 2) values_.add(words[i], sign, words[i + 1], sign, sums);
-    });
+  __device__ void add_rows(int first, int end) {
+    kernels::add_rows<Window::start_batch>(rows_, values_, first, end, shared_);
   }
 
   __device__ void add_groups(const GroupLayout& layout, int first, int end) {
     if (!rows_.exist()) return;
-    const std::int64_t row = static_cast<std::int64_t>(layout.lanes) * running_elements;
+    const std::int64_t row = static_cast<std::int64_t>(layout.lanes) * elements;
     const Column* groups = static_cast<const Column*>(arguments_.groups);
+    constexpr int channels = elements / Rows::pixels;
 #pragma unroll
     for (int p = 0; p < Rows::pixels; ++p) {
       const int column = __ldg(columns_ + p);
       if (column < 0) continue;
 #pragma unroll
-      for (int c = 0; c < Channels; ++c) {
-        const Column* entry = groups + static_cast<std::int64_t>(column) * Channels + c;
-        sums[p * Channels + c] += __ldg(entry + end * row) - __ldg(entry + first * row);
+      for (int c = 0; c < channels; ++c) {
+        const Column* entry = groups + static_cast<std::int64_t>(column) * channels + c;
+        shared_[p * channels + c] += __ldg(entry + end * row) - __ldg(entry + first * row);
       }
     }
   }
@@ -112,6 +138,7 @@ class RunningColumns {
   RunningRows<Rows> rows_;
   const int* columns_;  ///< of the picture, from that at the lane's first pixel on
   Values values_;
+  Column shared_[elements];
 };
 
 }  // namespace satin::kernels

@@ -121,4 +121,16 @@ class RunningRows {
   Words leaves_;
 };
 
+/// sums += rows [first, end) of the start of a tile, with up to twice `Batch` of them in flight.
+template <int Batch, class Rows, class Values, class Column>
+__device__ void add_rows(const RunningRows<Rows>& rows, const Values& values, int first, int end,
+                         Column (&sums)[Rows::elements]) {
+  using Words = typename Rows::Words;
+  rows.template for_batches<Batch>(first, end, [&](const Words(&words)[Batch]) {
+#pragma unroll
+    for (int i = 0; i < Batch; i += 2)
+      values.template add<1>(words[i], i + 1 < Batch ? words[i + 1] : Words{}, sums);
+  });
+}
+
 }  // namespace satin::kernels

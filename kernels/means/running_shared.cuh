@@ -103,8 +103,7 @@ struct EncodeTable {
 
 /// Tables of values of type T and means of type Out.
 template <class T, class Out>
-class RunningTables {
- public:
+struct RunningTables {
   /// Starts to read them; to be called by all threads of a block, with wait() before a barrier.
   __device__ static void fill(const TransferView& transfer) {
     if constexpr (sizeof(Out) == 1)
@@ -116,7 +115,7 @@ class RunningTables {
   }
 
   [[nodiscard]] SATIN_HD static int bytes(bool decoded, bool encoded) {
-    const int decode = sizeof(T) == 1 ? DecodeTable::bytes : WideDecodeTable::bytes;
+    const int decode = sizeof(T) == 1 ? DecodeTable::bytes : sizeof(T) == 2 ? WideDecodeTable::bytes : 0;
     return (decoded ? decode : 0) + (sizeof(Out) == 1 && encoded ? EncodeTable<T>::bytes : 0);
   }
 };
@@ -128,7 +127,6 @@ template <class Sum>
 struct TileMemory {
   static constexpr int margin = 32;  ///< elements
   static constexpr int size = static_cast<int>(sizeof(Sum));
-  static constexpr int words = size / 4;
 
   [[nodiscard]] SATIN_HD static int bytes(int warps) {
     return (4 * warps + margin + warps * running_warp_elements) * size;
@@ -139,15 +137,13 @@ struct TileMemory {
   /// Of the first prefix the (low) word.
   [[nodiscard]] __device__ int prefixes() const { return first_ + 4 * warps_ * size + margin * 4; }
   /// Bytes from a low word to its high word.
-  [[nodiscard]] __device__ static int to_high_words(int warps) {
-    return (margin + warps * running_warp_elements) * 4;
-  }
+  [[nodiscard]] __device__ int to_high_words() const { return (margin + warps_ * running_warp_elements) * 4; }
 
   __device__ void clear_margins(int thread) const {
     if (thread >= margin) return;
 #pragma unroll
-    for (int word = 0; word < words; ++word)
-      shared_at<std::uint32_t>(prefixes() + word * to_high_words(warps_))[thread - margin] = 0;
+    for (int word = 0; word < size / 4; ++word)
+      shared_at<std::uint32_t>(prefixes() + word * to_high_words())[thread - margin] = 0;
   }
 
  private:
@@ -167,7 +163,7 @@ struct TileWarps {
   }
 };
 
-/// How many warps a block of box_mean_wide.cuh has at most. NVIDIA H200, UHD RGB.
+/// How many warps a block has at most, where the job is `wide`. NVIDIA H200, UHD RGB.
 ///
 /// Column sums of 64 bits leave 16 warps the registers only if the rows of the next step are asked for after
 /// the means of this one. 16 such warps instead of 12 that ask before: f32 at radius 16 0.186 instead of
@@ -176,8 +172,7 @@ struct TileWarps {
 ///
 /// `by_boxes`: with a fractional radius.
 [[nodiscard]] constexpr int wide_warps(Type type, bool by_boxes) {
-  const bool wide_columns = type == Type::f32 || type == Type::u64;
-  return wide_columns && !(type == Type::f32 && by_boxes) ? 12 : 16;
+  return type == Type::u64 || (type == Type::f32 && !by_boxes) ? 12 : 16;
 }
 
 }  // namespace satin::kernels

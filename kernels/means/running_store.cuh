@@ -1,5 +1,5 @@
 #pragma once
-// The stored values of a lane's pixels, and how a warp writes a row of them wherever the row begins.
+// How a warp writes a row of its lanes' pixels, wherever the row begins.
 
 #include <cstddef>
 #include <cstdint>

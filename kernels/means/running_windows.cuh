@@ -3,14 +3,14 @@
 
 #include <cstdint>
 
+#include "kernels/device/vector.cuh"
 #include "kernels/means/running_shared.cuh"
+#include "kernels/means/tile_part.cuh"
 
 namespace satin::kernels {
 
-/// The rectangle of means of a tile, and the first column that it sums.
-struct RunningPart {
-  int first_x, last_x;  ///< columns [first_x, last_x)
-  int first_y, last_y;
+/// A tile, and the columns that it sums.
+struct RunningPart : TilePart {
   int origin;       ///< position of the first column of the first lane
   int last_needed;  ///< position of the last column that counts
 };
@@ -18,12 +18,7 @@ struct RunningPart {
 __device__ inline RunningPart running_part(const RunningMeanArguments& arguments, int pixels, int tile) {
   const RunningMeanJob& job = arguments.job;
   const SlidingTiles& tiles = arguments.tiles;
-  RunningPart part{};
-  part.first_x = tile % tiles.columns * tiles.width;
-  part.last_x = min(part.first_x + tiles.width, job.width);
-  const auto row = static_cast<std::int64_t>(tile / tiles.columns);
-  part.first_y = static_cast<int>(row * job.height / tiles.rows);
-  part.last_y = static_cast<int>((row + 1) * job.height / tiles.rows);
+  RunningPart part{tile_part(job, tiles, tile % tiles.columns, tile / tiles.columns)};
   int origin = part.first_x - job.x.outer_reach() - 1;
   part.last_needed = part.last_x - 1 + job.x.outer_reach();
   if (job.clipped) {
@@ -35,29 +30,13 @@ __device__ inline RunningPart running_part(const RunningMeanArguments& arguments
   return part;
 }
 
-/// What of its columns a lane writes.
-struct LaneOfPart {
-  int valid;   ///< pixels
-  bool whole;  ///< no window of the warp is clipped along x
-  bool any;    ///< the warp writes something
-
-  /// To be called by all lanes of a warp; `x`: of the first of the lane's `pixels` columns.
-  __device__ LaneOfPart(const RunningMeanJob& job, const RunningPart& part, int x, int pixels)
-      : valid(x < part.first_x ? 0 : min(max(part.last_x - x, 0), pixels)) {
-    const int reach = job.x.outer_reach();
-    const bool inside = !job.clipped || (x >= reach && x + pixels - 1 + reach < job.width);
-    whole = __all_sync(whole_warp, inside || valid == 0);
-    any = __any_sync(whole_warp, valid > 0);
-  }
-};
-
 /// Weighted number of pixels that count along an axis.
 __device__ inline std::uint32_t window_size(const RunningWindow& window, int centre, int size, bool clipped) {
   const auto count = [&](int reach) {
-    return clipped ? min(centre + reach, size - 1) - max(centre - reach, 0) + 1 : 2 * reach + 1;
+    return static_cast<std::uint32_t>(window_pixels(centre, reach, size, clipped));
   };
-  std::uint32_t result = window.inner * static_cast<std::uint32_t>(count(window.reach));
-  if (window.outer != 0) result += window.outer * static_cast<std::uint32_t>(count(window.reach + 1));
+  std::uint32_t result = window.inner * count(window.reach);
+  if (window.outer != 0) result += window.outer * count(window.reach + 1);
   return result;
 }
 
@@ -96,21 +75,20 @@ template <int Channels, class Sum>
 class RunningWindows {
  public:
   /// `thread` of `threads` of the tile.
-  /// `margin`: zeros before the prefixes.
-  __device__ RunningWindows(const RunningMeanJob& job, int margin, int thread, int threads) : window_(job.x) {
+  __device__ RunningWindows(const RunningMeanJob& job, const TileMemory<Sum>& memory, int thread, int threads)
+      : window_(job.x), to_high_words_(memory.to_high_words()) {
     constexpr int size = running_elements;
     const int fraction = window_.outer != 0 ? Channels : 0;
     int high = thread * size + window_.reach * Channels;
     int low = thread * size - (window_.reach + 1) * Channels - fraction;
     // Windows that leave the columns on the left see zeros, on the right what all columns add up to; which
     // are there as often as wanted.
-    const int least = -margin + 4;
+    const int least = -TileMemory<Sum>::margin + 4;
     if (low < least) low += (least - low + size - 1) / size * size;
     const int most = threads * size - size - fraction - 4;
     if (high > most) high -= (high - most + size - 1) / size * size;
     high_ = high / 4 * 16;
     low_ = (low - (low & 3)) * 4;
-    to_high_words_ = TileMemory<Sum>::to_high_words(threads / warp_size);
   }
 
   /// `prefixes`: where those of the row lie. `Fractions`: there may be parts of pixels.
@@ -150,16 +128,14 @@ class RunningWindows {
   /// Neighbouring prefixes from the one `Shift` behind the aligned address on.
   template <int Shift, int Count>
   __device__ void load(int from, std::uint32_t (&prefixes)[Count]) const {
-    struct alignas(16) Group {
-      std::uint32_t values[4];
-    };
+    using Group = Vector<std::uint32_t, 4>;
     const auto* groups = shared_at<const Group>(from);
 #pragma unroll
     for (int i = 0; i < Shift + Count; i += 4) {
       const Group group = groups[i / 4];
 #pragma unroll
       for (int k = 0; k < 4; ++k)
-        if (i + k >= Shift && i + k - Shift < Count) prefixes[i + k - Shift] = group.values[k];
+        if (i + k >= Shift && i + k - Shift < Count) prefixes[i + k - Shift] = group.of[k];
     }
   }
   template <int Shift, int Count>
@@ -176,6 +152,84 @@ class RunningWindows {
   int high_;  ///< bytes from the first prefix, of the first element's aligned down
   int low_;
   int to_high_words_;
+};
+
+/// What a lane does with the windows of its own columns, row after row.
+template <int Channels, class Sum>
+class LaneOfWindows {
+ public:
+  static constexpr int elements = running_elements;
+  static constexpr int pixels = elements / Channels;
+
+  /// By all lanes of a warp. `x`: of the lane's first column.
+  __device__ LaneOfWindows(const RunningMeanArguments& arguments, const RunningPart& part,
+                           const TileMemory<Sum>& memory, int thread, int threads, int x)
+      : arguments_(arguments),
+        windows_(arguments.job, memory, thread, threads),
+        x_(x),
+        valid_(x < part.first_x ? 0 : min(max(part.last_x - x, 0), pixels)) {
+    const RunningMeanJob& job = arguments.job;
+    const int reach = job.x.outer_reach();
+    const bool inside = !job.clipped || (x >= reach && x + pixels - 1 + reach < job.width);
+    whole_ = __all_sync(whole_warp, inside || valid_ == 0);
+    any_ = __any_sync(whole_warp, valid_ > 0);
+  }
+
+  /// The warp writes something.
+  [[nodiscard]] __device__ bool any() const { return any_; }
+
+  /// Over the windows of the row whose prefixes lie there.
+  template <bool Fractions = true, class Sums>
+  __device__ void sum(int prefixes, Sums& sums) const {
+    if (any_) windows_.template sum<Fractions>(prefixes, sums);
+  }
+
+ protected:
+  /// Weighted number of rows that count around row y.
+  [[nodiscard]] __device__ std::uint32_t size_y_of(int y) const {
+    const RunningMeanJob& job = arguments_.job;
+    return window_size(job.y, y, job.height, job.clipped);
+  }
+  /// Weighted number of pixels of a window that is not clipped along x.
+  [[nodiscard]] __device__ std::uint64_t whole_divisor(std::uint32_t size_y) const {
+    return static_cast<std::uint64_t>(window_size(arguments_.job.x, 0, 0, false)) * size_y;
+  }
+  [[nodiscard]] __device__ std::uint64_t divisor_of(int pixel, std::uint32_t size_y) const {
+    const RunningMeanJob& job = arguments_.job;
+    const bool clipped = job.clipped && pixel < valid_;
+    return static_cast<std::uint64_t>(window_size(job.x, x_ + pixel, job.width, clipped)) * size_y;
+  }
+
+  /// use(division, element), where division = make(divisor of its pixel) is made once if all are the same.
+  template <class Make, class Use>
+  __device__ void for_each_element(std::uint32_t size_y, const Make& make, const Use& use) const {
+    if (whole_) {
+      const auto division = make(whole_divisor(size_y));
+#pragma unroll
+      for (int e = 0; e < elements; ++e) use(division, e);
+      return;
+    }
+#pragma unroll
+    for (int p = 0; p < pixels; ++p) {
+      const auto division = make(divisor_of(p, size_y));
+#pragma unroll
+      for (int c = 0; c < Channels; ++c) use(division, p * Channels + c);
+    }
+  }
+
+  /// Where the lane's first pixel goes in row y of means of type Out.
+  template <class Out>
+  [[nodiscard]] __device__ std::byte* target_of(int y) const {
+    constexpr int pixel_bytes = Channels * static_cast<int>(sizeof(Out));
+    return arguments_.output.data + y * arguments_.output.row + x_ * pixel_bytes;
+  }
+
+  const RunningMeanArguments& arguments_;
+  RunningWindows<Channels, Sum> windows_;
+  int x_;
+  int valid_;   ///< pixels that the lane writes
+  bool whole_;  ///< no window of the warp is clipped along x
+  bool any_;    ///< the warp writes something
 };
 
 }  // namespace satin::kernels

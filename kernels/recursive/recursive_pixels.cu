@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "kernels/device/tuning.h"
+#include "core/with_type.h"
 #include "kernels/pixels/plane.cuh"
 #include "kernels/recursive/launch.h"
 #include "pixels/maths/real_pixel.h"
@@ -21,8 +21,7 @@ __device__ bool all_finite(const T* pixel, int channels) {
 }
 
 template <class T>
-__global__ void __launch_bounds__(tuning::recursive_pixel_threads)
-    to_planes(const __grid_constant__ RecursivePixels pixels) {
+__global__ void __launch_bounds__(plane_threads) to_planes(const __grid_constant__ RecursivePixels pixels) {
   auto* planes = static_cast<RealOf<T>*>(pixels.planes);
   for_each_pixel(pixels.width, pixels.height, [&](std::int64_t x, std::int64_t y) {
     const T* pixel = row_of<T>(pixels.source, y) + x * pixels.channels;
@@ -35,8 +34,7 @@ __global__ void __launch_bounds__(tuning::recursive_pixel_threads)
 }
 
 template <class T, int Channels>
-__global__ void __launch_bounds__(tuning::recursive_pixel_threads)
-    from_planes(const __grid_constant__ RecursivePixels pixels) {
+__global__ void __launch_bounds__(plane_threads) from_planes(const __grid_constant__ RecursivePixels pixels) {
   const auto* planes = static_cast<const RealOf<T>*>(pixels.planes);
   for_each_pixel(pixels.width, pixels.height, [&](std::int64_t x, std::int64_t y) {
     RealOf<T> values[Channels];
@@ -52,7 +50,7 @@ __global__ void __launch_bounds__(tuning::recursive_pixel_threads)
 }
 
 template <class T>
-__global__ void __launch_bounds__(tuning::recursive_pixel_threads)
+__global__ void __launch_bounds__(plane_threads)
     to_distances(const __grid_constant__ RecursiveGuide arguments) {
   const Guide& guide = arguments.guide;
   for_each_pixel(arguments.width, arguments.height, [&](std::int64_t x, std::int64_t y) {
@@ -69,63 +67,26 @@ __global__ void __launch_bounds__(tuning::recursive_pixel_threads)
   });
 }
 
-dim3 grid_for(std::int64_t width, std::int64_t height) {
-  constexpr std::int64_t most_rows = 65535;
-  const std::int64_t columns =
-      (width + tuning::recursive_pixel_threads - 1) / tuning::recursive_pixel_threads;
-  return {static_cast<unsigned>(columns), static_cast<unsigned>(height < most_rows ? height : most_rows)};
-}
-
-template <class T>
-void store_as(const RecursivePixels& pixels, StreamHandle stream) {
-  const dim3 grid = grid_for(pixels.width, pixels.height);
-  switch (pixels.channels) {
-    case 1:
-      return from_planes<T, 1><<<grid, tuning::recursive_pixel_threads, 0, stream>>>(pixels);
-    case 2:
-      return from_planes<T, 2><<<grid, tuning::recursive_pixel_threads, 0, stream>>>(pixels);
-    case 3:
-      return from_planes<T, 3><<<grid, tuning::recursive_pixel_threads, 0, stream>>>(pixels);
-    default:
-      return from_planes<T, 4><<<grid, tuning::recursive_pixel_threads, 0, stream>>>(pixels);
-  }
-}
-
 }  // namespace
 
 void read_planes(const RecursivePixels& pixels, StreamHandle stream) {
-  const dim3 grid = grid_for(pixels.width, pixels.height);
-  switch (pixels.type) {
-    case Type::u8:
-      return to_planes<std::uint8_t><<<grid, tuning::recursive_pixel_threads, 0, stream>>>(pixels);
-    case Type::u16:
-      return to_planes<std::uint16_t><<<grid, tuning::recursive_pixel_threads, 0, stream>>>(pixels);
-    default:
-      return to_planes<float><<<grid, tuning::recursive_pixel_threads, 0, stream>>>(pixels);
-  }
+  with_pixel_type(pixels.type, [&]<class T>() {
+    to_planes<T><<<plane_grid(pixels.width, pixels.height), plane_threads, 0, stream>>>(pixels);
+  });
 }
 
 void store_planes(const RecursivePixels& pixels, StreamHandle stream) {
-  switch (pixels.type) {
-    case Type::u8:
-      return store_as<std::uint8_t>(pixels, stream);
-    case Type::u16:
-      return store_as<std::uint16_t>(pixels, stream);
-    default:
-      return store_as<float>(pixels, stream);
-  }
+  with_pixel_type(pixels.type, [&]<class T>() {
+    with_channels(pixels.channels, [&]<int Channels>() {
+      from_planes<T, Channels><<<plane_grid(pixels.width, pixels.height), plane_threads, 0, stream>>>(pixels);
+    });
+  });
 }
 
 void read_distances(const RecursiveGuide& guide, StreamHandle stream) {
-  const dim3 grid = grid_for(guide.width, guide.height);
-  switch (guide.guide.type) {
-    case Type::u8:
-      return to_distances<std::uint8_t><<<grid, tuning::recursive_pixel_threads, 0, stream>>>(guide);
-    case Type::u16:
-      return to_distances<std::uint16_t><<<grid, tuning::recursive_pixel_threads, 0, stream>>>(guide);
-    default:
-      return to_distances<float><<<grid, tuning::recursive_pixel_threads, 0, stream>>>(guide);
-  }
+  with_pixel_type(guide.guide.type, [&]<class T>() {
+    to_distances<T><<<plane_grid(guide.width, guide.height), plane_threads, 0, stream>>>(guide);
+  });
 }
 
 std::size_t recursive_carries(Axis axis, std::int64_t width, std::int64_t height, int channels) {

@@ -52,17 +52,13 @@ void fill_with_identity(MutableArrayView result, Operator op, StreamHandle strea
 
 // --- Selection. `count` is device memory. ---
 
-int select_in(Space& space, ArrayView values, const Interval& interval, MutableArrayView result,
-              std::int64_t* count, StreamHandle stream);
-int select_by_mask(Space& space, ArrayView values, ArrayView mask, MutableArrayView result,
+/// The values in the interval; of a partition those that are not come last, in reverse order.
+int select_in(Space& space, ArrayView values, const Interval& interval, bool partition,
+              MutableArrayView result, std::int64_t* count, StreamHandle stream);
+int select_by_mask(Space& space, ArrayView values, ArrayView mask, bool partition, MutableArrayView result,
                    std::int64_t* count, StreamHandle stream);
 int select_indices(Space& space, ArrayView values, const Interval& interval, MutableArrayView indices,
                    std::int64_t* count, StreamHandle stream);
-/// The values that are not selected come last, in reverse order.
-int partition_in(Space& space, ArrayView values, const Interval& interval, MutableArrayView result,
-                 std::int64_t* count, StreamHandle stream);
-int partition_by_mask(Space& space, ArrayView values, ArrayView mask, MutableArrayView result,
-                      std::int64_t* count, StreamHandle stream);
 /// Reverses what follows the first *count values.
 void reverse_behind(MutableArrayView result, const std::int64_t* count, StreamHandle stream);
 

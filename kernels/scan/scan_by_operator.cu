@@ -5,7 +5,7 @@
 #include "kernels/scan/any_operator.cuh"
 #include "kernels/scan/launch.h"
 #include "kernels/scan/types.cuh"
-#include "satin/cuda/fused.cuh"
+#include "kernels/scan/workspace.cuh"
 
 namespace satin::kernels {
 namespace {
@@ -43,11 +43,9 @@ __global__ void __launch_bounds__(combine_threads)
 int scan_by_operator(Space& space, ArrayView values, MutableArrayView result, const ScanRule& rule,
                      StreamHandle stream) {
   return with_types(values.type, result.type, [&]<class In, class Out>() {
-    gpu::Workspace workspace{space.memory, space.bytes};
-    const int status =
-        scan_typed(workspace, values.values<In>(), result.values<Out>(), rule, values.size, stream);
-    space.bytes = workspace.bytes;
-    return status;
+    return in_workspace(space, [&](gpu::Workspace& workspace) {
+      return scan_typed(workspace, values.values<In>(), result.values<Out>(), rule, values.size, stream);
+    });
   });
 }
 

@@ -6,7 +6,7 @@
 #include "core/scalar.h"
 #include "kernels/scan/launch.h"
 #include "kernels/scan/types.cuh"
-#include "satin/cuda/fused.cuh"
+#include "kernels/scan/workspace.cuh"
 #include "scan/maths/scan_operator.h"
 
 namespace satin::kernels {
@@ -32,12 +32,10 @@ struct ReadAs {
 template <class In, class Out, class State>
 int scan(Space& space, In in, Out* out, const ScanRule& rule, State initial, std::int64_t n,
          cudaStream_t stream) {
-  gpu::Workspace workspace{space.memory, space.bytes};
-  const cudaError_t status = rule.exclusive
-                                 ? gpu::exclusive_pass(workspace, in, out, Plus(), initial, n, stream)
-                                 : gpu::inclusive_pass(workspace, in, out, Plus(), n, stream);
-  space.bytes = workspace.bytes;
-  return status;
+  return in_workspace(space, [&](gpu::Workspace& workspace) {
+    return rule.exclusive ? gpu::exclusive_pass(workspace, in, out, Plus(), initial, n, stream)
+                          : gpu::inclusive_pass(workspace, in, out, Plus(), n, stream);
+  });
 }
 
 template <class In, class Out>

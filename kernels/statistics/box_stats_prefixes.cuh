@@ -4,7 +4,6 @@
 #include <cstddef>
 
 #include "kernels/device/warp.cuh"
-#include "kernels/means/running_scan.cuh"
 
 namespace satin::kernels {
 
@@ -14,6 +13,11 @@ struct alignas(2 * sizeof(Sum)) SumPair {
   Sum sum = 0;
   Sum squares = 0;
 };
+
+/// Pairs in the shared memory of StatsPrefixes.
+constexpr std::size_t stats_prefixes(int warps, int channels, int elements) {
+  return static_cast<std::size_t>(warps) * (channels + warp_size * (elements + 1));
+}
 
 /// The prefixes of one row in shared memory, element by element as they lie in the row, with a place left
 /// free after every lane's: lanes that each read an element, as far apart as their own are, want different
@@ -28,10 +32,6 @@ class StatsPrefixes {
 
   __device__ explicit StatsPrefixes(void* memory)
       : prefixes_(static_cast<Pair*>(memory)), totals_(prefixes_ + (elements + 1) * blockDim.x) {}
-
-  [[nodiscard]] static constexpr std::size_t bytes(int warps) {
-    return static_cast<std::size_t>(warps) * (channels + warp_size * (elements + 1)) * sizeof(Pair);
-  }
 
   /// To be called by all threads of the block, and a barrier later the prefixes can be read.
   __device__ void publish(const Pair (&sums)[elements]) {
@@ -88,7 +88,7 @@ class StatsPrefixes {
     }
   }
 
-  /// Of the warps to the left.
+  /// Adds the sums of this row over the warps to the left of this one.
   __device__ void add_totals(int warp, Pair (&to)[channels]) const {
     if constexpr (sizeof(Sum) == 4) {
 #pragma unroll

@@ -6,21 +6,316 @@
 // A lane has a few neighbouring pixels of a plane, or of a picture with all its channels interleaved, and as
 // many results. Sums are modulo 2^32 or 2^64; those over one window fit.
 //
-// Thresholds and numbers of integers are found in floats where those tell
-// (statistics/maths/quick_threshold.h, quick_number.h); what they leave open, and every other result, goes
-// through the doubles of statistics/maths/local_statistics.h.
+// Thresholds and numbers of integers are found in floats where those tell (statistics/maths/in_floats.h);
+// what they leave open, and every other result, goes through the doubles of
+// statistics/maths/local_statistics.h.
 //
 // Bytes moved per value: the output, and the plane or picture three times, twice of them from the L2, and
 // once more for every tile its window's rows.
 
+#include <cstddef>
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 
+#include "kernels/device/registers.cuh"
 #include "kernels/device/tuning.h"
-#include "kernels/statistics/box_stats_columns.cuh"
-#include "kernels/statistics/box_stats_sinks.cuh"
+#include "kernels/means/running_values.cuh"
+#include "kernels/pixels/lane_rows.cuh"
+#include "kernels/statistics/box_stats_prefixes.cuh"
+#include "kernels/statistics/launch.h"
+#include "statistics/maths/local_statistics.h"
 
 namespace satin::kernels {
+
+/// The columns of a lane in rows of u8, u16 or u32: 24 elements of RGB and otherwise 16 with 32-bit sums,
+/// half as many with 64-bit ones.
+template <class T, int Channels, class Sum>
+using StatsRows = LaneRows<T, Channels, Sum>;
+
+/// The rectangle of results that a block writes, and the first column that it sums.
+struct StatsPart {
+  int first_x, last_x;  ///< columns [first_x, last_x)
+  int first_y, last_y;
+  int origin;       ///< position of the first column of the first lane
+  int last_needed;  ///< position of the last column that counts
+};
+
+/// Tiles and the columns that they sum begin with a lane of `pixels` columns.
+__device__ inline StatsPart stats_part(const RunningStatsArguments& arguments, int pixels) {
+  const RunningStatsJob& job = arguments.running;
+  const SlidingTiles& tiles = arguments.tiles;
+  StatsPart part{};
+  part.first_x = static_cast<int>(blockIdx.x) * tiles.width;
+  part.last_x = min(part.first_x + tiles.width, job.width);
+  const auto row = static_cast<std::int64_t>(blockIdx.y);
+  part.first_y = static_cast<int>(row * job.height / tiles.rows);
+  part.last_y = static_cast<int>((row + 1) * job.height / tiles.rows);
+  const int before = part.first_x - job.reach_x - 1;
+  part.origin = before - (before % pixels + pixels) % pixels;
+  part.last_needed = part.last_x - 1 + job.reach_x;
+  return part;
+}
+
+/// The row of the picture at a position, -1 where there is none: looked up outside of the picture alone.
+[[nodiscard]] __device__ inline int row_at(const RunningStatsArguments& arguments, int position) {
+  if (static_cast<unsigned>(position) < static_cast<unsigned>(arguments.running.height)) return position;
+  return arguments.running.clipped ? -1 : __ldg(arguments.rows + position);
+}
+
+/// A row at a lane's columns, which may lie anywhere and not be aligned. Out of line, because it is rare.
+template <class Rows>
+__device__ __noinline__ typename Rows::Words load_unaligned(const RunningStatsArguments& arguments, int x,
+                                                            int last_needed, bool clipped, int row) {
+  const Rows rows(arguments.plane, x, last_needed, arguments.running.width, clipped, arguments.columns);
+  typename Rows::Words loaded;
+  rows.load(row, loaded);
+  return loaded;
+}
+
+/// Rows of a plane at one lane's columns.
+template <class Rows>
+class StatsReader {
+ public:
+  using Words = typename Rows::Words;
+
+  __device__ StatsReader(const RunningStatsArguments& arguments, int x, int last_needed, bool clipped)
+      : arguments_(arguments), x_(x), last_needed_(last_needed), clipped_(clipped) {
+    const Rows rows(arguments.plane, x, last_needed, arguments.running.width, clipped, arguments.columns);
+    if (rows.place == Rows::Place::inside && rows.aligned) base_ = rows.data + rows.offset;
+    unaligned_ = base_ == nullptr && rows.place != Rows::Place::nowhere;
+  }
+
+  /// The lane's pixels are not all inside of the picture, or not aligned.
+  [[nodiscard]] __device__ bool unaligned() const { return unaligned_; }
+
+  /// The lane's pixels of a row of the picture; null where there are none, or unaligned().
+  [[nodiscard]] __device__ const std::byte* pixels_of(int row) const {
+    return base_ == nullptr ? nullptr : base_ + row * arguments_.plane.row;
+  }
+  __device__ static void load_from(const std::byte* pixels, Words& loaded) {
+#pragma unroll
+    for (int i = 0; i < Rows::bytes; i += Rows::access) fetch<Rows::access>(loaded.words, i, pixels + i);
+  }
+
+  /// Loads the pixels of a row; zeros if the row is negative.
+  __device__ void load(int row, Words& loaded) const {
+    loaded = {};
+    if (row < 0) return;
+    if (base_ != nullptr) load_from(pixels_of(row), loaded);
+    if (unaligned_) loaded = load_unaligned<Rows>(arguments_, x_, last_needed_, clipped_, row);
+  }
+
+ private:
+  const RunningStatsArguments& arguments_;
+  const std::byte* base_ = nullptr;  ///< null where there are no pixels, or unaligned_
+  int x_;
+  int last_needed_;
+  bool clipped_;
+  bool unaligned_;
+};
+
+/// Sums of a lane's columns, of each element of a pixel by itself, over the window of rows.
+template <class Rows, class T, class Sum>
+class StatsColumns {
+ public:
+  using Words = typename Rows::Words;
+  static constexpr int elements = Rows::elements;
+
+  SumPair<Sum> sums[elements];
+
+  __device__ StatsColumns(const RunningStatsArguments& arguments, const StatsPart& part)
+      : arguments_(arguments),
+        reader_(arguments, part.origin + static_cast<int>(threadIdx.x) * Rows::pixels, part.last_needed,
+                arguments.running.clipped) {}
+
+  /// Sums the window around row y.
+  __device__ void start(int y) {
+    const RunningStatsJob& job = arguments_.running;
+    next_ = reader_.pixels_of(y + 1 + job.reach_y);
+    rows_between_ = opaque((2 * job.reach_y + 1) * arguments_.plane.row);
+    int first = y - job.reach_y;
+    int end = y + job.reach_y + 1;
+    if (job.clipped) {
+      first = max(first, 0);
+      end = min(end, job.height);
+    }
+#pragma unroll 1
+    for (int row = first; row < end; row += 4) {
+      Words words[4];
+#pragma unroll
+      for (int k = 0; k < 4; ++k) reader_.load(row + k < end ? row_at(arguments_, row + k) : -1, words[k]);
+      add_four(words);
+    }
+  }
+
+  /// Loads what advance() to the window around row y will need; y counts up from the row after that of
+  /// start().
+  __device__ void fetch(int y) {
+    const int enters = y + arguments_.running.reach_y;
+    const int leaves = y - arguments_.running.reach_y - 1;
+    if (leaves >= 0 && enters < arguments_.running.height && !reader_.unaligned()) {
+      if (next_ == nullptr) return;
+      reader_.load_from(next_, enters_);
+      reader_.load_from(next_ - rows_between_, leaves_);
+    } else {
+      reader_.load(row_at(arguments_, enters), enters_);
+      reader_.load(row_at(arguments_, leaves), leaves_);
+      if (next_ == nullptr) return;
+    }
+    next_ += arguments_.plane.row;
+  }
+
+  /// Moves the window from row y - 1 to row y: a^2 - b^2 = (a - b) (a + b).
+  __device__ void advance() {
+    if constexpr (sizeof(T) == 1) {
+      constexpr std::uint32_t plus = 0x00010001;
+      constexpr std::uint32_t minus = 0xFFFF0001;
+#pragma unroll
+      for (int i = 0; i < Rows::word_count; ++i) {
+        const std::uint32_t lower = __byte_perm(enters_.words[i], leaves_.words[i], 0x5140);  // e0 l0 e1 l1
+        const std::uint32_t upper = __byte_perm(enters_.words[i], leaves_.words[i], 0x7362);
+        step(add_weighted_low(minus, lower, 0), add_weighted_low(plus, lower, 0), sums[4 * i]);
+        step(add_weighted_high(minus, lower, 0), add_weighted_high(plus, lower, 0), sums[4 * i + 1]);
+        step(add_weighted_low(minus, upper, 0), add_weighted_low(plus, upper, 0), sums[4 * i + 2]);
+        step(add_weighted_high(minus, upper, 0), add_weighted_high(plus, upper, 0), sums[4 * i + 3]);
+      }
+    } else {
+#pragma unroll
+      for (int e = 0; e < elements; ++e) {
+        const auto in = static_cast<std::int64_t>(element<T>(enters_.words, e));
+        const auto out = static_cast<std::int64_t>(element<T>(leaves_.words, e));
+        sums[e].sum += static_cast<Sum>(in - out);
+        sums[e].squares += static_cast<Sum>((in - out) * (in + out));
+      }
+    }
+  }
+
+ private:
+  __device__ static void step(int difference, int sum, SumPair<Sum>& to) {
+    to.sum += static_cast<Sum>(static_cast<std::int64_t>(difference));
+    to.squares += static_cast<Sum>(static_cast<std::int64_t>(difference * sum));
+  }
+
+  __device__ void add_four(const Words (&rows)[4]) {
+    if constexpr (sizeof(T) == 1) {
+#pragma unroll
+      for (int i = 0; i < Rows::word_count; ++i) {
+        const std::uint32_t ab_low = __byte_perm(rows[0].words[i], rows[1].words[i], 0x5140);  // a0 b0 a1 b1
+        const std::uint32_t ab_high = __byte_perm(rows[0].words[i], rows[1].words[i], 0x7362);
+        const std::uint32_t cd_low = __byte_perm(rows[2].words[i], rows[3].words[i], 0x5140);
+        const std::uint32_t cd_high = __byte_perm(rows[2].words[i], rows[3].words[i], 0x7362);
+        add_column(__byte_perm(ab_low, cd_low, 0x5410), sums[4 * i]);
+        add_column(__byte_perm(ab_low, cd_low, 0x7632), sums[4 * i + 1]);
+        add_column(__byte_perm(ab_high, cd_high, 0x5410), sums[4 * i + 2]);
+        add_column(__byte_perm(ab_high, cd_high, 0x7632), sums[4 * i + 3]);
+      }
+    } else {
+#pragma unroll
+      for (int k = 0; k < 4; ++k)
+#pragma unroll
+        for (int e = 0; e < elements; ++e) {
+          const Sum value = element<T>(rows[k].words, e);
+          sums[e].sum += value;
+          sums[e].squares += value * value;
+        }
+    }
+  }
+
+  /// Adds four pixels of one column.
+  __device__ static void add_column(std::uint32_t bytes, SumPair<Sum>& to) {
+    to.sum += static_cast<Sum>(__dp4a(bytes, 0x01010101U, 0U));
+    to.squares += static_cast<Sum>(__dp4a(bytes, bytes, 0U));
+  }
+
+  const RunningStatsArguments& arguments_;
+  StatsReader<Rows> reader_;
+  const std::byte* next_ = nullptr;  ///< the lane's pixels of the row that enters next; null: by the reader
+  std::int64_t rows_between_ = 0;    ///< bytes from the row that leaves to the one that enters
+  Words enters_{};
+  Words leaves_{};
+};
+
+/// The windows of a thread's results of one row, one for each element of its pixels. Shift: reach_x modulo
+/// pixels, known when this is compiled, or -1: then it takes longer to find a prefix.
+template <class Sum, class Rows, int Shift>
+class StatsWindows {
+ public:
+  using Prefixes = StatsPrefixes<Sum, Rows>;
+  static constexpr int pixels = Rows::pixels;
+  static constexpr int elements = Rows::elements;
+  static constexpr int channels = elements / pixels;
+
+  /// To be called by all threads of a warp.
+  __device__ StatsWindows(const RunningStatsArguments& arguments, const StatsPart& part,
+                          const Prefixes& prefixes)
+      : job_(arguments.running),
+        prefixes_(prefixes),
+        first_x_(part.first_x + static_cast<int>(threadIdx.x) * pixels),
+        high_(place_of(part.first_x + job_.reach_x - part.origin)),
+        low_(place_of(part.first_x - job_.reach_x - 1 - part.origin)),
+        count_(max(0, min(pixels, part.last_x - first_x_))) {
+    const bool whole =
+        !job_.clipped || (first_x_ >= job_.reach_x && first_x_ + pixels + job_.reach_x <= job_.width);
+    whole_ = __all_sync(whole_warp, count_ == 0 || whole) != 0;
+  }
+
+  [[nodiscard]] __device__ int x() const { return first_x_; }
+  [[nodiscard]] __device__ int count() const { return count_; }  ///< pixels of results: 0 to `pixels`
+  /// All windows of the thread, or of its warp, are as wide as can be.
+  [[nodiscard]] __device__ bool whole() const { return whole_; }
+
+  /// The sums over the window of element i. Tiles and summed columns begin with lanes: the window's last
+  /// column is the lane's element shift + i, or one of the next lane, and the column before its first is
+  /// element elements - channels - shift + i.
+  [[nodiscard]] __device__ SumPair<Sum> sums(int i) const {
+    const int shift = (Shift >= 0 ? Shift : opaque(job_.reach_x % pixels)) * channels;
+    const SumPair<Sum> high = prefixes_.at(high_ + i + (shift + i >= elements ? 1 : 0));
+    const SumPair<Sum> low = prefixes_.at(low_ + i + (i >= shift + channels ? 1 : 0));
+    return {high.sum - low.sum, high.squares - low.squares};
+  }
+
+  /// Pixels of the window of element i over so many rows.
+  [[nodiscard]] __device__ std::uint32_t area(int i, std::uint32_t rows) const {
+    return whole_ ? whole_area(rows) : clipped_area(i, rows);
+  }
+  [[nodiscard]] __device__ std::uint32_t whole_area(std::uint32_t rows) const {
+    return static_cast<std::uint32_t>(2 * job_.reach_x + 1) * rows;
+  }
+  /// The same where only pixels of the picture count.
+  [[nodiscard]] __device__ std::uint32_t clipped_area(int i, std::uint32_t rows) const {
+    const int x = first_x_ + i / channels;
+    const int columns = min(x + job_.reach_x, job_.width - 1) - max(x - job_.reach_x, 0) + 1;
+    return static_cast<std::uint32_t>(columns) * rows;
+  }
+  /// Rows of the windows of row y.
+  [[nodiscard]] __device__ std::uint32_t rows(int y) const {
+    const int last = job_.height - 1 - job_.reach_y;
+    const int missing = job_.clipped ? max(job_.reach_y - y, 0) + max(y - last, 0) : 0;
+    return static_cast<std::uint32_t>(2 * job_.reach_y + 1 - missing);
+  }
+
+  [[nodiscard]] __device__ LocalStatistics statistics(int i, int y, const Quantised& quantised) const {
+    const SumPair<Sum> found = sums(i);
+    return local_statistics({area(i, rows(y)), found.sum, found.squares}, quantised);
+  }
+
+ private:
+  /// The place of the prefix at the first element of a column, counted from the columns of the block's first
+  /// thread.
+  [[nodiscard]] __device__ static int place_of(int column) {
+    const int element = column * channels;
+    return element + element / elements + static_cast<int>(threadIdx.x) * (elements + 1);
+  }
+
+  const RunningStatsJob& job_;
+  const Prefixes& prefixes_;
+  int first_x_;
+  int high_;  ///< places of the prefixes at the ends of the thread's first window
+  int low_;
+  int count_;
+  bool whole_;
+};
 
 /// T: of the quantised plane, or of the picture with its Channels; Stored: of the picture.
 template <class T, class Stored, class Sum, template <class, class, class, class> class Sink, int Shift,
@@ -55,17 +350,22 @@ void launch_running_statistics(Kernel* kernel, const RunningStatsArguments& argu
   kernel<<<blocks, static_cast<unsigned>(tiles.spans * warp_size), tiles.shared_bytes, stream>>>(arguments);
 }
 
-/// Calls action(std::integral_constant) with the shift of windows, reach_x modulo the pixels of a lane.
-template <int Shifts, class Action>
+/// Calls action(std::integral_constant) with the shift of windows where sums have 32 bits, otherwise with -1:
+/// see StatsWindows.
+template <class Rows, class Sum, class Action>
 int with_shift(const RunningStatsJob& job, const Action& action) {
-  return [&]<int... Shift>(std::integer_sequence<int, Shift...>) {
-    int result = 0;
-    static_cast<void>(
-        ((Shift == job.reach_x % Shifts && (result = action(std::integral_constant<int, Shift>{}), true)) ||
-         ...));
-    return result;
+  if constexpr (sizeof(Sum) == 8) {
+    return action(std::integral_constant<int, -1>{});
+  } else {
+    return [&]<int... Shift>(std::integer_sequence<int, Shift...>) {
+      int result = 0;
+      static_cast<void>(((Shift == job.reach_x % Rows::pixels &&
+                          (result = action(std::integral_constant<int, Shift>{}), true)) ||
+                         ...));
+      return result;
+    }
+    (std::make_integer_sequence<int, Rows::pixels>{});
   }
-  (std::make_integer_sequence<int, Shifts>{});
 }
 
 /// The numbers of integers in floats: box_stats_numbers.cu.

@@ -5,10 +5,9 @@
 #include <cstdint>
 
 #include "kernels/device/exact_division.cuh"
-#include "kernels/statistics/box_stats_columns.cuh"
 #include "kernels/statistics/box_stats_results.cuh"
-#include "kernels/statistics/box_stats_words.cuh"
-#include "statistics/maths/quick_threshold.h"
+#include "kernels/statistics/box_stats_running.cuh"
+#include "statistics/maths/in_floats.h"
 
 namespace satin::kernels {
 
@@ -56,24 +55,35 @@ class EveryResult {
   __device__ EveryResult(const RunningStatsArguments& arguments, const StatsPart&, const Windows& windows)
       : arguments_(arguments),
         windows_(windows),
-        quantised_(quantised(arguments.job.plane, plane_exponent(arguments.job.plane, arguments.measured))) {
-    if (arguments.extremes != nullptr) extremes_ = *arguments.extremes;
-  }
+        quantised_(quantised(arguments.job.plane, plane_exponent(arguments.job.plane, arguments.measured))),
+        extremes_(found_extremes(arguments.extremes)) {}
 
   __device__ void fetch(int) {}
   __device__ void write(int y) {
 #pragma unroll 1
     for (int i = 0; i < windows_.count(); ++i)
-      store_result<Stored>(arguments_.job, extremes_, arguments_.picture, arguments_.mask, arguments_.output,
-                           windows_.x() + i, y, windows_.statistics(i, y, quantised_));
+      write_one(windows_.x() + i, y, windows_.statistics(i, y, quantised_));
   }
   __device__ void finish() {}
 
  private:
+  __device__ void write_one(std::int64_t x, int y, LocalStatistics found) const {
+    const BoxStatsJob& job = arguments_.job;
+    const double value = stored_value<Stored>(job, arguments_.picture, x, y);
+    if (job.result == LocalResult::binary) {
+      row_of<std::uint8_t>(arguments_.output, y)[x] = binary_result(job, extremes_, value, found);
+      return;
+    }
+    const std::int64_t at = x * job.plane.channels + job.output_channel;
+    row_of<Stored>(arguments_.output, y)[at] =
+        blended_number(number_result(job, value, found), row_of<Stored>(arguments_.picture, y)[at],
+                       mask_weight(job, arguments_.mask, x, y), job.mask_maximum);
+  }
+
   const RunningStatsArguments& arguments_;
   const Windows& windows_;
   Quantised quantised_;
-  PictureExtremes extremes_{};
+  PictureExtremes extremes_;
 };
 
 /// Writes a thread's results of a threshold of integers.
@@ -84,7 +94,7 @@ class QuickBinary {
                          const Windows& windows)
       : arguments_(arguments), windows_(windows), reader_(arguments, windows.x(), part.last_x - 1, true) {
     constexpr double largest = static_cast<T>(~T{0});
-    threshold_ = quick_threshold(arguments.job.rule, extremes(), largest);
+    threshold_ = quick_threshold(arguments.job.rule, found_extremes(arguments.extremes), largest);
   }
 
   __device__ void fetch(int y) { reader_.load(y, values_); }
@@ -110,10 +120,11 @@ class QuickBinary {
  private:
   using Results = StatsResults<std::uint8_t, Windows::pixels>;
 
-  /// Of T in quick_threshold.h: a multiple of the mean has neither constant nor spread.
+  /// The terms of T in QuickThreshold that are not 0: a multiple of the mean has neither constant nor spread.
   enum class Rule { any, proportional, without_mean };
 
-  /// Of a window of `area` pixels: T = constant + S (mean + product root) + spread root, where root = n d.
+  /// What windows of `area` pixels share: T = constant + S (mean + product root) + spread root, where root =
+  /// n d.
   struct Terms {
     std::uint32_t area = 0;
     float mean = 0;
@@ -127,11 +138,7 @@ class QuickBinary {
             threshold_.of_spread * inverse};
   }
 
-  [[nodiscard]] __device__ PictureExtremes extremes() const {
-    return arguments_.extremes == nullptr ? PictureExtremes{} : *arguments_.extremes;
-  }
-
-  /// All results by floats; bits tell which of them those leave open.
+  /// Finds all results in floats; the bits returned tell which of them those leave open.
   template <Rule Of>
   __device__ std::uint32_t compare(int y, Results& results) const {
     const std::uint32_t rows = windows_.rows(y);
@@ -170,12 +177,11 @@ class QuickBinary {
     return __fmaf_rn(sum, factor, rest) - value;
   }
 
-  /// By doubles.
+  /// The result of pixel i, found in doubles.
   [[nodiscard]] __device__ std::uint8_t exact(int i, int y) const {
     const double value = stored_value<Stored>(arguments_.job, arguments_.picture, windows_.x() + i, y);
     const LocalStatistics found = windows_.statistics(i, y, {});
-    const bool white = value > local_threshold(arguments_.job.rule, extremes(), found);
-    return white == arguments_.job.inverted ? 0 : 255;
+    return binary_result(arguments_.job, found_extremes(arguments_.extremes), value, found);
   }
 
   const RunningStatsArguments& arguments_;
@@ -204,14 +210,15 @@ class FoundExtremes {
       const double value = stored_value<Stored>(arguments_.job, arguments_.picture, windows_.x() + i, y);
       if (!any_ || value < smallest_) smallest_ = value;
       any_ = true;
-      if (arguments_.quick && is_smaller(i, y)) continue;
+      if constexpr (requires { windows_.sums(i); })
+        if (arguments_.quick && is_smaller(i, y)) continue;
       largest_ = fmax(largest_, windows_.statistics(i, y, quantised_).deviation);
     }
   }
   __device__ void finish() {
     OrderedExtremes found;
-    if (any_) found = {ordered_bits(largest_), ordered_bits(smallest_)};
-    found.merge_into(reinterpret_cast<OrderedExtremes*>(arguments_.extremes));
+    if (any_) found = OrderedExtremes::of({largest_, smallest_});
+    found.merge_into(arguments_.extremes);
   }
 
  private:

@@ -10,11 +10,9 @@
 #include "pixels/fixed_threshold.h"
 #include "pixels/pixels.h"
 #include "statistics/box_stats.h"
-#include "statistics/maths/quick_number.h"
+#include "statistics/maths/in_floats.h"
 
 namespace satin::kernels {
-
-// --- By tables: box_stats.cu ---
 
 /// One plane of a picture as dense rows of u8, u16 or, for floats, u32.
 struct PlaneArguments {
@@ -27,26 +25,6 @@ struct PlaneArguments {
 };
 
 void extract_plane(const PlaneArguments& arguments, StreamHandle stream);
-
-/// Tables of the quantised plane and of its squares, modulo 2^32 or 2^64.
-struct BoxStatsArguments {
-  BoxStatsJob job;
-  Accumulator sum_type = Accumulator::u32;
-  const Measured* measured = nullptr;
-  Source picture;
-  Source sums;
-  Source squares;  ///< u64
-  Source mask;
-  PictureExtremes* extremes = nullptr;
-  Rectangle inner;  ///< where extremes are looked for
-  Target output;
-};
-
-void clear_extremes(PictureExtremes* extremes, StreamHandle stream);
-void find_extremes(const BoxStatsArguments& arguments, StreamHandle stream);
-void box_stats(const BoxStatsArguments& arguments, StreamHandle stream);
-
-// --- With running sums: box_stats_running.cuh ---
 
 /// What the cut into blocks depends on.
 struct RunningStatsJob {
@@ -62,9 +40,13 @@ struct RunningStatsJob {
 /// Positions outside of the picture that the kernels may ask for the source of, on either side.
 [[nodiscard]] int running_stats_margin(const RunningStatsJob& job);
 
-/// A block each, and a warp each span.
+/// A block each, and a warp each span. No spans where the windows are too wide for shared memory.
 [[nodiscard]] SlidingTiles running_stats_tiles(const RunningStatsJob& job, int multiprocessors,
                                                std::size_t shared_limit);
+
+/// Tiles of whole rows, whose sums lie in device memory: box_stats_long.cuh.
+[[nodiscard]] SlidingTiles long_stats_tiles(const RunningStatsJob& job, int multiprocessors);
+[[nodiscard]] std::size_t long_stats_bytes(const RunningStatsJob& job, const SlidingTiles& tiles);
 
 struct RunningStatsArguments {
   BoxStatsJob job;
@@ -78,8 +60,9 @@ struct RunningStatsArguments {
   Source plane;    ///< quantised: u8, u16 or, for floats, u32; the picture where all its channels are summed
   Source picture;  ///< stored
   Source mask;
-  PictureExtremes* extremes = nullptr;
-  Rectangle inner;  ///< where extremes are looked for
+  void* long_rows = nullptr;  ///< long_stats_bytes() for long_stats_tiles(); null for running_stats_tiles()
+  PictureExtremes* extremes = nullptr;  ///< as ordered bits: OrderedExtremes in box_stats_results.cuh
+  Rectangle inner;                      ///< where extremes are looked for
   Target output;
 };
 
@@ -89,6 +72,7 @@ struct RunningStatsArguments {
 /// To be called once for a job on its device; the code of a cudaError_t.
 [[nodiscard]] int prepare_running_stats(const RunningStatsArguments& arguments);
 
+void clear_extremes(PictureExtremes* extremes, StreamHandle stream);
 void find_extremes(const RunningStatsArguments& arguments, StreamHandle stream);
 void running_stats(const RunningStatsArguments& arguments, StreamHandle stream);
 

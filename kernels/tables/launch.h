@@ -10,19 +10,13 @@
 #include "kernels/device/launch.h"
 #include "kernels/device/tuning.h"
 #include "pixels/maths/pixel.h"
-#include "pixels/pixels.h"
+#include "tables/table.h"
 
 namespace satin::kernels {
 
-enum class TableMethod : std::uint8_t {
-  two_readings,  ///< any picture: sums of tiles, their scan, the table
-  single_pass    ///< one launch; u8 and u16 as stored, squares of u8
-};
-
 /// How a picture is cut into tiles: one warp each, one block each in a single pass.
 struct TableTiles {
-  TableMethod method = TableMethod::two_readings;
-  int kind = 0;  ///< of a single pass: of tiles and pictures
+  int kind = -1;  ///< of a single pass: of tiles and pictures; -1: two readings, for any picture
   std::int64_t width = 0;
   std::int64_t height = 0;
   int channels = 1;
@@ -34,17 +28,15 @@ struct TableTiles {
 };
 
 /// Chooses the fastest method for the job.
-[[nodiscard]] TableTiles table_tiles(std::int64_t width, std::int64_t height, const PixelRead& read,
-                                     bool squared, Accumulator accumulator, int multiprocessors);
+[[nodiscard]] TableTiles table_tiles(const TableJob& job, int multiprocessors);
 
 /// Bytes of what tiles tell each other. They are to be cleared before the first run, and runs that share them
 /// must follow each other.
 [[nodiscard]] std::size_t table_workspace_bytes(const TableTiles& tiles);
 
 struct TableArguments {
+  TableJob job;
   TableTiles tiles;
-  PixelRead read;
-  bool squared = false;
   TransferView transfer;               ///< of the type that is read
   const Measured* measured = nullptr;  ///< floats
   Source picture;
@@ -56,10 +48,7 @@ void build_table(const TableArguments& arguments, StreamHandle stream);
 
 /// In place: signed 64-bit fixed point -> double.
 struct ToDoubleArguments {
-  std::int64_t width = 0;
-  std::int64_t height = 0;
-  PixelRead read;
-  bool squared = false;
+  TableJob job;
   const Measured* measured = nullptr;
   Target table;
 };
@@ -70,12 +59,8 @@ void to_double(const ToDoubleArguments& arguments, StreamHandle stream);
 
 /// Tiles for a single pass over the picture, the largest first; none where there is no such kernel, or the
 /// picture is too large.
-[[nodiscard]] std::vector<TableTiles> single_pass_tiles(std::int64_t width, std::int64_t height,
-                                                        const PixelRead& read, bool squared,
-                                                        Accumulator accumulator);
-[[nodiscard]] std::optional<TableTiles> best_single_pass_tiles(std::int64_t width, std::int64_t height,
-                                                               const PixelRead& read, bool squared,
-                                                               Accumulator accumulator, int multiprocessors);
+[[nodiscard]] std::vector<TableTiles> single_pass_tiles(const TableJob& job);
+[[nodiscard]] std::optional<TableTiles> best_single_pass_tiles(const TableJob& job, int multiprocessors);
 [[nodiscard]] std::size_t single_pass_workspace_bytes(const TableTiles& tiles);
 
 /// How blocks start and how long they wait for each other: for tests, which run what hardware hardly does.

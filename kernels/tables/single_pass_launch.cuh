@@ -16,7 +16,6 @@ inline constexpr std::size_t part_alignment = 128;  // bytes: no two parts share
 
 inline TableTiles tiles_of(std::int64_t width, std::int64_t height, const TileSizes& sizes) {
   TableTiles tiles;
-  tiles.method = TableMethod::single_pass;
   tiles.width = width;
   tiles.height = height;
   tiles.channels = sizes.channels;
@@ -122,8 +121,7 @@ void launch(const TableArguments& arguments, const SinglePassTrial& trial, Strea
   kernel_for<Tiling>(job)<<<blocks, Tiling::threads, 0, stream>>>(job);
 }
 
-// --- Tilings that are used
-// ---------------------------------------------------------------------------------------
+// --- Tilings that are used ---
 
 // Shares of the copy of the same bytes, H200, 2026-11-20. All tiles are 128 rows high. Depths are such that
 // the warps that look back have as many slots each. A spilled register costs 2 %.
@@ -148,8 +146,9 @@ using SmallRgbaTile = TileShape<2, 4, 32, 2, 10, 14>;
 using PairTile = TileShape<2, 4, 32, 3, 9, 13>;
 using RgbPairTile = TileShape<3, 4, 32, 2, 9, 9>;
 
-template <class T, int Channels, class Sum, bool Squared = false>
+/// To 64 bits.
+template <class T, int Channels>
 using Pairs =
-    Tiling<Pixels<T, Channels, Sum, Squared>, std::conditional_t<Channels == 1, PairTile, RgbPairTile>>;
+    Tiling<Pixels<T, Channels, std::uint64_t>, std::conditional_t<Channels == 1, PairTile, RgbPairTile>>;
 
 }  // namespace satin::kernels::single_pass

@@ -80,12 +80,13 @@ __global__ void __launch_bounds__(columns_per_block* tuning::carry_segments)
 /// Sums in fixed point -> the same sums as doubles, in place.
 __global__ void __launch_bounds__(tuning::to_double_threads)
     convert_sums(const __grid_constant__ ToDoubleArguments arguments) {
-  const FixedExponents exponents = exponents_of(arguments.read, arguments.squared, arguments.measured);
+  const FixedExponents exponents =
+      exponents_of(arguments.job.read, arguments.job.squared, arguments.measured);
   const double scale = power_of_two(-exponents.colour);
-  const std::int64_t elements = arguments.width * arguments.read.channels;
+  const std::int64_t elements = arguments.job.width * arguments.job.read.channels;
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i >= elements) return;
-  for (std::int64_t y = blockIdx.y; y < arguments.height; y += gridDim.y) {
+  for (std::int64_t y = blockIdx.y; y < arguments.job.height; y += gridDim.y) {
     std::byte* entry =
         arguments.table.data + y * arguments.table.row + i * static_cast<std::int64_t>(sizeof(double));
     const double sum = static_cast<double>(*reinterpret_cast<const std::int64_t*>(entry));
@@ -109,29 +110,26 @@ void scan_carries(const TableTiles& tiles, const Carries<Sum>& carries, StreamHa
 template void scan_carries(const TableTiles&, const Carries<std::uint32_t>&, StreamHandle);
 template void scan_carries(const TableTiles&, const Carries<std::uint64_t>&, StreamHandle);
 
-TableTiles table_tiles(std::int64_t width, std::int64_t height, const PixelRead& read, bool squared,
-                       Accumulator accumulator, int multiprocessors) {
-  if (const auto tiles = best_single_pass_tiles(width, height, read, squared, accumulator, multiprocessors))
-    return *tiles;
-  const int channels = read.channels;
+TableTiles table_tiles(const TableJob& job, int multiprocessors) {
+  if (const auto tiles = best_single_pass_tiles(job, multiprocessors)) return *tiles;
   constexpr int step = tuning::table_most_rows_in_flight;
   TableTiles tiles;
-  tiles.width = width;
-  tiles.height = height;
-  tiles.channels = channels;
-  tiles.accumulator = accumulator;
-  tiles.tile_width = warp_size * pixels_per_lane(channels, accumulator == Accumulator::u32 ? 4 : 8);
-  tiles.tile_columns = (width + tiles.tile_width - 1) / tiles.tile_width;
+  tiles.width = job.width;
+  tiles.height = job.height;
+  tiles.channels = job.read.channels;
+  tiles.accumulator = job.accumulator;
+  tiles.tile_width = warp_size * pixels_per_lane(tiles.channels, job.accumulator == Accumulator::u32 ? 4 : 8);
+  tiles.tile_columns = (job.width + tiles.tile_width - 1) / tiles.tile_width;
   const std::int64_t warps = std::int64_t{multiprocessors} * tuning::table_warps_per_multiprocessor;
-  const std::int64_t filling = height * tiles.tile_columns / warps / step * step;
+  const std::int64_t filling = job.height * tiles.tile_columns / warps / step * step;
   tiles.tile_height = static_cast<int>(
       std::clamp<std::int64_t>(filling, tuning::table_fewest_tile_rows, tuning::table_most_tile_rows));
-  tiles.tile_rows = (height + tiles.tile_height - 1) / tiles.tile_height;
+  tiles.tile_rows = (job.height + tiles.tile_height - 1) / tiles.tile_height;
   return tiles;
 }
 
 std::size_t table_workspace_bytes(const TableTiles& tiles) {
-  if (tiles.method == TableMethod::single_pass) return single_pass_workspace_bytes(tiles);
+  if (tiles.kind >= 0) return single_pass_workspace_bytes(tiles);
   const std::int64_t sums = tiles.tile_rows * tiles.width + tiles.tile_columns * tiles.height +
                             tiles.tile_rows * tiles.tile_columns;
   return static_cast<std::size_t>(sums * tiles.channels * (tiles.accumulator == Accumulator::u32 ? 4 : 8));
@@ -144,8 +142,8 @@ extern template void build_table_of<std::uint64_t>(const TableArguments&, Stream
 extern template void build_table_of<float>(const TableArguments&, StreamHandle);
 
 void build_table(const TableArguments& arguments, StreamHandle stream) {
-  if (arguments.tiles.method == TableMethod::single_pass) return build_table_in_one_pass(arguments, stream);
-  with_type(arguments.read.type, [&]<class T>() {
+  if (arguments.tiles.kind >= 0) return build_table_in_one_pass(arguments, stream);
+  with_type(arguments.job.read.type, [&]<class T>() {
     if constexpr (!std::is_same_v<T, std::int32_t> && !std::is_same_v<T, double>)  // types of pixels
       build_table_of<T>(arguments, stream);
   });
@@ -153,10 +151,11 @@ void build_table(const TableArguments& arguments, StreamHandle stream) {
 
 void to_double(const ToDoubleArguments& arguments, StreamHandle stream) {
   constexpr std::int64_t most_rows = 65535;
-  const std::int64_t elements = arguments.width * arguments.read.channels;
+  const std::int64_t elements = arguments.job.width * arguments.job.read.channels;
   const std::int64_t columns = (elements + tuning::to_double_threads - 1) / tuning::to_double_threads;
-  const dim3 blocks(static_cast<unsigned>(columns),
-                    static_cast<unsigned>(arguments.height < most_rows ? arguments.height : most_rows));
+  const dim3 blocks(
+      static_cast<unsigned>(columns),
+      static_cast<unsigned>(arguments.job.height < most_rows ? arguments.job.height : most_rows));
   convert_sums<<<blocks, tuning::to_double_threads, 0, stream>>>(arguments);
 }
 

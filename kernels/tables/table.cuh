@@ -85,8 +85,8 @@ __device__ inline bool aligned_rows(const std::byte* data, std::int64_t row, int
 /// The rule of a picture, with the decode table of 8-bit pixels in `decode8` (shared memory).
 template <class T>
 __device__ ReadRule read_rule(const TableArguments& arguments, std::uint32_t* decode8) {
-  ReadRule rule{arguments.read.weighted, arguments.squared, arguments.transfer.decode,
-                exponents_of(arguments.read, arguments.squared, arguments.measured)};
+  ReadRule rule{arguments.job.read.weighted, arguments.job.squared, arguments.transfer.decode,
+                exponents_of(arguments.job.read, arguments.job.squared, arguments.measured)};
   if constexpr (sizeof(T) == 1) {
     if (rule.decode != nullptr) {
       for (int i = static_cast<int>(threadIdx.x); i < 256; i += blockDim.x) decode8[i] = rule.decode[i];

@@ -11,24 +11,14 @@ using namespace single_pass;
 
 namespace single_pass {
 
-extern template void launch<Pairs<std::uint8_t, 1, std::uint64_t>>(const TableArguments&,
-                                                                   const SinglePassTrial&, StreamHandle);
-extern template void launch<Pairs<std::uint8_t, 3, std::uint64_t>>(const TableArguments&,
-                                                                   const SinglePassTrial&, StreamHandle);
-extern template void launch<Pairs<std::uint8_t, 1, std::uint64_t, true>>(const TableArguments&,
-                                                                         const SinglePassTrial&,
-                                                                         StreamHandle);
-extern template void launch<Pairs<std::uint8_t, 3, std::uint64_t, true>>(const TableArguments&,
-                                                                         const SinglePassTrial&,
-                                                                         StreamHandle);
-extern template void launch<Pairs<std::uint16_t, 1, std::uint32_t>>(const TableArguments&,
-                                                                    const SinglePassTrial&, StreamHandle);
-extern template void launch<Pairs<std::uint16_t, 3, std::uint32_t>>(const TableArguments&,
-                                                                    const SinglePassTrial&, StreamHandle);
-extern template void launch<Pairs<std::uint16_t, 1, std::uint64_t>>(const TableArguments&,
-                                                                    const SinglePassTrial&, StreamHandle);
-extern template void launch<Pairs<std::uint16_t, 3, std::uint64_t>>(const TableArguments&,
-                                                                    const SinglePassTrial&, StreamHandle);
+extern template void launch<Pairs<std::uint8_t, 1>>(const TableArguments&, const SinglePassTrial&,
+                                                    StreamHandle);
+extern template void launch<Pairs<std::uint8_t, 3>>(const TableArguments&, const SinglePassTrial&,
+                                                    StreamHandle);
+extern template void launch<Pairs<std::uint16_t, 1>>(const TableArguments&, const SinglePassTrial&,
+                                                     StreamHandle);
+extern template void launch<Pairs<std::uint16_t, 3>>(const TableArguments&, const SinglePassTrial&,
+                                                     StreamHandle);
 
 }  // namespace single_pass
 
@@ -37,7 +27,6 @@ namespace {
 /// Pictures that one tiling is for.
 struct Kind {
   Type type;
-  bool squared;
   Accumulator accumulator;
   TileSizes sizes;
   int fewest;  ///< tiles a multiprocessor, below which the next one is better
@@ -48,10 +37,7 @@ template <class Tiling>
 constexpr Kind kind(int fewest = 0) {
   using Pixels = typename Tiling::Pixels;
   return {sizeof(typename Pixels::Element) == 1 ? Type::u8 : Type::u16,
-          Pixels::squared,
-          sizeof(typename Tiling::Sum) == 4 ? Accumulator::u32 : Accumulator::u64,
-          Tiling::sizes,
-          fewest,
+          sizeof(typename Tiling::Sum) == 4 ? Accumulator::u32 : Accumulator::u64, Tiling::sizes, fewest,
           launch<Tiling>};
 }
 
@@ -64,41 +50,35 @@ constexpr Kind kinds[] = {
     kind<Tiling<Pixels<std::uint8_t, 4, std::uint32_t>, LargeRgbaTile>>(
         tuning::single_pass_fewest_rgba_tiles),
     kind<Tiling<Pixels<std::uint8_t, 4, std::uint32_t>, SmallRgbaTile>>(),
-    kind<Pairs<std::uint8_t, 1, std::uint64_t>>(),
-    kind<Pairs<std::uint8_t, 3, std::uint64_t>>(),
-    kind<Pairs<std::uint8_t, 1, std::uint64_t, true>>(),
-    kind<Pairs<std::uint8_t, 3, std::uint64_t, true>>(),
-    kind<Pairs<std::uint16_t, 1, std::uint32_t>>(),
-    kind<Pairs<std::uint16_t, 3, std::uint32_t>>(),
-    kind<Pairs<std::uint16_t, 1, std::uint64_t>>(),
-    kind<Pairs<std::uint16_t, 3, std::uint64_t>>(),
+    kind<Pairs<std::uint8_t, 1>>(),
+    kind<Pairs<std::uint8_t, 3>>(),
+    kind<Pairs<std::uint16_t, 1>>(),
+    kind<Pairs<std::uint16_t, 3>>(),
 };
 
-bool serves(const Kind& kind, const PixelRead& read, bool squared, Accumulator accumulator) {
-  return kind.type == read.type && kind.sizes.channels == read.channels && kind.squared == squared &&
-         kind.accumulator == accumulator && !read.weighted && read.transfer == Transfer::identity;
+bool serves(const Kind& kind, const TableJob& job) {
+  const PixelRead& read = job.read;
+  return kind.type == read.type && kind.sizes.channels == read.channels && !job.squared &&
+         kind.accumulator == job.accumulator && !read.weighted && read.transfer == Transfer::identity;
 }
 
 }  // namespace
 
-std::vector<TableTiles> single_pass_tiles(std::int64_t width, std::int64_t height, const PixelRead& read,
-                                          bool squared, Accumulator accumulator) {
+std::vector<TableTiles> single_pass_tiles(const TableJob& job) {
   std::vector<TableTiles> found;
   for (int i = 0; i < static_cast<int>(std::size(kinds)); ++i) {
-    if (!serves(kinds[i], read, squared, accumulator)) continue;
-    TableTiles tiles = tiles_of(width, height, kinds[i].sizes);
+    if (!serves(kinds[i], job)) continue;
+    TableTiles tiles = tiles_of(job.width, job.height, kinds[i].sizes);
     tiles.kind = i;
-    tiles.accumulator = accumulator;
+    tiles.accumulator = job.accumulator;
     const int pixel_bytes = tiles.channels * (kinds[i].type == Type::u8 ? 1 : 2);
     if (fits(tiles, kinds[i].sizes, pixel_bytes)) found.push_back(tiles);
   }
   return found;
 }
 
-std::optional<TableTiles> best_single_pass_tiles(std::int64_t width, std::int64_t height,
-                                                 const PixelRead& read, bool squared, Accumulator accumulator,
-                                                 int multiprocessors) {
-  for (const TableTiles& tiles : single_pass_tiles(width, height, read, squared, accumulator))
+std::optional<TableTiles> best_single_pass_tiles(const TableJob& job, int multiprocessors) {
+  for (const TableTiles& tiles : single_pass_tiles(job))
     if (tiles.tile_columns * tiles.tile_rows >= std::int64_t{kinds[tiles.kind].fewest} * multiprocessors)
       return tiles;
   return std::nullopt;

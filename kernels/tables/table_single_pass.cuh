@@ -16,9 +16,8 @@
 // Progress: blocks do the tiles in the order of their indices, row by row, and a tile looks only at tiles
 // above it and to the left of it. Where blocks start in that order, as they do today, what a block waits for
 // is on its way. CUDA promises no such order, so no block relies on it: one that has looked in vain for some
-// milliseconds sums the pixels above it and to the left of it itself (kernels/tables/single_pass_alone.cuh),
-// which takes long but waits for nobody. Every block therefore ends, whatever the others do, and the sums are
-// the same.
+// milliseconds sums the pixels above it and to the left of it itself (sum_alone()), which takes long but
+// waits for nobody. Every block therefore ends, whatever the others do, and the sums are the same.
 //
 // Runs: see draw(). The counter and the tags (kernels/device/published.cuh) go on from run to run, also where
 // a captured launch is replayed; the workspace is cleared once, before the first run.
@@ -32,13 +31,11 @@
 #include "kernels/device/published.cuh"
 #include "kernels/pixels/byte_rows.cuh"
 #include "kernels/tables/single_pass.cuh"
-#include "kernels/tables/single_pass_alone.cuh"
 #include "kernels/tables/single_pass_look_back.cuh"
 
 namespace satin::kernels::single_pass {
 
-// --- The start
-// ---------------------------------------------------------------------------------------------------
+// --- The start ---
 
 __device__ inline Tile tile_of_block(const Job& job) {
   Tile tile{};
@@ -61,8 +58,7 @@ __device__ inline unsigned run_of_draw(const Job& job, unsigned drawn) {
   return drawn >> job.run_bits;
 }
 
-// --- What a tile says of itself
-// ----------------------------------------------------------------------------------
+// --- What a tile says of itself ---
 
 /// Sums of the warp's columns and rows.
 template <class Tiling>
@@ -129,8 +125,7 @@ __device__ void publish_sums(const Job& job, const Tile& tile, const Exchange<Ti
   }
 }
 
-// --- The table
-// ---------------------------------------------------------------------------------------------------
+// --- The table ---
 
 /// What lies above and to the left of a warp.
 template <class Tiling>
@@ -258,6 +253,40 @@ __device__ auto row_above(const typename Tiling::Phase& phase, const Carry<Tilin
   return sums;
 }
 
+/// What lies in the warp before a lane's words of two rows, by the channels of a word.
+template <class Pixels>
+struct RowsBefore {
+  Vector<std::uint32_t, Pixels::kinds> upper, lower;
+
+  __device__ RowsBefore(const typename Pixels::Phase& phase, typename Pixels::Word upper_word,
+                        typename Pixels::Word lower_word) {
+    std::uint32_t of_upper[Pixels::channels];
+    std::uint32_t of_lower[Pixels::channels];
+#pragma unroll
+    for (int c = 0; c < Pixels::channels; ++c) {
+      const auto weights = phase.weights_of(c);
+      of_upper[c] = Pixels::weighted(upper_word, weights, 0U);
+      of_lower[c] = Pixels::weighted(lower_word, weights, 0U);
+      if constexpr (Pixels::pairs_rows) {
+        of_upper[c] |= of_lower[c] << 16;
+      } else {
+        of_lower[c] = inclusive_scan(of_lower[c]) - of_lower[c];
+      }
+      of_upper[c] = inclusive_scan(of_upper[c]) - of_upper[c];
+    }
+    upper = phase.of_word(of_upper);
+    if constexpr (Pixels::pairs_rows) {
+#pragma unroll
+      for (int k = 0; k < Pixels::kinds; ++k) {
+        lower.of[k] = upper.of[k] >> 16;
+        upper.of[k] &= 0xFFFF;
+      }
+    } else {
+      lower = phase.of_word(of_lower);
+    }
+  }
+};
+
 inline constexpr int any_step = -1;
 
 /// The rows of the warp, elements from first_x on. Row r of the table begins r * Step sums behind a multiple
@@ -295,34 +324,9 @@ __device__ void write_rows(const Job& job, int first_x, int y,
 #pragma unroll
   for (int r = 0; r < Tiling::rows; r += 2) {
     if (r % tuning::single_pass_rows_ahead<Step> == 0) __syncwarp();
-    std::uint32_t upper[Tiling::channels];
-    std::uint32_t lower[Tiling::channels];
-#pragma unroll
-    for (int c = 0; c < Tiling::channels; ++c) {
-      const auto weights = phase.weights_of(c);
-      upper[c] = Pixels::weighted(words[r], weights, 0U);
-      lower[c] = Pixels::weighted(words[r + 1], weights, 0U);
-      if constexpr (Pixels::pairs_rows) {
-        upper[c] |= lower[c] << 16;
-      } else {
-        lower[c] = inclusive_scan(lower[c]) - lower[c];
-      }
-      upper[c] = inclusive_scan(upper[c]) - upper[c];
-    }
-    auto before = phase.of_word(upper);
-    if constexpr (Pixels::pairs_rows) {
-      auto before_lower = before;
-#pragma unroll
-      for (int k = 0; k < Pixels::kinds; ++k) {
-        before_lower.of[k] = before.of[k] >> 16;
-        before.of[k] &= 0xFFFF;
-      }
-      write_row(r, before);
-      write_row(r + 1, before_lower);
-    } else {
-      write_row(r, before);
-      write_row(r + 1, phase.of_word(lower));
-    }
+    const RowsBefore<Pixels> before(phase, words[r], words[r + 1]);
+    write_row(r, before.upper);
+    write_row(r + 1, before.lower);
   }
 }
 

@@ -2,12 +2,12 @@
 
 #include <array>
 #include <cstdio>
+#include <filesystem>
+#include <vector>
 
-#include "app/batch_options.h"
-#include "app/exit_code.h"
 #include "app/interrupt.h"
+#include "app/options.h"
 #include "app/report.h"
-#include "app/settings.h"
 #include "app/terminal.h"
 #include "satin/batch.h"
 #include "satin/error.h"
@@ -37,19 +37,20 @@ std::string short_number(double value, int digits) {
   return result;
 }
 
-std::vector<std::string> channel_names(const Shape& shape) {
-  std::vector<std::string> names = {"grey"};
-  if (shape.channels >= 3) names = {"red", "green", "blue"};
-  if (shape.channels % 2 == 0) names.emplace_back("alpha");
-  return names;
+bool names_one_file(const ParsedLine& line) {
+  if (line.arguments.size() != 1 || line.value("files-from")) return false;
+  const std::string& name = line.arguments.front();
+  const bool is_pattern = name.find_first_of("*?[") != std::string::npos && !std::filesystem::exists(name);
+  return !is_pattern && !std::filesystem::is_directory(name);
 }
 
-int for_each_picture(const ParsedLine& line, JsonWriter* json,
-                     const std::function<void(const BatchFile& file, const Image& picture)>& work) {
+int for_each_picture(const ParsedLine& line, JsonWriter* json, const PictureWork& work, bool one) {
   const std::vector<BatchFile> inputs = find_pictures(input_options_of(line));
   const ReadOptions options = read_options_of(line);
   BatchResult result;
   result.total = inputs.size();
+  const bool listed = json != nullptr && !one;
+  if (listed) json->key("files").begin_array();
   for (const BatchFile& input : inputs) {
     if (interrupted()) {
       result.cancelled = true;
@@ -57,11 +58,12 @@ int for_each_picture(const ParsedLine& line, JsonWriter* json,
     }
     const std::string name = input.input.string();
     FileResult file;
-    if (json != nullptr) json->begin_object().key("input").string(name);
+    if (listed) json->begin_object();
+    if (json != nullptr) json->key("input").string(name);
     try {
       const Picture picture = read(input, options);
       for (const std::string& warning : picture.warnings) print_error("Warning: " + name + ": " + warning);
-      if (json != nullptr) add_shape(*json, picture.image.shape());
+      if (json != nullptr) json->shape(picture.image.shape());
       work(input, picture.image);
     } catch (const Error& error) {
       if (error.kind() == ErrorKind::usage) throw;
@@ -71,10 +73,12 @@ int for_each_picture(const ParsedLine& line, JsonWriter* json,
       if (json != nullptr) json->key("error").string(error.what());
     }
     result.count(file);
-    if (json != nullptr) json->end_object();
+    if (listed) json->end_object();
   }
   if (const std::string summary = summary_of_failure(result); !summary.empty()) print_error(summary);
-  return exit_code(result);
+  const int code = exit_code(result);
+  if (listed) json->end_array().key("exit_code").integer(code);
+  return code;
 }
 
 }  // namespace satin::app

@@ -1,22 +1,200 @@
-#include "app/bench_command.h"
+// satin bench: times filters through their plans, beside a copy of as many bytes.
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <optional>
 #include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
-#include "app/bench.h"
-#include "app/json.h"
+#include "app/analysis.h"
+#include "app/options.h"
 #include "app/report.h"
-#include "app/settings.h"
 #include "app/terminal.h"
 #include "satin/error.h"
 #include "satin/io.h"
 #include "satin/param.h"
+#include "satin/plan.h"
 
 namespace satin::app {
 namespace {
+
+constexpr int bench_repeats = 11;
+
+struct BenchResult {
+  std::vector<std::string> side_inputs;  ///< those that were made
+  std::size_t bytes = 0;                 ///< that must move: the inputs read once, the output written once
+  double seconds = 0;                    ///< of one run, the median
+  double copy_seconds = 0;  ///< of a copy that reads half of the bytes and writes the other half, the median
+
+  [[nodiscard]] double bytes_per_second() const noexcept { return static_cast<double>(bytes) / seconds; }
+  [[nodiscard]] double share_of_copy() const noexcept { return copy_seconds / seconds; }
+};
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t rotated_bytes = std::size_t{256} << 20;  // more than caches hold
+constexpr std::size_t most_sets = 16;
+constexpr double least_seconds = 0.005;  // of a repeat: beside it, what synchronising costs is little
+constexpr double most_runs = 1000;
+
+/// Numbers in 0..1 where the type is real, otherwise every value.
+Image random_picture(const Shape& shape) {
+  Image image(shape);
+  std::uint32_t state = 1;
+  const auto next = [&state] { return (state = state * 1664525U + 1013904223U) >> 8U; };
+  const std::size_t bytes = byte_size(shape);
+  if (shape.type == Type::f32)
+    std::generate_n(image.view().row<float>(0), bytes / sizeof(float),
+                    [&] { return static_cast<float>(next()) / 0x1p24F; });
+  else
+    std::generate_n(image.data(), bytes, [&] { return static_cast<std::byte>(next() >> 16U); });
+  return image;
+}
+
+/// Soft patches that hold every value: a map as people draw them.
+Image patches(const Shape& picture) {
+  Image image(Shape{picture.width, picture.height, 1, Type::u8});
+  for (std::int64_t y = 0; y < picture.height; ++y) {
+    std::uint8_t* row = image.view().row<std::uint8_t>(y);
+    for (std::int64_t x = 0; x < picture.width; ++x) row[x] = static_cast<std::uint8_t>(x / 16 + y / 9);
+  }
+  return image;
+}
+
+/// Host pictures: the one to filter, then the side inputs in the order of the record, empty if not used.
+std::vector<Image> make_inputs(const FilterRecord& filter, const Shape& picture,
+                               const std::vector<std::string>& optional_inputs) {
+  std::vector<Image> inputs;
+  inputs.push_back(random_picture(picture));
+  for (const InputRecord& input : filter.inputs) {
+    const bool used = input.required || std::find(optional_inputs.begin(), optional_inputs.end(),
+                                                  input.name) != optional_inputs.end();
+    inputs.push_back(used ? patches(picture) : Image());
+  }
+  return inputs;
+}
+
+std::vector<std::string> names_of_used(const FilterRecord& filter, const std::vector<Image>& inputs) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < filter.inputs.size(); ++i)
+    if (!inputs[i + 1].empty()) names.push_back(filter.inputs[i].name);
+  return names;
+}
+
+/// A picture with at most `bytes` bytes, and nearly as many, in rows that are copied fast.
+Shape copied_shape(std::size_t bytes) {
+  constexpr std::int64_t row = 16384;
+  const auto wanted = std::max<std::int64_t>(1, static_cast<std::int64_t>(bytes));
+  const std::int64_t width = std::min(wanted, row);
+  return {width, wanted / width};
+}
+
+/// What one run works on, in the device's memory.
+struct WorkingSet {
+  std::vector<Image> inputs;
+  std::vector<ImageView> views;
+  Image output;
+  Image copy_source;
+  Image copy_target;
+};
+
+WorkingSet working_set(const Device& device, const std::vector<Image>& inputs, const Shape& output,
+                       const Image& copy_source) {
+  WorkingSet set;
+  for (const Image& input : inputs) {
+    set.inputs.push_back(input.empty() ? Image() : device.upload(input));
+    set.views.push_back(input.empty() ? ImageView() : set.inputs.back().view());
+  }
+  set.output = device.allocate(output);
+  set.copy_source = device.upload(copy_source);
+  set.copy_target = device.allocate(copy_source.shape());
+  return set;
+}
+
+/// Something that is run again and again, on each working set after the other.
+class Timed {
+ public:
+  Timed(const Device& device, std::span<WorkingSet> sets, std::function<void(WorkingSet&)> run)
+      : device_(device), sets_(sets), run_(std::move(run)) {
+    static_cast<void>(seconds_of(sets_.size()));
+    const double expected = seconds_of(sets_.size());
+    runs_ = static_cast<std::size_t>(std::clamp(least_seconds / expected, 1.0, most_runs));
+  }
+
+  void repeat() { seconds_.push_back(seconds_of(runs_)); }
+
+  [[nodiscard]] double median() {
+    const auto middle = seconds_.begin() + static_cast<std::ptrdiff_t>(seconds_.size() / 2);
+    std::nth_element(seconds_.begin(), middle, seconds_.end());
+    return *middle;
+  }
+
+ private:
+  double seconds_of(std::size_t runs) {
+    const Clock::time_point start = Clock::now();
+    for (std::size_t i = 0; i < runs; ++i) run_(sets_[next_++ % sets_.size()]);
+    device_.synchronize();
+    return std::chrono::duration<double>(Clock::now() - start).count() / static_cast<double>(runs);
+  }
+
+  const Device& device_;
+  std::span<WorkingSet> sets_;
+  std::function<void(WorkingSet&)> run_;
+  std::size_t next_ = 0;
+  std::size_t runs_ = 1;
+  std::vector<double> seconds_;
+};
+
+std::size_t bytes_to_move(const std::vector<Image>& inputs, const Shape& output) {
+  std::size_t bytes = byte_size(output);
+  for (const Image& input : inputs) bytes += input.empty() ? 0 : byte_size(input.shape());
+  return bytes;
+}
+
+std::vector<WorkingSet> working_sets(const Device& device, const std::vector<Image>& inputs,
+                                     const Shape& output) {
+  const std::size_t bytes = bytes_to_move(inputs, output);
+  const Image copy_source = random_picture(copied_shape(bytes / 2));
+  std::vector<WorkingSet> sets(std::clamp<std::size_t>(rotated_bytes / bytes + 1, 2, most_sets));
+  for (WorkingSet& set : sets) set = working_set(device, inputs, output, copy_source);
+  return sets;
+}
+
+/// All pictures lie in the device's memory. Runs and copies take turns, so that both see the same machine,
+/// and go from picture to picture, so that none is found in a cache unless it is tiny. `optional_inputs` are
+/// made beside those that the filter requires. Throws Error(usage) if the filter refuses the picture.
+BenchResult bench(const Device& device, const Parameters& parameters, const Shape& picture,
+                  const std::vector<std::string>& optional_inputs) {
+  const std::vector<Image> inputs = make_inputs(parameters.filter(), picture, optional_inputs);
+  std::vector<Shape> shapes(inputs.size());
+  std::transform(inputs.begin(), inputs.end(), shapes.begin(),
+                 [](const Image& input) { return input.shape(); });
+  Plan plan = satin::plan(device, parameters, shapes);
+  std::vector<WorkingSet> sets = working_sets(device, inputs, plan.output_shape());
+
+  Timed filtering(device, sets, [&](WorkingSet& set) { plan.run(set.views, set.output.view()); });
+  static_cast<void>(plan.check());
+  Timed copying(device, sets,
+                [&](WorkingSet& set) { device.copy(set.copy_source.view(), set.copy_target.view()); });
+  for (int i = 0; i < bench_repeats; ++i) {
+    filtering.repeat();
+    copying.repeat();
+  }
+
+  BenchResult result;
+  result.side_inputs = names_of_used(parameters.filter(), inputs);
+  result.bytes = bytes_to_move(inputs, plan.output_shape());
+  result.seconds = filtering.median();
+  const std::size_t copied = 2 * byte_size(sets[0].copy_source.shape());
+  result.copy_seconds = copying.median() * static_cast<double>(result.bytes) / static_cast<double>(copied);
+  return result;
+}
 
 constexpr long longest_side = 1L << 24;
 
@@ -40,9 +218,7 @@ void set_size(Shape& shape, const std::string& text) {
 
 Shape shape_of(const ParsedLine& line) {
   constexpr std::array types = {Type::u8, Type::u16, Type::f32};
-  std::vector<std::string> names(types.size());
-  std::transform(types.begin(), types.end(), names.begin(), name_of);
-
+  static const std::vector<std::string> names = {"u8", "u16", "f32"};
   Shape shape{3840, 2160, 3, Type::u8};
   if (const auto text = line.value("size")) set_size(shape, *text);
   if (const auto text = line.value("type")) shape.type = types.at(parse_choice("--type", *text, names));
@@ -119,9 +295,7 @@ std::string line_of(const Row& row, const Shape& picture) {
 
 void add_result(JsonWriter& json, const BenchResult& result, const Shape& picture) {
   json.key("status").string("done");
-  json.key("side_inputs").begin_array();
-  for (const std::string& name : result.side_inputs) json.string(name);
-  json.end_array();
+  json.key("side_inputs").strings(result.side_inputs);
   json.key("bytes").integer(static_cast<long long>(result.bytes));
   json.key("seconds").real(result.seconds);
   json.key("copy_seconds").real(result.copy_seconds);
@@ -145,9 +319,7 @@ std::string json_of(const Device& device, const Shape& picture, const std::vecto
   json.begin_object();
   json.key("status").string("done").key("exit_code").integer(0);
   add_device(json, device.info());
-  json.key("picture").begin_object();
-  add_shape(json, picture);
-  json.end_object();
+  json.key("picture").begin_object().shape(picture).end_object();
   json.key("repeats").integer(bench_repeats);
   json.key("filters").begin_array();
   for (const Row& row : rows) add_row(json, row, picture);
@@ -157,16 +329,7 @@ std::string json_of(const Device& device, const Shape& picture, const std::vecto
 
 }  // namespace
 
-const FilterRecord* filter_to_time(const std::vector<std::string>& arguments) {
-  for (const std::string& argument : arguments)
-    for (const FilterRecord& filter : filters())
-      if (argument == filter.name) return &filter;
-  const bool names_one =
-      !arguments.empty() && (arguments.front().empty() || arguments.front().front() != '-');
-  return names_one ? &find_filter(arguments.front()) : nullptr;
-}
-
-void run_bench_command(const ParsedLine& line) {
+int run_bench(const CommandSpec& /*command*/, const ParsedLine& line) {
   if (line.arguments.size() > 1)
     throw Error(ErrorKind::usage, "'satin bench' takes one filter; '" + line.arguments[1] +
                                       "' is too much. Pictures and maps are made up.");
@@ -175,7 +338,7 @@ void run_bench_command(const ParsedLine& line) {
   const bool json = line.flag("json");
   std::optional<Parameters> own;
   if (one != nullptr) own = parameters_of(*one, line);
-  const Device device = Device::open(line.value("device").value_or("auto"), device_options_of(line));
+  const Device device = open_device(line);
 
   std::vector<Row> rows;
   const auto add = [&](Row row) {
@@ -190,6 +353,7 @@ void run_bench_command(const ParsedLine& line) {
     for (const FilterRecord& filter : filters()) add(time_if_accepted(device, filter, picture));
   }
   if (json) print(json_of(device, picture, rows));
+  return exit_good;
 }
 
 }  // namespace satin::app

@@ -1,4 +1,4 @@
-#include "app/bins_command.h"
+// satin bins: the masks of the zones and their pixels as files.
 
 #include <algorithm>
 #include <filesystem>
@@ -7,8 +7,7 @@
 #include <utility>
 
 #include "app/analysis.h"
-#include "app/batch_options.h"
-#include "app/option_specs.h"
+#include "app/options.h"
 #include "app/report.h"
 #include "app/terminal.h"
 #include "satin/error.h"
@@ -20,8 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr long most_zones = 256;
-
 /// "zone_03.png": as many digits as the last zone has.
 std::string zone_name(std::int64_t zone, std::int64_t zones) {
   const std::string last = std::to_string(zones - 1);
@@ -29,18 +26,9 @@ std::string zone_name(std::int64_t zone, std::int64_t zones) {
   return "zone_" + std::string(last.size() - number.size(), '0') + number + ".png";
 }
 
-Bins bins_of(const ParsedLine& line, const Shape& shape) {
-  const double whole = shape.type == Type::u8 ? 256 : shape.type == Type::u16 ? 65536 : 1;
-  const double lower = parse_real("--lower", line.value("lower").value_or("0"), -1e30, 1e30);
-  const auto upper = line.value("upper");
-  return Bins::even(lower, upper ? parse_real("--upper", *upper, -1e30, 1e30) : whole,
-                    parse_integer("--bins", line.value("bins").value_or("8"), 1, most_zones));
-}
-
-std::vector<fs::path> outputs_of(const fs::path& folder, const Bins& bins) {
+std::vector<fs::path> outputs_of(const fs::path& folder, std::int64_t zones) {
   std::vector<fs::path> paths;
-  for (std::int64_t zone = 0; zone < bins.count(); ++zone)
-    paths.push_back(folder / zone_name(zone, bins.count()));
+  for (std::int64_t zone = 0; zone < zones; ++zone) paths.push_back(folder / zone_name(zone, zones));
   paths.push_back(folder / "pixels.npy");
   paths.push_back(folder / "positions.npy");
   return paths;
@@ -75,11 +63,6 @@ void write_zones(const ToneZones& zones, const std::vector<fs::path>& paths, boo
   write_image(paths[count + 1], zones.positions, options);
 }
 
-double edge_of(const Bins& bins, std::size_t edge) {
-  return bins.lower() +
-         (bins.upper() - bins.lower()) * static_cast<double>(edge) / static_cast<double>(bins.count());
-}
-
 std::string table_of(const ToneZones& zones, const Bins& bins, const std::vector<fs::path>& paths) {
   std::string text;
   for (std::size_t zone = 0; zone < zones.counts.size(); ++zone)
@@ -90,21 +73,9 @@ std::string table_of(const ToneZones& zones, const Bins& bins, const std::vector
 
 void add_zones(JsonWriter& json, const ToneZones& zones, const Bins& bins,
                const std::vector<fs::path>& paths) {
-  std::int64_t first = 0;
-  json.key("pixels").string(paths[zones.counts.size()].string());
-  json.key("positions").string(paths[zones.counts.size() + 1].string());
-  json.key("bins").begin_array();
-  for (std::size_t zone = 0; zone < zones.counts.size(); ++zone) {
-    json.begin_object();
-    json.key("mask").string(paths[zone].string());
-    json.key("lower").real(edge_of(bins, zone));
-    json.key("upper").real(edge_of(bins, zone + 1));
-    json.key("first").integer(first);
-    json.key("count").integer(zones.counts[zone]);
-    json.end_object();
-    first += zones.counts[zone];
-  }
-  json.end_array();
+  const std::size_t count = zones.counts.size();
+  json.key("pixels").string(paths[count].string()).key("positions").string(paths[count + 1].string());
+  add_bins(json, bins, zones.counts, std::vector<std::string>(paths.begin(), paths.begin() + bins.count()));
 }
 
 fs::path folder_of(const ParsedLine& line) {
@@ -115,27 +86,20 @@ fs::path folder_of(const ParsedLine& line) {
   return *folder;
 }
 
-bool is_one_picture(const ParsedLine& line) {
-  std::error_code ignored;
-  return line.arguments.size() == 1 && !line.value("files-from") &&
-         fs::is_regular_file(line.arguments.front(), ignored);
-}
-
 /// Where the results of one of several pictures go: DIR/sub/a for sub/a.png.
 fs::path folder_of(const fs::path& folder, const BatchFile& file) {
   return folder / fs::path(file.output).replace_extension();
 }
 
 /// Throws Error(usage) if two pictures share a folder, or a result exists.
-void check_folders(const ParsedLine& line, const fs::path& folder) {
+void check_folders(const ParsedLine& line, const fs::path& folder, std::int64_t zones) {
   std::set<fs::path> folders;
-  const Shape any{1, 1};
   for (const BatchFile& file : find_pictures(input_options_of(line))) {
     const fs::path own = folder_of(folder, file);
     if (!folders.insert(own).second)
       throw Error(ErrorKind::usage, "Two pictures would both be sorted into '" + own.string() +
                                         "'. Rename one of them, or run them separately.");
-    check_outputs(outputs_of(own, bins_of(line, any)), line.flag("overwrite"));
+    check_outputs(outputs_of(own, zones), line.flag("overwrite"));
   }
 }
 
@@ -147,66 +111,48 @@ void create_folder(const fs::path& folder) {
                 "The folder '" + folder.string() + "' cannot be made: " + failed.message() + ".");
 }
 
-void sort_picture(const ParsedLine& line, const Device& device, const fs::path& folder, const Image& picture,
-                  JsonWriter* json) {
-  const Bins bins = bins_of(line, picture.shape());
-  const std::vector<fs::path> paths = outputs_of(folder, bins);
-  check_outputs(paths, line.flag("overwrite"));
-  const ToneZones zones = tone_zones(device, picture, bins);
-  create_folder(folder);
-  write_zones(zones, paths, line.flag("overwrite"));
-  if (json != nullptr) return add_zones(*json, zones, bins, paths);
-  print(table_of(zones, bins, paths));
-}
-
-int run(const ParsedLine& line) {
+int run(const CommandSpec& command, const ParsedLine& line) {
+  const Parameters parameters = parameters_of(*command.filter, line);
+  const auto& tones = *static_cast<const ToneBins*>(parameters.data());
   const fs::path folder = folder_of(line);
-  const bool one = is_one_picture(line);
-  if (!one) check_folders(line, folder);
+  const bool one = names_one_file(line) && fs::is_regular_file(line.arguments.front());
+  if (!one) check_folders(line, folder, tones.bins);
   const bool as_json = line.flag("json");
   const Device device = open_device(line);
   JsonWriter json;
-  if (!one) json.begin_object().key("files").begin_array();
-  const int code =
-      for_each_picture(line, as_json ? &json : nullptr, [&](const BatchFile& file, const Image& picture) {
-        sort_picture(line, device, one ? folder : folder_of(folder, file), picture,
-                     as_json ? &json : nullptr);
-      });
-  if (!one) json.end_array().key("exit_code").integer(code).end_object();
-  if (as_json) print(json.text() + "\n");
+  const auto sort = [&](const BatchFile& file, const Image& picture) {
+    const Bins bins = tones.of(picture.shape().type);
+    const fs::path own = one ? folder : folder_of(folder, file);
+    const std::vector<fs::path> paths = outputs_of(own, tones.bins);
+    check_outputs(paths, line.flag("overwrite"));
+    const ToneZones zones = tone_zones(device, picture, bins);
+    create_folder(own);
+    write_zones(zones, paths, line.flag("overwrite"));
+    if (as_json) return add_zones(json, zones, bins, paths);
+    print(table_of(zones, bins, paths));
+  };
+  json.begin_object();
+  const int code = for_each_picture(line, as_json ? &json : nullptr, sort, one);
+  if (as_json) print(json.end_object().text() + "\n");
   return code;
 }
 
 }  // namespace
 
-CommandSpec bins_command() {
-  CommandSpec command;
-  command.name = "bins";
-  command.help = "sort the pixels of pictures into zones of tone";
+CommandSpec bins_command(CommandSpec command) {
   command.usage = "INPUT... -o DIR [options]";
   command.details =
-      "Writes a mask for each zone (zone_0.png, ...), all pixels zone after zone in raster order "
-      "(pixels.npy), and "
-      "x and\ny of each (positions.npy). The tone is the luminance 0.2126 R + 0.7152 G + 0.0722 B of the "
-      "values as "
-      "stored.\nValues beyond the ends belong to the first and to the last zone. Of several pictures each "
-      "has a "
-      "folder in DIR, named after it.";
-  command.takes_files = true;
+      "Writes a mask for each zone (zone_0.png, ...), all pixels zone after zone in raster order\n"
+      "(pixels.npy), and x and y of each (positions.npy). The tone is the luminance\n"
+      "0.2126 R + 0.7152 G + 0.0722 B of the values as stored. Values beyond the ends belong to the first\n"
+      "and to the last zone. Of several pictures each has a folder in DIR, named after it.";
   command.run = run;
-  OptionSpec bins = valued("bins", "N", "how many zones");
-  bins.range = "1 to 256";
-  bins.default_text = "8";
-  OptionSpec lower = valued("lower", "X", "tone where the first zone begins");
-  lower.default_text = "0";
-  OptionSpec upper = valued("upper", "X", "tone where the last zone ends");
-  upper.default_text = "256 or 65536; floats: 1";
   OptionSpec output = file("output", "folder for the results; it is created", 'o');
   output.value = "DIR";
   std::vector<OptionSpec> own = input_options();
   own.push_back(output);
   own.push_back(flag("overwrite", "replace outputs that exist"));
-  command.groups = {{"Zones", {bins, lower, upper}},
+  command.groups = {{"Filter options", own_options(*command.filter)},
                     analysis_options(std::move(own), "print a report as JSON on standard output")};
   return command;
 }

@@ -1,13 +1,10 @@
 #include "app/commands.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
-#include "app/batch_options.h"
-#include "app/bins_command.h"
-#include "app/mask_from_rle.h"
-#include "app/option_specs.h"
-#include "app/regions_command.h"
-#include "app/stats_command.h"
+#include "app/options.h"
 #include "satin/error.h"
 #include "satin/io.h"
 #include "satin/param.h"
@@ -19,6 +16,8 @@ std::string metavar(const ParameterRecord& parameter) {
   switch (parameter.kind) {
     case ParameterKind::real:
       return "X";
+    case ParameterKind::reals:
+      return "X,X,...";
     case ParameterKind::integer:
       return "N";
     case ParameterKind::flag:
@@ -106,10 +105,9 @@ CommandSpec filter_command(const FilterRecord& filter) {
   if (!filter.paper.empty()) command.details = "After " + filter.paper;
   command.filter = &filter;
   command.takes_files = true;
-  OptionGroup own{"Filter options", {}};
-  for (const ParameterRecord& parameter : filter.parameters) own.options.push_back(option_of(parameter));
-  for (const InputRecord& input : filter.inputs) own.options.push_back(option_of(input));
-  if (!own.options.empty()) command.groups.push_back(std::move(own));
+  command.run = run_filter_command;
+  if (std::vector<OptionSpec> own = own_options(filter); !own.empty())
+    command.groups.push_back({"Filter options", std::move(own)});
   command.groups.push_back(batch_option_group());
   command.groups.push_back(common_options());
   return command;
@@ -125,14 +123,17 @@ CommandSpec pipeline_command() {
       "bars,\n"
       "each with its options and files as NAME=VALUE. 'satin FILTER --help' shows them.";
   command.takes_files = true;
+  command.run = run_pipeline_command;
   command.groups.push_back(batch_option_group());
   command.groups.push_back(common_options());
   return command;
 }
 
-CommandSpec plain_command(const std::string& name, const std::string& help, std::vector<OptionSpec> options,
+CommandSpec plain_command(const std::string& name, const std::string& help,
+                          int (*run)(const CommandSpec&, const ParsedLine&), std::vector<OptionSpec> options,
                           std::vector<std::string> choices = {}) {
   CommandSpec command;
+  command.run = run;
   command.name = name;
   command.help = help;
   command.choices = std::move(choices);
@@ -166,8 +167,7 @@ OptionGroup bench_options() {
 
 /// A filter's options with made-up side inputs in place of files.
 OptionGroup timed_options(const FilterRecord& filter) {
-  OptionGroup group{"Filter options", {}};
-  for (const ParameterRecord& parameter : filter.parameters) group.options.push_back(option_of(parameter));
+  OptionGroup group{"Filter options", parameter_options(filter)};
   for (const InputRecord& input : filter.inputs)
     group.options.push_back(flag(
         input.name,
@@ -175,13 +175,12 @@ OptionGroup timed_options(const FilterRecord& filter) {
   return group;
 }
 
-}  // namespace
-
 CommandSpec bench_command(const FilterRecord* filter) {
   CommandSpec command;
   command.name = "bench";
   command.help = "time every filter beside a copy of the same bytes";
   command.usage = "[FILTER] [options]";
+  command.run = run_bench;
   command.details =
       "Filters run from device memory to device memory over random pixels; every time is a median. GB/s\n"
       "counts the bytes that must move: the inputs read once and the output written once. 'of copy' is that\n"
@@ -194,23 +193,51 @@ CommandSpec bench_command(const FilterRecord* filter) {
   return command;
 }
 
+/// The filter whose options may follow `bench`, null if all are to be timed. Throws Error(usage) if the first
+/// argument is neither an option nor a filter.
+const FilterRecord* filter_to_time(const std::vector<std::string>& arguments) {
+  for (const std::string& argument : arguments)
+    for (const FilterRecord& filter : filters())
+      if (argument == filter.name) return &filter;
+  const bool names_one = arguments.size() > 1 && (arguments[1].empty() || arguments[1].front() != '-');
+  return names_one ? &find_filter(arguments[1]) : nullptr;
+}
+
+/// The filters whose commands do more than filter.
+CommandSpec completed(CommandSpec command) {
+  static const std::map<std::string_view, CommandSpec (*)(CommandSpec)> own = {
+      {"stats", stats_command}, {"bins", bins_command}, {"regions", regions_command}};
+  const auto found = own.find(command.name);
+  if (found != own.end()) return found->second(std::move(command));
+  return command.filter->traits.masks_alone ? with_run_lengths(std::move(command)) : command;
+}
+
+}  // namespace
+
+std::vector<OptionSpec> parameter_options(const FilterRecord& filter) {
+  std::vector<OptionSpec> options;
+  for (const ParameterRecord& parameter : filter.parameters) options.push_back(option_of(parameter));
+  return options;
+}
+
+std::vector<OptionSpec> own_options(const FilterRecord& filter) {
+  std::vector<OptionSpec> options = parameter_options(filter);
+  for (const InputRecord& input : filter.inputs) options.push_back(option_of(input));
+  return options;
+}
+
 std::vector<CommandSpec> commands() {
   std::vector<CommandSpec> all;
-  for (const FilterRecord& filter : filters())
-    all.push_back(filter.traits.masks_alone ? with_run_lengths(filter_command(filter))
-                                            : filter_command(filter));
+  for (const FilterRecord& filter : filters()) all.push_back(completed(filter_command(filter)));
   all.push_back(pipeline_command());
-  all.push_back(stats_command());
-  all.push_back(bins_command());
-  all.push_back(regions_command());
   const OptionSpec json = flag("json", "print it as JSON");
   const OptionSpec markdown = flag("markdown", "print it as a Markdown table");
-  all.push_back(plain_command("list", "list the filters", {json, markdown}));
-  all.push_back(plain_command("devices", "list the devices that filters can run on", {json}));
-  all.push_back(bench_command());
-  all.push_back(
-      plain_command("completion", "print a completion script for a shell", {}, {"bash", "zsh", "fish"}));
-  all.push_back(plain_command("man", "print the manual page, as troff", {}));
+  all.push_back(plain_command("list", "list the filters", run_list, {json, markdown}));
+  all.push_back(plain_command("devices", "list the devices that filters can run on", run_devices, {json}));
+  all.push_back(bench_command(nullptr));
+  all.push_back(plain_command("completion", "print a completion script for a shell", run_completion, {},
+                              {"bash", "zsh", "fish"}));
+  all.push_back(plain_command("man", "print the manual page, as troff", run_man, {}));
   return all;
 }
 
@@ -221,19 +248,16 @@ std::vector<std::string> names_of(const std::vector<CommandSpec>& all) {
   return names;
 }
 
-const CommandSpec& find_command(const std::vector<CommandSpec>& all, std::string_view name) {
+CommandSpec find_command(const std::vector<std::string>& arguments) {
+  const std::string& name = arguments.front();
+  const std::vector<CommandSpec> all = commands();
   const auto found =
       std::find_if(all.begin(), all.end(), [&](const CommandSpec& command) { return command.name == name; });
-  if (found != all.end()) return *found;
-  throw Error(ErrorKind::usage, "There is no filter or command '" + std::string(name) + "'." +
-                                    did_you_mean(name, names_of(all)) + "\n'satin list' shows the filters.");
-}
-
-const OptionSpec* find_option(const CommandSpec& command, std::string_view name) {
-  for (const OptionGroup& group : command.groups)
-    for (const OptionSpec& option : group.options)
-      if (option.name == name) return &option;
-  return nullptr;
+  if (found == all.end())
+    throw Error(ErrorKind::usage, "There is no filter or command '" + name + "'." +
+                                      did_you_mean(name, names_of(all)) +
+                                      "\n'satin list' shows the filters.");
+  return found->run == run_bench ? bench_command(filter_to_time(arguments)) : *found;
 }
 
 }  // namespace satin::app

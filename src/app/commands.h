@@ -39,20 +39,40 @@ struct CommandSpec {
   std::vector<std::string> choices;      ///< of the argument, if it is one of a few words
   const FilterRecord* filter = nullptr;  ///< if the command is a filter
   bool takes_files = false;
-  int (*run)(const ParsedLine& line) = nullptr;  ///< of commands in a file of their own: gives the exit code
+  /// Gives the exit code.
+  int (*run)(const CommandSpec& command, const ParsedLine& line) = nullptr;
 };
 
 /// The filters in the order of the registry, then the other commands.
 [[nodiscard]] std::vector<CommandSpec> commands();
 
-/// `satin bench`, with the options of the filter that it is told to time.
-[[nodiscard]] CommandSpec bench_command(const FilterRecord* filter = nullptr);
+/// The command that the arguments begin with; that of `bench` with the options of the filter that it is told
+/// to time. Throws Error(usage) with the nearest real name.
+[[nodiscard]] CommandSpec find_command(const std::vector<std::string>& arguments);
 
 [[nodiscard]] std::vector<std::string> names_of(const std::vector<CommandSpec>& all);
 
-/// Throws Error(usage) with the nearest real name.
-[[nodiscard]] const CommandSpec& find_command(const std::vector<CommandSpec>& all, std::string_view name);
+/// The options of a filter's parameters, and of its side inputs as files.
+[[nodiscard]] std::vector<OptionSpec> own_options(const FilterRecord& filter);
+[[nodiscard]] std::vector<OptionSpec> parameter_options(const FilterRecord& filter);
 
-[[nodiscard]] const OptionSpec* find_option(const CommandSpec& command, std::string_view name);
+// --- What commands do, and filters' commands that do more than filter; each in a file of its own. ---
+
+int run_filter_command(const CommandSpec& command, const ParsedLine& line);
+int run_pipeline_command(const CommandSpec& command, const ParsedLine& line);
+int run_bench(const CommandSpec& command, const ParsedLine& line);
+int run_list(const CommandSpec& command, const ParsedLine& line);
+int run_devices(const CommandSpec& command, const ParsedLine& line);
+int run_completion(const CommandSpec& command, const ParsedLine& line);
+int run_man(const CommandSpec& command, const ParsedLine& line);
+
+/// A filter of masks also takes run lengths in place of pictures: --from-rle, --label.
+[[nodiscard]] CommandSpec with_run_lengths(CommandSpec filter);
+/// Statistics as a table, and as a plot.
+[[nodiscard]] CommandSpec stats_command(CommandSpec filter);
+/// Files for each zone of tone.
+[[nodiscard]] CommandSpec bins_command(CommandSpec filter);
+/// Pictures and arrays of the labels.
+[[nodiscard]] CommandSpec regions_command(CommandSpec filter);
 
 }  // namespace satin::app

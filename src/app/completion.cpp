@@ -1,19 +1,18 @@
-#include "app/completion.h"
+// satin completion: scripts for shells.
+
+#include "app/command_line.h"
+#include "app/help.h"
+#include "app/terminal.h"
+#include "satin/error.h"
 
 namespace satin::app {
 namespace {
-
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
-  return text;
-}
 
 std::string option_words(const CommandSpec& command) {
   std::vector<std::string> words;
   for (const OptionGroup& group : command.groups)
     for (const OptionSpec& option : group.options) words.push_back("--" + option.name);
-  return joined(words);
+  return joined(words, " ");
 }
 
 /// `text` with a backslash before each of `special`.
@@ -44,7 +43,7 @@ std::string bash_choices(const CommandSpec& command) {
     for (const OptionSpec& option : group.options)
       if (!option.choices.empty())
         text += "    '" + command.name + " --" + option.name + "') COMPREPLY=($(compgen -W '" +
-                joined(option.choices) + "' -- \"$current\")); return ;;\n";
+                joined(option.choices, " ") + "' -- \"$current\")); return ;;\n";
   return text;
 }
 
@@ -52,7 +51,7 @@ std::string zsh_option(const OptionSpec& option) {
   const std::string help = std::string("[") + escaped(option.help, "\\[]:") + "]";
   if (option.value.empty()) return quoted("--" + option.name + help);
   std::string action;
-  if (!option.choices.empty()) action = "(" + joined(option.choices) + ")";
+  if (!option.choices.empty()) action = "(" + joined(option.choices, " ") + ")";
   if (option.is_file) action = "_files";
   return quoted("--" + option.name + "=" + help + ":" + escaped(option.value, ":") + ":" + action);
 }
@@ -61,7 +60,7 @@ std::string zsh_command(const CommandSpec& command) {
   std::string text = "    " + command.name + ") _arguments";
   for (const OptionGroup& group : command.groups)
     for (const OptionSpec& option : group.options) text += " \\\n      " + zsh_option(option);
-  if (!command.choices.empty()) text += " \\\n      '1:argument:(" + joined(command.choices) + ")'";
+  if (!command.choices.empty()) text += " \\\n      '1:argument:(" + joined(command.choices, " ") + ")'";
   if (command.takes_files) text += " \\\n      '*:input:_files'";
   return text + " ;;\n";
 }
@@ -71,11 +70,9 @@ std::string fish_option(const CommandSpec& command, const OptionSpec& option) {
       "complete -c satin -n '__fish_seen_subcommand_from " + command.name + "' -l " + option.name;
   if (option.letter != '\0') text += std::string(" -s ") + option.letter;
   if (!option.value.empty()) text += option.is_file ? " -rF" : " -x";
-  if (!option.choices.empty()) text += " -a '" + joined(option.choices) + "'";
+  if (!option.choices.empty()) text += " -a '" + joined(option.choices, " ") + "'";
   return text + " -d '" + escaped(option.help, "\\'") + "'\n";
 }
-
-}  // namespace
 
 std::string bash_completion(const std::vector<CommandSpec>& all) {
   std::string text =
@@ -86,7 +83,7 @@ std::string bash_completion(const std::vector<CommandSpec>& all) {
       "  COMPREPLY=()\n"
       "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
       "    COMPREPLY=($(compgen -W '" +
-      joined(names_of(all)) +
+      joined(names_of(all), " ") +
       " --help --version' -- \"$current\"))\n"
       "    return\n"
       "  fi\n"
@@ -98,7 +95,7 @@ std::string bash_completion(const std::vector<CommandSpec>& all) {
   for (const CommandSpec& command : all) {
     text += "    " + command.name + ")\n";
     if (!command.choices.empty())
-      text += "      COMPREPLY=($(compgen -W '" + joined(command.choices) + "' -- \"$current\"))\n";
+      text += "      COMPREPLY=($(compgen -W '" + joined(command.choices, " ") + "' -- \"$current\"))\n";
     text += "      [[ $current == -* ]] && COMPREPLY=($(compgen -W '" + option_words(command) +
             "' -- \"$current\")) ;;\n";
   }
@@ -141,9 +138,19 @@ std::string fish_completion(const std::vector<CommandSpec>& all) {
       for (const OptionSpec& option : group.options) text += fish_option(command, option);
     if (!command.choices.empty())
       text += "complete -c satin -n '__fish_seen_subcommand_from " + command.name + "' -f -a '" +
-              joined(command.choices) + "'\n";
+              joined(command.choices, " ") + "'\n";
   }
   return text;
+}
+
+}  // namespace
+
+int run_completion(const CommandSpec& command, const ParsedLine& line) {
+  if (line.arguments.size() != 1) throw Error(ErrorKind::usage, "Name one shell: " + command.usage + ".");
+  using Script = std::string (*)(const std::vector<CommandSpec>&);
+  constexpr Script scripts[] = {bash_completion, zsh_completion, fish_completion};  // as the choices
+  print(scripts[parse_choice("shell", line.arguments.front(), command.choices)](commands()));
+  return exit_good;
 }
 
 }  // namespace satin::app

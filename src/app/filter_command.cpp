@@ -1,7 +1,8 @@
-#include "app/filter_command.h"
-
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <filesystem>
+#include <iostream>
 #include <optional>
 #include <span>
 #include <string>
@@ -9,14 +10,12 @@
 #include <utility>
 #include <vector>
 
-#include "app/batch_options.h"
-#include "app/exit_code.h"
+#include "app/analysis.h"
+#include "app/commands.h"
 #include "app/gallery.h"
 #include "app/interrupt.h"
-#include "app/json_lines.h"
-#include "app/progress.h"
+#include "app/options.h"
 #include "app/report.h"
-#include "app/settings.h"
 #include "app/terminal.h"
 #include "satin/batch.h"
 #include "satin/device.h"
@@ -57,6 +56,76 @@ bool may_wait(const fs::path& path) {
 Patience patience_in(const BatchFile& file, Stage stage) {
   if (stage == Stage::writing) return may_wait(file.output) ? Patience::none : Patience::endless;
   return stage == Stage::reading && may_wait(file.input) ? Patience::none : Patience::short_one;
+}
+
+constexpr std::size_t bar_width = 24;
+
+std::string bar(std::size_t finished, std::size_t total) {
+  const std::size_t filled = total == 0 ? bar_width : bar_width * finished / total;
+  std::string text(filled, '=');
+  if (filled < bar_width) text += '>';
+  text.resize(bar_width, ' ');
+  return "[" + text + "]";
+}
+
+std::string duration(double seconds) {
+  const auto whole = static_cast<long long>(std::ceil(seconds));
+  if (whole < 60) return std::to_string(whole) + " s";
+  if (whole < 3600) return std::to_string(whole / 60) + " min " + std::to_string(whole % 60) + " s";
+  return std::to_string(whole / 3600) + " h " + std::to_string(whole / 60 % 60) + " min";
+}
+
+/// "[=====>    ]  41 of 120, 3.5/s, 23 s left, 2 failed" after so many seconds of work.
+std::string progress_line(const BatchResult& so_far, double seconds) {
+  const std::size_t finished = so_far.total - so_far.not_started();
+  const std::size_t worked = finished - so_far.skipped;  // files that are left out say nothing about the rate
+  std::string line =
+      bar(finished, so_far.total) + " " + std::to_string(finished) + " of " + std::to_string(so_far.total);
+  if (worked != 0 && seconds > 0) {
+    const double rate = static_cast<double>(worked) / seconds;
+    line += ", " + short_number(rate, rate < 10 ? 1 : 0) + "/s, " +
+            duration(static_cast<double>(so_far.not_started()) / rate) + " left";
+  }
+  if (so_far.skipped != 0) line += ", " + std::to_string(so_far.skipped) + " left out";
+  if (so_far.failed != 0) line += ", " + std::to_string(so_far.failed) + " failed";
+  return line;
+}
+
+/// One line on the terminal that says how far a batch is.
+class Progress {
+ public:
+  explicit Progress(bool enabled) : enabled_(enabled) {}
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  ~Progress() { clear(); }
+
+  /// Shows nothing in the first second.
+  void show(const BatchResult& so_far);
+  void clear();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  bool enabled_;
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point next_ = start_ + std::chrono::seconds(1);
+  std::size_t width_ = 0;
+};
+
+void Progress::show(const BatchResult& so_far) {
+  const Clock::time_point now = Clock::now();
+  if (!enabled_ || now < next_) return;
+  next_ = now + std::chrono::milliseconds(100);
+  const std::string line = progress_line(so_far, std::chrono::duration<double>(now - start_).count());
+  clear();
+  width_ = line.size();
+  std::cerr << '\r' << line << std::flush;
+}
+
+void Progress::clear() {
+  if (width_ == 0) return;
+  std::cerr << '\r' << std::string(width_, ' ') << '\r' << std::flush;
+  width_ = 0;
 }
 
 /// Where the results of a run go while it goes on.
@@ -144,21 +213,17 @@ int show_intentions(const Batch& batch, bool json) {
   return exit_code(result);
 }
 
-/// Those of "cuda:0,cuda:1".
+/// The devices that --device names, with commas between them: "cuda:0,cuda:1".
 std::vector<Device> open_devices(const ParsedLine& line, const DeviceOptions& options) {
-  const std::string names = line.value("device").value_or("auto");
   std::vector<Device> devices;
-  for (std::size_t first = 0; first <= names.size();) {
-    const std::size_t comma = std::min(names.find(',', first), names.size());
-    devices.push_back(Device::open(names.substr(first, comma - first), options));
-    first = comma + 1;
-  }
+  for (const std::string& name : split(line.value("device").value_or("auto"), ','))
+    devices.push_back(Device::open(name, options));
   return devices;
 }
 
 int run_pipeline(const Pipeline& pipeline, BatchOptions options, const ParsedLine& line) {
   const DeviceOptions device_options = device_options_of(line);
-  const std::size_t memory_limit = memory_limit_of(line);
+  const std::size_t memory_limit = bytes_of(line, "memory-limit");
   check_standard_output(options, line.flag("json"));
   const Batch batch = prepare_batch(pipeline, options);
   options = BatchOptions{};  // the names may be many, and the batch has its own
@@ -175,11 +240,11 @@ int run_pipeline(const Pipeline& pipeline, BatchOptions options, const ParsedLin
 
 }  // namespace
 
-int run_filter_command(const FilterRecord& filter, const ParsedLine& line) {
-  return run_pipeline({step_of(filter, line)}, batch_options_of(line), line);
+int run_filter_command(const CommandSpec& command, const ParsedLine& line) {
+  return run_pipeline({step_of(*command.filter, line)}, batch_options_of(line), line);
 }
 
-int run_pipeline_command(const ParsedLine& line) {
+int run_pipeline_command(const CommandSpec& /*command*/, const ParsedLine& line) {
   if (line.arguments.empty())
     throw Error(ErrorKind::usage,
                 "There is no pipeline: satin run \"blur radius=8 | ...\" INPUT... -o OUTPUT.");

@@ -3,16 +3,13 @@
 #include <algorithm>
 #include <sstream>
 
+#include "app/command_line.h"
+#include "satin/error.h"
+
 namespace satin::app {
 namespace {
 
 constexpr std::size_t widest_name = 26;
-
-std::string joined(const std::vector<std::string>& words, const std::string& separator) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : separator) + word;
-  return text;
-}
 
 std::size_t name_width(const CommandSpec& command) {
   std::size_t width = 0;
@@ -32,6 +29,17 @@ std::string command_rows(const std::vector<CommandSpec>& all, bool filters, std:
 }
 
 }  // namespace
+
+std::string joined(const std::vector<std::string>& words, const std::string& separator) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : separator) + word;
+  return text;
+}
+
+void refuse_arguments(const CommandSpec& command, const ParsedLine& line) {
+  if (!line.arguments.empty())
+    throw Error(ErrorKind::usage, "'satin " + command.name + "' takes no '" + line.arguments.front() + "'.");
+}
 
 std::string signature(const OptionSpec& option) {
   std::string text = option.letter == '\0' ? "" : std::string{'-', option.letter} + ", ";

@@ -9,6 +9,12 @@
 
 namespace satin::app {
 
+/// The words with this between them.
+[[nodiscard]] std::string joined(const std::vector<std::string>& words, const std::string& separator);
+
+/// Throws Error(usage) if there are any.
+void refuse_arguments(const CommandSpec& command, const ParsedLine& line);
+
 /// "-o, --output PATH"
 [[nodiscard]] std::string signature(const OptionSpec& option);
 

@@ -5,7 +5,7 @@
 
 #include <atomic>
 
-#include "app/exit_code.h"
+#include "app/terminal.h"
 
 namespace satin::app {
 namespace {

@@ -1,77 +1,15 @@
-#include "app/list_command.h"
+// satin list and satin devices.
 
 #include <algorithm>
 
+#include "app/command_line.h"
 #include "app/help.h"
-#include "app/json.h"
+#include "app/terminal.h"
 #include "satin/device.h"
+#include "satin/json.h"
 
 namespace satin::app {
 namespace {
-
-const char* name_of_kind(ParameterKind kind) {
-  switch (kind) {
-    case ParameterKind::real:
-      return "real";
-    case ParameterKind::integer:
-      return "integer";
-    case ParameterKind::flag:
-      return "flag";
-    case ParameterKind::choice:
-      return "choice";
-    case ParameterKind::radius:
-      return "radius";
-    case ParameterKind::boxes:
-      return "boxes";
-    case ParameterKind::colour:
-      return "colour";
-    case ParameterKind::point:
-      return "point";
-  }
-  return "?";
-}
-
-void add_strings(JsonWriter& json, const std::string& key, const std::vector<std::string>& texts) {
-  json.key(key).begin_array();
-  for (const std::string& text : texts) json.string(text);
-  json.end_array();
-}
-
-void add_parameter(JsonWriter& json, const ParameterRecord& parameter) {
-  json.begin_object();
-  json.key("name").string(parameter.name);
-  json.key("kind").string(name_of_kind(parameter.kind));
-  json.key("help").string(parameter.help);
-  json.key("unit").string(parameter.unit);
-  json.key("default").string(parameter.default_text);
-  json.key("minimum").real(parameter.minimum);
-  json.key("maximum").real(parameter.maximum);
-  add_strings(json, "choices", parameter.choices);
-  json.end_object();
-}
-
-void add_input(JsonWriter& json, const InputRecord& input) {
-  json.begin_object();
-  json.key("name").string(input.name);
-  json.key("help").string(input.help);
-  json.key("required").boolean(input.required);
-  json.end_object();
-}
-
-void add_filter(JsonWriter& json, const FilterRecord& filter) {
-  json.begin_object();
-  json.key("name").string(filter.name);
-  json.key("category").string(filter.category);
-  json.key("help").string(filter.help);
-  json.key("paper").string(filter.paper);
-  json.key("output").string(filter.output == OutputKind::table ? "table" : "image");
-  json.key("parameters").begin_array();
-  for (const ParameterRecord& parameter : filter.parameters) add_parameter(json, parameter);
-  json.end_array();
-  json.key("inputs").begin_array();
-  for (const InputRecord& input : filter.inputs) add_input(json, input);
-  json.end_array().end_object();
-}
 
 void add_device(JsonWriter& json, const DeviceInfo& device) {
   json.begin_object();
@@ -87,34 +25,22 @@ std::string memory_text(std::size_t bytes) {
   return bytes == 0 ? "" : ", " + std::to_string(bytes >> 20U) + " MiB";
 }
 
-}  // namespace
-
-std::string filter_table(const std::vector<CommandSpec>& all, std::size_t columns) {
+std::string filter_table() {
   std::size_t width = 0;
-  for (const CommandSpec& command : all)
-    if (command.filter != nullptr) width = std::max(width, command.name.size());
+  for (const FilterRecord& filter : filters()) width = std::max(width, filter.name.size());
   std::string text;
   std::string category;
-  for (const CommandSpec& command : all) {
-    if (command.filter == nullptr) continue;
-    if (command.filter->category != category) {
-      category = command.filter->category;
+  for (const FilterRecord& filter : filters()) {
+    if (filter.category != category) {
+      category = filter.category;
       text += (text.empty() ? "" : "\n") + category + "\n";
     }
-    text += table_row(command.name, command.help, width, columns);
+    text += table_row(filter.name, filter.help, width, output_columns());
   }
   return text;
 }
 
-std::string filter_json(const std::vector<CommandSpec>& all) {
-  JsonWriter json;
-  json.begin_object().key("filters").begin_array();
-  for (const CommandSpec& command : all)
-    if (command.filter != nullptr) add_filter(json, *command.filter);
-  json.end_array().end_object();
-  return json.text() + "\n";
-}
-
+/// The README's table.
 std::string filter_markdown() {
   std::string text = "| filter | what it does | options | after |\n|---|---|---|---|\n";
   for (const FilterRecord& filter : filters()) {
@@ -139,10 +65,25 @@ std::string device_table() {
 
 std::string device_json() {
   JsonWriter json;
-  json.begin_object().key("devices").begin_array();
-  for (const DeviceInfo& device : devices()) add_device(json, device);
-  json.end_array().end_object();
-  return json.text() + "\n";
+  json.begin_object().key("devices").array(devices(), [&](const auto& each) { add_device(json, each); });
+  return json.end_object().text();
+}
+
+}  // namespace
+
+int run_list(const CommandSpec& command, const ParsedLine& line) {
+  refuse_arguments(command, line);
+  if (line.flag("markdown"))
+    print(filter_markdown());
+  else
+    print(line.flag("json") ? describe_filters() + "\n" : filter_table());
+  return exit_good;
+}
+
+int run_devices(const CommandSpec& command, const ParsedLine& line) {
+  refuse_arguments(command, line);
+  print(line.flag("json") ? device_json() + "\n" : device_table());
+  return exit_good;
 }
 
 }  // namespace satin::app

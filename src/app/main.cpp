@@ -6,16 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "app/bench_command.h"
 #include "app/command_line.h"
 #include "app/commands.h"
-#include "app/completion.h"
-#include "app/exit_code.h"
-#include "app/filter_command.h"
 #include "app/help.h"
 #include "app/interrupt.h"
-#include "app/list_command.h"
-#include "app/man.h"
 #include "app/report.h"
 #include "app/terminal.h"
 #include "satin/error.h"
@@ -26,27 +20,6 @@ namespace satin::app {
 namespace {
 
 using Arguments = std::vector<std::string>;
-
-void print_completion(const std::vector<CommandSpec>& all, const CommandSpec& command,
-                      const ParsedLine& line) {
-  if (line.arguments.size() != 1) throw Error(ErrorKind::usage, "Name one shell: " + command.usage + ".");
-  const std::string& shell = command.choices[parse_choice("shell", line.arguments.front(), command.choices)];
-  if (shell == "bash") print(bash_completion(all));
-  if (shell == "zsh") print(zsh_completion(all));
-  if (shell == "fish") print(fish_completion(all));
-}
-
-void run_plain_command(const std::vector<CommandSpec>& all, const CommandSpec& command,
-                       const ParsedLine& line) {
-  if (command.name == "completion") return print_completion(all, command, line);
-  if (!line.arguments.empty())
-    throw Error(ErrorKind::usage, "'satin " + command.name + "' takes no '" + line.arguments.front() + "'.");
-  const bool json = line.flag("json");
-  if (command.name == "list" && line.flag("markdown")) return print(filter_markdown());
-  if (command.name == "list") print(json ? filter_json(all) : filter_table(all, output_columns()));
-  if (command.name == "devices") print(json ? device_json() : device_table());
-  if (command.name == "man") print(manual_page(all));
-}
 
 [[noreturn]] void refuse_leading_option(const std::string& option) {
   const std::vector<std::string> known = {"--help", "--version"};
@@ -59,32 +32,19 @@ int run(const Arguments& arguments) {
   if (arguments.empty())
     throw Error(ErrorKind::usage, "There is no filter or command. 'satin --help' shows them.");
   const std::string& first = arguments.front();
-  const std::vector<CommandSpec> all = commands();
   if (first == "--version") {
     print(std::string("satin ") + version() + "\n");
     return exit_good;
   }
   if (first == "--help" || first == "-h") {
-    print(overview(all, output_columns()));
+    print(overview(commands(), output_columns()));
     return exit_good;
   }
   if (!first.empty() && first.front() == '-') refuse_leading_option(first);
-  const Arguments rest(arguments.begin() + 1, arguments.end());
-  const CommandSpec command =
-      first == "bench" ? bench_command(filter_to_time(rest)) : find_command(all, first);
-  const ParsedLine line = parse_line(command, rest);
-  if (line.flag("help")) {
-    print(help_page(command, output_columns()));
-    return exit_good;
-  }
-  if (command.run != nullptr) return command.run(line);
-  if (command.filter != nullptr) return run_filter_command(*command.filter, line);
-  if (command.name == "run") return run_pipeline_command(line);
-  if (command.name == "bench") {
-    run_bench_command(line);
-    return exit_good;
-  }
-  run_plain_command(all, command, line);
+  const CommandSpec command = find_command(arguments);
+  const ParsedLine line = parse_line(command, {arguments.begin() + 1, arguments.end()});
+  if (!line.flag("help")) return command.run(command, line);
+  print(help_page(command, output_columns()));
   return exit_good;
 }
 

@@ -1,6 +1,8 @@
-#include "app/man.h"
+// satin man: the manual page, satin(1) as troff with the man macros.
 
+#include "app/command_line.h"
 #include "app/help.h"
+#include "app/terminal.h"
 #include "satin/version.h"
 
 namespace satin::app {
@@ -61,27 +63,30 @@ std::string command_section(const std::vector<CommandSpec>& all) {
 
 }  // namespace
 
-std::string manual_page(const std::vector<CommandSpec>& all) {
-  return ".TH SATIN 1 \"\" \"satin " + std::string(version()) +
-         "\" \"User Commands\"\n"
-         ".SH NAME\nsatin \\- filters images with summed\\-area tables\n"
-         ".SH SYNOPSIS\n"
-         ".B satin\n.I FILTER INPUT...\n.B \\-o\n.I OUTPUT\n[options]\n"
-         ".br\n.B satin\n.I COMMAND\n"
-         ".SH DESCRIPTION\n"
-         "Runs one filter over files, folders or standard input. Of a folder all pictures are taken; several "
-         "inputs\n"
-         "go to a folder. A file that fails is reported and the others are done.\n" +
-         filter_sections(all) + common_section(all) + command_section(all) + ".SH EXIT STATUS\n" +
-         tagged("0", "All done.") +
-         tagged("1", "An input could not be read or processed, or an output could not be written.") +
-         tagged(
-             "2",
+int run_man(const CommandSpec& command, const ParsedLine& line) {
+  refuse_arguments(command, line);
+  const std::vector<CommandSpec> all = commands();
+  print(
+      ".TH SATIN 1 \"\" \"satin " + std::string(version()) +
+      "\" \"User Commands\"\n"
+      ".SH NAME\nsatin \\- filters images with summed\\-area tables\n"
+      ".SH SYNOPSIS\n"
+      ".B satin\n.I FILTER INPUT...\n.B \\-o\n.I OUTPUT\n[options]\n"
+      ".br\n.B satin\n.I COMMAND\n"
+      ".SH DESCRIPTION\n"
+      "Runs one filter over files, folders or standard input. Of a folder all pictures are taken; several "
+      "inputs\n"
+      "go to a folder. A file that fails is reported and the others are done.\n" +
+      filter_sections(all) + common_section(all) + command_section(all) + ".SH EXIT STATUS\n" +
+      tagged("0", "All done.") +
+      tagged("1", "An input could not be read or processed, or an output could not be written.") +
+      tagged("2",
              "The command line is wrong: an option, a name, a range, sizes that do not match, an output that "
              "is an input or that exists already.") +
-         tagged("3", "The machine is the reason: no such device, out of memory, a full disk.") +
-         tagged("130", "Interrupted.") + ".SH ENVIRONMENT\n" +
-         tagged("NO_COLOR", "If not empty, nothing is coloured.");
+      tagged("3", "The machine is the reason: no such device, out of memory, a full disk.") +
+      tagged("130", "Interrupted.") + ".SH ENVIRONMENT\n" +
+      tagged("NO_COLOR", "If not empty, nothing is coloured."));
+  return exit_good;
 }
 
 }  // namespace satin::app

@@ -1,18 +1,16 @@
-#include "app/mask_from_rle.h"
+// `satin mask --from-rle FILE -o OUTPUT`: run lengths back to a mask.
 
-#include <algorithm>
 #include <set>
 #include <utility>
 
-#include "app/exit_code.h"
-#include "app/filter_command.h"
-#include "app/json.h"
-#include "app/option_specs.h"
+#include "app/command_line.h"
+#include "app/options.h"
 #include "app/rle_file.h"
 #include "app/terminal.h"
 #include "satin/error.h"
 #include "satin/filter.h"
 #include "satin/io.h"
+#include "satin/json.h"
 
 namespace satin::app {
 namespace {
@@ -21,11 +19,8 @@ namespace {
 
 std::set<std::int64_t> labels_of(const std::string& text) {
   std::set<std::int64_t> labels;
-  for (std::size_t first = 0; first <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', first), text.size());
-    labels.insert(parse_integer("--label", text.substr(first, comma - first), 0, INT64_MAX));
-    first = comma + 1;
-  }
+  for (const std::string& label : split(text, ','))
+    labels.insert(parse_integer("--label", label, 0, INT64_MAX));
   return labels;
 }
 
@@ -50,7 +45,7 @@ Image mask_of(MaskList& list, const std::string& name) {
   return decode_run_lengths(unite(runs));
 }
 
-/// Of the options of the filter command those that have a meaning here.
+/// Refuses options of the filter that have no meaning beside --from-rle.
 void check_options(const ParsedLine& line) {
   static const std::set<std::string> taken = {"from-rle", "label",   "output", "format", "overwrite",
                                               "device",   "threads", "quiet",  "json"};
@@ -94,10 +89,10 @@ int write_mask(const ParsedLine& line) {
   return exit_good;
 }
 
-int run(const ParsedLine& line) {
+int run(const CommandSpec& command, const ParsedLine& line) {
   if (line.value("from-rle")) return write_mask(line);
   if (line.value("label")) refuse("--label chooses among run lengths: name their file with --from-rle.");
-  return run_filter_command(find_filter("mask"), line);
+  return run_filter_command(command, line);
 }
 
 }  // namespace

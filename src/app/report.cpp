@@ -1,7 +1,9 @@
 #include "app/report.h"
 
-#include "app/exit_code.h"
-#include "app/utf8.h"
+#include <cerrno>
+#include <utility>
+
+#include "app/terminal.h"
 
 namespace satin::app {
 namespace {
@@ -25,6 +27,15 @@ void add_error(JsonWriter& json, const Error& error) {
   json.key("kind").string(name_of_kind(error.kind()));
   json.key("message").string(error.what());
   json.end_object();
+}
+
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
 }
 
 /// A name that is no UTF-8 as hexadecimal bytes: as text it would lose some.
@@ -68,13 +79,6 @@ const char* status_of(const FileResult& file) {
 
 }  // namespace
 
-void add_shape(JsonWriter& json, const Shape& shape) {
-  json.key("width").integer(shape.width);
-  json.key("height").integer(shape.height);
-  json.key("channels").integer(shape.channels);
-  json.key("type").string(name_of(shape.type));
-}
-
 void add_filter(JsonWriter& json, const Parameters& parameters) {
   json.key("filter").string(parameters.filter().name);
   json.key("parameters").begin_object();
@@ -98,15 +102,11 @@ void add_file(JsonWriter& json, const FileResult& file) {
   json.key("status").string(status_of(file));
   add_bytes(json, "input_bytes", file.input);
   add_bytes(json, "output_bytes", file.output);
-  if (file.shape.width != 0) add_shape(json, file.shape);
+  if (file.shape.width != 0) json.shape(file.shape);
   if (file.output_shape.width != 0) json.key("output_type").string(name_of(file.output_shape.type));
   json.key("seconds").real(file.time.count());
   if (file.error) add_error(json, *file.error);
-  if (!file.warnings.empty()) {
-    json.key("warnings").begin_array();
-    for (const std::string& warning : file.warnings) json.string(warning);
-    json.end_array();
-  }
+  if (!file.warnings.empty()) json.key("warnings").strings(file.warnings);
   json.end_object();
 }
 
@@ -147,6 +147,38 @@ std::string JsonReport::finish(const BatchResult& result) {
   add_summary(json_, result);
   json_.end_object();
   return json_.text() + "\n";
+}
+
+JsonLines::JsonLines(const std::filesystem::path& path, bool overwrite, bool resume) : path_(path) {
+  const char* mode = resume ? "ae" : overwrite ? "we" : "wxe";
+  stream_.reset(std::fopen(path.c_str(), mode));
+  if (stream_) return;
+  const int code = errno;
+  if (code == EEXIST)
+    throw Error(ErrorKind::usage, "The report '" + path.string() + "' exists. --overwrite replaces it.");
+  throw write_failure("The report '" + path_.string() + "'", code);
+}
+
+void JsonLines::add(const FileResult& file) {
+  JsonWriter json;
+  add_file(json, file);
+  write(json.text());
+}
+
+void JsonLines::finish(const BatchResult& result) {
+  JsonWriter json;
+  json.begin_object();
+  add_outcome(json, result);
+  add_summary(json, result);
+  json.end_object();
+  write(json.text());
+}
+
+void JsonLines::write(const std::string& line) {
+  const std::string text = line + "\n";
+  const bool written = std::fwrite(text.data(), 1, text.size(), stream_.get()) == text.size() &&
+                       std::fflush(stream_.get()) == 0;
+  if (!written) throw write_failure("The report '" + path_.string() + "'", errno);
 }
 
 std::string json_report(const Error& error) {

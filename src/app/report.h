@@ -1,19 +1,21 @@
 #pragma once
 // What a run says about itself.
 
+#include <cstdio>
+#include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 
-#include "app/json.h"
 #include "satin/batch.h"
 #include "satin/device.h"
 #include "satin/error.h"
+#include "satin/json.h"
 #include "satin/pipeline.h"
 
 namespace satin::app {
 
 // Keys of the object that is being written: what was filtered, how, and where.
-void add_shape(JsonWriter& json, const Shape& shape);
 void add_filter(JsonWriter& json, const Parameters& parameters);
 void add_device(JsonWriter& json, const DeviceInfo& device);
 
@@ -30,6 +32,28 @@ class JsonReport {
 
  private:
   JsonWriter json_;
+};
+
+/// --report: what became of every file, a line of JSON each, written while the batch runs.
+class JsonLines {
+ public:
+  /// Throws Error(usage) if the file exists and is not to be replaced, Error(input) if it cannot be written.
+  /// With `resume` lines are added to those of earlier runs.
+  JsonLines(const std::filesystem::path& path, bool overwrite, bool resume);
+
+  /// Both functions throw Error(environment) if the disk is full, otherwise Error(input).
+  void add(const FileResult& file);
+  void finish(const BatchResult& result);
+
+ private:
+  struct Close {
+    void operator()(std::FILE* stream) const noexcept { std::fclose(stream); }
+  };
+
+  void write(const std::string& line);
+
+  std::filesystem::path path_;
+  std::unique_ptr<std::FILE, Close> stream_;
 };
 
 /// The object that --json prints if no run came about.

@@ -29,7 +29,7 @@ struct MaskList {
 /// up to 20 bytes a character of the text.
 [[nodiscard]] MaskList parse_masks(std::string_view text, const std::string& name);
 
-/// The same from a file, or from standard input for "-", of 128 MiB at most.
+/// Reads the masks from a file, or from standard input for "-", of 128 MiB at most.
 [[nodiscard]] MaskList read_masks(const std::string& path);
 
 }  // namespace satin::app

@@ -1,11 +1,13 @@
-#include "app/stats_command.h"
+// satin stats: the record's statistics for people, and the JSON of several pictures.
 
 #include <algorithm>
+#include <cmath>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "app/analysis.h"
-#include "app/histogram_plot.h"
-#include "app/option_specs.h"
+#include "app/options.h"
 #include "app/report.h"
 #include "app/terminal.h"
 #include "satin/error.h"
@@ -15,35 +17,80 @@
 namespace satin::app {
 namespace {
 
-constexpr long most_bins = 65536;
+// --- The plot. ---
 
-std::vector<double> percents_of(const std::string& text) {
-  std::vector<double> percents;
-  for (std::size_t first = 0; first <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', first), text.size());
-    percents.push_back(parse_real("--percentiles", text.substr(first, comma - first), 0, 100));
-    first = comma + 1;
+constexpr double left = 20, right = 660, top = 40, bottom = 300;
+
+std::string escaped(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '<')
+      result += "&lt;";
+    else if (c == '&')
+      result += "&amp;";
+    else
+      result += c;
   }
-  return percents;
+  return result;
 }
 
-StatisticsOptions options_of(const ParsedLine& line) {
-  StatisticsOptions options;
-  if (const auto text = line.value("percentiles")) options.percents = percents_of(*text);
-  if (const auto text = line.value("bins")) options.bins = parse_integer("--bins", *text, 1, most_bins);
-  if (const auto text = line.value("lower")) options.lower = parse_real("--lower", *text, -1e30, 1e30);
-  if (const auto text = line.value("upper")) options.upper = parse_real("--upper", *text, -1e30, 1e30);
-  return options;
+std::string text_at(double x, double y, const char* anchor, const std::string& text) {
+  return "<text x=\"" + short_number(x, 1) + "\" y=\"" + short_number(y, 1) + "\" text-anchor=\"" + anchor +
+         "\">" + escaped(text) + "</text>\n";
 }
 
-Image mask_of(const ParsedLine& line) {
-  const auto path = line.value("mask");
-  if (!path) return {};
-  Image mask = read_image(*path);
-  if (mask.shape().channels != 1 || mask.shape().type != Type::u8)
-    throw Error(ErrorKind::usage,
-                "The mask '" + *path + "' is " + describe(mask.shape()) + ": give a grey picture of 8 bits.");
-  return mask;
+const char* colour_of(const std::string& channel) {
+  if (channel == "red") return "#d62828";
+  if (channel == "green") return "#2a9d3a";
+  if (channel == "blue") return "#2861d6";
+  return channel == "alpha" ? "#999999" : "#333333";
+}
+
+std::uint64_t largest_count(const std::vector<ChannelStatistics>& channels) {
+  std::uint64_t largest = 1;
+  for (const ChannelStatistics& channel : channels)
+    largest = std::max(largest, *std::max_element(channel.histogram.begin(), channel.histogram.end()));
+  return largest;
+}
+
+/// One step a bin, from its left to its right edge.
+std::string outline(const std::vector<std::uint64_t>& counts, std::uint64_t largest, const char* colour) {
+  const double width = (right - left) / static_cast<double>(counts.size());
+  std::string path = "M" + short_number(left, 1) + "," + short_number(bottom, 1);
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    const double height = std::sqrt(static_cast<double>(counts[i]) / static_cast<double>(largest));
+    path += "V" + short_number(bottom - (bottom - top) * height, 1) + "H" +
+            short_number(left + width * static_cast<double>(i + 1), 1);
+  }
+  return "<path d=\"" + path + "V" + short_number(bottom, 1) + "Z\" fill=\"" + colour +
+         "\" fill-opacity=\"0.25\" stroke=\"" + colour + "\" stroke-width=\"1\"/>\n";
+}
+
+/// SVG of one histogram a channel over each other. Heights are roots of the counts, so that rare values show.
+std::string histogram_svg(const std::string& title, const Shape& shape,
+                          const std::vector<ChannelStatistics>& channels) {
+  const std::vector<std::string> names = channel_names(shape);
+  const std::uint64_t largest = largest_count(channels);
+  std::string svg =
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"680\" height=\"340\" font-family=\"sans-serif\" "
+      "font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n";
+  svg += text_at(left, 22, "start", title);
+  for (std::size_t c = 0; c < channels.size(); ++c) {
+    svg += outline(channels[c].histogram, largest, colour_of(names[c]));
+    svg += "<g fill=\"" + std::string(colour_of(names[c])) + "\">" +
+           text_at(right - 50 * static_cast<double>(channels.size() - 1 - c), 22, "end", names[c]) + "</g>\n";
+  }
+  double lower = channels.front().lower;
+  double upper = channels.front().upper;
+  for (const ChannelStatistics& channel : channels) {
+    lower = std::min(lower, channel.lower);
+    upper = std::max(upper, channel.upper);
+  }
+  svg += text_at(left, bottom + 18, "start", short_number(lower)) +
+         text_at(right, bottom + 18, "end", short_number(upper)) +
+         text_at((left + right) / 2, bottom + 18, "middle",
+                 "value; height: root of the count, largest " + std::to_string(largest));
+  return svg + "</svg>\n";
 }
 
 /// Checks before any work whether the plot can be written.
@@ -56,33 +103,7 @@ void check_plot(const ParsedLine& line) {
   check_target(*path, line.flag("overwrite"));
 }
 
-void write_plot(const std::string& path, const std::string& svg, bool overwrite) {
-  write_file(path, std::as_bytes(std::span(svg)), overwrite);
-}
-
-void add_reals(JsonWriter& json, const char* key, const std::vector<double>& values) {
-  json.key(key).begin_array();
-  for (const double value : values) json.real(value);
-  json.end_array();
-}
-
-void add_channel(JsonWriter& json, const std::string& name, const ChannelStatistics& channel) {
-  json.begin_object();
-  json.key("channel").string(name);
-  json.key("count").integer(channel.count);
-  json.key("nan").integer(channel.nan);
-  json.key("min").real(channel.minimum);
-  json.key("max").real(channel.maximum);
-  json.key("mean").real(channel.mean);
-  json.key("deviation").real(channel.deviation);
-  add_reals(json, "percentiles", channel.percentiles);
-  json.key("histogram").begin_object();
-  json.key("lower").real(channel.lower);
-  json.key("upper").real(channel.upper);
-  json.key("counts").begin_array();
-  for (const std::uint64_t count : channel.histogram) json.integer(static_cast<long long>(count));
-  json.end_array().end_object().end_object();
-}
+// --- The table. ---
 
 std::string table_line(const std::string& first, const std::vector<std::string>& cells) {
   constexpr std::size_t width = 11;
@@ -110,70 +131,58 @@ std::string table_of(const std::string& name, const Shape& shape, const std::vec
   return text;
 }
 
-int run(const ParsedLine& line) {
-  const StatisticsOptions options = options_of(line);
+Image mask_of(const ParsedLine& line) {
+  const auto path = line.value("mask");
+  if (!path) return {};
+  Image mask = read_image(*path);
+  if (mask.shape().channels != 1 || mask.shape().type != Type::u8)
+    throw Error(ErrorKind::usage,
+                "The mask '" + *path + "' is " + describe(mask.shape()) + ": give a grey picture of 8 bits.");
+  return mask;
+}
+
+int run(const CommandSpec& command, const ParsedLine& line) {
+  const Parameters parameters = parameters_of(*command.filter, line);
+  const auto& options = *static_cast<const StatisticsOptions*>(parameters.data());
   check_plot(line);
   const Image mask = mask_of(line);
   const ImageView mask_view = mask.empty() ? ImageView{} : mask.view();
   const Device device = open_device(line);
   const bool as_json = line.flag("json");
+  const auto plot = line.value("plot");
 
   JsonWriter json;
   json.begin_object();
   add_device(json, device.info());
-  add_reals(json, "percents", options.percents);
-  json.key("files").begin_array();
+  json.key("percents").reals(options.percents);
   const int code =
       for_each_picture(line, as_json ? &json : nullptr, [&](const BatchFile& file, const Image& picture) {
         const std::string name = file.input.string();
         const std::vector<ChannelStatistics> channels = statistics(device, picture, mask_view, options);
-        if (const auto path = line.value("plot"))
-          write_plot(*path, histogram_svg(name, picture.shape(), channels), line.flag("overwrite"));
-        if (!as_json) return print(table_of(name, picture.shape(), options.percents, channels));
-        const std::vector<std::string> names = channel_names(picture.shape());
-        json.key("statistics").begin_array();
-        for (std::size_t c = 0; c < channels.size(); ++c) add_channel(json, names[c], channels[c]);
-        json.end_array();
+        if (plot) {
+          const std::string svg = histogram_svg(name, picture.shape(), channels);
+          write_file(*plot, std::as_bytes(std::span(svg)), line.flag("overwrite"));
+        }
+        if (as_json) return add_statistics(json, picture.shape(), channels);
+        print(table_of(name, picture.shape(), options.percents, channels));
       });
-  json.end_array().key("exit_code").integer(code).end_object();
-  if (as_json) print(json.text() + "\n");
+  if (as_json) print(json.end_object().text() + "\n");
   return code;
-}
-
-std::vector<OptionSpec> own_options() {
-  OptionSpec percentiles = valued("percentiles", "LIST", "percentiles to give, with commas between them");
-  percentiles.default_text = "1,5,25,50,75,95,99";
-  OptionSpec bins = valued("bins", "N", "bins of the histogram");
-  bins.range = "1 to 65536";
-  bins.default_text = "256";
-  OptionSpec lower = valued("lower", "X", "where the histogram begins");
-  lower.default_text = "0; floats: the smallest value";
-  OptionSpec upper = valued("upper", "X", "where the histogram ends");
-  upper.default_text = "256 or 65536; floats: the largest value";
-  return {percentiles,
-          bins,
-          lower,
-          upper,
-          file("mask", "look only at pixels where this grey picture of 8 bits is not 0"),
-          file("plot", "write the histograms of one picture as SVG")};
 }
 
 }  // namespace
 
-CommandSpec stats_command() {
-  CommandSpec command;
-  command.name = "stats";
-  command.help = "count, extremes, mean, deviation, percentiles and histogram of every channel";
+CommandSpec stats_command(CommandSpec command) {
   command.usage = "INPUT... [options]";
   command.details =
       "Values are those of the file. Counts, extremes and percentiles are exact; a percentile between two "
-      "values "
-      "is\ninterpolated. NaN is counted apart.";
-  command.takes_files = true;
+      "values is\ninterpolated. NaN is counted apart.";
   command.run = run;
+  std::vector<OptionSpec> statistics = own_options(*command.filter);
+  statistics.push_back(file("plot", "write the histograms of one picture as SVG"));
   std::vector<OptionSpec> own = input_options();
   own.push_back(flag("overwrite", "replace a plot that exists"));
-  command.groups = {{"Statistics", own_options()}, analysis_options(std::move(own), "print it as JSON")};
+  command.groups = {{"Filter options", statistics}, analysis_options(std::move(own), "print it as JSON")};
   return command;
 }
 

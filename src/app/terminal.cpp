@@ -8,8 +8,6 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "satin/error.h"
-
 namespace satin::app {
 namespace {
 
@@ -34,11 +32,34 @@ bool error_has_colour() {
 
 }  // namespace
 
+int exit_code(ErrorKind kind) noexcept {
+  switch (kind) {
+    case ErrorKind::input:
+      return 1;
+    case ErrorKind::usage:
+      return 2;
+    case ErrorKind::environment:
+      return 3;
+    case ErrorKind::cancelled:
+      return exit_interrupted;
+  }
+  return 1;
+}
+
+int exit_code(const BatchResult& result) noexcept {
+  if (result.cancelled) return exit_interrupted;
+  return result.failure ? exit_code(*result.failure) : exit_good;
+}
+
+Error write_failure(const std::string& what, int code) {
+  const bool full = code == ENOSPC || code == EDQUOT;
+  return {full ? ErrorKind::environment : ErrorKind::input,
+          what + " cannot be written: " + std::strerror(code) + "."};
+}
+
 void print(std::string_view text) {
   if (write_all(STDOUT_FILENO, text)) return;
-  const int reason = errno;
-  const ErrorKind kind = reason == ENOSPC || reason == EDQUOT ? ErrorKind::environment : ErrorKind::input;
-  throw Error(kind, std::string("Standard output cannot be written: ") + std::strerror(reason) + ".");
+  throw write_failure("Standard output", errno);
 }
 
 void print_error(std::string_view message) {

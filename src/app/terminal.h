@@ -1,11 +1,26 @@
 #pragma once
-// Standard output and standard error.
+// Standard output, standard error and the exit code.
 
 #include <cstddef>
 #include <string>
 #include <string_view>
 
+#include "satin/batch.h"
+#include "satin/error.h"
+
 namespace satin::app {
+
+constexpr int exit_good = 0;
+constexpr int exit_interrupted = 130;
+
+/// The one place that maps errors to exit codes.
+[[nodiscard]] int exit_code(ErrorKind kind) noexcept;
+
+/// One file: the code of its error. Several: 1 if any failed, 3 if the machine was the reason.
+[[nodiscard]] int exit_code(const BatchResult& result) noexcept;
+
+/// Why `what` cannot be written: Error(environment) if the disk is full, otherwise Error(input).
+[[nodiscard]] Error write_failure(const std::string& what, int code);
 
 /// Writes all of it to standard output. Throws Error(environment) if the disk is full, otherwise
 /// Error(input).

@@ -6,7 +6,12 @@
 #include "core/cpu/backend.h"
 #include "extremes/sliding_extreme.h"
 #include "guided/local_linear.h"
+#include "lens/circle_of_confusion.h"
+#include "lens/enlarge_radii.h"
+#include "lens/fill_radii.h"
 #include "lens/lens_layers.h"
+#include "lens/lens_store.h"
+#include "lens/planar_radii.h"
 #include "lens/smooth_steps.h"
 #include "lens/splat.h"
 #include "lobes/lobe_mean.h"
@@ -53,12 +58,18 @@ void add_operations(Operations& operations) {
   { Prepare<LabelJob> prepare_label; operations.add(prepare_label); }
   operations.add<RelabelJob>(prepare_pixelwise<EachRow>);
   { Prepare<RegionValuesJob> prepare_region_values; operations.add(prepare_region_values); }
-  { Prepare<CoverageJob> prepare_coverage; operations.add(prepare_coverage); }
+  operations.add<CoverageJob>(prepare_pixelwise<EachRow>);
   operations.add<PaintJob>(prepare_pixelwise<EachRow>);
   { Prepare<ActiveTilesJob> prepare_active_tiles; operations.add(prepare_active_tiles); }
   operations.add<ValidityMaskJob>(prepare_pixelwise<EachRow>);
   { Prepare<SmoothStepsJob> prepare_smooth_steps; operations.add(prepare_smooth_steps); }
-  { void add_lens_pixelwise(Operations&); add_lens_pixelwise(operations); }
+  { Prepare<CircleOfConfusionJob> prepare_circle_of_confusion; operations.add(prepare_circle_of_confusion); }
+  { Prepare<PlanarRadiiJob> prepare_planar_radii; operations.add(prepare_planar_radii); }
+  { Prepare<LensStoreJob> prepare_lens_store; operations.add(prepare_lens_store); }
+  operations.add<CountUnknownJob>(prepare_pixelwise<EachRow>);
+  operations.add<SplitRadiiJob>(prepare_pixelwise<EachRow>);
+  operations.add<FillUnknownJob>(prepare_pixelwise<EachRow>);
+  operations.add<EnlargeRadiiJob>(prepare_pixelwise<EachRow>);
   operations.add_table(scan_operations);
 }
 // clang-format on

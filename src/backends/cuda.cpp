@@ -57,7 +57,7 @@ void add_operations(Operations& operations) {
   { Prepare<LabelJob> prepare_label; operations.add(prepare_label); }
   operations.add<RelabelJob>(prepare_pixelwise);
   { Prepare<RegionValuesJob> prepare_region_values; operations.add(prepare_region_values); }
-  { Prepare<CoverageJob> prepare_coverage; operations.add(prepare_coverage); }
+  operations.add<CoverageJob>(prepare_pixelwise);
   operations.add<PaintJob>(prepare_pixelwise);
   { Prepare<ActiveTilesJob> prepare_active_tiles; operations.add(prepare_active_tiles); }
   operations.add<ValidityMaskJob>(prepare_pixelwise);

@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "batch/checks.h"
+#include "batch/file_stamp.h"
 #include "batch/file_work.h"
-#include "batch/hash.h"
 #include "batch/inputs.h"
+#include "batch/manifest.h"
 #include "batch/outputs.h"
 #include "batch/overlap.h"
-#include "batch/resume.h"
 #include "batch/side_inputs.h"
 
 namespace satin {
@@ -90,7 +90,7 @@ Batch prepare_batch(const Pipeline& pipeline, const BatchOptions& options) {
   check_options(options);
   batch::check_side_inputs(pipeline, options);
   batch::InputList inputs = batch::find_inputs(options);
-  batch::check_output_name(inputs, options);
+  batch::check_output_name(inputs, options, output_kind(pipeline));
   Batch work;
   work.options = options;
   work.options.list = std::string();  // gives their memory back
@@ -98,7 +98,7 @@ Batch prepare_batch(const Pipeline& pipeline, const BatchOptions& options) {
   work.pipeline = pipeline;
   work.folder_output = batch::output_is_folder(inputs, options);
   work.files = std::move(inputs.files);
-  static_cast<void>(batch::output_format(work.file(0), options, batch::output_kind(pipeline)));
+  static_cast<void>(batch::output_format(work.file(0), options, output_kind(pipeline)));
   batch::check_distinct(work);
   keep_shard(work.files, options.shard);
   if (options.resume)

@@ -14,11 +14,11 @@
 #include <utility>
 #include <vector>
 
-#include "batch/hash.h"
+#include "batch/file_stamp.h"
 #include "batch/inputs.h"
 #include "batch/manifest.h"
+#include "batch/names.h"
 #include "batch/outputs.h"
-#include "batch/quoted.h"
 #include "batch/side_inputs.h"
 #include "satin/io.h"
 
@@ -166,10 +166,6 @@ void check_gallery(const Batch& work) {
                                       " of the gallery exists already. --overwrite puts pictures into it.");
 }
 
-fs::path folder_of(const fs::path& file) {
-  return file.has_parent_path() ? file.parent_path() : fs::path(".");
-}
-
 void check_folder_of_single(const fs::path& folder) {
   std::error_code ignored;
   const fs::file_status status = fs::status(folder, ignored);
@@ -202,7 +198,8 @@ void check_distinct(const Batch& work) {
   outputs.reserve(work.size());
   for (std::size_t i = 0; i < work.size(); ++i) {
     const fs::path output = work.file(i).output;
-    if (work.folder_output && work.options.format.empty()) check_extension(output);
+    if (work.folder_output && work.options.format.empty() && output_kind(work.pipeline) != OutputKind::json)
+      check_extension(output);
     if (!is_stream(output)) outputs.emplace_back(Hash().add(names.of(output)).value(), i);
   }
   std::sort(outputs.begin(), outputs.end());

@@ -5,8 +5,7 @@
 #include <array>
 #include <fstream>
 
-#include "batch/hash.h"
-#include "batch/quoted.h"
+#include "batch/names.h"
 #include "satin/error.h"
 
 namespace satin::batch {

@@ -1,5 +1,6 @@
 #include "batch/file_work.h"
 
+#include <charconv>
 #include <chrono>
 #include <exception>
 #include <new>
@@ -7,14 +8,11 @@
 #include <system_error>
 #include <utility>
 
-#include "batch/file_options.h"
 #include "batch/inputs.h"
-#include "batch/jpeg_decoders.h"
 #include "batch/linear_light.h"
+#include "batch/manifest.h"
+#include "batch/names.h"
 #include "batch/outputs.h"
-#include "batch/picture_pool.h"
-#include "batch/quoted.h"
-#include "batch/resume.h"
 #include "batch/side_inputs.h"
 #include "batch/thumbnail.h"
 #include "satin/io.h"
@@ -74,6 +72,29 @@ ReadOptions reading_for(std::span<const Device> devices, const Batch& work, std:
     break;
   }
   return options;
+}
+
+/// 1 of "cuda:1".
+int ordinal_of(const Device& device) {
+  const std::string& id = device.info().id;
+  int ordinal = 0;
+  std::from_chars(id.data() + id.find(':') + 1, id.data() + id.size(), ordinal);
+  return ordinal;
+}
+
+/// One for each GPU; none for libjpeg. Throws Error(usage) if there is no GPU among the devices;
+/// Error(environment) as NvjpegDecoder::open().
+std::vector<std::shared_ptr<const NvjpegDecoder>> jpeg_decoders(std::span<const Device> devices,
+                                                                JpegDecoder decoder) {
+  std::vector<std::shared_ptr<const NvjpegDecoder>> decoders;
+  if (decoder == JpegDecoder::libjpeg) return decoders;
+  for (const Device& device : devices)
+    if (device.is_cuda()) decoders.push_back(NvjpegDecoder::open(ordinal_of(device)));
+  if (decoders.empty())
+    throw Error(ErrorKind::usage, "nvJPEG decodes on a GPU, and the batch runs on " +
+                                      devices.front().info().id +
+                                      ". Choose a GPU by --device cuda:N, or leave out --jpeg-decoder.");
+  return decoders;
 }
 
 }  // namespace
@@ -174,6 +195,10 @@ FilterChains::Next FileWork::filter(FileInFlight& flight, FilterChain& chain) {
 void FileWork::filter_picture(FileInFlight& flight, FilterChain& chain) const {
   const LinearLight light(flight.source, work_.pipeline, reading_.allocator);
   const Shape planned = chain.plan(flight.file.input, light.picture().shape(), flight.own_sides);
+  if (output_kind(work_.pipeline) == OutputKind::json) {
+    flight.result.warnings = chain.json(flight.file.input, light.picture(), flight.json);
+    return create_folder_of(flight.file.output);
+  }
   const Shape shape = light.encoded(planned);
   const WriteOptions options = options_of(flight);
   create_folder_of(flight.file.output);
@@ -211,7 +236,10 @@ WriteOptions FileWork::options_of(const FileInFlight& flight) const {
 void FileWork::write_picture(FileInFlight& flight) const {
   const std::filesystem::path& output = flight.file.output;
   if (log_) log_->begin(output);
-  write_image(output, flight.output, options_of(flight));
+  if (output_kind(work_.pipeline) == OutputKind::json)
+    write_file(output, std::as_bytes(std::span(flight.json)), flight.replaces);
+  else
+    write_image(output, flight.output, options_of(flight));
   if (flight.thumbnails && output_kind(work_.pipeline) == OutputKind::image)
     flight.thumbnails->after = thumbnail(flight.output, Thumbnails::side);
   if (!log_) return;

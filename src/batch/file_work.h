@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "batch/filter_chains.h"
@@ -28,6 +29,7 @@ struct FileInFlight {
   Picture source;
   std::vector<std::vector<Image>> own_sides;
   Image output;
+  std::string json;  ///< in place of the output
 
   /// True if there is nothing left to do.
   [[nodiscard]] bool over() const noexcept { return cancelled || result.status != FileStatus::done; }

@@ -2,8 +2,137 @@
 
 #include <algorithm>
 #include <exception>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "batch/side_inputs.h"
+#include "satin/error.h"
 
 namespace satin::batch {
+namespace {
+
+// A camera's folder holds upright and lying pictures; more plans would hold device memory for little.
+constexpr std::size_t kept_plans = 2;
+
+}  // namespace
+
+FilterChain::FilterChain(const Device& device, const Batch& work)
+    : device_(device), work_(work), stream_(device.new_stream()), shared_(1) {
+  for (std::size_t step = 0; step < work.pipeline.size(); ++step) {
+    const std::size_t end = shared_.size() + work.pipeline[step].parameters.filter().inputs.size();
+    for (const Image& image : work.side_images[step]) share(image);
+    shared_.resize(end);
+  }
+  inputs_ = shared_;
+}
+
+/// A copy on the device, unless there is no memory for it.
+void FilterChain::share(const Image& image) {
+  shared_.push_back(image.view());
+  if (!device_.is_cuda() || image.empty()) return;
+  try {
+    device_images_.push_back(device_.upload(image));
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::environment) throw;
+    return;
+  }
+  shared_.back() = device_images_.back().view();
+}
+
+void FilterChain::check_parameters() const {
+  std::optional<Error> refusal;
+  for (const int channels : {3, 1, 4}) {
+    try {
+      return static_cast<void>(PipelinePlan(device_, work_.pipeline, shapes_with(usual_shape(channels))));
+    } catch (const Error& error) {
+      if (error.kind() == ErrorKind::input) return;  // it depends on the picture
+      if (error.kind() != ErrorKind::usage) throw;
+      if (!refusal) refusal = error;
+    }
+  }
+  throw Error(*refusal);
+}
+
+const Shape& FilterChain::plan(const std::filesystem::path& input, const Shape& picture,
+                               std::span<const std::vector<Image>> own_images) {
+  planned_ = nullptr;
+  inputs_ = shared_;
+  std::size_t next = 1;
+  for (const std::vector<Image>& of_step : own_images)
+    for (const Image& image : of_step) {
+      if (!image.empty()) inputs_[next] = image.view();
+      ++next;
+    }
+  std::vector<Shape> shapes = shapes_with(picture);
+  const auto known = std::find_if(plans_.begin(), plans_.end(),
+                                  [&](const ShapedPlan& entry) { return entry.shapes == shapes; });
+  if (known != plans_.end()) {
+    std::rotate(plans_.begin(), known, known + 1);
+  } else {
+    if (plans_.size() == kept_plans) plans_.pop_back();
+    const auto check = [&](std::size_t step, const Shape& shape) { check_step(step, input, shape); };
+    PipelinePlan made(device_, work_.pipeline, shapes, check);
+    plans_.insert(plans_.begin(), ShapedPlan{std::move(shapes), std::move(made)});
+  }
+  planned_ = &plans_.front().plan;
+  return planned_->output_shape();
+}
+
+std::vector<std::string> FilterChain::run(const ImageView& picture, const MutableImageView& output) {
+  inputs_.front() = picture;
+  planned_->run(inputs_, output, stream_.get());
+  return planned_->check(stream_.get());
+}
+
+std::vector<std::string> FilterChain::json(const std::filesystem::path& input, const ImageView& picture,
+                                           std::string& text) {
+  inputs_.front() = picture;
+  const PipelineStep& last = work_.pipeline.back();
+  std::vector<std::string> names{input.string()};
+  for (const InputRecord& side : last.parameters.filter().inputs) names.push_back(last.side(side.name));
+  text = planned_->json(inputs_, names, stream_.get()) + "\n";
+  return planned_->check(stream_.get());
+}
+
+void FilterChain::forget_plans() {
+  planned_ = nullptr;
+  plans_.clear();
+}
+
+std::size_t FilterChain::held_bytes() const noexcept {
+  return std::accumulate(
+      plans_.begin(), plans_.end(), std::size_t{0},
+      [](std::size_t bytes, const ShapedPlan& entry) { return bytes + entry.plan.workspace_bytes(); });
+}
+
+bool FilterChain::in_windows() const noexcept { return planned_ != nullptr && planned_->in_windows(); }
+
+std::vector<Shape> FilterChain::shapes_with(const Shape& picture) const {
+  std::vector<Shape> shapes{picture};
+  std::transform(inputs_.begin() + 1, inputs_.end(), std::back_inserter(shapes),
+                 [](const ImageView& side) { return side.empty() ? Shape{} : side.shape; });
+  return shapes;
+}
+
+Shape FilterChain::usual_shape(int channels) const {
+  Shape shape{256, 256, channels};
+  for (const ImageView& side : shared_) {
+    if (side.empty()) continue;
+    shape.width = side.shape.width;
+    shape.height = side.shape.height;
+  }
+  return shape;
+}
+
+void FilterChain::check_step(std::size_t step, const std::filesystem::path& input,
+                             const Shape& picture) const {
+  std::size_t first = 1;
+  for (std::size_t i = 0; i < step; ++i) first += work_.pipeline[i].parameters.filter().inputs.size();
+  const PipelineStep& checked = work_.pipeline[step];
+  check_sizes(checked, std::span(inputs_).subspan(first, checked.parameters.filter().inputs.size()), input,
+              picture);
+}
 
 FilterChains::FilterChains(std::span<const Device> devices, const Batch& work) : work_(work) {
   for (const Device& device : devices) {

@@ -4,15 +4,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <cstring>
-#include <set>
 #include <system_error>
 #include <utility>
 
-#include "batch/glob.h"
-#include "batch/quoted.h"
+#include "batch/names.h"
 #include "satin/io.h"
 
 namespace satin::batch {
@@ -20,28 +17,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::set<std::string> readable_extensions() {
-  std::set<std::string> extensions;
-  for (const FormatInfo& format : formats())
-    if (format.reads) extensions.insert(format.extensions.begin(), format.extensions.end());
-  return extensions;
-}
+bool is_hidden(const fs::path& path) { return path.filename().native().starts_with('.'); }
 
-std::string lower_case(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
-
-bool is_hidden(const fs::path& path) {
-  const std::string name = path.filename().string();
-  return !name.empty() && name.front() == '.';
+bool is_picture(const fs::path& name) {
+  return is_extension_of(&FormatInfo::reads, name.extension().string());
 }
 
 /// Adds what one input stands for to the list.
 class InputSearch {
  public:
-  explicit InputSearch(const BatchOptions& options) : options_(options), extensions_(readable_extensions()) {}
+  explicit InputSearch(const BatchOptions& options) : options_(options) {}
 
   void add(const fs::path& input) {
     if (input.empty()) throw Error(ErrorKind::usage, "The name of an input is empty.");
@@ -95,10 +80,6 @@ class InputSearch {
     }
   }
 
-  bool is_picture(const fs::path& name) const {
-    return extensions_.count(lower_case(name.extension().string())) != 0;
-  }
-
   bool is_output(const fs::path& folder) const {
     std::error_code ignored;
     return fs::equivalent(folder, options_.output, ignored) ||
@@ -107,13 +88,10 @@ class InputSearch {
   }
 
   const BatchOptions& options_;
-  std::set<std::string> extensions_;
   InputList list_;
 };
 
 }  // namespace
-
-bool is_stream(const fs::path& path) { return path == "-"; }
 
 std::optional<Error> reading_problem(const fs::path& path) {
   if (is_stream(path)) return std::nullopt;
@@ -162,6 +140,35 @@ std::vector<BatchFile> find_pictures(const BatchOptions& options) {
     files.push_back({path, found.relative(i), batch::reading_problem(path)});
   }
   return files;
+}
+
+void PictureList::below(const std::filesystem::path& folder) {
+  if (folders_.back() != folder) folders_.push_back(folder);
+}
+
+void PictureList::add(std::string_view relative) {
+  entries_.push_back({names_.size(), static_cast<std::uint32_t>(relative.size()),
+                      static_cast<std::uint32_t>(folders_.size() - 1)});
+  names_ += relative;
+}
+
+void PictureList::sort_from(std::size_t first) {
+  const auto begin = entries_.begin() + static_cast<std::ptrdiff_t>(first);
+  std::sort(begin, entries_.end(), [this](const Entry& a, const Entry& b) { return text(a) < text(b); });
+  entries_.erase(std::unique(begin, entries_.end(),
+                             [this](const Entry& a, const Entry& b) { return text(a) == text(b); }),
+                 entries_.end());
+}
+
+std::filesystem::path PictureList::path(std::size_t index) const {
+  const Entry& entry = entries_[index];
+  return folders_[entry.folder] / text(entry);
+}
+
+std::filesystem::path PictureList::relative(std::size_t index) const {
+  const Entry& entry = entries_[index];
+  const std::filesystem::path name = text(entry);
+  return folders_[entry.folder].empty() ? name.filename() : name;
 }
 
 }  // namespace satin

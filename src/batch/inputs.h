@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "batch/names.h"
 #include "satin/batch.h"
 
 namespace satin::batch {
@@ -12,8 +13,6 @@ struct InputList {
   PictureList files;
   bool many = false;  ///< a folder, a pattern, or more than one file
 };
-
-[[nodiscard]] bool is_stream(const std::filesystem::path& path);
 
 /// Throws Error(usage) for none, and for standard input among others; Error(input) if the folders hold no
 /// picture or no file matches a pattern.

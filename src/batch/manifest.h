@@ -1,6 +1,7 @@
 #pragma once
-// The file beside the outputs that lets a batch go on where it ended, however it ended. Lines of words; names
-// are relative to the manifest's folder, with %XX for what is no plain character:
+// What is to be done with an output that may be there already, and the manifest: the file beside the outputs
+// that lets a batch go on where it ended, however it ended. Its lines are words; names are relative to its
+// folder, with %XX for what is no plain character:
 //   satin-manifest 1
 //   run HOST PROCESS                 a process has begun to add lines
 //   begin NAME                       from here on NAME, if there is one, is an output of ours
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "batch/file_stamp.h"
+#include "satin/batch.h"
 
 namespace satin::batch {
 
@@ -75,5 +77,20 @@ class ManifestLog {
   std::vector<char> buffer_;  ///< longer than a line: so each is one write
   std::unique_ptr<std::FILE, Close> stream_;
 };
+
+/// Where the manifest of this batch lies: in the output folder, that of a single output, or the folder before
+/// a pattern's first placeholder. Throws Error(usage) if the output is a stream.
+[[nodiscard]] std::filesystem::path manifest_file(const BatchOptions& options, bool folder_output);
+
+enum class Decision { make, replace, leave_existing, leave_unchanged };
+
+/// With `resume` reads the output to compare its hash.
+[[nodiscard]] Decision decide(const Batch& work, std::size_t index, const BatchFile& file);
+
+/// What an output is made from now; its size and hash follow when it is written.
+[[nodiscard]] Made made_now(const Batch& work, std::size_t index, const BatchFile& file);
+
+/// Removes temporary files that processes left which the manifest knows and which are no more.
+void remove_left_over_files(const Batch& work);
 
 }  // namespace satin::batch

@@ -1,11 +1,9 @@
 #include "batch/outputs.h"
 
-#include <algorithm>
-#include <cctype>
+#include <optional>
 #include <system_error>
 
-#include "batch/quoted.h"
-#include "satin/io.h"
+#include "batch/names.h"
 #include "satin/param.h"
 
 namespace satin::batch {
@@ -13,41 +11,27 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::vector<std::string>& writable_extensions() {
-  static const std::vector<std::string> known = [] {
-    std::vector<std::string> extensions;
-    for (const FormatInfo& format : formats())
-      if (format.writes)
-        extensions.insert(extensions.end(), format.extensions.begin(), format.extensions.end());
-    return extensions;
-  }();
-  return known;
-}
-
-bool is_writable_extension(std::string extension) {
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  const std::vector<std::string>& known = writable_extensions();
-  return std::find(known.begin(), known.end(), extension) != known.end();
-}
+bool is_writable(const std::string& extension) { return is_extension_of(&FormatInfo::writes, extension); }
 
 std::string known_extensions() {
   std::string text;
-  for (const std::string& extension : writable_extensions()) text += (text.empty() ? "" : " ") + extension;
+  for (const std::string& extension : extensions_of(&FormatInfo::writes))
+    text += (text.empty() ? "" : " ") + extension;
   return text;
 }
 
 void check_format(const std::string& format) {
-  if (format.empty() || is_writable_extension(format)) return;
+  if (format.empty() || is_writable(format)) return;
   throw Error(ErrorKind::usage, "'" + format + "' is not a format that can be written." +
-                                    did_you_mean(format, writable_extensions()) + "\nThere are " +
-                                    known_extensions() + ".");
+                                    did_you_mean(format, extensions_of(&FormatInfo::writes)) +
+                                    "\nThere are " + known_extensions() + ".");
 }
 
 bool ends_with_separator(const fs::path& path) { return !path.empty() && !path.has_filename(); }
 
 std::string default_extension(const fs::path& input, const BatchOptions& options, OutputKind kind) {
   if (!options.format.empty()) return options.format;
+  if (kind == OutputKind::json) return ".json";
   return kind == OutputKind::table ? ".npy" : input.extension().string();
 }
 
@@ -64,7 +48,7 @@ fs::path name_of(const Batch& work, std::size_t index) {
 
 void refuse_file_for_many(const BatchOptions& options) {
   const bool looks_like_file = !ends_with_separator(options.output) && options.output.has_extension() &&
-                               is_writable_extension(options.output.extension().string());
+                               is_writable(options.output.extension().string());
   std::error_code ignored;
   if (!looks_like_file || fs::is_directory(options.output, ignored)) return;
   throw Error(ErrorKind::usage,
@@ -72,9 +56,14 @@ void refuse_file_for_many(const BatchOptions& options) {
                   " looks like a file.\nName a folder; end its name with '/' if that is one.");
 }
 
-}  // namespace
+std::optional<fs::file_time_type> time_of(const fs::path& input) {
+  std::error_code error;
+  if (!fs::is_regular_file(input, error)) return std::nullopt;
+  const fs::file_time_type time = fs::last_write_time(input, error);
+  return error ? std::nullopt : std::optional(time);
+}
 
-OutputKind output_kind(const Pipeline& pipeline) { return pipeline.back().parameters.filter().output; }
+}  // namespace
 
 bool output_is_folder(const InputList& inputs, const BatchOptions& options) {
   std::error_code ignored;
@@ -84,7 +73,7 @@ bool output_is_folder(const InputList& inputs, const BatchOptions& options) {
 
 void check_extension(const fs::path& output) {
   const std::string extension = output.extension().string();
-  if (is_writable_extension(extension)) return;
+  if (is_writable(extension)) return;
   const std::string reason = extension.empty()
                                  ? "has no extension that names a format"
                                  : "has the extension '" + extension + "', which cannot be written";
@@ -92,12 +81,13 @@ void check_extension(const fs::path& output) {
                                     known_extensions() + ".");
 }
 
-void check_output_name(const InputList& inputs, const BatchOptions& options) {
+void check_output_name(const InputList& inputs, const BatchOptions& options, OutputKind kind) {
   if (options.output.empty())
     throw Error(ErrorKind::usage, "There is no output. Name it with -o FILE, -o FOLDER/ or -o -.");
   check_format(options.format);
   if (!output_is_folder(inputs, options)) {
-    if (!is_stream(options.output) && options.format.empty()) check_extension(options.output);
+    if (!is_stream(options.output) && options.format.empty() && kind != OutputKind::json)
+      check_extension(options.output);
     return;
   }
   if (is_stream(options.output))
@@ -109,12 +99,10 @@ void check_output_name(const InputList& inputs, const BatchOptions& options) {
 }
 
 NameFields name_fields(const fs::path& input, const fs::path& relative, const fs::path& extension) {
-  const auto folder_of = [](const fs::path& path) {
-    return path.has_parent_path() ? path.parent_path().native() : std::string(".");
-  };
   std::string ext = extension.native();
   if (!ext.empty()) ext.erase(0, 1);
-  return {folder_of(input), folder_of(relative), input.filename().native(), input.stem().native(), ext};
+  return {folder_of(input).native(), folder_of(relative).native(), input.filename().native(),
+          input.stem().native(), ext};
 }
 
 void create_folder_of(const fs::path& file) {
@@ -130,9 +118,40 @@ void create_folder_of(const fs::path& file) {
 std::string output_format(const BatchFile& file, const BatchOptions& options, OutputKind kind) {
   if (!options.format.empty() || !is_stream(file.output)) return options.format;
   std::string extension = default_extension(file.input, options, kind);
-  if (is_writable_extension(extension)) return extension;
+  if (is_writable(extension) || kind == OutputKind::json) return extension;
   throw Error(ErrorKind::usage,
               "The format for standard output is not known. Name it with --format, such as png.");
+}
+
+WriteOptions write_options(const BatchFile& file, const Picture& source, const BatchOptions& options,
+                           OutputKind kind) {
+  WriteOptions result;
+  result.format = output_format(file, options, kind);
+  result.quality = options.quality;
+  result.convert = kind == OutputKind::image;
+  result.dither = options.dither;
+  result.modified = time_of(file.input);
+  result.metadata = source.metadata;
+  result.channels = source.channels;
+  if (options.strip || kind == OutputKind::table) {
+    result.metadata.icc.clear();
+    result.metadata.exif.clear();
+    result.metadata.xmp.clear();
+    result.metadata.iptc.clear();
+    result.metadata.png = {};
+    result.channels = {};
+  }
+  return result;
+}
+
+std::vector<std::string> file_warnings(const BatchFile& file, const Picture& source, const Shape& output,
+                                       const WriteOptions& options) {
+  std::vector<std::string> warnings = source.warnings;
+  const std::string extension = options.format.empty() ? file.output.extension().string() : options.format;
+  for (const std::string& text : {options.convert ? what_is_converted(extension, output) : std::string(),
+                                  what_is_lost(extension, options.metadata, options.channels)})
+    if (!text.empty()) warnings.push_back(text);
+  return warnings;
 }
 
 }  // namespace satin::batch

@@ -1,24 +1,23 @@
 #pragma once
-// The names of the outputs.
+// The outputs: their names, and what they take over from their inputs.
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "batch/inputs.h"
-#include "batch/name_pattern.h"
+#include "satin/batch.h"
+#include "satin/io.h"
 #include "satin/pipeline.h"
 
 namespace satin::batch {
-
-/// What the last step makes.
-[[nodiscard]] OutputKind output_kind(const Pipeline& pipeline);
 
 /// True if OUTPUT names a folder or is a pattern: its folders are created.
 [[nodiscard]] bool output_is_folder(const InputList& inputs, const BatchOptions& options);
 
 /// Throws Error(usage) for a format that cannot be written, and if several pictures are to go into what is no
-/// folder.
-void check_output_name(const InputList& inputs, const BatchOptions& options);
+/// folder. JSON may have any name.
+void check_output_name(const InputList& inputs, const BatchOptions& options, OutputKind kind);
 
 /// Throws Error(usage) if the extension of an output of a folder names no format.
 void check_extension(const std::filesystem::path& output);
@@ -33,5 +32,14 @@ void create_folder_of(const std::filesystem::path& file);
 
 /// The extension that decides the format of standard output; for other outputs that of `options`.
 [[nodiscard]] std::string output_format(const BatchFile& file, const BatchOptions& options, OutputKind kind);
+
+/// Metadata, named channels and the time of the input, as the options want them; nothing is overwritten.
+/// `source` must outlive the result.
+[[nodiscard]] WriteOptions write_options(const BatchFile& file, const Picture& source,
+                                         const BatchOptions& options, OutputKind kind);
+
+/// What a user should know about the reading and the writing of this file.
+[[nodiscard]] std::vector<std::string> file_warnings(const BatchFile& file, const Picture& source,
+                                                     const Shape& output, const WriteOptions& options);
 
 }  // namespace satin::batch

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "batch/inputs.h"
+#include "batch/names.h"
 #include "batch/outputs.h"
-#include "batch/quoted.h"
 #include "satin/io.h"
 #include "satin/param.h"
 

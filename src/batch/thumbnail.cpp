@@ -18,21 +18,19 @@ float linear_from_srgb(double code) {
 template <class T>
 class Fractions {
  public:
-  Fractions() : linear_(codes), plain_(codes) {
-    for (std::size_t code = 0; code < codes; ++code) {
-      const double fraction = static_cast<double>(code) / (codes - 1);
-      linear_[code] = linear_from_srgb(fraction);
-      plain_[code] = static_cast<float>(fraction);
-    }
+  Fractions() : linear_(std::size_t{std::numeric_limits<T>::max()} + 1) {
+    for (std::size_t code = 0; code < linear_.size(); ++code)
+      linear_[code] = linear_from_srgb(fraction(code));
   }
   [[nodiscard]] float colour(T code) const { return linear_[code]; }
-  [[nodiscard]] float alpha(T code) const { return plain_[code]; }
+  [[nodiscard]] static float alpha(T code) { return static_cast<float>(fraction(code)); }
 
  private:
-  static constexpr std::size_t codes = std::size_t{std::numeric_limits<T>::max()} + 1;
+  static double fraction(std::size_t code) {
+    return static_cast<double>(code) / double{std::numeric_limits<T>::max()};
+  }
 
   std::vector<float> linear_;
-  std::vector<float> plain_;
 };
 
 template <>

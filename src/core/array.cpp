@@ -25,7 +25,7 @@ Array::Array(const Device& device, Type type, std::int64_t size)
       buffer_(backend_->allocate(checked_bytes(type, size))),
       size_(size),
       type_(type),
-      memory_(backend_->host_memory ? Memory::host : Memory::device) {}
+      memory_(backend_->memory()) {}
 
 Array::Array(const Device& device, ArrayView host) : Array(device, host.type, host.size) {
   if (host.memory != Memory::host)

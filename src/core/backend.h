@@ -2,18 +2,27 @@
 // What a backend is: memory, a stream, and the operations that it has.
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "core/operation.h"
-#include "core/run_parts.h"
 #include "core/windows.h"
 #include "satin/device.h"
 #include "satin/error.h"
 
 namespace satin {
+
+/// What a run does one after the other. Those of one picture that the device filters in windows, or that lies
+/// in its memory already, are all `kernels`.
+enum class RunPart { copy_up, kernels, copy_down };
+
+/// Told when a part began and when the device was done with it, from the thread that called run().
+using RunListener = std::function<void(RunPart part, std::chrono::steady_clock::time_point begin,
+                                       std::chrono::steady_clock::time_point end)>;
 
 /// Thrown where memory does not suffice, so that less may be tried.
 struct NoMemory : Error {
@@ -47,6 +56,10 @@ struct Backend : std::enable_shared_from_this<Backend> {
 
   /// Throws NoMemory.
   [[nodiscard]] Buffer allocate(std::size_t bytes);
+  /// A picture in its memory.
+  [[nodiscard]] Image allocate(const Shape& shape) { return {shape, allocate(byte_size(shape)), memory()}; }
+  /// Where its pictures lie.
+  [[nodiscard]] Memory memory() const noexcept { return host_memory ? Memory::host : Memory::device; }
   /// Copies bytes in stream order; host memory is read, or filled, before they return.
   virtual void upload(void* device, const void* host, std::size_t bytes, Stream stream) = 0;
   virtual void download(void* host, const void* device, std::size_t bytes, Stream stream) = 0;

@@ -2,9 +2,9 @@
 
 #include <charconv>
 
-#include "core/allocated.h"
 #include "core/backend.h"
 #include "core/copy.h"
+#include "core/host_memory.h"
 #include "satin/error.h"
 
 namespace satin {
@@ -37,12 +37,6 @@ std::shared_ptr<Backend> open_backend(std::string_view spec, const DeviceOptions
   if (spec == "cpu") return open_cpu(options.threads);
   if (spec == "cuda" || spec.starts_with("cuda:")) return open_cuda(parse_ordinal(spec));
   throw Error(ErrorKind::usage, "There is no device '" + std::string(spec) + "': use auto, cpu or cuda:N.");
-}
-
-Image transfer_target(const Shape& shape, Backend* device) {
-  return device == nullptr ? Image(shape)
-                           : Image(shape, device->allocate(byte_size(shape)),
-                                   device->host_memory ? Memory::host : Memory::device);
 }
 
 void require_dense(const ImageView& view) {
@@ -87,7 +81,7 @@ bool Device::is_cuda() const noexcept { return !backend_->host_memory; }
 
 Image Device::allocate(const Shape& shape) const {
   validate(shape);
-  return transfer_target(shape, backend_.get());
+  return backend_->allocate(shape);
 }
 
 Image Device::upload(const ImageView& host) const {
@@ -101,8 +95,8 @@ Image Device::upload(const ImageView& host) const {
 
 Image Device::download(const ImageView& device) const {
   require_dense(device);
-  require_memory(device, backend_->host_memory ? Memory::host : Memory::device);
-  Image result = transfer_target(device.shape, nullptr);
+  require_memory(device, backend_->memory());
+  Image result(device.shape);
   backend_->download(result.data(), device.data, byte_size(device.shape), {});
   return result;
 }
@@ -111,7 +105,7 @@ void Device::copy(const ImageView& from, const MutableImageView& to, Stream stre
   if (from.shape != to.shape)
     throw Error(ErrorKind::usage, "A picture of " + describe(from.shape) + " is not copied into one of " +
                                       describe(to.shape) + ": both must have one shape.");
-  const Memory own = backend_->host_memory ? Memory::host : Memory::device;
+  const Memory own = backend_->memory();
   if (from.memory != own || to.memory != own)
     throw Error(ErrorKind::usage,
                 "Both views must be in the memory of " + backend_->info.id + ": upload or download instead.");

@@ -2,12 +2,13 @@
 
 #include <sys/mman.h>
 
+#include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <new>
 
-#include "core/allocated.h"
-#include "core/host_copy.h"
+#include "core/host_memory.h"
 #include "satin/error.h"
 
 namespace satin {
@@ -27,6 +28,26 @@ std::size_t multiply(std::size_t a, std::size_t b, const Shape& shape) {
   return a * b;
 }
 
+struct TypeFacts {
+  const char* name;
+  std::size_t size;
+};
+
+const TypeFacts& facts_of(Type type) noexcept {
+  static constexpr TypeFacts facts[] = {{"u8", 1},  {"u16", 2}, {"u32", 4}, {"u64", 8},
+                                        {"i32", 4}, {"f32", 4}, {"f64", 8}};  // in the order of Type
+  static constexpr TypeFacts unknown{"?", 0};
+  const auto index = static_cast<std::size_t>(type);
+  return index < std::size(facts) ? facts[index] : unknown;
+}
+
+template <class Element>
+void copy_elements(const ImageView& from, const MutableImageView& to, std::int64_t y, std::int64_t frame) {
+  for (std::int64_t x = 0; x < from.shape.width; ++x)
+    for (int c = 0; c < from.shape.channels; ++c)
+      std::memcpy(to.at(x, y, c, frame), from.at(x, y, c, frame), sizeof(Element));
+}
+
 template <class View>
 View dense_view(decltype(View::data) data, const Shape& shape, Memory memory) {
   validate(shape);
@@ -35,42 +56,9 @@ View dense_view(decltype(View::data) data, const Shape& shape, Memory memory) {
 
 }  // namespace
 
-std::size_t size_of(Type type) noexcept {
-  switch (type) {
-    case Type::u8:
-      return 1;
-    case Type::u16:
-      return 2;
-    case Type::u32:
-    case Type::i32:
-    case Type::f32:
-      return 4;
-    case Type::u64:
-    case Type::f64:
-      return 8;
-  }
-  return 0;
-}
+std::size_t size_of(Type type) noexcept { return facts_of(type).size; }
 
-const char* name_of(Type type) noexcept {
-  switch (type) {
-    case Type::u8:
-      return "u8";
-    case Type::u16:
-      return "u16";
-    case Type::u32:
-      return "u32";
-    case Type::u64:
-      return "u64";
-    case Type::i32:
-      return "i32";
-    case Type::f32:
-      return "f32";
-    case Type::f64:
-      return "f64";
-  }
-  return "?";
-}
+const char* name_of(Type type) noexcept { return facts_of(type).name; }
 
 std::string describe(const Shape& shape) {
   std::string text = std::to_string(shape.width) + " x " + std::to_string(shape.height) + ", " +
@@ -121,6 +109,23 @@ MutableImageView mutable_view_of(void* data, const Shape& shape, Memory memory) 
   return dense_view<MutableImageView>(static_cast<std::byte*>(data), shape, memory);
 }
 
+void require_whole(const Allocator& allocator) {
+  if (!allocator.allocate != !allocator.free)
+    throw Error(ErrorKind::usage, "An allocator is two functions: give both, or neither.");
+}
+
+Buffer allocated(const Allocator& allocator, std::size_t bytes) {
+  require_whole(allocator);
+  void* memory = allocator.allocate(bytes);
+  if (memory == nullptr) return {};
+  Buffer buffer{{static_cast<std::byte*>(memory),
+                 [free = allocator.free, bytes](std::byte* given) { free(given, bytes); }},
+                bytes};
+  if (reinterpret_cast<std::uintptr_t>(memory) % 64 != 0)
+    throw Error(ErrorKind::usage, "The allocator gave memory that is not at a multiple of 64 bytes.");
+  return buffer;
+}
+
 Buffer allocate_host(std::size_t bytes, const Allocator& allocator) {
   if (allocator.allocate || allocator.free) {
     Buffer buffer = allocated(allocator, bytes);
@@ -166,6 +171,29 @@ Image Image::clone() const {
   Image result(shape_);
   std::memcpy(result.data(), data(), byte_size(shape_));
   return result;
+}
+
+void copy_row(const ImageView& from, const MutableImageView& to, std::int64_t y, std::int64_t frame) {
+  if (from.interleaved() && to.interleaved()) {
+    const auto bytes = static_cast<std::size_t>(from.shape.width * from.strides.pixel);
+    std::memcpy(to.at(0, y, 0, frame), from.at(0, y, 0, frame), bytes);
+    return;
+  }
+  switch (size_of(from.shape.type)) {
+    case 1:
+      return copy_elements<std::uint8_t>(from, to, y, frame);
+    case 2:
+      return copy_elements<std::uint16_t>(from, to, y, frame);
+    case 4:
+      return copy_elements<std::uint32_t>(from, to, y, frame);
+    default:
+      return copy_elements<std::uint64_t>(from, to, y, frame);
+  }
+}
+
+void copy_pixels(const ImageView& from, const MutableImageView& to) {
+  for (std::int64_t frame = 0; frame < from.shape.frames; ++frame)
+    for (std::int64_t y = 0; y < from.shape.height; ++y) copy_row(from, to, y, frame);
 }
 
 Image copy_of(const ImageView& view) {

@@ -1,9 +1,10 @@
-#include "core/masked_filter.h"
+// Masked work by windows around the active tiles of the mask.
 
 #include <vector>
 
 #include "core/active_tiles.h"
 #include "core/copy.h"
+#include "core/prepared_filter.h"
 #include "core/window_cover.h"
 
 namespace satin {
@@ -58,9 +59,7 @@ class PreparedMasked final : public PreparedFilter {
     const MutableImageView whole_result = mutable_view_of(result_.get(), result_shape_, output.memory);
     const MutableImageView result = part_of(whole_result, {{0, window.x.size()}, {0, window.y.size()}});
     filters_[run.size]->run(parts_, result, measured, stream);
-    const Rectangle inner{{run.inner.x.first - window.x.first, run.inner.x.last - window.x.first},
-                          {run.inner.y.first - window.y.first, run.inner.y.last - window.y.first}};
-    copy_->run(part_of(result, inner), part_of(output, run.inner), stream);
+    copy_->run(part_of(result, seen_from(window, run.inner)), part_of(output, run.inner), stream);
   }
 
   std::size_t mask_;

@@ -52,14 +52,12 @@ Length parse_length(std::string_view name, std::string_view whole, std::string_v
 }
 
 PixelBox parse_box(std::string_view name, std::string_view text) {
+  const std::vector<std::string> parts = split(text, ',');
   std::array<std::int64_t, 4> numbers{};
-  std::string_view rest = text;
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    const std::size_t end = i + 1 < numbers.size() ? rest.find(',') : rest.size();
-    if (end == std::string_view::npos || !parse_whole(rest.substr(0, end), numbers[i]))
-      refuse(name, text, "four whole numbers X,Y,W,H are expected, several boxes with ';' between them");
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
+  bool whole = parts.size() == numbers.size();
+  for (std::size_t i = 0; whole && i < numbers.size(); ++i) whole = parse_whole(parts[i], numbers[i]);
+  if (!whole)
+    refuse(name, text, "four whole numbers X,Y,W,H are expected, several boxes with ';' between them");
   return {numbers[0], numbers[1], numbers[2], numbers[3]};
 }
 
@@ -88,10 +86,23 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+const char* name_of(ParameterKind kind) noexcept {
+  static constexpr std::array names = {"real",   "reals", "integer", "flag", "choice",
+                                       "radius", "boxes", "colour",  "point"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
 double parse_real(std::string_view name, std::string_view text, double minimum, double maximum) {
   const double value = parse_finite(name, text);
   check_range(name, text, value, minimum, maximum);
   return value;
+}
+
+std::vector<double> parse_reals(std::string_view name, std::string_view text, double minimum,
+                                double maximum) {
+  std::vector<double> values;
+  for (const std::string& part : split(text, ',')) values.push_back(parse_real(name, part, minimum, maximum));
+  return values;
 }
 
 long parse_integer(std::string_view name, std::string_view text, long minimum, long maximum) {
@@ -150,14 +161,12 @@ Point parse_point(std::string_view name, std::string_view text) {
 std::vector<PixelBox> parse_boxes(std::string_view name, std::string_view text) {
   constexpr std::int64_t farthest = std::int64_t{1} << 31;
   std::vector<PixelBox> boxes;
-  for (std::size_t first = 0; first <= text.size();) {
-    const std::size_t end = std::min(text.find(';', first), text.size());
-    boxes.push_back(parse_box(name, text.substr(first, end - first)));
+  for (const std::string& part : split(text, ';')) {
+    boxes.push_back(parse_box(name, part));
     const PixelBox& box = boxes.back();
     if (box.width < 1 || box.height < 1) refuse(name, text, "width and height must be 1 or more");
     for (const std::int64_t number : {box.x, box.y, box.width, box.height})
       if (number > farthest || number < -farthest) refuse(name, text, "this is beyond every picture");
-    first = end + 1;
   }
   return boxes;
 }
@@ -177,6 +186,12 @@ std::string print_real(double value) {
   char text[64];
   const auto [end, code] = std::to_chars(std::begin(text), std::end(text), value);
   return {std::begin(text), end};
+}
+
+std::string print_reals(std::span<const double> values) {
+  std::string text;
+  for (const double value : values) text += (text.empty() ? "" : ",") + print_real(value);
+  return text;
 }
 
 std::string print_radius(const Radius& radius) {
@@ -203,6 +218,16 @@ std::string print_colour(const Colour& colour) {
     text += digits[code % 16];
   }
   return text;
+}
+
+std::vector<std::string> split(std::string_view text, char sign) {
+  std::vector<std::string> parts;
+  for (std::size_t first = 0; first <= text.size();) {
+    const std::size_t end = std::min(text.find(sign, first), text.size());
+    parts.emplace_back(text.substr(first, end - first));
+    first = end + 1;
+  }
+  return parts;
 }
 
 std::string nearest(std::string_view text, std::span<const std::string> candidates) {

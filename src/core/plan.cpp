@@ -7,10 +7,8 @@
 
 #include "core/backend.h"
 #include "core/copy.h"
-#include "core/host_copy.h"
-#include "core/masked_filter.h"
+#include "core/host_memory.h"
 #include "core/prepared_filter.h"
-#include "core/watch.h"
 #include "core/windowed_filter.h"
 #include "satin/error.h"
 
@@ -118,8 +116,6 @@ struct PlanImplementation {
     return staging[index].get();
   }
 
-  Memory own_memory() const { return backend().host_memory ? Memory::host : Memory::device; }
-
   bool in_own_memory(const ImageView& view) const {
     return view.memory == Memory::host ? backend().host_memory : true;
   }
@@ -127,7 +123,8 @@ struct PlanImplementation {
   /// The view itself if the filter can read it, otherwise a packed copy in the backend's memory.
   ImageView stage_input(std::size_t index, const ImageView& view, bool aliased, Stream stream) {
     if (in_own_memory(view) && view.interleaved() && !aliased) return view;
-    const MutableImageView packed = mutable_view_of(staging_for(index, view.shape), view.shape, own_memory());
+    const MutableImageView packed =
+        mutable_view_of(staging_for(index, view.shape), view.shape, backend().memory());
     if (in_own_memory(view)) {
       copy->run(view, packed, stream);
     } else if (dense(view)) {
@@ -219,8 +216,8 @@ struct PlanImplementation {
           if (uses(i)) ready[i] = stage_input(i, given[i], overlap(given[i], target), stream);
       });
       if (needs_staging(target))
-        result =
-            mutable_view_of(staging_for(planned.inputs.size(), planned.output), planned.output, own_memory());
+        result = mutable_view_of(staging_for(planned.inputs.size(), planned.output), planned.output,
+                                 backend().memory());
     } catch (const NoMemory&) {
       if (!planned.reach) throw;
       backend().synchronize(stream);
@@ -234,29 +231,18 @@ struct PlanImplementation {
     ready.assign(planned.inputs.size(), {});
     for (std::size_t i = 0; i < planned.inputs.size(); ++i)
       if (uses(i)) ready[i] = given[i];
-    const Kept original = overlap(ready[0], target) ? keep(ready[0], stream) : Kept{};
-    if (original.data.get() != nullptr) ready[0] = original.view;
+    const Image original = overlap(ready[0], target) ? kept(ready[0], stream) : Image();
+    if (!original.empty()) ready[0] = original.view();
     part(RunPart::kernels, stream, [&] { run_frames(target, stream); });
-    if (original.data.get() != nullptr) backend().synchronize(stream);
+    if (!original.empty()) backend().synchronize(stream);
   }
 
   /// A copy of a picture that is overwritten while windows still look at it.
-  struct Kept {
-    Buffer data;
-    ImageView view;
-  };
-
-  Kept keep(const ImageView& picture, Stream stream) {
-    const bool host = picture.memory == Memory::host;
-    Kept kept{host ? allocate_host(byte_size(picture.shape)) : backend().allocate(byte_size(picture.shape)),
-              {}};
-    const MutableImageView packed = mutable_view_of(kept.data.get(), picture.shape, picture.memory);
-    if (host)
-      copy_pixels(picture, packed);
-    else
-      copy->run(picture, packed, stream);
-    kept.view = packed;
-    return kept;
+  Image kept(const ImageView& picture, Stream stream) {
+    if (picture.memory == Memory::host) return copy_of(picture);
+    Image copied = backend().allocate(picture.shape);
+    copy->run(picture, copied.view(), stream);
+    return copied;
   }
 
   void run_frames(const MutableImageView& result, Stream stream) {

@@ -60,6 +60,11 @@ struct FilterPlan {
   std::size_t mask = 0;         ///< among the inputs; 0: none whose zeros leave the picture's bytes alone
 };
 
+/// The filter for the whole picture. If it has a mask, a reach and a picture that is large enough for active
+/// tiles to be worth the search, it gives the same bytes by windows around those tiles; elsewhere the input's
+/// bytes are copied.
+[[nodiscard]] std::unique_ptr<PreparedFilter> prepare_whole(Backend& backend, const FilterPlan& filter);
+
 /// Throws NoMemory where there is none even for windows.
 [[nodiscard]] Plan make_plan(const Device& device, FilterPlan filter);
 

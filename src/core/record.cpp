@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/side_inputs.h"
+#include "satin/error.h"
 
 namespace satin::record {
 namespace {
@@ -38,6 +39,10 @@ Plan plan_with(const Device& device, FilterPlan filter, std::vector<Shape> shape
   filter.inputs = std::move(shapes);
   filter.mask = mask;
   return make_plan(device, std::move(filter));
+}
+
+Plan refuse_plan(const Device& /*device*/, std::span<const Shape> /*shapes*/, const void* /*parameters*/) {
+  throw Error(ErrorKind::usage, "It makes JSON, no picture: let it be the last of a pipeline.");
 }
 
 Plan plan(const FilterRecord& record, const Device& device, const Shape& shape, const void* parameters) {

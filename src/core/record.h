@@ -12,6 +12,7 @@
 
 #include "core/prepared_filter.h"
 #include "satin/filter.h"
+#include "satin/json.h"
 
 namespace satin::record {
 
@@ -40,144 +41,119 @@ ParameterRecord finish(ParameterRecord record, Text text) {
   return record;
 }
 
-/// A number, or an optional number that is not set unless told.
-template <class P, class Member>
-ParameterRecord real(Member P::*member, double minimum, double maximum, Text text) {
+/// The type of a member that may be optional, and its text, which is empty if it is not set.
+template <class Member>
+struct Plain {
+  using type = Member;
+};
+template <class Value>
+struct Plain<std::optional<Value>> {
+  using type = Value;
+};
+template <class Value, class Print>
+std::string printed(const Value& value, const Print& print) {
+  return print(value);
+}
+template <class Value, class Print>
+std::string printed(const std::optional<Value>& value, const Print& print) {
+  return value ? print(*value) : std::string();
+}
+
+/// A parameter of this kind: parse(name, text) gives the member's value, print(value) the text.
+template <class P, class Member, class Parse, class Print>
+ParameterRecord field(ParameterKind kind, Member P::*member, Text text, Parse parse, Print print) {
   ParameterRecord record;
-  record.kind = ParameterKind::real;
-  record.minimum = minimum;
-  record.maximum = maximum;
-  record.set = [member, minimum, maximum, name = text.name](void* p, std::string_view value) {
-    as<P>(p).*member = parse_real(name, value, minimum, maximum);
+  record.kind = kind;
+  record.set = [member, parse, name = text.name](void* p, std::string_view value) {
+    as<P>(p).*member = parse(name, value);
   };
-  record.get = [member](const void* p) {
-    if constexpr (std::is_same_v<Member, std::optional<double>>) {
-      return (as<P>(p).*member) ? print_real(*(as<P>(p).*member)) : std::string();
-    } else {
-      return print_real(as<P>(p).*member);
-    }
-  };
+  record.get = [member, print](const void* p) { return printed(as<P>(p).*member, print); };
   return finish<P>(std::move(record), std::move(text));
 }
 
-/// A whole number, or an optional one that is not set unless told.
+/// A parameter of a kind whose parser takes a range.
+template <class P, class Member, class Number, class Parse, class Print>
+ParameterRecord ranged(ParameterKind kind, Member P::*member, Number minimum, Number maximum, Text text,
+                       Parse parse, Print print) {
+  const auto in_range = [=](const std::string& name, std::string_view value) {
+    return parse(name, value, minimum, maximum);
+  };
+  ParameterRecord record = field(kind, member, std::move(text), in_range, print);
+  record.minimum = static_cast<double>(minimum);
+  record.maximum = static_cast<double>(maximum);
+  return record;
+}
+
+/// A number, or an optional number that is not set unless told.
 template <class P, class Member>
-ParameterRecord integer(Member P::*member, int minimum, int maximum, Text text) {
-  ParameterRecord record;
-  record.kind = ParameterKind::integer;
-  record.minimum = minimum;
-  record.maximum = maximum;
-  record.set = [member, minimum, maximum, name = text.name](void* p, std::string_view value) {
-    as<P>(p).*member = static_cast<int>(parse_integer(name, value, minimum, maximum));
+ParameterRecord real(Member P::*member, double minimum, double maximum, Text text) {
+  return ranged(ParameterKind::real, member, minimum, maximum, std::move(text), parse_real, print_real);
+}
+
+/// A list of numbers.
+template <class P>
+ParameterRecord reals(std::vector<double> P::*member, double minimum, double maximum, Text text) {
+  return ranged(ParameterKind::reals, member, minimum, maximum, std::move(text), parse_reals, print_reals);
+}
+
+/// A whole number, or an optional one. It is not set unless told if it is optional, or above the range.
+template <class P, class Member>
+ParameterRecord integer(Member P::*member, long minimum, long maximum, Text text) {
+  using Value = typename Plain<Member>::type;
+  const auto parse = [](const auto&... arguments) { return static_cast<Value>(parse_integer(arguments...)); };
+  const auto print = [maximum](Value value) {
+    return value > maximum ? std::string() : std::to_string(value);
   };
-  record.get = [member](const void* p) {
-    if constexpr (std::is_same_v<Member, std::optional<int>>) {
-      return (as<P>(p).*member) ? std::to_string(*(as<P>(p).*member)) : std::string();
-    } else {
-      return std::to_string(as<P>(p).*member);
-    }
-  };
-  return finish<P>(std::move(record), std::move(text));
+  return ranged(ParameterKind::integer, member, minimum, maximum, std::move(text), parse, print);
 }
 
 template <class P>
 ParameterRecord flag(bool P::*member, Text text) {
-  ParameterRecord record;
-  record.kind = ParameterKind::flag;
-  record.set = [member, name = text.name](void* p, std::string_view value) {
-    as<P>(p).*member = parse_flag(name, value);
-  };
-  record.get = [member](const void* p) { return std::string(as<P>(p).*member ? "true" : "false"); };
-  return finish<P>(std::move(record), std::move(text));
+  return field(ParameterKind::flag, member, std::move(text), parse_flag,
+               [](bool value) { return std::string(value ? "true" : "false"); });
 }
 
 /// An enumeration, or an optional one; `choices` are the names of the enumerators, in order from 0.
 template <class P, class Member>
 ParameterRecord choice(Member P::*member, const std::vector<std::string>& choices, Text text) {
-  ParameterRecord record;
-  record.kind = ParameterKind::choice;
+  using Value = typename Plain<Member>::type;
+  const auto parse = [choices](const std::string& name, std::string_view value) {
+    return static_cast<Value>(parse_choice(name, value, choices));
+  };
+  const auto print = [choices](Value value) { return choices[static_cast<std::size_t>(value)]; };
+  ParameterRecord record = field(ParameterKind::choice, member, std::move(text), parse, print);
   record.choices = choices;
-  record.set = [member, choices, name = text.name](void* p, std::string_view value) {
-    if constexpr (std::is_enum_v<Member>) {
-      as<P>(p).*member = static_cast<Member>(parse_choice(name, value, choices));
-    } else {
-      as<P>(p).*member = static_cast<typename Member::value_type>(parse_choice(name, value, choices));
-    }
-  };
-  record.get = [member, choices](const void* p) {
-    const Member& value = as<P>(p).*member;
-    if constexpr (std::is_enum_v<Member>) {
-      return choices[static_cast<std::size_t>(value)];
-    } else {
-      return value ? choices[static_cast<std::size_t>(*value)] : std::string();
-    }
-  };
-  return finish<P>(std::move(record), std::move(text));
+  return record;
 }
 
 template <class P>
 ParameterRecord radius(Radius P::*member, double minimum, double maximum, Text text) {
-  ParameterRecord record;
-  record.kind = ParameterKind::radius;
-  record.minimum = minimum;
-  record.maximum = maximum;
-  record.set = [member, minimum, maximum, name = text.name](void* p, std::string_view value) {
-    as<P>(p).*member = parse_radius(name, value, minimum, maximum);
-  };
-  record.get = [member](const void* p) { return print_radius(as<P>(p).*member); };
-  return finish<P>(std::move(record), std::move(text));
+  return ranged(ParameterKind::radius, member, minimum, maximum, std::move(text), parse_radius, print_radius);
 }
 
 /// A radius in whole pixels.
 template <class P>
 ParameterRecord whole_radius(Radius P::*member, double minimum, double maximum, Text text) {
-  const std::string name = text.name;
-  ParameterRecord record = radius(member, minimum, maximum, std::move(text));
+  ParameterRecord record = ranged(ParameterKind::radius, member, minimum, maximum, std::move(text),
+                                  parse_whole_radius, print_radius);
   record.whole = true;
-  record.set = [member, minimum, maximum, name](void* p, std::string_view value) {
-    as<P>(p).*member = parse_whole_radius(name, value, minimum, maximum);
-  };
   return record;
 }
 
 template <class P>
 ParameterRecord boxes(std::vector<PixelBox> P::*member, Text text) {
-  ParameterRecord record;
-  record.kind = ParameterKind::boxes;
-  record.set = [member, name = text.name](void* p, std::string_view value) {
-    as<P>(p).*member = parse_boxes(name, value);
-  };
-  record.get = [member](const void* p) { return print_boxes(as<P>(p).*member); };
-  return finish<P>(std::move(record), std::move(text));
+  return field(ParameterKind::boxes, member, std::move(text), parse_boxes, print_boxes);
 }
 
 template <class P>
 ParameterRecord colour(Colour P::*member, Text text) {
-  ParameterRecord record;
-  record.kind = ParameterKind::colour;
-  record.set = [member, name = text.name](void* p, std::string_view value) {
-    as<P>(p).*member = parse_colour(name, value);
-  };
-  record.get = [member](const void* p) { return print_colour(as<P>(p).*member); };
-  return finish<P>(std::move(record), std::move(text));
+  return field(ParameterKind::colour, member, std::move(text), parse_colour, print_colour);
 }
 
 /// A place, or an optional place that is not set unless told.
 template <class P, class Member>
 ParameterRecord point(Member P::*member, Text text) {
-  ParameterRecord record;
-  record.kind = ParameterKind::point;
-  record.set = [member, name = text.name](void* p, std::string_view value) {
-    as<P>(p).*member = parse_point(name, value);
-  };
-  record.get = [member](const void* p) {
-    if constexpr (std::is_same_v<Member, std::optional<Point>>) {
-      return (as<P>(p).*member) ? print_point(*(as<P>(p).*member)) : std::string();
-    } else {
-      return print_point(as<P>(p).*member);
-    }
-  };
-  return finish<P>(std::move(record), std::move(text));
+  return field(ParameterKind::point, member, std::move(text), parse_point, print_point);
 }
 
 /// What the filter computes in.
@@ -237,6 +213,14 @@ using Planner = FilterPlan (*)(const Device&, std::span<const Shape> shapes, con
 /// Where the picture is blended by a mask; 0: nowhere.
 [[nodiscard]] std::size_t mask_of(std::span<const InputRecord> inputs);
 
+/// Throws Error(usage): a filter that makes JSON has no plan.
+[[noreturn]] Plan refuse_plan(const Device& device, std::span<const Shape> shapes, const void* parameters);
+
+/// The reach of a filter that looks at all of the picture.
+inline double everywhere(const void* /*parameters*/, const Shape& shape) {
+  return static_cast<double>(std::max(shape.width, shape.height));
+}
+
 /// How far from a pixel its result looks.
 template <class P>
 auto reach(double (*pixels)(const P&, const Shape&)) {
@@ -255,10 +239,23 @@ FilterRecord of(Planner<P> planner, FilterRecord record) {
     FilterPlan filter = planner(device, all, as<P>(parameters));
     return plan_with(device, std::move(filter), std::move(all), mask);
   };
-  if (!record.reach)
-    record.reach = [](const void*, const Shape& shape) {
-      return static_cast<double>(std::max(shape.width, shape.height));
-    };
+  if (!record.reach) record.reach = everywhere;
+  return record;
+}
+
+/// The whole record of a filter that makes JSON: `describe` writes what FilterRecord::analyse gives.
+template <class P>
+FilterRecord of(void (*describe)(JsonWriter&, const Device&, std::span<const NamedView> pictures, const P&),
+                FilterRecord record) {
+  record.defaults = [] { return std::make_shared<P>(); };
+  record.output = OutputKind::json;
+  record.reach = everywhere;
+  record.plan = refuse_plan;
+  record.analyse = [describe](const Device& device, std::span<const NamedView> pictures, const void* p) {
+    JsonWriter json;
+    describe(json, device, pictures, as<P>(p));
+    return json.text();
+  };
   return record;
 }
 

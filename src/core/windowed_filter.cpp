@@ -4,8 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "core/copy.h"
-#include "core/host_copy.h"
+#include "core/host_memory.h"
 
 namespace satin {
 namespace {
@@ -60,11 +59,6 @@ std::string size_text(std::int64_t width, std::int64_t height) {
 
 }  // namespace
 
-Rectangle WindowGrid::Part::inner_of_window() const noexcept {
-  return {{inner.x.first - window.x.first, inner.x.last - window.x.first},
-          {inner.y.first - window.y.first, inner.y.last - window.y.first}};
-}
-
 WindowGrid::WindowGrid(const Shape& picture, const Reach& reach, std::int64_t inner_width,
                        std::int64_t inner_height)
     : width_(window_size(inner_width, picture.width, reach.x)),
@@ -99,9 +93,7 @@ bool WindowedFilter::prepare(const FilterPlan& filter, const WindowGrid& grid) {
   inputs_.clear();
   output_ = Image();
   const auto allocate = [&](const Shape& shape) {
-    const Shape window = resized(shape, grid.width(), grid.height());
-    return Image(window, backend_.allocate(byte_size(window)),
-                 backend_.host_memory ? Memory::host : Memory::device);
+    return backend_.allocate(resized(shape, grid.width(), grid.height()));
   };
   try {
     for (const Shape& input : filter.inputs) inputs_.push_back(input.width == 0 ? Image() : allocate(input));
@@ -130,7 +122,7 @@ void WindowedFilter::run(std::span<const ImageView> inputs, const MutableImageVi
   for (int step = 0; step < filter_->measurements(); ++step)
     for (const WindowGrid::Part& part : grid_.parts()) {
       load(inputs, part.window, stream);
-      filter_->measure(step, views_, part.inner_of_window(), measured, stream);
+      filter_->measure(step, views_, seen_from(part.window, part.inner), measured, stream);
       watch.step();
     }
   for (const WindowGrid::Part& part : grid_.parts()) {
@@ -153,7 +145,7 @@ void WindowedFilter::load(std::span<const ImageView> inputs, const Rectangle& wi
 void WindowedFilter::load_input(std::size_t index, const ImageView& input, const Rectangle& window,
                                 Stream stream) {
   Image& target = inputs_[index];
-  if (is_own(input.memory)) {
+  if (input.memory == backend_.memory()) {
     copy_window(input, window, target.view(),
                 [&](const ImageView& from, const MutableImageView& to) { copy_->run(from, to, stream); });
     return;
@@ -164,19 +156,15 @@ void WindowedFilter::load_input(std::size_t index, const ImageView& input, const
 }
 
 void WindowedFilter::store(const WindowGrid::Part& part, const MutableImageView& output, Stream stream) {
-  const Rectangle inner = part.inner_of_window();
+  const Rectangle inner = seen_from(part.window, part.inner);
   const MutableImageView target = part_of(output, part.inner);
-  if (is_own(output.memory)) {
+  if (output.memory == backend_.memory()) {
     copy_->run(part_of(output_.view(), inner), target, stream);
     return;
   }
   Image host(output_.shape());
   backend_.download(host.data(), output_.data(), byte_size(host.shape()), stream);
   copy_pixels(part_of(host.view(), inner), target);
-}
-
-bool WindowedFilter::is_own(Memory memory) const noexcept {
-  return memory == (backend_.host_memory ? Memory::host : Memory::device);
 }
 
 }  // namespace satin

@@ -20,8 +20,6 @@ class WindowGrid {
   struct Part {
     Rectangle inner;
     Rectangle window;  ///< may go beyond the picture where the filter wraps around: to its other end
-    /// The inner rectangle as seen from the window.
-    [[nodiscard]] Rectangle inner_of_window() const noexcept;
   };
 
   WindowGrid(const Shape& picture, const Reach& reach, std::int64_t inner_width, std::int64_t inner_height);
@@ -60,7 +58,6 @@ class WindowedFilter {
   void load(std::span<const ImageView> inputs, const Rectangle& window, Stream stream);
   void load_input(std::size_t index, const ImageView& input, const Rectangle& window, Stream stream);
   void store(const WindowGrid::Part& part, const MutableImageView& output, Stream stream);
-  [[nodiscard]] bool is_own(Memory memory) const noexcept;
 
   Backend& backend_;
   std::unique_ptr<CopyOperation> copy_;

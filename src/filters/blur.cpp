@@ -8,7 +8,6 @@
 #include "core/backend.h"
 #include "core/record.h"
 #include "core/side_inputs.h"
-#include "filters/registry.h"
 #include "masks/validity_mask.h"
 #include "means/box_mean.h"
 #include "means/kernel_boxes.h"

@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "core/record.h"
-#include "filters/registry.h"
 #include "lens/lens_blur.h"
 #include "lens/lens_focus.h"
 #include "lens/lens_radii.h"

@@ -5,7 +5,6 @@
 
 #include "core/record.h"
 #include "core/side_inputs.h"
-#include "filters/registry.h"
 #include "recursive/recursive_plan.h"
 
 namespace satin {

@@ -6,7 +6,6 @@
 
 #include "core/backend.h"
 #include "core/record.h"
-#include "filters/registry.h"
 #include "lobes/lobe_bands.h"
 #include "lobes/lobe_mean.h"
 #include "pixels/measure.h"

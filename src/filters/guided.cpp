@@ -6,7 +6,6 @@
 #include "core/maths/window.h"
 #include "core/record.h"
 #include "core/side_inputs.h"
-#include "filters/registry.h"
 #include "guided/local_linear.h"
 #include "pixels/measure.h"
 #include "satin/error.h"

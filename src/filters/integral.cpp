@@ -2,7 +2,6 @@
 
 #include "core/backend.h"
 #include "core/record.h"
-#include "filters/registry.h"
 #include "pixels/measure.h"
 #include "tables/table.h"
 

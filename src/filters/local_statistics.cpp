@@ -4,7 +4,6 @@
 
 #include "core/record.h"
 #include "core/side_inputs.h"
-#include "filters/registry.h"
 #include "means/box_mean.h"
 #include "means/kernel_boxes.h"
 #include "pixels/measured_filter.h"

@@ -9,7 +9,6 @@
 #include "core/record.h"
 #include "extremes/sliding_extreme.h"
 #include "filters/mask_steps.h"
-#include "filters/registry.h"
 #include "masks/distance.h"
 #include "masks/label.h"
 #include "pixels/binary_plane.h"
@@ -114,13 +113,27 @@ DistanceJob distance_job(const Shape& shape, DistanceResult result) {
   return job;
 }
 
+std::unique_ptr<MaskStep> distance_step(Backend& backend, const DistanceJob& job) {
+  return operation_step(backend.prepare(job),
+                        [](auto& operation, const ImageView& from, const MutableImageView& to,
+                           Stream stream) { operation.run(from, to, stream); });
+}
+
 /// Adds the step that lets one side of the outline grow into the other; none if nothing can change.
 void add_move(Steps& steps, Backend& backend, const Shape& shape, const Mask& mask, MaskSide shrinking,
               double radius) {
   if (radius < 1) return;
   if (mask.shape == MaskShape::box) {
     const Extreme extreme = shrinking == MaskSide::outside ? Extreme::maximum : Extreme::minimum;
-    steps.push_back(box_step(backend, shape, extreme, static_cast<std::int64_t>(radius)));
+    SlidingExtremeJob job;
+    job.width = shape.width;
+    job.height = shape.height;
+    job.extreme = extreme;
+    job.reach_x = job.reach_y = static_cast<std::int64_t>(radius);
+    steps.push_back(operation_step(backend.prepare(job), [](auto& operation, const ImageView& from,
+                                                            const MutableImageView& to, Stream stream) {
+      operation.run({from, {}, to}, stream);
+    }));
     return;
   }
   DistanceJob job = distance_job(shape, DistanceResult::moved);
@@ -158,7 +171,9 @@ Steps steps_of(Backend& backend, const Shape& shape, const Mask& mask) {
   if (feather_width(mask) != 0) {
     steps.push_back(distance_step(backend, feather_job(shape, mask)));
   } else if (mask.invert && !steps.empty()) {
-    steps.push_back(invert_step(backend, shape));
+    steps.push_back(operation_step(backend.prepare(FixedThresholdJob{shape.width, shape.height, {}, true}),
+                                   [](auto& operation, const ImageView& from, const MutableImageView& to,
+                                      Stream stream) { operation.run(from, 0, to, stream); }));
   }
   return steps;
 }

@@ -1,55 +1,12 @@
 #include "filters/mask_steps.h"
 
-#include "extremes/sliding_extreme.h"
-#include "masks/distance.h"
+#include <vector>
+
 #include "masks/label.h"
 #include "masks/relabel.h"
-#include "pixels/fixed_threshold.h"
-
-#include <vector>
 
 namespace satin {
 namespace {
-
-class BoxStep final : public MaskStep {
- public:
-  BoxStep(Backend& backend, const SlidingExtremeJob& job) : extreme_(backend.prepare(job)) {}
-
-  [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return extreme_->workspace_bytes(); }
-  void run(const ImageView& mask, const MutableImageView& output, Stream stream) override {
-    extreme_->run({mask, {}, output}, stream);
-  }
-
- private:
-  std::unique_ptr<SlidingExtremeOperation> extreme_;
-};
-
-class DistanceStep final : public MaskStep {
- public:
-  DistanceStep(Backend& backend, const DistanceJob& job) : distance_(backend.prepare(job)) {}
-
-  [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return distance_->workspace_bytes(); }
-  void run(const ImageView& mask, const MutableImageView& output, Stream stream) override {
-    distance_->run(mask, output, stream);
-  }
-
- private:
-  std::unique_ptr<DistanceOperation> distance_;
-};
-
-class InvertStep final : public MaskStep {
- public:
-  InvertStep(Backend& backend, const Shape& shape)
-      : level_(backend.prepare(FixedThresholdJob{shape.width, shape.height, {}, true})) {}
-
-  [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return level_->workspace_bytes(); }
-  void run(const ImageView& mask, const MutableImageView& output, Stream stream) override {
-    level_->run(mask, 0, output, stream);
-  }
-
- private:
-  std::unique_ptr<FixedThresholdOperation> level_;
-};
 
 /// Labels the components that a rule is about, and lets some of them change sides.
 class ComponentPass {
@@ -99,7 +56,7 @@ class ComponentStep final : public MaskStep {
  public:
   ComponentStep(Backend& backend, const Shape& shape, std::span<const ComponentRule> rules)
       : backend_(backend),
-        labels_shape_(label_shape(shape)),
+        labels_shape_{shape.width, shape.height, 1, Type::u32},
         labels_(backend.allocate(byte_size(labels_shape_))),
         relabel_(backend.prepare(RelabelJob{shape.width, shape.height, Type::u8})) {
     for (const ComponentRule& rule : rules)
@@ -132,14 +89,6 @@ class ComponentStep final : public MaskStep {
     return reinterpret_cast<const std::uint32_t*>(own_table_.get());
   }
 
-  static Shape label_shape(const Shape& mask) {
-    Shape shape;
-    shape.width = mask.width;
-    shape.height = mask.height;
-    shape.type = Type::u32;
-    return shape;
-  }
-
   Backend& backend_;
   Shape labels_shape_;
   Buffer labels_;
@@ -151,24 +100,6 @@ class ComponentStep final : public MaskStep {
 };
 
 }  // namespace
-
-std::unique_ptr<MaskStep> box_step(Backend& backend, const Shape& shape, Extreme extreme,
-                                   std::int64_t reach) {
-  SlidingExtremeJob job;
-  job.width = shape.width;
-  job.height = shape.height;
-  job.extreme = extreme;
-  job.reach_x = job.reach_y = reach;
-  return std::make_unique<BoxStep>(backend, job);
-}
-
-std::unique_ptr<MaskStep> distance_step(Backend& backend, const DistanceJob& job) {
-  return std::make_unique<DistanceStep>(backend, job);
-}
-
-std::unique_ptr<MaskStep> invert_step(Backend& backend, const Shape& shape) {
-  return std::make_unique<InvertStep>(backend, shape);
-}
 
 std::unique_ptr<MaskStep> component_step(Backend& backend, const Shape& shape,
                                          std::span<const ComponentRule> rules) {

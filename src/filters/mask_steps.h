@@ -4,10 +4,9 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 
 #include "core/backend.h"
-#include "extremes/sliding_extreme.h"
-#include "masks/distance.h"
 
 namespace satin {
 
@@ -22,11 +21,29 @@ struct MaskStep {
   virtual void run(const ImageView& mask, const MutableImageView& output, Stream stream) = 0;
 };
 
-/// Smallest or largest value in a square of 2 reach + 1 pixels.
-[[nodiscard]] std::unique_ptr<MaskStep> box_step(Backend& backend, const Shape& shape, Extreme extreme,
-                                                 std::int64_t reach);
-[[nodiscard]] std::unique_ptr<MaskStep> distance_step(Backend& backend, const DistanceJob& job);
-[[nodiscard]] std::unique_ptr<MaskStep> invert_step(Backend& backend, const Shape& shape);
+/// One operation as a step: run(operation, mask, output, stream) runs it.
+template <class Operation, class Run>
+class OperationStep final : public MaskStep {
+ public:
+  OperationStep(std::unique_ptr<Operation> operation, Run run)
+      : operation_(std::move(operation)), run_(std::move(run)) {}
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
+    return operation_->workspace_bytes();
+  }
+  void run(const ImageView& mask, const MutableImageView& output, Stream stream) override {
+    run_(*operation_, mask, output, stream);
+  }
+
+ private:
+  std::unique_ptr<Operation> operation_;
+  Run run_;
+};
+
+template <class Operation, class Run>
+std::unique_ptr<MaskStep> operation_step(std::unique_ptr<Operation> operation, Run run) {
+  return std::make_unique<OperationStep<Operation, Run>>(std::move(operation), std::move(run));
+}
 
 /// Components of up to `most_area` pixels change sides; those of zeros only if they do not touch the border.
 struct ComponentRule {

@@ -9,7 +9,6 @@
 #include "core/record.h"
 #include "core/side_inputs.h"
 #include "extremes/sliding_extreme.h"
-#include "filters/registry.h"
 #include "pixels/measure.h"
 #include "pixels/measured_filter.h"
 #include "satin/error.h"

@@ -2,7 +2,6 @@
 
 #include "core/record.h"
 #include "core/side_inputs.h"
-#include "filters/registry.h"
 #include "statistics/box_stats.h"
 #include "statistics/local_plan.h"
 

@@ -9,7 +9,6 @@
 #include "core/maths/window.h"
 #include "core/record.h"
 #include "core/side_inputs.h"
-#include "filters/registry.h"
 #include "masks/coverage.h"
 #include "masks/paint.h"
 #include "pixels/maths/luminance.h"
@@ -195,7 +194,7 @@ class PreparedRedact final : public PreparedFilter {
       measure_->measure(inputs[picture], measured, stream);
     }
     const MutableImageView weights = mutable_view_of(weights_.get(), weight_shape_, output.memory);
-    coverage_->run(inputs[mask], weights, stream);
+    coverage_->run({inputs[mask], weights}, stream);
     if (feather_) feather_->run(weights, mutable_view_of(spare_.get(), weight_shape_, output.memory), stream);
     if (blur_) {
       const std::array<ImageView, 3> of_blur = {inputs[picture], ImageView{}, weights};
@@ -220,7 +219,7 @@ class PreparedRedact final : public PreparedFilter {
   }
 
   Shape weight_shape_;
-  std::unique_ptr<CoverageOperation> coverage_;
+  std::unique_ptr<CoverageJob::Operation> coverage_;
   Buffer weights_, spare_;
   std::optional<Feather> feather_;
   std::unique_ptr<MeasureOperation> measure_;

@@ -1,8 +1,12 @@
-#include "filters/registry.h"
+#include "satin/filter.h"
 
 #include <algorithm>
 
 #include "satin/error.h"
+#include "satin/filters.h"
+#include "satin/json.h"
+#include "satin/regions.h"
+#include "satin/statistics.h"
 
 namespace satin {
 
@@ -27,9 +31,59 @@ std::span<const FilterRecord> filters() {
       normalize_record(),
       unsharp_record(),
       gloss_record(),
+      stats_record(),
+      bins_record(),
+      regions_record(),
   };
   // clang-format on
   return list;
+}
+
+namespace {
+
+void add_parameter(JsonWriter& json, const ParameterRecord& parameter) {
+  json.begin_object();
+  json.key("name").string(parameter.name);
+  json.key("kind").string(name_of(parameter.kind));
+  json.key("help").string(parameter.help);
+  json.key("unit").string(parameter.unit);
+  json.key("default").string(parameter.default_text);
+  json.key("minimum").real(parameter.minimum);
+  json.key("maximum").real(parameter.maximum);
+  json.key("choices").strings(parameter.choices);
+  json.end_object();
+}
+
+void add_input(JsonWriter& json, const InputRecord& input) {
+  json.begin_object();
+  json.key("name").string(input.name);
+  json.key("help").string(input.help);
+  json.key("required").boolean(input.required);
+  json.end_object();
+}
+
+void add_filter(JsonWriter& json, const FilterRecord& filter) {
+  json.begin_object();
+  json.key("name").string(filter.name);
+  json.key("category").string(filter.category);
+  json.key("help").string(filter.help);
+  json.key("paper").string(filter.paper);
+  json.key("output").string(name_of(filter.output));
+  json.key("parameters").array(filter.parameters, [&](const auto& each) { add_parameter(json, each); });
+  json.key("inputs").array(filter.inputs, [&](const auto& each) { add_input(json, each); });
+  json.end_object();
+}
+
+}  // namespace
+
+std::string describe_filters() {
+  JsonWriter json;
+  json.begin_object().key("filters").array(filters(), [&](const auto& each) { add_filter(json, each); });
+  return json.end_object().text();
+}
+
+const char* name_of(OutputKind kind) noexcept {
+  return kind == OutputKind::image ? "image" : kind == OutputKind::table ? "table" : "json";
 }
 
 const FilterRecord& find_filter(std::string_view name) {

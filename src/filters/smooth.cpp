@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "core/record.h"
-#include "filters/registry.h"
 #include "recursive/recursive_plan.h"
 #include "satin/error.h"
 

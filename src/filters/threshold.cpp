@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "core/record.h"
-#include "filters/registry.h"
 #include "pixels/fixed_level.h"
 #include "pixels/fixed_threshold.h"
 #include "pixels/measured_filter.h"

@@ -7,7 +7,6 @@
 
 #include "core/record.h"
 #include "core/side_inputs.h"
-#include "filters/registry.h"
 #include "lens/lens_blur.h"
 #include "lens/planar_radii.h"
 

@@ -8,7 +8,6 @@
 #include "core/backend.h"
 #include "core/record.h"
 #include "core/side_inputs.h"
-#include "filters/registry.h"
 #include "means/box_mean.h"
 #include "means/kernel_boxes.h"
 #include "means/unsharp_residual.h"

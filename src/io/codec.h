@@ -44,12 +44,16 @@ struct Codec {
   FileBytes (*encode)(const ImageView& image, const WriteOptions& options) = nullptr;
   Holds holds = {};
   const char* advice = "";  ///< where decode or encode is missing: why, and what to do
-  void (*require)() =
-      nullptr;  ///< loads what the codec needs; throws Error(environment) if that is not installed
+  /// Loads what the codec needs. Throws Error(environment) if that is not installed.
+  void (*require)() = nullptr;
 };
 
 /// Every format that Satin knows, in the order in which inputs are compared with them.
 [[nodiscard]] const std::vector<Codec>& codecs();
+
+/// The types that it can hold, by name, and the numbers of channels.
+[[nodiscard]] std::vector<std::string> types_in(const Holds& holds);
+[[nodiscard]] std::vector<std::string> channels_in(const Holds& holds);
 
 /// Empty if the codec can hold the shape, otherwise the reason with a remedy.
 [[nodiscard]] std::string why_not(const Codec& codec, const Shape& shape);
@@ -62,12 +66,15 @@ struct Codec {
 [[nodiscard]] Codec tga_codec();
 [[nodiscard]] Codec hdr_codec();
 [[nodiscard]] std::vector<Codec> pnm_codecs();
-[[nodiscard]] Codec pfm_codec();
 [[nodiscard]] Codec npy_codec();
 [[nodiscard]] Codec exr_codec();
 [[nodiscard]] Codec webp_codec();
 [[nodiscard]] Codec jpeg2000_codec();
 [[nodiscard]] std::vector<Codec> refused_codecs();
+
+/// A format that is told by its bytes, so that it can be refused with advice.
+[[nodiscard]] Codec refused(const char* name, std::vector<std::string_view> extensions,
+                            bool (*sniff)(Bytes, std::string_view), const char* advice);
 
 // Signatures that are needed where the codec itself is not built.
 [[nodiscard]] bool sniff_tiff(Bytes bytes, std::string_view extension);

@@ -137,9 +137,8 @@ FileBytes encode_bmp(const ImageView& image, const WriteOptions&) {
   write_headers(sink, shape, static_cast<std::uint32_t>(row.size()));
   for (std::int64_t y = shape.height - 1; y >= 0; --y) {
     std::memcpy(row.data(), image.at(0, y), width * channels);
-    if (channels >= 3)
-      for (std::size_t x = 0; x < width; ++x) std::swap(row[x * channels], row[x * channels + 2]);
-    sink.text({reinterpret_cast<const char*>(row.data()), row.size()});
+    if (channels >= 3) swap_red_and_blue(row.data(), width, channels, 1);
+    sink.add(row);
   }
   return std::move(sink.bytes);
 }
@@ -147,7 +146,7 @@ FileBytes encode_bmp(const ImageView& image, const WriteOptions&) {
 }  // namespace
 
 Codec bmp_codec() {
-  Codec codec{"BMP", {".bmp", ".dib"}, sniff_bmp, decode_bmp, encode_bmp, {}, ""};
+  Codec codec{"BMP", {".bmp", ".dib"}, sniff_bmp, decode_bmp, encode_bmp};
   codec.holds.types = set_of(Type::u8);
   codec.holds.channels = set_of(1, 3, 4);
   codec.holds.alpha = set_of(Alpha::none, Alpha::straight);

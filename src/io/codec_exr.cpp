@@ -18,26 +18,13 @@ namespace {
 
 constexpr const char* format = "OpenEXR";
 
-struct Loaded {
-  const SatinExr* module = nullptr;
-  std::string error;
-};
-
-Loaded load() {
-  const ModuleEntry entry = load_module("satin_io_exr.so", exr_entry_name);
-  if (entry.function == nullptr) return {nullptr, entry.error};
-  const SatinExr* module = reinterpret_cast<SatinExrEntry>(entry.function)();
-  if (module->version == exr_interface_version) return {module, {}};
-  return {nullptr, "it belongs to another version of Satin"};
-}
-
 const SatinExr& open_exr() {
-  static const Loaded loaded = load();
-  if (loaded.module == nullptr)
+  static const Module<SatinExr> module("satin_io_exr.so", exr_entry_name, exr_interface_version);
+  if (module.functions == nullptr)
     throw Error(ErrorKind::environment, "OpenEXR needs Satin's OpenEXR module, and it could not be loaded (" +
-                                            loaded.error +
+                                            module.error +
                                             "). Install it with OpenEXR, or use .tiff or .pfm.");
-  return *loaded.module;
+  return *module.functions;
 }
 
 void require_exr() { static_cast<void>(open_exr()); }
@@ -163,16 +150,9 @@ bool fits_half(const ImageView& image) {
 SatinExrChannel channel_of(const char* name, SatinExrType type, const ImageView& view, int index) {
   // The module reads from here; the interface has one structure for both ways.
   auto* data = const_cast<char*>(reinterpret_cast<const char*>(view.at(0, 0, index)));
-  return {name,
-          type,
-          0,
-          data,
-          static_cast<std::size_t>(view.strides.pixel),
-          static_cast<std::size_t>(view.strides.row)};
-}
-
-int on_write(void* user, const void* data, std::size_t size) {
-  return static_cast<Sink*>(user)->write(data, size) ? 1 : 0;
+  const auto pixel = static_cast<std::size_t>(view.strides.pixel);
+  const auto row = static_cast<std::size_t>(view.strides.row);
+  return {name, type, 0, data, pixel, row};
 }
 
 FileBytes encode_exr(const ImageView& image, const WriteOptions& options) {
@@ -196,9 +176,8 @@ FileBytes encode_exr(const ImageView& image, const WriteOptions& options) {
   SatinExrMessage message{};
   const SatinExrResult result =
       open_exr().encode(static_cast<int>(shape.width), static_cast<int>(shape.height), channels.data(),
-                        static_cast<int>(channels.size()), on_write, &sink, &message);
-  if (result != satin_exr_good)
-    throw Error(ErrorKind::environment, std::string("OpenEXR could not be encoded: ") + message.text + ".");
+                        static_cast<int>(channels.size()), write_to_sink, &sink, &message);
+  if (result != satin_exr_good) not_encoded(format, message.text);
   return std::move(sink.bytes);
 }
 

@@ -29,7 +29,7 @@ class Source {
     const std::size_t start = at_;
     while (at_ < bytes_.size() && bytes_[at_] != std::byte{'\n'}) ++at_;
     if (at_ == bytes_.size()) truncated(format);
-    return {reinterpret_cast<const char*>(bytes_.data()) + start, at_++ - start};
+    return text_of(bytes_.subspan(start, at_++ - start));
   }
 
   unsigned char next() {
@@ -69,7 +69,7 @@ void store_row(const std::vector<Pixel>& row, float* target) {
 
 /// "-Y 480 +X 640", the only order of rows that programs write.
 std::array<std::uint64_t, 2> read_size(std::string_view line) {
-  TextHeader text({reinterpret_cast<const std::byte*>(line.data()), line.size()}, format, 0);
+  TextHeader text(std::as_bytes(std::span(line)), format, 0);
   if (text.word() != "-Y")
     unsupported(format, "rows in another order", "Save it with rows from top to bottom.");
   const std::uint64_t height = text.number();
@@ -138,7 +138,7 @@ void write_runs(Sink& sink, const std::vector<unsigned char>& values) {
     std::size_t end = at + 1;
     while (end < count && end - at < 128 && run_at(end) < worth_it) ++end;
     sink.u8(static_cast<unsigned>(end - at));
-    sink.text({reinterpret_cast<const char*>(values.data() + at), end - at});
+    sink.add(std::as_bytes(std::span(values).subspan(at, end - at)));
     at = end;
   }
 }
@@ -186,7 +186,7 @@ FileBytes encode_hdr(const ImageView& image, const WriteOptions&) {
 }  // namespace
 
 Codec hdr_codec() {
-  Codec codec{"HDR", {".hdr", ".rgbe"}, sniff_hdr, decode_hdr, encode_hdr, {}, ""};
+  Codec codec{"HDR", {".hdr", ".rgbe"}, sniff_hdr, decode_hdr, encode_hdr};
   codec.holds.types = set_of(Type::f32);
   codec.holds.channels = set_of(3);
   codec.holds.max_side = 1 << 24;

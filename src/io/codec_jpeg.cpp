@@ -11,13 +11,11 @@
 #include <new>
 #include <optional>
 
-#include "io/colour.h"
-#include "io/guarded.h"
+#include "io/convert.h"
 #include "io/jpeg_scans.h"
-#include "io/orientation.h"
 #include "io/support.h"
-#include "metadata/exif.h"
 #include "metadata/jpeg_markers.h"
+#include "metadata/pixel_tags.h"
 #include "satin/error.h"
 
 namespace satin::io {
@@ -368,16 +366,14 @@ FileBytes encode_jpeg(const ImageView& image, const WriteOptions& options) {
     }
     jpeg_finish_compress(&info);
   });
-  if (!complete)
-    throw Error(ErrorKind::environment,
-                std::string("JPEG could not be encoded: ") + writer.errors.message.data() + ".");
+  if (!complete) not_encoded("JPEG", writer.errors.message.data());
   return std::move(writer.target.sink.bytes);
 }
 
 }  // namespace
 
 Codec jpeg_codec() {
-  Codec codec{"JPEG", {".jpg", ".jpeg", ".jpe", ".jfif"}, sniff_jpeg, decode_jpeg, encode_jpeg, {}, ""};
+  Codec codec{"JPEG", {".jpg", ".jpeg", ".jpe", ".jfif"}, sniff_jpeg, decode_jpeg, encode_jpeg};
   codec.holds.types = set_of(Type::u8);
   codec.holds.channels = set_of(1, 3);
   codec.holds.max_side = JPEG_MAX_DIMENSION;

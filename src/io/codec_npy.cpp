@@ -79,7 +79,7 @@ Picture decode_npy(Bytes bytes, const ReadOptions& options) {
   if (bytes.size() < start) truncated("NPY");
   const std::size_t length = length_size == 2 ? le16(bytes, 8) : le32(bytes, 8);
   if (length > bytes.size() - start) truncated("NPY");
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()) + start, length);
+  const std::string_view text = text_of(bytes.subspan(start, length));
 
   Header header;
   read_type(value_of(text, "descr"), header);
@@ -120,14 +120,14 @@ FileBytes encode_npy(const ImageView& image, const WriteOptions&) {
   sink.u8(0);
   sink.le16(static_cast<unsigned>(text.size()));
   sink.text(text);
-  sink.text({reinterpret_cast<const char*>(image.data), byte_size(shape)});
+  sink.add({image.data, byte_size(shape)});
   return std::move(sink.bytes);
 }
 
 }  // namespace
 
 Codec npy_codec() {
-  Codec codec{"NPY", {".npy"}, sniff_npy, decode_npy, encode_npy, {}, ""};
+  Codec codec{"NPY", {".npy"}, sniff_npy, decode_npy, encode_npy};
   codec.holds.types = set_of(Type::u8, Type::u16, Type::u32, Type::u64, Type::f32, Type::f64);
   codec.holds.channels = set_of(1, 2, 3, 4);
   codec.holds.alpha = set_of(Alpha::none, Alpha::straight, Alpha::premultiplied);

@@ -11,10 +11,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "io/guarded.h"
-#include "io/orientation.h"
 #include "io/support.h"
-#include "metadata/exif.h"
+#include "metadata/pixel_tags.h"
 #include "metadata/png_chunks.h"
 #include "satin/error.h"
 
@@ -133,11 +131,6 @@ void update_header(Reader& reader, Header& header) {
 
 constexpr const char* xmp_keyword = "XML:com.adobe.xmp";
 
-FileBytes copy_of_block(const void* data, std::size_t size) {
-  const auto* first = static_cast<const std::byte*>(data);
-  return {first, first + size};
-}
-
 PngColour read_colour(png_structp png, png_infop info) {
   PngColour colour;
   png_fixed_point gamma = 0;
@@ -161,7 +154,7 @@ Metadata read_metadata(png_structp png, png_infop info, Bytes exif) {
   png_bytep profile = nullptr;
   png_uint_32 length = 0;
   if (png_get_iCCP(png, info, &name, &compression, &profile, &length) != 0)
-    metadata.icc = copy_of_block(profile, length);
+    metadata.icc = copy_of(std::as_bytes(std::span(profile, length)));
   else
     metadata.png = read_colour(png, info);
   png_textp texts = nullptr;
@@ -169,7 +162,7 @@ Metadata read_metadata(png_structp png, png_infop info, Bytes exif) {
   png_get_text(png, info, &texts, &count);
   for (int i = 0; i < count; ++i)
     if (std::string_view(texts[i].key) == xmp_keyword && texts[i].compression >= PNG_ITXT_COMPRESSION_NONE)
-      metadata.xmp = copy_of_block(texts[i].text, texts[i].itxt_length);
+      metadata.xmp = copy_of(std::as_bytes(std::span(texts[i].text, texts[i].itxt_length)));
   return metadata;
 }
 
@@ -281,16 +274,14 @@ FileBytes encode_png(const ImageView& image, const WriteOptions& options) {
       png_write_row(png, reinterpret_cast<png_const_bytep>(image.at(0, y)));
     png_write_end(png, writer.info);
   });
-  if (!complete)
-    throw Error(ErrorKind::environment,
-                std::string("PNG could not be encoded: ") + writer.context.message.data() + ".");
+  if (!complete) not_encoded("PNG", writer.context.message.data());
   return std::move(writer.context.output.bytes);
 }
 
 }  // namespace
 
 Codec png_codec() {
-  Codec codec{"PNG", {".png"}, sniff_png, decode_png, encode_png, {}, ""};
+  Codec codec{"PNG", {".png"}, sniff_png, decode_png, encode_png};
   codec.holds.types = set_of(Type::u8, Type::u16);
   codec.holds.channels = set_of(1, 2, 3, 4);
   codec.holds.alpha = set_of(Alpha::none, Alpha::straight);

@@ -5,10 +5,9 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "io/orientation.h"
 #include "io/stb.h"
 #include "io/support.h"
-#include "metadata/exif.h"
+#include "metadata/pixel_tags.h"
 #include "metadata/png_chunks.h"
 
 namespace satin::io {
@@ -50,7 +49,7 @@ void write_chunk(Sink& sink, std::string_view name, Bytes content) {
   sink.be32(static_cast<std::uint32_t>(content.size()));
   const std::size_t start = sink.position;
   sink.text(name);
-  sink.text({reinterpret_cast<const char*>(content.data()), content.size()});
+  sink.add(content);
   sink.be32(crc32_of(Bytes(sink.bytes).subspan(start)));
 }
 
@@ -95,10 +94,9 @@ FileBytes encode_png(const ImageView& image, const WriteOptions&) {
 }  // namespace
 
 Codec png_codec() {
-  return {"PNG",      {".png"},
-          sniff_png,  decode_png,
-          encode_png, {set_of(Type::u8, Type::u16), set_of(1, 2, 3, 4), set_of(Alpha::none, Alpha::straight)},
-          ""};
+  Codec codec{"PNG", {".png"}, sniff_png, decode_png, encode_png};
+  codec.holds = {set_of(Type::u8, Type::u16), set_of(1, 2, 3, 4), set_of(Alpha::none, Alpha::straight)};
+  return codec;
 }
 
 }  // namespace satin::io

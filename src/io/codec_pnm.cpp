@@ -1,7 +1,9 @@
-// PBM, PGM and PPM, plain and binary, and PAM. The first picture of a file is read.
+// PBM, PGM and PPM, plain and binary, and PAM, of which the first picture of a file is read; and PFM: 32-bit
+// floats, one or three channels, rows from bottom to top.
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 
 #include "io/text_header.h"
@@ -153,7 +155,7 @@ Picture decode_pnm(Bytes bytes, const ReadOptions& options) {
 void write_samples(Sink& sink, const ImageView& image) {
   const std::size_t size = byte_size(image.shape);
   const std::size_t start = sink.position;
-  sink.text({reinterpret_cast<const char*>(image.data), size});
+  sink.add({image.data, size});
   if (image.shape.type == Type::u16 && std::endian::native == std::endian::little)
     swap_bytes(sink.bytes.data() + start, size / 2, 2);
 }
@@ -188,19 +190,66 @@ FileBytes encode_pbm(const ImageView& image, const WriteOptions&) {
   const Shape& shape = image.shape;
   Sink sink;
   sink.text("P4\n" + size_text(shape) + "\n");
-  std::vector<unsigned char> row((static_cast<std::size_t>(shape.width) + 7) / 8);
+  FileBytes row((static_cast<std::size_t>(shape.width) + 7) / 8);
   for (std::int64_t y = 0; y < shape.height; ++y) {
-    std::fill(row.begin(), row.end(), static_cast<unsigned char>(0));
+    std::fill(row.begin(), row.end(), std::byte{0});
     const auto* from = image.row<std::uint8_t>(y);
     for (std::size_t x = 0; x < static_cast<std::size_t>(shape.width); ++x) {
       if (from[x] != 0 && from[x] != 255)
         throw Error(ErrorKind::input,
                     "PBM holds black (0) and white (255) alone, and the picture has the value " +
                         std::to_string(from[x]) + ". Apply a threshold first, or write .pgm.");
-      if (from[x] == 0) row[x / 8] = static_cast<unsigned char>(row[x / 8] | 0x80U >> x % 8);
+      if (from[x] == 0) row[x / 8] |= std::byte{0x80} >> x % 8;
     }
-    sink.text({reinterpret_cast<const char*>(row.data()), row.size()});
+    sink.add(row);
   }
+  return std::move(sink.bytes);
+}
+
+bool sniff_pfm(Bytes bytes, std::string_view) {
+  return (starts_with(bytes, "PF") || starts_with(bytes, "Pf")) && bytes.size() > 2 &&
+         (bytes[2] == std::byte{'\n'} || bytes[2] == std::byte{' '} || bytes[2] == std::byte{'\r'});
+}
+
+// The sign of the scale tells the byte order. Its size is a unit that no two programs agree on; values are
+// read as they are stored.
+bool read_little_endian(TextHeader& text) {
+  std::string_view word = text.word();
+  if (word.empty()) truncated("PFM");
+  if (word.front() == '+') word.remove_prefix(1);
+  double scale = 0.0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), scale);
+  if (error != std::errc() || end != word.data() + word.size() || !std::isfinite(scale) || scale == 0.0)
+    damaged("PFM", "its scale is not a number");
+  return scale < 0.0;
+}
+
+Picture decode_pfm(Bytes bytes, const ReadOptions& options) {
+  const int channels = bytes[1] == std::byte{'F'} ? 3 : 1;
+  TextHeader text(bytes, "PFM", 2);
+  const std::uint64_t width = text.number();
+  const std::uint64_t height = text.number();
+  const bool little = read_little_endian(text);
+  check_limits(width, height, channels, Type::f32, options.limits);
+  const Bytes data = text.rest();
+  const std::size_t row_bytes = static_cast<std::size_t>(channels) * sizeof(float) * width;
+  if (data.size() / row_bytes < height) truncated("PFM");
+  Image image = allocate(width, height, channels, Type::f32, Alpha::none, options);
+  for (std::size_t y = 0; y < height; ++y)
+    std::memcpy(image.data() + (height - 1 - y) * row_bytes, data.data() + y * row_bytes, row_bytes);
+  if (little != (std::endian::native == std::endian::little))
+    swap_bytes(image.data(), row_bytes / sizeof(float) * height, sizeof(float));
+  return image;
+}
+
+FileBytes encode_pfm(const ImageView& image, const WriteOptions&) {
+  const Shape& shape = image.shape;
+  const bool little = std::endian::native == std::endian::little;
+  Sink sink;
+  sink.text(std::string(shape.channels == 3 ? "PF\n" : "Pf\n") + std::to_string(shape.width) + " " +
+            std::to_string(shape.height) + (little ? "\n-1.0\n" : "\n1.0\n"));
+  for (std::int64_t y = shape.height - 1; y >= 0; --y)
+    sink.add({image.at(0, y), static_cast<std::size_t>(image.strides.row)});
   return std::move(sink.bytes);
 }
 
@@ -208,20 +257,16 @@ FileBytes encode_pbm(const ImageView& image, const WriteOptions&) {
 
 std::vector<Codec> pnm_codecs() {
   const unsigned types = set_of(Type::u8, Type::u16);
-  Codec pam{"PAM", {".pam"}, sniff_pnm<'7', '7'>, decode_pnm, encode_pam, {types, set_of(1, 2, 3, 4)}, ""};
+  const auto never = [](Bytes, std::string_view) { return false; };
+  Codec pam{"PAM", {".pam"}, sniff_pnm<'7', '7'>, decode_pnm, encode_pam, {types, set_of(1, 2, 3, 4)}};
   pam.holds.alpha = set_of(Alpha::none, Alpha::straight);
   pam.holds.extra = true;
-  return {{"PBM", {".pbm"}, sniff_pnm<'1', '4'>, decode_pnm, encode_pbm, {set_of(Type::u8), set_of(1)}, ""},
-          {"PGM", {".pgm"}, sniff_pnm<'2', '5'>, decode_pnm, encode_pnm, {types, set_of(1)}, ""},
-          {"PPM", {".ppm"}, sniff_pnm<'3', '6'>, decode_pnm, encode_pnm, {types, set_of(3)}, ""},
-          {"PNM",
-           {".pnm"},
-           [](Bytes, std::string_view) { return false; },
-           decode_pnm,
-           encode_pnm,
-           {types, set_of(1, 3)},
-           ""},
-          pam};
+  return {{"PBM", {".pbm"}, sniff_pnm<'1', '4'>, decode_pnm, encode_pbm, {set_of(Type::u8), set_of(1)}},
+          {"PGM", {".pgm"}, sniff_pnm<'2', '5'>, decode_pnm, encode_pnm, {types, set_of(1)}},
+          {"PPM", {".ppm"}, sniff_pnm<'3', '6'>, decode_pnm, encode_pnm, {types, set_of(3)}},
+          {"PNM", {".pnm"}, never, decode_pnm, encode_pnm, {types, set_of(1, 3)}},
+          pam,
+          {"PFM", {".pfm"}, sniff_pfm, decode_pfm, encode_pfm, {set_of(Type::f32), set_of(1, 3)}}};
 }
 
 }  // namespace satin::io

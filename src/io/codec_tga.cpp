@@ -4,7 +4,6 @@
 #include <array>
 #include <cstring>
 
-#include "io/orientation.h"
 #include "io/stb.h"
 #include "io/support.h"
 
@@ -59,9 +58,8 @@ FileBytes encode_tga(const ImageView& image, const WriteOptions&) {
   FileBytes row(width * channels);
   for (std::int64_t y = 0; y < shape.height; ++y) {
     std::memcpy(row.data(), image.at(0, y), row.size());
-    if (channels >= 3)
-      for (std::size_t x = 0; x < width; ++x) std::swap(row[x * channels], row[x * channels + 2]);
-    sink.text({reinterpret_cast<const char*>(row.data()), row.size()});
+    if (channels >= 3) swap_red_and_blue(row.data(), width, channels, 1);
+    sink.add(row);
   }
   sink.le32(0);  // no extension area, no developer area
   sink.le32(0);
@@ -72,7 +70,7 @@ FileBytes encode_tga(const ImageView& image, const WriteOptions&) {
 }  // namespace
 
 Codec tga_codec() {
-  Codec codec{"TGA", {".tga"}, sniff_tga, decode_tga, encode_tga, {}, ""};
+  Codec codec{"TGA", {".tga"}, sniff_tga, decode_tga, encode_tga};
   codec.holds.types = set_of(Type::u8);
   codec.holds.channels = set_of(1, 2, 3, 4);
   codec.holds.alpha = set_of(Alpha::none, Alpha::straight);

@@ -4,9 +4,9 @@
 #include <cstring>
 #include <limits>
 
-#include "io/colour.h"
-#include "io/orientation.h"
-#include "io/tiff_handle.h"
+#include "io/convert.h"
+#include "io/support.h"
+#include "io/tiff_file.h"
 #include "metadata/tiff_exif.h"
 #include "satin/error.h"
 
@@ -222,7 +222,7 @@ void for_each_pixel(Image& image, Value, auto&& change) {
 /// White as zero, inks and integer premultiplied alpha to what Satin works on. Integers lose the colour of
 /// faint pixels when it is multiplied by alpha, so that such a file is straightened once, on reading.
 template <class Value>
-Image normalise(Image image, const Layout& layout) {
+void normalise(Image& image, const Layout& layout) {
   constexpr std::uint32_t maximum = std::numeric_limits<Value>::max();
   const int colours = layout.alpha == Alpha::none ? layout.samples : layout.samples - 1;
   if (layout.photometric == PHOTOMETRIC_MINISWHITE)
@@ -236,7 +236,6 @@ Image normalise(Image image, const Layout& layout) {
         pixel[c] = static_cast<Value>(
             std::min<std::uint64_t>(maximum, (pixel[c] * std::uint64_t{maximum} + alpha / 2) / alpha));
     });
-  return image;
 }
 
 /// Inks to RGB by the file's profile, which the pixels leave behind.
@@ -256,8 +255,7 @@ FileBytes block_of(TIFF* tiff, std::uint32_t tag) {
   std::uint32_t size = 0;
   const void* data = nullptr;
   if (TIFFGetField(tiff, tag, &size, &data) == 0 || data == nullptr) return {};
-  const auto* first = static_cast<const std::byte*>(data);
-  return {first, first + size};
+  return copy_of({static_cast<const std::byte*>(data), size});
 }
 
 Metadata read_metadata(TIFF* tiff, Bytes file) {
@@ -318,8 +316,8 @@ Picture decode_tiff(Bytes bytes, const ReadOptions& options) {
     image = apply_palette(tiff.get(), image, layout, options.allocator);
   } else {
     if (layout.bits < 8) widen_bits(image, layout);
-    if (layout.type == Type::u8) image = normalise<std::uint8_t>(std::move(image), layout);
-    if (layout.type == Type::u16) image = normalise<std::uint16_t>(std::move(image), layout);
+    if (layout.type == Type::u8) normalise<std::uint8_t>(image, layout);
+    if (layout.type == Type::u16) normalise<std::uint16_t>(image, layout);
     if (layout.photometric == PHOTOMETRIC_SEPARATED) apply_inks(picture, options.allocator);
   }
   image = upright(std::move(image), layout.orientation, options.allocator);
@@ -329,7 +327,7 @@ Picture decode_tiff(Bytes bytes, const ReadOptions& options) {
 }  // namespace
 
 Codec tiff_codec() {
-  Codec codec{"TIFF", {".tiff", ".tif"}, sniff_tiff, decode_tiff, encode_tiff, {}, ""};
+  Codec codec{"TIFF", {".tiff", ".tif"}, sniff_tiff, decode_tiff, encode_tiff};
   codec.holds.types = set_of(Type::u8, Type::u16, Type::u32, Type::u64, Type::f32, Type::f64);
   codec.holds.channels = set_of(1, 2, 3, 4);
   codec.holds.alpha = set_of(Alpha::none, Alpha::straight, Alpha::premultiplied);

@@ -9,15 +9,6 @@
 namespace satin::io {
 namespace {
 
-constexpr Type all_types[] = {Type::u8, Type::u16, Type::u32, Type::u64, Type::f32, Type::f64};
-
-#if !defined(SATIN_IO_TIFF) || !defined(SATIN_IO_EXR) || !defined(SATIN_IO_OPENCV)
-Codec not_built(const char* name, std::vector<std::string_view> extensions,
-                bool (*sniff)(Bytes, std::string_view), const char* advice) {
-  return {name, std::move(extensions), sniff, nullptr, nullptr, {}, advice};
-}
-#endif
-
 std::vector<Codec> make_list() {
   std::vector<Codec> list;
   for (Codec& codec : refused_codecs()) list.push_back(std::move(codec));
@@ -27,14 +18,14 @@ std::vector<Codec> make_list() {
   list.push_back(tiff_codec());
 #else
   list.push_back(
-      not_built("TIFF", {".tiff", ".tif"}, sniff_tiff,
-                "This build of Satin has no TIFF. Build it with libtiff and SATIN_CODECS=FULL, or use .png, "
-                ".pfm or .npy."));
+      refused("TIFF", {".tiff", ".tif"}, sniff_tiff,
+              "This build of Satin has no TIFF. Build it with libtiff and SATIN_CODECS=FULL, or use .png, "
+              ".pfm or .npy."));
 #endif
 #ifdef SATIN_IO_EXR
   list.push_back(exr_codec());
 #else
-  list.push_back(not_built(
+  list.push_back(refused(
       "OpenEXR", {".exr"}, sniff_exr,
       "This build of Satin has no OpenEXR. Build it with OpenEXR and SATIN_CODECS=FULL, or convert the "
       "file to a float .tiff or to .pfm first, for example with oiiotool."));
@@ -44,18 +35,17 @@ std::vector<Codec> make_list() {
   list.push_back(jpeg2000_codec());
 #else
   list.push_back(
-      not_built("WebP", {".webp"}, sniff_webp,
-                "This build of Satin has no WebP. Build it with OpenCV and SATIN_CODECS=FULL, or use .png "
-                "or .jpg."));
+      refused("WebP", {".webp"}, sniff_webp,
+              "This build of Satin has no WebP. Build it with OpenCV and SATIN_CODECS=FULL, or use .png "
+              "or .jpg."));
   list.push_back(
-      not_built("JPEG 2000", {".jp2", ".j2k"}, sniff_jpeg2000,
-                "This build of Satin has no JPEG 2000. Build it with OpenCV and SATIN_CODECS=FULL, or use "
-                ".png or .jpg."));
+      refused("JPEG 2000", {".jp2", ".j2k"}, sniff_jpeg2000,
+              "This build of Satin has no JPEG 2000. Build it with OpenCV and SATIN_CODECS=FULL, or use "
+              ".png or .jpg."));
 #endif
   list.push_back(bmp_codec());
   list.push_back(hdr_codec());
   for (Codec& codec : pnm_codecs()) list.push_back(std::move(codec));
-  list.push_back(pfm_codec());
   list.push_back(npy_codec());
   list.push_back(tga_codec());
   return list;
@@ -71,13 +61,6 @@ bool holds(const Holds& holds, const Shape& shape) {
          (holds.extra || shape.channels % 2 != 0 || shape.alpha != Alpha::none);
 }
 
-std::string describe_channels(unsigned channels) {
-  std::vector<std::string> words;
-  for (unsigned n = 1; n <= 4; ++n)
-    if (has(channels, n)) words.push_back(std::to_string(n));
-  return one_of(words) + (channels == set_of(1) ? " channel" : " channels");
-}
-
 std::string describe_alpha(const Shape& shape) {
   if (shape.alpha == Alpha::straight) return " with alpha";
   if (shape.alpha == Alpha::premultiplied) return " with premultiplied alpha";
@@ -91,13 +74,25 @@ const std::vector<Codec>& codecs() {
   return list;
 }
 
+std::vector<std::string> types_in(const Holds& holds) {
+  std::vector<std::string> names;
+  for (const Type type : {Type::u8, Type::u16, Type::u32, Type::u64, Type::f32, Type::f64})
+    if (has(holds.types, static_cast<unsigned>(type))) names.emplace_back(name_of(type));
+  return names;
+}
+
+std::vector<std::string> channels_in(const Holds& holds) {
+  std::vector<std::string> counts;
+  for (unsigned n = 1; n <= 4; ++n)
+    if (has(holds.channels, n)) counts.push_back(std::to_string(n));
+  return counts;
+}
+
 std::string why_not(const Codec& codec, const Shape& shape) {
   if (holds(codec.holds, shape)) return {};
-  std::vector<std::string> types;
-  for (const Type type : all_types)
-    if (has(codec.holds.types, static_cast<unsigned>(type))) types.emplace_back(name_of(type));
-  std::string text =
-      std::string(codec.name) + " holds " + one_of(types) + " in " + describe_channels(codec.holds.channels);
+  std::string text = std::string(codec.name) + " holds " + one_of(types_in(codec.holds)) + " in " +
+                     one_of(channels_in(codec.holds)) +
+                     (codec.holds.channels == set_of(1) ? " channel" : " channels");
   if (!codec.holds.extra && has(codec.holds.alpha, static_cast<unsigned>(Alpha::straight)))
     text += ", the last of an even number being alpha,";
   if (shape.width > codec.holds.max_side || shape.height > codec.holds.max_side)

@@ -1,5 +1,5 @@
 #pragma once
-// Pictures for formats that do not hold their type.
+// Pictures for formats that do not hold their type, and inks to RGB.
 
 #include "io/codec.h"
 
@@ -17,5 +17,32 @@ namespace satin::io {
 /// mean over such a square keeps the 16-bit value to 1/512 of an 8-bit step, and 8-bit codes stay exactly
 /// what they are. Throws Error(input) for NaN.
 [[nodiscard]] Image converted(const ImageView& image, const Shape& target, bool dither);
+
+/// Colour management, by Little CMS where it is built in. Inks (cyan, magenta, yellow, black) of u8 or u16
+/// samples to sRGB of the same type.
+class InkConversion {
+ public:
+  /// `profile` is the ICC profile of the file, or empty. `reflectance`: the largest value is paper, as Adobe
+  /// stores JPEG; otherwise it is full ink.
+  InkConversion(Bytes profile, Type type, bool reflectance);
+  ~InkConversion();
+  InkConversion(const InkConversion&) = delete;
+  InkConversion& operator=(const InkConversion&) = delete;
+
+  /// `count` pixels of four samples to three.
+  void convert(const std::byte* inks, std::byte* rgb, std::size_t count) const;
+  /// Empty if the profile was used, otherwise what was done instead.
+  [[nodiscard]] std::string warning() const;
+
+ private:
+  template <class Value>
+  void convert_plainly(const Value* inks, Value* rgb, std::size_t count) const;
+
+  Type type_;
+  bool reflectance_;
+  bool has_profile_;
+  void* context_ = nullptr;
+  void* transform_ = nullptr;
+};
 
 }  // namespace satin::io

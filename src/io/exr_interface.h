@@ -37,8 +37,6 @@ struct SatinExr {
   enum SatinExrResult (*encode)(int width, int height, const SatinExrChannel* channels, int count,
                                 SatinExrWrite write, void* user, SatinExrMessage* message);
 };
-
-using SatinExrEntry = const SatinExr* (*)();
 }
 
 namespace satin::io {

@@ -7,7 +7,7 @@
 #include "io/convert.h"
 #include "io/file.h"
 #include "io/support.h"
-#include "metadata/exif.h"
+#include "metadata/pixel_tags.h"
 #include "metadata/xmp.h"
 #include "satin/error.h"
 
@@ -58,16 +58,27 @@ std::string extension_of(const std::filesystem::path& path, const WriteOptions& 
   return io::lower((options.format.front() == '.' ? "" : ".") + options.format);
 }
 
+/// The codec with this extension, in lower case; null if there is none.
+const Codec* find_codec(std::string_view extension) {
+  for (const Codec& codec : io::codecs())
+    if (std::find(codec.extensions.begin(), codec.extensions.end(), extension) != codec.extensions.end())
+      return &codec;
+  return nullptr;
+}
+
+/// The same if it writes.
+const Codec* find_writer(const std::string& extension) {
+  const Codec* const codec = find_codec(io::lower(extension));
+  return codec == nullptr || codec->encode == nullptr ? nullptr : codec;
+}
+
 /// The codec that writes this shape under this extension. Throws Error(usage).
 const Codec& codec_for(const std::string& extension, const Shape& shape, const WriteOptions& options) {
   if (extension.empty())
     throw Error(ErrorKind::usage, "the name has no extension, which chooses the format. Use " +
                                       io::one_of(usual_extensions()) + ".");
-  const auto& list = io::codecs();
-  const auto found = std::find_if(list.begin(), list.end(), [&](const Codec& codec) {
-    return std::find(codec.extensions.begin(), codec.extensions.end(), extension) != codec.extensions.end();
-  });
-  if (found == list.end())
+  const Codec* const found = find_codec(extension);
+  if (found == nullptr)
     throw Error(ErrorKind::usage, "'" + extension + "' is not a format that Satin writes. Use " +
                                       io::one_of(usual_extensions()) + ".");
   if (found->encode == nullptr)
@@ -90,13 +101,6 @@ struct Prepared {
   ImageView view;
 };
 
-template <class Value>
-void swap_red_and_blue(const MutableImageView& view) {
-  const std::int64_t count = view.shape.width * view.shape.height;
-  auto* values = reinterpret_cast<Value*>(view.data);
-  for (std::int64_t i = 0; i < count; ++i, values += view.shape.channels) std::swap(values[0], values[2]);
-}
-
 Prepared prepare(const ImageView& image) {
   if (image.memory != Memory::host)
     throw Error(ErrorKind::usage, "the picture is in device memory. Copy it first.");
@@ -105,22 +109,9 @@ Prepared prepare(const ImageView& image) {
   if (dense && !swapped) return {{}, image};
   Prepared result{copy_of(image), {}};
   const MutableImageView view = result.copy.view();
-  if (swapped) {
-    switch (size_of(view.shape.type)) {
-      case 1:
-        swap_red_and_blue<std::uint8_t>(view);
-        break;
-      case 2:
-        swap_red_and_blue<std::uint16_t>(view);
-        break;
-      case 4:
-        swap_red_and_blue<std::uint32_t>(view);
-        break;
-      default:
-        swap_red_and_blue<std::uint64_t>(view);
-        break;
-    }
-  }
+  if (swapped)
+    io::swap_red_and_blue(view.data, static_cast<std::size_t>(view.shape.width * view.shape.height),
+                          static_cast<std::size_t>(view.shape.channels), size_of(view.shape.type));
   result.view = view;
   result.view.shape.order = Order::rgb;
   return result;
@@ -149,28 +140,9 @@ std::vector<std::byte> encode(const ImageView& image, const std::string& extensi
   return codec.encode(prepared.view, without_profile);
 }
 
-/// Null if nobody writes it.
-const Codec* find_writer(const std::string& extension) {
-  const auto& list = io::codecs();
-  const auto found =
-      std::find_if(list.begin(), list.end(), [wanted = io::lower(extension)](const Codec& codec) {
-        return std::find(codec.extensions.begin(), codec.extensions.end(), wanted) != codec.extensions.end();
-      });
-  return found == list.end() || found->encode == nullptr ? nullptr : &*found;
-}
-
-std::string types_of(const Codec& codec) {
+std::string with_blanks(const std::vector<std::string>& words) {
   std::string text;
-  for (const Type type : {Type::u8, Type::u16, Type::u32, Type::u64, Type::f32, Type::f64})
-    if ((codec.holds.types & io::set_of(type)) != 0)
-      text += (text.empty() ? "" : " ") + std::string(name_of(type));
-  return text;
-}
-
-std::string channels_of(const Codec& codec) {
-  std::string text;
-  for (int n = 1; n <= 4; ++n)
-    if ((codec.holds.channels & io::set_of(n)) != 0) text += (text.empty() ? "" : " ") + std::to_string(n);
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
   return text;
 }
 
@@ -185,8 +157,8 @@ std::vector<FormatInfo> formats() {
     info.extensions.assign(codec.extensions.begin(), codec.extensions.end());
     info.reads = codec.decode != nullptr;
     info.writes = codec.encode != nullptr;
-    info.types = types_of(codec);
-    info.channels = channels_of(codec);
+    info.types = with_blanks(io::types_in(codec.holds));
+    info.channels = with_blanks(io::channels_in(codec.holds));
     result.push_back(std::move(info));
   }
   return result;

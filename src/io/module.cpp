@@ -30,8 +30,7 @@ std::vector<fs::path> candidates(const char* file) {
 
 }  // namespace
 
-ModuleEntry load_module(const char* file, const char* entry) {
-  ModuleEntry result;
+void* load_module(const char* file, const char* entry, std::string& error) {
   for (const fs::path& path : candidates(file)) {
     std::error_code ignored;
     if (!path.is_absolute() || !fs::exists(path, ignored)) continue;
@@ -39,15 +38,14 @@ ModuleEntry load_module(const char* file, const char* entry) {
     void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle == nullptr) {
       const char* reason = dlerror();
-      result.error = reason != nullptr ? reason : path.string() + " cannot be loaded";
+      error = reason != nullptr ? reason : path.string() + " cannot be loaded";
       continue;
     }
-    result.function = dlsym(handle, entry);
-    if (result.function != nullptr) return result;
-    result.error = path.string() + " is no module of Satin";
+    if (void* const function = dlsym(handle, entry); function != nullptr) return function;
+    error = path.string() + " is no module of Satin";
   }
-  if (result.error.empty()) result.error = std::string(file) + " was not found";
-  return result;
+  if (error.empty()) error = std::string(file) + " was not found";
+  return nullptr;
 }
 
 }  // namespace satin::io

@@ -12,43 +12,27 @@
 namespace satin {
 namespace {
 
-struct Loaded {
-  const SatinNvjpeg* module = nullptr;
-  std::string error;
-};
-
-Loaded load() {
-  const io::ModuleEntry entry = io::load_module("satin_io_nvjpeg.so", io::nvjpeg_entry_name);
-  if (entry.function == nullptr) return {nullptr, entry.error};
-  const SatinNvjpeg* module = reinterpret_cast<SatinNvjpegEntry>(entry.function)();
-  if (module->version == io::nvjpeg_interface_version) return {module, {}};
-  return {nullptr, "it belongs to another version of Satin"};
-}
-
 const SatinNvjpeg& nvjpeg() {
-  static const Loaded loaded = load();
-  if (loaded.module == nullptr)
+#ifdef SATIN_IO_NVJPEG
+  static const io::Module<SatinNvjpeg> module("satin_io_nvjpeg.so", io::nvjpeg_entry_name,
+                                              io::nvjpeg_interface_version);
+  if (module.functions == nullptr)
     throw Error(
         ErrorKind::environment,
-        "JPEG files cannot be decoded by nvJPEG: Satin's module for it could not be loaded (" + loaded.error +
+        "JPEG files cannot be decoded by nvJPEG: Satin's module for it could not be loaded (" + module.error +
             ").\nInstall libnvjpeg (CUDA toolkit, or pip install nvidia-nvjpeg) and name its folder in "
             "LD_LIBRARY_PATH, or let libjpeg decode them.");
-  return *loaded.module;
+  return *module.functions;
+#else
+  throw Error(ErrorKind::environment,
+              "JPEG files cannot be decoded by nvJPEG: this build has none. Build with -DSATIN_NVJPEG=ON, or "
+              "let libjpeg decode them.");
+#endif
 }
 
-SatinNvjpegEngine code_of(NvjpegEngine engine) {
-  switch (engine) {
-    case NvjpegEngine::gpu:
-      return satin_nvjpeg_gpu;
-    case NvjpegEngine::cpu:
-      return satin_nvjpeg_cpu;
-    case NvjpegEngine::hardware:
-      return satin_nvjpeg_hardware;
-    case NvjpegEngine::automatic:
-      break;
-  }
-  return satin_nvjpeg_automatic;
-}
+/// Both list the engines in one order.
+SatinNvjpegEngine code_of(NvjpegEngine engine) { return static_cast<SatinNvjpegEngine>(engine); }
+static_assert(static_cast<int>(NvjpegEngine::hardware) == satin_nvjpeg_hardware);
 
 struct Close {
   void operator()(SatinNvjpegDecoder* decoder) const noexcept { nvjpeg().close(decoder); }

@@ -47,8 +47,6 @@ struct SatinNvjpeg {
   enum SatinNvjpegResult (*decode)(struct SatinNvjpegDecoder* decoder, const struct SatinNvjpegJob* job,
                                    struct SatinNvjpegMessage* message);
 };
-
-using SatinNvjpegEntry = const SatinNvjpeg* (*)();
 }
 
 namespace satin::io {

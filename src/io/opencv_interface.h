@@ -23,8 +23,6 @@ struct SatinOpenCv {
   int (*encode)(const unsigned char* pixels, int width, int height, int channels, const char* extension,
                 int quality, SatinOpenCvWrite write, void* user, SatinOpenCvMessage* message);
 };
-
-using SatinOpenCvEntry = const SatinOpenCv* (*)();
 }
 
 namespace satin::io {

@@ -49,12 +49,12 @@ bool sniff_pdf(Bytes bytes, std::string_view) {
   return starts_with(bytes, "%PDF") || starts_with(bytes, "%!PS");
 }
 
+}  // namespace
+
 Codec refused(const char* name, std::vector<std::string_view> extensions,
               bool (*sniff)(Bytes, std::string_view), const char* advice) {
   return {name, std::move(extensions), sniff, nullptr, nullptr, {}, advice};
 }
-
-}  // namespace
 
 // Here, because a build without libtiff has to know the signature too.
 bool sniff_tiff(Bytes bytes, std::string_view) {

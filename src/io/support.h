@@ -1,12 +1,12 @@
 #pragma once
 // Small things that several codecs share.
 
+#include <csetjmp>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "io/codec.h"
-#include "metadata/bytes.h"
 
 namespace satin::io {
 
@@ -43,6 +43,24 @@ void check_limits(std::uint64_t width, std::uint64_t height, int channels, Type 
 /// rounded. This is the plain conversion without colour management.
 [[nodiscard]] constexpr std::uint32_t ink(std::uint32_t c, std::uint32_t k, std::uint32_t maximum) {
   return static_cast<std::uint32_t>((std::uint64_t{c} * k + maximum / 2) / maximum);
+}
+
+/// The picture as its orientation tag (1 to 8, as in EXIF and TIFF) wants it to be seen.
+[[nodiscard]] Image upright(Image image, int orientation, const Allocator& allocator);
+
+/// Swaps the first and the third channel of `count` dense pixels of three or four samples of `size` bytes.
+void swap_red_and_blue(std::byte* pixels, std::size_t count, std::size_t channels, std::size_t size);
+
+/// Throws Error(environment): the library that encodes gave up.
+[[noreturn]] void not_encoded(const char* format, const std::string& reason);
+
+/// For C libraries that report errors by longjmp: runs `step` and returns false if it left by longjmp(jump,
+/// 1). Nothing inside `step` may have a destructor that does something: longjmp skips it.
+template <class Step>
+[[nodiscard]] bool guarded(std::jmp_buf& jump, const Step& step) {
+  if (setjmp(jump) != 0) return false;
+  step();
+  return true;
 }
 
 }  // namespace satin::io

@@ -20,7 +20,7 @@ class TextHeader {
     skip_space();
     const std::size_t start = at_;
     while (at_ < bytes_.size() && !is_space(bytes_[at_]) && bytes_[at_] != std::byte{'#'}) ++at_;
-    return text(start);
+    return text_of(bytes_.subspan(start, at_ - start));
   }
 
   /// The next non-negative whole number.
@@ -66,10 +66,6 @@ class TextHeader {
         break;
       }
     }
-  }
-
-  [[nodiscard]] std::string_view text(std::size_t start) const noexcept {
-    return {reinterpret_cast<const char*>(bytes_.data()) + start, at_ - start};
   }
 
   Bytes bytes_;

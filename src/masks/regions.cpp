@@ -157,14 +157,6 @@ class ImageValues {
   std::vector<RegionSums> sums_;
 };
 
-Shape label_shape(const Shape& mask) {
-  Shape shape;
-  shape.width = mask.width;
-  shape.height = mask.height;
-  shape.type = Type::u32;
-  return shape;
-}
-
 double key_of(const Region& region, RegionKey key, std::size_t channel) {
   switch (key) {
     case RegionKey::label:
@@ -219,7 +211,7 @@ Regions find_regions(const Device& device, const ImageView& mask, const RegionsO
                      options.zeros};
   const auto label = backend.prepare(job);
   Regions result;
-  result.labels = device.allocate(label_shape(mask.shape));
+  result.labels = device.allocate({mask.shape.width, mask.shape.height, 1, Type::u32});
   result.largest = label->run(own_mask, result.labels.view(), {});
 
   // With their number known, what there is to know of the components is made in one go; then it is read.
@@ -231,6 +223,7 @@ Regions find_regions(const Device& device, const ImageView& mask, const RegionsO
     backend.download(copied.data(), shapes, copied.size() * sizeof(RegionShape), {});
     shapes = copied.data();
   }
+  result.found = result.largest;
   result.regions.reserve(result.largest);
   for (std::uint32_t i = 0; i < result.largest; ++i)
     result.regions.push_back(region_of(shapes[i], i + 1, mask.shape));

@@ -1,12 +1,13 @@
 #include "means/kernel_boxes.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
 #include <utility>
 
 #include "means/box_mean.h"
-#include "means/premultiplied_boxes.h"
+#include "pixels/premultiplied.h"
 #include "satin/error.h"
 
 namespace satin {
@@ -85,6 +86,67 @@ std::vector<RadiusField> fields_of(const std::vector<Radius256>& x, const std::v
   }
   return fields;
 }
+
+/// The same boxes of values that are premultiplied already.
+std::vector<BoxMeanJob> plain_jobs(std::span<const BoxMeanJob> jobs) {
+  std::vector<BoxMeanJob> plain(jobs.begin(), jobs.end());
+  PixelRead values = working_pixels(jobs.front().read);
+  values.premultiplied = false;
+  values.alpha_maximum = 0;
+  for (BoxMeanJob& job : plain) {
+    job.read = values;
+    if (!job.write.working) job.write = written_as(values);
+    job.mask_maximum = 0;
+  }
+  return plain;
+}
+
+/// Successive boxes of bytes with straight alpha: between the two ends all channels are averaged alike. The
+/// jobs read premultiplied pixels; the last writes stored pixels or working values.
+class PremultipliedBoxes final : public BoxMeanOperation {
+ public:
+  PremultipliedBoxes(Backend& backend, std::span<const BoxMeanJob> jobs)
+      : boxes_(prepare_boxes(backend, plain_jobs(jobs))) {
+    const BoxMeanJob& first = jobs.front();
+    const BoxMeanJob& last = jobs.back();
+    const PremultipliedJob ends{first.width, first.height, first.read, last.mask_maximum};
+    premultiply_ = backend.prepare(PremultiplyJob{ends});
+    if (!last.write.working) unpremultiply_ = backend.prepare(UnpremultiplyJob{ends});
+    shape_ = {first.width, first.height, first.read.channels, values_type(ends)};
+    for (Buffer& buffer : values_) buffer = backend.allocate(byte_size(shape_));
+  }
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
+    std::size_t bytes = premultiply_->workspace_bytes();
+    if (unpremultiply_ != nullptr) bytes += unpremultiply_->workspace_bytes();
+    for (const auto& box : boxes_) bytes += box->workspace_bytes();
+    for (const Buffer& buffer : values_) bytes += buffer.size;
+    return bytes;
+  }
+
+  void run(const BoxMeanImages& images, Stream stream) override {
+    const auto values = [&](std::size_t i) {
+      return mutable_view_of(values_[i % 2].get(), shape_, images.output.memory);
+    };
+    premultiply_->run({images.source, values(0)}, stream);
+    for (std::size_t i = 0; i < boxes_.size(); ++i) {
+      BoxMeanImages part;
+      part.source = part.original = values(i);
+      const bool writes_result = i + 1 == boxes_.size() && unpremultiply_ == nullptr;
+      part.output = writes_result ? images.output : values(i + 1);
+      boxes_[i]->run(part, stream);
+    }
+    if (unpremultiply_ == nullptr) return;
+    unpremultiply_->run({values(boxes_.size()), images.original, images.mask, images.output}, stream);
+  }
+
+ private:
+  std::unique_ptr<PremultiplyJob::Operation> premultiply_;
+  std::vector<std::unique_ptr<BoxMeanOperation>> boxes_;
+  std::unique_ptr<UnpremultiplyJob::Operation> unpremultiply_;  ///< null if working values are wanted
+  std::array<Buffer, 2> values_;                                ///< of before and after a box, in turns
+  Shape shape_;
+};
 
 }  // namespace
 

@@ -26,11 +26,6 @@ bool starts_with(Bytes bytes, std::string_view magic, std::size_t at) {
   return bytes.size() >= at + magic.size() && std::memcmp(bytes.data() + at, magic.data(), magic.size()) == 0;
 }
 
-FileBytes bytes_in(std::string_view text) {
-  const auto* first = reinterpret_cast<const std::byte*>(text.data());
-  return {first, first + text.size()};
-}
-
 std::string lower(std::string_view text) {
   std::string result(text);
   for (char& c : result)
@@ -52,8 +47,8 @@ bool Sink::write(const void* data, std::size_t size) noexcept {
   return true;
 }
 
-void Sink::text(std::string_view text) {
-  if (!write(text.data(), text.size())) throw std::bad_alloc();
+void Sink::add(Bytes more) {
+  if (!write(more.data(), more.size())) throw std::bad_alloc();
 }
 
 void Sink::u8(unsigned value) {

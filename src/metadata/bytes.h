@@ -21,7 +21,10 @@ using FileBytes = std::vector<std::byte>;
 [[noreturn]] void unsupported(const char* format, const std::string& detail, const std::string& advice);
 
 [[nodiscard]] bool starts_with(Bytes bytes, std::string_view magic, std::size_t at = 0);
-[[nodiscard]] FileBytes bytes_in(std::string_view text);
+[[nodiscard]] inline FileBytes copy_of(Bytes bytes) { return {bytes.begin(), bytes.end()}; }
+[[nodiscard]] inline std::string_view text_of(Bytes bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
 [[nodiscard]] std::string lower(std::string_view text);
 [[nodiscard]] inline unsigned byte_at(Bytes bytes, std::size_t at) {
   return std::to_integer<unsigned>(bytes[at]);
@@ -46,7 +49,8 @@ struct Sink {
 
   /// False if there is no memory.
   [[nodiscard]] bool write(const void* data, std::size_t size) noexcept;
-  void text(std::string_view text);
+  void add(Bytes more);
+  void text(std::string_view text) { add(std::as_bytes(std::span(text))); }
   void u8(unsigned value);
   void le16(unsigned value);
   void le32(std::uint32_t value);

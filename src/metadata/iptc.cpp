@@ -31,8 +31,6 @@ std::size_t data_set_size(Bytes bytes) noexcept {
 
 constexpr std::size_t even(std::size_t size) { return size + size % 2; }
 
-FileBytes copy_of(Bytes bytes) { return {bytes.begin(), bytes.end()}; }
-
 }  // namespace
 
 Bytes iptc_data_sets(Bytes block) noexcept {
@@ -62,7 +60,7 @@ FileBytes resources_of_iptc(Bytes iptc) {
   sink.u8(iptc_resource & 255U);
   sink.le16(0);  // no name
   sink.be32(static_cast<std::uint32_t>(iptc.size()));
-  sink.text({reinterpret_cast<const char*>(iptc.data()), iptc.size()});
+  sink.add(iptc);
   if (iptc.size() % 2 != 0) sink.u8(0);
   return std::move(sink.bytes);
 }

@@ -16,11 +16,6 @@ constexpr std::string_view icc_name{"ICC_PROFILE\0", 12};
 constexpr std::string_view photoshop_name{"Photoshop 3.0\0", 14};
 constexpr std::size_t segment_limit = 65533;
 
-FileBytes copy_behind(Bytes segment, std::size_t skipped) {
-  const Bytes rest = segment.subspan(skipped);
-  return {rest.begin(), rest.end()};
-}
-
 /// The parts of a profile, which carry their number, from 1, and their count (ICC.1, B.4).
 struct ProfileParts {
   std::map<unsigned, Bytes> parts;
@@ -42,7 +37,7 @@ struct ProfileParts {
 };
 
 JpegSegment segment_of(int marker, std::string_view name, Bytes content) {
-  JpegSegment segment{marker, bytes_in(name)};
+  JpegSegment segment{marker, copy_of(std::as_bytes(std::span(name)))};
   segment.content.insert(segment.content.end(), content.begin(), content.end());
   return segment;
 }
@@ -74,9 +69,9 @@ Metadata jpeg_metadata(Bytes bytes) {
     if (length < 2 || length > bytes.size() - at - 2) break;
     const Bytes segment = bytes.subspan(at + 4, length - 2);
     if (marker == app1 && metadata.exif.empty() && starts_with(segment, exif_name))
-      metadata.exif = copy_behind(segment, exif_name.size());
+      metadata.exif = copy_of(segment.subspan(exif_name.size()));
     if (marker == app1 && metadata.xmp.empty() && starts_with(segment, xmp_name))
-      metadata.xmp = copy_behind(segment, xmp_name.size());
+      metadata.xmp = copy_of(segment.subspan(xmp_name.size()));
     if (marker == app2 && starts_with(segment, icc_name)) profile.add(segment);
     if (marker == app13 && starts_with(segment, photoshop_name))
       resources.insert(resources.end(), segment.begin() + static_cast<std::ptrdiff_t>(photoshop_name.size()),

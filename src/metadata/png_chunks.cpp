@@ -41,7 +41,7 @@ PngChunks scan_png(Bytes bytes, bool check_sums) {
     const auto is = [&](std::string_view name) { return starts_with(bytes, name, at + 4); };
     if (check_sums && result.bad_chunk.empty() &&
         crc32_of(bytes.subspan(at + 4, length + 4)) != be32(bytes, at + 8 + length))
-      result.bad_chunk.assign(reinterpret_cast<const char*>(bytes.data() + at + 4), 4);
+      result.bad_chunk = text_of(bytes.subspan(at + 4, 4));
     if (is("acTL")) result.animated = true;
     if (is("eXIf")) result.exif = bytes.subspan(at + 8, length);
     if (is("IEND")) {

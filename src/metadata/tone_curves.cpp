@@ -74,6 +74,18 @@ int colours_of(const Shape& shape) {
   return shape.alpha == Alpha::none ? shape.channels : shape.channels - 1;
 }
 
+/// Calls convert(pixel, pixel of the result) for every pixel.
+template <class From, class To, class Convert>
+void convert_pixels(const ImageView& from, Image& to, const Convert& convert) {
+  const Shape& shape = from.shape;
+  for (std::int64_t y = 0; y < shape.height; ++y) {
+    const auto* source = from.row<From>(y);
+    auto* target = to.view().row<To>(y);
+    for (std::int64_t x = 0; x < shape.width; ++x, source += shape.channels, target += shape.channels)
+      convert(source, target);
+  }
+}
+
 template <class Value>
 Image decode(const ImageView& picture, const std::array<std::vector<float>, 3>& tables,
              const Allocator& allocator) {
@@ -82,14 +94,10 @@ Image decode(const ImageView& picture, const std::array<std::vector<float>, 3>& 
   Image result(shape, allocator);
   const auto colours = static_cast<std::size_t>(colours_of(shape));
   const float maximum = static_cast<float>(std::numeric_limits<Value>::max());
-  for (std::int64_t y = 0; y < shape.height; ++y) {
-    const auto* from = picture.row<Value>(y);
-    auto* to = result.view().row<float>(y);
-    for (std::int64_t x = 0; x < shape.width; ++x, from += shape.channels, to += shape.channels) {
-      for (std::size_t c = 0; c < colours; ++c) to[c] = tables[c][from[c]];
-      if (shape.alpha != Alpha::none) to[colours] = static_cast<float>(from[colours]) / maximum;
-    }
-  }
+  convert_pixels<Value, float>(picture, result, [&](const Value* from, float* to) {
+    for (std::size_t c = 0; c < colours; ++c) to[c] = tables[c][from[c]];
+    if (shape.alpha != Alpha::none) to[colours] = static_cast<float>(from[colours]) / maximum;
+  });
   return result;
 }
 
@@ -100,17 +108,13 @@ Image encode(const ImageView& linear, Type type, const std::array<std::vector<fl
   Image result(shape);
   const auto colours = static_cast<std::size_t>(colours_of(shape));
   const double maximum = std::numeric_limits<Value>::max();
-  for (std::int64_t y = 0; y < shape.height; ++y) {
-    const auto* from = linear.row<float>(y);
-    auto* to = result.view().row<Value>(y);
-    for (std::int64_t x = 0; x < shape.width; ++x, from += shape.channels, to += shape.channels) {
-      for (std::size_t c = 0; c < colours; ++c)
-        to[c] = static_cast<Value>(std::upper_bound(thresholds[c].begin(), thresholds[c].end(), from[c]) -
-                                   thresholds[c].begin());
-      if (shape.alpha != Alpha::none)
-        to[colours] = static_cast<Value>(double{std::clamp(from[colours], 0.0F, 1.0F)} * maximum + 0.5);
-    }
-  }
+  convert_pixels<float, Value>(linear, result, [&](const float* from, Value* to) {
+    for (std::size_t c = 0; c < colours; ++c)
+      to[c] = static_cast<Value>(std::upper_bound(thresholds[c].begin(), thresholds[c].end(), from[c]) -
+                                 thresholds[c].begin());
+    if (shape.alpha != Alpha::none)
+      to[colours] = static_cast<Value>(double{std::clamp(from[colours], 0.0F, 1.0F)} * maximum + 0.5);
+  });
   return result;
 }
 

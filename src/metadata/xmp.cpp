@@ -230,7 +230,7 @@ bool describe_in_xmp(FileBytes& xmp, std::int64_t width, std::int64_t height) {
   if (xmp.empty()) return true;
   const Bytes packet = without_zeros(xmp);
   const std::optional<std::string> text = Copy({width, height}).of(packet);
-  xmp = text ? bytes_in(*text) : FileBytes();
+  xmp = text ? copy_of(std::as_bytes(std::span(*text))) : FileBytes();
   return text.has_value();
 }
 

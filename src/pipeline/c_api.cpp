@@ -116,7 +116,10 @@ struct Planned {
           const satin_named_view* sides, std::int32_t side_count)
       : pipeline(satin::parse_pipeline(required(text, "pipeline"))),
         inputs(inputs_from(view_from(*required(picture, "picture")), sides, side_count)),
-        steps(required(device, "device")->device, pipeline, shapes()) {}
+        steps(required(device, "device")->device, pipeline, shapes()) {
+    if (satin::output_kind(pipeline) == satin::OutputKind::json)
+      refuse("The pipeline makes JSON, no picture.");
+  }
 
   satin::Pipeline pipeline;
   std::vector<satin::ImageView> inputs;

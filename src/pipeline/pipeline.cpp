@@ -140,10 +140,11 @@ class Parser {
   }
 
   void require_picture(const PipelineStep& step) {
-    if (step.parameters.filter().output != OutputKind::table) return;
+    const FilterRecord& filter = step.parameters.filter();
+    if (filter.output == OutputKind::image) return;
     start_ = step_start_;
-    refuse("'" + step.parameters.filter().name +
-           "' makes a table, which no filter takes: let it be the last");
+    refuse("'" + filter.name + "' makes " + (filter.output == OutputKind::table ? "a table" : "JSON") +
+           ", which no filter takes: let it be the last");
   }
 
   bool take(char c) {
@@ -208,6 +209,12 @@ std::string print_step(const PipelineStep& step) {
 }
 
 }  // namespace
+
+std::string PipelineStep::side(std::string_view name) const {
+  const auto found = std::find_if(side_inputs.begin(), side_inputs.end(),
+                                  [&](const SideInput& side) { return side.name == name; });
+  return found == side_inputs.end() ? "" : found->path.string();
+}
 
 Pipeline parse_pipeline(std::string_view text) { return Parser(text).pipeline(); }
 

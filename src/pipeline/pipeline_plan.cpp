@@ -56,6 +56,19 @@ class Sides {
   std::vector<bool> used_;
 };
 
+/// The view if it is interleaved and in host memory, otherwise `copy`, which becomes that.
+ImageView on_host(const Device& device, const ImageView& view, Image& copy) {
+  if (view.empty() || (view.memory == Memory::host && view.interleaved())) return view;
+  if (view.memory == Memory::host) {
+    copy = copy_of(view);
+  } else {
+    Image dense = device.allocate(view.shape);
+    device.copy(view, dense.view());
+    copy = device.download(dense.view());
+  }
+  return copy.view();
+}
+
 /// In the device's memory; what does not fit there is in the host's, and filters take it in parts.
 Image room_for(const Device& device, const Shape& shape) {
   try {
@@ -79,7 +92,8 @@ std::vector<ImageView> inputs_of(const Pipeline& pipeline, const ImageView& pict
 }
 
 PipelinePlan::PipelinePlan(const Device& device, const Pipeline& pipeline, std::span<const Shape> shapes,
-                           const StepCheck& check) {
+                           const StepCheck& check)
+    : device_(device) {
   if (pipeline.empty()) refuse("The pipeline is empty: give one filter at least.");
   std::size_t wanted = 1;
   for (const PipelineStep& step : pipeline) wanted += step.parameters.filter().inputs.size();
@@ -97,12 +111,17 @@ PipelinePlan::PipelinePlan(const Device& device, const Pipeline& pipeline, std::
     next += sides;
     if (check) check(i, picture);
     if (!steps_.empty()) steps_.back().result = room_for(device, picture);
+    if (step.filter().output == OutputKind::json) {
+      analysis_ = step;
+      break;
+    }
     std::optional<Plan> joined;
     if (i + 1 < pipeline.size()) joined = plan_with_next(device, step, pipeline[i + 1].parameters, of_step);
     if (joined) ++i;
     steps_.push_back({joined ? std::move(*joined) : satin::plan(device, step, of_step), sides, {}});
     picture = steps_.back().plan.output_shape();
   }
+  output_ = picture;
 }
 
 std::size_t PipelinePlan::workspace_bytes() const noexcept {
@@ -116,7 +135,9 @@ bool PipelinePlan::in_windows() const noexcept {
   return std::any_of(steps_.begin(), steps_.end(), [](const Step& step) { return step.plan.in_windows(); });
 }
 
-void PipelinePlan::run(std::span<const ImageView> inputs, const MutableImageView& output, Stream stream) {
+/// Gives what comes out of the last plan: the output, or what JSON is made of.
+ImageView PipelinePlan::run_steps(std::span<const ImageView> inputs, const MutableImageView& output,
+                                  Stream stream) {
   if (inputs.empty()) refuse("The pipeline was given no picture.");
   ImageView picture = inputs.front();
   std::size_t next = 1;
@@ -126,14 +147,36 @@ void PipelinePlan::run(std::span<const ImageView> inputs, const MutableImageView
     for (std::size_t i = 0; i < step.sides && next + i < inputs.size(); ++i)
       step_inputs_[i + 1] = inputs[next + i];
     next += step.sides;
-    const bool last = &step == &steps_.back();
-    step.plan.run(step_inputs_, last ? output : step.result.view(), stream);
-    if (!last) picture = step.result.view();
+    const MutableImageView result = step.result.empty() ? output : step.result.view();
+    step.plan.run(step_inputs_, result, stream);
+    picture = result;
   }
+  return picture;
+}
+
+void PipelinePlan::run(std::span<const ImageView> inputs, const MutableImageView& output, Stream stream) {
+  if (analysis_) refuse("The pipeline makes JSON, no picture.");
+  run_steps(inputs, output, stream);
 }
 
 void PipelinePlan::run(const ImageView& picture, const MutableImageView& output, Stream stream) {
   run(std::span(&picture, 1), output, stream);
+}
+
+std::string PipelinePlan::json(std::span<const ImageView> inputs, std::span<const std::string> names,
+                               Stream stream) {
+  if (!analysis_) refuse("The pipeline makes a picture, no JSON.");
+  const FilterRecord& filter = analysis_->filter();
+  const ImageView result = run_steps(inputs, {}, stream);
+  device_.synchronize(stream);
+  std::vector<NamedView> pictures(filter.inputs.size() + 1);
+  std::vector<Image> copies(pictures.size());
+  const std::span<const ImageView> sides = inputs.last(filter.inputs.size());
+  for (std::size_t i = 0; i < pictures.size(); ++i) {
+    pictures[i].view = on_host(device_, i == 0 ? result : sides[i - 1], copies[i]);
+    if (!names.empty()) pictures[i].name = names[i];
+  }
+  return "{" + filter.analyse(device_, pictures, analysis_->data()) + "}";
 }
 
 void PipelinePlan::watch(const Progress& progress) {
@@ -159,17 +202,42 @@ PipelinePlan plan(const Device& device, const Pipeline& pipeline, std::span<cons
   return {device, pipeline, shapes};
 }
 
+namespace {
+
+/// A pipeline planned for the views of one call.
+struct Once {
+  Once(const Device& device, const Pipeline& pipeline, const ImageView& picture,
+       std::span<const NamedView> sides)
+      : inputs(inputs_of(pipeline, picture, sides)), steps(device, pipeline, shapes()) {}
+
+  std::vector<ImageView> inputs;
+  PipelinePlan steps;
+
+ private:
+  [[nodiscard]] std::vector<Shape> shapes() const {
+    std::vector<Shape> shapes(inputs.size());
+    std::transform(inputs.begin(), inputs.end(), shapes.begin(), shape_of);
+    return shapes;
+  }
+};
+
+}  // namespace
+
 Image run(const Device& device, const Pipeline& pipeline, const ImageView& picture,
           std::span<const NamedView> sides) {
-  const std::vector<ImageView> inputs = inputs_of(pipeline, picture, sides);
-  std::vector<Shape> shapes;
-  shapes.reserve(inputs.size());
-  for (const ImageView& input : inputs) shapes.push_back(shape_of(input));
-  PipelinePlan steps(device, pipeline, shapes);
-  Image result = result_image(device, steps.output_shape(), picture.memory);
-  steps.run(inputs, result.view());
-  static_cast<void>(steps.check());
+  Once once(device, pipeline, picture, sides);
+  Image result = result_image(device, once.steps.output_shape(), picture.memory);
+  once.steps.run(once.inputs, result.view());
+  static_cast<void>(once.steps.check());
   return result;
+}
+
+std::string run_to_json(const Device& device, const Pipeline& pipeline, const ImageView& picture,
+                        std::span<const NamedView> sides) {
+  Once once(device, pipeline, picture, sides);
+  std::string text = once.steps.json(once.inputs);
+  static_cast<void>(once.steps.check());
+  return text;
 }
 
 }  // namespace satin

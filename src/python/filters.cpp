@@ -24,55 +24,6 @@ using namespace nb::literals;
 namespace satin::python {
 namespace {
 
-const char* name_of(ParameterKind kind) {
-  static const char* const names[] = {"real",   "integer", "flag",   "choice",
-                                      "radius", "boxes",   "colour", "point"};
-  return names[static_cast<std::size_t>(kind)];
-}
-
-nb::dict describe(const ParameterRecord& record) {
-  nb::dict result;
-  result["name"] = record.name;
-  result["kind"] = name_of(record.kind);
-  result["unit"] = record.unit;
-  result["help"] = record.help;
-  result["minimum"] = record.minimum;
-  result["maximum"] = record.maximum;
-  result["choices"] = record.choices;
-  result["default"] = record.default_text;
-  return result;
-}
-
-nb::dict describe(const InputRecord& record) {
-  nb::dict result;
-  result["name"] = record.name;
-  result["help"] = record.help;
-  result["required"] = record.required;
-  return result;
-}
-
-nb::dict describe(const FilterRecord& record) {
-  nb::list parameters;
-  for (const ParameterRecord& parameter : record.parameters) parameters.append(describe(parameter));
-  nb::list inputs;
-  for (const InputRecord& input : record.inputs) inputs.append(describe(input));
-  nb::dict result;
-  result["name"] = record.name;
-  result["category"] = record.category;
-  result["help"] = record.help;
-  result["paper"] = record.paper;
-  result["output"] = record.output == OutputKind::table ? "table" : "image";
-  result["parameters"] = parameters;
-  result["inputs"] = inputs;
-  return result;
-}
-
-nb::list describe_filters() {
-  nb::list result;
-  for (const FilterRecord& record : filters()) result.append(describe(record));
-  return result;
-}
-
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
 /// One filter; each side input is the view of the same name.
@@ -124,6 +75,15 @@ class ArrayPlan {
     plan_->run(inputs, target, stream_of(stream));
   }
 
+  [[nodiscard]] bool makes_json() const { return output_kind(pipeline_) == OutputKind::json; }
+
+  std::string json(const Picture& image, const Sides& sides, std::uintptr_t stream) {
+    const std::vector<ImageView> inputs = inputs_of(image, sides);
+    const nb::gil_scoped_release released;
+    const std::lock_guard turn(one_at_a_time_);
+    return plan_->json(inputs, {}, stream_of(stream));
+  }
+
   std::vector<std::string> check(std::uintptr_t stream) {
     const nb::gil_scoped_release released;
     const std::lock_guard turn(one_at_a_time_);
@@ -164,7 +124,7 @@ class ArrayPlan {
 }  // namespace
 
 void bind_filters(nb::module_& module) {
-  module.def("filters", &describe_filters, "The record of every filter.");
+  module.def("describe_filters", &describe_filters, "The record of every filter, as JSON.");
 
   nb::class_<Pipeline>(module, "Pipeline")
       .def(
@@ -200,7 +160,9 @@ void bind_filters(nb::module_& module) {
       .def_prop_ro("shape", &ArrayPlan::sizes)
       .def_prop_ro("dtype", &ArrayPlan::type)
       .def_prop_ro("workspace_bytes", &ArrayPlan::workspace_bytes)
+      .def_prop_ro("makes_json", &ArrayPlan::makes_json)
       .def("run", &ArrayPlan::run, "image"_a, "sides"_a, "out"_a, "stream"_a)
+      .def("json", &ArrayPlan::json, "image"_a, "sides"_a, "stream"_a)
       .def("check", &ArrayPlan::check, "stream"_a);
 }
 

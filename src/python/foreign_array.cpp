@@ -118,7 +118,7 @@ ForeignArray from_buffer(nb::handle object, const std::string& name) {
 
 // --- __cuda_array_interface__: CuPy, PyTorch, Numba. ---
 
-/// Of the device that a CUDA array lies on; the first one where it does not say.
+/// The number of the device that a CUDA array lies on; the first one where it does not say.
 int ordinal_of(nb::handle object) {
   if (!nb::hasattr(object, "__dlpack_device__")) return 0;
   return nb::cast<int>(object.attr("__dlpack_device__")()[1]);

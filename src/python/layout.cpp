@@ -81,6 +81,12 @@ Picture::Picture(nanobind::handle object, std::string name_in_messages,
   view = view_of_axes(*this, alpha, order);
 }
 
+const MutableImageView& host_view(const Picture& picture) {
+  if (picture.array.memory != Memory::host)
+    refuse(picture.name + " lies in device memory: copy it to the CPU first.");
+  return picture.view;
+}
+
 std::string result_axes(const std::string& axes, int channels, const Shape& shape) {
   std::string result = axes;
   if (shape.channels == 1 && channels > 1) std::erase(result, 'C');

@@ -27,6 +27,9 @@ struct Picture {
   MutableImageView view;
 };
 
+/// Throws ValueError unless the picture is in host memory.
+[[nodiscard]] const MutableImageView& host_view(const Picture& picture);
+
 /// The axes of an array that holds a picture of `shape` beside one with these axes: without C where a single
 /// channel is left of several.
 [[nodiscard]] std::string result_axes(const std::string& axes, int channels, const Shape& shape);

@@ -38,13 +38,8 @@ nb::dict describe(const DeviceInfo& info) {
 }
 
 nb::list describe_devices() {
-  std::vector<DeviceInfo> found;
-  {
-    const nb::gil_scoped_release released;
-    found = devices();
-  }
   nb::list result;
-  for (const DeviceInfo& info : found) result.append(describe(info));
+  for (const DeviceInfo& info : released([] { return devices(); })) result.append(describe(info));
   return result;
 }
 

@@ -31,6 +31,13 @@ void bind_statistics(nanobind::module_& module);
 /// Shape (height, width) or (height, width, channels).
 [[nodiscard]] nanobind::object array_of(Image&& image, int ordinal);
 
+/// Does the work without Python's lock.
+template <class Work>
+auto released(const Work& work) {
+  const nanobind::gil_scoped_release lock;
+  return work();
+}
+
 /// Throws ValueError with the choices, which are in the order of the enumerators.
 template <class Enumeration>
 [[nodiscard]] Enumeration choice(const char* name, const std::string& text,

@@ -1,4 +1,4 @@
-// Regions of masks. What each function does is said in satin/regions.py.
+// Regions of masks. What each function does is said in satin/_regions.py.
 
 #include "satin/regions.h"
 
@@ -43,10 +43,6 @@ FoundRegions find(const Device& device, const Picture& mask, int connectivity, b
   return {device, mask.array.ordinal, find_regions(device, mask.view, options)};
 }
 
-void keep(FoundRegions& regions, const RegionFilter& filter) {
-  std::erase_if(regions.found.regions, [&](const Region& region) { return !passes(region, filter); });
-}
-
 nb::dict describe(const RegionValues& values) {
   nb::dict result;
   result["mean"] = values.mean;
@@ -84,7 +80,8 @@ void bind_regions(nb::module_& module) {
             if (max_area) filter.max_area = *max_area;
             if (max_width) filter.max_width = *max_width;
             if (max_height) filter.max_height = *max_height;
-            keep(regions, filter);
+            std::erase_if(regions.found.regions,
+                          [&](const Region& region) { return !passes(region, filter); });
           },
           "min_area"_a, "max_area"_a.none(), "min_width"_a, "max_width"_a.none(), "min_height"_a,
           "max_height"_a.none(), "touches_border"_a.none())
@@ -99,7 +96,7 @@ void bind_regions(nb::module_& module) {
           "key"_a, "descending"_a, "channel"_a)
       .def("renumber",
            [](FoundRegions& regions) {
-             const nb::gil_scoped_release released;
+             const nb::gil_scoped_release lock;
              renumber(regions.device, regions.found);
              regions.device.synchronize();
            })

@@ -9,7 +9,6 @@
 
 #include "python/layout.h"
 #include "python/module.h"
-#include "satin/error.h"
 #include "satin/rle.h"
 
 namespace nb = nanobind;
@@ -17,33 +16,6 @@ using namespace nb::literals;
 
 namespace satin::python {
 namespace {
-
-ImageView host_view(const Picture& picture) {
-  if (picture.array.memory != Memory::host)
-    throw Error(ErrorKind::usage, picture.name + " lies in device memory: copy it to the CPU first.");
-  return picture.view;
-}
-
-RunLengths encode(const Picture& mask) {
-  const ImageView view = host_view(mask);
-  const nb::gil_scoped_release released;
-  return encode_run_lengths(view);
-}
-
-std::vector<RunLengths> encode_labels(const Picture& labels, const std::vector<std::uint32_t>& wanted) {
-  const ImageView view = host_view(labels);
-  const nb::gil_scoped_release released;
-  return encode_run_lengths(view, wanted);
-}
-
-nb::object decode(const RunLengths& runs) {
-  Image mask;
-  {
-    const nb::gil_scoped_release released;
-    mask = decode_run_lengths(runs);
-  }
-  return array_of(std::move(mask), 0);
-}
 
 RunLengths from_counts(std::vector<std::uint32_t> counts, std::int64_t height, std::int64_t width) {
   RunLengths runs{height, width, std::move(counts)};
@@ -55,8 +27,16 @@ RunLengths from_counts(std::vector<std::uint32_t> counts, std::int64_t height, s
 
 void bind_run_lengths(nb::module_& module) {
   nb::class_<RunLengths>(module, "RunLengths")
-      .def_static("encode", &encode, "mask"_a)
-      .def_static("encode_labels", &encode_labels, "labels"_a, "wanted"_a)
+      .def_static(
+          "encode",
+          [](const Picture& mask) { return released([&] { return encode_run_lengths(host_view(mask)); }); },
+          "mask"_a)
+      .def_static(
+          "encode_labels",
+          [](const Picture& labels, const std::vector<std::uint32_t>& wanted) {
+            return released([&] { return encode_run_lengths(host_view(labels), wanted); });
+          },
+          "labels"_a, "wanted"_a)
       .def_static("from_counts", &from_counts, "counts"_a, "height"_a, "width"_a)
       .def_static(
           "from_text",
@@ -75,7 +55,9 @@ void bind_run_lengths(nb::module_& module) {
                      const PixelBox box = bounding_box(runs);
                      return nb::make_tuple(box.x, box.y, box.width, box.height);
                    })
-      .def("decode", &decode);
+      .def("decode", [](const RunLengths& runs) {
+        return array_of(released([&] { return decode_run_lengths(runs); }), 0);
+      });
 }
 
 }  // namespace satin::python

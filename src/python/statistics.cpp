@@ -1,4 +1,4 @@
-// Statistics and tones of pictures. What each function does is said in satin/statistics.py.
+// Statistics and tones of pictures. What each function does is said in satin/_statistics.py.
 
 #include "satin/statistics.h"
 
@@ -12,7 +12,6 @@
 
 #include "python/layout.h"
 #include "python/module.h"
-#include "satin/error.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -23,9 +22,7 @@ namespace {
 /// A host picture as statistics take them: interleaved, copied only where it is not.
 class HostPicture {
  public:
-  explicit HostPicture(const Picture& picture) : view_(picture.view) {
-    if (picture.array.memory != Memory::host)
-      throw Error(ErrorKind::usage, picture.name + " lies in device memory: copy it to the CPU first.");
+  explicit HostPicture(const Picture& picture) : view_(host_view(picture)) {
     if (view_.interleaved()) return;
     copy_ = copy_of(view_);
     view_ = copy_.view();
@@ -54,29 +51,21 @@ nb::dict describe(const ChannelStatistics& channel) {
 
 nb::list statistics_of(const Device& device, const Picture& image, const Picture* mask,
                        const StatisticsOptions& options) {
-  std::vector<ChannelStatistics> channels;
-  {
-    const nb::gil_scoped_release released;
+  const std::vector<ChannelStatistics> channels = released([&] {
     const HostPicture picture(image);
     const std::optional<HostPicture> chosen =
         mask == nullptr ? std::nullopt : std::optional<HostPicture>(*mask);
-    channels = statistics(device, picture.view(), chosen ? chosen->view() : ImageView{}, options);
-  }
+    return statistics(device, picture.view(), chosen ? chosen->view() : ImageView{}, options);
+  });
   nb::list result;
   for (const ChannelStatistics& channel : channels) result.append(describe(channel));
   return result;
 }
 
 nb::tuple zones_of(const Device& device, const Picture& image, const Bins& bins) {
-  ToneZones zones;
-  {
-    const nb::gil_scoped_release released;
-    zones = tone_zones(device, HostPicture(image).view(), bins);
-  }
-  nb::list counts;
-  for (const std::int64_t count : zones.counts) counts.append(count);
-  return nb::make_tuple(array_of(std::move(zones.zones), 0), counts, array_of(std::move(zones.pixels), 0),
-                        array_of(std::move(zones.positions), 0));
+  ToneZones zones = released([&] { return tone_zones(device, HostPicture(image).view(), bins); });
+  return nb::make_tuple(array_of(std::move(zones.zones), 0), zones.counts,
+                        array_of(std::move(zones.pixels), 0), array_of(std::move(zones.positions), 0));
 }
 
 }  // namespace
@@ -93,12 +82,7 @@ void bind_statistics(nb::module_& module) {
   module.def(
       "luminance",
       [](const Picture& image) {
-        Image grey;
-        {
-          const nb::gil_scoped_release released;
-          grey = luminance(HostPicture(image).view());
-        }
-        return array_of(std::move(grey), 0);
+        return array_of(released([&] { return luminance(HostPicture(image).view()); }), 0);
       },
       "image"_a);
 }

@@ -9,7 +9,6 @@
 #include "core/maths/fixed_point.h"
 #include "core/operation.h"
 #include "pixels/pixels.h"
-#include "recursive/maths/decay.h"
 #include "recursive/maths/recursive.h"
 
 namespace satin {

@@ -41,14 +41,10 @@ concept RangeOfElements = std::ranges::contiguous_range<R> && std::ranges::sized
 /// spans and C arrays of host memory convert by themselves.
 template <class Byte>
 struct BasicArrayView {
-  /// The first element.
-  Byte* data = nullptr;
-  /// Number of elements.
-  std::int64_t size = 0;
-  /// Of every element.
-  Type type = Type::u8;
-  /// Where the elements are.
-  Memory memory = Memory::host;
+  Byte* data = nullptr;          ///< the first element
+  std::int64_t size = 0;         ///< number of elements
+  Type type = Type::u8;          ///< of every element
+  Memory memory = Memory::host;  ///< where the elements are
 
   BasicArrayView() = default;
   /// Elements of a type that is known when the program runs.

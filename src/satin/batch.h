@@ -27,9 +27,8 @@ class Manifest;
 
 namespace [[gnu::visibility("default")]] satin {
 
-/// One of several processes that share a batch: files belong to a shard by the hash of the name below their
-/// folder, so that the assignment changes neither with the order of the files nor with others that come or
-/// go.
+/// One of several processes that share a batch. The hash of a file's name below its folder says to which
+/// shard it belongs, whatever other files there are.
 struct Shard {
   int index = 1;  ///< from 1 to count
   int count = 1;  ///< shards in all
@@ -44,9 +43,8 @@ enum class JpegDecoder {
 /// What is to be done with which files.
 struct BatchOptions {
   /// Files, folders and patterns with * ? [a-z] and ** for folders (when there is no file of that very name);
-  /// `-` alone is standard input. Of folders and patterns those files are taken whose extension can be read
-  /// and whose name does not begin with a dot, sorted by name. Links to folders are not followed below a
-  /// folder.
+  /// `-` alone is standard input. Of folders and patterns those files are taken that can be read by their
+  /// extension and are not hidden, sorted by name. Links to folders are not followed below a folder.
   std::vector<std::filesystem::path> inputs;
   std::string list;  ///< further inputs, each ended by a zero byte: less memory for very many
   /// One file in: the output file, or the folder for it if it is one or ends with '/'; `-` is standard
@@ -62,21 +60,19 @@ struct BatchOptions {
   bool overwrite = false;      ///< it is replaced; otherwise, with none of these, it is refused
   bool skip_existing = false;  ///< its input is left out
   /// It is kept if the manifest beside the outputs (`.satin-manifest` in the folder before the first
-  /// placeholder) says that it was made from the same input (size and time), by the same pipeline and
-  /// version, and if its bytes still have the size and the hash that the manifest tells; it is made again if
-  /// the manifest knows it but any of that differs; it is refused, without `overwrite`, if the manifest does
-  /// not know it.
+  /// placeholder) says that it was made from the same input (size and time) by the same pipeline and version,
+  /// and its bytes have the size and the hash that the manifest tells. If any of that differs it is made
+  /// again; if the manifest does not know it, it is refused without `overwrite`.
   bool resume = false;
   bool fail_fast = false;        ///< begin no file after the first failure
   Shard shard{};                 ///< the files of this one only
   std::uint64_t memory = 0;      ///< bytes for the pictures in flight; 0: a quarter of the machine's memory
   int threads = 0;               ///< that decode and encode; 0: all that the process may use
   std::filesystem::path report;  ///< a file that the caller writes meanwhile: must be no input and no output
-  /// Likewise, with a folder for small pictures beside it (folder_of_gallery()). Results then hold them.
+  /// Likewise, with a folder beside it (folder_of_gallery()) for small pictures, which results then hold.
   std::filesystem::path gallery;
   ReadOptions read{};  ///< of pictures and side inputs
-  /// Of pictures; side inputs are always decoded as `read` says. A picture counts for `resume` as made anew
-  /// if this changes.
+  /// Of pictures; side inputs are decoded as `read` says. For `resume` another one makes another picture.
   JpegDecoder jpeg_decoder = JpegDecoder::libjpeg;
   std::optional<int> quality{};  ///< of JPEG and WebP; otherwise as WriteOptions::quality
   bool dither = false;           ///< where 8 bits are made of more
@@ -174,8 +170,8 @@ enum class Stage {
 
 /// Any of them may be empty.
 struct BatchEvents {
-  /// A stage of a file begins or ends (also by an error; filtering is begun once more if a device turns out
-  /// to have no memory for two pictures at a time). Called from several threads at once.
+  /// A stage of a file begins or ends, also by an error; filtering may begin once more. Called from several
+  /// threads at once.
   std::function<void(const BatchFile& file, Stage stage, bool begins)> stage;
   /// Called from the thread that runs the batch, in the order of the files.
   std::function<void(const FileResult& result, const BatchResult& so_far)> finished;
@@ -195,16 +191,13 @@ void foresee_batch(const Batch& batch, const std::function<void(const FileResult
 
 /// Does the files. Reading and writing run beside the filters, on several threads; the bytes of all pictures
 /// in flight stay below `memory` (a single picture may be larger; one that is larger than all before it
-/// counts as soon as it is decoded). Plans are reused for pictures of the same shape, and pictures stay on
-/// the device from filter to filter. A GPU has two pictures at a time, each with plans and a stream of its
-/// own, so that one is copied while the other is filtered; one, if the plans for two are above
-/// limit_memory() or what is free. Pictures that go to a GPU lie in page-locked memory, unless
-/// ReadOptions::allocator is given; it is used again for later pictures, and is `memory` bytes at most.
-/// With BatchOptions::jpeg_decoder each file is decoded on the next of the GPUs. Throws Error(usage) if there
-/// is none, Error(environment) as NvjpegDecoder::open(); Error(usage) if there are several files and the
-/// parameters contradict each other for any picture;
-/// what happens to single files is told by `events`. Two environment errors in a row (a full disk, a lost
-/// device) end the batch early.
+/// counts as soon as it is decoded). Plans are reused for pictures of one shape. A GPU has two pictures at a
+/// time, so that one is copied while the other is filtered; one, if the plans for two are above
+/// limit_memory() or what is free. Pictures for a GPU lie in page-locked memory, `memory` bytes at most,
+/// unless ReadOptions::allocator is given. With BatchOptions::jpeg_decoder each file is decoded on the next
+/// of the GPUs. Throws Error(usage) if there is none, Error(environment) as NvjpegDecoder::open();
+/// Error(usage) if there are several files and the parameters contradict each other for any picture; `events`
+/// tell of single files. Two environment errors in a row (a full disk, a lost device) end the batch early.
 [[nodiscard]] BatchResult run_batch(const Device& device, const Batch& batch, const BatchEvents& events = {});
 
 /// The same on several devices: each takes the next picture as soon as it is free. The bytes of the outputs

@@ -48,10 +48,9 @@ struct DeviceOptions {
   Allocator allocator{};
 };
 
-/// An open device. Copies share it. One device may be used from several threads at once, by everything that
-/// takes it: results are as if one thread had done all. One Plan may not be run by two threads at a time. On
-/// a CUDA device work that names no stream is in the device's own, in which threads follow one another; give
-/// each thread a stream of its own to let their work overlap.
+/// An open device. Copies share it. It may be used from several threads at once; one Plan may not be run by
+/// two threads at a time. On a CUDA device work that names no stream is in the device's own; streams of their
+/// own let threads' work overlap.
 class Device {
  public:
   /// `auto` takes the first usable GPU, otherwise the CPU, and never fails; `cpu`; `cuda:N` (or `cuda` =
@@ -80,13 +79,12 @@ class Device {
   /// A new stream of this device, whose work runs beside that of its other streams. On the CPU, where run()
   /// returns with its result, it has no handle. Throws Error(environment) if there is none to be had.
   [[nodiscard]] OwnedStream new_stream() const;
-  /// How many runs at a time, each of a plan and in a stream of its own, a GPU is kept busy with: 2, as the
-  /// pictures of one are copied while the kernels of the other work. 1 on the CPU, where one run takes all
-  /// threads.
+  /// How many runs at a time, each of a plan and in a stream of its own, keep it busy: 2 on a GPU, as one is
+  /// copied while the kernels of the other work; 1 on the CPU, where one run takes all threads.
   [[nodiscard]] int runs_at_once() const noexcept;
-  /// Page-locked host memory: pictures in it are copied from and to any GPU at the full speed of the bus, and
-  /// beside kernels of other streams. It asks the driver, which takes milliseconds, for every block, so keep
-  /// the blocks; it gives null where the system lets no more be locked. Empty on the CPU.
+  /// Page-locked host memory: pictures in it are copied from and to any GPU at the full speed of the bus,
+  /// beside kernels of other streams. Every block takes milliseconds, so keep it; null where the system lets
+  /// no more be locked. Empty on the CPU.
   [[nodiscard]] Allocator page_locked_memory() const;
 
   /// For the library's own parts.

@@ -29,27 +29,22 @@ struct TensorMeaning {
   Order order = Order::rgb;                           ///< of the colours
 };
 
-/// The type of a tensor's elements. Throws Error(usage) for those that no picture has.
-[[nodiscard]] inline Type type_of_tensor(const DLDataType& type) {
-  if (type.lanes == 1) {
-    if (type.code == kDLUInt && type.bits == 8) return Type::u8;
-    if (type.code == kDLUInt && type.bits == 16) return Type::u16;
-    if (type.code == kDLUInt && type.bits == 32) return Type::u32;
-    if (type.code == kDLUInt && type.bits == 64) return Type::u64;
-    if (type.code == kDLInt && type.bits == 32) return Type::i32;
-    if (type.code == kDLFloat && type.bits == 32) return Type::f32;
-    if (type.code == kDLFloat && type.bits == 64) return Type::f64;
-  }
-  throw Error(ErrorKind::usage, "A tensor with elements of code " + std::to_string(type.code) + " and " +
-                                    std::to_string(type.bits) +
-                                    " bits is no picture: convert it to u8, u16 or f32.");
-}
-
 /// The elements of a type.
 [[nodiscard]] inline DLDataType tensor_type(Type type) noexcept {
   const bool real = type == Type::f32 || type == Type::f64;
   const auto code = real ? kDLFloat : type == Type::i32 ? kDLInt : kDLUInt;
   return {static_cast<std::uint8_t>(code), static_cast<std::uint8_t>(8 * size_of(type)), 1};
+}
+
+/// The type of a tensor's elements. Throws Error(usage) for those that no picture has.
+[[nodiscard]] inline Type type_of_tensor(const DLDataType& elements) {
+  for (const Type type : {Type::u8, Type::u16, Type::u32, Type::u64, Type::i32, Type::f32, Type::f64}) {
+    const DLDataType known = tensor_type(type);
+    if (elements.code == known.code && elements.bits == known.bits && elements.lanes == 1) return type;
+  }
+  throw Error(ErrorKind::usage, "A tensor with elements of code " + std::to_string(elements.code) + " and " +
+                                    std::to_string(elements.bits) +
+                                    " bits is no picture: convert it to u8, u16 or f32.");
 }
 
 /// The pixels of a tensor of 2, 3 or 4 dimensions and any strides. It holds no reference: the tensor must

@@ -9,8 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "satin/device.h"
-#include "satin/image.h"
 #include "satin/param.h"
 #include "satin/plan.h"
 
@@ -36,7 +34,17 @@ struct InputRecord {
 
 enum class OutputKind {
   image,  ///< a picture like the input
-  table   ///< numbers: written to .npy or .tiff
+  table,  ///< numbers: written to .npy or .tiff
+  json    ///< what is known of the picture, as text
+};
+
+/// "image", "table", "json"
+[[nodiscard]] const char* name_of(OutputKind kind) noexcept;
+
+/// A picture that has a name: settings call it by that ("blur mask=soft" takes the view "soft"), JSON too.
+struct NamedView {
+  std::string name;  ///< what a setting says; may be empty in JSON
+  ImageView view;    ///< the picture
 };
 
 /// What the property tests may expect of a filter with any parameters but a constant border, which brings in
@@ -72,6 +80,11 @@ struct FilterRecord {
   std::function<std::optional<Plan>(const Device&, std::span<const Shape> shapes, const void* parameters,
                                     const Parameters& next)>
       plan_with_next{};
+  /// In place of `plan` for a filter that makes JSON: the members of one object, without braces. `pictures`
+  /// are the picture and the side inputs as in `plan`, interleaved, in host memory. Throws as the operations
+  /// that it calls.
+  std::function<std::string(const Device&, std::span<const NamedView> pictures, const void* parameters)>
+      analyse{};
 
   /// Null if there is none of that name.
   [[nodiscard]] const ParameterRecord* find_parameter(std::string_view parameter) const noexcept;
@@ -81,6 +94,9 @@ struct FilterRecord {
 
 /// Every filter, in the order of the list.
 [[nodiscard]] std::span<const FilterRecord> filters();
+
+/// All of them as JSON: {"filters": [{"name": ..., "parameters": [...], "inputs": [...]}, ...]}.
+[[nodiscard]] std::string describe_filters();
 
 /// Throws Error(usage) with the nearest real name.
 [[nodiscard]] const FilterRecord& find_filter(std::string_view name);
@@ -95,7 +111,7 @@ class Parameters {
   void set(std::string_view name, std::string_view text);
   /// The text that set() takes, empty if it is not set. Throws Error(usage) for an unknown name.
   [[nodiscard]] std::string get(std::string_view name) const;
-  /// The same of the parameter that means this; empty if the filter has none.
+  /// The text of the parameter that means this; empty if the filter has none.
   [[nodiscard]] std::string get(ParameterRole role) const;
   /// Whose parameters they are.
   [[nodiscard]] const FilterRecord& filter() const noexcept { return *filter_; }

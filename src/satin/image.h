@@ -22,8 +22,8 @@ struct Buffer {
   [[nodiscard]] std::byte* get() const noexcept { return data.get(); }
 };
 
-/// Where memory comes from, in place of the system. Give both functions or neither. They are called from
-/// several threads at once, `free` by whatever holds the memory, however long that lives.
+/// Where memory comes from, in place of the system. Give both functions or neither; they are called from
+/// several threads at once, `free` as late as the last holder of memory dies.
 struct Allocator {
   /// Bytes at a multiple of 64; null if there are none, which is Error(environment) to whom it may concern.
   std::function<void*(std::size_t bytes)> allocate;

@@ -8,12 +8,10 @@
 // Alpha::straight; OpenEXR and float TIFF with associated alpha give Alpha::premultiplied. Of a TIFF, PNM or
 // OpenEXR file with several pictures the first one is read.
 //
-// Metadata. ICC profile, EXIF and XMP travel as opaque blocks through JPEG, PNG, TIFF and WebP, from any of
-// them to any other, and IPTC through JPEG and TIFF, with these changes: the orientation becomes 1, as
-// pictures are read upright; sizes become those of the picture; the EXIF thumbnail, maker notes that hold a
-// preview, and XMP thumbnails are dropped, because they show the picture as it was. Offsets inside the block
-// stay as they are. EXIF of TIFF files is a part of the file; it is rebuilt from the tags that describe the
-// picture.
+// Metadata. ICC profile, EXIF and XMP travel as opaque blocks between JPEG, PNG, TIFF and WebP, and IPTC
+// between JPEG and TIFF, with these changes: the orientation becomes 1, as pictures are read upright; sizes
+// become those of the picture; EXIF and XMP thumbnails and maker notes that hold a preview are dropped, as
+// they show the picture as it was. EXIF of TIFF files is rebuilt from the tags that describe the picture.
 //
 // Every function may be called from several threads at once.
 
@@ -42,15 +40,13 @@ struct ReadLimits {
 struct ReadOptions {
   ReadLimits limits{};  ///< above them it is refused
   /// Takes what there is of a JPEG, PNG, TIFF or OpenEXR file that ends early or is damaged behind its
-  /// header, with a warning. What is missing is 0, but for JPEG, whose decoder continues with the last
-  /// colour.
+  /// header, with a warning. What is missing is 0; in JPEG the last colour goes on.
   bool allow_partial = false;
-  /// Where decoded pixels lie, those of named channels too: in page-locked memory, for instance, if a GPU is
-  /// to filter them. Empty: in memory of the system.
+  /// Where decoded pixels lie, those of named channels too: page-locked memory for a GPU, for instance.
+  /// Empty: in memory of the system.
   Allocator allocator{};
-  /// Decodes those JPEG files that it takes; libjpeg the others, and all if it is null. Metadata, limits,
-  /// errors and the upright picture are the same (satin/nvjpeg_decoder.h tells what is not). A file that it
-  /// takes but could not decode has a warning.
+  /// Decodes those JPEG files that it takes; libjpeg the others, and all if it is null.
+  /// satin/nvjpeg_decoder.h tells what differs. A file that it takes but could not decode has a warning.
   std::shared_ptr<const NvjpegDecoder> nvjpeg{};
 };
 
@@ -67,11 +63,10 @@ struct FormatInfo {
 /// The formats that this build reads or writes.
 [[nodiscard]] std::vector<FormatInfo> formats();
 
-/// Reads a picture, upright (EXIF orientation applied), in host memory. `-` is standard input.
-/// Throws Error(input) with the file's name, the reason and the remedy: missing, unreadable, empty, damaged
-/// and truncated files, files over the limits, and formats that are not read. Error(environment) if there is
-/// no memory or a library that the format needs is not installed. Nothing that is missing from a file is ever
-/// made up.
+/// Reads a picture, upright (EXIF orientation applied), in host memory. `-` is standard input. Throws
+/// Error(input) with the file's name, the reason and the remedy for missing, unreadable, empty, damaged and
+/// truncated files, files over the limits, and formats that are not read; Error(environment) if there is no
+/// memory or a library that the format needs is not installed.
 [[nodiscard]] Image read_image(const std::filesystem::path& path, const ReadLimits& limits = {});
 
 /// The same with metadata, named channels and warnings.
@@ -134,8 +129,7 @@ void write_file(const std::filesystem::path& path, std::span<const std::byte> by
                                                   const WriteOptions& options = {});
 
 /// True if both names lead to one file, by links too; files that do not exist yet are compared by their full
-/// names.
-/// `-` is never the same as anything.
+/// names. `-` is the same as nothing.
 [[nodiscard]] bool same_file(const std::filesystem::path& a, const std::filesystem::path& b);
 
 }  // namespace satin

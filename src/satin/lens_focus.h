@@ -45,10 +45,10 @@ struct DepthChannel {
 /// disparities and r = K (1 / z - 1 / z_focus) of depths, in pixels of the picture; radii are rounded to
 /// 1/256 pixel, ties up, and held within `max_radius`.
 ///
-/// A lens of focal length f and f-number N before a sensor of width S has, with all lengths in one unit and
-/// W the longer side of the picture in pixels, K = (W / S) f^2 z_focus / (2 N (z_focus - f)). It is chosen by
-/// giving any of `f_number`, `focal_length` and `sensor_width`; those that are not given are f/2.8, 50 mm and
-/// 36 mm. Disparities are then taken as the inverse of distances in the same unit.
+/// A lens of focal length f and f-number N before a sensor of width S has, with all lengths in one unit and W
+/// the longer side of the picture in pixels, K = (W / S) f^2 z_focus / (2 N (z_focus - f)). Any of
+/// `f_number`, `focal_length` and `sensor_width` chooses it; those not given are f/2.8, 50 mm and 36 mm.
+/// Disparities are then the inverse of distances in the same unit.
 struct LensFocus {
   DepthSource depth_from = DepthSource::image;  ///< where it comes from
   DepthKind depth_kind = DepthKind::disparity;  ///< what its values mean

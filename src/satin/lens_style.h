@@ -20,7 +20,7 @@ enum class LensQuality : std::uint8_t {
 
 /// What a filter gives: its result, or a picture of what it saw, which is made before anything is spread.
 ///
-/// Shades are linear light, and opaque. Pictures of one or two channels show grey.
+/// Shades are opaque linear light; grey for one or two channels.
 enum class LensDebug : std::uint8_t {
   off,     ///< the result
   coc,     ///< |radius| / the largest possible radius: red is nearer than the focus, blue farther

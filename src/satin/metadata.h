@@ -1,6 +1,6 @@
 #pragma once
-// What a file carries beside the pixels of the picture. Blocks travel as opaque bytes from the file that was
-// read to the file that is written; only what would lie about the new picture is changed (satin/io.h).
+// What a file carries beside the pixels: opaque blocks, of which only what would lie about a new picture is
+// changed (satin/io.h).
 
 #include <array>
 #include <cstddef>

@@ -18,9 +18,8 @@ enum class NvjpegEngine {
 };
 
 /// nvJPEG on one GPU. It takes JPEG files of 8 bits, grey or YCbCr, with Huffman codes, whose markers are
-/// whole and in order; libjpeg decodes all others. The two do not give the same bytes: their inverse cosine
-/// transforms and colour conversions round differently, and colours of a lower resolution are enlarged by
-/// other arithmetic. Before nvJPEG sees a file that is not progressive, the CPU reads its codes, so that it
+/// whole and in order; libjpeg decodes all others. The two do not give the same bytes: their arithmetic
+/// rounds differently. Before nvJPEG sees a file that is not progressive, the CPU reads its codes, so that it
 /// decodes none that libjpeg would refuse; of progressive files nvJPEG alone looks at the codes.
 ///
 /// May be used by any number of threads at once. Every decode at the same time has a stream and memory of its

@@ -8,6 +8,7 @@
 
 #include <opencv2/core/mat.hpp>
 #include <string>
+#include <utility>
 
 #if __has_include(<opencv2/core/cuda.hpp>)
 #include <opencv2/core/cuda.hpp>
@@ -25,42 +26,24 @@ struct MatMeaning {
   Alpha alpha = Alpha::none;  ///< of the last of 2 or 4 channels
 };
 
+/// The depths of matrices that are types of Satin.
+inline constexpr std::pair<int, Type> mat_depths[] = {
+    {CV_8U, Type::u8}, {CV_16U, Type::u16}, {CV_32S, Type::i32}, {CV_32F, Type::f32}, {CV_64F, Type::f64}};
+
 /// The type of CV_8U, CV_16U, CV_32S, CV_32F or CV_64F. Throws Error(usage) for other depths.
 [[nodiscard]] inline Type type_of_depth(int depth) {
-  switch (depth) {
-    case CV_8U:
-      return Type::u8;
-    case CV_16U:
-      return Type::u16;
-    case CV_32S:
-      return Type::i32;
-    case CV_32F:
-      return Type::f32;
-    case CV_64F:
-      return Type::f64;
-    default:
-      throw Error(ErrorKind::usage,
-                  "A matrix of the depth " + std::to_string(depth) +
-                      " has no type in Satin: convert it to CV_8U, CV_16U or CV_32F, as convertTo() does.");
-  }
+  for (const auto& [known, type] : mat_depths)
+    if (known == depth) return type;
+  throw Error(ErrorKind::usage,
+              "A matrix of the depth " + std::to_string(depth) +
+                  " has no type in Satin: convert it to CV_8U, CV_16U or CV_32F, as convertTo() does.");
 }
 
 /// The depth of a type. Throws Error(usage) for u32 and u64, which OpenCV does not have.
 [[nodiscard]] inline int depth_of_type(Type type) {
-  switch (type) {
-    case Type::u8:
-      return CV_8U;
-    case Type::u16:
-      return CV_16U;
-    case Type::i32:
-      return CV_32S;
-    case Type::f32:
-      return CV_32F;
-    case Type::f64:
-      return CV_64F;
-    default:
-      throw Error(ErrorKind::usage, std::string("OpenCV has no matrices of ") + name_of(type) + ".");
-  }
+  for (const auto& [depth, known] : mat_depths)
+    if (known == type) return depth;
+  throw Error(ErrorKind::usage, std::string("OpenCV has no matrices of ") + name_of(type) + ".");
 }
 
 /// The shape of a matrix, or of a cv::cuda::GpuMat, of 1 to 4 channels.

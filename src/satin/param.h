@@ -69,6 +69,7 @@ enum class Space {
 /// What the text of a parameter looks like.
 enum class ParameterKind {
   real,     ///< "2.5"
+  reals,    ///< "1,2.5,30"
   integer,  ///< "3"
   flag,     ///< "true" or "false"
   choice,   ///< one of the choices
@@ -85,6 +86,9 @@ enum class ParameterRole {
   depth_source,  ///< where depth comes from: its own picture, or a part of the filtered one
   depth_channel  ///< which channel of a picture is depth
 };
+
+/// "real", "reals", "integer", ...
+[[nodiscard]] const char* name_of(ParameterKind kind) noexcept;
 
 /// One parameter. Text is the common form: set() parses and checks, get() prints what set() takes.
 struct ParameterRecord {
@@ -109,6 +113,9 @@ struct ParameterRecord {
 // text that is not wholly of the form, NaN, infinity, or a value outside the range.
 /// A number such as "2.5".
 [[nodiscard]] double parse_real(std::string_view name, std::string_view text, double minimum, double maximum);
+/// Numbers with commas between them.
+[[nodiscard]] std::vector<double> parse_reals(std::string_view name, std::string_view text, double minimum,
+                                              double maximum);
 /// A whole number.
 [[nodiscard]] long parse_integer(std::string_view name, std::string_view text, long minimum, long maximum);
 /// true, yes, on, 1; false, no, off, 0.
@@ -120,7 +127,7 @@ struct ParameterRecord {
 [[nodiscard]] Radius parse_radius(std::string_view name, std::string_view text, double minimum,
                                   double maximum);
 
-/// The same for whole pixels: 2.5 is refused, 2.5% is not.
+/// A radius of whole pixels: 2.5 is refused, 2.5% is not.
 [[nodiscard]] Radius parse_whole_radius(std::string_view name, std::string_view text, double minimum,
                                         double maximum);
 
@@ -133,6 +140,8 @@ struct ParameterRecord {
 
 /// The shortest text that parses back to the same value.
 [[nodiscard]] std::string print_real(double value);
+/// What parse_reals() takes.
+[[nodiscard]] std::string print_reals(std::span<const double> values);
 /// What parse_radius() takes.
 [[nodiscard]] std::string print_radius(const Radius& radius);
 /// What parse_point() takes.
@@ -141,6 +150,9 @@ struct ParameterRecord {
 [[nodiscard]] std::string print_boxes(std::span<const PixelBox> boxes);
 /// What parse_colour() takes.
 [[nodiscard]] std::string print_colour(const Colour& colour);
+
+/// The parts of a text between these signs; one more than there are signs.
+[[nodiscard]] std::vector<std::string> split(std::string_view text, char sign);
 
 /// The candidate with the smallest edit distance to `text`, or empty if none is near.
 [[nodiscard]] std::string nearest(std::string_view text, std::span<const std::string> candidates);

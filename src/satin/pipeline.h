@@ -4,14 +4,13 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "satin/device.h"
 #include "satin/filter.h"
-#include "satin/image.h"
 #include "satin/plan.h"
 
 namespace [[gnu::visibility("default")]] satin {
@@ -26,18 +25,26 @@ struct SideInput {
 struct PipelineStep {
   Parameters parameters;               ///< the filter with its settings
   std::vector<SideInput> side_inputs;  ///< those that are set, in any order
+
+  /// What is set for the side input of this name; empty if nothing is.
+  [[nodiscard]] std::string side(std::string_view name) const;
 };
 
 /// Each step takes the result of the one before it, in that result's pixel type.
 using Pipeline = std::vector<PipelineStep>;
 
+/// What its last step makes.
+[[nodiscard]] inline OutputKind output_kind(const Pipeline& pipeline) {
+  return pipeline.back().parameters.filter().output;
+}
+
 /// Takes "blur radius=8 | blur sigma=2 mask='my mask.png'":
 ///   pipeline = step { "|" step }       step = filter { setting }
 ///   setting  = name "=" value | flag   value = word | quoted { quoted }
 ///   quoted   = "'" text "'" | '"' text '"'
-/// A name is a parameter or a side input of the filter. A table ends a pipeline. Throws Error(usage) that
-/// tells the column, counted from 1 in bytes, and the nearest real name; two more lines show the text and a
-/// caret below that column.
+/// A name is a parameter or a side input of the filter. A table or JSON ends a pipeline. Throws Error(usage)
+/// that tells the column, counted from 1 in bytes, and the nearest real name; two more lines show the text
+/// and a caret below that column.
 [[nodiscard]] Pipeline parse_pipeline(std::string_view text);
 
 /// The canonical text: filters with the settings that differ from the defaults, in the order of the record.
@@ -46,16 +53,10 @@ using Pipeline = std::vector<PipelineStep>;
 
 // --- In memory. ---
 
-/// A picture that the settings of a pipeline call by its name: "blur mask=soft" takes the view "soft".
-struct NamedView {
-  std::string name;  ///< what a setting says
-  ImageView view;    ///< the picture
-};
-
 /// What the plan of a pipeline takes: the picture, then the side inputs of every step, in the order of the
-/// steps and of each filter's record, with empty views for those that are not used. Side inputs are found
-/// among `sides` by the names that the settings say. Throws Error(usage) for a name that is not among them,
-/// for a view that no setting names, and for a side input that is set twice, or is required and not set.
+/// steps and of each filter's record, found among `sides` by the names that the settings say; empty views for
+/// those that are not used. Throws Error(usage) for a name that is not among them, a view that no setting
+/// names, and a side input that is set twice, or required and not set.
 [[nodiscard]] std::vector<ImageView> inputs_of(const Pipeline& pipeline, const ImageView& picture,
                                                std::span<const NamedView> sides = {});
 
@@ -72,19 +73,24 @@ class PipelinePlan {
   PipelinePlan(const Device& device, const Pipeline& pipeline, std::span<const Shape> shapes,
                const StepCheck& check = {});
 
-  /// The shape of the output that run() fills.
-  [[nodiscard]] const Shape& output_shape() const noexcept { return steps_.back().plan.output_shape(); }
+  /// The shape of the output that run() fills, or of the picture that JSON is made of.
+  [[nodiscard]] const Shape& output_shape() const noexcept { return output_; }
   /// Bytes that the plans hold, with the pictures between them.
   [[nodiscard]] std::size_t workspace_bytes() const noexcept;
   /// True if a step runs on windows of its picture: see Plan::in_windows().
   [[nodiscard]] bool in_windows() const noexcept;
 
-  /// Runs every step. `inputs` are as those of inputs_of(), in their order. As Plan::run(): views may have
-  /// any strides, and what is said there of waiting, allocation and overlaps holds for the first and the last
-  /// step.
+  /// Runs every step. `inputs` are as those of inputs_of(), in their order. What Plan::run() says of strides,
+  /// waiting, allocation and overlaps holds for the first and the last step.
   void run(std::span<const ImageView> inputs, const MutableImageView& output, Stream stream = {});
-  /// The same of a pipeline without side inputs.
+  /// Runs every step of a pipeline without side inputs.
   void run(const ImageView& picture, const MutableImageView& output, Stream stream = {});
+
+  /// Runs every step of a pipeline that makes JSON, and gives what the last one says: an object. `names`, if
+  /// told, are those of the picture and of the last step's side inputs. Waits. Throws Error(usage) for other
+  /// pipelines, as run() does for this one.
+  [[nodiscard]] std::string json(std::span<const ImageView> inputs, std::span<const std::string> names = {},
+                                 Stream stream = {});
 
   /// As Plan::watch(), with the share of the whole pipeline; every step has an equal part, and two that
   /// plan_with_next() joins have one.
@@ -100,6 +106,11 @@ class PipelinePlan {
     Image result;       ///< empty for the last step
   };
 
+  ImageView run_steps(std::span<const ImageView> inputs, const MutableImageView& output, Stream stream);
+
+  Device device_;
+  Shape output_;
+  std::optional<Parameters> analysis_;  ///< the last step, if it makes JSON
   std::vector<Step> steps_;
   std::vector<ImageView> step_inputs_;  ///< of one step of one run
 };
@@ -107,6 +118,10 @@ class PipelinePlan {
 /// Plans the pipeline; see PipelinePlan.
 [[nodiscard]] PipelinePlan plan(const Device& device, const Pipeline& pipeline,
                                 std::span<const Shape> shapes);
+
+/// Runs a pipeline that makes JSON once. Throws as run().
+[[nodiscard]] std::string run_to_json(const Device& device, const Pipeline& pipeline,
+                                      const ImageView& picture, std::span<const NamedView> sides = {});
 
 /// Runs the pipeline once. The result lives where the picture lives. Throws as inputs_of(), PipelinePlan and
 /// PipelinePlan::check().

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "satin/device.h"
-#include "satin/image.h"
+#include "satin/device.h"  // IWYU pragma: export
+#include "satin/image.h"   // IWYU pragma: export
 
 namespace satin {
 struct PlanImplementation;
@@ -18,14 +18,15 @@ struct PlanImplementation;
 
 namespace [[gnu::visibility("default")]] satin {
 
+struct FilterRecord;
+
 /// Lets every plan that is made on this device, or on a copy of it, from now on hold at most so many bytes:
 /// its workspace, and its copies of pictures that are not in the device's memory. 0, as at first: as many as
 /// there are.
 ///
 /// Where a plan for the whole picture is above that, or on a GPU above what is free, filters of finite reach
-/// are run on windows of the picture, one after the other, each with what its results look at. The bytes are
-/// the same; the pixels that windows share are done more than once. Filters that see the whole picture at
-/// once (sums and recursions over all of it, components) throw Error(environment) instead.
+/// are run on windows of the picture, one after the other, with the same bytes. Filters that see the whole
+/// picture at once (sums and recursions over all of it, components) throw Error(environment) instead.
 void limit_memory(const Device& device, std::size_t bytes);
 /// The limit that was set last; 0: none.
 [[nodiscard]] std::size_t memory_limit(const Device& device);
@@ -58,9 +59,9 @@ class Plan {
   /// host memory, run() returns when the result is there and has called check(). Throws Error(usage) if a
   /// view does not have the planned shape.
   ///
-  /// A filter of finite reach with a mask to blend by does nothing but copy where no tile of the mask is
-  /// active, and so costs what the active tiles and their reach cost. For large pictures on a GPU
-  /// run() then waits for what is before it in the stream, to learn which tiles those are.
+  /// A filter of finite reach with a mask to blend by only copies where no tile of the mask is active. For
+  /// large pictures on a GPU run() then waits for what is before it in the stream, to learn which tiles those
+  /// are.
   ///
   /// In windows (see limit_memory()) side inputs and output may lie anywhere, but what lies in place of the
   /// output is copied first, above the limit.
@@ -71,11 +72,10 @@ class Plan {
   }
 
   /// Lets the runs that follow call `progress` from the thread that calls run(): after every frame of a
-  /// batch, every window (see limit_memory()) and every look at the whole picture that comes before the
-  /// filter, and on the CPU every 100 ms or so inside of them, with the share as it was. If it returns false,
-  /// run() throws Error(cancelled); the output is then unspecified, and the plan may be run again. What it
-  /// throws reaches the caller. Work for a CUDA device counts as done when the stream has it. An empty
-  /// function ends that.
+  /// batch, every window and every look at the whole picture before the filter, and on the CPU every 100 ms
+  /// or so inside of them, with the share as it was. If it returns false, run() throws Error(cancelled); the
+  /// output is then unspecified, and the plan may be run again. What it throws reaches the caller. Work for a
+  /// CUDA device counts as done when the stream has it. An empty function ends that.
   void watch(Progress progress);
 
   /// Waits for the last run() and throws Error(input) if it met NaN, infinity or map values that are out of

@@ -1,5 +1,6 @@
 #pragma once
-// Masks as regions: connected components, their places, sizes and values.
+// Masks as regions: connected components, their places, sizes and values. The filter `regions` makes JSON of
+// them.
 //
 // Rosenfeld and Pfaltz, Sequential operations in digital picture processing, 1966; He, Chao, Suzuki, A
 // run-based two-scan labeling algorithm, 2008; Playne and Hawick, A new algorithm for parallel
@@ -8,12 +9,17 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "satin/device.h"
+#include "satin/filter.h"
 #include "satin/image.h"
+#include "satin/json.h"
 
 namespace [[gnu::visibility("default")]] satin {
+
+struct FilterRecord;
 
 /// Which pixels are neighbours.
 enum class Connectivity : std::uint8_t {
@@ -55,13 +61,14 @@ struct Regions {
   std::vector<Region> regions;  ///< labels 1, 2 ... in the raster order of their first pixels
   Image labels;                 ///< u32, one channel: 0 outside, where the mask lives
   std::uint32_t largest = 0;    ///< label in the picture
+  std::uint32_t found = 0;      ///< regions of the mask, with those that were left out since
 };
 
 /// The connected components of a mask: one channel of u8, one frame, any strides, every value but 0 is
 /// inside; fewer than 2^32 pixels, where every row counts as the next multiple of 32. An image is one frame
 /// in the memory where the mask is. Besides the labels a GPU needs 2.5 bytes a pixel; the CPU, which keeps
-/// runs, from 0.2 for large regions to 9 for a checkerboard of pixels, and 20 bytes a column and thread; both
-/// need 40 bytes a region (and 32 a channel of an image) and the 96 of its Region.
+/// runs, 0.2 to 9, and 20 bytes a column and thread; both need 40 bytes a region (and 32 a channel of an
+/// image) and the 96 of its Region.
 ///
 /// The same bytes on every device: areas, boxes and sums are exact integers, centroids are divided once.
 /// Means and deviations of u8 and u16 come from exact sums; floats are fixed-point numbers of 40 bits below
@@ -75,18 +82,12 @@ struct Regions {
 
 /// Bounds that a region has to keep, the bounds themselves included.
 struct RegionFilter {
-  /// Pixels.
-  std::int64_t min_area = 0;
-  /// Pixels.
-  std::int64_t max_area = std::numeric_limits<std::int64_t>::max();
-  /// Columns of the bounding box.
-  std::int64_t min_width = 0;
-  /// Columns of the bounding box.
-  std::int64_t max_width = std::numeric_limits<std::int64_t>::max();
-  /// Rows of the bounding box.
-  std::int64_t min_height = 0;
-  /// Rows of the bounding box.
-  std::int64_t max_height = std::numeric_limits<std::int64_t>::max();
+  std::int64_t min_area = 0;                                           ///< pixels
+  std::int64_t max_area = std::numeric_limits<std::int64_t>::max();    ///< pixels
+  std::int64_t min_width = 0;                                          ///< columns of the bounding box
+  std::int64_t max_width = std::numeric_limits<std::int64_t>::max();   ///< columns of the bounding box
+  std::int64_t min_height = 0;                                         ///< rows of the bounding box
+  std::int64_t max_height = std::numeric_limits<std::int64_t>::max();  ///< rows of the bounding box
   std::optional<bool> touches_border{};  ///< true: only those that do; false: only those that do not
 };
 
@@ -115,5 +116,44 @@ void sort_by(std::vector<Region>& regions, RegionKey key, bool descending = fals
 /// picture theirs; pixels of regions that are gone become 0. On the device, in place: 8 bytes a pixel move.
 /// Throws Error(usage) for labels that occur twice, are 0 or above regions.largest.
 void renumber(const Device& device, Regions& regions);
+
+// --- What the filter `regions` does. ---
+
+/// Run lengths of a region in JSON (satin/rle.h).
+enum class RunLengthText : std::uint8_t {
+  compressed,    ///< COCO's text
+  uncompressed,  ///< numbers
+  none           ///< left out
+};
+
+/// What is a mask, which of its regions count, and how they are told.
+struct RegionSearch {
+  Connectivity connectivity = Connectivity::eight;  ///< which pixels are neighbours
+  double level = 0;       ///< inside is what is above, as a fraction of white; colours by their luminance
+  bool invert = false;    ///< inside is what is not above
+  RegionFilter filter{};  ///< which are kept
+  bool inner = false;     ///< those that touch the border are not
+  RegionKey key = RegionKey::label;  ///< order of the list, by the first channel of the values
+  bool descending = false;           ///< the largest first
+  std::int64_t limit =
+      std::numeric_limits<std::int64_t>::max();   ///< the first so many in this order are kept
+  RunLengthText rle = RunLengthText::compressed;  ///< run lengths in JSON
+};
+
+/// Throws Error(usage) for bounds that no region keeps, and an order by values without an image.
+void validate(const RegionSearch& search, bool with_image);
+
+/// The regions of a picture, numbered in raster order and listed in that of the search. `image` may be empty.
+/// Throws as find_regions() and validate().
+[[nodiscard]] Regions search_regions(const Device& device, const ImageView& picture, const ImageView& image,
+                                     const RegionSearch& search);
+
+/// Writes the members "image" (what was looked at, and how) and "regions". `pictures` are the mask and the
+/// image; names that are empty are left out. Labels are in host memory.
+void add_regions(JsonWriter& json, std::span<const NamedView> pictures, const RegionSearch& search,
+                 const Regions& regions);
+
+/// What `regions` is: parameters, inputs, output, reach (satin/filter.h).
+[[nodiscard]] const FilterRecord& regions_record();
 
 }  // namespace satin

@@ -1,8 +1,7 @@
 #pragma once
 // Masks as run lengths, as the COCO data set defines them (its Mask API: Dollar and Lin, 2015): the pixels
 // column after column from the left, each from top to bottom, as the lengths of runs that are by turns
-// outside and inside, the first one outside (0 if the first pixel is inside). Host work on one thread; labels
-// and masks in device memory are downloaded first by the caller.
+// outside and inside, the first one outside (perhaps 0). Host work on one thread, on pictures in host memory.
 
 #include <cstdint>
 #include <span>
@@ -29,10 +28,9 @@ struct RunLengths {
 void validate(const RunLengths& runs);
 
 /// The pixels of a mask that are not 0: u8, one channel, one frame, host memory, any strides. No length of
-/// the result but the first is 0. Reads every pixel once, in strips of 64 bytes of every row. Memory: the
-/// result takes 4 bytes a run, while it grows up to 12; beside it 8 bytes for every run of 64 columns. A mask
-/// of 100 megapixels thus needs a few megabytes unless it is noise; at worst (every pixel a run) 1.3 GB.
-/// Throws Error(usage) for another shape or 2^32 pixels.
+/// the result but the first is 0. Memory: 4 bytes a run, while the result grows up to 12, and 8 for every run
+/// of 64 columns: a few megabytes for 100 megapixels unless they are noise, 1.3 GB at worst (every pixel a
+/// run). Throws Error(usage) for another shape or 2^32 pixels.
 [[nodiscard]] RunLengths encode_run_lengths(const ImageView& mask);
 
 /// For each of `wanted` the pixels that bear this label, all in one pass over a picture of labels: u32, one
@@ -62,8 +60,8 @@ void validate(const RunLengths& runs);
 [[nodiscard]] std::string compressed_counts(const RunLengths& runs);
 
 /// The other way. Throws Error(input) for a character out of range, a number that is cut off or has more than
-/// 7 groups, a negative count, and as validate(). Stops as soon as the counts exceed the pixels, so that a
-/// text of any length takes no more memory than 4 bytes a pixel.
+/// 7 groups, a negative count, and as validate(). A text of any length takes no more memory than 4 bytes a
+/// pixel.
 [[nodiscard]] RunLengths parse_compressed_counts(std::string_view text, std::int64_t height,
                                                  std::int64_t width);
 

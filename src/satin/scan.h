@@ -2,11 +2,10 @@
 // Scans, and what is built on them: reduce, segmented scan and reduce, compaction, partition, histogram,
 // bins, sort, percentiles. Plain functions on arrays, for every device.
 //
-// Arrays. Every array is in the memory of the device or in host memory; with a CUDA device, host arrays are
-// copied there and back. Sizes are 64 bits wide; a size of 0 is fine. Results must not overlap inputs or one
-// another, except where a function says that it works in place: then the result may be the input itself.
-// Arrays of other types or sizes than a function names, arrays that overlap, and arrays that are not aligned
-// to their elements are Error(usage); the message says which.
+// Arrays are in the memory of the device or in host memory; with a CUDA device, host arrays are copied there
+// and back. Sizes have 64 bits; 0 is fine. Results must not overlap inputs or one another; where a function
+// works in place, the result may be the input itself. Arrays of other types or sizes than a function names,
+// that overlap, or that are not aligned to their elements are Error(usage).
 //
 // Order of work. Functions that return a number, and calls with host arrays, wait for the result; all others
 // on a CUDA device are in stream order and do not wait. Workspace is allocated and freed in stream order.
@@ -117,9 +116,8 @@ struct Segments {
   [[nodiscard]] static Segments by_group(ArrayView groups) noexcept { return {groups, false}; }
 };
 
-/// Scans that begin anew at every segment, by the operator (f1, v1) + (f2, v2) = (f1 | f2, f2 ? v2 : v1 op
-/// v2). Types as reduce(). The exclusive scan begins each segment with the identity. Works in place of
-/// `values`.
+/// Scans that begin anew at every segment, the exclusive one with the identity: (f1, v1) + (f2, v2) = (f1 |
+/// f2, f2 ? v2 : v1 op v2). Types as reduce(). Works in place of `values`.
 void segmented_inclusive_scan(const Device& device, ArrayView values, const Segments& segments,
                               MutableArrayView result, Operator op = Operator::sum, Stream stream = {});
 void segmented_exclusive_scan(const Device& device, ArrayView values, const Segments& segments,
@@ -176,9 +174,8 @@ std::int64_t partition(const Device& device, ArrayView values, ArrayView mask, M
 
 /// `count` bins over [lower, upper): of equal width, or between ascending edges. A value v of an even bin has
 /// the index floor((v - lower) * (count / (upper - lower))), computed in double; between edges it is the
-/// number of the inner edges that are at most v. Throws Error(usage) for no bins, for more than 65536, for
-/// edges that do not ascend, for bounds that are not finite or not ascending, and where upper - lower or the
-/// quotient is not finite.
+/// number of the inner edges that are at most v. Throws Error(usage) for no bins or more than 65536, for
+/// edges or bounds that do not ascend, and where a bound, upper - lower or the quotient is not finite.
 class Bins {
  public:
   /// Of equal width.
@@ -232,9 +229,9 @@ void counting_sort(const Device& device, ArrayView keys, std::int64_t range, Mut
 void counting_sort_pairs(const Device& device, ArrayView keys, ArrayView values, std::int64_t range,
                          MutableArrayView sorted_keys, MutableArrayView sorted_values, Stream stream = {});
 
-/// The value below which `percent` of the sorted values lie, interpolated between neighbours: position
-/// percent / 100 * (n - 1). By counts for u8 and u16, otherwise by sorting. NaN if there is a NaN or no
-/// value. Throws Error(usage) unless percent is in 0 ... 100. Waits.
+/// The value at position percent / 100 * (n - 1) of the sorted ones, interpolated between neighbours. By
+/// counts for u8 and u16, otherwise by sorting. NaN if there is a NaN or no value. Throws Error(usage) unless
+/// percent is in 0 ... 100. Waits.
 [[nodiscard]] double percentile(const Device& device, ArrayView values, double percent, Stream stream = {});
 /// Several percentiles of one array, sorted once.
 [[nodiscard]] std::vector<double> percentiles(const Device& device, ArrayView values,

@@ -1,16 +1,22 @@
 #pragma once
-// Statistics of pictures, and their pixels by tone. Both are made of the scan family (satin/scan.h).
+// Statistics of pictures, and their pixels by tone. Both are made of the scan family (satin/scan.h). The
+// filters `stats` and `bins` make JSON of them.
 
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "satin/array.h"
 #include "satin/device.h"
 #include "satin/image.h"
+#include "satin/json.h"
 #include "satin/scan.h"
 
 namespace [[gnu::visibility("default")]] satin {
+
+struct FilterRecord;
 
 /// What is known about one channel. Numbers are values as stored; NaN where there is no value.
 struct ChannelStatistics {
@@ -45,6 +51,25 @@ struct StatisticsOptions {
                                                         const ImageView& mask = {},
                                                         const StatisticsOptions& options = {});
 
+/// "grey", or "red", "green", "blue", and "alpha" for the last of 2 or 4.
+[[nodiscard]] std::vector<std::string> channel_names(const Shape& shape);
+
+/// Writes the member "statistics": an object for each channel of a picture of this shape.
+void add_statistics(JsonWriter& json, const Shape& shape, std::span<const ChannelStatistics> channels);
+
+/// Bins of tone, of equal width.
+struct ToneBins {
+  std::int64_t bins = 8;          ///< 1 to 256
+  double lower = 0;               ///< where the first begins
+  std::optional<double> upper{};  ///< where the last ends: 256 or 65536, 1 for f32
+
+  /// The bins for pixels of this type. Throws Error(usage) for an empty range.
+  [[nodiscard]] Bins of(Type type) const;
+};
+
+/// Where a bin of equal width begins; that of the last and 1 is where the last ends.
+[[nodiscard]] double edge_of(const Bins& bins, std::size_t edge);
+
 /// The pixels of a picture by tone.
 struct ToneZones {
   Image zones;                       ///< u16, one channel: the bin of each pixel
@@ -58,9 +83,19 @@ struct ToneZones {
 /// the last bin.
 [[nodiscard]] ToneZones tone_zones(const Device& device, const ImageView& image, const Bins& bins);
 
+/// Writes the member "bins": the ends of each bin, the index of its first pixel in ToneZones::pixels, how
+/// many it has and, where they are told, the name of its mask.
+void add_bins(JsonWriter& json, const Bins& bins, std::span<const std::int64_t> counts,
+              std::span<const std::string> masks = {});
+
 /// One channel of the same type: the Rec. 709 weighting 0.2126 R + 0.7152 G + 0.0722 B of the values as
 /// stored, rounded to nearest for integers; the first channel of grey pictures. Interleaved host picture of
 /// one frame.
 [[nodiscard]] Image luminance(const ImageView& image);
+
+/// What `stats` is: parameters, inputs, output, reach (satin/filter.h).
+[[nodiscard]] const FilterRecord& stats_record();
+/// What `bins` is: parameters, inputs, output, reach (satin/filter.h).
+[[nodiscard]] const FilterRecord& bins_record();
 
 }  // namespace satin

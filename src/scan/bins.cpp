@@ -4,7 +4,6 @@
 #include "satin/error.h"
 #include "scan/check.h"
 #include "scan/maths/bin.h"
-#include "scan/select.h"
 #include "scan/stage.h"
 
 namespace satin {

@@ -45,6 +45,9 @@ class Arrays {
 /// Throws Error(usage) unless the number fits the type.
 void require_fit(const Arrays& arrays, const Scalar& number, Type type);
 
+/// Refuses u32 for indices that need more.
+void require_index_type(const Arrays& arrays, const ArrayView& indices);
+
 /// "u32 or u64"
 [[nodiscard]] std::string list_of(std::initializer_list<Type> types);
 

@@ -6,7 +6,6 @@
 
 #include "core/scalar.h"
 #include "scan/check.h"
-#include "scan/identity.h"
 #include "scan/maths/scan_operator.h"
 #include "scan/stage.h"
 
@@ -71,7 +70,7 @@ void reduce(const Device& device, ArrayView values, Operator op, MutableArrayVie
   arrays.require_sum_of("values", op);
   arrays.require_size(1, "the one value of all");
   Stage stage(device, stream);
-  if (values.size == 0) return fill_identity(stage, result, op);
+  if (values.size == 0) return stage.fill_identity(result, op);
   const ArrayView from = stage.input(values);
   stage.operations().reduce(stage.backend(), from, op, stage.result(result), stream);
   stage.finish();

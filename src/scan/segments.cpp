@@ -1,6 +1,5 @@
 #include "satin/error.h"
 #include "scan/check.h"
-#include "scan/identity.h"
 #include "scan/stage.h"
 
 namespace satin {
@@ -50,7 +49,7 @@ std::int64_t segmented_reduce(const Device& device, ArrayView values, const Segm
   if (segments.flags) arrays.require_size_of("values");
   Stage stage(device, stream);
   if (values.size == 0) {
-    fill_identity(stage, result, op);
+    stage.fill_identity(result, op);
     return result.size;
   }
   const std::string in_order = "group indices must not decrease and must be below the number of results, " +

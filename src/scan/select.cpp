@@ -1,4 +1,3 @@
-#include "scan/select.h"
 #include "scan/check.h"
 #include "scan/stage.h"
 

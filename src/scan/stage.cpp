@@ -2,12 +2,24 @@
 
 #include <algorithm>
 #include <cstring>
+#include <vector>
+
+#include "core/with_type.h"
+#include "scan/maths/scan_operator.h"
 
 namespace satin {
 namespace {
 
 std::size_t bytes_of(const ArrayView& view) {
   return static_cast<std::size_t>(view.size) * size_of(view.type);
+}
+
+template <class T>
+T identity_of(Operator op) {
+  return op == Operator::sum       ? Sum<T>::identity
+         : op == Operator::product ? Product<T>::identity
+         : op == Operator::min     ? Minimum<T>::identity
+                                   : Maximum<T>::identity;
 }
 
 }  // namespace
@@ -38,6 +50,13 @@ void Stage::fill(const MutableArrayView& view, const ArrayView& host) {
   } else {
     backend_.upload(view.data, host.data, bytes_of(host), stream_);
   }
+}
+
+void Stage::fill_identity(const MutableArrayView& result, Operator op) {
+  with_type(result.type, [&]<class T>() {
+    const std::vector<T> values(static_cast<std::size_t>(result.size), identity_of<T>(op));
+    fill(result, values);
+  });
 }
 
 void Stage::finish(std::int64_t most) {

@@ -22,6 +22,9 @@ class Stage {
   /// The values of a host array at the beginning of `view`, wherever that is.
   void fill(const MutableArrayView& view, const ArrayView& host);
 
+  /// Every element of `result`, host or device memory, becomes the operator's identity.
+  void fill_identity(const MutableArrayView& result, Operator op);
+
   /// Copies results to the host, at most the first `most` values of each, and waits if anything was staged.
   void finish(std::int64_t most = INT64_MAX);
 
@@ -45,5 +48,8 @@ class Stage {
   std::vector<Buffer> buffers_;
   std::vector<Copied> results_;
 };
+
+/// Stages the arrays, which have been checked, and selects; returns how many.
+std::int64_t select(const Device& device, Selection selection, MutableArrayView result, Stream stream);
 
 }  // namespace satin

@@ -3,54 +3,12 @@
 #include <algorithm>
 #include <bit>
 #include <string>
-#include <utility>
-#include <vector>
 
-#include "core/backend.h"
 #include "core/maths/window.h"
 #include "satin/error.h"
-#include "statistics/maths/quick_number.h"
+#include "statistics/maths/in_floats.h"
 
 namespace satin {
-namespace {
-
-class EachColour final : public BoxStatsOperation {
- public:
-  explicit EachColour(std::vector<std::unique_ptr<BoxStatsOperation>> colours)
-      : colours_(std::move(colours)) {}
-
-  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    std::size_t bytes = 0;
-    for (const auto& colour : colours_) bytes += colour->workspace_bytes();
-    return bytes;
-  }
-
-  void clear_extremes(PictureExtremes* extremes, Stream stream) override {
-    colours_.front()->clear_extremes(extremes, stream);
-  }
-  void find_extremes(const ImageView& picture, const Rectangle& inner, const Measured* measured,
-                     PictureExtremes* extremes, Stream stream) override {
-    for (const auto& colour : colours_) colour->find_extremes(picture, inner, measured, extremes, stream);
-  }
-  void run(const BoxStatsImages& images, Stream stream) override {
-    for (const auto& colour : colours_) colour->run(images, stream);
-  }
-
- private:
-  std::vector<std::unique_ptr<BoxStatsOperation>> colours_;
-};
-
-}  // namespace
-
-std::unique_ptr<BoxStatsOperation> prepare_each_colour(Backend& backend, const BoxStatsJob& job) {
-  std::vector<std::unique_ptr<BoxStatsOperation>> colours;
-  BoxStatsJob colour = job;
-  colour.colours = 1;
-  for (int c = 0; c < job.colours; ++c, ++colour.plane.channel, ++colour.output_channel)
-    colours.push_back(backend.prepare(colour));
-  return std::make_unique<EachColour>(std::move(colours));
-}
-
 int float_bits_for_squares(Type type, std::uint64_t area) {
   constexpr int most_bits = 30;
   constexpr int fewest_bits = 8;

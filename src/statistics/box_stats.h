@@ -37,9 +37,20 @@ struct BoxStatsJob {
   NormaliseRule normalise;
   bool inverted = false;   ///< 0 and 255 exchanged
   int output_channel = 0;  ///< all but binary: of an output of the plane's type and channels
-  int colours = 1;         ///< all but binary: results of so many channels, the plane's and those after it
+  int colours = 1;         ///< all but binary: results of so many channels, the first ones if more than one
   std::uint32_t mask_maximum = 0;  ///< all but binary: 255 or 65535; 0: no mask
 };
+
+/// 255 where the value is above its threshold, otherwise 0.
+SATIN_HD std::uint8_t binary_result(const BoxStatsJob& job, const PictureExtremes& extremes, double value,
+                                    LocalStatistics at) {
+  return (value > local_threshold(job.rule, extremes, at)) != job.inverted ? 255 : 0;
+}
+
+/// All other results, before they are rounded.
+SATIN_HD double number_result(const BoxStatsJob& job, double value, LocalStatistics at) {
+  return job.result == LocalResult::deviation ? at.deviation : normalised(job.normalise, value, at);
+}
 
 /// Views of one run. `extremes` is memory of the backend; only wolf reads it.
 struct BoxStatsImages {
@@ -60,10 +71,6 @@ struct BoxStatsOperation : Operation {
   /// run() also writes the channels that are no colours, as they are in the picture.
   [[nodiscard]] virtual bool keeps_other_channels() const noexcept { return false; }
 };
-
-/// Prepares a job of one colour for each colour of a job of several; they run one after the other.
-[[nodiscard]] std::unique_ptr<BoxStatsOperation> prepare_each_colour(Backend& backend,
-                                                                     const BoxStatsJob& job);
 
 /// The one place that decides how finely floats are cut, so that the sum of squares over `area` pixels stays
 /// below 2^64: area * (2^(bits + 1))^2 < 2^64, and at most 30 bits. Throws Error(usage) if less than 8 bits

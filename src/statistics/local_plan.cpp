@@ -63,17 +63,12 @@ void check_local(const Shape& shape, int window, Border border) {
 }
 
 BoxStatsJob local_job(const Shape& shape, int window, Border border) {
-  const auto extent = [&](std::int64_t size) {
-    return static_cast<std::uint64_t>(border == Border::shrink ? std::min<std::int64_t>(window, size)
-                                                               : window);
-  };
   BoxStatsJob job;
   job.width = shape.width;
   job.height = shape.height;
-  job.plane =
-      value_plane(shape, float_bits_for_squares(shape.type, extent(shape.width) * extent(shape.height)));
   job.reach_x = job.reach_y = window / 2;
   job.border = border;
+  job.plane = value_plane(shape, float_bits_for_squares(shape.type, largest_window_of(job)));
   return job;
 }
 

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <string>
 
+#include "core/with_type.h"
 #include "satin/error.h"
 
 namespace satin {
@@ -166,14 +167,8 @@ std::vector<ChannelStatistics> statistics(const Device& device, const ImageView&
   check(image, mask);
   if (options.bins < 1 || options.bins > 65536)
     refuse(std::to_string(options.bins) + " bins: from 1 to 65536 are possible.");
-  switch (image.shape.type) {
-    case Type::u8:
-      return all_channels<std::uint8_t>(device, image, mask, options);
-    case Type::u16:
-      return all_channels<std::uint16_t>(device, image, mask, options);
-    default:
-      return all_channels<float>(device, image, mask, options);
-  }
+  return with_pixel_type(image.shape.type,
+                         [&]<class T>() { return all_channels<T>(device, image, mask, options); });
 }
 
 }  // namespace satin

@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "core/with_type.h"
 #include "pixels/maths/luminance.h"
 #include "satin/error.h"
 #include "satin/statistics.h"
@@ -16,14 +17,6 @@ void check(const ImageView& image) {
                 std::string("Tones of ") + name_of(image.shape.type) + ": u8, u16 and f32 are possible.");
   if (image.memory != Memory::host || !image.interleaved() || image.shape.frames != 1)
     throw Error(ErrorKind::usage, "Tones are taken of one interleaved frame in host memory.");
-}
-
-/// Calls `work` with a value of the C++ type of u8, u16 or f32.
-template <class Work>
-void for_type(Type type, const Work& work) {
-  if (type == Type::u8) return work(std::uint8_t{});
-  if (type == Type::u16) return work(std::uint16_t{});
-  work(float{});
 }
 
 template <class T>
@@ -53,14 +46,6 @@ void gather_pixels(const ImageView& image, const std::vector<std::uint32_t>& ord
   }
 }
 
-Image column_image(std::int64_t rows, std::int64_t width, Type type) {
-  Shape shape;
-  shape.width = width;
-  shape.height = rows;
-  shape.type = type;
-  return Image(shape);
-}
-
 }  // namespace
 
 Image luminance(const ImageView& image) {
@@ -70,7 +55,7 @@ Image luminance(const ImageView& image) {
   grey.alpha = Alpha::none;
   grey.order = Order::rgb;
   Image result(grey);
-  for_type(image.shape.type, [&](auto value) { weigh_rows<decltype(value)>(image, result.view()); });
+  with_pixel_type(image.shape.type, [&]<class T>() { weigh_rows<T>(image, result.view()); });
   return result;
 }
 
@@ -88,15 +73,15 @@ ToneZones tone_zones(const Device& device, const ImageView& image, const Bins& b
   extract_bins(device, tones, bins, MutableArrayView(sorted_tones.get(), pixels, image.shape.type), counts,
                order);
 
-  ToneZones result{column_image(image.shape.height, image.shape.width, Type::u16),
+  ToneZones result{Image(Shape{image.shape.width, image.shape.height, 1, Type::u16}),
                    {counts.begin(), counts.end()},
-                   column_image(pixels, image.shape.channels, image.shape.type),
-                   column_image(pixels, 2, Type::u32)};
+                   Image(Shape{image.shape.channels, pixels, 1, image.shape.type}),
+                   Image(Shape{2, pixels, 1, Type::u32})};
   auto* zone = reinterpret_cast<std::uint16_t*>(result.zones.data());
   auto next = order.begin();
   for (std::size_t bin = 0; bin < counts.size(); ++bin)
     for (std::uint64_t i = 0; i < counts[bin]; ++i) zone[*next++] = static_cast<std::uint16_t>(bin);
-  for_type(image.shape.type, [&](auto value) { gather_pixels<decltype(value)>(image, order, result); });
+  with_pixel_type(image.shape.type, [&]<class T>() { gather_pixels<T>(image, order, result); });
   return result;
 }
 

@@ -1,4 +1,4 @@
-#include "batch/name_pattern.h"
+#include "batch/names.h"
 
 #include <gtest/gtest.h>
 

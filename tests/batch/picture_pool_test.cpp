@@ -1,4 +1,4 @@
-#include "batch/picture_pool.h"
+#include "batch/picture_memory.h"
 
 #include <gtest/gtest.h>
 

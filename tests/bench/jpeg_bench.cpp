@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-#include "batch/picture_pool.h"
+#include "batch/picture_memory.h"
 #include "satin/device.h"
 #include "satin/error.h"
 #include "satin/io.h"

@@ -38,6 +38,24 @@ def test_a_table_comes_last(satin, picture):
               says=["olumn 8", "integral"])
 
 
+def test_json_comes_last(satin, picture, noise):
+    satin.good("blur", "in.png", "-o", "soft.png", "--radius", "2")
+    satin.good("run", "blur radius=2 | stats bins=3 percentiles=50", "in.png", "-o", "a.json")
+    command = json.loads(satin.good("stats", "soft.png", "--bins", "3", "--percentiles", "50", "--json").stdout)
+    assert json.loads((satin.folder / "a.json").read_text()) == {"statistics": command["files"][0]["statistics"]}
+    regions = json.loads(satin.good("regions", "in.png", "--level", "0.5", "--image", "soft.png").stdout)
+    text = satin.good("run", "regions level=0.5 image=soft.png", "in.png", "-o", "-").stdout
+    assert json.loads(text) == regions
+    png_file.write(satin.folder / "b.png", noise((9, 7, 3)))
+    satin.good("run", "bins bins=2", "in.png", "b.png", "-o", "out")
+    assert files_below(satin.folder / "out") == ["b.json", "in.json"]
+    pixels = [sum(each["count"] for each in json.loads((satin.folder / "out" / name).read_text())["bins"])
+              for name in ("in.json", "b.json")]
+    assert pixels == [20 * 12, 9 * 7]
+    satin.bad(2, "run", "bins bins=2", "in.png", "b.png", "-o", "out", says=["exists", "--overwrite"])
+    satin.bad(2, "run", "blur | stats | blur", "in.png", "-o", "c.json", lines=3, says=["olumn 8", "stats", "JSON"])
+
+
 def test_batch_and_json(satin, noise):
     for name in "abc":
         png_file.write(satin.folder / (name + ".png"), noise((9, 7, 3)))

@@ -118,6 +118,7 @@ TEST_F(FromC, RefusesWithAKindAndAMessage) {
   expect_refused(satin_open(nullptr, &none), SATIN_USAGE, "name is null");
   expect_refused(satin_open("cpu", nullptr), SATIN_USAGE, "device is null");
   expect_refused(run("blur radius=x"), SATIN_USAGE, "radius 'x'");
+  expect_refused(run("blur | stats"), SATIN_USAGE, "JSON");
   expect_refused(run(nullptr), SATIN_USAGE, "pipeline is null");
   expect_refused(satin_run(nullptr, "blur", &picture_, nullptr, 0, &output_, nullptr), SATIN_USAGE,
                  "device is null");

@@ -2,16 +2,24 @@
 
 #include <gtest/gtest.h>
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "tests/lens/depth_ramp_test.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
+
 #include <cstdint>
 #include <vector>
 
-#include "lens/cpu/lens_rows_simd.h"
+#include "lens/cpu/lens_rows-inl.h"
 #include "lens/maths/depth_ramp.h"
 #include "tests/oracles/forced_target.h"
 #include "tests/oracles/pictures.h"
 
-namespace satin::test {
+HWY_BEFORE_NAMESPACE();
+namespace satin::test::HWY_NAMESPACE {
 namespace {
+
+namespace rows = cpu::HWY_NAMESPACE;
 
 struct Planes {
   std::vector<std::int32_t> radii, sharpened;
@@ -49,25 +57,37 @@ void check_rows(const Planes& by_pixel, const Planes& by_row, const Row& row, co
   EXPECT_EQ(by_row.edges, by_pixel.edges);
 }
 
+void CheckRowsAreWhatThePixelsAreOnEverySimdTarget() {
+  int edges = 0;
+  int moved = 0;
+  for (const auto& [width, height] : {std::pair{1, 1}, {2, 9}, {9, 2}, {3, 3}, {18, 7}, {67, 41}})
+    for (std::uint64_t seed = 0; seed < 6; ++seed) {
+      SCOPED_TRACE(std::to_string(width) + " x " + std::to_string(height) + ", seed " + std::to_string(seed));
+      const Planes by_pixel(width, height, seed);
+      const Planes by_row(width, height, seed);
+      check_rows(by_pixel, by_row, rows::SharpenRow, SharpenRamp{by_pixel.view});
+      check_rows(by_pixel, by_row, rows::SilhouetteRow, FindSilhouette{by_pixel.view});
+      for (const std::uint8_t edge : by_row.edges) edges += edge;
+      for (std::size_t i = 0; i < by_row.radii.size(); ++i) moved += by_row.radii[i] != by_row.sharpened[i];
+    }
+  EXPECT_GT(edges, 100);
+  EXPECT_GT(moved, 20);
+}
+
+}  // namespace
+}  // namespace satin::test::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace satin::test {
+namespace {
+
+HWY_EXPORT(CheckRowsAreWhatThePixelsAreOnEverySimdTarget);
+
 TEST(DepthRamp, RowsAreWhatThePixelsAreOnEverySimdTarget) {
-  on_every_target([] {
-    int edges = 0;
-    int moved = 0;
-    for (const auto& [width, height] : {std::pair{1, 1}, {2, 9}, {9, 2}, {3, 3}, {18, 7}, {67, 41}})
-      for (std::uint64_t seed = 0; seed < 6; ++seed) {
-        SCOPED_TRACE(std::to_string(width) + " x " + std::to_string(height) + ", seed " +
-                     std::to_string(seed));
-        const Planes by_pixel(width, height, seed);
-        const Planes by_row(width, height, seed);
-        check_rows(by_pixel, by_row, cpu::sharpen_ramps, SharpenRamp{by_pixel.view});
-        check_rows(by_pixel, by_row, cpu::find_silhouettes, FindSilhouette{by_pixel.view});
-        for (const std::uint8_t edge : by_row.edges) edges += edge;
-        for (std::size_t i = 0; i < by_row.radii.size(); ++i) moved += by_row.radii[i] != by_row.sharpened[i];
-      }
-    EXPECT_GT(edges, 100);
-    EXPECT_GT(moved, 20);
-  });
+  on_every_target([] { HWY_DYNAMIC_DISPATCH(CheckRowsAreWhatThePixelsAreOnEverySimdTarget)(); });
 }
 
 }  // namespace
 }  // namespace satin::test
+#endif

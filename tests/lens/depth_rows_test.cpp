@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "tests/lens/depth_rows_test.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -10,14 +15,17 @@
 #include <type_traits>
 #include <vector>
 
-#include "lens/cpu/depth_steps_simd.h"
-#include "lens/cpu/lens_rows_simd.h"
+#include "lens/cpu/depth_rows-inl.h"
+#include "lens/cpu/lens_rows-inl.h"
 #include "lens/maths/smooth_steps.h"
 #include "tests/oracles/forced_target.h"
 #include "tests/oracles/pictures.h"
 
-namespace satin::test {
+HWY_BEFORE_NAMESPACE();
+namespace satin::test::HWY_NAMESPACE {
 namespace {
+
+namespace rows = cpu::HWY_NAMESPACE;
 
 std::vector<DepthRule> depth_rules() {
   DepthRule disparity{.gain = 1.0 / 255, .offset = 0.01, .strength = 9000, .largest = 3000.7};
@@ -50,7 +58,7 @@ void check_circles() {
       LensState state;
       set_focus(state, 0.4, rule);
       std::vector<SignedRadius256> radii(stored.size(), 12345678);
-      cpu::find_circles(stored.data(), width, rule, state, radii.data());
+      rows::FindCircles(stored.data(), width, rule, state, radii.data());
       for (std::size_t x = 0; x < stored.size(); ++x) {
         ASSERT_EQ(radii[x], circle_of_confusion(static_cast<double>(stored[x]), rule, state)) << x;
         (radii[x] == unknown_radius ? unknown : known) += 1;
@@ -60,34 +68,30 @@ void check_circles() {
   EXPECT_GT(unknown, 2);
 }
 
-TEST(DepthRows, CirclesAreThoseOfThePixels) {
-  on_every_target([] {
-    check_circles<std::uint8_t>();
-    check_circles<std::uint16_t>();
-    check_circles<float>();
-  });
+void CheckCirclesAreThoseOfThePixels() {
+  check_circles<std::uint8_t>();
+  check_circles<std::uint16_t>();
+  check_circles<float>();
 }
 
-TEST(DepthRows, PlanarRadiiAreThoseOfThePixels) {
-  on_every_target([] {
-    for (const double angle : {0.0, 0.7, 2.5, 4.0}) {
-      const double cosine = std::cos(angle);
-      const double sine = std::sin(angle);
-      const PlanarFocus focus{cosine, sine, 30 * cosine + 20 * sine, 4.5, 137.77, 2000.4};
-      int sides[3] = {};
-      for (const std::int64_t width : {1, 7, 8, 61})
-        for (std::int64_t y = 0; y < 40; ++y) {
-          std::vector<SignedRadius256> radii(static_cast<std::size_t>(width), 12345678);
-          cpu::find_planar_radii(y, width, focus, radii.data());
-          for (std::int64_t x = 0; x < width; ++x) {
-            const SignedRadius256 radius = radii[static_cast<std::size_t>(x)];
-            ASSERT_EQ(radius, planar_radius(x, y, focus)) << x << ", " << y;
-            ++sides[radius < 0 ? 0 : radius == 0 ? 1 : 2];
-          }
+void CheckPlanarRadiiAreThoseOfThePixels() {
+  for (const double angle : {0.0, 0.7, 2.5, 4.0}) {
+    const double cosine = std::cos(angle);
+    const double sine = std::sin(angle);
+    const PlanarFocus focus{cosine, sine, 30 * cosine + 20 * sine, 4.5, 137.77, 2000.4};
+    int sides[3] = {};
+    for (const std::int64_t width : {1, 7, 8, 61})
+      for (std::int64_t y = 0; y < 40; ++y) {
+        std::vector<SignedRadius256> radii(static_cast<std::size_t>(width), 12345678);
+        rows::FindPlanarRadii(y, width, focus, radii.data());
+        for (std::int64_t x = 0; x < width; ++x) {
+          const SignedRadius256 radius = radii[static_cast<std::size_t>(x)];
+          ASSERT_EQ(radius, planar_radius(x, y, focus)) << x << ", " << y;
+          ++sides[radius < 0 ? 0 : radius == 0 ? 1 : 2];
         }
-      for (const int count : sides) EXPECT_GT(count, 0) << angle;
-    }
-  });
+      }
+    for (const int count : sides) EXPECT_GT(count, 0) << angle;
+  }
 }
 
 /// Slopes of at most one code a pixel, a cliff, and here and there what is unknown.
@@ -135,10 +139,10 @@ void check_smoothing(std::int64_t width, std::int64_t height, int unknown) {
   std::vector<std::uint32_t> found_steps(static_cast<std::size_t>(width));
   std::vector<std::uint16_t> smoothed(static_cast<std::size_t>(width));
   for (std::int64_t y = 0; y < height; ++y) {
-    cpu::find_steps(
+    rows::FindSteps(
         {codes.row(y == 0 ? 0 : y - 1), codes.row(y), codes.row(y + 1 == height ? y : y + 1), width, unknown},
         found_steps.data());
-    cpu::smooth_codes(codes.row(y), y, unknown, table, smoothed.data());
+    rows::SmoothCodes(codes.row(y), y, unknown, table, smoothed.data());
     for (std::int64_t x = 0; x < width; ++x) {
       const auto at = static_cast<std::size_t>(x);
       ASSERT_EQ(found_steps[at], steps[static_cast<std::size_t>(y * width + x)]) << x << ", " << y;
@@ -147,86 +151,100 @@ void check_smoothing(std::int64_t width, std::int64_t height, int unknown) {
   }
 }
 
-TEST(DepthRows, StepsAndSmoothedCodesAreThoseOfThePixels) {
-  on_every_target([] {
-    for (const int unknown : {-1, 255})
-      for (const auto& [width, height] : {std::pair{1, 1}, {2, 3}, {17, 40}, {33, 34}, {130, 90}})
-        check_smoothing(width, height, unknown);
-  });
+void CheckStepsAndSmoothedCodesAreThoseOfThePixels() {
+  for (const int unknown : {-1, 255})
+    for (const auto& [width, height] : {std::pair{1, 1}, {2, 3}, {17, 40}, {33, 34}, {130, 90}})
+      check_smoothing(width, height, unknown);
 }
 
 /// White everywhere but for a step at the end: the largest sums that smooth windows have.
-TEST(DepthRows, TheLargestSumsOfCodesAreDividedExactly) {
-  on_every_target([] {
-    for (const int code : {254, 255}) {
-      const std::int64_t side = 80;
-      std::vector<std::uint8_t> codes(static_cast<std::size_t>(side * side), static_cast<std::uint8_t>(code));
-      for (std::size_t i = 0; i < codes.size(); i += 3) codes[i] = 255;
-      const std::vector<std::uint32_t> sums = table_of({codes.begin(), codes.end()}, side);
-      const TableView<std::uint32_t> table{sums.data(), side, side, side};
-      std::vector<std::uint16_t> smoothed(static_cast<std::size_t>(side));
-      for (std::int64_t y = 0; y < side; ++y) {
-        const std::uint8_t* row = codes.data() + y * side;
-        cpu::smooth_codes(row, y, -1, table, smoothed.data());
-        for (std::int64_t x = 0; x < side; ++x)
-          ASSERT_EQ(smoothed[static_cast<std::size_t>(x)], smoothed_code(row[x], x, y, -1, table));
+void CheckTheLargestSumsOfCodesAreDividedExactly() {
+  for (const int code : {254, 255}) {
+    const std::int64_t side = 80;
+    std::vector<std::uint8_t> codes(static_cast<std::size_t>(side * side), static_cast<std::uint8_t>(code));
+    for (std::size_t i = 0; i < codes.size(); i += 3) codes[i] = 255;
+    const std::vector<std::uint32_t> sums = table_of({codes.begin(), codes.end()}, side);
+    const TableView<std::uint32_t> table{sums.data(), side, side, side};
+    std::vector<std::uint16_t> smoothed(static_cast<std::size_t>(side));
+    for (std::int64_t y = 0; y < side; ++y) {
+      const std::uint8_t* row = codes.data() + y * side;
+      rows::SmoothCodes(row, y, -1, table, smoothed.data());
+      for (std::int64_t x = 0; x < side; ++x)
+        ASSERT_EQ(smoothed[static_cast<std::size_t>(x)], smoothed_code(row[x], x, y, -1, table));
+    }
+  }
+}
+
+void CheckDepthsAreThoseOfThePixels() {
+  for (const int count : {1, 2, 4, 5})
+    for (const int width : {1, 3, 16, 45}) {
+      DepthGroups groups;
+      groups.count = count;
+      for (int i = 0; i + 1 < count; ++i) groups.limits[i] = 700 - 450 * i;
+      const auto size = 2 * static_cast<std::size_t>(width);
+      Random random(static_cast<std::uint64_t>(width));
+      std::vector<std::int32_t> sharpened;
+      for (std::size_t i = 0; i < size; ++i)
+        sharpened.push_back(static_cast<std::int32_t>(random.below(3000)) - 1500);
+      sharpened[0] = 700;
+      sharpened[1] = 699;
+      std::vector<std::int32_t> radii(size, 77);
+      std::vector<std::uint32_t> magnitudes(size, 77);
+      std::vector<std::uint8_t> found(size, 77);
+      std::vector<std::uint16_t> weights(size, 77);
+      LensPlanes planes;
+      planes.width = width;
+      planes.height = 2;
+      planes.sharpened = sharpened.data();
+      planes.radii = radii.data();
+      planes.magnitudes = magnitudes.data();
+      planes.groups = found.data();
+      planes.weights = weights.data();
+      rows::StoreDepths(planes, 1, groups);
+      for (std::size_t i = 0; i < size; ++i) {
+        const bool stored = i >= size / 2;
+        ASSERT_EQ(radii[i], stored ? sharpened[i] : 77);
+        ASSERT_EQ(magnitudes[i], stored ? magnitude_of(sharpened[i]) : 77U);
+        ASSERT_EQ(found[i], stored ? groups.group_of(sharpened[i]) : 77);
+        ASSERT_EQ(weights[i], stored ? lens_full_weight : 77U);
       }
     }
-  });
+}
+
+}  // namespace
+}  // namespace satin::test::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace satin::test {
+namespace {
+
+HWY_EXPORT(CheckCirclesAreThoseOfThePixels);
+HWY_EXPORT(CheckPlanarRadiiAreThoseOfThePixels);
+HWY_EXPORT(CheckStepsAndSmoothedCodesAreThoseOfThePixels);
+HWY_EXPORT(CheckTheLargestSumsOfCodesAreDividedExactly);
+HWY_EXPORT(CheckDepthsAreThoseOfThePixels);
+
+TEST(DepthRows, CirclesAreThoseOfThePixels) {
+  on_every_target([] { HWY_DYNAMIC_DISPATCH(CheckCirclesAreThoseOfThePixels)(); });
+}
+
+TEST(DepthRows, PlanarRadiiAreThoseOfThePixels) {
+  on_every_target([] { HWY_DYNAMIC_DISPATCH(CheckPlanarRadiiAreThoseOfThePixels)(); });
+}
+
+TEST(DepthRows, StepsAndSmoothedCodesAreThoseOfThePixels) {
+  on_every_target([] { HWY_DYNAMIC_DISPATCH(CheckStepsAndSmoothedCodesAreThoseOfThePixels)(); });
+}
+
+TEST(DepthRows, TheLargestSumsOfCodesAreDividedExactly) {
+  on_every_target([] { HWY_DYNAMIC_DISPATCH(CheckTheLargestSumsOfCodesAreDividedExactly)(); });
 }
 
 TEST(LensRows, DepthsAreThoseOfThePixels) {
-  on_every_target([] {
-    for (const int count : {1, 2, 4, 5})
-      for (const int width : {1, 3, 16, 45}) {
-        DepthGroups groups;
-        groups.count = count;
-        for (int i = 0; i + 1 < count; ++i) groups.limits[i] = 700 - 450 * i;
-        const auto size = 2 * static_cast<std::size_t>(width);
-        Random random(static_cast<std::uint64_t>(width));
-        std::vector<std::int32_t> sharpened;
-        for (std::size_t i = 0; i < size; ++i)
-          sharpened.push_back(static_cast<std::int32_t>(random.below(3000)) - 1500);
-        sharpened[0] = 700;
-        sharpened[1] = 699;
-        std::vector<std::int32_t> radii(size, 77);
-        std::vector<std::uint32_t> magnitudes(size, 77);
-        std::vector<std::uint8_t> found(size, 77);
-        std::vector<std::uint16_t> weights(size, 77);
-        LensPlanes planes;
-        planes.width = width;
-        planes.height = 2;
-        planes.sharpened = sharpened.data();
-        planes.radii = radii.data();
-        planes.magnitudes = magnitudes.data();
-        planes.groups = found.data();
-        planes.weights = weights.data();
-        cpu::store_depths(planes, 1, groups);
-        for (std::size_t i = 0; i < size; ++i) {
-          const bool stored = i >= size / 2;
-          ASSERT_EQ(radii[i], stored ? sharpened[i] : 77);
-          ASSERT_EQ(magnitudes[i], stored ? magnitude_of(sharpened[i]) : 77U);
-          ASSERT_EQ(found[i], stored ? groups.group_of(sharpened[i]) : 77);
-          ASSERT_EQ(weights[i], stored ? lens_full_weight : 77U);
-        }
-      }
-  });
-}
-
-TEST(LensRows, LightIsHeldAtWhite) {
-  on_every_target([] {
-    for (const std::size_t count : {1U, 5U, 64U, 131U}) {
-      Random random(count);
-      std::vector<std::uint32_t> values;
-      for (std::size_t i = 0; i < count; ++i)
-        values.push_back(i % 3 == 0 ? 65530U + static_cast<std::uint32_t>(i)
-                                    : static_cast<std::uint32_t>(random.next()));
-      std::vector<std::uint16_t> light(count);
-      cpu::hold_light(values.data(), count, light.data());
-      for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(light[i], std::min(values[i], 65535U));
-    }
-  });
+  on_every_target([] { HWY_DYNAMIC_DISPATCH(CheckDepthsAreThoseOfThePixels)(); });
 }
 
 }  // namespace
 }  // namespace satin::test
+#endif

@@ -6,7 +6,7 @@
 #include "means/box_mean.h"
 #include "pixels/pixels.h"
 #include "statistics/box_stats.h"
-#include "statistics/maths/quick_threshold.h"
+#include "statistics/maths/in_floats.h"
 #include "tests/oracles/expect_error.h"
 
 namespace satin::test {

@@ -8,7 +8,6 @@
 
 #include "means/box_mean.h"
 #include "means/cpu/box_chain.h"
-#include "pixels/cpu/rows.h"
 #include "pixels/transfer.h"
 #include "tests/oracles/blur_case.h"
 #include "tests/oracles/forced_target.h"
@@ -64,7 +63,7 @@ bool takes_doubles(const PixelRead& read, Radius256 radius) {
   const BoxMeanJob job = box_job(read, radius);
   const auto boxes = cpu::chain_of(std::span(&job, 1));
   EXPECT_TRUE(boxes.has_value()) << radius;
-  return boxes.has_value() && boxes->front().wide;
+  return boxes.has_value() && boxes->front().sums == cpu::Sums::doubles;
 }
 
 /// Working values of 8 bits: a column of 2 r + 1 rows, in 1/256, times the whole columns of the window, is to
@@ -102,30 +101,6 @@ TEST(BoxChain, OnBothSidesOfTheLargestDivisorOfRunningSums) {
     for (const Space space : {Space::encoded, Space::linear})
       check_against_oracle(
           case_of({72, 68, 1, Type::u8}, {.sigma = sigma, .border = Border::clamp, .space = space}, 271));
-}
-
-void check_transfer_rows(const std::vector<std::uint16_t>& values) {
-  const TransferView transfer = host_transfer(Type::u8, true);
-  std::vector<std::uint8_t> codes(values.size() + 1, 0xAA);
-  cpu::encode_row(values.data(), values.size(), transfer, codes.data());
-  for (std::size_t i = 0; i < values.size(); ++i)
-    ASSERT_EQ(codes[i], srgb_tables8().encode8[values[i]]) << values[i];
-  EXPECT_EQ(codes.back(), 0xAA);
-  std::vector<std::uint16_t> decoded(codes.size() + 1, 0xAAAA);
-  cpu::decode_row(codes.data(), codes.size(), transfer, decoded.data());
-  for (std::size_t i = 0; i < codes.size(); ++i)
-    ASSERT_EQ(decoded[i], srgb_tables8().decode8[codes[i]]) << +codes[i];
-  EXPECT_EQ(decoded.back(), 0xAAAA);
-}
-
-TEST(TransferRows, AreTheTables) {
-  std::vector<std::uint16_t> values(65536 + 7);
-  std::iota(values.begin(), values.end(), std::uint16_t{0});
-  on_every_target([&] {
-    check_transfer_rows(values);
-    for (std::size_t count = 1; count < 70; ++count)
-      check_transfer_rows({values.end() - static_cast<std::ptrdiff_t>(count + 7), values.end() - 7});
-  });
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Box means of pictures that a GPU cuts into several strips and bands, at radii around those where it changes
+// Box means of pictures that a GPU cuts into several tiles, at radii around those where it changes
 // its way: the bytes of the CPU, again and again. On the CPU a few of them are compared with brute force.
 
 #include <gtest/gtest.h>
@@ -325,7 +325,7 @@ TEST(LargeBlur, AlphaIsTheDefinitions) {
     }
 }
 
-// By maps: the largest sums of packed table entries and the largest divisors of strips, and larger ones.
+// By maps: the largest sums of packed table entries and the largest divisors of tiles, and larger ones.
 TEST(LargeBlur, WhiteStaysWhiteByAMap) {
   for (int channels = 1; channels <= 4; ++channels)
     for (const double radius :

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "means/cpu/box_mean_ways.h"
-#include "means/cpu/covered-inl.h"
 #include "means/cpu/divide-inl.h"
 #include "tests/oracles/forced_target.h"
 #include "tests/oracles/pictures.h"
@@ -59,13 +58,12 @@ void check_words(std::uint32_t divisor, std::uint32_t weight) {
   boxes.weight[0] = weight;
   rows::Divisors divisors;
   divisors.divisor = divisor;
-  divisors.reciprocal = 1.0 / divisor;
   divisors.words = true;
   for (const std::size_t count : {std::size_t{1}, std::size_t{15}, std::size_t{35}, ahead.size()}) {
     boxes.ahead[0] = ahead.data() + ahead.size() - count;
     boxes.behind[0] = behind.data() + behind.size() - count;
     std::vector<Mean> means(count + 1, 77);
-    rows::Divide(boxes, divisors, count, means.data());
+    rows::Divide(boxes, divisors, 0, count, means.data());
     for (std::size_t i = 0; i < count; ++i) {
       const std::uint32_t sum = boxes.ahead[0][i] - boxes.behind[0][i];
       ASSERT_EQ(means[i], quotient(std::uint64_t{sum} * weight, divisor)) << sum << " / " << divisor;
@@ -85,7 +83,7 @@ void CheckWords() {
   }
 }
 
-/// Rows so wide apart that every entry has an inner sum and edges of its own.
+/// Rows of which every entry has an inner sum and edges of its own.
 class CoveredCase {
  public:
   void push_back(std::uint32_t inner, std::uint32_t edges) {
@@ -98,23 +96,26 @@ class CoveredCase {
   template <class Mean>
   void check(std::uint32_t whole, std::uint32_t outer, std::uint64_t divisor, std::size_t count) const {
     Random random(divisor);
-    std::vector<std::uint32_t> prefix(6 * count);
+    std::vector<std::uint32_t> prefix(4 * count);
     const std::size_t first = size() - count;
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t at = 3 * count + i;  // reach and step are `count`
-      prefix[at - 2 * count] = static_cast<std::uint32_t>(random.below(two_to(32)));
-      prefix[at - 3 * count] = static_cast<std::uint32_t>(random.below(two_to(32)));
-      prefix[at + count] = prefix[at - 2 * count] + inner_[first + i];
-      prefix[at + 2 * count] = prefix[at - 3 * count] + inner_[first + i] + edges_[first + i];
+    rows::BoxDifferences<std::uint32_t> boxes;
+    boxes.boxes = 2;
+    boxes.weight[0] = whole - outer;
+    boxes.weight[1] = outer;
+    for (std::size_t box = 0; box < 2; ++box) {
+      boxes.behind[box] = prefix.data() + 2 * box * count;
+      boxes.ahead[box] = prefix.data() + (2 * box + 1) * count;
     }
-    rows::CoveredRow<std::uint32_t> row;
-    row.prefix = prefix.data() + 3 * count;
-    row.reach = row.step = count;
-    row.whole = whole;
-    row.outer = outer;
-    row.divisor = static_cast<double>(divisor);
+    for (std::size_t i = 0; i < count; ++i) {
+      prefix[i] = static_cast<std::uint32_t>(random.below(two_to(32)));
+      prefix[count + i] = prefix[i] + inner_[first + i];
+      prefix[2 * count + i] = static_cast<std::uint32_t>(random.below(two_to(32)));
+      prefix[3 * count + i] = prefix[2 * count + i] + inner_[first + i] + edges_[first + i];
+    }
+    rows::Divisors divisors;
+    divisors.divisor = static_cast<double>(divisor);
     std::vector<Mean> means(count + 1, 77);
-    rows::DivideCovered(row, count, means.data());
+    rows::Divide(boxes, divisors, 0, count, means.data());
     for (std::size_t i = 0; i < count; ++i) {
       const std::uint64_t sum =
           std::uint64_t{inner_[first + i]} * whole + std::uint64_t{edges_[first + i]} * outer;

@@ -23,6 +23,8 @@ std::vector<std::string> texts_for(const ParameterRecord& parameter) {
       for (const double value : {parameter.minimum, parameter.maximum, 0.1, 1.0 / 3, 7.25})
         if (within(value) && value - value == 0) texts.push_back(print_real(value));
       return texts;
+    case ParameterKind::reals:
+      return {"50", "1,2.5,99"};
     case ParameterKind::integer:
       for (const double value : {parameter.minimum, parameter.maximum, 1.0, 31.0})
         if (within(value) && value > -1e15 && value < 1e15) texts.push_back(print_real(value));
@@ -105,7 +107,7 @@ TEST(Pipeline, RandomPipelinesComeBack) {
     Pipeline pipeline;
     for (std::size_t steps = 1 + below(4); pipeline.size() < steps;) {
       const FilterRecord& filter = filters()[below(filters().size())];
-      if (filter.output == OutputKind::table && pipeline.size() + 1 < steps) continue;
+      if (filter.output != OutputKind::image && pipeline.size() + 1 < steps) continue;
       PipelineStep step{Parameters(filter), {}};
       for (const ParameterRecord& parameter : filter.parameters) {
         const std::vector<std::string> texts = texts_for(parameter);

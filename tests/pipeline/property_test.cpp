@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "satin/error.h"
+#include "satin/pipeline.h"
 #include "tests/oracles/device_under_test.h"
 #include "tests/oracles/filter_case.h"
 #include "tests/oracles/loose_image.h"
@@ -39,9 +42,11 @@ class EveryFilter : public testing::TestWithParam<const FilterRecord*> {
   static const FilterRecord& filter() { return *GetParam(); }
 };
 
-std::vector<const FilterRecord*> every_filter() {
+/// Those that make JSON, or those that make pictures and tables.
+std::vector<const FilterRecord*> filters_of_json(bool json) {
   std::vector<const FilterRecord*> records;
-  for (const FilterRecord& filter : filters()) records.push_back(&filter);
+  for (const FilterRecord& filter : filters())
+    if ((filter.output == OutputKind::json) == json) records.push_back(&filter);
   return records;
 }
 
@@ -51,7 +56,7 @@ std::string test_name(const testing::TestParamInfo<const FilterRecord*>& info) {
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Registry, EveryFilter, testing::ValuesIn(every_filter()), test_name);
+INSTANTIATE_TEST_SUITE_P(Registry, EveryFilter, testing::ValuesIn(filters_of_json(false)), test_name);
 
 TEST_P(EveryFilter, GivesTheSameBytesEveryTime) {
   for_each_filter_case(filter(), [](const FilterCase& filter_case) {
@@ -89,7 +94,8 @@ TEST_P(EveryFilter, IsNotDisturbedByPlansMadeLater) {
     now.expected = run_plan(device, now.plan, views_of(now.picture.view(), now.side_images));
     earlier.emplace(std::move(now));
   };
-  const FilterRecord& before = &filter() == &filters().front() ? filters().back() : *(&filter() - 1);
+  const FilterRecord& before =
+      *(&filter() == &filters().front() ? filters_of_json(false).back() : &filter() - 1);
   follow(default_case(before, {64, 32}));
   for_each_filter_case(filter(), follow);
 }
@@ -337,14 +343,14 @@ TEST_P(EveryFilter, PlansOrRefusesEveryCase) {
       filter(), [](const FilterCase&) {}, 3);
 }
 
-TEST_P(EveryFilter, DescribesItself) {
-  EXPECT_FALSE(filter().name.empty());
-  EXPECT_FALSE(filter().category.empty());
-  EXPECT_FALSE(filter().help.empty());
-  EXPECT_EQ(filter().help.find('\n'), std::string::npos);
-  EXPECT_EQ(&find_filter(filter().name), &filter());
-  Parameters parameters(filter());
-  for (const ParameterRecord& parameter : filter().parameters) {
+void expect_described(const FilterRecord& filter) {
+  EXPECT_FALSE(filter.name.empty());
+  EXPECT_FALSE(filter.category.empty());
+  EXPECT_FALSE(filter.help.empty());
+  EXPECT_EQ(filter.help.find('\n'), std::string::npos);
+  EXPECT_EQ(&find_filter(filter.name), &filter);
+  Parameters parameters(filter);
+  for (const ParameterRecord& parameter : filter.parameters) {
     EXPECT_FALSE(parameter.help.empty()) << parameter.name;
     EXPECT_EQ(parameters.get(parameter.name), parameter.default_text) << parameter.name;
     for (const std::string& value : values_of(parameter)) {
@@ -353,6 +359,74 @@ TEST_P(EveryFilter, DescribesItself) {
     }
   }
 }
+
+/// What makes JSON, and has no plan of its own.
+class EveryAnalysis : public EveryFilter {
+ protected:
+  /// Calls `check` for every value of every parameter, with and without a side input.
+  static void for_each_step(const std::function<void(const Pipeline&, std::span<const NamedView>)>& check) {
+    const Image side = random_picture({31, 20, 1}, 3);
+    const NamedView named{"side", side};
+    std::vector<PipelineStep> steps{{Parameters(filter()), {}}};
+    for (const ParameterRecord& parameter : filter().parameters)
+      for (const std::string& value : values_of(parameter)) {
+        steps.push_back(steps.front());
+        steps.back().parameters.set(parameter.name, value);
+      }
+    for (PipelineStep& step : steps) {
+      SCOPED_TRACE(print_pipeline({step}));
+      if (accepted(step, {})) check({step}, {});
+      if (filter().inputs.empty()) continue;
+      step.side_inputs = {{filter().inputs.front().name, named.name}};
+      if (accepted(step, {&named, 1})) check({step}, {&named, 1});
+    }
+  }
+
+  static std::string text(const Pipeline& pipeline, const ImageView& picture,
+                          std::span<const NamedView> sides, const Device& device = device_under_test()) {
+    return run_to_json(device, pipeline, picture, sides);
+  }
+
+ private:
+  static bool accepted(const PipelineStep& step, std::span<const NamedView> sides) {
+    try {
+      return !text({step}, random_picture({31, 20, 3}, 1), sides).empty();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::usage) << error.what();
+      return false;
+    }
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Registry, EveryAnalysis, testing::ValuesIn(filters_of_json(true)), test_name);
+
+TEST_P(EveryAnalysis, SaysTheSameOfAnyStridesAndWithAnyNumberOfThreads) {
+  const Device seven = Device::open("cpu", {.threads = 7});
+  for_each_step([&](const Pipeline& pipeline, std::span<const NamedView> sides) {
+    const Image picture = random_picture({31, 20, 3}, 1);
+    const std::string expected = text(pipeline, picture, sides);
+    EXPECT_TRUE(expected.starts_with("{\"") && expected.ends_with("}")) << expected;
+    EXPECT_EQ(text(pipeline, picture, sides), expected);
+    EXPECT_EQ(text(pipeline, picture, sides, seven), expected);
+    for (const Layout layout : every_layout)
+      EXPECT_EQ(text(pipeline, LooseImage(picture, layout).view(), sides), expected) << name_of(layout);
+  });
+}
+
+TEST_P(EveryAnalysis, EndsAPipeline) {
+  const Image picture = random_picture({31, 20, 3}, 1);
+  const Image blurred = run(device_under_test(), parse_pipeline("blur radius=2"), picture);
+  const Pipeline alone = parse_pipeline(filter().name);
+  const Pipeline both = parse_pipeline("blur radius=2 | " + filter().name);
+  EXPECT_EQ(text(both, picture, {}), text(alone, blurred, {}));
+  EXPECT_THROW(static_cast<void>(run(device_under_test(), both, picture)), Error);
+  EXPECT_THROW(static_cast<void>(parse_pipeline(filter().name + " | blur")), Error);
+  EXPECT_THROW(static_cast<void>(plan(device_under_test(), Parameters(filter()), {{picture.shape()}})),
+               Error);
+}
+
+TEST_P(EveryAnalysis, DescribesItself) { expect_described(filter()); }
+TEST_P(EveryFilter, DescribesItself) { expect_described(filter()); }
 
 }  // namespace
 }  // namespace satin::test

@@ -32,7 +32,8 @@ def test_signatures_and_docstrings_are_the_registrys(name):
     help, options = FILTERS[name]
     function = getattr(satin, name.replace("-", "_"))
     parameters = inspect.signature(function).parameters
-    assert list(parameters) == ["image", *(option.replace("-", "_") for option in options), *COMMON]
+    picture = "picture" if "image" in options else "image"
+    assert list(parameters) == [picture, *(option.replace("-", "_") for option in options), *COMMON]
     assert function.__doc__.lower().startswith(help.replace("\\|", "|").lower())
     for parameter in parameters:
         assert re.search(rf"^{parameter} : ", function.__doc__, re.M), parameter

@@ -104,6 +104,22 @@ def test_statistics(random, mask, dtype):
     assert [each.mean for each in planar] == [each.mean for each in satin.statistics(image)]
 
 
+def test_filters_that_make_json(random, mask):
+    image = random.integers(0, 256, (23, 31, 3), np.uint8)
+    white = mask.astype(np.uint8) * 255
+    channels = satin.stats(image, mask=white, percentiles=(5, 50), bins=16)["statistics"]
+    for each, found in zip(channels, satin.statistics(image, mask, percents=(5, 50), bins=16)):
+        assert (each["count"], each["mean"], each["max"]) == (found.count, found.mean, found.maximum)
+        assert (tuple(each["percentiles"]), each["histogram"]["counts"]) == (found.percentiles, list(found.histogram))
+    regions = satin.regions(white, image=image, connectivity="4", min_area=3)
+    expected = satin.find_regions(white, image, connectivity=4, min_area=3).regions
+    assert [tuple(each["bbox"]) for each in regions["regions"]] == [each.bbox for each in expected]
+    assert regions["regions"][0]["mean"] == [each.mean for each in expected[0].values]
+    assert satin.run("blur radius=2 | bins bins=4", image) == satin.bins(satin.blur(image, radius=2), bins=4)
+    with pytest.raises(ValueError, match="out"):
+        satin.bins(image, out=image)
+
+
 def test_tone_zones(random):
     image = random.integers(0, 256, (17, 19), np.uint8)
     found = satin.tone_zones(image, 4)

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "recursive/maths/decay.h"
+#include "recursive/maths/recursive.h"
 #include "recursive/recursive.h"
 #include "satin/filters.h"
 #include "tests/oracles/blur_case.h"

@@ -130,6 +130,14 @@ TEST(LocalNumbers, AreThoseOfDoublesAtTheBoundsOfSums) {
   for (const int window : {37, 39, 255, 257}) check({600, 280, 1, Type::u16}, window, ++seed);
 }
 
+/// Windows wider than the shared memory of a GPU holds.
+TEST(LocalNumbers, AreThoseOfDoublesForVeryWideWindows) {
+  if (slow_build()) GTEST_SKIP();
+  std::uint64_t seed = 250;
+  for (const Type type : {Type::u8, Type::u16})
+    for (const int channels : {1, 3}) check({5003, 9, channels, type}, 7001, ++seed);
+}
+
 TEST(LocalNumbers, AreBlendedLikeThoseOfDoubles) {
   std::uint64_t seed = 300;
   for (const Type type : {Type::u8, Type::u16})

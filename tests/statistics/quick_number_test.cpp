@@ -1,6 +1,6 @@
-// statistics/maths/quick_number.h: errors as large as they may be, against the definition in doubles.
+// statistics/maths/in_floats.h: errors as large as they may be, against the definition in doubles.
 
-#include "statistics/maths/quick_number.h"
+#include "statistics/maths/in_floats.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,6 @@
 #include <cmath>
 
 #include "pixels/maths/plane.h"
-#include "statistics/maths/quick_threshold.h"
 #include "tests/oracles/pictures.h"
 
 namespace satin::test {

@@ -107,6 +107,15 @@ TEST(Threshold, IsTheFormulaForEveryWindowAndBorder) {
       }
 }
 
+/// Windows wider than the shared memory of a GPU holds.
+TEST(Threshold, IsTheFormulaForVeryWideWindowsAndEveryBorder) {
+  if (slow_build()) GTEST_SKIP();
+  std::uint64_t seed = 150;
+  for (const Border border : {Border::shrink, Border::clamp, Border::reflect, Border::mirror, Border::wrap})
+    for (const Type type : {Type::u8, Type::f32})
+      check_local({3, 2, 1, type}, {.method = Binarisation::wolf, .window = 3301, .border = border}, ++seed);
+}
+
 TEST(Threshold, IsTheFormulaForOddShapes) {
   std::uint64_t seed = 200;
   for (const auto& [width, height] : {std::pair{1, 1}, {1, 50}, {50, 1}, {2, 3}, {300, 5}, {5, 300}})

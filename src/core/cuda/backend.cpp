@@ -114,37 +114,39 @@ Allocator page_locked_memory(int ordinal) {
   return {lock_pages, unlock};
 }
 
-}  // namespace
-
-OwnStream::OwnStream() {
-  check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "creating a stream");
+/// A stream of the current device that does not wait for the default stream.
+cudaStream_t made_stream() {
+  cudaStream_t stream = nullptr;
+  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "creating a stream");
+  return stream;
 }
 
-OwnStream::~OwnStream() { static_cast<void>(cudaStreamDestroy(stream_)); }
-
-OwnPool::OwnPool(int ordinal, std::size_t kept) {
+/// Memory that is allocated and freed in stream order, apart from that of other users of the device; keeps up
+/// to `kept` bytes that are not in use. Null if the device has no pools.
+cudaMemPool_t made_pool(int ordinal, std::uint64_t kept) {
   int supported = 0;
   check(cudaDeviceGetAttribute(&supported, cudaDevAttrMemoryPoolsSupported, ordinal),
         "asking for memory pools");
-  if (supported == 0) return;
+  if (supported == 0) return nullptr;
   cudaMemPoolProps properties{};
   properties.allocType = cudaMemAllocationTypePinned;
   properties.location.type = cudaMemLocationTypeDevice;
   properties.location.id = ordinal;
-  check(cudaMemPoolCreate(&pool_, &properties), "creating a memory pool");
-  std::uint64_t threshold = kept;
-  check(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &threshold),
-        "setting up a memory pool");
+  cudaMemPool_t pool = nullptr;
+  check(cudaMemPoolCreate(&pool, &properties), "creating a memory pool");
+  check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &kept), "setting up a memory pool");
+  return pool;
 }
 
-OwnPool::~OwnPool() {
-  if (pool_ != nullptr) static_cast<void>(cudaMemPoolDestroy(pool_));
-}
+}  // namespace
 
 SelectedDevice::SelectedDevice(int ordinal) { check(cudaSetDevice(ordinal), "selecting the device"); }
 
 CudaBackend::CudaBackend(int ordinal, const DeviceInfo& description)
-    : ordinal_(ordinal), selected_(ordinal), pool_(ordinal, description.memory / share_of_pool) {
+    : ordinal_(ordinal),
+      selected_(ordinal),
+      stream_(made_stream()),
+      pool_(made_pool(ordinal, description.memory / share_of_pool)) {
   info = description;
   host_memory = false;
   runs_at_once = 2;  // the copies of one picture beside the kernels of another
@@ -201,12 +203,11 @@ void CudaBackend::synchronize(Stream stream) {
 
 std::shared_ptr<void> CudaBackend::new_stream() {
   select();
-  const auto destroy = [device = shared_from_this(), ordinal = ordinal_](OwnStream* stream) {
+  const auto destroy = [device = shared_from_this(), ordinal = ordinal_](CUstream_st* stream) {
     static_cast<void>(cudaSetDevice(ordinal));
-    delete stream;
+    Destroy()(stream);
   };
-  const std::shared_ptr<OwnStream> stream(new OwnStream, destroy);
-  return {stream, stream->get()};
+  return std::shared_ptr<CUstream_st>(made_stream(), destroy);
 }
 
 }  // namespace cuda

@@ -14,31 +14,9 @@
 
 namespace satin::cuda {
 
-/// A stream of the current device that does not wait for the default stream.
-class OwnStream {
- public:
-  OwnStream();
-  OwnStream(const OwnStream&) = delete;
-  OwnStream& operator=(const OwnStream&) = delete;
-  ~OwnStream();
-  [[nodiscard]] cudaStream_t get() const noexcept { return stream_; }
-
- private:
-  cudaStream_t stream_ = nullptr;
-};
-
-/// Memory that is allocated and freed in stream order, apart from that of other users of the device.
-class OwnPool {
- public:
-  /// Of the device `ordinal`; keeps up to `kept` bytes that are not in use. A device without pools has none.
-  OwnPool(int ordinal, std::size_t kept);
-  OwnPool(const OwnPool&) = delete;
-  OwnPool& operator=(const OwnPool&) = delete;
-  ~OwnPool();
-  [[nodiscard]] cudaMemPool_t get() const noexcept { return pool_; }
-
- private:
-  cudaMemPool_t pool_ = nullptr;
+struct Destroy {
+  void operator()(CUstream_st* stream) const noexcept { static_cast<void>(cudaStreamDestroy(stream)); }
+  void operator()(CUmemPoolHandle_st* pool) const noexcept { static_cast<void>(cudaMemPoolDestroy(pool)); }
 };
 
 /// Makes the device that it is constructed with the calling thread's current one.
@@ -91,8 +69,8 @@ class CudaBackend final : public Backend {
   SelectedDevice selected_;  // before what is made on the device
   int multiprocessors_ = 1;
   int shared_memory_ = 0;
-  OwnStream stream_;
-  OwnPool pool_;
+  std::unique_ptr<CUstream_st, Destroy> stream_;
+  std::unique_ptr<CUmemPoolHandle_st, Destroy> pool_;  ///< null on a device without pools
   std::mutex residents_mutex_;
   std::unordered_map<std::type_index, std::shared_ptr<void>> residents_;
 };

@@ -11,6 +11,7 @@
 
 #include "core/cpu/backend.h"
 #include "core/maths/window.h"
+#include "core/with_type.h"
 #include "extremes/cpu/sliding_lines-inl.h"
 #include "extremes/sliding_extreme.h"
 #include "pixels/cpu/rows.h"
@@ -56,8 +57,8 @@ class RowExtremes {
                                    ? job_.width + window - joined
                                    : std::min(job_.width + window - joined, reach_ + job_.width);
       Key* from = line_.data() + static_cast<std::size_t>(first) * channels_;
-      JoinAnyWindows(job_.extreme, from, pieces(size, joined),
-                     static_cast<std::size_t>(end - first) * channels_, last ? out : from);
+      JoinWindows(job_.extreme, from, pieces(size, joined), static_cast<std::size_t>(end - first) * channels_,
+                  last ? out : from);
       size = joined;
     }
   }
@@ -213,7 +214,7 @@ class SlidingExtreme final : public SlidingExtremeOperation {
     }
   }
 
-  /// Keys of extremes -> stored pixels.
+  /// Turns keys of extremes into stored pixels.
   void finish_row(const SlidingExtremeImages& images, Columns columns, std::int64_t y, Key* out) const {
     if (!outside_.empty()) meet_outside(columns, y, out);
     const std::int64_t pixels = columns.last - columns.first;
@@ -234,8 +235,8 @@ class SlidingExtreme final : public SlidingExtremeOperation {
       from = std::max(from, columns.first);
       to = std::min(to, columns.last);
       if (from >= to) return;
-      JoinAnyLines(job_.extreme, outside_.data(), static_cast<std::size_t>(to - from) * channels_,
-                   out + static_cast<std::size_t>(from - columns.first) * channels_);
+      JoinLines(job_.extreme, outside_.data(), static_cast<std::size_t>(to - from) * channels_,
+                out + static_cast<std::size_t>(from - columns.first) * channels_);
     };
     if (leaves(y, job_.reach_y, job_.height)) return join(0, job_.width);
     const std::int64_t left = std::min(job_.reach_x, job_.width);
@@ -257,15 +258,10 @@ class SlidingExtreme final : public SlidingExtremeOperation {
 
 inline std::unique_ptr<SlidingExtremeOperation> PrepareSlidingExtreme(Backend& backend,
                                                                       const SlidingExtremeJob& job) {
-  CpuBackend& cpu = as_cpu(backend);
-  switch (job.type) {
-    case Type::u8:
-      return std::make_unique<SlidingExtreme<std::uint8_t>>(cpu, job);
-    case Type::u16:
-      return std::make_unique<SlidingExtreme<std::uint16_t>>(cpu, job);
-    default:
-      return std::make_unique<SlidingExtreme<FloatKey>>(cpu, job);
-  }
+  return with_pixel_type(job.type, [&]<class T>() -> std::unique_ptr<SlidingExtremeOperation> {
+    using Key = std::conditional_t<std::is_same_v<T, float>, FloatKey, T>;
+    return std::make_unique<SlidingExtreme<Key>>(as_cpu(backend), job);
+  });
 }
 
 }  // namespace satin::cpu::HWY_NAMESPACE

@@ -29,7 +29,6 @@ struct Least {
   HWY_INLINE V operator()(V a, V b) const {
     return hn::Min(a, b);
   }
-  static constexpr Extreme extreme = Extreme::minimum;
 };
 
 struct Greatest {
@@ -37,88 +36,73 @@ struct Greatest {
   HWY_INLINE V operator()(V a, V b) const {
     return hn::Max(a, b);
   }
-  static constexpr Extreme extreme = Extreme::maximum;
 };
 
-template <class Op, int Windows, class Key>
-void JoinCounted(const Key* from, const JoinedWindows& windows, std::size_t count, Key* out) {
+/// Calls action(op): op(a, b) is the extreme of two vectors.
+template <class Action>
+void WithExtreme(Extreme extreme, const Action& action) {
+  extreme == Extreme::minimum ? action(Least()) : action(Greatest());
+}
+
+/// Calls body(d, i) for every vector of keys, then for every key that is left.
+template <class Key, class Body>
+HWY_INLINE void ForVectors(std::size_t count, const Body& body) {
   const hn::ScalableTag<Key> d;
-  const Op op;
+  const hn::CappedTag<Key, 1> one;
   const std::size_t lanes = hn::Lanes(d);
   std::size_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
+  for (; i + lanes <= count; i += lanes) body(d, i);
+  for (; i < count; ++i) body(one, i);
+}
+
+template <int Windows, class Op, class Key>
+void JoinCounted(Op op, const Key* from, const JoinedWindows& windows, std::size_t count, Key* out) {
+  ForVectors<Key>(count, [=](auto d, std::size_t i) {
     auto value = hn::LoadU(d, from + i + windows.offset[0]);
     for (int k = 1; k < Windows; ++k) value = op(value, hn::LoadU(d, from + i + windows.offset[k]));
     hn::StoreU(value, d, out + i);
-  }
-  for (; i < count; ++i) {
-    Key value = from[i + windows.offset[0]];
-    for (int k = 1; k < Windows; ++k) value = extreme_of(Op::extreme, value, from[i + windows.offset[k]]);
-    out[i] = value;
-  }
-}
-
-template <class Op, class Key>
-void JoinWindows(const Key* from, const JoinedWindows& windows, std::size_t count, Key* out) {
-  switch (windows.count) {
-    case 1:
-      return JoinCounted<Op, 1>(from, windows, count, out);
-    case 2:
-      return JoinCounted<Op, 2>(from, windows, count, out);
-    case 3:
-      return JoinCounted<Op, 3>(from, windows, count, out);
-    default:
-      return JoinCounted<Op, 4>(from, windows, count, out);
-  }
-}
-
-template <class Op, class Key>
-void JoinLines(const Key* other, std::size_t count, Key* into) {
-  const hn::ScalableTag<Key> d;
-  const Op op;
-  const std::size_t lanes = hn::Lanes(d);
-  std::size_t i = 0;
-  for (; i + lanes <= count; i += lanes)
-    hn::StoreU(op(hn::LoadU(d, into + i), hn::LoadU(d, other + i)), d, into + i);
-  for (; i < count; ++i) into[i] = extreme_of(Op::extreme, into[i], other[i]);
-}
-
-template <class Op, class Key>
-void AdvanceLines(const Key* line, const Key* suffix, std::size_t count, Key* HWY_RESTRICT prefix,
-                  Key* HWY_RESTRICT out) {
-  const hn::ScalableTag<Key> d;
-  const Op op;
-  const std::size_t lanes = hn::Lanes(d);
-  std::size_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    const auto grown = op(hn::LoadU(d, prefix + i), hn::LoadU(d, line + i));
-    hn::StoreU(grown, d, prefix + i);
-    hn::StoreU(op(grown, hn::LoadU(d, suffix + i)), d, out + i);
-  }
-  for (; i < count; ++i) {
-    prefix[i] = extreme_of(Op::extreme, prefix[i], line[i]);
-    out[i] = extreme_of(Op::extreme, prefix[i], suffix[i]);
-  }
+  });
 }
 
 /// out[i] = extreme over from[i + offset]. `out` may be `from`, if the first offset is 0.
 template <class Key>
-void JoinAnyWindows(Extreme e, const Key* from, const JoinedWindows& windows, std::size_t n, Key* out) {
-  return e == Extreme::minimum ? JoinWindows<Least>(from, windows, n, out)
-                               : JoinWindows<Greatest>(from, windows, n, out);
+void JoinWindows(Extreme extreme, const Key* from, const JoinedWindows& windows, std::size_t count,
+                 Key* out) {
+  WithExtreme(extreme, [&](auto op) {
+    switch (windows.count) {
+      case 1:
+        return JoinCounted<1>(op, from, windows, count, out);
+      case 2:
+        return JoinCounted<2>(op, from, windows, count, out);
+      case 3:
+        return JoinCounted<3>(op, from, windows, count, out);
+      default:
+        return JoinCounted<4>(op, from, windows, count, out);
+    }
+  });
 }
 
 /// into[i] = extreme of into[i] and other[i]
 template <class Key>
-void JoinAnyLines(Extreme e, const Key* other, std::size_t n, Key* into) {
-  return e == Extreme::minimum ? JoinLines<Least>(other, n, into) : JoinLines<Greatest>(other, n, into);
+void JoinLines(Extreme extreme, const Key* other, std::size_t count, Key* into) {
+  WithExtreme(extreme, [&](auto op) {
+    ForVectors<Key>(count, [=](auto d, std::size_t i) {
+      hn::StoreU(op(hn::LoadU(d, into + i), hn::LoadU(d, other + i)), d, into + i);
+    });
+  });
 }
 
 /// prefix[i] = extreme of prefix[i] and line[i]; out[i] = extreme of that and suffix[i]
 template <class Key>
-void AdvanceAnyLines(Extreme e, const Key* line, const Key* suffix, std::size_t n, Key* prefix, Key* out) {
-  return e == Extreme::minimum ? AdvanceLines<Least>(line, suffix, n, prefix, out)
-                               : AdvanceLines<Greatest>(line, suffix, n, prefix, out);
+void AdvanceLines(Extreme extreme, const Key* line, const Key* suffix, std::size_t count,
+                  Key* HWY_RESTRICT prefix, Key* HWY_RESTRICT out) {
+  WithExtreme(extreme, [&](auto op) {
+    ForVectors<Key>(count, [=](auto d, std::size_t i) {
+      const auto grown = op(hn::LoadU(d, prefix + i), hn::LoadU(d, line + i));
+      hn::StoreU(grown, d, prefix + i);
+      hn::StoreU(op(grown, hn::LoadU(d, suffix + i)), d, out + i);
+    });
+  });
 }
 
 /// Extremes over a window that moves down a series of lines, three comparisons a key whatever the window (van
@@ -162,9 +146,9 @@ class SlidingLines {
       std::copy_n(next, keys_, prefix_.data());
       if (out != nullptr) finish_window(whole_segment, out);
     } else if (out != nullptr && !first_segment_ && !whole_segment) {
-      AdvanceAnyLines(extreme_, next, line(position_ + 1), keys_, prefix_.data(), out);
+      AdvanceLines(extreme_, next, line(position_ + 1), keys_, prefix_.data(), out);
     } else {
-      JoinAnyLines(extreme_, next, keys_, prefix_.data());
+      JoinLines(extreme_, next, keys_, prefix_.data());
       if (out != nullptr) std::copy_n(prefix_.data(), keys_, out);
     }
     ++taken_;
@@ -187,7 +171,7 @@ class SlidingLines {
   /// Joins the prefix with what the window holds of the segment before.
   void finish_window(bool whole_segment, Key* out) {
     std::copy_n(prefix_.data(), keys_, out);
-    if (!first_segment_ && !whole_segment) JoinAnyLines(extreme_, line(position_ + 1), keys_, out);
+    if (!first_segment_ && !whole_segment) JoinLines(extreme_, line(position_ + 1), keys_, out);
   }
 
   void advance() {
@@ -196,7 +180,7 @@ class SlidingLines {
 
   /// Lines become suffixes: line i the extreme from i to the end of its segment.
   void begin_segment() {
-    for (std::size_t i = taken_; i-- > 1;) JoinAnyLines(extreme_, line(i), keys_, line(i - 1));
+    for (std::size_t i = taken_; i-- > 1;) JoinLines(extreme_, line(i), keys_, line(i - 1));
     position_ = 0;
     taken_ = 0;
     first_segment_ = false;

@@ -50,11 +50,6 @@ SATIN_HD Key neutral_key(Extreme extreme) {
   }
 }
 
-template <class Key>
-SATIN_HD Key extreme_of(Extreme extreme, Key a, Key b) {
-  return (a < b) == (extreme == Extreme::minimum) ? a : b;
-}
-
 /// True if the window of this reach around x goes beyond a line of `size` pixels.
 SATIN_HD bool leaves(std::int64_t x, std::int64_t reach, std::int64_t size) {
   return x < reach || x >= size - reach;

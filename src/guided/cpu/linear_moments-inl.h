@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "core/maths/window.h"
-#include "guided/cpu/linear_rows-inl.h"
+#include "core/with_type.h"
 #include "guided/cpu/linear_windows-inl.h"
 #include "guided/local_linear.h"
 #include "tables/cpu/scan-inl.h"
@@ -22,6 +22,87 @@
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+
+/// Row c gets channel c of the pixels, unless it is null.
+template <class Stored>
+void Separate(const Stored* HWY_RESTRICT pixels, int channels, std::size_t count,
+              const std::array<std::int32_t*, 4>& to) {
+  const hn::ScalableTag<std::int32_t> d;
+  const hn::Rebind<Stored, decltype(d)> narrow;
+  const std::size_t lanes = hn::Lanes(d);
+  using V = hn::Vec<decltype(narrow)>;
+  const auto store = [&](V v, std::size_t c, std::size_t i) {
+    if (to[c] != nullptr) hn::StoreU(hn::PromoteTo(d, v), d, to[c] + i);
+  };
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    V v0, v1, v2, v3;
+    const Stored* from = pixels + i * static_cast<std::size_t>(channels);
+    if (channels == 1) {
+      store(hn::LoadU(narrow, from), 0, i);
+    } else if (channels == 2) {
+      hn::LoadInterleaved2(narrow, from, v0, v1);
+      store(v0, 0, i);
+      store(v1, 1, i);
+    } else if (channels == 3) {
+      hn::LoadInterleaved3(narrow, from, v0, v1, v2);
+      store(v0, 0, i);
+      store(v1, 1, i);
+      store(v2, 2, i);
+    } else {
+      hn::LoadInterleaved4(narrow, from, v0, v1, v2, v3);
+      store(v0, 0, i);
+      store(v1, 1, i);
+      store(v2, 2, i);
+      store(v3, 3, i);
+    }
+  }
+  for (; i < count; ++i)
+    for (std::size_t c = 0; c < static_cast<std::size_t>(channels); ++c)
+      if (to[c] != nullptr) to[c][i] = pixels[i * static_cast<std::size_t>(channels) + c];
+}
+
+template <class Sum>
+void ExchangeValue(const std::int32_t* HWY_RESTRICT enters, const std::int32_t* HWY_RESTRICT leaves,
+                   std::size_t count, Sum* HWY_RESTRICT sums) {
+  using Signed = std::make_signed_t<Sum>;
+  for (std::size_t i = 0; i < count; ++i)
+    sums[i] += static_cast<Sum>(static_cast<Signed>(enters[i]) - static_cast<Signed>(leaves[i]));
+}
+
+template <class Sum>
+void ExchangeProduct(const std::int32_t* u_enters, const std::int32_t* v_enters, const std::int32_t* u_leaves,
+                     const std::int32_t* v_leaves, std::size_t count, Sum* HWY_RESTRICT sums) {
+  const auto wide = [](std::int32_t value) { return static_cast<Sum>(static_cast<std::int64_t>(value)); };
+  for (std::size_t i = 0; i < count; ++i)
+    sums[i] += wide(u_enters[i]) * wide(v_enters[i]) - wide(u_leaves[i]) * wide(v_leaves[i]);
+}
+
+/// Adds the sums of the layout over what enters to `sums`, and takes those over what leaves away. Planes of
+/// `count` sums lie one behind the other; Sum is u32 or u64.
+template <class Sum>
+void ExchangeMoments(const LinearLayout& layout, const ValueRows& enters, const ValueRows& leaves,
+                     std::size_t count, Sum* sums) {
+  const auto value = [&](int v, int to) {
+    const auto at = static_cast<std::size_t>(v);
+    ExchangeValue(enters[at], leaves[at], count, sums + static_cast<std::size_t>(to) * count);
+  };
+  const auto product = [&](int u, int v, int to) {
+    const auto a = static_cast<std::size_t>(u);
+    const auto b = static_cast<std::size_t>(v);
+    ExchangeProduct(enters[a], enters[b], leaves[a], leaves[b], count,
+                    sums + static_cast<std::size_t>(to) * count);
+  };
+  for (int i = 0; i < layout.guides; ++i) {
+    value(i, i);
+    for (int j = i; j < layout.guides; ++j) product(i, j, layout.product(i, j));
+  }
+  for (int c = layout.first_own(); c < layout.channels; ++c) {
+    const int v = layout.guides + c - layout.first_own();
+    value(v, layout.channel(c));
+    for (int j = 0; j < layout.guides; ++j) product(v, j, layout.cross(c, j));
+  }
+}
 
 /// Pictures of one run, and the scales of those that hold floats.
 struct LinearRun {
@@ -52,11 +133,9 @@ void ReadRowsAs(const LinearRead& read, FixedExponents exponents, const T* pixel
 inline void ReadLinearRows(const LinearRead& read, FixedExponents exponents, const ImageView& image,
                            int first, int last, std::int64_t y, std::int32_t* values) {
   const auto count = static_cast<std::size_t>(image.shape.width);
-  if (read.type == Type::u8)
-    return ReadRowsAs(read, exponents, image.row<std::uint8_t>(y), first, last, count, values);
-  if (read.type == Type::u16)
-    return ReadRowsAs(read, exponents, image.row<std::uint16_t>(y), first, last, count, values);
-  ReadRowsAs(read, exponents, image.row<float>(y), first, last, count, values);
+  with_pixel_type(read.type, [&]<class T>() {
+    ReadRowsAs(read, exponents, image.row<T>(y), first, last, count, values);
+  });
 }
 
 /// How often each row of the picture lies in the window around row y.
@@ -79,47 +158,26 @@ class PlanePrefixes {
         width_(static_cast<std::size_t>(job.width)),
         reach_(static_cast<std::size_t>(job.reach_x)),
         stride_(width_ + span()),
-        prefixes_(static_cast<std::size_t>(planes) * stride_),
-        extended_(job.border == Border::shrink ? 0 : stride_ - 1) {}
+        prefixes_(static_cast<std::size_t>(planes) * stride_) {}
 
   [[nodiscard]] std::size_t span() const noexcept { return 2 * reach_ + 1; }
   [[nodiscard]] std::size_t stride() const noexcept { return stride_; }
   [[nodiscard]] const Sum* data() const noexcept { return prefixes_.data(); }
-  [[nodiscard]] std::size_t bytes() const noexcept {
-    return (prefixes_.size() + extended_.size()) * sizeof(Sum);
-  }
+  [[nodiscard]] std::size_t bytes() const noexcept { return prefixes_.size() * sizeof(Sum); }
   /// Room for planes of sums where the prefixes are.
   [[nodiscard]] Sum* room() noexcept { return prefixes_.data(); }
 
   void scan_planes(const Sum* sums) {
     for (std::size_t first = 0; first < prefixes_.size(); first += stride_, sums += width_)
-      scan_plane(sums, prefixes_.data() + first);
+      ScanExtended(sums, width_, reach_, job_.border, prefixes_.data() + first);
   }
 
  private:
-  void scan_plane(const Sum* sums, Sum* prefix) {
-    if (job_.border == Border::shrink) {
-      std::fill_n(prefix, reach_ + 1, Sum{0});
-      Scan(sums, width_, 1, nullptr, prefix + reach_ + 1);
-      std::fill_n(prefix + reach_ + 1 + width_, reach_, prefix[reach_ + width_]);
-      return;
-    }
-    std::copy_n(sums, width_, extended_.data() + reach_);
-    for (std::size_t i = 0; i < reach_; ++i) {
-      extended_[i] = sums[source_of(static_cast<std::int64_t>(i) - job_.reach_x, job_.width, job_.border)];
-      extended_[reach_ + width_ + i] =
-          sums[source_of(job_.width + static_cast<std::int64_t>(i), job_.width, job_.border)];
-    }
-    prefix[0] = 0;
-    Scan(extended_.data(), extended_.size(), 1, nullptr, prefix + 1);
-  }
-
   const LocalLinearJob& job_;
   std::size_t width_;
   std::size_t reach_;
   std::size_t stride_;
   std::vector<Sum> prefixes_;
-  std::vector<Sum> extended_;
 };
 
 /// Sum: u32 for narrow jobs, otherwise u64.

@@ -12,14 +12,16 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <type_traits>
+#include <array>
 
-#include "guided/cpu/linear_rows-inl.h"
 #include "guided/maths/local_linear.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+
+/// A row of every value of a layout: the guides, then the picture's own channels.
+using ValueRows = std::array<const std::int32_t*, 7>;
 
 /// Windows of one row: the difference of prefixes `span` apart is a sum over a window, and counts[x] *
 /// count_of_rows its number of pixels.

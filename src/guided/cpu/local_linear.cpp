@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/cpu/backend.h"
+#include "core/with_type.h"
 #include "guided/cpu/linear_moments-inl.h"
 #include "guided/local_linear.h"
 #include "pixels/cpu/rows-inl.h"
@@ -150,42 +151,25 @@ class LocalLinear final : public LocalLinearOperation {
 
   void store_row(const LocalLinearImages& images, const LinearRun& run, const double* results,
                  std::int64_t y) const {
-    if (job_.picture.type == Type::u8) return store_as<std::uint8_t>(images, run, results, y);
-    if (job_.picture.type == Type::u16) return store_as<std::uint16_t>(images, run, results, y);
-    store_as<float>(images, run, results, y);
+    with_pixel_type(job_.picture.type, [&]<class T>() {
+      if constexpr (!std::is_same_v<T, float>)
+        if (!job_.picture.weighted && job_.mask_maximum == 0)
+          return store_integers(results, images.output.row<T>(y));
+      with_channels(job_.picture.channels,
+                    [&]<int Channels>() { store_pixels<Channels, T>(images, run, results, y); });
+    });
   }
 
   template <class T>
-  void store_as(const LocalLinearImages& images, const LinearRun& run, const double* results,
-                std::int64_t y) const {
-    if constexpr (!std::is_same_v<T, float>)
-      if (!job_.picture.weighted && job_.mask_maximum == 0) return store_integers_of(images, results, y);
-    switch (job_.picture.channels) {
-      case 1:
-        return store_pixels<1, T>(images, run, results, y);
-      case 2:
-        return store_pixels<2, T>(images, run, results, y);
-      case 3:
-        return store_pixels<3, T>(images, run, results, y);
-      default:
-        return store_pixels<4, T>(images, run, results, y);
-    }
-  }
-
-  void store_integers_of(const LocalLinearImages& images, const double* results, std::int64_t y) const {
+  void store_integers(const double* results, T* out) const {
     const auto channels = static_cast<std::size_t>(job_.picture.channels);
     const auto width = static_cast<std::size_t>(job_.width);
-    const auto store = [&](auto* out) {
-      using T = std::remove_pointer_t<decltype(out)>;
-      constexpr std::uint32_t white = static_cast<T>(~T{0});
-      for (int c = 0; c < job_.picture.channels; ++c, results += width) {
-        T* to = out + stored_channel(job_.picture, c);
-        for (std::size_t x = 0; x < width; ++x)
-          to[x * channels] = static_cast<T>(nearest_integer(results[x], white));
-      }
-    };
-    if (job_.picture.type == Type::u8) return store(images.output.row<std::uint8_t>(y));
-    store(images.output.row<std::uint16_t>(y));
+    constexpr std::uint32_t white = static_cast<T>(~T{0});
+    for (int c = 0; c < job_.picture.channels; ++c, results += width) {
+      T* to = out + stored_channel(job_.picture, c);
+      for (std::size_t x = 0; x < width; ++x)
+        to[x * channels] = static_cast<T>(nearest_integer(results[x], white));
+    }
   }
 
   template <int Channels, class T>

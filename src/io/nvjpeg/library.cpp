@@ -1,33 +1,26 @@
 #include "io/nvjpeg/library.h"
 
-#include <cstddef>
+#include <algorithm>
+#include <bit>
+#include <exception>
 
 namespace satin::nvjpeg {
 namespace {
 
 const char* text_of(nvjpegStatus_t status) {
-  switch (status) {
-    case NVJPEG_STATUS_NOT_INITIALIZED:
-      return "not initialised";
-    case NVJPEG_STATUS_INVALID_PARAMETER:
-      return "invalid parameter";
-    case NVJPEG_STATUS_BAD_JPEG:
-      return "bad JPEG";
-    case NVJPEG_STATUS_JPEG_NOT_SUPPORTED:
-      return "JPEG not supported";
-    case NVJPEG_STATUS_ALLOCATOR_FAILURE:
-      return "no memory";
-    case NVJPEG_STATUS_EXECUTION_FAILED:
-      return "execution failed";
-    case NVJPEG_STATUS_ARCH_MISMATCH:
-      return "this GPU has none";
-    case NVJPEG_STATUS_IMPLEMENTATION_NOT_SUPPORTED:
-      return "not supported here";
-    case NVJPEG_STATUS_INCOMPLETE_BITSTREAM:
-      return "incomplete JPEG";
-    default:
-      return "internal error";
-  }
+  constexpr std::pair<nvjpegStatus_t, const char*> texts[] = {
+      {NVJPEG_STATUS_NOT_INITIALIZED, "not initialised"},
+      {NVJPEG_STATUS_INVALID_PARAMETER, "invalid parameter"},
+      {NVJPEG_STATUS_BAD_JPEG, "bad JPEG"},
+      {NVJPEG_STATUS_JPEG_NOT_SUPPORTED, "JPEG not supported"},
+      {NVJPEG_STATUS_ALLOCATOR_FAILURE, "no memory"},
+      {NVJPEG_STATUS_EXECUTION_FAILED, "execution failed"},
+      {NVJPEG_STATUS_ARCH_MISMATCH, "this GPU has none"},
+      {NVJPEG_STATUS_IMPLEMENTATION_NOT_SUPPORTED, "not supported here"},
+      {NVJPEG_STATUS_INCOMPLETE_BITSTREAM, "incomplete JPEG"}};
+  for (const auto& [known, text] : texts)
+    if (known == status) return text;
+  return "internal error";
 }
 
 /// Memory that is asked for outside of any stream of ours must be there for all of them.
@@ -111,13 +104,11 @@ Library::Library(int device, SatinNvjpegEngine engine)
   require_memory_pools(device);
   const nvjpegBackend_t backend =
       engine == satin_nvjpeg_hardware ? NVJPEG_BACKEND_HARDWARE : NVJPEG_BACKEND_DEFAULT;
-  handle_ = made<nvjpegHandle>("starting", [&](nvjpegHandle** handle) {
-    return nvjpegCreateExV2(backend, &device_memory_, &host_memory_, flags(), handle);
-  });
+  handle_ =
+      made<nvjpegHandle>("starting", nvjpegCreateExV2, backend, &device_memory_, &host_memory_, flags());
   for (const nvjpegBackend_t each : backends_of(engine))
-    engines_.push_back({each, made<nvjpegJpegDecoder>("making a decoder", [&](nvjpegJpegDecoder** decoder) {
-                          return nvjpegDecoderCreate(handle(), each, decoder);
-                        })});
+    engines_.push_back(
+        {each, made<nvjpegJpegDecoder>("making a decoder", nvjpegDecoderCreate, handle(), each)});
 }
 
 void Library::select() const try {
@@ -125,6 +116,43 @@ void Library::select() const try {
 } catch (Failure& failure) {
   failure.lost = true;
   throw;
+}
+
+void HostBlocks::Unlock::operator()(void* memory) const noexcept { static_cast<void>(cudaFreeHost(memory)); }
+
+void* HostBlocks::take(std::size_t bytes) noexcept try {
+  constexpr std::size_t least = std::size_t{1} << 16;
+  const std::size_t size = std::bit_ceil(std::max(bytes, least));
+  const std::lock_guard lock(mutex_);
+  Blocks& idle = idle_[size];
+  Block block;
+  if (!idle.empty()) {
+    block = std::move(idle.back());
+    idle.pop_back();
+  } else {
+    idle.reserve(counts_[size] + 1);
+    void* memory = nullptr;
+    if (cudaHostAlloc(&memory, size, cudaHostAllocPortable) != cudaSuccess) {
+      static_cast<void>(cudaGetLastError());
+      return nullptr;
+    }
+    block.reset(memory);
+    ++counts_[size];
+  }
+  void* memory = block.get();
+  taken_.emplace(memory, std::pair(size, std::move(block)));
+  return memory;
+} catch (const std::exception&) {
+  return nullptr;
+}
+
+void HostBlocks::give_back(void* memory) noexcept {
+  const std::lock_guard lock(mutex_);
+  const auto found = taken_.find(memory);
+  if (found == taken_.end()) return;
+  auto& [size, block] = found->second;
+  idle_.find(size)->second.push_back(std::move(block));
+  taken_.erase(found);
 }
 
 }  // namespace satin::nvjpeg

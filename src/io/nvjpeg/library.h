@@ -4,11 +4,14 @@
 #include <cuda_runtime_api.h>
 #include <nvjpeg.h>
 
+#include <cstddef>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "io/nvjpeg/host_blocks.h"
 #include "io/nvjpeg_interface.h"
 
 namespace satin::nvjpeg {
@@ -38,11 +41,11 @@ struct Failure {
 void check(cudaError_t status, const char* doing);
 void check(nvjpegStatus_t status, const char* doing);
 
-/// create(pointer to a null object, arguments...) as all of nvJPEG's functions that make something.
-template <class Object, class Create>
-[[nodiscard]] Owned<Object> made(const char* doing, const Create& create) {
+/// create(arguments..., pointer to a null object) as all of nvJPEG's functions that make something.
+template <class Object, class Create, class... Arguments>
+[[nodiscard]] Owned<Object> made(const char* doing, const Create& create, const Arguments&... arguments) {
   Object* object = nullptr;
-  check(create(&object), doing);
+  check(create(arguments..., &object), doing);
   return Owned<Object>(object);
 }
 
@@ -53,6 +56,28 @@ template <class Object, class Create>
 struct Engine {
   nvjpegBackend_t backend = NVJPEG_BACKEND_DEFAULT;
   Owned<nvjpegJpegDecoder> decoder;
+};
+
+/// Page-locked memory: blocks whose sizes are powers of two. Those that are given back are kept for others
+/// until the end, because returning page-locked memory to the driver may wait for the whole device. For any
+/// number of threads.
+class HostBlocks {
+ public:
+  /// Null if the system lets no more be locked.
+  [[nodiscard]] void* take(std::size_t bytes) noexcept;
+  void give_back(void* memory) noexcept;
+
+ private:
+  struct Unlock {
+    void operator()(void* memory) const noexcept;
+  };
+  using Block = std::unique_ptr<void, Unlock>;
+  using Blocks = std::vector<Block>;
+
+  std::mutex mutex_;
+  std::map<std::size_t, Blocks> idle_;  ///< by size, with room for all blocks of that size
+  std::map<std::size_t, std::size_t> counts_;
+  std::map<void*, std::pair<std::size_t, Block>> taken_;
 };
 
 /// The handle of one GPU and the engines on it. Device memory is taken and given back in stream order. Throws

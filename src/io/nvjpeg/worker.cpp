@@ -49,28 +49,16 @@ Worker::Worker(const Library& library)
     : library_(library),
       stream_(new_stream()),
       done_(new_event()),
-      file_(made<nvjpegJpegStream>(
-          "making a file",
-          [&](nvjpegJpegStream** file) { return nvjpegJpegStreamCreate(library.handle(), file); })),
-      parameters_(made<nvjpegDecodeParams>("making parameters",
-                                           [&](nvjpegDecodeParams** parameters) {
-                                             return nvjpegDecodeParamsCreate(library.handle(), parameters);
-                                           })),
-      host_buffer_(made<nvjpegBufferPinned>("making a host buffer",
-                                            [&](nvjpegBufferPinned** buffer) {
-                                              return nvjpegBufferPinnedCreateV2(
-                                                  library.handle(), library.host_memory(), buffer);
-                                            })),
-      device_buffer_(made<nvjpegBufferDevice>("making a device buffer",
-                                              [&](nvjpegBufferDevice** buffer) {
-                                                return nvjpegBufferDeviceCreateV2(
-                                                    library.handle(), library.device_memory(), buffer);
-                                              })),
+      file_(made<nvjpegJpegStream>("making a file", nvjpegJpegStreamCreate, library.handle())),
+      parameters_(made<nvjpegDecodeParams>("making parameters", nvjpegDecodeParamsCreate, library.handle())),
+      host_buffer_(made<nvjpegBufferPinned>("making a host buffer", nvjpegBufferPinnedCreateV2,
+                                            library.handle(), library.host_memory())),
+      device_buffer_(made<nvjpegBufferDevice>("making a device buffer", nvjpegBufferDeviceCreateV2,
+                                              library.handle(), library.device_memory())),
       pixels_(stream_.get()) {
   for (const Engine& engine : library.engines()) {
-    states_.push_back(made<nvjpegJpegState>("making a state", [&](nvjpegJpegState** state) {
-      return nvjpegDecoderStateCreate(library.handle(), engine.decoder.get(), state);
-    }));
+    states_.push_back(made<nvjpegJpegState>("making a state", nvjpegDecoderStateCreate, library.handle(),
+                                            engine.decoder.get()));
     check(nvjpegStateAttachPinnedBuffer(states_.back().get(), host_buffer_.get()), "giving it a host buffer");
     check(nvjpegStateAttachDeviceBuffer(states_.back().get(), device_buffer_.get()),
           "giving it a device buffer");

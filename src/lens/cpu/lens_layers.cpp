@@ -1,33 +1,36 @@
-#include "lens/lens_layers.h"
+// The steps from a picture and its radii to samples, compiled for every SIMD target.
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "lens/cpu/lens_layers.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
 
 #include <algorithm>
-#include <array>
 
 #include "core/with_type.h"
 #include "lens/cpu/disocclusion_fill.h"
-#include "lens/cpu/lens_rows_simd.h"
+#include "lens/cpu/lens_rows-inl.h"
+#include "lens/lens_layers.h"
 #include "lens/maths/lens_layers_steps.h"
 #include "pixels/cpu/pixelwise.h"
-#include "pixels/cpu/rows.h"
+#include "pixels/cpu/rows-inl.h"
 #include "pixels/transfer.h"
 
-namespace satin::cpu {
-namespace {
+HWY_BEFORE_NAMESPACE();
+namespace satin::cpu::HWY_NAMESPACE {
 
 template <int Channels>
-void store_colours(const StoreVisible<std::uint8_t, Channels>& step, int y) {
-  constexpr int at_once = 1024;
-  std::array<std::uint16_t, static_cast<std::size_t>(at_once * Channels)> light;
-  for (int x = 0; x < step.planes.width; x += at_once) {
-    const auto entries = static_cast<std::size_t>(std::min(at_once, step.planes.width - x) * Channels);
-    decode_row(step.picture.at(x, y), entries, step.picture.transfer, light.data());
-    std::copy_n(light.data(), entries, step.planes.colours + step.planes.place(x, y) * Channels);
-  }
+void StoreColours(const StoreVisible<std::uint8_t, Channels>& step, int y) {
+  RowReader reader;
+  reader.read.channels = Channels;
+  reader.transfer = step.picture.transfer;
+  ReadBytes(reader, step.picture.at(0, y), static_cast<std::size_t>(step.planes.width),
+            step.planes.colours + step.planes.place(0, y) * Channels);
 }
 
 /// What may be a clipped highlight again, pixel by pixel.
 template <int Channels>
-void store_highlights(const StoreVisible<std::uint8_t, Channels>& step, int y) {
+void StoreHighlights(const StoreVisible<std::uint8_t, Channels>& step, int y) {
   constexpr auto least = static_cast<std::uint32_t>(highlight_begin * 65535.0F);
   const std::uint32_t* colours = step.planes.colours + step.planes.place(0, y) * Channels;
   for (int x = 0; x < step.planes.width; ++x, colours += Channels)
@@ -37,10 +40,10 @@ void store_highlights(const StoreVisible<std::uint8_t, Channels>& step, int y) {
 
 /// StoreVisible of a row of bytes in linear light, without alpha.
 template <int Channels>
-void store_visible(const StoreVisible<std::uint8_t, Channels>& step, int y) {
-  store_colours(step, y);
-  store_depths(step.planes, y, *step.groups);
-  if (step.picture.highlights > 1) store_highlights(step, y);
+void StoreVisibleRow(const StoreVisible<std::uint8_t, Channels>& step, int y) {
+  StoreColours(step, y);
+  StoreDepths(step.planes, y, *step.groups);
+  if (step.picture.highlights > 1) StoreHighlights(step, y);
 }
 
 /// Steps that look at every pixel have rows of their own.
@@ -53,16 +56,16 @@ struct LayerRows : EachRow {
     steps.run(*this);
   }
   void operator()(int /*width*/, int height, const SharpenRamp& step) const {
-    rows(height, [&](int y) { sharpen_ramps(step.planes, y); });
+    rows(height, [&](int y) { SharpenRow(step.planes, y); });
   }
   void operator()(int /*width*/, int height, const FindSilhouette& step) const {
-    rows(height, [&](int y) { find_silhouettes(step.planes, y); });
+    rows(height, [&](int y) { SilhouetteRow(step.planes, y); });
   }
   template <int Channels>
   void operator()(int width, int height, const StoreVisible<std::uint8_t, Channels>& step) const {
     const bool plain = !step.picture.weighted && step.picture.transfer.decode != nullptr;
     if (!plain) return each(width, height, step);
-    rows(height, [&](int y) { store_visible(step, y); });
+    rows(height, [&](int y) { StoreVisibleRow(step, y); });
   }
 };
 
@@ -98,10 +101,21 @@ class LensLayers final : public LensLayersOperation {
   DisocclusionFill fill_;
 };
 
-}  // namespace
-
-std::unique_ptr<LensLayersOperation> prepare_lens_layers(Backend& backend, const LensLayersJob& job) {
+inline std::unique_ptr<LensLayersOperation> PrepareLensLayers(Backend& backend, const LensLayersJob& job) {
   return std::make_unique<LensLayers>(as_cpu(backend), job);
 }
 
+}  // namespace satin::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace satin::cpu {
+
+HWY_EXPORT(PrepareLensLayers);
+
+std::unique_ptr<LensLayersOperation> prepare_lens_layers(Backend& backend, const LensLayersJob& job) {
+  return HWY_DYNAMIC_DISPATCH(PrepareLensLayers)(backend, job);
+}
+
 }  // namespace satin::cpu
+#endif

@@ -1,48 +1,35 @@
-// Operations of the lens on each pixel alone.
+// Operations of the lens on each pixel alone that have rows of SIMD, compiled for every target.
 
-#include "pixels/cpu/pixelwise.h"
-
-#include <algorithm>
-#include <array>
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "lens/cpu/pixelwise.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
 
 #include "lens/circle_of_confusion.h"
-#include "lens/cpu/depth_steps_simd.h"
-#include "lens/cpu/lens_rows_simd.h"
-#include "lens/enlarge_radii.h"
-#include "lens/fill_radii.h"
+#include "lens/cpu/depth_rows-inl.h"
 #include "lens/lens_store.h"
 #include "lens/planar_radii.h"
-#include "pixels/cpu/rows.h"
+#include "pixels/cpu/pixelwise.h"
+#include "pixels/cpu/rows-inl.h"
 
-namespace satin::cpu {
-namespace {
-
-/// A row of bytes in linear light, without alpha and mask: what the picture has there is encoded to its
-/// bytes.
-void store_row(const std::uint32_t* values, std::size_t entries, const TransferView& transfer,
-               std::uint8_t* out) {
-  constexpr std::size_t at_once = 4096;
-  std::array<std::uint16_t, at_once> light;
-  for (std::size_t i = 0; i < entries; i += at_once) {
-    const std::size_t count = std::min(at_once, entries - i);
-    hold_light(values + i, count, light.data());
-    encode_row(light.data(), count, transfer, out + i);
-  }
-}
+HWY_BEFORE_NAMESPACE();
+namespace satin::cpu::HWY_NAMESPACE {
 
 struct LensRows : EachRow {
   using EachRow::EachRow;
   using EachRow::operator();
 
   void operator()(std::int64_t width, std::int64_t height, const RadiiOfPlane& step) const {
-    rows(height, [&](int y) { find_planar_radii(y, width, step.focus, step.radii.row(y)); });
+    rows(height, [&](int y) { FindPlanarRadii(y, width, step.focus, step.radii.row(y)); });
   }
   template <class T>
   void operator()(std::int64_t width, std::int64_t height, const RadiiOfDepth<T>& step) const {
     if (step.depth.channels != 1) return each(width, height, step);
     rows(height,
-         [&](int y) { find_circles(step.depth.row(y), width, step.rule, *step.state, step.radii.row(y)); });
+         [&](int y) { FindCircles(step.depth.row(y), width, step.rule, *step.state, step.radii.row(y)); });
   }
+  /// A row of bytes in linear light, without alpha and mask: what the picture has there is encoded to its
+  /// bytes.
   template <int Channels>
   void operator()(std::int64_t width, std::int64_t height,
                   const StoreLens<Channels, std::uint8_t>& step) const {
@@ -50,17 +37,44 @@ struct LensRows : EachRow {
     if (rule.weighted || rule.keeps_last || rule.mask_maximum != 0 || rule.transfer.decode == nullptr)
       return each(width, height, step);
     rows(height, [&](int y) {
-      store_row(step.values + y * width * Channels, static_cast<std::size_t>(width * Channels), rule.transfer,
-                step.output.row(y));
+      EncodeWorking(step.values + y * width * Channels, static_cast<std::size_t>(width * Channels),
+                    rule.transfer, step.output.row(y));
     });
   }
 };
 
-}  // namespace
+inline std::unique_ptr<CircleOfConfusionJob::Operation> PrepareCircleOfConfusion(
+    Backend& backend, const CircleOfConfusionJob& job) {
+  return prepare_pixelwise<LensRows>(backend, job);
+}
+inline std::unique_ptr<LensStoreJob::Operation> PrepareLensStore(Backend& backend, const LensStoreJob& job) {
+  return prepare_pixelwise<LensRows>(backend, job);
+}
+inline std::unique_ptr<PlanarRadiiJob::Operation> PreparePlanarRadii(Backend& backend,
+                                                                     const PlanarRadiiJob& job) {
+  return prepare_pixelwise<LensRows>(backend, job);
+}
 
-void add_lens_pixelwise(Operations& operations) {
-  add_pixelwise<LensRows, CircleOfConfusionJob, CountUnknownJob, EnlargeRadiiJob, FillUnknownJob,
-                LensStoreJob, PlanarRadiiJob, SplitRadiiJob>(operations);
+}  // namespace satin::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace satin::cpu {
+
+HWY_EXPORT(PrepareCircleOfConfusion);
+HWY_EXPORT(PrepareLensStore);
+HWY_EXPORT(PreparePlanarRadii);
+
+std::unique_ptr<CircleOfConfusionJob::Operation> prepare_circle_of_confusion(
+    Backend& backend, const CircleOfConfusionJob& job) {
+  return HWY_DYNAMIC_DISPATCH(PrepareCircleOfConfusion)(backend, job);
+}
+std::unique_ptr<LensStoreJob::Operation> prepare_lens_store(Backend& backend, const LensStoreJob& job) {
+  return HWY_DYNAMIC_DISPATCH(PrepareLensStore)(backend, job);
+}
+std::unique_ptr<PlanarRadiiJob::Operation> prepare_planar_radii(Backend& backend, const PlanarRadiiJob& job) {
+  return HWY_DYNAMIC_DISPATCH(PreparePlanarRadii)(backend, job);
 }
 
 }  // namespace satin::cpu
+#endif

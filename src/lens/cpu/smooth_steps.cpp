@@ -1,13 +1,19 @@
-#include "lens/smooth_steps.h"
+// Depth of 8 bits without its steps, by a table of the whole image; compiled for every SIMD target.
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "lens/cpu/smooth_steps.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
 
 #include <algorithm>
 
 #include "core/cpu/backend.h"
-#include "lens/cpu/depth_steps_simd.h"
+#include "lens/cpu/depth_rows-inl.h"
+#include "lens/smooth_steps.h"
 #include "tables/plane_table.h"
 
-namespace satin::cpu {
-namespace {
+HWY_BEFORE_NAMESPACE();
+namespace satin::cpu::HWY_NAMESPACE {
 
 class SmoothSteps final : public SmoothStepsOperation {
  public:
@@ -24,7 +30,7 @@ class SmoothSteps final : public SmoothStepsOperation {
     };
     for_rows([&](std::int64_t y) {
       auto* values = table_.plane().row<std::uint32_t>(y);
-      if (packed) return find_steps(rows_around(codes, y), values);
+      if (packed) return FindSteps(rows_around(codes, y), values);
       for (std::int64_t x = 0; x < job_.width; ++x)
         values[x] = step_value(x, y, job_.width, job_.height, job_.unknown, code_at);
     });
@@ -32,7 +38,7 @@ class SmoothSteps final : public SmoothStepsOperation {
     const auto table = table_.table<std::uint32_t>();
     for_rows([&](std::int64_t y) {
       auto* out = smoothed.row<std::uint16_t>(y);
-      if (packed) return smooth_codes(codes.row<std::uint8_t>(y), y, job_.unknown, table, out);
+      if (packed) return SmoothCodes(codes.row<std::uint8_t>(y), y, job_.unknown, table, out);
       for (std::int64_t x = 0; x < job_.width; ++x)
         out[x] = smoothed_code(code_at(x, y), x, y, job_.unknown, table);
     });
@@ -57,10 +63,21 @@ class SmoothSteps final : public SmoothStepsOperation {
   PlaneTable table_;
 };
 
-}  // namespace
-
-std::unique_ptr<SmoothStepsOperation> prepare_smooth_steps(Backend& backend, const SmoothStepsJob& job) {
+inline std::unique_ptr<SmoothStepsOperation> PrepareSmoothSteps(Backend& backend, const SmoothStepsJob& job) {
   return std::make_unique<SmoothSteps>(as_cpu(backend), job);
 }
 
+}  // namespace satin::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace satin::cpu {
+
+HWY_EXPORT(PrepareSmoothSteps);
+
+std::unique_ptr<SmoothStepsOperation> prepare_smooth_steps(Backend& backend, const SmoothStepsJob& job) {
+  return HWY_DYNAMIC_DISPATCH(PrepareSmoothSteps)(backend, job);
+}
+
 }  // namespace satin::cpu
+#endif

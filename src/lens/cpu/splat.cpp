@@ -1,19 +1,26 @@
 // A window slides down every tile with rings of delta rows: one row of samples enters, and the row that none
-// of the following samples reaches is integrated, composited and stored. No sum goes to memory.
+// of the following samples reaches is integrated, composited and stored. No sum goes to memory. Compiled for
+// every SIMD target.
 
-#include "lens/splat.h"
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "lens/cpu/splat.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "core/cpu/backend.h"
 #include "core/cpu/cache_lines.h"
-#include "lens/cpu/splat_simd.h"
+#include "core/with_type.h"
+#include "lens/cpu/splat_composite-inl.h"
+#include "lens/cpu/splat_spread-inl.h"
 #include "lens/lens_kernels.h"
-#include "lens/maths/composite.h"
+#include "lens/splat.h"
 
-namespace satin::cpu {
-namespace {
+HWY_BEFORE_NAMESPACE();
+namespace satin::cpu::HWY_NAMESPACE {
 
 /// Bytes of the ring of one group that a tile may take, which with what it reads should stay in a second
 /// level cache of 2 MB; and its least width, of which the samples beyond either side are spread twice.
@@ -28,7 +35,7 @@ struct Tiling {
   std::int64_t rows = 1;
 };
 
-Tiling tiling_of(const SplatJob& job, std::int64_t ring_rows, std::int64_t reach, int threads) {
+inline Tiling TilingOf(const SplatJob& job, std::int64_t ring_rows, std::int64_t reach, int threads) {
   const std::int64_t cell_bytes = cell_size(job.channels) * 8;
   const std::int64_t fits = std::max(ring_bytes / (ring_rows * cell_bytes), least_tile_width);
   Tiling tiling;
@@ -78,16 +85,16 @@ class ListedRows {
   std::vector<std::uint32_t> places_;
 };
 
-VisibleRow visible_row(const SplatImages& images, std::int64_t y) {
+inline VisibleRow VisibleRowOf(const SplatImages& images, std::int64_t y) {
   return {images.colours.shape.width, images.colours.row<std::uint32_t>(y),
           images.radii.row<std::uint32_t>(y), images.groups.row<std::uint8_t>(y),
           images.weights.row<std::uint16_t>(y)};
 }
 
-VisiblePair visible_pair(const SplatImages& images, std::int64_t y) {
+inline VisiblePair VisiblePairOf(const SplatImages& images, std::int64_t y) {
   const std::int64_t upper = y / 2 * 2;
   const bool whole = upper + 1 < images.colours.shape.height;
-  return {visible_row(images, upper), whole ? visible_row(images, upper + 1) : VisibleRow(), y != upper};
+  return {VisibleRowOf(images, upper), whole ? VisibleRowOf(images, upper + 1) : VisibleRow(), y != upper};
 }
 
 struct Area {
@@ -95,6 +102,7 @@ struct Area {
 };
 
 /// The rings of one thread.
+template <int Channels>
 class SlidingWindow {
  public:
   /// For areas that are no wider and no higher than this.
@@ -105,8 +113,8 @@ class SlidingWindow {
         reach_(reach),
         ring_rows_(ring_rows(reach)),
         slots_(std::min(ring_rows_, height)),
-        row_size_(whole_cache_lines<std::uint64_t>(
-            static_cast<std::size_t>((width + 1) * cell_size(job.channels)))),
+        row_size_(
+            whole_cache_lines<std::uint64_t>(static_cast<std::size_t>((width + 1) * cell_size(Channels)))),
         deltas_(row_size_ * static_cast<std::size_t>(slots_ * job.groups + 1)),
         columns_(row_size_ * static_cast<std::size_t>(job.groups)),
         rows_(static_cast<std::size_t>(ring_rows_ * job.groups)),
@@ -163,20 +171,20 @@ class SlidingWindow {
     find_rows(area, y);
     const DeltaRows rows{area.left, area.right, rows_.data(), reach_, ring_rows_};
     const std::int64_t begin = std::max<std::int64_t>(0, area.left - reach_ - 1) / 2 * 2;
-    GroupsOfRow found = spread_visible(rule_, visible_pair(images, y), begin,
-                                       std::min(job_.width, area.right + reach_), rows);
+    GroupsOfRow found = SpreadVisible<Channels>(rule_, VisiblePairOf(images, y), begin,
+                                                std::min(job_.width, area.right + reach_), rows);
     focused_[static_cast<std::size_t>(y % ring_rows_)] = found.focused;
     const std::span<const std::uint32_t> places = listed.row(y);
     if (!places.empty())
-      found.spread |= spread_listed(rule_, images.listed, places.data(), places.size(), rows).spread;
+      found.spread |= SpreadListed<Channels>(rule_, images.listed, places.data(), places.size(), rows).spread;
     for (std::size_t group = 0; group < spread_until_.size(); ++group)
       if ((found.spread >> group & 1U) != 0) spread_until_[group] = y + reach_ + 3;
   }
 
   void finish_row(const SplatImages& images, const Area& area, std::int64_t y) {
     const auto pixels = static_cast<std::size_t>(area.right - area.left);
-    std::fill_n(state_.begin(), pixels * static_cast<std::size_t>(cell_size(job_.channels)), 0.0);
-    const VisibleRow row = visible_row(images, y);
+    std::fill_n(state_.begin(), pixels * static_cast<std::size_t>(cell_size(Channels)), 0.0);
+    const VisibleRow row = VisibleRowOf(images, y);
     for (std::int64_t i = 0; i < job_.groups; ++i) {
       GroupRow group;
       group.group = static_cast<std::uint32_t>(i);
@@ -185,11 +193,11 @@ class SlidingWindow {
       group.deltas = ring_row(i, y);
       group.columns = columns_.data() + row_size_ * static_cast<std::size_t>(i);
       if (group.spread || group.focused)
-        composite_group(rule_, group, row, area.left, area.right, sums_.data(), state_.data());
+        CompositeGroup<Channels>(rule_, group, row, area.left, area.right, sums_.data(), state_.data());
     }
-    const std::int64_t at = area.left * job_.channels;
-    store_composite(rule_, state_.data(), images.source.row<std::uint32_t>(y) + at, pixels,
-                    images.output.row<std::uint32_t>(y) + at);
+    const std::int64_t at = area.left * Channels;
+    StoreComposite<Channels>(rule_, state_.data(), images.source.row<std::uint32_t>(y) + at, pixels,
+                             images.output.row<std::uint32_t>(y) + at);
   }
 
   const SplatJob& job_;
@@ -207,10 +215,9 @@ class SlidingWindow {
   CacheLines<double> state_;
 };
 
-SplatRule rule_of(const SplatJob& job, const LensKernels& kernels) {
+inline SplatRule RuleOf(const SplatJob& job, const LensKernels& kernels) {
   SplatRule rule;
   rule.kernels = kernels.view();
-  rule.channels = job.channels;
   rule.highlight_channels = job.alpha ? job.channels - 1 : job.channels;
   rule.white = job.white;
   rule.colour_bits = job.colour_bits;
@@ -219,20 +226,22 @@ SplatRule rule_of(const SplatJob& job, const LensKernels& kernels) {
   return rule;
 }
 
+template <int Channels>
 class Splat final : public SplatOperation {
  public:
   Splat(CpuBackend& backend, const SplatJob& job)
       : backend_(backend),
         job_(job),
         kernels_(lens_kernels(job)),
-        rule_(rule_of(job, kernels_)),
-        tiling_(tiling_of(job, SlidingWindow::ring_rows(kernels_.reach), kernels_.reach,
-                          backend.threads.count())),
+        rule_(RuleOf(job, kernels_)),
+        tiling_(TilingOf(job, SlidingWindow<Channels>::ring_rows(kernels_.reach), kernels_.reach,
+                         backend.threads.count())),
         listed_(job_) {
     const std::int64_t width = (job.width + tiling_.columns - 1) / tiling_.columns;
     const std::int64_t height = (job.height + tiling_.rows - 1) / tiling_.rows;
     for (int slot = 0; slot < backend.threads.count(); ++slot)
-      windows_.push_back(std::make_unique<SlidingWindow>(job_, rule_, kernels_.reach, width, height));
+      windows_.push_back(
+          std::make_unique<SlidingWindow<Channels>>(job_, rule_, kernels_.reach, width, height));
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
@@ -264,13 +273,26 @@ class Splat final : public SplatOperation {
   SplatRule rule_;
   Tiling tiling_;
   ListedRows listed_;
-  std::vector<std::unique_ptr<SlidingWindow>> windows_;  ///< one a thread
+  std::vector<std::unique_ptr<SlidingWindow<Channels>>> windows_;  ///< one a thread
 };
 
-}  // namespace
+inline std::unique_ptr<SplatOperation> PrepareSplat(Backend& backend, const SplatJob& job) {
+  return with_channels(job.channels, [&]<int Channels>() -> std::unique_ptr<SplatOperation> {
+    return std::make_unique<Splat<Channels>>(as_cpu(backend), job);
+  });
+}
+
+}  // namespace satin::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace satin::cpu {
+
+HWY_EXPORT(PrepareSplat);
 
 std::unique_ptr<SplatOperation> prepare_splat(Backend& backend, const SplatJob& job) {
-  return std::make_unique<Splat>(as_cpu(backend), job);
+  return HWY_DYNAMIC_DISPATCH(PrepareSplat)(backend, job);
 }
 
 }  // namespace satin::cpu
+#endif

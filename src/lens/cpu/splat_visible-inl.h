@@ -1,22 +1,95 @@
-// What the splat reads of visible samples, for the file that Highway compiles once for every SIMD target.
+// What the splat reads of visible samples, and the cells of sums that it makes of them, for the file that
+// Highway compiles once for every SIMD target.
 
-#if defined(SATIN_DEPOSIT_VISIBLE_INL_H) == defined(HWY_TARGET_TOGGLE)
-#ifdef SATIN_DEPOSIT_VISIBLE_INL_H
-#undef SATIN_DEPOSIT_VISIBLE_INL_H
+#if defined(SATIN_SPLAT_VISIBLE_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef SATIN_SPLAT_VISIBLE_INL_H
+#undef SATIN_SPLAT_VISIBLE_INL_H
 #else
-#define SATIN_DEPOSIT_VISIBLE_INL_H
+#define SATIN_SPLAT_VISIBLE_INL_H
 #endif
 
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
-#include "lens/cpu/splat_cell-inl.h"
-#include "lens/cpu/splat_simd.h"
+#include "lens/maths/lens_kernel.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// The sums of one pixel, colours and then weights, fill a cell of 2, 4 or 8.
+constexpr int cell_size(int channels) { return channels == 1 ? 2 : channels < 4 ? 4 : 8; }
+
+template <int Size>
+using SizedTag = hn::CappedTag<std::uint64_t, static_cast<std::size_t>(Size)>;
+template <int Channels>
+using CellTag = SizedTag<cell_size(Channels)>;
+
+/// Masks of the lanes that hold colours, and 1 in the lane of the weights.
+template <int Channels>
+struct CellLanes {
+  std::uint64_t colours[static_cast<std::size_t>(cell_size(Channels))] = {};
+  std::uint64_t weight[static_cast<std::size_t>(cell_size(Channels))] = {};
+
+  constexpr CellLanes() {
+    for (int c = 0; c < Channels; ++c) colours[c] = ~std::uint64_t{0};
+    weight[Channels] = 1;
+  }
+};
+
+/// weight * (colours, 1) from lane `part` on. A whole cell of colours is read.
+template <int Channels>
+HWY_INLINE auto WeightedCell(const std::uint32_t* colour, std::uint32_t weight, std::size_t part) {
+  static constexpr CellLanes<Channels> lanes;
+  const CellTag<Channels> d;
+  const hn::Rebind<std::uint32_t, decltype(d)> narrow;
+  const auto colours =
+      hn::And(hn::PromoteTo(d, hn::LoadU(narrow, colour + part)), hn::LoadU(d, lanes.colours + part));
+  const auto values = hn::Or(colours, hn::LoadU(d, lanes.weight + part));
+  const auto weights = hn::Set(d, weight);
+  if constexpr (hn::MaxLanes(CellTag<Channels>()) == 1) {
+    return hn::Mul(values, weights);
+  } else {  // both are below 2^32, and most targets have no other multiplication
+    const hn::Repartition<std::uint32_t, CellTag<Channels>> halves;
+    return hn::MulEven(hn::BitCast(halves, values), hn::BitCast(halves, weights));
+  }
+}
+
+/// Colours of a pixel with as much behind them as a cell reads.
+template <int Channels>
+struct Padded {
+  std::uint32_t colour[static_cast<std::size_t>(cell_size(Channels))] = {};
+  explicit Padded(const std::uint32_t* from) { std::copy_n(from, Channels, colour); }
+};
+
+/// What is the same for all rows of a run.
+struct SplatRule {
+  LensKernelView kernels;
+  int highlight_channels = 3;  ///< colours without alpha
+  std::uint32_t white = 0;
+  int colour_bits = 16;
+  std::uint32_t last_group = 0;
+  std::uint32_t merge_from = never_merged;
+};
+
+/// One row of the visible samples, from the picture's first column on.
+struct VisibleRow {
+  std::int64_t width = 0;
+  const std::uint32_t* colours = nullptr;
+  const std::uint32_t* radii = nullptr;
+  const std::uint8_t* groups = nullptr;
+  const std::uint16_t* weights = nullptr;
+};
+
+/// A row and the one that its samples are merged with: rows 0 and 1, 2 and 3, and so on.
+struct VisiblePair {
+  VisibleRow upper;
+  VisibleRow lower;  ///< without width behind the last row
+  bool spreads_lower = false;
+};
 
 template <int Channels>
 HWY_INLINE bool IsHighlight(const SplatRule& rule, const std::uint32_t* colour) {

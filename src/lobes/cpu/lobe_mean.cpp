@@ -16,12 +16,10 @@
 
 #include "core/cpu/backend.h"
 #include "core/with_type.h"
-#include "lobes/cpu/lobe_cells.h"
 #include "lobes/cpu/lobe_rows-inl.h"
 #include "lobes/lobe_mean.h"
 #include "lobes/maths/lobe_cells.h"
 #include "means/maths/mean.h"
-#include "pixels/cpu/rows.h"
 #include "pixels/transfer.h"
 #include "tables/table.h"
 
@@ -137,10 +135,10 @@ class LobeMean final : public LobeMeanOperation {
     backend_.threads.for_rows(
         level.cells.height, largest_cell / cell, [&](std::int64_t first, std::int64_t last, int slot) {
           for (std::int64_t y = first; y < last; ++y)
-            sum_cells(reader, source, y * cell,
-                      std::span(job_.row_weights)
-                          .subspan(static_cast<std::size_t>(y * cell), static_cast<std::size_t>(cell)),
-                      workspaces_[static_cast<std::size_t>(slot)].pixels, weighed.row<std::uint64_t>(y));
+            SumCells(reader, source, y * cell,
+                     std::span(job_.row_weights)
+                         .subspan(static_cast<std::size_t>(y * cell), static_cast<std::size_t>(cell)),
+                     workspaces_[static_cast<std::size_t>(slot)].pixels, weighed.row<std::uint64_t>(y));
         });
     level.build->run(weighed, measured, mutable_view_of(table_.get(), level.cells), stream);
   }
@@ -196,7 +194,7 @@ class LobeMean final : public LobeMeanOperation {
     const std::int64_t cell = level.of.cell;
     const auto expand = [&](std::int64_t y, std::vector<BetweenCells<T>>& pixels) {
       const CellRow place = cell_row(y, level.cells.height);
-      expand_cells(
+      ExpandCells(
           {means.row<std::uint64_t>(place.row), static_cast<std::size_t>(level.cells.width * Channels)},
           Channels, rule.cell_bits, place.behind_pole, std::span(pixels));
     };
@@ -228,7 +226,7 @@ class LobeMean final : public LobeMeanOperation {
         for (std::int64_t y = begin; y < end; ++y) {
           RoundAndStep(gap.above.data(), gap.below.data(), row_, rule.cell_bits, gap.between.data(),
                        workspace.pixels.narrow.data());
-          encode_row(workspace.pixels.narrow.data(), row_, rule.transfer, result.row<T>(y));
+          EncodeWorking(workspace.pixels.narrow.data(), row_, rule.transfer, result.row<T>(y));
         }
         return;
       }

@@ -9,8 +9,15 @@
 
 #include <hwy/highway.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
 #include "lobes/maths/lobe_cells.h"
 #include "means/maths/mean.h"
+#include "pixels/cpu/rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
@@ -75,6 +82,75 @@ inline void RoundAndStep(const std::uint64_t* HWY_RESTRICT above, const std::uin
   for (; i < count; ++i) {
     whole[i] = static_cast<std::uint32_t>(whole_value(values[i], cell_bits));
     values[i] += 2 * (below[i] - above[i]);
+  }
+}
+
+/// What one thread reads pixels into.
+struct PixelRows {
+  explicit PixelRows(std::size_t entries) : narrow(entries), wide(entries), sums(entries) {}
+
+  std::vector<std::uint32_t> narrow;
+  std::vector<std::uint64_t> wide;
+  std::vector<std::uint64_t> sums;
+};
+
+template <class Value>
+void AddRow(const RowReader& reader, const std::byte* source, std::uint64_t weight,
+            std::vector<Value>& values, std::uint64_t* sums) {
+  ReadRow(reader, source, values.size() / static_cast<std::size_t>(reader.read.channels), values.data());
+  for (std::size_t i = 0; i < values.size(); ++i) sums[i] += values[i] * weight;
+}
+
+/// Sums over `cell` neighbouring pixels.
+inline void SumNeighbours(const std::vector<std::uint64_t>& pixels, std::size_t channels, std::size_t cell,
+                          std::uint64_t* cells) {
+  for (std::size_t first = 0; first < pixels.size(); first += cell * channels, cells += channels)
+    for (std::size_t c = 0; c < channels; ++c) {
+      std::uint64_t sum = 0;
+      for (std::size_t i = 0; i < cell; ++i) sum += pixels[first + i * channels + c];
+      cells[c] = sum;
+    }
+}
+
+inline std::uint64_t ValueOf(std::uint64_t stored, std::uint64_t /*type*/) { return stored; }
+inline double ValueOf(std::uint64_t stored, double /*type*/) { return double_of(stored); }
+
+/// Sums over each cell of one row of cells: working values times their rows' weights, channels interleaved.
+/// `row_weights` are of the pixels' rows from `first_row` on, as many as a cell is high.
+inline void SumCells(const RowReader& reader, const ImageView& source, std::int64_t first_row,
+                     std::span<const std::uint32_t> row_weights, PixelRows& rows, std::uint64_t* cells) {
+  const std::size_t cell = row_weights.size();
+  std::uint64_t* sums = cell == 1 ? cells : rows.sums.data();
+  std::fill_n(sums, rows.sums.size(), std::uint64_t{0});
+  const bool narrow = !reader.read.fixed_point && reader.read.maximum <= 0xFFFFFFFFU;
+  for (std::size_t j = 0; j < cell; ++j) {
+    const std::byte* row = source.at(0, first_row + static_cast<std::int64_t>(j));
+    if (narrow) {
+      AddRow(reader, row, row_weights[j], rows.narrow, sums);
+    } else {
+      AddRow(reader, row, row_weights[j], rows.wide, sums);
+    }
+  }
+  if (cell > 1) SumNeighbours(rows.sums, static_cast<std::size_t>(reader.read.channels), cell, cells);
+}
+
+/// Values of a row of pixels between those of a row of cells of 2^bits pixels, times 2^(bits + 1); the row
+/// goes around, and begins half the circle away if it is continued behind a pole. Integers, or the bits of
+/// doubles.
+template <class Value>
+void ExpandCells(std::span<const std::uint64_t> cells, std::size_t channels, int bits, bool behind_pole,
+                 std::span<Value> pixels) {
+  const auto width = static_cast<std::int64_t>(pixels.size() / channels);
+  const std::int64_t turn = behind_pole ? width / 2 : 0;
+  for (std::int64_t x = 0; x < width; ++x) {
+    const std::int64_t from = x + turn < width ? x + turn : x + turn - width;
+    const CellPlace place = cell_place(from, bits);
+    const auto next = static_cast<std::size_t>(place.next) * channels;
+    const std::uint64_t* left = cells.data() + (next == 0 ? cells.size() : next) - channels;
+    const std::uint64_t* right = cells.data() + (next == cells.size() ? 0 : next);
+    Value* out = pixels.data() + static_cast<std::size_t>(x) * channels;
+    for (std::size_t c = 0; c < channels; ++c)
+      out[c] = between(ValueOf(left[c], Value{}), ValueOf(right[c], Value{}), place.weight, bits);
   }
 }
 

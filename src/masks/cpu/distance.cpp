@@ -1,17 +1,21 @@
 // Squared distances: columns by two scans, rows by lower envelopes; outlines that move by a disc need no more
-// than a scan along rows either way.
+// than a scan along rows either way. Compiled for every SIMD target.
 
-#include "masks/distance.h"
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "masks/cpu/distance.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
 
 #include <algorithm>
 #include <vector>
 
 #include "core/cpu/backend.h"
-#include "masks/cpu/distance_simd.h"
+#include "masks/cpu/distance_rows-inl.h"
 #include "masks/cpu/lower_envelope.h"
+#include "masks/distance.h"
 
-namespace satin::cpu {
-namespace {
+HWY_BEFORE_NAMESPACE();
+namespace satin::cpu::HWY_NAMESPACE {
 
 constexpr std::int64_t least_tile_height = 64;
 constexpr std::uint32_t most_tabled = 1U << 16;
@@ -87,8 +91,8 @@ class Distance final : public DistanceOperation {
                      LowerEnvelope(way_ == Way::envelope ? job_.width : 0)};
     if (way_ == Way::envelope) slot.squared.resize(width_);
     if (way_ == Way::search) {
-      slot.near_squared.resize(near_row_space(width_));
-      slot.near_space.resize(near_row_space(width_));
+      slot.near_squared.resize(NearRow::space(width_));
+      slot.near_space.resize(NearRow::space(width_));
     }
     return slot;
   }
@@ -130,7 +134,7 @@ class Distance final : public DistanceOperation {
     };
     Steps* line = slot.line.data();
     const auto step = [&](std::int64_t y, std::int64_t before, const Steps* from, Steps* to) {
-      step_columns(mask_row(y), mask_row(before), from, none_, width_, to);
+      StepColumns(mask_row(y), mask_row(before), from, none_, width_, to);
     };
 
     std::fill_n(line, width_, none_);
@@ -147,7 +151,7 @@ class Distance final : public DistanceOperation {
     std::fill_n(line, width_, none_);
     for (std::int64_t y = std::min(last - 1 + reach_, job_.height - 2); y >= first; --y) {
       step(y, y + 1, line, line);
-      if (y < last) meet_columns(line, width_, tile_row(y));
+      if (y < last) MeetColumns(line, width_, tile_row(y));
     }
     for (std::int64_t y = first; y < last; ++y) finish_row(mask_row(y), tile_row(y), output, y, slot);
   }
@@ -188,10 +192,10 @@ class Distance final : public DistanceOperation {
   /// its row within a chord of the disc.
   void move_row(const std::uint8_t* mask, Steps* columns, std::uint8_t* out) const {
     const std::uint8_t side = job_.side == MaskSide::inside ? 255 : 0;
-    cover_row(mask, side, chords_.data(), chords_.size(), width_, columns);
-    spread_row(columns, width_);
+    CoverRow(mask, side, chords_.data(), chords_.size(), width_, columns);
+    SpreadRow(columns, width_);
     const auto other = static_cast<std::uint8_t>(side ^ (job_.inverted ? 0 : 255));
-    mark_row(columns, width_, other, static_cast<std::uint8_t>(other ^ 255), out);
+    MarkRow(columns, width_, other, static_cast<std::uint8_t>(other ^ 255), out);
   }
 
   void search_row(const std::uint8_t* mask, const Steps* columns, Slot<Steps>& slot) const {
@@ -199,7 +203,7 @@ class Distance final : public DistanceOperation {
       const NearRow row{mask, columns, width_, reach_, static_cast<std::uint16_t>(job_.most)};
       std::fill(slot.near_squared.begin(), slot.near_squared.end(), std::uint16_t{0});
       for (const std::uint8_t side : {std::uint8_t{0}, std::uint8_t{255}})
-        if (on_side(side)) add_near_squares(row, side, slot.near_space.data(), slot.near_squared.data());
+        if (on_side(side)) AddNearSquares(row, side, slot.near_space.data(), slot.near_squared.data());
     }
   }
 
@@ -236,11 +240,22 @@ class Distance final : public DistanceOperation {
   std::vector<Slot<Steps>> slots_;  ///< one a thread
 };
 
-}  // namespace
-
-std::unique_ptr<DistanceOperation> prepare_distance(Backend& backend, const DistanceJob& job) {
+inline std::unique_ptr<DistanceOperation> PrepareDistance(Backend& backend, const DistanceJob& job) {
   if (reach_of(job) < 0xFF) return std::make_unique<Distance<std::uint8_t>>(as_cpu(backend), job);
   return std::make_unique<Distance<std::uint16_t>>(as_cpu(backend), job);
 }
 
+}  // namespace satin::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace satin::cpu {
+
+HWY_EXPORT(PrepareDistance);
+
+std::unique_ptr<DistanceOperation> prepare_distance(Backend& backend, const DistanceJob& job) {
+  return HWY_DYNAMIC_DISPATCH(PrepareDistance)(backend, job);
+}
+
 }  // namespace satin::cpu
+#endif

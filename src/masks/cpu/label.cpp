@@ -1,23 +1,31 @@
-// Components of tiles of rows, each found by itself, then joined where tiles meet.
+// Components of tiles of rows, each found by itself, then joined where tiles meet. Compiled for every SIMD
+// target.
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "masks/cpu/label.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "masks/cpu/label_tile-inl.h"
 #include "masks/label.h"
-#include "masks/cpu/label_simd.h"
-#include "masks/cpu/label_tile.h"
 #include "scan/cpu/blocks.h"
 
-namespace satin::cpu {
-namespace {
+HWY_BEFORE_NAMESPACE();
+namespace satin::cpu::HWY_NAMESPACE {
 
 constexpr std::int64_t fewest_rows = 32;  ///< of a tile
 constexpr std::int64_t tiles_per_thread = 8;
 
-std::int64_t rows_of_tile(std::int64_t height, int threads) {
+inline std::int64_t RowsOfTile(std::int64_t height, int threads) {
   if (threads == 1) return height;
   const std::int64_t wanted = tiles_per_thread * threads;
   return std::max(fewest_rows, (height + wanted - 1) / wanted);
 }
 
-void merge(RegionShape& into, const RegionShape& part) {
+inline void Merge(RegionShape& into, const RegionShape& part) {
   if (into.area == 0) {
     into = part;
     return;
@@ -38,7 +46,7 @@ class Label final : public LabelOperation {
       : backend_(backend),
         job_(job),
         words_(words_for(static_cast<std::size_t>(job.width))),
-        rows_(rows_of_tile(job.height, backend.threads.count())) {
+        rows_(RowsOfTile(job.height, backend.threads.count())) {
     check_label_size(job.width, job.height);
     bits_ = backend.allocate(words_ * static_cast<std::size_t>(job.height) * sizeof(std::uint64_t));
     for (std::int64_t y = 0; y < job.height; y += rows_)
@@ -122,7 +130,7 @@ class Label final : public LabelOperation {
     for (const LabelTile& tile : tiles_)
       for (const Part& part : tile.parts) shapes()[part.label - 1].area = 0;
     for (const LabelTile& tile : tiles_)
-      for (const Part& part : tile.parts) merge(shapes()[part.label - 1], part.shape);
+      for (const Part& part : tile.parts) Merge(shapes()[part.label - 1], part.shape);
   }
 
   CpuBackend& backend_;
@@ -138,10 +146,21 @@ class Label final : public LabelOperation {
   Buffer shapes_;
 };
 
-}  // namespace
-
-std::unique_ptr<LabelOperation> prepare_label(Backend& backend, const LabelJob& job) {
+inline std::unique_ptr<LabelOperation> PrepareLabel(Backend& backend, const LabelJob& job) {
   return std::make_unique<Label>(as_cpu(backend), job);
 }
 
+}  // namespace satin::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace satin::cpu {
+
+HWY_EXPORT(PrepareLabel);
+
+std::unique_ptr<LabelOperation> prepare_label(Backend& backend, const LabelJob& job) {
+  return HWY_DYNAMIC_DISPATCH(PrepareLabel)(backend, job);
+}
+
 }  // namespace satin::cpu
+#endif

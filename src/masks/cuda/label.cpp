@@ -1,6 +1,10 @@
 // Connected components: runs of words, their trees and the scan over the roots in device memory.
 
 #include "masks/label.h"
+
+#include <numeric>
+#include <vector>
+
 #include "core/cuda/backend.h"
 #include "core/cuda/check.h"
 #include "kernels/masks/launch.h"
@@ -11,43 +15,45 @@ namespace {
 
 class Label final : public LabelOperation {
  public:
-  Label(CudaBackend& backend, const LabelJob& job) : backend_(backend), job_(job) {
+  Label(CudaBackend& backend, const LabelJob& job) : backend_(backend) {
     check_label_size(job.width, job.height);
-    tiles_ = kernels::tiles_of(job);
-    const auto words = static_cast<std::size_t>(tiles_.words * job.height);
-    bits_ = backend.allocate(words * sizeof(std::uint32_t));
-    runs_before_ = backend.allocate(words * sizeof(std::uint16_t));
-    firsts_ = backend.allocate(words * sizeof(std::uint32_t));
-    counts_ = backend.allocate(words * sizeof(std::uint8_t));
-    before_ = backend.allocate(words * sizeof(std::uint32_t));
-    const std::size_t runs = std::size_t{tiles_.count} << tiles_.run_bits;
-    part_of_run_ = backend.allocate(runs * sizeof(std::uint16_t));
-    part_place_ = backend.allocate(runs * sizeof(std::uint16_t));
-    parents_ = backend.allocate(runs * sizeof(std::uint32_t));
-    runs_ = backend.allocate(tiles_.count * sizeof(std::uint16_t));
-    parts_ = backend.allocate(tiles_.count * sizeof(std::uint16_t));
-    total_ = backend.allocate(sizeof(std::uint32_t));
+    const kernels::LabelTiles tiles = kernels::tiles_of(job);
+    const auto words = static_cast<std::size_t>(tiles.words * job.height);
+    arguments_.job = job;
+    arguments_.tiles = tiles;
+    place(arguments_.bits, words);
+    place(arguments_.runs_before, words);
+    place(arguments_.firsts, words);
+    place(arguments_.counts, words);
+    place(arguments_.before, words);
+    const std::size_t runs = std::size_t{tiles.count} << tiles.run_bits;
+    place(arguments_.part_of_run, runs);
+    place(arguments_.part_place, runs);
+    place(arguments_.parents, runs);
+    place(arguments_.runs, tiles.count);
+    place(arguments_.parts, tiles.count);
+    place(arguments_.total, 1);
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    return bits_.size + runs_before_.size + firsts_.size + counts_.size + before_.size + part_of_run_.size +
-           part_place_.size + parents_.size + runs_.size + parts_.size + total_.size + shapes_.size;
+    return std::accumulate(buffers_.begin(), buffers_.end(), shapes_.size,
+                           [](std::size_t sum, const Buffer& buffer) { return sum + buffer.size; });
   }
 
   std::uint32_t run(const ImageView& mask, const MutableImageView& labels, Stream stream) override {
     backend_.select();
-    kernels::LabelArguments arguments = workspace();
+    kernels::LabelArguments arguments = arguments_;
     arguments.mask = source_of(mask);
     arguments.labels = target_of(labels);
     kernels::find_components(arguments, backend_.stream_of(stream));
     check_launch("looking for components");
-    const std::int64_t words = tiles_.words * job_.height;
+    const std::int64_t words = arguments.tiles.words * arguments.job.height;
     scan(backend_, ArrayView(arguments.counts, words, Memory::device),
          MutableArrayView(arguments.before, words, Memory::device), {.op = Operator::sum, .exclusive = true},
          stream);
     kernels::write_labels(arguments, backend_.stream_of(stream));
     check_launch("writing labels");
-    backend_.download(&count_, total_.get(), sizeof count_, stream);
+    backend_.download(&count_, arguments.total, sizeof count_, stream);
     return count_;
   }
 
@@ -56,35 +62,21 @@ class Label final : public LabelOperation {
     if (shapes_.size < count_ * sizeof(RegionShape))
       shapes_ = backend_.allocate(count_ * sizeof(RegionShape));
     auto* shapes = reinterpret_cast<RegionShape*>(shapes_.get());
-    kernels::describe_components(workspace(), shapes, backend_.stream_of(stream));
+    kernels::describe_components(arguments_, shapes, backend_.stream_of(stream));
     check_launch("describing components");
     return shapes;
   }
 
  private:
-  [[nodiscard]] kernels::LabelArguments workspace() const {
-    kernels::LabelArguments arguments;
-    arguments.job = job_;
-    arguments.tiles = tiles_;
-    arguments.bits = reinterpret_cast<std::uint32_t*>(bits_.get());
-    arguments.runs_before = reinterpret_cast<std::uint16_t*>(runs_before_.get());
-    arguments.firsts = reinterpret_cast<std::uint32_t*>(firsts_.get());
-    arguments.counts = reinterpret_cast<std::uint8_t*>(counts_.get());
-    arguments.before = reinterpret_cast<std::uint32_t*>(before_.get());
-    arguments.part_of_run = reinterpret_cast<std::uint16_t*>(part_of_run_.get());
-    arguments.part_place = reinterpret_cast<std::uint16_t*>(part_place_.get());
-    arguments.parents = reinterpret_cast<std::uint32_t*>(parents_.get());
-    arguments.runs = reinterpret_cast<std::uint16_t*>(runs_.get());
-    arguments.parts = reinterpret_cast<std::uint16_t*>(parts_.get());
-    arguments.total = reinterpret_cast<std::uint32_t*>(total_.get());
-    return arguments;
+  template <class T>
+  void place(T*& values, std::size_t count) {
+    buffers_.push_back(backend_.allocate(count * sizeof(T)));
+    values = reinterpret_cast<T*>(buffers_.back().get());
   }
 
   CudaBackend& backend_;
-  LabelJob job_;
-  kernels::LabelTiles tiles_;
-  Buffer bits_, runs_before_, firsts_, counts_, before_, part_of_run_, part_place_, parents_, runs_, parts_,
-      total_;
+  kernels::LabelArguments arguments_;
+  std::vector<Buffer> buffers_;
   Buffer shapes_;  ///< grows
   std::uint32_t count_ = 0;
 };

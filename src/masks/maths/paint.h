@@ -7,7 +7,7 @@
 #include "core/maths/fixed_point.h"
 #include "means/maths/mean.h"
 #include "pixels/maths/rows.h"
-#include "tables/maths/cell.h"
+#include "tables/maths/gather.h"
 
 namespace satin {
 

@@ -16,138 +16,174 @@ namespace {
 /// 5760 12.4 ms, whole rows 11.0 ms, though the sums of the first alone fit the first cache: short pieces of
 /// rows are fetched late.
 constexpr std::int64_t tile_entries = 20000;
-/// A tile has at least so many times the columns or rows that it shares with its neighbour.
+/// A tile has at least so many times the columns that it shares with its neighbour, and the rows of means
+/// that both make.
 constexpr std::int64_t least_share = 6;
+constexpr std::int64_t least_rows = 32;
 
-bool near(Border border) {
-  return border == Border::shrink || border == Border::clamp || border == Border::reflect ||
-         border == Border::mirror;
-}
-
-bool plain(const BoxMeanJob& job) {
-  const bool integers = !job.read.fixed_point && job.read.type != Type::f32 && job.read.type != Type::u64 &&
-                        job.write.type != Type::f32 && job.write.type != Type::u64;
-  const bool moves = job.radius.x != 0 || job.radius.y != 0;
-  return integers && moves && !job.radius.from_map && !job.read.weighted && job.mask_maximum == 0 &&
-         near(job.border);
-}
-
-/// The smallest type for working values up to `maximum`.
-Type type_for(std::uint64_t maximum) {
-  return maximum <= 0xFF ? Type::u8 : maximum <= 0xFFFF ? Type::u16 : Type::u32;
-}
+bool fractional(Radius256 radius) { return radius % radius_one != 0; }
 
 std::uint64_t covered_size(Radius256 radius) { return 2 * static_cast<std::uint64_t>(radius) + radius_one; }
 
-/// Whether sums over whole boxes fit the words that are scanned and divided.
-bool fits_words(const BoxMeanJob& job) {
-  return job.read.maximum <= 0x7FFFFFFF / largest_box(job.width, job.height, job.radius, job.border);
+bool is_integer(Type type) { return type == Type::u8 || type == Type::u16 || type == Type::u32; }
+
+/// Whether quotients of sums beyond divide_limit are exact within the bounds of long_divide_limit. `largest`
+/// is the largest box, `weights` what it is multiplied with.
+bool long_sums_fit(const BoxMeanJob& job, std::uint64_t largest, std::uint64_t weights) {
+  constexpr std::uint64_t one = 1;
+  const std::uint64_t largest_mean = job.write.working ? job.read.maximum : white_of(job.read);
+  const std::uint64_t divisor = std::max(job.read.alpha_maximum, one << job.read.fraction);
+  return largest <= long_divide_limit / (weights << job.read.fraction) / (job.read.maximum + 1) &&
+         largest_mean < one << 28 && largest <= (one << 47) / (job.read.maximum + 1) &&
+         largest <= (one << 52) / (radius_one * radius_one) / divisor;
 }
 
-/// Whether all sums and quotients fit, and in which type.
-bool choose_sums(ChainBox& box) {
+/// Whether sums of 64 bits are divided in rows: integers, and floats without alpha and mask.
+bool longs_in_rows(ChainBox& box, std::uint64_t largest, std::uint64_t weights, bool signed_means) {
+  const BoxMeanJob& job = box.job;
+  box.long_sums = largest > divide_limit / weights / (job.read.maximum + 1);
+  if (!job.read.fixed_point) return signed_means && (!box.long_sums || long_sums_fit(job, largest, weights));
+  if (job.read.weighted || job.mask_maximum != 0 || job.border == Border::constant) return false;
+  if (job.write.type == Type::f32) return true;
+  return !box.long_sums && !fractional(job.radius.x) && !fractional(job.radius.y);
+}
+
+/// Whether means of whole boxes with narrow sums stay below word_divide_limit, too.
+bool divides_words(const BoxMeanJob& job, std::uint64_t largest, int more_bits) {
+  const std::uint64_t divisor = job.write.working ? largest : largest << job.read.fraction;
+  return (largest * job.read.maximum << more_bits) + divisor / 2 < word_divide_limit;
+}
+
+/// The narrowest sums that hold those of the job.
+void choose_sums(ChainBox& box) {
   const BoxMeanJob& job = box.job;
   const std::uint64_t maximum = job.read.maximum;
   const int more_bits = std::max(0, job.write.fraction - job.read.fraction);
-  if (maximum > (0x7FFFFFFFU >> more_bits)) return false;  // means go through signed words
+  const bool parts_x = fractional(job.radius.x);
+  const bool parts_y = fractional(job.radius.y);
   const std::uint64_t largest = largest_box(job.width, job.height, job.radius, job.border);
-  const std::uint64_t parts = box.fractional ? radius_one * radius_one : 1;
-  if (largest > divide_limit / (parts << more_bits) / (maximum + 1)) return false;
-  if (!box.fractional) {
-    box.words = divides_words(job);
-    return true;
-  }
-  const std::uint64_t column = maximum * static_cast<std::uint64_t>(2 * box.reach_y + 1);
-  if (column > 0x7FFFFFFF || 2 * maximum > 0x7FFFFFFF) return false;
-  const std::uint64_t weighted = maximum * covered_size(job.radius.y);
-  const std::uint64_t inner = weighted * static_cast<std::uint64_t>(2 * box.reach_x + 1);
-  box.wide = weighted >= (std::uint64_t{1} << 30) || inner > 0xFFFFFFFF;
+  const std::uint64_t weights = std::uint64_t{parts_x || parts_y ? 0x10000U : 1U} << more_bits;
+  // means go through signed words
+  const bool signed_means =
+      !job.read.fixed_point && is_integer(job.write.type) && maximum <= (0x7FFFFFFFU >> more_bits);
+
+  const auto rows = static_cast<std::uint64_t>(2 * box.reach_y + 1);
+  const std::uint64_t column = maximum * (parts_y ? covered_size(job.radius.y) : rows);
   const auto columns = static_cast<std::uint64_t>(job.width + 2 * box.halo_x);
-  return weighted <= (std::uint64_t{1} << 53) / columns;
+  const bool short_columns = maximum <= 0x7FFFFFFF / std::max<std::uint64_t>(rows, 2);
+  const bool exact = signed_means && short_columns && largest <= divide_limit / weights / (maximum + 1) &&
+                     column <= (std::uint64_t{1} << 53) / columns;
+  if (!exact) {
+    box.sums = Sums::longs;
+    box.in_rows = longs_in_rows(box, largest, weights, signed_means);
+    return;
+  }
+  const std::uint64_t inner = column * static_cast<std::uint64_t>(2 * box.reach_x + 1);
+  const bool narrow = parts_x || parts_y ? column < (1U << 30) && inner <= (parts_x ? 0xFFFFFFFF : 0x7FFFFFFF)
+                                         : narrow_sums(job);
+  box.sums = narrow && !box.unweights() ? Sums::words : Sums::doubles;
+  box.words = narrow && !parts_x && !parts_y && divides_words(job, largest, more_bits);
 }
 
-void measure_ends(ChainBox& box) {
+/// The types of what it reads and writes.
+void choose_types(ChainBox& box, bool first) {
   const BoxMeanJob& job = box.job;
-  const auto add_size = [&](std::int64_t x) {
+  const PixelRead& read = job.read;
+  const bool longs = box.sums == Sums::longs;
+  const bool words = read.type == Type::u32 || read.type == Type::u64;
+  const bool narrow =
+      is_integer(read.type) && read.transfer == Transfer::identity && !longs && !read.weighted;
+  box.direct = first && (words || narrow);
+  if (!first || box.direct) {
+    box.input = read.type;
+  } else if (read.fixed_point || read.maximum > 0xFFFFFFFF) {
+    box.input = Type::u64;
+  } else {
+    box.input = longs || read.weighted || read.maximum > 0xFFFF ? Type::u32 : Type::u16;
+  }
+  box.output = job.write.type;
+  if (!box.in_rows) return;
+  const bool wide = box.unweights() || job.mask_maximum != 0;
+  box.finishes = wide || job.write.transfer != Transfer::identity;
+  if (box.finishes) box.output = !wide && job.write.type == Type::u8 ? Type::u16 : Type::u32;
+}
+
+void measure_columns(ChainBox& box) {
+  const BoxMeanJob& job = box.job;
+  for (std::int64_t x = 0; x < job.width; ++x) {
     const auto size = static_cast<double>(axis_box(x, job.width, job.radius.x, job.border).size);
     box.sizes.insert(box.sizes.end(), static_cast<std::size_t>(job.read.channels), size);
-  };
-  const std::int64_t ends = std::min(box.halo_x, job.width);
-  for (std::int64_t x = 0; x < ends; ++x) add_size(x);
-  for (std::int64_t x = job.width - ends; x < job.width; ++x) add_size(x);
+  }
 }
 
-class BoxChain final : public BoxMeanOperation {
- public:
-  BoxChain(CpuBackend& backend, std::vector<ChainBox> boxes) : tiles_(backend, std::move(boxes)) {}
+/// Windows of a border that repeats the picture may not be far larger than it.
+bool slides(const BoxMeanJob& job) {
+  if (job.excludes || job.radius.from_map || (job.radius.x == 0 && job.radius.y == 0)) return false;
+  return job.border == Border::shrink ||
+         (job.radius.x / radius_one <= 2 * job.width && job.radius.y / radius_one <= 2 * job.height);
+}
 
-  [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return tiles_.bytes(); }
-  void run(const BoxMeanImages& images, Stream) override { tiles_.run(images, nullptr); }
-
- private:
-  ChainTiles tiles_;
-};
+/// Windows that are clipped need not reach beyond the picture.
+std::int64_t reach_of(Radius256 radius, std::int64_t size, Border border) {
+  const std::int64_t reach = radius / radius_one;
+  return border == Border::shrink ? std::min(reach, size - 1) : reach;
+}
 
 }  // namespace
+
+bool narrow_sums(const BoxMeanJob& job) {
+  return job.read.maximum <= 0x7FFFFFFF / largest_box(job.width, job.height, job.radius, job.border);
+}
 
 std::optional<std::vector<ChainBox>> chain_of(std::span<const BoxMeanJob> jobs) {
   std::vector<ChainBox> boxes;
   for (const BoxMeanJob& job : jobs) {
-    if (!plain(job)) return {};
+    if (!slides(job)) return {};
+    const bool first = boxes.empty();
     ChainBox& box = boxes.emplace_back();
     box.job = job;
-    const int part_x = job.radius.x % radius_one;
-    const int part_y = job.radius.y % radius_one;
-    box.fractional = part_x != 0 || part_y != 0 || !fits_words(job);
-    box.reach_x = job.radius.x / radius_one;
-    box.reach_y = job.radius.y / radius_one;
-    box.halo_x = box.reach_x + (box.fractional ? 1 : 0);
-    box.halo_y = box.reach_y + (box.fractional ? 1 : 0);
-    const bool first = boxes.size() == 1;
-    box.direct = first && job.read.transfer == Transfer::identity;
-    box.encodes = job.write.transfer != Transfer::identity;
-    box.input = box.direct ? job.read.type : type_for(job.read.maximum);
-    box.output = !box.encodes ? job.write.type : job.write.type == Type::u8 ? Type::u16 : Type::u32;
-    if (!choose_sums(box)) return {};
-    if (job.border == Border::shrink) measure_ends(box);
+    box.reach_x = reach_of(job.radius.x, job.width, job.border);
+    box.reach_y = reach_of(job.radius.y, job.height, job.border);
+    box.halo_x = box.reach_x + (fractional(job.radius.x) ? 1 : 0);
+    box.halo_y = box.reach_y + (fractional(job.radius.y) ? 1 : 0);
+    choose_sums(box);
+    choose_types(box, first);
+    if (box.sums == Sums::longs && size_of(box.input) < sizeof(std::uint32_t)) return {};
+    if (job.border == Border::shrink) measure_columns(box);
   }
   for (std::size_t i = boxes.size() - 1; i > 0; --i) {
     boxes[i - 1].margin_x = boxes[i].margin_x + boxes[i].halo_x;
     boxes[i - 1].margin_y = boxes[i].margin_y + boxes[i].halo_y;
   }
-  const std::int64_t shared_x = boxes[0].margin_x + boxes[0].halo_x;
-  const std::int64_t shared_y = boxes[0].margin_y + boxes[0].halo_y;
-  if (4 * shared_x > jobs[0].width || 4 * shared_y > jobs[0].height) return {};
   return boxes;
 }
 
-ChainTiles::ChainTiles(CpuBackend& backend, std::vector<ChainBox> boxes)
-    : backend_(backend), boxes_(std::move(boxes)) {
-  const BoxMeanJob& job = boxes_[0].job;
-  const std::int64_t shared_x = boxes_[0].margin_x + boxes_[0].halo_x;
-  const std::int64_t shared_y = boxes_[0].margin_y + boxes_[0].halo_y;
+BoxChain::BoxChain(CpuBackend& backend, std::vector<ChainBox> boxes)
+    : backend_(backend), boxes_(std::move(boxes)), stores_(boxes_.size()) {
+  const ChainBox& first = boxes_[0];
+  const BoxMeanJob& job = first.job;
   const std::int64_t threads = backend.threads.count();
-  const std::int64_t least = std::max(tile_entries / job.read.channels, least_share * shared_x);
-  across_ = std::max<std::int64_t>(1, job.width / least);
-  down_ = std::clamp<std::int64_t>(
-      (threads + across_ - 1) / across_, 1,
-      std::max<std::int64_t>(1, job.height / std::max<std::int64_t>(32, least_share * shared_y)));
-  for (std::int64_t i = 0; i < threads; ++i)
+  const std::int64_t columns =
+      std::max(tile_entries / job.read.channels, least_share * (first.margin_x + first.halo_x));
+  const std::int64_t rows = std::max(least_rows, least_share * first.margin_y + first.halo_y);
+  if (job.border != Border::wrap) across_ = std::max<std::int64_t>(1, job.width / columns);
+  down_ = std::clamp<std::int64_t>((threads + across_ - 1) / across_, 1,
+                                   std::max<std::int64_t>(1, job.height / rows));
+  for (std::int64_t i = 0; i < std::min(threads, across_ * down_); ++i)
     tiles_.push_back(make_sliding_boxes(boxes_, (job.width + across_ - 1) / across_));
 }
 
-void ChainTiles::run(const BoxMeanImages& images, MeanRows* means) {
-  const BoxMeanJob& first = boxes_.front().job;
-  MeanStore store = mean_store(boxes_.back().job, images.measured);
-  store.reader = row_reader(first.read, images.measured);
+void BoxChain::slide(const BoxMeanImages& images, const TakeMeans& take) {
+  const BoxMeanJob& job = boxes_.front().job;
+  for (std::size_t i = 0; i < boxes_.size(); ++i) stores_[i] = mean_store(boxes_[i].job, images.measured);
   backend_.threads.for_rows(across_ * down_, 1, [&](std::int64_t begin, std::int64_t end, int slot) {
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t x = i % across_;
       const std::int64_t y = i / across_;
-      tiles_[static_cast<std::size_t>(slot)]->run(store, images,
-                                                  {first.width * x / across_, first.width * (x + 1) / across_,
-                                                   first.height * y / down_, first.height * (y + 1) / down_},
-                                                  means, slot);
+      const Tile tile{job.width * x / across_, job.width * (x + 1) / across_, job.height * y / down_,
+                      job.height * (y + 1) / down_};
+      const bool own = tiles_.size() == static_cast<std::size_t>(across_ * down_);
+      tiles_[static_cast<std::size_t>(own ? i : slot)]->run(stores_, images, tile, take, slot);
     }
   });
 }

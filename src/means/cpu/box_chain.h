@@ -1,9 +1,10 @@
 #pragma once
-// Successive boxes of one radius each, for integers without alpha or mask: what one box of the chain is, and
-// one thread's tile, which windows of all of them slide down.
+// Successive boxes of one radius each: what one box of the chain is, and one thread's tile, which windows of
+// all of them slide down.
 
-#include <array>
+#include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -15,42 +16,66 @@
 
 namespace satin::cpu {
 
+/// What the sums along a row are, and how a fractional radius counts along y.
+enum class Sums : std::uint8_t {
+  words,    ///< u32; column sums are weighted by what the window covers of every row
+  doubles,  ///< integers that they represent exactly; column sums likewise
+  longs     ///< u64; two windows of whole rows are summed, and their boxes weighted
+};
+
 /// One box, the same for every tile.
 struct ChainBox {
   BoxMeanJob job;
-  Type input = Type::u8;    ///< of the rows that it takes: u8, u16 or u32
-  Type output = Type::u8;   ///< of its means before they are encoded
-  bool direct = false;      ///< it reads rows of the picture as they are
-  bool encodes = false;     ///< its means are linear light to be stored as codes
-  bool fractional = false;  ///< along either axis, or whole with sums that need weighted ones' doubles
-  bool words = false;       ///< means of whole boxes by integers of 32 bits
-  bool wide = false;        ///< weighted sums in double, otherwise in 32 bits
+  Type input = Type::u8;   ///< of the rows that it takes: u8, u16, u32 or u64
+  Type output = Type::u8;  ///< of its means, before the last step where there is one
+  bool direct = false;     ///< it reads rows of the picture as they are
+  bool finishes = false;   ///< its means are to be blended, taken without alpha or encoded
+  bool in_rows = true;     ///< means are divided in rows; otherwise pixel by pixel, and stored
+  bool words = false;      ///< means of whole boxes by integers of 32 bits
+  bool long_sums = false;  ///< sums beyond divide_limit
+  Sums sums = Sums::words;
   std::int64_t reach_x = 0;
   std::int64_t reach_y = 0;
   std::int64_t halo_x = 0;  ///< reach, and one more for a fractional radius
   std::int64_t halo_y = 0;
   std::int64_t margin_x = 0;  ///< halos of the boxes that follow
   std::int64_t margin_y = 0;
-  std::vector<double> sizes;  ///< along x, of the halo_x first and last columns, an entry each channel
+  std::vector<double> sizes;  ///< along x, of windows that are clipped, an entry each channel of a column
 
-  [[nodiscard]] std::int64_t ring_rows() const noexcept { return reach_y + halo_y + 2; }
+  /// Rows of its input that are kept: those of the largest window, and one that has left it.
+  [[nodiscard]] std::int64_t ring_rows() const noexcept {
+    const std::int64_t rows = 2 * halo_y + 2;
+    return job.border == Border::wrap ? rows : std::min(rows, job.height);
+  }
+  /// Columns of its input that a tile of so many columns sees, and what the border adds.
+  [[nodiscard]] std::int64_t columns(std::int64_t width) const noexcept {
+    return std::min(width + 2 * margin_x, job.width) + 2 * halo_x;
+  }
+  [[nodiscard]] bool unweights() const noexcept { return job.read.weighted && !job.write.working; }
+  /// Column sums are weighted: in 1/256.
+  [[nodiscard]] bool covers_rows() const noexcept { return sums != Sums::longs && halo_y != reach_y; }
+  /// Working value of a channel outside the picture; floats have theirs added to the sums.
+  [[nodiscard]] std::uint64_t outside(std::size_t channel) const noexcept {
+    return job.border == Border::constant && !job.read.fixed_point ? job.border_value[channel] : 0;
+  }
+  /// What column sums add up: the size along y of what a window of rows covers.
+  [[nodiscard]] std::uint64_t rows(std::size_t window) const noexcept {
+    const auto whole = 2 * static_cast<std::uint64_t>(reach_y) + 1;
+    if (!covers_rows()) return whole + 2 * window;
+    return whole * radius_one + 2 * static_cast<std::uint64_t>(job.radius.y % radius_one);
+  }
+  /// Windows of rows.
+  [[nodiscard]] int windows() const noexcept { return sums == Sums::longs && halo_y != reach_y ? 2 : 1; }
 };
 
-/// The boxes of the jobs; nothing if a job is not for tiles: sums or quotients that do not fit, alpha,
-/// masks, floats, a border that is not near, a picture smaller than the windows.
+/// The boxes of the jobs; nothing if a job is not for tiles: a radius map, pixels that do not count, radius
+/// 0, windows far larger than the picture.
 [[nodiscard]] std::optional<std::vector<ChainBox>> chain_of(std::span<const BoxMeanJob> jobs);
 
-/// Takes rows of the last box's means where they are not stored.
-class MeanRows {
- public:
-  MeanRows() = default;
-  MeanRows(const MeanRows&) = delete;
-  MeanRows& operator=(const MeanRows&) = delete;
-  virtual ~MeanRows() = default;
-  /// Columns [left, right) of row y, in the slot of a thread.
-  virtual void take(std::int64_t y, std::int64_t left, std::int64_t right, const std::byte* means,
-                    int slot) = 0;
-};
+/// Takes columns [left, right) of row y of the last box's means where they are not stored, in the slot of a
+/// thread; `means` begin with the first of them.
+using TakeMeans = std::function<void(std::int64_t y, std::int64_t left, std::int64_t right,
+                                     const std::byte* means, int slot)>;
 
 struct Tile {
   std::int64_t left;
@@ -68,9 +93,9 @@ class SlidingBoxes {
   virtual ~SlidingBoxes() = default;
 
   [[nodiscard]] virtual std::size_t bytes() const noexcept = 0;
-  /// Fills the tile of the output, or has `means`, if there are any, take its rows.
-  virtual void run(const MeanStore& store, const BoxMeanImages& images, Tile tile, MeanRows* means,
-                   int slot) = 0;
+  /// Fills the tile of the output, or has its rows taken. A store for each box.
+  virtual void run(std::span<const MeanStore> stores, const BoxMeanImages& images, Tile tile,
+                   const TakeMeans& take, int slot) = 0;
 };
 
 /// For the SIMD target of this processor and tiles up to `width`; the boxes must live as long.
@@ -78,20 +103,24 @@ class SlidingBoxes {
                                                                std::int64_t width);
 
 /// The tiles of a picture shared among the threads.
-class ChainTiles {
+class BoxChain final : public BoxMeanOperation {
  public:
-  ChainTiles(CpuBackend& backend, std::vector<ChainBox> boxes);
+  BoxChain(CpuBackend& backend, std::vector<ChainBox> boxes);
 
-  [[nodiscard]] std::size_t bytes() const noexcept { return tiles_.size() * tiles_[0]->bytes(); }
-  /// Fills the output, or has `means`, if there are any, take its rows.
-  void run(const BoxMeanImages& images, MeanRows* means);
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
+    return tiles_.size() * tiles_[0]->bytes();
+  }
+  void run(const BoxMeanImages& images, Stream) override { slide(images, {}); }
+  /// Fills the output, or has its rows taken.
+  void slide(const BoxMeanImages& images, const TakeMeans& take);
 
  private:
   CpuBackend& backend_;
   std::vector<ChainBox> boxes_;
+  std::vector<MeanStore> stores_;                     ///< of the run, one a box
   std::int64_t across_ = 1;                           ///< tiles side by side
   std::int64_t down_ = 1;                             ///< and one below the other
-  std::vector<std::unique_ptr<SlidingBoxes>> tiles_;  ///< one a thread
+  std::vector<std::unique_ptr<SlidingBoxes>> tiles_;  ///< one a thread, or a tile if these are fewer
 };
 
 }  // namespace satin::cpu

@@ -31,33 +31,37 @@ struct BoxOfRadius {
   double reciprocal = 0;    ///< 1 / divisor, correctly rounded
 };
 
-/// Radius in 1/256 pixel. The divisor is the covered area in pixels, or in 1/65536 pixels for a fractional
-/// radius.
-inline BoxOfRadius BoxOf(std::int32_t radius256) {
+/// The divisor is what of the covered area counts: in pixels, or in 1/65536 pixels for a fractional radius.
+inline BoxOfRadius BoxOf(Radius256 radius, std::uint64_t divisor) {
   BoxOfRadius box;
-  box.reach = radius256 / 256;
-  box.fractional = radius256 % 256 != 0;
-  std::uint64_t side = 2 * static_cast<std::uint64_t>(box.reach) + 1;
+  box.reach = radius / radius_one;
+  box.fractional = radius % radius_one != 0;
   if (box.fractional) {
-    box.outer = radius256 % 256;
-    box.inner = 256 - box.outer;
-    side = 2 * static_cast<std::uint64_t>(radius256) + 256;
+    box.outer = radius % radius_one;
+    box.inner = radius_one - box.outer;
   }
-  const std::uint64_t half = side * side / 2;
+  const std::uint64_t half = divisor / 2;
   box.half_up = static_cast<double>(half) + 0.5;
-  box.reciprocal = 1.0 / static_cast<double>(side * side);
+  box.reciprocal = 1.0 / static_cast<double>(divisor);
   return box;
 }
 
-/// A table whose rows may be a ring: row y is at data + (y & row_mask) * stride.
+/// Of a window that is not clipped.
+inline BoxOfRadius BoxOf(Radius256 radius) {
+  const auto side = static_cast<std::uint64_t>(radius % radius_one == 0 ? 2 * (radius / radius_one) + 1
+                                                                        : 2 * radius + radius_one);
+  return BoxOf(radius, side * side);
+}
+
+/// A table whose rows are a ring: row y is at data + (y & row_mask) * stride.
 template <class Sum>
 struct RingTable {
   const Sum* data = nullptr;
   std::size_t stride = 0;
-  std::size_t row_mask = ~std::size_t{0};
+  std::size_t row_mask = 0;
 };
 
-/// Entries past the last pixel that gather_means() may read of a table, and write of the means.
+/// Entries past the last pixel that GatherMeans() may read of a table, and write of the means.
 inline constexpr std::size_t gather_slack = 3;
 
 /// Sums of one whole box, as exact doubles; D holds as many channels as fit a vector.
@@ -69,6 +73,9 @@ HWY_INLINE auto WholeBox(D d, const Sum* above, const Sum* below, std::size_t le
   return ExactDouble(d, hn::Sub(lower, upper));
 }
 
+/// means[x * Channels + c] for x in [first, last): the mean over the box of boxes[x] around (x, y) of the
+/// table's coordinates, rounded to nearest, ties up; all entries must exist, and gather_slack more. Sums are
+/// below 2^31 (u32) and weighted sums below 2^50.
 template <std::size_t Channels, class Sum>
 void GatherMeans(const RingTable<Sum>& table, std::size_t y, const BoxOfRadius* const* boxes,
                  std::size_t first, std::size_t last, std::uint32_t* HWY_RESTRICT means) {
@@ -104,24 +111,6 @@ void GatherMeans(const RingTable<Sum>& table, std::size_t y, const BoxOfRadius* 
   }
 }
 
-/// means[x * channels + c] for x in [first, last): the mean over the box of boxes[x] around (x, y) of the
-/// table's coordinates, rounded to nearest, ties up; all entries must exist, and gather_slack
-/// more. Sums are below 2^31 (u32) and weighted sums below 2^50.
-template <class Sum>
-void Gather(const RingTable<Sum>& table, std::size_t y, std::size_t channels, const BoxOfRadius* const* boxes,
-            std::size_t first, std::size_t last, std::uint32_t* means) {
-  switch (channels) {
-    case 1:
-      return GatherMeans<1>(table, y, boxes, first, last, means);
-    case 2:
-      return GatherMeans<2>(table, y, boxes, first, last, means);
-    case 3:
-      return GatherMeans<3>(table, y, boxes, first, last, means);
-    default:
-      return GatherMeans<4>(table, y, boxes, first, last, means);
-  }
-}
-
 constexpr std::int64_t largest_reach = 125;  // a ring of 256 rows
 constexpr std::int64_t tile_width = 256;
 
@@ -130,8 +119,7 @@ template <class Sum>
 struct RingTile {
   std::vector<Sum> ring;
   std::vector<Sum> values;         ///< one extended row of the tile
-  std::vector<Sum> row;            ///< the pixels of the picture in it
-  std::vector<BoxOfRadius> boxes;  ///< of pixels whose box is not in the table of radii
+  std::vector<BoxOfRadius> boxes;  ///< of pixels whose box is not in the table of the map's values
   std::vector<const BoxOfRadius*> box_at;
   std::vector<std::uint32_t> means;
 };
@@ -151,7 +139,6 @@ class BoxMeanRing final : public BoxMeanOperation {
     for (RingTile<Sum>& tile : tiles_) {
       tile.ring.resize(ring_rows_ * stride_ + gather_slack);
       tile.values.resize(stride_);
-      tile.row.resize(stride_);
       tile.boxes.resize(pixels + 2 * static_cast<std::size_t>(halo_));
       tile.box_at.resize(tile.boxes.size());
       tile.means.resize(tile.boxes.size() * channels_ + gather_slack);
@@ -164,8 +151,8 @@ class BoxMeanRing final : public BoxMeanOperation {
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
     std::size_t bytes = 0;
     for (const RingTile<Sum>& tile : tiles_)
-      bytes += (tile.ring.size() + tile.values.size() + tile.row.size()) * sizeof(Sum) +
-               tile.means.size() * 4 + tile.boxes.size() * (sizeof(BoxOfRadius) + sizeof(void*));
+      bytes += (tile.ring.size() + tile.values.size()) * sizeof(Sum) + tile.means.size() * 4 +
+               tile.boxes.size() * (sizeof(BoxOfRadius) + sizeof(void*));
     return bytes;
   }
 
@@ -227,23 +214,21 @@ class BoxMeanRing final : public BoxMeanOperation {
     const std::int64_t first = columns.first - halo_;
     const std::int64_t inner_first = std::max<std::int64_t>(first, 0);
     const std::int64_t inner_last = std::min(columns.last + halo_, job_.width);
-    Sum* values = tile.values.data();
+    const auto at = [&](std::int64_t x) {
+      return tile.values.data() + static_cast<std::size_t>(x - first) * channels_;
+    };
+    const auto read_outside = [&](std::int64_t x) {
+      const std::int64_t from = source_of(x, job_.width, job_.border);
+      if (from < 0) {
+        std::fill_n(at(x), channels_, Sum{0});
+      } else {
+        ReadRow(reader, source.at(from, y), 1, at(x));
+      }
+    };
     ReadRow(reader, source.at(inner_first, y), static_cast<std::size_t>(inner_last - inner_first),
-            values + static_cast<std::size_t>(inner_first - first) * channels_);
-    for (std::int64_t x = first; x < inner_first; ++x) read_outside(reader, source, x, y, values, first);
-    for (std::int64_t x = inner_last; x < columns.last + halo_; ++x)
-      read_outside(reader, source, x, y, values, first);
-  }
-
-  void read_outside(const RowReader& reader, const ImageView& source, std::int64_t x, std::int64_t y,
-                    Sum* values, std::int64_t first) const {
-    Sum* pixel = values + static_cast<std::size_t>(x - first) * channels_;
-    const std::int64_t from = source_of(x, job_.width, job_.border);
-    if (from < 0) {
-      std::fill_n(pixel, channels_, Sum{0});
-    } else {
-      ReadRow(reader, source.at(from, y), 1, pixel);
-    }
+            at(inner_first));
+    for (std::int64_t x = first; x < inner_first; ++x) read_outside(x);
+    for (std::int64_t x = inner_last; x < columns.last + halo_; ++x) read_outside(x);
   }
 
   void mean_row(const MeanStore& store, const BoxMeanImages& images, Columns columns, std::int64_t y,
@@ -252,8 +237,10 @@ class BoxMeanRing final : public BoxMeanOperation {
     const auto pixels = static_cast<std::size_t>(columns.last - columns.first);
     const auto halo = static_cast<std::size_t>(halo_);
     const RingTable<Sum> table{tile.ring.data(), stride_, ring_rows_ - 1};
-    Gather(table, static_cast<std::size_t>(y + largest_reach + 1), channels_, tile.box_at.data(), halo,
-           halo + pixels, tile.means.data());
+    with_channels(job_.read.channels, [&]<int Channels>() {
+      GatherMeans<Channels>(table, static_cast<std::size_t>(y + largest_reach + 1), tile.box_at.data(), halo,
+                            halo + pixels, tile.means.data());
+    });
     const std::uint32_t* means = tile.means.data() + halo * channels_;
     const std::size_t count = pixels * channels_;
     if (job_.write.type == Type::u8) {
@@ -265,20 +252,29 @@ class BoxMeanRing final : public BoxMeanOperation {
     }
   }
 
-  /// The box of every pixel of a row of the tile.
+  /// The box of every pixel of a row of the tile: the divisor of a clipped window is what of it lies in the
+  /// picture.
   void choose_boxes(const ImageView& map, Columns columns, std::int64_t y, RingTile<Sum>& tile) const {
+    BoxOfRadius* boxes = tile.boxes.data() + halo_;
+    const BoxOfRadius** box_at = tile.box_at.data() + halo_;
+    const auto choose = [&](std::int64_t x, bool clipped) {
+      const Radius256 radius = radius_at(job_.radius, map, x, y);
+      boxes[x - columns.first] = clipped
+                                     ? BoxOf(radius, axis_box(x, job_.width, radius, job_.border).size *
+                                                         axis_box(y, job_.height, radius, job_.border).size)
+                                     : BoxOf(radius);
+      box_at[x - columns.first] = &boxes[x - columns.first];
+    };
     const Columns inside = unclipped(columns, y);
-    for (std::int64_t x = columns.first; x < inside.first; ++x) choose_clipped(map, x, y, columns, tile);
+    for (std::int64_t x = columns.first; x < inside.first; ++x) choose(x, true);
     if (!box_of_code_.empty()) {
       const auto* codes = map.row<std::uint8_t>(y);
-      const BoxOfRadius** boxes = tile.box_at.data() + halo_;
       for (std::int64_t x = inside.first; x < inside.last; ++x)
-        boxes[x - columns.first] = &box_of_code_[codes[x]];
+        box_at[x - columns.first] = &box_of_code_[codes[x]];
     } else {
-      for (std::int64_t x = inside.first; x < inside.last; ++x)
-        choose(BoxOf(radius_at(job_.radius, map, x, y)), x, columns, tile);
+      for (std::int64_t x = inside.first; x < inside.last; ++x) choose(x, false);
     }
-    for (std::int64_t x = inside.last; x < columns.last; ++x) choose_clipped(map, x, y, columns, tile);
+    for (std::int64_t x = inside.last; x < columns.last; ++x) choose(x, true);
   }
 
   /// The columns whose windows, of any radius of the map, lie in the picture, or need not.
@@ -287,25 +283,6 @@ class BoxMeanRing final : public BoxMeanOperation {
     if (y < halo_ || y + halo_ >= job_.height) return {columns.last, columns.last};
     const std::int64_t first = std::clamp(halo_, columns.first, columns.last);
     return {first, std::clamp(job_.width - halo_, first, columns.last)};
-  }
-
-  void choose(const BoxOfRadius& box, std::int64_t x, Columns columns, RingTile<Sum>& tile) const {
-    const auto i = static_cast<std::size_t>(x - columns.first + halo_);
-    tile.boxes[i] = box;
-    tile.box_at[i] = &tile.boxes[i];
-  }
-
-  /// The divisor is what of the window lies in the picture.
-  void choose_clipped(const ImageView& map, std::int64_t x, std::int64_t y, Columns columns,
-                      RingTile<Sum>& tile) const {
-    const Radius256 radius = radius_at(job_.radius, map, x, y);
-    const std::uint64_t divisor = axis_box(x, job_.width, radius, job_.border).size *
-                                  axis_box(y, job_.height, radius, job_.border).size;
-    const std::uint64_t half = divisor / 2;
-    BoxOfRadius box = BoxOf(radius);
-    box.half_up = static_cast<double>(half) + 0.5;
-    box.reciprocal = 1.0 / static_cast<double>(divisor);
-    choose(box, x, columns, tile);
   }
 
   CpuBackend& backend_;
@@ -320,8 +297,8 @@ class BoxMeanRing final : public BoxMeanOperation {
 
 inline std::unique_ptr<BoxMeanOperation> PrepareBoxMeanRing(CpuBackend& backend, const BoxMeanJob& job) {
   const std::int64_t reach = (std::max(job.radius.low, job.radius.high) + radius_one - 1) / radius_one;
-  const bool plain = !job.read.fixed_point && !job.read.weighted && job.read.fraction == 0 &&
-                     job.mask_maximum == 0 && job.border != Border::constant &&
+  const bool plain = job.radius.from_map && !job.excludes && !job.read.fixed_point && !job.read.weighted &&
+                     job.read.fraction == 0 && job.mask_maximum == 0 && job.border != Border::constant &&
                      (job.write.type == Type::u8 || job.write.type == Type::u16);
   if (!plain || reach > largest_reach) return nullptr;
   const std::uint64_t box = largest_box(job.width, job.height, job.radius, job.border);

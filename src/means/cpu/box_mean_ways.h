@@ -1,5 +1,5 @@
 #pragma once
-// Ways to a box mean: prepare_box_mean() chooses.
+// What ways to a box mean have in common.
 
 #include <memory>
 
@@ -8,7 +8,7 @@
 
 namespace satin::cpu {
 
-/// Bound on (largest mean * divisor) under which Divide() of means/cpu/divide-inl.h is exact.
+/// Bound on weighted sums, (largest mean * divisor), under which Divide() of means/cpu/divide-inl.h is exact.
 inline constexpr std::uint64_t divide_limit = std::uint64_t{1} << 50;
 /// The same bound where Divisors say long_sums: differences are then below 2^47, weights up to 2^24, means
 /// below 2^28 and divisors below 2^52.
@@ -16,15 +16,10 @@ inline constexpr std::uint64_t long_divide_limit = std::uint64_t{1} << 62;
 /// The same bound, of sums with half a divisor, for integers of 32 bits.
 inline constexpr std::uint64_t word_divide_limit = std::uint64_t{1} << 31;
 
-std::unique_ptr<BoxMeanOperation> prepare_box_mean_constant(CpuBackend& backend, const BoxMeanJob& job);
-std::unique_ptr<BoxMeanOperation> prepare_box_mean_map(CpuBackend& backend, const BoxMeanJob& job);
 /// Null if the job is not for it.
 std::unique_ptr<BoxMeanOperation> prepare_box_mean_ring(CpuBackend& backend, const BoxMeanJob& job);
 
-/// 32-bit sums where the job allows them and their differences fit a signed word, as SIMD conversion wants
-/// them.
+/// Whether sums over whole boxes fit the signed words that SIMD converts and divides.
 [[nodiscard]] bool narrow_sums(const BoxMeanJob& job);
-/// Whether means of whole boxes with such sums stay below word_divide_limit, too.
-[[nodiscard]] bool divides_words(const BoxMeanJob& job);
 
 }  // namespace satin::cpu

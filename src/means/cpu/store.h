@@ -2,6 +2,8 @@
 // From box sums to stored pixels: the run-time description of a job turned into the calls of
 // means/maths/mean.h.
 
+#include <type_traits>
+
 #include "core/with_type.h"
 #include "means/box_mean.h"
 #include "means/maths/mean.h"
@@ -77,21 +79,10 @@ void store_pixel(const MeanStore& store, const BoxMeanImages& images, std::int64
 /// Calls call.template operator()<Channels, Stored>() for the channels and the output type of the job.
 template <class Call>
 void with_output(const BoxMeanJob& job, const Call& call) {
-  const auto of_type = [&]<class T>() {
-    with_channels(job.read.channels, [&]<int Channels>() { call.template operator()<Channels, T>(); });
-  };
-  switch (job.write.type) {
-    case Type::u8:
-      return of_type.template operator()<std::uint8_t>();
-    case Type::u16:
-      return of_type.template operator()<std::uint16_t>();
-    case Type::f32:
-      return of_type.template operator()<float>();
-    case Type::u32:
-      return of_type.template operator()<std::uint32_t>();
-    default:
-      return of_type.template operator()<std::uint64_t>();
-  }
+  with_type(job.write.type, [&]<class T>() {
+    if constexpr (std::is_unsigned_v<T> || std::is_same_v<T, float>)
+      with_channels(job.read.channels, [&]<int Channels>() { call.template operator()<Channels, T>(); });
+  });
 }
 
 }  // namespace satin::cpu

@@ -1,16 +1,126 @@
-#include "means/unsharp_residual.h"
+// Unsharp masking: in rows, compiled for every SIMD target, or pixel by pixel.
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "means/cpu/unsharp_residual.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
+
+#include <optional>
+#include <vector>
 
 #include "core/cpu/backend.h"
 #include "core/with_type.h"
-#include "means/cpu/unsharp_residual_rows.h"
+#include "means/cpu/box_chain.h"
+#include "means/cpu/unsharp_residual-inl.h"
+#include "means/unsharp_residual.h"
+#include "pixels/cpu/fixed_threshold_row-inl.h"
+#include "pixels/cpu/rows.h"
+#include "pixels/cpu/transfer-inl.h"
 #include "pixels/transfer.h"
 
+HWY_BEFORE_NAMESPACE();
+namespace satin::cpu::HWY_NAMESPACE {
+
+/// Integers without alpha and mask: bytes, bytes in linear light, or 16 bits as stored; with a level, which
+/// side of it they are on. The means are those of an image, or of successive boxes: then every row of them
+/// becomes a row of unsharp masking, and none is stored.
+class ResidualRows final : public UnsharpResidualOperation {
+ public:
+  ResidualRows(CpuBackend& backend, const UnsharpResidualJob& job, std::vector<ChainBox> boxes)
+      : backend_(backend),
+        job_(job),
+        entries_(static_cast<std::size_t>(job.width * job.means.channels)),
+        transfer_(host_transfer(job.write.type, job.write.transfer == Transfer::srgb)) {
+    const UnsharpResidualRule rule = residual_rule(job, transfer_);
+    line_ = {rule.amount, rule.threshold, rule.mean_scale, job.means.type == Type::u16 ? 255.0 : 65535.0};
+    line_.narrow = ExactInFloat(line_);
+    const std::vector<std::uint16_t> row(entries_);
+    const auto threads = static_cast<std::size_t>(backend.threads.count());
+    if (transfer_.decode != nullptr) linear_.resize(threads, row);
+    if (job.level) results_.resize(threads, row);
+    if (!boxes.empty()) chain_.emplace(backend, std::move(boxes));
+  }
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
+    return (linear_.size() + results_.size()) * entries_ * sizeof(std::uint16_t) +
+           (chain_ ? chain_->workspace_bytes() : 0);
+  }
+
+  void run(const UnsharpResidualImages& images, Stream) override {
+    const auto take = [&](std::int64_t y, std::int64_t left, std::int64_t right, const std::byte* means,
+                          int slot) {
+      job_.write.type == Type::u16 ? store<std::uint16_t>(images, y, left, right, means, slot)
+                                   : store<std::uint8_t>(images, y, left, right, means, slot);
+    };
+    if (chain_) {
+      BoxMeanImages boxes;
+      boxes.source = boxes.original = images.picture;
+      boxes.output = images.output;
+      return chain_->slide(boxes, take);
+    }
+    constexpr std::int64_t rows_at_once = 16;
+    backend_.threads.for_rows(job_.height, rows_at_once,
+                              [&](std::int64_t first, std::int64_t last, int slot) {
+                                for (std::int64_t y = first; y < last; ++y)
+                                  take(y, 0, job_.width, images.means.row<std::byte>(y), slot);
+                              });
+  }
+
+ private:
+  template <class T>
+  void store(const UnsharpResidualImages& images, std::int64_t y, std::int64_t left, std::int64_t right,
+             const std::byte* means, int slot) {
+    const std::int64_t channels = job_.means.channels;
+    const T* own = images.picture.row<T>(y) + left * channels;
+    const auto entries = static_cast<std::size_t>((right - left) * channels);
+    if (!job_.level) return add<T>(own, means, entries, slot, images.output.row<T>(y) + left * channels);
+    T* results = reinterpret_cast<T*>(results_[static_cast<std::size_t>(slot)].data());
+    add<T>(own, means, entries, slot, results);
+    CompareRow(results, right - left, *job_.level, images.output.row<std::uint8_t>(y) + left);
+  }
+
+  template <class T>
+  void add(const T* own, const std::byte* means, std::size_t entries, int slot, T* out) {
+    if constexpr (sizeof(T) == 2) {
+      AddResidual(own, reinterpret_cast<const std::uint32_t*>(means), entries, line_, out);
+    } else if (linear_.empty()) {
+      AddResidual(own, reinterpret_cast<const std::uint16_t*>(means), entries, line_, out);
+    } else {
+      std::uint16_t* light = linear_[static_cast<std::size_t>(slot)].data();
+      DecodeRow(own, entries, transfer_, light);
+      AddResidual(light, reinterpret_cast<const std::uint32_t*>(means), entries, line_, light);
+      EncodeRow(light, entries, transfer_, out);
+    }
+  }
+
+  CpuBackend& backend_;
+  UnsharpResidualJob job_;
+  std::size_t entries_;  ///< of a row
+  TransferView transfer_;
+  UnsharpResidualLine line_;
+  std::vector<std::vector<std::uint16_t>> linear_;   ///< a row of light for each thread
+  std::vector<std::vector<std::uint16_t>> results_;  ///< with a level: a row before it, of bytes or words
+  std::optional<BoxChain> chain_;                    ///< of the means, unless they are an image
+};
+
+inline std::unique_ptr<UnsharpResidualOperation> PrepareResidualRows(CpuBackend& backend,
+                                                                     const UnsharpResidualJob& job,
+                                                                     std::vector<ChainBox> boxes) {
+  return std::make_unique<ResidualRows>(backend, job, std::move(boxes));
+}
+
+}  // namespace satin::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 namespace satin::cpu {
 namespace {
 
-class Detail final : public UnsharpResidualOperation {
+HWY_EXPORT(PrepareResidualRows);
+
+class ResidualPixels final : public UnsharpResidualOperation {
  public:
-  Detail(CpuBackend& backend, const UnsharpResidualJob& job)
+  ResidualPixels(CpuBackend& backend, const UnsharpResidualJob& job)
       : backend_(backend),
         job_(job),
         rule_(residual_rule(job, host_transfer(job.write.type, job.write.transfer == Transfer::srgb))) {}
@@ -18,16 +128,12 @@ class Detail final : public UnsharpResidualOperation {
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return 0; }
 
   void run(const UnsharpResidualImages& images, Stream) override {
-    with_residual_types(job_.write.type, job_.means.type,
-                        [&]<class T, class Working>() { of_types<T, Working>(images); });
+    with_residual_types(job_.write.type, job_.means.type, [&]<class T, class Working>() {
+      with_channels(job_.means.channels, [&]<int Channels>() { store<Channels, T, Working>(images); });
+    });
   }
 
  private:
-  template <class T, class Working>
-  void of_types(const UnsharpResidualImages& images) {
-    with_channels(job_.means.channels, [&]<int Channels>() { store<Channels, T, Working>(images); });
-  }
-
   template <int Channels, class T, class Working>
   void store(const UnsharpResidualImages& images) {
     FixedExponents exponents;
@@ -39,9 +145,7 @@ class Detail final : public UnsharpResidualOperation {
         const T* original = images.picture.row<T>(y);
         T* out = images.output.row<T>(y);
         for (std::int64_t x = 0; x < job_.width; ++x) {
-          const std::uint32_t mask = rule.mask_maximum == 0      ? 0
-                                     : rule.mask_maximum == 0xFF ? images.mask.row<std::uint8_t>(y)[x]
-                                                                 : images.mask.row<std::uint16_t>(y)[x];
+          const std::uint32_t mask = rule.mask_maximum == 0 ? 0 : mask_at(images.mask, x, y);
           const std::int64_t at = x * Channels;
           store_with_residual<Channels>(means + at, original + at, mask, rule, exponents, out + at);
         }
@@ -54,34 +158,20 @@ class Detail final : public UnsharpResidualOperation {
   UnsharpResidualRule rule_;
 };
 
-class PlainResidual final : public UnsharpResidualOperation {
- public:
-  PlainResidual(CpuBackend& backend, const UnsharpResidualJob& job)
-      : backend_(backend), job_(job), rows_(make_unsharp_residual_rows(job, backend.threads.count())) {}
-
-  [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return rows_->bytes(); }
-
-  void run(const UnsharpResidualImages& images, Stream) override {
-    constexpr std::int64_t rows_at_once = 16;
-    backend_.threads.for_rows(
-        job_.height, rows_at_once, [&](std::int64_t first, std::int64_t last, int slot) {
-          for (std::int64_t y = first; y < last; ++y)
-            rows_->store(images, y, 0, job_.width, images.means.row<std::byte>(y), slot);
-        });
-  }
-
- private:
-  CpuBackend& backend_;
-  UnsharpResidualJob job_;
-  std::unique_ptr<UnsharpResidualRows> rows_;
-};
-
 }  // namespace
 
 std::unique_ptr<UnsharpResidualOperation> prepare_unsharp_residual(Backend& backend,
                                                                    const UnsharpResidualJob& job) {
-  if (is_plain(job)) return std::make_unique<PlainResidual>(as_cpu(backend), job);
-  return std::make_unique<Detail>(as_cpu(backend), job);
+  if (!is_plain(job)) return std::make_unique<ResidualPixels>(as_cpu(backend), job);
+  return HWY_DYNAMIC_DISPATCH(PrepareResidualRows)(as_cpu(backend), job, {});
+}
+
+std::unique_ptr<UnsharpResidualOperation> prepare_unsharp_residual_chain(Backend& backend,
+                                                                         const UnsharpResidualChainJob& job) {
+  auto boxes = is_plain(job.residual) ? chain_of(job.boxes) : std::nullopt;
+  if (!boxes) return nullptr;
+  return HWY_DYNAMIC_DISPATCH(PrepareResidualRows)(as_cpu(backend), job.residual, std::move(*boxes));
 }
 
 }  // namespace satin::cpu
+#endif

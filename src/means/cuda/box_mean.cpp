@@ -1,28 +1,152 @@
-#include "means/cuda/box_mean.h"
+// Box mean of anything, where no other way serves: a table of the source in device memory, then a gather.
 
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <type_traits>
+
+#include "core/cuda/check.h"
+#include "core/with_type.h"
+#include "kernels/means/launch.h"
 #include "means/box_mean.h"
-
-#include <vector>
+#include "means/cuda/box_mean.h"
+#include "means/mean_rule.h"
+#include "pixels/cuda/transfer.h"
+#include "tables/table.h"
 
 namespace satin::cuda {
+namespace {
+
+constexpr std::int64_t row_alignment = 32;        // bytes: a sector of the L2
+constexpr std::int64_t largest_side = 1LL << 30;  // positions of windows are 32-bit integers in the kernels
+
+/// True if every sum, times at most 256 * 256 parts of a pixel, is below 2^63 with the bits that a working
+/// output has more.
+bool sums_are_narrow(const BoxMeanJob& job) {
+  if (job.read.fixed_point) return false;
+  const std::uint64_t largest_sum =
+      (static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) / 65536) >>
+      std::max(0, job.write.fraction - job.read.fraction);
+  const std::uint64_t area = largest_box(job.width, job.height, job.radius, job.border);
+  return job.read.maximum <= largest_sum / area;
+}
+
+bool is_identity(const RadiusField& radius) {
+  return radius.from_map ? radius.low == 0 && radius.high == 0 : radius.x == 0 && radius.y == 0;
+}
+
+TableJob table_of(const BoxMeanJob& job) {
+  if (job.width > largest_side || job.height > largest_side)
+    throw Error(ErrorKind::usage, "Pictures above 2^30 pixels wide or high cannot be filtered on the GPU.");
+  TableJob table;
+  table.width = job.width;
+  table.height = job.height;
+  table.read = job.read;
+  table.accumulator = job.accumulator;
+  return table;
+}
+
+/// Of the plane that says which pixels count.
+TableJob counts_of(const BoxMeanJob& job) {
+  TableJob table = table_of(job);
+  table.read = counted_pixels();
+  table.accumulator = Accumulator::u32;
+  return table;
+}
+
+/// A table with its memory.
+class BuiltTable {
+ public:
+  BuiltTable(CudaBackend& backend, const TableJob& job) : build_(backend.prepare(job)) {
+    Shape shape;
+    shape.width = job.width;
+    shape.height = job.height;
+    shape.channels = job.read.channels;
+    shape.type = job.accumulator == Accumulator::u32 ? Type::u32 : Type::u64;
+    Strides strides = interleaved_strides(shape);
+    strides.row = (strides.row + row_alignment - 1) / row_alignment * row_alignment;
+    strides.frame = strides.row * shape.height;
+    memory_ = backend.allocate(static_cast<std::size_t>(strides.frame));
+    view_ = {memory_.get(), shape, strides, Memory::device};
+  }
+
+  [[nodiscard]] std::size_t bytes() const noexcept { return memory_.size + build_->workspace_bytes(); }
+  [[nodiscard]] const MutableImageView& view() const noexcept { return view_; }
+  void build(const ImageView& picture, const Measured* measured, Stream stream) {
+    build_->run(picture, measured, view_, stream);
+  }
+
+ private:
+  std::unique_ptr<TableOperation> build_;
+  Buffer memory_;
+  MutableImageView view_;
+};
+
+class BoxMeanTable final : public BoxMeanOperation {
+ public:
+  BoxMeanTable(CudaBackend& backend, const BoxMeanJob& job)
+      : backend_(backend), output_type_(job.write.type) {
+    if (!is_identity(job.radius)) {
+      table_.emplace(backend, table_of(job));
+      arguments_.table = table_->view().data;
+      arguments_.table_row = table_->view().strides.row;
+      if (job.excludes) {
+        counts_.emplace(backend, counts_of(job));
+        arguments_.counts = reinterpret_cast<const std::uint32_t*>(counts_->view().data);
+        arguments_.counts_row = counts_->view().strides.row;
+      }
+    }
+    arguments_.width = job.width;
+    arguments_.height = job.height;
+    arguments_.read = job.read;
+    arguments_.read_transfer = device_transfer(backend, job.read.type, job.read.transfer == Transfer::srgb);
+    arguments_.radius = job.radius;
+    arguments_.border = job.border;
+    arguments_.border_number = job.border_number;
+    arguments_.accumulator = job.accumulator;
+    arguments_.rule =
+        mean_rule(job, device_transfer(backend, job.write.type, job.write.transfer == Transfer::srgb));
+    arguments_.narrow = sums_are_narrow(job);
+  }
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
+    return (table_ ? table_->bytes() : 0) + (counts_ ? counts_->bytes() : 0);
+  }
+
+  void run(const BoxMeanImages& images, Stream stream) override {
+    backend_.select();
+    if (table_) table_->build(images.source, images.measured, stream);
+    if (counts_) counts_->build(images.included, nullptr, stream);
+    kernels::BoxMeanArguments arguments = arguments_;
+    arguments.measured = images.measured;
+    arguments.source = source_of(images.source);
+    arguments.original = source_of(images.original);
+    arguments.radius_map = source_of(images.radius_map);
+    arguments.mask = source_of(images.mask);
+    arguments.output = target_of(images.output);
+    with_type(output_type_, [&]<class T>() {
+      if constexpr (!std::is_same_v<T, std::int32_t> && !std::is_same_v<T, double>)  // types of pixels
+        kernels::box_mean_to<T>(arguments, backend_.stream_of(stream));
+    });
+    check_launch("averaging over boxes");
+  }
+
+ private:
+  CudaBackend& backend_;
+  Type output_type_;
+  std::optional<BuiltTable> table_;   ///< none for radius 0
+  std::optional<BuiltTable> counts_;  ///< of the pixels that count, if only some do
+  kernels::BoxMeanArguments arguments_;
+};
+
+}  // namespace
 
 std::unique_ptr<BoxMeanOperation> prepare_box_mean(Backend& backend, const BoxMeanJob& job) {
   CudaBackend& cuda = as_cuda(backend);
-  if (job.excludes) return prepare_box_mean_table(cuda, job);
-  if (job.radius.from_map) {
-    if (auto strip = prepare_box_mean_strip(cuda, job)) return strip;
-  } else {
-    if (auto packed = prepare_box_mean_packed(cuda, job)) return packed;
-    if (auto running = prepare_box_mean_running(cuda, job)) return running;
+  if (!job.excludes) {
+    if (auto tiled = prepare_tiled_box_mean(cuda, job)) return tiled;
   }
-  return prepare_box_mean_table(cuda, job);
-}
-
-Buffer upload_positions(CudaBackend& backend, std::int64_t size, int margin, Border border) {
-  std::vector<int> sources;
-  for (std::int64_t position = -margin; position < size + margin; ++position)
-    sources.push_back(static_cast<int>(satin::source_of(position, size, border)));
-  return backend.uploaded(sources);
+  return std::make_unique<BoxMeanTable>(cuda, job);
 }
 
 }  // namespace satin::cuda

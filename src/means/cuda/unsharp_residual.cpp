@@ -8,9 +8,10 @@
 namespace satin::cuda {
 namespace {
 
-class Detail final : public UnsharpResidualOperation {
+class UnsharpResidual final : public UnsharpResidualOperation {
  public:
-  Detail(CudaBackend& backend, const UnsharpResidualJob& job) : backend_(backend), level_(job.level) {
+  UnsharpResidual(CudaBackend& backend, const UnsharpResidualJob& job)
+      : backend_(backend), level_(job.level) {
     arguments_.width = job.width;
     arguments_.height = job.height;
     arguments_.channels = job.means.channels;
@@ -35,7 +36,7 @@ class Detail final : public UnsharpResidualOperation {
     } else {
       kernels::add_residual(arguments, backend_.stream_of(stream));
     }
-    check_launch("adding detail to a picture");
+    check_launch("adding what a picture differs by from its means");
   }
 
  private:
@@ -48,7 +49,7 @@ class Detail final : public UnsharpResidualOperation {
 
 std::unique_ptr<UnsharpResidualOperation> prepare_unsharp_residual(Backend& backend,
                                                                    const UnsharpResidualJob& job) {
-  return std::make_unique<Detail>(as_cuda(backend), job);
+  return std::make_unique<UnsharpResidual>(as_cuda(backend), job);
 }
 
 }  // namespace satin::cuda

@@ -64,10 +64,4 @@ std::unique_ptr<PixelwiseOperation<Job>> prepare_pixelwise(Backend& backend, con
   return std::make_unique<Pixelwise<Job, Launch>>(backend, job);
 }
 
-/// Adds the operations of the jobs.
-template <class Launch, class... Job>
-void add_pixelwise(Operations& operations) {
-  (operations.add<Job>(prepare_pixelwise<Launch, Job>), ...);
-}
-
 }  // namespace satin::cpu

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/maths/fixed_point.h"
 #include "pixels/cpu/load_wide-inl.h"
@@ -36,7 +37,7 @@ void Widen(const Stored* HWY_RESTRICT source, std::size_t count, std::uint32_t* 
   for (; i < count; ++i) values[i] = source[i];
 }
 
-/// narrow[i] = values[i], which fit u8 or u16.
+/// narrow[i] = values[i], which are below 2^31, or the largest u8 or u16.
 template <class Stored>
 void Narrow(const std::uint32_t* HWY_RESTRICT values, std::size_t count, Stored* HWY_RESTRICT narrow) {
   const hn::ScalableTag<std::int32_t> d;
@@ -46,7 +47,8 @@ void Narrow(const std::uint32_t* HWY_RESTRICT values, std::size_t count, Stored*
   for (; i + lanes <= count; i += lanes)
     hn::StoreU(hn::DemoteTo(stored, hn::LoadU(d, reinterpret_cast<const std::int32_t*>(values + i))), stored,
                narrow + i);
-  for (; i < count; ++i) narrow[i] = static_cast<Stored>(values[i]);
+  constexpr std::uint32_t largest = std::numeric_limits<Stored>::max();
+  for (; i < count; ++i) narrow[i] = static_cast<Stored>(std::min(values[i], largest));
 }
 
 /// sums[i] += values[i]; Value is Sum, or narrower.

@@ -1,4 +1,4 @@
-// Rows of stored pixels as working values, and back, for files that are not compiled for every SIMD target
+// Rows of stored pixels as working values, for files that are not compiled for every SIMD target
 // themselves.
 
 #undef HWY_TARGET_INCLUDE
@@ -19,14 +19,6 @@ void ReadRowU32(const RowReader& reader, const std::byte* source, std::size_t pi
 void ReadRowU64(const RowReader& reader, const std::byte* source, std::size_t pixels, std::uint64_t* values) {
   ReadRow(reader, source, pixels, values);
 }
-void EncodeWorkingU8(const std::uint32_t* values, std::size_t count, const TransferView& transfer,
-                     std::uint8_t* codes) {
-  EncodeWorking(values, count, transfer, codes);
-}
-void EncodeWorkingU16(const std::uint32_t* values, std::size_t count, const TransferView& transfer,
-                      std::uint16_t* codes) {
-  EncodeWorking(values, count, transfer, codes);
-}
 
 }  // namespace satin::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -36,10 +28,6 @@ namespace satin::cpu {
 
 HWY_EXPORT(ReadRowU32);
 HWY_EXPORT(ReadRowU64);
-HWY_EXPORT(EncodeWorkingU8);
-HWY_EXPORT(EncodeWorkingU16);
-HWY_EXPORT(DecodeRow);
-HWY_EXPORT(EncodeRow);
 
 template <>
 void read_row(const RowReader& reader, const std::byte* source, std::size_t pixels, std::uint32_t* values) {
@@ -48,22 +36,6 @@ void read_row(const RowReader& reader, const std::byte* source, std::size_t pixe
 template <>
 void read_row(const RowReader& reader, const std::byte* source, std::size_t pixels, std::uint64_t* values) {
   HWY_DYNAMIC_DISPATCH(ReadRowU64)(reader, source, pixels, values);
-}
-void encode_row(const std::uint32_t* values, std::size_t count, const TransferView& transfer,
-                std::uint8_t* codes) {
-  HWY_DYNAMIC_DISPATCH(EncodeWorkingU8)(values, count, transfer, codes);
-}
-void encode_row(const std::uint32_t* values, std::size_t count, const TransferView& transfer,
-                std::uint16_t* codes) {
-  HWY_DYNAMIC_DISPATCH(EncodeWorkingU16)(values, count, transfer, codes);
-}
-void decode_row(const std::uint8_t* codes, std::size_t count, const TransferView& transfer,
-                std::uint16_t* values) {
-  HWY_DYNAMIC_DISPATCH(DecodeRow)(codes, count, transfer, values);
-}
-void encode_row(const std::uint16_t* values, std::size_t count, const TransferView& transfer,
-                std::uint8_t* codes) {
-  HWY_DYNAMIC_DISPATCH(EncodeRow)(values, count, transfer, codes);
 }
 
 RowReader row_reader(const PixelRead& read, const Measured* measured, bool squared) {

@@ -60,17 +60,4 @@ void with_values(const RowReader& reader, const std::byte* source, std::size_t p
   use(buffer);
 }
 
-/// codes[i] = what is stored for the working value values[i]: its code in linear light, or itself.
-void encode_row(const std::uint32_t* values, std::size_t count, const TransferView& transfer,
-                std::uint8_t* codes);
-void encode_row(const std::uint32_t* values, std::size_t count, const TransferView& transfer,
-                std::uint16_t* codes);
-
-/// values[i] = decode(codes[i], transfer)
-void decode_row(const std::uint8_t* codes, std::size_t count, const TransferView& transfer,
-                std::uint16_t* values);
-/// codes[i] = encode(values[i], transfer)
-void encode_row(const std::uint16_t* values, std::size_t count, const TransferView& transfer,
-                std::uint8_t* codes);
-
 }  // namespace satin::cpu

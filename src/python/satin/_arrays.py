@@ -8,6 +8,7 @@ from typing import Any, Iterable, Optional, Union
 
 import numpy
 
+from satin import _native
 from satin._native import Device, Picture, Values
 
 DeviceLike = Union[Device, str, None]
@@ -98,16 +99,20 @@ class Call:
     """The one-dimensional arrays of one call, their device and their stream."""
 
     def __init__(self, device: DeviceLike, **arrays: Any) -> None:
-        self._first = next(iter(arrays.values()))
-        self.stream = current_stream(self._first)
+        self._like = next(iter(arrays.values()))
+        self.stream = current_stream(self._like)
         self._views = {name: Values(array, name, self.stream) for name, array in arrays.items()}
         self.device = device_for(device, self._views.values())
+        self.first = next(iter(self._views.values()))
 
     def __getitem__(self, name: str) -> Values:
         return self._views[name]
 
+    def run(self, function: str, *arguments: Any) -> Any:
+        """Calls this function of the native half on the device and the stream."""
+        return getattr(_native, function)(self.device, *arguments, self.stream)
+
     def result(self, size: int, dtype: str, out: Any = None) -> tuple[Any, Values]:
         """A new array, or `out`, and the view of it."""
-        on_cuda = next(iter(self._views.values())).on_cuda
-        array = empty_like(self._first, on_cuda, (size,), dtype) if out is None else out
+        array = empty_like(self._like, self.first.on_cuda, (size,), dtype) if out is None else out
         return array, Values(array, "out", self.stream)

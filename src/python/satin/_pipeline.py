@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from typing import Any, Mapping, Optional
 
@@ -41,6 +42,10 @@ class _Arguments:
 
 
 def _fill(plan: _native.Plan, arguments: _Arguments, image: Any, out: Any, stream: int) -> Any:
+    if plan.makes_json:
+        if out is not None:
+            raise ValueError("out: there is no array in what this pipeline makes.")
+        return json.loads(plan.json(arguments.image, arguments.sides, stream))
     result = out if out is not None else empty_like(image, arguments.image.on_cuda, plan.shape, plan.dtype)
     plan.run(arguments.image, arguments.sides, picture(result, "out", plan.axes), stream)
     return result
@@ -80,7 +85,8 @@ def run(
     """Runs several filters one after another: ``run("blur radius=8 | unsharp amount=0.5", image)``.
 
     The text is that of the command ``satin run``; names are the command's (radius-map). A setting such as
-    ``mask=sky`` takes the array ``inputs["sky"]``. The other arguments, and what is returned and raised, are those
+    ``mask=sky`` takes the array ``inputs["sky"]``. A pipeline that ends with `stats`, `bins` or `regions` returns a
+    dictionary. The other arguments, and what is returned and raised, are those
     of the filters. Pictures between the filters stay on the device.
     """
     return apply(_native.Pipeline(pipeline), image, inputs, out, layout, alpha, order, device)

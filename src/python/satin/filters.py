@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import json
 import numbers
 import textwrap
 from typing import Any, Callable
@@ -25,6 +26,7 @@ _COMMON = {
 _LENGTH = "float | str"
 _TYPES = {
     "real": "float",
+    "reals": "Sequence[float] | str",
     "integer": "int",
     "flag": "bool",
     "radius": f"{_LENGTH} | tuple[{_LENGTH}, {_LENGTH}]",
@@ -67,7 +69,7 @@ def _text(value: Any, kind: str) -> str:
         return _colour_text(value)
     if kind == "boxes":
         return ";".join(",".join(map(_number_text, box)) for box in value)
-    if kind in ("radius", "point") and not isinstance(value, numbers.Real):
+    if kind in ("radius", "point", "reals") and not isinstance(value, numbers.Real):
         return ",".join(map(_number_text, value))
     return _number_text(value)
 
@@ -95,11 +97,16 @@ def _annotation(record: dict[str, Any]) -> str:
     return name if record["default"] else f"{name} | None"
 
 
+def _picture(record: dict[str, Any]) -> str:
+    """What the picture is called: not as a side input."""
+    return "picture" if any(each["name"] == "image" for each in record["inputs"]) else "image"
+
+
 def _signature(record: dict[str, Any]) -> inspect.Signature:
     def keyword(name: str, default: Any, annotation: str) -> inspect.Parameter:
         return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
-    image = inspect.Parameter("image", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation="Any")
+    image = inspect.Parameter(_picture(record), inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation="Any")
     settings = [keyword(_identifier(each["name"]), _default(each), _annotation(each)) for each in record["parameters"]]
     sides = [
         keyword(_identifier(each["name"]), inspect.Parameter.empty if each["required"] else None, "Any")
@@ -110,7 +117,7 @@ def _signature(record: dict[str, Any]) -> inspect.Signature:
 
 
 def _range_text(record: dict[str, Any]) -> str:
-    low, high = (value if abs(value) != float("inf") else None for value in (record["minimum"], record["maximum"]))
+    low, high = record["minimum"], record["maximum"]
     if low is None and high is None:
         return record["unit"]
     bounds = f"{low:g} to {high:g}" if low is not None and high is not None else f"{low:g} or more"
@@ -126,7 +133,7 @@ def _entry(parameter: inspect.Parameter, text: str) -> str:
 
 def _docstring(record: dict[str, Any], signature: inspect.Signature) -> str:
     texts = {
-        "image": "picture or batch of pictures: NumPy's, or with DLPack, __cuda_array_interface__ or the buffer "
+        _picture(record): "picture or batch of pictures: NumPy's, or with DLPack, __cuda_array_interface__ or the buffer "
         "protocol; uint8, uint16 or float32, any strides"
     }
     for each in record["parameters"]:
@@ -135,11 +142,16 @@ def _docstring(record: dict[str, Any], signature: inspect.Signature) -> str:
     texts.update((_identifier(each["name"]), each["help"]) for each in record["inputs"])
     texts.update((name, text) for name, (_, _, text) in _COMMON.items())
     entries = "\n".join(_entry(parameter, texts[name]) for name, parameter in signature.parameters.items())
-    result = "the table" if record["output"] == "table" else "the picture"
+    picture = _picture(record)
+    result = {
+        "image": f"Any\n    the picture, an array of the library that `{picture}` is of, where that lies; or `out`",
+        "table": f"Any\n    the table, an array of the library that `{picture}` is of, where that lies; or `out`",
+        "json": "dict\n    what the command writes as JSON",
+    }[record["output"]]
     parts = [
         record["help"][0].upper() + record["help"][1:] + ".",
         "Parameters\n----------\n" + entries,
-        f"Returns\n-------\nAny\n    {result}, an array of the library that `image` is of, where that lies; or `out`",
+        f"Returns\n-------\n{result}",
         "Raises\n------\nValueError\n    what an argument cannot be, and NaN or infinity in a picture\n"
         "RuntimeError\n    a device that is missing or has not enough memory",
     ]
@@ -159,26 +171,26 @@ def _refuse_unknown(name: str, unknown: str, known: list[str]) -> None:
 
 def _function(record: dict[str, Any]) -> Callable[..., Any]:
     name = _identifier(record["name"])
-    kinds = {_identifier(each["name"]): (each["name"], each["kind"]) for each in record["parameters"]}
-    side_names = {_identifier(each["name"]): each["name"] for each in record["inputs"]}
+    first = _picture(record)
     signature = _signature(record)
 
-    def function(image: Any, **options: Any) -> Any:
-        common = {key: default for key, (_, default, _) in _COMMON.items()}
-        settings, inputs = [], {}
-        for key, value in options.items():
-            if key in common:
-                common[key] = value
-            elif key in kinds:
-                if value is not None:
-                    settings.append((kinds[key][0], _text(value, kinds[key][1])))
-            elif key in side_names:
-                if value is not None:
-                    inputs[side_names[key]] = value
-            else:
+    def function(*images: Any, **options: Any) -> Any:
+        for key in options:
+            if key not in signature.parameters:
                 _refuse_unknown(name, key, list(signature.parameters))
+        given = signature.bind_partial(*images, **options).arguments
+        if first not in given:
+            raise TypeError(f"{name}() needs a picture.")
+        told = {key: value for key, value in given.items() if value is not None}
+        settings = [
+            (each["name"], _text(told[key], each["kind"]))
+            for each in record["parameters"]
+            if (key := _identifier(each["name"])) in told
+        ]
+        inputs = {each["name"]: told[key] for each in record["inputs"] if (key := _identifier(each["name"])) in told}
+        common = {key: given.get(key, default) for key, (_, default, _) in _COMMON.items()}
         pipeline = _native.Pipeline.of_filter(record["name"], settings, list(inputs))
-        return apply(pipeline, image, inputs, **common)
+        return apply(pipeline, given[first], inputs, **common)
 
     function.__name__ = function.__qualname__ = name
     function.__module__ = __name__
@@ -189,7 +201,7 @@ def _function(record: dict[str, Any]) -> Callable[..., Any]:
 
 
 def _functions() -> dict[str, Callable[..., Any]]:
-    return {_identifier(record["name"]): _function(record) for record in _native.filters()}
+    return {_identifier(record["name"]): _function(record) for record in json.loads(_native.describe_filters())["filters"]}
 
 
 globals().update(_functions())

@@ -23,32 +23,6 @@ from satin import _native
 from satin._arrays import Call, DeviceLike
 from satin._native import Values
 
-__all__ = [
-    "compact",
-    "compact_indices",
-    "counting_sort",
-    "counting_sort_pairs",
-    "exclusive_scan",
-    "exclusive_to_inclusive",
-    "extract_bin",
-    "extract_bins",
-    "histogram",
-    "inclusive_scan",
-    "inclusive_to_exclusive",
-    "mean",
-    "median",
-    "partition",
-    "percentile",
-    "percentiles",
-    "radix_sort",
-    "radix_sort_pairs",
-    "reduce",
-    "segmented_exclusive_scan",
-    "segmented_inclusive_scan",
-    "segmented_reduce",
-]
-
-
 Number = Union[int, float]
 Selection = Union[Any, tuple[str, Number]]
 BinsLike = Union[int, Sequence[float]]
@@ -78,10 +52,6 @@ def _number(value: Any) -> Number:
     return operator.index(value) if isinstance(value, numbers.Integral) else float(value)
 
 
-def _initial(value: Optional[Number]) -> Optional[Number]:
-    return None if value is None else _number(value)
-
-
 def _state(values: Values, op: str, dtype: Optional[str]) -> str:
     """The type of sums and the like."""
     wide = op in ("sum", "product") and values.dtype.startswith("uint")
@@ -105,14 +75,24 @@ def reduce(values: Any, op: str = "sum", *, dtype: Optional[str] = None, device:
     """values[0] op values[1] op ...; the identity for no values."""
     call = Call(device, values=values)
     result = numpy.empty(1, _state(call["values"], op, dtype))
-    _native.reduce(call.device, call["values"], op, Values(result, "result", 0), call.stream)
+    call.run("reduce", call["values"], op, Values(result, "result", 0))
     return result[0].item()
 
 
 def mean(values: Any, *, device: DeviceLike = None) -> float:
     """The arithmetic mean: of integers the exact sum, modulo 2^64, divided once; NaN for no values."""
     call = Call(device, values=values)
-    return _native.mean(call.device, call["values"], call.stream)
+    return call.run("mean", call["values"])
+
+
+def _scan(
+    function: str, call: Call, dtype: str, op: str, initial: Optional[Number], out: Any, *more: Values
+) -> Any:
+    """A scan of the first array of the call, `more` of them beside it, into one of the same length."""
+    first = call.first
+    result, view = call.result(first.size, dtype, out)
+    call.run(function, first, *more, view, op, *(() if initial is None else (_number(initial),)))
+    return result
 
 
 def inclusive_scan(
@@ -126,9 +106,7 @@ def inclusive_scan(
 ) -> Any:
     """result[i] = initial op values[0] op ... op values[i]; `out` may be `values`."""
     call = Call(device, values=values)
-    result, view = call.result(call["values"].size, _state(call["values"], op, dtype), out)
-    _native.inclusive_scan(call.device, call["values"], view, op, _initial(initial), call.stream)
-    return result
+    return _scan("inclusive_scan", call, _state(call.first, op, dtype), op, initial, out)
 
 
 def exclusive_scan(
@@ -142,24 +120,15 @@ def exclusive_scan(
 ) -> Any:
     """result[i] = initial op values[0] op ... op values[i - 1]; `out` may be `values`."""
     call = Call(device, values=values)
-    result, view = call.result(call["values"].size, _state(call["values"], op, dtype), out)
-    _native.exclusive_scan(call.device, call["values"], view, op, _initial(initial), call.stream)
-    return result
+    return _scan("exclusive_scan", call, _state(call.first, op, dtype), op, initial, out)
 
 
 def inclusive_to_exclusive(
-    inclusive: Any,
-    op: str = "sum",
-    *,
-    initial: Optional[Number] = None,
-    out: Any = None,
-    device: DeviceLike = None,
+    inclusive: Any, op: str = "sum", *, initial: Optional[Number] = None, out: Any = None, device: DeviceLike = None
 ) -> Any:
     """The exclusive scan that belongs to an inclusive one."""
     call = Call(device, inclusive=inclusive)
-    result, view = call.result(call["inclusive"].size, call["inclusive"].dtype, out)
-    _native.inclusive_to_exclusive(call.device, call["inclusive"], view, op, _initial(initial), call.stream)
-    return result
+    return _scan("inclusive_to_exclusive", call, call.first.dtype, op, initial, out)
 
 
 def exclusive_to_inclusive(
@@ -167,29 +136,18 @@ def exclusive_to_inclusive(
 ) -> Any:
     """The inclusive scan that belongs to the exclusive one of `values`."""
     call = Call(device, exclusive=exclusive, values=values)
-    result, view = call.result(call["exclusive"].size, call["exclusive"].dtype, out)
-    _native.exclusive_to_inclusive(
-        call.device, call["exclusive"], call["values"], view, op, call.stream
-    )
-    return result
+    return _scan("exclusive_to_inclusive", call, call.first.dtype, op, None, out, call["values"])
 
 
 # --- Segments: heads (uint8 or bool, not 0 where one begins), or groups (uint32, never decreasing). ---
 
 
-def _segmented_call(values: Any, heads: Any, groups: Any, device: DeviceLike) -> Call:
+def _segmented_call(values: Any, heads: Any, groups: Any, device: DeviceLike) -> tuple[Call, tuple[Values, bool]]:
+    """The call, and its segments as the native half takes them."""
     if (heads is None) == (groups is None):
         raise TypeError("Segments are told by heads or by groups, one of the two.")
-    return Call(device, values=values, marks=heads if groups is None else groups)
-
-
-def _segmented_scan(
-    scan: Any, call: Call, by_heads: bool, op: str, dtype: Optional[str], out: Any
-) -> Any:
-    values = call["values"]
-    result, view = call.result(values.size, _state(values, op, dtype), out)
-    scan(call.device, values, call["marks"], by_heads, view, op, call.stream)
-    return result
+    call = Call(device, values=values, marks=heads if groups is None else groups)
+    return call, (call["marks"], groups is None)
 
 
 def segmented_inclusive_scan(
@@ -203,8 +161,8 @@ def segmented_inclusive_scan(
     device: DeviceLike = None,
 ) -> Any:
     """The inclusive scan that begins anew at every segment."""
-    call = _segmented_call(values, heads, groups, device)
-    return _segmented_scan(_native.segmented_inclusive_scan, call, groups is None, op, dtype, out)
+    call, segments = _segmented_call(values, heads, groups, device)
+    return _scan("segmented_inclusive_scan", call, _state(call.first, op, dtype), op, None, out, segments)
 
 
 def segmented_exclusive_scan(
@@ -218,8 +176,8 @@ def segmented_exclusive_scan(
     device: DeviceLike = None,
 ) -> Any:
     """The exclusive scan that begins each segment with the identity."""
-    call = _segmented_call(values, heads, groups, device)
-    return _segmented_scan(_native.segmented_exclusive_scan, call, groups is None, op, dtype, out)
+    call, segments = _segmented_call(values, heads, groups, device)
+    return _scan("segmented_exclusive_scan", call, _state(call.first, op, dtype), op, None, out, segments)
 
 
 def segmented_reduce(
@@ -234,37 +192,30 @@ def segmented_reduce(
 ) -> Any:
     """One result for each segment. With groups there are `count` of them, result[g] belongs to group g, and a
     group that does not occur has the identity."""
-    call = _segmented_call(values, heads, groups, device)
+    call, segments = _segmented_call(values, heads, groups, device)
     if groups is not None and count is None:
         raise TypeError("Groups need count, the number of results.")
-    size = call["values"].size if count is None else count
-    result, view = call.result(size, _state(call["values"], op, dtype))
-    found = _native.segmented_reduce(
-        call.device, call["values"], call["marks"], groups is None, view, op, call.stream
-    )
+    result, view = call.result(call.first.size if count is None else count, _state(call.first, op, dtype))
+    found = call.run("segmented_reduce", call.first, segments, view, op)
     return result[:found]
 
 
 # --- Compaction: keeps the order. ---
 
 
-def _selecting_call(values: Any, selection: Selection, device: DeviceLike) -> Call:
+def _select(
+    function: str, values: Any, selection: Selection, device: DeviceLike, dtype: Optional[str] = None
+) -> tuple[Any, int]:
+    """The result with room for all of the values, and how many there are in it."""
+    chosen: Any
     if isinstance(selection, tuple):
-        return Call(device, values=values)
-    return Call(device, values=values, mask=selection)
-
-
-def _select(name: str, values: Any, selection: Selection, device: DeviceLike) -> tuple[Any, int]:
-    call = _selecting_call(values, selection, device)
-    result, view = call.result(call["values"].size, call["values"].dtype)
-    if isinstance(selection, tuple):
-        comparison, number = selection
-        found = getattr(_native, name + "_where")(
-            call.device, call["values"], comparison, _number(number), view, call.stream
-        )
+        call = Call(device, values=values)
+        chosen = (selection[0], _number(selection[1]))
     else:
-        found = getattr(_native, name)(call.device, call["values"], call["mask"], view, call.stream)
-    return result, found
+        call = Call(device, values=values, mask=selection)
+        chosen = call["mask"]
+    result, view = call.result(call.first.size, dtype or call.first.dtype)
+    return result, call.run(function, call.first, chosen, view)
 
 
 def compact(values: Any, selection: Selection, *, device: DeviceLike = None) -> Any:
@@ -280,17 +231,12 @@ def partition(values: Any, selection: Selection, *, device: DeviceLike = None) -
 
 def compact_indices(values: Any, selection: Optional[Selection] = None, *, device: DeviceLike = None) -> Any:
     """The indices (uint64) of the selected values; of a mask alone those that are not 0."""
-    if selection is None:
-        selection = values
-    call = _selecting_call(values, selection, device)
-    result, view = call.result(call["values"].size, "uint64")
     if isinstance(selection, tuple):
-        comparison, number = selection
-        found = _native.compact_indices_where(
-            call.device, call["values"], comparison, _number(number), view, call.stream
-        )
+        result, found = _select("compact_indices", values, selection, device, "uint64")
     else:
-        found = _native.compact_indices(call.device, call["mask"], view, call.stream)
+        call = Call(device, values=values, mask=values if selection is None else selection)
+        result, view = call.result(call.first.size, "uint64")
+        found = call.run("compact_indices", call["mask"], view)
     return result[:found]
 
 
@@ -309,7 +255,7 @@ def histogram(
     call = Call(device, values=values)
     wanted = bins_for(bins, range, call["values"].dtype)
     counts, view = call.result(wanted.count, "uint64", out)
-    _native.histogram(call.device, call["values"], wanted, view, call.stream)
+    call.run("histogram", call["values"], wanted, view)
     return counts
 
 
@@ -325,7 +271,7 @@ def extract_bin(
     call = Call(device, values=values)
     result, view = call.result(call["values"].size, call["values"].dtype)
     wanted = bins_for(bins, range, call["values"].dtype)
-    found = _native.extract_bin(call.device, call["values"], wanted, bin, view, call.stream)
+    found = call.run("extract_bin", call["values"], wanted, bin, view)
     return result[:found]
 
 
@@ -339,58 +285,52 @@ def extract_bins(
     result, result_view = call.result(size, call["values"].dtype)
     counts, counts_view = call.result(wanted.count, "uint64")
     indices, indices_view = call.result(size, "uint64")
-    _native.extract_bins(
-        call.device, call["values"], wanted, result_view, counts_view, indices_view, call.stream
-    )
+    call.run("extract_bins", call["values"], wanted, result_view, counts_view, indices_view)
     return ByBin(result, counts, indices)
 
 
 # --- Sort: ascending and stable; -0 equals +0, NaN come last. All types but float64. ---
 
 
+def _sort(function: str, call: Call, out: Any, *settings: int) -> Any:
+    result, view = call.result(call.first.size, call.first.dtype, out)
+    call.run(function, call.first, *settings, view)
+    return result
+
+
+def _sort_pairs(function: str, call: Call, *settings: int) -> Pairs:
+    keys, values = call["keys"], call["values"]
+    sorted_keys, keys_view = call.result(keys.size, keys.dtype)
+    sorted_values, values_view = call.result(values.size, values.dtype)
+    call.run(function, keys, values, *settings, keys_view, values_view)
+    return Pairs(sorted_keys, sorted_values)
+
+
 def radix_sort(keys: Any, *, out: Any = None, device: DeviceLike = None) -> Any:
     """The keys in order."""
-    call = Call(device, keys=keys)
-    result, view = call.result(call["keys"].size, call["keys"].dtype, out)
-    _native.radix_sort(call.device, call["keys"], view, call.stream)
-    return result
+    return _sort("radix_sort", Call(device, keys=keys), out)
 
 
 def radix_sort_pairs(keys: Any, values: Any, *, device: DeviceLike = None) -> Pairs:
     """The keys in order, and the values that go with them."""
-    call = Call(device, keys=keys, values=values)
-    sorted_keys, keys_view = call.result(call["keys"].size, call["keys"].dtype)
-    sorted_values, values_view = call.result(call["values"].size, call["values"].dtype)
-    _native.radix_sort_pairs(
-        call.device, call["keys"], call["values"], keys_view, values_view, call.stream
-    )
-    return Pairs(sorted_keys, sorted_values)
+    return _sort_pairs("radix_sort_pairs", Call(device, keys=keys, values=values))
 
 
 def counting_sort(keys: Any, range: int, *, out: Any = None, device: DeviceLike = None) -> Any:
     """Unsigned keys below `range`, which is at most 65536, in order."""
-    call = Call(device, keys=keys)
-    result, view = call.result(call["keys"].size, call["keys"].dtype, out)
-    _native.counting_sort(call.device, call["keys"], range, view, call.stream)
-    return result
+    return _sort("counting_sort", Call(device, keys=keys), out, range)
 
 
 def counting_sort_pairs(keys: Any, values: Any, range: int, *, device: DeviceLike = None) -> Pairs:
     """The same, with values that go with the keys."""
-    call = Call(device, keys=keys, values=values)
-    sorted_keys, keys_view = call.result(call["keys"].size, call["keys"].dtype)
-    sorted_values, values_view = call.result(call["values"].size, call["values"].dtype)
-    _native.counting_sort_pairs(
-        call.device, call["keys"], call["values"], range, keys_view, values_view, call.stream
-    )
-    return Pairs(sorted_keys, sorted_values)
+    return _sort_pairs("counting_sort_pairs", Call(device, keys=keys, values=values), range)
 
 
 def percentiles(values: Any, percents: Sequence[float], *, device: DeviceLike = None) -> list[float]:
     """The values below which so many percent of the sorted ones lie, interpolated between neighbours; NaN if there
     is a NaN or no value."""
     call = Call(device, values=values)
-    return _native.percentiles(call.device, call["values"], [float(each) for each in percents], call.stream)
+    return call.run("percentiles", call["values"], [float(each) for each in percents])
 
 
 def percentile(values: Any, percent: float, *, device: DeviceLike = None) -> float:

@@ -15,6 +15,7 @@
 
 #include "core/cpu/backend.h"
 #include "core/cpu/fetch.h"
+#include "core/with_type.h"
 #include "pixels/transfer.h"
 #include "recursive/cpu/recursive_lines-inl.h"
 #include "recursive/cpu/recursive_rows.h"
@@ -129,13 +130,9 @@ class Recursive final : public RecursiveOperation {
         const std::byte* above = y == 0 ? nullptr : guide.at(0, y - 1);
         float* x_row = distance(Axis::x, 0, y);
         float* y_row = distance(Axis::y, 0, y);
-        bool good = true;
-        if (job_.guide->type == Type::u8)
-          good = read_distances<std::uint8_t>(*job_.guide, row, above, width, x_row, y_row);
-        else if (job_.guide->type == Type::u16)
-          good = read_distances<std::uint16_t>(*job_.guide, row, above, width, x_row, y_row);
-        else
-          good = read_distances<float>(*job_.guide, row, above, width, x_row, y_row);
+        const bool good = with_pixel_type(job_.guide->type, [&]<class T>() {
+          return read_distances<T>(*job_.guide, row, above, width, x_row, y_row);
+        });
         if (!good) finite = false;
       }
     });
@@ -317,16 +314,8 @@ class Recursive final : public RecursiveOperation {
                 static_cast<std::size_t>(block.height), tile, step);
       rows[static_cast<std::size_t>(c)] = tile;
     }
-    switch (job_.read.channels) {
-      case 1:
-        return store_rows<1>(block, rows, step, images);
-      case 2:
-        return store_rows<2>(block, rows, step, images);
-      case 3:
-        return store_rows<3>(block, rows, step, images);
-      default:
-        return store_rows<4>(block, rows, step, images);
-    }
+    with_channels(job_.read.channels,
+                  [&]<int Channels>() { store_rows<Channels>(block, rows, step, images); });
   }
 
   template <std::size_t Channels>
@@ -336,9 +325,8 @@ class Recursive final : public RecursiveOperation {
       const std::int64_t y = block.y + r;
       std::array<const Real*, Channels> values;
       for (std::size_t c = 0; c < Channels; ++c) values[c] = first[c] + static_cast<std::size_t>(r) * step;
-      const std::byte* mask = images.mask.empty() ? nullptr : images.mask.at(block.x, y);
       rows_.store(values, static_cast<std::size_t>(block.width),
-                  images.source.row<Stored>(y) + block.x * job_.read.channels, mask,
+                  images.source.row<Stored>(y) + block.x * job_.read.channels, images.mask, block.x, y,
                   images.output.row<Stored>(y) + block.x * job_.read.channels);
     }
   }
@@ -361,15 +349,9 @@ class Recursive final : public RecursiveOperation {
 };
 
 inline std::unique_ptr<RecursiveOperation> PrepareRecursive(Backend& backend, const RecursiveJob& job) {
-  CpuBackend& cpu = as_cpu(backend);
-  switch (job.read.type) {
-    case Type::u8:
-      return std::make_unique<Recursive<std::uint8_t>>(cpu, job);
-    case Type::u16:
-      return std::make_unique<Recursive<std::uint16_t>>(cpu, job);
-    default:
-      return std::make_unique<Recursive<float>>(cpu, job);
-  }
+  return with_pixel_type(job.read.type, [&]<class T>() -> std::unique_ptr<RecursiveOperation> {
+    return std::make_unique<Recursive<T>>(as_cpu(backend), job);
+  });
 }
 
 }  // namespace satin::cpu::HWY_NAMESPACE

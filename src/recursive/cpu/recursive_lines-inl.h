@@ -10,7 +10,6 @@
 
 #include <hwy/highway.h>
 
-#include "recursive/maths/decay.h"
 #include "recursive/maths/recursive.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -65,27 +64,41 @@ V DifferenceBefore(D d, const BlockScan<hn::TFromD<D>>& scan, std::size_t line, 
   return scan.first ? carry : CarriedDifference(d, carry, x);
 }
 
-/// One coefficient for all pairs: two vectors of lines at a time hide the latency of the recurrence.
-template <class Real>
-void ScanWithOneCoefficient(const BlockScan<Real>& scan) {
+/// Two vectors of lines at a time hide the latency of the recurrence. `Own`: every pair has its coefficient.
+template <bool Own, class Real>
+void ScanPairs(const BlockScan<Real>& scan) {
   const Lines<Real> d;
   const std::size_t lanes = hn::Lanes(d);
-  const auto a = hn::Set(d, scan.feedback);
   const Real* products = scan.products + (scan.first ? 0 : 1);
   for (std::size_t line = 0; line < bundle_lines<Real>; line += 2 * lanes) {
     Real* values = scan.values + line;
+    const Real* coefficients = Own ? scan.coefficients + line : nullptr;
     auto z0 = hn::LoadU(d, values);
     auto z1 = hn::LoadU(d, values + lanes);
     const auto difference0 = DifferenceBefore(d, scan, line, z0);
     const auto difference1 = DifferenceBefore(d, scan, line + lanes, z1);
+    auto a0 = hn::Set(d, scan.feedback);
+    auto a1 = a0;
+    auto p0 = hn::Set(d, static_cast<Real>(1));
+    auto p1 = p0;
     auto y0 = z0;
     auto y1 = z1;
     for (int i = 0; i < scan.positions; ++i, values += scan.step) {
-      z0 = Follow(d, hn::LoadU(d, values), a, z0);
-      z1 = Follow(d, hn::LoadU(d, values + lanes), a, z1);
-      const auto p = hn::Set(d, products[i]);
-      y0 = hn::Add(z0, hn::Mul(p, difference0));
-      y1 = hn::Add(z1, hn::Mul(p, difference1));
+      if constexpr (Own) {
+        a0 = hn::LoadU(d, coefficients);
+        a1 = hn::LoadU(d, coefficients + lanes);
+        coefficients += scan.step;
+        if (i > 0 || !scan.first) {
+          p0 = KeptProduct(d, hn::Mul(p0, a0));
+          p1 = KeptProduct(d, hn::Mul(p1, a1));
+        }
+      } else {
+        p0 = p1 = hn::Set(d, products[i]);
+      }
+      z0 = Follow(d, hn::LoadU(d, values), a0, z0);
+      z1 = Follow(d, hn::LoadU(d, values + lanes), a1, z1);
+      y0 = hn::Add(z0, hn::Mul(p0, difference0));
+      y1 = hn::Add(z1, hn::Mul(p1, difference1));
       hn::StoreU(y0, d, values);
       hn::StoreU(y1, d, values + lanes);
     }
@@ -95,34 +108,11 @@ void ScanWithOneCoefficient(const BlockScan<Real>& scan) {
 }
 
 template <class Real>
-void ScanWithCoefficients(const BlockScan<Real>& scan) {
-  const Lines<Real> d;
-  const std::size_t lanes = hn::Lanes(d);
-  for (std::size_t line = 0; line < bundle_lines<Real>; line += lanes) {
-    Real* values = scan.values + line;
-    const Real* coefficients = scan.coefficients + line;
-    auto z = hn::LoadU(d, values);
-    const auto difference = DifferenceBefore(d, scan, line, z);
-    auto p = hn::Set(d, static_cast<Real>(1));
-    auto y = z;
-    for (int i = 0; i < scan.positions; ++i, values += scan.step, coefficients += scan.step) {
-      const auto a = hn::LoadU(d, coefficients);
-      z = Follow(d, hn::LoadU(d, values), a, z);
-      if (i > 0 || !scan.first) p = KeptProduct(d, hn::Mul(p, a));
-      y = hn::Add(z, hn::Mul(p, difference));
-      hn::StoreU(y, d, values);
-    }
-    hn::StoreU(y, d, scan.carry + line);
-  }
-}
-
-template <class Real>
 void ScanBlock(const BlockScan<Real>& scan) {
-  if (scan.coefficients == nullptr) return ScanWithOneCoefficient(scan);
-  ScanWithCoefficients(scan);
+  scan.coefficients == nullptr ? ScanPairs<false>(scan) : ScanPairs<true>(scan);
 }
 
-/// decay() of recursive/maths/decay.h.
+/// decay() of recursive/maths/recursive.h.
 template <class D, class V = hn::Vec<D>>
 V Decay(D d, V t) {
   using Real = hn::TFromD<D>;

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "core/with_type.h"
+#include "pixels/cpu/rows.h"
 #include "pixels/maths/real_pixel.h"
 #include "recursive/maths/recursive.h"
 #include "recursive/recursive.h"
@@ -47,15 +49,16 @@ class RealRows {
     return true;
   }
 
-  /// Stores pixels from the rows of their channels; `mask` is that of the first pixel.
+  /// Stores pixels from the rows of their channels; (x, y) is the first one.
   template <std::size_t Channels>
   void store(const std::array<const Real*, Channels>& values, std::size_t count, const Stored* original,
-             const std::byte* mask, Stored* out) const {
+             const ImageView& mask, std::int64_t x, std::int64_t y, Stored* out) const {
     if (!rule_.weighted && rule_.mask_maximum == 0) return store_plainly(values, count, out);
     for (std::size_t i = 0; i < count; ++i, original += Channels, out += Channels) {
       Real pixel[Channels];
       for (std::size_t c = 0; c < Channels; ++c) pixel[c] = values[c][i];
-      store_real_pixel<static_cast<int>(Channels)>(pixel, original, mask_at(mask, i), rule_, out);
+      store_real_pixel<static_cast<int>(Channels)>(
+          pixel, original, mask_at(mask, x + static_cast<std::int64_t>(i), y), rule_, out);
     }
   }
 
@@ -75,12 +78,6 @@ class RealRows {
     }
   }
 
-  [[nodiscard]] std::uint32_t mask_at(const std::byte* mask, std::size_t i) const {
-    if (mask == nullptr) return 0;
-    if (rule_.mask_maximum == 0xFF) return std::to_integer<std::uint32_t>(mask[i]);
-    return reinterpret_cast<const std::uint16_t*>(mask)[i];
-  }
-
   int channels_;
   StoreRule rule_;
   std::array<Real, sizeof(Stored) == 1 ? 256 : 0> decoded_{};
@@ -95,19 +92,10 @@ void read_distances(const Stored* p, const Stored* q, double contrast, std::size
 
 template <class Stored>
 void read_distances(const Guide& guide, const Stored* p, const Stored* q, std::size_t count, float* along) {
-  const double contrast = guide.contrast;
-  switch (guide.channels) {
-    case 1:
-      return read_distances<1, false>(p, q, contrast, count, along);
-    case 2:
-      return guide.weighted ? read_distances<2, true>(p, q, contrast, count, along)
-                            : read_distances<2, false>(p, q, contrast, count, along);
-    case 3:
-      return read_distances<3, false>(p, q, contrast, count, along);
-    default:
-      return guide.weighted ? read_distances<4, true>(p, q, contrast, count, along)
-                            : read_distances<4, false>(p, q, contrast, count, along);
-  }
+  with_channels(guide.channels, [&]<int Channels>() {
+    if (guide.weighted) return read_distances<Channels, true>(p, q, guide.contrast, count, along);
+    read_distances<Channels, false>(p, q, guide.contrast, count, along);
+  });
 }
 
 /// Distances from every pixel of a row to the one before it (the first: 1) and to the one above it (without a

@@ -1,17 +1,15 @@
 #pragma once
-// Scans of device arrays with a caller's own operator, state and maps, for code that nvcc compiles. (For the
-// CPU, with the same names and arguments: satin/host/scan.h. For the usual operators and types:
-// satin/scan.h.)
+// Scans of device arrays with a caller's own operator, state and maps, for code that nvcc compiles. (On the
+// CPU, with the same names: satin/host/scan.h. For the usual operators and types: satin/scan.h.)
 //
 // A scan combines states. to_state(value, index) makes one of each value, to_value(state) makes a result of
 // one; both are fused into the scan, which reads and writes memory once. `combine(earlier, later)` must be
 // associative, and need not commute; `identity` changes nothing on either side. Operator, maps and predicates
-// are function objects that can be copied to the device and called there; their calls are const. A State is
-// trivially copyable and can be constructed without arguments. The forms without maps convert with
-// static_cast.
+// are function objects for the device whose calls are const. A State is trivially copyable and can be
+// constructed without arguments. The forms without maps convert with static_cast.
 //
-// Order: states are combined left to right, but how they are grouped may differ from run to run: where
-// `combine` is associative but for rounding, the last bits may.
+// States are combined left to right; where `combine` is associative but for rounding, the last bits may
+// differ from run to run.
 //
 // Arrays are in the memory of the current device, whose stream is `stream`. `result` may be `values` itself
 // if both have one type; otherwise arrays do not overlap. n may be 0, and may be above 2^32. Functions that

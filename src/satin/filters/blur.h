@@ -2,8 +2,6 @@
 
 #include <optional>
 
-#include "satin/device.h"
-#include "satin/image.h"
 #include "satin/param.h"
 #include "satin/plan.h"
 
@@ -41,31 +39,33 @@ struct Blur {
 /// Mean over a window around every pixel, at a cost that does not depend on the radius.
 ///
 /// The window is the square of half-width radius + 1/2 around the pixel's centre; a pixel that it covers
-/// partly counts by its covered area. Radius 0 is the identity, byte for byte. Up to 16384 pixels; larger
-/// than the picture is fine.
+/// partly counts by its covered area. Radius 0 is the identity, byte for byte. Radii go up to 16384 pixels,
+/// also beyond the picture.
 ///
 /// Pixels: u8, u16 or f32; 1 to 4 channels. 8- and 16-bit values are averaged in linear light (16 and 24
 /// bits) unless `space` says encoded; straight alpha weights the colours; fully transparent results keep the
 /// input's colour bytes. Encoded integers give the exact mean, rounded to nearest, ties up. Floats are 40-bit
 /// fixed point, scaled by the largest value. Between successive boxes integers are rounded likewise, to 16
-/// bits or more: linear light of 16-bit values has 24, and so has that of 8 bits times alpha. The result
-/// has the input's shape and is the same on every device, byte for byte.
+/// bits or more (24 of linear light of 16 bits, or times alpha). The result has the input's shape and is the
+/// same on every device, byte for byte.
 ///
-/// MaskMode::exclude takes means over those pixels of the window whose mask is not 0, by their covered area:
-/// exactly, like all means. It selects: what the other pixels hold, NaN too, makes no difference and is not
-/// looked at. Where a border repeats a pixel of the picture, it repeats its mask; the pixels of a constant
-/// border all count. A mask value between 0 and the maximum counts its pixel wholly, and blends its result.
+/// MaskMode::exclude takes exact means over those pixels of the window whose mask is not 0, by their covered
+/// area. What the other pixels hold, NaN too, is not looked at. Where a border repeats a pixel of the
+/// picture, it repeats its mask; the pixels of a constant border all count. A mask value between 0 and the
+/// maximum counts its pixel wholly, and blends its result.
 ///
-/// A mask also spares time: windows are moved over the picture only around tiles in which it is not 0.
+/// A mask also spares time: only what lies around tiles in which it is not 0 is filtered.
 ///
-/// The output lives where the input lives and does not alias it. Throws Error(usage) for parameters out of
-/// range and for shapes that do not fit, Error(input) for NaN or infinity in the picture or the map.
+/// The output lies where the input lies and does not alias it. Throws Error(usage) for parameters and shapes
+/// that do not fit, Error(input) for NaN or infinity in the picture or the map.
 ///
 /// Crow, Summed-area tables for texture mapping, 1984; Heckbert, Filtering by repeated integration, 1986.
 [[nodiscard]] Image blur(const Device& device, const ImageView& image, const Blur& parameters = {});
 
-/// The prepared form: inputs of run() are the picture, the radius map and the mask. Of the views in
-/// `parameters` only the shapes are read.
+/// The prepared form; run() takes the picture, the radius map and the mask. Of views only shapes are read.
 [[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Blur& parameters);
+
+/// What `blur` is: parameters, inputs, output, reach (satin/filter.h).
+[[nodiscard]] const FilterRecord& blur_record();
 
 }  // namespace satin

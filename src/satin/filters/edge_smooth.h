@@ -1,7 +1,5 @@
 #pragma once
 
-#include "satin/device.h"
-#include "satin/image.h"
 #include "satin/param.h"
 #include "satin/plan.h"
 
@@ -20,27 +18,28 @@ struct EdgeSmooth {
   ImageView mask{};  ///< blend weight: one channel, u8 or u16, of the picture's size; 0 keeps the bytes
 };
 
-/// Smoothing that stops at edges: the recursive form of the domain transform, at a cost that depends on the
-/// number of iterations alone.
+/// Smoothing that stops at edges: the recursive domain transform, at a cost that depends on the iterations
+/// alone.
 ///
 /// Neighbours have the distance d = 1 + sigma_s / sigma_r * (sum over the channels of the differences of the
 /// guide), equation 11 of the paper; with straight alpha, colours count times alpha, and alpha is a channel.
 /// Iteration i of N runs y[n] += a^d (y[n-1] - y[n]) forward and backward along rows, then columns, equation
 /// 21, with a = exp(-sqrt(2) / sigma_i) and sigma_i = sigma_s sqrt(3) 2^(N-i) / sqrt(4^N - 1), equation 14.
 /// Where the paper starts the backward scan with the forward result, here the edge pixels go on beyond the
-/// picture as in smooth(). sigma_s 0 is the identity, byte for byte; a constant picture stays as it is, byte
-/// for byte, with any guide.
+/// picture as in smooth(). With sigma_s 0, and for a constant picture with any guide, the bytes stay.
 ///
 /// Pixels, working values, alpha, mask, aliasing and equality of devices: as smooth(); powers of a have a
-/// relative error below 2^-21 (8 bits) or 2^-32. Throws Error(usage) for parameters out of range and for
-/// shapes that do not fit, Error(input) for NaN or infinity in the picture or the guide.
+/// relative error below 2^-21 (8 bits) or 2^-32. Throws Error(usage) for parameters and shapes that do not
+/// fit, Error(input) for NaN or infinity in the picture or the guide.
 ///
 /// Gastal and Oliveira, Domain transform for edge-aware image and video processing, 2011.
 [[nodiscard]] Image edge_smooth(const Device& device, const ImageView& image,
                                 const EdgeSmooth& parameters = {});
 
-/// The prepared form: inputs of run() are the picture, the guide and the mask. Of the views in `parameters`
-/// only the shapes are read.
+/// The prepared form; run() takes the picture, the guide and the mask. Of views only shapes are read.
 [[nodiscard]] Plan plan(const Device& device, const Shape& shape, const EdgeSmooth& parameters);
+
+/// What `edge-smooth` is: parameters, inputs, output, reach (satin/filter.h).
+[[nodiscard]] const FilterRecord& edge_smooth_record();
 
 }  // namespace satin

@@ -1,7 +1,5 @@
 #pragma once
 
-#include "satin/device.h"
-#include "satin/image.h"
 #include "satin/param.h"
 #include "satin/plan.h"
 
@@ -20,34 +18,33 @@ struct Gloss {
 ///
 /// The lobe is that of a GGX surface with alpha = roughness^2 looked at along its normal (Walter et al.,
 /// Microfacet models for refraction through rough surfaces, 2007; Karis, Real shading in Unreal Engine 4,
-/// 2013): D(t / 2) cos t at the angle t from the mirror direction. It is replaced by twelve caps around the
-/// direction that share its light equally, and each cap by up to eight groups of rows whose reach in
-/// longitude is the cap's there, 1 / sin(colatitude) wider towards the poles, and by the whole circles around
-/// a pole that it holds. Every group is four entries of one summed-area table of the map (Crow 1984). Pixels
-/// count by their solid angle, in 1/4096 of the largest, and columns go around.
+/// 2013): D(t / 2) cos t at the angle t from the mirror direction. It is replaced by twelve caps that share
+/// its light equally, and each cap by up to eight groups of rows with the cap's reach in longitude and by the
+/// whole circles around a pole that it holds. Every group is four entries of one summed-area table of the map
+/// (Crow 1984). Pixels count by their solid angle, in 1/4096 of the largest, and columns go around.
 ///
 /// A wide lobe is taken over cells of 2 x 2 to 16 x 16 pixels, with sixteen caps, and interpolated between
-/// the centres of cells, around the circle and across the poles: as near to the lobe, and faster by nearly
-/// the pixels of a cell. Its side is the largest power of two that divides both sizes and leaves the first of
-/// twelve caps a radius of four cells' heights and the map 64 columns of cells: 16 at roughness 0.5 and 3840
-/// x 2160. Maps whose sizes are multiples of 16 gain most; lobes are taken over pixels below a roughness of
-/// about 0.11 there.
+/// the centres of cells: as near to the lobe, and faster by nearly the pixels of a cell. Its side is the
+/// largest power of two that divides both sizes and leaves the first of twelve caps a radius of four cells'
+/// heights and the map 64 columns of cells: 16 at roughness 0.5 and 3840 x 2160. Maps whose sizes are
+/// multiples of 16 gain most.
 ///
-/// A constant map stays constant, byte for byte. Turning the map by whole cells (by 16 columns always) turns
-/// the result, and mirroring it in longitude, or at the equator if that lies between two rows of cells
-/// (always if the height is a multiple of 32), mirrors it. Roughness 0 is the identity. Sums are exact: of
-/// integers, or of floats as fixed point of 40 bits of the largest magnitude, or fewer for maps of more than
-/// 1024 pixels (31 at 1024 x 512). Means of cells are rounded to 1/256 of a working value, those of floats to
-/// doubles.
+/// A constant map keeps its bytes. Turning the map by whole cells (by 16 columns always) turns the result,
+/// and mirroring it in longitude, or at the equator if that lies between two rows of cells (always if the
+/// height is a multiple of 32), mirrors it. Roughness 0 is the identity. Sums are exact: of integers, or of
+/// floats as fixed point of 40 bits of the largest magnitude, or fewer for maps of more than 1024 pixels (31
+/// at 1024 x 512). Means of cells are rounded to 1/256 of a working value, those of floats to doubles.
 ///
 /// Pixels: u8, u16 or f32; 1 to 4 channels; straight alpha weights colours. The result has the input's width
 /// and type and levels * height rows, one level below the other, level 0 uppermost. It is the same on every
 /// device, byte for byte. Memory: 16 bytes a channel and pixel, or cell if no level needs pixels. Throws
-/// Error(usage) for parameters out of range and for maps whose sums do not fit 63 bits, Error(input) for NaN
-/// or infinity.
+/// Error(usage) for parameters out of range and sums above 63 bits, Error(input) for NaN or infinity.
 [[nodiscard]] Image gloss(const Device& device, const ImageView& map, const Gloss& parameters = {});
 
 /// The prepared form.
 [[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Gloss& parameters);
+
+/// What `gloss` is: parameters, inputs, output, reach (satin/filter.h).
+[[nodiscard]] const FilterRecord& gloss_record();
 
 }  // namespace satin

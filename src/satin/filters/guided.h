@@ -1,7 +1,5 @@
 #pragma once
 
-#include "satin/device.h"
-#include "satin/image.h"
 #include "satin/param.h"
 #include "satin/plan.h"
 
@@ -19,8 +17,7 @@ struct Guided {
   ImageView mask{};  ///< blend weight: one channel, u8 or u16, of the picture's size; 0 keeps the bytes
 };
 
-/// The guided filter: smooth where the guide is flat, with the guide's edges, at a cost that does not depend
-/// on the radius.
+/// The guided filter: smooth where the guide is flat, with the guide's edges, at any radius in the same time.
 ///
 /// In the window of (2 radius.x + 1) x (2 radius.y + 1) pixels around every pixel k the picture p is fitted
 /// by a linear function of the guide I: a_k = (cov(I, I) + eps)^-1 cov(I, p), b_k = mean(p) - a_k mean(I)
@@ -29,11 +26,10 @@ struct Guided {
 /// picture is fitted by itself to all colours of the guide: its first channel if it has one or two, otherwise
 /// its first three; more take no part.
 ///
-/// Values are those stored, of the picture and the guide, whatever their types: u8, u16 or f32, 1 to 4
-/// channels. With straight alpha colours count times alpha, in the guide too, and the picture's alpha is
-/// filtered as a channel. A constant picture stays as it is, byte for byte, with any guide; so does any
-/// picture with radius 0 (but -0 becomes 0). Values may overshoot next to edges that the picture and the
-/// guide do not share; integers are held within their type.
+/// Values are those stored, of picture and guide: u8, u16 or f32, 1 to 4 channels. With straight alpha
+/// colours count times alpha, in the guide too, and the picture's alpha is filtered as a channel. A constant
+/// picture keeps its bytes with any guide; so does any picture with radius 0 (but -0 becomes 0). Values may
+/// overshoot next to edges that picture and guide do not share; integers stay in their type.
 ///
 /// Sums over windows of n pixels are exact. Integers take part as they are, but 16-bit colours times alpha
 /// are cut to 31 bits, from 2^15 pixels on to 46 - log2 n, and to 16 bits in a guide; floats to 24 bits below
@@ -44,17 +40,18 @@ struct Guided {
 /// eps below (largest guide / 16384)^2.
 ///
 /// Borders hold for both means: shrink takes the pixels that exist. The result is the same on every device,
-/// byte for byte. Memory beside the pictures: a CPU thread needs 750 bytes a column for 8-bit colours that
-/// guide themselves, 1700 at most, 550 at most a column of the window, and up to 16 MB for coefficients that
-/// are kept; a GPU 192 bytes a pixel for such colours, 32 to 400 for others. The output lives where the input
-/// lives and does not alias it. Throws Error(usage) for parameters out of range and for shapes that do not
-/// fit, Error(input) for NaN or infinity in the picture or the guide.
+/// byte for byte. Memory beside the pictures: a CPU thread needs up to 1700 bytes a column, 550 a column of
+/// the window, and 16 MB; a GPU 192 bytes a pixel for 8-bit colours that guide themselves, 32 to 400 for
+/// others. The output lies where the input lies and does not alias it. Throws Error(usage) for parameters and
+/// shapes that do not fit, Error(input) for NaN or infinity in the picture or the guide.
 ///
 /// He, Sun and Tang, Guided image filtering, ECCV 2010.
 [[nodiscard]] Image guided(const Device& device, const ImageView& image, const Guided& parameters = {});
 
-/// The prepared form: inputs of run() are the picture, the guide and the mask. Of the views in `parameters`
-/// only the shapes are read.
+/// The prepared form; run() takes the picture, the guide and the mask. Of views only shapes are read.
 [[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Guided& parameters);
+
+/// What `guided` is: parameters, inputs, output, reach (satin/filter.h).
+[[nodiscard]] const FilterRecord& guided_record();
 
 }  // namespace satin

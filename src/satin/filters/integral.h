@@ -1,7 +1,5 @@
 #pragma once
 
-#include "satin/device.h"
-#include "satin/image.h"
 #include "satin/plan.h"
 
 namespace [[gnu::visibility("default")]] satin {
@@ -23,5 +21,8 @@ struct Integral {
 [[nodiscard]] Image integral(const Device& device, const ImageView& image, const Integral& parameters = {});
 
 [[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Integral& parameters);
+
+/// What `integral` is: parameters, inputs, output, reach (satin/filter.h).
+[[nodiscard]] const FilterRecord& integral_record();
 
 }  // namespace satin

@@ -1,8 +1,6 @@
 #pragma once
 // Mean and standard deviation of the values around every pixel.
 
-#include "satin/device.h"
-#include "satin/image.h"
 #include "satin/param.h"
 #include "satin/plan.h"
 
@@ -24,15 +22,14 @@ struct LocalDeviation {
 
 /// The mean m of the window x window pixels around every pixel, at a cost that hardly grows with the window.
 ///
-/// These are filters of data: values as stored, every channel by itself, and colours are not weighted by
-/// alpha. An alpha channel comes back as it was. (For pictures to look at see blur(), which averages light.)
-/// Pixels: u8, u16 or f32; 1 to 4 channels. 8- and 16-bit results are exact, rounded to nearest, ties up;
-/// floats are summed in 40-bit fixed point below the largest magnitude, for very large windows in less.
+/// A filter of data: values as stored, every channel by itself, not weighted by alpha, which comes back as it
+/// was. (For pictures to look at: blur(), which averages light.) Pixels: u8, u16 or f32; 1 to 4 channels. 8-
+/// and 16-bit results are exact, rounded to nearest, ties up; floats are summed in 40-bit fixed point below
+/// the largest magnitude, for very large windows in less.
 ///
-/// shrink sees the pixels that exist; the other borders extend the picture. A mask blends the result into the
-/// picture. Window 1 is the identity, byte for byte. The result has the input's shape, is the same on every
-/// device, byte for byte, and does not alias the input. Throws Error(usage) for parameters out of range and
-/// for shapes that do not fit, Error(input) for NaN or infinity in the picture.
+/// A mask blends the result into the picture. Window 1 keeps the bytes. The result has the input's shape, is
+/// the same on every device, byte for byte, and does not alias the input. Throws Error(usage) for parameters
+/// and shapes that do not fit, Error(input) for NaN or infinity.
 ///
 /// Crow, Summed-area tables for texture mapping, 1984.
 [[nodiscard]] Image local_mean(const Device& device, const ImageView& image,
@@ -46,9 +43,13 @@ struct LocalDeviation {
 [[nodiscard]] Image local_deviation(const Device& device, const ImageView& image,
                                     const LocalDeviation& parameters = {});
 
-/// The prepared forms: inputs of run() are the picture and the mask. Of the views in `parameters` only the
-/// shapes are read.
+/// The prepared forms; run() takes the picture and the mask. Of views only shapes are read.
 [[nodiscard]] Plan plan(const Device& device, const Shape& shape, const LocalMean& parameters);
 [[nodiscard]] Plan plan(const Device& device, const Shape& shape, const LocalDeviation& parameters);
+
+/// What `local-deviation` is: parameters, inputs, output, reach (satin/filter.h).
+[[nodiscard]] const FilterRecord& local_deviation_record();
+/// What `local-mean` is: parameters, inputs, output, reach (satin/filter.h).
+[[nodiscard]] const FilterRecord& local_mean_record();
 
 }  // namespace satin

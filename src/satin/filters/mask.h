@@ -1,8 +1,6 @@
 #pragma once
 // A picture as a mask, and work on its shape.
 
-#include "satin/device.h"
-#include "satin/image.h"
 #include "satin/plan.h"
 #include "satin/regions.h"
 
@@ -41,18 +39,17 @@ struct Mask {
 /// White (255) inside, black (0) outside, grey only on the ramp of a feather: u8, one channel.
 ///
 /// Values are those stored; of colours the luminance as in threshold(); alpha takes no part. A picture is
-/// made black and white first, so grey weights do not survive: `level` says where. After that, whatever is
-/// asked for, always in this order: holes, specks, open, close, grow, shrink, feather, invert. Mix other
-/// orders from several masks in a pipeline.
+/// made black and white by `level` first. What is asked for then comes in this order: holes, specks, open,
+/// close, grow, shrink, feather, invert. Other orders take several masks in a pipeline.
 ///
-/// Holes are components of what is outside that do not touch the border of the picture. They are connected by
+/// Holes are components of what is outside that do not touch the picture's border; they are connected by
 /// sides where what is inside is connected by corners too, and the other way round. Specks are components of
 /// what is inside; one of exactly min_area pixels stays.
 ///
 /// Radii are from 0 to 16384 pixels. A pixel belongs to a disc if d^2 <= radius^2 in exact arithmetic, so
 /// discs below 1 do nothing, 1 is a cross and 1.5 a square of 3 x 3. What lies outside the picture never
-/// counts, as in OpenCV by default: shrinking does not eat from the border of the picture. So opening never
-/// adds and closing never removes a pixel, and doing either again changes nothing.
+/// counts, as in OpenCV by default. So opening never adds and closing never removes a pixel, and doing either
+/// again changes nothing.
 ///
 /// Feather: the outline runs half-way between the centres of pixels inside and outside. s, the signed
 /// distance to it, is d - 1/2 for a pixel inside whose nearest pixel outside is d away, centre to centre, and
@@ -60,15 +57,17 @@ struct Mask {
 /// s / w (outward: white at the outline), or 1/2 + s / w (centred), cut to 0..1 and correctly rounded; ties
 /// go to the pixel's own side. So inverting a mask and exchanging inward and outward inverts the result.
 ///
-/// Everything is exact in integers and the same on every device, byte for byte. The cost does not depend on
-/// the radii (but see Dilate for boxes, and a feather's width shows). Memory: 1 or 2 bytes a pixel between
-/// steps. Each radius and the feather keep up to 2 bytes a pixel more on the CPU, and 2 to 4 on a GPU; holes
-/// and specks 4 for labels and what find_regions() says. Holes and specks wait for the number of components.
+/// Everything is exact in integers and the same on every device, byte for byte. The cost hardly depends on
+/// the radii. Memory: 1 or 2 bytes a pixel between steps, up to 2 more for each radius and the feather (a
+/// GPU: 4); for holes and specks, which wait for the number of components, 4 and what find_regions() says.
 /// Throws Error(usage) for parameters out of range, Error(input) for NaN or infinity.
 ///
 /// Meijster, Roerdink, Hesselink, A general algorithm for computing distance transforms in linear time, 2000.
 [[nodiscard]] Image mask(const Device& device, const ImageView& image, const Mask& parameters = {});
 
 [[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Mask& parameters);
+
+/// What `mask` is: parameters, inputs, output, reach (satin/filter.h).
+[[nodiscard]] const FilterRecord& mask_record();
 
 }  // namespace satin

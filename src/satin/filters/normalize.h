@@ -1,7 +1,5 @@
 #pragma once
 
-#include "satin/device.h"
-#include "satin/image.h"
 #include "satin/param.h"
 #include "satin/plan.h"
 
@@ -18,8 +16,8 @@ struct Normalize {
 };
 
 /// Evens out light and contrast: (v - m) deviation / max(s, deviation / gain) + mean, where m and s are mean
-/// and standard deviation of the values in a window around the pixel. Slow changes of brightness go, and flat
-/// areas and faint detail come up, noise no more than `gain` times.
+/// and standard deviation of the values in a window around the pixel. Slow changes of brightness go, faint
+/// detail comes up, noise no more than `gain` times.
 ///
 /// Values as stored, every colour by itself; alpha takes no part and comes back as it was. Pixels: u8, u16 or
 /// f32; 1 to 4 channels. m and s are those of local_mean() and local_deviation() before these are rounded
@@ -29,14 +27,15 @@ struct Normalize {
 /// blended before it is rounded.
 ///
 /// The result has the input's shape, is the same on every device, byte for byte, and does not alias the
-/// input. Throws Error(usage) for parameters out of range and for shapes that do not fit, Error(input) for
-/// NaN or infinity in the picture.
+/// input. Throws Error(usage) for parameters and shapes that do not fit, Error(input) for NaN or infinity.
 ///
 /// Wallis, An approach to the space variant restoration and enhancement of images, 1976.
 [[nodiscard]] Image normalize(const Device& device, const ImageView& image, const Normalize& parameters = {});
 
-/// The prepared form: inputs of run() are the picture and the mask. Of the view in `parameters` only the
-/// shape is read.
+/// The prepared form; run() takes the picture and the mask. Of the view only its shape is read.
 [[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Normalize& parameters);
+
+/// What `normalize` is: parameters, inputs, output, reach (satin/filter.h).
+[[nodiscard]] const FilterRecord& normalize_record();
 
 }  // namespace satin

@@ -2,8 +2,6 @@
 
 #include <vector>
 
-#include "satin/device.h"
-#include "satin/image.h"
 #include "satin/param.h"
 #include "satin/plan.h"
 
@@ -29,23 +27,24 @@ struct Redact {
 
 /// Covers boxes, or the pixels of a mask, by a colour, a mosaic or a blur.
 ///
-/// What is covered is covered wholly: inside, no weight of `mask` or `feather` lets the picture through. The
-/// feather lies around it: the weight falls from 1 to 0 evenly over `feather` pixels (an even number of
-/// them), and all other pixels keep their bytes. `solid` depends on nothing that it covers and makes it
-/// opaque; a fourth channel, or a second, that is no alpha becomes white. Mosaic and blur can be reversed in
-/// part where the content can be guessed, such as text: use solid for what must stay secret. Cells of a
-/// mosaic and windows of a blur take in pixels around the boxes.
+/// What is covered is covered wholly. Around it the weight falls from 1 to 0 evenly over `feather` pixels (an
+/// even number of them); all other pixels keep their bytes. `solid` depends on nothing that it covers and
+/// makes it opaque; a fourth channel, or a second, that is no alpha becomes white. Mosaic and blur can be
+/// reversed in part where the content can be guessed, such as text: use solid for what must stay secret.
+/// Cells of a mosaic and windows of a blur take in pixels around the boxes.
 ///
 /// Pixels: u8, u16 or f32; 1 to 4 channels; means in linear light with straight alpha weighting the colours,
 /// as blur() does. The result has the input's shape and is the same on every device, byte for byte. Memory: 2
 /// bytes a pixel and, for a mosaic, a table (4 or 8 bytes a channel), for a blur what that needs.
 ///
-/// Throws Error(usage) for neither boxes nor mask or for both, a box that lies outside the picture or is
-/// empty, a mask of another size, and parameters out of range; Error(input) for NaN or infinity.
+/// Throws Error(usage) for neither boxes nor mask or for both, an empty box or one outside the picture, a
+/// mask of another size, and parameters out of range; Error(input) for NaN or infinity.
 [[nodiscard]] Image redact(const Device& device, const ImageView& image, const Redact& parameters);
 
-/// The prepared form: inputs of run() are the picture and the mask. Of the view in `parameters` only the
-/// shape is read.
+/// The prepared form; run() takes the picture and the mask. Of the view only its shape is read.
 [[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Redact& parameters);
+
+/// What `redact` is: parameters, inputs, output, reach (satin/filter.h).
+[[nodiscard]] const FilterRecord& redact_record();
 
 }  // namespace satin

@@ -1,7 +1,5 @@
 #pragma once
 
-#include "satin/device.h"
-#include "satin/image.h"
 #include "satin/param.h"
 #include "satin/plan.h"
 
@@ -17,28 +15,27 @@ struct Smooth {
 /// Two-sided exponential smoothing at a cost that does not depend on sigma: y[i] += (1 - alpha)
 /// (y[i-1] - y[i]) forward, then backward, along rows, then along columns.
 ///
-/// The kernel along an axis is alpha / (2 - alpha) (1 - alpha)^|n|; its variance is sigma^2 with
-/// alpha = 2 / (1 + sqrt(1 + 2 sigma^2)). It is sharper in the middle and has longer tails than a gaussian,
-/// and a point becomes a star with four arms: the product of two exponentials is not round. Beyond the
-/// picture its edge pixels go on, without end, in both directions of the scan, so that a flipped picture
-/// gives the flipped result up to rounding. Sigma 0 is the identity, byte for byte; a constant picture stays
-/// as it is, byte for byte.
+/// The kernel along an axis is alpha / (2 - alpha) (1 - alpha)^|n|; its variance is sigma^2 with alpha = 2 /
+/// (1 + sqrt(1 + 2 sigma^2)). It has longer tails than a gaussian, and a point becomes a star with four arms.
+/// Beyond the picture its edge pixels go on, without end, in both directions of the scan, so that a flipped
+/// picture gives the flipped result up to rounding. With sigma 0, and for a constant picture, the bytes stay.
 ///
 /// Pixels: u8, u16 or f32; 1 to 4 channels. 8- and 16-bit values are averaged in linear light (16 and 24
 /// bits) unless `space` says encoded; straight alpha weights the colours; fully transparent results keep the
-/// input's colour bytes. Working values are IEEE single for 8 bits and IEEE double otherwise, in an order
-/// that is the same on every device; they are rounded to nearest once, at the end. The result has the input's
-/// shape and is the same on every device, byte for byte.
+/// input's colour bytes. Working values are IEEE single for 8 bits and IEEE double otherwise, rounded to
+/// nearest once, at the end. The result has the input's shape and is the same on every device, byte for byte.
 ///
-/// The output lives where the input lives and does not alias it. Throws Error(usage) for parameters out of
-/// range and for shapes that do not fit, Error(input) for NaN or infinity in the picture.
+/// The output lies where the input lies and does not alias it. Throws Error(usage) for parameters and shapes
+/// that do not fit, Error(input) for NaN or infinity.
 ///
 /// Deriche, Recursively implementing the Gaussian and its derivatives, 1993 (the first-order case); Blelloch,
 /// Prefix sums and their applications, 1990 (recurrences as scans).
 [[nodiscard]] Image smooth(const Device& device, const ImageView& image, const Smooth& parameters = {});
 
-/// The prepared form: inputs of run() are the picture and the mask. Of the view in `parameters` only the
-/// shape is read.
+/// The prepared form; run() takes the picture and the mask. Of the view only its shape is read.
 [[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Smooth& parameters);
+
+/// What `smooth` is: parameters, inputs, output, reach (satin/filter.h).
+[[nodiscard]] const FilterRecord& smooth_record();
 
 }  // namespace satin

@@ -3,8 +3,6 @@
 #include <optional>
 
 #include "satin/border.h"
-#include "satin/device.h"
-#include "satin/image.h"
 #include "satin/plan.h"
 
 namespace [[gnu::visibility("default")]] satin {
@@ -44,12 +42,12 @@ struct Threshold {
 /// u8 and u16: sums are exact, T is computed in double. f32: values are rounded to 30 bits below the largest
 /// magnitude, for windows of n pixels to (62 - log2 n) / 2 if that is less; for otsu to 15.
 ///
-/// A flat area equals its mean: niblack keeps it black, and wolf where it is the darkest of the picture;
-/// sauvola, bradley and nick lower T below the mean and make it white unless it is 0.
+/// A flat area equals its mean: niblack keeps it black, and wolf where it is the darkest; sauvola, bradley
+/// and nick make it white unless it is 0.
 ///
-/// The result is u8 with one channel, the same on every device, byte for byte. Memory beside the pictures: of
-/// anything but grey integers the plane, 1, 2 or 4 bytes a pixel; a CPU thread 50 to 70 bytes a column and 16
-/// a column of the window; a GPU 12 to 16 bytes a pixel more for windows of about 1000 pixels or more. otsu
+/// The result is u8 with one channel, the same bytes on every device. Memory beside the pictures: a plane of
+/// 1, 2 or 4 bytes a pixel for anything but grey integers; a CPU thread 50 to 70 bytes a column and 16 a
+/// column of the window; a GPU 12 to 16 bytes a pixel more for windows of about 1000 pixels or more. otsu
 /// waits for its histogram. Throws Error(usage) for parameters out of range, Error(input) for NaN or
 /// infinity.
 ///
@@ -58,5 +56,8 @@ struct Threshold {
 [[nodiscard]] Image threshold(const Device& device, const ImageView& image, const Threshold& parameters = {});
 
 [[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Threshold& parameters);
+
+/// What `threshold` is: parameters, inputs, output, reach (satin/filter.h).
+[[nodiscard]] const FilterRecord& threshold_record();
 
 }  // namespace satin

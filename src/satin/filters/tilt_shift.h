@@ -1,7 +1,5 @@
 #pragma once
 
-#include "satin/device.h"
-#include "satin/image.h"
 #include "satin/lens_style.h"
 #include "satin/param.h"
 #include "satin/plan.h"
@@ -21,17 +19,19 @@ struct TiltShift {
   ImageView mask{};  ///< blend weight: one channel, u8 or u16, of the picture's size; 0 keeps the bytes
 };
 
-/// What a tilted lens does to a plane, such as a town seen from a roof: sharp along a line, and more and more
-/// out of focus on both sides of it. It is dof() with a depth that is made here: the signed radius of a pixel
-/// grows from 0 at the edge of the band to `radius` at the distance `falloff` and stays there; it is rounded
-/// to 1/256 pixel, positive (near) on the side that lies below a level band.
+/// What a tilted lens does to a plane, such as a town seen from a roof: sharp along a line, less so on both
+/// sides of it. It is dof() with a depth that is made here: the signed radius of a pixel grows from 0 at the
+/// edge of the band to `radius` at the distance `falloff` and stays there; it is rounded to 1/256 pixel,
+/// positive (near) on the side that lies below a level band.
 ///
 /// Pixels, precision, borders, memory and errors are those of dof(). A radius of 0 gives the input's bytes.
 [[nodiscard]] Image tilt_shift(const Device& device, const ImageView& image,
                                const TiltShift& parameters = {});
 
-/// The prepared form: inputs of run() are the picture and the mask. Of the view in `parameters` only the
-/// shape is read.
+/// The prepared form; run() takes the picture and the mask. Of the view only its shape is read.
 [[nodiscard]] Plan plan(const Device& device, const Shape& shape, const TiltShift& parameters);
+
+/// What `tilt-shift` is: parameters, inputs, output, reach (satin/filter.h).
+[[nodiscard]] const FilterRecord& tilt_shift_record();
 
 }  // namespace satin

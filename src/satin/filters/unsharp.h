@@ -2,9 +2,7 @@
 
 #include <optional>
 
-#include "satin/device.h"
 #include "satin/filters/blur.h"
-#include "satin/image.h"
 #include "satin/param.h"
 #include "satin/plan.h"
 
@@ -26,23 +24,24 @@ struct Unsharp {
 /// takes with this kernel and radius. Small radii sharpen edges; large ones with small amounts bring up local
 /// contrast (amount 0.2, radius 5%).
 ///
-/// Values are those stored unless `space` says linear. That is the custom, and it looks even: a step and its
-/// mirror image get halos of one strength, where linear light makes the bright ones much stronger; amounts
-/// and thresholds mean what they mean in other programs. The threshold is hard, as it is there too.
+/// Values are those stored unless `space` says linear: so a step and its mirror image get halos of one
+/// strength, and amounts and the hard threshold mean what they mean in other programs.
 ///
 /// The mean is not rounded to the picture's type: it has 8 bits more below the point, and the difference,
 /// product and sum are double. 8- and 16-bit results are clamped and rounded to nearest, ties up; floats are
 /// not clamped. Alpha comes back as it was; straight alpha weights the mean, so that what is transparent
-/// leaves no trace, and fully transparent pixels keep their bytes. Amount 0, or radius 0, is the identity,
-/// byte for byte; so is a constant picture. With a mask the rounded result is blended with the picture.
+/// leaves no trace, and fully transparent pixels keep their bytes. With amount 0 or radius 0, and for a
+/// constant picture, the bytes stay. With a mask the rounded result is blended with the picture.
 ///
 /// Pixels: u8, u16 or f32; 1 to 4 channels. The result has the input's shape, is the same on every device,
-/// byte for byte, and does not alias the input. Throws Error(usage) for parameters out of range and for
-/// shapes that do not fit, Error(input) for NaN or infinity in the picture.
+/// byte for byte, and does not alias the input. Throws Error(usage) for parameters and shapes that do not
+/// fit, Error(input) for NaN or infinity.
 [[nodiscard]] Image unsharp(const Device& device, const ImageView& image, const Unsharp& parameters = {});
 
-/// The prepared form: inputs of run() are the picture and the mask. Of the view in `parameters` only the
-/// shape is read.
+/// The prepared form; run() takes the picture and the mask. Of the view only its shape is read.
 [[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Unsharp& parameters);
+
+/// What `unsharp` is: parameters, inputs, output, reach (satin/filter.h).
+[[nodiscard]] const FilterRecord& unsharp_record();
 
 }  // namespace satin

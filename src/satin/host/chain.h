@@ -3,10 +3,9 @@
 // chunk to chunk. What satin/host/scan.h and the CPU's own scans stand on.
 //
 // A thread works out the state of its chunk alone, waits for the state of everything before it, passes both
-// combined to the next chunk and then has what it needs to finish its own. Chunks are drawn in order by an
-// atomic ticket, so that the chunk with the lowest number in work never waits for one that nobody has begun:
-// it works on any number of threads, and on one. States are combined strictly in the order of the chunks, so
-// that the result depends on the number of values alone.
+// combined to the next chunk and then finishes its own. Chunks are drawn in order by an atomic ticket, so
+// that none waits for one that nobody has begun, on any number of threads. States are combined in the order
+// of the chunks, so that the result depends on the number of values alone.
 //
 // Yan, Long, Zhang, StreamScan: fast scan algorithms for GPUs without global barrier synchronization, 2013;
 // Merrill and Garland, Single-pass parallel prefix scan with decoupled look-back, 2016.

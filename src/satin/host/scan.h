@@ -1,18 +1,17 @@
 #pragma once
-// Scans of host arrays with a caller's own operator, state and maps, on the threads of a CPU device. (For a
+// Scans of host arrays with a caller's own operator, state and maps, on the threads of a CPU device. (On a
 // GPU: satin/cuda/scan.cuh. For the usual operators and types: satin/scan.h.)
 //
 // A scan combines states. to_state(value, index) makes one of each value, to_value(state) makes a result of
 // one; both are fused into the scan, which reads and writes memory once. `combine(earlier, later)` must be
-// associative, and need not commute; `identity` changes nothing on either side. A State is copyable and as
-// large or small as it likes. The forms without maps convert with static_cast.
+// associative, and need not commute; `identity` changes nothing on either side. A State is copyable. The
+// forms without maps convert with static_cast.
 //
-// Maps and the operator are called from several threads at once, for a value twice. They must not call back
-// into Satin. An exception that they throw ends the scan and reaches the caller; the results are then
-// unspecified.
+// Maps and the operator are called from several threads at once, for a value twice, and must not call Satin.
+// An exception of theirs ends the scan and reaches the caller; the results are then unspecified.
 //
-// Order: states are combined left to right within chunks of fixed length, and chunks in their order. The
-// bytes of the result depend on the number of values and on their types, not on threads or runs.
+// States are combined left to right within chunks of fixed length, and chunks in their order: the bytes of
+// the result depend on the number of values and their types, not on threads or runs.
 //
 // `result` may be `values` itself if both have one type; otherwise arrays do not overlap. n may be 0. All
 // functions wait for the result. A CUDA device is Error(usage).

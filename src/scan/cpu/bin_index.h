@@ -9,19 +9,6 @@
 
 namespace satin::cpu {
 
-/// Points into `bins`, which must stay.
-inline BinRule rule_of(const Bins& bins) {
-  BinRule rule;
-  rule.count = static_cast<std::uint32_t>(bins.count());
-  rule.lower = bins.lower();
-  if (bins.edges().empty()) {
-    rule.scale = even_bin_scale(bins.lower(), bins.upper(), bins.count());
-  } else {
-    rule.inner = bins.edges().data() + 1;
-  }
-  return rule;
-}
-
 template <class T>
 struct EvenIndex {
   const T* values;
@@ -58,8 +45,8 @@ inline std::vector<std::uint16_t> indices_of_codes(const BinRule& rule, std::siz
 /// function(index), where index(i) is the bin of value i.
 template <class Function>
 void with_bin_index(ArrayView values, const Bins& bins, const Function& function) {
-  with_tag(values.type, [&]<class T>(TypeTag<T>) {
-    const BinRule rule = rule_of(bins);
+  with_type(values.type, [&]<class T>() {
+    const BinRule rule = bin_rule(bins);
     const T* first = values.values<T>();
     if constexpr (sizeof(T) <= 2) {
       constexpr std::size_t codes = std::size_t{1} << (8 * sizeof(T));

@@ -11,7 +11,7 @@ namespace satin::cpu {
 namespace {
 
 void store_counts(const std::vector<std::uint64_t>& sums, MutableArrayView counts) {
-  with_size(size_of(counts.type), [&]<class T>(TypeTag<T>) {
+  with_size(size_of(counts.type), [&]<class T>() {
     std::transform(sums.begin(), sums.end(), counts.values<T>(),
                    [](std::uint64_t sum) { return static_cast<T>(sum); });
   });
@@ -40,7 +40,7 @@ void extract_bins(Backend& any, ArrayView values, const Bins& bins, MutableArray
     std::vector<std::uint64_t> positions = count_parts(backend, parts, buckets, index);
     store_counts(totals(positions, buckets), counts);
     exclusive_positions(positions, buckets);
-    with_size(size_of(values.type), [&]<class T>(TypeTag<T>) {
+    with_size(size_of(values.type), [&]<class T>() {
       const T* from = values.values<T>();
       T* to = result.values<T>();
       scatter(backend, parts, positions, buckets, index, [=](std::int64_t i, std::uint64_t position) {

@@ -1,8 +1,9 @@
 #include "scan/cpu/mask.h"
 
+#include <functional>
+
 #include "scan/cpu/bin_index.h"
 #include "scan/cpu/types.h"
-#include "scan/maths/comparison.h"
 
 namespace satin::cpu {
 namespace {
@@ -11,22 +12,22 @@ template <class Function>
 decltype(auto) with_comparison(Comparison comparison, const Function& function) {
   switch (comparison) {
     case Comparison::less:
-      return function(Less());
+      return function(std::less<>());
     case Comparison::less_equal:
-      return function(LessEqual());
+      return function(std::less_equal<>());
     case Comparison::greater:
-      return function(Greater());
+      return function(std::greater<>());
     case Comparison::greater_equal:
-      return function(GreaterEqual());
+      return function(std::greater_equal<>());
     case Comparison::equal:
-      return function(Equal());
+      return function(std::equal_to<>());
     default:
-      return function(NotEqual());
+      return function(std::not_equal_to<>());
   }
 }
 
 FillMask mask_by(ArrayView values, const Predicate& predicate) {
-  return with_tag(values.type, [&]<class T>(TypeTag<T>) {
+  return with_type(values.type, [&]<class T>() {
     const T* all = values.values<T>();
     const T number = value_of<T>(predicate.number).value_or(T{});
     return with_comparison(predicate.comparison, [=]<class Compare>(Compare compare) -> FillMask {
@@ -48,9 +49,9 @@ FillMask mask_by(ArrayView, ArrayView given) {
 }
 
 FillMask mask_by(ArrayView values, const InBin& in_bin) {
-  const BinRule rule = rule_of(*in_bin.bins);
+  const BinRule rule = bin_rule(*in_bin.bins);
   const auto bin = static_cast<std::uint32_t>(in_bin.bin);
-  return with_tag(values.type, [=]<class T>(TypeTag<T>) -> FillMask {
+  return with_type(values.type, [=]<class T>() -> FillMask {
     const T* all = values.values<T>();
     return [=](std::int64_t first, std::int64_t count, std::uint8_t* mask) {
       const T* from = all + first;

@@ -4,7 +4,7 @@
 
 #include "satin/host/chain.h"
 #include "scan/cpu/blocks.h"
-#include "scan/cpu/chunk_plain.h"
+#include "scan/cpu/chunk.h"
 #include "scan/cpu/operations.h"
 #include "scan/cpu/types.h"
 
@@ -74,27 +74,27 @@ double sum_as_double(CpuBackend& backend, const In* values, std::int64_t n) {
 }  // namespace
 
 void reduce(Backend& backend, ArrayView values, Operator op, MutableArrayView result, Stream) {
-  with_operator(op, values.type, result.type, [&]<class Op, class In>(Op, TypeTag<In>) {
+  with_operator(op, values.type, result.type, [&]<class Op, class In>() {
     *result.values<typename Op::Value>() = reduced<Op>(as_cpu(backend), values.values<In>(), values.size, op);
   });
 }
 
 double mean(Backend& backend, ArrayView values, Stream) {
-  const double sum = with_tag(values.type, [&]<class In>(TypeTag<In>) {
+  const double sum = with_type(values.type, [&]<class In>() {
     return sum_as_double(as_cpu(backend), values.values<In>(), values.size);
   });
   return sum / static_cast<double>(values.size);
 }
 
 void scan(Backend& backend, ArrayView values, MutableArrayView result, const ScanRule& rule, Stream) {
-  with_operator(rule.op, values.type, result.type, [&]<class Op, class In>(Op, TypeTag<In>) {
+  with_operator(rule.op, values.type, result.type, [&]<class Op, class In>() {
     scan_all<Op>(as_cpu(backend), values.values<In>(), result.values<typename Op::Value>(), values.size,
                  rule);
   });
 }
 
 void combine(Backend& backend, ArrayView a, ArrayView b, MutableArrayView result, Operator op, Stream) {
-  with_operator(op, b.type, result.type, [&]<class Op, class In>(Op, TypeTag<In>) {
+  with_operator(op, b.type, result.type, [&]<class Op, class In>() {
     using Out = typename Op::Value;
     const Out* left = a.values<Out>();
     const In* right = b.values<In>();

@@ -120,7 +120,7 @@ std::int64_t reduce_segments(CpuBackend& backend, const In* values, std::int64_t
 
 void segmented_scan(Backend& backend, ArrayView values, const Segments& segments, MutableArrayView result,
                     const ScanRule& rule, Stream) {
-  with_operator(rule.op, values.type, result.type, [&]<class Op, class In>(Op, TypeTag<In>) {
+  with_operator(rule.op, values.type, result.type, [&]<class Op, class In>() {
     scan_segments<Op>(as_cpu(backend), values.values<In>(), Heads(segments),
                       result.values<typename Op::Value>(), values.size, rule.exclusive);
   });
@@ -129,7 +129,7 @@ void segmented_scan(Backend& backend, ArrayView values, const Segments& segments
 std::int64_t segmented_reduce(Backend& backend, ArrayView values, const Segments& segments,
                               MutableArrayView result, Operator op, Stream) {
   std::int64_t count = 0;
-  with_operator(op, values.type, result.type, [&]<class Op, class In>(Op, TypeTag<In>) {
+  with_operator(op, values.type, result.type, [&]<class Op, class In>() {
     count = reduce_segments<Op>(as_cpu(backend), values.values<In>(), values.size, Heads(segments),
                                 result.values<typename Op::Value>(), result.size);
   });

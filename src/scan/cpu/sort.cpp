@@ -139,7 +139,7 @@ bool sort_by_counts(CpuBackend& backend, const SortArrays& arrays, std::int64_t 
   const std::vector<std::uint64_t> starts(positions.begin(), positions.begin() + range);
   write_runs(backend, starts, arrays.sorted_keys.values<K>(), parts.n);
   if (arrays.values.size == 0) return true;
-  with_size(size_of(arrays.values.type), [&]<class V>(TypeTag<V>) {
+  with_size(size_of(arrays.values.type), [&]<class V>() {
     const V* from = arrays.values.values<V>();
     V* to = arrays.sorted_values.values<V>();
     scatter(backend, parts, positions, buckets, index,
@@ -151,17 +151,17 @@ bool sort_by_counts(CpuBackend& backend, const SortArrays& arrays, std::int64_t 
 }  // namespace
 
 void radix_sort(Backend& backend, const SortArrays& arrays, Stream) {
-  with_tag(arrays.keys.type, [&]<class T>(TypeTag<T>) {
+  with_type(arrays.keys.type, [&]<class T>() {
     if constexpr (!std::is_same_v<T, double>) {
       const std::size_t size = arrays.values.size == 0 ? 1 : size_of(arrays.values.type);
-      with_size(size, [&]<class V>(TypeTag<V>) { RadixSort<T, V>(as_cpu(backend), arrays).run(); });
+      with_size(size, [&]<class V>() { RadixSort<T, V>(as_cpu(backend), arrays).run(); });
     }
   });
 }
 
 bool counting_sort(Backend& backend, const SortArrays& arrays, std::int64_t range, Stream) {
   return with_size(size_of(arrays.keys.type),
-                   [&]<class K>(TypeTag<K>) { return sort_by_counts<K>(as_cpu(backend), arrays, range); });
+                   [&]<class K>() { return sort_by_counts<K>(as_cpu(backend), arrays, range); });
 }
 
 }  // namespace satin::cpu

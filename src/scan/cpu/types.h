@@ -12,29 +12,19 @@
 
 namespace satin::cpu {
 
-template <class T>
-struct TypeTag {
-  using type = T;
-};
-
-/// function(TypeTag<T>()) for the type.
-template <class Function>
-decltype(auto) with_tag(Type type, const Function& function) {
-  return satin::with_type(type, [&]<class T>() -> decltype(auto) { return function(TypeTag<T>()); });
-}
-
-/// function(TypeTag<T>()) for the unsigned type of 1, 2, 4 or 8 bytes: values that are moved, not looked at.
+/// function.operator()<T>() for the unsigned type of 1, 2, 4 or 8 bytes: values that are moved, not looked
+/// at.
 template <class Function>
 decltype(auto) with_size(std::size_t size, const Function& function) {
   switch (size) {
     case 1:
-      return function(TypeTag<std::uint8_t>());
+      return function.template operator()<std::uint8_t>();
     case 2:
-      return function(TypeTag<std::uint16_t>());
+      return function.template operator()<std::uint16_t>();
     case 4:
-      return function(TypeTag<std::uint32_t>());
+      return function.template operator()<std::uint32_t>();
     default:
-      return function(TypeTag<std::uint64_t>());
+      return function.template operator()<std::uint64_t>();
   }
 }
 
@@ -45,15 +35,16 @@ inline constexpr bool sums_into = std::is_same_v<In, Out> ||
                                    sizeof(In) < sizeof(Out) && sizeof(Out) >= 4) ||
                                   (std::is_same_v<In, float> && std::is_same_v<Out, double>);
 
-/// function(operator, TypeTag<In>()) for an operator of scan_operator.h and a pair of types that go together.
+/// function.operator()<Op, In>() for an operator of scan_operator.h and a pair of types that go together.
 template <class Function>
 void with_operator(Operator op, Type in, Type out, const Function& function) {
-  with_tag(out, [&]<class Out>(TypeTag<Out> out_tag) {
-    if (op == Operator::min) return function(Minimum<Out>(), out_tag);
-    if (op == Operator::max) return function(Maximum<Out>(), out_tag);
-    with_tag(in, [&]<class In>(TypeTag<In> in_tag) {
+  with_type(out, [&]<class Out>() {
+    if (op == Operator::min) return function.template operator()<Minimum<Out>, Out>();
+    if (op == Operator::max) return function.template operator()<Maximum<Out>, Out>();
+    with_type(in, [&]<class In>() {
       if constexpr (sums_into<In, Out>)
-        op == Operator::sum ? function(Sum<Out>(), in_tag) : function(Product<Out>(), in_tag);
+        op == Operator::sum ? function.template operator()<Sum<Out>, In>()
+                            : function.template operator()<Product<Out>, In>();
     });
   });
 }

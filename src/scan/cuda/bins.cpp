@@ -11,14 +11,12 @@ namespace {
 /// Bins with their inner edges in device memory.
 class DeviceBins {
  public:
-  DeviceBins(const CudaBackend& device, const Bins& bins, Stream stream)
-      : rule_{bins.lower(), even_bin_scale(bins.lower(), bins.upper(), bins.count()),
-              static_cast<std::uint32_t>(bins.count()), nullptr} {
-    if (bins.edges().empty()) return;
-    const std::size_t bytes = (bins.edges().size() - 2) * sizeof(double);
+  DeviceBins(const CudaBackend& device, const Bins& bins, Stream stream) : rule_(bin_rule(bins)) {
+    if (rule_.inner == nullptr) return;
+    const std::size_t bytes = (rule_.count - 1) * sizeof(double);
     inner_.emplace(device, bytes, stream);
     if (bytes > 0)
-      check(cudaMemcpyAsync(inner_->get(), bins.edges().data() + 1, bytes, cudaMemcpyHostToDevice,
+      check(cudaMemcpyAsync(inner_->get(), rule_.inner, bytes, cudaMemcpyHostToDevice,
                             device.stream_of(stream)),
             "copying the edges of bins");
     rule_.inner = inner_->as<double>();

@@ -114,12 +114,9 @@ std::optional<WordOf<T>> first_key_from(std::int64_t bin, const BinRule& rule) {
 /// From the first number of the bin to the last before the next bin's; the last bin has NaN too.
 template <class T>
 Interval of_bin(const InBin& in_bin) {
-  const Bins& bins = *in_bin.bins;
-  const auto& edges = bins.edges();
-  const BinRule rule{bins.lower(), even_bin_scale(bins.lower(), bins.upper(), bins.count()),
-                     static_cast<std::uint32_t>(bins.count()), edges.empty() ? nullptr : edges.data() + 1};
+  const BinRule rule = bin_rule(*in_bin.bins);
   constexpr WordOf<T> all = std::numeric_limits<WordOf<T>>::max();
-  const bool with_nan = std::is_floating_point_v<T> && in_bin.bin + 1 == bins.count();
+  const bool with_nan = std::is_floating_point_v<T> && in_bin.bin + 1 == std::int64_t{rule.count};
   const auto first = first_key_from<T>(in_bin.bin, rule);
   const auto next = first_key_from<T>(in_bin.bin + 1, rule);
   if (!first.has_value())

@@ -25,10 +25,8 @@ int launch(kernels::Space& space, const Selection& selection, const kernels::Int
   }
   const bool partition = selection.keep == Selection::Keep::partition;
   if (const auto* mask = std::get_if<ArrayView>(&selection.by))
-    return partition ? kernels::partition_by_mask(space, values, *mask, result, count, stream)
-                     : kernels::select_by_mask(space, values, *mask, result, count, stream);
-  return partition ? kernels::partition_in(space, values, interval, result, count, stream)
-                   : kernels::select_in(space, values, interval, result, count, stream);
+    return kernels::select_by_mask(space, values, *mask, partition, result, count, stream);
+  return kernels::select_in(space, values, interval, partition, result, count, stream);
 }
 
 std::int64_t select_nothing(CudaBackend& device, const Selection& selection, MutableArrayView result,

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "core/maths/hd.h"
+#include "satin/scan.h"
 
 namespace satin {
 
@@ -20,6 +21,12 @@ struct BinRule {
 /// Bins a unit, rounded once for the width and once for the quotient.
 SATIN_HD double even_bin_scale(double lower, double upper, std::int64_t count) {
   return static_cast<double>(count) / (upper - lower);
+}
+
+/// Points into `bins`, which must stay.
+inline BinRule bin_rule(const Bins& bins) {
+  return {bins.lower(), even_bin_scale(bins.lower(), bins.upper(), bins.count()),
+          static_cast<std::uint32_t>(bins.count()), bins.edges().empty() ? nullptr : bins.edges().data() + 1};
 }
 
 /// floor((value - lower) * scale) within 0 ... count - 1; NaN gives the last.

@@ -12,9 +12,11 @@
 #include <vector>
 
 #include "core/cpu/backend.h"
+#include "core/with_type.h"
 #include "pixels/cpu/plane_rows-inl.h"
+#include "pixels/cpu/rows.h"
 #include "statistics/box_stats.h"
-#include "statistics/cpu/sliding_stats-inl.h"
+#include "statistics/cpu/local_statistics-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
@@ -22,36 +24,13 @@ namespace satin::cpu::HWY_NAMESPACE {
 constexpr std::size_t chunk = 256;  // pixels whose means and deviations stay in the L1
 constexpr std::int64_t smallest_tile = 32;
 
-/// The job's plane as rows of integers: the picture itself where it is that.
-template <class Stored>
-class QuantisedPlane {
- public:
-  QuantisedPlane(CpuBackend& backend, const BoxStatsJob& job) : backend_(backend), job_(job) {
-    if (job.plane.channels == 1 && job.plane.type != Type::f32) return;
-    shape_.width = job.width;
-    shape_.height = job.height;
-    shape_.type = job.plane.type == Type::f32 ? Type::u32 : job.plane.type;
-    memory_ = backend.allocate(byte_size(shape_));
-  }
-
-  [[nodiscard]] std::size_t bytes() const noexcept { return memory_.size; }
-
-  [[nodiscard]] ImageView of(const ImageView& picture, int exponent) {
-    if (memory_.get() == nullptr) return picture;
-    const MutableImageView plane = mutable_view_of(memory_.get(), shape_);
-    parallel_rows(backend_, job_.height, 32, [&](std::int64_t first, std::int64_t last) {
-      for (std::int64_t y = first; y < last; ++y)
-        ReadQuantised(job_.plane, exponent, picture, y, plane.row<Stored>(y));
-    });
-    return plane;
-  }
-
- private:
-  CpuBackend& backend_;
-  BoxStatsJob job_;
-  Shape shape_;
-  Buffer memory_;
-};
+/// The job's plane as rows of integers; empty where the picture itself is that.
+inline Image AllocatePlane(CpuBackend& backend, const BoxStatsJob& job) {
+  if (job.plane.channels == 1 && job.plane.type != Type::f32) return {};
+  const Type type = job.plane.type == Type::f32 ? Type::u32 : job.plane.type;
+  const Shape shape{job.width, job.height, 1, type};
+  return {shape, backend.allocate(byte_size(shape)), Memory::host};
+}
 
 template <class Stored, class Sum>
 class BoxStats final : public BoxStatsOperation {
@@ -61,7 +40,7 @@ class BoxStats final : public BoxStatsOperation {
   BoxStats(CpuBackend& backend, const BoxStatsJob& job)
       : backend_(backend),
         job_(job),
-        plane_(backend, job),
+        plane_(AllocatePlane(backend, job)),
         tiles_(std::clamp<std::int64_t>(job.height / smallest_tile, 1, backend.threads.count())),
         row_tiles_(static_cast<std::size_t>(tiles_), RowTile{Sliding(job), {}, {}, {}}) {
     for (RowTile& tile : row_tiles_) {
@@ -73,8 +52,9 @@ class BoxStats final : public BoxStatsOperation {
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
     const std::size_t of_pixel = sizeof(double) + sizeof(std::uint32_t) + sizeof(Stored);
-    return plane_.bytes() + row_tiles_.size() * (row_tiles_[0].sliding.bytes() +
-                                                 static_cast<std::size_t>(job_.width) * of_pixel);
+    const std::size_t plane = plane_.empty() ? 0 : byte_size(plane_.shape());
+    return plane + row_tiles_.size() *
+                       (row_tiles_[0].sliding.bytes() + static_cast<std::size_t>(job_.width) * of_pixel);
   }
 
   void clear_extremes(PictureExtremes* extremes, Stream) override { *extremes = no_extremes; }
@@ -96,20 +76,11 @@ class BoxStats final : public BoxStatsOperation {
   }
 
   void run(const BoxStatsImages& images, Stream) override {
-    const PictureExtremes known = images.extremes == nullptr ? PictureExtremes{} : *images.extremes;
-    if constexpr (sizeof(Sum) == 4)
-      if (job_.result == LocalResult::binary) return binarise_all(images, known);
-    const QuickNumber number = quick_number();
-    for_rows(images.picture, images.measured,
-             [&](std::int64_t y, const ImageView& plane, const WindowRow<Sum>& row, RowTile& tile) {
-               if constexpr (sizeof(Stored) < 4)
-                 if (number.limit > 0 && row.exact_in_double)
-                   return store_quickly(number, row, plane.row<Stored>(y), tile,
-                                        images.output.row<Stored>(y));
-               if (job_.result != LocalResult::deviation)
-                 ReadValues(job_.plane, images.picture, y, tile.values.data());
-               write_row(images, known, y, row, tile.values.data());
-             });
+    if (job_.colours == 1) return run_plane(images);
+    for (int colour = 0; colour < job_.colours; ++colour) {
+      job_.plane.channel = job_.output_channel = colour;
+      run_plane(images);
+    }
   }
 
  private:
@@ -120,12 +91,32 @@ class BoxStats final : public BoxStatsOperation {
     std::vector<Stored> stored;       ///< results of one row
   };
 
+  void run_plane(const BoxStatsImages& images) {
+    const PictureExtremes known = images.extremes == nullptr ? PictureExtremes{} : *images.extremes;
+    constexpr double largest = static_cast<Stored>(~Stored{0});
+    const QuickThreshold threshold = quick_threshold(job_.rule, known, largest);
+    const QuickNumber number = quick_number(job_, largest);
+    for_rows(images.picture, images.measured,
+             [&](std::int64_t y, const ImageView& plane, const WindowRow<Sum>& row, RowTile& tile) {
+               if constexpr (sizeof(Stored) < 4) {
+                 const auto* values = plane.row<Stored>(y);
+                 if (row.exact_in_double && job_.result == LocalResult::binary)
+                   return binarise_in_floats(threshold, known, row, values, tile,
+                                             images.output.row<std::uint8_t>(y));
+                 if (row.exact_in_double && job_.mask_maximum == 0)
+                   return store_in_floats(number, row, values, tile, images.output.row<Stored>(y));
+               }
+               ReadValues(job_.plane, images.picture, y, tile.values.data());
+               write_row(images, known, y, row, tile.values.data());
+             });
+  }
+
   /// Calls work(y, plane, windows, tile) for every row.
   template <class Work>
   void for_rows(const ImageView& picture, const Measured* measured, const Work& work) {
     const int exponent = plane_exponent(job_.plane, measured);
     const Quantised rule = quantised(job_.plane, exponent);
-    const ImageView plane = plane_.of(picture, exponent);
+    const ImageView plane = plane_.empty() ? picture : read_plane(picture, exponent);
     parallel_rows(backend_, tiles_, 1, [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t index = first; index < last; ++index) {
         RowTile& tile = row_tiles_[static_cast<std::size_t>(index)];
@@ -136,6 +127,14 @@ class BoxStats final : public BoxStatsOperation {
         }
       }
     });
+  }
+
+  [[nodiscard]] ImageView read_plane(const ImageView& picture, int exponent) {
+    parallel_rows(backend_, job_.height, 32, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t y = first; y < last; ++y)
+        ReadQuantised(job_.plane, exponent, picture, y, plane_.view().template row<Stored>(y));
+    });
+    return plane_.view();
   }
 
   /// Calls work(at, count, means, deviations) for pieces of the pixels [first, last).
@@ -167,51 +166,29 @@ class BoxStats final : public BoxStatsOperation {
     return largest;
   }
 
-  /// In floats, and in doubles what those leave open.
-  void binarise_all(const BoxStatsImages& images, const PictureExtremes& known) requires(sizeof(Sum) == 4) {
-    const QuickThreshold threshold = quick_threshold(job_.rule, known, 0xFF);
-    const auto width = static_cast<std::size_t>(job_.width);
-    for_rows(images.picture, nullptr,
-             [&](std::int64_t y, const ImageView& plane, const WindowRow<Sum>& row, RowTile& tile) {
-               const auto* values = plane.row<Stored>(y);
-               auto* out = images.output.row<std::uint8_t>(y);
-               const std::size_t open = BinariseQuickly(threshold, row, tile.sliding.inverses(), values,
-                                                        width, job_.inverted, out, tile.open.data());
-               for (std::size_t i = 0; i < open; ++i) {
-                 const std::size_t x = tile.open[i];
-                 double mean = 0;
-                 double deviation = 0;
-                 Statistics(row, x, 1, &mean, &deviation);
-                 const bool white = values[x] > local_threshold(job_.rule, known, {mean, deviation});
-                 out[x] = white == job_.inverted ? std::uint8_t{0} : std::uint8_t{255};
-               }
-             });
+  // Results are found in floats, and in doubles where those leave them open.
+
+  void binarise_in_floats(const QuickThreshold& threshold, const PictureExtremes& known,
+                          const WindowRow<Sum>& row, const Stored* values, RowTile& tile,
+                          std::uint8_t* out) const requires(sizeof(Stored) < 4) {
+    const std::size_t open = BinariseInFloats(threshold, row, values, static_cast<std::size_t>(job_.width),
+                                              job_.inverted, out, tile.open.data());
+    for (std::size_t i = 0; i < open; ++i) {
+      const std::size_t x = tile.open[i];
+      out[x] = binary_result(job_, known, values[x], StatisticsAt(row, x));
+    }
   }
 
-  /// For numbers of integers without a mask; otherwise one that floats never decide.
-  [[nodiscard]] QuickNumber quick_number() const {
-    constexpr double largest = static_cast<Stored>(~Stored{0});
-    if (job_.result == LocalResult::binary || job_.mask_maximum != 0) return {0, 0, 0, 0, -1};
-    return satin::quick_number(job_, largest);
-  }
-
-  [[nodiscard]] double number_of(double value, LocalStatistics at) const {
-    return job_.result == LocalResult::deviation ? at.deviation : normalised(job_.normalise, value, at);
-  }
-
-  /// Numbers in floats, and in doubles what those leave open.
-  void store_quickly(const QuickNumber& number, const WindowRow<Sum>& row, const Stored* values,
-                     RowTile& tile, Stored* out) const requires(sizeof(Stored) < 4) {
+  void store_in_floats(const QuickNumber& quick, const WindowRow<Sum>& row, const Stored* values,
+                       RowTile& tile, Stored* out) const requires(sizeof(Stored) < 4) {
     const auto width = static_cast<std::size_t>(job_.width);
     const auto channels = static_cast<std::size_t>(job_.plane.channels);
     Stored* stored = channels == 1 ? out : tile.stored.data();
-    const std::size_t open = NumberQuickly(number, job_.result == LocalResult::normalised, row,
-                                           tile.sliding.inverses(), values, width, stored, tile.open.data());
+    const std::size_t open = NumbersInFloats(quick, job_.result == LocalResult::normalised, row, values,
+                                             width, stored, tile.open.data());
     for (std::size_t i = 0; i < open; ++i) {
       const std::size_t x = tile.open[i];
-      LocalStatistics at;
-      Statistics(row, x, 1, &at.mean, &at.deviation);
-      stored[x] = stored_number<Stored>(number_of(values[x], at));
+      stored[x] = stored_number<Stored>(number_result(job_, values[x], StatisticsAt(row, x)));
     }
     if (channels == 1) return;
     for (std::size_t x = 0; x < width; ++x)
@@ -221,11 +198,12 @@ class BoxStats final : public BoxStatsOperation {
   void write_row(const BoxStatsImages& images, const PictureExtremes& known, std::int64_t y,
                  const WindowRow<Sum>& row, const double* values) const {
     for_chunks(row, 0, static_cast<std::size_t>(job_.width),
-               [&](std::size_t at, std::size_t count, const double* means, const double* deviations) {
-                 if (job_.result == LocalResult::binary)
-                   return Binarise(job_.rule, known, values + at, means, deviations, count, job_.inverted,
-                                   images.output.row<std::uint8_t>(y) + at);
-                 store(images, y, at, count, values + at, means, deviations);
+               [&](std::size_t first, std::size_t count, const double* means, const double* deviations) {
+                 if (job_.result != LocalResult::binary)
+                   return store(images, y, first, count, values + first, means, deviations);
+                 std::uint8_t* out = images.output.row<std::uint8_t>(y) + first;
+                 for (std::size_t i = 0; i < count; ++i)
+                   out[i] = binary_result(job_, known, values[first + i], {means[i], deviations[i]});
                });
   }
 
@@ -233,41 +211,27 @@ class BoxStats final : public BoxStatsOperation {
              const double* values, const double* means, const double* deviations) const {
     const auto channels = static_cast<std::size_t>(job_.plane.channels);
     const std::size_t at = first * channels + static_cast<std::size_t>(job_.output_channel);
-    const auto weight_of = [&](std::size_t x) -> std::uint32_t {
-      if (job_.mask_maximum == 0) return 0;
-      return job_.mask_maximum == 0xFF ? images.mask.row<std::uint8_t>(y)[x]
-                                       : images.mask.row<std::uint16_t>(y)[x];
-    };
-    const auto store_as = [&](auto* row, const auto& number) {
-      using T = std::remove_pointer_t<decltype(row)>;
-      const T* own = images.picture.row<T>(y);
-      for (std::size_t i = 0; i < count; ++i)
-        row[at + i * channels] =
-            blended_number(number(i), own[at + i * channels], weight_of(first + i), job_.mask_maximum);
-    };
-    const auto store_number = [&](const auto& number) {
-      if (job_.plane.type == Type::u8) return store_as(images.output.row<std::uint8_t>(y), number);
-      if (job_.plane.type == Type::u16) return store_as(images.output.row<std::uint16_t>(y), number);
-      store_as(images.output.row<float>(y), number);
-    };
-    if (job_.result == LocalResult::deviation) {
-      store_number([&](std::size_t i) { return deviations[i]; });
-    } else {
-      store_number([&](std::size_t i) {
-        return normalised(job_.normalise, values[i], {means[i], deviations[i]});
-      });
-    }
+    const std::uint32_t whole = job_.mask_maximum;
+    with_pixel_type(job_.plane.type, [&]<class T>() {
+      const T* own = images.picture.row<T>(y) + at;
+      T* out = images.output.row<T>(y) + at;
+      for (std::size_t i = 0; i < count; ++i) {
+        const auto x = static_cast<std::int64_t>(first + i);
+        const std::uint32_t weight = whole == 0 ? 0 : mask_at(images.mask, x, y);
+        out[i * channels] = blended_number(number_result(job_, values[i], {means[i], deviations[i]}),
+                                           own[i * channels], weight, whole);
+      }
+    });
   }
 
   CpuBackend& backend_;
   BoxStatsJob job_;
-  QuantisedPlane<Stored> plane_;
+  Image plane_;
   std::int64_t tiles_;
   std::vector<RowTile> row_tiles_;
 };
 
 inline std::unique_ptr<BoxStatsOperation> PrepareBoxStats(Backend& backend, const BoxStatsJob& job) {
-  if (job.colours > 1) return prepare_each_colour(backend, job);
   CpuBackend& cpu = as_cpu(backend);
   switch (job.plane.type) {
     case Type::u8:

@@ -12,10 +12,12 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <vector>
 
+#include "statistics/box_stats.h"
+#include "statistics/maths/in_floats.h"
 #include "statistics/maths/local_statistics.h"
-#include "statistics/maths/quick_number.h"
-#include "statistics/maths/quick_threshold.h"
+#include "tables/cpu/scan-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
@@ -28,6 +30,7 @@ struct WindowRow {
   const Sum* sums = nullptr;
   const Sum* squares = nullptr;
   const double* counts = nullptr;
+  const float* inverses = nullptr;  ///< of the counts, rounded
   std::size_t span = 1;
   Quantised quantised{};
   bool exact_in_double = false;  ///< count * squares < 2^53 and offset 0
@@ -47,17 +50,11 @@ void ExchangeWithSquares(const Stored* HWY_RESTRICT enters, const Stored* HWY_RE
 }
 
 template <class Sum>
-void OneByOne(const WindowRow<Sum>& row, std::size_t first, std::size_t count, double* means,
-              double* deviations) {
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t at = first + i;
-    const WindowSums sums{static_cast<std::uint64_t>(row.counts[at]),
-                          static_cast<Sum>(row.sums[at + row.span] - row.sums[at]),
-                          static_cast<Sum>(row.squares[at + row.span] - row.squares[at])};
-    const LocalStatistics found = local_statistics(sums, row.quantised);
-    means[i] = found.mean;
-    deviations[i] = found.deviation;
-  }
+LocalStatistics StatisticsAt(const WindowRow<Sum>& row, std::size_t at) {
+  const WindowSums sums{static_cast<std::uint64_t>(row.counts[at]),
+                        static_cast<Sum>(row.sums[at + row.span] - row.sums[at]),
+                        static_cast<Sum>(row.squares[at + row.span] - row.squares[at])};
+  return local_statistics(sums, row.quantised);
 }
 
 /// The differences of prefixes that are `span` apart, as doubles.
@@ -88,16 +85,19 @@ HWY_INLINE auto RadicandAt(D d, const WindowRow<Sum>& row, std::size_t at) {
 template <class Sum>
 void Statistics(const WindowRow<Sum>& row, std::size_t first, std::size_t count, double* HWY_RESTRICT means,
                 double* HWY_RESTRICT deviations) {
-  if (!row.exact_in_double) return OneByOne(row, first, count, means, deviations);
   const hn::ScalableTag<double> d;
   const std::size_t lanes = hn::Lanes(d);
   std::size_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
+  for (; row.exact_in_double && i + lanes <= count; i += lanes) {
     const auto n = hn::LoadU(d, row.counts + first + i);
     hn::StoreU(hn::Div(WindowSumsAt(d, row.sums + first + i, row.span), n), d, means + i);
     hn::StoreU(hn::Div(hn::Sqrt(RadicandAt(d, row, first + i)), n), d, deviations + i);
   }
-  OneByOne(row, first + i, count - i, means + i, deviations + i);
+  for (; i < count; ++i) {
+    const LocalStatistics found = StatisticsAt(row, first + i);
+    means[i] = found.mean;
+    deviations[i] = found.deviation;
+  }
 }
 
 /// The largest n Q - S^2 of the pixels [first, first + count) of a row that is exact in double.
@@ -114,51 +114,40 @@ double LargestRadicand(const WindowRow<Sum>& row, std::size_t first, std::size_t
   return result;
 }
 
-template <class ThresholdOf>
-void Compare(const ThresholdOf& threshold_of, const double* HWY_RESTRICT values,
-             const double* HWY_RESTRICT means, const double* HWY_RESTRICT deviations, std::size_t count,
-             bool inverted, std::uint8_t* HWY_RESTRICT out) {
-  const std::uint8_t above = inverted ? 0 : 255;
-  for (std::size_t i = 0; i < count; ++i) {
-    const bool white = values[i] > threshold_of(LocalStatistics{means[i], deviations[i]});
-    out[i] = static_cast<std::uint8_t>(white ? above : 255 - above);
+/// Pixels by floats, vector by vector: decide(i) stores those from i on and returns which of them are
+/// certain. Returns how many of all `count` pixels stay open; their indices are in `open`, which has room for
+/// all.
+template <class Decide>
+HWY_INLINE std::size_t DecideInFloats(std::size_t count, const Decide& decide, std::uint32_t* open) {
+  const hn::Rebind<float, hn::ScalableTag<double>> d;
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t found = 0;
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const auto certain = decide(i);
+    if (hn::AllTrue(d, certain)) continue;
+    float marks[hn::MaxLanes(d)];
+    hn::StoreU(hn::IfThenElseZero(certain, hn::Set(d, 1.0F)), d, marks);
+    for (std::size_t k = 0; k < lanes; ++k)
+      if (marks[k] == 0) open[found++] = static_cast<std::uint32_t>(i + k);
   }
+  for (; i < count; ++i) open[found++] = static_cast<std::uint32_t>(i);
+  return found;
 }
 
-/// 255 where a value is above its threshold, otherwise 0; the other way round if inverted.
-inline void Binarise(const ThresholdRule& rule, const PictureExtremes& extremes, const double* values,
-                     const double* means, const double* deviations, std::size_t count, bool inverted,
-                     std::uint8_t* out) {
-  const auto compare = [&]<ThresholdMethod method>() {
-    ThresholdRule known = rule;
-    known.method = method;
-    Compare([&](LocalStatistics at) { return local_threshold(known, extremes, at); }, values, means,
-            deviations, count, inverted, out);
-  };
-  switch (rule.method) {
-    case ThresholdMethod::bradley:
-      return compare.template operator()<ThresholdMethod::bradley>();
-    case ThresholdMethod::niblack:
-      return compare.template operator()<ThresholdMethod::niblack>();
-    case ThresholdMethod::sauvola:
-      return compare.template operator()<ThresholdMethod::sauvola>();
-    case ThresholdMethod::wolf:
-      return compare.template operator()<ThresholdMethod::wolf>();
-    case ThresholdMethod::nick:
-      return compare.template operator()<ThresholdMethod::nick>();
-    case ThresholdMethod::otsu:
-    case ThresholdMethod::fixed:
-      return;  // one level for all pixels: FixedThresholdOperation
-  }
+/// Stored values as floats.
+template <class D, class Stored>
+HWY_INLINE auto FloatsAt(D d, const Stored* values) {
+  const hn::RebindToSigned<D> integers;
+  return hn::ConvertTo(d, hn::PromoteTo(integers, hn::LoadU(hn::Rebind<Stored, D>(), values)));
 }
 
 /// T - value for one vector of pixels. `Spread`: T depends on the deviation.
-template <bool Spread, class Wide>
-HWY_INLINE auto BelowThreshold(Wide wide, const QuickThreshold& threshold,
-                               const WindowRow<std::uint32_t>& row, const float* inverses,
-                               const std::uint8_t* values, std::size_t at) {
+template <bool Spread, class Wide, class Stored, class Sum>
+HWY_INLINE auto BelowThreshold(Wide wide, const QuickThreshold& threshold, const WindowRow<Sum>& row,
+                               const Stored* values, std::size_t at) {
   const hn::Rebind<float, Wide> d;
-  const auto inverse = hn::LoadU(d, inverses + at);
+  const auto inverse = hn::LoadU(d, row.inverses + at);
   const auto sum = WindowSumsAt(wide, row.sums + at, row.span);
   const auto mean = hn::Mul(hn::DemoteTo(d, sum), inverse);
   auto factor = hn::Set(d, threshold.of_mean);
@@ -170,55 +159,37 @@ HWY_INLINE auto BelowThreshold(Wide wide, const QuickThreshold& threshold,
     factor = hn::MulAdd(hn::Set(d, threshold.of_product), spread, factor);
     rest = hn::MulAdd(hn::Set(d, threshold.of_spread), spread, rest);
   }
-  const hn::Rebind<std::uint8_t, Wide> bytes;
-  const hn::Rebind<std::int32_t, Wide> integers;
-  const auto value = hn::ConvertTo(d, hn::PromoteTo(integers, hn::LoadU(bytes, values + at)));
-  return hn::Sub(hn::MulAdd(mean, factor, rest), value);
+  return hn::Sub(hn::MulAdd(mean, factor, rest), FloatsAt(d, values + at));
 }
 
-template <bool Spread>
-std::size_t Quickly(const QuickThreshold& threshold, const WindowRow<std::uint32_t>& row,
-                    const float* inverses, const std::uint8_t* values, std::size_t count, bool inverted,
-                    std::uint8_t* out, std::uint32_t* open) {
+/// 255 where a value is above its threshold, otherwise 0, the other way round if inverted; of a row that is
+/// exact in double. Which pixels that leaves open: see DecideInFloats().
+template <class Stored, class Sum>
+std::size_t BinariseInFloats(const QuickThreshold& threshold, const WindowRow<Sum>& row, const Stored* values,
+                             std::size_t count, bool inverted, std::uint8_t* HWY_RESTRICT out,
+                             std::uint32_t* open) {
   const hn::ScalableTag<double> wide;
   const hn::Rebind<float, decltype(wide)> d;
   const hn::Rebind<std::int32_t, decltype(wide)> integers;
   const hn::Rebind<std::uint8_t, decltype(wide)> bytes;
-  const std::size_t lanes = hn::Lanes(d);
   const auto flip = hn::Set(integers, inverted ? 0xFF : 0);
   const auto doubt = hn::Set(d, threshold.doubt);
-  std::size_t found = 0;
-  std::size_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    const auto below = BelowThreshold<Spread>(wide, threshold, row, inverses, values, i);
+  const bool spread = threshold.of_product != 0 || threshold.of_spread != 0;
+  const auto decide = [=](std::size_t i) {
+    const auto below = spread ? BelowThreshold<true>(wide, threshold, row, values, i)
+                              : BelowThreshold<false>(wide, threshold, row, values, i);
     const auto white = hn::RebindMask(integers, hn::Lt(below, hn::Zero(d)));
     const auto byte = hn::Xor(hn::IfThenElseZero(white, hn::Set(integers, 0xFF)), flip);
     hn::StoreU(hn::DemoteTo(bytes, byte), bytes, out + i);
-    const auto distance = hn::Abs(below);
-    if (hn::AllTrue(d, hn::Gt(distance, doubt))) continue;
-    float distances[hn::MaxLanes(d)];
-    hn::StoreU(distance, d, distances);
-    for (std::size_t k = 0; k < lanes; ++k)
-      if (!(distances[k] > threshold.doubt)) open[found++] = static_cast<std::uint32_t>(i + k);
-  }
-  for (; i < count; ++i) open[found++] = static_cast<std::uint32_t>(i);
-  return found;
-}
-
-/// The same in floats, for all `count` pixels of a row that is exact in double; inverses[i] is 1 / counts[i],
-/// rounded. Returns how many pixels that leaves open; their indices are in `open`, which has room for all.
-inline std::size_t BinariseQuickly(const QuickThreshold& threshold, const WindowRow<std::uint32_t>& row,
-                                   const float* inverses, const std::uint8_t* values, std::size_t count,
-                                   bool inverted, std::uint8_t* out, std::uint32_t* open) {
-  const bool spread = threshold.of_product != 0 || threshold.of_spread != 0;
-  return spread ? Quickly<true>(threshold, row, inverses, values, count, inverted, out, open)
-                : Quickly<false>(threshold, row, inverses, values, count, inverted, out, open);
+    return hn::Gt(hn::Abs(below), doubt);
+  };
+  return DecideInFloats(count, decide, open);
 }
 
 /// Normalised values of one vector of pixels, clamped.
 template <class Wide, class Stored, class Sum>
 HWY_INLINE auto NormalisedAt(Wide wide, const QuickNumber& number, const WindowRow<Sum>& row,
-                             const float* inverses, const Stored* values, std::size_t at) {
+                             const Stored* values, std::size_t at) {
   const hn::Rebind<float, Wide> d;
   const hn::Rebind<Stored, Wide> stored;
   const hn::Rebind<std::int32_t, Wide> integers;
@@ -227,7 +198,7 @@ HWY_INLINE auto NormalisedAt(Wide wide, const QuickNumber& number, const WindowR
   const auto difference = hn::DemoteTo(d, hn::Sub(hn::Mul(hn::LoadU(wide, row.counts + at), value), sum));
   const auto root = hn::Sqrt(hn::DemoteTo(d, RadicandAt(wide, row, at)));
   const auto positive = hn::Max(root, hn::Set(d, 0.5F));  // of equal values, whose difference is 0
-  const auto most = hn::Mul(hn::Set(d, number.gain), hn::LoadU(d, inverses + at));
+  const auto most = hn::Mul(hn::Set(d, number.gain), hn::LoadU(d, row.inverses + at));
   const auto scale = hn::Min(most, hn::Div(hn::Set(d, number.target), positive));
   const auto part = hn::MulAdd(difference, scale, hn::Set(d, number.mean));
   const auto clamped = hn::Min(hn::Max(part, hn::Zero(d)), hn::Set(d, 1.0F));
@@ -236,45 +207,122 @@ HWY_INLINE auto NormalisedAt(Wide wide, const QuickNumber& number, const WindowR
   return hn::Mul(hn::IfThenElse(flat, hn::Set(d, number.flat), clamped), hn::Set(d, largest));
 }
 
-template <bool Normalised, class Stored, class Sum>
-std::size_t Numbers(const QuickNumber& number, const WindowRow<Sum>& row, const float* inverses,
-                    const Stored* values, std::size_t count, Stored* HWY_RESTRICT out, std::uint32_t* open) {
+/// The stored integers of deviations, or of normalised values, of a row that is exact in double. Which pixels
+/// that leaves open: see DecideInFloats().
+template <class Stored, class Sum>
+std::size_t NumbersInFloats(const QuickNumber& number, bool normalised, const WindowRow<Sum>& row,
+                            const Stored* values, std::size_t count, Stored* HWY_RESTRICT out,
+                            std::uint32_t* open) {
   const hn::ScalableTag<double> wide;
   const hn::Rebind<float, decltype(wide)> d;
   const hn::Rebind<std::int32_t, decltype(wide)> integers;
   const hn::Rebind<Stored, decltype(wide)> stored;
-  const std::size_t lanes = hn::Lanes(d);
   const auto limit = hn::Set(d, number.limit);
-  std::size_t found = 0;
-  std::size_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    const auto here = [&] {
-      if constexpr (Normalised) return NormalisedAt(wide, number, row, inverses, values, i);
-      return hn::Mul(hn::Sqrt(hn::DemoteTo(d, RadicandAt(wide, row, i))), hn::LoadU(d, inverses + i));
-    }();
+  const auto decide = [=](std::size_t i) {
+    const auto here = normalised ? NormalisedAt(wide, number, row, values, i)
+                                 : hn::Mul(hn::Sqrt(hn::DemoteTo(d, RadicandAt(wide, row, i))),
+                                           hn::LoadU(d, row.inverses + i));
     const auto nearest = hn::Round(here);
     hn::StoreU(hn::DemoteTo(stored, hn::ConvertTo(integers, nearest)), stored, out + i);
-    const auto distance = hn::Abs(hn::Sub(here, nearest));
-    if (hn::AllTrue(d, hn::Le(distance, limit))) continue;
-    float distances[hn::MaxLanes(d)];
-    hn::StoreU(distance, d, distances);
-    for (std::size_t k = 0; k < lanes; ++k)
-      if (!(distances[k] <= number.limit)) open[found++] = static_cast<std::uint32_t>(i + k);
-  }
-  for (; i < count; ++i) open[found++] = static_cast<std::uint32_t>(i);
-  return found;
+    return hn::Le(hn::Abs(hn::Sub(here, nearest)), limit);
+  };
+  return DecideInFloats(count, decide, open);
 }
 
-/// The stored integers of deviations, or with `normalised` of normalised values, of all `count` pixels of a
-/// row that is exact in double. Which pixels that leaves open, and `inverses`, as above. Stored and Sum are
-/// u8 and u32, u8 and u64, or u16 and u64.
+/// Column sums of values and of their squares over a window of rows that slides down a plane, and their
+/// prefixes along the row. Stored: of the quantised plane. Sum: u32 or u64, the sums over one window fit.
 template <class Stored, class Sum>
-std::size_t NumberQuickly(const QuickNumber& number, bool normalised, const WindowRow<Sum>& row,
-                          const float* inverses, const Stored* values, std::size_t count, Stored* stored,
-                          std::uint32_t* open) {
-  return normalised ? Numbers<true>(number, row, inverses, values, count, stored, open)
-                    : Numbers<false>(number, row, inverses, values, count, stored, open);
-}
+class SlidingStats {
+ public:
+  explicit SlidingStats(const BoxStatsJob& job)
+      : job_(job),
+        width_(static_cast<std::size_t>(job.width)),
+        reach_(static_cast<std::size_t>(job.reach_x)),
+        sums_(width_),
+        squares_(width_),
+        nothing_(width_),
+        prefix_sums_(width_ + span()),
+        prefix_squares_(width_ + span()),
+        counts_(width_),
+        inverses_(width_) {}
+
+  [[nodiscard]] std::size_t bytes() const noexcept {
+    return width_ * (2 * sizeof(Sum) + sizeof(Stored) + sizeof(double) + sizeof(float)) +
+           2 * prefix_sums_.size() * sizeof(Sum);
+  }
+
+  /// Pixels [first, last) whose windows are not cut at the sides.
+  [[nodiscard]] std::size_t first_whole() const noexcept {
+    return job_.border == Border::shrink ? std::min(reach_, width_) : 0;
+  }
+  [[nodiscard]] std::size_t last_whole() const noexcept {
+    if (job_.border != Border::shrink) return width_;
+    return std::max(first_whole(), width_ - std::min(reach_, width_));
+  }
+
+  /// Sums the windows around row y.
+  void start(const ImageView& plane, std::int64_t y) {
+    std::fill(sums_.begin(), sums_.end(), Sum{0});
+    std::fill(squares_.begin(), squares_.end(), Sum{0});
+    for (std::int64_t position = y - job_.reach_y; position <= y + job_.reach_y; ++position)
+      exchange(plane, source_of(position, job_.height, job_.border), -1);
+  }
+
+  /// Moves from the windows around row y - 1 to those around row y.
+  void advance(const ImageView& plane, std::int64_t y) {
+    const std::int64_t enters = source_of(y + job_.reach_y, job_.height, job_.border);
+    const std::int64_t leaves = source_of(y - 1 - job_.reach_y, job_.height, job_.border);
+    if (enters != leaves) exchange(plane, enters, leaves);
+  }
+
+  WindowRow<Sum> windows(std::int64_t y, const Quantised& quantised) {
+    ScanExtended(sums_.data(), width_, reach_, job_.border, prefix_sums_.data());
+    ScanExtended(squares_.data(), width_, reach_, job_.border, prefix_squares_.data());
+    count_pixels(counted(window_around(y, job_.reach_y), job_.height, job_.border));
+    return {prefix_sums_.data(), prefix_squares_.data(), counts_.data(), inverses_.data(), span(),
+            quantised,           exact_in_double()};
+  }
+
+ private:
+  [[nodiscard]] std::size_t span() const noexcept { return 2 * reach_ + 1; }
+
+  void exchange(const ImageView& plane, std::int64_t enters, std::int64_t leaves) {
+    if (enters < 0 && leaves < 0) return;
+    ExchangeWithSquares(enters < 0 ? nothing_.data() : plane.row<Stored>(enters),
+                        leaves < 0 ? nothing_.data() : plane.row<Stored>(leaves), width_, sums_.data(),
+                        squares_.data());
+  }
+
+  void count_pixels(std::int64_t rows) {
+    if (rows == rows_) return;
+    rows_ = rows;
+    for (std::size_t x = 0; x < width_; ++x) {
+      const Window window = window_around(static_cast<std::int64_t>(x), job_.reach_x);
+      counts_[x] = static_cast<double>(rows * counted(window, job_.width, job_.border));
+      inverses_[x] = 1.0F / static_cast<float>(counts_[x]);
+    }
+    most_ = *std::max_element(counts_.begin(), counts_.end());
+  }
+
+  /// count * (count * largest^2) < 2^53, the bound of every term of n Q - S^2.
+  [[nodiscard]] bool exact_in_double() const {
+    if (job_.plane.type == Type::f32 || most_ >= (1U << 18U)) return false;
+    return most_ * (job_.plane.type == Type::u8 ? 0xFF : 0xFFFF) < 94906265;  // its square is below 2^53
+  }
+
+  BoxStatsJob job_;
+  std::size_t width_;
+  std::size_t reach_;
+  std::vector<Sum> sums_;
+  std::vector<Sum> squares_;
+  std::vector<Stored> nothing_;
+  std::vector<Sum> prefix_sums_;
+  std::vector<Sum> prefix_squares_;
+  std::vector<double> counts_;   ///< pixels of each window
+  std::vector<float> inverses_;  ///< of the counts
+  double most_ = 0;              ///< the largest count
+  std::int64_t rows_ = -1;       ///< of the windows that were counted
+};
 
 }  // namespace satin::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -9,9 +9,11 @@
 
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <array>
 #include <type_traits>
 
+#include "core/maths/window.h"
 #include "pixels/cpu/load_wide-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -159,6 +161,27 @@ void Scan(const Value* values, std::size_t pixels, int channels, const std::type
     default:
       return ScanAbove<4>(values, pixels, above, out);
   }
+}
+
+/// Exclusive prefixes of a row of one channel that its border extends by `reach` on either side:
+/// prefixes[i + 2 reach + 1] - prefixes[i] is the sum over the window around pixel i.
+template <class Sum>
+void ScanExtended(const Sum* row, std::size_t width, std::size_t reach, Border border, Sum* prefixes) {
+  prefixes[0] = 0;
+  Sum* after = prefixes + 1;
+  if (border == Border::shrink) {
+    std::fill_n(after, reach, Sum{0});
+    Scan(row, width, 1, nullptr, after + reach);
+    std::fill_n(after + reach + width, reach, after[reach + width - 1]);
+    return;
+  }
+  const auto size = static_cast<std::int64_t>(width);
+  std::copy_n(row, width, after + reach);
+  for (std::size_t i = 0; i < reach; ++i) {
+    after[i] = row[source_of(static_cast<std::int64_t>(i) - static_cast<std::int64_t>(reach), size, border)];
+    after[reach + width + i] = row[source_of(size + static_cast<std::int64_t>(i), size, border)];
+  }
+  Scan(after, width + 2 * reach, 1, nullptr, after);
 }
 
 }  // namespace satin::cpu::HWY_NAMESPACE

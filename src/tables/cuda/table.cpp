@@ -12,8 +12,7 @@ class Table final : public TableOperation {
   Table(CudaBackend& backend, const TableJob& job)
       : backend_(backend),
         job_(job),
-        tiles_(kernels::table_tiles(job.width, job.height, job.read, job.squared, job.accumulator,
-                                    backend.multiprocessors())),
+        tiles_(kernels::table_tiles(job, backend.multiprocessors())),
         transfer_(device_transfer(backend, job.read.type, job.read.transfer == Transfer::srgb)),
         carries_(backend.allocate(kernels::table_workspace_bytes(tiles_))) {
     check(cudaMemsetAsync(carries_.get(), 0, carries_.size, backend.stream_of({})), "clearing a workspace");
@@ -26,9 +25,8 @@ class Table final : public TableOperation {
            Stream stream) override {
     backend_.select();
     kernels::TableArguments arguments;
+    arguments.job = job_;
     arguments.tiles = tiles_;
-    arguments.read = job_.read;
-    arguments.squared = job_.squared;
     arguments.transfer = transfer_;
     arguments.measured = measured;
     arguments.picture = source_of(picture);
@@ -40,14 +38,7 @@ class Table final : public TableOperation {
 
   void to_double(const MutableImageView& table, const Measured* measured, Stream stream) override {
     backend_.select();
-    kernels::ToDoubleArguments arguments;
-    arguments.width = job_.width;
-    arguments.height = job_.height;
-    arguments.read = job_.read;
-    arguments.squared = job_.squared;
-    arguments.measured = measured;
-    arguments.table = target_of(table);
-    kernels::to_double(arguments, backend_.stream_of(stream));
+    kernels::to_double({job_, measured, target_of(table)}, backend_.stream_of(stream));
     check_launch("converting a summed-area table to doubles");
   }
 

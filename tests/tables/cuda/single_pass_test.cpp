@@ -13,8 +13,8 @@ namespace satin::test {
 namespace {
 
 std::vector<kernels::TableTiles> tiles_for(const Layout& layout, const TableFormat& format) {
-  return kernels::single_pass_tiles(layout.width, layout.height, format.read(), format.squared,
-                                    format.accumulator);
+  return kernels::single_pass_tiles(
+      {layout.width, layout.height, format.read(), format.squared, format.accumulator});
 }
 
 /// One kind of tiles, for the runs of one workspace.
@@ -22,7 +22,6 @@ class SinglePassRun {
  public:
   SinglePassRun(const Layout& layout, int size, const TableFormat& format = {})
       : case_(layout, format),
-        format_(format),
         tiles_(tiles_for(layout, format).at(static_cast<std::size_t>(size))),
         workspace_(backend_.allocate(kernels::single_pass_workspace_bytes(tiles_))) {
     const std::vector<std::byte> zeros(workspace_.size);
@@ -35,8 +34,6 @@ class SinglePassRun {
       backend.select();
       kernels::TableArguments arguments;
       arguments.tiles = tiles_;
-      arguments.read = format_.read();
-      arguments.squared = format_.squared;
       arguments.picture = cuda::source_of(picture);
       arguments.table = cuda::target_of(table);
       arguments.workspace = workspace_.get();
@@ -48,7 +45,6 @@ class SinglePassRun {
  private:
   Backend& backend_ = device_under_test().backend();
   TableCase case_;
-  TableFormat format_;
   kernels::TableTiles tiles_;
   Buffer workspace_;
 };

@@ -1,0 +1,119 @@
+// Box mean of 8-bit pixels by a radius map: a block slides a window down a tile with the last rows of the
+// tile's own summed-area table in a ring in shared memory, the channels of an entry packed into one word.
+//
+// Three groups of warps work on batches of eight rows, one behind the other: the first scans source rows (a
+// warp a row) into a staging buffer, the second adds them down the columns into the ring, the third writes
+// the means whose windows are complete. Each waits for what it needs alone (BatchGates): staging has two
+// buffers, and the ring has room for two batches beside the rows that are read.
+//
+// The table covers the picture extended by its border; of Border::shrink, where the extension is 0, only the
+// divisor is clipped.
+//
+// Bytes moved per pixel: the output, the map, and each pixel of the source (width + 2 reach) / width times
+// (height + 2 reach) / height of the tile, from the L2 but for once. Shared memory: two accesses of a word to
+// build an entry, four reads a whole box.
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include "kernels/device/shared_memory.cuh"
+#include "kernels/means/tiled_table_build.cuh"
+#include "kernels/means/tiled_table_gather.cuh"
+
+namespace satin::kernels {
+namespace {
+
+/// The column to the left of the tile, and the row above it.
+template <int Channels>
+__device__ void clear_frame(const TiledTableArguments& arguments, const TiledTableShared<Channels>& shared,
+                            int thread) {
+  using Shape = TiledTableShape<Channels>;
+  const int rows = arguments.ring_rows;
+  for (int row = thread; row < rows; row += tile_threads)
+    shared.ring[row * Shape::pitch + Shape::origin - 1] = 0;
+  for (int i = thread; i < Shape::pitch; i += tile_threads) shared.ring[(rows - 1) * Shape::pitch + i] = 0;
+}
+
+template <int Channels>
+__global__ void __launch_bounds__(tile_threads, 1)
+    average_in_tiles(const __grid_constant__ TiledTableArguments arguments) {
+  using Shape = TiledTableShape<Channels>;
+  extern __shared__ uint4 memory[];
+  const TiledTableJob& job = arguments.job;
+  const auto thread = static_cast<int>(threadIdx.x);
+  const int warp = thread / warp_size;
+  const TiledTableShared<Channels> shared(memory, job.reach);
+  clear_frame(arguments, shared, thread);
+  for (int i = thread; i <= job.reach; i += tile_threads)
+    shared.divisions[i] = WholeDivision(static_cast<std::uint32_t>((2 * i + 1) * (2 * i + 1)));
+  if (thread < Shape::codes)
+    shared.radii[thread] =
+        radius_from_map(static_cast<std::uint32_t>(thread), 0xFFU, job.radius.low, job.radius.high);
+  if (thread == 0) {
+    shared.part = table_part(arguments, Shape::pixels);
+    shared.gates.scanned.prepare(row_warps);
+    shared.gates.added.prepare(column_warps);
+    shared.gates.gathered.prepare(shared.part.groups * Shape::shares);
+  }
+  __syncthreads();
+  if (warp < row_warps) {
+    scan_rows<Channels>(arguments, shared, warp);
+  } else if (warp < row_warps + column_warps) {
+    add_columns<Channels>(arguments, shared, thread - row_warps * warp_size);
+  } else {
+    TableGather<Channels>(arguments, shared, warp - row_warps - column_warps).run();
+  }
+}
+
+/// Calls action(TiledTableShape, kernel) for the job's channels.
+template <class Action>
+auto with_kernel(const TiledTableJob& job, const Action& action) {
+  if (job.channels == 1) return action(TiledTableShape<1>{}, average_in_tiles<1>);
+  if (job.channels == 2) return action(TiledTableShape<2>{}, average_in_tiles<2>);
+  return action(TiledTableShape<3>{}, average_in_tiles<3>);
+}
+
+int ring_rows_of(const TiledTableJob& job) {
+  return (2 * job.reach + 1 + 2 * batch_rows + batch_rows - 1) / batch_rows * batch_rows;
+}
+
+}  // namespace
+
+SlidingTiles tiles_of(const TiledTableJob& job, int multiprocessors, std::size_t shared_limit) {
+  return with_kernel(job, [&](auto shape, auto*) {
+    using Shape = decltype(shape);
+    const int before = (job.reach + Shape::pixels - 1) / Shape::pixels * Shape::pixels;
+    const int usable =
+        std::min(Shape::most_width, (Shape::columns - before - job.reach) / warp_size * warp_size);
+    if (usable < Shape::columns / 2) return SlidingTiles{};
+    SlidingTileRules rules{job.width, job.height, multiprocessors, usable};
+    rules.fewest_rows = true;
+    rules.most_rows = std::min(std::max(1, job.height / batch_rows), multiprocessors);
+    rules.start_cost = 2 * job.reach + 2 * batch_rows;
+    SlidingTiler tiler(rules);
+    tiler.consider(
+        1, usable, std::numeric_limits<int>::max(),
+        [&](const SlidingTiles&) { return Shape::bytes(ring_rows_of(job), job.reach); }, shared_limit);
+    return tiler.best();
+  });
+}
+
+int prepare_mean(const TiledTableArguments& arguments) {
+  return with_kernel(arguments.job, [&](auto, auto* kernel) { return allow_all_shared_memory(kernel); });
+}
+
+void launch_mean(const TiledTableArguments& arguments, StreamHandle stream) {
+  with_kernel(arguments.job, [&](auto shape, auto* kernel) {
+    TiledTableArguments stepping = arguments;
+    stepping.map_step = decltype(shape)::shares * arguments.radius_map.row;
+    stepping.output_step = decltype(shape)::shares * arguments.output.row;
+    stepping.ring_rows = ring_rows_of(arguments.job);
+    stepping.ring_bytes = static_cast<unsigned>(stepping.ring_rows * decltype(shape)::row_bytes);
+    const dim3 blocks(static_cast<unsigned>(arguments.tiles.columns),
+                      static_cast<unsigned>(arguments.tiles.rows));
+    kernel<<<blocks, tile_threads, arguments.tiles.shared_bytes, stream>>>(stepping);
+  });
+}
+
+}  // namespace satin::kernels

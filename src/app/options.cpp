@@ -1,0 +1,285 @@
+#include "app/options.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "satin/error.h"
+#include "satin/nvjpeg_decoder.h"
+#include "satin/param.h"
+
+namespace satin::app {
+namespace {
+
+constexpr long most_threads = 1024;
+
+/// The library says "radius", the user wrote "--radius".
+Error as_option(const Error& error, const std::string& name) {
+  const std::string message = error.what();
+  return {error.kind(), message.rfind(name, 0) == 0 ? "--" + message : message};
+}
+
+std::string format_of(const ParsedLine& line) {
+  const std::string text = line.value("format").value_or("");
+  return text.empty() || text.front() == '.' ? text : "." + text;
+}
+
+/// "500000", or with a binary multiple: "512K", "200M", "4G", "1T".
+std::uint64_t parse_bytes(const std::string& name, std::string text) {
+  constexpr double most = 1ULL << 52;
+  const std::string multiples = "KMGT";
+  double unit = 1;
+  if (!text.empty())
+    if (const std::size_t at = multiples.find(text.back()); at != std::string::npos) {
+      unit = static_cast<double>(std::uint64_t{1} << (10 * (at + 1)));
+      text.pop_back();
+    }
+  return static_cast<std::uint64_t>(parse_real(name, text, 1, most / unit) * unit);
+}
+
+Shard shard_of(const std::string& text) {
+  const std::size_t slash = text.find('/');
+  if (slash == std::string::npos)
+    throw Error(ErrorKind::usage, "--shard '" + text + "': a part such as 2/8 is expected.");
+  constexpr long most = 1'000'000;
+  const long count = parse_integer("--shard", text.substr(slash + 1), 1, most);
+  return {static_cast<int>(parse_integer("--shard", text.substr(0, slash), 1, count)),
+          static_cast<int>(count)};
+}
+
+std::string text_of_file(const std::string& path) {
+  if (path == "-") return {std::istreambuf_iterator<char>(std::cin), {}};
+  std::ifstream file(path, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (!file.is_open() || file.bad())
+    throw Error(ErrorKind::input, "The list '" + path + "' of --files-from cannot be read. Check the path.");
+  return text;
+}
+
+/// One name a line becomes one name a zero byte; empty lines are left out.
+std::string from_lines(const std::string& text) {
+  std::string names;
+  for (std::size_t first = 0; first < text.size();) {
+    const std::size_t end = std::min(text.find('\n', first), text.size());
+    const bool returned = end > first && text[end - 1] == '\r';
+    if (const std::size_t size = end - first - (returned ? 1 : 0); size != 0)
+      names.append(text, first, size).append(1, '\0');
+    first = end + 1;
+  }
+  return names;
+}
+
+/// The names in the list of --files-from, each ended by a zero byte; empty without that option.
+std::string listed_names(const ParsedLine& line) {
+  const auto path = line.value("files-from");
+  if (!path) {
+    if (line.flag("null"))
+      throw Error(ErrorKind::usage, "--null tells how the list of --files-from is written. Name that list.");
+    return "";
+  }
+  std::string text = text_of_file(*path);
+  if (!line.flag("null")) text = from_lines(text);
+  if (text.empty()) throw Error(ErrorKind::usage, "The list '" + *path + "' of --files-from names no file.");
+  return text;
+}
+
+void refuse_both(const ParsedLine& line, const char* one, const char* other) {
+  if (line.flag(one) && line.flag(other))
+    throw Error(ErrorKind::usage,
+                std::string("--") + one + " and --" + other + " contradict each other. Drop one of them.");
+}
+
+/// Refuses nvJPEG at once where it is sure that there is none.
+JpegDecoder jpeg_decoder_of(const ParsedLine& line) {
+  const auto text = line.value("jpeg-decoder");
+  const std::vector<std::string> choices = jpeg_decoder_option().choices;
+  if (!text || parse_choice("--jpeg-decoder", *text, choices) == 0) return JpegDecoder::libjpeg;
+  const std::string device = line.value("device").value_or("auto");
+  if (device.find("cuda") == std::string::npos && device.find("cpu") != std::string::npos)
+    throw Error(ErrorKind::usage, "--jpeg-decoder nvjpeg decodes on a GPU, and --device " + device +
+                                      " names none. Choose one by --device cuda:N, or drop --jpeg-decoder.");
+  NvjpegDecoder::require();
+  return JpegDecoder::nvjpeg;
+}
+
+void check_streams(const BatchOptions& options, const ParsedLine& line) {
+  const bool stream = std::find(options.inputs.begin(), options.inputs.end(), "-") != options.inputs.end();
+  if (stream && line.value("files-from"))
+    throw Error(ErrorKind::usage, "A picture from standard input ('-') does not go with --files-from.");
+}
+
+}  // namespace
+
+OptionSpec flag(const std::string& name, const std::string& help, char letter) {
+  OptionSpec option;
+  option.name = name;
+  option.letter = letter;
+  option.help = help;
+  return option;
+}
+
+OptionSpec valued(const std::string& name, const std::string& value, const std::string& help, char letter) {
+  OptionSpec option = flag(name, help, letter);
+  option.value = value;
+  return option;
+}
+
+OptionSpec file(const std::string& name, const std::string& help, char letter) {
+  OptionSpec option = valued(name, "FILE", help, letter);
+  option.is_file = true;
+  return option;
+}
+
+OptionSpec help_option() { return flag("help", "show this page", 'h'); }
+
+std::vector<OptionSpec> input_options() {
+  return {flag("recursive", "take folders with all folders below them", 'r'),
+          file("files-from", "take the files that this list names as well, one a line; - for standard input"),
+          flag("null", "the names in that list end with zero bytes (find -print0)", '0')};
+}
+
+std::vector<OptionSpec> device_options() {
+  OptionSpec device = valued("device", "NAME", "auto, cpu or cuda:N");
+  device.default_text = "auto";
+  OptionSpec threads = valued("threads", "N", "threads of the CPU");
+  threads.range = "1 to 1024";
+  threads.default_text = "all";
+  return {device, threads};
+}
+
+std::vector<OptionSpec> read_options() {
+  OptionSpec pixels = valued("max-pixels", "N", "refuse pictures of more pixels");
+  pixels.default_text = std::to_string(ReadLimits{}.pixels);
+  OptionSpec bytes = valued("max-bytes", "N", "refuse files and pictures of more bytes");
+  bytes.default_text = std::to_string(ReadLimits{}.bytes);
+  return {pixels, bytes,
+          flag("allow-partial", "take what there is of damaged or incomplete files, with a warning")};
+}
+
+OptionSpec jpeg_decoder_option() {
+  OptionSpec decoder = valued("jpeg-decoder", "NAME",
+                              "what decodes JPEG files; nvjpeg does so on the GPU, to slightly other pixels");
+  decoder.default_text = "libjpeg";
+  decoder.choices = {"libjpeg", "nvjpeg"};
+  return decoder;
+}
+
+std::vector<OptionSpec> write_options() {
+  OptionSpec quality = valued("jpeg-quality", "N", "quality of JPEG and WebP");
+  quality.range = "1 to 100";
+  quality.default_text = "that of a JPEG input, else 95";
+  return {quality, flag("dither", "dither where 8 bits are made of more"),
+          flag("strip", "leave out ICC profile, EXIF, XMP, IPTC and named channels")};
+}
+
+OptionGroup analysis_options(std::vector<OptionSpec> own, const std::string& json_help) {
+  for (const OptionSpec& option : device_options()) own.push_back(option);
+  for (const OptionSpec& option : read_options()) own.push_back(option);
+  own.push_back(flag("json", json_help));
+  own.push_back(help_option());
+  return {"Common options", std::move(own)};
+}
+
+Parameters parameters_of(const FilterRecord& filter, const ParsedLine& line) {
+  Parameters parameters(filter);
+  for (const auto& [name, text] : line.options) {
+    if (filter.find_parameter(name) == nullptr) continue;
+    try {
+      parameters.set(name, text);
+    } catch (const Error& error) {
+      throw as_option(error, name);
+    }
+  }
+  return parameters;
+}
+
+ReadOptions read_options_of(const ParsedLine& line) {
+  ReadOptions options;
+  constexpr long most = std::numeric_limits<long>::max();
+  const auto set = [&](const char* name, std::uint64_t& limit) {
+    if (const auto text = line.value(name))
+      limit = static_cast<std::uint64_t>(parse_integer("--" + std::string(name), *text, 1, most));
+  };
+  set("max-pixels", options.limits.pixels);
+  set("max-bytes", options.limits.bytes);
+  options.allow_partial = line.flag("allow-partial");
+  return options;
+}
+
+DeviceOptions device_options_of(const ParsedLine& line) {
+  DeviceOptions options;
+  if (const auto text = line.value("threads"))
+    options.threads = static_cast<int>(parse_integer("--threads", *text, 1, most_threads));
+  return options;
+}
+
+std::uint64_t bytes_of(const ParsedLine& line, const std::string& option) {
+  const auto text = line.value(option);
+  return text ? parse_bytes("--" + option, *text) : 0;
+}
+
+BatchOptions input_options_of(const ParsedLine& line) {
+  BatchOptions options;
+  options.inputs.assign(line.arguments.begin(), line.arguments.end());
+  options.recursive = line.flag("recursive");
+  check_streams(options, line);
+  options.list = listed_names(line);
+  return options;
+}
+
+BatchOptions batch_options_of(const ParsedLine& line) {
+  refuse_both(line, "skip-existing", "overwrite");
+  refuse_both(line, "skip-existing", "resume");
+  refuse_both(line, "fail-fast", "keep-going");
+  BatchOptions options = input_options_of(line);
+  options.output = line.value("output").value_or("");
+  options.format = format_of(line);
+  options.overwrite = line.flag("overwrite");
+  options.skip_existing = line.flag("skip-existing");
+  options.resume = line.flag("resume");
+  options.fail_fast = line.flag("fail-fast");
+  if (const auto text = line.value("shard")) options.shard = shard_of(*text);
+  options.memory = bytes_of(line, "memory");
+  options.threads = device_options_of(line).threads;
+  options.report = line.value("report").value_or("");
+  options.gallery = line.value("gallery").value_or("");
+  options.read = read_options_of(line);
+  options.jpeg_decoder = jpeg_decoder_of(line);
+  if (const auto text = line.value("jpeg-quality"))
+    options.quality = static_cast<int>(parse_integer("--jpeg-quality", *text, 1, 100));
+  options.dither = line.flag("dither");
+  options.strip = line.flag("strip");
+  return options;
+}
+
+OptionGroup batch_option_group() {
+  OptionSpec output =
+      file("output", "file, folder, pattern such as {dir}/{stem}_soft.{ext}, or - for standard output", 'o');
+  output.value = "PATH";
+  OptionSpec memory = valued("memory", "SIZE", "for the pictures in flight, such as 512M or 2G");
+  memory.default_text = "a quarter of the machine's";
+  OptionGroup group{"Files", {output}};
+  for (const OptionSpec& option : input_options()) group.options.push_back(option);
+  group.options.push_back(flag("overwrite", "replace outputs that exist"));
+  group.options.push_back(flag("skip-existing", "leave out inputs whose output exists"));
+  group.options.push_back(
+      flag("resume", "go on where a run with --resume ended: outputs are checked by size and hash"));
+  group.options.push_back(flag("keep-going", "do the other files if one fails (the default)"));
+  group.options.push_back(flag("fail-fast", "begin no other file if one fails"));
+  group.options.push_back(valued("shard", "I/N", "do one of N parts of the files, the same in every run"));
+  group.options.push_back(memory);
+  group.options.push_back(flag("dry-run", "check everything and say what would be done"));
+  group.options.push_back(file("report", "write a line of JSON for each file, and one that sums up"));
+  group.options.push_back(
+      file("gallery", "write a page (HTML) with small pictures before and after, and the failures"));
+  return group;
+}
+
+}  // namespace satin::app

@@ -1,0 +1,71 @@
+#pragma once
+// Names of files: as messages show them, with wildcards, with placeholders.
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "satin/io.h"
+
+namespace satin::batch {
+
+/// A path as messages show it: on one line, with nothing that a terminal would obey.
+[[nodiscard]] std::string quoted(const std::filesystem::path& path);
+
+/// Standard input or output.
+[[nodiscard]] bool is_stream(const std::filesystem::path& path);
+
+/// The folder of a file; "." for none.
+[[nodiscard]] std::filesystem::path folder_of(const std::filesystem::path& file);
+
+/// Extensions, in lower case with their dot, of the formats that Satin reads, or writes.
+[[nodiscard]] const std::vector<std::string>& extensions_of(bool FormatInfo::*does);
+/// True if they hold this extension, in either case.
+[[nodiscard]] bool is_extension_of(bool FormatInfo::*does, std::string extension);
+
+/// True if there is a wildcard (* ? [) and no file of that very name.
+[[nodiscard]] bool is_glob(const std::filesystem::path& path);
+
+/// The folder before the first wildcard; empty for none.
+[[nodiscard]] std::filesystem::path fixed_folder_of_glob(const std::filesystem::path& pattern);
+
+/// Calls `found` for every file below that folder that matches, some perhaps twice, with its name from there.
+/// `*`, `?` and `[a-z]` match within a name, `**` matches any number of folders but enters no links; names
+/// that begin with a dot match only if that is spelled out. Folders that cannot be read hold nothing.
+void expand_glob(const std::filesystem::path& pattern,
+                 const std::function<void(const std::filesystem::path& relative)>& found);
+
+/// What the placeholders of {dir}/{stem}_soft.{ext} stand for.
+struct NameFields {
+  std::string dir;   ///< folder of the input; "." for none
+  std::string sub;   ///< its folder below the folder that was named; "." for none
+  std::string name;  ///< its name
+  std::string stem;  ///< the same without extension
+  std::string ext;   ///< the extension without its dot
+};
+
+class NamePattern {
+ public:
+  /// True if there is a brace.
+  [[nodiscard]] static bool is_one(const std::filesystem::path& text);
+
+  /// Throws Error(usage) for an unknown placeholder, with the nearest real one, and for a single brace.
+  explicit NamePattern(const std::filesystem::path& text);
+
+  [[nodiscard]] std::filesystem::path fill(const NameFields& fields) const;
+  /// The folder before the first placeholder; "." for none.
+  [[nodiscard]] std::filesystem::path fixed_folder() const;
+
+ private:
+  struct Piece {
+    std::string text;  ///< stands for itself if there is no field
+    std::string NameFields::*field = nullptr;
+  };
+
+  void add_text(char c);
+
+  std::vector<Piece> pieces_;
+};
+
+}  // namespace satin::batch

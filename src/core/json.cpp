@@ -1,0 +1,108 @@
+#include "satin/json.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+
+namespace satin {
+namespace {
+
+std::string escaped(char c) {
+  switch (c) {
+    case '"':
+      return "\\\"";
+    case '\\':
+      return "\\\\";
+    case '\n':
+      return "\\n";
+    case '\t':
+      return "\\t";
+    case '\r':
+      return "\\r";
+    default:
+      break;
+  }
+  const unsigned code = static_cast<unsigned char>(c);
+  if (code >= 0x20) return {c};
+  constexpr std::string_view digits = "0123456789abcdef";
+  return std::string("\\u00") + digits[code / 16] + digits[code % 16];
+}
+
+}  // namespace
+
+JsonWriter& JsonWriter::key(std::string_view name) {
+  string(name);
+  text_ += ": ";
+  needs_comma_ = false;
+  return *this;
+}
+
+JsonWriter& JsonWriter::string(std::string_view text) {
+  separate();
+  text_ += '"';
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    if (length == 0)
+      text_ += "\\ufffd";
+    else if (length == 1)
+      text_ += escaped(text.front());
+    else
+      text_ += text.substr(0, length);
+    text.remove_prefix(length == 0 ? 1 : length);
+  }
+  text_ += '"';
+  return *this;
+}
+
+JsonWriter& JsonWriter::real(double value) {
+  if (!std::isfinite(value)) return raw("null");
+  std::array<char, 32> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value);
+  return raw({digits.data(), static_cast<std::size_t>(end.ptr - digits.data())});
+}
+
+JsonWriter& JsonWriter::shape(const Shape& shape) {
+  key("width").integer(shape.width).key("height").integer(shape.height);
+  return key("channels").integer(shape.channels).key("type").string(name_of(shape.type));
+}
+
+JsonWriter& JsonWriter::open(char bracket) {
+  separate();
+  text_ += bracket;
+  needs_comma_ = false;
+  return *this;
+}
+
+JsonWriter& JsonWriter::close(char bracket) {
+  text_ += bracket;
+  needs_comma_ = true;
+  return *this;
+}
+
+JsonWriter& JsonWriter::raw(std::string_view text) {
+  separate();
+  text_ += text;
+  return *this;
+}
+
+void JsonWriter::separate() {
+  if (needs_comma_) text_ += ", ";
+  needs_comma_ = true;
+}
+
+std::size_t utf8_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned lead = byte(0);
+  if (lead < 0x80) return 1;
+  const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+  if (lead < 0xC2 || lead > 0xF4 || text.size() < length) return 0;
+  for (std::size_t i = 1; i < length; ++i)
+    if ((byte(i) & 0xC0U) != 0x80U) return 0;
+  const unsigned second = byte(1);
+  const bool overlong = (lead == 0xE0 && second < 0xA0) || (lead == 0xF0 && second < 0x90);
+  const bool beyond = (lead == 0xED && second > 0x9F) || (lead == 0xF4 && second > 0x8F);
+  return overlong || beyond ? 0 : length;
+}
+
+}  // namespace satin

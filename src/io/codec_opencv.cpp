@@ -1,0 +1,235 @@
+// WebP and JPEG 2000 (reading alone) by OpenCV; their containers, sizes and completeness are looked at here.
+
+#include <algorithm>
+#include <array>
+#include <exception>
+
+#include "io/module.h"
+#include "io/opencv_interface.h"
+#include "io/support.h"
+#include "metadata/pixel_tags.h"
+#include "satin/error.h"
+
+namespace satin::io {
+namespace {
+
+const SatinOpenCv& opencv() {
+  static const Module<SatinOpenCv> module("satin_io_opencv.so", opencv_entry_name, opencv_interface_version);
+  if (module.functions == nullptr)
+    throw Error(ErrorKind::environment,
+                "WebP and JPEG 2000 need Satin's OpenCV module, and it could not be loaded (" + module.error +
+                    "). Install it with OpenCV, or use .png or .jpg.");
+  return *module.functions;
+}
+
+struct Receiver {
+  const ReadOptions& options;
+  Image image;
+  std::exception_ptr error;
+};
+
+void* on_allocate(void* user, int width, int height, int channels, int sample_bytes) {
+  auto& receiver = *static_cast<Receiver*>(user);
+  try {
+    receiver.image = allocate(static_cast<std::uint64_t>(width), static_cast<std::uint64_t>(height), channels,
+                              sample_bytes == 1 ? Type::u8 : Type::u16, alpha_of(channels), receiver.options);
+    return receiver.image.data();
+  } catch (...) {
+    receiver.error = std::current_exception();
+    return nullptr;
+  }
+}
+
+void require_opencv() { static_cast<void>(opencv()); }
+
+Image decode_with_opencv(const char* format, Bytes bytes, const ReadOptions& options) {
+  Receiver receiver{options, {}, {}};
+  SatinOpenCvMessage message{};
+  const int good = opencv().decode(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(),
+                                   on_allocate, &receiver, &message);
+  if (receiver.error != nullptr) std::rethrow_exception(receiver.error);
+  if (good == 0) damaged(format, message.text);
+  return std::move(receiver.image);
+}
+
+constexpr std::size_t riff_header = 12;
+
+std::uint32_t le24(Bytes b, std::size_t at) { return le16(b, at) | byte_at(b, at + 2) << 16; }
+
+// Flags of the VP8X chunk, from the WebP container specification.
+constexpr unsigned flag_animation = 0x02, flag_xmp = 0x04, flag_exif = 0x08, flag_alpha = 0x10,
+                   flag_icc = 0x20;
+
+struct Contents {
+  std::uint64_t width = 0;
+  std::uint64_t height = 0;
+  bool animated = false;
+  bool alpha = false;
+  Bytes icc, exif, xmp;
+  std::vector<Bytes> pixels;  ///< whole chunks: ALPH, VP8 or VP8L
+};
+
+void read_size(Bytes chunk, Contents& contents) {
+  const Bytes data = chunk.subspan(8);
+  if (starts_with(chunk, "VP8X") && data.size() >= 10) {
+    contents.alpha = (byte_at(data, 0) & flag_alpha) != 0;
+    contents.animated = (byte_at(data, 0) & flag_animation) != 0;
+    contents.width = le24(data, 4) + 1;
+    contents.height = le24(data, 7) + 1;
+  } else if (starts_with(chunk, "VP8 ") && data.size() >= 10 && contents.width == 0) {
+    contents.width = le16(data, 6) & 0x3FFFU;
+    contents.height = le16(data, 8) & 0x3FFFU;
+  } else if (starts_with(chunk, "VP8L") && data.size() >= 5 && contents.width == 0) {
+    const std::uint32_t bits = le32(data, 1);
+    contents.width = (bits & 0x3FFFU) + 1;
+    contents.height = (bits >> 14 & 0x3FFFU) + 1;
+    contents.alpha = (bits >> 28 & 1U) != 0;
+  }
+}
+
+Contents read_contents(Bytes bytes) {
+  Contents contents;
+  const std::uint64_t end = std::uint64_t{le32(bytes, 4)} + 8;
+  if (end > bytes.size()) truncated("WebP");
+  bytes = bytes.first(end);
+  std::size_t at = riff_header;
+  while (at <= bytes.size() && bytes.size() - at >= 8) {
+    const std::size_t length = le32(bytes, at + 4);
+    if (length > bytes.size() - at - 8) truncated("WebP");
+    const Bytes chunk = bytes.subspan(at, length + 8);
+    read_size(chunk, contents);
+    if (starts_with(chunk, "ANIM") || starts_with(chunk, "ANMF")) contents.animated = true;
+    if (starts_with(chunk, "EXIF")) contents.exif = chunk.subspan(8);
+    if (starts_with(chunk, "ICCP")) contents.icc = chunk.subspan(8);
+    if (starts_with(chunk, "XMP ")) contents.xmp = chunk.subspan(8);
+    if (starts_with(chunk, "ALPH") || starts_with(chunk, "VP8 ") || starts_with(chunk, "VP8L"))
+      contents.pixels.push_back(chunk);
+    at += 8 + length + length % 2;
+  }
+  return contents;
+}
+
+Picture decode_webp(Bytes bytes, const ReadOptions& options) {
+  const Contents contents = read_contents(bytes);
+  if (contents.animated)
+    unsupported("WebP", "animation", "Save the frames as .png first, for example with anim_dump or ffmpeg.");
+  if (contents.width == 0 || contents.height == 0) damaged("WebP", "it holds no picture");
+  check_limits(contents.width, contents.height, 4, Type::u8, options.limits);
+  Bytes exif = contents.exif;
+  constexpr std::string_view prefix{"Exif\0\0", 6};  // left over from JPEG by some writers
+  if (starts_with(exif, prefix)) exif = exif.subspan(prefix.size());
+  Picture picture =
+      upright(decode_with_opencv("WebP", bytes, options), exif_orientation(exif), options.allocator);
+  picture.metadata.exif.assign(exif.begin(), exif.end());
+  picture.metadata.icc.assign(contents.icc.begin(), contents.icc.end());
+  picture.metadata.xmp.assign(contents.xmp.begin(), contents.xmp.end());
+  return picture;
+}
+
+void write_chunk(Sink& sink, std::string_view name, Bytes content) {
+  if (content.empty()) return;
+  sink.text(name);
+  sink.le32(static_cast<std::uint32_t>(content.size()));
+  sink.add(content);
+  if (content.size() % 2 != 0) sink.u8(0);
+}
+
+FileBytes extension_chunk(const Contents& contents, const Metadata& metadata) {
+  const auto flag = [](bool is_set, unsigned bit) { return is_set ? bit : 0U; };
+  Sink sink;
+  sink.le32(flag(contents.alpha, flag_alpha) | flag(!metadata.icc.empty(), flag_icc) |
+            flag(!metadata.exif.empty(), flag_exif) | flag(!metadata.xmp.empty(), flag_xmp));
+  for (const std::uint64_t side : {contents.width, contents.height}) {
+    sink.le16(static_cast<unsigned>(side - 1) & 0xFFFFU);
+    sink.u8(static_cast<unsigned>((side - 1) >> 16));
+  }
+  return std::move(sink.bytes);
+}
+
+/// The picture with its blocks in the order of the specification: VP8X, ICCP, pixels, EXIF, XMP.
+FileBytes with_metadata(const FileBytes& file, const Metadata& metadata) {
+  const Contents contents = read_contents(file);
+  Sink body;
+  body.text("WEBP");
+  write_chunk(body, "VP8X", extension_chunk(contents, metadata));
+  write_chunk(body, "ICCP", metadata.icc);
+  for (const Bytes chunk : contents.pixels) write_chunk(body, text_of(chunk.first(4)), chunk.subspan(8));
+  write_chunk(body, "EXIF", metadata.exif);
+  write_chunk(body, "XMP ", metadata.xmp);
+  Sink sink;
+  write_chunk(sink, "RIFF", body.bytes);
+  return std::move(sink.bytes);
+}
+
+FileBytes encode_webp(const ImageView& image, const WriteOptions& options) {
+  Sink file;
+  SatinOpenCvMessage message{};
+  const int good =
+      opencv().encode(reinterpret_cast<const unsigned char*>(image.data), static_cast<int>(image.shape.width),
+                      static_cast<int>(image.shape.height), image.shape.channels, ".webp",
+                      options.quality.value_or(default_quality), write_to_sink, &file, &message);
+  if (good == 0) not_encoded("WebP", message.text);
+  const Metadata& metadata = options.metadata;
+  const bool plain = metadata.icc.empty() && metadata.exif.empty() && metadata.xmp.empty();
+  return plain ? std::move(file.bytes) : with_metadata(file.bytes, metadata);
+}
+
+constexpr const char* jpeg2000 = "JPEG 2000";
+
+/// The codestream inside the boxes of a .jp2 file; the whole of a bare codestream.
+Bytes find_codestream(Bytes bytes) {
+  if (starts_with(bytes, "\xff\x4f\xff\x51")) return bytes;
+  std::size_t at = 0;
+  while (bytes.size() - at >= 8) {
+    std::uint64_t length = be32(bytes, at);
+    std::size_t header = 8;
+    if (length == 1) {
+      if (bytes.size() - at < 16) truncated(jpeg2000);
+      length = std::uint64_t{be32(bytes, at + 8)} << 32 | be32(bytes, at + 12);
+      header = 16;
+    }
+    if (length == 0) length = bytes.size() - at;
+    if (length < header) damaged(jpeg2000, "a box is shorter than its header");
+    if (length > bytes.size() - at) truncated(jpeg2000);
+    if (starts_with(bytes, "jp2c", at + 4)) return bytes.subspan(at + header, length - header);
+    at += length;
+  }
+  truncated(jpeg2000);
+}
+
+Picture decode_jpeg2000(Bytes bytes, const ReadOptions& options) {
+  const Bytes stream = find_codestream(bytes);
+  constexpr std::size_t size_segment = 42;
+  if (stream.size() < size_segment) truncated(jpeg2000);
+  if (!starts_with(stream, "\xff\x4f\xff\x51")) damaged(jpeg2000, "its codestream has no size");
+  const std::uint32_t right = be32(stream, 8), bottom = be32(stream, 12);
+  const std::uint32_t left = be32(stream, 16), top = be32(stream, 20);
+  const std::uint32_t components = be16(stream, 40);
+  if (right <= left || bottom <= top) damaged(jpeg2000, "its size is not positive");
+  const int channels = static_cast<int>(std::min<std::uint32_t>(components, 1000));
+  check_limits(right - left, bottom - top, channels, Type::u16, options.limits);
+  // The decoder fills in what is missing.
+  if (!starts_with(stream.last(2), "\xff\xd9")) truncated(jpeg2000);
+  return decode_with_opencv(jpeg2000, bytes, options);
+}
+
+}  // namespace
+
+Codec webp_codec() {
+  Codec codec{"WebP", {".webp"}, sniff_webp, decode_webp, encode_webp, {}, "", require_opencv};
+  codec.holds.types = set_of(Type::u8);
+  codec.holds.channels = set_of(1, 3, 4);
+  codec.holds.alpha = set_of(Alpha::none, Alpha::straight);
+  codec.holds.max_side = 16383;
+  codec.holds.metadata = set_of(Carried::icc, Carried::exif, Carried::xmp);
+  return codec;
+}
+
+Codec jpeg2000_codec() {
+  Codec codec{jpeg2000, {".jp2", ".j2k", ".j2c", ".jpf"}, sniff_jpeg2000, decode_jpeg2000};
+  codec.advice = "Satin does not write JPEG 2000. Write .png, .tiff or .webp instead.";
+  codec.require = require_opencv;
+  return codec;
+}
+
+}  // namespace satin::io

@@ -1,0 +1,322 @@
+#include "io/file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "satin/error.h"
+#include "satin/new_file.h"
+
+namespace satin::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A file descriptor that closes itself.
+class Descriptor {
+ public:
+  Descriptor() = default;
+  explicit Descriptor(int descriptor) : descriptor_(descriptor) {}
+  ~Descriptor() { static_cast<void>(close()); }
+  Descriptor(Descriptor&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(descriptor_, other.descriptor_);
+    return *this;
+  }
+
+  [[nodiscard]] int get() const noexcept { return descriptor_; }
+
+  /// False, with errno set, if the data of the file may not have arrived.
+  [[nodiscard]] bool close() noexcept {
+    const int descriptor = std::exchange(descriptor_, -1);
+    return descriptor < 0 || ::close(descriptor) == 0;
+  }
+
+ private:
+  int descriptor_ = -1;
+};
+
+std::string error_text(int code) { return std::generic_category().message(code); }
+
+constexpr std::size_t first_part = std::size_t{1} << 16;
+
+[[noreturn]] void fail_to_read(const std::string& name, const std::string& reason) {
+  throw Error(ErrorKind::input, name + ": " + reason);
+}
+
+[[noreturn]] void fail_to_open(const std::string& name, int code) {
+  if (code == ENOENT || code == ENOTDIR)
+    fail_to_read(name, "there is no such file. Check the name and the folder.");
+  if (code == EACCES || code == EPERM)
+    fail_to_read(name, "permission to read it is denied. Check the permissions of the file and its folders.");
+  if (code == ELOOP)
+    fail_to_read(name, "it is a symbolic link that leads nowhere. Give the name of the file itself.");
+  if (code == ENAMETOOLONG) fail_to_read(name, "the name is too long. Check the name.");
+  fail_to_read(name, "it cannot be opened: " + error_text(code) + ".");
+}
+
+Descriptor open_input(const fs::path& path, const std::string& name) {
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) fail_to_open(name, errno);
+  return file;
+}
+
+/// Reads until `wanted` bytes are there or the data ends; true at the end.
+bool read_up_to(int descriptor, FileBytes& bytes, std::size_t wanted, const std::string& name) {
+  std::size_t filled = bytes.size();
+  bytes.resize(wanted);
+  while (filled < wanted) {
+    const ssize_t count = ::read(descriptor, bytes.data() + filled, wanted - filled);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0)
+      fail_to_read(name, "reading failed: " + error_text(errno) + ". Check the disk or the connection.");
+    if (count == 0) {
+      bytes.resize(filled);
+      return true;
+    }
+    filled += static_cast<std::size_t>(count);
+  }
+  return false;
+}
+
+[[noreturn]] void refuse(const fs::path& path, const std::string& reason) {
+  throw Error(ErrorKind::usage, path.string() + ": " + reason);
+}
+
+[[noreturn]] void fail(const std::string& name, int code) {
+  if (code == ENOSPC || code == EDQUOT)
+    throw Error(ErrorKind::environment, name + ": it could not be written, because the disk " +
+                                            (code == ENOSPC ? "is full" : "quota is used up") +
+                                            ". Make room and retry.");
+  throw Error(ErrorKind::input, name + ": it could not be written: " + error_text(code) + ".");
+}
+
+[[noreturn]] void refuse_existing(const fs::path& path) {
+  refuse(path, "the file exists already. Give another name, or allow replacing it (--overwrite).");
+}
+
+/// Folder and name of the file behind symbolic links, so that a link stays a link when its file is replaced.
+fs::path resolved(const fs::path& path) {
+  std::error_code error;
+  fs::path result = fs::canonical(path, error);
+  return error ? path : result;
+}
+
+fs::path folder_of(const fs::path& path) {
+  const fs::path folder = path.parent_path();
+  return folder.empty() ? fs::path(".") : folder;
+}
+
+void write_all(int descriptor, Bytes bytes, const std::string& name) {
+  while (!bytes.empty()) {
+    // Linux writes at most 2 GiB at once.
+    const ssize_t count = ::write(descriptor, bytes.data(), std::min(bytes.size(), std::size_t{1} << 30));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail(name, errno);
+    bytes = bytes.subspan(static_cast<std::size_t>(count));
+  }
+}
+
+/// A new file that is removed unless it is kept.
+class NamedTemporary {
+ public:
+  explicit NamedTemporary(const fs::path& target) {
+    static std::atomic<unsigned> counter{0};
+    constexpr int attempts = 1000;  // names that a killed process of the same number left behind
+    for (int i = 0; i < attempts; ++i) {
+      path_ = folder_of(target) /
+              (".satin-" + std::to_string(::getpid()) + "-" + std::to_string(counter.fetch_add(1)) + ".tmp");
+      descriptor_ = Descriptor(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+      if (descriptor_.get() >= 0) return;
+      if (errno != EEXIST) break;
+    }
+    const int code = errno;
+    path_.clear();
+    fail(target.string(), code);
+  }
+  ~NamedTemporary() {
+    if (!path_.empty()) ::unlink(path_.c_str());
+  }
+  NamedTemporary(const NamedTemporary&) = delete;
+  NamedTemporary& operator=(const NamedTemporary&) = delete;
+
+  [[nodiscard]] const fs::path& path() const noexcept { return path_; }
+  [[nodiscard]] Descriptor& descriptor() noexcept { return descriptor_; }
+  /// The file has got another name.
+  void keep() noexcept { path_.clear(); }
+
+ private:
+  fs::path path_;
+  Descriptor descriptor_;
+};
+
+/// Owner, group and permissions of the file that is replaced; owner and group as far as they may be given
+/// away.
+void take_over_permissions(int descriptor, const struct stat& old) {
+  struct stat current {};
+  if (::fstat(descriptor, &current) == 0 && (current.st_uid != old.st_uid || current.st_gid != old.st_gid))
+    if (::fchown(descriptor, old.st_uid, old.st_gid) != 0)
+      static_cast<void>(::fchown(descriptor, static_cast<uid_t>(-1), old.st_gid) == 0);
+  static_cast<void>(::fchmod(descriptor, old.st_mode & 07777U) == 0);
+}
+
+bool same_entry(const fs::path& path, const struct stat& other) {
+  struct stat status {};
+  return ::lstat(path.c_str(), &status) == 0 && status.st_dev == other.st_dev &&
+         status.st_ino == other.st_ino;
+}
+
+/// Gives the temporary file its name, never replacing a file.
+void rename_to_new(NamedTemporary& temporary, const fs::path& target) {
+  const char* from = temporary.path().c_str();
+#ifdef RENAME_NOREPLACE
+  if (::renameat2(AT_FDCWD, from, AT_FDCWD, target.c_str(), RENAME_NOREPLACE) == 0) return temporary.keep();
+  if (errno == EEXIST) refuse_existing(target);
+  if (errno != EINVAL && errno != ENOSYS) fail(target.string(), errno);
+#endif
+  if (::link(from, target.c_str()) == 0) return;  // the temporary name goes with the object
+  if (errno == EEXIST) refuse_existing(target);
+  // Neither is known to this file system: reserve the name, then replace the reservation.
+  const Descriptor reservation(::open(target.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (reservation.get() < 0 && errno == EEXIST) refuse_existing(target);
+  if (reservation.get() < 0) fail(target.string(), errno);
+  if (std::rename(from, target.c_str()) == 0) return temporary.keep();
+  const int code = errno;
+  struct stat reserved {};
+  if (::fstat(reservation.get(), &reserved) == 0 && same_entry(target, reserved)) ::unlink(target.c_str());
+  fail(target.string(), code);
+}
+
+void synchronise_folder(const fs::path& folder) {
+  const Descriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  // Some file systems cannot do it; the file itself is safe on the disk already.
+  if (descriptor.get() >= 0) static_cast<void>(::fsync(descriptor.get()) == 0);
+}
+
+}  // namespace
+
+bool is_standard_stream(const fs::path& path) { return path == "-"; }
+
+FileBytes read_file(const fs::path& path, std::uint64_t limit, const std::function<void(Bytes)>& accept) {
+  const bool standard = is_standard_stream(path);
+  const std::string name = standard ? "standard input" : path.string();
+  if (path.empty()) fail_to_read("input", "the name of the file is empty. Give a name.");
+  if (standard && ::isatty(STDIN_FILENO) != 0)
+    fail_to_read(name, "it is a terminal. Pipe or redirect a picture into the command.");
+  const Descriptor file = standard ? Descriptor() : open_input(path, name);
+  const int descriptor = standard ? STDIN_FILENO : file.get();
+
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0)
+    fail_to_read(name, "it cannot be examined: " + error_text(errno) + ".");
+  if (S_ISDIR(status.st_mode)) fail_to_read(name, "it is a folder, not a picture. Give the name of a file.");
+  const std::uint64_t known_size = S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0;
+  const auto check_size = [&](std::uint64_t size) {
+    if (size > limit)
+      fail_to_read(
+          name, "the file is over the limit of " + std::to_string(limit) + " bytes. Raise it (--max-bytes).");
+  };
+  check_size(known_size);
+
+  FileBytes bytes;
+  bool ended = read_up_to(descriptor, bytes, first_part, name);
+  if (bytes.empty()) fail_to_read(name, "the file is empty. Get a complete copy of it.");
+  accept(bytes);
+  // One byte more than the size, so that the end is seen without another round.
+  while (!ended) {
+    const std::uint64_t next = std::max<std::uint64_t>(known_size + 1, std::uint64_t{bytes.size()} * 2);
+    ended = read_up_to(descriptor, bytes, static_cast<std::size_t>(std::min(next, limit + 1)), name);
+    check_size(bytes.size());
+  }
+  return bytes;
+}
+
+void check_target(const fs::path& path, bool overwrite) {
+  if (path.empty()) refuse("output", "the name of the file is empty. Give a name.");
+  if (is_standard_stream(path) || path == "/dev/stdout") return;
+  struct stat status {};
+  if (::stat(path.c_str(), &status) == 0) {
+    if (S_ISDIR(status.st_mode)) refuse(path, "it is a folder. Give the name of a file in it.");
+    if (S_ISBLK(status.st_mode) || S_ISSOCK(status.st_mode))
+      refuse(path, "it is not a file. Give the name of a file.");
+    if (S_ISREG(status.st_mode) && !overwrite) refuse_existing(path);
+    if (::access(path.c_str(), W_OK) != 0)
+      refuse(path, "it is protected against writing. Change its permissions, or give another name.");
+    if (!S_ISREG(status.st_mode)) return;
+  } else if (errno == ENAMETOOLONG) {
+    refuse(path, "the name is too long. Give a shorter one.");
+  } else if (::lstat(path.c_str(), &status) == 0) {
+    refuse(path, "it is a symbolic link that leads nowhere. Remove the link, or give another name.");
+  }
+  const fs::path folder = folder_of(resolved(path));
+  if (::stat(folder.c_str(), &status) != 0 || !S_ISDIR(status.st_mode))
+    refuse(path, "there is no folder " + folder.string() + ". Create it first, or check the name.");
+  if (::access(folder.c_str(), W_OK | X_OK) != 0)
+    refuse(path, "the folder " + folder.string() +
+                     " cannot be written to. Change its permissions, or choose another.");
+}
+
+void write_file(const fs::path& path, Bytes bytes, bool overwrite,
+                std::optional<fs::file_time_type> modified) {
+  if (is_standard_stream(path) || path == "/dev/stdout")
+    return write_all(STDOUT_FILENO, bytes, "standard output");
+  struct stat old {};
+  if (::stat(path.c_str(), &old) == 0 && !S_ISREG(old.st_mode)) {
+    Descriptor device(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+    if (device.get() < 0) fail(path.string(), errno);
+    write_all(device.get(), bytes, path.string());
+    if (!device.close()) fail(path.string(), errno);
+    return;
+  }
+  NewFile file(path, overwrite);
+  file.add(bytes);
+  file.finish(modified);
+}
+
+}  // namespace satin::io
+
+namespace satin {
+
+class NewFile::Temporary : public io::NamedTemporary {
+ public:
+  using NamedTemporary::NamedTemporary;
+};
+
+NewFile::NewFile(const std::filesystem::path& path, bool overwrite)
+    : path_(path), target_(io::resolved(path)), overwrite_(overwrite) {
+  struct stat old {};
+  const bool exists = ::stat(path.c_str(), &old) == 0;
+  if (exists && !overwrite) io::refuse_existing(path);
+  temporary_ = std::make_unique<Temporary>(target_);
+  if (exists) io::take_over_permissions(temporary_->descriptor().get(), old);
+}
+
+NewFile::~NewFile() = default;
+
+void NewFile::add(std::span<const std::byte> bytes) {
+  io::write_all(temporary_->descriptor().get(), bytes, path_.string());
+}
+
+void NewFile::finish(std::optional<std::filesystem::file_time_type> modified) {
+  std::error_code ignored;  // a file system without times holds the file all the same
+  if (modified) std::filesystem::last_write_time(temporary_->path(), *modified, ignored);
+  if (::fsync(temporary_->descriptor().get()) != 0) io::fail(path_.string(), errno);
+  if (!temporary_->descriptor().close()) io::fail(path_.string(), errno);
+  if (overwrite_) {
+    if (std::rename(temporary_->path().c_str(), target_.c_str()) != 0) io::fail(path_.string(), errno);
+    temporary_->keep();
+  } else {
+    io::rename_to_new(*temporary_, target_);
+  }
+  io::synchronise_folder(io::folder_of(target_));
+}
+
+}  // namespace satin

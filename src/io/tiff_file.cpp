@@ -1,0 +1,169 @@
+#include "io/tiff_file.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+#include <string_view>
+
+#include "metadata/tiff_exif.h"
+#include "satin/error.h"
+
+namespace satin::io {
+namespace {
+
+TiffFile& file_of(thandle_t handle) { return *static_cast<TiffFile*>(handle); }
+
+tmsize_t on_read(thandle_t handle, void* target, tmsize_t size) {
+  TiffFile& file = file_of(handle);
+  const Bytes bytes = file.writing ? Bytes(file.output.bytes) : file.input;
+  std::size_t& position = file.writing ? file.output.position : file.position;
+  if (size <= 0 || position >= bytes.size()) return 0;
+  const std::size_t count = std::min(static_cast<std::size_t>(size), bytes.size() - position);
+  std::memcpy(target, bytes.data() + position, count);
+  position += count;
+  return static_cast<tmsize_t>(count);
+}
+
+tmsize_t on_write(thandle_t handle, void* data, tmsize_t size) {
+  TiffFile& file = file_of(handle);
+  if (!file.writing || size < 0 || !file.output.write(data, static_cast<std::size_t>(size))) return -1;
+  return size;
+}
+
+toff_t on_size(thandle_t handle) {
+  const TiffFile& file = file_of(handle);
+  return file.writing ? file.output.bytes.size() : file.input.size();
+}
+
+toff_t on_seek(thandle_t handle, toff_t offset, int whence) {
+  TiffFile& file = file_of(handle);
+  std::size_t& position = file.writing ? file.output.position : file.position;
+  // Offsets from the middle and the end come as negative numbers in an unsigned type: wrapping is wanted.
+  if (whence == SEEK_CUR) offset += position;
+  if (whence == SEEK_END) offset += on_size(handle);
+  position = offset;
+  return offset;
+}
+
+int on_close(thandle_t) { return 0; }
+
+#if defined(TIFFLIB_AT_LEAST)
+int on_error(TIFF*, void* user, const char* module, const char* format, va_list arguments) {
+  std::array<char, 300> text{};
+  std::vsnprintf(text.data(), text.size(), format, arguments);
+  std::string& error = static_cast<TiffFile*>(user)->error;
+  if (error.empty()) error = (module != nullptr ? std::string(module) + ": " : std::string()) + text.data();
+  return 1;
+}
+
+// Damage to fax and JPEG data is only a warning to libtiff; other warnings are about odd tags.
+int on_warning(TIFF* tiff, void* user, const char* module, const char* format, va_list arguments) {
+  const std::string_view name = module != nullptr ? module : "";
+  if (name.substr(0, 3) == "Fax" || name == "JPEGLib") on_error(tiff, user, module, format, arguments);
+  return 1;
+}
+#endif
+
+/// Deflate of bytes and 16-bit samples, with differences of neighbours, is lossless and read everywhere.
+/// Tables and floats hardly shrink and stay plain, so that every reader takes them.
+bool compresses(Type type) {
+  return (type == Type::u8 || type == Type::u16) && TIFFIsCODECConfigured(COMPRESSION_ADOBE_DEFLATE) != 0;
+}
+
+bool set_tags(TIFF* tiff, const Shape& shape, std::uint32_t rows_per_strip) {
+  const bool real = shape.type == Type::f32 || shape.type == Type::f64;
+  const int colours = shape.channels >= 3 ? 3 : 1;
+  bool good = TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, static_cast<std::uint32_t>(shape.width)) != 0;
+  const auto set = [&](std::uint32_t tag, int value) { good = good && TIFFSetField(tiff, tag, value) != 0; };
+  good = good && TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, static_cast<std::uint32_t>(shape.height)) != 0;
+  set(TIFFTAG_SAMPLESPERPIXEL, shape.channels);
+  set(TIFFTAG_BITSPERSAMPLE, static_cast<int>(size_of(shape.type) * 8));
+  set(TIFFTAG_SAMPLEFORMAT, real ? SAMPLEFORMAT_IEEEFP : SAMPLEFORMAT_UINT);
+  set(TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
+  set(TIFFTAG_PHOTOMETRIC, colours == 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK);
+  set(TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT);
+  good = good && TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, rows_per_strip) != 0;
+  if (compresses(shape.type)) {
+    set(TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE);
+    set(TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL);
+    set(TIFFTAG_ZIPQUALITY, 2);
+  } else {
+    set(TIFFTAG_COMPRESSION, COMPRESSION_NONE);
+  }
+  if (shape.channels == colours) return good;
+  const std::uint16_t extra[1] = {shape.alpha == Alpha::straight ? std::uint16_t{EXTRASAMPLE_UNASSALPHA}
+                                  : shape.alpha == Alpha::premultiplied
+                                      ? std::uint16_t{EXTRASAMPLE_ASSOCALPHA}
+                                      : std::uint16_t{EXTRASAMPLE_UNSPECIFIED}};
+  return good && TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, 1, extra) != 0;
+}
+
+bool set_block(TIFF* tiff, std::uint32_t tag, const FileBytes& block) {
+  return block.empty() ||
+         TIFFSetField(tiff, tag, static_cast<std::uint32_t>(block.size()), block.data()) != 0;
+}
+
+bool write_strips(TIFF* tiff, const ImageView& image, std::int64_t rows_per_strip) {
+  const auto row_bytes = static_cast<std::size_t>(image.strides.row);
+  FileBytes strip(row_bytes *
+                  static_cast<std::size_t>(rows_per_strip));  // libtiff may change what it is given
+  std::uint32_t index = 0;
+  for (std::int64_t y = 0; y < image.shape.height; y += rows_per_strip, ++index) {
+    const std::size_t size =
+        row_bytes * static_cast<std::size_t>(std::min(rows_per_strip, image.shape.height - y));
+    std::memcpy(strip.data(), image.at(0, y), size);
+    if (TIFFWriteEncodedStrip(tiff, index, strip.data(), static_cast<tmsize_t>(size)) < 0) return false;
+  }
+  return TIFFWriteDirectory(tiff) != 0;
+}
+
+}  // namespace
+
+TiffHandle open_tiff(TiffFile& file, const char* mode) {
+#if defined(TIFFLIB_AT_LEAST)
+  const std::unique_ptr<TIFFOpenOptions, void (*)(TIFFOpenOptions*)> options(TIFFOpenOptionsAlloc(),
+                                                                             TIFFOpenOptionsFree);
+  if (options == nullptr) return nullptr;
+  TIFFOpenOptionsSetErrorHandlerExtR(options.get(), on_error, &file);
+  TIFFOpenOptionsSetWarningHandlerExtR(options.get(), on_warning, &file);
+  return TiffHandle(TIFFClientOpenExt("memory", mode, &file, on_read, on_write, on_seek, on_close, on_size,
+                                      nullptr, nullptr, options.get()));
+#else
+  // Before 4.5, handlers belong to the process: they can only be silenced.
+  static const bool silenced = [] {
+    TIFFSetErrorHandler(nullptr);
+    TIFFSetWarningHandler(nullptr);
+    return true;
+  }();
+  static_cast<void>(silenced);
+  return TiffHandle(
+      TIFFClientOpen("memory", mode, &file, on_read, on_write, on_seek, on_close, on_size, nullptr, nullptr));
+#endif
+}
+
+FileBytes encode_tiff(const ImageView& image, const WriteOptions& options) {
+  constexpr std::size_t strip_bytes = std::size_t{1} << 18;
+  constexpr std::size_t classic_limit = std::size_t{4'000'000'000};  // offsets of classic TIFF have 32 bits
+  const auto row_bytes = static_cast<std::size_t>(image.strides.row);
+  const auto rows = static_cast<std::int64_t>(std::max<std::size_t>(1, strip_bytes / row_bytes));
+  const std::int64_t rows_per_strip = std::min(rows, image.shape.height);
+
+  TiffFile file;
+  file.writing = true;
+  const bool classic = byte_size(image.shape) <= classic_limit;
+  TiffHandle tiff = open_tiff(file, classic ? "wm" : "w8m");
+  const bool good = tiff != nullptr &&
+                    set_tags(tiff.get(), image.shape, static_cast<std::uint32_t>(rows_per_strip)) &&
+                    set_block(tiff.get(), TIFFTAG_ICCPROFILE, options.metadata.icc) &&
+                    set_block(tiff.get(), TIFFTAG_XMLPACKET, options.metadata.xmp) &&
+                    write_strips(tiff.get(), image, rows_per_strip);
+  tiff.reset();
+  if (!good || !file.error.empty()) not_encoded("TIFF", file.error);
+  if (classic) add_to_tiff(file.output.bytes, options.metadata.exif, options.metadata.iptc);
+  return std::move(file.output.bytes);
+}
+
+}  // namespace satin::io

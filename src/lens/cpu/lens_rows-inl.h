@@ -1,0 +1,117 @@
+// Rows of the steps of depth of field that look at all pixels, for files that Highway compiles once for every
+// SIMD target.
+
+#if defined(SATIN_LENS_ROWS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef SATIN_LENS_ROWS_INL_H
+#undef SATIN_LENS_ROWS_INL_H
+#else
+#define SATIN_LENS_ROWS_INL_H
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+
+#include "lens/maths/depth_ramp.h"
+#include "lens/maths/lens_planes.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace satin::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Radii = hn::ScalableTag<std::int32_t>;
+
+/// on_ramp() of all lanes along one axis, `step` values from neighbour to neighbour.
+template <class D>
+HWY_INLINE auto OnRamp(D d, const std::int32_t* own, std::int64_t step) {
+  const auto radii = hn::LoadU(d, own);
+  const auto a = hn::Sub(radii, hn::LoadU(d, own - step));
+  const auto b = hn::Sub(hn::LoadU(d, own + step), radii);
+  return hn::Or(hn::Gt(hn::Min(a, b), hn::Set(d, ramp_step)), hn::Lt(hn::Max(a, b), hn::Set(d, -ramp_step)));
+}
+
+/// SharpenRamp of every pixel of row y.
+inline void SharpenRow(const LensPlanes& planes, int y) {
+  const Radii d;
+  const auto lanes = static_cast<int>(hn::Lanes(d));
+  const std::int32_t* radii = planes.radii + planes.place(0, y);
+  std::copy_n(radii, planes.width, planes.sharpened + planes.place(0, y));
+  if (y == 0 || y + 1 == planes.height) return;
+  const SharpenRamp sharpen{planes};
+  int x = 1;
+  for (; x + lanes < planes.width; x += lanes) {
+    if (hn::AllFalse(d, hn::Or(OnRamp(d, radii + x, 1), OnRamp(d, radii + x, planes.width)))) continue;
+    for (int i = x; i < x + lanes; ++i) sharpen(i, y);
+  }
+  for (; x + 1 < planes.width; ++x) sharpen(x, y);
+}
+
+/// FindSilhouette of every pixel of row y.
+inline void SilhouetteRow(const LensPlanes& planes, int y) {
+  const Radii d;
+  const hn::Rebind<std::uint8_t, Radii> bytes;
+  const auto lanes = static_cast<int>(hn::Lanes(d));
+  std::uint8_t* edges = planes.edges + planes.place(0, y);
+  if (y == 0 || y + 1 == planes.height) {
+    std::fill_n(edges, planes.width, std::uint8_t{0});
+    return;
+  }
+  const std::int32_t* above = planes.sharpened + planes.place(0, y - 1);
+  const FindSilhouette find{planes};
+  find(0, y);
+  int x = 1;
+  for (; x + lanes < planes.width; x += lanes) {
+    auto low = hn::LoadU(d, above + x);
+    auto high = low;
+    for (int row = 0; row < 3; ++row)
+      for (int column = -1; column <= 1; ++column) {
+        const auto radii = hn::LoadU(d, above + std::int64_t{row} * planes.width + x + column);
+        low = hn::Min(low, radii);
+        high = hn::Max(high, radii);
+      }
+    const auto apart = hn::Gt(hn::Sub(high, low), hn::Set(d, silhouette_step));
+    hn::StoreU(hn::DemoteTo(bytes, hn::IfThenElseZero(apart, hn::Set(d, 1))), bytes, edges + x);
+  }
+  for (; x < planes.width; ++x) find(x, y);
+}
+
+/// DepthGroups::group_of() of all lanes.
+template <class D, class V>
+HWY_INLINE V GroupsOf(D d, V radii, const DepthGroups& groups) {
+  auto farther = hn::Eq(radii, radii);
+  auto group = hn::Zero(d);
+  for (int i = 0; i + 1 < groups.count; ++i) {
+    farther = hn::And(farther, hn::Lt(radii, hn::Set(d, groups.limits[i])));
+    group = hn::Add(group, hn::IfThenElseZero(farther, hn::Set(d, 1)));
+  }
+  return group;
+}
+
+template <class D>
+int StoreDepthVectors(D d, const LensPlanes& planes, std::int64_t row, int x, const DepthGroups& groups) {
+  const hn::RebindToUnsigned<D> words;
+  const hn::Rebind<std::uint8_t, D> bytes;
+  const auto lanes = static_cast<int>(hn::Lanes(d));
+  for (; x + lanes <= planes.width; x += lanes) {
+    const auto radii = hn::LoadU(d, planes.sharpened + row + x);
+    hn::StoreU(radii, d, planes.radii + row + x);
+    hn::StoreU(hn::BitCast(words, hn::Abs(radii)), words, planes.magnitudes + row + x);
+    hn::StoreU(hn::DemoteTo(bytes, GroupsOf(d, radii, groups)), bytes, planes.groups + row + x);
+  }
+  return x;
+}
+
+/// All of StoreVisible but the colours, of every pixel of row y.
+inline void StoreDepths(const LensPlanes& of_planes, int y, const DepthGroups& of_groups) {
+  const LensPlanes planes = of_planes;
+  const DepthGroups groups = of_groups;
+  const std::int64_t row = planes.place(0, y);
+  const int done = StoreDepthVectors(hn::ScalableTag<std::int32_t>(), planes, row, 0, groups);
+  StoreDepthVectors(hn::CappedTag<std::int32_t, 1>(), planes, row, done, groups);
+  std::fill_n(planes.weights + row, planes.width, static_cast<std::uint16_t>(lens_full_weight));
+}
+
+}  // namespace satin::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,161 @@
+// Rows of sums integrated and composited, for the file that Highway compiles once for every SIMD target.
+
+#if defined(SATIN_SPLAT_COMPOSITE_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef SATIN_SPLAT_COMPOSITE_INL_H
+#undef SATIN_SPLAT_COMPOSITE_INL_H
+#else
+#define SATIN_SPLAT_COMPOSITE_INL_H
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "lens/cpu/splat_visible-inl.h"
+#include "lens/maths/composite.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace satin::cpu::HWY_NAMESPACE {
+
+/// Sums of a row: columns += deltas, deltas = 0, sums = prefix sums of the columns.
+template <int Channels>
+HWY_INLINE void IntegrateRow(std::uint64_t* HWY_RESTRICT deltas, std::uint64_t* HWY_RESTRICT columns,
+                             std::int64_t pixels, std::uint64_t* HWY_RESTRICT sums) {
+  const CellTag<Channels> d;
+  constexpr std::int64_t size = cell_size(Channels);
+  const auto zero = hn::Zero(d);
+  for (std::size_t part = 0; part < size; part += hn::Lanes(d)) {
+    auto prefix = zero;
+    for (std::int64_t i = 0; i < pixels * size; i += size) {
+      const auto column = hn::Add(hn::LoadU(d, columns + part + i), hn::LoadU(d, deltas + part + i));
+      hn::StoreU(column, d, columns + part + i);
+      hn::StoreU(zero, d, deltas + part + i);
+      prefix = hn::Add(prefix, column);
+      hn::StoreU(prefix, d, sums + part + i);
+    }
+  }
+}
+
+/// Adds the samples that stay on their pixels.
+template <int Channels>
+HWY_INLINE void AddFocused(const SplatRule& rule, const VisibleRow& row, std::uint32_t group,
+                           std::int64_t first, std::int64_t last, std::uint64_t* sums) {
+  const CellTag<Channels> d;
+  const std::uint32_t whole = 1U << rule.kernels.weight_bits;
+  const Padded<Channels> end(row.colours + (row.width - 1) * Channels);
+  for (std::int64_t x = first; x < last; ++x, sums += cell_size(Channels)) {
+    if (row.radii[x] > lens_focus_radius) continue;
+    if (std::min<std::uint32_t>(row.groups[x], rule.last_group) != group) continue;
+    const std::uint32_t weight = sample_weight(whole, row.weights[x]);
+    const std::uint32_t* colour = x + 1 == row.width ? end.colour : row.colours + x * Channels;
+    for (std::size_t part = 0; part < cell_size(Channels); part += hn::Lanes(d))
+      hn::StoreU(hn::Add(hn::LoadU(d, sums + part), WeightedCell<Channels>(colour, weight, part)), d,
+                 sums + part);
+  }
+}
+
+/// Integers below 2^63, and below 2^53 where Real is float, rounded once: as Composite does.
+template <class Real, class D, class V>
+HWY_INLINE auto RealOf(D /*d*/, V sums) {
+  const hn::Rebind<double, D> wide;
+  const auto values = hn::ConvertTo(wide, hn::BitCast(hn::Rebind<std::int64_t, D>(), sums));
+  if constexpr (sizeof(Real) == 8) {
+    return values;
+  } else {
+    return hn::DemoteTo(hn::Rebind<float, D>(), values);
+  }
+}
+
+/// Composite::add() for all lanes at once.
+template <class Real, int Channels>
+HWY_INLINE void CompositeRow(const SplatRule& rule, const std::uint64_t* sums, std::int64_t pixels,
+                             Real* HWY_RESTRICT state) {
+  const CellTag<Channels> d;
+  const hn::Rebind<Real, CellTag<Channels>> real;
+  const auto unit = static_cast<Real>(std::ldexp(1.0, -rule.kernels.weight_bits));
+  constexpr std::int64_t size = cell_size(Channels);
+  for (std::int64_t i = 0; i < pixels * size; i += size) {
+    if (sums[i + Channels] == 0) continue;
+    const Real weight = Composite<Real, Channels>::real(sums[i + Channels]) * unit;
+    const Real factor = Composite<Real, Channels>::factor(weight, state[i + Channels]);
+    for (std::size_t part = 0; part < size; part += hn::Lanes(d)) {
+      Real* to = state + i + part;
+      const auto values = hn::Mul(RealOf<Real>(d, hn::LoadU(d, sums + i + part)), hn::Set(real, unit));
+      hn::StoreU(hn::Add(hn::LoadU(real, to), hn::Mul(hn::Set(real, factor), values)), real, to);
+    }
+  }
+}
+
+/// A row of one group, from the tile's first column on.
+struct GroupRow {
+  std::uint32_t group = 0;
+  bool spread = false;               ///< has deltas, here or above
+  bool focused = false;              ///< has samples in focus
+  std::uint64_t* deltas = nullptr;   ///< become 0
+  std::uint64_t* columns = nullptr;  ///< sums of the deltas above; get those of this row
+};
+
+/// Integrates and composites one group of columns first to last - 1. Sums are overwritten. State:
+/// cell_size(channels) reals a pixel, float up to most_bits_in_float, otherwise double.
+template <int Channels>
+void CompositeGroup(const SplatRule& rule, const GroupRow& group, const VisibleRow& row, std::int64_t first,
+                    std::int64_t last, std::uint64_t* sums, void* state) {
+  if (group.spread) {
+    IntegrateRow<Channels>(group.deltas, group.columns, last - first, sums);
+  } else {
+    std::fill_n(sums, (last - first) * cell_size(Channels), std::uint64_t{0});
+  }
+  if (group.focused) AddFocused<Channels>(rule, row, group.group, first, last, sums);
+  if (rule.colour_bits <= most_bits_in_float)
+    return CompositeRow<float, Channels>(rule, sums, last - first, static_cast<float*>(state));
+  CompositeRow<double, Channels>(rule, sums, last - first, static_cast<double*>(state));
+}
+
+/// Composite::result() of colours below 2^most_bits_in_float.
+template <int Channels>
+HWY_INLINE void StoreNarrow(const float* state, const std::uint32_t* source, std::size_t pixels,
+                            std::uint32_t* out) {
+  constexpr std::size_t size = cell_size(Channels);
+  const hn::CappedTag<float, size> d;
+  const hn::RebindToSigned<decltype(d)> integers;
+  std::int32_t whole[size];
+  for (std::size_t x = 0; x < pixels; ++x, state += size, source += Channels, out += Channels) {
+    const float covered = state[Channels];
+    if (!(covered > 0)) {
+      std::copy_n(source, Channels, out);
+      continue;
+    }
+    for (std::size_t part = 0; part < size; part += hn::Lanes(d)) {
+      const auto colour = hn::Div(hn::LoadU(d, state + part), hn::Set(d, covered));
+      hn::StoreU(hn::ConvertTo(integers, hn::Add(colour, hn::Set(d, 0.5F))), integers, whole + part);
+    }
+    for (int c = 0; c < Channels; ++c) out[c] = static_cast<std::uint32_t>(whole[c]);
+  }
+}
+
+template <int Channels>
+HWY_INLINE void StoreWide(const double* state, const std::uint32_t* source, std::size_t pixels,
+                          std::uint32_t* out) {
+  constexpr int size = cell_size(Channels);
+  for (std::size_t x = 0; x < pixels; ++x, state += size, source += Channels, out += Channels) {
+    Composite<double, Channels> composite;
+    for (int c = 0; c < Channels; ++c) composite.colour[c] = state[c];
+    composite.covered = state[Channels];
+    for (int c = 0; c < Channels; ++c) out[c] = composite.empty() ? source[c] : composite.result(c);
+  }
+}
+
+/// Colours of one row, or the source's where nothing arrived.
+template <int Channels>
+void StoreComposite(const SplatRule& rule, const void* state, const std::uint32_t* source, std::size_t pixels,
+                    std::uint32_t* out) {
+  if (rule.colour_bits <= most_bits_in_float)
+    return StoreNarrow<Channels>(static_cast<const float*>(state), source, pixels, out);
+  StoreWide<Channels>(static_cast<const double*>(state), source, pixels, out);
+}
+
+}  // namespace satin::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

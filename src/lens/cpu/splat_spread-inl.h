@@ -1,0 +1,318 @@
+// Samples spread into rows of deltas, for the file that Highway compiles once for every SIMD target. Cells
+// that do not fit a vector are done in parts, one after the other.
+
+#if defined(SATIN_SPLAT_SPREAD_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef SATIN_SPLAT_SPREAD_INL_H
+#undef SATIN_SPLAT_SPREAD_INL_H
+#else
+#define SATIN_SPLAT_SPREAD_INL_H
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+
+#include "lens/cpu/splat_visible-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace satin::cpu::HWY_NAMESPACE {
+
+/// Rows of second differences of columns first to last - 1, and one cell more that takes what lies beyond.
+/// Samples left of the first column count there.
+struct DeltaRows {
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+  /// rows[group * span + reach + dy] lies dy rows below the sample's; rows above the band are its first one,
+  /// and rows below it one that nobody reads.
+  std::uint64_t* const* rows = nullptr;
+  std::int64_t reach = 0;
+  std::int64_t span = 0;
+};
+
+/// Which groups a row has samples of: bit 0 is group 0.
+struct GroupsOfRow {
+  std::uint32_t spread = 0;   ///< out of focus
+  std::uint32_t focused = 0;  ///< these stay on their pixels
+};
+
+/// Adds a cell of Size sums to the corners of one staircase around column x, in the rows of a group. This and
+/// what adds runs are calls, once for each size of a cell: made part of their callers, for every number of
+/// channels and kind of sample, they took six times as long to compile.
+template <int Size>
+HWY_NOINLINE void AddCorners(const Staircase& stairs, std::int64_t x, std::int64_t more,
+                             const std::uint64_t* cell, std::uint64_t* const* rows, const DeltaRows& area) {
+  const SizedTag<Size> d;
+  const auto column = [&](std::int64_t at) {
+    return (std::clamp(at, area.first, area.last) - area.first) * Size;
+  };
+  for (std::size_t part = 0; part < Size; part += hn::Lanes(d)) {
+    const auto values = hn::LoadU(d, cell + part);
+    const auto add = [&](std::uint64_t* to)
+                         HWY_ATTR { hn::StoreU(hn::Add(hn::LoadU(d, to), values), d, to); };
+    const auto take = [&](std::uint64_t* to)
+                          HWY_ATTR { hn::StoreU(hn::Sub(hn::LoadU(d, to), values), d, to); };
+    std::int64_t inner_left = 0;
+    std::int64_t inner_right = 0;
+    for (int k = 0; k < stairs.boxes; ++k) {
+      const std::int64_t left = column(x - stairs.wide[k]);
+      const std::int64_t right = column(x + stairs.wide[k] + more);
+      std::uint64_t* top = rows[area.reach - stairs.high[k]] + part;
+      std::uint64_t* bottom = rows[area.reach + stairs.high[k] + more] + part;
+      if (k > 0) {
+        take(top + inner_left);
+        add(top + inner_right);
+        add(bottom + inner_left);
+        take(bottom + inner_right);
+      }
+      add(top + left);
+      take(top + right);
+      take(bottom + left);
+      add(bottom + right);
+      inner_left = left;
+      inner_right = right;
+    }
+  }
+}
+
+/// cell_of(share, part) is what every pixel of a staircase gets.
+template <int Channels, class CellOf>
+HWY_INLINE void Spread(const SplatRule& rule, const LensKernel& kernel, std::int64_t x, std::uint32_t weight,
+                       std::uint32_t group, bool block, const DeltaRows& area, const CellOf& cell_of) {
+  const CellTag<Channels> d;
+  const std::int64_t more = block ? 2 : 1;
+  std::uint64_t* const* rows = area.rows + group * area.span;
+  for (int i = 0; i < 2 && kernel.weight[i] != 0; ++i) {
+    const Staircase& stairs = rule.kernels.staircases[kernel.staircase[i]];
+    const std::int64_t widest = stairs.wide[stairs.boxes - 1];
+    if (x - widest >= area.last || x + widest + more <= area.first) continue;
+    const std::uint32_t share =
+        weight == lens_full_weight ? kernel.weight[i] : sample_weight(kernel.weight[i], weight);
+    HWY_ALIGN std::uint64_t cell[static_cast<std::size_t>(cell_size(Channels))];
+    for (std::size_t part = 0; part < cell_size(Channels); part += hn::Lanes(d))
+      hn::StoreU(cell_of(share, part), d, cell + part);
+    AddCorners<cell_size(Channels)>(stairs, x, more, cell, rows, area);
+  }
+}
+
+/// Neighbouring samples of one group and the same staircases: as their corners are neighbours too, each
+/// corner is added for all of them at once. Where depth is smooth almost all samples lie in runs.
+template <int Size>
+struct SampleRun {
+  static constexpr std::int64_t most = 32;
+  static constexpr std::int64_t size = Size;
+
+  std::int64_t first = 0;                ///< column
+  std::int64_t count = 0;                ///< of columns
+  std::int64_t more = 1;                 ///< 2 for blocks: every other column has one
+  std::uint64_t* const* rows = nullptr;  ///< of the group, from the samples' own row on
+  HWY_ALIGN std::uint64_t cells[2][static_cast<std::size_t>(most * size)];  ///< weighted by either staircase
+
+  template <class CellOf>
+  HWY_INLINE void Put(int which, std::int64_t place, std::uint32_t share, const CellOf& cell_of) {
+    const SizedTag<Size> d;
+    for (std::size_t part = 0; part < size; part += hn::Lanes(d))
+      hn::StoreU(cell_of(share, part), d, cells[which] + place * size + part);
+  }
+  HWY_INLINE void PutNothing(std::int64_t place) {
+    for (std::uint64_t* row : cells) std::fill_n(row + place * size, size, 0);
+  }
+
+  HWY_NOINLINE void AddCorners(const Staircase& stairs, const std::uint64_t* weighted,
+                               std::int64_t first_column) const {
+    std::int64_t inner_left = 0;
+    std::int64_t inner_right = 0;
+    for (int k = 0; k < stairs.boxes; ++k) {
+      const std::int64_t left = (first - stairs.wide[k] - first_column) * size;
+      const std::int64_t right = (first + stairs.wide[k] + more - first_column) * size;
+      std::uint64_t* top = rows[-stairs.high[k]];
+      std::uint64_t* bottom = rows[stairs.high[k] + more];
+      if (k > 0) {
+        AddCells<false>(weighted, top + inner_left);
+        AddCells<true>(weighted, top + inner_right);
+        AddCells<true>(weighted, bottom + inner_left);
+        AddCells<false>(weighted, bottom + inner_right);
+      }
+      AddCells<true>(weighted, top + left);
+      AddCells<false>(weighted, top + right);
+      AddCells<false>(weighted, bottom + left);
+      AddCells<true>(weighted, bottom + right);
+      inner_left = left;
+      inner_right = right;
+    }
+  }
+
+ private:
+  template <bool Plus>
+  HWY_INLINE void AddCells(const std::uint64_t* HWY_RESTRICT weighted, std::uint64_t* HWY_RESTRICT to) const {
+    const hn::ScalableTag<std::uint64_t> wide;
+    const SizedTag<Size> narrow;
+    const std::int64_t values = count * size;
+    std::int64_t i = 0;
+    // vectors that hold several cells begin on their own multiples
+    for (; i < values && reinterpret_cast<std::uintptr_t>(to + i) % (hn::Lanes(wide) * 8) != 0;
+         i += static_cast<std::int64_t>(hn::Lanes(narrow)))
+      AddVector<Plus>(narrow, weighted + i, to + i);
+    for (const auto step = static_cast<std::int64_t>(hn::Lanes(wide)); i + step <= values; i += step)
+      AddVector<Plus>(wide, weighted + i, to + i);
+    for (; i < values; i += static_cast<std::int64_t>(hn::Lanes(narrow)))
+      AddVector<Plus>(narrow, weighted + i, to + i);
+  }
+
+  template <bool Plus, class D>
+  static HWY_INLINE void AddVector(D d, const std::uint64_t* from, std::uint64_t* to) {
+    const auto sum = hn::LoadU(d, to);
+    const auto cells_of = hn::LoadU(d, from);
+    hn::StoreU(Plus ? hn::Add(sum, cells_of) : hn::Sub(sum, cells_of), d, to);
+  }
+};
+
+template <int Channels>
+using RunOf = SampleRun<cell_size(Channels)>;
+
+HWY_INLINE bool SameStaircases(const LensKernel& a, const LensKernel& b) {
+  return a.staircase[0] == b.staircase[0] && a.staircase[1] == b.staircase[1] &&
+         (a.weight[1] != 0) == (b.weight[1] != 0);
+}
+
+/// The staircases of a kernel, the first one twice if there is no second.
+struct TwoStaircases {
+  const Staircase& first;
+  const Staircase& second;
+  bool two;
+  std::int64_t widest;
+
+  TwoStaircases(const LensKernelView& view, const LensKernel& kernel)
+      : first(view.staircases[kernel.staircase[0]]),
+        second(view.staircases[kernel.staircase[kernel.weight[1] != 0 ? 1 : 0]]),
+        two(kernel.weight[1] != 0),
+        widest(std::max(first.wide[first.boxes - 1], second.wide[second.boxes - 1])) {}
+};
+
+/// Adds what was put into a run.
+template <int Size>
+HWY_INLINE void AddRun(SampleRun<Size>& run, const TwoStaircases& stairs, std::uint32_t group,
+                       const DeltaRows& area) {
+  run.rows = area.rows + group * area.span + area.reach;
+  run.AddCorners(stairs.first, run.cells[0], area.first);
+  if (stairs.two) run.AddCorners(stairs.second, run.cells[1], area.first);
+}
+
+/// Spreads the run of samples that begins at x, or the sample there if it reaches beyond the area; returns
+/// the column behind them.
+template <int Channels>
+HWY_INLINE std::int64_t SpreadRun(const VisibleRows<Channels>& rows, const VisibleSamples<Channels>& samples,
+                                  std::int64_t x, std::int64_t end, const DeltaRows& area,
+                                  RunOf<Channels>& run) {
+  const std::uint32_t group = samples.Group(x);
+  const LensKernel first = samples.Kernel(x);
+  const TwoStaircases stairs(samples.rule.kernels, first);
+  const auto cell_at = [&](std::int64_t at) HWY_ATTR {
+    return [colour = samples.Colours(at)](std::uint32_t share, std::size_t part)
+               HWY_ATTR { return WeightedCell<Channels>(colour, share, part); };
+  };
+  if (x - stairs.widest < area.first || x + stairs.widest >= area.last) {
+    Spread<Channels>(samples.rule, first, x, samples.row.weights[x], group, false, area, cell_at(x));
+    return x + 1;
+  }
+  const std::int64_t limit = std::min({end, x + RunOf<Channels>::most, area.last - stairs.widest});
+  std::int64_t next = x;
+  LensKernel kernel = first;
+  do {
+    const std::uint32_t weight = samples.row.weights[next];
+    for (int i = 0; i < 2 && kernel.weight[i] != 0; ++i)
+      run.Put(i, next - x,
+              weight == lens_full_weight ? kernel.weight[i] : sample_weight(kernel.weight[i], weight),
+              cell_at(next));
+    if (++next == limit || samples.row.weights[next] == 0 || samples.Focused(next) ||
+        samples.Group(next) != group || (next % 2 == 0 && rows.Merged(next)))
+      break;
+    kernel = samples.Kernel(next);
+  } while (SameStaircases(kernel, first));
+  run.first = x;
+  run.count = next - x;
+  run.more = 1;
+  AddRun(run, stairs, group, area);
+  return next;
+}
+
+/// The same for blocks.
+template <int Channels>
+HWY_INLINE std::int64_t SpreadMerged(const VisibleRows<Channels>& rows, std::int64_t x, std::int64_t end,
+                                     const DeltaRows& area, RunOf<Channels>& run) {
+  const SplatRule& rule = rows.upper.rule;
+  const std::uint32_t group = rows.upper.Group(x);
+  const LensKernel first = rows.MergedKernel(x);
+  const TwoStaircases stairs(rule.kernels, first);
+  if (x - stairs.widest < area.first || x + stairs.widest + 1 >= area.last) {
+    Spread<Channels>(rule, first, x, lens_full_weight, group, true, area, rows.MergedCell(x));
+    return x + 2;
+  }
+  const std::int64_t limit = std::min({end, x + RunOf<Channels>::most, area.last - stairs.widest - 1});
+  std::int64_t next = x;
+  LensKernel kernel = first;
+  do {
+    if (next > x) run.PutNothing(next - x - 1);
+    for (int i = 0; i < 2 && kernel.weight[i] != 0; ++i)
+      run.Put(i, next - x, kernel.weight[i], rows.MergedCell(next));
+    next += 2;
+    if (next >= limit || !rows.Merged(next) || rows.upper.Group(next) != group) break;
+    kernel = rows.MergedKernel(next);
+  } while (SameStaircases(kernel, first));
+  run.first = x;
+  run.count = next - x - 1;
+  run.more = 2;
+  AddRun(run, stairs, group, area);
+  return next;
+}
+
+/// Spreads the samples of one row and columns begin to end - 1 that are out of focus; `begin` is even. Merged
+/// ones count as the upper row's.
+template <int Channels>
+GroupsOfRow SpreadVisible(const SplatRule& rule, const VisiblePair& pair, std::int64_t begin,
+                          std::int64_t end, const DeltaRows& area) {
+  GroupsOfRow found;
+  const VisibleRows<Channels> rows(rule, pair);
+  const VisibleSamples<Channels>& samples = pair.spreads_lower ? rows.lower : rows.upper;
+  RunOf<Channels> run;
+  for (std::int64_t x = begin; x < end;) {
+    if (samples.row.weights[x] == 0) {
+      ++x;
+    } else if (samples.Focused(x)) {
+      found.focused |= 1U << samples.Group(x);
+      ++x;
+    } else if (x % 2 == 0 && rows.Merged(x)) {
+      found.spread |= 1U << samples.Group(x);
+      x = pair.spreads_lower ? x + 2 : SpreadMerged<Channels>(rows, x, end, area, run);
+    } else {
+      found.spread |= 1U << samples.Group(x);
+      x = SpreadRun<Channels>(rows, samples, x, end, area, run);
+    }
+  }
+  return found;
+}
+
+/// Spreads samples of one row, by their places in the list.
+template <int Channels>
+GroupsOfRow SpreadListed(const SplatRule& rule, const LensSample* listed, const std::uint32_t* places,
+                         std::size_t count, const DeltaRows& area) {
+  GroupsOfRow found;
+  for (std::size_t i = 0; i < count; ++i) {
+    const LensSample& sample = listed[places[i]];
+    if (sample.weight == 0) continue;
+    const std::uint32_t group = std::min<std::uint32_t>(sample.group, rule.last_group);
+    found.spread |= 1U << group;
+    const Padded<Channels> colour(sample.colour);
+    const bool block = sample.block == 2;
+    const bool highlight = IsHighlight<Channels>(rule, colour.colour);
+    Spread<Channels>(rule, lens_kernel(rule.kernels, sample.radius, highlight, block), sample.x,
+                     sample.weight, group, block, area, [&](std::uint32_t share, std::size_t part) HWY_ATTR {
+                       return WeightedCell<Channels>(colour.colour, share, part);
+                     });
+  }
+  return found;
+}
+
+}  // namespace satin::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

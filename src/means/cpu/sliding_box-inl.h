@@ -1,0 +1,340 @@
+// One box that slides down a tile, compiled for every SIMD target: column sums over the rows of a window,
+// their prefix sums along the row, and means of differences of these.
+
+#if defined(SATIN_SLIDING_BOX_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef SATIN_SLIDING_BOX_INL_H
+#undef SATIN_SLIDING_BOX_INL_H
+#else
+#define SATIN_SLIDING_BOX_INL_H
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <type_traits>
+#include <vector>
+
+#include "means/box_mean.h"
+#include "means/cpu/box_chain.h"
+#include "means/cpu/divide-inl.h"
+#include "pixels/cpu/rows-inl.h"
+#include "tables/cpu/scan-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace satin::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class T>
+const T* As(const std::byte* row) {
+  return reinterpret_cast<const T*>(row);
+}
+
+template <class T>
+T* As(std::vector<std::byte>& row) {
+  return reinterpret_cast<T*>(row.data());
+}
+
+/// As many pixels or more that fill vectors of every width, whatever their channels.
+constexpr std::int64_t WholeVectors(std::int64_t pixels) { return (pixels + 15) / 16 * 16; }
+
+/// One step down: sums[i] += enters[i] - above[i], the sum over the whole rows of the window, and
+/// weighted[i] = 256 sums[i] + outer (above[i] + below[i]), with the rows that it covers partly. `above` left
+/// the window in this step. Value is u8, u16 or u32. Sums and, where Sum is u32, weighted sums are below
+/// 2^31.
+template <class Value, class Sum>
+void Slide(const Value* HWY_RESTRICT enters, const Value* HWY_RESTRICT above, const Value* HWY_RESTRICT below,
+           std::uint32_t outer, std::size_t count, std::uint32_t* HWY_RESTRICT sums,
+           Sum* HWY_RESTRICT weighted) {
+  const hn::ScalableTag<Sum> d;
+  const hn::Rebind<std::uint32_t, decltype(d)> du;
+  std::size_t i = 0;
+  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
+    const auto leaves = LoadWide(du, above + i);
+    const auto sum = hn::Add(hn::LoadU(du, sums + i), hn::Sub(LoadWide(du, enters + i), leaves));
+    const auto edges = hn::Add(leaves, LoadWide(du, below + i));
+    hn::StoreU(sum, du, sums + i);
+    if constexpr (sizeof(Sum) == 4) {
+      hn::StoreU(hn::Add(hn::ShiftLeft<8>(sum), hn::Mul(edges, hn::Set(du, outer))), du, weighted + i);
+    } else {
+      const auto covered = hn::Mul(ExactDouble(d, edges), hn::Set(d, static_cast<double>(outer)));
+      hn::StoreU(hn::Add(hn::Mul(ExactDouble(d, sum), hn::Set(d, 256.0)), covered), d, weighted + i);
+    }
+  }
+  for (; i < count; ++i) {
+    const std::uint32_t leaves = above[i];
+    sums[i] += enters[i] - leaves;
+    weighted[i] =
+        Sum{256} * static_cast<Sum>(sums[i]) + static_cast<Sum>(outer) * static_cast<Sum>(leaves + below[i]);
+  }
+}
+
+class SlidingBox {
+ public:
+  SlidingBox(const ChainBox& box, std::int64_t width)
+      : box_(box), channels_(static_cast<std::size_t>(box.job.read.channels)) {
+    const std::int64_t pixels = box.columns(width);
+    const std::size_t sum = box.sums == Sums::words ? sizeof(std::uint32_t) : sizeof(std::uint64_t);
+    if (box.covers_rows()) sums_.resize(entries(pixels));
+    const std::size_t scanned = entries(WholeVectors(pixels + 15));
+    for (int window = 0; window < box.windows(); ++window)
+      windows_.push_back(
+          {std::vector<std::byte>(scanned * sum), std::vector<std::byte>((scanned + channels_) * sum)});
+  }
+
+  [[nodiscard]] std::size_t bytes() const noexcept {
+    std::size_t bytes = sums_.size() * sizeof(std::uint32_t);
+    for (const Window& window : windows_) bytes += window.line.size() + window.prefix.size();
+    return bytes;
+  }
+
+  /// At the columns of its output, before the first row of a tile.
+  void place(std::int64_t first, std::int64_t last) {
+    first_ = first;
+    last_ = last;
+    started_ = false;
+    for (Window& window : windows_) {
+      std::fill(window.line.begin(), window.line.end(), std::byte{0});
+      std::fill(window.prefix.begin(), window.prefix.end(), std::byte{0});
+    }
+  }
+
+  /// Row y of its means, of the type of its output; rows follow each other. row_at(position) is a row of its
+  /// input from the first column on that exists, at any position of the extended picture.
+  template <class RowAt>
+  void mean_row(const MeanStore& store, const BoxMeanImages& images, std::int64_t y, const RowAt& row_at,
+                std::byte* out) {
+    sum_columns(y, row_at);
+    started_ = true;
+    scan();
+    if (!box_.in_rows)
+      return with_output(box_.job, [&]<int Channels, class T>() {
+        store_pixels<Channels>(store, images, y, reinterpret_cast<T*>(out));
+      });
+    box_.sums == Sums::words     ? divide_row<std::uint32_t>(store, y, out)
+    : box_.sums == Sums::doubles ? divide_row<double>(store, y, out)
+                                 : divide_row<std::uint64_t>(store, y, out);
+  }
+
+  [[nodiscard]] std::int64_t in_first() const { return std::max<std::int64_t>(0, first_ - box_.halo_x); }
+  [[nodiscard]] std::int64_t in_last() const { return std::min(box_.job.width, last_ + box_.halo_x); }
+  [[nodiscard]] std::size_t in_pixels() const { return static_cast<std::size_t>(in_last() - in_first()); }
+  [[nodiscard]] std::size_t out_pixels() const { return static_cast<std::size_t>(last_ - first_); }
+
+ private:
+  /// Sums of columns over a window of rows, and along them.
+  struct Window {
+    std::vector<std::byte> line;    ///< (weighted) column sums, and the border's on either side
+    std::vector<std::byte> prefix;  ///< of `line`, behind one pixel of zeros
+  };
+
+  [[nodiscard]] std::size_t entries(std::int64_t pixels) const {
+    return static_cast<std::size_t>(pixels) * channels_;
+  }
+
+  /// Column sums of a window, from the first column of the input on.
+  template <class Sum>
+  [[nodiscard]] Sum* inner_columns(std::size_t window) {
+    return As<Sum>(windows_[window].line) + entries(in_first() - (first_ - box_.halo_x));
+  }
+
+  /// Sums over the whole rows of the window around row y, each as often as the border makes it appear.
+  template <class Value, class Sum, class RowAt>
+  void start(std::int64_t y, std::int64_t reach, const RowAt& row_at, Sum* sums) const {
+    const std::size_t count = in_pixels() * channels_;
+    std::fill_n(sums, count, Sum{0});
+    for (std::int64_t row = y - reach; row <= y + reach; ++row) Add(As<Value>(row_at(row)), count, sums);
+  }
+
+  /// The outer window reaches one row further.
+  template <class Value, class Sum, class RowAt>
+  void sum_whole(std::int64_t y, std::size_t window, const RowAt& row_at) {
+    const std::int64_t reach = box_.reach_y + static_cast<std::int64_t>(window);
+    Sum* sums = inner_columns<Sum>(window);
+    if (!started_) return start<Value>(y, reach, row_at, sums);
+    const std::byte* enters = row_at(y + reach);
+    const std::byte* leaves = row_at(y - 1 - reach);
+    if (enters != leaves) Exchange(As<Value>(enters), As<Value>(leaves), in_pixels() * channels_, sums);
+  }
+
+  template <class Value, class Sum, class RowAt>
+  void sum_covered(std::int64_t y, const RowAt& row_at) {
+    const auto* above = As<Value>(row_at(y - 1 - box_.reach_y));
+    const auto* below = As<Value>(row_at(y + 1 + box_.reach_y));
+    const Value* enters = As<Value>(row_at(y + box_.reach_y));
+    if (!started_) {
+      start<Value>(y, box_.reach_y, row_at, sums_.data());
+      enters = above;
+    }
+    const auto outer = static_cast<std::uint32_t>(box_.job.radius.y % radius_one);
+    Slide(enters, above, below, outer, in_pixels() * channels_, sums_.data(), inner_columns<Sum>(0));
+  }
+
+  template <class RowAt>
+  void sum_columns(std::int64_t y, const RowAt& row_at) {
+    if (box_.sums == Sums::longs) {
+      for (std::size_t window = 0; window < windows_.size(); ++window)
+        box_.input == Type::u64 ? sum_whole<std::uint64_t, std::uint64_t>(y, window, row_at)
+                                : sum_whole<std::uint32_t, std::uint64_t>(y, window, row_at);
+      return;
+    }
+    const auto of = [&]<class Value>() {
+      if (!box_.covers_rows()) return sum_whole<Value, std::uint32_t>(y, 0, row_at);
+      box_.sums == Sums::words ? sum_covered<Value, std::uint32_t>(y, row_at)
+                               : sum_covered<Value, double>(y, row_at);
+    };
+    if (box_.input == Type::u8) return of.template operator()<std::uint8_t>();
+    if (box_.input == Type::u16) return of.template operator()<std::uint16_t>();
+    of.template operator()<std::uint32_t>();
+  }
+
+  /// Prefix sums of the lines, after the border has filled them. Of shrink it is zeros, which place() wrote,
+  /// and so are the prefixes before the picture.
+  template <class Entry, class Sum>
+  void extend_and_scan() {
+    const BoxMeanJob& job = box_.job;
+    const std::int64_t first = first_ - box_.halo_x;
+    const std::int64_t last = last_ + box_.halo_x;
+    for (std::size_t i = 0; i < windows_.size(); ++i) {
+      auto* line = As<Entry>(windows_[i].line);
+      const auto fill = [&](std::int64_t x) {
+        const std::int64_t from = source_of(x, job.width, job.border);
+        for (std::size_t c = 0; c < channels_; ++c)
+          line[entries(x - first) + c] =
+              from < 0 ? static_cast<Entry>(box_.outside(c) * box_.rows(i)) : line[entries(from - first) + c];
+      };
+      if (job.border != Border::shrink) {
+        for (std::int64_t x = first; x < in_first(); ++x) fill(x);
+        for (std::int64_t x = in_last(); x < last; ++x) fill(x);
+      }
+      const std::int64_t from = job.border == Border::shrink ? in_first() : first;
+      using Scanned = std::conditional_t<std::is_same_v<Entry, Sum>, Entry, std::int32_t>;  // as signed words
+      Scan(reinterpret_cast<const Scanned*>(line) + entries(from - first),
+           static_cast<std::size_t>(WholeVectors(last - from)), static_cast<int>(channels_), nullptr,
+           As<Sum>(windows_[i].prefix) + channels_ + entries(from - first));
+    }
+  }
+
+  void scan() {
+    if (box_.sums == Sums::words) return extend_and_scan<std::uint32_t, std::uint32_t>();
+    if (box_.sums == Sums::longs) return extend_and_scan<std::uint64_t, std::uint64_t>();
+    box_.covers_rows() ? extend_and_scan<double, double>() : extend_and_scan<std::uint32_t, double>();
+  }
+
+  /// The whole boxes of the windows around the pixels of the output.
+  template <class Sum>
+  BoxDifferences<Sum> differences(double scale) {
+    const auto weight = [](Radius256 radius, std::int64_t outer) {
+      const int part = radius % radius_one;
+      return outer != 0 ? part : part == 0 ? 1 : radius_one - part;
+    };
+    BoxDifferences<Sum> result;
+    result.boxes = 0;
+    for (int outer_y = 0; outer_y < box_.windows(); ++outer_y) {
+      const Sum* prefix =
+          As<Sum>(windows_[static_cast<std::size_t>(outer_y)].prefix) + entries(1 + box_.halo_x);
+      const double rows = box_.windows() == 1 ? scale : scale * weight(box_.job.radius.y, outer_y);
+      for (std::int64_t outer_x = 0; outer_x <= box_.halo_x - box_.reach_x; ++outer_x) {
+        const std::size_t reach = entries(box_.reach_x + outer_x);
+        result.ahead[result.boxes] = prefix + reach;
+        result.behind[result.boxes] = prefix - reach - channels_;
+        result.weight[result.boxes++] = rows * weight(box_.job.radius.x, outer_x);
+      }
+    }
+    return result;
+  }
+
+  /// Clipped columns have sizes of their own: those before `left` and from `right` on.
+  template <class Sum>
+  void divide_row(const MeanStore& store, std::int64_t y, std::byte* out) {
+    const BoxMeanJob& job = box_.job;
+    std::uint64_t size_y = axis_box(y, job.height, job.radius.y, job.border).size;
+    if (!job.write.working) size_y <<= job.read.fraction;
+    std::int64_t left = first_;
+    std::int64_t right = last_;
+    if (job.border == Border::shrink) {
+      left = std::clamp(box_.halo_x, first_, last_);
+      right = std::clamp(job.width - box_.halo_x, left, last_);
+    }
+    const auto sums = differences<Sum>(1U << store.rule.write_shift);
+    const auto divide = [&](const Divisors& divisors, std::int64_t from, std::int64_t to) {
+      if (from < to) divide_part(store, sums, divisors, entries(from - first_), entries(to - first_), out);
+    };
+    Divisors divisors;
+    divisors.long_sums = box_.long_sums;
+    divisors.words = box_.words;
+    const std::uint64_t size_x = axis_box(left, job.width, job.radius.x, job.border).size;
+    divisors.divisor = static_cast<double>(size_x * size_y);
+    divide(divisors, left, right);
+    if (box_.sizes.empty()) return;
+    divisors.divisor = static_cast<double>(size_y);
+    divisors.size_x = box_.sizes.data() + entries(first_);
+    divide(divisors, first_, left);
+    divide(divisors, right, last_);
+  }
+
+  template <class Sum>
+  void divide_part(const MeanStore& store, const BoxDifferences<Sum>& sums, const Divisors& divisors,
+                   std::size_t first, std::size_t last, std::byte* out) const {
+    const auto divide = [&]<class Mean>() {
+      Mean* means = reinterpret_cast<Mean*>(out);
+      if constexpr (std::is_same_v<Mean, float>) {
+        FloatMeans(sums, divisors, power_of_two(-store.exponents.colour), first, last, means);
+      } else {
+        if constexpr (sizeof(Mean) == 4 && sizeof(Sum) == 8)
+          if (box_.unweights())
+            return Unweight(sums, divisors, first, last, channels_,
+                            decode(box_.job.write.type == Type::u8 ? 0xFF : 0xFFFF, store.rule.transfer),
+                            means);
+        Divide(sums, divisors, first, last, means);
+      }
+    };
+    if (box_.output == Type::u8) return divide.template operator()<std::uint8_t>();
+    if (box_.output == Type::u16) return divide.template operator()<std::uint16_t>();
+    if (box_.output == Type::u32) return divide.template operator()<std::uint32_t>();
+    if constexpr (std::is_same_v<Sum, std::uint64_t>)
+      box_.output == Type::u64 ? divide.template operator()<std::uint64_t>()
+                               : divide.template operator()<float>();
+  }
+
+  /// A row of means of any kind, pixel by pixel. Floats have their constant border added last.
+  template <int Channels, class T>
+  void store_pixels(const MeanStore& store, const BoxMeanImages& images, std::int64_t y, T* out) {
+    const BoxMeanJob& job = box_.job;
+    const AxisBox along_y = axis_box(y, job.height, job.radius.y, job.border);
+    const BoxDifferences<std::uint64_t> sums = differences<std::uint64_t>(1);
+    for (std::int64_t x = first_; x < last_; ++x, out += Channels) {
+      const std::uint32_t mask = job.mask_maximum == 0 ? 1 : mask_at(images.mask, x, y);
+      if (mask == 0) {
+        keep_pixel<Channels>(store, job, images, x, y, out);
+        continue;
+      }
+      const AxisBox along_x = axis_box(x, job.width, job.radius.x, job.border);
+      const std::uint64_t count = along_x.size * along_y.size;
+      WideSum totals[4] = {};
+      for (int i = 0; i < sums.boxes; ++i)
+        for (int c = 0; c < Channels; ++c) {
+          const std::int64_t at = (x - first_) * Channels + c;
+          add_weighted(totals[c], static_cast<std::uint64_t>(sums.weight[i]),
+                       sums.ahead[i][at] - sums.behind[i][at], job.read.fixed_point);
+        }
+      if (job.border == Border::constant && job.read.fixed_point)
+        for (int c = 0; c < Channels; ++c)
+          add_weighted(totals[c], count - along_x.existing * along_y.existing, store.rule.border_value[c],
+                       true);
+      store_pixel<Channels>(store, images, x, y, totals, count, mask, out);
+    }
+  }
+
+  const ChainBox& box_;
+  std::size_t channels_;
+  std::vector<std::uint32_t> sums_;  ///< of columns that `line` has weighted
+  std::vector<Window> windows_;
+  bool started_ = false;
+  std::int64_t first_ = 0;  ///< columns of its output
+  std::int64_t last_ = 0;
+};
+
+}  // namespace satin::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

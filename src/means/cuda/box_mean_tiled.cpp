@@ -1,0 +1,280 @@
+// Box means without a table in device memory: by one small whole radius of encoded bytes, by one radius of
+// any kind, and by a radius map of encoded bytes.
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "core/cuda/check.h"
+#include "kernels/means/launch.h"
+#include "means/cuda/box_mean.h"
+#include "pixels/cuda/transfer.h"
+
+namespace satin::cuda {
+namespace {
+
+// --- What the kernels share ---
+
+constexpr std::int64_t largest_side = 1LL << 25;  // offsets within a row are 32-bit integers in the kernels
+
+/// By the kernels for `Arguments`, whose positions it makes.
+template <class Arguments>
+class TiledBoxMean final : public BoxMeanOperation {
+ public:
+  /// `memory`: what the arguments point to.
+  TiledBoxMean(CudaBackend& backend, const BoxMeanJob& job, const Arguments& arguments, Buffer memory)
+      : backend_(backend), arguments_(arguments), memory_(std::move(memory)) {
+    const int margin = kernels::margin_of(arguments.job);
+    rows_ = upload_positions(backend, job.height, margin, job.border);
+    columns_ = upload_positions(backend, job.width, margin, job.border);
+    arguments_.rows = reinterpret_cast<const int*>(rows_.get()) + margin;
+    arguments_.columns = reinterpret_cast<const int*>(columns_.get()) + margin;
+    check(static_cast<cudaError_t>(kernels::prepare_mean(arguments_)), "asking for shared memory");
+  }
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
+    return rows_.size + columns_.size + memory_.size;
+  }
+
+  void run(const BoxMeanImages& images, Stream stream) override {
+    backend_.select();
+    Arguments arguments = arguments_;
+    arguments.source = source_of(images.source);
+    arguments.output = target_of(images.output);
+    if constexpr (requires { arguments.radius_map; }) arguments.radius_map = source_of(images.radius_map);
+    if constexpr (requires { arguments.measured; }) arguments.measured = images.measured;
+    kernels::launch_mean(arguments, backend_.stream_of(stream));
+    check_launch("averaging over boxes");
+  }
+
+ private:
+  CudaBackend& backend_;
+  Arguments arguments_;
+  Buffer rows_;
+  Buffer columns_;
+  Buffer memory_;
+};
+
+/// Arguments with what all kernels have in common of a job.
+template <class Arguments>
+Arguments arguments_of(const BoxMeanJob& job) {
+  Arguments arguments;
+  arguments.job.width = static_cast<int>(job.width);
+  arguments.job.height = static_cast<int>(job.height);
+  arguments.job.channels = job.read.channels;
+  arguments.job.clipped = job.border == Border::shrink;
+  return arguments;
+}
+
+/// Null if the device has no tiles for the job. memory_of(arguments) is what the arguments then point to.
+template <class Arguments, class MemoryOf>
+std::unique_ptr<BoxMeanOperation> in_tiles(CudaBackend& backend, const BoxMeanJob& job, Arguments& arguments,
+                                           const MemoryOf& memory_of) {
+  arguments.tiles = kernels::tiles_of(arguments.job, backend.multiprocessors(), backend.shared_memory());
+  if (arguments.tiles.spans == 0) return nullptr;
+  Buffer memory = memory_of(arguments);
+  return std::make_unique<TiledBoxMean<Arguments>>(backend, job, arguments, std::move(memory));
+}
+
+/// Integers of 8 or 16 bits, stored and read alike, without a mask; `weighted`: whether the last channel is
+/// alpha.
+bool is_plain(const BoxMeanJob& job, bool weighted) {
+  return (job.read.type == Type::u8 || job.read.type == Type::u16) && job.write.type == job.read.type &&
+         job.read.weighted == weighted && job.read.fraction == 0 && job.write.fraction == 0 &&
+         job.mask_maximum == 0 && job.read.transfer == job.write.transfer;
+}
+
+/// 8 bits as they are stored.
+bool is_encoded_bytes(const BoxMeanJob& job) {
+  return is_plain(job, false) && job.read.type == Type::u8 && job.read.transfer == Transfer::identity;
+}
+
+// --- Bytes with one small whole radius ---
+
+std::unique_ptr<BoxMeanOperation> prepare_packed(CudaBackend& backend, const BoxMeanJob& job) {
+  using Limits = kernels::PackedMeanJob;
+  if (!is_encoded_bytes(job)) return nullptr;
+  if (job.radius.x % radius_one != 0 || job.radius.y % radius_one != 0) return nullptr;
+  const std::int64_t columns = 2 * (job.radius.x / radius_one) + 1;
+  const std::int64_t rows = 2 * (job.radius.y / radius_one) + 1;
+  if (rows > Limits::largest_rows || rows * columns > Limits::largest_divisor) return nullptr;
+  auto arguments = arguments_of<kernels::PackedMeanArguments>(job);
+  arguments.job.reach_x = job.radius.x / radius_one;
+  arguments.job.reach_y = job.radius.y / radius_one;
+  return in_tiles(backend, job, arguments, [&](kernels::PackedMeanArguments& of_tiles) {
+    constexpr std::array<std::byte, kernels::packed_zero_bytes> none{};
+    Buffer zeros = backend.uploaded(none);
+    of_tiles.zeros = zeros.get();
+    return zeros;
+  });
+}
+
+// --- One radius ---
+
+constexpr std::uint64_t most_narrow = 0xFFFFFFFFU;
+
+/// The weights of the inner and the outer window without their common factor: the mean is the same, and the
+/// sums are smaller.
+kernels::RunningWindow window_of(Radius256 radius) {
+  const auto fraction = static_cast<std::uint32_t>(radius) % radius_one;
+  kernels::RunningWindow window;
+  window.reach = radius / radius_one;
+  if (fraction == 0) return window;
+  const std::uint32_t common = std::gcd(fraction, std::uint32_t{radius_one});
+  window.inner = (radius_one - fraction) / common;
+  window.outer = fraction / common;
+  return window;
+}
+
+/// Largest weighted number of pixels of a window.
+std::uint64_t largest_size(const kernels::RunningWindow& window, std::int64_t size, bool clipped) {
+  const auto count = [&](std::int64_t reach) {
+    return static_cast<std::uint64_t>(clipped ? std::min(2 * reach + 1, size) : 2 * reach + 1);
+  };
+  return window.inner * count(window.reach) + window.outer * count(window.reach + 1);
+}
+
+/// Bounds over the whole job.
+struct Bounds {
+  std::uint64_t column;   ///< sum over the outer window of rows
+  std::uint64_t box;      ///< sum over one whole window along x of weighted columns
+  std::uint64_t divisor;  ///< of a mean
+};
+
+Bounds bounds_of(const BoxMeanJob& job, const kernels::RunningMeanJob& running) {
+  const std::uint64_t x = largest_size(running.x, job.width, running.clipped);
+  const std::uint64_t y = largest_size(running.y, job.height, running.clipped);
+  const std::uint64_t rows = largest_size({running.y.outer_reach()}, job.height, running.clipped);
+  const std::uint64_t whole_x = 2 * static_cast<std::uint64_t>(running.x.outer_reach()) + 1;
+  const std::uint64_t alpha = job.read.weighted ? job.read.alpha_maximum : 1;
+  return {rows * job.read.maximum, whole_x * y * job.read.maximum, x * y * alpha};
+}
+
+/// Between two passes, or from the last one: other bits below the point, or another type.
+bool is_working(const BoxMeanJob& job) {
+  const auto narrow = [](Type type) { return type == Type::u8 || type == Type::u16; };
+  return (job.write.working || job.read.fraction != 0 || job.read.transfer != job.write.transfer) &&
+         narrow(job.read.type) && narrow(job.write.type) && job.read.maximum <= 0xFFFF &&
+         !job.read.weighted && job.mask_maximum == 0;
+}
+
+/// From or to more than 16 bits, as RunningMeanJob::wide says.
+bool is_wide(const BoxMeanJob& job, const kernels::RunningMeanJob& running) {
+  if (job.read.weighted || job.mask_maximum != 0) return false;
+  const Type from = job.read.type;
+  const Type to = job.write.type;
+  if (job.read.fixed_point) return to == Type::f32 || (running.x.outer == 0 && running.y.outer == 0);
+  if (to == Type::u32) return from != Type::u64;
+  return from == Type::u32 && to == Type::u16;
+}
+
+/// Sums of integers down a column fit 32 bits, and weighted ones of boxes, with the bits that means have
+/// more, are positive as signed 64-bit numbers.
+bool wide_sums_fit(const Bounds& bounds, const PixelRead& read, int more_bits) {
+  constexpr std::uint64_t most_box = ~std::uint64_t{0} >> 1;
+  if (bounds.divisor << std::max(-more_bits, 0) >= 1ULL << 47) return false;
+  if (read.fixed_point) return true;  // by their scale
+  return bounds.column <= most_narrow &&
+         read.maximum <= (most_box >> std::max(more_bits, 0)) / bounds.divisor;
+}
+
+/// Chooses the widths of the sums. False if some do not fit what kernels/device/exact_division.cuh asks for.
+bool choose_sums(const Bounds& bounds, const PixelRead& read, kernels::RunningMeanJob& running) {
+  using kernels::RunningSums;
+  const bool narrow_box =
+      bounds.box <= most_narrow && bounds.divisor < (1ULL << 31) && read.maximum <= 0xFFFF;
+  const bool narrow_column = bounds.column <= most_narrow;
+  running.sums = narrow_box && !read.weighted ? RunningSums::u32
+                 : narrow_column              ? RunningSums::u32_u64
+                                              : RunningSums::u64;
+  running.large_divisors = bounds.divisor >= (1ULL << 28);
+  if (running.type != running.output) {
+    running.sums = RunningSums::u32_u64;
+    return narrow_column && !running.large_divisors;
+  }
+  if (read.weighted) return narrow_column && !running.large_divisors;
+  if (running.sums == RunningSums::u64 && running.type == Type::u8) return false;
+  return bounds.divisor < (1ULL << 38);  // 24 bits of a value more: below 2^62
+}
+
+/// Windows that are not clipped, divided by a multiplication.
+kernels::ScaledDivisor whole_divisor(const kernels::RunningMeanJob& running, std::uint64_t maximum) {
+  if (running.sums != kernels::RunningSums::u32 || running.x.outer != 0 || running.y.outer != 0) return {};
+  const auto side = [](int reach) { return 2 * static_cast<std::uint64_t>(reach) + 1; };
+  return kernels::scaled_divisor(side(running.x.reach) * side(running.y.reach), maximum);
+}
+
+/// From the values, and to the means.
+TransferView transfer_of(CudaBackend& backend, const BoxMeanJob& job) {
+  TransferView transfer = device_transfer(backend, job.write.type, job.write.transfer == Transfer::srgb);
+  transfer.decode = device_transfer(backend, job.read.type, job.read.transfer == Transfer::srgb).decode;
+  return transfer;
+}
+
+std::unique_ptr<BoxMeanOperation> prepare_running(CudaBackend& backend, const BoxMeanJob& job) {
+  auto arguments = arguments_of<kernels::RunningMeanArguments>(job);
+  kernels::RunningMeanJob& running = arguments.job;
+  running.type = job.read.type;
+  running.output = job.write.type;
+  running.decoded = job.read.transfer == Transfer::srgb;
+  running.encoded = job.write.transfer == Transfer::srgb;
+  running.more_bits = job.write.fraction - job.read.fraction;
+  running.weighted = job.read.weighted;
+  running.x = window_of(job.radius.x);
+  running.y = window_of(job.radius.y);
+  const Bounds bounds = bounds_of(job, running);
+  const bool plain_with_alpha = is_plain(job, true) && job.read.type == Type::u8;
+  if (is_plain(job, false) || plain_with_alpha || is_working(job)) {
+    if (!choose_sums(bounds, job.read, running)) return nullptr;
+  } else {
+    running.wide = is_wide(job, running) && wide_sums_fit(bounds, job.read, running.more_bits);
+    if (!running.wide) return nullptr;
+    running.sums = kernels::RunningSums::u64;
+    running.fixed_bits = job.read.fixed_bits;
+  }
+  running.whole = whole_divisor(running, job.read.maximum);
+  arguments.transfer = transfer_of(backend, job);
+  return in_tiles(backend, job, arguments, [&](kernels::RunningMeanArguments& of_tiles) {
+    Buffer groups = backend.allocate(kernels::running_groups_bytes(running));
+    of_tiles.groups = groups.get();
+    return groups;
+  });
+}
+
+// --- Bytes by a radius map ---
+
+std::unique_ptr<BoxMeanOperation> prepare_table_in_tiles(CudaBackend& backend, const BoxMeanJob& job) {
+  using Limits = kernels::TiledTableJob;
+  if (!is_encoded_bytes(job) || job.read.channels > 3) return nullptr;
+  const std::int64_t reach =
+      (std::int64_t{std::max(job.radius.low, job.radius.high)} + radius_one - 1) / radius_one;
+  const std::int64_t window = 2 * reach + 1;
+  if (reach == 0 || reach > Limits::largest_reach) return nullptr;
+  if (window * window * 0xFF >= std::int64_t{1} << Limits::sum_bits(job.read.channels)) return nullptr;
+  auto arguments = arguments_of<kernels::TiledTableArguments>(job);
+  arguments.job.reach = static_cast<int>(reach);
+  arguments.job.radius = job.radius;
+  return in_tiles(backend, job, arguments, [](const kernels::TiledTableArguments&) { return Buffer(); });
+}
+
+}  // namespace
+
+std::unique_ptr<BoxMeanOperation> prepare_tiled_box_mean(CudaBackend& backend, const BoxMeanJob& job) {
+  if (job.border == Border::constant || job.width > largest_side || job.height > largest_side) return nullptr;
+  if (job.radius.from_map) return prepare_table_in_tiles(backend, job);
+  if (job.radius.x == 0 && job.radius.y == 0) return nullptr;
+  if (auto packed = prepare_packed(backend, job)) return packed;
+  return prepare_running(backend, job);
+}
+
+Buffer upload_positions(CudaBackend& backend, std::int64_t size, int margin, Border border) {
+  std::vector<int> sources;
+  for (std::int64_t position = -margin; position < size + margin; ++position)
+    sources.push_back(static_cast<int>(satin::source_of(position, size, border)));
+  return backend.uploaded(sources);
+}
+
+}  // namespace satin::cuda

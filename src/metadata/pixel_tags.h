@@ -1,0 +1,18 @@
+#pragma once
+// EXIF blocks (a TIFF directory tree in one piece, CIPA DC-008): the few tags that speak of the pixels.
+
+#include "metadata/bytes.h"
+
+namespace satin::io {
+
+/// The orientation, 1 to 8, in an EXIF block that starts with its TIFF header; 1 if there is none or it is
+/// malformed.
+[[nodiscard]] int exif_orientation(Bytes exif) noexcept;
+
+/// Makes the block speak of an upright picture of this size, in place: orientation 1, the pixel dimensions,
+/// and no picture as it was: previews of directories behind and below the first one, and values that hold an
+/// encoded picture, such as maker notes. Their bytes are overwritten, not only unlinked. A block that is no
+/// EXIF becomes empty.
+void describe_in_exif(FileBytes& exif, std::int64_t width, std::int64_t height);
+
+}  // namespace satin::io
