@@ -200,7 +200,7 @@ void Gallery::add(const FileResult& file) {
   const std::string before = picture(file, "before");
   const std::string after = picture(file, "after");
   if (!before.empty() || !after.empty())
-    text += "<div>" + linked(file.input, page_, before + "before") +
+    text += "<div>" + (before.empty() ? "" : linked(file.input, page_, before + "before")) +
             (file.status == FileStatus::failed ? "" : linked(file.output, page_, after + "after")) + "</div>";
   text += "<figcaption>" + name_text(file.input) + "<p>" + escaped(details(file)) + "</p>";
   for (const std::string& warning : file.warnings) text += "<p>" + escaped(warning) + "</p>";

@@ -256,10 +256,11 @@ BatchOptions batch_options_of(const ParsedLine& line) {
     options.quality = static_cast<int>(parse_integer("--jpeg-quality", *text, 1, 100));
   options.dither = line.flag("dither");
   options.strip = line.flag("strip");
+  options.keep_metadata = line.flag("keep-metadata");
   return options;
 }
 
-OptionGroup batch_option_group() {
+OptionGroup batch_option_group(bool covers) {
   OptionSpec output =
       file("output", "file, folder, pattern such as {dir}/{stem}_soft.{ext}, or - for standard output", 'o');
   output.value = "PATH";
@@ -279,6 +280,9 @@ OptionGroup batch_option_group() {
   group.options.push_back(file("report", "write a line of JSON for each file, and one that sums up"));
   group.options.push_back(
       file("gallery", "write a page (HTML) with small pictures before and after, and the failures"));
+  if (covers)
+    group.options.push_back(
+        flag("keep-metadata", "of redacted pictures as well, although it may show what was covered"));
   return group;
 }
 

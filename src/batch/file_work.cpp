@@ -97,6 +97,15 @@ std::vector<std::shared_ptr<const NvjpegDecoder>> jpeg_decoders(std::span<const 
   return decoders;
 }
 
+/// The names of the blocks that a file has beside its profile.
+std::string blocks_of(const Metadata& metadata) {
+  std::string names;
+  for (const auto& [name, block] : {std::pair("EXIF", &metadata.exif), std::pair("XMP", &metadata.xmp),
+                                    std::pair("IPTC", &metadata.iptc)})
+    if (!block->empty()) names += (names.empty() ? "" : ", ") + std::string(name);
+  return names;
+}
+
 }  // namespace
 
 FileWork::FileWork(std::span<const Device> devices, const Batch& work, const BatchEvents& events,
@@ -162,17 +171,33 @@ void FileWork::read_picture(FileInFlight& flight) const {
   if (log_) flight.made = made_now(work_, flight.index, flight.file);
   if (auto problem = reading_problem(flight.file.input)) throw Error(*problem);
   flight.source = satin::read_picture(flight.file.input, reading_of(flight));
+  if (covers(work_.pipeline)) drop_what_may_show(flight.source);
   flight.own_sides = read_own_side_inputs(work_, flight.index, flight.source, reading_);
   const Shape& shape = flight.source.image.shape();
   flight.result.shape = shape;
   if (!work_.options.gallery.empty()) {
     flight.thumbnails = std::make_shared<Thumbnails>();
     flight.result.thumbnails = flight.thumbnails;
-    flight.thumbnails->before = thumbnail(flight.source.image, Thumbnails::side);
+    if (!covers(work_.pipeline)) flight.thumbnails->before = thumbnail(flight.source.image, Thumbnails::side);
   }
   // The picture, its side inputs, the result and the encoded result.
   constexpr std::uint64_t copies = 3;
   memory_.correct(flight.share, copies * byte_size(shape) + bytes_of(flight.own_sides));
+}
+
+/// What may show the covered parts outside the picture's own channels goes, or the picture is refused.
+void FileWork::drop_what_may_show(Picture& source) const {
+  if (work_.options.strip) return;
+  if (!source.channels.empty())
+    throw Error(ErrorKind::input, "beside its colours the file has the channel " +
+                                      source.channels.front().name +
+                                      (source.channels.size() > 1 ? " and others" : "") +
+                                      ", which would stay as it is. Leave such channels out with --strip.");
+  if (!work_.options.keep_metadata) {
+    source.metadata = redacted(source.metadata);
+  } else if (const std::string blocks = blocks_of(source.metadata); !blocks.empty()) {
+    source.warnings.push_back(blocks + " of the file stay, and may show what was covered.");
+  }
 }
 
 FilterChains::Next FileWork::filter(FileInFlight& flight, FilterChain& chain) {

@@ -59,6 +59,7 @@ class FileWork {
   template <class Body>
   void attempt(FileInFlight& flight, Stage stage, const Body& body) const;
   void read_picture(FileInFlight& flight) const;
+  void drop_what_may_show(Picture& source) const;
   void filter_picture(FileInFlight& flight, FilterChain& chain) const;
   void write_picture(FileInFlight& flight) const;
   [[nodiscard]] ReadOptions reading_of(const FileInFlight& flight) const;

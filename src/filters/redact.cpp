@@ -280,6 +280,7 @@ const FilterRecord& redact_record() {
             record::space(&Redact::space, "mix in linear light, or the values as stored")},
        .inputs = {record::side(&Redact::mask,
                                {"mask", Role::mask, "in place of boxes: cover every pixel that is not 0"})},
+       .traits = {.covers = true},
        .reach = record::reach<Redact>(reach_of)});
   return filter;
 }

@@ -120,6 +120,8 @@ class Copy {
     std::size_t depth;
   };
 
+  /// A prefix that nobody declared could mean anything: the packet is then not well formed (Namespaces in
+  /// XML).
   [[nodiscard]] Name name_of(std::string_view qualified, bool attribute) const {
     const std::size_t colon = qualified.find(':');
     const std::string_view prefix =
@@ -128,7 +130,9 @@ class Copy {
     if (attribute && prefix.empty()) return {{}, local};
     const auto found = std::find_if(prefixes_.rbegin(), prefixes_.rend(),
                                     [&](const Prefix& known) { return known.prefix == prefix; });
-    return {found == prefixes_.rend() ? std::string_view() : std::string_view(found->space), local};
+    if (found != prefixes_.rend()) return {found->space, local};
+    if (!prefix.empty() && prefix != "xml" && prefix != "xmlns") XML_StopParser(parser_.get(), XML_FALSE);
+    return {{}, local};
   }
 
   void declare(const char** attributes) {

@@ -77,6 +77,8 @@ struct BatchOptions {
   std::optional<int> quality{};  ///< of JPEG and WebP; otherwise as WriteOptions::quality
   bool dither = false;           ///< where 8 bits are made of more
   bool strip = false;            ///< leaves out ICC profile, EXIF, XMP, IPTC and named channels
+  /// Keeps what redacted() would drop where the pipeline covers parts of the picture, with a warning.
+  bool keep_metadata = false;
 };
 
 /// The folder that belongs to a page: `page_files` for `page.html`. Pictures in it are no inputs.

@@ -54,6 +54,7 @@ struct Traits {
   bool keeps_range = false;     ///< no output value lies outside the range of the input
   bool linear = false;          ///< on encoded values, up to rounding
   bool masks_alone = false;     ///< it works on masks: run lengths may stand for its picture
+  bool covers = false;          ///< what it hides must not remain elsewhere in the file
 };
 
 class Parameters;

@@ -1,6 +1,7 @@
 #pragma once
 // Filters one after another, and the text that says so.
 
+#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <functional>
@@ -36,6 +37,12 @@ using Pipeline = std::vector<PipelineStep>;
 /// What its last step makes.
 [[nodiscard]] inline OutputKind output_kind(const Pipeline& pipeline) {
   return pipeline.back().parameters.filter().output;
+}
+
+/// True if a step hides parts of the picture: metadata that may show them is dropped, see redacted().
+[[nodiscard]] inline bool covers(const Pipeline& pipeline) {
+  return std::any_of(pipeline.begin(), pipeline.end(),
+                     [](const PipelineStep& step) { return step.parameters.filter().traits.covers; });
 }
 
 /// Takes "blur radius=8 | blur sigma=2 mask='my mask.png'":

@@ -19,7 +19,10 @@ ORIENTED = sorted((DATA / "orientation").glob("*.jpg"))
 FORMATS = ["jpg", "png", "tif", "webp"]
 ORIENTATION, MAKE, SOFTWARE, EXIF, GPS = 0x0112, 0x010F, 0x0131, 0x8769, 0x8825
 EXPOSURE, WIDTH, HEIGHT = 0x829A, 0xA002, 0xA003
-XMP = (b'<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:Description tiff:Orientation="6" dc:title="Title">'
+XMP = (b'<x:xmpmeta xmlns:x="adobe:ns:meta/" xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" '
+       b'xmlns:tiff="http://ns.adobe.com/tiff/1.0/" xmlns:exif="http://ns.adobe.com/exif/1.0/" '
+       b'xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:xmp="http://ns.adobe.com/xap/1.0/">'
+       b'<rdf:Description tiff:Orientation="6" dc:title="Title">'
        b"<exif:PixelXDimension>60</exif:PixelXDimension><xmp:Thumbnails>abcd</xmp:Thumbnails>"
        b"</rdf:Description></x:xmpmeta>")
 
