@@ -9,7 +9,7 @@
 #include "core/side_inputs.h"
 #include "filters/registry.h"
 #include "lens/lens_blur.h"
-#include "lens/planar_radii.h"
+#include "lens/radii_steps.h"
 
 namespace satin {
 namespace {
