@@ -10,6 +10,7 @@ function(satin_target name)
     # GCC 12 sees overlaps in joined strings that are not there (its bug 105651).
     $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>
     $<$<AND:$<BOOL:${SATIN_WARNINGS_AS_ERRORS}>,$<COMPILE_LANGUAGE:CXX>>:-Werror>)
+  target_compile_definitions(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:HWY_DISABLED_TARGETS=${SATIN_DISABLED_TARGETS}>)
   get_filename_component(sources ${CMAKE_CURRENT_FUNCTION_LIST_DIR} DIRECTORY)  # src, from a package built by itself too
   target_include_directories(${name} PRIVATE ${sources})
   get_target_property(sources ${name} SOURCES)

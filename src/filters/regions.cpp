@@ -21,7 +21,8 @@ struct Pictures {
 };
 
 Image uploaded(const Device& device, const ImageView& view) {
-  return view.empty() ? Image() : device.upload(view.interleaved() ? view : copy_of(view).view());
+  if (view.empty()) return {};
+  return device.upload(view.strides == interleaved_strides(view.shape) ? view : copy_of(view).view());
 }
 
 /// Pictures in host memory where all steps of a search take them, so that they move once. What the device's
