@@ -1,11 +1,8 @@
 // Operations of the lens on each pixel alone, one thread a place.
 
 #include "kernels/pixels/each_place.cuh"
-#include "lens/circle_of_confusion.h"
-#include "lens/enlarge_radii.h"
-#include "lens/fill_radii.h"
 #include "lens/lens_store.h"
-#include "lens/planar_radii.h"
+#include "lens/radii_steps.h"
 
 namespace satin::kernels {
 

@@ -25,7 +25,6 @@
 #include "means/box_mean.h"
 #include "means/maths/covered_box.h"
 #include "means/maths/mean.h"
-#include "means/mean_rule.h"
 
 namespace satin::kernels {
 

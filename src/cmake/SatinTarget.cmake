@@ -10,7 +10,9 @@ function(satin_target name)
     # GCC 12 sees overlaps in joined strings that are not there (its bug 105651).
     $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>
     $<$<AND:$<BOOL:${SATIN_WARNINGS_AS_ERRORS}>,$<COMPILE_LANGUAGE:CXX>>:-Werror>)
-  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_compile_definitions(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:HWY_DISABLED_TARGETS=${SATIN_DISABLED_TARGETS}>)
+  get_filename_component(sources ${CMAKE_CURRENT_FUNCTION_LIST_DIR} DIRECTORY)  # src, from a package built by itself too
+  target_include_directories(${name} PRIVATE ${sources})
   get_target_property(sources ${name} SOURCES)
   list(LENGTH sources files)
   if(SATIN_PRECOMPILE AND files GREATER 4)  # for fewer files precompiling takes longer than it saves

@@ -14,6 +14,34 @@ namespace {
 
 constexpr long most = 1L << 53;
 
+/// Views of one memory, and the copies that stand behind them.
+struct Pictures {
+  ImageView picture, image{};
+  std::vector<Image> copies{};
+};
+
+Image uploaded(const Device& device, const ImageView& view) {
+  if (view.empty()) return {};
+  return device.upload(view.strides == interleaved_strides(view.shape) ? view : copy_of(view).view());
+}
+
+/// Pictures in host memory where all steps of a search take them, so that they move once. What the device's
+/// memory does not hold stays on the host, where each step fetches what it needs.
+Pictures on_device(const Device& device, const ImageView& picture, const ImageView& image) {
+  Pictures given{picture, image};
+  if (!device.is_cuda() || picture.memory != Memory::host) return given;
+  try {
+    Pictures moved;
+    for (const ImageView& view : {picture, image}) moved.copies.push_back(uploaded(device, view));
+    moved.picture = moved.copies[0].view();
+    if (!image.empty()) moved.image = moved.copies[1].view();
+    return moved;
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::environment) throw;
+    return given;
+  }
+}
+
 /// In the order of RegionKey.
 const std::vector<std::string> key_names = {"label",  "area", "x",   "y",   "width",
                                             "height", "mean", "min", "max", "deviation"};
@@ -102,11 +130,13 @@ Regions search_regions(const Device& device, const ImageView& picture, const Ima
   level.method = Binarisation::fixed;
   level.level = search.level;
   level.invert = search.invert;
+  const Pictures pictures = on_device(device, picture, image);
   RegionsOptions options;
   options.connectivity = search.connectivity;
-  options.image = image;
-  Regions regions = find_regions(device, threshold(device, picture, level), options);
+  options.image = pictures.image;
+  Regions regions = find_regions(device, threshold(device, pictures.picture, level), options);
   choose(device, regions, search);
+  if (regions.labels.memory() != picture.memory) regions.labels = device.download(regions.labels);
   return regions;
 }
 

@@ -8,7 +8,7 @@
 #include "core/record.h"
 #include "core/side_inputs.h"
 #include "lens/lens_blur.h"
-#include "lens/planar_radii.h"
+#include "lens/radii_steps.h"
 
 namespace satin {
 namespace {

@@ -4,10 +4,6 @@
 #include <cstdlib>
 #include <initializer_list>
 
-#include "lens/circle_of_confusion.h"
-#include "lens/enlarge_radii.h"
-#include "lens/fill_radii.h"
-#include "lens/smooth_steps.h"
 #include "satin/error.h"
 
 namespace satin {

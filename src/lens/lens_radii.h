@@ -7,10 +7,8 @@
 #include <vector>
 
 #include "core/backend.h"
-#include "lens/circle_of_confusion.h"
-#include "lens/enlarge_radii.h"
-#include "lens/fill_radii.h"
 #include "lens/lens_focus.h"
+#include "lens/radii_steps.h"
 #include "lens/smooth_steps.h"
 
 namespace satin {

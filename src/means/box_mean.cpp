@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "means/mean_rule.h"
-
 namespace satin {
 
 std::uint64_t largest_box(std::int64_t width, std::int64_t height, const RadiusField& radius, Border border) {

@@ -10,6 +10,7 @@
 #include "core/maths/fixed_point.h"
 #include "core/maths/window.h"
 #include "core/operation.h"
+#include "means/maths/mean.h"
 #include "pixels/pixels.h"
 
 namespace satin {
@@ -72,5 +73,9 @@ struct BoxChainJob {
 /// Pixels of the largest whole box that the job can ask for.
 [[nodiscard]] std::uint64_t largest_box(std::int64_t width, std::int64_t height, const RadiusField& radius,
                                         Border border);
+
+/// The uniform part of the job (means/maths/mean.h), with a backend's transfer tables. The border values are
+/// those of the job; floats, whose scale is known at run time, use fixed_border_value().
+[[nodiscard]] MeanRule mean_rule(const BoxMeanJob& job, const TransferView& transfer);
 
 }  // namespace satin

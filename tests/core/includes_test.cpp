@@ -260,6 +260,21 @@ TEST(Includes, OnlyDeviceFilesHoldDeviceSyntax) {
     }
 }
 
+// All files that are compiled for each SIMD target share one namespace a target: two types of one name would
+// be merged by the linker, whatever they hold.
+TEST(Includes, TypesOfSimdTargetsHaveNamesOfTheirOwn) {
+  const std::regex definition(R"(\n(?:struct|class) (\w+)[^;{]*\{)");
+  std::map<std::string, std::string> defined;
+  for (const Source& source : sources("src")) {
+    if (source.text.find("HWY_BEFORE_NAMESPACE") == std::string::npos) continue;
+    for (std::sregex_iterator at(source.text.begin(), source.text.end(), definition), end; at != end; ++at) {
+      const auto [known, fresh] = defined.emplace((*at)[1], source.name);
+      EXPECT_TRUE(fresh) << (*at)[1] << " in " << known->second << " and " << source.name;
+    }
+  }
+  EXPECT_GT(defined.size(), 30U);
+}
+
 TEST(Includes, NoFileIsNamedAfterNothing) {
   const std::regex vague(R"((^|[_/])(helpers?|utils?|misc|common|stuff)(\.|_|$))");
   for (const char* folder : {"src", "kernels", "samples", "tests"})

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "core/backend.h"
+#include "lens/lens_blur.h"
 #include "lens/lens_layers.h"
-#include "lens/lens_memory.h"
 #include "lens/lens_radii.h"
 #include "tests/oracles/device_under_test.h"
 #include "tests/oracles/pictures.h"

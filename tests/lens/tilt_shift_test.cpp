@@ -8,7 +8,7 @@
 #include <numbers>
 
 #include "core/backend.h"
-#include "lens/planar_radii.h"
+#include "lens/radii_steps.h"
 #include "satin/filters/dof.h"
 #include "satin/filters/tilt_shift.h"
 #include "tests/lens/lens_radii_case.h"

@@ -1,16 +1,12 @@
-// Chains of boxes on the CPU: several strips and bands, the bound between their two kinds of sums, and the
-// transfer of whole rows.
+// Chains of boxes on the CPU: several strips and bands, and the bound between their two kinds of sums.
 
 #include <gtest/gtest.h>
 
-#include <numeric>
 #include <vector>
 
 #include "means/box_mean.h"
 #include "means/cpu/box_chain.h"
-#include "pixels/transfer.h"
 #include "tests/oracles/blur_case.h"
-#include "tests/oracles/forced_target.h"
 #include "tests/oracles/pictures.h"
 
 namespace satin::test {

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "core/backend.h"
+#include "lens/lens_blur.h"
 #include "lens/lens_focus.h"
 #include "lens/lens_layers.h"
-#include "lens/lens_memory.h"
 #include "lens/lens_store.h"
 #include "lens/splat.h"
 #include "pixels/measure.h"

@@ -1,5 +1,5 @@
 #pragma once
-// The CPU backend: threads by oneTBB (threads.h), SIMD by Highway (*_simd.cpp).
+// The CPU backend: threads by oneTBB (threads.h), SIMD by Highway, chosen as a plan is made.
 
 #include <cstdint>
 #include <memory>

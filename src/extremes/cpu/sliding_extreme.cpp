@@ -97,7 +97,7 @@ class RowExtremes {
 
 /// What one thread needs.
 template <class Key>
-struct Slot {
+struct ExtremeSlot {
   RowExtremes<Key> rows;
   SlidingLines<Key> lines;
   std::vector<Key> beginning;  ///< the first rows of a tile that wraps: they are overwritten before its end
@@ -130,7 +130,7 @@ class SlidingExtreme final : public SlidingExtremeOperation {
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
     std::size_t bytes = outside_.size() * sizeof(Key);
-    for (const Slot<Key>& slot : slots_)
+    for (const ExtremeSlot<Key>& slot : slots_)
       bytes += slot.rows.bytes() + slot.lines.bytes() + slot.beginning.size() * sizeof(Key);
     return bytes;
   }
@@ -149,7 +149,7 @@ class SlidingExtreme final : public SlidingExtremeOperation {
   }
 
  private:
-  [[nodiscard]] Slot<Key>& slot_at(int index) { return slots_[static_cast<std::size_t>(index)]; }
+  [[nodiscard]] ExtremeSlot<Key>& slot_at(int index) { return slots_[static_cast<std::size_t>(index)]; }
 
   /// Pixels of a tile whose `lines` lines stay in the cache.
   [[nodiscard]] std::int64_t column_width(std::size_t lines) const {
@@ -165,7 +165,7 @@ class SlidingExtreme final : public SlidingExtremeOperation {
     const std::int64_t most = (job_.height + threads - 1) / threads;
     backend_.threads.for_rows(
         job_.height, std::min(grain, most), [&](std::int64_t first, std::int64_t last, int index) {
-          Slot<Key>& slot = slot_at(index);
+          ExtremeSlot<Key>& slot = slot_at(index);
           slide(images, {0, job_.width}, first, last, slot.lines, [&](std::int64_t position, Key* line) {
             slot.rows.run(images.source, source_of(position, job_.height, job_.border), line);
           });
@@ -174,7 +174,7 @@ class SlidingExtreme final : public SlidingExtremeOperation {
 
   /// A tile of columns whose rows are done already, in place: a row is written when no window needs it any
   /// more.
-  void run_columns(const SlidingExtremeImages& images, Columns columns, Slot<Key>& slot) {
+  void run_columns(const SlidingExtremeImages& images, Columns columns, ExtremeSlot<Key>& slot) {
     const std::size_t keys = static_cast<std::size_t>(columns.last - columns.first) * channels_;
     slide(images, columns, 0, job_.height, slot.lines, [&](std::int64_t position, Key* line) {
       if (position >= job_.height) {
@@ -253,7 +253,7 @@ class SlidingExtreme final : public SlidingExtremeOperation {
   bool in_rows_ = true;
   std::int64_t tile_width_ = 0;  ///< width of a tile of columns
   std::vector<Key> outside_;
-  std::vector<Slot<Key>> slots_;  ///< one a thread
+  std::vector<ExtremeSlot<Key>> slots_;  ///< one a thread
 };
 
 inline std::unique_ptr<SlidingExtremeOperation> PrepareSlidingExtreme(Backend& backend,

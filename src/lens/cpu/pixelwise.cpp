@@ -5,10 +5,9 @@
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 
-#include "lens/circle_of_confusion.h"
 #include "lens/cpu/depth_rows-inl.h"
 #include "lens/lens_store.h"
-#include "lens/planar_radii.h"
+#include "lens/radii_steps.h"
 #include "pixels/cpu/pixelwise.h"
 #include "pixels/cpu/rows-inl.h"
 

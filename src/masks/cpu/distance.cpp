@@ -22,7 +22,7 @@ constexpr std::uint32_t most_tabled = 1U << 16;
 
 /// What one thread needs. Steps: u8 or u16, wide enough for the reach and one more.
 template <class Steps>
-struct Slot {
+struct DistanceSlot {
   std::vector<Steps> tile;  ///< distances down the columns of a tile
   std::vector<Steps> line;  ///< of the row that a scan has reached
   std::vector<std::uint32_t> squared;
@@ -56,7 +56,7 @@ class Distance final : public DistanceOperation {
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
     std::size_t bytes = chords_.size() * sizeof(Steps) + values_[0].size() + values_[1].size();
-    for (const Slot<Steps>& slot : slots_) bytes += slot.bytes();
+    for (const DistanceSlot<Steps>& slot : slots_) bytes += slot.bytes();
     return bytes;
   }
 
@@ -82,13 +82,13 @@ class Distance final : public DistanceOperation {
     return reach_ <= NearRow::most_reach ? Way::search : Way::envelope;
   }
 
-  [[nodiscard]] Slot<Steps> new_slot() const {
-    Slot<Steps> slot{std::vector<Steps>(static_cast<std::size_t>(tile_height_) * width_),
-                     std::vector<Steps>(width_),
-                     {},
-                     {},
-                     {},
-                     LowerEnvelope(way_ == Way::envelope ? job_.width : 0)};
+  [[nodiscard]] DistanceSlot<Steps> new_slot() const {
+    DistanceSlot<Steps> slot{std::vector<Steps>(static_cast<std::size_t>(tile_height_) * width_),
+                             std::vector<Steps>(width_),
+                             {},
+                             {},
+                             {},
+                             LowerEnvelope(way_ == Way::envelope ? job_.width : 0)};
     if (way_ == Way::envelope) slot.squared.resize(width_);
     if (way_ == Way::search) {
       slot.near_squared.resize(NearRow::space(width_));
@@ -127,7 +127,7 @@ class Distance final : public DistanceOperation {
 
   /// Scans of the columns see `reach_` rows beyond the tile, which is all that counts.
   void run_tile(const ImageView& mask, const MutableImageView& output, std::int64_t first, std::int64_t last,
-                Slot<Steps>& slot) {
+                DistanceSlot<Steps>& slot) {
     const auto mask_row = [&](std::int64_t y) { return mask.row<std::uint8_t>(y); };
     const auto tile_row = [&](std::int64_t y) {
       return slot.tile.data() + static_cast<std::size_t>(y - first) * width_;
@@ -157,7 +157,7 @@ class Distance final : public DistanceOperation {
   }
 
   void finish_row(const std::uint8_t* mask, Steps* columns, const MutableImageView& output, std::int64_t y,
-                  Slot<Steps>& slot) {
+                  DistanceSlot<Steps>& slot) {
     switch (way_) {
       case Way::chords:
         return move_row(mask, columns, output.row<std::uint8_t>(y));
@@ -198,7 +198,7 @@ class Distance final : public DistanceOperation {
     MarkRow(columns, width_, other, static_cast<std::uint8_t>(other ^ 255), out);
   }
 
-  void search_row(const std::uint8_t* mask, const Steps* columns, Slot<Steps>& slot) const {
+  void search_row(const std::uint8_t* mask, const Steps* columns, DistanceSlot<Steps>& slot) const {
     if constexpr (sizeof(Steps) == 1) {
       const NearRow row{mask, columns, width_, reach_, static_cast<std::uint16_t>(job_.most)};
       std::fill(slot.near_squared.begin(), slot.near_squared.end(), std::uint16_t{0});
@@ -236,8 +236,8 @@ class Distance final : public DistanceOperation {
   std::int64_t tile_height_ = 1;  ///< rows
   std::vector<Steps> chords_;
   std::vector<std::uint8_t>
-      values_[2];                   ///< of a ramp, for every squared distance; empty if these are too many
-  std::vector<Slot<Steps>> slots_;  ///< one a thread
+      values_[2];  ///< of a ramp, for every squared distance; empty if these are too many
+  std::vector<DistanceSlot<Steps>> slots_;  ///< one a thread
 };
 
 inline std::unique_ptr<DistanceOperation> PrepareDistance(Backend& backend, const DistanceJob& job) {

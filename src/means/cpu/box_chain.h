@@ -85,14 +85,7 @@ struct Tile {
 };
 
 /// What one thread needs for a tile: windows of all boxes that slide down it.
-class SlidingBoxes {
- public:
-  SlidingBoxes() = default;
-  SlidingBoxes(const SlidingBoxes&) = delete;
-  SlidingBoxes& operator=(const SlidingBoxes&) = delete;
-  virtual ~SlidingBoxes() = default;
-
-  [[nodiscard]] virtual std::size_t bytes() const noexcept = 0;
+struct SlidingBoxes : Operation {
   /// Fills the tile of the output, or has its rows taken. A store for each box.
   virtual void run(std::span<const MeanStore> stores, const BoxMeanImages& images, Tile tile,
                    const TakeMeans& take, int slot) = 0;
@@ -108,7 +101,7 @@ class BoxChain final : public BoxMeanOperation {
   BoxChain(CpuBackend& backend, std::vector<ChainBox> boxes);
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    return tiles_.size() * tiles_[0]->bytes();
+    return tiles_.size() * tiles_[0]->workspace_bytes();
   }
   void run(const BoxMeanImages& images, Stream) override { slide(images, {}); }
   /// Fills the output, or has its rows taken.

@@ -1,5 +1,5 @@
-// Which way a box mean is taken: by sliding windows, which radii of a map vary too much for, by a table in a
-// ring, or, whatever the job, by a table of the whole picture.
+// Chooses the way to a box mean: windows that slide where there is one radius, a table in a ring for small
+// radii of a map, and a table of the whole picture for all others, which is also defined here.
 
 #include <algorithm>
 #include <vector>

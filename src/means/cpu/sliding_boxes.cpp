@@ -38,7 +38,7 @@ class TileOfBoxes final : public SlidingBoxes {
     working_.resize(static_cast<std::size_t>(width) * channels_ * sizeof(std::uint64_t));
   }
 
-  [[nodiscard]] std::size_t bytes() const noexcept override {
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
     std::size_t bytes = working_.size();
     for (const State& state : states_) bytes += state.box.bytes() + state.ring.size() + state.outside.size();
     return bytes;

@@ -7,7 +7,6 @@
 #include "core/with_type.h"
 #include "means/box_mean.h"
 #include "means/maths/mean.h"
-#include "means/mean_rule.h"
 #include "pixels/cpu/rows.h"
 #include "pixels/transfer.h"
 

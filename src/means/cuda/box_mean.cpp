@@ -10,7 +10,7 @@
 #include "kernels/means/launch.h"
 #include "means/box_mean.h"
 #include "means/cuda/box_mean.h"
-#include "means/mean_rule.h"
+#include "means/maths/mean.h"
 #include "pixels/cuda/transfer.h"
 #include "tables/table.h"
 

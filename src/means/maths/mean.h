@@ -25,6 +25,14 @@ struct MeanRule : StoreRule {
   std::uint64_t border_value[4] = {};  ///< working values outside the picture, for Border::constant
 };
 
+/// Working value of channel c outside the picture of a float job.
+SATIN_HD std::uint64_t fixed_border_value(double value, int c, int channels, bool weighted, int fraction,
+                                          FixedExponents exponents) {
+  if (!weighted) return static_cast<std::uint64_t>(to_fixed(value, exponents.colour)) << fraction;
+  if (c == channels - 1) return static_cast<std::uint64_t>(to_fixed(value, exponents.alpha)) << fraction;
+  return static_cast<std::uint64_t>(to_fixed(value * value, exponents.colour)) << fraction;
+}
+
 /// Stores the mean of integer pixels. `count` is the weighted number of pixels; the rest as store_integers().
 template <int Channels, class T>
 SATIN_HD void store_integer_mean(const WideSum* sums, std::uint64_t count, const T* original,

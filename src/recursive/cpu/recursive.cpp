@@ -48,7 +48,7 @@ struct Bundle {
 
 /// What one thread works in.
 template <class Real>
-struct Slot {
+struct RecursiveSlot {
   std::vector<Real> values;        ///< bundles of the channels
   std::vector<Real> coefficients;  ///< of a guided bundle, and one position more
   std::vector<Real> tiles;         ///< a block of every channel, as the picture has it
@@ -79,7 +79,7 @@ class Recursive final : public RecursiveOperation {
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
     std::size_t bytes = planes_.size + distances_.size;
-    for (const Slot<Real>& slot : slots_) bytes += slot.bytes();
+    for (const RecursiveSlot<Real>& slot : slots_) bytes += slot.bytes();
     return bytes;
   }
 
@@ -112,7 +112,7 @@ class Recursive final : public RecursiveOperation {
     const auto bundle = static_cast<std::size_t>(longest * lines);
     const auto channels = static_cast<std::size_t>(job_.read.channels);
     slots_.resize(static_cast<std::size_t>(backend_.threads.count()));
-    for (Slot<Real>& slot : slots_) {
+    for (RecursiveSlot<Real>& slot : slots_) {
       slot.values.resize(channels * bundle);
       slot.tiles.resize(channels * tile_size);
       if (!job_.guide) continue;
@@ -152,8 +152,8 @@ class Recursive final : public RecursiveOperation {
     });
   }
 
-  void run_bundle(std::size_t pass, std::int64_t index, Slot<Real>& slot, const RecursiveImages& images,
-                  std::atomic<bool>& finite) {
+  void run_bundle(std::size_t pass, std::int64_t index, RecursiveSlot<Real>& slot,
+                  const RecursiveImages& images, std::atomic<bool>& finite) {
     const Axis axis = job_.passes[pass].axis;
     const std::int64_t all = axis == Axis::x ? job_.height : job_.width;
     const std::int64_t first_line = index * lines;
@@ -178,11 +178,12 @@ class Recursive final : public RecursiveOperation {
     }
   }
 
-  static Real* values_of(Slot<Real>& slot, const Bundle& bundle, int i) {
+  static Real* values_of(RecursiveSlot<Real>& slot, const Bundle& bundle, int i) {
     return slot.values.data() + i * bundle.length * lines;
   }
 
-  void read_coefficients(const Bundle& bundle, const PassConstants<Real>& constants, Slot<Real>& slot) {
+  void read_coefficients(const Bundle& bundle, const PassConstants<Real>& constants,
+                         RecursiveSlot<Real>& slot) {
     const auto pitch = static_cast<std::size_t>(job_.width);
     for (std::int64_t k = 0; k < bundle.blocks(); ++k) {
       const Bundle::Block block = bundle.block(k);
@@ -202,8 +203,8 @@ class Recursive final : public RecursiveOperation {
 
   /// Fills the bundle's buffer with forward results; `carries` become what the backward scan starts with.
   /// False if a float is not finite.
-  bool scan_forward(const Bundle& bundle, std::size_t pass, int channel, Slot<Real>& slot, Real* values,
-                    const RecursiveImages& images, Real* carries) {
+  bool scan_forward(const Bundle& bundle, std::size_t pass, int channel, RecursiveSlot<Real>& slot,
+                    Real* values, const RecursiveImages& images, Real* carries) {
     bool finite = true;
     std::fill_n(carries, lines, Real{0});
     Real ends[bundle_lines<Real>];
@@ -227,7 +228,7 @@ class Recursive final : public RecursiveOperation {
   }
 
   void scan_backward(const Bundle& bundle, std::int64_t k, const PassConstants<Real>& constants,
-                     Slot<Real>& slot, Real* values, Real* carries) {
+                     RecursiveSlot<Real>& slot, Real* values, Real* carries) {
     const Bundle::Block block = bundle.block(k);
     const std::int64_t last = block.first + block.positions - 1;
     BlockScan<Real> scan = scan_of(constants, block, values + last * lines, carries);
@@ -254,7 +255,7 @@ class Recursive final : public RecursiveOperation {
     for (std::int64_t r = 0; r < rows; ++r, row += pitch) fetch(row, bytes);
   }
 
-  bool read_stored(const Bundle& bundle, const Bundle::Block& block, int channel, Slot<Real>& slot,
+  bool read_stored(const Bundle& bundle, const Bundle::Block& block, int channel, RecursiveSlot<Real>& slot,
                    const ImageView& source, Real* values) {
     const bool transposed = bundle.axis == Axis::x;
     const auto width = static_cast<std::size_t>(block.width);
@@ -300,7 +301,7 @@ class Recursive final : public RecursiveOperation {
       std::copy_n(values, block.width, out);
   }
 
-  void store_pixels(const Bundle& bundle, const Bundle::Block& block, Slot<Real>& slot,
+  void store_pixels(const Bundle& bundle, const Bundle::Block& block, RecursiveSlot<Real>& slot,
                     const RecursiveImages& images) {
     std::array<const Real*, 4> rows{};
     std::size_t step = bundle_lines<Real>;
@@ -345,7 +346,7 @@ class Recursive final : public RecursiveOperation {
   std::vector<PassConstants<Real>> constants_;
   Buffer planes_;
   Buffer distances_;  ///< along x, then along y
-  std::vector<Slot<Real>> slots_;
+  std::vector<RecursiveSlot<Real>> slots_;
 };
 
 inline std::unique_ptr<RecursiveOperation> PrepareRecursive(Backend& backend, const RecursiveJob& job) {

@@ -1,9 +1,145 @@
-#include "scan/cuda/interval.h"
+// Selection and partition: predicates and bins become intervals of keys, which the kernels look at.
+
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <type_traits>
+
+#include "core/scalar.h"
+#include "core/with_type.h"
+#include "kernels/scan/interval.h"
 #include "scan/cuda/operations.h"
 #include "scan/cuda/space.h"
+#include "scan/maths/bin.h"
+#include "scan/maths/scan_operator.h"
 
 namespace satin::cuda {
 namespace {
+
+using kernels::Interval;
+
+template <class T>
+using WordOf =
+    std::conditional_t<sizeof(T) == 1, std::uint8_t,
+                       std::conditional_t<sizeof(T) == 2, std::uint16_t,
+                                          std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>;
+
+/// The keys of the numbers of a type: NaN lies above the last.
+template <class T>
+struct Keys {
+  using Word = WordOf<T>;
+  static constexpr Word sign = static_cast<Word>(Word{1} << (sizeof(Word) * 8 - 1));
+  /// From the bits of integers to keys that order as they do: added or exclusive-ored, it is the same.
+  static constexpr Word offset = std::is_integral_v<T> && std::is_signed_v<T> ? sign : Word{0};
+
+  static Word of(T value) {
+    const auto bits = std::bit_cast<Word>(value);
+    if constexpr (std::is_floating_point_v<T>) return kernels::float_key(bits);
+    return static_cast<Word>(bits ^ offset);
+  }
+  static T value(Word key) {
+    if constexpr (std::is_floating_point_v<T>)
+      return std::bit_cast<T>((key & sign) != 0 ? static_cast<Word>(key ^ sign) : static_cast<Word>(~key));
+    else
+      return std::bit_cast<T>(static_cast<Word>(key ^ offset));
+  }
+  static Word first() {
+    if constexpr (std::is_floating_point_v<T>) return of(-std::numeric_limits<T>::infinity());
+    return 0;
+  }
+  static Word last() {
+    if constexpr (std::is_floating_point_v<T>) return of(std::numeric_limits<T>::infinity());
+    return std::numeric_limits<Word>::max();
+  }
+};
+
+constexpr Interval nothing{0, 0, true};
+
+/// Nothing if first > last.
+template <class T>
+Interval between(WordOf<T> first, WordOf<T> last) {
+  if (first > last) return nothing;
+  return {static_cast<WordOf<T>>(first ^ Keys<T>::offset), static_cast<WordOf<T>>(last - first)};
+}
+
+/// All keys but one, those of NaN too.
+template <class T>
+Interval all_but(WordOf<T> key) {
+  constexpr WordOf<T> all = std::numeric_limits<WordOf<T>>::max();
+  return {static_cast<WordOf<T>>((key ^ Keys<T>::offset) + 1U), static_cast<WordOf<T>>(all - 1)};
+}
+
+template <class T>
+Interval compared(Comparison comparison, T number) {
+  using Key = Keys<T>;
+  constexpr WordOf<T> all = std::numeric_limits<WordOf<T>>::max();
+  if (is_nan(number)) return comparison == Comparison::not_equal ? between<T>(0, all) : nothing;
+  const auto key = Key::of(number);
+  switch (comparison) {
+    case Comparison::less:
+      return key == Key::first() ? nothing : between<T>(Key::first(), static_cast<WordOf<T>>(key - 1));
+    case Comparison::less_equal:
+      return between<T>(Key::first(), key);
+    case Comparison::greater:
+      return key == Key::last() ? nothing : between<T>(static_cast<WordOf<T>>(key + 1), Key::last());
+    case Comparison::greater_equal:
+      return between<T>(key, Key::last());
+    case Comparison::equal:
+      return between<T>(key, key);
+    case Comparison::not_equal:
+      return all_but<T>(key);
+  }
+  return nothing;
+}
+
+/// The smallest key of a number whose bin is at least `bin`, if there is one. Bins ascend with the numbers,
+/// as every step of bin_of() does.
+template <class T>
+std::optional<WordOf<T>> first_key_from(std::int64_t bin, const BinRule& rule) {
+  using Key = Keys<T>;
+  const auto reaches = [&](WordOf<T> key) {
+    return std::int64_t{bin_of(static_cast<double>(Key::value(key)), rule)} >= bin;
+  };
+  WordOf<T> first = Key::first();
+  WordOf<T> last = Key::last();
+  if (!reaches(last)) return std::nullopt;
+  while (first < last) {
+    const auto middle = static_cast<WordOf<T>>(first + (last - first) / 2);
+    if (reaches(middle))
+      last = middle;
+    else
+      first = static_cast<WordOf<T>>(middle + 1);
+  }
+  return first;
+}
+
+/// From the first number of the bin to the last before the next bin's; the last bin has NaN too.
+template <class T>
+Interval of_bin(const InBin& in_bin) {
+  const BinRule rule = bin_rule(*in_bin.bins);
+  constexpr WordOf<T> all = std::numeric_limits<WordOf<T>>::max();
+  const bool with_nan = std::is_floating_point_v<T> && in_bin.bin + 1 == std::int64_t{rule.count};
+  const auto first = first_key_from<T>(in_bin.bin, rule);
+  const auto next = first_key_from<T>(in_bin.bin + 1, rule);
+  if (!first.has_value())
+    return with_nan ? between<T>(static_cast<WordOf<T>>(Keys<T>::last() + 1), all) : nothing;
+  if (next.has_value())
+    return *next == *first ? nothing : between<T>(*first, static_cast<WordOf<T>>(*next - 1));
+  return between<T>(*first, with_nan ? all : Keys<T>::last());
+}
+
+/// The values of one type for which a predicate holds.
+Interval interval_of(Type type, const Predicate& predicate) {
+  return with_type(type, [&]<class T>() {
+    return compared<T>(predicate.comparison, value_of<T>(predicate.number).value_or(T{}));
+  });
+}
+
+/// The values of one type that a bin holds.
+Interval interval_of(Type type, const InBin& in_bin) {
+  return with_type(type, [&]<class T>() { return of_bin<T>(in_bin); });
+}
 
 /// Mask values that select.
 constexpr kernels::Interval not_zero{1, 254};

@@ -1,13 +1,101 @@
 #pragma once
-// Unknown radii from the known ones around them, in place, by way of tables of what is known.
+// Operations on planes of signed radii: made from a depth image or a plane in space, filled where nothing is
+// known, enlarged to the size of a picture.
 
 #include <cstdint>
+#include <memory>
 
+#include "core/with_type.h"
+#include "lens/maths/circle_of_confusion.h"
+#include "lens/maths/enlarge_radii.h"
 #include "lens/maths/fill_radii.h"
+#include "lens/maths/planar_radius.h"
 #include "pixels/pixelwise.h"
 #include "tables/plane_table.h"
 
 namespace satin {
+
+/// A depth image as a plane of signed radii.
+struct CircleOfConfusionJob {
+  using Operation = PixelwiseOperation<CircleOfConfusionJob>;
+  static constexpr const char* doing = "making radii of depth";
+
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+  Type type = Type::u8;  ///< of the depth image: u8, u16 or f32
+  int channels = 1;
+  int channel = 0;
+  DepthRule rule;
+
+  struct Images {
+    ImageView depth;
+    LensState* state = nullptr;  ///< in the backend's memory
+    MutableImageView radii;      ///< one channel, i32; unknown_radius where nothing is known
+  };
+
+  /// Finds the focus, then every radius by circle_of_confusion().
+  template <class Launch>
+  void each(const Images& images, const TransferView& /*transfer*/, const Launch& launch) const {
+    with_pixel_type(type, [&]<class T>() {
+      const DepthRows<T> depth{Rows<const T>(images.depth), channels, channel};
+      launch(std::int64_t{1}, std::int64_t{1}, FindFocus<T>{rule, depth, width, height, images.state});
+      launch(width, height, RadiiOfDepth<T>{rule, depth, images.state, Rows<SignedRadius256>(images.radii)});
+    });
+  }
+};
+
+/// Signed radii of a plane, without a depth image.
+struct PlanarRadiiJob {
+  using Operation = PixelwiseOperation<PlanarRadiiJob>;
+  static constexpr const char* doing = "making radii of a plane";
+
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+  PlanarFocus focus;
+
+  struct Images {
+    MutableImageView radii;  ///< one channel, i32
+  };
+
+  template <class Launch>
+  void each(const Images& images, const TransferView& /*transfer*/, const Launch& launch) const {
+    launch(width, height, RadiiOfPlane{focus, Rows<SignedRadius256>(images.radii)});
+  }
+};
+
+/// Radii of a depth image of another size at the pixels of a picture.
+struct EnlargeRadiiJob {
+  using Operation = PixelwiseOperation<EnlargeRadiiJob>;
+  static constexpr const char* doing = "enlarging radii";
+
+  EnlargeSizes sizes;
+  Type type = Type::u8;  ///< of the picture: u8, u16 or f32
+  int channels = 1;
+  int colours = 1;  ///< that guide: 1 or 3
+
+  struct Images {
+    ImageView picture;
+    ImageView samples;                  ///< i32, of the depth image's size, no unknown_radius
+    GuideColour* of_samples = nullptr;  ///< workspace in the backend's memory: one a sample
+    MutableImageView radii;             ///< i32, of the picture's size
+  };
+
+  /// By enlarged_radius(); the sample at the pixel's centre where the depth image is wider than the picture.
+  template <class Launch>
+  void each(const Images& images, const TransferView& /*transfer*/, const Launch& launch) const {
+    const Rows<const SignedRadius256> samples(images.samples);
+    const Rows<SignedRadius256> radii(images.radii);
+    if (sizes.depth_width > sizes.width)
+      return launch(sizes.width, sizes.height, TakeCentres{sizes, samples, radii});
+    with_pixel_type(type, [&]<class T>() {
+      const Rows<const T> picture(images.picture);
+      launch(sizes.depth_width, sizes.depth_height,
+             ColourSamples<T>{sizes, picture, channels, colours, images.of_samples});
+      launch(sizes.width, sizes.height,
+             EnlargeRadii<T>{sizes, picture, channels, colours, images.of_samples, samples, radii});
+    });
+  }
+};
 
 /// How many are unknown: for backends that know it at once. The others have no such operation.
 struct CountUnknownJob {
@@ -73,7 +161,7 @@ struct FillUnknownJob {
   }
 };
 
-/// All of it.
+/// Unknown radii from the known ones around them, in place, by way of tables of what is known.
 class FillRadii {
  public:
   FillRadii(Backend& backend, std::int64_t width, std::int64_t height, SignedRadius256 largest)
