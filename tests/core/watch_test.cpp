@@ -25,7 +25,7 @@ TEST(Watch, RowsEndSoonAfterTheCallerSaysSo) {
   EXPECT_THROW(threads.for_rows(10000, 1,
                                 [&](std::int64_t first, std::int64_t last, int) {
                                   rows += static_cast<int>(last - first);
-                                  std::this_thread::sleep_for(milliseconds(1));
+                                  std::this_thread::sleep_for(milliseconds(last - first));
                                 }),
                Error);
   EXPECT_GT(rows, 0);
@@ -45,7 +45,7 @@ TEST(Watch, TheCallerIsAskedFromItsOwnThreadAlone) {
   std::atomic<int> rows = 0;
   threads.for_rows(1500, 1, [&](std::int64_t first, std::int64_t last, int) {
     rows += static_cast<int>(last - first);
-    std::this_thread::sleep_for(milliseconds(1));
+    std::this_thread::sleep_for(milliseconds(last - first));
   });
   EXPECT_EQ(rows, 1500);
   ASSERT_FALSE(asked.empty());
