@@ -1,5 +1,6 @@
 #pragma once
-// SIGINT and SIGTERM end the work between two stages, so that no temporary file is left.
+// SIGINT and SIGTERM end the work between two stages or soon inside of a filter, so that no temporary file is
+// left.
 
 namespace satin::app {
 

@@ -146,7 +146,8 @@ void FileWork::attempt(FileInFlight& flight, Stage stage, const Body& body) cons
   try {
     body();
   } catch (const Error& failure) {
-    error = failure;
+    flight.cancelled = failure.kind() == ErrorKind::cancelled;
+    if (!flight.cancelled) error = failure;
   } catch (const std::bad_alloc&) {
     error = Error(ErrorKind::environment, "There is not enough memory.");
   } catch (const std::exception& failure) {
@@ -220,8 +221,9 @@ FilterChains::Next FileWork::filter(FileInFlight& flight, FilterChain& chain) {
 void FileWork::filter_picture(FileInFlight& flight, FilterChain& chain) const {
   const LinearLight light(flight.source, work_.pipeline, reading_.allocator);
   const Shape planned = chain.plan(flight.file.input, light.picture().shape(), flight.own_sides);
+  const Progress progress = [this](double) { return !events_.cancelled || !events_.cancelled(); };
   if (output_kind(work_.pipeline) == OutputKind::json) {
-    flight.result.warnings = chain.json(flight.file.input, light.picture(), flight.json);
+    flight.result.warnings = chain.json(flight.file.input, light.picture(), flight.json, progress);
     return create_folder_of(flight.file.output);
   }
   const Shape shape = light.encoded(planned);
@@ -232,7 +234,7 @@ void FileWork::filter_picture(FileInFlight& flight, FilterChain& chain) const {
   warnings = file_warnings(flight.file, flight.source, shape, options);
   if (!light.warning().empty()) warnings.push_back(light.warning());
   Image output(planned, reading_.allocator);
-  for (std::string& warning : chain.run(light.picture(), output.view()))
+  for (std::string& warning : chain.run(light.picture(), output.view(), progress))
     warnings.push_back(std::move(warning));
   flight.output = light.encoded(std::move(output));
   flight.result.output_shape = shape;

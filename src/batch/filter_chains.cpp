@@ -79,15 +79,18 @@ const Shape& FilterChain::plan(const std::filesystem::path& input, const Shape& 
   return planned_->output_shape();
 }
 
-std::vector<std::string> FilterChain::run(const ImageView& picture, const MutableImageView& output) {
+std::vector<std::string> FilterChain::run(const ImageView& picture, const MutableImageView& output,
+                                          const Progress& progress) {
   inputs_.front() = picture;
+  planned_->watch(progress);
   planned_->run(inputs_, output, stream_.get());
   return planned_->check(stream_.get());
 }
 
 std::vector<std::string> FilterChain::json(const std::filesystem::path& input, const ImageView& picture,
-                                           std::string& text) {
+                                           std::string& text, const Progress& progress) {
   inputs_.front() = picture;
+  planned_->watch(progress);
   const PipelineStep& last = work_.pipeline.back();
   std::vector<std::string> names{input.string()};
   for (const InputRecord& side : last.parameters.filter().inputs) names.push_back(last.side(side.name));

@@ -29,12 +29,13 @@ class FilterChain {
   const Shape& plan(const std::filesystem::path& input, const Shape& picture,
                     std::span<const std::vector<Image>> own_images = {});
 
-  /// Runs what was planned last, from and to host memory; returns warnings.
-  std::vector<std::string> run(const ImageView& picture, const MutableImageView& output);
+  /// Runs what was planned last, from and to host memory, watched by `progress`; returns warnings.
+  std::vector<std::string> run(const ImageView& picture, const MutableImageView& output,
+                               const Progress& progress = {});
 
   /// The same of a pipeline that makes JSON, of the picture in the file `input`: sets `text`, a line.
   std::vector<std::string> json(const std::filesystem::path& input, const ImageView& picture,
-                                std::string& text);
+                                std::string& text, const Progress& progress = {});
 
   /// Gives back the memory of all plans.
   void forget_plans();

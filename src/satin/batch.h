@@ -177,7 +177,8 @@ struct BatchEvents {
   std::function<void(const BatchFile& file, Stage stage, bool begins)> stage;
   /// Called from the thread that runs the batch, in the order of the files.
   std::function<void(const FileResult& result, const BatchResult& so_far)> finished;
-  /// Asked between stages, from several threads; true ends the batch and leaves no temporary file.
+  /// Asked between stages and inside of filters, from several threads; true ends the batch and leaves no
+  /// temporary file.
   std::function<bool()> cancelled;
 };
 

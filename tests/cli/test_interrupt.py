@@ -1,4 +1,5 @@
 """SIGINT and SIGTERM: exit code 130, whole outputs, nothing temporary."""
+import os
 import select
 import signal
 import subprocess
@@ -67,3 +68,22 @@ def test_signal_while_standard_output_is_blocked(satin, noise):
     assert process.poll() is None
     process.send_signal(signal.SIGINT)
     assert process.wait(timeout=10) == 130
+
+
+SLOW = [["gloss", "--roughness", "1", "--levels", "16"], ["blur", "--radius-map", "in.pgm", "--radius-max", "500"]]
+
+
+@pytest.mark.parametrize("filter", SLOW, ids=lambda line: line[0])
+def test_signal_inside_of_a_long_filter(satin, filter):
+    """Each takes many seconds for 12 megapixels, without windows or frames between which it might end."""
+    width, height = 4000, 3000
+    (satin.folder / "in.pgm").write_bytes(b"P5\n%d %d\n255\n" % (width, height) + os.urandom(width * height))
+    process = satin.start(filter[0], "in.pgm", "-o", "out.pgm", "--threads", "1", *filter[1:])
+    time.sleep(1)
+    assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    sent = time.monotonic()
+    _, error = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert time.monotonic() - sent < 2  # 0.5 s where nothing else runs
+    assert b"nterrupted" in error and files_below(satin.folder) == ["in.pgm"]
