@@ -127,6 +127,8 @@ std::string table_of(const std::string& name, const Shape& shape, const std::vec
     for (const double value : channel.percentiles) cells.push_back(short_number(value));
     text += table_line(names[c], cells);
     if (channel.nan != 0) text += "        " + std::to_string(channel.nan) + " values are NaN\n";
+    if (channel.infinite != 0)
+      text += "        " + std::to_string(channel.infinite) + " values are infinite\n";
   }
   return text;
 }

@@ -10,6 +10,7 @@ void add_channel(JsonWriter& json, const std::string& name, const ChannelStatist
   json.begin_object();
   json.key("channel").string(name);
   json.key("count").integer(channel.count).key("nan").integer(channel.nan);
+  json.key("infinite").integer(channel.infinite);
   json.key("min").real(channel.minimum).key("max").real(channel.maximum);
   json.key("mean").real(channel.mean).key("deviation").real(channel.deviation);
   json.key("percentiles").reals(channel.percentiles);

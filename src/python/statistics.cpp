@@ -38,6 +38,7 @@ nb::dict describe(const ChannelStatistics& channel) {
   nb::dict result;
   result["count"] = channel.count;
   result["nan"] = channel.nan;
+  result["infinite"] = channel.infinite;
   result["minimum"] = channel.minimum;
   result["maximum"] = channel.maximum;
   result["mean"] = channel.mean;

@@ -20,8 +20,9 @@ struct FilterRecord;
 
 /// What is known about one channel. Numbers are values as stored; NaN where there is no value.
 struct ChannelStatistics {
-  std::int64_t count = 0;           ///< of the pixels that were looked at and are not NaN
+  std::int64_t count = 0;           ///< of the pixels that were looked at and are finite
   std::int64_t nan = 0;             ///< of those that are NaN; they count nowhere else
+  std::int64_t infinite = 0;        ///< of those that are infinite; they count nowhere else
   double minimum = 0;               ///< smallest value
   double maximum = 0;               ///< largest value
   double mean = 0;                  ///< of all values
@@ -45,8 +46,8 @@ struct StatisticsOptions {
 /// the picture's size, optional) is not 0 are looked at. Views are host memory, interleaved, of one frame.
 ///
 /// Counts, minimum, maximum and percentiles are exact; mean and deviation are correct to about 1e-15 of the
-/// largest magnitude. Infinite values make the mean infinite or NaN, and need `lower` and `upper`. The same
-/// on every device. Throws Error(usage) for shapes, percents, bins and bounds that do not fit.
+/// largest magnitude. The same on every device. Throws Error(usage) for shapes, percents, bins and bounds
+/// that do not fit.
 [[nodiscard]] std::vector<ChannelStatistics> statistics(const Device& device, const ImageView& image,
                                                         const ImageView& mask = {},
                                                         const StatisticsOptions& options = {});

@@ -50,11 +50,21 @@ void keep_masked(const Device& device, std::vector<T>& values, const std::vector
   values = std::move(kept);
 }
 
-void keep_numbers(const Device& device, std::vector<float>& values) {
+/// Returns how many others there were.
+std::int64_t keep_where(const Device& device, std::vector<float>& values, const Predicate& predicate) {
   std::vector<float> kept(values.size());
-  const Predicate is_number{Comparison::less_equal, std::numeric_limits<double>::infinity()};
-  kept.resize(static_cast<std::size_t>(compact(device, values, is_number, kept)));
+  kept.resize(static_cast<std::size_t>(compact(device, values, predicate, kept)));
+  const std::size_t others = values.size() - kept.size();
   values = std::move(kept);
+  return static_cast<std::int64_t>(others);
+}
+
+void keep_finite(const Device& device, std::vector<float>& values, ChannelStatistics& result) {
+  using Float = std::numeric_limits<float>;
+  result.nan = keep_where(device, values, {Comparison::less_equal, Float::infinity()});
+  if (std::none_of(values.begin(), values.end(), [](float value) { return std::isinf(value); })) return;
+  result.infinite = keep_where(device, values, {Comparison::less_equal, Float::max()}) +
+                    keep_where(device, values, {Comparison::greater_equal, Float::lowest()});
 }
 
 /// Root of the mean square of the distance from the mean, in two passes; the sums of blocks are added in
@@ -117,9 +127,7 @@ template <class T>
 void set_bounds(const StatisticsOptions& options, ChannelStatistics& result) {
   constexpr bool floats = std::is_same_v<T, float>;
   constexpr double codes = floats ? 0 : static_cast<double>(std::uint64_t{1} << (8 * sizeof(T)));
-  const bool known = result.count > 0 && std::isfinite(result.minimum) && std::isfinite(result.maximum);
-  if (floats && !known && result.count > 0 && !(options.lower && options.upper))
-    refuse("The picture has infinite values: give the histogram's lower and upper bound.");
+  const bool known = result.count > 0;
   result.lower = options.lower.value_or(floats && known ? result.minimum : 0);
   result.upper = options.upper.value_or(floats ? (known ? result.maximum : 1) : codes);
   if (!options.upper && !(result.upper > result.lower))
@@ -132,10 +140,8 @@ ChannelStatistics channel_statistics(const Device& device, std::vector<T> values
                                      const StatisticsOptions& options) {
   ChannelStatistics result;
   if (!mask.empty()) keep_masked(device, values, mask);
-  const auto looked_at = static_cast<std::int64_t>(values.size());
-  if constexpr (std::is_same_v<T, float>) keep_numbers(device, values);
+  if constexpr (std::is_same_v<T, float>) keep_finite(device, values, result);
   result.count = static_cast<std::int64_t>(values.size());
-  result.nan = looked_at - result.count;
   if (result.count > 0) {
     describe_values(device, values, result);
   } else {

@@ -65,6 +65,20 @@ def test_empty_mask_gives_no_numbers(satin, tmp_path, noise):
     assert sum(channel["histogram"]["counts"]) == 0
 
 
+def test_infinite_values_are_counted_apart(satin, tmp_path):
+    values = np.array([[-np.inf, -2, 0.5], [4, np.inf, np.nan], [np.inf, 1, 0]], "<f4")
+    np.save(tmp_path / "a.npy", values)
+    channel = statistics(satin, "a.npy", "--bins", "3")["files"][0]["statistics"][0]
+    finite = values[np.isfinite(values)].astype(float)
+    assert (channel["count"], channel["nan"], channel["infinite"]) == (finite.size, 1, 3)
+    assert (channel["min"], channel["max"]) == (-2, 4)
+    assert channel["mean"] == pytest.approx(finite.mean()) and channel["deviation"] == pytest.approx(finite.std())
+    assert channel["histogram"] == {"lower": -2, "upper": 4, "counts": [1, 3, 1]}
+    assert None not in channel["percentiles"]
+    text = satin.good("stats", "a.npy").stdout.decode()
+    assert "3 values are infinite" in text and "1 values are NaN" in text
+
+
 def test_table_and_plot_for_people(satin, tmp_path, picture):
     text = satin.good("stats", "in.png", "--plot", "plot.svg").stdout.decode()
     assert "in.png: 20 x 12, 3 x u8" in text and "deviation" in text and "green" in text

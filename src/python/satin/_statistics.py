@@ -16,8 +16,9 @@ from satin.scan import BinsLike, bins_for
 class ChannelStatistics:
     """What is known about one channel. Numbers are values as stored; NaN where there is no value."""
 
-    count: int  #: of the pixels that were looked at and are not NaN
+    count: int  #: of the pixels that were looked at and are finite
     nan: int  #: of those that are NaN; they count nowhere else
+    infinite: int  #: of those that are infinite; they count nowhere else
     minimum: float
     maximum: float
     mean: float
