@@ -153,6 +153,7 @@ class Listener {
 
   void finish(const BatchResult& result) {
     progress_.clear();
+    if (!quiet_ && !result.unread.empty()) print_error(describe_unread(result.unread));
     if (const std::string summary = summary_of_failure(result); !summary.empty()) print_error(summary);
     if (lines_) lines_->finish(result);
     if (gallery_) gallery_->finish(result);
@@ -210,6 +211,7 @@ int show_intentions(const Batch& batch, bool json) {
     }
     if (file.error) print_error(file.error->what());
   });
+  if (!batch.unread.empty()) print_error(describe_unread(batch.unread));
   return exit_code(result);
 }
 

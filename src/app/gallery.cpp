@@ -153,8 +153,8 @@ std::string head(const std::string& pipeline, const BatchResult& result) {
   text += "<meta name=\"viewport\" content=\"width=device-width\">\n<title>Satin: " + counts + "</title>\n";
   text +=
       "<style>" + std::string(gallery_style) + "</style>\n</head>\n<body>\n<header><h1>" + counts + "</h1>";
-  text +=
-      "<code>" + escaped(pipeline) + "</code>\n<form hidden><input type=\"search\" placeholder=\"Search\" ";
+  text += "<code>" + escaped(pipeline) + "</code>\n" + escaped(describe_unread(result.unread)) +
+          "<form hidden><input type=\"search\" placeholder=\"Search\" ";
   text += "aria-label=\"Search\"><label><input type=\"checkbox\"> failures alone</label>";
   return text + "<output></output></form></header>\n<main>\n";
 }

@@ -122,6 +122,9 @@ void add_summary(JsonWriter& json, const BatchResult& result) {
   json.key("skipped").integer(static_cast<long long>(result.skipped));
   json.key("failed").integer(static_cast<long long>(result.failed));
   json.key("not_started").integer(static_cast<long long>(result.not_started()));
+  json.key("unread").begin_array();
+  for (const std::filesystem::path& file : result.unread) json.string(file.string());
+  json.end_array();
   json.key("seconds").real(result.time.count());
   json.end_object();
 }

@@ -38,6 +38,7 @@ class ProgressSink {
  public:
   ProgressSink(const Batch& work, const BatchEvents& events) : work_(work), events_(events) {
     result_.total = work.size();
+    result_.unread = work.unread;
   }
 
   /// False: begin no more.
@@ -98,6 +99,7 @@ Batch prepare_batch(const Pipeline& pipeline, const BatchOptions& options) {
   work.pipeline = pipeline;
   work.folder_output = batch::output_is_folder(inputs, options);
   work.files = std::move(inputs.files);
+  work.unread = std::move(inputs.unread);
   static_cast<void>(batch::output_format(work.file(0), options, output_kind(pipeline)));
   batch::check_distinct(work);
   keep_shard(work.files, options.shard);

@@ -197,8 +197,10 @@ void check_distinct(const Batch& work) {
   std::vector<std::pair<std::uint64_t, std::size_t>> outputs;
   outputs.reserve(work.size());
   for (std::size_t i = 0; i < work.size(); ++i) {
-    const fs::path output = work.file(i).output;
-    if (work.folder_output && work.options.format.empty() && output_kind(work.pipeline) != OutputKind::json)
+    const auto [input, output, problem] = work.file(i);
+    // What is no picture by its name fails by itself, and lets the others be done.
+    if (work.folder_output && work.options.format.empty() && is_picture(input) &&
+        output_kind(work.pipeline) != OutputKind::json)
       check_extension(output);
     if (!is_stream(output)) outputs.emplace_back(Hash().add(names.of(output)).value(), i);
   }

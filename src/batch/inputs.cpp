@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <system_error>
@@ -19,8 +20,13 @@ namespace fs = std::filesystem;
 
 bool is_hidden(const fs::path& path) { return path.filename().native().starts_with('.'); }
 
-bool is_picture(const fs::path& name) {
-  return is_extension_of(&FormatInfo::reads, name.extension().string());
+/// A pattern that matches one means it.
+bool is_picture_of_others(const fs::path& name) {
+  constexpr std::string_view extensions =
+      " .heic .heif .avif .gif .psd .xcf .svg .jxl .ico .dng .cr2 .cr3 .nef .arw .raf .orf .rw2 .pef ";
+  std::string extension = name.extension().string();
+  for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return !extension.empty() && extensions.find(" " + extension + " ") != std::string_view::npos;
 }
 
 /// Adds what one input stands for to the list.
@@ -38,7 +44,11 @@ class InputSearch {
     list_.files.add(input.native());
   }
 
-  InputList take() { return std::move(list_); }
+  InputList take() {
+    std::sort(list_.unread.begin(), list_.unread.end());
+    list_.unread.erase(std::unique(list_.unread.begin(), list_.unread.end()), list_.unread.end());
+    return std::move(list_);
+  }
 
  private:
   void add_folder(const fs::path& folder) {
@@ -58,7 +68,8 @@ class InputSearch {
     list_.files.below(fixed_folder_of_glob(pattern));
     const std::size_t first = list_.files.size();
     expand_glob(pattern, [&](const fs::path& relative) {
-      if (is_picture(relative)) list_.files.add(relative.native());
+      if (is_picture(relative) || is_picture_of_others(relative)) return list_.files.add(relative.native());
+      list_.unread.push_back(fixed_folder_of_glob(pattern) / relative);
     });
     list_.files.sort_from(first);
     if (list_.files.size() == first)
@@ -73,8 +84,8 @@ class InputSearch {
       if (entry->is_directory(ignored)) {
         if (options_.recursive && !entry->is_symlink(ignored) && !is_output(entry->path()))
           collect(entry->path(), name, error);
-      } else if (entry->is_regular_file(ignored) && is_picture(name)) {
-        list_.files.add(name.native());
+      } else if (entry->is_regular_file(ignored)) {
+        is_picture(name) ? list_.files.add(name.native()) : list_.unread.push_back(folder / name.filename());
       }
       if (error) return;
     }
@@ -92,6 +103,10 @@ class InputSearch {
 };
 
 }  // namespace
+
+bool is_picture(const fs::path& name) {
+  return is_extension_of(&FormatInfo::reads, name.extension().string());
+}
 
 std::optional<Error> reading_problem(const fs::path& path) {
   if (is_stream(path)) return std::nullopt;
@@ -125,12 +140,24 @@ InputList find_inputs(const BatchOptions& options) {
     throw Error(ErrorKind::usage, "There is no input. Name a file, a folder or '-'.");
   throw Error(ErrorKind::input,
               "There is no picture in " + quoted(options.inputs.front()) +
-                  (options.recursive ? "." : ". Folders in it are searched with --recursive."));
+                  (options.recursive ? "." : ". Folders in it are searched with --recursive.") +
+                  (list.unread.empty() ? "" : "\n" + describe_unread(list.unread)));
 }
 
 }  // namespace satin::batch
 
 namespace satin {
+
+std::string describe_unread(const std::vector<std::filesystem::path>& files) {
+  constexpr std::size_t named = 8;
+  if (files.empty()) return "";
+  std::string text =
+      std::to_string(files.size()) + (files.size() == 1 ? " file is no picture that Satin reads: "
+                                                        : " files are no pictures that Satin reads: ");
+  for (std::size_t i = 0; i < std::min(files.size(), named); ++i)
+    text += (i == 0 ? "" : ", ") + batch::quoted(files[i]);
+  return text + (files.size() > named ? " and " + std::to_string(files.size() - named) + " more." : ".");
+}
 
 std::vector<BatchFile> find_pictures(const BatchOptions& options) {
   std::vector<BatchFile> files;

@@ -96,11 +96,15 @@ struct BatchFile {
 /// input, Error(input) if folders hold no picture.
 [[nodiscard]] std::vector<BatchFile> find_pictures(const BatchOptions& options);
 
+/// "2 files are no pictures that Satin reads: ..." with the first names; empty for none.
+[[nodiscard]] std::string describe_unread(const std::vector<std::filesystem::path>& files);
+
 /// The checked work. Holds the names of the files (their bytes and 16 more for each) and the side inputs that
 /// are the same for every picture.
 struct Batch {
-  PictureList files;  ///< in the order in which they are begun
-  Pipeline pipeline;  ///< what is done with each
+  PictureList files;                          ///< in the order in which they are begun
+  std::vector<std::filesystem::path> unread;  ///< what folders and patterns lead to beside pictures, sorted
+  Pipeline pipeline;                          ///< what is done with each
   /// For each step the side inputs in the order of the filter's record; empty for those that are not used and
   /// for those whose name is a pattern.
   std::vector<std::vector<Image>> side_images;
@@ -155,7 +159,8 @@ struct BatchResult {
   bool cancelled = false;   ///< by BatchEvents::cancelled
   std::optional<ErrorKind>
       failure;  ///< of the only file; of several, environment if any was, otherwise input
-  std::chrono::duration<double> time{0};  ///< of the whole run
+  std::vector<std::filesystem::path> unread{};  ///< as Batch::unread
+  std::chrono::duration<double> time{0};        ///< of the whole run
 
   /// Adds one file.
   void count(const FileResult& file);
