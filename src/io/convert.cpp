@@ -4,9 +4,11 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "io/support.h"
 #include "satin/error.h"
+#include "satin/tone_curves.h"
 #ifdef SATIN_IO_LCMS
 #include <lcms2.h>
 #endif
@@ -98,6 +100,22 @@ Image bytes_of(const ImageView& image, bool dither) {
   return result;
 }
 
+/// Linear light of 0 to 1 by the profile's curves, or sRGB's; colours times their alpha where there is one.
+Image linear_floats(const ImageView& image, const Shape& target, Bytes icc) {
+  const std::optional<ToneCurves> own = ToneCurves::from_profile(icc, image.shape);
+  const Image light = (own ? *own : ToneCurves::srgb(image.shape.type)).decoded(image);
+  Image result(target);
+  const int channels = target.channels;
+  for (std::int64_t y = 0; y < target.height; ++y) {
+    const auto* from = light.view().row<float>(y);
+    auto* to = reinterpret_cast<float*>(row_of(result, y));
+    for (std::int64_t x = 0; x < target.width; ++x, from += channels, to += channels)
+      for (int c = 0; c < channels; ++c)
+        to[c] = target.alpha == Alpha::none || c == channels - 1 ? from[c] : from[c] * from[channels - 1];
+  }
+  return result;
+}
+
 #ifdef SATIN_IO_LCMS
 
 /// Null if the profile is damaged or is not one of four inks.
@@ -125,17 +143,23 @@ cmsHTRANSFORM open_transform(cmsContext context, Bytes profile, Type type, bool 
 }  // namespace
 
 Shape shape_for(const Codec& codec, const Shape& shape) {
-  if (why_not(codec, shape).empty() || (shape.type != Type::u16 && shape.type != Type::f32)) return shape;
+  const bool codes = shape.type == Type::u8 || shape.type == Type::u16;
+  if (why_not(codec, shape).empty() || (!codes && shape.type != Type::f32)) return shape;
   Shape narrower = shape;
   if (shape.alpha == Alpha::premultiplied && shape.type == Type::f32) narrower.alpha = Alpha::straight;
   for (const Type type : {Type::u16, Type::u8}) {
     narrower.type = type;
     if (why_not(codec, narrower).empty()) return narrower;
   }
-  return shape;
+  Shape wider = shape;
+  wider.type = Type::f32;
+  if (shape.alpha == Alpha::straight) wider.alpha = Alpha::premultiplied;
+  const bool widens = codes && shape.alpha != Alpha::premultiplied;
+  return widens && why_not(codec, wider).empty() ? wider : shape;
 }
 
-Image converted(const ImageView& image, const Shape& target, bool dither) {
+Image converted(const ImageView& image, const Shape& target, bool dither, Bytes icc) {
+  if (target.type == Type::f32) return linear_floats(image, target, icc);
   if (image.shape.type == Type::u16) return bytes_of(image, dither);
   Image codes = codes16(image);
   return target.type == Type::u16 ? std::move(codes) : bytes_of(codes, dither);

@@ -131,7 +131,7 @@ std::vector<std::byte> encode(const ImageView& image, const std::string& extensi
   Prepared prepared = prepare(image);
   if (const Shape written = io::shape_for(codec, image.shape);
       options.convert && written.type != image.shape.type) {
-    prepared.copy = io::converted(prepared.view, written, options.dither);
+    prepared.copy = io::converted(prepared.view, written, options.dither, options.metadata.icc);
     prepared.view = prepared.copy.view();
   }
   if (describes(options.metadata.icc, image.shape)) return codec.encode(prepared.view, options);
@@ -205,6 +205,8 @@ std::string what_is_converted(const std::string& extension, const Shape& shape) 
   if (codec == nullptr) return {};
   const Shape written = io::shape_for(*codec, shape);
   if (written.type == shape.type) return {};
+  if (written.type == Type::f32)
+    return std::string(codec->name) + " holds no " + name_of(shape.type) + ": codes became linear light.";
   const std::string from = shape.type == Type::f32 ? "floats became sRGB codes, clipped to 0 to 1, of "
                                                    : "16 bits were rounded to ";
   return std::string(codec->name) + " holds no " + name_of(shape.type) + ": " + from +

@@ -12,11 +12,11 @@
 namespace satin {
 namespace {
 
-#ifdef SATIN_IO_LCMS
-
 double srgb_to_linear(double encoded) {
   return encoded <= 0.04045 ? encoded / 12.92 : std::pow((encoded + 0.055) / 1.055, 2.4);
 }
+
+#ifdef SATIN_IO_LCMS
 
 /// An open profile with the tone curves of its channels.
 class Profile {
@@ -131,6 +131,16 @@ Tone tone_of([[maybe_unused]] std::span<const std::byte> icc, [[maybe_unused]] c
 #endif
 }
 
+template <class Linear>
+void ToneCurves::set(const Linear& linear) {
+  const int codes = type_ == Type::u8 ? 256 : 65536;
+  for (std::size_t c = 0; c < 3; ++c)
+    for (int code = 0; code < codes; ++code) {
+      linear_[c].push_back(static_cast<float>(linear(c, double(code) / (codes - 1))));
+      if (code > 0) thresholds_[c].push_back(static_cast<float>(linear(c, (code - 0.5) / (codes - 1))));
+    }
+}
+
 std::optional<ToneCurves> ToneCurves::from_profile([[maybe_unused]] std::span<const std::byte> icc,
                                                    const Shape& shape) {
   if ((shape.type != Type::u8 && shape.type != Type::u16) || tone_of(icc, shape) != Tone::curves)
@@ -139,17 +149,18 @@ std::optional<ToneCurves> ToneCurves::from_profile([[maybe_unused]] std::span<co
   const Profile profile(icc, colours_of(shape));
   ToneCurves result;
   result.type_ = shape.type;
-  const int codes = shape.type == Type::u8 ? 256 : 65536;
-  for (std::size_t c = 0; c < 3; ++c)
-    for (int code = 0; code < codes; ++code) {
-      result.linear_[c].push_back(static_cast<float>(profile.linear(c, double(code) / (codes - 1))));
-      if (code > 0)
-        result.thresholds_[c].push_back(static_cast<float>(profile.linear(c, (code - 0.5) / (codes - 1))));
-    }
+  result.set([&](std::size_t channel, double encoded) { return profile.linear(channel, encoded); });
   return result;
 #else
   return std::nullopt;
 #endif
+}
+
+ToneCurves ToneCurves::srgb(Type type) {
+  ToneCurves result;
+  result.type_ = type;
+  result.set([](std::size_t, double encoded) { return srgb_to_linear(encoded); });
+  return result;
 }
 
 Image ToneCurves::decoded(const ImageView& picture, const Allocator& allocator) const {

@@ -86,7 +86,8 @@ struct WriteOptions {
   /// otherwise it is 95.
   std::optional<int> quality{};
   /// Writes u16 and f32 to formats that do not hold them, in the deepest type that they do: rounded; floats
-  /// as linear light of 0 to 1, clipped, in sRGB codes. Otherwise such pictures are refused.
+  /// as linear light of 0 to 1, clipped, in sRGB codes. Writes u8 and u16 to formats of floats as linear
+  /// light by the profile's curves, or sRGB's. Otherwise such pictures are refused.
   bool convert = false;
   bool dither = false;   ///< of 8 bits made by `convert`: ordered, the same every time
   std::string format{};  ///< extension with its dot; empty: that of the path. Needed when the path is `-`

@@ -26,6 +26,8 @@ class ToneCurves {
   /// Nothing unless the profile describes pixels of this shape, u8 or u16, by curves that are not sRGB's.
   [[nodiscard]] static std::optional<ToneCurves> from_profile(std::span<const std::byte> icc,
                                                               const Shape& shape);
+  /// Those of sRGB (IEC 61966-2-1) for u8 or u16.
+  [[nodiscard]] static ToneCurves srgb(Type type);
 
   /// A dense host picture in f32, in memory of the allocator; alpha is value / maximum.
   [[nodiscard]] Image decoded(const ImageView& picture, const Allocator& allocator = {}) const;
@@ -35,6 +37,10 @@ class ToneCurves {
   [[nodiscard]] Type type() const noexcept { return type_; }
 
  private:
+  /// By linear(channel, code / largest code).
+  template <class Linear>
+  void set(const Linear& linear);
+
   Type type_ = Type::u8;
   std::array<std::vector<float>, 3> linear_;      ///< of every code
   std::array<std::vector<float>, 3> thresholds_;  ///< smallest linear value of every code but the first
