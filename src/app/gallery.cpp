@@ -185,10 +185,11 @@ std::span<const std::byte> bytes_of(const std::string& text) { return std::as_by
 
 }  // namespace
 
-Gallery::Gallery(fs::path page, std::string pipeline, bool replaces)
+Gallery::Gallery(fs::path page, const Pipeline& pipeline, bool replaces)
     : page_(std::move(page)),
       folder_(folder_of_gallery(page_)),
-      pipeline_(std::move(pipeline)),
+      pipeline_(print_pipeline(pipeline)),
+      shows_before_(!covers(pipeline)),
       replaces_(replaces) {
   const int descriptor = nameless_file(page_.has_parent_path() ? page_.parent_path() : ".");
   if (descriptor >= 0) entries_.reset(::fdopen(descriptor, "w+"));
@@ -208,13 +209,24 @@ void Gallery::add(const FileResult& file) {
   if (std::fwrite(text.data(), 1, text.size(), entries_.get()) != text.size()) throw failure(errno);
 }
 
+/// Of a file that this run left out: from the disk.
+Image Gallery::left_out(const FileResult& file, const std::string& when) const {
+  if (file.status == FileStatus::done || file.status == FileStatus::failed) return {};
+  if (when == "after") return thumbnail_of(file.output);
+  return shows_before_ ? thumbnail_of(file.input) : Image();
+}
+
 /// The HTML of one small picture, which it writes or finds; empty if there is none.
 std::string Gallery::picture(const FileResult& file, const std::string& when) {
   static const std::string extension = format_of_pictures();
   const fs::path path = folder_ / (hash_of(file.output) + "-" + when + extension);
   std::string size;
-  if (file.thumbnails) {
-    const Image& image = when == "before" ? file.thumbnails->before : file.thumbnails->after;
+  std::error_code ignored;
+  if (file.status != FileStatus::unchanged || !fs::exists(path, ignored)) {
+    const Image made = file.thumbnails ? Image() : left_out(file, when);
+    const Image& image = !file.thumbnails   ? made
+                         : when == "before" ? file.thumbnails->before
+                                            : file.thumbnails->after;
     if (image.empty()) return "";
     WriteOptions options;
     options.convert = true;
@@ -227,8 +239,6 @@ std::string Gallery::picture(const FileResult& file, const std::string& when) {
       throw failure(errno);
     size = " width=\"" + std::to_string(image.shape().width) + "\" height=\"" +
            std::to_string(image.shape().height) + "\"";
-  } else if (std::error_code ignored; file.status != FileStatus::unchanged || !fs::exists(path, ignored)) {
-    return "";
   }
   return "<img loading=\"lazy\" alt=\"\"" + size + " src=\"" + reference(path, page_) + "\">";
 }

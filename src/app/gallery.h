@@ -17,7 +17,7 @@ namespace satin::app {
 class Gallery {
  public:
   /// `replaces` allows a page and pictures that exist to be replaced.
-  Gallery(std::filesystem::path page, std::string pipeline, bool replaces);
+  Gallery(std::filesystem::path page, const Pipeline& pipeline, bool replaces);
 
   /// In the order of the page.
   void add(const FileResult& file);
@@ -29,12 +29,14 @@ class Gallery {
     void operator()(std::FILE* stream) const noexcept { std::fclose(stream); }
   };
 
+  [[nodiscard]] Image left_out(const FileResult& file, const std::string& when) const;
   [[nodiscard]] std::string picture(const FileResult& file, const std::string& when);
   [[nodiscard]] Error failure(int code) const;
 
   std::filesystem::path page_;
   std::filesystem::path folder_;
   std::string pipeline_;
+  bool shows_before_;
   bool replaces_;
   std::unique_ptr<std::FILE, Close> entries_;
 };

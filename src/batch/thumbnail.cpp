@@ -7,6 +7,10 @@
 #include <span>
 #include <vector>
 
+#include "satin/batch.h"
+#include "satin/error.h"
+#include "satin/io.h"
+
 namespace satin::batch {
 namespace {
 
@@ -139,3 +143,15 @@ Image thumbnail(const ImageView& picture, std::int64_t side) {
 }
 
 }  // namespace satin::batch
+
+namespace satin {
+
+Image thumbnail_of(const std::filesystem::path& file) {
+  try {
+    return batch::thumbnail(read_image(file), Thumbnails::side);
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+}  // namespace satin

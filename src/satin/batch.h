@@ -137,6 +137,9 @@ struct Thumbnails {
   Image after;   ///< the result
 };
 
+/// Such a picture of a file; empty if the file is no picture, or too large to be read.
+[[nodiscard]] Image thumbnail_of(const std::filesystem::path& file);
+
 /// One file of a batch, after it.
 struct FileResult {
   std::filesystem::path input;                   ///< as it was found

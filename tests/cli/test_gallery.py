@@ -189,6 +189,25 @@ def test_a_resumed_run_shows_what_earlier_ones_made(satin, noise):
     assert ["earlier" in entry["text"] for entry in entries] == [False, True, True]
 
 
+@pytest.mark.parametrize("option", ["--resume", "--skip-existing"])
+def test_a_gallery_shows_what_runs_without_one_made(satin, noise, option):
+    fill(satin.folder / "in", noise, ["a.png", "b.png"])
+    satin.good("blur", "in", "-o", "out", *BLUR, *(["--resume"] if option == "--resume" else []))
+    satin.good("blur", "in", "-o", "out", *BLUR, option, "--gallery", "page.html")
+    entries = Page(satin.folder / "page.html").entries
+    assert [len(entry["pictures"]) for entry in entries] == [2, 2]
+    assert len(files_below(satin.folder / "page_files")) == 4
+
+
+def test_a_gallery_of_redacted_pictures_never_shows_them_before(satin, noise):
+    fill(satin.folder / "in", noise, ["a.png"])
+    command = ("redact", "in", "-o", "out", "--box", "1,1,3,3", "--resume")
+    satin.good(*command)
+    for _ in range(2):
+        satin.good(*command, "--gallery", "page.html")
+        assert [len(entry["pictures"]) for entry in Page(satin.folder / "page.html").entries] == [1]
+
+
 def test_nothing_is_left_of_a_run_that_did_not_come_about(satin, noise):
     fill(satin.folder / "in", noise, ["a.png", "b.png"])
     satin.bad(2, "blur", "in", "-o", "out", "--gallery", "/dev/null/x.html", says="/dev/null")
