@@ -233,7 +233,8 @@ std::vector<CommandSpec> commands() {
   const OptionSpec json = flag("json", "print it as JSON");
   const OptionSpec markdown = flag("markdown", "print it as a Markdown table");
   all.push_back(plain_command("list", "list the filters", run_list, {json, markdown}));
-  all.push_back(plain_command("devices", "list the devices that filters can run on", run_devices, {json}));
+  all.push_back(plain_command("devices", "list the devices that filters can run on", run_devices,
+                              {json, simd_option()}));
   all.push_back(bench_command(nullptr));
   all.push_back(plain_command("completion", "print a completion script for a shell", run_completion, {},
                               {"bash", "zsh", "fish"}));

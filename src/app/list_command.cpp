@@ -18,6 +18,7 @@ void add_device(JsonWriter& json, const DeviceInfo& device) {
   json.key("memory").integer(static_cast<long long>(device.memory));
   json.key("usable").boolean(device.usable);
   json.key("reason").string(device.reason);
+  json.key("simd").strings(device.simd);
   json.end_object();
 }
 
@@ -58,6 +59,11 @@ std::string device_table() {
   for (const DeviceInfo& device : devices()) {
     text += device.id + "  ";
     text += device.usable ? device.name + memory_text(device.memory) : "not usable: " + device.reason;
+    text += '\n';
+    if (device.simd.empty()) continue;
+    text += "     SIMD: ";
+    for (std::size_t i = 0; i < device.simd.size(); ++i)
+      text += (i == 0 ? "" : ", ") + device.simd[i] + (i == 0 ? " (in use)" : "");
     text += '\n';
   }
   return text;

@@ -12,6 +12,7 @@
 #include "app/interrupt.h"
 #include "app/report.h"
 #include "app/terminal.h"
+#include "satin/device.h"
 #include "satin/error.h"
 #include "satin/param.h"
 #include "satin/version.h"
@@ -43,6 +44,7 @@ int run(const Arguments& arguments) {
   if (!first.empty() && first.front() == '-') refuse_leading_option(first);
   const CommandSpec command = find_command(arguments);
   const ParsedLine line = parse_line(command, {arguments.begin() + 1, arguments.end()});
+  if (const auto name = line.value("simd")) limit_simd(*name);
   if (!line.flag("help")) return command.run(command, line);
   print(help_page(command, output_columns()));
   return exit_good;

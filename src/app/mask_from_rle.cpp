@@ -48,7 +48,7 @@ Image mask_of(MaskList& list, const std::string& name) {
 /// Refuses options of the filter that have no meaning beside --from-rle.
 void check_options(const ParsedLine& line) {
   static const std::set<std::string> taken = {"from-rle", "label",   "output", "format", "overwrite",
-                                              "device",   "threads", "quiet",  "json"};
+                                              "device",   "threads", "simd",   "quiet",  "json"};
   if (!line.arguments.empty())
     refuse("--from-rle makes the mask: there is no input besides, such as '" + line.arguments.front() + "'.");
   for (const auto& [name, text] : line.options)

@@ -145,13 +145,20 @@ std::vector<OptionSpec> input_options() {
           flag("null", "the names in that list end with zero bytes (find -print0)", '0')};
 }
 
+OptionSpec simd_option() {
+  OptionSpec simd =
+      valued("simd", "NAME", "use no instruction set of the CPU above this one: see 'satin devices'");
+  simd.default_text = "the best";
+  return simd;
+}
+
 std::vector<OptionSpec> device_options() {
   OptionSpec device = valued("device", "NAME", "auto, cpu or cuda:N");
   device.default_text = "auto";
   OptionSpec threads = valued("threads", "N", "threads of the CPU");
   threads.range = "1 to 1024";
   threads.default_text = "all";
-  return {device, threads};
+  return {device, threads, simd_option()};
 }
 
 std::vector<OptionSpec> read_options() {

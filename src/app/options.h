@@ -22,6 +22,7 @@ namespace satin::app {
 [[nodiscard]] OptionSpec file(const std::string& name, const std::string& help, char letter = '\0');
 
 [[nodiscard]] OptionSpec help_option();
+[[nodiscard]] OptionSpec simd_option();
 /// --recursive, --files-from and --null.
 [[nodiscard]] std::vector<OptionSpec> input_options();
 /// --device and --threads.

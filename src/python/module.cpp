@@ -34,6 +34,7 @@ nb::dict describe(const DeviceInfo& info) {
   result["memory"] = info.memory;
   result["usable"] = info.usable;
   result["reason"] = info.reason;
+  result["simd"] = info.simd;
   return result;
 }
 

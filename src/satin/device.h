@@ -19,16 +19,22 @@ namespace [[gnu::visibility("default")]] satin {
 
 /// What is known about one possible device.
 struct DeviceInfo {
-  std::string id;          ///< "cpu" or "cuda:0": what Device::open() takes
-  std::string name;        ///< "AVX3, 2 threads" or "NVIDIA H200"
-  std::size_t memory = 0;  ///< bytes in all
-  bool usable = false;     ///< Device::open() takes it
-  std::string reason;      ///< if not usable: why, and what to do
+  std::string id;                   ///< "cpu" or "cuda:0": what Device::open() takes
+  std::string name;                 ///< "AVX3, 2 threads" or "NVIDIA H200"
+  std::size_t memory = 0;           ///< bytes in all
+  bool usable = false;              ///< Device::open() takes it
+  std::string reason;               ///< if not usable: why, and what to do
+  std::vector<std::string> simd{};  ///< of the CPU: the instruction sets to choose from, the one in use first
 };
 
 /// Every device of this machine, the CPU first. A build without CUDA, a missing driver or a driver that is
 /// too old shows as an entry "cuda" with usable = false and the reason. Never throws for a missing GPU.
 [[nodiscard]] std::vector<DeviceInfo> devices();
+
+/// Lets the CPU use this of the instruction sets that DeviceInfo::simd names, or lesser ones: to see that
+/// results are the same bytes, or to leave one out. It holds for Highway in the whole process, so call it
+/// before any device is opened. Throws Error(usage) for a name that this machine or this build has not.
+void limit_simd(std::string_view name);
 
 /// A stream that is destroyed with the last copy of this. Give it up after what was planned for it.
 struct OwnedStream {

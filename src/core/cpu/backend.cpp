@@ -3,8 +3,9 @@
 #include <hwy/targets.h>
 #include <unistd.h>
 
-#include <bit>
 #include <cstring>
+
+#include "satin/error.h"
 
 namespace satin {
 namespace cpu {
@@ -17,10 +18,9 @@ constexpr std::int64_t run_cost_of_thread = 3000;
 DeviceInfo describe(int threads) {
   DeviceInfo info;
   info.id = "cpu";
-  const auto best = static_cast<std::int64_t>(
-      std::uint64_t{1} << std::countr_zero(static_cast<std::uint64_t>(hwy::SupportedTargets())));
-  info.name = std::string(hwy::TargetName(best)) + ", " + std::to_string(threads) +
-              (threads == 1 ? " thread" : " threads");
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets())
+    info.simd.emplace_back(hwy::TargetName(target));
+  info.name = info.simd.front() + ", " + std::to_string(threads) + (threads == 1 ? " thread" : " threads");
   info.memory =
       static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGE_SIZE));
   info.usable = true;
@@ -44,6 +44,21 @@ void CpuBackend::download(void* host, const void* device, std::size_t bytes, Str
 }  // namespace cpu
 
 DeviceInfo describe_cpu() { return cpu::CpuBackend(0).info; }
+
+void limit_simd(std::string_view name) {
+  hwy::DisableTargets(0);
+  std::string names;
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    if (name == hwy::TargetName(target)) {
+      hwy::DisableTargets(target - 1);  // the bits of the abler ones are lower
+      hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+      return;
+    }
+    names += (names.empty() ? "" : ", ") + std::string(hwy::TargetName(target));
+  }
+  throw Error(ErrorKind::usage,
+              "There is no SIMD instruction set '" + std::string(name) + "' here. There are " + names + ".");
+}
 
 std::shared_ptr<Backend> open_cpu(int threads) {
   auto backend = std::make_shared<cpu::CpuBackend>(threads);
