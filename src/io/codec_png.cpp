@@ -272,7 +272,7 @@ FileBytes encode_png(const ImageView& image, const WriteOptions& options) {
     if (depth == 16 && std::endian::native == std::endian::little) png_set_swap(png);
     for (std::int64_t y = 0; y < shape.height; ++y)
       png_write_row(png, reinterpret_cast<png_const_bytep>(image.at(0, y)));
-    png_write_end(png, writer.info);
+    png_write_end(png, nullptr);  // with the info it would write eXIf once more
   });
   if (!complete) not_encoded("PNG", writer.context.message.data());
   return std::move(writer.context.output.bytes);
