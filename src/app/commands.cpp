@@ -25,7 +25,7 @@ std::string metavar(const ParameterRecord& parameter) {
     case ParameterKind::choice:
       return "NAME";
     case ParameterKind::radius:
-      return "R|RX,RY|P%";
+      return "R|RXxRY|P%";
     case ParameterKind::boxes:
       return "X,Y,W,H";
     case ParameterKind::colour:

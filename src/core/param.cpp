@@ -33,7 +33,13 @@ void check_range(std::string_view name, std::string_view text, double value, dou
 
 double parse_finite(std::string_view name, std::string_view text) {
   double value = 0;
-  if (!parse_whole(text, value)) refuse(name, text, "a number is expected, such as 8 or 2.5");
+  if (!parse_whole(text, value)) {
+    std::string pointed(text);
+    std::replace(pointed.begin(), pointed.end(), ',', '.');
+    refuse(name, text,
+           parse_whole(pointed, value) ? "a number has a point; did you mean '" + pointed + "'?"
+                                       : "a number is expected, such as 8 or 2.5");
+  }
   if (!std::isfinite(value)) refuse(name, text, "a finite number is expected");
   return value;
 }
@@ -45,7 +51,7 @@ Length parse_length(std::string_view name, std::string_view whole, std::string_v
   if (length.percent) text.remove_suffix(1);
   double value = 0;
   if (!parse_whole(text, value) || !std::isfinite(value))
-    refuse(name, whole, "pixels (8, 2.5), one number each way (8,2) or percent (1.5%) are expected");
+    refuse(name, whole, "pixels (8, 2.5), one number each way (8x2) or percent (1.5%) are expected");
   check_range(name, whole, value, minimum, length.percent ? 1000 : maximum);
   length.value = value;
   return length;
@@ -130,10 +136,16 @@ std::size_t parse_choice(std::string_view name, std::string_view text, std::span
 }
 
 Radius parse_radius(std::string_view name, std::string_view text, double minimum, double maximum) {
-  const std::size_t comma = text.find(',');
-  const Length x = parse_length(name, text, text.substr(0, comma), minimum, maximum);
-  if (comma == std::string_view::npos) return {x, x};
-  return {x, parse_length(name, text, text.substr(comma + 1), minimum, maximum)};
+  if (const std::size_t comma = text.find(','); comma != std::string_view::npos) {
+    const std::string x(text.substr(0, comma)), y(text.substr(comma + 1));
+    refuse(name, text,
+           "a comma means nothing here: write " + x + "." + y + " for one number, or " + x + "x" + y +
+               " for one each way");
+  }
+  const std::size_t cross = text.find('x');
+  const Length x = parse_length(name, text, text.substr(0, cross), minimum, maximum);
+  if (cross == std::string_view::npos) return {x, x};
+  return {x, parse_length(name, text, text.substr(cross + 1), minimum, maximum)};
 }
 
 Radius parse_whole_radius(std::string_view name, std::string_view text, double minimum, double maximum) {
@@ -155,7 +167,17 @@ Point parse_point(std::string_view name, std::string_view text) {
   };
   const std::size_t comma = std::min(text.find(','), text.size());
   const std::size_t rest = std::min(comma + 1, text.size());
-  return {coordinate(text.substr(0, comma)), coordinate(text.substr(rest))};
+  const Point point{coordinate(text.substr(0, comma)), coordinate(text.substr(rest))};
+  const auto share = [](const Length& length) {
+    return !length.percent && length.value >= 0 && length.value <= 1;
+  };
+  const bool fraction =
+      point.x.value != std::floor(point.x.value) || point.y.value != std::floor(point.y.value);
+  if (share(point.x) && share(point.y) && fraction)
+    refuse(name, text,
+           "this would be a place in the first pixel; did you mean " +
+               print_point({{point.x.value * 100, true}, {point.y.value * 100, true}}) + "?");
+  return point;
 }
 
 std::vector<PixelBox> parse_boxes(std::string_view name, std::string_view text) {
@@ -196,7 +218,7 @@ std::string print_reals(std::span<const double> values) {
 
 std::string print_radius(const Radius& radius) {
   if (radius.x == radius.y) return print_length(radius.x);
-  return print_length(radius.x) + "," + print_length(radius.y);
+  return print_length(radius.x) + "x" + print_length(radius.y);
 }
 
 std::string print_point(const Point& point) { return print_length(point.x) + "," + print_length(point.y); }

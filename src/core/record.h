@@ -29,6 +29,7 @@ struct Text {
   std::string name;
   std::string unit;
   std::string help;
+  std::string instead_of{};
 };
 
 template <class P>
@@ -36,6 +37,7 @@ ParameterRecord finish(ParameterRecord record, Text text) {
   record.name = std::move(text.name);
   record.unit = std::move(text.unit);
   record.help = std::move(text.help);
+  record.instead_of = std::move(text.instead_of);
   const P defaults{};
   record.default_text = record.get(&defaults);
   return record;

@@ -251,10 +251,10 @@ const FilterRecord& blur_record() {
       "Crow, Summed-area tables for texture mapping, 1984; Heckbert, Filtering by repeated integration, 1986",
        .parameters = {
       record::radius(&Blur::radius, 0, largest_radius,
-                     {"radius", "px", "half the window: R, RX,RY, or P% of the longer side"}),
-      record::real(
-          &Blur::sigma, 0, largest_sigma,
-          {"sigma", "px", "standard deviation, instead of the radius; alone it means a gaussian kernel"}),
+                     {"radius", "px", "half the window: R, RXxRY, or P% of the longer side"}),
+      record::real(&Blur::sigma, 0, largest_sigma,
+                   {"sigma", "px", "standard deviation, instead of the radius; alone it means a gaussian kernel",
+                    "radius"}),
       record::choice(&Blur::kernel, {"box", "tent", "gaussian"},
                      {"kernel", "", "one box, two or three successive ones; box unless sigma is given"}),
       record::real(&Blur::radius_min, 0, largest_radius,

@@ -154,7 +154,7 @@ const FilterRecord& guided_record() {
        .paper = "He, Sun and Tang, Guided image filtering, 2010",
        .parameters = {record::whole_radius(
                           &Guided::radius, 0, largest_radius,
-                          {"radius", "px", "half the window: whole R, RX,RY, or P% of the longer side"}),
+                          {"radius", "px", "half the window: whole R, RXxRY, or P% of the longer side"}),
                       record::real(
                           &Guided::eps, smallest_eps, largest_eps,
                           {"eps", "",

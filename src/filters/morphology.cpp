@@ -126,7 +126,7 @@ FilterRecord extreme_record(const char* name, const char* help) {
                 "filters, 1993",
        .parameters = {record::whole_radius(
                           &P::radius, 0, largest_reach,
-                          {"radius", "px", "half the window: whole R, RX,RY, or P% of the longer side"}),
+                          {"radius", "px", "half the window: whole R, RXxRY, or P% of the longer side"}),
                       record::border(&P::border),
                       record::real(&P::border_value, -1e30, 1e30,
                                    {"border-value", "",

@@ -273,7 +273,7 @@ const FilterRecord& redact_record() {
             record::colour(&Redact::colour, {"colour", "", "of solid"}),
             record::integer(&Redact::cell, 1, largest_cell, {"cell", "px", "side of a cell of mosaic"}),
             record::radius(&Redact::radius, 0, largest_radius,
-                           {"radius", "px", "of blur, half the window: R, RX,RY, or P% of the longer side"}),
+                           {"radius", "px", "of blur, half the window: R, RXxRY, or P% of the longer side"}),
             record::real(
                 &Redact::feather, 0, largest_feather,
                 {"feather", "px", "how far around it the picture comes back; inside all stays covered"}),

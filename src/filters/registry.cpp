@@ -121,7 +121,13 @@ const ParameterRecord& parameter_of(const FilterRecord& filter, std::string_view
 }  // namespace
 
 void Parameters::set(std::string_view name, std::string_view text) {
-  parameter_of(*filter_, name).set(values_.get(), text);
+  const ParameterRecord& parameter = parameter_of(*filter_, name);
+  for (const std::string& other : set_)
+    if (other == parameter.instead_of || parameter_of(*filter_, other).instead_of == name)
+      throw Error(ErrorKind::usage, filter_->name + " takes " + other + " or " + std::string(name) +
+                                        ", not both: leave one of them out.");
+  parameter.set(values_.get(), text);
+  set_.emplace_back(name);
 }
 
 std::string Parameters::get(std::string_view name) const {

@@ -205,7 +205,7 @@ const FilterRecord& unsharp_record() {
                                     {"amount", "", "how much of the difference from the mean is added"}),
                        record::radius(
                            &Unsharp::radius, 0, largest_radius,
-                           {"radius", "px", "how far the mean reaches: R, RX,RY, or P% of the longer side"}),
+                           {"radius", "px", "how far the mean reaches: R, RXxRY, or P% of the longer side"}),
                        record::real(
                            &Unsharp::sigma, 0, largest_sigma,
                            {"sigma", "px", "standard deviation of the kernel, instead of the radius"}),

@@ -108,7 +108,8 @@ class Parameters {
   /// The defaults. The record is one of filters(), and outlives them.
   explicit Parameters(const FilterRecord& filter) : filter_(&filter), values_(filter.defaults()) {}
 
-  /// Throws Error(usage) for an unknown name (with the nearest real one) or a value that is not valid.
+  /// Throws Error(usage) for an unknown name (with the nearest real one), a value that is not valid, and one
+  /// of two parameters that stand for each other if the other one was set.
   void set(std::string_view name, std::string_view text);
   /// The text that set() takes, empty if it is not set. Throws Error(usage) for an unknown name.
   [[nodiscard]] std::string get(std::string_view name) const;
@@ -122,6 +123,7 @@ class Parameters {
  private:
   const FilterRecord* filter_;
   std::shared_ptr<void> values_;
+  std::vector<std::string> set_;
 };
 
 /// Plans the filter. Throws Error(usage) for combinations and shapes that do not fit.

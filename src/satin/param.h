@@ -73,7 +73,7 @@ enum class ParameterKind {
   integer,  ///< "3"
   flag,     ///< "true" or "false"
   choice,   ///< one of the choices
-  radius,   ///< "8", "8,2" or "1.5%"
+  radius,   ///< "8", "8x2" or "1.5%"
   boxes,    ///< "X,Y,W,H;X,Y,W,H"
   colour,   ///< "#ff8000"
   point     ///< "320,200" or "50%,50%"
@@ -101,6 +101,7 @@ struct ParameterRecord {
   std::vector<std::string> choices;         ///< of a choice, in the order of the enumerators
   std::string default_text;                 ///< empty: not set unless told
   ParameterRole role = ParameterRole::own;  ///< for code that knows no filter
+  std::string instead_of;                   ///< a parameter that must not be set besides
   bool whole = false;                       ///< of a radius: whole pixels; percentages are rounded, ties up
 
   /// Throws Error(usage) that names the parameter, the text and what is valid; nearest name for a choice.
@@ -123,7 +124,7 @@ struct ParameterRecord {
 /// The index of one of the choices.
 [[nodiscard]] std::size_t parse_choice(std::string_view name, std::string_view text,
                                        std::span<const std::string> choices);
-/// "R", "RX,RY", each with an optional % sign; the range is in pixels.
+/// "R", "RXxRY", each with an optional % sign; the range is in pixels.
 [[nodiscard]] Radius parse_radius(std::string_view name, std::string_view text, double minimum,
                                   double maximum);
 

@@ -58,7 +58,7 @@ def test_wrong_size_of_side_input(satin, picture, option):
     assert files_below(satin.folder) == ["in.png", "side.png"]
 
 
-@pytest.mark.parametrize("radius", ["-1", "NaN", "nan", "inf", "1e9", "8x", "", "3,", "3,4,5", "%", "0x10"])
+@pytest.mark.parametrize("radius", ["-1", "NaN", "nan", "inf", "1e9", "8x", "", "3,", "3,4", "3x4x5", "%", "x10"])
 def test_bad_radius(satin, picture, radius):
     satin.bad(2, *BLUR, "--radius", radius, says="--radius")
     satin.bad(2, *BLUR, "--radius=" + radius, says="--radius")
@@ -192,3 +192,21 @@ def test_unknown_output_format(satin, picture):
 def test_type_that_the_format_does_not_hold(satin, picture):
     satin.bad(2, "integral", "in.png", "-o", "out.png", says="out.png")
     assert files_below(satin.folder) == ["in.png"]
+
+
+@pytest.mark.parametrize("line, says", [
+    (["blur", "--radius", "1,5"], ["1.5", "1x5"]),
+    (["blur", "--sigma", "1,5"], ["did you mean '1.5'"]),
+    (["blur", "--radius", "5", "--sigma", "3"], ["radius or sigma", "leave one"]),
+    (["dof", "--depth", "in.png", "--focus-at", "0.4,0.5"], ["focus-at", "40%,50%"]),
+    (["tilt-shift", "--place", "0.25,1"], ["place", "25%,100%"]),
+])
+def test_what_could_mean_something_else_is_refused(satin, picture, line, says):
+    satin.bad(2, line[0], "in.png", "-o", "out.png", *line[1:], says=says)
+    assert files_below(satin.folder) == ["in.png"]
+
+
+@pytest.mark.parametrize("text", ["blur radius=5 sigma=3", "blur sigma=3 radius=5"])
+def test_a_pipeline_sets_one_of_two_that_stand_for_each_other(satin, picture, text):
+    result = satin("run", text, "in.png", "-o", "out.png")
+    assert result.returncode == 2 and "not both: leave one of them out" in result.error

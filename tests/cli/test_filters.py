@@ -38,9 +38,9 @@ def test_16_bits_stay_16_bits(satin, noise, shape):
 def test_radius_forms(satin, noise):
     array = noise((20, 40))
     encoded = ("--space", "encoded")
-    assert np.array_equal(blurred(satin, array, "--radius", "3,1.5", *encoded), box_blur(array, 3, 1.5))
+    assert np.array_equal(blurred(satin, array, "--radius", "3x1.5", *encoded), box_blur(array, 3, 1.5))
     assert np.array_equal(blurred(satin, array, "--radius=5%", *encoded), box_blur(array, 2))
-    assert np.array_equal(blurred(satin, array, "--radius", "0.5,0", *encoded), box_blur(array, 0.5, 0))
+    assert np.array_equal(blurred(satin, array, "--radius", "0.5x0", *encoded), box_blur(array, 0.5, 0))
 
 
 @pytest.mark.parametrize("space", ["linear", "encoded"])
@@ -179,7 +179,7 @@ def test_integral_as_tiff(satin, picture):
 def test_extremes_of_a_window(satin, noise, shape, name, extreme, dtype):
     array = noise(shape, dtype)
     png_file.write(satin.folder / "in.png", array)
-    satin.good(name, "in.png", "-o", "out.png", "--radius", "4,2")
+    satin.good(name, "in.png", "-o", "out.png", "--radius", "4x2")
     result = png_file.read(satin.folder / "out.png")
     assert result.dtype == dtype
     for y in range(shape[0]):
@@ -229,7 +229,7 @@ def exponential(line, sigma):
 def test_smooth_is_the_plain_recurrence(satin, noise, shape):
     array = noise(shape)
     png_file.write(satin.folder / "in.png", array)
-    satin.good("smooth", "in.png", "-o", "out.png", "--sigma", "3,1.5", "--space", "encoded")
+    satin.good("smooth", "in.png", "-o", "out.png", "--sigma", "3x1.5", "--space", "encoded")
     expected = np.apply_along_axis(exponential, 1, array, 3)
     expected = np.apply_along_axis(exponential, 0, expected, 1.5)
     result = png_file.read(satin.folder / "out.png")

@@ -16,8 +16,8 @@ def test_the_same_as_two_commands(satin, picture):
 
 
 def test_one_filter_and_any_spaces(satin, picture):
-    satin.good("blur", "in.png", "-o", "one.png", "--radius", "3,2", "--space", "encoded")
-    for i, text in enumerate(["blur radius=3,2 space=encoded", "  blur\tradius=\"3,2\"   space='encoded'\n "]):
+    satin.good("blur", "in.png", "-o", "one.png", "--radius", "3x2", "--space", "encoded")
+    for i, text in enumerate(["blur radius=3x2 space=encoded", "  blur\tradius=\"3x2\"   space='encoded'\n "]):
         satin.good("run", text, "in.png", "-o", "%d.png" % i)
         assert (satin.folder / ("%d.png" % i)).read_bytes() == (satin.folder / "one.png").read_bytes()
 

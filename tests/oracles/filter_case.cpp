@@ -119,7 +119,7 @@ std::vector<std::string> values_of(const ParameterRecord& parameter) {
     case ParameterKind::reals:
       return {parameter.default_text, "0,12.5,100", "50"};
     case ParameterKind::radius:
-      values = {parameter.whole ? "2,5" : "2.5,0.25", "3%"};
+      values = {parameter.whole ? "2x5" : "2.5x0.25", "3%"};
       [[fallthrough]];
     case ParameterKind::real:
     case ParameterKind::integer:

@@ -34,7 +34,7 @@ std::vector<std::string> texts_for(const ParameterRecord& parameter) {
     case ParameterKind::choice:
       return parameter.choices;
     case ParameterKind::radius:
-      return {"0", "8", "3,2", "1.5%", "2%,7"};
+      return {"0", "8", "3x2", "1.5%", "2%x7"};
     case ParameterKind::boxes:
       return {"1,2,3,4", "0,0,5,5;-3,4,9,9"};
     case ParameterKind::point:
@@ -121,7 +121,7 @@ TEST(Pipeline, RandomPipelinesComeBack) {
 
 TEST(Pipeline, CanonicalText) {
   EXPECT_EQ(print_pipeline(parse_pipeline("  blur\tradius=\"3,2\"   space='encoded'\n|blur mask='a b'")),
-            "blur radius=3,2 space=encoded | blur mask='a b'");
+            "blur radius=3x2 space=encoded | blur mask='a b'");
   EXPECT_EQ(print_pipeline(parse_pipeline(R"(blur mask='it'"'"'s | "')")), R"(blur mask='it'"'s | "'"')");
 }
 

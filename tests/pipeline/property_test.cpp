@@ -349,8 +349,8 @@ void expect_described(const FilterRecord& filter) {
   EXPECT_FALSE(filter.help.empty());
   EXPECT_EQ(filter.help.find('\n'), std::string::npos);
   EXPECT_EQ(&find_filter(filter.name), &filter);
-  Parameters parameters(filter);
   for (const ParameterRecord& parameter : filter.parameters) {
+    Parameters parameters(filter);
     EXPECT_FALSE(parameter.help.empty()) << parameter.name;
     EXPECT_EQ(parameters.get(parameter.name), parameter.default_text) << parameter.name;
     for (const std::string& value : values_of(parameter)) {

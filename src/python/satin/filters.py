@@ -70,7 +70,7 @@ def _text(value: Any, kind: str) -> str:
     if kind == "boxes":
         return ";".join(",".join(map(_number_text, box)) for box in value)
     if kind in ("radius", "point", "reals") and not isinstance(value, numbers.Real):
-        return ",".join(map(_number_text, value))
+        return ("x" if kind == "radius" else ",").join(map(_number_text, value))
     return _number_text(value)
 
 
