@@ -120,7 +120,7 @@ TEST(Pipeline, RandomPipelinesComeBack) {
 }
 
 TEST(Pipeline, CanonicalText) {
-  EXPECT_EQ(print_pipeline(parse_pipeline("  blur\tradius=\"3,2\"   space='encoded'\n|blur mask='a b'")),
+  EXPECT_EQ(print_pipeline(parse_pipeline("  blur\tradius=\"3x2\"   space='encoded'\n|blur mask='a b'")),
             "blur radius=3x2 space=encoded | blur mask='a b'");
   EXPECT_EQ(print_pipeline(parse_pipeline(R"(blur mask='it'"'"'s | "')")), R"(blur mask='it'"'s | "'"')");
 }
