@@ -46,9 +46,23 @@ void AppendCounts(const std::uint8_t* counts, std::size_t pixels, Value* row) {
 }
 
 /// The means of colours alone, in place: every pixel loses its last value.
-inline void DropCounts(std::size_t pixels, std::size_t channels, std::uint32_t* means) {
-  for (std::size_t x = 0; x < pixels; ++x)
-    for (std::size_t c = 0; c < channels; ++c) means[x * channels + c] = means[x * (channels + 1) + c];
+template <int Channels>
+void DropCounts(std::size_t pixels, std::uint32_t* means) {
+  static_assert(Channels == 1 || Channels == 3);
+  const hn::ScalableTag<std::uint32_t> d;
+  hn::Vec<decltype(d)> red, green, blue, count;
+  std::size_t x = 0;
+  for (; x + hn::Lanes(d) <= pixels; x += hn::Lanes(d)) {
+    if constexpr (Channels == 1) {
+      hn::LoadInterleaved2(d, means + 2 * x, red, count);
+      hn::StoreU(red, d, means + x);
+    } else {
+      hn::LoadInterleaved4(d, means + 4 * x, red, green, blue, count);
+      hn::StoreInterleaved3(red, green, blue, d, means + 3 * x);
+    }
+  }
+  for (; x < pixels; ++x)
+    for (std::size_t c = 0; c < Channels; ++c) means[x * Channels + c] = means[x * (Channels + 1) + c];
 }
 
 class TileOfBoxes final : public SlidingBoxes {
@@ -219,7 +233,8 @@ class TileOfBoxes final : public SlidingBoxes {
     auto* means = As<std::uint32_t>(working_);
     const T* original = images_->original.row<T>(y) + start;
     const bool with_alpha = rule.weighted && !boxes_.back().job.excludes;
-    if (rule.weighted && !with_alpha) DropCounts(pixels, stored_channels_, means);
+    if (rule.weighted && !with_alpha)
+      stored_channels_ == 1 ? DropCounts<1>(pixels, means) : DropCounts<3>(pixels, means);
     if (rule.mask_maximum != 0) {
       if (with_alpha)
         return channels_ == 2 ? store_blended<2>(y, left, original, means, out)
