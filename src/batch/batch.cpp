@@ -77,8 +77,11 @@ FileStatus foreseen(batch::Decision decision) {
 /// What is wrong with an input, as far as it can be told without decoding.
 std::optional<Error> foreseen_problem(const BatchFile& file, const Batch& work) try {
   if (auto problem = batch::reading_problem(file.input)) return problem;
-  const bool seekable = std::filesystem::is_regular_file(file.input);  // a pipe can be read once only
-  if (!seekable || count_pictures(file.input, work.options.read) <= 1) return std::nullopt;
+  const ReadOptions& read = work.options.read;
+  const bool asks = read.page || !read.part.empty() ||
+                    batch::is_extension_of(&FormatInfo::pages, file.input.extension().string());
+  const bool regular = std::filesystem::is_regular_file(file.input);  // a pipe can be read once only
+  if (!asks || !regular || count_pictures(file.input, read) <= 1) return std::nullopt;
   WriteOptions options;
   options.format = work.options.format;
   if (output_kind(work.pipeline) != OutputKind::json) check_holds_pages(file.output, options);

@@ -60,6 +60,7 @@ struct FormatInfo {
   std::vector<std::string> extensions;  ///< ".png"; lower case
   bool reads = false;                   ///< this build does
   bool writes = false;                  ///< this build does
+  bool pages = false;                   ///< a file may hold several pictures
   std::string types;                    ///< "u8 u16"; what it can hold when written
   std::string channels;                 ///< "1 2 3 4"; likewise
 };
