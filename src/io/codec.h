@@ -45,7 +45,7 @@ struct SeveralPictures {
   std::vector<FilePicture> (*list)(Bytes bytes, const ReadOptions& options) = nullptr;
   /// In place of Codec::decode.
   Picture (*decode)(Bytes bytes, const FilePicture& picture, const ReadOptions& options) = nullptr;
-  /// One file of all; as many options as images.
+  /// One file of all, with as many options as images; null if such files are read alone.
   FileBytes (*encode)(std::span<const ImageView> images, std::span<const WriteOptions> options) = nullptr;
 };
 

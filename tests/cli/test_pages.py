@@ -277,3 +277,20 @@ def test_a_real_render_keeps_its_windows(satin):
 
     names = [[line.split(",")[0] for line in told(path)] for path in (render, satin.folder / "out.exr")]
     assert names[0] == names[1]
+
+
+def test_pictures_of_a_pnm_stream_are_pages(satin, noise):
+    """As ffmpeg writes them into a pipe: one after another."""
+    pictures = [noise((4, 5, 3), seed=1), noise((6, 2), np.uint16, seed=2), noise((3, 3, 3), seed=3)]
+    stream = b"".join(b"P%d %d %d %d\n" % (6 if picture.ndim == 3 else 5, picture.shape[1], picture.shape[0],
+                                           np.iinfo(picture.dtype).max) +
+                      picture.astype(picture.dtype.newbyteorder(">")).tobytes() for picture in pictures)
+    run = ["blur", "-", "-o", "-", "--radius", "0", "--format"]
+    satin.bad(1, *run, "ppm", stdin=stream, says=["3 pages", "--page N"])
+    satin.bad(1, *run, "ppm", stdin=stream[:-1], says="3 pages")
+    satin.bad(2, *run, "ppm", "--all-pages", stdin=stream, says="PPM files hold one picture")
+    for page, picture in enumerate(pictures, 1):
+        written = satin.good(*run, "npy", "--page", page, stdin=stream).stdout
+        np.testing.assert_array_equal(np.load(io.BytesIO(written)).reshape(picture.shape), picture)
+    only = stream[:len(b"P6 5 4 255\n") + pictures[0].size]
+    assert satin.good(*run, "ppm", stdin=only + b"the end").stdout == satin.good(*run, "ppm", stdin=only).stdout
