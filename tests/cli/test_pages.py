@@ -169,24 +169,20 @@ def test_pages_become_parts_with_a_display_window_that_holds_all(satin, stack):
     assert files_below(satin.folder) == ["all.exr", "stack.tif"]
 
 
-def test_every_page_keeps_its_own_metadata(satin, noise):
-    texts = ["first page", "second page"]
-    images = [Image.fromarray(noise((9, 9, 3), seed=seed)) for seed in (1, 2)]
-    for image, text in zip(images, texts):
-        image.encoderinfo = {"tiffinfo": {270: text}}
-    images[0].save(satin.folder / "in.tif", save_all=True, append_images=images[1:], tiffinfo={270: texts[0]})
-    with Image.open(satin.folder / "in.tif") as file:
-        file.seek(1)
-        given = [texts[0], file.tag_v2[270]]
-    satin.good("blur", "in.tif", "-o", "out.tif", "--radius", "1", "--all-pages")
-    with Image.open(satin.folder / "out.tif") as file:
-        for index, text in enumerate(given):
+def test_every_page_keeps_its_own_metadata(satin, stack):
+    texts = ["first page", "second page", "third page"]
+    for index, text in enumerate(texts):
+        tool("tiffset", "-d", index, "-s", "270", text, stack)
+    satin.good("blur", "stack.tif", "-o", "all.tif", "--radius", "1", "--all-pages")
+    with Image.open(satin.folder / "all.tif") as file:
+        assert file.n_frames == 3
+        for index, text in enumerate(texts):
             file.seek(index)
             assert file.tag_v2[270] == text
-        assert file.n_frames == 2
-    satin.good("blur", "in.tif", "-o", "two.tif", "--radius", "1", "--page", "2")
-    with Image.open(satin.folder / "two.tif") as file:
-        assert file.tag_v2[270] == given[1] and file.n_frames == 1
+    for number, text in enumerate(texts, 1):
+        satin.good("blur", "stack.tif", "-o", "one.tif", "--radius", "1", "--page", number, "--overwrite")
+        with Image.open(satin.folder / "one.tif") as file:
+            assert file.n_frames == 1 and file.tag_v2[270] == text
 
 
 def test_a_folder_goes_on_without_what_has_several_pages(satin, stack, picture, pages):
@@ -294,3 +290,15 @@ def test_pictures_of_a_pnm_stream_are_pages(satin, noise):
         np.testing.assert_array_equal(np.load(io.BytesIO(written)).reshape(picture.shape), picture)
     only = stream[:len(b"P6 5 4 255\n") + pictures[0].size]
     assert satin.good(*run, "ppm", stdin=only + b"the end").stdout == satin.good(*run, "ppm", stdin=only).stdout
+
+
+def test_a_gallery_shows_the_first_page_also_of_what_was_left_out(satin, stack):
+    run = ["blur", "stack.tif", "-o", "out/", "--radius", "1", "--resume", "--gallery", "page.html"]
+    for choice in ["--all-pages"], ["--page", "2"]:
+        satin.good(*run, *choice)
+        shown = files_below(satin.folder / "page_files")
+        assert len(shown) == 2
+        before = [(satin.folder / "page_files" / name).read_bytes() for name in shown]
+        shutil.rmtree(satin.folder / "page_files")
+        satin.good(*run, *choice)
+        assert [(satin.folder / "page_files" / name).read_bytes() for name in shown] == before
