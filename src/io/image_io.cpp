@@ -42,7 +42,7 @@ const Codec& codec_for(Bytes bytes, std::string_view extension) {
 
 /// Puts the name of the file before the messages of `work`.
 template <class Work>
-auto named(const std::string& name, const Work& work) {
+decltype(auto) named(const std::string& name, const Work& work) {
   try {
     return work();
   } catch (const Error& error) {
@@ -172,19 +172,20 @@ const Codec& codec_for_file(Bytes bytes, const std::string& name) {
 
 std::vector<Picture> decode_pictures(Bytes bytes, const std::string& name, const ReadOptions& options) {
   std::vector<Picture> pictures;
-  named(name, [&] {
-    const Codec& codec = codec_for_file(bytes, name);
-    std::uint64_t left = options.limits.bytes;
-    for (const io::FilePicture& chosen : io::chosen_pictures(codec, bytes, options)) {
-      pictures.push_back(described(io::decode(codec, bytes, chosen, options)));
-      const std::uint64_t size = byte_size(pictures.back().image.shape());
-      if (size > left)
-        throw Error(ErrorKind::input, "the pictures of the file are together over the limit of " +
-                                          std::to_string(options.limits.bytes) +
-                                          " bytes. Raise it (--max-bytes), or choose one of them.");
-      left -= size;
-    }
-  });
+  const Codec& codec = named(name, [&]() -> const Codec& { return codec_for_file(bytes, name); });
+  const auto chosen = named(name, [&] { return io::chosen_pictures(codec, bytes, options); });
+  std::uint64_t left = options.limits.bytes;
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    const std::string number = std::to_string(i + 1);
+    named(chosen.size() > 1 ? name + ", " + codec.several.word + " " + number : name,
+          [&] { pictures.push_back(described(io::decode(codec, bytes, chosen[i], options))); });
+    const std::uint64_t size = byte_size(pictures.back().image.shape());
+    if (size > left)
+      throw Error(ErrorKind::input, name + ": its pictures are together over the limit of " +
+                                        std::to_string(options.limits.bytes) +
+                                        " bytes. Raise it (--max-bytes), or choose one of them.");
+    left -= size;
+  }
   return pictures;
 }
 

@@ -185,6 +185,13 @@ def test_every_page_keeps_its_own_metadata(satin, stack):
             assert file.n_frames == 1 and file.tag_v2[270] == text
 
 
+def test_the_page_that_cannot_be_read_is_named(satin, stack):
+    tool("tiffset", "-d", 1, "-s", "262", "9", stack)  # ICC L*a*b*
+    satin.bad(1, "blur", "stack.tif", "-o", "out.tif", "--radius", "1", "--all-pages", says="stack.tif, page 2: ")
+    satin.bad(1, "blur", "stack.tif", "-o", "out.tif", "--radius", "1", "--page", "2", says="stack.tif: ")
+    satin.good("blur", "stack.tif", "-o", "out.tif", "--radius", "1", "--page", "3")
+
+
 def test_a_folder_goes_on_without_what_has_several_pages(satin, stack, picture, pages):
     (satin.folder / "in").mkdir()
     for name in "stack.tif", "in.png":
