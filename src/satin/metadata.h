@@ -42,6 +42,7 @@ struct ExrHeader {
   PixelBox display{};      ///< display window: what is shown
   float pixel_aspect = 1;  ///< width of a pixel over its height
   std::string part{};      ///< name of the part; empty if it has none
+  std::string view{};      ///< the eye that a part is for, such as left; likewise
   std::string channel{};   ///< name of the only channel, such as Z; empty for a picture of colours
 };
 

@@ -36,7 +36,7 @@ def stack(tmp_path, pages):
 def parts(tmp_path, noise):
     """parts.exr: a beauty pass, and depth in a window of its own."""
     display = (0, 0, 39, 29)
-    made = [{"name": "beauty", "display": display,
+    made = [{"name": "beauty", "view": "left", "display": display,
              "channels": {name: noise((30, 40), seed=ord(name)) / 255 for name in "RGB"}},
             {"name": "depth", "display": display, "data": (5, 3, 24, 17), "channels": {"Z": noise((15, 20)) + 1.0}}]
     exr_file.write_parts(tmp_path / "parts.exr", made)
@@ -150,12 +150,23 @@ def test_all_parts_go_into_one_file(satin, parts):
     satin.good("blur", "parts.exr", "-o", "all.exr", "--radius", "0", "--all-pages")
     found = exr_file.read(satin.folder / "all.exr")
     for part, wanted in zip(found, parts):
-        assert (part["name"], part["display"]) == (wanted["name"], wanted["display"])
+        for key in "name", "view", "display":
+            assert part[key] == wanted.get(key, "")
         for name, plane in wanted["channels"].items():
             np.testing.assert_array_equal(part["channels"][name], np.float32(plane))
     assert found[1]["data"] == (5, 3, 24, 17) and list(found[1]["channels"]) == ["Z"]
     listing = tool("exrheader", satin.folder / "all.exr")
     assert "part 1" in listing and '"depth"' in listing and "(5 3) - (24 17)" in listing
+
+
+def test_redacted_parts_have_no_names(satin, parts):
+    """A name may tell what is in the picture."""
+    satin.good("redact", "parts.exr", "-o", "all.exr", "--box", "0,0,4,4", "--all-pages")
+    found = exr_file.read(satin.folder / "all.exr")
+    assert [(part["name"], part["view"]) for part in found] == [("1", ""), ("2", "")]
+    assert [part["data"] for part in found] == [(0, 0, 39, 29), (5, 3, 24, 17)]
+    satin.good("redact", "parts.exr", "-o", "one.exr", "--box", "0,0,4,4", "--part", "beauty")
+    assert exr_file.read(satin.folder / "one.exr")[0]["name"] == ""
 
 
 def test_pages_become_parts_with_a_display_window_that_holds_all(satin, stack):
