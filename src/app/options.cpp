@@ -19,6 +19,7 @@ namespace satin::app {
 namespace {
 
 constexpr long most_threads = 1024;
+constexpr long most_pages = 999'999;  ///< about as many as libtiff follows
 
 /// The library says "radius", the user wrote "--radius".
 Error as_option(const Error& error, const std::string& name) {
@@ -166,7 +167,13 @@ std::vector<OptionSpec> read_options() {
   pixels.default_text = std::to_string(ReadLimits{}.pixels);
   OptionSpec bytes = valued("max-bytes", "N", "refuse files and pictures of more bytes");
   bytes.default_text = std::to_string(ReadLimits{}.bytes);
-  return {pixels, bytes,
+  OptionSpec page = valued("page", "N", "take this page of a TIFF or PNM file, from 1");
+  OptionSpec part = valued("part", "N|NAME", "take this part of an OpenEXR file, by name or from 1");
+  return {pixels,
+          bytes,
+          page,
+          part,
+          flag("all-pages", "take all pages or parts of a file; a file that is written has as many"),
           flag("allow-partial", "take what there is of damaged or incomplete files, with a warning")};
 }
 
@@ -217,6 +224,20 @@ ReadOptions read_options_of(const ParsedLine& line) {
   set("max-pixels", options.limits.pixels);
   set("max-bytes", options.limits.bytes);
   options.allow_partial = line.flag("allow-partial");
+  if (const auto text = line.value("page")) options.page = parse_integer("--page", *text, 1, most_pages);
+  if (const auto text = line.value("part")) {
+    if (text->empty())
+      throw Error(ErrorKind::usage, "--part '': the name or the number of a part is expected.");
+    options.part = *text;
+  }
+  options.all_pages = line.flag("all-pages");
+  if (options.page && !options.part.empty())
+    throw Error(ErrorKind::usage,
+                "--page is of TIFF and PNM files and --part of OpenEXR files. Drop one of them.");
+  if (options.all_pages && (options.page || !options.part.empty()))
+    throw Error(ErrorKind::usage, "--all-pages takes all, and " +
+                                      std::string(options.page ? "--page" : "--part") +
+                                      " one. Drop one of them.");
   return options;
 }
 

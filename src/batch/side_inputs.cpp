@@ -127,7 +127,7 @@ Image one_channel(Image image, const SideInput& side, const Allocator& allocator
 
 Image read_side(const PipelineStep& step, const InputRecord& input, const SideInput& side,
                 const ReadOptions& options) {
-  Picture picture = read_picture(side.path, options);
+  Picture picture = read_only_picture(side.path, options);
   const std::string channel = input.role == Role::depth ? depth_channel_name(step) : "";
   if (!channel.empty()) return depth_channel(step, picture, channel, quoted(side.path), options.allocator);
   const Image* depth = input.role == Role::depth ? picture.find_channel("Z") : nullptr;

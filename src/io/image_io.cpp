@@ -4,6 +4,7 @@
 #include <new>
 #include <utility>
 
+#include "io/choice.h"
 #include "io/convert.h"
 #include "io/file.h"
 #include "io/support.h"
@@ -28,20 +29,20 @@ std::vector<std::string> usual_extensions() {
 const Codec& codec_for(Bytes bytes, std::string_view extension) {
   for (const Codec& codec : io::codecs()) {
     if (!codec.sniff(bytes, extension)) continue;
-    if (codec.decode == nullptr)
+    if (!codec.reads())
       throw Error(ErrorKind::input, std::string(codec.name) + " files are not read. " + codec.advice);
     return codec;
   }
   std::vector<std::string> names;
   for (const Codec& codec : io::codecs())
-    if (codec.decode != nullptr) names.emplace_back(codec.name);
+    if (codec.reads()) names.emplace_back(codec.name);
   throw Error(ErrorKind::input,
               "this is not an image format that Satin reads. Convert it to " + io::one_of(names) + ".");
 }
 
 /// Puts the name of the file before the messages of `work`.
 template <class Work>
-auto named(const std::string& name, const Work& work) {
+decltype(auto) named(const std::string& name, const Work& work) {
   try {
     return work();
   } catch (const Error& error) {
@@ -123,21 +124,88 @@ bool describes(Bytes icc, const Shape& shape) {
   return icc.empty() || io::starts_with(icc, shape.channels >= 3 ? "RGB " : "GRAY", colour_space);
 }
 
-std::vector<std::byte> encode(const ImageView& image, const std::string& extension,
-                              const WriteOptions& options) {
-  if (image.empty()) throw Error(ErrorKind::usage, "there is no picture to write.");
-  validate(image.shape);
-  const Codec& codec = codec_for(extension, image.shape, options);
+/// The picture as the codec takes it; a profile that says nothing about it is taken out of its options.
+Prepared prepare(const Codec& codec, const ImageView& image, WriteOptions& options) {
   Prepared prepared = prepare(image);
   if (const Shape written = io::shape_for(codec, image.shape);
       options.convert && written.type != image.shape.type) {
     prepared.copy = io::converted(prepared.view, written, options.dither, options.metadata.icc);
     prepared.view = prepared.copy.view();
   }
-  if (describes(options.metadata.icc, image.shape)) return codec.encode(prepared.view, options);
-  WriteOptions without_profile = options;
-  without_profile.metadata.icc.clear();
-  return codec.encode(prepared.view, without_profile);
+  if (!describes(options.metadata.icc, image.shape)) options.metadata.icc.clear();
+  return prepared;
+}
+
+std::vector<std::byte> encode(std::span<const ImageView> images, const std::string& extension,
+                              std::span<const WriteOptions> given) {
+  std::vector<WriteOptions> options(given.begin(), given.end());
+  std::vector<Image> copies;
+  std::vector<ImageView> views;
+  const Codec* codec = nullptr;
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    if (images[i].empty()) throw Error(ErrorKind::usage, "there is no picture to write.");
+    validate(images[i].shape);
+    codec = &codec_for(extension, images[i].shape, options[i]);
+    if (images.size() > 1) io::check_holds_several(*codec);
+    Prepared prepared = prepare(*codec, images[i], options[i]);
+    views.push_back(prepared.view);
+    copies.push_back(std::move(prepared.copy));
+  }
+  return images.size() > 1 ? codec->several.encode(views, options)
+                           : codec->encode(views.front(), options.front());
+}
+
+/// What is wrong with the blocks of a picture that was read is put right.
+Picture described(Picture picture) {
+  const Shape& shape = picture.image.shape();
+  io::describe_in_exif(picture.metadata.exif, shape.width, shape.height);
+  if (!io::describe_in_xmp(picture.metadata.xmp, shape.width, shape.height))
+    picture.warnings.emplace_back("The XMP packet is damaged and was left out.");
+  return picture;
+}
+
+/// The codec that reads these bytes, which are all of a file.
+const Codec& codec_for_file(Bytes bytes, const std::string& name) {
+  if (bytes.empty()) throw Error(ErrorKind::input, "the file is empty. Get a complete copy of it.");
+  return codec_for(bytes, io::lower(std::filesystem::path(name).extension().string()));
+}
+
+std::vector<Picture> decode_pictures(Bytes bytes, const std::string& name, const ReadOptions& options) {
+  std::vector<Picture> pictures;
+  const Codec& codec = named(name, [&]() -> const Codec& { return codec_for_file(bytes, name); });
+  const auto chosen = named(name, [&] { return io::chosen_pictures(codec, bytes, options); });
+  std::uint64_t left = options.limits.bytes;
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    const std::string number = std::to_string(i + 1);
+    named(chosen.size() > 1 ? name + ", " + codec.several.word + " " + number : name,
+          [&] { pictures.push_back(described(io::decode(codec, bytes, chosen[i], options))); });
+    const std::uint64_t size = byte_size(pictures.back().image.shape());
+    if (size > left)
+      throw Error(ErrorKind::input, name + ": its pictures are together over the limit of " +
+                                        std::to_string(options.limits.bytes) +
+                                        " bytes. Raise it (--max-bytes), or choose one of them.");
+    left -= size;
+  }
+  return pictures;
+}
+
+std::string name_of_input(const std::filesystem::path& path) {
+  return io::is_standard_stream(path) ? "standard input" : path.string();
+}
+
+/// All of a file, if its beginning is that of a picture and `wanted` of its format.
+std::vector<std::byte> bytes_of(
+    const std::filesystem::path& path, const ReadOptions& options,
+    bool (*wanted)(const Codec&) = [](const Codec&) { return true; }) {
+  const std::string name = name_of_input(path);
+  const std::string extension = io::lower(path.extension().string());
+  try {
+    return io::read_file(path, options.limits.bytes, [&](Bytes start) {
+      return named(name, [&] { return wanted(codec_for(start, extension)); });
+    });
+  } catch (const std::bad_alloc&) {
+    throw Error(ErrorKind::environment, name + ": there is not enough memory for the file.");
+  }
 }
 
 std::string with_blanks(const std::vector<std::string>& words) {
@@ -151,12 +219,13 @@ std::string with_blanks(const std::vector<std::string>& words) {
 std::vector<FormatInfo> formats() {
   std::vector<FormatInfo> result;
   for (const Codec& codec : io::codecs()) {
-    if (codec.decode == nullptr && codec.encode == nullptr) continue;
+    if (!codec.reads() && codec.encode == nullptr) continue;
     FormatInfo info;
     info.name = codec.name;
     info.extensions.assign(codec.extensions.begin(), codec.extensions.end());
-    info.reads = codec.decode != nullptr;
+    info.reads = codec.reads();
     info.writes = codec.encode != nullptr;
+    info.pages = codec.several.list != nullptr;
     info.types = with_blanks(io::types_in(codec.holds));
     info.channels = with_blanks(io::channels_in(codec.holds));
     result.push_back(std::move(info));
@@ -167,14 +236,8 @@ std::vector<FormatInfo> formats() {
 Picture decode_picture(std::span<const std::byte> bytes, const std::string& name,
                        const ReadOptions& options) {
   return named(name, [&] {
-    if (bytes.empty()) throw Error(ErrorKind::input, "the file is empty. Get a complete copy of it.");
-    const std::string extension = io::lower(std::filesystem::path(name).extension().string());
-    Picture picture = codec_for(bytes, extension).decode(bytes, options);
-    const Shape& shape = picture.image.shape();
-    io::describe_in_exif(picture.metadata.exif, shape.width, shape.height);
-    if (!io::describe_in_xmp(picture.metadata.xmp, shape.width, shape.height))
-      picture.warnings.emplace_back("The XMP packet is damaged and was left out.");
-    return picture;
+    const Codec& codec = codec_for_file(bytes, name);
+    return described(io::decode(codec, bytes, io::chosen_picture(codec, bytes, options), options));
   });
 }
 
@@ -183,17 +246,35 @@ Image decode_image(std::span<const std::byte> bytes, const std::string& name, co
 }
 
 Picture read_picture(const std::filesystem::path& path, const ReadOptions& options) {
-  const std::string name = io::is_standard_stream(path) ? "standard input" : path.string();
-  const std::string extension = io::lower(path.extension().string());
-  std::vector<std::byte> bytes;
-  try {
-    bytes = io::read_file(path, options.limits.bytes, [&](Bytes start) {
-      named(name, [&] { static_cast<void>(codec_for(start, extension)); });
-    });
-  } catch (const std::bad_alloc&) {
-    throw Error(ErrorKind::environment, name + ": there is not enough memory for the file.");
-  }
-  return decode_picture(bytes, name, options);
+  return decode_picture(bytes_of(path, options), name_of_input(path), options);
+}
+
+std::vector<Picture> read_pictures(const std::filesystem::path& path, const ReadOptions& options) {
+  std::vector<Picture> pictures;
+  if (options.all_pages) return decode_pictures(bytes_of(path, options), name_of_input(path), options);
+  pictures.push_back(read_picture(path, options));
+  return pictures;
+}
+
+std::size_t count_pictures(const std::filesystem::path& path, const ReadOptions& options) {
+  const std::string name = name_of_input(path);
+  const std::vector<std::byte> bytes =
+      bytes_of(path, options, [](const Codec& codec) { return codec.several.list != nullptr; });
+  return named(name, [&]() -> std::size_t {
+    const Codec& codec = codec_for_file(bytes, name);
+    if (options.all_pages) return io::chosen_pictures(codec, bytes, options).size();
+    static_cast<void>(io::chosen_picture(codec, bytes, options));
+    return 1;
+  });
+}
+
+Picture read_only_picture(const std::filesystem::path& path, const ReadOptions& options) {
+  const std::string name = name_of_input(path);
+  const std::vector<std::byte> bytes = bytes_of(path, options);
+  return named(name, [&] {
+    const Codec& codec = codec_for_file(bytes, name);
+    return described(io::decode(codec, bytes, io::only_picture(codec, bytes, options), options));
+  });
 }
 
 Image read_image(const std::filesystem::path& path, const ReadLimits& limits) {
@@ -225,6 +306,7 @@ std::string what_is_lost(const std::string& extension, const Metadata& metadata,
   check(io::Carried::exif, !metadata.exif.empty(), "EXIF");
   check(io::Carried::xmp, !metadata.xmp.empty(), "XMP");
   check(io::Carried::iptc, !metadata.iptc.empty(), "IPTC");
+  check(io::Carried::windows, metadata.exr && metadata.exr->data != metadata.exr->display, "data window");
   for (const NamedChannel& channel : channels)
     if ((codec->holds.metadata & io::set_of(io::Carried::channels)) == 0)
       lost.push_back("channel " + channel.name);
@@ -247,16 +329,29 @@ void write_file(const std::filesystem::path& path, std::span<const std::byte> by
 }
 
 void write_image(const std::filesystem::path& path, const ImageView& image, const WriteOptions& options) {
-  check_writable(path, image.shape, options);
+  write_pages(path, {&image, 1}, {&options, 1});
+}
+
+void write_pages(const std::filesystem::path& path, std::span<const ImageView> images,
+                 std::span<const WriteOptions> options) {
+  if (images.empty() || images.size() != options.size())
+    throw Error(ErrorKind::usage, "write_pages() takes one picture or more, and options for each.");
+  for (std::size_t i = 0; i < images.size(); ++i) check_writable(path, images[i].shape, options[i]);
   const std::string name = io::is_standard_stream(path) ? "standard output" : path.string();
   const std::vector<std::byte> bytes =
-      named(name, [&] { return encode(image, extension_of(path, options), options); });
-  io::write_file(path, bytes, options.overwrite, options.modified);
+      named(name, [&] { return encode(images, extension_of(path, options.front()), options); });
+  io::write_file(path, bytes, options.front().overwrite, options.front().modified);
+}
+
+void check_holds_pages(const std::filesystem::path& path, const WriteOptions& options) {
+  const std::string name = io::is_standard_stream(path) ? "standard output" : path.string();
+  const Codec* const codec = find_writer(extension_of(path, options));
+  if (codec != nullptr) named(name, [&] { io::check_holds_several(*codec); });
 }
 
 std::vector<std::byte> encode_image(const ImageView& image, const std::string& extension,
                                     const WriteOptions& options) {
-  return named("output", [&] { return encode(image, io::lower(extension), options); });
+  return named("output", [&] { return encode({&image, 1}, io::lower(extension), {&options, 1}); });
 }
 
 bool same_file(const std::filesystem::path& a, const std::filesystem::path& b) {

@@ -71,7 +71,9 @@ struct BatchOptions {
   std::filesystem::path report;  ///< a file that the caller writes meanwhile: must be no input and no output
   /// Likewise, with a folder beside it (folder_of_gallery()) for small pictures, which results then hold.
   std::filesystem::path gallery;
-  ReadOptions read{};  ///< of pictures and side inputs
+  /// Of pictures and side inputs; a page or part is chosen of pictures alone, and side inputs have one. With
+  /// `all_pages` the output has a page or part for each of the input.
+  ReadOptions read{};
   /// Of pictures; side inputs are decoded as `read` says. For `resume` another one makes another picture.
   JpegDecoder jpeg_decoder = JpegDecoder::libjpeg;
   std::optional<int> quality{};  ///< of JPEG and WebP; otherwise as WriteOptions::quality
@@ -137,8 +139,9 @@ struct Thumbnails {
   Image after;   ///< the result
 };
 
-/// Such a picture of a file; empty if the file is no picture, or too large to be read.
-[[nodiscard]] Image thumbnail_of(const std::filesystem::path& file);
+/// Such a picture of the first one that read_pictures() gives; empty if the file is no picture, or too large
+/// to be read.
+[[nodiscard]] Image thumbnail_of(const std::filesystem::path& file, const ReadOptions& options = {});
 
 /// One file of a batch, after it.
 struct FileResult {
@@ -147,6 +150,7 @@ struct FileResult {
   FileStatus status = FileStatus::done;          ///< what has become of it
   Shape shape;                                   ///< of the picture; width 0 if it was not read
   Shape output_shape;                            ///< width 0 if nothing was written
+  std::size_t pages = 0;                         ///< that were read; the shapes are those of the first one
   std::chrono::duration<double> time{0};         ///< of its stages, without waiting between them
   std::optional<Error> error;                    ///< why it failed
   std::vector<std::string> warnings;             ///< what was done but may surprise
