@@ -62,7 +62,8 @@ int for_each_picture(const ParsedLine& line, JsonWriter* json, const PictureWork
     if (json != nullptr) json->key("input").string(name);
     try {
       const Picture picture = read(input, options);
-      for (const std::string& warning : picture.warnings) print_error("Warning: " + name + ": " + warning);
+      for (const std::string& warning : picture.warnings)
+        print_error("Warning: " + printable(name) + ": " + warning);
       if (json != nullptr) json->shape(picture.image.shape());
       work(input, picture.image);
     } catch (const Error& error) {

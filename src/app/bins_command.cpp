@@ -66,7 +66,7 @@ void write_zones(const ToneZones& zones, const std::vector<fs::path>& paths, boo
 std::string table_of(const ToneZones& zones, const Bins& bins, const std::vector<fs::path>& paths) {
   std::string text;
   for (std::size_t zone = 0; zone < zones.counts.size(); ++zone)
-    text += paths[zone].string() + ": " + std::to_string(zones.counts[zone]) + " pixels from " +
+    text += printable(paths[zone].native()) + ": " + std::to_string(zones.counts[zone]) + " pixels from " +
             short_number(edge_of(bins, zone)) + " to below " + short_number(edge_of(bins, zone + 1)) + "\n";
   return text;
 }

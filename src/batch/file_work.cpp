@@ -23,8 +23,7 @@ namespace {
 /// Names the file in a message that does not do so itself.
 Error with_name(const Error& error, const BatchFile& file) {
   const std::string message = error.what();
-  for (const auto& name :
-       {file.input.string(), file.output.string(), quoted(file.input), quoted(file.output)})
+  for (const auto& name : {printable(file.input.native()), printable(file.output.native())})
     if (message.find(name) != std::string::npos) return error;
   return {error.kind(), (is_stream(file.input) ? "standard input" : quoted(file.input)) + ": " + message};
 }
@@ -221,7 +220,10 @@ FilterChains::Next FileWork::filter(FileInFlight& flight, FilterChain& chain) {
 void FileWork::filter_picture(FileInFlight& flight, FilterChain& chain) const {
   const LinearLight light(flight.source, work_.pipeline, reading_.allocator);
   const Shape planned = chain.plan(flight.file.input, light.picture().shape(), flight.own_sides);
-  const Progress progress = [this](double) { return !events_.cancelled || !events_.cancelled(); };
+  const Progress progress = [this, &flight](double done) {
+    if (events_.filtering) events_.filtering(flight.file, done);
+    return !events_.cancelled || !events_.cancelled();
+  };
   if (output_kind(work_.pipeline) == OutputKind::json) {
     flight.result.warnings = chain.json(flight.file.input, light.picture(), flight.json, progress);
     return create_folder_of(flight.file.output);

@@ -169,7 +169,9 @@ Picture decode_picture(std::span<const std::byte> bytes, const std::string& name
   return named(name, [&] {
     if (bytes.empty()) throw Error(ErrorKind::input, "the file is empty. Get a complete copy of it.");
     const std::string extension = io::lower(std::filesystem::path(name).extension().string());
-    Picture picture = codec_for(bytes, extension).decode(bytes, options);
+    const Codec& codec = codec_for(bytes, extension);
+    Picture picture = codec.decode(bytes, options);
+    picture.format = codec.extensions.front();
     const Shape& shape = picture.image.shape();
     io::describe_in_exif(picture.metadata.exif, shape.width, shape.height);
     if (!io::describe_in_xmp(picture.metadata.xmp, shape.width, shape.height))
@@ -183,7 +185,7 @@ Image decode_image(std::span<const std::byte> bytes, const std::string& name, co
 }
 
 Picture read_picture(const std::filesystem::path& path, const ReadOptions& options) {
-  const std::string name = io::is_standard_stream(path) ? "standard input" : path.string();
+  const std::string name = io::is_standard_stream(path) ? "standard input" : printable(path.native());
   const std::string extension = io::lower(path.extension().string());
   std::vector<std::byte> bytes;
   try {
@@ -232,7 +234,7 @@ std::string what_is_lost(const std::string& extension, const Metadata& metadata,
 }
 
 void check_writable(const std::filesystem::path& path, const Shape& shape, const WriteOptions& options) {
-  const std::string name = io::is_standard_stream(path) ? "standard output" : path.string();
+  const std::string name = io::is_standard_stream(path) ? "standard output" : printable(path.native());
   named(name, [&] {
     validate(shape);
     static_cast<void>(codec_for(extension_of(path, options), shape, options));
@@ -248,7 +250,7 @@ void write_file(const std::filesystem::path& path, std::span<const std::byte> by
 
 void write_image(const std::filesystem::path& path, const ImageView& image, const WriteOptions& options) {
   check_writable(path, image.shape, options);
-  const std::string name = io::is_standard_stream(path) ? "standard output" : path.string();
+  const std::string name = io::is_standard_stream(path) ? "standard output" : printable(path.native());
   const std::vector<std::byte> bytes =
       named(name, [&] { return encode(image, extension_of(path, options), options); });
   io::write_file(path, bytes, options.overwrite, options.modified);

@@ -184,6 +184,8 @@ struct BatchEvents {
   /// A stage of a file begins or ends, also by an error; filtering may begin once more. Called from several
   /// threads at once.
   std::function<void(const BatchFile& file, Stage stage, bool begins)> stage;
+  /// Filters have done so much of a file: see Plan::watch(). Called from several threads at once.
+  std::function<void(const BatchFile& file, double done)> filtering{};
   /// Called from the thread that runs the batch, in the order of the files.
   std::function<void(const FileResult& result, const BatchResult& so_far)> finished;
   /// Asked between stages and inside of filters, from several threads; true ends the batch and leaves no
