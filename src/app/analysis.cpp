@@ -45,13 +45,13 @@ bool names_one_file(const ParsedLine& line) {
 }
 
 int for_each_picture(const ParsedLine& line, JsonWriter* json, const PictureWork& work, bool one) {
-  const std::vector<BatchFile> inputs = find_pictures(input_options_of(line));
+  const FoundPictures found = find_pictures(input_options_of(line));
   const ReadOptions options = read_options_of(line);
   BatchResult result;
-  result.total = inputs.size();
+  result.total = found.files.size();
   const bool listed = json != nullptr && !one;
   if (listed) json->key("files").begin_array();
-  for (const BatchFile& input : inputs) {
+  for (const BatchFile& input : found.files) {
     if (interrupted()) {
       result.cancelled = true;
       break;
@@ -76,9 +76,13 @@ int for_each_picture(const ParsedLine& line, JsonWriter* json, const PictureWork
     result.count(file);
     if (listed) json->end_object();
   }
+  if (!found.unread.empty()) print_error(describe_unread(found.unread));
   if (const std::string summary = summary_of_failure(result); !summary.empty()) print_error(summary);
   const int code = exit_code(result);
-  if (listed) json->end_array().key("exit_code").integer(code);
+  if (!listed) return code;
+  json->end_array();
+  if (!found.unread.empty()) add_unread(*json, found.unread);
+  json->key("exit_code").integer(code);
   return code;
 }
 

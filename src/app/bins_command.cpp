@@ -94,7 +94,7 @@ fs::path folder_of(const fs::path& folder, const BatchFile& file) {
 /// Throws Error(usage) if two pictures share a folder, or a result exists.
 void check_folders(const ParsedLine& line, const fs::path& folder, std::int64_t zones) {
   std::set<fs::path> folders;
-  for (const BatchFile& file : find_pictures(input_options_of(line))) {
+  for (const BatchFile& file : find_pictures(input_options_of(line)).files) {
     const fs::path own = folder_of(folder, file);
     if (!folders.insert(own).second)
       throw Error(ErrorKind::usage, "Two pictures would both be sorted into '" + own.string() +

@@ -279,7 +279,14 @@ int show_intentions(const Batch& batch, bool json) {
     }
     if (file.error) print_error(file.error->what());
   });
-  if (!batch.unread.empty()) print_error(describe_unread(batch.unread));
+  if (batch.unread.empty()) return exit_code(result);
+  print_error(describe_unread(batch.unread));
+  if (json) {
+    JsonWriter line;
+    line.begin_object();
+    add_unread(line, batch.unread);
+    print(line.end_object().text() + "\n");
+  }
   return exit_code(result);
 }
 

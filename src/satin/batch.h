@@ -91,10 +91,16 @@ struct BatchFile {
   std::optional<Error> problem;  ///< known already: it cannot be read
 };
 
+/// What names lead to.
+struct FoundPictures {
+  std::vector<BatchFile> files;               ///< pictures
+  std::vector<std::filesystem::path> unread;  ///< as Batch::unread
+};
+
 /// The pictures that `inputs`, `list` and `recursive` lead to, as prepare_batch() finds them, for work that
 /// makes no picture of each; `output` is the name below the folder that was named. Throws Error(usage) for no
 /// input, Error(input) if folders hold no picture.
-[[nodiscard]] std::vector<BatchFile> find_pictures(const BatchOptions& options);
+[[nodiscard]] FoundPictures find_pictures(const BatchOptions& options);
 
 /// "2 files are no pictures that Satin reads: ..." with the first names; empty for none.
 [[nodiscard]] std::string describe_unread(const std::vector<std::filesystem::path>& files);
