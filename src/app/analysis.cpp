@@ -103,14 +103,14 @@ bool names_one_file(const ParsedLine& line) {
 }
 
 int for_each_picture(const ParsedLine& line, JsonWriter* json, const PictureWork& work, bool one) {
-  const std::vector<BatchFile> inputs = find_pictures(input_options_of(line));
+  const FoundPictures found = find_pictures(input_options_of(line));
   const ReadOptions options = read_options_of(line);
   BatchResult result;
-  result.total = inputs.size();
+  result.total = found.files.size();
   const bool listed = json != nullptr && !one;
   PictureReport report(json, listed);
   if (listed) json->key("files").begin_array();
-  for (const BatchFile& input : inputs) {
+  for (const BatchFile& input : found.files) {
     if (interrupted()) {
       result.cancelled = true;
       break;
@@ -118,7 +118,7 @@ int for_each_picture(const ParsedLine& line, JsonWriter* json, const PictureWork
     FileResult file;
     FileContents contents = read(input, options);
     file.error = contents.error;
-    if (file.error && file.error->kind() == ErrorKind::usage && inputs.size() == 1) throw Error(*file.error);
+    if (file.error && file.error->kind() == ErrorKind::usage && found.files.size() == 1) throw Error(*file.error);
     if (file.error) report.tell(input, *file.error);
     for (std::size_t i = 0; i < contents.pictures.size(); ++i)
       if (auto error = report.tell(input, contents.pictures[i], options.all_pages ? i + 1 : 0, work))
@@ -126,9 +126,13 @@ int for_each_picture(const ParsedLine& line, JsonWriter* json, const PictureWork
     if (file.error) file.status = FileStatus::failed;
     result.count(file);
   }
+  if (!found.unread.empty()) print_error(describe_unread(found.unread));
   if (const std::string summary = summary_of_failure(result); !summary.empty()) print_error(summary);
   const int code = exit_code(result);
-  if (listed) json->end_array().key("exit_code").integer(code);
+  if (!listed) return code;
+  json->end_array();
+  if (!found.unread.empty()) add_unread(*json, found.unread);
+  json->key("exit_code").integer(code);
   return code;
 }
 

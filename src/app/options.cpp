@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -57,6 +58,10 @@ Shard shard_of(const std::string& text) {
 
 std::string text_of_file(const std::string& path) {
   if (path == "-") return {std::istreambuf_iterator<char>(std::cin), {}};
+  if (std::filesystem::is_directory(path))
+    throw Error(ErrorKind::input, "The list '" + path +
+                                      "' of --files-from is a folder. Name a folder as an input, without "
+                                      "--files-from.");
   std::ifstream file(path, std::ios::binary);
   std::string text{std::istreambuf_iterator<char>(file), {}};
   if (!file.is_open() || file.bad())

@@ -106,9 +106,20 @@ void add_file(JsonWriter& json, const FileResult& file) {
   if (file.pages > 1) json.key("pages").integer(static_cast<long long>(file.pages));
   if (file.output_shape.width != 0) json.key("output_type").string(name_of(file.output_shape.type));
   json.key("seconds").real(file.time.count());
+  if (!file.found.empty()) {
+    json.key("found").begin_object();
+    for (const FoundValue& found : file.found) json.key(found.parameter).real(found.value);
+    json.end_object();
+  }
   if (file.error) add_error(json, *file.error);
   if (!file.warnings.empty()) json.key("warnings").strings(file.warnings);
   json.end_object();
+}
+
+void add_unread(JsonWriter& json, const std::vector<std::filesystem::path>& files) {
+  json.key("unread").begin_array();
+  for (const std::filesystem::path& file : files) json.string(file.string());
+  json.end_array();
 }
 
 void add_outcome(JsonWriter& json, const BatchResult& result) {
@@ -123,9 +134,7 @@ void add_summary(JsonWriter& json, const BatchResult& result) {
   json.key("skipped").integer(static_cast<long long>(result.skipped));
   json.key("failed").integer(static_cast<long long>(result.failed));
   json.key("not_started").integer(static_cast<long long>(result.not_started()));
-  json.key("unread").begin_array();
-  for (const std::filesystem::path& file : result.unread) json.string(file.string());
-  json.end_array();
+  add_unread(json, result.unread);
   json.key("seconds").real(result.time.count());
   json.end_object();
 }

@@ -115,9 +115,11 @@ void create_folder_of(const fs::path& file) {
               "The folder " + quoted(file.parent_path()) + " cannot be created: " + error.message() + ".");
 }
 
-std::string output_format(const BatchFile& file, const BatchOptions& options, OutputKind kind) {
+std::string output_format(const BatchFile& file, const BatchOptions& options, OutputKind kind,
+                          const std::string& of_input) {
   if (!options.format.empty() || !is_stream(file.output)) return options.format;
-  std::string extension = default_extension(file.input, options, kind);
+  const fs::path named = is_stream(file.input) ? fs::path("-" + of_input) : file.input;
+  std::string extension = default_extension(named, options, kind);
   if (is_writable(extension) || kind == OutputKind::json) return extension;
   throw Error(ErrorKind::usage,
               "The format for standard output is not known. Name it with --format, such as png.");
@@ -126,7 +128,7 @@ std::string output_format(const BatchFile& file, const BatchOptions& options, Ou
 WriteOptions write_options(const BatchFile& file, const Picture& source, const BatchOptions& options,
                            OutputKind kind) {
   WriteOptions result;
-  result.format = output_format(file, options, kind);
+  result.format = output_format(file, options, kind, source.format);
   result.quality = options.quality;
   result.convert = kind == OutputKind::image;
   result.dither = options.dither;

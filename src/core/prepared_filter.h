@@ -38,6 +38,8 @@ struct PreparedFilter {
                    Stream stream) = 0;
   /// What the runs since the last call met: adds warnings, throws Error(input). Waits.
   virtual void check(std::vector<std::string>& /*warnings*/, Stream /*stream*/) {}
+  /// For Plan::found(), after check().
+  [[nodiscard]] virtual std::vector<FoundValue> found() const { return {}; }
 };
 
 /// What a filter tells its plan. The plan decides whether the filter sees the whole picture or windows of it,
@@ -54,6 +56,7 @@ struct FilterPlan {
   Prepare prepare{};
   /// What its windows cost; null: what it measures for itself, beside Measured, ties it to one prepared size.
   const WindowCosts Backend::*costs = &Backend::mean_windows;
+  double growth = 1;  ///< results of floats have at most so many times the picture's largest magnitude
 
   // Said by the record.
   std::vector<Shape> inputs{};  ///< width 0: not used

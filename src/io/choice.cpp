@@ -109,8 +109,10 @@ void check_holds_several(const Codec& codec) {
 }
 
 Picture decode(const Codec& codec, Bytes bytes, const FilePicture& picture, const ReadOptions& options) {
-  return codec.several.decode != nullptr ? codec.several.decode(bytes, picture, options)
-                                         : codec.decode(bytes, options);
+  Picture result = codec.several.decode != nullptr ? codec.several.decode(bytes, picture, options)
+                                                   : codec.decode(bytes, options);
+  result.format = codec.extensions.front();
+  return result;
 }
 
 }  // namespace satin::io

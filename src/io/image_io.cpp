@@ -190,7 +190,7 @@ std::vector<Picture> decode_pictures(Bytes bytes, const std::string& name, const
 }
 
 std::string name_of_input(const std::filesystem::path& path) {
-  return io::is_standard_stream(path) ? "standard input" : path.string();
+  return io::is_standard_stream(path) ? "standard input" : printable(path.native());
 }
 
 /// All of a file, if its beginning is that of a picture and `wanted` of its format.
@@ -314,7 +314,7 @@ std::string what_is_lost(const std::string& extension, const Metadata& metadata,
 }
 
 void check_writable(const std::filesystem::path& path, const Shape& shape, const WriteOptions& options) {
-  const std::string name = io::is_standard_stream(path) ? "standard output" : path.string();
+  const std::string name = io::is_standard_stream(path) ? "standard output" : printable(path.native());
   named(name, [&] {
     validate(shape);
     static_cast<void>(codec_for(extension_of(path, options), shape, options));
@@ -337,14 +337,14 @@ void write_pages(const std::filesystem::path& path, std::span<const ImageView> i
   if (images.empty() || images.size() != options.size())
     throw Error(ErrorKind::usage, "write_pages() takes one picture or more, and options for each.");
   for (std::size_t i = 0; i < images.size(); ++i) check_writable(path, images[i].shape, options[i]);
-  const std::string name = io::is_standard_stream(path) ? "standard output" : path.string();
+  const std::string name = io::is_standard_stream(path) ? "standard output" : printable(path.native());
   const std::vector<std::byte> bytes =
       named(name, [&] { return encode(images, extension_of(path, options.front()), options); });
   io::write_file(path, bytes, options.front().overwrite, options.front().modified);
 }
 
 void check_holds_pages(const std::filesystem::path& path, const WriteOptions& options) {
-  const std::string name = io::is_standard_stream(path) ? "standard output" : path.string();
+  const std::string name = io::is_standard_stream(path) ? "standard output" : printable(path.native());
   const Codec* const codec = find_writer(extension_of(path, options));
   if (codec != nullptr) named(name, [&] { io::check_holds_several(*codec); });
 }

@@ -73,6 +73,7 @@ struct NamedChannel {
 struct Picture {
   Image image;                           ///< upright
   Metadata metadata{};                   ///< what travels with it
+  std::string format{};                  ///< of its file: the usual extension, with the dot
   std::vector<NamedChannel> channels{};  ///< beside red, green, blue and alpha
   std::vector<std::string> warnings{};   ///< what was read but may surprise
 
