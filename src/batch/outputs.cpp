@@ -134,11 +134,10 @@ WriteOptions write_options(const BatchFile& file, const Picture& source, const B
   result.metadata = source.metadata;
   result.channels = source.channels;
   if (options.strip || kind == OutputKind::table) {
-    result.metadata.icc.clear();
-    result.metadata.exif.clear();
-    result.metadata.xmp.clear();
-    result.metadata.iptc.clear();
-    result.metadata.png = {};
+    Metadata coding;
+    coding.jpeg = std::move(result.metadata.jpeg);
+    coding.half_floats = result.metadata.half_floats;
+    result.metadata = std::move(coding);
     result.channels = {};
   }
   return result;

@@ -320,7 +320,7 @@ Picture decode_tiff(Bytes bytes, const ReadOptions& options) {
     if (layout.type == Type::u16) normalise<std::uint16_t>(image, layout);
     if (layout.photometric == PHOTOMETRIC_SEPARATED) apply_inks(picture, options.allocator);
   }
-  image = upright(std::move(image), layout.orientation, options.allocator);
+  turn_upright(picture, std::move(image), layout.orientation, options.allocator);
   return picture;
 }
 
@@ -332,7 +332,8 @@ Codec tiff_codec() {
   codec.holds.channels = set_of(1, 2, 3, 4);
   codec.holds.alpha = set_of(Alpha::none, Alpha::straight, Alpha::premultiplied);
   codec.holds.extra = true;
-  codec.holds.metadata = set_of(Carried::icc, Carried::exif, Carried::xmp, Carried::iptc);
+  codec.holds.metadata =
+      set_of(Carried::icc, Carried::exif, Carried::xmp, Carried::iptc, Carried::resolution);
   return codec;
 }
 

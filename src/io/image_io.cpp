@@ -8,6 +8,7 @@
 #include "io/file.h"
 #include "io/support.h"
 #include "metadata/pixel_tags.h"
+#include "metadata/resolution.h"
 #include "metadata/xmp.h"
 #include "satin/error.h"
 
@@ -131,7 +132,7 @@ std::vector<std::byte> encode(const ImageView& image, const std::string& extensi
   Prepared prepared = prepare(image);
   if (const Shape written = io::shape_for(codec, image.shape);
       options.convert && written.type != image.shape.type) {
-    prepared.copy = io::converted(prepared.view, written, options.dither, options.metadata.icc);
+    prepared.copy = io::converted(prepared.view, written, options.dither, options.metadata);
     prepared.view = prepared.copy.view();
   }
   if (describes(options.metadata.icc, image.shape)) return codec.encode(prepared.view, options);
@@ -171,6 +172,8 @@ Picture decode_picture(std::span<const std::byte> bytes, const std::string& name
     const std::string extension = io::lower(std::filesystem::path(name).extension().string());
     Picture picture = codec_for(bytes, extension).decode(bytes, options);
     const Shape& shape = picture.image.shape();
+    std::optional<Resolution>& resolution = picture.metadata.resolution;
+    if (!resolution) resolution = io::resolution_of_exif(picture.metadata.exif);
     io::describe_in_exif(picture.metadata.exif, shape.width, shape.height);
     if (!io::describe_in_xmp(picture.metadata.xmp, shape.width, shape.height))
       picture.warnings.emplace_back("The XMP packet is damaged and was left out.");
@@ -221,10 +224,23 @@ std::string what_is_lost(const std::string& extension, const Metadata& metadata,
   const auto check = [&](io::Carried block, bool present, const char* what) {
     if (present && (codec->holds.metadata & io::set_of(block)) == 0) lost.emplace_back(what);
   };
-  check(io::Carried::icc, !metadata.icc.empty(), "ICC profile");
-  check(io::Carried::exif, !metadata.exif.empty(), "EXIF");
-  check(io::Carried::xmp, !metadata.xmp.empty(), "XMP");
-  check(io::Carried::iptc, !metadata.iptc.empty(), "IPTC");
+  using io::Carried;
+  check(Carried::icc, !metadata.icc.empty(), "ICC profile");
+  check(Carried::exif, !metadata.exif.empty(), "EXIF");
+  if (metadata.exif.size() > codec->holds.longest_exif) lost.emplace_back("EXIF above 64 KiB");
+  check(Carried::xmp, !metadata.xmp.empty(), "XMP");
+  check(Carried::iptc, !metadata.iptc.empty(), "IPTC");
+  const bool in_exif = (codec->holds.metadata & io::set_of(Carried::exif)) != 0 &&
+                       io::resolution_of_exif(metadata.exif).has_value();
+  check(Carried::resolution, metadata.resolution && !in_exif, "resolution");
+  check(Carried::comments, !metadata.jpeg_comments.empty(), "JPEG comments");
+  check(Carried::png, !metadata.png_texts.empty(), "PNG text");
+  check(Carried::png, !metadata.png_time.empty(), "tIME");
+  check(Carried::png, !metadata.significant_bits.empty(), "sBIT");
+  const PngColour& colour = metadata.png;
+  check(Carried::png, colour.code_points.has_value(), "cICP");
+  check(Carried::png, colour.gamma && !colour.srgb_intent, "gAMA");
+  check(Carried::png, colour.chromaticities && !colour.srgb_intent, "cHRM");
   for (const NamedChannel& channel : channels)
     if ((codec->holds.metadata & io::set_of(io::Carried::channels)) == 0)
       lost.push_back("channel " + channel.name);

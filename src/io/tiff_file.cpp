@@ -8,6 +8,7 @@
 #include <limits>
 #include <string_view>
 
+#include "metadata/resolution.h"
 #include "metadata/tiff_exif.h"
 #include "satin/error.h"
 
@@ -106,6 +107,17 @@ bool set_block(TIFF* tiff, std::uint32_t tag, const FileBytes& block) {
          TIFFSetField(tiff, tag, static_cast<std::uint32_t>(block.size()), block.data()) != 0;
 }
 
+bool set_resolution(TIFF* tiff, const std::optional<Resolution>& resolution) {
+  if (!resolution) return true;
+  const Resolution r = without_metres(*resolution);
+  const int unit = r.unit == Resolution::Unit::inch         ? RESUNIT_INCH
+                   : r.unit == Resolution::Unit::centimetre ? RESUNIT_CENTIMETER
+                                                            : RESUNIT_NONE;
+  return TIFFSetField(tiff, TIFFTAG_XRESOLUTION, r.x) != 0 &&
+         TIFFSetField(tiff, TIFFTAG_YRESOLUTION, r.y) != 0 &&
+         TIFFSetField(tiff, TIFFTAG_RESOLUTIONUNIT, unit) != 0;
+}
+
 bool write_strips(TIFF* tiff, const ImageView& image, std::int64_t rows_per_strip) {
   const auto row_bytes = static_cast<std::size_t>(image.strides.row);
   FileBytes strip(row_bytes *
@@ -159,6 +171,7 @@ FileBytes encode_tiff(const ImageView& image, const WriteOptions& options) {
                     set_tags(tiff.get(), image.shape, static_cast<std::uint32_t>(rows_per_strip)) &&
                     set_block(tiff.get(), TIFFTAG_ICCPROFILE, options.metadata.icc) &&
                     set_block(tiff.get(), TIFFTAG_XMLPACKET, options.metadata.xmp) &&
+                    set_resolution(tiff.get(), options.metadata.resolution) &&
                     write_strips(tiff.get(), image, rows_per_strip);
   tiff.reset();
   if (!good || !file.error.empty()) not_encoded("TIFF", file.error);

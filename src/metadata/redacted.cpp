@@ -59,6 +59,8 @@ Metadata redacted(const Metadata& metadata) {
   result.exif = io::exif_block(description);
   result.xmp.clear();
   result.iptc.clear();
+  result.jpeg_comments.clear();
+  result.png_texts.clear();
   return result;
 }
 
