@@ -50,9 +50,8 @@ void add_resources(std::vector<JpegSegment>& segments, Bytes resources) {
 
 /// The packet with its extension, which must be the one that it names.
 void join(FileBytes& xmp, const ExtendedXmp& extended, std::vector<std::string>& warnings) {
-  const std::string guid = xmp.empty() ? std::string() : extended_guid(xmp);
-  if (guid.empty()) return;
-  const std::optional<FileBytes> packet = extended.packet(guid);
+  if (extended.empty()) return;
+  const std::optional<FileBytes> packet = extended.packet(extended_guid(xmp));
   std::optional<FileBytes> both = packet ? joined_xmp(xmp, *packet) : std::nullopt;
   if (both)
     xmp = std::move(*both);

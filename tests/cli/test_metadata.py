@@ -115,14 +115,23 @@ def test_strip_drops_them(satin, form):
     assert b"Maker" not in out.read_bytes()
 
 
-def iptc_jpeg(path):
-    """A caption and two keywords among the image resources of Photoshop."""
-    photo().save(path, quality=90)
-    sets = b"".join(b"\x1c\2" + bytes([number]) + len(text).to_bytes(2, "big") + text
+def iptc_sets():
+    """A caption and two keywords."""
+    return b"".join(b"\x1c\2" + bytes([number]) + len(text).to_bytes(2, "big") + text
                     for number, text in ((120, b"A caption"), (25, b"one"), (25, b"two")))
+
+
+def iptc_segment():
+    """They among the image resources of Photoshop."""
+    sets = iptc_sets()
     body = (b"Photoshop 3.0\0" + b"8BIM\x04\x04\0\0" + len(sets).to_bytes(4, "big") + sets + b"\0" * (len(sets) % 2))
+    return b"\xff\xed" + (len(body) + 2).to_bytes(2, "big") + body
+
+
+def iptc_jpeg(path):
+    photo().save(path, quality=90)
     data = path.read_bytes()
-    path.write_bytes(data[:2] + b"\xff\xed" + (len(body) + 2).to_bytes(2, "big") + body + data[2:])
+    path.write_bytes(data[:2] + iptc_segment() + data[2:])
 
 
 def test_iptc_travels_between_jpeg_and_tiff(satin):
