@@ -238,7 +238,8 @@ std::string what_is_lost(const std::string& extension, const Metadata& metadata,
   check(Carried::png, !metadata.png_time.empty(), "tIME");
   check(Carried::png, !metadata.significant_bits.empty(), "sBIT");
   const PngColour& colour = metadata.png;
-  check(Carried::png, colour.code_points.has_value(), "cICP");
+  const bool is_srgb = colour.code_points && (*colour.code_points)[0] == 1 && (*colour.code_points)[1] == 13;
+  check(Carried::png, colour.code_points && !is_srgb, "cICP");
   check(Carried::png, colour.gamma && !colour.srgb_intent, "gAMA");
   check(Carried::png, colour.chromaticities && !colour.srgb_intent, "cHRM");
   for (const NamedChannel& channel : channels)

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <memory>
 #include <new>
-#include <ranges>
 #include <set>
 #include <utility>
 
@@ -140,7 +139,8 @@ class Reader {
       return;
     }
     std::set<std::string_view> seen;
-    for (const auto& [prefix, space] : std::views::reverse(prefixes_)) {
+    for (auto declared = prefixes_.rbegin(); declared != prefixes_.rend(); ++declared) {
+      const auto& [prefix, space] = *declared;
       if (!seen.insert(prefix).second || space.empty()) continue;
       start += " xmlns" + (prefix.empty() ? "" : ':' + prefix) + "=\"";
       append_escaped(start, space);

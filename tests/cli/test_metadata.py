@@ -47,7 +47,7 @@ def exif(orientation=6):
     return block
 
 
-def save(path, form):
+def save(path, form, tags=()):
     options = {"icc_profile": profile(), "exif": exif()}
     if form == "png":
         from PIL.PngImagePlugin import PngInfo
@@ -57,7 +57,7 @@ def save(path, form):
     if form == "webp":
         options.update(xmp=XMP, lossless=True)
     if form == "tif":
-        options["tiffinfo"] = {700: XMP, **options.pop("exif")}
+        options["tiffinfo"] = {700: XMP, **options.pop("exif"), **dict(tags)}
     if form == "jpg":
         options["quality"] = 90
     photo().save(path, **options)
