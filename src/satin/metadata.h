@@ -30,7 +30,13 @@ struct JpegCoding {
 
 /// How many pixels lie on a length, as a file says it.
 struct Resolution {
-  enum class Unit { none, inch, centimetre, metre };
+  /// The length.
+  enum class Unit {
+    none,        ///< unknown
+    inch,        ///< 0.0254 m
+    centimetre,  ///< 0.01 m
+    metre        ///< 1 m
+  };
   double x = 0;            ///< pixels per unit; without a unit the ratio of the two alone says something
   double y = 0;            ///< likewise
   Unit unit = Unit::none;  ///< of both
