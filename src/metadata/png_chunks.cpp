@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "metadata/iptc.h"
 #include "metadata/resolution.h"
@@ -167,7 +168,9 @@ std::vector<PngChunk> chunks_of(const Metadata& metadata, int channels, int dept
     chunks.push_back({"pHYs", std::move(sink.bytes)});
   }
   if (!metadata.png_time.empty()) chunks.push_back({"tIME", metadata.png_time});
-  chunks.insert(chunks.end(), metadata.png_texts.begin(), metadata.png_texts.end());
+  constexpr std::size_t name_size = 4;
+  std::ranges::copy_if(metadata.png_texts, std::back_inserter(chunks),
+                       [](const PngChunk& text) { return text.name.size() == name_size; });
   return chunks;
 }
 
