@@ -134,10 +134,15 @@ WriteOptions write_options(const BatchFile& file, const Picture& source, const B
   result.metadata = source.metadata;
   result.channels = source.channels;
   if (options.strip || kind == OutputKind::table) {
-    Metadata coding;
-    coding.jpeg = std::move(result.metadata.jpeg);
-    coding.half_floats = result.metadata.half_floats;
-    result.metadata = std::move(coding);
+    Metadata& blocks = result.metadata;
+    for (std::vector<std::byte>* block :
+         {&blocks.icc, &blocks.exif, &blocks.xmp, &blocks.iptc, &blocks.png_time})
+      block->clear();
+    blocks.resolution.reset();
+    blocks.jpeg_comments.clear();
+    blocks.png_texts.clear();
+    blocks.significant_bits.clear();
+    blocks.png = {};
     result.channels = {};
   }
   return result;
