@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "metadata/exif_directories.h"
 #include "metadata/exif_reader.h"
 
 namespace satin::io {
@@ -23,11 +22,13 @@ std::optional<Resolution> if_it_says_something(const Resolution& resolution) {
   return resolution;
 }
 
-/// 0 if there is no such number.
-double rational(Bytes exif, std::uint32_t tag) {
-  const ExifField field = first_field(exif, tag);
-  if (field.type != type_rational || field.count != 1) return 0;
-  return static_cast<double>(le32(field.value, 0)) / static_cast<double>(le32(field.value, 4));
+/// The number of a tag of the first directory; 0 if there is none.
+double rational(const ExifReader& reader, Bytes exif, std::uint32_t tag) {
+  const auto entry = reader.find(reader.first_directory(), tag);
+  if (!entry || entry->type != type_rational || entry->count != 1) return 0;
+  const std::size_t at = entry->value;
+  if (at > exif.size() || exif.size() - at < 8) return 0;
+  return static_cast<double>(reader.u32(at)) / static_cast<double>(reader.u32(at + 4));
 }
 
 /// A whole number of pixels per inch where that is what the whole number per metre was rounded from.
@@ -46,10 +47,13 @@ std::optional<StoredResolution> stored(double x, double y, unsigned unit, double
 }  // namespace
 
 std::optional<Resolution> resolution_of_exif(Bytes exif) {
-  const ExifField unit = first_field(exif, resolution_unit);
-  const unsigned code = unit.type == type_short && unit.count == 1 ? le16(unit.value, 0) : 2;
+  const ExifReader reader(exif);
+  if (!reader.valid()) return std::nullopt;
+  const auto unit = reader.find(reader.first_directory(), resolution_unit);
+  const std::uint32_t code = unit && unit->type == type_short ? unit->value : 2;
   const Unit read = code == 3 ? Unit::centimetre : code == 2 ? Unit::inch : Unit::none;
-  return if_it_says_something({rational(exif, x_resolution), rational(exif, y_resolution), read});
+  return if_it_says_something(
+      {rational(reader, exif, x_resolution), rational(reader, exif, y_resolution), read});
 }
 
 std::optional<Resolution> resolution_of_jfif(Bytes segment) {
