@@ -48,7 +48,7 @@ void check_limits(std::uint64_t width, std::uint64_t height, int channels, Type 
 /// The picture as its orientation tag (1 to 8, as in EXIF and TIFF) wants it to be seen.
 [[nodiscard]] Image upright(Image image, int orientation, const Allocator& allocator);
 
-/// The same of a picture whose metadata was read, in which the resolution turns too.
+/// Makes it the image of a picture whose metadata was read, in which the resolution turns with it.
 void turn_upright(Picture& picture, Image image, int orientation, const Allocator& allocator);
 
 /// Swaps the first and the third channel of `count` dense pixels of three or four samples of `size` bytes.

@@ -114,13 +114,14 @@ std::string png_text_of_iptc(Bytes iptc) {
 }
 
 FileBytes iptc_of_png_text(std::string_view text) {
-  for (int line = 0; line < 3; ++line) {  // an empty one, a name, a length
+  // The digits follow an empty line, a name and a length.
+  for (int line = 0; line < 3; ++line) {
     const std::size_t end = text.find('\n');
     if (end == std::string_view::npos) return {};
     text.remove_prefix(end + 1);
   }
   FileBytes bytes;
-  unsigned value = 1;  // the digits of a byte behind a one
+  unsigned value = 1;  // a one, and behind it the digits that were read of a byte
   for (const char c : text) {
     const std::size_t digit = hexadecimal.find(c);
     if (digit == std::string_view::npos) continue;

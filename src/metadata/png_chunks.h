@@ -16,7 +16,7 @@ struct PngChunks {
   Bytes time, physical, significant_bits, code_points;  ///< contents of tIME, pHYs, sBIT and cICP
 };
 
-/// The keywords of texts that hold XMP, and IPTC as ImageMagick writes it: a chunk for it there is not.
+/// The keywords of texts that hold XMP and, as ImageMagick writes it, IPTC: PNG has no chunk for that.
 constexpr std::string_view png_xmp_keyword = "XML:com.adobe.xmp";
 constexpr std::string_view png_iptc_keyword = "Raw profile type iptc";
 
@@ -35,7 +35,7 @@ void refuse_unreadable(const PngChunks& chunks);
 /// What the chunks say beside EXIF, XMP and profiles, of a picture with so many channels of so many bits.
 void add_chunks(Metadata& metadata, const PngChunks& chunks, int channels, int depth);
 
-/// The same the other way: chunks to be written before PLTE and IDAT.
+/// These say it again, written before PLTE and IDAT.
 [[nodiscard]] std::vector<PngChunk> chunks_of(const Metadata& metadata, int channels, int depth);
 
 }  // namespace satin::io
