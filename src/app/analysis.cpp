@@ -118,7 +118,8 @@ int for_each_picture(const ParsedLine& line, JsonWriter* json, const PictureWork
     FileResult file;
     FileContents contents = read(input, options);
     file.error = contents.error;
-    if (file.error && file.error->kind() == ErrorKind::usage && found.files.size() == 1) throw Error(*file.error);
+    if (file.error && file.error->kind() == ErrorKind::usage && found.files.size() == 1)
+      throw Error(*file.error);
     if (file.error) report.tell(input, *file.error);
     for (std::size_t i = 0; i < contents.pictures.size(); ++i)
       if (auto error = report.tell(input, contents.pictures[i], options.all_pages ? i + 1 : 0, work))

@@ -114,9 +114,11 @@ std::vector<std::string> warnings_of(const std::vector<PageInFlight>& pages) {
 /// The names of the blocks that a file has beside its profile.
 std::string blocks_of(const Metadata& metadata) {
   std::string names;
-  for (const auto& [name, block] : {std::pair("EXIF", &metadata.exif), std::pair("XMP", &metadata.xmp),
-                                    std::pair("IPTC", &metadata.iptc)})
-    if (!block->empty()) names += (names.empty() ? "" : ", ") + std::string(name);
+  for (const auto& [name, is_empty] :
+       {std::pair("EXIF", metadata.exif.empty()), std::pair("XMP", metadata.xmp.empty()),
+        std::pair("IPTC", metadata.iptc.empty()), std::pair("JPEG comments", metadata.jpeg_comments.empty()),
+        std::pair("PNG text", metadata.png_texts.empty())})
+    if (!is_empty) names += (names.empty() ? "" : ", ") + std::string(name);
   return names;
 }
 

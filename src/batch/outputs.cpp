@@ -136,11 +136,15 @@ WriteOptions write_options(const BatchFile& file, const Picture& source, const B
   result.metadata = source.metadata;
   result.channels = source.channels;
   if (options.strip || kind == OutputKind::table) {
-    result.metadata.icc.clear();
-    result.metadata.exif.clear();
-    result.metadata.xmp.clear();
-    result.metadata.iptc.clear();
-    result.metadata.png = {};
+    Metadata& blocks = result.metadata;
+    for (std::vector<std::byte>* block :
+         {&blocks.icc, &blocks.exif, &blocks.xmp, &blocks.iptc, &blocks.png_time})
+      block->clear();
+    blocks.resolution.reset();
+    blocks.jpeg_comments.clear();
+    blocks.png_texts.clear();
+    blocks.significant_bits.clear();
+    blocks.png = {};
     result.channels = {};
   }
   return result;

@@ -9,6 +9,7 @@
 #include "io/file.h"
 #include "io/support.h"
 #include "metadata/pixel_tags.h"
+#include "metadata/resolution.h"
 #include "metadata/xmp.h"
 #include "satin/error.h"
 
@@ -129,7 +130,7 @@ Prepared prepare(const Codec& codec, const ImageView& image, WriteOptions& optio
   Prepared prepared = prepare(image);
   if (const Shape written = io::shape_for(codec, image.shape);
       options.convert && written.type != image.shape.type) {
-    prepared.copy = io::converted(prepared.view, written, options.dither, options.metadata.icc);
+    prepared.copy = io::converted(prepared.view, written, options.dither, options.metadata);
     prepared.view = prepared.copy.view();
   }
   if (!describes(options.metadata.icc, image.shape)) options.metadata.icc.clear();
@@ -158,6 +159,8 @@ std::vector<std::byte> encode(std::span<const ImageView> images, const std::stri
 /// What is wrong with the blocks of a picture that was read is put right.
 Picture described(Picture picture) {
   const Shape& shape = picture.image.shape();
+  std::optional<Resolution>& resolution = picture.metadata.resolution;
+  if (!resolution) resolution = io::resolution_of_exif(picture.metadata.exif);
   io::describe_in_exif(picture.metadata.exif, shape.width, shape.height);
   if (!io::describe_in_xmp(picture.metadata.xmp, shape.width, shape.height))
     picture.warnings.emplace_back("The XMP packet is damaged and was left out.");
@@ -302,11 +305,25 @@ std::string what_is_lost(const std::string& extension, const Metadata& metadata,
   const auto check = [&](io::Carried block, bool present, const char* what) {
     if (present && (codec->holds.metadata & io::set_of(block)) == 0) lost.emplace_back(what);
   };
-  check(io::Carried::icc, !metadata.icc.empty(), "ICC profile");
-  check(io::Carried::exif, !metadata.exif.empty(), "EXIF");
-  check(io::Carried::xmp, !metadata.xmp.empty(), "XMP");
-  check(io::Carried::iptc, !metadata.iptc.empty(), "IPTC");
-  check(io::Carried::windows, metadata.exr && metadata.exr->data != metadata.exr->display, "data window");
+  using io::Carried;
+  check(Carried::icc, !metadata.icc.empty(), "ICC profile");
+  check(Carried::exif, !metadata.exif.empty(), "EXIF");
+  if (metadata.exif.size() > codec->holds.longest_exif) lost.emplace_back("EXIF above 64 KiB");
+  check(Carried::xmp, !metadata.xmp.empty(), "XMP");
+  check(Carried::iptc, !metadata.iptc.empty(), "IPTC");
+  const bool in_exif = (codec->holds.metadata & io::set_of(Carried::exif)) != 0 &&
+                       io::resolution_of_exif(metadata.exif).has_value();
+  check(Carried::resolution, metadata.resolution && !in_exif, "resolution");
+  check(Carried::comments, !metadata.jpeg_comments.empty(), "JPEG comments");
+  check(Carried::png, !metadata.png_texts.empty(), "PNG text");
+  check(Carried::png, !metadata.png_time.empty(), "tIME");
+  check(Carried::png, !metadata.significant_bits.empty(), "sBIT");
+  const PngColour& colour = metadata.png;
+  const bool is_srgb = colour.code_points && (*colour.code_points)[0] == 1 && (*colour.code_points)[1] == 13;
+  check(Carried::png, colour.code_points && !is_srgb, "cICP");
+  check(Carried::png, colour.gamma && !colour.srgb_intent, "gAMA");
+  check(Carried::png, colour.chromaticities && !colour.srgb_intent, "cHRM");
+  check(Carried::windows, metadata.exr && metadata.exr->data != metadata.exr->display, "data window");
   for (const NamedChannel& channel : channels)
     if ((codec->holds.metadata & io::set_of(io::Carried::channels)) == 0)
       lost.push_back("channel " + channel.name);

@@ -60,6 +60,8 @@ Metadata redacted(const Metadata& metadata) {
   result.xmp.clear();
   result.iptc.clear();
   if (result.exr) result.exr->part = result.exr->view = "";
+  result.jpeg_comments.clear();
+  result.png_texts.clear();
   return result;
 }
 
