@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "app/analysis.h"
+#include "app/interrupt.h"
 #include "app/options.h"
 #include "app/report.h"
 #include "app/terminal.h"
@@ -56,6 +57,7 @@ Image mask_of_zone(const Image& zones, std::int64_t zone) {
 void write_zones(const ToneZones& zones, const std::vector<fs::path>& paths, bool overwrite) {
   WriteOptions options;
   options.overwrite = overwrite;
+  const PatientWork patient(Patience::endless);
   const std::size_t count = zones.counts.size();
   for (std::size_t zone = 0; zone < count; ++zone)
     write_image(paths[zone], mask_of_zone(zones.zones, static_cast<std::int64_t>(zone)), options);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/analysis.h"
+#include "app/interrupt.h"
 #include "app/options.h"
 #include "app/region_overlay.h"
 #include "app/terminal.h"
@@ -104,6 +105,7 @@ std::string empty_npy() {
 /// Label picture: u16 if the largest label fits, otherwise u32. Throws Error(usage) if the format holds only
 /// 16 bits then.
 void write_labels(const std::filesystem::path& path, const Regions& regions, bool overwrite) {
+  const PatientWork patient(patience_to_write(path));
   WriteOptions options;
   options.overwrite = overwrite;
   if (regions.regions.size() > std::numeric_limits<std::uint16_t>::max()) {
@@ -127,6 +129,7 @@ void write_labels(const std::filesystem::path& path, const Regions& regions, boo
 
 /// Every pixel of every region as a row of label, x, y: u32, region after region, each in raster order.
 void write_coordinates(const std::filesystem::path& path, const Regions& regions, bool overwrite) {
+  const PatientWork patient(patience_to_write(path));
   const std::int64_t pixels = pixels_of(regions.regions);
   if (pixels == 0) {
     const std::string npy = empty_npy();
@@ -166,6 +169,7 @@ void do_mask(const Device& device, const std::string& name, const Image& picture
   if (task.overlay) {
     WriteOptions write;
     write.overwrite = task.overwrite;
+    const PatientWork patient(patience_to_write(*task.overlay));
     write_image(*task.overlay, region_overlay(image.empty() ? picture.view() : image, regions.regions),
                 write);
   }
@@ -192,7 +196,9 @@ int run(const CommandSpec& command, const ParsedLine& line) {
     });
   }
   const std::string text = json.end_object().text() + "\n";
-  write_file(line.value("output").value_or("-"), std::as_bytes(std::span(text)), task.overwrite);
+  const std::string output = line.value("output").value_or("-");
+  const PatientWork patient(patience_to_write(output));
+  write_file(output, std::as_bytes(std::span(text)), task.overwrite);
   return code;
 }
 

@@ -1,5 +1,6 @@
 #include "batch/file_work.h"
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <exception>
@@ -110,7 +111,8 @@ std::string blocks_of(const Metadata& metadata) {
 
 FileWork::FileWork(std::span<const Device> devices, const Batch& work, const BatchEvents& events,
                    PictureMemory& memory)
-    : work_(work),
+    : devices_(devices),
+      work_(work),
       events_(events),
       memory_(memory),
       reading_(reading_for(devices, work, memory.limit())),
@@ -171,7 +173,9 @@ void FileWork::read_picture(FileInFlight& flight) const {
   flight.replaces = decision == Decision::replace || work_.options.overwrite;
   if (log_) flight.made = made_now(work_, flight.index, flight.file);
   if (auto problem = reading_problem(flight.file.input)) throw Error(*problem);
-  flight.source = satin::read_picture(flight.file.input, reading_of(flight));
+  ReadOptions reading = reading_of(flight);
+  reading.accept = [&](const Shape& shape, std::uint64_t beside) { foresee(shape, beside); };
+  flight.source = satin::read_picture(flight.file.input, reading);
   if (covers(work_.pipeline)) drop_what_may_show(flight.source);
   flight.own_sides = read_own_side_inputs(work_, flight.index, flight.source, reading_);
   const Shape& shape = flight.source.image.shape();
@@ -184,6 +188,42 @@ void FileWork::read_picture(FileInFlight& flight) const {
   // The picture, its side inputs, the result and the encoded result.
   constexpr std::uint64_t copies = 3;
   memory_.correct(flight.share, copies * byte_size(shape) + bytes_of(flight.own_sides));
+}
+
+/// Refuses a picture by its header if its filters do not stay below the memory limit, or if all that it takes
+/// is above what is free. `beside`: what decoding takes.
+void FileWork::foresee(const Shape& picture, std::uint64_t beside) const {
+  const FilterChain::Needs needs = needs_of(picture);
+  const std::uint64_t bytes = byte_size(picture) + std::max(beside, needs.workspace + needs.result);
+  const std::uint64_t limit = memory_limit(devices_.front());
+  const bool limited = limit != 0 && !devices_.front().is_cuda();
+  if (limited && beside > limit + needs.result)
+    throw Error(ErrorKind::environment, "To decode the picture takes " + std::to_string(beside) +
+                                            " bytes beside it, above the memory limit of " +
+                                            std::to_string(limit) + " bytes: raise it.");
+  constexpr std::uint64_t always_free = std::uint64_t{64} << 20;
+  if (bytes <= always_free) return;
+  if (const std::uint64_t free = free_memory(); bytes > free)
+    throw Error(ErrorKind::environment,
+                "The picture, its filters and its result take " + std::to_string(bytes) +
+                    " bytes, above the " + std::to_string(free) +
+                    " bytes that are free. Make the picture smaller, or let filters take "
+                    "less by --memory-limit.");
+}
+
+/// On a GPU, whose memory is not the process's, nothing. Other errors than of memory are left to the filters.
+FilterChain::Needs FileWork::needs_of(const Shape& picture) const {
+  if (devices_.front().is_cuda()) return {};
+  const std::lock_guard lock(mutex_);
+  if (foreseen_ && foreseen_->first == picture) return foreseen_->second;
+  FilterChain::Needs needs;
+  try {
+    needs = FilterChain(devices_.front(), work_).foresee(picture);
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::environment) throw;
+  }
+  foreseen_.emplace(picture, needs);
+  return needs;
 }
 
 /// What may show the covered parts outside the picture's own channels goes, or the picture is refused.

@@ -46,6 +46,9 @@ struct Codec {
   const char* advice = "";  ///< where decode or encode is missing: why, and what to do
   /// Loads what the codec needs. Throws Error(environment) if that is not installed.
   void (*require)() = nullptr;
+  /// For files that may be far larger than their header: checks what the header says, from the first bytes
+  /// (as for sniff), as decode() will do. What is damaged there is left to decode().
+  void (*look)(Bytes start, const ReadOptions& options) = nullptr;
 };
 
 /// Every format that Satin knows, in the order in which inputs are compared with them.

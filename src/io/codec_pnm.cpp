@@ -129,10 +129,25 @@ void read_binary(Bytes data, const Header& header, Image& image) {
     scaler.store(size == 1 ? byte_at(data, i) : be16(data, i * 2), image.data() + i * size);
 }
 
+int channels_of(const Header& header) {
+  return static_cast<int>(std::min<std::uint64_t>(header.channels, 1000));
+}
+
+void look_at_pnm(Bytes start, const ReadOptions& options) {
+  Header header;
+  try {
+    TextHeader text(start, format, 2);
+    header = read_header(text, static_cast<char>(byte_at(start, 1)));
+  } catch (const Error&) {
+    return;
+  }
+  accept(header.width, header.height, channels_of(header), header.type(), options);
+}
+
 Picture decode_pnm(Bytes bytes, const ReadOptions& options) {
   TextHeader text(bytes, format, 2);
   const Header header = read_header(text, static_cast<char>(byte_at(bytes, 1)));
-  const int channels = static_cast<int>(std::min<std::uint64_t>(header.channels, 1000));
+  const int channels = channels_of(header);
   check_limits(header.width, header.height, channels, header.type(), options.limits);
 
   const bool plain = header.kind <= '3';
@@ -224,8 +239,22 @@ bool read_little_endian(TextHeader& text) {
   return scale < 0.0;
 }
 
+int channels_of_pfm(Bytes bytes) { return bytes[1] == std::byte{'F'} ? 3 : 1; }
+
+void look_at_pfm(Bytes start, const ReadOptions& options) {
+  std::uint64_t width = 0, height = 0;
+  try {
+    TextHeader text(start, "PFM", 2);
+    width = text.number();
+    height = text.number();
+  } catch (const Error&) {
+    return;
+  }
+  accept(width, height, channels_of_pfm(start), Type::f32, options);
+}
+
 Picture decode_pfm(Bytes bytes, const ReadOptions& options) {
-  const int channels = bytes[1] == std::byte{'F'} ? 3 : 1;
+  const int channels = channels_of_pfm(bytes);
   TextHeader text(bytes, "PFM", 2);
   const std::uint64_t width = text.number();
   const std::uint64_t height = text.number();
@@ -261,12 +290,17 @@ std::vector<Codec> pnm_codecs() {
   Codec pam{"PAM", {".pam"}, sniff_pnm<'7', '7'>, decode_pnm, encode_pam, {types, set_of(1, 2, 3, 4)}};
   pam.holds.alpha = set_of(Alpha::none, Alpha::straight);
   pam.holds.extra = true;
-  return {{"PBM", {".pbm"}, sniff_pnm<'1', '4'>, decode_pnm, encode_pbm, {set_of(Type::u8), set_of(1)}},
-          {"PGM", {".pgm"}, sniff_pnm<'2', '5'>, decode_pnm, encode_pnm, {types, set_of(1)}},
-          {"PPM", {".ppm"}, sniff_pnm<'3', '6'>, decode_pnm, encode_pnm, {types, set_of(3)}},
-          {"PNM", {".pnm"}, never, decode_pnm, encode_pnm, {types, set_of(1, 3)}},
-          pam,
-          {"PFM", {".pfm"}, sniff_pfm, decode_pfm, encode_pfm, {set_of(Type::f32), set_of(1, 3)}}};
+  std::vector<Codec> list = {
+      {"PBM", {".pbm"}, sniff_pnm<'1', '4'>, decode_pnm, encode_pbm, {set_of(Type::u8), set_of(1)}},
+      {"PGM", {".pgm"}, sniff_pnm<'2', '5'>, decode_pnm, encode_pnm, {types, set_of(1)}},
+      {"PPM", {".ppm"}, sniff_pnm<'3', '6'>, decode_pnm, encode_pnm, {types, set_of(3)}},
+      {"PNM", {".pnm"}, never, decode_pnm, encode_pnm, {types, set_of(1, 3)}},
+      pam};
+  for (Codec& codec : list) codec.look = look_at_pnm;
+  Codec pfm{"PFM", {".pfm"}, sniff_pfm, decode_pfm, encode_pfm, {set_of(Type::f32), set_of(1, 3)}};
+  pfm.look = look_at_pfm;
+  list.push_back(pfm);
+  return list;
 }
 
 }  // namespace satin::io

@@ -188,7 +188,10 @@ Picture read_picture(const std::filesystem::path& path, const ReadOptions& optio
   std::vector<std::byte> bytes;
   try {
     bytes = io::read_file(path, options.limits.bytes, [&](Bytes start) {
-      named(name, [&] { static_cast<void>(codec_for(start, extension)); });
+      named(name, [&] {
+        const Codec& codec = codec_for(start, extension);
+        if (codec.look != nullptr) codec.look(start, options);
+      });
     });
   } catch (const std::bad_alloc&) {
     throw Error(ErrorKind::environment, name + ": there is not enough memory for the file.");

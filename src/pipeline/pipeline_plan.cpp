@@ -4,6 +4,7 @@
 
 #include "core/prepared_filter.h"
 #include "core/side_inputs.h"
+#include "core/workspace.h"
 #include "satin/error.h"
 #include "satin/pipeline.h"
 
@@ -100,6 +101,7 @@ PipelinePlan::PipelinePlan(const Device& device, const Pipeline& pipeline, std::
   if (shapes.size() != wanted)
     refuse("The pipeline takes " + std::to_string(wanted) + " inputs with those that are not used, but " +
            std::to_string(shapes.size()) + " shapes were given.");
+  const WorkspaceBudget budget(device.backend());
   Shape picture = shapes.front();
   std::size_t next = 1;
   for (std::size_t i = 0; i < pipeline.size(); ++i) {

@@ -14,6 +14,7 @@
 
 #include "core/cpu/backend.h"
 #include "core/with_type.h"
+#include "core/workspace.h"
 #include "guided/cpu/linear_moments-inl.h"
 #include "guided/local_linear.h"
 #include "pixels/cpu/rows-inl.h"
@@ -105,13 +106,13 @@ class SlidingCoefficients {
   std::size_t planes_;
   CoefficientRows<Sum> ahead_;
   CoefficientRows<Sum> behind_;
-  std::vector<std::uint64_t> sums_;  ///< of columns of coefficients
-  std::vector<std::uint64_t> nothing_;
+  WorkspaceVector<std::uint64_t> sums_;  ///< of columns of coefficients
+  WorkspaceVector<std::uint64_t> nothing_;
   PlanePrefixes<std::uint64_t> prefixes_;
-  std::vector<double> counts_;  ///< pixels of the windows along x
-  std::vector<std::int32_t> guides_;
-  std::vector<double> results_;
-  std::vector<std::uint64_t> times_;
+  WorkspaceVector<double> counts_;  ///< pixels of the windows along x
+  WorkspaceVector<std::int32_t> guides_;
+  WorkspaceVector<double> results_;
+  WorkspaceVector<std::uint64_t> times_;
 };
 
 template <class Sum>

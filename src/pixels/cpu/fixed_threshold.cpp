@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <functional>
 #include <mutex>
-#include <vector>
 
 #include "core/cpu/backend.h"
+#include "core/workspace.h"
 #include "pixels/cpu/fixed_threshold_row-inl.h"
 #include "pixels/cpu/plane_rows-inl.h"
 #include "pixels/fixed_threshold.h"
@@ -31,7 +31,7 @@ class FixedThreshold final : public FixedThresholdOperation {
     std::fill_n(counts, codes, 0);
     std::mutex mutex;
     parallel_rows(backend_, picture.shape.height, 64, [&](std::int64_t first, std::int64_t last) {
-      std::vector<std::uint64_t> own(codes);
+      WorkspaceVector<std::uint64_t> own(codes);
       if (job_.plane.type == Type::u8) {
         count_rows<std::uint8_t>(picture, exponent, first, last, own);
       } else {
@@ -57,8 +57,8 @@ class FixedThreshold final : public FixedThresholdOperation {
   /// Integer is wide enough for the plane's values.
   template <class Integer>
   void count_rows(const ImageView& picture, int exponent, std::int64_t first, std::int64_t last,
-                  std::vector<std::uint64_t>& counts) const {
-    std::vector<Integer> row(static_cast<std::size_t>(picture.shape.width));
+                  WorkspaceVector<std::uint64_t>& counts) const {
+    WorkspaceVector<Integer> row(static_cast<std::size_t>(picture.shape.width));
     for (std::int64_t y = first; y < last; ++y) {
       ReadQuantised(job_.plane, exponent, picture, y, row.data());
       for (const Integer value : row) ++counts[code_of(value)];

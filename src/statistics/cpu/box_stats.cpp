@@ -9,10 +9,10 @@
 
 #include <algorithm>
 #include <mutex>
-#include <vector>
 
 #include "core/cpu/backend.h"
 #include "core/with_type.h"
+#include "core/workspace.h"
 #include "pixels/cpu/plane_rows-inl.h"
 #include "pixels/cpu/rows.h"
 #include "statistics/box_stats.h"
@@ -86,9 +86,9 @@ class BoxStats final : public BoxStatsOperation {
  private:
   struct RowTile {
     Sliding sliding;
-    std::vector<double> values;       ///< of one row
-    std::vector<std::uint32_t> open;  ///< pixels that floats do not decide
-    std::vector<Stored> stored;       ///< results of one row
+    WorkspaceVector<double> values;       ///< of one row
+    WorkspaceVector<std::uint32_t> open;  ///< pixels that floats do not decide
+    WorkspaceVector<Stored> stored;       ///< results of one row
   };
 
   void run_plane(const BoxStatsImages& images) {
@@ -228,7 +228,7 @@ class BoxStats final : public BoxStatsOperation {
   BoxStatsJob job_;
   Image plane_;
   std::int64_t tiles_;
-  std::vector<RowTile> row_tiles_;
+  WorkspaceVector<RowTile> row_tiles_;
 };
 
 inline std::unique_ptr<BoxStatsOperation> PrepareBoxStats(Backend& backend, const BoxStatsJob& job) {
