@@ -181,7 +181,7 @@ int run(const CommandSpec& command, const ParsedLine& line) {
   Task task = task_of(command, line);
   check_outputs(line, task);
   const Device device = open_device(line);
-  const ReadOptions reading = read_options_of(line);
+  const ReadOptions reading = analysis_reading(line);
   if (!task.image_path.empty()) task.image = read_picture(task.image_path, reading).image;
   JsonWriter json;
   json.begin_object();

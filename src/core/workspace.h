@@ -2,7 +2,9 @@
 // Memory that filters work in, counted before it is taken, so that a plan never takes more than it may.
 
 #include <cstddef>
-#include <memory>
+#include <cstdlib>
+#include <new>
+#include <type_traits>
 #include <vector>
 
 namespace satin {
@@ -37,8 +39,11 @@ class WorkspaceBudget {
   bool knows_bound_;  ///< what is free is asked for only when much is taken
 };
 
+/// New elements are zero, as the system gives them, so that memory is resident only once it is used: a plan
+/// that turns out to be too large has cost nothing. Elements that a vector had before keep their values.
 template <class T>
 struct WorkspaceAllocator {
+  static_assert(alignof(T) <= alignof(std::max_align_t));
   using value_type = T;
 
   WorkspaceAllocator() = default;
@@ -47,11 +52,16 @@ struct WorkspaceAllocator {
 
   [[nodiscard]] T* allocate(std::size_t count) {
     WorkspaceBudget::take(count * sizeof(T));
-    return std::allocator<T>().allocate(count);
+    if (void* memory = std::calloc(count, sizeof(T))) return static_cast<T*>(memory);
+    throw std::bad_alloc();
   }
   void deallocate(T* values, std::size_t count) noexcept {
     WorkspaceBudget::give_back(count * sizeof(T));
-    std::allocator<T>().deallocate(values, count);
+    std::free(values);
+  }
+  template <class Element>
+  void construct(Element* element) {
+    if constexpr (!std::is_trivially_default_constructible_v<Element>) new (element) Element();
   }
   bool operator==(const WorkspaceAllocator& /*other*/) const = default;
 };

@@ -114,6 +114,7 @@ PipelinePlan::PipelinePlan(const Device& device, const Pipeline& pipeline, std::
     if (check) check(i, picture);
     if (!steps_.empty()) steps_.back().result = room_for(device, picture);
     if (step.filter().output == OutputKind::json) {
+      WorkspaceBudget::take(bytes_of_analysis(picture));
       analysis_ = step;
       break;
     }

@@ -41,9 +41,10 @@ class BoxStats final : public BoxStatsOperation {
       : backend_(backend),
         job_(job),
         plane_(AllocatePlane(backend, job)),
-        tiles_(std::clamp<std::int64_t>(job.height / smallest_tile, 1, backend.threads.count())),
-        row_tiles_(static_cast<std::size_t>(tiles_), RowTile{Sliding(job), {}, {}, {}}) {
-    for (RowTile& tile : row_tiles_) {
+        tiles_(std::clamp<std::int64_t>(job.height / smallest_tile, 1, backend.threads.count())) {
+    row_tiles_.reserve(static_cast<std::size_t>(tiles_));
+    for (std::int64_t i = 0; i < tiles_; ++i) {
+      RowTile& tile = row_tiles_.emplace_back(RowTile{Sliding(job), {}, {}, {}});
       tile.values.resize(static_cast<std::size_t>(job.width));
       tile.open.resize(static_cast<std::size_t>(job.width));
       tile.stored.resize(static_cast<std::size_t>(job.width));
