@@ -99,7 +99,10 @@ std::string empty_npy() {
   constexpr std::size_t fixed = 10, alignment = 64;
   header.resize(alignment * 2 - fixed - 1, ' ');
   header += '\n';
-  return std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(header.size()) + '\0' + header;
+  std::string npy("\x93NUMPY\x01\x00", 8);
+  npy += static_cast<char>(header.size());
+  npy += '\0';
+  return npy.append(header);
 }
 
 /// Label picture: u16 if the largest label fits, otherwise u32. Throws Error(usage) if the format holds only
@@ -129,7 +132,6 @@ void write_labels(const std::filesystem::path& path, const Regions& regions, boo
 
 /// Every pixel of every region as a row of label, x, y: u32, region after region, each in raster order.
 void write_coordinates(const std::filesystem::path& path, const Regions& regions, bool overwrite) {
-  const PatientWork patient(patience_to_write(path));
   const std::int64_t pixels = pixels_of(regions.regions);
   if (pixels == 0) {
     const std::string npy = empty_npy();
@@ -165,7 +167,10 @@ void do_mask(const Device& device, const std::string& name, const Image& picture
   const ImageView image = task.image.empty() ? ImageView{} : task.image.view();
   const Regions regions = search_regions(device, picture, image, task.search);
   if (task.labels) write_labels(*task.labels, regions, task.overwrite);
-  if (task.coordinates) write_coordinates(*task.coordinates, regions, task.overwrite);
+  if (task.coordinates) {
+    const PatientWork patient(patience_to_write(*task.coordinates));
+    write_coordinates(*task.coordinates, regions, task.overwrite);
+  }
   if (task.overlay) {
     WriteOptions write;
     write.overwrite = task.overwrite;

@@ -212,13 +212,20 @@ void FileWork::foresee(const Shape& picture, std::uint64_t beside) const {
 }
 
 /// On a GPU, whose memory is not the process's, nothing. Other errors than of memory are left to the filters.
+/// A picture that is alone is planned once: plans are slow for some filters.
 FilterChain::Needs FileWork::needs_of(const Shape& picture) const {
   if (devices_.front().is_cuda()) return {};
   const std::lock_guard lock(mutex_);
   if (foreseen_ && foreseen_->first == picture) return foreseen_->second;
   FilterChain::Needs needs;
   try {
-    needs = FilterChain(devices_.front(), work_).foresee(picture);
+    if (work_.size() == 1 && !has_own_side_inputs(work_.pipeline)) {
+      FilterChain& chain = *chains_.first().front();
+      chain.plan(work_.file(0).input, picture);
+      needs = chain.needs();
+    } else {
+      needs = FilterChain(devices_.front(), work_).foresee(picture);
+    }
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::environment) throw;
   }

@@ -87,7 +87,12 @@ FilterChain::Needs FilterChain::foresee(const Shape& picture) const {
       if (is_own_side(step, input)) shapes[next] = {picture.width, picture.height, 1, Type::u8};
       ++next;
     }
-  const PipelinePlan plan(device_, work_.pipeline, shapes);
+  return needs_of(PipelinePlan(device_, work_.pipeline, shapes));
+}
+
+FilterChain::Needs FilterChain::needs() const { return needs_of(*planned_); }
+
+FilterChain::Needs FilterChain::needs_of(const PipelinePlan& plan) const {
   const bool is_json = output_kind(work_.pipeline) == OutputKind::json;
   return {plan.workspace_bytes(), is_json ? 0 : byte_size(plan.output_shape())};
 }

@@ -38,6 +38,8 @@ class FilterChain {
   /// Side images that pictures have of their own are taken for grey ones of 8 bits. Throws Error(environment)
   /// if there is no memory for it.
   [[nodiscard]] Needs foresee(const Shape& picture) const;
+  /// The same of what was planned last.
+  [[nodiscard]] Needs needs() const;
 
   /// Runs what was planned last, from and to host memory, watched by `progress`; returns warnings.
   std::vector<std::string> run(const ImageView& picture, const MutableImageView& output,
@@ -60,6 +62,7 @@ class FilterChain {
     PipelinePlan plan;
   };
 
+  [[nodiscard]] Needs needs_of(const PipelinePlan& plan) const;
   void share(const Image& image);
   [[nodiscard]] std::vector<Shape> shapes_with(const Shape& picture) const;
   [[nodiscard]] Shape usual_shape(int channels) const;
