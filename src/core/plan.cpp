@@ -57,8 +57,6 @@ struct PlanImplementation {
         planned(std::move(wanted)),
         copy(backend().prepare(CopyJob{})),
         staging(planned.inputs.size() + 1) {
-    if (planned.measures)
-      measured = backend().allocate(sizeof(Measured) * static_cast<std::size_t>(planned.output.frames));
     prepare();
   }
 
@@ -77,7 +75,9 @@ struct PlanImplementation {
   Backend& backend() const { return device.backend(); }
 
   void prepare() {
-    WorkspaceBudget budget(backend(), measured.size);
+    WorkspaceBudget budget(backend());
+    if (planned.measures)
+      measured = backend().allocate(sizeof(Measured) * static_cast<std::size_t>(planned.output.frames));
     try {
       filter = prepare_whole(backend(), planned);
     } catch (const NoMemory& reason) {

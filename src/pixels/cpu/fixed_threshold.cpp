@@ -8,9 +8,10 @@
 #include <algorithm>
 #include <functional>
 #include <mutex>
+#include <vector>
 
 #include "core/cpu/backend.h"
-#include "core/workspace.h"
+#include "core/windows.h"
 #include "pixels/cpu/fixed_threshold_row-inl.h"
 #include "pixels/cpu/plane_rows-inl.h"
 #include "pixels/fixed_threshold.h"
@@ -31,7 +32,7 @@ class FixedThreshold final : public FixedThresholdOperation {
     std::fill_n(counts, codes, 0);
     std::mutex mutex;
     parallel_rows(backend_, picture.shape.height, 64, [&](std::int64_t first, std::int64_t last) {
-      WorkspaceVector<std::uint64_t> own(codes);
+      std::vector<std::uint64_t> own(codes);
       if (job_.plane.type == Type::u8) {
         count_rows<std::uint8_t>(picture, exponent, first, last, own);
       } else {
@@ -54,15 +55,19 @@ class FixedThreshold final : public FixedThresholdOperation {
   }
 
  private:
+  static constexpr std::int64_t chunk = 1024;  ///< pixels that stay in the L1
+
   /// Integer is wide enough for the plane's values.
   template <class Integer>
   void count_rows(const ImageView& picture, int exponent, std::int64_t first, std::int64_t last,
-                  WorkspaceVector<std::uint64_t>& counts) const {
-    WorkspaceVector<Integer> row(static_cast<std::size_t>(picture.shape.width));
-    for (std::int64_t y = first; y < last; ++y) {
-      ReadQuantised(job_.plane, exponent, picture, y, row.data());
-      for (const Integer value : row) ++counts[code_of(value)];
-    }
+                  std::vector<std::uint64_t>& counts) const {
+    Integer values[chunk];
+    for (std::int64_t y = first; y < last; ++y)
+      for (std::int64_t x = 0; x < picture.shape.width; x += chunk) {
+        const std::int64_t end = std::min(x + chunk, picture.shape.width);
+        ReadQuantised(job_.plane, exponent, part_of(picture, {{x, end}, {y, y + 1}}), 0, values);
+        for (std::int64_t i = 0; i < end - x; ++i) ++counts[code_of(values[i])];
+      }
   }
 
   CpuBackend& backend_;
