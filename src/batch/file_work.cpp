@@ -173,9 +173,7 @@ void FileWork::read_picture(FileInFlight& flight) const {
   flight.replaces = decision == Decision::replace || work_.options.overwrite;
   if (log_) flight.made = made_now(work_, flight.index, flight.file);
   if (auto problem = reading_problem(flight.file.input)) throw Error(*problem);
-  ReadOptions reading = reading_of(flight);
-  reading.accept = [&](const Shape& shape, std::uint64_t beside) { foresee(shape, beside); };
-  flight.source = satin::read_picture(flight.file.input, reading);
+  flight.source = satin::read_picture(flight.file.input, reading_of(flight));
   if (covers(work_.pipeline)) drop_what_may_show(flight.source);
   flight.own_sides = read_own_side_inputs(work_, flight.index, flight.source, reading_);
   const Shape& shape = flight.source.image.shape();
@@ -296,6 +294,7 @@ void FileWork::write(FileInFlight& flight) const {
 
 ReadOptions FileWork::reading_of(const FileInFlight& flight) const {
   ReadOptions options = reading_;
+  options.accept = [this](const Shape& shape, std::uint64_t beside) { foresee(shape, beside); };
   if (!jpeg_decoders_.empty()) options.nvjpeg = jpeg_decoders_[flight.index % jpeg_decoders_.size()];
   return options;
 }

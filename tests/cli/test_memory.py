@@ -14,7 +14,7 @@ LIMIT = 4 << 20
 ALLOWANCE = 48 << 20  # the program itself
 SHAPES = {"wide": (1, 1 << 20), "tall": (1 << 20, 1), "ordinary": (1100, 1400)}
 # Every row of a lobe looks at all rows: a million of them take minutes.
-TALL_LOBES = (1 << 11, 1)
+TALL_LOBES = (1 << 10, 1)
 ANALYSIS = 32  # bytes a pixel of what makes JSON, where there is no limit to set
 
 # A small process starts the command, because what is inherited from a large one counts in the peak.
