@@ -1,6 +1,8 @@
 #include "app/analysis.h"
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <optional>
@@ -13,6 +15,8 @@
 #include "satin/batch.h"
 #include "satin/error.h"
 #include "satin/io.h"
+#include "satin/pipeline.h"
+#include "satin/plan.h"
 
 namespace satin::app {
 namespace {
@@ -102,9 +106,24 @@ bool names_one_file(const ParsedLine& line) {
   return !is_pattern && !std::filesystem::is_directory(name);
 }
 
+ReadOptions analysis_reading(const ParsedLine& line) {
+  ReadOptions options = read_options_of(line);
+  options.accept = [](const Shape& shape, std::uint64_t beside) {
+    const std::uint64_t bytes = byte_size(shape) + std::max(beside, bytes_of_analysis(shape));
+    constexpr std::uint64_t always_free = std::uint64_t{64} << 20;
+    if (bytes <= always_free) return;
+    if (const std::uint64_t free = free_memory(); bytes > free)
+      throw Error(ErrorKind::environment, "The picture and what is found in it take up to " +
+                                              std::to_string(bytes) + " bytes, above the " +
+                                              std::to_string(free) +
+                                              " bytes that are free. Make the picture smaller.");
+  };
+  return options;
+}
+
 int for_each_picture(const ParsedLine& line, JsonWriter* json, const PictureWork& work, bool one) {
   const FoundPictures found = find_pictures(input_options_of(line));
-  const ReadOptions options = read_options_of(line);
+  const ReadOptions options = analysis_reading(line);
   BatchResult result;
   result.total = found.files.size();
   const bool listed = json != nullptr && !one;

@@ -15,6 +15,9 @@ namespace satin::app {
 
 [[nodiscard]] Device open_device(const ParsedLine& line);
 
+/// How such pictures are read: one is refused by its header where memory is free for less than it takes.
+[[nodiscard]] ReadOptions analysis_reading(const ParsedLine& line);
+
 /// Text with `digits` behind the point at most, no zeros at the end.
 [[nodiscard]] std::string short_number(double value, int digits = 4);
 

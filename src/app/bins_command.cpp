@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "app/analysis.h"
+#include "app/interrupt.h"
 #include "app/options.h"
 #include "app/report.h"
 #include "app/terminal.h"
@@ -56,11 +57,15 @@ Image mask_of_zone(const Image& zones, std::int64_t zone) {
 void write_zones(const ToneZones& zones, const std::vector<fs::path>& paths, bool overwrite) {
   WriteOptions options;
   options.overwrite = overwrite;
+  const auto write = [&](const fs::path& path, const Image& image) {
+    const PatientWork patient(Patience::endless);
+    write_image(path, image, options);
+  };
   const std::size_t count = zones.counts.size();
   for (std::size_t zone = 0; zone < count; ++zone)
-    write_image(paths[zone], mask_of_zone(zones.zones, static_cast<std::int64_t>(zone)), options);
-  write_image(paths[count], zones.pixels, options);
-  write_image(paths[count + 1], zones.positions, options);
+    write(paths[zone], mask_of_zone(zones.zones, static_cast<std::int64_t>(zone)));
+  write(paths[count], zones.pixels);
+  write(paths[count + 1], zones.positions);
 }
 
 std::string table_of(const ToneZones& zones, const Bins& bins, const std::vector<fs::path>& paths) {

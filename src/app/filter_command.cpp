@@ -7,7 +7,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -80,14 +79,8 @@ void check_standard_output(const BatchOptions& options, bool json) {
                 "A picture is not written to a terminal. Redirect it, or name a file with -o.");
 }
 
-bool may_wait(const fs::path& path) {
-  std::error_code ignored;
-  const fs::file_status status = fs::status(path, ignored);
-  return path == "-" || (fs::exists(status) && !fs::is_regular_file(status));
-}
-
 Patience patience_in(const BatchFile& file, Stage stage) {
-  if (stage == Stage::writing) return may_wait(file.output) ? Patience::none : Patience::endless;
+  if (stage == Stage::writing) return patience_to_write(file.output);
   return stage == Stage::reading && may_wait(file.input) ? Patience::none : Patience::short_one;
 }
 

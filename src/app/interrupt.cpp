@@ -4,13 +4,13 @@
 #include <unistd.h>
 
 #include <atomic>
-
-#include "app/terminal.h"
+#include <system_error>
 
 namespace satin::app {
 namespace {
 
 std::atomic<int> signals{0};
+std::atomic<int> last_signal{SIGINT};
 std::atomic<int> writing{0};  // stages under way with endless patience
 std::atomic<int> working{0};  // with a short one
 static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may touch nothing else");
@@ -26,10 +26,11 @@ Patience present_patience() {
 }
 
 void end_if_due() {
-  if (signals >= static_cast<int>(present_patience())) ::_exit(exit_interrupted);
+  if (signals >= static_cast<int>(present_patience())) ::_exit(exit_interrupted());
 }
 
-void on_signal(int) {
+void on_signal(int number) {
+  last_signal = number;
   ++signals;
   end_if_due();
 }
@@ -42,8 +43,12 @@ void catch_signals() {
   action.sa_flags = SA_RESTART;
   ::sigaction(SIGINT, &action, nullptr);
   ::sigaction(SIGTERM, &action, nullptr);
+  if (::signal(SIGHUP, SIG_IGN) != SIG_IGN) ::sigaction(SIGHUP, &action, nullptr);
   ::signal(SIGPIPE, SIG_IGN);
+  ::signal(SIGXFSZ, SIG_IGN);
 }
+
+int exit_interrupted() noexcept { return 128 + last_signal; }
 
 bool interrupted() noexcept { return signals > 0; }
 
@@ -54,6 +59,21 @@ void enter_stage(Patience patience) noexcept {
 
 void leave_stage(Patience patience) noexcept {
   if (std::atomic<int>* counter = counter_of(patience)) --*counter;
+}
+
+bool may_wait(const std::filesystem::path& path) {
+  std::error_code ignored;
+  const std::filesystem::file_status status = std::filesystem::status(path, ignored);
+  return path == "-" || (exists(status) && !is_regular_file(status));
+}
+
+Patience patience_to_write(const std::filesystem::path& path) {
+  return may_wait(path) ? Patience::none : Patience::endless;
+}
+
+PatientWork::~PatientWork() {
+  leave_stage(patience_);
+  if (signals > 0) end_if_due();
 }
 
 }  // namespace satin::app

@@ -1,6 +1,8 @@
 #pragma once
-// SIGINT and SIGTERM end the work between two stages or soon inside of a filter, so that no temporary file is
-// left.
+// SIGINT, SIGTERM and SIGHUP end the work between two stages or soon inside of a filter, so that no temporary
+// file is left.
+
+#include <filesystem>
 
 namespace satin::app {
 
@@ -11,8 +13,12 @@ enum class Patience : int {
   endless = 1 << 30
 };
 
-/// Catches both signals, and ignores SIGPIPE so that a closed pipe is an error like others.
+/// Catches these signals (SIGHUP not under nohup), and ignores SIGPIPE and SIGXFSZ so that a closed pipe and
+/// a file above the limit of the shell are errors like others.
 void catch_signals();
+
+/// 128 and the number of the signal that came last, as shells count; that of SIGINT if none came.
+[[nodiscard]] int exit_interrupted() noexcept;
 
 /// True once a signal came that did not end the process.
 [[nodiscard]] bool interrupted() noexcept;
@@ -22,11 +28,18 @@ void catch_signals();
 void enter_stage(Patience patience) noexcept;
 void leave_stage(Patience patience) noexcept;
 
-/// A stage that is under way as long as the object lives.
+/// True for standard streams, pipes and devices.
+[[nodiscard]] bool may_wait(const std::filesystem::path& path);
+
+/// While a file is written beside its target, the temporary file must get its name or go.
+[[nodiscard]] Patience patience_to_write(const std::filesystem::path& path);
+
+/// A stage that is under way as long as the object lives. A signal that came meanwhile may end the process
+/// afterwards.
 class PatientWork {
  public:
   explicit PatientWork(Patience patience) noexcept : patience_(patience) { enter_stage(patience_); }
-  ~PatientWork() { leave_stage(patience_); }
+  ~PatientWork();
   PatientWork(const PatientWork&) = delete;
   PatientWork& operator=(const PatientWork&) = delete;
 

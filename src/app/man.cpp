@@ -84,8 +84,9 @@ int run_man(const CommandSpec& command, const ParsedLine& line) {
              "The command line is wrong: an option, a name, a range, sizes that do not match, an output that "
              "is an input or that exists already.") +
       tagged("3", "The machine is the reason: no such device, out of memory, a full disk.") +
-      tagged("130", "Interrupted.") + ".SH ENVIRONMENT\n" +
-      tagged("NO_COLOR", "If not empty, nothing is coloured."));
+      tagged("129, 130, 143",
+             "Ended by SIGHUP, SIGINT (Ctrl-C) or SIGTERM: 128 and the number of the signal.") +
+      ".SH ENVIRONMENT\n" + tagged("NO_COLOR", "If not empty, nothing is coloured."));
   return exit_good;
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "app/command_line.h"
+#include "app/interrupt.h"
 #include "app/options.h"
 #include "app/rle_file.h"
 #include "app/terminal.h"
@@ -77,7 +78,10 @@ int write_mask(const ParsedLine& line) {
   MaskList list = read_masks(source);
   if (!labels.empty()) choose(list, std::move(labels));
   const Image mask = mask_of(list, source);
-  write_image(*output, mask, options);
+  {
+    const PatientWork patient(patience_to_write(*output));
+    write_image(*output, mask, options);
+  }
   if (line.flag("json")) {
     JsonWriter json;
     json.begin_object().key("status").string("done").key("exit_code").integer(exit_good);

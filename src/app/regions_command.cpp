@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/analysis.h"
+#include "app/interrupt.h"
 #include "app/options.h"
 #include "app/region_overlay.h"
 #include "app/terminal.h"
@@ -98,12 +99,16 @@ std::string empty_npy() {
   constexpr std::size_t fixed = 10, alignment = 64;
   header.resize(alignment * 2 - fixed - 1, ' ');
   header += '\n';
-  return std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(header.size()) + '\0' + header;
+  std::string npy("\x93NUMPY\x01\x00", 8);
+  npy += static_cast<char>(header.size());
+  npy += '\0';
+  return npy.append(header);
 }
 
 /// Label picture: u16 if the largest label fits, otherwise u32. Throws Error(usage) if the format holds only
 /// 16 bits then.
 void write_labels(const std::filesystem::path& path, const Regions& regions, bool overwrite) {
+  const PatientWork patient(patience_to_write(path));
   WriteOptions options;
   options.overwrite = overwrite;
   if (regions.regions.size() > std::numeric_limits<std::uint16_t>::max()) {
@@ -162,10 +167,14 @@ void do_mask(const Device& device, const std::string& name, const Image& picture
   const ImageView image = task.image.empty() ? ImageView{} : task.image.view();
   const Regions regions = search_regions(device, picture, image, task.search);
   if (task.labels) write_labels(*task.labels, regions, task.overwrite);
-  if (task.coordinates) write_coordinates(*task.coordinates, regions, task.overwrite);
+  if (task.coordinates) {
+    const PatientWork patient(patience_to_write(*task.coordinates));
+    write_coordinates(*task.coordinates, regions, task.overwrite);
+  }
   if (task.overlay) {
     WriteOptions write;
     write.overwrite = task.overwrite;
+    const PatientWork patient(patience_to_write(*task.overlay));
     write_image(*task.overlay, region_overlay(image.empty() ? picture.view() : image, regions.regions),
                 write);
   }
@@ -177,7 +186,7 @@ int run(const CommandSpec& command, const ParsedLine& line) {
   Task task = task_of(command, line);
   check_outputs(line, task);
   const Device device = open_device(line);
-  const ReadOptions reading = read_options_of(line);
+  const ReadOptions reading = analysis_reading(line);
   if (!task.image_path.empty()) task.image = read_only_picture(task.image_path, reading).image;
   JsonWriter json;
   json.begin_object();
@@ -192,7 +201,9 @@ int run(const CommandSpec& command, const ParsedLine& line) {
     });
   }
   const std::string text = json.end_object().text() + "\n";
-  write_file(line.value("output").value_or("-"), std::as_bytes(std::span(text)), task.overwrite);
+  const std::string output = line.value("output").value_or("-");
+  const PatientWork patient(patience_to_write(output));
+  write_file(output, std::as_bytes(std::span(text)), task.overwrite);
   return code;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/analysis.h"
+#include "app/interrupt.h"
 #include "app/options.h"
 #include "app/report.h"
 #include "app/terminal.h"
@@ -166,6 +167,7 @@ int run(const CommandSpec& command, const ParsedLine& line) {
         const std::vector<ChannelStatistics> channels = statistics(device, picture, mask_view, options);
         if (plot) {
           const std::string svg = histogram_svg(name, picture.shape(), channels);
+          const PatientWork patient(patience_to_write(*plot));
           write_file(*plot, std::as_bytes(std::span(svg)), line.flag("overwrite"));
         }
         if (as_json) return add_statistics(json, picture.shape(), channels);

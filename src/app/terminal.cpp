@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "app/interrupt.h"
+
 namespace satin::app {
 namespace {
 
@@ -41,18 +43,18 @@ int exit_code(ErrorKind kind) noexcept {
     case ErrorKind::environment:
       return 3;
     case ErrorKind::cancelled:
-      return exit_interrupted;
+      return exit_interrupted();
   }
   return 1;
 }
 
 int exit_code(const BatchResult& result) noexcept {
-  if (result.cancelled) return exit_interrupted;
+  if (result.cancelled) return exit_interrupted();
   return result.failure ? exit_code(*result.failure) : exit_good;
 }
 
 Error write_failure(const std::string& what, int code) {
-  const bool full = code == ENOSPC || code == EDQUOT;
+  const bool full = code == ENOSPC || code == EDQUOT || code == EFBIG;
   return {full ? ErrorKind::environment : ErrorKind::input,
           what + " cannot be written: " + std::strerror(code) + "."};
 }

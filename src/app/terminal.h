@@ -11,7 +11,6 @@
 namespace satin::app {
 
 constexpr int exit_good = 0;
-constexpr int exit_interrupted = 130;
 
 /// The one place that maps errors to exit codes.
 [[nodiscard]] int exit_code(ErrorKind kind) noexcept;

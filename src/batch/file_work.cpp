@@ -126,7 +126,8 @@ std::string blocks_of(const Metadata& metadata) {
 
 FileWork::FileWork(std::span<const Device> devices, const Batch& work, const BatchEvents& events,
                    PictureMemory& memory)
-    : work_(work),
+    : devices_(devices),
+      work_(work),
       events_(events),
       memory_(memory),
       reading_(reading_for(devices, work, memory.limit())),
@@ -205,6 +206,49 @@ void FileWork::read_pages(FileInFlight& flight) const {
     if (!covers(work_.pipeline)) flight.thumbnails->before = thumbnail(first, Thumbnails::side);
   }
   memory_.correct(flight.share, bytes);
+}
+
+/// Refuses a picture by its header if its filters do not stay below the memory limit, or if all that it takes
+/// is above what is free. `beside`: what decoding takes.
+void FileWork::foresee(const Shape& picture, std::uint64_t beside) const {
+  const FilterChain::Needs needs = needs_of(picture);
+  const std::uint64_t bytes = byte_size(picture) + std::max(beside, needs.workspace + needs.result);
+  const std::uint64_t limit = memory_limit(devices_.front());
+  const bool limited = limit != 0 && !devices_.front().is_cuda();
+  if (limited && beside > limit + needs.result)
+    throw Error(ErrorKind::environment, "To decode the picture takes " + std::to_string(beside) +
+                                            " bytes beside it, above the memory limit of " +
+                                            std::to_string(limit) + " bytes: raise it.");
+  constexpr std::uint64_t always_free = std::uint64_t{64} << 20;
+  if (bytes <= always_free) return;
+  if (const std::uint64_t free = free_memory(); bytes > free)
+    throw Error(ErrorKind::environment,
+                "The picture, its filters and its result take " + std::to_string(bytes) +
+                    " bytes, above the " + std::to_string(free) +
+                    " bytes that are free. Make the picture smaller, or let filters take "
+                    "less by --memory-limit.");
+}
+
+/// On a GPU, whose memory is not the process's, nothing. Other errors than of memory are left to the filters.
+/// A picture that is alone is planned once: plans are slow for some filters.
+FilterChain::Needs FileWork::needs_of(const Shape& picture) const {
+  if (devices_.front().is_cuda()) return {};
+  const std::lock_guard lock(mutex_);
+  if (foreseen_ && foreseen_->first == picture) return foreseen_->second;
+  FilterChain::Needs needs;
+  try {
+    if (work_.size() == 1 && !has_own_side_inputs(work_.pipeline)) {
+      FilterChain& chain = *chains_.first().front();
+      chain.plan(work_.file(0).input, picture);
+      needs = chain.needs();
+    } else {
+      needs = FilterChain(devices_.front(), work_).foresee(picture);
+    }
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::environment) throw;
+  }
+  foreseen_.emplace(picture, needs);
+  return needs;
 }
 
 /// What may show the covered parts outside the picture's own channels goes, or the picture is refused.
@@ -300,6 +344,7 @@ Progress FileWork::progress_of(const FileInFlight& flight) const {
 
 ReadOptions FileWork::reading_of(const FileInFlight& flight) const {
   ReadOptions options = reading_;
+  options.accept = [this](const Shape& shape, std::uint64_t beside) { foresee(shape, beside); };
   if (!jpeg_decoders_.empty()) options.nvjpeg = jpeg_decoders_[flight.index % jpeg_decoders_.size()];
   return options;
 }

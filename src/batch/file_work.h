@@ -4,8 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "batch/filter_chains.h"
@@ -65,6 +68,8 @@ class FileWork {
   template <class Body>
   void attempt(FileInFlight& flight, Stage stage, const Body& body) const;
   void read_pages(FileInFlight& flight) const;
+  void foresee(const Shape& picture, std::uint64_t beside) const;
+  [[nodiscard]] FilterChain::Needs needs_of(const Shape& picture) const;
   void drop_what_may_show(Picture& source) const;
   void filter_page(FileInFlight& flight, PageInFlight& page, FilterChain& chain) const;
   [[nodiscard]] std::string json_of_pages(FileInFlight& flight, FilterChain& chain) const;
@@ -74,12 +79,15 @@ class FileWork {
   [[nodiscard]] ReadOptions reading_of(const FileInFlight& flight) const;
   [[nodiscard]] WriteOptions options_of(const FileInFlight& flight, const PageInFlight& page) const;
 
+  std::span<const Device> devices_;
   const Batch& work_;
   const BatchEvents& events_;
   PictureMemory& memory_;
   ReadOptions reading_;  ///< of the pictures and of their own side inputs
   std::vector<std::shared_ptr<const NvjpegDecoder>> jpeg_decoders_;  ///< of the pictures; may be none
   FilterChains chains_;
+  mutable std::mutex mutex_;
+  mutable std::optional<std::pair<Shape, FilterChain::Needs>> foreseen_;  ///< of the last shape
   std::unique_ptr<ManifestLog> log_;
 };
 

@@ -70,13 +70,31 @@ const Shape& FilterChain::plan(const std::filesystem::path& input, const Shape& 
   if (known != plans_.end()) {
     std::rotate(plans_.begin(), known, known + 1);
   } else {
-    if (plans_.size() == kept_plans) plans_.pop_back();
+    if (plans_.size() == (memory_limit(device_) == 0 ? kept_plans : 1)) plans_.pop_back();
     const auto check = [&](std::size_t step, const Shape& shape) { check_step(step, input, shape); };
     PipelinePlan made(device_, work_.pipeline, shapes, check);
     plans_.insert(plans_.begin(), ShapedPlan{std::move(shapes), std::move(made)});
   }
   planned_ = &plans_.front().plan;
   return planned_->output_shape();
+}
+
+FilterChain::Needs FilterChain::foresee(const Shape& picture) const {
+  std::vector<Shape> shapes = shapes_with(picture);
+  std::size_t next = 1;
+  for (const PipelineStep& step : work_.pipeline)
+    for (const InputRecord& input : step.parameters.filter().inputs) {
+      if (is_own_side(step, input)) shapes[next] = {picture.width, picture.height, 1, Type::u8};
+      ++next;
+    }
+  return needs_of(PipelinePlan(device_, work_.pipeline, shapes));
+}
+
+FilterChain::Needs FilterChain::needs() const { return needs_of(*planned_); }
+
+FilterChain::Needs FilterChain::needs_of(const PipelinePlan& plan) const {
+  const bool is_json = output_kind(work_.pipeline) == OutputKind::json;
+  return {plan.workspace_bytes(), is_json ? 0 : byte_size(plan.output_shape())};
 }
 
 std::vector<std::string> FilterChain::run(const ImageView& picture, const MutableImageView& output,

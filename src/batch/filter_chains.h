@@ -2,6 +2,7 @@
 // The pipeline of a batch on the streams of its devices, and how many pictures a device has at a time.
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <mutex>
@@ -29,6 +30,17 @@ class FilterChain {
   const Shape& plan(const std::filesystem::path& input, const Shape& picture,
                     std::span<const std::vector<Image>> own_images = {});
 
+  /// What the pipeline takes for a picture of this shape beside it.
+  struct Needs {
+    std::uint64_t workspace = 0;
+    std::uint64_t result = 0;
+  };
+  /// Side images that pictures have of their own are taken for grey ones of 8 bits. Throws Error(environment)
+  /// if there is no memory for it.
+  [[nodiscard]] Needs foresee(const Shape& picture) const;
+  /// The same of what was planned last.
+  [[nodiscard]] Needs needs() const;
+
   /// Runs what was planned last, from and to host memory, watched by `progress`; returns warnings.
   std::vector<std::string> run(const ImageView& picture, const MutableImageView& output,
                                const Progress& progress = {});
@@ -54,6 +66,7 @@ class FilterChain {
     PipelinePlan plan;
   };
 
+  [[nodiscard]] Needs needs_of(const PipelinePlan& plan) const;
   void share(const Image& image);
   [[nodiscard]] std::vector<Shape> shapes_with(const Shape& picture) const;
   [[nodiscard]] Shape usual_shape(int channels) const;

@@ -165,6 +165,11 @@ std::vector<Image> read_side_inputs(const PipelineStep& step, const ReadOptions&
   return images;
 }
 
+bool is_own_side(const PipelineStep& step, const InputRecord& input) {
+  const SideInput* side = find_side(step, input.name);
+  return is_in_picture(step, input) || (side != nullptr && is_side_pattern(*side));
+}
+
 bool has_own_side_inputs(const Pipeline& pipeline) {
   return std::any_of(pipeline.begin(), pipeline.end(), [](const PipelineStep& step) {
     const std::vector<InputRecord>& inputs = step.parameters.filter().inputs;

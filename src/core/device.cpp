@@ -5,6 +5,7 @@
 #include "core/backend.h"
 #include "core/copy.h"
 #include "core/host_memory.h"
+#include "core/workspace.h"
 #include "satin/error.h"
 
 namespace satin {
@@ -54,6 +55,7 @@ void require_memory(const ImageView& view, Memory memory) {
 }  // namespace
 
 Buffer Backend::allocate(std::size_t bytes) {
+  WorkspaceBudget::take(bytes);
   if (!allocator.allocate) return allocate_own(bytes);
   Buffer buffer = allocated(allocator, bytes);
   if (buffer.get() == nullptr)

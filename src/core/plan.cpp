@@ -11,6 +11,7 @@
 #include "core/host_memory.h"
 #include "core/prepared_filter.h"
 #include "core/windowed_filter.h"
+#include "core/workspace.h"
 #include "satin/error.h"
 #include "satin/param.h"
 
@@ -45,12 +46,9 @@ void require_shape(const Shape& given, const Shape& planned, const char* what) {
                                       " (or another meaning of alpha or order of colours).");
 }
 
-[[noreturn]] void refuse_whole(std::size_t bytes, std::size_t limit) {
-  throw NoMemory(
-      "The filter needs " + std::to_string(bytes) + " bytes beside the picture, above the memory limit of " +
-      std::to_string(limit) +
-      ". It is not run on parts, as it looks at the whole picture or counts from its corner: raise "
-      "the limit.");
+[[noreturn]] void refuse_whole(const NoMemory& reason) {
+  throw NoMemory(std::string(reason.what()) +
+                 " It is not run on parts, as it looks at the whole picture or counts from its corner.");
 }
 
 }  // namespace
@@ -61,8 +59,6 @@ struct PlanImplementation {
         planned(std::move(wanted)),
         copy(backend().prepare(CopyJob{})),
         staging(planned.inputs.size() + 1) {
-    if (planned.measures)
-      measured = backend().allocate(sizeof(Measured) * static_cast<std::size_t>(planned.output.frames));
     prepare();
   }
 
@@ -81,13 +77,16 @@ struct PlanImplementation {
   Backend& backend() const { return device.backend(); }
 
   void prepare() {
+    WorkspaceBudget budget(backend());
+    if (planned.measures)
+      measured = backend().allocate(sizeof(Measured) * static_cast<std::size_t>(planned.output.frames));
     try {
       filter = prepare_whole(backend(), planned);
-    } catch (const NoMemory&) {
-      if (!planned.reach) throw;
-      return use_windows();
+    } catch (const NoMemory& reason) {
+      if (!planned.reach) refuse_whole(reason);
+      budget.clear();
+      use_windows();
     }
-    make_room(0);
   }
 
   std::size_t workspace_bytes() const noexcept {
@@ -98,13 +97,15 @@ struct PlanImplementation {
     return bytes;
   }
 
-  /// Turns to windows if the whole picture and so many bytes more are above the limit.
+  /// Turns to windows if so many bytes more are above the limit.
   void make_room(std::size_t more) {
-    const std::size_t limit = backend().memory_limit;
-    const std::size_t bytes = workspace_bytes() + more;
-    if (limit == 0 || bytes <= limit) return;
-    if (!planned.reach) refuse_whole(bytes, limit);
-    use_windows();
+    try {
+      const WorkspaceBudget budget(backend(), workspace_bytes());
+      WorkspaceBudget::take(more);
+    } catch (const NoMemory& reason) {
+      if (!planned.reach) refuse_whole(reason);
+      use_windows();
+    }
   }
 
   void use_windows() {
@@ -248,6 +249,7 @@ struct PlanImplementation {
   }
 
   void run_frames(const MutableImageView& result, Stream stream) {
+    const WorkspaceBudget budget(backend(), workspace_bytes());
     watch.begin(planned.output.frames * steps_of_frame());
     const WatchedRun watched(watch);
     frame_inputs.resize(ready.size());

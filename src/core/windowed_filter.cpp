@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/host_memory.h"
+#include "core/workspace.h"
 
 namespace satin {
 namespace {
@@ -46,32 +47,35 @@ std::string size_text(std::int64_t width, std::int64_t height) {
   return std::to_string(width) + " x " + std::to_string(height);
 }
 
-[[noreturn]] void refuse(const Backend& backend, const WindowGrid& grid) {
-  const std::string window = "Even for a part of the picture, which takes a window of " +
-                             size_text(grid.width(), grid.height()) + " pixels, ";
-  if (backend.memory_limit != 0)
-    throw NoMemory(window + "the filter does not stay below the memory limit of " +
-                   std::to_string(backend.memory_limit) +
-                   " bytes: raise it, or let the filter reach less far.");
-  throw NoMemory(window + "there is not enough memory on " + backend.info.id +
-                 ": use the device cpu, or let the filter reach less far.");
+[[noreturn]] void refuse(const NoMemory& reason, const WindowGrid& grid) {
+  throw NoMemory("Even for a part of the picture, which takes a window of " +
+                 size_text(grid.width(), grid.height()) + " pixels, there is not enough memory. " +
+                 reason.what());
 }
+
+std::int64_t parts_of(std::int64_t line, std::int64_t inner) { return (line + inner - 1) / inner; }
 
 }  // namespace
 
 WindowGrid::WindowGrid(const Shape& picture, const Reach& reach, std::int64_t inner_width,
                        std::int64_t inner_height)
-    : width_(window_size(inner_width, picture.width, reach.x)),
-      height_(window_size(inner_height, picture.height, reach.y)) {
-  for (std::int64_t y = 0; y < picture.height; y += inner_height) {
-    const Stretch rows{y, std::min(y + inner_height, picture.height)};
-    for (std::int64_t x = 0; x < picture.width; x += inner_width) {
-      const Stretch columns{x, std::min(x + inner_width, picture.width)};
-      parts_.push_back({{columns, rows},
-                        {window_of(columns, width_, picture.width, reach.x, reach.wraps),
-                         window_of(rows, height_, picture.height, reach.y, reach.wraps)}});
-    }
-  }
+    : picture_(picture),
+      reach_(reach),
+      inner_width_(inner_width),
+      inner_height_(inner_height),
+      columns_(parts_of(picture.width, inner_width)),
+      rows_(parts_of(picture.height, inner_height)),
+      width_(window_size(inner_width, picture.width, reach.x)),
+      height_(window_size(inner_height, picture.height, reach.y)) {}
+
+WindowGrid::Part WindowGrid::part(std::int64_t index) const {
+  const std::int64_t x = index % columns_ * inner_width_;
+  const std::int64_t y = index / columns_ * inner_height_;
+  const Stretch columns{x, std::min(x + inner_width_, picture_.width)};
+  const Stretch rows{y, std::min(y + inner_height_, picture_.height)};
+  return {{columns, rows},
+          {window_of(columns, width_, picture_.width, reach_.x, reach_.wraps),
+           window_of(rows, height_, picture_.height, reach_.y, reach_.wraps)}};
 }
 
 WindowedFilter::WindowedFilter(Backend& backend, const FilterPlan& filter, std::size_t held)
@@ -80,33 +84,36 @@ WindowedFilter::WindowedFilter(Backend& backend, const FilterPlan& filter, std::
       grid_(filter.output, *filter.reach, filter.output.width, filter.output.height) {
   std::int64_t width = filter.output.width;
   std::int64_t height = filter.output.height;
-  do {
-    if (std::max(width, height) <= smallest_part) refuse(backend, grid_);
+  for (std::optional<NoMemory> reason(std::in_place, "It is the whole picture."); reason;
+       reason = try_to_prepare(filter, held)) {
+    if (std::max(width, height) <= smallest_part) refuse(*reason, grid_);
     std::int64_t& longer = width > height ? width : height;
     longer = (longer + 1) / 2;
     grid_ = WindowGrid(filter.output, *filter.reach, width, height);
-  } while (!prepare(filter, grid_) || !is_within_limit(held));
-}
-
-bool WindowedFilter::prepare(const FilterPlan& filter, const WindowGrid& grid) {
-  filter_.reset();
-  inputs_.clear();
-  output_ = Image();
-  const auto allocate = [&](const Shape& shape) {
-    return backend_.allocate(resized(shape, grid.width(), grid.height()));
-  };
-  try {
-    for (const Shape& input : filter.inputs) inputs_.push_back(input.width == 0 ? Image() : allocate(input));
-    output_ = allocate(filter.output);
-    filter_ = filter.prepare(grid.width(), grid.height());
-  } catch (const NoMemory&) {
-    return false;
   }
-  return true;
 }
 
-bool WindowedFilter::is_within_limit(std::size_t held) const noexcept {
-  return backend_.memory_limit == 0 || workspace_bytes() + held <= backend_.memory_limit;
+std::optional<NoMemory> WindowedFilter::try_to_prepare(const FilterPlan& filter, std::size_t held) {
+  WorkspaceBudget budget(backend_, held);
+  try {
+    prepare(filter);
+    return std::nullopt;
+  } catch (const NoMemory& reason) {
+    filter_.reset();
+    inputs_.clear();
+    output_ = Image();
+    budget.clear();
+    return reason;
+  }
+}
+
+void WindowedFilter::prepare(const FilterPlan& filter) {
+  const auto allocate = [&](const Shape& shape) {
+    return backend_.allocate(resized(shape, grid_.width(), grid_.height()));
+  };
+  for (const Shape& input : filter.inputs) inputs_.push_back(input.width == 0 ? Image() : allocate(input));
+  output_ = allocate(filter.output);
+  filter_ = filter.prepare(grid_.width(), grid_.height());
 }
 
 std::size_t WindowedFilter::workspace_bytes() const noexcept {
@@ -120,12 +127,14 @@ void WindowedFilter::run(std::span<const ImageView> inputs, const MutableImageVi
                          Measured* measured, Stream stream, Watch& watch) {
   filter_->begin(measured, stream);
   for (int step = 0; step < filter_->measurements(); ++step)
-    for (const WindowGrid::Part& part : grid_.parts()) {
+    for (std::int64_t i = 0; i < grid_.count(); ++i) {
+      const WindowGrid::Part part = grid_.part(i);
       load(inputs, part.window, stream);
       filter_->measure(step, views_, seen_from(part.window, part.inner), measured, stream);
       watch.step();
     }
-  for (const WindowGrid::Part& part : grid_.parts()) {
+  for (std::int64_t i = 0; i < grid_.count(); ++i) {
+    const WindowGrid::Part part = grid_.part(i);
     load(inputs, part.window, stream);
     filter_->run(views_, output_.view(), measured, stream);
     store(part, output, stream);

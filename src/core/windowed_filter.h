@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -26,12 +27,18 @@ class WindowGrid {
 
   [[nodiscard]] std::int64_t width() const noexcept { return width_; }    ///< of the windows
   [[nodiscard]] std::int64_t height() const noexcept { return height_; }  ///< of the windows
-  [[nodiscard]] std::span<const Part> parts() const noexcept { return parts_; }
+  [[nodiscard]] std::int64_t count() const noexcept { return columns_ * rows_; }
+  [[nodiscard]] Part part(std::int64_t index) const;
 
  private:
+  Shape picture_;
+  Reach reach_;
+  std::int64_t inner_width_;
+  std::int64_t inner_height_;
+  std::int64_t columns_;  ///< parts beside each other
+  std::int64_t rows_;
   std::int64_t width_;
   std::int64_t height_;
-  std::vector<Part> parts_;
 };
 
 /// Gives the bytes of the filter for the whole picture. What the filter needs to know of that is measured on
@@ -47,14 +54,13 @@ class WindowedFilter {
   void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
            Stream stream, Watch& watch);
   /// How often a run calls watch.step().
-  [[nodiscard]] std::int64_t steps() const noexcept {
-    return static_cast<std::int64_t>(grid_.parts().size()) * (filter_->measurements() + 1);
-  }
+  [[nodiscard]] std::int64_t steps() const noexcept { return grid_.count() * (filter_->measurements() + 1); }
 
  private:
-  /// Prepares the filter for these windows; false if there is no memory for it.
-  bool prepare(const FilterPlan& filter, const WindowGrid& grid);
-  [[nodiscard]] bool is_within_limit(std::size_t held) const noexcept;
+  /// Prepares the filter for windows of the grid. Throws NoMemory.
+  void prepare(const FilterPlan& filter);
+  /// The same; the reason if there is no memory for it.
+  std::optional<NoMemory> try_to_prepare(const FilterPlan& filter, std::size_t held);
   void load(std::span<const ImageView> inputs, const Rectangle& window, Stream stream);
   void load_input(std::size_t index, const ImageView& input, const Rectangle& window, Stream stream);
   void store(const WindowGrid::Part& part, const MutableImageView& output, Stream stream);

@@ -65,6 +65,9 @@ struct Codec {
   const char* advice = "";  ///< where decode or encode is missing: why, and what to do
   /// Loads what the codec needs. Throws Error(environment) if that is not installed.
   void (*require)() = nullptr;
+  /// For files that may be far larger than their header: checks what the header says, from the first bytes
+  /// (as for sniff), as decode() will do. What is damaged there is left to decode().
+  void (*look)(Bytes start, const ReadOptions& options) = nullptr;
   SeveralPictures several = {};
 
   [[nodiscard]] bool reads() const noexcept { return decode != nullptr || several.decode != nullptr; }

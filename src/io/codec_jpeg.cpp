@@ -229,11 +229,21 @@ void decode_by_libjpeg(Reader& reader, Image& image, const ReadOptions& options,
   if (reader.errors.forgave) picture.warnings.push_back(partial_warning("JPEG"));
 }
 
+/// The coefficients of a picture of several scans are kept until the last scan has been read.
+std::uint64_t bytes_of_scans(jpeg_decompress_struct& info) {
+  if (jpeg_has_multiple_scans(&info) == FALSE) return 0;
+  std::uint64_t blocks = 0;
+  for (int i = 0; i < info.num_components; ++i)
+    blocks += std::uint64_t{info.comp_info[i].width_in_blocks} * info.comp_info[i].height_in_blocks;
+  return blocks * DCTSIZE2 * sizeof(JCOEF);
+}
+
 Picture decode_jpeg(Bytes bytes, const ReadOptions& options) {
   Reader reader;
   const jpeg_decompress_struct& info = reader.info;
   read_header(reader, bytes);
   const int channels = info.num_components == 1 ? 1 : 3;
+  accept(info.image_width, info.image_height, channels, Type::u8, options, bytes_of_scans(reader.info));
   Image image = allocate(info.image_width, info.image_height, channels, Type::u8, Alpha::none, options);
   Picture picture;
   picture.metadata = jpeg_metadata(bytes, picture.warnings);

@@ -1,5 +1,6 @@
 // NPY, the array files of NumPy: shape (h, w) or (h, w, c), rows from top to bottom.
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <charconv>
@@ -7,6 +8,7 @@
 #include <utility>
 
 #include "io/support.h"
+#include "satin/error.h"
 
 namespace satin::io {
 namespace {
@@ -73,19 +75,40 @@ void read_sizes(std::string_view value, Header& header) {
     unsupported("NPY", std::to_string(count) + " dimensions", "Save an array of shape (h, w) or (h, w, c).");
 }
 
-Picture decode_npy(Bytes bytes, const ReadOptions& options) {
+/// Leaves what follows the header in `bytes`.
+Header read_header(Bytes& bytes) {
   const std::size_t length_size = bytes.size() > 6 && byte_at(bytes, 6) >= 2 ? 4 : 2;
   const std::size_t start = 8 + length_size;
   if (bytes.size() < start) truncated("NPY");
   const std::size_t length = length_size == 2 ? le16(bytes, 8) : le32(bytes, 8);
   if (length > bytes.size() - start) truncated("NPY");
   const std::string_view text = text_of(bytes.subspan(start, length));
+  bytes = bytes.subspan(start + length);
 
   Header header;
   read_type(value_of(text, "descr"), header);
   read_sizes(value_of(text, "shape"), header);
   if (value_of(text, "fortran_order").substr(0, 4) == "True")
     unsupported("NPY", "columns stored one after the other", "Save it through numpy.ascontiguousarray().");
+  return header;
+}
+
+int channels_of(const Header& header) {
+  return static_cast<int>(std::min<std::uint64_t>(header.sizes[2], 1000));
+}
+
+void look_at_npy(Bytes start, const ReadOptions& options) {
+  Header header;
+  try {
+    header = read_header(start);
+  } catch (const Error&) {
+    return;
+  }
+  accept(header.sizes[1], header.sizes[0], channels_of(header), header.type, options);
+}
+
+Picture decode_npy(Bytes bytes, const ReadOptions& options) {
+  const Header header = read_header(bytes);
   const auto [height, width, channels] = header.sizes;
   if (channels > 4)
     unsupported(
@@ -94,14 +117,13 @@ Picture decode_npy(Bytes bytes, const ReadOptions& options) {
             std::to_string(channels) + ")",
         "Save an array of shape (h, w) or (h, w, c) with 1 to 4 channels c: numpy.moveaxis() changes the "
         "order.");
-  const int small_channels = static_cast<int>(channels < 1000 ? channels : 1000);
+  const int small_channels = channels_of(header);
   check_limits(width, height, small_channels, header.type, options.limits);
   const std::size_t size = size_of(header.type);
   const std::size_t samples = width * height * channels;
-  const Bytes data = bytes.subspan(start + length);
-  if (data.size() / size < samples) truncated("NPY");
+  if (bytes.size() / size < samples) truncated("NPY");
   Image image = allocate(width, height, small_channels, header.type, Alpha::none, options);
-  std::memcpy(image.data(), data.data(), samples * size);
+  std::memcpy(image.data(), bytes.data(), samples * size);
   if (header.little != (std::endian::native == std::endian::little)) swap_bytes(image.data(), samples, size);
   return image;
 }
@@ -135,6 +157,7 @@ FileBytes encode_npy(const ImageView& image, const WriteOptions&) {
 
 Codec npy_codec() {
   Codec codec{"NPY", {".npy"}, sniff_npy, decode_npy, encode_npy};
+  codec.look = look_at_npy;
   codec.holds.types = set_of(Type::u8, Type::u16, Type::u32, Type::u64, Type::f32, Type::f64);
   codec.holds.channels = set_of(1, 2, 3, 4);
   codec.holds.alpha = set_of(Alpha::none, Alpha::straight, Alpha::premultiplied);

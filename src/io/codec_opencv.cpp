@@ -114,7 +114,7 @@ Picture decode_webp(Bytes bytes, const ReadOptions& options) {
   if (contents.animated)
     unsupported("WebP", "animation", "Save the frames as .png first, for example with anim_dump or ffmpeg.");
   if (contents.width == 0 || contents.height == 0) damaged("WebP", "it holds no picture");
-  check_limits(contents.width, contents.height, 4, Type::u8, options.limits);
+  accept(contents.width, contents.height, 4, Type::u8, options);
   Bytes exif = contents.exif;
   constexpr std::string_view prefix{"Exif\0\0", 6};  // left over from JPEG by some writers
   if (starts_with(exif, prefix)) exif = exif.subspan(prefix.size());
@@ -207,7 +207,7 @@ Picture decode_jpeg2000(Bytes bytes, const ReadOptions& options) {
   const std::uint32_t components = be16(stream, 40);
   if (right <= left || bottom <= top) damaged(jpeg2000, "its size is not positive");
   const int channels = static_cast<int>(std::min<std::uint32_t>(components, 1000));
-  check_limits(right - left, bottom - top, channels, Type::u16, options.limits);
+  accept(right - left, bottom - top, channels, Type::u16, options);
   // The decoder fills in what is missing.
   if (!starts_with(stream.last(2), "\xff\xd9")) truncated(jpeg2000);
   return decode_with_opencv(jpeg2000, bytes, options);

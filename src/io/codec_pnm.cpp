@@ -135,11 +135,25 @@ void read_binary(Bytes data, const Header& header, Image& image) {
     scaler.store(size == 1 ? byte_at(data, i) : be16(data, i * 2), image.data() + i * size);
 }
 
+int channels_of(const Header& header) {
+  return static_cast<int>(std::min<std::uint64_t>(header.channels, 1000));
+}
+
+void look_at_pnm(Bytes start, const ReadOptions& options) {
+  Header header;
+  try {
+    TextHeader text(start, format, 2);
+    header = read_header(text, static_cast<char>(byte_at(start, 1)));
+  } catch (const Error&) {
+    return;
+  }
+  accept(header.width, header.height, channels_of(header), header.type(), options);
+}
+
 /// A header that keeps to the limits.
 Header checked_header(TextHeader& text, Bytes bytes, const ReadLimits& limits) {
   const Header header = read_header(text, static_cast<char>(byte_at(bytes, 1)));
-  const int channels = static_cast<int>(std::min<std::uint64_t>(header.channels, 1000));
-  check_limits(header.width, header.height, channels, header.type(), limits);
+  check_limits(header.width, header.height, channels_of(header), header.type(), limits);
   return header;
 }
 
@@ -249,8 +263,22 @@ bool read_little_endian(TextHeader& text) {
   return scale < 0.0;
 }
 
+int channels_of_pfm(Bytes bytes) { return bytes[1] == std::byte{'F'} ? 3 : 1; }
+
+void look_at_pfm(Bytes start, const ReadOptions& options) {
+  std::uint64_t width = 0, height = 0;
+  try {
+    TextHeader text(start, "PFM", 2);
+    width = text.number();
+    height = text.number();
+  } catch (const Error&) {
+    return;
+  }
+  accept(width, height, channels_of_pfm(start), Type::f32, options);
+}
+
 Picture decode_pfm(Bytes bytes, const ReadOptions& options) {
-  const int channels = bytes[1] == std::byte{'F'} ? 3 : 1;
+  const int channels = channels_of_pfm(bytes);
   TextHeader text(bytes, "PFM", 2);
   const std::uint64_t width = text.number();
   const std::uint64_t height = text.number();
@@ -291,8 +319,12 @@ std::vector<Codec> pnm_codecs() {
       {"PAM", {".pam"}, sniff_pnm<'7', '7'>, nullptr, encode_pam, {types, set_of(1, 2, 3, 4)}}};
   codecs.back().holds.alpha = set_of(Alpha::none, Alpha::straight);
   codecs.back().holds.extra = true;
-  for (Codec& codec : codecs) codec.several = {"page", list_pictures, decode_pnm, nullptr};
+  for (Codec& codec : codecs) {
+    codec.several = {"page", list_pictures, decode_pnm, nullptr};
+    codec.look = look_at_pnm;
+  }
   codecs.push_back({"PFM", {".pfm"}, sniff_pfm, decode_pfm, encode_pfm, {set_of(Type::f32), set_of(1, 3)}});
+  codecs.back().look = look_at_pfm;
   return codecs;
 }
 

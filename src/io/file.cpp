@@ -96,6 +96,10 @@ bool read_up_to(int descriptor, FileBytes& bytes, std::size_t wanted, const std:
     throw Error(ErrorKind::environment, name + ": it could not be written, because the disk " +
                                             (code == ENOSPC ? "is full" : "quota is used up") +
                                             ". Make room and retry.");
+  if (code == EFBIG)
+    throw Error(ErrorKind::environment, name +
+                                            ": it could not be written, because files of this size are above "
+                                            "the limit. Raise it (ulimit -f), or write less.");
   throw Error(ErrorKind::input, name + ": it could not be written: " + error_text(code) + ".");
 }
 

@@ -204,7 +204,11 @@ std::vector<std::byte> bytes_of(
   const std::string extension = io::lower(path.extension().string());
   try {
     return io::read_file(path, options.limits.bytes, [&](Bytes start) {
-      return named(name, [&] { return wanted(codec_for(start, extension)); });
+      return named(name, [&] {
+        const Codec& codec = codec_for(start, extension);
+        if (codec.look != nullptr) codec.look(start, options);
+        return wanted(codec);
+      });
     });
   } catch (const std::bad_alloc&) {
     throw Error(ErrorKind::environment, name + ": there is not enough memory for the file.");

@@ -108,7 +108,6 @@ struct StbFree {
 }  // namespace
 
 Image decode_with_stb(const char* format, Bytes bytes, const ReadOptions& options) {
-  const ReadLimits& limits = options.limits;
   const stbi_io_callbacks callbacks{on_read, on_skip, on_end};
   Source source{bytes};
   int width = 0, height = 0, channels = 0;
@@ -118,8 +117,8 @@ Image decode_with_stb(const char* format, Bytes bytes, const ReadOptions& option
   const bool wide = stbi_is_16_bit_from_callbacks(&callbacks, &source) != 0;
   source.restart();
   const Type type = wide ? Type::u16 : Type::u8;
-  check_limits(static_cast<std::uint64_t>(std::max(width, 0)),
-               static_cast<std::uint64_t>(std::max(height, 0)), std::clamp(channels, 1, 4), type, limits);
+  accept(static_cast<std::uint64_t>(std::max(width, 0)), static_cast<std::uint64_t>(std::max(height, 0)),
+         std::clamp(channels, 1, 4), type, options);
 
   std::unique_ptr<void, StbFree> pixels;
   if (wide) {
@@ -130,7 +129,7 @@ Image decode_with_stb(const char* format, Bytes bytes, const ReadOptions& option
   if (pixels == nullptr || source.overrun) fail(format, source);
   const auto columns = static_cast<std::uint64_t>(width), rows = static_cast<std::uint64_t>(height);
   if (channels == 4 && std::string_view(format) == "JPEG") channels = 3;  // the inks have become RGB
-  check_limits(columns, rows, channels, type, limits);
+  check_limits(columns, rows, channels, type, options.limits);
 
   Shape shape;
   shape.width = width;

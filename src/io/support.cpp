@@ -41,6 +41,16 @@ void copy_pixels_of(const Walk& walk, Image& target) {
   ((size == sizes ? copy_pixels<sizes>(walk, target) : void()), ...);
 }
 
+Shape shape_of(std::uint64_t width, std::uint64_t height, int channels, Type type, Alpha alpha) {
+  Shape shape;
+  shape.width = static_cast<std::int64_t>(width);
+  shape.height = static_cast<std::int64_t>(height);
+  shape.channels = channels;
+  shape.type = type;
+  shape.alpha = alpha;
+  return shape;
+}
+
 }  // namespace
 
 std::string partial_warning(const char* format) {
@@ -68,15 +78,17 @@ void check_limits(std::uint64_t width, std::uint64_t height, int channels, Type 
                                       " bytes. Raise it (--max-bytes), or make the picture smaller.");
 }
 
+void accept(std::uint64_t width, std::uint64_t height, int channels, Type type, const ReadOptions& options,
+            std::uint64_t beside) {
+  check_limits(width, height, channels, type, options.limits);
+  if (options.accept) options.accept(shape_of(width, height, channels, type, Alpha::none), beside);
+}
+
 Image allocate(std::uint64_t width, std::uint64_t height, int channels, Type type, Alpha alpha,
                const ReadOptions& options) {
   check_limits(width, height, channels, type, options.limits);
-  Shape shape;
-  shape.width = static_cast<std::int64_t>(width);
-  shape.height = static_cast<std::int64_t>(height);
-  shape.channels = channels;
-  shape.type = type;
-  shape.alpha = alpha;
+  const Shape shape = shape_of(width, height, channels, type, alpha);
+  if (options.accept) options.accept(shape, 0);
   return Image(shape, options.allocator);
 }
 

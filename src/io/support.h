@@ -21,8 +21,12 @@ constexpr int default_quality = 95;
 void check_limits(std::uint64_t width, std::uint64_t height, int channels, Type type,
                   const ReadLimits& limits);
 
-/// Checks the limits and allocates where the options say. Alpha::straight is assumed for 2 and 4 channels if
-/// `alpha` says so.
+/// Checks the limits, and tells whom the options name.
+void accept(std::uint64_t width, std::uint64_t height, int channels, Type type, const ReadOptions& options,
+            std::uint64_t beside = 0);
+
+/// Accepts the picture and allocates where the options say. Alpha::straight is assumed for 2 and 4 channels
+/// if `alpha` says so.
 [[nodiscard]] Image allocate(std::uint64_t width, std::uint64_t height, int channels, Type type, Alpha alpha,
                              const ReadOptions& options);
 

@@ -1,8 +1,7 @@
 #pragma once
 // The staircases of every radius.
 
-#include <vector>
-
+#include "core/workspace.h"
 #include "lens/maths/lens_kernel.h"
 #include "lens/splat.h"
 
@@ -10,8 +9,8 @@ namespace satin {
 
 /// Tables on the host; a backend may copy them to where it wants them.
 struct LensKernels {
-  std::vector<Staircase> staircases;
-  std::vector<LensKernel> kernels;  ///< LensKernelView::kinds times (largest + 1)
+  WorkspaceVector<Staircase> staircases;
+  WorkspaceVector<LensKernel> kernels;  ///< LensKernelView::kinds times (largest + 1)
   std::uint32_t largest = 0;
   int weight_bits = 0;
   std::int64_t reach = 0;  ///< half-extents are at most this

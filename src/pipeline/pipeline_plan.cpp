@@ -4,6 +4,7 @@
 
 #include "core/prepared_filter.h"
 #include "core/side_inputs.h"
+#include "core/workspace.h"
 #include "satin/error.h"
 #include "satin/pipeline.h"
 
@@ -100,6 +101,7 @@ PipelinePlan::PipelinePlan(const Device& device, const Pipeline& pipeline, std::
   if (shapes.size() != wanted)
     refuse("The pipeline takes " + std::to_string(wanted) + " inputs with those that are not used, but " +
            std::to_string(shapes.size()) + " shapes were given.");
+  const WorkspaceBudget budget(device.backend());
   Shape picture = shapes.front();
   std::size_t next = 1;
   for (std::size_t i = 0; i < pipeline.size(); ++i) {
@@ -112,6 +114,7 @@ PipelinePlan::PipelinePlan(const Device& device, const Pipeline& pipeline, std::
     if (check) check(i, picture);
     if (!steps_.empty()) steps_.back().result = room_for(device, picture);
     if (step.filter().output == OutputKind::json) {
+      WorkspaceBudget::take(bytes_of_analysis(picture));
       analysis_ = step;
       break;
     }

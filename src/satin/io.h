@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -52,6 +53,9 @@ struct ReadOptions {
   /// Decodes those JPEG files that it takes; libjpeg the others, and all if it is null.
   /// satin/nvjpeg_decoder.h tells what differs. A file that it takes but could not decode has a warning.
   std::shared_ptr<const NvjpegDecoder> nvjpeg{};
+  /// Told what the header says before memory is taken for the picture, and again when more of it is known:
+  /// the shape as it is stored, and the bytes beside it that decoding takes. What it throws is thrown on.
+  std::function<void(const Shape& shape, std::uint64_t beside)> accept{};
 };
 
 /// One entry of the list of formats.

@@ -34,6 +34,12 @@ struct PipelineStep {
 /// Each step takes the result of the one before it, in that result's pixel type.
 using Pipeline = std::vector<PipelineStep>;
 
+/// What a filter that makes JSON takes at most for a picture of this shape, beside it.
+[[nodiscard]] inline std::uint64_t bytes_of_analysis(const Shape& shape) {
+  return std::uint64_t{32} * static_cast<std::uint64_t>(shape.width) *
+         static_cast<std::uint64_t>(shape.height);
+}
+
 /// What its last step makes.
 [[nodiscard]] inline OutputKind output_kind(const Pipeline& pipeline) {
   return pipeline.back().parameters.filter().output;

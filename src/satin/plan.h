@@ -22,14 +22,17 @@ struct FilterRecord;
 
 /// Lets every plan that is made on this device, or on a copy of it, from now on hold at most so many bytes:
 /// its workspace, and its copies of pictures that are not in the device's memory. 0, as at first: as many as
-/// there are.
+/// are free.
 ///
-/// Where a plan for the whole picture is above that, or on a GPU above what is free, filters of finite reach
-/// are run on windows of the picture, one after the other, with the same bytes. Filters that see the whole
-/// picture at once (sums and recursions over all of it, components) throw Error(environment) instead.
+/// Where a plan for the whole picture is above that, filters of finite reach are run on windows of the
+/// picture, one after the other, with the same bytes. Filters that see the whole picture at once (sums and
+/// recursions over all of it, components) throw Error(environment) instead, before they take anything.
 void limit_memory(const Device& device, std::size_t bytes);
 /// The limit that was set last; 0: none.
 [[nodiscard]] std::size_t memory_limit(const Device& device);
+/// Bytes of the host that this process may still take: what the system has available, and what the control
+/// groups of the process leave.
+[[nodiscard]] std::size_t free_memory();
 
 /// Told of long work: the share of it that is done, above 0 and up to 1. False cancels the rest.
 using Progress = std::function<bool(double done)>;

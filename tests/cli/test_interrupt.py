@@ -1,5 +1,6 @@
-"""SIGINT and SIGTERM: exit code 130, whole outputs, nothing temporary."""
+"""SIGINT, SIGTERM and SIGHUP: exit codes 130, 143 and 129, whole outputs, nothing temporary. SIGXFSZ: an error."""
 import os
+import resource
 import select
 import signal
 import subprocess
@@ -26,7 +27,10 @@ def catches(process, number):
     return int(caught, 16) >> (number - 1) & 1
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+
+
+@pytest.mark.parametrize("number", SIGNALS)
 def test_signal_in_a_batch(satin, noise, number):
     count = 200
     (satin.folder / "in").mkdir()
@@ -38,7 +42,7 @@ def test_signal_in_a_batch(satin, noise, number):
     wait_until(lambda: out.exists() and len(files_below(out)) > 1)
     process.send_signal(number)
     _, error = process.communicate(timeout=60)
-    assert process.returncode == 130
+    assert process.returncode == 128 + number
     assert b"nterrupted" in error and b"of %d" % count in error
     done = files_below(out)
     assert 0 < len(done) < count
@@ -47,7 +51,7 @@ def test_signal_in_a_batch(satin, noise, number):
         assert (out / name).read_bytes()[-8:-4] == b"IEND"
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", SIGNALS)
 def test_signal_while_waiting_for_standard_input(satin, number):
     process = satin.start("blur", "-", "-o", "out.png", stdin=subprocess.PIPE)
     process.stdin.write(png_file.SIGNATURE)
@@ -55,9 +59,48 @@ def test_signal_while_waiting_for_standard_input(satin, number):
     wait_until(lambda: catches(process, number))
     assert process.poll() is None
     process.send_signal(number)
-    assert process.wait(timeout=10) == 130
+    assert process.wait(timeout=10) == 128 + number
     process.stdin.close()
     assert files_below(satin.folder) == []
+
+
+def test_nohup(satin, picture):
+    process = satin.start("blur", "-", "-o", "out.png", stdin=subprocess.PIPE,
+                          preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+    wait_until(lambda: catches(process, signal.SIGINT))
+    process.send_signal(signal.SIGHUP)
+    _, error = process.communicate(picture.read_bytes(), timeout=60)
+    assert process.returncode == 0, error
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_signal_while_files_are_written_beside_a_batch(satin, noise, number):
+    """The masks of `bins` take a second to write, one after another."""
+    (satin.folder / "in.png").write_bytes(png_file.encode(noise((2000, 2000))))
+    process = satin.start("bins", "in.png", "-o", "zones", "--bins", "100")
+    zones = satin.folder / "zones"
+    wait_until(lambda: zones.exists() and len(files_below(zones)) > 1)
+    process.send_signal(number)
+    process.communicate(timeout=60)
+    assert process.returncode == 128 + number
+    for name in files_below(zones):
+        assert name.startswith("zone_") and (zones / name).read_bytes()[-8:-4] == b"IEND"
+
+
+def small_files():
+    resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
+
+
+def test_a_file_above_the_limit_of_the_shell(satin, noise):
+    (satin.folder / "in").mkdir()
+    for i in range(9):
+        (satin.folder / "in" / ("%d.png" % i)).write_bytes(png_file.encode(noise((300, 400, 3))))
+    for line in (["in/0.png", "-o", "out.png"], ["in", "-o", "out"]):
+        process = satin.start("blur", *line, "--radius", "0", preexec_fn=small_files)
+        _, error = process.communicate(timeout=60)
+        assert process.returncode == 3, error
+        assert b"ulimit -f" in error
+        assert [name for name in files_below(satin.folder) if not name.startswith("in/")] == []
 
 
 def test_signal_while_standard_output_is_blocked(satin, noise):

@@ -33,7 +33,8 @@ TEST(WindowGrid, PartsCoverThePictureOnceAndWindowsWhatTheyLookAt) {
       for (const std::int64_t reach : {0, 1, 9, 40}) {
         const WindowGrid grid({width, height}, {reach, reach / 2, wraps}, part, part + 2);
         std::map<std::pair<std::int64_t, std::int64_t>, int> covered;
-        for (const WindowGrid::Part& each : grid.parts()) {
+        for (std::int64_t i = 0; i < grid.count(); ++i) {
+          const WindowGrid::Part each = grid.part(i);
           ASSERT_EQ(each.window.x.size(), grid.width());
           ASSERT_EQ(each.window.y.size(), grid.height());
           const auto holds = [&](const Stretch& window, std::int64_t line, std::int64_t position) {

@@ -41,6 +41,14 @@ void CpuBackend::download(void* host, const void* device, std::size_t bytes, Str
   std::memcpy(host, device, bytes);
 }
 
+Buffer CpuBackend::allocate_own(std::size_t bytes) {
+  try {
+    return allocate_host(bytes);
+  } catch (const Error& error) {
+    throw NoMemory(error.what());
+  }
+}
+
 }  // namespace cpu
 
 DeviceInfo describe_cpu() { return cpu::CpuBackend(0).info; }

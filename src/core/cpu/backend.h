@@ -20,7 +20,7 @@ struct CpuBackend final : Backend {
   Threads threads;
 
  private:
-  [[nodiscard]] Buffer allocate_own(std::size_t bytes) override { return allocate_host(bytes); }
+  [[nodiscard]] Buffer allocate_own(std::size_t bytes) override;
 };
 
 inline CpuBackend& as_cpu(Backend& backend) { return static_cast<CpuBackend&>(backend); }

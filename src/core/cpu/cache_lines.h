@@ -5,6 +5,8 @@
 #include <new>
 #include <vector>
 
+#include "core/workspace.h"
+
 namespace satin::cpu {
 
 inline constexpr std::size_t cache_line_bytes = 64;
@@ -18,9 +20,11 @@ struct CacheLineAllocator {
   explicit CacheLineAllocator(const CacheLineAllocator<Other>& /*other*/) noexcept {}
 
   [[nodiscard]] T* allocate(std::size_t count) {
+    WorkspaceBudget::take(count * sizeof(T));
     return static_cast<T*>(::operator new (count * sizeof(T), std::align_val_t{cache_line_bytes}));
   }
-  void deallocate(T* values, std::size_t /*count*/) noexcept {
+  void deallocate(T* values, std::size_t count) noexcept {
+    WorkspaceBudget::give_back(count * sizeof(T));
     ::operator delete (values, std::align_val_t{cache_line_bytes});
   }
   bool operator==(const CacheLineAllocator& /*other*/) const = default;

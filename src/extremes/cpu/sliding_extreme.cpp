@@ -7,11 +7,11 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <vector>
 
 #include "core/cpu/backend.h"
 #include "core/maths/window.h"
 #include "core/with_type.h"
+#include "core/workspace.h"
 #include "extremes/cpu/sliding_lines-inl.h"
 #include "extremes/sliding_extreme.h"
 #include "pixels/cpu/rows.h"
@@ -92,7 +92,7 @@ class RowExtremes {
   SlidingExtremeJob job_;
   std::size_t channels_;
   std::int64_t reach_;
-  std::vector<Key> line_;  ///< the row with what its windows see beyond its ends
+  WorkspaceVector<Key> line_;  ///< the row with what its windows see beyond its ends
 };
 
 /// What one thread needs.
@@ -100,7 +100,8 @@ template <class Key>
 struct ExtremeSlot {
   RowExtremes<Key> rows;
   SlidingLines<Key> lines;
-  std::vector<Key> beginning;  ///< the first rows of a tile that wraps: they are overwritten before its end
+  WorkspaceVector<Key>
+      beginning;  ///< the first rows of a tile that wraps: they are overwritten before its end
 };
 
 template <class Key>
@@ -122,7 +123,7 @@ class SlidingExtreme final : public SlidingExtremeOperation {
     const std::size_t beginning = in_rows_ || !wraps(job) ? 0 : static_cast<std::size_t>(reach_) * tile_keys;
     for (int i = 0; i < backend.threads.count(); ++i)
       slots_.push_back({RowExtremes<Key>(job), SlidingLines<Key>(job.extreme, window_, most_lines, tile_keys),
-                        std::vector<Key>(beginning)});
+                        WorkspaceVector<Key>(beginning)});
     if (job.border == Border::constant)
       for (std::int64_t i = 0; i < job.width * job.channels; ++i)
         outside_.push_back(static_cast<Key>(job.border_keys[static_cast<std::size_t>(i % job.channels)]));
@@ -252,8 +253,8 @@ class SlidingExtreme final : public SlidingExtremeOperation {
   std::int64_t window_;
   bool in_rows_ = true;
   std::int64_t tile_width_ = 0;  ///< width of a tile of columns
-  std::vector<Key> outside_;
-  std::vector<ExtremeSlot<Key>> slots_;  ///< one a thread
+  WorkspaceVector<Key> outside_;
+  WorkspaceVector<ExtremeSlot<Key>> slots_;  ///< one a thread
 };
 
 inline std::unique_ptr<SlidingExtremeOperation> PrepareSlidingExtreme(Backend& backend,

@@ -10,8 +10,8 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <vector>
 
+#include "core/workspace.h"
 #include "extremes/maths/extreme.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -193,8 +193,9 @@ class SlidingLines {
   std::size_t position_ = 0;  ///< in the segment
   std::size_t taken_ = 0;     ///< lines of the segment
   bool first_segment_ = true;
-  std::vector<Key> segment_;  ///< lines of this segment up to position_, behind it suffixes of the one before
-  std::vector<Key> prefix_;
+  WorkspaceVector<Key>
+      segment_;  ///< lines of this segment up to position_, behind it suffixes of the one before
+  WorkspaceVector<Key> prefix_;
 };
 
 }  // namespace satin::cpu::HWY_NAMESPACE

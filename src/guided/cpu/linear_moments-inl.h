@@ -11,10 +11,10 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <vector>
 
 #include "core/maths/window.h"
 #include "core/with_type.h"
+#include "core/workspace.h"
 #include "guided/cpu/linear_windows-inl.h"
 #include "guided/local_linear.h"
 #include "tables/cpu/scan-inl.h"
@@ -140,7 +140,7 @@ inline void ReadLinearRows(const LinearRead& read, FixedExponents exponents, con
 
 /// How often each row of the picture lies in the window around row y.
 inline void CountRows(std::int64_t y, std::int64_t reach, std::int64_t height, Border border,
-                      std::vector<std::uint64_t>& times) {
+                      WorkspaceVector<std::uint64_t>& times) {
   times.assign(static_cast<std::size_t>(height), 0);
   for (std::int64_t position = y - reach; position <= y + reach; ++position) {
     const std::int64_t row = source_of(position, height, border);
@@ -177,7 +177,7 @@ class PlanePrefixes {
   std::size_t width_;
   std::size_t reach_;
   std::size_t stride_;
-  std::vector<Sum> prefixes_;
+  WorkspaceVector<Sum> prefixes_;
 };
 
 /// Sum: u32 for narrow jobs, otherwise u64.
@@ -263,7 +263,7 @@ class LinearMoments {
                     rows_of(leaves < 0 ? nothing_ : leaving_), width_, sums_.data());
   }
 
-  void read(const LinearRun& run, std::int64_t y, std::vector<std::int32_t>& values) const {
+  void read(const LinearRun& run, std::int64_t y, WorkspaceVector<std::int32_t>& values) const {
     const LinearLayout& layout = job_.layout;
     ReadLinearRows(job_.guide, run.guide_exponents, run.guide, 0, layout.guides, y, values.data());
     if (layout.first_own() < layout.channels)
@@ -271,7 +271,7 @@ class LinearMoments {
                      values.data() + static_cast<std::size_t>(layout.guides) * width_);
   }
 
-  [[nodiscard]] ValueRows rows_of(const std::vector<std::int32_t>& values) const {
+  [[nodiscard]] ValueRows rows_of(const WorkspaceVector<std::int32_t>& values) const {
     ValueRows rows{};
     for (std::size_t i = 0; i * width_ < values.size(); ++i) rows[i] = values.data() + i * width_;
     return rows;
@@ -280,13 +280,13 @@ class LinearMoments {
   const LocalLinearJob& job_;
   std::size_t width_;
   std::size_t values_;
-  std::int64_t at_ = none;  ///< the row whose window is summed
-  std::vector<Sum> sums_;   ///< of columns
-  std::vector<std::int32_t> entering_;
-  std::vector<std::int32_t> leaving_;
-  std::vector<std::int32_t> nothing_;
+  std::int64_t at_ = none;     ///< the row whose window is summed
+  WorkspaceVector<Sum> sums_;  ///< of columns
+  WorkspaceVector<std::int32_t> entering_;
+  WorkspaceVector<std::int32_t> leaving_;
+  WorkspaceVector<std::int32_t> nothing_;
   PlanePrefixes<Sum> prefixes_;
-  std::vector<std::uint64_t> times_;
+  WorkspaceVector<std::uint64_t> times_;
 };
 
 /// Rows of coefficients; the last ones are kept.
@@ -327,8 +327,8 @@ class CoefficientRows {
 
   LinearMoments<Sum> moments_;
   std::size_t row_size_;
-  std::vector<std::int64_t> tags_;  ///< the row that lies in each place
-  std::vector<std::uint64_t> rows_;
+  WorkspaceVector<std::int64_t> tags_;  ///< the row that lies in each place
+  WorkspaceVector<std::uint64_t> rows_;
 };
 
 }  // namespace satin::cpu::HWY_NAMESPACE

@@ -14,6 +14,7 @@
 
 #include "core/cpu/backend.h"
 #include "core/with_type.h"
+#include "core/workspace.h"
 #include "guided/cpu/linear_moments-inl.h"
 #include "guided/local_linear.h"
 #include "pixels/cpu/rows-inl.h"
@@ -105,13 +106,13 @@ class SlidingCoefficients {
   std::size_t planes_;
   CoefficientRows<Sum> ahead_;
   CoefficientRows<Sum> behind_;
-  std::vector<std::uint64_t> sums_;  ///< of columns of coefficients
-  std::vector<std::uint64_t> nothing_;
+  WorkspaceVector<std::uint64_t> sums_;  ///< of columns of coefficients
+  WorkspaceVector<std::uint64_t> nothing_;
   PlanePrefixes<std::uint64_t> prefixes_;
-  std::vector<double> counts_;  ///< pixels of the windows along x
-  std::vector<std::int32_t> guides_;
-  std::vector<double> results_;
-  std::vector<std::uint64_t> times_;
+  WorkspaceVector<double> counts_;  ///< pixels of the windows along x
+  WorkspaceVector<std::int32_t> guides_;
+  WorkspaceVector<double> results_;
+  WorkspaceVector<std::uint64_t> times_;
 };
 
 template <class Sum>
@@ -134,20 +135,28 @@ class LocalLinear final : public LocalLinearOperation {
                         linear_exponents(job_.guide, images.guide_measured)};
     if (images.guide_measured != images.measured)
       images.measured->guide_not_finite = images.guide_measured->picture_not_finite;
-    parallel_rows(backend_, tiles_down_, 1, [&](std::int64_t first, std::int64_t last) {
-      for (std::int64_t i = first; i < last; ++i) {
-        SlidingCoefficients<Sum>& tile = *tiles_[static_cast<std::size_t>(i)];
-        const std::int64_t top = job_.height * i / tiles_down_;
-        for (std::int64_t y = top; y < job_.height * (i + 1) / tiles_down_; ++y) {
-          y == top ? tile.start(run, y) : tile.advance(run, y);
-          store_row(images, run, tile.results(run, y), y);
-        }
-      }
-    });
+    const std::int64_t tallest = (job_.height + tiles_down_ - 1) / tiles_down_;
+    for (std::int64_t done = 0; done < tallest; done += rows_at_once)
+      parallel_rows(backend_, tiles_down_, 1, [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t i = first; i < last; ++i) run_rows(images, run, i, done);
+      });
   }
 
  private:
   static constexpr std::int64_t smallest_tile = 32;
+  static constexpr std::int64_t rows_at_once = 32;  ///< of every tile, before the run's watch is asked
+
+  /// The next rows of a tile, of which so many are done.
+  void run_rows(const LocalLinearImages& images, const LinearRun& run, std::int64_t index,
+                std::int64_t done) {
+    SlidingCoefficients<Sum>& tile = *tiles_[static_cast<std::size_t>(index)];
+    const std::int64_t top = job_.height * index / tiles_down_;
+    const std::int64_t bottom = job_.height * (index + 1) / tiles_down_;
+    for (std::int64_t y = top + done; y < std::min(top + done + rows_at_once, bottom); ++y) {
+      y == top ? tile.start(run, y) : tile.advance(run, y);
+      store_row(images, run, tile.results(run, y), y);
+    }
+  }
 
   void store_row(const LocalLinearImages& images, const LinearRun& run, const double* results,
                  std::int64_t y) const {

@@ -7,9 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <vector>
 
 #include "core/cpu/backend.h"
+#include "core/workspace.h"
 #include "lens/lens_layers.h"
 #include "lens/maths/disocclusion_fill.h"
 
@@ -167,7 +167,7 @@ class TileGroups {
  private:
   [[nodiscard]] std::size_t place(int column, int row) const;
 
-  std::vector<std::uint8_t> bits_;
+  WorkspaceVector<std::uint8_t> bits_;
 };
 
 class DisocclusionFill {
@@ -187,7 +187,7 @@ class DisocclusionFill {
 
   CpuBackend& backend_;
   TileGroups tile_groups_;
-  std::vector<FillTables> tables_;  ///< of each thread
+  WorkspaceVector<FillTables> tables_;  ///< of each thread
 };
 
 }  // namespace satin::cpu

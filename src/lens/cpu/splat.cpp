@@ -14,6 +14,7 @@
 #include "core/cpu/backend.h"
 #include "core/cpu/cache_lines.h"
 #include "core/with_type.h"
+#include "core/workspace.h"
 #include "lens/cpu/splat_composite-inl.h"
 #include "lens/cpu/splat_spread-inl.h"
 #include "lens/lens_kernels.h"
@@ -81,8 +82,8 @@ class ListedRows {
   }
 
   const SplatJob& job_;
-  std::vector<std::uint32_t> ends_;
-  std::vector<std::uint32_t> places_;
+  WorkspaceVector<std::uint32_t> ends_;
+  WorkspaceVector<std::uint32_t> places_;
 };
 
 inline VisibleRow VisibleRowOf(const SplatImages& images, std::int64_t y) {
@@ -208,9 +209,9 @@ class SlidingWindow {
   std::size_t row_size_;
   CacheLines<std::uint64_t> deltas_;   ///< the rings of the groups, and the unread row
   CacheLines<std::uint64_t> columns_;  ///< sums of the deltas of every column so far
-  std::vector<std::uint64_t*> rows_;
-  std::vector<std::int64_t> spread_until_;  ///< the first row that has no sums of a group any more
-  std::vector<std::uint32_t> focused_;      ///< groups of the rows that have entered
+  WorkspaceVector<std::uint64_t*> rows_;
+  WorkspaceVector<std::int64_t> spread_until_;  ///< the first row that has no sums of a group any more
+  WorkspaceVector<std::uint32_t> focused_;      ///< groups of the rows that have entered
   CacheLines<std::uint64_t> sums_;
   CacheLines<double> state_;
 };

@@ -16,6 +16,7 @@
 
 #include "core/cpu/backend.h"
 #include "core/with_type.h"
+#include "core/workspace.h"
 #include "lobes/cpu/lobe_rows-inl.h"
 #include "lobes/lobe_mean.h"
 #include "lobes/maths/lobe_cells.h"
@@ -31,9 +32,9 @@ template <class Value>
 struct Gap {
   explicit Gap(std::size_t entries) : above(entries), below(entries), between(entries) {}
 
-  std::vector<Value> above;  ///< rows of cells, expanded across
-  std::vector<Value> below;
-  std::vector<Value> between;
+  WorkspaceVector<Value> above;  ///< rows of cells, expanded across
+  WorkspaceVector<Value> below;
+  WorkspaceVector<Value> between;
 };
 
 /// What one thread works on.
@@ -57,9 +58,9 @@ struct Workspace {
     }
   }
 
-  std::vector<std::uint64_t> columns;  ///< sums over a band's rows of all columns up to each
-  std::vector<std::uint64_t> low;      ///< the parts of WideSum
-  std::vector<double> estimate;
+  WorkspaceVector<std::uint64_t> columns;  ///< sums over a band's rows of all columns up to each
+  WorkspaceVector<std::uint64_t> low;      ///< the parts of WideSum
+  WorkspaceVector<double> estimate;
   PixelRows pixels;
   Gap<std::uint64_t> integers;
   Gap<double> floats;
@@ -192,7 +193,7 @@ class LobeMean final : public LobeMeanOperation {
                const MutableImageView& result) {
     const ImageView means = view_of(weighed_.get(), level.cells);
     const std::int64_t cell = level.of.cell;
-    const auto expand = [&](std::int64_t y, std::vector<BetweenCells<T>>& pixels) {
+    const auto expand = [&](std::int64_t y, WorkspaceVector<BetweenCells<T>>& pixels) {
       const CellRow place = cell_row(y, level.cells.height);
       ExpandCells(
           {means.row<std::uint64_t>(place.row), static_cast<std::size_t>(level.cells.width * Channels)},
@@ -301,7 +302,7 @@ class LobeMean final : public LobeMeanOperation {
   std::vector<Level> levels_;
   Buffer weighed_;  ///< sums of cells, then their means
   Buffer table_;
-  std::vector<Workspace> workspaces_;  ///< one a thread
+  WorkspaceVector<Workspace> workspaces_;  ///< one a thread
 };
 
 inline std::unique_ptr<LobeMeanOperation> PrepareLobeMean(Backend& backend, const LobeMeanJob& job) {

@@ -13,8 +13,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
+#include "core/workspace.h"
 #include "lobes/maths/lobe_cells.h"
 #include "means/maths/mean.h"
 #include "pixels/cpu/rows-inl.h"
@@ -89,21 +89,21 @@ inline void RoundAndStep(const std::uint64_t* HWY_RESTRICT above, const std::uin
 struct PixelRows {
   explicit PixelRows(std::size_t entries) : narrow(entries), wide(entries), sums(entries) {}
 
-  std::vector<std::uint32_t> narrow;
-  std::vector<std::uint64_t> wide;
-  std::vector<std::uint64_t> sums;
+  WorkspaceVector<std::uint32_t> narrow;
+  WorkspaceVector<std::uint64_t> wide;
+  WorkspaceVector<std::uint64_t> sums;
 };
 
 template <class Value>
 void AddRow(const RowReader& reader, const std::byte* source, std::uint64_t weight,
-            std::vector<Value>& values, std::uint64_t* sums) {
+            WorkspaceVector<Value>& values, std::uint64_t* sums) {
   ReadRow(reader, source, values.size() / static_cast<std::size_t>(reader.read.channels), values.data());
   for (std::size_t i = 0; i < values.size(); ++i) sums[i] += values[i] * weight;
 }
 
 /// Sums over `cell` neighbouring pixels.
-inline void SumNeighbours(const std::vector<std::uint64_t>& pixels, std::size_t channels, std::size_t cell,
-                          std::uint64_t* cells) {
+inline void SumNeighbours(const WorkspaceVector<std::uint64_t>& pixels, std::size_t channels,
+                          std::size_t cell, std::uint64_t* cells) {
   for (std::size_t first = 0; first < pixels.size(); first += cell * channels, cells += channels)
     for (std::size_t c = 0; c < channels; ++c) {
       std::uint64_t sum = 0;

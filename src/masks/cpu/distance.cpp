@@ -7,9 +7,9 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <vector>
 
 #include "core/cpu/backend.h"
+#include "core/workspace.h"
 #include "masks/cpu/distance_rows-inl.h"
 #include "masks/cpu/lower_envelope.h"
 #include "masks/distance.h"
@@ -23,11 +23,11 @@ constexpr std::uint32_t most_tabled = 1U << 16;
 /// What one thread needs. Steps: u8 or u16, wide enough for the reach and one more.
 template <class Steps>
 struct DistanceSlot {
-  std::vector<Steps> tile;  ///< distances down the columns of a tile
-  std::vector<Steps> line;  ///< of the row that a scan has reached
-  std::vector<std::uint32_t> squared;
-  std::vector<std::uint16_t> near_squared;
-  std::vector<std::uint16_t> near_space;
+  WorkspaceVector<Steps> tile;  ///< distances down the columns of a tile
+  WorkspaceVector<Steps> line;  ///< of the row that a scan has reached
+  WorkspaceVector<std::uint32_t> squared;
+  WorkspaceVector<std::uint16_t> near_squared;
+  WorkspaceVector<std::uint16_t> near_space;
   LowerEnvelope envelope;
 
   [[nodiscard]] std::size_t bytes() const noexcept {
@@ -83,8 +83,8 @@ class Distance final : public DistanceOperation {
   }
 
   [[nodiscard]] DistanceSlot<Steps> new_slot() const {
-    DistanceSlot<Steps> slot{std::vector<Steps>(static_cast<std::size_t>(tile_height_) * width_),
-                             std::vector<Steps>(width_),
+    DistanceSlot<Steps> slot{WorkspaceVector<Steps>(static_cast<std::size_t>(tile_height_) * width_),
+                             WorkspaceVector<Steps>(width_),
                              {},
                              {},
                              {},
@@ -234,10 +234,10 @@ class Distance final : public DistanceOperation {
   Steps none_;  ///< no pixel of the other side within reach along the column
   Way way_;
   std::int64_t tile_height_ = 1;  ///< rows
-  std::vector<Steps> chords_;
-  std::vector<std::uint8_t>
+  WorkspaceVector<Steps> chords_;
+  WorkspaceVector<std::uint8_t>
       values_[2];  ///< of a ramp, for every squared distance; empty if these are too many
-  std::vector<DistanceSlot<Steps>> slots_;  ///< one a thread
+  WorkspaceVector<DistanceSlot<Steps>> slots_;  ///< one a thread
 };
 
 inline std::unique_ptr<DistanceOperation> PrepareDistance(Backend& backend, const DistanceJob& job) {

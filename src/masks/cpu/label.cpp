@@ -7,8 +7,8 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <vector>
 
+#include "core/workspace.h"
 #include "masks/cpu/label_tile-inl.h"
 #include "masks/label.h"
 #include "scan/cpu/blocks.h"
@@ -138,11 +138,11 @@ class Label final : public LabelOperation {
   std::size_t words_;  ///< of a row
   std::int64_t rows_;  ///< of a tile, but for the last one
   Buffer bits_;
-  std::vector<LabelTile> tiles_;
-  std::vector<std::uint32_t> offsets_;  ///< the number of each tile's first component
-  DisjointSets sets_;                   ///< components of tiles
-  std::vector<std::uint8_t> whole_;     ///< no other tile has a part of it
-  std::vector<std::uint32_t> final_;
+  WorkspaceVector<LabelTile> tiles_;
+  WorkspaceVector<std::uint32_t> offsets_;  ///< the number of each tile's first component
+  DisjointSets sets_;                       ///< components of tiles
+  WorkspaceVector<std::uint8_t> whole_;     ///< no other tile has a part of it
+  WorkspaceVector<std::uint32_t> final_;
   Buffer shapes_;
 };
 

@@ -17,8 +17,8 @@
 #include <cstdint>
 #include <limits>
 #include <span>
-#include <vector>
 
+#include "core/workspace.h"
 #include "masks/cpu/union_find.h"
 #include "masks/label.h"
 
@@ -100,7 +100,7 @@ inline void CopyStreaming(const std::uint32_t* from, std::size_t count, std::uin
 struct Runs {
   static constexpr std::uint32_t beyond = 0xFFFFFFFEU;
 
-  std::vector<std::uint32_t> edges;
+  WorkspaceVector<std::uint32_t> edges;
   std::size_t count = 0;
 
   explicit Runs(std::size_t width) : edges(width + 4, beyond) {}
@@ -181,9 +181,9 @@ class LabelTile {
              const std::uint8_t* whole, const MutableImageView& labels, RegionShape* shapes) {
     constexpr RegionShape no_shape{0, 0, std::numeric_limits<std::uint32_t>::max(), 0, 0, 0, 0, 0};
     const auto width = static_cast<std::size_t>(job.width);
-    std::vector<RegionShape> found(components_, no_shape);
-    std::vector<std::uint32_t> row_labels(width / 2 + 1);
-    std::vector<std::uint32_t> filled(width + fill_margin);
+    WorkspaceVector<RegionShape> found(components_, no_shape);
+    WorkspaceVector<std::uint32_t> row_labels(width / 2 + 1);
+    WorkspaceVector<std::uint32_t> filled(width + fill_margin);
     Runs runs(width);
     const std::uint32_t* component = runs_.data();
     for (std::int64_t y = first_; y < last_; ++y, words += words_for(width)) {
@@ -205,7 +205,7 @@ class LabelTile {
         parts.push_back({final[i], found[i]});
   }
 
-  std::vector<Part> parts;
+  WorkspaceVector<Part> parts;
 
  private:
   /// Appends the labels of a row; those of the row above are the last ones before. Runs touch where one
@@ -232,7 +232,7 @@ class LabelTile {
 
   /// Roots are the least labels of their components, and labels were given in raster order.
   void number_components(const DisjointSets& sets) {
-    std::vector<std::uint32_t> number(sets.size());
+    WorkspaceVector<std::uint32_t> number(sets.size());
     components_ = 0;
     for (std::uint32_t i = 0; i < sets.size(); ++i)
       number[i] = sets.parent(i) == i ? components_++ : number[sets.parent(i)];
@@ -241,7 +241,7 @@ class LabelTile {
 
   std::int64_t first_;
   std::int64_t last_;
-  std::vector<std::uint32_t> runs_;  ///< their components; provisional labels at first
+  WorkspaceVector<std::uint32_t> runs_;  ///< their components; provisional labels at first
   std::size_t first_row_runs_ = 0;
   std::size_t last_row_runs_ = 0;
   std::uint32_t components_ = 0;

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <vector>
 
 #include "core/maths/window.h"
+#include "core/workspace.h"
 #include "masks/maths/distance.h"
 
 namespace satin::cpu {
@@ -68,7 +68,7 @@ class LowerEnvelope {
     }
   }
 
-  std::vector<Part> parts_;
+  WorkspaceVector<Part> parts_;
   std::size_t count_ = 0;
   std::int64_t first_ = 0;
   std::int64_t end_ = 0;

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <atomic>
-#include <vector>
 
 #include "core/cpu/backend.h"
+#include "core/workspace.h"
 #include "masks/region_values.h"
 
 namespace satin::cpu {
@@ -65,8 +65,8 @@ class RecentSums {
 
   RegionSums* all_;
   std::size_t channels_;
-  std::vector<std::uint32_t> labels_;  ///< 0: free
-  std::vector<RegionSums> sums_;
+  WorkspaceVector<std::uint32_t> labels_;  ///< 0: free
+  WorkspaceVector<RegionSums> sums_;
 };
 
 template <class T>

@@ -3,7 +3,8 @@
 // (Rem's rule of linking by index; Tarjan and van Leeuwen 1984).
 
 #include <cstdint>
-#include <vector>
+
+#include "core/workspace.h"
 
 namespace satin::cpu {
 
@@ -39,7 +40,7 @@ class DisjointSets {
   }
 
  private:
-  std::vector<std::uint32_t> parents_;
+  WorkspaceVector<std::uint32_t> parents_;
 };
 
 }  // namespace satin::cpu

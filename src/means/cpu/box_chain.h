@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/cpu/backend.h"
+#include "core/workspace.h"
 #include "means/box_mean.h"
 #include "means/cpu/store.h"
 
@@ -40,7 +41,7 @@ struct ChainBox {
   std::int64_t halo_y = 0;
   std::int64_t margin_x = 0;  ///< halos of the boxes that follow
   std::int64_t margin_y = 0;
-  std::vector<double> sizes;  ///< along x, of windows that are clipped, an entry each channel of a column
+  WorkspaceVector<double> sizes;  ///< along x, of windows that are clipped, an entry each channel of a column
 
   /// Rows of its input that are kept: those of the largest window, and one that has left it.
   [[nodiscard]] std::int64_t ring_rows() const noexcept {

@@ -8,9 +8,9 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <vector>
 
 #include "core/cpu/backend.h"
+#include "core/workspace.h"
 #include "means/box_mean.h"
 #include "means/cpu/box_mean_ways.h"
 #include "means/cpu/store.h"
@@ -117,11 +117,11 @@ constexpr std::int64_t tile_width = 256;
 /// What one thread needs for one tile.
 template <class Sum>
 struct RingTile {
-  std::vector<Sum> ring;
-  std::vector<Sum> values;         ///< one extended row of the tile
-  std::vector<BoxOfRadius> boxes;  ///< of pixels whose box is not in the table of the map's values
-  std::vector<const BoxOfRadius*> box_at;
-  std::vector<std::uint32_t> means;
+  WorkspaceVector<Sum> ring;
+  WorkspaceVector<Sum> values;         ///< one extended row of the tile
+  WorkspaceVector<BoxOfRadius> boxes;  ///< of pixels whose box is not in the table of the map's values
+  WorkspaceVector<const BoxOfRadius*> box_at;
+  WorkspaceVector<std::uint32_t> means;
 };
 
 template <class Sum>
@@ -290,9 +290,9 @@ class BoxMeanRing final : public BoxMeanOperation {
   std::size_t channels_;
   std::int64_t halo_;  ///< columns and rows that windows reach beyond the tile
   std::size_t ring_rows_ = 2;
-  std::size_t stride_ = 0;                ///< entries of a row of the ring
-  std::vector<BoxOfRadius> box_of_code_;  ///< of the values of an 8-bit map
-  std::vector<RingTile<Sum>> tiles_;      ///< one a thread
+  std::size_t stride_ = 0;                    ///< entries of a row of the ring
+  WorkspaceVector<BoxOfRadius> box_of_code_;  ///< of the values of an 8-bit map
+  WorkspaceVector<RingTile<Sum>> tiles_;      ///< one a thread
 };
 
 inline std::unique_ptr<BoxMeanOperation> PrepareBoxMeanRing(CpuBackend& backend, const BoxMeanJob& job) {

@@ -12,8 +12,8 @@
 
 #include <algorithm>
 #include <type_traits>
-#include <vector>
 
+#include "core/workspace.h"
 #include "means/box_mean.h"
 #include "means/cpu/box_chain.h"
 #include "means/cpu/divide-inl.h"
@@ -30,7 +30,7 @@ const T* As(const std::byte* row) {
 }
 
 template <class T>
-T* As(std::vector<std::byte>& row) {
+T* As(WorkspaceVector<std::byte>& row) {
   return reinterpret_cast<T*>(row.data());
 }
 
@@ -77,8 +77,8 @@ class SlidingBox {
     if (box.covers_rows()) sums_.resize(entries(pixels));
     const std::size_t scanned = entries(WholeVectors(pixels + 15));
     for (int window = 0; window < box.windows(); ++window)
-      windows_.push_back(
-          {std::vector<std::byte>(scanned * sum), std::vector<std::byte>((scanned + channels_) * sum)});
+      windows_.push_back({WorkspaceVector<std::byte>(scanned * sum),
+                          WorkspaceVector<std::byte>((scanned + channels_) * sum)});
   }
 
   [[nodiscard]] std::size_t bytes() const noexcept {
@@ -123,8 +123,8 @@ class SlidingBox {
  private:
   /// Sums of columns over a window of rows, and along them.
   struct Window {
-    std::vector<std::byte> line;    ///< (weighted) column sums, and the border's on either side
-    std::vector<std::byte> prefix;  ///< of `line`, behind one pixel of zeros
+    WorkspaceVector<std::byte> line;    ///< (weighted) column sums, and the border's on either side
+    WorkspaceVector<std::byte> prefix;  ///< of `line`, behind one pixel of zeros
   };
 
   [[nodiscard]] std::size_t entries(std::int64_t pixels) const {
@@ -327,8 +327,8 @@ class SlidingBox {
 
   const ChainBox& box_;
   std::size_t channels_;
-  std::vector<std::uint32_t> sums_;  ///< of columns that `line` has weighted
-  std::vector<Window> windows_;
+  WorkspaceVector<std::uint32_t> sums_;  ///< of columns that `line` has weighted
+  WorkspaceVector<Window> windows_;
   bool started_ = false;
   std::int64_t first_ = 0;  ///< columns of its output
   std::int64_t last_ = 0;

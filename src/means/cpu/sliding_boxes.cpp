@@ -11,6 +11,7 @@
 
 #include "core/cpu/fetch.h"
 #include "core/with_type.h"
+#include "core/workspace.h"
 #include "means/box_mean.h"
 #include "means/cpu/box_chain.h"
 #include "means/cpu/sliding_box-inl.h"
@@ -111,9 +112,9 @@ class TileOfBoxes final : public SlidingBoxes {
   /// Where one box of the chain stands.
   struct State {
     SlidingBox box;
-    std::vector<std::byte> ring;     ///< rows of its input
-    std::vector<std::byte> outside;  ///< a row outside the picture
-    std::int64_t filled = 0;         ///< rows before this one are in the ring, or were
+    WorkspaceVector<std::byte> ring;     ///< rows of its input
+    WorkspaceVector<std::byte> outside;  ///< a row outside the picture
+    std::int64_t filled = 0;             ///< rows before this one are in the ring, or were
   };
 
   /// The rows of the picture and of the output that are next.
@@ -146,7 +147,7 @@ class TileOfBoxes final : public SlidingBoxes {
 
   std::byte* ring_row(std::size_t box, std::int64_t position) {
     const std::int64_t rows = boxes_[box].ring_rows();
-    std::vector<std::byte>& ring = states_[box].ring;
+    WorkspaceVector<std::byte>& ring = states_[box].ring;
     const auto slot = static_cast<std::size_t>((position % rows + rows) % rows);
     return ring.data() + slot * (ring.size() / static_cast<std::size_t>(rows));
   }
@@ -276,8 +277,8 @@ class TileOfBoxes final : public SlidingBoxes {
   std::span<const ChainBox> boxes_;
   std::size_t channels_;
   std::size_t stored_channels_;
-  std::vector<State> states_;
-  std::vector<std::byte> working_;  ///< means before they are stored
+  WorkspaceVector<State> states_;
+  WorkspaceVector<std::byte> working_;  ///< means before they are stored
   std::span<const MeanStore> stores_;
   const BoxMeanImages* images_ = nullptr;
 };

@@ -10,6 +10,7 @@
 
 #include "core/cpu/backend.h"
 #include "core/with_type.h"
+#include "core/workspace.h"
 #include "means/cpu/box_chain.h"
 #include "means/cpu/unsharp_residual-inl.h"
 #include "means/unsharp_residual.h"
@@ -34,7 +35,7 @@ class ResidualRows final : public UnsharpResidualOperation {
     const UnsharpResidualRule rule = residual_rule(job, transfer_);
     line_ = {rule.amount, rule.threshold, rule.mean_scale, job.means.type == Type::u16 ? 255.0 : 65535.0};
     line_.narrow = ExactInFloat(line_);
-    const std::vector<std::uint16_t> row(entries_);
+    const WorkspaceVector<std::uint16_t> row(entries_);
     const auto threads = static_cast<std::size_t>(backend.threads.count());
     if (transfer_.decode != nullptr) linear_.resize(threads, row);
     if (job.level) results_.resize(threads, row);
@@ -98,9 +99,9 @@ class ResidualRows final : public UnsharpResidualOperation {
   std::size_t entries_;  ///< of a row
   TransferView transfer_;
   UnsharpResidualLine line_;
-  std::vector<std::vector<std::uint16_t>> linear_;   ///< a row of light for each thread
-  std::vector<std::vector<std::uint16_t>> results_;  ///< with a level: a row before it, of bytes or words
-  std::optional<BoxChain> chain_;                    ///< of the means, unless they are an image
+  std::vector<WorkspaceVector<std::uint16_t>> linear_;   ///< a row of light for each thread
+  std::vector<WorkspaceVector<std::uint16_t>> results_;  ///< with a level: a row before it, of bytes or words
+  std::optional<BoxChain> chain_;                        ///< of the means, unless they are an image
 };
 
 inline std::unique_ptr<UnsharpResidualOperation> PrepareResidualRows(CpuBackend& backend,

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/cpu/backend.h"
+#include "core/windows.h"
 #include "pixels/cpu/fixed_threshold_row-inl.h"
 #include "pixels/cpu/plane_rows-inl.h"
 #include "pixels/fixed_threshold.h"
@@ -54,15 +55,19 @@ class FixedThreshold final : public FixedThresholdOperation {
   }
 
  private:
+  static constexpr std::int64_t chunk = 1024;  ///< pixels that stay in the L1
+
   /// Integer is wide enough for the plane's values.
   template <class Integer>
   void count_rows(const ImageView& picture, int exponent, std::int64_t first, std::int64_t last,
                   std::vector<std::uint64_t>& counts) const {
-    std::vector<Integer> row(static_cast<std::size_t>(picture.shape.width));
-    for (std::int64_t y = first; y < last; ++y) {
-      ReadQuantised(job_.plane, exponent, picture, y, row.data());
-      for (const Integer value : row) ++counts[code_of(value)];
-    }
+    Integer values[chunk];
+    for (std::int64_t y = first; y < last; ++y)
+      for (std::int64_t x = 0; x < picture.shape.width; x += chunk) {
+        const std::int64_t end = std::min(x + chunk, picture.shape.width);
+        ReadQuantised(job_.plane, exponent, part_of(picture, {{x, end}, {y, y + 1}}), 0, values);
+        for (std::int64_t i = 0; i < end - x; ++i) ++counts[code_of(values[i])];
+      }
   }
 
   CpuBackend& backend_;

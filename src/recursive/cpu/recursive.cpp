@@ -11,11 +11,11 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <vector>
 
 #include "core/cpu/backend.h"
 #include "core/cpu/fetch.h"
 #include "core/with_type.h"
+#include "core/workspace.h"
 #include "pixels/transfer.h"
 #include "recursive/cpu/recursive_lines-inl.h"
 #include "recursive/cpu/recursive_rows.h"
@@ -49,10 +49,10 @@ struct Bundle {
 /// What one thread works in.
 template <class Real>
 struct RecursiveSlot {
-  std::vector<Real> values;        ///< bundles of the channels
-  std::vector<Real> coefficients;  ///< of a guided bundle, and one position more
-  std::vector<Real> tiles;         ///< a block of every channel, as the picture has it
-  std::vector<float> distances;    ///< of a block
+  WorkspaceVector<Real> values;        ///< bundles of the channels
+  WorkspaceVector<Real> coefficients;  ///< of a guided bundle, and one position more
+  WorkspaceVector<Real> tiles;         ///< a block of every channel, as the picture has it
+  WorkspaceVector<float> distances;    ///< of a block
 
   [[nodiscard]] std::size_t bytes() const {
     return (values.size() + coefficients.size() + tiles.size()) * sizeof(Real) + distances.size() * 4;
@@ -343,10 +343,10 @@ class Recursive final : public RecursiveOperation {
   CpuBackend& backend_;
   RecursiveJob job_;
   RealRows<Stored> rows_;
-  std::vector<PassConstants<Real>> constants_;
+  WorkspaceVector<PassConstants<Real>> constants_;
   Buffer planes_;
   Buffer distances_;  ///< along x, then along y
-  std::vector<RecursiveSlot<Real>> slots_;
+  WorkspaceVector<RecursiveSlot<Real>> slots_;
 };
 
 inline std::unique_ptr<RecursiveOperation> PrepareRecursive(Backend& backend, const RecursiveJob& job) {

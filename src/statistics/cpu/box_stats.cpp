@@ -9,10 +9,10 @@
 
 #include <algorithm>
 #include <mutex>
-#include <vector>
 
 #include "core/cpu/backend.h"
 #include "core/with_type.h"
+#include "core/workspace.h"
 #include "pixels/cpu/plane_rows-inl.h"
 #include "pixels/cpu/rows.h"
 #include "statistics/box_stats.h"
@@ -41,9 +41,10 @@ class BoxStats final : public BoxStatsOperation {
       : backend_(backend),
         job_(job),
         plane_(AllocatePlane(backend, job)),
-        tiles_(std::clamp<std::int64_t>(job.height / smallest_tile, 1, backend.threads.count())),
-        row_tiles_(static_cast<std::size_t>(tiles_), RowTile{Sliding(job), {}, {}, {}}) {
-    for (RowTile& tile : row_tiles_) {
+        tiles_(std::clamp<std::int64_t>(job.height / smallest_tile, 1, backend.threads.count())) {
+    row_tiles_.reserve(static_cast<std::size_t>(tiles_));
+    for (std::int64_t i = 0; i < tiles_; ++i) {
+      RowTile& tile = row_tiles_.emplace_back(RowTile{Sliding(job), {}, {}, {}});
       tile.values.resize(static_cast<std::size_t>(job.width));
       tile.open.resize(static_cast<std::size_t>(job.width));
       tile.stored.resize(static_cast<std::size_t>(job.width));
@@ -86,9 +87,9 @@ class BoxStats final : public BoxStatsOperation {
  private:
   struct RowTile {
     Sliding sliding;
-    std::vector<double> values;       ///< of one row
-    std::vector<std::uint32_t> open;  ///< pixels that floats do not decide
-    std::vector<Stored> stored;       ///< results of one row
+    WorkspaceVector<double> values;       ///< of one row
+    WorkspaceVector<std::uint32_t> open;  ///< pixels that floats do not decide
+    WorkspaceVector<Stored> stored;       ///< results of one row
   };
 
   void run_plane(const BoxStatsImages& images) {
@@ -228,7 +229,7 @@ class BoxStats final : public BoxStatsOperation {
   BoxStatsJob job_;
   Image plane_;
   std::int64_t tiles_;
-  std::vector<RowTile> row_tiles_;
+  WorkspaceVector<RowTile> row_tiles_;
 };
 
 inline std::unique_ptr<BoxStatsOperation> PrepareBoxStats(Backend& backend, const BoxStatsJob& job) {

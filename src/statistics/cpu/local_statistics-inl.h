@@ -12,8 +12,8 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <vector>
 
+#include "core/workspace.h"
 #include "statistics/box_stats.h"
 #include "statistics/maths/in_floats.h"
 #include "statistics/maths/local_statistics.h"
@@ -313,15 +313,15 @@ class SlidingStats {
   BoxStatsJob job_;
   std::size_t width_;
   std::size_t reach_;
-  std::vector<Sum> sums_;
-  std::vector<Sum> squares_;
-  std::vector<Stored> nothing_;
-  std::vector<Sum> prefix_sums_;
-  std::vector<Sum> prefix_squares_;
-  std::vector<double> counts_;   ///< pixels of each window
-  std::vector<float> inverses_;  ///< of the counts
-  double most_ = 0;              ///< the largest count
-  std::int64_t rows_ = -1;       ///< of the windows that were counted
+  WorkspaceVector<Sum> sums_;
+  WorkspaceVector<Sum> squares_;
+  WorkspaceVector<Stored> nothing_;
+  WorkspaceVector<Sum> prefix_sums_;
+  WorkspaceVector<Sum> prefix_squares_;
+  WorkspaceVector<double> counts_;   ///< pixels of each window
+  WorkspaceVector<float> inverses_;  ///< of the counts
+  double most_ = 0;                  ///< the largest count
+  std::int64_t rows_ = -1;           ///< of the windows that were counted
 };
 
 }  // namespace satin::cpu::HWY_NAMESPACE

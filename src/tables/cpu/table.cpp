@@ -8,9 +8,9 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <vector>
 
 #include "core/cpu/backend.h"
+#include "core/workspace.h"
 #include "pixels/cpu/rows-inl.h"
 #include "tables/cpu/scan-inl.h"
 #include "tables/table.h"
@@ -99,10 +99,10 @@ class Table final : public TableOperation {
   CpuBackend& backend_;
   TableJob job_;
   std::int64_t tiles_;
-  std::int64_t parts_;       ///< of columns, while only column sums are made
-  std::size_t row_;          ///< entries of one row
-  std::vector<Sum> above_;   ///< the table row above every tile
-  std::vector<Sum> values_;  ///< one row of every tile
+  std::int64_t parts_;           ///< of columns, while only column sums are made
+  std::size_t row_;              ///< entries of one row
+  WorkspaceVector<Sum> above_;   ///< the table row above every tile
+  WorkspaceVector<Sum> values_;  ///< one row of every tile
 };
 
 inline std::unique_ptr<TableOperation> PrepareTable(Backend& backend, const TableJob& job) {

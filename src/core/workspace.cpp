@@ -1,0 +1,60 @@
+#include "core/workspace.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "core/backend.h"
+#include "satin/plan.h"
+
+namespace satin {
+namespace {
+
+thread_local WorkspaceBudget* current = nullptr;
+
+/// Below this nobody asks what is free, which takes as long as a small filter.
+constexpr std::size_t always_free = std::size_t{64} << 20;
+
+}  // namespace
+
+WorkspaceBudget::WorkspaceBudget(const Backend& backend, std::size_t held) noexcept
+    : around_(std::exchange(current, this)),
+      bound_(backend.memory_limit),
+      held_(held),
+      limited_(bound_ != 0),
+      knows_bound_(limited_ || !backend.host_memory) {
+  if (!limited_) bound_ = backend.host_memory ? always_free : SIZE_MAX;
+}
+
+WorkspaceBudget::~WorkspaceBudget() { current = around_; }
+
+void WorkspaceBudget::take(std::size_t bytes) {
+  for (WorkspaceBudget* budget = current; budget != nullptr; budget = budget->around_) budget->check(bytes);
+  for (WorkspaceBudget* budget = current; budget != nullptr; budget = budget->around_)
+    budget->taken_ += bytes;
+}
+
+void WorkspaceBudget::give_back(std::size_t bytes) noexcept {
+  if (current != nullptr) current->reduce(bytes);
+}
+
+void WorkspaceBudget::reduce(std::size_t bytes) noexcept {
+  for (WorkspaceBudget* budget = this; budget != nullptr; budget = budget->around_)
+    budget->taken_ -= std::min(bytes, budget->taken_);
+}
+
+void WorkspaceBudget::check(std::size_t bytes) {
+  const std::size_t wanted = held_ + taken_ + bytes;
+  if (wanted <= bound_) return;
+  if (!std::exchange(knows_bound_, true)) {
+    bound_ = std::max(held_ + always_free, free_memory());
+    return check(bytes);
+  }
+  throw NoMemory("The filter takes " + std::to_string(wanted) +
+                 " bytes or more beside the picture, above the " +
+                 (limited_ ? "memory limit of " + std::to_string(bound_) + " bytes: raise it."
+                           : std::to_string(bound_) + " bytes that are free."));
+}
+
+}  // namespace satin

@@ -1,0 +1,120 @@
+"""The peak of resident memory: of every filter under --memory-limit, on wide, tall and ordinary pictures, and of
+files that their header says are too large."""
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from conftest import BINARY
+
+LIMIT = 4 << 20
+ALLOWANCE = 48 << 20  # the program itself
+SHAPES = {"wide": (1, 1 << 20), "tall": (1 << 20, 1), "ordinary": (1100, 1400)}
+# Every row of a lobe looks at all rows: a million of them take minutes.
+TALL_LOBES = (1 << 10, 1)
+ANALYSIS = 32  # bytes a pixel of what makes JSON, where there is no limit to set
+
+# A small process starts the command, because what is inherited from a large one counts in the peak.
+MEASURE = ("import os, sys\n"
+           "child = os.spawnv(os.P_NOWAIT, sys.argv[1], sys.argv[1:])\n"
+           "_, status, usage = os.wait4(child, 0)\n"
+           "print('\\npeak', usage.ru_maxrss * 1024)\n"
+           "sys.exit(os.waitstatus_to_exitcode(status))\n")
+
+FILTERS = json.loads(subprocess.check_output([BINARY, "list", "--json"]))["filters"]
+
+
+def run(satin, *arguments):
+    """The finished process, with the peak of its resident memory in bytes."""
+    line = [sys.executable, "-S", "-E", "-c", MEASURE, BINARY, *map(str, arguments)]
+    result = subprocess.run(line, cwd=satin.folder, env=satin.environment, capture_output=True, timeout=120,
+                            stdin=subprocess.DEVNULL)
+    result.peak = int(result.stdout.split()[-1])
+    result.error = result.stderr.decode()
+    return result
+
+
+def write_pgm(path, shape, seed):
+    pixels = np.random.default_rng(seed).integers(0, 256, shape, np.uint8)
+    path.write_bytes(b"P5\n%d %d\n255\n" % (shape[1], shape[0]) + pixels.tobytes())
+
+
+def line_of(record, folder):
+    name, output = record["name"], {"image": "out.pgm", "table": "out.npy", "json": "out.json"}[record["output"]]
+    own = {"dof": ["--depth", "depth.pgm", "--focus", "100", "--strength", "0.02"], "redact": ["--box", "0,0,1,1"],
+           "mask": ["--grow", "20", "--feather", "9"], "bins": ["--bins", "2"]}.get(name, [])
+    if name == "stats":
+        return ["stats", "in.pgm"]
+    return [name, "in.pgm", "-o", "zones" if name == "bins" else output, *own]
+
+
+def written_below(folder):
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file() and path.name not in
+               ("in.pgm", "depth.pgm"))
+
+
+@pytest.mark.parametrize("kind", SHAPES)
+@pytest.mark.parametrize("record", FILTERS, ids=lambda record: record["name"])
+def test_the_peak_is_bounded(satin, record, kind):
+    shape = TALL_LOBES if record["name"] == "gloss" and kind == "tall" else SHAPES[kind]
+    pixels = shape[0] * shape[1]
+    write_pgm(satin.folder / "in.pgm", shape, 1)
+    write_pgm(satin.folder / "depth.pgm", shape, 2)
+    limited = record["output"] != "json"
+    limit = LIMIT if limited else ANALYSIS * pixels
+    result = run(satin, *line_of(record, satin.folder), "--device", "cpu",
+                 *(["--memory-limit", str(LIMIT)] if limited else []))
+    encoded = written_below(satin.folder)
+    decoded = pixels * (2 if record["name"] == "dof" else 1)
+    made = pixels * 8 if record["output"] == "table" else pixels
+    if result.returncode == 3:
+        assert "memory limit of %d bytes" % LIMIT in result.error and encoded == 0, result.error
+        needed = int(result.error.split(" bytes or more")[0].split()[-1])
+        assert needed > LIMIT
+        assert result.peak <= ALLOWANCE
+    else:
+        assert result.returncode == 0, result.error
+        assert result.peak <= ALLOWANCE + 2 * decoded + made + encoded + limit, (result.peak, encoded)
+
+
+def test_many_filters_share_the_limit(satin):
+    write_pgm(satin.folder / "in.pgm", (1100, 1400), 1)
+    steps = " | ".join(["guided radius=3"] * 4)
+    result = run(satin, "run", steps, "in.pgm", "-o", "out.pgm", "--device", "cpu", "--memory-limit", "16M")
+    assert result.returncode == 0, result.error
+    assert result.peak <= ALLOWANCE + 4 * 1100 * 1400 + (16 << 20)
+
+
+HUGE = {"PGM": ("in.pgm", b"P5\n30000 30000\n255\n"),
+        "PAM": ("in.pam", b"P7\nWIDTH 30000\nHEIGHT 30000\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n"),
+        "PFM": ("in.pfm", b"PF\n30000 30000\n-1\n"),
+        "NPY": ("in.npy", b"\x93NUMPY\x01\x00\x76\x00" +
+                b"{'descr': '<f4', 'fortran_order': False, 'shape': (30000, 30000), }".ljust(117) + b"\n")}
+REFUSALS = {"pixels": ["--max-pixels", "1000000"], "bytes": ["--max-bytes", "800000000"],
+            "memory": ["--memory-limit", "1M", "--device", "cpu"]}
+
+
+@pytest.mark.parametrize("refusal", REFUSALS)
+@pytest.mark.parametrize("kind", HUGE)
+def test_headers_are_enough_to_refuse(satin, kind, refusal):
+    """From standard input too: the rest of the file never comes, and nobody waits for it."""
+    name, header = HUGE[kind]
+    with open(satin.folder / name, "wb") as file:
+        file.write(header)
+        file.truncate(900_000_000)
+    line = ["smooth", "-o", "out.png", *REFUSALS[refusal]]
+    code = 3 if refusal == "memory" else 1
+    result = run(satin, *line, name)
+    assert result.returncode == code and "limit" in result.error, result.error
+    assert result.peak <= ALLOWANCE
+    process = satin.start(*line, "-", stdin=subprocess.PIPE)
+    try:
+        process.stdin.write((header + bytes(1 << 16))[:1 << 16])
+        process.stdin.flush()
+        assert process.wait(timeout=20) == code
+    finally:
+        process.kill()
+        process.communicate()
