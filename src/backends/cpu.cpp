@@ -21,6 +21,7 @@
 #include "masks/validity_mask.h"
 #include "means/box_mean.h"
 #include "means/unsharp_residual.h"
+#include "order/rank.h"
 #include "pixels/cpu/pixelwise.h"
 #include "pixels/fixed_threshold.h"
 #include "pixels/measure.h"
@@ -51,6 +52,7 @@ void add_operations(Operations& operations) {
   { Prepare<LobeMeanJob> prepare_lobe_mean; operations.add(prepare_lobe_mean); }
   { Prepare<LocalLinearJob> prepare_local_linear; operations.add(prepare_local_linear); }
   { Prepare<SlidingExtremeJob> prepare_sliding_extreme; operations.add(prepare_sliding_extreme); }
+  { Prepare<RankJob> prepare_rank; operations.add(prepare_rank); }
   { Prepare<RecursiveJob> prepare_recursive; operations.add(prepare_recursive); }
   { Prepare<LabelJob> prepare_label; operations.add(prepare_label); }
   operations.add<RelabelJob>(prepare_pixelwise<EachRow>);

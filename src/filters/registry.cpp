@@ -20,6 +20,7 @@ std::span<const FilterRecord> filters() {
       guided_record(),
       dof_record(),
       tilt_shift_record(),
+      median_record(),
       dilate_record(),
       erode_record(),
       integral_record(),

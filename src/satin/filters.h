@@ -9,6 +9,7 @@
 #include "satin/filters/integral.h"          // IWYU pragma: export
 #include "satin/filters/local_statistics.h"  // IWYU pragma: export
 #include "satin/filters/mask.h"              // IWYU pragma: export
+#include "satin/filters/median.h"            // IWYU pragma: export
 #include "satin/filters/morphology.h"        // IWYU pragma: export
 #include "satin/filters/normalize.h"         // IWYU pragma: export
 #include "satin/filters/redact.h"            // IWYU pragma: export

@@ -16,6 +16,11 @@ using Percent = std::uint32_t;
 inline constexpr Percent percent_whole = 1'000'000;
 inline constexpr int largest_rank_reach = 512;
 
+/// To the nearest 1/10000 percent, ties up; from 0 to 100.
+inline Percent percent_of(double percent) {
+  return static_cast<Percent>(percent * (percent_whole / 100.0) + 0.5);
+}
+
 /// The rank of the percentile among `count` >= 1 values, counted from 1 at the smallest: ceil(P count / 100),
 /// at least 1. So 50 % of an even count is the lower of the two in the middle.
 SATIN_HD std::uint32_t rank_of(Percent percent, std::uint32_t count) {

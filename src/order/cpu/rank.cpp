@@ -1,0 +1,321 @@
+// Order statistics: small windows by sorting networks, larger ones by histograms that slide, radii by a map
+// by tables of counts. Compiled for every SIMD target.
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "order/cpu/rank.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <bit>
+#include <memory>
+#include <vector>
+
+#include "core/cpu/backend.h"
+#include "core/with_type.h"
+#include "order/cpu/rank_codes.h"
+#include "order/cpu/sliding_histogram-inl.h"
+#include "order/rank.h"
+#include "pixels/cpu/rows.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace satin::cpu::HWY_NAMESPACE {
+
+/// Where a window lies in its region.
+struct WindowPlace {
+  std::uint16_t x = 0;  ///< its first column
+  std::uint16_t y = 0;
+  std::uint16_t reach_x = 0;
+  std::uint16_t reach_y = 0;
+};
+
+/// The key of the `rest`-th element of a group, in its order, that lies in the window.
+inline std::uint32_t KeyInWindow(const KeyGroups& groups, const FoundRank& found, const WindowPlace& place) {
+  const KeyGroups::Group& group = groups.group(found.code);
+  if (group.one_key) return groups.key(group.first);
+  const hn::ScalableTag<std::uint16_t> d;
+  const auto x = hn::Set(d, place.x);
+  const auto y = hn::Set(d, place.y);
+  const auto most_x = hn::Set(d, static_cast<std::uint16_t>(2 * place.reach_x));
+  const auto most_y = hn::Set(d, static_cast<std::uint16_t>(2 * place.reach_y));
+  std::size_t rest = found.rest;
+  for (std::size_t i = group.first;; i += hn::Lanes(d)) {
+    const auto column = hn::Sub(hn::LoadU(d, groups.columns() + i), x);
+    const auto row = hn::Sub(hn::LoadU(d, groups.rows() + i), y);
+    const auto inside =
+        hn::And(hn::Eq(hn::Min(column, most_x), column), hn::Eq(hn::Min(row, most_y), row));
+    const std::size_t met = hn::CountTrue(d, inside);
+    if (met < rest) {
+      rest -= met;
+      continue;
+    }
+    std::uint64_t bits = 0;
+    hn::StoreMaskBits(d, inside, reinterpret_cast<std::uint8_t*>(&bits));
+    for (; rest > 1; --rest) bits &= bits - 1;
+    return groups.key(i + static_cast<std::size_t>(std::countr_zero(bits)));
+  }
+}
+
+/// What one thread needs for a part of the picture.
+template <class Key>
+class RankPart {
+ public:
+  static constexpr bool coded = sizeof(Key) > 1;  ///< keys are no codes
+
+  RankPart(const RankJob& job, const LargestReach& reach, std::int64_t side) : job_(job) {
+    region_.reach_x = reach.x;
+    region_.reach_y = reach.y;
+    const std::int64_t most_width = std::min(side, job.width) + 2 * reach.x;
+    const std::int64_t most_height = std::min(side, job.height) + 2 * reach.y;
+    const auto pixels = static_cast<std::size_t>(most_width * most_height);
+    const auto results = static_cast<std::size_t>(std::min(side, job.width) * std::min(side, job.height));
+    region_.columns.reserve(static_cast<std::size_t>(most_width));
+    region_.rows.reserve(static_cast<std::size_t>(most_height));
+    region_.codes.reserve(pixels);
+    if constexpr (coded) groups_ = std::make_unique<KeyGroups>(pixels);
+    if (job.reach.from_map) {
+      mapped_ = std::make_unique<MappedRanks>((most_width + 1) * (most_height + 1), results);
+      reaches_.resize(results);
+      found_.resize(results);
+      return;
+    }
+    found_.resize(static_cast<std::size_t>(std::min(side, job.width)));
+    const std::int64_t rows = 2 * reach.y + 1;
+    if (rows <= 0xFF && rows * (2 * reach.x + 1) <= 0xFFFF)
+      small_ = std::make_unique<SlidingHistogram<std::uint8_t, std::uint16_t>>(most_width);
+    else
+      large_ = std::make_unique<SlidingHistogram<std::uint16_t, std::uint32_t>>(most_width);
+  }
+
+  [[nodiscard]] std::size_t bytes() const noexcept {
+    std::size_t bytes = region_.codes.capacity() * sizeof(std::uint16_t) + found_.size() * sizeof(FoundRank) +
+                        reaches_.size() * sizeof(std::int32_t);
+    if (groups_ != nullptr) bytes += groups_->bytes();
+    if (mapped_ != nullptr) bytes += mapped_->bytes();
+    if (small_ != nullptr) bytes += small_->bytes();
+    if (large_ != nullptr) bytes += large_->bytes();
+    return bytes;
+  }
+
+  /// Puts the keys of every channel's ranks into the output.
+  void run(const RankImages& images, const Rectangle& inner) {
+    region_.place(job_, inner);
+    if (mapped_ != nullptr) read_reaches(images.radius_map);
+    for (int channel = 0; channel < job_.channels; ++channel) {
+      read_channel(images, channel);
+      const auto row_done = [&](std::int64_t y, std::span<const FoundRank> found) {
+        store_row(images, channel, y, found);
+      };
+      if (mapped_ != nullptr) {
+        run_mapped(row_done);
+      } else if (small_ != nullptr) {
+        small_->run(region_, job_.percent, found_, row_done);
+      } else {
+        large_->run(region_, job_.percent, found_, row_done);
+      }
+    }
+  }
+
+ private:
+  /// Unsigned, in the order of the keys.
+  static std::uint32_t ordered(Key key) {
+    if constexpr (std::is_same_v<Key, FloatKey>) return static_cast<std::uint32_t>(key) ^ 0x80000000U;
+    return static_cast<std::uint32_t>(key);
+  }
+  static Key key_from(std::uint32_t ordered) {
+    if constexpr (std::is_same_v<Key, FloatKey>) return static_cast<Key>(ordered ^ 0x80000000U);
+    return static_cast<Key>(ordered);
+  }
+
+  void read_channel(const RankImages& images, int channel) {
+    const auto wide = static_cast<std::size_t>(region_.width);
+    if constexpr (coded) groups_->clear();
+    for (std::int64_t y = 0; y < region_.height; ++y) {
+      std::uint16_t* codes = region_.codes.data() + static_cast<std::size_t>(y) * wide;
+      const auto take = [&](std::int64_t x, Key key) {
+        if constexpr (coded) {
+          groups_->add(ordered(key), static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y));
+        } else {
+          codes[x] = key;
+        }
+      };
+      if (coded || !all_count()) std::fill_n(codes, wide, no_code);
+      read_row(images, channel, y, take);
+    }
+    if constexpr (coded) groups_->build(region_, 8 * static_cast<int>(sizeof(Key)));
+  }
+
+  /// Every position of a region has a pixel that counts.
+  [[nodiscard]] bool all_count() const {
+    return job_.border != Border::shrink && job_.border != Border::constant && !job_.excludes &&
+           !job_.weighted;
+  }
+
+  template <class Take>
+  void read_row(const RankImages& images, int channel, std::int64_t y, const Take& take) const {
+    const int last = job_.channels - 1;
+    const std::int32_t row = region_.rows[static_cast<std::size_t>(y)];
+    const bool is_alpha = channel == last;
+    const bool outside_counts =
+        job_.border == Border::constant &&
+        (!job_.weighted || is_alpha || job_.border_keys[static_cast<std::size_t>(last)] > 0);
+    const auto outside = static_cast<Key>(job_.border_keys[static_cast<std::size_t>(channel)]);
+    const Key* source = row < 0 ? nullptr : images.source.row<Key>(row);
+    for (std::int64_t x = 0; x < region_.width; ++x) {
+      const std::int32_t column = region_.columns[static_cast<std::size_t>(x)];
+      if (row < 0 || column < 0) {
+        if (outside_counts) take(x, outside);
+        continue;
+      }
+      const Key* pixel = source + std::int64_t{column} * job_.channels;
+      const Key alpha = job_.weighted ? turn_key(pixel[last]) : Key{1};
+      const std::uint32_t mask = job_.excludes ? mask_at(images.mask, column, row) : 1;
+      if (counts(alpha, mask, is_alpha)) take(x, turn_key(pixel[channel]));
+    }
+  }
+
+  void read_reaches(const ImageView& map) {
+    with_pixel_type(map.shape.type, [&]<class T>() {
+      std::int32_t* reach = reaches_.data();
+      for (std::int64_t y = region_.inner.y.first; y < region_.inner.y.last; ++y)
+        for (std::int64_t x = region_.inner.x.first; x < region_.inner.x.last; ++x) {
+          const T value = map.row<T>(y)[x];
+          if constexpr (std::is_same_v<T, float>)
+            *reach++ = reach_from_map(value, job_.reach.low, job_.reach.high);
+          else
+            *reach++ = reach_from_map(value, static_cast<T>(-1), job_.reach.low, job_.reach.high);
+        }
+    });
+  }
+
+  template <class RowDone>
+  void run_mapped(const RowDone& row_done) {
+    const auto width = static_cast<std::size_t>(region_.inner_width());
+    const std::size_t pixels = width * static_cast<std::size_t>(region_.inner_height());
+    mapped_->run(region_, job_.percent, std::span(reaches_).first(pixels), std::span(found_).first(pixels));
+    for (std::int64_t y = 0; y < region_.inner_height(); ++y)
+      row_done(y, std::span(found_).subspan(static_cast<std::size_t>(y) * width, width));
+  }
+
+  void store_row(const RankImages& images, int channel, std::int64_t y,
+                 std::span<const FoundRank> found) const {
+    const std::int64_t first = region_.inner.x.first * job_.channels + channel;
+    const std::int64_t row = region_.inner.y.first + y;
+    const Key* source = images.source.row<Key>(row) + first;
+    Key* output = images.output.row<Key>(row) + first;
+    for (std::int64_t x = 0; x < region_.inner_width(); ++x) {
+      const FoundRank& rank = found[static_cast<std::size_t>(x)];
+      output[x * job_.channels] =
+          rank.code == no_code ? turn_key(source[x * job_.channels]) : key_of_rank(rank, x, y);
+    }
+  }
+
+  [[nodiscard]] Key key_of_rank(const FoundRank& found, std::int64_t x, std::int64_t y) const {
+    if constexpr (!coded) {
+      return static_cast<Key>(found.code);
+    } else {
+      std::int64_t reach_x = region_.reach_x;
+      std::int64_t reach_y = region_.reach_y;
+      if (mapped_ != nullptr) {
+        const std::int64_t reach = reaches_[static_cast<std::size_t>(y * region_.inner_width() + x)];
+        reach_x = std::min(reach_x, reach);
+        reach_y = std::min(reach_y, reach);
+      }
+      return key_from(
+          KeyInWindow(*groups_, found,
+                      {static_cast<std::uint16_t>(x + region_.reach_x - reach_x),
+                       static_cast<std::uint16_t>(y + region_.reach_y - reach_y),
+                       static_cast<std::uint16_t>(reach_x), static_cast<std::uint16_t>(reach_y)}));
+    }
+  }
+
+  RankJob job_;
+  CodedRegion region_;
+  std::unique_ptr<KeyGroups> groups_;
+  std::unique_ptr<MappedRanks> mapped_;
+  std::unique_ptr<SlidingHistogram<std::uint8_t, std::uint16_t>> small_;
+  std::unique_ptr<SlidingHistogram<std::uint16_t, std::uint32_t>> large_;
+  std::vector<std::int32_t> reaches_;  ///< by the map
+  std::vector<FoundRank> found_;       ///< of a row, or by a map of the whole part
+};
+
+template <class Key>
+class Rank final : public RankOperation {
+ public:
+  Rank(CpuBackend& backend, const RankJob& job) : backend_(backend), job_(job), store_(rank_store(job)) {
+    LargestReach reach = largest_reach(job.reach);
+    if (job.border == Border::shrink)
+      reach = {std::min(reach.x, job.width - 1), std::min(reach.y, job.height - 1)};
+    side_ = side_of_parts(std::max(reach.x, reach.y));
+    for (int i = 0; i < backend.threads.count(); ++i) parts_.emplace_back(job, reach, side_);
+  }
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
+    std::size_t bytes = 0;
+    for (const RankPart<Key>& part : parts_) bytes += part.bytes();
+    return bytes;
+  }
+
+  void run(const RankImages& images, Stream) override {
+    const std::int64_t columns = (job_.width + side_ - 1) / side_;
+    const std::int64_t rows = (job_.height + side_ - 1) / side_;
+    backend_.threads.for_rows(columns * rows, 1, [&](std::int64_t first, std::int64_t last, int slot) {
+      for (std::int64_t i = first; i < last; ++i) {
+        const std::int64_t x = i % columns * side_;
+        const std::int64_t y = i / columns * side_;
+        const Rectangle inner{{x, std::min(x + side_, job_.width)}, {y, std::min(y + side_, job_.height)}};
+        parts_[static_cast<std::size_t>(slot)].run(images, inner);
+        finish(images, inner);
+      }
+    });
+  }
+
+ private:
+  /// A part's region is read, sorted and counted whole, so parts grow with the reach. Those of sorted keys
+  /// are smaller, so that groups are short.
+  [[nodiscard]] std::int64_t side_of_parts(std::int64_t reach) const {
+    const std::int64_t side = reach <= 64 ? 256 : reach <= 128 ? 512 : 1024;
+    if (job_.reach.from_map) return std::min<std::int64_t>(side / 2, 256);
+    return RankPart<Key>::coded ? std::min<std::int64_t>(side / 2, 256) : side;
+  }
+
+  /// Turns keys of ranks into stored pixels.
+  void finish(const RankImages& images, const Rectangle& inner) const {
+    const bool plainly = !job_.weighted && job_.mask_maximum == 0 && !(job_.threshold > 0);
+    if (plainly && !std::is_same_v<Key, FloatKey>) return;
+    for (std::int64_t y = inner.y.first; y < inner.y.last; ++y) {
+      Key* out = images.output.row<Key>(y);
+      const Key* original = images.source.row<Key>(y);
+      for (std::int64_t x = inner.x.first; x < inner.x.last; ++x)
+        store_rank(store_, original + x * job_.channels, mask_at(images.mask, x, y), out + x * job_.channels);
+    }
+  }
+
+  CpuBackend& backend_;
+  RankJob job_;
+  RankStore store_;
+  std::int64_t side_ = 0;
+  std::vector<RankPart<Key>> parts_;  ///< one a thread
+};
+
+inline std::unique_ptr<RankOperation> PrepareRank(Backend& backend, const RankJob& job) {
+  return with_pixel_type(job.type, [&]<class T>() -> std::unique_ptr<RankOperation> {
+    using Key = std::conditional_t<std::is_same_v<T, float>, FloatKey, T>;
+    return std::make_unique<Rank<Key>>(as_cpu(backend), job);
+  });
+}
+
+}  // namespace satin::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace satin::cpu {
+
+HWY_EXPORT(PrepareRank);
+
+std::unique_ptr<RankOperation> prepare_rank(Backend& backend, const RankJob& job) {
+  return HWY_DYNAMIC_DISPATCH(PrepareRank)(backend, job);
+}
+
+}  // namespace satin::cpu
+#endif
