@@ -40,6 +40,15 @@ SATIN_HD Value rank_with(const Value (&sorted)[Count], const Value& more, int ra
   return most(sorted[rank - 1], least(sorted[rank], more));
 }
 
+/// Three or five values: all but the first are sorted before it joins them.
+template <class Value, int Count>
+SATIN_HD void sort_column(const Value (&values)[Count], Value (&sorted)[Count]) {
+  Value others[Count - 1];
+  for (int i = 1; i < Count; ++i) others[i - 1] = values[i];
+  sort(others);
+  for (int i = 0; i < Count; ++i) sorted[i] = rank_with(others, values[0], i);
+}
+
 /// The smallest value to the front, the largest to the end.
 template <int Count, class Value>
 SATIN_HD void part_extremes(Value* values) {

@@ -12,6 +12,7 @@
 // - the 32 x 32 signs of a warp are transposed, and each column's are counted.
 // The count left of the strip comes from counts of whole rows, which another kernel made.
 
+#include <climits>
 #include <cstdint>
 
 #include "kernels/device/warp.cuh"
@@ -44,7 +45,9 @@ __device__ int column_of(const RankArguments& run, int x) {
   return place_of(x, run.job.width, run.job.border);
 }
 
-/// Adds the lanes' pixels to the counts of values.
+SATIN_HD std::int64_t counted_rows(const RankJob& job) { return job.height + 2; }
+
+/// Adds a pixel to the counts of values.
 __device__ void tally(std::uint32_t* tallies, int value, std::uint32_t amount) {
   if (value >= 0) atomicAdd(tallies + value, amount);
 }
@@ -63,32 +66,37 @@ __device__ void store_cumulative(const std::uint32_t* tallies, std::uint16_t* co
   reinterpret_cast<uint4*>(counts)[lane_index()] = {pair(0), pair(2), pair(4), pair(6)};
 }
 
-/// For each row of the picture, and one of nothing but border: the counts of what a window sees of it, for
-/// windows one pixel left of each strip. A warp has a row.
+/// For each row of the picture, one of nothing but border, and one of nothing at all: the counts of what a
+/// window sees of it, for windows one pixel left of each strip. A warp has a row.
 __global__ void __launch_bounds__(row_warps* warp_size)
     count_rows(const __grid_constant__ ThresholdPass pass, std::uint16_t* counts) {
   __shared__ alignas(16) std::uint32_t tallies_of_warps[row_warps][values];
   const auto warp = static_cast<int>(threadIdx.x) / warp_size;
   const int lane = lane_index();
   const int row = static_cast<int>(blockIdx.x) * row_warps + warp;
-  if (row > pass.job.height) return;
+  if (row >= counted_rows(pass.job)) return;
+  const bool none = row > pass.job.height;
   const int from_y = row < pass.job.height ? row : -1;
   const int reach = pass.job.reach.x;
+  const auto pixel = [&](int x) { return none ? -1 : byte_at(pass, column_of(pass, x), from_y); };
   std::uint32_t* tallies = tallies_of_warps[warp];
   for (int i = lane; i < values; i += warp_size) tallies[i] = 0;
   __syncwarp();
-  for (int x = lane - 1 - reach; x < reach; x += warp_size)
-    tally(tallies, byte_at(pass, column_of(pass, x), from_y), 1);
+  for (int x = lane - 1 - reach; x < reach; x += warp_size) tally(tallies, pixel(x), 1);
   counts += static_cast<std::size_t>(row) * pass.strips * values;
+  int entering = pixel(lane + reach);
+  int leaving = pixel(lane - reach - 1);
   for (int strip = 0; strip < pass.strips; ++strip, counts += values) {
-    const int x = strip * strip_columns + lane;
-    const int entering = byte_at(pass, column_of(pass, x + reach), from_y);
-    const int leaving = byte_at(pass, column_of(pass, x - reach - 1), from_y);
+    const int next = (strip + 1) * strip_columns + lane;
+    const int next_entering = pixel(next + reach);
+    const int next_leaving = pixel(next - reach - 1);
     __syncwarp();
     store_cumulative(tallies, counts);
     __syncwarp();
     tally(tallies, entering, 1);
     tally(tallies, leaving, 0U - 1);
+    entering = next_entering;
+    leaving = next_leaving;
   }
 }
 
@@ -152,8 +160,9 @@ enum BandPlace { entering_right, entering_left, leaving_right, leaving_left, ban
 struct MarchRows {
   Band bands[march_rows][band_places];
   int added[march_rows][strip_columns];  ///< to 16 (count - rank) from column to column, beside 16 g
-  int entering[march_rows];              ///< rows of row_counts, or -1
-  int leaving[march_rows];
+  std::uint32_t entering[march_rows];    ///< where the counts of the rows begin
+  std::uint32_t leaving[march_rows];
+  int change[march_rows];  ///< to 16 (count - rank) from the row before, at most
   std::uint8_t counts[march_rows][strip_columns][march_warps];  ///< of thresholds that are too small
 };
 
@@ -196,19 +205,22 @@ __device__ inline void add_changes(const BitSums& sums, int (&g)[strip_columns])
   }
 }
 
-/// Bit b of lane l becomes bit l of lane b.
+/// Transposes 32 x 32 bits: bit b of lane l becomes bit l of lane b. Halves of words are exchanged between
+/// lanes that are half a warp apart, then quarters, and so on.
 __device__ inline std::uint32_t transposed(std::uint32_t bits) {
-#pragma unroll
-  for (int distance = warp_size / 2; distance > 0; distance /= 2) {
-    const bool upper = (lane_index() & distance) != 0;
-    std::uint32_t kept = 0;
-#pragma unroll
-    for (int bit = 0; bit < warp_size; ++bit) kept |= (bit & distance) == 0 ? 1U << bit : 0;
-    if (upper) kept = ~kept;
+  const int lane = lane_index();
+  const auto exchange = [&](int distance, std::uint32_t lower_bits) {
+    const bool upper = (lane & distance) != 0;
     const std::uint32_t other = __shfl_xor_sync(whole_warp, bits, distance);
     const std::uint32_t moved = __funnelshift_l(other, other, upper ? warp_size - distance : distance);
+    const std::uint32_t kept = upper ? ~lower_bits : lower_bits;
     bits = (bits & kept) | (moved & ~kept);
-  }
+  };
+  exchange(16, 0x0000FFFFU);
+  exchange(8, 0x00FF00FFU);
+  exchange(4, 0x0F0F0F0FU);
+  exchange(2, 0x33333333U);
+  exchange(1, 0x55555555U);
   return bits;
 }
 
@@ -225,6 +237,7 @@ class March {
         left_(column_of(pass, x_ - pass.job.reach.x - 1)) {
     const auto windows = window_around(x_, pass.job.reach.x);
     columns_ = static_cast<int>(counted(windows, pass.job.width, pass.job.border));
+    none_ = static_cast<int>(pass.job.height) + 1;
   }
 
   [[nodiscard]] __device__ int steps() const { return steps_; }
@@ -241,7 +254,7 @@ class March {
     pixels_[leaving_right] = leaves ? byte_at(pass_, right_, leaving) : -1;
     pixels_[leaving_left] = leaves ? byte_at(pass_, left_, leaving) : -1;
     entering_ = counts_row(entering);
-    leaving_ = leaves ? counts_row(leaving) : -1;
+    leaving_ = leaves ? counts_row(leaving) : none_;
   }
 
   /// Prepares the step whose pixels were read.
@@ -256,10 +269,15 @@ class March {
     const int before = __shfl_up_sync(whole_warp, rank, 1);
     rows.added[slot][lane_index()] =
         -2 * scale * (step + 1) - scale * (lane_index() == 0 ? rank : rank - before);
-    if (lane_index() == 0) {
-      rows.entering[slot] = entering_;
-      rows.leaving[slot] = leaving_;
-    }
+    if (lane_index() != 0) return;
+    const auto row = static_cast<std::uint32_t>(pass_.strips * values);
+    rows.entering[slot] = row * entering_;
+    rows.leaving[slot] = row * leaving_;
+    // A row of the window enters and one leaves; where one of them does not exist, the rank may change as
+    // much.
+    const bool ragged =
+        pass_.job.border == Border::shrink && leaves(y, pass_.job.reach.y + 1, pass_.job.height);
+    rows.change[slot] = scale * (2 * pass_.job.reach.x + 1) * (ragged ? 2 : 1);
   }
 
   /// The sums over the warps' counts are the outputs.
@@ -273,8 +291,8 @@ class March {
  private:
   [[nodiscard]] __device__ int row_at(int y) const { return place_of(y, pass_.job.height, pass_.job.border); }
   [[nodiscard]] __device__ int counts_row(int from_y) const {
-    const int outside = pass_.job.border == Border::constant ? static_cast<int>(pass_.job.height) : -1;
-    return from_y < 0 ? outside : from_y;
+    if (from_y >= 0) return from_y;
+    return pass_.job.border == Border::constant ? static_cast<int>(pass_.job.height) : none_;
   }
 
   const ThresholdPass& pass_;
@@ -285,25 +303,19 @@ class March {
   int right_, left_;
   int columns_ = 0;  ///< that the window counts
   int pixels_[band_places] = {};
-  int entering_ = -1, leaving_ = -1;
+  int none_;  ///< the row of nothing
+  std::uint32_t entering_ = 0, leaving_ = 0;
 };
 
 /// The counts of one threshold while it marches.
 class Marcher {
  public:
   __device__ Marcher(const ThresholdPass& pass, int warp)
-      : warp_(warp),
-        counts_(pass.row_counts + static_cast<std::size_t>(blockIdx.x) * values + threadIdx.x),
-        row_(static_cast<std::size_t>(pass.strips) * values),
-        // Along 32 columns count and rank change by a column's pixels each, or the rank stays as it is.
-        drift_(scale * strip_columns * (2 * pass.job.reach.y + 1) *
-               (pass.job.border == Border::shrink ? 2 : 1)) {}
+      : warp_(warp), counts_(pass.row_counts + static_cast<std::size_t>(blockIdx.x) * values + threadIdx.x) {}
 
   __device__ void enter(const MarchRows& rows, int slot) {
-    const int entering = rows.entering[slot];
-    const int leaving = rows.leaving[slot];
-    const int more = entering < 0 ? 0 : counts_[entering * row_];
-    const int less = leaving < 0 ? 0 : counts_[leaving * row_];
+    const int more = counts_[rows.entering[slot]];
+    const int less = counts_[rows.leaving[slot]];
     const Band(&bands)[band_places] = rows.bands[slot];
     add_changes(BitSums(threshold_.at_most(bands[entering_right], warp_),
                         ~threshold_.at_most(bands[entering_left], warp_),
@@ -314,13 +326,28 @@ class Marcher {
   }
 
   /// The number of the warp's thresholds that are too small, for the column 31 - lane.
-  __device__ std::uint32_t too_small(const MarchRows& rows, int slot, int step) const {
-    const int(&added)[strip_columns] = rows.added[slot];
-    const int first = left_ + added[0] + 2 * scale * (step + 1);
-    if (__all_sync(whole_warp, first + drift_ < 0)) return warp_size;
-    if (__all_sync(whole_warp, first - drift_ >= 0)) return 0;
+  __device__ std::uint32_t too_small(const MarchRows& rows, int slot) {
+    quiet_ -= rows.change[slot];
+    if (quiet_ >= 0) return quiet_count_;
+    const std::uint32_t signs = signs_of<false>(rows.added[slot], quiet_);
+    const bool none = __all_sync(whole_warp, signs == 0);
+    if (!none && !__all_sync(whole_warp, ~signs == 0)) return __popc(transposed(signs));
+    // All windows of the row agree, and so will those of further rows until the least distance is used up.
+    int nearest = 0;
+    signs_of<true>(rows.added[slot], nearest);
+    quiet_ = __reduce_min_sync(whole_warp, nearest);
+    quiet_count_ = none ? 0 : warp_size;
+    return quiet_count_;
+  }
+
+ private:
+  /// The signs of 16 (count - rank) of a row's windows, the first in the highest bit; or the least of their
+  /// distances from the other sign.
+  template <bool Distances>
+  __device__ std::uint32_t signs_of(const int (&added)[strip_columns], int& nearest) const {
     std::uint32_t signs = 0;
     int difference = left_;
+    if (Distances) nearest = INT_MAX;
 #pragma unroll
     for (int x = 0; x < strip_columns; x += 4) {
       const int4 four = *reinterpret_cast<const int4*>(added + x);
@@ -328,18 +355,20 @@ class Marcher {
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
         difference += g_[x + i] + of_column[i];
-        signs = __funnelshift_l(static_cast<std::uint32_t>(difference), signs, 1);
+        if (Distances)
+          nearest = min(nearest, difference < 0 ? -1 - difference : difference);
+        else
+          signs = __funnelshift_l(static_cast<std::uint32_t>(difference), signs, 1);
       }
     }
-    return __popc(transposed(signs));
+    return signs;
   }
 
- private:
   LaneThreshold threshold_;
   int warp_;
   const std::uint16_t* counts_;
-  std::size_t row_;
-  int drift_;
+  int quiet_ = -1;  ///< while this is not negative, all windows have the same answer:
+  std::uint32_t quiet_count_ = 0;
   int left_ = 0;               ///< 16 times the count of the window left of the strip
   int g_[strip_columns] = {};  ///< 16 g(x), and 32 more for each step
 };
@@ -364,7 +393,7 @@ __global__ void __launch_bounds__(values, march_blocks)
       marcher.enter(buffers[buffer], slot);
       const int step = first + slot;
       if (step < march.start()) continue;
-      const std::uint32_t count = marcher.too_small(buffers[buffer], slot, step);
+      const std::uint32_t count = marcher.too_small(buffers[buffer], slot);
       buffers[buffer].counts[slot][strip_columns - 1 - lane_index()][warp] = static_cast<std::uint8_t>(count);
     }
   }
@@ -385,7 +414,7 @@ int rows_of_block(const RankJob& job, int strips, int multiprocessors) {
 
 }  // namespace
 
-std::int64_t threshold_row_counts(const RankJob& job) { return (job.height + 1) * strips_of(job) * values; }
+std::int64_t threshold_row_counts(const RankJob& job) { return counted_rows(job) * strips_of(job) * values; }
 
 void ranks_by_thresholds(const RankArguments& arguments, const ThresholdRows& rows, StreamHandle stream) {
   ThresholdPass pass{arguments};
@@ -393,8 +422,8 @@ void ranks_by_thresholds(const RankArguments& arguments, const ThresholdRows& ro
   pass.row_counts = rows.counts;
   pass.rows_a_block = rows_of_block(pass.job, pass.strips, rows.multiprocessors);
   const auto height = static_cast<int>(pass.job.height);
-  count_rows<<<static_cast<unsigned>(height / row_warps + 1), row_warps * warp_size, 0, stream>>>(
-      pass, rows.counts);
+  count_rows<<<static_cast<unsigned>((counted_rows(pass.job) + row_warps - 1) / row_warps),
+               row_warps * warp_size, 0, stream>>>(pass, rows.counts);
   const dim3 blocks(static_cast<unsigned>(pass.strips),
                     static_cast<unsigned>((height + pass.rows_a_block - 1) / pass.rows_a_block));
   march_thresholds<<<blocks, values, 0, stream>>>(pass);

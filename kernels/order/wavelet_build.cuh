@@ -1,14 +1,14 @@
 #pragma once
 // The wavelet matrix of a part, built level by level in three kernels: chunks of elements are counted, the
-// counts are scanned over the chunks, the elements are partitioned. The tables of a level need its zeros side
-// by side, so they are made a level later.
+// counts are scanned, the elements are partitioned and the level's tables written.
 
 #include "kernels/order/rank_plane.cuh"
 #include "kernels/order/wavelet_matrix.cuh"
 
 namespace satin::kernels {
 
-inline constexpr int build_threads = 256;
+inline constexpr int build_threads = block_chunks * warp_size;
+inline constexpr int batch_groups = 8;  ///< whose loads are in flight together
 inline constexpr int scan_threads = 1024;
 inline constexpr int scan_columns = 8;  ///< of a block: a sector of 32 bytes
 inline constexpr int scan_segments = scan_threads / scan_columns;
@@ -38,7 +38,7 @@ __device__ Element<Key> element_at(const WaveletArguments& run, int x, int y) {
   return element;
 }
 
-/// The elements of both orders.
+/// The elements in each order.
 template <class Key>
 __global__ void __launch_bounds__(plane_threads)
     place_elements(const __grid_constant__ WaveletArguments run,
@@ -50,14 +50,15 @@ __global__ void __launch_bounds__(plane_threads)
         << digit_bits);
     const auto block = static_cast<std::uint32_t>(x) / digits;
     const auto column = static_cast<std::uint32_t>(x) % digits;
-    reinterpret_cast<Element<Key>*>(matrix.from[raster_order])[y * part.columns + x] =
-        static_cast<Element<Key>>(element | block);
     reinterpret_cast<Element<Key>*>(matrix.from[block_order])[(block * part.rows + y) * digits + column] =
         static_cast<Element<Key>>(element | column);
+    if (matrix.orders > 1)
+      reinterpret_cast<Element<Key>*>(matrix.from[raster_order])[y * part.columns + x] =
+          static_cast<Element<Key>>(element | block);
   });
 }
 
-/// Counts the elements of a group below each digit: a lane has its own digit and that 32 further.
+/// Counts the zeros of a group below each digit: a lane has its own digit and that 32 further.
 class DigitCounts {
  public:
   std::uint32_t low = 0;
@@ -69,81 +70,97 @@ class DigitCounts {
       bound_[bit] = 0U - (static_cast<std::uint32_t>(lane_index()) >> bit & 1);
   }
 
-  /// Lanes of `in` have an element.
-  __device__ DigitPlanes add(std::uint32_t digit, std::uint32_t in) {
-    DigitPlanes planes{};
+  __device__ void add(std::uint32_t digit, ElementGroup& group) {
     std::uint32_t less = 0;
 #pragma unroll
-    for (int bit = 0; bit < digit_bits - 1; ++bit) {
-      planes.of_bit[bit] = __ballot_sync(whole_warp, (digit >> bit & 1) != 0);
-      less = less_with_bit(less, planes.of_bit[bit], bound_[bit]);
-    }
-    const std::uint32_t top = __ballot_sync(whole_warp, (digit >> (digit_bits - 1) & 1) != 0);
-    planes.of_bit[digit_bits - 1] = top;
-    low += __popc(less & ~top & in);
-    high += __popc((less | ~top) & in);
-    return planes;
+    for (int bit = 0; bit < digit_bits; ++bit)
+      group.digit_planes[bit] = __ballot_sync(whole_warp, (digit >> bit & 1) != 0);
+#pragma unroll
+    for (int bit = 0; bit < digit_bits - 1; ++bit)
+      less = less_with_bit(less, group.digit_planes[bit], bound_[bit]);
+    const std::uint32_t top = group.digit_planes[digit_bits - 1];
+    low += __popc(less & ~top & group.zero_bits);
+    high += __popc((less | ~top) & group.zero_bits);
   }
 
  private:
   std::uint32_t bound_[digit_bits - 1];
 };
 
-/// Where a warp's chunk is, and what it does.
+/// Where a warp's chunk is.
 struct Chunk {
-  std::uint32_t index;
-  int order;
-  std::uint32_t first;    ///< element
-  std::uint32_t counted;  ///< elements before this one have a digit in the tables of the level before
-  std::uint32_t* counts;  ///< of this chunk
+  int order = static_cast<int>(blockIdx.y);
+  int warp = static_cast<int>(threadIdx.x) / warp_size;
+  std::uint32_t first = (blockIdx.x * block_chunks + warp) * chunk_elements;  ///< element
+  std::uint32_t* counts;                                                      ///< of the block's first chunk
+  std::uint32_t* block;
 
-  __device__ Chunk(const WaveletMatrix& matrix, int level)
-      : index(blockIdx.x * (build_threads / warp_size) + threadIdx.x / warp_size),
-        order(static_cast<int>(blockIdx.y)),
-        first(index * chunk_elements),
-        counted(level > 0 ? matrix.zeros[level - 1] : 0),
-        counts(matrix.chunk_counts + (static_cast<std::size_t>(order) * matrix.chunks + index) * digits) {}
+  __device__ explicit Chunk(const WaveletMatrix& matrix)
+      : block(matrix.block_counts + (static_cast<std::size_t>(order) * matrix.blocks + blockIdx.x) * digits) {
+    counts = matrix.chunk_counts +
+             (static_cast<std::size_t>(order) * matrix.blocks + blockIdx.x) * block_chunks * digits;
+  }
 };
 
+/// Reads elements, with their bit at a level.
 template <class Element>
-__device__ bool bit_is_zero(const WaveletMatrix& matrix, int level, Element element) {
-  return (element >> (digit_bits + matrix.levels - 1 - level) & 1) == 0;
-}
+struct LevelElements {
+  const Element* from;
+  std::uint32_t count;
+  int shift;
+
+  __device__ LevelElements(const WaveletMatrix& matrix, int level, int order)
+      : from(reinterpret_cast<const Element*>(matrix.from[order])),
+        count(matrix.elements),
+        shift(digit_bits + matrix.levels - 1 - level) {}
+  /// What lies behind the last one is no zero.
+  __device__ Element at(std::uint32_t place) const {
+    return place < count ? from[place] : static_cast<Element>(Element{1} << shift);
+  }
+  __device__ bool is_zero(Element element) const { return (element >> shift & 1) == 0; }
+};
 
 template <class Element>
 __global__ void __launch_bounds__(build_threads)
     count_chunks(const __grid_constant__ WaveletMatrix matrix, int level) {
-  const Chunk chunk(matrix, level);
-  if (chunk.index >= matrix.chunks) return;
-  const auto* elements = reinterpret_cast<const Element*>(matrix.from[chunk.order]);
+  __shared__ std::uint32_t of_chunks[block_chunks][digits];
+  const Chunk chunk(matrix);
+  const LevelElements<Element> elements(matrix, level, chunk.order);
   const int lane = lane_index();
   DigitCounts counts;
   std::uint32_t zeros = 0;
 #pragma unroll 8
-  for (int group = 0; group < chunk_groups; ++group) {
-    const std::uint32_t place = chunk.first + group * element_group + lane;
-    const bool exists = place < matrix.elements;
-    const Element element = exists ? elements[place] : Element{0};
-    if (level < matrix.levels)
-      zeros += __popc(__ballot_sync(whole_warp, exists && bit_is_zero(matrix, level, element)));
-    if (place - lane < chunk.counted)
-      counts.add(static_cast<std::uint32_t>(element), __ballot_sync(whole_warp, place < chunk.counted));
+  for (int i = 0; i < chunk_groups; ++i) {
+    const Element element = elements.at(chunk.first + i * element_group + lane);
+    ElementGroup group;
+    group.zero_bits = __ballot_sync(whole_warp, elements.is_zero(element));
+    zeros += __popc(group.zero_bits);
+    counts.add(static_cast<std::uint32_t>(element), group);
   }
-  chunk.counts[lane] = lane == 0 ? zeros : counts.low;
-  chunk.counts[lane + warp_size] = counts.high;
+  of_chunks[chunk.warp][lane] = lane == 0 ? zeros : counts.low;
+  of_chunks[chunk.warp][lane + warp_size] = counts.high;
+  __syncthreads();
+  if (threadIdx.x >= digits) return;
+  std::uint32_t before = 0;
+#pragma unroll
+  for (int i = 0; i < block_chunks; ++i) {
+    chunk.counts[i * digits + threadIdx.x] = before;
+    before += of_chunks[i][threadIdx.x];
+  }
+  chunk.block[threadIdx.x] = before;
 }
 
-/// Counts of chunks -> sums over the chunks before. The zeros of the level are their sum.
+/// Counts of blocks -> sums over the blocks before. The zeros of the level are their sum.
 __global__ void __launch_bounds__(scan_threads)
-    scan_chunks(const __grid_constant__ WaveletMatrix matrix, int level) {
+    scan_blocks(const __grid_constant__ WaveletMatrix matrix, int level) {
   __shared__ std::uint32_t sums[scan_segments][scan_columns];
   const std::uint32_t column = threadIdx.x % scan_columns;
   const std::uint32_t segment = threadIdx.x / scan_columns;
-  const std::uint32_t rows = (matrix.chunks + scan_segments - 1) / scan_segments;
-  const std::uint32_t first = min(segment * rows, matrix.chunks);
-  const std::uint32_t end = min(first + rows, matrix.chunks);
-  std::uint32_t* counts = matrix.chunk_counts +
-                          blockIdx.y * static_cast<std::size_t>(matrix.chunks) * digits +
+  const std::uint32_t rows = (matrix.blocks + scan_segments - 1) / scan_segments;
+  const std::uint32_t first = min(segment * rows, matrix.blocks);
+  const std::uint32_t end = min(first + rows, matrix.blocks);
+  std::uint32_t* counts = matrix.block_counts +
+                          blockIdx.y * static_cast<std::size_t>(matrix.blocks) * digits +
                           blockIdx.x * scan_columns + column;
   std::uint32_t sum = 0;
 #pragma unroll 8
@@ -164,50 +181,47 @@ __global__ void __launch_bounds__(scan_threads)
     before += own;
   }
   const bool of_zeros = blockIdx.x == 0 && blockIdx.y == 0 && column == 0 && segment == scan_segments - 1;
-  if (of_zeros && level < matrix.levels) matrix.zeros[level] = before;
+  if (of_zeros) matrix.zeros[level] = before;
 }
 
-/// The words of a level, its elements in the order of the next one, and the tables of the level before.
+/// The groups and tables of a level, and its elements in the order of the next one.
 template <class Element>
 __global__ void __launch_bounds__(build_threads)
     partition_chunks(const __grid_constant__ WaveletMatrix matrix, int level) {
-  const Chunk chunk(matrix, level);
-  if (chunk.index >= matrix.chunks) return;
-  const auto* from = reinterpret_cast<const Element*>(matrix.from[chunk.order]);
+  const Chunk chunk(matrix);
+  const LevelElements<Element> elements(matrix, level, chunk.order);
   auto* to = reinterpret_cast<Element*>(matrix.to[chunk.order]);
   const int lane = lane_index();
-  const bool partitions = level < matrix.levels;
-  const std::uint32_t all_zeros = partitions ? matrix.zeros[level] : 0;
-  const std::size_t tables = matrix.word_of(level - 1, chunk.order);
+  const std::uint32_t all_zeros = matrix.zeros[level];
+  const std::uint32_t before_lane = (1U << lane) - 1;
+  const std::uint32_t* before = chunk.counts + chunk.warp * digits;
   DigitCounts counts;
-  counts.low = lane == 0 ? 0 : chunk.counts[lane];
-  counts.high = chunk.counts[lane + warp_size];
-  RankWord word{0, chunk.counts[0]};
-  RankWord own_word{};
-#pragma unroll 4
-  for (int group = 0; group < chunk_groups; ++group) {
-    const std::uint32_t first = chunk.first + group * element_group;
-    const std::uint32_t place = first + lane;
-    const bool exists = place < matrix.elements;
-    const Element element = exists ? from[place] : Element{0};
-    if (level > 0 && first <= chunk.counted) {
-      const std::size_t index = tables + first / element_group;
+  counts.low = lane == 0 ? 0 : before[lane] + chunk.block[lane];
+  counts.high = before[lane + warp_size] + chunk.block[lane + warp_size];
+  std::uint32_t zeros = before[0] + chunk.block[0];
+  std::size_t index = matrix.group_of(level, chunk.order) + chunk.first / element_group;
+  for (std::uint32_t first = chunk.first; first < chunk.first + chunk_elements;
+       first += batch_groups * element_group) {
+    Element batch[batch_groups];
+#pragma unroll
+    for (int i = 0; i < batch_groups; ++i) batch[i] = elements.at(first + i * element_group + lane);
+#pragma unroll
+    for (int i = 0; i < batch_groups; ++i, ++index) {
+      const std::uint32_t place = first + i * element_group + lane;
+      if (place - lane > matrix.elements) return;
+      const bool zero = elements.is_zero(batch[i]);
+      ElementGroup group;
+      group.zero_bits = __ballot_sync(whole_warp, zero);
+      group.zeros = zeros;
       matrix.below[index * digits + lane] = counts.low;
       matrix.below[index * digits + lane + warp_size] = counts.high;
-      const DigitPlanes planes =
-          counts.add(static_cast<std::uint32_t>(element), __ballot_sync(whole_warp, place < chunk.counted));
-      if (lane == 0) matrix.planes[index] = planes;
+      counts.add(static_cast<std::uint32_t>(batch[i]), group);
+      if (lane == 0) matrix.element_groups[index] = group;
+      const std::uint32_t zeros_before = zeros + __popc(group.zero_bits & before_lane);
+      if (place < matrix.elements) to[zero ? zeros_before : all_zeros + place - zeros_before] = batch[i];
+      zeros += __popc(group.zero_bits);
     }
-    if (!partitions) continue;
-    const bool zero = exists && bit_is_zero(matrix, level, element);
-    word.zero_bits = __ballot_sync(whole_warp, zero);
-    if (lane == group) own_word = word;
-    const std::uint32_t zeros = word.zeros_before(lane);
-    if (exists) to[zero ? zeros : all_zeros + place - zeros] = element;
-    word.zeros += __popc(word.zero_bits);
   }
-  const std::uint32_t own = chunk.index * chunk_groups + lane;
-  if (partitions && own < matrix.words) matrix.ranks[matrix.word_of(level, chunk.order) + own] = own_word;
 }
 
 }  // namespace satin::kernels

@@ -8,11 +8,12 @@
 namespace satin::kernels {
 namespace {
 
-/// A part's blocks, and the place behind the last one, are digits.
+/// The blocks of wide windows, and the place behind the last one, are digits.
 constexpr std::int64_t most_columns = (digits - 1) * digits;
 constexpr std::size_t alignment = 256;
 
-/// Elements of a part: of 8 and 16 bits the pixels of 3840 x 2160, which take 1.3 and 2.6 GB.
+/// Elements of a part: of 8 and 16 bits the pixels of 3840 x 2160, which take 0.7 and 1.3 GB, twice
+/// that for wide windows.
 std::int64_t most_elements(const RankJob& job) { return job.type == Type::f32 ? 1 << 22 : 1 << 23; }
 
 std::int64_t whole_blocks(std::int64_t columns) { return (columns + digits - 1) / digits * digits; }
@@ -44,20 +45,23 @@ class Pieces {
 WaveletMatrix lay_out(const RankJob& job, std::int64_t elements, Pieces& pieces) {
   WaveletMatrix matrix;
   matrix.levels = wavelet_levels(job);
+  matrix.orders = is_wide(job) ? 2 : 1;
   matrix.elements = static_cast<std::uint32_t>(elements);
-  matrix.words = matrix.elements / element_group + 1;
-  matrix.chunks = matrix.elements / chunk_elements + 1;
+  matrix.groups = matrix.elements / element_group + 1;
+  matrix.blocks = matrix.elements / (chunk_elements * block_chunks) + 1;
+  matrix.chunks = matrix.blocks * block_chunks;
   const std::size_t element_bytes = static_cast<std::size_t>(key_bits(job)) / 8 * 2;
-  for (int order = 0; order < element_orders; ++order) {
+  const auto orders = static_cast<std::size_t>(matrix.orders);
+  for (int order = 0; order < matrix.orders; ++order) {
     matrix.from[order] = pieces.take<std::byte>(matrix.elements * element_bytes);
     matrix.to[order] = pieces.take<std::byte>(matrix.elements * element_bytes);
   }
   matrix.zeros = pieces.take<std::uint32_t>(static_cast<std::size_t>(matrix.levels));
-  matrix.chunk_counts = pieces.take<std::uint32_t>(std::size_t{element_orders} * matrix.chunks * digits);
-  const std::size_t words = matrix.word_of(matrix.levels, 0);
-  matrix.ranks = pieces.take<RankWord>(words);
-  matrix.below = pieces.take<std::uint32_t>(words * digits);
-  matrix.planes = pieces.take<DigitPlanes>(words);
+  matrix.chunk_counts = pieces.take<std::uint32_t>(orders * matrix.chunks * digits);
+  matrix.block_counts = pieces.take<std::uint32_t>(orders * matrix.blocks * digits);
+  const std::size_t groups = matrix.group_of(matrix.levels, 0);
+  matrix.element_groups = pieces.take<ElementGroup>(groups);
+  matrix.below = pieces.take<std::uint32_t>(groups * digits);
   return matrix;
 }
 
@@ -65,11 +69,11 @@ template <class Key>
 void build(const WaveletArguments& arguments, WaveletMatrix& matrix, StreamHandle stream) {
   const WaveletPart& part = arguments.part;
   place_elements<Key><<<plane_grid(part.columns, part.rows), plane_threads, 0, stream>>>(arguments, matrix);
-  constexpr unsigned warps = build_threads / warp_size;
-  const dim3 blocks((matrix.chunks + warps - 1) / warps, element_orders);
-  for (int level = 0; level <= matrix.levels; ++level) {
+  const auto orders = static_cast<unsigned>(matrix.orders);
+  const dim3 blocks(matrix.blocks, orders);
+  for (int level = 0; level < matrix.levels; ++level) {
     count_chunks<Element<Key>><<<blocks, build_threads, 0, stream>>>(matrix, level);
-    scan_chunks<<<dim3(digits / scan_columns, element_orders), scan_threads, 0, stream>>>(matrix, level);
+    scan_blocks<<<dim3(digits / scan_columns, orders), scan_threads, 0, stream>>>(matrix, level);
     partition_chunks<Element<Key>><<<blocks, build_threads, 0, stream>>>(matrix, level);
     std::swap(matrix.from, matrix.to);
   }
@@ -85,7 +89,8 @@ WaveletTiling wavelet_tiling(const RankJob& job) {
   };
   const auto rows_of = [&](std::int64_t height) { return seen(job, height, reach.y, job.height); };
   std::int64_t width = job.width;
-  while (columns_of(width) > most_columns) width = std::min(width - 1, most_columns - 2 * reach.x);
+  while (is_wide(job) && columns_of(width) > most_columns)
+    width = std::min(width - 1, most_columns - 2 * reach.x);
   // Narrower parts, until a part's rows are not above all what surrounds its outputs.
   const auto too_flat = [&] {
     return columns_of(width) * rows_of(std::min(job.height, 4 * reach.y + 1)) > limit;
@@ -133,7 +138,10 @@ void ranks_by_wavelet_matrix(const WaveletArguments& arguments, StreamHandle str
     build<Key>(arguments, matrix, stream);
     const dim3 blocks(static_cast<unsigned>((part.width + warp_size - 1) / warp_size),
                       static_cast<unsigned>((part.height + query_rows - 1) / query_rows));
-    query_windows<Key><<<blocks, query_rows * warp_size, 0, stream>>>(arguments, matrix);
+    if (is_wide(arguments.job))
+      query_windows<Key, true><<<blocks, query_rows * warp_size, 0, stream>>>(arguments, matrix);
+    else
+      query_windows<Key, false><<<blocks, query_rows * warp_size, 0, stream>>>(arguments, matrix);
   });
 }
 

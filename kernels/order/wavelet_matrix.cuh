@@ -6,12 +6,14 @@
 // come first. Elements of equal higher bits thus stay together, in the order in which they began, and a range
 // of that order becomes a range of each level by two ranks in the level's bits.
 //
-// They begin in two orders. In raster order the rows of a window are one range, and of its elements those
-// count whose block of 64 columns is one of the window's. In block order (block by block, each row by row)
-// the rows of one block are a range, and of its elements those count whose column in the block is left of the
-// window's edge. So each order has a digit of 6 bits an element: its block, or its column in the block. The
-// number of elements of digit < d among the first i zeros of a level is a table's entry for i / 32 and d, and
-// a comparison of 32 digits in bit planes.
+// The order is block by block of 64 columns, each row by row. So the rows of one block are a range. A window
+// is the blocks from that of its first column on, without the columns that are left of this one, up to the
+// block behind whose beginning it ends, of which it has the columns left of its end. Elements of a range that
+// are left of an edge are counted by their digit, the column in the block: a table has the zeros of digit < d
+// before each 32 elements, and among these the digits are compared in bit planes.
+//
+// A window has more than one whole block between its edges if it is wide. Then the elements are partitioned
+// in raster order too, where the rows of a window are one range, and the digit is the block.
 
 #include <cstdint>
 
@@ -25,22 +27,18 @@ inline constexpr int digits = 1 << digit_bits;
 inline constexpr int element_group = warp_size;
 inline constexpr int chunk_groups = 32;  ///< of a warp
 inline constexpr int chunk_elements = chunk_groups * element_group;
+inline constexpr int block_chunks = 8;
 
-enum ElementOrder { raster_order, block_order, element_orders };
+enum ElementOrder { block_order, raster_order };
 
-/// 32 elements of a level: which have a 0, and how many zeros come before.
-struct RankWord {
+/// Windows up to this reach have at most one whole block between the blocks of their edges.
+inline constexpr int narrow_reach = digits - 1;
+
+/// 32 elements of a level: which have a 0, how many zeros come before, and the digits bit by bit.
+struct alignas(32) ElementGroup {
   std::uint32_t zero_bits;
   std::uint32_t zeros;
-
-  __device__ std::uint32_t zeros_before(std::uint32_t place) const {
-    return zeros + __popc(zero_bits & ((1U << place) - 1));
-  }
-};
-
-/// The digits of 32 elements, bit by bit.
-struct alignas(32) DigitPlanes {
-  std::uint32_t of_bit[8];
+  std::uint32_t digit_planes[digit_bits];
 };
 
 /// The elements: hidden (if pixels can be), then the key, then the digit.
@@ -80,24 +78,28 @@ __device__ Key key_of_bits(std::uint32_t bits) {
 /// Keys' bits, behind that of hidden elements.
 [[nodiscard]] inline int wavelet_levels(const RankJob& job) { return key_bits(job) + (hides(job) ? 1 : 0); }
 
-/// The workspace of one part. Of each level and order: words for the places 0 .. elements.
+[[nodiscard]] inline bool is_wide(const RankJob& job) { return largest_reach(job.reach).x > narrow_reach; }
+
+/// The workspace of one part. Of each level and order there are groups for the places 0 .. elements.
 struct WaveletMatrix {
   int levels = 0;
+  int orders = 1;
   std::uint32_t elements = 0;
-  std::uint32_t words = 0;
+  std::uint32_t groups = 0;
   std::uint32_t chunks = 0;
-  std::byte* from[element_orders] = {};  ///< elements in the order of the level that is being built
-  std::byte* to[element_orders] = {};
+  std::uint32_t blocks = 0;  ///< of chunks
+  std::byte* from[2] = {};   ///< of each order: elements in the order of the level that is being built
+  std::byte* to[2] = {};
   std::uint32_t* zeros = nullptr;  ///< of each level
-  /// Of each order and chunk: elements of digit < d that a level's zeros have in the chunk, later before it.
-  /// None is below digit 0: its entry is the number of zeros of the next level.
+  /// Of each order, and chunk or block of chunks: zeros of digit < d, before the chunk in its block and
+  /// before the block. None is below digit 0: its entry is the number of all zeros.
   std::uint32_t* chunk_counts = nullptr;
-  RankWord* ranks = nullptr;
-  std::uint32_t* below = nullptr;  ///< of each word of the zeros: elements of digit < d before it
-  DigitPlanes* planes = nullptr;
+  std::uint32_t* block_counts = nullptr;
+  ElementGroup* element_groups = nullptr;
+  std::uint32_t* below = nullptr;  ///< of each group: the zeros of digit < d before it
 
-  __host__ __device__ std::size_t word_of(int level, int order) const {
-    return (static_cast<std::size_t>(level) * element_orders + order) * words;
+  __host__ __device__ std::size_t group_of(int level, int order) const {
+    return (static_cast<std::size_t>(level) * orders + order) * groups;
   }
 };
 

@@ -11,23 +11,21 @@ inline constexpr int query_rows = 4;  ///< of a block, a warp each
 
 /// The tables of one level and order.
 struct LevelTables {
-  const RankWord* ranks;
+  const ElementGroup* groups;
   const std::uint32_t* below;
-  const DigitPlanes* planes;
 
   __device__ LevelTables(const WaveletMatrix& matrix, int level, int order)
-      : ranks(matrix.ranks + matrix.word_of(level, order)),
-        below(matrix.below + matrix.word_of(level, order) * digits),
-        planes(matrix.planes + matrix.word_of(level, order)) {}
+      : groups(matrix.element_groups + matrix.group_of(level, order)),
+        below(matrix.below + matrix.group_of(level, order) * digits) {}
 
   /// The zeros of the level before a place.
   __device__ std::uint32_t zeros_before(std::uint32_t place) const {
-    const uint2 word = __ldg(reinterpret_cast<const uint2*>(ranks) + place / element_group);
-    return RankWord{word.x, word.y}.zeros_before(place % element_group);
+    const uint2 group = __ldg(reinterpret_cast<const uint2*>(groups + place / element_group));
+    return group.y + __popc(group.x & ((1U << place % element_group) - 1));
   }
 };
 
-/// A digit that elements of some order are compared with.
+/// A digit that elements are compared with.
 struct Edge {
   std::uint32_t digit;
   DigitBound bound;
@@ -35,59 +33,56 @@ struct Edge {
   __device__ explicit Edge(std::uint32_t of_digit) : digit(of_digit), bound(of_digit) {}
 };
 
-/// A place among the zeros of a level.
-class ZeroPlace {
+/// A place of a level.
+class Place {
  public:
-  __device__ ZeroPlace(const LevelTables& tables, std::uint32_t place)
-      : below_(tables.below + static_cast<std::size_t>(place / element_group) * digits),
-        before_((1U << place % element_group) - 1) {
-    const auto* words = reinterpret_cast<const uint4*>(tables.planes + place / element_group);
+  __device__ Place(const LevelTables& tables, std::uint32_t place)
+      : below_(tables.below + static_cast<std::size_t>(place / element_group) * digits) {
+    const auto* words = reinterpret_cast<const uint4*>(tables.groups + place / element_group);
     low_ = __ldg(words);
-    high_ = __ldg(reinterpret_cast<const uint2*>(words + 1));
+    high_ = __ldg(words + 1);
+    zeros_here_ = low_.x & ((1U << place % element_group) - 1);
   }
 
-  /// Elements before this place whose digit is smaller.
+  __device__ std::uint32_t zeros() const { return low_.y + __popc(zeros_here_); }
+
+  /// Zeros before this place whose digit is smaller.
   __device__ std::uint32_t smaller(const Edge& edge) const {
     const std::uint32_t(&bound)[digit_bits] = edge.bound.of_bit;
-    std::uint32_t less = ~low_.x & bound[0];
-    less = less_with_bit(less, low_.y, bound[1]);
-    less = less_with_bit(less, low_.z, bound[2]);
-    less = less_with_bit(less, low_.w, bound[3]);
-    less = less_with_bit(less, high_.x, bound[4]);
-    less = less_with_bit(less, high_.y, bound[5]);
-    return __ldg(below_ + edge.digit) + __popc(less & before_);
+    std::uint32_t less = ~low_.z & bound[0];
+    less = less_with_bit(less, low_.w, bound[1]);
+    less = less_with_bit(less, high_.x, bound[2]);
+    less = less_with_bit(less, high_.y, bound[3]);
+    less = less_with_bit(less, high_.z, bound[4]);
+    less = less_with_bit(less, high_.w, bound[5]);
+    return __ldg(below_ + edge.digit) + __popc(less & zeros_here_);
   }
 
  private:
   const std::uint32_t* below_;
-  std::uint32_t before_;
   uint4 low_;
-  uint2 high_;
+  uint4 high_;
+  std::uint32_t zeros_here_;
 };
 
-/// The rows of a window as a range of a level: in raster order, or of one block.
+/// The rows of a window as a range of a level: of one block, or in raster order.
 struct PlaceRange {
-  std::uint32_t low;
-  std::uint32_t high;
+  std::uint32_t low = 0;
+  std::uint32_t high = 0;
 
-  __device__ PlaceRange zeros(const LevelTables& tables) const {
-    return {tables.zeros_before(low), tables.zeros_before(high)};
-  }
-  __device__ PlaceRange ones(const PlaceRange& zeros, std::uint32_t all_zeros) const {
+  [[nodiscard]] __device__ std::uint32_t size() const { return high - low; }
+  [[nodiscard]] __device__ PlaceRange ones(const PlaceRange& zeros, std::uint32_t all_zeros) const {
     return {all_zeros + low - zeros.low, all_zeros + high - zeros.high};
   }
 };
 
-/// The zeros of a range, smaller than one edge and not than the other.
-__device__ inline std::uint32_t zeros_between(const LevelTables& tables, const PlaceRange& range,
-                                              const Edge& low, const Edge& high) {
-  const ZeroPlace first(tables, range.low);
-  const ZeroPlace end(tables, range.high);
-  return end.smaller(high) - end.smaller(low) - first.smaller(high) + first.smaller(low);
-}
-__device__ inline std::uint32_t zeros_below(const LevelTables& tables, const PlaceRange& range,
-                                            const Edge& edge) {
-  return ZeroPlace(tables, range.high).smaller(edge) - ZeroPlace(tables, range.low).smaller(edge);
+/// The zeros of a range, which become a range of the next level; those left of an edge.
+__device__ inline std::uint32_t zeros_left_of(const LevelTables& tables, const PlaceRange& range,
+                                              const Edge& edge, PlaceRange& zeros) {
+  const Place low(tables, range.low);
+  const Place high(tables, range.high);
+  zeros = {low.zeros(), high.zeros()};
+  return high.smaller(edge) - low.smaller(edge);
 }
 
 /// A window of the part, from its first column and row to behind its last ones.
@@ -96,50 +91,67 @@ struct PartWindow {
 };
 
 /// What remains of a window from level to level.
+template <bool Wide>
 class WindowRanges {
  public:
   __device__ WindowRanges(const PartWindow& window, const WaveletPart& part)
-      : left_block_(window.left / digits),
-        right_block_(window.right / digits),
-        left_column_(window.left % digits),
-        right_column_(window.right % digits),
-        rows_{window.top * part.columns, window.bottom * part.columns},
-        left_(block_range(window, part, window.left / digits)),
-        // Behind the last block there is no column that would count.
-        right_(
-            block_range(window, part,
-                        min(window.right / digits, static_cast<std::uint32_t>(part.columns) / digits - 1))) {}
+      : left_edge_(window.left % digits),
+        right_edge_(window.right % digits),
+        left_block_(Wide ? window.left / digits : 0),
+        right_block_(Wide ? window.right / digits : 0) {
+    const std::uint32_t left = window.left / digits;
+    const std::uint32_t right = window.right / digits;
+    const auto rows_of = [&](std::uint32_t block) {
+      const std::uint32_t first = block * part.rows;
+      return PlaceRange{(first + window.top) * digits, (first + window.bottom) * digits};
+    };
+    left_ = rows_of(left);
+    // Behind the last block there is no column that would count.
+    right_ = rows_of(min(right, static_cast<std::uint32_t>(part.columns) / digits - 1));
+    several_ = left != right;
+    if constexpr (Wide)
+      middle_ = {window.top * part.columns, window.bottom * part.columns};
+    else if (right - left > 1)
+      middle_ = rows_of(left + 1);
+  }
+
+  struct Zeros {
+    PlaceRange left, middle, right;
+  };
 
   /// The number of zeros, which `zeros` gets.
-  __device__ std::uint32_t count_zeros(const WaveletMatrix& matrix, int level, PlaceRange (&zeros)[3]) const {
-    const LevelTables raster(matrix, level, raster_order);
+  __device__ std::uint32_t count_zeros(const WaveletMatrix& matrix, int level, Zeros& zeros) const {
     const LevelTables blocks(matrix, level, block_order);
-    zeros[0] = rows_.zeros(raster);
-    zeros[1] = left_.zeros(blocks);
-    zeros[2] = right_.zeros(blocks);
-    return zeros_between(raster, zeros[0], left_block_, right_block_) -
-           zeros_below(blocks, zeros[1], left_column_) + zeros_below(blocks, zeros[2], right_column_);
+    std::uint32_t count = zeros_left_of(blocks, right_, right_edge_, zeros.right);
+    count -= zeros_left_of(blocks, left_, left_edge_, zeros.left);
+    if constexpr (Wide) {
+      const LevelTables raster(matrix, level, raster_order);
+      const Place low(raster, middle_.low);
+      const Place high(raster, middle_.high);
+      zeros.middle = {low.zeros(), high.zeros()};
+      count += high.smaller(right_block_) - high.smaller(left_block_);
+      count -= low.smaller(right_block_) - low.smaller(left_block_);
+    } else {
+      zeros.middle = {blocks.zeros_before(middle_.low), blocks.zeros_before(middle_.high)};
+      count += zeros.middle.size() + (several_ ? zeros.left.size() : 0);
+    }
+    return count;
   }
-  __device__ void take_zeros(const PlaceRange (&zeros)[3]) {
-    rows_ = zeros[0];
-    left_ = zeros[1];
-    right_ = zeros[2];
+  __device__ void take_zeros(const Zeros& zeros) {
+    left_ = zeros.left;
+    middle_ = zeros.middle;
+    right_ = zeros.right;
   }
-  __device__ void take_ones(const PlaceRange (&zeros)[3], std::uint32_t all_zeros) {
-    rows_ = rows_.ones(zeros[0], all_zeros);
-    left_ = left_.ones(zeros[1], all_zeros);
-    right_ = right_.ones(zeros[2], all_zeros);
+  __device__ void take_ones(const Zeros& zeros, std::uint32_t all_zeros) {
+    left_ = left_.ones(zeros.left, all_zeros);
+    middle_ = middle_.ones(zeros.middle, all_zeros);
+    right_ = right_.ones(zeros.right, all_zeros);
   }
 
  private:
-  static __device__ PlaceRange block_range(const PartWindow& window, const WaveletPart& part,
-                                           std::uint32_t block) {
-    const std::uint32_t first = block * part.rows;
-    return {(first + window.top) * digits, (first + window.bottom) * digits};
-  }
-
-  Edge left_block_, right_block_, left_column_, right_column_;
-  PlaceRange rows_, left_, right_;
+  Edge left_edge_, right_edge_, left_block_, right_block_;
+  PlaceRange left_, middle_, right_;
+  bool several_;
 };
 
 /// The radius along each axis of the window around a pixel.
@@ -177,10 +189,11 @@ __device__ inline PartWindow window_of(const WaveletArguments& run, int x, int y
 }
 
 /// The bits of the wanted key; the first level may be that of hidden elements. False if none counts.
+template <bool Wide>
 __device__ inline bool find_rank(const WaveletArguments& run, const WaveletMatrix& matrix,
                                  const PartWindow& window, std::uint32_t& bits) {
-  WindowRanges ranges(window, run.part);
-  PlaceRange zeros[3];
+  WindowRanges<Wide> ranges(window, run.part);
+  typename WindowRanges<Wide>::Zeros zeros;
   std::uint32_t count = (window.right - window.left) * (window.bottom - window.top);
   int level = 0;
   if (hides(run.job)) {
@@ -204,7 +217,7 @@ __device__ inline bool find_rank(const WaveletArguments& run, const WaveletMatri
   return true;
 }
 
-template <class Key>
+template <class Key, bool Wide>
 __global__ void __launch_bounds__(query_rows* warp_size)
     query_windows(const __grid_constant__ WaveletArguments run,
                   const __grid_constant__ WaveletMatrix matrix) {
@@ -214,7 +227,7 @@ __global__ void __launch_bounds__(query_rows* warp_size)
   const int x = run.part.x + column;
   const int y = run.part.y + row;
   std::uint32_t bits = 0;
-  const bool found = find_rank(run, matrix, window_of(run, x, y), bits);
+  const bool found = find_rank<Wide>(run, matrix, window_of(run, x, y), bits);
   store_key(run, x, y, found ? key_of_bits<Key>(bits) : key_at<Key>(run, x, y));
 }
 
