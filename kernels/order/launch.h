@@ -27,14 +27,14 @@ struct RankArguments {
 /// Medians of 3 x 3 or 5 x 5 pixels by sorting networks (rank_network.cu).
 void ranks_by_network(const RankArguments& arguments, StreamHandle stream);
 
-/// Bytes with one radius: all 256 thresholds side by side (rank_thresholds.cu).
-struct ThresholdRows {
-  std::uint16_t* counts = nullptr;  ///< workspace of threshold_row_counts() values
+/// Bytes with one radius, by thresholds (rank_thresholds.cu).
+struct ThresholdSpace {
+  std::uint32_t* words = nullptr;  ///< workspace: threshold_words() of them
   int multiprocessors = 1;
 };
 
-[[nodiscard]] std::int64_t threshold_row_counts(const RankJob& job);
-void ranks_by_thresholds(const RankArguments& arguments, const ThresholdRows& rows, StreamHandle stream);
+[[nodiscard]] std::int64_t threshold_words(const RankJob& job);
+void ranks_by_thresholds(const RankArguments& arguments, const ThresholdSpace& space, StreamHandle stream);
 
 /// Everything else: a wavelet matrix in two orders (wavelet_matrix.cuh), a part of the picture at a time.
 struct WaveletPart {

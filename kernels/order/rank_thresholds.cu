@@ -1,18 +1,21 @@
-// Ranks of bytes in windows of one size, by all 256 thresholds side by side: the wanted value is the number
-// of thresholds t for which fewer than `rank` pixels of the window are <= t.
+// Ranks of bytes in windows of one size, by thresholds: the wanted value is the number of thresholds t for
+// which fewer than `rank` pixels of the window are <= t.
 //
-// A block marches down a strip of 32 columns of outputs, a warp has 32 thresholds, a lane one of them for all
+// A warp marches down a strip of 32 columns of outputs, each lane with a threshold of its own for all
 // columns. With c(x) the pixels <= t of column x in the window's rows, the count of a window is that of its
-// left neighbour + g(x), where g(x) = c(x + reach) - c(x - reach - 1). A row of the march changes g(x) by
-// four pixels, so the cost does not depend on the radius:
+// left neighbour
+// + g(x), where g(x) = c(x + reach) - c(x - reach - 1). A row of the march changes g(x) by four pixels, so
+// the cost of a row does not depend on the radius:
 // - 32 pixels are compared with a lane's threshold at once, in bit planes;
 // - the four comparisons are added bit by bit, which gives g's change + 2, from 0 to 4;
 // - these sums lie in half bytes, of which a dot product adds one to 16 g(x);
 // - counts run along the row, and the signs of count - rank are shifted together;
 // - the 32 x 32 signs of a warp are transposed, and each column's are counted.
 // The count left of the strip comes from counts of whole rows, which another kernel made.
+//
+// The first march has every eighth threshold. Further ones have the seven between those of four intervals in
+// which the strip has values, which are few: neighbouring windows share most of their pixels.
 
-#include <climits>
 #include <cstdint>
 
 #include "kernels/device/warp.cuh"
@@ -23,18 +26,32 @@ namespace {
 
 constexpr int strip_columns = warp_size;
 constexpr int values = 256;
-constexpr int march_warps = values / warp_size;
-constexpr int march_rows = march_warps;  // that are read ahead at once, one by each warp
-constexpr int march_blocks = 3;          // of a multiprocessor, at least: bounds the registers
+constexpr int value_bits = 8;
+constexpr int march_warps = 4;   // of a block
+constexpr int march_blocks = 6;  // of a multiprocessor, at least: bounds the registers
 constexpr int row_warps = 4;
-constexpr int low_bits = 5;  // that differ between the thresholds of a warp
-constexpr int scale = 16;    // of counts: the upper half of a byte
+constexpr int row_strips = 32;  // whose counts a warp makes one after the other
+constexpr int scale = 16;       // of counts: the upper half of a byte
+constexpr int interval = 8;     // of values between the thresholds of the first march
+constexpr int inner_thresholds = interval - 1;
+constexpr int march_intervals = 4;  // of a further march
 
 struct ThresholdPass : RankArguments {
-  const std::uint16_t* row_counts = nullptr;  ///< of each row, strip and threshold
+  std::uint32_t* planes = nullptr;      ///< of each row, 32 columns and bit
+  std::uint16_t* row_counts = nullptr;  ///< of each row, strip and threshold
   int strips = 0;
-  int rows_a_block = 0;
+  int words = 0;  ///< of a row and bit
+  int part_rows = 0;
 };
+
+int strips_of(const RankJob& job) {
+  return static_cast<int>((job.width + strip_columns - 1) / strip_columns);
+}
+/// The picture's rows, one of nothing but border, and one of nothing at all.
+SATIN_HD std::int64_t counted_rows(const RankJob& job) { return job.height + 2; }
+/// Planes begin at column -reach - 1 of the extended picture; one more word is read along with the last.
+int words_of(const RankJob& job) { return strips_of(job) + (2 * job.reach.x + 1) / strip_columns + 2; }
+std::int64_t row_counts_of(const RankJob& job) { return counted_rows(job) * strips_of(job) * values; }
 
 /// The pixel of the extended picture: 0 to 255, or -1 where there is none.
 __device__ int byte_at(const RankArguments& run, int from_x, int from_y) {
@@ -45,7 +62,23 @@ __device__ int column_of(const RankArguments& run, int x) {
   return place_of(x, run.job.width, run.job.border);
 }
 
-SATIN_HD std::int64_t counted_rows(const RankJob& job) { return job.height + 2; }
+/// Bit planes of all rows and of one of nothing but border, a warp a word.
+__global__ void __launch_bounds__(plane_threads) make_planes(const __grid_constant__ ThresholdPass pass) {
+  const int word = static_cast<int>(blockIdx.x * plane_threads + threadIdx.x) / warp_size;
+  if (word >= pass.words) return;
+  const int lane = lane_index();
+  const int column = column_of(pass, word * warp_size + lane - pass.job.reach.x - 1);
+  for (int y = static_cast<int>(blockIdx.y); y <= pass.job.height; y += static_cast<int>(gridDim.y)) {
+    const int value = byte_at(pass, column, y < pass.job.height ? y : -1);
+    std::uint32_t own = 0;
+#pragma unroll
+    for (int bit = 0; bit < value_bits; ++bit) {
+      const std::uint32_t plane = __ballot_sync(whole_warp, (value >> bit & 1) != 0);
+      if (lane == bit) own = plane;
+    }
+    if (lane < value_bits) pass.planes[(std::int64_t{y} * pass.words + word) * value_bits + lane] = own;
+  }
+}
 
 /// Adds a pixel to the counts of values.
 __device__ void tally(std::uint32_t* tallies, int value, std::uint32_t amount) {
@@ -66,10 +99,10 @@ __device__ void store_cumulative(const std::uint32_t* tallies, std::uint16_t* co
   reinterpret_cast<uint4*>(counts)[lane_index()] = {pair(0), pair(2), pair(4), pair(6)};
 }
 
-/// For each row of the picture, one of nothing but border, and one of nothing at all: the counts of what a
-/// window sees of it, for windows one pixel left of each strip. A warp has a row.
+/// The counts of what a window sees of a row, for windows one pixel left of each strip. A warp has some
+/// strips of a row.
 __global__ void __launch_bounds__(row_warps* warp_size)
-    count_rows(const __grid_constant__ ThresholdPass pass, std::uint16_t* counts) {
+    count_rows(const __grid_constant__ ThresholdPass pass) {
   __shared__ alignas(16) std::uint32_t tallies_of_warps[row_warps][values];
   const auto warp = static_cast<int>(threadIdx.x) / warp_size;
   const int lane = lane_index();
@@ -77,16 +110,19 @@ __global__ void __launch_bounds__(row_warps* warp_size)
   if (row >= counted_rows(pass.job)) return;
   const bool none = row > pass.job.height;
   const int from_y = row < pass.job.height ? row : -1;
-  const int reach = pass.job.reach.x;
   const auto pixel = [&](int x) { return none ? -1 : byte_at(pass, column_of(pass, x), from_y); };
   std::uint32_t* tallies = tallies_of_warps[warp];
   for (int i = lane; i < values; i += warp_size) tallies[i] = 0;
   __syncwarp();
-  for (int x = lane - 1 - reach; x < reach; x += warp_size) tally(tallies, pixel(x), 1);
-  counts += static_cast<std::size_t>(row) * pass.strips * values;
-  int entering = pixel(lane + reach);
-  int leaving = pixel(lane - reach - 1);
-  for (int strip = 0; strip < pass.strips; ++strip, counts += values) {
+  const int reach = pass.job.reach.x;
+  const int first = static_cast<int>(blockIdx.y) * row_strips;
+  const int end = min(first + row_strips, pass.strips);
+  const int left = first * strip_columns;
+  for (int i = lane; i < 2 * reach + 1; i += warp_size) tally(tallies, pixel(left - 1 - reach + i), 1);
+  std::uint16_t* counts = pass.row_counts + (std::int64_t{row} * pass.strips + first) * values;
+  int entering = pixel(left + lane + reach);
+  int leaving = pixel(left + lane - reach - 1);
+  for (int strip = first; strip < end; ++strip, counts += values) {
     const int next = (strip + 1) * strip_columns + lane;
     const int next_entering = pixel(next + reach);
     const int next_leaving = pixel(next - reach - 1);
@@ -100,48 +136,26 @@ __global__ void __launch_bounds__(row_warps* warp_size)
   }
 }
 
-/// 32 pixels as bit planes, compared with the upper bits of each warp's thresholds already.
-struct alignas(16) Band {
-  std::uint32_t low_planes[low_bits - 1];
-  struct alignas(16) OfWarp {
-    std::uint32_t last_plane;  ///< the highest of the lower bits
-    std::uint32_t smaller;     ///< pixels whose upper bits are smaller than the warp's
-    std::uint32_t same;
-  } of_warp[march_warps];
+enum Band { entering_right, entering_left, leaving_right, leaving_left, bands };
+
+/// What a warp's lanes read for each other: of one row of the march.
+struct alignas(16) MarchRow {
+  std::uint32_t planes[bands][value_bits];
+  int added[strip_columns];  ///< to 16 (count - rank) from column to column, beside 16 g
 };
 
-/// Written by a whole warp, whose lanes have the pixels; -1 is larger than every threshold.
-__device__ void store_band(Band& band, int value) {
-  const int lane = lane_index();
-  std::uint32_t planes[8];
-#pragma unroll
-  for (int bit = 0; bit < 8; ++bit) planes[bit] = __ballot_sync(whole_warp, (value >> bit & 1) != 0);
-  std::uint32_t same = __ballot_sync(whole_warp, value >= 0);
-  std::uint32_t smaller = 0;
-#pragma unroll
-  for (int bit = 7; bit >= low_bits; --bit) {
-    const std::uint32_t bound = 0U - (static_cast<std::uint32_t>(lane) >> (bit - low_bits) & 1);
-    smaller |= same & bound & ~planes[bit];
-    same &= ~(bound ^ planes[bit]);
-  }
-  if (lane < march_warps) band.of_warp[lane] = {planes[low_bits - 1], smaller, same};
-  if (lane == march_warps)
-    *reinterpret_cast<uint4*>(band.low_planes) = {planes[0], planes[1], planes[2], planes[3]};
-}
-
-/// The bits of a lane's threshold below its warp's.
+/// The bits of a lane's threshold.
 struct LaneThreshold {
-  std::uint32_t of_bit[low_bits];
+  std::uint32_t of_bit[value_bits];
 
-  __device__ LaneThreshold() {
+  __device__ explicit LaneThreshold(std::uint32_t threshold) {
 #pragma unroll
-    for (int bit = 0; bit < low_bits; ++bit)
-      of_bit[bit] = 0U - (static_cast<std::uint32_t>(lane_index()) >> bit & 1);
+    for (int bit = 0; bit < value_bits; ++bit) of_bit[bit] = 0U - (threshold >> bit & 1);
   }
-  /// Which of a band's pixels are at most the threshold.
-  __device__ std::uint32_t at_most(const Band& band, int warp) const {
-    const uint4 low = *reinterpret_cast<const uint4*>(band.low_planes);
-    const uint4 own = *reinterpret_cast<const uint4*>(&band.of_warp[warp]);
+  /// Which of 32 pixels are at most the threshold.
+  __device__ std::uint32_t at_most(const std::uint32_t (&planes)[value_bits]) const {
+    const uint4 low = *reinterpret_cast<const uint4*>(planes);
+    const uint4 high = *reinterpret_cast<const uint4*>(planes + 4);
     const auto next = [](std::uint32_t fits, std::uint32_t plane, std::uint32_t bound) {
       return (fits & ~plane) | (fits & bound) | (~plane & bound);
     };
@@ -149,21 +163,11 @@ struct LaneThreshold {
     fits = next(fits, low.y, of_bit[1]);
     fits = next(fits, low.z, of_bit[2]);
     fits = next(fits, low.w, of_bit[3]);
-    fits = next(fits, own.x, of_bit[4]);
-    return own.y | (own.z & fits);
+    fits = next(fits, high.x, of_bit[4]);
+    fits = next(fits, high.y, of_bit[5]);
+    fits = next(fits, high.z, of_bit[6]);
+    return next(fits, high.w, of_bit[7]);
   }
-};
-
-enum BandPlace { entering_right, entering_left, leaving_right, leaving_left, band_places };
-
-/// What a block knows of the next rows of its march.
-struct MarchRows {
-  Band bands[march_rows][band_places];
-  int added[march_rows][strip_columns];  ///< to 16 (count - rank) from column to column, beside 16 g
-  std::uint32_t entering[march_rows];    ///< where the counts of the rows begin
-  std::uint32_t leaving[march_rows];
-  int change[march_rows];  ///< to 16 (count - rank) from the row before, at most
-  std::uint8_t counts[march_rows][strip_columns][march_warps];  ///< of thresholds that are too small
 };
 
 /// Four bits for each column, added into 3 bits.
@@ -187,24 +191,6 @@ struct BitSums {
   }
 };
 
-/// The changes of 16 g(x), + 32 each.
-__device__ inline void add_changes(const BitSums& sums, int (&g)[strip_columns]) {
-#pragma unroll
-  for (int j = 0; j < 4; ++j) {
-    const std::uint32_t halves = sums.half_bytes(j);
-    const std::uint32_t low = halves & 0x07070707U;
-    const std::uint32_t high = halves & 0x70707070U;
-#pragma unroll
-    for (int byte = 0; byte < 4; ++byte) {
-      const std::uint32_t one = 1U << 8 * byte;
-      g[8 * byte + j] =
-          static_cast<int>(__dp4a(low, scale * one, static_cast<std::uint32_t>(g[8 * byte + j])));
-      g[8 * byte + 4 + j] =
-          static_cast<int>(__dp4a(high, one, static_cast<std::uint32_t>(g[8 * byte + 4 + j])));
-    }
-  }
-}
-
 /// Transposes 32 x 32 bits: bit b of lane l becomes bit l of lane b. Halves of words are exchanged between
 /// lanes that are half a warp apart, then quarters, and so on.
 __device__ inline std::uint32_t transposed(std::uint32_t bits) {
@@ -224,130 +210,30 @@ __device__ inline std::uint32_t transposed(std::uint32_t bits) {
   return bits;
 }
 
-/// A block's march: `start` rows that only enter, then a row of outputs each.
-class March {
+/// The counts of a strip's windows for one threshold a lane, from row to row.
+class StripCounts {
  public:
-  __device__ explicit March(const ThresholdPass& pass)
-      : pass_(pass),
-        x_(static_cast<int>(blockIdx.x) * strip_columns + lane_index()),
-        first_y_(static_cast<int>(blockIdx.y) * pass.rows_a_block),
-        start_(2 * pass.job.reach.y + 1),
-        steps_(start_ + min(pass.rows_a_block, static_cast<int>(pass.job.height) - first_y_)),
-        right_(column_of(pass, x_ + pass.job.reach.x)),
-        left_(column_of(pass, x_ - pass.job.reach.x - 1)) {
-    const auto windows = window_around(x_, pass.job.reach.x);
-    columns_ = static_cast<int>(counted(windows, pass.job.width, pass.job.border));
-    none_ = static_cast<int>(pass.job.height) + 1;
-  }
+  __device__ void add(int change) { left_ += scale * change; }
 
-  [[nodiscard]] __device__ int steps() const { return steps_; }
-  [[nodiscard]] __device__ int start() const { return start_; }
-
-  /// The four pixels of a lane in the row of a step.
-  __device__ void read(int step) {
-    const int y = first_y_ - start_ + step;
-    const int entering = row_at(y + pass_.job.reach.y);
-    const int leaving = row_at(y - pass_.job.reach.y - 1);
-    pixels_[entering_right] = byte_at(pass_, right_, entering);
-    pixels_[entering_left] = byte_at(pass_, left_, entering);
-    const bool leaves = step >= start_;
-    pixels_[leaving_right] = leaves ? byte_at(pass_, right_, leaving) : -1;
-    pixels_[leaving_left] = leaves ? byte_at(pass_, left_, leaving) : -1;
-    entering_ = counts_row(entering);
-    leaving_ = leaves ? counts_row(leaving) : none_;
-  }
-
-  /// Prepares the step whose pixels were read.
-  __device__ void store(int step, MarchRows& rows, int slot) const {
+  __device__ void add(const BitSums& sums) {
 #pragma unroll
-    for (int place = 0; place < band_places; ++place) store_band(rows.bands[slot][place], pixels_[place]);
-    const std::int64_t y = first_y_ - start_ + step;
-    const std::int64_t high =
-        counted(window_around(y, pass_.job.reach.y), pass_.job.height, pass_.job.border);
-    const auto rank = static_cast<int>(
-        rank_of(pass_.job.percent, static_cast<std::uint32_t>(columns_ * max(high, std::int64_t{0}))));
-    const int before = __shfl_up_sync(whole_warp, rank, 1);
-    rows.added[slot][lane_index()] =
-        -2 * scale * (step + 1) - scale * (lane_index() == 0 ? rank : rank - before);
-    if (lane_index() != 0) return;
-    const auto row = static_cast<std::uint32_t>(pass_.strips * values);
-    rows.entering[slot] = row * entering_;
-    rows.leaving[slot] = row * leaving_;
-    // A row of the window enters and one leaves; where one of them does not exist, the rank may change as
-    // much.
-    const bool ragged =
-        pass_.job.border == Border::shrink && leaves(y, pass_.job.reach.y + 1, pass_.job.height);
-    rows.change[slot] = scale * (2 * pass_.job.reach.x + 1) * (ragged ? 2 : 1);
+    for (int j = 0; j < 4; ++j) {
+      const std::uint32_t halves = sums.half_bytes(j);
+      const std::uint32_t low = halves & 0x07070707U;
+      const std::uint32_t high = halves & 0x70707070U;
+#pragma unroll
+      for (int byte = 0; byte < 4; ++byte) {
+        const std::uint32_t one = 1U << 8 * byte;
+        g_[8 * byte + j] = __dp4a(low, scale * one, g_[8 * byte + j]);
+        g_[8 * byte + 4 + j] = __dp4a(high, one, g_[8 * byte + 4 + j]);
+      }
+    }
   }
 
-  /// The sums over the warps' counts are the outputs.
-  __device__ void write(int step, const MarchRows& rows, int slot) const {
-    if (step < start_ || step >= steps_ || x_ >= pass_.job.width) return;
-    const uint2 counts = *reinterpret_cast<const uint2*>(rows.counts[slot][lane_index()]);
-    const std::uint32_t value = __dp4a(counts.x, 0x01010101U, __dp4a(counts.y, 0x01010101U, 0U));
-    store_key(pass_, x_, first_y_ - start_ + step, static_cast<std::uint8_t>(value));
-  }
-
- private:
-  [[nodiscard]] __device__ int row_at(int y) const { return place_of(y, pass_.job.height, pass_.job.border); }
-  [[nodiscard]] __device__ int counts_row(int from_y) const {
-    if (from_y >= 0) return from_y;
-    return pass_.job.border == Border::constant ? static_cast<int>(pass_.job.height) : none_;
-  }
-
-  const ThresholdPass& pass_;
-  int x_;
-  int first_y_;
-  int start_;
-  int steps_;
-  int right_, left_;
-  int columns_ = 0;  ///< that the window counts
-  int pixels_[band_places] = {};
-  int none_;  ///< the row of nothing
-  std::uint32_t entering_ = 0, leaving_ = 0;
-};
-
-/// The counts of one threshold while it marches.
-class Marcher {
- public:
-  __device__ Marcher(const ThresholdPass& pass, int warp)
-      : warp_(warp), counts_(pass.row_counts + static_cast<std::size_t>(blockIdx.x) * values + threadIdx.x) {}
-
-  __device__ void enter(const MarchRows& rows, int slot) {
-    const int more = counts_[rows.entering[slot]];
-    const int less = counts_[rows.leaving[slot]];
-    const Band(&bands)[band_places] = rows.bands[slot];
-    add_changes(BitSums(threshold_.at_most(bands[entering_right], warp_),
-                        ~threshold_.at_most(bands[entering_left], warp_),
-                        ~threshold_.at_most(bands[leaving_right], warp_),
-                        threshold_.at_most(bands[leaving_left], warp_)),
-                g_);
-    left_ += scale * (more - less);
-  }
-
-  /// The number of the warp's thresholds that are too small, for the column 31 - lane.
-  __device__ std::uint32_t too_small(const MarchRows& rows, int slot) {
-    quiet_ -= rows.change[slot];
-    if (quiet_ >= 0) return quiet_count_;
-    const std::uint32_t signs = signs_of<false>(rows.added[slot], quiet_);
-    const bool none = __all_sync(whole_warp, signs == 0);
-    if (!none && !__all_sync(whole_warp, ~signs == 0)) return __popc(transposed(signs));
-    // All windows of the row agree, and so will those of further rows until the least distance is used up.
-    int nearest = 0;
-    signs_of<true>(rows.added[slot], nearest);
-    quiet_ = __reduce_min_sync(whole_warp, nearest);
-    quiet_count_ = none ? 0 : warp_size;
-    return quiet_count_;
-  }
-
- private:
-  /// The signs of 16 (count - rank) of a row's windows, the first in the highest bit; or the least of their
-  /// distances from the other sign.
-  template <bool Distances>
-  __device__ std::uint32_t signs_of(const int (&added)[strip_columns], int& nearest) const {
+  /// Of the column 31 - lane: which lanes' thresholds have counts below the rank.
+  [[nodiscard]] __device__ std::uint32_t below_rank(const int (&added)[strip_columns]) const {
     std::uint32_t signs = 0;
-    int difference = left_;
-    if (Distances) nearest = INT_MAX;
+    auto difference = static_cast<std::uint32_t>(left_);
 #pragma unroll
     for (int x = 0; x < strip_columns; x += 4) {
       const int4 four = *reinterpret_cast<const int4*>(added + x);
@@ -355,78 +241,246 @@ class Marcher {
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
         difference += g_[x + i] + of_column[i];
-        if (Distances)
-          nearest = min(nearest, difference < 0 ? -1 - difference : difference);
-        else
-          signs = __funnelshift_l(static_cast<std::uint32_t>(difference), signs, 1);
+        signs = __funnelshift_l(difference, signs, 1);
       }
     }
-    return signs;
+    return transposed(signs);
   }
 
-  LaneThreshold threshold_;
-  int warp_;
-  const std::uint16_t* counts_;
-  int quiet_ = -1;  ///< while this is not negative, all windows have the same answer:
-  std::uint32_t quiet_count_ = 0;
-  int left_ = 0;               ///< 16 times the count of the window left of the strip
-  int g_[strip_columns] = {};  ///< 16 g(x), and 32 more for each step
+ private:
+  int left_ = 0;                         ///< 16 times the count of the window left of the strip
+  std::uint32_t g_[strip_columns] = {};  ///< 16 g(x), and 32 more for each row
 };
 
-__global__ void __launch_bounds__(values, march_blocks)
-    march_thresholds(const __grid_constant__ ThresholdPass pass) {
-  __shared__ MarchRows buffers[2];
-  const auto warp = static_cast<int>(threadIdx.x) / warp_size;
-  March march(pass);
-  Marcher marcher(pass, warp);
-  march.read(warp);
-  int buffer = 0;
-  int first = 0;
-  for (; first < march.steps(); first += march_rows, buffer ^= 1) {
-    march.store(first + warp, buffers[buffer], warp);
-    __syncthreads();
-    march.read(first + march_rows + warp);
-    if (first > 0) march.write(first - march_rows + warp, buffers[buffer ^ 1], warp);
-    const int end = min(march_rows, march.steps() - first);
-#pragma unroll 1
-    for (int slot = 0; slot < end; ++slot) {
-      marcher.enter(buffers[buffer], slot);
-      const int step = first + slot;
-      if (step < march.start()) continue;
-      const std::uint32_t count = marcher.too_small(buffers[buffer], slot);
-      buffers[buffer].counts[slot][strip_columns - 1 - lane_index()][warp] = static_cast<std::uint8_t>(count);
+/// A warp's way down its part of a strip.
+class March {
+ public:
+  __device__ March(const ThresholdPass& pass, int strip, MarchRow& shared)
+      : pass_(pass),
+        shared_(shared),
+        strip_(strip),
+        x_(strip * strip_columns + lane_index()),
+        first_y_(static_cast<int>(blockIdx.y) * pass.part_rows),
+        start_(2 * pass.job.reach.y + 1),
+        steps_(start_ + min(pass.part_rows, static_cast<int>(pass.job.height) - first_y_)),
+        columns_(
+            static_cast<int>(counted(window_around(x_, pass.job.reach.x), pass.job.width, pass.job.border))) {
+    const bool right = lane_index() / value_bits % 2 == 0;
+    const int ahead = right ? 2 * pass.job.reach.x + 1 : 0;
+    shift_ = static_cast<std::uint32_t>(ahead % strip_columns);
+    planes_ = pass.planes + (strip + ahead / strip_columns) * value_bits + lane_index() % value_bits;
+    const auto exist = [&](int x) {
+      const bool exists = pass.job.border != Border::shrink || (x >= 0 && x < pass.job.width);
+      return __ballot_sync(whole_warp, exists);
+    };
+    right_exist_ = exist(x_ + pass.job.reach.x);
+    left_exist_ = exist(x_ - pass.job.reach.x - 1);
+  }
+
+  /// `outputs` gets begin(y) and end(y, below) for each row, with StripCounts::below_rank().
+  template <class Outputs>
+  __device__ void run(std::uint32_t threshold, Outputs& outputs) {
+    const LaneThreshold bound(threshold);
+    const std::uint16_t* counts = pass_.row_counts + std::int64_t{strip_} * values + threshold;
+    StripCounts strip;
+    rows_ = -1;
+    Ahead ahead = read(0, counts);
+    for (int step = 0; step < steps_; ++step) {
+      reinterpret_cast<std::uint32_t*>(shared_.planes)[lane_index()] = ahead.planes;
+      shared_.added[lane_index()] = added(step);
+      strip.add(ahead.more - ahead.less);
+      const std::uint32_t enters = 0U - (ahead.enters ? 1 : 0);
+      const std::uint32_t leaves = 0U - (ahead.leaves ? 1 : 0);
+      __syncwarp();
+      ahead = read(step + 1, counts);
+      const int y = first_y_ - start_ + step;
+      if (step >= start_) outputs.begin(y);
+      strip.add(BitSums(bound.at_most(shared_.planes[entering_right]) & right_exist_ & enters,
+                        ~(bound.at_most(shared_.planes[entering_left]) & left_exist_ & enters),
+                        ~(bound.at_most(shared_.planes[leaving_right]) & right_exist_ & leaves),
+                        bound.at_most(shared_.planes[leaving_left]) & left_exist_ & leaves));
+      if (step >= start_) outputs.end(y, strip.below_rank(shared_.added));
+      __syncwarp();
     }
   }
-  __syncthreads();
-  march.write(first - march_rows + warp, buffers[buffer ^ 1], warp);
+
+ private:
+  /// What is read for a step before it.
+  struct Ahead {
+    std::uint32_t planes;  ///< of the lane's band and bit
+    int more, less;
+    bool enters, leaves;  ///< whether the rows have pixels at all
+  };
+
+  /// The first `start_` steps let rows enter alone.
+  __device__ Ahead read(int step, const std::uint16_t* counts) const {
+    const int y = first_y_ - start_ + step;
+    const int height = static_cast<int>(pass_.job.height);
+    const auto row_at = [&](int position) {
+      const int row = place_of(position, height, pass_.job.border);
+      return row >= 0 ? row : pass_.job.border == Border::constant ? height : height + 1;
+    };
+    const int entering = row_at(y + pass_.job.reach.y);
+    const int leaving = step < start_ ? height + 1 : row_at(y - pass_.job.reach.y - 1);
+    const int own = min(lane_index() < warp_size / 2 ? entering : leaving, height);
+    const std::uint32_t* words = planes_ + std::int64_t{own} * pass_.words * value_bits;
+    const std::int64_t row = std::int64_t{pass_.strips} * values;
+    return {__funnelshift_r(__ldg(words), __ldg(words + value_bits), shift_), __ldg(counts + entering * row),
+            __ldg(counts + leaving * row), entering <= height, leaving <= height};
+  }
+
+  /// The rank's part of MarchRow::added, and what takes 32 a row off g.
+  __device__ int added(int step) {
+    const std::int64_t y = first_y_ - start_ + step;
+    const auto rows =
+        static_cast<int>(counted(window_around(y, pass_.job.reach.y), pass_.job.height, pass_.job.border));
+    if (rows != rows_) {
+      rows_ = rows;
+      const auto rank =
+          static_cast<int>(rank_of(pass_.job.percent, static_cast<std::uint32_t>(columns_ * rows)));
+      const int before = __shfl_up_sync(whole_warp, rank, 1);
+      of_rank_ = scale * (lane_index() == 0 ? rank : rank - before);
+    }
+    return -2 * scale * (step + 1) - of_rank_;
+  }
+
+  const ThresholdPass& pass_;
+  MarchRow& shared_;
+  int strip_;
+  int x_;
+  int first_y_;
+  int start_;
+  int steps_;
+  int columns_;  ///< that the window counts
+  const std::uint32_t* planes_;
+  std::uint32_t shift_;
+  std::uint32_t right_exist_, left_exist_;
+  int rows_ = -1;  ///< that the window counted in the step before
+  int of_rank_ = 0;
+};
+
+/// The bytes of the column 31 - lane.
+class OutputColumn {
+ public:
+  __device__ OutputColumn(const ThresholdPass& pass, int strip)
+      : data_(pass.output.data), row_(pass.output.row) {
+    const int x = strip * strip_columns + strip_columns - 1 - lane_index();
+    exists_ = x < pass.job.width;
+    if (exists_) data_ += std::int64_t{x} * pass.job.channels + pass.channel;
+  }
+  [[nodiscard]] __device__ bool exists() const { return exists_; }
+  [[nodiscard]] __device__ std::uint8_t& at(int y) const {
+    return reinterpret_cast<std::uint8_t&>(data_[y * row_]);
+  }
+
+ private:
+  std::byte* data_;
+  std::int64_t row_;
+  bool exists_;
+};
+
+/// Writes the first value of each pixel's interval.
+struct Intervals {
+  OutputColumn column;
+  std::uint32_t present = 0;  ///< a bit for each interval
+
+  __device__ void begin(int) {}
+  __device__ void end(int y, std::uint32_t below) {
+    if (!column.exists()) return;
+    const int found = __popc(below);
+    present |= 1U << found;
+    column.at(y) = static_cast<std::uint8_t>(interval * found);
+  }
+};
+
+/// Adds the place in the interval to the pixels of some intervals.
+struct InnerValues {
+  OutputColumn column;
+  std::uint32_t intervals[march_intervals] = {};
+  std::uint8_t value = 0;
+
+  /// Takes intervals away from those that are present; the last one again if there are no more.
+  __device__ void take(std::uint32_t& present) {
+#pragma unroll
+    for (int i = 0; i < march_intervals; ++i) {
+      intervals[i] = 31 - __clz(static_cast<int>(present));
+      const std::uint32_t others = present ^ 1U << intervals[i];
+      if (others != 0 || i == march_intervals - 1) present = others;
+    }
+  }
+  [[nodiscard]] __device__ std::uint32_t threshold() const {
+    const int lane = lane_index();
+    std::uint32_t own = intervals[march_intervals - 1];
+#pragma unroll
+    for (int i = march_intervals - 2; i >= 0; --i)
+      if (lane < (i + 1) * inner_thresholds) own = intervals[i];
+    return interval * own + lane % inner_thresholds;
+  }
+
+  __device__ void begin(int y) {
+    if (column.exists()) value = column.at(y);
+  }
+  __device__ void end(int y, std::uint32_t below) {
+    if (!column.exists()) return;
+    constexpr std::uint32_t mask = (1U << inner_thresholds) - 1;
+#pragma unroll
+    for (int i = 0; i < march_intervals; ++i) {
+      if (value / interval != intervals[i]) continue;
+      column.at(y) = static_cast<std::uint8_t>(value + __popc(below >> i * inner_thresholds & mask));
+      return;
+    }
+  }
+};
+
+__global__ void __launch_bounds__(march_warps* warp_size, march_blocks)
+    march_strips(const __grid_constant__ ThresholdPass pass) {
+  __shared__ MarchRow rows[march_warps];
+  const auto warp = static_cast<int>(threadIdx.x) / warp_size;
+  const int strip = static_cast<int>(blockIdx.x) * march_warps + warp;
+  if (strip >= pass.strips) return;
+  March march(pass, strip, rows[warp]);
+  Intervals coarse{OutputColumn(pass, strip)};
+  march.run(interval * lane_index() + inner_thresholds, coarse);
+  std::uint32_t present = __reduce_or_sync(whole_warp, coarse.present);
+  while (present != 0) {
+    InnerValues fine{coarse.column};
+    fine.take(present);
+    march.run(fine.threshold(), fine);
+  }
 }
 
-int strips_of(const RankJob& job) {
-  return static_cast<int>((job.width + strip_columns - 1) / strip_columns);
-}
-
-/// So many rows that all multiprocessors have work at once.
-int rows_of_block(const RankJob& job, int strips, int multiprocessors) {
-  const int parts = std::max(march_blocks * multiprocessors / strips, 1);
-  const int wished = (static_cast<int>(job.height) + parts - 1) / parts;
-  return std::max(wished, march_rows);
+/// Rows of a part: few enough that all multiprocessors are busy, and as many as windows have, which enter
+/// first.
+int rows_of_part(const RankJob& job, int strips, int multiprocessors) {
+  const int height = static_cast<int>(job.height);
+  const int parts = std::max(march_warps * march_blocks * multiprocessors / strips, 1);
+  const int fewest = std::max(std::min(2 * job.reach.y + 1, height / 4), strip_columns);
+  return std::max((height + parts - 1) / parts, fewest);
 }
 
 }  // namespace
 
-std::int64_t threshold_row_counts(const RankJob& job) { return counted_rows(job) * strips_of(job) * values; }
+std::int64_t threshold_words(const RankJob& job) {
+  return (job.height + 1) * words_of(job) * value_bits + (row_counts_of(job) + 1) / 2;
+}
 
-void ranks_by_thresholds(const RankArguments& arguments, const ThresholdRows& rows, StreamHandle stream) {
+void ranks_by_thresholds(const RankArguments& arguments, const ThresholdSpace& space, StreamHandle stream) {
   ThresholdPass pass{arguments};
-  pass.strips = strips_of(pass.job);
-  pass.row_counts = rows.counts;
-  pass.rows_a_block = rows_of_block(pass.job, pass.strips, rows.multiprocessors);
-  const auto height = static_cast<int>(pass.job.height);
-  count_rows<<<static_cast<unsigned>((counted_rows(pass.job) + row_warps - 1) / row_warps),
-               row_warps * warp_size, 0, stream>>>(pass, rows.counts);
-  const dim3 blocks(static_cast<unsigned>(pass.strips),
-                    static_cast<unsigned>((height + pass.rows_a_block - 1) / pass.rows_a_block));
-  march_thresholds<<<blocks, values, 0, stream>>>(pass);
+  const RankJob& job = pass.job;
+  pass.strips = strips_of(job);
+  pass.words = words_of(job);
+  pass.row_counts = reinterpret_cast<std::uint16_t*>(space.words);
+  pass.planes = space.words + (row_counts_of(job) + 1) / 2;
+  pass.part_rows = rows_of_part(job, pass.strips, space.multiprocessors);
+  const auto parts_of = [](std::int64_t count, std::int64_t size) {
+    return static_cast<unsigned>((count + size - 1) / size);
+  };
+  make_planes<<<plane_grid(std::int64_t{pass.words} * warp_size, job.height + 1), plane_threads, 0, stream>>>(
+      pass);
+  const dim3 of_rows(parts_of(counted_rows(job), row_warps), parts_of(pass.strips, row_strips));
+  count_rows<<<of_rows, row_warps * warp_size, 0, stream>>>(pass);
+  const dim3 blocks(parts_of(pass.strips, march_warps), parts_of(job.height, pass.part_rows));
+  march_strips<<<blocks, march_warps * warp_size, 0, stream>>>(pass);
 }
 
 }  // namespace satin::kernels

@@ -10,8 +10,8 @@ namespace satin::cuda {
 namespace {
 
 constexpr std::int64_t largest_side = 1LL << 28;
-constexpr std::int64_t most_network_rows = 1LL << 20;      // a grid has 65535 blocks down
-constexpr std::int64_t most_threshold_counts = 1LL << 31;  // 4 GiB: beyond it the wavelet matrix takes parts
+constexpr std::int64_t most_network_rows = 1LL << 20;     // a grid has 65535 blocks down
+constexpr std::int64_t most_threshold_words = 1LL << 30;  // 4 GiB: beyond it the wavelet matrix takes parts
 
 enum class Method : std::uint8_t { network, thresholds, wavelet_matrix };
 
@@ -20,7 +20,7 @@ Method method_of(const RankJob& job) {
   if (job.reach.from_map || hides) return Method::wavelet_matrix;
   const bool small = job.reach.x == job.reach.y && (job.reach.x == 1 || job.reach.x == 2);
   if (small && 2 * job.percent == percent_whole && job.height <= most_network_rows) return Method::network;
-  const bool narrow = job.type == Type::u8 && kernels::threshold_row_counts(job) <= most_threshold_counts;
+  const bool narrow = job.type == Type::u8 && kernels::threshold_words(job) <= most_threshold_words;
   return narrow ? Method::thresholds : Method::wavelet_matrix;
 }
 
@@ -28,8 +28,8 @@ class Rank final : public RankOperation {
  public:
   Rank(CudaBackend& backend, const RankJob& job) : backend_(backend), job_(job), method_(method_of(job)) {
     if (method_ == Method::thresholds) {
-      const auto counts = static_cast<std::size_t>(kernels::threshold_row_counts(job));
-      workspace_ = backend.allocate(counts * sizeof(std::uint16_t));
+      const auto words = static_cast<std::size_t>(kernels::threshold_words(job));
+      workspace_ = backend.allocate(words * sizeof(std::uint32_t));
     } else if (method_ == Method::wavelet_matrix) {
       tiling_ = kernels::wavelet_tiling(job);
       workspace_ = backend.allocate(kernels::wavelet_bytes(job, tiling_.elements));
@@ -66,7 +66,7 @@ class Rank final : public RankOperation {
         break;
       case Method::thresholds:
         kernels::ranks_by_thresholds(
-            arguments, {reinterpret_cast<std::uint16_t*>(workspace_.get()), backend_.multiprocessors()},
+            arguments, {reinterpret_cast<std::uint32_t*>(workspace_.get()), backend_.multiprocessors()},
             stream);
         break;
       case Method::wavelet_matrix:
