@@ -71,7 +71,7 @@ template <class Key>
 class NetworkRanks {
  public:
   /// Windows of up to so many pixels.
-  static constexpr std::int64_t most_pixels = 49;
+  static constexpr std::int64_t most_pixels = sizeof(Key) == 2 ? 81 : 49;
   /// Pixels of a row that the lines of one pass hold.
   static constexpr std::int64_t least_width = 64;
 

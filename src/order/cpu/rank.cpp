@@ -331,12 +331,11 @@ class Rank final : public RankOperation {
             {{{x, std::min(x + width, whole.x.last)}, {y, std::min(y + height, whole.y.last)}}, sorts});
   }
 
-  /// A part's region is read, sorted and counted whole, so parts grow with the reach. Those of sorted keys
-  /// are smaller, so that groups are short.
+  /// A part's region is read, sorted and counted whole, so parts grow with the reach. Those of sorted keys are
+  /// smaller, so that groups are short.
   [[nodiscard]] std::int64_t side_of_parts(std::int64_t reach) const {
-    const std::int64_t side = reach <= 64 ? 256 : reach <= 128 ? 512 : 1024;
-    if (job_.reach.from_map) return std::min<std::int64_t>(side / 2, 256);
-    return RankPart<Key>::coded ? std::min<std::int64_t>(side / 2, 256) : side;
+    if (RankPart<Key>::coded || job_.reach.from_map) return reach <= 8 ? 64 : reach <= 64 ? 128 : 256;
+    return reach <= 64 ? 256 : reach <= 128 ? 512 : 1024;
   }
 
   /// Turns keys of ranks into stored pixels.
