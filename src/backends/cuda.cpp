@@ -21,6 +21,7 @@
 #include "masks/validity_mask.h"
 #include "means/box_mean.h"
 #include "means/unsharp_residual.h"
+#include "order/stretch.h"
 #include "pixels/cuda/pixelwise.h"
 #include "pixels/fixed_threshold.h"
 #include "pixels/measure.h"
@@ -58,6 +59,7 @@ void add_operations(Operations& operations) {
   operations.add<PaintJob>(prepare_pixelwise);
   { Prepare<ActiveTilesJob> prepare_active_tiles; operations.add(prepare_active_tiles); }
   operations.add<ValidityMaskJob>(prepare_pixelwise);
+  operations.add<StretchJob>(prepare_pixelwise);
   { Prepare<SmoothStepsJob> prepare_smooth_steps; operations.add(prepare_smooth_steps); }
   operations.add<CircleOfConfusionJob>(prepare_pixelwise);
   operations.add<FillUnknownJob>(prepare_pixelwise);
