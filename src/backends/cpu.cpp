@@ -22,6 +22,7 @@
 #include "means/box_mean.h"
 #include "means/unsharp_residual.h"
 #include "order/rank.h"
+#include "order/stretch.h"
 #include "pixels/cpu/pixelwise.h"
 #include "pixels/fixed_threshold.h"
 #include "pixels/measure.h"
@@ -61,6 +62,7 @@ void add_operations(Operations& operations) {
   operations.add<PaintJob>(prepare_pixelwise<EachRow>);
   { Prepare<ActiveTilesJob> prepare_active_tiles; operations.add(prepare_active_tiles); }
   operations.add<ValidityMaskJob>(prepare_pixelwise<EachRow>);
+  operations.add<StretchJob>(prepare_pixelwise<EachRow>);
   { Prepare<SmoothStepsJob> prepare_smooth_steps; operations.add(prepare_smooth_steps); }
   { Prepare<CircleOfConfusionJob> prepare_circle_of_confusion; operations.add(prepare_circle_of_confusion); }
   { Prepare<PlanarRadiiJob> prepare_planar_radii; operations.add(prepare_planar_radii); }

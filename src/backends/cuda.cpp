@@ -22,6 +22,7 @@
 #include "means/box_mean.h"
 #include "means/unsharp_residual.h"
 #include "order/rank.h"
+#include "order/stretch.h"
 #include "pixels/cuda/pixelwise.h"
 #include "pixels/fixed_threshold.h"
 #include "pixels/measure.h"
@@ -60,6 +61,7 @@ void add_operations(Operations& operations) {
   operations.add<PaintJob>(prepare_pixelwise);
   { Prepare<ActiveTilesJob> prepare_active_tiles; operations.add(prepare_active_tiles); }
   operations.add<ValidityMaskJob>(prepare_pixelwise);
+  operations.add<StretchJob>(prepare_pixelwise);
   { Prepare<SmoothStepsJob> prepare_smooth_steps; operations.add(prepare_smooth_steps); }
   operations.add<CircleOfConfusionJob>(prepare_pixelwise);
   operations.add<FillUnknownJob>(prepare_pixelwise);

@@ -73,11 +73,9 @@ RankJob rank_job(const Median& median, const Shape& shape, const Shape& map, std
 class PreparedMedian final : public PreparedFilter {
  public:
   PreparedMedian(Backend& backend, const RankJob& job)
-      : rank_(backend.prepare(job)),
+      : rank_(prepare_rank(backend, job)),
         measures_picture_(job.type == Type::f32),
         measures_map_(job.reach.from_map && job.reach.map_type == Type::f32) {
-    if (rank_ == nullptr)
-      throw Error(ErrorKind::environment, "There is no median on this device: use --device cpu.");
     if (!measures_picture_ && !measures_map_) return;
     MeasureJob finite{job.width, job.height, job.channels};
     finite.magnitudes = false;

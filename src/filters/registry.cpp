@@ -30,6 +30,7 @@ std::span<const FilterRecord> filters() {
       local_mean_record(),
       local_deviation_record(),
       normalize_record(),
+      stretch_record(),
       unsharp_record(),
       gloss_record(),
       stats_record(),

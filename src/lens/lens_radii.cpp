@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <initializer_list>
 
+#include "core/windows.h"
 #include "satin/error.h"
 
 namespace satin {
@@ -82,6 +83,7 @@ LensRadii::LensRadii(Backend& backend, const Shape& picture, const Shape& depth,
   if (may_be_unknown(job) && job.width * job.height > std::int64_t{UINT32_MAX})
     refuse("A depth image with unknown values may have 2^32 - 1 pixels at most.");  // counts are u32
   if (may_be_unknown(job)) fill_radii_ = std::make_unique<FillRadii>(backend, job.width, job.height, largest);
+  if (focus.depth_despeckle > 0) prepare_despeckling(source, focus.depth_despeckle);
   if (has_steps(job)) prepare_smoothing(job);
   if (source.width != picture.width || source.height != picture.height) {
     const Shape samples{source.width, source.height, 1, Type::i32};
@@ -98,6 +100,17 @@ LensRadii::LensRadii(Backend& backend, const Shape& picture, const Shape& depth,
   const LensState cleared;
   backend.upload(state_.get(), &cleared, sizeof cleared, {});
   backend.synchronize({});  // runs may be in other streams
+}
+
+void LensRadii::prepare_despeckling(const Shape& source, int radius) {
+  RankJob median;
+  median.width = source.width;
+  median.height = source.height;
+  median.channels = source.channels;
+  median.type = source.type;
+  median.reach.x = median.reach.y = radius;
+  despeckle_ = prepare_rank(backend_, median);
+  despeckled_ = backend_.allocate(resized(source, source.width, source.height));
 }
 
 void LensRadii::prepare_smoothing(CircleOfConfusionJob& job) {
@@ -121,9 +134,10 @@ void LensRadii::prepare_smoothing(CircleOfConfusionJob& job) {
 }
 
 std::size_t LensRadii::workspace_bytes() const noexcept {
-  std::size_t bytes = state_.size + smoothed_buffer_.size + samples_buffer_.size + colours_.size;
+  std::size_t bytes = state_.size + smoothed_buffer_.size + samples_buffer_.size + colours_.size +
+                      byte_size(despeckled_.shape());
   for (const Operation* operation : std::initializer_list<const Operation*>{
-           smooth_steps_.get(), circle_of_confusion_.get(), enlarge_radii_.get()})
+           despeckle_.get(), smooth_steps_.get(), circle_of_confusion_.get(), enlarge_radii_.get()})
     if (operation != nullptr) bytes += operation->workspace_bytes();
   if (fill_radii_ != nullptr) bytes += fill_radii_->workspace_bytes();
   return bytes;
@@ -133,6 +147,10 @@ void LensRadii::run(const ImageView& picture, const ImageView& depth, const Muta
                     Stream stream) {
   auto* state = reinterpret_cast<LensState*>(state_.get());
   ImageView values = depth_in_alpha_ ? picture : depth;
+  if (despeckle_ != nullptr) {
+    despeckle_->run({values, {}, {}, despeckled_.view()}, stream);
+    values = despeckled_;
+  }
   if (smooth_steps_ != nullptr) {
     smooth_steps_->run(values, smoothed_, stream);
     values = smoothed_;

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 
 #include "core/operation.h"
 #include "order/maths/rank.h"
@@ -71,6 +72,9 @@ struct LargestReach {
       radius_one;
   return {largest, largest};
 }
+
+/// Throws Error(environment) on a device that has none.
+[[nodiscard]] std::unique_ptr<RankOperation> prepare_rank(Backend& backend, const RankJob& job);
 
 [[nodiscard]] inline RankStore rank_store(const RankJob& job) {
   return {{job.channels, job.weighted, job.mask_maximum}, job.threshold};

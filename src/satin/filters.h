@@ -14,6 +14,7 @@
 #include "satin/filters/normalize.h"         // IWYU pragma: export
 #include "satin/filters/redact.h"            // IWYU pragma: export
 #include "satin/filters/smooth.h"            // IWYU pragma: export
+#include "satin/filters/stretch.h"           // IWYU pragma: export
 #include "satin/filters/threshold.h"         // IWYU pragma: export
 #include "satin/filters/tilt_shift.h"        // IWYU pragma: export
 #include "satin/filters/unsharp.h"           // IWYU pragma: export

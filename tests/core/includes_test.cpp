@@ -41,7 +41,7 @@ const std::vector<Folder>& folders() {
       {"recursive", {"satin", "core", "pixels"}},
       {"guided", {"satin", "core", "pixels", "tables", "means", "statistics"}},
       {"masks", {"satin", "core", "pixels", "scan", "tables", "means"}},
-      {"lens", {"satin", "core", "pixels", "tables", "means"}},
+      {"lens", {"satin", "core", "pixels", "tables", "means", "order"}},
       {"lobes", {"satin", "core", "pixels", "tables", "means"}},
       {"filters",
        {"satin", "core", "pixels", "tables", "means", "statistics", "extremes", "order", "recursive",

@@ -41,57 +41,63 @@ void CodedRegion::place(const RankJob& job, const Rectangle& part) {
   codes.resize(static_cast<std::size_t>(width * height));
 }
 
-KeyGroups::KeyGroups(std::size_t most_pixels)
-    : sorted_(most_pixels), columns_(most_pixels + 64), rows_(most_pixels + 64) {
-  elements_.reserve(most_pixels);
-  groups_.reserve(no_code);
+KeyGroups::KeyGroups(std::size_t most_pixels, std::int64_t most_line)
+    : elements_(most_pixels), sorted_(most_pixels) {
+  constexpr std::size_t vector = 64;
+  if (most_line <= 256)
+    narrow_ = {std::vector<std::uint8_t>(most_pixels + vector),
+               std::vector<std::uint8_t>(most_pixels + vector)};
+  else
+    wide_ = {std::vector<std::uint16_t>(most_pixels + vector),
+             std::vector<std::uint16_t>(most_pixels + vector)};
 }
 
 std::size_t KeyGroups::bytes() const noexcept {
-  return (elements_.capacity() + sorted_.capacity()) * sizeof(Element) +
-         (columns_.size() + rows_.size()) * sizeof(std::uint16_t) + groups_.capacity() * sizeof(Group);
+  return (elements_.size() + sorted_.size()) * sizeof(Element) + 2 * narrow_.rows.size() +
+         2 * wide_.rows.size() * sizeof(std::uint16_t);
 }
 
 void KeyGroups::sort(int key_bits) {
-  sorted_.resize(elements_.size());
   for (int bit = 0; bit < key_bits; bit += digit_bits) {
     const int shift = 32 + bit;
-    std::array<std::uint32_t, digits> next = starts_of(elements_, shift);
-    for (const Element element : elements_) sorted_[next[(element >> shift) % digits]++] = element;
+    const std::span<const Element> elements(elements_.data(), count_);
+    std::array<std::uint32_t, digits> next = starts_of(elements, shift);
+    for (const Element element : elements) sorted_[next[(element >> shift) % digits]++] = element;
     std::swap(elements_, sorted_);
   }
 }
 
-void KeyGroups::cut() {
-  // A run of equal keys that is longer than a share ends the group before it and is one: at most two groups a
-  // share.
-  const std::size_t share = elements_.size() / (no_code / 2 - 1) + 1;
-  groups_.clear();
-  for (std::size_t i = 0; i < elements_.size();) {
-    std::size_t run = i + 1;
-    while (run < elements_.size() && key(run) == key(i)) ++run;
-    const bool own =
-        groups_.empty() || run - i > share || groups_.back().last - groups_.back().first >= share;
-    if (own) {
-      groups_.push_back({i, run, true});
-    } else {
-      groups_.back().last = run;
-      groups_.back().one_key = false;
+template <class Coordinate>
+void KeyGroups::code_cells(CodedRegion& region, Places<Coordinate>& places) {
+  const std::size_t share = (count_ + no_code - 1) / no_code;
+  std::uint32_t last_key = ~key(0);
+  std::size_t code = no_code;
+  for (std::size_t cell = 0; cell * share < count_; ++cell) {
+    const std::size_t first = cell * share;
+    const std::size_t last = std::min(first + share, count_);
+    for (std::size_t i = first; i < last; ++i) {
+      if (const std::uint32_t own = key(i); own != last_key) {
+        const std::size_t fresh = i != first && fills(cell + 1, share, own) ? cell + 1 : cell;
+        const bool begins = fresh != code;
+        code = fresh;
+        groups_[code] =
+            begins ? Group{static_cast<std::uint32_t>(i), true} : Group{groups_[code].first, false};
+        last_key = own;
+      }
+      const Element element = elements_[i];
+      const auto x = static_cast<std::uint16_t>(element);
+      const auto y = static_cast<std::uint16_t>(element >> 16);
+      places.columns[i] = static_cast<Coordinate>(x);
+      places.rows[i] = static_cast<Coordinate>(y);
+      region.codes[static_cast<std::size_t>(y * region.width + x)] = static_cast<std::uint16_t>(code);
     }
-    i = run;
   }
 }
 
 void KeyGroups::build(CodedRegion& region, int key_bits) {
+  if (count_ == 0) return;
   sort(key_bits);
-  cut();
-  for (std::size_t code = 0; code < groups_.size(); ++code)
-    for (std::size_t i = groups_[code].first; i < groups_[code].last; ++i) {
-      columns_[i] = static_cast<std::uint16_t>(elements_[i]);
-      rows_[i] = static_cast<std::uint16_t>(elements_[i] >> 16);
-      region.codes[static_cast<std::size_t>(rows_[i] * region.width + columns_[i])] =
-          static_cast<std::uint16_t>(code);
-    }
+  narrow_.rows.empty() ? code_cells(region, wide_) : code_cells(region, narrow_);
 }
 
 MappedRanks::MappedRanks(std::size_t most_pixels, std::size_t most_results)

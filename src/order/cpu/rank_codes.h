@@ -1,6 +1,7 @@
 #pragma once
 // What ranks are found among: a region of the picture, channel by channel, as codes of 8 bits.
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -43,42 +44,58 @@ struct CodedRegion {
 /// A pixel in the order of keys: the key above, the place in the region below.
 using Element = std::uint64_t;
 
-/// Codes of keys with more than 8 bits: the pixels of a region, sorted, in groups of about as many. Equal
-/// keys have one group, and those that are more than a group's share have it for themselves.
+/// Codes of keys with more than 8 bits: the pixels of a region, sorted, and cut into cells of as many. A run
+/// of equal keys has the code of the cell that it begins in; one that fills the cell behind has that one for
+/// itself. So all pixels of a code lie within three cells, or are equal.
 class KeyGroups {
  public:
-  explicit KeyGroups(std::size_t most_pixels);
+  /// Regions of up to so many pixels, and lines of up to so many.
+  KeyGroups(std::size_t most_pixels, std::int64_t most_line);
 
   [[nodiscard]] std::size_t bytes() const noexcept;
-  void clear() { elements_.clear(); }
+  void clear() { count_ = 0; }
   /// `key`: any that has the order of the values.
   void add(std::uint32_t key, std::uint32_t x, std::uint32_t y) {
-    elements_.push_back(Element{key} << 32 | y << 16 | x);
+    elements_[count_++] = Element{key} << 32 | y << 16 | x;
   }
   /// Sorts the elements by so many bits of their keys, and writes their codes into the region.
   void build(CodedRegion& region, int key_bits);
 
   struct Group {
-    std::size_t first = 0;
-    std::size_t last = 0;
+    std::uint32_t first = 0;  ///< of its elements
     bool one_key = false;
   };
   [[nodiscard]] const Group& group(std::uint16_t code) const { return groups_[code]; }
   [[nodiscard]] std::uint32_t key(std::size_t index) const {
     return static_cast<std::uint32_t>(elements_[index] >> 32);
   }
-  [[nodiscard]] const std::uint16_t* columns() const { return columns_.data(); }
-  [[nodiscard]] const std::uint16_t* rows() const { return rows_.data(); }
+
+  /// Where the sorted elements lie, with a vector of anything behind the last.
+  template <class Coordinate>
+  struct Places {
+    std::vector<Coordinate> columns;
+    std::vector<Coordinate> rows;
+  };
+  /// Places of 8 bits; empty where lines are too long for them.
+  [[nodiscard]] const Places<std::uint8_t>& narrow() const { return narrow_; }
+  [[nodiscard]] const Places<std::uint16_t>& wide() const { return wide_; }
 
  private:
   void sort(int key_bits);
-  void cut();
+  template <class Coordinate>
+  void code_cells(CodedRegion& region, Places<Coordinate>& places);
+  /// Whether all of a cell has this key.
+  [[nodiscard]] bool fills(std::size_t cell, std::size_t share, std::uint32_t wanted) const {
+    return (cell + 1) * share <= count_ && key(cell * share) == wanted &&
+           key((cell + 1) * share - 1) == wanted;
+  }
 
   std::vector<Element> elements_;
   std::vector<Element> sorted_;
-  std::vector<std::uint16_t> columns_;  ///< of the sorted elements
-  std::vector<std::uint16_t> rows_;
-  std::vector<Group> groups_;
+  std::size_t count_ = 0;
+  Places<std::uint8_t> narrow_;
+  Places<std::uint16_t> wide_;
+  std::array<Group, no_code> groups_;
 };
 
 /// Ranks where every pixel has its own radius.
