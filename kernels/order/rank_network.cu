@@ -3,19 +3,6 @@
 
 #include <cstdint>
 
-namespace satin::kernels::network {
-
-/// Two values of 16 bits.
-struct Pair {
-  std::uint32_t word;
-};
-__device__ inline Pair least(Pair a, Pair b) { return {__vminu2(a.word, b.word)}; }
-__device__ inline Pair most(Pair a, Pair b) { return {__vmaxu2(a.word, b.word)}; }
-__device__ inline std::int32_t least(std::int32_t a, std::int32_t b) { return min(a, b); }
-__device__ inline std::int32_t most(std::int32_t a, std::int32_t b) { return max(a, b); }
-
-}  // namespace satin::kernels::network
-
 #include "kernels/device/vector.cuh"
 #include "kernels/device/warp.cuh"
 #include "kernels/order/rank_network.cuh"

@@ -6,14 +6,23 @@
 // so the median stands on the diagonal between the corners of the largest and the smallest or, of 5 x 5, next
 // to it. Of these values the smallest and the largest are dropped, another one is looked at, and so on.
 //
-// Values are whatever least() and most() order; several in a word are as many medians side by side.
+// Values are whatever least() and most() order; two in a word are two medians side by side.
 
-#include "core/maths/hd.h"
+#include <cstdint>
 
 namespace satin::kernels::network {
 
+/// Two values of 16 bits.
+struct Pair {
+  std::uint32_t word;
+};
+__device__ inline Pair least(Pair a, Pair b) { return {__vminu2(a.word, b.word)}; }
+__device__ inline Pair most(Pair a, Pair b) { return {__vmaxu2(a.word, b.word)}; }
+__device__ inline std::int32_t least(std::int32_t a, std::int32_t b) { return min(a, b); }
+__device__ inline std::int32_t most(std::int32_t a, std::int32_t b) { return max(a, b); }
+
 template <class Value>
-SATIN_HD void exchange(Value& smaller, Value& larger) {
+__device__ void exchange(Value& smaller, Value& larger) {
   const Value smallest = least(smaller, larger);
   larger = most(smaller, larger);
   smaller = smallest;
@@ -21,7 +30,7 @@ SATIN_HD void exchange(Value& smaller, Value& larger) {
 
 /// Two or four values.
 template <class Value, int Count>
-SATIN_HD void sort(Value (&values)[Count]) {
+__device__ void sort(Value (&values)[Count]) {
   static_assert(Count == 2 || Count == 4);
   exchange(values[0], values[1]);
   if constexpr (Count == 4) {
@@ -34,7 +43,7 @@ SATIN_HD void sort(Value (&values)[Count]) {
 
 /// The value of rank `rank`, from 0, of sorted ones and one more.
 template <class Value, int Count>
-SATIN_HD Value rank_with(const Value (&sorted)[Count], const Value& more, int rank) {
+__device__ Value rank_with(const Value (&sorted)[Count], const Value& more, int rank) {
   if (rank == 0) return least(sorted[0], more);
   if (rank == Count) return most(sorted[Count - 1], more);
   return most(sorted[rank - 1], least(sorted[rank], more));
@@ -42,7 +51,7 @@ SATIN_HD Value rank_with(const Value (&sorted)[Count], const Value& more, int ra
 
 /// Three or five values: all but the first are sorted before it joins them.
 template <class Value, int Count>
-SATIN_HD void sort_column(const Value (&values)[Count], Value (&sorted)[Count]) {
+__device__ void sort_column(const Value (&values)[Count], Value (&sorted)[Count]) {
   Value others[Count - 1];
   for (int i = 1; i < Count; ++i) others[i - 1] = values[i];
   sort(others);
@@ -51,7 +60,7 @@ SATIN_HD void sort_column(const Value (&values)[Count], Value (&sorted)[Count]) 
 
 /// The smallest value to the front, the largest to the end.
 template <int Count, class Value>
-SATIN_HD void part_extremes(Value* values) {
+__device__ void part_extremes(Value* values) {
   constexpr int half = Count / 2;
   for (int i = 0; i < half; ++i) exchange(values[i], values[Count - 1 - i]);
   for (int i = 1; i < half; ++i) exchange(values[0], values[i]);
@@ -63,13 +72,13 @@ SATIN_HD void part_extremes(Value* values) {
 }
 
 template <class Value>
-SATIN_HD Value median_of_three(const Value& a, const Value& b, const Value& c) {
+__device__ Value median_of_three(const Value& a, const Value& b, const Value& c) {
   return most(least(a, b), least(most(a, b), c));
 }
 
 /// The median of `Count` values and of those that follow them, as many as Count - 3.
 template <int Count, class Value>
-SATIN_HD Value median_of_more(Value* values, const Value* more) {
+__device__ Value median_of_more(Value* values, const Value* more) {
   if constexpr (Count == 3) {
     return median_of_three(values[0], values[1], values[2]);
   } else {
@@ -82,7 +91,7 @@ SATIN_HD Value median_of_more(Value* values, const Value* more) {
 /// The median of Size columns, of which all but one are sorted by rows: rows[i] are the sorted values at
 /// place i of those columns, last[i] that of the other one.
 template <int Size, class Value>
-SATIN_HD Value median_of(const Value (&rows)[Size][Size - 1], const Value (&last)[Size]) {
+__device__ Value median_of(const Value (&rows)[Size][Size - 1], const Value (&last)[Size]) {
   Value middle[Size];
   for (int i = 0; i < Size; ++i) middle[i] = rank_with(rows[i], last[i], Size - 1 - i);
   if constexpr (Size == 3) {

@@ -22,7 +22,7 @@ auto with_key(Type type, const Action& action) {
   }
 }
 
-/// Where a pixel of the extended picture comes from: a position of the picture, or -1.
+/// The position of the picture that a pixel of the extended picture comes from, or -1.
 __device__ inline int place_of(int position, std::int64_t size, Border border) {
   if (position >= 0 && position < size) return position;
   return static_cast<int>(source_of(position, size, border));

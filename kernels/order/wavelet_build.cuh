@@ -87,7 +87,7 @@ class DigitCounts {
   std::uint32_t bound_[digit_bits - 1];
 };
 
-/// Where a warp's chunk is.
+/// A warp's chunk, and the counts of the block that it belongs to.
 struct Chunk {
   int order = static_cast<int>(blockIdx.y);
   int warp = static_cast<int>(threadIdx.x) / warp_size;

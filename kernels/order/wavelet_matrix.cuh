@@ -91,8 +91,8 @@ struct WaveletMatrix {
   std::byte* from[2] = {};   ///< of each order: elements in the order of the level that is being built
   std::byte* to[2] = {};
   std::uint32_t* zeros = nullptr;  ///< of each level
-  /// Of each order, and chunk or block of chunks: zeros of digit < d, before the chunk in its block and
-  /// before the block. None is below digit 0: its entry is the number of all zeros.
+  /// Zeros of digit < d of each order: before a chunk in its block of chunks, and before a block. None is
+  /// below digit 0: its entry is the number of all zeros.
   std::uint32_t* chunk_counts = nullptr;
   std::uint32_t* block_counts = nullptr;
   ElementGroup* element_groups = nullptr;
