@@ -4,23 +4,11 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "kernels/extremes/with_key.cuh"
 #include "kernels/order/launch.h"
 #include "kernels/pixels/plane.cuh"
 
 namespace satin::kernels {
-
-/// Calls action.template operator()<Key>().
-template <class Action>
-auto with_key(Type type, const Action& action) {
-  switch (type) {
-    case Type::u8:
-      return action.template operator()<std::uint8_t>();
-    case Type::u16:
-      return action.template operator()<std::uint16_t>();
-    default:
-      return action.template operator()<FloatKey>();
-  }
-}
 
 /// The position of the picture that a pixel of the extended picture comes from, or -1.
 __device__ inline int place_of(int position, std::int64_t size, Border border) {
