@@ -1,5 +1,6 @@
 // How a picture is cut into parts, and the launches for one of them.
 
+#include <cstdint>
 #include <utility>
 
 #include "kernels/order/wavelet_build.cuh"
@@ -16,7 +17,8 @@ constexpr std::size_t alignment = 256;
 /// that for wide windows.
 std::int64_t most_elements(const RankJob& job) { return job.type == Type::f32 ? 1 << 22 : 1 << 23; }
 
-std::int64_t whole_blocks(std::int64_t columns) { return (columns + digits - 1) / digits * digits; }
+std::int64_t parts_of(std::int64_t count, std::int64_t size) { return (count + size - 1) / size; }
+std::int64_t whole_blocks(std::int64_t columns) { return parts_of(columns, digits) * digits; }
 
 /// Columns or rows that the windows of `inner` neighbouring outputs see.
 std::int64_t seen(const RankJob& job, std::int64_t inner, std::int64_t reach, std::int64_t size) {
@@ -81,25 +83,25 @@ void build(const WaveletArguments& arguments, WaveletMatrix& matrix, StreamHandl
 
 }  // namespace
 
+/// The parts' width is one that halves the picture's: that with the fewest elements in all parts is taken.
 WaveletTiling wavelet_tiling(const RankJob& job) {
   const LargestReach reach = largest_reach(job.reach);
-  const std::int64_t limit = most_elements(job);
-  const auto columns_of = [&](std::int64_t width) {
-    return whole_blocks(seen(job, width, reach.x, job.width));
-  };
-  const auto rows_of = [&](std::int64_t height) { return seen(job, height, reach.y, job.height); };
-  std::int64_t width = job.width;
-  while (is_wide(job) && columns_of(width) > most_columns)
-    width = std::min(width - 1, most_columns - 2 * reach.x);
-  // Narrower parts, until a part's rows are not above all what surrounds its outputs.
-  const auto too_flat = [&] {
-    return columns_of(width) * rows_of(std::min(job.height, 4 * reach.y + 1)) > limit;
-  };
-  while (too_flat() && width > reach.x + digits) width = (width + 1) / 2;
-  std::int64_t height = job.height;
-  while (height > 1 && columns_of(width) * rows_of(height) > limit)
-    height = std::min(height - 1, std::max<std::int64_t>(limit / columns_of(width) - 2 * reach.y, 1));
-  return {static_cast<int>(width), static_cast<int>(height), columns_of(width) * rows_of(height)};
+  WaveletTiling best;
+  std::int64_t fewest = INT64_MAX;
+  for (std::int64_t width = job.width; width > 0; width /= 2) {
+    const std::int64_t columns = whole_blocks(seen(job, width, reach.x, job.width));
+    if (is_wide(job) && columns > most_columns) continue;
+    const std::int64_t most_rows = most_elements(job) / columns;
+    std::int64_t height = job.height;
+    if (seen(job, height, reach.y, job.height) > most_rows) height = most_rows - 2 * reach.y;
+    if (height < 1) continue;
+    const std::int64_t elements = columns * seen(job, height, reach.y, job.height);
+    const std::int64_t all = parts_of(job.width, width) * parts_of(job.height, height) * elements;
+    if (all >= fewest) continue;
+    fewest = all;
+    best = {static_cast<int>(width), static_cast<int>(height), elements};
+  }
+  return best;
 }
 
 WaveletPart wavelet_part(const RankJob& job, const WaveletTiling& tiling, int x, int y) {
