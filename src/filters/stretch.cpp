@@ -34,8 +34,8 @@ StretchJobs jobs_of(std::span<const Shape> shapes, const PercentileStretch& para
   const Shape& shape = shapes[picture];
   check_local(shape, parameters.window, parameters.border);
   check_range("window", parameters.window, 1, largest_rank_window);
-  check_range("low", parameters.low, 0, 100);
-  check_range("high", parameters.high, 0, 100);
+  check_range("low", parameters.low, 0, 50);
+  check_range("high", parameters.high, 50, 100);
   if (percent_of(parameters.low) >= percent_of(parameters.high))
     throw Error(ErrorKind::usage, "low " + print_real(parameters.low) + " must be below high " +
                                       print_real(parameters.high) + ".");
@@ -115,9 +115,9 @@ const FilterRecord& stretch_record() {
                   .help = "local contrast: black and white at two percentiles around every pixel",
                   .parameters = {record::integer(&PercentileStretch::window, 1, largest_rank_window,
                                                  {"window", "px", "side of the window, an odd number"}),
-                                 record::real(&PercentileStretch::low, 0, 100,
+                                 record::real(&PercentileStretch::low, 0, 50,
                                               {"low", "%", "percentile that becomes black"}),
-                                 record::real(&PercentileStretch::high, 0, 100,
+                                 record::real(&PercentileStretch::high, 50, 100,
                                               {"high", "%", "percentile that becomes white"}),
                                  record::inner_border(&PercentileStretch::border)},
                   .inputs = {record::blend_mask<PercentileStretch>()},

@@ -8,8 +8,8 @@ namespace [[gnu::visibility("default")]] satin {
 /// Parameters of stretch().
 struct PercentileStretch {
   int window = 101;  ///< side of the window in pixels; odd, 1 to 1025, also larger than the picture
-  double low = 2;    ///< the percentile that becomes black; below `high`
-  double high = 98;  ///< the percentile that becomes white
+  double low = 2;    ///< the percentile that becomes black: 0 to 50, below `high`
+  double high = 98;  ///< the percentile that becomes white: 50 to 100
   Border border = Border::shrink;  ///< all but constant
   ImageView mask{};  ///< blend weight: one channel, u8 or u16, of the picture's size; 0 keeps the bytes
 };
