@@ -2,10 +2,9 @@
 // which fewer than `rank` pixels of the window are <= t.
 //
 // A warp marches down a strip of 32 columns of outputs, each lane with a threshold of its own for all
-// columns. With c(x) the pixels <= t of column x in the window's rows, the count of a window is that of its
-// left neighbour
-// + g(x), where g(x) = c(x + reach) - c(x - reach - 1). A row of the march changes g(x) by four pixels, so
-// the cost of a row does not depend on the radius:
+// columns. Let c(x) be the pixels <= t of column x in the window's rows. A window has g(x) more of them than
+// its left neighbour, where g(x) = c(x + reach) - c(x - reach - 1). A row of the march changes g(x) by four
+// pixels, so the cost of a row does not depend on the radius:
 // - 32 pixels are compared with a lane's threshold at once, in bit planes;
 // - the four comparisons are added bit by bit, which gives g's change + 2, from 0 to 4;
 // - these sums lie in half bytes, of which a dot product adds one to 16 g(x);
@@ -69,7 +68,7 @@ struct InnerValues {
   std::uint32_t intervals[march_intervals] = {};
   std::uint8_t value = 0;
 
-  /// Takes intervals away from those that are present; the last one again if there are no more.
+  /// Takes intervals away from those that are present; when these run out, the last one again.
   __device__ void take(std::uint32_t& present) {
 #pragma unroll
     for (int i = 0; i < march_intervals; ++i) {
