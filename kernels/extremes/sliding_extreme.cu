@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "kernels/extremes/sliding_extreme_launch.cuh"
+#include "kernels/extremes/with_key.cuh"
 #include "kernels/pixels/plane.cuh"
 
 namespace satin::kernels {
@@ -14,19 +15,6 @@ constexpr std::int64_t alignment = 16;
 
 /// Groups pay from so many shared rows on.
 constexpr std::int64_t fewest_grouped_rows = 2 * group_rows;
-
-/// Calls action.template operator()<Key>().
-template <class Action>
-auto with_key(Type type, const Action& action) {
-  switch (type) {
-    case Type::u8:
-      return action.template operator()<std::uint8_t>();
-    case Type::u16:
-      return action.template operator()<std::uint16_t>();
-    default:
-      return action.template operator()<FloatKey>();
-  }
-}
 
 constexpr int most_channels = 4;
 

@@ -21,6 +21,8 @@
 #include "masks/validity_mask.h"
 #include "means/box_mean.h"
 #include "means/unsharp_residual.h"
+#include "order/rank.h"
+#include "order/stretch.h"
 #include "pixels/cpu/pixelwise.h"
 #include "pixels/fixed_threshold.h"
 #include "pixels/measure.h"
@@ -51,6 +53,7 @@ void add_operations(Operations& operations) {
   { Prepare<LobeMeanJob> prepare_lobe_mean; operations.add(prepare_lobe_mean); }
   { Prepare<LocalLinearJob> prepare_local_linear; operations.add(prepare_local_linear); }
   { Prepare<SlidingExtremeJob> prepare_sliding_extreme; operations.add(prepare_sliding_extreme); }
+  { Prepare<RankJob> prepare_rank; operations.add(prepare_rank); }
   { Prepare<RecursiveJob> prepare_recursive; operations.add(prepare_recursive); }
   { Prepare<LabelJob> prepare_label; operations.add(prepare_label); }
   operations.add<RelabelJob>(prepare_pixelwise<EachRow>);
@@ -61,6 +64,7 @@ void add_operations(Operations& operations) {
   operations.add<ValidityMaskJob>(prepare_pixelwise<EachRow>);
   operations.add<DepthSpanJob>(prepare_pixelwise<EachRow>);
   operations.add<HeldRadiiJob>(prepare_pixelwise<EachRow>);
+  operations.add<StretchJob>(prepare_pixelwise<EachRow>);
   { Prepare<SmoothStepsJob> prepare_smooth_steps; operations.add(prepare_smooth_steps); }
   { Prepare<CircleOfConfusionJob> prepare_circle_of_confusion; operations.add(prepare_circle_of_confusion); }
   { Prepare<PlanarRadiiJob> prepare_planar_radii; operations.add(prepare_planar_radii); }

@@ -36,6 +36,13 @@ std::uint32_t checked_mask_maximum(const Shape& mask, const Shape& picture) {
   return mask.type == Type::u8 ? 0xFF : 0xFFFF;
 }
 
+void check_radius_map(const Shape& map, const Shape& picture) {
+  if (map.width == 0) return;
+  check_side_map(map, picture, "radius map");
+  if (map.type != Type::u8 && map.type != Type::u16 && map.type != Type::f32)
+    refuse(std::string("The radius map is of type ") + name_of(map.type) + ": u8, u16 and f32 are possible.");
+}
+
 void check_range(const char* name, double value, double minimum, double maximum) {
   if (!(value >= minimum && value <= maximum))
     refuse(std::string(name) + " " + print_real(value) + ": must be from " + print_real(minimum) + " to " +

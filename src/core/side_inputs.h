@@ -20,6 +20,9 @@ void check_side_map(const Shape& side, const Shape& picture, const char* name);
 /// Error(usage).
 [[nodiscard]] std::uint32_t checked_mask_maximum(const Shape& mask, const Shape& picture);
 
+/// A radius map, where there is one, has one channel of type u8, u16 or f32.
+void check_radius_map(const Shape& map, const Shape& picture);
+
 /// A parameter of this name is at least the minimum and at most the maximum.
 void check_range(const char* name, double value, double minimum, double maximum);
 

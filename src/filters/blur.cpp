@@ -26,13 +26,6 @@ Kernel kernel_of(const Blur& blur) {
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::usage, what); }
 
-void check_map(const Shape& map, const Shape& shape) {
-  if (map.width == 0) return;
-  check_side_map(map, shape, "radius map");
-  if (map.type != Type::u8 && map.type != Type::u16 && map.type != Type::f32)
-    refuse(std::string("The radius map is of type ") + name_of(map.type) + ": u8, u16 and f32 are possible.");
-}
-
 RadiusField field_from_map(const Blur& blur, const Shape& map) {
   if (kernel_of(blur) != Kernel::box || blur.sigma)
     refuse("A radius map works with the box kernel alone: leave out sigma, tent and gaussian.");
@@ -212,7 +205,7 @@ class PreparedBlur final : public PreparedFilter {
 FilterPlan describe(const Device& device, std::span<const Shape> shapes, const Blur& blur) {
   const Shape shape = shapes[picture];
   const Shape& map = shapes[radius_map];
-  check_map(map, shape);
+  check_radius_map(map, shape);
   const std::uint32_t mask_maximum = checked_mask_maximum(shapes[mask], shape);
   check_mask_mode(blur, mask_maximum);
   const std::vector<BoxMeanJob> jobs = box_jobs(blur, shape, box_fields(blur, shape, map), mask_maximum);

@@ -2,16 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <limits>
 
 #include "core/backend.h"
 #include "core/record.h"
 #include "core/side_inputs.h"
+#include "extremes/border_key.h"
 #include "extremes/sliding_extreme.h"
 #include "pixels/measure.h"
 #include "pixels/measured_filter.h"
-#include "satin/error.h"
 
 namespace satin {
 namespace {
@@ -30,19 +28,6 @@ struct Window {
 template <class Parameters>
 Window window_of(const Parameters& parameters) {
   return {parameters.radius, parameters.border, parameters.border_value};
-}
-
-[[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::usage, what); }
-
-std::int32_t border_key(Type type, double value) {
-  if (type == Type::f32) {
-    if (!(std::fabs(value) <= std::numeric_limits<float>::max()))
-      refuse("border-value must be a finite number.");
-    return key_of(static_cast<float>(value));
-  }
-  if (!(value >= 0 && value <= 1))
-    refuse("border-value " + print_real(value) + ": must be from 0 to 1, black to white.");
-  return static_cast<std::int32_t>(std::floor(value * (type == Type::u8 ? 0xFF : 0xFFFF) + 0.5));
 }
 
 /// One pixel outside the picture.

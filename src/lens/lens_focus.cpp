@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/record.h"
+#include "order/maths/rank.h"
 #include "satin/error.h"
 
 namespace satin {
@@ -35,6 +36,7 @@ constexpr Range focal_length_range{"focal-length", 0.1, 1000};
 constexpr Range sensor_width_range{"sensor-width", 0.1, 1000};
 constexpr Range unit_range{"depth-unit", 1e-6, largest_scale};
 constexpr Range max_radius_range{"max-radius", 0, largest_lens_radius};
+constexpr Range despeckle_range{"depth-despeckle", 0, largest_rank_reach};
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::usage, what); }
 
@@ -60,6 +62,7 @@ void check_values(const LensFocus& focus) {
   check(sensor_width_range, focus.sensor_width);
   check(unit_range, focus.depth_unit);
   check(max_radius_range, focus.max_radius);
+  check(despeckle_range, focus.depth_despeckle);
   if (focus.focus && focus.focus_at)
     refuse("The focus is told by value and by place: give --focus V or --focus-at X,Y.");
   if (focus.strength && has_lens(focus))
@@ -207,6 +210,9 @@ std::vector<ParameterRecord> lens_focus_parameters() {
       real(&LensFocus::depth_scale, scale_range, "",
            "value of what is stored as 1; 1/255, 1/65535 or 1 (floats) unless told"),
       record::flag(&LensFocus::invert_depth, {"invert-depth", "", "near and far are stored the other way"}),
+      record::integer(
+          &LensFocus::depth_despeckle, 0, largest_rank_reach,
+          {"depth-despeckle", "px", "radius of a median of the depth before anything else; 0: none"}),
       real(&LensFocus::unknown, unknown_range, "",
            "stored value that means unknown, besides NaN and infinity"),
       real(&LensFocus::focus, focus_range, "", "value that is sharp, after the scale"),

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <initializer_list>
 
+#include "core/windows.h"
 #include "lens/lens_findings.h"
 #include "satin/error.h"
 
@@ -88,6 +89,7 @@ LensRadii::LensRadii(Backend& backend, const Shape& picture, const Shape& depth,
       backend.prepare(DepthSpanJob{job.width, job.height, job.type, job.channels, job.channel, job.rule});
   if (held > 0) held_radii_ = backend.prepare(HeldRadiiJob{job.width, job.height, held});
   if (may_be_unknown(job)) fill_radii_ = std::make_unique<FillRadii>(backend, job.width, job.height, largest);
+  if (focus.depth_despeckle > 0) prepare_despeckling(source, focus.depth_despeckle);
   if (has_steps(job)) prepare_smoothing(job);
   if (source.width != picture.width || source.height != picture.height) {
     const Shape samples{source.width, source.height, 1, Type::i32};
@@ -105,6 +107,17 @@ LensRadii::LensRadii(Backend& backend, const Shape& picture, const Shape& depth,
   const LensState cleared;
   backend.upload(state_.get(), &cleared, sizeof cleared, {});
   backend.synchronize({});  // runs may be in other streams
+}
+
+void LensRadii::prepare_despeckling(const Shape& source, int radius) {
+  RankJob median;
+  median.width = source.width;
+  median.height = source.height;
+  median.channels = source.channels;
+  median.type = source.type;
+  median.reach.x = median.reach.y = radius;
+  despeckle_ = prepare_rank(backend_, median);
+  despeckled_ = backend_.allocate(resized(source, source.width, source.height));
 }
 
 void LensRadii::prepare_smoothing(CircleOfConfusionJob& job) {
@@ -128,9 +141,10 @@ void LensRadii::prepare_smoothing(CircleOfConfusionJob& job) {
 }
 
 std::size_t LensRadii::workspace_bytes() const noexcept {
-  std::size_t bytes = state_.size + span_.size + smoothed_buffer_.size + samples_buffer_.size + colours_.size;
+  std::size_t bytes = state_.size + span_.size + smoothed_buffer_.size + samples_buffer_.size +
+                      colours_.size + byte_size(despeckled_.shape());
   for (const Operation* operation : std::initializer_list<const Operation*>{
-           smooth_steps_.get(), circle_of_confusion_.get(), enlarge_radii_.get()})
+           despeckle_.get(), smooth_steps_.get(), circle_of_confusion_.get(), enlarge_radii_.get()})
     if (operation != nullptr) bytes += operation->workspace_bytes();
   if (fill_radii_ != nullptr) bytes += fill_radii_->workspace_bytes();
   return bytes;
@@ -141,6 +155,10 @@ void LensRadii::run(const ImageView& picture, const ImageView& depth, const Muta
   auto* state = reinterpret_cast<LensState*>(state_.get());
   auto* span = reinterpret_cast<DepthSpan*>(span_.get());
   ImageView values = depth_in_alpha_ ? picture : depth;
+  if (despeckle_ != nullptr) {
+    despeckle_->run({values, {}, {}, despeckled_.view()}, stream);
+    values = despeckled_;
+  }
   depth_span_->run({values, span, state}, stream);
   if (smooth_steps_ != nullptr) {
     smooth_steps_->run(values, smoothed_, stream);

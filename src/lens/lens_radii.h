@@ -10,12 +10,13 @@
 #include "lens/lens_focus.h"
 #include "lens/radii_steps.h"
 #include "lens/smooth_steps.h"
+#include "order/rank.h"
 
 namespace satin {
 
-/// In this order: steps of 8-bit depth are smoothed where they would be seen (16/256 pixel of radius or
-/// more), values become radii, unknown ones are filled, and what has another size than the picture is
-/// enlarged.
+/// In this order: the depth is replaced by its median if that is wanted, steps of 8-bit depth are smoothed
+/// where they would be seen (16/256 pixel of radius or more), values become radii, unknown ones are filled,
+/// and what has another size than the picture is enlarged.
 class LensRadii {
  public:
   /// `depth` of width 0: the depth is in the picture's alpha. Throws Error(usage) for parameters and shapes
@@ -36,6 +37,7 @@ class LensRadii {
   [[nodiscard]] double strength() const noexcept { return strength_; }
 
  private:
+  void prepare_despeckling(const Shape& source, int radius);
   void prepare_smoothing(CircleOfConfusionJob& job);
 
   Backend& backend_;
@@ -45,10 +47,12 @@ class LensRadii {
   bool depth_in_alpha_;
   std::unique_ptr<DepthSpanJob::Operation> depth_span_;
   std::unique_ptr<HeldRadiiJob::Operation> held_radii_;  ///< null: none are
-  std::unique_ptr<SmoothStepsOperation> smooth_steps_;   ///< this and the next two: null where not needed
+  std::unique_ptr<RankOperation> despeckle_;             ///< this and the next three: null where not needed
+  std::unique_ptr<SmoothStepsOperation> smooth_steps_;
   std::unique_ptr<FillRadii> fill_radii_;
   std::unique_ptr<EnlargeRadiiJob::Operation> enlarge_radii_;
   std::unique_ptr<CircleOfConfusionJob::Operation> circle_of_confusion_;
+  Image despeckled_;
   Buffer smoothed_buffer_;
   Buffer samples_buffer_;
   Buffer colours_;             ///< of samples that are enlarged

@@ -9,10 +9,12 @@
 #include "satin/filters/integral.h"          // IWYU pragma: export
 #include "satin/filters/local_statistics.h"  // IWYU pragma: export
 #include "satin/filters/mask.h"              // IWYU pragma: export
+#include "satin/filters/median.h"            // IWYU pragma: export
 #include "satin/filters/morphology.h"        // IWYU pragma: export
 #include "satin/filters/normalize.h"         // IWYU pragma: export
 #include "satin/filters/redact.h"            // IWYU pragma: export
 #include "satin/filters/smooth.h"            // IWYU pragma: export
+#include "satin/filters/stretch.h"           // IWYU pragma: export
 #include "satin/filters/threshold.h"         // IWYU pragma: export
 #include "satin/filters/tilt_shift.h"        // IWYU pragma: export
 #include "satin/filters/unsharp.h"           // IWYU pragma: export

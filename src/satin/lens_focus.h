@@ -63,6 +63,9 @@ struct LensFocus {
   std::optional<double> depth_scale;
   /// Near and far are the other way round: v becomes white - v, for floats 1 - v, before it is scaled.
   bool invert_depth = false;
+  /// Radius of the median that the depth image is replaced by before anything else, in its pixels, 0 to 512:
+  /// thin outliers go, edges stay. What means that nothing is known counts like a value. 0: none.
+  int depth_despeckle = 0;
   /// A stored value that means that nothing is known. NaN and infinity always mean that.
   std::optional<double> unknown;
 

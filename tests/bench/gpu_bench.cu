@@ -326,6 +326,18 @@ void bench_local(const Device& device, const std::string& name, const Shape& sha
   print_row(title, ours, time_of_copy(in, in_bytes, out, out_bytes), 0, 0);
 }
 
+void bench_medians(const Device& device) {
+  std::printf("\n| median | Satin ms | copy ms | copy / Satin | - | - |\n|---|---|---|---|---|---|\n");
+  for (const Type type : {Type::u8, Type::u16})
+    for (const double radius : {1.0, 2.0, 5.0, 20.0, 50.0, 200.0, 512.0}) {
+      satin::Median median;
+      median.radius = radius;
+      char text[32];
+      std::snprintf(text, sizeof text, "median, radius %g", radius);
+      bench_local(device, text, shape_of(3840, 2160, 1, type), median);
+    }
+}
+
 satin::Threshold threshold_by(satin::Binarisation method, int window) {
   satin::Threshold threshold;
   threshold.method = method;
@@ -431,6 +443,7 @@ int main(int argc, char** argv) {
     bench_tables(device);
     bench_blurs(device);
     bench_locals(device);
+    bench_medians(device);
     bench_masks(device);
   } catch (const satin::Error& error) {
     std::fprintf(stderr, "gpu_bench: %s\n", error.what());

@@ -1,4 +1,5 @@
 """Pictures in, pictures out, compared with independent arithmetic."""
+import math
 import struct
 
 import numpy as np
@@ -186,6 +187,49 @@ def test_extremes_of_a_window(satin, noise, shape, name, extreme, dtype):
         for x in range(shape[1]):
             window = array[max(0, y - 2) : y + 3, max(0, x - 4) : x + 5]
             assert np.array_equal(result[y, x], extreme(window, axis=(0, 1)))
+
+
+@pytest.mark.parametrize("percent", [0, 2, 50, 99.5, 100])
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
+def test_percentiles_of_a_window(satin, noise, percent, dtype):
+    array = noise((40, 90, 3), dtype)
+    png_file.write(satin.folder / "in.png", array)
+    satin.good("median", "in.png", "-o", "out.png", "--radius", "4x2", "--percent", percent)
+    result = png_file.read(satin.folder / "out.png")
+    for y in (0, 1, 20, 39):
+        for x in (0, 3, 50, 89):
+            window = array[max(0, y - 2) : y + 3, max(0, x - 4) : x + 5].reshape(-1, 3)
+            rank = max(1, math.ceil(round(percent * len(window), 6) / 100))
+            assert np.array_equal(result[y, x], np.sort(window, axis=0)[rank - 1])
+
+
+def test_median_is_that_of_pillow(satin, noise):
+    image = pytest.importorskip("PIL.Image", reason="python3-pil is missing")
+    filters = pytest.importorskip("PIL.ImageFilter")
+    png_file.write(satin.folder / "in.png", noise((50, 120, 1))[..., 0])
+    for radius in (1, 2, 4):
+        satin.good("median", "in.png", "-o", "out.png", "--radius", radius, "--overwrite")
+        with image.open(satin.folder / "in.png") as picture:
+            expected = np.asarray(picture.filter(filters.MedianFilter(2 * radius + 1)))
+        inside = (slice(radius, -radius), slice(radius, -radius))
+        assert np.array_equal(png_file.read(satin.folder / "out.png")[inside], expected[inside])
+
+
+def test_outliers_go_and_the_rest_stays(satin):
+    array = np.full((30, 40), 100, np.uint8)
+    array[10:20, 10:30] = 110
+    wanted = array.copy()
+    array[5, 5] = array[15, 20] = 255
+    png_file.write(satin.folder / "in.png", array)
+    satin.good("median", "in.png", "-o", "out.png", "--radius", 2, "--threshold", 0.1)
+    assert np.array_equal(png_file.read(satin.folder / "out.png"), wanted)
+
+
+def test_median_refuses(satin, picture):
+    satin.bad(2, "median", "in.png", "-o", "out.png", "--radius", "2.5", says=["--radius", "2.5", "whole pixels"])
+    satin.bad(2, "median", "in.png", "-o", "out.png", "--radius", 513, says=["--radius", "512"])
+    satin.bad(2, "median", "in.png", "-o", "out.png", "--percent", 101, says=["--percent", "100"])
+    satin.bad(2, "stretch", "in.png", "-o", "out.png", "--low", 50, "--high", 50, says=["low", "high"])
 
 
 def test_extremes_want_whole_pixels(satin, picture):

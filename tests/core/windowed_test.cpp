@@ -81,7 +81,7 @@ int plans_in_windows(const FilterRecord& filter) {
 TEST(Windows, ServeFiltersThatLookNear) {
   if (slow_build()) GTEST_SKIP() << "too few cases to meet every filter";
   for (const char* name : {"blur", "dilate", "erode", "guided", "local-deviation", "local-mean", "mask",
-                           "normalize", "threshold", "unsharp"})
+                           "median", "normalize", "stretch", "threshold", "unsharp"})
     EXPECT_GT(plans_in_windows(find_filter(name)), 0) << name;
   for (const char* name : {"integral", "smooth", "edge-smooth"})
     EXPECT_EQ(plans_in_windows(find_filter(name)), 0) << name;

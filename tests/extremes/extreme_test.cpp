@@ -13,7 +13,7 @@
 #include "tests/oracles/device_under_test.h"
 #include "tests/oracles/expect_error.h"
 #include "tests/oracles/loose_image.h"
-#include "tests/oracles/oracle_extreme.h"
+#include "tests/oracles/oracle_rank.h"
 #include "tests/oracles/pictures.h"
 
 namespace satin::test {
@@ -92,12 +92,12 @@ void check_against_oracle(const ExtremeCase& test, int samples = 0) {
   Image mask;
   if (test.mask_type) mask = random_map(test.shape.width, test.shape.height, *test.mask_type, test.seed + 1);
   const Image result = run(test, picture, mask.view());
-  const OracleExtreme oracle{picture.view(), mask.view(), test.largest,     test.radius_x,
-                             test.radius_y,  test.border, test.border_value};
+  const OracleRank oracle{picture.view(), mask.view(), test.largest ? 100.0 : 0.0, test.radius_x,
+                          test.radius_y,  test.border, test.border_value};
   if (samples != 0)
     ASSERT_EQ(sampled_difference(oracle, result, samples, test.seed), "");
   else
-    ASSERT_EQ(difference(result, oracle_extreme(oracle)), "");
+    ASSERT_EQ(difference(result, oracle_rank(oracle)), "");
 }
 
 class ExtremeOracle : public testing::TestWithParam<Format> {};

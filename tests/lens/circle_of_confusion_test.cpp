@@ -6,7 +6,9 @@
 #include <cmath>
 #include <limits>
 
+#include "satin/filters/median.h"
 #include "tests/lens/lens_radii_case.h"
+#include "tests/oracles/device_under_test.h"
 #include "tests/oracles/expect_error.h"
 #include "tests/oracles/pictures.h"
 
@@ -202,6 +204,21 @@ TEST(CircleOfConfusion, TakesDepthFromAlphaAndFromAChannel) {
     }
 }
 
+// The median takes the place of the depth, wherever that comes from.
+TEST(CircleOfConfusion, DespecklesFirst) {
+  for (const Type type : {Type::u8, Type::u16, Type::f32}) {
+    const Image depth = spread_depth(31, 19, type, 6);
+    LensFocus focus;
+    const RadiiResult expected =
+        radii_of(dark_picture(31, 19), median(device_under_test(), depth, {.radius = 2}), focus);
+    const RadiiResult plain = radii_of(dark_picture(31, 19), depth, focus);
+    focus.depth_despeckle = 2;
+    const RadiiResult result = radii_of(dark_picture(31, 19), depth, focus);
+    EXPECT_EQ(difference(result.radii, expected.radii), "");
+    EXPECT_NE(difference(result.radii, plain.radii), "");
+  }
+}
+
 void expect_refused(const char* piece, const LensFocus& focus, const Image& depth, int channels = 3) {
   Image picture({20, 10, channels, Type::u8});
   expect_error(focus.focus_at && !focus.focus ? ErrorKind::input : ErrorKind::usage, piece,
@@ -224,6 +241,7 @@ TEST(CircleOfConfusion, RefusesWhatDoesNotFit) {
   expect_refused("outside the picture of 20 x 10", with(&LensFocus::focus_at, Point{{20, false}, {0, false}}),
                  depth);
   expect_refused("outside", with(&LensFocus::focus_at, Point{{5, false}, {-1, false}}), depth);
+  expect_refused("depth-despeckle 513", with(&LensFocus::depth_despeckle, 513), depth);
   expect_refused("no alpha", with(&LensFocus::depth_from, DepthSource::alpha), Image());
   expect_refused("as well", with(&LensFocus::depth_from, DepthSource::alpha), depth, 4);
   expect_refused("--depth FILE", {}, Image());

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "satin/mask_mode.h"
 #include "satin/param.h"
 #include "satin/plan.h"
 
@@ -11,12 +12,6 @@ enum class Kernel {
   box,      ///< the mean over a square window
   tent,     ///< two successive boxes of half the radius
   gaussian  ///< three successive boxes that reach as far as the radius, or have the variance sigma^2
-};
-
-/// What a mask does.
-enum class MaskMode {
-  blend,   ///< it weights the result against the input; every pixel counts in the windows of others
-  exclude  ///< the same, and pixels where it is 0 count in no window
 };
 
 /// Parameters of blur().

@@ -1,4 +1,4 @@
-#include "tests/oracles/oracle_extreme.h"
+#include "tests/oracles/oracle_rank.h"
 
 #include <algorithm>
 #include <array>
@@ -27,12 +27,12 @@ class Oracle {
  public:
   using Pixel = std::array<T, 4>;
 
-  explicit Oracle(const OracleExtreme& oracle)
+  explicit Oracle(const OracleRank& oracle)
       : oracle_(oracle),
         channels_(oracle.picture.shape.channels),
         straight_(oracle.picture.shape.alpha == Alpha::straight),
-        columns_(static_cast<int>(oracle.picture.shape.width), oracle.radius_x, oracle.border),
-        rows_(static_cast<int>(oracle.picture.shape.height), oracle.radius_y, oracle.border) {
+        columns_(static_cast<int>(oracle.picture.shape.width), oracle.largest_radius_x(), oracle.border),
+        rows_(static_cast<int>(oracle.picture.shape.height), oracle.largest_radius_y(), oracle.border) {
     const double whole = std::is_same_v<T, float> ? 1 : static_cast<double>(static_cast<T>(-1));
     const double value = oracle.border_value * whole;
     outside_.fill(static_cast<T>(std::is_same_v<T, float> ? value : std::floor(value + 0.5)));
@@ -40,16 +40,13 @@ class Oracle {
 
   [[nodiscard]] Pixel expected(std::int64_t x, std::int64_t y) const {
     const Pixel own = pixel_at(x, y);
-    if (oracle_.mask.empty()) return with_own_colours(window_extreme(x, y), own);
-    const bool bytes = oracle_.mask.shape.type == Type::u8;
-    const std::uint64_t whole = bytes ? 255 : 65535;
-    const std::uint64_t weight =
-        bytes ? oracle_.mask.value<std::uint8_t>(x, y) : oracle_.mask.value<std::uint16_t>(x, y);
+    if (oracle_.mask.empty()) return with_own_colours(replacement(x, y, own), own);
+    const std::uint64_t whole = oracle_.mask.shape.type == Type::u8 ? 255 : 65535;
+    const std::uint64_t weight = weight_at(x, y);
     if (weight == 0) return own;
-    const Pixel extreme = window_extreme(x, y);
-    if (weight == whole) return with_own_colours(extreme, own);
-    return straight_ ? blended_under_alpha(own, extreme, weight, whole)
-                     : blended(own, extreme, weight, whole);
+    const Pixel ranked = replacement(x, y, own);
+    if (weight == whole) return with_own_colours(ranked, own);
+    return straight_ ? blended_under_alpha(own, ranked, weight, whole) : blended(own, ranked, weight, whole);
   }
 
  private:
@@ -64,24 +61,81 @@ class Oracle {
     return pixel[static_cast<std::size_t>(channels_ - 1)];
   }
 
-  [[nodiscard]] Pixel window_extreme(std::int64_t x, std::int64_t y) const {
-    const LineWeights columns = whole_window(columns_, static_cast<int>(x), oracle_.radius_x);
-    const LineWeights rows = whole_window(rows_, static_cast<int>(y), oracle_.radius_y);
-    std::array<std::vector<T>, 4> seen;
-    const auto see = [&](const Pixel& pixel) {
-      for (int c = 0; c < channels_; ++c)
+  [[nodiscard]] std::uint64_t weight_at(std::int64_t x, std::int64_t y) const {
+    return oracle_.mask.shape.type == Type::u8 ? oracle_.mask.value<std::uint8_t>(x, y)
+                                               : oracle_.mask.value<std::uint16_t>(x, y);
+  }
+
+  /// The radius that the map says, to the nearest pixel, ties up.
+  [[nodiscard]] int mapped_radius(std::int64_t x, std::int64_t y) const {
+    const auto low = static_cast<std::int64_t>(oracle_.radius_min * 256);
+    const auto high = static_cast<std::int64_t>(oracle_.radius_max * 256);
+    const ImageView& map = oracle_.radius_map;
+    if (map.shape.type == Type::f32) {
+      const double radius = static_cast<double>(low) +
+                            static_cast<double>(high - low) * static_cast<double>(map.value<float>(x, y));
+      return static_cast<int>(std::floor(radius / 256 + 0.5));
+    }
+    const std::int64_t whole = map.shape.type == Type::u8 ? 255 : 65535;
+    const std::int64_t value =
+        map.shape.type == Type::u8 ? map.value<std::uint8_t>(x, y) : map.value<std::uint16_t>(x, y);
+    return static_cast<int>((2 * (low * (whole - value) + high * value) + 256 * whole) / (512 * whole));
+  }
+
+  struct Seen {
+    T value;
+    std::int64_t times;
+  };
+
+  /// The value of the wanted rank, or `own` if nothing was seen.
+  [[nodiscard]] T ranked(std::vector<Seen>& seen, T own) const {
+    if (seen.empty()) return own;
+    std::sort(seen.begin(), seen.end(),
+              [](const Seen& a, const Seen& b) { return is_less(a.value, b.value); });
+    std::int64_t count = 0;
+    for (const Seen& one : seen) count += one.times;
+    const std::int64_t parts = std::llround(oracle_.percent * 10'000) * count;
+    std::int64_t rank = std::max<std::int64_t>((parts + 999'999) / 1'000'000, 1);
+    for (const Seen& one : seen) {
+      rank -= one.times;
+      if (rank <= 0) return one.value;
+    }
+    return own;
+  }
+
+  [[nodiscard]] Pixel window_rank(std::int64_t x, std::int64_t y, const Pixel& own) const {
+    const bool mapped = !oracle_.radius_map.empty();
+    const int radius = mapped ? mapped_radius(x, y) : 0;
+    const LineWeights columns =
+        whole_window(columns_, static_cast<int>(x), mapped ? radius : oracle_.radius_x);
+    const LineWeights rows = whole_window(rows_, static_cast<int>(y), mapped ? radius : oracle_.radius_y);
+    std::array<std::vector<Seen>, 4> seen;
+    const auto see = [&](const Pixel& pixel, std::int64_t times) {
+      for (int c = 0; c < channels_ && times > 0; ++c)
         if (!straight_ || c == channels_ - 1 || alpha_of(pixel) > 0)
-          seen[static_cast<std::size_t>(c)].push_back(pixel[static_cast<std::size_t>(c)]);
+          seen[static_cast<std::size_t>(c)].push_back({pixel[static_cast<std::size_t>(c)], times});
     };
     for (const LineWeights::Term& row : rows.terms)
-      for (const LineWeights::Term& column : columns.terms) see(pixel_at(column.index, row.index));
-    const bool leaves = columns.existing != columns.whole || rows.existing != rows.whole;
-    if (oracle_.border == Border::constant && leaves) see(outside_);
+      for (const LineWeights::Term& column : columns.terms)
+        if (!oracle_.excludes || weight_at(column.index, row.index) != 0)
+          see(pixel_at(column.index, row.index), row.weight * column.weight);
+    if (oracle_.border == Border::constant)
+      see(outside_, columns.whole * rows.whole - columns.existing * rows.existing);
     Pixel result{};
-    for (std::size_t c = 0; c < seen.size(); ++c) {
-      if (seen[c].empty()) continue;
-      result[c] = oracle_.largest ? *std::max_element(seen[c].begin(), seen[c].end(), is_less<T>)
-                                  : *std::min_element(seen[c].begin(), seen[c].end(), is_less<T>);
+    for (std::size_t c = 0; c < static_cast<std::size_t>(channels_); ++c) result[c] = ranked(seen[c], own[c]);
+    return result;
+  }
+
+  /// What takes the pixel's place: channels that are within the threshold keep their value.
+  [[nodiscard]] Pixel replacement(std::int64_t x, std::int64_t y, const Pixel& own) const {
+    Pixel result = window_rank(x, y, own);
+    if (!(oracle_.threshold > 0)) return result;
+    const double whole = std::is_same_v<T, float> ? 1 : static_cast<double>(static_cast<T>(-1));
+    for (int i = 0; i < channels_; ++i) {
+      const auto c = static_cast<std::size_t>(i);
+      if (straight_ && i < channels_ - 1 && !(alpha_of(own) > 0)) continue;
+      const double difference = std::fabs(static_cast<double>(own[c]) - static_cast<double>(result[c]));
+      if (!(difference > oracle_.threshold * whole)) result[c] = own[c];
     }
     return result;
   }
@@ -135,7 +189,7 @@ class Oracle {
     }
   }
 
-  OracleExtreme oracle_;
+  OracleRank oracle_;
   int channels_;
   bool straight_;
   ExtendedLine columns_;
@@ -157,7 +211,15 @@ auto with_type(Type type, const Action& action) {
 
 }  // namespace
 
-Image oracle_extreme(const OracleExtreme& oracle) {
+int OracleRank::largest_radius_x() const {
+  return radius_map.empty() ? radius_x : static_cast<int>(std::max(radius_min, radius_max)) + 1;
+}
+
+int OracleRank::largest_radius_y() const {
+  return radius_map.empty() ? radius_y : static_cast<int>(std::max(radius_min, radius_max)) + 1;
+}
+
+Image oracle_rank(const OracleRank& oracle) {
   const Shape& shape = oracle.picture.shape;
   Image result(shape);
   with_type(shape.type, [&]<class T>(T) {
@@ -171,7 +233,7 @@ Image oracle_extreme(const OracleExtreme& oracle) {
   return result;
 }
 
-std::string sampled_difference(const OracleExtreme& oracle, const ImageView& result, int count,
+std::string sampled_difference(const OracleRank& oracle, const ImageView& result, int count,
                                std::uint64_t seed) {
   const Shape& shape = result.shape;
   Random random(seed);

@@ -1,0 +1,204 @@
+#include "satin/filters/median.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+
+#include "core/backend.h"
+#include "core/record.h"
+#include "core/side_inputs.h"
+#include "extremes/border_key.h"
+#include "masks/validity_mask.h"
+#include "means/kernel_boxes.h"
+#include "order/rank.h"
+#include "pixels/measure.h"
+#include "satin/error.h"
+
+namespace satin {
+namespace {
+
+enum Input { picture, radius_map, mask };
+
+[[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::usage, what); }
+
+Radius256 checked_reach(double pixels, const char* name) {
+  check_range(name, pixels, 0, largest_rank_reach);
+  return quantised_radius(pixels);
+}
+
+ReachField reach_field(const Median& median, const Shape& shape, const Shape& map) {
+  ReachField field;
+  if (map.width == 0) {
+    if (median.radius_max) refuse("radius-max is of use with a radius map only: give one, or use radius.");
+    field.x = static_cast<std::int32_t>(whole_pixels(median.radius.x, shape, largest_rank_reach));
+    field.y = static_cast<std::int32_t>(whole_pixels(median.radius.y, shape, largest_rank_reach));
+    return field;
+  }
+  if (!median.radius_max) refuse("A radius map needs radius-max, the radius at the map's largest value.");
+  field.from_map = true;
+  field.map_type = map.type;
+  field.low = checked_reach(median.radius_min, "radius-min");
+  field.high = checked_reach(*median.radius_max, "radius-max");
+  return field;
+}
+
+/// The largest difference that keeps a pixel, in stored values.
+double stored_threshold(Type type, double threshold) {
+  check_range("threshold", threshold, 0, type == Type::f32 ? 1e30 : 1);
+  if (type == Type::f32) return threshold;
+  return std::floor(threshold * (type == Type::u8 ? 0xFF : 0xFFFF));
+}
+
+RankJob rank_job(const Median& median, const Shape& shape, const Shape& map, std::uint32_t mask_maximum) {
+  check_range("percent", median.percent, 0, 100);
+  RankJob job;
+  job.width = shape.width;
+  job.height = shape.height;
+  job.channels = shape.channels;
+  job.type = shape.type;
+  job.weighted = shape.alpha == Alpha::straight;
+  job.percent = percent_of(median.percent);
+  job.reach = reach_field(median, shape, map);
+  job.border = median.border;
+  if (job.border == Border::constant) job.border_keys.fill(border_key(shape.type, median.border_value));
+  job.mask_maximum = mask_maximum;
+  job.excludes = median.mask_mode == MaskMode::exclude;
+  if (job.excludes && mask_maximum == 0)
+    refuse("mask-mode exclude needs a mask: give one, or leave mask-mode out.");
+  job.threshold = stored_threshold(shape.type, median.threshold);
+  return job;
+}
+
+class PreparedMedian final : public PreparedFilter {
+ public:
+  PreparedMedian(Backend& backend, const RankJob& job)
+      : rank_(prepare_rank(backend, job)),
+        measures_picture_(job.type == Type::f32),
+        measures_map_(job.reach.from_map && job.reach.map_type == Type::f32) {
+    if (!measures_picture_ && !measures_map_) return;
+    MeasureJob finite{job.width, job.height, job.channels};
+    finite.magnitudes = false;
+    measure_ = backend.prepare(finite);
+    if (measures_picture_ && job.excludes) prepare_validity_mask(backend, job);
+  }
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
+    return rank_->workspace_bytes() + byte_size(selected_.shape()) + byte_size(included_.shape());
+  }
+
+  [[nodiscard]] int measurements() const noexcept override { return measure_ == nullptr ? 0 : 1; }
+  void begin(Measured* measured, Stream stream) override {
+    if (measure_ != nullptr) measure_->clear(measured, stream);
+  }
+  void measure(int /*step*/, std::span<const ImageView> inputs, const Rectangle& /*inner*/,
+               Measured* measured, Stream stream) override {
+    if (measures_picture_) measure_->measure(counted(inputs, stream), measured, stream);
+    if (measures_map_) measure_->check_map(inputs[radius_map], measured, stream);
+  }
+
+  void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured*,
+           Stream stream) override {
+    rank_->run({inputs[picture], inputs[radius_map], inputs[mask], output}, stream);
+  }
+
+ private:
+  void prepare_validity_mask(Backend& backend, const RankJob& job) {
+    const Type mask_type = job.mask_maximum == 0xFF ? Type::u8 : Type::u16;
+    validity_mask_ =
+        backend.prepare(ValidityMaskJob{job.width, job.height, job.channels, job.type, mask_type});
+    selected_ = backend.allocate(Shape{job.width, job.height, job.channels, job.type});
+    included_ = backend.allocate(Shape{job.width, job.height, 1, Type::u8});
+  }
+
+  /// The picture, or what the mask leaves of it.
+  ImageView counted(std::span<const ImageView> inputs, Stream stream) {
+    if (validity_mask_ == nullptr) return inputs[picture];
+    validity_mask_->run({inputs[picture], inputs[mask], selected_.view(), included_.view()}, stream);
+    return selected_.view();
+  }
+
+  std::unique_ptr<RankOperation> rank_;
+  std::unique_ptr<MeasureOperation> measure_;
+  std::unique_ptr<ValidityMaskJob::Operation> validity_mask_;
+  Image selected_;
+  Image included_;
+  bool measures_picture_;
+  bool measures_map_;
+};
+
+FilterPlan describe(const Device& device, std::span<const Shape> shapes, const Median& median) {
+  const Shape shape = shapes[picture];
+  check_pixels(shape);
+  check_radius_map(shapes[radius_map], shape);
+  const RankJob job = rank_job(median, shape, shapes[radius_map], checked_mask_maximum(shapes[mask], shape));
+  const auto prepare = [&backend = device.backend(), job](std::int64_t width, std::int64_t height) {
+    RankJob part = job;
+    part.width = width;
+    part.height = height;
+    return std::make_unique<PreparedMedian>(backend, part);
+  };
+  const LargestReach largest = largest_reach(job.reach);
+  const bool measures = shape.type == Type::f32 || (job.reach.from_map && job.reach.map_type == Type::f32);
+  return {shape, measures, Reach{largest.x, largest.y, job.border == Border::wrap}, prepare};
+}
+
+double reach(const Median& median, const Shape& shape) {
+  if (median.radius_max) return std::max(median.radius_min, *median.radius_max) + 0.5;
+  const auto longer = static_cast<double>(std::max(shape.width, shape.height));
+  return std::max(median.radius.x.pixels(longer), median.radius.y.pixels(longer)) + 0.5;
+}
+
+}  // namespace
+
+Plan plan(const Device& device, const Shape& shape, const Median& parameters) {
+  return record::plan(median_record(), device, shape, &parameters);
+}
+
+Image median(const Device& device, const ImageView& image, const Median& parameters) {
+  return record::run(median_record(), device, image, &parameters);
+}
+
+const FilterRecord& median_record() {
+  static const FilterRecord filter = record::of(
+      &describe,
+      {.name = "median",
+       .category = "order",
+       .help = "median or any percentile in a window of any radius",
+       .paper = "Perreault and Hebert, Median filtering in constant time, 2007",
+       .parameters =
+           {record::whole_radius(
+                &Median::radius, 0, largest_rank_reach,
+                {"radius", "px", "half the window: whole R, RXxRY, or P% of the longer side"}),
+            record::real(
+                &Median::percent, 0, 100,
+                {"percent", "%",
+                 "of n values the one of rank ceil(P n / 100), at least 1: 0 the smallest, 50 the median"
+                 " (of an even n the lower), 100 the largest"}),
+            record::real(
+                &Median::threshold, 0, 1e30,
+                {"threshold", "",
+                 "replace a value only where it differs by more: 0 to 1 of white, floats as they are"}),
+            record::real(&Median::radius_min, 0, largest_rank_reach,
+                         {"radius-min", "px", "radius where the radius map is 0"}),
+            record::real(
+                &Median::radius_max, 0, largest_rank_reach,
+                {"radius-max", "px", "radius where the radius map is at its maximum (floats: at 1)"}),
+            record::border(&Median::border),
+            record::real(
+                &Median::border_value, -1e30, 1e30,
+                {"border-value", "", "value outside the picture for border constant, 0 black to 1 white"}),
+            record::choice(&Median::mask_mode, {"blend", "exclude"},
+                           {"mask-mode", "", "exclude: pixels whose mask is 0 do not count for others"})},
+       .inputs = {record::side(&Median::radius_map,
+                               {"radius-map", Role::radius_map,
+                                "radius for each pixel, from radius-min at 0 to radius-max at white,"
+                                " rounded to whole pixels"}),
+                  record::blend_mask<Median>()},
+       .space = Space::encoded,
+       .traits = {.keeps_constant = true, .keeps_range = true},
+       .reach = record::reach<Median>(reach)});
+  return filter;
+}
+
+}  // namespace satin

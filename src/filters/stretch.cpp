@@ -1,0 +1,130 @@
+#include "satin/filters/stretch.h"
+
+#include <memory>
+
+#include "core/backend.h"
+#include "core/record.h"
+#include "core/side_inputs.h"
+#include "order/rank.h"
+#include "order/stretch.h"
+#include "pixels/measured_filter.h"
+#include "satin/error.h"
+#include "statistics/local_plan.h"
+
+namespace satin {
+namespace {
+
+enum Input { picture, mask };
+
+constexpr int largest_rank_window = 2 * largest_rank_reach + 1;
+
+/// Both percentiles of the same windows, and what is made of them.
+struct StretchJobs {
+  RankJob low;
+  RankJob high;
+  StretchJob stretch;
+
+  void resize(std::int64_t width, std::int64_t height) {
+    low.width = high.width = stretch.width = width;
+    low.height = high.height = stretch.height = height;
+  }
+};
+
+StretchJobs jobs_of(std::span<const Shape> shapes, const PercentileStretch& parameters) {
+  const Shape& shape = shapes[picture];
+  check_local(shape, parameters.window, parameters.border);
+  check_range("window", parameters.window, 1, largest_rank_window);
+  check_range("low", parameters.low, 0, 50);
+  check_range("high", parameters.high, 50, 100);
+  if (percent_of(parameters.low) >= percent_of(parameters.high))
+    throw Error(ErrorKind::usage, "low " + print_real(parameters.low) + " must be below high " +
+                                      print_real(parameters.high) + ".");
+  StretchJobs jobs;
+  jobs.low.channels = shape.channels;
+  jobs.low.type = shape.type;
+  jobs.low.weighted = shape.alpha == Alpha::straight;
+  jobs.low.percent = percent_of(parameters.low);
+  jobs.low.reach.x = jobs.low.reach.y = parameters.window / 2;
+  jobs.low.border = parameters.border;
+  jobs.high = jobs.low;
+  jobs.high.percent = percent_of(parameters.high);
+  jobs.stretch.channels = shape.channels;
+  jobs.stretch.colours = colours_of(shape);
+  jobs.stretch.type = shape.type;
+  jobs.stretch.mask_maximum = checked_mask_maximum(shapes[mask], shape);
+  jobs.resize(shape.width, shape.height);
+  return jobs;
+}
+
+class PreparedStretch final : public MeasuredFilter {
+ public:
+  PreparedStretch(Backend& backend, const Shape& shape, const StretchJobs& jobs)
+      : MeasuredFilter(range_of_floats(backend, shape)),
+        low_rank_(prepare_rank(backend, jobs.low)),
+        high_rank_(prepare_rank(backend, jobs.high)),
+        stretch_(backend.prepare(jobs.stretch)),
+        low_(backend.allocate(shape)),
+        high_(backend.allocate(shape)) {}
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
+    return low_rank_->workspace_bytes() + high_rank_->workspace_bytes() + 2 * byte_size(low_.shape());
+  }
+
+  void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured*,
+           Stream stream) override {
+    low_rank_->run({inputs[picture], {}, {}, low_.view()}, stream);
+    high_rank_->run({inputs[picture], {}, {}, high_.view()}, stream);
+    stretch_->run({inputs[picture], low_.view(), high_.view(), inputs[mask], output}, stream);
+  }
+
+ private:
+  std::unique_ptr<RankOperation> low_rank_;
+  std::unique_ptr<RankOperation> high_rank_;
+  std::unique_ptr<StretchJob::Operation> stretch_;
+  Image low_;
+  Image high_;
+};
+
+FilterPlan describe(const Device& device, std::span<const Shape> shapes,
+                    const PercentileStretch& parameters) {
+  const Shape shape = shapes[picture];
+  const StretchJobs jobs = jobs_of(shapes, parameters);
+  const auto prepare = [&backend = device.backend(), shape, jobs](std::int64_t width, std::int64_t height) {
+    StretchJobs part = jobs;
+    part.resize(width, height);
+    return std::make_unique<PreparedStretch>(backend, resized(shape, width, height), part);
+  };
+  const std::int64_t reach = parameters.window / 2;
+  return {shape, shape.type == Type::f32, Reach{reach, reach, parameters.border == Border::wrap}, prepare};
+}
+
+}  // namespace
+
+Plan plan(const Device& device, const Shape& shape, const PercentileStretch& parameters) {
+  return record::plan(stretch_record(), device, shape, &parameters);
+}
+
+Image stretch(const Device& device, const ImageView& image, const PercentileStretch& parameters) {
+  return record::run(stretch_record(), device, image, &parameters);
+}
+
+const FilterRecord& stretch_record() {
+  static const FilterRecord filter = record::of(
+      &describe, {.name = "stretch",
+                  .category = "order",
+                  .help = "local contrast: black and white at two percentiles around every pixel",
+                  .parameters = {record::integer(&PercentileStretch::window, 1, largest_rank_window,
+                                                 {"window", "px", "side of the window, an odd number"}),
+                                 record::real(&PercentileStretch::low, 0, 50,
+                                              {"low", "%", "percentile that becomes black"}),
+                                 record::real(&PercentileStretch::high, 50, 100,
+                                              {"high", "%", "percentile that becomes white"}),
+                                 record::inner_border(&PercentileStretch::border)},
+                  .inputs = {record::blend_mask<PercentileStretch>()},
+                  .space = Space::encoded,
+                  .reach = record::reach<PercentileStretch>(
+                      [](const PercentileStretch& stretch, const Shape&) { return stretch.window / 2.0; })});
+  return filter;
+}
+
+}  // namespace satin

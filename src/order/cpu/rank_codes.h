@@ -1,0 +1,128 @@
+#pragma once
+// What ranks are found among: a region of the picture, channel by channel, as codes of 8 bits.
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/maths/rectangle.h"
+#include "order/rank.h"
+
+namespace satin::cpu {
+
+/// Codes have the order of the keys that they stand for.
+inline constexpr int code_bins = 16;
+inline constexpr std::uint16_t no_code = code_bins * code_bins;  ///< of a pixel that does not count
+
+/// The code of a window's rank, and which of its pixels that have this code it is, counted from 1 in the
+/// order of their keys. no_code if none counts.
+struct FoundRank {
+  std::uint16_t code = no_code;
+  std::uint32_t rest = 0;
+};
+
+/// A part of the picture with all that its windows see.
+struct CodedRegion {
+  Rectangle inner;
+  std::int64_t reach_x = 0;
+  std::int64_t reach_y = 0;
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+  std::vector<std::int32_t> columns;  ///< of the picture, that the region shows; -1: none
+  std::vector<std::int32_t> rows;
+  std::vector<std::uint16_t> codes;
+
+  [[nodiscard]] std::int64_t inner_width() const noexcept { return inner.x.size(); }
+  [[nodiscard]] std::int64_t inner_height() const noexcept { return inner.y.size(); }
+  [[nodiscard]] const std::uint16_t* row(std::int64_t y) const { return codes.data() + y * width; }
+
+  /// Makes it the region around `part`; codes are still to come.
+  void place(const RankJob& job, const Rectangle& part);
+};
+
+/// A pixel in the order of keys: the key above, the place in the region below.
+using Element = std::uint64_t;
+
+/// Codes of keys with more than 8 bits: the pixels of a region, sorted, and cut into cells of as many. A run
+/// of equal keys has the code of the cell that it begins in; one that fills the cell behind has that one for
+/// itself. So all pixels of a code lie within three cells, or are equal.
+class KeyGroups {
+ public:
+  /// Regions of up to so many pixels, and lines of up to so many.
+  KeyGroups(std::size_t most_pixels, std::int64_t most_line);
+
+  [[nodiscard]] std::size_t bytes() const noexcept;
+  void clear() { count_ = 0; }
+  /// `key`: any that has the order of the values.
+  void add(std::uint32_t key, std::uint32_t x, std::uint32_t y) {
+    elements_[count_++] = Element{key} << 32 | y << 16 | x;
+  }
+  /// Sorts the elements by so many bits of their keys, and writes their codes into the region.
+  void build(CodedRegion& region, int key_bits);
+
+  struct Group {
+    std::uint32_t first = 0;  ///< of its elements
+    bool one_key = false;
+  };
+  [[nodiscard]] const Group& group(std::uint16_t code) const { return groups_[code]; }
+  [[nodiscard]] std::uint32_t key(std::size_t index) const {
+    return static_cast<std::uint32_t>(elements_[index] >> 32);
+  }
+
+  /// Where the sorted elements lie, with a vector of anything behind the last.
+  template <class Coordinate>
+  struct Places {
+    std::vector<Coordinate> columns;
+    std::vector<Coordinate> rows;
+  };
+  /// Places of 8 bits; empty where lines are too long for them.
+  [[nodiscard]] const Places<std::uint8_t>& narrow() const { return narrow_; }
+  [[nodiscard]] const Places<std::uint16_t>& wide() const { return wide_; }
+
+ private:
+  void sort(int key_bits);
+  template <class Coordinate>
+  void code_cells(CodedRegion& region, Places<Coordinate>& places);
+  /// Whether all of a cell has this key.
+  [[nodiscard]] bool fills(std::size_t cell, std::size_t share, std::uint32_t wanted) const {
+    return (cell + 1) * share <= count_ && key(cell * share) == wanted &&
+           key((cell + 1) * share - 1) == wanted;
+  }
+
+  std::vector<Element> elements_;
+  std::vector<Element> sorted_;
+  std::size_t count_ = 0;
+  Places<std::uint8_t> narrow_;
+  Places<std::uint16_t> wide_;
+  std::array<Group, no_code> groups_;
+};
+
+/// Ranks where every pixel has its own radius.
+class MappedRanks {
+ public:
+  MappedRanks(std::size_t most_pixels, std::size_t most_results);
+
+  [[nodiscard]] std::size_t bytes() const noexcept;
+  /// reaches[i] and found[i]: those of pixel i of the region's inner part, row by row.
+  void run(const CodedRegion& region, Percent percent, std::span<const std::int32_t> reaches,
+           std::span<FoundRank> found);
+
+ private:
+  struct Query {
+    std::uint32_t pixel = 0;
+    std::uint32_t rank = 0;
+  };
+
+  void split(const CodedRegion& region, std::span<const std::int32_t> reaches, std::span<Query> queries,
+             int low, int size, std::span<FoundRank> found);
+  /// Sums of the pixels whose codes are from `low` to before `high`.
+  void build_table(const CodedRegion& region, int low, int high);
+  [[nodiscard]] std::uint32_t count(const CodedRegion& region, std::uint32_t pixel, std::int32_t reach) const;
+
+  std::vector<std::uint32_t> table_;
+  std::vector<Query> queries_;
+  std::vector<Query> upper_;
+};
+
+}  // namespace satin::cpu

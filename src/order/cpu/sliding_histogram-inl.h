@@ -1,0 +1,185 @@
+// Ranks in a window of one size by histograms that slide, compiled for every SIMD target.
+
+#if defined(SATIN_SLIDING_HISTOGRAM_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef SATIN_SLIDING_HISTOGRAM_INL_H
+#undef SATIN_SLIDING_HISTOGRAM_INL_H
+#else
+#define SATIN_SLIDING_HISTOGRAM_INL_H
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "order/cpu/rank_codes.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace satin::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// Cumulative counts of one window: count[i] for values up to i, with a 0 before the first.
+template <class Count>
+class CumulativeCounts {
+ public:
+  /// The counts of values below `bin`.
+  [[nodiscard]] Count below(int bin) const { return counts_[static_cast<std::size_t>(bins_at + bin - 1)]; }
+  [[nodiscard]] Count all() const { return counts_[bins_at + code_bins - 1]; }
+
+  /// Adds the columns [first, first + added) and subtracts as many that begin at `gone`, which may be null.
+  template <class Column>
+  HWY_INLINE void slide(const Column* first, const Column* gone, int added) {
+    const hn::CappedTag<Count, code_bins> d;
+    const hn::Rebind<Column, decltype(d)> narrow;
+    for (int i = 0; i < code_bins; i += static_cast<int>(hn::Lanes(d))) {
+      Count* const counts = counts_.data() + bins_at + i;
+      auto sum = gone == nullptr ? hn::Zero(d) : hn::Load(d, counts);
+      for (int k = 0; k < added; ++k) {
+        sum = hn::Add(sum, hn::PromoteTo(d, hn::LoadU(narrow, first + k * code_bins + i)));
+        if (gone != nullptr)
+          sum = hn::Sub(sum, hn::PromoteTo(d, hn::LoadU(narrow, gone + k * code_bins + i)));
+      }
+      hn::Store(sum, d, counts);
+    }
+  }
+
+  /// The bin that holds the value of this rank.
+  [[nodiscard]] HWY_INLINE int bin_of(Count rank) const {
+    const hn::CappedTag<Count, code_bins> d;
+    std::size_t below = 0;
+    for (int i = 0; i < code_bins; i += static_cast<int>(hn::Lanes(d)))
+      below += hn::CountTrue(d, hn::Lt(hn::Load(d, counts_.data() + bins_at + i), hn::Set(d, rank)));
+    return static_cast<int>(below);
+  }
+
+ private:
+  static constexpr int bins_at = 16;  // keeps vectors aligned
+  alignas(64) std::array<Count, bins_at + code_bins> counts_{};
+};
+
+/// Every column of the region has a histogram of what the window holds of it: 16 bins of 16 codes each, and
+/// the 16 codes of every bin. A row of windows slides along the columns. Only the coarse counts follow every
+/// step; those of a bin's codes are brought up to date where the rank falls into the bin (Perreault and
+/// Hebert, Median filtering in constant time, 2007). Counts are cumulative, so that a rank is found by
+/// comparing, and a pixel is counted by adding a row of 0 and 1.
+///
+/// Column holds the height of a window, Count its area.
+template <class Column, class Count>
+class SlidingHistogram {
+ public:
+  explicit SlidingHistogram(std::int64_t most_columns)
+      : most_columns_(most_columns),
+        coarse_(static_cast<std::size_t>(most_columns + 1) * code_bins),
+        fine_(static_cast<std::size_t>(most_columns + 1) * code_bins * (code_bins + 1)) {
+    for (int i = 0; i < code_bins; ++i)
+      for (int k = i; k < code_bins; ++k) steps_[static_cast<std::size_t>(i * code_bins + k)] = 1;
+  }
+
+  [[nodiscard]] std::size_t bytes() const noexcept {
+    return (coarse_.size() + fine_.size()) * sizeof(Column);
+  }
+
+  /// Calls row_done(y, found) with the ranks of every row of windows.
+  template <class RowDone>
+  void run(const CodedRegion& region, Percent percent, std::span<FoundRank> found, const RowDone& row_done) {
+    columns_ = region.width;
+    std::fill(coarse_.begin(), coarse_.end(), Column{0});
+    std::fill(fine_.begin(), fine_.end(), Column{0});
+    const std::int64_t window = region.height - region.inner_height() + 1;
+    for (std::int64_t y = 0; y < window; ++y) add_row(region.row(y));
+    for (std::int64_t y = 0; y < region.inner_height(); ++y) {
+      if (y > 0) slide_row(region.row(y - 1), region.row(y + window - 1));
+      find_row(region, percent, found);
+      row_done(y, found);
+    }
+  }
+
+ private:
+  /// Column -1 is empty.
+  [[nodiscard]] Column* coarse(std::int64_t column) { return coarse_.data() + (column + 1) * code_bins; }
+  [[nodiscard]] Column* fine(int bin, std::int64_t column) {
+    return fine_.data() + (bin * (columns_ + 1) + column + 1) * code_bins;
+  }
+  [[nodiscard]] const Column* step(int from) const { return steps_.data() + from * code_bins; }
+
+  static HWY_INLINE void add(const Column* step, Column* counts) {
+    const hn::CappedTag<Column, code_bins> d;
+    for (int i = 0; i < code_bins; i += static_cast<int>(hn::Lanes(d)))
+      hn::StoreU(hn::Add(hn::LoadU(d, counts + i), hn::LoadU(d, step + i)), d, counts + i);
+  }
+  static HWY_INLINE void subtract(const Column* step, Column* counts) {
+    const hn::CappedTag<Column, code_bins> d;
+    for (int i = 0; i < code_bins; i += static_cast<int>(hn::Lanes(d)))
+      hn::StoreU(hn::Sub(hn::LoadU(d, counts + i), hn::LoadU(d, step + i)), d, counts + i);
+  }
+
+  void add_row(const std::uint16_t* codes) {
+    for (std::int64_t x = 0; x < columns_; ++x) {
+      add(step(codes[x] / code_bins), coarse(x));
+      add(step(codes[x] % code_bins), fine(codes[x] / code_bins, x));
+    }
+  }
+
+  void slide_row(const std::uint16_t* gone, const std::uint16_t* codes) {
+    for (std::int64_t x = 0; x < columns_; ++x) {
+      if (gone[x] == codes[x]) continue;
+      subtract(step(gone[x] / code_bins), coarse(x));
+      add(step(codes[x] / code_bins), coarse(x));
+      subtract(step(gone[x] % code_bins), fine(gone[x] / code_bins, x));
+      add(step(codes[x] % code_bins), fine(codes[x] / code_bins, x));
+    }
+  }
+
+  void find_row(const CodedRegion& region, Percent percent, std::span<FoundRank> found) {
+    const auto window = static_cast<int>(region.width - region.inner_width() + 1);
+    CumulativeCounts<Count> all;
+    all.slide(coarse(0), static_cast<const Column*>(nullptr), window - 1);
+    std::array<CumulativeCounts<Count>, code_bins> codes;
+    std::array<std::int64_t, code_bins> known;  // the window that the counts of a bin's codes are of
+    known.fill(-2 * window);
+    std::uint32_t count = 0;
+    std::uint32_t rank = 0;
+    for (std::int64_t x = 0; x < region.inner_width(); ++x) {
+      all.slide(coarse(x + window - 1), coarse(x - 1), 1);
+      if (all.all() != count) {
+        count = all.all();
+        rank = rank_of(percent, count);
+      }
+      const int bin = all.bin_of(static_cast<Count>(rank));
+      FoundRank& result = found[static_cast<std::size_t>(x)];
+      if (bin == code_bins) {  // nothing counts
+        result = {no_code, 0};
+        continue;
+      }
+      const auto at = static_cast<std::size_t>(bin);
+      follow(codes[at], known[at], x, window, bin);
+      known[at] = x;
+      const std::uint32_t rest = rank - all.below(bin);
+      const int code = codes[at].bin_of(static_cast<Count>(rest));
+      result = {static_cast<std::uint16_t>(bin * code_bins + code), rest - codes[at].below(code)};
+    }
+  }
+
+  /// Makes the counts of window `known` those of window x: by the columns between them, or anew.
+  HWY_INLINE void follow(CumulativeCounts<Count>& codes, std::int64_t known, std::int64_t x, int window,
+                         int bin) {
+    const std::int64_t steps = x - known;
+    if (2 * steps > window) {
+      codes.slide(fine(bin, x), static_cast<const Column*>(nullptr), window);
+    } else {
+      codes.slide(fine(bin, known + window), fine(bin, known), static_cast<int>(steps));
+    }
+  }
+
+  std::int64_t most_columns_;
+  std::int64_t columns_ = 0;
+  std::vector<Column> coarse_;
+  std::vector<Column> fine_;
+  std::array<Column, (code_bins + 1) * code_bins> steps_{};  ///< the last one, of no_code, adds nothing
+};
+
+}  // namespace satin::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,172 @@
+#pragma once
+// Sorting networks for the window of a rank: columns are sorted, then merged. Windows share the columns, and
+// runs of columns of a power of two as long as two windows use them (Adams, Fast median filters using
+// separable sorting networks, 2021). Lists are merged by odd-even merging (Batcher, Sorting networks and
+// their applications, 1968), and what the wanted rank does not need is left out.
+
+#include <array>
+#include <cstdint>
+
+namespace satin::cpu {
+
+/// Two wires of a network: the smaller value goes to `low`, the larger to `high`, if they are needed.
+struct Exchange {
+  std::uint8_t low = 0;
+  std::uint8_t high = 0;
+  bool keeps_low = true;
+  bool keeps_high = true;
+};
+
+/// Wires, in the order of the values that they hold.
+struct WireList {
+  static constexpr int most = 128;
+  std::array<std::uint8_t, most> wires{};
+  int size = 0;
+
+  constexpr void add(int wire) { wires[static_cast<std::size_t>(size++)] = static_cast<std::uint8_t>(wire); }
+  [[nodiscard]] constexpr int at(int i) const { return wires[static_cast<std::size_t>(i)]; }
+  /// Every second one.
+  [[nodiscard]] constexpr WireList every_second(int first) const {
+    WireList half;
+    for (int i = first; i < size; i += 2) half.add(at(i));
+    return half;
+  }
+};
+
+class SortingNetwork {
+ public:
+  static constexpr int most = 1200;
+
+  int count = 0;
+  std::array<Exchange, most> exchanges{};
+  WireList order;  ///< of the result
+
+  /// Wires [first, first + size), sorted.
+  constexpr WireList sort(int first, int size) {
+    WireList list;
+    if (size == 1) list.add(first);
+    return size == 1 ? list : merge(sort(first, size / 2), sort(first + size / 2, size - size / 2));
+  }
+
+  constexpr WireList merge(const WireList& a, const WireList& b) {
+    if (a.size == 0) return b;
+    if (b.size == 0) return a;
+    if (a.size == 1 && b.size == 1) {
+      exchange(a.at(0), b.at(0));
+      WireList pair = a;
+      pair.add(b.at(0));
+      return pair;
+    }
+    const WireList even = merge(a.every_second(0), b.every_second(0));
+    const WireList odd = merge(a.every_second(1), b.every_second(1));
+    WireList result;
+    result.add(even.at(0));
+    for (int i = 0; i < odd.size || i + 1 < even.size; ++i) {
+      if (i < odd.size && i + 1 < even.size) exchange(odd.at(i), even.at(i + 1));
+      if (i < odd.size) result.add(odd.at(i));
+      if (i + 1 < even.size) result.add(even.at(i + 1));
+    }
+    return result;
+  }
+
+  /// Leaves out what the value of this rank, counted from 0, does not need.
+  constexpr void select(int rank) {
+    std::array<bool, WireList::most> live{};
+    live[static_cast<std::size_t>(order.at(rank))] = true;
+    int kept = most;
+    for (int i = count - 1; i >= 0; --i) {
+      Exchange step = exchanges[static_cast<std::size_t>(i)];
+      step.keeps_low = live[step.low];
+      step.keeps_high = live[step.high];
+      if (!step.keeps_low && !step.keeps_high) continue;
+      live[step.low] = live[step.high] = true;
+      exchanges[static_cast<std::size_t>(--kept)] = step;
+    }
+    count = most - kept;
+    for (int i = 0; i < count; ++i)
+      exchanges[static_cast<std::size_t>(i)] = exchanges[static_cast<std::size_t>(kept + i)];
+  }
+
+ private:
+  constexpr void exchange(int low, int high) {
+    exchanges[static_cast<std::size_t>(count++)] = {static_cast<std::uint8_t>(low),
+                                                    static_cast<std::uint8_t>(high)};
+  }
+};
+
+/// Lists of neighbouring columns that a network merges: `first` is the first column of a list, whose columns
+/// are 1 << `stage` in number and come from the stage of this number.
+struct ColumnLists {
+  struct List {
+    int stage = 0;
+    int first = 0;
+  };
+  std::array<List, 4> lists{};
+  int size = 0;
+};
+
+/// What the windows of `width` columns share: stage i are the lists of 1 << i neighbouring columns.
+[[nodiscard]] constexpr int shared_stages(int width) {
+  int stages = 1;
+  while (width >= 4 << (stages - 1)) ++stages;
+  return stages;
+}
+
+/// The lists that make a window: as many of the longest as there are, then shorter ones.
+[[nodiscard]] constexpr ColumnLists lists_of(int width) {
+  ColumnLists lists;
+  int stage = shared_stages(width) - 1;
+  for (int first = 0; first < width;) {
+    while (first + (1 << stage) > width) --stage;
+    lists.lists[static_cast<std::size_t>(lists.size++)] = {stage, first};
+    first += 1 << stage;
+  }
+  return lists;
+}
+
+/// Sorts a column.
+[[nodiscard]] constexpr SortingNetwork sorted_column(int height) {
+  SortingNetwork network;
+  network.order = network.sort(0, height);
+  return network;
+}
+
+/// The wires of a sorted list, the smallest first.
+[[nodiscard]] constexpr WireList sorted_wires(int first, int size) {
+  WireList list;
+  for (int i = 0; i < size; ++i) list.add(first + i);
+  return list;
+}
+
+/// Merges two lists of so many values.
+[[nodiscard]] constexpr SortingNetwork merged_lists(int size) {
+  SortingNetwork network;
+  network.order = network.merge(sorted_wires(0, size), sorted_wires(size, size));
+  return network;
+}
+
+/// Finds the rank, counted from 0, in the lists of a window of columns of this height. The two shortest are
+/// merged until one is left.
+[[nodiscard]] constexpr SortingNetwork ranked_window(int width, int height, int rank) {
+  SortingNetwork network;
+  const ColumnLists parts = lists_of(width);
+  std::array<WireList, 5> lists{};  // the longest first
+  int first = 0;
+  for (int i = 0; i < parts.size; ++i) {
+    const int size = height << parts.lists[static_cast<std::size_t>(i)].stage;
+    lists[static_cast<std::size_t>(i)] = sorted_wires(first, size);
+    first += size;
+  }
+  for (int left = parts.size; left > 1; --left) {
+    const auto last = static_cast<std::size_t>(left - 1);
+    const WireList merged = network.merge(lists[last - 1], lists[last]);
+    std::size_t at = last - 1;
+    for (; at > 0 && lists[at - 1].size < merged.size; --at) lists[at] = lists[at - 1];
+    lists[at] = merged;
+  }
+  network.order = lists[0];
+  network.select(rank);
+  return network;
+}
+
+}  // namespace satin::cpu

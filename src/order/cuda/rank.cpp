@@ -1,0 +1,104 @@
+// Order statistics: which method finds the ranks of a job, channel by channel, and what is done with them.
+
+#include "order/rank.h"
+
+#include "core/cuda/backend.h"
+#include "core/cuda/check.h"
+#include "kernels/order/launch.h"
+
+namespace satin::cuda {
+namespace {
+
+constexpr std::int64_t largest_side = 1LL << 28;
+constexpr std::int64_t most_network_rows = 1LL << 20;     // a grid has 65535 blocks down
+constexpr std::int64_t most_threshold_words = 1LL << 30;  // 4 GiB: beyond it the wavelet matrix takes parts
+
+enum class Method : std::uint8_t { network, thresholds, wavelet_matrix };
+
+Method method_of(const RankJob& job) {
+  const bool hides = job.weighted || job.excludes;
+  if (job.reach.from_map || hides) return Method::wavelet_matrix;
+  const bool small = job.reach.x == job.reach.y && (job.reach.x == 1 || job.reach.x == 2);
+  if (small && 2 * job.percent == percent_whole && job.height <= most_network_rows) return Method::network;
+  const bool narrow = job.type == Type::u8 && kernels::threshold_words(job) <= most_threshold_words;
+  return narrow ? Method::thresholds : Method::wavelet_matrix;
+}
+
+class Rank final : public RankOperation {
+ public:
+  Rank(CudaBackend& backend, const RankJob& job) : backend_(backend), job_(job), method_(method_of(job)) {
+    if (method_ == Method::thresholds) {
+      const auto words = static_cast<std::size_t>(kernels::threshold_words(job));
+      workspace_ = backend.allocate(words * sizeof(std::uint32_t));
+    } else if (method_ == Method::wavelet_matrix) {
+      tiling_ = kernels::wavelet_tiling(job);
+      workspace_ = backend.allocate(kernels::wavelet_bytes(job, tiling_.elements));
+    }
+  }
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return workspace_.size; }
+
+  void run(const RankImages& images, Stream stream) override {
+    backend_.select();
+    const kernels::StreamHandle handle = backend_.stream_of(stream);
+    kernels::RankArguments arguments;
+    arguments.job = job_;
+    arguments.plain = !job_.weighted && job_.mask_maximum == 0 && !(job_.threshold > 0);
+    arguments.outside_alpha = job_.border_keys[static_cast<std::size_t>(job_.channels - 1)];
+    arguments.source = source_of(images.source);
+    arguments.radius_map = source_of(images.radius_map);
+    arguments.mask = source_of(images.mask);
+    arguments.output = target_of(images.output);
+    for (arguments.channel = 0; arguments.channel < job_.channels; ++arguments.channel) {
+      arguments.outside = job_.border_keys[static_cast<std::size_t>(arguments.channel)];
+      find_ranks(arguments, handle);
+    }
+    if (arguments.plain) return;
+    kernels::finish_ranks(job_, arguments.source, arguments.mask, arguments.output, handle);
+    check_launch("storing order statistics");
+  }
+
+ private:
+  void find_ranks(const kernels::RankArguments& arguments, kernels::StreamHandle stream) {
+    switch (method_) {
+      case Method::network:
+        kernels::ranks_by_network(arguments, stream);
+        break;
+      case Method::thresholds:
+        kernels::ranks_by_thresholds(
+            arguments, {reinterpret_cast<std::uint32_t*>(workspace_.get()), backend_.multiprocessors()},
+            stream);
+        break;
+      case Method::wavelet_matrix:
+        find_in_parts(arguments, stream);
+        break;
+    }
+    check_launch("finding order statistics");
+  }
+
+  void find_in_parts(const kernels::RankArguments& arguments, kernels::StreamHandle stream) {
+    kernels::WaveletArguments of_part{arguments, {}, workspace_.get()};
+    for (int y = 0; y < job_.height; y += tiling_.height) {
+      for (int x = 0; x < job_.width; x += tiling_.width) {
+        of_part.part = kernels::wavelet_part(job_, tiling_, x, y);
+        kernels::ranks_by_wavelet_matrix(of_part, stream);
+      }
+    }
+  }
+
+  CudaBackend& backend_;
+  RankJob job_;
+  Method method_;
+  kernels::WaveletTiling tiling_;
+  Buffer workspace_;
+};
+
+}  // namespace
+
+std::unique_ptr<RankOperation> prepare_rank(Backend& backend, const RankJob& job) {
+  if (job.width > largest_side || job.height > largest_side)
+    throw Error(ErrorKind::usage, "Pictures above 2^28 pixels wide or high cannot be filtered on the GPU.");
+  return std::make_unique<Rank>(as_cuda(backend), job);
+}
+
+}  // namespace satin::cuda
