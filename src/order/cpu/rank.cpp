@@ -59,7 +59,8 @@ HWY_INLINE std::size_t ElementInWindow(const KeyGroups::Places<Coordinate>& plac
 template <class Key>
 class RankPart {
  public:
-  static constexpr bool coded = sizeof(Key) > 1;  ///< keys are no codes
+  /// Whether keys are grouped: they have more bits than codes, or elements are looked through.
+  static bool groups(const RankJob& job) { return sizeof(Key) > 1 || job.reach.from_map; }
 
   RankPart(const RankJob& job, const LargestReach& reach, std::int64_t side) : job_(job) {
     region_.reach_x = reach.x;
@@ -71,7 +72,7 @@ class RankPart {
     region_.columns.reserve(static_cast<std::size_t>(most_width));
     region_.rows.reserve(static_cast<std::size_t>(most_height));
     region_.codes.reserve(pixels);
-    if constexpr (coded) groups_ = std::make_unique<KeyGroups>(pixels, std::max(most_width, most_height));
+    if (groups(job)) groups_ = std::make_unique<KeyGroups>(pixels, std::max(most_width, most_height));
     if (job.reach.from_map) {
       mapped_ = std::make_unique<MappedRanks>((most_width + 1) * (most_height + 1), results);
       reaches_.resize(results);
@@ -128,20 +129,20 @@ class RankPart {
 
   void read_channel(const RankImages& images, int channel) {
     const auto wide = static_cast<std::size_t>(region_.width);
-    if constexpr (coded) groups_->clear();
+    if (groups_ != nullptr) groups_->clear();
     for (std::int64_t y = 0; y < region_.height; ++y) {
       std::uint16_t* codes = region_.codes.data() + static_cast<std::size_t>(y) * wide;
-      const auto take = [&](std::int64_t x, Key key) {
-        if constexpr (coded) {
+      if (groups_ != nullptr || !all_count()) std::fill_n(codes, wide, no_code);
+      if (groups_ != nullptr) {
+        read_row(images, channel, y, [&](std::int64_t x, Key key) {
           groups_->add(ordered(key), static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y));
-        } else {
-          codes[x] = key;
-        }
-      };
-      if (coded || !all_count()) std::fill_n(codes, wide, no_code);
-      read_row(images, channel, y, take);
+        });
+      } else {
+        read_row(images, channel, y,
+                 [&](std::int64_t x, Key key) { codes[x] = static_cast<std::uint16_t>(key); });
+      }
     }
-    if constexpr (coded) groups_->build(region_, 8 * static_cast<int>(sizeof(Key)));
+    if (groups_ != nullptr) groups_->build(region_, 8 * static_cast<int>(sizeof(Key)));
   }
 
   /// Every position of a region has a pixel that counts.
@@ -206,7 +207,8 @@ class RankPart {
   void run_mapped(const RowDone& row_done) {
     const auto width = static_cast<std::size_t>(region_.inner_width());
     const std::size_t pixels = width * static_cast<std::size_t>(region_.inner_height());
-    mapped_->run(region_, job_.percent, std::span(reaches_).first(pixels), std::span(found_).first(pixels));
+    mapped_->run(region_, *groups_, job_.percent, std::span(reaches_).first(pixels),
+                 std::span(found_).first(pixels));
     for (std::int64_t y = 0; y < region_.inner_height(); ++y)
       row_done(y, std::span(found_).subspan(static_cast<std::size_t>(y) * width, width));
   }
@@ -224,7 +226,7 @@ class RankPart {
             rank.code == no_code ? turn_key(source[x * job_.channels]) : key_of_rank(rank, x);
       }
     };
-    if constexpr (!coded) {
+    if (groups_ == nullptr) {
       store([](const FoundRank& rank, std::int64_t /*x*/) { return static_cast<Key>(rank.code); });
     } else if (groups_->narrow().rows.empty()) {
       store_from(groups_->wide(), y, store);
@@ -238,7 +240,8 @@ class RankPart {
     store([&](const FoundRank& rank, std::int64_t x) HWY_ATTR {
       const KeyGroups::Group& group = groups_->group(rank.code);
       std::size_t element = group.first;
-      if (!group.one_key) element = ElementInWindow(places, group.first, rank.rest, window_at(x, y));
+      if (rank.spans || !group.one_key)
+        element = ElementInWindow(places, group.first, rank.rest, window_at(x, y));
       return key_from(groups_->key(element));
     });
   }
@@ -331,10 +334,10 @@ class Rank final : public RankOperation {
             {{{x, std::min(x + width, whole.x.last)}, {y, std::min(y + height, whole.y.last)}}, sorts});
   }
 
-  /// A part's region is read, sorted and counted whole, so parts grow with the reach. Those of sorted keys are
-  /// smaller, so that groups are short.
+  /// A part's region is read, sorted and counted whole, so parts grow with the reach. Those of sorted keys
+  /// are smaller, so that groups are short.
   [[nodiscard]] std::int64_t side_of_parts(std::int64_t reach) const {
-    if (RankPart<Key>::coded || job_.reach.from_map) return reach <= 8 ? 64 : reach <= 64 ? 128 : 256;
+    if (RankPart<Key>::groups(job_)) return reach <= 8 ? 64 : reach <= 64 ? 128 : 256;
     return reach <= 64 ? 256 : reach <= 128 ? 512 : 1024;
   }
 

@@ -10,6 +10,9 @@ namespace {
 
 constexpr int digit_bits = 11;
 constexpr std::size_t digits = std::size_t{1} << digit_bits;
+constexpr std::uint32_t no_element = UINT32_MAX;
+/// So many elements are looked at in the time that a pixel of a table takes: measured with AVX2.
+constexpr std::size_t elements_a_pixel = 32;
 
 /// Where the elements of every digit begin.
 std::array<std::uint32_t, digits> starts_of(std::span<const Element> elements, int shift) {
@@ -95,9 +98,13 @@ void KeyGroups::code_cells(CodedRegion& region, Places<Coordinate>& places) {
 }
 
 void KeyGroups::build(CodedRegion& region, int key_bits) {
+  groups_.fill({no_element, false});
+  groups_.back().first = static_cast<std::uint32_t>(count_);
   if (count_ == 0) return;
   sort(key_bits);
   narrow_.rows.empty() ? code_cells(region, wide_) : code_cells(region, narrow_);
+  for (std::size_t code = no_code; code-- > 0;)  // codes that no element has begin where the next one does
+    if (groups_[code].first == no_element) groups_[code].first = groups_[code + 1].first;
 }
 
 MappedRanks::MappedRanks(std::size_t most_pixels, std::size_t most_results)
@@ -137,11 +144,15 @@ std::uint32_t MappedRanks::count(const CodedRegion& region, std::uint32_t pixel,
   return last[reach_x + 1] - last[-reach_x] - above[reach_x + 1] + above[-reach_x];
 }
 
-void MappedRanks::split(const CodedRegion& region, std::span<const std::int32_t> reaches,
-                        std::span<Query> queries, int low, int size, std::span<FoundRank> found) {
+void MappedRanks::split(const Search& search, std::span<Query> queries, int low, int size) {
   if (queries.empty()) return;
-  if (size == 1) {
-    for (const Query& query : queries) found[query.pixel] = {static_cast<std::uint16_t>(low), query.rank};
+  const CodedRegion& region = search.region;
+  const bool spans =
+      size > 1 && queries.size() * search.groups.elements(low, low + size) <=
+                      elements_a_pixel * static_cast<std::size_t>(region.width * region.height);
+  if (size == 1 || spans) {
+    for (const Query& query : queries)
+      search.found[query.pixel] = {static_cast<std::uint16_t>(low), spans, query.rank};
     return;
   }
   const int half = size / 2;
@@ -149,7 +160,7 @@ void MappedRanks::split(const CodedRegion& region, std::span<const std::int32_t>
   std::size_t lower = 0;
   std::size_t upper = 0;
   for (const Query query : queries) {
-    const std::uint32_t below = count(region, query.pixel, reaches[query.pixel]);
+    const std::uint32_t below = count(region, query.pixel, search.reaches[query.pixel]);
     if (query.rank <= below) {
       queries[lower++] = query;
     } else {
@@ -157,12 +168,12 @@ void MappedRanks::split(const CodedRegion& region, std::span<const std::int32_t>
     }
   }
   std::copy_n(upper_.begin(), upper, queries.begin() + static_cast<std::ptrdiff_t>(lower));
-  split(region, reaches, queries.first(lower), low, half, found);
-  split(region, reaches, queries.subspan(lower), low + half, half, found);
+  split(search, queries.first(lower), low, half);
+  split(search, queries.subspan(lower), low + half, half);
 }
 
-void MappedRanks::run(const CodedRegion& region, Percent percent, std::span<const std::int32_t> reaches,
-                      std::span<FoundRank> found) {
+void MappedRanks::run(const CodedRegion& region, const KeyGroups& groups, Percent percent,
+                      std::span<const std::int32_t> reaches, std::span<FoundRank> found) {
   build_table(region, 0, no_code);
   std::size_t queries = 0;
   for (std::uint32_t i = 0; i < reaches.size(); ++i) {
@@ -170,7 +181,7 @@ void MappedRanks::run(const CodedRegion& region, Percent percent, std::span<cons
     found[i] = {};
     if (counted != 0) queries_[queries++] = {i, rank_of(percent, counted)};
   }
-  split(region, reaches, std::span(queries_).first(queries), 0, no_code, found);
+  split({region, groups, reaches, found}, std::span(queries_).first(queries), 0, no_code);
 }
 
 }  // namespace satin::cpu

@@ -16,9 +16,10 @@ inline constexpr int code_bins = 16;
 inline constexpr std::uint16_t no_code = code_bins * code_bins;  ///< of a pixel that does not count
 
 /// The code of a window's rank, and which of its pixels that have this code it is, counted from 1 in the
-/// order of their keys. no_code if none counts.
+/// order of their keys. no_code if none counts. With `spans` it is counted from there on, whatever the codes.
 struct FoundRank {
   std::uint16_t code = no_code;
+  bool spans = false;
   std::uint32_t rest = 0;
 };
 
@@ -66,6 +67,11 @@ class KeyGroups {
     bool one_key = false;
   };
   [[nodiscard]] const Group& group(std::uint16_t code) const { return groups_[code]; }
+  /// Elements whose codes are from `low` to before `high`.
+  [[nodiscard]] std::size_t elements(int low, int high) const {
+    const auto begin = [this](int code) { return groups_[static_cast<std::size_t>(code)].first; };
+    return begin(high) - begin(low);
+  }
   [[nodiscard]] std::uint32_t key(std::size_t index) const {
     return static_cast<std::uint32_t>(elements_[index] >> 32);
   }
@@ -95,18 +101,20 @@ class KeyGroups {
   std::size_t count_ = 0;
   Places<std::uint8_t> narrow_;
   Places<std::uint16_t> wide_;
-  std::array<Group, no_code> groups_;
+  std::array<Group, no_code + 1> groups_;  ///< the last one is the end
 };
 
-/// Ranks where every pixel has its own radius.
+/// Ranks where every pixel has its own radius: by bisection of the codes, with a table of counts for every
+/// half (Porikli, Integral histogram, 2005, one bin at a time), until looking through the elements of the
+/// codes that are left costs less than another table.
 class MappedRanks {
  public:
   MappedRanks(std::size_t most_pixels, std::size_t most_results);
 
   [[nodiscard]] std::size_t bytes() const noexcept;
   /// reaches[i] and found[i]: those of pixel i of the region's inner part, row by row.
-  void run(const CodedRegion& region, Percent percent, std::span<const std::int32_t> reaches,
-           std::span<FoundRank> found);
+  void run(const CodedRegion& region, const KeyGroups& groups, Percent percent,
+           std::span<const std::int32_t> reaches, std::span<FoundRank> found);
 
  private:
   struct Query {
@@ -114,8 +122,15 @@ class MappedRanks {
     std::uint32_t rank = 0;
   };
 
-  void split(const CodedRegion& region, std::span<const std::int32_t> reaches, std::span<Query> queries,
-             int low, int size, std::span<FoundRank> found);
+  /// What one run is about.
+  struct Search {
+    const CodedRegion& region;
+    const KeyGroups& groups;
+    std::span<const std::int32_t> reaches;
+    std::span<FoundRank> found;
+  };
+
+  void split(const Search& search, std::span<Query> queries, int low, int size);
   /// Sums of the pixels whose codes are from `low` to before `high`.
   void build_table(const CodedRegion& region, int low, int high);
   [[nodiscard]] std::uint32_t count(const CodedRegion& region, std::uint32_t pixel, std::int32_t reach) const;

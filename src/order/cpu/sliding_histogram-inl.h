@@ -139,7 +139,7 @@ class SlidingHistogram {
     std::array<std::int64_t, code_bins> known;  // the window that the counts of a bin's codes are of
     known.fill(-2 * window);
     std::uint32_t count = 0;
-    std::uint32_t rank = 0;
+    std::uint32_t rank = 1;
     for (std::int64_t x = 0; x < region.inner_width(); ++x) {
       all.slide(coarse(x + window - 1), coarse(x - 1), 1);
       if (all.all() != count) {
@@ -149,7 +149,7 @@ class SlidingHistogram {
       const int bin = all.bin_of(static_cast<Count>(rank));
       FoundRank& result = found[static_cast<std::size_t>(x)];
       if (bin == code_bins) {  // nothing counts
-        result = {no_code, 0};
+        result = {};
         continue;
       }
       const auto at = static_cast<std::size_t>(bin);
@@ -157,7 +157,7 @@ class SlidingHistogram {
       known[at] = x;
       const std::uint32_t rest = rank - all.below(bin);
       const int code = codes[at].bin_of(static_cast<Count>(rest));
-      result = {static_cast<std::uint16_t>(bin * code_bins + code), rest - codes[at].below(code)};
+      result = {static_cast<std::uint16_t>(bin * code_bins + code), false, rest - codes[at].below(code)};
     }
   }
 
