@@ -92,12 +92,30 @@ std::function<void()> cv_dilate(const Image& image, int radius) {
     cv::dilate(in, out, window);
   };
 }
+std::function<void()> cv_median(const Image& image, int radius) {
+  return [in = mat_of(image), out = cv::Mat(), radius]() mutable { cv::medianBlur(in, out, 2 * radius + 1); };
+}
 #else
+std::function<void()> cv_median(const Image&, int) { return {}; }
 std::function<void()> cv_dilate(const Image&, int) { return {}; }
 std::function<void()> cv_integral(const Image&) { return {}; }
 std::function<void()> cv_blur(const Image&, int) { return {}; }
 std::function<void()> cv_gaussian(const Image&, double) { return {}; }
 #endif
+
+/// Medians of one channel; OpenCV has those of 16 bits up to radius 2.
+std::vector<Case> median_cases(const satin::Device& device, const Image& grey, const Image& grey16) {
+  std::vector<Case> cases;
+  const auto add = [&](const Image& image, const char* type, int radius, bool peer) {
+    const satin::Median parameters{.radius = static_cast<double>(radius)};
+    cases.push_back({"median " + std::to_string(radius) + " grey" + type, 2 * satin::byte_size(image.shape()),
+                     planned(device, image, parameters), peer ? "OpenCV" : "",
+                     peer ? cv_median(image, radius) : std::function<void()>{}});
+  };
+  for (const int radius : {1, 2, 3, 4, 5, 20, 100}) add(grey, "", radius, true);
+  for (const int radius : {1, 2, 3, 5, 20}) add(grey16, " u16", radius, radius <= 2);
+  return cases;
+}
 
 }  // namespace
 
@@ -164,6 +182,8 @@ int main(int argc, char** argv) {
       {"blur 8 of 64 x 64 RGB encoded", 64 * 64 * 6, planned(device, tiny, {.radius = 8, .space = encoded}),
        "OpenCV", cv_blur(tiny, 8)},
   };
+  const Image grey16 = random_image({width, height, 1, Type::u16});
+  for (Case& test : median_cases(device, grey, grey16)) cases.push_back(std::move(test));
   for (Case& test : masked_cases(device, rgb)) cases.push_back(std::move(test));
   const std::string part = argc > 3 ? argv[3] : "";
   report_all(device, "3840 x 2160", cases, arguments);

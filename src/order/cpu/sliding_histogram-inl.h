@@ -69,8 +69,7 @@ template <class Column, class Count>
 class SlidingHistogram {
  public:
   explicit SlidingHistogram(std::int64_t most_columns)
-      : most_columns_(most_columns),
-        coarse_(static_cast<std::size_t>(most_columns + 1) * code_bins),
+      : coarse_(static_cast<std::size_t>(most_columns + 1) * code_bins),
         fine_(static_cast<std::size_t>(most_columns + 1) * code_bins * (code_bins + 1)) {
     for (int i = 0; i < code_bins; ++i)
       for (int k = i; k < code_bins; ++k) steps_[static_cast<std::size_t>(i * code_bins + k)] = 1;
@@ -172,7 +171,6 @@ class SlidingHistogram {
     }
   }
 
-  std::int64_t most_columns_;
   std::int64_t columns_ = 0;
   std::vector<Column> coarse_;
   std::vector<Column> fine_;
