@@ -42,6 +42,9 @@ struct ReadOptions {
   /// Takes what there is of a JPEG, PNG, TIFF or OpenEXR file that ends early or is damaged behind its
   /// header, with a warning. What is missing is 0; in JPEG the last colour goes on.
   bool allow_partial = false;
+  /// Reads what a photograph carries for refocusing into Picture::photo, with its depth decoded. The picture
+  /// is then the sharp original, where the file has one.
+  bool photo_depth = false;
   /// Where decoded pixels lie, those of named channels too: page-locked memory for a GPU, for instance.
   /// Empty: in memory of the system.
   Allocator allocator{};

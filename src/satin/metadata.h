@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "satin/image.h"
+#include "satin/photo_depth.h"
 
 namespace [[gnu::visibility("default")]] satin {
 
@@ -63,6 +64,7 @@ struct Picture {
   Metadata metadata{};                   ///< what travels with it
   std::vector<NamedChannel> channels{};  ///< beside red, green, blue and alpha
   std::vector<std::string> warnings{};   ///< what was read but may surprise
+  std::optional<Photo> photo{};          ///< where ReadOptions::photo_depth asked for it
 
   /// No picture.
   Picture() = default;
