@@ -46,6 +46,8 @@ struct Codec {
   const char* advice = "";  ///< where decode or encode is missing: why, and what to do
   /// Loads what the codec needs. Throws Error(environment) if that is not installed.
   void (*require)() = nullptr;
+  /// As decode, with Picture::photo but for what EXIF tells; null for formats that carry no depth.
+  Picture (*decode_photo)(Bytes bytes, const ReadOptions& options) = nullptr;
 };
 
 /// Every format that Satin knows, in the order in which inputs are compared with them.
