@@ -236,7 +236,7 @@ Picture decode_jpeg(Bytes bytes, const ReadOptions& options) {
   const int channels = info.num_components == 1 ? 1 : 3;
   Image image = allocate(info.image_width, info.image_height, channels, Type::u8, Alpha::none, options);
   Picture picture;
-  picture.metadata = jpeg_metadata(bytes);
+  picture.metadata = jpeg_metadata(bytes, picture.warnings);
   if (!options.nvjpeg || !decode_by_nvjpeg(*options.nvjpeg, info, bytes, image, picture))
     decode_by_libjpeg(reader, image, options, picture);
   picture.image = upright(std::move(image), exif_orientation(picture.metadata.exif), options.allocator);

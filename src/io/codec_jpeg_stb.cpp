@@ -132,8 +132,11 @@ class Checker {
 
 Picture decode_jpeg(Bytes bytes, const ReadOptions& options) {
   Checker(bytes).run();
-  return upright(decode_with_stb(format, bytes, options), exif_orientation(jpeg_metadata(bytes).exif),
-                 options.allocator);
+  Picture picture;
+  const Metadata metadata = jpeg_metadata(bytes, picture.warnings);
+  picture.image =
+      upright(decode_with_stb(format, bytes, options), exif_orientation(metadata.exif), options.allocator);
+  return picture;
 }
 
 // stb stores one channel as three equal ones, so that a gray picture is read back as RGB.

@@ -152,7 +152,8 @@ void complete_photo(Photo& photo, Bytes exif, const Shape& shape) {
 }
 
 Picture decode_jpeg_photo(Bytes bytes, const ReadOptions& options) {
-  Metadata metadata = jpeg_metadata(bytes);
+  std::vector<std::string> warnings;
+  Metadata metadata = jpeg_metadata(bytes, warnings);
   const int orientation = exif_orientation(metadata.exif);
   PhotoSource source = photo_source(bytes, metadata.xmp, orientation);
   const Codec& jpeg = *codec_of(bytes);
@@ -160,6 +161,7 @@ Picture decode_jpeg_photo(Bytes bytes, const ReadOptions& options) {
   Picture picture = has_original
                         ? decode_original(source.original, std::move(metadata), orientation, options, jpeg)
                         : jpeg.decode(bytes, options);
+  if (has_original) picture.warnings.insert(picture.warnings.begin(), warnings.begin(), warnings.end());
   Photo photo;
   photo.original = has_original ? std::move(source.original) : PhotoOriginal{jpeg_alone(bytes), {}};
   photo.orientation = orientation;

@@ -4,13 +4,13 @@
 #include <utility>
 
 #include "metadata/exif_reader.h"
+#include "metadata/jpeg_markers.h"
 
 namespace satin::io {
 namespace {
 
 constexpr unsigned start_of_scan = 0xDA, end_of_image = 0xD9, app1 = 0xE1, app2 = 0xE2;
 constexpr std::string_view mpf_name{"MPF\0", 4};
-constexpr std::string_view xmp_name{"http://ns.adobe.com/xap/1.0/\0", 29};
 constexpr std::string_view extended_name{"http://ns.adobe.com/xmp/extension/\0", 35};
 
 /// RST0 to RST7, TEM and SOI have no length behind them.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "metadata/base64.h"
+#include "metadata/jpeg_markers.h"
 #include "metadata/jpeg_structure.h"
 #include "metadata/photo_exif.h"
 #include "satin/error.h"
@@ -142,11 +143,10 @@ void read_google(PhotoSource& source, Bytes file, const XmpNode& xmp, int orient
 
 /// The XMP of one JPEG, which for auxiliary pictures is never extended.
 std::optional<XmpNode> xmp_of(Bytes jpeg) {
-  constexpr std::string_view name{"http://ns.adobe.com/xap/1.0/\0", 29};
   constexpr unsigned app1 = 0xE1;
   for (const JpegPart& part : jpeg_parts(jpeg))
-    if (part.marker == app1 && starts_with(part.content, name))
-      return parse_xmp(part.content.subspan(name.size()));
+    if (part.marker == app1 && starts_with(part.content, xmp_name))
+      return parse_xmp(part.content.subspan(xmp_name.size()));
   return std::nullopt;
 }
 

@@ -6,7 +6,7 @@
 #include <new>
 #include <utility>
 
-#include "metadata/xmp.h"
+#include "metadata/xmp_properties.h"
 
 namespace satin::io {
 namespace {
@@ -51,7 +51,8 @@ class TreeParser {
 
   std::optional<XmpNode> of(Bytes packet) {
     const auto* text = reinterpret_cast<const char*>(packet.data());
-    if (packet.size() > largest_xmp ||
+    constexpr std::size_t largest = std::size_t{1} << 30;
+    if (packet.size() > largest ||
         XML_Parse(parser_.get(), text, static_cast<int>(packet.size()), XML_TRUE) != XML_STATUS_OK)
       return std::nullopt;
     return std::move(open_.front());
