@@ -264,10 +264,12 @@ BatchOptions batch_options_of(const ParsedLine& line) {
   options.dither = line.flag("dither");
   options.strip = line.flag("strip");
   options.keep_metadata = line.flag("keep-metadata");
+  options.keep_depth = line.flag("keep-depth");
+  options.depth_out = line.value("depth-out").value_or("");
   return options;
 }
 
-OptionGroup batch_option_group(bool covers) {
+OptionGroup batch_option_group(bool covers, bool takes_depth) {
   OptionSpec output =
       file("output", "file, folder, pattern such as {dir}/{stem}_soft.{ext}, or - for standard output", 'o');
   output.value = "PATH";
@@ -290,6 +292,13 @@ OptionGroup batch_option_group(bool covers) {
   if (covers)
     group.options.push_back(
         flag("keep-metadata", "of redacted pictures as well, although it may show what was covered"));
+  if (takes_depth) {
+    group.options.push_back(
+        flag("keep-depth",
+             "of --depth-from photo, with the sharp original, in JPEG: the result can be refocused"));
+    group.options.push_back(file(
+        "depth-out", "write the depth of --depth-from photo: .tif, .exr, .pfm, .npy, or .png of 16 bits"));
+  }
   return group;
 }
 

@@ -9,6 +9,7 @@
 #include "batch/manifest.h"
 #include "batch/outputs.h"
 #include "batch/overlap.h"
+#include "batch/photographs.h"
 #include "batch/side_inputs.h"
 
 namespace satin {
@@ -91,6 +92,7 @@ Batch prepare_batch(const Pipeline& pipeline, const BatchOptions& options) {
   check_options(options);
   batch::check_side_inputs(pipeline, options);
   batch::InputList inputs = batch::find_inputs(options);
+  batch::check_photo_options(pipeline, options, inputs.many);
   batch::check_output_name(inputs, options, output_kind(pipeline));
   Batch work;
   work.options = options;
@@ -106,6 +108,7 @@ Batch prepare_batch(const Pipeline& pipeline, const BatchOptions& options) {
   if (options.resume)
     work.manifest = std::make_shared<batch::Manifest>(batch::manifest_file(options, work.folder_output));
   batch::check_outputs(work);
+  batch::check_depth_out(work);
   for (const PipelineStep& step : pipeline)
     work.side_images.push_back(batch::read_side_inputs(step, options.read));
   return work;

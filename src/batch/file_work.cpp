@@ -13,6 +13,7 @@
 #include "batch/manifest.h"
 #include "batch/names.h"
 #include "batch/outputs.h"
+#include "batch/photographs.h"
 #include "batch/side_inputs.h"
 #include "batch/thumbnail.h"
 #include "satin/io.h"
@@ -174,6 +175,7 @@ void FileWork::read_picture(FileInFlight& flight) const {
   flight.source = satin::read_picture(flight.file.input, reading_of(flight));
   if (covers(work_.pipeline)) drop_what_may_show(flight.source);
   flight.own_sides = read_own_side_inputs(work_, flight.index, flight.source, reading_);
+  if (takes_photo(work_.pipeline)) take_photo(flight);
   const Shape& shape = flight.source.image.shape();
   flight.result.shape = shape;
   if (!work_.options.gallery.empty()) {
@@ -184,6 +186,14 @@ void FileWork::read_picture(FileInFlight& flight) const {
   // The picture, its side inputs, the result and the encoded result.
   constexpr std::uint64_t copies = 3;
   memory_.correct(flight.share, copies * byte_size(shape) + bytes_of(flight.own_sides));
+}
+
+/// The steps become those of this photograph.
+void FileWork::take_photo(FileInFlight& flight) const {
+  PhotoPipeline own = pipeline_for(work_.pipeline, flight.source);
+  flight.own_steps = std::move(own.steps);
+  for (const std::string& warning : own.report.blur.warnings) flight.source.warnings.push_back(warning);
+  flight.result.photo = std::move(own.report);
 }
 
 /// What may show the covered parts outside the picture's own channels goes, or the picture is refused.
@@ -220,7 +230,8 @@ FilterChains::Next FileWork::filter(FileInFlight& flight, FilterChain& chain) {
 
 void FileWork::filter_picture(FileInFlight& flight, FilterChain& chain) const {
   const LinearLight light(flight.source, work_.pipeline, reading_.allocator);
-  const Shape planned = chain.plan(flight.file.input, light.picture().shape(), flight.own_sides);
+  const Shape planned =
+      chain.plan(flight.file.input, light.picture().shape(), flight.own_sides, flight.own_steps);
   const Progress progress = [this](double) { return !events_.cancelled || !events_.cancelled(); };
   if (output_kind(work_.pipeline) == OutputKind::json) {
     flight.result.warnings = chain.json(flight.file.input, light.picture(), flight.json, progress);
@@ -249,6 +260,7 @@ void FileWork::write(FileInFlight& flight) const {
 
 ReadOptions FileWork::reading_of(const FileInFlight& flight) const {
   ReadOptions options = reading_;
+  options.photo_depth = takes_photo(work_.pipeline);
   if (!jpeg_decoders_.empty()) options.nvjpeg = jpeg_decoders_[flight.index % jpeg_decoders_.size()];
   return options;
 }
@@ -257,6 +269,10 @@ WriteOptions FileWork::options_of(const FileInFlight& flight) const {
   WriteOptions options =
       write_options(flight.file, flight.source, work_.options, output_kind(work_.pipeline));
   options.overwrite = flight.replaces;
+  if (work_.options.keep_depth) {
+    options.photo = &*flight.source.photo;
+    options.blur = flight.result.photo->blur;
+  }
   return options;
 }
 
@@ -267,6 +283,7 @@ void FileWork::write_picture(FileInFlight& flight) const {
     write_file(output, std::as_bytes(std::span(flight.json)), flight.replaces);
   else
     write_image(output, flight.output, options_of(flight));
+  if (flight.result.photo) write_depth(work_, flight.index, depth_of(flight.source), *flight.result.photo);
   if (flight.thumbnails && output_kind(work_.pipeline) == OutputKind::image)
     flight.thumbnails->after = thumbnail(flight.output, Thumbnails::side);
   if (!log_) return;

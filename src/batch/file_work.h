@@ -28,6 +28,7 @@ struct FileInFlight {
   std::shared_ptr<Thumbnails> thumbnails;  ///< with a gallery
   Picture source;
   std::vector<std::vector<Image>> own_sides;
+  Pipeline own_steps;  ///< in place of those of the batch, by what the photograph tells; empty: those
   Image output;
   std::string json;  ///< in place of the output
 
@@ -59,6 +60,7 @@ class FileWork {
   template <class Body>
   void attempt(FileInFlight& flight, Stage stage, const Body& body) const;
   void read_picture(FileInFlight& flight) const;
+  void take_photo(FileInFlight& flight) const;
   void drop_what_may_show(Picture& source) const;
   void filter_picture(FileInFlight& flight, FilterChain& chain) const;
   void write_picture(FileInFlight& flight) const;

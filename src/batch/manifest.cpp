@@ -103,6 +103,7 @@ std::uint64_t hash_of_work(const Batch& work, std::size_t index) {
   hash.add(static_cast<std::uint64_t>(options.quality.value_or(0)))
       .add(std::uint64_t{options.dither})
       .add(std::uint64_t{options.strip})
+      .add(std::uint64_t{options.keep_depth})
       .add(std::uint64_t{options.read.allow_partial});
   if (options.jpeg_decoder == JpegDecoder::nvjpeg || options.read.nvjpeg) hash.add("nvjpeg");
   for (const PipelineStep& step : work.pipeline) {

@@ -10,6 +10,7 @@
 #include "batch/inputs.h"
 #include "batch/names.h"
 #include "batch/outputs.h"
+#include "batch/photographs.h"
 #include "satin/io.h"
 #include "satin/param.h"
 
@@ -28,9 +29,10 @@ std::string option_of(const PipelineStep& step, ParameterRole role) {
   return record == nullptr ? "" : "--" + record->name;
 }
 
-/// Depth lies in a channel of the picture's own file.
+/// Depth lies in the picture's own file: in a channel, or as photographs carry it.
 bool is_in_picture(const PipelineStep& step, const InputRecord& input) {
-  return input.role == Role::depth && step.parameters.get(ParameterRole::depth_source) == "channel";
+  const std::string source = step.parameters.get(ParameterRole::depth_source);
+  return input.role == Role::depth && (source == "channel" || source == "photo");
 }
 
 void check_names(const PipelineStep& step) {
@@ -42,9 +44,9 @@ void check_names(const PipelineStep& step) {
       throw Error(ErrorKind::usage,
                   "The filter '" + filter.name + "' needs --" + input.name + " FILE: " + input.help + ".");
     if (is_in_picture(step, input) && find_side(step, input.name) != nullptr)
-      throw Error(ErrorKind::usage, "Depth comes from a channel of the picture's own file: leave out --" +
-                                        input.name + ", or " + option_of(step, ParameterRole::depth_source) +
-                                        " channel.");
+      throw Error(ErrorKind::usage, "Depth comes from the picture's own file: leave out --" + input.name +
+                                        ", or " + option_of(step, ParameterRole::depth_source) + " " +
+                                        step.parameters.get(ParameterRole::depth_source) + ".");
   }
   for (const SideInput& side : step.side_inputs) {
     if (std::find(names.begin(), names.end(), side.name) == names.end())
@@ -185,7 +187,9 @@ std::vector<std::vector<Image>> read_own_side_inputs(const Batch& work, std::siz
       const SideInput* side = find_side(step, input.name);
       if (side != nullptr && is_side_pattern(*side))
         image = read_side(step, input, {side->name, work.side_path(*side, index)}, options);
-      if (is_in_picture(step, input)) {
+      if (is_in_picture(step, input) && takes_photo(step)) {
+        image = copy_in(options.allocator, depth_of(picture).values);
+      } else if (is_in_picture(step, input)) {
         const std::string name = depth_channel_name(step);
         image = depth_channel(step, picture, name.empty() ? "Z" : name, "The picture", options.allocator);
       }

@@ -92,6 +92,10 @@ const Codec& codec_for(const std::string& extension, const Shape& shape, const W
   if (options.quality && (*options.quality < 1 || *options.quality > 100))
     throw Error(ErrorKind::usage,
                 "the quality " + std::to_string(*options.quality) + " is not between 1 and 100.");
+  if (options.photo != nullptr && found->name != std::string_view("JPEG"))
+    throw Error(ErrorKind::usage,
+                std::string(found->name) +
+                    " files keep no depth of a photograph. Write a .jpg, or drop --keep-depth.");
   if (found->require != nullptr) found->require();
   return *found;
 }
@@ -129,6 +133,10 @@ std::vector<std::byte> encode(const ImageView& image, const std::string& extensi
   if (image.empty()) throw Error(ErrorKind::usage, "there is no picture to write.");
   validate(image.shape);
   const Codec& codec = codec_for(extension, image.shape, options);
+  if (options.photo != nullptr) {
+    const io::KeptPhoto kept = io::keep_photo(image, options);
+    return encode(kept.image, extension, kept.options);
+  }
   Prepared prepared = prepare(image);
   if (const Shape written = io::shape_for(codec, image.shape);
       options.convert && written.type != image.shape.type) {

@@ -25,9 +25,13 @@ constexpr std::string_view photoshop = "http://ns.adobe.com/photoshop/1.0/";
 constexpr std::string_view of_other_pictures[] = {
     "http://ns.adobe.com/xap/1.0/g/img/",             // xmpGImg: thumbnails
     "http://ns.google.com/photos/1.0/image/",         // GImage: the original
+    "http://ns.google.com/photos/1.0/depthmap/",      // GDepth: depth, which lies as the picture lay
+    "http://ns.google.com/photos/1.0/focus/",         // GFocus: what was sharp in the picture as it was
+    "http://ns.google.com/photos/dd/1.0/device/",     // cameras with depth, of Dynamic Depth
     "http://ns.google.com/photos/1.0/container/",     // items behind the picture: originals, gain maps
     "http://ns.google.com/photos/dd/1.0/container/",  // the same of Dynamic Depth
     "http://ns.adobe.com/hdr-gain-map/1.0/",          // gain maps
+    "http://ns.apple.com/HDRGainMap/1.0/",            // gain maps
     "http://ns.adobe.com/xmp/note/",                  // extended XMP, which is not carried
 };
 
@@ -44,11 +48,12 @@ bool is_of_another_picture(const Name& name) {
 
 struct Size {
   std::int64_t width, height;
+  int orientation;
 };
 
-/// What the property must say of an upright picture of this size; nothing for other properties.
+/// What the property must say of a picture of this size; nothing for other properties.
 std::optional<std::string> value_of(const Name& name, const Size& size) {
-  if (name.space == tiff && name.local == "Orientation") return "1";
+  if (name.space == tiff && name.local == "Orientation") return std::to_string(size.orientation);
   if ((name.space == tiff && name.local == "ImageWidth") ||
       (name.space == exif && name.local == "PixelXDimension"))
     return std::to_string(size.width);
@@ -198,10 +203,10 @@ class Copy {
 
 }  // namespace
 
-bool describe_in_xmp(FileBytes& xmp, std::int64_t width, std::int64_t height) {
+bool describe_in_xmp(FileBytes& xmp, std::int64_t width, std::int64_t height, int orientation) {
   if (xmp.empty()) return true;
   const Bytes packet = without_zeros(xmp);
-  const std::optional<std::string> text = Copy({width, height}).of(packet);
+  const std::optional<std::string> text = Copy({width, height, orientation}).of(packet);
   xmp = text ? copy_of(std::as_bytes(std::span(*text))) : FileBytes();
   return text.has_value();
 }

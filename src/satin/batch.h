@@ -77,6 +77,11 @@ struct BatchOptions {
   std::optional<int> quality{};  ///< of JPEG and WebP; otherwise as WriteOptions::quality
   bool dither = false;           ///< where 8 bits are made of more
   bool strip = false;            ///< leaves out ICC profile, EXIF, XMP, IPTC and named channels
+  /// With depth of the photograph (DepthSource::photo): JPEG outputs get it, with the sharp original.
+  bool keep_depth = false;
+  /// Likewise: that depth as an image of its own, under this name or, for several pictures, this pattern; f32
+  /// as .tif, .exr, .pfm and .npy, as .png 16 bits from the lowest value to the highest.
+  std::filesystem::path depth_out;
   /// Keeps what redacted() would drop where the pipeline covers parts of the picture, with a warning.
   bool keep_metadata = false;
 };
@@ -140,6 +145,20 @@ struct Thumbnails {
 /// Such a picture of a file; empty if the file is no picture, or too large to be read.
 [[nodiscard]] Image thumbnail_of(const std::filesystem::path& file);
 
+/// What a photograph told for its depth of field.
+struct PhotoReport {
+  std::string format;                     ///< of its depth: "Apple disparity"
+  std::string place;                      ///< where that lay
+  Shape depth;                            ///< of its values
+  DepthKind kind = DepthKind::disparity;  ///< of its values
+  bool metric = false;                    ///< in 1/m or m
+  float lowest = 0;                       ///< value
+  float highest = 0;                      ///< value
+  std::string original;             ///< where the sharp original lay; empty: the picture is the file's own
+  PhotoBlur blur;                   ///< what is sharp now
+  std::filesystem::path depth_out;  ///< as written; empty: it was not
+};
+
 /// One file of a batch, after it.
 struct FileResult {
   std::filesystem::path input;                   ///< as it was found
@@ -151,6 +170,7 @@ struct FileResult {
   std::optional<Error> error;                    ///< why it failed
   std::vector<std::string> warnings;             ///< what was done but may surprise
   std::shared_ptr<const Thumbnails> thumbnails;  ///< with `gallery`
+  std::optional<PhotoReport> photo;              ///< with depth of the photograph
 };
 
 /// Counts; the files themselves are told one by one, so that a batch of any size keeps nothing of them.

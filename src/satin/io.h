@@ -96,6 +96,11 @@ struct WriteOptions {
   std::string format{};  ///< extension with its dot; empty: that of the path. Needed when the path is `-`
   Metadata metadata{};   ///< what goes into the file beside the pixels
   std::span<const NamedChannel> channels{};  ///< written by OpenEXR; they must outlive the call
+  /// Not null: JPEG alone. Depth, sharp original and focus go into the file, as GDepth, GImage and GFocus, so
+  /// that ReadOptions::photo_depth finds them there; the picture is stored as those lie. It must outlive the
+  /// call.
+  const Photo* photo = nullptr;
+  PhotoBlur blur{};                                           ///< of `photo`: where the picture is sharp
   std::optional<std::filesystem::file_time_type> modified{};  ///< time of the file; otherwise now
 };
 

@@ -18,9 +18,11 @@ enum class DepthKind : std::uint8_t {
 
 /// Where the depth of a picture comes from.
 enum class DepthSource : std::uint8_t {
-  image,   ///< an image of its own
-  alpha,   ///< the last channel of the picture, which is then no opacity
-  channel  ///< a named channel of the picture's file; a caller of the library gives it as an image of its own
+  image,    ///< an image of its own
+  alpha,    ///< the last channel of the picture, which is then no opacity
+  channel,  ///< a named channel of the picture's file; a caller of the library gives it as an image of its
+            ///< own
+  photo     ///< what the photograph carries (satin/photo_depth.h); a caller gives it as an image of its own
 };
 
 /// One channel of several.
