@@ -20,6 +20,8 @@ std::string metavar(const ParameterRecord& parameter) {
       return "X,X,...";
     case ParameterKind::integer:
       return "N";
+    case ParameterKind::length:
+      return "X|P%";
     case ParameterKind::flag:
       return "";
     case ParameterKind::choice:

@@ -123,6 +123,11 @@ void add_file(JsonWriter& json, const FileResult& file) {
   if (file.shape.width != 0) json.shape(file.shape);
   if (file.output_shape.width != 0) json.key("output_type").string(name_of(file.output_shape.type));
   json.key("seconds").real(file.time.count());
+  if (!file.found.empty()) {
+    json.key("found").begin_object();
+    for (const FoundValue& found : file.found) json.key(found.parameter).real(found.value);
+    json.end_object();
+  }
   if (file.error) add_error(json, *file.error);
   if (file.photo) add_photo(json, *file.photo);
   if (!file.warnings.empty()) json.key("warnings").strings(file.warnings);

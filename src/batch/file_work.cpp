@@ -247,6 +247,7 @@ void FileWork::filter_picture(FileInFlight& flight, FilterChain& chain) const {
   Image output(planned, reading_.allocator);
   for (std::string& warning : chain.run(light.picture(), output.view(), progress))
     warnings.push_back(std::move(warning));
+  flight.result.found = chain.found();
   flight.output = light.encoded(std::move(output));
   flight.result.output_shape = shape;
 }

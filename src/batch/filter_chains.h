@@ -34,7 +34,11 @@ class FilterChain {
   std::vector<std::string> run(const ImageView& picture, const MutableImageView& output,
                                const Progress& progress = {});
 
-  /// The same of a pipeline that makes JSON, of the picture in the file `input`: sets `text`, a line.
+  /// What that run took from the picture.
+  [[nodiscard]] std::vector<FoundValue> found() const { return planned_->found(); }
+
+  /// The same as run() of a pipeline that makes JSON, of the picture in the file `input`: sets `text`, a
+  /// line.
   std::vector<std::string> json(const std::filesystem::path& input, const ImageView& picture,
                                 std::string& text, const Progress& progress = {});
 

@@ -40,6 +40,8 @@ class PreparedDof final : public PreparedFilter {
 
   void check(std::vector<std::string>& warnings, Stream stream) override { radii_.check(warnings, stream); }
 
+  [[nodiscard]] std::vector<FoundValue> found() const override { return {{"strength", radii_.strength()}}; }
+
  private:
   LensRadii radii_;
   LensBlur blur_;

@@ -169,6 +169,7 @@ struct FileResult {
   std::chrono::duration<double> time{0};         ///< of its stages, without waiting between them
   std::optional<Error> error;                    ///< why it failed
   std::vector<std::string> warnings;             ///< what was done but may surprise
+  std::vector<FoundValue> found;                 ///< what filters took from the picture
   std::shared_ptr<const Thumbnails> thumbnails;  ///< with `gallery`
   std::optional<PhotoReport> photo;              ///< with depth of the photograph
 };
