@@ -110,7 +110,7 @@ CommandSpec filter_command(const FilterRecord& filter) {
   command.run = run_filter_command;
   if (std::vector<OptionSpec> own = own_options(filter); !own.empty())
     command.groups.push_back({"Filter options", std::move(own)});
-  command.groups.push_back(batch_option_group(filter.traits.covers, filter.set_by_photo != nullptr));
+  command.groups.push_back(batch_option_group(&filter));
   command.groups.push_back(common_options());
   return command;
 }
@@ -126,7 +126,7 @@ CommandSpec pipeline_command() {
       "each with its options and files as NAME=VALUE. 'satin FILTER --help' shows them.";
   command.takes_files = true;
   command.run = run_pipeline_command;
-  command.groups.push_back(batch_option_group(true, true));
+  command.groups.push_back(batch_option_group(nullptr));
   command.groups.push_back(common_options());
   return command;
 }

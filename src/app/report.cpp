@@ -121,6 +121,7 @@ void add_file(JsonWriter& json, const FileResult& file) {
   add_bytes(json, "input_bytes", file.input);
   add_bytes(json, "output_bytes", file.output);
   if (file.shape.width != 0) json.shape(file.shape);
+  if (file.pages > 1) json.key("pages").integer(static_cast<long long>(file.pages));
   if (file.output_shape.width != 0) json.key("output_type").string(name_of(file.output_shape.type));
   json.key("seconds").real(file.time.count());
   if (!file.found.empty()) {

@@ -34,6 +34,41 @@ fs::path depth_file(const Batch& work, std::size_t index) {
 
 bool may_replace(const Batch& work) { return work.options.overwrite || work.options.resume; }
 
+/// Where the middle of a pixel of a longer or shorter row lies among the samples: the one before it, the one
+/// behind it, and the part of the second.
+struct Between {
+  std::int64_t first, second;
+  double part;
+};
+
+Between between(std::int64_t pixel, std::int64_t pixels, std::int64_t samples) {
+  const double place =
+      (static_cast<double>(pixel) + 0.5) * static_cast<double>(samples) / static_cast<double>(pixels) - 0.5;
+  const double inside = std::clamp(place, 0.0, static_cast<double>(samples - 1));
+  const auto first = static_cast<std::int64_t>(inside);
+  return {first, std::min(first + 1, samples - 1), inside - static_cast<double>(first)};
+}
+
+/// A mask of u8 in another size, bilinear.
+Image scaled(const ImageView& mask, std::int64_t width, std::int64_t height, const Allocator& allocator) {
+  Image result({width, height, 1, Type::u8}, allocator);
+  const MutableImageView to = result.view();
+  const auto mix = [](double a, double b, double part) { return a + (b - a) * part; };
+  for (std::int64_t y = 0; y < height; ++y) {
+    const Between row = between(y, height, mask.shape.height);
+    for (std::int64_t x = 0; x < width; ++x) {
+      const Between column = between(x, width, mask.shape.width);
+      const auto at = [&](std::int64_t line) {
+        return mix(mask.value<std::uint8_t>(column.first, line),
+                   mask.value<std::uint8_t>(column.second, line), column.part);
+      };
+      to.value<std::uint8_t>(x, y) =
+          static_cast<std::uint8_t>(mix(at(row.first), at(row.second), row.part) + 0.5);
+    }
+  }
+  return result;
+}
+
 }  // namespace
 
 bool takes_photo(const PipelineStep& step) {
@@ -73,6 +108,21 @@ const PhotoDepth& depth_of(const Picture& picture) {
                                     : "it carries no depth. Give a depth image by --depth FILE.");
 }
 
+Image matte_of(const Picture& picture, MaskSource source, const Allocator& allocator) {
+  const std::vector<PhotoMatte> none;
+  const std::vector<PhotoMatte>& mattes = picture.photo ? picture.photo->mattes : none;
+  const auto matte = std::ranges::find(mattes, "portrait", &PhotoMatte::name);
+  if (matte == mattes.end())
+    throw Error(ErrorKind::input, "it carries no portrait matte. Give a mask by --mask FILE.");
+  const Shape& shape = picture.image.shape();
+  Image mask = scaled(matte->weights, shape.width, shape.height, allocator);
+  if (source != MaskSource::background) return mask;
+  auto* weight = reinterpret_cast<std::uint8_t*>(mask.data());
+  for (std::int64_t i = 0; i < shape.width * shape.height; ++i)
+    weight[i] = static_cast<std::uint8_t>(255 - weight[i]);
+  return mask;
+}
+
 PhotoPipeline pipeline_for(const Pipeline& pipeline, const Picture& picture) {
   PhotoPipeline result;
   const PhotoDepth& depth = depth_of(picture);
@@ -94,6 +144,13 @@ PhotoPipeline pipeline_for(const Pipeline& pipeline, const Picture& picture) {
   result.report.place = depth.place;
   result.report.original = picture.photo->original.place;
   return result;
+}
+
+void set_blur_at_infinity(PhotoReport& report, std::span<const FoundValue> found, const Shape& picture) {
+  const auto strength = std::ranges::find(found, "strength", &FoundValue::parameter);
+  if (strength == found.end() || report.blur.disparity <= 0) return;
+  const double radius = std::min(strength->value * report.blur.disparity, report.blur.largest);
+  report.blur.at_infinity = radius / static_cast<double>(std::max(picture.width, picture.height));
 }
 
 void check_depth_out(const Batch& work) {

@@ -47,7 +47,8 @@ void add_focus(std::string& text, const PhotoBlur& blur, const Photo& photo) {
 std::string packet_of(const Photo& photo, const PhotoBlur& blur) {
   const StoredDepth& depth = photo.depth->stored;
   std::string text =
-      "<x:xmpmeta xmlns:x=\"adobe:ns:meta/\"><rdf:RDF "
+      "<?xpacket begin=\"\xef\xbb\xbf\" id=\"W5M0MpCehiHzreSzNTczkc9d\"?><x:xmpmeta "
+      "xmlns:x=\"adobe:ns:meta/\"><rdf:RDF "
       "xmlns:rdf=\"http://www.w3.org/1999/02/22-rdf-syntax-ns#\">"
       "<rdf:Description rdf:about=\"\" xmlns:GFocus=\"http://ns.google.com/photos/1.0/focus/\""
       " xmlns:GImage=\"http://ns.google.com/photos/1.0/image/\""
@@ -61,7 +62,7 @@ std::string packet_of(const Photo& photo, const PhotoBlur& blur) {
   add(text, "GImage:Mime", "image/jpeg");
   add(text, "GDepth:Data", to_base64(depth.item.empty() ? png_of(depth.codes) : depth.item));
   add(text, "GImage:Data", to_base64(photo.original.file));
-  return text + "/></rdf:RDF></x:xmpmeta>";
+  return text + "/></rdf:RDF></x:xmpmeta><?xpacket end=\"w\"?>";
 }
 
 }  // namespace

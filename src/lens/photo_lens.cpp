@@ -1,7 +1,5 @@
 // The parameters of a lens for one photograph (satin/photo_depth.h).
 
-#include <algorithm>
-
 #include "lens/lens_focus.h"
 #include "satin/error.h"
 #include "satin/photo_depth.h"
@@ -55,6 +53,7 @@ PhotoBlur photo_blur(LensFocus lens, const Photo& photo, const Shape& picture) {
   if (!photo.depth) throw Error(ErrorKind::input, "the photograph has no depth. Give --depth FILE.");
   PhotoBlur blur;
   blur.source = source_of_focus(lens, photo);
+  const bool by_hand = lens.focus || lens.focus_at;
   const bool open_length = has_lens(lens) && !lens.focal_length;
   set_by_photo(lens, photo);
   if (open_length && !lens.focal_length)
@@ -68,9 +67,9 @@ PhotoBlur photo_blur(LensFocus lens, const Photo& photo, const Shape& picture) {
   const LensState state = state_of(lens, *photo.depth, picture);
   if (state.problems != 0) return blur;  // the run itself says what is wrong
   blur.disparity = state.near_edge;
+  blur.largest = lens.max_radius;
+  if (!by_hand && photo.focus) blur.place = photo.focus->place;
   if (!lens.focus) blur.place = percent(lens.focus_at.value_or(Point{{50, true}, {50, true}}), picture);
-  const double radius = std::min(std::max(state.near_edge, 0.0) * state.strength / 256, lens.max_radius);
-  blur.at_infinity = radius / static_cast<double>(std::max(picture.width, picture.height));
   return blur;
 }
 

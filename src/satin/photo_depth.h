@@ -86,7 +86,8 @@ struct PhotoBlur {
   double disparity = 0;               ///< that is sharp, by the values' own unit
   std::optional<Point> place;         ///< in the upright picture, in percent, if it was chosen by place
   std::string source;                 ///< "--focus-at", "GFocus", "the middle"
-  double at_infinity = 0;             ///< radius there, as a part of the longer side of the picture
+  double largest = 0;                 ///< radius that others are held to, in pixels
+  double at_infinity = 0;             ///< radius there, as a part of the picture's longer side; a run tells
   std::vector<std::string> warnings;  ///< what was assumed
 };
 
