@@ -109,6 +109,17 @@ const PhotoDepth& depth_of(const Picture& picture) {
                                     : "it carries no depth. Give a depth image by --depth FILE.");
 }
 
+void make_original(Picture& picture) {
+  PhotoOriginal& original = picture.photo->original;
+  if (!original.file.empty()) return;
+  WriteOptions options;
+  options.quality = 95;
+  options.convert = true;
+  options.metadata = picture.metadata;
+  original.file = encode_image(picture.image, ".jpg", options);
+  picture.warnings.emplace_back("the original is kept as a JPEG of quality 95, as GDepth holds no other.");
+}
+
 Image matte_of(const Picture& picture, MaskSource source, const Allocator& allocator) {
   const std::vector<PhotoMatte> none;
   const std::vector<PhotoMatte>& mattes = picture.photo ? picture.photo->mattes : none;
