@@ -70,6 +70,8 @@ struct Codec {
 [[nodiscard]] Codec exr_codec();
 [[nodiscard]] Codec webp_codec();
 [[nodiscard]] Codec jpeg2000_codec();
+[[nodiscard]] Codec heic_codec();
+[[nodiscard]] Codec avif_codec();
 [[nodiscard]] std::vector<Codec> refused_codecs();
 
 /// A format that is told by its bytes, so that it can be refused with advice.
@@ -81,5 +83,7 @@ struct Codec {
 [[nodiscard]] bool sniff_exr(Bytes bytes, std::string_view extension);
 [[nodiscard]] bool sniff_webp(Bytes bytes, std::string_view extension);
 [[nodiscard]] bool sniff_jpeg2000(Bytes bytes, std::string_view extension);
+[[nodiscard]] bool sniff_heic(Bytes bytes, std::string_view extension);
+[[nodiscard]] bool sniff_avif(Bytes bytes, std::string_view extension);
 
 }  // namespace satin::io

@@ -8,6 +8,9 @@
 // Alpha::straight; OpenEXR and float TIFF with associated alpha give Alpha::premultiplied. Of a TIFF, PNM or
 // OpenEXR file with several pictures the first one is read.
 //
+// HEIC and AVIF of 9 to 16 bits become u16 over its whole range, rounded to nearest; their alpha is divided
+// out. Their colours by numbers (nclx) become an ICC profile; PQ and HLG without a profile are refused.
+//
 // Metadata. ICC profile, EXIF and XMP travel as opaque blocks between JPEG, PNG, TIFF and WebP, and IPTC
 // between JPEG and TIFF, with these changes: the orientation becomes 1, as pictures are read upright; sizes
 // become those of the picture; EXIF and XMP thumbnails and maker notes that hold a preview are dropped, as
