@@ -2,6 +2,7 @@
 // What every file format is to the rest of satin_io: one record in the list of codecs.cpp.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,6 +47,9 @@ struct Codec {
   const char* advice = "";  ///< where decode or encode is missing: why, and what to do
   /// Loads what the codec needs. Throws Error(environment) if that is not installed.
   void (*require)() = nullptr;
+  /// Of a format that is read alone: true for 8 bits without alpha; nothing if these bytes, which may be the
+  /// start of a file, do not tell.
+  std::optional<bool> (*fits_jpeg)(Bytes bytes) = nullptr;
 };
 
 /// Every format that Satin knows, in the order in which inputs are compared with them.

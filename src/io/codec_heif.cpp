@@ -138,11 +138,17 @@ Picture decode_heif(Bytes bytes, const ReadOptions& options) {
   return picture;
 }
 
+std::optional<bool> fits_jpeg(Bytes bytes) {
+  const std::optional<HeifPicture> picture = read_heif_boxes(bytes);
+  return picture ? std::optional(picture->bits == 8 && !picture->alpha) : std::nullopt;
+}
+
 Codec heif_codec(const char* name, std::vector<std::string_view> extensions,
                  bool (*sniff)(Bytes, std::string_view)) {
   Codec codec{name, std::move(extensions), sniff, decode_heif};
   codec.advice = "Satin reads them alone. Write .jpg, .png or .tiff instead.";
   codec.require = require_libheif;
+  codec.fits_jpeg = fits_jpeg;
   return codec;
 }
 

@@ -1,6 +1,7 @@
 // The public functions of satin/io.h over the list of codecs.
 
 #include <algorithm>
+#include <fstream>
 #include <new>
 #include <utility>
 
@@ -229,6 +230,23 @@ std::string what_is_lost(const std::string& extension, const Metadata& metadata,
     if ((codec->holds.metadata & io::set_of(io::Carried::channels)) == 0)
       lost.push_back("channel " + channel.name);
   return lost.empty() ? std::string() : std::string(codec->name) + " holds no " + io::one_of(lost) + ".";
+}
+
+bool fits_jpeg(const std::filesystem::path& file) {
+  std::vector<std::byte> start(std::size_t{1} << 16);
+  std::ifstream stream(file, std::ios::binary);
+  stream.read(reinterpret_cast<char*>(start.data()), static_cast<std::streamsize>(start.size()));
+  start.resize(static_cast<std::size_t>(stream.gcount()));
+  try {
+    const Codec& codec = codec_for(start, io::lower(file.extension().string()));
+    if (codec.fits_jpeg == nullptr)  // another format under this name
+      return codec.holds.types == io::set_of(Type::u8) && codec.holds.alpha == io::set_of(Alpha::none);
+    std::optional<bool> fits = codec.fits_jpeg(start);
+    if (!fits) fits = codec.fits_jpeg(io::read_file(file, ReadLimits{}.bytes, [](Bytes) {}));
+    return fits.value_or(false);
+  } catch (const Error&) {
+    return false;  // reading the picture will tell why
+  }
 }
 
 void check_writable(const std::filesystem::path& path, const Shape& shape, const WriteOptions& options) {

@@ -110,6 +110,10 @@ struct WriteOptions {
 [[nodiscard]] std::string what_is_lost(const std::string& extension, const Metadata& metadata,
                                        std::span<const NamedChannel> channels = {});
 
+/// True if JPEG holds the bits and the channels of the picture in this file, as far as the file's header
+/// tells: 8 bits without alpha. Never throws for what is in the file.
+[[nodiscard]] bool fits_jpeg(const std::filesystem::path& file);
+
 /// Throws Error(usage) if a picture of this shape cannot be written under this name: unknown extension, a
 /// type or a number of channels that the format does not hold, a missing folder, an existing file without
 /// `overwrite`, no permission. Error(environment) if a library that the format needs is not installed.
