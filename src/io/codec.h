@@ -50,6 +50,8 @@ struct Codec {
   /// Of a format that is read alone: true for 8 bits without alpha; nothing if these bytes, which may be the
   /// start of a file, do not tell.
   std::optional<bool> (*fits_jpeg)(Bytes bytes) = nullptr;
+  /// As decode, with Picture::photo but for what EXIF tells; null for formats that carry no depth.
+  Picture (*decode_photo)(Bytes bytes, const ReadOptions& options) = nullptr;
 };
 
 /// Every format that Satin knows, in the order in which inputs are compared with them.

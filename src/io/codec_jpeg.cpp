@@ -13,6 +13,7 @@
 
 #include "io/convert.h"
 #include "io/jpeg_scans.h"
+#include "io/photo_depth.h"
 #include "io/support.h"
 #include "metadata/jpeg_markers.h"
 #include "metadata/pixel_tags.h"
@@ -235,7 +236,7 @@ Picture decode_jpeg(Bytes bytes, const ReadOptions& options) {
   const int channels = info.num_components == 1 ? 1 : 3;
   Image image = allocate(info.image_width, info.image_height, channels, Type::u8, Alpha::none, options);
   Picture picture;
-  picture.metadata = jpeg_metadata(bytes);
+  picture.metadata = jpeg_metadata(bytes, picture.warnings);
   if (!options.nvjpeg || !decode_by_nvjpeg(*options.nvjpeg, info, bytes, image, picture))
     decode_by_libjpeg(reader, image, options, picture);
   picture.image = upright(std::move(image), exif_orientation(picture.metadata.exif), options.allocator);
@@ -374,6 +375,7 @@ FileBytes encode_jpeg(const ImageView& image, const WriteOptions& options) {
 
 Codec jpeg_codec() {
   Codec codec{"JPEG", {".jpg", ".jpeg", ".jpe", ".jfif"}, sniff_jpeg, decode_jpeg, encode_jpeg};
+  codec.decode_photo = decode_jpeg_photo;
   codec.holds.types = set_of(Type::u8);
   codec.holds.channels = set_of(1, 3);
   codec.holds.max_side = JPEG_MAX_DIMENSION;

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "io/stb.h"
+#include "io/photo_depth.h"
 #include "io/support.h"
 #include "metadata/jpeg_markers.h"
 #include "metadata/pixel_tags.h"
@@ -131,8 +132,11 @@ class Checker {
 
 Picture decode_jpeg(Bytes bytes, const ReadOptions& options) {
   Checker(bytes).run();
-  return upright(decode_with_stb(format, bytes, options), exif_orientation(jpeg_metadata(bytes).exif),
-                 options.allocator);
+  Picture picture;
+  const Metadata metadata = jpeg_metadata(bytes, picture.warnings);
+  picture.image =
+      upright(decode_with_stb(format, bytes, options), exif_orientation(metadata.exif), options.allocator);
+  return picture;
 }
 
 // stb stores one channel as three equal ones, so that a gray picture is read back as RGB.
@@ -144,6 +148,7 @@ FileBytes encode_jpeg(const ImageView& image, const WriteOptions& options) {
 
 Codec jpeg_codec() {
   Codec codec{"JPEG", {".jpg", ".jpeg", ".jpe", ".jfif"}, sniff_jpeg, decode_jpeg, encode_jpeg};
+  codec.decode_photo = decode_jpeg_photo;
   codec.holds.types = set_of(Type::u8);
   codec.holds.channels = set_of(1, 3);
   codec.holds.max_side = 65500;

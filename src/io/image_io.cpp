@@ -7,6 +7,7 @@
 
 #include "io/convert.h"
 #include "io/file.h"
+#include "io/photo_depth.h"
 #include "io/support.h"
 #include "metadata/pixel_tags.h"
 #include "metadata/xmp.h"
@@ -170,8 +171,12 @@ Picture decode_picture(std::span<const std::byte> bytes, const std::string& name
   return named(name, [&] {
     if (bytes.empty()) throw Error(ErrorKind::input, "the file is empty. Get a complete copy of it.");
     const std::string extension = io::lower(std::filesystem::path(name).extension().string());
-    Picture picture = codec_for(bytes, extension).decode(bytes, options);
+    const Codec& codec = codec_for(bytes, extension);
+    Picture picture = options.photo_depth && codec.decode_photo != nullptr
+                          ? codec.decode_photo(bytes, options)
+                          : codec.decode(bytes, options);
     const Shape& shape = picture.image.shape();
+    if (picture.photo) io::complete_photo(*picture.photo, picture.metadata.exif, shape);
     io::describe_in_exif(picture.metadata.exif, shape.width, shape.height);
     if (!io::describe_in_xmp(picture.metadata.xmp, shape.width, shape.height))
       picture.warnings.emplace_back("The XMP packet is damaged and was left out.");

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "metadata/bytes.h"
+#include "metadata/extended_xmp.h"
 #include "metadata/iptc.h"
 
 namespace satin::io {
@@ -11,10 +11,8 @@ namespace {
 
 constexpr int app1 = 0xE1, app2 = 0xE2, app13 = 0xED;
 constexpr std::string_view exif_name{"Exif\0\0", 6};
-constexpr std::string_view xmp_name{"http://ns.adobe.com/xap/1.0/\0", 29};
 constexpr std::string_view icc_name{"ICC_PROFILE\0", 12};
 constexpr std::string_view photoshop_name{"Photoshop 3.0\0", 14};
-constexpr std::size_t segment_limit = 65533;
 
 /// The parts of a profile, which carry their number, from 1, and their count (ICC.1, B.4).
 struct ProfileParts {
@@ -43,17 +41,30 @@ JpegSegment segment_of(int marker, std::string_view name, Bytes content) {
 }
 
 void add_resources(std::vector<JpegSegment>& segments, Bytes resources) {
-  constexpr std::size_t most = segment_limit - photoshop_name.size();
+  constexpr std::size_t most = jpeg_segment_limit - photoshop_name.size();
   for (; !resources.empty(); resources = resources.subspan(std::min(most, resources.size())))
     segments.push_back(segment_of(app13, photoshop_name, resources.first(std::min(most, resources.size()))));
+}
+
+/// The packet with its extension, which must be the one that it names.
+void join(FileBytes& xmp, const ExtendedXmp& extended, std::vector<std::string>& warnings) {
+  const std::string guid = xmp.empty() ? std::string() : extended_guid(xmp);
+  if (guid.empty()) return;
+  const std::optional<FileBytes> packet = extended.packet(guid);
+  std::optional<FileBytes> both = packet ? joined_xmp(xmp, *packet) : std::nullopt;
+  if (both)
+    xmp = std::move(*both);
+  else
+    warnings.emplace_back("The extended XMP packet is damaged and was left out.");
 }
 
 }  // namespace
 
 bool sniff_jpeg(Bytes bytes, std::string_view) { return starts_with(bytes, "\xff\xd8\xff"); }
 
-Metadata jpeg_metadata(Bytes bytes) {
+Metadata jpeg_metadata(Bytes bytes, std::vector<std::string>& warnings) {
   Metadata metadata;
+  ExtendedXmp extended;
   ProfileParts profile;
   FileBytes resources;  // of Photoshop, cut into segments anywhere
   std::size_t at = 2;
@@ -72,6 +83,7 @@ Metadata jpeg_metadata(Bytes bytes) {
       metadata.exif = copy_of(segment.subspan(exif_name.size()));
     if (marker == app1 && metadata.xmp.empty() && starts_with(segment, xmp_name))
       metadata.xmp = copy_of(segment.subspan(xmp_name.size()));
+    if (marker == app1) extended.add(segment);
     if (marker == app2 && starts_with(segment, icc_name)) profile.add(segment);
     if (marker == app13 && starts_with(segment, photoshop_name))
       resources.insert(resources.end(), segment.begin() + static_cast<std::ptrdiff_t>(photoshop_name.size()),
@@ -80,19 +92,17 @@ Metadata jpeg_metadata(Bytes bytes) {
   }
   metadata.icc = profile.joined();
   metadata.iptc = iptc_in_resources(resources);
+  join(metadata.xmp, extended, warnings);
   return metadata;
 }
 
 std::vector<JpegSegment> jpeg_segments(const Metadata& metadata) {
   std::vector<JpegSegment> segments;
-  const auto add = [&](std::string_view name, const FileBytes& block) {
-    if (!block.empty() && block.size() + name.size() <= segment_limit)
-      segments.push_back(segment_of(app1, name, block));
-  };
-  add(exif_name, metadata.exif);
-  add(xmp_name, metadata.xmp);
+  if (!metadata.exif.empty() && metadata.exif.size() + exif_name.size() <= jpeg_segment_limit)
+    segments.push_back(segment_of(app1, exif_name, metadata.exif));
+  for (FileBytes& content : xmp_segments(metadata.xmp)) segments.push_back({app1, std::move(content)});
   if (!metadata.iptc.empty()) add_resources(segments, resources_of_iptc(metadata.iptc));
-  const std::size_t most = segment_limit - icc_name.size() - 2;
+  const std::size_t most = jpeg_segment_limit - icc_name.size() - 2;
   const std::size_t count = (metadata.icc.size() + most - 1) / most;
   if (count > 255) return segments;
   for (std::size_t i = 0; i < count; ++i) {

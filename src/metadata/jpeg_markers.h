@@ -7,17 +7,23 @@
 
 namespace satin::io {
 
+/// The largest content of a segment.
+constexpr std::size_t jpeg_segment_limit = 65533;
+/// What the content of a segment with an XMP packet begins with.
+constexpr std::string_view xmp_name{"http://ns.adobe.com/xap/1.0/\0", 29};
+
 [[nodiscard]] bool sniff_jpeg(Bytes bytes, std::string_view extension);
 
-/// The blocks before the first scan. A profile with a missing part is left out.
-[[nodiscard]] Metadata jpeg_metadata(Bytes bytes);
+/// The blocks before the first scan. A profile with a missing part is left out; extended XMP whose parts do
+/// not make a whole is left out with a warning.
+[[nodiscard]] Metadata jpeg_metadata(Bytes bytes, std::vector<std::string>& warnings);
 
 struct JpegSegment {
   int marker = 0;  ///< 0xE1: APP1
   FileBytes content;
 };
 
-/// The blocks as segments. What does not fit (EXIF or XMP above 64 KiB) is left out.
+/// The blocks as segments. EXIF that does not fit (above 64 KiB) is left out.
 [[nodiscard]] std::vector<JpegSegment> jpeg_segments(const Metadata& metadata);
 
 }  // namespace satin::io

@@ -11,7 +11,7 @@
 #include <optional>
 #include <utility>
 
-#include "metadata/bytes.h"
+#include "metadata/xmp_properties.h"
 
 namespace satin::io {
 namespace {
@@ -56,27 +56,6 @@ std::optional<std::string> value_of(const Name& name, const Size& size) {
       (name.space == exif && name.local == "PixelYDimension"))
     return std::to_string(size.height);
   return std::nullopt;
-}
-
-void append_escaped(std::string& text, std::string_view value) {
-  for (const char c : value) switch (c) {
-      case '&':
-        text += "&amp;";
-        break;
-      case '<':
-        text += "&lt;";
-        break;
-      case '"':
-        text += "&quot;";
-        break;
-      case '\t':
-      case '\n':
-      case '\r':
-        text += "&#" + std::to_string(int{c}) + ";";
-        break;
-      default:
-        text += c;
-    }
 }
 
 /// Copies a packet through expat. The raw text of whatever is kept arrives by the default handler, in UTF-8.
@@ -216,17 +195,6 @@ class Copy {
   std::size_t dropped_ = 0;           ///< depth of the element that is left out; 0: none
   std::optional<std::string> value_;  ///< the text of the element that was just begun
 };
-
-/// The packet without zeros behind it, which are no XML: single ones, or units of UTF-16.
-Bytes without_zeros(Bytes packet) {
-  const auto is_zero = [](std::byte value) { return value == std::byte{0}; };
-  const bool wide =
-      packet.size() > 1 && (is_zero(packet[0]) || is_zero(packet[1]) || byte_at(packet, 0) >= 0xFE);
-  const std::size_t unit = wide ? 2 : 1;
-  while (packet.size() >= unit && std::ranges::all_of(packet.last(unit), is_zero))
-    packet = packet.first(packet.size() - unit);
-  return packet;
-}
 
 }  // namespace
 

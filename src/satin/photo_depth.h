@@ -68,12 +68,6 @@ struct PhotoFocus {
   std::string source;              ///< "GFocus", "EXIF SubjectArea"
 };
 
-/// The lens by the EXIF block.
-struct PhotoLens {
-  std::optional<double> focal_length;  ///< mm
-  std::optional<double> sensor_width;  ///< mm, of the longer side
-};
-
 /// What a photograph carries for refocusing.
 struct Photo {
   std::optional<PhotoDepth> depth;  ///< absent: the file has none, or `problem` says why it is not read
@@ -83,7 +77,8 @@ struct Photo {
   PhotoOriginal original;
   int orientation = 1;  ///< how the stored picture, its original and its stored depth lie, as in EXIF
   std::optional<PhotoFocus> focus;  ///< of the file; absent if it does not tell
-  PhotoLens lens;                   ///< as far as the file tells
+  /// FocalLengthIn35mmFilm of the EXIF block: mm before a sensor of 36 mm; absent if it does not tell.
+  std::optional<double> focal_length;
 };
 
 }  // namespace satin
