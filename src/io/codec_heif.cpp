@@ -8,6 +8,7 @@
 
 #include "io/heif_interface.h"
 #include "io/module.h"
+#include "io/photo_depth.h"
 #include "io/support.h"
 #include "metadata/coded_colour.h"
 #include "metadata/heif_boxes.h"
@@ -122,8 +123,8 @@ FileBytes profile_of(const SatinHeifItem& item, const char* format) {
   return icc_profile(colour);
 }
 
-Picture decode_heif(Bytes bytes, const ReadOptions& options) {
-  const HeifFile file(bytes);
+/// The primary picture.
+Picture decode_primary(const HeifFile& file, Bytes bytes, const ReadOptions& options) {
   const SatinHeifItem& item = file.items().front();
   static_cast<void>(profile_of(item, file.format));  // refuses at once what need not be decoded
   const HeifPicture stored = read_heif_boxes(bytes).value_or(HeifPicture{});
@@ -138,6 +139,52 @@ Picture decode_heif(Bytes bytes, const ReadOptions& options) {
   return picture;
 }
 
+Picture decode_heif(Bytes bytes, const ReadOptions& options) {
+  return decode_primary(HeifFile(bytes), bytes, options);
+}
+
+/// What the codes of an auxiliary picture mean as depth: by its own XMP, else by its bit stream; without
+/// either, white is near. Nothing if it is no depth.
+std::optional<DepthTerms> depth_terms(const SatinHeifItem& item) {
+  const std::optional<XmpNode> xmp = parse_xmp(bytes_of(item.xmp));
+  if (std::optional<DepthTerms> terms = xmp ? apple_terms(*xmp) : std::nullopt) return terms;
+  const std::string_view type = item.auxiliary_type;
+  if (type != "urn:mpeg:hevc:2015:auxid:2" && type != "urn:mpeg:mpegB:cicp:systems:auxiliary:depth" &&
+      !type.ends_with("aux:disparity"))
+    return std::nullopt;
+  if (item.depth.known == 0) return relative_terms(0, 1, false);
+  return relative_terms(item.depth.first, item.depth.last, item.depth.is_distance != 0);
+}
+
+/// Depth that cannot be used is told as a problem, a matte as a warning: the picture is read all the same.
+void add_auxiliary(const HeifFile& file, std::size_t index, const ReadOptions& options, Picture& picture) {
+  const SatinHeifItem& item = file.items()[index];
+  Photo& photo = *picture.photo;
+  const std::string matte = matte_of_type(item.auxiliary_type);
+  try {
+    if (!matte.empty()) {
+      if (item.bits != 8) unsupported(file.format, "a matte of more than 8 bits", "");
+      photo.mattes.push_back({matte, file.decode(index, 1, options)});
+    } else if (const std::optional<DepthTerms> terms = depth_terms(item); terms && !photo.depth) {
+      photo.depth = photo_depth(file.decode(index, 1, options), *terms, 1, options.allocator);
+      photo.depth->place = "auxiliary picture " + std::to_string(index);
+    }
+  } catch (const Error& error) {
+    if (matte.empty())
+      photo.problem = error.what();
+    else
+      picture.warnings.push_back("The matte '" + matte + "' was left out: " + error.what());
+  }
+}
+
+Picture decode_heif_photo(Bytes bytes, const ReadOptions& options) {
+  const HeifFile file(bytes);
+  Picture picture = decode_primary(file, bytes, options);
+  picture.photo.emplace();
+  for (std::size_t i = 1; i < file.items().size(); ++i) add_auxiliary(file, i, options, picture);
+  return picture;
+}
+
 std::optional<bool> fits_jpeg(Bytes bytes) {
   const std::optional<HeifPicture> picture = read_heif_boxes(bytes);
   return picture ? std::optional(picture->bits == 8 && !picture->alpha) : std::nullopt;
@@ -149,6 +196,7 @@ Codec heif_codec(const char* name, std::vector<std::string_view> extensions,
   codec.advice = "Satin reads them alone. Write .jpg, .png or .tiff instead.";
   codec.require = require_libheif;
   codec.fits_jpeg = fits_jpeg;
+  codec.decode_photo = decode_heif_photo;
   return codec;
 }
 

@@ -1,3 +1,5 @@
+#include <cstring>
+
 #include "metadata/heif_boxes.h"
 #include "satin/tone_curves.h"
 #include "tests/io/made_heif.h"
@@ -159,6 +161,92 @@ TEST_F(Heif, WhatLiesBehindTheBoxesIsNoDamage) {
   const FileBytes trailer = bytes_of("\x7f\x7f\x7f\x7fSEFT of a phone");
   file.insert(file.end(), trailer.begin(), trailer.end());
   expect_same(decode_image(file, "x"), image, "with a trailer");
+}
+
+class HeifDepth : public Heif {
+ protected:
+  void SetUp() override {
+    Heif::SetUp();
+    const fs::path path = fs::path(SATIN_TEST_DATA) / "portrait" / "pug.heic";
+    if (IsSkipped() || fs::exists(path)) return load_file(path);
+    GTEST_SKIP() << "no file " << path;
+  }
+
+  /// Writes one text of the file over another; blanks fill what is left.
+  void replace(const std::string& text, std::string by) {
+    by.resize(text.size(), ' ');
+    const auto* const first = reinterpret_cast<const char*>(file_.data());
+    const std::size_t at = std::string_view(first, file_.size()).find(text);
+    ASSERT_NE(at, std::string_view::npos) << text;
+    std::memcpy(file_.data() + at, by.data(), by.size());
+  }
+
+  [[nodiscard]] Photo photo() const {
+    ReadOptions options;
+    options.photo_depth = true;
+    return decode_picture(file_, "pug.heic", options).photo.value();
+  }
+
+ private:
+  void load_file(const fs::path& path) {
+    if (!IsSkipped()) file_ = load(path);
+  }
+
+  FileBytes file_;
+};
+
+TEST_F(HeifDepth, DisparityIsThatOfAnotherReader) {
+  const Photo photo = this->photo();
+  const PhotoDepth& depth = photo.depth.value();
+  EXPECT_EQ(depth.kind, DepthKind::disparity);
+  EXPECT_TRUE(depth.metric);
+  EXPECT_FLOAT_EQ(depth.lowest, 1.498047F);
+  EXPECT_FLOAT_EQ(depth.highest, 4.382812F);
+  const Image codes = read_image(fs::path(SATIN_TEST_DATA) / "portrait" / "pug_depth.png");
+  ASSERT_EQ(depth.values.shape().width, codes.shape().width);
+  ASSERT_EQ(depth.values.shape().height, codes.shape().height);
+  const auto* const values = reinterpret_cast<const float*>(depth.values.data());
+  const auto* const stored = reinterpret_cast<const std::uint8_t*>(depth.stored.codes.data());
+  for (std::int64_t i = 0; i < codes.shape().width * codes.shape().height; ++i) {
+    const int code = std::to_integer<int>(codes.data()[i * codes.shape().channels]);
+    ASSERT_NEAR(values[i], 1.498047 + code / 255.0 * (4.382812 - 1.498047), 1e-6) << i;
+    ASSERT_EQ(stored[i], 255 - code) << i;
+  }
+  EXPECT_EQ(photo.orientation, 1);
+  EXPECT_TRUE(photo.original.file.empty());
+  EXPECT_EQ(photo.focus.value().source, "EXIF SubjectArea");
+}
+
+TEST_F(HeifDepth, DistancesByTheWordOfTheFile) {
+  replace("disparity</apdi", "depth    </apdi");
+  const Photo photo = this->photo();
+  EXPECT_EQ(photo.depth.value().kind, DepthKind::depth);
+  EXPECT_FLOAT_EQ(photo.depth.value().highest, 4.382812F);
+}
+
+TEST_F(HeifDepth, WithoutXmpTheBitStreamSaysTheRange) {
+  replace("http://ns.apple.com/pixeldatainfo/1.0/", "http://example.org/");
+  const PhotoDepth depth = photo().depth.value();
+  EXPECT_EQ(depth.kind, DepthKind::disparity);
+  EXPECT_FALSE(depth.metric);
+  EXPECT_NEAR(depth.lowest, 1.498047F, 1e-3);
+  EXPECT_NEAR(depth.highest, 4.382812F, 1e-3);
+}
+
+TEST_F(HeifDepth, TermsThatMeanNothingAreAProblemOfTheDepthAlone) {
+  replace("apdi:FloatMaxValue>4.382812", "apdi:FloatMaxValue>nothing");
+  const Photo photo = this->photo();
+  EXPECT_FALSE(photo.depth);
+  EXPECT_NE(photo.problem.find("FloatMaxValue"), std::string::npos) << photo.problem;
+}
+
+TEST_F(HeifDepth, MattesByTheirType) {
+  EXPECT_TRUE(photo().mattes.empty());
+  replace("urn:com:apple:photo:2020:aux:hdrgainmap", "urn:com:apple:photoaux:semanticskymatte");
+  const std::vector<PhotoMatte> mattes = photo().mattes;
+  ASSERT_EQ(mattes.size(), 1U);
+  EXPECT_EQ(mattes.front().name, "sky");
+  EXPECT_EQ(describe(mattes.front().weights.shape()), describe(shape_of(2016, 1512, 1, Type::u8)));
 }
 
 TEST(HeifBoxes, DamagedBoxesSayNothing) {
