@@ -8,9 +8,13 @@ namespace satin::kernels {
 
 template void run_pixelwise(const CircleOfConfusionJob&, const CircleOfConfusionJob::Images&,
                             const TransferView&, StreamHandle);
+template void run_pixelwise(const DepthSpanJob&, const DepthSpanJob::Images&, const TransferView&,
+                            StreamHandle);
 template void run_pixelwise(const EnlargeRadiiJob&, const EnlargeRadiiJob::Images&, const TransferView&,
                             StreamHandle);
 template void run_pixelwise(const FillUnknownJob&, const FillUnknownJob::Images&, const TransferView&,
+                            StreamHandle);
+template void run_pixelwise(const HeldRadiiJob&, const HeldRadiiJob::Images&, const TransferView&,
                             StreamHandle);
 template void run_pixelwise(const LensStoreJob&, const LensStoreJob::Images&, const TransferView&,
                             StreamHandle);

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 #include <vector>
 
 #include "app/interrupt.h"
@@ -16,10 +17,63 @@
 namespace satin::app {
 namespace {
 
-Picture read(const BatchFile& input, const ReadOptions& options) {
-  if (input.problem) throw Error(*input.problem);
-  return read_picture(input.input, options);
+/// The pictures of a file, or why there are none.
+struct FileContents {
+  std::vector<Picture> pictures;
+  std::optional<Error> error;
+};
+
+FileContents read(const BatchFile& input, const ReadOptions& options) try {
+  if (input.problem) return {{}, input.problem};
+  return {read_pictures(input.input, options), std::nullopt};
+} catch (const Error& error) {
+  return {{}, error};
 }
+
+/// What is told of each picture, in an object of its own or not.
+class PictureReport {
+ public:
+  PictureReport(JsonWriter* json, bool listed) : json_(json), listed_(listed) {}
+
+  /// Gives the error that the work ended with. Throws Error(usage).
+  std::optional<Error> tell(const BatchFile& input, const Picture& picture, std::size_t page,
+                            const PictureWork& work) {
+    begin(input, page);
+    for (const std::string& warning : picture.warnings)
+      print_error("Warning: " + name_with_page(input, page) + ": " + warning);
+    std::optional<Error> error;
+    try {
+      if (json_ != nullptr) json_->shape(picture.image.shape());
+      work(input, picture.image, page);
+    } catch (const Error& failure) {
+      if (failure.kind() == ErrorKind::usage) throw;
+      error = failure;
+    }
+    end(error);
+    return error;
+  }
+
+  void tell(const BatchFile& input, const Error& error) {
+    begin(input, 0);
+    end(error);
+  }
+
+ private:
+  void begin(const BatchFile& input, std::size_t page) {
+    if (listed_) json_->begin_object();
+    if (json_ != nullptr) json_->key("input").string(input.input.string());
+    if (json_ != nullptr && page != 0) json_->key("page").integer(static_cast<long long>(page));
+  }
+
+  void end(const std::optional<Error>& error) {
+    if (error) print_error(error->what());
+    if (error && json_ != nullptr) json_->key("error").string(error->what());
+    if (listed_) json_->end_object();
+  }
+
+  JsonWriter* json_;
+  bool listed_;
+};
 
 }  // namespace
 
@@ -37,8 +91,12 @@ std::string short_number(double value, int digits) {
   return result;
 }
 
+std::string name_with_page(const BatchFile& file, std::size_t page) {
+  return file.input.string() + (page == 0 ? "" : ", page " + std::to_string(page));
+}
+
 bool names_one_file(const ParsedLine& line) {
-  if (line.arguments.size() != 1 || line.value("files-from")) return false;
+  if (line.arguments.size() != 1 || line.value("files-from") || line.flag("all-pages")) return false;
   const std::string& name = line.arguments.front();
   const bool is_pattern = name.find_first_of("*?[") != std::string::npos && !std::filesystem::exists(name);
   return !is_pattern && !std::filesystem::is_directory(name);
@@ -50,30 +108,23 @@ int for_each_picture(const ParsedLine& line, JsonWriter* json, const PictureWork
   BatchResult result;
   result.total = inputs.size();
   const bool listed = json != nullptr && !one;
+  PictureReport report(json, listed);
   if (listed) json->key("files").begin_array();
   for (const BatchFile& input : inputs) {
     if (interrupted()) {
       result.cancelled = true;
       break;
     }
-    const std::string name = input.input.string();
     FileResult file;
-    if (listed) json->begin_object();
-    if (json != nullptr) json->key("input").string(name);
-    try {
-      const Picture picture = read(input, options);
-      for (const std::string& warning : picture.warnings) print_error("Warning: " + name + ": " + warning);
-      if (json != nullptr) json->shape(picture.image.shape());
-      work(input, picture.image);
-    } catch (const Error& error) {
-      if (error.kind() == ErrorKind::usage) throw;
-      print_error(error.what());
-      file.error = error;
-      file.status = FileStatus::failed;
-      if (json != nullptr) json->key("error").string(error.what());
-    }
+    FileContents contents = read(input, options);
+    file.error = contents.error;
+    if (file.error && file.error->kind() == ErrorKind::usage && inputs.size() == 1) throw Error(*file.error);
+    if (file.error) report.tell(input, *file.error);
+    for (std::size_t i = 0; i < contents.pictures.size(); ++i)
+      if (auto error = report.tell(input, contents.pictures[i], options.all_pages ? i + 1 : 0, work))
+        file.error = error;
+    if (file.error) file.status = FileStatus::failed;
     result.count(file);
-    if (listed) json->end_object();
   }
   if (const std::string summary = summary_of_failure(result); !summary.empty()) print_error(summary);
   const int code = exit_code(result);

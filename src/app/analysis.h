@@ -1,6 +1,7 @@
 #pragma once
 // What commands have in common that look at pictures and write none.
 
+#include <cstddef>
 #include <functional>
 #include <string>
 
@@ -17,17 +18,21 @@ namespace satin::app {
 /// Text with `digits` behind the point at most, no zeros at the end.
 [[nodiscard]] std::string short_number(double value, int digits = 4);
 
-/// True if the line names one file, that may be standard input: no folder, pattern or list.
+/// True if the line names one file, that may be standard input, of which one picture is taken: no folder,
+/// pattern or list.
 [[nodiscard]] bool names_one_file(const ParsedLine& line);
 
-/// What is done with each picture.
-using PictureWork = std::function<void(const BatchFile& file, const Image& picture)>;
+/// "stack.tif, page 2"; the name alone if `page` is 0.
+[[nodiscard]] std::string name_with_page(const BatchFile& file, std::size_t page);
+
+/// What is done with each picture; with --all-pages `page` counts those of its file, otherwise it is 0.
+using PictureWork = std::function<void(const BatchFile& file, const Image& picture, std::size_t page)>;
 
 /// Reads the pictures that the line names, folders too, and calls `work` for each. A file that cannot be read
 /// or worked on is reported and the others are done. With `json`, which is inside of an object, "files"
-/// becomes an object for each file, of its name, its shape and what `work` adds, or its error, and the exit
-/// code follows; with `one` the members of the one file stand alone. Gives the exit code. Throws Error(usage)
-/// if there are no inputs.
+/// becomes an object for each file or page, of its name, its shape and what `work` adds, or its error, and
+/// the exit code follows; with `one` the members of the one file stand alone. Gives the exit code. Throws
+/// Error(usage) if there are no inputs.
 int for_each_picture(const ParsedLine& line, JsonWriter* json, const PictureWork& work, bool one = false);
 
 }  // namespace satin::app

@@ -120,9 +120,10 @@ int run(const CommandSpec& command, const ParsedLine& line) {
   const bool as_json = line.flag("json");
   const Device device = open_device(line);
   JsonWriter json;
-  const auto sort = [&](const BatchFile& file, const Image& picture) {
+  const auto sort = [&](const BatchFile& file, const Image& picture, std::size_t page) {
     const Bins bins = tones.of(picture.shape().type);
-    const fs::path own = one ? folder : folder_of(folder, file);
+    fs::path own = one ? folder : folder_of(folder, file);
+    if (page != 0) own /= "page_" + std::to_string(page);
     const std::vector<fs::path> paths = outputs_of(own, tones.bins);
     check_outputs(paths, line.flag("overwrite"));
     const ToneZones zones = tone_zones(device, picture, bins);
@@ -145,7 +146,8 @@ CommandSpec bins_command(CommandSpec command) {
       "Writes a mask for each zone (zone_0.png, ...), all pixels zone after zone in raster order\n"
       "(pixels.npy), and x and y of each (positions.npy). The tone is the luminance\n"
       "0.2126 R + 0.7152 G + 0.0722 B of the values as stored. Values beyond the ends belong to the first\n"
-      "and to the last zone. Of several pictures each has a folder in DIR, named after it.";
+      "and to the last zone. Of several pictures each has a folder in DIR, named after it, with one for each "
+      "page.";
   command.run = run;
   OptionSpec output = file("output", "folder for the results; it is created", 'o');
   output.value = "DIR";

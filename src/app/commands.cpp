@@ -20,6 +20,8 @@ std::string metavar(const ParameterRecord& parameter) {
       return "X,X,...";
     case ParameterKind::integer:
       return "N";
+    case ParameterKind::length:
+      return "X|P%";
     case ParameterKind::flag:
       return "";
     case ParameterKind::choice:
@@ -108,7 +110,7 @@ CommandSpec filter_command(const FilterRecord& filter) {
   command.run = run_filter_command;
   if (std::vector<OptionSpec> own = own_options(filter); !own.empty())
     command.groups.push_back({"Filter options", std::move(own)});
-  command.groups.push_back(batch_option_group(filter.traits.covers));
+  command.groups.push_back(batch_option_group(&filter));
   command.groups.push_back(common_options());
   return command;
 }
@@ -124,7 +126,7 @@ CommandSpec pipeline_command() {
       "each with its options and files as NAME=VALUE. 'satin FILTER --help' shows them.";
   command.takes_files = true;
   command.run = run_pipeline_command;
-  command.groups.push_back(batch_option_group(true));
+  command.groups.push_back(batch_option_group(nullptr));
   command.groups.push_back(common_options());
   return command;
 }

@@ -137,7 +137,7 @@ class Listener {
     if (line.flag("json")) json_.emplace(pipeline, devices);
     if (!options.report.empty()) lines_.emplace(options.report, options.overwrite, options.resume);
     if (!options.gallery.empty())
-      gallery_.emplace(options.gallery, pipeline, options.overwrite || options.resume);
+      gallery_.emplace(options.gallery, pipeline, options.read, options.overwrite || options.resume);
   }
 
   BatchEvents events() {

@@ -185,10 +185,11 @@ std::span<const std::byte> bytes_of(const std::string& text) { return std::as_by
 
 }  // namespace
 
-Gallery::Gallery(fs::path page, const Pipeline& pipeline, bool replaces)
+Gallery::Gallery(fs::path page, const Pipeline& pipeline, const ReadOptions& read, bool replaces)
     : page_(std::move(page)),
       folder_(folder_of_gallery(page_)),
       pipeline_(print_pipeline(pipeline)),
+      read_(read),
       shows_before_(!covers(pipeline)),
       replaces_(replaces) {
   const int descriptor = nameless_file(page_.has_parent_path() ? page_.parent_path() : ".");
@@ -212,8 +213,8 @@ void Gallery::add(const FileResult& file) {
 /// Of a file that this run left out: from the disk.
 Image Gallery::left_out(const FileResult& file, const std::string& when) const {
   if (file.status == FileStatus::done || file.status == FileStatus::failed) return {};
-  if (when == "after") return thumbnail_of(file.output);
-  return shows_before_ ? thumbnail_of(file.input) : Image();
+  if (when == "after") return thumbnail_of(file.output, {.all_pages = read_.all_pages});
+  return shows_before_ ? thumbnail_of(file.input, read_) : Image();
 }
 
 /// The HTML of one small picture, which it writes or finds; empty if there is none.

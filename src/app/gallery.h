@@ -17,7 +17,7 @@ namespace satin::app {
 class Gallery {
  public:
   /// `replaces` allows a page and pictures that exist to be replaced.
-  Gallery(std::filesystem::path page, const Pipeline& pipeline, bool replaces);
+  Gallery(std::filesystem::path page, const Pipeline& pipeline, const ReadOptions& read, bool replaces);
 
   /// In the order of the page.
   void add(const FileResult& file);
@@ -36,6 +36,7 @@ class Gallery {
   std::filesystem::path page_;
   std::filesystem::path folder_;
   std::string pipeline_;
+  ReadOptions read_;  ///< of the inputs
   bool shows_before_;
   bool replaces_;
   std::unique_ptr<std::FILE, Close> entries_;

@@ -19,6 +19,7 @@ namespace satin::app {
 namespace {
 
 constexpr long most_threads = 1024;
+constexpr long most_pages = 999'999;  ///< about as many as libtiff follows
 
 /// The library says "radius", the user wrote "--radius".
 Error as_option(const Error& error, const std::string& name) {
@@ -109,6 +110,13 @@ JpegDecoder jpeg_decoder_of(const ParsedLine& line) {
   return JpegDecoder::nvjpeg;
 }
 
+OptionSpec mask_from_option() {
+  OptionSpec option =
+      valued("mask-from", "NAME", "in place of --mask: the photograph's portrait matte, or all but it");
+  option.choices = {"matte", "background"};
+  return option;
+}
+
 void check_streams(const BatchOptions& options, const ParsedLine& line) {
   const bool stream = std::find(options.inputs.begin(), options.inputs.end(), "-") != options.inputs.end();
   if (stream && line.value("files-from"))
@@ -166,7 +174,13 @@ std::vector<OptionSpec> read_options() {
   pixels.default_text = std::to_string(ReadLimits{}.pixels);
   OptionSpec bytes = valued("max-bytes", "N", "refuse files and pictures of more bytes");
   bytes.default_text = std::to_string(ReadLimits{}.bytes);
-  return {pixels, bytes,
+  OptionSpec page = valued("page", "N", "take this page of a TIFF file, from 1");
+  OptionSpec part = valued("part", "N|NAME", "take this part of an OpenEXR file, by name or from 1");
+  return {pixels,
+          bytes,
+          page,
+          part,
+          flag("all-pages", "take all pages or parts of a file; a file that is written has as many"),
           flag("allow-partial", "take what there is of damaged or incomplete files, with a warning")};
 }
 
@@ -217,6 +231,19 @@ ReadOptions read_options_of(const ParsedLine& line) {
   set("max-pixels", options.limits.pixels);
   set("max-bytes", options.limits.bytes);
   options.allow_partial = line.flag("allow-partial");
+  if (const auto text = line.value("page")) options.page = parse_integer("--page", *text, 1, most_pages);
+  if (const auto text = line.value("part")) {
+    if (text->empty())
+      throw Error(ErrorKind::usage, "--part '': the name or the number of a part is expected.");
+    options.part = *text;
+  }
+  options.all_pages = line.flag("all-pages");
+  if (options.page && !options.part.empty())
+    throw Error(ErrorKind::usage, "--page is of TIFF files and --part of OpenEXR files. Drop one of them.");
+  if (options.all_pages && (options.page || !options.part.empty()))
+    throw Error(ErrorKind::usage, "--all-pages takes all, and " +
+                                      std::string(options.page ? "--page" : "--part") +
+                                      " one. Drop one of them.");
   return options;
 }
 
@@ -264,10 +291,15 @@ BatchOptions batch_options_of(const ParsedLine& line) {
   options.dither = line.flag("dither");
   options.strip = line.flag("strip");
   options.keep_metadata = line.flag("keep-metadata");
+  if (const auto text = line.value("mask-from"))
+    options.mask_from =
+        static_cast<MaskSource>(1 + parse_choice("--mask-from", *text, mask_from_option().choices));
+  options.keep_depth = line.flag("keep-depth");
+  options.depth_out = line.value("depth-out").value_or("");
   return options;
 }
 
-OptionGroup batch_option_group(bool covers) {
+OptionGroup batch_option_group(const FilterRecord* filter) {
   OptionSpec output =
       file("output", "file, folder, pattern such as {dir}/{stem}_soft.{ext}, or - for standard output", 'o');
   output.value = "PATH";
@@ -287,9 +319,19 @@ OptionGroup batch_option_group(bool covers) {
   group.options.push_back(file("report", "write a line of JSON for each file, and one that sums up"));
   group.options.push_back(
       file("gallery", "write a page (HTML) with small pictures before and after, and the failures"));
-  if (covers)
+  if (filter == nullptr || filter->traits.covers)
     group.options.push_back(
         flag("keep-metadata", "of redacted pictures as well, although it may show what was covered"));
+  const auto is_mask = [](const InputRecord& input) { return input.role == Role::mask; };
+  if (filter == nullptr || std::ranges::any_of(filter->inputs, is_mask))
+    group.options.push_back(mask_from_option());
+  if (filter == nullptr || filter->set_by_photo) {
+    group.options.push_back(
+        flag("keep-depth",
+             "of --depth-from photo, with the sharp original, in JPEG: the result can be refocused"));
+    group.options.push_back(file(
+        "depth-out", "write the depth of --depth-from photo: .tif, .exr, .pfm, .npy, or .png of 16 bits"));
+  }
   return group;
 }
 

@@ -178,7 +178,7 @@ int run(const CommandSpec& command, const ParsedLine& line) {
   check_outputs(line, task);
   const Device device = open_device(line);
   const ReadOptions reading = read_options_of(line);
-  if (!task.image_path.empty()) task.image = read_picture(task.image_path, reading).image;
+  if (!task.image_path.empty()) task.image = read_only_picture(task.image_path, reading).image;
   JsonWriter json;
   json.begin_object();
   int code = exit_good;
@@ -187,7 +187,7 @@ int run(const CommandSpec& command, const ParsedLine& line) {
     if (input.problem) throw Error(*input.problem);
     do_mask(device, input.input.string(), read_picture(input.input, reading).image, task, json);
   } else {
-    code = for_each_picture(line, &json, [&](const BatchFile& file, const Image& picture) {
+    code = for_each_picture(line, &json, [&](const BatchFile& file, const Image& picture, std::size_t) {
       do_mask(device, file.input.string(), picture, task, json);
     });
   }

@@ -97,6 +97,9 @@ std::string histogram_svg(const std::string& title, const Shape& shape,
 void check_plot(const ParsedLine& line) {
   const auto path = line.value("plot");
   if (!path) return;
+  if (line.flag("all-pages"))
+    throw Error(ErrorKind::usage,
+                "--plot shows one picture. Choose it with --page or --part, not --all-pages.");
   if (line.arguments.size() > 1)
     throw Error(ErrorKind::usage, "--plot shows one picture, but there are " +
                                       std::to_string(line.arguments.size()) + " inputs.");
@@ -136,7 +139,7 @@ std::string table_of(const std::string& name, const Shape& shape, const std::vec
 Image mask_of(const ParsedLine& line) {
   const auto path = line.value("mask");
   if (!path) return {};
-  Image mask = read_image(*path);
+  Image mask = read_only_picture(*path, read_options_of(line)).image;
   if (mask.shape().channels != 1 || mask.shape().type != Type::u8)
     throw Error(ErrorKind::usage,
                 "The mask '" + *path + "' is " + describe(mask.shape()) + ": give a grey picture of 8 bits.");
@@ -157,9 +160,9 @@ int run(const CommandSpec& command, const ParsedLine& line) {
   json.begin_object();
   add_device(json, device.info());
   json.key("percents").reals(options.percents);
-  const int code =
-      for_each_picture(line, as_json ? &json : nullptr, [&](const BatchFile& file, const Image& picture) {
-        const std::string name = file.input.string();
+  const int code = for_each_picture(
+      line, as_json ? &json : nullptr, [&](const BatchFile& file, const Image& picture, std::size_t page) {
+        const std::string name = name_with_page(file, page);
         const std::vector<ChannelStatistics> channels = statistics(device, picture, mask_view, options);
         if (plot) {
           const std::string svg = histogram_svg(name, picture.shape(), channels);

@@ -59,6 +59,8 @@ void add_operations(Operations& operations) {
   operations.add<PaintJob>(prepare_pixelwise<EachRow>);
   { Prepare<ActiveTilesJob> prepare_active_tiles; operations.add(prepare_active_tiles); }
   operations.add<ValidityMaskJob>(prepare_pixelwise<EachRow>);
+  operations.add<DepthSpanJob>(prepare_pixelwise<EachRow>);
+  operations.add<HeldRadiiJob>(prepare_pixelwise<EachRow>);
   { Prepare<SmoothStepsJob> prepare_smooth_steps; operations.add(prepare_smooth_steps); }
   { Prepare<CircleOfConfusionJob> prepare_circle_of_confusion; operations.add(prepare_circle_of_confusion); }
   { Prepare<PlanarRadiiJob> prepare_planar_radii; operations.add(prepare_planar_radii); }

@@ -58,6 +58,8 @@ void add_operations(Operations& operations) {
   operations.add<PaintJob>(prepare_pixelwise);
   { Prepare<ActiveTilesJob> prepare_active_tiles; operations.add(prepare_active_tiles); }
   operations.add<ValidityMaskJob>(prepare_pixelwise);
+  operations.add<DepthSpanJob>(prepare_pixelwise);
+  operations.add<HeldRadiiJob>(prepare_pixelwise);
   { Prepare<SmoothStepsJob> prepare_smooth_steps; operations.add(prepare_smooth_steps); }
   operations.add<CircleOfConfusionJob>(prepare_pixelwise);
   operations.add<FillUnknownJob>(prepare_pixelwise);

@@ -9,6 +9,7 @@
 #include "batch/manifest.h"
 #include "batch/outputs.h"
 #include "batch/overlap.h"
+#include "batch/photographs.h"
 #include "batch/side_inputs.h"
 
 namespace satin {
@@ -74,6 +75,22 @@ FileStatus foreseen(batch::Decision decision) {
   return decision == batch::Decision::leave_unchanged ? FileStatus::unchanged : FileStatus::done;
 }
 
+/// What is wrong with an input, as far as it can be told without decoding.
+std::optional<Error> foreseen_problem(const BatchFile& file, const Batch& work) try {
+  if (auto problem = batch::reading_problem(file.input)) return problem;
+  const ReadOptions& read = work.options.read;
+  const bool asks = read.page || !read.part.empty() ||
+                    batch::is_extension_of(&FormatInfo::pages, file.input.extension().string());
+  const bool regular = std::filesystem::is_regular_file(file.input);  // a pipe can be read once only
+  if (!asks || !regular || count_pictures(file.input, read) <= 1) return std::nullopt;
+  WriteOptions options;
+  options.format = work.options.format;
+  if (output_kind(work.pipeline) != OutputKind::json) check_holds_pages(file.output, options);
+  return std::nullopt;
+} catch (const Error& error) {
+  return error;
+}
+
 }  // namespace
 
 void BatchResult::count(const FileResult& file) {
@@ -91,6 +108,7 @@ Batch prepare_batch(const Pipeline& pipeline, const BatchOptions& options) {
   check_options(options);
   batch::check_side_inputs(pipeline, options);
   batch::InputList inputs = batch::find_inputs(options);
+  batch::check_photo_options(pipeline, options, inputs.many);
   batch::check_output_name(inputs, options, output_kind(pipeline));
   Batch work;
   work.options = options;
@@ -107,6 +125,7 @@ Batch prepare_batch(const Pipeline& pipeline, const BatchOptions& options) {
   if (options.resume)
     work.manifest = std::make_shared<batch::Manifest>(batch::manifest_file(options, work.folder_output));
   batch::check_outputs(work);
+  batch::check_depth_out(work);
   for (const PipelineStep& step : pipeline)
     work.side_images.push_back(batch::read_side_inputs(step, options.read));
   return work;
@@ -119,7 +138,7 @@ void foresee_batch(const Batch& work, const std::function<void(const FileResult&
     result.input = file.input;
     result.output = file.output;
     result.status = foreseen(batch::decide(work, i, file));
-    if (result.status == FileStatus::done) result.error = batch::reading_problem(file.input);
+    if (result.status == FileStatus::done) result.error = foreseen_problem(file, work);
     if (result.error) result.status = FileStatus::failed;
     tell(result);
   }
@@ -134,7 +153,7 @@ BatchResult run_batch(std::span<const Device> devices, const Batch& work, const 
   ProgressSink sink(work, events);
   batch::PictureMemory memory(work.options.memory != 0 ? work.options.memory : batch::usual_picture_memory());
   batch::FileWork files(devices, work, events, memory);
-  if (work.size() > 1 && !batch::has_own_side_inputs(work.pipeline)) files.check_parameters();
+  if (work.size() > 1 && !batch::has_own_side_inputs(work.pipeline, work.options)) files.check_parameters();
   const auto tell = [&](batch::FileInFlight& flight) { return sink.tell(flight); };
   if (work.size() == 1) {
     batch::FileInFlight flight = files.begin(0);

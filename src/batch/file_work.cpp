@@ -1,5 +1,6 @@
 #include "batch/file_work.h"
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <exception>
@@ -13,6 +14,7 @@
 #include "batch/manifest.h"
 #include "batch/names.h"
 #include "batch/outputs.h"
+#include "batch/photographs.h"
 #include "batch/side_inputs.h"
 #include "batch/thumbnail.h"
 #include "satin/io.h"
@@ -97,6 +99,20 @@ std::vector<std::shared_ptr<const NvjpegDecoder>> jpeg_decoders(std::span<const 
   return decoders;
 }
 
+/// The warnings about all pages; those about some of them tell which.
+std::vector<std::string> warnings_of(const std::vector<PageInFlight>& pages) {
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < pages.size(); ++i)
+    for (const std::string& text : pages[i].warnings) {
+      const bool about_all = std::all_of(pages.begin(), pages.end(), [&](const PageInFlight& page) {
+        return std::find(page.warnings.begin(), page.warnings.end(), text) != page.warnings.end();
+      });
+      if (!about_all) all.push_back("page " + std::to_string(i + 1) + ": " + text);
+      if (about_all && i == 0) all.push_back(text);
+    }
+  return all;
+}
+
 /// The names of the blocks that a file has beside its profile.
 std::string blocks_of(const Metadata& metadata) {
   std::string names;
@@ -160,10 +176,10 @@ void FileWork::attempt(FileInFlight& flight, Stage stage, const Body& body) cons
 }
 
 void FileWork::read(FileInFlight& flight) const {
-  attempt(flight, Stage::reading, [&] { read_picture(flight); });
+  attempt(flight, Stage::reading, [&] { read_pages(flight); });
 }
 
-void FileWork::read_picture(FileInFlight& flight) const {
+void FileWork::read_pages(FileInFlight& flight) const {
   const Decision decision = decide(work_, flight.index, flight.file);
   if (decision == Decision::leave_existing) flight.result.status = FileStatus::exists;
   if (decision == Decision::leave_unchanged) flight.result.status = FileStatus::unchanged;
@@ -171,19 +187,33 @@ void FileWork::read_picture(FileInFlight& flight) const {
   flight.replaces = decision == Decision::replace || work_.options.overwrite;
   if (log_) flight.made = made_now(work_, flight.index, flight.file);
   if (auto problem = reading_problem(flight.file.input)) throw Error(*problem);
-  flight.source = satin::read_picture(flight.file.input, reading_of(flight));
-  if (covers(work_.pipeline)) drop_what_may_show(flight.source);
-  flight.own_sides = read_own_side_inputs(work_, flight.index, flight.source, reading_);
-  const Shape& shape = flight.source.image.shape();
-  flight.result.shape = shape;
+  std::uint64_t bytes = 0;
+  for (Picture& picture : read_pictures(flight.file.input, reading_of(flight))) {
+    PageInFlight& page = flight.pages.emplace_back(PageInFlight{std::move(picture)});
+    if (covers(work_.pipeline)) drop_what_may_show(page.source);
+    page.own_sides = read_own_side_inputs(work_, flight.index, page.source, reading_);
+    if (takes_photo(work_.pipeline)) take_photo(flight, page);
+    // The picture, its side inputs, the result and the encoded result.
+    constexpr std::uint64_t copies = 3;
+    bytes += copies * byte_size(page.source.image.shape()) + bytes_of(page.own_sides);
+  }
+  const Image& first = flight.pages.front().source.image;
+  flight.result.shape = first.shape();
+  flight.result.pages = flight.pages.size();
   if (!work_.options.gallery.empty()) {
     flight.thumbnails = std::make_shared<Thumbnails>();
     flight.result.thumbnails = flight.thumbnails;
-    if (!covers(work_.pipeline)) flight.thumbnails->before = thumbnail(flight.source.image, Thumbnails::side);
+    if (!covers(work_.pipeline)) flight.thumbnails->before = thumbnail(first, Thumbnails::side);
   }
-  // The picture, its side inputs, the result and the encoded result.
-  constexpr std::uint64_t copies = 3;
-  memory_.correct(flight.share, copies * byte_size(shape) + bytes_of(flight.own_sides));
+  memory_.correct(flight.share, bytes);
+}
+
+/// The steps become those of this photograph.
+void FileWork::take_photo(FileInFlight& flight, PageInFlight& page) const {
+  PhotoPipeline own = pipeline_for(work_.pipeline, page.source);
+  page.own_steps = std::move(own.steps);
+  for (const std::string& warning : own.report.blur.warnings) page.source.warnings.push_back(warning);
+  flight.result.photo = std::move(own.report);
 }
 
 /// What may show the covered parts outside the picture's own channels goes, or the picture is refused.
@@ -204,7 +234,7 @@ void FileWork::drop_what_may_show(Picture& source) const {
 FilterChains::Next FileWork::filter(FileInFlight& flight, FilterChain& chain) {
   FilterChains::Next next{{&chain}, false};
   if (!flight.over()) {
-    attempt(flight, Stage::filtering, [&] { filter_picture(flight, chain); });
+    attempt(flight, Stage::filtering, [&] { filter_pages(flight, chain); });
     const std::optional<Error>& error = flight.result.error;
     next = chains_.after_run(chain, error && error->kind() == ErrorKind::environment);
   }
@@ -212,63 +242,106 @@ FilterChains::Next FileWork::filter(FileInFlight& flight, FilterChain& chain) {
     flight.result.status = FileStatus::done;
     flight.result.error.reset();
   } else {
-    flight.source.image = Image();
-    flight.own_sides.clear();
+    for (PageInFlight& page : flight.pages) {
+      page.source.image = Image();
+      page.own_sides.clear();
+    }
   }
   return next;
 }
 
-void FileWork::filter_picture(FileInFlight& flight, FilterChain& chain) const {
-  const LinearLight light(flight.source, work_.pipeline, reading_.allocator);
-  const Shape planned = chain.plan(flight.file.input, light.picture().shape(), flight.own_sides);
-  const Progress progress = [this](double) { return !events_.cancelled || !events_.cancelled(); };
+void FileWork::filter_pages(FileInFlight& flight, FilterChain& chain) const {
   if (output_kind(work_.pipeline) == OutputKind::json) {
-    flight.result.warnings = chain.json(flight.file.input, light.picture(), flight.json, progress);
+    flight.json = json_of_pages(flight, chain);
+    flight.result.warnings = warnings_of(flight.pages);
     return create_folder_of(flight.file.output);
   }
+  if (flight.pages.size() > 1)
+    check_holds_pages(flight.file.output, options_of(flight, flight.pages.front()));
+  for (PageInFlight& page : flight.pages) filter_page(flight, page, chain);
+  flight.result.warnings = warnings_of(flight.pages);
+  flight.result.output_shape = flight.pages.front().output.shape();
+}
+
+/// A line for the only page; of several, an object with their objects in a list.
+std::string FileWork::json_of_pages(FileInFlight& flight, FilterChain& chain) const {
+  std::string all;
+  for (PageInFlight& page : flight.pages) {
+    const LinearLight light(page.source, work_.pipeline, reading_.allocator);
+    static_cast<void>(chain.plan(flight.file.input, light.picture().shape(), page.own_sides, page.own_steps));
+    std::string text;
+    page.warnings = chain.json(flight.file.input, light.picture(), text, progress());
+    if (flight.pages.size() > 1) text.pop_back();  // the end of the line
+    all += (all.empty() ? "" : ",\n") + text;
+  }
+  return flight.pages.size() > 1 ? "{\"pages\": [" + all + "]}\n" : all;
+}
+
+void FileWork::filter_page(FileInFlight& flight, PageInFlight& page, FilterChain& chain) const {
+  const LinearLight light(page.source, work_.pipeline, reading_.allocator);
+  const Shape planned =
+      chain.plan(flight.file.input, light.picture().shape(), page.own_sides, page.own_steps);
   const Shape shape = light.encoded(planned);
-  const WriteOptions options = options_of(flight);
+  const WriteOptions options = options_of(flight, page);
   create_folder_of(flight.file.output);
   check_writable(flight.file.output, shape, options);
-  std::vector<std::string>& warnings = flight.result.warnings;
-  warnings = file_warnings(flight.file, flight.source, shape, options);
+  std::vector<std::string>& warnings = page.warnings;
+  warnings = file_warnings(flight.file, page.source, shape, options);
   if (!light.warning().empty()) warnings.push_back(light.warning());
   Image output(planned, reading_.allocator);
-  for (std::string& warning : chain.run(light.picture(), output.view(), progress))
+  for (std::string& warning : chain.run(light.picture(), output.view(), progress()))
     warnings.push_back(std::move(warning));
-  flight.output = light.encoded(std::move(output));
-  flight.result.output_shape = shape;
+  flight.result.found = chain.found();
+  if (flight.result.photo) set_blur_at_infinity(*flight.result.photo, flight.result.found, shape);
+  page.output = light.encoded(std::move(output));
 }
 
 void FileWork::write(FileInFlight& flight) const {
-  attempt(flight, Stage::writing, [&] { write_picture(flight); });
+  attempt(flight, Stage::writing, [&] { write_pages(flight); });
   if (flight.over()) flight.result.output_shape = Shape{};
-  flight.output = Image();
-  flight.source = Picture();
+  flight.pages.clear();
+}
+
+Progress FileWork::progress() const {
+  return [this](double) { return !events_.cancelled || !events_.cancelled(); };
 }
 
 ReadOptions FileWork::reading_of(const FileInFlight& flight) const {
   ReadOptions options = reading_;
+  options.photo_depth = takes_photo(work_.pipeline) || work_.options.mask_from != MaskSource::file;
   if (!jpeg_decoders_.empty()) options.nvjpeg = jpeg_decoders_[flight.index % jpeg_decoders_.size()];
   return options;
 }
 
-WriteOptions FileWork::options_of(const FileInFlight& flight) const {
-  WriteOptions options =
-      write_options(flight.file, flight.source, work_.options, output_kind(work_.pipeline));
+WriteOptions FileWork::options_of(const FileInFlight& flight, const PageInFlight& page) const {
+  WriteOptions options = write_options(flight.file, page.source, work_.options, output_kind(work_.pipeline));
   options.overwrite = flight.replaces;
+  if (work_.options.keep_depth) {
+    options.photo = &*page.source.photo;
+    options.blur = flight.result.photo->blur;
+  }
   return options;
 }
 
-void FileWork::write_picture(FileInFlight& flight) const {
+void FileWork::write_pages(FileInFlight& flight) const {
   const std::filesystem::path& output = flight.file.output;
+  const OutputKind kind = output_kind(work_.pipeline);
   if (log_) log_->begin(output);
-  if (output_kind(work_.pipeline) == OutputKind::json)
+  if (kind == OutputKind::json) {
     write_file(output, std::as_bytes(std::span(flight.json)), flight.replaces);
-  else
-    write_image(output, flight.output, options_of(flight));
-  if (flight.thumbnails && output_kind(work_.pipeline) == OutputKind::image)
-    flight.thumbnails->after = thumbnail(flight.output, Thumbnails::side);
+  } else {
+    std::vector<ImageView> images;
+    std::vector<WriteOptions> options;
+    for (const PageInFlight& page : flight.pages) {
+      images.push_back(page.output.view());
+      options.push_back(options_of(flight, page));
+    }
+    satin::write_pages(output, images, options);
+    if (flight.result.photo)
+      write_depth(work_, flight.index, depth_of(flight.pages.front().source), *flight.result.photo);
+  }
+  if (flight.thumbnails && kind == OutputKind::image)
+    flight.thumbnails->after = thumbnail(flight.pages.front().output, Thumbnails::side);
   if (!log_) return;
   flight.made.size = stamp_of(output).size;
   flight.made.hash = hash_of_file(output);

@@ -16,6 +16,15 @@
 
 namespace satin::batch {
 
+/// A page or part of a file, or the only picture in it.
+struct PageInFlight {
+  Picture source;
+  std::vector<std::vector<Image>> own_sides{};
+  Pipeline own_steps{};  ///< in place of those of the batch, by what the photograph tells; empty: those
+  Image output{};
+  std::vector<std::string> warnings{};
+};
+
 /// A file in flight and what is known of it so far.
 struct FileInFlight {
   std::size_t index = 0;
@@ -26,10 +35,8 @@ struct FileInFlight {
   bool replaces = false;                   ///< the output may be overwritten
   Made made;                               ///< with a manifest
   std::shared_ptr<Thumbnails> thumbnails;  ///< with a gallery
-  Picture source;
-  std::vector<std::vector<Image>> own_sides;
-  Image output;
-  std::string json;  ///< in place of the output
+  std::vector<PageInFlight> pages;         ///< one, if not all of a file are taken
+  std::string json;                        ///< in place of the outputs
 
   /// True if there is nothing left to do.
   [[nodiscard]] bool over() const noexcept { return cancelled || result.status != FileStatus::done; }
@@ -58,12 +65,16 @@ class FileWork {
  private:
   template <class Body>
   void attempt(FileInFlight& flight, Stage stage, const Body& body) const;
-  void read_picture(FileInFlight& flight) const;
+  void read_pages(FileInFlight& flight) const;
+  void take_photo(FileInFlight& flight, PageInFlight& page) const;
   void drop_what_may_show(Picture& source) const;
-  void filter_picture(FileInFlight& flight, FilterChain& chain) const;
-  void write_picture(FileInFlight& flight) const;
+  void filter_page(FileInFlight& flight, PageInFlight& page, FilterChain& chain) const;
+  [[nodiscard]] std::string json_of_pages(FileInFlight& flight, FilterChain& chain) const;
+  void filter_pages(FileInFlight& flight, FilterChain& chain) const;
+  void write_pages(FileInFlight& flight) const;
+  [[nodiscard]] Progress progress() const;
   [[nodiscard]] ReadOptions reading_of(const FileInFlight& flight) const;
-  [[nodiscard]] WriteOptions options_of(const FileInFlight& flight) const;
+  [[nodiscard]] WriteOptions options_of(const FileInFlight& flight, const PageInFlight& page) const;
 
   const Batch& work_;
   const BatchEvents& events_;

@@ -25,15 +25,20 @@ class FilterChain {
   /// Plans the pipeline for a picture of this shape and returns the shape of the result. Throws Error(usage)
   /// for side inputs of another size; `input` is the picture's name for that message, `own_images` are its
   /// own side images, for each step in the order of the record, or nothing: one that is not empty stands in
-  /// for the image that all pictures share, and must live until run() is done.
+  /// for the image that all pictures share, and must live until run() is done. `own_steps`, unless empty,
+  /// stand in for the steps that all pictures share.
   const Shape& plan(const std::filesystem::path& input, const Shape& picture,
-                    std::span<const std::vector<Image>> own_images = {});
+                    std::span<const std::vector<Image>> own_images = {}, const Pipeline& own_steps = {});
 
   /// Runs what was planned last, from and to host memory, watched by `progress`; returns warnings.
   std::vector<std::string> run(const ImageView& picture, const MutableImageView& output,
                                const Progress& progress = {});
 
-  /// The same of a pipeline that makes JSON, of the picture in the file `input`: sets `text`, a line.
+  /// What that run took from the picture.
+  [[nodiscard]] std::vector<FoundValue> found() const { return planned_->found(); }
+
+  /// The same as run() of a pipeline that makes JSON, of the picture in the file `input`: sets `text`, a
+  /// line.
   std::vector<std::string> json(const std::filesystem::path& input, const ImageView& picture,
                                 std::string& text, const Progress& progress = {});
 
@@ -47,6 +52,7 @@ class FilterChain {
  private:
   struct ShapedPlan {
     std::vector<Shape> shapes;
+    std::string own_steps;  ///< as text; empty: those that all pictures share
     PipelinePlan plan;
   };
 

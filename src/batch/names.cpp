@@ -130,7 +130,8 @@ const std::vector<std::string>& extensions_of(bool FormatInfo::*does) {
   };
   static const std::vector<std::string> read = listed(&FormatInfo::reads);
   static const std::vector<std::string> written = listed(&FormatInfo::writes);
-  return does == &FormatInfo::reads ? read : written;
+  static const std::vector<std::string> paged = listed(&FormatInfo::pages);
+  return does == &FormatInfo::reads ? read : does == &FormatInfo::writes ? written : paged;
 }
 
 bool is_extension_of(bool FormatInfo::*does, std::string extension) {

@@ -22,8 +22,8 @@ void check_side_inputs(const Pipeline& pipeline, const BatchOptions& options);
 /// check_side_inputs().
 [[nodiscard]] std::vector<Image> read_side_inputs(const PipelineStep& step, const ReadOptions& options);
 
-/// True if pictures have side inputs of their own: by patterns, or depth from a channel of their file.
-[[nodiscard]] bool has_own_side_inputs(const Pipeline& pipeline);
+/// True if pictures have side inputs of their own: by patterns, or depth or a mask from their file.
+[[nodiscard]] bool has_own_side_inputs(const Pipeline& pipeline, const BatchOptions& options);
 
 /// For each step those of one picture, which was read from its file as `picture`, in the order of the record,
 /// the others empty; nothing if there are none. Throws Error(usage) for a channel that the file does not

@@ -146,9 +146,9 @@ Image thumbnail(const ImageView& picture, std::int64_t side) {
 
 namespace satin {
 
-Image thumbnail_of(const std::filesystem::path& file) {
+Image thumbnail_of(const std::filesystem::path& file, const ReadOptions& options) {
   try {
-    return batch::thumbnail(read_image(file), Thumbnails::side);
+    return batch::thumbnail(read_pictures(file, options).front().image, Thumbnails::side);
   } catch (const Error&) {
     return {};
   }

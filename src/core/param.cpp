@@ -44,14 +44,14 @@ double parse_finite(std::string_view name, std::string_view text) {
   return value;
 }
 
-Length parse_length(std::string_view name, std::string_view whole, std::string_view text, double minimum,
-                    double maximum) {
+Length length_in(std::string_view name, std::string_view whole, std::string_view text, double minimum,
+                 double maximum, const char* expected) {
   Length length;
   length.percent = !text.empty() && text.back() == '%';
   if (length.percent) text.remove_suffix(1);
   double value = 0;
   if (!parse_whole(text, value) || !std::isfinite(value))
-    refuse(name, whole, "pixels (8, 2.5), one number each way (8x2) or percent (1.5%) are expected");
+    refuse(name, whole, std::string(expected) + " expected");
   check_range(name, whole, value, minimum, length.percent ? 1000 : maximum);
   length.value = value;
   return length;
@@ -65,10 +65,6 @@ PixelBox parse_box(std::string_view name, std::string_view text) {
   if (!whole)
     refuse(name, text, "four whole numbers X,Y,W,H are expected, several boxes with ';' between them");
   return {numbers[0], numbers[1], numbers[2], numbers[3]};
-}
-
-std::string print_length(const Length& length) {
-  return print_real(length.value) + (length.percent ? "%" : "");
 }
 
 /// Insertions, deletions, substitutions and swaps of neighbours that turn a into b (optimal string
@@ -93,8 +89,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 const char* name_of(ParameterKind kind) noexcept {
-  static constexpr std::array names = {"real",   "reals", "integer", "flag", "choice",
-                                       "radius", "boxes", "colour",  "point"};
+  static constexpr std::array names = {"real",   "reals",  "integer", "length", "flag",
+                                       "choice", "radius", "boxes",   "colour", "point"};
   return names[static_cast<std::size_t>(kind)];
 }
 
@@ -135,6 +131,10 @@ std::size_t parse_choice(std::string_view name, std::string_view text, std::span
          "one of " + list + " is expected" + (near.empty() ? "" : "; did you mean '" + near + "'?"));
 }
 
+Length parse_length(std::string_view name, std::string_view text, double minimum, double maximum) {
+  return length_in(name, text, text, minimum, maximum, "a number (8, 2.5) or a percentage (1.5%) is");
+}
+
 Radius parse_radius(std::string_view name, std::string_view text, double minimum, double maximum) {
   if (const std::size_t comma = text.find(','); comma != std::string_view::npos) {
     const std::string x(text.substr(0, comma)), y(text.substr(comma + 1));
@@ -143,9 +143,10 @@ Radius parse_radius(std::string_view name, std::string_view text, double minimum
                " for one each way");
   }
   const std::size_t cross = text.find('x');
-  const Length x = parse_length(name, text, text.substr(0, cross), minimum, maximum);
+  constexpr const char* expected = "pixels (8, 2.5), one number each way (8x2) or percent (1.5%) are";
+  const Length x = length_in(name, text, text.substr(0, cross), minimum, maximum, expected);
   if (cross == std::string_view::npos) return {x, x};
-  return {x, parse_length(name, text, text.substr(cross + 1), minimum, maximum)};
+  return {x, length_in(name, text, text.substr(cross + 1), minimum, maximum, expected)};
 }
 
 Radius parse_whole_radius(std::string_view name, std::string_view text, double minimum, double maximum) {
@@ -214,6 +215,10 @@ std::string print_reals(std::span<const double> values) {
   std::string text;
   for (const double value : values) text += (text.empty() ? "" : ",") + print_real(value);
   return text;
+}
+
+std::string print_length(const Length& length) {
+  return print_real(length.value) + (length.percent ? "%" : "");
 }
 
 std::string print_radius(const Radius& radius) {

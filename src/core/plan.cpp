@@ -330,6 +330,11 @@ void Plan::watch(Progress progress) { implementation_->watch = Watch(std::move(p
 
 std::vector<std::string> Plan::check(Stream stream) { return implementation_->check(stream); }
 
+std::vector<FoundValue> Plan::found() const {
+  const PreparedFilter* filter = implementation_->filter.get();
+  return filter == nullptr ? std::vector<FoundValue>() : filter->found();
+}
+
 void limit_memory(const Device& device, std::size_t bytes) { device.backend().memory_limit = bytes; }
 
 std::size_t memory_limit(const Device& device) { return device.backend().memory_limit; }

@@ -38,6 +38,8 @@ struct PreparedFilter {
                    Stream stream) = 0;
   /// What the runs since the last call met: adds warnings, throws Error(input). Waits.
   virtual void check(std::vector<std::string>& /*warnings*/, Stream /*stream*/) {}
+  /// For Plan::found(), after check().
+  [[nodiscard]] virtual std::vector<FoundValue> found() const { return {}; }
 };
 
 /// What a filter tells its plan. The plan decides whether the filter sees the whole picture or windows of it,

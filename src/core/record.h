@@ -109,6 +109,12 @@ ParameterRecord integer(Member P::*member, long minimum, long maximum, Text text
   return ranged(ParameterKind::integer, member, minimum, maximum, std::move(text), parse, print);
 }
 
+/// A length, or an optional length that is not set unless told.
+template <class P, class Member>
+ParameterRecord length(Member P::*member, double minimum, double maximum, Text text) {
+  return ranged(ParameterKind::length, member, minimum, maximum, std::move(text), parse_length, print_length);
+}
+
 template <class P>
 ParameterRecord flag(bool P::*member, Text text) {
   return field(ParameterKind::flag, member, std::move(text), parse_flag,

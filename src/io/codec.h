@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,7 +21,7 @@ constexpr unsigned set_of(Values... values) {
 }
 
 /// What a file may carry beside the pixels.
-enum class Carried { icc, exif, xmp, iptc, channels };
+enum class Carried { icc, exif, xmp, iptc, channels, windows };
 
 /// What a format can hold when it is written.
 struct Holds {
@@ -30,6 +31,23 @@ struct Holds {
   bool extra = false;                    ///< 2 or 4 channels may mean something other than opacity
   std::int64_t max_side = (std::int64_t{1} << 31) - 1;  ///< largest width and height
   unsigned metadata = 0;                                ///< set of Carried
+};
+
+/// One of the pictures in a file.
+struct FilePicture {
+  std::string name;      ///< of a part of OpenEXR; empty if it has none
+  std::uint64_t at = 0;  ///< where the codec finds it
+};
+
+/// What a format has whose files may hold several pictures; otherwise nothing is set.
+struct SeveralPictures {
+  const char* word = nullptr;  ///< "page"
+  /// The pictures in their order, one at least. Throws as Codec::decode.
+  std::vector<FilePicture> (*list)(Bytes bytes, const ReadOptions& options) = nullptr;
+  /// In place of Codec::decode.
+  Picture (*decode)(Bytes bytes, const FilePicture& picture, const ReadOptions& options) = nullptr;
+  /// One file of all; as many options as images.
+  FileBytes (*encode)(std::span<const ImageView> images, std::span<const WriteOptions> options) = nullptr;
 };
 
 struct Codec {
@@ -52,6 +70,9 @@ struct Codec {
   std::optional<bool> (*fits_jpeg)(Bytes bytes) = nullptr;
   /// As decode, with Picture::photo but for what EXIF tells; null for formats that carry no depth.
   Picture (*decode_photo)(Bytes bytes, const ReadOptions& options) = nullptr;
+  SeveralPictures several = {};
+
+  [[nodiscard]] bool reads() const noexcept { return decode != nullptr || several.decode != nullptr; }
 };
 
 /// Every format that Satin knows, in the order in which inputs are compared with them.

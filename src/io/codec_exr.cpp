@@ -1,5 +1,6 @@
 // OpenEXR: float pictures with named channels, of which Z is depth. R, G, B (or Y) and A are the picture, in
-// the size of the data window; every other channel comes along by its name.
+// the size of the data window; every other channel comes along by its name. A file may have several parts,
+// each a picture of its own.
 
 #include <algorithm>
 #include <array>
@@ -7,6 +8,7 @@
 #include <cstring>
 #include <exception>
 #include <limits>
+#include <new>
 
 #include "io/exr_interface.h"
 #include "io/module.h"
@@ -58,12 +60,26 @@ std::vector<SatinExrChannel*> colours_of(Channels channels) {
   return colours;
 }
 
+PixelBox box_of(const SatinExrWindow& window) {
+  return {window.left, window.top, std::int64_t{window.right} - window.left + 1,
+          std::int64_t{window.bottom} - window.top + 1};
+}
+
+SatinExrWindow window_of(const PixelBox& box) {
+  return {static_cast<int>(box.x), static_cast<int>(box.y), static_cast<int>(box.x + box.width - 1),
+          static_cast<int>(box.y + box.height - 1)};
+}
+
 struct Receiver {
   const ReadOptions& options;
   Picture picture;
   std::exception_ptr error;
 
-  void place(std::uint64_t width, std::uint64_t height, Channels channels) {
+  void place(const SatinExrPart& part) {
+    const Channels channels(part.channels, static_cast<std::size_t>(part.count));
+    const PixelBox data = box_of(part.data);
+    const auto width = static_cast<std::uint64_t>(data.width);
+    const auto height = static_cast<std::uint64_t>(data.height);
     const ReadLimits& limits = options.limits;
     check_limits(width, height, 1, Type::f32, limits);
     if (channels.size() > limits.bytes / (width * height * sizeof(float)))
@@ -75,6 +91,8 @@ struct Receiver {
     picture.image = allocate(width, height, count, Type::f32,
                              count % 2 == 0 ? Alpha::premultiplied : Alpha::none, options);
     picture.metadata.half_floats = colours.front()->type == satin_exr_half;
+    picture.metadata.exr = ExrHeader{data, box_of(part.display), part.pixel_aspect, part.name,
+                                     channels.size() == 1 ? channels.front().name : ""};
     clear(picture.image);
     for (std::size_t c = 0; c < colours.size(); ++c) point(*colours[c], picture.image, c);
     for (SatinExrChannel& channel : channels) {
@@ -106,11 +124,10 @@ struct Receiver {
   }
 };
 
-int on_place(void* user, int width, int height, SatinExrChannel* channels, int count) {
+int on_place(void* user, const SatinExrPart* part) {
   auto& receiver = *static_cast<Receiver*>(user);
   try {
-    receiver.place(static_cast<std::uint64_t>(width), static_cast<std::uint64_t>(height),
-                   {channels, static_cast<std::size_t>(count)});
+    receiver.place(*part);
     return 1;
   } catch (...) {
     receiver.error = std::current_exception();
@@ -118,11 +135,30 @@ int on_place(void* user, int width, int height, SatinExrChannel* channels, int c
   }
 }
 
-Picture decode_exr(Bytes bytes, const ReadOptions& options) {
+int on_name(void* user, const char* name) {
+  try {
+    auto& pictures = *static_cast<std::vector<FilePicture>*>(user);
+    pictures.push_back({name, pictures.size()});
+    return 1;
+  } catch (const std::bad_alloc&) {
+    return 0;
+  }
+}
+
+std::vector<FilePicture> list_parts(Bytes bytes, const ReadOptions& /*options*/) {
+  std::vector<FilePicture> parts;
+  SatinExrMessage message{};
+  if (open_exr().list(reinterpret_cast<const char*>(bytes.data()), bytes.size(), on_name, &parts, &message) !=
+      satin_exr_good)
+    damaged(format, message.text);
+  return parts;
+}
+
+Picture decode_part(Bytes bytes, const FilePicture& part, const ReadOptions& options) {
   Receiver receiver{options, {}, {}};
   SatinExrMessage message{};
   const SatinExrResult result =
-      open_exr().decode(reinterpret_cast<const char*>(bytes.data()), bytes.size(),
+      open_exr().decode(reinterpret_cast<const char*>(bytes.data()), bytes.size(), static_cast<int>(part.at),
                         options.allow_partial ? 1 : 0, on_place, &receiver, &message);
   if (receiver.error != nullptr) std::rethrow_exception(receiver.error);
   const std::string_view reason(message.text);
@@ -155,10 +191,21 @@ SatinExrChannel channel_of(const char* name, SatinExrType type, const ImageView&
   return {name, type, 0, data, pixel, row};
 }
 
-FileBytes encode_exr(const ImageView& image, const WriteOptions& options) {
+/// What the file that the picture was read from said of it, if it still has that size.
+ExrHeader header_of(const ImageView& image, const Metadata& metadata) {
+  const PixelBox whole{0, 0, image.shape.width, image.shape.height};
+  ExrHeader header = metadata.exr.value_or(ExrHeader{whole, whole});
+  if (header.data.width != whole.width || header.data.height != whole.height)
+    header.data = header.display = whole;
+  return header;
+}
+
+/// The channels of a picture as a file stores them.
+std::vector<SatinExrChannel> stored_channels(const ImageView& image, const WriteOptions& options) {
   constexpr std::array<const char*, 4> rgba{"R", "G", "B", "A"};
   constexpr std::array<const char*, 2> grey{"Y", "A"};
   const Shape& shape = image.shape;
+  const std::optional<ExrHeader>& header = options.metadata.exr;
   const SatinExrType type =
       options.metadata.half_floats && fits_half(image) ? satin_exr_half : satin_exr_float;
   std::vector<SatinExrChannel> channels;
@@ -166,29 +213,69 @@ FileBytes encode_exr(const ImageView& image, const WriteOptions& options) {
     const auto index = static_cast<std::size_t>(c);
     channels.push_back(channel_of(shape.channels >= 3 ? rgba[index] : grey[index], type, image, c));
   }
+  if (shape.channels == 1 && header && !header->channel.empty())
+    channels.front().name = header->channel.c_str();
   for (const NamedChannel& named : options.channels) {
     const Shape& plane = named.plane.shape();
     if (plane.width != shape.width || plane.height != shape.height) continue;  // of a picture of another size
     const SatinExrType stored = plane.type == Type::u32 ? satin_exr_uint : satin_exr_float;
     channels.push_back(channel_of(named.name.c_str(), stored, named.plane.view(), 0));
   }
+  return channels;
+}
+
+/// Parts share one display window: the smallest that holds all of theirs. Their names differ.
+void make_parts(std::span<ExrHeader> headers) {
+  PixelBox display = headers.front().display;
+  for (std::size_t i = 0; i < headers.size(); ++i) {
+    const PixelBox& own = headers[i].display;
+    const std::int64_t right = std::max(display.x + display.width, own.x + own.width);
+    const std::int64_t bottom = std::max(display.y + display.height, own.y + own.height);
+    display.x = std::min(display.x, own.x);
+    display.y = std::min(display.y, own.y);
+    display.width = right - display.x;
+    display.height = bottom - display.y;
+    if (headers[i].part.empty()) headers[i].part = std::to_string(i + 1);
+  }
+  for (ExrHeader& header : headers) {
+    header.display = display;
+    header.pixel_aspect = headers.front().pixel_aspect;
+  }
+}
+
+FileBytes encode_parts(std::span<const ImageView> images, std::span<const WriteOptions> options) {
+  std::vector<ExrHeader> headers;
+  std::vector<std::vector<SatinExrChannel>> channels;
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    headers.push_back(header_of(images[i], options[i].metadata));
+    channels.push_back(stored_channels(images[i], options[i]));
+  }
+  if (images.size() > 1) make_parts(headers);
+  std::vector<SatinExrPart> parts;
+  for (std::size_t i = 0; i < images.size(); ++i)
+    parts.push_back({headers[i].part.c_str(), window_of(headers[i].data), window_of(headers[i].display),
+                     headers[i].pixel_aspect, channels[i].data(), static_cast<int>(channels[i].size())});
   Sink sink;
   SatinExrMessage message{};
   const SatinExrResult result =
-      open_exr().encode(static_cast<int>(shape.width), static_cast<int>(shape.height), channels.data(),
-                        static_cast<int>(channels.size()), write_to_sink, &sink, &message);
+      open_exr().encode(parts.data(), static_cast<int>(parts.size()), write_to_sink, &sink, &message);
   if (result != satin_exr_good) not_encoded(format, message.text);
   return std::move(sink.bytes);
+}
+
+FileBytes encode_exr(const ImageView& image, const WriteOptions& options) {
+  return encode_parts({&image, 1}, {&options, 1});
 }
 
 }  // namespace
 
 Codec exr_codec() {
-  Codec codec{format, {".exr"}, sniff_exr, decode_exr, encode_exr, {}, "", require_exr};
+  Codec codec{format, {".exr"}, sniff_exr, nullptr, encode_exr, {}, "", require_exr};
+  codec.several = {"part", list_parts, decode_part, encode_parts};
   codec.holds.types = set_of(Type::f32);
   codec.holds.channels = set_of(1, 2, 3, 4);
   codec.holds.alpha = set_of(Alpha::none, Alpha::premultiplied);
-  codec.holds.metadata = set_of(Carried::channels);
+  codec.holds.metadata = set_of(Carried::channels, Carried::windows);
   return codec;
 }
 

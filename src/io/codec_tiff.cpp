@@ -1,4 +1,4 @@
-// TIFF by libtiff: reading. The first page of a file is read.
+// TIFF by libtiff: reading.
 
 #include <algorithm>
 #include <cstring>
@@ -97,6 +97,16 @@ void check_photometric(TIFF* tiff, const Layout& layout) {
   }
 }
 
+/// As camera RAW has it: the picture is behind a pointer.
+bool has_preview_first(TIFF* tiff) {
+  std::uint32_t subfile = 0;
+  std::uint16_t children = 0;
+  toff_t* offsets = nullptr;
+  TIFFGetFieldDefaulted(tiff, TIFFTAG_SUBFILETYPE, &subfile);
+  return (subfile & FILETYPE_REDUCEDIMAGE) != 0 &&
+         TIFFGetField(tiff, TIFFTAG_SUBIFD, &children, &offsets) != 0;
+}
+
 Layout read_layout(TIFF* tiff) {
   Layout layout;
   TIFFGetField(tiff, TIFFTAG_IMAGEWIDTH, &layout.width);
@@ -111,11 +121,7 @@ Layout read_layout(TIFF* tiff) {
     layout.photometric = PHOTOMETRIC_RGB;
   layout.separate = layout.planar == PLANARCONFIG_SEPARATE && layout.samples > 1;
 
-  std::uint32_t subfile = 0;
-  std::uint16_t children = 0;
-  toff_t* offsets = nullptr;
-  TIFFGetFieldDefaulted(tiff, TIFFTAG_SUBFILETYPE, &subfile);
-  if ((subfile & FILETYPE_REDUCEDIMAGE) != 0 && TIFFGetField(tiff, TIFFTAG_SUBIFD, &children, &offsets) != 0)
+  if (has_preview_first(tiff))
     unsupported("TIFF", "a preview before the picture (camera RAW)",
                 "Develop it to a 16-bit .tiff first, for example with darktable.");
   layout.type = type_of(layout);
@@ -258,13 +264,13 @@ FileBytes block_of(TIFF* tiff, std::uint32_t tag) {
   return copy_of({static_cast<const std::byte*>(data), size});
 }
 
-Metadata read_metadata(TIFF* tiff, Bytes file) {
+Metadata read_metadata(TIFF* tiff, Bytes file, std::uint64_t directory) {
   Metadata metadata;
   metadata.icc = block_of(tiff, TIFFTAG_ICCPROFILE);
   metadata.xmp = block_of(tiff, TIFFTAG_XMLPACKET);
   if (TIFFIsBigTIFF(tiff) != 0) return metadata;
-  metadata.exif = exif_from_tiff(file);
-  metadata.iptc = iptc_from_tiff(file);
+  metadata.exif = exif_from_tiff(file, directory);
+  metadata.iptc = iptc_from_tiff(file, directory);
   return metadata;
 }
 
@@ -295,11 +301,41 @@ void widen_bits(Image& image, const Layout& layout) {
                  [&](std::uint8_t* value) { *value = static_cast<std::uint8_t>(*value * step); });
 }
 
-Picture decode_tiff(Bytes bytes, const ReadOptions& options) {
+/// Thumbnails, steps of a pyramid and transparency masks belong to a page and are none.
+bool is_page(TIFF* tiff) {
+  std::uint32_t subfile = 0;
+  TIFFGetFieldDefaulted(tiff, TIFFTAG_SUBFILETYPE, &subfile);
+  return (subfile & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK)) == 0;
+}
+
+/// The pages by the offsets of their directories. Where there is none, as in camera RAW with a preview before
+/// the picture, the first directory is taken for one.
+std::vector<FilePicture> list_pages(Bytes bytes, const ReadOptions& options) {
   TiffFile file;
   file.input = bytes;
   const TiffHandle tiff = open_tiff(file, "rm");
   if (tiff == nullptr) fail(file);
+  const FilePicture first{{}, TIFFCurrentDirOffset(tiff.get())};
+  if (has_preview_first(tiff.get())) return {first};
+  std::vector<FilePicture> pages;
+  bool complete = true;
+  for (bool more = true; more;) {
+    if (is_page(tiff.get())) pages.push_back({{}, TIFFCurrentDirOffset(tiff.get())});
+    more = TIFFLastDirectory(tiff.get()) == 0;
+    if (more && TIFFReadDirectory(tiff.get()) == 0) more = complete = false;
+  }
+  if (!complete && !options.allow_partial)
+    damaged("TIFF", "its page " + std::to_string(pages.size() + 1) + " cannot be read");
+  return pages.empty() ? std::vector{first} : pages;
+}
+
+Picture decode_page(Bytes bytes, const FilePicture& page, const ReadOptions& options) {
+  TiffFile file;
+  file.input = bytes;
+  const TiffHandle tiff = open_tiff(file, "rm");
+  if (tiff == nullptr) fail(file);
+  if (TIFFCurrentDirOffset(tiff.get()) != page.at && TIFFSetSubDirectory(tiff.get(), page.at) == 0)
+    fail(file);
   const Layout layout = read_layout(tiff.get());
   const bool straighten =
       layout.alpha == Alpha::premultiplied && (layout.type == Type::u8 || layout.type == Type::u16);
@@ -310,7 +346,7 @@ Picture decode_tiff(Bytes bytes, const ReadOptions& options) {
   file.error.clear();  // complaints about tags that were not needed
   if (!read_blocks(tiff.get(), file, layout, options, image))
     picture.warnings.push_back(partial_warning("TIFF"));
-  picture.metadata = read_metadata(tiff.get(), bytes);
+  picture.metadata = read_metadata(tiff.get(), bytes, page.at);
 
   if (layout.photometric == PHOTOMETRIC_PALETTE) {
     image = apply_palette(tiff.get(), image, layout, options.allocator);
@@ -321,13 +357,16 @@ Picture decode_tiff(Bytes bytes, const ReadOptions& options) {
     if (layout.photometric == PHOTOMETRIC_SEPARATED) apply_inks(picture, options.allocator);
   }
   image = upright(std::move(image), layout.orientation, options.allocator);
+  if (options.allow_partial && TIFFLastDirectory(tiff.get()) == 0 && TIFFReadDirectory(tiff.get()) == 0)
+    picture.warnings.emplace_back("what follows this page cannot be read.");
   return picture;
 }
 
 }  // namespace
 
 Codec tiff_codec() {
-  Codec codec{"TIFF", {".tiff", ".tif"}, sniff_tiff, decode_tiff, encode_tiff};
+  Codec codec{"TIFF", {".tiff", ".tif"}, sniff_tiff, nullptr, encode_tiff};
+  codec.several = {"page", list_pages, decode_page, encode_tiff_pages};
   codec.holds.types = set_of(Type::u8, Type::u16, Type::u32, Type::u64, Type::f32, Type::f64);
   codec.holds.channels = set_of(1, 2, 3, 4);
   codec.holds.alpha = set_of(Alpha::none, Alpha::straight, Alpha::premultiplied);

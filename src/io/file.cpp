@@ -205,7 +205,7 @@ void synchronise_folder(const fs::path& folder) {
 
 bool is_standard_stream(const fs::path& path) { return path == "-"; }
 
-FileBytes read_file(const fs::path& path, std::uint64_t limit, const std::function<void(Bytes)>& accept) {
+FileBytes read_file(const fs::path& path, std::uint64_t limit, const std::function<bool(Bytes)>& accept) {
   const bool standard = is_standard_stream(path);
   const std::string name = standard ? "standard input" : path.string();
   if (path.empty()) fail_to_read("input", "the name of the file is empty. Give a name.");
@@ -229,7 +229,7 @@ FileBytes read_file(const fs::path& path, std::uint64_t limit, const std::functi
   FileBytes bytes;
   bool ended = read_up_to(descriptor, bytes, first_part, name);
   if (bytes.empty()) fail_to_read(name, "the file is empty. Get a complete copy of it.");
-  accept(bytes);
+  if (!accept(bytes)) return bytes;
   // One byte more than the size, so that the end is seen without another round.
   while (!ended) {
     const std::uint64_t next = std::max<std::uint64_t>(known_size + 1, std::uint64_t{bytes.size()} * 2);

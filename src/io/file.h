@@ -13,9 +13,10 @@ namespace satin::io {
 [[nodiscard]] bool is_standard_stream(const std::filesystem::path& path);
 
 /// Everything in a file or, for "-", in standard input. `accept` sees the first 64 KiB (or all, if it is
-/// less) before more is read, and may throw. Throws Error(input) with the name of the file.
+/// less) before more is read; it says whether it is, and may throw. Throws Error(input) with the name of the
+/// file.
 [[nodiscard]] FileBytes read_file(const std::filesystem::path& path, std::uint64_t limit,
-                                  const std::function<void(Bytes)>& accept);
+                                  const std::function<bool(Bytes)>& accept);
 
 /// Throws Error(usage) if nothing can be written there. Creates nothing.
 void check_target(const std::filesystem::path& path, bool overwrite);

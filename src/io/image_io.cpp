@@ -1,10 +1,10 @@
 // The public functions of satin/io.h over the list of codecs.
 
 #include <algorithm>
-#include <fstream>
 #include <new>
 #include <utility>
 
+#include "io/choice.h"
 #include "io/convert.h"
 #include "io/file.h"
 #include "io/photo_depth.h"
@@ -30,13 +30,13 @@ std::vector<std::string> usual_extensions() {
 const Codec& codec_for(Bytes bytes, std::string_view extension) {
   for (const Codec& codec : io::codecs()) {
     if (!codec.sniff(bytes, extension)) continue;
-    if (codec.decode == nullptr)
+    if (!codec.reads())
       throw Error(ErrorKind::input, std::string(codec.name) + " files are not read. " + codec.advice);
     return codec;
   }
   std::vector<std::string> names;
   for (const Codec& codec : io::codecs())
-    if (codec.decode != nullptr) names.emplace_back(codec.name);
+    if (codec.reads()) names.emplace_back(codec.name);
   throw Error(ErrorKind::input,
               "this is not an image format that Satin reads. Convert it to " + io::one_of(names) + ".");
 }
@@ -93,6 +93,10 @@ const Codec& codec_for(const std::string& extension, const Shape& shape, const W
   if (options.quality && (*options.quality < 1 || *options.quality > 100))
     throw Error(ErrorKind::usage,
                 "the quality " + std::to_string(*options.quality) + " is not between 1 and 100.");
+  if (options.photo != nullptr && found->name != std::string_view("JPEG"))
+    throw Error(ErrorKind::usage,
+                std::string(found->name) +
+                    " files keep no depth of a photograph. Write a .jpg, or drop --keep-depth.");
   if (found->require != nullptr) found->require();
   return *found;
 }
@@ -125,21 +129,110 @@ bool describes(Bytes icc, const Shape& shape) {
   return icc.empty() || io::starts_with(icc, shape.channels >= 3 ? "RGB " : "GRAY", colour_space);
 }
 
-std::vector<std::byte> encode(const ImageView& image, const std::string& extension,
-                              const WriteOptions& options) {
-  if (image.empty()) throw Error(ErrorKind::usage, "there is no picture to write.");
-  validate(image.shape);
-  const Codec& codec = codec_for(extension, image.shape, options);
-  Prepared prepared = prepare(image);
+/// A picture as the codec takes it, with its options.
+struct Encodable {
+  Prepared picture;
+  WriteOptions options;
+};
+
+Encodable encodable(const Codec& codec, const ImageView& image, const WriteOptions& options) {
+  Encodable result{prepare(image), options};
+  Prepared& prepared = result.picture;
   if (const Shape written = io::shape_for(codec, image.shape);
       options.convert && written.type != image.shape.type) {
     prepared.copy = io::converted(prepared.view, written, options.dither, options.metadata.icc);
     prepared.view = prepared.copy.view();
   }
-  if (describes(options.metadata.icc, image.shape)) return codec.encode(prepared.view, options);
-  WriteOptions without_profile = options;
-  without_profile.metadata.icc.clear();
-  return codec.encode(prepared.view, without_profile);
+  if (!describes(options.metadata.icc, image.shape)) result.options.metadata.icc.clear();
+  return result;
+}
+
+const Codec& codec_for(const ImageView& image, const std::string& extension, const WriteOptions& options) {
+  if (image.empty()) throw Error(ErrorKind::usage, "there is no picture to write.");
+  validate(image.shape);
+  return codec_for(extension, image.shape, options);
+}
+
+std::vector<std::byte> encode(const ImageView& image, const std::string& extension,
+                              const WriteOptions& options) {
+  const Codec& codec = codec_for(image, extension, options);
+  if (options.photo != nullptr) {
+    const io::KeptPhoto kept = io::keep_photo(image, options);
+    return encode(kept.image, extension, kept.options);
+  }
+  const Encodable page = encodable(codec, image, options);
+  return codec.encode(page.picture.view, page.options);
+}
+
+std::vector<std::byte> encode(std::span<const ImageView> images, const std::string& extension,
+                              std::span<const WriteOptions> options) {
+  if (images.size() == 1) return encode(images.front(), extension, options.front());
+  std::vector<Prepared> copies;
+  std::vector<ImageView> views;
+  std::vector<WriteOptions> own;
+  const Codec* codec = nullptr;
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    codec = &codec_for(images[i], extension, options[i]);
+    io::check_holds_several(*codec);
+    Encodable page = encodable(*codec, images[i], options[i]);
+    views.push_back(page.picture.view);
+    copies.push_back(std::move(page.picture));
+    own.push_back(std::move(page.options));
+  }
+  return codec->several.encode(views, own);
+}
+
+/// What is wrong with the blocks of a picture that was read is put right.
+Picture described(Picture picture) {
+  const Shape& shape = picture.image.shape();
+  if (picture.photo) io::complete_photo(*picture.photo, picture.metadata.exif, shape);
+  io::describe_in_exif(picture.metadata.exif, shape.width, shape.height);
+  if (!io::describe_in_xmp(picture.metadata.xmp, shape.width, shape.height))
+    picture.warnings.emplace_back("The XMP packet is damaged and was left out.");
+  return picture;
+}
+
+/// The codec that reads these bytes, which are all of a file.
+const Codec& codec_for_file(Bytes bytes, const std::string& name) {
+  if (bytes.empty()) throw Error(ErrorKind::input, "the file is empty. Get a complete copy of it.");
+  return codec_for(bytes, io::lower(std::filesystem::path(name).extension().string()));
+}
+
+std::vector<Picture> decode_pictures(Bytes bytes, const std::string& name, const ReadOptions& options) {
+  std::vector<Picture> pictures;
+  named(name, [&] {
+    const Codec& codec = codec_for_file(bytes, name);
+    std::uint64_t left = options.limits.bytes;
+    for (const io::FilePicture& chosen : io::chosen_pictures(codec, bytes, options)) {
+      pictures.push_back(described(io::decode(codec, bytes, chosen, options)));
+      const std::uint64_t size = byte_size(pictures.back().image.shape());
+      if (size > left)
+        throw Error(ErrorKind::input, "the pictures of the file are together over the limit of " +
+                                          std::to_string(options.limits.bytes) +
+                                          " bytes. Raise it (--max-bytes), or choose one of them.");
+      left -= size;
+    }
+  });
+  return pictures;
+}
+
+std::string name_of_input(const std::filesystem::path& path) {
+  return io::is_standard_stream(path) ? "standard input" : path.string();
+}
+
+/// All of a file, if its beginning is that of a picture and `wanted` of its format.
+std::vector<std::byte> bytes_of(
+    const std::filesystem::path& path, const ReadOptions& options,
+    bool (*wanted)(const Codec&) = [](const Codec&) { return true; }) {
+  const std::string name = name_of_input(path);
+  const std::string extension = io::lower(path.extension().string());
+  try {
+    return io::read_file(path, options.limits.bytes, [&](Bytes start) {
+      return named(name, [&] { return wanted(codec_for(start, extension)); });
+    });
+  } catch (const std::bad_alloc&) {
+    throw Error(ErrorKind::environment, name + ": there is not enough memory for the file.");
+  }
 }
 
 std::string with_blanks(const std::vector<std::string>& words) {
@@ -153,12 +246,13 @@ std::string with_blanks(const std::vector<std::string>& words) {
 std::vector<FormatInfo> formats() {
   std::vector<FormatInfo> result;
   for (const Codec& codec : io::codecs()) {
-    if (codec.decode == nullptr && codec.encode == nullptr) continue;
+    if (!codec.reads() && codec.encode == nullptr) continue;
     FormatInfo info;
     info.name = codec.name;
     info.extensions.assign(codec.extensions.begin(), codec.extensions.end());
-    info.reads = codec.decode != nullptr;
+    info.reads = codec.reads();
     info.writes = codec.encode != nullptr;
+    info.pages = codec.several.list != nullptr;
     info.types = with_blanks(io::types_in(codec.holds));
     info.channels = with_blanks(io::channels_in(codec.holds));
     result.push_back(std::move(info));
@@ -169,18 +263,8 @@ std::vector<FormatInfo> formats() {
 Picture decode_picture(std::span<const std::byte> bytes, const std::string& name,
                        const ReadOptions& options) {
   return named(name, [&] {
-    if (bytes.empty()) throw Error(ErrorKind::input, "the file is empty. Get a complete copy of it.");
-    const std::string extension = io::lower(std::filesystem::path(name).extension().string());
-    const Codec& codec = codec_for(bytes, extension);
-    Picture picture = options.photo_depth && codec.decode_photo != nullptr
-                          ? codec.decode_photo(bytes, options)
-                          : codec.decode(bytes, options);
-    const Shape& shape = picture.image.shape();
-    if (picture.photo) io::complete_photo(*picture.photo, picture.metadata.exif, shape);
-    io::describe_in_exif(picture.metadata.exif, shape.width, shape.height);
-    if (!io::describe_in_xmp(picture.metadata.xmp, shape.width, shape.height))
-      picture.warnings.emplace_back("The XMP packet is damaged and was left out.");
-    return picture;
+    const Codec& codec = codec_for_file(bytes, name);
+    return described(io::decode(codec, bytes, io::chosen_picture(codec, bytes, options), options));
   });
 }
 
@@ -189,17 +273,35 @@ Image decode_image(std::span<const std::byte> bytes, const std::string& name, co
 }
 
 Picture read_picture(const std::filesystem::path& path, const ReadOptions& options) {
-  const std::string name = io::is_standard_stream(path) ? "standard input" : path.string();
-  const std::string extension = io::lower(path.extension().string());
-  std::vector<std::byte> bytes;
-  try {
-    bytes = io::read_file(path, options.limits.bytes, [&](Bytes start) {
-      named(name, [&] { static_cast<void>(codec_for(start, extension)); });
-    });
-  } catch (const std::bad_alloc&) {
-    throw Error(ErrorKind::environment, name + ": there is not enough memory for the file.");
-  }
-  return decode_picture(bytes, name, options);
+  return decode_picture(bytes_of(path, options), name_of_input(path), options);
+}
+
+std::vector<Picture> read_pictures(const std::filesystem::path& path, const ReadOptions& options) {
+  std::vector<Picture> pictures;
+  if (options.all_pages) return decode_pictures(bytes_of(path, options), name_of_input(path), options);
+  pictures.push_back(read_picture(path, options));
+  return pictures;
+}
+
+std::size_t count_pictures(const std::filesystem::path& path, const ReadOptions& options) {
+  const std::string name = name_of_input(path);
+  const std::vector<std::byte> bytes =
+      bytes_of(path, options, [](const Codec& codec) { return codec.several.list != nullptr; });
+  return named(name, [&]() -> std::size_t {
+    const Codec& codec = codec_for_file(bytes, name);
+    if (options.all_pages) return io::chosen_pictures(codec, bytes, options).size();
+    static_cast<void>(io::chosen_picture(codec, bytes, options));
+    return 1;
+  });
+}
+
+Picture read_only_picture(const std::filesystem::path& path, const ReadOptions& options) {
+  const std::string name = name_of_input(path);
+  const std::vector<std::byte> bytes = bytes_of(path, options);
+  return named(name, [&] {
+    const Codec& codec = codec_for_file(bytes, name);
+    return described(io::decode(codec, bytes, io::only_picture(codec, bytes, options), options));
+  });
 }
 
 Image read_image(const std::filesystem::path& path, const ReadLimits& limits) {
@@ -231,6 +333,7 @@ std::string what_is_lost(const std::string& extension, const Metadata& metadata,
   check(io::Carried::exif, !metadata.exif.empty(), "EXIF");
   check(io::Carried::xmp, !metadata.xmp.empty(), "XMP");
   check(io::Carried::iptc, !metadata.iptc.empty(), "IPTC");
+  check(io::Carried::windows, metadata.exr && metadata.exr->data != metadata.exr->display, "data window");
   for (const NamedChannel& channel : channels)
     if ((codec->holds.metadata & io::set_of(io::Carried::channels)) == 0)
       lost.push_back("channel " + channel.name);
@@ -238,16 +341,18 @@ std::string what_is_lost(const std::string& extension, const Metadata& metadata,
 }
 
 bool fits_jpeg(const std::filesystem::path& file) {
-  std::vector<std::byte> start(std::size_t{1} << 16);
-  std::ifstream stream(file, std::ios::binary);
-  stream.read(reinterpret_cast<char*>(start.data()), static_cast<std::streamsize>(start.size()));
-  start.resize(static_cast<std::size_t>(stream.gcount()));
+  std::optional<bool> fits;
+  const auto look = [&](Bytes bytes) {
+    const Codec& codec = codec_for(bytes, io::lower(file.extension().string()));
+    if (codec.fits_jpeg != nullptr)
+      fits = codec.fits_jpeg(bytes);
+    else  // another format under this name
+      fits = codec.holds.types == io::set_of(Type::u8) && codec.holds.alpha == io::set_of(Alpha::none);
+    return !fits;
+  };
   try {
-    const Codec& codec = codec_for(start, io::lower(file.extension().string()));
-    if (codec.fits_jpeg == nullptr)  // another format under this name
-      return codec.holds.types == io::set_of(Type::u8) && codec.holds.alpha == io::set_of(Alpha::none);
-    std::optional<bool> fits = codec.fits_jpeg(start);
-    if (!fits) fits = codec.fits_jpeg(io::read_file(file, ReadLimits{}.bytes, [](Bytes) {}));
+    const std::vector<std::byte> bytes = io::read_file(file, ReadLimits{}.bytes, look);
+    if (!fits) look(bytes);
     return fits.value_or(false);
   } catch (const Error&) {
     return false;  // reading the picture will tell why
@@ -275,6 +380,23 @@ void write_image(const std::filesystem::path& path, const ImageView& image, cons
   const std::vector<std::byte> bytes =
       named(name, [&] { return encode(image, extension_of(path, options), options); });
   io::write_file(path, bytes, options.overwrite, options.modified);
+}
+
+void write_pages(const std::filesystem::path& path, std::span<const ImageView> images,
+                 std::span<const WriteOptions> options) {
+  if (images.empty() || images.size() != options.size())
+    throw Error(ErrorKind::usage, "write_pages() takes one picture or more, and options for each.");
+  for (std::size_t i = 0; i < images.size(); ++i) check_writable(path, images[i].shape, options[i]);
+  const std::string name = io::is_standard_stream(path) ? "standard output" : path.string();
+  const std::vector<std::byte> bytes =
+      named(name, [&] { return encode(images, extension_of(path, options.front()), options); });
+  io::write_file(path, bytes, options.front().overwrite, options.front().modified);
+}
+
+void check_holds_pages(const std::filesystem::path& path, const WriteOptions& options) {
+  const std::string name = io::is_standard_stream(path) ? "standard output" : path.string();
+  const Codec* const codec = find_writer(extension_of(path, options));
+  if (codec != nullptr) named(name, [&] { io::check_holds_several(*codec); });
 }
 
 std::vector<std::byte> encode_image(const ImageView& image, const std::string& extension,

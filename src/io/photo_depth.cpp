@@ -166,6 +166,8 @@ Picture decode_jpeg_photo(Bytes bytes, const ReadOptions& options) {
   photo.original = has_original ? std::move(source.original) : PhotoOriginal{jpeg_alone(bytes), {}};
   photo.orientation = orientation;
   photo.focus = std::move(source.focus);
+  if (photo.focus && photo.focus->distance && source.depth)
+    *photo.focus->distance *= source.depth->terms.metres;
   photo.problem = std::move(source.problem);
   try {
     if (source.depth) photo.depth = decode_depth(*source.depth, orientation, options);

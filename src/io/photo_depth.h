@@ -18,4 +18,13 @@ namespace satin::io {
 /// `shape` is that of the upright picture. To be called before describe_in_exif().
 void complete_photo(Photo& photo, Bytes exif, const Shape& shape);
 
+/// A picture with the blocks of its file, which hold what the photograph carries.
+struct KeptPhoto {
+  Image image;           ///< lying as the photograph's parts do
+  WriteOptions options;  ///< without a photograph
+};
+
+/// For JPEG files whose options name a photograph: its depth and its original as GDepth and GImage in XMP.
+[[nodiscard]] KeptPhoto keep_photo(const ImageView& image, const WriteOptions& options);
+
 }  // namespace satin::io

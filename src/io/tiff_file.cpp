@@ -6,7 +6,9 @@
 #include <cstdio>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <string_view>
+#include <vector>
 
 #include "metadata/tiff_exif.h"
 #include "satin/error.h"
@@ -106,6 +108,14 @@ bool set_block(TIFF* tiff, std::uint32_t tag, const FileBytes& block) {
          TIFFSetField(tiff, tag, static_cast<std::uint32_t>(block.size()), block.data()) != 0;
 }
 
+bool set_page(TIFF* tiff, std::size_t index, std::size_t count) {
+  constexpr std::size_t most = std::numeric_limits<std::uint16_t>::max();
+  if (TIFFSetField(tiff, TIFFTAG_SUBFILETYPE, FILETYPE_PAGE) == 0) return false;
+  // Pages are counted in 16 bits, and 0 stands for an unknown number of all.
+  return index > most || TIFFSetField(tiff, TIFFTAG_PAGENUMBER, static_cast<int>(index),
+                                      static_cast<int>(count > most ? 0 : count)) != 0;
+}
+
 bool write_strips(TIFF* tiff, const ImageView& image, std::int64_t rows_per_strip) {
   const auto row_bytes = static_cast<std::size_t>(image.strides.row);
   FileBytes strip(row_bytes *
@@ -118,6 +128,16 @@ bool write_strips(TIFF* tiff, const ImageView& image, std::int64_t rows_per_stri
     if (TIFFWriteEncodedStrip(tiff, index, strip.data(), static_cast<tmsize_t>(size)) < 0) return false;
   }
   return TIFFWriteDirectory(tiff) != 0;
+}
+
+bool write_page(TIFF* tiff, const ImageView& image, const Metadata& metadata) {
+  constexpr std::size_t strip_bytes = std::size_t{1} << 18;
+  const auto row_bytes = static_cast<std::size_t>(image.strides.row);
+  const auto rows = static_cast<std::int64_t>(std::max<std::size_t>(1, strip_bytes / row_bytes));
+  const std::int64_t rows_per_strip = std::min(rows, image.shape.height);
+  return set_tags(tiff, image.shape, static_cast<std::uint32_t>(rows_per_strip)) &&
+         set_block(tiff, TIFFTAG_ICCPROFILE, metadata.icc) &&
+         set_block(tiff, TIFFTAG_XMLPACKET, metadata.xmp) && write_strips(tiff, image, rows_per_strip);
 }
 
 }  // namespace
@@ -145,24 +165,28 @@ TiffHandle open_tiff(TiffFile& file, const char* mode) {
 }
 
 FileBytes encode_tiff(const ImageView& image, const WriteOptions& options) {
-  constexpr std::size_t strip_bytes = std::size_t{1} << 18;
-  constexpr std::size_t classic_limit = std::size_t{4'000'000'000};  // offsets of classic TIFF have 32 bits
-  const auto row_bytes = static_cast<std::size_t>(image.strides.row);
-  const auto rows = static_cast<std::int64_t>(std::max<std::size_t>(1, strip_bytes / row_bytes));
-  const std::int64_t rows_per_strip = std::min(rows, image.shape.height);
+  return encode_tiff_pages({&image, 1}, {&options, 1});
+}
 
+FileBytes encode_tiff_pages(std::span<const ImageView> images, std::span<const WriteOptions> options) {
+  constexpr std::size_t classic_limit = std::size_t{4'000'000'000};  // offsets of classic TIFF have 32 bits
+  const std::size_t size =
+      std::accumulate(images.begin(), images.end(), std::size_t{0},
+                      [](std::size_t sum, const ImageView& image) { return sum + byte_size(image.shape); });
+  const bool classic = size <= classic_limit;
   TiffFile file;
   file.writing = true;
-  const bool classic = byte_size(image.shape) <= classic_limit;
   TiffHandle tiff = open_tiff(file, classic ? "wm" : "w8m");
-  const bool good = tiff != nullptr &&
-                    set_tags(tiff.get(), image.shape, static_cast<std::uint32_t>(rows_per_strip)) &&
-                    set_block(tiff.get(), TIFFTAG_ICCPROFILE, options.metadata.icc) &&
-                    set_block(tiff.get(), TIFFTAG_XMLPACKET, options.metadata.xmp) &&
-                    write_strips(tiff.get(), image, rows_per_strip);
+  bool good = tiff != nullptr;
+  std::vector<PageTags> tags;
+  for (std::size_t i = 0; good && i < images.size(); ++i) {
+    good = (images.size() == 1 || set_page(tiff.get(), i, images.size())) &&
+           write_page(tiff.get(), images[i], options[i].metadata);
+    tags.push_back({options[i].metadata.exif, options[i].metadata.iptc});
+  }
   tiff.reset();
   if (!good || !file.error.empty()) not_encoded("TIFF", file.error);
-  if (classic) add_to_tiff(file.output.bytes, options.metadata.exif, options.metadata.iptc);
+  if (classic) add_to_tiff(file.output.bytes, tags);
   return std::move(file.output.bytes);
 }
 

@@ -4,6 +4,7 @@
 #include <tiffio.h>
 
 #include <memory>
+#include <span>
 #include <string>
 
 #include "io/support.h"
@@ -28,5 +29,8 @@ using TiffHandle = std::unique_ptr<TIFF, TiffCloser>;
 [[nodiscard]] TiffHandle open_tiff(TiffFile& file, const char* mode);
 
 [[nodiscard]] FileBytes encode_tiff(const ImageView& image, const WriteOptions& options);
+/// One page for each image.
+[[nodiscard]] FileBytes encode_tiff_pages(std::span<const ImageView> images,
+                                          std::span<const WriteOptions> options);
 
 }  // namespace satin::io

@@ -11,11 +11,10 @@ namespace satin {
 namespace {
 
 constexpr double largest_number = 1e30;
-constexpr double largest_strength = 1e6;
+constexpr double largest_strength = 1e12;
+constexpr double largest_share = 1000;  ///< percent of the longer side
 constexpr double smallest_scale = 1e-12;
 constexpr double largest_scale = 1e12;
-constexpr double usual_strength = 16;
-constexpr double usual_f_number = 2.8;
 constexpr double usual_focal_length = 50;
 constexpr double usual_sensor_width = 36;
 
@@ -30,6 +29,7 @@ constexpr Range unknown_range{"unknown", -largest_number, largest_number};
 constexpr Range focus_range{"focus", -largest_number, largest_number};
 constexpr Range sharp_range{"sharp-range", 0, largest_number};
 constexpr Range strength_range{"strength", 0, largest_strength};
+constexpr Range share_range{"strength", 0, largest_share};
 constexpr Range f_number_range{"f-number", 0.1, 1000};
 constexpr Range focal_length_range{"focal-length", 0.1, 1000};
 constexpr Range sensor_width_range{"sensor-width", 0.1, 1000};
@@ -54,7 +54,7 @@ void check_values(const LensFocus& focus) {
   check(unknown_range, focus.unknown);
   check(focus_range, focus.focus);
   check(sharp_range, focus.sharp_range);
-  check(strength_range, focus.strength);
+  if (focus.strength) check(focus.strength->percent ? share_range : strength_range, focus.strength->value);
   check(f_number_range, focus.f_number);
   check(focal_length_range, focus.focal_length);
   check(sensor_width_range, focus.sensor_width);
@@ -100,11 +100,12 @@ void set_focus(DepthRule& rule, const LensFocus& focus, const Shape& picture, co
 }
 
 void set_strength(DepthRule& rule, const LensFocus& focus, const Shape& picture) {
+  const auto longer = static_cast<double>(std::max(picture.width, picture.height));
   if (!has_lens(focus)) {
-    rule.strength = focus.strength.value_or(usual_strength) * 256;
+    const Length strength = focus.strength.value_or(usual_strength);
+    (strength.percent ? rule.spanned : rule.strength) = strength.pixels(longer) * 256;
     return;
   }
-  const auto longer = static_cast<double>(std::max(picture.width, picture.height));
   const double f = focus.focal_length.value_or(usual_focal_length) / focus.depth_unit;
   const double sensor = focus.sensor_width.value_or(usual_sensor_width) / focus.depth_unit;
   rule.focal_length = f;
@@ -193,10 +194,10 @@ int depth_channel(const LensFocus& focus, const Shape& depth) {
 
 std::vector<ParameterRecord> lens_focus_parameters() {
   ParameterRecord source = record::choice(
-      &LensFocus::depth_from, {"image", "alpha", "channel"},
+      &LensFocus::depth_from, {"image", "alpha", "channel", "photo"},
       {"depth-from", "",
        "image: --depth FILE; alpha: the picture's own last channel; channel: one of its file by "
-       "name, Z unless --depth-channel tells another"});
+       "name, Z unless --depth-channel tells another; photo: what the photograph carries"});
   source.role = ParameterRole::depth_source;
   return {
       std::move(source),
@@ -212,7 +213,10 @@ std::vector<ParameterRecord> lens_focus_parameters() {
       record::point(&LensFocus::focus_at, {"focus-at", "px", "place that is sharp; the middle unless told"}),
       real(&LensFocus::sharp_range, sharp_range, "",
            "values that differ from the focus by no more are sharp too"),
-      real(&LensFocus::strength, strength_range, "px", "radius for a value of 1; 16 unless told"),
+      record::length(&LensFocus::strength, strength_range.minimum, strength_range.maximum,
+                     {"strength", "px",
+                      "radius for a value of 1; P%: from the nearest to the farthest, of the longer side; 1% "
+                      "unless told"}),
       real(&LensFocus::f_number, f_number_range, "", "a lens instead of a strength: its f-number, or 2.8"),
       real(&LensFocus::focal_length, focal_length_range, "mm", "of the lens, or 50"),
       real(&LensFocus::sensor_width, sensor_width_range, "mm", "of the longer side behind the lens, or 36"),

@@ -9,6 +9,10 @@
 
 namespace satin {
 
+// What counts where neither is told.
+inline constexpr Length usual_strength{1, true};
+inline constexpr double usual_f_number = 2.8;
+
 /// Records of the members of LensFocus; record::within() makes them a filter's own.
 [[nodiscard]] std::vector<ParameterRecord> lens_focus_parameters();
 

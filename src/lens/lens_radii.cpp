@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <initializer_list>
 
+#include "lens/lens_findings.h"
 #include "satin/error.h"
 
 namespace satin {
@@ -32,7 +33,7 @@ constexpr double seen_step = 16;
 bool has_steps(const CircleOfConfusionJob& job) {
   if (job.type != Type::u8) return false;
   const DepthRule& rule = job.rule;
-  if (rule.distances || (rule.focal_length != 0 && !rule.focus_given)) return true;
+  if (rule.spanned != 0 || rule.distances || (rule.focal_length != 0 && !rule.focus_given)) return true;
   LensState state;
   set_focus(state, rule.focus, rule);
   return std::abs(rule.gain * state.strength) >= seen_step;
@@ -54,7 +55,8 @@ Shape depth_shape(const LensFocus& focus, const Shape& picture, const Shape& dep
       refuse("Depth comes from the picture's alpha channel: give no depth image as well.");
     return picture;
   }
-  if (depth.width == 0) refuse("There is no depth: give --depth FILE, or --depth-from alpha or channel.");
+  if (depth.width == 0)
+    refuse("There is no depth: give --depth FILE, or --depth-from photo, alpha or channel.");
   if (depth.type != Type::u8 && depth.type != Type::u16 && depth.type != Type::f32)
     refuse(std::string("The depth image is of type ") + name_of(depth.type) +
            ": u8, u16 and f32 are possible.");
@@ -69,7 +71,7 @@ Shape depth_shape(const LensFocus& focus, const Shape& picture, const Shape& dep
 }  // namespace
 
 LensRadii::LensRadii(Backend& backend, const Shape& picture, const Shape& depth, const LensFocus& focus)
-    : backend_(backend), depth_in_alpha_(focus.depth_from == DepthSource::alpha) {
+    : backend_(backend), focus_(focus), depth_in_alpha_(focus.depth_from == DepthSource::alpha) {
   const Shape source = depth_shape(focus, picture, depth);
   CircleOfConfusionJob job;
   job.width = source.width;
@@ -79,8 +81,13 @@ LensRadii::LensRadii(Backend& backend, const Shape& picture, const Shape& depth,
   job.channel = depth_channel(focus, source);
   job.rule = depth_rule(focus, picture, source);
   const auto largest = static_cast<SignedRadius256>(std::ceil(job.rule.largest));
-  if (may_be_unknown(job) && job.width * job.height > std::int64_t{UINT32_MAX})
-    refuse("A depth image with unknown values may have 2^32 - 1 pixels at most.");  // counts are u32
+  if (job.width * job.height > std::int64_t{UINT32_MAX})
+    refuse("A depth image may have 2^32 - 1 pixels at most.");  // counts are u32
+  rule_ = job.rule;
+  const auto held = static_cast<SignedRadius256>(job.rule.largest);
+  depth_span_ =
+      backend.prepare(DepthSpanJob{job.width, job.height, job.type, job.channels, job.channel, job.rule});
+  if (held > 0) held_radii_ = backend.prepare(HeldRadiiJob{job.width, job.height, held});
   if (may_be_unknown(job)) fill_radii_ = std::make_unique<FillRadii>(backend, job.width, job.height, largest);
   if (has_steps(job)) prepare_smoothing(job);
   if (source.width != picture.width || source.height != picture.height) {
@@ -94,6 +101,7 @@ LensRadii::LensRadii(Backend& backend, const Shape& picture, const Shape& depth,
         EnlargeRadiiJob{sizes, picture.type, picture.channels, picture.channels >= 3 ? 3 : 1});
   }
   circle_of_confusion_ = backend.prepare(job);
+  span_ = backend.allocate(sizeof(DepthSpan));
   state_ = backend.allocate(sizeof(LensState));
   const LensState cleared;
   backend.upload(state_.get(), &cleared, sizeof cleared, {});
@@ -121,7 +129,7 @@ void LensRadii::prepare_smoothing(CircleOfConfusionJob& job) {
 }
 
 std::size_t LensRadii::workspace_bytes() const noexcept {
-  std::size_t bytes = state_.size + smoothed_buffer_.size + samples_buffer_.size + colours_.size;
+  std::size_t bytes = state_.size + span_.size + smoothed_buffer_.size + samples_buffer_.size + colours_.size;
   for (const Operation* operation : std::initializer_list<const Operation*>{
            smooth_steps_.get(), circle_of_confusion_.get(), enlarge_radii_.get()})
     if (operation != nullptr) bytes += operation->workspace_bytes();
@@ -132,13 +140,16 @@ std::size_t LensRadii::workspace_bytes() const noexcept {
 void LensRadii::run(const ImageView& picture, const ImageView& depth, const MutableImageView& radii,
                     Stream stream) {
   auto* state = reinterpret_cast<LensState*>(state_.get());
+  auto* span = reinterpret_cast<DepthSpan*>(span_.get());
   ImageView values = depth_in_alpha_ ? picture : depth;
+  depth_span_->run({values, span, state}, stream);
   if (smooth_steps_ != nullptr) {
     smooth_steps_->run(values, smoothed_, stream);
     values = smoothed_;
   }
   const MutableImageView samples = enlarge_radii_ != nullptr ? samples_ : radii;
   circle_of_confusion_->run({values, state, samples}, stream);
+  if (held_radii_ != nullptr) held_radii_->run({samples, span, state}, stream);
   if (fill_radii_ != nullptr) fill_radii_->run(samples, state, stream);
   if (enlarge_radii_ == nullptr) return;
   enlarge_radii_->run({picture, samples, reinterpret_cast<GuideColour*>(colours_.get()), radii}, stream);
@@ -149,19 +160,8 @@ void LensRadii::check(std::vector<std::string>& warnings, Stream stream) {
   backend_.download(&found, state_.get(), sizeof found, stream);
   const LensState cleared;
   backend_.upload(state_.get(), &cleared, sizeof cleared, stream);
-  const auto refuse_input = [](const char* what) { throw Error(ErrorKind::input, what); };
-  if ((found.problems & nothing_known) != 0)
-    refuse_input("The depth image holds no known value at all: check --unknown, --depth-kind and the file.");
-  if ((found.problems & focus_on_unknown) != 0)
-    refuse_input(
-        "The depth around the place of focus is unknown: choose another --focus-at, or give --focus V.");
-  if ((found.problems & focus_too_near) != 0)
-    refuse_input(
-        "The depth at the place of focus is nearer than the focal length: check --depth-unit and "
-        "--depth-scale.");
-  if (found.unknown != 0)
-    warnings.push_back(std::to_string(found.unknown) +
-                       " depth values are unknown: they were filled from those around them.");
+  strength_ = found.strength / 256;
+  tell_findings(found, rule_, focus_, warnings);
 }
 
 }  // namespace satin

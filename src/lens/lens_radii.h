@@ -28,16 +28,24 @@ class LensRadii {
   /// frames in the backend's memory; waits for nothing.
   void run(const ImageView& picture, const ImageView& depth, const MutableImageView& radii, Stream stream);
 
-  /// For PreparedFilter::check(): waits, tells how many values of the runs since the last call were unknown,
-  /// and throws Error(input) where no focus or no depth was found.
+  /// For PreparedFilter::check(): waits, warns of what may surprise in the runs since the last call, and
+  /// throws Error(input) where no focus or no depth was found, Error(usage) for a focus outside the depth.
   void check(std::vector<std::string>& warnings, Stream stream);
+
+  /// The strength of the last run before check(), in pixels for a value of 1.
+  [[nodiscard]] double strength() const noexcept { return strength_; }
 
  private:
   void prepare_smoothing(CircleOfConfusionJob& job);
 
   Backend& backend_;
+  LensFocus focus_;
+  DepthRule rule_;
+  double strength_ = 0;
   bool depth_in_alpha_;
-  std::unique_ptr<SmoothStepsOperation> smooth_steps_;  ///< this and the next two: null where not needed
+  std::unique_ptr<DepthSpanJob::Operation> depth_span_;
+  std::unique_ptr<HeldRadiiJob::Operation> held_radii_;  ///< null: none are
+  std::unique_ptr<SmoothStepsOperation> smooth_steps_;   ///< this and the next two: null where not needed
   std::unique_ptr<FillRadii> fill_radii_;
   std::unique_ptr<EnlargeRadiiJob::Operation> enlarge_radii_;
   std::unique_ptr<CircleOfConfusionJob::Operation> circle_of_confusion_;
@@ -46,6 +54,7 @@ class LensRadii {
   Buffer colours_;             ///< of samples that are enlarged
   MutableImageView smoothed_;  ///< codes without steps
   MutableImageView samples_;   ///< radii of the depth image's size
+  Buffer span_;
   Buffer state_;
 };
 

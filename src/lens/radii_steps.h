@@ -7,6 +7,7 @@
 
 #include "core/with_type.h"
 #include "lens/maths/circle_of_confusion.h"
+#include "lens/maths/depth_span.h"
 #include "lens/maths/enlarge_radii.h"
 #include "lens/maths/fill_radii.h"
 #include "lens/maths/planar_radius.h"
@@ -14,6 +15,64 @@
 #include "tables/plane_table.h"
 
 namespace satin {
+
+/// The places of steps that have a run of columns each.
+[[nodiscard]] inline std::int64_t span_runs(std::int64_t width) { return (width + span_run - 1) / span_run; }
+
+/// The range of the known values of a depth image, and whether the focus lies in it.
+struct DepthSpanJob {
+  using Operation = PixelwiseOperation<DepthSpanJob>;
+  static constexpr const char* doing = "finding the range of depth";
+
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+  Type type = Type::u8;  ///< of the depth image: u8, u16 or f32
+  int channels = 1;
+  int channel = 0;
+  DepthRule rule;
+
+  struct Images {
+    ImageView depth;
+    DepthSpan* span = nullptr;  ///< this and the next one: in the backend's memory
+    LensState* state = nullptr;
+  };
+
+  template <class Launch>
+  void each(const Images& images, const TransferView& /*transfer*/, const Launch& launch) const {
+    with_pixel_type(type, [&]<class T>() {
+      const DepthRows<T> depth{Rows<const T>(images.depth), channels, channel};
+      for (int pass = 0; pass < static_cast<int>(sizeof(T)); ++pass) {
+        launch(span_digits, 1, ClearDepthCounts{images.span, pass});
+        launch(span_runs(width), height, CountDepthDigits<T>{rule, depth, width, images.span, pass});
+        launch(span_ends, 1, ChooseDepthDigits{images.span, pass});
+      }
+      launch(1, 1, TellDepthSpan<T>{rule, images.span, images.state});
+    });
+  }
+};
+
+/// Whether most of the known radii reach the largest one, of as many as the span tells.
+struct HeldRadiiJob {
+  using Operation = PixelwiseOperation<HeldRadiiJob>;
+  static constexpr const char* doing = "counting the largest radii";
+
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+  SignedRadius256 largest = 0;
+
+  struct Images {
+    ImageView radii;            ///< one channel, i32; unknown_radius where nothing is known
+    DepthSpan* span = nullptr;  ///< this and the next one: in the backend's memory
+    LensState* state = nullptr;
+  };
+
+  template <class Launch>
+  void each(const Images& images, const TransferView& /*transfer*/, const Launch& launch) const {
+    launch(span_runs(width), height,
+           CountHeld{Rows<const SignedRadius256>(images.radii), width, largest, images.span});
+    launch(1, 1, TellHeld{images.span, images.state});
+  }
+};
 
 /// A depth image as a plane of signed radii.
 struct CircleOfConfusionJob {

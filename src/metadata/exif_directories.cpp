@@ -46,16 +46,16 @@ ExifDirectory read_directory(const ExifReader& reader, Bytes file, std::size_t a
   return directory;
 }
 
-ExifDirectory read_pointed(const ExifReader& reader, Bytes file, std::uint32_t tag) {
-  const auto pointer = reader.find(reader.first_directory(), tag);
+ExifDirectory read_pointed(const ExifReader& reader, Bytes file, std::size_t from, std::uint32_t tag) {
+  const auto pointer = reader.find(from, tag);
   if (!pointer || pointer->type != type_long) return {};
   ExifDirectory directory = read_directory(reader, file, pointer->value);
   directory.erase(interoperability);
   return directory;
 }
 
-/// Appends a directory and its values; gives its offset.
-std::uint32_t append(Sink& sink, const ExifDirectory& directory) {
+/// Appends a directory and its values, with the offset of the next one; gives its own.
+std::uint32_t append(Sink& sink, const ExifDirectory& directory, std::uint32_t next_directory = 0) {
   if (sink.position % 2 != 0) sink.u8(0);
   const auto start = static_cast<std::uint32_t>(sink.position);
   auto next = static_cast<std::uint32_t>(start + 2 + directory.size() * entry_size + 4);
@@ -77,7 +77,7 @@ std::uint32_t append(Sink& sink, const ExifDirectory& directory) {
     inside.resize(4);
     sink.text({reinterpret_cast<const char*>(inside.data()), inside.size()});
   }
-  sink.le32(0);
+  sink.le32(next_directory);
   sink.text({reinterpret_cast<const char*>(values.bytes.data()), values.bytes.size()});
   return start;
 }
@@ -90,40 +90,46 @@ ExifField pointer_to(std::uint32_t offset) {
 
 }  // namespace
 
-ExifField first_field(Bytes file, std::uint32_t tag) {
+ExifField field_of(Bytes file, std::uint64_t directory, std::uint32_t tag) {
   const ExifReader reader(file);
-  const auto entry = reader.valid() ? reader.find(reader.first_directory(), tag) : std::nullopt;
+  const auto entry = reader.valid() ? reader.find(directory, tag) : std::nullopt;
   auto field = entry ? read_field(reader, file, *entry, file.size()) : std::nullopt;
   return field ? std::move(*field) : ExifField();
 }
 
-ExifDescription read_description(Bytes file) {
+ExifDescription read_description(Bytes file, std::optional<std::uint64_t> directory) {
   const ExifReader reader(file);
   ExifDescription result;
   if (!reader.valid()) return result;
-  ExifDirectory all = read_directory(reader, file, reader.first_directory());
+  const std::size_t first = directory.value_or(reader.first_directory());
+  ExifDirectory all = read_directory(reader, file, first);
   for (const std::uint32_t tag : descriptive)
     if (const auto found = all.find(tag); found != all.end()) result.first.insert(all.extract(found));
-  result.exif = read_pointed(reader, file, exif_directory);
-  result.gps = read_pointed(reader, file, gps_directory);
+  result.exif = read_pointed(reader, file, first, exif_directory);
+  result.gps = read_pointed(reader, file, first, gps_directory);
   return result;
 }
 
-ExifDirectory read_first_directory(Bytes file) {
+std::vector<ExifDirectory> read_directories(Bytes file) {
   const ExifReader reader(file);
-  return reader.valid() && reader.little() ? read_directory(reader, file, reader.first_directory())
-                                           : ExifDirectory();
+  std::vector<ExifDirectory> directories;
+  if (!reader.valid() || !reader.little()) return directories;
+  for (std::size_t at = reader.first_directory(); at != 0; at = reader.u32(reader.link_of(at)))
+    directories.push_back(read_directory(reader, file, at));
+  return directories;
 }
 
-void append_directories(Sink& sink, ExifDirectory first, const ExifDescription& description) {
+std::uint32_t append_directories(Sink& sink, ExifDirectory first, const ExifDescription& description,
+                                 std::uint32_t next) {
   if (!description.exif.empty())
     first.insert_or_assign(exif_directory, pointer_to(append(sink, description.exif)));
   if (!description.gps.empty())
     first.insert_or_assign(gps_directory, pointer_to(append(sink, description.gps)));
-  const std::uint32_t start = append(sink, first);
+  const std::uint32_t start = append(sink, first, next);
   sink.position = 4;
   sink.le32(start);
   sink.position = sink.bytes.size();
+  return start;
 }
 
 FileBytes exif_block(const ExifDescription& description) {

@@ -1,7 +1,10 @@
 #pragma once
 // Directories of TIFF files and of EXIF blocks as values: read with every offset checked, and written anew.
 
+#include <cstdint>
 #include <map>
+#include <optional>
+#include <vector>
 
 #include "metadata/bytes.h"
 
@@ -15,8 +18,8 @@ struct ExifField {
 };
 using ExifDirectory = std::map<std::uint32_t, ExifField>;
 
-/// The field of one tag of the first directory; its `count` is 0 if there is none.
-[[nodiscard]] ExifField first_field(Bytes file, std::uint32_t tag);
+/// The field of one tag of the directory at this offset; its `count` is 0 if there is none.
+[[nodiscard]] ExifField field_of(Bytes file, std::uint64_t directory, std::uint32_t tag);
 
 /// What a file says of its picture.
 struct ExifDescription {
@@ -26,15 +29,17 @@ struct ExifDescription {
   [[nodiscard]] bool empty() const { return first.empty() && exif.empty() && gps.empty(); }
 };
 
-/// Empty if the bytes are neither a classic TIFF file nor an EXIF block.
-[[nodiscard]] ExifDescription read_description(Bytes file);
+/// By the directory at this offset, without one by the first directory. Empty if the bytes are neither a
+/// classic TIFF file nor an EXIF block.
+[[nodiscard]] ExifDescription read_description(Bytes file, std::optional<std::uint64_t> directory = {});
 
-/// All tags of the first directory of a little-endian file.
-[[nodiscard]] ExifDirectory read_first_directory(Bytes file);
+/// All tags of the directory of each page of a little-endian file as libtiff writes it.
+[[nodiscard]] std::vector<ExifDirectory> read_directories(Bytes file);
 
-/// Appends the directories, `first` the last of them with pointers to the others, and sets the header's
-/// offset to it.
-void append_directories(Sink& sink, ExifDirectory first, const ExifDescription& description);
+/// Appends the directories, `first` the last of them with pointers to the others and to the directory of the
+/// next page, which is 0 at the end, and sets the header's offset to it. Gives that offset.
+std::uint32_t append_directories(Sink& sink, ExifDirectory first, const ExifDescription& description,
+                                 std::uint32_t next = 0);
 
 /// A block of its own, little-endian; empty if there is nothing in it.
 [[nodiscard]] FileBytes exif_block(const ExifDescription& description);

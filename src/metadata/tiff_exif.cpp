@@ -1,5 +1,8 @@
 #include "metadata/tiff_exif.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "metadata/exif_directories.h"
 #include "metadata/iptc.h"
 
@@ -20,22 +23,30 @@ ExifField iptc_field(Bytes iptc) {
 
 }  // namespace
 
-FileBytes exif_from_tiff(Bytes file) { return exif_block(read_description(file)); }
+FileBytes exif_from_tiff(Bytes file, std::uint64_t directory) {
+  return exif_block(read_description(file, directory));
+}
 
-FileBytes iptc_from_tiff(Bytes file) {
-  const ExifField field = first_field(file, iptc_tag);
+FileBytes iptc_from_tiff(Bytes file, std::uint64_t directory) {
+  const ExifField field = field_of(file, directory, iptc_tag);
   return field.count != 0 ? iptc_of_tag(field.value) : FileBytes();
 }
 
-void add_to_tiff(FileBytes& file, Bytes exif, Bytes iptc) {
-  const ExifDescription description = read_description(exif);
-  ExifDirectory first = read_first_directory(file);
-  if ((description.empty() && iptc.empty()) || first.empty()) return;
-  for (const auto& [tag, field] : description.first) first.emplace(tag, field);
-  if (!iptc.empty()) first.emplace(iptc_tag, iptc_field(iptc));
+void add_to_tiff(FileBytes& file, std::span<const PageTags> pages) {
+  const auto has_none = [](const PageTags& tags) {
+    return read_description(tags.exif).empty() && tags.iptc.empty();
+  };
+  std::vector<ExifDirectory> directories = read_directories(file);
+  if (std::all_of(pages.begin(), pages.end(), has_none) || directories.size() != pages.size()) return;
   Sink sink{std::move(file), 0};
   sink.position = sink.bytes.size();
-  append_directories(sink, std::move(first), description);
+  std::uint32_t next = 0;
+  for (std::size_t i = pages.size(); i-- > 0;) {  // a directory points to that of the next page
+    const ExifDescription description = read_description(pages[i].exif);
+    for (const auto& [tag, field] : description.first) directories[i].emplace(tag, field);
+    if (!pages[i].iptc.empty()) directories[i].emplace(iptc_tag, iptc_field(pages[i].iptc));
+    next = append_directories(sink, std::move(directories[i]), description, next);
+  }
   file = std::move(sink.bytes);
 }
 

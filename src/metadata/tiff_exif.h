@@ -1,19 +1,28 @@
 #pragma once
 // EXIF of TIFF files, which is not a block but directories of the file itself, and IPTC, which is a tag.
 
+#include <cstdint>
+#include <span>
+
 #include "metadata/bytes.h"
 
 namespace satin::io {
 
-/// The tags of the first picture that describe it, with its EXIF and GPS directories, as a block of its own;
-/// empty if there are none. Classic TIFF alone.
-[[nodiscard]] FileBytes exif_from_tiff(Bytes file);
+/// The tags of the picture in the directory at this offset that describe it, with its EXIF and GPS
+/// directories, as a block of its own; empty if there are none. Classic TIFF alone.
+[[nodiscard]] FileBytes exif_from_tiff(Bytes file, std::uint64_t directory);
 
-/// The IPTC data of the first picture; empty if there is none. Classic TIFF alone.
-[[nodiscard]] FileBytes iptc_from_tiff(Bytes file);
+/// The IPTC data of that picture; empty if there is none. Classic TIFF alone.
+[[nodiscard]] FileBytes iptc_from_tiff(Bytes file, std::uint64_t directory);
 
-/// Appends the tags of an EXIF block and IPTC data to a little-endian classic TIFF file of one picture, whose
+/// What a page of a TIFF file is to have.
+struct PageTags {
+  Bytes exif;
+  Bytes iptc;
+};
+
+/// Appends the tags of EXIF blocks and IPTC data to a little-endian classic TIFF file of as many pages, whose
 /// own tags win. A maker note moves, so that offsets inside it lead nowhere.
-void add_to_tiff(FileBytes& file, Bytes exif, Bytes iptc);
+void add_to_tiff(FileBytes& file, std::span<const PageTags> pages);
 
 }  // namespace satin::io

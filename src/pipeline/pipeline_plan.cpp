@@ -198,6 +198,13 @@ std::vector<std::string> PipelinePlan::check(Stream stream) {
   return warnings;
 }
 
+std::vector<FoundValue> PipelinePlan::found() const {
+  std::vector<FoundValue> all;
+  for (const Step& step : steps_)
+    for (FoundValue& value : step.plan.found()) all.push_back(std::move(value));
+  return all;
+}
+
 PipelinePlan plan(const Device& device, const Pipeline& pipeline, std::span<const Shape> shapes) {
   return {device, pipeline, shapes};
 }

@@ -40,6 +40,13 @@ enum class JpegDecoder {
   nvjpeg    ///< on the GPUs of the batch, and libjpeg what nvJPEG does not take (satin/nvjpeg_decoder.h)
 };
 
+/// Where the mask of steps that blend by one comes from.
+enum class MaskSource {
+  file,       ///< a side input; none: everything is filtered
+  matte,      ///< the portrait matte of the photograph, scaled to the picture: the person is filtered
+  background  ///< the same inverted: everything else is
+};
+
 /// What is to be done with which files.
 struct BatchOptions {
   /// Files, folders and patterns with * ? [a-z] and ** for folders (when there is no file of that very name);
@@ -73,12 +80,21 @@ struct BatchOptions {
   std::filesystem::path report;  ///< a file that the caller writes meanwhile: must be no input and no output
   /// Likewise, with a folder beside it (folder_of_gallery()) for small pictures, which results then hold.
   std::filesystem::path gallery;
-  ReadOptions read{};  ///< of pictures and side inputs
+  /// Of pictures and side inputs; a page or part is chosen of pictures alone, and side inputs have one. With
+  /// `all_pages` the output has a page or part for each of the input.
+  ReadOptions read{};
   /// Of pictures; side inputs are decoded as `read` says. For `resume` another one makes another picture.
   JpegDecoder jpeg_decoder = JpegDecoder::libjpeg;
   std::optional<int> quality{};  ///< of JPEG and WebP; otherwise as WriteOptions::quality
   bool dither = false;           ///< where 8 bits are made of more
   bool strip = false;            ///< leaves out ICC profile, EXIF, XMP, IPTC and named channels
+  /// Of the steps that take a mask and are given none.
+  MaskSource mask_from = MaskSource::file;
+  /// With depth of the photograph (DepthSource::photo): JPEG outputs get it, with the sharp original.
+  bool keep_depth = false;
+  /// Likewise: that depth as an image of its own, under this name or, for several pictures, this pattern; f32
+  /// as .tif, .exr, .pfm and .npy, as .png 16 bits from the lowest value to the highest.
+  std::filesystem::path depth_out;
   /// Keeps what redacted() would drop where the pipeline covers parts of the picture, with a warning.
   bool keep_metadata = false;
 };
@@ -142,8 +158,23 @@ struct Thumbnails {
   Image after;   ///< the result
 };
 
-/// Such a picture of a file; empty if the file is no picture, or too large to be read.
-[[nodiscard]] Image thumbnail_of(const std::filesystem::path& file);
+/// Such a picture of the first one that read_pictures() gives; empty if the file is no picture, or too large
+/// to be read.
+[[nodiscard]] Image thumbnail_of(const std::filesystem::path& file, const ReadOptions& options = {});
+
+/// What a photograph told for its depth of field.
+struct PhotoReport {
+  std::string format;                     ///< of its depth: "Apple disparity"
+  std::string place;                      ///< where that lay
+  Shape depth;                            ///< of its values
+  DepthKind kind = DepthKind::disparity;  ///< of its values
+  bool metric = false;                    ///< in 1/m or m
+  float lowest = 0;                       ///< value
+  float highest = 0;                      ///< value
+  std::string original;             ///< where the sharp original lay; empty: the picture is the file's own
+  PhotoBlur blur;                   ///< what is sharp now
+  std::filesystem::path depth_out;  ///< as written; empty: it was not
+};
 
 /// One file of a batch, after it.
 struct FileResult {
@@ -152,10 +183,13 @@ struct FileResult {
   FileStatus status = FileStatus::done;          ///< what has become of it
   Shape shape;                                   ///< of the picture; width 0 if it was not read
   Shape output_shape;                            ///< width 0 if nothing was written
+  std::size_t pages = 0;                         ///< that were read; the shapes are those of the first one
   std::chrono::duration<double> time{0};         ///< of its stages, without waiting between them
   std::optional<Error> error;                    ///< why it failed
   std::vector<std::string> warnings;             ///< what was done but may surprise
+  std::vector<FoundValue> found;                 ///< what filters took from the picture
   std::shared_ptr<const Thumbnails> thumbnails;  ///< with `gallery`
+  std::optional<PhotoReport> photo;              ///< with depth of the photograph
 };
 
 /// Counts; the files themselves are told one by one, so that a batch of any size keeps nothing of them.

@@ -5,8 +5,9 @@
 // kept: a 16-bit PNG is read as u16 and written as 16 bits. Palettes and 1, 2 and 4 bits become u8. Colour
 // order is always RGB. CMYK becomes sRGB by the profile in the file (relative colorimetric, black point
 // compensation), without one by the plain product of ink and black, with a warning. Files with alpha give
-// Alpha::straight; OpenEXR and float TIFF with associated alpha give Alpha::premultiplied. Of a TIFF, PNM or
-// OpenEXR file with several pictures the first one is read.
+// Alpha::straight; OpenEXR and float TIFF with associated alpha give Alpha::premultiplied. A file
+// of several pictures, the pages of a TIFF or the parts of an OpenEXR file, is refused until one of them is
+// chosen; thumbnails and steps of a pyramid are no pages. Of a PNM file the first picture is read.
 //
 // HEIC and AVIF of 9 to 16 bits become u16 over its whole range, rounded to nearest; their alpha is divided
 // out. Their colours by numbers (nclx) become an ICC profile; PQ and HLG without a profile are refused.
@@ -41,7 +42,10 @@ struct ReadLimits {
 
 /// How a file is read.
 struct ReadOptions {
-  ReadLimits limits{};  ///< above them it is refused
+  ReadLimits limits{};                 ///< above them it is refused
+  std::optional<std::int64_t> page{};  ///< the page of a TIFF file that is read, from 1
+  std::string part{};      ///< likewise the part of an OpenEXR file, by its name or its number from 1
+  bool all_pages = false;  ///< read_pictures() reads all pages or parts
   /// Takes what there is of a JPEG, PNG, TIFF or OpenEXR file that ends early or is damaged behind its
   /// header, with a warning. What is missing is 0; in JPEG the last colour goes on.
   bool allow_partial = false;
@@ -62,6 +66,7 @@ struct FormatInfo {
   std::vector<std::string> extensions;  ///< ".png"; lower case
   bool reads = false;                   ///< this build does
   bool writes = false;                  ///< this build does
+  bool pages = false;                   ///< a file may hold several pictures
   std::string types;                    ///< "u8 u16"; what it can hold when written
   std::string channels;                 ///< "1 2 3 4"; likewise
 };
@@ -71,12 +76,26 @@ struct FormatInfo {
 
 /// Reads a picture, upright (EXIF orientation applied), in host memory. `-` is standard input. Throws
 /// Error(input) with the file's name, the reason and the remedy for missing, unreadable, empty, damaged and
-/// truncated files, files over the limits, and formats that are not read; Error(environment) if there is no
-/// memory or a library that the format needs is not installed.
+/// truncated files, files over the limits, files of several pictures and formats that are not read;
+/// Error(environment) if there is no memory or a library that the format needs is not installed.
 [[nodiscard]] Image read_image(const std::filesystem::path& path, const ReadLimits& limits = {});
 
-/// The same with metadata, named channels and warnings.
+/// The same with metadata, named channels and warnings, or another picture of the file. Throws Error(usage)
+/// for a page or a part that is not there.
 [[nodiscard]] Picture read_picture(const std::filesystem::path& path, const ReadOptions& options = {});
+
+/// The picture that read_picture() reads or, with ReadOptions::all_pages, all of the file: together they must
+/// be within ReadLimits::bytes. Throws as read_picture().
+[[nodiscard]] std::vector<Picture> read_pictures(const std::filesystem::path& path,
+                                                 const ReadOptions& options = {});
+
+/// The picture of a file that must hold no other one, such as a mask, whatever the options choose. Throws as
+/// read_picture().
+[[nodiscard]] Picture read_only_picture(const std::filesystem::path& path, const ReadOptions& options = {});
+
+/// How many pictures read_pictures() would read. Throws as it does what can be told without decoding; a file
+/// of a format that holds one picture is not read beyond its beginning.
+[[nodiscard]] std::size_t count_pictures(const std::filesystem::path& path, const ReadOptions& options = {});
 
 /// Decodes a picture from memory; `name` is used in messages only.
 [[nodiscard]] Image decode_image(std::span<const std::byte> bytes, const std::string& name,
@@ -99,6 +118,11 @@ struct WriteOptions {
   std::string format{};  ///< extension with its dot; empty: that of the path. Needed when the path is `-`
   Metadata metadata{};   ///< what goes into the file beside the pixels
   std::span<const NamedChannel> channels{};  ///< written by OpenEXR; they must outlive the call
+  /// Not null: JPEG alone. Depth, sharp original and focus go into the file, as GDepth, GImage and GFocus, so
+  /// that ReadOptions::photo_depth finds them there; the picture is stored as those lie. It must outlive the
+  /// call.
+  const Photo* photo = nullptr;
+  PhotoBlur blur{};                                           ///< of `photo`: where the picture is sharp
   std::optional<std::filesystem::file_time_type> modified{};  ///< time of the file; otherwise now
 };
 
@@ -127,6 +151,16 @@ void check_writable(const std::filesystem::path& path, const Shape& shape, const
 /// Throws as check_writable(); Error(input) if it cannot be written, or holds values that the format does not
 /// (PBM: other than 0 and 255, HDR: negative or not finite); Error(environment) if the disk is full.
 void write_image(const std::filesystem::path& path, const ImageView& image, const WriteOptions& options = {});
+
+/// Writes one file with a page (TIFF) or a part (OpenEXR) for each picture, with its own metadata and
+/// channels; what concerns the file as a whole is that of the first of the options. There are as many of them
+/// as images, one at least. Throws as write_image(), Error(usage) if the format holds one picture and there
+/// are several.
+void write_pages(const std::filesystem::path& path, std::span<const ImageView> images,
+                 std::span<const WriteOptions> options);
+
+/// Throws Error(usage) if files of this format hold one picture only.
+void check_holds_pages(const std::filesystem::path& path, const WriteOptions& options = {});
 
 /// Throws Error(usage) if no file can be written under this name: a missing folder, no permission, an
 /// existing file without `overwrite`. Creates nothing.

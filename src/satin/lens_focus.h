@@ -18,9 +18,11 @@ enum class DepthKind : std::uint8_t {
 
 /// Where the depth of a picture comes from.
 enum class DepthSource : std::uint8_t {
-  image,   ///< an image of its own
-  alpha,   ///< the last channel of the picture, which is then no opacity
-  channel  ///< a named channel of the picture's file; a caller of the library gives it as an image of its own
+  image,    ///< an image of its own
+  alpha,    ///< the last channel of the picture, which is then no opacity
+  channel,  ///< a named channel of the picture's file; a caller of the library gives it as an image of its
+            ///< own
+  photo     ///< what the photograph carries (satin/photo_depth.h); a caller gives it as an image of its own
 };
 
 /// One channel of several.
@@ -45,6 +47,11 @@ struct DepthChannel {
 /// disparities and r = K (1 / z - 1 / z_focus) of depths, in pixels of the picture; radii are rounded to
 /// 1/256 pixel, ties up, and held within `max_radius`.
 ///
+/// A strength of P % makes the range of the depth span P % of the longer side W of the picture, whatever the
+/// unit of the depth: K = P / 100 W / (d_high - d_low), where d_low and d_high are the 0.5 and the 99.5
+/// percentile of the known disparities (1 / z of depths), the nearest to the outside of two values. Where
+/// all values are the same, K is 0.
+///
 /// A lens of focal length f and f-number N before a sensor of width S has, with all lengths in one unit and W
 /// the longer side of the picture in pixels, K = (W / S) f^2 z_focus / (2 N (z_focus - f)). Any of
 /// `f_number`, `focal_length` and `sensor_width` chooses it; those not given are f/2.8, 50 mm and 36 mm.
@@ -61,7 +68,9 @@ struct LensFocus {
   /// A stored value that means that nothing is known. NaN and infinity always mean that.
   std::optional<double> unknown;
 
-  /// The value that is sharp: scaled, and as stored where depth is inverted. At most one of the two.
+  /// The value that is sharp: scaled, and as stored where depth is inverted. One that no known value of the
+  /// depth image reaches, with the sharp range around it, is refused, but for a depth image of one value.
+  /// At most one of the two.
   std::optional<double> focus;
   /// The place in the upright picture that is sharp: the median of the known values of 5 x 5 pixels of the
   /// depth image around it (the lower one of two), of those that exist. Unset, like `focus`: the middle.
@@ -69,7 +78,8 @@ struct LensFocus {
   /// Values that differ from the focus by at most so much are sharp too; radii grow from there on.
   double sharp_range = 0;
 
-  std::optional<double> strength;      ///< K, in pixels for a value of 1; 16 if no lens is given either
+  /// K in pixels for a value of 1, or a percentage; 1 % if no lens is given either.
+  std::optional<Length> strength;
   std::optional<double> f_number;      ///< N
   std::optional<double> focal_length;  ///< f in mm
   std::optional<double> sensor_width;  ///< S in mm, along the picture's longer side

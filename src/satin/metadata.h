@@ -12,6 +12,7 @@
 
 #include "satin/image.h"
 #include "satin/photo_depth.h"
+#include "satin/pixel_box.h"
 
 namespace [[gnu::visibility("default")]] satin {
 
@@ -36,6 +37,15 @@ struct PngColour {
   std::optional<std::uint8_t> srgb_intent;                     ///< sRGB
 };
 
+/// What an OpenEXR file says of its picture. Another one takes it over if the picture keeps its size.
+struct ExrHeader {
+  PixelBox data{};         ///< data window: where the picture lies
+  PixelBox display{};      ///< display window: what is shown
+  float pixel_aspect = 1;  ///< width of a pixel over its height
+  std::string part{};      ///< name of the part; empty if it has none
+  std::string channel{};   ///< name of the only channel, such as Z; empty for a picture of colours
+};
+
 /// The blocks of a file.
 struct Metadata {
   std::vector<std::byte> icc;      ///< profile of the pixels
@@ -45,6 +55,7 @@ struct Metadata {
   PngColour png;                   ///< of a PNG file
   std::optional<JpegCoding> jpeg;  ///< of a JPEG file
   bool half_floats = false;        ///< of an OpenEXR file
+  std::optional<ExrHeader> exr;    ///< of an OpenEXR file
 };
 
 /// What may stay when parts of the picture were covered: the profile, how the file was coded, and of the EXIF

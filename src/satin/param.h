@@ -21,6 +21,12 @@ struct Length {
   double value = 0;      ///< pixels or percent
   bool percent = false;  ///< of the longer side; otherwise pixels
 
+  /// 0 pixels.
+  constexpr Length() = default;
+  /// Pixels, or a percentage if so told.
+  // NOLINTNEXTLINE(google-explicit-constructor): 3.5 is a length
+  constexpr Length(double number, bool is_percentage = false) : value(number), percent(is_percentage) {}
+
   /// The length in pixels of a picture whose longer side is this.
   [[nodiscard]] double pixels(double longer_side) const noexcept {
     return percent ? value * longer_side / 100 : value;
@@ -71,6 +77,7 @@ enum class ParameterKind {
   real,     ///< "2.5"
   reals,    ///< "1,2.5,30"
   integer,  ///< "3"
+  length,   ///< "8" or "1.5%"
   flag,     ///< "true" or "false"
   choice,   ///< one of the choices
   radius,   ///< "8", "8x2" or "1.5%"
@@ -124,6 +131,9 @@ struct ParameterRecord {
 /// The index of one of the choices.
 [[nodiscard]] std::size_t parse_choice(std::string_view name, std::string_view text,
                                        std::span<const std::string> choices);
+/// "L", or "P%" of at most 1000 %; the range is in pixels.
+[[nodiscard]] Length parse_length(std::string_view name, std::string_view text, double minimum,
+                                  double maximum);
 /// "R", "RXxRY", each with an optional % sign; the range is in pixels.
 [[nodiscard]] Radius parse_radius(std::string_view name, std::string_view text, double minimum,
                                   double maximum);
@@ -143,6 +153,8 @@ struct ParameterRecord {
 [[nodiscard]] std::string print_real(double value);
 /// What parse_reals() takes.
 [[nodiscard]] std::string print_reals(std::span<const double> values);
+/// What parse_length() takes.
+[[nodiscard]] std::string print_length(const Length& length);
 /// What parse_radius() takes.
 [[nodiscard]] std::string print_radius(const Radius& radius);
 /// What parse_point() takes.

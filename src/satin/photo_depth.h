@@ -81,4 +81,22 @@ struct Photo {
   std::optional<double> focal_length;
 };
 
+/// Where a photograph is sharp after depth of field was added to it.
+struct PhotoBlur {
+  double disparity = 0;               ///< that is sharp, by the values' own unit
+  std::optional<Point> place;         ///< in the upright picture, in percent, if it was chosen by place
+  std::string source;                 ///< "--focus-at", "GFocus", "the middle"
+  double largest = 0;                 ///< radius that others are held to, in pixels
+  double at_infinity = 0;             ///< radius there, as a part of the picture's longer side; a run tells
+  std::vector<std::string> warnings;  ///< what was assumed
+};
+
+/// Sets what is open in the lens by what the photograph tells: the kind of its depth; the focus, unless one
+/// is set; and the focal length, if any of the lens (f_number, focal_length, sensor_width) is set, but not
+/// that. The f-number is then one of a camera with 35-mm film that sees what the photograph shows.
+void set_by_photo(LensFocus& lens, const Photo& photo);
+
+/// What follows for a picture of this shape from a lens as it was before set_by_photo(). Throws as dof().
+[[nodiscard]] PhotoBlur photo_blur(LensFocus lens, const Photo& photo, const Shape& picture);
+
 }  // namespace satin

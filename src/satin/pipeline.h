@@ -106,6 +106,9 @@ class PipelinePlan {
   /// As Plan::check(), of every step.
   std::vector<std::string> check(Stream stream = {});
 
+  /// As Plan::found(), of every step.
+  [[nodiscard]] std::vector<FoundValue> found() const;
+
  private:
   struct Step {
     Plan plan;

@@ -34,6 +34,12 @@ void limit_memory(const Device& device, std::size_t bytes);
 /// Told of long work: the share of it that is done, above 0 and up to 1. False cancels the rest.
 using Progress = std::function<bool(double done)>;
 
+/// A number that a filter took from its picture for a parameter.
+struct FoundValue {
+  std::string parameter;  ///< "strength"
+  double value = 0;       ///< in the parameter's unit
+};
+
 /// A prepared filter. Not to be run by two threads at the same time: it owns one workspace.
 class Plan {
  public:
@@ -81,6 +87,9 @@ class Plan {
   /// Waits for the last run() and throws Error(input) if it met NaN, infinity or map values that are out of
   /// range. Returns warnings: values of a float picture so small beside the largest that they count as 0.
   std::vector<std::string> check(Stream stream = {});
+
+  /// What the last run that was checked took from its picture: dof() the strength that a percentage became.
+  [[nodiscard]] std::vector<FoundValue> found() const;
 
  private:
   std::unique_ptr<PlanImplementation> implementation_;

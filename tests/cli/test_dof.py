@@ -116,3 +116,36 @@ def test_radii_are_shown(satin, tmp_path, noise, disparity):
     assert np.abs(shown[..., 2] - encoded(np.maximum(-radii, 0))).max() <= 1
     assert (shown[..., 1] == 0).all()
     satin.bad(2, "dof", "in.ppm", "-o", "x.ppm", "--depth", "disparity.pfm", "--debug", "cos", says=["debug", "coc"])
+
+
+def found_strength(satin, *arguments):
+    result = satin.good("dof", "in.ppm", "-o", "out.ppm", "--overwrite", "--json", "--quiet", *arguments)
+    return json.loads(result.stdout)["files"][0]["found"]["strength"]
+
+
+def test_a_strength_in_percent_is_of_the_range_of_the_depth(satin, tmp_path, noise):
+    (tmp_path / "in.ppm").write_bytes(b"P6\n%d %d\n255\n" % (WIDTH, HEIGHT) + noise((HEIGHT, WIDTH, 3)).tobytes())
+    values = np.random.default_rng(3).gamma(2, 30, (HEIGHT, WIDTH)).astype(np.float32)
+    low, high = np.percentile(values, [0.5, 99.5], method="closest_observation")
+    for unit in 1, 0.004:
+        write_pfm(tmp_path / "map.pfm", values * np.float32(unit))
+        depth = ("--depth", "map.pfm")
+        assert found_strength(satin, *depth) == pytest.approx(0.01 * WIDTH / (high - low) / unit, rel=0.02)
+        strength = found_strength(satin, *depth, "--strength", "20%")
+        assert strength == pytest.approx(0.2 * WIDTH / (high - low) / unit, rel=0.02)
+        picture = (tmp_path / "out.ppm").read_bytes()
+        assert found_strength(satin, *depth, "--strength", repr(strength)) == strength
+        assert (tmp_path / "out.ppm").read_bytes() == picture
+
+
+def test_a_focus_outside_the_depth_tells_the_range(satin, tmp_path, noise):
+    (tmp_path / "in.ppm").write_bytes(b"P6\n%d %d\n255\n" % (WIDTH, HEIGHT) + noise((HEIGHT, WIDTH, 3)).tobytes())
+    codes = np.full((HEIGHT, WIDTH), 51, np.uint8)
+    codes[:, 15:] = 204
+    (tmp_path / "map.pgm").write_bytes(b"P5\n%d %d\n255\n" % (WIDTH, HEIGHT) + codes.tobytes())
+    arguments = ("dof", "in.ppm", "-o", "out.ppm", "--depth", "map.pgm")
+    satin.bad(2, *arguments, "--focus", 200, says=["in.ppm", "focus 200", "from 0.2 to 0.8", "200 is 0.7843"])
+    satin.bad(2, *arguments, "--focus", 0.9, says=["from 0.2 to 0.8", "--focus-at"])
+    assert not (tmp_path / "out.ppm").exists()
+    strong = satin.good(*arguments, "--focus", 0.2, "--strength", "900%").error
+    assert "--max-radius 64" in strong and "0.2 to 0.8" in strong and "--strength 160% fits" in strong

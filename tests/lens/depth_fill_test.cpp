@@ -178,8 +178,8 @@ TEST(DepthFill, IsTheRuleWindowByWindow) {
 
 /// Counts the unknown values of an image in which 0 means unknown.
 void expect_zeros_unknown(Type type, const LensFocus& focus, bool are_unknown) {
-  const Image depth = plane_of(40, 20, type, [](std::int64_t x, std::int64_t y) {
-    return x > 10 && x < 15 && y > 4 && y < 9 ? 0.0 : 100.0;
+  const Image depth = plane_of(40, 20, type, [&](std::int64_t x, std::int64_t y) {
+    return x > 10 && x < 15 && y > 4 && y < 9 ? 0.0 : type == Type::f32 ? 1.0 : 100.0;
   });
   const RadiiResult result = fill(depth, focus);
   EXPECT_EQ(result.warnings.size(), are_unknown ? 1U : 0U);
@@ -195,7 +195,7 @@ TEST(DepthFill, ZeroIsUnknownWhereTheFormatSaysSo) {
   for (const Type type : {Type::u8, Type::u16, Type::f32}) {
     LensFocus focus;
     focus.focus = 0.001;
-    focus.strength = 200;
+    focus.strength = 20;
     expect_zeros_unknown(type, focus, false);
     focus.unknown = 0;
     expect_zeros_unknown(type, focus, true);

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "lens/lens_radii.h"
+#include "satin/error.h"
 #include "tests/oracles/device_under_test.h"
 
 namespace satin::test {
@@ -27,8 +28,14 @@ RadiiResult run_on(const Device& device, const Image& picture, const Image& dept
   const MutableImageView radii{
       there.get(), shape, {4, row, 4, 0}, backend.host_memory ? Memory::host : Memory::device};
   lens.run(picture_there, depth.empty() ? ImageView{} : depth_there.view(), radii, {});
-  RadiiResult result{Image({shape.width, shape.height, 1, Type::u32}), {}};
-  lens.check(result.warnings, {});
+  RadiiResult result{Image({shape.width, shape.height, 1, Type::u32}), {}, {}};
+  try {
+    lens.check(result.warnings, {});
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::usage) throw;
+    result.refused = error.what();
+  }
+  result.strength = lens.strength();
   backend.download(bytes.data(), there.get(), bytes.size(), {});
   for (std::int64_t y = 0; y < shape.height; ++y) {
     const std::byte* from = bytes.data() + y * row;
@@ -47,6 +54,8 @@ RadiiResult radii_of(const Image& picture, const Image& depth, const LensFocus& 
     const RadiiResult on_cpu = run_on(Device::open("cpu"), picture, depth, focus);
     EXPECT_EQ(difference(result.radii, on_cpu.radii), "") << "GPU and CPU";
     EXPECT_EQ(result.warnings, on_cpu.warnings);
+    EXPECT_EQ(result.refused, on_cpu.refused);
+    EXPECT_EQ(result.strength, on_cpu.strength);
   }
   return result;
 }

@@ -13,6 +13,8 @@ namespace satin::test {
 struct RadiiResult {
   Image radii;  ///< bits of i32 as u32
   std::vector<std::string> warnings;
+  std::string refused;  ///< why, for a focus outside the depth: radii are made all the same
+  double strength = 0;  ///< in pixels for a value of 1
 
   [[nodiscard]] std::int32_t at(std::int64_t x, std::int64_t y) const {
     return radii.view().value<std::int32_t>(x, y);

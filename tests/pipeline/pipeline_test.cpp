@@ -29,6 +29,8 @@ std::vector<std::string> texts_for(const ParameterRecord& parameter) {
       for (const double value : {parameter.minimum, parameter.maximum, 1.0, 31.0})
         if (within(value) && value > -1e15 && value < 1e15) texts.push_back(print_real(value));
       return texts;
+    case ParameterKind::length:
+      return {"0", "7.25", "1.5%"};
     case ParameterKind::flag:
       return {"true", "false"};
     case ParameterKind::choice:

@@ -103,6 +103,10 @@ def test_depth_of_field(image):
     result = satin.dof(image, depth=depth, focus=0, strength=6)
     np.testing.assert_array_equal(result[:, :20], image[:, :20])
     assert np.abs(result[:, 40:].astype(int) - image[:, 40:]).mean() > 5
+    # The range of the depth, 1, spans 10 % of the longer side: 6 pixels.
+    np.testing.assert_array_equal(satin.dof(image, depth=depth, focus=0, strength="10%"), result)
+    with pytest.raises(ValueError, match="values from 0 to 1"):
+        satin.dof(image, depth=depth, focus=3)
     with pytest.raises(ValueError, match="depth"):
         satin.dof(image)
 

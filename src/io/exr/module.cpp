@@ -7,12 +7,15 @@
 #include <OpenEXR/ImfIO.h>
 #include <OpenEXR/ImfInputPart.h>
 #include <OpenEXR/ImfMultiPartInputFile.h>
+#include <OpenEXR/ImfMultiPartOutputFile.h>
 #include <OpenEXR/ImfOutputFile.h>
+#include <OpenEXR/ImfOutputPart.h>
 #include <OpenEXR/ImfPartType.h>
 
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -104,25 +107,50 @@ bool read_what_is_there(exr::InputPart& part, int top, int bottom) {
   return complete;
 }
 
-SatinExrResult decode(const char* data, std::size_t size, int partial, SatinExrPlace place, void* user,
-                      SatinExrMessage* message) try {
+SatinExrWindow window_of(const IMATH_NAMESPACE::Box2i& box) {
+  return {box.min.x, box.min.y, box.max.x, box.max.y};
+}
+
+IMATH_NAMESPACE::Box2i box_of(const SatinExrWindow& window) {
+  return {{window.left, window.top}, {window.right, window.bottom}};
+}
+
+SatinExrResult list(const char* data, std::size_t size, SatinExrName show, void* user,
+                    SatinExrMessage* message) try {
+  MemoryInput input(data, size);
+  const exr::MultiPartInputFile file(input, 0);
+  for (int i = 0; i < file.parts(); ++i) {
+    const exr::Header& header = file.header(i);
+    if (show(user, header.hasName() ? header.name().c_str() : "") == 0) return fail(message, "given up");
+  }
+  return satin_exr_good;
+} catch (const std::exception& error) {
+  return fail(message, error.what());
+}
+
+SatinExrResult decode(const char* data, std::size_t size, int index, int partial, SatinExrPlace place,
+                      void* user, SatinExrMessage* message) try {
   MemoryInput input(data, size);
   exr::MultiPartInputFile file(input, 0);
-  const exr::Header& header = file.header(0);
+  const exr::Header& header = file.header(index);
   if (header.hasType() && exr::isDeepData(header.type())) return fail(message, "deep data");
   const auto& window = header.dataWindow();
   std::vector<SatinExrChannel> channels = channels_of(header);
-  if (place(user, window.max.x - window.min.x + 1, window.max.y - window.min.y + 1, channels.data(),
-            static_cast<int>(channels.size())) == 0)
-    return fail(message, "given up");
-  const bool complete = file.partComplete(0);
+  const SatinExrPart shown{header.hasName() ? header.name().c_str() : "",
+                           window_of(window),
+                           window_of(header.displayWindow()),
+                           header.pixelAspectRatio(),
+                           channels.data(),
+                           static_cast<int>(channels.size())};
+  if (place(user, &shown) == 0) return fail(message, "given up");
+  const bool complete = file.partComplete(index);
   if (!complete && partial == 0) return fail(message, "rows of pixels are missing");
 
   exr::FrameBuffer frame;
   for (const SatinExrChannel& channel : channels)
     if (channel.data != nullptr)
       frame.insert(channel.name, slice_of(channel, type_in_memory(channel.type), window.min.x, window.min.y));
-  exr::InputPart part(file, 0);
+  exr::InputPart part(file, index);
   part.setFrameBuffer(frame);
   if (partial != 0)
     return read_what_is_there(part, window.min.y, window.max.y) && complete ? satin_exr_good
@@ -149,31 +177,51 @@ std::vector<half> halves_of(const SatinExrChannel& channel, int width, int heigh
   return values;
 }
 
-SatinExrResult encode(int width, int height, const SatinExrChannel* channels, int count, SatinExrWrite write,
-                      void* user, SatinExrMessage* message) try {
-  exr::Header header(width, height);
+exr::Header header_of(const SatinExrPart& part, bool one_of_several) {
+  exr::Header header(box_of(part.display), box_of(part.data), part.pixel_aspect);
   header.compression() = exr::ZIP_COMPRESSION;
+  if (part.name[0] != '\0') header.setName(part.name);
+  if (one_of_several) header.setType(exr::SCANLINEIMAGE);
+  for (const SatinExrChannel& channel : std::span(part.channels, static_cast<std::size_t>(part.count)))
+    header.channels().insert(
+        channel.name,
+        exr::Channel(channel.type == satin_exr_half ? exr::HALF : type_in_memory(channel.type)));
+  return header;
+}
+
+/// `file` is an OutputFile or an OutputPart.
+void write_pixels(auto&& file, const SatinExrPart& shown) {
+  const auto& [left, top, right, bottom] = shown.data;
+  const int width = right - left + 1, height = bottom - top + 1;
   exr::FrameBuffer frame;
-  std::vector<std::vector<half>> halves(static_cast<std::size_t>(count));
-  for (int i = 0; i < count; ++i) {
-    const SatinExrChannel& channel = channels[i];
+  std::vector<std::vector<half>> halves(static_cast<std::size_t>(shown.count));
+  for (int i = 0; i < shown.count; ++i) {
+    SatinExrChannel channel = shown.channels[i];
+    exr::PixelType type = type_in_memory(channel.type);
     if (channel.type == satin_exr_half) {
       std::vector<half>& values = halves[static_cast<std::size_t>(i)];
       values = halves_of(channel, width, height);
-      header.channels().insert(channel.name, exr::Channel(exr::HALF));
-      frame.insert(channel.name, exr::Slice(exr::HALF, reinterpret_cast<char*>(values.data()), sizeof(half),
-                                            sizeof(half) * static_cast<std::size_t>(width)));
-      continue;
+      type = exr::HALF;
+      channel.data = reinterpret_cast<char*>(values.data());
+      channel.pixel_stride = sizeof(half);
+      channel.row_stride = sizeof(half) * static_cast<std::size_t>(width);
     }
-    const exr::PixelType type = type_in_memory(channel.type);
-    header.channels().insert(channel.name, exr::Channel(type));
-    frame.insert(channel.name, slice_of(channel, type, 0, 0));
+    frame.insert(channel.name, slice_of(channel, type, left, top));
   }
+  file.setFrameBuffer(frame);
+  file.writePixels(height);
+}
+
+SatinExrResult encode(const SatinExrPart* parts, int count, SatinExrWrite write, void* user,
+                      SatinExrMessage* message) try {
+  std::vector<exr::Header> headers;
+  for (int i = 0; i < count; ++i) headers.push_back(header_of(parts[i], count > 1));
   MemoryOutput output;
-  {
-    exr::OutputFile file(output, header, 0);
-    file.setFrameBuffer(frame);
-    file.writePixels(height);
+  if (count == 1) {
+    write_pixels(exr::OutputFile(output, headers.front(), 0), parts[0]);
+  } else {
+    exr::MultiPartOutputFile file(output, headers.data(), count, false, 0);
+    for (int i = 0; i < count; ++i) write_pixels(exr::OutputPart(file, i), parts[i]);
   }
   return write(user, output.bytes().data(), output.bytes().size()) != 0 ? satin_exr_good
                                                                         : fail(message, "no memory");
@@ -189,7 +237,7 @@ extern "C" __attribute__((visibility("default"))) const SatinExr* satin_exr() {
     constexpr int largest_side = 1 << 20, largest_tile = 1 << 14;
     exr::Header::setMaxImageSize(largest_side, largest_side);
     exr::Header::setMaxTileSize(largest_tile, largest_tile);
-    return SatinExr{satin::io::exr_interface_version, decode, encode};
+    return SatinExr{satin::io::exr_interface_version, list, decode, encode};
   }();
   return &table;
 }

@@ -34,13 +34,17 @@ struct DepthRule {
   /// a focus at infinity, to be divided by 1 - F / z_focus.
   double strength = 0;
   double focal_length = 0;
+  /// 1/256 pixel for the range of the depth, in place of `strength`; 0: not told.
+  double spanned = 0;
   double largest = 0;  ///< 1/256 pixel
 };
 
 enum LensProblem : std::uint32_t {
   focus_on_unknown = 1,  ///< no value is known around the place that is to be sharp
   focus_too_near = 2,    ///< nearer than the focal length
-  nothing_known = 4
+  nothing_known = 4,
+  focus_outside = 8,  ///< no known value is as near or as far as the focus
+  mostly_held = 16    ///< more than half of the known values reach the largest radius
 };
 
 /// What runs found, in the backend's memory. Problems and counts add up until they are asked for.
@@ -48,6 +52,10 @@ struct LensState {
   double near_edge = 0;  ///< 1 / z: what is sharp ends here
   double far_edge = 0;
   double strength = 0;  ///< 1/256 pixel for a difference of 1
+  double lowest = 0;    ///< known value
+  double highest = 0;
+  double low = 0;  ///< 1 / z: 0.5 percentile of the known values
+  double high = 0;
   std::uint64_t unknown = 0;
   std::uint32_t problems = 0;
 };
@@ -73,6 +81,8 @@ SATIN_HD void set_focus(LensState& state, double focus, const DepthRule& rule) {
   state.near_edge = !rule.distances ? nearer : nearer > 0 ? 1 / nearer : endless;
   state.far_edge = rule.distances ? 1 / farther : farther;
   state.strength = rule.strength;
+  if (rule.spanned != 0)
+    state.strength = state.high > state.low ? rule.spanned / (state.high - state.low) : 0;
   if (rule.focal_length == 0) return;
   const double inverse = rule.distances ? 1 / focus : focus;
   const double rest = 1 - rule.focal_length * inverse;  // (z_focus - f) / z_focus
@@ -131,6 +141,7 @@ struct DepthRows {
   int channel = 0;
 
   SATIN_HD const T* row(std::int64_t y) const { return rows.row(y) + channel; }
+  SATIN_HD T at(std::int64_t x, std::int64_t y) const { return row(y)[x * channels]; }
 };
 
 /// Of one place: the state's focus.
@@ -143,9 +154,8 @@ struct FindFocus {
   LensState* state;
 
   SATIN_HD void operator()(int /*x*/, int /*y*/) const {
-    find_focus(*state, rule, width, height, [&](std::int64_t x, std::int64_t y) {
-      return static_cast<double>(depth.row(y)[x * depth.channels]);
-    });
+    find_focus(*state, rule, width, height,
+               [&](std::int64_t x, std::int64_t y) { return static_cast<double>(depth.at(x, y)); });
   }
 };
 

@@ -28,6 +28,7 @@ _TYPES = {
     "real": "float",
     "reals": "Sequence[float] | str",
     "integer": "int",
+    "length": _LENGTH,
     "flag": "bool",
     "radius": f"{_LENGTH} | tuple[{_LENGTH}, {_LENGTH}]",
     "boxes": "Sequence[tuple[int, int, int, int]] | str",
@@ -83,7 +84,7 @@ def _default(record: dict[str, Any]) -> Any:
         return None
     if kind == "flag":
         return text == "true"
-    if kind in ("real", "integer", "radius"):
+    if kind in ("real", "integer", "length", "radius"):
         try:
             value = float(text)
         except ValueError:

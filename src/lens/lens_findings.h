@@ -1,0 +1,17 @@
+#pragma once
+// What runs of a lens found in a depth image, in sentences.
+
+#include <string>
+#include <vector>
+
+#include "lens/maths/circle_of_confusion.h"
+#include "satin/lens_focus.h"
+
+namespace satin {
+
+/// Adds what may surprise to the warnings. Throws Error(input) where no focus or no depth was found,
+/// Error(usage) for a focus outside the depth.
+void tell_findings(const LensState& found, const DepthRule& rule, const LensFocus& focus,
+                   std::vector<std::string>& warnings);
+
+}  // namespace satin

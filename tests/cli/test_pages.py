@@ -1,0 +1,279 @@
+"""Files of several pictures, the pages of a TIFF and the parts of an OpenEXR, and where OpenEXR places a picture."""
+import io
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import exr_file
+from conftest import FULL_CODECS, files_below
+
+Image = pytest.importorskip("PIL.Image")
+pytestmark = pytest.mark.skipif(not FULL_CODECS, reason="this build has neither TIFF nor OpenEXR")
+
+DATA = Path(os.environ.get("SATIN_TEST_DATA", Path(__file__).parents[2].parent / "shared/data"))
+SHAPES = [(20, 30, 3), (11, 12), (9, 8, 4)]
+
+
+@pytest.fixture
+def pages(noise):
+    return [noise(shape, seed=seed) for seed, shape in enumerate(SHAPES)]
+
+
+@pytest.fixture
+def stack(tmp_path, pages):
+    """stack.tif, of three pages of different sizes."""
+    first, *others = map(Image.fromarray, pages)
+    first.save(tmp_path / "stack.tif", save_all=True, append_images=others)
+    return tmp_path / "stack.tif"
+
+
+@pytest.fixture
+def parts(tmp_path, noise):
+    """parts.exr: a beauty pass, and depth in a window of its own."""
+    display = (0, 0, 39, 29)
+    made = [{"name": "beauty", "display": display,
+             "channels": {name: noise((30, 40), seed=ord(name)) / 255 for name in "RGB"}},
+            {"name": "depth", "display": display, "data": (5, 3, 24, 17), "channels": {"Z": noise((15, 20)) + 1.0}}]
+    exr_file.write_parts(tmp_path / "parts.exr", made)
+    return made
+
+
+def pages_of(path):
+    """By Pillow."""
+    with Image.open(path) as file:
+        found = []
+        for index in range(file.n_frames):
+            file.seek(index)
+            found.append(np.array(file))
+        return found
+
+
+def same(some, others):
+    assert len(some) == len(others)
+    for one, other in zip(some, others):
+        np.testing.assert_array_equal(one, other)
+
+
+def tool(name, *arguments):
+    if shutil.which(name) is None:
+        pytest.skip("no " + name)
+    return subprocess.run([name, *map(str, arguments)], capture_output=True, text=True, check=True, timeout=60).stdout
+
+
+def test_several_pages_or_parts_are_refused_with_the_remedy(satin, stack, parts):
+    satin.bad(1, "blur", "stack.tif", "-o", "out.tif", "--radius", "1", lines=1,
+              says=["stack.tif", "3 pages", "--page N", "--all-pages"])
+    satin.bad(1, "blur", "parts.exr", "-o", "out.exr", "--radius", "1", lines=1,
+              says=["parts.exr", "2 parts ('beauty', 'depth')", "--part N|NAME", "--all-pages"])
+    for command in "stats", "regions":
+        satin.bad(1, command, "stack.tif", says="--page N")
+    satin.bad(1, "bins", "stack.tif", "-o", "bins", says="--page N")
+    satin.bad(1, "blur", "-", "-o", "-", "--format", "tif", "--radius", "1", stdin=stack.read_bytes(), says="3 pages")
+    assert files_below(satin.folder) == ["parts.exr", "stack.tif"]
+
+
+def test_a_page_is_chosen(satin, stack, pages):
+    for number, page in enumerate(pages, 1):
+        satin.good("blur", "stack.tif", "-o", "out.tif", "--radius", "0", "--page", number, "--overwrite")
+        same(pages_of(satin.folder / "out.tif"), [page])
+    result = satin.good("blur", "-", "-o", "-", "--format", "tif", "--radius", "0", "--page", "2",
+                        stdin=stack.read_bytes())
+    np.testing.assert_array_equal(np.array(Image.open(io.BytesIO(result.stdout))), pages[1])
+
+
+def test_a_part_is_chosen_by_name_or_number(satin, parts):
+    for choice, part in [("beauty", parts[0]), ("1", parts[0]), ("depth", parts[1]), ("2", parts[1])]:
+        satin.good("blur", "parts.exr", "-o", "out.exr", "--radius", "0", "--part", choice, "--overwrite")
+        found, = exr_file.read(satin.folder / "out.exr")
+        assert found["name"] == part["name"] and found["display"] == part["display"]
+        assert sorted(found["channels"]) == sorted(part["channels"])
+        for name, plane in part["channels"].items():
+            np.testing.assert_array_equal(found["channels"][name], np.float32(plane))
+
+
+@pytest.mark.parametrize("arguments, says", [
+    (["stack.tif", "--page", "0"], "--page '0'"),
+    (["stack.tif", "--page", "-1"], "--page '-1'"),
+    (["stack.tif", "--page", "two"], "--page 'two'"),
+    (["stack.tif", "--page", "9"], ["stack.tif", "no page 9", "3 pages"]),
+    (["stack.tif", "--part", "beauty"], "pages, not parts"),
+    (["stack.tif", "--page", "1", "--all-pages"], "--all-pages"),
+    (["stack.tif", "--page", "1", "--part", "1"], "--part"),
+    (["parts.exr", "--part", "beuty"], ["parts.exr", "no part 'beuty'", "mean 'beauty'", "'depth'"]),
+    (["parts.exr", "--part", "3"], ["no part '3'", "2 parts"]),
+    (["parts.exr", "--part", "0"], ["no part '0'", "from 1"]),
+    (["parts.exr", "--part", ""], "--part ''"),
+    (["parts.exr", "--page", "1"], "parts, not pages"),
+    (["in.png", "--page", "2"], "PNG files hold one picture"),
+    (["in.png", "--part", "beauty"], "PNG files have no parts"),
+])
+def test_a_wrong_choice_is_a_usage_error(satin, stack, parts, picture, arguments, says):
+    before = files_below(satin.folder)
+    for dry in [], ["--dry-run"]:
+        satin.bad(2, "blur", "-o", "out.tif", "--radius", "1", *arguments, *dry, says=says)
+    satin.bad(2, "stats", *arguments, says=says)
+    assert files_below(satin.folder) == before
+
+
+def test_files_of_one_picture_are_as_before(satin, picture, noise):
+    Image.fromarray(noise((9, 9, 3))).save(satin.folder / "one.tif")
+    exr_file.write(satin.folder / "one.exr", {"Y": noise((9, 9)) / 255})
+    for name in "one.tif", "one.exr", "in.png":
+        form = name.split(".")[1]
+        plain = ["blur", name, "-o", "-", "--format", form, "--radius", "2"]
+        wanted = satin.good(*plain).stdout
+        for choice in ["--page", "1"], ["--all-pages"]:
+            assert satin.good(*plain, *choice).stdout == wanted
+    satin.good("blur", "one.tif", "-o", "out.tif", "--radius", "2")
+    with Image.open(satin.folder / "out.tif") as file:
+        assert file.n_frames == 1 and 297 not in file.tag_v2  # PageNumber
+
+
+def test_all_pages_go_into_one_file(satin, stack, pages):
+    satin.good("blur", "stack.tif", "-o", "same.tif", "--radius", "0", "--all-pages")
+    same(pages_of(satin.folder / "same.tif"), pages)
+    listing = tool("tiffinfo", satin.folder / "same.tif")
+    assert [line.split()[-1] for line in listing.splitlines() if "Page Number" in line] == ["0-3", "1-3", "2-3"]
+    assert listing.count("multi-page document") == 3
+    satin.good("blur", "stack.tif", "-o", "all.tif", "--radius", "2", "--all-pages")
+    for number in 1, 2, 3:
+        satin.good("blur", "stack.tif", "-o", "%d.tif" % number, "--radius", "2", "--page", number)
+    same(pages_of(satin.folder / "all.tif"), [pages_of(satin.folder / ("%d.tif" % n))[0] for n in (1, 2, 3)])
+
+
+def test_all_parts_go_into_one_file(satin, parts):
+    satin.good("blur", "parts.exr", "-o", "all.exr", "--radius", "0", "--all-pages")
+    found = exr_file.read(satin.folder / "all.exr")
+    for part, wanted in zip(found, parts):
+        assert (part["name"], part["display"]) == (wanted["name"], wanted["display"])
+        for name, plane in wanted["channels"].items():
+            np.testing.assert_array_equal(part["channels"][name], np.float32(plane))
+    assert found[1]["data"] == (5, 3, 24, 17) and list(found[1]["channels"]) == ["Z"]
+    listing = tool("exrheader", satin.folder / "all.exr")
+    assert "part 1" in listing and '"depth"' in listing and "(5 3) - (24 17)" in listing
+
+
+def test_pages_become_parts_with_a_display_window_that_holds_all(satin, stack):
+    satin.good("blur", "stack.tif", "-o", "all.exr", "--radius", "0", "--all-pages")
+    found = exr_file.read(satin.folder / "all.exr")
+    assert [part["name"] for part in found] == ["1", "2", "3"]
+    assert {part["display"] for part in found} == {(0, 0, 29, 19)}
+    assert [part["data"] for part in found] == [(0, 0, 29, 19), (0, 0, 11, 10), (0, 0, 7, 8)]
+    assert "OpenEXR" not in satin.bad(2, "blur", "stack.tif", "-o", "all.png", "--radius", "0", "--all-pages",
+                                      says=["all.png", "PNG", ".tiff"]).error
+    assert files_below(satin.folder) == ["all.exr", "stack.tif"]
+
+
+def test_every_page_keeps_its_own_metadata(satin, noise):
+    texts = ["first page", "second page"]
+    images = [Image.fromarray(noise((9, 9, 3), seed=seed)) for seed in (1, 2)]
+    for image, text in zip(images, texts):
+        image.encoderinfo = {"tiffinfo": {270: text}}
+    images[0].save(satin.folder / "in.tif", save_all=True, append_images=images[1:], tiffinfo={270: texts[0]})
+    with Image.open(satin.folder / "in.tif") as file:
+        file.seek(1)
+        given = [texts[0], file.tag_v2[270]]
+    satin.good("blur", "in.tif", "-o", "out.tif", "--radius", "1", "--all-pages")
+    with Image.open(satin.folder / "out.tif") as file:
+        for index, text in enumerate(given):
+            file.seek(index)
+            assert file.tag_v2[270] == text
+        assert file.n_frames == 2
+    satin.good("blur", "in.tif", "-o", "two.tif", "--radius", "1", "--page", "2")
+    with Image.open(satin.folder / "two.tif") as file:
+        assert file.tag_v2[270] == given[1] and file.n_frames == 1
+
+
+def test_a_folder_goes_on_without_what_has_several_pages(satin, stack, picture, pages):
+    (satin.folder / "in").mkdir()
+    for name in "stack.tif", "in.png":
+        shutil.move(satin.folder / name, satin.folder / "in" / name)
+    run = ["blur", "in", "-o", "out", "--radius", "1", "--report", "report.jsonl"]
+    dry = satin("blur", "in", "-o", "out", "--radius", "1", "--dry-run")
+    assert dry.returncode == 1 and "3 pages" in dry.error and files_below(satin.folder) == ["in/in.png", "in/stack.tif"]
+    satin.bad(1, *run, says=["3 pages", "1 of 2 files failed"])
+    assert files_below(satin.folder / "out") == ["in.png"]
+    lines = [json.loads(line) for line in (satin.folder / "report.jsonl").read_text().splitlines()]
+    assert "3 pages" in lines[1]["error"]["message"] and lines[1]["status"] == "failed"
+    satin.good(*run, "--all-pages", "--overwrite")
+    lines = [json.loads(line) for line in (satin.folder / "report.jsonl").read_text().splitlines()]
+    assert lines[1]["pages"] == 3 and "pages" not in lines[0]
+    assert len(pages_of(satin.folder / "out" / "stack.tif")) == 3
+
+
+def test_resume_makes_another_page_again(satin, stack, pages):
+    run = ["blur", "stack.tif", "-o", "out/", "--radius", "0", "--resume", "--json", "--page"]
+    assert json.loads(satin.good(*run, "1").stdout)["files"][0]["status"] == "done"
+    assert json.loads(satin.good(*run, "1").stdout)["files"][0]["status"] == "unchanged"
+    assert json.loads(satin.good(*run, "3").stdout)["files"][0]["status"] == "done"
+    same(pages_of(satin.folder / "out" / "stack.tif"), [pages[2]])
+    again = satin.good(*run[:-1], "--all-pages")
+    assert json.loads(again.stdout)["files"][0]["status"] == "done"
+    same(pages_of(satin.folder / "out" / "stack.tif"), pages)
+
+
+def test_side_inputs_of_several_pages_are_refused(satin, stack, picture):
+    for choice in [], ["--page", "1"], ["--all-pages"]:
+        satin.bad(1, "blur", "in.png", "-o", "out.png", "--radius", "1", "--mask", "stack.tif", *choice,
+                  says=["stack.tif", "3 pages", "a file of its own"])
+        satin.bad(1, "stats", "in.png", "--mask", "stack.tif", *choice, says=["stack.tif", "a file of its own"])
+    satin.bad(1, "regions", "in.png", "--image", "stack.tif", says=["stack.tif", "a file of its own"])
+
+
+def test_analyses_take_a_page_or_all(satin, stack, pages):
+    one = json.loads(satin.good("stats", "stack.tif", "--page", "2", "--json").stdout)["files"]
+    every = json.loads(satin.good("stats", "stack.tif", "--all-pages", "--json").stdout)["files"]
+    assert [entry["page"] for entry in every] == [1, 2, 3] and "page" not in one[0]
+    assert [(entry["height"], entry["width"]) for entry in every] == [page.shape[:2] for page in pages]
+    assert {key: value for key, value in every[1].items() if key != "page"} == one[0]
+    listed = json.loads(satin.good("regions", "stack.tif", "--all-pages").stdout)["files"]
+    second = json.loads(satin.good("regions", "stack.tif", "--page", "2").stdout)
+    assert [entry["page"] for entry in listed] == [1, 2, 3] and listed[1]["regions"] == second["regions"]
+    satin.good("bins", "stack.tif", "-o", "bins", "--all-pages", "--bins", "2")
+    satin.good("bins", "stack.tif", "-o", "two", "--page", "2", "--bins", "2")
+    for name in files_below(satin.folder / "two"):
+        assert (satin.folder / "bins/stack/page_2" / name).read_bytes() == (satin.folder / "two" / name).read_bytes()
+    chain = json.loads(satin.good("run", "blur radius=0 | regions", "stack.tif", "-o", "-", "--all-pages").stdout)
+    assert [page["regions"] for page in chain["pages"]] == [entry["regions"] for entry in listed]
+
+
+@pytest.mark.parametrize("data", [(0, 0, 19, 11), (5, 3, 24, 14), (-7, -5, 12, 6)])
+def test_openexr_keeps_its_windows(satin, noise, data):
+    display = (-1, 0, 47, 31)
+    exr_file.write(satin.folder / "in.exr", {name: noise((12, 20), seed=ord(name)) / 255 for name in "RGBA"},
+                   data=data, display=display)
+    satin.good("blur", "in.exr", "-o", "out.exr", "--radius", "2")
+    found, = exr_file.read(satin.folder / "out.exr")
+    assert (found["data"], found["display"]) == (data, display)
+    listing = tool("exrheader", satin.folder / "out.exr")
+    assert "displayWindow (type box2i): (-1 0) - (47 31)" in listing
+    assert "data window" in satin.good("blur", "in.exr", "-o", "out.tif", "--radius", "2").error
+
+
+@pytest.mark.parametrize("channel", ["Z", "id", "R", "depth.V"])
+def test_the_only_channel_of_openexr_keeps_its_name(satin, noise, channel):
+    plane = np.float32(noise((12, 20)))
+    exr_file.write(satin.folder / "in.exr", {channel: plane})
+    satin.good("blur", "in.exr", "-o", "out.exr", "--radius", "0")
+    found, = exr_file.read(satin.folder / "out.exr")
+    assert list(found["channels"]) == [channel]
+    np.testing.assert_array_equal(found["channels"][channel], plane)
+
+
+def test_a_real_render_keeps_its_windows(satin):
+    render = DATA / "exr/beachball_singlepart_rgbz.exr"
+    if not render.exists():
+        pytest.skip("no %s" % render)
+    satin.good("blur", render, "-o", "out.exr", "--radius", "1")
+
+    def told(path):
+        lines = tool("exrheader", path).splitlines()
+        return [line for line in lines if "Window" in line or "sampling" in line or line.startswith("name")]
+
+    names = [[line.split(",")[0] for line in told(path)] for path in (render, satin.folder / "out.exr")]
+    assert names[0] == names[1]

@@ -1,0 +1,160 @@
+// The range of a depth image, by which a strength in percent becomes one in pixels and a focus is judged.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "tests/lens/lens_radii_case.h"
+#include "tests/oracles/expect_error.h"
+#include "tests/oracles/pictures.h"
+
+namespace satin::test {
+namespace {
+
+/// The strength that makes the percentiles of these disparities span so many pixels.
+double strength_of(std::vector<double> disparities, double pixels) {
+  std::sort(disparities.begin(), disparities.end());
+  const std::size_t outside = (disparities.size() - 1) / 200;
+  const double range = disparities[disparities.size() - 1 - outside] - disparities[outside];
+  return range > 0 ? pixels / range : 0;
+}
+
+struct Unit {
+  double scale = 1;
+  double offset = 0;
+};
+
+/// Noise in this unit, of which every seventh value is unknown where the type can tell.
+Image noise_in(const Unit& unit, Type type, std::int64_t width, std::int64_t height) {
+  Random random(static_cast<std::uint64_t>(width));
+  return plane_of(width, height, type, [&](std::int64_t, std::int64_t) {
+    const double value = unit.offset + unit.scale * static_cast<double>(random.below(1000)) / 1000;
+    return type == Type::f32 && random.one_in(7) ? std::nan("") : value;
+  });
+}
+
+std::vector<double> known_values(const Image& depth, double scale) {
+  std::vector<double> values;
+  for (std::int64_t y = 0; y < depth.shape().height; ++y)
+    for (std::int64_t x = 0; x < depth.shape().width; ++x) {
+      const ImageView view = depth.view();
+      const double stored = depth.shape().type == Type::u8    ? view.value<std::uint8_t>(x, y)
+                            : depth.shape().type == Type::u16 ? view.value<std::uint16_t>(x, y)
+                                                              : static_cast<double>(view.value<float>(x, y));
+      if (!std::isnan(stored)) values.push_back(scale * stored);
+    }
+  return values;
+}
+
+LensFocus in_percent(double percent) {
+  LensFocus focus;
+  focus.strength = Length(percent, true);
+  focus.sharp_range = 1e30;
+  focus.max_radius = 512;
+  focus.depth_scale = 1;
+  return focus;
+}
+
+TEST(DepthSpan, IsThatOfThePercentiles) {
+  const std::pair<Type, Unit> cases[] = {
+      {Type::u8, {200, 30}},      {Type::u8, {3, 7}},       {Type::u16, {65000, 200}},
+      {Type::u16, {40, 260}},     {Type::f32, {1, 0}},      {Type::f32, {1e-6, 1}},
+      {Type::f32, {1e20, -3e19}}, {Type::f32, {-1e-30, 0}}, {Type::f32, {2, -1}}};
+  for (const auto& [type, unit] : cases)
+    for (const auto& [width, height] : {std::pair{1, 1}, {5, 3}, {21, 20}, {150, 131}}) {
+      const Image depth = noise_in(unit, type, width, height);
+      std::vector<double> values = known_values(depth, 1);
+      if (values.empty()) continue;
+      const RadiiResult result = radii_of(dark_picture(width, height), depth, in_percent(5));
+      EXPECT_EQ(result.strength, strength_of(values, 0.05 * width * 256) / 256) << width << " x " << height;
+    }
+}
+
+TEST(DepthSpan, IsOfTheInverseOfDistances) {
+  const Image depth = noise_in({5000, 40}, Type::u16, 150, 131);
+  std::vector<double> disparities = known_values(depth, 1);
+  for (double& value : disparities) value = 1 / value;
+  LensFocus focus = in_percent(5);
+  focus.depth_kind = DepthKind::depth;
+  EXPECT_EQ(radii_of(dark_picture(150, 131), depth, focus).strength,
+            strength_of(disparities, 7.5 * 256) / 256);
+}
+
+TEST(DepthSpan, GivesOneResultInEveryUnit) {
+  LensFocus focus;  // all defaults: 1 % of 300 pixels for the range of the depth
+  focus.focus_at = Point{{0, false}, {0, false}};
+  for (const double unit : {1.0, 0.001, 640.0}) {
+    const Image depth = plane_of(300, 8, Type::f32, [&](std::int64_t x, std::int64_t) {
+      return unit * (7 + static_cast<double>(x < 100 ? 0 : x < 200 ? 1 : 4));
+    });
+    const RadiiResult result = radii_of(dark_picture(300, 8), depth, focus);
+    for (std::int64_t x = 0; x < 300; ++x) {
+      const double share = x < 100 ? 0 : x < 200 ? 0.25 : 1;
+      ASSERT_NEAR(result.at(x, 3), 3 * 256 * share, 1) << unit << ": " << x;
+    }
+  }
+}
+
+TEST(DepthSpan, OneValueAloneIsSharp) {
+  for (const Type type : {Type::u8, Type::f32}) {
+    const Image depth = plane_of(40, 20, type, [](std::int64_t, std::int64_t) { return 1; });
+    const RadiiResult result = radii_of(dark_picture(40, 20), depth, {});
+    EXPECT_EQ(result.strength, 0);
+    EXPECT_EQ(result.at(11, 7), 0);
+    EXPECT_TRUE(result.warnings.empty());
+  }
+}
+
+TEST(DepthSpan, AFocusThatTheDepthDoesNotReachIsRefused) {
+  const Image codes = plane_of(60, 20, Type::u8,
+                               [](std::int64_t x, std::int64_t) { return 51 + static_cast<double>(x % 50); });
+  const auto refused = [](const Image& depth, double value, const auto& change) {
+    LensFocus focus;
+    focus.focus = value;
+    change(focus);
+    return radii_of(dark_picture(60, 20), depth, focus).refused;
+  };
+  const auto as_it_is = [](LensFocus&) {};
+  EXPECT_NE(refused(codes, 200, as_it_is).find("from 0.2 to 0.3922"), std::string::npos);
+  EXPECT_NE(refused(codes, 64, as_it_is).find("64 is 0.251"), std::string::npos);
+  EXPECT_NE(refused(codes, 0.19, as_it_is), "");
+  EXPECT_NE(refused(codes, 0.4, as_it_is), "");
+  EXPECT_EQ(refused(codes, 0.3, as_it_is), "");
+  EXPECT_EQ(refused(codes, 0.396, as_it_is), "") << "the code beside the range";
+  EXPECT_EQ(refused(codes, 0.5, [](LensFocus& focus) { focus.sharp_range = 0.11; }), "");
+  EXPECT_EQ(refused(codes, 0.3, [](LensFocus& focus) { focus.invert_depth = true; }), "");
+  EXPECT_NE(refused(codes, 0.7, [](LensFocus& focus) { focus.invert_depth = true; }).find("0.2 to 0.3922"),
+            std::string::npos);
+  const Image flat = plane_of(60, 20, Type::f32, [](std::int64_t, std::int64_t) { return 0.1; });
+  EXPECT_EQ(refused(flat, 0.1, as_it_is), "") << "as near as a float is";
+  EXPECT_EQ(refused(flat, 0.3, as_it_is), "") << "one value has no range";
+  EXPECT_NE(refused(flat, 200, [](LensFocus& focus) { focus.strength = 16; }), "") << "all at the limit";
+  EXPECT_EQ(refused(flat, 0.1, [](LensFocus& focus) { focus.depth_kind = DepthKind::depth; }), "");
+}
+
+/// A half and more at the largest radius.
+TEST(DepthSpan, AStrengthThatIsTooMuchTellsOneThatFits) {
+  const Image depth =
+      plane_of(100, 20, Type::f32, [](std::int64_t x, std::int64_t) { return 3.0 * static_cast<double>(x); });
+  LensFocus focus;
+  focus.focus_at = Point{{0, false}, {10, false}};
+  focus.strength = 1;
+  const auto warnings = [&] { return radii_of(dark_picture(100, 20), depth, focus).warnings; };
+  ASSERT_EQ(warnings().size(), 1U);
+  EXPECT_NE(warnings()[0].find("--max-radius 64: the depth has values from 0 to 297. --strength 0.218 fits"),
+            std::string::npos)
+      << warnings()[0];
+  focus.strength = 0.218;
+  EXPECT_TRUE(warnings().empty());
+  focus.strength = Length(300, true);
+  ASSERT_EQ(warnings().size(), 1U);
+  EXPECT_NE(warnings()[0].find("--strength 64.7% fits"), std::string::npos) << warnings()[0];
+  focus.strength = 0.42;  // a little less than half is held
+  EXPECT_TRUE(warnings().empty());
+}
+
+}  // namespace
+}  // namespace satin::test
