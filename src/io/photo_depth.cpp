@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "io/support.h"
-#include "metadata/exif_directories.h"
 #include "metadata/jpeg_markers.h"
 #include "metadata/jpeg_structure.h"
 #include "metadata/photo_exif.h"
@@ -112,8 +111,8 @@ void add_matte(Photo& photo, const MatteItem& matte, const ReadOptions& options,
 Picture decode_original(const PhotoOriginal& original, Metadata metadata, int orientation,
                         const ReadOptions& options, const Codec& jpeg) {
   Picture picture = jpeg.decode(original.file, options);
-  const bool says_how_it_lies = first_field(picture.metadata.exif, 0x0112).count != 0;
-  if (!says_how_it_lies) picture.image = upright(std::move(picture.image), orientation, options.allocator);
+  if (!has_orientation(picture.metadata.exif))
+    picture.image = upright(std::move(picture.image), orientation, options.allocator);
   if (!picture.metadata.icc.empty()) metadata.icc = std::move(picture.metadata.icc);
   metadata.jpeg = std::move(picture.metadata.jpeg);
   picture.metadata = std::move(metadata);

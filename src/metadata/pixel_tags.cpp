@@ -172,6 +172,11 @@ int exif_orientation(Bytes exif) noexcept {
   return entry->value >= 1 && entry->value <= 8 ? static_cast<int>(entry->value) : 1;
 }
 
+bool has_orientation(Bytes exif) noexcept {
+  const ExifReader reader(exif);
+  return reader.valid() && reader.find(reader.first_directory(), orientation).has_value();
+}
+
 void describe_in_exif(FileBytes& exif, std::int64_t width, std::int64_t height, int turn) {
   const ExifReader reader(exif);
   if (!reader.valid()) return exif.clear();
