@@ -50,6 +50,13 @@ struct SeveralPictures {
   FileBytes (*encode)(std::span<const ImageView> images, std::span<const WriteOptions> options) = nullptr;
 };
 
+/// What a file says of itself beside what is decoded.
+struct FileFacts {
+  std::optional<int> orientation{};  ///< of the stored picture; absent: as EXIF says
+  std::size_t pictures = 1;          ///< in a file from which the chief one is read
+  bool gain_map = false;
+};
+
 struct Codec {
   const char* name = "";
   std::vector<std::string_view> extensions;  ///< lower case, with the dot; the first one is the usual one
@@ -70,6 +77,8 @@ struct Codec {
   std::optional<bool> (*fits_jpeg)(Bytes bytes) = nullptr;
   /// As decode, with Picture::photo but for what EXIF tells; null for formats that carry no depth.
   Picture (*decode_photo)(Bytes bytes, const ReadOptions& options) = nullptr;
+  /// Null: nothing but EXIF tells.
+  FileFacts (*facts)(Bytes bytes) = nullptr;
   SeveralPictures several = {};
 
   [[nodiscard]] bool reads() const noexcept { return decode != nullptr || several.decode != nullptr; }

@@ -10,7 +10,7 @@
 #include "io/module.h"
 #include "io/photo_depth.h"
 #include "io/support.h"
-#include "metadata/coded_colour.h"
+#include "metadata/colour_profile.h"
 #include "metadata/heif_boxes.h"
 #include "satin/error.h"
 
@@ -45,6 +45,10 @@ class HeifFile {
     int count = 0;
     const SatinHeifItem* const first = functions_.items(file_.get(), &count);
     return {first, static_cast<std::size_t>(count)};
+  }
+
+  [[nodiscard]] std::size_t pictures() const {
+    return static_cast<std::size_t>(std::max(functions_.pictures(file_.get()), 1));
   }
 
   /// An item as u8 or u16 of this many channels.
@@ -185,6 +189,18 @@ Picture decode_heif_photo(Bytes bytes, const ReadOptions& options) {
   return picture;
 }
 
+FileFacts facts_of(Bytes bytes) {
+  const HeifFile file(bytes);
+  const auto is_gain_map = [](const SatinHeifItem& item) {
+    return std::string_view(item.auxiliary_type).ends_with("gainmap");
+  };
+  FileFacts facts;
+  facts.orientation = read_heif_boxes(bytes).value_or(HeifPicture{}).orientation;
+  facts.pictures = file.pictures();
+  facts.gain_map = std::ranges::any_of(file.items(), is_gain_map);
+  return facts;
+}
+
 std::optional<bool> fits_jpeg(Bytes bytes) {
   const std::optional<HeifPicture> picture = read_heif_boxes(bytes);
   return picture ? std::optional(picture->bits == 8 && !picture->alpha) : std::nullopt;
@@ -197,6 +213,7 @@ Codec heif_codec(const char* name, std::vector<std::string_view> extensions,
   codec.require = require_libheif;
   codec.fits_jpeg = fits_jpeg;
   codec.decode_photo = decode_heif_photo;
+  codec.facts = facts_of;
   return codec;
 }
 

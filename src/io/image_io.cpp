@@ -7,6 +7,7 @@
 #include "io/choice.h"
 #include "io/convert.h"
 #include "io/file.h"
+#include "io/file_info.h"
 #include "io/photo_depth.h"
 #include "io/support.h"
 #include "metadata/pixel_tags.h"
@@ -293,6 +294,14 @@ std::size_t count_pictures(const std::filesystem::path& path, const ReadOptions&
     static_cast<void>(io::chosen_picture(codec, bytes, options));
     return 1;
   });
+}
+
+FileInfo read_file_info(const std::filesystem::path& path, const ReadOptions& options) {
+  const std::string name = name_of_input(path);
+  const std::vector<std::byte> bytes = bytes_of(path, options);
+  ReadOptions with_photo = options;
+  with_photo.photo_depth = true;
+  return named(name, [&] { return io::file_info(codec_for_file(bytes, name), bytes, with_photo); });
 }
 
 Picture read_only_picture(const std::filesystem::path& path, const ReadOptions& options) {
