@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "batch/already_blurred.h"
 #include "batch/names.h"
 #include "batch/outputs.h"
 #include "satin/io.h"
@@ -135,6 +136,10 @@ PhotoPipeline pipeline_for(const Pipeline& pipeline, const Picture& picture) {
         step.parameters.filter().photo_blur(step.parameters.data(), *picture.photo, picture.image.shape());
     result.steps.push_back({step.parameters.for_photo(*picture.photo), step.side_inputs});
   }
+  if (seems_blurred(picture.image, depth))
+    result.report.blur.warnings.emplace_back(
+        "it seems to be blurred already, where it is far. Take the photograph without its portrait effect: "
+        "export the unmodified original.");
   result.report.depth = depth.values.shape();
   result.report.kind = depth.kind;
   result.report.metric = depth.metric;

@@ -1,5 +1,7 @@
 // The parameters of a lens for one photograph (satin/photo_depth.h).
 
+#include <algorithm>
+
 #include "lens/lens_focus.h"
 #include "satin/error.h"
 #include "satin/photo_depth.h"
@@ -43,7 +45,9 @@ void set_by_photo(LensFocus& lens, const Photo& photo) {
   if (lens.focus || lens.focus_at || !photo.focus) return;
   if (photo.focus->distance) {
     const bool distances = photo.depth->kind == DepthKind::depth;
-    lens.focus = distances ? *photo.focus->distance : 1 / *photo.focus->distance;
+    const double focus = distances ? *photo.focus->distance : 1 / *photo.focus->distance;
+    // The depth picture may be coarser than what the camera focused by.
+    lens.focus = std::clamp(focus, double{photo.depth->lowest}, double{photo.depth->highest});
   } else {
     lens.focus_at = photo.focus->place;
   }
