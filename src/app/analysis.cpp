@@ -102,34 +102,41 @@ bool names_one_file(const ParsedLine& line) {
   return !is_pattern && !std::filesystem::is_directory(name);
 }
 
-int for_each_picture(const ParsedLine& line, JsonWriter* json, const PictureWork& work, bool one) {
+int for_each_file(const ParsedLine& line, JsonWriter* json, const FileWork& work) {
   const std::vector<BatchFile> inputs = find_pictures(input_options_of(line));
-  const ReadOptions options = read_options_of(line);
   BatchResult result;
   result.total = inputs.size();
-  const bool listed = json != nullptr && !one;
-  PictureReport report(json, listed);
-  if (listed) json->key("files").begin_array();
+  if (json != nullptr) json->key("files").begin_array();
   for (const BatchFile& input : inputs) {
     if (interrupted()) {
       result.cancelled = true;
       break;
     }
     FileResult file;
-    FileContents contents = read(input, options);
-    file.error = contents.error;
-    if (file.error && file.error->kind() == ErrorKind::usage && inputs.size() == 1) throw Error(*file.error);
-    if (file.error) report.tell(input, *file.error);
-    for (std::size_t i = 0; i < contents.pictures.size(); ++i)
-      if (auto error = report.tell(input, contents.pictures[i], options.all_pages ? i + 1 : 0, work))
-        file.error = error;
+    file.error = work(input, inputs.size() == 1);
     if (file.error) file.status = FileStatus::failed;
     result.count(file);
   }
   if (const std::string summary = summary_of_failure(result); !summary.empty()) print_error(summary);
   const int code = exit_code(result);
-  if (listed) json->end_array().key("exit_code").integer(code);
+  if (json != nullptr) json->end_array().key("exit_code").integer(code);
   return code;
+}
+
+int for_each_picture(const ParsedLine& line, JsonWriter* json, const PictureWork& work, bool one) {
+  const ReadOptions options = read_options_of(line);
+  const bool listed = json != nullptr && !one;
+  PictureReport report(json, listed);
+  return for_each_file(line, listed ? json : nullptr, [&](const BatchFile& input, bool alone) {
+    FileContents contents = read(input, options);
+    std::optional<Error> error = contents.error;
+    if (error && error->kind() == ErrorKind::usage && alone) throw Error(*error);
+    if (error) report.tell(input, *error);
+    for (std::size_t i = 0; i < contents.pictures.size(); ++i)
+      if (auto failure = report.tell(input, contents.pictures[i], options.all_pages ? i + 1 : 0, work))
+        error = failure;
+    return error;
+  });
 }
 
 }  // namespace satin::app

@@ -118,6 +118,7 @@ Batch prepare_batch(const Pipeline& pipeline, const BatchOptions& options) {
   work.folder_output = batch::output_is_folder(inputs, options);
   work.files = std::move(inputs.files);
   work.unread = std::move(inputs.unread);
+  batch::find_stand_ins(work);
   static_cast<void>(batch::output_format(work.file(0), options, output_kind(pipeline)));
   batch::check_distinct(work);
   keep_shard(work.files, options.shard);

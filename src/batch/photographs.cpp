@@ -174,9 +174,9 @@ void check_depth_out(const Batch& work) {
   if (options.depth_out.empty()) return;
   const bool pattern = NamePattern::is_one(options.depth_out);
   for (std::size_t i = 0; i < work.size(); ++i) {
-    const auto [input, output, problem] = work.file(i);
+    const BatchFile file = work.file(i);
     const fs::path depth = depth_file(work, i);
-    if (same_file(depth, output) || same_file(depth, input))
+    if (same_file(depth, file.output) || same_file(depth, file.input))
       throw Error(ErrorKind::usage,
                   "--depth-out " + quoted(depth) + " is a picture's own file as well. Name another file.");
     std::error_code ignored;

@@ -7,6 +7,7 @@
 #include "io/choice.h"
 #include "io/convert.h"
 #include "io/file.h"
+#include "io/file_info.h"
 #include "io/photo_depth.h"
 #include "io/support.h"
 #include "metadata/pixel_tags.h"
@@ -295,6 +296,14 @@ std::size_t count_pictures(const std::filesystem::path& path, const ReadOptions&
   });
 }
 
+FileInfo read_file_info(const std::filesystem::path& path, const ReadOptions& options) {
+  const std::string name = name_of_input(path);
+  const std::vector<std::byte> bytes = bytes_of(path, options);
+  ReadOptions with_photo = options;
+  with_photo.photo_depth = true;
+  return named(name, [&] { return io::file_info(codec_for_file(bytes, name), bytes, with_photo); });
+}
+
 Picture read_only_picture(const std::filesystem::path& path, const ReadOptions& options) {
   const std::string name = name_of_input(path);
   const std::vector<std::byte> bytes = bytes_of(path, options);
@@ -338,6 +347,25 @@ std::string what_is_lost(const std::string& extension, const Metadata& metadata,
     if ((codec->holds.metadata & io::set_of(io::Carried::channels)) == 0)
       lost.push_back("channel " + channel.name);
   return lost.empty() ? std::string() : std::string(codec->name) + " holds no " + io::one_of(lost) + ".";
+}
+
+bool fits_jpeg(const std::filesystem::path& file) {
+  std::optional<bool> fits;
+  const auto look = [&](Bytes bytes) {
+    const Codec& codec = codec_for(bytes, io::lower(file.extension().string()));
+    if (codec.fits_jpeg != nullptr)
+      fits = codec.fits_jpeg(bytes);
+    else  // another format under this name
+      fits = codec.holds.types == io::set_of(Type::u8) && codec.holds.alpha == io::set_of(Alpha::none);
+    return !fits;
+  };
+  try {
+    const std::vector<std::byte> bytes = io::read_file(file, ReadLimits{}.bytes, look);
+    if (!fits) look(bytes);
+    return fits.value_or(false);
+  } catch (const Error&) {
+    return false;  // reading the picture will tell why
+  }
 }
 
 void check_writable(const std::filesystem::path& path, const Shape& shape, const WriteOptions& options) {

@@ -80,6 +80,19 @@ std::optional<DepthTerms> apple_terms(const XmpNode& xmp) {
   return terms;
 }
 
+DepthTerms relative_terms(double dark, double light, bool distances) {
+  DepthTerms terms;
+  terms.coding = distances ? DepthCoding{DepthCoding::Format::range_linear, dark, light}
+                           : DepthCoding{DepthCoding::Format::range_inverse, 1 / light, 1 / dark};
+  check(terms.coding);
+  terms.turned = !distances;
+  terms.format = distances ? "RangeLinear" : "RangeInverse";
+  terms.near = print_real(terms.coding.near);
+  terms.far = std::isinf(terms.coding.far) ? "inf" : print_real(terms.coding.far);
+  terms.name = distances ? "depth picture" : "disparity picture";
+  return terms;
+}
+
 std::string apple_matte(const XmpNode& xmp) { return matte_of_type(xmp.text_of(apdi, "AuxiliaryImageType")); }
 
 std::string matte_of_type(std::string_view type) {

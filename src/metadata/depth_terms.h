@@ -32,6 +32,10 @@ struct DepthWords {
 /// for terms that mean nothing.
 [[nodiscard]] std::optional<DepthTerms> apple_terms(const XmpNode& xmp);
 
+/// Terms without a unit: values of the darkest and the lightest code, distances or disparities. Throws
+/// Error(input) if they are equal.
+[[nodiscard]] DepthTerms relative_terms(double dark, double light, bool distances);
+
 /// "portrait", "hair", ... from the XMP of an auxiliary picture; empty if it is no matte.
 [[nodiscard]] std::string apple_matte(const XmpNode& xmp);
 

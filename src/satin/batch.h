@@ -60,8 +60,10 @@ struct BatchOptions {
   /// for every input: {dir} its folder, {sub} the folder below the folder that was named, {name} its name,
   /// {stem} the same without extension, {ext} the extension without its dot; {{ and }} are braces.
   std::filesystem::path output;
-  std::string
-      format;  ///< extension of the outputs with its dot; empty: that of OUTPUT, or that of each input
+  /// Extension of the outputs with its dot; empty: that of OUTPUT, or that of each input. Where the input's
+  /// is of a format that is read alone, it is ".jpg" for 8 bits without alpha (of quality 92) and ".png" for
+  /// others.
+  std::string format;
   bool recursive = false;  ///< folders with all folders below them
   // What happens to an output that exists; one of these at most, but resume goes with overwrite.
   bool overwrite = false;      ///< it is replaced; otherwise, with none of these, it is refused
@@ -102,9 +104,10 @@ struct BatchOptions {
 
 /// One picture to be done.
 struct BatchFile {
-  std::filesystem::path input;   ///< as it was found
-  std::filesystem::path output;  ///< what is written
-  std::optional<Error> problem;  ///< known already: it cannot be read
+  std::filesystem::path input;       ///< as it was found
+  std::filesystem::path output;      ///< what is written
+  std::optional<Error> problem;      ///< known already: it cannot be read
+  StandIn stand_in = StandIn::none;  ///< how the output is written, if its format is to be the input's
 };
 
 /// The pictures that `inputs`, `list` and `recursive` lead to, as prepare_batch() finds them, for work that
@@ -130,6 +133,8 @@ struct Batch {
 
   /// Number of files.
   [[nodiscard]] std::size_t size() const noexcept { return files.size(); }
+  /// What a user should know before the run, once; empty if nothing.
+  [[nodiscard]] std::string notice() const;
   /// Names the files; looks at nothing on disk.
   [[nodiscard]] BatchFile file(std::size_t index) const;
   /// The pattern of a side input, such as `{dir}/{stem}_mask.png`, filled in for one picture.

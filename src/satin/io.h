@@ -9,6 +9,9 @@
 // of several pictures, the pages of a TIFF or the parts of an OpenEXR file, is refused until one of them is
 // chosen; thumbnails and steps of a pyramid are no pages. Of a PNM file the first picture is read.
 //
+// HEIC and AVIF of 9 to 16 bits become u16 over its whole range, rounded to nearest; their alpha is divided
+// out. Their colours by numbers (nclx) become an ICC profile; PQ and HLG without a profile are refused.
+//
 // Metadata. ICC profile, EXIF and XMP travel as opaque blocks between JPEG, PNG, TIFF and WebP, and IPTC
 // between JPEG and TIFF, with these changes: the orientation becomes 1, as pictures are read upright; sizes
 // become those of the picture; EXIF and XMP thumbnails and maker notes that hold a preview are dropped, as
@@ -130,6 +133,10 @@ struct WriteOptions {
 /// Says which blocks of the metadata (and which channels) a file of this format does not hold; empty if none.
 [[nodiscard]] std::string what_is_lost(const std::string& extension, const Metadata& metadata,
                                        std::span<const NamedChannel> channels = {});
+
+/// True if JPEG holds the bits and the channels of the picture in this file, as far as the file's header
+/// tells: 8 bits without alpha. Never throws for what is in the file.
+[[nodiscard]] bool fits_jpeg(const std::filesystem::path& file);
 
 /// Throws Error(usage) if a picture of this shape cannot be written under this name: unknown extension, a
 /// type or a number of channels that the format does not hold, a missing folder, an existing file without
