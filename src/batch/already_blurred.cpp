@@ -72,9 +72,9 @@ bool compare(const ImageView& picture, const ImageView& values, float low, float
   };
   for (std::int64_t y = 0; y < shape.height; y += step)
     for (std::int64_t x = 0; x + window <= shape.width; x += step) {
-      const auto [lower, upper] = std::minmax(value_at(x, y), value_at(x + window - 1, y));
-      if (upper <= low) add_window<Value>(least, picture, x, y, channel);
-      if (lower >= high) add_window<Value>(largest, picture, x, y, channel);
+      const float left = value_at(x, y), right = value_at(x + window - 1, y);
+      if (std::max(left, right) <= low) add_window<Value>(least, picture, x, y, channel);
+      if (std::min(left, right) >= high) add_window<Value>(largest, picture, x, y, channel);
     }
   if (least.edges.empty() || largest.edges.empty()) return false;
   Detail& far = low_is_far ? least : largest;
