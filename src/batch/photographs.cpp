@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <set>
 
 #include "batch/already_blurred.h"
 #include "batch/names.h"
@@ -173,9 +174,14 @@ void check_depth_out(const Batch& work) {
   const BatchOptions& options = work.options;
   if (options.depth_out.empty()) return;
   const bool pattern = NamePattern::is_one(options.depth_out);
+  std::set<fs::path> written;
   for (std::size_t i = 0; i < work.size(); ++i) {
     const BatchFile file = work.file(i);
     const fs::path depth = depth_file(work, i);
+    if (!written.insert(depth.lexically_normal()).second)
+      throw Error(ErrorKind::usage, "--depth-out " + quoted(options.depth_out) +
+                                        " gives several pictures the file " + quoted(depth) +
+                                        ". Put {stem} or {sub} into the pattern.");
     if (same_file(depth, file.output) || same_file(depth, file.input))
       throw Error(ErrorKind::usage,
                   "--depth-out " + quoted(depth) + " is a picture's own file as well. Name another file.");
