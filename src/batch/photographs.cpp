@@ -151,6 +151,17 @@ PhotoPipeline pipeline_for(const Pipeline& pipeline, const Picture& picture) {
   return result;
 }
 
+void make_original(Picture& picture) {
+  if (!picture.photo || !picture.photo->depth || !picture.photo->original.file.empty()) return;
+  WriteOptions options;
+  options.quality = 95;
+  options.convert = true;
+  options.metadata.icc = picture.metadata.icc;
+  picture.photo->original.file = encode_image(picture.image, ".jpg", options);
+  picture.warnings.emplace_back(
+      "the original is kept as a JPEG of quality 95, from which another focus will begin.");
+}
+
 void set_blur_at_infinity(PhotoReport& report, std::span<const FoundValue> found, const Shape& picture) {
   const auto strength = std::ranges::find(found, "strength", &FoundValue::parameter);
   if (strength == found.end() || report.blur.disparity <= 0) return;

@@ -53,6 +53,21 @@ def test_a_photograph_is_what_another_reader_sees(satin):
 
 
 @needs_photographs
+def test_a_refocused_photograph_keeps_its_original_and_depth(satin):
+    result = satin.good("dof", DATA / "pug.heic", "--depth-from", "photo", "--max-radius", "2", "-o", "a.jpg", "--keep-depth")
+    assert "JPEG of quality 95" in result.error
+    original = subprocess.run(["exiftool", "-b", "-XMP-GImage:ImageData", satin.folder / "a.jpg"], capture_output=True).stdout
+    if shutil.which("exiftool") is None:
+        pytest.skip("exiftool is missing")
+    (satin.folder / "original.jpg").write_bytes(original)
+    satin.good("blur", DATA / "pug.heic", "-o", "95.jpg", "--jpeg-quality", "95", *IDENTITY)
+    image = pytest.importorskip("PIL.Image")
+    assert np.array_equal(*(np.asarray(image.open(satin.folder / name)) for name in ["original.jpg", "95.jpg"]))
+    (file,) = json.loads(satin.good("info", "a.jpg", "--json").stdout)["files"]
+    assert file["original"] == "GImage:Data" and file["depth"]["unit"] == "1/m" and file["profile"] == "Display P3"
+
+
+@needs_photographs
 def test_profile_and_blocks_travel(satin):
     satin.good("blur", DATA / "pug.heic", "-o", "out.jpg", *IDENTITY)
     tags = ["-Make", "-FNumber", "-GPSLatitude", "-CreatorTool", "-ProfileDescription", "-Orientation#", "-ExifImageWidth"]
