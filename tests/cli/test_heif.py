@@ -170,3 +170,14 @@ def test_without_the_module_the_package_is_named(tmp_path, grey):
         pytest.skip("a module is installed on this machine")
     assert result.returncode == 3 and "libheif1" in result.stderr and "in.heic" in result.stderr
     assert Satin(tmp_path).good("blur", "in.heic", "-o", "x.png", *IDENTITY)
+
+
+@needs_photographs
+def test_a_photograph_is_nearly_what_a_newer_libheif_sees(satin):
+    """It spreads chroma otherwise."""
+    pillow_heif = pytest.importorskip("pillow_heif")
+    image = pytest.importorskip("PIL.Image")
+    satin.good("blur", DATA / "xiaomi.heic", "-o", "out.png", *IDENTITY)
+    seen = np.asarray(pillow_heif.open_heif(DATA / "xiaomi.heic").to_pillow()).astype(np.int16)
+    difference = np.abs(np.asarray(image.open(satin.folder / "out.png")) - seen)
+    assert difference.shape == (1944, 2592, 3) and difference.mean() < 1
