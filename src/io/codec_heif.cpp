@@ -20,9 +20,10 @@ namespace {
 const SatinHeif& libheif() {
   static const Module<SatinHeif> module("satin_io_heif.so", heif_entry_name, heif_interface_version);
   if (module.functions == nullptr)
-    throw Error(ErrorKind::environment,
-                "HEIC and AVIF need Satin's module for libheif, and it could not be loaded (" + module.error +
-                    "). Install it with libheif (Debian: libheif1), or convert the file to .jpg or .png.");
+    throw Error(
+        ErrorKind::environment,
+        "HEIC and AVIF need Satin's module for libheif, and it could not be loaded (" + module.error +
+            "). Install it (Debian: satin-heif, with libheif1), or convert the file to .jpg or .png.");
   return *module.functions;
 }
 

@@ -53,6 +53,21 @@ def test_a_photograph_is_what_another_reader_sees(satin):
 
 
 @needs_photographs
+def test_a_refocused_photograph_keeps_its_original_and_depth(satin):
+    result = satin.good("dof", DATA / "pug.heic", "--depth-from", "photo", "--max-radius", "2", "-o", "a.jpg", "--keep-depth")
+    assert "JPEG of quality 95" in result.error
+    original = subprocess.run(["exiftool", "-b", "-XMP-GImage:ImageData", satin.folder / "a.jpg"], capture_output=True).stdout
+    if shutil.which("exiftool") is None:
+        pytest.skip("exiftool is missing")
+    (satin.folder / "original.jpg").write_bytes(original)
+    satin.good("blur", DATA / "pug.heic", "-o", "95.jpg", "--jpeg-quality", "95", *IDENTITY)
+    image = pytest.importorskip("PIL.Image")
+    assert np.array_equal(*(np.asarray(image.open(satin.folder / name)) for name in ["original.jpg", "95.jpg"]))
+    (file,) = json.loads(satin.good("info", "a.jpg", "--json").stdout)["files"]
+    assert file["original"] == "GImage:Data" and file["depth"]["unit"] == "1/m" and file["profile"] == "Display P3"
+
+
+@needs_photographs
 def test_profile_and_blocks_travel(satin):
     satin.good("blur", DATA / "pug.heic", "-o", "out.jpg", *IDENTITY)
     tags = ["-Make", "-FNumber", "-GPSLatitude", "-CreatorTool", "-ProfileDescription", "-Orientation#", "-ExifImageWidth"]
@@ -155,3 +170,14 @@ def test_without_the_module_the_package_is_named(tmp_path, grey):
         pytest.skip("a module is installed on this machine")
     assert result.returncode == 3 and "libheif1" in result.stderr and "in.heic" in result.stderr
     assert Satin(tmp_path).good("blur", "in.heic", "-o", "x.png", *IDENTITY)
+
+
+@needs_photographs
+def test_a_photograph_is_nearly_what_a_newer_libheif_sees(satin):
+    """It spreads chroma otherwise."""
+    pillow_heif = pytest.importorskip("pillow_heif")
+    image = pytest.importorskip("PIL.Image")
+    satin.good("blur", DATA / "xiaomi.heic", "-o", "out.png", *IDENTITY)
+    seen = np.asarray(pillow_heif.open_heif(DATA / "xiaomi.heic").to_pillow()).astype(np.int16)
+    difference = np.abs(np.asarray(image.open(satin.folder / "out.png")) - seen)
+    assert difference.shape == (1944, 2592, 3) and difference.mean() < 1

@@ -175,19 +175,27 @@ class HeifDepth : public Heif {
   /// Writes one text of the file over another; blanks fill what is left.
   void replace(const std::string& text, std::string by) {
     by.resize(text.size(), ' ');
-    const auto* const first = reinterpret_cast<const char*>(file_.data());
-    const std::size_t at = std::string_view(first, file_.size()).find(text);
-    ASSERT_NE(at, std::string_view::npos) << text;
-    std::memcpy(file_.data() + at, by.data(), by.size());
+    std::memcpy(file_.data() + find(text), by.data(), by.size());
+  }
+  /// Writes what follows a text anew.
+  void replace_behind(const std::string& text, const std::string& by) {
+    std::memcpy(file_.data() + find(text) + text.size(), by.data(), by.size());
   }
 
-  [[nodiscard]] Photo photo() const {
+  [[nodiscard]] Picture picture() const {
     ReadOptions options;
     options.photo_depth = true;
-    return decode_picture(file_, "pug.heic", options).photo.value();
+    return decode_picture(file_, "pug.heic", options);
   }
+  [[nodiscard]] Photo photo() const { return std::move(picture().photo.value()); }
 
  private:
+  [[nodiscard]] std::size_t find(const std::string& text) const {
+    const auto* const first = reinterpret_cast<const char*>(file_.data());
+    const std::size_t at = std::string_view(first, file_.size()).find(text);
+    if (at == std::string_view::npos) throw std::runtime_error("the file has no " + text);
+    return at;
+  }
   void load_file(const fs::path& path) {
     if (!IsSkipped()) file_ = load(path);
   }
@@ -215,6 +223,17 @@ TEST_F(HeifDepth, DisparityIsThatOfAnotherReader) {
   EXPECT_EQ(photo.orientation, 1);
   EXPECT_TRUE(photo.original.file.empty());
   EXPECT_EQ(photo.focus.value().source, "EXIF SubjectArea");
+}
+
+TEST_F(HeifDepth, LiesOnThePictureHoweverBothAreTurned) {
+  const Picture upright = picture();
+  for (const auto& [angle, orientation] : {std::pair("\1", 8), std::pair("\2", 3), std::pair("\3", 6)}) {
+    replace_behind("irot", angle);
+    const Picture turned_by_file = picture();
+    expect_same(turned_by_file.image, turned(upright.image, orientation), "picture");
+    expect_same(turned_by_file.photo->depth->values, turned(upright.photo->depth->values, orientation),
+                "depth");
+  }
 }
 
 TEST_F(HeifDepth, DistancesByTheWordOfTheFile) {

@@ -2,7 +2,6 @@
 
 #include <libheif/heif.h>
 
-#include <array>
 #include <cstdio>
 #include <cstring>
 #include <deque>
