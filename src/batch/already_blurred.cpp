@@ -67,12 +67,14 @@ bool compare(const ImageView& picture, const ImageView& values, float low, float
   const Shape& shape = picture.shape;
   const int channel = shape.channels >= 3 ? 1 : 0;  // green is the sharpest of a camera's colours
   Detail least, largest;
+  const auto value_at = [&](std::int64_t x, std::int64_t y) {
+    return values.value<float>(x * values.shape.width / shape.width, y * values.shape.height / shape.height);
+  };
   for (std::int64_t y = 0; y < shape.height; y += step)
     for (std::int64_t x = 0; x + window <= shape.width; x += step) {
-      const float value = values.value<float>((x + window / 2) * values.shape.width / shape.width,
-                                              y * values.shape.height / shape.height);
-      if (value <= low) add_window<Value>(least, picture, x, y, channel);
-      if (value >= high) add_window<Value>(largest, picture, x, y, channel);
+      const float left = value_at(x, y), right = value_at(x + window - 1, y);
+      if (std::max(left, right) <= low) add_window<Value>(least, picture, x, y, channel);
+      if (std::min(left, right) >= high) add_window<Value>(largest, picture, x, y, channel);
     }
   if (least.edges.empty() || largest.edges.empty()) return false;
   Detail& far = low_is_far ? least : largest;

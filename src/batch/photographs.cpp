@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <set>
 
 #include "batch/already_blurred.h"
 #include "batch/names.h"
@@ -109,6 +110,16 @@ const PhotoDepth& depth_of(const Picture& picture) {
                                     : "it carries no depth. Give a depth image by --depth FILE.");
 }
 
+void make_original(Picture& picture) {
+  if (!picture.photo || !picture.photo->depth || !picture.photo->original.file.empty()) return;
+  WriteOptions options;
+  options.quality = 95;
+  options.convert = true;
+  options.metadata = picture.metadata;
+  picture.photo->original.file = encode_image(picture.image, ".jpg", options);
+  picture.warnings.emplace_back("the original is kept as a JPEG of quality 95, as GDepth holds no other.");
+}
+
 Image matte_of(const Picture& picture, MaskSource source, const Allocator& allocator) {
   const std::vector<PhotoMatte> none;
   const std::vector<PhotoMatte>& mattes = picture.photo ? picture.photo->mattes : none;
@@ -151,17 +162,6 @@ PhotoPipeline pipeline_for(const Pipeline& pipeline, const Picture& picture) {
   return result;
 }
 
-void make_original(Picture& picture) {
-  if (!picture.photo || !picture.photo->depth || !picture.photo->original.file.empty()) return;
-  WriteOptions options;
-  options.quality = 95;
-  options.convert = true;
-  options.metadata.icc = picture.metadata.icc;
-  picture.photo->original.file = encode_image(picture.image, ".jpg", options);
-  picture.warnings.emplace_back(
-      "the original is kept as a JPEG of quality 95, from which another focus will begin.");
-}
-
 void set_blur_at_infinity(PhotoReport& report, std::span<const FoundValue> found, const Shape& picture) {
   const auto strength = std::ranges::find(found, "strength", &FoundValue::parameter);
   if (strength == found.end() || report.blur.disparity <= 0) return;
@@ -173,9 +173,14 @@ void check_depth_out(const Batch& work) {
   const BatchOptions& options = work.options;
   if (options.depth_out.empty()) return;
   const bool pattern = NamePattern::is_one(options.depth_out);
+  std::set<fs::path> written;
   for (std::size_t i = 0; i < work.size(); ++i) {
     const BatchFile file = work.file(i);
     const fs::path depth = depth_file(work, i);
+    if (!written.insert(depth.lexically_normal()).second)
+      throw Error(ErrorKind::usage, "--depth-out " + quoted(options.depth_out) +
+                                        " gives several pictures the file " + quoted(depth) +
+                                        ". Put {stem} or {sub} into the pattern.");
     if (same_file(depth, file.output) || same_file(depth, file.input))
       throw Error(ErrorKind::usage,
                   "--depth-out " + quoted(depth) + " is a picture's own file as well. Name another file.");

@@ -17,6 +17,9 @@
 // become those of the picture; EXIF and XMP thumbnails and maker notes that hold a preview are dropped, as
 // they show the picture as it was. EXIF of TIFF files is rebuilt from the tags that describe the picture.
 //
+// Depth, gain maps and originals beside a picture stay behind, with the words of metadata that name them,
+// unless WriteOptions::photo keeps them.
+//
 // Every function may be called from several threads at once.
 
 #include <cstddef>

@@ -3,6 +3,7 @@
 // chosen when the photograph was taken. ReadOptions::photo_depth asks for it; Picture::photo holds it.
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
