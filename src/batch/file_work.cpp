@@ -210,9 +210,9 @@ void FileWork::read_pages(FileInFlight& flight) const {
 
 /// The steps become those of this photograph.
 void FileWork::take_photo(FileInFlight& flight, PageInFlight& page) const {
+  if (work_.options.keep_depth) make_original(page.source);
   PhotoPipeline own = pipeline_for(work_.pipeline, page.source);
   page.own_steps = std::move(own.steps);
-  if (work_.options.keep_depth) make_original(page.source);
   for (const std::string& warning : own.report.blur.warnings) page.source.warnings.push_back(warning);
   flight.result.photo = std::move(own.report);
 }

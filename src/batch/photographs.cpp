@@ -110,6 +110,16 @@ const PhotoDepth& depth_of(const Picture& picture) {
                                     : "it carries no depth. Give a depth image by --depth FILE.");
 }
 
+void make_original(Picture& picture) {
+  if (!picture.photo || !picture.photo->depth || !picture.photo->original.file.empty()) return;
+  WriteOptions options;
+  options.quality = 95;
+  options.convert = true;
+  options.metadata = picture.metadata;
+  picture.photo->original.file = encode_image(picture.image, ".jpg", options);
+  picture.warnings.emplace_back("the original is kept as a JPEG of quality 95, as GDepth holds no other.");
+}
+
 Image matte_of(const Picture& picture, MaskSource source, const Allocator& allocator) {
   const std::vector<PhotoMatte> none;
   const std::vector<PhotoMatte>& mattes = picture.photo ? picture.photo->mattes : none;
@@ -150,17 +160,6 @@ PhotoPipeline pipeline_for(const Pipeline& pipeline, const Picture& picture) {
   result.report.place = depth.place;
   result.report.original = picture.photo->original.place;
   return result;
-}
-
-void make_original(Picture& picture) {
-  if (!picture.photo || !picture.photo->depth || !picture.photo->original.file.empty()) return;
-  WriteOptions options;
-  options.quality = 95;
-  options.convert = true;
-  options.metadata.icc = picture.metadata.icc;
-  picture.photo->original.file = encode_image(picture.image, ".jpg", options);
-  picture.warnings.emplace_back(
-      "the original is kept as a JPEG of quality 95, from which another focus will begin.");
 }
 
 void set_blur_at_infinity(PhotoReport& report, std::span<const FoundValue> found, const Shape& picture) {

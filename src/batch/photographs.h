@@ -23,7 +23,7 @@ void check_depth_out(const Batch& work);
 /// The depth of a photograph. Throws Error(input) if it has none, or why it cannot be used.
 [[nodiscard]] const PhotoDepth& depth_of(const Picture& picture);
 
-/// The picture as a JPEG file to be kept, with a warning, where it was decoded from another format.
+/// For photographs whose file holds no JPEG that can be kept as the original (HEIC): the picture becomes one.
 void make_original(Picture& picture);
 
 /// The portrait matte as a mask of the picture's size. Throws Error(input) if there is none.
