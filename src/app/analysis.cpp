@@ -121,39 +121,45 @@ ReadOptions analysis_reading(const ParsedLine& line) {
   return options;
 }
 
-int for_each_picture(const ParsedLine& line, JsonWriter* json, const PictureWork& work, bool one) {
+int for_each_file(const ParsedLine& line, JsonWriter* json, const FileWork& work) {
   const FoundPictures found = find_pictures(input_options_of(line));
-  const ReadOptions options = analysis_reading(line);
   BatchResult result;
   result.total = found.files.size();
-  const bool listed = json != nullptr && !one;
-  PictureReport report(json, listed);
-  if (listed) json->key("files").begin_array();
+  if (json != nullptr) json->key("files").begin_array();
   for (const BatchFile& input : found.files) {
     if (interrupted()) {
       result.cancelled = true;
       break;
     }
     FileResult file;
-    FileContents contents = read(input, options);
-    file.error = contents.error;
-    if (file.error && file.error->kind() == ErrorKind::usage && found.files.size() == 1)
-      throw Error(*file.error);
-    if (file.error) report.tell(input, *file.error);
-    for (std::size_t i = 0; i < contents.pictures.size(); ++i)
-      if (auto error = report.tell(input, contents.pictures[i], options.all_pages ? i + 1 : 0, work))
-        file.error = error;
+    file.error = work(input, found.files.size() == 1);
     if (file.error) file.status = FileStatus::failed;
     result.count(file);
   }
   if (!found.unread.empty()) print_error(describe_unread(found.unread));
   if (const std::string summary = summary_of_failure(result); !summary.empty()) print_error(summary);
   const int code = exit_code(result);
-  if (!listed) return code;
+  if (json == nullptr) return code;
   json->end_array();
   if (!found.unread.empty()) add_unread(*json, found.unread);
   json->key("exit_code").integer(code);
   return code;
+}
+
+int for_each_picture(const ParsedLine& line, JsonWriter* json, const PictureWork& work, bool one) {
+  const ReadOptions options = analysis_reading(line);
+  const bool listed = json != nullptr && !one;
+  PictureReport report(json, listed);
+  return for_each_file(line, listed ? json : nullptr, [&](const BatchFile& input, bool alone) {
+    FileContents contents = read(input, options);
+    std::optional<Error> error = contents.error;
+    if (error && error->kind() == ErrorKind::usage && alone) throw Error(*error);
+    if (error) report.tell(input, *error);
+    for (std::size_t i = 0; i < contents.pictures.size(); ++i)
+      if (auto failure = report.tell(input, contents.pictures[i], options.all_pages ? i + 1 : 0, work))
+        error = failure;
+    return error;
+  });
 }
 
 }  // namespace satin::app

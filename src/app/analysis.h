@@ -3,11 +3,13 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "app/command_line.h"
 #include "satin/batch.h"
 #include "satin/device.h"
+#include "satin/error.h"
 #include "satin/image.h"
 #include "satin/json.h"
 
@@ -27,6 +29,14 @@ namespace satin::app {
 
 /// "stack.tif, page 2"; the name alone if `page` is 0.
 [[nodiscard]] std::string name_with_page(const BatchFile& file, std::size_t page);
+
+/// What is done with each file; `alone` if there is no other one. Gives the error that it ended with.
+using FileWork = std::function<std::optional<Error>(const BatchFile& file, bool alone)>;
+
+/// Calls `work` for each file that the line names, those of folders too, whatever became of the others. With
+/// `json`, which is inside of an object, "files" becomes an array that `work` writes to, and the exit code
+/// follows. Gives the exit code. Throws Error(usage) if there are no inputs.
+int for_each_file(const ParsedLine& line, JsonWriter* json, const FileWork& work);
 
 /// What is done with each picture; with --all-pages `page` counts those of its file, otherwise it is 0.
 using PictureWork = std::function<void(const BatchFile& file, const Image& picture, std::size_t page)>;

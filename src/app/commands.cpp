@@ -111,7 +111,7 @@ CommandSpec filter_command(const FilterRecord& filter) {
   command.run = run_filter_command;
   if (std::vector<OptionSpec> own = own_options(filter); !own.empty())
     command.groups.push_back({"Filter options", std::move(own)});
-  command.groups.push_back(batch_option_group(filter.traits.covers));
+  command.groups.push_back(batch_option_group(&filter));
   command.groups.push_back(common_options());
   return command;
 }
@@ -127,7 +127,7 @@ CommandSpec pipeline_command() {
       "each with its options and files as NAME=VALUE. 'satin FILTER --help' shows them.";
   command.takes_files = true;
   command.run = run_pipeline_command;
-  command.groups.push_back(batch_option_group(true));
+  command.groups.push_back(batch_option_group(nullptr));
   command.groups.push_back(common_options());
   return command;
 }
@@ -233,6 +233,7 @@ std::vector<CommandSpec> commands() {
   std::vector<CommandSpec> all;
   for (const FilterRecord& filter : filters()) all.push_back(completed(filter_command(filter)));
   all.push_back(pipeline_command());
+  all.push_back(info_command());
   const OptionSpec json = flag("json", "print it as JSON");
   const OptionSpec markdown = flag("markdown", "print it as a Markdown table");
   all.push_back(plain_command("list", "list the filters", run_list, {json, markdown}));

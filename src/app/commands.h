@@ -70,6 +70,8 @@ int run_man(const CommandSpec& command, const ParsedLine& line);
 [[nodiscard]] CommandSpec with_run_lengths(CommandSpec filter);
 /// Statistics as a table, and as a plot.
 [[nodiscard]] CommandSpec stats_command(CommandSpec filter);
+/// What is in files.
+[[nodiscard]] CommandSpec info_command();
 /// Files for each zone of tone.
 [[nodiscard]] CommandSpec bins_command(CommandSpec filter);
 /// Pictures and arrays of the labels.

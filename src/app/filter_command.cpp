@@ -297,6 +297,7 @@ int run_pipeline(const Pipeline& pipeline, BatchOptions options, const ParsedLin
   check_standard_output(options, line.flag("json"));
   const Batch batch = prepare_batch(pipeline, options);
   options = BatchOptions{};  // the names may be many, and the batch has its own
+  if (const std::string notice = batch.notice(); !notice.empty() && !line.flag("quiet")) print_error(notice);
   if (line.flag("dry-run")) return show_intentions(batch, line.flag("json"));
   const std::vector<Device> devices = open_devices(line, device_options);
   for (const Device& device : devices) limit_memory(device, memory_limit);

@@ -115,6 +115,13 @@ JpegDecoder jpeg_decoder_of(const ParsedLine& line) {
   return JpegDecoder::nvjpeg;
 }
 
+OptionSpec mask_from_option() {
+  OptionSpec option =
+      valued("mask-from", "NAME", "in place of --mask: the photograph's portrait matte, or all but it");
+  option.choices = {"matte", "background"};
+  return option;
+}
+
 void check_streams(const BatchOptions& options, const ParsedLine& line) {
   const bool stream = std::find(options.inputs.begin(), options.inputs.end(), "-") != options.inputs.end();
   if (stream && line.value("files-from"))
@@ -290,10 +297,15 @@ BatchOptions batch_options_of(const ParsedLine& line) {
   options.dither = line.flag("dither");
   options.strip = line.flag("strip");
   options.keep_metadata = line.flag("keep-metadata");
+  if (const auto text = line.value("mask-from"))
+    options.mask_from =
+        static_cast<MaskSource>(1 + parse_choice("--mask-from", *text, mask_from_option().choices));
+  options.keep_depth = line.flag("keep-depth");
+  options.depth_out = line.value("depth-out").value_or("");
   return options;
 }
 
-OptionGroup batch_option_group(bool covers) {
+OptionGroup batch_option_group(const FilterRecord* filter) {
   OptionSpec output =
       file("output", "file, folder, pattern such as {dir}/{stem}_soft.{ext}, or - for standard output", 'o');
   output.value = "PATH";
@@ -313,9 +325,19 @@ OptionGroup batch_option_group(bool covers) {
   group.options.push_back(file("report", "write a line of JSON for each file, and one that sums up"));
   group.options.push_back(
       file("gallery", "write a page (HTML) with small pictures before and after, and the failures"));
-  if (covers)
+  if (filter == nullptr || filter->traits.covers)
     group.options.push_back(
         flag("keep-metadata", "of redacted pictures as well, although it may show what was covered"));
+  const auto is_mask = [](const InputRecord& input) { return input.role == Role::mask; };
+  if (filter == nullptr || std::ranges::any_of(filter->inputs, is_mask))
+    group.options.push_back(mask_from_option());
+  if (filter == nullptr || filter->set_by_photo) {
+    group.options.push_back(
+        flag("keep-depth",
+             "of --depth-from photo, with the sharp original, in JPEG: the result can be refocused"));
+    group.options.push_back(file(
+        "depth-out", "write the depth of --depth-from photo: .tif, .exr, .pfm, .npy, or .png of 16 bits"));
+  }
   return group;
 }
 

@@ -37,7 +37,7 @@ namespace satin::app {
 [[nodiscard]] OptionGroup analysis_options(std::vector<OptionSpec> own, const std::string& json_help);
 
 /// What is read, what becomes of existing outputs, which files are done, and what is told.
-[[nodiscard]] OptionGroup batch_option_group(bool covers);
+[[nodiscard]] OptionGroup batch_option_group(const FilterRecord* filter);
 
 // --- Meanings. ---
 

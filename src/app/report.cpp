@@ -50,6 +50,24 @@ void add_bytes(JsonWriter& json, const char* key, const std::filesystem::path& p
   json.key(key).string(text);
 }
 
+void add_photo(JsonWriter& json, const PhotoReport& photo) {
+  const bool disparity = photo.kind == DepthKind::disparity;
+  json.key("photo").begin_object();
+  json.key("depth").begin_object();
+  json.key("format").string(photo.format).key("place").string(photo.place);
+  json.key("kind").string(disparity ? "disparity" : "depth");
+  if (photo.metric) json.key("unit").string(disparity ? "1/m" : "m");
+  json.key("width").integer(photo.depth.width).key("height").integer(photo.depth.height);
+  json.key("lowest").real(photo.lowest).key("highest").real(photo.highest);
+  if (!photo.depth_out.empty()) json.key("written").string(photo.depth_out.string());
+  json.end_object();
+  if (!photo.original.empty()) json.key("original").string(photo.original);
+  json.key("focus").begin_object();
+  json.key("source").string(photo.blur.source).key("disparity").real(photo.blur.disparity);
+  if (photo.blur.place) json.key("place").string(print_point(*photo.blur.place));
+  json.end_object().end_object();
+}
+
 void add_step(JsonWriter& json, const PipelineStep& step) {
   json.begin_object();
   add_filter(json, step.parameters);
@@ -112,6 +130,7 @@ void add_file(JsonWriter& json, const FileResult& file) {
     json.end_object();
   }
   if (file.error) add_error(json, *file.error);
+  if (file.photo) add_photo(json, *file.photo);
   if (!file.warnings.empty()) json.key("warnings").strings(file.warnings);
   json.end_object();
 }

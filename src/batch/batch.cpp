@@ -9,6 +9,7 @@
 #include "batch/manifest.h"
 #include "batch/outputs.h"
 #include "batch/overlap.h"
+#include "batch/photographs.h"
 #include "batch/side_inputs.h"
 
 namespace satin {
@@ -107,6 +108,7 @@ Batch prepare_batch(const Pipeline& pipeline, const BatchOptions& options) {
   check_options(options);
   batch::check_side_inputs(pipeline, options);
   batch::InputList inputs = batch::find_inputs(options);
+  batch::check_photo_options(pipeline, options, inputs.many);
   batch::check_output_name(inputs, options, output_kind(pipeline));
   Batch work;
   work.options = options;
@@ -116,6 +118,7 @@ Batch prepare_batch(const Pipeline& pipeline, const BatchOptions& options) {
   work.folder_output = batch::output_is_folder(inputs, options);
   work.files = std::move(inputs.files);
   work.unread = std::move(inputs.unread);
+  batch::find_stand_ins(work);
   if (const BatchFile first = work.file(0); !batch::is_stream(first.input))
     static_cast<void>(batch::output_format(first, options, output_kind(pipeline)));
   batch::check_distinct(work);
@@ -123,6 +126,7 @@ Batch prepare_batch(const Pipeline& pipeline, const BatchOptions& options) {
   if (options.resume)
     work.manifest = std::make_shared<batch::Manifest>(batch::manifest_file(options, work.folder_output));
   batch::check_outputs(work);
+  batch::check_depth_out(work);
   for (const PipelineStep& step : pipeline)
     work.side_images.push_back(batch::read_side_inputs(step, options.read));
   return work;
@@ -150,7 +154,7 @@ BatchResult run_batch(std::span<const Device> devices, const Batch& work, const 
   ProgressSink sink(work, events);
   batch::PictureMemory memory(work.options.memory != 0 ? work.options.memory : batch::usual_picture_memory());
   batch::FileWork files(devices, work, events, memory);
-  if (work.size() > 1 && !batch::has_own_side_inputs(work.pipeline)) files.check_parameters();
+  if (work.size() > 1 && !batch::has_own_side_inputs(work.pipeline, work.options)) files.check_parameters();
   const auto tell = [&](batch::FileInFlight& flight) { return sink.tell(flight); };
   if (work.size() == 1) {
     batch::FileInFlight flight = files.begin(0);

@@ -203,12 +203,12 @@ void check_distinct(const Batch& work) {
   std::vector<std::pair<std::uint64_t, std::size_t>> outputs;
   outputs.reserve(work.size());
   for (std::size_t i = 0; i < work.size(); ++i) {
-    const auto [input, output, problem] = work.file(i);
+    const BatchFile file = work.file(i);
     // What is no picture by its name fails by itself, and lets the others be done.
-    if (work.folder_output && work.options.format.empty() && is_picture(input) &&
+    if (work.folder_output && work.options.format.empty() && is_picture(file.input) &&
         output_kind(work.pipeline) != OutputKind::json)
-      check_extension(output);
-    if (!is_stream(output)) outputs.emplace_back(Hash().add(names.of(output)).value(), i);
+      check_extension(file.output);
+    if (!is_stream(file.output)) outputs.emplace_back(Hash().add(names.of(file.output)).value(), i);
   }
   std::sort(outputs.begin(), outputs.end());
   for (std::size_t i = 1; i < outputs.size(); ++i) {

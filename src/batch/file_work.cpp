@@ -14,6 +14,7 @@
 #include "batch/manifest.h"
 #include "batch/names.h"
 #include "batch/outputs.h"
+#include "batch/photographs.h"
 #include "batch/side_inputs.h"
 #include "batch/thumbnail.h"
 #include "satin/io.h"
@@ -193,6 +194,7 @@ void FileWork::read_pages(FileInFlight& flight) const {
     PageInFlight& page = flight.pages.emplace_back(PageInFlight{std::move(picture)});
     if (covers(work_.pipeline)) drop_what_may_show(page.source);
     page.own_sides = read_own_side_inputs(work_, flight.index, page.source, reading_);
+    if (takes_photo(work_.pipeline)) take_photo(flight, page);
     // The picture, its side inputs, the result and the encoded result.
     constexpr std::uint64_t copies = 3;
     bytes += copies * byte_size(page.source.image.shape()) + bytes_of(page.own_sides);
@@ -237,7 +239,7 @@ FilterChain::Needs FileWork::needs_of(const Shape& picture) const {
   if (foreseen_ && foreseen_->first == picture) return foreseen_->second;
   FilterChain::Needs needs;
   try {
-    if (work_.size() == 1 && !has_own_side_inputs(work_.pipeline)) {
+    if (work_.size() == 1 && !has_own_side_inputs(work_.pipeline, work_.options)) {
       FilterChain& chain = *chains_.first().front();
       chain.plan(work_.file(0).input, picture);
       needs = chain.needs();
@@ -249,6 +251,15 @@ FilterChain::Needs FileWork::needs_of(const Shape& picture) const {
   }
   foreseen_.emplace(picture, needs);
   return needs;
+}
+
+/// The steps become those of this photograph.
+void FileWork::take_photo(FileInFlight& flight, PageInFlight& page) const {
+  if (work_.options.keep_depth) make_original(page.source);
+  PhotoPipeline own = pipeline_for(work_.pipeline, page.source);
+  page.own_steps = std::move(own.steps);
+  for (const std::string& warning : own.report.blur.warnings) page.source.warnings.push_back(warning);
+  flight.result.photo = std::move(own.report);
 }
 
 /// What may show the covered parts outside the picture's own channels goes, or the picture is refused.
@@ -303,7 +314,7 @@ std::string FileWork::json_of_pages(FileInFlight& flight, FilterChain& chain) co
   std::string all;
   for (PageInFlight& page : flight.pages) {
     const LinearLight light(page.source, work_.pipeline, reading_.allocator);
-    static_cast<void>(chain.plan(flight.file.input, light.picture().shape(), page.own_sides));
+    static_cast<void>(chain.plan(flight.file.input, light.picture().shape(), page.own_sides, page.own_steps));
     std::string text;
     page.warnings = chain.json(flight.file.input, light.picture(), text, progress_of(flight));
     if (flight.pages.size() > 1) text.pop_back();  // the end of the line
@@ -314,7 +325,8 @@ std::string FileWork::json_of_pages(FileInFlight& flight, FilterChain& chain) co
 
 void FileWork::filter_page(FileInFlight& flight, PageInFlight& page, FilterChain& chain) const {
   const LinearLight light(page.source, work_.pipeline, reading_.allocator);
-  const Shape planned = chain.plan(flight.file.input, light.picture().shape(), page.own_sides);
+  const Shape planned =
+      chain.plan(flight.file.input, light.picture().shape(), page.own_sides, page.own_steps);
   const Shape shape = light.encoded(planned);
   const WriteOptions options = options_of(flight, page);
   create_folder_of(flight.file.output);
@@ -325,8 +337,9 @@ void FileWork::filter_page(FileInFlight& flight, PageInFlight& page, FilterChain
   Image output(planned, reading_.allocator);
   for (std::string& warning : chain.run(light.picture(), output.view(), progress_of(flight)))
     warnings.push_back(std::move(warning));
-  page.output = light.encoded(std::move(output));
   flight.result.found = chain.found();
+  if (flight.result.photo) set_blur_at_infinity(*flight.result.photo, flight.result.found, shape);
+  page.output = light.encoded(std::move(output));
 }
 
 void FileWork::write(FileInFlight& flight) const {
@@ -345,6 +358,7 @@ Progress FileWork::progress_of(const FileInFlight& flight) const {
 ReadOptions FileWork::reading_of(const FileInFlight& flight) const {
   ReadOptions options = reading_;
   options.accept = [this](const Shape& shape, std::uint64_t beside) { foresee(shape, beside); };
+  options.photo_depth = takes_photo(work_.pipeline) || work_.options.mask_from != MaskSource::file;
   if (!jpeg_decoders_.empty()) options.nvjpeg = jpeg_decoders_[flight.index % jpeg_decoders_.size()];
   return options;
 }
@@ -352,6 +366,10 @@ ReadOptions FileWork::reading_of(const FileInFlight& flight) const {
 WriteOptions FileWork::options_of(const FileInFlight& flight, const PageInFlight& page) const {
   WriteOptions options = write_options(flight.file, page.source, work_.options, output_kind(work_.pipeline));
   options.overwrite = flight.replaces;
+  if (work_.options.keep_depth) {
+    options.photo = &*page.source.photo;
+    options.blur = flight.result.photo->blur;
+  }
   return options;
 }
 
@@ -369,6 +387,8 @@ void FileWork::write_pages(FileInFlight& flight) const {
       options.push_back(options_of(flight, page));
     }
     satin::write_pages(output, images, options);
+    if (flight.result.photo)
+      write_depth(work_, flight.index, depth_of(flight.pages.front().source), *flight.result.photo);
   }
   if (flight.thumbnails && kind == OutputKind::image)
     flight.thumbnails->after = thumbnail(flight.pages.front().output, Thumbnails::side);

@@ -23,6 +23,7 @@ namespace satin::batch {
 struct PageInFlight {
   Picture source;
   std::vector<std::vector<Image>> own_sides{};
+  Pipeline own_steps{};  ///< in place of those of the batch, by what the photograph tells; empty: those
   Image output{};
   std::vector<std::string> warnings{};
 };
@@ -70,6 +71,7 @@ class FileWork {
   void read_pages(FileInFlight& flight) const;
   void foresee(const Shape& picture, std::uint64_t beside) const;
   [[nodiscard]] FilterChain::Needs needs_of(const Shape& picture) const;
+  void take_photo(FileInFlight& flight, PageInFlight& page) const;
   void drop_what_may_show(Picture& source) const;
   void filter_page(FileInFlight& flight, PageInFlight& page, FilterChain& chain) const;
   [[nodiscard]] std::string json_of_pages(FileInFlight& flight, FilterChain& chain) const;

@@ -55,7 +55,7 @@ void FilterChain::check_parameters() const {
 }
 
 const Shape& FilterChain::plan(const std::filesystem::path& input, const Shape& picture,
-                               std::span<const std::vector<Image>> own_images) {
+                               std::span<const std::vector<Image>> own_images, const Pipeline& own_steps) {
   planned_ = nullptr;
   inputs_ = shared_;
   std::size_t next = 1;
@@ -65,15 +65,17 @@ const Shape& FilterChain::plan(const std::filesystem::path& input, const Shape& 
       ++next;
     }
   std::vector<Shape> shapes = shapes_with(picture);
-  const auto known = std::find_if(plans_.begin(), plans_.end(),
-                                  [&](const ShapedPlan& entry) { return entry.shapes == shapes; });
+  std::string text = own_steps.empty() ? std::string() : print_pipeline(own_steps);
+  const auto known = std::find_if(plans_.begin(), plans_.end(), [&](const ShapedPlan& entry) {
+    return entry.shapes == shapes && entry.own_steps == text;
+  });
   if (known != plans_.end()) {
     std::rotate(plans_.begin(), known, known + 1);
   } else {
     if (plans_.size() == (memory_limit(device_) == 0 ? kept_plans : 1)) plans_.pop_back();
     const auto check = [&](std::size_t step, const Shape& shape) { check_step(step, input, shape); };
-    PipelinePlan made(device_, work_.pipeline, shapes, check);
-    plans_.insert(plans_.begin(), ShapedPlan{std::move(shapes), std::move(made)});
+    PipelinePlan made(device_, own_steps.empty() ? work_.pipeline : own_steps, shapes, check);
+    plans_.insert(plans_.begin(), ShapedPlan{std::move(shapes), std::move(text), std::move(made)});
   }
   planned_ = &plans_.front().plan;
   return planned_->output_shape();

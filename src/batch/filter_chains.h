@@ -26,9 +26,10 @@ class FilterChain {
   /// Plans the pipeline for a picture of this shape and returns the shape of the result. Throws Error(usage)
   /// for side inputs of another size; `input` is the picture's name for that message, `own_images` are its
   /// own side images, for each step in the order of the record, or nothing: one that is not empty stands in
-  /// for the image that all pictures share, and must live until run() is done.
+  /// for the image that all pictures share, and must live until run() is done. `own_steps`, unless empty,
+  /// stand in for the steps that all pictures share.
   const Shape& plan(const std::filesystem::path& input, const Shape& picture,
-                    std::span<const std::vector<Image>> own_images = {});
+                    std::span<const std::vector<Image>> own_images = {}, const Pipeline& own_steps = {});
 
   /// What the pipeline takes for a picture of this shape beside it.
   struct Needs {
@@ -63,6 +64,7 @@ class FilterChain {
  private:
   struct ShapedPlan {
     std::vector<Shape> shapes;
+    std::string own_steps;  ///< as text; empty: those that all pictures share
     PipelinePlan plan;
   };
 

@@ -175,8 +175,11 @@ void PictureList::below(const std::filesystem::path& folder) {
 }
 
 void PictureList::add(std::string_view relative) {
-  entries_.push_back({names_.size(), static_cast<std::uint32_t>(relative.size()),
-                      static_cast<std::uint32_t>(folders_.size() - 1)});
+  Entry entry;
+  entry.first = names_.size();
+  entry.size = static_cast<std::uint32_t>(relative.size());
+  entry.folder = static_cast<std::uint32_t>(folders_.size() - 1) & 0x3FFFFFFFU;
+  entries_.push_back(entry);
   names_ += relative;
 }
 

@@ -103,6 +103,8 @@ std::uint64_t hash_of_work(const Batch& work, std::size_t index) {
   hash.add(static_cast<std::uint64_t>(options.quality.value_or(0)))
       .add(std::uint64_t{options.dither})
       .add(std::uint64_t{options.strip})
+      .add(std::uint64_t{options.keep_depth})
+      .add(static_cast<std::uint64_t>(options.mask_from))
       .add(std::uint64_t{options.read.allow_partial});
   if (options.read.page) hash.add("page").add(static_cast<std::uint64_t>(*options.read.page));
   if (!options.read.part.empty()) hash.add("part").add(options.read.part);

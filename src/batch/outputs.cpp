@@ -29,10 +29,24 @@ void check_format(const std::string& format) {
 
 bool ends_with_separator(const fs::path& path) { return !path.empty() && !path.has_filename(); }
 
-std::string default_extension(const fs::path& input, const BatchOptions& options, OutputKind kind) {
+/// JPEG in the place of other codings: beyond that, files grow faster than pictures get better.
+constexpr int stand_in_quality = 92;
+
+std::string default_extension(const fs::path& input, StandIn stand_in, const BatchOptions& options,
+                              OutputKind kind) {
   if (!options.format.empty()) return options.format;
   if (kind == OutputKind::json) return ".json";
-  return kind == OutputKind::table ? ".npy" : input.extension().string();
+  if (kind == OutputKind::table) return ".npy";
+  if (stand_in == StandIn::none) return input.extension().string();
+  return stand_in == StandIn::jpeg ? ".jpg" : ".png";
+}
+
+/// True if outputs are called by the extensions of their inputs.
+bool takes_extensions(const Batch& work) {
+  const BatchOptions& options = work.options;
+  if (!options.format.empty() || output_kind(work.pipeline) != OutputKind::image) return false;
+  if (!work.folder_output) return is_stream(options.output);
+  return !NamePattern::is_one(options.output) || options.output.native().find("{ext}") != std::string::npos;
 }
 
 fs::path name_of(const Batch& work, std::size_t index) {
@@ -40,7 +54,8 @@ fs::path name_of(const Batch& work, std::size_t index) {
   if (!work.folder_output) return options.output;
   const fs::path input = work.files.path(index);
   const fs::path relative = work.files.relative(index);
-  const fs::path extension = default_extension(input, options, output_kind(work.pipeline));
+  const fs::path extension =
+      default_extension(input, work.files.stand_in(index), options, output_kind(work.pipeline));
   if (NamePattern::is_one(options.output))
     return NamePattern(options.output).fill(name_fields(input, relative, extension));
   return (options.output / relative).replace_extension(extension);
@@ -74,9 +89,10 @@ bool output_is_folder(const InputList& inputs, const BatchOptions& options) {
 void check_extension(const fs::path& output) {
   const std::string extension = output.extension().string();
   if (is_writable(extension)) return;
-  const std::string reason = extension.empty()
-                                 ? "has no extension that names a format"
-                                 : "has the extension '" + extension + "', which cannot be written";
+  std::string reason = "has no extension that names a format";
+  if (!extension.empty())
+    reason = "has the extension '" + extension + "', which " +
+             (is_picture(output) ? "Satin reads but does not write" : "cannot be written");
   throw Error(ErrorKind::usage, "The output " + quoted(output) + " " + reason + ".\nUse --format or one of " +
                                     known_extensions() + ".");
 }
@@ -105,6 +121,15 @@ NameFields name_fields(const fs::path& input, const fs::path& relative, const fs
           input.stem().native(), ext};
 }
 
+void find_stand_ins(Batch& work) {
+  if (!takes_extensions(work)) return;
+  for (std::size_t i = 0; i < work.size(); ++i) {
+    const fs::path input = work.files.path(i);
+    if (is_picture(input) && !is_writable(input.extension().string()))
+      work.files.set_stand_in(i, fits_jpeg(input) ? StandIn::jpeg : StandIn::png);
+  }
+}
+
 void create_folder_of(const fs::path& file) {
   if (!file.has_parent_path()) return;
   std::error_code error;
@@ -119,7 +144,7 @@ std::string output_format(const BatchFile& file, const BatchOptions& options, Ou
                           const std::string& of_input) {
   if (!options.format.empty() || !is_stream(file.output)) return options.format;
   const fs::path named = is_stream(file.input) ? fs::path("-" + of_input) : file.input;
-  std::string extension = default_extension(named, options, kind);
+  std::string extension = default_extension(named, file.stand_in, options, kind);
   if (is_writable(extension) || kind == OutputKind::json) return extension;
   throw Error(ErrorKind::usage,
               "The format for standard output is not known. Name it with --format, such as png.");
@@ -130,6 +155,8 @@ WriteOptions write_options(const BatchFile& file, const Picture& source, const B
   WriteOptions result;
   result.format = output_format(file, options, kind, source.format);
   result.quality = options.quality;
+  if (!result.quality && file.stand_in == StandIn::jpeg && !source.metadata.jpeg)
+    result.quality = stand_in_quality;
   result.convert = kind == OutputKind::image;
   result.dither = options.dither;
   result.modified = time_of(file.input);
@@ -169,7 +196,24 @@ std::filesystem::path folder_of_gallery(const std::filesystem::path& page) {
 }
 
 BatchFile Batch::file(std::size_t index) const {
-  return {files.path(index), batch::name_of(*this, index), std::nullopt};
+  return {files.path(index), batch::name_of(*this, index), std::nullopt, files.stand_in(index)};
+}
+
+std::string Batch::notice() const {
+  std::size_t jpeg = 0, png = 0;
+  std::string extension;
+  for (std::size_t i = 0; i < size(); ++i) {
+    const StandIn kind = files.stand_in(i);
+    if (kind == StandIn::none) continue;
+    if (extension.empty()) extension = files.path(i).extension().string();
+    ++(kind == StandIn::jpeg ? jpeg : png);
+  }
+  if (extension.empty()) return "";
+  const std::string quality = std::to_string(options.quality.value_or(batch::stand_in_quality));
+  std::string text = "'" + extension + "' is read but not written: ";
+  if (jpeg != 0) text += std::to_string(jpeg) + " as .jpg (quality " + quality + ")" + (png != 0 ? ", " : "");
+  if (png != 0) text += std::to_string(png) + " as .png";
+  return text + ". --format names another format.";
 }
 
 }  // namespace satin

@@ -15,6 +15,10 @@ namespace satin::batch {
 /// True if OUTPUT names a folder or is a pattern: its folders are created.
 [[nodiscard]] bool output_is_folder(const InputList& inputs, const BatchOptions& options);
 
+/// Where outputs take their extension from inputs, finds what stands for one that is not written: looks into
+/// those files.
+void find_stand_ins(Batch& work);
+
 /// Throws Error(usage) for a format that cannot be written, and if several pictures are to go into what is no
 /// folder. JSON may have any name.
 void check_output_name(const InputList& inputs, const BatchOptions& options, OutputKind kind);

@@ -10,6 +10,7 @@
 #include "batch/inputs.h"
 #include "batch/names.h"
 #include "batch/outputs.h"
+#include "batch/photographs.h"
 #include "satin/io.h"
 #include "satin/param.h"
 
@@ -28,9 +29,16 @@ std::string option_of(const PipelineStep& step, ParameterRole role) {
   return record == nullptr ? "" : "--" + record->name;
 }
 
-/// Depth lies in a channel of the picture's own file.
+/// Depth lies in the picture's own file: in a channel, or as photographs carry it.
 bool is_in_picture(const PipelineStep& step, const InputRecord& input) {
-  return input.role == Role::depth && step.parameters.get(ParameterRole::depth_source) == "channel";
+  const std::string source = step.parameters.get(ParameterRole::depth_source);
+  return input.role == Role::depth && (source == "channel" || source == "photo");
+}
+
+/// The mask is the photograph's matte.
+bool is_matte(const PipelineStep& step, const InputRecord& input, const BatchOptions& options) {
+  return options.mask_from != MaskSource::file && input.role == Role::mask &&
+         find_side(step, input.name) == nullptr;
 }
 
 void check_names(const PipelineStep& step) {
@@ -42,9 +50,9 @@ void check_names(const PipelineStep& step) {
       throw Error(ErrorKind::usage,
                   "The filter '" + filter.name + "' needs --" + input.name + " FILE: " + input.help + ".");
     if (is_in_picture(step, input) && find_side(step, input.name) != nullptr)
-      throw Error(ErrorKind::usage, "Depth comes from a channel of the picture's own file: leave out --" +
-                                        input.name + ", or " + option_of(step, ParameterRole::depth_source) +
-                                        " channel.");
+      throw Error(ErrorKind::usage, "Depth comes from the picture's own file: leave out --" + input.name +
+                                        ", or " + option_of(step, ParameterRole::depth_source) + " " +
+                                        step.parameters.get(ParameterRole::depth_source) + ".");
   }
   for (const SideInput& side : step.side_inputs) {
     if (std::find(names.begin(), names.end(), side.name) == names.end())
@@ -143,6 +151,13 @@ std::string size_of_shape(const Shape& shape) {
 }  // namespace
 
 void check_side_inputs(const Pipeline& pipeline, const BatchOptions& options) {
+  const auto takes_matte = [&](const PipelineStep& step) {
+    return std::ranges::any_of(step.parameters.filter().inputs,
+                               [&](const InputRecord& input) { return is_matte(step, input, options); });
+  };
+  if (options.mask_from != MaskSource::file && std::ranges::none_of(pipeline, takes_matte))
+    throw Error(ErrorKind::usage,
+                "--mask-from: no filter takes its mask from there. Drop it, or drop --mask.");
   bool stream_taken = std::any_of(options.inputs.begin(), options.inputs.end(), is_stream);
   for (const PipelineStep& step : pipeline) {
     check_names(step);
@@ -170,19 +185,20 @@ bool is_own_side(const PipelineStep& step, const InputRecord& input) {
   return is_in_picture(step, input) || (side != nullptr && is_side_pattern(*side));
 }
 
-bool has_own_side_inputs(const Pipeline& pipeline) {
-  return std::any_of(pipeline.begin(), pipeline.end(), [](const PipelineStep& step) {
+bool has_own_side_inputs(const Pipeline& pipeline, const BatchOptions& options) {
+  return std::any_of(pipeline.begin(), pipeline.end(), [&](const PipelineStep& step) {
     const std::vector<InputRecord>& inputs = step.parameters.filter().inputs;
     return std::any_of(step.side_inputs.begin(), step.side_inputs.end(), is_side_pattern) ||
-           std::any_of(inputs.begin(), inputs.end(),
-                       [&](const InputRecord& input) { return is_in_picture(step, input); });
+           std::any_of(inputs.begin(), inputs.end(), [&](const InputRecord& input) {
+             return is_in_picture(step, input) || is_matte(step, input, options);
+           });
   });
 }
 
 std::vector<std::vector<Image>> read_own_side_inputs(const Batch& work, std::size_t index,
                                                      const Picture& picture, const ReadOptions& options) {
   std::vector<std::vector<Image>> images;
-  if (!has_own_side_inputs(work.pipeline)) return images;
+  if (!has_own_side_inputs(work.pipeline, work.options)) return images;
   for (const PipelineStep& step : work.pipeline) {
     std::vector<Image>& of_step = images.emplace_back();
     for (const InputRecord& input : step.parameters.filter().inputs) {
@@ -190,7 +206,11 @@ std::vector<std::vector<Image>> read_own_side_inputs(const Batch& work, std::siz
       const SideInput* side = find_side(step, input.name);
       if (side != nullptr && is_side_pattern(*side))
         image = read_side(step, input, {side->name, work.side_path(*side, index)}, options);
-      if (is_in_picture(step, input)) {
+      if (is_in_picture(step, input) && takes_photo(step)) {
+        image = copy_in(options.allocator, depth_of(picture).values);
+      } else if (is_matte(step, input, work.options)) {
+        image = matte_of(picture, work.options.mask_from, options.allocator);
+      } else if (is_in_picture(step, input)) {
         const std::string name = depth_channel_name(step);
         image = depth_channel(step, picture, name.empty() ? "Z" : name, "The picture", options.allocator);
       }

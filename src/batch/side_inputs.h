@@ -25,8 +25,8 @@ void check_side_inputs(const Pipeline& pipeline, const BatchOptions& options);
 /// True if pictures have this input of their own: by a pattern, or depth from a channel of their file.
 [[nodiscard]] bool is_own_side(const PipelineStep& step, const InputRecord& input);
 
-/// True if pictures have side inputs of their own: by patterns, or depth from a channel of their file.
-[[nodiscard]] bool has_own_side_inputs(const Pipeline& pipeline);
+/// True if pictures have side inputs of their own: by patterns, or depth or a mask from their file.
+[[nodiscard]] bool has_own_side_inputs(const Pipeline& pipeline, const BatchOptions& options);
 
 /// For each step those of one picture, which was read from its file as `picture`, in the order of the record,
 /// the others empty; nothing if there are none. Throws Error(usage) for a channel that the file does not

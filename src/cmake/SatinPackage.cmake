@@ -1,4 +1,5 @@
-# cpack: the Debian packages satin (the command), libsatin0 (shared libraries) and libsatin-dev.
+# cpack: the Debian packages satin (the command), libsatin0 (shared libraries), libsatin-dev, and satin-heif: the module for
+# libheif, which in Debian links an encoder under the GPL.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME satin)
 set(CPACK_PACKAGE_VENDOR Satin)
@@ -10,6 +11,10 @@ set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/packages)
 set(CPACK_COMPONENTS_ALL libraries development)
 if(TARGET satin_app)
   list(APPEND CPACK_COMPONENTS_ALL command)
+endif()
+if(TARGET satin_io_heif)
+  list(APPEND CPACK_COMPONENTS_ALL heif)
+  set(CPACK_DEBIAN_COMMAND_PACKAGE_RECOMMENDS satin-heif)
 endif()
 set(CPACK_COMPONENTS_GROUPING IGNORE)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
@@ -26,6 +31,10 @@ set(CPACK_DEBIAN_COMMAND_PACKAGE_SECTION graphics)
 set(CPACK_COMPONENT_LIBRARIES_DESCRIPTION "Filters and scans, and the image files for them: shared libraries.")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "Headers, static libraries, and what CMake and pkg-config need.")
 set(CPACK_COMPONENT_DEVELOPMENT_DEPENDS libraries)
+set(CPACK_DEBIAN_HEIF_PACKAGE_NAME satin-heif)
+set(CPACK_DEBIAN_HEIF_PACKAGE_SECTION graphics)
+set(CPACK_COMPONENT_HEIF_DESCRIPTION "Reads HEIC and AVIF for satin, by libheif.")
+set(CPACK_COMPONENT_HEIF_DEPENDS libraries)
 set(CPACK_COMPONENT_COMMAND_DESCRIPTION "The command satin.")
 set(CPACK_COMPONENT_COMMAND_DEPENDS libraries)  # the modules of the codecs
 include(CPack)

@@ -65,6 +65,15 @@ std::vector<ParameterRecord> parameters() {
   return list;
 }
 
+/// The record of a filter that takes what photographs tell.
+FilterRecord with_photo(FilterRecord filter) {
+  filter.set_by_photo = [](void* dof, const Photo& photo) { set_by_photo(record::as<Dof>(dof).lens, photo); };
+  filter.photo_blur = [](const void* dof, const Photo& photo, const Shape& picture) {
+    return photo_blur(record::as<Dof>(dof).lens, photo, picture);
+  };
+  return filter;
+}
+
 }  // namespace
 
 Plan plan(const Device& device, const Shape& shape, const Dof& parameters) {
@@ -76,7 +85,7 @@ Image dof(const Device& device, const ImageView& image, const Dof& parameters) {
 }
 
 const FilterRecord& dof_record() {
-  static const FilterRecord filter = record::of(
+  static const FilterRecord filter = with_photo(record::of(
       &describe,
       {.name = "dof",
        .category = "lens",
@@ -89,7 +98,7 @@ const FilterRecord& dof_record() {
                   record::blend_mask<Dof>()},
        .traits = {.keeps_constant = true},
        .reach =
-           record::reach<Dof>([](const Dof& dof, const Shape&) { return 2 * dof.lens.max_radius + 40; })});
+           record::reach<Dof>([](const Dof& dof, const Shape&) { return 2 * dof.lens.max_radius + 40; })}));
   return filter;
 }
 

@@ -141,6 +141,15 @@ std::string Parameters::get(ParameterRole role) const {
   return record == nullptr ? "" : record->get(values_.get());
 }
 
+Parameters Parameters::for_photo(const Photo& photo) const {
+  Parameters result(*filter_);
+  for (const ParameterRecord& parameter : filter_->parameters)
+    if (const std::string text = get(parameter.name); text != parameter.default_text)
+      result.set(parameter.name, text);
+  if (filter_->set_by_photo) filter_->set_by_photo(result.values_.get(), photo);
+  return result;
+}
+
 Plan plan(const Device& device, const Parameters& parameters, std::span<const Shape> shapes) {
   return parameters.filter().plan(device, shapes, parameters.data());
 }

@@ -109,8 +109,9 @@ void check_holds_several(const Codec& codec) {
 }
 
 Picture decode(const Codec& codec, Bytes bytes, const FilePicture& picture, const ReadOptions& options) {
-  Picture result = codec.several.decode != nullptr ? codec.several.decode(bytes, picture, options)
-                                                   : codec.decode(bytes, options);
+  Picture result = options.photo_depth && codec.decode_photo != nullptr ? codec.decode_photo(bytes, options)
+                   : codec.several.decode != nullptr ? codec.several.decode(bytes, picture, options)
+                                                     : codec.decode(bytes, options);
   result.format = codec.extensions.front();
   return result;
 }

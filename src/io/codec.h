@@ -2,6 +2,7 @@
 // What every file format is to the rest of satin_io: one record in the list of codecs.cpp.
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -50,6 +51,13 @@ struct SeveralPictures {
   FileBytes (*encode)(std::span<const ImageView> images, std::span<const WriteOptions> options) = nullptr;
 };
 
+/// What a file says of itself beside what is decoded.
+struct FileFacts {
+  std::optional<int> orientation{};  ///< of the stored picture; absent: as EXIF says
+  std::size_t pictures = 1;          ///< in a file from which the chief one is read
+  bool gain_map = false;
+};
+
 struct Codec {
   const char* name = "";
   std::vector<std::string_view> extensions;  ///< lower case, with the dot; the first one is the usual one
@@ -68,6 +76,13 @@ struct Codec {
   /// For files that may be far larger than their header: checks what the header says, from the first bytes
   /// (as for sniff), as decode() will do. What is damaged there is left to decode().
   void (*look)(Bytes start, const ReadOptions& options) = nullptr;
+  /// Of a format that is read alone: true for 8 bits without alpha; nothing if these bytes, which may be the
+  /// start of a file, do not tell.
+  std::optional<bool> (*fits_jpeg)(Bytes bytes) = nullptr;
+  /// As decode, with Picture::photo but for what EXIF tells; null for formats that carry no depth.
+  Picture (*decode_photo)(Bytes bytes, const ReadOptions& options) = nullptr;
+  /// Null: nothing but EXIF tells.
+  FileFacts (*facts)(Bytes bytes) = nullptr;
   SeveralPictures several = {};
 
   [[nodiscard]] bool reads() const noexcept { return decode != nullptr || several.decode != nullptr; }
@@ -95,6 +110,8 @@ struct Codec {
 [[nodiscard]] Codec exr_codec();
 [[nodiscard]] Codec webp_codec();
 [[nodiscard]] Codec jpeg2000_codec();
+[[nodiscard]] Codec heic_codec();
+[[nodiscard]] Codec avif_codec();
 [[nodiscard]] std::vector<Codec> refused_codecs();
 
 /// A format that is told by its bytes, so that it can be refused with advice.
@@ -106,5 +123,7 @@ struct Codec {
 [[nodiscard]] bool sniff_exr(Bytes bytes, std::string_view extension);
 [[nodiscard]] bool sniff_webp(Bytes bytes, std::string_view extension);
 [[nodiscard]] bool sniff_jpeg2000(Bytes bytes, std::string_view extension);
+[[nodiscard]] bool sniff_heic(Bytes bytes, std::string_view extension);
+[[nodiscard]] bool sniff_avif(Bytes bytes, std::string_view extension);
 
 }  // namespace satin::io

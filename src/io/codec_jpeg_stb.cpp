@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "io/photo_depth.h"
 #include "io/stb.h"
 #include "io/support.h"
 #include "metadata/jpeg_markers.h"
@@ -147,6 +148,7 @@ FileBytes encode_jpeg(const ImageView& image, const WriteOptions& options) {
 
 Codec jpeg_codec() {
   Codec codec{"JPEG", {".jpg", ".jpeg", ".jpe", ".jfif"}, sniff_jpeg, decode_jpeg, encode_jpeg};
+  codec.decode_photo = decode_jpeg_photo;
   codec.holds.types = set_of(Type::u8);
   codec.holds.channels = set_of(1, 3);
   codec.holds.max_side = 65500;

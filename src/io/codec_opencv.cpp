@@ -213,6 +213,14 @@ Picture decode_jpeg2000(Bytes bytes, const ReadOptions& options) {
   return decode_with_opencv(jpeg2000, bytes, options);
 }
 
+/// By the size segment, which begins the codestream.
+std::optional<bool> fits_jpeg(Bytes bytes) {
+  const std::size_t at = text_of(bytes).find("\xff\x4f\xff\x51");
+  constexpr std::size_t components = 40, bits = 42;
+  if (at == std::string_view::npos || bytes.size() - at <= bits) return std::nullopt;
+  return be16(bytes, at + components) % 2 == 1 && byte_at(bytes, at + bits) == 7;  // bits - 1, unsigned
+}
+
 }  // namespace
 
 Codec webp_codec() {
@@ -229,6 +237,7 @@ Codec jpeg2000_codec() {
   Codec codec{jpeg2000, {".jp2", ".j2k", ".j2c", ".jpf"}, sniff_jpeg2000, decode_jpeg2000};
   codec.advice = "Satin does not write JPEG 2000. Write .png, .tiff or .webp instead.";
   codec.require = require_opencv;
+  codec.fits_jpeg = fits_jpeg;
   return codec;
 }
 

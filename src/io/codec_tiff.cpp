@@ -7,6 +7,7 @@
 #include "io/convert.h"
 #include "io/support.h"
 #include "io/tiff_file.h"
+#include "metadata/pixel_tags.h"
 #include "metadata/tiff_exif.h"
 #include "satin/error.h"
 
@@ -367,6 +368,8 @@ Picture decode_page(Bytes bytes, const FilePicture& page, const ReadOptions& opt
 Codec tiff_codec() {
   Codec codec{"TIFF", {".tiff", ".tif"}, sniff_tiff, nullptr, encode_tiff};
   codec.several = {"page", list_pages, decode_page, encode_tiff_pages};
+  // The header of an EXIF block is that of a classic TIFF file.
+  codec.facts = [](Bytes bytes) { return FileFacts{.orientation = exif_orientation(bytes)}; };
   codec.holds.types = set_of(Type::u8, Type::u16, Type::u32, Type::u64, Type::f32, Type::f64);
   codec.holds.channels = set_of(1, 2, 3, 4);
   codec.holds.alpha = set_of(Alpha::none, Alpha::straight, Alpha::premultiplied);

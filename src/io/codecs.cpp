@@ -43,6 +43,16 @@ std::vector<Codec> make_list() {
               "This build of Satin has no JPEG 2000. Build it with OpenCV and SATIN_CODECS=FULL, or use "
               ".png or .jpg."));
 #endif
+#ifdef SATIN_IO_HEIF
+  list.push_back(heic_codec());
+  list.push_back(avif_codec());
+#else
+  constexpr const char* no_heif =
+      "This build of Satin has no HEIC and AVIF. Build it with libheif (Debian: libheif-dev) and "
+      "SATIN_CODECS=FULL, or convert the file to .png first, for example with heif-convert.";
+  list.push_back(refused("HEIC", {".heic", ".heif", ".hif"}, sniff_heic, no_heif));
+  list.push_back(refused("AVIF", {".avif"}, sniff_avif, no_heif));
+#endif
   list.push_back(bmp_codec());
   list.push_back(hdr_codec());
   for (Codec& codec : pnm_codecs()) list.push_back(std::move(codec));

@@ -7,6 +7,8 @@
 #include "io/choice.h"
 #include "io/convert.h"
 #include "io/file.h"
+#include "io/file_info.h"
+#include "io/photo_depth.h"
 #include "io/support.h"
 #include "metadata/pixel_tags.h"
 #include "metadata/resolution.h"
@@ -93,6 +95,10 @@ const Codec& codec_for(const std::string& extension, const Shape& shape, const W
   if (options.quality && (*options.quality < 1 || *options.quality > 100))
     throw Error(ErrorKind::usage,
                 "the quality " + std::to_string(*options.quality) + " is not between 1 and 100.");
+  if (options.photo != nullptr && found->name != std::string_view("JPEG"))
+    throw Error(ErrorKind::usage,
+                std::string(found->name) +
+                    " files keep no depth of a photograph. Write a .jpg, or drop --keep-depth.");
   if (found->require != nullptr) found->require();
   return *found;
 }
@@ -139,6 +145,11 @@ Prepared prepare(const Codec& codec, const ImageView& image, WriteOptions& optio
 
 std::vector<std::byte> encode(std::span<const ImageView> images, const std::string& extension,
                               std::span<const WriteOptions> given) {
+  if (images.size() == 1 && given.front().photo != nullptr) {
+    const io::KeptPhoto kept = io::keep_photo(images.front(), given.front());
+    const ImageView image = kept.image;
+    return encode({&image, 1}, extension, {&kept.options, 1});
+  }
   std::vector<WriteOptions> options(given.begin(), given.end());
   std::vector<Image> copies;
   std::vector<ImageView> views;
@@ -159,6 +170,7 @@ std::vector<std::byte> encode(std::span<const ImageView> images, const std::stri
 /// What is wrong with the blocks of a picture that was read is put right.
 Picture described(Picture picture) {
   const Shape& shape = picture.image.shape();
+  if (picture.photo) io::complete_photo(*picture.photo, picture.metadata.exif, shape);
   std::optional<Resolution>& resolution = picture.metadata.resolution;
   if (!resolution) resolution = io::resolution_of_exif(picture.metadata.exif);
   io::describe_in_exif(picture.metadata.exif, shape.width, shape.height);
@@ -275,6 +287,14 @@ std::size_t count_pictures(const std::filesystem::path& path, const ReadOptions&
   });
 }
 
+FileInfo read_file_info(const std::filesystem::path& path, const ReadOptions& options) {
+  const std::string name = name_of_input(path);
+  const std::vector<std::byte> bytes = bytes_of(path, options);
+  ReadOptions with_photo = options;
+  with_photo.photo_depth = true;
+  return named(name, [&] { return io::file_info(codec_for_file(bytes, name), bytes, with_photo); });
+}
+
 Picture read_only_picture(const std::filesystem::path& path, const ReadOptions& options) {
   const std::string name = name_of_input(path);
   const std::vector<std::byte> bytes = bytes_of(path, options);
@@ -332,6 +352,25 @@ std::string what_is_lost(const std::string& extension, const Metadata& metadata,
     if ((codec->holds.metadata & io::set_of(io::Carried::channels)) == 0)
       lost.push_back("channel " + channel.name);
   return lost.empty() ? std::string() : std::string(codec->name) + " holds no " + io::one_of(lost) + ".";
+}
+
+bool fits_jpeg(const std::filesystem::path& file) {
+  std::optional<bool> fits;
+  const auto look = [&](Bytes bytes) {
+    const Codec& codec = codec_for(bytes, io::lower(file.extension().string()));
+    if (codec.fits_jpeg != nullptr)
+      fits = codec.fits_jpeg(bytes);
+    else  // another format under this name
+      fits = codec.holds.types == io::set_of(Type::u8) && codec.holds.alpha == io::set_of(Alpha::none);
+    return !fits;
+  };
+  try {
+    const std::vector<std::byte> bytes = io::read_file(file, ReadLimits{}.bytes, look);
+    if (!fits) look(bytes);
+    return fits.value_or(false);
+  } catch (const Error&) {
+    return false;  // reading the picture will tell why
+  }
 }
 
 void check_writable(const std::filesystem::path& path, const Shape& shape, const WriteOptions& options) {

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "io/support.h"
+#include "metadata/heif_boxes.h"
 
 namespace satin::io {
 namespace {
@@ -17,13 +18,9 @@ bool brand_is(Bytes bytes, std::initializer_list<std::string_view> brands) {
 bool sniff_gif(Bytes bytes, std::string_view) {
   return starts_with(bytes, "GIF87a") || starts_with(bytes, "GIF89a");
 }
-bool sniff_avif(Bytes bytes, std::string_view) { return brand_is(bytes, {"avif", "avis"}); }
-bool sniff_heic(Bytes bytes, std::string_view) {
-  return brand_is(bytes, {"heic", "heix", "hevc", "hevx", "heim", "heis", "mif1", "msf1"});
-}
 bool sniff_video(Bytes bytes, std::string_view) {
-  return (starts_with(bytes, "ftyp", 4) && !brand_is(bytes, {"avif", "avis", "crx ", "jp2 "})) ||
-         starts_with(bytes, "\x1a\x45\xdf\xa3");
+  const bool other = brand_is(bytes, {"crx ", "jp2 "}) || is_heic(bytes) || is_avif(bytes);
+  return (starts_with(bytes, "ftyp", 4) && !other) || starts_with(bytes, "\x1a\x45\xdf\xa3");
 }
 
 bool sniff_raw(Bytes bytes, std::string_view extension) {
@@ -72,14 +69,13 @@ bool sniff_jpeg2000(Bytes bytes, std::string_view) {
   return starts_with(bytes, {"\0\0\0\x0cjP  \r\n\x87\n", 12}) || starts_with(bytes, "\xff\x4f\xff\x51");
 }
 
+bool sniff_heic(Bytes bytes, std::string_view) { return is_heic(bytes); }
+bool sniff_avif(Bytes bytes, std::string_view) { return is_avif(bytes); }
+
 std::vector<Codec> refused_codecs() {
   return {
       refused("GIF", {".gif"}, sniff_gif,
               "Satin works on still pictures. Save the frames as .png first, for example with ffmpeg."),
-      refused("HEIC", {".heic", ".heif"}, sniff_heic,
-              "Satin has no HEIC decoder. Convert it to .jpg or .png first, for example with heif-convert."),
-      refused("AVIF", {".avif"}, sniff_avif,
-              "Satin has no AVIF decoder. Convert it to .png first, for example with avifdec."),
       refused("camera RAW", {".dng", ".cr2", ".cr3", ".nef", ".arw", ".raf", ".orf", ".rw2"}, sniff_raw,
               "Satin does not develop RAW files. Develop it to a 16-bit .tiff first, for example with "
               "darktable or "

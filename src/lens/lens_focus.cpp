@@ -197,10 +197,10 @@ int depth_channel(const LensFocus& focus, const Shape& depth) {
 
 std::vector<ParameterRecord> lens_focus_parameters() {
   ParameterRecord source = record::choice(
-      &LensFocus::depth_from, {"image", "alpha", "channel"},
+      &LensFocus::depth_from, {"image", "alpha", "channel", "photo"},
       {"depth-from", "",
        "image: --depth FILE; alpha: the picture's own last channel; channel: one of its file by "
-       "name, Z unless --depth-channel tells another"});
+       "name, Z unless --depth-channel tells another; photo: what the photograph carries"});
   source.role = ParameterRole::depth_source;
   return {
       std::move(source),

@@ -56,7 +56,8 @@ Shape depth_shape(const LensFocus& focus, const Shape& picture, const Shape& dep
       refuse("Depth comes from the picture's alpha channel: give no depth image as well.");
     return picture;
   }
-  if (depth.width == 0) refuse("There is no depth: give --depth FILE, or --depth-from alpha or channel.");
+  if (depth.width == 0)
+    refuse("There is no depth: give --depth FILE, or --depth-from photo, alpha or channel.");
   if (depth.type != Type::u8 && depth.type != Type::u16 && depth.type != Type::f32)
     refuse(std::string("The depth image is of type ") + name_of(depth.type) +
            ": u8, u16 and f32 are possible.");

@@ -48,11 +48,11 @@ class Editor {
     put(entry->at + 8, value, 4);
   }
 
-  void set_orientation(std::size_t directory) {
+  void set_orientation(std::size_t directory, int value) {
     const auto entry = reader().find(directory, orientation);
     if (!entry) return;
     put(entry->at + 8, 0, 4);
-    put(entry->at + 8, 1, entry->type == type_short ? 2 : 4);
+    put(entry->at + 8, static_cast<std::uint32_t>(value), entry->type == type_short ? 2 : 4);
   }
 
   void remove(std::size_t directory, const ExifEntry& entry) {
@@ -172,7 +172,12 @@ int exif_orientation(Bytes exif) noexcept {
   return entry->value >= 1 && entry->value <= 8 ? static_cast<int>(entry->value) : 1;
 }
 
-void describe_in_exif(FileBytes& exif, std::int64_t width, std::int64_t height) {
+bool has_orientation(Bytes exif) noexcept {
+  const ExifReader reader(exif);
+  return reader.valid() && reader.find(reader.first_directory(), orientation).has_value();
+}
+
+void describe_in_exif(FileBytes& exif, std::int64_t width, std::int64_t height, int turn) {
   const ExifReader reader(exif);
   if (!reader.valid()) return exif.clear();
   const std::size_t first = reader.first_directory();
@@ -180,7 +185,7 @@ void describe_in_exif(FileBytes& exif, std::int64_t width, std::int64_t height) 
   const std::size_t directory = pointer ? pointer->value : 0;
   const auto w = static_cast<std::uint32_t>(width), h = static_cast<std::uint32_t>(height);
   Editor editor(exif);
-  editor.set_orientation(first);
+  editor.set_orientation(first, turn);
   editor.set_number(first, image_width, w);
   editor.set_number(first, image_length, h);
   editor.set_number(directory, pixel_x_dimension, w);

@@ -9,10 +9,13 @@ namespace satin::io {
 /// malformed.
 [[nodiscard]] int exif_orientation(Bytes exif) noexcept;
 
-/// Makes the block speak of an upright picture of this size, in place: orientation 1, the pixel dimensions,
+/// True if the block tells an orientation.
+[[nodiscard]] bool has_orientation(Bytes exif) noexcept;
+
+/// Makes the block speak of a picture of this size and orientation, in place: those, the pixel dimensions,
 /// and no picture as it was: previews of directories behind and below the first one, and values that hold an
 /// encoded picture, such as maker notes. Their bytes are overwritten, not only unlinked. A block that is no
 /// EXIF becomes empty.
-void describe_in_exif(FileBytes& exif, std::int64_t width, std::int64_t height);
+void describe_in_exif(FileBytes& exif, std::int64_t width, std::int64_t height, int orientation = 1);
 
 }  // namespace satin::io

@@ -25,9 +25,13 @@ constexpr std::string_view photoshop = "http://ns.adobe.com/photoshop/1.0/";
 constexpr std::string_view of_other_pictures[] = {
     "http://ns.adobe.com/xap/1.0/g/img/",             // xmpGImg: thumbnails
     "http://ns.google.com/photos/1.0/image/",         // GImage: the original
+    "http://ns.google.com/photos/1.0/depthmap/",      // GDepth: depth, which lies as the picture lay
+    "http://ns.google.com/photos/1.0/focus/",         // GFocus: what was sharp in the picture as it was
+    "http://ns.google.com/photos/dd/1.0/device/",     // cameras with depth, of Dynamic Depth
     "http://ns.google.com/photos/1.0/container/",     // items behind the picture: originals, gain maps
     "http://ns.google.com/photos/dd/1.0/container/",  // the same of Dynamic Depth
     "http://ns.adobe.com/hdr-gain-map/1.0/",          // gain maps
+    "http://ns.apple.com/HDRGainMap/1.0/",            // gain maps
     "http://ns.adobe.com/xmp/note/",                  // extended XMP, which is not carried
 };
 
@@ -44,11 +48,12 @@ bool is_of_another_picture(const Name& name) {
 
 struct Size {
   std::int64_t width, height;
+  int orientation;
 };
 
-/// What the property must say of an upright picture of this size; nothing for other properties.
+/// What the property must say of a picture of this size; nothing for other properties.
 std::optional<std::string> value_of(const Name& name, const Size& size) {
-  if (name.space == tiff && name.local == "Orientation") return "1";
+  if (name.space == tiff && name.local == "Orientation") return std::to_string(size.orientation);
   if ((name.space == tiff && name.local == "ImageWidth") ||
       (name.space == exif && name.local == "PixelXDimension"))
     return std::to_string(size.width);
@@ -99,6 +104,13 @@ class Copy {
     std::size_t depth;
   };
 
+  /// An element whose start was written anew.
+  struct Rewritten {
+    std::size_t depth;
+    std::size_t begin;   ///< of its text
+    std::size_t behind;  ///< its start; npos if that says something
+  };
+
   /// A prefix that nobody declared could mean anything: the packet is then not well formed (Namespaces in
   /// XML).
   [[nodiscard]] Name name_of(std::string_view qualified, bool attribute) const {
@@ -142,11 +154,14 @@ class Copy {
   }
 
   void write_start(const char* qualified, const char** attributes) {
+    const std::size_t begin = text_.size();
+    bool kept = false;  // something that is no word about names
     text_ += '<';
     text_ += qualified;
     for (; attributes[0] != nullptr; attributes += 2) {
       const Name attribute = name_of(attributes[0], true);
       if (is_of_another_picture(attribute)) continue;
+      kept = kept || (!std::string_view(attributes[0]).starts_with("xmlns") && attribute.local != "about");
       text_ += ' ';
       text_ += attributes[0];
       text_ += "=\"";
@@ -154,7 +169,7 @@ class Copy {
       text_ += '"';
     }
     text_ += '>';
-    rewritten_.push_back(depth_);
+    rewritten_.push_back({depth_, begin, kept ? std::string::npos : text_.size()});
   }
 
   [[nodiscard]] bool is_changed(const char** attributes) const {
@@ -170,9 +185,12 @@ class Copy {
       const bool is_empty_tag = XML_GetCurrentByteCount(parser_.get()) == 0;
       if (value_ && !is_empty_tag) text_ += *value_;
       value_.reset();
-      if (!rewritten_.empty() && rewritten_.back() == depth_) {
+      if (!rewritten_.empty() && rewritten_.back().depth == depth_) {
+        if (is_empty(rewritten_.back()))
+          text_.resize(rewritten_.back().begin);
+        else
+          text_ += std::string("</") + qualified + '>';
         rewritten_.pop_back();
-        text_ += std::string("</") + qualified + '>';
       } else {
         XML_DefaultCurrent(parser_.get());
       }
@@ -180,6 +198,12 @@ class Copy {
     if (dropped_ == depth_) dropped_ = 0;
     while (!prefixes_.empty() && prefixes_.back().depth == depth_) prefixes_.pop_back();
     --depth_;
+  }
+
+  /// True if nothing is left of an element but its name.
+  [[nodiscard]] bool is_empty(const Rewritten& element) const {
+    return element.behind != std::string::npos &&
+           text_.find_first_not_of(" \t\r\n", element.behind) == std::string::npos;
   }
 
   void add(std::string_view text) {
@@ -190,7 +214,7 @@ class Copy {
   std::unique_ptr<XML_ParserStruct, void (*)(XML_Parser)> parser_;
   std::string text_;
   std::vector<Prefix> prefixes_;
-  std::vector<std::size_t> rewritten_;  ///< depths of elements whose start was written anew
+  std::vector<Rewritten> rewritten_;
   std::size_t depth_ = 0;
   std::size_t dropped_ = 0;           ///< depth of the element that is left out; 0: none
   std::optional<std::string> value_;  ///< the text of the element that was just begun
@@ -198,10 +222,12 @@ class Copy {
 
 }  // namespace
 
-bool describe_in_xmp(FileBytes& xmp, std::int64_t width, std::int64_t height) {
+bool describe_in_xmp(FileBytes& xmp, std::int64_t width, std::int64_t height, int orientation) {
   if (xmp.empty()) return true;
   const Bytes packet = without_zeros(xmp);
-  const std::optional<std::string> text = Copy({width, height}).of(packet);
+  std::optional<std::string> text = Copy({width, height, orientation}).of(packet);
+  const auto left = text ? xmp_properties(std::as_bytes(std::span(*text))) : std::nullopt;
+  if (left && left->properties.empty() && text->size() < packet.size()) text->clear();
   xmp = text ? copy_of(std::as_bytes(std::span(*text))) : FileBytes();
   return text.has_value();
 }

@@ -40,6 +40,13 @@ enum class JpegDecoder {
   nvjpeg    ///< on the GPUs of the batch, and libjpeg what nvJPEG does not take (satin/nvjpeg_decoder.h)
 };
 
+/// Where the mask of steps that blend by one comes from.
+enum class MaskSource {
+  file,       ///< a side input; none: everything is filtered
+  matte,      ///< the portrait matte of the photograph, scaled to the picture: the person is filtered
+  background  ///< the same inverted: everything else is
+};
+
 /// What is to be done with which files.
 struct BatchOptions {
   /// Files, folders and patterns with * ? [a-z] and ** for folders (when there is no file of that very name);
@@ -53,8 +60,10 @@ struct BatchOptions {
   /// for every input: {dir} its folder, {sub} the folder below the folder that was named, {name} its name,
   /// {stem} the same without extension, {ext} the extension without its dot; {{ and }} are braces.
   std::filesystem::path output;
-  std::string
-      format;  ///< extension of the outputs with its dot; empty: that of OUTPUT, or that of each input
+  /// Extension of the outputs with its dot; empty: that of OUTPUT, or that of each input. Where the input's
+  /// is of a format that is read alone, it is ".jpg" for 8 bits without alpha (of quality 92) and ".png" for
+  /// others.
+  std::string format;
   bool recursive = false;  ///< folders with all folders below them
   // What happens to an output that exists; one of these at most, but resume goes with overwrite.
   bool overwrite = false;      ///< it is replaced; otherwise, with none of these, it is refused
@@ -79,6 +88,13 @@ struct BatchOptions {
   std::optional<int> quality{};  ///< of JPEG and WebP; otherwise as WriteOptions::quality
   bool dither = false;           ///< where 8 bits are made of more
   bool strip = false;            ///< leaves out ICC profile, EXIF, XMP, IPTC and named channels
+  /// Of the steps that take a mask and are given none.
+  MaskSource mask_from = MaskSource::file;
+  /// With depth of the photograph (DepthSource::photo): JPEG outputs get it, with the sharp original.
+  bool keep_depth = false;
+  /// Likewise: that depth as an image of its own, under this name or, for several pictures, this pattern; f32
+  /// as .tif, .exr, .pfm and .npy, as .png 16 bits from the lowest value to the highest.
+  std::filesystem::path depth_out;
   /// Keeps what redacted() would drop where the pipeline covers parts of the picture, with a warning.
   bool keep_metadata = false;
 };
@@ -88,9 +104,10 @@ struct BatchOptions {
 
 /// One picture to be done.
 struct BatchFile {
-  std::filesystem::path input;   ///< as it was found
-  std::filesystem::path output;  ///< what is written
-  std::optional<Error> problem;  ///< known already: it cannot be read
+  std::filesystem::path input;       ///< as it was found
+  std::filesystem::path output;      ///< what is written
+  std::optional<Error> problem;      ///< known already: it cannot be read
+  StandIn stand_in = StandIn::none;  ///< how the output is written, if its format is to be the input's
 };
 
 /// What names lead to.
@@ -122,6 +139,8 @@ struct Batch {
 
   /// Number of files.
   [[nodiscard]] std::size_t size() const noexcept { return files.size(); }
+  /// What a user should know before the run, once; empty if nothing.
+  [[nodiscard]] std::string notice() const;
   /// Names the files; looks at nothing on disk.
   [[nodiscard]] BatchFile file(std::size_t index) const;
   /// The pattern of a side input, such as `{dir}/{stem}_mask.png`, filled in for one picture.
@@ -149,6 +168,20 @@ struct Thumbnails {
 /// to be read.
 [[nodiscard]] Image thumbnail_of(const std::filesystem::path& file, const ReadOptions& options = {});
 
+/// What a photograph told for its depth of field.
+struct PhotoReport {
+  std::string format;                     ///< of its depth: "Apple disparity"
+  std::string place;                      ///< where that lay
+  Shape depth;                            ///< of its values
+  DepthKind kind = DepthKind::disparity;  ///< of its values
+  bool metric = false;                    ///< in 1/m or m
+  float lowest = 0;                       ///< value
+  float highest = 0;                      ///< value
+  std::string original;             ///< where the sharp original lay; empty: the picture is the file's own
+  PhotoBlur blur;                   ///< what is sharp now
+  std::filesystem::path depth_out;  ///< as written; empty: it was not
+};
+
 /// One file of a batch, after it.
 struct FileResult {
   std::filesystem::path input;                   ///< as it was found
@@ -162,6 +195,7 @@ struct FileResult {
   std::vector<std::string> warnings;             ///< what was done but may surprise
   std::vector<FoundValue> found;                 ///< what filters took from the picture
   std::shared_ptr<const Thumbnails> thumbnails;  ///< with `gallery`
+  std::optional<PhotoReport> photo;              ///< with depth of the photograph
 };
 
 /// Counts; the files themselves are told one by one, so that a batch of any size keeps nothing of them.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "satin/param.h"
+#include "satin/photo_depth.h"
 #include "satin/plan.h"
 
 namespace [[gnu::visibility("default")]] satin {
@@ -81,6 +82,10 @@ struct FilterRecord {
   std::function<std::optional<Plan>(const Device&, std::span<const Shape> shapes, const void* parameters,
                                     const Parameters& next)>
       plan_with_next{};
+  /// set_by_photo() and photo_blur() for the filter's parameters; null for filters that take no depth.
+  std::function<void(void* parameters, const Photo& photo)> set_by_photo{};
+  /// See set_by_photo.
+  std::function<PhotoBlur(const void* parameters, const Photo& photo, const Shape& picture)> photo_blur{};
   /// In place of `plan` for a filter that makes JSON: the members of one object, without braces. `pictures`
   /// are the picture and the side inputs as in `plan`, interleaved, in host memory. Throws as the operations
   /// that it calls.
@@ -115,6 +120,8 @@ class Parameters {
   [[nodiscard]] std::string get(std::string_view name) const;
   /// The text of the parameter that means this; empty if the filter has none.
   [[nodiscard]] std::string get(ParameterRole role) const;
+  /// The same parameters for one photograph: set_by_photo().
+  [[nodiscard]] Parameters for_photo(const Photo& photo) const;
   /// Whose parameters they are.
   [[nodiscard]] const FilterRecord& filter() const noexcept { return *filter_; }
   /// The filter's own parameter struct.

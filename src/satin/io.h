@@ -9,10 +9,16 @@
 // of several pictures, the pages of a TIFF or PNM file or the parts of an OpenEXR file, is refused until one
 // of them is chosen; thumbnails and steps of a pyramid are no pages.
 //
+// HEIC and AVIF of 9 to 16 bits become u16 over its whole range, rounded to nearest; their alpha is divided
+// out. Their colours by numbers (nclx) become an ICC profile; PQ and HLG without a profile are refused.
+//
 // Metadata. ICC profile, EXIF and XMP travel as opaque blocks between JPEG, PNG, TIFF and WebP, and IPTC
 // between JPEG and TIFF, with these changes: the orientation becomes 1, as pictures are read upright; sizes
 // become those of the picture; EXIF and XMP thumbnails and maker notes that hold a preview are dropped, as
 // they show the picture as it was. EXIF of TIFF files is rebuilt from the tags that describe the picture.
+//
+// Depth, gain maps and originals beside a picture stay behind, with the words of metadata that name them,
+// unless WriteOptions::photo keeps them.
 //
 // Every function may be called from several threads at once.
 
@@ -47,6 +53,9 @@ struct ReadOptions {
   /// Takes what there is of a JPEG, PNG, TIFF or OpenEXR file that ends early or is damaged behind its
   /// header, with a warning. What is missing is 0; in JPEG the last colour goes on.
   bool allow_partial = false;
+  /// Reads what a photograph carries for refocusing into Picture::photo, with its depth decoded. The picture
+  /// is then the sharp original, where the file has one.
+  bool photo_depth = false;
   /// Where decoded pixels lie, those of named channels too: page-locked memory for a GPU, for instance.
   /// Empty: in memory of the system.
   Allocator allocator{};
@@ -116,6 +125,11 @@ struct WriteOptions {
   std::string format{};  ///< extension with its dot; empty: that of the path. Needed when the path is `-`
   Metadata metadata{};   ///< what goes into the file beside the pixels
   std::span<const NamedChannel> channels{};  ///< written by OpenEXR; they must outlive the call
+  /// Not null: JPEG alone. Depth, sharp original and focus go into the file, as GDepth, GImage and GFocus, so
+  /// that ReadOptions::photo_depth finds them there; the picture is stored as those lie. It must outlive the
+  /// call.
+  const Photo* photo = nullptr;
+  PhotoBlur blur{};                                           ///< of `photo`: where the picture is sharp
   std::optional<std::filesystem::file_time_type> modified{};  ///< time of the file; otherwise now
 };
 
@@ -126,6 +140,10 @@ struct WriteOptions {
 /// Says which blocks of the metadata (and which channels) a file of this format does not hold; empty if none.
 [[nodiscard]] std::string what_is_lost(const std::string& extension, const Metadata& metadata,
                                        std::span<const NamedChannel> channels = {});
+
+/// True if JPEG holds the bits and the channels of the picture in this file, as far as the file's header
+/// tells: 8 bits without alpha. Never throws for what is in the file.
+[[nodiscard]] bool fits_jpeg(const std::filesystem::path& file);
 
 /// Throws Error(usage) if a picture of this shape cannot be written under this name: unknown extension, a
 /// type or a number of channels that the format does not hold, a missing folder, an existing file without

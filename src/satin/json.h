@@ -20,6 +20,7 @@ class JsonWriter {
   JsonWriter& key(std::string_view name);           ///< of the value that comes next
   JsonWriter& string(std::string_view text);        ///< a text
   JsonWriter& real(double value);                   ///< a number; infinity and NaN become null
+  JsonWriter& null() { return raw("null"); }        ///< no value
   JsonWriter& boolean(bool value) { return raw(value ? "true" : "false"); }    ///< true or false
   JsonWriter& integer(long long value) { return raw(std::to_string(value)); }  ///< a whole number
   /// An array of what the callable `write` writes for every element of a range.

@@ -18,9 +18,11 @@ enum class DepthKind : std::uint8_t {
 
 /// Where the depth of a picture comes from.
 enum class DepthSource : std::uint8_t {
-  image,   ///< an image of its own
-  alpha,   ///< the last channel of the picture, which is then no opacity
-  channel  ///< a named channel of the picture's file; a caller of the library gives it as an image of its own
+  image,    ///< an image of its own
+  alpha,    ///< the last channel of the picture, which is then no opacity
+  channel,  ///< a named channel of the picture's file; a caller of the library gives it as an image of its
+            ///< own
+  photo     ///< what the photograph carries (satin/photo_depth.h); a caller gives it as an image of its own
 };
 
 /// One channel of several.
@@ -56,7 +58,7 @@ struct DepthChannel {
 /// Disparities are then the inverse of distances in the same unit.
 struct LensFocus {
   DepthSource depth_from = DepthSource::image;  ///< where it comes from
-  DepthKind depth_kind = DepthKind::disparity;  ///< what its values mean
+  DepthKind depth_kind = DepthKind::disparity;  ///< what its values mean; a photograph tells it
   /// Of a depth image of several channels; unset: it has one, or grey and alpha.
   std::optional<DepthChannel> depth_channel;
   /// Value of what is stored as 1; unset: 1/255 for u8, 1/65535 for u16, 1 for floats.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "satin/image.h"
+#include "satin/photo_depth.h"
 #include "satin/pixel_box.h"
 
 namespace [[gnu::visibility("default")]] satin {
@@ -106,6 +107,7 @@ struct Picture {
   std::string format{};                  ///< of its file: the usual extension, with the dot
   std::vector<NamedChannel> channels{};  ///< beside red, green, blue and alpha
   std::vector<std::string> warnings{};   ///< what was read but may surprise
+  std::optional<Photo> photo{};          ///< where ReadOptions::photo_depth asked for it
 
   /// No picture.
   Picture() = default;

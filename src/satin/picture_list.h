@@ -10,6 +10,9 @@
 
 namespace [[gnu::visibility("default")]] satin {
 
+/// What an output is written as where it takes its extension from a file whose format is read alone.
+enum class StandIn : std::uint8_t { none, jpeg, png };
+
 /// Files as a folder and a name below it. The names lie one after another, with 16 bytes beside each.
 class PictureList {
  public:
@@ -34,11 +37,16 @@ class PictureList {
   /// The name below its folder; for a file that was named itself, its name without folders.
   [[nodiscard]] std::filesystem::path relative(std::size_t index) const;
 
+  /// What set_stand_in() said; otherwise StandIn::none.
+  [[nodiscard]] StandIn stand_in(std::size_t index) const { return entries_[index].stand_in; }
+  void set_stand_in(std::size_t index, StandIn kind) { entries_[index].stand_in = kind; }  ///< of this file
+
  private:
   struct Entry {
     std::uint64_t first = 0;
     std::uint32_t size = 0;
-    std::uint32_t folder = 0;
+    std::uint32_t folder : 30 = 0;
+    StandIn stand_in : 2 = StandIn::none;
   };
 
   [[nodiscard]] std::string_view text(const Entry& entry) const {

@@ -174,23 +174,23 @@ def test_several_devices_share_the_files(satin, noise):
 
 
 def no_pictures(folder):
-    for name in ["IMG_1.HEIC", "b.gif", "c.psd"]:
+    for name in ["IMG_1.DNG", "b.gif", "c.psd"]:
         (folder / name).write_bytes(b"no picture")
 
 
 def test_what_a_folder_holds_beside_pictures_is_counted_and_named(satin, noise):
     arrays = fill(satin.folder / "in", noise, ["a.png"])
     no_pictures(satin.folder / "in")
-    names = ["in/IMG_1.HEIC", "in/b.gif", "in/c.psd"]
+    names = ["in/IMG_1.DNG", "in/b.gif", "in/c.psd"]
     result = satin.good("blur", "in", "-o", "out", "--report", "report", "--gallery", "page.html", "--json", *BLUR)
     check(satin.folder / "out", arrays)
-    told = "3 files are no pictures that Satin reads: 'in/IMG_1.HEIC', 'in/b.gif', 'in/c.psd'."
+    told = "3 files are no pictures that Satin reads: 'in/IMG_1.DNG', 'in/b.gif', 'in/c.psd'."
     assert told in result.stderr.decode()
     report = json.loads((satin.folder / "report").read_text().splitlines()[-1])
     for summary in report["summary"], json.loads(result.stdout)["summary"]:
         assert summary["unread"] == names and summary["total"] == 1
     page = (satin.folder / "page.html").read_text()
-    assert "3 files are no pictures" in page and "IMG_1.HEIC" in page
+    assert "3 files are no pictures" in page and "IMG_1.DNG" in page
     assert told in satin.good("blur", "in", "-o", "x", "--dry-run", *BLUR).stderr.decode()
     foreseen = satin.good("blur", "in", "-o", "x", "--dry-run", "--json", *BLUR)
     assert json.loads(foreseen.stdout.splitlines()[-1]) == {"unread": names}
@@ -201,11 +201,11 @@ def test_what_a_folder_holds_beside_pictures_is_counted_and_named(satin, noise):
     satin.bad(1, "blur", "in", "-o", "x", *BLUR, says=["no picture in", told])
 
 
-@pytest.mark.parametrize("inputs", [["in/a.png", "in/IMG_1.HEIC", "in/b.gif", "in/c.psd"], ["in/*"]],
+@pytest.mark.parametrize("inputs", [["in/a.png", "in/IMG_1.DNG", "in/b.gif", "in/c.psd"], ["in/*"]],
                          ids=["named", "globbed"])
 def test_pictures_among_files_that_are_none(satin, noise, inputs):
     arrays = fill(satin.folder / "in", noise, ["a.png"])
     no_pictures(satin.folder / "in")
     result = satin("blur", *inputs, "-o", "out", *BLUR)
-    assert result.returncode == 1 and b"3 of 4 files failed." in result.stderr and b"IMG_1.HEIC" in result.stderr
+    assert result.returncode == 1 and b"3 of 4 files failed." in result.stderr and b"IMG_1.DNG" in result.stderr
     check(satin.folder / "out", arrays)

@@ -1,0 +1,227 @@
+// satin info: what is in files.
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/analysis.h"
+#include "app/commands.h"
+#include "app/options.h"
+#include "app/terminal.h"
+#include "satin/error.h"
+#include "satin/file_info.h"
+
+namespace satin::app {
+namespace {
+
+const char* name_of(Alpha alpha) {
+  if (alpha == Alpha::none) return "none";
+  return alpha == Alpha::straight ? "straight" : "premultiplied";
+}
+
+const Photo& photo_of(const Picture& picture) {
+  static const Photo none;
+  return picture.photo ? *picture.photo : none;
+}
+
+const char* unit_of(const PhotoDepth& depth) {
+  if (!depth.metric) return "";
+  return depth.kind == DepthKind::disparity ? "1/m" : "m";
+}
+
+const char* name_of(DepthKind kind) { return kind == DepthKind::disparity ? "disparity" : "depth"; }
+
+using Block = std::pair<const char*, std::size_t>;
+
+/// The blocks of a file with their bytes.
+std::vector<Block> blocks_of(const Metadata& metadata) {
+  return {{"exif", metadata.exif.size()},
+          {"xmp", metadata.xmp.size()},
+          {"iptc", metadata.iptc.size()},
+          {"icc", metadata.icc.size()}};
+}
+
+// --- JSON. ---
+
+void add_text(JsonWriter& json, const char* key, const std::string& text) {
+  json.key(key);
+  text.empty() ? json.null() : json.string(text);
+}
+
+/// A value that may be absent.
+template <class Value, class Write>
+void add(JsonWriter& json, const char* key, const std::optional<Value>& value, const Write& write) {
+  json.key(key);
+  if (!value) return static_cast<void>(json.null());
+  write(*value);
+}
+
+void write_depth(JsonWriter& json, const PhotoDepth& depth) {
+  json.begin_object().shape(depth.values.shape());
+  json.key("kind").string(name_of(depth.kind));
+  add_text(json, "unit", unit_of(depth));
+  json.key("lowest").real(double{depth.lowest}).key("highest").real(double{depth.highest});
+  json.key("format").string(depth.format).key("place").string(depth.place).end_object();
+}
+
+void write_focus(JsonWriter& json, const PhotoFocus& focus) {
+  json.begin_object().key("source").string(focus.source);
+  if (focus.distance) json.key("distance").real(*focus.distance);
+  if (focus.place)
+    json.key("x_percent").real(focus.place->x.value).key("y_percent").real(focus.place->y.value);
+  json.end_object();
+}
+
+void add_photo(JsonWriter& json, const Photo& photo) {
+  add(json, "depth", photo.depth, [&](const PhotoDepth& depth) { write_depth(json, depth); });
+  if (!photo.problem.empty()) json.key("depth_problem").string(photo.problem);
+  json.key("mattes").array(photo.mattes, [&](const PhotoMatte& matte) {
+    json.begin_object().key("name").string(matte.name).shape(matte.weights.shape()).end_object();
+  });
+  add_text(json, "original", photo.original.place);
+  add(json, "focus", photo.focus, [&](const PhotoFocus& focus) { write_focus(json, focus); });
+  add(json, "focal_length_35mm", photo.focal_length, [&](double length) { json.real(length); });
+}
+
+/// The members of a file's object.
+void add_info(JsonWriter& json, const FileInfo& info) {
+  const Picture& picture = info.picture;
+  json.key("format").string(info.format).key("bytes").integer(static_cast<long long>(info.bytes));
+  json.shape(picture.image.shape()).key("alpha").string(name_of(picture.image.shape().alpha));
+  add_text(json, "profile", info.profile);
+  json.key("orientation").integer(info.orientation);
+  json.key("pages").integer(static_cast<long long>(info.pages));
+  if (!info.parts.empty()) json.key("parts").strings(info.parts);
+  json.key("named_channels").array(picture.channels, [&](const NamedChannel& channel) {
+    json.string(channel.name);
+  });
+  json.key("metadata").begin_object();
+  for (const auto& [name, size] : blocks_of(picture.metadata))
+    json.key(name).integer(static_cast<long long>(size));
+  json.end_object().key("gain_map").boolean(info.gain_map);
+  add_photo(json, photo_of(picture));
+  json.key("warnings").strings(picture.warnings);
+}
+
+// --- The table. ---
+
+std::string row(const std::string& name, const std::string& text) {
+  constexpr std::size_t width = 13;
+  return text.empty() ? "" : "  " + name + std::string(width - name.size(), ' ') + text + "\n";
+}
+
+std::string size_of(const Shape& shape) {
+  return std::to_string(shape.width) + " x " + std::to_string(shape.height);
+}
+
+std::string text_of(const PhotoDepth& depth) {
+  const std::string unit = unit_of(depth);
+  return size_of(depth.values.shape()) + ", " + name_of(depth.kind) + " from " +
+         short_number(double{depth.lowest}) + " to " + short_number(double{depth.highest}) +
+         (unit.empty() ? "" : " in " + unit) + " (" + depth.format + ", " + depth.place + ")";
+}
+
+std::string text_of(const PhotoFocus& focus) {
+  std::string text;
+  if (focus.place)
+    text = short_number(focus.place->x.value, 1) + "%," + short_number(focus.place->y.value, 1) + "%";
+  if (focus.distance) text += (text.empty() ? "" : ", ") + short_number(*focus.distance);
+  return text + " (" + focus.source + ")";
+}
+
+std::string photo_rows(const Photo& photo) {
+  std::string text = row("depth", photo.depth ? text_of(*photo.depth) : photo.problem);
+  for (const PhotoMatte& matte : photo.mattes)
+    text += row("matte", matte.name + ", " + size_of(matte.weights.shape()));
+  text += row("original", photo.original.place);
+  text += row("focus", photo.focus ? text_of(*photo.focus) : "");
+  return text + row("focal length",
+                    photo.focal_length ? short_number(*photo.focal_length, 1) + " mm before 35-mm film" : "");
+}
+
+std::string comma_separated(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+std::string table_of(const std::string& name, const FileInfo& info) {
+  const Picture& picture = info.picture;
+  const Shape& shape = picture.image.shape();
+  std::vector<std::string> blocks, channels;
+  for (const auto& [block, size] : blocks_of(picture.metadata))
+    if (size != 0) blocks.push_back(std::string(block) + " " + std::to_string(size));
+  for (const NamedChannel& channel : picture.channels) channels.push_back(channel.name);
+  return shown(name) + "\n" + row("format", info.format + ", " + std::to_string(info.bytes) + " bytes") +
+         row("picture",
+             describe(shape) +
+                 (shape.alpha == Alpha::none ? "" : std::string(", ") + name_of(shape.alpha) + " alpha")) +
+         row("pages", info.pages > 1 ? std::to_string(info.pages) : "") +
+         row("parts", comma_separated(info.parts)) + row("channels", comma_separated(channels)) +
+         row("profile", info.profile.empty() ? "none" : info.profile) +
+         row("orientation", std::to_string(info.orientation)) +
+         row("metadata", blocks.empty() ? "" : comma_separated(blocks) + " bytes") +
+         row("gain map", info.gain_map ? "yes" : "") + photo_rows(photo_of(picture));
+}
+
+// --- The command. ---
+
+/// The error that a file ends with, told.
+std::optional<Error> tell(const BatchFile& file, bool alone, const ReadOptions& options, JsonWriter* json) {
+  const std::string name = file.input.string();
+  if (json != nullptr) json->begin_object().key("input").string(name);
+  std::optional<Error> error = file.problem;
+  try {
+    if (!error) {
+      const FileInfo info = read_file_info(file.input, options);
+      for (const std::string& warning : info.picture.warnings)
+        print_error("Warning: " + name + ": " + warning);
+      json != nullptr ? add_info(*json, info) : print(table_of(name, info));
+    }
+  } catch (const Error& failure) {
+    if (failure.kind() == ErrorKind::usage && alone) throw;
+    error = failure;
+  }
+  if (error) print_error(error->what());
+  if (error && json != nullptr) json->key("error").string(error->what());
+  if (json != nullptr) json->end_object();
+  return error;
+}
+
+int run(const CommandSpec& /*command*/, const ParsedLine& line) {
+  const ReadOptions options = read_options_of(line);
+  if (options.all_pages)
+    throw Error(ErrorKind::usage, "info tells of one picture of a file. Choose it by --page or --part.");
+  JsonWriter json;
+  JsonWriter* const writer = line.flag("json") ? &json : nullptr;
+  json.begin_object();
+  const int code = for_each_file(
+      line, writer, [&](const BatchFile& file, bool alone) { return tell(file, alone, options, writer); });
+  if (writer != nullptr) print(json.end_object().text() + "\n");
+  return code;
+}
+
+}  // namespace
+
+CommandSpec info_command() {
+  CommandSpec command;
+  command.name = "info";
+  command.help = "say what is in files: size, type, profile, pages, depth, mattes";
+  command.usage = "INPUT... [options]";
+  command.details =
+      "The picture is decoded, so that a damaged file is found. Its size is the upright one; 'orientation' "
+      "says "
+      "how\nit is stored, 1 to 8 as in EXIF. Depth, mattes and the sharp original are those that photographs "
+      "carry.";
+  command.takes_files = true;
+  command.run = run;
+  std::vector<OptionSpec> options = input_options();
+  for (const OptionSpec& option : read_options()) options.push_back(option);
+  options.push_back(flag("json", "print it as JSON"));
+  options.push_back(help_option());
+  command.groups.push_back({"Options", std::move(options)});
+  return command;
+}
+
+}  // namespace satin::app

@@ -1,0 +1,226 @@
+// HEIC and AVIF by libheif, reading alone. Samples of 9 to 16 bits become u16: code * 65535 / largest code,
+// rounded to nearest.
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <memory>
+
+#include "io/heif_interface.h"
+#include "io/module.h"
+#include "io/photo_depth.h"
+#include "io/support.h"
+#include "metadata/colour_profile.h"
+#include "metadata/heif_boxes.h"
+#include "satin/error.h"
+
+namespace satin::io {
+namespace {
+
+const SatinHeif& libheif() {
+  static const Module<SatinHeif> module("satin_io_heif.so", heif_entry_name, heif_interface_version);
+  if (module.functions == nullptr)
+    throw Error(
+        ErrorKind::environment,
+        "HEIC and AVIF need Satin's module for libheif, and it could not be loaded (" + module.error +
+            "). Install it (Debian: satin-heif, with libheif1), or convert the file to .jpg or .png.");
+  return *module.functions;
+}
+
+void require_libheif() { static_cast<void>(libheif()); }
+
+/// An open file in libheif.
+class HeifFile {
+ public:
+  explicit HeifFile(Bytes bytes)
+      : format(is_avif(bytes) ? "AVIF" : "HEIC"), functions_(libheif()), file_(nullptr, functions_.close) {
+    if (!is_whole_heif(bytes)) truncated(format);
+    SatinHeifMessage message{};
+    file_.reset(functions_.open(bytes.data(), bytes.size(), &message));
+    if (file_ == nullptr) fail(message);
+  }
+
+  const char* const format;  ///< as messages name it
+
+  [[nodiscard]] std::span<const SatinHeifItem> items() const {
+    int count = 0;
+    const SatinHeifItem* const first = functions_.items(file_.get(), &count);
+    return {first, static_cast<std::size_t>(count)};
+  }
+
+  [[nodiscard]] std::size_t pictures() const {
+    return static_cast<std::size_t>(std::max(functions_.pictures(file_.get()), 1));
+  }
+
+  /// An item as u8 or u16 of this many channels.
+  [[nodiscard]] Image decode(std::size_t index, int channels, const ReadOptions& options) const {
+    const SatinHeifItem& item = items()[index];
+    if (item.bits < 8 || item.bits > 16)
+      unsupported(format, std::to_string(item.bits) + " bits a sample", "Save it with 8, 10 or 12 bits.");
+    Image image = allocate(side_of(item.width), side_of(item.height), channels,
+                           item.bits == 8 ? Type::u8 : Type::u16, alpha_of(channels), options);
+    SatinHeifMessage message{};
+    if (functions_.decode(file_.get(), static_cast<int>(index), channels, image.data(), &message) == 0)
+      fail(message);
+    if (item.bits > 8) widen(image, item.bits);
+    return image;
+  }
+
+ private:
+  /// The reason on one line.
+  [[noreturn]] void fail(const SatinHeifMessage& message) const {
+    const std::string reason(message.text);
+    damaged(format, reason.substr(0, reason.find_last_not_of("\n. ") + 1));
+  }
+
+  static std::uint64_t side_of(int length) { return static_cast<std::uint64_t>(std::max(length, 0)); }
+
+  static void widen(Image& image, int bits) {
+    const std::uint32_t largest = (1U << bits) - 1;
+    auto* const samples = reinterpret_cast<std::uint16_t*>(image.data());
+    std::for_each(samples, samples + byte_size(image.shape()) / sizeof *samples, [&](std::uint16_t& sample) {
+      sample = static_cast<std::uint16_t>((std::min<std::uint32_t>(sample, largest) * 65535U + largest / 2) /
+                                          largest);
+    });
+  }
+
+  const SatinHeif& functions_;
+  std::unique_ptr<SatinHeifFile, void (*)(SatinHeifFile*)> file_;
+};
+
+Bytes bytes_of(const SatinHeifBytes& block) { return std::as_bytes(std::span(block.data, block.size)); }
+
+/// The block begins with the place of its TIFF header (ISO/IEC 23008-12, A.2.1); some writers put a marker of
+/// JPEG between them and don't count it.
+Bytes exif_of(Bytes block) {
+  constexpr std::size_t place = 4;
+  if (block.size() < place) return {};
+  const std::uint32_t offset = be32(block, 0);
+  block = block.subspan(place);
+  if (offset >= block.size()) return {};
+  block = block.subspan(offset);
+  constexpr std::string_view marker{"Exif\0\0", 6};
+  return starts_with(block, marker) ? block.subspan(marker.size()) : block;
+}
+
+template <class Sample>
+void divide_by_alpha(Image& image) {
+  constexpr std::uint64_t largest = std::numeric_limits<Sample>::max();
+  const auto channels = static_cast<std::size_t>(image.shape().channels);
+  auto* pixel = reinterpret_cast<Sample*>(image.data());
+  auto* const end = pixel + byte_size(image.shape()) / sizeof(Sample);
+  for (; pixel != end; pixel += channels) {
+    const std::uint64_t alpha = pixel[channels - 1];
+    if (alpha == 0 || alpha == largest) continue;
+    std::for_each(pixel, pixel + channels - 1, [&](Sample& colour) {
+      colour = static_cast<Sample>(std::min(largest, (colour * largest + alpha / 2) / alpha));
+    });
+  }
+}
+
+/// The profile of an item; without one that of the numbers by which its colours are coded.
+FileBytes profile_of(const SatinHeifItem& item, const char* format) {
+  if (item.icc.size != 0) return copy_of(bytes_of(item.icc));
+  const CodedColour colour{item.primaries, item.transfer};
+  if (is_hdr(colour))
+    unsupported(format, "colours that are coded for high dynamic range (PQ or HLG) without a profile",
+                "Convert it to linear light in .exr, or to standard range, for example with ffmpeg.");
+  return icc_profile(colour);
+}
+
+/// The primary picture.
+Picture decode_primary(const HeifFile& file, Bytes bytes, const ReadOptions& options) {
+  const SatinHeifItem& item = file.items().front();
+  static_cast<void>(profile_of(item, file.format));  // refuses at once what need not be decoded
+  const HeifPicture stored = read_heif_boxes(bytes).value_or(HeifPicture{});
+  const int colours = stored.grey ? 1 : 3;
+  Picture picture(file.decode(0, item.has_alpha != 0 ? colours + 1 : colours, options));
+  if (item.has_alpha != 0 && item.is_premultiplied != 0)
+    item.bits == 8 ? divide_by_alpha<std::uint8_t>(picture.image)
+                   : divide_by_alpha<std::uint16_t>(picture.image);
+  picture.metadata.icc = profile_of(item, file.format);
+  picture.metadata.exif = copy_of(exif_of(bytes_of(item.exif)));
+  picture.metadata.xmp = copy_of(bytes_of(item.xmp));
+  return picture;
+}
+
+Picture decode_heif(Bytes bytes, const ReadOptions& options) {
+  return decode_primary(HeifFile(bytes), bytes, options);
+}
+
+/// What the codes of an auxiliary picture mean as depth: by its own XMP, else by its bit stream; without
+/// either, white is near. Nothing if it is no depth.
+std::optional<DepthTerms> depth_terms(const SatinHeifItem& item) {
+  const std::optional<XmpNode> xmp = parse_xmp(bytes_of(item.xmp));
+  if (std::optional<DepthTerms> terms = xmp ? apple_terms(*xmp) : std::nullopt) return terms;
+  const std::string_view type = item.auxiliary_type;
+  if (type != "urn:mpeg:hevc:2015:auxid:2" && type != "urn:mpeg:mpegB:cicp:systems:auxiliary:depth" &&
+      !type.ends_with("aux:disparity"))
+    return std::nullopt;
+  if (item.depth.known == 0) return relative_terms(0, 1, false);
+  return relative_terms(item.depth.first, item.depth.last, item.depth.is_distance != 0);
+}
+
+/// Depth that cannot be used is told as a problem, a matte as a warning: the picture is read all the same.
+void add_auxiliary(const HeifFile& file, std::size_t index, const ReadOptions& options, Picture& picture) {
+  const SatinHeifItem& item = file.items()[index];
+  Photo& photo = *picture.photo;
+  const std::string matte = matte_of_type(item.auxiliary_type);
+  try {
+    if (!matte.empty()) {
+      if (item.bits != 8) unsupported(file.format, "a matte of more than 8 bits", "");
+      photo.mattes.push_back({matte, file.decode(index, 1, options)});
+    } else if (const std::optional<DepthTerms> terms = depth_terms(item); terms && !photo.depth) {
+      photo.depth = photo_depth(file.decode(index, 1, options), *terms, 1, options.allocator);
+      photo.depth->place = "auxiliary picture " + std::to_string(index);
+    }
+  } catch (const Error& error) {
+    if (matte.empty())
+      photo.problem = error.what();
+    else
+      picture.warnings.push_back("The matte '" + matte + "' was left out: " + error.what());
+  }
+}
+
+Picture decode_heif_photo(Bytes bytes, const ReadOptions& options) {
+  const HeifFile file(bytes);
+  Picture picture = decode_primary(file, bytes, options);
+  picture.photo.emplace();
+  for (std::size_t i = 1; i < file.items().size(); ++i) add_auxiliary(file, i, options, picture);
+  return picture;
+}
+
+FileFacts facts_of(Bytes bytes) {
+  const HeifFile file(bytes);
+  const auto is_gain_map = [](const SatinHeifItem& item) {
+    return std::string_view(item.auxiliary_type).ends_with("gainmap");
+  };
+  FileFacts facts;
+  facts.orientation = read_heif_boxes(bytes).value_or(HeifPicture{}).orientation;
+  facts.pictures = file.pictures();
+  facts.gain_map = std::ranges::any_of(file.items(), is_gain_map);
+  return facts;
+}
+
+std::optional<bool> fits_jpeg(Bytes bytes) {
+  const std::optional<HeifPicture> picture = read_heif_boxes(bytes);
+  return picture ? std::optional(picture->bits == 8 && !picture->alpha) : std::nullopt;
+}
+
+Codec heif_codec(const char* name, std::vector<std::string_view> extensions,
+                 bool (*sniff)(Bytes, std::string_view)) {
+  Codec codec{name, std::move(extensions), sniff, decode_heif};
+  codec.advice = "Satin reads them alone. Write .jpg, .png or .tiff instead.";
+  codec.require = require_libheif;
+  codec.fits_jpeg = fits_jpeg;
+  codec.decode_photo = decode_heif_photo;
+  codec.facts = facts_of;
+  return codec;
+}
+
+}  // namespace
+
+Codec heic_codec() { return heif_codec("HEIC", {".heic", ".heif", ".hif"}, sniff_heic); }
+Codec avif_codec() { return heif_codec("AVIF", {".avif"}, sniff_avif); }
+
+}  // namespace satin::io

@@ -1,0 +1,181 @@
+#include "io/photo_depth.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "io/support.h"
+#include "metadata/jpeg_markers.h"
+#include "metadata/jpeg_structure.h"
+#include "metadata/photo_exif.h"
+#include "metadata/photo_source.h"
+#include "metadata/pixel_tags.h"
+#include "satin/error.h"
+
+namespace satin::io {
+namespace {
+
+[[noreturn]] void refuse(const std::string& what) {
+  throw Error(ErrorKind::input,
+              "its depth cannot be used: " + what + ". Give a depth image by --depth FILE.");
+}
+
+/// Every code's value is worked out in double and rounded once, so that the same texts of near and far give
+/// the same bits wherever the depth lies.
+template <class Code>
+void decode(const Image& codes, const DepthTerms& terms, Image& values) {
+  constexpr double white = std::numeric_limits<Code>::max();
+  const bool inverse = terms.coding.format == DepthCoding::Format::range_inverse;
+  const double near = terms.coding.near * terms.metres, far = terms.coding.far * terms.metres;
+  const double first = inverse ? 1 / near : near, last = inverse ? 1 / far : far;
+  const auto* code = reinterpret_cast<const Code*>(codes.data());
+  auto* value = reinterpret_cast<float*>(values.data());
+  const std::int64_t count = codes.shape().width * codes.shape().height;
+  for (std::int64_t i = 0; i < count; ++i)
+    value[i] = static_cast<float>(first + code[i] / white * (last - first));
+}
+
+template <class Code>
+void turn_round(Image& codes) {
+  auto* code = reinterpret_cast<Code*>(codes.data());
+  const std::int64_t count = codes.shape().width * codes.shape().height;
+  for (std::int64_t i = 0; i < count; ++i)
+    code[i] = static_cast<Code>(std::numeric_limits<Code>::max() - code[i]);
+}
+
+/// The first channel of several colours that agree.
+template <class Code>
+Image one_channel(const Image& image) {
+  const Shape& shape = image.shape();
+  Image result({shape.width, shape.height, 1, shape.type});
+  const int colours = shape.channels - (shape.alpha == Alpha::none ? 0 : 1);
+  const auto* from = reinterpret_cast<const Code*>(image.data());
+  auto* to = reinterpret_cast<Code*>(result.data());
+  for (std::int64_t i = 0; i < shape.width * shape.height; ++i, from += shape.channels) {
+    to[i] = from[0];
+    for (int c = 1; c < colours; ++c)
+      if (from[c] != from[0]) refuse("the colours of its picture do not agree");
+  }
+  return result;
+}
+
+Image one_channel(Image image) {
+  if (image.shape().channels == 1) return image;
+  return image.shape().type == Type::u8 ? one_channel<std::uint8_t>(image)
+                                        : one_channel<std::uint16_t>(image);
+}
+
+const Codec* codec_of(Bytes item) {
+  for (const Codec& codec : codecs())
+    if ((codec.name == std::string_view("PNG") || codec.name == std::string_view("JPEG")) &&
+        codec.sniff(item, {}))
+      return &codec;
+  return nullptr;
+}
+
+/// A picture of codes, lying as it is stored.
+Image decode_codes(Bytes item, const ReadOptions& options) {
+  const Codec* codec = codec_of(item);
+  if (codec == nullptr) refuse("its picture is neither PNG nor JPEG");
+  if (is_lossless_jpeg(item)) refuse("it is a JPEG coded without loss (SOF3), which is not read");
+  ReadOptions plain;
+  plain.limits = options.limits;
+  return one_channel(codec->decode(item, plain).image);
+}
+
+PhotoDepth decode_depth(DepthItem& source, int orientation, const ReadOptions& options) {
+  PhotoDepth depth =
+      photo_depth(decode_codes(source.item, options), source.terms, orientation, options.allocator);
+  depth.place = std::move(source.place);
+  if (source.terms.turned) return depth;  // its own picture says the opposite of what GDepth's would
+  depth.stored.codes = Image();
+  depth.stored.item = std::move(source.item);
+  depth.stored.mime =
+      codec_of(depth.stored.item)->name == std::string_view("PNG") ? "image/png" : "image/jpeg";
+  return depth;
+}
+
+/// A matte that cannot be decoded is left out with a warning.
+void add_matte(Photo& photo, const MatteItem& matte, const ReadOptions& options,
+               std::vector<std::string>& warnings) {
+  try {
+    Image weights = decode_codes(matte.item, options);
+    photo.mattes.push_back({matte.name, upright(std::move(weights), photo.orientation, options.allocator)});
+  } catch (const Error& error) {
+    warnings.push_back("The matte '" + matte.name + "' was left out: " + error.what());
+  }
+}
+
+/// The picture to be filtered: the original, described by the blocks of the file that it lay in.
+Picture decode_original(const PhotoOriginal& original, Metadata metadata, int orientation,
+                        const ReadOptions& options, const Codec& jpeg) {
+  Picture picture = jpeg.decode(original.file, options);
+  if (!has_orientation(picture.metadata.exif))
+    picture.image = upright(std::move(picture.image), orientation, options.allocator);
+  if (!picture.metadata.icc.empty()) metadata.icc = std::move(picture.metadata.icc);
+  metadata.jpeg = std::move(picture.metadata.jpeg);
+  picture.metadata = std::move(metadata);
+  return picture;
+}
+
+}  // namespace
+
+PhotoDepth photo_depth(Image codes, const DepthTerms& terms, int orientation, const Allocator& allocator) {
+  const bool wide = codes.shape().type == Type::u16;
+  if (terms.turned) wide ? turn_round<std::uint16_t>(codes) : turn_round<std::uint8_t>(codes);
+  Image values({codes.shape().width, codes.shape().height, 1, Type::f32}, allocator);
+  wide ? decode<std::uint16_t>(codes, terms, values) : decode<std::uint8_t>(codes, terms, values);
+  PhotoDepth depth;
+  const auto* first = reinterpret_cast<const float*>(values.data());
+  const auto [lowest, highest] =
+      std::minmax_element(first, first + values.shape().width * values.shape().height);
+  if (!std::isfinite(*lowest) || !std::isfinite(*highest)) refuse("it holds distances of 0 or without end");
+  depth.lowest = *lowest;
+  depth.highest = *highest;
+  depth.kind =
+      terms.coding.format == DepthCoding::Format::range_inverse ? DepthKind::disparity : DepthKind::depth;
+  depth.metric = terms.metric;
+  depth.format = terms.name;
+  depth.values = upright(std::move(values), orientation, allocator);
+  depth.stored = {{}, {}, std::move(codes), terms.format, terms.near, terms.far, terms.units};
+  return depth;
+}
+
+void complete_photo(Photo& photo, Bytes exif, const Shape& shape) {
+  const int orientation = exif_orientation(exif);
+  const bool lies = orientation >= 5;
+  if (!photo.focus)
+    photo.focus = exif_focus(exif, lies ? shape.height : shape.width, lies ? shape.width : shape.height);
+  photo.focal_length = exif_focal_length(exif);
+}
+
+Picture decode_jpeg_photo(Bytes bytes, const ReadOptions& options) {
+  std::vector<std::string> warnings;
+  Metadata metadata = jpeg_metadata(bytes, warnings);
+  const int orientation = exif_orientation(metadata.exif);
+  PhotoSource source = photo_source(bytes, metadata.xmp, orientation);
+  const Codec& jpeg = *codec_of(bytes);
+  const bool has_original = codec_of(source.original.file) == &jpeg;
+  Picture picture = has_original
+                        ? decode_original(source.original, std::move(metadata), orientation, options, jpeg)
+                        : jpeg.decode(bytes, options);
+  if (has_original) picture.warnings.insert(picture.warnings.begin(), warnings.begin(), warnings.end());
+  Photo photo;
+  photo.original = has_original ? std::move(source.original) : PhotoOriginal{jpeg_alone(bytes), {}};
+  photo.orientation = orientation;
+  photo.focus = std::move(source.focus);
+  if (photo.focus && photo.focus->distance && source.depth)
+    *photo.focus->distance *= source.depth->terms.metres;
+  photo.problem = std::move(source.problem);
+  try {
+    if (source.depth) photo.depth = decode_depth(*source.depth, orientation, options);
+  } catch (const Error& error) {
+    photo.problem = error.what();
+  }
+  for (const MatteItem& matte : source.mattes) add_matte(photo, matte, options, picture.warnings);
+  picture.photo = std::move(photo);
+  return picture;
+}
+
+}  // namespace satin::io

@@ -1,0 +1,58 @@
+// What photographs carry: any input is a picture or an Error, and depth that is kept comes back with the same
+// bits. The structure of the file, its XMP as a tree and its base 64 are read with the bytes as they are,
+// too.
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+#include "metadata/base64.h"
+#include "metadata/jpeg_structure.h"
+#include "metadata/photo_source.h"
+#include "satin/error.h"
+#include "satin/io.h"
+
+namespace {
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+satin::ReadOptions options_of() {
+  satin::ReadOptions options;
+  options.limits.pixels = std::uint64_t{1} << 20;
+  options.limits.bytes = std::uint64_t{1} << 25;
+  options.photo_depth = true;
+  return options;
+}
+
+void check_kept(const satin::Picture& picture) {
+  if (!picture.photo || !picture.photo->depth || picture.photo->original.file.empty()) return;
+  satin::WriteOptions writing;
+  writing.metadata = picture.metadata;
+  writing.convert = true;
+  writing.photo = &*picture.photo;
+  const auto bytes = satin::encode_image(picture.image, ".jpg", writing);
+  const satin::Picture again = satin::decode_picture(bytes, "again", options_of());
+  require(again.photo && again.photo->depth);
+  const satin::Image& before = picture.photo->depth->values;
+  const satin::Image& after = again.photo->depth->values;
+  require(before.shape() == after.shape());
+  require(std::memcmp(before.data(), after.data(), satin::byte_size(before.shape())) == 0);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::span bytes(reinterpret_cast<const std::byte*>(data), size);
+  static_cast<void>(satin::io::photo_source(bytes, bytes, 6));
+  require(satin::io::jpeg_alone(bytes).size() <= size);
+  if (const auto plain = satin::io::from_base64(satin::io::text_of(bytes)))
+    require(satin::io::from_base64(satin::io::to_base64(*plain)) == plain);
+  try {
+    check_kept(satin::decode_picture(bytes, "x", options_of()));
+  } catch (const satin::Error& error) {
+    require(error.kind() != satin::ErrorKind::usage);
+  }
+  return 0;
+}
