@@ -103,23 +103,27 @@ bool names_one_file(const ParsedLine& line) {
 }
 
 int for_each_file(const ParsedLine& line, JsonWriter* json, const FileWork& work) {
-  const std::vector<BatchFile> inputs = find_pictures(input_options_of(line));
+  const FoundPictures found = find_pictures(input_options_of(line));
   BatchResult result;
-  result.total = inputs.size();
+  result.total = found.files.size();
   if (json != nullptr) json->key("files").begin_array();
-  for (const BatchFile& input : inputs) {
+  for (const BatchFile& input : found.files) {
     if (interrupted()) {
       result.cancelled = true;
       break;
     }
     FileResult file;
-    file.error = work(input, inputs.size() == 1);
+    file.error = work(input, found.files.size() == 1);
     if (file.error) file.status = FileStatus::failed;
     result.count(file);
   }
+  if (!found.unread.empty()) print_error(describe_unread(found.unread));
   if (const std::string summary = summary_of_failure(result); !summary.empty()) print_error(summary);
   const int code = exit_code(result);
-  if (json != nullptr) json->end_array().key("exit_code").integer(code);
+  if (json == nullptr) return code;
+  json->end_array();
+  if (!found.unread.empty()) add_unread(*json, found.unread);
+  json->key("exit_code").integer(code);
   return code;
 }
 

@@ -244,11 +244,19 @@ void choose_boxes(Parameters& parameters, const Shape& picture) {
       parameters.set(parameter.name, print_boxes(std::span(&middle, 1)));
 }
 
+/// Without its depth such a filter would be refused.
+std::vector<std::string> depths_of(const FilterRecord& filter) {
+  std::vector<std::string> names;
+  for (const InputRecord& input : filter.inputs)
+    if (input.role == Role::depth) names.push_back(input.name);
+  return names;
+}
+
 Row time_if_accepted(const Device& device, const FilterRecord& filter, const Shape& picture) {
   Row row{Parameters(filter), {}};
   choose_boxes(row.parameters, picture);
   try {
-    row.result = bench(device, row.parameters, picture, {});
+    row.result = bench(device, row.parameters, picture, depths_of(filter));
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::usage) throw;
     row.refusal = error.what();
@@ -350,7 +358,8 @@ int run_bench(const CommandSpec& /*command*/, const ParsedLine& line) {
     if (side_inputs.empty()) choose_boxes(*own, picture);
     add({*own, bench(device, *own, picture, side_inputs)});
   } else {
-    for (const FilterRecord& filter : filters()) add(time_if_accepted(device, filter, picture));
+    for (const FilterRecord& filter : filters())
+      if (filter.output != OutputKind::json) add(time_if_accepted(device, filter, picture));
   }
   if (json) print(json_of(device, picture, rows));
   return exit_good;

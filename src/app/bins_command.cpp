@@ -66,7 +66,7 @@ void write_zones(const ToneZones& zones, const std::vector<fs::path>& paths, boo
 std::string table_of(const ToneZones& zones, const Bins& bins, const std::vector<fs::path>& paths) {
   std::string text;
   for (std::size_t zone = 0; zone < zones.counts.size(); ++zone)
-    text += paths[zone].string() + ": " + std::to_string(zones.counts[zone]) + " pixels from " +
+    text += printable(paths[zone].native()) + ": " + std::to_string(zones.counts[zone]) + " pixels from " +
             short_number(edge_of(bins, zone)) + " to below " + short_number(edge_of(bins, zone + 1)) + "\n";
   return text;
 }
@@ -94,7 +94,7 @@ fs::path folder_of(const fs::path& folder, const BatchFile& file) {
 /// Throws Error(usage) if two pictures share a folder, or a result exists.
 void check_folders(const ParsedLine& line, const fs::path& folder, std::int64_t zones) {
   std::set<fs::path> folders;
-  for (const BatchFile& file : find_pictures(input_options_of(line))) {
+  for (const BatchFile& file : find_pictures(input_options_of(line)).files) {
     const fs::path own = folder_of(folder, file);
     if (!folders.insert(own).second)
       throw Error(ErrorKind::usage, "Two pictures would both be sorted into '" + own.string() +

@@ -91,7 +91,8 @@ OptionGroup common_options() {
   }
   group.options.push_back(
       valued("memory-limit", "BYTES",
-             "memory of a filter, such as 500M or 4G: above it pictures are done in parts"));
+             "memory of a filter, such as 500M or 4G: above it pictures are done in parts, or refused where "
+             "the filter sees all of one"));
   group.options.back().default_text = "what is free";
   group.options.push_back(flag("json", "print a report as JSON on standard output"));
   group.options.push_back(flag("quiet", "no progress and no warnings, only errors", 'q'));
@@ -180,7 +181,7 @@ OptionGroup timed_options(const FilterRecord& filter) {
 CommandSpec bench_command(const FilterRecord* filter) {
   CommandSpec command;
   command.name = "bench";
-  command.help = "time every filter beside a copy of the same bytes";
+  command.help = "time every filter that makes a picture or a table beside a copy of the same bytes";
   command.usage = "[FILTER] [options]";
   command.run = run_bench;
   command.details =

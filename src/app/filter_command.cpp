@@ -3,6 +3,7 @@
 #include <cmath>
 #include <filesystem>
 #include <iostream>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -34,6 +35,38 @@ PipelineStep step_of(const FilterRecord& filter, const ParsedLine& line) {
   for (const InputRecord& input : filter.inputs)
     if (const auto path = line.value(input.name)) step.side_inputs.push_back({input.name, *path});
   return step;
+}
+
+bool is_missing(const std::string& input) {
+  std::error_code ignored;
+  return input != "-" && !fs::exists(fs::symlink_status(input, ignored));
+}
+
+/// -r is --recursive and takes no value: a number behind it would be an input.
+void refuse_stray_value(const FilterRecord& filter, const ParsedLine& line) {
+  const ParameterRecord* radius = filter.find_parameter("radius");
+  if (radius == nullptr || !line.flag("recursive")) return;
+  for (const std::string& argument : line.arguments) {
+    if (!is_missing(argument) || argument.find_first_not_of("0123456789.x%") != std::string::npos) continue;
+    throw Error(ErrorKind::usage, "There is no file '" + argument +
+                                      "', and -r means --recursive. Did you mean --radius " + argument + "?");
+  }
+}
+
+/// A pipeline that a shell took apart: its settings, filters and bars stand where files should.
+void refuse_pieces(const std::vector<std::string>& arguments) {
+  std::string whole = arguments.front();
+  const auto is_piece = [](const std::string& text) {
+    const bool is_filter = std::any_of(filters().begin(), filters().end(),
+                                       [&](const FilterRecord& filter) { return filter.name == text; });
+    return is_missing(text) && (is_filter || text == "|" || text.find('=') != std::string::npos);
+  };
+  std::size_t pieces = 1;
+  while (pieces < arguments.size() && is_piece(arguments[pieces])) whole += " " + arguments[pieces++];
+  if (pieces == 1) return;
+  throw Error(ErrorKind::usage, "There is no file '" + arguments[1] +
+                                    "'. A pipeline is one argument, in quotes: satin run \"" + whole +
+                                    "\" ...");
 }
 
 void check_standard_output(const BatchOptions& options, bool json) {
@@ -91,7 +124,16 @@ std::string progress_line(const BatchResult& so_far, double seconds) {
   return line;
 }
 
-/// One line on the terminal that says how far a batch is.
+/// "[=====>    ]  41 %, 12 s" of a single file; without the bar where its one step is not done.
+std::string progress_line(double done, double seconds) {
+  constexpr std::size_t whole = 100;
+  const auto percent = static_cast<std::size_t>(done * whole);
+  const std::string share =
+      percent == 0 ? "filtering" : bar(percent, whole) + " " + std::to_string(percent) + " %";
+  return share + ", " + duration(std::floor(seconds));
+}
+
+/// One line on the terminal that says how far a batch is. Any thread may call it.
 class Progress {
  public:
   explicit Progress(bool enabled) : enabled_(enabled) {}
@@ -99,30 +141,53 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
   ~Progress() { clear(); }
 
-  /// Shows nothing in the first second.
+  // Neither shows anything in the first second.
   void show(const BatchResult& so_far);
+  void show(double done);
   void clear();
 
  private:
   using Clock = std::chrono::steady_clock;
 
+  /// What `line` makes of the seconds since the start, if it is time.
+  template <class Line>
+  void show_line(const Line& line);
+  void clear_line();
+
   bool enabled_;
+  std::mutex mutex_;
   Clock::time_point start_ = Clock::now();
   Clock::time_point next_ = start_ + std::chrono::seconds(1);
   std::size_t width_ = 0;
 };
 
-void Progress::show(const BatchResult& so_far) {
+template <class Line>
+void Progress::show_line(const Line& line) {
+  if (!enabled_) return;
+  const std::lock_guard lock(mutex_);
   const Clock::time_point now = Clock::now();
-  if (!enabled_ || now < next_) return;
+  if (now < next_) return;
   next_ = now + std::chrono::milliseconds(100);
-  const std::string line = progress_line(so_far, std::chrono::duration<double>(now - start_).count());
-  clear();
-  width_ = line.size();
-  std::cerr << '\r' << line << std::flush;
+  const std::string text = line(std::chrono::duration<double>(now - start_).count());
+  clear_line();
+  width_ = text.size();
+  std::cerr << '\r' << text << std::flush;
+}
+
+void Progress::show(const BatchResult& so_far) {
+  show_line([&](double seconds) { return progress_line(so_far, seconds); });
+}
+
+void Progress::show(double done) {
+  show_line([&](double seconds) { return progress_line(done, seconds); });
 }
 
 void Progress::clear() {
+  const std::lock_guard lock(mutex_);
+  clear_line();
+}
+
+void Progress::clear_line() {
   if (width_ == 0) return;
   std::cerr << '\r' << std::string(width_, ' ') << '\r' << std::flush;
   width_ = 0;
@@ -131,9 +196,10 @@ void Progress::clear() {
 /// Where the results of a run go while it goes on.
 class Listener {
  public:
-  Listener(const ParsedLine& line, const BatchOptions& options, const Pipeline& pipeline,
-           std::span<const Device> devices)
-      : quiet_(line.flag("quiet")), progress_(!quiet_ && error_is_terminal()) {
+  Listener(const ParsedLine& line, const Batch& batch, std::span<const Device> devices)
+      : quiet_(line.flag("quiet")), single_(batch.size() == 1), progress_(!quiet_ && error_is_terminal()) {
+    const BatchOptions& options = batch.options;
+    const Pipeline& pipeline = batch.pipeline;
     if (line.flag("json")) json_.emplace(pipeline, devices);
     if (!options.report.empty()) lines_.emplace(options.report, options.overwrite, options.resume);
     if (!options.gallery.empty())
@@ -146,6 +212,7 @@ class Listener {
       const Patience patience = patience_in(file, stage);
       begins ? enter_stage(patience) : leave_stage(patience);
     };
+    if (single_) events.filtering = [this](const BatchFile&, double done) { progress_.show(done); };
     events.finished = [this](const FileResult& file, const BatchResult& so_far) { tell(file, so_far); };
     events.cancelled = interrupted;
     return events;
@@ -166,14 +233,15 @@ class Listener {
     if (file.error) print_error(file.error->what());
     if (!quiet_)
       for (const std::string& warning : file.warnings)
-        print_error("Warning: " + file.input.string() + ": " + warning);
+        print_error("Warning: " + printable(file.input.native()) + ": " + warning);
     if (json_) json_->add(file);
     if (lines_) lines_->add(file);
     if (gallery_) gallery_->add(file);
-    progress_.show(so_far);
+    if (!single_) progress_.show(so_far);
   }
 
   bool quiet_;
+  bool single_;  ///< one file
   Progress progress_;
   std::optional<JsonReport> json_;
   std::optional<JsonLines> lines_;
@@ -206,12 +274,19 @@ int show_intentions(const Batch& batch, bool json) {
       add_file(line, file);
       print(line.text() + "\n");
     } else {
-      print(std::string(intention(file)) + " " + shown(file.input.native()) + " -> " +
-            shown(file.output.native()) + "\n");
+      print(std::string(intention(file)) + " " + printable(file.input.native()) + " -> " +
+            printable(file.output.native()) + "\n");
     }
     if (file.error) print_error(file.error->what());
   });
-  if (!batch.unread.empty()) print_error(describe_unread(batch.unread));
+  if (batch.unread.empty()) return exit_code(result);
+  print_error(describe_unread(batch.unread));
+  if (json) {
+    JsonWriter line;
+    line.begin_object();
+    add_unread(line, batch.unread);
+    print(line.end_object().text() + "\n");
+  }
   return exit_code(result);
 }
 
@@ -235,7 +310,7 @@ int run_pipeline(const Pipeline& pipeline, BatchOptions options, const ParsedLin
   for (const Device& device : devices) limit_memory(device, memory_limit);
   // One signal ends a batch in good order, the second one at once.
   const PatientWork patient(batch.size() > 1 ? Patience::short_one : Patience::none);
-  Listener listener(line, batch.options, pipeline, devices);
+  Listener listener(line, batch, devices);
   const BatchResult result = run_batch(devices, batch, listener.events());
   listener.finish(result);
   return exit_code(result);
@@ -244,6 +319,7 @@ int run_pipeline(const Pipeline& pipeline, BatchOptions options, const ParsedLin
 }  // namespace
 
 int run_filter_command(const CommandSpec& command, const ParsedLine& line) {
+  refuse_stray_value(*command.filter, line);
   return run_pipeline({step_of(*command.filter, line)}, batch_options_of(line), line);
 }
 
@@ -251,6 +327,7 @@ int run_pipeline_command(const CommandSpec& /*command*/, const ParsedLine& line)
   if (line.arguments.empty())
     throw Error(ErrorKind::usage,
                 "There is no pipeline: satin run \"blur radius=8 | ...\" INPUT... -o OUTPUT.");
+  refuse_pieces(line.arguments);
   BatchOptions options = batch_options_of(line);
   options.inputs.erase(options.inputs.begin());
   return run_pipeline(parse_pipeline(line.arguments.front()), std::move(options), line);

@@ -90,7 +90,7 @@ std::string escaped(std::string_view text) {
   return result;
 }
 
-std::string name_text(const fs::path& path) { return "<bdi>" + escaped(shown(path.native())) + "</bdi>"; }
+std::string name_text(const fs::path& path) { return "<bdi>" + escaped(printable(path.native())) + "</bdi>"; }
 
 /// A relative reference: every byte that could mean something else than itself as %XX.
 std::string reference(const fs::path& file, const fs::path& page) {
@@ -177,8 +177,8 @@ void create_folder(const fs::path& folder) {
   std::error_code error;
   fs::create_directory(folder, error);
   if (error)
-    throw Error(ErrorKind::input,
-                "The folder '" + shown(folder.native()) + "' cannot be created: " + error.message() + ".");
+    throw Error(ErrorKind::input, "The folder '" + printable(folder.native()) +
+                                      "' cannot be created: " + error.message() + ".");
 }
 
 std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
@@ -258,7 +258,7 @@ void Gallery::finish(const BatchResult& result) {
 }
 
 Error Gallery::failure(int code) const {
-  return write_failure("The gallery '" + shown(page_.native()) + "'", code);
+  return write_failure("The gallery '" + printable(page_.native()) + "'", code);
 }
 
 }  // namespace satin::app

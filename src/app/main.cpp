@@ -55,8 +55,8 @@ int report(const Error& error, const Arguments& arguments) {
   if (std::find(arguments.begin(), arguments.end(), "--json") != arguments.end()) {
     try {
       print(json_report(error));
-    } catch (const Error& second) {
-      print_error(second.what());
+    } catch (const Error&) {
+      // Nobody reads standard output; the error stands on standard error.
     }
   }
   return exit_code(error.kind());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -57,6 +58,10 @@ Shard shard_of(const std::string& text) {
 
 std::string text_of_file(const std::string& path) {
   if (path == "-") return {std::istreambuf_iterator<char>(std::cin), {}};
+  if (std::filesystem::is_directory(path))
+    throw Error(ErrorKind::input, "The list '" + path +
+                                      "' of --files-from is a folder. Name a folder as an input, without "
+                                      "--files-from.");
   std::ifstream file(path, std::ios::binary);
   std::string text{std::istreambuf_iterator<char>(file), {}};
   if (!file.is_open() || file.bad())
@@ -174,7 +179,7 @@ std::vector<OptionSpec> read_options() {
   pixels.default_text = std::to_string(ReadLimits{}.pixels);
   OptionSpec bytes = valued("max-bytes", "N", "refuse files and pictures of more bytes");
   bytes.default_text = std::to_string(ReadLimits{}.bytes);
-  OptionSpec page = valued("page", "N", "take this page of a TIFF file, from 1");
+  OptionSpec page = valued("page", "N", "take this page of a TIFF or PNM file, from 1");
   OptionSpec part = valued("part", "N|NAME", "take this part of an OpenEXR file, by name or from 1");
   return {pixels,
           bytes,
@@ -239,7 +244,8 @@ ReadOptions read_options_of(const ParsedLine& line) {
   }
   options.all_pages = line.flag("all-pages");
   if (options.page && !options.part.empty())
-    throw Error(ErrorKind::usage, "--page is of TIFF files and --part of OpenEXR files. Drop one of them.");
+    throw Error(ErrorKind::usage,
+                "--page is of TIFF and PNM files and --part of OpenEXR files. Drop one of them.");
   if (options.all_pages && (options.page || !options.part.empty()))
     throw Error(ErrorKind::usage, "--all-pages takes all, and " +
                                       std::string(options.page ? "--page" : "--part") +

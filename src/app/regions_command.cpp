@@ -183,7 +183,7 @@ int run(const CommandSpec& command, const ParsedLine& line) {
   json.begin_object();
   int code = exit_good;
   if (names_one_file(line)) {
-    const BatchFile input = find_pictures(input_options_of(line)).front();
+    const BatchFile input = find_pictures(input_options_of(line)).files.front();
     if (input.problem) throw Error(*input.problem);
     do_mask(device, input.input.string(), read_picture(input.input, reading).image, task, json);
   } else {

@@ -135,6 +135,12 @@ void add_file(JsonWriter& json, const FileResult& file) {
   json.end_object();
 }
 
+void add_unread(JsonWriter& json, const std::vector<std::filesystem::path>& files) {
+  json.key("unread").begin_array();
+  for (const std::filesystem::path& file : files) json.string(file.string());
+  json.end_array();
+}
+
 void add_outcome(JsonWriter& json, const BatchResult& result) {
   json.key("status").string(status_of(result));
   json.key("exit_code").integer(exit_code(result));
@@ -147,9 +153,7 @@ void add_summary(JsonWriter& json, const BatchResult& result) {
   json.key("skipped").integer(static_cast<long long>(result.skipped));
   json.key("failed").integer(static_cast<long long>(result.failed));
   json.key("not_started").integer(static_cast<long long>(result.not_started()));
-  json.key("unread").begin_array();
-  for (const std::filesystem::path& file : result.unread) json.string(file.string());
-  json.end_array();
+  add_unread(json, result.unread);
   json.key("seconds").real(result.time.count());
   json.end_object();
 }

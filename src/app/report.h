@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "satin/batch.h"
 #include "satin/device.h"
@@ -22,6 +23,7 @@ void add_device(JsonWriter& json, const DeviceInfo& device);
 void add_file(JsonWriter& json, const FileResult& file);        ///< a whole object
 void add_outcome(JsonWriter& json, const BatchResult& result);  ///< status and exit code
 void add_summary(JsonWriter& json, const BatchResult& result);
+void add_unread(JsonWriter& json, const std::vector<std::filesystem::path>& files);
 
 /// The object that --json prints after a run.
 class JsonReport {

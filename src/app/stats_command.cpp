@@ -120,7 +120,7 @@ std::string table_of(const std::string& name, const Shape& shape, const std::vec
                      const std::vector<ChannelStatistics>& channels) {
   std::vector<std::string> heads = {"count", "min", "max", "mean", "deviation"};
   for (const double percent : percents) heads.push_back(short_number(percent) + " %");
-  std::string text = name + ": " + describe(shape) + "\n" + table_line("", heads);
+  std::string text = printable(name) + ": " + describe(shape) + "\n" + table_line("", heads);
   const std::vector<std::string> names = channel_names(shape);
   for (std::size_t c = 0; c < channels.size(); ++c) {
     const ChannelStatistics& channel = channels[c];

@@ -64,27 +64,12 @@ void print(std::string_view text) {
 
 void print_error(std::string_view message) {
   std::string text = error_has_colour() ? "\x1b[1;31msatin:\x1b[0m " : "satin: ";
-  text.append(message);
-  text += '\n';
-  static_cast<void>(write_all(STDERR_FILENO, text));  // there is nowhere left to complain
-}
-
-std::string shown(std::string_view name) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string text;
-  for (const char c : name) {
-    const auto code = static_cast<unsigned char>(c);
-    if (code >= 0x20 && code != 0x7F) {
-      text += c;
-    } else if (c == '\n') {
-      text += "\\n";
-    } else {
-      text += "\\x";
-      text += digits[code / 16];
-      text += digits[code % 16];
-    }
+  for (std::size_t first = 0; first <= message.size();) {
+    const std::size_t end = std::min(message.find('\n', first), message.size());
+    text += printable(message.substr(first, end - first)) + "\n";
+    first = end + 1;
   }
-  return text;
+  static_cast<void>(write_all(STDERR_FILENO, text));  // there is nowhere left to complain
 }
 
 bool output_is_terminal() { return ::isatty(STDOUT_FILENO) == 1; }

@@ -26,11 +26,9 @@ constexpr int exit_interrupted = 130;
 /// Error(input).
 void print(std::string_view text);
 
-/// "satin: message" on standard error; the prefix is coloured on a terminal unless NO_COLOR is set.
+/// "satin: message" on standard error, every line as printable(); the prefix is coloured on a terminal unless
+/// NO_COLOR is set.
 void print_error(std::string_view message);
-
-/// A name on one line, with nothing that a terminal would obey.
-[[nodiscard]] std::string shown(std::string_view name);
 
 [[nodiscard]] bool output_is_terminal();
 [[nodiscard]] bool error_is_terminal();

@@ -119,7 +119,8 @@ Batch prepare_batch(const Pipeline& pipeline, const BatchOptions& options) {
   work.files = std::move(inputs.files);
   work.unread = std::move(inputs.unread);
   batch::find_stand_ins(work);
-  static_cast<void>(batch::output_format(work.file(0), options, output_kind(pipeline)));
+  if (const BatchFile first = work.file(0); !batch::is_stream(first.input))
+    static_cast<void>(batch::output_format(first, options, output_kind(pipeline)));
   batch::check_distinct(work);
   keep_shard(work.files, options.shard);
   if (options.resume)

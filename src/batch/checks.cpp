@@ -118,17 +118,23 @@ void check_existing(const Batch& work) {
     if (!status) continue;
     if (status->folder)
       throw Error(ErrorKind::usage, "The output " + quoted(output) + " is a folder. Name a file.");
-    if (!status->regular) continue;
+    if (!status->regular) {
+      check_target(output, true);
+      continue;
+    }
     if (inputs.empty()) inputs = identities_of_inputs(work);
     refuse_input(work, inputs, output, status->identity);
     if (!may_exist(work, output) && existing++ == 0) first = output;
   }
   if (existing == 0) return;
-  const std::string others = existing == 1 ? "" : " and " + std::to_string(existing - 1) + " more";
-  throw Error(ErrorKind::usage, "The output " + quoted(first) + others +
-                                    (work.manifest ? " exists already, and the manifest does not know it."
-                                                   : " exists already.") +
-                                    " --overwrite replaces it.");
+  const bool one = existing == 1;
+  const std::string others = one ? " exists" : " and " + std::to_string(existing - 1) + " more exist";
+  const std::string them = one ? "it" : "them";
+  const std::string left = " leaves " + them + ", --overwrite replaces " + them + ".";
+  throw Error(ErrorKind::usage, "The output " + quoted(first) + others + " already" +
+                                    (work.manifest ? ", and the manifest of --resume does not know " + them +
+                                                         ".\n--skip-existing in place of --resume" + left
+                                                   : ". --skip-existing" + left));
 }
 
 /// For a file beside the outputs, which `what` names.

@@ -25,8 +25,7 @@ namespace {
 /// Names the file in a message that does not do so itself.
 Error with_name(const Error& error, const BatchFile& file) {
   const std::string message = error.what();
-  for (const auto& name :
-       {file.input.string(), file.output.string(), quoted(file.input), quoted(file.output)})
+  for (const auto& name : {printable(file.input.native()), printable(file.output.native())})
     if (message.find(name) != std::string::npos) return error;
   return {error.kind(), (is_stream(file.input) ? "standard input" : quoted(file.input)) + ": " + message};
 }
@@ -116,9 +115,11 @@ std::vector<std::string> warnings_of(const std::vector<PageInFlight>& pages) {
 /// The names of the blocks that a file has beside its profile.
 std::string blocks_of(const Metadata& metadata) {
   std::string names;
-  for (const auto& [name, block] : {std::pair("EXIF", &metadata.exif), std::pair("XMP", &metadata.xmp),
-                                    std::pair("IPTC", &metadata.iptc)})
-    if (!block->empty()) names += (names.empty() ? "" : ", ") + std::string(name);
+  for (const auto& [name, is_empty] :
+       {std::pair("EXIF", metadata.exif.empty()), std::pair("XMP", metadata.xmp.empty()),
+        std::pair("IPTC", metadata.iptc.empty()), std::pair("JPEG comments", metadata.jpeg_comments.empty()),
+        std::pair("PNG text", metadata.png_texts.empty())})
+    if (!is_empty) names += (names.empty() ? "" : ", ") + std::string(name);
   return names;
 }
 
@@ -271,7 +272,7 @@ std::string FileWork::json_of_pages(FileInFlight& flight, FilterChain& chain) co
     const LinearLight light(page.source, work_.pipeline, reading_.allocator);
     static_cast<void>(chain.plan(flight.file.input, light.picture().shape(), page.own_sides, page.own_steps));
     std::string text;
-    page.warnings = chain.json(flight.file.input, light.picture(), text, progress());
+    page.warnings = chain.json(flight.file.input, light.picture(), text, progress_of(flight));
     if (flight.pages.size() > 1) text.pop_back();  // the end of the line
     all += (all.empty() ? "" : ",\n") + text;
   }
@@ -290,7 +291,7 @@ void FileWork::filter_page(FileInFlight& flight, PageInFlight& page, FilterChain
   warnings = file_warnings(flight.file, page.source, shape, options);
   if (!light.warning().empty()) warnings.push_back(light.warning());
   Image output(planned, reading_.allocator);
-  for (std::string& warning : chain.run(light.picture(), output.view(), progress()))
+  for (std::string& warning : chain.run(light.picture(), output.view(), progress_of(flight)))
     warnings.push_back(std::move(warning));
   flight.result.found = chain.found();
   if (flight.result.photo) set_blur_at_infinity(*flight.result.photo, flight.result.found, shape);
@@ -303,8 +304,11 @@ void FileWork::write(FileInFlight& flight) const {
   flight.pages.clear();
 }
 
-Progress FileWork::progress() const {
-  return [this](double) { return !events_.cancelled || !events_.cancelled(); };
+Progress FileWork::progress_of(const FileInFlight& flight) const {
+  return [this, &flight](double done) {
+    if (events_.filtering) events_.filtering(flight.file, done);
+    return !events_.cancelled || !events_.cancelled();
+  };
 }
 
 ReadOptions FileWork::reading_of(const FileInFlight& flight) const {

@@ -72,7 +72,7 @@ class FileWork {
   [[nodiscard]] std::string json_of_pages(FileInFlight& flight, FilterChain& chain) const;
   void filter_pages(FileInFlight& flight, FilterChain& chain) const;
   void write_pages(FileInFlight& flight) const;
-  [[nodiscard]] Progress progress() const;
+  [[nodiscard]] Progress progress_of(const FileInFlight& flight) const;
   [[nodiscard]] ReadOptions reading_of(const FileInFlight& flight) const;
   [[nodiscard]] WriteOptions options_of(const FileInFlight& flight, const PageInFlight& page) const;
 

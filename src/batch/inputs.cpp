@@ -159,14 +159,15 @@ std::string describe_unread(const std::vector<std::filesystem::path>& files) {
   return text + (files.size() > named ? " and " + std::to_string(files.size() - named) + " more." : ".");
 }
 
-std::vector<BatchFile> find_pictures(const BatchOptions& options) {
-  std::vector<BatchFile> files;
-  const PictureList found = batch::find_inputs(options).files;
+FoundPictures find_pictures(const BatchOptions& options) {
+  batch::InputList inputs = batch::find_inputs(options);
+  FoundPictures result{{}, std::move(inputs.unread)};
+  const PictureList& found = inputs.files;
   for (std::size_t i = 0; i < found.size(); ++i) {
     const std::filesystem::path path = found.path(i);
-    files.push_back({path, found.relative(i), batch::reading_problem(path)});
+    result.files.push_back({path, found.relative(i), batch::reading_problem(path)});
   }
-  return files;
+  return result;
 }
 
 void PictureList::below(const std::filesystem::path& folder) {

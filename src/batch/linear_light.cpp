@@ -14,15 +14,17 @@ LinearLight::LinearLight(const Picture& source, const Pipeline& pipeline, const 
     : source_(source) {
   const auto steps = std::count_if(pipeline.begin(), pipeline.end(), is_linear);
   const Shape& shape = source.image.shape();
-  if (steps == 0 || source.metadata.icc.empty() || shape.type == Type::f32) return;
-  const Tone tone = tone_of(source.metadata.icc, shape);
+  if (steps == 0 || shape.type == Type::f32) return;
+  const Tone tone = tone_of(source.metadata, shape);
   if (tone == Tone::srgb) return;
   if (tone == Tone::unknown) {
-    warning_ = "the profile has no tone curves that Satin reads; linear light is that of sRGB.";
+    warning_ =
+        "the profile (or cICP, gAMA) has no tone curves that Satin reads; linear light is that of sRGB.";
   } else if (steps != static_cast<std::ptrdiff_t>(pipeline.size())) {
     warning_ =
-        "the profile's tone curves are used where every step works in linear light; here it is that of sRGB.";
-  } else if ((curves_ = ToneCurves::from_profile(source.metadata.icc, shape))) {
+        "the tone curves of the profile (or cICP, gAMA) are used where every step works in linear light; "
+        "here it is that of sRGB.";
+  } else if ((curves_ = ToneCurves::of(source.metadata, shape))) {
     linear_ = curves_->decoded(source.image, allocator);
   }
 }

@@ -97,23 +97,7 @@ std::string NameFields::*field_of(const std::string& name, const fs::path& whole
 
 }  // namespace
 
-std::string quoted(const fs::path& path) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string text = "'";
-  for (const char c : path.native()) {
-    const auto code = static_cast<unsigned char>(c);
-    if (c == '\n') {
-      text += "\\n";
-    } else if (code < 0x20 || code == 0x7F) {
-      text += "\\x";
-      text += digits[code / 16];
-      text += digits[code % 16];
-    } else {
-      text += c;
-    }
-  }
-  return text + "'";
-}
+std::string quoted(const fs::path& path) { return "'" + printable(path.native()) + "'"; }
 
 bool is_stream(const fs::path& path) { return path == "-"; }
 

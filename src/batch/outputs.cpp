@@ -140,9 +140,11 @@ void create_folder_of(const fs::path& file) {
               "The folder " + quoted(file.parent_path()) + " cannot be created: " + error.message() + ".");
 }
 
-std::string output_format(const BatchFile& file, const BatchOptions& options, OutputKind kind) {
+std::string output_format(const BatchFile& file, const BatchOptions& options, OutputKind kind,
+                          const std::string& of_input) {
   if (!options.format.empty() || !is_stream(file.output)) return options.format;
-  std::string extension = default_extension(file.input, file.stand_in, options, kind);
+  const fs::path named = is_stream(file.input) ? fs::path("-" + of_input) : file.input;
+  std::string extension = default_extension(named, file.stand_in, options, kind);
   if (is_writable(extension) || kind == OutputKind::json) return extension;
   throw Error(ErrorKind::usage,
               "The format for standard output is not known. Name it with --format, such as png.");
@@ -151,7 +153,7 @@ std::string output_format(const BatchFile& file, const BatchOptions& options, Ou
 WriteOptions write_options(const BatchFile& file, const Picture& source, const BatchOptions& options,
                            OutputKind kind) {
   WriteOptions result;
-  result.format = output_format(file, options, kind);
+  result.format = output_format(file, options, kind, source.format);
   result.quality = options.quality;
   if (!result.quality && file.stand_in == StandIn::jpeg && !source.metadata.jpeg)
     result.quality = stand_in_quality;
@@ -161,11 +163,15 @@ WriteOptions write_options(const BatchFile& file, const Picture& source, const B
   result.metadata = source.metadata;
   result.channels = source.channels;
   if (options.strip || kind == OutputKind::table) {
-    result.metadata.icc.clear();
-    result.metadata.exif.clear();
-    result.metadata.xmp.clear();
-    result.metadata.iptc.clear();
-    result.metadata.png = {};
+    Metadata& blocks = result.metadata;
+    for (std::vector<std::byte>* block :
+         {&blocks.icc, &blocks.exif, &blocks.xmp, &blocks.iptc, &blocks.png_time})
+      block->clear();
+    blocks.resolution.reset();
+    blocks.jpeg_comments.clear();
+    blocks.png_texts.clear();
+    blocks.significant_bits.clear();
+    blocks.png = {};
     result.channels = {};
   }
   return result;

@@ -34,8 +34,10 @@ void check_extension(const std::filesystem::path& output);
 /// Creates the folders above a file. Throws Error(input), or Error(environment) on a full disk.
 void create_folder_of(const std::filesystem::path& file);
 
-/// The extension that decides the format of standard output; for other outputs that of `options`.
-[[nodiscard]] std::string output_format(const BatchFile& file, const BatchOptions& options, OutputKind kind);
+/// The extension that decides the format of standard output, which is that of the input (`of_input` where
+/// its name does not tell) unless options say another; for other outputs that of `options`.
+[[nodiscard]] std::string output_format(const BatchFile& file, const BatchOptions& options, OutputKind kind,
+                                        const std::string& of_input = {});
 
 /// Metadata, named channels and the time of the input, as the options want them; nothing is overwritten.
 /// `source` must outlive the result.

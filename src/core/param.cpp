@@ -11,7 +11,8 @@ namespace satin {
 namespace {
 
 [[noreturn]] void refuse(std::string_view name, std::string_view text, const std::string& why) {
-  throw Error(ErrorKind::usage, std::string(name) + " '" + std::string(text) + "': " + why + ".");
+  const char* end = why.ends_with('?') ? "" : ".";
+  throw Error(ErrorKind::usage, std::string(name) + " '" + std::string(text) + "': " + why + end);
 }
 
 template <class Number>
@@ -259,7 +260,8 @@ std::vector<std::string> split(std::string_view text, char sign) {
 
 std::string nearest(std::string_view text, std::span<const std::string> candidates) {
   std::string best;
-  std::size_t best_distance = std::max<std::size_t>(1, text.size() / 3) + 1;
+  // A name of which nothing is left is not near.
+  std::size_t best_distance = std::min(std::max<std::size_t>(1, text.size() / 3) + 1, text.size());
   for (const std::string& candidate : candidates) {
     const std::size_t distance = edit_distance(text, candidate);
     if (distance < best_distance) {

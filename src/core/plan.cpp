@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "core/prepared_filter.h"
 #include "core/windowed_filter.h"
 #include "satin/error.h"
+#include "satin/param.h"
 
 namespace satin {
 namespace {
@@ -301,6 +303,10 @@ struct PlanImplementation {
       if (frame.guide_not_finite != 0)
         throw Error(ErrorKind::input,
                     "The guide holds NaN or infinite values: replace them before filtering.");
+      const double largest = double_of(frame.largest[0]);
+      if (planned.growth > 1 && planned.growth * largest > std::numeric_limits<float>::max())
+        throw Error(ErrorKind::input, "The picture holds values of up to " + print_real(largest) +
+                                          ": results could be larger than floats are. Divide it first.");
       for (int group = 0; group < 2; ++group)
         vanished = vanished || (frame.largest[group] != 0 &&
                                 (frame.largest[group] >> 52) > (frame.smallest[group] >> 52) + 40);

@@ -56,6 +56,7 @@ struct FilterPlan {
   Prepare prepare{};
   /// What its windows cost; null: what it measures for itself, beside Measured, ties it to one prepared size.
   const WindowCosts Backend::*costs = &Backend::mean_windows;
+  double growth = 1;  ///< results of floats have at most so many times the picture's largest magnitude
 
   // Said by the record.
   std::vector<Shape> inputs{};  ///< width 0: not used

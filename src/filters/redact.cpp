@@ -39,8 +39,9 @@ PixelBox clipped(const PixelBox& box, const Shape& shape) {
   const std::int64_t width = std::min(shape.width - left, box.width - (left - box.x));
   const std::int64_t height = std::min(shape.height - top, box.height - (top - box.y));
   if (box.x >= shape.width || box.y >= shape.height || width < 1 || height < 1)
-    refuse("box " + print_boxes(std::span(&box, 1)) + " lies outside the picture of " +
-           std::to_string(shape.width) + " x " + std::to_string(shape.height) + " pixels.");
+    throw Error(ErrorKind::input, "box " + print_boxes(std::span(&box, 1)) + " lies outside the picture of " +
+                                      std::to_string(shape.width) + " x " + std::to_string(shape.height) +
+                                      " pixels.");
   return {left, top, width, height};
 }
 

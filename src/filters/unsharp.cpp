@@ -153,8 +153,10 @@ FilterPlan plan_for(const Device& device, const Shape& shape, const Sharpening& 
     residual.height = height;
     return std::make_unique<PreparedUnsharp>(backend, resized(whole.boxes, width, height), residual);
   };
-  return {whole.residual.level ? binary_shape(shape) : shape, whole.boxes.front().read.fixed_point,
-          reach_of(whole.boxes), prepare};
+  FilterPlan plan{whole.residual.level ? binary_shape(shape) : shape, whole.boxes.front().read.fixed_point,
+                  reach_of(whole.boxes), prepare};
+  plan.growth = 1 + 2 * whole.residual.amount;
+  return plan;
 }
 
 FilterPlan describe(const Device& device, std::span<const Shape> shapes, const Unsharp& unsharp) {

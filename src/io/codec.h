@@ -21,7 +21,7 @@ constexpr unsigned set_of(Values... values) {
 }
 
 /// What a file may carry beside the pixels.
-enum class Carried { icc, exif, xmp, iptc, channels, windows };
+enum class Carried { icc, exif, xmp, iptc, resolution, comments, png, channels, windows };
 
 /// What a format can hold when it is written.
 struct Holds {
@@ -31,6 +31,7 @@ struct Holds {
   bool extra = false;                    ///< 2 or 4 channels may mean something other than opacity
   std::int64_t max_side = (std::int64_t{1} << 31) - 1;  ///< largest width and height
   unsigned metadata = 0;                                ///< set of Carried
+  std::size_t longest_exif = SIZE_MAX;                  ///< in bytes
 };
 
 /// One of the pictures in a file.
@@ -46,7 +47,7 @@ struct SeveralPictures {
   std::vector<FilePicture> (*list)(Bytes bytes, const ReadOptions& options) = nullptr;
   /// In place of Codec::decode.
   Picture (*decode)(Bytes bytes, const FilePicture& picture, const ReadOptions& options) = nullptr;
-  /// One file of all; as many options as images.
+  /// One file of all, with as many options as images; null if such files are read alone.
   FileBytes (*encode)(std::span<const ImageView> images, std::span<const WriteOptions> options) = nullptr;
 };
 

@@ -91,7 +91,11 @@ struct Receiver {
     picture.image = allocate(width, height, count, Type::f32,
                              count % 2 == 0 ? Alpha::premultiplied : Alpha::none, options);
     picture.metadata.half_floats = colours.front()->type == satin_exr_half;
-    picture.metadata.exr = ExrHeader{data, box_of(part.display), part.pixel_aspect, part.name,
+    picture.metadata.exr = ExrHeader{data,
+                                     box_of(part.display),
+                                     part.pixel_aspect,
+                                     part.name,
+                                     part.view,
                                      channels.size() == 1 ? channels.front().name : ""};
     clear(picture.image);
     for (std::size_t c = 0; c < colours.size(); ++c) point(*colours[c], picture.image, c);
@@ -253,8 +257,9 @@ FileBytes encode_parts(std::span<const ImageView> images, std::span<const WriteO
   if (images.size() > 1) make_parts(headers);
   std::vector<SatinExrPart> parts;
   for (std::size_t i = 0; i < images.size(); ++i)
-    parts.push_back({headers[i].part.c_str(), window_of(headers[i].data), window_of(headers[i].display),
-                     headers[i].pixel_aspect, channels[i].data(), static_cast<int>(channels[i].size())});
+    parts.push_back({headers[i].part.c_str(), headers[i].view.c_str(), window_of(headers[i].data),
+                     window_of(headers[i].display), headers[i].pixel_aspect, channels[i].data(),
+                     static_cast<int>(channels[i].size())});
   Sink sink;
   SatinExrMessage message{};
   const SatinExrResult result =

@@ -17,6 +17,7 @@
 #include "io/support.h"
 #include "metadata/jpeg_markers.h"
 #include "metadata/pixel_tags.h"
+#include "metadata/resolution.h"
 #include "satin/error.h"
 
 namespace satin::io {
@@ -239,7 +240,7 @@ Picture decode_jpeg(Bytes bytes, const ReadOptions& options) {
   picture.metadata = jpeg_metadata(bytes, picture.warnings);
   if (!options.nvjpeg || !decode_by_nvjpeg(*options.nvjpeg, info, bytes, image, picture))
     decode_by_libjpeg(reader, image, options, picture);
-  picture.image = upright(std::move(image), exif_orientation(picture.metadata.exif), options.allocator);
+  turn_upright(picture, std::move(image), exif_orientation(picture.metadata.exif), options.allocator);
   return picture;
 }
 
@@ -327,6 +328,12 @@ void set_coding(jpeg_compress_struct& info, const JpegCoding& coding) {
   if (coding.progressive) jpeg_simple_progression(&info);
 }
 
+void set_resolution(jpeg_compress_struct& info, const StoredResolution& resolution) {
+  info.density_unit = static_cast<UINT8>(resolution.unit);
+  info.X_density = static_cast<UINT16>(resolution.x);
+  info.Y_density = static_cast<UINT16>(resolution.y);
+}
+
 void set_quality(jpeg_compress_struct& info, int quality) {
   jpeg_set_quality(&info, quality, TRUE);
   // Halved colour resolution shows before the coarser steps of a high quality do.
@@ -342,6 +349,8 @@ FileBytes encode_jpeg(const ImageView& image, const WriteOptions& options) {
   const bool keeps_coding = !options.quality && coding && writable(*coding) &&
                             coding->components.size() == static_cast<std::size_t>(shape.channels);
   const std::vector<JpegSegment> segments = jpeg_segments(options.metadata);
+  const std::optional<Resolution>& resolution = options.metadata.resolution;
+  const std::optional<StoredResolution> density = resolution ? jfif_of(*resolution) : std::nullopt;
   Writer writer;
   jpeg_compress_struct& info = writer.info;
   const bool complete = guarded(writer.errors.jump, [&] {
@@ -354,6 +363,7 @@ FileBytes encode_jpeg(const ImageView& image, const WriteOptions& options) {
       set_coding(info, *coding);
     else
       set_quality(info, options.quality.value_or(default_quality));
+    if (density) set_resolution(info, *density);
     info.dct_method = JDCT_ISLOW;
     info.optimize_coding = FALSE;
     jpeg_start_compress(&info, TRUE);
@@ -379,7 +389,9 @@ Codec jpeg_codec() {
   codec.holds.types = set_of(Type::u8);
   codec.holds.channels = set_of(1, 3);
   codec.holds.max_side = JPEG_MAX_DIMENSION;
-  codec.holds.metadata = set_of(Carried::icc, Carried::exif, Carried::xmp, Carried::iptc);
+  codec.holds.metadata = set_of(Carried::icc, Carried::exif, Carried::xmp, Carried::iptc, Carried::resolution,
+                                Carried::comments);
+  codec.holds.longest_exif = longest_jpeg_exif;
   return codec;
 }
 

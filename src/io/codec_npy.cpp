@@ -87,6 +87,13 @@ Picture decode_npy(Bytes bytes, const ReadOptions& options) {
   if (value_of(text, "fortran_order").substr(0, 4) == "True")
     unsupported("NPY", "columns stored one after the other", "Save it through numpy.ascontiguousarray().");
   const auto [height, width, channels] = header.sizes;
+  if (channels > 4)
+    unsupported(
+        "NPY",
+        "the shape (" + std::to_string(height) + ", " + std::to_string(width) + ", " +
+            std::to_string(channels) + ")",
+        "Save an array of shape (h, w) or (h, w, c) with 1 to 4 channels c: numpy.moveaxis() changes the "
+        "order.");
   const int small_channels = static_cast<int>(channels < 1000 ? channels : 1000);
   check_limits(width, height, small_channels, header.type, options.limits);
   const std::size_t size = size_of(header.type);

@@ -129,8 +129,6 @@ void update_header(Reader& reader, Header& header) {
   header.channels = png_get_channels(reader.png, reader.info);
 }
 
-constexpr const char* xmp_keyword = "XML:com.adobe.xmp";
-
 PngColour read_colour(png_structp png, png_infop info) {
   PngColour colour;
   png_fixed_point gamma = 0;
@@ -146,9 +144,9 @@ PngColour read_colour(png_structp png, png_infop info) {
 }
 
 /// Blocks may stand before and behind the pixels. Nothing here calls back, so nothing jumps.
-Metadata read_metadata(png_structp png, png_infop info, Bytes exif) {
+Metadata read_metadata(png_structp png, png_infop info, const PngChunks& chunks, const Header& header) {
   Metadata metadata;
-  metadata.exif.assign(exif.begin(), exif.end());
+  metadata.exif = copy_of(chunks.exif);
   png_charp name = nullptr;
   int compression = 0;
   png_bytep profile = nullptr;
@@ -160,9 +158,15 @@ Metadata read_metadata(png_structp png, png_infop info, Bytes exif) {
   png_textp texts = nullptr;
   int count = 0;
   png_get_text(png, info, &texts, &count);
-  for (int i = 0; i < count; ++i)
-    if (std::string_view(texts[i].key) == xmp_keyword && texts[i].compression >= PNG_ITXT_COMPRESSION_NONE)
+  for (int i = 0; i < count; ++i) {
+    const std::string_view keyword = texts[i].key;
+    const bool is_international = texts[i].compression >= PNG_ITXT_COMPRESSION_NONE;
+    if (keyword == png_xmp_keyword && is_international)
       metadata.xmp = copy_of(std::as_bytes(std::span(texts[i].text, texts[i].itxt_length)));
+    if (keyword == png_iptc_keyword && !is_international)
+      metadata.iptc = iptc_of_png_text({texts[i].text, texts[i].text_length});
+  }
+  add_chunks(metadata, chunks, header.channels, header.depth);
   return metadata;
 }
 
@@ -181,7 +185,7 @@ bool read_rows(Reader& reader, const Header& header, Image& image) {
 
 Picture decode_png(Bytes bytes, const ReadOptions& options) {
   const PngChunks chunks = scan_png(bytes, false);
-  refuse_animation(chunks);
+  refuse_unreadable(chunks);
   Reader reader;
   reader.context.input = bytes;
   Header header;
@@ -204,8 +208,8 @@ Picture decode_png(Bytes bytes, const ReadOptions& options) {
   if (!complete && !options.allow_partial) reader.fail();
   Picture picture;
   if (!complete) picture.warnings.push_back(partial_warning("PNG"));
-  picture.metadata = read_metadata(reader.png, reader.info, chunks.exif);
-  picture.image = upright(std::move(image), exif_orientation(chunks.exif), options.allocator);
+  picture.metadata = read_metadata(reader.png, reader.info, chunks, header);
+  turn_upright(picture, std::move(image), exif_orientation(chunks.exif), options.allocator);
   return picture;
 }
 
@@ -221,7 +225,7 @@ void write_colour(png_structp png, png_infop info, const PngColour& colour) {
 
 /// A profile replaces gAMA, cHRM and sRGB, which would say less (PNG specification, 11.3.3). libpng refuses
 /// one for other channels than the picture has: a grey mask made of a colour picture then has none.
-void write_metadata(png_structp png, png_infop info, const Metadata& metadata) {
+void set_metadata(png_structp png, png_infop info, const Metadata& metadata) {
   if (!metadata.icc.empty())
     png_set_iCCP(png, info, "ICC profile", PNG_COMPRESSION_TYPE_BASE,
                  reinterpret_cast<png_const_bytep>(metadata.icc.data()),
@@ -235,14 +239,23 @@ void write_metadata(png_structp png, png_infop info, const Metadata& metadata) {
 }
 
 /// The packet, which ends with a zero byte in memory, as text.
-void write_xmp(png_structp png, png_infop info, const FileBytes& terminated) {
+void set_xmp(png_structp png, png_infop info, const FileBytes& terminated) {
   png_text text{};
   text.compression = PNG_ITXT_COMPRESSION_NONE;
-  text.key = const_cast<png_charp>(xmp_keyword);
+  text.key = const_cast<png_charp>(png_xmp_keyword.data());
   text.text = const_cast<png_charp>(reinterpret_cast<const char*>(terminated.data()));
   text.itxt_length = terminated.size() - 1;
   text.lang = const_cast<png_charp>("");
   text.lang_key = const_cast<png_charp>("");
+  png_set_text(png, info, &text, 1);
+}
+
+void set_iptc(png_structp png, png_infop info, const std::string& iptc) {
+  png_text text{};
+  text.compression = PNG_TEXT_COMPRESSION_zTXt;
+  text.key = const_cast<png_charp>(png_iptc_keyword.data());
+  text.text = const_cast<png_charp>(iptc.c_str());
+  text.text_length = iptc.size();
   png_set_text(png, info, &text, 1);
 }
 
@@ -252,6 +265,8 @@ FileBytes encode_png(const ImageView& image, const WriteOptions& options) {
                                    PNG_COLOR_TYPE_RGB_ALPHA};
   const int color_type = color_types[static_cast<std::size_t>(shape.channels - 1)];
   const int depth = shape.type == Type::u16 ? 16 : 8;
+  const std::vector<PngChunk> chunks = chunks_of(options.metadata, shape.channels, depth);
+  const std::string iptc = png_text_of_iptc(options.metadata.iptc);
   FileBytes xmp = options.metadata.xmp;
   if (!xmp.empty()) xmp.push_back(std::byte{0});
   Writer writer;
@@ -266,8 +281,13 @@ FileBytes encode_png(const ImageView& image, const WriteOptions& options) {
                  static_cast<png_uint_32>(shape.height), depth, color_type, PNG_INTERLACE_NONE,
                  PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
     png_set_benign_errors(png, 1);  // a profile of other channels is left out, the picture is written
-    write_metadata(png, writer.info, options.metadata);
-    if (!xmp.empty()) write_xmp(png, writer.info, xmp);
+    set_metadata(png, writer.info, options.metadata);
+    if (!xmp.empty()) set_xmp(png, writer.info, xmp);
+    if (!iptc.empty()) set_iptc(png, writer.info, iptc);
+    png_write_info_before_PLTE(png, writer.info);
+    for (const PngChunk& chunk : chunks)
+      png_write_chunk(png, reinterpret_cast<png_const_bytep>(chunk.name.c_str()),
+                      reinterpret_cast<png_const_bytep>(chunk.content.data()), chunk.content.size());
     png_write_info(png, writer.info);
     if (depth == 16 && std::endian::native == std::endian::little) png_set_swap(png);
     for (std::int64_t y = 0; y < shape.height; ++y)
@@ -285,7 +305,8 @@ Codec png_codec() {
   codec.holds.types = set_of(Type::u8, Type::u16);
   codec.holds.channels = set_of(1, 2, 3, 4);
   codec.holds.alpha = set_of(Alpha::none, Alpha::straight);
-  codec.holds.metadata = set_of(Carried::icc, Carried::exif, Carried::xmp);
+  codec.holds.metadata =
+      set_of(Carried::icc, Carried::exif, Carried::xmp, Carried::iptc, Carried::resolution, Carried::png);
   return codec;
 }
 

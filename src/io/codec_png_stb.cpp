@@ -15,7 +15,7 @@ namespace {
 
 Picture decode_png(Bytes bytes, const ReadOptions& options) {
   const PngChunks chunks = scan_png(bytes, true);
-  refuse_animation(chunks);
+  refuse_unreadable(chunks);
   // stb looks at neither.
   if (!chunks.bad_chunk.empty())
     damaged("PNG", "the checksum of its " + chunks.bad_chunk + " chunk is wrong");

@@ -1,5 +1,5 @@
-// PBM, PGM and PPM, plain and binary, and PAM, of which the first picture of a file is read; and PFM: 32-bit
-// floats, one or three channels, rows from bottom to top.
+// PBM, PGM and PPM, plain and binary, and PAM, whose binary files may hold one picture after another; and
+// PFM: 32-bit floats, one or three channels, rows from bottom to top.
 
 #include <algorithm>
 #include <bit>
@@ -29,6 +29,12 @@ struct Header {
 
   [[nodiscard]] Type type() const { return maximum > 255 ? Type::u16 : Type::u8; }
   [[nodiscard]] std::uint64_t samples() const { return width * height * channels; }
+  [[nodiscard]] bool plain() const { return kind <= '3'; }
+  /// Bytes of the pixels, of plain files the least.
+  [[nodiscard]] std::uint64_t bytes() const {
+    if (kind == '4') return (width + 7) / 8 * height;
+    return plain() ? samples() : samples() * size_of(type());
+  }
 };
 
 void read_pam_header(TextHeader& text, Header& header) {
@@ -129,20 +135,39 @@ void read_binary(Bytes data, const Header& header, Image& image) {
     scaler.store(size == 1 ? byte_at(data, i) : be16(data, i * 2), image.data() + i * size);
 }
 
-Picture decode_pnm(Bytes bytes, const ReadOptions& options) {
-  TextHeader text(bytes, format, 2);
+/// A header that keeps to the limits.
+Header checked_header(TextHeader& text, Bytes bytes, const ReadLimits& limits) {
   const Header header = read_header(text, static_cast<char>(byte_at(bytes, 1)));
   const int channels = static_cast<int>(std::min<std::uint64_t>(header.channels, 1000));
-  check_limits(header.width, header.height, channels, header.type(), options.limits);
+  check_limits(header.width, header.height, channels, header.type(), limits);
+  return header;
+}
 
-  const bool plain = header.kind <= '3';
-  const Bytes data = plain ? bytes.subspan(text.position()) : text.rest();
-  const std::uint64_t needed = header.kind == '4' ? (header.width + 7) / 8 * header.height
-                               : plain            ? header.samples()
-                                                  : header.samples() * size_of(header.type());
-  if (data.size() < needed) truncated(format);
-  Image image = allocate(header.width, header.height, channels, header.type(), header.alpha, options);
-  if (plain) {
+/// A picture that is not whole is one of them as well.
+std::vector<FilePicture> list_pictures(Bytes bytes, const ReadOptions& options) {
+  std::vector<FilePicture> pictures;
+  for (Bytes rest = bytes;
+       pictures.empty() || sniff_pnm<'4', '5'>(rest, {}) || sniff_pnm<'6', '7'>(rest, {});) {
+    pictures.push_back({{}, bytes.size() - rest.size()});
+    TextHeader text(rest, format, 2);
+    const Header header = checked_header(text, rest, options.limits);
+    if (header.plain()) break;
+    const Bytes data = text.rest();
+    if (data.size() < header.bytes()) break;
+    rest = data.subspan(header.bytes());
+  }
+  return pictures;
+}
+
+Picture decode_pnm(Bytes file, const FilePicture& picture, const ReadOptions& options) {
+  const Bytes bytes = file.subspan(picture.at);
+  TextHeader text(bytes, format, 2);
+  const Header header = checked_header(text, bytes, options.limits);
+  const Bytes data = header.plain() ? bytes.subspan(text.position()) : text.rest();
+  if (data.size() < header.bytes()) truncated(format);
+  Image image = allocate(header.width, header.height, static_cast<int>(header.channels), header.type(),
+                         header.alpha, options);
+  if (header.plain()) {
     read_plain(text, header, image);
   } else if (header.kind == '4') {
     read_bits(data, header, image);
@@ -258,15 +283,17 @@ FileBytes encode_pfm(const ImageView& image, const WriteOptions&) {
 std::vector<Codec> pnm_codecs() {
   const unsigned types = set_of(Type::u8, Type::u16);
   const auto never = [](Bytes, std::string_view) { return false; };
-  Codec pam{"PAM", {".pam"}, sniff_pnm<'7', '7'>, decode_pnm, encode_pam, {types, set_of(1, 2, 3, 4)}};
-  pam.holds.alpha = set_of(Alpha::none, Alpha::straight);
-  pam.holds.extra = true;
-  return {{"PBM", {".pbm"}, sniff_pnm<'1', '4'>, decode_pnm, encode_pbm, {set_of(Type::u8), set_of(1)}},
-          {"PGM", {".pgm"}, sniff_pnm<'2', '5'>, decode_pnm, encode_pnm, {types, set_of(1)}},
-          {"PPM", {".ppm"}, sniff_pnm<'3', '6'>, decode_pnm, encode_pnm, {types, set_of(3)}},
-          {"PNM", {".pnm"}, never, decode_pnm, encode_pnm, {types, set_of(1, 3)}},
-          pam,
-          {"PFM", {".pfm"}, sniff_pfm, decode_pfm, encode_pfm, {set_of(Type::f32), set_of(1, 3)}}};
+  std::vector<Codec> codecs{
+      {"PBM", {".pbm"}, sniff_pnm<'1', '4'>, nullptr, encode_pbm, {set_of(Type::u8), set_of(1)}},
+      {"PGM", {".pgm"}, sniff_pnm<'2', '5'>, nullptr, encode_pnm, {types, set_of(1)}},
+      {"PPM", {".ppm"}, sniff_pnm<'3', '6'>, nullptr, encode_pnm, {types, set_of(3)}},
+      {"PNM", {".pnm"}, never, nullptr, encode_pnm, {types, set_of(1, 3)}},
+      {"PAM", {".pam"}, sniff_pnm<'7', '7'>, nullptr, encode_pam, {types, set_of(1, 2, 3, 4)}}};
+  codecs.back().holds.alpha = set_of(Alpha::none, Alpha::straight);
+  codecs.back().holds.extra = true;
+  for (Codec& codec : codecs) codec.several = {"page", list_pictures, decode_pnm, nullptr};
+  codecs.push_back({"PFM", {".pfm"}, sniff_pfm, decode_pfm, encode_pfm, {set_of(Type::f32), set_of(1, 3)}});
+  return codecs;
 }
 
 }  // namespace satin::io

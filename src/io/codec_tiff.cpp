@@ -357,7 +357,7 @@ Picture decode_page(Bytes bytes, const FilePicture& page, const ReadOptions& opt
     if (layout.type == Type::u16) normalise<std::uint16_t>(image, layout);
     if (layout.photometric == PHOTOMETRIC_SEPARATED) apply_inks(picture, options.allocator);
   }
-  image = upright(std::move(image), layout.orientation, options.allocator);
+  turn_upright(picture, std::move(image), layout.orientation, options.allocator);
   if (options.allow_partial && TIFFLastDirectory(tiff.get()) == 0 && TIFFReadDirectory(tiff.get()) == 0)
     picture.warnings.emplace_back("what follows this page cannot be read.");
   return picture;
@@ -374,7 +374,8 @@ Codec tiff_codec() {
   codec.holds.channels = set_of(1, 2, 3, 4);
   codec.holds.alpha = set_of(Alpha::none, Alpha::straight, Alpha::premultiplied);
   codec.holds.extra = true;
-  codec.holds.metadata = set_of(Carried::icc, Carried::exif, Carried::xmp, Carried::iptc);
+  codec.holds.metadata =
+      set_of(Carried::icc, Carried::exif, Carried::xmp, Carried::iptc, Carried::resolution);
   return codec;
 }
 

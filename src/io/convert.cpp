@@ -100,9 +100,9 @@ Image bytes_of(const ImageView& image, bool dither) {
   return result;
 }
 
-/// Linear light of 0 to 1 by the profile's curves, or sRGB's; colours times their alpha where there is one.
-Image linear_floats(const ImageView& image, const Shape& target, Bytes icc) {
-  const std::optional<ToneCurves> own = ToneCurves::from_profile(icc, image.shape);
+/// Linear light of 0 to 1 by the file's curves, or sRGB's; colours times their alpha where there is one.
+Image linear_floats(const ImageView& image, const Shape& target, const Metadata& metadata) {
+  const std::optional<ToneCurves> own = ToneCurves::of(metadata, image.shape);
   const Image light = (own ? *own : ToneCurves::srgb(image.shape.type)).decoded(image);
   Image result(target);
   const int channels = target.channels;
@@ -158,8 +158,8 @@ Shape shape_for(const Codec& codec, const Shape& shape) {
   return widens && why_not(codec, wider).empty() ? wider : shape;
 }
 
-Image converted(const ImageView& image, const Shape& target, bool dither, Bytes icc) {
-  if (target.type == Type::f32) return linear_floats(image, target, icc);
+Image converted(const ImageView& image, const Shape& target, bool dither, const Metadata& metadata) {
+  if (target.type == Type::f32) return linear_floats(image, target, metadata);
   if (image.shape.type == Type::u16) return bytes_of(image, dither);
   Image codes = codes16(image);
   return target.type == Type::u16 ? std::move(codes) : bytes_of(codes, dither);

@@ -18,7 +18,8 @@ namespace satin::io {
 /// bits are made of 16 by floor(v * 255 / 65535 + (b + 1/2) / 256), b the 16 x 16 matrix of Bayer 1973: the
 /// mean over such a square keeps the 16-bit value to 1/512 of an 8-bit step, and 8-bit codes stay exactly
 /// what they are. Throws Error(input) for NaN.
-[[nodiscard]] Image converted(const ImageView& image, const Shape& target, bool dither, Bytes icc);
+[[nodiscard]] Image converted(const ImageView& image, const Shape& target, bool dither,
+                              const Metadata& metadata);
 
 /// Colour management, by Little CMS where it is built in. Inks (cyan, magenta, yellow, black) of u8 or u16
 /// samples to sRGB of the same type.

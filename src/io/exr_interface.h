@@ -30,6 +30,7 @@ struct SatinExrWindow {
 /// One part of a file; a file of one part is that part.
 struct SatinExrPart {
   const char* name;  ///< empty if it has none
+  const char* view;  ///< likewise; of stereo pictures
   struct SatinExrWindow data;
   struct SatinExrWindow display;
   float pixel_aspect;  ///< width of a pixel over its height

@@ -88,7 +88,7 @@ bool read_up_to(int descriptor, FileBytes& bytes, std::size_t wanted, const std:
 }
 
 [[noreturn]] void refuse(const fs::path& path, const std::string& reason) {
-  throw Error(ErrorKind::usage, path.string() + ": " + reason);
+  throw Error(ErrorKind::usage, printable(path.native()) + ": " + reason);
 }
 
 [[noreturn]] void fail(const std::string& name, int code) {
@@ -140,7 +140,7 @@ class NamedTemporary {
     }
     const int code = errno;
     path_.clear();
-    fail(target.string(), code);
+    fail(printable(target.native()), code);
   }
   ~NamedTemporary() {
     if (!path_.empty()) ::unlink(path_.c_str());
@@ -180,19 +180,19 @@ void rename_to_new(NamedTemporary& temporary, const fs::path& target) {
 #ifdef RENAME_NOREPLACE
   if (::renameat2(AT_FDCWD, from, AT_FDCWD, target.c_str(), RENAME_NOREPLACE) == 0) return temporary.keep();
   if (errno == EEXIST) refuse_existing(target);
-  if (errno != EINVAL && errno != ENOSYS) fail(target.string(), errno);
+  if (errno != EINVAL && errno != ENOSYS) fail(printable(target.native()), errno);
 #endif
   if (::link(from, target.c_str()) == 0) return;  // the temporary name goes with the object
   if (errno == EEXIST) refuse_existing(target);
   // Neither is known to this file system: reserve the name, then replace the reservation.
   const Descriptor reservation(::open(target.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (reservation.get() < 0 && errno == EEXIST) refuse_existing(target);
-  if (reservation.get() < 0) fail(target.string(), errno);
+  if (reservation.get() < 0) fail(printable(target.native()), errno);
   if (std::rename(from, target.c_str()) == 0) return temporary.keep();
   const int code = errno;
   struct stat reserved {};
   if (::fstat(reservation.get(), &reserved) == 0 && same_entry(target, reserved)) ::unlink(target.c_str());
-  fail(target.string(), code);
+  fail(printable(target.native()), code);
 }
 
 void synchronise_folder(const fs::path& folder) {
@@ -201,13 +201,19 @@ void synchronise_folder(const fs::path& folder) {
   if (descriptor.get() >= 0) static_cast<void>(::fsync(descriptor.get()) == 0);
 }
 
+/// Not of a pipe that a shell has opened, which /dev/fd/63 leads to.
+bool is_named_pipe(const fs::path& path) {
+  struct stat status {};
+  return ::lstat(path.c_str(), &status) == 0 && S_ISFIFO(status.st_mode);
+}
+
 }  // namespace
 
 bool is_standard_stream(const fs::path& path) { return path == "-"; }
 
 FileBytes read_file(const fs::path& path, std::uint64_t limit, const std::function<bool(Bytes)>& accept) {
   const bool standard = is_standard_stream(path);
-  const std::string name = standard ? "standard input" : path.string();
+  const std::string name = standard ? "standard input" : printable(path.native());
   if (path.empty()) fail_to_read("input", "the name of the file is empty. Give a name.");
   if (standard && ::isatty(STDIN_FILENO) != 0)
     fail_to_read(name, "it is a terminal. Pipe or redirect a picture into the command.");
@@ -247,6 +253,8 @@ void check_target(const fs::path& path, bool overwrite) {
     if (S_ISDIR(status.st_mode)) refuse(path, "it is a folder. Give the name of a file in it.");
     if (S_ISBLK(status.st_mode) || S_ISSOCK(status.st_mode))
       refuse(path, "it is not a file. Give the name of a file.");
+    if (is_named_pipe(path))
+      refuse(path, "it is a named pipe. Write to standard output (-o - > NAME), or give the name of a file.");
     if (S_ISREG(status.st_mode) && !overwrite) refuse_existing(path);
     if (::access(path.c_str(), W_OK) != 0)
       refuse(path, "it is protected against writing. Change its permissions, or give another name.");
@@ -258,9 +266,10 @@ void check_target(const fs::path& path, bool overwrite) {
   }
   const fs::path folder = folder_of(resolved(path));
   if (::stat(folder.c_str(), &status) != 0 || !S_ISDIR(status.st_mode))
-    refuse(path, "there is no folder " + folder.string() + ". Create it first, or check the name.");
+    refuse(path,
+           "there is no folder " + printable(folder.native()) + ". Create it first, or check the name.");
   if (::access(folder.c_str(), W_OK | X_OK) != 0)
-    refuse(path, "the folder " + folder.string() +
+    refuse(path, "the folder " + printable(folder.native()) +
                      " cannot be written to. Change its permissions, or choose another.");
 }
 
@@ -271,9 +280,9 @@ void write_file(const fs::path& path, Bytes bytes, bool overwrite,
   struct stat old {};
   if (::stat(path.c_str(), &old) == 0 && !S_ISREG(old.st_mode)) {
     Descriptor device(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-    if (device.get() < 0) fail(path.string(), errno);
-    write_all(device.get(), bytes, path.string());
-    if (!device.close()) fail(path.string(), errno);
+    if (device.get() < 0) fail(printable(path.native()), errno);
+    write_all(device.get(), bytes, printable(path.native()));
+    if (!device.close()) fail(printable(path.native()), errno);
     return;
   }
   NewFile file(path, overwrite);
@@ -302,16 +311,17 @@ NewFile::NewFile(const std::filesystem::path& path, bool overwrite)
 NewFile::~NewFile() = default;
 
 void NewFile::add(std::span<const std::byte> bytes) {
-  io::write_all(temporary_->descriptor().get(), bytes, path_.string());
+  io::write_all(temporary_->descriptor().get(), bytes, printable(path_.native()));
 }
 
 void NewFile::finish(std::optional<std::filesystem::file_time_type> modified) {
   std::error_code ignored;  // a file system without times holds the file all the same
   if (modified) std::filesystem::last_write_time(temporary_->path(), *modified, ignored);
-  if (::fsync(temporary_->descriptor().get()) != 0) io::fail(path_.string(), errno);
-  if (!temporary_->descriptor().close()) io::fail(path_.string(), errno);
+  if (::fsync(temporary_->descriptor().get()) != 0) io::fail(printable(path_.native()), errno);
+  if (!temporary_->descriptor().close()) io::fail(printable(path_.native()), errno);
   if (overwrite_) {
-    if (std::rename(temporary_->path().c_str(), target_.c_str()) != 0) io::fail(path_.string(), errno);
+    if (std::rename(temporary_->path().c_str(), target_.c_str()) != 0)
+      io::fail(printable(path_.native()), errno);
     temporary_->keep();
   } else {
     io::rename_to_new(*temporary_, target_);

@@ -11,6 +11,7 @@
 #include "io/photo_depth.h"
 #include "io/support.h"
 #include "metadata/pixel_tags.h"
+#include "metadata/resolution.h"
 #include "metadata/xmp.h"
 #include "satin/error.h"
 
@@ -44,7 +45,7 @@ const Codec& codec_for(Bytes bytes, std::string_view extension) {
 
 /// Puts the name of the file before the messages of `work`.
 template <class Work>
-auto named(const std::string& name, const Work& work) {
+decltype(auto) named(const std::string& name, const Work& work) {
   try {
     return work();
   } catch (const Error& error) {
@@ -141,7 +142,7 @@ Encodable encodable(const Codec& codec, const ImageView& image, const WriteOptio
   Prepared& prepared = result.picture;
   if (const Shape written = io::shape_for(codec, image.shape);
       options.convert && written.type != image.shape.type) {
-    prepared.copy = io::converted(prepared.view, written, options.dither, options.metadata.icc);
+    prepared.copy = io::converted(prepared.view, written, options.dither, options.metadata);
     prepared.view = prepared.copy.view();
   }
   if (!describes(options.metadata.icc, image.shape)) result.options.metadata.icc.clear();
@@ -187,6 +188,8 @@ std::vector<std::byte> encode(std::span<const ImageView> images, const std::stri
 Picture described(Picture picture) {
   const Shape& shape = picture.image.shape();
   if (picture.photo) io::complete_photo(*picture.photo, picture.metadata.exif, shape);
+  std::optional<Resolution>& resolution = picture.metadata.resolution;
+  if (!resolution) resolution = io::resolution_of_exif(picture.metadata.exif);
   io::describe_in_exif(picture.metadata.exif, shape.width, shape.height);
   if (!io::describe_in_xmp(picture.metadata.xmp, shape.width, shape.height))
     picture.warnings.emplace_back("The XMP packet is damaged and was left out.");
@@ -201,24 +204,25 @@ const Codec& codec_for_file(Bytes bytes, const std::string& name) {
 
 std::vector<Picture> decode_pictures(Bytes bytes, const std::string& name, const ReadOptions& options) {
   std::vector<Picture> pictures;
-  named(name, [&] {
-    const Codec& codec = codec_for_file(bytes, name);
-    std::uint64_t left = options.limits.bytes;
-    for (const io::FilePicture& chosen : io::chosen_pictures(codec, bytes, options)) {
-      pictures.push_back(described(io::decode(codec, bytes, chosen, options)));
-      const std::uint64_t size = byte_size(pictures.back().image.shape());
-      if (size > left)
-        throw Error(ErrorKind::input, "the pictures of the file are together over the limit of " +
-                                          std::to_string(options.limits.bytes) +
-                                          " bytes. Raise it (--max-bytes), or choose one of them.");
-      left -= size;
-    }
-  });
+  const Codec& codec = named(name, [&]() -> const Codec& { return codec_for_file(bytes, name); });
+  const auto chosen = named(name, [&] { return io::chosen_pictures(codec, bytes, options); });
+  std::uint64_t left = options.limits.bytes;
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    const std::string number = std::to_string(i + 1);
+    named(chosen.size() > 1 ? name + ", " + codec.several.word + " " + number : name,
+          [&] { pictures.push_back(described(io::decode(codec, bytes, chosen[i], options))); });
+    const std::uint64_t size = byte_size(pictures.back().image.shape());
+    if (size > left)
+      throw Error(ErrorKind::input, name + ": its pictures are together over the limit of " +
+                                        std::to_string(options.limits.bytes) +
+                                        " bytes. Raise it (--max-bytes), or choose one of them.");
+    left -= size;
+  }
   return pictures;
 }
 
 std::string name_of_input(const std::filesystem::path& path) {
-  return io::is_standard_stream(path) ? "standard input" : path.string();
+  return io::is_standard_stream(path) ? "standard input" : printable(path.native());
 }
 
 /// All of a file, if its beginning is that of a picture and `wanted` of its format.
@@ -338,11 +342,25 @@ std::string what_is_lost(const std::string& extension, const Metadata& metadata,
   const auto check = [&](io::Carried block, bool present, const char* what) {
     if (present && (codec->holds.metadata & io::set_of(block)) == 0) lost.emplace_back(what);
   };
-  check(io::Carried::icc, !metadata.icc.empty(), "ICC profile");
-  check(io::Carried::exif, !metadata.exif.empty(), "EXIF");
-  check(io::Carried::xmp, !metadata.xmp.empty(), "XMP");
-  check(io::Carried::iptc, !metadata.iptc.empty(), "IPTC");
-  check(io::Carried::windows, metadata.exr && metadata.exr->data != metadata.exr->display, "data window");
+  using io::Carried;
+  check(Carried::icc, !metadata.icc.empty(), "ICC profile");
+  check(Carried::exif, !metadata.exif.empty(), "EXIF");
+  if (metadata.exif.size() > codec->holds.longest_exif) lost.emplace_back("EXIF above 64 KiB");
+  check(Carried::xmp, !metadata.xmp.empty(), "XMP");
+  check(Carried::iptc, !metadata.iptc.empty(), "IPTC");
+  const bool in_exif = (codec->holds.metadata & io::set_of(Carried::exif)) != 0 &&
+                       io::resolution_of_exif(metadata.exif).has_value();
+  check(Carried::resolution, metadata.resolution && !in_exif, "resolution");
+  check(Carried::comments, !metadata.jpeg_comments.empty(), "JPEG comments");
+  check(Carried::png, !metadata.png_texts.empty(), "PNG text");
+  check(Carried::png, !metadata.png_time.empty(), "tIME");
+  check(Carried::png, !metadata.significant_bits.empty(), "sBIT");
+  const PngColour& colour = metadata.png;
+  const bool is_srgb = colour.code_points && (*colour.code_points)[0] == 1 && (*colour.code_points)[1] == 13;
+  check(Carried::png, colour.code_points && !is_srgb, "cICP");
+  check(Carried::png, colour.gamma && !colour.srgb_intent, "gAMA");
+  check(Carried::png, colour.chromaticities && !colour.srgb_intent, "cHRM");
+  check(Carried::windows, metadata.exr && metadata.exr->data != metadata.exr->display, "data window");
   for (const NamedChannel& channel : channels)
     if ((codec->holds.metadata & io::set_of(io::Carried::channels)) == 0)
       lost.push_back("channel " + channel.name);
@@ -369,7 +387,7 @@ bool fits_jpeg(const std::filesystem::path& file) {
 }
 
 void check_writable(const std::filesystem::path& path, const Shape& shape, const WriteOptions& options) {
-  const std::string name = io::is_standard_stream(path) ? "standard output" : path.string();
+  const std::string name = io::is_standard_stream(path) ? "standard output" : printable(path.native());
   named(name, [&] {
     validate(shape);
     static_cast<void>(codec_for(extension_of(path, options), shape, options));
@@ -384,11 +402,7 @@ void write_file(const std::filesystem::path& path, std::span<const std::byte> by
 }
 
 void write_image(const std::filesystem::path& path, const ImageView& image, const WriteOptions& options) {
-  check_writable(path, image.shape, options);
-  const std::string name = io::is_standard_stream(path) ? "standard output" : path.string();
-  const std::vector<std::byte> bytes =
-      named(name, [&] { return encode(image, extension_of(path, options), options); });
-  io::write_file(path, bytes, options.overwrite, options.modified);
+  write_pages(path, {&image, 1}, {&options, 1});
 }
 
 void write_pages(const std::filesystem::path& path, std::span<const ImageView> images,
@@ -396,21 +410,21 @@ void write_pages(const std::filesystem::path& path, std::span<const ImageView> i
   if (images.empty() || images.size() != options.size())
     throw Error(ErrorKind::usage, "write_pages() takes one picture or more, and options for each.");
   for (std::size_t i = 0; i < images.size(); ++i) check_writable(path, images[i].shape, options[i]);
-  const std::string name = io::is_standard_stream(path) ? "standard output" : path.string();
+  const std::string name = io::is_standard_stream(path) ? "standard output" : printable(path.native());
   const std::vector<std::byte> bytes =
       named(name, [&] { return encode(images, extension_of(path, options.front()), options); });
   io::write_file(path, bytes, options.front().overwrite, options.front().modified);
 }
 
 void check_holds_pages(const std::filesystem::path& path, const WriteOptions& options) {
-  const std::string name = io::is_standard_stream(path) ? "standard output" : path.string();
+  const std::string name = io::is_standard_stream(path) ? "standard output" : printable(path.native());
   const Codec* const codec = find_writer(extension_of(path, options));
   if (codec != nullptr) named(name, [&] { io::check_holds_several(*codec); });
 }
 
 std::vector<std::byte> encode_image(const ImageView& image, const std::string& extension,
                                     const WriteOptions& options) {
-  return named("output", [&] { return encode(image, io::lower(extension), options); });
+  return named("output", [&] { return encode({&image, 1}, io::lower(extension), {&options, 1}); });
 }
 
 bool same_file(const std::filesystem::path& a, const std::filesystem::path& b) {

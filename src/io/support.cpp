@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "metadata/resolution.h"
 #include "satin/error.h"
 
 namespace satin::io {
@@ -107,6 +108,12 @@ Image upright(Image image, int orientation, const Allocator& allocator) {
 
   copy_pixels_of<1, 2, 3, 4, 6, 8, 12, 16, 24, 32>(walk, result);
   return result;
+}
+
+void turn_upright(Picture& picture, Image image, int orientation, const Allocator& allocator) {
+  constexpr int first_on_its_side = 5;
+  if (orientation >= first_on_its_side) turn_resolution(picture.metadata);
+  picture.image = upright(std::move(image), orientation, allocator);
 }
 
 void swap_red_and_blue(std::byte* pixels, std::size_t count, std::size_t channels, std::size_t size) {

@@ -48,6 +48,9 @@ void check_limits(std::uint64_t width, std::uint64_t height, int channels, Type 
 /// The picture as its orientation tag (1 to 8, as in EXIF and TIFF) wants it to be seen.
 [[nodiscard]] Image upright(Image image, int orientation, const Allocator& allocator);
 
+/// Makes it the image of a picture whose metadata was read, in which the resolution turns with it.
+void turn_upright(Picture& picture, Image image, int orientation, const Allocator& allocator);
+
 /// Swaps the first and the third channel of `count` dense pixels of three or four samples of `size` bytes.
 void swap_red_and_blue(std::byte* pixels, std::size_t count, std::size_t channels, std::size_t size);
 

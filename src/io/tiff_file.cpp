@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "metadata/resolution.h"
 #include "metadata/tiff_exif.h"
 #include "satin/error.h"
 
@@ -116,6 +117,17 @@ bool set_page(TIFF* tiff, std::size_t index, std::size_t count) {
                                       static_cast<int>(count > most ? 0 : count)) != 0;
 }
 
+bool set_resolution(TIFF* tiff, const std::optional<Resolution>& resolution) {
+  if (!resolution) return true;
+  const Resolution r = without_metres(*resolution);
+  const int unit = r.unit == Resolution::Unit::inch         ? RESUNIT_INCH
+                   : r.unit == Resolution::Unit::centimetre ? RESUNIT_CENTIMETER
+                                                            : RESUNIT_NONE;
+  return TIFFSetField(tiff, TIFFTAG_XRESOLUTION, r.x) != 0 &&
+         TIFFSetField(tiff, TIFFTAG_YRESOLUTION, r.y) != 0 &&
+         TIFFSetField(tiff, TIFFTAG_RESOLUTIONUNIT, unit) != 0;
+}
+
 bool write_strips(TIFF* tiff, const ImageView& image, std::int64_t rows_per_strip) {
   const auto row_bytes = static_cast<std::size_t>(image.strides.row);
   FileBytes strip(row_bytes *
@@ -137,7 +149,8 @@ bool write_page(TIFF* tiff, const ImageView& image, const Metadata& metadata) {
   const std::int64_t rows_per_strip = std::min(rows, image.shape.height);
   return set_tags(tiff, image.shape, static_cast<std::uint32_t>(rows_per_strip)) &&
          set_block(tiff, TIFFTAG_ICCPROFILE, metadata.icc) &&
-         set_block(tiff, TIFFTAG_XMLPACKET, metadata.xmp) && write_strips(tiff, image, rows_per_strip);
+         set_block(tiff, TIFFTAG_XMLPACKET, metadata.xmp) && set_resolution(tiff, metadata.resolution) &&
+         write_strips(tiff, image, rows_per_strip);
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ double told_focus(const DepthRule& rule, double value) { return rule.gain < 0 ? 
     text += "Stored codes count as 0 to 1: " + print_real(*focus.focus) + " is " + short_number(scaled) + ".";
   else
     text += "Give one of them, or a place by --focus-at X,Y.";
-  throw Error(ErrorKind::usage, text);
+  throw Error(ErrorKind::input, text);
 }
 
 /// The largest strength by which the percentiles of the depth stay within the largest radius, in the words

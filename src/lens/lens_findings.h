@@ -9,8 +9,8 @@
 
 namespace satin {
 
-/// Adds what may surprise to the warnings. Throws Error(input) where no focus or no depth was found,
-/// Error(usage) for a focus outside the depth.
+/// Adds what may surprise to the warnings. Throws Error(input) where no focus or no depth was found, and for
+/// a focus outside the depth.
 void tell_findings(const LensState& found, const DepthRule& rule, const LensFocus& focus,
                    std::vector<std::string>& warnings);
 

@@ -29,7 +29,7 @@ class LensRadii {
   void run(const ImageView& picture, const ImageView& depth, const MutableImageView& radii, Stream stream);
 
   /// For PreparedFilter::check(): waits, warns of what may surprise in the runs since the last call, and
-  /// throws Error(input) where no focus or no depth was found, Error(usage) for a focus outside the depth.
+  /// throws Error(input) where no focus or no depth was found, and for a focus outside the depth.
   void check(std::vector<std::string>& warnings, Stream stream);
 
   /// The strength of the last run before check(), in pixels for a value of 1.

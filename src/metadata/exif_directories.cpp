@@ -10,9 +10,10 @@ namespace {
 
 constexpr std::uint32_t exif_directory = 0x8769, gps_directory = 0x8825, interoperability = 0xA005;
 
-/// Tags of the first directory that describe the picture: words, dates, resolution.
-constexpr std::array<std::uint32_t, 10> descriptive{0x010E, 0x010F, 0x0110, 0x011A, 0x011B,
-                                                    0x0128, 0x0131, 0x0132, 0x013B, 0x8298};
+/// Tags of the first directory that describe the picture: words, names of document and page, dates,
+/// resolution.
+constexpr std::array<std::uint32_t, 12> descriptive{0x010D, 0x010E, 0x010F, 0x0110, 0x011A, 0x011B,
+                                                    0x011D, 0x0128, 0x0131, 0x0132, 0x013B, 0x8298};
 
 /// Bytes of the numbers that a value of each type is made of.
 constexpr std::array<std::uint8_t, 13> number_bytes{0, 1, 1, 2, 4, 4, 1, 1, 2, 4, 4, 4, 8};

@@ -5,11 +5,13 @@
 
 #include "metadata/extended_xmp.h"
 #include "metadata/iptc.h"
+#include "metadata/resolution.h"
 
 namespace satin::io {
 namespace {
 
-constexpr int app1 = 0xE1, app2 = 0xE2, app13 = 0xED;
+constexpr int app0 = 0xE0, app1 = 0xE1, app2 = 0xE2, app13 = 0xED, comment = 0xFE;
+constexpr std::string_view jfif_name{"JFIF\0", 5};
 constexpr std::string_view exif_name{"Exif\0\0", 6};
 constexpr std::string_view icc_name{"ICC_PROFILE\0", 12};
 constexpr std::string_view photoshop_name{"Photoshop 3.0\0", 14};
@@ -48,9 +50,8 @@ void add_resources(std::vector<JpegSegment>& segments, Bytes resources) {
 
 /// The packet with its extension, which must be the one that it names.
 void join(FileBytes& xmp, const ExtendedXmp& extended, std::vector<std::string>& warnings) {
-  const std::string guid = xmp.empty() ? std::string() : extended_guid(xmp);
-  if (guid.empty()) return;
-  const std::optional<FileBytes> packet = extended.packet(guid);
+  if (extended.empty()) return;
+  const std::optional<FileBytes> packet = extended.packet(extended_guid(xmp));
   std::optional<FileBytes> both = packet ? joined_xmp(xmp, *packet) : std::nullopt;
   if (both)
     xmp = std::move(*both);
@@ -79,6 +80,8 @@ Metadata jpeg_metadata(Bytes bytes, std::vector<std::string>& warnings) {
     const std::size_t length = be16(bytes, at + 2);
     if (length < 2 || length > bytes.size() - at - 2) break;
     const Bytes segment = bytes.subspan(at + 4, length - 2);
+    if (marker == app0 && starts_with(segment, jfif_name)) metadata.resolution = resolution_of_jfif(segment);
+    if (marker == comment) metadata.jpeg_comments.push_back(copy_of(segment));
     if (marker == app1 && metadata.exif.empty() && starts_with(segment, exif_name))
       metadata.exif = copy_of(segment.subspan(exif_name.size()));
     if (marker == app1 && metadata.xmp.empty() && starts_with(segment, xmp_name))
@@ -98,10 +101,11 @@ Metadata jpeg_metadata(Bytes bytes, std::vector<std::string>& warnings) {
 
 std::vector<JpegSegment> jpeg_segments(const Metadata& metadata) {
   std::vector<JpegSegment> segments;
-  if (!metadata.exif.empty() && metadata.exif.size() + exif_name.size() <= jpeg_segment_limit)
+  if (!metadata.exif.empty() && metadata.exif.size() <= longest_jpeg_exif)
     segments.push_back(segment_of(app1, exif_name, metadata.exif));
   for (FileBytes& content : xmp_segments(metadata.xmp)) segments.push_back({app1, std::move(content)});
   if (!metadata.iptc.empty()) add_resources(segments, resources_of_iptc(metadata.iptc));
+  for (const FileBytes& text : metadata.jpeg_comments) segments.push_back({comment, text});
   const std::size_t most = jpeg_segment_limit - icc_name.size() - 2;
   const std::size_t count = (metadata.icc.size() + most - 1) / most;
   if (count > 255) return segments;

@@ -9,6 +9,8 @@ namespace satin::io {
 
 /// The largest content of a segment.
 constexpr std::size_t jpeg_segment_limit = 65533;
+/// The longest EXIF block in a segment, behind its name.
+constexpr std::size_t longest_jpeg_exif = jpeg_segment_limit - 6;
 /// What the content of a segment with an XMP packet begins with.
 constexpr std::string_view xmp_name{"http://ns.adobe.com/xap/1.0/\0", 29};
 

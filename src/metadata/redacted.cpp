@@ -59,6 +59,9 @@ Metadata redacted(const Metadata& metadata) {
   result.exif = io::exif_block(description);
   result.xmp.clear();
   result.iptc.clear();
+  if (result.exr) result.exr->part = result.exr->view = "";
+  result.jpeg_comments.clear();
+  result.png_texts.clear();
   return result;
 }
 

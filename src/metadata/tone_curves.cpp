@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <span>
 
-#include "metadata/bytes.h"
 #ifdef SATIN_IO_LCMS
 #include <lcms2.h>
 #endif
@@ -14,6 +15,54 @@ namespace {
 
 double srgb_to_linear(double encoded) {
   return encoded <= 0.04045 ? encoded / 12.92 : std::pow((encoded + 0.055) / 1.055, 2.4);
+}
+
+/// The inverse of the transfer of ITU-R BT.709, with the constants of H.273.
+double bt709_to_linear(double encoded) {
+  constexpr double alpha = 1.09929682680944, beta = 0.018053968510807;
+  return encoded < 4.5 * beta ? encoded / 4.5 : std::pow((encoded + alpha - 1) / alpha, 1 / 0.45);
+}
+
+/// A transfer function that a PNG file names: what it is, and where it is not sRGB's, its inverse.
+struct Transfer {
+  Tone tone = Tone::srgb;
+  std::function<double(double)> linear{};
+};
+
+Transfer power(double exponent) {
+  return {Tone::curves, [exponent](double encoded) { return std::pow(encoded, exponent); }};
+}
+
+/// Nothing for code points that leave it to others (2: unspecified).
+std::optional<Transfer> transfer_of_code_points(const PngColour& colour) {
+  if (!colour.code_points) return std::nullopt;
+  switch ((*colour.code_points)[1]) {  // ITU-T H.273, table 3
+    case 1:
+    case 6:
+    case 14:
+    case 15:
+      return Transfer{Tone::curves, bt709_to_linear};
+    case 2:
+      return std::nullopt;
+    case 4:
+      return power(2.2);
+    case 5:
+      return power(2.8);
+    case 8:
+      return power(1);
+    case 13:
+      return Transfer{};
+    default:
+      return Transfer{Tone::unknown};
+  }
+}
+
+/// By the sRGB and gAMA chunks. Exponents beyond those of screens would not keep every code apart.
+Transfer transfer_of_gamma(const PngColour& colour) {
+  if (colour.srgb_intent || !colour.gamma) return {};
+  constexpr double unit = 100'000, most = 5;
+  const double exponent = unit / std::max<std::uint32_t>(*colour.gamma, 1);
+  return exponent > most || exponent < 1 / most ? Transfer{Tone::unknown} : power(exponent);
 }
 
 #ifdef SATIN_IO_LCMS
@@ -118,10 +167,7 @@ Image encode(const ImageView& linear, Type type, const std::array<std::vector<fl
   return result;
 }
 
-}  // namespace
-
-Tone tone_of([[maybe_unused]] std::span<const std::byte> icc, [[maybe_unused]] const Shape& shape) {
-  if (icc.empty()) return Tone::srgb;
+Tone tone_of_profile([[maybe_unused]] std::span<const std::byte> icc, [[maybe_unused]] const Shape& shape) {
 #ifdef SATIN_IO_LCMS
   const Profile profile(icc, colours_of(shape));
   if (!profile.has_curves()) return Tone::unknown;
@@ -129,6 +175,20 @@ Tone tone_of([[maybe_unused]] std::span<const std::byte> icc, [[maybe_unused]] c
 #else
   return Tone::unknown;
 #endif
+}
+
+/// Nothing if the profile decides.
+std::optional<Transfer> transfer_of(const Metadata& metadata) {
+  std::optional<Transfer> transfer = transfer_of_code_points(metadata.png);
+  if (!transfer && metadata.icc.empty()) transfer = transfer_of_gamma(metadata.png);
+  return transfer;
+}
+
+}  // namespace
+
+Tone tone_of(const Metadata& metadata, const Shape& shape) {
+  const std::optional<Transfer> transfer = transfer_of(metadata);
+  return transfer ? transfer->tone : tone_of_profile(metadata.icc, shape);
 }
 
 template <class Linear>
@@ -141,19 +201,20 @@ void ToneCurves::set(const Linear& linear) {
     }
 }
 
-std::optional<ToneCurves> ToneCurves::from_profile([[maybe_unused]] std::span<const std::byte> icc,
-                                                   const Shape& shape) {
-  if ((shape.type != Type::u8 && shape.type != Type::u16) || tone_of(icc, shape) != Tone::curves)
+std::optional<ToneCurves> ToneCurves::of(const Metadata& metadata, const Shape& shape) {
+  if ((shape.type != Type::u8 && shape.type != Type::u16) || tone_of(metadata, shape) != Tone::curves)
     return std::nullopt;
-#ifdef SATIN_IO_LCMS
-  const Profile profile(icc, colours_of(shape));
   ToneCurves result;
   result.type_ = shape.type;
+  if (const std::optional<Transfer> transfer = transfer_of(metadata)) {
+    result.set([&](std::size_t, double encoded) { return transfer->linear(encoded); });
+    return result;
+  }
+#ifdef SATIN_IO_LCMS
+  const Profile profile(metadata.icc, colours_of(shape));
   result.set([&](std::size_t channel, double encoded) { return profile.linear(channel, encoded); });
-  return result;
-#else
-  return std::nullopt;
 #endif
+  return result;
 }
 
 ToneCurves ToneCurves::srgb(Type type) {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <memory>
 #include <new>
-#include <ranges>
 #include <set>
 #include <utility>
 
@@ -23,6 +22,13 @@ struct Name {
 Name split(std::string_view name) {
   const std::size_t at = name.rfind(separator);
   return at == std::string_view::npos ? Name{{}, name} : Name{name.substr(0, at), name.substr(at + 1)};
+}
+
+bool is_zero(std::byte value) { return value == std::byte{0}; }
+
+/// Every packet begins with a mark or in ASCII.
+bool is_utf16(Bytes packet) {
+  return packet.size() > 1 && (is_zero(packet[0]) || is_zero(packet[1]) || byte_at(packet, 0) >= 0xFE);
 }
 
 /// The attributes of a start tag, as they are written.
@@ -70,7 +76,8 @@ class Reader {
 
   [[nodiscard]] std::optional<XmpProperties> read() {
     constexpr std::size_t largest_packet = std::size_t{1} << 30;
-    if (packet_.size() > largest_packet) return std::nullopt;
+    // Expat would read UTF-16 as well, but counts other bytes then.
+    if (packet_.size() > largest_packet || is_utf16(packet_)) return std::nullopt;
     const auto* text = reinterpret_cast<const char*>(packet_.data());
     const bool good =
         XML_Parse(parser_.get(), text, static_cast<int>(packet_.size()), XML_TRUE) == XML_STATUS_OK;
@@ -109,7 +116,8 @@ class Reader {
     description.start = '<' + description.name;
     append_prefixes(description.start);
     for (const std::string_view attribute : attributes_in(tag)) {
-      if (attribute.starts_with("xmlns=") || attribute.starts_with("xmlns:")) continue;
+      const std::string_view written = attribute.substr(0, attribute.find_first_of(" \t\r\n="));
+      if (written == "xmlns" || written.starts_with("xmlns:")) continue;
       const Name name = split(attributes[0]);
       if (name.space.empty() || name.space == rdf || name.space == xml) {
         (description.start += ' ') += attribute;
@@ -131,7 +139,8 @@ class Reader {
       return;
     }
     std::set<std::string_view> seen;
-    for (const auto& [prefix, space] : std::views::reverse(prefixes_)) {
+    for (auto declared = prefixes_.rbegin(); declared != prefixes_.rend(); ++declared) {
+      const auto& [prefix, space] = *declared;
       if (!seen.insert(prefix).second || space.empty()) continue;
       start += " xmlns" + (prefix.empty() ? "" : ':' + prefix) + "=\"";
       append_escaped(start, space);
@@ -211,10 +220,7 @@ void append_escaped(std::string& text, std::string_view value) {
 }
 
 Bytes without_zeros(Bytes packet) {
-  const auto is_zero = [](std::byte value) { return value == std::byte{0}; };
-  const bool wide =
-      packet.size() > 1 && (is_zero(packet[0]) || is_zero(packet[1]) || byte_at(packet, 0) >= 0xFE);
-  const std::size_t unit = wide ? 2 : 1;
+  const std::size_t unit = is_utf16(packet) ? 2 : 1;
   while (packet.size() >= unit && std::ranges::all_of(packet.last(unit), is_zero))
     packet = packet.first(packet.size() - unit);
   return packet;

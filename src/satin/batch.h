@@ -110,10 +110,16 @@ struct BatchFile {
   StandIn stand_in = StandIn::none;  ///< how the output is written, if its format is to be the input's
 };
 
+/// What names lead to.
+struct FoundPictures {
+  std::vector<BatchFile> files;               ///< pictures
+  std::vector<std::filesystem::path> unread;  ///< as Batch::unread
+};
+
 /// The pictures that `inputs`, `list` and `recursive` lead to, as prepare_batch() finds them, for work that
 /// makes no picture of each; `output` is the name below the folder that was named. Throws Error(usage) for no
 /// input, Error(input) if folders hold no picture.
-[[nodiscard]] std::vector<BatchFile> find_pictures(const BatchOptions& options);
+[[nodiscard]] FoundPictures find_pictures(const BatchOptions& options);
 
 /// "2 files are no pictures that Satin reads: ..." with the first names; empty for none.
 [[nodiscard]] std::string describe_unread(const std::vector<std::filesystem::path>& files);
@@ -222,6 +228,8 @@ struct BatchEvents {
   /// A stage of a file begins or ends, also by an error; filtering may begin once more. Called from several
   /// threads at once.
   std::function<void(const BatchFile& file, Stage stage, bool begins)> stage;
+  /// Filters have done so much of a file: see Plan::watch(). Called from several threads at once.
+  std::function<void(const BatchFile& file, double done)> filtering{};
   /// Called from the thread that runs the batch, in the order of the files.
   std::function<void(const FileResult& result, const BatchResult& so_far)> finished;
   /// Asked between stages and inside of filters, from several threads; true ends the batch and leaves no

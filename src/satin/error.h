@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace [[gnu::visibility("default")]] satin {
 
@@ -13,6 +14,9 @@ enum class ErrorKind {
   environment,  ///< no such device, a driver too old, out of memory, a full disk (exit 3)
   cancelled     ///< a Progress function of the caller said so (exit 130)
 };
+
+/// A name as messages show it: on one line, with nothing that a terminal would obey ("\\n", "\\x1b").
+[[nodiscard]] std::string printable(std::string_view name);
 
 /// An error with a message of one or two lines: what, where, and what to do about it.
 class Error : public std::runtime_error {

@@ -6,8 +6,8 @@
 // order is always RGB. CMYK becomes sRGB by the profile in the file (relative colorimetric, black point
 // compensation), without one by the plain product of ink and black, with a warning. Files with alpha give
 // Alpha::straight; OpenEXR and float TIFF with associated alpha give Alpha::premultiplied. A file
-// of several pictures, the pages of a TIFF or the parts of an OpenEXR file, is refused until one of them is
-// chosen; thumbnails and steps of a pyramid are no pages. Of a PNM file the first picture is read.
+// of several pictures, the pages of a TIFF or PNM file or the parts of an OpenEXR file, is refused until one
+// of them is chosen; thumbnails and steps of a pyramid are no pages.
 //
 // HEIC and AVIF of 9 to 16 bits become u16 over its whole range, rounded to nearest; their alpha is divided
 // out. Their colours by numbers (nclx) become an ICC profile; PQ and HLG without a profile are refused.
@@ -46,7 +46,7 @@ struct ReadLimits {
 /// How a file is read.
 struct ReadOptions {
   ReadLimits limits{};                 ///< above them it is refused
-  std::optional<std::int64_t> page{};  ///< the page of a TIFF file that is read, from 1
+  std::optional<std::int64_t> page{};  ///< the page of a TIFF or PNM file that is read, from 1
   std::string part{};      ///< likewise the part of an OpenEXR file, by its name or its number from 1
   bool all_pages = false;  ///< read_pictures() reads all pages or parts
   /// Takes what there is of a JPEG, PNG, TIFF or OpenEXR file that ends early or is damaged behind its

@@ -1,21 +1,23 @@
 #pragma once
-// The tone curves of an ICC profile: what linear light means for pixels that are not sRGB-encoded.
+// The tone curves of a file: what linear light means for pixels that are not sRGB-encoded. The cICP chunk of
+// a PNG file decides before the ICC profile, that before the sRGB chunk, and that before gAMA (PNG, third
+// edition, 4.3).
 
 #include <array>
 #include <cstddef>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "satin/image.h"
+#include "satin/metadata.h"
 
 namespace [[gnu::visibility("default")]] satin {
 
-/// What a profile says about linear light.
+/// What a file says about linear light.
 enum class Tone {
-  srgb,    ///< the sRGB curve, to 0.001 of linear light; or no profile
-  curves,  ///< other curves, of a matrix or grey profile
-  unknown  ///< a table of colours, a damaged profile, or a build without Little CMS
+  srgb,    ///< the sRGB curve, to 0.001 of linear light; or nothing
+  curves,  ///< other curves, of a matrix or grey profile or of a transfer function
+  unknown  ///< a table of colours, a damaged profile, an odd transfer, or a build without Little CMS
 };
 
 /// Codes of u8 or u16 to linear light in f32 and back. Every code survives the way there and back, as long as
@@ -23,9 +25,8 @@ enum class Tone {
 /// taken.
 class ToneCurves {
  public:
-  /// Nothing unless the profile describes pixels of this shape, u8 or u16, by curves that are not sRGB's.
-  [[nodiscard]] static std::optional<ToneCurves> from_profile(std::span<const std::byte> icc,
-                                                              const Shape& shape);
+  /// Nothing unless the file describes pixels of this shape, u8 or u16, by curves that are not sRGB's.
+  [[nodiscard]] static std::optional<ToneCurves> of(const Metadata& metadata, const Shape& shape);
   /// Those of sRGB (IEC 61966-2-1) for u8 or u16.
   [[nodiscard]] static ToneCurves srgb(Type type);
 
@@ -46,7 +47,7 @@ class ToneCurves {
   std::array<std::vector<float>, 3> thresholds_;  ///< smallest linear value of every code but the first
 };
 
-/// What the profile of a picture of this shape says about linear light.
-[[nodiscard]] Tone tone_of(std::span<const std::byte> icc, const Shape& shape);
+/// What the file of a picture of this shape says about linear light.
+[[nodiscard]] Tone tone_of(const Metadata& metadata, const Shape& shape);
 
 }  // namespace satin

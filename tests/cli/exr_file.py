@@ -16,7 +16,7 @@ def box_of(plane):
     return 0, 0, plane.shape[1] - 1, plane.shape[0] - 1
 
 
-def header_of(planes, name, data, display, several):
+def header_of(planes, part, data, display, several):
     listed = b"".join(channel.encode() + b"\0" + struct.pack("<iB3x2i", 2, 0, 1, 1) for channel in planes) + b"\0"
     attributes = [
         attribute("channels", "chlist", listed),
@@ -27,8 +27,7 @@ def header_of(planes, name, data, display, several):
         attribute("pixelAspectRatio", "float", struct.pack("<f", 1)),
         attribute("screenWindowCenter", "v2f", struct.pack("<2f", 0, 0)),
         attribute("screenWindowWidth", "float", struct.pack("<f", 1))]
-    if name:
-        attributes.append(attribute("name", "string", name.encode()))
+    attributes += [attribute(key, "string", part[key].encode()) for key in ("name", "view") if key in part]
     if several:
         attributes.append(attribute("type", "string", b"scanlineimage"))
         attributes.append(attribute("chunkCount", "int", struct.pack("<i", data[3] - data[1] + 1)))
@@ -37,13 +36,13 @@ def header_of(planes, name, data, display, several):
 
 def write_parts(path, parts):
     """Not compressed 32-bit floats. parts: dictionaries of channels (a name -> array of floats, all of one shape) and,
-    where they are not plain, name, data (left, top, right, bottom) and display."""
+    where they are not plain, name, view, data (left, top, right, bottom) and display."""
     several = len(parts) > 1
     headers, rows = [], []
     for index, part in enumerate(parts):
         planes = {name: np.asarray(part["channels"][name], "<f4") for name in sorted(part["channels"])}
         data = part.get("data") or box_of(next(iter(planes.values())))
-        headers.append(header_of(planes, part.get("name"), data, part.get("display") or data, several))
+        headers.append(header_of(planes, part, data, part.get("display") or data, several))
         number = struct.pack("<i", index) if several else b""
         lines = [b"".join(plane[y].tobytes() for plane in planes.values()) for y in range(data[3] - data[1] + 1)]
         rows += [number + struct.pack("<2i", data[1] + y, len(line)) + line for y, line in enumerate(lines)]
@@ -96,7 +95,7 @@ def part_of(attributes):
         at += 16
     data = struct.unpack("<4i", attributes["dataWindow"])
     width, height = data[2] - data[0] + 1, data[3] - data[1] + 1
-    return {"name": attributes.get("name", b"").decode(), "data": data,
+    return {"name": attributes.get("name", b"").decode(), "view": attributes.get("view", b"").decode(), "data": data,
             "display": struct.unpack("<4i", attributes["displayWindow"]),
             "compression": attributes["compression"][0],
             "channels": {name: np.zeros((height, width), number) for name, number in channels.items()}}

@@ -192,6 +192,11 @@ def test_what_a_folder_holds_beside_pictures_is_counted_and_named(satin, noise):
     page = (satin.folder / "page.html").read_text()
     assert "3 files are no pictures" in page and "IMG_1.DNG" in page
     assert told in satin.good("blur", "in", "-o", "x", "--dry-run", *BLUR).stderr.decode()
+    foreseen = satin.good("blur", "in", "-o", "x", "--dry-run", "--json", *BLUR)
+    assert json.loads(foreseen.stdout.splitlines()[-1]) == {"unread": names}
+    for analysis in "stats", "regions":
+        result = satin.good(analysis, "in", "--json")
+        assert told in result.stderr.decode() and json.loads(result.stdout)["unread"] == names
     (satin.folder / "in" / "a.png").unlink()
     satin.bad(1, "blur", "in", "-o", "x", *BLUR, says=["no picture in", told])
 

@@ -144,8 +144,8 @@ def test_a_focus_outside_the_depth_tells_the_range(satin, tmp_path, noise):
     codes[:, 15:] = 204
     (tmp_path / "map.pgm").write_bytes(b"P5\n%d %d\n255\n" % (WIDTH, HEIGHT) + codes.tobytes())
     arguments = ("dof", "in.ppm", "-o", "out.ppm", "--depth", "map.pgm")
-    satin.bad(2, *arguments, "--focus", 200, says=["in.ppm", "focus 200", "from 0.2 to 0.8", "200 is 0.7843"])
-    satin.bad(2, *arguments, "--focus", 0.9, says=["from 0.2 to 0.8", "--focus-at"])
+    satin.bad(1, *arguments, "--focus", 200, says=["in.ppm", "focus 200", "from 0.2 to 0.8", "200 is 0.7843"])
+    satin.bad(1, *arguments, "--focus", 0.9, says=["from 0.2 to 0.8", "--focus-at"])
     assert not (tmp_path / "out.ppm").exists()
     strong = satin.good(*arguments, "--focus", 0.2, "--strength", "900%").error
     assert "--max-radius 64" in strong and "0.2 to 0.8" in strong and "--strength 160% fits" in strong

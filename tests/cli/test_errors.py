@@ -210,3 +210,81 @@ def test_what_could_mean_something_else_is_refused(satin, picture, line, says):
 def test_a_pipeline_sets_one_of_two_that_stand_for_each_other(satin, picture, text):
     result = satin("run", text, "in.png", "-o", "out.png")
     assert result.returncode == 2 and "not both: leave one of them out" in result.error
+
+
+def test_a_list_of_files_that_is_a_folder(satin):
+    (satin.folder / "list").mkdir()
+    satin.bad(1, "blur", "--files-from", "list", "-o", "out/", says=["'list'", "folder", "without --files-from"])
+
+
+def test_a_choice_of_numbers_has_no_nearest_one(satin, picture):
+    error = satin.bad(2, "regions", "in.png", "--connectivity", "6", says=["4, 8"]).error
+    assert "did you mean" not in error
+    error = satin.bad(2, "blur", "in.png", "-o", "out.png", "--border", "wrapp", says=["did you mean 'wrap'?"]).error
+    assert "?." not in error
+
+
+def test_an_array_of_many_channels_tells_its_shape(satin):
+    np.save(satin.folder / "in.npy", np.zeros((3, 40, 1000), np.uint8))
+    satin.bad(1, "blur", "in.npy", "-o", "out.npy", says=["in.npy", "(3, 40, 1000)", "(h, w, c)", "1 to 4"])
+
+
+def test_floats_that_would_become_infinite(satin):
+    np.save(satin.folder / "in.npy", np.random.default_rng(1).random((30, 40), np.float32) * np.float32(3e38))
+    satin.bad(1, "unsharp", "in.npy", "-o", "out.npy", "--amount", "5", says=["in.npy", "e+38", "Divide"])
+    assert not (satin.folder / "out.npy").exists()
+    np.save(satin.folder / "in.npy", np.load(satin.folder / "in.npy") / np.float32(12))
+    satin.good("unsharp", "in.npy", "-o", "out.npy", "--amount", "5")
+    assert np.isfinite(np.load(satin.folder / "out.npy")).all()
+
+
+@pytest.mark.parametrize("line, says", [
+    (["blur", "in.png", "-r", "12", "-o", "out.png"], ["'12'", "--recursive", "--radius 12"]),
+    (["guided", "in.png", "-r", "1.5%", "-o", "out.png"], ["--recursive", "--radius 1.5%"]),
+    (["run", "blur", "radius=8", "in.png", "-o", "out.png"], ["'radius=8'", "quotes", 'satin run "blur radius=8"']),
+    (["run", "blur", "|", "unsharp", "in.png", "-o", "out.png"], ['satin run "blur | unsharp"']),
+])
+def test_the_real_mistake_is_named(satin, picture, line, says):
+    satin.bad(2, *line, says=says)
+    assert files_below(satin.folder) == ["in.png"]
+
+
+def test_names_like_pieces_of_a_pipeline_may_be_files(satin, picture):
+    (satin.folder / "radius=8").write_bytes(picture.read_bytes())
+    satin.good("run", "blur", "radius=8", "-o", "out.png")
+    (satin.folder / "12").write_bytes(picture.read_bytes())
+    satin.good("blur", "-r", "12", "-o", "two.png")
+
+
+def test_a_batch_that_was_begun_without_resume(satin, picture):
+    (satin.folder / "b.png").write_bytes(picture.read_bytes())
+    line = ("blur", "in.png", "b.png", "-o", "out")
+    satin.good(*line)
+    for option in (), ("--resume",):
+        satin.bad(2, *line, *option, says=["1 more exist already", "--skip-existing", "--overwrite"])
+    satin.good(*line, "--skip-existing")
+
+
+CONTROLS = "a\x1b[31mb\nc\x7f\x9b.png"
+
+
+@pytest.mark.parametrize("line, code", [
+    (["blur", CONTROLS, "-o", "out.png"], 1),  # not there
+    (["blur", "bad" + CONTROLS, "-o", "out.png"], 1),
+    (["blur", "bad" + CONTROLS, "in.png", "-o", "out"], 1),
+    (["blur", "in.png", "-o", "out.png", "--mask", "bad" + CONTROLS], 1),
+    (["blur", "in.png", "-o", CONTROLS + "/x.png"], 2),
+    (["blur", "in.png", "-o", "out.png", "--border", CONTROLS], 2),
+    (["blur", "in.png", "-o", "out.png", "--" + CONTROLS, "3"], 2),
+    ([CONTROLS], 2),
+    (["stats", "good" + CONTROLS], 0),
+    (["blur", "good" + CONTROLS, "-o", "out.png", "--dry-run"], 0),
+])
+def test_terminals_see_no_control_characters(satin, picture, line, code):
+    (satin.folder / ("bad" + CONTROLS)).write_bytes(b"no picture")
+    (satin.folder / ("good" + CONTROLS)).write_bytes(picture.read_bytes())
+    result = satin(*line)
+    assert result.returncode == code
+    printed = (result.stdout + result.stderr).decode()
+    assert r"a\x1b[31mb" in printed
+    assert not [c for c in printed if c != "\n" and (ord(c) < 32 or 0x7F <= ord(c) < 0xA0)]

@@ -36,7 +36,7 @@ def stack(tmp_path, pages):
 def parts(tmp_path, noise):
     """parts.exr: a beauty pass, and depth in a window of its own."""
     display = (0, 0, 39, 29)
-    made = [{"name": "beauty", "display": display,
+    made = [{"name": "beauty", "view": "left", "display": display,
              "channels": {name: noise((30, 40), seed=ord(name)) / 255 for name in "RGB"}},
             {"name": "depth", "display": display, "data": (5, 3, 24, 17), "channels": {"Z": noise((15, 20)) + 1.0}}]
     exr_file.write_parts(tmp_path / "parts.exr", made)
@@ -150,12 +150,23 @@ def test_all_parts_go_into_one_file(satin, parts):
     satin.good("blur", "parts.exr", "-o", "all.exr", "--radius", "0", "--all-pages")
     found = exr_file.read(satin.folder / "all.exr")
     for part, wanted in zip(found, parts):
-        assert (part["name"], part["display"]) == (wanted["name"], wanted["display"])
+        for key in "name", "view", "display":
+            assert part[key] == wanted.get(key, "")
         for name, plane in wanted["channels"].items():
             np.testing.assert_array_equal(part["channels"][name], np.float32(plane))
     assert found[1]["data"] == (5, 3, 24, 17) and list(found[1]["channels"]) == ["Z"]
     listing = tool("exrheader", satin.folder / "all.exr")
     assert "part 1" in listing and '"depth"' in listing and "(5 3) - (24 17)" in listing
+
+
+def test_redacted_parts_have_no_names(satin, parts):
+    """A name may tell what is in the picture."""
+    satin.good("redact", "parts.exr", "-o", "all.exr", "--box", "0,0,4,4", "--all-pages")
+    found = exr_file.read(satin.folder / "all.exr")
+    assert [(part["name"], part["view"]) for part in found] == [("1", ""), ("2", "")]
+    assert [part["data"] for part in found] == [(0, 0, 39, 29), (5, 3, 24, 17)]
+    satin.good("redact", "parts.exr", "-o", "one.exr", "--box", "0,0,4,4", "--part", "beauty")
+    assert exr_file.read(satin.folder / "one.exr")[0]["name"] == ""
 
 
 def test_pages_become_parts_with_a_display_window_that_holds_all(satin, stack):
@@ -169,24 +180,27 @@ def test_pages_become_parts_with_a_display_window_that_holds_all(satin, stack):
     assert files_below(satin.folder) == ["all.exr", "stack.tif"]
 
 
-def test_every_page_keeps_its_own_metadata(satin, noise):
-    texts = ["first page", "second page"]
-    images = [Image.fromarray(noise((9, 9, 3), seed=seed)) for seed in (1, 2)]
-    for image, text in zip(images, texts):
-        image.encoderinfo = {"tiffinfo": {270: text}}
-    images[0].save(satin.folder / "in.tif", save_all=True, append_images=images[1:], tiffinfo={270: texts[0]})
-    with Image.open(satin.folder / "in.tif") as file:
-        file.seek(1)
-        given = [texts[0], file.tag_v2[270]]
-    satin.good("blur", "in.tif", "-o", "out.tif", "--radius", "1", "--all-pages")
-    with Image.open(satin.folder / "out.tif") as file:
-        for index, text in enumerate(given):
+def test_every_page_keeps_its_own_metadata(satin, stack):
+    texts = ["first page", "second page", "third page"]
+    for index, text in enumerate(texts):
+        tool("tiffset", "-d", index, "-s", "270", text, stack)
+    satin.good("blur", "stack.tif", "-o", "all.tif", "--radius", "1", "--all-pages")
+    with Image.open(satin.folder / "all.tif") as file:
+        assert file.n_frames == 3
+        for index, text in enumerate(texts):
             file.seek(index)
             assert file.tag_v2[270] == text
-        assert file.n_frames == 2
-    satin.good("blur", "in.tif", "-o", "two.tif", "--radius", "1", "--page", "2")
-    with Image.open(satin.folder / "two.tif") as file:
-        assert file.tag_v2[270] == given[1] and file.n_frames == 1
+    for number, text in enumerate(texts, 1):
+        satin.good("blur", "stack.tif", "-o", "one.tif", "--radius", "1", "--page", number, "--overwrite")
+        with Image.open(satin.folder / "one.tif") as file:
+            assert file.n_frames == 1 and file.tag_v2[270] == text
+
+
+def test_the_page_that_cannot_be_read_is_named(satin, stack):
+    tool("tiffset", "-d", 1, "-s", "262", "9", stack)  # ICC L*a*b*
+    satin.bad(1, "blur", "stack.tif", "-o", "out.tif", "--radius", "1", "--all-pages", says="stack.tif, page 2: ")
+    satin.bad(1, "blur", "stack.tif", "-o", "out.tif", "--radius", "1", "--page", "2", says="stack.tif: ")
+    satin.good("blur", "stack.tif", "-o", "out.tif", "--radius", "1", "--page", "3")
 
 
 def test_a_folder_goes_on_without_what_has_several_pages(satin, stack, picture, pages):
@@ -277,3 +291,32 @@ def test_a_real_render_keeps_its_windows(satin):
 
     names = [[line.split(",")[0] for line in told(path)] for path in (render, satin.folder / "out.exr")]
     assert names[0] == names[1]
+
+
+def test_pictures_of_a_pnm_stream_are_pages(satin, noise):
+    """As ffmpeg writes them into a pipe: one after another."""
+    pictures = [noise((4, 5, 3), seed=1), noise((6, 2), np.uint16, seed=2), noise((3, 3, 3), seed=3)]
+    stream = b"".join(b"P%d %d %d %d\n" % (6 if picture.ndim == 3 else 5, picture.shape[1], picture.shape[0],
+                                           np.iinfo(picture.dtype).max) +
+                      picture.astype(picture.dtype.newbyteorder(">")).tobytes() for picture in pictures)
+    run = ["blur", "-", "-o", "-", "--radius", "0", "--format"]
+    satin.bad(1, *run, "ppm", stdin=stream, says=["3 pages", "--page N"])
+    satin.bad(1, *run, "ppm", stdin=stream[:-1], says="3 pages")
+    satin.bad(2, *run, "ppm", "--all-pages", stdin=stream, says="PPM files hold one picture")
+    for page, picture in enumerate(pictures, 1):
+        written = satin.good(*run, "npy", "--page", page, stdin=stream).stdout
+        np.testing.assert_array_equal(np.load(io.BytesIO(written)).reshape(picture.shape), picture)
+    only = stream[:len(b"P6 5 4 255\n") + pictures[0].size]
+    assert satin.good(*run, "ppm", stdin=only + b"the end").stdout == satin.good(*run, "ppm", stdin=only).stdout
+
+
+def test_a_gallery_shows_the_first_page_also_of_what_was_left_out(satin, stack):
+    run = ["blur", "stack.tif", "-o", "out/", "--radius", "1", "--resume", "--gallery", "page.html"]
+    for choice in ["--all-pages"], ["--page", "2"]:
+        satin.good(*run, *choice)
+        shown = files_below(satin.folder / "page_files")
+        assert len(shown) == 2
+        before = [(satin.folder / "page_files" / name).read_bytes() for name in shown]
+        shutil.rmtree(satin.folder / "page_files")
+        satin.good(*run, *choice)
+        assert [(satin.folder / "page_files" / name).read_bytes() for name in shown] == before

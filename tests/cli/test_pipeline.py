@@ -52,7 +52,7 @@ def test_json_comes_last(satin, picture, noise):
     pixels = [sum(each["count"] for each in json.loads((satin.folder / "out" / name).read_text())["bins"])
               for name in ("in.json", "b.json")]
     assert pixels == [20 * 12, 9 * 7]
-    satin.bad(2, "run", "bins bins=2", "in.png", "b.png", "-o", "out", says=["exists", "--overwrite"])
+    satin.bad(2, "run", "bins bins=2", "in.png", "b.png", "-o", "out", says=["exist", "--overwrite"])
     satin.bad(2, "run", "blur | stats | blur", "in.png", "-o", "c.json", lines=3, says=["olumn 8", "stats", "JSON"])
 
 

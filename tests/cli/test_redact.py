@@ -94,7 +94,6 @@ def test_help_warns(satin):
     ([], ["--box", "mask"]),
     (["--box", "1,2,3"], ["--box", "X,Y,W,H"]),
     (["--box", "1,2,0,3"], ["--box", "1 or more"]),
-    (["--box", "20,0,5,5"], ["20,0,5,5", "outside", "20 x 12"]),
     (["--box", "0,0,1,1", "--mask", "m.png"], "give one"),
     (["--mask", "small.png"], ["3 x 3", "20 x 12"]),
     (["--box", "0,0,1,1", "--colour", "black"], ["--colour", "#ff8000"]),
@@ -108,6 +107,18 @@ def test_usage_errors(satin, tmp_path, picture, noise, arguments, says):
     png_file.write(tmp_path / "m.png", noise((12, 20)))
     png_file.write(tmp_path / "small.png", noise((3, 3)))
     satin.bad(2, "redact", "in.png", "-o", "out.png", *arguments, says=says)
+
+
+def test_a_place_outside_the_picture_is_one_mistake(satin, tmp_path, picture, noise):
+    png_file.write(tmp_path / "map.png", noise((12, 20)))
+    says = ["in.png", "outside", "20 x 12"]
+    satin.bad(1, "redact", "in.png", "-o", "out.png", "--box", "20,0,5,5", says=says)
+    satin.bad(1, "dof", "in.png", "-o", "out.png", "--depth", "map.png", "--focus-at", "20,0", says=says)
+    png_file.write(tmp_path / "large.png", noise((600, 800, 3)))
+    for covered in ("redact", "--box", "500,500,5,5"), ("redact", "--box", "500,500,5,5", "--method", "blur"):
+        result = satin.bad(1, *covered, "in.png", "large.png", "-o", covered[-1] + "/", lines=3, says=says)
+        assert "1 of 2 files failed" in result.error
+        assert (tmp_path / covered[-1] / "large.png").exists()
     assert "out.png" not in files_below(tmp_path)
 
 

@@ -1,4 +1,5 @@
 """satin redact: a secret that a file carries beside its pixels does not come out, wherever it was put."""
+import hashlib
 import struct
 import subprocess
 import zlib
@@ -64,6 +65,15 @@ def exif_segment(block):
     return segment(0xE1, b"Exif\0\0" + block)
 
 
+def named_extension(packet_text, attributes=""):
+    """Segments of an extended packet and of the packet that names it."""
+    text = packet_text.encode()
+    guid = hashlib.md5(text).hexdigest().upper()
+    note = 'xmlns:n="http://ns.adobe.com/xmp/note/" n:HasExtendedXMP="%s" ' % guid
+    return [segment(0xE1, EXTENDED_NAME + guid.encode() + struct.pack(">II", len(text), 0) + text),
+            segment(0xE1, XMP_NAME + packet(note + attributes).encode())]
+
+
 GIMAGE = 'xmlns:g="http://ns.google.com/photos/1.0/image/"'
 THUMB = 'xmlns:t="http://ns.adobe.com/xap/1.0/g/img/"'
 TEXT = SECRET.decode()
@@ -72,13 +82,18 @@ PLACES = {
     "xmp of an editor": [segment(0xE1, XMP_NAME + packet('xmlns:dc="urn:dc" dc:title="%s"' % TEXT).encode())],
     "xmp GImage": [segment(0xE1, XMP_NAME + packet(GIMAGE + ' g:Data="%s"' % TEXT).encode())],
     "xmp thumbnail in utf-16": [segment(0xE1, XMP_NAME + packet(THUMB, "<t:image>%s</t:image>" % TEXT).encode("utf-16"))],
-    "extended xmp": [segment(0xE1, EXTENDED_NAME + b"0" * 32 + struct.pack(">II", len(SECRET), 0) + SECRET)],
+    "extended xmp that nothing names": [segment(0xE1, EXTENDED_NAME + b"0" * 32 + struct.pack(">II", len(SECRET), 0) + SECRET)],
+    "extended xmp that is named": named_extension(packet('xmlns:dc="urn:dc" dc:title="%s"' % TEXT)),
+    "thumbnail of jfif": [segment(0xE0, b"JFIF\0\1\2\0\0\1\0\1\3\2" + SECRET),
+                          segment(0xE0, b"JFXX\0\x10" + SECRET)],
     "multi-picture index": [segment(0xE2, b"MPF\0" + SECRET)],
     "iptc": [segment(0xED, b"Photoshop 3.0\0" + b"8BIM\x04\x04\0\0" + struct.pack(">I", 5 + len(SECRET)) +
                      b"\x1c\x02\x78" + struct.pack(">H", len(SECRET)) + SECRET)],
     "comment": [segment(0xFE, SECRET)],
     "private application segment": [segment(0xEB, SECRET)],
     "description": [exif_segment(exif([(0x010E, 2, SECRET + b"\0")]))],
+    "document name": [exif_segment(exif([(0x010D, 2, SECRET + b"\0")]))],
+    "page name": [exif_segment(exif([(0x011D, 2, SECRET + b"\0")]))],
     "artist": [exif_segment(exif([(0x013B, 2, SECRET + b"\0")]))],
     "maker note": [exif_segment(exif(below=[(0x927C, 7, SECRET)]))],
     "user comment": [exif_segment(exif(below=[(0x9286, 7, b"ASCII\0\0\0" + SECRET)]))],
@@ -123,6 +138,15 @@ def test_other_filters_drop_pictures_of_a_packet_alone(satin, tmp_path, encoding
     assert SECRET not in data and b'dc:title="Title"' in data
 
 
+def test_other_filters_drop_pictures_of_an_extended_packet_alone(satin, tmp_path):
+    text = packet(GIMAGE + ' xmlns:dc="urn:dc" dc:title="Title" g:Data="%s"' % TEXT)
+    jpeg(tmp_path, *named_extension(text))
+    for name in ("out.jpg", "out.png"):
+        satin.good("blur", "in.jpg", "-o", name, "--radius", "2")
+        data = (tmp_path / name).read_bytes()
+        assert SECRET not in data and b'dc:title="Title"' in data
+
+
 def test_a_damaged_packet_is_left_out_with_a_warning(satin, tmp_path):
     jpeg(tmp_path, segment(0xE1, XMP_NAME + packet(elements="<open>" + TEXT).encode()))
     assert "XMP packet is damaged" in satin.good("blur", "in.jpg", "-o", "out.jpg", "--radius", "2").error
@@ -135,13 +159,43 @@ def png_chunk(name, data):
 
 @pytest.mark.parametrize("chunk", [
     (b"tEXt", b"Comment\0" + SECRET), (b"zTXt", b"Comment\0\0" + zlib.compress(SECRET)),
-    (b"iTXt", b"Comment\0\0\0\0\0" + SECRET), (b"eXIf", exif([(0x010E, 2, SECRET + b"\0")])), (b"prVt", SECRET)])
+    (b"iTXt", b"Comment\0\0\0\0\0" + SECRET), (b"tIME", SECRET), (b"sBIT", SECRET), (b"pHYs", SECRET), (b"cICP", SECRET),
+    (b"eXIf", exif([(0x010E, 2, SECRET + b"\0")])), (b"prVt", SECRET)])
 def test_no_secret_of_a_png_comes_out(satin, tmp_path, picture, chunk):
     data = picture.read_bytes()
     picture.write_bytes(data[:33] + png_chunk(*chunk) + data[33:])
     satin.good("redact", "in.png", "-o", "out.png", *BOX)
     written = (tmp_path / "out.png").read_bytes()
     assert SECRET not in written and zlib.compress(SECRET) not in written and b"Comment" not in written
+
+
+def raw_profile(name, data):
+    text = "\n%s\n%8d\n%s\n" % (name, len(data), data.hex())
+    return png_chunk(b"zTXt", b"Raw profile type " + name.encode() + b"\0\0" + zlib.compress(text.encode()))
+
+
+def test_blocks_in_texts_of_png(satin, tmp_path, picture):
+    iptc = b"8BIM\x04\x04\0\0" + struct.pack(">I", 5 + len(SECRET)) + b"\x1c\x02\x78\0" + bytes([len(SECRET)]) + SECRET
+    data = picture.read_bytes()
+    chunks = raw_profile("iptc", iptc) + raw_profile("exif", b"Exif\0\0" + exif([(0x010E, 2, SECRET + b"\0")]))
+    picture.write_bytes(data[:33] + chunks + data[33:])
+    satin.good("redact", "in.png", "-o", "out.tif", *BOX)
+    satin.good("redact", "in.png", "-o", "out.png", *BOX)
+    assert SECRET not in (tmp_path / "out.tif").read_bytes()
+    assert b"Raw profile" not in (tmp_path / "out.png").read_bytes()
+    satin.good("blur", "in.png", "-o", "blur.png", "--radius", "2")
+    assert b"Raw profile type exif" not in (tmp_path / "blur.png").read_bytes()
+    satin.good("blur", "in.png", "-o", "blur.tif", "--radius", "2")
+    assert (tmp_path / "blur.tif").read_bytes().count(SECRET) == 1  # IPTC travels
+
+
+@pytest.mark.parametrize("name", ["out.jpg", "out.png", "out.tif", "out.webp"])
+def test_no_secret_of_a_tiff_comes_out(satin, tmp_path, name):
+    words = {tag: TEXT for tag in (269, 270, 285, 315, 33723)}
+    Image.fromarray(np.full((16, 16, 3), 90, np.uint8)).save(tmp_path / "in.tif", tiffinfo=words)
+    assert (tmp_path / "in.tif").read_bytes().count(SECRET) == len(words)
+    satin.good("redact", "in.tif", "-o", name, *BOX)
+    assert SECRET not in (tmp_path / name).read_bytes()
 
 
 def test_camera_exposure_and_copyright_stay(satin, tmp_path):
@@ -161,6 +215,10 @@ def test_keep_metadata_is_the_users_own_word(satin, tmp_path):
     result = satin.good("redact", "in.jpg", "-o", "out.jpg", *BOX, "--keep-metadata")
     assert "EXIF, XMP of the file stay" in result.error
     assert (tmp_path / "out.jpg").read_bytes().count(SECRET) == 2
+    jpeg(tmp_path, *PLACES["comment"])
+    result = satin.good("redact", "in.jpg", "-o", "out.jpg", *BOX, "--keep-metadata", "--overwrite")
+    assert "JPEG comments of the file stay" in result.error and SECRET in (tmp_path / "out.jpg").read_bytes()
+    jpeg(tmp_path, *PLACES["xmp of an editor"], *PLACES["description"], *PLACES["comment"])
     satin.good("run", "redact box=1,1,4,4 | blur radius=1", "in.jpg", "-o", "two.jpg")
     assert SECRET not in (tmp_path / "two.jpg").read_bytes()
     satin.bad(2, "blur", "in.jpg", "-o", "x.jpg", "--keep-metadata", says="--keep-metadata")

@@ -18,6 +18,40 @@ def test_from_and_to_a_pipe(satin, noise):
     assert result.stderr == b""
 
 
+def test_a_pipe_keeps_the_format_of_its_input(satin, noise):
+    array = noise((6, 8, 3))
+    png = satin.good("blur", "-", "-o", "-", *OPTIONS, stdin=png_file.encode(array)).stdout
+    assert np.array_equal(png_file.decode(png), box_blur(array, 2))
+    ppm = satin.good("blur", "-", "-o", "-", *OPTIONS, stdin=b"P6\n8 6\n255\n" + array.tobytes()).stdout
+    assert ppm == b"P6\n8 6\n255\n" + box_blur(array, 2).tobytes()
+    table = satin.good("integral", "-", "-o", "-", stdin=png_file.encode(array)).stdout
+    assert table.startswith(b"\x93NUMPY")
+    tiff = satin.good("blur", "-", "-o", "-", "--format", "tiff", *OPTIONS, stdin=png).stdout
+    assert tiff[:2] in (b"II", b"MM")
+
+
+def test_a_named_pipe_is_no_output_but_an_open_one_is(satin, picture):
+    os.mkfifo(satin.folder / "pipe.png")
+    satin.bad(2, "blur", "in.png", "-o", "pipe.png", says=["pipe.png", "named pipe", "-o -"])
+    satin.bad(2, "blur", "in.png", "-o", "pipe.png", "--overwrite", says="named pipe")
+    satin.bad(2, "regions", "in.png", "-o", "pipe.png", says="named pipe")
+    (satin.folder / "folder.png").mkdir()
+    satin.bad(2, "run", "blur", "in.png", "-o", "folder.png/../folder.png/../in.png/x.png", says="in.png")
+    ours, theirs = os.pipe()
+    png = satin.start("blur", "in.png", "-o", "/dev/fd/%d" % theirs, "--format", "png", pass_fds=[theirs])
+    os.close(theirs)
+    with open(ours, "rb") as result:
+        assert result.read().startswith(b"\x89PNG")
+    assert png.wait() == 0
+
+
+def test_an_error_is_told_once(satin, picture):
+    with open("/dev/full", "wb") as full:
+        for line in ("blur", "in.png", "-o", "out.png"), ("regions", "in.png"), ("stats", "in.png"), ("list",):
+            error = satin(*line, "--json", stdout=full).error
+            assert len(error.splitlines()) == 1 and "tandard output" in error
+
+
 def test_from_a_pipe_to_a_file(satin, noise):
     array = noise((6, 8))
     satin.good("blur", "-", "-o", "out.png", *OPTIONS, stdin=png_file.encode(array))
@@ -39,7 +73,6 @@ def test_streams_that_cannot_be(satin, picture):
     data = picture.read_bytes()
     satin.bad(2, "blur", "-", "in.png", "-o", "out", stdin=data, says="tandard input")
     satin.bad(2, "blur", "-", "-o", "out/", stdin=data, says="tandard input")
-    satin.bad(2, "blur", "-", "-o", "-", stdin=data, says="--format")
     satin.bad(2, "blur", "-", "-o", "out.png", "--mask", "-", stdin=data, says="--mask")
     satin.bad(2, "blur", "in.png", "-o", "-", "--json", says="--json")
 

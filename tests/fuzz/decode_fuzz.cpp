@@ -27,7 +27,7 @@ void write_again(const satin::Picture& picture) {
   options.metadata = picture.metadata;
   options.channels = picture.channels;
   options.convert = true;
-  static_cast<void>(satin::ToneCurves::from_profile(picture.metadata.icc, picture.image.shape()));
+  static_cast<void>(satin::ToneCurves::of(picture.metadata, picture.image.shape()));
   for (const char* extension : {".jpg", ".png", ".tif", ".exr"}) {
     try {
       static_cast<void>(satin::encode_image(picture.image, extension, options));

@@ -22,6 +22,13 @@ satin::Metadata metadata() {
   result.exif =
       bytes_of({"II*\0\10\0\0\0\2\0\x0f\1\2\0\3\0\0\0ab\0\0\x12\1\3\0\1\0\0\0\6\0\0\0\0\0\0\0", 38});
   result.xmp = bytes_of("<x:xmpmeta><a tiff:Orientation=\"6\"/></x:xmpmeta>");
+  result.iptc = bytes_of({"\x1c\2\x78\0\3abc", 8});
+  result.resolution = satin::Resolution{300, 150, satin::Resolution::Unit::inch};
+  result.jpeg_comments = {bytes_of("comment")};
+  result.png_texts = {{"tEXt", bytes_of({"Title\0text", 10})}};
+  result.png_time = bytes_of({"\7\xe0\2\3\4\5\6", 7});
+  result.significant_bits = {5, 6, 5};
+  result.png.code_points = {1, 13, 0, 1};
   return result;
 }
 

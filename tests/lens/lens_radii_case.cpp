@@ -32,8 +32,8 @@ RadiiResult run_on(const Device& device, const Image& picture, const Image& dept
   try {
     lens.check(result.warnings, {});
   } catch (const Error& error) {
-    if (error.kind() != ErrorKind::usage) throw;
     result.refused = error.what();
+    if (result.refused.rfind("focus ", 0) != 0) throw;
   }
   result.strength = lens.strength();
   backend.download(bytes.data(), there.get(), bytes.size(), {});

@@ -144,6 +144,25 @@ TEST(ExtendedXmp, PropertiesCarryThePrefixesOfTheirPlace) {
   EXPECT_EQ(values_in(*joined), (std::vector<std::string>{"urn:a&b c 1", "urn:q c 2"}));
 }
 
+TEST(ExtendedXmp, AttributesAreFoundHoweverTheyAreWritten) {
+  const std::string text =
+      packet("xmlns = 'urn:d'\txmlns:z\n=\"urn:z\" z:a = '\"x\" xmlns:y=&gt;>' z:b='/>'", "<c> t </c>");
+  EXPECT_EQ(values_in(bytes_of(text)),
+            (std::vector<std::string>{"urn:d c  t ", "urn:z a \"x\" xmlns:y=>>", "urn:z b />"}));
+}
+
+TEST(ExtendedXmp, Utf16IsNotRead) {
+  const std::string text = packet("q:a='1'", "");
+  for (const std::size_t first : {0U, 1U}) {
+    FileBytes wide(2 * text.size());
+    for (std::size_t i = 0; i < text.size(); ++i) wide[2 * i + first] = static_cast<std::byte>(text[i]);
+    EXPECT_FALSE(io::xmp_properties(wide));
+    EXPECT_EQ(io::extended_guid(wide), "");
+    wide.insert(wide.begin(), {std::byte(first == 0 ? 0xFF : 0xFE), std::byte(first == 0 ? 0xFE : 0xFF)});
+    EXPECT_FALSE(io::xmp_properties(wide));
+  }
+}
+
 TEST(ExtendedXmp, HostilePacketsDoNotGrow) {
   std::string prefixes, descriptions;
   for (int i = 0; i < 900; ++i)

@@ -160,7 +160,7 @@ TEST_F(Iptc, WhatCannotHoldItIsTold) {
   metadata.iptc = bytes_of(caption);
   EXPECT_EQ(what_is_lost(".jpg", metadata), "");
   EXPECT_EQ(what_is_lost(".tif", metadata), "");
-  EXPECT_EQ(what_is_lost(".png", metadata), "PNG holds no IPTC.");
+  EXPECT_EQ(what_is_lost(".bmp", metadata), "BMP holds no IPTC.");
 }
 
 TEST_F(Iptc, HostileResourcesAreHarmless) {

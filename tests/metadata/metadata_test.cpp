@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "metadata/jpeg_markers.h"
 #include "tests/io/support.h"
 
 namespace satin::test {
@@ -160,6 +161,22 @@ TEST(Metadata, WhatAFormatDoesNotHoldIsTold) {
   if (reads("TIFF")) {
     EXPECT_EQ(what_is_lost(".tif", metadata), "");
   }
+}
+
+TEST(Metadata, WhatIsTooLongOrSaysNothingNewIsTold) {
+  Metadata metadata;
+  metadata.iptc = bytes_of("data sets");
+  if (!what_is_lost(".jpg", metadata).empty()) GTEST_SKIP() << "this build has no libjpeg";
+  metadata.exif.resize(70000);
+  EXPECT_EQ(what_is_lost(".jpg", metadata), "JPEG holds no EXIF above 64 KiB.");
+  metadata.exif.resize(65527);
+  EXPECT_EQ(what_is_lost(".jpg", metadata), "");
+  EXPECT_EQ(io::jpeg_segments(metadata).front().content.size(), io::jpeg_segment_limit);
+  metadata.png.gamma = 45455;
+  EXPECT_EQ(what_is_lost(".jpg", metadata), "JPEG holds no gAMA.");
+  metadata.png.srgb_intent = 0;
+  metadata.png.code_points = {1, 13, 0, 1};
+  EXPECT_EQ(what_is_lost(".jpg", metadata), "");
 }
 
 }  // namespace

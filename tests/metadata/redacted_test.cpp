@@ -62,12 +62,16 @@ TEST(Redacted, NothingElseStays) {
   metadata.exif = io::exif_block(description);
   metadata.xmp = bytes_of("SECRET");
   metadata.iptc = bytes_of("SECRET");
+  metadata.jpeg_comments = {bytes_of("SECRET")};
+  metadata.png_texts = {{"tEXt", bytes_of("SECRET")}};
   const Metadata kept = redacted(metadata);
   EXPECT_EQ(block_text(kept).find("SECRET"), std::string::npos);
   EXPECT_NE(block_text(kept).find("Maker"), std::string::npos);
   EXPECT_NE(block_text(kept).find("2026"), std::string::npos);
   EXPECT_TRUE(kept.xmp.empty());
   EXPECT_TRUE(kept.iptc.empty());
+  EXPECT_TRUE(kept.jpeg_comments.empty());
+  EXPECT_TRUE(kept.png_texts.empty());
 }
 
 TEST(Redacted, DamageIsHarmless) {

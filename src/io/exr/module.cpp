@@ -137,6 +137,7 @@ SatinExrResult decode(const char* data, std::size_t size, int index, int partial
   const auto& window = header.dataWindow();
   std::vector<SatinExrChannel> channels = channels_of(header);
   const SatinExrPart shown{header.hasName() ? header.name().c_str() : "",
+                           header.hasView() ? header.view().c_str() : "",
                            window_of(window),
                            window_of(header.displayWindow()),
                            header.pixelAspectRatio(),
@@ -181,6 +182,7 @@ exr::Header header_of(const SatinExrPart& part, bool one_of_several) {
   exr::Header header(box_of(part.display), box_of(part.data), part.pixel_aspect);
   header.compression() = exr::ZIP_COMPRESSION;
   if (part.name[0] != '\0') header.setName(part.name);
+  if (part.view[0] != '\0') header.setView(part.view);
   if (one_of_several) header.setType(exr::SCANLINEIMAGE);
   for (const SatinExrChannel& channel : std::span(part.channels, static_cast<std::size_t>(part.count)))
     header.channels().insert(

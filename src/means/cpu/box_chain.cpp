@@ -81,7 +81,7 @@ void choose_sums(ChainBox& box) {
   const std::uint64_t inner = column * static_cast<std::uint64_t>(2 * box.reach_x + 1);
   const bool narrow = parts_x || parts_y ? column < (1U << 30) && inner <= (parts_x ? 0xFFFFFFFF : 0x7FFFFFFF)
                                          : narrow_sums(job);
-  box.sums = narrow && !box.unweights() ? Sums::words : Sums::doubles;
+  box.sums = narrow && (!box.unweights() || job.excludes) ? Sums::words : Sums::doubles;
   box.words = narrow && !parts_x && !parts_y && divides_words(job, largest, more_bits);
 }
 
@@ -99,7 +99,8 @@ void choose_types(ChainBox& box, bool first) {
   } else if (read.fixed_point || read.maximum > 0xFFFFFFFF) {
     box.input = Type::u64;
   } else {
-    box.input = longs || read.weighted || read.maximum > 0xFFFF ? Type::u32 : Type::u16;
+    const bool products = read.weighted && !job.excludes;
+    box.input = longs || products || read.maximum > 0xFFFF ? Type::u32 : Type::u16;
   }
   box.output = job.write.type;
   if (!box.in_rows) return;
@@ -116,9 +117,26 @@ void measure_columns(ChainBox& box) {
   }
 }
 
+/// Where not all pixels count, the mean over those that do is a mean whose alpha is 0 or 1: one more channel,
+/// which is that alpha.
+BoxMeanJob with_counts(BoxMeanJob job) {
+  if (!job.excludes) return job;
+  job.border_value[static_cast<std::size_t>(job.read.channels)] = 1;
+  ++job.read.channels;
+  job.read.weighted = true;
+  job.read.alpha_maximum = 1;
+  return job;
+}
+
+/// Quotients of rows are made for two and four channels.
+bool counts_in_rows(const BoxMeanJob& job) {
+  return !job.read.weighted && !job.read.fixed_point && (job.read.channels == 1 || job.read.channels == 3);
+}
+
 /// Windows of a border that repeats the picture may not be far larger than it.
 bool slides(const BoxMeanJob& job) {
-  if (job.excludes || job.radius.from_map || (job.radius.x == 0 && job.radius.y == 0)) return false;
+  if (job.radius.from_map || (job.radius.x == 0 && job.radius.y == 0)) return false;
+  if (job.excludes && !counts_in_rows(job)) return false;
   return job.border == Border::shrink ||
          (job.radius.x / radius_one <= 2 * job.width && job.radius.y / radius_one <= 2 * job.height);
 }
@@ -141,14 +159,14 @@ std::optional<std::vector<ChainBox>> chain_of(std::span<const BoxMeanJob> jobs) 
     if (!slides(job)) return {};
     const bool first = boxes.empty();
     ChainBox& box = boxes.emplace_back();
-    box.job = job;
+    box.job = with_counts(job);
     box.reach_x = reach_of(job.radius.x, job.width, job.border);
     box.reach_y = reach_of(job.radius.y, job.height, job.border);
     box.halo_x = box.reach_x + (fractional(job.radius.x) ? 1 : 0);
     box.halo_y = box.reach_y + (fractional(job.radius.y) ? 1 : 0);
     choose_sums(box);
     choose_types(box, first);
-    if (box.sums == Sums::longs && size_of(box.input) < sizeof(std::uint32_t)) return {};
+    if (box.sums == Sums::longs && (job.excludes || size_of(box.input) < sizeof(std::uint32_t))) return {};
     if (job.border == Border::shrink) measure_columns(box);
   }
   for (std::size_t i = boxes.size() - 1; i > 0; --i) {

@@ -51,6 +51,8 @@ struct ChainBox {
   [[nodiscard]] std::int64_t columns(std::int64_t width) const noexcept {
     return std::min(width + 2 * margin_x, job.width) + 2 * halo_x;
   }
+  /// Channels of the picture: the job of pixels that do not all count has one more, 1 where they count.
+  [[nodiscard]] int stored_channels() const noexcept { return job.read.channels - (job.excludes ? 1 : 0); }
   [[nodiscard]] bool unweights() const noexcept { return job.read.weighted && !job.write.working; }
   /// Column sums are weighted: in 1/256.
   [[nodiscard]] bool covers_rows() const noexcept { return sums != Sums::longs && halo_y != reach_y; }
@@ -68,8 +70,8 @@ struct ChainBox {
   [[nodiscard]] int windows() const noexcept { return sums == Sums::longs && halo_y != reach_y ? 2 : 1; }
 };
 
-/// The boxes of the jobs; nothing if a job is not for tiles: a radius map, pixels that do not count, radius
-/// 0, windows far larger than the picture.
+/// The boxes of the jobs; nothing if a job is not for tiles: a radius map, radius 0, windows far larger than
+/// the picture, pixels that do not count beside alpha or in sums of 64 bits.
 [[nodiscard]] std::optional<std::vector<ChainBox>> chain_of(std::span<const BoxMeanJob> jobs);
 
 /// Takes columns [left, right) of row y of the last box's means where they are not stored, in the slot of a

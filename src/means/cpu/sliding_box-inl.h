@@ -280,7 +280,7 @@ class SlidingBox {
       if constexpr (std::is_same_v<Mean, float>) {
         FloatMeans(sums, divisors, power_of_two(-store.exponents.colour), first, last, means);
       } else {
-        if constexpr (sizeof(Mean) == 4 && sizeof(Sum) == 8)
+        if constexpr (sizeof(Mean) == 4)
           if (box_.unweights())
             return Unweight(sums, divisors, first, last, channels_,
                             decode(box_.job.write.type == Type::u8 ? 0xFF : 0xFFFF, store.rule.transfer),

@@ -20,10 +20,57 @@
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 
+/// row[x] = (its pixel, counts[x]) for `pixels` pixels of `Channels` values, which end where the row of
+/// results ends: what is written never reaches what is still to be read.
+template <int Channels, class Value>
+void AppendCounts(const std::uint8_t* counts, std::size_t pixels, Value* row) {
+  static_assert(Channels == 1 || Channels == 3);
+  const hn::ScalableTag<Value> d;
+  const hn::Rebind<std::uint8_t, decltype(d)> bytes;
+  const Value* from = row + pixels;
+  std::size_t x = 0;
+  for (; x + hn::Lanes(d) <= pixels; x += hn::Lanes(d)) {
+    const auto count = hn::PromoteTo(d, hn::LoadU(bytes, counts + x));
+    if constexpr (Channels == 1) {
+      hn::StoreInterleaved2(hn::LoadU(d, from + x), count, d, row + 2 * x);
+    } else {
+      hn::Vec<decltype(d)> red, green, blue;
+      hn::LoadInterleaved3(d, from + 3 * x, red, green, blue);
+      hn::StoreInterleaved4(red, green, blue, count, d, row + 4 * x);
+    }
+  }
+  for (; x < pixels; ++x) {
+    for (std::size_t c = 0; c < Channels; ++c) row[(Channels + 1) * x + c] = from[Channels * x + c];
+    row[(Channels + 1) * x + Channels] = counts[x];
+  }
+}
+
+/// The means of colours alone, in place: every pixel loses its last value.
+template <int Channels>
+void DropCounts(std::size_t pixels, std::uint32_t* means) {
+  static_assert(Channels == 1 || Channels == 3);
+  const hn::ScalableTag<std::uint32_t> d;
+  hn::Vec<decltype(d)> red, green, blue, count;
+  std::size_t x = 0;
+  for (; x + hn::Lanes(d) <= pixels; x += hn::Lanes(d)) {
+    if constexpr (Channels == 1) {
+      hn::LoadInterleaved2(d, means + 2 * x, red, count);
+      hn::StoreU(red, d, means + x);
+    } else {
+      hn::LoadInterleaved4(d, means + 4 * x, red, green, blue, count);
+      hn::StoreInterleaved3(red, green, blue, d, means + 3 * x);
+    }
+  }
+  for (; x < pixels; ++x)
+    for (std::size_t c = 0; c < Channels; ++c) means[x * Channels + c] = means[x * (Channels + 1) + c];
+}
+
 class TileOfBoxes final : public SlidingBoxes {
  public:
   TileOfBoxes(std::span<const ChainBox> boxes, std::int64_t width)
-      : boxes_(boxes), channels_(static_cast<std::size_t>(boxes[0].job.read.channels)) {
+      : boxes_(boxes),
+        channels_(static_cast<std::size_t>(boxes[0].job.read.channels)),
+        stored_channels_(static_cast<std::size_t>(boxes[0].stored_channels())) {
     for (const ChainBox& box : boxes) {
       State& state = states_.emplace_back(State{SlidingBox(box, width), {}, {}});
       const std::size_t entries = static_cast<std::size_t>(box.columns(width)) * channels_;
@@ -119,12 +166,39 @@ class TileOfBoxes final : public SlidingBoxes {
     const RowReader& reader = stores_[0].reader;
     const std::byte* source = images_->source.at(box.in_first(), source_of(position, job.height, job.border));
     std::byte* row = ring_row(0, position);
+    if (job.excludes) {
+      const auto* counts =
+          images_->included.row<std::uint8_t>(source_of(position, job.height, job.border)) + box.in_first();
+      return boxes_[0].input == Type::u16
+                 ? read_counted(source, counts, reinterpret_cast<std::uint16_t*>(row))
+                 : read_counted(source, counts, reinterpret_cast<std::uint32_t*>(row));
+    }
     if (boxes_[0].input == Type::u16)
       return DecodeRow(As<std::uint8_t>(source), box.in_pixels() * channels_, reader.transfer,
                        reinterpret_cast<std::uint16_t*>(row));
     boxes_[0].input == Type::u32
         ? ReadRow(reader, source, box.in_pixels(), reinterpret_cast<std::uint32_t*>(row))
         : ReadRow(reader, source, box.in_pixels(), reinterpret_cast<std::uint64_t*>(row));
+  }
+
+  /// Working values of a row, each pixel followed by 1 if it counts, otherwise 0.
+  template <class Value>
+  void read_counted(const std::byte* source, const std::uint8_t* counts, Value* row) const {
+    const std::size_t pixels = states_[0].box.in_pixels();
+    RowReader reader = stores_[0].reader;
+    reader.read.weighted = false;
+    reader.read.channels = boxes_[0].stored_channels();
+    Value* values = row + pixels;
+    if constexpr (sizeof(Value) == 4) {
+      ReadRow(reader, source, pixels, values);
+    } else if (reader.read.type == Type::u16) {
+      std::copy_n(As<std::uint16_t>(source), pixels * stored_channels_, values);
+    } else if (reader.transfer.decode == nullptr) {
+      std::copy_n(As<std::uint8_t>(source), pixels * stored_channels_, values);
+    } else {
+      DecodeRow(As<std::uint8_t>(source), pixels * stored_channels_, reader.transfer, values);
+    }
+    stored_channels_ == 1 ? AppendCounts<1>(counts, pixels, row) : AppendCounts<3>(counts, pixels, row);
   }
 
   /// Row y of a box's means, after the rows of its window are in its ring.
@@ -151,20 +225,24 @@ class TileOfBoxes final : public SlidingBoxes {
     mean_row(boxes_.size() - 1, y, working_.data());
     const MeanRule& rule = stores_.back().rule;
     const std::size_t pixels = states_.back().box.out_pixels();
-    T* out = images_->output.row<T>(y) + left * static_cast<std::int64_t>(channels_);
+    const auto start = left * static_cast<std::int64_t>(stored_channels_);
+    T* out = images_->output.row<T>(y) + start;
     if constexpr (sizeof(T) == 1)
       if (boxes_.back().output == Type::u16)
         return EncodeRow(As<std::uint16_t>(working_), pixels * channels_, rule.transfer, out);
     auto* means = As<std::uint32_t>(working_);
-    const T* original = images_->original.row<T>(y) + left * static_cast<std::int64_t>(channels_);
+    const T* original = images_->original.row<T>(y) + start;
+    const bool with_alpha = rule.weighted && !boxes_.back().job.excludes;
+    if (rule.weighted && !with_alpha)
+      stored_channels_ == 1 ? DropCounts<1>(pixels, means) : DropCounts<3>(pixels, means);
     if (rule.mask_maximum != 0) {
-      if (rule.weighted)
+      if (with_alpha)
         return channels_ == 2 ? store_blended<2>(y, left, original, means, out)
                               : store_blended<4>(y, left, original, means, out);
       blend_row(y, left, original, means);
     }
-    rule.weighted ? StoreWithAlpha(means, pixels, channels_, rule.transfer, original, out)
-                  : EncodeWorking(means, pixels * channels_, rule.transfer, out);
+    with_alpha ? StoreWithAlpha(means, pixels, channels_, rule.transfer, original, out)
+               : EncodeWorking(means, pixels * stored_channels_, rule.transfer, out);
   }
 
   /// Means blended with the picture's own values under the mask, before they are encoded.
@@ -175,11 +253,11 @@ class TileOfBoxes final : public SlidingBoxes {
     const std::uint64_t whole = rule.mask_maximum;
     if (whole == 0xFF && decode(static_cast<T>(~T{0}), rule.transfer) <= 0xFFFF)
       return BlendRow(original, images_->mask.row<std::uint8_t>(y) + left, pixels,
-                      static_cast<int>(channels_), rule.transfer, means);
-    for (std::size_t x = 0; x < pixels; ++x, original += channels_, means += channels_) {
+                      static_cast<int>(stored_channels_), rule.transfer, means);
+    for (std::size_t x = 0; x < pixels; ++x, original += stored_channels_, means += stored_channels_) {
       const std::uint64_t weight = mask_at(images_->mask, left + static_cast<std::int64_t>(x), y);
       if (weight == whole) continue;
-      for (std::size_t c = 0; c < channels_; ++c)
+      for (std::size_t c = 0; c < stored_channels_; ++c)
         means[c] =
             static_cast<std::uint32_t>(blend(decode(original[c], rule.transfer), means[c], weight, whole));
     }
@@ -197,6 +275,7 @@ class TileOfBoxes final : public SlidingBoxes {
 
   std::span<const ChainBox> boxes_;
   std::size_t channels_;
+  std::size_t stored_channels_;
   std::vector<State> states_;
   std::vector<std::byte> working_;  ///< means before they are stored
   std::span<const MeanStore> stores_;

@@ -15,6 +15,7 @@
 #include <limits>
 
 #include "core/maths/fixed_point.h"
+#include "core/with_type.h"
 #include "pixels/cpu/load_wide-inl.h"
 #include "pixels/cpu/premultiplied-inl.h"
 #include "pixels/cpu/rows.h"
@@ -252,6 +253,23 @@ void StoreWithAlpha(const std::uint32_t* values, std::size_t pixels, std::size_t
   }
 }
 
+/// weights[x * Channels + c] = mask[x].
+template <int Channels>
+void RepeatWeights(const std::uint8_t* HWY_RESTRICT mask, std::size_t pixels,
+                   std::uint16_t* HWY_RESTRICT weights) {
+  const hn::ScalableTag<std::uint16_t> d;
+  std::size_t x = 0;
+  for (; x + hn::Lanes(d) <= pixels; x += hn::Lanes(d)) {
+    const auto weight = LoadWide(d, mask + x);
+    std::uint16_t* to = weights + x * Channels;
+    if constexpr (Channels == 1) hn::StoreU(weight, d, to);
+    if constexpr (Channels == 2) hn::StoreInterleaved2(weight, weight, d, to);
+    if constexpr (Channels == 3) hn::StoreInterleaved3(weight, weight, weight, d, to);
+    if constexpr (Channels == 4) hn::StoreInterleaved4(weight, weight, weight, weight, d, to);
+  }
+  for (; x < pixels; ++x) std::fill_n(weights + x * Channels, Channels, mask[x]);
+}
+
 /// means = blend(the original's working values, means, weights, 255) under a mask of bytes, one for each
 /// pixel. Working values have 16 bits.
 template <class Stored>
@@ -266,7 +284,7 @@ void BlendRow(const Stored* original, const std::uint8_t* mask, std::size_t pixe
       if (transfer.decode != nullptr) DecodeRow(codes, part * step, transfer, own);
     }
     if (transfer.decode == nullptr) std::copy_n(codes, part * step, own);
-    for (std::size_t i = 0; i < part; ++i) std::fill_n(weights + i * step, step, mask[first + i]);
+    with_channels(channels, [&]<int Channels>() { RepeatWeights<Channels>(mask + first, part, weights); });
     BlendByBytes(own, weights, part * step, means + first * step);
   });
 }

@@ -37,8 +37,8 @@ struct Redact {
 /// as blur() does. The result has the input's shape and is the same on every device, byte for byte. Memory: 2
 /// bytes a pixel and, for a mosaic, a table (4 or 8 bytes a channel), for a blur what that needs.
 ///
-/// Throws Error(usage) for neither boxes nor mask or for both, an empty box or one outside the picture, a
-/// mask of another size, and parameters out of range; Error(input) for NaN or infinity.
+/// Throws Error(usage) for neither boxes nor mask or for both, an empty box, a mask of another size, and
+/// parameters out of range; Error(input) for a box outside the picture, NaN or infinity.
 [[nodiscard]] Image redact(const Device& device, const ImageView& image, const Redact& parameters);
 
 /// The prepared form; run() takes the picture and the mask. Of the view only its shape is read.

@@ -35,7 +35,7 @@ struct Unsharp {
 ///
 /// Pixels: u8, u16 or f32; 1 to 4 channels. The result has the input's shape, is the same on every device,
 /// byte for byte, and does not alias the input. Throws Error(usage) for parameters and shapes that do not
-/// fit, Error(input) for NaN or infinity.
+/// fit, Error(input) for NaN or infinity, and for floats so large that results could become infinite.
 [[nodiscard]] Image unsharp(const Device& device, const ImageView& image, const Unsharp& parameters = {});
 
 /// The prepared form; run() takes the picture and the mask. Of the view only its shape is read.
