@@ -153,7 +153,7 @@ std::string table_of(const std::string& name, const FileInfo& info) {
   for (const auto& [block, size] : blocks_of(picture.metadata))
     if (size != 0) blocks.push_back(std::string(block) + " " + std::to_string(size));
   for (const NamedChannel& channel : picture.channels) channels.push_back(channel.name);
-  return shown(name) + "\n" + row("format", info.format + ", " + std::to_string(info.bytes) + " bytes") +
+  return printable(name) + "\n" + row("format", info.format + ", " + std::to_string(info.bytes) + " bytes") +
          row("picture",
              describe(shape) +
                  (shape.alpha == Alpha::none ? "" : std::string(", ") + name_of(shape.alpha) + " alpha")) +

@@ -86,7 +86,8 @@ FilterChain::Needs FilterChain::foresee(const Shape& picture) const {
   std::size_t next = 1;
   for (const PipelineStep& step : work_.pipeline)
     for (const InputRecord& input : step.parameters.filter().inputs) {
-      if (is_own_side(step, input)) shapes[next] = {picture.width, picture.height, 1, Type::u8};
+      if (is_own_side(step, input, work_.options))
+        shapes[next] = {picture.width, picture.height, 1, Type::u8};
       ++next;
     }
   return needs_of(PipelinePlan(device_, work_.pipeline, shapes));

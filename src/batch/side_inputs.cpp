@@ -180,9 +180,10 @@ std::vector<Image> read_side_inputs(const PipelineStep& step, const ReadOptions&
   return images;
 }
 
-bool is_own_side(const PipelineStep& step, const InputRecord& input) {
+bool is_own_side(const PipelineStep& step, const InputRecord& input, const BatchOptions& options) {
   const SideInput* side = find_side(step, input.name);
-  return is_in_picture(step, input) || (side != nullptr && is_side_pattern(*side));
+  return is_in_picture(step, input) || is_matte(step, input, options) ||
+         (side != nullptr && is_side_pattern(*side));
 }
 
 bool has_own_side_inputs(const Pipeline& pipeline, const BatchOptions& options) {

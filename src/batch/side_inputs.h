@@ -22,8 +22,9 @@ void check_side_inputs(const Pipeline& pipeline, const BatchOptions& options);
 /// check_side_inputs().
 [[nodiscard]] std::vector<Image> read_side_inputs(const PipelineStep& step, const ReadOptions& options);
 
-/// True if pictures have this input of their own: by a pattern, or depth from a channel of their file.
-[[nodiscard]] bool is_own_side(const PipelineStep& step, const InputRecord& input);
+/// True if pictures have this input of their own: by a pattern, or depth or a mask from their file.
+[[nodiscard]] bool is_own_side(const PipelineStep& step, const InputRecord& input,
+                               const BatchOptions& options);
 
 /// True if pictures have side inputs of their own: by patterns, or depth or a mask from their file.
 [[nodiscard]] bool has_own_side_inputs(const Pipeline& pipeline, const BatchOptions& options);

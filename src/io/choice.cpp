@@ -109,9 +109,12 @@ void check_holds_several(const Codec& codec) {
 }
 
 Picture decode(const Codec& codec, Bytes bytes, const FilePicture& picture, const ReadOptions& options) {
-  Picture result = options.photo_depth && codec.decode_photo != nullptr ? codec.decode_photo(bytes, options)
-                   : codec.several.decode != nullptr ? codec.several.decode(bytes, picture, options)
-                                                     : codec.decode(bytes, options);
+  const auto read = [&] {
+    if (options.photo_depth && codec.decode_photo != nullptr) return codec.decode_photo(bytes, options);
+    return codec.several.decode != nullptr ? codec.several.decode(bytes, picture, options)
+                                           : codec.decode(bytes, options);
+  };
+  Picture result = read();
   result.format = codec.extensions.front();
   return result;
 }

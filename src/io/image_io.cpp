@@ -131,40 +131,57 @@ bool describes(Bytes icc, const Shape& shape) {
   return icc.empty() || io::starts_with(icc, shape.channels >= 3 ? "RGB " : "GRAY", colour_space);
 }
 
-/// The picture as the codec takes it; a profile that says nothing about it is taken out of its options.
-Prepared prepare(const Codec& codec, const ImageView& image, WriteOptions& options) {
-  Prepared prepared = prepare(image);
+/// A picture as the codec takes it, with its options.
+struct Encodable {
+  Prepared picture;
+  WriteOptions options;
+};
+
+Encodable encodable(const Codec& codec, const ImageView& image, const WriteOptions& options) {
+  Encodable result{prepare(image), options};
+  Prepared& prepared = result.picture;
   if (const Shape written = io::shape_for(codec, image.shape);
       options.convert && written.type != image.shape.type) {
     prepared.copy = io::converted(prepared.view, written, options.dither, options.metadata);
     prepared.view = prepared.copy.view();
   }
-  if (!describes(options.metadata.icc, image.shape)) options.metadata.icc.clear();
-  return prepared;
+  if (!describes(options.metadata.icc, image.shape)) result.options.metadata.icc.clear();
+  return result;
+}
+
+const Codec& codec_for(const ImageView& image, const std::string& extension, const WriteOptions& options) {
+  if (image.empty()) throw Error(ErrorKind::usage, "there is no picture to write.");
+  validate(image.shape);
+  return codec_for(extension, image.shape, options);
+}
+
+std::vector<std::byte> encode(const ImageView& image, const std::string& extension,
+                              const WriteOptions& options) {
+  const Codec& codec = codec_for(image, extension, options);
+  if (options.photo != nullptr) {
+    const io::KeptPhoto kept = io::keep_photo(image, options);
+    return encode(kept.image, extension, kept.options);
+  }
+  const Encodable page = encodable(codec, image, options);
+  return codec.encode(page.picture.view, page.options);
 }
 
 std::vector<std::byte> encode(std::span<const ImageView> images, const std::string& extension,
-                              std::span<const WriteOptions> given) {
-  if (images.size() == 1 && given.front().photo != nullptr) {
-    const io::KeptPhoto kept = io::keep_photo(images.front(), given.front());
-    const ImageView image = kept.image;
-    return encode({&image, 1}, extension, {&kept.options, 1});
-  }
-  std::vector<WriteOptions> options(given.begin(), given.end());
-  std::vector<Image> copies;
+                              std::span<const WriteOptions> options) {
+  if (images.size() == 1) return encode(images.front(), extension, options.front());
+  std::vector<Prepared> copies;
   std::vector<ImageView> views;
+  std::vector<WriteOptions> own;
   const Codec* codec = nullptr;
   for (std::size_t i = 0; i < images.size(); ++i) {
-    if (images[i].empty()) throw Error(ErrorKind::usage, "there is no picture to write.");
-    validate(images[i].shape);
-    codec = &codec_for(extension, images[i].shape, options[i]);
-    if (images.size() > 1) io::check_holds_several(*codec);
-    Prepared prepared = prepare(*codec, images[i], options[i]);
-    views.push_back(prepared.view);
-    copies.push_back(std::move(prepared.copy));
+    codec = &codec_for(images[i], extension, options[i]);
+    io::check_holds_several(*codec);
+    Encodable page = encodable(*codec, images[i], options[i]);
+    views.push_back(page.picture.view);
+    copies.push_back(std::move(page.picture));
+    own.push_back(std::move(page.options));
   }
-  return images.size() > 1 ? codec->several.encode(views, options)
-                           : codec->encode(views.front(), options.front());
+  return codec->several.encode(views, own);
 }
 
 /// What is wrong with the blocks of a picture that was read is put right.

@@ -263,7 +263,7 @@ def test_files_of_depth_are_checked_before_work(satin, sharp, codes):
     satin.bad(2, "dof", "a.jpg", "-o", "a.png", *PHOTO, "--depth-out", "none/d.tif", says="none")
     satin.bad(2, *several, "--depth-out", "out/{sub}depth.tif", says=["several", "{stem}"])
     satin.good(*several, "--depth-out", "out/{stem}_depth.tif")
-    satin.bad(2, *several, "--depth-out", "out/{stem}_depth.tif", says="exists")
+    satin.bad(2, *several, "--depth-out", "out/{stem}_depth.tif", says="exist already")
     satin.good(*several, "--depth-out", "out/{stem}_depth.tif", "--overwrite")
 
 
