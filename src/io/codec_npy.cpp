@@ -93,6 +93,8 @@ Header read_header(Bytes& bytes) {
   return header;
 }
 
+constexpr std::uint64_t most_channels = 4;
+
 int channels_of(const Header& header) {
   return static_cast<int>(std::min<std::uint64_t>(header.sizes[2], 1000));
 }
@@ -104,13 +106,14 @@ void look_at_npy(Bytes start, const ReadOptions& options) {
   } catch (const Error&) {
     return;
   }
+  if (header.sizes[2] > most_channels) return;
   accept(header.sizes[1], header.sizes[0], channels_of(header), header.type, options);
 }
 
 Picture decode_npy(Bytes bytes, const ReadOptions& options) {
   const Header header = read_header(bytes);
   const auto [height, width, channels] = header.sizes;
-  if (channels > 4)
+  if (channels > most_channels)
     unsupported(
         "NPY",
         "the shape (" + std::to_string(height) + ", " + std::to_string(width) + ", " +

@@ -210,15 +210,13 @@ std::vector<ParameterRecord> lens_focus_parameters() {
       real(&LensFocus::depth_scale, scale_range, "",
            "value of what is stored as 1; 1/255, 1/65535 or 1 (floats) unless told"),
       record::flag(&LensFocus::invert_depth, {"invert-depth", "", "near and far are stored the other way"}),
-      record::integer(
-          &LensFocus::depth_despeckle, 0, largest_rank_reach,
-          {"depth-despeckle", "px", "radius of a median of the depth before anything else; 0: none"}),
+      record::integer(&LensFocus::depth_despeckle, 0, largest_rank_reach,
+                      {"depth-despeckle", "px", "radius of a median of the depth first; 0: none"}),
       real(&LensFocus::unknown, unknown_range, "",
            "stored value that means unknown, besides NaN and infinity"),
       real(&LensFocus::focus, focus_range, "", "value that is sharp, after the scale"),
       record::point(&LensFocus::focus_at, {"focus-at", "px", "place that is sharp; the middle unless told"}),
-      real(&LensFocus::sharp_range, sharp_range, "",
-           "values that differ from the focus by no more are sharp too"),
+      real(&LensFocus::sharp_range, sharp_range, "", "values this near to the focus are sharp too"),
       record::length(&LensFocus::strength, strength_range.minimum, strength_range.maximum,
                      {"strength", "px",
                       "radius for a value of 1; P%: from the nearest to the farthest, of the longer side; 1% "

@@ -127,8 +127,13 @@ TEST_F(Heif, ColoursByNumbers) {
   const FileBytes display_p3 = icc(12, 13), linear = icc(1, 8);
   ASSERT_FALSE(display_p3.empty());
   ASSERT_FALSE(linear.empty());
-  EXPECT_EQ(tone_of(display_p3, image.shape()), Tone::srgb);
-  EXPECT_EQ(tone_of(linear, image.shape()), Tone::curves);
+  const auto tone = [&](const FileBytes& profile) {
+    Metadata metadata;
+    metadata.icc = profile;
+    return tone_of(metadata, image.shape());
+  };
+  EXPECT_EQ(tone(display_p3), Tone::srgb);
+  EXPECT_EQ(tone(linear), Tone::curves);
   const FileBytes kept =
       decode_picture(made_heif(image, {.transfer = 16, .icc = display_p3}), "x").metadata.icc;
   EXPECT_EQ(kept, display_p3) << "a profile says more than numbers";

@@ -245,10 +245,10 @@ TEST(Redact, RefusesWhatItCannotCover) {
                  r.mask = small.view();
                }));
   for (const PixelBox& box : {PixelBox{41, 0, 5, 5}, {0, 29, 5, 5}, {-5, 0, 5, 5}, {0, -9, 5, 5}})
-    expect_error(ErrorKind::usage, "outside the picture of 41 x 29",
+    expect_error(ErrorKind::input, "outside the picture of 41 x 29",
                  with([&](Redact& r) { r.boxes[0] = box; }));
   expect_error(ErrorKind::usage, "1 or more", with([](Redact& r) { r.boxes[0] = {1, 1, 0, 5}; }));
-  expect_error(ErrorKind::usage, "outside", with([](Redact& r) {
+  expect_error(ErrorKind::input, "outside", with([](Redact& r) {
                  r.boxes[0] = {INT64_MAX, 0, INT64_MAX, 1};
                }));
   expect_error(ErrorKind::usage, "cell", with([](Redact& r) { r.cell = 0; }));

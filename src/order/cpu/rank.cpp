@@ -263,8 +263,8 @@ class RankPart {
   std::unique_ptr<MappedRanks> mapped_;
   std::unique_ptr<SlidingHistogram<std::uint8_t, std::uint16_t>> small_;
   std::unique_ptr<SlidingHistogram<std::uint16_t, std::uint32_t>> large_;
-  std::vector<std::int32_t> reaches_;  ///< by the map
-  std::vector<FoundRank> found_;       ///< of a row, or by a map of the whole part
+  WorkspaceVector<std::int32_t> reaches_;  ///< by the map
+  WorkspaceVector<FoundRank> found_;       ///< of a row, or by a map of the whole part
 };
 
 template <class Key>

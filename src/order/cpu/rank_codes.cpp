@@ -48,11 +48,11 @@ KeyGroups::KeyGroups(std::size_t most_pixels, std::int64_t most_line)
     : elements_(most_pixels), sorted_(most_pixels) {
   constexpr std::size_t vector = 64;
   if (most_line <= 256)
-    narrow_ = {std::vector<std::uint8_t>(most_pixels + vector),
-               std::vector<std::uint8_t>(most_pixels + vector)};
+    narrow_ = {WorkspaceVector<std::uint8_t>(most_pixels + vector),
+               WorkspaceVector<std::uint8_t>(most_pixels + vector)};
   else
-    wide_ = {std::vector<std::uint16_t>(most_pixels + vector),
-             std::vector<std::uint16_t>(most_pixels + vector)};
+    wide_ = {WorkspaceVector<std::uint16_t>(most_pixels + vector),
+             WorkspaceVector<std::uint16_t>(most_pixels + vector)};
 }
 
 std::size_t KeyGroups::bytes() const noexcept {

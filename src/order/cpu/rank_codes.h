@@ -4,9 +4,9 @@
 #include <array>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "core/maths/rectangle.h"
+#include "core/workspace.h"
 #include "order/rank.h"
 
 namespace satin::cpu {
@@ -30,9 +30,9 @@ struct CodedRegion {
   std::int64_t reach_y = 0;
   std::int64_t width = 0;
   std::int64_t height = 0;
-  std::vector<std::int32_t> columns;  ///< of the picture, that the region shows; -1: none
-  std::vector<std::int32_t> rows;
-  std::vector<std::uint16_t> codes;
+  WorkspaceVector<std::int32_t> columns;  ///< of the picture, that the region shows; -1: none
+  WorkspaceVector<std::int32_t> rows;
+  WorkspaceVector<std::uint16_t> codes;
 
   [[nodiscard]] std::int64_t inner_width() const noexcept { return inner.x.size(); }
   [[nodiscard]] std::int64_t inner_height() const noexcept { return inner.y.size(); }
@@ -79,8 +79,8 @@ class KeyGroups {
   /// Where the sorted elements lie, with a vector of anything behind the last.
   template <class Coordinate>
   struct Places {
-    std::vector<Coordinate> columns;
-    std::vector<Coordinate> rows;
+    WorkspaceVector<Coordinate> columns;
+    WorkspaceVector<Coordinate> rows;
   };
   /// Places of 8 bits; empty where lines are too long for them.
   [[nodiscard]] const Places<std::uint8_t>& narrow() const { return narrow_; }
@@ -96,8 +96,8 @@ class KeyGroups {
            key((cell + 1) * share - 1) == wanted;
   }
 
-  std::vector<Element> elements_;
-  std::vector<Element> sorted_;
+  WorkspaceVector<Element> elements_;
+  WorkspaceVector<Element> sorted_;
   std::size_t count_ = 0;
   Places<std::uint8_t> narrow_;
   Places<std::uint16_t> wide_;
@@ -135,9 +135,9 @@ class MappedRanks {
   void build_table(const CodedRegion& region, int low, int high);
   [[nodiscard]] std::uint32_t count(const CodedRegion& region, std::uint32_t pixel, std::int32_t reach) const;
 
-  std::vector<std::uint32_t> table_;
-  std::vector<Query> queries_;
-  std::vector<Query> upper_;
+  WorkspaceVector<std::uint32_t> table_;
+  WorkspaceVector<Query> queries_;
+  WorkspaceVector<Query> upper_;
 };
 
 }  // namespace satin::cpu

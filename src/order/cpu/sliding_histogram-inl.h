@@ -11,8 +11,8 @@
 
 #include <algorithm>
 #include <array>
-#include <vector>
 
+#include "core/workspace.h"
 #include "order/cpu/rank_codes.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -172,8 +172,8 @@ class SlidingHistogram {
   }
 
   std::int64_t columns_ = 0;
-  std::vector<Column> coarse_;
-  std::vector<Column> fine_;
+  WorkspaceVector<Column> coarse_;
+  WorkspaceVector<Column> fine_;
   std::array<Column, (code_bins + 1) * code_bins> steps_{};  ///< the last one, of no_code, adds nothing
 };
 
