@@ -11,7 +11,7 @@
 
 namespace satin::kernels {
 
-/// What all methods take.
+/// The arguments that every method takes.
 struct RankArguments {
   RankJob job;
   int channel = 0;
@@ -61,7 +61,7 @@ struct WaveletArguments : RankArguments {
 
 void ranks_by_wavelet_matrix(const WaveletArguments& arguments, StreamHandle stream);
 
-/// In place: keys -> stored pixels, with threshold, alpha and mask.
+/// Turns the keys in the output into stored pixels, with threshold, alpha and mask.
 void finish_ranks(const RankJob& job, const Source& source, const Source& mask, const Target& output,
                   StreamHandle stream);
 

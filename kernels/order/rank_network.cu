@@ -109,7 +109,7 @@ __device__ void medians_of_row(const Value (&columns)[2 * Reach + 2][2 * Reach +
   medians[1] = network::median_of<size>(rows, right);
 }
 
-/// What the strips write: everything, or what the frame leaves.
+/// The pixels that the strips write: all of them, or those that the frame leaves.
 struct Inner {
   int left, right, top, bottom;
 

@@ -9,7 +9,7 @@ inline constexpr int scale = 16;  ///< of counts: the upper half of a byte
 
 enum Band { entering_right, entering_left, leaving_right, leaving_left, bands };
 
-/// What a warp's lanes read for each other: of one row of the march.
+/// One row of the march, which the lanes of a warp read for each other.
 struct alignas(16) MarchRow {
   std::uint32_t planes[bands][value_bits];
   int added[strip_columns];  ///< to 16 (count - rank) from column to column, beside 16 g
@@ -176,7 +176,7 @@ class March {
   }
 
  private:
-  /// What is read for a step before it.
+  /// The row that a step needs, read one step before it.
   struct Ahead {
     std::uint32_t planes;  ///< of the lane's band and bit
     int more, less;

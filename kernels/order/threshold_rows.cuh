@@ -1,6 +1,6 @@
 #pragma once
-// What the marches of rank_thresholds.cu read of rows: bit planes of their pixels, and counts of what windows
-// see of them.
+// The rows that the marches of rank_thresholds.cu read: bit planes of their pixels, and counts of the pixels
+// that windows see of them.
 
 #include <cstdint>
 

@@ -113,7 +113,7 @@ struct LevelElements {
       : from(reinterpret_cast<const Element*>(matrix.from[order])),
         count(matrix.elements),
         shift(digit_bits + matrix.levels - 1 - level) {}
-  /// What lies behind the last one is no zero.
+  /// An element behind the last one is no zero.
   __device__ Element at(std::uint32_t place) const {
     return place < count ? from[place] : static_cast<Element>(Element{1} << shift);
   }

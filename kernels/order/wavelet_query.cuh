@@ -90,7 +90,7 @@ struct PartWindow {
   std::uint32_t left, right, top, bottom;
 };
 
-/// What remains of a window from level to level.
+/// The elements of a window that are left from level to level.
 template <bool Wide>
 class WindowRanges {
  public:

@@ -34,7 +34,7 @@ FileContents read(const BatchFile& input, const ReadOptions& options) try {
   return {{}, error};
 }
 
-/// What is told of each picture, in an object of its own or not.
+/// Tells about each picture, in an object of its own or not.
 class PictureReport {
  public:
   PictureReport(JsonWriter* json, bool listed) : json_(json), listed_(listed) {}

@@ -30,7 +30,7 @@ namespace satin::app {
 /// "stack.tif, page 2"; the name alone if `page` is 0.
 [[nodiscard]] std::string name_with_page(const BatchFile& file, std::size_t page);
 
-/// What is done with each file; `alone` if there is no other one. Gives the error that it ended with.
+/// The work on each file; `alone` if there is no other one. It gives the error that it ended with.
 using FileWork = std::function<std::optional<Error>(const BatchFile& file, bool alone)>;
 
 /// Calls `work` for each file that the line names, those of folders too, whatever became of the others. With
