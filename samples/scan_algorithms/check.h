@@ -1,5 +1,5 @@
 #pragma once
-// Every algorithm against the library, and every count against its formula.
+// Every algorithm against the library or std::nth_element, and every count against its formula.
 
 #include <ostream>
 

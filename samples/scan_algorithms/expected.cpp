@@ -1,8 +1,10 @@
 #include "expected.h"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 
+#include "inputs.h"
 #include "satin/host/scan.h"
 #include "satin/scan.h"
 
@@ -76,6 +78,28 @@ std::vector<float> moving_averages(std::span<const float> values) {
   satin::host::inclusive_scan(cpu(), values.data(), result.data(), std::ssize(values), after, Affine{1, 0},
                               step, [](const Affine& from_zero) { return static_cast<float>(from_zero.b); });
   return result;
+}
+
+std::uint32_t nth_in_window(std::span<const std::uint32_t> pixels, Index width, const Window& window,
+                            Index rank) {
+  std::vector<std::uint32_t> values;
+  for (Index row = window.rows.first; row < window.rows.end; ++row) {
+    const auto first = pixels.begin() + row * width;
+    values.insert(values.end(), first + window.columns.first, first + window.columns.end);
+  }
+  const auto place = values.begin() + (rank - 1);
+  std::nth_element(values.begin(), place, values.end());
+  return *place;
+}
+
+std::vector<std::uint32_t> window_medians(std::span<const std::uint32_t> pixels, Index width) {
+  const Index height = std::ssize(pixels) / width;
+  std::vector<std::uint32_t> medians;
+  for (Index i = 0; i < std::ssize(pixels); ++i) {
+    const Window window = window_around(i, width, height, random_reach(i));
+    medians.push_back(nth_in_window(pixels, width, window, median_rank(window.size())));
+  }
+  return medians;
 }
 
 std::string difference(std::span<const std::uint32_t> got, std::span<const std::uint32_t> expected) {

@@ -1,5 +1,5 @@
 #pragma once
-// What the library says: the results that every algorithm is compared with.
+// What the library says, and std::nth_element of medians: the results that every algorithm is compared with.
 
 #include <cstdint>
 #include <span>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "machine.h"
+#include "wavelet_matrix.h"
 
 namespace study {
 
@@ -24,6 +25,13 @@ BinnedValues binned_values(std::span<const float> values, Index bins);
 
 /// As a scan of maps y -> a y + b, another state than Smoothed.
 std::vector<float> moving_averages(std::span<const float> values);
+
+/// The value of a rank, counted from 1, as std::nth_element finds it.
+std::uint32_t nth_in_window(std::span<const std::uint32_t> pixels, Index width, const Window& window,
+                            Index rank);
+
+/// The medians of the windows around all pixels, of random_reach().
+std::vector<std::uint32_t> window_medians(std::span<const std::uint32_t> pixels, Index width);
 
 /// Empty if the results are the same; otherwise where they first differ.
 std::string difference(std::span<const std::uint32_t> got, std::span<const std::uint32_t> expected);

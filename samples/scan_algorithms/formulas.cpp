@@ -2,11 +2,14 @@
 
 #include <bit>
 
+#include "wavelet_matrix.h"
+
 namespace study {
 
 namespace {
 
 constexpr Index word = 4;
+constexpr Index look_bytes = 3 * word;
 
 Index power_of_two_from(Index n) { return static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(n))); }
 
@@ -23,6 +26,12 @@ Cost cost_of_blocks(Index n, Index block, const Cost& in_block) {
   cost.depth += sums.depth + 1;
   cost.bytes += sums.bytes + word * blocks + 3 * word * (n - block);
   return cost;
+}
+
+/// One scan and one partition, for each level; elements are words, places are n + 1.
+Cost cost_of_splits(Index n, Index levels, Index block) {
+  const Cost scan = cost_of_blelloch_blocks(n + 1, block);
+  return {levels * scan.operations, levels * scan.depth, levels * (scan.bytes + word * (5 * n + 2))};
 }
 
 }  // namespace
@@ -84,6 +93,26 @@ Cost cost_of_bins(Index n, Index bins, Index block) {
   const Index written = 2 * word * n;  // all bins together: an offset read, a value written
   return {bins * scan.operations, bins * scan.depth,
           bins * (predicates + scan.bytes + values_again + 2 * word) + written};
+}
+
+Cost cost_of_wavelet_matrix(Index n, int bits, Index block) {
+  Cost cost = cost_of_splits(n, bits, block);
+  cost.operations += n * bits;
+  cost.depth += bits;
+  cost.bytes += n * (bits * look_bytes + word);
+  return cost;
+}
+
+Index scans_of_picture_matrix(Index width, int bits) { return Index{bits} * (1 + column_bits(width)); }
+
+Cost cost_of_window_medians(Index width, Index height, int bits, Index block) {
+  const Index n = width * height;
+  const Index columns = column_bits(width);
+  Cost cost = cost_of_splits(n, scans_of_picture_matrix(width, bits), block);
+  cost.operations += n * bits * (2 * columns + 2);
+  cost.depth += bits * (columns + 2);
+  cost.bytes += n * (bits * (2 * columns + 1) * look_bytes + word);
+  return cost;
 }
 
 }  // namespace study

@@ -21,4 +21,9 @@ Cost cost_of_chained(Index n, Index tile, Index resident, const Traffic& traffic
 Cost cost_of_split_sort(Index n, Index tile);
 Cost cost_of_bins(Index n, Index bins, Index block);
 
+/// The matrix, and a query for each of the n places.
+Cost cost_of_wavelet_matrix(Index n, int bits, Index block);
+Index scans_of_picture_matrix(Index width, int bits);
+Cost cost_of_window_medians(Index width, Index height, int bits, Index block);
+
 }  // namespace study

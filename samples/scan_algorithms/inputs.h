@@ -22,6 +22,25 @@ inline std::vector<std::uint32_t> random_words(Index n, std::uint32_t seed) {
   return words;
 }
 
+/// Words of so many bits.
+inline std::vector<std::uint32_t> random_values(Index n, int bits, std::uint32_t seed) {
+  std::vector<std::uint32_t> values = random_words(n, seed);
+  for (std::uint32_t& value : values) value &= (1U << bits) - 1;
+  return values;
+}
+
+/// How far a window reaches: 0 to 24, another one at each place.
+constexpr Index random_reach(Index i) { return random_word(i, 7) % 25; }
+
+/// Pictures of about n pixels are about square: as many columns as there are in the largest square that has
+/// no more pixels, and the fewest rows that hold n.
+constexpr Index picture_width(Index n) {
+  Index width = 1;
+  while ((width + 1) * (width + 1) <= n) ++width;
+  return width;
+}
+constexpr Index picture_height(Index n) { return (n + picture_width(n) - 1) / picture_width(n); }
+
 /// A segment begins at about every 20th value.
 inline std::vector<std::uint8_t> random_heads(Index n, std::uint32_t seed) {
   std::vector<std::uint8_t> heads(static_cast<std::size_t>(n));

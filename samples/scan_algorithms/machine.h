@@ -45,6 +45,7 @@ class Bare {
   }
   template <class Memory>
   void show(const char*, Index, Memory, Index) {}
+  void count_scan() {}
 };
 
 /// In which order one core plays the processors of a step. Results must not depend on it. What the look-back
@@ -102,6 +103,8 @@ class Counting {
       : order_(order), trace_(trace), events_(events) {}
 
   [[nodiscard]] const Cost& cost() const { return cost_; }
+  [[nodiscard]] Index scans() const { return scans_; }
+  void count_scan() { ++scans_; }  ///< of all elements; what it costs is counted by itself
 
   /// The longest of the processors' chains counts.
   template <class Body>
@@ -156,6 +159,7 @@ class Counting {
   }
 
   Cost cost_;
+  Index scans_ = 0;
   Order order_;
   Index level_ = 0;
   Index step_ = 0;

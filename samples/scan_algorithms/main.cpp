@@ -1,4 +1,5 @@
-// satin_scan_algorithms: a study of the scan algorithms. README.md beside this file is its page.
+// satin_scan_algorithms: a study of the scan algorithms. README.md and wavelet_matrix.md beside this file are
+// its pages.
 
 #include <charconv>
 #include <exception>
@@ -22,8 +23,10 @@ constexpr std::string_view usage =
        satin_scan_algorithms check | costs | list | trace NAME | picture NAME
 
   measure        operations, depth, bytes and time of every algorithm for n = 1000, 10000 ... N, as a table;
-                 with kernels on the first GPU, if there is one; bins up to 10^7 values on the CPU, the sort up to 10^6
-  check          every algorithm and kernel against the library, every count against its formula
+                 with kernels on the first GPU, if there is one; bins up to 10^7 values on the CPU,
+                 the sort and the wavelet matrix up to 10^6, window medians up to 10^5
+  check          every algorithm and kernel against the library, medians against std::nth_element,
+                 every count against its formula
   costs          the counts alone, for n = 2^10 and 2^20
   list           the names of the algorithms
   trace NAME     the steps of one algorithm on eight elements

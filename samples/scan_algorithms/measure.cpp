@@ -33,7 +33,7 @@ double least_milliseconds(Prepare prepare, Run run) {
 }
 
 Cost cost_of(const Algorithm& algorithm, Index n) {
-  if (n > counted_up_to) return algorithm.formula(n);
+  if (n > std::min(counted_up_to, algorithm.largest)) return algorithm.formula(n);
   const auto study = algorithm.make(n, seed);
   Counting counting;
   study->prepare();

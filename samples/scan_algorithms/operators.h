@@ -17,6 +17,10 @@ struct Sum {
   constexpr std::uint32_t operator()(std::uint32_t a, std::uint32_t b) const { return a + b; }
 };
 
+struct Minus {
+  constexpr std::int64_t operator()(std::int64_t a, std::int64_t b) const { return a - b; }
+};
+
 struct Less {
   constexpr bool operator()(std::uint32_t a, std::uint32_t b) const { return a < b; }
 };
@@ -61,6 +65,7 @@ struct Smoothing {
 };
 
 inline std::string text_of(std::uint32_t value) { return std::to_string(value); }
+inline std::string text_of(std::int64_t value) { return std::to_string(value); }
 inline std::string text_of(const Flagged& f) {
   return std::to_string(f.flag) + '|' + std::to_string(f.value);
 }

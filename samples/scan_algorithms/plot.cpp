@@ -13,8 +13,9 @@ constexpr double panel_width = 360;
 constexpr double top = 40;
 constexpr double bottom = 380;
 constexpr const char* grey = "#ddd";
-constexpr const char* colours[] = {"#444444", "#1b6ca8", "#d1495b", "#3a7d44", "#e09f3e", "#6a4c93",
-                                   "#00a6a6", "#a0522d", "#7a7a00", "#c71585", "#4169e1", "#ff7f50"};
+constexpr const char* colours[] = {"#444444", "#1b6ca8", "#d1495b", "#3a7d44", "#e09f3e",
+                                   "#6a4c93", "#00a6a6", "#a0522d", "#7a7a00", "#c71585",
+                                   "#4169e1", "#ff7f50", "#8a9a5b", "#9e1b32"};
 
 using Series = std::map<std::string, std::vector<Point>>;  // n and a value, the n rising
 

@@ -18,6 +18,7 @@
 #include "split_sort.h"
 #include "study.h"
 #include "traces.h"
+#include "wavelet_matrix.h"
 
 namespace study {
 
@@ -240,6 +241,68 @@ class MovingAverage final : public RunsOn<MovingAverage> {
   std::vector<float> input_, result_;
 };
 
+class RangeMedians final : public RunsOn<RangeMedians> {
+ public:
+  RangeMedians(Index n, std::uint32_t seed)
+      : n_(n), input_(random_values(n, pixel_bits, seed)), matrix_(n, pixel_bits) {}
+  void prepare() override {
+    to_.assign(input_.size(), poison);
+    spare_ = result_ = to_;
+    matrix_ = WaveletMatrix(n_, pixel_bits);
+  }
+  template <class Machine>
+  void run_on(Machine& m) {
+    build_wavelet_matrix(m, m.memory(std::span(input_)), m.memory(std::span(to_)),
+                         m.memory(std::span(spare_)), matrix_, block_size, word_itself);
+    const auto result = m.memory(std::span(result_));
+    m.together(n_, [&](Index i) {
+      const Range range = range_around(i, n_, random_reach(i));
+      result[i] = kth_smallest(m, matrix_, range, median_rank(range.size()));
+    });
+  }
+  [[nodiscard]] std::string difference() const override {
+    return study::difference(result_, window_medians(input_, n_));
+  }
+
+ private:
+  Index n_;
+  Words input_, to_, spare_, result_;
+  WaveletMatrix matrix_;
+};
+
+class WindowMedians final : public RunsOn<WindowMedians> {
+ public:
+  WindowMedians(Index n, std::uint32_t seed)
+      : width_(picture_width(n)),
+        height_(picture_height(n)),
+        input_(random_values(width_ * height_, pixel_bits, seed)),
+        orders_(input_, width_),
+        matrix_(width_, height_, pixel_bits) {}
+  void prepare() override {
+    orders_ = PixelOrders(input_, width_);
+    matrix_ = PictureMatrix(width_, height_, pixel_bits);
+    result_.assign(input_.size(), poison);
+  }
+  template <class Machine>
+  void run_on(Machine& m) {
+    build_picture_matrix(m, orders_, matrix_, block_size);
+    const auto result = m.memory(std::span(result_));
+    m.together(width_ * height_, [&](Index i) {
+      const Window window = window_around(i, width_, height_, random_reach(i));
+      result[i] = kth_smallest_in_window(m, matrix_, window, median_rank(window.size()));
+    });
+  }
+  [[nodiscard]] std::string difference() const override {
+    return study::difference(result_, window_medians(input_, width_));
+  }
+
+ private:
+  Index width_, height_;
+  Words input_, result_;
+  PixelOrders orders_;
+  PictureMatrix matrix_;
+};
+
 template <class S>
 std::unique_ptr<Study> make(Index n, std::uint32_t seed) {
   return std::make_unique<S>(n, seed);
@@ -269,8 +332,15 @@ std::vector<Algorithm> make_list() {
        trace_moving_average},
       {"bins", "extraction of 8 bins", 10'000'000, make<BinExtraction>,
        [](Index n) { return cost_of_bins(n, bin_count, block_size); }, trace_bins},
-      {"split_sort", "split sort, bitonic merge", 1'000'000, make<SplitSort>,
+      {"split_sort", "split sort, bitonic merge", 2'000'000, make<SplitSort>,
        [](Index n) { return cost_of_split_sort(n, block_size); }, trace_split_sort},
+      {"wavelet_matrix", "medians of ranges, wavelet matrix", 2'000'000, make<RangeMedians>,
+       [](Index n) { return cost_of_wavelet_matrix(n, pixel_bits, block_size); }, trace_wavelet_matrix},
+      {"window_medians", "medians of windows, wavelet matrix", 100'000, make<WindowMedians>,
+       [](Index n) {
+         return cost_of_window_medians(picture_width(n), picture_height(n), pixel_bits, block_size);
+       },
+       trace_window_medians},
   };
 }
 

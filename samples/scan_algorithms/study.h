@@ -17,6 +17,7 @@ constexpr Index block_size = 1024;
 constexpr Index tile_size = 4096;
 constexpr Index resident_tiles = 1024;
 constexpr Index bin_count = 8;
+constexpr int pixel_bits = 8;
 
 /// One algorithm with its arrays, at one size.
 class Study {
@@ -35,7 +36,7 @@ class Study {
 struct Algorithm {
   std::string name;
   std::string title;
-  Index largest = 100'000'000;  ///< sizes above are not measured
+  Index largest = 100'000'000;  ///< sizes above are neither measured nor checked
   std::function<std::unique_ptr<Study>(Index n, std::uint32_t seed)> make;
   std::function<Cost(Index n)> formula;  ///< what Counting must count, in closed form
   std::function<void(std::ostream&)> trace;

@@ -8,6 +8,7 @@
 #include "inputs.h"
 #include "sequential.h"
 #include "split_sort.h"
+#include "wavelet_matrix.h"
 
 namespace study {
 
@@ -20,6 +21,18 @@ const Words example{3, 1, 7, 0, 4, 1, 6, 3};
 void print_cost(std::ostream& out, const Counting& m) {
   out << m.cost().operations << " operations, depth " << m.cost().depth << ", " << m.cost().bytes
       << " bytes\n";
+}
+
+void print_scans_and_cost(std::ostream& out, const Counting& m) {
+  out << m.scans() << " scans, ";
+  print_cost(out, m);
+}
+
+/// Names of columns, above rows of a trace.
+void print_head(std::ostream& out, int width, std::initializer_list<const char*> names) {
+  out << std::string(14, ' ');
+  for (const char* name : names) out << ' ' << std::setw(width) << name;
+  out << '\n';
 }
 
 /// Shows the example, lets `run` work on it in place, shows what it left there.
@@ -135,6 +148,60 @@ void trace_split_sort(std::ostream& out) {
   out << "\nTwo sorted tiles of four, merged:\n";
   trace_in_place(out, {0, 1, 3, 7, 1, 3, 4, 6}, 2,
                  [](Counting& m, auto x, Index n) { merge_runs(m, x, n, n, 2); });
+}
+
+void trace_wavelet_matrix(std::ostream& out) {
+  Words values = example;
+  Words to(values.size());
+  Words spare(values.size());
+  const Index n = std::ssize(values);
+  WaveletMatrix matrix(n, 3);
+  out << "The matrix:\n";
+  Counting building(Order::descending, {&out, 2});
+  const auto x = building.memory(std::span(values));
+  building.show("x", -1, x, n);
+  build_wavelet_matrix(building, x, building.memory(std::span(to)), building.memory(std::span(spare)), matrix,
+                       16, word_itself);
+  print_scans_and_cost(out, building);
+
+  out << "\nThe third smallest of the elements from place 2 up to 7, which are 7 0 4 1 6:\n";
+  constexpr int width = 5;
+  print_head(out, width, {"first", "end", "zeros", "rank", "bit"});
+  Counting asking(Order::descending, {&out, width});
+  const std::uint32_t value = kth_smallest(asking, matrix, {2, 7}, 3);
+  out << "value          " << value << '\n';
+  print_cost(out, asking);
+}
+
+void trace_window_medians(std::ostream& out) {
+  constexpr Index columns = 5;
+  constexpr Index rows = 4;
+  Words picture{5, 2, 7, 1, 3,  //
+                4, 0, 6, 2, 5,  //
+                1, 7, 3, 6, 2,  //
+                6, 2, 5, 0, 4};
+  PixelOrders orders(picture, columns);
+  PictureMatrix matrix(columns, rows, 3);
+
+  out << "A picture of 5 columns and 4 rows:\n";
+  Counting building(Order::descending, {&out, 3});
+  for (Index row = 0; row < rows; ++row) {
+    const auto first = std::span(picture).subspan(static_cast<std::size_t>(row * columns), columns);
+    building.show("row ", row, building.memory(first), columns);
+  }
+  out << "\nIts matrix, pixels as value|column:\n";
+  building.show("pixels", -1, building.memory(std::span(orders.pixels)), columns * rows);
+  build_picture_matrix(building, orders, matrix, 32);
+  print_scans_and_cost(out, building);
+
+  out << "\nThe median of the window of 3 by 3 around column 2 of row 2:\n";
+  constexpr int width = 6;
+  print_head(out, width, {"first", "end", "left", "right", "zeros", "rank", "bit"});
+  Counting asking(Order::descending, {&out, width});
+  const Window window = window_around(2 * columns + 2, columns, rows, 1);
+  const std::uint32_t median = kth_smallest_in_window(asking, matrix, window, median_rank(window.size()));
+  out << "median         " << median << '\n';
+  print_cost(out, asking);
 }
 
 }  // namespace study

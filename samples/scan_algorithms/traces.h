@@ -15,5 +15,7 @@ void trace_segmented(std::ostream& out);
 void trace_moving_average(std::ostream& out);
 void trace_bins(std::ostream& out);
 void trace_split_sort(std::ostream& out);
+void trace_wavelet_matrix(std::ostream& out);
+void trace_window_medians(std::ostream& out);
 
 }  // namespace study

@@ -1,4 +1,4 @@
-"""satin_scan_algorithms from outside, and its page."""
+"""satin_scan_algorithms from outside, and its pages."""
 import json
 import os
 import pathlib
@@ -12,6 +12,7 @@ import xml.etree.ElementTree
 
 PROGRAM = os.environ["SATIN_SCAN_ALGORITHMS"]
 FOLDER = pathlib.Path(os.environ["SATIN_SOURCE"]) / "samples" / "scan_algorithms"
+PAGES = ("README.md", "wavelet_matrix.md")
 EXAMPLE = [3, 1, 7, 0, 4, 1, 6, 3]
 
 
@@ -35,17 +36,21 @@ class Page(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_a_changed_listing_is_noticed(self):
-        with tempfile.TemporaryDirectory() as work:
-            copy = pathlib.Path(work) / "copy"
-            shutil.copytree(FOLDER, copy)
-            page = copy / "README.md"
-            text = page.read_text(encoding="utf-8")
-            self.assertIn("11 11 15 16 22 25", text)
-            page.write_text(text.replace("11 11 15 16 22 25", "11 11 14 16 22 25"), encoding="utf-8")
-            self.assertEqual(self.make_page(copy).returncode, 1)
+        for name, listed, changed in (("README.md", "11 11 15 16 22 25", "11 11 14 16 22 25"),
+                                      ("wavelet_matrix.md", "0  1  2  2  3  3  4  4  5", "0  1  2  2  3  3  4  5  5")):
+            with tempfile.TemporaryDirectory() as work:
+                copy = pathlib.Path(work) / "copy"
+                shutil.copytree(FOLDER, copy)
+                page = copy / name
+                text = page.read_text(encoding="utf-8")
+                self.assertIn(listed, text)
+                page.write_text(text.replace(listed, changed), encoding="utf-8")
+                done = self.make_page(copy)
+                self.assertEqual(done.returncode, 1)
+                self.assertIn("prints: %s." % name, done.stderr)
 
-    def test_every_algorithm_is_on_the_page(self):
-        text = (FOLDER / "README.md").read_text(encoding="utf-8")
+    def test_every_algorithm_is_on_a_page(self):
+        text = "".join((FOLDER / name).read_text(encoding="utf-8") for name in PAGES)
         for name in run("list").stdout.split():
             self.assertIn("<!-- run: trace %s -->" % name, text)
 
@@ -73,6 +78,28 @@ class Traces(unittest.TestCase):
             keys = sorted(keys, key=lambda key: key >> bit & 1)  # Python's sort is stable
             self.assertEqual(split, keys)
         self.assertEqual(splits[-1], sorted(EXAMPLE))
+
+    def test_wavelet_matrix(self):
+        text = run("trace", "wavelet_matrix").stdout
+        trace = rows(text)
+        splits = [numbers for label, numbers in trace if label.startswith("split")]
+        ranks = [numbers for label, numbers in trace if label == "0s before"]
+        values = EXAMPLE
+        for bit, split, zeros_before in zip((2, 1, 0), splits, ranks, strict=True):
+            zeros = [1 - (value >> bit & 1) for value in values]
+            self.assertEqual(zeros_before, [sum(zeros[:place]) for place in range(9)])
+            values = sorted(values, key=lambda value: value >> bit & 1)
+            self.assertEqual(split, values)
+        self.assertIn("3 scans, 90 operations,", text)
+        self.assertIn("value          %d\n3 operations, depth 3, 36 bytes\n" % sorted(EXAMPLE[2:7])[2], text)
+
+    def test_median_of_a_window(self):
+        text = run("trace", "window_medians").stdout
+        picture = [numbers for label, numbers in rows(text) if label.startswith("row ")]
+        self.assertEqual([len(row) for row in picture], [5, 5, 5, 5])
+        window = [value for row in picture[1:4] for value in row[1:4]]
+        self.assertIn("12 scans, ", text)  # 3 bits of a value, for each of them 1 + 3 bits of a column
+        self.assertIn("median         %d\n24 operations, depth 15, 252 bytes\n" % sorted(window)[4], text)
 
     def test_segments_averages_and_bins(self):
         self.assertIn("values         3 4 11 0 4 1 7 10\n", run("trace", "segmented").stdout)
