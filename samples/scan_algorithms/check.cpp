@@ -194,10 +194,10 @@ void check_windows(Report& report) {
         PictureMatrix matrix(width, height, bits);
         Counting m;
         build_picture_matrix(m, orders, matrix, 8);
-        report.expect_none("scans of a picture", width * height,
-                           m.scans() == scans_of_picture_matrix(width, bits)
-                               ? ""
-                               : std::to_string(m.scans()) + " scans instead of another number");
+        const Index scans = scans_of_picture_matrix(width, bits);
+        report.expect_none(
+            "scans of a picture", width * height,
+            m.scans() == scans ? "" : std::to_string(m.scans()) + " instead of " + std::to_string(scans));
         report.expect_none("windows", width * height, first_wrong_window(matrix, picture, height));
       }
 }
