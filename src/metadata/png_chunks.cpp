@@ -145,9 +145,9 @@ void add_chunks(Metadata& metadata, const PngChunks& chunks, int channels, int d
   if (metadata.significant_bits.size() + 1 == static_cast<std::size_t>(channels))
     metadata.significant_bits.push_back(static_cast<std::uint8_t>(depth));
   if (chunks.code_points.empty()) return;
-  metadata.png.code_points.emplace();
-  std::ranges::transform(chunks.code_points, metadata.png.code_points->begin(),
-                         [](std::byte value) { return std::to_integer<std::uint8_t>(value); });
+  std::array<std::uint8_t, 4>& code_points = metadata.png.code_points.emplace();
+  for (std::size_t i = 0; i < code_points.size(); ++i)
+    code_points[i] = std::to_integer<std::uint8_t>(chunks.code_points[i]);
 }
 
 std::vector<PngChunk> chunks_of(const Metadata& metadata, int channels, int depth) {
