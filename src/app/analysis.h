@@ -38,7 +38,7 @@ using FileWork = std::function<std::optional<Error>(const BatchFile& file, bool 
 /// follows. Gives the exit code. Throws Error(usage) if there are no inputs.
 int for_each_file(const ParsedLine& line, JsonWriter* json, const FileWork& work);
 
-/// What is done with each picture; with --all-pages `page` counts those of its file, otherwise it is 0.
+/// The work on each picture; with --all-pages `page` counts those of its file, otherwise it is 0.
 using PictureWork = std::function<void(const BatchFile& file, const Image& picture, std::size_t page)>;
 
 /// Reads the pictures that the line names, folders too, and calls `work` for each. A file that cannot be read

@@ -142,7 +142,7 @@ class Progress {
  private:
   using Clock = std::chrono::steady_clock;
 
-  /// What `line` makes of the seconds since the start, if it is time.
+  /// Shows the line that `line` makes of the seconds since the start, if it is time.
   template <class Line>
   void show_line(const Line& line);
   void clear_line();

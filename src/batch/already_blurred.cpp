@@ -26,7 +26,7 @@ struct Edge {
   float steepness = 0;  ///< the largest difference of neighbours, as a part of that
 };
 
-/// What is found in one of the two groups.
+/// The findings in one of the two groups of pixels.
 struct Detail {
   std::vector<Edge> edges;
   double energy = 0;
@@ -35,7 +35,7 @@ struct Detail {
     return energy / static_cast<double>(edges.size() * (window - 1));
   }
 
-  /// Of the hundredth part with the most contrast, the steepness that a tenth surpasses.
+  /// The steepness that a tenth of the pixels surpasses, among the hundredth part with the most contrast.
   [[nodiscard]] double edge_steepness() {
     const auto kept = static_cast<std::ptrdiff_t>(edges.size() / 100 + 1);
     std::nth_element(edges.begin(), edges.begin() + kept - 1, edges.end(),

@@ -75,7 +75,7 @@ FileStatus foreseen(batch::Decision decision) {
   return decision == batch::Decision::leave_unchanged ? FileStatus::unchanged : FileStatus::done;
 }
 
-/// What is wrong with an input, as far as it can be told without decoding.
+/// The problem of an input, as far as it can be told without decoding.
 std::optional<Error> foreseen_problem(const BatchFile& file, const Batch& work) try {
   if (auto problem = batch::reading_problem(file.input)) return problem;
   const ReadOptions& read = work.options.read;

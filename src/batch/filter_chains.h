@@ -31,7 +31,7 @@ class FilterChain {
   const Shape& plan(const std::filesystem::path& input, const Shape& picture,
                     std::span<const std::vector<Image>> own_images = {}, const Pipeline& own_steps = {});
 
-  /// What the pipeline takes for a picture of this shape beside it.
+  /// The memory that the pipeline takes beside a picture of this shape.
   struct Needs {
     std::uint64_t workspace = 0;
     std::uint64_t result = 0;
@@ -39,7 +39,7 @@ class FilterChain {
   /// Side images that pictures have of their own are taken for grey ones of 8 bits. Throws Error(environment)
   /// if there is no memory for it.
   [[nodiscard]] Needs foresee(const Shape& picture) const;
-  /// The same of what was planned last.
+  /// The memory that the plan made last takes.
   [[nodiscard]] Needs needs() const;
 
   /// Runs what was planned last, from and to host memory, watched by `progress`; returns warnings.

@@ -184,7 +184,7 @@ std::vector<std::byte> encode(std::span<const ImageView> images, const std::stri
   return codec->several.encode(views, own);
 }
 
-/// What is wrong with the blocks of a picture that was read is put right.
+/// Puts right what the blocks of a picture that was read say of it.
 Picture described(Picture picture) {
   const Shape& shape = picture.image.shape();
   if (picture.photo) io::complete_photo(*picture.photo, picture.metadata.exif, shape);
