@@ -33,6 +33,7 @@ inline constexpr int carry_loads_in_flight = 4;
 // Box mean: a block is 32 pixels wide, one pixel a thread.
 inline constexpr int box_mean_block_rows = 8;
 inline constexpr int box_mean_blocks_per_multiprocessor = 3;  ///< at least: bounds the registers
+inline constexpr int blend_rows_at_once = 264;  ///< of blocks, which fill their tables once
 inline constexpr int frame_block_rows = 4;
 inline constexpr int frame_blocks_per_multiprocessor = 3;
 

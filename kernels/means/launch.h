@@ -183,13 +183,14 @@ void launch_mean(const RunningMeanArguments& arguments, StreamHandle stream);
 
 // --- By a map, with the table in shared memory: tiled_table.cu ---
 
-/// u8, 1 to 3 channels, encoded.
+/// u8, 1 to 3 channels.
 struct TiledTableJob : TiledMeanJob {
   int reach = 0;  ///< of the largest window, rounded up
+  bool linear = false;  ///< to linear light and back
   RadiusField radius;
 
-  [[nodiscard]] int farthest() const { return reach + batch_rows; }
-  static constexpr int batch_rows = 8;  ///< that the warps of a block hand to each other
+  [[nodiscard]] int farthest() const { return reach + most_batch_rows; }
+  static constexpr int most_batch_rows = 8;  ///< that the warps of a block hand to each other
 
   /// Whole boxes have less than 2^14 pixels: kernels/means/tiled_table_means.cuh.
   static constexpr int largest_reach = 63;
@@ -199,6 +200,7 @@ struct TiledTableJob : TiledMeanJob {
 
 struct TiledTableArguments : TiledMeanArguments<TiledTableJob> {
   Source radius_map;
+  TransferView transfer;
   // Set by launch_mean().
   std::int64_t map_step = 0;     ///< bytes between the rows of a warp
   std::int64_t output_step = 0;  ///< the same
@@ -210,6 +212,24 @@ struct TiledTableArguments : TiledMeanArguments<TiledTableJob> {
 [[nodiscard]] SlidingTiles tiles_of(const TiledTableJob& job, int multiprocessors, std::size_t shared_limit);
 [[nodiscard]] int prepare_mean(const TiledTableArguments& arguments);
 void launch_mean(const TiledTableArguments& arguments, StreamHandle stream);
+
+// --- Means under a mask: blend_means.cu ---
+
+/// Integers without alpha.
+struct BlendMeansArguments {
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+  int channels = 1;
+  Type type = Type::u8;   ///< u8 or u16, of the picture and the output
+  TransferView transfer;  ///< of the type; means are of it, or of the next larger one in linear light
+  ScaledDivisor whole;    ///< the mask's largest weight, 255 or 65535: exact for values of 16 bits
+  Source picture;
+  Source means;
+  Source mask;
+  Target output;
+};
+
+void blend_means(const BlendMeansArguments& arguments, StreamHandle stream);
 
 // --- What unsharp adds: unsharp_residual.cu ---
 

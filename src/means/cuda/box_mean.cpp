@@ -1,9 +1,11 @@
 // Box mean of anything, where no other way serves: a table of the source in device memory, then a gather.
+// Under a mask another way's means are blended.
 
 #include <algorithm>
 #include <limits>
 #include <optional>
 #include <type_traits>
+#include <utility>
 
 #include "core/cuda/check.h"
 #include "core/with_type.h"
@@ -139,12 +141,80 @@ class BoxMeanTable final : public BoxMeanOperation {
   kernels::BoxMeanArguments arguments_;
 };
 
+/// The working values of a job's means without their mask.
+BoxMeanJob without_mask(const BoxMeanJob& job) {
+  BoxMeanJob means = job;
+  means.mask_maximum = 0;
+  means.write.transfer = Transfer::identity;
+  if (job.write.transfer == Transfer::srgb) {
+    means.write.type = job.write.type == Type::u8 ? Type::u16 : Type::u32;
+    means.write.working = true;
+  }
+  return means;
+}
+
+/// Means under a mask: those of all pixels without a table in memory, then blended.
+class BlendedBoxMean final : public BoxMeanOperation {
+ public:
+  /// `means`: of without_mask(job).
+  BlendedBoxMean(CudaBackend& backend, const BoxMeanJob& job, std::unique_ptr<BoxMeanOperation> means)
+      : backend_(backend),
+        prepared_(std::move(means)),
+        shape_{job.width, job.height, job.read.channels, without_mask(job).write.type},
+        means_(backend.allocate(byte_size(shape_))) {
+    arguments_.width = job.width;
+    arguments_.height = job.height;
+    arguments_.channels = job.read.channels;
+    arguments_.type = job.write.type;
+    arguments_.transfer = device_transfer(backend, job.write.type, job.write.transfer == Transfer::srgb);
+    arguments_.whole = kernels::scaled_divisor(job.mask_maximum, 0xFFFF);
+  }
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
+    return prepared_->workspace_bytes() + means_.size;
+  }
+
+  void run(const BoxMeanImages& images, Stream stream) override {
+    BoxMeanImages unblended = images;
+    unblended.mask = {};
+    unblended.output = mutable_view_of(means_.get(), shape_, images.output.memory);
+    prepared_->run(unblended, stream);
+    kernels::BlendMeansArguments arguments = arguments_;
+    arguments.picture = source_of(images.original);
+    arguments.means = source_of(unblended.output);
+    arguments.mask = source_of(images.mask);
+    arguments.output = target_of(images.output);
+    kernels::blend_means(arguments, backend_.stream_of(stream));
+    check_launch("blending means by a mask");
+  }
+
+ private:
+  CudaBackend& backend_;
+  std::unique_ptr<BoxMeanOperation> prepared_;
+  Shape shape_;
+  Buffer means_;
+  kernels::BlendMeansArguments arguments_;
+};
+
+/// Null if the job has no mask, or its means need a table in memory anyway.
+std::unique_ptr<BoxMeanOperation> prepare_blended(CudaBackend& backend, const BoxMeanJob& job) {
+  const bool integers = job.write.type == Type::u8 || job.write.type == Type::u16;
+  if (job.mask_maximum == 0 || !integers || job.read.weighted) return nullptr;
+  const BoxMeanJob means = without_mask(job);
+  // Values of one type that change their fraction are no job of running sums.
+  if (job.read.fraction != 0 && means.write.type == job.read.type) return nullptr;
+  auto prepared = prepare_tiled_box_mean(backend, means);
+  if (prepared == nullptr) return nullptr;
+  return std::make_unique<BlendedBoxMean>(backend, job, std::move(prepared));
+}
+
 }  // namespace
 
 std::unique_ptr<BoxMeanOperation> prepare_box_mean(Backend& backend, const BoxMeanJob& job) {
   CudaBackend& cuda = as_cuda(backend);
   if (!job.excludes) {
     if (auto tiled = prepare_tiled_box_mean(cuda, job)) return tiled;
+    if (auto blended = prepare_blended(cuda, job)) return blended;
   }
   return std::make_unique<BoxMeanTable>(cuda, job);
 }

@@ -1,5 +1,5 @@
 // Box means without a table in device memory: by one small whole radius of encoded bytes, by one radius of
-// any kind, and by a radius map of encoded bytes.
+// any kind, and by a radius map of bytes.
 
 #include <algorithm>
 #include <array>
@@ -248,15 +248,19 @@ std::unique_ptr<BoxMeanOperation> prepare_running(CudaBackend& backend, const Bo
 
 std::unique_ptr<BoxMeanOperation> prepare_table_in_tiles(CudaBackend& backend, const BoxMeanJob& job) {
   using Limits = kernels::TiledTableJob;
-  if (!is_encoded_bytes(job) || job.read.channels > 3) return nullptr;
+  if (!is_plain(job, false) || job.read.type != Type::u8 || job.read.channels > 3) return nullptr;
   const std::int64_t reach =
       (std::int64_t{std::max(job.radius.low, job.radius.high)} + radius_one - 1) / radius_one;
   const std::int64_t window = 2 * reach + 1;
   if (reach == 0 || reach > Limits::largest_reach) return nullptr;
-  if (window * window * 0xFF >= std::int64_t{1} << Limits::sum_bits(job.read.channels)) return nullptr;
+  const bool linear = job.read.transfer == Transfer::srgb;
+  if (!linear && window * window * 0xFF >= std::int64_t{1} << Limits::sum_bits(job.read.channels))
+    return nullptr;
   auto arguments = arguments_of<kernels::TiledTableArguments>(job);
   arguments.job.reach = static_cast<int>(reach);
+  arguments.job.linear = linear;
   arguments.job.radius = job.radius;
+  arguments.transfer = transfer_of(backend, job);
   return in_tiles(backend, job, arguments, [](const kernels::TiledTableArguments&) { return Buffer(); });
 }
 
