@@ -185,7 +185,7 @@ void launch_mean(const RunningMeanArguments& arguments, StreamHandle stream);
 
 /// u8, 1 to 3 channels.
 struct TiledTableJob : TiledMeanJob {
-  int reach = 0;  ///< of the largest window, rounded up
+  int reach = 0;        ///< of the largest window, rounded up
   bool linear = false;  ///< to linear light and back
   RadiusField radius;
 
@@ -230,6 +230,31 @@ struct BlendMeansArguments {
 };
 
 void blend_means(const BlendMeansArguments& arguments, StreamHandle stream);
+
+// --- From a table of linear light: light_gather.cu ---
+
+/// u8, borders that shrink; one radius or a map.
+struct LightGatherArguments {
+  static constexpr int largest_reach = 255;  ///< quarters of boxes: 256 * 256 * 65535 < 2^32
+
+  int width = 0;
+  int height = 0;
+  int channels = 1;
+  RadiusField radius;  ///< without a map that of x along both axes
+  TransferView transfer;
+  ScaledDivisor whole;  ///< with a mask, as BlendMeansArguments has it
+  // Tables of 32-bit sums. The column and the row before the first are 0.
+  Source table;                  ///< of the first channel
+  std::int64_t table_plane = 0;  ///< bytes, from a channel to the next
+  Source counts;                 ///< of the pixels that count; none if all do
+  Source radius_map;
+  Source original;
+  Source mask;  ///< none: nothing is blended
+  Target output;
+  int block_rows = 0;  ///< set by gather_light()
+};
+
+void gather_light(const LightGatherArguments& arguments, StreamHandle stream);
 
 // --- What unsharp adds: unsharp_residual.cu ---
 

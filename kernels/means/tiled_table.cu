@@ -80,8 +80,10 @@ auto with_kernel(const TiledTableJob& job, const Action& action) {
   return of_channels.template operator()<3>();
 }
 
-int ring_rows_of(const TiledTableJob& job, int batch_rows) {
-  return (2 * job.reach + 1 + 2 * batch_rows + batch_rows - 1) / batch_rows * batch_rows;
+template <class Shape>
+int ring_rows_of(const TiledTableJob& job) {
+  return (2 * job.reach + 1 + 2 * Shape::batch_rows + Shape::ring_step - 1) / Shape::ring_step *
+         Shape::ring_step;
 }
 
 }  // namespace
@@ -100,7 +102,7 @@ SlidingTiles tiles_of(const TiledTableJob& job, int multiprocessors, std::size_t
     SlidingTiler tiler(rules);
     tiler.consider(
         1, usable, std::numeric_limits<int>::max(),
-        [&](const SlidingTiles&) { return Shape::bytes(ring_rows_of(job, Shape::batch_rows), job.reach); }, shared_limit);
+        [&](const SlidingTiles&) { return Shape::bytes(ring_rows_of<Shape>(job), job.reach); }, shared_limit);
     return tiler.best();
   });
 }
@@ -115,7 +117,7 @@ void launch_mean(const TiledTableArguments& arguments, StreamHandle stream) {
     using Shape = decltype(shape);
     stepping.map_step = Shape::shares * arguments.radius_map.row;
     stepping.output_step = Shape::shares * arguments.output.row;
-    stepping.ring_rows = ring_rows_of(arguments.job, Shape::batch_rows);
+    stepping.ring_rows = ring_rows_of<Shape>(arguments.job);
     stepping.ring_bytes = static_cast<unsigned>(stepping.ring_rows * Shape::row_bytes);
     const dim3 blocks(static_cast<unsigned>(arguments.tiles.columns),
                       static_cast<unsigned>(arguments.tiles.rows));

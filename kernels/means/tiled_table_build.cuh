@@ -68,7 +68,8 @@ __device__ void add_columns(const TiledTableArguments& arguments, const TiledTab
       if (Values::units % threads != 0 && unit >= Values::units) break;
       Unit values[batch_rows];
 #pragma unroll
-      for (int row = 0; row < batch_rows; ++row) values[row] = Values::staged(from + row * Shape::columns, unit);
+      for (int row = 0; row < batch_rows; ++row)
+        values[row] = Values::staged(from + row * Shape::columns, unit);
 #pragma unroll
       for (int row = 0; row < batch_rows; ++row) {
         sums[k] = sums[k] + values[row];

@@ -187,9 +187,10 @@ class TableGather {
 #pragma unroll
     for (int k = 0; k < share_rows; ++k) {
       const int reach = whole_pixels(radii[k]);
-      means[k] = Clipped ? shared_.values.clipped_means(sums[k], count(x_, reach, job_.width) *
-                                                                     count(y_ + row_of(k), reach, job_.height))
-                         : shared_.values.whole_means(sums[k], reach);
+      means[k] = Clipped
+                     ? shared_.values.clipped_means(
+                           sums[k], count(x_, reach, job_.width) * count(y_ + row_of(k), reach, job_.height))
+                     : shared_.values.whole_means(sums[k], reach);
     }
   }
 

@@ -85,6 +85,7 @@ struct TiledTableShape {
   using Sum = typename Values::Sum;
   static constexpr int channels = Values::channels;
   static constexpr int batch_rows = Values::batch_rows;
+  static constexpr int ring_step = Values::ring_step;
   static constexpr int pixels = table_lane_pixels;
   static constexpr int columns = table_columns;
   /// Entries of a row of the ring, 1 more than a multiple of 32: windows of any radii around neighbouring

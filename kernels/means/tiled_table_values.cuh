@@ -10,8 +10,8 @@
 #include "kernels/device/vector.cuh"
 #include "kernels/device/warp.cuh"
 #include "kernels/means/tiled_table_means.cuh"
+#include "kernels/pixels/byte_light.cuh"
 #include "kernels/pixels/lane_rows.cuh"
-#include "kernels/pixels/light_codes.cuh"
 
 namespace satin::kernels {
 
@@ -39,6 +39,7 @@ class StoredBytes {
   using Vectors = Vector<Sum, 16 / sizeof(Sum)>;
   static constexpr int channels = Channels;
   static constexpr int batch_rows = 8;  ///< that the warps of a block hand to each other
+  static constexpr int ring_step = 8;   ///< of the rows of a ring
 
   /// Entries of a row that a thread adds at once.
   using Unit = Vectors;
@@ -140,19 +141,18 @@ class LinearBytes {
   using Words = typename TableRows<Channels>::Words;
   static constexpr int channels = Channels;
   static constexpr int batch_rows = 4;  ///< larger entries leave less room
+  /// Rows of neighbouring windows lie in the same banks before and behind the ring's end: UHD RGB, random
+  /// radii to 24, 0.184 instead of 0.193 ms.
+  static constexpr int ring_step = 32;
 
   using Unit = Sum;
   static constexpr int units = table_columns;
 
-  __host__ __device__ static std::size_t bytes(int /*reach*/) {
-    return codes * sizeof(std::uint32_t) + LightCodes::bytes;
-  }
-  __device__ explicit LinearBytes(void* memory)
-      : light_(static_cast<std::uint32_t*>(memory)), code_of_(light_ + codes) {}
+  __host__ __device__ static std::size_t bytes(int /*reach*/) { return ByteLight::bytes; }
+  __device__ explicit LinearBytes(void* memory) : light_(memory) {}
 
   __device__ void prepare(const TiledTableArguments& arguments, int thread, int threads) const {
-    for (int i = thread; i < codes; i += threads) light_[i] = __ldg(arguments.transfer.decode + i);
-    code_of_.fill(arguments.transfer, thread, threads);
+    light_.fill(arguments.transfer, thread, threads);
   }
 
   /// A row is staged a channel after the other.
@@ -164,7 +164,8 @@ class LinearBytes {
 #pragma unroll
         for (int c = 0; c < Channels; ++c) {
           const int byte = p * Channels + c;
-          const std::uint32_t light = values.light_[__byte_perm(loaded.words[byte / 4], 0, 0x4440U + byte % 4)];
+          const std::uint32_t light =
+              values.light_.decoded(__byte_perm(loaded.words[byte / 4], 0, 0x4440U + byte % 4));
           prefix_[c][p] = p == 0 ? light : prefix_[c][p == 0 ? 0 : p - 1] + light;
         }
     }
@@ -212,7 +213,8 @@ class LinearBytes {
     return clipped_means(sum, static_cast<std::uint32_t>((2 * reach + 1) * (2 * reach + 1)));
   }
   [[nodiscard]] __device__ std::uint32_t clipped_means(const Sum& sum, std::uint32_t count) const {
-    return means(LightDivision(count << 16), [&](int c) { return static_cast<std::uint64_t>(sum.of[c]) << 16; });
+    return means(LightDivision(count << 16),
+                 [&](int c) { return static_cast<std::uint64_t>(sum.of[c]) << 16; });
   }
   [[nodiscard]] __device__ std::uint32_t covered_means(std::uint32_t area, std::uint32_t inner,
                                                        std::uint32_t outer, const Sum& inner_sum,
@@ -225,19 +227,17 @@ class LinearBytes {
   }
 
  private:
-  static constexpr int codes = 256;
   static constexpr int lane_quads = table_lane_pixels / 4;
 
   template <class Total>
   [[nodiscard]] __device__ std::uint32_t means(const LightDivision& division, const Total& total) const {
     std::uint32_t means[Channels];
 #pragma unroll
-    for (int c = 0; c < Channels; ++c) means[c] = code_of_(division(total(c)));
+    for (int c = 0; c < Channels; ++c) means[c] = light_.encoded(division(total(c)));
     return low_bytes<Channels>(means);
   }
 
-  std::uint32_t* light_;  ///< [codes]
-  LightCodes code_of_;
+  ByteLight light_;
 };
 
 }  // namespace satin::kernels

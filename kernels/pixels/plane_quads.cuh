@@ -63,21 +63,31 @@ __device__ Vector<T, quad> first_of_quad(const T* pixels, int count, const Plane
   return values;
 }
 
-/// The first `count` values, in whole words where they are all there and aligned; others are 0.
+/// The first `count` of N values as they lie in memory, in whole words where they are all there and aligned;
+/// others are 0.
 template <int N, class T>
-__device__ void load_values(const T* from, int count, T (&values)[N]) {
-  constexpr int bytes = N * static_cast<int>(sizeof(T));
-  static_assert(bytes % 4 == 0);
+__device__ void load_words(const T* from, int count, std::uint32_t (&words)[N * sizeof(T) / 4]) {
+  constexpr int size = static_cast<int>(sizeof(T));
+  static_assert(N * size % 4 == 0);
+  const auto* bytes = reinterpret_cast<const std::byte*>(from);
   if (count == N && reinterpret_cast<std::uintptr_t>(from) % 4 == 0) {
-    std::uint32_t words[bytes / 4];
 #pragma unroll
-    for (int at = 0; at < bytes; at += 4) fetch<4>(words, at, reinterpret_cast<const std::byte*>(from) + at);
-#pragma unroll
-    for (int i = 0; i < N; ++i) values[i] = element<T>(words, i);
+    for (int at = 0; at < N * size; at += 4) fetch<4>(words, at, bytes + at);
   } else {
 #pragma unroll
-    for (int i = 0; i < N; ++i) values[i] = i < count ? from[i] : T{0};
+    for (std::uint32_t& word : words) word = 0;
+#pragma unroll
+    for (int i = 0; i < N; ++i)
+      if (i < count) fetch<size>(words, i * size, bytes + i * size);
   }
+}
+
+template <int N, class T>
+__device__ void load_values(const T* from, int count, T (&values)[N]) {
+  std::uint32_t words[N * sizeof(T) / 4];
+  load_words<N>(from, count, words);
+#pragma unroll
+  for (int i = 0; i < N; ++i) values[i] = element<T>(words, i);
 }
 
 /// Stores the first `count` values, in whole words where they are all asked for and aligned.
