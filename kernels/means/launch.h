@@ -138,7 +138,7 @@ struct ScaledDivisor {
 
 struct RunningMeanJob : TiledMeanJob {
   Type type = Type::u8;    ///< u8 or u16; what `wide` takes
-  Type output = Type::u8;  ///< u8 or u16; another one than `type` with the sums u32_u64, without weights
+  Type output = Type::u8;  ///< u8 or u16; another one than `type` with 32 bits down columns, without weights
   /// From or to more than 16 bits: floats and their fixed point (u64) to each other, to fixed point with
   /// whole radii alone; u8, u16 and u32 to u32, u32 to u16, without weights.
   bool wide = false;
@@ -251,7 +251,7 @@ struct LightGatherArguments {
   Source original;
   Source mask;  ///< none: nothing is blended
   Target output;
-  int block_rows = 0;  ///< set by gather_light()
+  int column_rows = 0;  ///< of a thread; set by gather_light()
 };
 
 void gather_light(const LightGatherArguments& arguments, StreamHandle stream);

@@ -310,6 +310,20 @@ TEST(LargeBlur, WhiteStaysWhiteAtTheBoundsOfRunningSums) {
         }
 }
 
+// Between successive boxes bytes become 16 bits and bytes again: around the largest sums of 32 bits, (2 n +
+// 3) (2 r + 1) < 257 with parts of pixels and 255 x 255 without, and the largest divisors of the last box.
+TEST(LargeBlur, WhiteStaysWhiteAtTheBoundsOfSumsBetweenBoxes) {
+  for (const double radius : {9.0, 15.125, 15.140625, 15.1875, 20.5, 21.375, 22.0, 381.0, 383.0, 384.5})
+    for (int channels = 1; channels <= 4; ++channels)
+      for (const Space space : {Space::linear, Space::encoded}) {
+        if (slow_build() && channels != 3) continue;
+        const Image white = constant_picture({297, 301, channels, Type::u8}, 1);
+        Blur gaussian{.radius = radius, .space = space};
+        gaussian.kernel = Kernel::gaussian;
+        EXPECT_EQ(difference(blur(device_under_test(), white, gaussian), white), "") << radius;
+      }
+}
+
 // The same of successive boxes, of 24 bits down columns of up to 193 rows, which 32 bits hold.
 TEST(LargeBlur, WhiteStaysWhiteAtTheBoundsOfWideSums) {
   for (const Format& format : wide_formats)

@@ -184,18 +184,18 @@ bool wide_sums_fit(const Bounds& bounds, const PixelRead& read, int more_bits) {
 /// Chooses the widths of the sums. False if some do not fit what kernels/device/exact_division.cuh asks for.
 bool choose_sums(const Bounds& bounds, const PixelRead& read, kernels::RunningMeanJob& running) {
   using kernels::RunningSums;
+  const int up = std::max(running.more_bits, 0);
+  const int down = std::max(-running.more_bits, 0);
   const bool narrow_box =
-      bounds.box <= most_narrow && bounds.divisor < (1ULL << 31) && read.maximum <= 0xFFFF;
+      bounds.box <= most_narrow >> up && bounds.divisor < (1ULL << 31) >> down && read.maximum <= 0xFFFF;
   const bool narrow_column = bounds.column <= most_narrow;
   running.sums = narrow_box && !read.weighted ? RunningSums::u32
                  : narrow_column              ? RunningSums::u32_u64
                                               : RunningSums::u64;
   running.large_divisors = bounds.divisor >= (1ULL << 28);
-  if (running.type != running.output) {
-    running.sums = RunningSums::u32_u64;
-    return narrow_column && !running.large_divisors;
-  }
-  if (read.weighted) return narrow_column && !running.large_divisors;
+  if (running.sums == RunningSums::u32) return true;
+  if (running.type != running.output) running.sums = RunningSums::u32_u64;
+  if (running.type != running.output || read.weighted) return narrow_column && !running.large_divisors;
   if (running.sums == RunningSums::u64 && running.type == Type::u8) return false;
   return bounds.divisor < (1ULL << 38);  // 24 bits of a value more: below 2^62
 }
@@ -204,7 +204,11 @@ bool choose_sums(const Bounds& bounds, const PixelRead& read, kernels::RunningMe
 kernels::ScaledDivisor whole_divisor(const kernels::RunningMeanJob& running, std::uint64_t maximum) {
   if (running.sums != kernels::RunningSums::u32 || running.x.outer != 0 || running.y.outer != 0) return {};
   const auto side = [](int reach) { return 2 * static_cast<std::uint64_t>(reach) + 1; };
-  return kernels::scaled_divisor(side(running.x.reach) * side(running.y.reach), maximum);
+  const std::uint64_t divisor = side(running.x.reach) * side(running.y.reach);
+  // A mean that has fewer bits may be rounded up to one more than the largest value without them.
+  return running.more_bits < 0
+             ? kernels::scaled_divisor(divisor << -running.more_bits, (maximum >> -running.more_bits) + 1)
+             : kernels::scaled_divisor(divisor, maximum << running.more_bits);
 }
 
 /// From the values, and to the means.
