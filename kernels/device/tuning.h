@@ -33,9 +33,9 @@ inline constexpr int carry_loads_in_flight = 4;
 // Box mean: a block is 32 pixels wide, one pixel a thread.
 inline constexpr int box_mean_block_rows = 8;
 inline constexpr int box_mean_blocks_per_multiprocessor = 3;  ///< at least: bounds the registers
-inline constexpr int light_gather_columns = 4;                ///< below each other in a block
+inline constexpr int light_gather_rows = 8;                   ///< of a block, side by side
 inline constexpr int light_gather_blocks = 3;                 ///< of a multiprocessor, at least
-inline constexpr int light_gather_parts = 104;  ///< columns of the height: blocks fill their tables once
+inline constexpr int light_gather_parts = 13;   ///< of the height: blocks fill their tables once
 inline constexpr int blend_rows_at_once = 128;  ///< of blocks, which fill their tables once
 inline constexpr int blend_blocks = 4;          ///< of a multiprocessor, at least: bounds the registers
 inline constexpr int frame_block_rows = 4;

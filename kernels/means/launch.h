@@ -251,7 +251,7 @@ struct LightGatherArguments {
   Source original;
   Source mask;  ///< none: nothing is blended
   Target output;
-  int column_rows = 0;  ///< of a thread; set by gather_light()
+  int block_rows = 0;  ///< set by gather_light()
 };
 
 void gather_light(const LightGatherArguments& arguments, StreamHandle stream);

@@ -1,10 +1,10 @@
 // Means of bytes in linear light that other ways do not take, by a radius map of windows that shared memory
 // does not hold, and of the pixels alone that count: gathered from a table of 32-bit sums in device memory, a
-// plane a channel, as neighbouring pixels then read neighbouring words. A thread goes down a column of
-// pixels.
+// plane a channel, as neighbouring pixels then read neighbouring words. A thread asks for all corners of a
+// channel's box at once.
 //
-// Bytes moved per pixel: the map and the output; 16 words a channel from the L1, 21 in boxes above 2^16
-// pixels, of which the L2 gives those of a warp's groups of corners.
+// Bytes moved per pixel: the map and the output; 4 words a channel from the L1 of a box of whole pixels, 16
+// of others, and 9 more above 2^16 pixels, of which the L2 gives those of a warp's groups of corners.
 
 #include "core/with_type.h"
 #include "kernels/device/exact_division.cuh"
@@ -20,8 +20,7 @@ namespace {
 
 constexpr int codes = 256;                    // of an 8-bit map
 constexpr int largest_undivided_reach = 127;  // 255 * 255 * 65535 < 2^32
-constexpr int columns_of_block = 2 * warp_size;
-constexpr int threads = columns_of_block * tuning::light_gather_columns;
+constexpr int threads = warp_size * tuning::light_gather_rows;
 
 /// The covered area of a box, below 2^35, in parts of 2^-16 pixel, that sums of 16-bit light are divided by.
 ///
@@ -85,51 +84,33 @@ struct BoxSums {
   }
 };
 
-/// Of one row of a table: its entries at the ends of the inner window, and their difference at the outer
-/// one's.
-struct Line {
-  std::uint32_t before, last, outer;
+/// Over the inner box alone.
+__device__ std::uint32_t inside_of(const Source& table, const Windows& x, const Windows& y) {
+  const auto* before = row_of<std::uint32_t>(table, y.before);
+  const auto* last = row_of<std::uint32_t>(table, y.last);
+  return (__ldg(last + x.last) - __ldg(last + x.before)) -
+         (__ldg(before + x.last) - __ldg(before + x.before));
+}
 
-  __device__ Line(const std::uint32_t* entries, const Windows& x)
-      : before(__ldg(entries + x.before)),
-        last(__ldg(entries + x.last)),
-        outer(__ldg(entries + x.outer_last) - __ldg(entries + x.outer_before)) {}
-  Line() = default;
-
-  [[nodiscard]] __device__ std::uint32_t inner() const { return last - before; }
-};
-
-/// The sums of one channel over the boxes of a column of pixels, from the top. A box as large as the one
-/// above it shares two of its four lines.
-class ColumnOfBoxes {
- public:
-  /// `parts`: the box covers some pixels in part. `known`: as the one before, with the same windows along x.
-  __device__ BoxSums next(const Source& table, const Windows& x, const Windows& y, bool parts, bool known) {
-    if (!parts) return {inside_of(table, x, y), 0, 0};
-    const auto line = [&](int at) { return Line(row_of<std::uint32_t>(table, at), x); };
-    const Line outer_before = known ? before_ : line(y.outer_before);
-    const Line last = known ? outer_last_ : line(y.last);
-    before_ = line(y.before);
-    outer_last_ = line(y.outer_last);
-    const std::uint32_t inside = last.inner() - before_.inner();
-    const std::uint32_t beside = (last.outer - before_.outer) - inside;
-    const std::uint32_t above_and_below = (outer_last_.inner() - outer_before.inner()) - inside;
-    const std::uint32_t outer = outer_last_.outer - outer_before.outer;
-    return {inside, beside + above_and_below, outer - inside - beside - above_and_below};
-  }
-
- private:
-  [[nodiscard]] __device__ static std::uint32_t inside_of(const Source& table, const Windows& x,
-                                                          const Windows& y) {
-    const auto* before = row_of<std::uint32_t>(table, y.before);
-    const auto* last = row_of<std::uint32_t>(table, y.last);
-    return (__ldg(last + x.last) - __ldg(last + x.before)) -
-           (__ldg(before + x.last) - __ldg(before + x.before));
-  }
-
-  Line before_;      ///< next the line before the outer window
-  Line outer_last_;  ///< next the last line of the inner window
-};
+__device__ BoxSums box_sums(const Source& table, const Windows& x, const Windows& y) {
+  struct Line {
+    std::uint32_t inner, outer;
+  };
+  const auto line = [&](int at) {
+    const auto* entries = row_of<std::uint32_t>(table, at);
+    return Line{__ldg(entries + x.last) - __ldg(entries + x.before),
+                __ldg(entries + x.outer_last) - __ldg(entries + x.outer_before)};
+  };
+  const Line before = line(y.before);
+  const Line last = line(y.last);
+  const Line outer_before = line(y.outer_before);
+  const Line outer_last = line(y.outer_last);
+  const std::uint32_t inside = last.inner - before.inner;
+  const std::uint32_t beside = (last.outer - before.outer) - inside;
+  const std::uint32_t above_and_below = (outer_last.inner - outer_before.inner) - inside;
+  const std::uint32_t outer = outer_last.outer - outer_before.outer;
+  return {inside, beside + above_and_below, outer - inside - beside - above_and_below};
+}
 
 /// The sum over the inner box, which is above 2^32, of its four quarters, which are cut behind the pixel
 /// itself.
@@ -163,52 +144,49 @@ __device__ std::uint32_t weight_at(const LightGatherArguments& arguments, int x,
                                          : row_of<std::uint16_t>(arguments.mask, y)[x];
 }
 
-/// A column of pixels, from the top.
 template <int Channels, bool Masked>
-class GatheredColumn {
- public:
-  __device__ GatheredColumn(const LightGatherArguments& arguments, const ByteLight& light, int x)
-      : arguments_(arguments), light_(light), x_(x) {}
-
-  __device__ void next(Radius256 radius, int y) {
-    const int reach = radius / radius_one;
-    const auto outer = static_cast<std::uint32_t>(radius % radius_one);
-    const Windows columns(x_, reach, arguments_.width);
-    const Windows rows(y, reach, arguments_.height);
-    const bool known = reach == reach_;
-    reach_ = outer == 0 ? -1 : reach;
-    BoxSums sums[Channels];
+__device__ void gather_pixel(const LightGatherArguments& arguments, const ByteLight& light, Radius256 radius,
+                             int x, int y) {
+  const int reach = radius / radius_one;
+  const auto outer = static_cast<std::uint32_t>(radius % radius_one);
+  const Windows columns(x, reach, arguments.width);
+  const Windows rows(y, reach, arguments.height);
+  const bool counts = Masked && arguments.counts.data != nullptr;
+  const auto plane = [&](int c) {
+    return Source{arguments.table.data + c * arguments.table_plane, arguments.table.row};
+  };
+  BoxSums sums[Channels];
+  BoxSums counted{};
+  // The entries of all planes are asked for between two branches, so that none waits for another.
+  const auto sum_planes = [&](const auto& sums_of) {
 #pragma unroll
-    for (int c = 0; c < Channels; ++c) {
-      const Source plane{arguments_.table.data + c * arguments_.table_plane, arguments_.table.row};
-      sums[c] = boxes_[c].next(plane, columns, rows, outer != 0, known);
-      if (reach > largest_undivided_reach) sums[c].inside = sum_of_quarters(plane, columns, rows);
-    }
-    std::uint64_t area = static_cast<std::uint64_t>(columns.length(outer)) * rows.length(outer);
-    if (Masked && arguments_.counts.data != nullptr)
-      area = counts_.next(arguments_.counts, columns, rows, outer != 0, known).covered(outer);
-    const AreaDivision division(area);
-    std::uint8_t* out = row_of<std::uint8_t>(arguments_.output, y) + x_ * Channels;
-    const std::uint32_t weight = Masked ? weight_at(arguments_, x_, y) : 0;
-#pragma unroll
-    for (int c = 0; c < Channels; ++c) {
-      std::uint32_t mean = division(sums[c].covered(outer));
-      if constexpr (Masked) {
-        const std::uint8_t* own = row_of<std::uint8_t>(arguments_.original, y) + x_ * Channels;
-        mean = blended(light_.decoded(own[c]), static_cast<std::uint16_t>(mean), weight, arguments_.whole);
-      }
-      out[c] = static_cast<std::uint8_t>(light_.encoded(mean));
-    }
+    for (int c = 0; c < Channels; ++c) sums[c] = sums_of(plane(c));
+    if (counts) counted = sums_of(arguments.counts);
+  };
+  if (outer == 0) {
+    sum_planes([&](const Source& table) { return BoxSums{inside_of(table, columns, rows), 0, 0}; });
+  } else {
+    sum_planes([&](const Source& table) { return box_sums(table, columns, rows); });
   }
-
- private:
-  const LightGatherArguments& arguments_;
-  const ByteLight& light_;
-  int x_;
-  int reach_ = -1;  ///< of the last pixel's inner box, if its lines are known
-  ColumnOfBoxes boxes_[Channels];
-  ColumnOfBoxes counts_;
-};
+  if (reach > largest_undivided_reach) {
+#pragma unroll
+    for (int c = 0; c < Channels; ++c) sums[c].inside = sum_of_quarters(plane(c), columns, rows);
+  }
+  const AreaDivision division(counts
+                                  ? counted.covered(outer)
+                                  : static_cast<std::uint64_t>(columns.length(outer)) * rows.length(outer));
+  std::uint8_t* out = row_of<std::uint8_t>(arguments.output, y) + x * Channels;
+  const std::uint32_t weight = Masked ? weight_at(arguments, x, y) : 0;
+#pragma unroll
+  for (int c = 0; c < Channels; ++c) {
+    std::uint32_t mean = division(sums[c].covered(outer));
+    if constexpr (Masked) {
+      const std::uint8_t* own = row_of<std::uint8_t>(arguments.original, y) + x * Channels;
+      mean = blended(light.decoded(own[c]), static_cast<std::uint16_t>(mean), weight, arguments.whole);
+    }
+    out[c] = static_cast<std::uint8_t>(light.encoded(mean));
+  }
+}
 
 template <int Channels, bool Masked>
 __global__ void __launch_bounds__(threads, tuning::light_gather_blocks)
@@ -216,18 +194,18 @@ __global__ void __launch_bounds__(threads, tuning::light_gather_blocks)
   __shared__ Radius256 radii[codes];
   __shared__ uint4 tables[ByteLight::bytes / sizeof(uint4)];
   const ByteLight light(tables);
-  const auto thread = static_cast<int>(threadIdx.y * columns_of_block + threadIdx.x);
+  const auto thread = static_cast<int>(threadIdx.y * warp_size + threadIdx.x);
   const RadiusField& field = arguments.radius;
   for (int i = thread; i < codes; i += threads)
     radii[i] = radius_from_map(static_cast<std::uint32_t>(i), 0xFFU, field.low, field.high);
   light.fill(arguments.transfer, thread, threads);
   __syncthreads();
-  const int x = static_cast<int>(blockIdx.x * columns_of_block + threadIdx.x);
+  const int x = static_cast<int>(blockIdx.x * warp_size + threadIdx.x);
   if (x >= arguments.width) return;
-  GatheredColumn<Channels, Masked> column(arguments, light, x);
-  const int begin = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y) * arguments.column_rows;
-  const int end = min(begin + arguments.column_rows, arguments.height);
-  for (int y = begin; y < end; ++y) column.next(radius_at(arguments, radii, x, y), y);
+  const int begin = static_cast<int>(blockIdx.y) * arguments.block_rows;
+  const int end = min(begin + arguments.block_rows, arguments.height);
+  for (int y = begin + static_cast<int>(threadIdx.y); y < end; y += tuning::light_gather_rows)
+    gather_pixel<Channels, Masked>(arguments, light, radius_at(arguments, radii, x, y), x, y);
 }
 
 }  // namespace
@@ -235,11 +213,10 @@ __global__ void __launch_bounds__(threads, tuning::light_gather_blocks)
 void gather_light(const LightGatherArguments& arguments, StreamHandle stream) {
   LightGatherArguments cut = arguments;
   const auto ceiling = [](int value, int divisor) { return (value + divisor - 1) / divisor; };
-  cut.column_rows = ceiling(arguments.height, tuning::light_gather_parts);
-  const dim3 blocks(
-      static_cast<unsigned>(ceiling(arguments.width, columns_of_block)),
-      static_cast<unsigned>(ceiling(arguments.height, cut.column_rows * tuning::light_gather_columns)));
-  const dim3 block(columns_of_block, tuning::light_gather_columns);
+  cut.block_rows = ceiling(arguments.height, tuning::light_gather_parts);
+  const dim3 blocks(static_cast<unsigned>(ceiling(arguments.width, warp_size)),
+                    static_cast<unsigned>(ceiling(arguments.height, cut.block_rows)));
+  const dim3 block(warp_size, tuning::light_gather_rows);
   with_channels(arguments.channels, [&]<int Channels>() {
     const auto kernel =
         arguments.mask.data == nullptr ? gather_means<Channels, false> : gather_means<Channels, true>;
