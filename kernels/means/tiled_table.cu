@@ -1,7 +1,8 @@
 // Box mean of 8-bit pixels by a radius map: a block slides a window down a tile with the last rows of the
-// tile's own summed-area table in a ring in shared memory, the channels of an entry packed into one word.
+// tile's own summed-area table in a ring in shared memory. The channels of an entry are packed into one word;
+// in linear light they take a word each.
 //
-// Three groups of warps work on batches of eight rows, one behind the other: the first scans source rows (a
+// Three groups of warps work on batches of eight or four rows, one behind the other: the first scans source rows (a
 // warp a row) into a staging buffer, the second adds them down the columns into the ring, the third writes
 // the means whose windows are complete. Each waits for what it needs alone (BatchGates): staging has two
 // buffers, and the ring has room for two batches beside the rows that are read.
@@ -11,7 +12,8 @@
 //
 // Bytes moved per pixel: the output, the map, and each pixel of the source (width + 2 reach) / width times
 // (height + 2 reach) / height of the tile, from the L2 but for once. Shared memory: two accesses of a word to
-// build an entry, four reads a whole box.
+// build an entry, four reads a whole box, sixteen one of fractional radius, which in linear light are what
+// takes the time.
 
 #include <algorithm>
 #include <cstdint>
