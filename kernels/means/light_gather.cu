@@ -77,14 +77,14 @@ struct BoxSums {
   std::uint32_t sides;
   std::uint32_t corners;
 
-  /// Over what the box covers, in parts of 2^-16; sides by `outer` of 256, corners by its square.
+  /// The sum over what the box covers, in parts of 2^-16: sides count `outer` of 256, corners its square.
   [[nodiscard]] __device__ std::uint64_t covered(std::uint32_t outer) const {
     return (inside << 16) + static_cast<std::uint64_t>(outer * radius_one) * sides +
            static_cast<std::uint64_t>(outer * outer) * corners;
   }
 };
 
-/// Over the inner box alone.
+/// The sum over the inner box alone.
 __device__ std::uint32_t inside_of(const Source& table, const Windows& x, const Windows& y) {
   const auto* before = row_of<std::uint32_t>(table, y.before);
   const auto* last = row_of<std::uint32_t>(table, y.last);

@@ -1,5 +1,5 @@
 #pragma once
-// From the sums of a box to the means of its channels, a byte each of packed sums, 16 bits of linear light.
+// How sums of a box become the means of its channels: a byte each of packed sums, 16 bits of linear light.
 
 #include <cstdint>
 

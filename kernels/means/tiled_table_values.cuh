@@ -22,7 +22,7 @@ template <int Channels>
 using TableRows =
     LaneRows<std::uint8_t, Channels, std::conditional_t<Channels == 1, std::uint64_t, std::uint32_t>>;
 
-/// Where vector i of a staged row stands, of which a lane stores `LaneVectors`: such that neither lanes that
+/// The place of vector i of a staged row, of which a lane stores `LaneVectors`: such that neither lanes that
 /// store the same one of theirs nor neighbouring vectors meet in a bank.
 template <int LaneVectors>
 __device__ int staged_place(int i) {
@@ -50,7 +50,7 @@ class StoredBytes {
   }
   __device__ explicit StoredBytes(void* memory) : divisions_(static_cast<WholeDivision*>(memory)) {}
 
-  /// To be called by all threads of a block, with a barrier before anything else.
+  /// All threads of a block call it, with a barrier before anything else.
   __device__ void prepare(const TiledTableArguments& arguments, int thread, int threads) const {
     for (int i = thread; i <= arguments.job.reach; i += threads)
       divisions_[i] = WholeDivision(static_cast<std::uint32_t>((2 * i + 1) * (2 * i + 1)));
@@ -114,11 +114,11 @@ class StoredBytes {
     for (int p = 0; p < Unit::count; ++p) row[unit * Unit::count + p] = sums.of[p];
   }
 
-  /// Of a box around a pixel, `reach` pixels to every side.
+  /// The means of a box that has `reach` pixels to every side.
   [[nodiscard]] __device__ std::uint32_t whole_means(Sum sum, int reach) const {
     return divisions_[reach].template means<Channels>(sum);
   }
-  /// Of so many pixels.
+  /// The means of a box of so many pixels.
   [[nodiscard]] __device__ std::uint32_t clipped_means(Sum sum, std::uint32_t count) const {
     return WholeDivision(count).means<Channels>(sum);
   }

@@ -22,7 +22,7 @@ class ByteLight {
       : light_(static_cast<std::uint32_t*>(memory)),
         sums_(reinterpret_cast<std::uint16_t*>(light_ + codes)) {}
 
-  /// To be called by all threads of a block, with a barrier before the first value.
+  /// All threads of a block call it, with a barrier before the first value.
   __device__ void fill(const TransferView& transfer, int thread, int threads) const {
     constexpr int of_vector = static_cast<int>(sizeof(uint4) / sizeof(std::uint16_t));
     for (int i = thread; i < codes; i += threads) light_[i] = __ldg(transfer.decode + i);

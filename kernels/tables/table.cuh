@@ -204,7 +204,7 @@ __device__ void store_row(const Sum* sums, Sum* to, int elements, bool aligned, 
   for (int i = whole * per_vector + lane_index(); i < elements; i += warp_size) __stcs(to + i, staged[i]);
 }
 
-/// The same with a plane a channel.
+/// Writes a lane's part of one row of a tile, a plane a channel.
 template <int Pixels, int Channels, class Sum>
 __device__ void store_planes(const Sum (&sums)[Pixels][Channels], const TableArguments& arguments,
                              const Tile& tile, int y) {
@@ -226,7 +226,7 @@ __device__ void store_planes(const Sum (&sums)[Pixels][Channels], const TableArg
   }
 }
 
-/// Of bytes alone.
+/// Tables of bytes alone may be planes: others are gathered interleaved.
 template <class T, class Sum>
 inline constexpr bool may_be_planes = sizeof(T) == 1 && sizeof(Sum) == 4;
 
