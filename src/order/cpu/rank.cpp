@@ -287,7 +287,8 @@ class Rank final : public RankOperation {
     } else {
       add_parts({{0, job.width}, {0, job.height}}, side, side, false);
     }
-    const bool is_median = reach.x == reach.y && reach.x <= 2 && 2 * job.percent == percent_whole;
+    const bool is_median =
+        reach.x == reach.y && (reach.x == 1 || reach.x == 2) && 2 * job.percent == percent_whole;
     for (int i = 0; i < backend.threads.count(); ++i) {
       parts_.emplace_back(job, reach, side);
       if (!work_.front().exchanges) continue;
