@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "app/examples.h"
 #include "app/options.h"
 #include "satin/error.h"
 #include "satin/io.h"
@@ -151,6 +152,17 @@ CommandSpec plain_command(const std::string& name, const std::string& help,
   return command;
 }
 
+CommandSpec completion_command() {
+  CommandSpec command = plain_command("completion", "print a completion script for a shell", run_completion,
+                                      {}, {"bash", "zsh", "fish"});
+  command.details =
+      "To switch it on:\n"
+      "  bash  satin completion bash > ~/.local/share/bash-completion/completions/satin\n"
+      "  zsh   satin completion zsh > ~/.zfunc/_satin, and in ~/.zshrc before compinit: fpath+=~/.zfunc\n"
+      "  fish  satin completion fish > ~/.config/fish/completions/satin.fish";
+  return command;
+}
+
 OptionGroup bench_options() {
   OptionSpec size = valued("size", "WxH", "size of the picture");
   size.default_text = "3840x2160";
@@ -240,8 +252,7 @@ std::vector<CommandSpec> commands() {
   all.push_back(plain_command("devices", "list the devices that filters can run on", run_devices,
                               {json, simd_option()}));
   all.push_back(bench_command(nullptr));
-  all.push_back(plain_command("completion", "print a completion script for a shell", run_completion, {},
-                              {"bash", "zsh", "fish"}));
+  all.push_back(completion_command());
   all.push_back(plain_command("man", "print the manual page, as troff", run_man, {}));
   return all;
 }
@@ -258,10 +269,13 @@ CommandSpec find_command(const std::vector<std::string>& arguments) {
   const std::vector<CommandSpec> all = commands();
   const auto found =
       std::find_if(all.begin(), all.end(), [&](const CommandSpec& command) { return command.name == name; });
-  if (found == all.end())
-    throw Error(ErrorKind::usage, "There is no filter or command '" + name + "'." +
-                                      did_you_mean(name, names_of(all)) +
-                                      "\n'satin list' shows the filters.");
+  if (found == all.end()) {
+    const std::string advice = advice_for(name);
+    throw Error(ErrorKind::usage,
+                "There is no filter or command '" + name + "'." +
+                    (advice.empty() ? did_you_mean(name, names_of(all)) + "\n'satin --help' lists them."
+                                    : "\n" + advice));
+  }
   return found->run == run_bench ? bench_command(filter_to_time(arguments)) : *found;
 }
 
