@@ -263,4 +263,9 @@ BatchResult BatchSession::run(std::span<const PictureName> files, const BatchEve
   return run_files(*state.files, state.memory, state.work, state.events);
 }
 
+std::filesystem::path BatchSession::manifest_folder() const {
+  const auto& manifest = state_->work.manifest;
+  return manifest ? manifest->file().parent_path() : std::filesystem::path();
+}
+
 }  // namespace satin

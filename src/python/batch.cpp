@@ -232,6 +232,7 @@ void bind_batch(nb::module_& module) {
             });
           },
           "devices"_a, "pipeline"_a, "options"_a)
+      .def_prop_ro("manifest_folder", &BatchSession::manifest_folder)
       .def("run", &run_session, "names"_a, "finished"_a.none(), "reading"_a.none());
   module.def("find_pictures", [](const BatchOptions& options) {
     return with_file_errors([&] {

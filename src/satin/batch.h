@@ -295,6 +295,9 @@ class BatchSession {
   /// read again: another process may have made it. Throws as prepare_batch() and run_batch().
   [[nodiscard]] BatchResult run(std::span<const PictureName> files, const BatchEvents& events = {});
 
+  /// The folder of the manifest; empty without `resume`.
+  [[nodiscard]] std::filesystem::path manifest_folder() const;
+
  private:
   struct State;
 
