@@ -23,9 +23,9 @@ class Share:
 
 
 def _assigned() -> dict[str, float]:
-    if not ray.is_initialized():
-        return {}
-    return ray.get_runtime_context().get_assigned_resources()
+    """What Ray gave this process; nothing outside of Ray's tasks and actors."""
+    context = ray.get_runtime_context() if ray.is_initialized() else None
+    return context.get_assigned_resources() if context is not None and context.get_task_id() is not None else {}
 
 
 def _open(name: str, threads: int, memory_limit: int, share: float) -> _native.Device:
