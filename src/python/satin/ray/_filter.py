@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Iterable, Optional
 
 import numpy
+from pyarrow import fs
 
 from satin import _native
 from satin._batch import PathLike, Row, batch_options, row_of
@@ -51,6 +52,7 @@ class Filter:
     threads : of the CPU; by default as many as the actor has CPUs
     memory : bytes for the pictures in flight; by default the CPUs' part of a quarter of the machine's
     memory_limit : bytes of a GPU that plans may hold; by default the actor's part of it
+    filesystem : of pyarrow.fs, for names with a scheme; by default what the scheme says
     skip_existing : leaves out inputs whose output exists, whatever it is, in place of resuming
 
     The other options are those of :func:`satin.batch`. Outputs that exist and that no manifest knows are refused without
@@ -70,6 +72,7 @@ class Filter:
         memory: int = 0,
         memory_limit: int = 0,
         skip_existing: bool = False,
+        filesystem: Optional[fs.FileSystem] = None,
         **options: Any,
     ) -> None:
         share = share_of_actor(device, threads, memory, memory_limit)
@@ -77,7 +80,7 @@ class Filter:
         self._store: Optional[_remote.Store] = None
         if _remote.is_remote(output):
             self._scratch = tempfile.TemporaryDirectory(prefix="satin-")
-            self._store = _remote.Store(os.fspath(output), self._scratch.name, self._process, (pipeline, options))
+            self._store = _remote.Store(os.fspath(output), self._scratch.name, self._process, (pipeline, options), filesystem)
             output = self._store.local_output
         settings = batch_options(output, threads=share.threads, memory=share.memory, resume=not skip_existing, **options)
         settings.skip_existing, settings.manifest_part = skip_existing, self._process

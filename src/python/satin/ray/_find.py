@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import warnings
-from typing import Any, Iterable, Iterator, Union
+from typing import Any, Iterable, Iterator, Optional, Union
 
 import pyarrow
 import ray
+from pyarrow import fs
 
 from satin._batch import PathLike, inputs_of
 from satin._files import need_files
@@ -54,7 +55,9 @@ def dataset_of(rows: Iterable[dict[str, Any]], actors: int = 0) -> ray.data.Data
     return ray.data.from_arrow(tables or [_SCHEMA.empty_table()])
 
 
-def find(path: Union[PathLike, list[PathLike]], recursive: bool = False) -> ray.data.Dataset:
+def find(
+    path: Union[PathLike, list[PathLike]], recursive: bool = False, filesystem: Optional[fs.FileSystem] = None
+) -> ray.data.Dataset:
     """The pictures that files, folders and patterns lead to, as the command finds them: a dataset of rows
 
     path : its whole name; actors must see it under this name
@@ -63,12 +66,12 @@ def find(path: Union[PathLike, list[PathLike]], recursive: bool = False) -> ray.
     mtime : time of its last change, in nanoseconds since 1970
 
     `recursive` takes folders with all folders below them. A name with a scheme, such as "s3://bucket/photos", is listed by
-    pyarrow.fs. Raises OSError for a folder that cannot be read and where there is no picture, ValueError for names that are
+    pyarrow.fs, by `filesystem` or by what the scheme says. Raises OSError for a folder that cannot be read and where there is no picture, ValueError for names that are
     not UTF-8. Files that are no pictures are told by one warning.
     """
     inputs = inputs_of(path)
     remote = [each for each in inputs if _remote.is_remote(each)]
     rows = list(_local([each for each in inputs if each not in remote], recursive)) if len(remote) < len(inputs) else []
     for each in remote:
-        rows += _remote.find(os.fspath(each), recursive)
+        rows += _remote.find(os.fspath(each), recursive, filesystem)
     return dataset_of(rows)

@@ -11,7 +11,7 @@ import hashlib
 import json
 import os
 from pathlib import Path
-from typing import Any, Callable
+from typing import Any, Callable, Optional
 
 from pyarrow import fs
 
@@ -27,21 +27,24 @@ def is_remote(name: PathLike) -> bool:
     return "://" in os.fspath(name)
 
 
-def _split(name: str) -> tuple[fs.FileSystem, str, str]:
-    """The file system, the scheme with which its names begin, and the path in it."""
-    scheme, _, rest = name.partition("://")
-    system, path = fs.FileSystem.from_uri(name.partition("{")[0].rpartition("/")[0] if "{" in name else name)
-    prefix = scheme + "://"
-    return system, prefix, path + rest[len(path) :] if rest.startswith(path) else path
+System = Optional[fs.FileSystem]
+
+
+def _split(name: str, system: System) -> tuple[fs.FileSystem, str, str]:
+    """The file system, the scheme with which its names begin, and the path in it, which may be a pattern."""
+    scheme, _, path = name.partition("://")
+    if system is None:
+        system, _ = fs.FileSystem.from_uri(f"{scheme}://{path.partition('/')[0]}")
+    return system, scheme + "://", path
 
 
 def _extensions() -> set[str]:
     return {each for format in _native.formats() if format["reads"] for each in format["extensions"]}
 
 
-def find(name: str, recursive: bool) -> list[dict[str, Any]]:
+def find(name: str, recursive: bool, filesystem: System) -> list[dict[str, Any]]:
     """The rows of the pictures below a folder, or of one file."""
-    system, prefix, path = _split(name)
+    system, prefix, path = _split(name.rstrip("/"), filesystem)
     info = system.get_file_info(path)
     if info.type == fs.FileType.NotFound:
         raise OSError(f"'{name}' does not exist.")
@@ -69,8 +72,9 @@ def _row(prefix: str, info: fs.FileInfo, folder: str) -> dict[str, Any]:
 class Store:
     """The outputs of one actor."""
 
-    def __init__(self, output: str, scratch: str, process: str, work: Any) -> None:
-        self._system, self._prefix, pattern = _split(output)
+    def __init__(self, output: str, scratch: str, process: str, work: Any, filesystem: System) -> None:
+        self._given = filesystem
+        self._system, self._prefix, pattern = _split(output, filesystem)
         self._scratch = Path(scratch)
         self._process, self._pieces = process, 0
         self._work = hashlib.sha256(repr((work, _native.version)).encode()).hexdigest()[:16]
@@ -108,7 +112,7 @@ class Store:
         return [rows[path] for path in paths]
 
     def _stamp(self, path: str) -> str:
-        system, _, name = _split(path)
+        system, _, name = _split(path, self._given)
         info = system.get_file_info(name)
         return f"{info.size}-{info.mtime_ns}"
 
@@ -116,14 +120,14 @@ class Store:
         for made in self._made.get(path, ()):
             if (made["stamp"], made["work"]) != (stamp, self._work):
                 continue
-            info = self._system.get_file_info(_split(made["output"])[2])
+            info = self._system.get_file_info(_split(made["output"], self._system)[2])
             if info.size == made["bytes"]:
                 row = {key: value for key, value in made.items() if key not in ("stamp", "work")}
                 return {**row, "status": "unchanged", "milliseconds": 0.0}
         return None
 
     def _fetch(self, path: str) -> str:
-        system, _, name = _split(path)
+        system, _, name = _split(path, self._given)
         here = self._scratch / "in" / name
         here.parent.mkdir(parents=True, exist_ok=True)
         with system.open_input_stream(name) as stream, open(here, "wb") as file:

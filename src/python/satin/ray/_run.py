@@ -77,7 +77,7 @@ def _names(
 ) -> tuple[ray.data.Dataset, int]:
     """The names, when all has been checked that the command checks before it begins, and how many there are."""
     if _remote.is_remote(output) or any(_remote.is_remote(each) for each in inputs):
-        dataset = find(list(inputs), recursive)
+        dataset = find(list(inputs), recursive, options.get("filesystem"))
         return dataset, dataset.count()
     resume = not options.get("skip_existing", False)
     common = {key: value for key, value in options.items() if key not in ("device", "memory_limit", "skip_existing")}
