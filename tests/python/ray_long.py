@@ -21,21 +21,26 @@ PIPELINE = "blur radius=9 | unsharp amount=0.5"
 
 DRIVER = """
 import os, sys
-folder, machines = sys.argv[1], int(sys.argv[2])
-os.environ["RAY_TMPDIR"] = sys.argv[3]
-os.makedirs(sys.argv[3] + "/ray", exist_ok=True)
+folder, machines, scratch = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+os.environ["RAY_TMPDIR"] = scratch
+os.makedirs(scratch + "/ray", exist_ok=True)
 import ray, satin.ray
-from ray.cluster_utils import Cluster
-cluster = Cluster(initialize_head=True, head_node_args=dict(num_cpus=1, object_store_memory=150 << 20,
-                                                            include_dashboard=False))
-for _ in range(machines - 1):
-    node = cluster.add_node(num_cpus=1, object_store_memory=150 << 20)
-    raylets = [each.process.pid for each in node.all_processes["raylet"]]
-    open(folder + "/raylet", "w").write(str(raylets[0]))
-ray.init(address=cluster.address, log_to_driver=False, logging_level="ERROR")
+machine = dict(num_cpus=1, object_store_memory=150 << 20)
+cluster = None
+if machines == 1:
+    ray.init(address="local", include_dashboard=False, log_to_driver=False, logging_level="ERROR", **machine)
+else:
+    from ray.cluster_utils import Cluster
+    cluster = Cluster(initialize_head=True, head_node_args=dict(include_dashboard=False, **machine))
+    node = cluster.add_node(**machine)
+    open(folder + "/raylet", "w").write(str(node.all_processes["raylet"][0].process.pid))
+    ray.init(address=cluster.address, log_to_driver=False, logging_level="ERROR")
 result = satin.ray.run(%r, folder + "/in", folder + "/out", actors=machines, cpus=1, report=folder + "/rows.jsonl")
 print(result.done, result.skipped, result.failed, flush=True)
 print(result.failures[:2], file=sys.stderr)
+ray.shutdown()
+if cluster is not None:
+    cluster.shutdown()
 sys.exit(result.exit_code)
 """ % PIPELINE
 
@@ -153,7 +158,7 @@ def cluster():
     import ray
 
     folder = f"/tmp/satin-long-{os.getpid()}"
-    ray.init(num_cpus=2, object_store_memory=150 << 20, include_dashboard=False, log_to_driver=False, _temp_dir=folder,
+    ray.init(address="local", num_cpus=2, object_store_memory=150 << 20, include_dashboard=False, log_to_driver=False, _temp_dir=folder,
              _node_ip_address="127.0.0.1", logging_level="ERROR")  # fmt: skip
     yield
     ray.shutdown()

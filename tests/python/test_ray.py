@@ -30,7 +30,7 @@ def cluster(tmp_path_factory):
     if not os.path.isdir("/dev/shm") or shutil.disk_usage("/dev/shm").total < LEAST_SHARED_MEMORY:
         pytest.skip("/dev/shm is below 512 MB, which Ray's object store needs")
     folder = f"/tmp/satin-ray-{os.getpid()}"  # short: names of sockets end at 107 bytes
-    ray.init(num_cpus=2, object_store_memory=OBJECT_STORE, include_dashboard=False, log_to_driver=False,
+    ray.init(address="local", num_cpus=2, object_store_memory=OBJECT_STORE, include_dashboard=False, log_to_driver=False,
              _temp_dir=folder, _node_ip_address="127.0.0.1", logging_level="ERROR")  # fmt: skip
     yield
     ray.shutdown()

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Callable, Optional, Sequence, Union
 
 from satin import _native
-from satin._arrays import DeviceLike, device_for
+from satin._arrays import DeviceLike
 from satin._files import _MAX_BYTES, _MAX_PIXELS, need_files
 
 PathLike = Union[str, "os.PathLike[str]"]
@@ -76,14 +76,11 @@ def inputs_of(inputs: Union[PathLike, Sequence[PathLike]]) -> list[PathLike]:
 def _devices(device: Union[DeviceLike, Sequence[DeviceLike]], threads: int, memory_limit: int) -> list[_native.Device]:
     """Devices of this batch's own, so that its limits are nobody else's; those that are open already stay as they are."""
     wanted = list(device) if isinstance(device, (list, tuple)) else [device]
-    opened = []
-    for each in wanted:
-        if isinstance(each, _native.Device):
-            opened.append(device_for(each, ()))
-            continue
-        opened.append(_native.Device(each or "auto", threads))
-        opened[-1].limit_memory(memory_limit)
-    return opened
+    devices = [each if isinstance(each, _native.Device) else _native.Device(each or "auto", threads) for each in wanted]
+    for opened, told in zip(devices, wanted):
+        if opened is not told:
+            opened.limit_memory(memory_limit)
+    return devices
 
 
 class Progress:
