@@ -12,12 +12,12 @@
 
 #include "app/analysis.h"
 #include "app/commands.h"
-#include "app/gallery.h"
 #include "app/interrupt.h"
 #include "app/options.h"
 #include "app/report.h"
 #include "app/terminal.h"
 #include "satin/batch.h"
+#include "satin/batch_report.h"
 #include "satin/device.h"
 #include "satin/error.h"
 #include "satin/param.h"
@@ -215,8 +215,11 @@ class Listener {
     progress_.clear();
     if (!quiet_ && !result.unread.empty()) print_error(describe_unread(result.unread));
     if (const std::string summary = summary_of_failure(result); !summary.empty()) print_error(summary);
-    if (lines_) lines_->finish(result);
-    if (gallery_) gallery_->finish(result);
+    if (lines_) lines_->finish(result, exit_code(result));
+    if (gallery_) {
+      const PatientWork patient(Patience::endless);
+      gallery_->finish(result);
+    }
     if (json_) print(json_->finish(result));
   }
 

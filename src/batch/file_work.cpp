@@ -135,8 +135,7 @@ FileWork::FileWork(std::span<const Device> devices, const Batch& work, const Bat
       jpeg_decoders_(jpeg_decoders(devices, work.options.jpeg_decoder)),
       chains_(devices, work) {
   if (!work.manifest) return;
-  remove_left_over_files(work);
-  log_ = std::make_unique<ManifestLog>(work.manifest->file());
+  log_ = std::make_unique<ManifestLog>(own_part(work.manifest->file(), work.options));
 }
 
 void FileWork::check_parameters() const { chains_.first().front()->check_parameters(); }
@@ -183,10 +182,11 @@ void FileWork::read(FileInFlight& flight) const {
 
 void FileWork::read_pages(FileInFlight& flight) const {
   const Decision decision = decide(work_, flight.index, flight.file);
-  if (decision == Decision::leave_existing) flight.result.status = FileStatus::exists;
-  if (decision == Decision::leave_unchanged) flight.result.status = FileStatus::unchanged;
+  flight.result.status = status_after(decision);
+  flight.result.bytes = decision.made.size;
+  flight.result.hash = decision.made.hash;
   if (flight.over()) return;
-  flight.replaces = decision == Decision::replace || work_.options.overwrite;
+  flight.replaces = decision.action == Decision::Action::replace || work_.options.overwrite;
   if (log_) flight.made = made_now(work_, flight.index, flight.file);
   if (auto problem = reading_problem(flight.file.input)) throw Error(*problem);
   std::uint64_t bytes = 0;
@@ -396,6 +396,8 @@ void FileWork::write_pages(FileInFlight& flight) const {
   flight.made.size = stamp_of(output).size;
   flight.made.hash = hash_of_file(output);
   log_->done(output, flight.made);
+  flight.result.bytes = flight.made.size;
+  flight.result.hash = flight.made.hash;
 }
 
 }  // namespace satin::batch

@@ -53,7 +53,7 @@ class FileWork {
   FileWork(std::span<const Device> devices, const Batch& work, const BatchEvents& events,
            PictureMemory& memory);
 
-  /// The chains to begin with, one a device.
+  /// As FilterChains::first().
   [[nodiscard]] std::vector<FilterChain*> first_chains() const { return chains_.first(); }
 
   /// Throws Error(usage) for parameters that fit no picture.

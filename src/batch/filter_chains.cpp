@@ -168,7 +168,8 @@ FilterChains::FilterChains(std::span<const Device> devices, const Batch& work) :
 
 std::vector<FilterChain*> FilterChains::first() const {
   std::vector<FilterChain*> chains;
-  for (const OfDevice& device : devices_) chains.push_back(device.members.front().chain.get());
+  for (const OfDevice& device : devices_)
+    for (const Member& member : device.members) chains.push_back(member.chain.get());
   return chains;
 }
 

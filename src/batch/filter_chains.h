@@ -93,7 +93,7 @@ class FilterChains {
   /// `work` must outlive the chains.
   FilterChains(std::span<const Device> devices, const Batch& work);
 
-  /// Those to begin with, one a device.
+  /// Those that there are: one a device to begin with.
   [[nodiscard]] std::vector<FilterChain*> first() const;
 
   /// What follows a run.

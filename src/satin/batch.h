@@ -34,6 +34,12 @@ struct Shard {
   int count = 1;  ///< shards in all
 };
 
+/// Takes "2/8", or "auto" for what the program that started this process says: the array of SLURM, the
+/// indexed job of Kubernetes, GNU parallel. "auto/8" tells the number of shards where such a program tells
+/// the index alone. Throws Error(usage) for other texts and, with the remedy, where nothing or too much is
+/// said.
+[[nodiscard]] Shard parse_shard(const std::string& text);
+
 /// What decodes the JPEG files of a batch.
 enum class JpegDecoder {
   libjpeg,  ///< on the CPU
@@ -73,6 +79,9 @@ struct BatchOptions {
   /// and its bytes have the size and the hash that the manifest tells. If any of that differs it is made
   /// again; if the manifest does not know it, it is refused without `overwrite`.
   bool resume = false;
+  /// With `resume`: this process adds to a manifest of its own, `.satin-manifest.PART`, for file systems
+  /// where several machines cannot append to one file. All that are there are read.
+  std::string manifest_part;
   bool fail_fast = false;        ///< begin no file after the first failure
   Shard shard{};                 ///< the files of this one only
   std::uint64_t memory = 0;      ///< bytes for the pictures in flight; 0: a quarter of the machine's memory
@@ -195,6 +204,8 @@ struct FileResult {
   std::vector<std::string> warnings;             ///< what was done but may surprise
   std::vector<FoundValue> found;                 ///< what filters took from the picture
   std::shared_ptr<const Thumbnails> thumbnails;  ///< with `gallery`
+  std::uint64_t bytes = 0;                       ///< of the output, with `resume`; 0: none
+  std::uint64_t hash = 0;                        ///< of these bytes: FNV-1a of 64 bits
   std::optional<PhotoReport> photo;              ///< with depth of the photograph
 };
 
@@ -262,5 +273,35 @@ void foresee_batch(const Batch& batch, const std::function<void(const FileResult
 /// do not depend on their number.
 [[nodiscard]] BatchResult run_batch(std::span<const Device> devices, const Batch& batch,
                                     const BatchEvents& events = {});
+
+/// A picture to be done, by its folder and its name below that: {sub} and folders of outputs follow from it.
+struct PictureName {
+  std::filesystem::path folder;    ///< may be empty
+  std::filesystem::path relative;  ///< name below it
+};
+
+/// A batch whose files come bit by bit: devices, plans, side inputs and the manifest are kept from one run to
+/// the next. Not to be used by two threads at once.
+class BatchSession {
+ public:
+  /// `options` without inputs; the output is a folder or a pattern. Throws as prepare_batch() and
+  /// run_batch().
+  BatchSession(std::vector<Device> devices, const Pipeline& pipeline, const BatchOptions& options);
+  BatchSession(const BatchSession&) = delete;
+  BatchSession& operator=(const BatchSession&) = delete;
+  ~BatchSession();
+
+  /// Checks and does these files. Where an output exists that the manifest does not know, the manifest is
+  /// read again: another process may have made it. Throws as prepare_batch() and run_batch().
+  [[nodiscard]] BatchResult run(std::span<const PictureName> files, const BatchEvents& events = {});
+
+  /// The folder of the manifest; empty without `resume`.
+  [[nodiscard]] std::filesystem::path manifest_folder() const;
+
+ private:
+  struct State;
+
+  std::unique_ptr<State> state_;
+};
 
 }  // namespace satin

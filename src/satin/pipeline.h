@@ -131,6 +131,11 @@ class PipelinePlan {
   std::vector<ImageView> step_inputs_;  ///< of one step of one run
 };
 
+/// How far results of the whole pipeline look, for pictures of this type and number of channels: the sum of
+/// every Plan::local_reach(). Lengths must be in pixels: a part of a picture has other percentages. Throws
+/// Error(usage) with the filter and the reason if there is none, and for pipelines with side inputs.
+[[nodiscard]] LocalReach local_reach(const Device& device, const Pipeline& pipeline, const Shape& picture);
+
 /// Plans the pipeline; see PipelinePlan.
 [[nodiscard]] PipelinePlan plan(const Device& device, const Pipeline& pipeline,
                                 std::span<const Shape> shapes);

@@ -3,8 +3,10 @@
 // workspace that running needs.
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -43,6 +45,12 @@ struct FoundValue {
   double value = 0;       ///< in the parameter's unit
 };
 
+/// How far from a pixel its result looks along each axis, in pixels.
+struct LocalReach {
+  std::int64_t x = 0;  ///< to the left and to the right
+  std::int64_t y = 0;  ///< up and down
+};
+
 /// A prepared filter. Not to be run by two threads at the same time: it owns one workspace.
 class Plan {
  public:
@@ -60,6 +68,11 @@ class Plan {
   [[nodiscard]] std::size_t workspace_bytes() const noexcept;
   /// True if it runs on windows of the picture, for lack of memory (see limit_memory()).
   [[nodiscard]] bool in_windows() const noexcept;
+
+  /// How far results look, if they depend on what lies around a pixel alone: not on where in the picture that
+  /// is, nor on the picture as a whole, as those of floats do. Then a part of a picture that has so many
+  /// pixels more on every side that is no border of the picture gives the same bytes as the whole.
+  [[nodiscard]] std::optional<LocalReach> local_reach() const noexcept;
 
   /// Filters `inputs` (the picture, then the side inputs in the order of the filter's record; an empty view
   /// for an optional one that is not used) into `output`. Any view may have any strides. Inputs and output
