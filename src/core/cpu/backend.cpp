@@ -31,7 +31,7 @@ DeviceInfo describe(int threads) {
 
 CpuBackend::CpuBackend(int wanted) : threads(wanted) {
   info = describe(threads.count());
-  mean_windows.run = extreme_windows.run = run_cost_of_thread * threads.count();
+  mean_windows.run = sliding_windows.run = run_cost_of_thread * threads.count();
 }
 
 void CpuBackend::upload(void* device, const void* host, std::size_t bytes, Stream) {
