@@ -1,0 +1,151 @@
+// The brush: strokes in pixels of the picture, which Satin makes a mask of, and how they look meanwhile.
+
+import { Control } from "./control.js";
+import { byId } from "./dom.js";
+
+const apart = 0.15;
+
+const radiusRecord = { name: "radius", kind: "number", unit: "px", help: "Radius of the brush ([ and ])", minimum: 0.5, maximum: 4096, default: "" };
+const hardnessRecord = { name: "hardness", kind: "number", unit: "%", help: "What share of the radius is fully painted", minimum: 0, maximum: 100, default: "" };
+
+export class Brush {
+  #session;
+  #viewport;
+  #gestures;
+  #layer;
+  #controls;
+  #radius = 40;
+  #hardness = 50;
+  #stroke = null;
+  #holding = "";
+  #scheduled = false;
+
+  constructor(layer, session, viewport, gestures) {
+    this.#layer = layer;
+    this.#session = session;
+    this.#viewport = viewport;
+    this.#gestures = gestures;
+    this.#addControls();
+    byId("brush").onclick = () => this.hold("brush");
+    byId("eraser").onclick = () => this.hold("eraser");
+    byId("clear-mask").onclick = () => this.#clear();
+    viewport.addEventListener("move", () => this.draw());
+    for (const event of ["values", "pipeline", "open"]) session.addEventListener(event, () => this.#renew());
+    this.#renew();
+  }
+
+  #addControls() {
+    const { picture } = this.#session;
+    this.#radius = Math.max(4, Math.round(Math.max(picture?.width ?? 0, picture?.height ?? 0) / 40));
+    const longerSide = () => Math.max(picture?.width ?? 0, picture?.height ?? 0);
+    const control = (record, value, set) => new Control(record, { value, set, longerSide, prefix: "brush-" });
+    const number = (text, { minimum, maximum }, otherwise) => (Number.isFinite(parseFloat(text)) ? Math.min(maximum, Math.max(minimum, parseFloat(text))) : otherwise);
+    this.#controls = [
+      control(radiusRecord, () => String(this.#radius), (text) => { this.#radius = number(text, radiusRecord, this.#radius); }),
+      control(hardnessRecord, () => String(this.#hardness), (text) => { this.#hardness = number(text, hardnessRecord, this.#hardness); }),
+    ];
+    byId("brush-settings").replaceChildren(...this.#controls.map((each) => each.element));
+  }
+
+  /** Whether the shown filter takes a mask. */
+  get #paints() {
+    return this.#session.filter?.parameters.some(({ name, kind }) => name === "mask" && kind === "image") ?? false;
+  }
+
+  /** Takes the brush or the eraser in hand, or lays it down. */
+  hold(which) {
+    if (!this.#paints) return;
+    if (this.#holding === which) {
+      this.#gestures.take(null);
+      return;
+    }
+    this.#gestures.take(this.#tool, () => this.#show(""));
+    this.#show(which);
+  }
+
+  #show(which) {
+    this.#holding = which;
+    byId("brush").setAttribute("aria-pressed", String(which === "brush"));
+    byId("eraser").setAttribute("aria-pressed", String(which === "eraser"));
+    byId("brush-settings").hidden = !which;
+    this.draw();
+  }
+
+  /** Makes the brush larger or smaller. */
+  grow(direction) {
+    this.#radius = Math.max(0.5, Math.round(this.#radius * 1.25 ** direction * 2) / 2);
+    this.#controls[0].show();
+  }
+
+  get radius() {
+    return this.#holding ? this.#radius : 0;
+  }
+
+  #tool = {
+    press: (x, y) => {
+      this.#session.begin();
+      const erase = this.#holding === "eraser";
+      this.#stroke = { points: [[x, y]], radius: this.#radius, hardness: this.#hardness / 100, erase };
+      this.#session.step.strokes.push(this.#stroke);
+      this.#session.change();
+    },
+    drag: (x, y) => {
+      const [lastX, lastY] = this.#stroke.points.at(-1);
+      if (Math.hypot(x - lastX, y - lastY) < Math.max(0.5, apart * this.#stroke.radius)) return;
+      this.#stroke.points.push([Math.round(8 * x) / 8, Math.round(8 * y) / 8]);
+      this.#session.change();
+    },
+    release: () => this.#session.settle(),
+    cancel: () => {
+      this.#session.step.strokes.pop();
+      this.#session.change();
+    },
+  };
+
+  #clear() {
+    this.#session.step.strokes = [];
+    delete this.#session.step.values.mask;
+    this.#session.change();
+    this.#session.settle();
+  }
+
+  #renew() {
+    byId("mask").hidden = !this.#paints;
+    if (!this.#paints && this.#holding) this.#gestures.take(null);
+    byId("clear-mask").disabled = !this.#session.step?.strokes.length && !this.#session.step?.values.mask;
+    this.draw();
+  }
+
+  draw() {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    requestAnimationFrame(() => {
+      this.#scheduled = false;
+      this.#paint();
+    });
+  }
+
+  /** Strokes are seen while the brush is in hand, over the result. */
+  #paint() {
+    const { width, height } = this.#viewport;
+    Object.assign(this.#layer, { width, height });
+    this.#layer.hidden = !this.#holding;
+    if (!this.#holding || !this.#session.step) return;
+    const context = this.#layer.getContext("2d");
+    context.lineCap = context.lineJoin = "round";
+    for (const { points, radius, hardness, erase } of this.#session.step.strokes) {
+      const size = 2 * radius * this.#viewport.zoom;
+      context.globalCompositeOperation = erase ? "destination-out" : "source-over";
+      context.strokeStyle = "rgb(226 74 60)";
+      context.lineWidth = size * (0.5 + 0.5 * hardness);
+      context.filter = hardness < 0.99 ? `blur(${(size * (1 - hardness)) / 8}px)` : "none";
+      context.beginPath();
+      for (const [i, point] of points.entries()) {
+        const [x, y] = this.#viewport.toCanvas(...point);
+        if (i === 0) context.moveTo(x, y);
+        context.lineTo(x, y);
+      }
+      context.stroke();
+    }
+  }
+}
