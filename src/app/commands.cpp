@@ -233,6 +233,7 @@ std::vector<CommandSpec> commands() {
   std::vector<CommandSpec> all;
   for (const FilterRecord& filter : filters()) all.push_back(completed(filter_command(filter)));
   all.push_back(pipeline_command());
+  all.push_back(view_command({}));
   all.push_back(info_command());
   const OptionSpec json = flag("json", "print it as JSON");
   const OptionSpec markdown = flag("markdown", "print it as a Markdown table");
@@ -262,6 +263,7 @@ CommandSpec find_command(const std::vector<std::string>& arguments) {
     throw Error(ErrorKind::usage, "There is no filter or command '" + name + "'." +
                                       did_you_mean(name, names_of(all)) +
                                       "\n'satin list' shows the filters.");
+  if (found->name == "view") return view_command(arguments);
   return found->run == run_bench ? bench_command(filter_to_time(arguments)) : *found;
 }
 

@@ -53,7 +53,8 @@ const std::vector<Folder>& folders() {
       {"metadata", {"satin"}},
       {"io", {"satin", "metadata"}},
       {"batch", {"satin"}},
-      {"app", {"satin"}},
+      {"view", {"satin", "io", "batch"}},
+      {"app", {"satin", "view"}},
       {"python", {"satin"}},
   };
   return list;
