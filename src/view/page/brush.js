@@ -5,8 +5,11 @@ import { byId } from "./dom.js";
 
 const apart = 0.15;
 
-const radiusRecord = { name: "radius", kind: "number", unit: "px", help: "Radius of the brush ([ and ])", minimum: 0.5, maximum: 4096, default: "" };
-const hardnessRecord = { name: "hardness", kind: "number", unit: "%", help: "What share of the radius is fully painted", minimum: 0, maximum: 100, default: "" };
+/** The records that the brush's controls are made from, as those of filters are. */
+const records = {
+  radius: { kind: "number", unit: "px", minimum: 0.5, maximum: 4096, help: "radius of the brush: [ and ] change it" },
+  hardness: { kind: "number", unit: "%", minimum: 0, maximum: 100, help: "share of the radius that is fully painted" },
+};
 
 export class Brush {
   #session;
@@ -14,8 +17,7 @@ export class Brush {
   #gestures;
   #layer;
   #controls;
-  #radius = 40;
-  #hardness = 50;
+  #settings = { radius: 40, hardness: 50 };
   #stroke = null;
   #holding = "";
   #scheduled = false;
@@ -29,22 +31,27 @@ export class Brush {
     byId("brush").onclick = () => this.hold("brush");
     byId("eraser").onclick = () => this.hold("eraser");
     byId("clear-mask").onclick = () => this.#clear();
+    gestures.element.addEventListener("pointermove", (event) => this.#moveRing(event));
+    gestures.element.addEventListener("pointerleave", () => { byId("ring").hidden = true; });
     viewport.addEventListener("move", () => this.draw());
     for (const event of ["values", "pipeline", "open"]) session.addEventListener(event, () => this.#renew());
     this.#renew();
   }
 
   #addControls() {
-    const { picture } = this.#session;
-    this.#radius = Math.max(4, Math.round(Math.max(picture?.width ?? 0, picture?.height ?? 0) / 40));
-    const longerSide = () => Math.max(picture?.width ?? 0, picture?.height ?? 0);
-    const control = (record, value, set) => new Control(record, { value, set, longerSide, prefix: "brush-" });
-    const number = (text, { minimum, maximum }, otherwise) => (Number.isFinite(parseFloat(text)) ? Math.min(maximum, Math.max(minimum, parseFloat(text))) : otherwise);
-    this.#controls = [
-      control(radiusRecord, () => String(this.#radius), (text) => { this.#radius = number(text, radiusRecord, this.#radius); }),
-      control(hardnessRecord, () => String(this.#hardness), (text) => { this.#hardness = number(text, hardnessRecord, this.#hardness); }),
-    ];
+    const longerSide = () => Math.max(this.#session.picture?.width ?? 0, this.#session.picture?.height ?? 0);
+    this.#settings.radius = Math.max(4, Math.round(longerSide() / 40));
+    this.#controls = Object.entries(records).map(([name, record]) => {
+      const value = () => String(this.#settings[name]);
+      const set = (text) => this.#set(name, parseFloat(text));
+      return new Control({ name, default: "", ...record }, { value, set, longerSide, prefix: "brush-" });
+    });
     byId("brush-settings").replaceChildren(...this.#controls.map((each) => each.element));
+  }
+
+  #set(name, value) {
+    const { minimum, maximum } = records[name];
+    if (!Number.isNaN(value)) this.#settings[name] = Math.min(maximum, Math.max(minimum, value));
   }
 
   /** Whether the shown filter takes a mask. */
@@ -68,24 +75,30 @@ export class Brush {
     byId("brush").setAttribute("aria-pressed", String(which === "brush"));
     byId("eraser").setAttribute("aria-pressed", String(which === "eraser"));
     byId("brush-settings").hidden = !which;
+    if (which) byId("brush-settings").scrollIntoView({ block: "nearest" });
+    byId("ring").hidden = true;
     this.draw();
   }
 
   /** Makes the brush larger or smaller. */
   grow(direction) {
-    this.#radius = Math.max(0.5, Math.round(this.#radius * 1.25 ** direction * 2) / 2);
+    this.#set("radius", Math.round(this.#settings.radius * 1.25 ** direction * 2) / 2);
     this.#controls[0].show();
   }
 
-  get radius() {
-    return this.#holding ? this.#radius : 0;
+  /** The ring shows what the brush covers. */
+  #moveRing({ offsetX, offsetY }) {
+    const ring = byId("ring");
+    ring.hidden = !this.#holding;
+    const size = (2 * this.#settings.radius * this.#viewport.zoom) / devicePixelRatio;
+    Object.assign(ring.style, { left: `${offsetX}px`, top: `${offsetY}px`, width: `${size}px`, height: `${size}px` });
   }
 
   #tool = {
     press: (x, y) => {
       this.#session.begin();
-      const erase = this.#holding === "eraser";
-      this.#stroke = { points: [[x, y]], radius: this.#radius, hardness: this.#hardness / 100, erase };
+      const { radius, hardness } = this.#settings;
+      this.#stroke = { points: [[x, y]], radius, hardness: hardness / 100, erase: this.#holding === "eraser" };
       this.#session.step.strokes.push(this.#stroke);
       this.#session.change();
     },

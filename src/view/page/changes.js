@@ -21,7 +21,8 @@ export class Changes {
     this.#server = server;
     this.#session = session;
     this.#frames = frames;
-    server.addEventListener("gone", () => notice("server", "satin view has ended. Start it again to go on; the command below is still right.", { wrong: true }));
+    const ended = "satin view has ended. Start it again to go on; the command below is still right.";
+    server.addEventListener("gone", () => notice("server", ended, { wrong: true }));
     server.addEventListener("back", () => takeBack("server"));
     this.#watch();
   }

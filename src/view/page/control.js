@@ -31,7 +31,8 @@ export class Control {
     this.#field.id = id;
     this.#field.setAttribute("aria-description", record.help);
     const label = element("label", { for: id }, words(record.name));
-    this.element = element("div", { className: `control ${record.kind}`, "data-help": record.help }, label, this.#field);
+    const row = { className: `control ${record.kind}`, "data-help": record.help };
+    this.element = element("div", row, label, this.#field);
     this.#addUnit();
     if (sliding.has(record.kind)) this.#addSlider(id);
     if (record.kind === "point" || record.kind === "box") this.#addDraw(draw);
@@ -43,11 +44,12 @@ export class Control {
   #makeField(id) {
     const { kind, choices } = this.#record;
     if (kind === "flag") {
-      return element("input", { type: "checkbox", role: "switch", onchange: ({ target }) => this.#set(String(target.checked), true) });
+      const onchange = ({ target }) => this.#set(String(target.checked), true);
+      return element("input", { type: "checkbox", role: "switch", onchange });
     }
     if (kind === "choice" || kind === "image") {
       const options = (choices ?? []).map((choice) => element("option", { value: choice }, choice));
-      if (!this.#record.default && !choices?.includes("")) options.unshift(element("option", { value: "" }, kind === "image" ? "none" : "auto"));
+      if (!this.#record.default) options.unshift(element("option", { value: "" }, kind === "image" ? "none" : "auto"));
       return element("select", { onchange: ({ target }) => this.#set(target.value, true) }, ...options);
     }
     const field = element("input", {
@@ -63,7 +65,8 @@ export class Control {
   #addUnit() {
     const { kind, unit } = this.#record;
     if (kind !== "length") {
-      if (unit && kind !== "point" && kind !== "box") this.element.append(element("span", { className: "unit" }, unit === "degrees" ? "°" : unit));
+      const short = unit === "degrees" ? "°" : unit;
+      if (short && sliding.has(kind)) this.element.append(element("span", { className: "unit" }, short));
       return;
     }
     this.#unit = element("button", { type: "button", className: "unit", onclick: () => this.#exchangeUnit() });
@@ -142,7 +145,7 @@ export class Control {
     const { number, percent } = partsOf(text);
     if (this.#unit) {
       this.#unit.textContent = percent ? "of side" : "px";
-      this.#unit.setAttribute("aria-label", percent ? "percent of the longer side; change to pixels" : "pixels; change to percent");
+      this.#unit.title = percent ? "Percent of the longer side: change to pixels" : "Pixels: change to percent of the longer side";
     }
     if (!this.#slider || this.#held) return;
     this.#slider.classList.toggle("unset", Number.isNaN(number));

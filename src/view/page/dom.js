@@ -25,7 +25,8 @@ export function icon(name) {
 }
 
 export function iconButton(name, label, onclick) {
-  return element("button", { className: "icon", type: "button", title: label, "aria-label": label, onclick }, icon(name));
+  const told = { title: label, "aria-label": label };
+  return element("button", { className: "icon", type: "button", ...told, onclick }, icon(name));
 }
 
 /** A text as the beginning of a line. */

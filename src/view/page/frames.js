@@ -27,7 +27,9 @@ export class Frames extends EventTarget {
     this.#server = server;
     this.#session = session;
     this.#viewport = viewport;
-    for (const event of ["values", "pipeline", "overlay", "answer"]) session.addEventListener(event, () => this.renew());
+    for (const event of ["values", "pipeline", "overlay", "answer"]) {
+      session.addEventListener(event, () => this.renew());
+    }
     session.addEventListener("open", () => this.#forget());
     viewport.addEventListener("move", () => this.renew());
     server.addEventListener("back", () => this.#forget());

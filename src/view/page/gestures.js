@@ -3,8 +3,8 @@
 const slack = 4;
 
 /**
- * One tool at most is in hand: {press, drag, release, cancel}, which get places in the picture. Without one a drag moves
- * the view and a click goes to `click`.
+ * One tool at most is in hand: {press, drag, release, cancel}, which get places in the picture. Without one a drag
+ * moves the view and a click goes to `click`.
  */
 export class Gestures {
   /** Gets the place of a click without a tool. */
@@ -26,6 +26,10 @@ export class Gestures {
     for (const end of ["pointerup", "pointercancel"]) element.addEventListener(end, (event) => this.#up(event));
     element.addEventListener("wheel", (event) => this.#wheel(event), { passive: false });
     element.addEventListener("contextmenu", (event) => event.button === 1 && event.preventDefault());
+  }
+
+  get element() {
+    return this.#element;
   }
 
   get tool() {
@@ -62,8 +66,10 @@ export class Gestures {
       if (this.#drag?.tool) this.#drag.tool.cancel();
       this.#drag = { kind: "pinch", moved: true };
     } else {
-      const kind = event.button === 1 ? "view" : event.shiftKey && !this.#tool ? "pull" : this.#tool ? "tool" : "view";
-      this.#drag = { kind, tool: kind === "tool" ? this.#tool : null, from: this.#canvasPlace(event), moved: event.button === 1 };
+      const middle = event.button === 1;
+      const tool = middle ? null : this.#tool;
+      const kind = tool ? "tool" : event.shiftKey && !middle ? "pull" : "view";
+      this.#drag = { kind, tool, from: this.#canvasPlace(event), moved: middle };
       this.#drag.tool?.press(...this.place(event));
     }
   }
@@ -80,7 +86,8 @@ export class Gestures {
       return;
     }
     if (!this.#drag.moved && Math.hypot(at[0] - from[0], at[1] - from[1]) < slack * devicePixelRatio) return;
-    if (kind === "view") this.#viewport.pan(...(this.#drag.moved ? [at[0] - last[0], at[1] - last[1]] : [at[0] - from[0], at[1] - from[1]]));
+    const start = this.#drag.moved ? last : from;
+    if (kind === "view") this.#viewport.pan(at[0] - start[0], at[1] - start[1]);
     if (kind === "pull") this.pull((from[1] - at[1]) / devicePixelRatio);
     this.#drag.moved = true;
   }

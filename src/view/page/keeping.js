@@ -21,7 +21,6 @@ export class Keeping {
 
   show() {
     byId("command").textContent = this.#session.command;
-    byId("batch-command").hidden = this.#session.files.length < 2;
     byId("save").disabled = !this.#session.picture;
   }
 
@@ -61,8 +60,9 @@ export class Keeping {
   }
 
   async #paste() {
-    const field = element("textarea", { rows: 5, spellcheck: false, "aria-label": "Command", placeholder: "satin dof photo.jpg --strength 2%" });
-    const answer = await ask("Paste a command", "Every control is set as the command says. The picture and the output stay.", ["Set", "Cancel"], [field]);
+    const field = element("textarea", { rows: 5, spellcheck: false, "aria-label": "Command" });
+    const text = "Every control is set as the command says. The picture and the output stay.";
+    const answer = await ask("Paste a command", text, ["Set", "Cancel"], [field]);
     if (answer !== "Set" || !field.value.trim()) return;
     await this.#told(async () => {
       const error = await this.#session.paste(field.value.trim());

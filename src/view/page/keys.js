@@ -19,7 +19,7 @@ export class Keys {
   #cross = null;
   #pressed = false;
 
-  /** The parts of the page that keys act on: session, viewport, canvas, gestures, compare, loupe, brush, strip, keeping. */
+  /** `parts`: session, viewport, canvas, gestures, compare, loupe, brush, strip and keeping. */
   constructor(parts) {
     this.#parts = parts;
     addEventListener("keydown", (event) => this.#down(event));
@@ -32,9 +32,12 @@ export class Keys {
   }
 
   #down(event) {
-    if (event.defaultPrevented || byId("dialog").open) return;
+    const held = event.repeat && /^[a-z?]$/i.test(event.key);
+    if (event.defaultPrevented || held || byId("dialog").open) return;
     const typing = event.target.matches("input:not([type=range]):not([type=checkbox]), textarea, select");
-    const action = event.ctrlKey || event.metaKey ? this.#withControl(event, typing) : typing || event.altKey ? null : this.#plain(event);
+    const control = event.ctrlKey || event.metaKey;
+    if (!control && (typing || event.altKey)) return;
+    const action = control ? this.#withControl(event, typing) : this.#plain(event);
     if (!action) return;
     event.preventDefault();
     action();
@@ -55,7 +58,8 @@ export class Keys {
       0: () => viewport.fit(), 1: () => viewport.zoomTo(1),
       b: () => compare.hold(true), l: () => loupe.toggle(),
       m: () => brush.hold("brush"), e: () => brush.hold("eraser"), "[": () => brush.grow(-1), "]": () => brush.grow(1),
-      c: () => this.#toggleCross(), PageUp: () => strip.step(-1), PageDown: () => strip.step(1), "?": () => this.#help(),
+      c: () => this.#toggleCross(), "?": () => this.#help(),
+      PageUp: () => strip.step(-1), PageDown: () => strip.step(1),
     }[key.length === 1 ? key.toLowerCase() : key];
   }
 
@@ -77,7 +81,8 @@ export class Keys {
     }
     const way = (far ? 10 : 1) * Math.max(1, 1 / viewport.zoom);
     const inside = (at, size) => Math.min(size - 0.5, Math.max(0.5, at));
-    this.#cross = [inside(this.#cross[0] + x * way, session.picture.width), inside(this.#cross[1] + y * way, session.picture.height)];
+    const { width, height } = session.picture;
+    this.#cross = [inside(this.#cross[0] + x * way, width), inside(this.#cross[1] + y * way, height)];
     viewport.reveal(...this.#cross);
     if (this.#pressed) gestures.tool?.drag(...this.#cross);
     loupe.look(...this.#cross);

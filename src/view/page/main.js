@@ -104,7 +104,8 @@ async function start() {
   showErrors(session, steps);
   showHelp();
   session.addEventListener("open", () => showPicture(session, viewport));
-  byId("picture").addEventListener("painted", () => { byId("state").firstChild.textContent = states[byId("picture").dataset.state]; });
+  const state = byId("state").firstChild;
+  canvas.element.addEventListener("painted", () => { state.textContent = states[canvas.element.dataset.state]; });
   showPicture(session, viewport);
   followSize(byId("stage"), viewport, canvas);
 }

@@ -1,4 +1,4 @@
-// Places and boxes of the shown step, drawn above the picture as handles that are dragged, and the tools that make them.
+// Places and boxes of the shown step: handles above the picture that are dragged, and the tools that make them.
 
 const namespace = "http://www.w3.org/2000/svg";
 const corner = 12;
@@ -10,20 +10,26 @@ function shape(tag, attributes) {
 }
 
 /** [x, y] in pixels of "X,Y", each perhaps in percent; null for anything else. */
-export function parsePoint(text, { width, height }) {
+function parsePoint(text, { width, height }) {
   const parts = text.split(",");
   if (parts.length !== 2) return null;
-  const lengths = parts.map((part, i) => (part.includes("%") ? (parseFloat(part) * [width, height][i]) / 100 : parseFloat(part)));
+  const wholes = [width, height];
+  const lengths = parts.map((part, i) => parseFloat(part) * (part.includes("%") ? wholes[i] / 100 : 1));
   return lengths.every(Number.isFinite) ? lengths : null;
 }
 
 /** A place as its parameter writes it: in percent where it was in percent, else the pixel. */
-export function printPoint([x, y], before, { width, height }) {
+function printPoint([x, y], before, { width, height }) {
   if (before.includes("%")) return `${((100 * x) / width).toFixed(2)}%,${((100 * y) / height).toFixed(2)}%`;
   return `${Math.floor(x)},${Math.floor(y)}`;
 }
 
-export const parseBoxes = (text) => text.split(";").map((box) => box.split(",").map(Number)).filter((box) => box.length === 4 && box.every(Number.isFinite));
+/** [x, y, width, height] of every box of "X,Y,W,H;X,Y,W,H" that is one. */
+function parseBoxes(text) {
+  const boxes = text.split(";").map((box) => box.split(",").map(Number));
+  return boxes.filter((box) => box.length === 4 && box.every(Number.isFinite));
+}
+
 const printBoxes = (boxes) => boxes.map((box) => box.join(",")).join(";");
 
 export class Marks {
@@ -65,7 +71,8 @@ export class Marks {
   /** Takes or lays down the tool of a parameter; `button` shows which. */
   arm(parameter, button) {
     if (this.#armed === button) return this.#gestures.take(null);
-    this.#gestures.take(parameter.kind === "point" ? this.#pointTool(parameter) : this.#boxTool(parameter), () => this.#show(null));
+    const tool = parameter.kind === "point" ? this.#pointTool(parameter) : this.#boxTool(parameter);
+    this.#gestures.take(tool, () => this.#show(null));
     return this.#show(button);
   }
 
@@ -134,7 +141,8 @@ export class Marks {
     const mark = shape("g", { class: "place", transform: `translate(${x} ${y})` });
     mark.append(shape("circle", { r: 22, class: "grip" }));
     for (const layer of ["under", "over"]) {
-      mark.append(shape("circle", { r: 11, class: layer }), shape("path", { d: "M0-17v8M0 9v8M-17 0h8M9 0h8", class: layer }));
+      mark.append(shape("circle", { r: 11, class: layer }));
+      mark.append(shape("path", { d: "M0-17v8M0 9v8M-17 0h8M9 0h8", class: layer }));
     }
     this.#makeDraggable(mark, (toX, toY) => this.#setPoint(parameter, toX, toY));
     this.#layer.append(mark);
@@ -147,7 +155,8 @@ export class Marks {
       const [right, bottom] = this.#inPage(box[0] + box[2], box[1] + box[3]);
       const size = { x, y, width: right - x, height: bottom - y };
       const others = (changed) => this.#session.set(parameter, printBoxes(boxes.toSpliced(i, 1, ...changed)));
-      const sizer = shape("rect", { x: right - corner, y: bottom - corner, width: corner, height: corner, class: "corner" });
+      const place = { x: right - corner, y: bottom - corner, width: corner, height: corner };
+      const sizer = shape("rect", { ...place, class: "corner" });
       this.#makeDraggable(sizer, (toX, toY) => others(this.#boxBetween([box[0], box[1]], [toX, toY])));
       const remover = shape("g", { class: "remover", transform: `translate(${right} ${y})` });
       remover.append(shape("circle", { r: 9 }), shape("path", { d: "m-3-3 6 6m0-6-6 6" }));
@@ -156,7 +165,8 @@ export class Marks {
         others([]);
         this.#session.settle();
       });
-      this.#layer.append(shape("rect", { ...size, class: "under" }), shape("rect", { ...size, class: "over" }), sizer, remover);
+      const outlines = ["under", "over"].map((layer) => shape("rect", { ...size, class: layer }));
+      this.#layer.append(...outlines, sizer, remover);
     }
   }
 

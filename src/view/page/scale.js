@@ -19,7 +19,7 @@ export function rounded(value) {
 
 const isLength = ({ kind, unit }) => kind === "length" || unit === "px";
 
-/** The largest value of a slider: that of the record if a slider can resolve it, or what fits the picture and the default. */
+/** A slider's largest value: that of the record if a slider can resolve it, or what fits the picture and the default. */
 function upperEnd(parameter, percent, longerSide) {
   const { minimum, kind } = parameter;
   const most = parameter.maximum ?? Infinity;
@@ -39,7 +39,8 @@ function lowerEnd(parameter, high) {
 /** The curve of a slider: ratios where values span decades from above 0, finer near 0 for lengths, even otherwise. */
 function curveOf(parameter, low, high) {
   if (low > 0 && high / low > 1000) {
-    return { to: (share) => low * (high / low) ** share, from: (value) => Math.log(value / low) / Math.log(high / low) };
+    const ratio = high / low;
+    return { to: (share) => low * ratio ** share, from: (value) => Math.log(value / low) / Math.log(ratio) };
   }
   const power = low >= 0 && (isLength(parameter) || high > 50 * Math.max(1, low)) && parameter.unit !== "%" ? 2.5 : 1;
   return {
@@ -61,7 +62,7 @@ export function scaleOf(parameter, text, longerSide) {
   const whole = parameter.kind === "integer";
   const odd = whole && /\bodd\b/.test(parameter.help);
   return {
-    position: (value) => Math.round(positions * Math.min(1, Math.max(0, curve.from(Math.min(high, Math.max(low, value)))))),
+    position: (value) => Math.round(positions * curve.from(Math.min(high, Math.max(low, value)))),
     value: (position) => {
       const value = curve.to(position / positions);
       if (!whole) return rounded(value);

@@ -50,9 +50,10 @@ export class Server extends EventTarget {
 
   async #ask(name, query, options) {
     const search = new URLSearchParams(query).toString();
+    const always = { cache: "no-store", redirect: "error" };
     let answer;
     try {
-      answer = await fetch(`/api/${name}${search && "?"}${search}`, { cache: "no-store", redirect: "error", ...options });
+      answer = await fetch(`/api/${name}${search && "?"}${search}`, { ...always, ...options });
     } catch (error) {
       if (error.name === "AbortError") throw error;
       this.#tell(true);

@@ -49,7 +49,8 @@ export class Session extends EventTarget {
     const before = this.#state;
     this.steps = told.settings.steps.map(({ filter, values: { mask, ...values } }, i) => {
       const painted = mask && mask === this.#painted[i]?.mask;
-      return { filter, values: mask && !painted ? { ...values, mask } : values, strokes: painted ? this.steps[i].strokes : [] };
+      if (mask && !painted) values.mask = mask;
+      return { filter, values, strokes: painted ? this.steps[i].strokes : [] };
     });
     this.active = Math.max(0, Math.min(this.active, this.steps.length - 1));
     if (before !== this.#state) this.dispatchEvent(new Event("pipeline"));

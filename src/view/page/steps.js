@@ -5,9 +5,10 @@ import { byId, capital, element, iconButton, words } from "./dom.js";
 
 /** Parameters that are seldom changed once they are right: they come last, folded away unless they are set. */
 const seldom = new Set([
-  "border", "border-value", "space", "debug", "quality", "unknown", "kernel", "mask", "mask-mode", "iterations", "feather-side", "shape", "connectivity",
-  "depth", "depth-from", "depth-kind", "depth-channel", "depth-scale", "depth-despeckle", "depth-unit", "invert-depth", "max-radius",
-  "f-number", "focal-length", "sensor-width", "radius-min", "radius-max", "radius-map", "guide", "range",
+  "border", "border-value", "space", "debug", "quality", "kernel", "mask", "mask-mode", "iterations", "feather-side",
+  "shape", "connectivity", "depth", "depth-from", "depth-kind", "depth-channel", "depth-scale", "depth-despeckle",
+  "depth-unit", "invert-depth", "unknown", "max-radius", "f-number", "focal-length", "sensor-width", "radius-min",
+  "radius-max", "radius-map", "guide", "range",
 ]);
 
 const overlays = ["coc", "groups", "hidden"];
@@ -59,7 +60,8 @@ export class Steps {
 
   #build() {
     const { steps, active } = this.#session;
-    byId("steps").replaceChildren(...steps.map((step, i) => (i === active ? this.#openStep(step, i) : this.#closedStep(step, i))));
+    const item = (step, i) => (i === active ? this.#openStep(step, i) : this.#closedStep(step, i));
+    byId("steps").replaceChildren(...steps.map(item));
     this.#show();
     this.#showOverlays();
   }
@@ -69,7 +71,8 @@ export class Steps {
       this.#session.active = i;
       this.#session.dispatchEvent(new Event("pipeline"));
     };
-    return element("li", { className: "step" }, element("button", { type: "button", className: "name", onclick: open }, filter));
+    const button = element("button", { type: "button", className: "name", onclick: open }, filter);
+    return element("li", { className: "step" }, button);
   }
 
   #openStep(step, i) {
@@ -81,9 +84,10 @@ export class Steps {
       steps[i] = { filter: select.value, values: {}, strokes: [] };
       this.#edited();
     };
+    const move = (to) => steps.splice(to, 0, ...steps.splice(i, 1));
     const moves = steps.length < 2 ? [] : [
-      this.#button("up", "Earlier in the pipeline", i > 0, () => steps.splice(i - 1, 2, steps[i], steps[i - 1]), i - 1),
-      this.#button("down", "Later in the pipeline", i + 1 < steps.length, () => steps.splice(i, 2, steps[i + 1], steps[i]), i + 1),
+      this.#button("up", "Earlier in the pipeline", i > 0, () => move(i - 1), i - 1),
+      this.#button("down", "Later in the pipeline", i + 1 < steps.length, () => move(i + 1), i + 1),
       this.#button("remove", "Remove this step", true, () => steps.splice(i, 1), Math.max(0, i - 1)),
     ];
     const item = element("li", { className: "step open" }, element("div", { className: "head" }, select, ...moves),
@@ -105,7 +109,8 @@ export class Steps {
     this.#controls.clear();
     if (!record) return [];
     for (const parameter of record.parameters) this.#controls.set(parameter.name, this.#control(parameter));
-    const elements = (folded) => record.parameters.filter(({ name }) => seldom.has(name) === folded).map(({ name }) => this.#controls.get(name).element);
+    const controls = [...this.#controls];
+    const elements = (folded) => controls.filter(([name]) => seldom.has(name) === folded).map(([, each]) => each.element);
     const more = elements(true);
     if (!more.length) return elements(false);
     const fold = element("details", { open: this.#unfolded }, element("summary", {}, "More"), ...more);

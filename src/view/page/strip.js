@@ -14,7 +14,7 @@ export class Strip {
     this.#session = session;
     this.#seen = new IntersectionObserver((entries) => {
       for (const entry of entries) if (entry.isIntersecting) this.#load(entry.target);
-    }, { root: byId("strip"), rootMargin: "300px" });
+    }, { root: byId("pictures"), rootMargin: "300px" });
     session.addEventListener("open", () => this.#show());
     this.#build();
   }
@@ -25,12 +25,13 @@ export class Strip {
     if (files.length < 2) return;
     this.#buttons = files.map((name, index) => {
       const picture = element("canvas", { width: 1, height: 1, "aria-hidden": "true" });
-      const button = element("button", { type: "button", title: name, onclick: () => this.open(index) }, picture, element("span", {}, name));
+      const onclick = () => this.open(index);
+      const button = element("button", { type: "button", title: name, onclick }, picture, element("span", {}, name));
       button.dataset.index = index;
       this.#seen.observe(button);
       return button;
     });
-    byId("strip").replaceChildren(...this.#buttons);
+    byId("pictures").replaceChildren(...this.#buttons);
     this.#show();
   }
 
@@ -48,7 +49,10 @@ export class Strip {
   }
 
   #show() {
-    for (const [i, button] of this.#buttons.entries()) button.toggleAttribute("aria-current", i === this.#session.index);
+    for (const [i, button] of this.#buttons.entries()) {
+      if (i === this.#session.index) button.setAttribute("aria-current", "true");
+      else button.removeAttribute("aria-current");
+    }
     this.#buttons[this.#session.index]?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 

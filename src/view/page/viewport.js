@@ -1,7 +1,8 @@
 // What part of the picture the canvas shows: its corner, in pixels of the picture, and its scale.
 
 const largest = 32;
-const stops = [1 / 64, 1 / 48, 1 / 32, 1 / 24, 1 / 16, 1 / 12, 1 / 8, 1 / 6, 1 / 4, 1 / 3, 1 / 2, 2 / 3, 1, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32];
+const enlarged = [1, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32];
+const stops = [...enlarged.map((zoom) => 1 / zoom), ...enlarged.slice(1)];
 
 /** Dispatches "move" after every change. Canvas pixels are those of the screen. */
 export class Viewport extends EventTarget {
@@ -43,7 +44,7 @@ export class Viewport extends EventTarget {
   /** Keeps the pixel of the picture that lies at this place of the canvas. */
   zoomTo(zoom, atX = this.width / 2, atY = this.height / 2) {
     const [x, y] = this.toPicture(atX, atY);
-    this.zoom = Math.min(largest, Math.max(Math.min(stops[0], this.fitting), zoom));
+    this.zoom = Math.min(largest, Math.max(Math.min(1 / largest, this.fitting), zoom));
     this.#place(x - atX / this.zoom, y - atY / this.zoom);
   }
 
@@ -51,7 +52,7 @@ export class Viewport extends EventTarget {
   step(direction) {
     const near = 1 + 0.01 * direction;
     const all = [...stops, this.fitting].sort((a, b) => a - b);
-    const next = direction > 0 ? all.find((stop) => stop > this.zoom * near) : all.findLast((stop) => stop < this.zoom * near);
+    const next = direction > 0 ? all.find((stop) => stop > near * this.zoom) : all.findLast((stop) => stop < near * this.zoom);
     if (next) this.zoomTo(next);
   }
 
