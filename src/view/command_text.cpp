@@ -131,7 +131,8 @@ void add_option(std::vector<std::string>& words, const std::string& name, const 
 
 void add_settings(std::vector<std::string>& words, const PipelineStep& step) {
   const FilterRecord& filter = step.parameters.filter();
-  for (const auto& [name, text] : settings_of({step}).front().values) {
+  const Settings settings = settings_of({step});
+  for (const auto& [name, text] : settings.front().values) {
     const ParameterRecord* parameter = filter.find_parameter(name);
     add_option(words, name, parameter == nullptr ? argument_of(text) : text,
                parameter != nullptr && parameter->kind == ParameterKind::flag);

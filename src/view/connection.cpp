@@ -3,6 +3,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/write.hpp>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -104,7 +105,7 @@ void Connection::read_head() {
   if (!idle_since_) idle_since_ = Clock::now();
   parser_.emplace();
   parser_->header_limit(longest_head);
-  parser_->body_limit(boost::none);
+  parser_->body_limit(std::numeric_limits<std::uint64_t>::max());  // the admission judges it
   limit(head_time, 408);
   http::async_read_header(socket_, buffer_, *parser_,
                           [self = shared_from_this()](const error_code& error, std::size_t) {

@@ -61,38 +61,42 @@ Session::Session(const Start& start, std::string header)
   renderer_.post([this] { load(); });
 }
 
-void Session::answer(const Request& request, std::function<void(Answer)> reply) try {
-  const bool posts = request.method == "POST";
-  Json body = posts ? object_of(request.body) : Json::object();
-  if (request.path == "/api/view" && !posts) return renderer_.view(wish_of(query_of(request.query)), std::move(reply));
-  if (request.path == "/api/session" && !posts) return tell_session(std::move(reply));
-  if (request.path == "/api/open" && posts)
-    return open(static_cast<std::size_t>(std::clamp(number_in(body, "index"), 0.0, 1e9)), std::move(reply));
-  if (request.path == "/api/save" && posts)
-    return later(std::move(reply), [this, body = std::move(body)] { return save(body); });
-  if (request.path == "/api/mask" && posts)
-    return later(std::move(reply), [this, body = std::move(body)] { return paint(body); });
-  if (request.path == "/api/list" && posts) return later(std::move(reply), [this] { return write_list(); });
-  reply(at_once(request, body));
-} catch (const SettingsError& error) {
-  reply(error_answer(400, error, error.parameter()));
-} catch (const Error& error) {
-  reply(error_answer(status_of(error), error));
+void Session::answer(const Request& request, std::function<void(Answer)> reply) {
+  try {
+    take(request, reply);
+  } catch (const SettingsError& error) {
+    reply(error_answer(400, error, error.parameter()));
+  } catch (const Error& error) {
+    reply(error_answer(status_of(error), error));
+  } catch (const std::exception& error) {
+    reply(error_answer(500, Error(ErrorKind::environment, error.what())));
+  }
 }
 
-Answer Session::at_once(const Request& request, const Json& body) {
-  const std::lock_guard lock(mutex_);
+void Session::take(const Request& request, const Reply& reply) {
   const std::string name = request.method + " " + request.path;
+  if (name == "GET /api/view") return renderer_.view(wish_of(query_of(request.query)), reply);
+  if (name == "GET /api/session") return tell_session(reply);
+  const Json body = request.method == "POST" ? object_of(request.body) : Json::object();
+  if (name == "POST /api/open") return open(body, reply);
+  if (name == "POST /api/save") return later(reply, [this, body] { return save(body); });
+  if (name == "POST /api/mask") return later(reply, [this, body] { return paint(body); });
+  if (name == "POST /api/list") return later(reply, [this] { return write_list(); });
+  reply(at_once(name, request.query, body));
+}
+
+Answer Session::at_once(const std::string& name, const std::string& query, const Json& body) {
+  const std::lock_guard lock(mutex_);
   if (name == "POST /api/settings") return change_settings(body);
   if (name == "POST /api/command") return take_command(body);
   if (name == "POST /api/focus") return set_focus(body);
   if (name == "GET /api/changes") return tell_changes();
-  if (name == "GET /api/at") return look_at(query_of(request.query));
+  if (name == "GET /api/at") return look_at(query_of(query));
   return error_answer(404, Error(ErrorKind::usage, "There is nothing here."));
 }
 
-void Session::later(Reply reply, std::function<Answer()> work) {
-  renderer_.post([reply = std::move(reply), work = std::move(work)] {
+void Session::later(const Reply& reply, std::function<Answer()> work) {
+  renderer_.post([reply, work = std::move(work)] {
     try {
       reply(work());
     } catch (const SettingsError& error) {
@@ -105,22 +109,24 @@ void Session::later(Reply reply, std::function<Answer()> work) {
   });
 }
 
-void Session::tell_session(Reply reply) {
+void Session::tell_session(const Reply& reply) {
   const std::lock_guard lock(mutex_);
-  if (picture_ == nullptr && !problem_) return waiting_.push_back(std::move(reply));
+  if (picture_ == nullptr && !problem_) return waiting_.push_back(reply);
   reply(json_answer(session_json()));
 }
 
-void Session::open(std::size_t index, Reply reply) {
+void Session::open(const Json& body, const Reply& reply) {
+  const double index = number_in(body, "index");
   const std::lock_guard lock(mutex_);
-  if (index >= inputs_.files.size()) throw Error(ErrorKind::usage, "There is no picture of that number.");
-  index_ = index;
+  if (!(index >= 0 && index < static_cast<double>(inputs_.files.size())))
+    throw Error(ErrorKind::usage, "There is no picture of that number.");
+  index_ = static_cast<std::size_t>(index);
   picture_.reset();
   problem_.reset();
   masks_.clear();
   ++generation_;
   show();
-  waiting_.push_back(std::move(reply));
+  waiting_.push_back(reply);
   renderer_.post([this] { load(); });
 }
 

@@ -44,12 +44,13 @@ class Session final : public Application {
   Answer paint(const Json& body);
   Answer write_list();
 
-  void tell_session(Reply reply);
-  void open(std::size_t index, Reply reply);
+  void tell_session(const Reply& reply);
+  void open(const Json& body, const Reply& reply);
 
-  Answer at_once(const Request& request, const Json& body);
+  void take(const Request& request, const Reply& reply);
+  Answer at_once(const std::string& name, const std::string& query, const Json& body);
   /// Runs it on the worker; what it throws becomes an answer.
-  void later(Reply reply, std::function<Answer()> work);
+  void later(const Reply& reply, std::function<Answer()> work);
   void load();
   void use(const Pipeline& pipeline);
   void show();
