@@ -19,8 +19,7 @@ std::string_view value_of(const Head& head, const char* name) { return text_of(h
 bool same_secret(std::string_view given, std::string_view secret) {
   if (given.size() != secret.size()) return false;
   unsigned difference = 0;
-  for (std::size_t i = 0; i < secret.size(); ++i)
-    difference |= static_cast<unsigned>(given[i] ^ secret[i]);
+  for (std::size_t i = 0; i < secret.size(); ++i) difference |= static_cast<unsigned>(given[i] ^ secret[i]);
   return difference == 0;
 }
 
@@ -71,12 +70,14 @@ Verdict Admission::judge_form(const Head& head) const {
   if (head.count(field::host) == 0) return {400, "There is no host."};
   if (head.count(field::expect) != 0) return {417, "Nothing can be expected."};
   if (head.count(field::transfer_encoding) != 0) return {411, "The length of the body must be told."};
-  const bool has_body = head.count(field::content_length) != 0 && value_of(head, field::content_length) != "0";
+  const bool has_body =
+      head.count(field::content_length) != 0 && value_of(head, field::content_length) != "0";
   if (head.method() == http::verb::get && has_body) return {400, "A GET has no body."};
   return {};
 }
 
-/// A page of another site can make a browser ask, but it knows no token, and the browser adds no Strict cookie.
+/// A page of another site can make a browser ask, but it knows no token, and the browser adds no Strict
+/// cookie.
 Verdict Admission::judge_sender(const Head& head) const {
   if (value_of(head, field::host) != authority_) return {421, "That host is not here."};
   if (head.count(field::origin) != 0 && value_of(head, field::origin) != "http://" + authority_)
@@ -85,7 +86,8 @@ Verdict Admission::judge_sender(const Head& head) const {
   if (head.method() == http::verb::get && target.path == "/" && !target.query.empty()) {
     const bool has_token =
         target.query.starts_with("t=") && same_secret(target.query.substr(2), secrets_.token);
-    return has_token ? Verdict{200, "", true} : Verdict{403, "The address is not the one that satin view printed."};
+    return has_token ? Verdict{200, "", true}
+                     : Verdict{403, "The address is not the one that satin view printed."};
   }
   const std::string_view site = value_of(head, "Sec-Fetch-Site");
   if (!site.empty() && site != "same-origin" && site != "none") return {403, "Another site may not ask."};

@@ -18,10 +18,13 @@ constexpr int deepest = 16;
 
 }  // namespace
 
-Answer json_answer(const nlohmann::json& json, int status) { return {status, "application/json", text_of(json)}; }
+Answer json_answer(const nlohmann::json& json, int status) {
+  return {status, "application/json", text_of(json)};
+}
 
 nlohmann::json error_json(const Error& error, const std::string& parameter) {
-  return {{"message", error.what()}, {"parameter", parameter.empty() ? nlohmann::json(nullptr) : nlohmann::json(parameter)}};
+  return {{"message", error.what()},
+          {"parameter", parameter.empty() ? nlohmann::json(nullptr) : nlohmann::json(parameter)}};
 }
 
 Answer error_answer(int status, const Error& error, const std::string& parameter) {
@@ -48,7 +51,9 @@ double number_in(const Query& query, std::string_view name, double least, double
 }
 
 Wish wish_of(const Query& query) {
-  const auto flag = [&](std::string_view name) { return query.contains(name) && number_in(query, name, 0, 1) != 0; };
+  const auto flag = [&](std::string_view name) {
+    return query.contains(name) && number_in(query, name, 0, 1) != 0;
+  };
   Wish wish;
   wish.generation = static_cast<int>(number_in(query, "generation", 0, std::numeric_limits<int>::max()));
   wish.viewport.x = number_in(query, "x", -farthest, farthest);

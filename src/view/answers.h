@@ -20,8 +20,8 @@ namespace satin::view {
 /// The object in "error".
 [[nodiscard]] nlohmann::json error_json(const Error& error, const std::string& parameter = "");
 
-/// Names and values of "x=1&y=2". Nothing is decoded: values are numbers and plain words. Throws Error(usage) for a
-/// name that is there twice.
+/// Names and values of "x=1&y=2". Nothing is decoded: values are numbers and plain words. Throws Error(usage)
+/// for a name that is there twice.
 using Query = std::map<std::string, std::string, std::less<>>;
 [[nodiscard]] Query query_of(std::string_view text);
 

@@ -20,8 +20,9 @@ namespace {
 std::string write_private_file(const std::string& text) {
   const char* own = std::getenv("XDG_RUNTIME_DIR");
   std::error_code ignored;
-  const std::filesystem::path folder =
-      own != nullptr && std::filesystem::is_directory(own, ignored) ? own : std::filesystem::temp_directory_path(ignored);
+  const std::filesystem::path folder = own != nullptr && std::filesystem::is_directory(own, ignored)
+                                           ? own
+                                           : std::filesystem::temp_directory_path(ignored);
   constexpr std::string_view extension = ".html";
   std::string name = (folder / "satin-view-XXXXXX.html").string();
   const int file = ::mkstemps(name.data(), static_cast<int>(extension.size()));
@@ -51,9 +52,10 @@ void open_file(const std::string& name) {
 }  // namespace
 
 Browser::Browser(const std::string& url)
-    : file_(write_private_file("<!doctype html><meta charset=\"utf-8\"><meta name=\"referrer\" content=\"no-referrer\">"
-                               "<meta http-equiv=\"refresh\" content=\"0;url=" +
-                               url + "\"><title>Satin</title>\n")) {
+    : file_(write_private_file(
+          "<!doctype html><meta charset=\"utf-8\"><meta name=\"referrer\" content=\"no-referrer\">"
+          "<meta http-equiv=\"refresh\" content=\"0;url=" +
+          url + "\"><title>Satin</title>\n")) {
   if (!file_.empty()) open_file(file_);
 }
 

@@ -8,8 +8,7 @@
 namespace satin::view {
 namespace {
 
-constexpr std::string_view plain =
-    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,:=@%+";
+constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,:=@%+";
 
 bool is_utf8(std::string_view text) {
   while (!text.empty()) {
@@ -60,7 +59,7 @@ class Words {
     if (c == ' ' || c == '\t' || c == '\n' || c == '\r') return end_word();
     if (std::string_view("|&;<>()$`*?[#~").find(c) != std::string_view::npos &&
         !(in_word_ && (c == '#' || c == '~')))
-      refuse(std::string("'") + c + "' outside quotes is for a shell.");
+      refuse("Outside quotes " + quoted_word({c}) + " is for a shell.");
     add(c);
   }
 
@@ -78,7 +77,8 @@ class Words {
       const char c = next();
       if (c == '"') return;
       if (c == '$' || c == '`') refuse("'$' and '`' inside double quotes are for a shell.");
-      const bool escapes = c == '\\' && !rest_.empty() && std::string_view("$`\"\\\n").find(rest_.front()) != std::string_view::npos;
+      const bool escapes = c == '\\' && !rest_.empty() &&
+                           std::string_view("$`\"\\\n").find(rest_.front()) != std::string_view::npos;
       if (!escapes) {
         add(c);
       } else if (const char escaped = next(); escaped != '\n') {
@@ -118,7 +118,8 @@ class Words {
 };
 
 /// A flag stands alone; a value that begins with a dash is joined by an equals sign.
-void add_option(std::vector<std::string>& words, const std::string& name, const std::string& value, bool is_flag) {
+void add_option(std::vector<std::string>& words, const std::string& name, const std::string& value,
+                bool is_flag) {
   if (is_flag) {
     words.push_back(value == "true" ? "--" + name : "--" + name + "=" + value);
   } else if (value.starts_with('-')) {
@@ -156,8 +157,8 @@ std::string argument_of(const std::filesystem::path& name) {
   return text.size() > 1 && text.front() == '-' ? "./" + text : text;
 }
 
-std::string command_line(const Pipeline& pipeline, const std::vector<std::string>& inputs, const std::string& output,
-                         const LineOptions& kept) {
+std::string command_line(const Pipeline& pipeline, const std::vector<std::string>& inputs,
+                         const std::string& output, const LineOptions& kept) {
   std::vector<std::string> words{"satin"};
   const bool single = pipeline.size() == 1;
   if (single) {

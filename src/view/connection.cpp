@@ -111,7 +111,8 @@ void Connection::read_head() {
                           [self = shared_from_this()](const error_code& error, std::size_t) {
                             self->idle_since_.reset();
                             if (!error) return self->take_head();
-                            if (self->late_ != 0) return self->refuse(self->late_, "The request took too long.");
+                            if (self->late_ != 0)
+                              return self->refuse(self->late_, "The request took too long.");
                             if (!is_malformed(error)) return self->finish();
                             self->refuse(status_of(error), "That is no request.");
                           });
@@ -135,12 +136,13 @@ void Connection::read_body() {
     return refuse(405, "Files of the page are got.");
   parser_->body_limit(longest_body);
   limit(transfer_time, 408);
-  http::async_read(socket_, buffer_, *parser_, [self = shared_from_this()](const error_code& error, std::size_t) {
-    if (!error) return self->dispatch();
-    if (self->late_ != 0) return self->refuse(self->late_, "The body took too long.");
-    if (!is_malformed(error)) return self->finish();
-    self->refuse(status_of(error), "The body is not what the head says.");
-  });
+  http::async_read(socket_, buffer_, *parser_,
+                   [self = shared_from_this()](const error_code& error, std::size_t) {
+                     if (!error) return self->dispatch();
+                     if (self->late_ != 0) return self->refuse(self->late_, "The body took too long.");
+                     if (!is_malformed(error)) return self->finish();
+                     self->refuse(status_of(error), "The body is not what the head says.");
+                   });
 }
 
 void Connection::dispatch() {
@@ -198,9 +200,10 @@ void Connection::write(bool keeps_alive) {
 
 /// Reads on to the end: a socket that is closed with bytes unread takes the answer back.
 void Connection::drain() {
-  socket_.async_read_some(asio::buffer(rest_), [self = shared_from_this()](const error_code& error, std::size_t) {
-    error ? self->finish() : self->drain();
-  });
+  socket_.async_read_some(asio::buffer(rest_),
+                          [self = shared_from_this()](const error_code& error, std::size_t) {
+                            error ? self->finish() : self->drain();
+                          });
 }
 
 void Connection::finish() {

@@ -39,17 +39,21 @@ const char* kind_of(ParameterKind kind) {
 json limit_json(double limit) { return std::isfinite(limit) ? json(limit) : json(nullptr); }
 
 json parameter_json(const ParameterRecord& parameter) {
-  return {{"name", parameter.name},       {"kind", kind_of(parameter.kind)},
-          {"unit", parameter.unit},       {"help", parameter.help},
-          {"required", false},            {"minimum", limit_json(parameter.minimum)},
-          {"choices", parameter.choices}, {"maximum", limit_json(parameter.maximum)},
+  return {{"name", parameter.name},
+          {"kind", kind_of(parameter.kind)},
+          {"unit", parameter.unit},
+          {"help", parameter.help},
+          {"required", false},
+          {"minimum", limit_json(parameter.minimum)},
+          {"choices", parameter.choices},
+          {"maximum", limit_json(parameter.maximum)},
           {"default", parameter.default_text}};
 }
 
 json input_json(const InputRecord& input, const std::vector<std::string>& pictures) {
-  return {{"name", input.name},      {"kind", "image"},    {"unit", ""},
-          {"help", input.help},      {"default", ""},      {"required", input.required},
-          {"minimum", nullptr},      {"maximum", nullptr}, {"choices", pictures}};
+  return {{"name", input.name}, {"kind", "image"},    {"unit", ""},
+          {"help", input.help}, {"default", ""},      {"required", input.required},
+          {"minimum", nullptr}, {"maximum", nullptr}, {"choices", pictures}};
 }
 
 [[noreturn]] void refuse(const char* what) {
@@ -57,7 +61,8 @@ json input_json(const InputRecord& input, const std::vector<std::string>& pictur
 }
 
 StepSettings step_from(const json& object) {
-  if (!object.is_object() || !object.contains("filter") || !object["filter"].is_string()) refuse("no list of filters");
+  if (!object.is_object() || !object.contains("filter") || !object["filter"].is_string())
+    refuse("no list of filters");
   StepSettings step{object["filter"].get<std::string>()};
   if (!object.contains("values")) return step;
   if (!object["values"].is_object()) refuse("without values");
@@ -76,7 +81,8 @@ json filters_json(const std::vector<std::string>& pictures) {
     if (filter.output != OutputKind::image) continue;
     json parameters = json::array();
     for (const InputRecord& input : filter.inputs) parameters.push_back(input_json(input, pictures));
-    for (const ParameterRecord& parameter : filter.parameters) parameters.push_back(parameter_json(parameter));
+    for (const ParameterRecord& parameter : filter.parameters)
+      parameters.push_back(parameter_json(parameter));
     all.push_back({{"name", filter.name},
                    {"category", filter.category},
                    {"help", filter.help},
@@ -97,13 +103,16 @@ json settings_json(const Settings& settings) {
 }
 
 Settings settings_from(const json& object) {
-  if (!object.is_object() || !object.contains("steps") || !object["steps"].is_array()) refuse("no list of filters");
+  if (!object.is_object() || !object.contains("steps") || !object["steps"].is_array())
+    refuse("no list of filters");
   if (object["steps"].size() > most_steps) refuse("too many filters");
   Settings settings;
   for (const json& step : object["steps"]) settings.push_back(step_from(step));
   return settings;
 }
 
-std::string text_of(const json& object) { return object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace); }
+std::string text_of(const json& object) {
+  return object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
 
 }  // namespace satin::view

@@ -19,7 +19,8 @@ std::shared_ptr<Pyramid> shown_of(const Device& device, const std::shared_ptr<co
 
 OpenPicture::OpenPicture(const Device& device, Picture picture, bool with_photo)
     : source_(std::make_shared<const Picture>(std::move(picture))),
-      pixels_(std::make_shared<Pyramid>(device, std::shared_ptr<const Image>(source_, &source_->image), Space::linear)),
+      pixels_(std::make_shared<Pyramid>(device, std::shared_ptr<const Image>(source_, &source_->image),
+                                        Space::linear)),
       shown_(shown_of(device, source_, pixels_)),
       with_photo_(with_photo) {}
 

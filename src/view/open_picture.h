@@ -42,9 +42,11 @@ class OpenPicture {
 [[nodiscard]] Pipeline steps_for(const Pipeline& pipeline, const OpenPicture& picture);
 
 /// The picture in 8 bits with straight alpha, as files of 8 bits get it; itself if it is that.
-[[nodiscard]] std::shared_ptr<const Image> in_8_bits(std::shared_ptr<const Image> image, const Metadata& metadata);
+[[nodiscard]] std::shared_ptr<const Image> in_8_bits(std::shared_ptr<const Image> image,
+                                                     const Metadata& metadata);
 
-/// The side inputs of a pipeline: for every step in the order of the record, null for those that are not used.
+/// The side inputs of a pipeline: for every step in the order of the record, null for those that are not
+/// used.
 using Sides = std::vector<std::vector<std::shared_ptr<Pyramid>>>;
 
 /// Reads side inputs, and keeps those of the last pipeline as long as their files stay the same.

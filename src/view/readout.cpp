@@ -35,10 +35,12 @@ class DepthValues {
     constexpr std::int64_t reach = 2;
     std::vector<double> known;
     const std::int64_t across = column(x), down = row(y);
-    for (std::int64_t v = std::max<std::int64_t>(down - reach, 0); v <= std::min(down + reach, view_.shape.height - 1); ++v)
-      for (std::int64_t u = std::max<std::int64_t>(across - reach, 0); u <= std::min(across + reach, view_.shape.width - 1);
-           ++u)
-        if (const double value = stored(u, v); std::isfinite(value) && value != lens_.unknown) known.push_back(value);
+    for (std::int64_t v = std::max<std::int64_t>(down - reach, 0);
+         v <= std::min(down + reach, view_.shape.height - 1); ++v)
+      for (std::int64_t u = std::max<std::int64_t>(across - reach, 0);
+           u <= std::min(across + reach, view_.shape.width - 1); ++u)
+        if (const double value = stored(u, v); std::isfinite(value) && value != lens_.unknown)
+          known.push_back(value);
     if (known.empty()) return std::nullopt;
     const auto middle = known.begin() + static_cast<std::ptrdiff_t>((known.size() - 1) / 2);
     std::nth_element(known.begin(), middle, known.end());
@@ -82,8 +84,8 @@ std::optional<double> strength_in(std::span<const FoundValue> found) {
   return value == found.end() ? std::nullopt : std::optional(value->value);
 }
 
-std::optional<double> radius_of(const DepthValues& values, const LensFocus& lens, const Shape& picture, double depth,
-                                std::span<const FoundValue> found) {
+std::optional<double> radius_of(const DepthValues& values, const LensFocus& lens, const Shape& picture,
+                                double depth, std::span<const FoundValue> found) {
   const Point place = lens.focus_at.value_or(Point{{50, true}, {50, true}});
   const auto width = static_cast<double>(picture.width), height = static_cast<double>(picture.height);
   const std::optional<double> focus =
@@ -96,8 +98,9 @@ std::optional<double> radius_of(const DepthValues& values, const LensFocus& lens
 
 }  // namespace
 
-std::optional<LensReading> lens_at(const Pipeline& steps, const Sides& sides, std::span<const FoundValue> found,
-                                   const Shape& picture, double x, double y) {
+std::optional<LensReading> lens_at(const Pipeline& steps, const Sides& sides,
+                                   std::span<const FoundValue> found, const Shape& picture, double x,
+                                   double y) {
   if (sides.size() != steps.size()) return std::nullopt;
   for (std::size_t i = steps.size(); i-- > 0;) {
     const FilterRecord& filter = steps[i].parameters.filter();

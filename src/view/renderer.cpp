@@ -25,7 +25,9 @@ constexpr double preview_time = 0.05;
 /// What takes less says little of larger pictures: plans cost, too.
 constexpr double telling_pixels = 200'000;
 
-double pixels_of(const Shape& shape) { return static_cast<double>(shape.width) * static_cast<double>(shape.height); }
+double pixels_of(const Shape& shape) {
+  return static_cast<double>(shape.width) * static_cast<double>(shape.height);
+}
 
 Answer pixels_answer(const Wish& wish, std::string pixels, bool exact) {
   Answer answer{200, "application/octet-stream", std::move(pixels)};
@@ -42,7 +44,8 @@ Answer stale_answer() {
 
 }  // namespace
 
-Renderer::Renderer(const Device& device) : device_(device), side_pictures_(device), thread_([this] { run(); }) {}
+Renderer::Renderer(const Device& device)
+    : device_(device), side_pictures_(device), thread_([this] { run(); }) {}
 
 Renderer::~Renderer() { stop(); }
 
@@ -110,7 +113,8 @@ bool Renderer::answer_if_known(const Wish& wish, const Reply& reply) {
     const std::lock_guard lock(mutex_);
     if (wish.generation != scene_.generation) return reply(stale_answer()), true;
     error = scene_.problem;
-    if (const auto slot = slots_.find(wish.overlay); !wish.before && slot != slots_.end() && slot->second.error)
+    if (const auto slot = slots_.find(wish.overlay);
+        !wish.before && slot != slots_.end() && slot->second.error)
       error = slot->second.error;
     shown = best(wish);
   }
@@ -238,8 +242,8 @@ void Renderer::filter_quickly(const Scene& scene, const Wish& wish, int level) {
   scene.picture->pixels().make(level);
   const Clock::time_point start = Clock::now();
   const BatchFile file = scene.work->file(0);
-  Filtered result = filtered(device_, scaled(steps_of(scene, wish), level), *scene.picture, level, sides, file.input,
-                             progress_of(scene));
+  Filtered result = filtered(device_, scaled(steps_of(scene, wish), level), *scene.picture, level, sides,
+                             file.input, progress_of(scene));
   learn(duration<double>(Clock::now() - start).count(), result.pixels.shape());
   const Shape& whole = scene.picture->shape();
   const Shape small = shape_at(whole, level);
@@ -247,8 +251,10 @@ void Renderer::filter_quickly(const Scene& scene, const Wish& wish, int level) {
   const bool keeps_size = picture.width == small.width && picture.height == small.height;
   picture.width = keeps_size ? whole.width : picture.width << level;
   picture.height = keeps_size ? whole.height : picture.height << level;
-  auto pixels = in_8_bits(std::make_shared<const Image>(std::move(result.pixels)), scene.picture->source().metadata);
-  keep(scene, wish, {std::make_shared<Pyramid>(device_, std::move(pixels), Space::linear), level, picture, false});
+  auto pixels =
+      in_8_bits(std::make_shared<const Image>(std::move(result.pixels)), scene.picture->source().metadata);
+  keep(scene, wish,
+       {std::make_shared<Pyramid>(device_, std::move(pixels), Space::linear), level, picture, false});
 }
 
 void Renderer::filter_truly(const Scene& scene, const Wish& wish) {
@@ -267,8 +273,8 @@ void Renderer::filter_truly(const Scene& scene, const Wish& wish) {
   const WriteOptions options =
       batch::write_options(file, source, scene.work->options, output_kind(scene.work->pipeline));
   const bool is_shown_as_it_is = !wish.overlay.empty() || file_keeps(pixels->shape(), file.output, options);
-  Shown shown{std::make_shared<Pyramid>(device_, in_8_bits(pixels, source.metadata), Space::linear), 0, pixels->shape(),
-              is_shown_as_it_is};
+  Shown shown{std::make_shared<Pyramid>(device_, in_8_bits(pixels, source.metadata), Space::linear), 0,
+              pixels->shape(), is_shown_as_it_is};
   keep(scene, wish, shown);
   if (is_shown_as_it_is) return;
   answer_waiting();

@@ -39,7 +39,8 @@ std::string scaled(const ParameterRecord& parameter, const std::string& text, do
       return print_length(scaled(parse_length(name, text, -endless, endless), scale, false));
     case ParameterKind::radius: {
       const Radius radius = parse_radius(name, text, 0, endless);
-      return print_radius({scaled(radius.x, scale, parameter.whole), scaled(radius.y, scale, parameter.whole)});
+      return print_radius(
+          {scaled(radius.x, scale, parameter.whole), scaled(radius.y, scale, parameter.whole)});
     }
     case ParameterKind::point: {
       const Point point = parse_point(name, text);
@@ -80,7 +81,8 @@ Pipeline scaled(const Pipeline& pipeline, int level) {
   const double scale = std::ldexp(1.0, -level);
   Pipeline result;
   for (const PipelineStep& step : pipeline) {
-    PipelineStep& small = result.emplace_back(PipelineStep{Parameters(step.parameters.filter()), step.side_inputs});
+    PipelineStep& small =
+        result.emplace_back(PipelineStep{Parameters(step.parameters.filter()), step.side_inputs});
     set_scaled(small.parameters, step.parameters, scale, true);
     set_defaults(small.parameters, step.parameters, scale);
   }

@@ -14,8 +14,8 @@ namespace satin::view {
 namespace {
 
 namespace asio = boost::asio;
-using boost::system::error_code;
 using asio::ip::tcp;
+using boost::system::error_code;
 
 constexpr std::size_t most_connections = 64;
 constexpr std::chrono::milliseconds between_looks{50};
@@ -53,8 +53,8 @@ std::string Server::listen() {
   if (!error) acceptor_.bind(wanted, error);
   if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
   if (error)
-    return "The page cannot be served at " + options_.address + ", port " + std::to_string(options_.port) + ": " +
-           error.message() + ". Choose another one by --port.";
+    return "The page cannot be served at " + options_.address + ", port " + std::to_string(options_.port) +
+           ": " + error.message() + ". Choose another one by --port.";
   const std::string host = address.is_v6() ? "[" + address.to_string() + "]" : address.to_string();
   const std::string port = std::to_string(acceptor_.local_endpoint().port());
   options_.listening("http://" + host + ":" + port + "/?t=" + options_.secrets.token);

@@ -1,6 +1,6 @@
 #pragma once
-// What the server and the command know of each other. The server is a module that only `satin view` loads: it holds
-// Boost.Beast and the files of the page.
+// What the server and the command know of each other. The server is a module that only `satin view` loads: it
+// holds Boost.Beast and the files of the page.
 
 #include <cstdint>
 #include <functional>

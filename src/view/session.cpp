@@ -22,7 +22,10 @@ fs::path usual_output(const batch::InputList& inputs) {
   if (inputs.many) return batch::folder_of(first) / "satin" / "";
   const std::string extension = first.extension().string();
   const bool writes = batch::is_extension_of(&FormatInfo::writes, extension);
-  return first.parent_path() / (first.stem().string() + "-satin" + (writes ? extension : fits_jpeg(first) ? ".jpg" : ".png"));
+  return first.parent_path() / (first.stem().string() + "-satin" +
+                                (writes             ? extension
+                                 : fits_jpeg(first) ? ".jpg"
+                                                    : ".png"));
 }
 
 std::string text_in(const nlohmann::json& body, const char* name) {
@@ -123,11 +126,20 @@ void Session::open(const Json& body, const Reply& reply) {
   index_ = static_cast<std::size_t>(index);
   picture_.reset();
   problem_.reset();
-  masks_.clear();
+  drop_masks();
   ++generation_;
   show();
   waiting_.push_back(reply);
   renderer_.post([this] { load(); });
+}
+
+/// Masks that were painted belong to the picture that they were painted on.
+void Session::drop_masks() {
+  Settings settings = settings_of(line_.pipeline);
+  for (const auto& [step, file] : std::exchange(masks_, {}))
+    if (step < settings.size())
+      std::erase_if(settings[step].values, [&](const auto& value) { return value.second == file.string(); });
+  line_.pipeline = pipeline_of(settings);
 }
 
 /// Reads the picture, on the worker.
@@ -142,7 +154,8 @@ void Session::load() {
   std::shared_ptr<const OpenPicture> picture;
   std::optional<Error> problem;
   try {
-    picture = std::make_shared<const OpenPicture>(start_.device, read_picture(file, options), options.photo_depth);
+    picture =
+        std::make_shared<const OpenPicture>(start_.device, read_picture(file, options), options.photo_depth);
   } catch (const Error& error) {
     problem = error;
   } catch (const std::exception& error) {
@@ -303,10 +316,11 @@ Pipeline Session::checked(Settings settings) const {
       const fs::path beside = input().parent_path() / name;
       std::error_code ignored;
       if (fs::path(name).filename() != name || !fs::is_regular_file(beside, ignored))
-        throw SettingsError(Error(ErrorKind::usage, "The page may not name the file " + batch::quoted(name) +
-                                                        ": put it beside the picture, or name it when satin view "
-                                                        "starts."),
-                            record.name);
+        throw SettingsError(
+            Error(ErrorKind::usage, "The page may not name the file " + batch::quoted(name) +
+                                        ": put it beside the picture, or name it when satin view "
+                                        "starts."),
+            record.name);
       step.set(record.name, beside.string());
     }
   return pipeline_of(settings);

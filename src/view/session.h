@@ -52,6 +52,7 @@ class Session final : public Application {
   /// Runs it on the worker; what it throws becomes an answer.
   void later(const Reply& reply, std::function<Answer()> work);
   void load();
+  void drop_masks();
   void use(const Pipeline& pipeline);
   void show();
   [[nodiscard]] Answer settings_answer(const Json& more) const;
@@ -70,16 +71,16 @@ class Session final : public Application {
   batch::InputList inputs_;
   bool folder_output_ = false;
   mutable std::mutex mutex_;  ///< held by answer(); later() lets its work take it
-  Line line_;  ///< as it is now
+  Line line_;                 ///< as it is now
   std::size_t index_ = 0;
   int generation_ = 1;
   std::shared_ptr<const OpenPicture> picture_;
   std::optional<Error> problem_;
-  std::vector<Reply> waiting_;                         ///< for the picture
-  std::vector<std::string> pictures_;                  ///< names that side inputs may have
+  std::vector<Reply> waiting_;                          ///< for the picture
+  std::vector<std::string> pictures_;                   ///< names that side inputs may have
   std::map<std::size_t, std::filesystem::path> masks_;  ///< that were painted, by step
-  std::map<std::string, batch::FileStamp> stamps_;     ///< of the files in use, as they were read or written
-  Renderer renderer_;                                  ///< last: its worker uses all of it
+  std::map<std::string, batch::FileStamp> stamps_;      ///< of the files in use, as they were read or written
+  Renderer renderer_;                                   ///< last: its worker uses all of it
 };
 
 }  // namespace satin::view

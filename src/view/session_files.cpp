@@ -46,12 +46,14 @@ Stroke stroke_from(const Json& json) {
   if (!json.is_object() || !json.contains("points") || !json["points"].is_array())
     refuse("A stroke has points, radius, hardness and erase.");
   constexpr double farthest = 1e7;
-  Stroke stroke{{}, finite_in(json, "radius", 0.5, largest_brush), finite_in(json, "hardness", 0, 1),
+  Stroke stroke{{},
+                finite_in(json, "radius", 0.5, largest_brush),
+                finite_in(json, "hardness", 0, 1),
                 json.contains("erase") && json["erase"] == true};
   for (const Json& point : json["points"]) {
     if (!point.is_array() || point.size() != 2) refuse("A point is [x, y].");
-    stroke.points.push_back(
-        {std::clamp(finite(point[0]), -farthest, farthest), std::clamp(finite(point[1]), -farthest, farthest)});
+    stroke.points.push_back({std::clamp(finite(point[0]), -farthest, farthest),
+                             std::clamp(finite(point[1]), -farthest, farthest)});
   }
   return stroke;
 }
@@ -83,7 +85,8 @@ fs::path Session::free_name(const std::string& end) const {
   const fs::path stem = input().parent_path() / input().stem();
   for (int number = 1;; ++number) {
     fs::path name = stem;
-    name += "-" + end.substr(0, end.find('.')) + (number == 1 ? "" : std::to_string(number)) + end.substr(end.find('.'));
+    name += "-" + end.substr(0, end.find('.')) + (number == 1 ? "" : std::to_string(number)) +
+            end.substr(end.find('.'));
     if (!fs::exists(fs::symlink_status(name))) return name;
   }
 }
@@ -100,7 +103,8 @@ Answer Session::save(const Json& body) {
   options.overwrite = body.contains("overwrite") && body["overwrite"] == true;
   lock.unlock();
   std::error_code ignored;
-  if (!options.overwrite && fs::exists(target, ignored)) return json_answer({{"exists", target.string()}}, 409);
+  if (!options.overwrite && fs::exists(target, ignored))
+    return json_answer({{"exists", target.string()}}, 409);
   if (folder_output_ && name.empty()) fs::create_directories(target.parent_path(), ignored);
   Json warnings = Json::array();
   std::optional<Error> failure;
@@ -157,7 +161,8 @@ Answer Session::write_list() {
   const fs::path folder = folder_output_ ? line_.options.output : line_.options.output.parent_path() / "";
   std::vector<std::string> inputs{"--files-from", argument_of(list)};
   if (has_newlines) inputs.push_back("--null");
-  const std::string command = command_line(line_.pipeline, inputs, folder.empty() ? "./" : folder.string(), line_.kept);
+  const std::string command =
+      command_line(line_.pipeline, inputs, folder.empty() ? "./" : folder.string(), line_.kept);
   lock.unlock();
   write_file(list, std::as_bytes(std::span(names)), false);
   return json_answer({{"list", list.string()}, {"command", command}});

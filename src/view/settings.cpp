@@ -14,7 +14,8 @@ bool is_input(const FilterRecord& filter, std::string_view name) {
 PipelineStep step_of(const StepSettings& settings) {
   const FilterRecord& filter = find_filter(settings.filter);
   if (filter.output != OutputKind::image)
-    throw Error(ErrorKind::usage, "The filter '" + filter.name + "' makes no picture. Use satin " + filter.name + ".");
+    throw Error(ErrorKind::usage,
+                "The filter '" + filter.name + "' makes no picture. Use satin " + filter.name + ".");
   PipelineStep step{Parameters(filter), {}};
   for (const auto& [name, text] : settings.values) try {
       if (is_input(filter, name)) {
@@ -27,8 +28,8 @@ PipelineStep step_of(const StepSettings& settings) {
     }
   for (const InputRecord& input : filter.inputs)
     if (input.required && step.side(input.name).empty())
-      throw SettingsError(Error(ErrorKind::usage, "The filter '" + filter.name + "' needs a " + input.name + ": " +
-                                                      input.help + "."),
+      throw SettingsError(Error(ErrorKind::usage, "The filter '" + filter.name + "' needs a " + input.name +
+                                                      ": " + input.help + "."),
                           input.name);
   return step;
 }

@@ -17,7 +17,7 @@ struct StepSettings {
   std::string filter;
   std::vector<std::pair<std::string, std::string>> values{};
 
-  void set(std::string_view name, const std::string& text);  ///< an empty text takes it away
+  void set(std::string_view name, const std::string& text);    ///< an empty text takes it away
   [[nodiscard]] std::string get(std::string_view name) const;  ///< empty if it is not set
 };
 

@@ -14,19 +14,23 @@ struct Area {
   std::int64_t left, top, right, bottom;
 };
 
-Area area_of(const StrokePoint& a, const StrokePoint& b, double radius, std::int64_t width, std::int64_t height) {
+Area area_of(const StrokePoint& a, const StrokePoint& b, double radius, std::int64_t width,
+             std::int64_t height) {
   const auto held = [](double at, std::int64_t size) {
     return static_cast<std::int64_t>(std::clamp(at, 0.0, static_cast<double>(size)));
   };
-  return {held(std::floor(std::min(a.x, b.x) - radius), width), held(std::floor(std::min(a.y, b.y) - radius), height),
-          held(std::ceil(std::max(a.x, b.x) + radius), width), held(std::ceil(std::max(a.y, b.y) + radius), height)};
+  return {held(std::floor(std::min(a.x, b.x) - radius), width),
+          held(std::floor(std::min(a.y, b.y) - radius), height),
+          held(std::ceil(std::max(a.x, b.x) + radius), width),
+          held(std::ceil(std::max(a.y, b.y) + radius), height)};
 }
 
 /// Square of the distance to a segment.
 double square_distance(double x, double y, const StrokePoint& a, const StrokePoint& b) {
   const double along_x = b.x - a.x, along_y = b.y - a.y;
   const double length = along_x * along_x + along_y * along_y;
-  const double place = length > 0 ? std::clamp(((x - a.x) * along_x + (y - a.y) * along_y) / length, 0.0, 1.0) : 0;
+  const double place =
+      length > 0 ? std::clamp(((x - a.x) * along_x + (y - a.y) * along_y) / length, 0.0, 1.0) : 0;
   const double away_x = x - (a.x + place * along_x), away_y = y - (a.y + place * along_y);
   return away_x * away_x + away_y * away_y;
 }
@@ -35,7 +39,9 @@ double square_distance(double x, double y, const StrokePoint& a, const StrokePoi
 class Brush {
  public:
   Brush(double radius, double hardness)
-      : outer_(radius), ramp_(std::max(radius - radius * hardness, 1.0)), hard_(std::max(outer_ - ramp_, 0.0)) {}
+      : outer_(radius),
+        ramp_(std::max(radius - radius * hardness, 1.0)),
+        hard_(std::max(outer_ - ramp_, 0.0)) {}
 
   [[nodiscard]] int cover(double square) const {
     if (square >= outer_ * outer_) return 0;
@@ -53,7 +59,8 @@ constexpr int product(int a, int b) { return (a * b + white / 2) / white; }
 /// Adds strokes to a mask, one after another; `cover_` is that of the stroke under way.
 class Canvas {
  public:
-  Canvas(std::int64_t width, std::int64_t height) : mask_({width, height, 1, Type::u8}), cover_(mask_.shape()) {
+  Canvas(std::int64_t width, std::int64_t height)
+      : mask_({width, height, 1, Type::u8}), cover_(mask_.shape()) {
     std::memset(mask_.data(), 0, byte_size(mask_.shape()));
     std::memset(cover_.data(), 0, byte_size(cover_.shape()));
   }
@@ -76,7 +83,8 @@ class Canvas {
     for (std::int64_t y = area.top; y < area.bottom; ++y) {
       auto* row = cover_.view().row<std::uint8_t>(y);
       for (std::int64_t x = area.left; x < area.right; ++x) {
-        const double square = square_distance(static_cast<double>(x) + 0.5, static_cast<double>(y) + 0.5, a, b);
+        const double square =
+            square_distance(static_cast<double>(x) + 0.5, static_cast<double>(y) + 0.5, a, b);
         row[x] = static_cast<std::uint8_t>(std::max<int>(row[x], brush.cover(square)));
       }
     }

@@ -15,8 +15,9 @@ struct StrokePoint {
 /// A line of places that a round brush goes along.
 struct Stroke {
   std::vector<StrokePoint> points;
-  double radius = 16;   ///< of the brush, in pixels
-  double hardness = 1;  ///< within this part of the radius the brush covers fully; beyond, it fades to the edge
+  double radius = 16;  ///< of the brush, in pixels
+  double hardness =
+      1;  ///< within this part of the radius the brush covers fully; beyond, it fades to the edge
   bool erase = false;
 };
 

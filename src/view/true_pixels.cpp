@@ -19,7 +19,8 @@ Picture at_level(const OpenPicture& picture, int level) {
 
 /// The pictures beside the one of this step; depth has a size of its own.
 std::vector<std::shared_ptr<const Image>> at_level(const PipelineStep& step,
-                                                   const std::vector<std::shared_ptr<Pyramid>>& sides, int level) {
+                                                   const std::vector<std::shared_ptr<Pyramid>>& sides,
+                                                   int level) {
   std::vector<std::shared_ptr<const Image>> images;
   for (std::size_t i = 0; i < sides.size(); ++i) {
     const bool scales = step.parameters.filter().inputs[i].role != Role::depth;
@@ -28,8 +29,8 @@ std::vector<std::shared_ptr<const Image>> at_level(const PipelineStep& step,
   return images;
 }
 
-Filtered run(const Device& device, const Pipeline& steps, const Picture& picture, std::vector<ImageView> inputs,
-             const std::filesystem::path& name, const Progress& progress) {
+Filtered run(const Device& device, const Pipeline& steps, const Picture& picture,
+             std::vector<ImageView> inputs, const std::filesystem::path& name, const Progress& progress) {
   const batch::LinearLight light(picture, steps, {});
   inputs.front() = light.picture();
   std::vector<Shape> shapes;

@@ -30,8 +30,9 @@ std::string secret() {
 const ServerModule& server_module() {
   static const io::Module<ServerModule> module(server_file, server_entry, server_version);
   if (module.functions == nullptr)
-    throw Error(ErrorKind::environment, "satin view needs the module " + std::string(server_file) + ": " + module.error +
-                                            ". Build Satin where Boost's headers are (Debian and Ubuntu: libboost-dev).");
+    throw Error(ErrorKind::environment,
+                "satin view needs the module " + std::string(server_file) + ": " + module.error +
+                    ". Build Satin where Boost's headers are (Debian and Ubuntu: libboost-dev).");
   return *module.functions;
 }
 

@@ -37,8 +37,8 @@ struct Start {
   std::function<bool()> ended;
 };
 
-/// Serves the page until `ended`. Throws Error(usage) for inputs and names to be corrected, Error(input) for a
-/// folder without pictures, Error(environment) if the module of the server is missing or cannot listen.
+/// Serves the page until `ended`. Throws Error(usage) for inputs and names to be corrected, Error(input) for
+/// a folder without pictures, Error(environment) if the module of the server is missing or cannot listen.
 void serve(const Start& start);
 
 /// Gives the user's browser the address in a file that nobody else can read, so that no list of processes

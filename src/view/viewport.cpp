@@ -23,8 +23,8 @@ struct Place {
 
 using Pixel = std::array<std::uint8_t, 4>;
 
-std::vector<Place> places(std::int64_t count, double corner, double zoom, std::int64_t size, std::int64_t at_level,
-                          int level) {
+std::vector<Place> places(std::int64_t count, double corner, double zoom, std::int64_t size,
+                          std::int64_t at_level, int level) {
   std::vector<Place> all(static_cast<std::size_t>(count));
   const bool pixel_by_pixel = level == 0 && zoom >= 1;
   const double scale = std::ldexp(1.0, -level);
@@ -39,7 +39,8 @@ std::vector<Place> places(std::int64_t count, double corner, double zoom, std::i
     } else {
       const double held = std::clamp(place, 0.0, largest);
       const double below = std::floor(held);
-      all[i] = {static_cast<std::int64_t>(below), std::min(static_cast<std::int64_t>(below) + 1, at_level - 1),
+      all[i] = {static_cast<std::int64_t>(below),
+                std::min(static_cast<std::int64_t>(below) + 1, at_level - 1),
                 static_cast<int>((held - below) * one)};
     }
   }
@@ -71,13 +72,14 @@ class Colours {
 
   [[nodiscard]] Pixel between(const Place& column, const Place& row) const {
     if (column.part == 0 && row.part == 0) return at(column.first, row.first);
-    const Pixel corners[] = {at(column.first, row.first), at(column.second, row.first), at(column.first, row.second),
-                             at(column.second, row.second)};
+    const Pixel corners[] = {at(column.first, row.first), at(column.second, row.first),
+                             at(column.first, row.second), at(column.second, row.second)};
     Pixel result{0, 0, 0, 255};
     for (std::size_t c = 0; c < 3; ++c) {
       const int above = corners[0][c] * (one - column.part) + corners[1][c] * column.part;
       const int below = corners[2][c] * (one - column.part) + corners[3][c] * column.part;
-      result[c] = static_cast<std::uint8_t>((above * (one - row.part) + below * row.part + one * one / 2) / (one * one));
+      result[c] = static_cast<std::uint8_t>((above * (one - row.part) + below * row.part + one * one / 2) /
+                                            (one * one));
     }
     return result;
   }
@@ -118,7 +120,8 @@ std::string cut(const Image& level, int number, const Shape& picture, const View
   return bytes;
 }
 
-std::optional<std::vector<int>> colour_at(const Image& level, int number, const Shape& picture, double x, double y) {
+std::optional<std::vector<int>> colour_at(const Image& level, int number, const Shape& picture, double x,
+                                          double y) {
   const Shape& size = level.shape();
   const Place column = places(1, x - 0.5, 1, picture.width, size.width, number).front();
   const Place row = places(1, y - 0.5, 1, picture.height, size.height, number).front();
