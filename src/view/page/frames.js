@@ -30,6 +30,7 @@ export class Frames extends EventTarget {
     for (const event of ["values", "pipeline", "overlay", "answer"]) {
       session.addEventListener(event, () => this.renew());
     }
+    session.addEventListener("waiting", () => (session.waiting ? this.#request?.control.abort() : this.renew()));
     session.addEventListener("open", () => this.#forget());
     viewport.addEventListener("move", () => this.renew());
     server.addEventListener("back", () => this.#forget());
@@ -45,6 +46,11 @@ export class Frames extends EventTarget {
   get state() {
     if (!this.#isCurrent(this.after) || this.#session.dirty) return "busy";
     return this.#wantsBefore && !this.#isCurrentBefore ? "busy" : this.after.state;
+  }
+
+  /** Whether the filter refuses what is set, so that no frame comes. */
+  get refused() {
+    return this.#refused === this.#key;
   }
 
   /** Asks for what is missing. */
@@ -73,7 +79,7 @@ export class Frames extends EventTarget {
   /** False when nothing is missing or nothing can be had. */
   async #next() {
     const wish = this.#session.dirty ? {} : this.#missing();
-    if (!wish) return false;
+    if (!wish || this.#session.waiting) return false;
     const control = new AbortController();
     this.#request = { control, exact: wish.exact, since: performance.now() };
     try {
@@ -96,6 +102,7 @@ export class Frames extends EventTarget {
     if (error.status) {
       this.#refused = this.#key;
       this.#session.refuse(error);
+      this.dispatchEvent(new Event("frame"));
     }
     return Boolean(error.status) && !wish.before;
   }
@@ -120,7 +127,7 @@ export class Frames extends EventTarget {
   /** What to ask for next, or null. */
   #missing() {
     if (!this.#session.picture || !this.#viewport.width) return null;
-    const refused = this.#refused === this.#key;
+    const { refused } = this;
     if (!refused && !this.#isCurrent(this.after)) return { exact: false, before: false };
     if (this.#wantsBefore && !this.#isCurrentBefore) return { exact: true, before: true };
     if (!refused && this.after.state !== "true") return { exact: true, before: false };
@@ -133,9 +140,7 @@ export class Frames extends EventTarget {
     const flag = (value) => (value ? 1 : 0);
     const query = { generation, ...place, overlay: before ? "" : overlay, before: flag(before), exact: flag(exact) };
     const key = this.#key;
-    const answer = await this.#server.pixels("view", query, signal);
-    if (!answer) return;
-    const frame = { ...place, key, ...answer };
+    const frame = { ...place, key, ...(await this.#server.pixels("view", query, signal)) };
     if (before) this.before = frame;
     else this.#show(frame);
     this.dispatchEvent(new Event("frame"));

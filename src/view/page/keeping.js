@@ -41,8 +41,11 @@ export class Keeping {
   async #save(overwrite) {
     byId("save").setAttribute("aria-busy", "true");
     try {
-      if (this.#session.dirty) await this.#session.send();
+      await this.#session.sent();
       return await this.#server.post("save", { name: null, overwrite });
+    } catch (error) {
+      if (error.answer?.exists) return error.answer;
+      throw error;
     } finally {
       byId("save").removeAttribute("aria-busy");
     }

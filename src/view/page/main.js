@@ -105,7 +105,9 @@ async function start() {
   showHelp();
   session.addEventListener("open", () => showPicture(session, viewport));
   const state = byId("state").firstChild;
-  canvas.element.addEventListener("painted", () => { state.textContent = states[canvas.element.dataset.state]; });
+  canvas.element.addEventListener("painted", () => {
+    state.textContent = frames.refused ? "Refused" : states[canvas.element.dataset.state];
+  });
   showPicture(session, viewport);
   followSize(byId("stage"), viewport, canvas);
 }

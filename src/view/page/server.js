@@ -1,11 +1,12 @@
 // Requests to the server that this page came from.
 
-/** The server understood a request and refuses it. */
+/** The server understood a request and refuses it; `answer` is the JSON that it gave. */
 export class Refusal extends Error {
-  constructor(status, told) {
-    super(told?.message ?? `The server answered ${status}.`);
+  constructor(status, answer) {
+    super(answer.error?.message ?? `The server answered ${status}.`);
     this.status = status;
-    this.parameter = told?.parameter ?? null;
+    this.answer = answer;
+    this.parameter = answer.error?.parameter ?? null;
   }
 }
 
@@ -35,10 +36,9 @@ export class Server extends EventTarget {
     return (await this.#ask(name, {}, { method: "POST", headers, body: JSON.stringify(body), signal })).json();
   }
 
-  /** GET of raw RGBA: {pixels: ImageData, state, generation}, or null where a newer generation has superseded it. */
+  /** GET of raw RGBA: {pixels: ImageData, state, generation}. */
   async pixels(name, query, signal) {
     const answer = await this.#ask(name, query, { signal });
-    if (answer.status === 204) return null;
     const bytes = new Uint8ClampedArray(await answer.arrayBuffer());
     const number = (header) => Number(answer.headers.get(header));
     return {
@@ -60,7 +60,7 @@ export class Server extends EventTarget {
       throw new Gone("The server cannot be reached.");
     }
     this.#tell(false);
-    if (!answer.ok) throw new Refusal(answer.status, (await answer.json().catch(() => ({}))).error);
+    if (!answer.ok) throw new Refusal(answer.status, await answer.json().catch(() => ({})));
     return answer;
   }
 

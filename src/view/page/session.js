@@ -19,12 +19,15 @@ export class Session extends EventTarget {
   generation = 0;
   command = "";
   error = null;
+  /** A request is under way that changes the generation: pictures of this one would be refused. */
+  waiting = false;
   #server;
   #history;
   #painted = [];
   #resting = 0;
   #dragging = false;
   #dirty = false;
+  #sending = false;
 
   constructor(server, told) {
     super();
@@ -153,12 +156,15 @@ export class Session extends EventTarget {
   /** Sends what is set. What changes meanwhile is dirty again. */
   async send(signal) {
     this.#dirty = false;
+    this.#sending = true;
     try {
       this.#answered(await this.#server.post("settings", { steps: this.#sent }, signal));
       if (!this.error) await this.#sendPaintings(signal);
     } catch (error) {
       if (error.name === "AbortError") this.#dirty = true;
       else this.error = error;
+    } finally {
+      this.#sending = false;
     }
     this.dispatchEvent(new Event("answer"));
   }
@@ -195,16 +201,36 @@ export class Session extends EventTarget {
 
   /** Sets the pipeline from a command line. */
   async paste(text) {
-    this.#take(await this.#server.post("command", { text }));
+    this.#take(await this.#ask("command", { text }));
     if (!this.error) this.settle();
     this.dispatchEvent(new Event("answer"));
     return this.error;
   }
 
+  async #ask(name, body) {
+    const wait = (waiting) => {
+      this.waiting = waiting;
+      this.dispatchEvent(new Event("waiting"));
+    };
+    wait(true);
+    try {
+      return await this.#server.post(name, body);
+    } finally {
+      wait(false);
+    }
+  }
+
+  /** Resolves when the server has what is set. */
+  async sent() {
+    while (this.#dirty || this.#sending) {
+      await new Promise((resolve) => this.addEventListener("answer", resolve, { once: true }));
+    }
+  }
+
   /** Another picture of the folder, with the settings of this one. */
   async open(index) {
     this.#painted = [];
-    this.#open(await this.#server.post("open", { index }));
+    this.#open(await this.#ask("open", { index }));
     this.#history = new History(this.#state);
     this.dispatchEvent(new Event("open"));
   }
