@@ -98,6 +98,7 @@ void tell_listening(const std::string& address) {
 int run_view(const CommandSpec& /*command*/, const ParsedLine& line) {
   view::Start start{{pipeline_of(line), batch_options_of(line), kept_of(line)},
                     Device::open(line.value("device").value_or("auto"), device_options_of(line)),
+                    !line.value("filter"),
                     line.value("listen").value_or("127.0.0.1"),
                     0,
                     understand,
@@ -134,7 +135,7 @@ std::string first_filter_in(const std::vector<std::string>& arguments) {
 OptionGroup page_options() {
   OptionSpec filter =
       valued("filter", "NAME|PIPELINE", "what to begin with; other filters are chosen in the page");
-  filter.default_text = "dof with depth, else blur";
+  filter.default_text = "dof where there is depth, else blur";
   OptionSpec output = file("output", "what Save writes: a file, or a folder for several", 'o');
   output.value = "PATH";
   output.default_text = "beside the picture";

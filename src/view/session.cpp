@@ -42,6 +42,18 @@ double number_in(const nlohmann::json& body, const char* name) {
   return found->get<double>();
 }
 
+/// The filter that takes what photographs carry; nothing if there is none.
+std::optional<Pipeline> pipeline_for_photos() {
+  for (const FilterRecord& filter : filters()) {
+    const ParameterRecord* source = filter.find_parameter(ParameterRole::depth_source);
+    if (!filter.set_by_photo || source == nullptr) continue;
+    Parameters parameters(filter);
+    parameters.set(source->name, "photo");
+    return Pipeline{{parameters, {}}};
+  }
+  return std::nullopt;
+}
+
 int status_of(const Error& error) { return error.kind() == ErrorKind::usage ? 400 : 500; }
 
 }  // namespace
@@ -149,13 +161,21 @@ void Session::load() {
   const std::size_t index = index_;
   const fs::path file = input();
   ReadOptions options = line_.options.read;
-  options.photo_depth = wants_photo(line_.pipeline, line_.options);
+  const bool chooses = std::exchange(start_.may_choose, false) && line_.pipeline.size() == 1;
+  const bool wants = wants_photo(line_.pipeline, line_.options);
+  options.photo_depth = wants || chooses;
   lock.unlock();
   std::shared_ptr<const OpenPicture> picture;
   std::optional<Error> problem;
+  std::optional<Pipeline> chosen;
   try {
-    picture =
-        std::make_shared<const OpenPicture>(start_.device, read_picture(file, options), options.photo_depth);
+    Picture read = read_picture(file, options);
+    if (chooses && read.photo && read.photo->depth) chosen = pipeline_for_photos();
+    if (!chosen && !wants && read.photo && !read.photo->original.place.empty()) {
+      options.photo_depth = false;  // it is the sharp original, which only depth of field takes
+      read = read_picture(file, options);
+    }
+    picture = std::make_shared<const OpenPicture>(start_.device, std::move(read), wants || chosen);
   } catch (const Error& error) {
     problem = error;
   } catch (const std::exception& error) {
@@ -163,6 +183,7 @@ void Session::load() {
   }
   lock.lock();
   if (index != index_) return;
+  if (chosen) line_.pipeline = *chosen;
   picture_ = std::move(picture);
   problem_ = std::move(problem);
   remember(file);

@@ -27,6 +27,7 @@ struct Line {
 struct Start {
   Line line;
   Device device;
+  bool may_choose = false;  ///< nobody has named a filter: a photograph with depth begins with depth of field
   std::string address = "127.0.0.1";
   std::uint16_t port = 0;  ///< 0: any that is free
   /// Takes the words of a command line, the first of them "satin". Throws Error(usage).

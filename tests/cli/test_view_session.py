@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import png_file
-from conftest import BINARY
+from conftest import BINARY, FULL_CODECS
 from view_server import View, needs_server
 
 pytestmark = needs_server
@@ -105,6 +105,30 @@ def test_options_of_the_filter_are_the_start(scene):
         session = view.open()
         assert session["settings"]["steps"] == [{"filter": "dof", "values": {"depth": "depth.png", "focus": "0.25"}}]
         check_true(scene, view, session["generation"], session["command"], "out.png")
+
+
+def test_a_photograph_with_depth_begins_with_depth_of_field(satin):
+    """The sharp original is read when depth of field wants it, and no other time."""
+    if not FULL_CODECS:
+        pytest.skip("the build reads no photographs' depth")
+    pytest.importorskip("PIL", reason="Pillow is missing")
+    import photo_file
+
+    blurred, sharp = smooth(80, 120) // 2, smooth(80, 120)
+    depth = png_file.encode(np.tile(np.linspace(0, 255, 60).astype(np.uint8), (40, 1)))
+    photo = photo_file.gdepth(photo_file.jpeg(blurred), depth, original=photo_file.jpeg(sharp))
+    (satin.folder / "photo.jpg").write_bytes(photo)
+    with View(satin, "photo.jpg", "-o", "out.png") as view:
+        session = view.open()
+        assert session["settings"]["steps"] == [{"filter": "dof", "values": {"depth-from": "photo"}}]
+        check_true(satin, view, session["generation"], session["command"], "out.png")
+        assert view.ask("GET", "/api/at?x=4&y=4").json()["depth"] > 0
+        done = view.post("/api/settings", steps=[{"filter": "blur", "values": {"radius": "2"}}]).json()
+        view.open()  # waits until the other picture is read
+        check_true(satin, view, done["generation"], done["command"], "out.png")
+    with View(satin, "photo.jpg", "-o", "out.png", "--filter", "blur", "--radius", "2") as view:
+        session = view.open()
+        check_true(satin, view, session["generation"], session["command"], "out.png")
 
 
 @pytest.mark.parametrize("name", ["with space.png", "it's.png", 'a"b.png', "new\nline.png", "-dash.png", "$HOME`id`.png",
