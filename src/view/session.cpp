@@ -92,6 +92,8 @@ void Session::take(const Request& request, const Reply& reply) {
   const std::string name = request.method + " " + request.path;
   if (name == "GET /api/view") return renderer_.view(wish_of(query_of(request.query)), reply);
   if (name == "GET /api/session") return tell_session(reply);
+  if (name == "GET /api/thumbnail")
+    return later(reply, [this, query = query_of(request.query)] { return thumbnail(query); });
   const Json body = request.method == "POST" ? object_of(request.body) : Json::object();
   if (name == "POST /api/open") return open(body, reply);
   if (name == "POST /api/save") return later(reply, [this, body] { return save(body); });

@@ -42,6 +42,7 @@ class Session final : public Application {
   // Those that the worker makes, which take the mutex themselves.
   Answer save(const Json& body);
   Answer paint(const Json& body);
+  Answer thumbnail(const Query& query);
   Answer write_list();
 
   void tell_session(const Reply& reply);

@@ -123,6 +123,22 @@ Answer Session::save(const Json& body) {
   return json_answer({{"saved", target.string()}, {"warnings", warnings}, {"command", command()}});
 }
 
+/// A picture of the folder, small, as RGBA.
+Answer Session::thumbnail(const Query& query) {
+  const auto last = static_cast<double>(inputs_.files.size() - 1);
+  const auto index = static_cast<std::size_t>(number_in(query, "index", 0, last));
+  std::unique_lock lock(mutex_);
+  const ReadOptions options = line_.options.read;
+  lock.unlock();
+  auto small = std::make_shared<const Image>(thumbnail_of(inputs_.files.path(index), options));
+  const std::shared_ptr<const Image> shown = in_8_bits(std::move(small), Metadata());
+  const Shape& shape = shown->shape();
+  Answer answer{200, "application/octet-stream", cut(*shown, 0, shape, {0, 0, 1, shape.width, shape.height})};
+  answer.fields = {{"X-Satin-Width", std::to_string(shape.width)},
+                   {"X-Satin-Height", std::to_string(shape.height)}};
+  return answer;
+}
+
 Answer Session::paint(const Json& body) {
   const std::vector<Stroke> strokes = strokes_from(body);
   std::unique_lock lock(mutex_);

@@ -3,6 +3,7 @@ import base64
 import json
 import shutil
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -134,6 +135,11 @@ class Page:
         assert inside.sum() > 10000
         np.testing.assert_array_equal(canvas[inside][:, :3].reshape(expected.shape), expected)
         np.testing.assert_array_equal(canvas[:, :, 3], 255 * inside)
+
+    def save_screenshot(self, path):
+        """As JPEG."""
+        told = self.browser.execute_cdp_cmd("Page.captureScreenshot", {"format": "jpeg", "quality": 88})
+        Path(path).write_bytes(base64.b64decode(told["data"]))
 
     def messages(self):
         return [entry["message"] for entry in self.browser.get_log("browser")]

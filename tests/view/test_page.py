@@ -314,6 +314,8 @@ def test_a_folder_is_a_strip(view, browser, tmp_path, photo):
     page.wait()
     assert page.find("control-radius").get_attribute("value") == "21"
     assert "2.png" in page.text("command")
+    small = "return [...document.querySelectorAll('#pictures canvas')].map(({ width, height }) => width / height)"
+    page.wait_until(lambda: page.run(small) == pytest.approx([1140 / 860] * 3, rel=0.01))
     page.find("batch-command").click()
     page.wait_until(lambda: page.find("dialog").is_displayed())
     assert "--files-from" in page.text("dialog")

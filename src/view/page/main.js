@@ -94,7 +94,7 @@ async function start() {
   const brush = new Brush(byId("strokes"), session, viewport, gestures);
   const compare = new Compare(canvas, frames);
   const loupe = new Loupe(server, session, viewport, canvas, gestures);
-  const strip = new Strip(server, session);
+  const strip = new Strip(server, session, frames);
   const keeping = new Keeping(server, session);
   gestures.pull = new Strength(session).pull;
   new Keys({ session, viewport, canvas, gestures, compare, loupe, brush, strip, keeping });

@@ -7,15 +7,18 @@ export class Strip {
   #server;
   #session;
   #buttons = [];
+  #frames;
   #seen;
+  #wanted = [];
+  #loading = false;
 
-  constructor(server, session) {
+  constructor(server, session, frames) {
     this.#server = server;
     this.#session = session;
-    this.#seen = new IntersectionObserver((entries) => {
-      for (const entry of entries) if (entry.isIntersecting) this.#load(entry.target);
-    }, { root: byId("pictures"), rootMargin: "300px" });
-    session.addEventListener("open", () => this.#show());
+    this.#frames = frames;
+    this.#seen = new IntersectionObserver((entries) => this.#want(entries), { root: byId("pictures"), rootMargin: "300px" });
+    frames.addEventListener("frame", () => this.#load());
+    session.addEventListener("open", () => this.#mark());
     this.#build();
   }
 
@@ -32,23 +35,39 @@ export class Strip {
       return button;
     });
     byId("pictures").replaceChildren(...this.#buttons);
-    this.#show();
+    this.#mark();
   }
 
-  /** The small picture of a button that is about to be seen. */
-  async #load(button) {
-    this.#seen.unobserve(button);
+  /** The small pictures of buttons that are about to be seen. */
+  #want(entries) {
+    for (const { target, isIntersecting } of entries) {
+      if (!isIntersecting) continue;
+      this.#seen.unobserve(target);
+      this.#wanted.push(target);
+    }
+    this.#load();
+  }
+
+  /** Loads them one by one, while nothing larger is waited for. */
+  async #load() {
+    if (this.#loading) return;
+    this.#loading = true;
+    while (this.#wanted.length && this.#frames.state === "true") await this.#show(this.#wanted.shift());
+    this.#loading = false;
+  }
+
+  async #show(button) {
     try {
       const { pixels } = await this.#server.pixels("thumbnail", { index: button.dataset.index });
       const canvas = button.firstChild;
       Object.assign(canvas, { width: pixels.width, height: pixels.height });
       canvas.getContext("2d").putImageData(pixels, 0, 0);
-    } catch {
-      button.classList.add("nameless");
+    } catch (error) {
+      button.title += `\n${error.message}`;
     }
   }
 
-  #show() {
+  #mark() {
     for (const [i, button] of this.#buttons.entries()) {
       if (i === this.#session.index) button.setAttribute("aria-current", "true");
       else button.removeAttribute("aria-current");
