@@ -88,7 +88,6 @@ class Page:
 
     def choose(self, element, value):
         self.run("arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('change'))", element, value)
-        self.wait()
 
     def mouse(self):
         from selenium.webdriver import ActionChains

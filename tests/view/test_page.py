@@ -101,6 +101,7 @@ def test_every_filter_has_a_control_for_every_parameter(page):
                            "!each.labels?.length && !each.ariaLabel && !each.textContent.trim()).map(({ id }) => id)")
         assert unnamed == [], name
     page.choose(page.browser.find_element("css selector", ".step.open select.name"), "blur")
+    page.wait()
     assert all("422" in message for message in page.messages())  # some refuse this picture
 
 
@@ -129,6 +130,44 @@ def test_a_drag_shows_pictures_on_its_way_and_ends_at_the_last(page):
     assert "--strength " + last in page.text("command")
     page.click("zoom-1")
     page.assert_shows(written(page))
+
+
+def test_a_drag_with_shift_changes_the_strength(page):
+    from selenium.webdriver.common.keys import Keys
+
+    page.set("strength", "10")
+    place = page.data("x"), page.data("y")
+    mouse = page.mouse().key_down(Keys.SHIFT).move_to_element(page.find("picture")).click_and_hold()
+    mouse.move_by_offset(0, -40).move_by_offset(0, -40).release().key_up(Keys.SHIFT).perform()
+    page.wait()
+    assert float(page.find("control-strength").get_attribute("value")) > 15
+    assert "--focus-at" not in page.text("command")
+    assert (page.data("x"), page.data("y")) == place
+
+
+def test_places_and_boxes_are_drawn_on_the_picture(page):
+    def select():
+        return page.browser.find_element("css selector", ".step.open select.name")
+
+    page.choose(select(), "tilt-shift")
+    page.click("zoom-1")
+    mark = page.browser.find_element("css selector", "#marks .grip")
+    page.mouse().click_and_hold(mark).move_by_offset(-150, 90).release().perform()
+    page.wait()
+    across, down = (float(part.strip("%")) for part in page.find("control-place").get_attribute("value").split(","))
+    assert abs(across - (50 - 100 * 150 / 1140)) < 0.5 and abs(down - (50 + 100 * 90 / 860)) < 0.5
+    page.choose(select(), "redact")
+    page.wait_until(lambda: "nothing to cover" in page.text("notices"))
+    page.browser.find_element("css selector", ".control.box button").click()
+    page.drag((-120, -60), (90, 70))
+    page.drag((80, 20), (50, 60))
+    boxes = [[int(part) for part in box.split(",")] for box in page.find("control-box").get_attribute("value").split(";")]
+    assert [box[2:] for box in boxes] == [[90, 70], [50, 60]]
+    page.assert_shows(written(page))
+    covered = page.pixels()[boxes[0][1] - int(page.data("y")) + 35, boxes[0][0] - int(page.data("x")) + 45]
+    assert list(covered) == [0, 0, 0, 255]
+    assert "nothing to cover" not in page.text("notices")
+    assert all("422" in message for message in page.messages())
 
 
 def test_a_brush_paints_a_mask(page):

@@ -61,7 +61,7 @@ export class Brush {
 
   /** Takes the brush or the eraser in hand, or lays it down. */
   hold(which) {
-    if (!this.#paints) return;
+    if (!this.#paints || byId(which).disabled) return;
     if (this.#holding === which) {
       this.#gestures.take(null);
       return;
@@ -125,7 +125,9 @@ export class Brush {
   #renew() {
     byId("mask").hidden = !this.#paints;
     if (!this.#paints && this.#holding) this.#gestures.take(null);
-    byId("clear-mask").disabled = !this.#session.step?.strokes.length && !this.#session.step?.values.mask;
+    const painted = Boolean(this.#session.step?.strokes.length);
+    byId("eraser").disabled = !painted;
+    byId("clear-mask").disabled = !painted && !this.#session.step?.values.mask;
     this.draw();
   }
 

@@ -55,10 +55,10 @@ export class PictureCanvas {
   #paint() {
     const { x, y, zoom, width, height } = this.#viewport;
     const { after, before, whole } = this.#frames;
-    const split = Math.round(width * this.share);
+    const split = this.#frames.refused ? width : Math.round(width * this.share);
     this.#context.clearRect(0, 0, width, height);
-    if (whole && whole.key === after?.key) this.#place(whole, split, width);
-    if (after) this.#place(after, split, width);
+    if (whole && whole.key === after?.key && split < width) this.#place(whole, split, width);
+    if (after && split < width) this.#place(after, split, width);
     if (before && split) this.#place(before, 0, split);
     const { dataset } = this.#element;
     Object.assign(dataset, { x, y, zoom, generation: after?.generation ?? 0, state: this.#frames.state });

@@ -29,7 +29,7 @@ export class Changes {
 
   async #watch() {
     for (;;) {
-      const busy = this.#frames.state !== "true" && this.#session.picture;
+      const busy = this.#frames.state !== "true" && !this.#frames.refused;
       await new Promise((resolve) => setTimeout(resolve, busy ? pause.busy : pause.idle));
       if (document.hidden) continue;
       try {
@@ -63,7 +63,7 @@ export class Changes {
 
   #showProgress(share) {
     const state = byId("state");
-    state.style.setProperty("--progress", `${100 * share}%`);
+    state.style.setProperty("--progress", share);
     state.classList.toggle("working", share > 0 && share < 1);
   }
 }

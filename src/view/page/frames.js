@@ -48,7 +48,7 @@ export class Frames extends EventTarget {
     return this.#wantsBefore && !this.#isCurrentBefore ? "busy" : this.after.state;
   }
 
-  /** Whether the filter refuses what is set, so that no frame comes. */
+  /** Whether the filter refuses what is set: the picture before is shown then. */
   get refused() {
     return this.#refused === this.#key;
   }
@@ -129,7 +129,7 @@ export class Frames extends EventTarget {
     if (!this.#session.picture || !this.#viewport.width) return null;
     const { refused } = this;
     if (!refused && !this.#isCurrent(this.after)) return { exact: false, before: false };
-    if (this.#wantsBefore && !this.#isCurrentBefore) return { exact: true, before: true };
+    if ((this.#wantsBefore || refused) && !this.#isCurrentBefore) return { exact: true, before: true };
     if (!refused && this.after.state !== "true") return { exact: true, before: false };
     return null;
   }

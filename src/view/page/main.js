@@ -64,11 +64,13 @@ function showPicture(session, viewport) {
 }
 
 function showErrors(session, steps) {
-  session.addEventListener("answer", () => {
+  const show = () => {
     const { error } = session;
     if (error && !steps.has(error.parameter)) notice("error", error.message, { wrong: true });
     else takeBack("error");
-  });
+  };
+  for (const event of ["answer", "open"]) session.addEventListener(event, show);
+  show();
 }
 
 /** The help of what is looked at, at the foot of the panel. */

@@ -137,6 +137,7 @@ export class Steps {
     for (const [name, control] of this.#controls) {
       control.show();
       control.refuse(error?.parameter === name ? error.message : null);
+      if (error?.parameter === name) control.element.closest("details")?.setAttribute("open", "");
     }
   }
 
