@@ -9,25 +9,26 @@ from PIL import Image
 from browser import Page, open_browser
 from conftest import BINARY
 
+WIDTH, HEIGHT = 860, 680  # larger than the view
 ODD_NAME = "it's \"a\" $HOME;\n`b`.png"
 
 
 @pytest.fixture(scope="module")
 def browser():
-    opened = open_browser()
+    opened = open_browser(1000, 640)
     yield opened
     opened.quit()
 
 
 @pytest.fixture
 def photo(tmp_path):
-    """photo.png, larger than the view, and depth.png: near on the right."""
-    y, x = np.mgrid[0:860, 0:1140]
+    """photo.png, and depth.png: near on the right."""
+    x = np.broadcast_to(np.arange(WIDTH), (HEIGHT, WIDTH))
     random = np.random.default_rng(29)
-    blocks = random.integers(0, 256, (43, 57, 3)).repeat(20, 0).repeat(20, 1)
+    blocks = random.integers(0, 256, (HEIGHT // 20, WIDTH // 20, 3)).repeat(20, 0).repeat(20, 1)
     noise = random.integers(-20, 20, blocks.shape)
     Image.fromarray(np.clip(blocks + noise, 0, 255).astype(np.uint8)).save(tmp_path / "photo.png")
-    Image.fromarray((x * 255 // 1139).astype(np.uint8)).save(tmp_path / "depth.png")
+    Image.fromarray((x * 255 // (WIDTH - 1)).astype(np.uint8)).save(tmp_path / "depth.png")
     return np.asarray(Image.open(tmp_path / "photo.png"))
 
 
@@ -155,7 +156,7 @@ def test_places_and_boxes_are_drawn_on_the_picture(page):
     page.mouse().click_and_hold(mark).move_by_offset(-150, 90).release().perform()
     page.wait()
     across, down = (float(part.strip("%")) for part in page.find("control-place").get_attribute("value").split(","))
-    assert abs(across - (50 - 100 * 150 / 1140)) < 0.5 and abs(down - (50 + 100 * 90 / 860)) < 0.5
+    assert abs(across - (50 - 100 * 150 / WIDTH)) < 0.5 and abs(down - (50 + 100 * 90 / HEIGHT)) < 0.5
     page.choose(select(), "redact")
     page.wait_until(lambda: "nothing to cover" in page.text("notices"))
     page.browser.find_element("css selector", ".control.box button").click()
@@ -305,7 +306,7 @@ def test_the_loupe_tells_colour_depth_and_radius(page, photo):
     assert values["Before"] == " ".join(map(str, photo[y, x]))
     after = page.pixels()[y - int(page.data("y")), x - int(page.data("x")), :3]
     assert values["After"] == " ".join(map(str, after))
-    assert abs(float(values["Depth"]) - (x * 255 // 1139) / 255) < 0.001
+    assert abs(float(values["Depth"]) - (x * 255 // (WIDTH - 1)) / 255) < 0.001
     assert values["Radius"].endswith(" px")
 
 
@@ -354,7 +355,7 @@ def test_a_folder_is_a_strip(view, browser, tmp_path, photo):
     assert page.find("control-radius").get_attribute("value") == "21"
     assert "2.png" in page.text("command")
     small = "return [...document.querySelectorAll('#pictures canvas')].map(({ width, height }) => width / height)"
-    page.wait_until(lambda: page.run(small) == pytest.approx([1140 / 860] * 3, rel=0.01))
+    page.wait_until(lambda: page.run(small) == pytest.approx([WIDTH / HEIGHT] * 3, rel=0.01))
     page.find("batch-command").click()
     page.wait_until(lambda: page.find("dialog").is_displayed())
     assert "--files-from" in page.text("dialog")

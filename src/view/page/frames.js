@@ -1,6 +1,9 @@
 // Pictures from the server: the newest wish wins, older requests are given up.
 
-/** Milliseconds after which a picture of a drag is given up for a newer one; sooner, it is still worth a look. */
+/**
+ * Milliseconds after which a picture of a drag is given up for a newer one; sooner, it is still worth a look. Of two
+ * one at least is waited for, or a long drag would show none.
+ */
 const patience = 400;
 
 const same = (a, b) => a.x === b.x && a.y === b.y && a.zoom === b.zoom && a.width === b.width && a.height === b.height;
@@ -20,6 +23,7 @@ export class Frames extends EventTarget {
   #wantsBefore = false;
   #working = false;
   #request = null;
+  #gaveUp = false;
   #refused = "";
 
   constructor(server, session, viewport) {
@@ -55,10 +59,18 @@ export class Frames extends EventTarget {
 
   /** Asks for what is missing. */
   renew() {
-    const request = this.#request;
-    if (request && (request.exact || performance.now() - request.since > patience)) request.control.abort();
+    this.#giveUp();
     this.dispatchEvent(new Event("state"));
     this.#work();
+  }
+
+  /** Ends a request for true pixels at once, others if they are late. */
+  #giveUp() {
+    const request = this.#request;
+    const late = request && !this.#gaveUp && performance.now() - request.since > patience;
+    if (!late && !request?.slow) return;
+    this.#gaveUp ||= late;
+    request.control.abort();
   }
 
   #forget() {
@@ -81,10 +93,11 @@ export class Frames extends EventTarget {
     const wish = this.#session.dirty ? {} : this.#missing();
     if (!wish || this.#session.waiting) return false;
     const control = new AbortController();
-    this.#request = { control, exact: wish.exact, since: performance.now() };
+    this.#request = { control, slow: wish.exact && !wish.before, since: performance.now() };
     try {
       if (this.#session.dirty) await this.#session.send(control.signal);
       else await this.#fetch(wish, control.signal);
+      this.#gaveUp &&= control.signal.aborted;
       return true;
     } catch (error) {
       return this.#after(error, wish);
