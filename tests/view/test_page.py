@@ -234,6 +234,13 @@ def test_save_asks_before_it_replaces(page):
     page.browser.find_element("css selector", "#dialog button[value=Replace]").click()
     page.wait_until(lambda: out.read_bytes() != old)
     page.assert_shows(np.asarray(Image.open(out)))
+    page.find("save").click()
+    page.wait_until(lambda: page.find("dialog").is_displayed())
+    page.browser.find_element("css selector", "#dialog button[value='Save as']").click()
+    other = page.view.folder / "out-2.png"
+    page.wait_until(lambda: other.exists() and "out-2.png" in page.text("command"))
+    assert other.read_bytes() == out.read_bytes()
+    assert all("409" in message for message in page.messages())
 
 
 def test_a_pasted_command_sets_every_control(page):

@@ -21,6 +21,7 @@ export class Compare {
       button.setPointerCapture(event.pointerId);
       this.hold(true);
     });
+    button.addEventListener("contextmenu", (event) => event.preventDefault());
     for (const end of ["pointerup", "pointercancel"]) button.addEventListener(end, () => this.hold(false));
     button.addEventListener("keydown", ({ key }) => (key === " " || key === "Enter") && this.hold(true));
     for (const end of ["keyup", "blur"]) button.addEventListener(end, () => this.hold(false));

@@ -25,7 +25,6 @@ export class Gestures {
     element.addEventListener("pointermove", (event) => this.#move(event));
     for (const end of ["pointerup", "pointercancel"]) element.addEventListener(end, (event) => this.#up(event));
     element.addEventListener("wheel", (event) => this.#wheel(event), { passive: false });
-    element.addEventListener("contextmenu", (event) => event.button === 1 && event.preventDefault());
   }
 
   get element() {

@@ -4,6 +4,13 @@ import { ask } from "./dialog.js";
 import { byId, element } from "./dom.js";
 import { notice, takeBack } from "./notices.js";
 
+/** "out-2.jpg" for "folder/out.jpg". */
+function otherName(path) {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  const dot = name.lastIndexOf(".");
+  return dot > 0 ? `${name.slice(0, dot)}-2${name.slice(dot)}` : `${name}-2`;
+}
+
 export class Keeping {
   #server;
   #session;
@@ -27,22 +34,27 @@ export class Keeping {
   /** Writes the output; a file that exists is replaced after a question only. */
   async save() {
     await this.#told(async () => {
-      let told = await this.#save(false);
-      if (told.exists) {
-        const answer = await ask("Replace the file?", `${told.exists} exists.`, ["Replace", "Cancel"]);
-        if (answer !== "Replace") return;
-        told = await this.#save(true);
+      let name = null;
+      let told = await this.#save(name, false);
+      while (told.exists) {
+        const field = element("input", { value: otherName(told.exists), "aria-label": "Another name", spellcheck: false });
+        const text = `${told.exists} exists. Another name is one beside the picture.`;
+        const answer = await ask("Replace the file?", text, ["Save as", "Replace", "Cancel"], [field]);
+        if (answer !== "Save as" && answer !== "Replace") return;
+        if (answer === "Save as") name = field.value.trim();
+        told = await this.#save(name, answer === "Replace");
       }
       const warnings = (told.warnings ?? []).map((warning) => ` ${warning}`).join("");
       notice("save", `Saved ${told.saved}.${warnings}`, { passing: !warnings });
+      this.#session.saved(told.command);
     });
   }
 
-  async #save(overwrite) {
+  async #save(name, overwrite) {
     byId("save").setAttribute("aria-busy", "true");
     try {
       await this.#session.sent();
-      return await this.#server.post("save", { name: null, overwrite });
+      return await this.#server.post("save", { name, overwrite });
     } catch (error) {
       if (error.answer?.exists) return error.answer;
       throw error;

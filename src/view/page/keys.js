@@ -6,10 +6,10 @@ import { byId, element } from "./dom.js";
 const list = [
   ["Arrows", "move the view"], ["+  −", "zoom"], ["0", "the whole picture"], ["1", "one to one"],
   ["B", "hold to see the picture before"], ["L", "loupe"],
-  ["C", "cross: arrows move it, Enter clicks, Space holds"], ["Shift + drag", "strength"],
+  ["C", "cross: arrows move it, Enter clicks, or begins and ends a stroke"], ["Shift + drag", "strength"],
   ["M  E", "paint, erase"], ["[  ]", "smaller and larger brush"],
   ["Ctrl + Z", "undo"], ["Ctrl + Shift + Z", "redo"], ["Ctrl + S", "save"],
-  ["Page up, Page down", "picture before, picture after"],
+  ["Page up, Page down", "the picture before, the next"], ["An empty field", "is the default"],
 ];
 
 const arrows = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
@@ -107,8 +107,8 @@ export class Keys {
   }
 
   #toggleCross() {
-    const { canvas, viewport, loupe } = this.#parts;
-    if (this.#cross) {
+    const { canvas, viewport, loupe, session } = this.#parts;
+    if (this.#cross || !session.picture) {
       this.#leaveCross();
       return;
     }

@@ -55,12 +55,12 @@ function addHistoryButtons(session) {
 
 function showPicture(session, viewport) {
   const { picture } = session;
-  if (!picture) return;
-  viewport.open(picture);
-  document.title = `${picture.name} – Satin`;
-  byId("picture-name").textContent = picture.name;
-  byId("picture-facts").textContent = `${picture.width} × ${picture.height}, ${picture.type}`;
-  byId("picture").setAttribute("aria-label", `${picture.name}, ${picture.width} by ${picture.height} pixels`);
+  const name = picture?.name ?? session.files[session.index] ?? "Satin";
+  document.title = `${name} – Satin`;
+  byId("picture-name").textContent = name;
+  byId("picture-facts").textContent = picture ? `${picture.width} × ${picture.height}, ${picture.type}` : "";
+  byId("picture").setAttribute("aria-label", picture ? `${name}, ${picture.width} by ${picture.height} pixels` : name);
+  if (picture) viewport.open(picture);
 }
 
 function showErrors(session, steps) {

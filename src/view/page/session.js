@@ -227,6 +227,12 @@ export class Session extends EventTarget {
     }
   }
 
+  /** The command after a save under another name. */
+  saved(command) {
+    this.command = command;
+    this.dispatchEvent(new Event("answer"));
+  }
+
   /** Another picture of the folder, with the settings of this one. */
   async open(index) {
     this.#painted = [];

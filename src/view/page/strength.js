@@ -32,7 +32,7 @@ export class Strength {
     const { filter, picture } = this.#session;
     const known = names.map((name) => filter?.parameters.find((parameter) => parameter.name === name));
     this.#parameter = known.find(Boolean) ?? null;
-    if (!this.#parameter) return false;
+    if (!this.#parameter || !picture) return false;
     const text = this.#session.value(this.#parameter) || (this.#parameter.kind === "length" ? "1%" : "");
     const { number, percent } = partsOf(text);
     this.#session.begin();
