@@ -57,12 +57,11 @@ void protect(http::response_header<>& head) {
 
 }  // namespace
 
-Connection::Connection(Socket socket, const ServerOptions& options, Application& application)
+Connection::Connection(Socket socket, const Secrets& secrets, Application& application)
     : socket_(std::move(socket)),
       timer_(socket_.get_executor()),
-      options_(options),
       application_(application),
-      admission_(options.secrets, authority_of(socket_)),
+      admission_(secrets, authority_of(socket_)),
       buffer_(buffered) {}
 
 void Connection::start(std::function<void(const Connection*)> closed) {

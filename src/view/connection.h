@@ -22,7 +22,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   using Clock = std::chrono::steady_clock;
   using Socket = boost::asio::ip::tcp::socket;
 
-  Connection(Socket socket, const ServerOptions& options, Application& application);
+  Connection(Socket socket, const Secrets& secrets, Application& application);
 
   /// `closed` is called once, when nothing more comes.
   void start(std::function<void(const Connection*)> closed);
@@ -53,7 +53,6 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   Socket socket_;
   boost::asio::steady_timer timer_;
-  const ServerOptions& options_;
   Application& application_;
   Admission admission_;
   boost::beast::flat_buffer buffer_;

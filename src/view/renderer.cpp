@@ -55,6 +55,7 @@ void Renderer::stop() {
     stopped_ = true;
     waiting_.clear();
     tasks_.clear();
+    late_tasks_.clear();
   }
   wake_.notify_all();
   if (thread_.joinable()) thread_.join();
@@ -85,11 +86,11 @@ void Renderer::view(const Wish& wish, Reply reply) {
   wake_.notify_all();
 }
 
-void Renderer::post(std::function<void()> task) {
+void Renderer::post(std::function<void()> task, Turn turn) {
   {
     const std::lock_guard lock(mutex_);
     if (stopped_) return;
-    tasks_.push_back(std::move(task));
+    (turn == Turn::first ? tasks_ : late_tasks_).push_back(std::move(task));
   }
   wake_.notify_all();
 }
@@ -140,19 +141,24 @@ void Renderer::answer_waiting() {
   }
 }
 
+void Renderer::run_task(std::deque<std::function<void()>>& tasks, std::unique_lock<std::mutex>& lock) {
+  const std::function<void()> task = std::move(tasks.front());
+  tasks.pop_front();
+  lock.unlock();
+  task();
+  lock.lock();
+}
+
 void Renderer::run() {
   std::unique_lock lock(mutex_);
   while (!stopped_) {
+    const bool is_waited_for = !waiting_.empty() && scene_.picture != nullptr;
     if (!tasks_.empty()) {
-      const std::function<void()> task = std::move(tasks_.front());
-      tasks_.pop_front();
-      lock.unlock();
-      task();
-      lock.lock();
+      run_task(tasks_, lock);
       continue;
     }
-    if (waiting_.empty() || scene_.picture == nullptr) {
-      wake_.wait(lock);
+    if (!is_waited_for) {
+      late_tasks_.empty() ? wake_.wait(lock) : run_task(late_tasks_, lock);
       continue;
     }
     const auto quick = std::ranges::find_if(waiting_, [](const Waiting& each) { return !each.wish.exact; });

@@ -51,8 +51,10 @@ class Renderer {
   void show(Scene scene);
   /// Answers at once where all is there, otherwise from the worker.
   void view(const Wish& wish, Reply reply);
-  /// Runs it on the worker, before what the page waits for.
-  void post(std::function<void()> task);
+  /// When the worker takes a task: before the pixels that the page waits for, or when there is nothing else.
+  enum class Turn { first, last };
+  /// Runs it on the worker.
+  void post(std::function<void()> task, Turn turn = Turn::first);
   /// Ends the worker; nothing is answered afterwards.
   void stop();
 
@@ -87,6 +89,7 @@ class Renderer {
   };
 
   void run();
+  void run_task(std::deque<std::function<void()>>& tasks, std::unique_lock<std::mutex>& lock);
   bool answer_if_known(const Wish& wish, const Reply& reply);
   std::optional<Shown> best(const Wish& wish) const;
   void answer_waiting();
@@ -115,6 +118,7 @@ class Renderer {
   double done_ = 0;
   std::vector<Waiting> waiting_;
   std::deque<std::function<void()>> tasks_;
+  std::deque<std::function<void()>> late_tasks_;
   double seconds_per_pixel_ = 1e-7;  ///< of the last runs
   std::thread thread_;
 };

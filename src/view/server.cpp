@@ -77,7 +77,7 @@ void Server::accept() {
 }
 
 void Server::admit(tcp::socket socket) {
-  const auto connection = std::make_shared<Connection>(std::move(socket), options_, application_);
+  const auto connection = std::make_shared<Connection>(std::move(socket), options_.secrets, application_);
   if (!make_room()) return connection->refuse_busy();
   connections_.push_back(connection);
   connection->start([this](const Connection* closed) {

@@ -93,7 +93,8 @@ void Session::take(const Request& request, const Reply& reply) {
   if (name == "GET /api/view") return renderer_.view(wish_of(query_of(request.query)), reply);
   if (name == "GET /api/session") return tell_session(reply);
   if (name == "GET /api/thumbnail")
-    return later(reply, [this, query = query_of(request.query)] { return thumbnail(query); });
+    return later(
+        reply, [this, query = query_of(request.query)] { return thumbnail(query); }, Renderer::Turn::last);
   const Json body = request.method == "POST" ? object_of(request.body) : Json::object();
   if (name == "POST /api/open") return open(body, reply);
   if (name == "POST /api/save") return later(reply, [this, body] { return save(body); });
@@ -112,8 +113,8 @@ Answer Session::at_once(const std::string& name, const std::string& query, const
   return error_answer(404, Error(ErrorKind::usage, "There is nothing here."));
 }
 
-void Session::later(const Reply& reply, std::function<Answer()> work) {
-  renderer_.post([reply, work = std::move(work)] {
+void Session::later(const Reply& reply, std::function<Answer()> work, Renderer::Turn turn) {
+  const auto task = [reply, work = std::move(work)] {
     try {
       reply(work());
     } catch (const SettingsError& error) {
@@ -123,7 +124,8 @@ void Session::later(const Reply& reply, std::function<Answer()> work) {
     } catch (const std::exception& error) {
       reply(error_answer(500, Error(ErrorKind::input, error.what())));
     }
-  });
+  };
+  renderer_.post(task, turn);
 }
 
 void Session::tell_session(const Reply& reply) {
@@ -150,9 +152,10 @@ void Session::open(const Json& body, const Reply& reply) {
 /// Masks that were painted belong to the picture that they were painted on.
 void Session::drop_masks() {
   Settings settings = settings_of(line_.pipeline);
-  for (const auto& [step, file] : std::exchange(masks_, {}))
-    if (step < settings.size())
-      std::erase_if(settings[step].values, [&](const auto& value) { return value.second == file.string(); });
+  for (const auto& mask : std::exchange(masks_, {}))
+    if (mask.first < settings.size())
+      std::erase_if(settings[mask.first].values,
+                    [&](const auto& value) { return value.second == mask.second.string(); });
   line_.pipeline = pipeline_of(settings);
 }
 

@@ -51,7 +51,7 @@ class Session final : public Application {
   void take(const Request& request, const Reply& reply);
   Answer at_once(const std::string& name, const std::string& query, const Json& body);
   /// Runs it on the worker; what it throws becomes an answer.
-  void later(const Reply& reply, std::function<Answer()> work);
+  void later(const Reply& reply, std::function<Answer()> work, Renderer::Turn turn = Renderer::Turn::first);
   void load();
   void drop_masks();
   void use(const Pipeline& pipeline);
