@@ -19,7 +19,8 @@ import { Strength } from "./strength.js";
 import { Strip } from "./strip.js";
 import { Viewport } from "./viewport.js";
 
-const states = { busy: "Computing", preview: "Preview", true: "True pixels" };
+const states = { busy: "Computing", preview: "Preview", true: "True pixels", refused: "Refused" };
+const moment = 250;
 
 /** The canvas has the stage's size in pixels of the screen. */
 function followSize(stage, viewport, canvas) {
@@ -61,6 +62,23 @@ function showPicture(session, viewport) {
   byId("picture-facts").textContent = picture ? `${picture.width} × ${picture.height}, ${picture.type}` : "";
   byId("picture").setAttribute("aria-label", picture ? `${name}, ${picture.width} by ${picture.height} pixels` : name);
   if (picture) viewport.open(picture);
+}
+
+/** Says which pixels are seen. What is busy for a moment alone, as in a drag, changes nothing. */
+function showState(canvas, frames) {
+  let timer = 0;
+  const show = () => {
+    const state = frames.refused ? "refused" : canvas.element.dataset.state;
+    byId("state").dataset.state = state;
+    byId("state").firstChild.textContent = states[state];
+  };
+  const changed = () => {
+    clearTimeout(timer);
+    if (canvas.element.dataset.state === "busy" && !frames.refused) timer = setTimeout(show, moment);
+    else show();
+  };
+  canvas.element.addEventListener("painted", changed);
+  frames.addEventListener("state", changed);
 }
 
 function showErrors(session, steps) {
@@ -106,10 +124,7 @@ async function start() {
   showErrors(session, steps);
   showHelp();
   session.addEventListener("open", () => showPicture(session, viewport));
-  const state = byId("state").firstChild;
-  canvas.element.addEventListener("painted", () => {
-    state.textContent = frames.refused ? "Refused" : states[canvas.element.dataset.state];
-  });
+  showState(canvas, frames);
   showPicture(session, viewport);
   followSize(byId("stage"), viewport, canvas);
 }
