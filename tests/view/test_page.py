@@ -380,3 +380,20 @@ def test_the_page_says_when_files_change_and_when_the_server_ends(view, browser,
     assert page.messages() == []
     started.process.kill()
     page.wait_until(lambda: "has ended" in page.text("notices"))
+
+
+def test_sliders_follow_arrows(page):
+    from selenium.webdriver.common.keys import Keys
+
+    page.set("strength", "20")
+    slider = page.find("slider-control-strength")
+    texts = []
+    for _ in range(12):
+        slider.send_keys(Keys.ARROW_RIGHT)
+        texts.append(float(page.find("control-strength").get_attribute("value")))
+    assert texts == sorted(texts) and texts[-1] > 20
+    field = page.find("control-strength")
+    field.send_keys(Keys.ARROW_UP)
+    assert float(field.get_attribute("value")) > texts[-1]
+    page.set("strength", Keys.DELETE)
+    assert "--strength" not in page.text("command")

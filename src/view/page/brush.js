@@ -112,6 +112,7 @@ export class Brush {
     cancel: () => {
       this.#session.step.strokes.pop();
       this.#session.change();
+      this.#session.settle();
     },
   };
 

@@ -17,6 +17,7 @@ export class Control {
   #longerSide;
   #field;
   #slider = null;
+  #held = null;
   #unit = null;
   #message = element("p", { className: "wrong", hidden: true });
 
@@ -74,7 +75,7 @@ export class Control {
   }
 
   #exchangeUnit() {
-    const { number, percent } = partsOf(this.#text);
+    const { number, percent } = partsOf(this.#value());
     if (Number.isNaN(number)) return;
     const ratio = this.#longerSide() / 100;
     this.#set(percent ? String(rounded(number * ratio)) : `${rounded(number / ratio)}%`, true);
@@ -84,33 +85,25 @@ export class Control {
   #addSlider(id) {
     const name = `${words(this.#record.name)}, slider`;
     this.#slider = element("input", { type: "range", id: `slider-${id}`, min: 0, max: positions, "aria-label": name });
-    const slide = (settled) => {
-      const percent = partsOf(this.#text).percent ? "%" : "";
-      const text = this.#sliding.value(Number(this.#slider.value)) + percent;
-      this.#field.value = text;
-      fill(this.#slider);
-      this.#set(text, settled);
+    const hold = (scale) => { this.#held = scale; };
+    const listeners = {
+      pointerdown: () => hold(this.#scale), pointerup: () => hold(null), pointercancel: () => hold(null),
+      input: () => this.#slide(false), change: () => this.#slide(true),
     };
-    let scale = null;
-    this.#slider.addEventListener("pointerdown", () => { scale = this.#scale; });
-    this.#slider.addEventListener("input", () => { this.#held = scale ?? this.#scale; slide(false); });
-    this.#slider.addEventListener("change", () => { slide(true); this.#held = scale = null; this.show(); });
+    for (const [event, listener] of Object.entries(listeners)) this.#slider.addEventListener(event, listener);
     this.element.append(this.#slider);
   }
 
-  #held = null;
-
-  /** The scale in use: it stays as it is during a drag. */
-  get #sliding() {
-    return this.#held ?? this.#scale;
+  #slide(settled) {
+    const text = this.#scale.value(Number(this.#slider.value)) + (partsOf(this.#value()).percent ? "%" : "");
+    this.#field.value = text;
+    this.#set(text, settled);
+    this.show();
   }
 
+  /** The slider's scale: it stays as it is during a drag. */
   get #scale() {
-    return scaleOf(this.#record, this.#text, this.#longerSide());
-  }
-
-  get #text() {
-    return this.#value();
+    return this.#held ?? scaleOf(this.#record, this.#value(), this.#longerSide());
   }
 
   #addDraw(draw) {
@@ -131,13 +124,13 @@ export class Control {
     for (let i = 0; i < (event.shiftKey ? 10 : 1); ++i) next = this.#scale.next(next, direction);
     next = Math.min(this.#record.maximum ?? Infinity, Math.max(this.#record.minimum ?? -Infinity, next));
     this.#set(`${next}${percent ? "%" : ""}`, true);
-    this.#field.value = this.#text;
+    this.#field.value = this.#value();
     this.show();
   }
 
   /** Shows the text that the parameter has now, unless it is being typed. */
   show() {
-    const text = this.#text;
+    const text = this.#value();
     const { kind } = this.#record;
     if (kind === "flag") this.#field.checked = text === "true";
     else if (document.activeElement !== this.#field || kind === "colour") this.#showText(text);
@@ -145,11 +138,18 @@ export class Control {
     const { number, percent } = partsOf(text);
     if (this.#unit) {
       this.#unit.textContent = percent ? "of side" : "px";
-      this.#unit.title = percent ? "Percent of the longer side: change to pixels" : "Pixels: change to percent of the longer side";
+      this.#unit.title = percent ? "Percent of the longer side: change to pixels" : "Pixels: change to percent";
     }
-    if (!this.#slider || this.#held) return;
-    this.#slider.classList.toggle("unset", Number.isNaN(number));
-    this.#slider.value = Number.isNaN(number) ? 0 : this.#scale.position(number);
+    if (this.#slider) this.#showPosition(number, text);
+  }
+
+  /** A slider that stands for the number already stays where it is: several places round to one number. */
+  #showPosition(number, text) {
+    const scale = this.#scale;
+    const unset = Number.isNaN(number);
+    this.#slider.classList.toggle("unset", unset);
+    if (unset) this.#slider.value = 0;
+    else if (scale.value(Number(this.#slider.value)) !== number) this.#slider.value = scale.position(number);
     this.#slider.setAttribute("aria-valuetext", text || "auto");
     fill(this.#slider);
   }

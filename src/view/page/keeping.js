@@ -37,7 +37,7 @@ export class Keeping {
       let name = null;
       let told = await this.#save(name, false);
       while (told.exists) {
-        const field = element("input", { value: otherName(told.exists), "aria-label": "Another name", spellcheck: false });
+        const field = element("input", { value: otherName(told.exists), "aria-label": "Another name" });
         const text = `${told.exists} exists. Another name is one beside the picture.`;
         const answer = await ask("Replace the file?", text, ["Save as", "Replace", "Cancel"], [field]);
         if (answer !== "Save as" && answer !== "Replace") return;

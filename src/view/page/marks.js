@@ -89,7 +89,11 @@ export class Marks {
       this.#session.settle();
       this.#gestures.take(null);
     };
-    return { press: put, drag: put, release, cancel() {} };
+    const press = (x, y) => {
+      this.#session.begin();
+      put(x, y);
+    };
+    return { press, drag: put, release, cancel: () => this.#session.settle() };
   }
 
   /** A drag makes one more box. */
@@ -108,7 +112,10 @@ export class Marks {
         put(x, y);
         this.#session.settle();
       },
-      cancel: () => this.#session.set(parameter, printBoxes(others)),
+      cancel: () => {
+        this.#session.set(parameter, printBoxes(others));
+        this.#session.settle();
+      },
     };
   }
 

@@ -19,7 +19,7 @@ export function rounded(value) {
 
 const isLength = ({ kind, unit }) => kind === "length" || unit === "px";
 
-/** A slider's largest value: that of the record if a slider can resolve it, or what fits the picture and the default. */
+/** A slider's largest value: the record's if a slider can resolve it, else what fits the picture and the default. */
 function upperEnd(parameter, percent, longerSide) {
   const { minimum, kind } = parameter;
   const most = parameter.maximum ?? Infinity;

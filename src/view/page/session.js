@@ -135,8 +135,10 @@ export class Session extends EventTarget {
     this.settle();
   }
 
+  /** The same settings are the same text, whatever was set first. */
   get #state() {
-    return JSON.stringify(this.steps);
+    const sorted = (values) => Object.fromEntries(Object.entries(values).sort());
+    return JSON.stringify(this.steps.map((step) => ({ ...step, values: sorted(step.values) })));
   }
 
   #restore(state) {
@@ -162,7 +164,7 @@ export class Session extends EventTarget {
       if (!this.error) await this.#sendPaintings(signal);
     } catch (error) {
       if (error.name === "AbortError") this.#dirty = true;
-      else this.error = error;
+      else if (error.status) this.error = error;
     } finally {
       this.#sending = false;
     }
@@ -235,8 +237,9 @@ export class Session extends EventTarget {
 
   /** Another picture of the folder, with the settings of this one. */
   async open(index) {
+    const told = await this.#ask("open", { index });
     this.#painted = [];
-    this.#open(await this.#ask("open", { index }));
+    this.#open(told);
     this.#history = new History(this.#state);
     this.dispatchEvent(new Event("open"));
   }

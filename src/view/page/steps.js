@@ -109,8 +109,9 @@ export class Steps {
     this.#controls.clear();
     if (!record) return [];
     for (const parameter of record.parameters) this.#controls.set(parameter.name, this.#control(parameter));
-    const controls = [...this.#controls];
-    const elements = (folded) => controls.filter(([name]) => seldom.has(name) === folded).map(([, each]) => each.element);
+    const names = [...this.#controls.keys()];
+    const elementOf = (name) => this.#controls.get(name).element;
+    const elements = (folded) => names.filter((name) => seldom.has(name) === folded).map(elementOf);
     const more = elements(true);
     if (!more.length) return elements(false);
     const fold = element("details", { open: this.#unfolded }, element("summary", {}, "More"), ...more);

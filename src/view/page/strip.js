@@ -16,7 +16,8 @@ export class Strip {
     this.#server = server;
     this.#session = session;
     this.#frames = frames;
-    this.#seen = new IntersectionObserver((entries) => this.#want(entries), { root: byId("pictures"), rootMargin: "300px" });
+    const near = { root: byId("pictures"), rootMargin: "300px" };
+    this.#seen = new IntersectionObserver((entries) => this.#want(entries), near);
     frames.addEventListener("frame", () => this.#load());
     session.addEventListener("open", () => this.#mark());
     this.#build();

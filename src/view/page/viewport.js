@@ -50,9 +50,9 @@ export class Viewport extends EventTarget {
 
   /** To the next stop, larger or smaller. */
   step(direction) {
-    const near = 1 + 0.01 * direction;
+    const here = this.zoom * (1 + 0.01 * direction);
     const all = [...stops, this.fitting].sort((a, b) => a - b);
-    const next = direction > 0 ? all.find((stop) => stop > near * this.zoom) : all.findLast((stop) => stop < near * this.zoom);
+    const next = direction > 0 ? all.find((stop) => stop > here) : all.findLast((stop) => stop < here);
     if (next) this.zoomTo(next);
   }
 
