@@ -1,7 +1,6 @@
 #include "view/pyramid.h"
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
 #include <utility>
 
@@ -13,6 +12,7 @@ namespace {
 
 constexpr std::int64_t band = 1024;  ///< rows, even: what is blurred at a time takes little memory
 constexpr std::int64_t small_side = 256;
+constexpr std::int64_t kept_pixels = std::int64_t{1} << 26;  ///< of levels that nobody has asked for
 
 ImageView rows_of(const ImageView& picture, std::int64_t top, std::int64_t bottom) {
   ImageView rows = picture;
@@ -24,8 +24,12 @@ ImageView rows_of(const ImageView& picture, std::int64_t top, std::int64_t botto
 /// Every second pixel of every second row, from row `first` on, to rows of `to` from `row` on.
 void copy_even(const ImageView& from, std::int64_t first, const MutableImageView& to, std::int64_t row) {
   const auto pixel = static_cast<std::size_t>(to.strides.pixel);
-  for (std::int64_t y = first; y < from.shape.height && row < to.shape.height; y += 2, ++row)
-    for (std::int64_t x = 0; x < to.shape.width; ++x) std::memcpy(to.at(x, row), from.at(2 * x, y), pixel);
+  for (std::int64_t y = first; y < from.shape.height && row < to.shape.height; y += 2, ++row) {
+    const std::byte* source = from.at(0, y);
+    std::byte* target = to.at(0, row);
+    for (std::int64_t x = 0; x < to.shape.width; ++x, source += 2 * pixel, target += pixel)
+      for (std::size_t i = 0; i < pixel; ++i) target[i] = source[i];
+  }
 }
 
 /// A box of radius 1/2 weighs 1/4, 1/2, 1/4.
@@ -73,21 +77,26 @@ class Halving {
 }  // namespace
 
 Pyramid::Pyramid(Device device, std::shared_ptr<const Image> picture, Space space)
-    : device_(std::move(device)), space_(space), levels_{std::move(picture)} {}
+    : device_(std::move(device)), space_(space), levels_{{0, std::move(picture)}} {}
 
 std::shared_ptr<const Image> Pyramid::find(int level) const {
   const std::lock_guard lock(mutex_);
-  const auto index = static_cast<std::size_t>(level);
-  return index < levels_.size() ? levels_[index] : nullptr;
+  const auto known = levels_.find(level);
+  return known != levels_.end() ? known->second : nullptr;
 }
 
 std::shared_ptr<const Image> Pyramid::make(int level) {
-  if (auto known = find(level)) return known;
-  const std::shared_ptr<const Image> larger = make(level - 1);
-  auto half = std::make_shared<const Image>(Halving(device_, space_).run(*larger));
-  const std::lock_guard lock(mutex_);
-  levels_.push_back(half);
-  return half;
+  std::shared_ptr<const Image> image = find(level);
+  int at = level;
+  while (image == nullptr) image = find(--at);
+  for (Halving halving(device_, space_); at < level; ++at) {
+    image = std::make_shared<const Image>(halving.run(*image));
+    const Shape& shape = image->shape();
+    if (at + 1 < level && shape.width * shape.height > kept_pixels) continue;
+    const std::lock_guard lock(mutex_);
+    levels_.emplace(at + 1, image);
+  }
+  return image;
 }
 
 int last_level(const Shape& picture) {

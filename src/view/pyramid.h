@@ -1,7 +1,7 @@
 #pragma once
 // A picture and halves of it, halves of those, and so on.
 
-#include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
 
@@ -20,14 +20,14 @@ class Pyramid {
 
   /// Null if the level was not made.
   [[nodiscard]] std::shared_ptr<const Image> find(int level) const;
-  /// Makes it, with those before it.
+  /// Makes it. Of those before it the small ones are kept, too.
   std::shared_ptr<const Image> make(int level);
 
  private:
   Device device_;
   Space space_;
   mutable std::mutex mutex_;
-  std::deque<std::shared_ptr<const Image>> levels_;
+  std::map<int, std::shared_ptr<const Image>> levels_;
 };
 
 /// A level below which no picture is smaller than a screen.
