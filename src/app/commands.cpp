@@ -245,6 +245,7 @@ std::vector<CommandSpec> commands() {
   std::vector<CommandSpec> all;
   for (const FilterRecord& filter : filters()) all.push_back(completed(filter_command(filter)));
   all.push_back(pipeline_command());
+  all.push_back(view_command({}));
   all.push_back(info_command());
   const OptionSpec json = flag("json", "print it as JSON");
   const OptionSpec markdown = flag("markdown", "print it as a Markdown table");
@@ -276,6 +277,7 @@ CommandSpec find_command(const std::vector<std::string>& arguments) {
                     (advice.empty() ? did_you_mean(name, names_of(all)) + "\n'satin --help' lists them."
                                     : "\n" + advice));
   }
+  if (found->name == "view") return view_command(arguments);
   return found->run == run_bench ? bench_command(filter_to_time(arguments)) : *found;
 }
 

@@ -29,13 +29,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-PipelineStep step_of(const FilterRecord& filter, const ParsedLine& line) {
-  PipelineStep step{parameters_of(filter, line), {}};
-  for (const InputRecord& input : filter.inputs)
-    if (const auto path = line.value(input.name)) step.side_inputs.push_back({input.name, *path});
-  return step;
-}
-
 bool is_missing(const std::string& input) {
   std::error_code ignored;
   return input != "-" && !fs::exists(fs::symlink_status(input, ignored));

@@ -216,6 +216,13 @@ Parameters parameters_of(const FilterRecord& filter, const ParsedLine& line) {
   return parameters;
 }
 
+PipelineStep step_of(const FilterRecord& filter, const ParsedLine& line) {
+  PipelineStep step{parameters_of(filter, line), {}};
+  for (const InputRecord& input : filter.inputs)
+    if (const auto path = line.value(input.name)) step.side_inputs.push_back({input.name, *path});
+  return step;
+}
+
 ReadOptions read_options_of(const ParsedLine& line) {
   ReadOptions options;
   constexpr long most = std::numeric_limits<long>::max();
