@@ -84,7 +84,8 @@ SplatJob splat_job(const LensBlurJob& job, const LensLayersJob& layers) {
 }  // namespace
 
 LensBlur::LensBlur(Backend& backend, const LensBlurJob& job)
-    : shape_(job.picture),
+    : backend_(backend),
+      shape_(job.picture),
       memory_(backend.host_memory ? Memory::host : Memory::device),
       lens_(backend, checked(job)) {
   const LensLayersJob layers = layers_job(job);
@@ -129,6 +130,17 @@ void LensBlur::run(const ImageView& picture, const ImageView& mask, const Mutabl
     layers_->show(lens_.scene(), shown_, stream);
   }
   store_->run({shown_.values, picture, mask, output, measured}, stream);
+}
+
+std::vector<FoundValue> LensBlur::found(Stream stream) const {
+  const GroupWork* work = lens_.scene().work;
+  DepthGroups groups;
+  SoftDepth soft;
+  backend_.download(&groups, &work->groups, sizeof groups, stream);
+  backend_.download(&soft, &work->soft, sizeof soft, stream);
+  const auto places = static_cast<double>(soft.at_silhouettes);
+  const double share = soft.at_silhouettes == 0 ? 0 : static_cast<double>(soft.ramps) / places;
+  return {{"groups", static_cast<double>(groups.count)}, {"soft", share}};
 }
 
 void LensBlur::spread(Stream stream) {

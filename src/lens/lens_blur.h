@@ -12,6 +12,7 @@
 #include "pixels/measure.h"
 #include "satin/filter.h"
 #include "satin/lens_style.h"
+#include "satin/plan.h"
 
 namespace satin {
 
@@ -82,10 +83,15 @@ class LensBlur {
   void run(const ImageView& picture, const ImageView& mask, const MutableImageView& output,
            Measured* measured, Stream stream);
 
+  /// Of the last run: how many groups of depth there were, and which share of the pixels at silhouettes had a
+  /// ramp of depth. Waits.
+  [[nodiscard]] std::vector<FoundValue> found(Stream stream) const;
+
  private:
   [[nodiscard]] MutableImageView plane(void* data, Type type, int channels = 1) const;
   void spread(Stream stream);
 
+  Backend& backend_;
   Shape shape_;
   Memory memory_;
   LensMemory lens_;
