@@ -118,7 +118,7 @@ std::vector<std::string> values_of(const ParameterRecord& parameter) {
     case ParameterKind::point:
       return {"0,0", "50%,50%", "100%,0%"};
     case ParameterKind::range:
-      return {"1:0", "0.01:1"};
+      return {"1:0", "0.9:0.1"};
     case ParameterKind::reals:
       return {parameter.default_text, "0,12.5,100", "50"};
     case ParameterKind::length:
