@@ -35,6 +35,8 @@ std::string metavar(const ParameterRecord& parameter) {
       return "#RRGGBB";
     case ParameterKind::point:
       return "X,Y|X%,Y%";
+    case ParameterKind::range:
+      return "A:B";
   }
   return "VALUE";
 }
@@ -110,8 +112,13 @@ CommandSpec filter_command(const FilterRecord& filter) {
   command.filter = &filter;
   command.takes_files = true;
   command.run = run_filter_command;
-  if (std::vector<OptionSpec> own = own_options(filter); !own.empty())
-    command.groups.push_back({"Filter options", std::move(own)});
+  std::vector<OptionSpec> own = own_options(filter);
+  for (OptionSpec& option : own) {
+    const ParameterRecord* parameter = filter.find_parameter(option.name);
+    if (parameter == nullptr || !parameter->varies) continue;
+    option.help += "; X,X,... or A..B/N: a series -o 'NAME_{index}.jpg'";
+  }
+  if (!own.empty()) command.groups.push_back({"Filter options", std::move(own)});
   command.groups.push_back(batch_option_group(&filter));
   command.groups.push_back(common_options());
   return command;

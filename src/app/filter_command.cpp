@@ -15,6 +15,7 @@
 #include "app/interrupt.h"
 #include "app/options.h"
 #include "app/report.h"
+#include "app/series.h"
 #include "app/terminal.h"
 #include "satin/batch.h"
 #include "satin/batch_report.h"
@@ -309,7 +310,12 @@ int run_pipeline(const Pipeline& pipeline, BatchOptions options, const ParsedLin
 
 int run_filter_command(const CommandSpec& command, const ParsedLine& line) {
   refuse_stray_value(*command.filter, line);
-  return run_pipeline({step_of(*command.filter, line)}, batch_options_of(line), line);
+  BatchOptions options = batch_options_of(line);
+  for (const ParsedLine& of_picture : series_lines(*command.filter, line))
+    options.series.push_back({step_of(*command.filter, of_picture)});
+  const Pipeline pipeline = options.series.front();
+  if (options.series.size() == 1) options.series.clear();
+  return run_pipeline(pipeline, std::move(options), line);
 }
 
 int run_pipeline_command(const CommandSpec& /*command*/, const ParsedLine& line) {

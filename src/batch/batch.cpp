@@ -199,6 +199,7 @@ void foresee_batch(const Batch& work, const std::function<void(const FileResult&
     FileResult result;
     result.input = file.input;
     result.output = file.output;
+    batch::tell_place_in_series(work, i, result);
     result.status = batch::status_after(batch::decide(work, i, file));
     if (result.status == FileStatus::done) result.error = foreseen_problem(file, work);
     if (result.error) result.status = FileStatus::failed;

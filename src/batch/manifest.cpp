@@ -97,7 +97,7 @@ bool ends_with_whole_line(const fs::path& path) {
 /// Everything beside the picture that decides the bytes of the output.
 std::uint64_t hash_of_work(const Batch& work, std::size_t index) {
   Hash hash;
-  hash.add(print_pipeline(work.pipeline)).add(std::uint64_t{0}).add(work.options.format);
+  hash.add(print_pipeline(work.steps(index))).add(std::uint64_t{0}).add(work.options.format);
   hash.add(std::uint64_t{0}).add(std::string_view(version()));
   const BatchOptions& options = work.options;
   hash.add(static_cast<std::uint64_t>(options.quality.value_or(0)))
@@ -222,7 +222,7 @@ fs::path manifest_file(const BatchOptions& options, bool folder_output) {
     throw Error(ErrorKind::usage, "--resume needs an output that stays. Name a file or a folder with -o.");
   fs::path folder = options.output;
   if (NamePattern::is_one(options.output))
-    folder = NamePattern(options.output).fixed_folder();
+    folder = NamePattern(options.output, !options.series.empty()).fixed_folder();
   else if (!folder_output)
     folder = options.output.parent_path();
   return folder / ".satin-manifest";

@@ -104,6 +104,8 @@ void add_file(JsonWriter& json, const FileResult& file) {
   json.key("status").string(status_of(file));
   add_bytes(json, "input_bytes", file.input);
   add_bytes(json, "output_bytes", file.output);
+  if (file.index != 0)
+    json.key("index").integer(static_cast<long long>(file.index)).key("pipeline").string(file.pipeline);
   if (file.shape.width != 0) json.shape(file.shape);
   if (file.pages > 1) json.key("pages").integer(static_cast<long long>(file.pages));
   if (file.output_shape.width != 0) json.key("output_type").string(name_of(file.output_shape.type));

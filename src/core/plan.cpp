@@ -342,6 +342,12 @@ void Plan::run(std::span<const ImageView> inputs, const MutableImageView& output
   implementation_->run(inputs, output, stream);
 }
 
+bool Plan::vary(const void* parameters, bool same_sides) {
+  const std::unique_ptr<PreparedFilter>& filter = implementation_->filter;
+  const bool single = implementation_->planned.output.frames == 1;
+  return single && filter != nullptr && filter->vary(parameters, same_sides);
+}
+
 void Plan::watch(Progress progress) { implementation_->watch = Watch(std::move(progress)); }
 
 std::vector<std::string> Plan::check(Stream stream) { return implementation_->check(stream); }

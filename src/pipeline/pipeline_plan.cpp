@@ -216,6 +216,11 @@ std::string PipelinePlan::json(std::span<const ImageView> inputs, std::span<cons
   return "{" + filter.analyse(device_, pictures, analysis_->data()) + "}";
 }
 
+bool PipelinePlan::vary(const Pipeline& pipeline, bool same_sides) {
+  return pipeline.size() == 1 && steps_.size() == 1 && !analysis_ &&
+         steps_.front().plan.vary(pipeline.front().parameters.data(), same_sides);
+}
+
 void PipelinePlan::watch(const Progress& progress) {
   const auto count = static_cast<double>(steps_.size());
   for (std::size_t i = 0; i < steps_.size(); ++i) {

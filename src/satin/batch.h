@@ -60,6 +60,10 @@ struct BatchOptions {
   /// extension and are not hidden, sorted by name. Links to folders are not followed below a folder.
   std::vector<std::filesystem::path> inputs;
   std::string list;  ///< further inputs, each ended by a zero byte: less memory for very many
+  /// A series of pictures of every input: the pipelines that make them, which are that of the batch but for
+  /// what plans may vary (Plan::vary()). Every input is read once and its depth analysed once. The output is
+  /// a pattern with {index}, from 1 and with zeros to one width. Empty: one picture of each.
+  std::vector<Pipeline> series{};
   /// One file in: the output file, or the folder for it if it is one or ends with '/'; `-` is standard
   /// output. Several files or a folder in: a folder, which is created; it mirrors the names below each input
   /// folder or below the part of a pattern before its first wildcard. A name with placeholders is a pattern
@@ -111,7 +115,7 @@ struct BatchOptions {
 /// The folder that belongs to a page: `page_files` for `page.html`. Pictures in it are no inputs.
 [[nodiscard]] std::filesystem::path folder_of_gallery(const std::filesystem::path& page);
 
-/// One picture to be done.
+/// One picture to be made.
 struct BatchFile {
   std::filesystem::path input;       ///< as it was found
   std::filesystem::path output;      ///< what is written
@@ -146,8 +150,16 @@ struct Batch {
   bool folder_output = false;                       ///< `output` names a folder or is a pattern
   std::shared_ptr<const batch::Manifest> manifest;  ///< with `resume`: what earlier runs have made
 
-  /// Number of files.
-  [[nodiscard]] std::size_t size() const noexcept { return files.size(); }
+  /// Pictures that are made of every file.
+  [[nodiscard]] std::size_t series() const noexcept {
+    return options.series.empty() ? 1 : options.series.size();
+  }
+  /// Number of pictures to be made; those of one file follow each other.
+  [[nodiscard]] std::size_t size() const noexcept { return files.size() * series(); }
+  /// What makes this picture.
+  [[nodiscard]] const Pipeline& steps(std::size_t index) const noexcept {
+    return options.series.empty() ? pipeline : options.series[index % series()];
+  }
   /// What a user should know before the run, once; empty if nothing.
   [[nodiscard]] std::string notice() const;
   /// Names the files; looks at nothing on disk.
@@ -203,6 +215,8 @@ struct FileResult {
   std::optional<Error> error;                    ///< why it failed
   std::vector<std::string> warnings;             ///< what was done but may surprise
   std::vector<FoundValue> found;                 ///< what filters took from the picture
+  std::size_t index = 0;                         ///< in its series, from 1; 0: there is none
+  std::string pipeline{};                        ///< of the series, what made this picture
   std::shared_ptr<const Thumbnails> thumbnails;  ///< with `gallery`
   std::uint64_t bytes = 0;                       ///< of the output, with `resume`; 0: none
   std::uint64_t hash = 0;                        ///< of these bytes: FNV-1a of 64 bits

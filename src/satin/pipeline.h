@@ -105,6 +105,9 @@ class PipelinePlan {
   [[nodiscard]] std::string json(std::span<const ImageView> inputs, std::span<const std::string> names = {},
                                  Stream stream = {});
 
+  /// As Plan::vary(), of a pipeline of one step: takes what may vary from the same step of this one.
+  [[nodiscard]] bool vary(const Pipeline& pipeline, bool same_sides);
+
   /// As Plan::watch(), with the share of the whole pipeline; every step has an equal part, and two that
   /// plan_with_next() joins have one.
   void watch(const Progress& progress);

@@ -39,9 +39,9 @@ void limit_memory(const Device& device, std::size_t bytes);
 /// Told of long work: the share of it that is done, above 0 and up to 1. False cancels the rest.
 using Progress = std::function<bool(double done)>;
 
-/// A number that a filter took from its picture for a parameter.
+/// A number that a filter took from its picture for a parameter, or found in it.
 struct FoundValue {
-  std::string parameter;  ///< "strength"
+  std::string parameter;  ///< "strength", or what it is
   double value = 0;       ///< in the parameter's unit
 };
 
@@ -93,6 +93,12 @@ class Plan {
     run(std::span(&input, 1), output, stream);
   }
 
+  /// The runs that follow take what may vary (ParameterRecord::varies: focus and strength of dof()) from
+  /// `parameters`, a struct of the filter in which all else is as it was planned. `same_sides`: they have the
+  /// side inputs of the last run, whose analysis is used again. False, and nothing is changed, where the
+  /// filter or this plan cannot. May allocate. Throws Error(usage) as planning does.
+  [[nodiscard]] bool vary(const void* parameters, bool same_sides);
+
   /// Lets the runs that follow call `progress` from the thread that calls run(): after every frame of a
   /// batch, every window and every look at the whole picture before the filter, and on the CPU every 100 ms
   /// or so inside of them, with the share as it was. If it returns false, run() throws Error(cancelled); the
@@ -104,7 +110,9 @@ class Plan {
   /// range. Returns warnings: values of a float picture so small beside the largest that they count as 0.
   std::vector<std::string> check(Stream stream = {});
 
-  /// What the last run that was checked took from its picture: dof() the strength that a percentage became.
+  /// What the last run that was checked took from its picture. dof(): `strength` that a percentage became,
+  /// `focus`, `largest_radius` in pixels, number of `groups` of depth, and `soft`, the share of the pixels at
+  /// silhouettes whose depth is a ramp, 0 to 1.
   [[nodiscard]] std::vector<FoundValue> found() const;
 
  private:
