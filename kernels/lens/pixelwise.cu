@@ -3,6 +3,7 @@
 #include "kernels/pixels/each_place.cuh"
 #include "lens/lens_store.h"
 #include "lens/radii_steps.h"
+#include "lens/soft_depth.h"
 
 namespace satin::kernels {
 
@@ -19,6 +20,10 @@ template void run_pixelwise(const HeldRadiiJob&, const HeldRadiiJob::Images&, co
 template void run_pixelwise(const LensStoreJob&, const LensStoreJob::Images&, const TransferView&,
                             StreamHandle);
 template void run_pixelwise(const PlanarRadiiJob&, const PlanarRadiiJob::Images&, const TransferView&,
+                            StreamHandle);
+template void run_pixelwise(const SnapDepthJob&, const SnapDepthJob::Images&, const TransferView&,
+                            StreamHandle);
+template void run_pixelwise(const SoftDepthJob&, const SoftDepthJob::Images&, const TransferView&,
                             StreamHandle);
 template void run_pixelwise(const SplitRadiiJob&, const SplitRadiiJob::Images&, const TransferView&,
                             StreamHandle);

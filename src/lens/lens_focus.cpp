@@ -166,7 +166,8 @@ DepthRule depth_rule(const LensFocus& focus, const Shape& picture, const Shape& 
   rule.offset = focus.invert_depth ? white_of(depth.type) * scale : 0;
   rule.has_unknown = focus.unknown.has_value();
   rule.unknown = focus.unknown.value_or(0);
-  rule.sharp_range = focus.sharp_range;
+  rule.sharp_range = focus.sharp_range.value_or(0);
+  rule.sharp_range_given = focus.sharp_range.has_value();
   rule.largest = focus.max_radius * 256;
   set_focus(rule, focus, picture, depth, scale);
   set_strength(rule, focus, picture);
@@ -216,7 +217,8 @@ std::vector<ParameterRecord> lens_focus_parameters() {
            "stored value that means unknown, besides NaN and infinity"),
       real(&LensFocus::focus, focus_range, "", "value that is sharp, after the scale"),
       record::point(&LensFocus::focus_at, {"focus-at", "px", "place that is sharp; the middle unless told"}),
-      real(&LensFocus::sharp_range, sharp_range, "", "values this near to the focus are sharp too"),
+      real(&LensFocus::sharp_range, sharp_range, "",
+           "values this near to the focus are sharp too; unless told none, or 2 % of soft depth"),
       record::length(&LensFocus::strength, strength_range.minimum, strength_range.maximum,
                      {"strength", "px",
                       "radius for a value of 1; P%: from the nearest to the farthest, of the longer side; 1% "

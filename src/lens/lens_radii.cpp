@@ -92,15 +92,17 @@ LensRadii::LensRadii(Backend& backend, const Shape& picture, const Shape& depth,
   if (may_be_unknown(job)) fill_radii_ = std::make_unique<FillRadii>(backend, job.width, job.height, largest);
   if (focus.depth_despeckle > 0) prepare_despeckling(source, focus.depth_despeckle);
   if (has_steps(job)) prepare_smoothing(job);
+  const EnlargeSizes sizes{picture.width, picture.height, source.width, source.height};
+  const int colours = picture.channels >= 3 ? 3 : 1;
   if (source.width != picture.width || source.height != picture.height) {
-    const Shape samples{source.width, source.height, 1, Type::i32};
-    samples_buffer_ =
-        backend.allocate(static_cast<std::size_t>(source.width * source.height) * sizeof(SignedRadius256));
-    samples_ = packed_view(samples_buffer_, samples, backend);
+    samples_ = plane_of_samples(samples_buffer_, source);
     colours_ = backend.allocate(static_cast<std::size_t>(source.width * source.height) * sizeof(GuideColour));
-    const EnlargeSizes sizes{picture.width, picture.height, source.width, source.height};
-    enlarge_radii_ = backend.prepare(
-        EnlargeRadiiJob{sizes, picture.type, picture.channels, picture.channels >= 3 ? 3 : 1});
+    enlarge_radii_ = backend.prepare(EnlargeRadiiJob{sizes, picture.type, picture.channels, colours});
+  }
+  if (job.rule.focal_length == 0) {
+    if (enlarge_radii_ != nullptr) spare_ = plane_of_samples(spare_buffer_, source);
+    soft_depth_ = backend.prepare(SoftDepthJob{job});
+    snap_depth_ = backend.prepare(SnapDepthJob{sizes, picture.type, picture.channels, colours});
   }
   circle_of_confusion_ = backend.prepare(job);
   span_ = backend.allocate(sizeof(DepthSpan));
@@ -108,6 +110,12 @@ LensRadii::LensRadii(Backend& backend, const Shape& picture, const Shape& depth,
   const LensState cleared;
   backend.upload(state_.get(), &cleared, sizeof cleared, {});
   backend.synchronize({});  // runs may be in other streams
+}
+
+MutableImageView LensRadii::plane_of_samples(Buffer& buffer, const Shape& source) const {
+  const Shape samples{source.width, source.height, 1, Type::i32};
+  buffer = backend_.allocate(byte_size(samples));
+  return packed_view(buffer, samples, backend_);
 }
 
 void LensRadii::prepare_despeckling(const Shape& source, int radius) {
@@ -143,7 +151,7 @@ void LensRadii::prepare_smoothing(CircleOfConfusionJob& job) {
 
 std::size_t LensRadii::workspace_bytes() const noexcept {
   std::size_t bytes = state_.size + span_.size + smoothed_buffer_.size + samples_buffer_.size +
-                      colours_.size + byte_size(despeckled_.shape());
+                      spare_buffer_.size + colours_.size + byte_size(despeckled_.shape());
   for (const Operation* operation : std::initializer_list<const Operation*>{
            despeckle_.get(), smooth_steps_.get(), circle_of_confusion_.get(), enlarge_radii_.get()})
     if (operation != nullptr) bytes += operation->workspace_bytes();
@@ -152,7 +160,7 @@ std::size_t LensRadii::workspace_bytes() const noexcept {
 }
 
 void LensRadii::run(const ImageView& picture, const ImageView& depth, const MutableImageView& radii,
-                    Stream stream) {
+                    const MutableImageView& spare, Stream stream) {
   auto* state = reinterpret_cast<LensState*>(state_.get());
   auto* span = reinterpret_cast<DepthSpan*>(span_.get());
   ImageView values = depth_in_alpha_ ? picture : depth;
@@ -167,10 +175,14 @@ void LensRadii::run(const ImageView& picture, const ImageView& depth, const Muta
   }
   const MutableImageView samples = enlarge_radii_ != nullptr ? samples_ : radii;
   circle_of_confusion_->run({values, state, samples}, stream);
+  if (soft_depth_ != nullptr) soft_depth_->run({values, span, state, samples}, stream);
   if (held_radii_ != nullptr) held_radii_->run({samples, span, state}, stream);
   if (fill_radii_ != nullptr) fill_radii_->run(samples, state, stream);
-  if (enlarge_radii_ == nullptr) return;
-  enlarge_radii_->run({picture, samples, reinterpret_cast<GuideColour*>(colours_.get()), radii}, stream);
+  auto* colours = reinterpret_cast<GuideColour*>(colours_.get());
+  // the host sees at once that depth is not soft; a GPU's steps look for themselves
+  if (snap_depth_ != nullptr && (!backend_.host_memory || span->soft != 0))
+    snap_depth_->run({picture, span, colours, samples, enlarge_radii_ != nullptr ? spare_ : spare}, stream);
+  if (enlarge_radii_ != nullptr) enlarge_radii_->run({picture, samples, colours, radii}, stream);
 }
 
 void LensRadii::check(std::vector<std::string>& warnings, Stream stream) {
