@@ -47,8 +47,11 @@ class NonlocalBlock {
     const LensUnit unit = *fill_.unit;
     NonlocalMean means[thread_pixels];
     pass(SquareEntry{fill_, group_}, [&](int i, const KnownEntry& sums) { means[i].add_squares(sums); });
-    for (int c = 0; c < fill_.colours; ++c)
-      pass(CodeEntry{fill_, group_, c}, [&](int i, const KnownEntry& sums) { means[i].add_codes(sums); });
+#pragma unroll
+    for (int c = 0; c < 3; ++c)
+      if (c < fill_.colours)
+        pass(CodeEntry{fill_, group_, c},
+             [&](int i, const KnownEntry& sums) { means[i].add_codes(c, sums); });
     pass(GuardEntry{fill_, group_},
          [&](int i, const KnownEntry& sums) { means[i].begin<Channels>(sample(i), sums, unit); });
     const std::uint32_t count = 2 * fill_.work->offsets;

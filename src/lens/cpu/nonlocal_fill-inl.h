@@ -165,7 +165,8 @@ class NonlocalTile {
     for (int c = 0; c < fill.colours; ++c)
       slide(
           CodeEntry{fill, group, c},
-          [](NonlocalMean& mean, const LensSample&, const KnownEntry& sums) { mean.add_codes(sums); }, fill);
+          [&](NonlocalMean& mean, const LensSample&, const KnownEntry& sums) { mean.add_codes(c, sums); },
+          fill);
     slide(
         GuardEntry{fill, group},
         [&](NonlocalMean& mean, const LensSample& sample, const KnownEntry& sums) {

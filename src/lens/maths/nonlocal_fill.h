@@ -367,24 +367,22 @@ struct GuardEntry {
 
 /// One sharp hidden sample between the passes.
 struct NonlocalMean {
-  float variance = 0;  ///< of codes
+  float squares = 0;    ///< mean of squared codes
+  float means[4] = {};  ///< squared, of each colour's codes
   float weight = 0;
   float colour[4] = {};  ///< weighted, compressed
 
-  /// Passes over codes: sum^2 / count is taken away from the squares, which come first.
-  SATIN_HD void add_squares(const KnownEntry& sums) {
-    variance = sums.count == 0 ? 0 : static_cast<float>(sums.value) / static_cast<float>(sums.count);
+  [[nodiscard]] SATIN_HD static float mean(const KnownEntry& sums) {
+    return sums.count == 0 ? 0 : static_cast<float>(sums.value) / static_cast<float>(sums.count);
   }
-  SATIN_HD void add_codes(const KnownEntry& sums) {
-    if (sums.count == 0) return;
-    const float mean = static_cast<float>(sums.value) / static_cast<float>(sums.count);
-    variance = variance - mean * mean;
-  }
+  SATIN_HD void add_squares(const KnownEntry& sums) { squares = mean(sums); }
+  SATIN_HD void add_codes(int c, const KnownEntry& sums) { means[c] = mean(sums) * mean(sums); }
 
   /// After these: the disocclusion fill counts by the variance, or half of the differences at a small
   /// distance, whichever is less: real textures are smooth more often than they repeat.
   template <int Channels>
   SATIN_HD void begin(const LensSample& sample, const KnownEntry& guard, const LensUnit& unit) {
+    const float variance = squares - sum_of_channels(means, 3);
     float spread = variance > 0 ? variance : 0;
     if (guard.count > 0) {
       const float half = static_cast<float>(guard.value) / static_cast<float>(guard.count) / 2;

@@ -10,6 +10,7 @@
 #include "lens/maths/depth_ramp.h"
 #include "lens/maths/depth_span.h"
 #include "lens/maths/enlarge_radii.h"
+#include "pixels/maths/channel_sum.h"
 
 namespace satin {
 
@@ -215,9 +216,9 @@ struct SnapToColours {
 
   /// 1 for the same colour, less and less for others.
   SATIN_HD static float alike(const GuideColour& a, const GuideColour& b) {
-    float apart = 0;
-    for (int c = 0; c < 3; ++c) apart = apart + (a.value[c] - b.value[c]) * (a.value[c] - b.value[c]);
-    const float times = 1 + apart / snap_colours;
+    float terms[4] = {};
+    for (int c = 0; c < 3; ++c) terms[c] = (a.value[c] - b.value[c]) * (a.value[c] - b.value[c]);
+    const float times = 1 + sum_of_channels(terms, 3) / snap_colours;
     return 1 / (times * times);
   }
 
