@@ -28,6 +28,7 @@ struct LensLayersArguments {
   LensLayersJob job;
   TransferView transfer;
   void* fill_workspace = nullptr;
+  void* nonlocal_workspace = nullptr;
   int multiprocessors = 1;
 };
 
@@ -41,6 +42,10 @@ void make_visible_samples(const LensLayersArguments& arguments, const ImageView&
 
 /// Adds the disocclusion fill of all groups to the list, which it completes after each of them.
 void fill_disocclusions(const LensLayersArguments& arguments, const LensScene& scene, StreamHandle stream);
+
+[[nodiscard]] std::size_t nonlocal_workspace_bytes(const LensLayersJob& job);
+/// The non-local fill of what is in the list.
+void fill_nonlocally(const LensLayersArguments& arguments, const LensScene& scene, StreamHandle stream);
 
 /// A picture of what was seen.
 void show_lens(const LensLayersJob& job, const LensScene& scene, const LensShow& shown, StreamHandle stream);

@@ -4,6 +4,7 @@
 #include "lens/lamps.h"
 #include "lens/lens_store.h"
 #include "lens/radii_steps.h"
+#include "lens/soft_depth.h"
 
 namespace satin::kernels {
 
@@ -21,6 +22,10 @@ template void run_pixelwise(const LampsJob&, const LampsJob::Images&, const Tran
 template void run_pixelwise(const LensStoreJob&, const LensStoreJob::Images&, const TransferView&,
                             StreamHandle);
 template void run_pixelwise(const PlanarRadiiJob&, const PlanarRadiiJob::Images&, const TransferView&,
+                            StreamHandle);
+template void run_pixelwise(const SnapDepthJob&, const SnapDepthJob::Images&, const TransferView&,
+                            StreamHandle);
+template void run_pixelwise(const SoftDepthJob&, const SoftDepthJob::Images&, const TransferView&,
                             StreamHandle);
 template void run_pixelwise(const SplitRadiiJob&, const SplitRadiiJob::Images&, const TransferView&,
                             StreamHandle);

@@ -11,6 +11,7 @@
 #include "lens/lens_store.h"
 #include "lens/radii_steps.h"
 #include "lens/smooth_steps.h"
+#include "lens/soft_depth.h"
 #include "lens/splat.h"
 #include "lobes/lobe_mean.h"
 #include "masks/coverage.h"
@@ -65,6 +66,8 @@ void add_operations(Operations& operations) {
   operations.add<ValidityMaskJob>(prepare_pixelwise<EachRow>);
   operations.add<DepthSpanJob>(prepare_pixelwise<EachRow>);
   operations.add<HeldRadiiJob>(prepare_pixelwise<EachRow>);
+  operations.add<SoftDepthJob>(prepare_pixelwise<EachRow>);
+  operations.add<SnapDepthJob>(prepare_pixelwise<EachRow>);
   operations.add<StretchJob>(prepare_pixelwise<EachRow>);
   { Prepare<SmoothStepsJob> prepare_smooth_steps; operations.add(prepare_smooth_steps); }
   { Prepare<CircleOfConfusionJob> prepare_circle_of_confusion; operations.add(prepare_circle_of_confusion); }

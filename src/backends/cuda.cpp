@@ -11,6 +11,7 @@
 #include "lens/lens_store.h"
 #include "lens/radii_steps.h"
 #include "lens/smooth_steps.h"
+#include "lens/soft_depth.h"
 #include "lens/splat.h"
 #include "lobes/lobe_mean.h"
 #include "masks/coverage.h"
@@ -64,6 +65,8 @@ void add_operations(Operations& operations) {
   operations.add<ValidityMaskJob>(prepare_pixelwise);
   operations.add<DepthSpanJob>(prepare_pixelwise);
   operations.add<HeldRadiiJob>(prepare_pixelwise);
+  operations.add<SoftDepthJob>(prepare_pixelwise);
+  operations.add<SnapDepthJob>(prepare_pixelwise);
   operations.add<StretchJob>(prepare_pixelwise);
   { Prepare<SmoothStepsJob> prepare_smooth_steps; operations.add(prepare_smooth_steps); }
   operations.add<CircleOfConfusionJob>(prepare_pixelwise);

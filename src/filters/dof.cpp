@@ -34,8 +34,8 @@ class PreparedDof final : public PreparedFilter {
 
   void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
            Stream stream) override {
-    radii_.run(inputs[picture], inputs[depth], blur_.radii(), stream);
-    blur_.run(inputs[picture], inputs[mask], output, measured, stream);
+    radii_.run(inputs[picture], inputs[depth], blur_.radii(), blur_.spare(), stream);
+    blur_.run(inputs[picture], inputs[mask], output, measured, stream, radii_.soft());
   }
 
   [[nodiscard]] bool vary(const void* parameters, bool same_sides) override {

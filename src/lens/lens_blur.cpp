@@ -88,6 +88,7 @@ LensLayersJob layers_job(const LensBlurJob& job, int peak_bits) {
   const int more_bits = highlight_bits(job) + peak_bits;
   layers.float_bits = std::min(lens_float_bits, splat_colour_bits(largest_radius(job))) - more_bits;
   layers.most_groups = job.style.quality == LensQuality::fast ? 4 : lens_most_groups;
+  layers.offset_pairs = job.style.quality == LensQuality::fast ? most_offset_pairs / 2 : most_offset_pairs;
   return layers;
 }
 
@@ -200,8 +201,11 @@ MutableImageView LensBlur::plane(void* data, Type type, int channels) const {
 
 MutableImageView LensBlur::radii() const { return plane(lens_.scene().planes.radii, Type::i32); }
 
+MutableImageView LensBlur::spare() const { return plane(lens_.scene().planes.sharpened, Type::i32); }
+
 void LensBlur::run(const ImageView& picture, const ImageView& mask, const MutableImageView& output,
-                   Measured* measured, Stream stream) {
+                   Measured* measured, Stream stream, const std::uint32_t* soft) {
+  lens_.set_soft(soft);
   if (measure_ != nullptr) {
     measure_->clear(measured, stream);
     measure_->measure(picture, measured, stream);

@@ -54,6 +54,7 @@ class LensMemory {
   }
 
   [[nodiscard]] const LensScene& scene() const noexcept { return scene_; }
+  void set_soft(const std::uint32_t* soft) noexcept { scene_.soft = soft; }
   [[nodiscard]] std::size_t bytes() const noexcept {
     std::size_t sum = 0;
     for (const Buffer& buffer : buffers_) sum += buffer.size;
@@ -102,10 +103,12 @@ class LensBlur {
 
   /// i32, in 1/256 pixel, positive near, within max_radius: to be filled in before each run().
   [[nodiscard]] MutableImageView radii() const;
+  /// A plane like it that holds nothing before run().
+  [[nodiscard]] MutableImageView spare() const;
 
-  /// Single frames in the backend's memory; `measured` is for floats. Waits for nothing.
+  /// Single frames in the backend's memory; `measured` is for floats, `soft` of LensScene. Waits for nothing.
   void run(const ImageView& picture, const ImageView& mask, const MutableImageView& output,
-           Measured* measured, Stream stream);
+           Measured* measured, Stream stream, const std::uint32_t* soft = nullptr);
 
   /// Of the last run: how many groups of depth there were, and which share of the pixels at silhouettes had a
   /// ramp of depth. Waits.

@@ -202,7 +202,8 @@ DepthRule depth_rule(const LensFocus& focus, const Shape& picture, const Shape& 
   set_gain(rule, focus, depth.type, scale);
   rule.has_unknown = focus.unknown.has_value();
   rule.unknown = focus.unknown.value_or(0);
-  rule.sharp_range = focus.sharp_range;
+  rule.sharp_range = focus.sharp_range.value_or(0);
+  rule.sharp_range_given = focus.sharp_range.has_value();
   rule.largest = focus.max_radius * 256;
   set_focus(rule, focus, picture, depth, scale);
   set_strength(rule, focus, picture);
@@ -254,7 +255,8 @@ std::vector<ParameterRecord> lens_focus_parameters() {
            "stored value that means unknown, besides NaN and infinity"),
       varying(real(&LensFocus::focus, focus_range, "", "value that is sharp, after the scale")),
       record::point(&LensFocus::focus_at, {"focus-at", "px", "place that is sharp; the middle unless told"}),
-      real(&LensFocus::sharp_range, sharp_range, "", "values this near to the focus are sharp too"),
+      real(&LensFocus::sharp_range, sharp_range, "",
+           "values this near to the focus are sharp too; unless told none, or 2 % of soft depth"),
       varying(record::length(
           &LensFocus::strength, strength_range.minimum, strength_range.maximum,
           {"strength", "px",

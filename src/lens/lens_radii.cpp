@@ -76,21 +76,22 @@ LensRadii::LensRadii(Backend& backend, const Shape& picture, const Shape& depth,
   if (source_.width * source_.height > std::int64_t{UINT32_MAX})
     refuse("A depth image may have 2^32 - 1 pixels at most.");  // counts are u32
   prepare_rule();
-  const std::size_t pixels = static_cast<std::size_t>(source_.width * source_.height);
   const auto held = static_cast<SignedRadius256>(rule_.largest);
   const auto largest = static_cast<SignedRadius256>(std::ceil(rule_.largest));
   if (held > 0) held_radii_ = backend.prepare(HeldRadiiJob{source_.width, source_.height, held});
   if (source_.type == Type::f32 || rule_.has_unknown || rule_.distances)
     fill_radii_ = std::make_unique<FillRadii>(backend, source_.width, source_.height, largest);
   if (focus.depth_despeckle > 0) prepare_despeckling();
+  const EnlargeSizes sizes{picture.width, picture.height, source_.width, source_.height};
+  const int colours = picture.channels >= 3 ? 3 : 1;
   if (source_.width != picture.width || source_.height != picture.height) {
-    const Shape samples{source_.width, source_.height, 1, Type::i32};
-    samples_buffer_ = backend.allocate(pixels * sizeof(SignedRadius256));
-    samples_ = packed_view(samples_buffer_, samples, backend);
-    colours_ = backend.allocate(pixels * sizeof(GuideColour));
-    const EnlargeSizes sizes{picture.width, picture.height, source_.width, source_.height};
-    enlarge_radii_ = backend.prepare(
-        EnlargeRadiiJob{sizes, picture.type, picture.channels, picture.channels >= 3 ? 3 : 1});
+    samples_ = plane_of_samples(samples_buffer_);
+    colours_ = backend.allocate(static_cast<std::size_t>(source_.width * source_.height) * sizeof(GuideColour));
+    enlarge_radii_ = backend.prepare(EnlargeRadiiJob{sizes, picture.type, picture.channels, colours});
+  }
+  if (rule_.focal_length == 0) {
+    if (enlarge_radii_ != nullptr) spare_ = plane_of_samples(spare_buffer_);
+    snap_depth_ = backend.prepare(SnapDepthJob{sizes, picture.type, picture.channels, colours});
   }
   span_ = backend.allocate(sizeof(DepthSpan));
   state_ = backend.allocate(sizeof(LensState));
@@ -120,6 +121,13 @@ void LensRadii::prepare_rule() {
   smooths_ = has_steps(job);
   if (smooths_) prepare_smoothing(job);
   circle_of_confusion_ = backend_.prepare(job);
+  if (rule_.focal_length == 0) soft_depth_ = backend_.prepare(SoftDepthJob{job});
+}
+
+MutableImageView LensRadii::plane_of_samples(Buffer& buffer) const {
+  const Shape samples{source_.width, source_.height, 1, Type::i32};
+  buffer = backend_.allocate(byte_size(samples));
+  return packed_view(buffer, samples, backend_);
 }
 
 void LensRadii::prepare_despeckling() {
@@ -158,7 +166,7 @@ void LensRadii::prepare_smoothing(CircleOfConfusionJob& job) {
 
 std::size_t LensRadii::workspace_bytes() const noexcept {
   std::size_t bytes = state_.size + span_.size + smoothed_buffer_.size + samples_buffer_.size +
-                      colours_.size + byte_size(despeckled_.shape());
+                      spare_buffer_.size + colours_.size + byte_size(despeckled_.shape());
   for (const Operation* operation : std::initializer_list<const Operation*>{
            despeckle_.get(), smooth_steps_.get(), circle_of_confusion_.get(), enlarge_radii_.get()})
     if (operation != nullptr) bytes += operation->workspace_bytes();
@@ -182,16 +190,20 @@ ImageView LensRadii::analyse(const ImageView& depth, Stream stream) {
 }
 
 void LensRadii::run(const ImageView& picture, const ImageView& depth, const MutableImageView& radii,
-                    Stream stream) {
+                    const MutableImageView& spare, Stream stream) {
   auto* state = reinterpret_cast<LensState*>(state_.get());
+  auto* span = reinterpret_cast<DepthSpan*>(span_.get());
   const ImageView values = analyse(depth_in_alpha_ ? picture : depth, stream);
   const MutableImageView samples = enlarge_radii_ != nullptr ? samples_ : radii;
   circle_of_confusion_->run({values, state, samples}, stream);
-  if (held_radii_ != nullptr)
-    held_radii_->run({samples, reinterpret_cast<DepthSpan*>(span_.get()), state}, stream);
+  if (soft_depth_ != nullptr) soft_depth_->run({values, span, state, samples}, stream);
+  if (held_radii_ != nullptr) held_radii_->run({samples, span, state}, stream);
   if (fill_radii_ != nullptr) fill_radii_->run(samples, state, stream);
-  if (enlarge_radii_ == nullptr) return;
-  enlarge_radii_->run({picture, samples, reinterpret_cast<GuideColour*>(colours_.get()), radii}, stream);
+  auto* colours = reinterpret_cast<GuideColour*>(colours_.get());
+  // The host sees at once that depth is not soft; a GPU's steps look for themselves
+  if (snap_depth_ != nullptr && (!backend_.host_memory || span->soft != 0))
+    snap_depth_->run({picture, span, colours, samples, enlarge_radii_ != nullptr ? spare_ : spare}, stream);
+  if (enlarge_radii_ != nullptr) enlarge_radii_->run({picture, samples, colours, radii}, stream);
 }
 
 void LensRadii::check(std::vector<std::string>& warnings, Stream stream) {

@@ -10,6 +10,7 @@
 #include "core/with_type.h"
 #include "lens/cpu/disocclusion_fill.h"
 #include "lens/cpu/lens_rows-inl.h"
+#include "lens/cpu/nonlocal_fill-inl.h"
 #include "lens/lens_layers.h"
 #include "lens/maths/lens_layers_steps.h"
 #include "pixels/cpu/pixelwise.h"
@@ -50,6 +51,9 @@ struct LayerRows : EachRow {
   void operator()(int /*width*/, int height, const FindSilhouette& step) const {
     rows(height, [&](int y) { SilhouetteRow(step.planes, y); });
   }
+  void operator()(int /*width*/, int height, const SumDifferences& step) const {
+    rows(height, [&](int y) { SumDifferencesRow(step, y); });
+  }
   template <int Channels>
   void operator()(int width, int height, const StoreVisible<std::uint8_t, Channels>& step) const {
     const bool plain = !step.picture.weighted && step.picture.transfer.decode != nullptr;
@@ -64,19 +68,23 @@ class LensLayers final : public LensLayersOperation {
       : job_(job),
         launch_(backend),
         transfer_(host_transfer(job.type, job.transfer == Transfer::srgb)),
-        fill_(backend, static_cast<int>(job.width), static_cast<int>(job.height)) {}
+        fill_(backend, static_cast<int>(job.width), static_cast<int>(job.height)),
+        nonlocal_(backend, job) {}
 
-  [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return fill_.bytes(); }
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
+    return fill_.bytes() + nonlocal_.bytes();
+  }
 
   void run(const ImageView& picture, const Measured* measured, const LensScene& scene, Stream) override {
     with_pixel_type(job_.type, [&]<class T>() {
       const auto stored = lens_picture<T>(job_, picture, transfer_);
       with_channels(job_.channels, [&]<int Channels>() {
         make_visible_samples<Channels>(launch_, scene.planes, stored, measured, scene.unit, scene.work,
-                                       scene.list, job_.most_groups);
+                                       scene.list, scene.soft, job_.most_groups);
       });
     });
     fill_.run(scene);
+    nonlocal_.run(launch_, scene);
   }
 
   void show(const LensScene& scene, const LensShow& shown, Stream) override {
@@ -88,6 +96,7 @@ class LensLayers final : public LensLayersOperation {
   LayerRows launch_;
   TransferView transfer_;
   DisocclusionFill fill_;
+  NonlocalTiles nonlocal_;
 };
 
 inline std::unique_ptr<LensLayersOperation> PrepareLensLayers(Backend& backend, const LensLayersJob& job) {

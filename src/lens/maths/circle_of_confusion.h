@@ -29,6 +29,7 @@ struct DepthRule {
   std::int64_t focus_x = 0;  ///< otherwise the pixel of the depth image
   std::int64_t focus_y = 0;
   double sharp_range = 0;
+  bool sharp_range_given = false;
 
   /// 1/256 pixel for a difference of 1 in 1 / z. With a focal length F > 0, in units of depth, it is that for
   /// a focus at infinity, to be divided by 1 - F / z_focus.
