@@ -239,7 +239,7 @@ void make_visible_samples(const LensLayersArguments& arguments, const ImageView&
     const auto stored = lens_picture<T>(job, picture, arguments.transfer);
     with_channels(job.channels, [&]<int Channels>() {
       satin::make_visible_samples<Channels>(launch, scene.planes, stored, measured, scene.unit, scene.work,
-                                            scene.list, job.most_groups);
+                                            scene.list, scene.soft, job.most_groups);
     });
   });
 }

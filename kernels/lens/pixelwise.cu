@@ -1,8 +1,10 @@
 // Operations of the lens on each pixel alone, one thread a place.
 
 #include "kernels/pixels/each_place.cuh"
+#include "lens/lamps.h"
 #include "lens/lens_store.h"
 #include "lens/radii_steps.h"
+#include "lens/soft_depth.h"
 
 namespace satin::kernels {
 
@@ -16,9 +18,14 @@ template void run_pixelwise(const FillUnknownJob&, const FillUnknownJob::Images&
                             StreamHandle);
 template void run_pixelwise(const HeldRadiiJob&, const HeldRadiiJob::Images&, const TransferView&,
                             StreamHandle);
+template void run_pixelwise(const LampsJob&, const LampsJob::Images&, const TransferView&, StreamHandle);
 template void run_pixelwise(const LensStoreJob&, const LensStoreJob::Images&, const TransferView&,
                             StreamHandle);
 template void run_pixelwise(const PlanarRadiiJob&, const PlanarRadiiJob::Images&, const TransferView&,
+                            StreamHandle);
+template void run_pixelwise(const SnapDepthJob&, const SnapDepthJob::Images&, const TransferView&,
+                            StreamHandle);
+template void run_pixelwise(const SoftDepthJob&, const SoftDepthJob::Images&, const TransferView&,
                             StreamHandle);
 template void run_pixelwise(const SplitRadiiJob&, const SplitRadiiJob::Images&, const TransferView&,
                             StreamHandle);

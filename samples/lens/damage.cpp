@@ -61,6 +61,26 @@ satin::Image in_eight_bits(const satin::Image& disparity) {
   return result;
 }
 
+satin::Image phone_depth(const satin::Image& disparity, std::uint32_t seed) {
+  constexpr float overshoot = 0.3F;
+  satin::Image soft(disparity.shape());
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) {
+      const float near = mean(disparity, x + 1, y, 3);
+      soft.view().value<float>(x, y) = near + overshoot * (near - mean(disparity, x + 1, y, 7));
+    }
+  satin::Image result({width / 2, height / 2, 1, satin::Type::u8});
+  for (int y = 0; y < height / 2; ++y)
+    for (int x = 0; x < width / 2; ++x) {
+      float sum = 0;
+      for (int i = 0; i < 4; ++i) sum += value_at(soft, 2 * x + i % 2, 2 * y + i / 2);
+      const float value = sum / 4 + static_cast<float>(noise) * (random_at(x, y, seed) - 0.5F);
+      result.view().value<std::uint8_t>(x, y) =
+          static_cast<std::uint8_t>(std::lround(255 * std::clamp(value, 0.F, 1.F)));
+    }
+  return result;
+}
+
 /// The other eye sees something nearer in this place.
 bool is_hidden(const satin::Image& disparity, int x, int y) {
   const float own = value_at(disparity, x, y);
@@ -116,14 +136,15 @@ double sampled(const satin::Image& image, double x, double y) {
 }  // namespace
 
 const char* name_of(Damage damage) {
-  constexpr const char* names[] = {"exact", "eroded",  "dilated",   "blurred 3", "blurred 5",
-                                   "noisy", "shifted", "half size", "8 bits",    "holes"};
+  constexpr const char* names[] = {"exact",   "eroded",    "dilated", "blurred 3", "blurred 5", "noisy",
+                                   "shifted", "half size", "8 bits",  "holes",     "phone"};
   return names[static_cast<std::size_t>(damage)];
 }
 
 satin::Image damaged(const satin::Image& disparity, Damage damage, std::uint32_t seed) {
   if (damage == Damage::half_size) return halved(disparity);
   if (damage == Damage::eight_bits) return in_eight_bits(disparity);
+  if (damage == Damage::phone) return phone_depth(disparity, seed);
   satin::Image result(disparity.shape());
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < width; ++x)

@@ -116,10 +116,32 @@ struct Candidate {
 [[nodiscard]] Hit nearest_hit(const Scene& scene, std::span<const Candidate> candidates, Vec2 p, Vec2 u,
                               double behind = 1e9);
 
-enum class Kind { near_over_texture, fence, lights, floor, bars, layers, black_on_white };
-inline constexpr Kind all_kinds[] = {
-    Kind::near_over_texture, Kind::fence, Kind::lights, Kind::floor, Kind::bars, Kind::layers,
-    Kind::black_on_white};
+enum class Kind {
+  near_over_texture,
+  fence,
+  lights,
+  floor,
+  bars,
+  layers,
+  black_on_white,
+  foliage,
+  lamps_behind_fence,
+  lights_on_wires,
+  near_over_page,
+  portrait  ///< its depth is that of a phone
+};
+inline constexpr Kind all_kinds[] = {Kind::near_over_texture,
+                                     Kind::fence,
+                                     Kind::lights,
+                                     Kind::floor,
+                                     Kind::bars,
+                                     Kind::layers,
+                                     Kind::black_on_white,
+                                     Kind::foliage,
+                                     Kind::lamps_behind_fence,
+                                     Kind::lights_on_wires,
+                                     Kind::near_over_page,
+                                     Kind::portrait};
 [[nodiscard]] const char* name_of(Kind kind);
 
 [[nodiscard]] Scene make_scene(Kind kind, std::uint32_t seed);

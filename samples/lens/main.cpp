@@ -34,17 +34,20 @@ struct Options {
   bool noise = false;
 };
 
-/// A scene as it is given to a method: clipped to 1 like an 8-bit file, or not.
+/// A scene as it is given to a method: clipped to 1 like an 8-bit file, or not. `damage` counts where no
+/// other one is asked for.
 struct Case {
   std::string name;
   lens::Kind kind;
   bool clipped;
+  lens::Damage damage = lens::Damage::none;
 };
 
 std::vector<Case> all_cases() {
   std::vector<Case> cases;
   for (const lens::Kind kind : lens::all_kinds) {
-    cases.push_back({lens::name_of(kind), kind, false});
+    const bool phone = kind == lens::Kind::portrait;
+    cases.push_back({lens::name_of(kind), kind, phone, phone ? lens::Damage::phone : lens::Damage::none});
     if (kind == lens::Kind::lights) cases.push_back({"clipped", kind, true});
   }
   return cases;
@@ -52,13 +55,17 @@ std::vector<Case> all_cases() {
 
 /// Rays find lamps last.
 constexpr std::uint32_t rays_for_lamps = 8;
+bool has_lamps(lens::Kind kind) {
+  return kind == lens::Kind::lights || kind == lens::Kind::lamps_behind_fence ||
+         kind == lens::Kind::lights_on_wires;
+}
 
 /// Rendered views of one scene, kept as PFM files in a folder if there is one.
 class Rendered {
  public:
   Rendered(const Options& options, lens::Kind kind, std::uint32_t seed)
       : scene(lens::make_scene(kind, seed)),
-        samples_(kind == lens::Kind::lights ? rays_for_lamps * options.samples : options.samples),
+        samples_(has_lamps(kind) ? rays_for_lamps * options.samples : options.samples),
         folder_(options.cache),
         name_(std::string(lens::name_of(kind)) + "_" + std::to_string(seed) + "_" + std::to_string(samples_) +
               "_") {
@@ -113,6 +120,7 @@ struct Row {
     sum.psnr += scores.psnr;
     sum.edge_psnr += scores.edge_psnr;
     sum.ssim += scores.ssim;
+    sum.specks += scores.specks;
   }
 };
 
@@ -133,12 +141,14 @@ void print_table(const std::string& title, const std::vector<Case>& cases,
     const auto count = static_cast<double>(cases.size());
     for (const Case& c : cases) {
       const lens::Scores& sum = row.sums.at(c.name);
-      std::printf(" %.2f / %.2f / %.4f |", sum.psnr / seeds, sum.edge_psnr / seeds, sum.ssim / seeds);
+      std::printf(" %.2f / %.2f / %.4f / %.2f |", sum.psnr / seeds, sum.edge_psnr / seeds, sum.ssim / seeds,
+                  sum.specks / seeds);
       mean.psnr += sum.psnr / seeds / count;
       mean.edge_psnr += sum.edge_psnr / seeds / count;
       mean.ssim += sum.ssim / seeds / count;
+      mean.specks += sum.specks / seeds / count;
     }
-    std::printf(" %.2f / %.2f / %.4f |\n", mean.psnr, mean.edge_psnr, mean.ssim);
+    std::printf(" %.2f / %.2f / %.4f / %.2f |\n", mean.psnr, mean.edge_psnr, mean.ssim, mean.specks);
   }
 }
 
@@ -176,7 +186,8 @@ void study(const Options& options, lens::Damage damage) {
       const lens::Views views = rendered.views();
       const std::string tag = c.name + "_" + std::to_string(seed) + "_";
       write_pictures(options, tag + "truth", views.truth);
-      const satin::Image disparity = lens::damaged(views.disparity, damage, seed);
+      const satin::Image disparity =
+          lens::damaged(views.disparity, damage == lens::Damage::none ? c.damage : damage, seed);
       const lens::Input input{rendered.scene, c.clipped ? clipped(views.pinhole) : views.pinhole.clone(),
                               disparity.clone(), lens::plain(disparity), c.clipped};
       const auto score = [&](const satin::Image& result) {
@@ -195,9 +206,9 @@ void study(const Options& options, lens::Damage damage) {
       std::fprintf(stderr, ".");
     }
   std::fprintf(stderr, "\n");
-  print_table(
-      std::string("Disparity: ") + lens::name_of(damage) + ". PSNR in dB, the same near edges, and SSIM.",
-      cases, rows, options.seeds);
+  print_table(std::string("Disparity: ") + lens::name_of(damage) +
+                  ". PSNR in dB, the same near edges, SSIM, and specks along silhouettes.",
+              cases, rows, options.seeds);
 }
 
 }  // namespace
@@ -214,11 +225,13 @@ int main(int count, char** arguments) {
                  "rays a pixel in each of two samplings of the lens; eight times as many for lamps")
       ->check(CLI::Range(1, 65536))
       ->capture_default_str();
-  app.add_option("--kinds", options.kinds, "near fence lights clipped floor bars layers black; default all")
-      ->delimiter(',');
   app.add_option(
-         "--damages", options.damages,
-         "exact eroded dilated 'blurred 3' 'blurred 5' noisy shifted 'half size' '8 bits' holes, or all")
+         "--kinds", options.kinds,
+         "near fence lights clipped floor bars layers black foliage lamps wires page phone; default all")
+      ->delimiter(',');
+  app.add_option("--damages", options.damages,
+                 "exact eroded dilated 'blurred 3' 'blurred 5' noisy shifted 'half size' '8 bits' holes "
+                 "phone, or all")
       ->delimiter(',');
   app.add_option("--methods", options.methods, "names of the table's rows; default all")->delimiter(',');
   app.add_option("--cache", options.cache, "folder that keeps what was rendered");

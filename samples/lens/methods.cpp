@@ -5,6 +5,7 @@
 #include "peers.h"
 #include "render.h"
 #include "satin/filters/dof.h"
+#include "true_layers.h"
 
 namespace lens {
 namespace {
@@ -31,6 +32,7 @@ const std::vector<Method>& methods() {
         {"dof high", [](const Input& input) { return dof_of(input, satin::LensQuality::high); }},
     };
     if (const auto informed = method_with_true_hidden()) list.push_back(*informed);
+    list.push_back({"true layers", [](const Input& input) { return spread_true_layers(input.scene); }});
     return list;
   }();
   return all;

@@ -30,6 +30,15 @@ Vec3 shown(const satin::Image& image, int x, int y) {
   return {encoded(c.x), encoded(c.y), encoded(c.z)};
 }
 
+constexpr double much_blur = 8;  // of the nearer side of a silhouette that is looked at for specks
+constexpr int speck_reach = 6;
+
+void mark_around(std::vector<char>& band, int x, int y, int reach) {
+  for (int v = std::max(0, y - reach); v <= std::min(height - 1, y + reach); ++v)
+    for (int u = std::max(0, x - reach); u <= std::min(width - 1, x + reach); ++u)
+      if ((u - x) * (u - x) + (v - y) * (v - y) <= reach * reach) band[index_of(u, v)] = 1;
+}
+
 std::vector<char> edge_band(const Scene& scene, const satin::Image& disparity) {
   const auto blur = [&](int x, int y) { return scene.blur_at(disparity.view().value<float>(x, y)); };
   double largest = 0;
@@ -42,11 +51,45 @@ std::vector<char> edge_band(const Scene& scene, const satin::Image& disparity) {
       const double here = blur(x, y);
       if (std::abs(here - blur(x - 1, y)) <= edge_step && std::abs(here - blur(x, y - 1)) <= edge_step)
         continue;
-      for (int v = std::max(0, y - reach); v <= std::min(height - 1, y + reach); ++v)
-        for (int u = std::max(0, x - reach); u <= std::min(width - 1, x + reach); ++u)
-          if ((u - x) * (u - x) + (v - y) * (v - y) <= reach * reach) band[index_of(u, v)] = 1;
+      mark_around(band, x, y, reach);
     }
   return band;
+}
+
+/// Near silhouettes of blurred things before others.
+std::vector<char> blurred_silhouettes(const Scene& scene, const satin::Image& disparity) {
+  std::vector<char> band(static_cast<std::size_t>(width) * height);
+  const auto at = [&](int x, int y) { return disparity.view().value<float>(x, y); };
+  for (int y = 1; y < height; ++y)
+    for (int x = 1; x < width; ++x)
+      for (const float other : {at(x - 1, y), at(x, y - 1)}) {
+        const double here = scene.blur_at(at(x, y));
+        const double there = scene.blur_at(other);
+        if (std::abs(here - there) > edge_step && std::abs(std::max(here, there)) > much_blur)
+          mark_around(band, x, y, speck_reach);
+      }
+  return band;
+}
+
+double laplacian(const Values& values, int x, int y) {
+  return 4 * values[index_of(x, y)] - values[index_of(x - 1, y)] - values[index_of(x + 1, y)] -
+         values[index_of(x, y - 1)] - values[index_of(x, y + 1)];
+}
+
+double specks_of(const Values& luminances, const Values& truth, const std::vector<char>& band) {
+  double squares = 0;
+  double count = 0;
+  for (int y = border; y < height - border; ++y)
+    for (int x = border; x < width - border; ++x) {
+      if (band[index_of(x, y)] == 0) continue;
+      double allowed = 0;
+      for (int i = 0; i < 9; ++i)
+        allowed = std::max(allowed, std::abs(laplacian(truth, x + i % 3 - 1, y + i / 3 - 1)));
+      const double excess = std::max(0.0, std::abs(laplacian(luminances, x, y)) - allowed);
+      squares += excess * excess;
+      ++count;
+    }
+  return count > 0 ? 255 * std::sqrt(squares / count) : 0;
 }
 
 /// Gaussian of sigma 1.5 along both axes.
@@ -127,7 +170,8 @@ Scores scores_of(const satin::Image& picture, const satin::Image& truth, const S
       band_squares += error;
       band_count += 3;
     }
-  return {decibels(squares, count), decibels(band_squares, band_count), ssim_of(luminances, true_luminances)};
+  return {decibels(squares, count), decibels(band_squares, band_count), ssim_of(luminances, true_luminances),
+          specks_of(luminances, true_luminances, blurred_silhouettes(scene, disparity))};
 }
 
 }  // namespace lens

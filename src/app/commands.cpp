@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "app/examples.h"
 #include "app/options.h"
 #include "satin/error.h"
 #include "satin/io.h"
@@ -34,6 +35,8 @@ std::string metavar(const ParameterRecord& parameter) {
       return "#RRGGBB";
     case ParameterKind::point:
       return "X,Y|X%,Y%";
+    case ParameterKind::range:
+      return "A:B";
   }
   return "VALUE";
 }
@@ -109,8 +112,13 @@ CommandSpec filter_command(const FilterRecord& filter) {
   command.filter = &filter;
   command.takes_files = true;
   command.run = run_filter_command;
-  if (std::vector<OptionSpec> own = own_options(filter); !own.empty())
-    command.groups.push_back({"Filter options", std::move(own)});
+  std::vector<OptionSpec> own = own_options(filter);
+  for (OptionSpec& option : own) {
+    const ParameterRecord* parameter = filter.find_parameter(option.name);
+    if (parameter == nullptr || !parameter->varies) continue;
+    option.help += "; X,X,... or A..B/N: a series -o 'NAME_{index}.jpg'";
+  }
+  if (!own.empty()) command.groups.push_back({"Filter options", std::move(own)});
   command.groups.push_back(batch_option_group(&filter));
   command.groups.push_back(common_options());
   return command;
@@ -148,6 +156,17 @@ CommandSpec plain_command(const std::string& name, const std::string& help,
   }
   options.push_back(help_option());
   command.groups.push_back({"Options", std::move(options)});
+  return command;
+}
+
+CommandSpec completion_command() {
+  CommandSpec command = plain_command("completion", "print a completion script for a shell", run_completion,
+                                      {}, {"bash", "zsh", "fish"});
+  command.details =
+      "To switch it on:\n"
+      "  bash  satin completion bash > ~/.local/share/bash-completion/completions/satin\n"
+      "  zsh   satin completion zsh > ~/.zfunc/_satin, and in ~/.zshrc before compinit: fpath+=~/.zfunc\n"
+      "  fish  satin completion fish > ~/.config/fish/completions/satin.fish";
   return command;
 }
 
@@ -233,6 +252,7 @@ std::vector<CommandSpec> commands() {
   std::vector<CommandSpec> all;
   for (const FilterRecord& filter : filters()) all.push_back(completed(filter_command(filter)));
   all.push_back(pipeline_command());
+  all.push_back(view_command({}));
   all.push_back(info_command());
   const OptionSpec json = flag("json", "print it as JSON");
   const OptionSpec markdown = flag("markdown", "print it as a Markdown table");
@@ -240,8 +260,7 @@ std::vector<CommandSpec> commands() {
   all.push_back(plain_command("devices", "list the devices that filters can run on", run_devices,
                               {json, simd_option()}));
   all.push_back(bench_command(nullptr));
-  all.push_back(plain_command("completion", "print a completion script for a shell", run_completion, {},
-                              {"bash", "zsh", "fish"}));
+  all.push_back(completion_command());
   all.push_back(plain_command("man", "print the manual page, as troff", run_man, {}));
   return all;
 }
@@ -258,10 +277,14 @@ CommandSpec find_command(const std::vector<std::string>& arguments) {
   const std::vector<CommandSpec> all = commands();
   const auto found =
       std::find_if(all.begin(), all.end(), [&](const CommandSpec& command) { return command.name == name; });
-  if (found == all.end())
-    throw Error(ErrorKind::usage, "There is no filter or command '" + name + "'." +
-                                      did_you_mean(name, names_of(all)) +
-                                      "\n'satin list' shows the filters.");
+  if (found == all.end()) {
+    const std::string advice = advice_for(name);
+    throw Error(ErrorKind::usage,
+                "There is no filter or command '" + name + "'." +
+                    (advice.empty() ? did_you_mean(name, names_of(all)) + "\n'satin --help' lists them."
+                                    : "\n" + advice));
+  }
+  if (found->name == "view") return view_command(arguments);
   return found->run == run_bench ? bench_command(filter_to_time(arguments)) : *found;
 }
 

@@ -6,10 +6,12 @@
 #include "core/cpu/backend.h"
 #include "extremes/sliding_extreme.h"
 #include "guided/local_linear.h"
+#include "lens/lamps.h"
 #include "lens/lens_layers.h"
 #include "lens/lens_store.h"
 #include "lens/radii_steps.h"
 #include "lens/smooth_steps.h"
+#include "lens/soft_depth.h"
 #include "lens/splat.h"
 #include "lobes/lobe_mean.h"
 #include "masks/coverage.h"
@@ -64,11 +66,14 @@ void add_operations(Operations& operations) {
   operations.add<ValidityMaskJob>(prepare_pixelwise<EachRow>);
   operations.add<DepthSpanJob>(prepare_pixelwise<EachRow>);
   operations.add<HeldRadiiJob>(prepare_pixelwise<EachRow>);
+  operations.add<SoftDepthJob>(prepare_pixelwise<EachRow>);
+  operations.add<SnapDepthJob>(prepare_pixelwise<EachRow>);
   operations.add<StretchJob>(prepare_pixelwise<EachRow>);
   { Prepare<SmoothStepsJob> prepare_smooth_steps; operations.add(prepare_smooth_steps); }
   { Prepare<CircleOfConfusionJob> prepare_circle_of_confusion; operations.add(prepare_circle_of_confusion); }
   { Prepare<PlanarRadiiJob> prepare_planar_radii; operations.add(prepare_planar_radii); }
   { Prepare<LensStoreJob> prepare_lens_store; operations.add(prepare_lens_store); }
+  operations.add<LampsJob>(prepare_pixelwise<EachRow>);
   operations.add<CountUnknownJob>(prepare_pixelwise<EachRow>);
   operations.add<SplitRadiiJob>(prepare_pixelwise<EachRow>);
   operations.add<FillUnknownJob>(prepare_pixelwise<EachRow>);

@@ -6,10 +6,12 @@
 #include "core/cuda/backend.h"
 #include "extremes/sliding_extreme.h"
 #include "guided/local_linear.h"
+#include "lens/lamps.h"
 #include "lens/lens_layers.h"
 #include "lens/lens_store.h"
 #include "lens/radii_steps.h"
 #include "lens/smooth_steps.h"
+#include "lens/soft_depth.h"
 #include "lens/splat.h"
 #include "lobes/lobe_mean.h"
 #include "masks/coverage.h"
@@ -63,9 +65,12 @@ void add_operations(Operations& operations) {
   operations.add<ValidityMaskJob>(prepare_pixelwise);
   operations.add<DepthSpanJob>(prepare_pixelwise);
   operations.add<HeldRadiiJob>(prepare_pixelwise);
+  operations.add<SoftDepthJob>(prepare_pixelwise);
+  operations.add<SnapDepthJob>(prepare_pixelwise);
   operations.add<StretchJob>(prepare_pixelwise);
   { Prepare<SmoothStepsJob> prepare_smooth_steps; operations.add(prepare_smooth_steps); }
   operations.add<CircleOfConfusionJob>(prepare_pixelwise);
+  operations.add<LampsJob>(prepare_pixelwise);
   operations.add<FillUnknownJob>(prepare_pixelwise);
   operations.add<SplitRadiiJob>(prepare_pixelwise);
   operations.add<EnlargeRadiiJob>(prepare_pixelwise);

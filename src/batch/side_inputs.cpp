@@ -240,9 +240,10 @@ namespace satin {
 
 std::filesystem::path Batch::side_path(const SideInput& side, std::size_t index) const {
   if (!batch::is_side_pattern(side)) return side.path;
-  const std::filesystem::path input = files.path(index);
+  const std::size_t file = index / series();
+  const std::filesystem::path input = files.path(file);
   return batch::NamePattern(side.path).fill(
-      batch::name_fields(input, files.relative(index), input.extension()));
+      batch::name_fields(input, files.relative(file), input.extension()));
 }
 
 }  // namespace satin

@@ -34,17 +34,27 @@ class PreparedDof final : public PreparedFilter {
 
   void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
            Stream stream) override {
-    radii_.run(inputs[picture], inputs[depth], blur_.radii(), stream);
-    blur_.run(inputs[picture], inputs[mask], output, measured, stream);
+    radii_.run(inputs[picture], inputs[depth], blur_.radii(), blur_.spare(), stream);
+    blur_.run(inputs[picture], inputs[mask], output, measured, stream, radii_.soft());
   }
 
-  void check(std::vector<std::string>& warnings, Stream stream) override { radii_.check(warnings, stream); }
+  [[nodiscard]] bool vary(const void* parameters, bool same_sides) override {
+    radii_.vary(record::as<Dof>(parameters).lens, same_sides);
+    return true;
+  }
 
-  [[nodiscard]] std::vector<FoundValue> found() const override { return {{"strength", radii_.strength()}}; }
+  void check(std::vector<std::string>& warnings, Stream stream) override {
+    radii_.check(warnings, stream);
+    found_ = radii_.found();
+    for (FoundValue& value : blur_.found(stream)) found_.push_back(std::move(value));
+  }
+
+  [[nodiscard]] std::vector<FoundValue> found() const override { return found_; }
 
  private:
   LensRadii radii_;
   LensBlur blur_;
+  std::vector<FoundValue> found_;
 };
 
 FilterPlan describe(const Device& device, std::span<const Shape> shapes, const Dof& dof) {

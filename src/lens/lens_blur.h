@@ -6,12 +6,15 @@
 #include <vector>
 
 #include "core/backend.h"
+#include "lens/aperture_table.h"
+#include "lens/lamps.h"
 #include "lens/lens_layers.h"
 #include "lens/lens_store.h"
 #include "lens/splat.h"
 #include "pixels/measure.h"
 #include "satin/filter.h"
 #include "satin/lens_style.h"
+#include "satin/plan.h"
 
 namespace satin {
 
@@ -51,6 +54,7 @@ class LensMemory {
   }
 
   [[nodiscard]] const LensScene& scene() const noexcept { return scene_; }
+  void set_soft(const std::uint32_t* soft) noexcept { scene_.soft = soft; }
   [[nodiscard]] std::size_t bytes() const noexcept {
     std::size_t sum = 0;
     for (const Buffer& buffer : buffers_) sum += buffer.size;
@@ -68,6 +72,28 @@ class LensMemory {
   LensScene scene_;
 };
 
+/// The memory of the lamps of one picture and of the aperture that draws them.
+class LampMemory {
+ public:
+  LampMemory(Backend& backend, const LensLayersJob& job, const ApertureTable& table);
+
+  /// Lamps that there is room for: a sixteenth of the pixels, and every one of small pictures.
+  [[nodiscard]] static std::uint32_t capacity(const LensLayersJob& job) {
+    return static_cast<std::uint32_t>(job.width * job.height / 16 + 4096);
+  }
+  [[nodiscard]] LampCell* cells() const { return reinterpret_cast<LampCell*>(cells_.get()); }
+  [[nodiscard]] const LampList& lamps() const noexcept { return lamps_; }
+  [[nodiscard]] const Aperture& aperture() const noexcept { return aperture_; }
+  [[nodiscard]] std::size_t bytes() const noexcept {
+    return cells_.size + list_.size + counts_.size + rows_.size + edges_.size;
+  }
+
+ private:
+  Buffer cells_, list_, counts_, rows_, edges_;
+  LampList lamps_;
+  Aperture aperture_;
+};
+
 class LensBlur {
  public:
   /// Throws Error(usage) for shapes and parameters that do not fit, and allocates.
@@ -77,18 +103,28 @@ class LensBlur {
 
   /// i32, in 1/256 pixel, positive near, within max_radius: to be filled in before each run().
   [[nodiscard]] MutableImageView radii() const;
+  /// A plane like it that holds nothing before run().
+  [[nodiscard]] MutableImageView spare() const;
 
-  /// Single frames in the backend's memory; `measured` is for floats. Waits for nothing.
+  /// Single frames in the backend's memory; `measured` is for floats, `soft` of LensScene. Waits for nothing.
   void run(const ImageView& picture, const ImageView& mask, const MutableImageView& output,
-           Measured* measured, Stream stream);
+           Measured* measured, Stream stream, const std::uint32_t* soft = nullptr);
+
+  /// Of the last run: how many groups of depth there were, and which share of the pixels at silhouettes had a
+  /// ramp of depth. Waits.
+  [[nodiscard]] std::vector<FoundValue> found(Stream stream) const;
 
  private:
   [[nodiscard]] MutableImageView plane(void* data, Type type, int channels = 1) const;
-  void spread(Stream stream);
+  void prepare_lamps(const LensBlurJob& job, const ApertureTable& table);
+  void spread(const Measured* measured, Stream stream);
 
+  Backend& backend_;
   Shape shape_;
   Memory memory_;
   LensMemory lens_;
+  std::unique_ptr<LampMemory> lamp_memory_;  ///< null like splat_
+  std::unique_ptr<LampsJob::Operation> find_lamps_;
   std::unique_ptr<MeasureOperation> measure_;
   std::unique_ptr<LensLayersOperation> layers_;
   std::unique_ptr<SplatOperation> splat_;  ///< null: what was seen is shown instead

@@ -11,6 +11,7 @@
 #include "lens/maths/lens_debug.h"
 #include "lens/maths/lens_picture.h"
 #include "lens/maths/lens_planes.h"
+#include "lens/maths/nonlocal_fill.h"
 #include "pixels/pixels.h"
 #include "satin/lens_style.h"
 
@@ -27,9 +28,9 @@ struct LensLayersJob {
   int channels = 1;
   bool weighted = false;  ///< the last channel is straight alpha
   Transfer transfer = Transfer::srgb;
-  float highlights = 1;              ///< LensStyle::highlights, 1 for floats
   int float_bits = lens_float_bits;  ///< of the largest magnitude of floats
   int most_groups = lens_most_groups;
+  int offset_pairs = most_offset_pairs;  ///< of the non-local fill
 
   /// Samples beside the visible ones: half as many as pixels, and every one of small pictures.
   [[nodiscard]] std::uint32_t list_capacity() const noexcept {
@@ -53,6 +54,7 @@ struct LensScene {
   LensList list;
   LensUnit* unit = nullptr;
   GroupWork* work = nullptr;
+  const std::uint32_t* soft = nullptr;  ///< 1 there: the depth is soft; null: it is not
 };
 
 struct LensLayersOperation : Operation {
@@ -72,8 +74,23 @@ struct LensLayersOperation : Operation {
 template <class T>
 [[nodiscard]] LensPicture<T> lens_picture(const LensLayersJob& job, const ImageView& picture,
                                           const TransferView& transfer) {
-  return {picture.data,   picture.strides.row, job.channels, job.weighted,
-          job.highlights, job.float_bits,      transfer};
+  return {picture.data, picture.strides.row, job.channels, job.weighted, job.float_bits, transfer};
+}
+
+/// The non-local fill of what run() made so far. Its planes are ones that hold nothing by then: of the ramps,
+/// and of the magnitudes, which it makes again.
+[[nodiscard]] inline NonlocalFill nonlocal_fill(const LensLayersJob& job, const LensScene& scene,
+                                                NonlocalWork* work, std::uint8_t* tiles, int tile_side) {
+  const int opacity = job.weighted || job.channels == 2 || job.channels == 4 ? 1 : 0;
+  return {scene.planes,
+          scene.list,
+          scene.unit,
+          work,
+          scene.planes.magnitudes,
+          reinterpret_cast<std::uint32_t*>(scene.planes.sharpened),
+          tiles,
+          tile_side,
+          job.channels - opacity};
 }
 
 /// LensLayersOperation::show() by launch(width, height, step).

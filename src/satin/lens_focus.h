@@ -63,6 +63,11 @@ struct LensFocus {
   std::optional<DepthChannel> depth_channel;
   /// Value of what is stored as 1; unset: 1/255 for u8, 1/65535 for u16, 1 for floats.
   std::optional<double> depth_scale;
+  /// In place of a scale, for a depth image without a unit: the values of the nearest and of the farthest
+  /// that it can store, disparities (the first one larger) or distances (the first one smaller, above 0).
+  /// Stored values from 0 to 255, 65535 or 1 lie evenly between them, near ones high in a disparity and low
+  /// in a depth, unless inverted.
+  std::optional<ValueRange> depth_range;
   /// Near and far are the other way round: v becomes white - v, for floats 1 - v, before it is scaled.
   bool invert_depth = false;
   /// Radius of the median that the depth image is replaced by before anything else, in its pixels, 0 to 512:
@@ -78,8 +83,9 @@ struct LensFocus {
   /// The place in the upright picture that is sharp: the median of the known values of 5 x 5 pixels of the
   /// depth image around it (the lower one of two), of those that exist. Unset, like `focus`: the middle.
   std::optional<Point> focus_at;
-  /// Values that differ from the focus by at most so much are sharp too; radii grow from there on.
-  double sharp_range = 0;
+  /// Values that differ from the focus by at most so much are sharp too; radii grow from there on. Unset: 0, or
+  /// 2 % of the range of soft depth, at least half of whose silhouettes are ramps, if no lens is given.
+  std::optional<double> sharp_range;
 
   /// K in pixels for a value of 1, or a percentage; 1 % if no lens is given either.
   std::optional<Length> strength;

@@ -12,112 +12,12 @@
 #include <tuple>
 #include <vector>
 
-#include "core/backend.h"
-#include "lens/lens_blur.h"
-#include "lens/lens_layers.h"
-#include "lens/lens_radii.h"
+#include "tests/lens/lens_layers_case.h"
 #include "tests/oracles/device_under_test.h"
 #include "tests/oracles/pictures.h"
 
 namespace satin::test {
 namespace {
-
-/// What the steps before the splat made of a picture, in host memory.
-struct Layers {
-  int width = 0;
-  int height = 0;
-  int channels = 0;
-  LensUnit unit;
-  DepthGroups groups;
-  std::uint32_t capacity = 0;
-  std::vector<std::int32_t> radii;
-  std::vector<std::uint32_t> colours;
-  std::vector<std::uint8_t> group_of;
-  std::vector<LensSample> hidden;  ///< by place and group
-
-  [[nodiscard]] std::size_t at(int x, int y) const {
-    return static_cast<std::size_t>(y) * static_cast<std::size_t>(width) + static_cast<std::size_t>(x);
-  }
-  [[nodiscard]] bool holds(int x, int y) const { return x >= 0 && y >= 0 && x < width && y < height; }
-};
-
-bool before(const LensSample& a, const LensSample& b) {
-  return std::tie(a.y, a.x, a.group, a.block) < std::tie(b.y, b.x, b.group, b.block);
-}
-
-template <class T>
-std::vector<T> downloaded(Backend& backend, const T* values, std::size_t count) {
-  std::vector<T> result(count);
-  if (count > 0) backend.download(result.data(), values, count * sizeof(T), {});
-  backend.synchronize({});
-  return result;
-}
-
-/// Samples of silhouettes are of the group of their pixel or of a nearer one.
-bool is_hidden(const Layers& layers, const LensSample& sample) {
-  return sample.block == 2 || sample.group > layers.group_of[layers.at(sample.x, sample.y)];
-}
-
-Layers layers_of(const Device& device, const Image& picture, const std::vector<std::int32_t>& radii,
-                 int most_groups) {
-  Backend& backend = device.backend();
-  const Shape& shape = picture.shape();
-  LensLayersJob job;
-  job.width = shape.width;
-  job.height = shape.height;
-  job.type = shape.type;
-  job.channels = shape.channels;
-  job.most_groups = most_groups;
-  const auto operation = backend.prepare(job);
-  const Buffer pixels = backend.allocate(byte_size(shape));
-  backend.upload(pixels.get(), picture.view().data, byte_size(shape), {});
-  const LensMemory memory(backend, job);
-  const LensScene& scene = memory.scene();
-  const LensPlanes& planes = scene.planes;
-  backend.upload(planes.radii, radii.data(), radii.size() * sizeof(std::int32_t), {});
-  ImageView stored = picture.view();
-  stored.data = pixels.get();
-  stored.memory = device.is_cuda() ? Memory::device : Memory::host;
-  operation->run(stored, nullptr, scene, {});
-
-  Layers layers;
-  layers.width = static_cast<int>(shape.width);
-  layers.height = static_cast<int>(shape.height);
-  layers.channels = shape.channels;
-  layers.capacity = scene.list.capacity;
-  const std::size_t size = radii.size();
-  layers.unit = downloaded(backend, scene.unit, 1).front();
-  layers.groups = downloaded(backend, &scene.work->groups, 1).front();
-  layers.radii = downloaded(backend, planes.radii, size);
-  layers.colours = downloaded(backend, planes.colours, size * static_cast<std::size_t>(shape.channels));
-  layers.group_of = downloaded(backend, planes.groups, size);
-  const std::uint32_t count = downloaded(backend, scene.list.count, 1).front();
-  layers.hidden = downloaded(backend, scene.list.samples, count);
-  std::erase_if(layers.hidden, [&](const LensSample& sample) { return !is_hidden(layers, sample); });
-  std::ranges::sort(layers.hidden, before);
-  return layers;
-}
-
-/// Discs at random depths over a slope.
-std::vector<std::int32_t> random_radii(int width, int height, std::uint64_t seed) {
-  Random random(seed);
-  std::vector<std::int32_t> radii(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
-  const auto at = [&](int x, int y) -> std::int32_t& {
-    return radii[static_cast<std::size_t>(y) * static_cast<std::size_t>(width) + static_cast<std::size_t>(x)];
-  };
-  for (int y = 0; y < height; ++y)
-    for (int x = 0; x < width; ++x) at(x, y) = 256 * (y - height) * 20 / height;
-  for (int i = 0; i < 12; ++i) {
-    const int u = random.between(0, width);
-    const int v = random.between(0, height);
-    const int reach = random.between(2, 40);
-    const int own = random.between(-12 * 256, 20 * 256);
-    for (int y = 0; y < height; ++y)
-      for (int x = 0; x < width; ++x)
-        if ((x - u) * (x - u) + (y - v) * (y - v) < reach * reach) at(x, y) = own;
-  }
-  return radii;
-}
 
 /// One hidden pixel by step 3 of depth of field, windows summed directly.
 class Oracle {
@@ -278,7 +178,7 @@ TEST(DisocclusionFill, IsTheRuleWindowByWindow) {
     const Image picture =
         random_picture({width, height, channels, Type::u8}, 7U + static_cast<unsigned>(channels));
     const Layers layers = layers_of(device_under_test(), picture,
-                                    random_radii(width, height, 20U + static_cast<unsigned>(channels)), 5);
+                                    random_radii(width, height, 20U + static_cast<unsigned>(channels)), 5, 0);
     ASSERT_GE(layers.groups.count, 3);
     std::vector<std::pair<LensSample, Hidden>> expected;
     for (int group = 1; group < layers.groups.count; ++group)

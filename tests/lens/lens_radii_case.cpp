@@ -27,7 +27,9 @@ RadiiResult run_on(const Device& device, const Image& picture, const Image& dept
   backend.upload(there.get(), bytes.data(), bytes.size(), {});
   const MutableImageView radii{
       there.get(), shape, {4, row, 4, 0}, backend.host_memory ? Memory::host : Memory::device};
-  lens.run(picture_there, depth.empty() ? ImageView{} : depth_there.view(), radii, {});
+  const Buffer spare = backend.allocate(static_cast<std::size_t>(byte_size(shape)));
+  lens.run(picture_there, depth.empty() ? ImageView{} : depth_there.view(), radii,
+           {spare.get(), shape, interleaved_strides(shape), radii.memory}, {});
   RadiiResult result{Image({shape.width, shape.height, 1, Type::u32}), {}, {}};
   try {
     lens.check(result.warnings, {});
@@ -35,7 +37,7 @@ RadiiResult run_on(const Device& device, const Image& picture, const Image& dept
     result.refused = error.what();
     if (result.refused.rfind("focus ", 0) != 0) throw;
   }
-  result.strength = lens.strength();
+  result.strength = lens.found().front().value;
   backend.download(bytes.data(), there.get(), bytes.size(), {});
   for (std::int64_t y = 0; y < shape.height; ++y) {
     const std::byte* from = bytes.data() + y * row;

@@ -117,6 +117,8 @@ std::vector<std::string> values_of(const ParameterRecord& parameter) {
       return {parameter.default_text, "#ff8001"};
     case ParameterKind::point:
       return {"0,0", "50%,50%", "100%,0%"};
+    case ParameterKind::range:
+      return {"1:0", "0.9:0.1"};
     case ParameterKind::reals:
       return {parameter.default_text, "0,12.5,100", "50"};
     case ParameterKind::length:

@@ -10,6 +10,7 @@
 #include "core/with_type.h"
 #include "lens/cpu/disocclusion_fill.h"
 #include "lens/cpu/lens_rows-inl.h"
+#include "lens/cpu/nonlocal_fill-inl.h"
 #include "lens/lens_layers.h"
 #include "lens/maths/lens_layers_steps.h"
 #include "pixels/cpu/pixelwise.h"
@@ -28,22 +29,11 @@ void StoreColours(const StoreVisible<std::uint8_t, Channels>& step, int y) {
             step.planes.colours + step.planes.place(0, y) * Channels);
 }
 
-/// What may be a clipped highlight again, pixel by pixel.
-template <int Channels>
-void StoreHighlights(const StoreVisible<std::uint8_t, Channels>& step, int y) {
-  constexpr auto least = static_cast<std::uint32_t>(highlight_begin * 65535.0F);
-  const std::uint32_t* colours = step.planes.colours + step.planes.place(0, y) * Channels;
-  for (int x = 0; x < step.planes.width; ++x, colours += Channels)
-    if (std::any_of(colours, colours + Channels, [](std::uint32_t colour) { return colour >= least; }))
-      step(x, y);
-}
-
 /// StoreVisible of a row of bytes in linear light, without alpha.
 template <int Channels>
 void StoreVisibleRow(const StoreVisible<std::uint8_t, Channels>& step, int y) {
   StoreColours(step, y);
   StoreDepths(step.planes, y, *step.groups);
-  if (step.picture.highlights > 1) StoreHighlights(step, y);
 }
 
 /// Steps that look at every pixel have rows of their own.
@@ -61,6 +51,9 @@ struct LayerRows : EachRow {
   void operator()(int /*width*/, int height, const FindSilhouette& step) const {
     rows(height, [&](int y) { SilhouetteRow(step.planes, y); });
   }
+  void operator()(int /*width*/, int height, const SumDifferences& step) const {
+    rows(height, [&](int y) { SumDifferencesRow(step, y); });
+  }
   template <int Channels>
   void operator()(int width, int height, const StoreVisible<std::uint8_t, Channels>& step) const {
     const bool plain = !step.picture.weighted && step.picture.transfer.decode != nullptr;
@@ -75,19 +68,23 @@ class LensLayers final : public LensLayersOperation {
       : job_(job),
         launch_(backend),
         transfer_(host_transfer(job.type, job.transfer == Transfer::srgb)),
-        fill_(backend, static_cast<int>(job.width), static_cast<int>(job.height)) {}
+        fill_(backend, static_cast<int>(job.width), static_cast<int>(job.height)),
+        nonlocal_(backend, job) {}
 
-  [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return fill_.bytes(); }
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
+    return fill_.bytes() + nonlocal_.bytes();
+  }
 
   void run(const ImageView& picture, const Measured* measured, const LensScene& scene, Stream) override {
     with_pixel_type(job_.type, [&]<class T>() {
       const auto stored = lens_picture<T>(job_, picture, transfer_);
       with_channels(job_.channels, [&]<int Channels>() {
         make_visible_samples<Channels>(launch_, scene.planes, stored, measured, scene.unit, scene.work,
-                                       scene.list, job_.most_groups);
+                                       scene.list, scene.soft, job_.most_groups);
       });
     });
     fill_.run(scene);
+    nonlocal_.run(launch_, scene);
   }
 
   void show(const LensScene& scene, const LensShow& shown, Stream) override {
@@ -99,6 +96,7 @@ class LensLayers final : public LensLayersOperation {
   LayerRows launch_;
   TransferView transfer_;
   DisocclusionFill fill_;
+  NonlocalTiles nonlocal_;
 };
 
 inline std::unique_ptr<LensLayersOperation> PrepareLensLayers(Backend& backend, const LensLayersJob& job) {

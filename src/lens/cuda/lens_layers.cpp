@@ -10,16 +10,19 @@ namespace {
 class LensLayers final : public LensLayersOperation {
  public:
   LensLayers(CudaBackend& backend, const LensLayersJob& job)
-      : backend_(backend), fill_(backend.allocate(kernels::fill_workspace_bytes(job))) {
+      : backend_(backend),
+        fill_(backend.allocate(kernels::fill_workspace_bytes(job))),
+        nonlocal_(backend.allocate(kernels::nonlocal_workspace_bytes(job))) {
     check(static_cast<cudaError_t>(kernels::prepare_fill_disocclusions(job.channels)),
           "asking for shared memory");
     arguments_.job = job;
     arguments_.transfer = device_transfer(backend, job.type, job.transfer == Transfer::srgb);
     arguments_.fill_workspace = fill_.get();
+    arguments_.nonlocal_workspace = nonlocal_.get();
     arguments_.multiprocessors = backend.multiprocessors();
   }
 
-  [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return fill_.size; }
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return fill_.size + nonlocal_.size; }
 
   void run(const ImageView& picture, const Measured* measured, const LensScene& scene,
            Stream stream) override {
@@ -27,6 +30,7 @@ class LensLayers final : public LensLayersOperation {
     cudaStream_t queue = backend_.stream_of(stream);
     kernels::make_visible_samples(arguments_, picture, measured, scene, queue);
     kernels::fill_disocclusions(arguments_, scene, queue);
+    kernels::fill_nonlocally(arguments_, scene, queue);
     check_launch("making the layers of depth of field");
   }
 
@@ -39,6 +43,7 @@ class LensLayers final : public LensLayersOperation {
  private:
   CudaBackend& backend_;
   Buffer fill_;
+  Buffer nonlocal_;
   kernels::LensLayersArguments arguments_;
 };
 

@@ -31,6 +31,9 @@ struct DepthSpan {
   SpanEnd ends[2][span_ends] = {};
   std::uint32_t known = 0;
   std::uint32_t held = 0;  ///< known values that reach the largest radius
+  std::uint32_t silhouettes = 0;
+  std::uint32_t ramps = 0;  ///< of the silhouettes
+  std::uint32_t soft = 0;   ///< 1: the depth is soft
 
   /// The first end with the prefix of this one: it counts for both.
   [[nodiscard]] SATIN_HD int counted_by(int end, int pass) const {
@@ -73,7 +76,7 @@ struct ClearDepthCounts {
     for (auto& counts : span->counts) counts[x] = 0;
     if (x != 0 || pass != 0) return;
     for (SpanEnd& end : span->ends[0]) end = {};
-    span->held = 0;
+    span->held = span->silhouettes = span->ramps = span->soft = 0;
   }
 };
 
@@ -195,11 +198,12 @@ struct CountHeld {
 };
 
 struct TellHeld {
-  const DepthSpan* span;
+  DepthSpan* span;
   LensState* state;
 
   SATIN_HD void operator()(int /*x*/, int /*y*/) const {
     if (span->held > span->known / 2) state->problems |= mostly_held;
+    span->held = 0;
   }
 };
 

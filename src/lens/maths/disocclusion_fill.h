@@ -122,6 +122,7 @@ struct FillDisocclusions {
     result.weight = found.in_group / found.from_group_on;
     if (absolute(result.radius) < refined_radius) refine(x, y, nearest, result);
     for (int c = 0; c < Channels; ++c) result.colour[c] = expanded_light(result.colour[c]);
+    if (found.first == 0) take_lamps(x, y, result);
     return result;
   }
 
@@ -149,6 +150,31 @@ struct FillDisocclusions {
     return found.radius / found.in_group * lens_radius_scale;
   }
   [[nodiscard]] SATIN_HD static float absolute(float value) { return value < 0 ? -value : value; }
+
+  [[nodiscard]] SATIN_HD bool is_lamp(const std::uint32_t* colour) const {
+    for (int c = 0; c < Channels; ++c)
+      if (lens_light(colour[c], *unit) > 1) return true;
+    return false;
+  }
+
+  /// Lamps go on behind silhouettes: beside pixels brighter than white, the linear mean of the group in 3 x 3
+  /// pixels, as the mean of compressed light hides them.
+  SATIN_HD void take_lamps(int x, int y, Hidden& hidden) const {
+    float sum[4] = {};
+    float count = 0;
+    bool lamp = false;
+    for (int i = 0; i < 9; ++i) {
+      const int u = x + i % 3 - 1;
+      const int v = y + i / 3 - 1;
+      if (!planes.holds(u, v) || planes.groups[planes.place(u, v)] != group) continue;
+      const std::uint32_t* colour = planes.colours + planes.place(u, v) * Channels;
+      lamp = lamp || is_lamp(colour);
+      for (int c = 0; c < Channels; ++c) sum[c] = sum[c] + lens_light(colour[c], *unit);
+      count = count + 1;
+    }
+    if (!lamp) return;
+    for (int c = 0; c < Channels; ++c) hidden.colour[c] = sum[c] / count;
+  }
 
   /// Tables hold 16 bits: what is nearer than that to the visible colour is the visible colour, so that a
   /// constant picture stays constant.

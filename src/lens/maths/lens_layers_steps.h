@@ -80,14 +80,16 @@ void find_depth_groups(const Launch& launch, const LensPlanes& planes, GroupWork
 template <int Channels, class T, class Launch>
 void make_visible_samples(const Launch& launch, const LensPlanes& planes, const LensPicture<T>& picture,
                           const Measured* measured, LensUnit* unit, GroupWork* work, const LensList& list,
-                          int most) {
+                          const std::uint32_t* soft, int most) {
   launch(depth_bins, 1, ClearLensWork<T>{picture, measured, work, unit, list});
   launch(planes.width, planes.height, SharpenRamp{planes});
   find_depth_groups(launch, planes, work, most);
   launch(planes.width, planes.height, FindSilhouette{planes});
+  launch((planes.width + histogram_stride - 1) / histogram_stride,
+         (planes.height + histogram_stride - 1) / histogram_stride, CountSoft{planes, work});
   const StoreVisible<T, Channels> visible{planes, picture, unit, &work->groups};
   launch(planes.width, planes.height, visible);
-  launch(planes.width, planes.height, SeparateSilhouettes<T, Channels>{visible, list});
+  launch(planes.width, planes.height, SeparateSilhouettes<T, Channels>{visible, list, soft});
   launch(1, 1, CompleteList{list});
 }
 

@@ -15,7 +15,6 @@ inline constexpr int silhouette_reach = 2;         ///< colours of the two sides
 inline constexpr float prior_least = 0.05F;        ///< lambda of a flat neighbourhood
 inline constexpr float prior_by_variance = 20.0F;  ///< more of it where the sides have texture
 inline constexpr float least_share = 0.5F;         ///< errors are divided by no less
-inline constexpr float highlight_begin = 0.9F;     ///< linear light from which highlights may be clipped
 inline constexpr float visible_share = 0.02F;      ///< smaller shares of the nearer one are left away
 
 /// An integer moved by linear light, to nearest, held from 0 to the largest one.
@@ -26,6 +25,24 @@ SATIN_HD std::uint32_t lens_moved(std::uint32_t value, float light, const LensUn
   return static_cast<std::uint32_t>((moved < largest ? moved : largest) + 0.5);
 }
 
+/// The least and the largest of each channel of some pixels. What is unmixed is held to that of the pixels
+/// around: where both sides are textured, noise would tell them apart.
+template <int Channels>
+struct ColourRange {
+  std::uint32_t low[4] = {~0U, ~0U, ~0U, ~0U};
+  std::uint32_t high[4] = {};
+
+  SATIN_HD void add(const std::uint32_t* values) {
+    for (int c = 0; c < Channels; ++c) {
+      low[c] = values[c] < low[c] ? values[c] : low[c];
+      high[c] = values[c] > high[c] ? values[c] : high[c];
+    }
+  }
+  [[nodiscard]] SATIN_HD std::uint32_t held(int c, std::uint32_t value) const {
+    return value < low[c] ? low[c] : value > high[c] ? high[c] : value;
+  }
+};
+
 /// Colours and depth of one side of a silhouette. Colours are told by what they are above the pixel's own, so
 /// that the parts of a constant picture are exactly what the picture is.
 template <int Channels>
@@ -34,6 +51,7 @@ struct SilhouetteSide {
   float radius = 0;
   float squares = 0;  ///< of colours, without alpha
   float weight = 0;
+  ColourRange<Channels> range;  ///< not relative
 
   SATIN_HD void add(const std::uint32_t* values, const float* own, int colours, std::int32_t own_radius,
                     float by, const LensUnit& unit) {
@@ -46,6 +64,12 @@ struct SilhouetteSide {
     squares = squares + sum_of_colours<Channels>(terms, colours);
     radius = radius + by * static_cast<float>(own_radius);
     weight = weight + by;
+    if (by > 0) range.add(values);
+  }
+  [[nodiscard]] SATIN_HD bool is_bright(int colours, const LensUnit& unit) const {
+    bool bright = false;
+    for (int c = 0; c < colours; ++c) bright = bright || lens_light(range.high[c], unit) > 1;
+    return bright;
   }
   SATIN_HD void divide() {
     for (int c = 0; c < Channels; ++c) colour[c] = colour[c] / weight;
@@ -82,31 +106,15 @@ struct StoreVisible {
 
   SATIN_HD void store(std::int64_t at, const std::uint32_t* colour, std::int32_t radius,
                       std::uint32_t weight) const {
-    const float gain = highlight_gain(colour, radius);
-    for (int c = 0; c < Channels; ++c)
-      planes.colours[at * Channels + c] = gain > 1 && c < colours() ? scaled(colour[c], gain) : colour[c];
+    for (int c = 0; c < Channels; ++c) planes.colours[at * Channels + c] = colour[c];
     planes.radii[at] = radius;
     planes.magnitudes[at] = magnitude_of(radius);
     planes.groups[at] = static_cast<std::uint8_t>(groups->group_of(radius));
     planes.weights[at] = static_cast<std::uint16_t>(weight);
   }
 
-  /// How many times brighter a sample is than it looks: clipped highlights, out of focus.
-  SATIN_HD float highlight_gain(const std::uint32_t* colour, std::int32_t radius) const {
-    if (!(picture.highlights > 1)) return 1;
-    std::uint32_t brightest = 0;
-    for (int c = 0; c < Channels; ++c)
-      brightest = c < colours() && colour[c] > brightest ? colour[c] : brightest;
-    const LensUnit unit = *known_unit;
-    const float over = (lens_light(brightest, unit) - highlight_begin) / (1 - highlight_begin);
-    const float blur = static_cast<float>(magnitude_of(radius)) * lens_radius_scale - 1;
-    return 1 + (picture.highlights - 1) * unit_range(over) * unit_range(blur);
-  }
   [[nodiscard]] SATIN_HD static float unit_range(float value) {
     return value < 0 ? 0 : value > 1 ? 1 : value;
-  }
-  [[nodiscard]] SATIN_HD static std::uint32_t scaled(std::uint32_t value, float gain) {
-    return static_cast<std::uint32_t>(static_cast<float>(value) * gain + 0.5F);
   }
 };
 
@@ -116,6 +124,8 @@ template <class T, int Channels>
 struct SeparateSilhouettes {
   StoreVisible<T, Channels> visible;
   LensList list;
+  /// 1: depth is soft, so that the pixel may be of the other side, and each colour is held to its own side's.
+  const std::uint32_t* soft;
 
   SATIN_HD void operator()(int x, int y) const {
     if (visible.planes.edges[visible.planes.place(x, y)] != 0) separate(x, y);
@@ -123,6 +133,7 @@ struct SeparateSilhouettes {
 
  private:
   using Side = SilhouetteSide<Channels>;
+  using Range = ColourRange<Channels>;
 
   [[nodiscard]] SATIN_HD int colours() const { return visible.colours(); }
   [[nodiscard]] SATIN_HD const LensPlanes& planes() const { return visible.planes; }
@@ -131,10 +142,7 @@ struct SeparateSilhouettes {
   SATIN_HD void add(int x, int y, const std::uint32_t* colour, std::int32_t radius, std::uint32_t weight,
                     int group) const {
     LensSample sample{};
-    const float gain = visible.highlight_gain(colour, radius);
-    for (int c = 0; c < Channels; ++c)
-      sample.colour[c] =
-          gain > 1 && c < colours() ? StoreVisible<T, Channels>::scaled(colour[c], gain) : colour[c];
+    for (int c = 0; c < Channels; ++c) sample.colour[c] = colour[c];
     sample.x = x;
     sample.y = y;
     sample.radius = magnitude_of(radius);
@@ -147,19 +155,20 @@ struct SeparateSilhouettes {
   /// Sums of the two sides over pixels closer to that side's extreme than to the middle: those that are no
   /// edges, or edges as well.
   SATIN_HD void add_sides(int x, int y, const RadiusRange& range, bool edges, const float* own,
-                          const LensUnit& unit, Side& front, Side& back) const {
+                          const LensUnit& unit, Side& front, Side& back, Range& seen) const {
     const std::int32_t twice_middle = range.low + range.high;
     for (int j = -silhouette_reach; j <= silhouette_reach; ++j)
       for (int i = -silhouette_reach; i <= silhouette_reach; ++i) {
         if (!planes().holds(x + i, y + j)) continue;
         const std::int64_t at = planes().place(x + i, y + j);
+        std::uint32_t values[4];
+        read_lens_pixel<Channels>(visible.picture.at(x + i, y + j), visible.picture, unit, values);
+        seen.add(values);
         if (!edges && planes().edges[at] != 0) continue;
         const std::int32_t radius = planes().sharpened[at];
         const bool near = 2 * radius > twice_middle;
         const std::int32_t off = radius - (near ? range.high : range.low);
         if (2 * (off < 0 ? -off : off) > (range.high - range.low) / 2) continue;
-        std::uint32_t values[4];
-        read_lens_pixel<Channels>(visible.picture.at(x + i, y + j), visible.picture, unit, values);
         const float distance = static_cast<float>(i * i + j * j) + 0.5F;
         const float weight = 1.0F / (distance * distance);
         // both are added to, one with 0: a choice between them would put them into local memory on a GPU
@@ -190,11 +199,12 @@ struct SeparateSilhouettes {
     for (int c = 0; c < Channels; ++c) own[c] = lens_light(own_values[c], unit);
     Side front;
     Side back;
-    add_sides(x, y, range, false, own, unit, front, back);
+    Range seen;
+    add_sides(x, y, range, false, own, unit, front, back, seen);
     if (!(front.weight > 0) || !(back.weight > 0)) {
       Side front_with_edges;
       Side back_with_edges;
-      add_sides(x, y, range, true, own, unit, front_with_edges, back_with_edges);
+      add_sides(x, y, range, true, own, unit, front_with_edges, back_with_edges, seen);
       if (!(front.weight > 0)) front = front_with_edges;
       if (!(back.weight > 0)) back = back_with_edges;
     }
@@ -203,7 +213,16 @@ struct SeparateSilhouettes {
     back.divide();
     const float share = share_of_front(front, back, share_by_depth(x, y, range));
     const bool is_front = 2 * planes().sharpened[planes().place(x, y)] > range.low + range.high;
-    store_both(x, y, own_values, front, back, share, is_front, unit);
+    store_both(x, y, own_values, front, back, share, is_front, unit, seen);
+  }
+
+  /// What neither side explains is a lamp behind the silhouette: brighter than white, without bright pixels
+  /// of the nearer side beside it.
+  SATIN_HD bool is_lamp_behind(const Side& front, const Side& back, float share, const LensUnit& unit) const {
+    if (front.is_bright(colours(), unit)) return false;
+    for (int c = 0; c < colours(); ++c)
+      if (-(share * front.colour[c]) - (1 - share) * back.colour[c] > 1) return true;
+    return false;
   }
 
   SATIN_HD float share_of_front(const Side& front, const Side& back, float by_depth) const {
@@ -222,19 +241,22 @@ struct SeparateSilhouettes {
   }
 
   SATIN_HD void store_both(int x, int y, const std::uint32_t* own, const Side& front, const Side& back,
-                           float share, bool is_front, const LensUnit& unit) const {
+                           float share, bool is_front, const LensUnit& unit, const Range& seen) const {
+    const bool is_lamp = is_lamp_behind(front, back, share, unit);
+    const bool front_is_off = is_front && !is_lamp;
+    const bool by_sides = soft != nullptr && *soft != 0;
     std::uint32_t near_colour[4];
     std::uint32_t far_colour[4];
     for (int c = 0; c < Channels; ++c) {
       const float error = -(share * front.colour[c]) - (1 - share) * back.colour[c];
       float f = front.colour[c];
       float b = back.colour[c];
-      if (is_front)
+      if (front_is_off)
         f = f + error / (share > least_share ? share : least_share);
       else
         b = b + error / (1 - share > least_share ? 1 - share : least_share);
-      near_colour[c] = lens_moved(own[c], f, unit);
-      far_colour[c] = lens_moved(own[c], b, unit);
+      near_colour[c] = (by_sides ? front.range : seen).held(c, lens_moved(own[c], f, unit));
+      far_colour[c] = (by_sides && !is_lamp ? back.range : seen).held(c, lens_moved(own[c], b, unit));
     }
     const std::int32_t near_radius = front.rounded_radius();
     const std::int32_t far_radius = back.rounded_radius();

@@ -1,0 +1,192 @@
+// The non-local fill: steps of one thread a place but for the sums at sampled points, and the tiles that hold
+// sharp hidden samples of a group, one block each. A block makes every pass over its tile and what lies
+// around it in shared memory: entries of pixels, sums of 25 rows, then of 25 columns where a sample is.
+
+#include "lens/maths/nonlocal_fill.h"
+
+#include "core/with_type.h"
+#include "kernels/lens/launch.h"
+#include "kernels/pixels/each_place.cuh"
+#include "lens/lens_layers.h"
+
+namespace satin::kernels {
+namespace {
+
+constexpr int side = 32;  ///< of a tile
+constexpr int around = side + 2 * known_reach;
+constexpr int threads = 256;
+constexpr int thread_pixels = side * side / threads;
+constexpr int row_parts = 4;  ///< of the rows of a tile, each summed by one thread a column
+static_assert(row_parts * around <= threads && side % row_parts == 0);
+
+int tiles_of(int size) { return (size + side - 1) / side; }
+
+/// Value and count of an entry or of sums of entries, both below 2^31.
+__device__ std::uint64_t joined(const KnownEntry& entry) {
+  return std::uint64_t{entry.count} << 32 | entry.value;
+}
+
+struct SharedPasses {
+  std::uint64_t entries[around * around];
+  std::uint64_t columns[side][around];  ///< sums over the 25 rows around
+};
+
+/// The sharp hidden samples of one tile, by one block; a thread has every eighth row of a column.
+template <int Channels>
+class NonlocalBlock {
+ public:
+  __device__ NonlocalBlock(const NonlocalFill& fill, int group, int tile, SharedPasses& shared)
+      : fill_(fill),
+        group_(group),
+        shared_(shared),
+        left_(tile % fill.tile_columns() * side),
+        top_(tile / fill.tile_columns() * side) {}
+
+  __device__ void run() {
+    collect();
+    const LensUnit unit = *fill_.unit;
+    NonlocalMean means[thread_pixels];
+    pass(SquareEntry{fill_, group_}, [&](int i, const KnownEntry& sums) { means[i].add_squares(sums); });
+#pragma unroll
+    for (int c = 0; c < 3; ++c)
+      if (c < fill_.colours)
+        pass(CodeEntry{fill_, group_, c},
+             [&](int i, const KnownEntry& sums) { means[i].add_codes(c, sums); });
+    pass(GuardEntry{fill_, group_},
+         [&](int i, const KnownEntry& sums) { means[i].begin<Channels>(sample(i), sums, unit); });
+    const std::uint32_t count = 2 * fill_.work->offsets;
+    for (std::uint32_t n = 0; n < count; ++n) {
+      const Offset best = fill_.work->offset[n / 2];
+      const Offset offset = n % 2 == 0 ? best : Offset{-best.x, -best.y};
+      pass(DifferenceEntry{fill_, group_, offset}, [&](int i, const KnownEntry& sums) {
+        means[i].add_offset<Channels>(fill_, sample(i), offset, sums, unit);
+      });
+    }
+#pragma unroll
+    for (int i = 0; i < thread_pixels; ++i)
+      if (place_[i] != 0) means[i].store<Channels>(sample(i), unit);
+  }
+
+ private:
+  [[nodiscard]] __device__ static int column() { return static_cast<int>(threadIdx.x) % side; }
+  [[nodiscard]] __device__ static int row(int i) {
+    return static_cast<int>(threadIdx.x) / side + i * (threads / side);
+  }
+  [[nodiscard]] __device__ LensSample& sample(int i) const { return fill_.list.samples[place_[i] - 1]; }
+
+  /// The thread's samples; their places are forgotten.
+  __device__ void collect() {
+#pragma unroll
+    for (int i = 0; i < thread_pixels; ++i) {
+      place_[i] = 0;
+      const int x = left_ + column();
+      const int y = top_ + row(i);
+      if (!fill_.planes.holds(x, y)) continue;
+      std::uint32_t& place = fill_.places[fill_.planes.place(x, y)];
+      place_[i] = place;
+      place = 0;
+    }
+  }
+
+  /// take(i, sums) of every sample of the thread. Entries are written while others still read the columns of
+  /// the pass before.
+  template <class Entry, class Take>
+  __device__ void pass(const Entry& entry, const Take& take) {
+    for (int i = static_cast<int>(threadIdx.x); i < around * around; i += threads)
+      shared_.entries[i] = joined(entry(left_ - known_reach + i % around, top_ - known_reach + i / around));
+    __syncthreads();
+    sum_rows();
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < thread_pixels; ++i) {
+      if (place_[i] == 0) continue;
+      std::uint64_t sum = 0;
+      for (int x = 0; x <= 2 * known_reach; ++x) sum += shared_.columns[row(i)][column() + x];
+      take(i, KnownEntry{static_cast<std::uint32_t>(sum), static_cast<std::uint32_t>(sum >> 32)});
+    }
+  }
+
+  __device__ void sum_rows() {
+    constexpr int rows = side / row_parts;
+    const auto thread = static_cast<int>(threadIdx.x);
+    if (thread >= row_parts * around) return;
+    const int x = thread % around;
+    const int first = thread / around * rows;
+    std::uint64_t sum = 0;
+    for (int y = 0; y < 2 * known_reach; ++y) sum += shared_.entries[(first + y) * around + x];
+    for (int y = first; y < first + rows; ++y) {
+      sum += shared_.entries[(y + 2 * known_reach) * around + x];
+      shared_.columns[y][x] = sum;
+      sum -= shared_.entries[y * around + x];
+    }
+  }
+
+  const NonlocalFill& fill_;
+  int group_;
+  SharedPasses& shared_;
+  int left_;
+  int top_;
+  std::uint32_t place_[thread_pixels];  ///< in the list, from 1 on; 0: none
+};
+
+template <int Channels>
+__global__ void __launch_bounds__(threads)
+    fill_tile_nonlocally(const __grid_constant__ NonlocalFill fill, int group) {
+  __shared__ SharedPasses shared;
+  const auto tile = static_cast<int>(blockIdx.x);
+  if (!fill.work->needs(group) || fill.tiles[tile] == 0) return;
+  NonlocalBlock<Channels>(fill, group, tile, shared).run();
+  if (threadIdx.x == 0) fill.tiles[tile] = 0;
+}
+
+constexpr int point_parts = 16;  ///< of the points, each summed by one thread an offset
+
+__global__ void __launch_bounds__(plane_threads)
+    sum_differences(const __grid_constant__ SumDifferences step) {
+  const NonlocalFill& fill = step.fill;
+  const auto x = static_cast<int>(blockIdx.x * plane_threads + threadIdx.x);
+  if (x >= offset_columns || !fill.work->needs(step.group)) return;
+  const auto y = static_cast<int>(blockIdx.y);
+  const OffsetSum own = step.sum(x, y, blockIdx.z, point_parts);
+  OffsetSum& sum = fill.work->sums[y * offset_columns + x];
+  if (own.count == 0) return;
+  add_shared(&sum.sum, own.sum);
+  add_shared(&sum.count, own.count);
+}
+
+/// One thread a place but for the differences.
+struct NonlocalLaunch : EachPlace {
+  using EachPlace::operator();
+
+  void operator()(int, int, const SumDifferences& step) const {
+    const dim3 grid((offset_columns + plane_threads - 1) / plane_threads, offset_rows, point_parts);
+    sum_differences<<<grid, plane_threads, 0, stream>>>(step);
+  }
+};
+
+std::size_t tile_bytes(const LensLayersJob& job) {
+  return static_cast<std::size_t>(tiles_of(static_cast<int>(job.width))) *
+         static_cast<std::size_t>(tiles_of(static_cast<int>(job.height)));
+}
+
+}  // namespace
+
+std::size_t nonlocal_workspace_bytes(const LensLayersJob& job) {
+  return sizeof(NonlocalWork) + tile_bytes(job);
+}
+
+void fill_nonlocally(const LensLayersArguments& arguments, const LensScene& scene, StreamHandle stream) {
+  const LensLayersJob& job = arguments.job;
+  auto* work = static_cast<NonlocalWork*>(arguments.nonlocal_workspace);
+  auto* marks = reinterpret_cast<std::uint8_t*>(work + 1);
+  const std::size_t tiles = tile_bytes(job);
+  cudaMemsetAsync(marks, 0, tiles, stream);
+  const NonlocalFill fill = nonlocal_fill(job, scene, work, marks, side);
+  with_channels(job.channels, [&]<int Channels>() {
+    satin::fill_nonlocally(NonlocalLaunch{{stream}}, fill, job.most_groups, job.offset_pairs, [&](int group) {
+      fill_tile_nonlocally<Channels><<<static_cast<unsigned>(tiles), threads, 0, stream>>>(fill, group);
+    });
+  });
+}
+
+}  // namespace satin::kernels

@@ -1,0 +1,310 @@
+// The non-local fill by tiles, for files that Highway compiles once for every SIMD target: windows slide down
+// the rows of a tile, whose sums and the rows that leave them stay in the L1 cache.
+
+#if defined(SATIN_NONLOCAL_FILL_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef SATIN_NONLOCAL_FILL_INL_H
+#undef SATIN_NONLOCAL_FILL_INL_H
+#else
+#define SATIN_NONLOCAL_FILL_INL_H
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "core/cpu/backend.h"
+#include "core/with_type.h"
+#include "core/workspace.h"
+#include "lens/lens_layers.h"
+#include "lens/maths/nonlocal_fill.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace satin::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Words = hn::ScalableTag<std::uint32_t>;
+
+/// packed_difference() of all lanes; squares of negative words are right modulo 2^32.
+template <class D, class V>
+HWY_INLINE V PackedDifference(D d, V a, V b) {
+  const auto largest = hn::Set(d, packed_largest);
+  const auto squared = [&](V x, V y) HWY_ATTR {
+    const auto apart = hn::Sub(hn::And(x, largest), hn::And(y, largest));
+    return hn::Mul(apart, apart);
+  };
+  const auto first = squared(a, b);
+  const auto second = squared(hn::ShiftRight<9>(a), hn::ShiftRight<9>(b));
+  return hn::Add(hn::Add(first, second), squared(hn::ShiftRight<18>(a), hn::ShiftRight<18>(b)));
+}
+
+/// SumDifferences of row y.
+inline void SumDifferencesRow(const SumDifferences& step, int y) {
+  const NonlocalFill& fill = step.fill;
+  NonlocalWork& work = *fill.work;
+  if (!work.needs(step.group)) return;
+  const Words d;
+  const auto lanes = static_cast<int>(hn::Lanes(d));
+  const auto group = hn::Set(d, static_cast<std::uint32_t>(step.group));
+  alignas(64) std::uint32_t sums[offset_columns + 1] = {};
+  alignas(64) std::uint32_t counts[offset_columns + 1] = {};
+  for (std::uint32_t i = 0; i < work.points; ++i) {
+    const Offset point = work.point[i];
+    if (point.y + y >= fill.planes.height) continue;
+    const std::uint32_t own = fill.words[fill.planes.place(point.x, point.y)];
+    const std::uint32_t* there = fill.words + fill.planes.place(point.x, point.y + y) - offset_reach;
+    int x = std::max(0, offset_reach - point.x);
+    const int last = std::min(offset_columns, offset_reach - point.x + fill.planes.width);
+    for (; x + lanes <= last; x += lanes) {
+      const auto other = hn::LoadU(d, there + x);
+      const auto known = hn::Eq(hn::ShiftRight<27>(other), group);
+      const auto apart = hn::IfThenElseZero(known, PackedDifference(d, hn::Set(d, own), other));
+      hn::StoreU(hn::Add(hn::LoadU(d, sums + x), apart), d, sums + x);
+      hn::StoreU(hn::Add(hn::LoadU(d, counts + x), hn::IfThenElseZero(known, hn::Set(d, 1))), d, counts + x);
+    }
+    for (; x < last; ++x) {
+      if (static_cast<int>(packed_group(there[x])) != step.group) continue;
+      sums[x] += packed_difference(own, there[x]);
+      ++counts[x];
+    }
+  }
+  for (int x = 0; x < offset_columns; ++x) work.sums[y * offset_columns + x] = {sums[x], counts[x]};
+}
+
+inline constexpr int nonlocal_side = 64;
+inline constexpr int nonlocal_columns = nonlocal_side + 2 * known_reach;
+
+/// Values and counts of one row of a tile and what lies around it.
+struct KnownRow {
+  std::uint32_t values[nonlocal_columns];
+  std::uint32_t counts[nonlocal_columns];
+};
+
+/// [first, last) of columns and rows.
+struct NonlocalArea {
+  int left, top, right, bottom;
+};
+
+/// Any entry, pixel by pixel.
+template <class Entry>
+void EntryRow(const Entry& entry, int left, int right, int y, KnownRow& row) {
+  for (int x = left; x < right; ++x) {
+    const KnownEntry own = entry(x, y);
+    row.values[x - left] = own.value;
+    row.counts[x - left] = own.count;
+  }
+}
+
+/// Differences of whole vectors where both ends lie in the picture.
+inline void EntryRow(const DifferenceEntry& entry, int left, int right, int y, KnownRow& row) {
+  const NonlocalFill& fill = entry.fill;
+  const int from = std::max({left, 0, -entry.offset.x});
+  const int to = std::min({right, fill.planes.width, fill.planes.width - entry.offset.x});
+  const int other = y + entry.offset.y;
+  const bool inside =
+      y >= 0 && other >= 0 && y < fill.planes.height && other < fill.planes.height && from < to;
+  if (!inside || from > left || to < right) {
+    std::fill_n(row.values, right - left, 0U);
+    std::fill_n(row.counts, right - left, 0U);
+  }
+  if (!inside) return;
+  const Words d;
+  const auto lanes = static_cast<int>(hn::Lanes(d));
+  const auto group = hn::Set(d, static_cast<std::uint32_t>(entry.group));
+  const std::uint32_t* own = fill.words + fill.planes.place(0, y);
+  const std::uint32_t* there = fill.words + fill.planes.place(entry.offset.x, other);
+  int x = from;
+  for (; x + lanes <= to; x += lanes) {
+    const auto a = hn::LoadU(d, own + x);
+    const auto b = hn::LoadU(d, there + x);
+    const auto known = hn::And(hn::Eq(hn::ShiftRight<27>(a), group), hn::Eq(hn::ShiftRight<27>(b), group));
+    hn::StoreU(hn::IfThenElseZero(known, PackedDifference(d, a, b)), d, row.values + (x - left));
+    hn::StoreU(hn::IfThenElseZero(known, hn::Set(d, 1)), d, row.counts + (x - left));
+  }
+  for (; x < to; ++x) {
+    const KnownEntry last = entry(x, y);
+    row.values[x - left] = last.value;
+    row.counts[x - left] = last.count;
+  }
+}
+
+/// to += entering - leaving.
+inline void ExchangeRows(const KnownRow& entering, const KnownRow& leaving, int count, KnownRow& to) {
+  const Words d;
+  const auto lanes = static_cast<int>(hn::Lanes(d));
+  const auto exchange = [&](const std::uint32_t* in, const std::uint32_t* out, std::uint32_t* sums) HWY_ATTR {
+    int x = 0;
+    for (; x + lanes <= count; x += lanes)
+      hn::StoreU(hn::Sub(hn::Add(hn::LoadU(d, sums + x), hn::LoadU(d, in + x)), hn::LoadU(d, out + x)), d,
+                 sums + x);
+    for (; x < count; ++x) sums[x] += in[x] - out[x];
+  };
+  exchange(entering.values, leaving.values, to.values);
+  exchange(entering.counts, leaving.counts, to.counts);
+}
+
+/// The samples of one tile, and the windows that slide over it; of one thread.
+class NonlocalTile {
+ public:
+  /// All sharp hidden samples of the group in the tile take their colours.
+  template <int Channels>
+  void run(const NonlocalFill& fill, int group, int column, int row) {
+    collect(fill, column, row);
+    if (count_ == 0) return;
+    const LensUnit unit = *fill.unit;
+    slide(
+        SquareEntry{fill, group},
+        [](NonlocalMean& mean, const LensSample&, const KnownEntry& sums) {
+          mean = {};
+          mean.add_squares(sums);
+        },
+        fill);
+    for (int c = 0; c < fill.colours; ++c)
+      slide(
+          CodeEntry{fill, group, c},
+          [&](NonlocalMean& mean, const LensSample&, const KnownEntry& sums) { mean.add_codes(c, sums); },
+          fill);
+    slide(
+        GuardEntry{fill, group},
+        [&](NonlocalMean& mean, const LensSample& sample, const KnownEntry& sums) {
+          mean.begin<Channels>(sample, sums, unit);
+        },
+        fill);
+    for (std::uint32_t i = 0; i < 2 * fill.work->offsets; ++i) {
+      const Offset best = fill.work->offset[i / 2];
+      const Offset offset = i % 2 == 0 ? best : Offset{-best.x, -best.y};
+      slide(
+          DifferenceEntry{fill, group, offset},
+          [&](NonlocalMean& mean, const LensSample& sample, const KnownEntry& sums) {
+            mean.add_offset<Channels>(fill, sample, offset, sums, unit);
+          },
+          fill);
+    }
+    for (int i = 0; i < count_; ++i) means_[i].store<Channels>(fill.list.samples[needed_[i].sample], unit);
+  }
+
+ private:
+  struct Needed {
+    int x, y;
+    std::uint32_t sample;
+  };
+
+  /// Row by row; forgets their places.
+  void collect(const NonlocalFill& fill, int column, int row) {
+    count_ = 0;
+    area_ = {fill.planes.width, fill.planes.height, 0, 0};
+    const int right = std::min((column + 1) * nonlocal_side, fill.planes.width);
+    const int bottom = std::min((row + 1) * nonlocal_side, fill.planes.height);
+    for (int y = row * nonlocal_side; y < bottom; ++y)
+      for (int x = column * nonlocal_side; x < right; ++x) {
+        std::uint32_t& place = fill.places[fill.planes.place(x, y)];
+        if (place == 0) continue;
+        needed_[count_++] = {x, y, place - 1};
+        place = 0;
+        area_ = {std::min(area_.left, x), std::min(area_.top, y), std::max(area_.right, x + 1),
+                 std::max(area_.bottom, y + 1)};
+      }
+  }
+
+  template <class Entry, class Take>
+  void slide(const Entry& entry, const Take& take, const NonlocalFill& fill) {
+    const int left = area_.left - known_reach;
+    const int right = area_.right + known_reach;
+    constexpr int rows = 2 * known_reach + 1;
+    columns_ = {};
+    for (KnownRow& row : ring_) row = {};
+    KnownRow entering;
+    int next = 0;
+    for (int y = area_.top - known_reach; y < area_.bottom + known_reach; ++y) {
+      KnownRow& slot = ring_[static_cast<std::size_t>((y - area_.top + known_reach) % rows)];
+      EntryRow(entry, left, right, y, entering);
+      ExchangeRows(entering, slot, right - left, columns_);
+      slot = entering;
+      const int middle = y - known_reach;
+      if (next == count_ || needed_[next].y != middle || middle < area_.top) continue;
+      integrate(right - left);
+      for (; next < count_ && needed_[next].y == middle; ++next) {
+        const Needed& needed = needed_[next];
+        take(means_[next], fill.list.samples[needed.sample], window(needed.x - left));
+      }
+    }
+  }
+
+  /// The columns' sums as prefix sums.
+  void integrate(int count) {
+    KnownEntry sum;
+    for (int x = 0; x < count; ++x) {
+      sum.value += columns_.values[x];
+      sum.count += columns_.counts[x];
+      along_[x + 1] = sum;
+    }
+  }
+  [[nodiscard]] KnownEntry window(int x) const {
+    const KnownEntry& last = along_[x + known_reach + 1];
+    const KnownEntry& before = along_[x - known_reach];
+    return {last.value - before.value, last.count - before.count};
+  }
+
+  NonlocalArea area_{};
+  int count_ = 0;
+  Needed needed_[nonlocal_side * nonlocal_side];
+  NonlocalMean means_[nonlocal_side * nonlocal_side];
+  std::array<KnownRow, 2 * known_reach + 1> ring_;
+  KnownRow columns_;
+  KnownEntry along_[nonlocal_columns + 1] = {};
+};
+
+/// The non-local fill of pictures of one size.
+class NonlocalTiles {
+ public:
+  NonlocalTiles(CpuBackend& backend, const LensLayersJob& job)
+      : backend_(backend),
+        columns_(static_cast<int>((job.width + nonlocal_side - 1) / nonlocal_side)),
+        rows_(static_cast<int>((job.height + nonlocal_side - 1) / nonlocal_side)),
+        job_(job),
+        work_(1),
+        marks_(static_cast<std::size_t>(columns_) * static_cast<std::size_t>(rows_)),
+        tiles_(static_cast<std::size_t>(backend.threads.count())) {}
+
+  [[nodiscard]] std::size_t bytes() const noexcept {
+    return sizeof(NonlocalWork) + marks_.size() + tiles_.size() * sizeof(NonlocalTile);
+  }
+
+  template <class Launch>
+  void run(const Launch& launch, const LensScene& scene) {
+    const NonlocalFill fill = nonlocal_fill(job_, scene, work_.data(), marks_.data(), nonlocal_side);
+    with_channels(job_.channels, [&]<int Channels>() {
+      fill_nonlocally(launch, fill, scene.work->groups.count, job_.offset_pairs,
+                      [&](int group) { apply<Channels>(fill, group); });
+    });
+  }
+
+ private:
+  template <int Channels>
+  void apply(const NonlocalFill& fill, int group) {
+    backend_.threads.for_rows(columns_ * rows_, 1, [&](std::int64_t first, std::int64_t last, int slot) {
+      for (auto tile = static_cast<int>(first); tile < last; ++tile) {
+        if (marks_[static_cast<std::size_t>(tile)] == 0) continue;
+        marks_[static_cast<std::size_t>(tile)] = 0;
+        tiles_[static_cast<std::size_t>(slot)].template run<Channels>(fill, group, tile % columns_,
+                                                                      tile / columns_);
+      }
+    });
+  }
+
+  CpuBackend& backend_;
+  int columns_;
+  int rows_;
+  LensLayersJob job_;
+  WorkspaceVector<NonlocalWork> work_;
+  WorkspaceVector<std::uint8_t> marks_;  ///< of tiles
+  WorkspaceVector<NonlocalTile> tiles_;  ///< of each thread
+};
+
+}  // namespace satin::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,457 @@
+#pragma once
+// Texture of what is hidden: sharp hidden samples take the colours that their group has where it repeats (He
+// and Sun, Statistics of patch offsets for image completion, 2012: a few offsets dominate). Offsets are the
+// deepest local minima of the group's difference from itself, shifted, at sampled points. At a hidden sample
+// each of them counts by how well it explains what is known around it, and the means of the disocclusion fill
+// by how well a mean does that.
+
+#include <cmath>
+#include <cstdint>
+
+#include "lens/maths/disocclusion_fill.h"
+
+namespace satin {
+
+inline constexpr std::uint32_t nonlocal_radius = 4 * 256;  ///< hidden samples below it are sharp
+inline constexpr std::uint32_t least_needed = 50;          ///< fewer sharp ones of a group stay as they are
+inline constexpr float most_copied = 1.2F;                 ///< linear light; lamps are not texture
+
+inline constexpr int offset_reach = 72;
+inline constexpr int offset_columns = 2 * offset_reach + 1;
+inline constexpr int offset_rows = offset_reach + 1;  ///< below or beside; those above are their opposites
+inline constexpr int offset_count = offset_columns * offset_rows;
+inline constexpr int least_offset = 5;  ///< nearer ones repeat nothing
+inline constexpr int point_cells = 48;  ///< points along the longer side of the picture
+inline constexpr int most_points = point_cells * point_cells;
+inline constexpr int most_candidates = offset_count / 2;
+inline constexpr int most_offset_pairs = 16;  ///< an offset and its opposite
+
+inline constexpr int known_reach = 12;  ///< costs are means over 25 x 25 pixels
+inline constexpr int known_area = (2 * known_reach + 1) * (2 * known_reach + 1);
+inline constexpr std::uint32_t least_known = known_area * 15 / 100;  ///< fewer known pixels tell no cost
+inline constexpr int guard_distance = 4;
+
+// Compressed light in 9 bits, three colours a word and the group above them; what must not be copied has no
+// group. A difference of words is below 3 * 2^18: a sum of four over the window stays below 2^31, over all
+// points below 2^31 as well.
+
+inline constexpr std::uint32_t packed_largest = 511;
+inline constexpr std::uint32_t nothing_packed = 7U << 27;
+inline constexpr float packed_scale = most_copied / (1 + most_copied) / packed_largest;  ///< of one code
+static_assert(std::uint64_t{4} * known_area * 3 * packed_largest * packed_largest < std::uint64_t{1} << 31);
+static_assert(std::uint64_t{most_points} * 3 * packed_largest * packed_largest < std::uint64_t{1} << 31);
+
+SATIN_HD std::uint32_t packed_group(std::uint32_t word) { return word >> 27; }
+SATIN_HD std::uint32_t packed_code(std::uint32_t word, int c) { return word >> (9 * c) & packed_largest; }
+
+/// Squared differences of the codes, summed.
+SATIN_HD std::uint32_t packed_difference(std::uint32_t a, std::uint32_t b) {
+  std::uint32_t sum = 0;
+  for (int c = 0; c < 3; ++c) {
+    const auto apart =
+        static_cast<std::int32_t>(packed_code(a, c)) - static_cast<std::int32_t>(packed_code(b, c));
+    sum += static_cast<std::uint32_t>(apart * apart);
+  }
+  return sum;
+}
+
+struct Offset {
+  std::int32_t x;
+  std::int32_t y;
+};
+
+/// Place i of the array of offsets.
+SATIN_HD Offset offset_at(int i) { return {i % offset_columns - offset_reach, i / offset_columns}; }
+
+/// The sum of differences at sampled points, and how many of them know both ends.
+struct OffsetSum {
+  std::uint32_t sum;
+  std::uint32_t count;
+};
+
+struct OffsetCandidate {
+  double difference;  ///< mean
+  std::int32_t place;
+};
+
+/// Of one picture and one group at a time, in the memory of one device.
+struct NonlocalWork {
+  std::uint32_t needed[lens_most_groups] = {};  ///< sharp hidden samples by group
+  std::uint32_t points = 0;
+  std::uint32_t candidates = 0;
+  std::uint32_t offsets = 0;
+  Offset point[most_points] = {};  ///< in no order
+  OffsetSum sums[offset_count] = {};
+  OffsetCandidate candidate[most_candidates] = {};  ///< in no order
+  Offset offset[most_offset_pairs] = {};            ///< the best one first
+
+  [[nodiscard]] SATIN_HD bool needs(int group) const { return needed[group] >= least_needed; }
+  [[nodiscard]] SATIN_HD bool needs_any() const {
+    bool any = false;
+    for (const std::uint32_t count : needed) any = any || count >= least_needed;
+    return any;
+  }
+  [[nodiscard]] SATIN_HD double difference(int x, int y) const {
+    const OffsetSum& own = sums[y * offset_columns + x];
+    const std::uint32_t least = points / 20 + 8;
+    return own.count < least ? HUGE_VAL : static_cast<double>(own.sum) / static_cast<double>(own.count);
+  }
+};
+
+/// What the steps share. `words` and `places` are planes of the picture's size.
+struct NonlocalFill {
+  LensPlanes planes;
+  LensList list;
+  const LensUnit* unit;
+  NonlocalWork* work;
+  std::uint32_t* words;   ///< packed
+  std::uint32_t* places;  ///< of the pixel's sharp hidden sample of the group in work, from 1 on; 0: none
+  std::uint8_t* tiles;    ///< 1: such samples are in the tile
+  int tile_side;
+  int colours;  ///< channels without opacity, at most 3
+
+  /// Samples of silhouettes are in the list as well: of their pixel's group or of a nearer one.
+  [[nodiscard]] SATIN_HD bool is_needed(const LensSample& sample) const {
+    if (sample.radius >= nonlocal_radius) return false;
+    return sample.block == 2 || sample.group > planes.groups[planes.place(sample.x, sample.y)];
+  }
+  [[nodiscard]] SATIN_HD int tile_columns() const { return (planes.width + tile_side - 1) / tile_side; }
+  [[nodiscard]] SATIN_HD std::uint32_t word_at(int x, int y) const {
+    return planes.holds(x, y) ? words[planes.place(x, y)] : nothing_packed;
+  }
+};
+
+inline constexpr int needed_runs = 8192;  ///< places of steps that take samples of the list in turns
+
+/// Begins; one place a group.
+struct ClearNeeded {
+  NonlocalWork* work;
+
+  SATIN_HD void operator()(int x, int /*y*/) const { work->needed[x] = 0; }
+};
+
+struct CountNeeded {
+  NonlocalFill fill;
+
+  SATIN_HD void operator()(int x, int /*y*/) const {
+    const std::uint32_t count = *fill.list.count;
+    for (auto i = static_cast<std::uint32_t>(x); i < count; i += needed_runs)
+      if (fill.is_needed(fill.list.samples[i])) add_shared(&fill.work->needed[fill.list.samples[i].group], 1);
+  }
+};
+
+/// Packs the colours of a pixel, and clears its place.
+struct PackColours {
+  NonlocalFill fill;
+
+  SATIN_HD void operator()(int x, int y) const {
+    if (!fill.work->needs_any()) return;
+    const std::int64_t at = fill.planes.place(x, y);
+    fill.words[at] = packed(at);
+    fill.places[at] = 0;
+  }
+
+ private:
+  SATIN_HD std::uint32_t packed(std::int64_t at) const {
+    if (fill.planes.edges[at] != 0) return nothing_packed;
+    std::uint32_t word = static_cast<std::uint32_t>(fill.planes.groups[at]) << 27;
+    for (int c = 0; c < fill.colours; ++c) {
+      const float light = lens_light(fill.planes.colours[at * fill.planes.channels + c], *fill.unit);
+      if (light > most_copied) return nothing_packed;
+      word |= static_cast<std::uint32_t>(compressed_light(light) / packed_scale + 0.5F) << (9 * c);
+    }
+    return word;
+  }
+};
+
+/// Magnitudes lent their plane to the packed colours.
+struct RestoreMagnitudes {
+  NonlocalFill fill;
+
+  SATIN_HD void operator()(int x, int y) const {
+    if (!fill.work->needs_any()) return;
+    const std::int64_t at = fill.planes.place(x, y);
+    fill.planes.magnitudes[at] = magnitude_of(fill.planes.radii[at]);
+  }
+};
+
+/// Begins a group; one place an offset.
+struct ClearOffsets {
+  NonlocalFill fill;
+  int group;
+
+  SATIN_HD void operator()(int x, int /*y*/) const {
+    if (!fill.work->needs(group)) return;
+    fill.work->sums[x] = {};
+    if (x == 0) fill.work->points = fill.work->candidates = fill.work->offsets = 0;
+  }
+};
+
+/// Tells pixels their samples, and tiles that they have some.
+struct PlaceNeeded {
+  NonlocalFill fill;
+  int group;
+
+  SATIN_HD void operator()(int x, int /*y*/) const {
+    if (!fill.work->needs(group)) return;
+    const std::uint32_t count = *fill.list.count;
+    for (auto i = static_cast<std::uint32_t>(x); i < count; i += needed_runs) {
+      const LensSample& sample = fill.list.samples[i];
+      if (sample.group != group || !fill.is_needed(sample)) continue;
+      fill.places[fill.planes.place(sample.x, sample.y)] = i + 1;
+      fill.tiles[sample.y / fill.tile_side * fill.tile_columns() + sample.x / fill.tile_side] = 1;
+    }
+  }
+};
+
+/// A point of the group in every cell of a grid, at a place that looks random.
+struct ChoosePoints {
+  NonlocalFill fill;
+  int group;
+
+  SATIN_HD void operator()(int x, int y) const {
+    if (!fill.work->needs(group)) return;
+    const int longer = fill.planes.width > fill.planes.height ? fill.planes.width : fill.planes.height;
+    const int side = (longer + point_cells - 1) / point_cells;
+    std::uint32_t bits = static_cast<std::uint32_t>(y * point_cells + x + 1) * 0x9E3779B9U;
+    bits ^= bits >> 15;
+    bits *= 0x85EBCA6BU;
+    const Offset point{x * side + static_cast<int>((bits >> 8) % static_cast<std::uint32_t>(side)),
+                       y * side + static_cast<int>((bits >> 20) % static_cast<std::uint32_t>(side))};
+    if (static_cast<int>(packed_group(fill.word_at(point.x, point.y))) != group) return;
+    fill.work->point[add_shared(&fill.work->points, 1)] = point;
+  }
+};
+
+/// One place an offset: its differences at all points.
+struct SumDifferences {
+  NonlocalFill fill;
+  int group;
+
+  SATIN_HD void operator()(int x, int y) const {
+    if (fill.work->needs(group)) fill.work->sums[y * offset_columns + x] = sum(x, y, 0, 1);
+  }
+
+  /// At every `parts`th point from `first` on.
+  [[nodiscard]] SATIN_HD OffsetSum sum(int x, int y, std::uint32_t first, std::uint32_t parts) const {
+    OffsetSum own{};
+    const std::uint32_t points = fill.work->points;
+    for (std::uint32_t i = first; i < points; i += parts) {
+      const Offset point = fill.work->point[i];
+      const std::uint32_t there = fill.word_at(point.x + x - offset_reach, point.y + y);
+      if (static_cast<int>(packed_group(there)) != group) continue;
+      own.sum += packed_difference(fill.words[fill.planes.place(point.x, point.y)], there);
+      ++own.count;
+    }
+    return own;
+  }
+};
+
+/// Offsets that are local minima.
+struct FindCandidates {
+  NonlocalFill fill;
+  int group;
+
+  SATIN_HD void operator()(int x, int y) const {
+    NonlocalWork& work = *fill.work;
+    if (!work.needs(group)) return;
+    const Offset offset{x - offset_reach, y};
+    if (offset.x * offset.x + y * y < least_offset * least_offset) return;
+    const double own = work.difference(x, y);
+    if (!(own < HUGE_VAL)) return;
+    for (int v = y - 1; v <= y + 1; ++v)
+      for (int u = x - 1; u <= x + 1; ++u)
+        if (beside(work, u, v) < own) return;
+    const std::uint32_t place = add_shared(&work.candidates, 1);
+    if (place < most_candidates) work.candidate[place] = {own, y * offset_columns + x};
+  }
+
+ private:
+  /// Above the first row are the opposites of the second one.
+  SATIN_HD static double beside(const NonlocalWork& work, int x, int y) {
+    const int u = y < 0 ? offset_columns - 1 - x : x;
+    if (u < 0 || u >= offset_columns || y >= offset_rows) return HUGE_VAL;
+    return work.difference(u, y < 0 ? -y : y);
+  }
+};
+
+/// The best candidates by their ranks; of equal ones the first place counts.
+struct RankCandidates {
+  NonlocalFill fill;
+  int group;
+  int pairs;
+
+  SATIN_HD void operator()(int x, int /*y*/) const {
+    NonlocalWork& work = *fill.work;
+    if (!work.needs(group)) return;
+    const int count = static_cast<int>(work.candidates < most_candidates ? work.candidates : most_candidates);
+    if (x == 0) work.offsets = static_cast<std::uint32_t>(count < pairs ? count : pairs);
+    if (x >= count) return;
+    const OffsetCandidate own = work.candidate[x];
+    int rank = 0;
+    for (int i = 0; i < count && rank < pairs; ++i) {
+      const OffsetCandidate& other = work.candidate[i];
+      if (other.difference < own.difference ||
+          (other.difference == own.difference && other.place < own.place))
+        ++rank;
+    }
+    if (rank < pairs) work.offset[rank] = offset_at(own.place);
+  }
+};
+
+/// What one pixel adds to a window of 25 x 25.
+struct KnownEntry {
+  std::uint32_t value = 0;
+  std::uint32_t count = 0;
+};
+
+// Entries of the passes over the pixels of a tile and around it. Every pass is one quantity; windows of it
+// are summed by the backend.
+
+/// Codes of one colour.
+struct CodeEntry {
+  NonlocalFill fill;
+  int group;
+  int colour;
+
+  SATIN_HD KnownEntry operator()(int x, int y) const {
+    const std::uint32_t word = fill.word_at(x, y);
+    if (static_cast<int>(packed_group(word)) != group) return {};
+    return {packed_code(word, colour), 1};
+  }
+};
+
+/// Squares of all codes.
+struct SquareEntry {
+  NonlocalFill fill;
+  int group;
+
+  SATIN_HD KnownEntry operator()(int x, int y) const {
+    const std::uint32_t word = fill.word_at(x, y);
+    if (static_cast<int>(packed_group(word)) != group) return {};
+    return {packed_difference(word, 0), 1};
+  }
+};
+
+/// The difference from what lies at an offset.
+struct DifferenceEntry {
+  NonlocalFill fill;
+  int group;
+  Offset offset;
+
+  SATIN_HD KnownEntry operator()(int x, int y) const {
+    const std::uint32_t word = fill.word_at(x, y);
+    const std::uint32_t there = fill.word_at(x + offset.x, y + offset.y);
+    if (static_cast<int>(packed_group(word)) != group || packed_group(there) != packed_group(word)) return {};
+    return {packed_difference(word, there), 1};
+  }
+};
+
+/// The differences at a small distance, all four ways.
+struct GuardEntry {
+  NonlocalFill fill;
+  int group;
+
+  SATIN_HD KnownEntry operator()(int x, int y) const {
+    KnownEntry sum;
+    for (int i = 0; i < 4; ++i) {
+      const int step = i < 2 ? guard_distance : -guard_distance;
+      const KnownEntry own =
+          DifferenceEntry{fill, group, {i % 2 == 0 ? step : 0, i % 2 == 0 ? 0 : step}}(x, y);
+      sum.value += own.value;
+      sum.count += own.count;
+    }
+    return sum;
+  }
+};
+
+/// One sharp hidden sample between the passes.
+struct NonlocalMean {
+  float squares = 0;    ///< mean of squared codes
+  float means[4] = {};  ///< squared, of each colour's codes
+  float weight = 0;
+  float colour[4] = {};  ///< weighted, compressed
+
+  [[nodiscard]] SATIN_HD static float mean(const KnownEntry& sums) {
+    return sums.count == 0 ? 0 : static_cast<float>(sums.value) / static_cast<float>(sums.count);
+  }
+  SATIN_HD void add_squares(const KnownEntry& sums) { squares = mean(sums); }
+  SATIN_HD void add_codes(int c, const KnownEntry& sums) { means[c] = mean(sums) * mean(sums); }
+
+  /// After these: the disocclusion fill counts by the variance, or half of the differences at a small
+  /// distance, whichever is less: real textures are smooth more often than they repeat.
+  template <int Channels>
+  SATIN_HD void begin(const LensSample& sample, const KnownEntry& guard, const LensUnit& unit) {
+    const float variance = squares - sum_of_channels(means, 3);
+    float spread = variance > 0 ? variance : 0;
+    if (guard.count > 0) {
+      const float half = static_cast<float>(guard.value) / static_cast<float>(guard.count) / 2;
+      spread = half < spread ? half : spread;
+    }
+    weight = 4 * trust(spread);
+    for (int c = 0; c < Channels; ++c)
+      colour[c] = weight * compressed_light(lens_light(sample.colour[c], unit));
+  }
+
+  /// An offset's colours count by its cost; a block's pixels a quarter each.
+  template <int Channels>
+  SATIN_HD void add_offset(const NonlocalFill& fill, const LensSample& sample, const Offset& offset,
+                           const KnownEntry& sums, const LensUnit& unit) {
+    if (sums.count < least_known) return;
+    const int pixels = sample.block * sample.block;
+    const float each =
+        trust(static_cast<float>(sums.value) / static_cast<float>(sums.count)) / static_cast<float>(pixels);
+    for (int i = 0; i < pixels; ++i) {
+      const int x = sample.x + offset.x + i % 2;
+      const int y = sample.y + offset.y + i / 2;
+      if (packed_group(fill.word_at(x, y)) != sample.group) continue;
+      const std::uint32_t* there = fill.planes.colours + fill.planes.place(x, y) * Channels;
+      for (int c = 0; c < Channels; ++c)
+        colour[c] = colour[c] + each * compressed_light(lens_light(there[c], unit));
+      weight = weight + each;
+    }
+  }
+
+  /// Linear colours. What is as near as 16 bits tell to what the sample has leaves it, so that a constant
+  /// picture stays constant.
+  template <int Channels>
+  SATIN_HD void store(LensSample& sample, const LensUnit& unit) const {
+    for (int c = 0; c < Channels; ++c) {
+      const float mean = colour[c] / weight;
+      const float apart = mean - compressed_light(lens_light(sample.colour[c], unit));
+      if (apart < 1.0F / 65535.0F && apart > -1.0F / 65535.0F) continue;
+      sample.colour[c] = lens_integer(expanded_light(mean), unit);
+    }
+  }
+
+ private:
+  /// 1 / (cost + 0.0002)^4 of a mean of squared codes.
+  SATIN_HD static float trust(float cost) {
+    const float light = cost * (packed_scale * packed_scale) + 2e-4F;
+    const float square = light * light;
+    return 1 / (square * square);
+  }
+};
+
+/// The steps of one picture. apply(group) is the backend's: every sharp hidden sample of the group by the
+/// passes above, after which its place is 0 again, and so are the tiles'.
+template <class Launch, class Apply>
+void fill_nonlocally(const Launch& launch, const NonlocalFill& fill, int most_groups, int pairs,
+                     const Apply& apply) {
+  const LensPlanes& planes = fill.planes;
+  launch(lens_most_groups, 1, ClearNeeded{fill.work});
+  launch(needed_runs, 1, CountNeeded{fill});
+  launch(planes.width, planes.height, PackColours{fill});
+  for (int group = 1; group < most_groups; ++group) {
+    launch(offset_count, 1, ClearOffsets{fill, group});
+    launch(needed_runs, 1, PlaceNeeded{fill, group});
+    launch(point_cells, point_cells, ChoosePoints{fill, group});
+    launch(offset_columns, offset_rows, SumDifferences{fill, group});
+    launch(offset_columns, offset_rows, FindCandidates{fill, group});
+    launch(most_candidates, 1, RankCandidates{fill, group, pairs});
+    apply(group);
+  }
+  launch(planes.width, planes.height, RestoreMagnitudes{fill});
+}
+
+}  // namespace satin

@@ -1,0 +1,283 @@
+#pragma once
+// Soft depth, as phones and learned estimators give it: silhouettes are ramps that lie beside the edges of
+// the picture and overshoot. A depth image is soft if at least half of its silhouettes are ramps. Then thin
+// extremes give way to the median around them, more around the focus is sharp, and pixels near a silhouette
+// take the depth of the side that looks like them. Depth that is not soft keeps every bit.
+
+#include <cmath>
+#include <cstdint>
+
+#include "lens/maths/depth_ramp.h"
+#include "lens/maths/depth_span.h"
+#include "lens/maths/enlarge_radii.h"
+#include "pixels/maths/channel_sum.h"
+
+namespace satin {
+
+/// Rows that are looked at for silhouettes.
+inline constexpr int soft_stride = 2;
+inline constexpr std::uint32_t least_silhouettes = 16;  ///< fewer say nothing
+/// What is sharp around the focus of soft depth, both ways, unless told: this share of the range of depth.
+inline constexpr double soft_sharp_share = 0.02;
+
+inline constexpr std::int64_t surface_reach = 8;
+/// Over twice the reach a surface rises eight times as much as from one neighbour to the other, a silhouette
+/// less than this.
+inline constexpr double most_rise = 6;
+
+/// Counts the silhouettes, and those of them that are ramps, along the rows and columns of a run of columns,
+/// by radii that nothing holds: those that are held look like silhouettes.
+template <class T>
+struct CountRamps {
+  DepthRule rule;
+  DepthRows<T> depth;
+  std::int64_t width;
+  std::int64_t height;
+  const LensState* state;
+  DepthSpan* span;
+
+  SATIN_HD void operator()(int x, int run_row) const {
+    const std::int64_t y = std::int64_t{run_row} * soft_stride;
+    const double strength = state->strength;
+    std::uint32_t silhouettes = 0;
+    std::uint32_t ramps = 0;
+    const std::int64_t first = std::int64_t{x} * span_run;
+    const std::int64_t last = first + span_run < width ? first + span_run : width;
+    const bool inside = y >= surface_reach && y + surface_reach < height;
+    for (std::int64_t u = first; u < last; ++u) {
+      if (u >= surface_reach && u + surface_reach < width)
+        count([&](std::int64_t i) { return strength * inverse(u + i, y); }, silhouettes, ramps);
+      if (inside) count([&](std::int64_t i) { return strength * inverse(u, y + i); }, silhouettes, ramps);
+    }
+    if (silhouettes != 0) add_shared(&span->silhouettes, silhouettes);
+    if (ramps != 0) add_shared(&span->ramps, ramps);
+  }
+
+ private:
+  /// What is unknown is no number, and so is what is made of it.
+  SATIN_HD double inverse(std::int64_t x, std::int64_t y) const {
+    const DepthValue value = depth_value(static_cast<double>(depth.at(x, y)), rule);
+    if (!value.known) return NAN;
+    return rule.distances ? 1 / value.value : value.value;
+  }
+  SATIN_HD static double magnitude(double value) { return value < 0 ? -value : value; }
+
+  /// along(i) is the radius i pixels on.
+  template <class Along>
+  SATIN_HD static void count(const Along& along, std::uint32_t& silhouettes, std::uint32_t& ramps) {
+    const double before = along(-1);
+    const double after = along(1);
+    const double rise = magnitude(after - before);
+    if (!(rise > silhouette_step)) return;
+    const double own = along(0);
+    if (!(own - own == 0)) return;
+    if (!(magnitude(along(surface_reach) - along(-surface_reach)) <= most_rise * rise)) return;
+    const double a = own - before;
+    const double b = after - own;
+    ++silhouettes;
+    ramps += (a > ramp_step && b > ramp_step) || (a < -ramp_step && b < -ramp_step) ? 1U : 0U;
+  }
+};
+
+/// Whether depth is soft, and the edges of what is sharp then; one thread.
+struct TellSoftness {
+  DepthRule rule;
+  DepthSpan* span;
+  LensState* state;
+
+  SATIN_HD void operator()(int /*x*/, int /*y*/) const {
+    span->soft =
+        span->silhouettes >= least_silhouettes && 2 * std::uint64_t{span->ramps} >= span->silhouettes ? 1 : 0;
+    if (span->soft == 0 || rule.sharp_range_given) return;
+    const double more = soft_sharp_share * (state->high - state->low);
+    state->near_edge = state->near_edge + more;
+    state->far_edge = state->far_edge - more;
+  }
+};
+
+/// RadiiOfDepth with the edges of soft depth.
+template <class T>
+struct RadiiOfSoftDepth {
+  RadiiOfDepth<T> step;
+  const DepthSpan* span;
+
+  SATIN_HD void operator()(int x, int y) const {
+    if (span->soft != 0) step.row(y)(x);
+  }
+};
+
+inline constexpr int thin_reach = 2;  ///< of the median
+inline constexpr int thin_side = 2 * thin_reach + 1;
+
+/// Near a silhouette of soft depth the median of 5 x 5 radii, elsewhere the radius itself; the lower one of
+/// two medians at the border.
+struct RejectThinExtremes {
+  Rows<const SignedRadius256> radii;
+  std::int64_t width;
+  std::int64_t height;
+  const DepthSpan* span;
+  Rows<SignedRadius256> result;
+
+  SATIN_HD void operator()(int x, int y) const {
+    if (span->soft == 0) return;
+    SignedRadius256 around[thin_side * thin_side];
+    int count = 0;
+    const SignedRadius256 own = radii.row(y)[x];
+    RadiusRange range{own, own};
+    for (std::int64_t v = y - thin_reach; v <= y + thin_reach; ++v)
+      for (std::int64_t u = x - thin_reach; u <= x + thin_reach; ++u) {
+        if (u < 0 || v < 0 || u >= width || v >= height) continue;
+        const SignedRadius256 radius = radii.row(v)[u];
+        range.low = radius < range.low ? radius : range.low;
+        range.high = radius > range.high ? radius : range.high;
+        around[count++] = radius;
+      }
+    result.row(y)[x] = range.high - range.low > silhouette_step ? median(around, count) : own;
+  }
+
+ private:
+  /// Half of the values in order are enough.
+  SATIN_HD static SignedRadius256 median(SignedRadius256* values, int count) {
+    const int middle = (count - 1) / 2;
+    for (int i = 0; i <= middle; ++i)
+      for (int j = i + 1; j < count; ++j) {
+        const SignedRadius256 low = values[j] < values[i] ? values[j] : values[i];
+        values[j] = values[j] < values[i] ? values[i] : values[j];
+        values[i] = low;
+      }
+    return values[middle];
+  }
+};
+
+/// ColourSamples of soft depth.
+template <class T>
+struct ColourSoftSamples {
+  ColourSamples<T> step;
+  const DepthSpan* span;
+
+  SATIN_HD void operator()(int i, int j) const {
+    if (span->soft != 0) step(i, j);
+  }
+};
+
+inline constexpr int snap_reach = 6;  ///< both sides of a ramp are looked for in a disc of this radius
+/// A pixel is near a silhouette if 5 x 5 radii differ by this share of what those of the square do.
+inline constexpr float snap_share = 0.3F;
+/// Pixels are of a side if they are nearer to its extreme than this share of the range.
+inline constexpr float snap_side = 0.3F;
+/// Differences of colour, squared and summed, that are as likely as not within one surface.
+inline constexpr float snap_colours = 0.0128F;
+
+/// One side of a ramp: how likely the pixel's colour is on it, and its radius.
+struct SnapSide {
+  float likeness = 0;
+  float weight = 0;
+  float radius = 0;
+
+  SATIN_HD void add(float by, float alike, SignedRadius256 own) {
+    likeness = likeness + by * alike;
+    weight = weight + by;
+    radius = radius + by * static_cast<float>(own);
+  }
+  /// Near 1 / 10 where little is known.
+  [[nodiscard]] SATIN_HD float likely() const { return (likeness + 1e-3F) / (weight + 1e-2F); }
+};
+
+/// Radii near silhouettes of soft depth: of the side that looks like the pixel. `Colours` tells the colour of
+/// a sample: colours(x, y).
+template <class Colours>
+struct SnapToColours {
+  Rows<const SignedRadius256> radii;
+  std::int64_t width;
+  std::int64_t height;
+  Colours colours;
+  const DepthSpan* span;
+  Rows<SignedRadius256> result;
+
+  SATIN_HD void operator()(int x, int y) const {
+    if (span->soft != 0) result.row(y)[x] = snapped(x, y);
+  }
+
+ private:
+  SATIN_HD RadiusRange range_around(int x, int y, int reach) const {
+    const SignedRadius256 own = radii.row(y)[x];
+    RadiusRange range{own, own};
+    const std::int64_t right = x + reach < width ? x + reach : width - 1;
+    const std::int64_t bottom = y + reach < height ? y + reach : height - 1;
+    for (std::int64_t v = y < reach ? 0 : y - reach; v <= bottom; ++v) {
+      const SignedRadius256* row = radii.row(v);
+      for (std::int64_t u = x < reach ? 0 : x - reach; u <= right; ++u) {
+        range.low = row[u] < range.low ? row[u] : range.low;
+        range.high = row[u] > range.high ? row[u] : range.high;
+      }
+    }
+    return range;
+  }
+
+  /// 1 for the same colour, less and less for others.
+  SATIN_HD static float alike(const GuideColour& a, const GuideColour& b) {
+    float terms[4] = {};
+    for (int c = 0; c < 3; ++c) terms[c] = (a.value[c] - b.value[c]) * (a.value[c] - b.value[c]);
+    const float times = 1 + sum_of_channels(terms, 3) / snap_colours;
+    return 1 / (times * times);
+  }
+
+  SATIN_HD SignedRadius256 snapped(int x, int y) const {
+    const SignedRadius256 own = radii.row(y)[x];
+    const RadiusRange beside = range_around(x, y, 2);
+    if (static_cast<float>(beside.high - beside.low) <= snap_share * silhouette_step) return own;
+    const RadiusRange range = range_around(x, y, snap_reach);
+    const auto apart = static_cast<float>(range.high - range.low);
+    if (range.high - range.low <= silhouette_step ||
+        static_cast<float>(beside.high - beside.low) <= snap_share * apart)
+      return own;
+    SnapSide near;
+    SnapSide far;
+    add_sides(x, y, range, near, far);
+    if (!(near.weight > 0.05F) || !(far.weight > 0.05F)) return own;
+    const float place = static_cast<float>(own - range.low) / apart;
+    const bool is_near = near.likely() * (0.15F + place) > far.likely() * (1.15F - place);
+    const SnapSide& side = is_near ? near : far;
+    const float radius = side.radius / side.weight;
+    return static_cast<SignedRadius256>(radius < 0 ? radius - 0.5F : radius + 0.5F);
+  }
+
+  SATIN_HD void add_sides(int x, int y, const RadiusRange& range, SnapSide& near, SnapSide& far) const {
+    const GuideColour own = colours(x, y);
+    const float close = snap_side * static_cast<float>(range.high - range.low);
+    for (int j = -snap_reach; j <= snap_reach; ++j)
+      for (int i = -snap_reach; i <= snap_reach; ++i) {
+        const int distance = i * i + j * j;
+        const std::int64_t u = x + i;
+        const std::int64_t v = y + j;
+        if (distance > snap_reach * snap_reach || u < 0 || v < 0 || u >= width || v >= height) continue;
+        const SignedRadius256 radius = radii.row(v)[u];
+        const bool is_near = static_cast<float>(range.high - radius) < close;
+        if (!is_near && !(static_cast<float>(radius - range.low) < close)) continue;
+        const float times = 1 + static_cast<float>(distance) / (0.72F * snap_reach * snap_reach);
+        (is_near ? near : far).add(1 / (times * times), alike(own, colours(u, v)), radius);
+      }
+  }
+};
+
+/// Colours of a picture of the depth image's size.
+template <class T>
+struct PictureColours {
+  Rows<const T> picture;
+  int channels;
+  int colours;
+
+  SATIN_HD GuideColour operator()(std::int64_t x, std::int64_t y) const {
+    return guide_colour(picture.row(y) + x * channels, colours);
+  }
+};
+
+/// Colours that ColourSamples made.
+struct ColoursOfSamples {
+  const GuideColour* of_samples;
+  std::int64_t width;
+
+  SATIN_HD GuideColour operator()(std::int64_t x, std::int64_t y) const { return of_samples[y * width + x]; }
+};
+
+}  // namespace satin

@@ -1,0 +1,100 @@
+// Silhouettes taken apart: colours are held to those around, and lamps go on behind what is nearer.
+
+#include "lens/maths/silhouette.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "tests/lens/lens_layers_case.h"
+#include "tests/oracles/device_under_test.h"
+#include "tests/oracles/pictures.h"
+
+namespace satin::test {
+namespace {
+
+TEST(Silhouette, UnmixedColoursAreHeldToThoseAround) {
+  const int width = 120;
+  const int height = 90;
+  const Image picture = random_picture({width, height, 3, Type::u8}, 2);
+  const Layers plain =
+      layers_of(device_under_test(), picture, std::vector<std::int32_t>(width * height), 5);  // no silhouette
+  const Layers layers = layers_of(device_under_test(), picture, random_radii(width, height, 3), 5);
+  const auto expect_held = [&](int x, int y, const std::uint32_t* colour) {
+    for (std::size_t c = 0; c < 3; ++c) {
+      std::uint32_t low = ~0U;
+      std::uint32_t high = 0;
+      for (int v = std::max(0, y - 2); v <= std::min(height - 1, y + 2); ++v)
+        for (int u = std::max(0, x - 2); u <= std::min(width - 1, x + 2); ++u) {
+          low = std::min(low, plain.colours[3 * plain.at(u, v) + c]);
+          high = std::max(high, plain.colours[3 * plain.at(u, v) + c]);
+        }
+      EXPECT_TRUE(colour[c] >= low && colour[c] <= high) << x << ", " << y;
+    }
+  };
+  int edges = 0;
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) {
+      if (layers.edges[layers.at(x, y)] == 0) continue;
+      ++edges;
+      expect_held(x, y, &layers.colours[3 * layers.at(x, y)]);
+    }
+  for (const LensSample& sample : layers.separate) expect_held(sample.x, sample.y, sample.colour);
+  EXPECT_GT(edges, 300);
+  EXPECT_GT(layers.separate.size(), 100U);
+}
+
+constexpr int side = 64;
+constexpr int edge = 32;  ///< what is nearer ends before this column
+
+std::vector<std::int32_t> near_half() {
+  std::vector<std::int32_t> radii;
+  for (int i = 0; i < side * side; ++i) radii.push_back(i % side < edge ? 10 * 256 : 0);
+  return radii;
+}
+
+/// The nearer half, the farther one, and one pixel of another light.
+Image halves(float near, float far, int x, int y, float light) {
+  Image picture({side, side, 3, Type::f32});
+  for (int v = 0; v < side; ++v)
+    for (int u = 0; u < side; ++u)
+      for (int c = 0; c < 3; ++c)
+        picture.view().row<float>(v)[3 * u + c] = u == x && v == y ? light : u < edge ? near : far;
+  return picture;
+}
+
+TEST(Silhouette, PixelsOfSoftDepthThatLookLikeTheOtherSideDoNotKeepItsColour) {
+  const Image picture = halves(0.9F, 0.2F, edge, 30, 0.95F);
+  const auto far_light = [&](bool soft) {
+    const Layers layers = layers_of(device_under_test(), picture, near_half(), 5, 0, soft);
+    return lens_light(layers.colours[3 * layers.at(edge, 30)], layers.unit);
+  };
+  EXPECT_GT(far_light(false), 0.21F);
+  EXPECT_NEAR(far_light(true), 0.2F, 1e-4F);
+}
+
+TEST(Silhouette, ALampBesideWhatIsNearerLiesBehindIt) {
+  const Layers layers =
+      layers_of(device_under_test(), halves(0.1F, 0.05F, edge - 1, 30, 20), near_half(), 5, 0);
+  EXPECT_LT(lens_light(layers.colours[3 * layers.at(edge - 1, 30)], layers.unit), 0.2F);
+  const Layers bright =
+      layers_of(device_under_test(), halves(2.0F, 0.05F, edge - 1, 30, 20), near_half(), 5, 0);
+  EXPECT_GT(lens_light(bright.colours[3 * bright.at(edge - 1, 30)], bright.unit), 3);
+}
+
+TEST(Silhouette, WhatIsHiddenBesideALampIsTheLinearMeanAround) {
+  const Layers layers =
+      layers_of(device_under_test(), halves(0.1F, 0.05F, edge, 30, 19.05F), near_half(), 5, 0);
+  const auto hidden = std::ranges::find_if(
+      layers.hidden, [](const LensSample& sample) { return sample.x == edge - 1 && sample.y == 30; });
+  ASSERT_NE(hidden, layers.hidden.end());
+  float sum = 0;
+  for (int y = 29; y <= 31; ++y) sum += lens_light(layers.colours[3 * layers.at(edge, y)], layers.unit);
+  EXPECT_GT(sum / 3, 4);
+  EXPECT_NEAR(lens_light(hidden->colour[0], layers.unit), sum / 3, 1e-3);
+}
+
+}  // namespace
+}  // namespace satin::test

@@ -1,0 +1,137 @@
+// Soft depth: told from its ramps, snapped to the picture, and nothing of that where depth is not soft.
+
+#include "lens/maths/soft_depth.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "tests/lens/lens_radii_case.h"
+#include "tests/oracles/device_under_test.h"
+#include "tests/oracles/pictures.h"
+
+namespace satin::test {
+namespace {
+
+constexpr int width = 120;
+constexpr int height = 80;
+constexpr int edge = 60;  ///< of what is nearer in the picture
+
+/// White before it and black behind.
+Image two_halves() {
+  Image picture = dark_picture(width, height);
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < edge; ++x)
+      for (int c = 0; c < 3; ++c) picture.view().row<std::uint8_t>(y)[3 * x + c] = 250;
+  return picture;
+}
+
+/// 0.9 at the left, 0.1 at the right; a ramp of so many pixels around a column.
+double ramp(double x, double middle, double wide) {
+  const double share = std::clamp((middle - x) / wide + 0.5, 0.0, 1.0);
+  return 0.1 + 0.8 * share;
+}
+
+LensFocus focus_at(double value) {
+  LensFocus focus;
+  focus.focus = value;
+  focus.strength = Length{20, false};
+  return focus;
+}
+
+Image depth_of(double middle, double wide) {
+  return plane_of(width, height, Type::f32,
+                  [&](auto x, auto) { return ramp(static_cast<double>(x) + 0.5, middle, wide); });
+}
+
+TEST(SoftDepth, SilhouettesMoveToTheEdgesOfThePicture) {
+  for (const double middle : {edge - 2.0, edge + 0.0, edge + 2.0}) {
+    LensFocus focus = focus_at(0.1);
+    focus.sharp_range = 0;
+    const RadiiResult found = radii_of(two_halves(), depth_of(middle, 8), focus);
+    for (int y = 0; y < height; ++y)
+      for (int x = 0; x < width; ++x)
+        EXPECT_NEAR(found.at(x, y) / 256.0, x < edge ? 16 : 0, 3) << middle << ": " << x << ", " << y;
+  }
+}
+
+TEST(SoftDepth, OfAnotherSizeIsSnappedAtItsOwn) {
+  LensFocus focus = focus_at(0.1);
+  focus.sharp_range = 0;
+  const Image depth = plane_of(width / 2, height / 2, Type::f32, [](auto x, auto) {
+    return ramp(2 * static_cast<double>(x) + 1, edge + 2, 12);
+  });
+  const RadiiResult found = radii_of(two_halves(), depth, focus);
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x)
+      EXPECT_NEAR(found.at(x, y) / 256.0, x < edge ? 16 : 0, 3) << x << ", " << y;
+}
+
+/// What the value alone gives.
+void expect_untouched(const RadiiResult& found, const Image& depth, double focus, double strength) {
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) {
+      const double value = static_cast<double>(depth.view().value<float>(x, y));
+      ASSERT_NEAR(found.at(x, y), 256 * strength * (value - focus), 1) << x << ", " << y;
+    }
+}
+
+TEST(SoftDepth, OtherDepthKeepsItsRadii) {
+  // bars of five pixels and wires of one, with and without a half covered pixel beside them; steep surfaces
+  const auto bars = plane_of(width, height, Type::f32, [](auto x, auto) {
+    return x % 20 < 5 ? 0.8 : x % 20 == 11 ? 0.6 : x % 20 == 5 ? 0.5 : 0.2;
+  });
+  const auto surface = plane_of(width, height, Type::f32, [](auto x, auto y) {
+    return (static_cast<double>(x) + static_cast<double>(y)) / 200;
+  });
+  for (const Image* depth : {&bars, &surface}) {
+    LensFocus focus = focus_at(0.3);
+    focus.strength = Length{60, false};
+    focus.max_radius = 500;
+    expect_untouched(radii_of(two_halves(), *depth, focus), *depth, 0.3, 60);
+  }
+}
+
+TEST(SoftDepth, ALensKeepsItsRadii) {
+  const Image depth = depth_of(edge, 8);
+  LensFocus focus;
+  focus.focus = 0.5;
+  focus.f_number = 1;
+  focus.focal_length = 120;
+  focus.max_radius = 500;
+  const RadiiResult found = radii_of(two_halves(), depth, focus);
+  ASSERT_GT(found.strength, 20);
+  expect_untouched(found, depth, 0.5, found.strength);
+}
+
+TEST(SoftDepth, IsSharpAroundTheFocusUnlessTold) {
+  const Image depth = plane_of(width, height, Type::f32, [](auto x, auto y) {
+    return ramp(static_cast<double>(x) + 0.5, edge, 8) + 0.005 * static_cast<double>(y % 7);
+  });
+  const RadiiResult unless_told = radii_of(two_halves(), depth, focus_at(0.12));
+  LensFocus focus = focus_at(0.12);
+  focus.sharp_range = 0.02 * 0.83;  // of the range from 0.1 to 0.93
+  const RadiiResult told = radii_of(two_halves(), depth, focus);
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) EXPECT_NEAR(unless_told.at(x, y), told.at(x, y), 2);
+  EXPECT_EQ(told.at(100, 38), 0);  // 0.005 * 3 below the focus
+  focus.sharp_range = 0;
+  EXPECT_LT(radii_of(two_halves(), depth, focus).at(100, 35), -50);
+}
+
+TEST(SoftDepth, ThinExtremesGiveWay) {
+  // overshoots beside the silhouette: what is far dips towards what is in focus
+  const Image depth = plane_of(width, height, Type::f32, [](auto x, auto) {
+    const double dip = x == edge + 7 ? -0.2 : 0;
+    return 0.2 + ramp(static_cast<double>(x) + 0.5, edge, 8) + dip;
+  });
+  LensFocus focus = focus_at(0.1);
+  focus.sharp_range = 0;
+  const RadiiResult found = radii_of(dark_picture(width, height), depth, focus);
+  for (int y = 0; y < height; ++y) EXPECT_GT(found.at(edge + 7, y), 3 * 256) << "0.2 * 20 pixels without";
+}
+
+}  // namespace
+}  // namespace satin::test

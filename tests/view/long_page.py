@@ -1,0 +1,103 @@
+"""What takes too long for tests/run: a drag of 20 seconds, other sizes of the page, a photograph of 12 megapixels."""
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from browser import Page, open_browser
+from test_page import browser, page, photo, written  # noqa: F401
+
+DRAG = """
+const slider = document.getElementById('slider-control-strength'), picture = document.getElementById('picture');
+window.seen = [], window.moved = 0;
+picture.addEventListener('painted', () => window.seen.push([Number(picture.dataset.generation), performance.now()]));
+const timer = setInterval(() => {
+  slider.value = 500 + 400 * Math.sin(++window.moved / 20);
+  slider.dispatchEvent(new Event('input'));
+  if (window.moved < arguments[0]) return;
+  clearInterval(timer);
+  slider.dispatchEvent(new Event('change'));
+}, 20);
+"""
+
+
+def resident(process):
+    """MiB of a process."""
+    line = next(line for line in Path("/proc/%d/status" % process.pid).read_text().splitlines() if line.startswith("VmRSS"))
+    return int(line.split()[1]) / 1024
+
+
+def heap(browser):
+    """MiB of the page's objects and pixels that are still in use."""
+    browser.execute_cdp_cmd("HeapProfiler.collectGarbage", {})
+    metrics = browser.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
+    return next(each["value"] for each in metrics if each["name"] == "JSHeapUsedSize") / 2**20
+
+
+def test_fifty_events_a_second_for_twenty_seconds(page, browser):
+    browser.execute_cdp_cmd("Performance.enable", {})
+    page.click("zoom-1")
+    page.run(DRAG, 1000)
+    time.sleep(5)
+    early = resident(page.view.process), heap(browser)
+    page.wait_until(lambda: page.run("return window.moved") == 1000, 60)
+    page.wait()
+    late = resident(page.view.process), heap(browser)
+    seen = page.run("return window.seen")
+    generations = [generation for generation, _ in seen]
+    shown = len(set(generations))
+    print("%d pictures in 20 s; server %d to %d MiB, page %.1f to %.1f MiB" % (shown, early[0], late[0], early[1], late[1]))
+    assert generations == sorted(generations)
+    assert shown > 40
+    assert late[0] < 1.1 * early[0] + 16
+    assert late[1] < early[1] + 8
+    assert "--strength " + page.find("control-strength").get_attribute("value") in page.text("command")
+    page.assert_shows(written(page))
+
+
+@pytest.mark.parametrize("size", [(390, 844), (640, 400), (1280, 800), (1920, 1080)])
+@pytest.mark.parametrize("dark", [False, True])
+def test_everything_is_within_reach_at_any_size(view, photo, size, dark):
+    """Nothing of the page lies beside it, and every button is as large as a finger where fingers are used."""
+    opened = open_browser(*size, touch=size[0] < 500, dark=dark)
+    try:
+        page = Page(opened, view("photo.png", "--filter", "dof", "--depth", "depth.png").url)
+        assert page.run("return document.documentElement.scrollWidth <= innerWidth")
+        hidden = page.run("""
+            const seen = (each) => { const box = each.getBoundingClientRect();
+                                     return each.checkVisibility() && (box.right > innerWidth + 1 || box.left < -1) };
+            return [...document.querySelectorAll('button, select, input:not(#compare)')].filter(seen).map(({ id }) => id)""")
+        assert hidden == []
+        if size[0] < 500:
+            small = page.run("""
+                const small = (each) => each.checkVisibility() && each.getBoundingClientRect().height < 36;
+                return [...document.querySelectorAll('.top button, .tools button, .bottom button')].filter(small).map(({ id }) => id)""")
+            assert small == []
+        assert page.messages() == []
+    finally:
+        opened.quit()
+
+
+def test_twelve_megapixels(view, browser, tmp_path):
+    """The time to the first picture, and pictures a second in a drag at 1920 x 1080."""
+    random = np.random.default_rng(3)
+    small = Image.fromarray(random.integers(0, 256, (60, 80, 3), np.uint8))
+    small.resize((4000, 3000), Image.BICUBIC).save(tmp_path / "large.jpg", quality=92)
+    Image.fromarray(np.broadcast_to(np.arange(4000) * 255 // 3999, (3000, 4000)).astype(np.uint8)).save(tmp_path / "far.png")
+    opened = open_browser(1920, 1080)
+    try:
+        began = time.monotonic()
+        page = Page(opened, view("large.jpg", "--filter", "dof", "--depth", "far.png").url)
+        true = time.monotonic() - began
+        page.run(DRAG, 250)
+        page.wait_until(lambda: page.run("return window.moved") == 250, 30)
+        times = [at for _, at in page.run("return window.seen")]
+        page.wait(60)
+        rate = len(set(generation for generation, _ in page.run("return window.seen"))) / 5
+        gap = max(np.diff(times)) if len(times) > 1 else np.inf
+        print("true pixels after %.2f s, %.1f pictures a second, the longest gap %d ms" % (true, rate, gap))
+        assert rate > 2
+    finally:
+        opened.quit()
