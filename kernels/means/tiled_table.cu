@@ -2,10 +2,10 @@
 // tile's own summed-area table in a ring in shared memory. The channels of an entry are packed into one word;
 // in linear light they take a word each.
 //
-// Three groups of warps work on batches of eight or four rows, one behind the other: the first scans source rows (a
-// warp a row) into a staging buffer, the second adds them down the columns into the ring, the third writes
-// the means whose windows are complete. Each waits for what it needs alone (BatchGates): staging has two
-// buffers, and the ring has room for two batches beside the rows that are read.
+// Three groups of warps work on batches of eight or four rows, one behind the other: the first scans source
+// rows (a warp a row) into a staging buffer, the second adds them down the columns into the ring, the third
+// writes the means whose windows are complete. Each waits for what it needs alone (BatchGates): staging has
+// two buffers, and the ring has room for two batches beside the rows that are read.
 //
 // The table covers the picture extended by its border; of Border::shrink, where the extension is 0, only the
 // divisor is clipped.
