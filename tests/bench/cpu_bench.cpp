@@ -109,7 +109,7 @@ std::vector<Case> median_cases(const satin::Device& device, const Image& grey, c
   const auto add = [&](const Image& image, const char* type, int radius, bool peer) {
     const satin::Median parameters{.radius = static_cast<double>(radius)};
     cases.push_back({"median " + std::to_string(radius) + " grey" + type, 2 * satin::byte_size(image.shape()),
-                     planned(device, image, parameters), peer ? "OpenCV" : "",
+                     satin::bench::planned(device, image, parameters), peer ? "OpenCV" : "",
                      peer ? cv_median(image, radius) : std::function<void()>{}});
   };
   for (const int radius : {1, 2, 3, 4, 5, 20, 100}) add(grey, "", radius, true);
