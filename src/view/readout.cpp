@@ -49,7 +49,7 @@ class DepthValues {
 
   /// Signed radius of what has this depth.
   [[nodiscard]] double radius(double depth, double focus, double strength) const {
-    const double away = std::max(std::abs(depth - focus) - lens_.sharp_range, 0.0);
+    const double away = std::max(std::abs(depth - focus) - lens_.sharp_range.value_or(0), 0.0);
     const double held = depth < focus ? focus - away : focus + away;
     const double blur = strength * (nearness(held) - nearness(focus));
     return std::clamp(blur, -lens_.max_radius, lens_.max_radius);
