@@ -12,7 +12,7 @@ namespace {
 
 /// The smaller picture with what belongs to the whole one.
 Picture at_level(const OpenPicture& picture, int level) {
-  Picture small(picture.pixels().make(level)->clone());
+  Picture small(picture.pixels().make_quickly(level)->clone());
   small.metadata = picture.source().metadata;
   return small;
 }
@@ -24,7 +24,7 @@ std::vector<std::shared_ptr<const Image>> at_level(const PipelineStep& step,
   std::vector<std::shared_ptr<const Image>> images;
   for (std::size_t i = 0; i < sides.size(); ++i) {
     const bool scales = step.parameters.filter().inputs[i].role != Role::depth;
-    images.push_back(sides[i] == nullptr ? nullptr : sides[i]->make(scales ? level : 0));
+    images.push_back(sides[i] == nullptr ? nullptr : sides[i]->make_quickly(scales ? level : 0));
   }
   return images;
 }
