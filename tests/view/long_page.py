@@ -23,6 +23,31 @@ const timer = setInterval(() => {
 """
 
 
+# One of the things that people do; the three numbers from 0 to 1 say which, and how.
+HASTE = """
+const [which, x, y] = arguments, at = (id) => document.getElementById(id);
+const picture = at('picture'), box = picture.getBoundingClientRect();
+const event = (type, alongX, alongY) => new PointerEvent(type, { pointerId: 1, isPrimary: true, bubbles: true, cancelable: true,
+  clientX: box.left + 40 + alongX * (box.width - 80), clientY: box.top + 40 + alongY * (box.height - 120) });
+picture.setPointerCapture = () => {};
+const drag = () => { picture.dispatchEvent(event('pointerdown', x, y));
+  for (let i = 1; i < 6; ++i) picture.dispatchEvent(event('pointermove', x + (y - x) * i / 9, y + (x - y) * i / 9));
+  picture.dispatchEvent(event('pointerup', y, x)); };
+const slide = (ended) => { const all = [...document.querySelectorAll('.step.open > .control input[type=range]')];
+  const slider = all[Math.floor(x * all.length)]; if (!slider) return;
+  slider.value = 300 * y; slider.dispatchEvent(new Event('input')); if (ended) slider.dispatchEvent(new Event('change')); };
+const press = (id) => () => at(id).click();
+const choose = (select, names) => { select.value = names[Math.floor(x * names.length)]; select.dispatchEvent(new Event('change')); };
+const things = [slide, slide, () => slide(true), drag, drag, press('undo'), press('undo'), press('redo'), press('zoom-in'), press('zoom-out'),
+  press('zoom-fit'), press('zoom-1'), press('brush'), press('eraser'), press('overlay-coc'), press('overlay-groups'), press('reset'),
+  () => { at('compare').value = 100 * x; at('compare').dispatchEvent(new Event('input')); },
+  () => at('steps').children.length < 3 && choose(at('add-step'), ['blur', 'unsharp', 'median', 'tilt-shift']),
+  () => document.querySelector('[aria-label="Remove this step"]')?.click(),
+  () => document.querySelector('[aria-label="Earlier in the pipeline"]')?.click()];
+things[Math.floor(which * things.length)]();
+"""
+
+
 def resident(process):
     """MiB of a process."""
     line = next(line for line in Path("/proc/%d/status" % process.pid).read_text().splitlines() if line.startswith("VmRSS"))
@@ -57,20 +82,40 @@ def test_fifty_events_a_second_for_twenty_seconds(page, browser):
     page.assert_shows(written(page))
 
 
-@pytest.mark.parametrize("size", [(390, 844), (640, 400), (1280, 800), (1920, 1080)])
+def test_hasty_hands(page, browser):
+    """Whatever is done without waiting, in whatever order: at the end the page shows what its command writes."""
+    random = np.random.default_rng(7)
+    page.click("zoom-1")
+    for _ in range(150):
+        page.run(HASTE, float(random.random()), float(random.random()), float(random.random()))
+        time.sleep(float(random.choice([0, 0, 0.01, 0.05, 0.2])))
+    page.run("document.getElementById('compare').value = 0; document.getElementById('compare').dispatchEvent(new Event('input'));"
+             "document.querySelector('[id^=overlay-][aria-pressed=true]')?.click(); document.getElementById('zoom-1').click()")
+    page.wait(60)
+    page.assert_shows(written(page))
+    assert all("422" in message for message in page.messages())  # some of it is refused on the way
+
+
+# Sizes of the page and pixels of the screen for one of the page: a telephone, 200 % zoom, screens.
+@pytest.mark.parametrize("width, height, scale", [(390, 844, 3), (640, 400, 2), (1280, 800, 1), (1920, 1080, 1)])
 @pytest.mark.parametrize("dark", [False, True])
-def test_everything_is_within_reach_at_any_size(view, photo, size, dark):
+def test_everything_is_within_reach_at_any_size(view, photo, width, height, scale, dark):
     """Nothing of the page lies beside it, and every button is as large as a finger where fingers are used."""
-    opened = open_browser(*size, touch=size[0] < 500, dark=dark)
+    touch = width < 500
+    opened = open_browser(width, height, touch, dark, scale)
     try:
-        page = Page(opened, view("photo.png", "--filter", "dof", "--depth", "depth.png").url)
+        page = Page(opened, view("photo.png", "--filter", "dof", "--depth", "depth.png", "-o", "out.png").url)
+        page.view = view.last
+        page.click("zoom-1")
+        page.assert_shows(written(page))
+        assert page.run("const { width, clientWidth } = document.getElementById('picture'); return width / clientWidth") == scale
         assert page.run("return document.documentElement.scrollWidth <= innerWidth")
         hidden = page.run("""
             const seen = (each) => { const box = each.getBoundingClientRect();
                                      return each.checkVisibility() && (box.right > innerWidth + 1 || box.left < -1) };
             return [...document.querySelectorAll('button, select, input:not(#compare)')].filter(seen).map(({ id }) => id)""")
         assert hidden == []
-        if size[0] < 500:
+        if touch:
             small = page.run("""
                 const small = (each) => each.checkVisibility() && each.getBoundingClientRect().height < 36;
                 return [...document.querySelectorAll('.top button, .tools button, .bottom button')].filter(small).map(({ id }) => id)""")
@@ -101,3 +146,20 @@ def test_twelve_megapixels(view, browser, tmp_path):
         assert rate > 2
     finally:
         opened.quit()
+
+
+def test_sliders_of_every_filter_give_values_that_it_takes(page, browser):
+    select = "const select = document.querySelector('.step.open select.name');"
+    filters = page.run(select + "return [...select.options].map(({ value }) => value)")
+    for name in filters:
+        page.run(select + "select.value = arguments[0]; select.onchange()", name)
+        for slider in page.run("return [...document.querySelectorAll('.step.open input[type=range]')].map(({ id }) => id)"):
+            for position in (0, 377, 1000):
+                page.run("const slider = document.getElementById(arguments[0]); slider.value = arguments[1];"
+                         "slider.dispatchEvent(new Event('input')); slider.dispatchEvent(new Event('change'))", slider, position)
+                page.wait_until(lambda: page.data("state") != "busy" or page.text("state") == "Refused")
+                wrong = page.run("return [...document.querySelectorAll('.control > .wrong:not([hidden])')].map((each) => each.textContent)")
+                assert wrong == [], (name, slider, position)
+            page.run("const field = document.getElementById(arguments[0].slice('slider-'.length)); field.value = '';"
+                     "field.dispatchEvent(new Event('change'))", slider)
+    assert all("422" in message for message in page.messages())

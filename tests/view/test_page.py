@@ -106,6 +106,20 @@ def test_every_filter_has_a_control_for_every_parameter(page):
     assert all("422" in message for message in page.messages())  # some refuse this picture
 
 
+def test_a_filter_that_comes_back_has_its_settings(page):
+    page.set("strength", "11")
+    page.set("focus", "0.25")
+    first = page.text("command")
+    for name in ("blur", "dof"):
+        page.choose(page.browser.find_element("css selector", ".step.open select.name"), name)
+        page.wait()
+        assert page.text("command").startswith("satin " + name)
+    assert page.text("command") == first
+    page.mouse().click(page.find("picture")).perform()
+    page.wait()
+    assert "--focus-at" in page.text("command") and "--focus " not in page.text("command")
+
+
 def test_a_wrong_value_is_told_at_its_control(page):
     shown = page.text("command")
     page.find("control-strength").send_keys("nonsense")

@@ -22,12 +22,18 @@ import { Viewport } from "./viewport.js";
 const states = { busy: "Computing", preview: "Preview", true: "True pixels", refused: "Refused" };
 const moment = 250;
 
+/** A length in pixels of the screen; the browser's own number is used if it is near, as rounding depends on the place. */
+function pixelsOf(length, told) {
+  const computed = length * devicePixelRatio;
+  return Math.abs(told - computed) <= 1 ? told : Math.round(computed);
+}
+
 /** The canvas has the stage's size in pixels of the screen. */
 function followSize(stage, viewport, canvas) {
   new ResizeObserver(([{ contentRect, devicePixelContentBoxSize }]) => {
     const [exact] = devicePixelContentBoxSize ?? [];
-    const width = exact?.inlineSize ?? Math.round(contentRect.width * devicePixelRatio);
-    const height = exact?.blockSize ?? Math.round(contentRect.height * devicePixelRatio);
+    const width = pixelsOf(contentRect.width, exact?.inlineSize);
+    const height = pixelsOf(contentRect.height, exact?.blockSize);
     if (!width || !height) return;
     viewport.resize(width, height);
     canvas.resize(width, height);

@@ -18,6 +18,8 @@ export class Steps {
   #marks;
   #controls = new Map();
   #unfolded = false;
+  /** What was set of a filter that another one has replaced. */
+  #former = new Map();
 
   constructor(session, marks) {
     this.#session = session;
@@ -81,7 +83,8 @@ export class Steps {
     const select = element("select", { className: "name", "aria-label": "Filter of this step" }, ...this.#choices());
     select.value = step.filter;
     select.onchange = () => {
-      steps[i] = { filter: select.value, values: {}, strokes: [] };
+      this.#former.set(step.filter, step.values);
+      steps[i] = { filter: select.value, values: { ...this.#former.get(select.value) }, strokes: [] };
       this.#edited();
     };
     const move = (to) => steps.splice(to, 0, ...steps.splice(i, 1));
