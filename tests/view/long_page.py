@@ -110,6 +110,8 @@ def test_everything_is_within_reach_at_any_size(view, photo, width, height, scal
         page.assert_shows(written(page))
         assert page.run("const { width, clientWidth } = document.getElementById('picture'); return width / clientWidth") == scale
         assert page.run("return document.documentElement.scrollWidth <= innerWidth")
+        if height > 480:
+            assert page.run("return document.body.scrollHeight <= innerHeight")
         hidden = page.run("""
             const seen = (each) => { const box = each.getBoundingClientRect();
                                      return each.checkVisibility() && (box.right > innerWidth + 1 || box.left < -1) };

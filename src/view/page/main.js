@@ -4,7 +4,7 @@ import { Brush } from "./brush.js";
 import { PictureCanvas } from "./canvas.js";
 import { Changes } from "./changes.js";
 import { Compare } from "./compare.js";
-import { byId } from "./dom.js";
+import { byId, capital } from "./dom.js";
 import { Frames } from "./frames.js";
 import { Gestures } from "./gestures.js";
 import { Keeping } from "./keeping.js";
@@ -101,7 +101,7 @@ function showErrors(session, steps) {
 function showHelp() {
   const show = ({ target }) => {
     const about = target.closest?.("[title], [data-help]");
-    byId("help").textContent = about?.dataset.help ?? about?.title ?? "";
+    byId("help").textContent = capital(about?.dataset.help ?? about?.title ?? "");
   };
   for (const event of ["pointerover", "focusin"]) document.querySelector(".panel").addEventListener(event, show);
 }
