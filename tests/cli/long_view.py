@@ -69,6 +69,7 @@ def test_a_minute_of_load(satin, noise):
         png_file.write(satin.folder / "in" / ("%d.png" % i), noise((400 + i, 600, 3), seed=i))
         png_file.write(satin.folder / "in" / "depth.png", noise((40, 60)))
     with View(satin, "in/0.png", "in/1.png", "-o", "out") as view:
+        view.patience = 100
         view.open()
         end = time.monotonic() + SECONDS
         clients = [Client(view, seed, end) for seed in range(6)]
@@ -85,7 +86,8 @@ def test_a_minute_of_load(satin, noise):
             for key, count in client.statuses.items():
                 statuses[key] = statuses.get(key, 0) + count
         print(json.dumps({"%s %s" % key: count for key, count in statuses.items()}))
-        allowed = {"view": {200, 409, 422}, "mask": {200, 400}}
+        # A mask or a file may come when the picture or the filter is another one.
+        allowed = {"view": {200, 409}, "mask": {200, 400}}
         for (what, status), count in statuses.items():
             assert status in allowed.get(what, {200}), (what, status, count)
         assert statuses["view", 200] > 20
