@@ -296,6 +296,10 @@ def test_the_copied_command_runs_in_a_shell(view, browser, tmp_path, photo, shel
     copied = browser.execute_async_script("navigator.clipboard.readText().then(arguments[0])")
     assert copied == page.text("command")
     page.assert_shows(written(page, shell, "-o ut.png"))
+    page.set("radius", "3")
+    page.click("paste-command")
+    page.wait_until(lambda: page.text("command") == copied)
+    assert page.find("control-radius").get_attribute("value") == "7"
 
 
 def test_keys_reach_everything_on_the_picture(page):

@@ -3,12 +3,12 @@
 import { Control } from "./control.js";
 import { byId, capital, element, iconButton, words } from "./dom.js";
 
-/** Parameters that are seldom changed once they are right: they come last, folded away unless they are set. */
+/** Parameters that are seldom changed once they are right: they come last, folded away. */
 const seldom = new Set([
-  "border", "border-value", "space", "debug", "quality", "kernel", "mask", "mask-mode", "iterations", "feather-side",
-  "shape", "connectivity", "depth", "depth-from", "depth-kind", "depth-channel", "depth-scale", "depth-despeckle",
-  "depth-unit", "invert-depth", "unknown", "max-radius", "f-number", "focal-length", "sensor-width", "radius-min",
-  "radius-max", "radius-map", "guide", "range",
+  "border", "border-value", "space", "debug", "mask", "mask-mode", "feather-side", "shape", "connectivity", "depth",
+  "depth-from", "depth-kind", "depth-channel", "depth-scale", "depth-despeckle", "depth-unit", "invert-depth",
+  "unknown", "max-radius", "f-number", "focal-length", "sensor-width", "radius-min", "radius-max", "radius-map",
+  "guide", "range",
 ]);
 
 const overlays = ["coc", "groups", "hidden"];
