@@ -28,8 +28,9 @@ function pixelsOf(length, told) {
   return Math.abs(told - computed) <= 1 ? told : Math.round(computed);
 }
 
-/** The canvas has the stage's size in pixels of the screen. */
+/** The canvas has the stage's size in pixels of the screen, which not every browser tells. */
 function followSize(stage, viewport, canvas) {
+  const box = "devicePixelContentBoxSize" in ResizeObserverEntry.prototype ? "device-pixel-content-box" : "content-box";
   new ResizeObserver(([{ contentRect, devicePixelContentBoxSize }]) => {
     const [exact] = devicePixelContentBoxSize ?? [];
     const width = pixelsOf(contentRect.width, exact?.inlineSize);
@@ -37,7 +38,7 @@ function followSize(stage, viewport, canvas) {
     if (!width || !height) return;
     viewport.resize(width, height);
     canvas.resize(width, height);
-  }).observe(stage, { box: "device-pixel-content-box" });
+  }).observe(stage, { box });
 }
 
 function addZoomButtons(viewport) {

@@ -43,7 +43,6 @@ export class Session extends EventTarget {
     this.picture = told.picture;
     this.files = told.files ?? [];
     this.index = told.index ?? 0;
-    this.output = told.output ?? "";
     this.filters = new Map(told.filters.map((filter) => [filter.name, filter]));
     this.#take(told);
   }
