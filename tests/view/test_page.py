@@ -381,6 +381,12 @@ def test_a_folder_is_a_strip(view, browser, tmp_path, photo):
     assert "2.png" in page.text("command")
     small = "return [...document.querySelectorAll('#pictures canvas')].map(({ width, height }) => width / height)"
     page.wait_until(lambda: page.run(small) == pytest.approx([WIDTH / HEIGHT] * 3, rel=0.01))
+    (folder / "1.png").write_bytes(b"no picture")
+    buttons[1].click()
+    page.wait_until(lambda: page.text("picture-name") == "1.png" and page.text("state") == "No picture")
+    assert "1.png" in page.text("notices") and not page.pixels().any()
+    buttons[0].click()
+    page.wait()
     page.find("batch-command").click()
     page.wait_until(lambda: page.find("dialog").is_displayed())
     assert "--files-from" in page.text("dialog")

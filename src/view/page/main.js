@@ -19,7 +19,9 @@ import { Strength } from "./strength.js";
 import { Strip } from "./strip.js";
 import { Viewport } from "./viewport.js";
 
-const states = { busy: "Computing", preview: "Preview", true: "True pixels", refused: "Refused" };
+const states = {
+  busy: "Computing", preview: "Preview", true: "True pixels", refused: "Refused", none: "No picture",
+};
 const moment = 250;
 
 /** A length in pixels of the screen; the browser's own number is used if it is near, as rounding depends on the place. */
@@ -72,17 +74,17 @@ function showPicture(session, viewport) {
 }
 
 /** Says which pixels are seen. What is busy for a moment alone, as in a drag, changes nothing. */
-function showState(canvas, frames) {
+function showState(session, canvas, frames) {
   let timer = 0;
-  const show = () => {
-    const state = frames.refused ? "refused" : canvas.element.dataset.state;
+  const show = (state) => {
     byId("state").dataset.state = state;
     byId("state").firstChild.textContent = states[state];
   };
   const changed = () => {
+    const state = !session.picture ? "none" : frames.refused ? "refused" : canvas.element.dataset.state;
     clearTimeout(timer);
-    if (canvas.element.dataset.state === "busy" && !frames.refused) timer = setTimeout(show, moment);
-    else show();
+    if (state === "busy") timer = setTimeout(show, moment, state);
+    else show(state);
   };
   canvas.element.addEventListener("painted", changed);
   frames.addEventListener("state", changed);
@@ -131,7 +133,7 @@ async function start() {
   showErrors(session, steps);
   showHelp();
   session.addEventListener("open", () => showPicture(session, viewport));
-  showState(canvas, frames);
+  showState(session, canvas, frames);
   showPicture(session, viewport);
   followSize(byId("stage"), viewport, canvas);
 }
