@@ -283,7 +283,7 @@ void Renderer::filter_truly(const Scene& scene, const Wish& wish) {
   const WriteOptions options =
       batch::write_options(file, source, scene.work->options, output_kind(scene.work->pipeline));
   const bool is_shown_as_it_is = !wish.overlay.empty() || file_keeps(pixels->shape(), file.output, options);
-  Shown shown{std::make_shared<Pyramid>(device_, in_8_bits(pixels, source.metadata), Space::linear), 0,
+  Shown shown{std::make_shared<Pyramid>(device_, in_8_bits(pixels, options.metadata), Space::linear), 0,
               pixels->shape(), is_shown_as_it_is};
   keep(scene, wish, shown);
   if (is_shown_as_it_is) return;
