@@ -96,7 +96,8 @@ def test_every_filter_has_a_control_for_every_parameter(page):
         name = described["name"]
         page.run("const select = document.querySelector('.step.open select.name'); select.value = arguments[0];"
                  "select.onchange()", name)
-        shown = page.run("return [...document.querySelectorAll('.control > :is(input, select)[id^=control-]')].map(({ id }) => id)")
+        shown = page.run("const all = [...document.querySelectorAll('.control > :is(input, select)[id^=control-]')];"
+                         "return all.map(({ id }) => id)")
         assert sorted(shown) == sorted("control-" + parameter["name"] for parameter in described["parameters"]), name
         unnamed = page.run("return [...document.querySelectorAll(':is(input, select, button, textarea)')].filter((each) => "
                            "!each.labels?.length && !each.ariaLabel && !each.textContent.trim()).map(({ id }) => id)")
@@ -132,14 +133,14 @@ def test_a_wrong_value_is_told_at_its_control(page):
 
 def test_a_drag_shows_pictures_on_its_way_and_ends_at_the_last(page):
     page.run("window.seen = []; const picture = document.getElementById('picture');"
-             "picture.addEventListener('painted', () => window.seen.push([picture.dataset.generation, picture.dataset.state]))")
+             "picture.addEventListener('painted', () => window.seen.push(Number(picture.dataset.generation)))")
     for position in range(100, 900, 20):
         page.run("const slider = document.getElementById('slider-control-strength'); slider.value = arguments[0];"
                  "slider.dispatchEvent(new Event('input'))", position)
     last = page.run("document.getElementById('slider-control-strength').dispatchEvent(new Event('change'));"
                     "return document.getElementById('control-strength').value")
     page.wait()
-    generations = [int(generation) for generation, _ in page.run("return window.seen")]
+    generations = page.run("return window.seen")
     assert len(set(generations)) >= 4
     assert generations == sorted(generations)
     assert "--strength " + last in page.text("command")
