@@ -62,6 +62,13 @@ Pipeline pipeline_of(const ParsedLine& line) {
   return is_pipeline(filter) ? parse_pipeline(filter) : Pipeline{step_of(find_filter(filter), line)};
 }
 
+/// True for the filter's parameters and side inputs.
+bool is_of(const FilterRecord* filter, const std::string& option) {
+  if (filter == nullptr) return false;
+  return filter->find_parameter(option) != nullptr ||
+         std::ranges::find(filter->inputs, option, &InputRecord::name) != filter->inputs.end();
+}
+
 view::Line understand(const std::vector<std::string>& words) {
   const auto not_pasted = [](const std::string& what) {
     return Error(ErrorKind::usage,
@@ -73,14 +80,10 @@ view::Line understand(const std::vector<std::string>& words) {
   const bool runs = command.name == "run";
   if (command.filter == nullptr && !runs) throw not_pasted("'satin " + command.name + "' makes no picture.");
   const ParsedLine line = parse_line(command, {words.begin() + 2, words.end()});
-  for (const auto& [name, text] : line.options) {
-    const bool own =
-        command.filter != nullptr &&
-        (command.filter->find_parameter(name) != nullptr ||
-         std::ranges::any_of(command.filter->inputs, [&](const auto& input) { return input.name == name; }));
-    if (!own && !is_kept(name) && name != "output" && name != "overwrite")
-      throw Error(ErrorKind::usage, "satin view does without --" + name + ": drop it from the line.");
-  }
+  for (const auto& option : line.options)
+    if (!is_of(command.filter, option.first) && !is_kept(option.first) && option.first != "output" &&
+        option.first != "overwrite")
+      throw Error(ErrorKind::usage, "satin view does without --" + option.first + ": drop it from the line.");
   if (runs && line.arguments.empty()) throw not_pasted("There is no pipeline behind 'run'.");
   const Pipeline pipeline =
       runs ? parse_pipeline(line.arguments.front()) : Pipeline{step_of(*command.filter, line)};

@@ -44,6 +44,8 @@ json parameter_json(const ParameterRecord& parameter) {
           {"unit", parameter.unit},
           {"help", parameter.help},
           {"required", false},
+          {"whole", parameter.whole || parameter.kind == ParameterKind::integer},
+          {"instead_of", parameter.instead_of},
           {"minimum", limit_json(parameter.minimum)},
           {"choices", parameter.choices},
           {"maximum", limit_json(parameter.maximum)},

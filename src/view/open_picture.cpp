@@ -1,9 +1,11 @@
 #include "view/open_picture.h"
 
+#include <optional>
 #include <utility>
 
 #include "batch/photographs.h"
 #include "io/convert.h"
+#include "io/srgb_pixels.h"
 
 namespace satin::view {
 namespace {
@@ -34,10 +36,14 @@ Pipeline steps_for(const Pipeline& pipeline, const OpenPicture& picture) {
 
 std::shared_ptr<const Image> in_8_bits(std::shared_ptr<const Image> image, const Metadata& metadata) {
   Shape target = image->shape();
+  const bool has_codes = target.type != Type::f32;  // floats are linear light of sRGB's primaries
   target.type = Type::u8;
   if (target.alpha == Alpha::premultiplied) target.alpha = Alpha::straight;
-  if (target == image->shape()) return image;
-  return std::make_shared<const Image>(io::converted(*image, target, false, metadata));
+  if (target != image->shape())
+    image = std::make_shared<const Image>(io::converted(*image, target, false, metadata));
+  if (!has_codes) return image;
+  std::optional<Image> managed = io::in_srgb(*image, metadata.icc);
+  return managed ? std::make_shared<const Image>(std::move(*managed)) : image;
 }
 
 }  // namespace satin::view

@@ -41,7 +41,8 @@ class OpenPicture {
 /// The pipeline with what the photograph tells, if it takes that. Throws as a batch does.
 [[nodiscard]] Pipeline steps_for(const Pipeline& pipeline, const OpenPicture& picture);
 
-/// The picture in 8 bits with straight alpha, as files of 8 bits get it; itself if it is that.
+/// The picture in 8 bits with straight alpha, as files of 8 bits get it, in sRGB by its profile; itself if it
+/// is that.
 [[nodiscard]] std::shared_ptr<const Image> in_8_bits(std::shared_ptr<const Image> image,
                                                      const Metadata& metadata);
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t band = 1024;  ///< rows, even: what is blurred at a time takes little memory
 constexpr std::int64_t small_side = 256;
-constexpr std::int64_t kept_pixels = std::int64_t{1} << 26;  ///< of levels that nobody has asked for
+constexpr std::int64_t very_large = std::int64_t{1} << 26;  ///< pixels
 
 ImageView rows_of(const ImageView& picture, std::int64_t top, std::int64_t bottom) {
   ImageView rows = picture;
@@ -91,13 +91,24 @@ std::shared_ptr<const Image> Pyramid::make(int level) {
   while (image == nullptr) image = find(--at);
   for (Halving halving(device_, space_); at < level; ++at) {
     image = std::make_shared<const Image>(halving.run(*image));
-    const Shape& shape = image->shape();
-    if (at + 1 < level && shape.width * shape.height > kept_pixels) continue;
+    if (at + 1 < level && is_very_large(image->shape())) continue;  // nobody has asked for it
     const std::lock_guard lock(mutex_);
     levels_.emplace(at + 1, image);
   }
   return image;
 }
+
+std::shared_ptr<const Image> Pyramid::make_quickly(int level) {
+  const std::shared_ptr<const Image> picture = find(0);
+  if (find(level) != nullptr || !is_very_large(picture->shape())) return make(level);
+  ImageView some = picture->view();
+  some.shape = shape_at(some.shape, level);
+  some.strides.pixel <<= level;
+  some.strides.row <<= level;
+  return std::make_shared<const Image>(copy_of(some));
+}
+
+bool is_very_large(const Shape& picture) { return picture.width * picture.height > very_large; }
 
 int last_level(const Shape& picture) {
   int level = 0;

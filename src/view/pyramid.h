@@ -22,6 +22,8 @@ class Pyramid {
   [[nodiscard]] std::shared_ptr<const Image> find(int level) const;
   /// Makes it. Of those before it the small ones are kept, too.
   std::shared_ptr<const Image> make(int level);
+  /// The level, or what may stand for it in a preview of a very large picture: every 2^level-th pixel.
+  std::shared_ptr<const Image> make_quickly(int level);
 
  private:
   Device device_;
@@ -29,6 +31,9 @@ class Pyramid {
   mutable std::mutex mutex_;
   std::map<int, std::shared_ptr<const Image>> levels_;
 };
+
+/// True where making a level takes longer than somebody likes to wait for a preview.
+[[nodiscard]] bool is_very_large(const Shape& picture);
 
 /// A level below which no picture is smaller than a screen.
 [[nodiscard]] int last_level(const Shape& picture);

@@ -121,10 +121,14 @@ bool Renderer::answer_if_known(const Wish& wish, const Reply& reply) {
   }
   if (error) return reply(error_answer(422, *error)), true;
   if (!shown) return false;
-  const int level = std::max(level_for(wish.viewport, shown->picture) - shown->level, 0);
-  const std::shared_ptr<const Image> image = shown->pixels->find(level);
+  const int wanted = std::max(level_for(wish.viewport, shown->picture) - shown->level, 0);
+  int level = wanted;
+  std::shared_ptr<const Image> image = shown->pixels->find(level);
+  if (!wish.exact && is_very_large(shown->picture))
+    while (image == nullptr) image = shown->pixels->find(--level);  // grainy, but there at once
   if (image == nullptr) return false;
-  reply(pixels_answer(wish, cut(*image, shown->level + level, shown->picture, wish.viewport), shown->exact));
+  const bool exact = shown->exact && level == wanted;
+  reply(pixels_answer(wish, cut(*image, shown->level + level, shown->picture, wish.viewport), exact));
   return true;
 }
 
@@ -245,7 +249,7 @@ Progress Renderer::progress_of(const Scene& scene) {
 
 void Renderer::filter_quickly(const Scene& scene, const Wish& wish, int level) {
   const Sides sides = read_sides(scene);
-  scene.picture->pixels().make(level);
+  scene.picture->pixels().make_quickly(level);
   const Clock::time_point start = Clock::now();
   const BatchFile file = scene.work->file(0);
   Filtered result = filtered(device_, scaled(steps_of(scene, wish), level), *scene.picture, level, sides,
@@ -279,7 +283,7 @@ void Renderer::filter_truly(const Scene& scene, const Wish& wish) {
   const WriteOptions options =
       batch::write_options(file, source, scene.work->options, output_kind(scene.work->pipeline));
   const bool is_shown_as_it_is = !wish.overlay.empty() || file_keeps(pixels->shape(), file.output, options);
-  Shown shown{std::make_shared<Pyramid>(device_, in_8_bits(pixels, source.metadata), Space::linear), 0,
+  Shown shown{std::make_shared<Pyramid>(device_, in_8_bits(pixels, options.metadata), Space::linear), 0,
               pixels->shape(), is_shown_as_it_is};
   keep(scene, wish, shown);
   if (is_shown_as_it_is) return;

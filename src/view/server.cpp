@@ -40,6 +40,7 @@ class Server {
   asio::io_context io_{1};
   tcp::acceptor acceptor_;
   asio::steady_timer timer_;
+  bool accepting_ = false;
   std::vector<std::shared_ptr<Connection>> connections_;
 };
 
@@ -62,16 +63,18 @@ std::string Server::listen() {
 }
 
 void Server::run() {
-  accept();
   look_for_end();
   io_.run();
   application_.stop();
 }
 
+/// An error is one of this moment, such as too many open files: the next look tries again.
 void Server::accept() {
+  accepting_ = true;
   acceptor_.async_accept([this](const error_code& error, tcp::socket socket) {
-    if (!acceptor_.is_open()) return;
-    if (!error) admit(std::move(socket));
+    accepting_ = false;
+    if (error) return;
+    admit(std::move(socket));
     accept();
   });
 }
@@ -99,6 +102,7 @@ bool Server::make_room() {
 
 void Server::look_for_end() {
   if (options_.ended()) return io_.stop();
+  if (!accepting_) accept();
   timer_.expires_after(between_looks);
   timer_.async_wait([this](const error_code& error) {
     if (!error) look_for_end();

@@ -144,7 +144,7 @@ Answer Session::paint(const Json& body) {
   std::unique_lock lock(mutex_);
   if (picture_ == nullptr) throw Error(ErrorKind::usage, "There is no picture to paint on.");
   const double number = body.contains("step") ? finite(body["step"]) : 0;
-  const Shape shape = picture_->shape();
+  const std::shared_ptr<const OpenPicture> picture = picture_;
   const std::size_t steps = line_.pipeline.size();
   if (number < 0 || number >= static_cast<double>(steps)) refuse("There is no filter of that number.");
   const auto step = static_cast<std::size_t>(number);
@@ -156,11 +156,11 @@ Answer Session::paint(const Json& body) {
   if (!strokes.empty()) {
     WriteOptions options;
     options.overwrite = true;
-    write_image(target, mask_of(strokes, shape.width, shape.height), options);
+    write_image(target, mask_of(strokes, picture->shape().width, picture->shape().height), options);
   }
   lock.lock();
   Settings settings = settings_of(line_.pipeline);
-  if (step >= settings.size()) refuse("There is no filter of that number.");
+  if (step >= settings.size() || picture != picture_) refuse("The picture has changed meanwhile.");
   settings[step].set(input_name, strokes.empty() ? "" : target.string());
   if (std::ranges::find(pictures_, target.string()) == pictures_.end()) pictures_.push_back(target.string());
   use(pipeline_of(settings));

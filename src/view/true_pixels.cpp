@@ -1,6 +1,7 @@
 #include "view/true_pixels.h"
 
 #include <algorithm>
+#include <cstring>
 #include <string_view>
 #include <utility>
 
@@ -12,19 +13,43 @@ namespace {
 
 /// The smaller picture with what belongs to the whole one.
 Picture at_level(const OpenPicture& picture, int level) {
-  Picture small(picture.pixels().make(level)->clone());
+  Picture small(picture.pixels().make_quickly(level)->clone());
   small.metadata = picture.source().metadata;
   return small;
 }
 
-/// The pictures beside the one of this step; depth has a size of its own.
+/// Depth in the size of the smaller picture, which has not quite the aspect of the whole one. Between two
+/// surfaces nothing is made up: every pixel takes the value at its place.
+std::shared_ptr<const Image> depth_at_level(const Image& depth, const Shape& picture, int level) {
+  Shape shape = depth.shape();
+  shape.width = shape_at(picture, level).width;
+  shape.height = shape_at(picture, level).height;
+  Image small(shape);
+  const ImageView from = depth.view();
+  const MutableImageView to = small.view();
+  const auto place = [level](std::int64_t at, std::int64_t whole, std::int64_t size) {
+    return ((at << level) * 2 + 1) * size / (2 * whole);
+  };
+  for (std::int64_t y = 0; y < shape.height; ++y)
+    for (std::int64_t x = 0; x < shape.width; ++x)
+      std::memcpy(
+          to.at(x, y),
+          from.at(place(x, picture.width, from.shape.width), place(y, picture.height, from.shape.height)),
+          static_cast<std::size_t>(to.strides.pixel));
+  return std::make_shared<const Image>(std::move(small));
+}
+
+/// The pictures beside the one of this step.
 std::vector<std::shared_ptr<const Image>> at_level(const PipelineStep& step,
                                                    const std::vector<std::shared_ptr<Pyramid>>& sides,
-                                                   int level) {
+                                                   const Shape& picture, int level) {
   std::vector<std::shared_ptr<const Image>> images;
   for (std::size_t i = 0; i < sides.size(); ++i) {
-    const bool scales = step.parameters.filter().inputs[i].role != Role::depth;
-    images.push_back(sides[i] == nullptr ? nullptr : sides[i]->make(scales ? level : 0));
+    const bool is_depth = step.parameters.filter().inputs[i].role == Role::depth;
+    std::shared_ptr<const Image> image;
+    if (sides[i] != nullptr) image = sides[i]->make_quickly(is_depth ? 0 : level);
+    if (image != nullptr && is_depth && level > 0) image = depth_at_level(*image, picture, level);
+    images.push_back(std::move(image));
   }
   return images;
 }
@@ -60,7 +85,7 @@ Filtered filtered(const Device& device, const Pipeline& steps, const OpenPicture
   std::vector<std::shared_ptr<const Image>> kept;
   std::vector<ImageView> inputs(1);
   for (std::size_t step = 0; step < steps.size(); ++step)
-    for (std::shared_ptr<const Image>& image : at_level(steps[step], sides[step], level)) {
+    for (std::shared_ptr<const Image>& image : at_level(steps[step], sides[step], picture.shape(), level)) {
       inputs.push_back(image == nullptr ? ImageView{} : image->view());
       kept.push_back(std::move(image));
     }

@@ -33,6 +33,8 @@ class Reply:
 class View:
     """The command, and a browser's part in it."""
 
+    patience = 20  # seconds without a word
+
     def __init__(self, satin, *arguments):
         self.process = satin.start("view", *arguments, "--no-browser")
         self.url = self.process.stdout.readline().decode().strip()
@@ -56,7 +58,7 @@ class View:
         return self.process.returncode, error.decode()
 
     def connect(self):
-        connection = socket.create_connection((self.address, self.port), timeout=20)
+        connection = socket.create_connection((self.address, self.port), timeout=self.patience)
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return connection
 

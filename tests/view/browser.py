@@ -19,7 +19,7 @@ return [canvas.width, canvas.height, btoa(text)];
 """
 
 
-def open_browser(width=1280, height=800, touch=False, dark=False):
+def open_browser(width=1280, height=800, touch=False, dark=False, scale=1):
     """Skips the test where Debian's chromium, chromium-driver or python3-selenium is missing."""
     webdriver = pytest.importorskip("selenium.webdriver", reason="python3-selenium is missing")
     from selenium.webdriver.chrome.service import Service
@@ -34,7 +34,7 @@ def open_browser(width=1280, height=800, touch=False, dark=False):
         options.add_argument("--" + argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     browser = webdriver.Chrome(service=Service(driver), options=options)
-    size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": touch}
+    size = {"width": width, "height": height, "deviceScaleFactor": scale, "mobile": touch}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     browser.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": touch})
     scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}

@@ -43,8 +43,9 @@ def view(tmp_path):
     started = []
 
     def start(*arguments, folder=tmp_path):
-        started.append(View(folder, *arguments))
-        return started[-1]
+        start.last = View(folder, *arguments)
+        started.append(start.last)
+        return start.last
 
     yield start
     for each in started:

@@ -15,8 +15,8 @@ def take(satin, picture, depth, output):
     with tempfile.TemporaryDirectory() as folder:
         shutil.copy(picture, Path(folder) / "chess.png")
         shutil.copy(depth, Path(folder) / "depth.png")
-        view = View(folder, "chess.png", "--depth", "depth.png", "--focus-at", "62%,60%", "--strength", "2.5%", "--highlights", "4",
-                    "-o", "portrait.jpg")
+        settings = ["--depth", "depth.png", "--focus-at", "62%,60%", "--strength", "2.5%", "--highlights", "4"]
+        view = View(folder, "chess.png", *settings, "-o", "portrait.jpg")
         browser = open_browser(1200, 750, dark=True)
         try:
             page = Page(browser, view.url)

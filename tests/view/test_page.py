@@ -96,7 +96,8 @@ def test_every_filter_has_a_control_for_every_parameter(page):
         name = described["name"]
         page.run("const select = document.querySelector('.step.open select.name'); select.value = arguments[0];"
                  "select.onchange()", name)
-        shown = page.run("return [...document.querySelectorAll('.control > :is(input, select)[id^=control-]')].map(({ id }) => id)")
+        shown = page.run("const all = [...document.querySelectorAll('.control > :is(input, select)[id^=control-]')];"
+                         "return all.map(({ id }) => id)")
         assert sorted(shown) == sorted("control-" + parameter["name"] for parameter in described["parameters"]), name
         unnamed = page.run("return [...document.querySelectorAll(':is(input, select, button, textarea)')].filter((each) => "
                            "!each.labels?.length && !each.ariaLabel && !each.textContent.trim()).map(({ id }) => id)")
@@ -104,6 +105,20 @@ def test_every_filter_has_a_control_for_every_parameter(page):
     page.choose(page.browser.find_element("css selector", ".step.open select.name"), "blur")
     page.wait()
     assert all("422" in message for message in page.messages())  # some refuse this picture
+
+
+def test_a_filter_that_comes_back_has_its_settings(page):
+    page.set("strength", "11")
+    page.set("focus", "0.25")
+    first = page.text("command")
+    for name in ("blur", "dof"):
+        page.choose(page.browser.find_element("css selector", ".step.open select.name"), name)
+        page.wait()
+        assert page.text("command").startswith("satin " + name)
+    assert page.text("command") == first
+    page.mouse().click(page.find("picture")).perform()
+    page.wait()
+    assert "--focus-at" in page.text("command") and "--focus " not in page.text("command")
 
 
 def test_a_wrong_value_is_told_at_its_control(page):
@@ -118,14 +133,14 @@ def test_a_wrong_value_is_told_at_its_control(page):
 
 def test_a_drag_shows_pictures_on_its_way_and_ends_at_the_last(page):
     page.run("window.seen = []; const picture = document.getElementById('picture');"
-             "picture.addEventListener('painted', () => window.seen.push([picture.dataset.generation, picture.dataset.state]))")
+             "picture.addEventListener('painted', () => window.seen.push(Number(picture.dataset.generation)))")
     for position in range(100, 900, 20):
         page.run("const slider = document.getElementById('slider-control-strength'); slider.value = arguments[0];"
                  "slider.dispatchEvent(new Event('input'))", position)
     last = page.run("document.getElementById('slider-control-strength').dispatchEvent(new Event('change'));"
                     "return document.getElementById('control-strength').value")
     page.wait()
-    generations = [int(generation) for generation, _ in page.run("return window.seen")]
+    generations = page.run("return window.seen")
     assert len(set(generations)) >= 4
     assert generations == sorted(generations)
     assert "--strength " + last in page.text("command")
@@ -282,6 +297,10 @@ def test_the_copied_command_runs_in_a_shell(view, browser, tmp_path, photo, shel
     copied = browser.execute_async_script("navigator.clipboard.readText().then(arguments[0])")
     assert copied == page.text("command")
     page.assert_shows(written(page, shell, "-o ut.png"))
+    page.set("radius", "3")
+    page.click("paste-command")
+    page.wait_until(lambda: page.text("command") == copied)
+    assert page.find("control-radius").get_attribute("value") == "7"
 
 
 def test_keys_reach_everything_on_the_picture(page):
@@ -363,6 +382,12 @@ def test_a_folder_is_a_strip(view, browser, tmp_path, photo):
     assert "2.png" in page.text("command")
     small = "return [...document.querySelectorAll('#pictures canvas')].map(({ width, height }) => width / height)"
     page.wait_until(lambda: page.run(small) == pytest.approx([WIDTH / HEIGHT] * 3, rel=0.01))
+    (folder / "1.png").write_bytes(b"no picture")
+    buttons[1].click()
+    page.wait_until(lambda: page.text("picture-name") == "1.png" and page.text("state") == "No picture")
+    assert "1.png" in page.text("notices") and not page.pixels().any()
+    buttons[0].click()
+    page.wait()
     page.find("batch-command").click()
     page.wait_until(lambda: page.find("dialog").is_displayed())
     assert "--files-from" in page.text("dialog")

@@ -84,7 +84,8 @@ export class Control {
 
   #addSlider(id) {
     const name = `${words(this.#record.name)}, slider`;
-    this.#slider = element("input", { type: "range", id: `slider-${id}`, min: 0, max: positions, "aria-label": name });
+    const range = { type: "range", min: 0, max: positions, value: 0 };
+    this.#slider = element("input", { ...range, id: `slider-${id}`, "aria-label": name });
     const hold = (scale) => { this.#held = scale; };
     const listeners = {
       pointerdown: () => hold(this.#scale), pointerup: () => hold(null), pointercancel: () => hold(null),

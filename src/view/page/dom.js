@@ -15,7 +15,7 @@ export function element(tag, properties = {}, ...children) {
 }
 
 /** An icon of those that index.html holds. */
-export function icon(name) {
+function icon(name) {
   const namespace = "http://www.w3.org/2000/svg";
   const svg = document.createElementNS(namespace, "svg");
   const use = document.createElementNS(namespace, "use");

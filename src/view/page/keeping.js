@@ -2,13 +2,24 @@
 
 import { ask } from "./dialog.js";
 import { byId, element } from "./dom.js";
-import { notice, takeBack } from "./notices.js";
+import { notice } from "./notices.js";
 
 /** "out-2.jpg" for "folder/out.jpg". */
 function otherName(path) {
   const name = path.slice(path.lastIndexOf("/") + 1);
   const dot = name.lastIndexOf(".");
   return dot > 0 ? `${name.slice(0, dot)}-2${name.slice(dot)}` : `${name}-2`;
+}
+
+/** The command in the clipboard where the browser has let the page read it before; empty otherwise. */
+async function commandOfClipboard() {
+  try {
+    const { state } = await navigator.permissions.query({ name: "clipboard-read" });
+    const text = state === "granted" ? await navigator.clipboard.readText() : "";
+    return /^\s*satin\s/.test(text) ? text.trim() : "";
+  } catch {
+    return "";
+  }
 }
 
 export class Keeping {
@@ -75,15 +86,21 @@ export class Keeping {
   }
 
   async #paste() {
+    const text = (await commandOfClipboard()) || (await this.#askForCommand());
+    if (!text) return;
+    await this.#told(async () => {
+      const error = await this.#session.paste(text);
+      if (error) notice("paste", error.message, { wrong: true });
+      else notice("paste", "Every control is set as the command says.", { passing: true });
+    });
+  }
+
+  /** Empty if there is none. */
+  async #askForCommand() {
     const field = element("textarea", { rows: 5, spellcheck: false, "aria-label": "Command" });
     const text = "Every control is set as the command says. The picture and the output stay.";
     const answer = await ask("Paste a command", text, ["Set", "Cancel"], [field]);
-    if (answer !== "Set" || !field.value.trim()) return;
-    await this.#told(async () => {
-      const error = await this.#session.paste(field.value.trim());
-      if (error) notice("paste", error.message, { wrong: true });
-      else takeBack("paste");
-    });
+    return answer === "Set" ? field.value.trim() : "";
   }
 
   /** Every picture of the folder: Satin writes the list of names, the command does the rest. */

@@ -4,7 +4,7 @@ import { Brush } from "./brush.js";
 import { PictureCanvas } from "./canvas.js";
 import { Changes } from "./changes.js";
 import { Compare } from "./compare.js";
-import { byId } from "./dom.js";
+import { byId, capital } from "./dom.js";
 import { Frames } from "./frames.js";
 import { Gestures } from "./gestures.js";
 import { Keeping } from "./keeping.js";
@@ -19,19 +19,28 @@ import { Strength } from "./strength.js";
 import { Strip } from "./strip.js";
 import { Viewport } from "./viewport.js";
 
-const states = { busy: "Computing", preview: "Preview", true: "True pixels", refused: "Refused" };
+const states = {
+  busy: "Computing", preview: "Preview", true: "True pixels", refused: "Refused", none: "No picture",
+};
 const moment = 250;
 
-/** The canvas has the stage's size in pixels of the screen. */
+/** A length in pixels of the screen; the browser's own number is used if it is near, as rounding depends on the place. */
+function pixelsOf(length, told) {
+  const computed = length * devicePixelRatio;
+  return Math.abs(told - computed) <= 1 ? told : Math.round(computed);
+}
+
+/** The canvas has the stage's size in pixels of the screen, which not every browser tells. */
 function followSize(stage, viewport, canvas) {
+  const box = "devicePixelContentBoxSize" in ResizeObserverEntry.prototype ? "device-pixel-content-box" : "content-box";
   new ResizeObserver(([{ contentRect, devicePixelContentBoxSize }]) => {
     const [exact] = devicePixelContentBoxSize ?? [];
-    const width = exact?.inlineSize ?? Math.round(contentRect.width * devicePixelRatio);
-    const height = exact?.blockSize ?? Math.round(contentRect.height * devicePixelRatio);
+    const width = pixelsOf(contentRect.width, exact?.inlineSize);
+    const height = pixelsOf(contentRect.height, exact?.blockSize);
     if (!width || !height) return;
     viewport.resize(width, height);
     canvas.resize(width, height);
-  }).observe(stage, { box: "device-pixel-content-box" });
+  }).observe(stage, { box });
 }
 
 function addZoomButtons(viewport) {
@@ -65,17 +74,17 @@ function showPicture(session, viewport) {
 }
 
 /** Says which pixels are seen. What is busy for a moment alone, as in a drag, changes nothing. */
-function showState(canvas, frames) {
+function showState(session, canvas, frames) {
   let timer = 0;
-  const show = () => {
-    const state = frames.refused ? "refused" : canvas.element.dataset.state;
+  const show = (state) => {
     byId("state").dataset.state = state;
     byId("state").firstChild.textContent = states[state];
   };
   const changed = () => {
+    const state = !session.picture ? "none" : frames.refused ? "refused" : canvas.element.dataset.state;
     clearTimeout(timer);
-    if (canvas.element.dataset.state === "busy" && !frames.refused) timer = setTimeout(show, moment);
-    else show();
+    if (state === "busy") timer = setTimeout(show, moment, state);
+    else show(state);
   };
   canvas.element.addEventListener("painted", changed);
   frames.addEventListener("state", changed);
@@ -95,7 +104,7 @@ function showErrors(session, steps) {
 function showHelp() {
   const show = ({ target }) => {
     const about = target.closest?.("[title], [data-help]");
-    byId("help").textContent = about?.dataset.help ?? about?.title ?? "";
+    byId("help").textContent = capital(about?.dataset.help ?? about?.title ?? "");
   };
   for (const event of ["pointerover", "focusin"]) document.querySelector(".panel").addEventListener(event, show);
 }
@@ -124,7 +133,7 @@ async function start() {
   showErrors(session, steps);
   showHelp();
   session.addEventListener("open", () => showPicture(session, viewport));
-  showState(canvas, frames);
+  showState(session, canvas, frames);
   showPicture(session, viewport);
   followSize(byId("stage"), viewport, canvas);
 }

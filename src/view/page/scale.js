@@ -59,7 +59,7 @@ export function scaleOf(parameter, text, longerSide) {
   if (number > high) high = Math.min(percent ? 1000 : parameter.maximum ?? Infinity, 2 * number);
   if (number < low) low = number;
   const curve = curveOf(parameter, low, high);
-  const whole = parameter.kind === "integer";
+  const whole = parameter.whole && !percent;
   const odd = whole && /\bodd\b/.test(parameter.help);
   return {
     position: (value) => Math.round(positions * curve.from(Math.min(high, Math.max(low, value)))),

@@ -11,7 +11,7 @@ export class Refusal extends Error {
 }
 
 /** The server cannot be reached. */
-export class Gone extends Error {}
+class Gone extends Error {}
 
 /** Dispatches "gone" and "back" as the server goes and comes. */
 export class Server extends EventTarget {

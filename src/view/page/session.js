@@ -4,8 +4,11 @@ import { History } from "./history.js";
 
 const rest = 600;
 
-/** A place such as focus-at stands for the value there: one of the two is set. */
-const rivalOf = (name) => (name.endsWith("-at") ? name.slice(0, -"-at".length) : `${name}-at`);
+/** Whether one of two parameters must not be set besides the other. A place, focus-at, stands for the value there. */
+function areRivals(one, other) {
+  return one.instead_of === other.name || other.instead_of === one.name ||
+    one.name === `${other.name}-at` || other.name === `${one.name}-at`;
+}
 
 /**
  * The pipeline as the page has set it. `change` is for every step of a drag, `settle` ends one for undo. Dispatches
@@ -40,7 +43,6 @@ export class Session extends EventTarget {
     this.picture = told.picture;
     this.files = told.files ?? [];
     this.index = told.index ?? 0;
-    this.output = told.output ?? "";
     this.filters = new Map(told.filters.map((filter) => [filter.name, filter]));
     this.#take(told);
   }
@@ -78,10 +80,10 @@ export class Session extends EventTarget {
     return this.step.values[parameter.name] ?? parameter.default ?? "";
   }
 
-  /** Sets a parameter of the shown step; an empty text and its default leave it out, and so does its rival. */
+  /** Sets a parameter of the shown step and leaves out its rivals; an empty text and its default leave it out. */
   set(parameter, text) {
     const { values } = this.step;
-    delete values[rivalOf(parameter.name)];
+    for (const other of this.filter.parameters) if (areRivals(parameter, other)) delete values[other.name];
     if (text === "" || text === (parameter.default ?? "")) delete values[parameter.name];
     else values[parameter.name] = text;
     this.change();

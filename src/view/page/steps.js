@@ -3,12 +3,12 @@
 import { Control } from "./control.js";
 import { byId, capital, element, iconButton, words } from "./dom.js";
 
-/** Parameters that are seldom changed once they are right: they come last, folded away unless they are set. */
+/** Parameters that are seldom changed once they are right: they come last, folded away. */
 const seldom = new Set([
-  "border", "border-value", "space", "debug", "quality", "kernel", "mask", "mask-mode", "iterations", "feather-side",
-  "shape", "connectivity", "depth", "depth-from", "depth-kind", "depth-channel", "depth-scale", "depth-despeckle",
-  "depth-unit", "invert-depth", "unknown", "max-radius", "f-number", "focal-length", "sensor-width", "radius-min",
-  "radius-max", "radius-map", "guide", "range",
+  "border", "border-value", "space", "debug", "mask", "mask-mode", "feather-side", "shape", "connectivity", "depth",
+  "depth-from", "depth-kind", "depth-channel", "depth-scale", "depth-despeckle", "depth-unit", "invert-depth",
+  "unknown", "max-radius", "f-number", "focal-length", "sensor-width", "radius-min", "radius-max", "radius-map",
+  "guide", "range",
 ]);
 
 const overlays = ["coc", "groups", "hidden"];
@@ -18,6 +18,8 @@ export class Steps {
   #marks;
   #controls = new Map();
   #unfolded = false;
+  /** What was set of a filter that another one has replaced. */
+  #former = new Map();
 
   constructor(session, marks) {
     this.#session = session;
@@ -81,7 +83,8 @@ export class Steps {
     const select = element("select", { className: "name", "aria-label": "Filter of this step" }, ...this.#choices());
     select.value = step.filter;
     select.onchange = () => {
-      steps[i] = { filter: select.value, values: {}, strokes: [] };
+      this.#former.set(step.filter, step.values);
+      steps[i] = { filter: select.value, values: { ...this.#former.get(select.value) }, strokes: [] };
       this.#edited();
     };
     const move = (to) => steps.splice(to, 0, ...steps.splice(i, 1));
