@@ -1,4 +1,5 @@
 """Batches through Ray, on one machine: names, rows, resuming, and files that kill their process."""
+import faulthandler
 import os
 import shutil
 import signal
@@ -22,6 +23,7 @@ import satin.ray  # noqa: E402: only where there is Ray
 
 LEAST_SHARED_MEMORY = 512 << 20
 OBJECT_STORE = 300 << 20
+TIME_LIMIT = 240  # seconds for all tests here, which take 60 on two idle cores: Ray tries for ever
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +34,9 @@ def cluster(tmp_path_factory):
     folder = f"/tmp/satin-ray-{os.getpid()}"  # short: names of sockets end at 107 bytes
     ray.init(address="local", num_cpus=2, object_store_memory=OBJECT_STORE, include_dashboard=False, log_to_driver=False,
              _temp_dir=folder, _node_ip_address="127.0.0.1", logging_level="ERROR")  # fmt: skip
+    faulthandler.dump_traceback_later(TIME_LIMIT, exit=True)
     yield
+    faulthandler.cancel_dump_traceback_later()
     ray.shutdown()
     shutil.rmtree(folder, ignore_errors=True)
 
