@@ -163,6 +163,33 @@ def test_arrays(cluster, random):
     np.testing.assert_array_equal(np.sort(found, axis=0), np.sort(satin.blur(images, radius=2), axis=0))
 
 
+@pytest.mark.parametrize("assigned,expected", [
+    ({"CPU": 3.0}, [("cpu", 3, 0)]),
+    ({"CPU": 1.0, "GPU": 0.25}, [("cuda:0", 1, 250)]),
+    ({"CPU": 4.0, "GPU": 2.0}, [("cuda:0", 4, 0), ("cuda:1", 4, 0)]),
+    ({}, [("auto", 0, 0)]),
+], ids=["CPUs", "a quarter of a GPU", "two GPUs", "no actor"])  # fmt: skip
+def test_an_actor_takes_its_share(monkeypatch, assigned, expected):
+    opened = []
+
+    class Device:
+        memory = 1000
+
+        def __init__(self, name, threads):
+            self.id, self.threads = name, threads
+
+        def limit_memory(self, size):
+            opened.append((self.id, self.threads, size))
+
+    from satin.ray import _share
+
+    monkeypatch.setattr(_share, "_assigned", lambda: assigned)
+    monkeypatch.setattr(_share._native, "Device", Device)
+    share = _share.share_of_actor(None, 0, 0, 0)
+    assert opened == expected and share.threads == expected[0][1]
+    assert (share.memory == 0) == (not assigned)
+
+
 def test_arrays_of_several_shapes_keep_few_plans(random):
     arrays = satin.ray.Arrays("blur radius=1", device="cpu")
     images = [random.integers(0, 256, (8, 8 + i), np.uint8) for i in range(6)]
