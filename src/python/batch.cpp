@@ -217,6 +217,7 @@ void bind_batch(nb::module_& module) {
           },
           "pipeline"_a, "options"_a)
       .def("__len__", [](const Prepared& prepared) { return prepared.batch->size(); })
+      .def_prop_ro("unread", [](const Prepared& prepared) { return prepared.batch->unread; })
       .def_prop_ro("notice", [](const Prepared& prepared) { return prepared.batch->notice(); })
       .def("names", &names_in)
       .def("intentions", &intentions)

@@ -1,4 +1,5 @@
 """Batches through Ray, on one machine: names, rows, resuming, and files that kill their process."""
+import faulthandler
 import os
 import shutil
 import signal
@@ -22,6 +23,7 @@ import satin.ray  # noqa: E402: only where there is Ray
 
 LEAST_SHARED_MEMORY = 512 << 20
 OBJECT_STORE = 300 << 20
+TIME_LIMIT = 240  # seconds for all tests here, which take 60 on two idle cores: Ray tries for ever
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +34,9 @@ def cluster(tmp_path_factory):
     folder = f"/tmp/satin-ray-{os.getpid()}"  # short: names of sockets end at 107 bytes
     ray.init(address="local", num_cpus=2, object_store_memory=OBJECT_STORE, include_dashboard=False, log_to_driver=False,
              _temp_dir=folder, _node_ip_address="127.0.0.1", logging_level="ERROR")  # fmt: skip
+    faulthandler.dump_traceback_later(TIME_LIMIT, exit=True)
     yield
+    faulthandler.cancel_dump_traceback_later()
     ray.shutdown()
     shutil.rmtree(folder, ignore_errors=True)
 
@@ -157,6 +161,33 @@ def test_arrays(cluster, random):
         batch_size=4, num_cpus=1, compute=ray.data.ActorPoolStrategy(size=1))  # fmt: skip
     found = np.stack([row["data"] for row in made.take_all()])
     np.testing.assert_array_equal(np.sort(found, axis=0), np.sort(satin.blur(images, radius=2), axis=0))
+
+
+@pytest.mark.parametrize("assigned,expected", [
+    ({"CPU": 3.0}, [("cpu", 3, 0)]),
+    ({"CPU": 1.0, "GPU": 0.25}, [("cuda:0", 1, 250)]),
+    ({"CPU": 4.0, "GPU": 2.0}, [("cuda:0", 4, 0), ("cuda:1", 4, 0)]),
+    ({}, [("auto", 0, 0)]),
+], ids=["CPUs", "a quarter of a GPU", "two GPUs", "no actor"])  # fmt: skip
+def test_an_actor_takes_its_share(monkeypatch, assigned, expected):
+    opened = []
+
+    class Device:
+        memory = 1000
+
+        def __init__(self, name, threads):
+            self.id, self.threads = name, threads
+
+        def limit_memory(self, size):
+            opened.append((self.id, self.threads, size))
+
+    from satin.ray import _share
+
+    monkeypatch.setattr(_share, "_assigned", lambda: assigned)
+    monkeypatch.setattr(_share._native, "Device", Device)
+    share = _share.share_of_actor(None, 0, 0, 0)
+    assert opened == expected and share.threads == expected[0][1]
+    assert (share.memory == 0) == (not assigned)
 
 
 def test_arrays_of_several_shapes_keep_few_plans(random):

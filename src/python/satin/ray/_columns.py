@@ -79,7 +79,7 @@ class Bytes:
     would have made them, metadata kept, or None for what failed. The columns status ('done' or 'failed') and error are
     added. `name` is a column of names, whose extensions say what the results are encoded as unless `format` does. The
     options are those of :class:`Filter`. Files pass through a folder of the actor's in `scratch`, by default in memory
-    (/dev/shm) where that is.
+    (/dev/shm) where that is. They have no name that outlives the actor, so one that kills its process is not given up.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class Bytes:
         self._column, self._name, self._format = column, name, format
         place = scratch or ("/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
         self._folder = tempfile.TemporaryDirectory(prefix="satin-", dir=place)
-        self._filter = Filter(pipeline, Path(self._folder.name) / "out", format=format, overwrite=True, **options)
+        self._filter = Filter(pipeline, Path(self._folder.name) / "out", format=format, skip_existing=True, **options)
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
         count = len(batch[self._column])

@@ -28,6 +28,7 @@ class Result:
     done: int = 0  #: written
     skipped: int = 0  #: left out, as they were done before
     failures: list[Row] = field(default_factory=list)  #: rows of files that failed
+    unread: list[str] = field(default_factory=list)  #: files of the folders that are no pictures that Satin reads
 
     @property
     def failed(self) -> int:
@@ -74,17 +75,18 @@ def _absolute(name: PathLike) -> str:
 
 def _names(
     pipeline: str, inputs: Sequence[PathLike], output: PathLike, recursive: bool, actors: int, options: dict[str, Any]
-) -> tuple[ray.data.Dataset, int]:
-    """The names, when all has been checked that the command checks before it begins, and how many there are."""
+) -> tuple[ray.data.Dataset, Result]:
+    """The names, when all has been checked that the command checks before it begins, and a result without rows yet."""
     if _remote.is_remote(output) or any(_remote.is_remote(each) for each in inputs):
         dataset = find(list(inputs), recursive, options.get("filesystem"))
-        return dataset, dataset.count()
+        return dataset, Result(dataset.count())
     resume = not options.get("skip_existing", False)
     common = {key: value for key, value in options.items() if key not in ("device", "memory_limit", "skip_existing")}
     settings = batch_options(output, resume=resume, **common)
     settings.inputs, settings.recursive, settings.skip_existing = list(inputs), recursive, not resume
-    names = _native.Batch(_native.Pipeline(pipeline), settings).names()
-    return dataset_of((row_of(str(path), str(relative)) for path, relative in names), actors), len(names)
+    batch = _native.Batch(_native.Pipeline(pipeline), settings)
+    rows = (row_of(str(path), str(relative)) for path, relative in batch.names())
+    return dataset_of(rows, actors), Result(len(batch), unread=[str(path) for path in batch.unread])
 
 
 def _rows(dataset: ray.data.Dataset) -> Iterator[Row]:
@@ -126,7 +128,7 @@ def run(
     """Filters files on all machines of the Ray cluster that the program is connected to, otherwise on this one.
 
     Names and options are checked first, as the command does, and raise what :func:`satin.batch` raises. Then every file is
-    a row, written to the file `report` as a line of JSON as soon as it comes. Run the same again after a crash: what is
+    a row, added to the file `report` as a line of JSON as soon as it comes. Run the same again after a crash: what is
     done is left alone.
 
     actors : how many; by default one a GPU, or without GPUs one a machine
@@ -141,7 +143,7 @@ def run(
     count, usual_cpus, of_gpu = _actors(gpus)
     paths = [_absolute(path) for path in inputs_of(inputs)]
     output = _absolute(output)
-    dataset, total = _names(pipeline, paths, output, recursive, actors or count, options)
+    dataset, result = _names(pipeline, paths, output, recursive, actors or count, options)
     started = time.monotonic()
     rows = dataset.map_batches(
         Filter,
@@ -152,8 +154,7 @@ def run(
         num_gpus=of_gpu or None,
         compute=ray.data.ActorPoolStrategy(size=actors or count),
     )
-    result = Result(total)
-    with _quiet(), Progress(total, progress) as bar, _lines(report) as lines:
+    with _quiet(), Progress(result.total, progress) as bar, _lines(report) as lines:
         for row in _rows(rows):
             result._count(row)
             bar.add(result.failed)
