@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/backend.h"
+#include "lens/aperture_picture.h"
 #include "lens/aperture_table.h"
 #include "lens/lamps.h"
 #include "lens/lens_layers.h"
@@ -22,6 +23,7 @@ namespace satin {
 struct LensBlurJob {
   Shape picture;
   Shape mask;             ///< width 0: none
+  Shape aperture;         ///< width 0: none
   double max_radius = 0;  ///< pixels
   LensStyle style;
   Space space = Space::linear;
@@ -74,7 +76,10 @@ class LensMemory {
 /// The memory of the lamps of one picture and of the aperture that draws them.
 class LampMemory {
  public:
-  LampMemory(Backend& backend, const LensLayersJob& job, const ApertureTable& table);
+  /// `picture`: of the aperture; width 0: it is the table's.
+  LampMemory(Backend& backend, const LensLayersJob& job, const ApertureTable& table, const Shape& picture);
+  /// Takes the aperture from the picture, if it is one's.
+  void take(const ImageView& picture, Stream stream);
 
   /// Lamps that there is room for: a sixteenth of the pixels, and every one of small pictures.
   [[nodiscard]] static std::uint32_t capacity(const LensLayersJob& job) {
@@ -88,6 +93,7 @@ class LampMemory {
   }
 
  private:
+  std::unique_ptr<AperturePictureJob::Operation> take_picture_;
   Buffer cells_, list_, counts_, rows_, edges_;
   LampList lamps_;
   Aperture aperture_;
@@ -103,9 +109,13 @@ class LensBlur {
   /// i32, in 1/256 pixel, positive near, within max_radius: to be filled in before each run().
   [[nodiscard]] MutableImageView radii() const;
 
+  struct Inputs {
+    ImageView picture;
+    ImageView aperture;  ///< this and the mask: empty where the job has none
+    ImageView mask;
+  };
   /// Single frames in the backend's memory; `measured` is for floats. Waits for nothing.
-  void run(const ImageView& picture, const ImageView& mask, const MutableImageView& output,
-           Measured* measured, Stream stream);
+  void run(const Inputs& inputs, const MutableImageView& output, Measured* measured, Stream stream);
 
   /// Of the last run: how many groups of depth there were, and which share of the pixels at silhouettes had a
   /// ramp of depth. Waits.
