@@ -123,7 +123,6 @@ class LensBlur {
 
  private:
   [[nodiscard]] MutableImageView plane(void* data, Type type, int channels = 1) const;
-  void prepare_lamps(const LensBlurJob& job, const ApertureTable& table);
   void spread(const Measured* measured, Stream stream);
 
   Backend& backend_;

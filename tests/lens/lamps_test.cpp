@@ -90,6 +90,29 @@ TEST(Lamps, GiveTheBytesOfTheCpuAroundTilesWithAnyThreads) {
       }
 }
 
+TEST(Lamps, SumsFitWhereMostMeets) {
+  // Every pixel is a lamp that reaches just the middle, with the largest colour, and has a listed sample too.
+  constexpr std::uint32_t largest = (1U << 30U) - 1;
+  for (const LensStyle& style : {styles()[0], styles()[5]}) {
+    SplatJob job = job_of(41, 41, 1, 1, 20);
+    job.colour_bits = 30;
+    LensScene scene = scene_of_lamps(job, style, 0, 8);
+    scene.listed.clear();
+    for (std::int32_t y = 0; y < 41; ++y)
+      for (std::int32_t x = 0; x < 41; ++x) {
+        const auto at = static_cast<std::size_t>(y * 41 + x);
+        scene.weights[at] = 0;
+        scene.source[at] = 0;
+        const double reach = std::hypot(x - 20.0, y - 20.0) + 1;
+        const auto radius = static_cast<std::uint32_t>(std::clamp(reach, 4.0, 20.0) * 256);
+        const LensSample sample{{largest}, x, y, radius, lens_full_weight, 1, 0};
+        scene.listed.push_back(sample);
+        scene.lamps.push_back({sample, 0});
+      }
+    for (const std::uint32_t value : run_scene(scene)) ASSERT_EQ(value, largest);
+  }
+}
+
 // --- dof() against the true shapes. ---
 
 constexpr double strength = 160;
@@ -328,9 +351,11 @@ double light_between(const Image& result, double first, double last) {
   const std::int64_t size = result.shape().width;
   double sum = 0;
   for (std::int64_t y = 0; y < size; ++y)
-    for (std::int64_t x = 0; x < size; ++x)
-      if (x - size / 2 >= first && x - size / 2 < last)
+    for (std::int64_t x = 0; x < size; ++x) {
+      const auto from_middle = static_cast<double>(x - size / 2);
+      if (from_middle >= first && from_middle < last)
         sum += static_cast<double>(result.view().value<float>(x, y));
+    }
   return sum;
 }
 

@@ -232,6 +232,17 @@ TEST(SplatBits, FillTheSumsAndNoMore) {
     }
 }
 
+TEST(SplatBits, PeaksOfLampsCountAsBitsOfColours) {
+  SplatJob job;
+  job.largest_radius = 64 * 256;
+  for (const int peak_bits : {0, 1, 2, 5}) {
+    job.colour_bits = 27;
+    job.peak_bits = peak_bits;
+    EXPECT_EQ(splat_weight_bits(job), 30 - peak_bits);
+    EXPECT_EQ(lens_kernels(job).weight_bits, 30 - peak_bits);
+  }
+}
+
 TEST(SplatBits, RefuseWeightsThatWouldBeTooSmall) {
   // The box around radius r has 4 (r + 2)^2 pixels of at least 1000 each: r + 2 <= 518 with 2^30.
   EXPECT_EQ(splat_weight_bits(512 * 256, 16), 30);
