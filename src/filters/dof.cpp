@@ -10,12 +10,13 @@
 namespace satin {
 namespace {
 
-enum Input { picture, depth, mask };
+enum Input { picture, depth, mask, aperture };
 
 LensBlurJob blur_job(std::span<const Shape> shapes, const Dof& dof) {
   LensBlurJob job;
   job.picture = shapes[picture];
   job.mask = shapes[mask];
+  job.aperture = shapes[aperture];
   job.max_radius = dof.lens.max_radius;
   job.style = dof.style;
   job.space = dof.space;
@@ -35,7 +36,7 @@ class PreparedDof final : public PreparedFilter {
   void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
            Stream stream) override {
     radii_.run(inputs[picture], inputs[depth], blur_.radii(), blur_.spare(), stream);
-    blur_.run(inputs[picture], inputs[mask], output, measured, stream, radii_.soft());
+    blur_.run({inputs[picture], inputs[aperture], inputs[mask]}, output, measured, stream, radii_.soft());
   }
 
   [[nodiscard]] bool vary(const void* parameters, bool same_sides) override {
@@ -105,10 +106,12 @@ const FilterRecord& dof_record() {
        .parameters = parameters(),
        .inputs = {record::side(&Dof::depth,
                                {"depth", Role::depth, "distance or disparity, of the picture's proportions"}),
-                  record::blend_mask<Dof>()},
+                  record::blend_mask<Dof>(),
+                  record::side(&Dof::aperture, {"aperture", Role::aperture,
+                                                "the shape of lamps, white on black, of any size"})},
        .traits = {.keeps_constant = true},
        .reach =
-           record::reach<Dof>([](const Dof& dof, const Shape&) { return 2 * dof.lens.max_radius + 40; })}));
+           record::reach<Dof>([](const Dof& dof, const Shape&) { return 3 * dof.lens.max_radius + 40; })}));
   return filter;
 }
 

@@ -39,7 +39,8 @@ void check_style(const LensStyle& style) {
   check_range("squeeze", style.squeeze, least_squeeze, most_squeeze);
   const bool told_twice = style.bokeh == Bokeh::hexagon || style.bokeh == Bokeh::square;
   if (style.blades && told_twice && blades_of(style) != *style.blades)
-    refuse("blades " + std::to_string(*style.blades) + ": a hexagon has 6 and a square 4. Use --bokeh polygon.");
+    refuse("blades " + std::to_string(*style.blades) +
+           ": a hexagon has 6 and a square 4. Use --bokeh polygon.");
 }
 
 void check(const LensBlurJob& job) {
@@ -52,6 +53,18 @@ void check(const LensBlurJob& job) {
       !job.keeps_last)
     refuse("Integer pixels with premultiplied alpha have no linear light: give straight alpha.");
   check_style(job.style);
+  const Type aperture = job.aperture.type;
+  if (job.aperture.width != 0 && (job.aperture.channels != 1 || job.aperture.frames != 1 ||
+                                  (aperture != Type::u8 && aperture != Type::u16 && aperture != Type::f32)))
+    refuse("The aperture needs one channel of u8, u16 or f32, and one frame.");
+}
+
+/// A picture has up to 16 times the light of a disc in a pixel, and corners beyond the disc.
+constexpr int picture_peak_bits = 5;
+constexpr float least_picture_light = 1.0F / 16;
+
+int peak_bits_of(const LensBlurJob& job) {
+  return job.aperture.width != 0 ? picture_peak_bits : peak_bits_of(job.style);
 }
 
 double highlights_of(const LensBlurJob& job) {
@@ -95,7 +108,7 @@ LensLayersJob layers_job(const LensBlurJob& job, int peak_bits) {
 /// Throws Error(usage) where the job is not valid.
 LensLayersJob checked(const LensBlurJob& job) {
   check(job);
-  return layers_job(job, peak_bits_of(job.style));
+  return layers_job(job, peak_bits_of(job));
 }
 
 /// The shape of what is no lamp: staircases have no corners that are turned or round.
@@ -122,8 +135,8 @@ SplatJob splat_job(const LensBlurJob& job, const LensLayersJob& layers, const Ap
   splat.bokeh = nearest_shape(job.style);
   splat.squeeze = job.style.squeeze;
   splat.most_lamps = LampMemory::capacity(layers);
-  splat.lamp_reach = aperture.reach;
-  splat.peak_bits = aperture.peak_bits;
+  splat.lamp_reach = job.aperture.width != 0 ? 1.0F : aperture.reach;
+  splat.peak_bits = peak_bits_of(job);
   splat.quality = job.style.quality == LensQuality::fast ? SplatQuality::fast : SplatQuality::high;
   splat.most_listed = layers.list_capacity();
   if (job.style.quality == LensQuality::fast) splat.merge_from = merge_from_fast;
@@ -132,7 +145,8 @@ SplatJob splat_job(const LensBlurJob& job, const LensLayersJob& layers, const Ap
 
 }  // namespace
 
-LampMemory::LampMemory(Backend& backend, const LensLayersJob& job, const ApertureTable& table)
+LampMemory::LampMemory(Backend& backend, const LensLayersJob& job, const ApertureTable& table,
+                       const Shape& picture)
     : cells_(backend.allocate(static_cast<std::size_t>((job.width + lamp_cell - 1) / lamp_cell) *
                               static_cast<std::size_t>((job.height + lamp_cell - 1) / lamp_cell) *
                               sizeof(LampCell))),
@@ -151,7 +165,27 @@ LampMemory::LampMemory(Backend& backend, const LensLayersJob& job, const Apertur
   aperture_.middle_y = static_cast<float>(job.height - 1) / 2;
   const double corner = std::hypot(static_cast<double>(job.width), static_cast<double>(job.height)) / 2;
   aperture_.cut = static_cast<float>(table.cut / corner);
+  if (picture.width != 0) {
+    rows_ = backend.allocate(aperture_picture_side * sizeof(ApertureRow));
+    edges_ =
+        backend.allocate(std::size_t{aperture_picture_side} * most_aperture_edges * sizeof(ApertureEdge));
+    take_picture_ = backend.prepare(AperturePictureJob{picture});
+    aperture_.rows = reinterpret_cast<const ApertureRow*>(rows_.get());
+    aperture_.edges = reinterpret_cast<const ApertureEdge*>(edges_.get());
+    aperture_.count = aperture_picture_side;
+    aperture_.simple = 0;
+    aperture_.reach = 1;
+    aperture_.cut = static_cast<float>(table.cut / table.reach / corner);
+    aperture_.least_light = least_picture_light;
+  }
   backend.synchronize({});  // runs may be in other streams
+}
+
+void LampMemory::take(const ImageView& picture, Stream stream) {
+  if (take_picture_ == nullptr) return;
+  take_picture_->run(
+      {picture, reinterpret_cast<ApertureRow*>(rows_.get()), reinterpret_cast<ApertureEdge*>(edges_.get())},
+      stream);
 }
 
 LensBlur::LensBlur(Backend& backend, const LensBlurJob& job)
@@ -171,7 +205,7 @@ LensBlur::LensBlur(Backend& backend, const LensBlurJob& job)
   const SplatJob splat = splat_job(job, layers, aperture);
   if (!shows(job)) {
     splat_ = backend.prepare(splat);
-    lamp_memory_ = std::make_unique<LampMemory>(backend, layers, aperture);
+    lamp_memory_ = std::make_unique<LampMemory>(backend, layers, aperture, job.aperture);
     LampsJob lamps;
     lamps.channels = layers.channels;
     lamps.colours = splat.alpha ? layers.channels - 1 : layers.channels;
@@ -203,15 +237,17 @@ MutableImageView LensBlur::radii() const { return plane(lens_.scene().planes.rad
 
 MutableImageView LensBlur::spare() const { return plane(lens_.scene().planes.sharpened, Type::i32); }
 
-void LensBlur::run(const ImageView& picture, const ImageView& mask, const MutableImageView& output,
-                   Measured* measured, Stream stream, const std::uint32_t* soft) {
+void LensBlur::run(const Inputs& inputs, const MutableImageView& output, Measured* measured, Stream stream,
+                   const std::uint32_t* soft) {
   lens_.set_soft(soft);
+  const auto& [picture, aperture, mask] = inputs;
   if (measure_ != nullptr) {
     measure_->clear(measured, stream);
     measure_->measure(picture, measured, stream);
   }
   layers_->run(picture, measured, lens_.scene(), stream);
   if (splat_ != nullptr) {
+    lamp_memory_->take(aperture, stream);
     spread(measured, stream);
   } else {
     layers_->show(lens_.scene(), shown_, stream);

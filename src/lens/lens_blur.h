@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/backend.h"
+#include "lens/aperture_picture.h"
 #include "lens/aperture_table.h"
 #include "lens/lamps.h"
 #include "lens/lens_layers.h"
@@ -22,6 +23,7 @@ namespace satin {
 struct LensBlurJob {
   Shape picture;
   Shape mask;             ///< width 0: none
+  Shape aperture;         ///< width 0: none
   double max_radius = 0;  ///< pixels
   LensStyle style;
   Space space = Space::linear;
@@ -75,7 +77,10 @@ class LensMemory {
 /// The memory of the lamps of one picture and of the aperture that draws them.
 class LampMemory {
  public:
-  LampMemory(Backend& backend, const LensLayersJob& job, const ApertureTable& table);
+  /// `picture`: of the aperture; width 0: it is the table's.
+  LampMemory(Backend& backend, const LensLayersJob& job, const ApertureTable& table, const Shape& picture);
+  /// Takes the aperture from the picture, if it is one's.
+  void take(const ImageView& picture, Stream stream);
 
   /// Lamps that there is room for: a sixteenth of the pixels, and every one of small pictures.
   [[nodiscard]] static std::uint32_t capacity(const LensLayersJob& job) {
@@ -89,6 +94,7 @@ class LampMemory {
   }
 
  private:
+  std::unique_ptr<AperturePictureJob::Operation> take_picture_;
   Buffer cells_, list_, counts_, rows_, edges_;
   LampList lamps_;
   Aperture aperture_;
@@ -106,9 +112,14 @@ class LensBlur {
   /// A plane like it that holds nothing before run().
   [[nodiscard]] MutableImageView spare() const;
 
+  struct Inputs {
+    ImageView picture;
+    ImageView aperture;  ///< this and the mask: empty where the job has none
+    ImageView mask;
+  };
   /// Single frames in the backend's memory; `measured` is for floats, `soft` of LensScene. Waits for nothing.
-  void run(const ImageView& picture, const ImageView& mask, const MutableImageView& output,
-           Measured* measured, Stream stream, const std::uint32_t* soft = nullptr);
+  void run(const Inputs& inputs, const MutableImageView& output, Measured* measured, Stream stream,
+           const std::uint32_t* soft = nullptr);
 
   /// Of the last run: how many groups of depth there were, and which share of the pixels at silhouettes had a
   /// ramp of depth. Waits.
@@ -116,7 +127,6 @@ class LensBlur {
 
  private:
   [[nodiscard]] MutableImageView plane(void* data, Type type, int channels = 1) const;
-  void prepare_lamps(const LensBlurJob& job, const ApertureTable& table);
   void spread(const Measured* measured, Stream stream);
 
   Backend& backend_;

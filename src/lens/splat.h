@@ -60,8 +60,9 @@ struct SplatImages {
 };
 
 /// Every sample gives its weight and its weight times colour, in equal parts, to the pixels of its staircase
-/// (lens/lens_kernels.h); what falls outside the picture is lost. The groups' sums, integers modulo 2^64 that
-/// fit, are composited by lens/maths/composite.h from group 0 on. No order of samples changes a bit.
+/// (lens/lens_kernels.h), a lamp to those of the aperture; what falls outside the picture is lost. The
+/// groups' sums, integers modulo 2^64 that fit, are composited by lens/maths/composite.h from group 0 on. No
+/// order of samples changes a bit.
 struct SplatOperation : Operation {
   virtual void run(const SplatImages& images, Stream stream) = 0;
 };

@@ -40,7 +40,9 @@ struct LensStyle {
   /// taken as they are where any value is above 1. Unset: 4 for u8, otherwise 1. A lamp is a pixel of more
   /// than 80 % that is twice as bright as the mean of about 49 x 49 around it.
   std::optional<double> highlights;
-  // The shape of lamps that are out of focus by 4 pixels and more, drawn exactly.
+  // The shape of lamps that are out of focus by 4 pixels and more, drawn exactly. A filter may take a picture
+  // for it in place of bokeh, blades, onion and squeeze: its longer side spans the circle of confusion, white
+  // is clear and black opaque. One of less than a twentieth of white on average makes lamps darker.
   std::optional<int> blades;   ///< 3 to 16: makes a polygon of a disc; unset: a polygon has 6
   double blade_angle = 0;      ///< degrees that the opening is turned clockwise: at 0 it stands on a side
   double blade_curvature = 0;  ///< 0: the sides are straight, 1: they make a circle

@@ -211,3 +211,17 @@ def test_depth_ranges_that_are_none(satin, tmp_path):
     satin.bad(2, *at, "--depth-range", "5:1", "--depth-scale", 2, says="--depth-scale")
     for text in "5", "5:", "5:x", "1:1", "1:2:3", "inf:1":
         satin.bad(2, *at, "--depth-range", text, says=["--depth-range", "A:B"])
+
+
+def test_a_picture_of_any_size_is_the_aperture(satin, tmp_path):
+    write_pfm(tmp_path / "in.pfm", np.pad(np.ones((1, 1), np.float32), 40))
+    depth = np.full((81, 81), 0.3, np.float32)
+    depth[0, 0] = 0.5
+    write_pfm(tmp_path / "map.pfm", depth)
+    (tmp_path / "half.pgm").write_bytes(b"P5\n20 20\n255\n" + (b"\xff" * 10 + bytes(10)) * 20)
+    arguments = ("dof", "in.pfm", "-o", "out.pfm", "--depth", "map.pfm", "--focus", 0.5, "--strength", 60)
+    satin.good(*arguments, "--aperture", "half.pgm")
+    content = (tmp_path / "out.pfm").read_bytes().split(b"\n", 3)[3]
+    result = np.frombuffer(content, "<f4").reshape(81, 81)
+    assert result[:, :41].sum() == pytest.approx(1, abs=0.01) and (result[:, 42:] == 0).all()
+    satin.bad(1, *arguments, "--aperture", "none.pgm", "--overwrite", says=["--aperture", "none.pgm"])

@@ -90,6 +90,29 @@ TEST(Lamps, GiveTheBytesOfTheCpuAroundTilesWithAnyThreads) {
       }
 }
 
+TEST(Lamps, SumsFitWhereMostMeets) {
+  // Every pixel is a lamp that reaches just the middle, with the largest colour, and has a listed sample too.
+  constexpr std::uint32_t largest = (1U << 30U) - 1;
+  for (const LensStyle& style : {styles()[0], styles()[5]}) {
+    SplatJob job = job_of(41, 41, 1, 1, 20);
+    job.colour_bits = 30;
+    LensScene scene = scene_of_lamps(job, style, 0, 8);
+    scene.listed.clear();
+    for (std::int32_t y = 0; y < 41; ++y)
+      for (std::int32_t x = 0; x < 41; ++x) {
+        const auto at = static_cast<std::size_t>(y * 41 + x);
+        scene.weights[at] = 0;
+        scene.source[at] = 0;
+        const double reach = std::hypot(x - 20.0, y - 20.0) + 1;
+        const auto radius = static_cast<std::uint32_t>(std::clamp(reach, 4.0, 20.0) * 256);
+        const LensSample sample{{largest}, x, y, radius, lens_full_weight, 1, 0};
+        scene.listed.push_back(sample);
+        scene.lamps.push_back({sample, 0});
+      }
+    for (const std::uint32_t value : run_scene(scene)) ASSERT_EQ(value, largest);
+  }
+}
+
 // --- dof() against the true shapes. ---
 
 constexpr double strength = 160;
@@ -104,7 +127,7 @@ Image flat_depth(std::int64_t size, double radius) {
 }
 
 /// Everything is out of focus by `radius`; on a GPU the CPU must make the same.
-Image blurred(const Image& picture, double radius, const LensStyle& style) {
+Image blurred(const Image& picture, double radius, const LensStyle& style, const Image& aperture = {}) {
   const Image depth = flat_depth(picture.shape().width, radius);
   Dof dof;
   dof.lens.focus = 0.5;
@@ -112,9 +135,10 @@ Image blurred(const Image& picture, double radius, const LensStyle& style) {
   dof.lens.max_radius = 65;
   dof.style = style;
   dof.depth = depth.view();
+  if (!aperture.empty()) dof.aperture = aperture.view();
   const auto result_on = [&](const Device& device) {
     Plan plan = satin::plan(device, picture.shape(), dof);
-    const ImageView inputs[] = {picture.view(), dof.depth, {}};
+    const ImageView inputs[] = {picture.view(), dof.depth, {}, dof.aperture};
     return run_plan(device, plan, inputs);
   };
   Image result = result_on(device_under_test());
@@ -320,6 +344,53 @@ TEST(Lamps, ACatsEyeAndOnionRingsKeepTheLight) {
     const double contrast = onion == 1 ? 0.5 : onion == 0 ? 1 : 0.8;
     EXPECT_NEAR(darkest / brightest, contrast, 0.05);
   }
+}
+
+/// Light of columns from `first` on, `last` not included, from the middle.
+double light_between(const Image& result, double first, double last) {
+  const std::int64_t size = result.shape().width;
+  double sum = 0;
+  for (std::int64_t y = 0; y < size; ++y)
+    for (std::int64_t x = 0; x < size; ++x) {
+      const auto from_middle = static_cast<double>(x - size / 2);
+      if (from_middle >= first && from_middle < last)
+        sum += static_cast<double>(result.view().value<float>(x, y));
+    }
+  return sum;
+}
+
+TEST(Lamps, APictureIsTheAperture) {
+  const Image picture = point(141, Type::f32);
+  const auto half = [](Type type) {
+    Image aperture = constant_picture({40, 40, 1, type}, 0);
+    for (std::int64_t y = 0; y < 40; ++y)
+      for (std::int64_t x = 0; x < 20; ++x) set_fraction(aperture.view(), x, y, 0, 1);
+    return aperture;
+  };
+  const Image result = blurred(picture, 16, {}, half(Type::u8));
+  EXPECT_NEAR(light_between(result, -200, 200), 1, 4e-3);
+  EXPECT_NEAR(light_between(result, -16, 1), 1, 4e-3) << "the left half is open";
+  EXPECT_EQ(light_between(result, 1, 200), 0);
+  EXPECT_NEAR(light_between(result, -8, 0), 0.485, 0.02);
+  EXPECT_EQ(difference(blurred(picture, 16, {}, half(Type::u16)), result), "");
+  EXPECT_EQ(difference(blurred(picture, 16, {}, half(Type::f32)), result), "");
+}
+
+TEST(Lamps, AnAperturePictureKeepsItsProportionsAndItsGreys) {
+  Image slit = constant_picture({30, 90, 1, Type::u8}, 1);
+  for (std::int64_t y = 45; y < 90; ++y)
+    for (std::int64_t x = 0; x < 30; ++x) slit.view().value<std::uint8_t>(x, y) = 51;
+  const Image result = blurred(point(141, Type::f32), 24, {}, slit);
+  EXPECT_NEAR(light_between(result, -8, 9), 1, 0.04) << "a third of the height";
+  EXPECT_EQ(light_between(result, 10, 200), 0);
+  const auto above = static_cast<double>(result.view().value<float>(70, 60));
+  EXPECT_NEAR(static_cast<double>(result.view().value<float>(70, 80)) / above, 0.2, 0.01);
+}
+
+TEST(Lamps, WhereAnApertureIsBlackLampsStayAsTheyAre) {
+  const Image picture = point(101, Type::f32);
+  const Image black = constant_picture({10, 10, 1, Type::u8}, 0);
+  EXPECT_NEAR(light_of(blurred(picture, 16, {}, black)), 1, 1e-2);
 }
 
 TEST(Lamps, ClippedLampsOf8BitsAreFourTimesAsBrightUnlessTold) {

@@ -130,6 +130,41 @@ TEST(LensKernels, DiscsHaveTheirCorners) {
   EXPECT_EQ(large.weight[1], 0U) << "one staircase where none are mixed";
 }
 
+/// The part of a kernel's weight that lies outside the disc of its radius.
+double outside_disc(const LensKernels& kernels, double r) {
+  constexpr int samples = 16;
+  double outside = 0;
+  const double whole = std::ldexp(1.0, kernels.weight_bits);
+  for (std::int64_t dy = -kernels.reach; dy <= kernels.reach; ++dy)
+    for (std::int64_t dx = -kernels.reach; dx <= kernels.reach; ++dx) {
+      int inside = 0;
+      for (int i = 0; i < samples * samples; ++i)
+        inside += std::hypot(static_cast<double>(dx) + (i % samples + .5) / samples - .5,
+                             static_cast<double>(dy) + (i / samples + .5) / samples - .5) <= r
+                      ? 1
+                      : 0;
+      const double disc = inside / (samples * samples * 3.14159265 * r * r);
+      const auto radius = static_cast<std::uint32_t>(r * 256);
+      const auto found =
+          static_cast<double>(weight_at(kernels, radius, false, false, lens_full_weight, dx, dy));
+      outside += std::max(0.0, found / whole - disc);
+    }
+  return outside;
+}
+
+TEST(LensKernels, SmallDiscsOfHighQualityAreRound) {
+  const LensKernels fast = kernels_for({Bokeh::disc, SplatQuality::fast, false, false}, 8 * 256);
+  const LensKernels high = kernels_for({Bokeh::disc, SplatQuality::high, false, false}, 8 * 256);
+  double by_fast = 0;
+  double by_high = 0;
+  for (double r = 1; r < 4; r += .25) {
+    by_fast += outside_disc(fast, r) / 12;
+    by_high += outside_disc(high, r) / 12;
+    EXPECT_LE(outside_disc(high, r), .22) << r;
+  }
+  EXPECT_LT(by_high, .8 * by_fast);
+}
+
 TEST(LensKernels, AreasAreNumbersOfPixels) {
   for (const KernelCase& kernel : every_kernel()) {
     const LensKernels kernels = kernels_for(kernel, 9 * 256);
@@ -195,6 +230,17 @@ TEST(SplatBits, FillTheSumsAndNoMore) {
         EXPECT_GT(2 * most, colour_bits < 20 ? 0x1p51 : 0x1p63);
       }
     }
+}
+
+TEST(SplatBits, PeaksOfLampsCountAsBitsOfColours) {
+  SplatJob job;
+  job.largest_radius = 64 * 256;
+  for (const int peak_bits : {0, 1, 2, 5}) {
+    job.colour_bits = 27;
+    job.peak_bits = peak_bits;
+    EXPECT_EQ(splat_weight_bits(job), 30 - peak_bits);
+    EXPECT_EQ(lens_kernels(job).weight_bits, 30 - peak_bits);
+  }
 }
 
 TEST(SplatBits, RefuseWeightsThatWouldBeTooSmall) {

@@ -37,6 +37,7 @@ struct Aperture {
   float reach = 1;
   float middle_x = 0;  ///< of the picture, in pixels
   float middle_y = 0;
+  float least_light = 0;  ///< a lamp's light is spread as if so much of a clear disc were open, at least
   float cut = 0;  ///< cat's eye: what a pixel of distance from the middle moves the rim that cuts, in radii
 };
 
@@ -210,7 +211,10 @@ SATIN_HD std::uint64_t lamp_share(const LampShape& shape, std::uint32_t full) {
     lines.load(shape, row);
     total += lines.total();
   }
-  return total <= 0 ? 0 : (std::uint64_t{full} << lamp_share_bits) / static_cast<std::uint64_t>(total);
+  const float disc = 3.1415927F * shape.radius * shape.radius * (lamp_lines * lamp_places * aperture_full);
+  const auto least = static_cast<std::int64_t>(disc * shape.aperture->least_light);
+  if (total <= 0) return 0;
+  return (std::uint64_t{full} << lamp_share_bits) / static_cast<std::uint64_t>(total > least ? total : least);
 }
 
 }  // namespace satin

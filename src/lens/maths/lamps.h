@@ -66,7 +66,7 @@ struct LampScene {
   }
   /// Bright and out of focus.
   [[nodiscard]] SATIN_HD bool may_be_lamp(std::uint32_t value, std::uint32_t radius) const {
-    return radius > lens_focus_radius && lens_light(value, *unit) > lamp_begin;
+    return radius > lens_focus_radius && static_cast<float>(value) > lamp_begin * unit->white;
   }
   /// Of the pixels around one.
   struct Around {
@@ -163,7 +163,8 @@ SATIN_HD void for_lamps_of_cell(const LampScene<Channels>& scene, int x, int y, 
       const std::uint32_t value = scene.brightest(scene.colour_at(at));
       if (scene.planes.weights[at] == 0 || !scene.may_be_lamp(value, scene.planes.magnitudes[at])) continue;
       const auto around = scene.around(value, x, y);
-      if (around.times > lamp_times) lamp(u, v, scene.gain(value, scene.planes.magnitudes[at], around.bright));
+      if (around.times > lamp_times)
+        lamp(u, v, scene.gain(value, scene.planes.magnitudes[at], around.bright));
     }
 }
 

@@ -13,7 +13,8 @@ struct Dof {
   LensStyle style{};            ///< how what is blurred looks
   Space space = Space::linear;  ///< of the blur; f32 is always linear
   ImageView depth{};            ///< of the picture's proportions, u8, u16 or f32; see LensFocus
-  ImageView mask{};  ///< blend weight: one channel, u8 or u16, of the picture's size; 0 keeps the bytes
+  ImageView mask{};      ///< blend weight: one channel, u8 or u16, of the picture's size; 0 keeps the bytes
+  ImageView aperture{};  ///< the shape of lamps: one channel, u8, u16 or f32, of any size; see LensStyle
 };
 
 /// Depth of field from one picture and its depth.
