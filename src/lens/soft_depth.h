@@ -64,10 +64,10 @@ struct SnapDepthJob {
     launch(width, height,
            RejectThinExtremes{Rows<const SignedRadius256>(radii), width, height, images.span,
                               Rows<SignedRadius256>(images.spare)});
-    const auto snap = [&](const auto& colours_at) {
+    const auto snap = [&]<class Colours>(const Colours& colours_at) {
       launch(width, height,
-             SnapToColours{Rows<const SignedRadius256>(spare), width, height, colours_at, images.span,
-                           Rows<SignedRadius256>(images.radii)});
+             SnapToColours<Colours>{Rows<const SignedRadius256>(spare), width, height, colours_at,
+                                    images.span, Rows<SignedRadius256>(images.radii)});
     };
     with_pixel_type(type, [&]<class T>() {
       const Rows<const T> picture(images.picture);

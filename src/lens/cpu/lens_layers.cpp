@@ -51,6 +51,12 @@ struct LayerRows : EachRow {
   void operator()(int /*width*/, int height, const FindSilhouette& step) const {
     rows(height, [&](int y) { SilhouetteRow(step.planes, y); });
   }
+  void operator()(int width, int height, const PackColours& step) const {
+    if (step.fill.work->needs_any()) each(width, height, step);
+  }
+  void operator()(int width, int height, const RestoreMagnitudes& step) const {
+    if (step.fill.work->needs_any()) each(width, height, step);
+  }
   void operator()(int /*width*/, int height, const SumDifferences& step) const {
     rows(height, [&](int y) { SumDifferencesRow(step, y); });
   }

@@ -216,10 +216,9 @@ struct SeparateSilhouettes {
     store_both(x, y, own_values, front, back, share, is_front, unit, seen);
   }
 
-  /// What neither side explains is a lamp behind the silhouette: brighter than white, without bright pixels
-  /// of the nearer side beside it.
-  SATIN_HD bool is_lamp_behind(const Side& front, const Side& back, float share, const LensUnit& unit) const {
-    if (front.is_bright(colours(), unit)) return false;
+  /// What neither side explains is brighter than white: a lamp, of the nearer side if that is bright around,
+  /// otherwise behind it.
+  SATIN_HD bool shows_lamp(const Side& front, const Side& back, float share) const {
     for (int c = 0; c < colours(); ++c)
       if (-(share * front.colour[c]) - (1 - share) * back.colour[c] > 1) return true;
     return false;
@@ -242,8 +241,8 @@ struct SeparateSilhouettes {
 
   SATIN_HD void store_both(int x, int y, const std::uint32_t* own, const Side& front, const Side& back,
                            float share, bool is_front, const LensUnit& unit, const Range& seen) const {
-    const bool is_lamp = is_lamp_behind(front, back, share, unit);
-    const bool front_is_off = is_front && !is_lamp;
+    const bool lamp = shows_lamp(front, back, share);
+    const bool front_is_off = lamp ? front.is_bright(colours(), unit) : is_front;
     const bool by_sides = soft != nullptr && *soft != 0;
     std::uint32_t near_colour[4];
     std::uint32_t far_colour[4];
@@ -255,8 +254,8 @@ struct SeparateSilhouettes {
         f = f + error / (share > least_share ? share : least_share);
       else
         b = b + error / (1 - share > least_share ? 1 - share : least_share);
-      near_colour[c] = (by_sides ? front.range : seen).held(c, lens_moved(own[c], f, unit));
-      far_colour[c] = (by_sides && !is_lamp ? back.range : seen).held(c, lens_moved(own[c], b, unit));
+      near_colour[c] = (by_sides && !lamp ? front.range : seen).held(c, lens_moved(own[c], f, unit));
+      far_colour[c] = (by_sides && !lamp ? back.range : seen).held(c, lens_moved(own[c], b, unit));
     }
     const std::int32_t near_radius = front.rounded_radius();
     const std::int32_t far_radius = back.rounded_radius();

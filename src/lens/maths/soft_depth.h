@@ -15,7 +15,7 @@
 namespace satin {
 
 /// Rows that are looked at for silhouettes.
-inline constexpr int soft_stride = 2;
+inline constexpr int soft_stride = 4;
 inline constexpr std::uint32_t least_silhouettes = 16;  ///< fewer say nothing
 /// What is sharp around the focus of soft depth, both ways, unless told: this share of the range of depth.
 inline constexpr double soft_sharp_share = 0.02;
