@@ -145,8 +145,9 @@ TEST(Integral, Modulo32IsTheLowHalfOfTheExactTable) {
               ASSERT_EQ(wrapped.view().value<std::uint32_t>(x, y, c), static_cast<std::uint32_t>(sum));
             }
       }
-  expect_error(ErrorKind::usage, "leave modulo out",
-               [&] { return plan(device, {3, 3, 1, Type::f32}, Integral{false, Modulo::two_to_32}); });
+  expect_error(ErrorKind::usage, "leave modulo out", [&] {
+    return plan(device, {3, 3, 1, Type::f32}, Integral{false, Modulo::two_to_32});
+  });
 }
 
 TEST(Integral, WhitePicturesOnBothSidesOfTheBound) {
