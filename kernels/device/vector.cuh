@@ -17,6 +17,14 @@ __device__ Vector<T, N> operator+(const Vector<T, N>& a, const Vector<T, N>& b) 
   return sums;
 }
 
+template <class T, int N>
+__device__ Vector<T, N> operator-(const Vector<T, N>& a, const Vector<T, N>& b) {
+  Vector<T, N> differences;
+#pragma unroll
+  for (int i = 0; i < N; ++i) differences.of[i] = a.of[i] - b.of[i];
+  return differences;
+}
+
 template <class To, class T, int N>
 __device__ Vector<To, N> converted(const Vector<T, N>& v) {
   Vector<To, N> result;

@@ -109,6 +109,10 @@ struct SplatArguments {
   const LensSample* listed = nullptr;
   const std::uint32_t* count = nullptr;
   std::uint32_t most_listed = 0;
+  const Lamp* lamps = nullptr;
+  const std::uint32_t* lamp_count = nullptr;
+  std::uint32_t most_lamps = 0;
+  Aperture aperture;
   SplatSums sums;
   Target output;
 };
@@ -123,7 +127,11 @@ inline constexpr int splat_short_bits = 51;
 
 /// What lies in the cells and their quads.
 void splat_survey(const SplatArguments& arguments, StreamHandle stream);
-/// Samples of the list, and visible ones that reach too far, as second differences.
+/// Marks the tiles that lamps reach.
+void splat_mark_lamps(const SplatArguments& arguments, StreamHandle stream);
+/// Adds lamps as second differences.
+void splat_add_lamps(const SplatArguments& arguments, StreamHandle stream);
+/// Samples of the list, visible ones that reach too far, and lamps, as second differences.
 void splat_direct(const SplatArguments& arguments, StreamHandle stream);
 /// The tiles' sums, and of their last rows and columns.
 void splat_gather(const SplatArguments& arguments, StreamHandle stream);

@@ -1,9 +1,10 @@
-// What tiles do not gather: samples of the list, and visible ones that reach too far. A corner of a staircase
+// What tiles do not gather: samples of the list, visible ones that reach too far, and lamps (splat_lamps.cu).
+// A corner of a staircase
 // costs one atomic addition a plane; additions modulo 2^64 give the same sums in any order. The tiles that
 // they lie in are marked and cleared before.
 
 #include "core/with_type.h"
-#include "kernels/lens/splat_tile.cuh"
+#include "kernels/lens/splat_direct.cuh"
 
 namespace satin::kernels {
 namespace {
@@ -18,19 +19,6 @@ __device__ void for_corners_in_picture(const SplatArguments& a, const Staircase&
   for_corners(stairs, x, y, more, [&](std::int32_t u, std::int32_t v, bool negative) {
     if (u < a.width && v < a.height) corner(max(u, 0), max(v, 0), negative);
   });
-}
-
-__device__ void mark(const SplatArguments& a, std::uint32_t group, std::int32_t column, std::int32_t row) {
-  a.sums.direct[group * tile_count(a) + std::int64_t{row} * a.tile_columns + column] = 1;
-}
-
-__device__ void add_delta(const SplatArguments& a, std::uint32_t group, std::int32_t column, std::int32_t row,
-                          int plane, std::uint64_t delta) {
-  const std::int64_t tile =
-      std::int64_t{row / splat_tile_height} * a.tile_columns + column / splat_tile_width;
-  const int pixel = row % splat_tile_height * splat_tile_width + column % splat_tile_width;
-  std::uint64_t* to = tile_plane(a, group, tile, 0) + direct_place(a, pixel, plane);
-  atomicAdd(reinterpret_cast<unsigned long long*>(to), static_cast<unsigned long long>(delta));
 }
 
 /// What is done for the corners of a listed sample, by so many lanes.
@@ -152,12 +140,14 @@ void launch_listed(const SplatArguments& a, StreamHandle stream) {
 
 void splat_direct(const SplatArguments& a, StreamHandle stream) {
   const bool far = a.largest_reach > splat_reach;
-  if (!far && a.most_listed == 0) return;
+  if (!far && a.most_listed == 0 && a.most_lamps == 0) return;
   const unsigned groups = a.last_group + 1;
   launch_listed<MarkTiles>(a, stream);
+  splat_mark_lamps(a, stream);
   if (far) mark_far<<<dim3(blocks_for(cell_count(a), threads), groups), threads, 0, stream>>>(a);
   clear_marked<<<dim3(blocks_for(tile_count(a), 1), groups), threads, 0, stream>>>(a);
   launch_listed<AddDeltas>(a, stream);
+  splat_add_lamps(a, stream);
   if (!far) return;
   const unsigned blocks = blocks_for(cell_count(a) * cell_quads, threads);
   with_channels(a.channels, [&]<int Channels>() { add_far<Channels><<<blocks, threads, 0, stream>>>(a); });

@@ -176,10 +176,9 @@ RunningKernels narrow_kernels_of(const RunningMeanJob& job, const SlidingTiles& 
   if constexpr (sizeof(T) == 1 && sizeof(Out) == 1 && Channels % 2 == 0) {
     if (job.weighted) return narrow_kernels<T, Out, Channels, u32, u64, true>(tiles);
   }
-  if constexpr (std::is_same_v<T, Out>) {
-    if (job.sums == RunningSums::u32) return narrow_kernels<T, Out, Channels, u32, u32>(tiles);
-    if constexpr (sizeof(T) == 2)
-      if (job.sums == RunningSums::u64) return narrow_kernels<T, Out, Channels, u64, u64>(tiles);
+  if (job.sums == RunningSums::u32) return narrow_kernels<T, Out, Channels, u32, u32>(tiles);
+  if constexpr (std::is_same_v<T, Out> && sizeof(T) == 2) {
+    if (job.sums == RunningSums::u64) return narrow_kernels<T, Out, Channels, u64, u64>(tiles);
   }
   return narrow_kernels<T, Out, Channels, u32, u64>(tiles);
 }

@@ -138,7 +138,7 @@ struct ScaledDivisor {
 
 struct RunningMeanJob : TiledMeanJob {
   Type type = Type::u8;    ///< u8 or u16; what `wide` takes
-  Type output = Type::u8;  ///< u8 or u16; another one than `type` with the sums u32_u64, without weights
+  Type output = Type::u8;  ///< u8 or u16; another one than `type` with 32 bits down columns, without weights
   /// From or to more than 16 bits: floats and their fixed point (u64) to each other, to fixed point with
   /// whole radii alone; u8, u16 and u32 to u32, u32 to u16, without weights.
   bool wide = false;
@@ -183,13 +183,14 @@ void launch_mean(const RunningMeanArguments& arguments, StreamHandle stream);
 
 // --- By a map, with the table in shared memory: tiled_table.cu ---
 
-/// u8, 1 to 3 channels, encoded.
+/// u8, 1 to 3 channels.
 struct TiledTableJob : TiledMeanJob {
-  int reach = 0;  ///< of the largest window, rounded up
+  int reach = 0;        ///< of the largest window, rounded up
+  bool linear = false;  ///< to linear light and back
   RadiusField radius;
 
-  [[nodiscard]] int farthest() const { return reach + batch_rows; }
-  static constexpr int batch_rows = 8;  ///< that the warps of a block hand to each other
+  [[nodiscard]] int farthest() const { return reach + most_batch_rows; }
+  static constexpr int most_batch_rows = 8;  ///< that the warps of a block hand to each other
 
   /// Whole boxes have less than 2^14 pixels: kernels/means/tiled_table_means.cuh.
   static constexpr int largest_reach = 63;
@@ -199,6 +200,7 @@ struct TiledTableJob : TiledMeanJob {
 
 struct TiledTableArguments : TiledMeanArguments<TiledTableJob> {
   Source radius_map;
+  TransferView transfer;
   // Set by launch_mean().
   std::int64_t map_step = 0;     ///< bytes between the rows of a warp
   std::int64_t output_step = 0;  ///< the same
@@ -210,6 +212,49 @@ struct TiledTableArguments : TiledMeanArguments<TiledTableJob> {
 [[nodiscard]] SlidingTiles tiles_of(const TiledTableJob& job, int multiprocessors, std::size_t shared_limit);
 [[nodiscard]] int prepare_mean(const TiledTableArguments& arguments);
 void launch_mean(const TiledTableArguments& arguments, StreamHandle stream);
+
+// --- Means under a mask: blend_means.cu ---
+
+/// Integers without alpha.
+struct BlendMeansArguments {
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+  int channels = 1;
+  Type type = Type::u8;   ///< u8 or u16, of the picture and the output
+  TransferView transfer;  ///< of the type; means are of it, or of the next larger one in linear light
+  ScaledDivisor whole;    ///< the mask's largest weight, 255 or 65535: exact for values of 16 bits
+  Source picture;
+  Source means;
+  Source mask;
+  Target output;
+};
+
+void blend_means(const BlendMeansArguments& arguments, StreamHandle stream);
+
+// --- From a table of linear light: light_gather.cu ---
+
+/// u8, borders that shrink; one radius or a map.
+struct LightGatherArguments {
+  static constexpr int largest_reach = 255;  ///< quarters of boxes: 256 * 256 * 65535 < 2^32
+
+  int width = 0;
+  int height = 0;
+  int channels = 1;
+  RadiusField radius;  ///< without a map that of x along both axes
+  TransferView transfer;
+  ScaledDivisor whole;  ///< with a mask, as BlendMeansArguments has it
+  // Tables of 32-bit sums. The column and the row before the first are 0.
+  Source table;                  ///< of the first channel
+  std::int64_t table_plane = 0;  ///< bytes, from a channel to the next
+  Source counts;                 ///< of the pixels that count; none if all do
+  Source radius_map;
+  Source original;
+  Source mask;  ///< none: nothing is blended
+  Target output;
+  int block_rows = 0;  ///< set by gather_light()
+};
+
+void gather_light(const LightGatherArguments& arguments, StreamHandle stream);
 
 // --- What unsharp adds: unsharp_residual.cu ---
 

@@ -60,7 +60,8 @@ class RunningMeans : public LaneOfWindows<Channels, Sum> {
                             const Quotient& quotient) const {
     const auto make = [this](std::uint64_t divisor) {
       if constexpr (std::is_same_v<Division, MixedDivision<Sum>>) {
-        return Division(divisor, arguments_.job.x.inner, arguments_.job.x.outer);
+        return Division(sizeof(Sum) == 4 ? raised_divisor(divisor) : divisor, arguments_.job.x.inner,
+                        arguments_.job.x.outer);
       } else {
         return Division(static_cast<std::uint32_t>(divisor));
       }
@@ -69,19 +70,28 @@ class RunningMeans : public LaneOfWindows<Channels, Sum> {
                            [&](const Division& division, int e) { values[e] = quotient(division, e); });
   }
 
+  /// A sum with the bits below the point that means have more than values.
+  [[nodiscard]] __device__ std::uint32_t raised(std::uint32_t sum) const {
+    return mixed ? sum << max(arguments_.job.more_bits, 0) : sum;
+  }
+  /// A divisor times what means have fewer.
+  [[nodiscard]] __device__ std::uint64_t raised_divisor(std::uint64_t divisor) const {
+    return mixed ? divisor << max(-arguments_.job.more_bits, 0) : divisor;
+  }
+
   __device__ void divide(const WindowSums<std::uint32_t>& sums, std::uint32_t size_y,
                          std::uint32_t (&values)[elements]) const {
     const RunningMeanJob& job = arguments_.job;
     using Division = MixedDivision<std::uint32_t>;
     if (job.x.outer != 0) {
       divide_by<Division>(size_y, values, [&](const Division& division, int e) {
-        return division(sums.inner[e], sums.outer[e]);
+        return division(raised(sums.inner[e]), raised(sums.outer[e]));
       });
-    } else if (whole_ && this->whole_divisor(size_y) == job.whole.divisor) {
+    } else if (whole_ && raised_divisor(this->whole_divisor(size_y)) == job.whole.divisor) {
       divide_scaled(sums, values);
     } else {
       divide_by<Division>(size_y, values,
-                          [&](const Division& division, int e) { return division(sums.inner[e]); });
+                          [&](const Division& division, int e) { return division(raised(sums.inner[e])); });
     }
   }
 
@@ -90,11 +100,11 @@ class RunningMeans : public LaneOfWindows<Channels, Sum> {
     const ScaledDivisor& whole = arguments_.job.whole;
 #pragma unroll
     for (int e = 0; e < elements; ++e)
-      values[e] = __umulhi(sums.inner[e] + whole.divisor / 2, whole.factor) >> whole.shift;
+      values[e] = __umulhi(raised(sums.inner[e]) + whole.divisor / 2, whole.factor) >> whole.shift;
     if (!whole.exact) {
 #pragma unroll
       for (int e = 0; e < elements; ++e) {
-        const std::uint32_t rest = sums.inner[e] + whole.divisor / 2 - values[e] * whole.divisor;
+        const std::uint32_t rest = raised(sums.inner[e]) + whole.divisor / 2 - values[e] * whole.divisor;
         values[e] -= rest >> 31;
       }
     }

@@ -8,129 +8,72 @@
 
 namespace satin::kernels {
 
-/// The sums of a lane's pixels up to each of them, and all of them, which fit 11 bits.
-template <int Channels, class Words, class Sum, int Pixels>
-__device__ void prefix_of_lane(const Words& loaded, Sum (&prefix)[Pixels], std::uint32_t (&sums)[Channels]) {
-  static_assert(Pixels == 8);
-#pragma unroll
-  for (int p = 0; p < Pixels; ++p) {
-#pragma unroll
-    for (int c = 0; c < Channels; ++c) {
-      const int byte = p * Channels + c;
-      sums[c] = __dp4a(loaded.words[byte / 4], 1U << byte % 4 * 8, p == 0 ? 0 : sums[c]);
-    }
-    prefix[p] = PackedSums<Channels>::pack(sums);
-  }
-}
-
-/// The packed sums of the lanes before this one. Sums of a whole row of the tile fit 16 bits, of which two
-/// are scanned at once.
-template <int Channels>
-__device__ typename PackedSums<Channels>::Sum sum_before(const std::uint32_t (&sums)[Channels]) {
-  static_assert(warp_size * 8 * 0xFF < 1 << 16);
-  std::uint32_t before[Channels];
-#pragma unroll
-  for (int c = 0; c < Channels; c += 2) {
-    const bool pair = c + 1 < Channels;
-    const std::uint32_t own = pair ? sums[c + (pair ? 1 : 0)] << 16 | sums[c] : sums[c];
-    std::uint32_t scanned[1] = {own};
-    inclusive_scans(scanned);
-    const std::uint32_t both = scanned[0] - own;
-    before[c] = both & 0xFFFF;
-    if (pair) before[c + (pair ? 1 : 0)] = both >> 16;
-  }
-  using Packed = PackedSums<Channels>;
-  typename Packed::Sum packed = 0;
-#pragma unroll
-  for (int c = 0; c < Channels; ++c)
-    packed |= static_cast<typename Packed::Sum>(before[c]) << c * Packed::bits;
-  return packed;
-}
-
-template <int Channels, bool Aligned>
-__device__ void scan_rows(const TiledTableArguments& arguments, const TiledTableShared<Channels>& shared,
-                          typename TiledTableShape<Channels>::Rows reader, int warp) {
-  using Shape = TiledTableShape<Channels>;
-  using Entries = typename Shape::Entries;
+/// One row of every batch, or of every second one where batches have fewer rows than there are warps.
+template <class Values, bool Aligned>
+__device__ void scan_rows(const TiledTableArguments& arguments, const TiledTableShared<Values>& shared,
+                          TableRows<Values::channels> reader, int warp) {
+  using Shape = TiledTableShape<Values>;
+  constexpr int turns = row_warps / Shape::batch_rows;
   reader.aligned = Aligned;
-  int places[Shape::lane_vectors];  // in the staging buffer
-#pragma unroll
-  for (int i = 0; i < Shape::lane_vectors; ++i)
-    places[i] = opaque(warp * Shape::vectors + Shape::place_of(lane_index() * Shape::lane_vectors + i));
-  auto* const staging = reinterpret_cast<Entries*>(shared.staging);
   const int batches = shared.part.batches;
   const int last = shared.part.last_y - 1 + arguments.job.reach;
   int y = shared.part.start + warp;
   const auto row_at = [&](int position) { return position <= last ? __ldg(arguments.rows + position) : -1; };
-  typename Shape::Rows::Words words;
+  typename Values::Words words;
   reader.load(row_at(y), words);
-  int next_row = row_at(y + batch_rows);
-  for (int batch = 0; batch < batches; ++batch) {
-    typename Shape::Sum prefix[Shape::pixels];
-    std::uint32_t sums[Channels];
-    prefix_of_lane(words, prefix, sums);
+  int next_row = row_at(y + row_warps);
+  for (int batch = warp / Shape::batch_rows; batch < batches; batch += turns) {
+    typename Values::LaneSums sums(shared.values, words);
     reader.load(next_row, words);
-    y += batch_rows;
-    next_row = row_at(y + batch_rows);
-    typename Shape::Sum before = sum_before<Channels>(sums);
+    y += row_warps;
+    next_row = row_at(y + row_warps);
+    sums.scan();
     if (batch >= 2) shared.gates.added.wait_for(batch - 2);
-    before = used_from_here(before);
-    Entries* to = staging + (batch & 1) * batch_rows * Shape::vectors;
-#pragma unroll
-    for (int i = 0; i < Shape::lane_vectors; ++i) {
-      Entries vector;
-#pragma unroll
-      for (int p = 0; p < Entries::count; ++p) vector.of[p] = before + prefix[i * Entries::count + p];
-      to[places[i]] = vector;
-    }
+    const int staged_row = (batch & 1) * Shape::batch_rows + warp % Shape::batch_rows;
+    sums.stage(shared.staging + staged_row * Shape::columns);
     shared.gates.scanned.done(batch);
   }
 }
 
-template <int Channels>
-__device__ void scan_rows(const TiledTableArguments& arguments, const TiledTableShared<Channels>& shared,
+template <class Values>
+__device__ void scan_rows(const TiledTableArguments& arguments, const TiledTableShared<Values>& shared,
                           int warp) {
-  using Shape = TiledTableShape<Channels>;
   const TiledTableJob& job = arguments.job;
-  const typename Shape::Rows reader(arguments.source, shared.part.origin + lane_index() * Shape::pixels,
-                                    shared.part.last_x - 1 + job.reach, job.width, job.clipped,
-                                    arguments.columns);
-  if (reader.aligned) return scan_rows<Channels, true>(arguments, shared, reader, warp);
-  scan_rows<Channels, false>(arguments, shared, reader, warp);
+  const TableRows<Values::channels> reader(
+      arguments.source, shared.part.origin + lane_index() * table_lane_pixels,
+      shared.part.last_x - 1 + job.reach, job.width, job.clipped, arguments.columns);
+  if (reader.aligned) return scan_rows<Values, true>(arguments, shared, reader, warp);
+  scan_rows<Values, false>(arguments, shared, reader, warp);
 }
 
-template <int Channels>
-__device__ void add_columns(const TiledTableArguments& arguments, const TiledTableShared<Channels>& shared,
+template <class Values>
+__device__ void add_columns(const TiledTableArguments& arguments, const TiledTableShared<Values>& shared,
                             int thread) {
-  using Shape = TiledTableShape<Channels>;
-  using Sum = typename Shape::Sum;
-  using Entries = typename Shape::Entries;
+  using Shape = TiledTableShape<Values>;
+  using Unit = typename Values::Unit;
+  constexpr int batch_rows = Shape::batch_rows;
   constexpr int threads = column_warps * warp_size;
-  constexpr int per_thread = (Shape::vectors + threads - 1) / threads;
-  constexpr int staged_row = Shape::vectors;
-  Entries sums[per_thread] = {};
+  constexpr int per_thread = (Values::units + threads - 1) / threads;
+  Unit sums[per_thread] = {};
   int slot = 0;
   for (int batch = 0; batch < shared.part.batches; ++batch) {
     shared.gates.scanned.wait_for(batch);
     // The ring has room for two batches beside the rows that the next is taken from.
     if (batch >= 2) shared.gates.gathered.wait_for(batch - 2);
+    const auto* const from = shared.staging + (batch & 1) * batch_rows * Shape::columns;
+    auto* const to = shared.ring + slot * Shape::pitch + Shape::origin;
 #pragma unroll
     for (int k = 0; k < per_thread; ++k) {
-      const int i = thread + k * threads;
-      if (Shape::vectors % threads != 0 && i >= Shape::vectors) break;
-      const Entries* from = reinterpret_cast<const Entries*>(shared.staging) +
-                            (batch & 1) * batch_rows * staged_row + Shape::place_of(i);
-      Sum* to = shared.ring + slot * Shape::pitch + Shape::origin + i * Entries::count;
-      Entries values[batch_rows];
+      const int unit = thread + k * threads;
+      if (Values::units % threads != 0 && unit >= Values::units) break;
+      Unit values[batch_rows];
 #pragma unroll
-      for (int row = 0; row < batch_rows; ++row) values[row] = from[row * staged_row];
+      for (int row = 0; row < batch_rows; ++row)
+        values[row] = Values::staged(from + row * Shape::columns, unit);
 #pragma unroll
       for (int row = 0; row < batch_rows; ++row) {
-#pragma unroll
-        for (int p = 0; p < Entries::count; ++p) {
-          sums[k].of[p] += values[row].of[p];
-          to[row * Shape::pitch + p] = sums[k].of[p];
-        }
+        sums[k] = sums[k] + values[row];
+        Values::store(sums[k], to + row * Shape::pitch, unit);
       }
     }
     shared.gates.added.done(batch);

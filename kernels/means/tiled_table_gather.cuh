@@ -10,13 +10,13 @@ namespace satin::kernels {
 
 /// The means of one warp: 32 columns, some rows of every batch. The loads of all its rows are in flight
 /// together where boxes are whole.
-template <int Channels>
+template <class Values>
 class TableGather {
  public:
-  using Shape = TiledTableShape<Channels>;
+  using Shape = TiledTableShape<Values>;
   using Sum = typename Shape::Sum;
 
-  __device__ TableGather(const TiledTableArguments& arguments, const TiledTableShared<Channels>& shared,
+  __device__ TableGather(const TiledTableArguments& arguments, const TiledTableShared<Values>& shared,
                          int warp)
       : arguments_(arguments),
         job_(arguments.job),
@@ -28,7 +28,7 @@ class TableGather {
     x_ = first_x + lane_index();
     exists_ = x_ < part.last_x;
     clipped_in_row_ = job_.clipped && !fits(first_x, warp_size, job_.width);
-    joined_ = Channels == 3 && first_x + warp_size <= part.last_x && is_aligned();
+    joined_ = channels == 3 && first_x + warp_size <= part.last_x && is_aligned();
     place_in_joined_ = opaque(lane_index() % 4);
     bytes_of_joined_ = opaque(place_in_joined_ == 0 ? 0x4210 : place_in_joined_ == 1 ? 0x5421 : 0x6542);
 
@@ -39,8 +39,8 @@ class TableGather {
         static_cast<unsigned>((slot + share_) * row_bytes + (Shape::origin - 1 + x_ - part.origin) * entry));
     from_ = arguments.radius_map.data + (y_ + share_) * arguments.radius_map.row +
             min(x_, job_.width - 1) * code_size();
-    to_ = arguments.output.data + (y_ + share_) * arguments.output.row + first_x * Channels +
-          (joined_ ? lane_index() / 4 * 12 + place_in_joined_ * 4 : lane_index() * Channels);
+    to_ = arguments.output.data + (y_ + share_) * arguments.output.row + first_x * channels +
+          (joined_ ? lane_index() / 4 * 12 + place_in_joined_ * 4 : lane_index() * channels);
   }
 
   __device__ void run() {
@@ -66,6 +66,8 @@ class TableGather {
   }
 
  private:
+  static constexpr int channels = Values::channels;
+  static constexpr int batch_rows = Shape::batch_rows;
   static constexpr int share_rows = Shape::share_rows;
   static constexpr int entry = sizeof(Sum);
   static constexpr int row_bytes = Shape::row_bytes;
@@ -185,10 +187,10 @@ class TableGather {
 #pragma unroll
     for (int k = 0; k < share_rows; ++k) {
       const int reach = whole_pixels(radii[k]);
-      WholeDivision division = shared_.divisions[reach];
-      if constexpr (Clipped)
-        division = WholeDivision(count(x_, reach, job_.width) * count(y_ + row_of(k), reach, job_.height));
-      means[k] = division.template means<Channels>(sums[k]);
+      means[k] = Clipped
+                     ? shared_.values.clipped_means(
+                           sums[k], count(x_, reach, job_.width) * count(y_ + row_of(k), reach, job_.height))
+                     : shared_.values.whole_means(sums[k], reach);
     }
   }
 
@@ -234,7 +236,7 @@ class TableGather {
     const Sum outer_sum = along_wider(farther_last) - along_wider(farther_before);
     const Sum mixed =
         (along_wider(last) - along_wider(before)) + (along(farther_last) - along(farther_before));
-    return CoveredDivision(area, inner, outer).means<Channels>(inner_sum, outer_sum, mixed);
+    return shared_.values.covered_means(area, inner, outer, inner_sum, outer_sum, mixed);
   }
 
   [[nodiscard]] __device__ static int whole_pixels(Radius256 radius) {
@@ -301,13 +303,13 @@ class TableGather {
       if (place_in_joined_ < 3) __stcs(reinterpret_cast<std::uint32_t*>(to), means);
     } else if (exists_) {
 #pragma unroll
-      for (int c = 0; c < Channels; ++c) to[c] = static_cast<std::byte>(means >> (8 * c));
+      for (int c = 0; c < channels; ++c) to[c] = static_cast<std::byte>(means >> (8 * c));
     }
   }
 
   const TiledTableArguments& arguments_;
   const TiledTableJob& job_;
-  const TiledTableShared<Channels>& shared_;
+  const TiledTableShared<Values>& shared_;
   const std::byte* ring_;
   int share_;  ///< 0 or 1: of the rows of a batch
   int x_;

@@ -1,5 +1,5 @@
 #pragma once
-// From the packed sums of a box to the means of its channels, a byte each.
+// How sums of a box become the means of its channels: a byte each of packed sums, 16 bits of linear light.
 
 #include <cstdint>
 
@@ -163,6 +163,35 @@ class CoveredDivision {
   std::uint32_t inner_;
   std::uint32_t outer_;
   float inverse_ = 0;  ///< 2^8 / area, or a little less
+};
+
+/// The covered area of a box, below 2^30 and at least 2^16, in parts of 2^-16 pixel, that sums of 16-bit
+/// light are divided by.
+///
+/// The estimate errs to the low side alone: by less than 2^14 / 2^16 for what is shifted out, and by less
+/// than 2^16 * 2^-20 for the conversion and the reciprocal. Its floor is that of the quotient or one less,
+/// and the remainder fits 32 bits.
+class LightDivision {
+ public:
+  __device__ explicit LightDivision(std::uint32_t area) : area_(area) {
+    constexpr float too_small = 1.0F - 1.0F / (1U << 21);
+    inverse_ = __fmul_rn(rough_reciprocal(__uint2float_rn(area)), (1U << shift) * too_small);
+  }
+
+  /// round(sum / area), ties up.
+  [[nodiscard]] __device__ std::uint32_t operator()(std::uint64_t sum) const {
+    const std::uint64_t total = sum + area_ / 2;
+    const float estimate =
+        __fmaf_rd(__uint2float_rz(static_cast<std::uint32_t>(total >> shift)), inverse_, ByteDivision::whole);
+    const std::uint32_t quotient = __float_as_uint(estimate) - ByteDivision::whole_bits;
+    const std::uint32_t remainder = static_cast<std::uint32_t>(total) - quotient * area_;
+    return quotient + (remainder >= area_ ? 1U : 0U);
+  }
+
+ private:
+  static constexpr int shift = 14;
+  std::uint32_t area_;
+  float inverse_ = 0;  ///< 2^shift / area, or a little less
 };
 
 }  // namespace satin::kernels

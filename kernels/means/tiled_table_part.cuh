@@ -4,19 +4,15 @@
 #include <cstdint>
 #include <cuda/barrier>
 #include <cuda/ptx>
-#include <type_traits>
 
 #include "kernels/device/registers.cuh"
 #include "kernels/device/tuning.h"
-#include "kernels/device/vector.cuh"
 #include "kernels/means/tile_part.cuh"
-#include "kernels/means/tiled_table_means.cuh"
-#include "kernels/pixels/lane_rows.cuh"
+#include "kernels/means/tiled_table_values.cuh"
 
 namespace satin::kernels {
 
-inline constexpr int batch_rows = TiledTableJob::batch_rows;
-inline constexpr int row_warps = batch_rows;
+inline constexpr int row_warps = TiledTableJob::most_batch_rows;
 inline constexpr int column_warps = tuning::tiled_table_column_warps;
 inline constexpr int gather_warps = tuning::tiled_table_gather_warps;
 inline constexpr int tile_threads = (row_warps + column_warps + gather_warps) * warp_size;
@@ -66,7 +62,8 @@ struct TablePart : TilePart {
   int groups;   ///< of 32 columns
 };
 
-__device__ inline TablePart table_part(const TiledTableArguments& arguments, int pixels) {
+__device__ inline TablePart table_part(const TiledTableArguments& arguments, int batch_rows) {
+  constexpr int pixels = table_lane_pixels;
   const TiledTableJob& job = arguments.job;
   TablePart part{tile_part(job, arguments.tiles, static_cast<int>(blockIdx.x), static_cast<int>(blockIdx.y))};
   part.origin = part.first_x - (job.reach + pixels - 1) / pixels * pixels;
@@ -83,60 +80,50 @@ struct alignas(16) TiledTableHead {
   TablePart part;
 };
 
-template <int Channels>
+template <class Values>
 struct TiledTableShape {
-  using Sum = typename PackedSums<Channels>::Sum;
-  using Entries = Vector<Sum, 16 / sizeof(Sum)>;  ///< of a row, which are accessed at once
-  using Rows =
-      LaneRows<std::uint8_t, Channels, std::conditional_t<Channels == 1, std::uint64_t, std::uint32_t>>;
-  static constexpr int pixels = Rows::pixels;         ///< of a lane
-  static constexpr int columns = warp_size * pixels;  ///< of the source
-  static constexpr int pitch = columns + 1;           ///< entries of a row of the ring
+  using Sum = typename Values::Sum;
+  static constexpr int channels = Values::channels;
+  static constexpr int batch_rows = Values::batch_rows;
+  static constexpr int ring_step = Values::ring_step;
+  static constexpr int pixels = table_lane_pixels;
+  static constexpr int columns = table_columns;
+  /// Entries of a row of the ring, 1 more than a multiple of 32: windows of any radii around neighbouring
+  /// pixels have two of their corners in different banks.
+  static constexpr int pitch = columns + 1;
   static constexpr int row_bytes = pitch * static_cast<int>(sizeof(Sum));
-  static constexpr int origin = 1;                              ///< its first column; the entry before is 0
-  static constexpr int lane_vectors = pixels / Entries::count;  ///< of a staged row
-  static constexpr int vectors = columns / Entries::count;
+  static constexpr int origin = 1;   ///< its first column; the entry before is 0
   static constexpr int codes = 256;  ///< of an 8-bit map
   /// Warps that take the means of 32 columns, each of every second row of a batch.
   static constexpr int shares = 2;
   static constexpr int share_rows = batch_rows / shares;
   static constexpr int most_width = gather_warps / shares * warp_size;  ///< of a tile's means
 
-  /// A multiple of 2, so that vectors behind them are aligned.
-  __host__ __device__ static int division_count(int reach) { return (reach + 2) / 2 * 2; }
-
-  /// Where vector i of a staged row stands: such that neither lanes that store the same one of theirs nor
-  /// neighbouring vectors meet in a bank.
-  __device__ static int place_of(int i) {
-    const int lane = i / lane_vectors;
-    return lane * lane_vectors + (i ^ lane * lane_vectors / 8) % lane_vectors;
-  }
-
   __host__ __device__ static std::size_t bytes(int ring_rows, int reach) {
-    return sizeof(TiledTableHead) + codes * sizeof(Radius256) +
-           static_cast<std::size_t>(division_count(reach)) * sizeof(WholeDivision) +
+    return sizeof(TiledTableHead) + codes * sizeof(Radius256) + Values::bytes(reach) +
            static_cast<std::size_t>(2 * batch_rows * columns + ring_rows * pitch) * sizeof(Sum);
   }
 };
 
-template <int Channels>
+template <class Values>
 struct TiledTableShared {
-  using Shape = TiledTableShape<Channels>;
+  using Shape = TiledTableShape<Values>;
   using Sum = typename Shape::Sum;
   BatchGates& gates;
   TablePart& part;
-  Radius256* radii;          ///< [codes]: of the values of an 8-bit map
-  WholeDivision* divisions;  ///< [reach + 1]: of unclipped whole boxes
-  Sum* staging;              ///< [2][batch_rows][columns], vectors in the order of place_of()
-  Sum* ring;                 ///< [ring_rows][pitch]
+  Radius256* radii;  ///< [codes]: of the values of an 8-bit map
+  Values values;
+  Sum* staging;  ///< [2][batch_rows][columns], in the order of the values
+  Sum* ring;     ///< [ring_rows][pitch]
 
   __device__ TiledTableShared(void* memory, int reach)
       : gates(static_cast<TiledTableHead*>(memory)->gates),
         part(static_cast<TiledTableHead*>(memory)->part),
         radii(reinterpret_cast<Radius256*>(static_cast<TiledTableHead*>(memory) + 1)),
-        divisions(reinterpret_cast<WholeDivision*>(radii + Shape::codes)),
-        staging(reinterpret_cast<Sum*>(divisions + Shape::division_count(reach))),
-        ring(staging + 2 * batch_rows * Shape::columns) {}
+        values(radii + Shape::codes),
+        staging(reinterpret_cast<Sum*>(reinterpret_cast<std::byte*>(radii + Shape::codes) +
+                                       Values::bytes(reach))),
+        ring(staging + 2 * Shape::batch_rows * Shape::columns) {}
 };
 
 }  // namespace satin::kernels

@@ -87,23 +87,6 @@ void launch(const UnsharpResidualArguments& arguments, StreamHandle stream) {
   });
 }
 
-/// The first `count` values, in whole words where they are all there and aligned; others are 0.
-template <int N, class T>
-__device__ void load_values(const T* from, int count, T (&values)[N]) {
-  constexpr int bytes = N * static_cast<int>(sizeof(T));
-  static_assert(bytes % 4 == 0);
-  if (count == N && reinterpret_cast<std::uintptr_t>(from) % 4 == 0) {
-    std::uint32_t words[bytes / 4];
-#pragma unroll
-    for (int at = 0; at < bytes; at += 4) fetch<4>(words, at, reinterpret_cast<const std::byte*>(from) + at);
-#pragma unroll
-    for (int i = 0; i < N; ++i) values[i] = element<T>(words, i);
-  } else {
-#pragma unroll
-    for (int i = 0; i < N; ++i) values[i] = i < count ? from[i] : T{0};
-  }
-}
-
 template <int Channels, class T, class Working>
 __global__ void __launch_bounds__(plane_threads)
     compare_quads(const __grid_constant__ UnsharpResidualArguments arguments,

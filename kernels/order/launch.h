@@ -24,8 +24,10 @@ struct RankArguments {
   Target output;
 };
 
-/// Medians of 3 x 3 or 5 x 5 pixels by sorting networks (rank_network.cu).
-void ranks_by_network(const RankArguments& arguments, StreamHandle stream);
+/// Medians of 3 x 3 pixels (median_3x3.cu), and of 5 x 5 to 15 x 15 (median_tiles.cu).
+inline constexpr int largest_tiled_reach = 7;
+void medians_of_nine(const RankArguments& arguments, StreamHandle stream);
+void medians_by_tiles(const RankArguments& arguments, StreamHandle stream);
 
 /// Bytes with one radius, by thresholds (rank_thresholds.cu).
 struct ThresholdSpace {

@@ -63,6 +63,52 @@ __device__ Vector<T, quad> first_of_quad(const T* pixels, int count, const Plane
   return values;
 }
 
+/// The first `count` of N values as they lie in memory, in whole words where they are all there and aligned;
+/// others are 0.
+template <int N, class T>
+__device__ void load_words(const T* from, int count, std::uint32_t (&words)[N * sizeof(T) / 4]) {
+  constexpr int size = static_cast<int>(sizeof(T));
+  static_assert(N * size % 4 == 0);
+  const auto* bytes = reinterpret_cast<const std::byte*>(from);
+  if (count == N && reinterpret_cast<std::uintptr_t>(from) % 4 == 0) {
+#pragma unroll
+    for (int at = 0; at < N * size; at += 4) fetch<4>(words, at, bytes + at);
+  } else {
+#pragma unroll
+    for (std::uint32_t& word : words) word = 0;
+#pragma unroll
+    for (int i = 0; i < N; ++i)
+      if (i < count) fetch<size>(words, i * size, bytes + i * size);
+  }
+}
+
+template <int N, class T>
+__device__ void load_values(const T* from, int count, T (&values)[N]) {
+  std::uint32_t words[N * sizeof(T) / 4];
+  load_words<N>(from, count, words);
+#pragma unroll
+  for (int i = 0; i < N; ++i) values[i] = element<T>(words, i);
+}
+
+/// Stores the first `count` values, in whole words where they are all asked for and aligned.
+template <int N, class T>
+__device__ void store_values(const T (&values)[N], int count, T* to) {
+  constexpr int size = static_cast<int>(sizeof(T));
+  if (count == N && reinterpret_cast<std::uintptr_t>(to) % 4 == 0) {
+#pragma unroll
+    for (int i = 0; i < N; i += 4 / size) {
+      std::uint32_t word = 0;
+#pragma unroll
+      for (int k = 0; k < 4 / size; ++k) word |= static_cast<std::uint32_t>(values[i + k]) << 8 * size * k;
+      reinterpret_cast<std::uint32_t*>(to)[i * size / 4] = word;
+    }
+  } else {
+#pragma unroll
+    for (int i = 0; i < N; ++i)
+      if (i < count) to[i] = values[i];
+  }
+}
+
 /// Stores the first `count` of them.
 template <class T>
 __device__ void store_quad(const Vector<T, quad>& values, int count, T* to) {

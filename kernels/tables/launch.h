@@ -40,8 +40,9 @@ struct TableArguments {
   TransferView transfer;               ///< of the type that is read
   const Measured* measured = nullptr;  ///< floats
   Source picture;
-  Target table;               ///< u32 or u64, by the accumulator
-  void* workspace = nullptr;  ///< 16-byte aligned
+  Target table;                  ///< u32 or u64, by the accumulator
+  std::int64_t table_plane = 0;  ///< bytes from a channel's plane to the next; 0: channels are interleaved
+  void* workspace = nullptr;     ///< 16-byte aligned
 };
 
 void build_table(const TableArguments& arguments, StreamHandle stream);

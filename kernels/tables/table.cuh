@@ -23,6 +23,7 @@
 #include "core/with_type.h"
 #include "kernels/device/launch.h"
 #include "kernels/device/tuning.h"
+#include "kernels/device/vector.cuh"
 #include "kernels/device/warp.cuh"
 #include "kernels/pixels/lane.cuh"
 #include "kernels/tables/launch.h"
@@ -203,6 +204,32 @@ __device__ void store_row(const Sum* sums, Sum* to, int elements, bool aligned, 
   for (int i = whole * per_vector + lane_index(); i < elements; i += warp_size) __stcs(to + i, staged[i]);
 }
 
+/// Writes a lane's part of one row of a tile, a plane a channel.
+template <int Pixels, int Channels, class Sum>
+__device__ void store_planes(const Sum (&sums)[Pixels][Channels], const TableArguments& arguments,
+                             const Tile& tile, int y) {
+#pragma unroll
+  for (int c = 0; c < Channels; ++c) {
+    Vector<Sum, Pixels> of_plane;
+#pragma unroll
+    for (int p = 0; p < Pixels; ++p) of_plane.of[p] = sums[p][c];
+    Sum* to = reinterpret_cast<Sum*>(arguments.table.data + c * arguments.table_plane +
+                                     (tile.first_y + y) * arguments.table.row) +
+              tile.first_x;
+    if (tile.valid == Pixels) {
+      *reinterpret_cast<Vector<Sum, Pixels>*>(to) = of_plane;
+    } else {
+#pragma unroll
+      for (int p = 0; p < Pixels; ++p)
+        if (p < tile.valid) to[p] = of_plane.of[p];
+    }
+  }
+}
+
+/// Tables of bytes alone may be planes: others are gathered interleaved.
+template <class T, class Sum>
+inline constexpr bool may_be_planes = sizeof(T) == 1 && sizeof(Sum) == 4;
+
 /// Pass 3.
 template <class T, int Channels, class Sum>
 __global__ void __launch_bounds__(tuning::table_warps_per_block* warp_size,
@@ -262,6 +289,10 @@ __global__ void __launch_bounds__(tuning::table_warps_per_block* warp_size,
       Sum values[Lane::pixels][Channels];
       Lane::convert(loaded[r], rule, values);
       add_scanned_row(values, carry[r], sums);
+      if (may_be_planes<T, Sum> && arguments.table_plane != 0) {
+        store_planes(sums, arguments, tile, y + r);
+        continue;
+      }
       store_row<Lane::elements>(&sums[0][0], reinterpret_cast<Sum*>(to), elements, table_aligned, stage);
       to += arguments.table.row;
     }

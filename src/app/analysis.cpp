@@ -85,16 +85,6 @@ Device open_device(const ParsedLine& line) {
   return Device::open(line.value("device").value_or("auto"), device_options_of(line));
 }
 
-std::string short_number(double value, int digits) {
-  std::array<char, 400> text{};
-  const int size = std::snprintf(text.data(), text.size(), "%.*f", digits, value);
-  std::string result(text.data(), static_cast<std::size_t>(size));
-  if (result.find('.') == std::string::npos) return result;
-  result.erase(result.find_last_not_of('0') + 1);
-  if (result.back() == '.') result.pop_back();
-  return result;
-}
-
 std::string name_with_page(const BatchFile& file, std::size_t page) {
   return file.input.string() + (page == 0 ? "" : ", page " + std::to_string(page));
 }

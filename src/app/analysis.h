@@ -20,9 +20,6 @@ namespace satin::app {
 /// How such pictures are read: one is refused by its header where memory is free for less than it takes.
 [[nodiscard]] ReadOptions analysis_reading(const ParsedLine& line);
 
-/// Text with `digits` behind the point at most, no zeros at the end.
-[[nodiscard]] std::string short_number(double value, int digits = 4);
-
 /// True if the line names one file, that may be standard input, of which one picture is taken: no folder,
 /// pattern or list.
 [[nodiscard]] bool names_one_file(const ParsedLine& line);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "app/analysis.h"
+#include "app/bench_pictures.h"
 #include "app/options.h"
 #include "app/report.h"
 #include "app/terminal.h"
@@ -36,6 +37,14 @@ struct BenchResult {
   [[nodiscard]] double share_of_copy() const noexcept { return copy_seconds / seconds; }
 };
 
+/// What is filtered.
+struct Case {
+  Shape picture{3840, 2160, 3, Type::u8};
+  BenchInput input = BenchInput::photograph;
+};
+
+const std::vector<std::string> input_names = {"photograph", "noise"};  // in the order of BenchInput
+
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t rotated_bytes = std::size_t{256} << 20;  // more than caches hold
@@ -43,39 +52,15 @@ constexpr std::size_t most_sets = 16;
 constexpr double least_seconds = 0.005;  // of a repeat: beside it, what synchronising costs is little
 constexpr double most_runs = 1000;
 
-/// Numbers in 0..1 where the type is real, otherwise every value.
-Image random_picture(const Shape& shape) {
-  Image image(shape);
-  std::uint32_t state = 1;
-  const auto next = [&state] { return (state = state * 1664525U + 1013904223U) >> 8U; };
-  const std::size_t bytes = byte_size(shape);
-  if (shape.type == Type::f32)
-    std::generate_n(image.view().row<float>(0), bytes / sizeof(float),
-                    [&] { return static_cast<float>(next()) / 0x1p24F; });
-  else
-    std::generate_n(image.data(), bytes, [&] { return static_cast<std::byte>(next() >> 16U); });
-  return image;
-}
-
-/// Soft patches that hold every value: a map as people draw them.
-Image patches(const Shape& picture) {
-  Image image(Shape{picture.width, picture.height, 1, Type::u8});
-  for (std::int64_t y = 0; y < picture.height; ++y) {
-    std::uint8_t* row = image.view().row<std::uint8_t>(y);
-    for (std::int64_t x = 0; x < picture.width; ++x) row[x] = static_cast<std::uint8_t>(x / 16 + y / 9);
-  }
-  return image;
-}
-
 /// Host pictures: the one to filter, then the side inputs in the order of the record, empty if not used.
-std::vector<Image> make_inputs(const FilterRecord& filter, const Shape& picture,
+std::vector<Image> make_inputs(const FilterRecord& filter, const Case& timed,
                                const std::vector<std::string>& optional_inputs) {
   std::vector<Image> inputs;
-  inputs.push_back(random_picture(picture));
+  inputs.push_back(bench_picture(timed.input, timed.picture));
   for (const InputRecord& input : filter.inputs) {
     const bool used = input.required || std::find(optional_inputs.begin(), optional_inputs.end(),
                                                   input.name) != optional_inputs.end();
-    inputs.push_back(used ? patches(picture) : Image());
+    inputs.push_back(used ? bench_side_input(timed.input, input.role, timed.picture) : Image());
   }
   return inputs;
 }
@@ -160,7 +145,7 @@ std::size_t bytes_to_move(const std::vector<Image>& inputs, const Shape& output)
 std::vector<WorkingSet> working_sets(const Device& device, const std::vector<Image>& inputs,
                                      const Shape& output) {
   const std::size_t bytes = bytes_to_move(inputs, output);
-  const Image copy_source = random_picture(copied_shape(bytes / 2));
+  const Image copy_source = bench_picture(BenchInput::noise, copied_shape(bytes / 2));
   std::vector<WorkingSet> sets(std::clamp<std::size_t>(rotated_bytes / bytes + 1, 2, most_sets));
   for (WorkingSet& set : sets) set = working_set(device, inputs, output, copy_source);
   return sets;
@@ -169,9 +154,9 @@ std::vector<WorkingSet> working_sets(const Device& device, const std::vector<Ima
 /// All pictures lie in the device's memory. Runs and copies take turns, so that both see the same machine,
 /// and go from picture to picture, so that none is found in a cache unless it is tiny. `optional_inputs` are
 /// made beside those that the filter requires. Throws Error(usage) if the filter refuses the picture.
-BenchResult bench(const Device& device, const Parameters& parameters, const Shape& picture,
+BenchResult bench(const Device& device, const Parameters& parameters, const Case& timed,
                   const std::vector<std::string>& optional_inputs) {
-  const std::vector<Image> inputs = make_inputs(parameters.filter(), picture, optional_inputs);
+  const std::vector<Image> inputs = make_inputs(parameters.filter(), timed, optional_inputs);
   std::vector<Shape> shapes(inputs.size());
   std::transform(inputs.begin(), inputs.end(), shapes.begin(),
                  [](const Image& input) { return input.shape(); });
@@ -216,16 +201,19 @@ void set_size(Shape& shape, const std::string& text) {
                                       std::to_string(ReadLimits{}.pixels) + " pixels.");
 }
 
-Shape shape_of(const ParsedLine& line) {
+Case case_of(const ParsedLine& line) {
   constexpr std::array types = {Type::u8, Type::u16, Type::f32};
   static const std::vector<std::string> names = {"u8", "u16", "f32"};
-  Shape shape{3840, 2160, 3, Type::u8};
+  Case timed;
+  Shape& shape = timed.picture;
   if (const auto text = line.value("size")) set_size(shape, *text);
   if (const auto text = line.value("type")) shape.type = types.at(parse_choice("--type", *text, names));
   if (const auto text = line.value("channels"))
     shape.channels = static_cast<int>(parse_integer("--channels", *text, 1, 4));
   if (shape.channels % 2 == 0) shape.alpha = Alpha::straight;
-  return shape;
+  if (const auto text = line.value("input"))
+    timed.input = static_cast<BenchInput>(parse_choice("--input", *text, input_names));
+  return timed;
 }
 
 std::vector<std::string> optional_inputs_of(const FilterRecord& filter, const ParsedLine& line) {
@@ -252,11 +240,11 @@ std::vector<std::string> depths_of(const FilterRecord& filter) {
   return names;
 }
 
-Row time_if_accepted(const Device& device, const FilterRecord& filter, const Shape& picture) {
+Row time_if_accepted(const Device& device, const FilterRecord& filter, const Case& timed) {
   Row row{Parameters(filter), {}};
-  choose_boxes(row.parameters, picture);
+  choose_boxes(row.parameters, timed.picture);
   try {
-    row.result = bench(device, row.parameters, picture, depths_of(filter));
+    row.result = bench(device, row.parameters, timed, depths_of(filter));
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::usage) throw;
     row.refusal = error.what();
@@ -284,9 +272,12 @@ std::string line_of(const std::string& name, const std::array<std::string, 4>& c
   return line + "\n";
 }
 
-std::string heading(const Device& device, const Shape& picture) {
-  return device.info().id + " (" + device.info().name + "), " + describe(picture) + ", medians of " +
-         std::to_string(bench_repeats) + "\n\n" + line_of("filter", {"ms", "GB/s", "of copy", "ns/pixel"});
+const std::string& name_of(BenchInput input) { return input_names[static_cast<std::size_t>(input)]; }
+
+std::string heading(const Device& device, const Case& timed) {
+  return device.info().id + " (" + device.info().name + "), " + describe(timed.picture) + ", " +
+         name_of(timed.input) + ", medians of " + std::to_string(bench_repeats) + "\n\n" +
+         line_of("filter", {"ms", "GB/s", "of copy", "ns/pixel"});
 }
 
 double nanoseconds_per_pixel(const BenchResult& result, const Shape& picture) {
@@ -322,15 +313,16 @@ void add_row(JsonWriter& json, const Row& row, const Shape& picture) {
   json.end_object();
 }
 
-std::string json_of(const Device& device, const Shape& picture, const std::vector<Row>& rows) {
+std::string json_of(const Device& device, const Case& timed, const std::vector<Row>& rows) {
   JsonWriter json;
   json.begin_object();
   json.key("status").string("done").key("exit_code").integer(0);
   add_device(json, device.info());
-  json.key("picture").begin_object().shape(picture).end_object();
+  json.key("picture").begin_object().shape(timed.picture).end_object();
+  json.key("input").string(name_of(timed.input));
   json.key("repeats").integer(bench_repeats);
   json.key("filters").begin_array();
-  for (const Row& row : rows) add_row(json, row, picture);
+  for (const Row& row : rows) add_row(json, row, timed.picture);
   json.end_array().end_object();
   return json.text() + "\n";
 }
@@ -342,7 +334,7 @@ int run_bench(const CommandSpec& /*command*/, const ParsedLine& line) {
     throw Error(ErrorKind::usage, "'satin bench' takes one filter; '" + line.arguments[1] +
                                       "' is too much. Pictures and maps are made up.");
   const FilterRecord* one = line.arguments.empty() ? nullptr : &find_filter(line.arguments.front());
-  const Shape picture = shape_of(line);
+  const Case timed = case_of(line);
   const bool json = line.flag("json");
   std::optional<Parameters> own;
   if (one != nullptr) own = parameters_of(*one, line);
@@ -350,18 +342,18 @@ int run_bench(const CommandSpec& /*command*/, const ParsedLine& line) {
 
   std::vector<Row> rows;
   const auto add = [&](Row row) {
-    if (!json) print((rows.empty() ? heading(device, picture) : "") + line_of(row, picture));
+    if (!json) print((rows.empty() ? heading(device, timed) : "") + line_of(row, timed.picture));
     rows.push_back(std::move(row));
   };
   if (one != nullptr) {
     const std::vector<std::string> side_inputs = optional_inputs_of(*one, line);
-    if (side_inputs.empty()) choose_boxes(*own, picture);
-    add({*own, bench(device, *own, picture, side_inputs)});
+    if (side_inputs.empty()) choose_boxes(*own, timed.picture);
+    add({*own, bench(device, *own, timed, side_inputs)});
   } else {
     for (const FilterRecord& filter : filters())
-      if (filter.output != OutputKind::json) add(time_if_accepted(device, filter, picture));
+      if (filter.output != OutputKind::json) add(time_if_accepted(device, filter, timed));
   }
-  if (json) print(json_of(device, picture, rows));
+  if (json) print(json_of(device, timed, rows));
   return exit_good;
 }
 

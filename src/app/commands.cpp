@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "app/examples.h"
 #include "app/options.h"
 #include "satin/error.h"
 #include "satin/io.h"
@@ -34,6 +35,8 @@ std::string metavar(const ParameterRecord& parameter) {
       return "#RRGGBB";
     case ParameterKind::point:
       return "X,Y|X%,Y%";
+    case ParameterKind::range:
+      return "A:B";
   }
   return "VALUE";
 }
@@ -109,8 +112,13 @@ CommandSpec filter_command(const FilterRecord& filter) {
   command.filter = &filter;
   command.takes_files = true;
   command.run = run_filter_command;
-  if (std::vector<OptionSpec> own = own_options(filter); !own.empty())
-    command.groups.push_back({"Filter options", std::move(own)});
+  std::vector<OptionSpec> own = own_options(filter);
+  for (OptionSpec& option : own) {
+    const ParameterRecord* parameter = filter.find_parameter(option.name);
+    if (parameter == nullptr || !parameter->varies) continue;
+    option.help += "; X,X,... or A..B/N: a series -o 'NAME_{index}.jpg'";
+  }
+  if (!own.empty()) command.groups.push_back({"Filter options", std::move(own)});
   command.groups.push_back(batch_option_group(&filter));
   command.groups.push_back(common_options());
   return command;
@@ -151,6 +159,17 @@ CommandSpec plain_command(const std::string& name, const std::string& help,
   return command;
 }
 
+CommandSpec completion_command() {
+  CommandSpec command = plain_command("completion", "print a completion script for a shell", run_completion,
+                                      {}, {"bash", "zsh", "fish"});
+  command.details =
+      "To switch it on:\n"
+      "  bash  satin completion bash > ~/.local/share/bash-completion/completions/satin\n"
+      "  zsh   satin completion zsh > ~/.zfunc/_satin, and in ~/.zshrc before compinit: fpath+=~/.zfunc\n"
+      "  fish  satin completion fish > ~/.config/fish/completions/satin.fish";
+  return command;
+}
+
 OptionGroup bench_options() {
   OptionSpec size = valued("size", "WxH", "size of the picture");
   size.default_text = "3840x2160";
@@ -161,7 +180,10 @@ OptionGroup bench_options() {
   OptionSpec channels = valued("channels", "N", "channels of a pixel; the last of 2 or 4 is alpha");
   channels.range = "1 to 4";
   channels.default_text = "3";
-  OptionGroup group{"Options", {size, type, channels}};
+  OptionSpec input = valued("input", "NAME", "the picture, and with it maps and masks");
+  input.choices = {"photograph", "noise"};
+  input.default_text = "photograph";
+  OptionGroup group{"Options", {size, type, channels, input}};
   for (const OptionSpec& option : device_options()) group.options.push_back(option);
   group.options.push_back(flag("json", "print it as JSON"));
   group.options.push_back(help_option());
@@ -185,11 +207,14 @@ CommandSpec bench_command(const FilterRecord* filter) {
   command.usage = "[FILTER] [options]";
   command.run = run_bench;
   command.details =
-      "Filters run from device memory to device memory over random pixels; every time is a median. GB/s\n"
-      "counts the bytes that must move: the inputs read once and the output written once. 'of copy' is that\n"
-      "rate beside the rate of a copy on the same device; the two take turns. One filter alone takes its "
-      "own\n"
-      "options after its name: satin bench blur --radius 32.";
+      "Filters run with the defaults of their commands, from device memory to device memory; every time is "
+      "a\n"
+      "median. The picture is made: 'photograph' has shaded areas of every size, edges and grain, and with "
+      "it\n"
+      "come a map of depth in steps, slopes and small errors and a mask with a soft edge; 'noise' is random\n"
+      "in all of them. GB/s counts the bytes that must move: the inputs read once and the output written\n"
+      "once. 'of copy' is that rate beside the rate of a copy on the same device; the two take turns. One\n"
+      "filter alone takes its own options after its name: satin bench blur --radius 32.";
   for (const FilterRecord& each : filters()) command.choices.push_back(each.name);
   if (filter != nullptr) command.groups.push_back(timed_options(*filter));
   command.groups.push_back(bench_options());
@@ -233,6 +258,7 @@ std::vector<CommandSpec> commands() {
   std::vector<CommandSpec> all;
   for (const FilterRecord& filter : filters()) all.push_back(completed(filter_command(filter)));
   all.push_back(pipeline_command());
+  all.push_back(view_command({}));
   all.push_back(info_command());
   const OptionSpec json = flag("json", "print it as JSON");
   const OptionSpec markdown = flag("markdown", "print it as a Markdown table");
@@ -240,8 +266,7 @@ std::vector<CommandSpec> commands() {
   all.push_back(plain_command("devices", "list the devices that filters can run on", run_devices,
                               {json, simd_option()}));
   all.push_back(bench_command(nullptr));
-  all.push_back(plain_command("completion", "print a completion script for a shell", run_completion, {},
-                              {"bash", "zsh", "fish"}));
+  all.push_back(completion_command());
   all.push_back(plain_command("man", "print the manual page, as troff", run_man, {}));
   return all;
 }
@@ -258,10 +283,14 @@ CommandSpec find_command(const std::vector<std::string>& arguments) {
   const std::vector<CommandSpec> all = commands();
   const auto found =
       std::find_if(all.begin(), all.end(), [&](const CommandSpec& command) { return command.name == name; });
-  if (found == all.end())
-    throw Error(ErrorKind::usage, "There is no filter or command '" + name + "'." +
-                                      did_you_mean(name, names_of(all)) +
-                                      "\n'satin list' shows the filters.");
+  if (found == all.end()) {
+    const std::string advice = advice_for(name);
+    throw Error(ErrorKind::usage,
+                "There is no filter or command '" + name + "'." +
+                    (advice.empty() ? did_you_mean(name, names_of(all)) + "\n'satin --help' lists them."
+                                    : "\n" + advice));
+  }
+  if (found->name == "view") return view_command(arguments);
   return found->run == run_bench ? bench_command(filter_to_time(arguments)) : *found;
 }
 

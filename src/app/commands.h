@@ -70,6 +70,8 @@ int run_man(const CommandSpec& command, const ParsedLine& line);
 [[nodiscard]] CommandSpec with_run_lengths(CommandSpec filter);
 /// Statistics as a table, and as a plot.
 [[nodiscard]] CommandSpec stats_command(CommandSpec filter);
+/// The page, whose options depend on the filter that the arguments name; `arguments` may be empty.
+[[nodiscard]] CommandSpec view_command(const std::vector<std::string>& arguments);
 /// What is in files.
 [[nodiscard]] CommandSpec info_command();
 /// Files for each zone of tone.

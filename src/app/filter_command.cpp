@@ -12,12 +12,13 @@
 
 #include "app/analysis.h"
 #include "app/commands.h"
-#include "app/gallery.h"
 #include "app/interrupt.h"
 #include "app/options.h"
 #include "app/report.h"
+#include "app/series.h"
 #include "app/terminal.h"
 #include "satin/batch.h"
+#include "satin/batch_report.h"
 #include "satin/device.h"
 #include "satin/error.h"
 #include "satin/param.h"
@@ -28,13 +29,6 @@ namespace satin::app {
 namespace {
 
 namespace fs = std::filesystem;
-
-PipelineStep step_of(const FilterRecord& filter, const ParsedLine& line) {
-  PipelineStep step{parameters_of(filter, line), {}};
-  for (const InputRecord& input : filter.inputs)
-    if (const auto path = line.value(input.name)) step.side_inputs.push_back({input.name, *path});
-  return step;
-}
 
 bool is_missing(const std::string& input) {
   std::error_code ignored;
@@ -215,8 +209,11 @@ class Listener {
     progress_.clear();
     if (!quiet_ && !result.unread.empty()) print_error(describe_unread(result.unread));
     if (const std::string summary = summary_of_failure(result); !summary.empty()) print_error(summary);
-    if (lines_) lines_->finish(result);
-    if (gallery_) gallery_->finish(result);
+    if (lines_) lines_->finish(result, exit_code(result));
+    if (gallery_) {
+      const PatientWork patient(Patience::endless);
+      gallery_->finish(result);
+    }
     if (json_) print(json_->finish(result));
   }
 
@@ -313,7 +310,12 @@ int run_pipeline(const Pipeline& pipeline, BatchOptions options, const ParsedLin
 
 int run_filter_command(const CommandSpec& command, const ParsedLine& line) {
   refuse_stray_value(*command.filter, line);
-  return run_pipeline({step_of(*command.filter, line)}, batch_options_of(line), line);
+  BatchOptions options = batch_options_of(line);
+  for (const ParsedLine& of_picture : series_lines(*command.filter, line))
+    options.series.push_back({step_of(*command.filter, of_picture)});
+  const Pipeline pipeline = options.series.front();
+  if (options.series.size() == 1) options.series.clear();
+  return run_pipeline(pipeline, std::move(options), line);
 }
 
 int run_pipeline_command(const CommandSpec& /*command*/, const ParsedLine& line) {

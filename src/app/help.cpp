@@ -1,9 +1,11 @@
 #include "app/help.h"
 
 #include <algorithm>
+#include <array>
 #include <sstream>
 
 #include "app/command_line.h"
+#include "app/examples.h"
 #include "satin/error.h"
 
 namespace satin::app {
@@ -19,12 +21,29 @@ std::size_t name_width(const CommandSpec& command) {
   return width;
 }
 
-std::string command_rows(const std::vector<CommandSpec>& all, bool filters, std::size_t columns) {
+/// What people want to do, and the categories of the filters that do it.
+struct Purpose {
+  std::string_view title;
+  std::string_view categories;
+};
+constexpr std::array purposes = {
+    Purpose{"Blur, smooth, clean", "smoothing order"},
+    Purpose{"Depth of field", "lens"},
+    Purpose{"Sharpness, contrast, light", "sharpening statistics lighting"},
+    Purpose{"Masks, pages, secrets", "masks morphology"},
+    Purpose{"Numbers out of pictures", "measurement tables"},
+};
+
+std::string rows(const std::vector<CommandSpec>& all, std::string_view categories, std::size_t columns) {
   std::size_t width = 0;
   for (const CommandSpec& command : all) width = std::max(width, command.name.size());
   std::string text;
-  for (const CommandSpec& command : all)
-    if ((command.filter != nullptr) == filters) text += table_row(command.name, command.help, width, columns);
+  for (const CommandSpec& command : all) {
+    const std::string category = command.filter == nullptr ? "" : command.filter->category;
+    const bool belongs =
+        category.empty() ? categories.empty() : categories.find(category) != std::string::npos;
+    if (belongs) text += table_row(command.name, command.help, width, columns);
+  }
   return text;
 }
 
@@ -84,9 +103,11 @@ std::string table_row(const std::string& name, const std::string& text, std::siz
 }
 
 std::string overview(const std::vector<CommandSpec>& all, std::size_t columns) {
-  return "Usage: satin FILTER INPUT... -o OUTPUT [options]\n       satin COMMAND\n\nFilters\n" +
-         command_rows(all, true, columns) + "\nCommands\n" + command_rows(all, false, columns) +
-         "\n'satin FILTER --help' shows the options of a filter, 'satin --version' the version.\n";
+  std::string text = "Usage: satin FILTER INPUT... -o OUTPUT [options]\n       satin COMMAND\n";
+  for (const Purpose& purpose : purposes)
+    text += "\n" + std::string(purpose.title) + "\n" + rows(all, purpose.categories, columns);
+  return text + "\nCommands\n" + rows(all, "", columns) +
+         "\n'satin help FILTER' shows the options of a filter, 'satin version' the version.\n";
 }
 
 std::string help_page(const CommandSpec& command, std::size_t columns) {
@@ -99,6 +120,8 @@ std::string help_page(const CommandSpec& command, std::size_t columns) {
       text += table_row(signature(option), description(option), width, columns);
   }
   if (!command.details.empty()) text += "\n" + command.details + "\n";
+  if (const std::vector<std::string> examples = examples_of(command.name); !examples.empty())
+    text += "\nExamples\n  " + joined(examples, "\n  ") + "\n";
   return text;
 }
 

@@ -29,20 +29,35 @@ using Arguments = std::vector<std::string>;
                   "\nOptions come after the filter: satin FILTER INPUT... -o OUTPUT [options].");
 }
 
-int run(const Arguments& arguments) {
-  if (arguments.empty())
-    throw Error(ErrorKind::usage, "There is no filter or command. 'satin --help' shows them.");
-  const std::string& first = arguments.front();
-  if (first == "--version") {
-    print(std::string("satin ") + version() + "\n");
+[[noreturn]] void refuse_nothing() {
+  throw Error(ErrorKind::usage,
+              "Name a filter and a picture: satin blur photo.jpg -o soft.jpg --radius 12\n"
+              "'satin --help' lists filters and commands, 'satin help blur' shows the options of one.");
+}
+
+[[noreturn]] void refuse_no_input(const CommandSpec& command) {
+  throw Error(ErrorKind::usage, "There is no input. Usage: satin " + command.name + " " + command.usage +
+                                    "\n'satin help " + command.name + "' shows the options.");
+}
+
+int run(Arguments arguments) {
+  if (arguments.empty()) refuse_nothing();
+  if (arguments.front() == "help") {
+    arguments.erase(arguments.begin());
+    if (!arguments.empty()) arguments.insert(arguments.begin() + 1, "--help");
+  }
+  if (arguments.empty() || arguments.front() == "--help" || arguments.front() == "-h") {
+    print(overview(commands(), output_columns()));
     return exit_good;
   }
-  if (first == "--help" || first == "-h") {
-    print(overview(commands(), output_columns()));
+  const std::string& first = arguments.front();
+  if (first == "--version" || first == "-V" || first == "version") {
+    print(std::string("satin ") + version() + "\n");
     return exit_good;
   }
   if (!first.empty() && first.front() == '-') refuse_leading_option(first);
   const CommandSpec command = find_command(arguments);
+  if (command.takes_files && arguments.size() == 1) refuse_no_input(command);
   const ParsedLine line = parse_line(command, {arguments.begin() + 1, arguments.end()});
   if (const auto name = line.value("simd")) limit_simd(*name);
   if (!line.flag("help")) return command.run(command, line);

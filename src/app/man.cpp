@@ -1,6 +1,10 @@
 // satin man: the manual page, satin(1) as troff with the man macros.
 
+#include <algorithm>
+#include <sstream>
+
 #include "app/command_line.h"
+#include "app/examples.h"
 #include "app/help.h"
 #include "app/terminal.h"
 #include "satin/version.h"
@@ -23,6 +27,14 @@ std::string plain(const std::string& text) {
   return result;
 }
 
+/// Lines that troff leaves as they are.
+std::string lines(const std::string& text) {
+  std::string result;
+  std::istringstream all(text);
+  for (std::string line; std::getline(all, line);) result += plain(line) + "\n";
+  return result;
+}
+
 std::string tagged(const std::string& tag, const std::string& text) {
   return ".TP\n.B " + plain(tag) + "\n" + plain(text) + "\n";
 }
@@ -33,39 +45,58 @@ std::string options_of(const OptionGroup& group) {
   return text;
 }
 
-/// A filter's own options; those of all filters are described once.
-std::string filter_section(const CommandSpec& command) {
-  std::string text = ".SS " + plain(command.name) + "\n" + plain(command.help) + ".\n";
-  if (!command.details.empty()) text += ".PP\n" + plain(command.details) + ".\n";
-  for (std::size_t i = 0; i + 1 < command.groups.size(); ++i) text += options_of(command.groups[i]);
+bool is_shared(const OptionGroup& group, const CommandSpec& shared) {
+  return std::ranges::any_of(shared.groups,
+                             [&](const OptionGroup& each) { return each.title == group.title; });
+}
+
+/// A command's own options; those that it shares with `run` are described once.
+std::string section_of(const CommandSpec& command, const CommandSpec& shared) {
+  std::string text = ".SS " + plain(command.name + " " + command.usage) + "\n" + plain(command.help) + ".\n";
+  if (!command.details.empty()) text += ".PP\n.nf\n" + lines(command.details) + ".fi\n";
+  for (const OptionGroup& group : command.groups)
+    if (!is_shared(group, shared)) text += options_of(group);
   return text;
 }
 
-std::string filter_sections(const std::vector<CommandSpec>& all) {
-  std::string text = ".SH FILTERS\n";
+std::string sections(const std::vector<CommandSpec>& all, bool filters, const CommandSpec& shared) {
+  std::string text = filters ? ".SH FILTERS\n" : ".SH COMMANDS\n";
   for (const CommandSpec& command : all)
-    if (command.filter != nullptr) text += filter_section(command);
+    if ((command.filter != nullptr) == filters) text += section_of(command, shared);
   return text;
 }
 
-std::string common_section(const std::vector<CommandSpec>& all) {
-  for (const CommandSpec& command : all)
-    if (command.filter != nullptr) return ".SH COMMON OPTIONS\n" + options_of(command.groups.back());
-  return "";
-}
-
-std::string command_section(const std::vector<CommandSpec>& all) {
-  std::string text = ".SH COMMANDS\n";
-  for (const CommandSpec& command : all)
-    if (command.filter == nullptr) text += tagged(command.name + " " + command.usage, command.help + ".");
+std::string shared_sections(const CommandSpec& shared) {
+  std::string text = ".SH OPTIONS OF ALL FILTERS\n";
+  for (const OptionGroup& group : shared.groups)
+    text += ".SS " + plain(group.title) + "\n" + options_of(group);
   return text;
 }
+
+std::string examples(const std::vector<CommandSpec>& all) {
+  std::string text = ".SH EXAMPLES\n.nf\n";
+  for (const CommandSpec& command : all)
+    for (const std::string& example : examples_of(command.name)) text += plain(example) + "\n";
+  return text + ".fi\n";
+}
+
+constexpr std::string_view grammar =
+    ".SH PIPELINES\n"
+    "The argument of\n.B run\nis filters between bars, each with its parameters and files:\n"
+    ".PP\n.nf\n"
+    "pipeline  = filter { \"|\" filter }\n"
+    "filter    = NAME { NAME \"=\" value }\n"
+    "value     = WORD | \"'\" text \"'\" | '\"' text '\"'\n"
+    ".fi\n.PP\n"
+    "A flag is given as NAME=true. A filter that makes JSON (stats, bins, regions) can only be the last "
+    "one.\n";
 
 }  // namespace
 
 int run_man(const CommandSpec& command, const ParsedLine& line) {
   refuse_arguments(command, line);
   const std::vector<CommandSpec> all = commands();
+  const auto shared = std::ranges::find(all, std::string("run"), &CommandSpec::name);
   print(
       ".TH SATIN 1 \"\" \"satin " + std::string(version()) +
       "\" \"User Commands\"\n"
@@ -77,8 +108,8 @@ int run_man(const CommandSpec& command, const ParsedLine& line) {
       "Runs one filter over files, folders or standard input. Of a folder all pictures are taken; several "
       "inputs\n"
       "go to a folder. A file that fails is reported and the others are done.\n" +
-      filter_sections(all) + common_section(all) + command_section(all) + ".SH EXIT STATUS\n" +
-      tagged("0", "All done.") +
+      sections(all, true, *shared) + shared_sections(*shared) + sections(all, false, *shared) +
+      std::string(grammar) + examples(all) + ".SH EXIT STATUS\n" + tagged("0", "All done.") +
       tagged("1", "An input could not be read or processed, or an output could not be written.") +
       tagged("2",
              "The command line is wrong: an option, a name, a range, sizes that do not match, an output that "

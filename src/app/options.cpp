@@ -46,16 +46,6 @@ std::uint64_t parse_bytes(const std::string& name, std::string text) {
   return static_cast<std::uint64_t>(parse_real(name, text, 1, most / unit) * unit);
 }
 
-Shard shard_of(const std::string& text) {
-  const std::size_t slash = text.find('/');
-  if (slash == std::string::npos)
-    throw Error(ErrorKind::usage, "--shard '" + text + "': a part such as 2/8 is expected.");
-  constexpr long most = 1'000'000;
-  const long count = parse_integer("--shard", text.substr(slash + 1), 1, most);
-  return {static_cast<int>(parse_integer("--shard", text.substr(0, slash), 1, count)),
-          static_cast<int>(count)};
-}
-
 std::string text_of_file(const std::string& path) {
   if (path == "-") return {std::istreambuf_iterator<char>(std::cin), {}};
   if (std::filesystem::is_directory(path))
@@ -226,6 +216,13 @@ Parameters parameters_of(const FilterRecord& filter, const ParsedLine& line) {
   return parameters;
 }
 
+PipelineStep step_of(const FilterRecord& filter, const ParsedLine& line) {
+  PipelineStep step{parameters_of(filter, line), {}};
+  for (const InputRecord& input : filter.inputs)
+    if (const auto path = line.value(input.name)) step.side_inputs.push_back({input.name, *path});
+  return step;
+}
+
 ReadOptions read_options_of(const ParsedLine& line) {
   ReadOptions options;
   constexpr long most = std::numeric_limits<long>::max();
@@ -285,7 +282,7 @@ BatchOptions batch_options_of(const ParsedLine& line) {
   options.skip_existing = line.flag("skip-existing");
   options.resume = line.flag("resume");
   options.fail_fast = line.flag("fail-fast");
-  if (const auto text = line.value("shard")) options.shard = shard_of(*text);
+  if (const auto text = line.value("shard")) options.shard = parse_shard(*text);
   options.memory = bytes_of(line, "memory");
   options.threads = device_options_of(line).threads;
   options.report = line.value("report").value_or("");
@@ -319,7 +316,9 @@ OptionGroup batch_option_group(const FilterRecord* filter) {
       flag("resume", "go on where a run with --resume ended: outputs are checked by size and hash"));
   group.options.push_back(flag("keep-going", "do the other files if one fails (the default)"));
   group.options.push_back(flag("fail-fast", "begin no other file if one fails"));
-  group.options.push_back(valued("shard", "I/N", "do one of N parts of the files, the same in every run"));
+  group.options.push_back(
+      valued("shard", "I/N|auto",
+             "do one of N parts of the files; auto: that which SLURM, Kubernetes or GNU parallel says"));
   group.options.push_back(memory);
   group.options.push_back(flag("dry-run", "check everything and say what would be done"));
   group.options.push_back(file("report", "write a line of JSON for each file, and one that sums up"));

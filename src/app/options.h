@@ -44,6 +44,9 @@ namespace satin::app {
 /// The filter's parameters: its defaults and what the line sets. Throws Error(usage) that names the option.
 [[nodiscard]] Parameters parameters_of(const FilterRecord& filter, const ParsedLine& line);
 
+/// The same with the files of its side inputs.
+[[nodiscard]] PipelineStep step_of(const FilterRecord& filter, const ParsedLine& line);
+
 [[nodiscard]] DeviceOptions device_options_of(const ParsedLine& line);
 [[nodiscard]] ReadOptions read_options_of(const ParsedLine& line);
 

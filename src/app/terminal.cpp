@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "app/interrupt.h"
+#include "satin/batch_report.h"
 
 namespace satin::app {
 namespace {
@@ -51,12 +52,6 @@ int exit_code(ErrorKind kind) noexcept {
 int exit_code(const BatchResult& result) noexcept {
   if (result.cancelled) return exit_interrupted();
   return result.failure ? exit_code(*result.failure) : exit_good;
-}
-
-Error write_failure(const std::string& what, int code) {
-  const bool full = code == ENOSPC || code == EDQUOT || code == EFBIG;
-  return {full ? ErrorKind::environment : ErrorKind::input,
-          what + " cannot be written: " + std::strerror(code) + "."};
 }
 
 void print(std::string_view text) {

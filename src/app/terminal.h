@@ -18,9 +18,6 @@ constexpr int exit_good = 0;
 /// One file: the code of its error. Several: 1 if any failed, 3 if the machine was the reason.
 [[nodiscard]] int exit_code(const BatchResult& result) noexcept;
 
-/// Why `what` cannot be written: Error(environment) if the disk is full, otherwise Error(input).
-[[nodiscard]] Error write_failure(const std::string& what, int code);
-
 /// Writes all of it to standard output. Throws Error(environment) if the disk is full, otherwise
 /// Error(input).
 void print(std::string_view text);

@@ -6,6 +6,8 @@
 #include "core/cpu/backend.h"
 #include "extremes/sliding_extreme.h"
 #include "guided/local_linear.h"
+#include "lens/aperture_picture.h"
+#include "lens/lamps.h"
 #include "lens/lens_layers.h"
 #include "lens/lens_store.h"
 #include "lens/radii_steps.h"
@@ -72,6 +74,8 @@ void add_operations(Operations& operations) {
   { Prepare<CircleOfConfusionJob> prepare_circle_of_confusion; operations.add(prepare_circle_of_confusion); }
   { Prepare<PlanarRadiiJob> prepare_planar_radii; operations.add(prepare_planar_radii); }
   { Prepare<LensStoreJob> prepare_lens_store; operations.add(prepare_lens_store); }
+  operations.add<AperturePictureJob>(prepare_pixelwise<EachRow>);
+  operations.add<LampsJob>(prepare_pixelwise<EachRow>);
   operations.add<CountUnknownJob>(prepare_pixelwise<EachRow>);
   operations.add<SplitRadiiJob>(prepare_pixelwise<EachRow>);
   operations.add<FillUnknownJob>(prepare_pixelwise<EachRow>);

@@ -6,6 +6,8 @@
 #include "core/cuda/backend.h"
 #include "extremes/sliding_extreme.h"
 #include "guided/local_linear.h"
+#include "lens/aperture_picture.h"
+#include "lens/lamps.h"
 #include "lens/lens_layers.h"
 #include "lens/lens_store.h"
 #include "lens/radii_steps.h"
@@ -69,6 +71,8 @@ void add_operations(Operations& operations) {
   operations.add<StretchJob>(prepare_pixelwise);
   { Prepare<SmoothStepsJob> prepare_smooth_steps; operations.add(prepare_smooth_steps); }
   operations.add<CircleOfConfusionJob>(prepare_pixelwise);
+  operations.add<AperturePictureJob>(prepare_pixelwise);
+  operations.add<LampsJob>(prepare_pixelwise);
   operations.add<FillUnknownJob>(prepare_pixelwise);
   operations.add<SplitRadiiJob>(prepare_pixelwise);
   operations.add<EnlargeRadiiJob>(prepare_pixelwise);

@@ -80,11 +80,11 @@ std::vector<Owner> identities_of_inputs(const Batch& work) {
   const auto add = [&](const fs::path& path, std::size_t file) {
     if (const auto status = status_of(path)) inputs.push_back({status->identity, file});
   };
-  for (std::size_t i = 0; i < work.size(); ++i) {
+  for (std::size_t i = 0; i < work.files.size(); ++i) {
     add(work.files.path(i), i);
     for (const PipelineStep& step : work.pipeline)
       for (const SideInput& side : step.side_inputs)
-        if (is_side_pattern(side) || i == 0) add(work.side_path(side, i), work.size());
+        if (is_side_pattern(side) || i == 0) add(work.side_path(side, i * work.series()), work.files.size());
   }
   std::sort(inputs.begin(), inputs.end(),
             [](const Owner& a, const Owner& b) { return a.identity < b.identity; });
@@ -98,7 +98,7 @@ void refuse_input(const Batch& work, const std::vector<Owner>& inputs, const fs:
                        [](const Owner& owner, const Identity& wanted) { return owner.identity < wanted; });
   if (found == inputs.end() || found->identity != identity) return;
   const std::string name =
-      found->file < work.size() ? "the input " + quoted(work.files.path(found->file)) : "a side input";
+      found->file < work.files.size() ? "the input " + quoted(work.files.path(found->file)) : "a side input";
   throw Error(ErrorKind::usage,
               "The output " + quoted(output) + " is the same file as " + name + ".\nName another output.");
 }

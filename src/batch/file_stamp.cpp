@@ -10,6 +10,12 @@
 
 namespace satin::batch {
 
+std::string hexadecimal(std::uint64_t value) {
+  std::string text;
+  for (int shift = 60; shift >= 0; shift -= 4) text += "0123456789abcdef"[(value >> shift) & 15];
+  return text;
+}
+
 FileStamp stamp_of(const std::filesystem::path& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return {};

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace satin::batch {
@@ -26,6 +27,9 @@ class Hash {
 
   std::uint64_t value_ = 0xcbf29ce484222325;
 };
+
+/// 16 digits.
+[[nodiscard]] std::string hexadecimal(std::uint64_t value);
 
 struct FileStamp {
   std::uint64_t size = 0;

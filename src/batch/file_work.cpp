@@ -135,8 +135,7 @@ FileWork::FileWork(std::span<const Device> devices, const Batch& work, const Bat
       jpeg_decoders_(jpeg_decoders(devices, work.options.jpeg_decoder)),
       chains_(devices, work) {
   if (!work.manifest) return;
-  remove_left_over_files(work);
-  log_ = std::make_unique<ManifestLog>(work.manifest->file());
+  log_ = std::make_unique<ManifestLog>(own_part(work.manifest->file(), work.options));
 }
 
 void FileWork::check_parameters() const { chains_.first().front()->check_parameters(); }
@@ -147,6 +146,7 @@ FileInFlight FileWork::begin(std::size_t index) const {
   flight.file = work_.file(index);
   flight.result.input = flight.file.input;
   flight.result.output = flight.file.output;
+  tell_place_in_series(work_, index, flight.result);
   flight.share = memory_.estimate(is_stream(flight.file.input) ? 0 : stamp_of(flight.file.input).size);
   return flight;
 }
@@ -183,23 +183,26 @@ void FileWork::read(FileInFlight& flight) const {
 
 void FileWork::read_pages(FileInFlight& flight) const {
   const Decision decision = decide(work_, flight.index, flight.file);
-  if (decision == Decision::leave_existing) flight.result.status = FileStatus::exists;
-  if (decision == Decision::leave_unchanged) flight.result.status = FileStatus::unchanged;
+  flight.result.status = status_after(decision);
+  flight.result.bytes = decision.made.size;
+  flight.result.hash = decision.made.hash;
   if (flight.over()) return;
-  flight.replaces = decision == Decision::replace || work_.options.overwrite;
+  flight.replaces = decision.action == Decision::Action::replace || work_.options.overwrite;
   if (log_) flight.made = made_now(work_, flight.index, flight.file);
   if (auto problem = reading_problem(flight.file.input)) throw Error(*problem);
   std::uint64_t bytes = 0;
-  for (Picture& picture : read_pictures(flight.file.input, reading_of(flight))) {
-    PageInFlight& page = flight.pages.emplace_back(PageInFlight{std::move(picture)});
-    if (covers(work_.pipeline)) drop_what_may_show(page.source);
-    page.own_sides = read_own_side_inputs(work_, flight.index, page.source, reading_);
-    if (takes_photo(work_.pipeline)) take_photo(flight, page);
+  for (std::shared_ptr<PageSource>& source : sources_of(flight)) {
     // The picture, its side inputs, the result and the encoded result.
     constexpr std::uint64_t copies = 3;
-    bytes += copies * byte_size(page.source.image.shape()) + bytes_of(page.own_sides);
+    bytes += copies * byte_size(source->picture.image.shape()) + bytes_of(source->own_sides);
+    PageInFlight& page = flight.pages.emplace_back(PageInFlight{std::move(source)});
+    if (takes_photo(work_.pipeline)) {
+      take_photo(flight, page);
+    } else if (!work_.options.series.empty()) {
+      page.own_steps = work_.steps(flight.index);
+    }
   }
-  const Image& first = flight.pages.front().source.image;
+  const Image& first = flight.pages.front().source->picture.image;
   flight.result.shape = first.shape();
   flight.result.pages = flight.pages.size();
   if (!work_.options.gallery.empty()) {
@@ -208,6 +211,25 @@ void FileWork::read_pages(FileInFlight& flight) const {
     if (!covers(work_.pipeline)) flight.thumbnails->before = thumbnail(first, Thumbnails::side);
   }
   memory_.correct(flight.share, bytes);
+}
+
+FileWork::Sources FileWork::read_sources(const FileInFlight& flight) const {
+  Sources sources;
+  for (Picture& picture : read_pictures(flight.file.input, reading_of(flight))) {
+    PageSource& source = *sources.emplace_back(std::make_shared<PageSource>(PageSource{std::move(picture)}));
+    if (covers(work_.pipeline)) drop_what_may_show(source.picture);
+    source.own_sides = read_own_side_inputs(work_, flight.index, source.picture, reading_);
+    if (work_.options.keep_depth) make_original(source.picture);
+  }
+  return sources;
+}
+
+/// Of a series the file is read for the first picture that asks, and kept until another file is read.
+FileWork::Sources FileWork::sources_of(const FileInFlight& flight) const {
+  if (work_.options.series.empty()) return read_sources(flight);
+  const std::lock_guard lock(series_mutex_);
+  if (last_read_.first != flight.file.input) last_read_ = {flight.file.input, read_sources(flight)};
+  return last_read_.second;
 }
 
 /// Refuses a picture by its header if its filters do not stay below the memory limit, or if all that it takes
@@ -255,10 +277,9 @@ FilterChain::Needs FileWork::needs_of(const Shape& picture) const {
 
 /// The steps become those of this photograph.
 void FileWork::take_photo(FileInFlight& flight, PageInFlight& page) const {
-  if (work_.options.keep_depth) make_original(page.source);
-  PhotoPipeline own = pipeline_for(work_.pipeline, page.source);
+  PhotoPipeline own = pipeline_for(work_.steps(flight.index), page.source->picture);
   page.own_steps = std::move(own.steps);
-  for (const std::string& warning : own.report.blur.warnings) page.source.warnings.push_back(warning);
+  page.photo_warnings = own.report.blur.warnings;
   flight.result.photo = std::move(own.report);
 }
 
@@ -289,8 +310,9 @@ FilterChains::Next FileWork::filter(FileInFlight& flight, FilterChain& chain) {
     flight.result.error.reset();
   } else {
     for (PageInFlight& page : flight.pages) {
-      page.source.image = Image();
-      page.own_sides.clear();
+      if (!work_.options.series.empty()) break;  // the others of the series take them as well
+      page.source->picture.image = Image();
+      page.source->own_sides.clear();
     }
   }
   return next;
@@ -313,8 +335,9 @@ void FileWork::filter_pages(FileInFlight& flight, FilterChain& chain) const {
 std::string FileWork::json_of_pages(FileInFlight& flight, FilterChain& chain) const {
   std::string all;
   for (PageInFlight& page : flight.pages) {
-    const LinearLight light(page.source, work_.pipeline, reading_.allocator);
-    static_cast<void>(chain.plan(flight.file.input, light.picture().shape(), page.own_sides, page.own_steps));
+    const LinearLight light(page.source->picture, work_.pipeline, reading_.allocator);
+    static_cast<void>(
+        chain.plan(flight.file.input, light.picture().shape(), page.source->own_sides, page.own_steps));
     std::string text;
     page.warnings = chain.json(flight.file.input, light.picture(), text, progress_of(flight));
     if (flight.pages.size() > 1) text.pop_back();  // the end of the line
@@ -324,15 +347,17 @@ std::string FileWork::json_of_pages(FileInFlight& flight, FilterChain& chain) co
 }
 
 void FileWork::filter_page(FileInFlight& flight, PageInFlight& page, FilterChain& chain) const {
-  const LinearLight light(page.source, work_.pipeline, reading_.allocator);
-  const Shape planned =
-      chain.plan(flight.file.input, light.picture().shape(), page.own_sides, page.own_steps);
+  const Picture& source = page.source->picture;
+  const LinearLight light(source, work_.pipeline, reading_.allocator);
+  const Shape planned = chain.plan(flight.file.input, light.picture().shape(), page.source->own_sides,
+                                   page.own_steps, page.source);
   const Shape shape = light.encoded(planned);
   const WriteOptions options = options_of(flight, page);
   create_folder_of(flight.file.output);
   check_writable(flight.file.output, shape, options);
   std::vector<std::string>& warnings = page.warnings;
-  warnings = file_warnings(flight.file, page.source, shape, options);
+  warnings = file_warnings(flight.file, source, shape, options);
+  warnings.insert(warnings.end(), page.photo_warnings.begin(), page.photo_warnings.end());
   if (!light.warning().empty()) warnings.push_back(light.warning());
   Image output(planned, reading_.allocator);
   for (std::string& warning : chain.run(light.picture(), output.view(), progress_of(flight)))
@@ -364,10 +389,11 @@ ReadOptions FileWork::reading_of(const FileInFlight& flight) const {
 }
 
 WriteOptions FileWork::options_of(const FileInFlight& flight, const PageInFlight& page) const {
-  WriteOptions options = write_options(flight.file, page.source, work_.options, output_kind(work_.pipeline));
+  WriteOptions options =
+      write_options(flight.file, page.source->picture, work_.options, output_kind(work_.pipeline));
   options.overwrite = flight.replaces;
   if (work_.options.keep_depth) {
-    options.photo = &*page.source.photo;
+    options.photo = &*page.source->picture.photo;
     options.blur = flight.result.photo->blur;
   }
   return options;
@@ -388,7 +414,7 @@ void FileWork::write_pages(FileInFlight& flight) const {
     }
     satin::write_pages(output, images, options);
     if (flight.result.photo)
-      write_depth(work_, flight.index, depth_of(flight.pages.front().source), *flight.result.photo);
+      write_depth(work_, flight.index, depth_of(flight.pages.front().source->picture), *flight.result.photo);
   }
   if (flight.thumbnails && kind == OutputKind::image)
     flight.thumbnails->after = thumbnail(flight.pages.front().output, Thumbnails::side);
@@ -396,6 +422,8 @@ void FileWork::write_pages(FileInFlight& flight) const {
   flight.made.size = stamp_of(output).size;
   flight.made.hash = hash_of_file(output);
   log_->done(output, flight.made);
+  flight.result.bytes = flight.made.size;
+  flight.result.hash = flight.made.hash;
 }
 
 }  // namespace satin::batch

@@ -19,11 +19,17 @@
 
 namespace satin::batch {
 
+/// What a file holds of one picture.
+struct PageSource {
+  Picture picture;
+  std::vector<std::vector<Image>> own_sides{};
+};
+
 /// A page or part of a file, or the only picture in it.
 struct PageInFlight {
-  Picture source;
-  std::vector<std::vector<Image>> own_sides{};
+  std::shared_ptr<PageSource> source;  ///< that the pictures of a series share
   Pipeline own_steps{};  ///< in place of those of the batch, by what the photograph tells; empty: those
+  std::vector<std::string> photo_warnings{};
   Image output{};
   std::vector<std::string> warnings{};
 };
@@ -53,7 +59,7 @@ class FileWork {
   FileWork(std::span<const Device> devices, const Batch& work, const BatchEvents& events,
            PictureMemory& memory);
 
-  /// The chains to begin with, one a device.
+  /// As FilterChains::first().
   [[nodiscard]] std::vector<FilterChain*> first_chains() const { return chains_.first(); }
 
   /// Throws Error(usage) for parameters that fit no picture.
@@ -69,6 +75,9 @@ class FileWork {
   template <class Body>
   void attempt(FileInFlight& flight, Stage stage, const Body& body) const;
   void read_pages(FileInFlight& flight) const;
+  using Sources = std::vector<std::shared_ptr<PageSource>>;
+  [[nodiscard]] Sources read_sources(const FileInFlight& flight) const;
+  [[nodiscard]] Sources sources_of(const FileInFlight& flight) const;
   void foresee(const Shape& picture, std::uint64_t beside) const;
   [[nodiscard]] FilterChain::Needs needs_of(const Shape& picture) const;
   void take_photo(FileInFlight& flight, PageInFlight& page) const;
@@ -88,6 +97,8 @@ class FileWork {
   ReadOptions reading_;  ///< of the pictures and of their own side inputs
   std::vector<std::shared_ptr<const NvjpegDecoder>> jpeg_decoders_;  ///< of the pictures; may be none
   FilterChains chains_;
+  mutable std::mutex series_mutex_;
+  mutable std::pair<std::filesystem::path, Sources> last_read_;  ///< of a series
   mutable std::mutex mutex_;
   mutable std::optional<std::pair<Shape, FilterChain::Needs>> foreseen_;  ///< of the last shape
   std::unique_ptr<ManifestLog> log_;

@@ -15,6 +15,18 @@ namespace {
 // A camera's folder holds upright and lying pictures; more plans would hold device memory for little.
 constexpr std::size_t kept_plans = 2;
 
+/// Steps as text; of a series without what varies.
+std::string text_of(const Pipeline& steps, bool series) {
+  if (steps.empty() || !series) return steps.empty() ? std::string() : print_pipeline(steps);
+  std::string text;
+  for (const PipelineStep& step : steps) {
+    text += "|" + step.parameters.filter().name;
+    for (const ParameterRecord& parameter : step.parameters.filter().parameters)
+      if (!parameter.varies) text += " " + parameter.name + "=" + step.parameters.get(parameter.name);
+  }
+  return text;
+}
+
 }  // namespace
 
 FilterChain::FilterChain(const Device& device, const Batch& work)
@@ -55,7 +67,8 @@ void FilterChain::check_parameters() const {
 }
 
 const Shape& FilterChain::plan(const std::filesystem::path& input, const Shape& picture,
-                               std::span<const std::vector<Image>> own_images, const Pipeline& own_steps) {
+                               std::span<const std::vector<Image>> own_images, const Pipeline& own_steps,
+                               const std::shared_ptr<const void>& source) {
   planned_ = nullptr;
   inputs_ = shared_;
   std::size_t next = 1;
@@ -65,9 +78,11 @@ const Shape& FilterChain::plan(const std::filesystem::path& input, const Shape& 
       ++next;
     }
   std::vector<Shape> shapes = shapes_with(picture);
-  std::string text = own_steps.empty() ? std::string() : print_pipeline(own_steps);
-  const auto known = std::find_if(plans_.begin(), plans_.end(), [&](const ShapedPlan& entry) {
-    return entry.shapes == shapes && entry.own_steps == text;
+  const bool series = !work_.options.series.empty();
+  std::string text = text_of(own_steps, series);
+  source_ = source;
+  const auto known = std::find_if(plans_.begin(), plans_.end(), [&](ShapedPlan& entry) {
+    return entry.shapes == shapes && entry.own_steps == text && (!series || vary(entry, own_steps, source));
   });
   if (known != plans_.end()) {
     std::rotate(plans_.begin(), known, known + 1);
@@ -79,6 +94,13 @@ const Shape& FilterChain::plan(const std::filesystem::path& input, const Shape& 
   }
   planned_ = &plans_.front().plan;
   return planned_->output_shape();
+}
+
+bool FilterChain::vary(ShapedPlan& planned, const Pipeline& steps,
+                       const std::shared_ptr<const void>& source) {
+  const bool same = source != nullptr && planned.source.lock() == source;
+  planned.source.reset();
+  return planned.plan.vary(steps, same);
 }
 
 FilterChain::Needs FilterChain::foresee(const Shape& picture) const {
@@ -105,6 +127,7 @@ std::vector<std::string> FilterChain::run(const ImageView& picture, const Mutabl
   inputs_.front() = picture;
   planned_->watch(progress);
   planned_->run(inputs_, output, stream_.get());
+  plans_.front().source = source_;
   return planned_->check(stream_.get());
 }
 
@@ -168,7 +191,8 @@ FilterChains::FilterChains(std::span<const Device> devices, const Batch& work) :
 
 std::vector<FilterChain*> FilterChains::first() const {
   std::vector<FilterChain*> chains;
-  for (const OfDevice& device : devices_) chains.push_back(device.members.front().chain.get());
+  for (const OfDevice& device : devices_)
+    for (const Member& member : device.members) chains.push_back(member.chain.get());
   return chains;
 }
 

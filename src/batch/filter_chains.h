@@ -27,9 +27,11 @@ class FilterChain {
   /// for side inputs of another size; `input` is the picture's name for that message, `own_images` are its
   /// own side images, for each step in the order of the record, or nothing: one that is not empty stands in
   /// for the image that all pictures share, and must live until run() is done. `own_steps`, unless empty,
-  /// stand in for the steps that all pictures share.
+  /// stand in for the steps that all pictures share. Of a series one plan is varied, and what it knows of the
+  /// picture `source` of its last run is used again.
   const Shape& plan(const std::filesystem::path& input, const Shape& picture,
-                    std::span<const std::vector<Image>> own_images = {}, const Pipeline& own_steps = {});
+                    std::span<const std::vector<Image>> own_images = {}, const Pipeline& own_steps = {},
+                    const std::shared_ptr<const void>& source = {});
 
   /// The memory that the pipeline takes beside a picture of this shape.
   struct Needs {
@@ -66,7 +68,11 @@ class FilterChain {
     std::vector<Shape> shapes;
     std::string own_steps;  ///< as text; empty: those that all pictures share
     PipelinePlan plan;
+    std::weak_ptr<const void> source{};  ///< of the last run
   };
+
+  /// True if it can make a picture of a series with these steps, and will.
+  static bool vary(ShapedPlan& planned, const Pipeline& steps, const std::shared_ptr<const void>& source);
 
   [[nodiscard]] Needs needs_of(const PipelinePlan& plan) const;
   void share(const Image& image);
@@ -81,7 +87,8 @@ class FilterChain {
   std::vector<ImageView> shared_;  ///< inputs that pictures share: none for the picture, then those of steps
   std::vector<ImageView> inputs_;  ///< of the next run
   std::vector<ShapedPlan> plans_;  ///< the last used one first
-  PipelinePlan* planned_ = nullptr;  ///< what was planned last
+  PipelinePlan* planned_ = nullptr;     ///< what was planned last: the first of them
+  std::shared_ptr<const void> source_;  ///< of the next run
 };
 
 /// The chains of all devices. Each device begins with one. When a run has told what it holds, the device gets
@@ -93,7 +100,7 @@ class FilterChains {
   /// `work` must outlive the chains.
   FilterChains(std::span<const Device> devices, const Batch& work);
 
-  /// Those to begin with, one a device.
+  /// Those that there are: one a device to begin with.
   [[nodiscard]] std::vector<FilterChain*> first() const;
 
   /// What follows a run.

@@ -97,7 +97,7 @@ bool ends_with_whole_line(const fs::path& path) {
 /// Everything beside the picture that decides the bytes of the output.
 std::uint64_t hash_of_work(const Batch& work, std::size_t index) {
   Hash hash;
-  hash.add(print_pipeline(work.pipeline)).add(std::uint64_t{0}).add(work.options.format);
+  hash.add(print_pipeline(work.steps(index))).add(std::uint64_t{0}).add(work.options.format);
   hash.add(std::uint64_t{0}).add(std::string_view(version()));
   const BatchOptions& options = work.options;
   hash.add(static_cast<std::uint64_t>(options.quality.value_or(0)))
@@ -119,9 +119,16 @@ std::uint64_t hash_of_work(const Batch& work, std::size_t index) {
   return hash.value();
 }
 
-bool is_unchanged(const Made& before, const Made& now, const fs::path& output) {
-  return before.finished && before.input == now.input && before.work == now.work &&
-         stamp_of(output).size == before.size && hash_of_file(output) == before.hash;
+/// What the output was made as before, if it is still that and would be made so now.
+std::optional<Made> unchanged(const std::vector<Made>& before, const Made& now, const fs::path& output) {
+  const std::uint64_t size = stamp_of(output).size;
+  std::optional<std::uint64_t> hash;
+  for (const Made& made : before) {
+    if (!made.finished || made.input != now.input || made.work != now.work || made.size != size) continue;
+    if (!hash) hash = hash_of_file(output);
+    if (made.hash == *hash) return made;
+  }
+  return std::nullopt;
 }
 
 bool is_running(ProcessId process) { return ::kill(static_cast<pid_t>(process), 0) == 0 || errno != ESRCH; }
@@ -141,35 +148,46 @@ void remove_temporaries_of(const std::set<std::string>& beginnings, const fs::pa
 }  // namespace
 
 Manifest::Manifest(fs::path file) : file_(std::move(file)) {
-  std::error_code ignored;
-  if (!fs::exists(file_, ignored)) return;
-  std::ifstream lines(file_, std::ios::binary);
-  if (!lines) fail(file_, "read");
-  std::string line;
-  // A crash may have cut the very first line: it begins like a manifest all the same.
-  if (std::getline(lines, line) && first_line.substr(0, line.size()) != line)
-    throw Error(ErrorKind::input,
-                quoted(file_) + " is no manifest of this version. Move it away to begin anew.");
-  while (std::getline(lines, line))
-    if (!lines.eof()) take_line(line);
+  std::error_code error;
+  if (fs::exists(file_, error)) read(file_);
+  const std::string beginning = file_.filename().native() + ".";
+  for (fs::directory_iterator entry(folder_of(file_), error), end; !error && entry != end;
+       entry.increment(error))
+    if (entry->path().filename().native().starts_with(beginning)) read(entry->path());
   std::erase_if(processes_, [&](ProcessId process) {
     return std::find(elsewhere_.begin(), elsewhere_.end(), process) != elsewhere_.end();
   });
 }
 
-void Manifest::take_line(std::string_view line) {
+void Manifest::read(const fs::path& part) {
+  std::ifstream lines(part, std::ios::binary);
+  if (!lines) fail(part, "read");
+  std::string line;
+  // A crash may have cut the very first line: it begins like a manifest all the same.
+  if (std::getline(lines, line) && first_line.substr(0, line.size()) != line)
+    throw Error(ErrorKind::input,
+                quoted(part) + " is no manifest of this version. Move it away to begin anew.");
+  ByName& made = parts_.emplace_back();
+  while (std::getline(lines, line))
+    if (!lines.eof()) take_line(line, made);
+}
+
+void Manifest::take_line(std::string_view line, ByName& made) {
   const std::vector<std::string_view> words = words_of(line);
   ProcessId process = 0;
   if (words[0] == "run" && words.size() == 3 && take_number(words[2], process))
     (words[1] == host_name() ? processes_ : elsewhere_).push_back(process);
-  if (words[0] == "begin" && words.size() == 2) made_[Hash().add(words[1]).value()] = {};
+  if (words[0] == "begin" && words.size() == 2) made[Hash().add(words[1]).value()] = {};
   if (words[0] != "done") return;
-  if (const std::optional<Made> made = made_of(words)) made_[Hash().add(words[1]).value()] = *made;
+  if (const std::optional<Made> done = made_of(words)) made[Hash().add(words[1]).value()] = *done;
 }
 
-const Made* Manifest::find(const fs::path& output) const {
-  const auto found = made_.find(Hash().add(name_in(file_, output)).value());
-  return found == made_.end() ? nullptr : &found->second;
+std::vector<Made> Manifest::find(const fs::path& output) const {
+  const std::uint64_t name = Hash().add(name_in(file_, output)).value();
+  std::vector<Made> all;
+  for (const ByName& part : parts_)
+    if (const auto found = part.find(name); found != part.end()) all.push_back(found->second);
+  return all;
 }
 
 ManifestLog::ManifestLog(const fs::path& file) : file_(file), buffer_(longest_line) {
@@ -204,21 +222,27 @@ fs::path manifest_file(const BatchOptions& options, bool folder_output) {
     throw Error(ErrorKind::usage, "--resume needs an output that stays. Name a file or a folder with -o.");
   fs::path folder = options.output;
   if (NamePattern::is_one(options.output))
-    folder = NamePattern(options.output).fixed_folder();
+    folder = NamePattern(options.output, !options.series.empty()).fixed_folder();
   else if (!folder_output)
     folder = options.output.parent_path();
   return folder / ".satin-manifest";
 }
 
 Decision decide(const Batch& work, std::size_t index, const BatchFile& file) {
+  using Action = Decision::Action;
   const BatchOptions& options = work.options;
   std::error_code ignored;
-  if (is_stream(file.output) || !fs::is_regular_file(file.output, ignored)) return Decision::make;
-  if (options.skip_existing) return Decision::leave_existing;
-  if (const Made* before = work.manifest ? work.manifest->find(file.output) : nullptr)
-    return is_unchanged(*before, made_now(work, index, file), file.output) ? Decision::leave_unchanged
-                                                                           : Decision::replace;
-  return options.overwrite ? Decision::replace : Decision::make;
+  if (is_stream(file.output) || !fs::is_regular_file(file.output, ignored)) return {};
+  if (options.skip_existing) return {Action::leave_existing};
+  const std::vector<Made> before = work.manifest ? work.manifest->find(file.output) : std::vector<Made>();
+  if (before.empty()) return {options.overwrite ? Action::replace : Action::make};
+  const std::optional<Made> made = unchanged(before, made_now(work, index, file), file.output);
+  return made ? Decision{Action::leave_unchanged, *made} : Decision{Action::replace};
+}
+
+FileStatus status_after(const Decision& decision) {
+  if (decision.action == Decision::Action::leave_existing) return FileStatus::exists;
+  return decision.action == Decision::Action::leave_unchanged ? FileStatus::unchanged : FileStatus::done;
 }
 
 Made made_now(const Batch& work, std::size_t index, const BatchFile& file) {
@@ -229,14 +253,21 @@ Made made_now(const Batch& work, std::size_t index, const BatchFile& file) {
   return made;
 }
 
-void remove_left_over_files(const Batch& work) {
+fs::path own_part(const fs::path& manifest, const BatchOptions& options) {
+  fs::path part = manifest;
+  if (!options.manifest_part.empty()) part += "." + options.manifest_part;
+  return part;
+}
+
+void remove_left_over_files(const Batch& work, std::set<fs::path>& looked_at) {
   std::set<std::string> beginnings;
   for (const ProcessId process : work.manifest->processes())
     if (!is_running(process)) beginnings.insert(".satin-" + std::to_string(process) + "-");
   if (beginnings.empty()) return;
   std::set<fs::path> folders;
   for (std::size_t i = 0; i < work.size(); ++i) folders.insert(folder_of(work.file(i).output));
-  for (const fs::path& folder : folders) remove_temporaries_of(beginnings, folder);
+  for (const fs::path& folder : folders)
+    if (looked_at.insert(folder).second) remove_temporaries_of(beginnings, folder);
 }
 
 }  // namespace satin::batch

@@ -7,12 +7,15 @@
 //   begin NAME                       from here on NAME, if there is one, is an output of ours
 //   done NAME INPUT-SIZE INPUT-TIME WORK OUTPUT-SIZE OUTPUT-HASH
 // Each line is appended by one write, so that the shards of a batch may share the file; a line that a crash
-// has cut is ignored. The last line about a name counts.
+// has cut is ignored. The last line about a name counts. Parts of a manifest (BatchOptions::manifest_part)
+// lie beside it. What two parts say of one name are two ways in which the output may have come about: which
+// of them it was is told by its size and hash.
 
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -39,20 +42,25 @@ using ProcessId = long;
 
 class Manifest {
  public:
-  /// Throws Error(input) if the file is there but cannot be read or is no manifest.
+  /// Reads the file and all parts beside it. Throws Error(input) if one is there but cannot be read or is no
+  /// manifest.
   explicit Manifest(std::filesystem::path file);
 
   [[nodiscard]] const std::filesystem::path& file() const noexcept { return file_; }
-  [[nodiscard]] bool knows(const std::filesystem::path& output) const { return find(output) != nullptr; }
-  [[nodiscard]] const Made* find(const std::filesystem::path& output) const;
+  [[nodiscard]] bool knows(const std::filesystem::path& output) const { return !find(output).empty(); }
+  /// What each part says of it.
+  [[nodiscard]] std::vector<Made> find(const std::filesystem::path& output) const;
   /// Processes that ran here and nowhere else under the same number.
   [[nodiscard]] const std::vector<ProcessId>& processes() const noexcept { return processes_; }
 
  private:
-  void take_line(std::string_view line);
+  using ByName = std::unordered_map<std::uint64_t, Made>;  ///< by the hash of the name
+
+  void read(const std::filesystem::path& part);
+  void take_line(std::string_view line, ByName& made);
 
   std::filesystem::path file_;
-  std::unordered_map<std::uint64_t, Made> made_;  ///< by the hash of the name
+  std::vector<ByName> parts_;
   std::vector<ProcessId> processes_;
   std::vector<ProcessId> elsewhere_;
 };
@@ -82,15 +90,27 @@ class ManifestLog {
 /// a pattern's first placeholder. Throws Error(usage) if the output is a stream.
 [[nodiscard]] std::filesystem::path manifest_file(const BatchOptions& options, bool folder_output);
 
-enum class Decision { make, replace, leave_existing, leave_unchanged };
+struct Decision {
+  enum class Action { make, replace, leave_existing, leave_unchanged };
+
+  Action action = Action::make;
+  Made made{};  ///< what an output is that is left unchanged
+};
 
 /// With `resume` reads the output to compare its hash.
 [[nodiscard]] Decision decide(const Batch& work, std::size_t index, const BatchFile& file);
 
+[[nodiscard]] FileStatus status_after(const Decision& decision);
+
 /// What an output is made from now; its size and hash follow when it is written.
 [[nodiscard]] Made made_now(const Batch& work, std::size_t index, const BatchFile& file);
 
-/// Removes temporary files that processes left which the manifest knows and which are no more.
-void remove_left_over_files(const Batch& work);
+/// The file to which the process adds.
+[[nodiscard]] std::filesystem::path own_part(const std::filesystem::path& manifest,
+                                             const BatchOptions& options);
+
+/// Removes temporary files beside the outputs that processes left which the manifest knows and which are no
+/// more, in folders that are not among those `looked_at`; adds these.
+void remove_left_over_files(const Batch& work, std::set<std::filesystem::path>& looked_at);
 
 }  // namespace satin::batch

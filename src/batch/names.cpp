@@ -75,9 +75,22 @@ struct Placeholder {
 };
 
 constexpr std::array placeholders = {
-    Placeholder{"dir", &NameFields::dir}, Placeholder{"ext", &NameFields::ext},
-    Placeholder{"name", &NameFields::name}, Placeholder{"stem", &NameFields::stem},
-    Placeholder{"sub", &NameFields::sub}};
+    Placeholder{"dir", &NameFields::dir},     Placeholder{"ext", &NameFields::ext},
+    Placeholder{"index", &NameFields::index}, Placeholder{"name", &NameFields::name},
+    Placeholder{"stem", &NameFields::stem},   Placeholder{"sub", &NameFields::sub}};
+
+[[noreturn]] void refuse_one_name(const fs::path& whole) {
+  throw Error(ErrorKind::usage, quoted(whole) +
+                                    " is one name for a series of pictures. Put {index} into it, such as "
+                                    "'{stem}_{index}.jpg'.");
+}
+
+[[noreturn]] void refuse_index(const fs::path& whole) {
+  throw Error(ErrorKind::usage,
+              quoted(whole) +
+                  ": {index} counts the pictures of a series, in the name of the output: give "
+                  "a parameter several values, such as --focus 0.2,0.4.");
+}
 
 std::string NameFields::*field_of(const std::string& name, const fs::path& whole) {
   const auto* found = std::find_if(placeholders.begin(), placeholders.end(),
@@ -156,7 +169,7 @@ bool NamePattern::is_one(const fs::path& text) {
   return text.native().find_first_of("{}") != std::string::npos;
 }
 
-NamePattern::NamePattern(const fs::path& text) {
+NamePattern::NamePattern(const fs::path& text, bool counts) {
   const std::string& all = text.native();
   for (std::size_t at = 0; at < all.size(); ++at) {
     const char c = all[at];
@@ -173,6 +186,10 @@ NamePattern::NamePattern(const fs::path& text) {
       at = end;
     }
   }
+  const bool has_index = std::any_of(pieces_.begin(), pieces_.end(),
+                                     [](const Piece& piece) { return piece.field == &NameFields::index; });
+  if (has_index && !counts) refuse_index(text);
+  if (counts && !has_index) refuse_one_name(text);
 }
 
 void NamePattern::add_text(char c) {

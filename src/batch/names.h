@@ -38,11 +38,12 @@ void expand_glob(const std::filesystem::path& pattern,
 
 /// What the placeholders of {dir}/{stem}_soft.{ext} stand for.
 struct NameFields {
-  std::string dir;   ///< folder of the input; "." for none
-  std::string sub;   ///< its folder below the folder that was named; "." for none
-  std::string name;  ///< its name
-  std::string stem;  ///< the same without extension
-  std::string ext;   ///< the extension without its dot
+  std::string dir;      ///< folder of the input; "." for none
+  std::string sub;      ///< its folder below the folder that was named; "." for none
+  std::string name;     ///< its name
+  std::string stem;     ///< the same without extension
+  std::string ext;      ///< the extension without its dot
+  std::string index{};  ///< of a picture in its series
 };
 
 class NamePattern {
@@ -51,7 +52,8 @@ class NamePattern {
   [[nodiscard]] static bool is_one(const std::filesystem::path& text);
 
   /// Throws Error(usage) for an unknown placeholder, with the nearest real one, and for a single brace.
-  explicit NamePattern(const std::filesystem::path& text);
+  /// `counts`: it is of a series of pictures, and has {index}.
+  explicit NamePattern(const std::filesystem::path& text, bool counts = false);
 
   [[nodiscard]] std::filesystem::path fill(const NameFields& fields) const;
   /// The folder before the first placeholder; "." for none.

@@ -49,15 +49,25 @@ bool takes_extensions(const Batch& work) {
   return !NamePattern::is_one(options.output) || options.output.native().find("{ext}") != std::string::npos;
 }
 
+/// "07" of 7 in a series of 10 to 99.
+std::string index_text(const Batch& work, std::size_t index) {
+  const std::string text = std::to_string(index % work.series() + 1);
+  return std::string(std::to_string(work.series()).size() - text.size(), '0') + text;
+}
+
 fs::path name_of(const Batch& work, std::size_t index) {
   const BatchOptions& options = work.options;
   if (!work.folder_output) return options.output;
-  const fs::path input = work.files.path(index);
-  const fs::path relative = work.files.relative(index);
+  const std::size_t file = index / work.series();
+  const fs::path input = work.files.path(file);
+  const fs::path relative = work.files.relative(file);
   const fs::path extension =
-      default_extension(input, work.files.stand_in(index), options, output_kind(work.pipeline));
-  if (NamePattern::is_one(options.output))
-    return NamePattern(options.output).fill(name_fields(input, relative, extension));
+      default_extension(input, work.files.stand_in(file), options, output_kind(work.pipeline));
+  if (NamePattern::is_one(options.output)) {
+    NameFields fields = name_fields(input, relative, extension);
+    if (!options.series.empty()) fields.index = index_text(work, index);
+    return NamePattern(options.output, !options.series.empty()).fill(fields);
+  }
   return (options.output / relative).replace_extension(extension);
 }
 
@@ -101,6 +111,8 @@ void check_output_name(const InputList& inputs, const BatchOptions& options, Out
   if (options.output.empty())
     throw Error(ErrorKind::usage, "There is no output. Name it with -o FILE, -o FOLDER/ or -o -.");
   check_format(options.format);
+  const bool counts = !options.series.empty();
+  if (counts) static_cast<void>(NamePattern(options.output, counts));
   if (!output_is_folder(inputs, options)) {
     if (!is_stream(options.output) && options.format.empty() && kind != OutputKind::json)
       check_extension(options.output);
@@ -110,7 +122,7 @@ void check_output_name(const InputList& inputs, const BatchOptions& options, Out
     throw Error(ErrorKind::usage, "Standard output takes one picture, not several. Name a folder with -o.");
   if (is_stream(inputs.files.path(0)))
     throw Error(ErrorKind::usage, "A picture from standard input has no name. Name the output file with -o.");
-  if (NamePattern::is_one(options.output)) return static_cast<void>(NamePattern(options.output));
+  if (NamePattern::is_one(options.output)) return static_cast<void>(NamePattern(options.output, counts));
   if (inputs.many) refuse_file_for_many(options);
 }
 
@@ -123,11 +135,17 @@ NameFields name_fields(const fs::path& input, const fs::path& relative, const fs
 
 void find_stand_ins(Batch& work) {
   if (!takes_extensions(work)) return;
-  for (std::size_t i = 0; i < work.size(); ++i) {
+  for (std::size_t i = 0; i < work.files.size(); ++i) {
     const fs::path input = work.files.path(i);
     if (is_picture(input) && !is_writable(input.extension().string()))
       work.files.set_stand_in(i, fits_jpeg(input) ? StandIn::jpeg : StandIn::png);
   }
+}
+
+void tell_place_in_series(const Batch& work, std::size_t index, FileResult& result) {
+  if (work.options.series.empty()) return;
+  result.index = index % work.series() + 1;
+  result.pipeline = print_pipeline(work.steps(index));
 }
 
 void create_folder_of(const fs::path& file) {
@@ -196,13 +214,14 @@ std::filesystem::path folder_of_gallery(const std::filesystem::path& page) {
 }
 
 BatchFile Batch::file(std::size_t index) const {
-  return {files.path(index), batch::name_of(*this, index), std::nullopt, files.stand_in(index)};
+  const std::size_t file = index / series();
+  return {files.path(file), batch::name_of(*this, index), std::nullopt, files.stand_in(file)};
 }
 
 std::string Batch::notice() const {
   std::size_t jpeg = 0, png = 0;
   std::string extension;
-  for (std::size_t i = 0; i < size(); ++i) {
+  for (std::size_t i = 0; i < files.size(); ++i) {
     const StandIn kind = files.stand_in(i);
     if (kind == StandIn::none) continue;
     if (extension.empty()) extension = files.path(i).extension().string();

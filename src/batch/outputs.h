@@ -31,6 +31,9 @@ void check_extension(const std::filesystem::path& output);
                                      const std::filesystem::path& relative,
                                      const std::filesystem::path& extension);
 
+/// FileResult::index and `pipeline` of a picture of a series.
+void tell_place_in_series(const Batch& work, std::size_t index, FileResult& result);
+
 /// Creates the folders above a file. Throws Error(input), or Error(environment) on a full disk.
 void create_folder_of(const std::filesystem::path& file);
 

@@ -174,7 +174,7 @@ void check_depth_out(const Batch& work) {
   if (options.depth_out.empty()) return;
   const bool pattern = NamePattern::is_one(options.depth_out);
   std::set<fs::path> written;
-  for (std::size_t i = 0; i < work.size(); ++i) {
+  for (std::size_t i = 0; i < work.size(); i += work.series()) {
     const BatchFile file = work.file(i);
     const fs::path depth = depth_file(work, i);
     if (!written.insert(depth.lexically_normal()).second)
@@ -191,7 +191,7 @@ void check_depth_out(const Batch& work) {
 
 void write_depth(const Batch& work, std::size_t index, const PhotoDepth& depth, PhotoReport& report) {
   const BatchOptions& options = work.options;
-  if (options.depth_out.empty()) return;
+  if (options.depth_out.empty() || index % work.series() != 0) return;
   report.depth_out = depth_file(work, index);
   WriteOptions writing;
   writing.overwrite = may_replace(work);

@@ -223,8 +223,9 @@ std::vector<std::vector<Image>> read_own_side_inputs(const Batch& work, std::siz
 void check_sizes(const PipelineStep& step, std::span<const ImageView> side_images,
                  const std::filesystem::path& input, const Shape& picture) {
   for (std::size_t i = 0; i < side_images.size(); ++i) {
-    if (side_images[i].empty() || step.parameters.filter().inputs[i].role == Role::depth)
-      continue;  // filters scale depth
+    const Role role = step.parameters.filter().inputs[i].role;
+    if (side_images[i].empty() || role == Role::depth || role == Role::aperture)
+      continue;  // filters scale them
     const Shape& shape = side_images[i].shape;
     if (shape.width == picture.width && shape.height == picture.height) continue;
     const std::string& name = step.parameters.filter().inputs[i].name;
@@ -240,9 +241,10 @@ namespace satin {
 
 std::filesystem::path Batch::side_path(const SideInput& side, std::size_t index) const {
   if (!batch::is_side_pattern(side)) return side.path;
-  const std::filesystem::path input = files.path(index);
+  const std::size_t file = index / series();
+  const std::filesystem::path input = files.path(file);
   return batch::NamePattern(side.path).fill(
-      batch::name_fields(input, files.relative(index), input.extension()));
+      batch::name_fields(input, files.relative(file), input.extension()));
 }
 
 }  // namespace satin

@@ -34,7 +34,7 @@ endif()
 
 configure_package_config_file(${PROJECT_SOURCE_DIR}/src/cmake/satinConfig.cmake.in ${PROJECT_BINARY_DIR}/satinConfig.cmake
                               INSTALL_DESTINATION ${satin_package_dir})
-write_basic_package_version_file(${PROJECT_BINARY_DIR}/satinConfigVersion.cmake COMPATIBILITY SameMajorVersion)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/satinConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/satinConfig.cmake ${PROJECT_BINARY_DIR}/satinConfigVersion.cmake
         DESTINATION ${satin_package_dir} COMPONENT development)
 

@@ -1,4 +1,4 @@
-# cpack: the Debian packages satin (the command), libsatin0 (shared libraries), libsatin-dev, and satin-heif: the module for
+# cpack: the Debian packages satin (the command), libsatin0.2 (shared libraries), libsatin-dev, and satin-heif: the module for
 # libheif, which in Debian links an encoder under the GPL.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME satin)
@@ -21,7 +21,7 @@ set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_ENABLE_COMPONENT_DEPENDS ON)
-set(CPACK_DEBIAN_LIBRARIES_PACKAGE_NAME libsatin${PROJECT_VERSION_MAJOR})
+set(CPACK_DEBIAN_LIBRARIES_PACKAGE_NAME libsatin${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 set(CPACK_DEBIAN_LIBRARIES_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_LIBRARIES_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/src/cmake/triggers)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libsatin-dev)

@@ -27,6 +27,6 @@ function(satin_shared name)
   target_include_directories(${library} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_link_options(${library} PRIVATE -Wl,--version-script=${SATIN_SYMBOLS} -Wl,--no-undefined)
   set_target_properties(${library} PROPERTIES
-    LINKER_LANGUAGE CXX OUTPUT_NAME satin_${name} VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
+    LINKER_LANGUAGE CXX OUTPUT_NAME satin_${name} VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
     INSTALL_RPATH $ORIGIN LINK_DEPENDS ${SATIN_SYMBOLS} EXPORT_NAME ${name})
 endfunction()

@@ -37,7 +37,7 @@ endfunction()
 
 # satin_instances(SOURCE...): instances for every type and operator, which sanitizers take longer to optimise than to run.
 function(satin_instances)
-  if(SATIN_SANITIZE)
+  if(SATIN_SANITIZE OR SATIN_FUZZ)
     set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS -O0 SKIP_PRECOMPILE_HEADERS ON)
   endif()
 endfunction()

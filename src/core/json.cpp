@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstddef>
+#include <cstdio>
 
 namespace satin {
 namespace {
@@ -89,6 +90,16 @@ JsonWriter& JsonWriter::raw(std::string_view text) {
 void JsonWriter::separate() {
   if (needs_comma_) text_ += ", ";
   needs_comma_ = true;
+}
+
+std::string short_number(double value, int digits) {
+  std::array<char, 400> text{};
+  const int size = std::snprintf(text.data(), text.size(), "%.*f", digits, value);
+  std::string result(text.data(), static_cast<std::size_t>(size));
+  if (result.find('.') == std::string::npos) return result;
+  result.erase(result.find_last_not_of('0') + 1);
+  if (result.back() == '.') result.pop_back();
+  return result;
 }
 
 std::size_t utf8_length(std::string_view text) {

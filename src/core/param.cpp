@@ -90,8 +90,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 const char* name_of(ParameterKind kind) noexcept {
-  static constexpr std::array names = {"real",   "reals",  "integer", "length", "flag",
-                                       "choice", "radius", "boxes",   "colour", "point"};
+  static constexpr std::array names = {"real",   "reals", "integer", "length", "flag", "choice",
+                                       "radius", "boxes", "colour",  "point",  "range"};
   return names[static_cast<std::size_t>(kind)];
 }
 
@@ -182,6 +182,17 @@ Point parse_point(std::string_view name, std::string_view text) {
   return point;
 }
 
+ValueRange parse_range(std::string_view name, std::string_view text, double minimum, double maximum) {
+  const std::vector<std::string> parts = split(text, ':');
+  ValueRange range;
+  if (parts.size() != 2 || !parse_whole(parts[0], range.first) || !parse_whole(parts[1], range.second) ||
+      !std::isfinite(range.first) || !std::isfinite(range.second) || range.first == range.second)
+    refuse(name, text, "two different numbers A:B are expected");
+  check_range(name, text, range.first, minimum, maximum);
+  check_range(name, text, range.second, minimum, maximum);
+  return range;
+}
+
 std::vector<PixelBox> parse_boxes(std::string_view name, std::string_view text) {
   constexpr std::int64_t farthest = std::int64_t{1} << 31;
   std::vector<PixelBox> boxes;
@@ -228,6 +239,10 @@ std::string print_radius(const Radius& radius) {
 }
 
 std::string print_point(const Point& point) { return print_length(point.x) + "," + print_length(point.y); }
+
+std::string print_range(const ValueRange& range) {
+  return print_real(range.first) + ":" + print_real(range.second);
+}
 
 std::string print_boxes(std::span<const PixelBox> boxes) {
   std::string text;

@@ -330,8 +330,22 @@ bool Plan::in_windows() const noexcept {
   return implementation_->windowed != nullptr || implementation_->filter == nullptr;
 }
 
+std::optional<LocalReach> Plan::local_reach() const noexcept {
+  const FilterPlan& planned = implementation_->planned;
+  const bool looks_at_all =
+      planned.measures || implementation_->filter == nullptr || implementation_->filter->measurements() != 0;
+  if (!planned.reach || planned.reach->wraps || looks_at_all) return std::nullopt;
+  return LocalReach{planned.reach->x, planned.reach->y};
+}
+
 void Plan::run(std::span<const ImageView> inputs, const MutableImageView& output, Stream stream) {
   implementation_->run(inputs, output, stream);
+}
+
+bool Plan::vary(const void* parameters, bool same_sides) {
+  const std::unique_ptr<PreparedFilter>& filter = implementation_->filter;
+  const bool single = implementation_->planned.output.frames == 1;
+  return single && filter != nullptr && filter->vary(parameters, same_sides);
 }
 
 void Plan::watch(Progress progress) { implementation_->watch = Watch(std::move(progress)); }

@@ -36,6 +36,8 @@ struct PreparedFilter {
   /// `measured` is one Measured in the backend's memory, null unless the plan was made with `measures`.
   virtual void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
                    Stream stream) = 0;
+  /// For Plan::vary(). False: the filter cannot.
+  [[nodiscard]] virtual bool vary(const void* /*parameters*/, bool /*same_sides*/) { return false; }
   /// What the runs since the last call met: adds warnings, throws Error(input). Waits.
   virtual void check(std::vector<std::string>& /*warnings*/, Stream /*stream*/) {}
   /// For Plan::found(), after check().

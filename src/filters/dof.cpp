@@ -10,12 +10,13 @@
 namespace satin {
 namespace {
 
-enum Input { picture, depth, mask };
+enum Input { picture, depth, mask, aperture };
 
 LensBlurJob blur_job(std::span<const Shape> shapes, const Dof& dof) {
   LensBlurJob job;
   job.picture = shapes[picture];
   job.mask = shapes[mask];
+  job.aperture = shapes[aperture];
   job.max_radius = dof.lens.max_radius;
   job.style = dof.style;
   job.space = dof.space;
@@ -35,16 +36,26 @@ class PreparedDof final : public PreparedFilter {
   void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
            Stream stream) override {
     radii_.run(inputs[picture], inputs[depth], blur_.radii(), blur_.spare(), stream);
-    blur_.run(inputs[picture], inputs[mask], output, measured, stream, radii_.soft());
+    blur_.run({inputs[picture], inputs[aperture], inputs[mask]}, output, measured, stream, radii_.soft());
   }
 
-  void check(std::vector<std::string>& warnings, Stream stream) override { radii_.check(warnings, stream); }
+  [[nodiscard]] bool vary(const void* parameters, bool same_sides) override {
+    radii_.vary(record::as<Dof>(parameters).lens, same_sides);
+    return true;
+  }
 
-  [[nodiscard]] std::vector<FoundValue> found() const override { return {{"strength", radii_.strength()}}; }
+  void check(std::vector<std::string>& warnings, Stream stream) override {
+    radii_.check(warnings, stream);
+    found_ = radii_.found();
+    for (FoundValue& value : blur_.found(stream)) found_.push_back(std::move(value));
+  }
+
+  [[nodiscard]] std::vector<FoundValue> found() const override { return found_; }
 
  private:
   LensRadii radii_;
   LensBlur blur_;
+  std::vector<FoundValue> found_;
 };
 
 FilterPlan describe(const Device& device, std::span<const Shape> shapes, const Dof& dof) {
@@ -95,10 +106,12 @@ const FilterRecord& dof_record() {
        .parameters = parameters(),
        .inputs = {record::side(&Dof::depth,
                                {"depth", Role::depth, "distance or disparity, of the picture's proportions"}),
-                  record::blend_mask<Dof>()},
+                  record::blend_mask<Dof>(),
+                  record::side(&Dof::aperture, {"aperture", Role::aperture,
+                                                "the shape of lamps, white on black, of any size"})},
        .traits = {.keeps_constant = true},
        .reach =
-           record::reach<Dof>([](const Dof& dof, const Shape&) { return 2 * dof.lens.max_radius + 40; })}));
+           record::reach<Dof>([](const Dof& dof, const Shape&) { return 3 * dof.lens.max_radius + 40; })}));
   return filter;
 }
 

@@ -3,13 +3,14 @@
 #include "core/backend.h"
 #include "core/record.h"
 #include "pixels/measure.h"
+#include "satin/error.h"
 #include "tables/table.h"
 
 namespace satin {
 namespace {
 
-/// Rows are scanned, then columns (Crow 1984); the sums of the whole picture must fit, not only those of a
-/// box.
+/// Rows are scanned, then columns (Crow 1984). Unless they are modulo 2^32, the sums of the whole picture
+/// must fit, not only those of a box.
 class PreparedIntegral final : public PreparedFilter {
  public:
   PreparedIntegral(Backend& backend, const TableJob& job, const Shape& shape) : table_(backend.prepare(job)) {
@@ -39,15 +40,16 @@ Shape unweighted(Shape shape) {
   return shape;
 }
 
-TableJob table_job(const Shape& shape, bool squared) {
+TableJob table_job(const Shape& shape, const Integral& parameters) {
   const std::uint64_t area =
       static_cast<std::uint64_t>(shape.width) * static_cast<std::uint64_t>(shape.height);
   TableJob job;
   job.width = shape.width;
   job.height = shape.height;
   job.read = read_pixels(unweighted(shape), Transfer::identity, area);
-  job.squared = squared;
-  const bool square_integers = squared && !job.read.fixed_point;
+  job.squared = parameters.squared;
+  if (parameters.modulo == Modulo::two_to_32) return job;
+  const bool square_integers = job.squared && !job.read.fixed_point;
   job.accumulator = choose_accumulator(
       job.read, area, square_integers ? job.read.maximum * job.read.maximum : job.read.maximum);
   return job;
@@ -62,7 +64,10 @@ Shape table_shape(const Shape& shape, Accumulator accumulator) {
 FilterPlan describe(const Device& device, std::span<const Shape> shapes, const Integral& parameters) {
   const Shape shape = shapes.front();
   validate(shape);
-  const TableJob job = table_job(shape, parameters.squared);
+  if (parameters.modulo != Modulo::none && shape.type == Type::f32)
+    throw Error(ErrorKind::usage,
+                "Sums of floats are not taken modulo 2^32: leave modulo out, or convert to u8 or u16.");
+  const TableJob job = table_job(shape, parameters);
   const auto prepare = [&backend = device.backend(), job, shape](std::int64_t, std::int64_t) {
     return std::make_unique<PreparedIntegral>(backend, job, shape);
   };
@@ -86,7 +91,11 @@ const FilterRecord& integral_record() {
        .category = "tables",
        .help = "summed-area table: the sum of all pixels above and to the left",
        .paper = "Crow, Summed-area tables for texture mapping, 1984",
-       .parameters = {record::flag(&Integral::squared, {"squared", "", "sum the squares of the values"})},
+       .parameters = {record::flag(&Integral::squared, {"squared", "", "sum the squares of the values"}),
+                      record::choice(
+                          &Integral::modulo, {"none", "32"},
+                          {"modulo", "",
+                           "32: sums of integers modulo 2^32, from which boxes below 2^32 are exact"})},
        .output = OutputKind::table,
        .space = Space::encoded});
   return filter;

@@ -97,7 +97,7 @@ FilterPlan describe(const Device& device, std::span<const Shape> shapes, const P
     return std::make_unique<PreparedExtreme>(backend, part);
   };
   const Reach reach{job.reach_x, job.reach_y, job.border == Border::wrap};
-  return {shape, shape.type == Type::f32, reach, prepare, &Backend::extreme_windows};
+  return {shape, shape.type == Type::f32, reach, prepare, &Backend::sliding_windows};
 }
 
 template <class P, Extreme extreme>

@@ -111,7 +111,7 @@ Image stretch(const Device& device, const ImageView& image, const PercentileStre
 const FilterRecord& stretch_record() {
   static const FilterRecord filter = record::of(
       &describe, {.name = "stretch",
-                  .category = "order",
+                  .category = "statistics",
                   .help = "local contrast: black and white at two percentiles around every pixel",
                   .parameters = {record::integer(&PercentileStretch::window, 1, largest_rank_window,
                                                  {"window", "px", "side of the window, an odd number"}),

@@ -69,7 +69,7 @@ class PreparedTiltShift final : public PreparedFilter {
   void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
            Stream stream) override {
     radii_->run({blur_.radii()}, stream);
-    blur_.run(inputs[picture], inputs[mask], output, measured, stream);
+    blur_.run({inputs[picture], {}, inputs[mask]}, output, measured, stream);
   }
 
  private:
@@ -121,7 +121,7 @@ const FilterRecord& tilt_shift_record() {
                   .inputs = {record::blend_mask<TiltShift>()},
                   .traits = {.keeps_constant = true},
                   .reach = record::reach<TiltShift>(
-                      [](const TiltShift& tilt, const Shape&) { return 2 * tilt.radius + 40; })});
+                      [](const TiltShift& tilt, const Shape&) { return 3 * tilt.radius + 40; })});
   return filter;
 }
 

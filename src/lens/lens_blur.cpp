@@ -16,11 +16,32 @@ namespace satin {
 namespace {
 
 constexpr double most_highlights = 64;
+/// Of 8-bit pictures. On scenes of lamps clipped at white a factor of 4 gains most on average.
+constexpr double usual_highlights = 4;
+constexpr double most_turn = 360;
+constexpr long least_blades = 3;
+constexpr long most_blades = 16;
+constexpr double least_squeeze = 0.5;
+constexpr double most_squeeze = 2;
 /// On scenes of samples/lens merging from 12 pixels on costs 0.1 dB on average, from 8 on 0.3, at the same
 /// speed.
 constexpr std::uint32_t merge_from_fast = 12 * 256;
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::usage, what); }
+
+void check_style(const LensStyle& style) {
+  if (style.highlights) check_range("highlights", *style.highlights, 1, most_highlights);
+  if (style.blades) check_range("blades", *style.blades, least_blades, most_blades);
+  check_range("blade-angle", style.blade_angle, -most_turn, most_turn);
+  check_range("blade-curvature", style.blade_curvature, 0, 1);
+  check_range("cats-eye", style.cats_eye, 0, 1);
+  check_range("onion", style.onion, 0, 1);
+  check_range("squeeze", style.squeeze, least_squeeze, most_squeeze);
+  const bool told_twice = style.bokeh == Bokeh::hexagon || style.bokeh == Bokeh::square;
+  if (style.blades && told_twice && blades_of(style) != *style.blades)
+    refuse("blades " + std::to_string(*style.blades) +
+           ": a hexagon has 6 and a square 4. Use --bokeh polygon.");
+}
 
 void check(const LensBlurJob& job) {
   validate(job.picture);
@@ -31,9 +52,27 @@ void check(const LensBlurJob& job) {
   if (type != Type::f32 && job.picture.alpha == Alpha::premultiplied && job.space == Space::linear &&
       !job.keeps_last)
     refuse("Integer pixels with premultiplied alpha have no linear light: give straight alpha.");
-  if (!(job.style.highlights >= 1 && job.style.highlights <= most_highlights))
-    refuse("highlights " + print_real(job.style.highlights) + ": must be from 1 to " +
-           print_real(most_highlights) + ".");
+  check_style(job.style);
+  const Type aperture = job.aperture.type;
+  if (job.aperture.width != 0 && (job.aperture.channels != 1 || job.aperture.frames != 1 ||
+                                  (aperture != Type::u8 && aperture != Type::u16 && aperture != Type::f32)))
+    refuse("The aperture needs one channel of u8, u16 or f32, and one frame.");
+}
+
+/// A picture has up to 16 times the light of a disc in a pixel, and corners beyond the disc.
+constexpr int picture_peak_bits = 5;
+constexpr float least_picture_light = 1.0F / 16;
+
+int peak_bits_of(const LensBlurJob& job) {
+  return job.aperture.width != 0 ? picture_peak_bits : peak_bits_of(job.style);
+}
+
+double highlights_of(const LensBlurJob& job) {
+  return job.style.highlights.value_or(job.picture.type == Type::u8 ? usual_highlights : 1);
+}
+
+int highlight_bits(const LensBlurJob& job) {
+  return static_cast<int>(std::ceil(std::log2(highlights_of(job))));
 }
 
 bool shows(const LensBlurJob& job) { return job.style.debug != LensDebug::off; }
@@ -42,7 +81,14 @@ std::uint32_t largest_radius(const LensBlurJob& job) {
   return static_cast<std::uint32_t>(std::ceil(job.max_radius * 256));
 }
 
-LensLayersJob layers_job(const LensBlurJob& job) {
+template <class T>
+Buffer uploaded(Backend& backend, const WorkspaceVector<T>& values) {
+  Buffer buffer = backend.allocate(values.size() * sizeof(T));
+  backend.upload(buffer.get(), values.data(), values.size() * sizeof(T), {});
+  return buffer;
+}
+
+LensLayersJob layers_job(const LensBlurJob& job, int peak_bits) {
   const Shape& shape = job.picture;
   LensLayersJob layers;
   layers.width = shape.width;
@@ -52,8 +98,8 @@ LensLayersJob layers_job(const LensBlurJob& job) {
   layers.weighted = shape.alpha == Alpha::straight && !job.keeps_last;
   layers.transfer =
       shape.type != Type::f32 && job.space == Space::linear ? Transfer::srgb : Transfer::identity;
-  layers.highlights = shape.type == Type::f32 ? 1.0F : static_cast<float>(job.style.highlights);
-  layers.float_bits = std::min(lens_float_bits, splat_colour_bits(largest_radius(job)));
+  const int more_bits = highlight_bits(job) + peak_bits;
+  layers.float_bits = std::min(lens_float_bits, splat_colour_bits(largest_radius(job))) - more_bits;
   layers.most_groups = job.style.quality == LensQuality::fast ? 4 : lens_most_groups;
   layers.offset_pairs = job.style.quality == LensQuality::fast ? most_offset_pairs / 2 : most_offset_pairs;
   return layers;
@@ -62,20 +108,35 @@ LensLayersJob layers_job(const LensBlurJob& job) {
 /// Throws Error(usage) where the job is not valid.
 LensLayersJob checked(const LensBlurJob& job) {
   check(job);
-  return layers_job(job);
+  return layers_job(job, peak_bits_of(job));
 }
 
-SplatJob splat_job(const LensBlurJob& job, const LensLayersJob& layers) {
+/// The shape of what is no lamp: staircases have no corners that are turned or round.
+Bokeh nearest_shape(const LensStyle& style) {
+  constexpr double mostly_straight = 0.5;
+  const int blades = blades_of(style);
+  if (style.blade_curvature > mostly_straight || (blades != 4 && blades != 6)) return Bokeh::disc;
+  const double part = 360.0 / blades;
+  const double turn = style.blade_angle - part * std::round(style.blade_angle / part);
+  if (std::abs(turn) > part / 4) return Bokeh::disc;
+  return blades == 4 ? Bokeh::square : Bokeh::hexagon;
+}
+
+SplatJob splat_job(const LensBlurJob& job, const LensLayersJob& layers, const ApertureTable& aperture) {
   SplatJob splat;
   splat.width = layers.width;
   splat.height = layers.height;
   splat.channels = layers.channels;
   splat.alpha = job.picture.alpha != Alpha::none && !job.keeps_last;
   splat.groups = layers.most_groups;
-  splat.colour_bits = lens_colour_bits(layers) + static_cast<int>(std::ceil(std::log2(layers.highlights)));
-  splat.white = lens_white(layers.type == Type::u16, layers.weighted);
+  splat.colour_bits = lens_colour_bits(layers) + highlight_bits(job);
+  splat.white = ~0U;  // what is brighter than white is a lamp, unless it is a float
   splat.largest_radius = largest_radius(job);
-  splat.bokeh = job.style.bokeh;
+  splat.bokeh = nearest_shape(job.style);
+  splat.squeeze = job.style.squeeze;
+  splat.most_lamps = LampMemory::capacity(layers);
+  splat.lamp_reach = job.aperture.width != 0 ? 1.0F : aperture.reach;
+  splat.peak_bits = peak_bits_of(job);
   splat.quality = job.style.quality == LensQuality::fast ? SplatQuality::fast : SplatQuality::high;
   splat.most_listed = layers.list_capacity();
   if (job.style.quality == LensQuality::fast) splat.merge_from = merge_from_fast;
@@ -84,11 +145,55 @@ SplatJob splat_job(const LensBlurJob& job, const LensLayersJob& layers) {
 
 }  // namespace
 
+LampMemory::LampMemory(Backend& backend, const LensLayersJob& job, const ApertureTable& table,
+                       const Shape& picture)
+    : cells_(backend.allocate(static_cast<std::size_t>((job.width + lamp_cell - 1) / lamp_cell) *
+                              static_cast<std::size_t>((job.height + lamp_cell - 1) / lamp_cell) *
+                              sizeof(LampCell))),
+      list_(backend.allocate(capacity(job) * sizeof(Lamp))),
+      counts_(backend.allocate(2 * sizeof(std::uint32_t))),
+      rows_(uploaded(backend, table.rows)),
+      edges_(uploaded(backend, table.edges)) {
+  auto* counts = reinterpret_cast<std::uint32_t*>(counts_.get());
+  lamps_ = {reinterpret_cast<Lamp*>(list_.get()), counts, counts + 1, capacity(job)};
+  aperture_.rows = reinterpret_cast<const ApertureRow*>(rows_.get());
+  aperture_.edges = reinterpret_cast<const ApertureEdge*>(edges_.get());
+  aperture_.count = static_cast<std::int32_t>(table.rows.size());
+  aperture_.simple = table.simple ? 1 : 0;
+  aperture_.reach = table.reach;
+  aperture_.middle_x = static_cast<float>(job.width - 1) / 2;
+  aperture_.middle_y = static_cast<float>(job.height - 1) / 2;
+  const double corner = std::hypot(static_cast<double>(job.width), static_cast<double>(job.height)) / 2;
+  aperture_.cut = static_cast<float>(table.cut / corner);
+  if (picture.width != 0) {
+    rows_ = backend.allocate(aperture_picture_side * sizeof(ApertureRow));
+    edges_ =
+        backend.allocate(std::size_t{aperture_picture_side} * most_aperture_edges * sizeof(ApertureEdge));
+    take_picture_ = backend.prepare(AperturePictureJob{picture});
+    aperture_.rows = reinterpret_cast<const ApertureRow*>(rows_.get());
+    aperture_.edges = reinterpret_cast<const ApertureEdge*>(edges_.get());
+    aperture_.count = aperture_picture_side;
+    aperture_.simple = 0;
+    aperture_.reach = 1;
+    aperture_.cut = static_cast<float>(table.cut / table.reach / corner);
+    aperture_.least_light = least_picture_light;
+  }
+  backend.synchronize({});  // runs may be in other streams
+}
+
+void LampMemory::take(const ImageView& picture, Stream stream) {
+  if (take_picture_ == nullptr) return;
+  take_picture_->run(
+      {picture, reinterpret_cast<ApertureRow*>(rows_.get()), reinterpret_cast<ApertureEdge*>(edges_.get())},
+      stream);
+}
+
 LensBlur::LensBlur(Backend& backend, const LensBlurJob& job)
-    : shape_(job.picture),
+    : backend_(backend),
+      shape_(job.picture),
       memory_(backend.host_memory ? Memory::host : Memory::device),
       lens_(backend, checked(job)) {
-  const LensLayersJob layers = layers_job(job);
+  const LensLayersJob layers = checked(job);
   if (layers.type == Type::f32) {
     // shades have to fit beside the picture's values
     const std::uint64_t least = bits_of(shows(job) ? 1.0 : lens_least_magnitude);
@@ -96,8 +201,19 @@ LensBlur::LensBlur(Backend& backend, const LensBlurJob& job)
         MeasureJob{layers.width, layers.height, layers.channels, layers.weighted, true, {least, least}});
   }
   layers_ = backend.prepare(layers);
-  const SplatJob splat = splat_job(job, layers);
-  if (!shows(job)) splat_ = backend.prepare(splat);
+  const ApertureTable aperture = aperture_table(job.style);
+  const SplatJob splat = splat_job(job, layers, aperture);
+  if (!shows(job)) {
+    splat_ = backend.prepare(splat);
+    lamp_memory_ = std::make_unique<LampMemory>(backend, layers, aperture, job.aperture);
+    LampsJob lamps;
+    lamps.channels = layers.channels;
+    lamps.colours = splat.alpha ? layers.channels - 1 : layers.channels;
+    lamps.highlights = static_cast<float>(highlights_of(job));
+    lamps.clipped_if_white = layers.type == Type::f32;
+    lamps.full = 1U << splat_weight_bits(splat);
+    find_lamps_ = backend.prepare(lamps);
+  }
   result_ = backend.allocate(static_cast<std::size_t>(layers.width * layers.height * layers.channels) *
                              sizeof(std::uint32_t));
   shown_ = {job.style.debug, static_cast<double>(splat.largest_radius), splat.alpha, job.picture.order,
@@ -107,7 +223,9 @@ LensBlur::LensBlur(Backend& backend, const LensBlurJob& job)
 
 std::size_t LensBlur::workspace_bytes() const noexcept {
   const std::size_t splat = splat_ == nullptr ? 0 : splat_->workspace_bytes();
-  return result_.size + lens_.bytes() + layers_->workspace_bytes() + splat + store_->workspace_bytes();
+  const std::size_t lamps = lamp_memory_ == nullptr ? 0 : lamp_memory_->bytes();
+  return result_.size + lens_.bytes() + layers_->workspace_bytes() + splat + lamps +
+         store_->workspace_bytes();
 }
 
 MutableImageView LensBlur::plane(void* data, Type type, int channels) const {
@@ -119,24 +237,39 @@ MutableImageView LensBlur::radii() const { return plane(lens_.scene().planes.rad
 
 MutableImageView LensBlur::spare() const { return plane(lens_.scene().planes.sharpened, Type::i32); }
 
-void LensBlur::run(const ImageView& picture, const ImageView& mask, const MutableImageView& output,
-                   Measured* measured, Stream stream, const std::uint32_t* soft) {
+void LensBlur::run(const Inputs& inputs, const MutableImageView& output, Measured* measured, Stream stream,
+                   const std::uint32_t* soft) {
   lens_.set_soft(soft);
+  const auto& [picture, aperture, mask] = inputs;
   if (measure_ != nullptr) {
     measure_->clear(measured, stream);
     measure_->measure(picture, measured, stream);
   }
   layers_->run(picture, measured, lens_.scene(), stream);
   if (splat_ != nullptr) {
-    spread(stream);
+    lamp_memory_->take(aperture, stream);
+    spread(measured, stream);
   } else {
     layers_->show(lens_.scene(), shown_, stream);
   }
   store_->run({shown_.values, picture, mask, output, measured}, stream);
 }
 
-void LensBlur::spread(Stream stream) {
+std::vector<FoundValue> LensBlur::found(Stream stream) const {
+  const GroupWork* work = lens_.scene().work;
+  DepthGroups groups;
+  SoftDepth soft;
+  backend_.download(&groups, &work->groups, sizeof groups, stream);
+  backend_.download(&soft, &work->soft, sizeof soft, stream);
+  const auto places = static_cast<double>(soft.at_silhouettes);
+  const double share = soft.at_silhouettes == 0 ? 0 : static_cast<double>(soft.ramps) / places;
+  return {{"groups", static_cast<double>(groups.count)}, {"soft", share}};
+}
+
+void LensBlur::spread(const Measured* measured, Stream stream) {
   const LensScene& scene = lens_.scene();
+  find_lamps_->run({scene, measured, lamp_memory_->cells(), lamp_memory_->lamps(), lamp_memory_->aperture()},
+                   stream);
   const LensPlanes& planes = scene.planes;
   const MutableImageView colours = plane(planes.colours, Type::u32, planes.channels);
   SplatImages images;
@@ -147,6 +280,9 @@ void LensBlur::spread(Stream stream) {
   images.weights = plane(planes.weights, Type::u16);
   images.listed = scene.list.samples;
   images.count = scene.list.count;
+  images.lamps = lamp_memory_->lamps().lamps;
+  images.lamp_count = lamp_memory_->lamps().count;
+  images.aperture = lamp_memory_->aperture();
   if (shape_.type == Type::f32) images.white = &scene.unit->brightest;
   images.output = plane(result_.get(), Type::u32, planes.channels);
   splat_->run(images, stream);
@@ -158,10 +294,23 @@ std::vector<ParameterRecord> lens_style_parameters() {
                      {"quality", "",
                       "fast: 4 groups of depth at most, 12 corners a disc, from radius 12 on pixels 2 x 2; "
                       "high: 5 and 20"}),
-      record::choice(&LensStyle::bokeh, {"disc", "hexagon", "square"},
+      record::choice(&LensStyle::bokeh, {"disc", "hexagon", "square", "polygon"},
                      {"bokeh", "", "shape of a point that is out of focus"}),
-      record::real(&LensStyle::highlights, 1, most_highlights,
-                   {"highlights", "", "how much brighter clipped highlights were; 1: off, 4 is good"}),
+      record::integer(&LensStyle::blades, least_blades, most_blades,
+                      {"blades", "", "corners of a polygon; 6 unless told"}),
+      record::real(&LensStyle::blade_angle, -most_turn, most_turn,
+                   {"blade-angle", "degrees", "by which the opening is turned; at 0 it stands on a side"}),
+      record::real(&LensStyle::blade_curvature, 0, 1,
+                   {"blade-curvature", "", "of its sides; 0: straight, 1: they make a circle"}),
+      record::real(&LensStyle::cats_eye, 0, 1,
+                   {"cats-eye", "", "how much of it the lens cuts towards the corners of the picture"}),
+      record::real(&LensStyle::onion, 0, 1, {"onion", "", "how dark every other ring in it is"}),
+      record::real(&LensStyle::squeeze, least_squeeze, most_squeeze,
+                   {"squeeze", "", "how much higher than wide it is, of an anamorphic lens"}),
+      record::real(
+          &LensStyle::highlights, 1, most_highlights,
+          {"highlights", "",
+           "how much brighter lamps that are clipped at white were; 1: off; unless told 4 for 8 bits"}),
       record::choice(&LensStyle::debug, {"off", "coc", "groups", "hidden"},
                      {"debug", "", "show instead the radii, the groups of depth, or what lies behind"}),
   };

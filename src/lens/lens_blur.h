@@ -6,12 +6,16 @@
 #include <vector>
 
 #include "core/backend.h"
+#include "lens/aperture_picture.h"
+#include "lens/aperture_table.h"
+#include "lens/lamps.h"
 #include "lens/lens_layers.h"
 #include "lens/lens_store.h"
 #include "lens/splat.h"
 #include "pixels/measure.h"
 #include "satin/filter.h"
 #include "satin/lens_style.h"
+#include "satin/plan.h"
 
 namespace satin {
 
@@ -19,6 +23,7 @@ namespace satin {
 struct LensBlurJob {
   Shape picture;
   Shape mask;             ///< width 0: none
+  Shape aperture;         ///< width 0: none
   double max_radius = 0;  ///< pixels
   LensStyle style;
   Space space = Space::linear;
@@ -69,6 +74,32 @@ class LensMemory {
   LensScene scene_;
 };
 
+/// The memory of the lamps of one picture and of the aperture that draws them.
+class LampMemory {
+ public:
+  /// `picture`: of the aperture; width 0: it is the table's.
+  LampMemory(Backend& backend, const LensLayersJob& job, const ApertureTable& table, const Shape& picture);
+  /// Takes the aperture from the picture, if it is one's.
+  void take(const ImageView& picture, Stream stream);
+
+  /// Lamps that there is room for: a sixteenth of the pixels, and every one of small pictures.
+  [[nodiscard]] static std::uint32_t capacity(const LensLayersJob& job) {
+    return static_cast<std::uint32_t>(job.width * job.height / 16 + 4096);
+  }
+  [[nodiscard]] LampCell* cells() const { return reinterpret_cast<LampCell*>(cells_.get()); }
+  [[nodiscard]] const LampList& lamps() const noexcept { return lamps_; }
+  [[nodiscard]] const Aperture& aperture() const noexcept { return aperture_; }
+  [[nodiscard]] std::size_t bytes() const noexcept {
+    return cells_.size + list_.size + counts_.size + rows_.size + edges_.size;
+  }
+
+ private:
+  std::unique_ptr<AperturePictureJob::Operation> take_picture_;
+  Buffer cells_, list_, counts_, rows_, edges_;
+  LampList lamps_;
+  Aperture aperture_;
+};
+
 class LensBlur {
  public:
   /// Throws Error(usage) for shapes and parameters that do not fit, and allocates.
@@ -81,17 +112,29 @@ class LensBlur {
   /// A plane like it that holds nothing before run().
   [[nodiscard]] MutableImageView spare() const;
 
+  struct Inputs {
+    ImageView picture;
+    ImageView aperture;  ///< this and the mask: empty where the job has none
+    ImageView mask;
+  };
   /// Single frames in the backend's memory; `measured` is for floats, `soft` of LensScene. Waits for nothing.
-  void run(const ImageView& picture, const ImageView& mask, const MutableImageView& output,
-           Measured* measured, Stream stream, const std::uint32_t* soft = nullptr);
+  void run(const Inputs& inputs, const MutableImageView& output, Measured* measured, Stream stream,
+           const std::uint32_t* soft = nullptr);
+
+  /// Of the last run: how many groups of depth there were, and which share of the pixels at silhouettes had a
+  /// ramp of depth. Waits.
+  [[nodiscard]] std::vector<FoundValue> found(Stream stream) const;
 
  private:
   [[nodiscard]] MutableImageView plane(void* data, Type type, int channels = 1) const;
-  void spread(Stream stream);
+  void spread(const Measured* measured, Stream stream);
 
+  Backend& backend_;
   Shape shape_;
   Memory memory_;
   LensMemory lens_;
+  std::unique_ptr<LampMemory> lamp_memory_;  ///< null like splat_
+  std::unique_ptr<LampsJob::Operation> find_lamps_;
   std::unique_ptr<MeasureOperation> measure_;
   std::unique_ptr<LensLayersOperation> layers_;
   std::unique_ptr<SplatOperation> splat_;  ///< null: what was seen is shown instead

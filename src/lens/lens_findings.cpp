@@ -19,16 +19,13 @@ std::string short_number(double value, int digits = 4) {
 
 std::string range_text(double low, double high) { return short_number(low) + " to " + short_number(high); }
 
-/// A focus of inverted depth is told as stored.
-double told_focus(const DepthRule& rule, double value) { return rule.gain < 0 ? rule.offset - value : value; }
-
 [[noreturn]] void refuse_focus(const LensState& found, const DepthRule& rule, const LensFocus& focus) {
-  const double a = told_focus(rule, found.lowest);
-  const double b = told_focus(rule, found.highest);
+  const double a = told_focus(found.lowest, rule, focus);
+  const double b = told_focus(found.highest, rule, focus);
   std::string text = "focus " + print_real(*focus.focus) + ": the depth has values from " +
                      range_text(std::min(a, b), std::max(a, b)) + ". ";
   const double scaled = *focus.focus * (rule.gain < 0 ? -rule.gain : rule.gain);
-  if (!focus.depth_scale && scaled >= std::min(a, b) && scaled <= std::max(a, b))
+  if (!focus.depth_scale && !focus.depth_range && scaled >= std::min(a, b) && scaled <= std::max(a, b))
     text += "Stored codes count as 0 to 1: " + print_real(*focus.focus) + " is " + short_number(scaled) + ".";
   else
     text += "Give one of them, or a place by --focus-at X,Y.";
@@ -55,6 +52,20 @@ std::string held_warning(const LensState& found, const DepthRule& rule, const Le
 }
 
 }  // namespace
+
+double told_focus(double value, const DepthRule& rule, const LensFocus& focus) {
+  return focus.invert_depth && !focus.depth_range ? rule.offset - value : value;
+}
+
+double largest_found_radius(const LensState& found, const DepthRule& rule) {
+  double largest = 0;
+  for (const double value : {found.lowest, found.highest}) {
+    const double inverse = rule.distances ? 1 / value : value;
+    const double beyond = std::max({inverse - found.near_edge, found.far_edge - inverse, 0.0});
+    largest = std::max(largest, std::min(beyond * found.strength, rule.largest));
+  }
+  return largest / 256;
+}
 
 void tell_findings(const LensState& found, const DepthRule& rule, const LensFocus& focus,
                    std::vector<std::string>& warnings) {

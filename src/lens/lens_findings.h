@@ -14,4 +14,10 @@ namespace satin {
 void tell_findings(const LensState& found, const DepthRule& rule, const LensFocus& focus,
                    std::vector<std::string>& warnings);
 
+/// A value as a user says it: that of inverted depth is as stored.
+[[nodiscard]] double told_focus(double value, const DepthRule& rule, const LensFocus& focus);
+
+/// In pixels, of the known depth values.
+[[nodiscard]] double largest_found_radius(const LensState& found, const DepthRule& rule);
+
 }  // namespace satin

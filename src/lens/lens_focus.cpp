@@ -26,6 +26,7 @@ struct Range {
 };
 
 constexpr Range scale_range{"depth-scale", smallest_scale, largest_scale};
+constexpr Range value_range{"depth-range", -largest_number, largest_number};
 constexpr Range unknown_range{"unknown", -largest_number, largest_number};
 constexpr Range focus_range{"focus", -largest_number, largest_number};
 constexpr Range sharp_range{"sharp-range", 0, largest_number};
@@ -49,6 +50,22 @@ void check(const Range& range, const std::optional<double>& value) {
   if (value) check(range, *value);
 }
 
+/// Values of near and far in their order.
+void check_depth_range(const LensFocus& focus) {
+  if (!focus.depth_range) return;
+  check(value_range, focus.depth_range->first);
+  check(value_range, focus.depth_range->second);
+  const auto& [near, far] = *focus.depth_range;
+  const std::string text = "depth-range " + print_range(*focus.depth_range);
+  if (focus.depth_scale) refuse(text + ": it stands for a scale. Leave out --depth-scale.");
+  if (focus.depth_kind == DepthKind::disparity && !(near > far))
+    refuse(text +
+           ": near comes first, and the nearer of two disparities is the larger one. --depth-kind "
+           "depth is for distances.");
+  if (focus.depth_kind == DepthKind::depth && !(near > 0 && near < far))
+    refuse(text + ": near comes first, and distances are above 0.");
+}
+
 bool has_lens(const LensFocus& focus) { return focus.f_number || focus.focal_length || focus.sensor_width; }
 
 void check_values(const LensFocus& focus) {
@@ -63,6 +80,7 @@ void check_values(const LensFocus& focus) {
   check(unit_range, focus.depth_unit);
   check(max_radius_range, focus.max_radius);
   check(despeckle_range, focus.depth_despeckle);
+  check_depth_range(focus);
   if (focus.focus && focus.focus_at)
     refuse("The focus is told by value and by place: give --focus V or --focus-at X,Y.");
   if (focus.strength && has_lens(focus))
@@ -73,6 +91,18 @@ void check_values(const LensFocus& focus) {
 }
 
 double white_of(Type type) { return type == Type::u8 ? 0xFF : type == Type::u16 ? 0xFFFF : 1; }
+
+/// Values from what is stored.
+void set_gain(DepthRule& rule, const LensFocus& focus, Type stored, double scale) {
+  rule.gain = focus.invert_depth ? -scale : scale;
+  rule.offset = focus.invert_depth ? white_of(stored) * scale : 0;
+  if (!focus.depth_range) return;
+  const bool white_is_near = rule.distances == focus.invert_depth;
+  const auto& [near, far] = *focus.depth_range;
+  const double white = white_is_near ? near : far;
+  rule.offset = white_is_near ? far : near;
+  rule.gain = (white - rule.offset) / white_of(stored);
+}
 
 /// The pixel of an axis of `size` pixels, and the same place on the axis of the depth image.
 std::int64_t depth_pixel(const Length& place, std::int64_t size, std::int64_t depth_size, const Point& point,
@@ -92,7 +122,8 @@ void set_focus(DepthRule& rule, const LensFocus& focus, const Shape& picture, co
                double scale) {
   if (focus.focus) {
     rule.focus_given = true;
-    rule.focus = focus.invert_depth ? white_of(depth.type) * scale - *focus.focus : *focus.focus;
+    const bool as_stored = focus.invert_depth && !focus.depth_range;
+    rule.focus = as_stored ? white_of(depth.type) * scale - *focus.focus : *focus.focus;
     if (rule.distances && !(rule.focus > 0))
       refuse("focus " + print_real(*focus.focus) + ": a distance must be above 0.");
     return;
@@ -134,6 +165,12 @@ int channel_by_name(const std::string& name, const Shape& depth) {
 
 constexpr int most_channel = 3;
 
+/// Of what a series of pictures runs through.
+ParameterRecord varying(ParameterRecord record) {
+  record.varies = true;
+  return record;
+}
+
 ParameterRecord depth_channel_record() {
   ParameterRecord record;
   record.kind = ParameterKind::integer;
@@ -162,8 +199,7 @@ DepthRule depth_rule(const LensFocus& focus, const Shape& picture, const Shape& 
   const double scale = focus.depth_scale.value_or(1 / white_of(depth.type));
   DepthRule rule;
   rule.distances = focus.depth_kind == DepthKind::depth;
-  rule.gain = focus.invert_depth ? -scale : scale;
-  rule.offset = focus.invert_depth ? white_of(depth.type) * scale : 0;
+  set_gain(rule, focus, depth.type, scale);
   rule.has_unknown = focus.unknown.has_value();
   rule.unknown = focus.unknown.value_or(0);
   rule.sharp_range = focus.sharp_range.value_or(0);
@@ -210,19 +246,22 @@ std::vector<ParameterRecord> lens_focus_parameters() {
       depth_channel_record(),
       real(&LensFocus::depth_scale, scale_range, "",
            "value of what is stored as 1; 1/255, 1/65535 or 1 (floats) unless told"),
+      record::range(&LensFocus::depth_range, value_range.minimum, value_range.maximum,
+                    text(value_range, "", "values of near and far, of a depth image without a unit")),
       record::flag(&LensFocus::invert_depth, {"invert-depth", "", "near and far are stored the other way"}),
       record::integer(&LensFocus::depth_despeckle, 0, largest_rank_reach,
                       {"depth-despeckle", "px", "radius of a median of the depth first; 0: none"}),
       real(&LensFocus::unknown, unknown_range, "",
            "stored value that means unknown, besides NaN and infinity"),
-      real(&LensFocus::focus, focus_range, "", "value that is sharp, after the scale"),
+      varying(real(&LensFocus::focus, focus_range, "", "value that is sharp, after the scale")),
       record::point(&LensFocus::focus_at, {"focus-at", "px", "place that is sharp; the middle unless told"}),
       real(&LensFocus::sharp_range, sharp_range, "",
            "values this near to the focus are sharp too; unless told none, or 2 % of soft depth"),
-      record::length(&LensFocus::strength, strength_range.minimum, strength_range.maximum,
-                     {"strength", "px",
-                      "radius for a value of 1; P%: from the nearest to the farthest, of the longer side; 1% "
-                      "unless told"}),
+      varying(record::length(
+          &LensFocus::strength, strength_range.minimum, strength_range.maximum,
+          {"strength", "px",
+           "radius for a value of 1; P%: from the nearest to the farthest, of the longer side; 1% "
+           "unless told"})),
       real(&LensFocus::f_number, f_number_range, "", "a lens instead of a strength: its f-number, or 2.8"),
       real(&LensFocus::focal_length, focal_length_range, "mm", "of the lens, or 50"),
       real(&LensFocus::sensor_width, sensor_width_range, "mm", "of the longer side behind the lens, or 36"),

@@ -15,6 +15,9 @@ namespace satin {
 namespace {
 
 constexpr int most_weight_bits = 30;
+/// Sums below 2^51 are made faster on GPUs: weights have fewer bits for it, but no fewer than these.
+constexpr int short_sum_bits = 51;
+constexpr int least_short_weight_bits = 26;
 constexpr std::uint64_t least_weight = 1000;
 
 int pile_bits(std::uint32_t largest_radius) {
@@ -56,6 +59,7 @@ constexpr double radius_step = 0.25;  // of rho
 constexpr std::uint32_t pixel = 256;  // radii are in parts of it
 constexpr std::uint32_t square_below = 2 * pixel;
 constexpr std::uint32_t coarse_below = 6 * pixel;  // high quality
+constexpr std::uint32_t smooth_below = 4 * pixel;  // high quality: discs of up to 36 corners, always mixed
 constexpr std::uint32_t mixed_up_to_fast = 8 * pixel;
 constexpr std::uint32_t mixed_up_to_high = 12 * pixel;
 constexpr std::uint32_t always = std::numeric_limits<std::uint32_t>::max();
@@ -77,15 +81,16 @@ void for_boxes(const Staircase& stairs, bool block, const Add& add) {
   }
 }
 
-Rung rung_of(std::span<const Part> parts, double rho, bool block) {
+/// `squeeze`: the square root of LensStyle::squeeze.
+Rung rung_of(std::span<const Part> parts, double squeeze, double rho, bool block) {
   Rung rung;
   Staircase& stairs = rung.staircase;
   const auto extent = [&](double part) {
     return static_cast<std::uint16_t>(std::max(0.0, std::floor(part * rho - (block ? .5 : 0))));
   };
   for (const Part& part : parts) {
-    const std::uint16_t wide = extent(part.wide);
-    const std::uint16_t high = extent(part.high);
+    const std::uint16_t wide = extent(part.wide / squeeze);
+    const std::uint16_t high = extent(part.high * squeeze);
     // Of boxes that are equally wide or equally high the larger one covers the other.
     if (stairs.boxes > 0 && stairs.wide[stairs.boxes - 1] == wide) continue;
     if (stairs.boxes > 0 && stairs.high[stairs.boxes - 1] == high) --stairs.boxes;
@@ -103,10 +108,10 @@ Rung rung_of(std::span<const Part> parts, double rho, bool block) {
 }
 
 /// Staircases of one shape by increasing variance, up to the first above `most`; at least two.
-std::vector<Rung> ladder(std::span<const Part> parts, bool block, double most) {
+std::vector<Rung> ladder(std::span<const Part> parts, double squeeze, bool block, double most) {
   std::vector<Rung> rungs;
   for (double rho = 0; rungs.size() < 2 || rungs.back().variance <= most; rho += radius_step) {
-    const Rung rung = rung_of(parts, rho, block);
+    const Rung rung = rung_of(parts, squeeze, rho, block);
     if (rungs.empty() || rung.variance > rungs.back().variance) rungs.push_back(rung);
   }
   return rungs;
@@ -118,7 +123,7 @@ struct Shapes {
 
 Shapes shapes_of(const SplatJob& job) {
   if (job.bokeh == Bokeh::square) return {square_parts, square_parts, square_parts};
-  const bool disc = job.bokeh == Bokeh::disc;
+  const bool disc = job.bokeh != Bokeh::hexagon;
   const std::span<const Part> coarse = disc ? std::span<const Part>(disc_12) : hexagon_12;
   const std::span<const Part> fine = disc ? std::span<const Part>(disc_20) : hexagon_20;
   const std::span<const Part> finest = disc ? std::span<const Part>(disc_36) : hexagon_36;
@@ -134,9 +139,9 @@ struct Placed {
 
 class Builder {
  public:
-  explicit Builder(const SplatJob& job) : job_(job) {
+  explicit Builder(const SplatJob& job) : job_(job), squeeze_(std::sqrt(job.squeeze)) {
     result_.largest = job.largest_radius;
-    result_.weight_bits = splat_weight_bits(job.largest_radius, job.colour_bits);
+    result_.weight_bits = splat_weight_bits(job);
     result_.kernels.reserve(std::size_t{LensKernelView::kinds} * (std::size_t{job.largest_radius} + 1));
     whole_ = std::ldexp(1.0, result_.weight_bits);
   }
@@ -149,9 +154,15 @@ class Builder {
       Placed coarse = place(shapes.coarse, block);
       Placed fine = place(shapes.fine, block);
       Placed finest = place(shapes.finest, block);
+      const bool smooth = job_.quality == SplatQuality::high && job_.bokeh == Bokeh::disc;
       for (std::uint32_t r = 0; r <= job_.largest_radius; ++r)
-        add(r < square_below ? square : r < coarse_below ? coarse : fine, r, block, mixed);
+        add(smooth && r < smooth_below ? finest
+            : r < square_below         ? square
+            : r < coarse_below         ? coarse
+                                       : fine,
+            r, block, mixed);
       square.above = 1;
+      finest.above = 1;
       for (std::uint32_t r = 0; r <= job_.largest_radius; ++r)
         add(r <= square_below ? square : finest, r, block, always);
     }
@@ -160,13 +171,15 @@ class Builder {
 
  private:
   /// r^2 / 4; the pixels of a block are spread already by (2^2 - 1) / 12.
-  static double variance_of(std::uint32_t radius, bool block) {
+  [[nodiscard]] double variance_of(std::uint32_t radius, bool block) const {
     const double r = radius / double{pixel};
-    return std::max(0.0, r * r / 4 - (block ? .25 : 0));
+    const double both_axes = (job_.squeeze + 1 / job_.squeeze) / 2;
+    return std::max(0.0, r * r / 4 * both_axes - (block ? .25 : 0));
   }
 
   Placed place(std::span<const Part> parts, bool block) {
-    Placed placed{ladder(parts, block, variance_of(job_.largest_radius, block)), result_.staircases.size()};
+    Placed placed{ladder(parts, squeeze_, block, variance_of(job_.largest_radius, block)),
+                  result_.staircases.size()};
     for (const Rung& rung : placed.rungs) {
       result_.staircases.push_back(rung.staircase);
       result_.reach = std::max(result_.reach, std::int64_t{rung.staircase.reach});
@@ -207,6 +220,7 @@ class Builder {
   }
 
   SplatJob job_;
+  double squeeze_;
   LensKernels result_;
   double whole_ = 1;  ///< weight of a pixel
 };
@@ -227,12 +241,22 @@ std::uint64_t pile_up(std::uint32_t largest_radius) {
 }
 
 int splat_weight_bits(std::uint32_t largest_radius, int colour_bits) {
-  const int bits = std::min(most_weight_bits, 63 - colour_bits - pile_bits(largest_radius));
-  if (bits < 0 || (std::uint64_t{1} << bits) < least_weight * largest_area(largest_radius))
+  const std::uint64_t least = least_weight * largest_area(largest_radius);
+  const auto bits_below = [&](int sum_bits) {
+    return std::min(most_weight_bits, sum_bits - colour_bits - pile_bits(largest_radius));
+  };
+  const int narrow = bits_below(short_sum_bits);
+  if (narrow >= least_short_weight_bits && std::uint64_t{1} << narrow >= least) return narrow;
+  const int bits = bits_below(63);
+  if (bits < 0 || (std::uint64_t{1} << bits) < least)
     throw Error(ErrorKind::usage, "A blur of radius " + std::to_string(largest_radius / 256) +
                                       " is too large for exact sums of colours of " +
                                       std::to_string(colour_bits) + " bits: reduce the largest radius.");
   return bits;
+}
+
+int splat_weight_bits(const SplatJob& job) {
+  return splat_weight_bits(job.largest_radius, job.colour_bits + job.peak_bits);
 }
 
 int splat_colour_bits(std::uint32_t largest_radius) {

@@ -28,7 +28,6 @@ struct LensLayersJob {
   int channels = 1;
   bool weighted = false;  ///< the last channel is straight alpha
   Transfer transfer = Transfer::srgb;
-  float highlights = 1;              ///< LensStyle::highlights, 1 for floats
   int float_bits = lens_float_bits;  ///< of the largest magnitude of floats
   int most_groups = lens_most_groups;
   int offset_pairs = most_offset_pairs;  ///< of the non-local fill
@@ -75,8 +74,7 @@ struct LensLayersOperation : Operation {
 template <class T>
 [[nodiscard]] LensPicture<T> lens_picture(const LensLayersJob& job, const ImageView& picture,
                                           const TransferView& transfer) {
-  return {picture.data,   picture.strides.row, job.channels, job.weighted,
-          job.highlights, job.float_bits,      transfer};
+  return {picture.data, picture.strides.row, job.channels, job.weighted, job.float_bits, transfer};
 }
 
 /// The non-local fill of what run() made so far. Its planes are ones that hold nothing by then: of the ramps,

@@ -40,10 +40,6 @@ bool has_steps(const CircleOfConfusionJob& job) {
   return std::abs(rule.gain * state.strength) >= seen_step;
 }
 
-bool may_be_unknown(const CircleOfConfusionJob& job) {
-  return job.type == Type::f32 || job.rule.has_unknown || job.rule.distances;
-}
-
 MutableImageView packed_view(const Buffer& buffer, const Shape& shape, const Backend& backend) {
   return {buffer.get(), shape, interleaved_strides(shape),
           backend.host_memory ? Memory::host : Memory::device};
@@ -72,39 +68,31 @@ Shape depth_shape(const LensFocus& focus, const Shape& picture, const Shape& dep
 }  // namespace
 
 LensRadii::LensRadii(Backend& backend, const Shape& picture, const Shape& depth, const LensFocus& focus)
-    : backend_(backend), focus_(focus), depth_in_alpha_(focus.depth_from == DepthSource::alpha) {
-  const Shape source = depth_shape(focus, picture, depth);
-  CircleOfConfusionJob job;
-  job.width = source.width;
-  job.height = source.height;
-  job.type = source.type;
-  job.channels = source.channels;
-  job.channel = depth_channel(focus, source);
-  job.rule = depth_rule(focus, picture, source);
-  const auto largest = static_cast<SignedRadius256>(std::ceil(job.rule.largest));
-  if (job.width * job.height > std::int64_t{UINT32_MAX})
+    : backend_(backend),
+      picture_(picture),
+      source_(depth_shape(focus, picture, depth)),
+      focus_(focus),
+      depth_in_alpha_(focus.depth_from == DepthSource::alpha) {
+  if (source_.width * source_.height > std::int64_t{UINT32_MAX})
     refuse("A depth image may have 2^32 - 1 pixels at most.");  // counts are u32
-  rule_ = job.rule;
-  const auto held = static_cast<SignedRadius256>(job.rule.largest);
-  depth_span_ =
-      backend.prepare(DepthSpanJob{job.width, job.height, job.type, job.channels, job.channel, job.rule});
-  if (held > 0) held_radii_ = backend.prepare(HeldRadiiJob{job.width, job.height, held});
-  if (may_be_unknown(job)) fill_radii_ = std::make_unique<FillRadii>(backend, job.width, job.height, largest);
-  if (focus.depth_despeckle > 0) prepare_despeckling(source, focus.depth_despeckle);
-  if (has_steps(job)) prepare_smoothing(job);
-  const EnlargeSizes sizes{picture.width, picture.height, source.width, source.height};
+  prepare_rule();
+  const auto held = static_cast<SignedRadius256>(rule_.largest);
+  const auto largest = static_cast<SignedRadius256>(std::ceil(rule_.largest));
+  if (held > 0) held_radii_ = backend.prepare(HeldRadiiJob{source_.width, source_.height, held});
+  if (source_.type == Type::f32 || rule_.has_unknown || rule_.distances)
+    fill_radii_ = std::make_unique<FillRadii>(backend, source_.width, source_.height, largest);
+  if (focus.depth_despeckle > 0) prepare_despeckling();
+  const EnlargeSizes sizes{picture.width, picture.height, source_.width, source_.height};
   const int colours = picture.channels >= 3 ? 3 : 1;
-  if (source.width != picture.width || source.height != picture.height) {
-    samples_ = plane_of_samples(samples_buffer_, source);
-    colours_ = backend.allocate(static_cast<std::size_t>(source.width * source.height) * sizeof(GuideColour));
+  if (source_.width != picture.width || source_.height != picture.height) {
+    samples_ = plane_of_samples(samples_buffer_);
+    colours_ = backend.allocate(static_cast<std::size_t>(source_.width * source_.height) * sizeof(GuideColour));
     enlarge_radii_ = backend.prepare(EnlargeRadiiJob{sizes, picture.type, picture.channels, colours});
   }
-  if (job.rule.focal_length == 0) {
-    if (enlarge_radii_ != nullptr) spare_ = plane_of_samples(spare_buffer_, source);
-    soft_depth_ = backend.prepare(SoftDepthJob{job});
+  if (rule_.focal_length == 0) {
+    if (enlarge_radii_ != nullptr) spare_ = plane_of_samples(spare_buffer_);
     snap_depth_ = backend.prepare(SnapDepthJob{sizes, picture.type, picture.channels, colours});
   }
-  circle_of_confusion_ = backend.prepare(job);
   span_ = backend.allocate(sizeof(DepthSpan));
   state_ = backend.allocate(sizeof(LensState));
   const LensState cleared;
@@ -112,25 +100,50 @@ LensRadii::LensRadii(Backend& backend, const Shape& picture, const Shape& depth,
   backend.synchronize({});  // runs may be in other streams
 }
 
-MutableImageView LensRadii::plane_of_samples(Buffer& buffer, const Shape& source) const {
-  const Shape samples{source.width, source.height, 1, Type::i32};
+void LensRadii::vary(const LensFocus& focus, bool same_depth) {
+  keeps_smoothed_ = same_depth && (keeps_smoothed_ || smooths_);
+  keeps_median_ = same_depth;
+  focus_ = focus;
+  prepare_rule();
+}
+
+/// What depends on focus and strength.
+void LensRadii::prepare_rule() {
+  CircleOfConfusionJob job;
+  job.width = source_.width;
+  job.height = source_.height;
+  job.type = source_.type;
+  job.channels = source_.channels;
+  job.channel = depth_channel(focus_, source_);
+  job.rule = rule_ = depth_rule(focus_, picture_, source_);
+  depth_span_ = backend_.prepare(
+      DepthSpanJob{job.width, job.height, job.type, job.channels, job.channel, job.rule, keeps_median_});
+  smooths_ = has_steps(job);
+  if (smooths_) prepare_smoothing(job);
+  circle_of_confusion_ = backend_.prepare(job);
+  if (rule_.focal_length == 0) soft_depth_ = backend_.prepare(SoftDepthJob{job});
+}
+
+MutableImageView LensRadii::plane_of_samples(Buffer& buffer) const {
+  const Shape samples{source_.width, source_.height, 1, Type::i32};
   buffer = backend_.allocate(byte_size(samples));
   return packed_view(buffer, samples, backend_);
 }
 
-void LensRadii::prepare_despeckling(const Shape& source, int radius) {
+void LensRadii::prepare_despeckling() {
   RankJob median;
-  median.width = source.width;
-  median.height = source.height;
-  median.channels = source.channels;
-  median.type = source.type;
-  median.reach.x = median.reach.y = radius;
+  median.width = source_.width;
+  median.height = source_.height;
+  median.channels = source_.channels;
+  median.type = source_.type;
+  median.reach.x = median.reach.y = focus_.depth_despeckle;
   despeckle_ = prepare_rank(backend_, median);
-  despeckled_ = backend_.allocate(resized(source, source.width, source.height));
+  despeckled_ = backend_.allocate(resized(source_, source_.width, source_.height));
 }
 
 void LensRadii::prepare_smoothing(CircleOfConfusionJob& job) {
-  if (job.rule.distances && !job.rule.has_unknown) {  // the code of distance 0 must not be averaged
+  const bool has_zero = job.rule.offset == 0 || job.rule.offset + 0xFF * job.rule.gain == 0;
+  if (job.rule.distances && !job.rule.has_unknown && has_zero) {  // whose code must not be averaged
     job.rule.has_unknown = true;
     job.rule.unknown = job.rule.gain < 0 ? 0xFF : 0;
   }
@@ -138,10 +151,12 @@ void LensRadii::prepare_smoothing(CircleOfConfusionJob& job) {
   SmoothStepsJob steps{job.width, job.height, job.channels, job.channel};
   if (job.rule.has_unknown && unknown >= 0 && unknown <= 0xFF && unknown == std::floor(unknown))
     steps.unknown = static_cast<int>(unknown);
-  smooth_steps_ = backend_.prepare(steps);
-  const Shape smoothed{job.width, job.height, 1, Type::u16};
-  smoothed_buffer_ = backend_.allocate(byte_size(smoothed));
-  smoothed_ = packed_view(smoothed_buffer_, smoothed, backend_);
+  if (smooth_steps_ == nullptr) {
+    smooth_steps_ = backend_.prepare(steps);
+    const Shape smoothed{job.width, job.height, 1, Type::u16};
+    smoothed_buffer_ = backend_.allocate(byte_size(smoothed));
+    smoothed_ = packed_view(smoothed_buffer_, smoothed, backend_);
+  }
   job.type = Type::u16;
   job.channels = 1;
   job.channel = 0;
@@ -159,27 +174,33 @@ std::size_t LensRadii::workspace_bytes() const noexcept {
   return bytes;
 }
 
+/// The depth as radii are made of it, and its range.
+ImageView LensRadii::analyse(const ImageView& depth, Stream stream) {
+  ImageView values = depth;
+  if (despeckle_ != nullptr) {
+    if (!keeps_median_) despeckle_->run({values, {}, {}, despeckled_.view()}, stream);
+    values = despeckled_;
+  }
+  depth_span_->run(
+      {values, reinterpret_cast<DepthSpan*>(span_.get()), reinterpret_cast<LensState*>(state_.get())},
+      stream);
+  if (!smooths_) return values;
+  if (!keeps_smoothed_) smooth_steps_->run(values, smoothed_, stream);
+  return smoothed_;
+}
+
 void LensRadii::run(const ImageView& picture, const ImageView& depth, const MutableImageView& radii,
                     const MutableImageView& spare, Stream stream) {
   auto* state = reinterpret_cast<LensState*>(state_.get());
   auto* span = reinterpret_cast<DepthSpan*>(span_.get());
-  ImageView values = depth_in_alpha_ ? picture : depth;
-  if (despeckle_ != nullptr) {
-    despeckle_->run({values, {}, {}, despeckled_.view()}, stream);
-    values = despeckled_;
-  }
-  depth_span_->run({values, span, state}, stream);
-  if (smooth_steps_ != nullptr) {
-    smooth_steps_->run(values, smoothed_, stream);
-    values = smoothed_;
-  }
+  const ImageView values = analyse(depth_in_alpha_ ? picture : depth, stream);
   const MutableImageView samples = enlarge_radii_ != nullptr ? samples_ : radii;
   circle_of_confusion_->run({values, state, samples}, stream);
   if (soft_depth_ != nullptr) soft_depth_->run({values, span, state, samples}, stream);
   if (held_radii_ != nullptr) held_radii_->run({samples, span, state}, stream);
   if (fill_radii_ != nullptr) fill_radii_->run(samples, state, stream);
   auto* colours = reinterpret_cast<GuideColour*>(colours_.get());
-  // the host sees at once that depth is not soft; a GPU's steps look for themselves
+  // The host sees at once that depth is not soft; a GPU's steps look for themselves
   if (snap_depth_ != nullptr && (!backend_.host_memory || span->soft != 0))
     snap_depth_->run({picture, span, colours, samples, enlarge_radii_ != nullptr ? spare_ : spare}, stream);
   if (enlarge_radii_ != nullptr) enlarge_radii_->run({picture, samples, colours, radii}, stream);
@@ -190,7 +211,9 @@ void LensRadii::check(std::vector<std::string>& warnings, Stream stream) {
   backend_.download(&found, state_.get(), sizeof found, stream);
   const LensState cleared;
   backend_.upload(state_.get(), &cleared, sizeof cleared, stream);
-  strength_ = found.strength / 256;
+  found_ = {{"strength", found.strength / 256},
+            {"focus", told_focus(found.focus, rule_, focus_)},
+            {"largest_radius", largest_found_radius(found, rule_)}};
   tell_findings(found, rule_, focus_, warnings);
 }
 

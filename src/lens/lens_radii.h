@@ -12,6 +12,7 @@
 #include "lens/smooth_steps.h"
 #include "lens/soft_depth.h"
 #include "order/rank.h"
+#include "satin/plan.h"
 
 namespace satin {
 
@@ -32,37 +33,49 @@ class LensRadii {
   void run(const ImageView& picture, const ImageView& depth, const MutableImageView& radii,
            const MutableImageView& spare, Stream stream);
 
+  /// The runs that follow take focus and strength from here, where all else is as before. `same_depth`: they
+  /// have the depth of the last run, whose median, range and smoothed steps are used again.
+  void vary(const LensFocus& focus, bool same_depth);
+
   /// For PreparedFilter::check(): waits, warns of what may surprise in the runs since the last call, and
   /// throws Error(input) where no focus or no depth was found, and for a focus outside the depth.
   void check(std::vector<std::string>& warnings, Stream stream);
+
+  /// Of the last run before check(): the strength in pixels for a value of 1, the value that is sharp, and
+  /// the largest radius in pixels.
+  [[nodiscard]] const std::vector<FoundValue>& found() const noexcept { return found_; }
 
   /// In the backend's memory: 1 once run() found the depth soft.
   [[nodiscard]] const std::uint32_t* soft() const noexcept {
     return &reinterpret_cast<const DepthSpan*>(span_.get())->soft;
   }
 
-  /// The strength of the last run before check(), in pixels for a value of 1.
-  [[nodiscard]] double strength() const noexcept { return strength_; }
-
  private:
-  void prepare_despeckling(const Shape& source, int radius);
+  void prepare_despeckling();
+  void prepare_rule();
   void prepare_smoothing(CircleOfConfusionJob& job);
-  [[nodiscard]] MutableImageView plane_of_samples(Buffer& buffer, const Shape& source) const;
+  [[nodiscard]] ImageView analyse(const ImageView& depth, Stream stream);
+  [[nodiscard]] MutableImageView plane_of_samples(Buffer& buffer) const;
 
   Backend& backend_;
+  Shape picture_;
+  Shape source_;  ///< of what holds the depth
   LensFocus focus_;
   DepthRule rule_;
-  double strength_ = 0;
+  std::vector<FoundValue> found_;
   bool depth_in_alpha_;
   std::unique_ptr<DepthSpanJob::Operation> depth_span_;
   std::unique_ptr<HeldRadiiJob::Operation> held_radii_;  ///< null: none are
   std::unique_ptr<RankOperation> despeckle_;             ///< this and the next three: null where not needed
-  std::unique_ptr<SmoothStepsOperation> smooth_steps_;
+  std::unique_ptr<SmoothStepsOperation> smooth_steps_;   ///< used if smooths_
   std::unique_ptr<FillRadii> fill_radii_;
   std::unique_ptr<SoftDepthJob::Operation> soft_depth_;  ///< this and the next one: null with a lens
   std::unique_ptr<SnapDepthJob::Operation> snap_depth_;
   std::unique_ptr<EnlargeRadiiJob::Operation> enlarge_radii_;
   std::unique_ptr<CircleOfConfusionJob::Operation> circle_of_confusion_;
+  bool keeps_median_ = false;    ///< the next run has the depth of the last one
+  bool keeps_smoothed_ = false;  ///< likewise, and its steps were smoothed
+  bool smooths_ = false;
   Image despeckled_;
   Buffer smoothed_buffer_;
   Buffer samples_buffer_;

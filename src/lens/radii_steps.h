@@ -30,6 +30,7 @@ struct DepthSpanJob {
   int channels = 1;
   int channel = 0;
   DepthRule rule;
+  bool counted = false;  ///< the span holds the counts of the same depth: it is only told for this rule
 
   struct Images {
     ImageView depth;
@@ -41,7 +42,7 @@ struct DepthSpanJob {
   void each(const Images& images, const TransferView& /*transfer*/, const Launch& launch) const {
     with_pixel_type(type, [&]<class T>() {
       const DepthRows<T> depth{Rows<const T>(images.depth), channels, channel};
-      for (int pass = 0; pass < static_cast<int>(sizeof(T)); ++pass) {
+      for (int pass = counted ? static_cast<int>(sizeof(T)) : 0; pass < static_cast<int>(sizeof(T)); ++pass) {
         launch(span_digits, 1, ClearDepthCounts{images.span, pass});
         launch(span_runs(width), height, CountDepthDigits<T>{rule, depth, width, images.span, pass});
         launch(span_ends, 1, ChooseDepthDigits{images.span, pass});

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "core/operation.h"
+#include "lens/maths/aperture.h"
 #include "lens/maths/lens_sample.h"
 #include "satin/lens_style.h"
 
@@ -34,6 +35,10 @@ struct SplatJob {
   SplatQuality quality = SplatQuality::high;
   std::uint32_t most_listed = 0;            ///< samples that the list has room for
   std::uint32_t merge_from = never_merged;  ///< radius of visible samples that are merged 2 x 2
+  double squeeze = 1;                       ///< of the shapes: how much higher than wide
+  std::uint32_t most_lamps = 0;             ///< lamps that their list has room for
+  float lamp_reach = 1;                     ///< Aperture::reach
+  int peak_bits = 0;                        ///< of lamps, see ApertureTable
 };
 
 /// Views of one run, all of the job's size. Weights of samples that fall on one pixel and into one group are
@@ -48,18 +53,23 @@ struct SplatImages {
   const std::uint32_t* count = nullptr;  ///< how many; above `most_listed`, only as many count
   MutableImageView
       output;  ///< u32, `channels`: colours in the unit of the samples; aliases none of the others
-  const std::uint32_t* white = nullptr;  ///< in the backend's memory; null: the job's
+  const std::uint32_t* white = nullptr;       ///< in the backend's memory; null: the job's
+  const Lamp* lamps = nullptr;                ///< drawn by the aperture, in any order
+  const std::uint32_t* lamp_count = nullptr;  ///< how many
+  Aperture aperture;
 };
 
 /// Every sample gives its weight and its weight times colour, in equal parts, to the pixels of its staircase
-/// (lens/lens_kernels.h); what falls outside the picture is lost. The groups' sums, integers modulo 2^64 that
-/// fit, are composited by lens/maths/composite.h from group 0 on. No order of samples changes a bit.
+/// (lens/lens_kernels.h), a lamp to those of the aperture; what falls outside the picture is lost. The
+/// groups' sums, integers modulo 2^64 that fit, are composited by lens/maths/composite.h from group 0 on. No
+/// order of samples changes a bit.
 struct SplatOperation : Operation {
   virtual void run(const SplatImages& images, Stream stream) = 0;
 };
 
 /// The one place that bounds the sums: bits of the full weight of a sample, at most 30, such that
 ///   2 full weights * pile_up(radius) * 2^colour_bits <= 2^63,
+/// or 2^51 where 26 bits are left and enough,
 /// pile_up() being a bound on the weights that meet in one pixel if every pixel has one sample of full weight
 /// 1. Throws Error(usage), which says what to reduce, where the smallest weight of a pixel, 2^bits divided
 /// by the area of the largest kernel, would be below 1000: its rounding would show.
@@ -68,6 +78,10 @@ struct SplatOperation : Operation {
 /// The most bits of colours that splat_weight_bits() takes with radii up to this one, which is at most 512
 /// pixels.
 [[nodiscard]] int splat_colour_bits(std::uint32_t largest_radius);
+
+/// splat_weight_bits() of a job. A lamp's pixel gets up to 2^peak_bits times as much as that of another
+/// sample, as if its colours had more bits.
+[[nodiscard]] int splat_weight_bits(const SplatJob& job);
 
 /// At least the sum over all offsets of the largest part of a sample that lands there, over all radii.
 [[nodiscard]] std::uint64_t pile_up(std::uint32_t largest_radius);

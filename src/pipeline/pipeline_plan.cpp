@@ -80,7 +80,41 @@ Image room_for(const Device& device, const Shape& shape) {
   }
 }
 
+/// One step by itself, on a picture that is large enough for any of its parameters to be worked out.
+LocalReach reach_of_step(const Device& device, const PipelineStep& step, Shape& picture) {
+  const FilterRecord& filter = step.parameters.filter();
+  const auto refuse_step = [&](const std::string& why) {
+    refuse("The filter '" + filter.name + "' cannot be run on parts of a picture: " + why);
+  };
+  if (!step.side_inputs.empty()) refuse_step("side inputs are not cut with it.");
+  if (filter.output != OutputKind::image) refuse_step("it makes no picture.");
+  for (const ParameterRecord& parameter : filter.parameters)
+    if (step.parameters.get(parameter.name).ends_with('%'))
+      refuse_step(parameter.name + " is a percentage of the picture. Say pixels.");
+  std::vector<Shape> shapes(1 + filter.inputs.size());
+  shapes.front() = picture;
+  const Plan plan = satin::plan(device, step.parameters, shapes);
+  const std::optional<LocalReach> reach = plan.local_reach();
+  if (!reach && picture.type == Type::f32)
+    refuse_step("of floats it measures the whole. Convert them to u8 or u16.");
+  if (!reach)
+    refuse_step("with these parameters its results depend on the whole, or on where in it they lie.");
+  picture = plan.output_shape();
+  return *reach;
+}
+
 }  // namespace
+
+LocalReach local_reach(const Device& device, const Pipeline& pipeline, const Shape& picture) {
+  LocalReach all;
+  Shape between = picture;
+  for (const PipelineStep& step : pipeline) {
+    const LocalReach reach = reach_of_step(device, step, between);
+    all.x += reach.x;
+    all.y += reach.y;
+  }
+  return all;
+}
 
 std::vector<ImageView> inputs_of(const Pipeline& pipeline, const ImageView& picture,
                                  std::span<const NamedView> sides) {
@@ -180,6 +214,11 @@ std::string PipelinePlan::json(std::span<const ImageView> inputs, std::span<cons
     if (!names.empty()) pictures[i].name = names[i];
   }
   return "{" + filter.analyse(device_, pictures, analysis_->data()) + "}";
+}
+
+bool PipelinePlan::vary(const Pipeline& pipeline, bool same_sides) {
+  return pipeline.size() == 1 && steps_.size() == 1 && !analysis_ &&
+         steps_.front().plan.vary(pipeline.front().parameters.data(), same_sides);
 }
 
 void PipelinePlan::watch(const Progress& progress) {

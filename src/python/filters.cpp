@@ -125,6 +125,13 @@ class ArrayPlan {
 
 void bind_filters(nb::module_& module) {
   module.def("describe_filters", &describe_filters, "The record of every filter, as JSON.");
+  module.def(
+      "local_reach",
+      [](const Device& device, const Pipeline& pipeline, const Picture& picture) {
+        const LocalReach reach = local_reach(device, pipeline, picture.view.shape);
+        return std::pair(reach.x, reach.y);
+      },
+      "device"_a, "pipeline"_a, "picture"_a);
 
   nb::class_<Pipeline>(module, "Pipeline")
       .def(

@@ -123,6 +123,10 @@ NB_MODULE(_native, module) {
   module.attr("version") = satin::version();
   satin::python::bind_devices(module);
   satin::python::bind_filters(module);
+#ifdef SATIN_PYTHON_FILES
+  satin::python::bind_files(module);
+  satin::python::bind_batch(module);
+#endif
   satin::python::bind_regions(module);
   satin::python::bind_run_lengths(module);
   satin::python::bind_scan(module);

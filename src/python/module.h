@@ -13,6 +13,8 @@
 
 namespace satin::python {
 
+void bind_batch(nanobind::module_& module);  ///< with codecs alone, as bind_files()
+void bind_files(nanobind::module_& module);
 void bind_filters(nanobind::module_& module);
 void bind_regions(nanobind::module_& module);
 void bind_run_lengths(nanobind::module_& module);

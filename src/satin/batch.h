@@ -34,6 +34,12 @@ struct Shard {
   int count = 1;  ///< shards in all
 };
 
+/// Takes "2/8", or "auto" for what the program that started this process says: the array of SLURM, the
+/// indexed job of Kubernetes, GNU parallel. "auto/8" tells the number of shards where such a program tells
+/// the index alone. Throws Error(usage) for other texts and, with the remedy, where nothing or too much is
+/// said.
+[[nodiscard]] Shard parse_shard(const std::string& text);
+
 /// What decodes the JPEG files of a batch.
 enum class JpegDecoder {
   libjpeg,  ///< on the CPU
@@ -54,6 +60,10 @@ struct BatchOptions {
   /// extension and are not hidden, sorted by name. Links to folders are not followed below a folder.
   std::vector<std::filesystem::path> inputs;
   std::string list;  ///< further inputs, each ended by a zero byte: less memory for very many
+  /// A series of pictures of every input: the pipelines that make them, which are that of the batch but for
+  /// what plans may vary (Plan::vary()). Every input is read once and its depth analysed once. The output is
+  /// a pattern with {index}, from 1 and with zeros to one width. Empty: one picture of each.
+  std::vector<Pipeline> series{};
   /// One file in: the output file, or the folder for it if it is one or ends with '/'; `-` is standard
   /// output. Several files or a folder in: a folder, which is created; it mirrors the names below each input
   /// folder or below the part of a pattern before its first wildcard. A name with placeholders is a pattern
@@ -73,6 +83,9 @@ struct BatchOptions {
   /// and its bytes have the size and the hash that the manifest tells. If any of that differs it is made
   /// again; if the manifest does not know it, it is refused without `overwrite`.
   bool resume = false;
+  /// With `resume`: this process adds to a manifest of its own, `.satin-manifest.PART`, for file systems
+  /// where several machines cannot append to one file. All that are there are read.
+  std::string manifest_part;
   bool fail_fast = false;        ///< begin no file after the first failure
   Shard shard{};                 ///< the files of this one only
   std::uint64_t memory = 0;      ///< bytes for the pictures in flight; 0: a quarter of the machine's memory
@@ -102,7 +115,7 @@ struct BatchOptions {
 /// The folder that belongs to a page: `page_files` for `page.html`. Pictures in it are no inputs.
 [[nodiscard]] std::filesystem::path folder_of_gallery(const std::filesystem::path& page);
 
-/// One picture to be done.
+/// One picture to be made.
 struct BatchFile {
   std::filesystem::path input;       ///< as it was found
   std::filesystem::path output;      ///< what is written
@@ -137,8 +150,16 @@ struct Batch {
   bool folder_output = false;                       ///< `output` names a folder or is a pattern
   std::shared_ptr<const batch::Manifest> manifest;  ///< with `resume`: what earlier runs have made
 
-  /// Number of files.
-  [[nodiscard]] std::size_t size() const noexcept { return files.size(); }
+  /// Pictures that are made of every file.
+  [[nodiscard]] std::size_t series() const noexcept {
+    return options.series.empty() ? 1 : options.series.size();
+  }
+  /// Number of pictures to be made; those of one file follow each other.
+  [[nodiscard]] std::size_t size() const noexcept { return files.size() * series(); }
+  /// What makes this picture.
+  [[nodiscard]] const Pipeline& steps(std::size_t index) const noexcept {
+    return options.series.empty() ? pipeline : options.series[index % series()];
+  }
   /// What a user should know before the run, once; empty if nothing.
   [[nodiscard]] std::string notice() const;
   /// Names the files; looks at nothing on disk.
@@ -194,7 +215,11 @@ struct FileResult {
   std::optional<Error> error;                    ///< why it failed
   std::vector<std::string> warnings;             ///< what was done but may surprise
   std::vector<FoundValue> found;                 ///< what filters took from the picture
+  std::size_t index = 0;                         ///< in its series, from 1; 0: there is none
+  std::string pipeline{};                        ///< of the series, what made this picture
   std::shared_ptr<const Thumbnails> thumbnails;  ///< with `gallery`
+  std::uint64_t bytes = 0;                       ///< of the output, with `resume`; 0: none
+  std::uint64_t hash = 0;                        ///< of these bytes: FNV-1a of 64 bits
   std::optional<PhotoReport> photo;              ///< with depth of the photograph
 };
 
@@ -262,5 +287,35 @@ void foresee_batch(const Batch& batch, const std::function<void(const FileResult
 /// do not depend on their number.
 [[nodiscard]] BatchResult run_batch(std::span<const Device> devices, const Batch& batch,
                                     const BatchEvents& events = {});
+
+/// A picture to be done, by its folder and its name below that: {sub} and folders of outputs follow from it.
+struct PictureName {
+  std::filesystem::path folder;    ///< may be empty
+  std::filesystem::path relative;  ///< name below it
+};
+
+/// A batch whose files come bit by bit: devices, plans, side inputs and the manifest are kept from one run to
+/// the next. Not to be used by two threads at once.
+class BatchSession {
+ public:
+  /// `options` without inputs; the output is a folder or a pattern. Throws as prepare_batch() and
+  /// run_batch().
+  BatchSession(std::vector<Device> devices, const Pipeline& pipeline, const BatchOptions& options);
+  BatchSession(const BatchSession&) = delete;
+  BatchSession& operator=(const BatchSession&) = delete;
+  ~BatchSession();
+
+  /// Checks and does these files. Where an output exists that the manifest does not know, the manifest is
+  /// read again: another process may have made it. Throws as prepare_batch() and run_batch().
+  [[nodiscard]] BatchResult run(std::span<const PictureName> files, const BatchEvents& events = {});
+
+  /// The folder of the manifest; empty without `resume`.
+  [[nodiscard]] std::filesystem::path manifest_folder() const;
+
+ private:
+  struct State;
+
+  std::unique_ptr<State> state_;
+};
 
 }  // namespace satin

@@ -111,7 +111,7 @@ typedef struct satin_filter {
 /** An open device; see satin::Device. */
 typedef struct satin_device satin_device;
 
-/** "0.1.0". */
+/** "0.2.0". */
 const char* satin_version(void);
 
 /** The message of the last call of this thread that failed: what, where, and what to do. Empty before the

@@ -20,7 +20,8 @@ enum class Role {
   radius_map,  ///< a radius for every pixel
   mask,        ///< where, and how much
   depth,       ///< distance or its inverse
-  guide        ///< the picture whose edges count
+  guide,       ///< the picture whose edges count
+  aperture     ///< the opening of a lens, of any size
 };
 
 /// One side input: a picture beside the one that is filtered.

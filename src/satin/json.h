@@ -54,6 +54,9 @@ class JsonWriter {
   bool needs_comma_ = false;
 };
 
+/// Text with `digits` behind the point at most, no zeros at the end.
+[[nodiscard]] std::string short_number(double value, int digits = 4);
+
 /// Length of the UTF-8 sequence at the start of `text`, which is not empty; 0 if there is none.
 [[nodiscard]] std::size_t utf8_length(std::string_view text);
 

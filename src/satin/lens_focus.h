@@ -63,6 +63,11 @@ struct LensFocus {
   std::optional<DepthChannel> depth_channel;
   /// Value of what is stored as 1; unset: 1/255 for u8, 1/65535 for u16, 1 for floats.
   std::optional<double> depth_scale;
+  /// In place of a scale, for a depth image without a unit: the values of the nearest and of the farthest
+  /// that it can store, disparities (the first one larger) or distances (the first one smaller, above 0).
+  /// Stored values from 0 to 255, 65535 or 1 lie evenly between them, near ones high in a disparity and low
+  /// in a depth, unless inverted.
+  std::optional<ValueRange> depth_range;
   /// Near and far are the other way round: v becomes white - v, for floats 1 - v, before it is scaled.
   bool invert_depth = false;
   /// Radius of the median that the depth image is replaced by before anything else, in its pixels, 0 to 512:

@@ -57,6 +57,14 @@ struct Point {
   friend bool operator==(const Point&, const Point&) = default;
 };
 
+/// Two values.
+struct ValueRange {
+  double first = 0;   ///< any number
+  double second = 0;  ///< any other
+
+  friend bool operator==(const ValueRange&, const ValueRange&) = default;
+};
+
 /// A colour as files hold it: sRGB, 8 bits.
 struct Colour {
   std::uint8_t red = 0;    ///< 0 to 255
@@ -83,7 +91,8 @@ enum class ParameterKind {
   radius,   ///< "8", "8x2" or "1.5%"
   boxes,    ///< "X,Y,W,H;X,Y,W,H"
   colour,   ///< "#ff8000"
-  point     ///< "320,200" or "50%,50%"
+  point,    ///< "320,200" or "50%,50%"
+  range     ///< "A:B"
 };
 
 /// What a parameter means to code that knows no filter: batches decode depth and light by it.
@@ -110,6 +119,7 @@ struct ParameterRecord {
   ParameterRole role = ParameterRole::own;  ///< for code that knows no filter
   std::string instead_of;                   ///< a parameter that must not be set besides
   bool whole = false;                       ///< of a radius: whole pixels; percentages are rounded, ties up
+  bool varies = false;  ///< plans may change it (Plan::vary()), and commands take several values: a series
 
   /// Throws Error(usage) that names the parameter, the text and what is valid; nearest name for a choice.
   std::function<void(void* parameters, std::string_view text)> set;
@@ -146,6 +156,9 @@ struct ParameterRecord {
 [[nodiscard]] std::vector<PixelBox> parse_boxes(std::string_view name, std::string_view text);
 /// "X,Y", each with an optional % sign.
 [[nodiscard]] Point parse_point(std::string_view name, std::string_view text);
+/// "A:B", two different numbers.
+[[nodiscard]] ValueRange parse_range(std::string_view name, std::string_view text, double minimum,
+                                     double maximum);
 /// "#RRGGBB", hexadecimal.
 [[nodiscard]] Colour parse_colour(std::string_view name, std::string_view text);
 
@@ -159,6 +172,8 @@ struct ParameterRecord {
 [[nodiscard]] std::string print_radius(const Radius& radius);
 /// What parse_point() takes.
 [[nodiscard]] std::string print_point(const Point& point);
+/// What parse_range() takes.
+[[nodiscard]] std::string print_range(const ValueRange& range);
 /// What parse_boxes() takes.
 [[nodiscard]] std::string print_boxes(std::span<const PixelBox> boxes);
 /// What parse_colour() takes.

@@ -105,6 +105,9 @@ class PipelinePlan {
   [[nodiscard]] std::string json(std::span<const ImageView> inputs, std::span<const std::string> names = {},
                                  Stream stream = {});
 
+  /// As Plan::vary(), of a pipeline of one step: takes what may vary from the same step of this one.
+  [[nodiscard]] bool vary(const Pipeline& pipeline, bool same_sides);
+
   /// As Plan::watch(), with the share of the whole pipeline; every step has an equal part, and two that
   /// plan_with_next() joins have one.
   void watch(const Progress& progress);
@@ -130,6 +133,11 @@ class PipelinePlan {
   std::vector<Step> steps_;
   std::vector<ImageView> step_inputs_;  ///< of one step of one run
 };
+
+/// How far results of the whole pipeline look, for pictures of this type and number of channels: the sum of
+/// every Plan::local_reach(). Lengths must be in pixels: a part of a picture has other percentages. Throws
+/// Error(usage) with the filter and the reason if there is none, and for pipelines with side inputs.
+[[nodiscard]] LocalReach local_reach(const Device& device, const Pipeline& pipeline, const Shape& picture);
 
 /// Plans the pipeline; see PipelinePlan.
 [[nodiscard]] PipelinePlan plan(const Device& device, const Pipeline& pipeline,

@@ -3,8 +3,10 @@
 // workspace that running needs.
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -37,10 +39,16 @@ void limit_memory(const Device& device, std::size_t bytes);
 /// Told of long work: the share of it that is done, above 0 and up to 1. False cancels the rest.
 using Progress = std::function<bool(double done)>;
 
-/// A number that a filter took from its picture for a parameter.
+/// A number that a filter took from its picture for a parameter, or found in it.
 struct FoundValue {
-  std::string parameter;  ///< "strength"
+  std::string parameter;  ///< "strength", or what it is
   double value = 0;       ///< in the parameter's unit
+};
+
+/// How far from a pixel its result looks along each axis, in pixels.
+struct LocalReach {
+  std::int64_t x = 0;  ///< to the left and to the right
+  std::int64_t y = 0;  ///< up and down
 };
 
 /// A prepared filter. Not to be run by two threads at the same time: it owns one workspace.
@@ -61,6 +69,11 @@ class Plan {
   /// True if it runs on windows of the picture, for lack of memory (see limit_memory()).
   [[nodiscard]] bool in_windows() const noexcept;
 
+  /// How far results look, if they depend on what lies around a pixel alone: not on where in the picture that
+  /// is, nor on the picture as a whole, as those of floats do. Then a part of a picture that has so many
+  /// pixels more on every side that is no border of the picture gives the same bytes as the whole.
+  [[nodiscard]] std::optional<LocalReach> local_reach() const noexcept;
+
   /// Filters `inputs` (the picture, then the side inputs in the order of the filter's record; an empty view
   /// for an optional one that is not used) into `output`. Any view may have any strides. Inputs and output
   /// must not overlap, except that output may be exactly inputs[0] if both are interleaved. With all views in
@@ -80,6 +93,12 @@ class Plan {
     run(std::span(&input, 1), output, stream);
   }
 
+  /// The runs that follow take what may vary (ParameterRecord::varies: focus and strength of dof()) from
+  /// `parameters`, a struct of the filter in which all else is as it was planned. `same_sides`: they have the
+  /// side inputs of the last run, whose analysis is used again. False, and nothing is changed, where the
+  /// filter or this plan cannot. May allocate. Throws Error(usage) as planning does.
+  [[nodiscard]] bool vary(const void* parameters, bool same_sides);
+
   /// Lets the runs that follow call `progress` from the thread that calls run(): after every frame of a
   /// batch, every window and every look at the whole picture before the filter, and on the CPU every 100 ms
   /// or so inside of them, with the share as it was. If it returns false, run() throws Error(cancelled); the
@@ -91,7 +110,9 @@ class Plan {
   /// range. Returns warnings: values of a float picture so small beside the largest that they count as 0.
   std::vector<std::string> check(Stream stream = {});
 
-  /// What the last run that was checked took from its picture: dof() the strength that a percentage became.
+  /// What the last run that was checked took from its picture. dof(): `strength` that a percentage became,
+  /// `focus`, `largest_radius` in pixels, number of `groups` of depth, and `soft`, the share of the pixels at
+  /// silhouettes whose depth is a ramp, 0 to 1.
   [[nodiscard]] std::vector<FoundValue> found() const;
 
  private:

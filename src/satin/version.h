@@ -2,7 +2,7 @@
 
 namespace [[gnu::visibility("default")]] satin {
 
-/// "0.1.0"
+/// "0.2.0"
 [[nodiscard]] const char* version() noexcept;
 
 }  // namespace satin

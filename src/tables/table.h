@@ -22,7 +22,8 @@ struct TableJob {
 };
 
 /// run() fills `table` (width x height, interleaved channels, of the accumulator's type: sums modulo 2^32 or
-/// 2^64). Floats are read as fixed point with the exponents of *measured (of their squares, if squared).
+/// 2^64; on a GPU that of bytes in linear light modulo 2^32 also a plane a channel). Floats are read as fixed
+/// point with the exponents of *measured (of their squares, if squared).
 struct TableOperation : Operation {
   virtual void run(const ImageView& picture, const Measured* measured, const MutableImageView& table,
                    Stream stream) = 0;

@@ -109,7 +109,7 @@ std::vector<Case> median_cases(const satin::Device& device, const Image& grey, c
   const auto add = [&](const Image& image, const char* type, int radius, bool peer) {
     const satin::Median parameters{.radius = static_cast<double>(radius)};
     cases.push_back({"median " + std::to_string(radius) + " grey" + type, 2 * satin::byte_size(image.shape()),
-                     planned(device, image, parameters), peer ? "OpenCV" : "",
+                     satin::bench::planned(device, image, parameters), peer ? "OpenCV" : "",
                      peer ? cv_median(image, radius) : std::function<void()>{}});
   };
   for (const int radius : {1, 2, 3, 4, 5, 20, 100}) add(grey, "", radius, true);
@@ -128,6 +128,7 @@ int main(int argc, char** argv) {
   Image rgba = random_image({width, height, 4, Type::u8, satin::Alpha::straight});
   const Image map = smooth_map(1);
   const Image whole_map = smooth_map(8);
+  const Image soft = random_image({width, height, 1, Type::u8});
   const Image tiny = random_image({64, 64, 3, Type::u8});
   const std::size_t pixels = static_cast<std::size_t>(width * height);
   const auto encoded = satin::Space::encoded;
@@ -140,7 +141,8 @@ int main(int argc, char** argv) {
       {"blur 1000 RGB encoded", pixels * 6, planned(device, rgb, {.radius = 1000, .space = encoded}),
        "OpenCV", cv_blur(rgb, 1000)},
       {"blur 16.5 RGB encoded", pixels * 6, planned(device, rgb, {.radius = 16.5, .space = encoded}), "", {}},
-      {"blur 16 RGB linear", pixels * 6, planned(device, rgb, {.radius = 16}), "", {}},
+      {"blur 16 RGB linear", pixels * 6, planned(device, rgb, {.radius = 16}), "OpenCV, as stored",
+       cv_blur(rgb, 16)},
       {"blur 16 RGBA linear", pixels * 8, planned(device, rgba, {.radius = 16}), "", {}},
       {"blur 16 RGB u16 encoded",
        pixels * 12,
@@ -155,12 +157,20 @@ int main(int argc, char** argv) {
       {"dilate 16 grey", pixels * 2, planned(device, grey, satin::Dilate{.radius = 16}), "OpenCV",
        cv_dilate(grey, 16)},
       {"dilate 16 RGB u16", pixels * 12, planned(device, rgb16, satin::Dilate{.radius = 16}), "", {}},
+      {"gaussian sigma 8 RGB linear", pixels * 6, planned(device, rgb, {.sigma = 8.0}), "OpenCV, as stored",
+       cv_gaussian(rgb, 8)},
       {"gaussian sigma 8 RGB encoded", pixels * 6, planned(device, rgb, {.sigma = 8.0, .space = encoded}),
        "OpenCV", cv_gaussian(rgb, 8)},
       {"smooth sigma 8 RGB encoded", pixels * 6,
        planned(device, rgb, satin::Smooth{.sigma = 8, .space = encoded}), "OpenCV gaussian",
        cv_gaussian(rgb, 8)},
-      {"smooth sigma 8 RGB linear", pixels * 6, planned(device, rgb, satin::Smooth{}), "", {}},
+      {"smooth sigma 8 RGB linear", pixels * 6, planned(device, rgb, satin::Smooth{}),
+       "OpenCV gaussian, as stored", cv_gaussian(rgb, 8)},
+      {"blur 16 RGB linear under a random soft mask",
+       pixels * 7,
+       planned(device, rgb, {.radius = 16, .mask = soft.view()}),
+       "",
+       {}},
       {"smooth sigma 8 RGBA linear", pixels * 8, planned(device, rgba, satin::Smooth{}), "", {}},
       {"smooth sigma 8 RGB u16 linear", pixels * 12, planned(device, rgb16, satin::Smooth{}), "", {}},
       {"edge-smooth sigma-s 30 RGB linear", pixels * 6, planned(device, rgb, satin::EdgeSmooth{}), "", {}},

@@ -197,7 +197,7 @@ void bench_tables(const Device& device) {
   bench_table(device, shape_of(8192, 8192, 1, Type::u8), Sums::squared);
 }
 
-enum class Map { none, constant, largest, smooth, random, fractional };
+enum class Map { none, constant, largest, smooth, random, fractional, slope, every };
 
 /// Radii of an 8-bit map: value / 8 pixels, so that multiples of 8 are whole ones.
 constexpr double map_radius = 31.875;
@@ -214,6 +214,8 @@ Image radius_map(const Device& device, const Shape& picture, Map kind) {
                                   : kind == Map::largest ? 255
                                   : kind == Map::smooth  ? 8 * (patch % 32)
                                   : kind == Map::random  ? 8 * ((state >> 16) % 32)
+                                  : kind == Map::slope   ? static_cast<std::uint32_t>(x + 2 * y) / 32 % 256
+                                  : kind == Map::every   ? state >> 24
                                                          : patch % 256;
       map.view().value<std::uint8_t>(x, y) = static_cast<std::uint8_t>(value);
     }
@@ -276,6 +278,9 @@ void bench_blurs(const Device& device) {
     bench_blur(device, "map, constant 510" + suffix, shape, by_map, Map::largest, 0, 510);
   }
   Blur blur;
+  bench_blur(device, "map, every value at random, 0..24, linear", shape, blur, Map::every, 0, 24);
+  bench_blur(device, "map, a slope of every value, 0..24, linear", shape, blur, Map::slope, 0, 24);
+  bench_blur(device, "map, a slope of every value, 0..200, linear", shape, blur, Map::slope, 0, 200);
   blur.radius = 16;
   Shape rgba = shape_of(3840, 2160, 4, Type::u8);
   rgba.alpha = satin::Alpha::straight;

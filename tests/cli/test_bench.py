@@ -28,7 +28,7 @@ def assert_measured(row):
 
 def test_table_has_a_row_for_every_filter(satin):
     heading, empty, titles, *rows = satin.good("bench", *TINY).stdout.decode().splitlines()
-    assert heading.startswith("cpu (") and "32 x 24, 3 x u8" in heading and empty == ""
+    assert heading.startswith("cpu (") and "32 x 24, 3 x u8, photograph" in heading and empty == ""
     assert titles.split() == ["filter", "ms", "GB/s", "of", "copy", "ns/pixel"]
     assert [row.split()[0] for row in rows] == timed_by_default(satin)
     for row in rows:
@@ -42,7 +42,7 @@ def test_json(satin):
     assert report["status"] == "done" and report["exit_code"] == 0
     assert report["device"]["id"] == "cpu" and "1 thread" in report["device"]["name"]
     assert report["picture"] == {"width": 32, "height": 24, "channels": 4, "type": "u16"}
-    assert report["repeats"] >= 11
+    assert report["repeats"] >= 11 and report["input"] == "photograph"
     assert [row["filter"] for row in report["filters"]] == timed_by_default(satin)
     for row in report["filters"]:
         assert_measured(row)
@@ -57,6 +57,12 @@ def test_bytes_are_those_that_must_move(satin):
     assert mapped["bytes"] == pixels * (3 + 3 + 1 + 1) and mapped["side_inputs"] == ["radius-map", "mask"]
     table = rows_of_json(satin, "integral", *TINY)["filters"][0]
     assert table["bytes"] == pixels * (3 + 3 * 4)
+
+
+def test_noise_in_place_of_a_photograph(satin):
+    report = rows_of_json(satin, "dof", "--depth", *TINY, "--input", "noise")
+    assert report["input"] == "noise"
+    assert_measured(report["filters"][0])
 
 
 def test_every_filter_alone_with_its_own_options(satin):
@@ -88,7 +94,7 @@ def test_boxes_that_nobody_names_are_made_up(satin):
 
 def test_help(satin):
     text = satin.good("bench", "--help").stdout.decode()
-    for option in ("--size", "--type", "--channels", "--device", "--threads", "--json"):
+    for option in ("--size", "--type", "--channels", "--input", "--device", "--threads", "--json", "photograph"):
         assert option in text
     assert "--radius" not in text.split("Options\n")[1].split("\n\n")[0]
     assert max(map(len, text.splitlines())) <= 120
@@ -106,6 +112,7 @@ def test_refusals(satin):
     satin.bad(2, "bench", "blur", *TINY, "--radius-map", "depth.png", "--radius-max", "4", says="depth.png")
     satin.bad(2, "bench", *TINY, "--type", "u9", says=["--type", "u8"])
     satin.bad(2, "bench", *TINY, "--channels", "5", says="--channels")
+    satin.bad(2, "bench", *TINY, "--input", "photo", says=["--input", "photograph"])
     satin.bad(2, "bench", *TINY, "--threads", "0", says="--threads")
     satin.bad(2, "bench", "--device", "gpu", says="cuda:N")
     satin.bad(3, "bench", "--device", "cuda:99", says="cuda")

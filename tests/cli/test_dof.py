@@ -149,3 +149,79 @@ def test_a_focus_outside_the_depth_tells_the_range(satin, tmp_path, noise):
     assert not (tmp_path / "out.ppm").exists()
     strong = satin.good(*arguments, "--focus", 0.2, "--strength", "900%").error
     assert "--max-radius 64" in strong and "0.2 to 0.8" in strong and "--strength 160% fits" in strong
+
+
+def report_of(satin, *arguments):
+    result = satin.good("dof", "in.ppm", "-o", "out.ppm", "--overwrite", "--json", "--quiet", *arguments)
+    return json.loads(result.stdout)["files"][0]["found"]
+
+
+def write_two_planes(folder, codes):
+    (folder / "in.ppm").write_bytes(b"P6\n%d %d\n255\n" % (WIDTH, HEIGHT) + bytes(range(120)) * 30)
+    (folder / "map.pgm").write_bytes(b"P5\n%d %d\n255\n" % (WIDTH, HEIGHT) + codes.astype(np.uint8).tobytes())
+
+
+def test_the_report_tells_focus_radius_groups_and_soft_depth(satin, tmp_path):
+    clean = np.full((HEIGHT, WIDTH), 51)
+    clean[:, 15:] = 204
+    write_two_planes(tmp_path, clean)
+    arguments = ("--depth", "map.pgm", "--focus-at", "30,10", "--strength", 10)
+    found = report_of(satin, *arguments)
+    assert found["focus"] == pytest.approx(0.8)
+    assert found["largest_radius"] == pytest.approx(6)
+    assert (found["groups"], found["soft"]) == (2, 0)
+    assert report_of(satin, *arguments, "--max-radius", 4)["largest_radius"] == 4
+    assert report_of(satin, *arguments, "--invert-depth")["focus"] == pytest.approx(0.8)
+    for i in range(4):
+        clean[:, 13 + i] = 51 + 31 * (i + 1)
+    write_two_planes(tmp_path, clean)
+    assert report_of(satin, *arguments)["soft"] > 0.5
+
+
+def test_a_depth_range_gives_codes_their_values(satin, tmp_path):
+    codes = np.full((HEIGHT, WIDTH), 51)
+    codes[:, 15:] = 204
+    write_two_planes(tmp_path, codes)
+    at = ("--depth", "map.pgm", "--strength", 3, "--focus-at", "30,10")
+    near, far = 4, 0.5  # disparities
+    found = report_of(satin, *at, "--depth-range", "4:0.5")
+    assert found["focus"] == pytest.approx(far + (near - far) * 0.8)
+    assert found["largest_radius"] == pytest.approx(3 * (near - far) * 0.6)
+    assert report_of(satin, *at, "--depth-range", "4:0.5", "--invert-depth")["focus"] == pytest.approx(0.5 + 3.5 * 0.2)
+    metres = ("--depth-kind", "depth", "--depth-range", "0.5:10")
+    found = report_of(satin, *at, *metres)
+    assert found["focus"] == pytest.approx(0.5 + 9.5 * 0.8)
+    assert found["largest_radius"] == pytest.approx(3 * (1 / 2.4 - 1 / 8.1), abs=1e-3)
+    assert report_of(satin, *at, *metres, "--invert-depth")["focus"] == pytest.approx(0.5 + 9.5 * 0.2)
+    by_value = ("--depth", "map.pgm", "--strength", 3, "--focus", 2.4, *metres)
+    assert report_of(satin, *by_value)["focus"] == 2.4
+    # A map of the same values without a range.
+    values = (0.5 + 9.5 * codes / 255).astype(np.float32)
+    write_pfm(tmp_path / "map.pfm", values)
+    assert report_of(satin, "--depth", "map.pfm", "--depth-kind", "depth", "--strength", 3, "--focus", 2.4)[
+        "largest_radius"] == pytest.approx(report_of(satin, *by_value)["largest_radius"], rel=1e-5)
+
+
+def test_depth_ranges_that_are_none(satin, tmp_path):
+    write_two_planes(tmp_path, np.full((HEIGHT, WIDTH), 51))
+    at = ("dof", "in.ppm", "-o", "out.ppm", "--depth", "map.pgm")
+    satin.bad(2, *at, "--depth-range", "0.5:10", says=["depth-range 0.5:10", "--depth-kind depth"])
+    satin.bad(2, *at, "--depth-range", "10:0.5", "--depth-kind", "depth", says="near comes first")
+    satin.bad(2, *at, "--depth-range", "0:5", "--depth-kind", "depth", says="above 0")
+    satin.bad(2, *at, "--depth-range", "5:1", "--depth-scale", 2, says="--depth-scale")
+    for text in "5", "5:", "5:x", "1:1", "1:2:3", "inf:1":
+        satin.bad(2, *at, "--depth-range", text, says=["--depth-range", "A:B"])
+
+
+def test_a_picture_of_any_size_is_the_aperture(satin, tmp_path):
+    write_pfm(tmp_path / "in.pfm", np.pad(np.ones((1, 1), np.float32), 40))
+    depth = np.full((81, 81), 0.3, np.float32)
+    depth[0, 0] = 0.5
+    write_pfm(tmp_path / "map.pfm", depth)
+    (tmp_path / "half.pgm").write_bytes(b"P5\n20 20\n255\n" + (b"\xff" * 10 + bytes(10)) * 20)
+    arguments = ("dof", "in.pfm", "-o", "out.pfm", "--depth", "map.pfm", "--focus", 0.5, "--strength", 60)
+    satin.good(*arguments, "--aperture", "half.pgm")
+    content = (tmp_path / "out.pfm").read_bytes().split(b"\n", 3)[3]
+    result = np.frombuffer(content, "<f4").reshape(81, 81)
+    assert result[:, :41].sum() == pytest.approx(1, abs=0.01) and (result[:, 42:] == 0).all()
+    satin.bad(1, *arguments, "--aperture", "none.pgm", "--overwrite", says=["--aperture", "none.pgm"])

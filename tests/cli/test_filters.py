@@ -1,4 +1,5 @@
 """Pictures in, pictures out, compared with independent arithmetic."""
+import json
 import math
 import struct
 
@@ -166,12 +167,40 @@ def test_integral(satin, noise, shape, dtype):
         assert np.array_equal(table, values.cumsum(0).cumsum(1))
 
 
+@pytest.mark.parametrize("options, power", [((), 1), (("--squared",), 2)])
+def test_integral_modulo_32(satin, noise, options, power):
+    array = noise((500, 400, 3), np.uint16)
+    exact = (array.astype(np.uint64) ** power).cumsum(0).cumsum(1)
+    assert (exact >= 2**32).any()
+    png_file.write(satin.folder / "in.png", array)
+    satin.good("integral", "in.png", "-o", "wrapped.npy", "--modulo", "32", *options)
+    satin.good("run", " ".join(("integral modulo=32", *options)).replace("--", ""), "in.png", "-o", "run.npy")
+    for name in ("wrapped.npy", "run.npy"):
+        table = read_npy(satin.folder / name)
+        assert table.dtype == np.uint32 and np.array_equal(table, exact.astype(np.uint32))
+    y, x = 80, 60  # a box of u16 is exact up to 65537 pixels
+    table = read_npy(satin.folder / "wrapped.npy")
+    if power == 1:
+        box = table[-1, -1] - table[-1 - y, -1] - table[-1, -1 - x] + table[-1 - y, -1 - x]
+        assert np.array_equal(box, array[-y:, -x:].sum((0, 1), np.uint64))
+
+
+def test_integral_modulo_refusals(satin, picture):
+    satin.bad(2, "integral", "in.png", "-o", "out.npy", "--modulo", "33", says=["--modulo", "33", "32"])
+    np.save(satin.folder / "floats.npy", np.zeros((4, 5), np.float32))
+    satin.bad(2, "integral", "floats.npy", "-o", "out.npy", "--modulo", "32", says=["floats", "modulo"])
+    assert not (satin.folder / "out.npy").exists()
+
+
 @pytest.mark.skipif(not FULL_CODECS, reason="this build has no TIFF")
 def test_integral_as_tiff(satin, picture):
     satin.good("integral", "in.png", "-o", "table.tiff")
     data = (satin.folder / "table.tiff").read_bytes()
     assert data[:4] in (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
     satin.good("integral", "in.png", "-o", "-", "--format", "npy")
+    satin.good("integral", "in.png", "-o", "wrapped.tiff", "--modulo", "32")
+    (file,) = json.loads(satin.good("info", "wrapped.tiff", "--json").stdout)["files"]
+    assert [file[key] for key in ("width", "height", "channels", "type")] == [20, 12, 3, "u32"]
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (13, 21), (17, 33, 3)])

@@ -33,7 +33,7 @@ def test_help_of_every_filter(satin):
             assert option in text
         assert filter_["output"] == "json" or ("--output" in text and "--quiet" in text)
         assert max(map(len, text.splitlines())) <= 120
-        assert len(text.splitlines()) < 90
+        assert len(text.splitlines()) < 120
 
 
 def test_help_shows_ranges_defaults_and_choices(satin):
@@ -101,7 +101,7 @@ def test_manual_page(satin):
         assert check.returncode == 0 and check.stderr == b""
 
 
-def test_table_of_filters_in_the_readme(satin):
-    readme = (Path(__file__).resolve().parents[2] / "README.md").read_text()
+def test_table_of_filters_in_the_reference(satin):
+    reference = (Path(__file__).resolve().parents[2] / "src" / "app" / "README.md").read_text()
     table = satin.good("list", "--markdown").stdout.decode()
-    assert table in readme, "The README's table is old: put the output of 'satin list --markdown' there."
+    assert table in reference, "The table in src/app/README.md is old: put the output of 'satin list --markdown' there."

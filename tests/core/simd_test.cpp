@@ -90,6 +90,17 @@ TEST(SimdTargets, GiveTheBytesOfTheBaseline) {
   }
 }
 
+TEST(SimdTargets, LimitsHoldWhenDevicesAreOpened) {
+  const std::vector<std::int64_t> targets = hwy::SupportedAndGeneratedTargets();
+  for (auto target = targets.rbegin(); target != targets.rend(); ++target) {
+    limit_simd(hwy::TargetName(*target));
+    static_cast<void>(Device::open("cpu"));
+    hwy::ChosenTarget expected;
+    expected.Update(*target);
+    EXPECT_EQ(hwy::GetChosenTarget().GetIndex(), expected.GetIndex()) << hwy::TargetName(*target);
+  }
+}
+
 TEST(SimdTargets, AreForcedIndeed) {
   for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
     const ForcedTarget forced(target);

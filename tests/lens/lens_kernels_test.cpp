@@ -130,6 +130,41 @@ TEST(LensKernels, DiscsHaveTheirCorners) {
   EXPECT_EQ(large.weight[1], 0U) << "one staircase where none are mixed";
 }
 
+/// The part of a kernel's weight that lies outside the disc of its radius.
+double outside_disc(const LensKernels& kernels, double r) {
+  constexpr int samples = 16;
+  double outside = 0;
+  const double whole = std::ldexp(1.0, kernels.weight_bits);
+  for (std::int64_t dy = -kernels.reach; dy <= kernels.reach; ++dy)
+    for (std::int64_t dx = -kernels.reach; dx <= kernels.reach; ++dx) {
+      int inside = 0;
+      for (int i = 0; i < samples * samples; ++i)
+        inside += std::hypot(static_cast<double>(dx) + (i % samples + .5) / samples - .5,
+                             static_cast<double>(dy) + (i / samples + .5) / samples - .5) <= r
+                      ? 1
+                      : 0;
+      const double disc = inside / (samples * samples * 3.14159265 * r * r);
+      const auto radius = static_cast<std::uint32_t>(r * 256);
+      const auto found =
+          static_cast<double>(weight_at(kernels, radius, false, false, lens_full_weight, dx, dy));
+      outside += std::max(0.0, found / whole - disc);
+    }
+  return outside;
+}
+
+TEST(LensKernels, SmallDiscsOfHighQualityAreRound) {
+  const LensKernels fast = kernels_for({Bokeh::disc, SplatQuality::fast, false, false}, 8 * 256);
+  const LensKernels high = kernels_for({Bokeh::disc, SplatQuality::high, false, false}, 8 * 256);
+  double by_fast = 0;
+  double by_high = 0;
+  for (double r = 1; r < 4; r += .25) {
+    by_fast += outside_disc(fast, r) / 12;
+    by_high += outside_disc(high, r) / 12;
+    EXPECT_LE(outside_disc(high, r), .22) << r;
+  }
+  EXPECT_LT(by_high, .8 * by_fast);
+}
+
 TEST(LensKernels, AreasAreNumbersOfPixels) {
   for (const KernelCase& kernel : every_kernel()) {
     const LensKernels kernels = kernels_for(kernel, 9 * 256);
@@ -182,16 +217,30 @@ TEST(SplatBits, FillTheSumsAndNoMore) {
   EXPECT_EQ(splat_weight_bits(64 * 256, 32), 25);
   EXPECT_EQ(splat_weight_bits(64 * 256, 27), 30);
   EXPECT_EQ(splat_weight_bits(64 * 256, 28), 29);
-  EXPECT_EQ(splat_weight_bits(64 * 256, 16), 30);
+  // 51 - 16 - 6 = 29, and 51 - 20 - 6 = 25, which are fewer than 26.
+  EXPECT_EQ(splat_weight_bits(64 * 256, 16), 29);
+  EXPECT_EQ(splat_weight_bits(64 * 256, 19), 26);
+  EXPECT_EQ(splat_weight_bits(64 * 256, 20), 30);
   for (const int colour_bits : {1, 16, 24, 27, 28, 32})
     for (const std::uint32_t r : {0U, 1U, 2U, 63U, 64U, 80U}) {
       const int bits = splat_weight_bits(r * 256, colour_bits);
       const double most = std::ldexp(static_cast<double>(2 * pile_up(r * 256)), bits + colour_bits);
-      EXPECT_LE(most, 0x1p63) << colour_bits << " bits, radius " << r;
+      EXPECT_LE(most, colour_bits < 20 ? 0x1p51 : 0x1p63) << colour_bits << " bits, radius " << r;
       if (bits < 30) {
-        EXPECT_GT(2 * most, 0x1p63);
+        EXPECT_GT(2 * most, colour_bits < 20 ? 0x1p51 : 0x1p63);
       }
     }
+}
+
+TEST(SplatBits, PeaksOfLampsCountAsBitsOfColours) {
+  SplatJob job;
+  job.largest_radius = 64 * 256;
+  for (const int peak_bits : {0, 1, 2, 5}) {
+    job.colour_bits = 27;
+    job.peak_bits = peak_bits;
+    EXPECT_EQ(splat_weight_bits(job), 30 - peak_bits);
+    EXPECT_EQ(lens_kernels(job).weight_bits, 30 - peak_bits);
+  }
 }
 
 TEST(SplatBits, RefuseWeightsThatWouldBeTooSmall) {

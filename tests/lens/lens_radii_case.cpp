@@ -37,7 +37,7 @@ RadiiResult run_on(const Device& device, const Image& picture, const Image& dept
     result.refused = error.what();
     if (result.refused.rfind("focus ", 0) != 0) throw;
   }
-  result.strength = lens.strength();
+  result.strength = lens.found().front().value;
   backend.download(bytes.data(), there.get(), bytes.size(), {});
   for (std::int64_t y = 0; y < shape.height; ++y) {
     const std::byte* from = bytes.data() + y * row;

@@ -61,6 +61,14 @@ class Plane {
   MutableImageView view_;
 };
 
+template <class Values>
+Buffer uploaded(Backend& backend, const Values& values) {
+  const std::size_t bytes = values.size() * sizeof(values[0]);
+  Buffer buffer = backend.allocate(bytes + 1);
+  if (bytes > 0) backend.upload(buffer.get(), values.data(), bytes, {});
+  return buffer;
+}
+
 }  // namespace
 
 std::vector<std::uint32_t> run_scene(const LensScene& scene, const Device& device, std::uint32_t more,
@@ -68,6 +76,8 @@ std::vector<std::uint32_t> run_scene(const LensScene& scene, const Device& devic
   Backend& backend = device.backend();
   SplatJob job = scene.job;
   job.most_listed = static_cast<std::uint32_t>(scene.listed.size());
+  job.most_lamps = static_cast<std::uint32_t>(scene.lamps.size());
+  job.lamp_reach = scene.aperture_table.reach;
   const auto plane = [&](int channels, Type type) {
     return Plane(backend, job.width, job.height, channels, type);
   };
@@ -91,6 +101,10 @@ std::vector<std::uint32_t> run_scene(const LensScene& scene, const Device& devic
   if (list_bytes > 0) backend.upload(list.get(), scene.listed.data(), list_bytes, {});
   backend.upload(count_buffer.get(), &count, 4, {});
 
+  const Buffer lamps = uploaded(backend, lamps_of(scene));
+  const Buffer lamp_count = uploaded(backend, std::vector<std::uint32_t>{job.most_lamps});
+  const Buffer rows = uploaded(backend, scene.aperture_table.rows);
+  const Buffer edges = uploaded(backend, scene.aperture_table.edges);
   const auto operation = backend.prepare(job);
   const SplatImages images{
       source.view(),
@@ -101,7 +115,11 @@ std::vector<std::uint32_t> run_scene(const LensScene& scene, const Device& devic
       reinterpret_cast<const LensSample*>(list.get()),
       reinterpret_cast<const std::uint32_t*>(count_buffer.get()),
       output.view(),
-      white == nullptr ? nullptr : reinterpret_cast<const std::uint32_t*>(white_buffer.get())};
+      white == nullptr ? nullptr : reinterpret_cast<const std::uint32_t*>(white_buffer.get()),
+      reinterpret_cast<const Lamp*>(lamps.get()),
+      reinterpret_cast<const std::uint32_t*>(lamp_count.get()),
+      aperture_of(scene, reinterpret_cast<const ApertureRow*>(rows.get()),
+                  reinterpret_cast<const ApertureEdge*>(edges.get()))};
   operation->run(images, {});
   std::vector<std::uint32_t> first = output.read();
   operation->run(images, {});

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <utility>
 #include <vector>
 
 #include "tests/oracles/blur_case.h"
@@ -48,11 +49,12 @@ Image picture_of(const BlurCase& blur_case) {
                                  : random_picture(blur_case.shape, blur_case.seed);
 }
 
-void check_against_cpu(const BlurCase& blur_case, const Image& map) {
+void check_against_cpu(const BlurCase& blur_case, const ImageView& map, const ImageView& mask = {}) {
   const Image picture = picture_of(blur_case);
   Blur blur = blur_case.blur;
-  blur.radius_map = map.view();
-  const std::vector<ImageView> inputs = {picture.view(), blur.radius_map, {}};
+  blur.radius_map = map;
+  blur.mask = mask;
+  const std::vector<ImageView> inputs = {picture.view(), map, mask};
   Plan expected_plan = plan(cpu(), blur_case.shape, blur);
   Plan plan_under_test = plan(device_under_test(), blur_case.shape, blur);
   const Image expected = run_plan(cpu(), expected_plan, inputs);
@@ -161,20 +163,10 @@ TEST(LargeBlur, EveryPlaceOfWideSums) {
 
 TEST(LargeBlur, RadiusMap) {
   if (!device_under_test().is_cuda()) GTEST_SKIP() << "compares a GPU with the CPU";
-  constexpr std::array<std::array<double, 2>, 14> ends = {{{0, 255},
-                                                           {0, 16},
-                                                           {16, 16},
-                                                           {31, 32},
-                                                           {32, 0},
-                                                           {0, 31.75},
-                                                           {0, 33},
-                                                           {12.5, 8},
-                                                           {0, 127},
-                                                           {34, 36},
-                                                           {60, 63},
-                                                           {64, 64},
-                                                           {0, 510},
-                                                           {100.5, 300}}};
+  constexpr std::array<std::array<double, 2>, 20> ends = {
+      {{0, 255},  {0, 16},    {16, 16},      {31, 32},   {32, 0},      {0, 31.75}, {0, 33},
+       {12.5, 8}, {0, 127},   {34, 36},      {60, 63},   {64, 64},     {0, 510},   {100.5, 300},
+       {0, 24},   {27, 26.5}, {26.5, 27.25}, {127, 129}, {254.5, 255}, {255, 256}}};
   Random random(0x1A46F);
   for (const auto& [low, high] : ends)
     for (int turn = 0; turn < 8; ++turn) {
@@ -188,9 +180,36 @@ TEST(LargeBlur, RadiusMap) {
       if (high == 255 && blur_case.map_type == Type::u8)  // whole radii
         for (std::size_t i = 0; i < byte_size(map.shape()); ++i)
           map.data()[i] = std::byte(static_cast<unsigned>(map.data()[i]) % 33);
-      check_against_cpu(blur_case, map);
+      check_against_cpu(blur_case, map.view());
       if (HasFatalFailure()) return;
     }
+}
+
+// Masks of every weight, over pictures that are cut at any place, by one radius and by a map.
+TEST(LargeBlur, UnderAMask) {
+  if (!device_under_test().is_cuda()) GTEST_SKIP() << "compares a GPU with the CPU";
+  Random random(0x1A474);
+  for (const double radius : {0.25, 1.0, 16.0, 16.5, 40.0, 97.0, 128.0, 250.5})
+    for (const MaskMode mode : {MaskMode::blend, MaskMode::exclude})
+      for (int turn = 0; turn < 6; ++turn) {
+        BlurCase blur_case = random_case(random);
+        const Shape& shape = blur_case.shape;
+        blur_case.blur.mask_mode = mode;
+        if (turn < 3) blur_case.blur.border = Border::shrink;
+        blur_case.mask_type = random.one_in(2) ? Type::u8 : Type::u16;
+        const Image mask =
+            random_picture({shape.width, shape.height, 1, *blur_case.mask_type}, random.next());
+        Image map;
+        if (turn % 3 == 0) {
+          map = random_map(shape.width, shape.height, Type::u8, random.next());
+          blur_case.map_type = Type::u8;
+          blur_case.blur.radius_max = radius;
+        } else {
+          blur_case.blur.radius = radius;
+        }
+        check_against_cpu(blur_case, map.view(), mask.view());
+        if (HasFatalFailure()) return;
+      }
 }
 
 /// Codes of a map that are the same in patches, change by a few from row to row, or are random.
@@ -228,7 +247,7 @@ TEST(LargeBlur, WholeRadiiOfAMap) {
         blur_case.blur.radius_max = high;
         blur_case.map_type = Type::u8;
         blur_case.seed = random.next();
-        check_against_cpu(blur_case, whole_map(size[0], size[1], random));
+        check_against_cpu(blur_case, whole_map(size[0], size[1], random).view());
         if (HasFatalFailure()) return;
       }
 }
@@ -291,6 +310,20 @@ TEST(LargeBlur, WhiteStaysWhiteAtTheBoundsOfRunningSums) {
         }
 }
 
+// Bytes become 16 bits between successive boxes and then bytes again: around the largest sums of 32 bits, (2 n +
+// 3) (2 r + 1) < 257 with parts of pixels and 255 x 255 without, and the largest divisors of the last box.
+TEST(LargeBlur, WhiteStaysWhiteAtTheBoundsOfSumsBetweenBoxes) {
+  for (const double radius : {9.0, 15.125, 15.140625, 15.1875, 20.5, 21.375, 22.0, 381.0, 383.0, 384.5})
+    for (int channels = 1; channels <= 4; ++channels)
+      for (const Space space : {Space::linear, Space::encoded}) {
+        if (slow_build() && channels != 3) continue;
+        const Image white = constant_picture({297, 301, channels, Type::u8}, 1);
+        Blur gaussian{.radius = radius, .space = space};
+        gaussian.kernel = Kernel::gaussian;
+        EXPECT_EQ(difference(blur(device_under_test(), white, gaussian), white), "") << radius;
+      }
+}
+
 // The same of successive boxes, of 24 bits down columns of up to 193 rows, which 32 bits hold.
 TEST(LargeBlur, WhiteStaysWhiteAtTheBoundsOfWideSums) {
   for (const Format& format : wide_formats)
@@ -325,16 +358,18 @@ TEST(LargeBlur, AlphaIsTheDefinitions) {
     }
 }
 
-// By maps: the largest sums of packed table entries and the largest divisors of tiles, and larger ones.
+// The bounds of maps: the largest sums of packed table entries and the largest divisors of tiles, and larger ones; of
+// linear light boxes of 255 x 255 pixels, whose sums 32 bits hold, and of 509 x 509, whose quarters they do.
 TEST(LargeBlur, WhiteStaysWhiteByAMap) {
   for (int channels = 1; channels <= 4; ++channels)
-    for (const double radius :
-         {0.0, 1.0, 31.996, 32.0, 34.5, 35.0, 36.0, 44.0, 62.75, 63.0, 64.0, 90.5, 250.0}) {
+    for (const double radius : {0.0, 1.0, 27.0, 28.0, 31.996, 32.0, 34.5, 35.0, 36.0, 44.0, 62.75, 63.0, 64.0,
+                                90.5, 127.0, 128.0, 128.5, 255.0, 255.5}) {
       if (slow_build() && channels != 3) continue;
-      const Image white = constant_picture({296, 530, channels, Type::u8}, 1);
-      const Image map = random_map(296, 530, Type::u8, 7);
-      for (const double low : {0.0, radius}) {
-        Blur blur_by_map{.space = Space::encoded};
+      const Image white = constant_picture({520, 530, channels, Type::u8}, 1);
+      const Image map = random_map(520, 530, Type::u8, 7);
+      for (const auto& [low, space] : {std::pair{0.0, Space::encoded}, std::pair{radius, Space::encoded},
+                                       std::pair{0.0, Space::linear}, std::pair{radius, Space::linear}}) {
+        Blur blur_by_map{.space = space};
         blur_by_map.radius_map = map.view();
         blur_by_map.radius_min = low;
         blur_by_map.radius_max = radius;

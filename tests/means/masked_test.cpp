@@ -32,7 +32,7 @@ constexpr std::array every_border = {Border::shrink, Border::clamp, Border::refl
 const Device& device_with_windows() {
   static const Device device = [] {
     Device opened = Device::open(device_under_test().info().id);
-    opened.backend().mean_windows = opened.backend().extreme_windows = WindowCosts{};
+    opened.backend().mean_windows = opened.backend().sliding_windows = WindowCosts{};
     return opened;
   }();
   return device;

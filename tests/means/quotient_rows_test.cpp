@@ -15,6 +15,7 @@
 
 #include "means/cpu/box_mean_ways.h"
 #include "means/cpu/divide-inl.h"
+#include "means/cpu/unweight-inl.h"
 #include "tests/oracles/forced_target.h"
 #include "tests/oracles/pictures.h"
 
@@ -168,6 +169,51 @@ void CheckCoveredSums() {
     }
 }
 
+/// Pixels whose last sum is `alpha`, and colour sums that tell: each mean has the divisor of its own pixel.
+template <class Mean>
+void check_unweighted(std::size_t channels, std::uint64_t alpha, std::uint32_t white, std::uint64_t divisor) {
+  Random random(alpha + channels);
+  std::vector<std::uint64_t> sums;
+  for (const std::uint64_t colour :
+       telling_sums(std::max<std::uint64_t>(alpha, 1), white * alpha + 1, random)) {
+    const std::uint64_t own = random.below(4) == 0 ? random.below(alpha + 1) : alpha;
+    for (std::size_t c = 0; c + 1 < channels; ++c) sums.push_back(std::min(colour + c, white * own));
+    sums.push_back(own);
+  }
+  std::vector<double> behind(sums.size());
+  std::vector<double> ahead(sums.size());
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    behind[i] = static_cast<double>(random.below(two_to(51)));
+    ahead[i] = behind[i] + static_cast<double>(sums[i]);
+  }
+  rows::BoxDifferences<double> boxes;
+  boxes.ahead[0] = ahead.data();
+  boxes.behind[0] = behind.data();
+  boxes.weight[0] = 1;
+  rows::Divisors divisors;
+  divisors.divisor = static_cast<double>(divisor);
+  std::vector<Mean> means(sums.size() + 1, 77);
+  rows::Unweight(boxes, divisors, 0, sums.size(), channels, white, means.data());
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    const std::uint64_t own = sums[i | (channels - 1)];
+    const bool is_alpha = i % channels == channels - 1;
+    const std::uint64_t expected = is_alpha ? quotient(own, divisor) : own == 0 ? 0 : quotient(sums[i], own);
+    ASSERT_EQ(means[i], expected) << sums[i] << " of " << own << ", divisor " << divisor;
+  }
+  ASSERT_EQ(means.back(), 77);
+}
+
+void CheckUnweighted() {
+  for (const std::size_t channels : {std::size_t{2}, std::size_t{4}})
+    for (const std::uint64_t alpha : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{255},
+                                      std::uint64_t{33 * 33 * 255}, two_to(26) - 1, two_to(50) / 65536 - 1}) {
+      const std::uint64_t divisor = std::max<std::uint64_t>(alpha / 255, 1);
+      check_unweighted<std::uint16_t>(channels, alpha, 65535, divisor);
+      check_unweighted<std::uint32_t>(channels, alpha, 255, divisor);
+      if (::testing::Test::HasFatalFailure()) return;
+    }
+}
+
 }  // namespace
 }  // namespace satin::test::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -178,6 +224,7 @@ namespace {
 
 HWY_EXPORT(CheckWords);
 HWY_EXPORT(CheckCoveredSums);
+HWY_EXPORT(CheckUnweighted);
 
 TEST(QuotientRows, OfWordsAreExact) {
   on_every_target([] { HWY_DYNAMIC_DISPATCH(CheckWords)(); });
@@ -185,6 +232,10 @@ TEST(QuotientRows, OfWordsAreExact) {
 
 TEST(QuotientRows, OfCoveredSumsAreExact) {
   on_every_target([] { HWY_DYNAMIC_DISPATCH(CheckCoveredSums)(); });
+}
+
+TEST(QuotientRows, OfSumsTimesAlphaAreExact) {
+  on_every_target([] { HWY_DYNAMIC_DISPATCH(CheckUnweighted)(); });
 }
 
 }  // namespace

@@ -117,6 +117,8 @@ std::vector<std::string> values_of(const ParameterRecord& parameter) {
       return {parameter.default_text, "#ff8001"};
     case ParameterKind::point:
       return {"0,0", "50%,50%", "100%,0%"};
+    case ParameterKind::range:
+      return {"1:0", "0.9:0.1"};
     case ParameterKind::reals:
       return {parameter.default_text, "0,12.5,100", "50"};
     case ParameterKind::length:
@@ -200,7 +202,10 @@ std::vector<Settings> settings_of(const FilterRecord& filter) {
 void for_each_filter_case(const FilterRecord& filter, const std::function<void(const FilterCase&)>& check,
                           std::uint64_t of_so_many) {
   Random random(2026);
-  for (const Settings& setting : settings_of(filter)) {
+  const std::vector<Settings> settings = settings_of(filter);
+  constexpr std::size_t many_cases = 2000;  // a filter of more parameters and inputs than others has a part
+  of_so_many *= 1 + settings.size() * (sizes.size() << filter.inputs.size()) / many_cases;
+  for (const Settings& setting : settings) {
     std::size_t done = 0;
     for (unsigned combination = 0; combination < 1U << filter.inputs.size(); ++combination)
       for (const auto& size : sizes) {

@@ -55,10 +55,46 @@ class Spreading {
       }
   }
 
+  /// Place by place: 8 lines of 64 places in every pixel.
+  void add(const Lamp& lamp, const Aperture& aperture) {
+    const LampShape shape(aperture, lamp.sample);
+    const std::int64_t reach = shape.reach();
+    for (std::int64_t dy = -reach; dy <= reach; ++dy)
+      for (std::int64_t dx = -reach; dx <= reach; ++dx) {
+        const std::int64_t x = lamp.sample.x + dx;
+        const std::int64_t y = lamp.sample.y + dy;
+        if (x < 0 || y < 0 || x >= job_.width || y >= job_.height) continue;
+        std::uint64_t covered = 0;
+        for (int line = 0; line < 8; ++line)
+          covered +=
+              covered_places(shape, static_cast<float>(dy) - .4375F + .125F * static_cast<float>(line), dx);
+        add(lamp, static_cast<std::size_t>(y * job_.width + x), (covered * lamp.share + (1U << 23U)) >> 24U);
+      }
+  }
+
   [[nodiscard]] const std::vector<Layer>& layers() const { return layers_; }
   [[nodiscard]] int weight_bits() const { return kernels_.weight_bits; }
 
  private:
+  static std::uint64_t covered_places(const LampShape& shape, float height, std::int64_t column) {
+    const ApertureRow row = shape.row(height);
+    const LampRim rim = shape.rim(height);
+    std::int64_t covered = 0;
+    for (std::uint32_t i = 0; i < row.count; ++i) {
+      const ApertureEdge edge = shape.aperture->edges[row.first + i];
+      const std::int64_t from = std::clamp(LampShape::place(edge.at * shape.radius), rim.left, rim.right);
+      for (std::int64_t place = column * 64; place < column * 64 + 64; ++place)
+        if (place >= from) covered += edge.step;
+    }
+    return static_cast<std::uint64_t>(covered);
+  }
+  void add(const Lamp& lamp, std::size_t at, std::uint64_t weight) {
+    Layer& layer = layers_[lamp.sample.group];
+    layer.weight[at] += weight;
+    for (std::size_t c = 0; c < static_cast<std::size_t>(job_.channels); ++c)
+      layer.colour[at * static_cast<std::size_t>(job_.channels) + c] += weight * lamp.sample.colour[c];
+  }
+
   SplatJob job_;
   LensKernels kernels_;
   std::int64_t reach_;
@@ -100,6 +136,31 @@ std::optional<std::uint32_t> radius_of_block(const LensScene& scene, std::int64_
 }
 
 }  // namespace
+
+Aperture aperture_of(const LensScene& scene, const ApertureRow* rows, const ApertureEdge* edges) {
+  const ApertureTable& table = scene.aperture_table;
+  Aperture aperture;
+  aperture.rows = rows;
+  aperture.edges = edges;
+  aperture.count = static_cast<std::int32_t>(table.rows.size());
+  aperture.simple = table.simple ? 1 : 0;
+  aperture.reach = table.reach;
+  aperture.middle_x = static_cast<float>(scene.job.width - 1) / 2;
+  aperture.middle_y = static_cast<float>(scene.job.height - 1) / 2;
+  aperture.cut = table.cut / static_cast<float>(std::hypot(scene.job.width, scene.job.height) / 2);
+  return aperture;
+}
+
+std::vector<Lamp> lamps_of(const LensScene& scene) {
+  const ApertureTable& table = scene.aperture_table;
+  const Aperture aperture = aperture_of(scene, table.rows.data(), table.edges.data());
+  const std::uint32_t full = 1U << splat_weight_bits(scene.job);
+  std::vector<Lamp> lamps = scene.lamps;
+  for (Lamp& lamp : lamps)
+    lamp.share = lamp_share<most_aperture_edges>(LampShape(aperture, lamp.sample),
+                                                 sample_weight(full, lamp.sample.weight));
+  return lamps;
+}
 
 LensScene empty_scene(std::int64_t width, std::int64_t height, int channels) {
   LensScene scene;
@@ -144,6 +205,9 @@ std::vector<long double> expected_composite(const LensScene& scene) {
       spreading.add(sample);
     }
   for (const LensSample& sample : scene.listed) spreading.add(sample);
+  const ApertureTable& table = scene.aperture_table;
+  for (const Lamp& lamp : lamps_of(scene))
+    spreading.add(lamp, aperture_of(scene, table.rows.data(), table.edges.data()));
 
   std::vector<long double> result(scene.colours.size());
   const long double whole = std::ldexp(1.0L, spreading.weight_bits());

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "lens/aperture_table.h"
 #include "lens/lens_kernels.h"
 #include "lens/splat.h"
 
@@ -19,9 +20,17 @@ struct LensScene {
   std::vector<std::uint8_t> groups;
   std::vector<std::uint16_t> weights;
   std::vector<LensSample> listed;
+  std::vector<Lamp> lamps;       ///< without their shares
+  ApertureTable aperture_table;  ///< that draws them
 
   [[nodiscard]] std::size_t pixels() const { return static_cast<std::size_t>(job.width * job.height); }
 };
+
+/// The table of a scene as operations take it, in the memory of these rows and edges.
+Aperture aperture_of(const LensScene& scene, const ApertureRow* rows, const ApertureEdge* edges);
+
+/// The lamps of a scene with their shares.
+std::vector<Lamp> lamps_of(const LensScene& scene);
 
 /// A scene without samples and without list: colours 0, weights 0.
 LensScene empty_scene(std::int64_t width, std::int64_t height, int channels);

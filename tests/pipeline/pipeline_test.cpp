@@ -41,6 +41,8 @@ std::vector<std::string> texts_for(const ParameterRecord& parameter) {
       return {"1,2,3,4", "0,0,5,5;-3,4,9,9"};
     case ParameterKind::point:
       return {"3,4", "50%,25%"};
+    case ParameterKind::range:
+      return {"1:0", "0.25:12"};
     case ParameterKind::colour:
       return {"#00ff80"};
   }

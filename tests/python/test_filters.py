@@ -12,8 +12,8 @@ COMMON = ["out", "layout", "alpha", "order", "device"]
 
 
 def readme_filters():
-    """Names and options of all filters from the README's table, which the command writes."""
-    table = re.search(r"<!-- filters.*?-->(.*?)<!-- /filters -->", (ROOT / "README.md").read_text(), re.S).group(1)
+    """Names and options of all filters from the reference's table, which the command writes."""
+    table = re.search(r"<!-- filters.*?-->(.*?)<!-- /filters -->", (ROOT / "src" / "app" / "README.md").read_text(), re.S).group(1)
     rows = re.findall(r"^\| \*\*(.+?)\*\* \| (.+?) \| (.*?) \|", table, re.M)
     return {name: (help, re.findall(r"`--(.+?)`", options)) for name, help, options in rows}
 

@@ -123,6 +123,32 @@ TEST(Integral, TypeSwitchesExactlyOnTheBound) {
   EXPECT_EQ(planned_type({3, 3, 2, Type::f32, Alpha::straight}), Type::f64);
 }
 
+TEST(Integral, Modulo32IsTheLowHalfOfTheExactTable) {
+  const Device& device = device_under_test();
+  std::uint64_t seed = 900;
+  for (const Type type : {Type::u8, Type::u16})
+    for (const bool squared : {false, true})
+      for (const int channels : {1, 3}) {
+        // Every entry behind the first rows is above 2^32 where it is not reduced, but for sums of bytes.
+        const Shape shape{517, 391, channels, type};
+        SCOPED_TRACE(describe(shape) + (squared ? ", squared" : ""));
+        const Image picture = random_picture(shape, ++seed);
+        const Image exact = integral(device, picture, Integral{squared});
+        const Image wrapped = integral(device, picture, Integral{squared, Modulo::two_to_32});
+        ASSERT_EQ(wrapped.shape().type, Type::u32);
+        for (int y = 0; y < 391; ++y)
+          for (int x = 0; x < 517; ++x)
+            for (int c = 0; c < channels; ++c) {
+              const std::uint64_t sum = exact.shape().type == Type::u32
+                                            ? exact.view().value<std::uint32_t>(x, y, c)
+                                            : exact.view().value<std::uint64_t>(x, y, c);
+              ASSERT_EQ(wrapped.view().value<std::uint32_t>(x, y, c), static_cast<std::uint32_t>(sum));
+            }
+      }
+  expect_error(ErrorKind::usage, "leave modulo out",
+               [&] { return plan(device, {3, 3, 1, Type::f32}, Integral{false, Modulo::two_to_32}); });
+}
+
 TEST(Integral, WhitePicturesOnBothSidesOfTheBound) {
   if (slow_build()) GTEST_SKIP() << "100 MB pictures";
   const Device& device = device_under_test();

@@ -57,7 +57,8 @@ inline std::vector<TableFormat> table_formats() {
     for (const Accumulator accumulator : {Accumulator::u32, Accumulator::u64}) {
       formats.push_back({Type::u8, channels, accumulator, false});
       formats.push_back({Type::u16, channels, accumulator, false});
-      if (accumulator == Accumulator::u64) formats.push_back({Type::u8, channels, accumulator, true});
+      formats.push_back({Type::u8, channels, accumulator, true});
+      if (accumulator == Accumulator::u32) formats.push_back({Type::u16, channels, accumulator, true});
     }
   return formats;
 }

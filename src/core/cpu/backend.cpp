@@ -31,7 +31,7 @@ DeviceInfo describe(int threads) {
 
 CpuBackend::CpuBackend(int wanted) : threads(wanted) {
   info = describe(threads.count());
-  mean_windows.run = extreme_windows.run = run_cost_of_thread * threads.count();
+  mean_windows.run = sliding_windows.run = run_cost_of_thread * threads.count();
 }
 
 void CpuBackend::upload(void* device, const void* host, std::size_t bytes, Stream) {
@@ -54,11 +54,13 @@ Buffer CpuBackend::allocate_own(std::size_t bytes) {
 DeviceInfo describe_cpu() { return cpu::CpuBackend(0).info; }
 
 void limit_simd(std::string_view name) {
-  hwy::DisableTargets(0);
+  hwy::SetSupportedTargetsForTest(0);
   std::string names;
   for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
     if (name == hwy::TargetName(target)) {
-      hwy::DisableTargets(target - 1);  // the bits of the abler ones are lower
+      // The bits of the abler ones are lower. Targets that are only disabled come back: SupportedTargets()
+      // chooses from all that it detects, unless it is told a set.
+      hwy::SetSupportedTargetsForTest(hwy::SupportedTargets() & ~(target - 1));
       hwy::GetChosenTarget().Update(hwy::SupportedTargets());
       return;
     }

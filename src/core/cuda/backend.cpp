@@ -153,8 +153,8 @@ CudaBackend::CudaBackend(int ordinal, const DeviceInfo& description)
   page_locked = page_locked_memory(ordinal);
   mean_windows.run = kernels::tuning::mean_window_run_pixels;
   mean_windows.least_pixels = kernels::tuning::mean_window_least_pixels;
-  extreme_windows.run = kernels::tuning::extreme_window_run_pixels;
-  extreme_windows.least_pixels = kernels::tuning::extreme_window_least_pixels;
+  sliding_windows.run = kernels::tuning::sliding_window_run_pixels;
+  sliding_windows.least_pixels = kernels::tuning::sliding_window_least_pixels;
   check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, ordinal),
         "asking for the number of multiprocessors");
   check(cudaDeviceGetAttribute(&shared_memory_, cudaDevAttrMaxSharedMemoryPerBlockOptin, ordinal),

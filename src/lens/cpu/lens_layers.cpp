@@ -29,22 +29,11 @@ void StoreColours(const StoreVisible<std::uint8_t, Channels>& step, int y) {
             step.planes.colours + step.planes.place(0, y) * Channels);
 }
 
-/// What may be a clipped highlight again, pixel by pixel.
-template <int Channels>
-void StoreHighlights(const StoreVisible<std::uint8_t, Channels>& step, int y) {
-  constexpr auto least = static_cast<std::uint32_t>(highlight_begin * 65535.0F);
-  const std::uint32_t* colours = step.planes.colours + step.planes.place(0, y) * Channels;
-  for (int x = 0; x < step.planes.width; ++x, colours += Channels)
-    if (std::any_of(colours, colours + Channels, [](std::uint32_t colour) { return colour >= least; }))
-      step(x, y);
-}
-
 /// StoreVisible of a row of bytes in linear light, without alpha.
 template <int Channels>
 void StoreVisibleRow(const StoreVisible<std::uint8_t, Channels>& step, int y) {
   StoreColours(step, y);
   StoreDepths(step.planes, y, *step.groups);
-  if (step.picture.highlights > 1) StoreHighlights(step, y);
 }
 
 /// Steps that look at every pixel have rows of their own.

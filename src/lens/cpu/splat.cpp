@@ -16,6 +16,7 @@
 #include "core/with_type.h"
 #include "core/workspace.h"
 #include "lens/cpu/splat_composite-inl.h"
+#include "lens/cpu/splat_lamps-inl.h"
 #include "lens/cpu/splat_spread-inl.h"
 #include "lens/lens_kernels.h"
 #include "lens/splat.h"
@@ -48,26 +49,25 @@ inline Tiling TilingOf(const SplatJob& job, std::int64_t ring_rows, std::int64_t
   return tiling;
 }
 
-/// Samples of a list by rows, those of a row in the order of the list.
+/// Samples of a list, or lamps, by rows, those of a row in the order of the list.
 class ListedRows {
  public:
-  explicit ListedRows(const SplatJob& job)
-      : job_(job),
-        ends_(job.most_listed == 0 ? 0 : static_cast<std::size_t>(job.height) + 1),
-        places_(job.most_listed) {}
+  ListedRows(const SplatJob& job, std::uint32_t most)
+      : job_(job), ends_(most == 0 ? 0 : static_cast<std::size_t>(job.height) + 1), places_(most) {}
 
   [[nodiscard]] std::size_t bytes() const noexcept { return (ends_.size() + places_.size()) * 4; }
 
-  /// Counting sort.
-  void sort(const LensSample* listed, std::uint32_t count) {
+  /// Counting sort; sample(i) is the sample at place i.
+  template <class Sample>
+  void sort(std::uint32_t count, const Sample& sample) {
     if (ends_.empty()) return;
     std::fill(ends_.begin(), ends_.end(), 0U);
-    const auto row = [&](std::uint32_t i) { return static_cast<std::size_t>(listed[i].y); };
+    const auto row = [&](std::uint32_t i) { return static_cast<std::size_t>(sample(i).y); };
     for (std::uint32_t i = 0; i < count; ++i)
-      if (inside(listed[i])) ++ends_[row(i) + 1];
+      if (inside(sample(i))) ++ends_[row(i) + 1];
     for (std::size_t y = 1; y < ends_.size(); ++y) ends_[y] += ends_[y - 1];
     for (std::uint32_t i = 0; i < count; ++i)
-      if (inside(listed[i])) places_[ends_[row(i)]++] = i;
+      if (inside(sample(i))) places_[ends_[row(i)]++] = i;
   }
 
   [[nodiscard]] std::span<const std::uint32_t> row(std::int64_t y) const {
@@ -97,6 +97,22 @@ inline VisiblePair VisiblePairOf(const SplatImages& images, std::int64_t y) {
   const bool whole = upper + 1 < images.colours.shape.height;
   return {VisibleRowOf(images, upper), whole ? VisibleRowOf(images, upper + 1) : VisibleRow(), y != upper};
 }
+
+/// What is spread beside the visible samples, by rows.
+struct ListsByRows {
+  ListedRows samples;
+  ListedRows lamps;
+
+  void sort(const SplatJob& job, const SplatImages& images) {
+    if (job.most_listed > 0)
+      samples.sort(std::min(*images.count, job.most_listed),
+                   [&](std::uint32_t i) -> const LensSample& { return images.listed[i]; });
+    if (job.most_lamps > 0)
+      lamps.sort(std::min(*images.lamp_count, job.most_lamps),
+                 [&](std::uint32_t i) -> const LensSample& { return images.lamps[i].sample; });
+  }
+  [[nodiscard]] std::size_t bytes() const noexcept { return samples.bytes() + lamps.bytes(); }
+};
 
 struct Area {
   std::int64_t left, right, top, bottom;
@@ -131,14 +147,14 @@ class SlidingWindow {
     return (deltas_.size() + columns_.size() + rows_.size() + sums_.size() + state_.size()) * 8;
   }
 
-  void run(const SplatImages& images, const ListedRows& listed, const Area& area) {
+  void run(const SplatImages& images, const ListsByRows& lists, const Area& area) {
     std::fill(deltas_.begin(), deltas_.end(), 0);
     std::fill(columns_.begin(), columns_.end(), 0);
     std::fill(spread_until_.begin(), spread_until_.end(), 0);
     std::int64_t source = std::max<std::int64_t>(0, area.top - reach_ - 1);
     for (std::int64_t y = area.top; y < area.bottom; ++y) {
       for (; source <= std::min(y + reach_, job_.height - 1); ++source)
-        spread_row(images, listed, area, source);
+        spread_row(images, lists, area, source);
       finish_row(images, area, y);
     }
   }
@@ -168,16 +184,18 @@ class SlidingWindow {
     }
   }
 
-  void spread_row(const SplatImages& images, const ListedRows& listed, const Area& area, std::int64_t y) {
+  void spread_row(const SplatImages& images, const ListsByRows& lists, const Area& area, std::int64_t y) {
     find_rows(area, y);
     const DeltaRows rows{area.left, area.right, rows_.data(), reach_, ring_rows_};
     const std::int64_t begin = std::max<std::int64_t>(0, area.left - reach_ - 1) / 2 * 2;
     GroupsOfRow found = SpreadVisible<Channels>(rule_, VisiblePairOf(images, y), begin,
                                                 std::min(job_.width, area.right + reach_), rows);
     focused_[static_cast<std::size_t>(y % ring_rows_)] = found.focused;
-    const std::span<const std::uint32_t> places = listed.row(y);
+    const std::span<const std::uint32_t> places = lists.samples.row(y);
     if (!places.empty())
       found.spread |= SpreadListed<Channels>(rule_, images.listed, places.data(), places.size(), rows).spread;
+    for (const std::uint32_t place : lists.lamps.row(y))
+      found.spread |= SpreadLamp<Channels>(rule_, images.aperture, images.lamps[place], rows);
     for (std::size_t group = 0; group < spread_until_.size(); ++group)
       if ((found.spread >> group & 1U) != 0) spread_until_[group] = y + reach_ + 3;
   }
@@ -227,6 +245,12 @@ inline SplatRule RuleOf(const SplatJob& job, const LensKernels& kernels) {
   return rule;
 }
 
+/// The farthest that anything is spread.
+inline std::int64_t ReachOf(const SplatJob& job, const LensKernels& kernels) {
+  const double lamp = std::ceil(static_cast<double>(job.largest_radius) / 256 * job.lamp_reach) + 1;
+  return job.most_lamps == 0 ? kernels.reach : std::max(kernels.reach, static_cast<std::int64_t>(lamp));
+}
+
 template <int Channels>
 class Splat final : public SplatOperation {
  public:
@@ -235,28 +259,27 @@ class Splat final : public SplatOperation {
         job_(job),
         kernels_(lens_kernels(job)),
         rule_(RuleOf(job, kernels_)),
-        tiling_(TilingOf(job, SlidingWindow<Channels>::ring_rows(kernels_.reach), kernels_.reach,
-                         backend.threads.count())),
-        listed_(job_) {
+        reach_(ReachOf(job, kernels_)),
+        tiling_(TilingOf(job, SlidingWindow<Channels>::ring_rows(reach_), reach_, backend.threads.count())),
+        lists_{{job_, job.most_listed}, {job_, job.most_lamps}} {
     const std::int64_t width = (job.width + tiling_.columns - 1) / tiling_.columns;
     const std::int64_t height = (job.height + tiling_.rows - 1) / tiling_.rows;
     for (int slot = 0; slot < backend.threads.count(); ++slot)
-      windows_.push_back(
-          std::make_unique<SlidingWindow<Channels>>(job_, rule_, kernels_.reach, width, height));
+      windows_.push_back(std::make_unique<SlidingWindow<Channels>>(job_, rule_, reach_, width, height));
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    return windows_.front()->bytes() * windows_.size() + listed_.bytes() +
+    return windows_.front()->bytes() * windows_.size() + lists_.bytes() +
            kernels_.kernels.size() * sizeof(LensKernel) + kernels_.staircases.size() * sizeof(Staircase);
   }
 
   void run(const SplatImages& images, Stream) override {
     if (images.white != nullptr) rule_.white = *images.white;
-    if (job_.most_listed > 0) listed_.sort(images.listed, std::min(*images.count, job_.most_listed));
+    lists_.sort(job_, images);
     backend_.threads.for_rows(tiling_.columns * tiling_.rows, 1,
                               [&](std::int64_t first, std::int64_t last, int slot) {
                                 for (std::int64_t i = first; i < last; ++i)
-                                  windows_[static_cast<std::size_t>(slot)]->run(images, listed_, area(i));
+                                  windows_[static_cast<std::size_t>(slot)]->run(images, lists_, area(i));
                               });
   }
 
@@ -272,8 +295,9 @@ class Splat final : public SplatOperation {
   SplatJob job_;
   LensKernels kernels_;
   SplatRule rule_;
+  std::int64_t reach_;
   Tiling tiling_;
-  ListedRows listed_;
+  ListsByRows lists_;
   std::vector<std::unique_ptr<SlidingWindow<Channels>>> windows_;  ///< one a thread
 };
 

@@ -37,7 +37,7 @@ std::vector<std::uint16_t> reaches_of(const LensKernels& tables, bool highlights
 /// As splat_weight_bits() bounds the sums.
 bool has_short_sums(const SplatJob& job, int weight_bits) {
   const auto pile_bits = static_cast<int>(std::bit_width(2 * pile_up(job.largest_radius) - 1));
-  return weight_bits + job.colour_bits + pile_bits <= kernels::splat_short_bits;
+  return weight_bits + job.colour_bits + job.peak_bits + pile_bits <= kernels::splat_short_bits;
 }
 
 class Splat final : public SplatOperation {
@@ -58,6 +58,7 @@ class Splat final : public SplatOperation {
     arguments_.single = job.colour_bits <= most_bits_in_float;
     arguments_.last_group = static_cast<std::uint32_t>(job.groups - 1);
     arguments_.most_listed = job.most_listed;
+    arguments_.most_lamps = job.most_lamps;
     arguments_.all_planes = kernels::splat_shared_bytes(job.channels + 1) <= backend.shared_memory();
     check(static_cast<cudaError_t>(kernels::allow_splat(job.channels)), "asking for shared memory");
     upload(lens_kernels(job), job);
@@ -80,6 +81,9 @@ class Splat final : public SplatOperation {
     arguments.weights = source_of(images.weights);
     arguments.listed = images.listed;
     arguments.count = images.count;
+    arguments.lamps = images.lamps;
+    arguments.lamp_count = images.lamp_count;
+    arguments.aperture = images.aperture;
     arguments.white_of_run = images.white;
     arguments.highlights = arguments_.highlights || images.white != nullptr;
     arguments.reaches = reinterpret_cast<const std::uint16_t*>(

@@ -50,6 +50,7 @@ enum LensProblem : std::uint32_t {
 
 /// What runs found, in the backend's memory. Problems and counts add up until they are asked for.
 struct LensState {
+  double focus = 0;      ///< value that is sharp
   double near_edge = 0;  ///< 1 / z: what is sharp ends here
   double far_edge = 0;
   double strength = 0;  ///< 1/256 pixel for a difference of 1
@@ -77,6 +78,7 @@ SATIN_HD DepthValue depth_value(double stored, const DepthRule& rule) {
 /// distance.
 SATIN_HD void set_focus(LensState& state, double focus, const DepthRule& rule) {
   constexpr double endless = 1e300;
+  state.focus = focus;
   const double nearer = rule.distances ? focus - rule.sharp_range : focus + rule.sharp_range;
   const double farther = rule.distances ? focus + rule.sharp_range : focus - rule.sharp_range;
   state.near_edge = !rule.distances ? nearer : nearer > 0 ? 1 / nearer : endless;

@@ -198,11 +198,12 @@ struct CountHeld {
 };
 
 struct TellHeld {
-  const DepthSpan* span;
+  DepthSpan* span;
   LensState* state;
 
   SATIN_HD void operator()(int /*x*/, int /*y*/) const {
     if (span->held > span->known / 2) state->problems |= mostly_held;
+    span->held = 0;
   }
 };
 

@@ -38,7 +38,6 @@ struct LensPicture {
   std::int64_t row = 0;
   int channels = 1;
   bool weighted = false;  ///< the last channel is straight alpha
-  float highlights = 1;   ///< how many times brighter clipped integers are taken to have been
   int float_bits = lens_float_bits;
   TransferView transfer;
 
@@ -65,7 +64,7 @@ SATIN_HD LensUnit lens_unit(const LensPicture<T>& picture, const Measured* measu
   } else {
     const std::uint32_t brightest = lens_white(sizeof(T) > 1, picture.weighted);
     const auto white = static_cast<float>(brightest);
-    return {white, 0, 0, white * picture.highlights, brightest, lens_float_bits};
+    return {white, 0, 0, white, brightest, lens_float_bits};
   }
 }
 

@@ -15,7 +15,6 @@ inline constexpr int silhouette_reach = 2;         ///< colours of the two sides
 inline constexpr float prior_least = 0.05F;        ///< lambda of a flat neighbourhood
 inline constexpr float prior_by_variance = 20.0F;  ///< more of it where the sides have texture
 inline constexpr float least_share = 0.5F;         ///< errors are divided by no less
-inline constexpr float highlight_begin = 0.9F;     ///< linear light from which highlights may be clipped
 inline constexpr float visible_share = 0.02F;      ///< smaller shares of the nearer one are left away
 
 /// An integer moved by linear light, to nearest, held from 0 to the largest one.
@@ -107,31 +106,15 @@ struct StoreVisible {
 
   SATIN_HD void store(std::int64_t at, const std::uint32_t* colour, std::int32_t radius,
                       std::uint32_t weight) const {
-    const float gain = highlight_gain(colour, radius);
-    for (int c = 0; c < Channels; ++c)
-      planes.colours[at * Channels + c] = gain > 1 && c < colours() ? scaled(colour[c], gain) : colour[c];
+    for (int c = 0; c < Channels; ++c) planes.colours[at * Channels + c] = colour[c];
     planes.radii[at] = radius;
     planes.magnitudes[at] = magnitude_of(radius);
     planes.groups[at] = static_cast<std::uint8_t>(groups->group_of(radius));
     planes.weights[at] = static_cast<std::uint16_t>(weight);
   }
 
-  /// How many times brighter a sample is than it looks: clipped highlights, out of focus.
-  SATIN_HD float highlight_gain(const std::uint32_t* colour, std::int32_t radius) const {
-    if (!(picture.highlights > 1)) return 1;
-    std::uint32_t brightest = 0;
-    for (int c = 0; c < Channels; ++c)
-      brightest = c < colours() && colour[c] > brightest ? colour[c] : brightest;
-    const LensUnit unit = *known_unit;
-    const float over = (lens_light(brightest, unit) - highlight_begin) / (1 - highlight_begin);
-    const float blur = static_cast<float>(magnitude_of(radius)) * lens_radius_scale - 1;
-    return 1 + (picture.highlights - 1) * unit_range(over) * unit_range(blur);
-  }
   [[nodiscard]] SATIN_HD static float unit_range(float value) {
     return value < 0 ? 0 : value > 1 ? 1 : value;
-  }
-  [[nodiscard]] SATIN_HD static std::uint32_t scaled(std::uint32_t value, float gain) {
-    return static_cast<std::uint32_t>(static_cast<float>(value) * gain + 0.5F);
   }
 };
 
@@ -159,10 +142,7 @@ struct SeparateSilhouettes {
   SATIN_HD void add(int x, int y, const std::uint32_t* colour, std::int32_t radius, std::uint32_t weight,
                     int group) const {
     LensSample sample{};
-    const float gain = visible.highlight_gain(colour, radius);
-    for (int c = 0; c < Channels; ++c)
-      sample.colour[c] =
-          gain > 1 && c < colours() ? StoreVisible<T, Channels>::scaled(colour[c], gain) : colour[c];
+    for (int c = 0; c < Channels; ++c) sample.colour[c] = colour[c];
     sample.x = x;
     sample.y = y;
     sample.radius = magnitude_of(radius);

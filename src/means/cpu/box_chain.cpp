@@ -104,9 +104,9 @@ void choose_types(ChainBox& box, bool first) {
   }
   box.output = job.write.type;
   if (!box.in_rows) return;
-  const bool wide = box.unweights() || job.mask_maximum != 0;
-  box.finishes = wide || job.write.transfer != Transfer::identity;
-  if (box.finishes) box.output = !wide && job.write.type == Type::u8 ? Type::u16 : Type::u32;
+  const bool wide = job.excludes || job.mask_maximum != 0 || job.write.type != Type::u8;
+  box.finishes = box.unweights() || job.mask_maximum != 0 || job.write.transfer != Transfer::identity;
+  if (box.finishes) box.output = wide ? Type::u32 : Type::u16;
 }
 
 void measure_columns(ChainBox& box) {

@@ -10,7 +10,6 @@
 
 #include <hwy/highway.h>
 
-#include <array>
 #include <type_traits>
 
 #include "pixels/cpu/load_wide-inl.h"
@@ -209,67 +208,6 @@ inline void FloatMeans(const BoxDifferences<std::uint64_t>& boxes, const Divisor
     InVectors(first, [&](auto d, std::size_t i) {
       return DivideFloats<Boxes>(d, boxes, divisors, scale, i, last, means);
     });
-  });
-}
-
-/// For every lane the one that has alpha of the same pixel.
-template <std::size_t Channels, std::size_t Lanes>
-constexpr std::array<std::int64_t, Lanes> LanesOfAlpha() {
-  std::array<std::int64_t, Lanes> lanes{};
-  for (std::size_t lane = 0; lane < Lanes; ++lane)
-    lanes[lane] = static_cast<std::int64_t>(lane | (Channels - 1));
-  return lanes;
-}
-
-/// The sum of alpha for every lane of a vector that begins with entry i.
-template <int Boxes, bool Long, std::size_t Channels, class D, class V, class Sum>
-HWY_INLINE auto AlphaFor(D d, V sum, const BoxDifferences<Sum>& boxes, std::size_t i) {
-  if constexpr (hn::MaxLanes(D()) >= Channels) {
-    alignas(64) static constexpr auto lanes = LanesOfAlpha<Channels, hn::MaxLanes(D())>();
-    return hn::TableLookupLanes(EstimateOf(d, sum), hn::SetTableIndices(d, lanes.data()));
-  } else {
-    const hn::CappedTag<double, 1> one;
-    const auto alpha = SumAt<Boxes, Long>(one, boxes, i | (Channels - 1));
-    return hn::Set(d, hn::GetLane(EstimateOf(one, alpha)));
-  }
-}
-
-template <int Boxes, bool Long, std::size_t Channels, class D, class Sum>
-std::size_t UnweightVectors(D d, BoxDifferences<Sum> boxes, const Divisors& divisors, std::size_t i,
-                            std::size_t last, std::uint32_t white, std::uint32_t* means) {
-  if (HWY_HAVE_SCALABLE && hn::MaxLanes(D()) > 1) return i;  // lane tables need a size that is known
-  const hn::RebindToSigned<D> integers;
-  const auto channel_bits = hn::Set(integers, Channels - 1);
-  const auto round = hn::Set(d, rounding_for<std::uint32_t>);
-  for (; i + hn::Lanes(d) <= last; i += hn::Lanes(d)) {
-    const auto phase = static_cast<std::int64_t>(hn::MaxLanes(D()) >= Channels ? 0 : i % Channels);
-    const auto channel = hn::And(hn::Iota(integers, phase), channel_bits);
-    const auto is_alpha = hn::RebindMask(d, hn::Eq(channel, channel_bits));
-    const auto sum = SumAt<Boxes, Long>(d, boxes, i);
-    const auto alpha = hn::Max(AlphaFor<Boxes, Long, Channels>(d, sum, boxes, i), hn::Set(d, 1.0));
-    const auto divisor = hn::IfThenElse(is_alpha, DivisorAt(d, divisors, i), alpha);
-    const auto mean = hn::Min(QuotientOf(d, sum, divisor), hn::Set(d, white));
-    StoreNearest(d, hn::Add(mean, round), means + i);
-  }
-  return i;
-}
-
-/// Means of entries [first, last), whole pixels of 2 or 4 channels whose colours were summed times alpha: the
-/// last mean is that of alpha, the others are round(colour sum / alpha sum), ties up, at most `white` (0
-/// where no alpha was summed). Weighted sums are below 2^50, or long, and those of alpha below 2^52.
-template <class Sum>
-void Unweight(const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::size_t first, std::size_t last,
-              std::size_t channels, std::uint32_t white, std::uint32_t* means) {
-  const auto run = [&]<int Boxes, bool Long>() {
-    InVectors(first, [&](auto d, std::size_t i) {
-      return channels == 2 ? UnweightVectors<Boxes, Long, 2>(d, boxes, divisors, i, last, white, means)
-                           : UnweightVectors<Boxes, Long, 4>(d, boxes, divisors, i, last, white, means);
-    });
-  };
-  WithBoxes(boxes, [&]<int Boxes>() {
-    if constexpr (std::is_same_v<Sum, std::uint64_t>)
-      if (divisors.long_sums) return run.template operator()<Boxes, true>();
-    run.template operator()<Boxes, false>();
   });
 }
 

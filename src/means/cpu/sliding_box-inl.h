@@ -17,6 +17,7 @@
 #include "means/box_mean.h"
 #include "means/cpu/box_chain.h"
 #include "means/cpu/divide-inl.h"
+#include "means/cpu/unweight-inl.h"
 #include "pixels/cpu/rows-inl.h"
 #include "tables/cpu/scan-inl.h"
 
@@ -275,16 +276,12 @@ class SlidingBox {
   template <class Sum>
   void divide_part(const MeanStore& store, const BoxDifferences<Sum>& sums, const Divisors& divisors,
                    std::size_t first, std::size_t last, std::byte* out) const {
+    if (box_.unweights()) return unweight_part(store, sums, divisors, first, last, out);
     const auto divide = [&]<class Mean>() {
       Mean* means = reinterpret_cast<Mean*>(out);
       if constexpr (std::is_same_v<Mean, float>) {
         FloatMeans(sums, divisors, power_of_two(-store.exponents.colour), first, last, means);
       } else {
-        if constexpr (sizeof(Mean) == 4)
-          if (box_.unweights())
-            return Unweight(sums, divisors, first, last, channels_,
-                            decode(box_.job.write.type == Type::u8 ? 0xFF : 0xFFFF, store.rule.transfer),
-                            means);
         Divide(sums, divisors, first, last, means);
       }
     };
@@ -294,6 +291,18 @@ class SlidingBox {
     if constexpr (std::is_same_v<Sum, std::uint64_t>)
       box_.output == Type::u64 ? divide.template operator()<std::uint64_t>()
                                : divide.template operator()<float>();
+  }
+
+  /// Means of 16 or 32 bits.
+  template <class Sum>
+  void unweight_part(const MeanStore& store, const BoxDifferences<Sum>& sums, const Divisors& divisors,
+                     std::size_t first, std::size_t last, std::byte* out) const {
+    const std::uint32_t white = decode(box_.job.write.type == Type::u8 ? 0xFF : 0xFFFF, store.rule.transfer);
+    const auto unweight = [&](auto* means) {
+      Unweight(sums, divisors, first, last, channels_, white, means);
+    };
+    box_.output == Type::u16 ? unweight(reinterpret_cast<std::uint16_t*>(out))
+                             : unweight(reinterpret_cast<std::uint32_t*>(out));
   }
 
   /// A row of means of any kind, pixel by pixel. Floats have their constant border added last.

@@ -224,15 +224,28 @@ class TileOfBoxes final : public SlidingBoxes {
   template <class T>
   void store_row(std::int64_t y, std::int64_t left) {
     mean_row(boxes_.size() - 1, y, working_.data());
-    const MeanRule& rule = stores_.back().rule;
-    const std::size_t pixels = states_.back().box.out_pixels();
     const auto start = left * static_cast<std::int64_t>(stored_channels_);
     T* out = images_->output.row<T>(y) + start;
-    if constexpr (sizeof(T) == 1)
-      if (boxes_.back().output == Type::u16)
-        return EncodeRow(As<std::uint16_t>(working_), pixels * channels_, rule.transfer, out);
-    auto* means = As<std::uint32_t>(working_);
     const T* original = images_->original.row<T>(y) + start;
+    if constexpr (sizeof(T) == 1)
+      if (boxes_.back().output == Type::u16) return store_narrow(original, out);
+    store_wide(y, left, original, out);
+  }
+
+  /// Means of 16 bits that are only to be encoded.
+  void store_narrow(const std::uint8_t* original, std::uint8_t* out) {
+    const MeanRule& rule = stores_.back().rule;
+    const std::size_t pixels = states_.back().box.out_pixels();
+    const auto* means = As<std::uint16_t>(working_);
+    rule.weighted ? StoreWithAlpha(means, pixels, channels_, rule.transfer, original, out)
+                  : EncodeRow(means, pixels * channels_, rule.transfer, out);
+  }
+
+  template <class T>
+  void store_wide(std::int64_t y, std::int64_t left, const T* original, T* out) {
+    const MeanRule& rule = stores_.back().rule;
+    const std::size_t pixels = states_.back().box.out_pixels();
+    auto* means = As<std::uint32_t>(working_);
     const bool with_alpha = rule.weighted && !boxes_.back().job.excludes;
     if (rule.weighted && !with_alpha)
       stored_channels_ == 1 ? DropCounts<1>(pixels, means) : DropCounts<3>(pixels, means);
@@ -242,8 +255,9 @@ class TileOfBoxes final : public SlidingBoxes {
                               : store_blended<4>(y, left, original, means, out);
       blend_row(y, left, original, means);
     }
-    with_alpha ? StoreWithAlpha(means, pixels, channels_, rule.transfer, original, out)
-               : EncodeWorking(means, pixels * stored_channels_, rule.transfer, out);
+    if constexpr (sizeof(T) == 2)
+      if (with_alpha) return StoreWithAlpha(means, pixels, channels_, rule.transfer, original, out);
+    EncodeWorking(means, pixels * stored_channels_, rule.transfer, out);
   }
 
   /// Means blended with the picture's own values under the mask, before they are encoded.

@@ -1,9 +1,11 @@
-// Box mean of anything, where no other way serves: a table of the source in device memory, then a gather.
+// Box means with a table of the source in device memory, then a gather: one way for bytes in linear light,
+// and one for anything. Under a mask the means of ways without a table are blended.
 
 #include <algorithm>
 #include <limits>
 #include <optional>
 #include <type_traits>
+#include <utility>
 
 #include "core/cuda/check.h"
 #include "core/with_type.h"
@@ -139,13 +141,163 @@ class BoxMeanTable final : public BoxMeanOperation {
   kernels::BoxMeanArguments arguments_;
 };
 
+/// A table of 32-bit sums, a plane a channel, in a frame of zeros: what lies before the first row and column.
+class FramedTable {
+ public:
+  FramedTable(CudaBackend& backend, TableJob job) {
+    job.accumulator = Accumulator::u32;  // sums modulo 2^32
+    build_ = backend.prepare(job);
+    const Shape shape{job.width, job.height, job.read.channels, Type::u32};
+    Strides strides = planar_strides(shape);
+    strides.row = (strides.row + strides.pixel + row_alignment - 1) / row_alignment * row_alignment;
+    strides.channel = strides.row * (shape.height + 1);
+    memory_ = backend.allocate(static_cast<std::size_t>(row_alignment + strides.channel * shape.channels));
+    check(cudaMemsetAsync(memory_.get(), 0, memory_.size, backend.stream_of({})), "clearing a table's frame");
+    backend.synchronize({});
+    // What lies before the first row begins with what lies before its first entry.
+    view_ = {memory_.get() + row_alignment + strides.row, shape, strides, Memory::device};
+  }
+
+  [[nodiscard]] std::size_t bytes() const noexcept { return memory_.size + build_->workspace_bytes(); }
+  [[nodiscard]] const MutableImageView& view() const noexcept { return view_; }
+  void build(const ImageView& picture, Stream stream) { build_->run(picture, nullptr, view_, stream); }
+
+ private:
+  std::unique_ptr<TableOperation> build_;
+  Buffer memory_;
+  MutableImageView view_;
+};
+
+class LightGather final : public BoxMeanOperation {
+ public:
+  LightGather(CudaBackend& backend, const BoxMeanJob& job)
+      : backend_(backend), table_(backend, table_of(job)) {
+    if (job.excludes) counts_.emplace(backend, counts_of(job));
+    arguments_.width = static_cast<int>(job.width);
+    arguments_.height = static_cast<int>(job.height);
+    arguments_.channels = job.read.channels;
+    arguments_.radius = job.radius;
+    arguments_.transfer = device_transfer(backend, Type::u8, true);
+    arguments_.whole = kernels::scaled_divisor(job.mask_maximum, 0xFFFF);
+    arguments_.table = source_of(table_.view());
+    arguments_.table_plane = table_.view().strides.channel;
+    if (counts_) arguments_.counts = source_of(counts_->view());
+  }
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
+    return table_.bytes() + (counts_ ? counts_->bytes() : 0);
+  }
+
+  void run(const BoxMeanImages& images, Stream stream) override {
+    table_.build(images.source, stream);
+    if (counts_) counts_->build(images.included, stream);
+    kernels::LightGatherArguments arguments = arguments_;
+    arguments.radius_map = source_of(images.radius_map);
+    arguments.original = source_of(images.original);
+    arguments.mask = source_of(images.mask);
+    arguments.output = target_of(images.output);
+    kernels::gather_light(arguments, backend_.stream_of(stream));
+    check_launch("averaging over boxes");
+  }
+
+ private:
+  CudaBackend& backend_;
+  FramedTable table_;
+  std::optional<FramedTable> counts_;  ///< of the pixels that count, if only some do
+  kernels::LightGatherArguments arguments_;
+};
+
+/// Null if the job is none of bytes in linear light, or has larger windows.
+std::unique_ptr<BoxMeanOperation> prepare_light_gather(CudaBackend& backend, const BoxMeanJob& job) {
+  const auto is_light = [](const auto& pixels) {
+    return pixels.type == Type::u8 && pixels.transfer == Transfer::srgb;
+  };
+  const RadiusField& radius = job.radius;
+  const Radius256 largest =
+      radius.from_map ? std::max(radius.low, radius.high) : std::max(radius.x, radius.y);
+  if (!is_light(job.read) || !is_light(job.write) || job.read.weighted || job.border != Border::shrink ||
+      (!radius.from_map && radius.x != radius.y) ||
+      largest > kernels::LightGatherArguments::largest_reach * radius_one)
+    return nullptr;
+  return std::make_unique<LightGather>(backend, job);
+}
+
+/// The working values of a job's means without their mask.
+BoxMeanJob without_mask(const BoxMeanJob& job) {
+  BoxMeanJob means = job;
+  means.mask_maximum = 0;
+  means.write.transfer = Transfer::identity;
+  if (job.write.transfer == Transfer::srgb) {
+    means.write.type = job.write.type == Type::u8 ? Type::u16 : Type::u32;
+    means.write.working = true;
+  }
+  return means;
+}
+
+/// Means under a mask: those of all pixels without a table in memory, then blended.
+class BlendedBoxMean final : public BoxMeanOperation {
+ public:
+  /// `means`: of without_mask(job).
+  BlendedBoxMean(CudaBackend& backend, const BoxMeanJob& job, std::unique_ptr<BoxMeanOperation> means)
+      : backend_(backend),
+        prepared_(std::move(means)),
+        shape_{job.width, job.height, job.read.channels, without_mask(job).write.type},
+        means_(backend.allocate(byte_size(shape_))) {
+    arguments_.width = job.width;
+    arguments_.height = job.height;
+    arguments_.channels = job.read.channels;
+    arguments_.type = job.write.type;
+    arguments_.transfer = device_transfer(backend, job.write.type, job.write.transfer == Transfer::srgb);
+    arguments_.whole = kernels::scaled_divisor(job.mask_maximum, 0xFFFF);
+  }
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
+    return prepared_->workspace_bytes() + means_.size;
+  }
+
+  void run(const BoxMeanImages& images, Stream stream) override {
+    BoxMeanImages unblended = images;
+    unblended.mask = {};
+    unblended.output = mutable_view_of(means_.get(), shape_, images.output.memory);
+    prepared_->run(unblended, stream);
+    kernels::BlendMeansArguments arguments = arguments_;
+    arguments.picture = source_of(images.original);
+    arguments.means = source_of(unblended.output);
+    arguments.mask = source_of(images.mask);
+    arguments.output = target_of(images.output);
+    kernels::blend_means(arguments, backend_.stream_of(stream));
+    check_launch("blending means by a mask");
+  }
+
+ private:
+  CudaBackend& backend_;
+  std::unique_ptr<BoxMeanOperation> prepared_;
+  Shape shape_;
+  Buffer means_;
+  kernels::BlendMeansArguments arguments_;
+};
+
+/// Null if the job has no mask, or its means need a table in memory anyway.
+std::unique_ptr<BoxMeanOperation> prepare_blended(CudaBackend& backend, const BoxMeanJob& job) {
+  const bool integers = job.write.type == Type::u8 || job.write.type == Type::u16;
+  if (job.mask_maximum == 0 || !integers || job.read.weighted) return nullptr;
+  const BoxMeanJob means = without_mask(job);
+  // Values of one type that change their fraction are no job of running sums.
+  if (job.read.fraction != 0 && means.write.type == job.read.type) return nullptr;
+  auto prepared = prepare_tiled_box_mean(backend, means);
+  if (prepared == nullptr) return nullptr;
+  return std::make_unique<BlendedBoxMean>(backend, job, std::move(prepared));
+}
+
 }  // namespace
 
 std::unique_ptr<BoxMeanOperation> prepare_box_mean(Backend& backend, const BoxMeanJob& job) {
   CudaBackend& cuda = as_cuda(backend);
   if (!job.excludes) {
     if (auto tiled = prepare_tiled_box_mean(cuda, job)) return tiled;
+    if (auto blended = prepare_blended(cuda, job)) return blended;
   }
+  if (auto gathered = prepare_light_gather(cuda, job)) return gathered;
   return std::make_unique<BoxMeanTable>(cuda, job);
 }
 

@@ -1,5 +1,5 @@
 // Box means without a table in device memory: by one small whole radius of encoded bytes, by one radius of
-// any kind, and by a radius map of encoded bytes.
+// any kind, and by a radius map of bytes.
 
 #include <algorithm>
 #include <array>
@@ -184,18 +184,18 @@ bool wide_sums_fit(const Bounds& bounds, const PixelRead& read, int more_bits) {
 /// Chooses the widths of the sums. False if some do not fit what kernels/device/exact_division.cuh asks for.
 bool choose_sums(const Bounds& bounds, const PixelRead& read, kernels::RunningMeanJob& running) {
   using kernels::RunningSums;
+  const int up = std::max(running.more_bits, 0);
+  const int down = std::max(-running.more_bits, 0);
   const bool narrow_box =
-      bounds.box <= most_narrow && bounds.divisor < (1ULL << 31) && read.maximum <= 0xFFFF;
+      bounds.box <= most_narrow >> up && bounds.divisor < (1ULL << 31) >> down && read.maximum <= 0xFFFF;
   const bool narrow_column = bounds.column <= most_narrow;
   running.sums = narrow_box && !read.weighted ? RunningSums::u32
                  : narrow_column              ? RunningSums::u32_u64
                                               : RunningSums::u64;
   running.large_divisors = bounds.divisor >= (1ULL << 28);
-  if (running.type != running.output) {
-    running.sums = RunningSums::u32_u64;
-    return narrow_column && !running.large_divisors;
-  }
-  if (read.weighted) return narrow_column && !running.large_divisors;
+  if (running.sums == RunningSums::u32) return true;
+  if (running.type != running.output) running.sums = RunningSums::u32_u64;
+  if (running.type != running.output || read.weighted) return narrow_column && !running.large_divisors;
   if (running.sums == RunningSums::u64 && running.type == Type::u8) return false;
   return bounds.divisor < (1ULL << 38);  // 24 bits of a value more: below 2^62
 }
@@ -204,7 +204,11 @@ bool choose_sums(const Bounds& bounds, const PixelRead& read, kernels::RunningMe
 kernels::ScaledDivisor whole_divisor(const kernels::RunningMeanJob& running, std::uint64_t maximum) {
   if (running.sums != kernels::RunningSums::u32 || running.x.outer != 0 || running.y.outer != 0) return {};
   const auto side = [](int reach) { return 2 * static_cast<std::uint64_t>(reach) + 1; };
-  return kernels::scaled_divisor(side(running.x.reach) * side(running.y.reach), maximum);
+  const std::uint64_t divisor = side(running.x.reach) * side(running.y.reach);
+  // A mean that has fewer bits may be rounded up to one more than the largest value without them.
+  return running.more_bits < 0
+             ? kernels::scaled_divisor(divisor << -running.more_bits, (maximum >> -running.more_bits) + 1)
+             : kernels::scaled_divisor(divisor, maximum << running.more_bits);
 }
 
 /// From the values, and to the means.
@@ -248,15 +252,19 @@ std::unique_ptr<BoxMeanOperation> prepare_running(CudaBackend& backend, const Bo
 
 std::unique_ptr<BoxMeanOperation> prepare_table_in_tiles(CudaBackend& backend, const BoxMeanJob& job) {
   using Limits = kernels::TiledTableJob;
-  if (!is_encoded_bytes(job) || job.read.channels > 3) return nullptr;
+  if (!is_plain(job, false) || job.read.type != Type::u8 || job.read.channels > 3) return nullptr;
   const std::int64_t reach =
       (std::int64_t{std::max(job.radius.low, job.radius.high)} + radius_one - 1) / radius_one;
   const std::int64_t window = 2 * reach + 1;
   if (reach == 0 || reach > Limits::largest_reach) return nullptr;
-  if (window * window * 0xFF >= std::int64_t{1} << Limits::sum_bits(job.read.channels)) return nullptr;
+  const bool linear = job.read.transfer == Transfer::srgb;
+  if (!linear && window * window * 0xFF >= std::int64_t{1} << Limits::sum_bits(job.read.channels))
+    return nullptr;
   auto arguments = arguments_of<kernels::TiledTableArguments>(job);
   arguments.job.reach = static_cast<int>(reach);
+  arguments.job.linear = linear;
   arguments.job.radius = job.radius;
+  arguments.transfer = transfer_of(backend, job);
   return in_tiles(backend, job, arguments, [](const kernels::TiledTableArguments&) { return Buffer(); });
 }
 

@@ -1,4 +1,4 @@
-// Order statistics: small windows by sorting networks, larger ones by histograms that slide, radii by a map
+// Order statistics: small windows by exchanges, larger ones by histograms that slide, radii by a map
 // by tables of counts. Compiled for every SIMD target.
 
 #undef HWY_TARGET_INCLUDE
@@ -13,9 +13,10 @@
 
 #include "core/cpu/backend.h"
 #include "core/with_type.h"
-#include "order/cpu/network_ranks-inl.h"
+#include "order/cpu/network_medians-inl.h"
 #include "order/cpu/rank_codes.h"
 #include "order/cpu/sliding_histogram-inl.h"
+#include "order/cpu/tiled_ranks-inl.h"
 #include "order/rank.h"
 #include "pixels/cpu/rows.h"
 
@@ -276,8 +277,9 @@ class Rank final : public RankOperation {
       reach = {std::min(reach.x, job.width - 1), std::min(reach.y, job.height - 1)};
     const std::int64_t side = side_of_parts(std::max(reach.x, reach.y));
     const Rectangle inner{{reach.x, job.width - reach.x}, {reach.y, job.height - reach.y}};
-    if (sorts(reach, inner)) {
-      add_parts(inner, job.width, 32, true);
+    if (exchanges(reach, inner)) {
+      constexpr std::int64_t rows = TiledRanks<Key>::most_rows;
+      add_parts(inner, job.width, rows, true);
       add_parts({{0, job.width}, {0, reach.y}}, side, side, false);
       add_parts({{0, job.width}, {inner.y.last, job.height}}, side, side, false);
       add_parts({{0, reach.x}, inner.y}, side, side, false);
@@ -285,16 +287,23 @@ class Rank final : public RankOperation {
     } else {
       add_parts({{0, job.width}, {0, job.height}}, side, side, false);
     }
+    const bool is_median =
+        reach.x == reach.y && (reach.x == 1 || reach.x == 2) && 2 * job.percent == percent_whole;
     for (int i = 0; i < backend.threads.count(); ++i) {
       parts_.emplace_back(job, reach, side);
-      if (work_.front().sorts) networks_.emplace_back(job, reach);
+      if (!work_.front().exchanges) continue;
+      if (is_median)
+        networks_.emplace_back(static_cast<std::size_t>(job.channels), reach);
+      else
+        tiles_.emplace_back(job, reach);
     }
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
     std::size_t bytes = 0;
     for (const RankPart<Key>& part : parts_) bytes += part.bytes();
-    for (const NetworkRanks<Key>& network : networks_) bytes += network.bytes();
+    for (const NetworkMedians<Key>& network : networks_) bytes += network.bytes();
+    for (const TiledRanks<Key>& tiles : tiles_) bytes += tiles.bytes();
     return bytes;
   }
 
@@ -304,34 +313,41 @@ class Rank final : public RankOperation {
       const auto slot = static_cast<std::size_t>(index);
       for (std::int64_t i = first; i < last; ++i) {
         const Work& work = work_[static_cast<std::size_t>(i)];
-        if (work.sorts)
+        if (!work.exchanges)
+          parts_[slot].run(images, work.inner);
+        else if (tiles_.empty())
           networks_[slot].run(images, work.inner);
         else
-          parts_[slot].run(images, work.inner);
+          tiles_[slot].run(images, work.inner);
         finish(images, work.inner);
       }
     });
   }
 
  private:
-  /// A part of the picture, and whether windows are sorted there.
   struct Work {
     Rectangle inner;
-    bool sorts = false;
+    bool exchanges = false;  ///< or else histograms are made
   };
 
+  /// Windows of up to so many pixels; larger ones are faster by histograms, if vectors have 32 bytes.
+  static constexpr std::int64_t most_pixels = sizeof(Key) == 1   ? 15 * 15
+                                              : sizeof(Key) == 2 ? 17 * 17
+                                                                 : 11 * 11;
+
   /// Whether small windows of one size, all of whose pixels count, lie inside the picture.
-  [[nodiscard]] bool sorts(const LargestReach& reach, const Rectangle& inner) const {
-    return !job_.reach.from_map && !job_.excludes && !job_.weighted &&
-           (2 * reach.x + 1) * (2 * reach.y + 1) <= NetworkRanks<Key>::most_pixels &&
-           inner.x.size() >= NetworkRanks<Key>::least_width && inner.y.size() > 0;
+  [[nodiscard]] bool exchanges(const LargestReach& reach, const Rectangle& inner) const {
+    static_assert(TiledRanks<Key>::least_width == NetworkMedians<Key>::least_width);
+    const std::int64_t pixels = (2 * reach.x + 1) * (2 * reach.y + 1);
+    return !job_.reach.from_map && !job_.excludes && !job_.weighted && pixels <= most_pixels &&
+           inner.x.size() >= TiledRanks<Key>::least_width && inner.y.size() > 0;
   }
 
-  void add_parts(const Rectangle& whole, std::int64_t width, std::int64_t height, bool sorts) {
+  void add_parts(const Rectangle& whole, std::int64_t width, std::int64_t height, bool exchanges) {
     for (std::int64_t y = whole.y.first; y < whole.y.last; y += height)
       for (std::int64_t x = whole.x.first; x < whole.x.last; x += width)
         work_.push_back(
-            {{{x, std::min(x + width, whole.x.last)}, {y, std::min(y + height, whole.y.last)}}, sorts});
+            {{{x, std::min(x + width, whole.x.last)}, {y, std::min(y + height, whole.y.last)}}, exchanges});
   }
 
   /// A part's region is read, sorted and counted whole, so parts grow with the reach. Those of sorted keys
@@ -362,8 +378,9 @@ class Rank final : public RankOperation {
   RankJob job_;
   RankStore store_;
   std::vector<Work> work_;
-  std::vector<RankPart<Key>> parts_;         ///< one a thread
-  std::vector<NetworkRanks<Key>> networks_;  ///< likewise, if windows are sorted
+  std::vector<RankPart<Key>> parts_;           ///< one a thread
+  std::vector<NetworkMedians<Key>> networks_;  ///< likewise, for medians of 3 x 3 and 5 x 5
+  std::vector<TiledRanks<Key>> tiles_;         ///< likewise, for other small windows
 };
 
 inline std::unique_ptr<RankOperation> PrepareRank(Backend& backend, const RankJob& job) {

@@ -1,8 +1,8 @@
 #pragma once
-// Sorting networks for the window of a rank: columns are sorted, then merged. Windows share the columns, and
-// runs of columns of a power of two as long as two windows use them (Adams, Fast median filters using
-// separable sorting networks, 2021). Lists are merged by odd-even merging (Batcher, Sorting networks and
-// their applications, 1968), and what the wanted rank does not need is left out.
+// Sorting networks for medians of 3 x 3 and 5 x 5 pixels: columns are sorted, then merged. Windows share the
+// columns, and those of 5 x 5 pairs of columns, too (Adams, Fast median filters using separable sorting
+// networks, 2021). Lists are merged by odd-even merging (Batcher, Sorting networks and their applications,
+// 1968), and what the median does not need is left out.
 
 #include <array>
 #include <cstdint>
@@ -19,7 +19,7 @@ struct Exchange {
 
 /// Wires, in the order of the values that they hold.
 struct WireList {
-  static constexpr int most = 128;
+  static constexpr int most = 25;
   std::array<std::uint8_t, most> wires{};
   int size = 0;
 
@@ -35,7 +35,7 @@ struct WireList {
 
 class SortingNetwork {
  public:
-  static constexpr int most = 1200;
+  static constexpr int most = 160;
 
   int count = 0;
   std::array<Exchange, most> exchanges{};
@@ -94,36 +94,6 @@ class SortingNetwork {
   }
 };
 
-/// Lists of neighbouring columns that a network merges: `first` is the first column of a list, whose columns
-/// are 1 << `stage` in number and come from the stage of this number.
-struct ColumnLists {
-  struct List {
-    int stage = 0;
-    int first = 0;
-  };
-  std::array<List, 4> lists{};
-  int size = 0;
-};
-
-/// What the windows of `width` columns share: stage i are the lists of 1 << i neighbouring columns.
-[[nodiscard]] constexpr int shared_stages(int width) {
-  int stages = 1;
-  while (width >= 4 << (stages - 1)) ++stages;
-  return stages;
-}
-
-/// The lists that make a window: as many of the longest as there are, then shorter ones.
-[[nodiscard]] constexpr ColumnLists lists_of(int width) {
-  ColumnLists lists;
-  int stage = shared_stages(width) - 1;
-  for (int first = 0; first < width;) {
-    while (first + (1 << stage) > width) --stage;
-    lists.lists[static_cast<std::size_t>(lists.size++)] = {stage, first};
-    first += 1 << stage;
-  }
-  return lists;
-}
-
 /// Sorts a column.
 [[nodiscard]] constexpr SortingNetwork sorted_column(int height) {
   SortingNetwork network;
@@ -145,27 +115,19 @@ struct ColumnLists {
   return network;
 }
 
-/// Finds the rank, counted from 0, in the lists of a window of columns of this height. The two shortest are
-/// merged until one is left.
-[[nodiscard]] constexpr SortingNetwork ranked_window(int width, int height, int rank) {
+/// Finds the median of 3 x 3 pixels in three sorted columns, or of 5 x 5 in two pairs of columns and one
+/// more. The two shortest lists are merged first.
+[[nodiscard]] constexpr SortingNetwork median_of_nine() {
   SortingNetwork network;
-  const ColumnLists parts = lists_of(width);
-  std::array<WireList, 5> lists{};  // the longest first
-  int first = 0;
-  for (int i = 0; i < parts.size; ++i) {
-    const int size = height << parts.lists[static_cast<std::size_t>(i)].stage;
-    lists[static_cast<std::size_t>(i)] = sorted_wires(first, size);
-    first += size;
-  }
-  for (int left = parts.size; left > 1; --left) {
-    const auto last = static_cast<std::size_t>(left - 1);
-    const WireList merged = network.merge(lists[last - 1], lists[last]);
-    std::size_t at = last - 1;
-    for (; at > 0 && lists[at - 1].size < merged.size; --at) lists[at] = lists[at - 1];
-    lists[at] = merged;
-  }
-  network.order = lists[0];
-  network.select(rank);
+  network.order = network.merge(sorted_wires(0, 3), network.merge(sorted_wires(3, 3), sorted_wires(6, 3)));
+  network.select(4);
+  return network;
+}
+[[nodiscard]] constexpr SortingNetwork median_of_25() {
+  SortingNetwork network;
+  network.order =
+      network.merge(network.merge(sorted_wires(10, 10), sorted_wires(20, 5)), sorted_wires(0, 10));
+  network.select(12);
   return network;
 }
 

@@ -10,16 +10,19 @@ namespace satin::cuda {
 namespace {
 
 constexpr std::int64_t largest_side = 1LL << 28;
-constexpr std::int64_t most_network_rows = 1LL << 20;     // a grid has 65535 blocks down
+constexpr std::int64_t most_tiled_rows = 1LL << 19;       // a grid has 65535 blocks down
 constexpr std::int64_t most_threshold_words = 1LL << 30;  // 4 GiB: beyond it the wavelet matrix takes parts
 
-enum class Method : std::uint8_t { network, thresholds, wavelet_matrix };
+enum class Method : std::uint8_t { nine, tiles, thresholds, wavelet_matrix };
 
 Method method_of(const RankJob& job) {
   const bool hides = job.weighted || job.excludes;
   if (job.reach.from_map || hides) return Method::wavelet_matrix;
-  const bool small = job.reach.x == job.reach.y && (job.reach.x == 1 || job.reach.x == 2);
-  if (small && 2 * job.percent == percent_whole && job.height <= most_network_rows) return Method::network;
+  const bool median_of_square = job.reach.x == job.reach.y && 2 * job.percent == percent_whole;
+  if (median_of_square && job.height <= most_tiled_rows) {
+    if (job.reach.x == 1) return Method::nine;
+    if (job.reach.x > 1 && job.reach.x <= kernels::largest_tiled_reach) return Method::tiles;
+  }
   const bool narrow = job.type == Type::u8 && kernels::threshold_words(job) <= most_threshold_words;
   return narrow ? Method::thresholds : Method::wavelet_matrix;
 }
@@ -61,8 +64,11 @@ class Rank final : public RankOperation {
  private:
   void find_ranks(const kernels::RankArguments& arguments, kernels::StreamHandle stream) {
     switch (method_) {
-      case Method::network:
-        kernels::ranks_by_network(arguments, stream);
+      case Method::nine:
+        kernels::medians_of_nine(arguments, stream);
+        break;
+      case Method::tiles:
+        kernels::medians_by_tiles(arguments, stream);
         break;
       case Method::thresholds:
         kernels::ranks_by_thresholds(

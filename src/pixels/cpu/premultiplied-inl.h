@@ -11,6 +11,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <array>
 
 #include "pixels/cpu/load_wide-inl.h"
 #include "pixels/cpu/transfer-inl.h"
@@ -170,21 +171,65 @@ void WeighAnyPixels(const std::uint8_t* stored, std::size_t pixels, int channels
                 : WeighPixels<4>(stored, pixels, light, whole, values);
 }
 
+/// The original's colours where alpha is 0.
+template <int Channels>
+void KeepColours(const std::uint8_t* original, std::size_t count, std::uint8_t* out) {
+  for (std::size_t i = 0; i < count; i += Channels)
+    if (out[i + Channels - 1] == 0) std::copy_n(original + i, Channels - 1, out + i);
+}
+
+/// out = `codes` of colours and the values of alpha; where codes is null, all values. They are below 256.
+template <int Channels>
+void MergeAlpha(const std::uint16_t* values, const std::uint8_t* codes, const std::uint8_t* original,
+                std::size_t count, std::uint8_t* out) {
+  const hn::ScalableTag<std::uint16_t> d;
+  const hn::Rebind<std::uint8_t, decltype(d)> bytes;
+  std::size_t i = 0;
+  if constexpr (hn::MaxLanes(d) >= Channels) {
+    const auto last = hn::Set(d, Channels - 1);
+    const auto is_alpha = hn::Eq(hn::And(hn::Iota(d, 0), last), last);
+    const auto alpha_bytes = hn::TruncateTo(bytes, hn::VecFromMask(d, is_alpha));
+    for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
+      const auto value = hn::LoadU(d, values + i);
+      auto result = hn::TruncateTo(bytes, value);
+      if (codes != nullptr) result = hn::IfVecThenElse(alpha_bytes, result, hn::LoadU(bytes, codes + i));
+      hn::StoreU(result, bytes, out + i);
+      if (!hn::AllFalse(d, hn::And(is_alpha, hn::Eq(value, hn::Zero(d)))))
+        KeepColours<Channels>(original + i, hn::Lanes(d), out + i);
+    }
+  }
+  for (std::size_t j = i; j < count; ++j)
+    out[j] =
+        codes == nullptr || j % Channels == Channels - 1 ? static_cast<std::uint8_t>(values[j]) : codes[j];
+  KeepColours<Channels>(original + i, count - i, out + i);
+}
+
+/// Stores `count` values of pixels with straight alpha: colours by their codes, but the original's where
+/// alpha is 0; alpha, up to 255, as it is.
+template <int Channels>
+void StoreStraight(const std::uint16_t* values, const std::uint8_t* original, std::size_t count,
+                   const TransferView& transfer, std::uint8_t* out) {
+  if (transfer.decode == nullptr) return MergeAlpha<Channels>(values, nullptr, original, count, out);
+  if (encodes_in_vectors) {
+    EncodeRow(values, count, transfer, out);
+    return MergeAlpha<Channels>(values, out, original, count, out);
+  }
+  const std::uint8_t* table = transfer.encode8;
+  for (std::size_t i = 0; i < count; i += Channels) {
+    std::array<std::uint8_t, static_cast<std::size_t>(Channels)> pixel;
+    for (std::size_t c = 0; c + 1 < Channels; ++c) pixel[c] = table[values[i + c]];
+    pixel.back() = static_cast<std::uint8_t>(values[i + Channels - 1]);
+    std::copy_n(pixel.begin(), Channels, out + i);
+    if (pixel.back() == 0) std::copy_n(original + i, Channels - 1, out + i);
+  }
+}
+
 template <int Channels, class Value>
 void StorePixels(const Value* values, const std::uint8_t* original, std::size_t pixels,
                  const PremultiplyRule& rule, std::uint16_t* scratch, std::uint8_t* out) {
   const std::size_t count = pixels * Channels;
   const std::size_t done = UnpremultiplyVectors<Channels>(values, count, rule, scratch);
-  if (sizeof(Value) == 4) {
-    EncodeRow(scratch, done, rule.transfer, out);
-  } else {
-    std::transform(scratch, scratch + done, out,
-                   [](std::uint16_t code) { return static_cast<std::uint8_t>(code); });
-  }
-  for (std::size_t i = 0; i < done; i += Channels) {
-    out[i + Channels - 1] = static_cast<std::uint8_t>(scratch[i + Channels - 1]);
-    if (out[i + Channels - 1] == 0) std::copy_n(original + i, Channels - 1, out + i);
-  }
+  StoreStraight<Channels>(scratch, original, done, rule.transfer, out);
   for (std::size_t i = done; i < count; i += Channels)
     store_premultiplied<Channels>(values + i, original + i, 0, rule, out + i);
 }

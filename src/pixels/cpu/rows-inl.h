@@ -241,16 +241,23 @@ inline void EncodeWorking(const std::uint32_t* values, std::size_t count, const 
   Narrow(values, count, codes);
 }
 
-/// Stores means of pixels with straight alpha: colours by their codes, but the original's where alpha is 0.
-template <class Code>
-void StoreWithAlpha(const std::uint32_t* values, std::size_t pixels, std::size_t channels,
-                    const TransferView& transfer, const Code* original, Code* out) {
+/// Stores means of 16-bit pixels with straight alpha: colours by their codes, but the original's where alpha
+/// is 0.
+inline void StoreWithAlpha(const std::uint32_t* values, std::size_t pixels, std::size_t channels,
+                           const TransferView& transfer, const std::uint16_t* original, std::uint16_t* out) {
   const std::size_t alpha = channels - 1;
   EncodeWorking(values, pixels * channels, transfer, out);
   for (std::size_t i = 0; i < pixels * channels; i += channels) {
-    out[i + alpha] = static_cast<Code>(values[i + alpha]);
+    out[i + alpha] = static_cast<std::uint16_t>(values[i + alpha]);
     if (out[i + alpha] == 0) std::copy_n(original + i, alpha, out + i);
   }
+}
+
+/// The same of bytes.
+inline void StoreWithAlpha(const std::uint16_t* values, std::size_t pixels, std::size_t channels,
+                           const TransferView& transfer, const std::uint8_t* original, std::uint8_t* out) {
+  channels == 2 ? StoreStraight<2>(values, original, pixels * channels, transfer, out)
+                : StoreStraight<4>(values, original, pixels * channels, transfer, out);
 }
 
 /// weights[x * Channels + c] = mask[x].

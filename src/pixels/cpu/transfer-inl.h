@@ -21,6 +21,7 @@ namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+constexpr bool encodes_in_vectors = true;
 using CodeWords = hn::ScalableTag<std::uint16_t>;
 using CodeVector = hn::Vec<CodeWords>;
 constexpr std::size_t code_lanes = 32;
@@ -99,6 +100,7 @@ inline std::size_t EncodeVectors(const std::uint16_t* values, std::size_t count,
   return count;
 }
 #else
+constexpr bool encodes_in_vectors = false;
 inline std::size_t DecodeVectors(const std::uint8_t*, std::size_t, const TransferView&, std::uint16_t*) {
   return 0;
 }
@@ -158,11 +160,18 @@ inline void EncodeRow16(const std::uint32_t* values, std::size_t count, const Tr
     codes[i] = encode(values[i], transfer, std::uint16_t{});
 }
 
-/// codes[i] = encode(values[i], transfer)
+/// codes[i] = encode(values[i], transfer). Codes are stored four at a time: what a byte is stored to may be
+/// anything for the compiler, the address of the table too.
 inline void EncodeRow(const std::uint16_t* values, std::size_t count, const TransferView& transfer,
                       std::uint8_t* codes) {
-  for (std::size_t i = EncodeVectors(values, count, transfer, codes); i < count; ++i)
-    codes[i] = transfer.encode8[values[i]];
+  const std::uint8_t* table = transfer.encode8;
+  std::size_t i = EncodeVectors(values, count, transfer, codes);
+  for (; i + 4 <= count; i += 4) {
+    const std::array<std::uint8_t, 4> four = {table[values[i]], table[values[i + 1]], table[values[i + 2]],
+                                              table[values[i + 3]]};
+    std::copy(four.begin(), four.end(), codes + i);
+  }
+  for (; i < count; ++i) codes[i] = table[values[i]];
 }
 
 }  // namespace satin::cpu::HWY_NAMESPACE

@@ -1,14 +1,27 @@
 #include "pixels/cuda/transfer.h"
 
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
 #include "pixels/transfer.h"
 
 namespace satin::cuda {
 namespace {
 
+std::vector<std::uint16_t> bucket_sums(const std::vector<std::uint8_t>& codes) {
+  std::vector<std::uint16_t> sums(TransferView::buckets8);
+  for (std::size_t i = 0; i < codes.size(); ++i)
+    sums[i / TransferView::bucket8] = static_cast<std::uint16_t>(sums[i / TransferView::bucket8] + codes[i]);
+  return sums;
+}
+
 struct Tables8 {
   explicit Tables8(CudaBackend& backend)
-      : decode(backend.uploaded(srgb_tables8().decode8)), encode(backend.uploaded(srgb_tables8().encode8)) {}
-  Buffer decode, encode;
+      : decode(backend.uploaded(srgb_tables8().decode8)),
+        encode(backend.uploaded(srgb_tables8().encode8)),
+        sums(backend.uploaded(bucket_sums(srgb_tables8().encode8))) {}
+  Buffer decode, encode, sums;
 };
 
 struct Tables16 {
@@ -27,6 +40,7 @@ TransferView device_transfer(CudaBackend& backend, Type type, bool srgb) {
     const auto& tables = backend.resident<Tables8>();
     view.decode = reinterpret_cast<const std::uint32_t*>(tables.decode.get());
     view.encode8 = reinterpret_cast<const std::uint8_t*>(tables.encode.get());
+    view.bucket_sums8 = reinterpret_cast<const std::uint16_t*>(tables.sums.get());
   } else if (srgb && type == Type::u16) {
     const auto& tables = backend.resident<Tables16>();
     view.decode = reinterpret_cast<const std::uint32_t*>(tables.decode.get());

@@ -15,11 +15,17 @@ Pictures are (height, width), (height, width, channels) or (frames, height, widt
 float32; `layout="CHW"` and the like say otherwise. What an argument cannot be is a ValueError with the reason and
 the remedy; a device that is missing, or memory, is a RuntimeError or MemoryError.
 
+Files: `read` and `write` keep what a file carries beside the pixels, `batch` does folders as the command does.
+`satin.ray` spreads a batch over the machines of a Ray cluster (`pip install 'satin-image[ray]'`), `satin.dask` filters
+chunked arrays ('satin-image[dask]'); neither is imported before it is asked for.
+
 Beside the filters: `run` and `Plan` for pipelines, `find_regions`, `statistics`, `tone_zones`, `luminance`,
 `satin.rle` for COCO's run lengths and `satin.scan` for prefix sums and what is built on them.
 """
 
 from satin import filters, rle, scan
+from satin._batch import BatchResult, batch
+from satin._files import encode, formats, read, write
 from satin._native import Device, devices
 from satin._native import version as __version__
 from satin._pipeline import Plan, run
@@ -28,6 +34,7 @@ from satin._statistics import ChannelStatistics, ToneZones, luminance, statistic
 from satin.filters import *  # noqa: F403: one for each record of the registry
 
 __all__ = [
+    "BatchResult",
     "ChannelStatistics",
     "Device",
     "Plan",
@@ -35,14 +42,19 @@ __all__ = [
     "RegionValues",
     "Regions",
     "ToneZones",
+    "batch",
     "devices",
+    "encode",
     "filters",
     "find_regions",
+    "formats",
     "luminance",
+    "read",
     "rle",
     "run",
     "scan",
     "statistics",
     "tone_zones",
+    "write",
 ]
 __all__ += filters.__all__

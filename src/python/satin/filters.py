@@ -34,7 +34,11 @@ _TYPES = {
     "boxes": "Sequence[tuple[int, int, int, int]] | str",
     "colour": "tuple[int, int, int] | str",
     "point": f"tuple[{_LENGTH}, {_LENGTH}] | str",
+    "range": "tuple[float, float] | str",
 }
+
+
+_JOINTS = {"radius": "x", "point": ",", "reals": ",", "range": ":"}
 
 
 def _identifier(name: str) -> str:
@@ -70,8 +74,8 @@ def _text(value: Any, kind: str) -> str:
         return _colour_text(value)
     if kind == "boxes":
         return ";".join(",".join(map(_number_text, box)) for box in value)
-    if kind in ("radius", "point", "reals") and not isinstance(value, numbers.Real):
-        return ("x" if kind == "radius" else ",").join(map(_number_text, value))
+    if kind in _JOINTS and not isinstance(value, numbers.Real):
+        return _JOINTS[kind].join(map(_number_text, value))
     return _number_text(value)
 
 

@@ -17,6 +17,7 @@
 #include "core/with_type.h"
 #include "core/workspace.h"
 #include "pixels/transfer.h"
+#include "recursive/cpu/recursive_bytes-inl.h"
 #include "recursive/cpu/recursive_lines-inl.h"
 #include "recursive/cpu/recursive_rows.h"
 #include "recursive/recursive.h"
@@ -67,7 +68,10 @@ class Recursive final : public RecursiveOperation {
 
  public:
   Recursive(CpuBackend& backend, const RecursiveJob& job)
-      : backend_(backend), job_(job), rows_(job.read.channels, rule_of(job)) {
+      : backend_(backend),
+        job_(job),
+        transfer_(rule_of(job).transfer),
+        rows_(job.read.channels, rule_of(job)) {
     for (const RecursivePass& pass : job.passes)
       constants_.push_back(pass_constants<Real>(pass, job.guide.has_value()));
     const auto pixels = static_cast<std::size_t>(job.width * job.height);
@@ -326,6 +330,12 @@ class Recursive final : public RecursiveOperation {
       const std::int64_t y = block.y + r;
       std::array<const Real*, Channels> values;
       for (std::size_t c = 0; c < Channels; ++c) values[c] = first[c] + static_cast<std::size_t>(r) * step;
+      if constexpr (sizeof(Stored) == 1)
+        if (!job_.read.weighted && job_.mask_maximum == 0) {
+          StoreBytes(values, static_cast<std::size_t>(block.width), transfer_,
+                     images.output.row<Stored>(y) + block.x * job_.read.channels);
+          continue;
+        }
       rows_.store(values, static_cast<std::size_t>(block.width),
                   images.source.row<Stored>(y) + block.x * job_.read.channels, images.mask, block.x, y,
                   images.output.row<Stored>(y) + block.x * job_.read.channels);
@@ -342,6 +352,7 @@ class Recursive final : public RecursiveOperation {
 
   CpuBackend& backend_;
   RecursiveJob job_;
+  TransferView transfer_;
   RealRows<Stored> rows_;
   WorkspaceVector<PassConstants<Real>> constants_;
   Buffer planes_;

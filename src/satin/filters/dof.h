@@ -13,7 +13,8 @@ struct Dof {
   LensStyle style{};            ///< how what is blurred looks
   Space space = Space::linear;  ///< of the blur; f32 is always linear
   ImageView depth{};            ///< of the picture's proportions, u8, u16 or f32; see LensFocus
-  ImageView mask{};  ///< blend weight: one channel, u8 or u16, of the picture's size; 0 keeps the bytes
+  ImageView mask{};      ///< blend weight: one channel, u8 or u16, of the picture's size; 0 keeps the bytes
+  ImageView aperture{};  ///< the shape of lamps: one channel, u8, u16 or f32, of any size; see LensStyle
 };
 
 /// Depth of field from one picture and its depth.
@@ -27,13 +28,14 @@ struct Dof {
 /// 3. Behind nearer things every group goes on: means over windows of up to 65 x 65 pixels, weighted by the
 ///    share of the group there.
 /// 4. A sample adds the corner deltas of its kernel, a staircase with the variance of the disc (of the
-///    hexagon or square); one 2-D prefix sum integrates all of them (the adjoint of Crow's box, 1984).
+///    hexagon or square); one 2-D prefix sum integrates all of them (the adjoint of Crow's box, 1984). Lamps,
+///    bright points that stand alone, are drawn by the exact aperture, row by row (LensStyle).
 /// 5. Per group A = min(1, W), out += T A C / W, T *= 1 - A; at the end out / (1 - T).
 ///
 /// Pixels: u8, u16 or f32 (linear, negative values count as 0), 1 to 4 channels; straight alpha weights the
 /// colours. Blurs in linear light. A pixel whose result is what it was keeps its bytes. What would spread
 /// from outside the picture is not invented. The result is the same on every device, byte for byte: linear
-/// integers of 16 (u8), 24 (u16) or up to 31 bits (f32) and specified float steps. Memory: 59 bytes a pixel
+/// integers of 16 (u8), 24 (u16) or up to 31 bits (f32) and specified float steps. Memory: 62 bytes a pixel
 /// of u8 RGB on the CPU; samples of hidden and mixed things have room for half as many as pixels (and 65536),
 /// and a group whose samples do not fit has none of them.
 ///

@@ -4,9 +4,16 @@
 
 namespace [[gnu::visibility("default")]] satin {
 
+/// What the sums of a table are.
+enum class Modulo {
+  none,       ///< exact, of the type that holds the sum of the whole picture
+  two_to_32,  ///< of integers, less their multiples of 2^32: u32 for any picture
+};
+
 /// Parameters of integral().
 struct Integral {
-  bool squared = false;  ///< sums of squares instead of sums
+  bool squared = false;          ///< sums of squares instead of sums
+  Modulo modulo = Modulo::none;  ///< what is kept of the sums
 };
 
 /// The summed-area table: entry (x, y) is the sum over all pixels from (0, 0) to (x, y), both included.
@@ -16,6 +23,10 @@ struct Integral {
 /// otherwise u64; f64 for floats, whose values are rounded to 40 bits below the largest one first (fewer
 /// above 2^23 pixels). Sums are exact. Throws Error(usage) if even 64 bits do not suffice, Error(input) for
 /// NaN or infinity.
+///
+/// With Modulo::two_to_32 entries are sums modulo 2^32, in half the bytes where u64 would be needed. They are
+/// no sums themselves then, but a difference of four entries, taken in 32 bits, is the exact sum of its box
+/// while that sum is below 2^32. Throws Error(usage) for floats.
 ///
 /// Crow, Summed-area tables for texture mapping, 1984.
 [[nodiscard]] Image integral(const Device& device, const ImageView& image, const Integral& parameters = {});

@@ -1,25 +1,21 @@
-#include "app/gallery.h"
-
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
-#include <cstdint>
 #include <span>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
-#include "app/analysis.h"
-#include "app/interrupt.h"
-#include "app/terminal.h"
+#include "batch/file_stamp.h"
+#include "satin/batch_report.h"
 #include "satin/error.h"
 #include "satin/io.h"
 #include "satin/json.h"
 #include "satin/new_file.h"
 
-namespace satin::app {
+namespace satin {
 namespace {
 
 namespace fs = std::filesystem;
@@ -106,15 +102,6 @@ std::string reference(const fs::path& file, const fs::path& page) {
     else
       text += {'%', digits[code / 16], digits[code % 16]};
   }
-  return text;
-}
-
-/// FNV-1a of 64 bits, in hexadecimal digits.
-std::string hash_of(const fs::path& path) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : path.native()) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  std::string text;
-  for (int shift = 60; shift >= 0; shift -= 4) text += digits[(hash >> shift) & 15];
   return text;
 }
 
@@ -220,7 +207,8 @@ Image Gallery::left_out(const FileResult& file, const std::string& when) const {
 /// The HTML of one small picture, which it writes or finds; empty if there is none.
 std::string Gallery::picture(const FileResult& file, const std::string& when) {
   static const std::string extension = format_of_pictures();
-  const fs::path path = folder_ / (hash_of(file.output) + "-" + when + extension);
+  const fs::path path = folder_ / (batch::hexadecimal(batch::Hash().add(file.output.native()).value()) + "-" +
+                                   when + extension);
   std::string size;
   std::error_code ignored;
   if (file.status != FileStatus::unchanged || !fs::exists(path, ignored)) {
@@ -245,7 +233,6 @@ std::string Gallery::picture(const FileResult& file, const std::string& when) {
 }
 
 void Gallery::finish(const BatchResult& result) {
-  const PatientWork patient(Patience::endless);
   if (std::fflush(entries_.get()) != 0 || std::fseek(entries_.get(), 0, SEEK_SET) != 0) throw failure(errno);
   NewFile page(page_, replaces_);
   page.add(bytes_of(head(pipeline_, result)));
@@ -261,4 +248,4 @@ Error Gallery::failure(int code) const {
   return write_failure("The gallery '" + printable(page_.native()) + "'", code);
 }
 
-}  // namespace satin::app
+}  // namespace satin

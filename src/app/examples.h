@@ -1,0 +1,16 @@
+#pragma once
+// Words for people: examples of every command, and what words of other programs lead to.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace satin::app {
+
+/// Two command lines that show what the command is for; none of a command that needs none.
+[[nodiscard]] std::vector<std::string> examples_of(std::string_view command);
+
+/// What does what the word stands for in other programs: a sentence, or nothing for a word that is not known.
+[[nodiscard]] std::string advice_for(std::string_view word);
+
+}  // namespace satin::app

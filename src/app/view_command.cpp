@@ -1,0 +1,177 @@
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "app/command_line.h"
+#include "app/commands.h"
+#include "app/interrupt.h"
+#include "app/options.h"
+#include "app/terminal.h"
+#include "satin/error.h"
+#include "satin/param.h"
+#include "satin/pipeline.h"
+#include "view/view.h"
+
+namespace satin::app {
+namespace {
+
+constexpr const char* usual_filter = "blur";
+constexpr const char* filter_of_depth = "dof";
+constexpr long largest_port = 65535;
+
+/// Options of the command that filters take, too, and that the shown command line repeats.
+std::vector<OptionSpec> kept_options() {
+  std::vector<OptionSpec> options = write_options();
+  for (const OptionSpec& option : read_options())
+    if (option.name != "all-pages") options.push_back(option);
+  for (const OptionSpec& option : device_options()) options.push_back(option);
+  const std::vector<OptionSpec> batch = batch_option_group(nullptr).options;
+  std::ranges::copy_if(batch, std::back_inserter(options), [](const OptionSpec& option) {
+    return option.name == "mask-from" || option.name == "keep-metadata";
+  });
+  return options;
+}
+
+bool is_kept(const std::string& name) {
+  static const std::vector<OptionSpec> kept = kept_options();
+  return std::ranges::find(kept, name, &OptionSpec::name) != kept.end();
+}
+
+view::LineOptions kept_of(const ParsedLine& line) {
+  view::LineOptions kept;
+  std::ranges::copy_if(line.options, std::back_inserter(kept),
+                       [](const auto& option) { return is_kept(option.first); });
+  return kept;
+}
+
+/// --filter takes a name, or a pipeline as `satin run` does.
+bool is_pipeline(const std::string& filter) { return filter.find_first_of(" |=") != std::string::npos; }
+
+/// What the page begins with; depth is there for a lens.
+std::string first_filter(const std::optional<std::string>& told, bool with_depth) {
+  return told.value_or(with_depth ? filter_of_depth : usual_filter);
+}
+
+Pipeline pipeline_of(const ParsedLine& line) {
+  const std::string filter =
+      first_filter(line.value("filter"), line.value("depth") || line.value("depth-from"));
+  return is_pipeline(filter) ? parse_pipeline(filter) : Pipeline{step_of(find_filter(filter), line)};
+}
+
+/// True for the filter's parameters and side inputs.
+bool is_of(const FilterRecord* filter, const std::string& option) {
+  if (filter == nullptr) return false;
+  return filter->find_parameter(option) != nullptr ||
+         std::ranges::find(filter->inputs, option, &InputRecord::name) != filter->inputs.end();
+}
+
+view::Line understand(const std::vector<std::string>& words) {
+  const auto not_pasted = [](const std::string& what) {
+    return Error(ErrorKind::usage,
+                 what + " Paste a command line such as satin blur photo.jpg -o out.jpg --radius 8.");
+  };
+  if (words.size() < 2 || (words[0] != "satin" && !words[0].ends_with("/satin")))
+    throw not_pasted("That is no command line of satin.");
+  const CommandSpec command = find_command({words.begin() + 1, words.end()});
+  const bool runs = command.name == "run";
+  if (command.filter == nullptr && !runs) throw not_pasted("'satin " + command.name + "' makes no picture.");
+  const ParsedLine line = parse_line(command, {words.begin() + 2, words.end()});
+  for (const auto& option : line.options)
+    if (!is_of(command.filter, option.first) && !is_kept(option.first) && option.first != "output" &&
+        option.first != "overwrite")
+      throw Error(ErrorKind::usage, "satin view does without --" + option.first + ": drop it from the line.");
+  if (runs && line.arguments.empty()) throw not_pasted("There is no pipeline behind 'run'.");
+  const Pipeline pipeline =
+      runs ? parse_pipeline(line.arguments.front()) : Pipeline{step_of(*command.filter, line)};
+  return {pipeline, batch_options_of(line), kept_of(line)};
+}
+
+void tell_listening(const std::string& address) {
+  if (address == "127.0.0.1" || address == "::1") return;
+  print_error(
+      "Warning: the page listens at " + address +
+      ". Whoever sees the printed address on its way, which is not encrypted, sees and changes the picture "
+      "and writes its output.");
+}
+
+int run_view(const CommandSpec& /*command*/, const ParsedLine& line) {
+  view::Start start{{pipeline_of(line), batch_options_of(line), kept_of(line)},
+                    Device::open(line.value("device").value_or("auto"), device_options_of(line)),
+                    !line.value("filter"),
+                    line.value("listen").value_or("127.0.0.1"),
+                    0,
+                    understand,
+                    {},
+                    interrupted};
+  if (const auto port = line.value("port"))
+    start.port = static_cast<std::uint16_t>(parse_integer("--port", *port, 0, largest_port));
+  const PatientWork patient(Patience::short_one);  // outlives what removes the browser's file
+  std::optional<view::Browser> browser;
+  start.listening = [&](const std::string& url) {
+    print(url + "\n");
+    if (!line.flag("quiet")) tell_listening(start.address);
+    if (!line.flag("no-browser")) browser.emplace(url);
+  };
+  view::serve(start);
+  return exit_interrupted();
+}
+
+/// The same before the line is parsed, as the filter's own options depend on it.
+std::string first_filter_in(const std::vector<std::string>& arguments) {
+  std::optional<std::string> told;
+  bool with_depth = false;
+  constexpr std::string_view option = "--filter";
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& argument = arguments[i];
+    if (argument == option && i + 1 < arguments.size()) told = arguments[i + 1];
+    if (argument.starts_with(option) && argument.find('=') == option.size())
+      told = argument.substr(option.size() + 1);
+    with_depth = with_depth || argument.starts_with("--depth");
+  }
+  return first_filter(told, with_depth);
+}
+
+OptionGroup page_options() {
+  OptionSpec filter =
+      valued("filter", "NAME|PIPELINE", "what to begin with; other filters are chosen in the page");
+  filter.default_text = "dof where there is depth, else blur";
+  OptionSpec output = file("output", "what Save writes: a file, or a folder for several", 'o');
+  output.value = "PATH";
+  output.default_text = "beside the picture";
+  OptionSpec port = valued("port", "N", "where the page is; 0: any that is free");
+  port.range = "0 to 65535";
+  port.default_text = "0";
+  OptionSpec listen = valued("listen", "ADDRESS", "be seen from other machines at this address of this one");
+  listen.default_text = "127.0.0.1";
+  return {"Page",
+          {filter, output, port, listen, flag("no-browser", "print the address and open no browser")}};
+}
+
+}  // namespace
+
+CommandSpec view_command(const std::vector<std::string>& arguments) {
+  CommandSpec command;
+  command.name = "view";
+  command.help = "a page to look, click and drag, and to keep the command";
+  command.usage = "INPUT... [--filter F] [-o OUTPUT] [options]";
+  command.details =
+      "Serves a page to a browser on this machine and prints its address; Ctrl-C ends it. What the page\n"
+      "shows at 1:1 is what the command writes that it shows. The options of the filter are a start.";
+  command.takes_files = true;
+  command.run = run_view;
+  command.groups.push_back(page_options());
+  if (const std::string filter = first_filter_in(arguments); !is_pipeline(filter))
+    command.groups.push_back({"Options of " + filter, own_options(find_filter(filter))});
+  OptionGroup common{"Common options", kept_options()};
+  for (const OptionSpec& option : input_options()) common.options.push_back(option);
+  common.options.push_back(flag("quiet", "no warnings, only errors", 'q'));
+  common.options.push_back(help_option());
+  command.groups.push_back(std::move(common));
+  return command;
+}
+
+}  // namespace satin::app

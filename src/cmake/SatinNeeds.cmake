@@ -1,0 +1,30 @@
+# What this build cannot do without, told all at once with the names of Debian's packages.
+set(satin_missing "")
+
+# satin_needs(PACKAGE DEBIAN_NAME): a package of CMake's.
+macro(satin_needs package debian)
+  find_package(${package} QUIET)
+  if(NOT ${package}_FOUND)
+    list(APPEND satin_missing ${debian})
+  endif()
+endmacro()
+
+satin_needs(hwy libhwy-dev)
+satin_needs(TBB libtbb-dev)
+if(NOT SATIN_CODECS STREQUAL "NONE")
+  satin_needs(EXPAT libexpat1-dev)
+  find_path(STB_INCLUDE_DIR stb/stb_image.h)
+  mark_as_advanced(STB_INCLUDE_DIR)
+  if(NOT STB_INCLUDE_DIR)
+    list(APPEND satin_missing libstb-dev)
+  endif()
+  if(SATIN_BUILD_APP)
+    satin_needs(CLI11 libcli11-dev)
+    satin_needs(nlohmann_json nlohmann-json3-dev)
+  endif()
+endif()
+if(satin_missing)
+  list(JOIN satin_missing " " satin_missing)
+  message(FATAL_ERROR "Satin: libraries are missing. Debian and Ubuntu have them: apt-get install ${satin_missing}\n"
+                      "(SATIN_CODECS=NONE leaves out files, and what reading them needs.)")
+endif()

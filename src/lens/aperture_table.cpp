@@ -1,0 +1,163 @@
+#include "lens/aperture_table.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+namespace satin {
+namespace {
+
+constexpr int outline_points = 2048;
+constexpr int rings = 8;              ///< of equal width, every other one darker
+constexpr double darkest_ring = 0.5;  ///< with onion = 1
+constexpr double farthest_rim = 0.8;  ///< radii that a whole cat's eye moves the rim in the corner
+
+struct Place {
+  double x, y;
+};
+
+/// The distance of the outline from the middle at an angle from the nearest blade's middle: an arc through
+/// the corners, whose height over the straight side is `curvature` of that of the circle around it.
+double blade_radius(double angle, int blades, double curvature) {
+  const double half = std::numbers::pi / blades;
+  const double side = std::cos(half);
+  if (curvature <= 0) return side / std::cos(angle);
+  const double height = curvature * (1 - side);
+  const double chord = std::sin(half);
+  const double arc = (chord * chord + height * height) / (2 * height);
+  const double middle = side + height - arc;
+  const double across = middle * std::sin(angle);
+  return middle * std::cos(angle) + std::sqrt(arc * arc - across * across);
+}
+
+/// With corners at distance 1; it stands on a side.
+std::vector<Place> outline_of(const LensStyle& style) {
+  const int blades = blades_of(style);
+  const double turn = style.blade_angle * std::numbers::pi / 180;
+  const double part = blades == 0 ? 1 : 2 * std::numbers::pi / blades;
+  std::vector<Place> outline;
+  for (int i = 0; i < outline_points; ++i) {
+    const double angle = 2 * std::numbers::pi * i / outline_points;  // from a blade's middle
+    const double off = angle - part * std::round(angle / part);
+    const double radius = blades == 0 ? 1 : blade_radius(off, blades, style.blade_curvature);
+    const double direction = angle + std::numbers::pi / 2 + turn;
+    outline.push_back({radius * std::cos(direction), radius * std::sin(direction)});
+  }
+  return outline;
+}
+
+struct Moments {
+  double area = 0;
+  double variance = 0;  ///< the mean of both axes, around 0
+};
+
+/// Of the polygon through the places.
+Moments moments_of(const std::vector<Place>& outline) {
+  Moments moments;
+  for (std::size_t i = 0; i < outline.size(); ++i) {
+    const Place& a = outline[i];
+    const Place& b = outline[(i + 1) % outline.size()];
+    const double twice_area = a.x * b.y - b.x * a.y;
+    moments.area += twice_area / 2;
+    moments.variance +=
+        twice_area * (a.x * a.x + a.x * b.x + b.x * b.x + a.y * a.y + a.y * b.y + b.y * b.y) / 24;
+  }
+  moments.variance /= moments.area;
+  return moments;
+}
+
+struct Span {
+  double left = 0, right = 0;
+};
+
+/// Where the outline, which is convex, meets the middles of `count` rows from -reach to reach.
+std::vector<Span> spans_of(const std::vector<Place>& outline, double reach, int count) {
+  std::vector<Span> spans(static_cast<std::size_t>(count), {HUGE_VAL, -HUGE_VAL});
+  const auto row_of = [&](double y) { return (y / reach + 1) / 2 * count - 0.5; };
+  for (std::size_t i = 0; i < outline.size(); ++i) {
+    const Place& a = outline[i];
+    const Place& b = outline[(i + 1) % outline.size()];
+    const double top = std::min(row_of(a.y), row_of(b.y));
+    const double bottom = std::max(row_of(a.y), row_of(b.y));
+    for (int row = std::max(0, static_cast<int>(std::ceil(top))); row <= bottom && row < count; ++row) {
+      const double part = b.y == a.y ? 0 : (row - row_of(a.y)) / (row_of(b.y) - row_of(a.y));
+      const double x = a.x + part * (b.x - a.x);
+      Span& span = spans[static_cast<std::size_t>(row)];
+      span = {std::min(span.left, x), std::max(span.right, x)};
+    }
+  }
+  return spans;
+}
+
+/// The row of a smaller copy around the same middle; none where it does not reach.
+const Span* scaled_row(const std::vector<Span>& spans, int row, double scale) {
+  const double middle = static_cast<double>(spans.size()) / 2;
+  const double from = (row + 0.5 - middle) / scale + middle;
+  if (from < 0 || from >= static_cast<double>(spans.size())) return nullptr;
+  const Span& span = spans[static_cast<std::size_t>(from)];
+  return span.left < span.right ? &span : nullptr;
+}
+
+void add_row(ApertureTable& table, const std::vector<Span>& spans, int row, double onion) {
+  const auto first = static_cast<std::uint32_t>(table.edges.size());
+  const auto dark = static_cast<std::int32_t>(std::lround(aperture_full * (1 - darkest_ring * onion)));
+  for (int ring = 0; ring < (onion > 0 ? rings : 1); ++ring) {
+    const double scale = 1 - static_cast<double>(ring) / rings;
+    const std::int32_t step = ring == 0       ? aperture_full
+                              : ring % 2 == 1 ? dark - aperture_full
+                                              : aperture_full - dark;
+    const Span* span = scaled_row(spans, row, scale);
+    if (span == nullptr || step == 0) continue;
+    table.edges.push_back({static_cast<float>(span->left * scale), step});
+    table.edges.push_back({static_cast<float>(span->right * scale), -step});
+  }
+  table.rows.push_back({first, static_cast<std::uint32_t>(table.edges.size()) - first});
+}
+
+}  // namespace
+
+int blades_of(const LensStyle& style) {
+  constexpr int usual = 6;
+  switch (style.bokeh) {
+    case Bokeh::disc:
+      return style.blades.value_or(0);
+    case Bokeh::hexagon:
+      return 6;
+    case Bokeh::square:
+      return 4;
+    case Bokeh::polygon:
+      return style.blades.value_or(usual);
+  }
+  return 0;
+}
+
+/// A whole cat's eye leaves half of a disc in the corner; with onion = 1 the mean of the rings is above half.
+int peak_bits_of(const LensStyle& style) { return (style.cats_eye > 0 ? 1 : 0) + (style.onion > 0 ? 1 : 0); }
+
+ApertureTable aperture_table(const LensStyle& style) {
+  std::vector<Place> outline = outline_of(style);
+  const double scale = 0.5 / std::sqrt(moments_of(outline).variance);
+  const double squeeze = std::sqrt(style.squeeze);
+  double reach = 0;
+  for (Place& place : outline) {
+    place = {place.x * scale / squeeze, place.y * scale * squeeze};
+    reach = std::max({reach, std::abs(place.x), std::abs(place.y)});
+  }
+  ApertureTable table;
+  table.reach = static_cast<float>(reach);
+  table.cut = static_cast<float>(style.cats_eye * farthest_rim * reach);
+  table.peak_bits = peak_bits_of(style);
+  table.simple = style.onion == 0;
+  const std::vector<Span> spans = spans_of(outline, reach, aperture_rows);
+  for (int row = 0; row < aperture_rows; ++row) {
+    const Span& span = spans[static_cast<std::size_t>(row)];
+    if (span.left < span.right)
+      add_row(table, spans, row, style.onion);
+    else
+      table.rows.push_back({});
+  }
+  return table;
+}
+
+}  // namespace satin

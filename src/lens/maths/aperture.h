@@ -1,0 +1,220 @@
+#pragma once
+// The opening of a lens as rows of edges, and what a lamp, a bright sample that is seen by itself, deposits
+// through it: the exact shape, row by row, as second differences that the splat's prefix sums integrate.
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#include "core/maths/hd.h"
+#include "lens/maths/lens_sample.h"
+
+namespace satin {
+
+/// From here on a row lets through so much more, in parts of aperture_full.
+struct ApertureEdge {
+  float at = 0;  ///< radii of the circle of confusion, from its middle to the right
+  std::int32_t step = 0;
+};
+
+/// Edges from left to right, whose steps have the sum 0.
+struct ApertureRow {
+  std::uint32_t first = 0;
+  std::uint32_t count = 0;
+};
+
+inline constexpr std::int32_t aperture_full = 255;
+inline constexpr int aperture_rows = 1024;        ///< of a shape
+inline constexpr int aperture_picture_side = 64;  ///< rows and columns of a picture
+inline constexpr int most_aperture_edges = aperture_picture_side + 1;
+
+/// Rows at equal distances from -reach to reach, in radii; columns reach as far.
+struct Aperture {
+  const ApertureRow* rows = nullptr;
+  const ApertureEdge* edges = nullptr;
+  std::int32_t count = 0;   ///< of rows
+  std::int32_t simple = 0;  ///< 1: no row has more than two edges
+  float reach = 1;
+  float middle_x = 0;  ///< of the picture, in pixels
+  float middle_y = 0;
+  float least_light = 0;  ///< a lamp's light is spread as if so much of a clear disc were open, at least
+  float cut = 0;  ///< cat's eye: what a pixel of distance from the middle moves the rim that cuts, in radii
+};
+
+/// A sample that is drawn by the aperture. A pixel gets
+/// share * coverage / 2^24 of its colour and weight, see LampRow::coverage().
+struct Lamp {
+  LensSample sample;
+  std::uint64_t share;
+};
+
+inline constexpr int lamp_lines = 8;    ///< of a row of pixels, at which its coverage is taken
+inline constexpr int lamp_places = 64;  ///< of a pixel, where an edge may lie along a line
+inline constexpr int lamp_share_bits = 24;
+inline constexpr std::uint32_t least_lamp_radius = 4 * 256;
+
+SATIN_HD std::int32_t lamp_floor(float value) {
+  const auto whole = static_cast<std::int32_t>(value);
+  return static_cast<float>(whole) > value ? whole - 1 : whole;
+}
+
+/// The columns between which the rim of a cat's eye lets light through, in lamp_places, or an empty range.
+struct LampRim {
+  std::int32_t left;
+  std::int32_t right;
+};
+
+/// One lamp before an aperture.
+struct LampShape {
+  const Aperture* aperture;
+  float radius;  ///< pixels
+  float rows_a_pixel;
+  float rim_x = 0;  ///< the middle of the rim, pixels from the lamp
+  float rim_y = 0;
+
+  SATIN_HD LampShape(const Aperture& of, const LensSample& sample)
+      : aperture(&of), radius(static_cast<float>(sample.radius) * (1.0F / 256.0F)) {
+    rows_a_pixel = static_cast<float>(of.count) / (2.0F * of.reach * radius);
+    if (of.cut == 0) return;
+    rim_x = (of.middle_x - static_cast<float>(sample.x)) * of.cut * radius;
+    rim_y = (of.middle_y - static_cast<float>(sample.y)) * of.cut * radius;
+  }
+
+  /// Rows of pixels from -reach() to reach() hold all of it.
+  [[nodiscard]] SATIN_HD std::int32_t reach() const {
+    return static_cast<std::int32_t>(radius * aperture->reach + 0.5F) + 1;
+  }
+
+  /// The aperture's row at a line, `height` pixels below the middle; none beyond its reach.
+  [[nodiscard]] SATIN_HD ApertureRow row(float height) const {
+    const std::int32_t row = lamp_floor(height * rows_a_pixel + static_cast<float>(aperture->count) * 0.5F);
+    return row < 0 || row >= aperture->count ? ApertureRow{} : aperture->rows[row];
+  }
+
+  [[nodiscard]] SATIN_HD LampRim rim(float height) const {
+    constexpr std::int32_t endless = 1 << 24;
+    if (aperture->cut == 0) return {-endless, endless};
+    const float rim_radius = radius * aperture->reach;
+    const float below = height - rim_y;
+    const float squared = rim_radius * rim_radius - below * below;
+    const float half = squared > 0 ? sqrtf(squared) : 0.0F;
+    return {place(rim_x - half), place(rim_x + half)};
+  }
+
+  /// A distance from the middle of the lamp's pixel, from that pixel's left side on.
+  [[nodiscard]] SATIN_HD static std::int32_t place(float pixels) {
+    return lamp_floor(pixels * lamp_places + 0.5F) + lamp_places / 2;
+  }
+};
+
+/// The lines of one row of pixels, with at most Most edges each.
+template <int Most>
+struct LampRow {
+  std::int32_t counts[lamp_lines];
+  std::int32_t places[lamp_lines][static_cast<std::size_t>(Most)];
+  std::int32_t steps[lamp_lines][static_cast<std::size_t>(Most)];
+
+  SATIN_HD void load(const LampShape& shape, std::int32_t row) {
+    for (int line = 0; line < lamp_lines; ++line) {
+      const float height = static_cast<float>(row) + (static_cast<float>(line) + 0.5F) / lamp_lines - 0.5F;
+      const ApertureRow edges = shape.row(height);
+      const LampRim rim = shape.rim(height);
+      counts[line] = static_cast<std::int32_t>(edges.count);
+      for (std::uint32_t i = 0; i < edges.count; ++i) {
+        const ApertureEdge edge = shape.aperture->edges[edges.first + i];
+        const std::int32_t place = LampShape::place(edge.at * shape.radius);
+        places[line][i] = place < rim.left ? rim.left : place > rim.right ? rim.right : place;
+        steps[line][i] = edge.step;
+      }
+    }
+  }
+
+  /// The sum over the row of what coverage() gives.
+  [[nodiscard]] SATIN_HD std::int64_t total() const {
+    std::int64_t sum = 0;
+    for (int line = 0; line < lamp_lines; ++line)
+      for (std::int32_t i = 0; i < counts[line]; ++i) sum -= std::int64_t{steps[line][i]} * places[line][i];
+    return sum;
+  }
+
+  /// How much of the pixel in this column is covered, up to lamp_lines * lamp_places * aperture_full.
+  [[nodiscard]] SATIN_HD std::int32_t coverage(std::int32_t column) const {
+    const std::int32_t end = (column + 1) * lamp_places;
+    std::int32_t sum = 0;
+    for (int line = 0; line < lamp_lines; ++line)
+      for (std::int32_t i = 0; i < counts[line]; ++i) {
+        const std::int32_t right = end - places[line][i];
+        sum += steps[line][i] * (right < 0 ? 0 : right > lamp_places ? lamp_places : right);
+      }
+    return sum;
+  }
+
+  /// Calls take(number, column) for every edge.
+  template <class Take>
+  SATIN_HD void for_places(const Take& take) const {
+    for (int line = 0; line < lamp_lines; ++line)
+      for (std::int32_t i = 0; i < counts[line]; ++i) take(i, places[line][i] >> 6);
+  }
+};
+static_assert(lamp_places == 1 << 6);
+
+/// Columns of pixels.
+struct LampColumns {
+  std::int32_t first = INT32_MAX;
+  std::int32_t last = INT32_MIN;
+
+  SATIN_HD void take(std::int32_t column) {
+    first = column < first ? column : first;
+    last = column > last ? column : last;
+  }
+};
+
+/// The weight of a pixel, rounded to nearest.
+SATIN_HD std::int64_t lamp_weight(std::int32_t coverage, std::uint64_t share) {
+  const std::uint64_t half = std::uint64_t{1} << (lamp_share_bits - 1);
+  return static_cast<std::int64_t>((static_cast<std::uint64_t>(coverage) * share + half) >> lamp_share_bits);
+}
+
+/// Calls delta(column, difference) for the second differences of weights that are not 0 in a row whose lines
+/// are `own`, below `above`. Columns count from the lamp, as rows do; all rows from -reach() to reach() + 1
+/// make the shape.
+template <int Most, class Delta>
+SATIN_HD void for_lamp_deltas(const LampRow<Most>& own, const LampRow<Most>& above, std::uint64_t share,
+                              const Delta& delta) {
+  LampColumns left;  // of the first edges, where there are two; otherwise of all
+  LampColumns right;
+  const auto take = [&](std::int32_t i, std::int32_t column) {
+    if (Most > 2 || i == 0) left.take(column);
+    if (Most > 2 || i == 1) right.take(column);
+  };
+  own.for_places(take);
+  above.for_places(take);
+  std::int64_t own_before = 0;
+  std::int64_t above_before = 0;
+  for (std::int32_t column = left.first; column <= right.last + 1; ++column) {
+    if (column > left.last + 1 && column < right.first) column = right.first;  // nothing changes before it
+    const std::int64_t own_here = lamp_weight(own.coverage(column), share);
+    const std::int64_t above_here = lamp_weight(above.coverage(column), share);
+    const std::int64_t difference = own_here - own_before - above_here + above_before;
+    if (difference != 0) delta(column, difference);
+    own_before = own_here;
+    above_before = above_here;
+  }
+}
+
+/// The share of a lamp whose pixels get `full` together; 0: the aperture lets nothing through.
+template <int Most>
+SATIN_HD std::uint64_t lamp_share(const LampShape& shape, std::uint32_t full) {
+  std::int64_t total = 0;
+  LampRow<Most> lines;
+  for (std::int32_t row = -shape.reach(); row <= shape.reach(); ++row) {
+    lines.load(shape, row);
+    total += lines.total();
+  }
+  const float disc = 3.1415927F * shape.radius * shape.radius * (lamp_lines * lamp_places * aperture_full);
+  const auto least = static_cast<std::int64_t>(disc * shape.aperture->least_light);
+  if (total <= 0) return 0;
+  return (std::uint64_t{full} << lamp_share_bits) / static_cast<std::uint64_t>(total > least ? total : least);
+}
+
+}  // namespace satin

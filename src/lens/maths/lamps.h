@@ -1,0 +1,243 @@
+#pragma once
+// Lamps: samples that are bright and seen by themselves. They are found by the mean of 7 x 7 cells of 7 x 7
+// pixels around theirs, 49 x 49 in all, which a pixel must be twice as bright as.
+
+#include <cstdint>
+
+#include "lens/maths/aperture.h"
+#include "lens/maths/lens_kernel.h"
+#include "lens/maths/lens_picture.h"
+#include "lens/maths/lens_planes.h"
+
+namespace satin {
+
+inline constexpr int lamp_cell = 7;             ///< pixels
+inline constexpr int lamp_cells_away = 3;       ///< that are looked at each way
+inline constexpr float lamp_begin = 0.8F;       ///< linear light
+inline constexpr float highlight_begin = 0.9F;  ///< linear light from which highlights may be clipped
+/// The share of bright pixels around it up to which a clipped lamp gets all of its light back, and from which
+/// nothing: the corners of large white areas have more.
+inline constexpr float highlight_alone = 0.09F;
+inline constexpr float highlight_among_others = 0.18F;
+inline constexpr float lamp_times = 2;  ///< the mean around it that a lamp is at least
+
+/// Samples that are drawn by the aperture, in no order. They are counted before the first is added: where
+/// there is no room for all there are none, and no pixel depends on which came first.
+struct LampList {
+  Lamp* lamps = nullptr;
+  std::uint32_t* count = nullptr;
+  std::uint32_t* wanted = nullptr;
+  std::uint32_t capacity = 0;
+
+  [[nodiscard]] SATIN_HD bool fits() const { return *wanted <= capacity; }
+};
+
+/// A cell of lamp_cell x lamp_cell pixels, fewer at the picture's end.
+struct LampCell {
+  std::uint64_t sum = 0;     ///< of the brightest colours of its pixels
+  std::uint32_t bright = 0;  ///< pixels that may be lamps
+};
+
+/// What the steps share.
+template <int Channels>
+struct LampScene {
+  LensPlanes planes;
+  LensList listed;
+  const LensUnit* unit;
+  LampCell* cells;
+  LampList lamps;
+  Aperture aperture;
+  int colours;            ///< without alpha
+  float highlights;       ///< LensStyle::highlights
+  bool clipped_if_white;  ///< floats: highlights are clipped where the picture has nothing above white
+  const Measured* measured;
+  std::uint32_t full;  ///< the weight of a sample that covers its pixel
+
+  [[nodiscard]] SATIN_HD int across() const { return (planes.width + lamp_cell - 1) / lamp_cell; }
+  [[nodiscard]] SATIN_HD int down() const { return (planes.height + lamp_cell - 1) / lamp_cell; }
+
+  [[nodiscard]] SATIN_HD std::uint32_t brightest(const std::uint32_t* colour) const {
+    std::uint32_t value = 0;
+    for (int c = 0; c < Channels; ++c) value = c < colours && colour[c] > value ? colour[c] : value;
+    return value;
+  }
+  [[nodiscard]] SATIN_HD const std::uint32_t* colour_at(std::int64_t at) const {
+    return planes.colours + at * Channels;
+  }
+  /// Bright and out of focus.
+  [[nodiscard]] SATIN_HD bool may_be_lamp(std::uint32_t value, std::uint32_t radius) const {
+    return radius > lens_focus_radius && static_cast<float>(value) > lamp_begin * unit->white;
+  }
+  /// Of the pixels around one.
+  struct Around {
+    float times;   ///< how many times brighter it is than their mean
+    float bright;  ///< the share of those that may be lamps
+  };
+  [[nodiscard]] SATIN_HD Around around(std::uint32_t value, int cell_x, int cell_y) const {
+    std::uint64_t sum = 0;
+    std::uint64_t pixels = 0;
+    std::uint32_t bright = 0;
+    for (int y = cell_y - lamp_cells_away; y <= cell_y + lamp_cells_away; ++y)
+      for (int x = cell_x - lamp_cells_away; x <= cell_x + lamp_cells_away; ++x) {
+        if (x < 0 || y < 0 || x >= across() || y >= down()) continue;
+        const LampCell& cell = cells[static_cast<std::int64_t>(y) * across() + x];
+        sum += cell.sum;
+        bright += cell.bright;
+        pixels += static_cast<std::uint64_t>(size_of(x, planes.width)) *
+                  static_cast<std::uint64_t>(size_of(y, planes.height));
+      }
+    return {static_cast<float>(value * pixels) / static_cast<float>(sum),
+            static_cast<float>(bright) / static_cast<float>(pixels)};
+  }
+  /// Pixels of a cell along an axis.
+  [[nodiscard]] SATIN_HD static int size_of(int cell, int pixels) {
+    return pixels - cell * lamp_cell < lamp_cell ? pixels - cell * lamp_cell : lamp_cell;
+  }
+
+  /// How many times brighter a lamp is than it looks, if it was clipped.
+  [[nodiscard]] SATIN_HD float gain(std::uint32_t value, std::uint32_t radius, float bright) const {
+    if (!(highlights > 1)) return 1;
+    if (clipped_if_white && double_of(measured->largest[0]) > 1) return 1;
+    const float over = (lens_light(value, *unit) - highlight_begin) / (1 - highlight_begin);
+    const float blur = static_cast<float>(radius) * lens_radius_scale - 1;
+    const float alone = (highlight_among_others - bright) / (highlight_among_others - highlight_alone);
+    return 1 + (highlights - 1) * unit_range(over) * unit_range(blur) * unit_range(alone);
+  }
+  [[nodiscard]] SATIN_HD static float unit_range(float value) {
+    return value < 0 ? 0 : value > 1 ? 1 : value;
+  }
+  SATIN_HD void brighten(std::uint32_t* colour, float by) const {
+    if (!(by > 1)) return;
+    for (int c = 0; c < colours; ++c)
+      colour[c] = static_cast<std::uint32_t>(static_cast<float>(colour[c]) * by + 0.5F);
+  }
+
+  /// Takes the sample: its weight is 0 then, if it is drawn by the aperture.
+  SATIN_HD std::uint16_t add(const LensSample& sample) const {
+    if (sample.radius < least_lamp_radius) return sample.weight;
+    const LampShape shape(aperture, sample);
+    const std::uint32_t weight = sample_weight(full, sample.weight);
+    const std::uint64_t share =
+        aperture.simple != 0 ? lamp_share<2>(shape, weight) : lamp_share<most_aperture_edges>(shape, weight);
+    if (share == 0) return sample.weight;
+    lamps.lamps[add_shared(lamps.count, 1)] = {sample, share};
+    return 0;
+  }
+};
+
+struct ClearLamps {
+  LampList lamps;
+
+  SATIN_HD void operator()(int /*x*/, int /*y*/) const { *lamps.count = *lamps.wanted = 0; }
+};
+
+/// One place a cell.
+template <int Channels>
+struct SumLampCells {
+  LampScene<Channels> scene;
+
+  SATIN_HD void operator()(int x, int y) const {
+    LampCell cell;
+    const int right = x * lamp_cell + scene.size_of(x, scene.planes.width);
+    const int bottom = y * lamp_cell + scene.size_of(y, scene.planes.height);
+    for (int v = y * lamp_cell; v < bottom; ++v)
+      for (int u = x * lamp_cell; u < right; ++u) {
+        const std::int64_t at = scene.planes.place(u, v);
+        const std::uint32_t value = scene.brightest(scene.colour_at(at));
+        cell.sum += value;
+        cell.bright += scene.may_be_lamp(value, scene.planes.magnitudes[at]) ? 1U : 0U;
+      }
+    scene.cells[static_cast<std::int64_t>(y) * scene.across() + x] = cell;
+  }
+};
+
+/// Calls lamp(x, y, gain) for the lamps among the visible samples of a cell.
+template <int Channels, class OfLamp>
+SATIN_HD void for_lamps_of_cell(const LampScene<Channels>& scene, int x, int y, const OfLamp& lamp) {
+  if (scene.cells[static_cast<std::int64_t>(y) * scene.across() + x].bright == 0) return;
+  const int right = x * lamp_cell + scene.size_of(x, scene.planes.width);
+  const int bottom = y * lamp_cell + scene.size_of(y, scene.planes.height);
+  for (int v = y * lamp_cell; v < bottom; ++v)
+    for (int u = x * lamp_cell; u < right; ++u) {
+      const std::int64_t at = scene.planes.place(u, v);
+      const std::uint32_t value = scene.brightest(scene.colour_at(at));
+      if (scene.planes.weights[at] == 0 || !scene.may_be_lamp(value, scene.planes.magnitudes[at])) continue;
+      const auto around = scene.around(value, x, y);
+      if (around.times > lamp_times)
+        lamp(u, v, scene.gain(value, scene.planes.magnitudes[at], around.bright));
+    }
+}
+
+/// Listed samples are looked at by this many columns and rows of threads, in turns.
+inline constexpr int lamp_threads_across = 64;
+inline constexpr int lamp_threads_down = 256;
+
+template <int Channels, class OfLamp>
+SATIN_HD void for_listed_lamps(const LampScene<Channels>& scene, int x, int y, const OfLamp& lamp) {
+  const std::uint32_t count =
+      *scene.listed.count < scene.listed.capacity ? *scene.listed.count : scene.listed.capacity;
+  for (std::uint64_t i = static_cast<std::uint64_t>(y) * lamp_threads_across + static_cast<std::uint64_t>(x);
+       i < count; i += lamp_threads_across * lamp_threads_down) {
+    LensSample& sample = scene.listed.samples[i];
+    const std::uint32_t value = scene.brightest(sample.colour);
+    if (sample.weight == 0 || sample.block != 1 || !scene.may_be_lamp(value, sample.radius)) continue;
+    const auto around = scene.around(value, sample.x / lamp_cell, sample.y / lamp_cell);
+    if (around.times > lamp_times) lamp(sample, scene.gain(value, sample.radius, around.bright));
+  }
+}
+
+template <int Channels>
+struct CountLamps {
+  LampScene<Channels> scene;
+
+  SATIN_HD void operator()(int x, int y) const {
+    for_lamps_of_cell(scene, x, y, [&](int, int, float) { add_shared(scene.lamps.wanted, 1); });
+  }
+};
+
+template <int Channels>
+struct CountListedLamps {
+  LampScene<Channels> scene;
+
+  SATIN_HD void operator()(int x, int y) const {
+    for_listed_lamps(scene, x, y, [&](LensSample&, float) { add_shared(scene.lamps.wanted, 1); });
+  }
+};
+
+template <int Channels>
+struct TakeLamps {
+  LampScene<Channels> scene;
+
+  SATIN_HD void operator()(int x, int y) const {
+    if (!scene.lamps.fits()) return;
+    const LensPlanes& planes = scene.planes;
+    for_lamps_of_cell(scene, x, y, [&](int u, int v, float gain) {
+      const std::int64_t at = planes.place(u, v);
+      scene.brighten(planes.colours + at * Channels, gain);
+      LensSample sample{};
+      for (int c = 0; c < Channels; ++c) sample.colour[c] = planes.colours[at * Channels + c];
+      sample.x = u;
+      sample.y = v;
+      sample.radius = planes.magnitudes[at];
+      sample.weight = planes.weights[at];
+      sample.block = 1;
+      sample.group = planes.groups[at];
+      planes.weights[at] = scene.add(sample);
+    });
+  }
+};
+
+template <int Channels>
+struct TakeListedLamps {
+  LampScene<Channels> scene;
+
+  SATIN_HD void operator()(int x, int y) const {
+    if (!scene.lamps.fits()) return;
+    for_listed_lamps(scene, x, y, [&](LensSample& sample, float gain) {
+      scene.brighten(sample.colour, gain);
+      sample.weight = scene.add(sample);
+    });
+  }
+};
+
+}  // namespace satin

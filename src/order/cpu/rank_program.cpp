@@ -1,0 +1,224 @@
+#include "order/cpu/rank_program.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace satin::cpu {
+namespace {
+
+template <class List>
+List every_second(const List& list, std::size_t first) {
+  List half;
+  for (std::size_t i = first; i < list.size(); i += 2) half.push_back(list[i]);
+  return half;
+}
+
+}  // namespace
+
+RankProgram::RankProgram(int width, int height, int rank, int columns, int rows)
+    : width_(width),
+      height_(height),
+      columns_(columns),
+      rows_(rows),
+      seen_columns_(width + columns - 1),
+      first_value_(seen_columns_ * (height + rows - 1)),
+      found_(static_cast<std::size_t>(columns * rows)) {
+  find(whole_tile(rank));
+  emit();
+}
+
+RankProgram::Value RankProgram::smaller_of(Value a, Value b) {
+  pairs_.push_back({a, b});
+  return first_value_ + 2 * static_cast<Value>(pairs_.size()) - 2;
+}
+
+RankProgram::Value RankProgram::larger_of(Value a, Value b) { return smaller_of(a, b) + 1; }
+
+RankProgram::List RankProgram::merged(const List& a, const List& b) {
+  if (a.empty()) return b;
+  if (b.empty()) return a;
+  if (a.size() == 1 && b.size() == 1) {
+    const Value smaller = smaller_of(a[0], b[0]);
+    return {smaller, smaller + 1};
+  }
+  const List even = merged(every_second(a, 0), every_second(b, 0));
+  const List odd = merged(every_second(a, 1), every_second(b, 1));
+  List result = {even[0]};
+  for (std::size_t i = 0; i < odd.size() || i + 1 < even.size(); ++i) {
+    if (i < odd.size() && i + 1 < even.size()) {
+      const Value smaller = smaller_of(odd[i], even[i + 1]);
+      result.insert(result.end(), {smaller, smaller + 1});
+    } else {
+      result.push_back(i < odd.size() ? odd[i] : even[i + 1]);
+    }
+  }
+  return result;
+}
+
+/// Merges the two shortest lists until one is left.
+RankProgram::List RankProgram::joined(std::vector<List> lists) {
+  const auto longer = [](const List& a, const List& b) { return a.size() > b.size(); };
+  while (lists.size() > 1) {
+    std::stable_sort(lists.begin(), lists.end(), longer);
+    const List last = std::move(lists.back());
+    lists.pop_back();
+    lists.back() = merged(lists.back(), last);
+  }
+  return std::move(lists.front());
+}
+
+/// The rank in the core and one more list: the smallest max(core[i - 1], added[rank - i]), as rank + 1 values
+/// are not above it.
+RankProgram::Value RankProgram::selected(const Tile& tile, const List& added) {
+  const auto rank = static_cast<std::size_t>(tile.rank);
+  Value least = -1;
+  for (std::size_t i = rank + 1 - std::min(rank + 1, added.size()); i <= std::min(rank + 1, tile.core.size());
+       ++i) {
+    const Value largest = i == 0          ? added[rank]
+                          : i == rank + 1 ? tile.core[rank]
+                                          : larger_of(tile.core[i - 1], added[rank - i]);
+    least = least < 0 ? largest : smaller_of(least, largest);
+  }
+  return least;
+}
+
+/// Leaves out the values that the rank of no window can be.
+void RankProgram::trim(Tile& tile) const {
+  const int size = static_cast<int>(tile.core.size());
+  const int low = std::max(0, size - (tile.total - tile.rank));
+  const int high = std::max(0, size - 1 - tile.rank);
+  tile.core.erase(tile.core.end() - high, tile.core.end());
+  tile.core.erase(tile.core.begin(), tile.core.begin() + low);
+  tile.total -= low + high;
+  tile.rank -= low;
+}
+
+RankProgram::Tile RankProgram::whole_tile(int rank) {
+  Tile tile{{width_, 0, columns_, {}}, {height_, 0, rows_, {}}, {}, width_ * height_, rank};
+  const auto sorted = [&](int x, int columns, int y, int rows) {
+    std::vector<List> pixels;
+    for (int i = 0; i < columns * rows; ++i) pixels.push_back({pixel(x + i % columns, y + i / columns)});
+    return joined(std::move(pixels));
+  };
+  const int core_columns = width_ - columns_ + 1;
+  const int core_rows = height_ - rows_ + 1;
+  std::vector<List> core;
+  for (int x = 0; x < seen_columns_; ++x) {
+    List column = sorted(x, 1, rows_ - 1, core_rows);
+    if (tile.x.in_core(x))
+      core.push_back(std::move(column));
+    else
+      tile.x.lines[x] = std::move(column);
+  }
+  for (int y = 0; y < height_ + rows_ - 1; ++y)
+    if (!tile.y.in_core(y)) tile.y.lines[y] = sorted(columns_ - 1, core_columns, y, 1);
+  tile.core = joined(std::move(core));
+  trim(tile);
+  return tile;
+}
+
+/// The first or second half along an axis: x, or y if turned.
+RankProgram::Tile RankProgram::half_of(const Tile& tile, bool turned, int part) {
+  Tile half = tile;
+  Axis& cut = turned ? half.y : half.x;
+  Axis& other = turned ? half.x : half.y;
+  cut.count /= 2;
+  cut.first += part * cut.count;
+  std::vector<List> added;
+  std::vector<int> places;
+  std::erase_if(cut.lines, [&](const auto& line) {
+    const auto& [at, values] = line;
+    if (!cut.in_core(at)) return at < cut.first || at >= cut.first + cut.side + cut.count - 1;
+    added.push_back(values);
+    places.push_back(at);
+    return true;
+  });
+  for (auto& [at, line] : other.lines) {
+    std::vector<List> pixels;
+    for (const int place : places) pixels.push_back({turned ? pixel(at, place) : pixel(place, at)});
+    line = merged(line, joined(std::move(pixels)));
+  }
+  const List more = joined(std::move(added));
+  if (half.x.count == 1 && half.y.count == 1) {
+    half.core = {selected(half, more)};
+  } else {
+    half.core = merged(half.core, more);
+    trim(half);
+  }
+  return half;
+}
+
+void RankProgram::find(const Tile& tile) {
+  if (tile.x.count == 1 && tile.y.count == 1) {
+    // A window of one pixel has nothing to exchange; then the pixel is copied.
+    const Value found = tile.core[0];
+    found_[static_cast<std::size_t>(tile.y.first * columns_ + tile.x.first)] =
+        found < first_value_ ? smaller_of(found, found) : found;
+    return;
+  }
+  const bool turned = tile.y.count > tile.x.count;
+  for (const int part : {0, 1}) find(half_of(tile, turned, part));
+}
+
+/// The pairs that the results need, each behind those that it needs, and as late as that allows.
+std::vector<std::size_t> RankProgram::order_of_pairs() const {
+  std::vector<std::size_t> order;
+  std::vector<bool> done(pairs_.size());
+  const auto visit = [&](const auto& self, Value value) -> void {
+    if (value < first_value_) return;
+    const std::size_t pair = pair_of(value);
+    if (done[pair]) return;
+    done[pair] = true;
+    self(self, pairs_[pair].a);
+    self(self, pairs_[pair].b);
+    order.push_back(pair);
+  };
+  for (const Value value : found_) visit(visit, value);
+  return order;
+}
+
+/// Gives values slots, which are used again after the last exchange that reads them.
+void RankProgram::emit() {
+  const std::vector<std::size_t> order = order_of_pairs();
+  constexpr std::size_t never = 0;
+  std::vector<std::size_t> last_use(2 * pairs_.size(), never);  // place in the order, from 1
+  const auto use = [&](Value value, std::size_t at) {
+    if (value >= first_value_) last_use[static_cast<std::size_t>(value - first_value_)] = at;
+  };
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    use(pairs_[order[i]].a, i + 1);
+    use(pairs_[order[i]].b, i + 1);
+  }
+  for (const Value value : found_) use(value, order.size() + 1);
+  std::vector<std::uint16_t> slot_of(last_use.size(), no_slot);
+  std::vector<std::uint16_t> free;
+  const auto slot_for = [&](std::size_t value) {
+    if (last_use[value] == never) return no_slot;
+    if (free.empty()) free.push_back(static_cast<std::uint16_t>(slots_++));
+    slot_of[value] = free.back();
+    free.pop_back();
+    return slot_of[value];
+  };
+  const auto operand = [&](Value value) -> Operand {
+    if (value < first_value_)
+      return {true, static_cast<std::uint16_t>(value % seen_columns_),
+              static_cast<std::uint16_t>(value / seen_columns_), 0};
+    return {false, 0, 0, slot_of[static_cast<std::size_t>(value - first_value_)]};
+  };
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const Pair& pair = pairs_[order[i]];
+    Exchange exchange{operand(pair.a), operand(pair.b)};
+    for (const Value value : {pair.a, pair.b}) {
+      if (value < first_value_) continue;
+      const auto read = static_cast<std::size_t>(value - first_value_);
+      if (last_use[read] == i + 1) free.push_back(slot_of[read]);
+    }
+    exchange.low = slot_for(2 * order[i]);
+    exchange.high = slot_for(2 * order[i] + 1);
+    exchanges_.push_back(exchange);
+  }
+  for (const Value value : found_) results_.push_back(operand(value).slot);
+  pairs_ = {};
+}
+
+}  // namespace satin::cpu

@@ -1,0 +1,185 @@
+"""Many files: what the command does with folders, from Python."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Callable, Optional, Sequence, Union
+
+from satin import _native
+from satin._arrays import DeviceLike
+from satin._files import _MAX_BYTES, _MAX_PIXELS, need_files
+
+PathLike = Union[str, "os.PathLike[str]"]
+Row = dict[str, Any]
+
+
+@dataclass
+class BatchResult:
+    """Counts of a batch, and what failed."""
+
+    total: int  #: files of the batch
+    done: int  #: written
+    failed: int  #: not written, for an error
+    skipped: int  #: left out, as told
+    not_started: int  #: the batch ended early
+    seconds: float  #: of the whole run
+    exit_code: int  #: that of the command: 0 all good, 1 a file failed, 3 the machine was the reason
+    unread: list[Path]  #: files of the folders that are no pictures that Satin reads
+    failures: list[Row] = field(default_factory=list)  #: rows of files that failed
+
+
+def batch_options(
+    output: PathLike,
+    *,
+    format: str = "",
+    overwrite: bool = False,
+    resume: bool = False,
+    memory: int = 0,
+    threads: int = 0,
+    quality: Optional[int] = None,
+    dither: bool = False,
+    strip: bool = False,
+    mask_from: str = "file",
+    keep_depth: bool = False,
+    depth_out: PathLike = "",
+    keep_metadata: bool = False,
+    jpeg_decoder: str = "libjpeg",
+    page: Optional[int] = None,
+    part: str = "",
+    all_pages: bool = False,
+    allow_partial: bool = False,
+    max_pixels: int = _MAX_PIXELS,
+    max_bytes: int = _MAX_BYTES,
+) -> Any:
+    """What a batch and its parts on other machines have in common."""
+    native = need_files()
+    options = native.BatchOptions()
+    options.output = output
+    options.format = format if not format or format.startswith(".") else "." + format
+    options.overwrite, options.resume = overwrite, resume
+    options.memory, options.threads = memory, threads
+    options.quality, options.dither, options.strip = quality, dither, strip
+    options.keep_depth, options.depth_out, options.keep_metadata = keep_depth, depth_out, keep_metadata
+    options.set_mask_from(mask_from)
+    options.set_jpeg_decoder(jpeg_decoder)
+    options.read = native.ReadOptions(page, part, all_pages, allow_partial, max_pixels, max_bytes)
+    return options
+
+
+def inputs_of(inputs: Union[PathLike, Sequence[PathLike]]) -> list[PathLike]:
+    return [inputs] if isinstance(inputs, (str, os.PathLike)) else list(inputs)
+
+
+def _devices(device: Union[DeviceLike, Sequence[DeviceLike]], threads: int, memory_limit: int) -> list[_native.Device]:
+    """Devices of this batch's own, so that its limits are nobody else's; those that are open already stay as they are."""
+    wanted = list(device) if isinstance(device, (list, tuple)) else [device]
+    devices = [each if isinstance(each, _native.Device) else _native.Device(each or "auto", threads) for each in wanted]
+    for opened, told in zip(devices, wanted):
+        if opened is not told:
+            opened.limit_memory(memory_limit)
+    return devices
+
+
+class Progress:
+    """A bar of tqdm on standard error, where that is a terminal and tqdm is installed; otherwise nothing."""
+
+    def __init__(self, total: int, wanted: Optional[bool]) -> None:
+        self._bar: Any = None
+        if wanted is False:
+            return
+        try:
+            from tqdm.auto import tqdm
+        except ImportError:
+            if wanted:
+                raise ImportError("progress=True needs tqdm: pip install tqdm") from None
+            return
+        self._bar = tqdm(total=total, unit="file", disable=None if wanted is None else False)
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+    def add(self, failed: int) -> None:
+        if self._bar is None:
+            return
+        self._bar.update()
+        if failed:
+            self._bar.set_postfix(failed=failed, refresh=False)
+
+
+def batch(
+    pipeline: str,
+    inputs: Union[PathLike, Sequence[PathLike]],
+    output: PathLike,
+    *,
+    recursive: bool = False,
+    skip_existing: bool = False,
+    fail_fast: bool = False,
+    shard: str = "1/1",
+    report: PathLike = "",
+    gallery: PathLike = "",
+    device: Union[DeviceLike, Sequence[DeviceLike]] = None,
+    threads: int = 0,
+    memory_limit: int = 0,
+    progress: Optional[bool] = None,
+    finished: Optional[Callable[[Row], None]] = None,
+    **options: Any,
+) -> BatchResult:
+    """Filters files as ``satin run`` does: every picture is read, filtered and written with its metadata, whatever becomes
+    of the others.
+
+    `pipeline` is the text of ``satin run``, such as ``"blur radius=8 mask={dir}/{stem}_mask.png"``; side inputs are names
+    of files or patterns. `inputs` are files, folders and patterns with wildcards. `output` is a file, a folder, or a
+    pattern such as ``"{dir}/{stem}_soft.{ext}"``. Everything that can be checked without decoding is checked before the
+    first file is touched.
+
+    shard : "2/8" does the second of eight parts; "auto" the part that SLURM, Kubernetes or GNU parallel says
+    report, gallery : files that tell of every file, as lines of JSON and as a page of HTML
+    device : as for the filters; several share the files
+    threads : of the CPU; 0: all that the process may use
+    memory_limit : bytes of a device that its plans may hold; 0: as many as are free
+    progress : a bar by tqdm; by default where tqdm is installed and standard error is a terminal
+    finished : called with the row of each file, in their order; what it raises ends the batch
+
+    The other options are the command's, with its defaults: format, overwrite, resume, memory (bytes for the pictures in
+    flight), quality, dither, strip, mask_from, keep_depth, depth_out, keep_metadata, jpeg_decoder, page, part, all_pages,
+    allow_partial, max_pixels, max_bytes.
+
+    A row is the dictionary that the command writes as JSON: input, output, status ('done', 'failed', 'exists',
+    'unchanged'), seconds, the picture's shape, warnings, and an error of kind and message. A file that fails is a row, not
+    an exception. Raises ValueError for names and options to be corrected, OSError for an input folder or a side input that
+    cannot be read, RuntimeError for a device or memory that is missing; nothing has been written then.
+    """
+    native = need_files()
+    settings = batch_options(output, threads=threads, **options)
+    settings.inputs = inputs_of(inputs)
+    settings.recursive, settings.skip_existing, settings.fail_fast = recursive, skip_existing, fail_fast
+    settings.report, settings.gallery = report, gallery
+    settings.set_shard(shard)
+    prepared = native.Batch(native.Pipeline(pipeline), settings)
+    failures: list[Row] = []
+    with Progress(len(prepared), progress) as bar:
+
+        def tell(text: str, path: Path) -> None:
+            row = row_of(text, path)
+            if row["status"] == "failed":
+                failures.append(row)
+            bar.add(len(failures))
+            if finished is not None:
+                finished(row)
+
+        counts = prepared.run(_devices(device, threads, memory_limit), tell)
+    return BatchResult(**counts, failures=failures)
+
+
+def row_of(text: str, path: Path) -> Row:
+    """The row of a file; its name as Python has it, even where that is no UTF-8."""
+    row = json.loads(text)
+    row["input"] = os.fspath(path)
+    return row

@@ -1,0 +1,130 @@
+"""Pictures in files: read, changed and written with what they carry beside the pixels."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Optional, Sequence, Union
+
+from satin import _native
+from satin._arrays import picture
+
+Source = Union[str, bytes, "os.PathLike[str]"]
+
+_MAX_PIXELS = 1 << 30
+_MAX_BYTES = 1 << 34
+
+
+def need_files() -> Any:
+    """The native half, if it was built with files."""
+    if not hasattr(_native, "read_file"):
+        raise RuntimeError(
+            "This satin was built without files. Build it anew without SATIN_CODECS=NONE; Debian and Ubuntu have what "
+            "that needs: apt-get install libexpat1-dev libstb-dev libpng-dev libjpeg-dev libtiff-dev libopenexr-dev "
+            "libheif-dev liblcms2-dev libopencv-imgcodecs-dev"
+        )
+    return _native
+
+
+def formats() -> list[dict[str, Any]]:
+    """The formats of files, as dictionaries: name, extensions, reads and writes (whether this build does), pages (whether
+    a file may hold several pictures), and the types and channels that a file can hold. What a build leaves out is refused
+    with a message that names the library that was missing."""
+    return need_files().formats()
+
+
+def read(
+    source: Source,
+    *,
+    metadata: bool = False,
+    page: Optional[int] = None,
+    part: str = "",
+    all_pages: bool = False,
+    allow_partial: bool = False,
+    max_pixels: int = _MAX_PIXELS,
+    max_bytes: int = _MAX_BYTES,
+) -> Any:
+    """The picture in a file, upright: an array (height, width) or (height, width, channels) of uint8, uint16, float32,
+    or of what a table holds; colours are red, green, blue, and alpha stands last.
+
+    `source` is a path, or the bytes of a file. With `metadata` the result is the array and a :class:`Metadata` that
+    :func:`write` puts into another file. Of a file of several pictures `page` (from 1) or `part` (of OpenEXR, by name or
+    number) chooses one; `all_pages` gives a list of all. `allow_partial` takes what there is of a damaged file. Files and
+    pictures above the limits are refused before anything is allocated.
+
+    Raises OSError with the file, the reason and the remedy for what cannot be read, ValueError for a page that is not
+    there, RuntimeError for a library that is missing.
+    """
+    native = need_files()
+    options = native.ReadOptions(page, part, all_pages, allow_partial, max_pixels, max_bytes)
+    if isinstance(source, bytes):
+        if all_pages:
+            raise ValueError("all_pages takes a file, not bytes: write them to one first.")
+        found = [native.decode(source, "picture", options)]
+    else:
+        found = native.read_file(source, options)
+    results = found if metadata else [image for image, _ in found]
+    return results if all_pages else results[0]
+
+
+def _alpha(image: Any, carried: Optional[_native.Metadata], told: Optional[str]) -> str:
+    """What the last of 2 or 4 channels means: as told, as it was read, otherwise straight alpha."""
+    if told is not None:
+        return told
+    shape = getattr(image, "shape", ())
+    if len(shape) != 3 or shape[2] % 2 != 0:
+        return "none"
+    return carried.alpha if carried is not None and carried.alpha != "none" else "straight"
+
+
+def _page(image: Any, carried: Optional[_native.Metadata], alpha: Optional[str]) -> Any:
+    return picture(image, "image", None, _alpha(image, carried, alpha)), carried
+
+
+def write(
+    path: Union[str, "os.PathLike[str]"],
+    image: Any,
+    *,
+    metadata: Union[None, _native.Metadata, Sequence[Optional[_native.Metadata]]] = None,
+    overwrite: bool = False,
+    quality: Optional[int] = None,
+    convert: bool = False,
+    dither: bool = False,
+    alpha: Optional[str] = None,
+    format: str = "",
+) -> None:
+    """Writes an array (height, width) or (height, width, channels) in host memory to a file, all of it or nothing.
+
+    The extension of the path chooses the format, or `format` (".png"). A list of arrays makes the pages of a TIFF file or
+    the parts of an OpenEXR file, each with its own of the `metadata`. `quality` (1 to 100) is that of JPEG and WebP;
+    without it a JPEG is quantised as the file was that `metadata` was read from, otherwise with 95. `convert` writes types
+    that the format does not hold as the nearest that it does, floats as linear light of 0 to 1; `dither` then dithers 8
+    bits. `alpha` is what the last of 2 or 4 channels means: 'none', 'straight' or 'premultiplied'; by default what it was
+    when it was read, otherwise 'straight'.
+
+    Raises ValueError for an existing file without `overwrite` and for what the format does not hold, OSError for what
+    cannot be written, RuntimeError for a full disk.
+    """
+    native = need_files()
+    several = isinstance(image, (list, tuple))
+    images = list(image) if several else [image]
+    carried = list(metadata) if isinstance(metadata, (list, tuple)) else [metadata] * len(images)
+    if len(carried) != len(images):
+        raise ValueError(f"There are {len(images)} images, but {len(carried)} metadata.")
+    pages = [_page(each, beside, alpha) for each, beside in zip(images, carried)]
+    native.write_file(path, pages, overwrite, quality, convert, dither, format)
+
+
+def encode(
+    image: Any,
+    format: str,
+    *,
+    metadata: Optional[_native.Metadata] = None,
+    quality: Optional[int] = None,
+    convert: bool = False,
+    dither: bool = False,
+    alpha: Optional[str] = None,
+) -> bytes:
+    """The bytes of the file that :func:`write` would make; `format` is its extension: ".png"."""
+    native = need_files()
+    view, carried = _page(image, metadata, alpha)
+    return native.encode(view, carried, format, quality, convert, dither)

@@ -1,0 +1,165 @@
+"""A whole batch on a cluster, in one call."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import os
+import time
+from dataclasses import dataclass, field
+from typing import Any, Iterator, Optional, Sequence, Union
+
+import ray
+
+from satin import _native
+from satin._batch import PathLike, Progress, Row, batch_options, inputs_of
+from satin.ray import _remote
+from satin.ray._filter import Filter
+from satin.ray._find import dataset_of, find, row_of
+
+
+@dataclass
+class Result:
+    """Counts of a run, and what failed."""
+
+    total: int  #: files
+    seconds: float = 0.0  #: of the whole run
+    done: int = 0  #: written
+    skipped: int = 0  #: left out, as they were done before
+    failures: list[Row] = field(default_factory=list)  #: rows of files that failed
+    unread: list[str] = field(default_factory=list)  #: files of the folders that are no pictures that Satin reads
+
+    @property
+    def failed(self) -> int:
+        """Number of files that failed."""
+        return len(self.failures)
+
+    @property
+    def exit_code(self) -> int:
+        """That of the command: 0 all good, 1 a file failed."""
+        return 1 if self.failures else 0
+
+    def _count(self, row: Row) -> None:
+        if row["status"] == "failed":
+            self.failures.append(row)
+        elif row["status"] == "done":
+            self.done += 1
+        else:
+            self.skipped += 1
+
+
+def _actors(gpus: Optional[float]) -> tuple[int, float, float]:
+    """How many actors there are, and the CPUs and GPUs of each: one a GPU, or without GPUs one a machine."""
+    nodes = [node["Resources"] for node in ray.nodes() if node["Alive"] and node["Resources"].get("CPU", 0) >= 1]
+    if not nodes:
+        raise RuntimeError("Ray has no machine with a CPU left.")
+    on_gpus = sum(node.get("GPU", 0) for node in nodes)
+    if gpus is None:
+        gpus = 1 if on_gpus else 0
+    if gpus == 0:
+        return len(nodes), min(node["CPU"] for node in nodes), 0
+    if on_gpus < gpus:
+        raise RuntimeError(f"Ray has {on_gpus:g} GPUs, but an actor wants {gpus:g}. Say gpus=0 to filter on CPUs.")
+    per_node = max(1.0, 1 // gpus if gpus < 1 else 1.0)
+    count = int(on_gpus * per_node if gpus < 1 else on_gpus // gpus)
+    cpus = min(node["CPU"] // max(1.0, node["GPU"] / gpus) for node in nodes if node.get("GPU", 0) > 0)
+    return count, max(1.0, cpus), gpus
+
+
+def _absolute(name: PathLike) -> str:
+    """The name as every process has it, whatever its folder is. Some patterns begin with the folder of the input."""
+    text = os.fspath(name)
+    return text if _remote.is_remote(text) or text.startswith("{dir}") else os.path.abspath(text)
+
+
+def _names(
+    pipeline: str, inputs: Sequence[PathLike], output: PathLike, recursive: bool, actors: int, options: dict[str, Any]
+) -> tuple[ray.data.Dataset, Result]:
+    """The names, when all has been checked that the command checks before it begins, and a result without rows yet."""
+    if _remote.is_remote(output) or any(_remote.is_remote(each) for each in inputs):
+        dataset = find(list(inputs), recursive, options.get("filesystem"))
+        return dataset, Result(dataset.count())
+    resume = not options.get("skip_existing", False)
+    common = {key: value for key, value in options.items() if key not in ("device", "memory_limit", "skip_existing")}
+    settings = batch_options(output, resume=resume, **common)
+    settings.inputs, settings.recursive, settings.skip_existing = list(inputs), recursive, not resume
+    batch = _native.Batch(_native.Pipeline(pipeline), settings)
+    rows = (row_of(str(path), str(relative)) for path, relative in batch.names())
+    return dataset_of(rows, actors), Result(len(batch), unread=[str(path) for path in batch.unread])
+
+
+def _rows(dataset: ray.data.Dataset) -> Iterator[Row]:
+    for batch in dataset.iter_batches(batch_size=None, batch_format="pyarrow"):
+        yield from batch.to_pylist()
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Ray Data is silent meanwhile, but for errors: the rows tell how far the work is."""
+    context, logger = ray.data.DataContext.get_current(), logging.getLogger("ray.data")
+    before = context.enable_progress_bars, logger.level
+    context.enable_progress_bars = False
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        context.enable_progress_bars = before[0]
+        logger.setLevel(before[1])
+
+
+def _lines(report: PathLike) -> Any:
+    return open(report, "a", encoding="utf-8") if report else contextlib.nullcontext()
+
+
+def run(
+    pipeline: str,
+    inputs: Union[PathLike, Sequence[PathLike]],
+    output: PathLike,
+    *,
+    recursive: bool = False,
+    actors: int = 0,
+    cpus: float = 0,
+    gpus: Optional[float] = None,
+    report: PathLike = "",
+    progress: Optional[bool] = None,
+    **options: Any,
+) -> Result:
+    """Filters files on all machines of the Ray cluster that the program is connected to, otherwise on this one.
+
+    Names and options are checked first, as the command does, and raise what :func:`satin.batch` raises. Then every file is
+    a row, added to the file `report` as a line of JSON as soon as it comes. Run the same again after a crash: what is
+    done is left alone.
+
+    actors : how many; by default one a GPU, or without GPUs one a machine
+    cpus, gpus : of each actor; a `gpus` of 0.5 lets two share a GPU, 0 filters on CPUs
+    progress : a bar by tqdm; by default where tqdm is installed and standard error is a terminal
+
+    The other options are those of :class:`Filter`. ``raise SystemExit(result.exit_code)`` ends a script as the command
+    would.
+    """
+    if not ray.is_initialized():
+        ray.init(log_to_driver=False)
+    count, usual_cpus, of_gpu = _actors(gpus)
+    paths = [_absolute(path) for path in inputs_of(inputs)]
+    output = _absolute(output)
+    dataset, result = _names(pipeline, paths, output, recursive, actors or count, options)
+    started = time.monotonic()
+    rows = dataset.map_batches(
+        Filter,
+        fn_constructor_args=(pipeline, output),
+        fn_constructor_kwargs=options,
+        batch_size=None,
+        num_cpus=cpus or usual_cpus,
+        num_gpus=of_gpu or None,
+        compute=ray.data.ActorPoolStrategy(size=actors or count),
+    )
+    with _quiet(), Progress(result.total, progress) as bar, _lines(report) as lines:
+        for row in _rows(rows):
+            result._count(row)
+            bar.add(result.failed)
+            if lines is not None:
+                lines.write(json.dumps(row, ensure_ascii=False) + "\n")
+                lines.flush()
+    result.seconds = time.monotonic() - started
+    return result

@@ -1,0 +1,84 @@
+#include "view/answers.h"
+
+#include <algorithm>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "satin/param.h"
+#include "view/filter_words.h"
+
+namespace satin::view {
+namespace {
+
+constexpr double farthest = 1e9;  ///< from the picture, in pixels
+constexpr double smallest_zoom = 1e-4, largest_zoom = 256;
+constexpr std::int64_t most_pixels = std::int64_t{1} << 24;  ///< of a viewport: 64 MiB of answer
+constexpr std::size_t longest_word = 64;
+constexpr int deepest = 16;
+
+}  // namespace
+
+Answer json_answer(const nlohmann::json& json, int status) {
+  return {status, "application/json", text_of(json)};
+}
+
+nlohmann::json error_json(const Error& error, const std::string& parameter) {
+  return {{"message", error.what()},
+          {"parameter", parameter.empty() ? nlohmann::json(nullptr) : nlohmann::json(parameter)}};
+}
+
+Answer error_answer(int status, const Error& error, const std::string& parameter) {
+  return json_answer({{"error", error_json(error, parameter)}}, status);
+}
+
+Query query_of(std::string_view text) {
+  Query query;
+  while (!text.empty()) {
+    const std::string_view pair = text.substr(0, text.find('&'));
+    text.remove_prefix(std::min(pair.size() + 1, text.size()));
+    const std::size_t equals = std::min(pair.find('='), pair.size());
+    const std::string_view value = pair.substr(std::min(equals + 1, pair.size()));
+    if (!query.emplace(pair.substr(0, equals), value).second)
+      throw Error(ErrorKind::usage, "A name is there twice in the address.");
+  }
+  return query;
+}
+
+double number_in(const Query& query, std::string_view name, double least, double most) {
+  const auto found = query.find(name);
+  if (found == query.end()) throw Error(ErrorKind::usage, "The address lacks " + std::string(name) + ".");
+  return parse_real(name, found->second, least, most);
+}
+
+Wish wish_of(const Query& query) {
+  const auto flag = [&](std::string_view name) {
+    return query.contains(name) && number_in(query, name, 0, 1) != 0;
+  };
+  Wish wish;
+  wish.generation = static_cast<int>(number_in(query, "generation", 0, std::numeric_limits<int>::max()));
+  wish.viewport.x = number_in(query, "x", -farthest, farthest);
+  wish.viewport.y = number_in(query, "y", -farthest, farthest);
+  wish.viewport.zoom = number_in(query, "zoom", smallest_zoom, largest_zoom);
+  wish.viewport.width = static_cast<std::int64_t>(number_in(query, "width", 1, largest_viewport));
+  wish.viewport.height = static_cast<std::int64_t>(number_in(query, "height", 1, largest_viewport));
+  if (wish.viewport.width * wish.viewport.height > most_pixels)
+    throw Error(ErrorKind::usage, "The viewport has too many pixels.");
+  if (const auto overlay = query.find("overlay"); overlay != query.end()) wish.overlay = overlay->second;
+  if (wish.overlay.size() > longest_word) throw Error(ErrorKind::usage, "There is no such overlay.");
+  wish.before = flag("before");
+  wish.exact = flag("exact");
+  return wish;
+}
+
+nlohmann::json object_of(const std::string& body) {
+  bool too_deep = false;
+  const auto look = [&](int depth, nlohmann::json::parse_event_t, const nlohmann::json&) {
+    too_deep = too_deep || depth > deepest;
+    return !too_deep;
+  };
+  nlohmann::json json = nlohmann::json::parse(body, look, false);
+  if (too_deep || !json.is_object()) throw Error(ErrorKind::usage, "The body is no JSON object.");
+  return json;
+}
+
+}  // namespace satin::view

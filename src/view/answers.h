@@ -1,0 +1,37 @@
+#pragma once
+// Requests taken apart, and answers made.
+
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+
+#include "satin/error.h"
+#include "view/renderer.h"
+#include "view/server.h"
+
+namespace satin::view {
+
+[[nodiscard]] Answer json_answer(const nlohmann::json& json, int status = 200);
+
+/// {"error": {"message", "parameter"}}
+[[nodiscard]] Answer error_answer(int status, const Error& error, const std::string& parameter = "");
+
+/// The object in "error".
+[[nodiscard]] nlohmann::json error_json(const Error& error, const std::string& parameter = "");
+
+/// Names and values of "x=1&y=2". Nothing is decoded: values are numbers and plain words. Throws Error(usage)
+/// for a name that is there twice.
+using Query = std::map<std::string, std::string, std::less<>>;
+[[nodiscard]] Query query_of(std::string_view text);
+
+/// The number of this name, in the range. Throws Error(usage).
+[[nodiscard]] double number_in(const Query& query, std::string_view name, double least, double most);
+
+/// Throws Error(usage) for numbers that are missing or out of range.
+[[nodiscard]] Wish wish_of(const Query& query);
+
+/// The object that a body holds. Throws Error(usage).
+[[nodiscard]] nlohmann::json object_of(const std::string& body);
+
+}  // namespace satin::view

@@ -1,0 +1,213 @@
+#include "view/connection.h"
+
+#include <boost/asio/post.hpp>
+#include <boost/beast/http/read.hpp>
+#include <boost/beast/http/write.hpp>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "view/pages.h"
+
+namespace satin::view {
+namespace {
+
+namespace asio = boost::asio;
+namespace http = boost::beast::http;
+using boost::beast::error_code;
+using std::chrono::seconds;
+
+constexpr std::uint32_t longest_head = 16U << 10;
+constexpr std::size_t buffered = 64U << 10;
+constexpr seconds head_time{10};
+constexpr seconds idle_time{60};
+constexpr seconds transfer_time{60};
+
+std::string authority_of(const Connection::Socket& socket) {
+  error_code error;
+  const auto end = socket.local_endpoint(error);
+  if (error) return "";
+  const std::string address = end.address().to_string();
+  return (end.address().is_v6() ? "[" + address + "]" : address) + ":" + std::to_string(end.port());
+}
+
+int status_of(const error_code& error) {
+  if (error == http::error::header_limit || error == http::error::buffer_overflow) return 431;
+  return error == http::error::body_limit ? 413 : 400;
+}
+
+bool is_malformed(const error_code& error) {
+  return error.category() == make_error_code(http::error::bad_target).category() &&
+         error != http::error::end_of_stream && error != http::error::partial_message;
+}
+
+/// Nothing but the page's own files runs there, nothing is embedded elsewhere, nothing is kept.
+void protect(http::response_header<>& head) {
+  head.set(http::field::server, "satin");
+  head.set("Content-Security-Policy",
+           "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+           "base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
+  head.set("X-Content-Type-Options", "nosniff");
+  head.set("X-Frame-Options", "DENY");
+  head.set("Referrer-Policy", "no-referrer");
+  head.set("Cross-Origin-Resource-Policy", "same-origin");
+  head.set("Cross-Origin-Opener-Policy", "same-origin");
+  head.set(http::field::cache_control, "no-store");
+}
+
+}  // namespace
+
+Connection::Connection(Socket socket, const Secrets& secrets, Application& application)
+    : socket_(std::move(socket)),
+      timer_(socket_.get_executor()),
+      application_(application),
+      admission_(secrets, authority_of(socket_)),
+      buffer_(buffered) {}
+
+void Connection::start(std::function<void(const Connection*)> closed) {
+  closed_ = std::move(closed);
+  error_code ignored;
+  socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
+  read_head();
+}
+
+void Connection::refuse_busy() { refuse(503, "Every connection is busy."); }
+
+void Connection::close() {
+  error_code ignored;
+  timer_.cancel(ignored);
+  socket_.close(ignored);
+}
+
+/// What is under way ends with an error after this time; a status tells the browser why.
+void Connection::limit(seconds time, int status) {
+  timer_.expires_after(time);
+  timer_.async_wait([self = shared_from_this(), status](const error_code& error) {
+    if (error || self->timer_.expiry() > Clock::now()) return;  // it may have been set anew meanwhile
+    self->late_ = status;
+    error_code ignored;
+    self->socket_.cancel(ignored);
+  });
+}
+
+/// Between two requests a browser may take its time.
+void Connection::wait_for_request() {
+  if (buffer_.size() != 0) return read_head();
+  idle_since_ = Clock::now();
+  limit(idle_time, 0);
+  socket_.async_wait(Socket::wait_read, [self = shared_from_this()](const error_code& error) {
+    error ? self->finish() : self->read_head();
+  });
+}
+
+void Connection::read_head() {
+  if (!idle_since_) idle_since_ = Clock::now();
+  parser_.emplace();
+  parser_->header_limit(longest_head);
+  parser_->body_limit(std::numeric_limits<std::uint64_t>::max());  // the admission judges it
+  limit(head_time, 408);
+  http::async_read_header(socket_, buffer_, *parser_,
+                          [self = shared_from_this()](const error_code& error, std::size_t) {
+                            self->idle_since_.reset();
+                            if (!error) return self->take_head();
+                            if (self->late_ != 0)
+                              return self->refuse(self->late_, "The request took too long.");
+                            if (!is_malformed(error)) return self->finish();
+                            self->refuse(status_of(error), "That is no request.");
+                          });
+}
+
+void Connection::take_head() {
+  const Head& head = parser_->get().base();
+  const Verdict verdict = admission_.judge(head);
+  if (verdict.status != 200) return refuse(verdict.status, verdict.reason);
+  if (head.method() == http::verb::post) return read_body();
+  const std::string_view path = target_of(head).path;
+  constexpr std::string_view page = "/page/";
+  if (path.starts_with("/api/")) return dispatch();
+  if (path == "/") return answer_file("index.html", verdict.sets_cookie);
+  if (path.starts_with(page)) return answer_file(path.substr(page.size()), false);
+  refuse(404, "There is nothing here.");
+}
+
+void Connection::read_body() {
+  if (!target_of(parser_->get().base()).path.starts_with("/api/"))
+    return refuse(405, "Files of the page are got.");
+  parser_->body_limit(longest_body);
+  limit(transfer_time, 408);
+  http::async_read(socket_, buffer_, *parser_,
+                   [self = shared_from_this()](const error_code& error, std::size_t) {
+                     if (!error) return self->dispatch();
+                     if (self->late_ != 0) return self->refuse(self->late_, "The body took too long.");
+                     if (!is_malformed(error)) return self->finish();
+                     self->refuse(status_of(error), "The body is not what the head says.");
+                   });
+}
+
+void Connection::dispatch() {
+  error_code ignored;
+  timer_.cancel(ignored);
+  const Target target = target_of(parser_->get().base());
+  Request request{parser_->get().method() == http::verb::post ? "POST" : "GET", std::string(target.path),
+                  std::string(target.query), std::move(parser_->get().body())};
+  application_.answer(request, [self = shared_from_this()](Answer answer) {
+    asio::post(self->socket_.get_executor(),
+               [self, answer = std::move(answer)]() mutable { self->send(std::move(answer)); });
+  });
+}
+
+void Connection::answer_file(std::string_view name, bool sets_cookie) {
+  const PageFile* file = find_page_file(name);
+  if (file == nullptr) return refuse(404, "There is nothing here.");
+  Answer answer{200, media_type(file->name), std::string(file->text)};
+  if (sets_cookie) answer.fields.emplace_back("Set-Cookie", admission_.cookie_field());
+  send(std::move(answer));
+}
+
+/// A browser that was refused may have more to say, which nobody reads as a request.
+void Connection::refuse(int status, const char* reason) {
+  late_ = 0;
+  response_ = Response(http::int_to_status(static_cast<unsigned>(status)), 11, std::string(reason) + "\n");
+  response_.set(http::field::content_type, "text/plain; charset=utf-8");
+  if (status == 405) response_.set(http::field::allow, "GET, POST");
+  write(false);
+}
+
+void Connection::send(Answer answer) {
+  response_ = Response(http::int_to_status(static_cast<unsigned>(answer.status)), 11, std::move(answer.body));
+  response_.set(http::field::content_type, answer.type);
+  for (const auto& [name, value] : answer.fields) response_.insert(name, value);
+  write(parser_->get().keep_alive());
+}
+
+void Connection::write(bool keeps_alive) {
+  protect(response_);
+  response_.keep_alive(keeps_alive);
+  response_.prepare_payload();
+  limit(transfer_time, 0);
+  http::async_write(socket_, response_,
+                    [self = shared_from_this(), keeps_alive](const error_code& error, std::size_t) {
+                      self->response_ = Response();
+                      if (error) return self->finish();
+                      if (keeps_alive) return self->wait_for_request();
+                      error_code ignored;
+                      self->socket_.shutdown(Socket::shutdown_send, ignored);
+                      self->limit(seconds(2), 0);
+                      self->drain();
+                    });
+}
+
+/// Reads on to the end: a socket that is closed with bytes unread takes the answer back.
+void Connection::drain() {
+  socket_.async_read_some(asio::buffer(rest_),
+                          [self = shared_from_this()](const error_code& error, std::size_t) {
+                            error ? self->finish() : self->drain();
+                          });
+}
+
+void Connection::finish() {
+  close();
+  if (closed_) std::exchange(closed_, nullptr)(this);
+}
+
+}  // namespace satin::view

@@ -1,0 +1,167 @@
+// The brush: strokes in pixels of the picture, which Satin makes a mask of, and how they look meanwhile.
+
+import { Control } from "./control.js";
+import { byId } from "./dom.js";
+
+const apart = 0.15;
+
+/** The records that the brush's controls are made from, as those of filters are. */
+const records = {
+  radius: { kind: "number", unit: "px", minimum: 0.5, maximum: 4096, help: "radius of the brush: [ and ] change it" },
+  hardness: { kind: "number", unit: "%", minimum: 0, maximum: 100, help: "share of the radius that is fully painted" },
+};
+
+export class Brush {
+  #session;
+  #viewport;
+  #gestures;
+  #layer;
+  #controls;
+  #settings = { radius: 40, hardness: 50 };
+  #stroke = null;
+  #holding = "";
+  #scheduled = false;
+
+  constructor(layer, session, viewport, gestures) {
+    this.#layer = layer;
+    this.#session = session;
+    this.#viewport = viewport;
+    this.#gestures = gestures;
+    this.#addControls();
+    byId("brush").onclick = () => this.hold("brush");
+    byId("eraser").onclick = () => this.hold("eraser");
+    byId("clear-mask").onclick = () => this.#clear();
+    gestures.element.addEventListener("pointermove", (event) => this.#moveRing(event));
+    gestures.element.addEventListener("pointerleave", () => { byId("ring").hidden = true; });
+    viewport.addEventListener("move", () => this.draw());
+    for (const event of ["values", "pipeline", "open"]) session.addEventListener(event, () => this.#renew());
+    this.#renew();
+  }
+
+  #addControls() {
+    const longerSide = () => Math.max(this.#session.picture?.width ?? 0, this.#session.picture?.height ?? 0);
+    this.#settings.radius = Math.max(4, Math.round(longerSide() / 40));
+    this.#controls = Object.entries(records).map(([name, record]) => {
+      const value = () => String(this.#settings[name]);
+      const set = (text) => this.#set(name, parseFloat(text));
+      return new Control({ name, default: "", ...record }, { value, set, longerSide, prefix: "brush-" });
+    });
+    byId("brush-settings").replaceChildren(...this.#controls.map((each) => each.element));
+  }
+
+  #set(name, value) {
+    const { minimum, maximum } = records[name];
+    if (!Number.isNaN(value)) this.#settings[name] = Math.min(maximum, Math.max(minimum, value));
+  }
+
+  /** Whether the shown filter takes a mask. */
+  get #paints() {
+    return this.#session.filter?.parameters.some(({ name, kind }) => name === "mask" && kind === "image") ?? false;
+  }
+
+  /** Takes the brush or the eraser in hand, or lays it down. */
+  hold(which) {
+    if (!this.#paints || byId(which).disabled) return;
+    if (this.#holding === which) {
+      this.#gestures.take(null);
+      return;
+    }
+    this.#gestures.take(this.#tool, () => this.#show(""));
+    this.#show(which);
+  }
+
+  #show(which) {
+    this.#holding = which;
+    byId("brush").setAttribute("aria-pressed", String(which === "brush"));
+    byId("eraser").setAttribute("aria-pressed", String(which === "eraser"));
+    byId("brush-settings").hidden = !which;
+    if (which) byId("brush-settings").scrollIntoView({ block: "nearest" });
+    byId("ring").hidden = true;
+    this.draw();
+  }
+
+  /** Makes the brush larger or smaller. */
+  grow(direction) {
+    this.#set("radius", Math.round(this.#settings.radius * 1.25 ** direction * 2) / 2);
+    this.#controls[0].show();
+  }
+
+  /** The ring shows what the brush covers. */
+  #moveRing({ offsetX, offsetY }) {
+    const ring = byId("ring");
+    ring.hidden = !this.#holding;
+    const size = (2 * this.#settings.radius * this.#viewport.zoom) / devicePixelRatio;
+    Object.assign(ring.style, { left: `${offsetX}px`, top: `${offsetY}px`, width: `${size}px`, height: `${size}px` });
+  }
+
+  #tool = {
+    press: (x, y) => {
+      this.#session.begin();
+      const { radius, hardness } = this.#settings;
+      this.#stroke = { points: [[x, y]], radius, hardness: hardness / 100, erase: this.#holding === "eraser" };
+      this.#session.step.strokes.push(this.#stroke);
+      this.#session.change();
+    },
+    drag: (x, y) => {
+      const [lastX, lastY] = this.#stroke.points.at(-1);
+      if (Math.hypot(x - lastX, y - lastY) < Math.max(0.5, apart * this.#stroke.radius)) return;
+      this.#stroke.points.push([Math.round(8 * x) / 8, Math.round(8 * y) / 8]);
+      this.#session.change();
+    },
+    release: () => this.#session.settle(),
+    cancel: () => {
+      this.#session.step.strokes.pop();
+      this.#session.change();
+      this.#session.settle();
+    },
+  };
+
+  #clear() {
+    this.#session.step.strokes = [];
+    delete this.#session.step.values.mask;
+    this.#session.change();
+    this.#session.settle();
+  }
+
+  #renew() {
+    byId("mask").hidden = !this.#paints;
+    if (!this.#paints && this.#holding) this.#gestures.take(null);
+    const painted = Boolean(this.#session.step?.strokes.length);
+    byId("eraser").disabled = !painted;
+    byId("clear-mask").disabled = !painted && !this.#session.step?.values.mask;
+    this.draw();
+  }
+
+  draw() {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    requestAnimationFrame(() => {
+      this.#scheduled = false;
+      this.#paint();
+    });
+  }
+
+  /** Strokes are seen while the brush is in hand, over the result. */
+  #paint() {
+    const { width, height } = this.#viewport;
+    Object.assign(this.#layer, { width, height });
+    this.#layer.hidden = !this.#holding;
+    if (!this.#holding || !this.#session.step) return;
+    const context = this.#layer.getContext("2d");
+    context.lineCap = context.lineJoin = "round";
+    for (const { points, radius, hardness, erase } of this.#session.step.strokes) {
+      const size = 2 * radius * this.#viewport.zoom;
+      context.globalCompositeOperation = erase ? "destination-out" : "source-over";
+      context.strokeStyle = "rgb(226 74 60)";
+      context.lineWidth = size * (0.5 + 0.5 * hardness);
+      context.filter = hardness < 0.99 ? `blur(${(size * (1 - hardness)) / 8}px)` : "none";
+      context.beginPath();
+      for (const [i, point] of points.entries()) {
+        const [x, y] = this.#viewport.toCanvas(...point);
+        if (i === 0) context.moveTo(x, y);
+        context.lineTo(x, y);
+      }
+      context.stroke();
+    }
+  }
+}

@@ -1,0 +1,86 @@
+// The canvas: frames as they came where they fit, shifted and scaled until better ones are there.
+
+/** A canvas of a frame's pixels, made when it must be scaled. */
+function surface(frame) {
+  if (!frame.surface) {
+    frame.surface = new OffscreenCanvas(frame.width, frame.height);
+    frame.surface.getContext("2d").putImageData(frame.pixels, 0, 0);
+  }
+  return frame.surface;
+}
+
+export class PictureCanvas {
+  #element;
+  #context;
+  #viewport;
+  #frames;
+  #scheduled = false;
+  /** The share of the width, from the left, that shows the picture before. */
+  share = 0;
+
+  constructor(element, viewport, frames) {
+    this.#element = element;
+    this.#context = element.getContext("2d", { colorSpace: "srgb", willReadFrequently: true });
+    this.#viewport = viewport;
+    this.#frames = frames;
+    viewport.addEventListener("move", () => this.draw());
+    frames.addEventListener("frame", () => this.draw());
+    frames.addEventListener("state", () => {
+      if (frames.state === "busy") element.dataset.state = "busy";
+      else this.draw();
+    });
+  }
+
+  get element() {
+    return this.#element;
+  }
+
+  /** Pixels of the screen. */
+  resize(width, height) {
+    this.#element.width = width;
+    this.#element.height = height;
+    this.draw();
+  }
+
+  /** Draws before the next picture of the screen. */
+  draw() {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    requestAnimationFrame(() => {
+      this.#scheduled = false;
+      this.#paint();
+    });
+  }
+
+  #paint() {
+    const { x, y, zoom, width, height } = this.#viewport;
+    const { after, before, whole } = this.#frames;
+    const split = this.#frames.refused ? width : Math.round(width * this.share);
+    this.#context.clearRect(0, 0, width, height);
+    if (whole && whole.key === after?.key && split < width) this.#place(whole, split, width);
+    if (after && split < width) this.#place(after, split, width);
+    if (before && split) this.#place(before, 0, split);
+    const { dataset } = this.#element;
+    Object.assign(dataset, { x, y, zoom, generation: after?.generation ?? 0, state: this.#frames.state });
+    this.#element.dispatchEvent(new Event("painted"));
+  }
+
+  /** Draws a frame between two columns of the canvas. */
+  #place(frame, from, to) {
+    const { x, y, zoom, height } = this.#viewport;
+    if (frame.x === x && frame.y === y && frame.zoom === zoom) {
+      this.#context.putImageData(frame.pixels, 0, 0, from, 0, to - from, frame.height);
+      return;
+    }
+    const scale = zoom / frame.zoom;
+    const [left, top] = this.#viewport.toCanvas(frame.x, frame.y);
+    this.#context.save();
+    this.#context.beginPath();
+    this.#context.rect(from, 0, to - from, height);
+    this.#context.clip();
+    this.#context.imageSmoothingEnabled = zoom < 2;
+    this.#context.imageSmoothingQuality = scale < 1 ? "medium" : "low";
+    this.#context.drawImage(surface(frame), left, top, frame.width * scale, frame.height * scale);
+    this.#context.restore();
+  }
+}

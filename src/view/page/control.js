@@ -1,0 +1,173 @@
+// A control for a parameter, made from its record and from nothing else.
+
+import { element, fill, iconButton, words } from "./dom.js";
+import { partsOf, positions, rounded, scaleOf } from "./scale.js";
+
+const sliding = new Set(["number", "integer", "length"]);
+
+/**
+ * What a control is made from: the parameter's record, its text now, what sets it (`settled` at the end of a change),
+ * the longer side of the picture for lengths, and `draw`, which arms a tool on the picture for points and boxes.
+ */
+export class Control {
+  element;
+  #record;
+  #value;
+  #set;
+  #longerSide;
+  #field;
+  #slider = null;
+  #held = null;
+  #unit = null;
+  #message = element("p", { className: "wrong", hidden: true });
+
+  constructor(record, { value, set, longerSide, draw, prefix = "control-" }) {
+    this.#record = record;
+    this.#value = value;
+    this.#set = set;
+    this.#longerSide = longerSide;
+    const id = prefix + record.name;
+    this.#message.id = `${id}-message`;
+    this.#field = this.#makeField(id);
+    this.#field.id = id;
+    this.#field.setAttribute("aria-description", record.help);
+    const label = element("label", { for: id }, words(record.name));
+    const row = { className: `control ${record.kind}`, "data-help": record.help };
+    this.element = element("div", row, label, this.#field);
+    this.#addUnit();
+    if (sliding.has(record.kind)) this.#addSlider(id);
+    if (record.kind === "point" || record.kind === "box") this.#addDraw(draw);
+    this.element.append(this.#message);
+    this.show();
+  }
+
+  /** The field that holds the text as the command takes it. */
+  #makeField(id) {
+    const { kind, choices } = this.#record;
+    if (kind === "flag") {
+      const onchange = ({ target }) => this.#set(String(target.checked), true);
+      return element("input", { type: "checkbox", role: "switch", onchange });
+    }
+    if (kind === "choice" || kind === "image") {
+      const options = (choices ?? []).map((choice) => element("option", { value: choice }, choice));
+      if (!this.#record.default) options.unshift(element("option", { value: "" }, kind === "image" ? "none" : "auto"));
+      return element("select", { onchange: ({ target }) => this.#set(target.value, true) }, ...options);
+    }
+    const field = element("input", {
+      type: kind === "colour" ? "color" : "text", spellcheck: false, autocomplete: "off",
+      oninput: () => this.#set(field.value.trim(), false), onchange: () => this.#set(field.value.trim(), true),
+      onkeydown: (event) => this.#step(event), onblur: () => this.show(),
+    });
+    field.setAttribute("aria-describedby", `${id}-message`);
+    return field;
+  }
+
+  /** The unit; of lengths a button between pixels and percent of the longer side. */
+  #addUnit() {
+    const { kind, unit } = this.#record;
+    if (kind !== "length") {
+      const short = unit === "degrees" ? "°" : unit;
+      if (short && sliding.has(kind)) this.element.append(element("span", { className: "unit" }, short));
+      return;
+    }
+    this.#unit = element("button", { type: "button", className: "unit", onclick: () => this.#exchangeUnit() });
+    this.element.append(this.#unit);
+  }
+
+  #exchangeUnit() {
+    const { number, percent } = partsOf(this.#value());
+    if (Number.isNaN(number)) return;
+    const ratio = this.#longerSide() / 100;
+    this.#set(percent ? String(rounded(number * ratio)) : `${rounded(number / ratio)}%`, true);
+    this.show();
+  }
+
+  #addSlider(id) {
+    const name = `${words(this.#record.name)}, slider`;
+    const range = { type: "range", min: 0, max: positions, value: 0 };
+    this.#slider = element("input", { ...range, id: `slider-${id}`, "aria-label": name });
+    const hold = (scale) => { this.#held = scale; };
+    const listeners = {
+      pointerdown: () => hold(this.#scale), pointerup: () => hold(null), pointercancel: () => hold(null),
+      input: () => this.#slide(false), change: () => this.#slide(true),
+    };
+    for (const [event, listener] of Object.entries(listeners)) this.#slider.addEventListener(event, listener);
+    this.element.append(this.#slider);
+  }
+
+  #slide(settled) {
+    const text = this.#scale.value(Number(this.#slider.value)) + (partsOf(this.#value()).percent ? "%" : "");
+    this.#field.value = text;
+    this.#set(text, settled);
+    this.show();
+  }
+
+  /** The slider's scale: it stays as it is during a drag. */
+  get #scale() {
+    return this.#held ?? scaleOf(this.#record, this.#value(), this.#longerSide());
+  }
+
+  #addDraw(draw) {
+    const point = this.#record.kind === "point";
+    const label = point ? "Click the place in the picture" : "Draw boxes on the picture";
+    const button = iconButton(point ? "place" : "box", label, () => draw(this.#record, button));
+    button.setAttribute("aria-pressed", "false");
+    this.element.append(button);
+  }
+
+  /** Arrows up and down step through numbers, ten steps with the shift key. */
+  #step(event) {
+    const direction = { ArrowUp: 1, ArrowDown: -1 }[event.key];
+    const { number, percent } = partsOf(this.#field.value || this.#record.default || "0");
+    if (!direction || !sliding.has(this.#record.kind) || Number.isNaN(number)) return;
+    event.preventDefault();
+    let next = number;
+    for (let i = 0; i < (event.shiftKey ? 10 : 1); ++i) next = this.#scale.next(next, direction);
+    next = Math.min(this.#record.maximum ?? Infinity, Math.max(this.#record.minimum ?? -Infinity, next));
+    this.#set(`${next}${percent ? "%" : ""}`, true);
+    this.#field.value = this.#value();
+    this.show();
+  }
+
+  /** Shows the text that the parameter has now, unless it is being typed. */
+  show() {
+    const text = this.#value();
+    const { kind } = this.#record;
+    if (kind === "flag") this.#field.checked = text === "true";
+    else if (document.activeElement !== this.#field || kind === "colour") this.#showText(text);
+    this.element.classList.toggle("set", text !== (this.#record.default ?? ""));
+    const { number, percent } = partsOf(text);
+    if (this.#unit) {
+      this.#unit.textContent = percent ? "of side" : "px";
+      this.#unit.title = percent ? "Percent of the longer side: change to pixels" : "Pixels: change to percent";
+    }
+    if (this.#slider) this.#showPosition(number, text);
+  }
+
+  /** A slider that stands for the number already stays where it is: several places round to one number. */
+  #showPosition(number, text) {
+    const scale = this.#scale;
+    const unset = Number.isNaN(number);
+    this.#slider.classList.toggle("unset", unset);
+    if (unset) this.#slider.value = 0;
+    else if (scale.value(Number(this.#slider.value)) !== number) this.#slider.value = scale.position(number);
+    this.#slider.setAttribute("aria-valuetext", text || "auto");
+    fill(this.#slider);
+  }
+
+  #showText(text) {
+    const { kind } = this.#record;
+    if (this.#field.tagName === "SELECT" && ![...this.#field.options].some((option) => option.value === text)) {
+      this.#field.append(element("option", { value: text }, text || "auto"));
+    }
+    this.#field.value = kind === "colour" ? text || "#000000" : text;
+    if (this.#field.type === "text") this.#field.placeholder = kind === "box" ? "none" : "auto";
+  }
+
+  /** Shows what is wrong with the text, or that nothing is. */
+  refuse(message) {
+    this.#field.setAttribute("aria-invalid", String(Boolean(message)));
+    this.#message.textContent = message ?? "";
+    this.#message.hidden = !message;
+  }
+}

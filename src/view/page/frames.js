@@ -1,0 +1,169 @@
+// Pictures from the server: the newest wish wins, older requests are given up.
+
+/**
+ * Milliseconds after which a picture of a drag is given up for a newer one; sooner, it is still worth a look. Of two
+ * one at least is waited for, or a long drag would show none.
+ */
+const patience = 400;
+
+const same = (a, b) => a.x === b.x && a.y === b.y && a.zoom === b.zoom && a.width === b.width && a.height === b.height;
+
+/**
+ * Holds the frame of the result and that of the picture before. At most one request is under way: settings first, then
+ * the quickest frame, then the true one. Dispatches "frame" for every new one and "state" when another is wished.
+ */
+export class Frames extends EventTarget {
+  after = null;
+  before = null;
+  /** The last frame that showed the whole picture. */
+  whole = null;
+  #server;
+  #session;
+  #viewport;
+  #wantsBefore = false;
+  #working = false;
+  #request = null;
+  #gaveUp = false;
+  #refused = "";
+
+  constructor(server, session, viewport) {
+    super();
+    this.#server = server;
+    this.#session = session;
+    this.#viewport = viewport;
+    for (const event of ["values", "pipeline", "overlay", "answer"]) {
+      session.addEventListener(event, () => this.renew());
+    }
+    session.addEventListener("waiting", () => (session.waiting ? this.#request?.control.abort() : this.renew()));
+    session.addEventListener("open", () => this.#forget());
+    viewport.addEventListener("move", () => this.renew());
+    server.addEventListener("back", () => this.#forget());
+  }
+
+  /** Whether the picture before is shown as well. */
+  set wantsBefore(wants) {
+    this.#wantsBefore = wants;
+    this.renew();
+  }
+
+  /** "busy" until a frame of what is wished is there, then "preview" or "true". */
+  get state() {
+    if (!this.#isCurrent(this.after) || this.#session.dirty) return "busy";
+    return this.#wantsBefore && !this.#isCurrentBefore ? "busy" : this.after.state;
+  }
+
+  /** Whether the filter refuses what is set: the picture before is shown then. */
+  get refused() {
+    return this.#refused === this.#key;
+  }
+
+  /** Asks for what is missing. */
+  renew() {
+    this.#giveUp();
+    this.dispatchEvent(new Event("state"));
+    this.#work();
+  }
+
+  /** Ends a request for true pixels at once, others if they are late. */
+  #giveUp() {
+    const request = this.#request;
+    const late = request && !this.#gaveUp && performance.now() - request.since > patience;
+    if (!late && !request?.slow) return;
+    this.#gaveUp ||= late;
+    request.control.abort();
+  }
+
+  #forget() {
+    this.after = this.before = this.whole = null;
+    this.renew();
+  }
+
+  async #work() {
+    if (this.#working) return;
+    this.#working = true;
+    try {
+      while (await this.#next());
+    } finally {
+      this.#working = false;
+    }
+  }
+
+  /** False when nothing is missing or nothing can be had. */
+  async #next() {
+    const wish = this.#session.dirty ? {} : this.#missing();
+    if (!wish || this.#session.waiting) return false;
+    const control = new AbortController();
+    this.#request = { control, slow: wish.exact && !wish.before, since: performance.now() };
+    try {
+      if (this.#session.dirty) await this.#session.send(control.signal);
+      else await this.#fetch(wish, control.signal);
+      this.#gaveUp &&= control.signal.aborted;
+      return true;
+    } catch (error) {
+      return this.#after(error, wish);
+    } finally {
+      this.#request = null;
+    }
+  }
+
+  #after(error, wish) {
+    if (error.name === "AbortError") return true;
+    if (error.status === 409) {
+      this.#session.change();
+      return true;
+    }
+    if (error.status) {
+      this.#refused = this.#key;
+      this.#session.refuse(error);
+      this.dispatchEvent(new Event("frame"));
+    }
+    return Boolean(error.status) && !wish.before;
+  }
+
+  get #key() {
+    return `${this.#session.generation} ${this.#session.overlay}`;
+  }
+
+  get #place() {
+    const { x, y, zoom, width, height } = this.#viewport;
+    return { x, y, zoom, width, height };
+  }
+
+  #isCurrent(frame) {
+    return Boolean(frame) && same(frame, this.#viewport) && frame.key === this.#key;
+  }
+
+  get #isCurrentBefore() {
+    return Boolean(this.before) && same(this.before, this.#viewport);
+  }
+
+  /** What to ask for next, or null. */
+  #missing() {
+    if (!this.#session.picture || !this.#viewport.width) return null;
+    const { refused } = this;
+    if (!refused && !this.#isCurrent(this.after)) return { exact: false, before: false };
+    if ((this.#wantsBefore || refused) && !this.#isCurrentBefore) return { exact: true, before: true };
+    if (!refused && this.after.state !== "true") return { exact: true, before: false };
+    return null;
+  }
+
+  async #fetch({ exact, before }, signal) {
+    const place = this.#place;
+    const { generation, overlay } = this.#session;
+    const flag = (value) => (value ? 1 : 0);
+    const query = { generation, ...place, overlay: before ? "" : overlay, before: flag(before), exact: flag(exact) };
+    const key = this.#key;
+    const frame = { ...place, key, ...(await this.#server.pixels("view", query, signal)) };
+    if (before) this.before = frame;
+    else this.#show(frame);
+    this.dispatchEvent(new Event("frame"));
+  }
+
+  #show(frame) {
+    this.after = frame;
+    const { picture } = this.#viewport;
+    const whole = frame.x <= 0 && frame.y <= 0 && frame.width / frame.zoom + frame.x >= picture.width &&
+      frame.height / frame.zoom + frame.y >= picture.height;
+    if (whole || this.whole?.key !== frame.key) this.whole = whole ? frame : null;
+  }
+}

@@ -1,0 +1,129 @@
+// Pointers, wheel and keys on the picture. A tool gets presses, drags and releases; what no tool takes moves the view.
+
+const slack = 4;
+
+/**
+ * One tool at most is in hand: {press, drag, release, cancel}, which get places in the picture. Without one a drag
+ * moves the view and a click goes to `click`.
+ */
+export class Gestures {
+  /** Gets the place of a click without a tool. */
+  click = () => {};
+  /** Drag with the shift key: gets the way in pixels, and null at its end. */
+  pull = () => {};
+  #element;
+  #viewport;
+  #pointers = new Map();
+  #drag = null;
+  #tool = null;
+  #laidDown = () => {};
+
+  constructor(element, viewport) {
+    this.#element = element;
+    this.#viewport = viewport;
+    element.addEventListener("pointerdown", (event) => this.#down(event));
+    element.addEventListener("pointermove", (event) => this.#move(event));
+    for (const end of ["pointerup", "pointercancel"]) element.addEventListener(end, (event) => this.#up(event));
+    element.addEventListener("wheel", (event) => this.#wheel(event), { passive: false });
+  }
+
+  get element() {
+    return this.#element;
+  }
+
+  get tool() {
+    return this.#tool;
+  }
+
+  /** Takes a tool in hand, or none; the one before is told that it is laid down. */
+  take(tool, laidDown = () => {}) {
+    const former = this.#laidDown;
+    this.#tool = null;
+    this.#laidDown = () => {};
+    former();
+    this.#tool = tool;
+    this.#laidDown = laidDown;
+  }
+
+  /** A pixel of the canvas, from a place in the page. */
+  #canvasPlace({ clientX, clientY }) {
+    const box = this.#element.getBoundingClientRect();
+    const scale = this.#element.width / box.width;
+    return [(clientX - box.left) * scale, (clientY - box.top) * scale];
+  }
+
+  /** A place in the picture, from a place in the page. */
+  place(event) {
+    return this.#viewport.toPicture(...this.#canvasPlace(event));
+  }
+
+  #down(event) {
+    if (event.button > 1) return;
+    this.#element.setPointerCapture(event.pointerId);
+    this.#pointers.set(event.pointerId, this.#canvasPlace(event));
+    if (this.#pointers.size === 2) {
+      if (this.#drag?.tool) this.#drag.tool.cancel();
+      this.#drag = { kind: "pinch", moved: true };
+    } else {
+      const middle = event.button === 1;
+      const tool = middle ? null : this.#tool;
+      const kind = tool ? "tool" : event.shiftKey && !middle ? "pull" : "view";
+      this.#drag = { kind, tool, from: this.#canvasPlace(event), moved: middle };
+      this.#drag.tool?.press(...this.place(event));
+    }
+  }
+
+  #move(event) {
+    const last = this.#pointers.get(event.pointerId);
+    if (!last) return;
+    const at = this.#canvasPlace(event);
+    const { kind, from, tool } = this.#drag;
+    if (kind === "pinch") this.#pinch(event.pointerId, at);
+    this.#pointers.set(event.pointerId, at);
+    if (kind === "tool") {
+      for (const each of event.getCoalescedEvents?.() ?? [event]) tool.drag(...this.place(each));
+      return;
+    }
+    if (!this.#drag.moved && Math.hypot(at[0] - from[0], at[1] - from[1]) < slack * devicePixelRatio) return;
+    const start = this.#drag.moved ? last : from;
+    if (kind === "view") this.#viewport.pan(at[0] - start[0], at[1] - start[1]);
+    if (kind === "pull") this.pull((from[1] - at[1]) / devicePixelRatio);
+    this.#drag.moved = true;
+  }
+
+  #up(event) {
+    if (!this.#pointers.delete(event.pointerId)) return;
+    const { kind, moved, tool } = this.#drag;
+    if (this.#pointers.size) return;
+    this.#drag = null;
+    if (kind === "tool") tool.release(...this.place(event));
+    else if (kind === "pull" && moved) this.pull(null);
+    else if (!moved && event.type === "pointerup") this.click(...this.place(event));
+  }
+
+  /** Two fingers: what lies between them stays between them. */
+  #pinch(id, at) {
+    const other = [...this.#pointers].find(([key]) => key !== id)?.[1];
+    if (!other) return;
+    const last = this.#pointers.get(id);
+    const span = (place) => Math.max(1, Math.hypot(place[0] - other[0], place[1] - other[1]));
+    const middle = (place) => [(place[0] + other[0]) / 2, (place[1] + other[1]) / 2];
+    const [fromX, fromY] = middle(last);
+    const [toX, toY] = middle(at);
+    this.#viewport.zoomTo((this.#viewport.zoom * span(at)) / span(last), fromX, fromY);
+    this.#viewport.pan(toX - fromX, toY - fromY);
+  }
+
+  /** The wheel zooms at the pointer; sideways, or with the shift key, it moves. */
+  #wheel(event) {
+    event.preventDefault();
+    const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 30 : 1;
+    const [alongX, alongY] = [event.deltaX * lines, event.deltaY * lines];
+    if (!event.ctrlKey && (event.shiftKey || alongX)) {
+      this.#viewport.pan(-(alongX || alongY) * devicePixelRatio, event.shiftKey ? 0 : -alongY * devicePixelRatio);
+      return;
+    }
+    const rate = event.ctrlKey ? 0.01 : 0.002;
+    this.#viewport.zoomTo(this.#viewport.zoom * Math.exp(-alongY * rate), ...this.#canvasPlace(event));
+  }
+}

@@ -1,0 +1,141 @@
+// The page: its parts, and who tells whom.
+
+import { Brush } from "./brush.js";
+import { PictureCanvas } from "./canvas.js";
+import { Changes } from "./changes.js";
+import { Compare } from "./compare.js";
+import { byId, capital } from "./dom.js";
+import { Frames } from "./frames.js";
+import { Gestures } from "./gestures.js";
+import { Keeping } from "./keeping.js";
+import { Keys } from "./keys.js";
+import { Loupe } from "./loupe.js";
+import { Marks } from "./marks.js";
+import { notice, takeBack } from "./notices.js";
+import { Server } from "./server.js";
+import { Session } from "./session.js";
+import { Steps } from "./steps.js";
+import { Strength } from "./strength.js";
+import { Strip } from "./strip.js";
+import { Viewport } from "./viewport.js";
+
+const states = {
+  busy: "Computing", preview: "Preview", true: "True pixels", refused: "Refused", none: "No picture",
+};
+const moment = 250;
+
+/** A length in pixels of the screen; the browser's own number is used if it is near, as rounding depends on the place. */
+function pixelsOf(length, told) {
+  const computed = length * devicePixelRatio;
+  return Math.abs(told - computed) <= 1 ? told : Math.round(computed);
+}
+
+/** The canvas has the stage's size in pixels of the screen, which not every browser tells. */
+function followSize(stage, viewport, canvas) {
+  const box = "devicePixelContentBoxSize" in ResizeObserverEntry.prototype ? "device-pixel-content-box" : "content-box";
+  new ResizeObserver(([{ contentRect, devicePixelContentBoxSize }]) => {
+    const [exact] = devicePixelContentBoxSize ?? [];
+    const width = pixelsOf(contentRect.width, exact?.inlineSize);
+    const height = pixelsOf(contentRect.height, exact?.blockSize);
+    if (!width || !height) return;
+    viewport.resize(width, height);
+    canvas.resize(width, height);
+  }).observe(stage, { box });
+}
+
+function addZoomButtons(viewport) {
+  byId("zoom-in").onclick = () => viewport.step(1);
+  byId("zoom-out").onclick = () => viewport.step(-1);
+  byId("zoom-fit").onclick = () => viewport.fit();
+  byId("zoom-1").onclick = () => viewport.zoomTo(1);
+  viewport.addEventListener("move", () => {
+    byId("zoom").textContent = `${Number((100 * viewport.zoom).toPrecision(viewport.zoom < 0.1 ? 2 : 3))} %`;
+  });
+}
+
+function addHistoryButtons(session) {
+  for (const name of ["undo", "redo", "reset"]) byId(name).onclick = () => session[name]();
+  const show = () => {
+    byId("undo").disabled = !session.canUndo && !session.canReset;
+    byId("redo").disabled = !session.canRedo;
+    byId("reset").disabled = !session.canReset;
+  };
+  for (const event of ["settled", "values", "pipeline", "open"]) session.addEventListener(event, show);
+}
+
+function showPicture(session, viewport) {
+  const { picture } = session;
+  const name = picture?.name ?? session.files[session.index] ?? "Satin";
+  document.title = `${name} – Satin`;
+  byId("picture-name").textContent = name;
+  byId("picture-facts").textContent = picture ? `${picture.width} × ${picture.height}, ${picture.type}` : "";
+  byId("picture").setAttribute("aria-label", picture ? `${name}, ${picture.width} by ${picture.height} pixels` : name);
+  if (picture) viewport.open(picture);
+}
+
+/** Says which pixels are seen. What is busy for a moment alone, as in a drag, changes nothing. */
+function showState(session, canvas, frames) {
+  let timer = 0;
+  const show = (state) => {
+    byId("state").dataset.state = state;
+    byId("state").firstChild.textContent = states[state];
+  };
+  const changed = () => {
+    const state = !session.picture ? "none" : frames.refused ? "refused" : canvas.element.dataset.state;
+    clearTimeout(timer);
+    if (state === "busy") timer = setTimeout(show, moment, state);
+    else show(state);
+  };
+  canvas.element.addEventListener("painted", changed);
+  frames.addEventListener("state", changed);
+}
+
+function showErrors(session, steps) {
+  const show = () => {
+    const { error } = session;
+    if (error && !steps.has(error.parameter)) notice("error", error.message, { wrong: true });
+    else takeBack("error");
+  };
+  for (const event of ["answer", "open"]) session.addEventListener(event, show);
+  show();
+}
+
+/** The help of what is looked at, at the foot of the panel. */
+function showHelp() {
+  const show = ({ target }) => {
+    const about = target.closest?.("[title], [data-help]");
+    byId("help").textContent = capital(about?.dataset.help ?? about?.title ?? "");
+  };
+  for (const event of ["pointerover", "focusin"]) document.querySelector(".panel").addEventListener(event, show);
+}
+
+async function start() {
+  history.replaceState(null, "", "/");
+  const server = new Server();
+  const told = await server.session();
+  const session = new Session(server, told);
+  const viewport = new Viewport();
+  const frames = new Frames(server, session, viewport);
+  const canvas = new PictureCanvas(byId("picture"), viewport, frames);
+  const gestures = new Gestures(byId("picture"), viewport);
+  const marks = new Marks(byId("marks"), session, viewport, gestures);
+  const steps = new Steps(session, marks);
+  const brush = new Brush(byId("strokes"), session, viewport, gestures);
+  const compare = new Compare(canvas, frames);
+  const loupe = new Loupe(server, session, viewport, canvas, gestures);
+  const strip = new Strip(server, session, frames);
+  const keeping = new Keeping(server, session);
+  gestures.pull = new Strength(session).pull;
+  new Keys({ session, viewport, canvas, gestures, compare, loupe, brush, strip, keeping });
+  new Changes(server, session, frames);
+  addZoomButtons(viewport);
+  addHistoryButtons(session);
+  showErrors(session, steps);
+  showHelp();
+  session.addEventListener("open", () => showPicture(session, viewport));
+  showState(session, canvas, frames);
+  showPicture(session, viewport);
+  followSize(byId("stage"), viewport, canvas);
+}
+
+start().catch((error) => notice("start", `The page cannot start: ${error.message}`, { wrong: true }));

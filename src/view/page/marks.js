@@ -1,0 +1,195 @@
+// Places and boxes of the shown step: handles above the picture that are dragged, and the tools that make them.
+
+const namespace = "http://www.w3.org/2000/svg";
+const corner = 12;
+
+function shape(tag, attributes) {
+  const made = document.createElementNS(namespace, tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  return made;
+}
+
+/** [x, y] in pixels of "X,Y", each perhaps in percent; null for anything else. */
+function parsePoint(text, { width, height }) {
+  const parts = text.split(",");
+  if (parts.length !== 2) return null;
+  const wholes = [width, height];
+  const lengths = parts.map((part, i) => parseFloat(part) * (part.includes("%") ? wholes[i] / 100 : 1));
+  return lengths.every(Number.isFinite) ? lengths : null;
+}
+
+/** A place as its parameter writes it: in percent where it was in percent, else the pixel. */
+function printPoint([x, y], before, { width, height }) {
+  if (before.includes("%")) return `${((100 * x) / width).toFixed(2)}%,${((100 * y) / height).toFixed(2)}%`;
+  return `${Math.floor(x)},${Math.floor(y)}`;
+}
+
+/** [x, y, width, height] of every box of "X,Y,W,H;X,Y,W,H" that is one. */
+function parseBoxes(text) {
+  const boxes = text.split(";").map((box) => box.split(",").map(Number));
+  return boxes.filter((box) => box.length === 4 && box.every(Number.isFinite));
+}
+
+const printBoxes = (boxes) => boxes.map((box) => box.join(",")).join(";");
+
+export class Marks {
+  #layer;
+  #session;
+  #viewport;
+  #gestures;
+  #armed = null;
+
+  constructor(layer, session, viewport, gestures) {
+    this.#layer = layer;
+    this.#session = session;
+    this.#viewport = viewport;
+    this.#gestures = gestures;
+    viewport.addEventListener("move", () => this.draw());
+    for (const event of ["values", "pipeline", "open", "answer"]) session.addEventListener(event, () => this.draw());
+    session.addEventListener("pipeline", () => this.#armed && gestures.take(null));
+    gestures.click = (x, y) => this.#click(x, y);
+  }
+
+  #parameters(kind) {
+    return this.#session.filter?.parameters.filter((parameter) => parameter.kind === kind) ?? [];
+  }
+
+  /** A click without a tool puts the step's first place there. */
+  #click(x, y) {
+    const [parameter] = this.#parameters("point");
+    if (!parameter) return;
+    this.#setPoint(parameter, x, y);
+    this.#session.settle();
+  }
+
+  #setPoint(parameter, x, y) {
+    const { picture } = this.#session;
+    const inside = [Math.min(picture.width - 1, Math.max(0, x)), Math.min(picture.height - 1, Math.max(0, y))];
+    this.#session.set(parameter, printPoint(inside, this.#session.value(parameter), picture));
+  }
+
+  /** Takes or lays down the tool of a parameter; `button` shows which. */
+  arm(parameter, button) {
+    if (this.#armed === button) return this.#gestures.take(null);
+    const tool = parameter.kind === "point" ? this.#pointTool(parameter) : this.#boxTool(parameter);
+    this.#gestures.take(tool, () => this.#show(null));
+    return this.#show(button);
+  }
+
+  #show(button) {
+    this.#armed?.setAttribute("aria-pressed", "false");
+    button?.setAttribute("aria-pressed", "true");
+    this.#armed = button;
+  }
+
+  #pointTool(parameter) {
+    const put = (x, y) => this.#setPoint(parameter, x, y);
+    const release = (x, y) => {
+      put(x, y);
+      this.#session.settle();
+      this.#gestures.take(null);
+    };
+    const press = (x, y) => {
+      this.#session.begin();
+      put(x, y);
+    };
+    return { press, drag: put, release, cancel: () => this.#session.settle() };
+  }
+
+  /** A drag makes one more box. */
+  #boxTool(parameter) {
+    let from = null;
+    let others = [];
+    const put = (x, y) => this.#session.set(parameter, printBoxes([...others, ...this.#boxBetween(from, [x, y])]));
+    return {
+      press: (x, y) => {
+        this.#session.begin();
+        from = [x, y];
+        others = parseBoxes(this.#session.value(parameter));
+      },
+      drag: put,
+      release: (x, y) => {
+        put(x, y);
+        this.#session.settle();
+      },
+      cancel: () => {
+        this.#session.set(parameter, printBoxes(others));
+        this.#session.settle();
+      },
+    };
+  }
+
+  /** The pixels between two places, inside the picture; none if they span none. */
+  #boxBetween([fromX, fromY], [toX, toY]) {
+    const { width, height } = this.#session.picture;
+    const left = Math.max(0, Math.floor(Math.min(fromX, toX)));
+    const top = Math.max(0, Math.floor(Math.min(fromY, toY)));
+    const right = Math.min(width, Math.ceil(Math.max(fromX, toX)));
+    const bottom = Math.min(height, Math.ceil(Math.max(fromY, toY)));
+    return right > left && bottom > top ? [[left, top, right - left, bottom - top]] : [];
+  }
+
+  draw() {
+    this.#layer.replaceChildren();
+    if (!this.#session.picture || !this.#session.step) return;
+    for (const parameter of this.#parameters("point")) this.#drawPoint(parameter);
+    for (const parameter of this.#parameters("box")) this.#drawBoxes(parameter);
+  }
+
+  /** A place of the picture in pixels of the page. */
+  #inPage(x, y) {
+    return this.#viewport.toCanvas(x, y).map((value) => value / devicePixelRatio);
+  }
+
+  #drawPoint(parameter) {
+    const place = parsePoint(this.#session.value(parameter), this.#session.picture);
+    if (!place) return;
+    const [x, y] = this.#inPage(place[0] + 0.5, place[1] + 0.5);
+    const mark = shape("g", { class: "place", transform: `translate(${x} ${y})` });
+    mark.append(shape("circle", { r: 22, class: "grip" }));
+    for (const layer of ["under", "over"]) {
+      mark.append(shape("circle", { r: 11, class: layer }));
+      mark.append(shape("path", { d: "M0-17v8M0 9v8M-17 0h8M9 0h8", class: layer }));
+    }
+    this.#makeDraggable(mark, (toX, toY) => this.#setPoint(parameter, toX, toY));
+    this.#layer.append(mark);
+  }
+
+  #drawBoxes(parameter) {
+    const boxes = parseBoxes(this.#session.value(parameter));
+    for (const [i, box] of boxes.entries()) {
+      const [x, y] = this.#inPage(box[0], box[1]);
+      const [right, bottom] = this.#inPage(box[0] + box[2], box[1] + box[3]);
+      const size = { x, y, width: right - x, height: bottom - y };
+      const others = (changed) => this.#session.set(parameter, printBoxes(boxes.toSpliced(i, 1, ...changed)));
+      const place = { x: right - corner, y: bottom - corner, width: corner, height: corner };
+      const sizer = shape("rect", { ...place, class: "corner" });
+      this.#makeDraggable(sizer, (toX, toY) => others(this.#boxBetween([box[0], box[1]], [toX, toY])));
+      const remover = shape("g", { class: "remover", transform: `translate(${right} ${y})` });
+      remover.append(shape("circle", { r: 9 }), shape("path", { d: "m-3-3 6 6m0-6-6 6" }));
+      remover.addEventListener("pointerdown", (event) => {
+        event.stopPropagation();
+        others([]);
+        this.#session.settle();
+      });
+      const outlines = ["under", "over"].map((layer) => shape("rect", { ...size, class: layer }));
+      this.#layer.append(...outlines, sizer, remover);
+    }
+  }
+
+  /** The layer is drawn anew during a drag, so the page's window listens until its end. */
+  #makeDraggable(mark, put) {
+    mark.addEventListener("pointerdown", (event) => {
+      if (event.button > 0 || this.#gestures.tool) return;
+      event.preventDefault();
+      this.#session.begin();
+      const move = (moved) => put(...this.#gestures.place(moved));
+      const end = () => {
+        for (const [name, listener] of Object.entries(listeners)) removeEventListener(name, listener);
+        this.#session.settle();
+      };
+      const listeners = { pointermove: move, pointerup: end, pointercancel: end };
+      for (const [name, listener] of Object.entries(listeners)) addEventListener(name, listener);
+    });
+  }
+}

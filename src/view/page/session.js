@@ -1,0 +1,248 @@
+// What the server and the page share: the picture, the filters' records, the pipeline and its command.
+
+import { History } from "./history.js";
+
+const rest = 600;
+
+/** Whether one of two parameters must not be set besides the other. A place, focus-at, stands for the value there. */
+function areRivals(one, other) {
+  return one.instead_of === other.name || other.instead_of === one.name ||
+    one.name === `${other.name}-at` || other.name === `${one.name}-at`;
+}
+
+/**
+ * The pipeline as the page has set it. `change` is for every step of a drag, `settle` ends one for undo. Dispatches
+ * "open" for another picture, "pipeline" for other steps, "values" for other values and "answer" after the server has
+ * taken them.
+ */
+export class Session extends EventTarget {
+  steps = [];
+  active = 0;
+  overlay = "";
+  generation = 0;
+  command = "";
+  error = null;
+  /** A request is under way that changes the generation: pictures of this one would be refused. */
+  waiting = false;
+  #server;
+  #history;
+  #painted = [];
+  #resting = 0;
+  #dragging = false;
+  #dirty = false;
+  #sending = false;
+
+  constructor(server, told) {
+    super();
+    this.#server = server;
+    this.#open(told);
+    this.#history = new History(this.#state);
+  }
+
+  #open(told) {
+    this.picture = told.picture;
+    this.files = told.files ?? [];
+    this.index = told.index ?? 0;
+    this.filters = new Map(told.filters.map((filter) => [filter.name, filter]));
+    this.#take(told);
+  }
+
+  /** Takes what the server says of the settings. */
+  #take(told) {
+    this.#answered(told);
+    if (!told.settings || this.error) return;
+    const before = this.#state;
+    this.steps = told.settings.steps.map(({ filter, values: { mask, ...values } }, i) => {
+      const painted = mask && mask === this.#painted[i]?.mask;
+      if (mask && !painted) values.mask = mask;
+      return { filter, values, strokes: painted ? this.steps[i].strokes : [] };
+    });
+    this.active = Math.max(0, Math.min(this.active, this.steps.length - 1));
+    if (before !== this.#state) this.dispatchEvent(new Event("pipeline"));
+  }
+
+  /** The step whose controls are shown. */
+  get step() {
+    return this.steps[this.active];
+  }
+
+  /** The record of that step's filter. */
+  get filter() {
+    return this.step && this.filters.get(this.step.filter);
+  }
+
+  get dirty() {
+    return this.#dirty;
+  }
+
+  /** The text of a parameter of the shown step, empty if it is not set and has no default. */
+  value(parameter) {
+    return this.step.values[parameter.name] ?? parameter.default ?? "";
+  }
+
+  /** Sets a parameter of the shown step and leaves out its rivals; an empty text and its default leave it out. */
+  set(parameter, text) {
+    const { values } = this.step;
+    for (const other of this.filter.parameters) if (areRivals(parameter, other)) delete values[other.name];
+    if (text === "" || text === (parameter.default ?? "")) delete values[parameter.name];
+    else values[parameter.name] = text;
+    this.change();
+  }
+
+  /** What is set will change until `settle`, with pauses. */
+  begin() {
+    this.#dragging = true;
+    clearTimeout(this.#resting);
+  }
+
+  /** What is set has changed, and may go on changing. */
+  change(event = "values") {
+    this.#dirty = true;
+    clearTimeout(this.#resting);
+    if (!this.#dragging) this.#resting = setTimeout(() => this.settle(), rest);
+    this.dispatchEvent(new Event(event));
+  }
+
+  /** What is set now is a state to come back to. */
+  settle() {
+    this.#dragging = false;
+    clearTimeout(this.#resting);
+    this.#history.add(this.#state);
+    this.dispatchEvent(new Event("settled"));
+  }
+
+  get canUndo() {
+    return this.#history.canUndo;
+  }
+
+  get canRedo() {
+    return this.#history.canRedo;
+  }
+
+  get canReset() {
+    return this.#state !== this.#history.first;
+  }
+
+  undo() {
+    this.settle();
+    if (this.canUndo) this.#restore(this.#history.undo());
+  }
+
+  redo() {
+    if (this.canRedo) this.#restore(this.#history.redo());
+  }
+
+  reset() {
+    this.#restore(this.#history.first);
+    this.settle();
+  }
+
+  /** The same settings are the same text, whatever was set first. */
+  get #state() {
+    const sorted = (values) => Object.fromEntries(Object.entries(values).sort());
+    return JSON.stringify(this.steps.map((step) => ({ ...step, values: sorted(step.values) })));
+  }
+
+  #restore(state) {
+    this.steps = JSON.parse(state);
+    this.active = Math.max(0, Math.min(this.active, this.steps.length - 1));
+    this.change("pipeline");
+    clearTimeout(this.#resting);
+    this.dispatchEvent(new Event("settled"));
+  }
+
+  /** Shows the overlay of this name, or none. */
+  show(overlay) {
+    this.overlay = overlay;
+    this.dispatchEvent(new Event("overlay"));
+  }
+
+  /** Sends what is set. What changes meanwhile is dirty again. */
+  async send(signal) {
+    this.#dirty = false;
+    this.#sending = true;
+    try {
+      this.#answered(await this.#server.post("settings", { steps: this.#sent }, signal));
+      if (!this.error) await this.#sendPaintings(signal);
+    } catch (error) {
+      if (error.name === "AbortError") this.#dirty = true;
+      else if (error.status) this.error = error;
+    } finally {
+      this.#sending = false;
+    }
+    this.dispatchEvent(new Event("answer"));
+  }
+
+  /** The filter refuses what is set. */
+  refuse(error) {
+    this.error = error;
+    this.dispatchEvent(new Event("answer"));
+  }
+
+  /** The steps as the server takes them: strokes are a mask by its name. */
+  get #sent() {
+    return this.steps.map(({ filter, values, strokes }, i) => {
+      const mask = strokes.length ? this.#painted[i]?.mask : undefined;
+      return { filter, values: mask ? { ...values, mask } : values };
+    });
+  }
+
+  async #sendPaintings(signal) {
+    for (const [i, { strokes }] of this.steps.entries()) {
+      const text = JSON.stringify(strokes);
+      if (!strokes.length || text === this.#painted[i]?.text) continue;
+      const told = await this.#server.post("mask", { strokes, step: i }, signal);
+      this.#painted[i] = { text, mask: told.mask };
+      this.#answered(told);
+    }
+  }
+
+  #answered(told) {
+    this.generation = told.generation;
+    this.command = told.command;
+    this.error = told.error ?? null;
+  }
+
+  /** Sets the pipeline from a command line. */
+  async paste(text) {
+    this.#take(await this.#ask("command", { text }));
+    if (!this.error) this.settle();
+    this.dispatchEvent(new Event("answer"));
+    return this.error;
+  }
+
+  async #ask(name, body) {
+    const wait = (waiting) => {
+      this.waiting = waiting;
+      this.dispatchEvent(new Event("waiting"));
+    };
+    wait(true);
+    try {
+      return await this.#server.post(name, body);
+    } finally {
+      wait(false);
+    }
+  }
+
+  /** Resolves when the server has what is set. */
+  async sent() {
+    while (this.#dirty || this.#sending) {
+      await new Promise((resolve) => this.addEventListener("answer", resolve, { once: true }));
+    }
+  }
+
+  /** The command after a save under another name. */
+  saved(command) {
+    this.command = command;
+    this.dispatchEvent(new Event("answer"));
+  }
+
+  /** Another picture of the folder, with the settings of this one. */
+  async open(index) {
+    const told = await this.#ask("open", { index });
+    this.#painted = [];
+    this.#open(told);
+    this.#history = new History(this.#state);
+    this.dispatchEvent(new Event("open"));
+  }
+}

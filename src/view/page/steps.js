@@ -1,0 +1,161 @@
+// The pipeline: its steps, one of them open with a control for every parameter of its filter.
+
+import { Control } from "./control.js";
+import { byId, capital, element, iconButton, words } from "./dom.js";
+
+/** Parameters that are seldom changed once they are right: they come last, folded away. */
+const seldom = new Set([
+  "border", "border-value", "space", "debug", "mask", "mask-mode", "feather-side", "shape", "connectivity", "depth",
+  "depth-from", "depth-kind", "depth-channel", "depth-scale", "depth-despeckle", "depth-unit", "invert-depth",
+  "unknown", "max-radius", "f-number", "focal-length", "sensor-width", "radius-min", "radius-max", "radius-map",
+  "guide", "range",
+]);
+
+const overlays = ["coc", "groups", "hidden"];
+
+export class Steps {
+  #session;
+  #marks;
+  #controls = new Map();
+  #unfolded = false;
+  /** What was set of a filter that another one has replaced. */
+  #former = new Map();
+
+  constructor(session, marks) {
+    this.#session = session;
+    this.#marks = marks;
+    for (const event of ["pipeline", "open"]) session.addEventListener(event, () => this.#build());
+    for (const event of ["values", "answer"]) session.addEventListener(event, () => this.#show());
+    session.addEventListener("overlay", () => this.#showOverlays());
+    this.#addFilters();
+    for (const name of overlays) {
+      byId(`overlay-${name}`).onclick = () => session.show(session.overlay === name ? "" : name);
+    }
+    this.#build();
+  }
+
+  /** The filters by category, to add one. */
+  #addFilters() {
+    const select = byId("add-step");
+    select.append(...this.#choices());
+    select.onchange = () => {
+      this.#session.steps.push({ filter: select.value, values: {}, strokes: [] });
+      this.#session.active = this.#session.steps.length - 1;
+      select.value = "";
+      this.#edited();
+    };
+  }
+
+  #choices() {
+    const groups = new Map();
+    for (const { name, category, help } of this.#session.filters.values()) {
+      if (!groups.has(category)) groups.set(category, element("optgroup", { label: words(category) }));
+      groups.get(category).append(element("option", { value: name, title: help }, name));
+    }
+    return [...groups.values()];
+  }
+
+  #edited() {
+    this.#session.change("pipeline");
+    this.#session.settle();
+  }
+
+  #build() {
+    const { steps, active } = this.#session;
+    const item = (step, i) => (i === active ? this.#openStep(step, i) : this.#closedStep(step, i));
+    byId("steps").replaceChildren(...steps.map(item));
+    this.#show();
+    this.#showOverlays();
+  }
+
+  #closedStep({ filter }, i) {
+    const open = () => {
+      this.#session.active = i;
+      this.#session.dispatchEvent(new Event("pipeline"));
+    };
+    const button = element("button", { type: "button", className: "name", onclick: open }, filter);
+    return element("li", { className: "step" }, button);
+  }
+
+  #openStep(step, i) {
+    const { steps } = this.#session;
+    const record = this.#session.filters.get(step.filter);
+    const select = element("select", { className: "name", "aria-label": "Filter of this step" }, ...this.#choices());
+    select.value = step.filter;
+    select.onchange = () => {
+      this.#former.set(step.filter, step.values);
+      steps[i] = { filter: select.value, values: { ...this.#former.get(select.value) }, strokes: [] };
+      this.#edited();
+    };
+    const move = (to) => steps.splice(to, 0, ...steps.splice(i, 1));
+    const moves = steps.length < 2 ? [] : [
+      this.#button("up", "Earlier in the pipeline", i > 0, () => move(i - 1), i - 1),
+      this.#button("down", "Later in the pipeline", i + 1 < steps.length, () => move(i + 1), i + 1),
+      this.#button("remove", "Remove this step", true, () => steps.splice(i, 1), Math.max(0, i - 1)),
+    ];
+    const item = element("li", { className: "step open" }, element("div", { className: "head" }, select, ...moves),
+      element("p", { className: "faint" }, capital(record?.help ?? "")), ...this.#makeControls(record));
+    return item;
+  }
+
+  #button(name, label, enabled, edit, active) {
+    const button = iconButton(name, label, () => {
+      edit();
+      this.#session.active = active;
+      this.#edited();
+    });
+    button.disabled = !enabled;
+    return button;
+  }
+
+  #makeControls(record) {
+    this.#controls.clear();
+    if (!record) return [];
+    for (const parameter of record.parameters) this.#controls.set(parameter.name, this.#control(parameter));
+    const names = [...this.#controls.keys()];
+    const elementOf = (name) => this.#controls.get(name).element;
+    const elements = (folded) => names.filter((name) => seldom.has(name) === folded).map(elementOf);
+    const more = elements(true);
+    if (!more.length) return elements(false);
+    const fold = element("details", { open: this.#unfolded }, element("summary", {}, "More"), ...more);
+    fold.ontoggle = () => { this.#unfolded = fold.open; };
+    return [...elements(false), fold];
+  }
+
+  #control(parameter) {
+    const session = this.#session;
+    return new Control(parameter, {
+      value: () => session.value(parameter),
+      set: (text, settled) => {
+        session.set(parameter, text);
+        if (settled) session.settle();
+      },
+      longerSide: () => Math.max(session.picture?.width ?? 0, session.picture?.height ?? 0),
+      draw: (record, button) => this.#marks.arm(record, button),
+    });
+  }
+
+  /** The controls' texts, and the error at the control that it is about. */
+  #show() {
+    const { error } = this.#session;
+    for (const [name, control] of this.#controls) {
+      control.show();
+      control.refuse(error?.parameter === name ? error.message : null);
+      if (error?.parameter === name) control.element.closest("details")?.setAttribute("open", "");
+    }
+  }
+
+  has(name) {
+    return this.#controls.has(name);
+  }
+
+  #showOverlays() {
+    const known = this.#session.filter?.overlays ?? [];
+    byId("overlays").hidden = !known.length;
+    for (const name of overlays) {
+      byId(`overlay-${name}`).hidden = !known.includes(name);
+      byId(`overlay-${name}`).setAttribute("aria-pressed", String(this.#session.overlay === name));
+    }
+    if (this.#session.overlay && !known.includes(this.#session.overlay)) this.#session.show("");
+  }
+}

@@ -1,0 +1,92 @@
+// The pictures of a folder: a strip below the view. The settings go along from one to the next.
+
+import { byId, element } from "./dom.js";
+import { notice } from "./notices.js";
+
+export class Strip {
+  #server;
+  #session;
+  #buttons = [];
+  #frames;
+  #seen;
+  #wanted = [];
+  #loading = false;
+
+  constructor(server, session, frames) {
+    this.#server = server;
+    this.#session = session;
+    this.#frames = frames;
+    const near = { root: byId("pictures"), rootMargin: "300px" };
+    this.#seen = new IntersectionObserver((entries) => this.#want(entries), near);
+    frames.addEventListener("frame", () => this.#load());
+    session.addEventListener("open", () => this.#mark());
+    this.#build();
+  }
+
+  #build() {
+    const { files } = this.#session;
+    byId("strip").hidden = files.length < 2;
+    if (files.length < 2) return;
+    this.#buttons = files.map((name, index) => {
+      const picture = element("canvas", { width: 1, height: 1, "aria-hidden": "true" });
+      const onclick = () => this.open(index);
+      const button = element("button", { type: "button", title: name, onclick }, picture, element("span", {}, name));
+      button.dataset.index = index;
+      this.#seen.observe(button);
+      return button;
+    });
+    byId("pictures").replaceChildren(...this.#buttons);
+    this.#mark();
+  }
+
+  /** The small pictures of buttons that are about to be seen. */
+  #want(entries) {
+    for (const { target, isIntersecting } of entries) {
+      if (!isIntersecting) continue;
+      this.#seen.unobserve(target);
+      this.#wanted.push(target);
+    }
+    this.#load();
+  }
+
+  /** Loads them one by one, while nothing larger is waited for. */
+  async #load() {
+    if (this.#loading) return;
+    this.#loading = true;
+    while (this.#wanted.length && this.#frames.state === "true") await this.#show(this.#wanted.shift());
+    this.#loading = false;
+  }
+
+  async #show(button) {
+    try {
+      const { pixels } = await this.#server.pixels("thumbnail", { index: button.dataset.index });
+      const canvas = button.firstChild;
+      Object.assign(canvas, { width: pixels.width, height: pixels.height });
+      canvas.getContext("2d").putImageData(pixels, 0, 0);
+    } catch (error) {
+      button.title += `\n${error.message}`;
+    }
+  }
+
+  #mark() {
+    for (const [i, button] of this.#buttons.entries()) {
+      if (i === this.#session.index) button.setAttribute("aria-current", "true");
+      else button.removeAttribute("aria-current");
+    }
+    this.#buttons[this.#session.index]?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }
+
+  /** The next picture, or the one before. */
+  step(by) {
+    const index = this.#session.index + by;
+    if (index >= 0 && index < this.#session.files.length) this.open(index);
+  }
+
+  async open(index) {
+    try {
+      await this.#session.open(index);
+    } catch (error) {
+      notice("open", error.message, { wrong: true });
+    }
+  }
+}

@@ -1,0 +1,25 @@
+# cmake -DFOLDER=... -DOUTPUT=... -P page_files.cmake: the text files of the folder as page_files() of C++.
+file(GLOB files RELATIVE ${FOLDER} ${FOLDER}/*)
+list(SORT files)
+set(entries "")
+foreach(name IN LISTS files)
+  file(READ ${FOLDER}/${name} hex HEX)
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "\\\\x\\1" bytes "${hex}")
+  # A literal of lines: compilers take long texts in pieces.
+  string(REGEX REPLACE "(\\\\x0a)" "\\1\"\n     \"" bytes "${bytes}")
+  string(LENGTH "${hex}" length)
+  math(EXPR length "${length} / 2")
+  string(APPEND entries "    {\"${name}\",\n     {\"${bytes}\",\n      ${length}}},\n")
+endforeach()
+file(WRITE ${OUTPUT} "#include \"view/pages.h\"
+
+namespace satin::view {
+
+std::span<const PageFile> page_files() {
+  static constexpr PageFile files[] = {
+${entries}  };
+  return files;
+}
+
+}  // namespace satin::view
+")

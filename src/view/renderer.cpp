@@ -1,0 +1,341 @@
+#include "view/renderer.h"
+
+#include <algorithm>
+#include <exception>
+#include <new>
+#include <utility>
+
+#include "batch/outputs.h"
+#include "view/answers.h"
+#include "view/scaled.h"
+#include "view/settings.h"
+#include "view/true_pixels.h"
+
+namespace satin::view {
+namespace {
+
+using std::chrono::duration;
+
+/// While a slider moves nobody waits for true pixels.
+constexpr std::chrono::milliseconds settling{150};
+/// Seconds within which the true pixels are as good as a preview, and those for a preview. A change is to be
+/// seen within 0.15 s, with cutting and sending.
+constexpr double at_once = 0.09;
+constexpr double preview_time = 0.05;
+/// What takes less says little of larger pictures: plans cost, too.
+constexpr double telling_pixels = 200'000;
+
+double pixels_of(const Shape& shape) {
+  return static_cast<double>(shape.width) * static_cast<double>(shape.height);
+}
+
+Answer pixels_answer(const Wish& wish, std::string pixels, bool exact) {
+  Answer answer{200, "application/octet-stream", std::move(pixels)};
+  answer.fields = {{"X-Satin-State", exact ? "true" : "preview"},
+                   {"X-Satin-Generation", std::to_string(wish.generation)},
+                   {"X-Satin-Width", std::to_string(wish.viewport.width)},
+                   {"X-Satin-Height", std::to_string(wish.viewport.height)}};
+  return answer;
+}
+
+Answer stale_answer() {
+  return error_answer(409, Error(ErrorKind::cancelled, "The settings have changed meanwhile."));
+}
+
+}  // namespace
+
+Renderer::Renderer(const Device& device)
+    : device_(device), side_pictures_(device), thread_([this] { run(); }) {}
+
+Renderer::~Renderer() { stop(); }
+
+void Renderer::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
+    waiting_.clear();
+    tasks_.clear();
+    late_tasks_.clear();
+  }
+  wake_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+void Renderer::show(Scene scene) {
+  std::vector<Waiting> stale;
+  {
+    const std::lock_guard lock(mutex_);
+    scene_ = std::move(scene);
+    changed_ = Clock::now();
+    slots_.clear();
+    found_.clear();
+    done_ = 0;
+    stale.swap(waiting_);
+  }
+  wake_.notify_all();
+  for (Waiting& waiting : stale) view(waiting.wish, std::move(waiting.reply));
+}
+
+void Renderer::view(const Wish& wish, Reply reply) {
+  if (answer_if_known(wish, reply)) return;
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopped_) return;
+    waiting_.push_back({wish, std::move(reply)});
+  }
+  wake_.notify_all();
+}
+
+void Renderer::post(std::function<void()> task, Turn turn) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopped_) return;
+    (turn == Turn::first ? tasks_ : late_tasks_).push_back(std::move(task));
+  }
+  wake_.notify_all();
+}
+
+/// What there is for the wish, whether or not its level is made.
+std::optional<Renderer::Shown> Renderer::best(const Wish& wish) const {
+  if (scene_.picture == nullptr) return std::nullopt;
+  const OpenPicture& picture = *scene_.picture;
+  if (wish.before)
+    return Shown{std::shared_ptr<Pyramid>(scene_.picture, &picture.shown()), 0, picture.shape(), true};
+  const auto slot = slots_.find(wish.overlay);
+  if (slot == slots_.end()) return std::nullopt;
+  if (slot->second.exact) return slot->second.exact;
+  return wish.exact ? std::nullopt : slot->second.quick;
+}
+
+bool Renderer::answer_if_known(const Wish& wish, const Reply& reply) {
+  std::optional<Shown> shown;
+  std::optional<Error> error;
+  {
+    const std::lock_guard lock(mutex_);
+    if (wish.generation != scene_.generation) return reply(stale_answer()), true;
+    error = scene_.problem;
+    if (const auto slot = slots_.find(wish.overlay);
+        !wish.before && slot != slots_.end() && slot->second.error)
+      error = slot->second.error;
+    shown = best(wish);
+  }
+  if (error) return reply(error_answer(422, *error)), true;
+  if (!shown) return false;
+  const int wanted = std::max(level_for(wish.viewport, shown->picture) - shown->level, 0);
+  int level = wanted;
+  std::shared_ptr<const Image> image = shown->pixels->find(level);
+  if (!wish.exact && is_very_large(shown->picture))
+    while (image == nullptr) image = shown->pixels->find(--level);  // grainy, but there at once
+  if (image == nullptr) return false;
+  const bool exact = shown->exact && level == wanted;
+  reply(pixels_answer(wish, cut(*image, shown->level + level, shown->picture, wish.viewport), exact));
+  return true;
+}
+
+void Renderer::answer_waiting() {
+  std::vector<Waiting> waiting;
+  {
+    const std::lock_guard lock(mutex_);
+    waiting.swap(waiting_);
+  }
+  for (Waiting& each : waiting) {
+    if (answer_if_known(each.wish, each.reply)) continue;
+    const std::lock_guard lock(mutex_);
+    if (!stopped_) waiting_.push_back(std::move(each));
+  }
+}
+
+void Renderer::run_task(std::deque<std::function<void()>>& tasks, std::unique_lock<std::mutex>& lock) {
+  const std::function<void()> task = std::move(tasks.front());
+  tasks.pop_front();
+  lock.unlock();
+  task();
+  lock.lock();
+}
+
+void Renderer::run() {
+  std::unique_lock lock(mutex_);
+  while (!stopped_) {
+    const bool is_waited_for = !waiting_.empty() && scene_.picture != nullptr;
+    if (!tasks_.empty()) {
+      run_task(tasks_, lock);
+      continue;
+    }
+    if (!is_waited_for) {
+      late_tasks_.empty() ? wake_.wait(lock) : run_task(late_tasks_, lock);
+      continue;
+    }
+    const auto quick = std::ranges::find_if(waiting_, [](const Waiting& each) { return !each.wish.exact; });
+    const Wish wish = quick != waiting_.end() ? quick->wish : waiting_.front().wish;
+    if (wish.exact && !wish.before && Clock::now() < changed_ + settling) {
+      wake_.wait_until(lock, changed_ + settling);
+      continue;
+    }
+    lock.unlock();
+    work_on(wish);
+    answer_waiting();
+    lock.lock();
+  }
+}
+
+void Renderer::work_on(const Wish& wish) {
+  std::optional<Error> error;
+  try {
+    std::optional<Shown> shown;
+    {
+      const std::lock_guard lock(mutex_);
+      if (wish.generation != scene_.generation) return;
+      shown = best(wish);
+    }
+    shown ? make_levels(wish, *shown) : filter(wish);
+  } catch (const Error& failure) {
+    error = failure;
+  } catch (const std::bad_alloc&) {
+    error = Error(ErrorKind::environment, "There is not enough memory.");
+  } catch (const std::exception& failure) {
+    error = Error(ErrorKind::input, failure.what());
+  }
+  if (!error || error->kind() == ErrorKind::cancelled) return;
+  const std::lock_guard lock(mutex_);
+  if (wish.generation == scene_.generation) slots_[wish.overlay].error = error;
+}
+
+void Renderer::make_levels(const Wish& wish, const Shown& shown) {
+  shown.pixels->make(std::max(level_for(wish.viewport, shown.picture) - shown.level, 0));
+}
+
+void Renderer::filter(const Wish& wish) {
+  Scene scene;
+  {
+    const std::lock_guard lock(mutex_);
+    scene = scene_;
+  }
+  if (const int level = wish.exact ? 0 : preview_level(scene, wish); level > 0) try {
+      return filter_quickly(scene, wish, level);
+    } catch (const Error& error) {
+      // A smaller picture may be refused where the whole one is not.
+      if (error.kind() == ErrorKind::cancelled) throw;
+    }
+  filter_truly(scene, wish);
+}
+
+int Renderer::preview_level(const Scene& scene, const Wish& wish) const {
+  const Shape& shape = scene.picture->shape();
+  if (pixels_of(shape) * seconds_per_pixel_ <= at_once) return 0;
+  const int last = last_level(shape);
+  int level = std::min(std::max(level_for(wish.viewport, shape), 1), last);
+  while (level < last && pixels_of(shape_at(shape, level)) * seconds_per_pixel_ > preview_time) ++level;
+  return level;
+}
+
+Pipeline Renderer::steps_of(const Scene& scene, const Wish& wish) const {
+  Pipeline steps = steps_for(scene.work->pipeline, *scene.picture);
+  return wish.overlay.empty() ? steps : with_overlay(steps, wish.overlay);
+}
+
+Sides Renderer::read_sides(const Scene& scene) {
+  Sides sides = side_pictures_.of(*scene.work, *scene.picture);
+  const std::lock_guard lock(mutex_);
+  return sides_ = std::move(sides);
+}
+
+Progress Renderer::progress_of(const Scene& scene) {
+  return [this, generation = scene.generation](double done) {
+    const std::lock_guard lock(mutex_);
+    done_ = done;
+    return !stopped_ && scene_.generation == generation;
+  };
+}
+
+void Renderer::filter_quickly(const Scene& scene, const Wish& wish, int level) {
+  const Sides sides = read_sides(scene);
+  scene.picture->pixels().make_quickly(level);
+  const Clock::time_point start = Clock::now();
+  const BatchFile file = scene.work->file(0);
+  Filtered result = filtered(device_, scaled(steps_of(scene, wish), level), *scene.picture, level, sides,
+                             file.input, progress_of(scene));
+  learn(duration<double>(Clock::now() - start).count(), result.pixels.shape());
+  const Shape& whole = scene.picture->shape();
+  const Shape small = shape_at(whole, level);
+  Shape picture = result.pixels.shape();
+  const bool keeps_size = picture.width == small.width && picture.height == small.height;
+  picture.width = keeps_size ? whole.width : picture.width << level;
+  picture.height = keeps_size ? whole.height : picture.height << level;
+  auto pixels =
+      in_8_bits(std::make_shared<const Image>(std::move(result.pixels)), scene.picture->source().metadata);
+  keep(scene, wish,
+       {std::make_shared<Pyramid>(device_, std::move(pixels), Space::linear), level, picture, false});
+}
+
+void Renderer::filter_truly(const Scene& scene, const Wish& wish) {
+  const Sides sides = read_sides(scene);
+  const Clock::time_point start = Clock::now();
+  const BatchFile file = scene.work->file(0);
+  const Picture& source = scene.picture->source();
+  Filtered result =
+      filtered(device_, steps_of(scene, wish), *scene.picture, 0, sides, file.input, progress_of(scene));
+  learn(duration<double>(Clock::now() - start).count(), result.pixels.shape());
+  if (wish.overlay.empty()) {
+    const std::lock_guard lock(mutex_);
+    if (scene_.generation == scene.generation) found_ = std::move(result.found);
+  }
+  const auto pixels = std::make_shared<const Image>(std::move(result.pixels));
+  const WriteOptions options =
+      batch::write_options(file, source, scene.work->options, output_kind(scene.work->pipeline));
+  const bool is_shown_as_it_is = !wish.overlay.empty() || file_keeps(pixels->shape(), file.output, options);
+  Shown shown{std::make_shared<Pyramid>(device_, in_8_bits(pixels, options.metadata), Space::linear), 0,
+              pixels->shape(), is_shown_as_it_is};
+  keep(scene, wish, shown);
+  if (is_shown_as_it_is) return;
+  answer_waiting();
+  shown.pixels = std::make_shared<Pyramid>(device_, as_in_file(*pixels, file.output, options), Space::linear);
+  shown.exact = true;
+  keep(scene, wish, std::move(shown));
+}
+
+void Renderer::keep(const Scene& scene, const Wish& wish, Shown shown) {
+  const std::lock_guard lock(mutex_);
+  if (scene_.generation != scene.generation) return;
+  Slot& slot = slots_[wish.overlay];
+  if (shown.exact) {
+    slot.exact = std::move(shown);
+    slot.quick.reset();
+  } else {
+    slot.quick = std::move(shown);
+  }
+}
+
+void Renderer::learn(double seconds, const Shape& shape) {
+  const double pixels = pixels_of(shape);
+  if (pixels < telling_pixels) return;
+  constexpr double trust = 0.7;
+  seconds_per_pixel_ = trust * seconds / pixels + (1 - trust) * seconds_per_pixel_;
+}
+
+std::optional<std::vector<int>> Renderer::result_at(double x, double y) const {
+  std::optional<Shown> shown;
+  {
+    const std::lock_guard lock(mutex_);
+    shown = best({scene_.generation, {}, "", false, false});
+  }
+  if (!shown) return std::nullopt;
+  return colour_at(*shown->pixels->find(0), shown->level, shown->picture, x, y);
+}
+
+std::vector<FoundValue> Renderer::found() const {
+  const std::lock_guard lock(mutex_);
+  return found_;
+}
+
+Sides Renderer::sides() const {
+  const std::lock_guard lock(mutex_);
+  return sides_;
+}
+
+double Renderer::progress() const {
+  const std::lock_guard lock(mutex_);
+  const auto slot = slots_.find("");
+  return slot != slots_.end() && slot->second.exact ? 1 : done_;
+}
+
+}  // namespace satin::view

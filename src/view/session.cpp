@@ -1,0 +1,361 @@
+#include "view/session.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "batch/names.h"
+#include "batch/outputs.h"
+#include "batch/side_inputs.h"
+#include "view/command_text.h"
+#include "view/filter_words.h"
+#include "view/readout.h"
+
+namespace satin::view {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Beside the picture; for several, a folder beside theirs.
+fs::path usual_output(const batch::InputList& inputs) {
+  const fs::path first = inputs.files.path(0);
+  if (inputs.many) return batch::folder_of(first) / "satin" / "";
+  const std::string extension = first.extension().string();
+  const bool writes = batch::is_extension_of(&FormatInfo::writes, extension);
+  return first.parent_path() / (first.stem().string() + "-satin" +
+                                (writes             ? extension
+                                 : fits_jpeg(first) ? ".jpg"
+                                                    : ".png"));
+}
+
+std::string text_in(const nlohmann::json& body, const char* name) {
+  const auto found = body.find(name);
+  if (found == body.end() || !found->is_string())
+    throw Error(ErrorKind::usage, std::string("The body lacks the text ") + name + ".");
+  return found->get<std::string>();
+}
+
+double number_in(const nlohmann::json& body, const char* name) {
+  const auto found = body.find(name);
+  if (found == body.end() || !found->is_number())
+    throw Error(ErrorKind::usage, std::string("The body lacks the number ") + name + ".");
+  return found->get<double>();
+}
+
+/// The filter that takes what photographs carry; nothing if there is none.
+std::optional<Pipeline> pipeline_for_photos() {
+  for (const FilterRecord& filter : filters()) {
+    const ParameterRecord* source = filter.find_parameter(ParameterRole::depth_source);
+    if (!filter.set_by_photo || source == nullptr) continue;
+    Parameters parameters(filter);
+    parameters.set(source->name, "photo");
+    return Pipeline{{parameters, {}}};
+  }
+  return std::nullopt;
+}
+
+int status_of(const Error& error) { return error.kind() == ErrorKind::usage ? 400 : 500; }
+
+}  // namespace
+
+Session::Session(const Start& start, std::string header)
+    : start_(start), header_(std::move(header)), line_(start.line), renderer_(start.device) {
+  inputs_ = batch::find_inputs(line_.options);
+  if (batch::is_stream(inputs_.files.path(0)))
+    throw Error(ErrorKind::usage, "satin view takes files, not standard input.");
+  if (!inputs_.many)
+    if (const auto problem = batch::reading_problem(inputs_.files.path(0))) throw Error(*problem);
+  if (line_.options.output.empty()) line_.options.output = usual_output(inputs_);
+  batch::check_output_name(inputs_, line_.options, output_kind(line_.pipeline));
+  folder_output_ = batch::output_is_folder(inputs_, line_.options);
+  static_cast<void>(pipeline_of(settings_of(line_.pipeline)));
+  batch::check_side_inputs(line_.pipeline, line_.options);
+  for (const PipelineStep& step : line_.pipeline)
+    for (const SideInput& side : step.side_inputs) pictures_.push_back(side.path.string());
+  show();
+  renderer_.post([this] { load(); });
+}
+
+void Session::answer(const Request& request, std::function<void(Answer)> reply) {
+  try {
+    take(request, reply);
+  } catch (const SettingsError& error) {
+    reply(error_answer(400, error, error.parameter()));
+  } catch (const Error& error) {
+    reply(error_answer(status_of(error), error));
+  } catch (const std::exception& error) {
+    reply(error_answer(500, Error(ErrorKind::environment, error.what())));
+  }
+}
+
+void Session::take(const Request& request, const Reply& reply) {
+  const std::string name = request.method + " " + request.path;
+  if (name == "GET /api/view") return renderer_.view(wish_of(query_of(request.query)), reply);
+  if (name == "GET /api/session") return tell_session(reply);
+  if (name == "GET /api/thumbnail")
+    return later(
+        reply, [this, query = query_of(request.query)] { return thumbnail(query); }, Renderer::Turn::last);
+  const Json body = request.method == "POST" ? object_of(request.body) : Json::object();
+  if (name == "POST /api/open") return open(body, reply);
+  if (name == "POST /api/save") return later(reply, [this, body] { return save(body); });
+  if (name == "POST /api/mask") return later(reply, [this, body] { return paint(body); });
+  if (name == "POST /api/list") return later(reply, [this] { return write_list(); });
+  reply(at_once(name, request.query, body));
+}
+
+Answer Session::at_once(const std::string& name, const std::string& query, const Json& body) {
+  const std::lock_guard lock(mutex_);
+  if (name == "POST /api/settings") return change_settings(body);
+  if (name == "POST /api/command") return take_command(body);
+  if (name == "POST /api/focus") return set_focus(body);
+  if (name == "GET /api/changes") return tell_changes();
+  if (name == "GET /api/at") return look_at(query_of(query));
+  return error_answer(404, Error(ErrorKind::usage, "There is nothing here."));
+}
+
+void Session::later(const Reply& reply, std::function<Answer()> work, Renderer::Turn turn) {
+  const auto task = [reply, work = std::move(work)] {
+    try {
+      reply(work());
+    } catch (const SettingsError& error) {
+      reply(error_answer(400, error, error.parameter()));
+    } catch (const Error& error) {
+      reply(error_answer(status_of(error), error));
+    } catch (const std::exception& error) {
+      reply(error_answer(500, Error(ErrorKind::input, error.what())));
+    }
+  };
+  renderer_.post(task, turn);
+}
+
+void Session::tell_session(const Reply& reply) {
+  const std::lock_guard lock(mutex_);
+  if (picture_ == nullptr && !problem_) return waiting_.push_back(reply);
+  reply(json_answer(session_json()));
+}
+
+void Session::open(const Json& body, const Reply& reply) {
+  const double index = number_in(body, "index");
+  const std::lock_guard lock(mutex_);
+  if (!(index >= 0 && index < static_cast<double>(inputs_.files.size())))
+    throw Error(ErrorKind::usage, "There is no picture of that number.");
+  index_ = static_cast<std::size_t>(index);
+  picture_.reset();
+  problem_.reset();
+  drop_masks();
+  ++generation_;
+  show();
+  waiting_.push_back(reply);
+  renderer_.post([this] { load(); });
+}
+
+/// Masks that were painted belong to the picture that they were painted on.
+void Session::drop_masks() {
+  Settings settings = settings_of(line_.pipeline);
+  for (const auto& mask : std::exchange(masks_, {}))
+    if (mask.first < settings.size())
+      std::erase_if(settings[mask.first].values,
+                    [&](const auto& value) { return value.second == mask.second.string(); });
+  line_.pipeline = pipeline_of(settings);
+}
+
+/// Reads the picture, on the worker.
+void Session::load() {
+  std::unique_lock lock(mutex_);
+  if (picture_ != nullptr) return;
+  const std::size_t index = index_;
+  const fs::path file = input();
+  ReadOptions options = line_.options.read;
+  const bool chooses = std::exchange(start_.may_choose, false) && line_.pipeline.size() == 1;
+  const bool wants = wants_photo(line_.pipeline, line_.options);
+  options.photo_depth = wants || chooses;
+  lock.unlock();
+  std::shared_ptr<const OpenPicture> picture;
+  std::optional<Error> problem;
+  std::optional<Pipeline> chosen;
+  try {
+    Picture read = read_picture(file, options);
+    if (chooses && read.photo && read.photo->depth) chosen = pipeline_for_photos();
+    if (!chosen && !wants && read.photo && !read.photo->original.place.empty()) {
+      options.photo_depth = false;  // it is the sharp original, which only depth of field takes
+      read = read_picture(file, options);
+    }
+    picture = std::make_shared<const OpenPicture>(start_.device, std::move(read), wants || chosen);
+  } catch (const Error& error) {
+    problem = error;
+  } catch (const std::exception& error) {
+    problem = Error(ErrorKind::environment, error.what());
+  }
+  lock.lock();
+  if (index != index_) return;
+  if (chosen) line_.pipeline = *chosen;
+  picture_ = std::move(picture);
+  problem_ = std::move(problem);
+  remember(file);
+  remember(output());
+  remember_sides();
+  show();
+  for (const Reply& reply : std::exchange(waiting_, {})) reply(json_answer(session_json()));
+}
+
+/// The settings after a change, or as they were, with the reason why they stay.
+Answer Session::attempt(const std::function<void()>& change) {
+  try {
+    change();
+    return settings_answer({});
+  } catch (const SettingsError& error) {
+    return settings_answer({{"error", error_json(error, error.parameter())}});
+  } catch (const Error& error) {
+    return settings_answer({{"error", error_json(error)}});
+  }
+}
+
+Answer Session::change_settings(const Json& body) {
+  return attempt([&] { use(checked(settings_from(body))); });
+}
+
+Answer Session::take_command(const Json& body) {
+  return attempt([&] {
+    Line line = start_.understand(shell_words(text_in(body, "text")));
+    const Pipeline pipeline = checked(settings_of(line.pipeline));
+    line.options.inputs = line_.options.inputs;
+    line.options.list = line_.options.list;
+    line.options.output = line_.options.output;
+    line_.options = std::move(line.options);
+    line_.kept = std::move(line.kept);
+    use(pipeline);
+  });
+}
+
+Answer Session::set_focus(const Json& body) {
+  constexpr const char* place = "focus-at";
+  Settings settings = settings_of(line_.pipeline);
+  const auto step = std::find_if(settings.rbegin(), settings.rend(), [&](const StepSettings& each) {
+    return find_filter(each.filter).find_parameter(place) != nullptr;
+  });
+  if (step == settings.rend()) throw Error(ErrorKind::usage, "No filter of the pipeline has a focus.");
+  step->set("focus", "");
+  step->set(place, print_point({number_in(body, "x"), number_in(body, "y")}));
+  use(pipeline_of(settings));
+  return settings_answer({});
+}
+
+Answer Session::tell_changes() const {
+  Json changed = Json::array();
+  const auto has_changed = [&](const fs::path& file) {
+    const auto known = stamps_.find(file.string());
+    return known != stamps_.end() && known->second != batch::stamp_of(file);
+  };
+  if (has_changed(input())) changed.push_back("picture");
+  if (std::ranges::any_of(pictures_, has_changed)) changed.push_back("depth");
+  if (has_changed(output())) changed.push_back("output");
+  return json_answer({{"changed", changed}, {"generation", generation_}, {"progress", renderer_.progress()}});
+}
+
+Answer Session::look_at(const Query& query) const {
+  const double x = view::number_in(query, "x", -1e9, 1e9), y = view::number_in(query, "y", -1e9, 1e9);
+  Json json{{"before", nullptr}, {"after", nullptr}, {"depth", nullptr}, {"radius", nullptr}};
+  if (picture_ == nullptr) return json_answer(json);
+  const Shape& shape = picture_->shape();
+  if (const auto colour = colour_at(*picture_->shown().find(0), 0, shape, x, y)) json["before"] = *colour;
+  if (const auto colour = renderer_.result_at(x, y)) json["after"] = *colour;
+  const Pipeline steps = steps_for(line_.pipeline, *picture_);
+  if (const auto lens = lens_at(steps, renderer_.sides(), renderer_.found(), shape, x, y)) {
+    json["depth"] = lens->depth;
+    if (lens->radius) json["radius"] = *lens->radius;
+  }
+  return json_answer(json);
+}
+
+/// The pipeline from now on. Depth and mattes of a photograph are read when they are first wanted.
+void Session::use(const Pipeline& pipeline) {
+  line_.pipeline = pipeline;
+  ++generation_;
+  if (picture_ != nullptr && wants_photo(pipeline, line_.options) != picture_->with_photo()) {
+    picture_.reset();
+    renderer_.post([this] { load(); });
+  }
+  remember_sides();
+  show();
+}
+
+void Session::show() { renderer_.show({generation_, work(), picture_, problem_}); }
+
+Answer Session::settings_answer(const Json& more) const {
+  Json json{{"generation", generation_},
+            {"command", command()},
+            {"settings", settings_json(settings_of(line_.pipeline))},
+            {"error", nullptr}};
+  if (!more.is_null()) json.update(more);
+  return json_answer(json);
+}
+
+Session::Json Session::session_json() const {
+  Json files = Json::array();
+  for (std::size_t i = 0; i < inputs_.files.size(); ++i) files.push_back(inputs_.files.relative(i).string());
+  Json json{{"header", header_},
+            {"picture", nullptr},
+            {"files", files},
+            {"index", index_},
+            {"filters", filters_json(pictures_)},
+            {"settings", settings_json(settings_of(line_.pipeline))},
+            {"generation", generation_},
+            {"command", command()},
+            {"output", output().string()},
+            {"error", problem_ ? error_json(*problem_) : Json(nullptr)}};
+  if (picture_ == nullptr) return json;
+  const Shape& shape = picture_->shape();
+  json["picture"] = {{"name", input().filename().string()},
+                     {"width", shape.width},
+                     {"height", shape.height},
+                     {"channels", shape.channels},
+                     {"type", name_of(shape.type)}};
+  return json;
+}
+
+/// The batch of the open file alone.
+std::shared_ptr<const Batch> Session::work() const {
+  auto work = std::make_shared<Batch>();
+  work->pipeline = line_.pipeline;
+  work->options = line_.options;
+  work->folder_output = folder_output_;
+  const fs::path file = input();
+  const fs::path below = inputs_.files.relative(index_);
+  fs::path folder = file;
+  for (auto part = below.begin(); part != below.end(); ++part) folder = folder.parent_path();
+  if (!folder.empty()) work->files.below(folder);
+  work->files.add(below.native());
+  batch::find_stand_ins(*work);
+  return work;
+}
+
+std::string Session::command() const {
+  return command_line(line_.pipeline, {argument_of(input())}, output().string(), line_.kept);
+}
+
+/// The page names pictures that the command line has named, painted masks, and files beside the picture.
+Pipeline Session::checked(Settings settings) const {
+  for (StepSettings& step : settings)
+    for (const InputRecord& record : find_filter(step.filter).inputs) {
+      const std::string name = step.get(record.name);
+      if (name.empty() || std::ranges::find(pictures_, name) != pictures_.end()) continue;
+      const fs::path beside = input().parent_path() / name;
+      std::error_code ignored;
+      if (fs::path(name).filename() != name || !fs::is_regular_file(beside, ignored))
+        throw SettingsError(
+            Error(ErrorKind::usage, "The page may not name the file " + batch::quoted(name) +
+                                        ": put it beside the picture, or name it when satin view "
+                                        "starts."),
+            record.name);
+      step.set(record.name, beside.string());
+    }
+  return pipeline_of(settings);
+}
+
+void Session::remember(const fs::path& file) { stamps_[file.string()] = batch::stamp_of(file); }
+
+void Session::remember_sides() {
+  for (const std::string& picture : pictures_) remember(picture);
+}
+
+}  // namespace satin::view

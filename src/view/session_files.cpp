@@ -1,0 +1,187 @@
+// The files that a session writes: results, masks, lists of files.
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <utility>
+
+#include "batch/names.h"
+#include "view/command_text.h"
+#include "view/session.h"
+
+namespace satin::view {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+constexpr std::size_t most_points = 200'000;
+
+[[noreturn]] void refuse(const char* what) { throw Error(ErrorKind::usage, what); }
+
+/// A name without folders, as the page may choose one.
+fs::path plain_name(const Json& body) {
+  const auto found = body.find("name");
+  if (found == body.end() || found->is_null()) return {};
+  if (!found->is_string()) refuse("The name of the output is no text.");
+  const auto name = found->get<std::string>();
+  const bool is_plain = !name.empty() && name.front() != '.' && name.find('/') == std::string::npos &&
+                        name.find('\0') == std::string::npos && !batch::NamePattern::is_one(name);
+  if (!is_plain) refuse("The name of the output must be a plain one, such as result.jpg.");
+  return name;
+}
+
+double finite(const Json& value) {
+  if (!value.is_number() || !std::isfinite(value.get<double>())) refuse("A number of a stroke is none.");
+  return value.get<double>();
+}
+
+double finite_in(const Json& stroke, const char* name, double least, double most) {
+  if (!stroke.contains(name)) refuse("A stroke has points, radius, hardness and erase.");
+  return std::clamp(finite(stroke[name]), least, most);
+}
+
+Stroke stroke_from(const Json& json) {
+  if (!json.is_object() || !json.contains("points") || !json["points"].is_array())
+    refuse("A stroke has points, radius, hardness and erase.");
+  constexpr double farthest = 1e7;
+  Stroke stroke{{},
+                finite_in(json, "radius", 0.5, largest_brush),
+                finite_in(json, "hardness", 0, 1),
+                json.contains("erase") && json["erase"] == true};
+  for (const Json& point : json["points"]) {
+    if (!point.is_array() || point.size() != 2) refuse("A point is [x, y].");
+    stroke.points.push_back({std::clamp(finite(point[0]), -farthest, farthest),
+                             std::clamp(finite(point[1]), -farthest, farthest)});
+  }
+  return stroke;
+}
+
+std::vector<Stroke> strokes_from(const Json& body) {
+  if (!body.contains("strokes") || !body["strokes"].is_array()) refuse("The body lacks strokes.");
+  std::vector<Stroke> strokes;
+  std::size_t points = 0;
+  for (const Json& each : body["strokes"]) {
+    strokes.push_back(stroke_from(each));
+    points += strokes.back().points.size();
+  }
+  if (points > most_points) refuse("The strokes have too many points.");
+  return strokes;
+}
+
+/// The name of the filter's input for masks.
+std::string mask_input(const std::string& filter) {
+  const std::vector<InputRecord>& inputs = find_filter(filter).inputs;
+  const auto found = std::ranges::find(inputs, Role::mask, &InputRecord::role);
+  if (found == inputs.end()) throw Error(ErrorKind::usage, "The filter '" + filter + "' takes no mask.");
+  return found->name;
+}
+
+}  // namespace
+
+/// Beside the picture; no file has it.
+fs::path Session::free_name(const std::string& end) const {
+  const fs::path stem = input().parent_path() / input().stem();
+  for (int number = 1;; ++number) {
+    fs::path name = stem;
+    name += "-" + end.substr(0, end.find('.')) + (number == 1 ? "" : std::to_string(number)) +
+            end.substr(end.find('.'));
+    if (!fs::exists(fs::symlink_status(name))) return name;
+  }
+}
+
+Answer Session::save(const Json& body) {
+  std::unique_lock lock(mutex_);
+  const fs::path name = plain_name(body);
+  const fs::path target = name.empty() ? output() : input().parent_path() / name;
+  BatchOptions options = line_.options;
+  const Pipeline pipeline = line_.pipeline;
+  options.inputs = {input()};
+  options.list.clear();
+  options.output = target;
+  options.overwrite = body.contains("overwrite") && body["overwrite"] == true;
+  lock.unlock();
+  std::error_code ignored;
+  if (!options.overwrite && fs::exists(target, ignored))
+    return json_answer({{"exists", target.string()}}, 409);
+  if (folder_output_ && name.empty()) fs::create_directories(target.parent_path(), ignored);
+  Json warnings = Json::array();
+  std::optional<Error> failure;
+  BatchEvents events;
+  events.finished = [&](const FileResult& file, const BatchResult&) {
+    failure = file.error;
+    for (const std::string& warning : file.warnings) warnings.push_back(warning);
+  };
+  events.cancelled = start_.ended;
+  const BatchResult result = run_batch(start_.device, prepare_batch(pipeline, options), events);
+  if (failure) throw Error(*failure);
+  if (result.cancelled) throw Error(ErrorKind::cancelled, "Nothing was saved: the session ends.");
+  lock.lock();
+  if (!name.empty() && !folder_output_) line_.options.output = target;
+  remember(target);
+  return json_answer({{"saved", target.string()}, {"warnings", warnings}, {"command", command()}});
+}
+
+/// A picture of the folder, small, as RGBA.
+Answer Session::thumbnail(const Query& query) {
+  const auto last = static_cast<double>(inputs_.files.size() - 1);
+  const auto index = static_cast<std::size_t>(number_in(query, "index", 0, last));
+  std::unique_lock lock(mutex_);
+  const ReadOptions options = line_.options.read;
+  lock.unlock();
+  auto small = std::make_shared<const Image>(thumbnail_of(inputs_.files.path(index), options));
+  const std::shared_ptr<const Image> shown = in_8_bits(std::move(small), Metadata());
+  const Shape& shape = shown->shape();
+  Answer answer{200, "application/octet-stream", cut(*shown, 0, shape, {0, 0, 1, shape.width, shape.height})};
+  answer.fields = {{"X-Satin-Width", std::to_string(shape.width)},
+                   {"X-Satin-Height", std::to_string(shape.height)}};
+  return answer;
+}
+
+Answer Session::paint(const Json& body) {
+  const std::vector<Stroke> strokes = strokes_from(body);
+  std::unique_lock lock(mutex_);
+  if (picture_ == nullptr) throw Error(ErrorKind::usage, "There is no picture to paint on.");
+  const double number = body.contains("step") ? finite(body["step"]) : 0;
+  const std::shared_ptr<const OpenPicture> picture = picture_;
+  const std::size_t steps = line_.pipeline.size();
+  if (number < 0 || number >= static_cast<double>(steps)) refuse("There is no filter of that number.");
+  const auto step = static_cast<std::size_t>(number);
+  const std::string input_name = mask_input(line_.pipeline[step].parameters.filter().name);
+  fs::path& file = masks_[step];
+  if (file.empty()) file = free_name("mask.png");
+  const fs::path target = file;
+  lock.unlock();
+  if (!strokes.empty()) {
+    WriteOptions options;
+    options.overwrite = true;
+    write_image(target, mask_of(strokes, picture->shape().width, picture->shape().height), options);
+  }
+  lock.lock();
+  Settings settings = settings_of(line_.pipeline);
+  if (step >= settings.size() || picture != picture_) refuse("The picture has changed meanwhile.");
+  settings[step].set(input_name, strokes.empty() ? "" : target.string());
+  if (std::ranges::find(pictures_, target.string()) == pictures_.end()) pictures_.push_back(target.string());
+  use(pipeline_of(settings));
+  return settings_answer({{"mask", strokes.empty() ? Json(nullptr) : Json(target.string())}});
+}
+
+Answer Session::write_list() {
+  std::unique_lock lock(mutex_);
+  std::string names;
+  for (std::size_t i = 0; i < inputs_.files.size(); ++i) names += inputs_.files.path(i).string() + '\0';
+  const bool has_newlines = names.find('\n') != std::string::npos;
+  if (!has_newlines) std::ranges::replace(names, '\0', '\n');
+  const fs::path list = free_name("files.txt");
+  const fs::path folder = folder_output_ ? line_.options.output : line_.options.output.parent_path() / "";
+  std::vector<std::string> inputs{"--files-from", argument_of(list)};
+  if (has_newlines) inputs.push_back("--null");
+  const std::string command =
+      command_line(line_.pipeline, inputs, folder.empty() ? "./" : folder.string(), line_.kept);
+  lock.unlock();
+  write_file(list, std::as_bytes(std::span(names)), false);
+  return json_answer({{"list", list.string()}, {"command", command}});
+}
+
+}  // namespace satin::view

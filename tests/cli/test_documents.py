@@ -1,0 +1,70 @@
+"""Every command that the README and the command's reference show, pasted in their order into one folder each."""
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import photo_file
+import png_file
+from conftest import BINARY, FULL_CODECS
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCUMENTS = ["README.md", "src/app/README.md"]
+# A server, and commands about a checkout of the sources.
+ELSEWHERE = re.compile(r"^(satin view|samples/run|cmake|sudo)\b")
+
+pytestmark = pytest.mark.skipif(not FULL_CODECS, reason="this build lacks formats that the documents show")
+
+
+def commands_of(document):
+    """Indented lines of a document that are a command line of the shell."""
+    lines = [line[4:] for line in (ROOT / document).read_text().splitlines() if re.match(r"    (satin|find) ", line)]
+    return [line for line in lines if not ELSEWHERE.match(line)]
+
+
+def outputs_of(line):
+    return re.findall(r"(?:-o|--report|--plot|--gallery|--overlay|--depth-out) '?([^\s']+)", line)
+
+
+@pytest.fixture
+def folder(satin, noise):
+    """The files that the documents name."""
+    image = pytest.importorskip("PIL.Image")
+    y, x = np.mgrid[0:160, 0:240]
+    photo = np.stack([x, y, noise((160, 240), np.uint8, 3)], axis=2).astype(np.uint8)
+    depth = (x // 4 + 40).astype(np.uint8)
+    image.fromarray(photo).save(satin.folder / "photo.jpg", quality=95)
+    png_file.write(satin.folder / "depth.png", depth)
+    png_file.write(satin.folder / "mask.png", np.where((x // 20 + y // 20) % 3 == 0, 255, 0).astype(np.uint8))
+    image.fromarray(np.where(noise((160, 240), np.uint8, 4) > 200, 30, 220).astype(np.uint8)).save(satin.folder / "page.jpg")
+    (satin.folder / "portrait.jpg").write_bytes(
+        photo_file.gdepth(photo_file.jpeg(photo), photo_file.png(depth), photo_file.jpeg(photo)))
+    for name in ["holiday/IMG_1.jpg", "holiday/IMG_2.jpg", "holiday/lake/IMG_3.jpg", "renders/a.png", "renders/b.png"]:
+        (satin.folder / name).parent.mkdir(parents=True, exist_ok=True)
+        image.fromarray(photo).save(satin.folder / name)
+    for name in ["a", "b"]:
+        image.fromarray(depth).save(satin.folder / "renders" / (name + "_depth.tif"))
+    (satin.folder / "sky.pfm").write_bytes(b"PF\n64 32\n-1.0\n" + (noise((32, 64, 3), np.uint8, 5).astype("<f4") / 255).tobytes())
+    satin.good("blur", "sky.pfm", "-o", "sky.hdr", "--radius", "0")
+    (satin.folder / "bin").mkdir()
+    (satin.folder / "bin" / "satin").symlink_to(BINARY)
+    return satin.folder
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_commands_can_be_pasted(folder, document):
+    environment = {**os.environ, "PATH": "%s:%s" % (folder / "bin", os.environ["PATH"])}
+    commands = commands_of(document)
+    assert len(commands) >= 8
+    for line in commands:
+        # An empty environment of devices: a command that asks for a GPU says that there is none.
+        result = subprocess.run(["bash", "-o", "pipefail", "-c", line], cwd=folder, env=environment, capture_output=True, text=True)
+        good = [0] if "cuda:" not in line else [0, 2, 3]
+        assert result.returncode in good, (line, result.stderr)
+    outputs = [name for line in commands for name in outputs_of(line)]
+    assert len(outputs) == len(set(outputs)), "an output name occurs twice"
+    plain = [name for line in commands if "cuda:" not in line for name in outputs_of(line) if "{" not in name]
+    assert [name for name in plain if not (folder / name).exists()] == []

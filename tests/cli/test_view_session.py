@@ -1,0 +1,448 @@
+"""satin view: what the page shows is what the command writes that it shows; settings, masks, files."""
+import io
+import json
+import shlex
+import shutil
+import subprocess
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import png_file
+from conftest import BINARY, FULL_CODECS
+from view_server import View, needs_server
+
+pytestmark = needs_server
+
+SHELLS = [shell for shell in ("bash", "dash", "sh") if shutil.which(shell)]
+
+
+def smooth(height, width, channels=3, dtype=np.uint8):
+    """A picture with edges and ramps."""
+    y, x = np.mgrid[:height, :width]
+    planes = [(x * (3 + c) + y * (5 - c)) % 251 + (x // 16 + y // 16) % 2 * 4 for c in range(channels)]
+    return (np.stack(planes, 2) * (1 if dtype == np.uint8 else 257)).astype(dtype)
+
+
+@pytest.fixture
+def scene(satin):
+    """photo.png, 160 x 120, with depth.png, a ramp, and a folder of three."""
+    png_file.write(satin.folder / "photo.png", smooth(120, 160))
+    png_file.write(satin.folder / "depth.png", np.tile(np.linspace(0, 255, 160).astype(np.uint8), (120, 1)))
+    (satin.folder / "many").mkdir()
+    for i in range(3):
+        png_file.write(satin.folder / "many" / ("p%d.png" % i), smooth(40 + i, 50 + i))
+    return satin
+
+
+def run(satin, command, shell="sh"):
+    """Runs the command line with the program of the test in the place of `satin`."""
+    script = "satin() { '%s' \"$@\"; }\n%s\n" % (BINARY, command)
+    done = subprocess.run([shell, "-c", script], cwd=satin.folder, capture_output=True, timeout=60)
+    assert done.returncode == 0, done.stderr.decode()
+
+
+def in_8_bits(pixels):
+    """Opaque RGB as a page shows it: rounded to 8 bits, over white."""
+    if pixels.ndim == 2:
+        pixels = pixels[:, :, None]
+    pixels = pixels.astype(np.int64)
+    if pixels.max() > 255:
+        pixels = (pixels * 255 * 2 + 65535) // (2 * 65535)
+    if pixels.shape[2] in (2, 4):
+        alpha = pixels[:, :, -1:]
+        pixels = (pixels[:, :, :-1] * alpha + 255 * (255 - alpha) + 127) // 255
+    return np.repeat(pixels, 3, 2) if pixels.shape[2] == 1 else pixels
+
+
+def check_true(satin, view, generation, command, output):
+    """All pixels of the canvas are those of the file that the command writes."""
+    (satin.folder / output).unlink(missing_ok=True)
+    run(satin, command)
+    if not output.endswith(".png"):
+        satin.good("blur", output, "-o", "decoded.png", "--radius", "0", "--overwrite")
+    expected = in_8_bits(png_file.read(satin.folder / (output if output.endswith(".png") else "decoded.png")))
+    height, width = expected.shape[:2]
+    shown, state = view.pixels(generation, width + 7, height + 5, exact=1)
+    assert state == "true"
+    assert np.array_equal(shown[:height, :width, :3], expected), command
+    assert (shown[:height, :width, 3] == 255).all() and not shown[height:].any() and not shown[:, width:].any()
+    (satin.folder / output).unlink()
+
+
+def test_every_filter_shows_what_its_command_writes(scene):
+    beside = {"depth": "depth.png", "guide": "photo.png", "mask": "depth.png", "radius-map": "depth.png"}
+    png_file.write(scene.folder / "white.png", (smooth(120, 160, 1)[:, :, 0] > 90).astype(np.uint8) * 255)
+    with View(scene, "photo.png", "-o", "out.png") as view:
+        session = view.open()
+        listed = json.loads(scene.good("list", "--json").stdout)["filters"]
+        assert {each["name"] for each in session["filters"]} == {f["name"] for f in listed if f["output"] == "image"}
+        for each in session["filters"]:
+            needed = {p["name"]: beside[p["name"]] for p in each["parameters"]
+                      if p["kind"] == "image" and (p["required"] or p["name"] == "depth")}
+            if each["name"] == "redact":
+                needed["box"] = "20,10,50,60"
+            done = view.post("/api/settings", steps=[{"filter": each["name"], "values": needed}]).json()
+            assert done["error"] is None, (each["name"], done)
+            shown, _ = view.pixels(done["generation"], 160, 120, exact=1)
+            assert shown.any()
+            check_true(scene, view, done["generation"], done["command"], "out.png")
+
+
+@pytest.mark.parametrize("output, channels, dtype", [
+    ("out.png", 1, np.uint8), ("out.png", 2, np.uint8), ("out.png", 4, np.uint8), ("out.png", 3, np.uint16),
+    ("out.jpg", 3, np.uint8), ("out.jpg", 3, np.uint16), ("out.bmp", 3, np.uint16)])
+def test_other_pictures_are_shown_as_their_file_shows_them(satin, output, channels, dtype):
+    png_file.write(satin.folder / "photo.png", smooth(50, 70, channels, dtype))
+    with View(satin, "photo.png", "-o", output, "--filter", "blur", "--radius", "3.5") as view:
+        session = view.open()
+        check_true(satin, view, session["generation"], session["command"], output)
+
+
+@pytest.mark.parametrize("channels, dtype", [(3, np.uint8), (4, np.uint8), (3, np.uint16)])
+def test_pixels_of_a_profile_are_shown_in_srgb(satin, channels, dtype):
+    if not FULL_CODECS:
+        pytest.skip("profiles need SATIN_CODECS=FULL")
+    image = pytest.importorskip("PIL.Image", reason="Pillow is missing")
+    cms = pytest.importorskip("PIL.ImageCms", reason="Pillow has no Little CMS")
+    from test_tone import gamma_profile, with_profile
+
+    pixels = smooth(60, 80, channels, dtype)
+    profile = gamma_profile(2.19921875)
+    (satin.folder / "wide.png").write_bytes(with_profile(pixels, profile))
+    with View(satin, "wide.png", "-o", "out.png", "--filter", "blur", "--radius", "0") as view:
+        generation = view.open()["generation"]
+        shown, _ = view.pixels(generation, 80, 60, exact=1)
+        assert np.array_equal(shown, view.pixels(generation, 80, 60, before=1)[0])
+    codes = pixels if dtype == np.uint8 else in_8_bits(pixels).astype(np.uint8)
+    managed = cms.profileToProfile(image.fromarray(np.ascontiguousarray(codes[:, :, :3])), cms.ImageCmsProfile(io.BytesIO(profile)),
+                                   cms.createProfile("sRGB"), renderingIntent=1, flags=0x2000)
+    if channels == 4:
+        managed = in_8_bits(np.dstack([np.asarray(managed), codes[:, :, 3]]))
+    assert np.abs(shown[:, :, :3].astype(int) - np.asarray(managed)).max() <= 1
+    assert np.abs(shown[:, :, :3].astype(int) - in_8_bits(pixels)).max() > 20
+
+
+def test_a_profile_that_is_srgb_changes_nothing(satin):
+    cms = pytest.importorskip("PIL.ImageCms", reason="Pillow has no Little CMS")
+    from test_tone import with_profile
+
+    profile = cms.ImageCmsProfile(cms.createProfile("sRGB")).tobytes()
+    (satin.folder / "photo.png").write_bytes(with_profile(smooth(60, 80), profile))
+    with View(satin, "photo.png", "-o", "out.png", "--filter", "blur", "--radius", "3") as view:
+        session = view.open()
+        check_true(satin, view, session["generation"], session["command"], "out.png")
+
+
+def test_options_of_the_filter_are_the_start(scene):
+    with View(scene, "photo.png", "--depth", "depth.png", "--focus", "0.25", "-o", "out.png") as view:
+        session = view.open()
+        assert session["settings"]["steps"] == [{"filter": "dof", "values": {"depth": "depth.png", "focus": "0.25"}}]
+        check_true(scene, view, session["generation"], session["command"], "out.png")
+
+
+def test_a_photograph_with_depth_begins_with_depth_of_field(satin):
+    """The sharp original is read when depth of field wants it, and no other time."""
+    if not FULL_CODECS:
+        pytest.skip("the build reads no photographs' depth")
+    pytest.importorskip("PIL", reason="Pillow is missing")
+    import photo_file
+
+    blurred, sharp = smooth(80, 120) // 2, smooth(80, 120)
+    depth = png_file.encode(np.tile(np.linspace(0, 255, 60).astype(np.uint8), (40, 1)))
+    photo = photo_file.gdepth(photo_file.jpeg(blurred), depth, original=photo_file.jpeg(sharp))
+    (satin.folder / "photo.jpg").write_bytes(photo)
+    with View(satin, "photo.jpg", "-o", "out.png") as view:
+        session = view.open()
+        assert session["settings"]["steps"] == [{"filter": "dof", "values": {"depth-from": "photo"}}]
+        check_true(satin, view, session["generation"], session["command"], "out.png")
+        assert view.ask("GET", "/api/at?x=4&y=4").json()["depth"] > 0
+        done = view.post("/api/settings", steps=[{"filter": "blur", "values": {"radius": "2"}}]).json()
+        view.open()  # waits until the other picture is read
+        check_true(satin, view, done["generation"], done["command"], "out.png")
+    with View(satin, "photo.jpg", "-o", "out.png", "--filter", "blur", "--radius", "2") as view:
+        session = view.open()
+        check_true(satin, view, session["generation"], session["command"], "out.png")
+
+
+@pytest.mark.parametrize("name", ["with space.png", "it's.png", 'a"b.png', "new\nline.png", "-dash.png", "$HOME`id`.png",
+                                  "back\\slash.png", "~tilde.png", "ümlaut.png", "#hash;&|.png", "100%.png"])
+def test_the_command_is_quoted_for_every_shell(satin, name):
+    png_file.write(satin.folder / name, smooth(20, 30))
+    with View(satin, "./" + name, "-o", "./out " + name, "--filter", "blur", "--radius", "2") as view:
+        session = view.open()
+        assert len(shlex.split(session["command"])) == 7
+        shown, _ = view.pixels(session["generation"], 30, 20, exact=1)
+        for shell in SHELLS:
+            run(satin, session["command"], shell)
+            assert np.array_equal(png_file.read(satin.folder / ("out " + name)), shown[:, :, :3])
+            (satin.folder / ("out " + name)).unlink()
+        again = view.post("/api/command", text=session["command"]).json()
+        assert again["error"] is None and again["command"] == session["command"]
+
+
+def test_names_that_are_no_text_survive_the_shell(satin):
+    name = b"caf\xe9 '%\\.png"
+    path = bytes(satin.folder) + b"/" + name
+    with open(path, "wb") as file:
+        file.write(png_file.encode(smooth(20, 30)))
+    with View(satin, "./" + name.decode("utf-8", "surrogateescape"), "-o", "out.png") as view:
+        for shell in SHELLS:
+            run(satin, view.open()["command"], shell)
+            (satin.folder / "out.png").unlink()
+
+
+def test_a_pasted_command_sets_everything(scene):
+    with View(scene, "photo.png", "-o", "out.png") as view:
+        view.open()
+        pasted = view.post("/api/command", text="satin  blur 'other.jpg' -o \"x y.png\" \\\n --radius=5x3 --border reflect --dither").json()
+        assert pasted["error"] is None
+        assert pasted["settings"]["steps"] == [{"filter": "blur", "values": {"radius": "5x3", "border": "reflect"}}]
+        assert pasted["command"] == "satin blur photo.png -o out.png --radius 5x3 --border reflect --dither"
+        check_true(scene, view, pasted["generation"], pasted["command"], "out.png")
+        piped = view.post("/api/command", text="satin run \"blur radius=2 | unsharp amount=2\" in.png -o out.png").json()
+        assert [step["filter"] for step in piped["settings"]["steps"]] == ["blur", "unsharp"]
+        check_true(scene, view, piped["generation"], piped["command"], "out.png")
+        for text, says in [("rm -rf /", "satin"), ("satin blur a.png -o b.png; id", "shell"), ("satin blur $(id)", "shell"),
+                           ("satin blur 'a", "quote"), ("satin stats a.png", "picture"), ("satin blur a -o b --radius x", "radius"),
+                           ("satin blur a -o b --report r.json", "--report"), ("satin blurr a -o b", "blur"), ("", "satin"),
+                           ("satin dof a -o b --depth /etc/passwd", "/etc/passwd")]:
+            refused = view.post("/api/command", text=text).json()
+            assert says in refused["error"]["message"], (text, refused)
+            assert refused["generation"] == piped["generation"] and refused["command"] == piped["command"]
+
+
+def test_errors_name_the_parameter(scene):
+    with View(scene, "photo.png", "-o", "out.png") as view:
+        generation = view.open()["generation"]
+        done = view.post("/api/settings", steps=[{"filter": "blur", "values": {"radius": "-1"}}]).json()
+        assert done["error"]["parameter"] == "radius" and done["generation"] == generation
+        done = view.post("/api/settings", steps=[{"filter": "guided", "values": {"guide": "none.png"}}]).json()
+        assert done["error"]["parameter"] == "guide"
+        done = view.post("/api/settings", steps=[{"filter": "dof", "values": {"depth": "depth.png", "focus": "7"}}]).json()
+        assert done["error"] is None  # only a run can tell
+        reply = view.ask("GET", "/api/view?generation=%d&x=0&y=0&width=9&height=9&zoom=1&exact=1" % done["generation"])
+        assert reply.status == 422 and "focus" in reply.json()["error"]["message"].lower()
+
+
+def test_a_click_focuses_as_the_option_does(scene):
+    with View(scene, "photo.png", "--depth", "depth.png", "--focus", "0.9", "-o", "out.png") as view:
+        view.open()
+        done = view.post("/api/focus", x=40, y=60).json()
+        assert done["settings"]["steps"][0]["values"] == {"depth": "depth.png", "focus-at": "40,60"}
+        check_true(scene, view, done["generation"], done["command"], "out.png")
+        view.pixels(done["generation"], 9, 9, exact=1)
+        seen = view.ask("GET", "/api/at?x=40&y=60").json()
+        assert seen["before"] == smooth(120, 160)[60, 40].tolist() and seen["radius"] == 0
+        assert seen["depth"] == pytest.approx(np.linspace(0, 255, 160).astype(np.uint8)[40] / 255)
+        near, far = (view.ask("GET", "/api/at?x=%d&y=60" % x).json()["radius"] for x in (150, 5))
+        assert far < 0 < near
+        assert view.ask("GET", "/api/at?x=1000&y=5").json()["before"] is None
+
+
+@pytest.mark.parametrize("overlay", ["coc", "groups", "hidden"])
+def test_overlays_are_what_debug_gives(scene, overlay):
+    with View(scene, "photo.png", "--depth", "depth.png", "-o", "out.png") as view:
+        session = view.open()
+        shown, state = view.pixels(session["generation"], 160, 120, overlay=overlay, exact=1)
+        scene.good("dof", "photo.png", "-o", "debug.png", "--depth", "depth.png", "--debug", overlay)
+        assert state == "true" and np.array_equal(shown[:, :, :3], png_file.read(scene.folder / "debug.png"))
+
+
+def test_a_newer_generation_wins(satin):
+    """Those that wait for older ones are told at once."""
+    png_file.write(satin.folder / "big.png", smooth(1500, 2000))
+    with View(satin, "big.png", "-o", "out.png", "--filter", "median", "--radius", "200") as view:
+        session = view.open()
+        statuses = []
+
+        def wait(generation):
+            target = "/api/view?generation=%d&x=0&y=0&width=64&height=64&zoom=1&exact=1" % generation
+            statuses.append((generation, view.ask("GET", target).status))
+
+        threads = []
+        for radius in range(201, 206):
+            threads.append(threading.Thread(target=wait, args=(session["generation"] + radius - 201,)))
+            threads[-1].start()
+            time.sleep(0.1)
+            steps = [{"filter": "median", "values": {"radius": str(radius)}}]
+            done = view.post("/api/settings", steps=steps).json()
+        last = view.post("/api/settings", steps=[{"filter": "blur", "values": {"radius": "1"}}]).json()
+        for thread in threads:
+            thread.join(10)
+        assert len(statuses) == 5 and {status for _, status in statuses} == {409}
+        assert done["generation"] + 1 == last["generation"]
+        assert view.pixels(last["generation"], 64, 64, exact=1)[1] == "true"
+
+
+def test_zoom_and_place(scene):
+    with View(scene, "photo.png", "-o", "out.png", "--radius", "0") as view:
+        generation = view.open()["generation"]
+        pixels = smooth(120, 160)
+        shown, _ = view.pixels(generation, 64, 48, x=10, y=20, zoom=4, exact=1)
+        assert np.array_equal(shown[:, :, :3], pixels[20:32, 10:26].repeat(4, 0).repeat(4, 1))
+        shown, _ = view.pixels(generation, 20, 20, x=-5, y=-7, before=1)
+        assert not shown[:7].any() and not shown[:, :5].any() and np.array_equal(shown[7:, 5:, :3], pixels[:13, :15])
+        shown, _ = view.pixels(generation, 30, 20, x=0.5, y=0.25, zoom=3, before=1)
+        columns, rows = (0.5 + (np.arange(30) + 0.5) / 3).astype(int), (0.25 + (np.arange(20) + 0.5) / 3).astype(int)
+        assert np.array_equal(shown[:, :, :3], pixels[rows][:, columns])
+
+
+def test_smaller_pictures_stay_in_place(satin):
+    """A ramp is the same ramp at any zoom: levels move nothing by more than their rounding."""
+    ramp = np.repeat(np.tile(np.arange(1024) // 4, (512, 1))[:, :, None], 3, 2).astype(np.uint8)
+    png_file.write(satin.folder / "ramp.png", ramp)
+    with View(satin, "ramp.png", "-o", "out.png", "--filter", "blur", "--radius", "0") as view:
+        generation = view.open()["generation"]
+        for zoom in (0.9, 0.5, 0.4, 0.25, 0.2):
+            width = int(1024 * zoom)
+            shown, _ = view.pixels(generation, width, int(512 * zoom), zoom=zoom, before=1)
+            places = (np.arange(width) + 0.5) / zoom
+            assert np.abs(shown[5, :, 0].astype(float) - (places - 2) / 4).max() < 1.6, zoom
+
+
+def test_a_preview_looks_like_the_true_picture(satin):
+    y, x = np.mgrid[:1200, :1600]
+    waves = 128 + 100 * np.sin(x / 60) * np.cos(y / 90)
+    png_file.write(satin.folder / "big.png", np.stack([waves, 255 - waves, waves / 2], 2).astype(np.uint8))
+    png_file.write(satin.folder / "mask.png", np.where(x < 800, 255, 0).astype(np.uint8))
+    with View(satin, "big.png", "-o", "out.png", "--filter", "median radius=20 mask=mask.png | blur radius=40") as view:
+        generation = view.open()["generation"]
+        quick, state = view.pixels(generation, 400, 300, zoom=0.25)
+        true, _ = view.pixels(generation, 400, 300, zoom=0.25, exact=1)
+        assert state == "preview" and np.abs(quick.astype(int) - true).mean() < 1
+
+
+def test_depth_of_an_odd_picture_has_previews(satin):
+    """A smaller picture has not quite the aspect of the depth. What was never run is expected to be slow."""
+    png_file.write(satin.folder / "odd.png", smooth(997, 1203))
+    png_file.write(satin.folder / "depth.png", np.tile(np.linspace(0, 255, 1203).astype(np.uint8), (997, 1)))
+    with View(satin, "odd.png", "--depth", "depth.png", "--focus", "0.5", "-o", "out.png") as view:
+        generation = view.open()["generation"]
+        quick, state = view.pixels(generation, 300, 249, zoom=0.25)
+        true, _ = view.pixels(generation, 300, 249, zoom=0.25, exact=1)
+        assert state == "preview" and np.abs(quick.astype(int) - true).mean() < 6
+
+
+def brush(width, height, points, radius, hardness):
+    """The cover of a stroke, from its definition in real numbers."""
+    y, x = np.mgrid[:height, :width] + 0.5
+    distance = np.full((height, width), np.inf)
+    for (ax, ay), (bx, by) in zip(points[:1] + points[:-1], points):
+        dx, dy = bx - ax, by - ay
+        along = np.clip(((x - ax) * dx + (y - ay) * dy) / max(dx * dx + dy * dy, 1e-30), 0, 1)
+        distance = np.minimum(distance, np.hypot(x - ax - along * dx, y - ay - along * dy))
+    return np.clip((radius - distance) / max(radius * (1 - hardness), 1), 0, 1) * 255
+
+
+def test_strokes_become_the_mask_that_the_command_names(scene):
+    strokes = [{"points": [[30, 30], [120, 40], [100, 90]], "radius": 12, "hardness": 0.5, "erase": False},
+               {"points": [[60, 36]], "radius": 8, "hardness": 1, "erase": True}]
+    with View(scene, "photo.png", "-o", "out.png", "--filter", "blur", "--radius", "9") as view:
+        first = view.open()
+        done = view.post("/api/mask", strokes=strokes, step=0).json()
+        assert done["mask"] == "photo-mask.png" and "--mask photo-mask.png" in done["command"]
+        mask = png_file.read(scene.folder / done["mask"]).astype(int)
+        painted, erased = (brush(160, 120, s["points"], s["radius"], s["hardness"]) for s in strokes)
+        assert np.abs(mask - painted * (255 - erased) / 255).max() <= 2
+        assert mask.min() == 0 and mask.max() == 255
+        check_true(scene, view, done["generation"], done["command"], "out.png")
+        again = view.post("/api/mask", strokes=strokes[:1], step=0).json()
+        assert again["mask"] == done["mask"] and png_file.read(scene.folder / done["mask"])[36, 60] == 255
+        check_true(scene, view, again["generation"], again["command"], "out.png")
+        none = view.post("/api/mask", strokes=[], step=0).json()
+        assert none["mask"] is None and none["command"] == first["command"]
+        for wrong in ({}, {"strokes": 5}, {"strokes": [{"points": [[1, 2]]}]}, {"strokes": [], "step": 9},
+                      {"strokes": [{"points": [["a", 2]], "radius": 1, "hardness": 1}]}):
+            assert view.post("/api/mask", **wrong).status == 400, wrong
+
+
+def test_save_writes_the_output_and_never_over_a_file_unasked(scene):
+    with View(scene, "photo.png", "-o", "out.png", "--filter", "blur", "--radius", "4") as view:
+        session = view.open()
+        assert view.post("/api/save", name=None).json()["saved"] == "out.png"
+        scene.good("blur", "photo.png", "-o", "expected.png", "--radius", "4")
+        assert (scene.folder / "out.png").read_bytes() == (scene.folder / "expected.png").read_bytes()
+        (scene.folder / "out.png").write_bytes(b"mine")
+        refused = view.post("/api/save", name=None)
+        assert refused.status == 409 and refused.json() == {"exists": "out.png"}
+        assert (scene.folder / "out.png").read_bytes() == b"mine"
+        assert view.post("/api/save", name=None, overwrite=True).status == 200
+        assert (scene.folder / "out.png").read_bytes() == (scene.folder / "expected.png").read_bytes()
+        named = view.post("/api/save", name="named.bmp").json()
+        assert named["saved"] == "named.bmp" and named["command"].endswith("-o named.bmp --radius 4")
+        for name in ("photo.png", "x.nothing"):
+            assert view.post("/api/save", name=name, overwrite=True).status == 400
+        assert np.array_equal(png_file.read(scene.folder / "photo.png"), smooth(120, 160))
+        assert view.ask("GET", "/api/changes").json()["generation"] == session["generation"]
+
+
+def test_what_changes_on_disk_is_told(scene):
+    with View(scene, "photo.png", "--depth", "depth.png", "-o", "out.png") as view:
+        view.open()
+        assert view.ask("GET", "/api/changes").json()["changed"] == []
+        png_file.write(scene.folder / "depth.png", np.full((120, 160), 9, np.uint8))
+        assert view.ask("GET", "/api/changes").json()["changed"] == ["depth"]
+        (scene.folder / "out.png").write_bytes(b"other")
+        png_file.write(scene.folder / "photo.png", smooth(60, 80))
+        assert view.ask("GET", "/api/changes").json()["changed"] == ["picture", "depth", "output"]
+        session = view.post("/api/open", index=0).json()
+        assert (session["picture"]["width"], session["picture"]["height"]) == (80, 60)
+        assert view.ask("GET", "/api/changes").json()["changed"] == []
+
+
+def test_a_folder_carries_the_settings_and_gives_a_command_for_all(scene):
+    with View(scene, "many", "-o", "soft", "--filter", "blur", "--radius", "2") as view:
+        session = view.open()
+        assert session["files"] == ["p0.png", "p1.png", "p2.png"] and session["index"] == 0
+        changed = view.post("/api/settings", steps=[{"filter": "blur", "values": {"radius": "3"}}]).json()
+        other = view.post("/api/open", index=2).json()
+        assert other["picture"]["width"] == 52 and other["settings"] == changed["settings"]
+        assert other["command"] == "satin blur many/p2.png -o soft/p2.png --radius 3"
+        (scene.folder / "soft").mkdir()
+        check_true(scene, view, other["generation"], other["command"], "soft/p2.png")
+        assert view.post("/api/save", name=None).json()["saved"] == "soft/p2.png"
+        (scene.folder / "soft" / "p2.png").unlink()
+        assert view.post("/api/open", index=3).status == 400
+        batch = view.post("/api/list").json()
+        run(scene, batch["command"])
+        for i in range(3):
+            scene.good("blur", "many/p%d.png" % i, "-o", "one.png", "--radius", "3", "--overwrite")
+            assert (scene.folder / "soft" / ("p%d.png" % i)).read_bytes() == (scene.folder / "one.png").read_bytes()
+
+
+def test_a_damaged_picture_is_told_and_the_next_one_opens(scene):
+    (scene.folder / "many" / "p0.png").write_bytes((scene.folder / "many" / "p0.png").read_bytes()[:90])
+    with View(scene, "many", "-o", "soft") as view:
+        session = view.open()
+        assert session["picture"] is None and "p0.png" in session["error"]["message"]
+        assert view.post("/api/open", index=1).json()["picture"]["width"] == 51
+
+
+def test_what_cannot_begin_is_an_error_at_once(scene):
+    scene.bad(1, "view", "none.png", "--no-browser", says="none.png")
+    scene.bad(2, "view", "photo.png", "--filter", "blur", "--radius", "-1", "--no-browser", says="--radius")
+    scene.bad(1, "view", "photo.png", "--filter", "guided", "--guide", "none.png", "--no-browser", says="none.png")
+    scene.bad(2, "view", "photo.png", "--filter", "blurr", "--no-browser", says="blur")
+    scene.bad(2, "view", "photo.png", "--filter", "stats", "--no-browser", says="picture")
+    scene.bad(2, "view", "-", "--no-browser", says="standard input")
+    scene.bad(2, "view", "--no-browser", says="input")
+    scene.bad(2, "view", "photo.png", "--port", "70000", "--no-browser", says="--port")
+    scene.bad(2, "view", "photo.png", "-o", "out.nothing", "--no-browser", says="out.nothing")
+
+
+def test_without_its_module_the_command_says_which_package_is_missing(scene, tmp_path):
+    alone = tmp_path / "alone"
+    alone.mkdir()
+    shutil.copy(BINARY, alone / "satin")
+    done = subprocess.run([alone / "satin", "view", "photo.png", "--no-browser"], cwd=scene.folder, capture_output=True)
+    assert done.returncode == 3 and b"libboost-dev" in done.stderr
+
+
+def test_a_pipeline_may_be_the_start(scene):
+    with View(scene, "photo.png", "-o", "out.png", "--filter", "blur radius=3 | threshold method=otsu") as view:
+        session = view.open()
+        assert [step["filter"] for step in session["settings"]["steps"]] == ["blur", "threshold"]
+        check_true(scene, view, session["generation"], session["command"], "out.png")

@@ -1,0 +1,107 @@
+"""What the command says to people: examples that run, words of other programs, mistakes and their remedies."""
+import json
+import os
+import shlex
+import subprocess
+
+import numpy as np
+import pytest
+
+import png_file
+from conftest import BINARY, FULL_CODECS
+
+WORDS = {"gaussian": "blur --sigma", "sharpen": "unsharp", "bokeh": "dof", "despeckle": "median", "denoise": "median",
+         "binarize": "threshold", "pixelate": "redact", "resize": "ImageMagick", "crop": "libvips", "histogram": "stats",
+         "bilateral": "edge-smooth", "contours": "regions", "clahe": "stretch", "cumsum": "integral"}
+
+
+@pytest.fixture
+def pictures(satin, noise):
+    """The files that the examples name."""
+    image = pytest.importorskip("PIL.Image")
+    y, x = np.mgrid[0:90, 0:120]
+    photo = np.stack([(x * 2) % 256, (y * 2) % 256, noise((90, 120), np.uint8, 3)], axis=2).astype(np.uint8)
+    image.fromarray(photo).save(satin.folder / "photo.jpg", quality=95)
+    png_file.write(satin.folder / "depth.png", (x * 2).astype(np.uint8))
+    png_file.write(satin.folder / "mask.png", np.where((x // 20 + y // 20) % 3 == 0, 255, 0).astype(np.uint8))
+    png_file.write(satin.folder / "page.png", np.where(noise((90, 120), np.uint8, 4) > 200, 30, 220).astype(np.uint8))
+    sky = noise((32, 64, 3), np.uint8, 5).astype("<f4") / 255
+    (satin.folder / "sky.pfm").write_bytes(b"PF\n64 32\n-1.0\n" + sky.tobytes())
+    return satin.folder
+
+
+def examples_of(satin, name):
+    page = satin.good("help", name).stdout.decode()
+    return [line.strip() for line in page.partition("\nExamples\n")[2].splitlines() if line.strip()]
+
+
+def test_examples_of_every_filter_run_in_one_folder(satin, pictures):
+    names = [filter_["name"] for filter_ in json.loads(satin.good("list", "--json").stdout)["filters"]]
+    lines = [line for name in names + ["run", "info", "bench"] for line in examples_of(satin, name)]
+    assert len(lines) == 2 * (len(names) + 3)
+    manual = satin.good("man").stdout.decode().replace("\\-", "-")
+    for line in lines:
+        assert line in manual
+        result = satin(*shlex.split(line)[1:])
+        assert result.returncode == 0, (line, result.error)
+
+
+def test_nothing_and_the_words_that_programs_know(satin):
+    nothing = satin.bad(2, says=["satin blur photo.jpg", "--help"])
+    assert nothing.stdout == b""
+    assert satin.good("help").stdout == satin.good("--help").stdout
+    assert satin.good("help", "blur").stdout == satin.good("blur", "--help").stdout
+    assert satin.good("version").stdout == satin.good("-V").stdout == satin.good("--version").stdout
+    satin.bad(2, "help", "blurr", says="blur")
+    satin.bad(2, "blur", says=["Usage: satin blur INPUT... -o OUTPUT", "satin help blur"])
+    assert b"bash-completion" in satin.good("completion", "--help").stdout
+
+
+@pytest.mark.parametrize("word", sorted(WORDS))
+def test_words_of_other_programs(satin, word):
+    satin.bad(2, word, "photo.jpg", "-o", "out.jpg", says=["'%s'" % word, WORDS[word]])
+
+
+def mistakes(folder):
+    """Arguments, exit code, and what the message must say: what, where, and what to do."""
+    (folder / "text.jpg").write_text("no picture")
+    (folder / "empty.png").write_bytes(b"")
+    (folder / "small.png").write_bytes((folder / "depth.png").read_bytes()[:60])
+    png_file.write(folder / "narrow.png", np.zeros((90, 50), np.uint8))
+    return [
+        (["blurr", "photo.jpg", "-o", "x.jpg"], 2, ["blurr", "'blur'"]),
+        (["blur", "foto.jpg", "-o", "x.jpg"], 1, ["foto.jpg", "does not exist"]),
+        (["blur", "photo.jpg"], 2, ["-o"]),
+        (["blur", "photo.jpg", "-o", "photo.jpg"], 2, ["photo.jpg"]),
+        (["blur", "photo.jpg", "-o", "depth.png"], 2, ["depth.png", "--overwrite"]),
+        (["blur", "photo.jpg", "-o", "x.jpg", "--radios", "3"], 2, ["--radios", "--radius"]),
+        (["blur", "photo.jpg", "-o", "x.jpg", "--radius", "many"], 2, ["many", "radius"]),
+        (["blur", "photo.jpg", "-o", "x.jpg", "--radius", "-3"], 2, ["-3", "0"]),
+        (["blur", "photo.jpg", "-o", "x.jpg", "-r", "12"], 2, ["--radius 12", "--recursive"]),
+        (["blur", "photo.jpg", "-o", "x.jpg", "--border", "mirrored"], 2, ["mirrored", "mirror"]),
+        (["blur", "photo.jpg", "-o", "x.jpg", "--radius-map", "depth.png"], 2, ["radius-max"]),
+        (["blur", "photo.jpg", "-o", "x.jpg", "--radius-map", "narrow.png", "--radius-max", "9"], 2,
+         ["narrow.png", "50 x 90", "120 x 90"]),
+        (["blur", "photo.jpg", "-o", "nowhere/x.jpg"], 2, ["nowhere", "Create"]),
+        (["blur", "photo.jpg", "-o", "x.xyz"], 2, [".xyz", ".png"]),
+        (["blur", "text.jpg", "-o", "x.jpg"], 1, ["text.jpg"]),
+        (["blur", "empty.png", "-o", "x.jpg"], 1, ["empty.png"]),
+        (["blur", "small.png", "-o", "x.png"], 1, ["small.png"]),
+        (["dof", "photo.jpg", "-o", "x.jpg", "--focus", "0.5"], 2, ["depth", "--depth"]),
+        (["threshold", "page.png", "-o", "x.png", "--window", "30"], 2, ["30", "odd"]),
+        (["blur", "photo.jpg", "-o", "x.jpg", "--device", "cuda:99"], 3, ["cuda:99"]),
+        (["run", "blur radius=3 | sharpen", "photo.jpg", "-o", "x.jpg"], 2, ["sharpen"]),
+        (["median", "photo.jpg", "-o", "x.jpg", "--radius", "2.5"], 2, ["2.5", "whole"]),
+    ]
+
+
+def test_mistakes_say_what_where_and_what_to_do(satin, pictures):
+    for arguments, code, says in mistakes(pictures):
+        satin.bad(code, *arguments, says=says, lines=3)
+    assert not (pictures / "x.jpg").exists()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_folders_that_may_not_be_written(satin, pictures):
+    (pictures / "closed").mkdir(mode=0o500)
+    satin.bad(1, "blur", "photo.jpg", "-o", "closed/x.jpg", says="closed")

@@ -1,0 +1,456 @@
+// Lamps: bright points that are out of focus are drawn by the aperture, exactly.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numbers>
+#include <numeric>
+#include <vector>
+
+#include "satin/filters/dof.h"
+#include "tests/lens/splat_case.h"
+#include "tests/oracles/device_under_test.h"
+#include "tests/oracles/expect_error.h"
+#include "tests/oracles/pictures.h"
+
+namespace satin::test {
+namespace {
+
+// --- The splat against lamps that are drawn place by place. ---
+
+std::vector<LensStyle> styles() {
+  std::vector<LensStyle> list(6);
+  list[1].bokeh = Bokeh::hexagon;
+  list[2].bokeh = Bokeh::polygon;
+  list[2].blades = 3;
+  list[2].blade_angle = 25;
+  list[2].squeeze = 2;
+  list[3].onion = 1;
+  list[4].cats_eye = 1;
+  list[5].bokeh = Bokeh::polygon;
+  list[5].blades = 5;
+  list[5].blade_curvature = 0.4;
+  list[5].cats_eye = 0.7;
+  list[5].onion = 0.5;
+  list[5].squeeze = 0.5;
+  return list;
+}
+
+LensScene scene_of_lamps(const SplatJob& job, const LensStyle& style, std::size_t lamps, std::uint64_t seed) {
+  LensScene scene = random_scene(job, 20, seed);
+  Random random(seed + 1000);
+  scene.aperture_table = aperture_table(style);
+  scene.job.peak_bits = scene.aperture_table.peak_bits;
+  for (std::size_t i = 0; i < lamps; ++i) {
+    LensSample sample{};
+    for (std::uint32_t& colour : sample.colour) colour = random_colour(job, random);
+    sample.x = static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(job.width)));
+    sample.y = static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(job.height)));
+    sample.radius = least_lamp_radius +
+                    static_cast<std::uint32_t>(random.below(job.largest_radius - least_lamp_radius + 1));
+    sample.weight = random.one_in(2) ? lens_full_weight : lens_full_weight / 3;
+    sample.block = 1;
+    sample.group = static_cast<std::uint8_t>(random.below(static_cast<std::uint64_t>(job.groups)));
+    scene.lamps.push_back({sample, 0});
+  }
+  return scene;
+}
+
+TEST(Lamps, AreDrawnPlaceByPlace) {
+  std::uint64_t seed = 1;
+  for (const LensStyle& style : styles())
+    for (const int channels : {1, 3, 4})
+      for (const int colour_bits : {16, 24}) {
+        SplatJob job = job_of(75, 41, channels, 2, 11);
+        job.colour_bits = colour_bits;
+        const LensScene scene = scene_of_lamps(job, style, 12, seed++);
+        const std::vector<std::uint32_t> found = run_scene(scene);
+        const std::vector<long double> expected = expected_composite(scene);
+        for (std::size_t i = 0; i < found.size(); ++i)
+          ASSERT_NEAR(static_cast<double>(found[i]), static_cast<double>(expected[i]), 0.76)
+              << seed << ", " << i;
+      }
+}
+
+TEST(Lamps, GiveTheBytesOfTheCpuAroundTilesWithAnyThreads) {
+  std::uint64_t seed = 60;
+  for (const auto& [width, height] : {std::pair{63, 31}, {65, 33}, {257, 160}, {700, 97}})
+    for (const double radius : {5.0, 40.0, 70.0})
+      for (const LensStyle& style : styles()) {
+        if (radius > 40 && (seed++ % 3 != 0 || slow_build())) continue;
+        const SplatJob job = job_of(width, height, 3, 3, radius);
+        const LensScene scene = scene_of_lamps(job, style, 9, seed++);
+        const std::vector<std::uint32_t> expected = run_scene(scene, Device::open("cpu", {.threads = 1}));
+        EXPECT_TRUE(run_scene(scene) == expected) << width << ", radius " << radius;
+        LensScene reversed = scene;
+        std::reverse(reversed.lamps.begin(), reversed.lamps.end());
+        EXPECT_TRUE(run_scene(reversed, Device::open("cpu", {.threads = 5})) == expected);
+      }
+}
+
+TEST(Lamps, SumsFitWhereMostMeets) {
+  // Every pixel is a lamp that reaches just the middle, with the largest colour, and has a listed sample too.
+  constexpr std::uint32_t largest = (1U << 30U) - 1;
+  for (const LensStyle& style : {styles()[0], styles()[5]}) {
+    SplatJob job = job_of(41, 41, 1, 1, 20);
+    job.colour_bits = 30;
+    LensScene scene = scene_of_lamps(job, style, 0, 8);
+    scene.listed.clear();
+    for (std::int32_t y = 0; y < 41; ++y)
+      for (std::int32_t x = 0; x < 41; ++x) {
+        const auto at = static_cast<std::size_t>(y * 41 + x);
+        scene.weights[at] = 0;
+        scene.source[at] = 0;
+        const double reach = std::hypot(x - 20.0, y - 20.0) + 1;
+        const auto radius = static_cast<std::uint32_t>(std::clamp(reach, 4.0, 20.0) * 256);
+        const LensSample sample{{largest}, x, y, radius, lens_full_weight, 1, 0};
+        scene.listed.push_back(sample);
+        scene.lamps.push_back({sample, 0});
+      }
+    for (const std::uint32_t value : run_scene(scene)) ASSERT_EQ(value, largest);
+  }
+}
+
+// --- dof() against the true shapes. ---
+
+constexpr double strength = 160;
+
+/// A value in a corner is sharp, so that the focus lies in the depth.
+Image flat_depth(std::int64_t size, double radius) {
+  Image depth({size, size, 1, Type::f32});
+  for (std::int64_t y = 0; y < size; ++y)
+    for (std::int64_t x = 0; x < size; ++x)
+      depth.view().value<float>(x, y) = static_cast<float>(x + y == 0 ? 0.5 : 0.5 - radius / strength);
+  return depth;
+}
+
+/// Everything is out of focus by `radius`; on a GPU the CPU must make the same.
+Image blurred(const Image& picture, double radius, const LensStyle& style, const Image& aperture = {}) {
+  const Image depth = flat_depth(picture.shape().width, radius);
+  Dof dof;
+  dof.lens.focus = 0.5;
+  dof.lens.strength = strength;
+  dof.lens.max_radius = 65;
+  dof.style = style;
+  dof.depth = depth.view();
+  if (!aperture.empty()) dof.aperture = aperture.view();
+  const auto result_on = [&](const Device& device) {
+    Plan plan = satin::plan(device, picture.shape(), dof);
+    const ImageView inputs[] = {picture.view(), dof.depth, {}, dof.aperture};
+    return run_plan(device, plan, inputs);
+  };
+  Image result = result_on(device_under_test());
+  if (device_under_test().is_cuda()) {
+    EXPECT_EQ(difference(result, result_on(Device::open("cpu"))), "") << "GPU and CPU";
+  }
+  return result;
+}
+
+Image point(std::int64_t size, Type type, float value = 1) {
+  Image picture = constant_picture({size, size, 1, type}, 0);
+  const std::int64_t at = size / 2;
+  if (type == Type::f32) picture.view().value<float>(at, at) = value;
+  if (type == Type::u8) picture.view().value<std::uint8_t>(at, at) = 255;
+  if (type == Type::u16) picture.view().value<std::uint16_t>(at, at) = 65535;
+  return picture;
+}
+
+std::int64_t size_for(double radius) { return 4 * static_cast<std::int64_t>(radius) + 41; }
+
+/// Whether a place, in radii from the middle, lies in the disc.
+bool in_disc(double x, double y) { return x * x + y * y <= 1; }
+
+/// The same of a regular polygon of the variance of the disc that stands on a side, turned clockwise.
+auto polygon(int blades, double degrees) {
+  const double part = 2 * std::numbers::pi / blades;
+  // The variance along an axis of a polygon whose corners are at distance R is R^2 (2 + cos part) / 12.
+  const double corner = std::sqrt(3 / (2 + std::cos(part)));
+  const double turn = degrees * std::numbers::pi / 180;
+  return [=](double x, double y) {
+    for (int i = 0; i < blades; ++i) {
+      const double normal = std::numbers::pi / 2 + turn + part * i;
+      if (x * std::cos(normal) + y * std::sin(normal) > corner * std::cos(part / 2)) return false;
+    }
+    return true;
+  };
+}
+
+/// Part of a pixel that the shape covers.
+template <class Inside>
+double covered(const Inside& inside, double radius, double dx, double dy) {
+  constexpr int samples = 8;
+  if (std::max(std::abs(dx), std::abs(dy)) > 1.5 * radius + 1) return 0;
+  int hits = 0;
+  for (int i = 0; i < samples; ++i)
+    for (int j = 0; j < samples; ++j)
+      hits +=
+          inside((dx + (i + .5) / samples - .5) / radius, (dy + (j + .5) / samples - .5) / radius) ? 1 : 0;
+  return static_cast<double>(hits) / (samples * samples);
+}
+
+/// The light that is not where it should be, and all light.
+template <class Inside>
+std::pair<double, double> misplaced(const Image& result, double radius, const Inside& inside) {
+  const std::int64_t size = result.shape().width;
+  std::vector<double> expected;
+  for (std::int64_t y = 0; y < size; ++y)
+    for (std::int64_t x = 0; x < size; ++x)
+      expected.push_back(
+          covered(inside, radius, static_cast<double>(x - size / 2), static_cast<double>(y - size / 2)));
+  const double area = std::accumulate(expected.begin(), expected.end(), 0.0);
+  double outside = 0;
+  double sum = 0;
+  for (std::int64_t y = 0; y < size; ++y)
+    for (std::int64_t x = 0; x < size; ++x) {
+      const auto found = static_cast<double>(result.view().value<float>(x, y));
+      outside += std::max(0.0, found - expected[static_cast<std::size_t>(y * size + x)] / area);
+      sum += found;
+    }
+  return {outside, sum};
+}
+
+TEST(Lamps, APointBecomesTheTrueDisc) {
+  for (const double radius : {4.0, 8.0, 13.3, 24.0, 64.0}) {
+    const Image result = blurred(point(size_for(radius), Type::f32), radius, {});
+    const auto [outside, light] = misplaced(result, radius, in_disc);
+    EXPECT_LE(outside, 0.005) << radius;
+    EXPECT_NEAR(light, 1, 4e-4) << radius;
+  }
+}
+
+TEST(Lamps, APointBecomesTheTruePolygon) {
+  for (const auto& [bokeh, blades, angle] : {std::tuple{Bokeh::hexagon, 6, 0.0},
+                                             {Bokeh::square, 4, 0.0},
+                                             {Bokeh::polygon, 3, 0.0},
+                                             {Bokeh::polygon, 5, 17.0},
+                                             {Bokeh::polygon, 9, 100.0},
+                                             {Bokeh::square, 4, 45.0}})
+    for (const double radius : {8.0, 24.0}) {
+      LensStyle style;
+      style.bokeh = bokeh;
+      if (bokeh == Bokeh::polygon) style.blades = blades;
+      style.blade_angle = angle;
+      const Image result = blurred(point(size_for(radius), Type::f32), radius, style);
+      const auto [outside, light] = misplaced(result, radius, polygon(blades, angle));
+      EXPECT_LE(outside, 0.01) << blades << " blades, radius " << radius;
+      EXPECT_NEAR(light, 1, 2e-3) << "the staircases of the black pixels have another shape";
+    }
+}
+
+TEST(Lamps, TheOutlineHasNoSteps) {
+  // The light of a row tells where its ends are.
+  constexpr double radius = 64;
+  const std::int64_t size = size_for(radius);
+  const Image result = blurred(point(size, Type::f32), radius, {});
+  const double level = static_cast<double>(result.view().value<float>(size / 2, size / 2));
+  for (std::int64_t dy = -66; dy <= 66; ++dy) {
+    double light = 0;
+    for (std::int64_t x = 0; x < size; ++x) {
+      const auto value = static_cast<double>(result.view().value<float>(x, size / 2 + dy));
+      const double distance = std::hypot(static_cast<double>(x - size / 2), static_cast<double>(dy));
+      if (distance < radius - 1.1) {
+        ASSERT_NEAR(value, level, 0.002 * level);
+      }
+      if (distance > radius + 1.1) {
+        ASSERT_EQ(value, 0);
+      }
+      light += value;
+    }
+    double expected = 0;  // mean width of the disc over the height of the pixels
+    for (int i = 0; i < 64; ++i) {
+      const double y = static_cast<double>(dy) + (i + .5) / 64 - .5;
+      expected += std::sqrt(std::max(0.0, radius * radius - y * y)) / 32;
+    }
+    EXPECT_NEAR(light / level, expected, 1.2) << dy;  // two ends of 0.6
+  }
+}
+
+TEST(Lamps, LampsOf8BitsHaveTheSameShape) {
+  for (const double radius : {8.0, 20.0}) {
+    LensStyle style;
+    style.highlights = 1;
+    const std::int64_t size = size_for(radius);
+    const Image result = blurred(point(size, Type::u8), radius, style);
+    for (std::int64_t y = 0; y < size; ++y)
+      for (std::int64_t x = 0; x < size; ++x) {
+        const double distance =
+            std::hypot(static_cast<double>(x - size / 2), static_cast<double>(y - size / 2));
+        const int code = result.view().value<std::uint8_t>(x, y);
+        if (std::abs(distance - radius) > 1.2) {
+          EXPECT_EQ(code > 0, distance < radius) << x << ", " << y;
+        }
+      }
+  }
+}
+
+TEST(Lamps, ASqueezedDiscIsAnEllipseOfItsArea) {
+  for (const double squeeze : {0.5, 1.5, 2.0}) {
+    LensStyle style;
+    style.squeeze = squeeze;
+    const double root = std::sqrt(squeeze);
+    const Image result = blurred(point(151, Type::f32), 16, style);
+    const auto [outside, light] =
+        misplaced(result, 16, [&](double x, double y) { return in_disc(x * root, y / root); });
+    EXPECT_LE(outside, 0.006) << squeeze;
+    EXPECT_NEAR(light, 1, 4e-4);
+  }
+}
+
+/// Light in the linear unit.
+double light_of(const Image& result) {
+  const ImageView view = result.view();
+  const auto decoded = [](double code) {
+    return code <= 0.04045 ? code / 12.92 : std::pow((code + 0.055) / 1.055, 2.4);
+  };
+  double sum = 0;
+  for (std::int64_t y = 0; y < view.shape.height; ++y)
+    for (std::int64_t x = 0; x < view.shape.width; ++x) {
+      if (view.shape.type == Type::f32) sum += static_cast<double>(view.value<float>(x, y));
+      if (view.shape.type == Type::u16) sum += decoded(view.value<std::uint16_t>(x, y) / 65535.0);
+      if (view.shape.type == Type::u8) sum += decoded(view.value<std::uint8_t>(x, y) / 255.0);
+    }
+  return sum;
+}
+
+TEST(Lamps, ACatsEyeAndOnionRingsKeepTheLight) {
+  for (const auto& [cats_eye, onion] : {std::pair{1.0, 0.0}, {0.0, 1.0}, {0.6, 0.4}}) {
+    LensStyle style;
+    style.cats_eye = cats_eye;
+    style.onion = onion;
+    Image picture = constant_picture({201, 201, 1, Type::f32}, 0);
+    picture.view().value<float>(60, 70) = 1;
+    const Image result = blurred(picture, 15, style);
+    EXPECT_NEAR(light_of(result), 1, 2e-3);
+    int lit = 0;
+    double brightest = 0;
+    double darkest = 1;
+    for (std::int64_t y = 50; y <= 90; ++y)
+      for (std::int64_t x = 40; x <= 80; ++x) {
+        const auto value = static_cast<double>(result.view().value<float>(x, y));
+        lit += value > 0 ? 1 : 0;
+        brightest = std::max(brightest, value);
+        if (std::hypot(static_cast<double>(x - 60), static_cast<double>(y - 70)) < 6)
+          darkest = std::min(darkest, value);
+      }
+    const double disc_pixels = std::numbers::pi * 15 * 15;
+    if (cats_eye == 1) {
+      EXPECT_LT(lit, 0.92 * disc_pixels) << "cut";
+    }
+    if (cats_eye == 0) {
+      EXPECT_GT(lit, disc_pixels);
+    }
+    const double contrast = onion == 1 ? 0.5 : onion == 0 ? 1 : 0.8;
+    EXPECT_NEAR(darkest / brightest, contrast, 0.05);
+  }
+}
+
+/// Light of columns from `first` on, `last` not included, from the middle.
+double light_between(const Image& result, double first, double last) {
+  const std::int64_t size = result.shape().width;
+  double sum = 0;
+  for (std::int64_t y = 0; y < size; ++y)
+    for (std::int64_t x = 0; x < size; ++x) {
+      const auto from_middle = static_cast<double>(x - size / 2);
+      if (from_middle >= first && from_middle < last)
+        sum += static_cast<double>(result.view().value<float>(x, y));
+    }
+  return sum;
+}
+
+TEST(Lamps, APictureIsTheAperture) {
+  const Image picture = point(141, Type::f32);
+  const auto half = [](Type type) {
+    Image aperture = constant_picture({40, 40, 1, type}, 0);
+    for (std::int64_t y = 0; y < 40; ++y)
+      for (std::int64_t x = 0; x < 20; ++x) set_fraction(aperture.view(), x, y, 0, 1);
+    return aperture;
+  };
+  const Image result = blurred(picture, 16, {}, half(Type::u8));
+  EXPECT_NEAR(light_between(result, -200, 200), 1, 4e-3);
+  EXPECT_NEAR(light_between(result, -16, 1), 1, 4e-3) << "the left half is open";
+  EXPECT_EQ(light_between(result, 1, 200), 0);
+  EXPECT_NEAR(light_between(result, -8, 0), 0.485, 0.02);
+  EXPECT_EQ(difference(blurred(picture, 16, {}, half(Type::u16)), result), "");
+  EXPECT_EQ(difference(blurred(picture, 16, {}, half(Type::f32)), result), "");
+}
+
+TEST(Lamps, AnAperturePictureKeepsItsProportionsAndItsGreys) {
+  Image slit = constant_picture({30, 90, 1, Type::u8}, 1);
+  for (std::int64_t y = 45; y < 90; ++y)
+    for (std::int64_t x = 0; x < 30; ++x) slit.view().value<std::uint8_t>(x, y) = 51;
+  const Image result = blurred(point(141, Type::f32), 24, {}, slit);
+  EXPECT_NEAR(light_between(result, -8, 9), 1, 0.04) << "a third of the height";
+  EXPECT_EQ(light_between(result, 10, 200), 0);
+  const auto above = static_cast<double>(result.view().value<float>(70, 60));
+  EXPECT_NEAR(static_cast<double>(result.view().value<float>(70, 80)) / above, 0.2, 0.01);
+}
+
+TEST(Lamps, WhereAnApertureIsBlackLampsStayAsTheyAre) {
+  const Image picture = point(101, Type::f32);
+  const Image black = constant_picture({10, 10, 1, Type::u8}, 0);
+  EXPECT_NEAR(light_of(blurred(picture, 16, {}, black)), 1, 1e-2);
+}
+
+TEST(Lamps, ClippedLampsOf8BitsAreFourTimesAsBrightUnlessTold) {
+  const auto light = [](Type type, std::optional<double> highlights, float more = 0) {
+    LensStyle style;
+    style.highlights = highlights;
+    Image picture = point(101, type);
+    if (more > 0) picture.view().value<float>(20, 30) = more;
+    return light_of(blurred(picture, 8, style));
+  };
+  EXPECT_NEAR(light(Type::u8, {}) / light(Type::u8, 1), 4, 0.3);
+  EXPECT_NEAR(light(Type::u8, 2) / light(Type::u8, 1), 2, 0.15);
+  EXPECT_NEAR(light(Type::u16, {}), 1, 1e-2);
+  EXPECT_NEAR(light(Type::u16, 6), 6, 6e-2);
+  EXPECT_NEAR(light(Type::f32, {}), 1, 1e-3);
+  EXPECT_NEAR(light(Type::f32, 4), 4, 4e-3) << "clipped at white";
+  EXPECT_NEAR(light(Type::f32, 4, 3), 1 + 3, 4e-3) << "nothing is clipped";
+}
+
+TEST(Lamps, WhatIsNotAloneIsNoLamp) {
+  Image picture = constant_picture({160, 160, 3, Type::u8}, 0.1);
+  for (std::int64_t y = 0; y < 160; ++y)
+    for (std::int64_t x = y < 70 ? 60 : 130; x < 160; ++x)
+      for (int c = 0; c < 3; ++c) picture.view().value<std::uint8_t>(x, y, c) = 255;
+  LensStyle off;
+  off.highlights = 1;
+  LensStyle strong;
+  strong.highlights = 16;
+  EXPECT_EQ(difference(blurred(picture, 9, strong), blurred(picture, 9, off)), "");
+}
+
+TEST(Lamps, MoreLampsThanThereIsRoomForAreNone) {
+  Image picture = constant_picture({400, 400, 1, Type::u8}, 0);
+  for (std::int64_t y = 0; y < 400; y += 3)
+    for (std::int64_t x = 0; x < 400; x += 3) picture.view().value<std::uint8_t>(x, y) = 255;
+  LensStyle off;
+  off.highlights = 1;
+  LensStyle strong;
+  strong.highlights = 16;
+  EXPECT_EQ(difference(blurred(picture, 9, strong), blurred(picture, 9, off)), "");
+}
+
+TEST(Lamps, StylesOutOfRangeAreRefused) {
+  const auto refuse = [](const char* what, const std::function<void(LensStyle&)>& change) {
+    LensStyle style;
+    change(style);
+    expect_error(ErrorKind::usage, what, [&] { (void)blurred(point(41, Type::u8), 4, style); });
+  };
+  refuse("blades 2", [](LensStyle& style) { style.blades = 2; });
+  refuse("polygon", [](LensStyle& style) {
+    style.bokeh = Bokeh::square;
+    style.blades = 7;
+  });
+  refuse("blade-angle", [](LensStyle& style) { style.blade_angle = 361; });
+  refuse("blade-curvature", [](LensStyle& style) { style.blade_curvature = -0.1; });
+  refuse("cats-eye", [](LensStyle& style) { style.cats_eye = 1.1; });
+  refuse("onion", [](LensStyle& style) { style.onion = NAN; });
+  refuse("squeeze", [](LensStyle& style) { style.squeeze = 0.4; });
+  refuse("highlights", [](LensStyle& style) { style.highlights = 65; });
+}
+
+}  // namespace
+}  // namespace satin::test

@@ -1,0 +1,212 @@
+"""Files: what is read is written again, with what it carries."""
+import io
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from PIL import Image, ImageCms
+
+import satin
+
+PROFILE = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
+READS = {format["name"] for format in satin.formats() if format["reads"]}
+
+
+def needs(format):
+    return pytest.mark.skipif(format not in READS, reason=f"this build has no {format}")
+
+
+@pytest.fixture
+def image(random):
+    return random.integers(0, 256, (37, 53, 3), np.uint8)
+
+
+@pytest.fixture
+def folder(tmp_path, random):
+    (tmp_path / "in" / "sub").mkdir(parents=True)
+    for i in range(5):
+        satin.write(tmp_path / "in" / ("sub" if i % 2 else ".") / f"{i}.png", random.integers(0, 256, (20, 30), np.uint8))
+    return tmp_path
+
+
+def files_in(folder):
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*")
+            if path.is_file() and not path.name.startswith(".")}  # fmt: skip
+
+
+def test_pillow_sees_what_was_written(tmp_path, image):
+    satin.write(tmp_path / "a.png", image)
+    np.testing.assert_array_equal(np.asarray(Image.open(tmp_path / "a.png")), image)
+    Image.fromarray(image).save(tmp_path / "b.png")
+    np.testing.assert_array_equal(satin.read(tmp_path / "b.png"), image)
+    np.testing.assert_array_equal(satin.read((tmp_path / "b.png").read_bytes()), image)
+    np.testing.assert_array_equal(np.asarray(Image.open(io.BytesIO(satin.encode(image, ".png")))), image)
+
+
+@pytest.mark.parametrize("name,dtype", [("a.png", np.uint16), ("a.npy", np.float32), ("a.pfm", np.float32),
+                                        pytest.param("a.tif", np.float32, marks=needs("TIFF")),
+                                        pytest.param("a.exr", np.float32, marks=needs("OpenEXR"))])
+def test_depth_is_kept(tmp_path, random, name, dtype):
+    values = random.integers(0, 60000, (9, 8, 3)).astype(dtype)
+    satin.write(tmp_path / name, values)
+    found = satin.read(tmp_path / name)
+    assert found.dtype == dtype
+    np.testing.assert_array_equal(found, values)
+
+
+def test_any_strides_are_written(tmp_path, image):
+    satin.write(tmp_path / "a.png", image[::-1, ::2, ::-1])
+    np.testing.assert_array_equal(satin.read(tmp_path / "a.png"), image[::-1, ::2, ::-1])
+
+
+@needs("TIFF")
+def test_metadata_travels(tmp_path, image):
+    exif = Image.Exif()
+    exif[0x010F] = "A camera"
+    Image.fromarray(image).save(tmp_path / "a.jpg", exif=exif, icc_profile=PROFILE, quality=71)
+    pixels, metadata = satin.read(tmp_path / "a.jpg", metadata=True)
+    assert metadata.format == ".jpg" and metadata.icc == PROFILE and b"A camera" in metadata.exif
+    satin.write(tmp_path / "b.tif", pixels, metadata=metadata)
+    _, again = satin.read(tmp_path / "b.tif", metadata=True)
+    assert again.icc == PROFILE and b"A camera" in again.exif
+    # A JPEG is quantised as the file was.
+    satin.write(tmp_path / "c.jpg", pixels, metadata=metadata)
+    assert Image.open(tmp_path / "c.jpg").quantization == Image.open(tmp_path / "a.jpg").quantization
+    metadata.icc = b""
+    assert satin.read(satin.encode(pixels, ".png", metadata=metadata), metadata=True)[1].icc == b""
+
+
+def test_alpha(tmp_path, random):
+    image = random.integers(0, 256, (6, 5, 4), np.uint8)
+    satin.write(tmp_path / "a.png", image)
+    pixels, metadata = satin.read(tmp_path / "a.png", metadata=True)
+    np.testing.assert_array_equal(pixels, image)
+    assert metadata.alpha == "straight"
+    with pytest.raises(ValueError, match="a.png"):
+        satin.write(tmp_path / "a.png", image, alpha="none", overwrite=True)
+
+
+@needs("TIFF")
+def test_pages(tmp_path, image):
+    satin.write(tmp_path / "a.tif", [image, image[::-1], 255 - image])
+    pages = satin.read(tmp_path / "a.tif", all_pages=True)
+    assert len(pages) == 3
+    np.testing.assert_array_equal(pages[2], 255 - image)
+    np.testing.assert_array_equal(satin.read(tmp_path / "a.tif", page=2), image[::-1])
+    with pytest.raises(OSError, match="3 pages"):
+        satin.read(tmp_path / "a.tif")
+    with pytest.raises(ValueError, match="page"):
+        satin.read(tmp_path / "a.tif", page=4)
+    with pytest.raises(ValueError, match="1 images, but 2 metadata"):
+        satin.write(tmp_path / "b.tif", [image], metadata=[None, None])
+
+
+@needs("OpenEXR")
+def test_named_channels(tmp_path, random):
+    depth = random.random((6, 5)).astype(np.float32)
+    satin.write(tmp_path / "z.exr", depth)
+    pixels, metadata = satin.read(tmp_path / "z.exr", metadata=True)
+    np.testing.assert_array_equal(pixels, depth)
+    assert metadata.channels == {}
+
+
+def test_errors_say_what_and_where(tmp_path, image):
+    with pytest.raises(OSError, match="no.png"):
+        satin.read(tmp_path / "no.png")
+    (tmp_path / "bad.png").write_bytes(b"\x89PNG\r\n\x1a\nand no more")
+    with pytest.raises(OSError, match="bad.png"):
+        satin.read(tmp_path / "bad.png")
+    satin.write(tmp_path / "a.png", image)
+    before = (tmp_path / "a.png").read_bytes()
+    with pytest.raises(ValueError, match="exists"):
+        satin.write(tmp_path / "a.png", 255 - image)
+    with pytest.raises(ValueError, match="f32"):
+        satin.write(tmp_path / "a.png", image.astype(np.float32), overwrite=True)
+    assert (tmp_path / "a.png").read_bytes() == before
+    with pytest.raises(OSError, match="pixels"):
+        satin.read(tmp_path / "a.png", max_pixels=100)
+
+
+# --- Batches. ---
+
+
+def test_a_batch_is_the_filter_on_every_file(folder):
+    rows = []
+    result = satin.batch("blur radius=2", folder / "in", folder / "out", recursive=True, finished=rows.append)
+    assert (result.total, result.done, result.failed, result.exit_code) == (5, 5, 0, 0)
+    assert [row["status"] for row in rows] == ["done"] * 5
+    for row in rows:
+        expected = satin.blur(satin.read(row["input"]), radius=2)
+        np.testing.assert_array_equal(satin.read(row["output"]), expected)
+    assert sorted(files_in(folder / "out")) == sorted(files_in(folder / "in"))
+
+
+def test_a_bad_file_is_a_row(folder):
+    (folder / "in" / "bad.png").write_bytes(b"no picture")
+    result = satin.batch("blur radius=2", folder / "in", folder / "out", recursive=True,
+                         report=folder / "report.jsonl", gallery=folder / "page.html")  # fmt: skip
+    assert (result.done, result.failed, result.exit_code) == (5, 1, 1)
+    assert [row["input"] for row in result.failures] == [str(folder / "in" / "bad.png")]
+    assert "not an image" in result.failures[0]["error"]["message"]
+    lines = [json.loads(line) for line in (folder / "report.jsonl").read_text().splitlines()]
+    assert [line["status"] for line in lines].count("done") == 5 and lines[-1]["summary"]["failed"] == 1
+    assert "bad.png" in (folder / "page.html").read_text()
+
+
+def test_names_and_settings_are_the_commands(folder):
+    result = satin.batch("threshold method=otsu", [folder / "in" / "0.png"], folder / "{stem}_cut.{ext}", format="npy")
+    assert result.done == 1 and (folder / "0_cut.npy").exists()
+    with pytest.raises(ValueError, match="did you mean 'radius'|radius"):
+        satin.batch("blur radis=2", folder / "in", folder / "out")
+    with pytest.raises(ValueError, match="exists|same file"):
+        satin.batch("blur radius=2", folder / "in" / "0.png", folder / "in" / "0.png")
+    with pytest.raises(TypeError, match="overwrit"):
+        satin.batch("blur radius=2", folder / "in", folder / "out", overwrit=True)
+    with pytest.raises(ValueError, match="--shard auto"):
+        satin.batch("blur radius=2", folder / "in", folder / "out", shard="auto")
+    assert not (folder / "out").exists()
+
+
+def test_resume(folder):
+    first = satin.batch("blur radius=2", folder / "in", folder / "out", recursive=True, resume=True)
+    assert first.done == 5
+    made = files_in(folder / "out")
+    (folder / "out" / "0.png").write_bytes(b"cut")
+    rows = []
+    again = satin.batch("blur radius=2", folder / "in", folder / "out", recursive=True, resume=True,
+                        finished=rows.append)  # fmt: skip
+    assert (again.done, again.skipped) == (1, 4)
+    assert files_in(folder / "out") == made
+    assert all(row["bytes"] == len((folder / row["output"]).read_bytes()) for row in rows)
+
+
+def test_shards_are_all_of_it(folder):
+    for shard in ("1/2", "2/2"):
+        satin.batch("blur radius=2", folder / "in", folder / "out", recursive=True, shard=shard)
+    assert sorted(files_in(folder / "out")) == sorted(files_in(folder / "in"))
+
+
+def test_what_a_callback_raises_ends_the_batch(folder):
+    def refuse(row):
+        raise LookupError(row["output"])
+
+    with pytest.raises(LookupError, match="out"):
+        satin.batch("blur radius=2", folder / "in", folder / "out", finished=refuse)
+
+
+def test_ctrl_c_ends_a_batch(folder):
+    program = (
+        "import os, signal, satin\n"
+        "def stop(row): os.kill(os.getpid(), signal.SIGINT)\n"
+        f"satin.batch('blur radius=2', {str(folder / 'in')!r}, {str(folder / 'out')!r}, finished=stop)\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=60)
+    assert "KeyboardInterrupt" in ended.stderr, ended.stderr
+
+
+def test_neither_ray_nor_dask_nor_a_bar_is_imported():
+    program = "import sys, satin; print(sorted({'ray', 'dask', 'tqdm', 'pyarrow'} & set(sys.modules)))"
+    shown = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert shown.stdout.strip() == "[]"

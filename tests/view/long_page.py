@@ -1,0 +1,176 @@
+"""What takes too long for tests/run: a drag of 20 seconds, other sizes of the page, a photograph of 12 megapixels."""
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from browser import Page, open_browser
+from test_page import browser, page, photo, written  # noqa: F401
+
+DRAG = """
+const slider = document.getElementById('slider-control-strength'), picture = document.getElementById('picture');
+window.seen = [], window.moved = 0;
+picture.addEventListener('painted', () => window.seen.push([Number(picture.dataset.generation), performance.now()]));
+const timer = setInterval(() => {
+  slider.value = 500 + 400 * Math.sin(++window.moved / 20);
+  slider.dispatchEvent(new Event('input'));
+  if (window.moved < arguments[0]) return;
+  clearInterval(timer);
+  slider.dispatchEvent(new Event('change'));
+}, 20);
+"""
+
+
+# One of the things that people do; the three numbers from 0 to 1 say which, and how.
+HASTE = """
+const [which, x, y] = arguments, at = (id) => document.getElementById(id);
+const picture = at('picture'), box = picture.getBoundingClientRect();
+const event = (type, alongX, alongY) => new PointerEvent(type, {
+  pointerId: 1, isPrimary: true, bubbles: true, cancelable: true,
+  clientX: box.left + 40 + alongX * (box.width - 80), clientY: box.top + 40 + alongY * (box.height - 120) });
+picture.setPointerCapture = () => {};
+const drag = () => { picture.dispatchEvent(event('pointerdown', x, y));
+  for (let i = 1; i < 6; ++i) picture.dispatchEvent(event('pointermove', x + (y - x) * i / 9, y + (x - y) * i / 9));
+  picture.dispatchEvent(event('pointerup', y, x)); };
+const slide = (ended) => { const all = [...document.querySelectorAll('.step.open > .control input[type=range]')];
+  const slider = all[Math.floor(x * all.length)]; if (!slider) return;
+  slider.value = 300 * y; slider.dispatchEvent(new Event('input')); if (ended) slider.dispatchEvent(new Event('change')); };
+const press = (id) => () => at(id).click();
+const choose = (select, names) => { select.value = names[Math.floor(x * names.length)];
+  select.dispatchEvent(new Event('change')); };
+const things = [slide, slide, () => slide(true), drag, drag,
+  ...['undo', 'undo', 'redo', 'reset', 'zoom-in', 'zoom-out', 'zoom-fit', 'zoom-1', 'brush', 'eraser', 'overlay-coc',
+    'overlay-groups'].map(press),
+  () => { at('compare').value = 100 * x; at('compare').dispatchEvent(new Event('input')); },
+  () => at('steps').children.length < 3 && choose(at('add-step'), ['blur', 'unsharp', 'median', 'tilt-shift']),
+  () => document.querySelector('[aria-label="Remove this step"]')?.click(),
+  () => document.querySelector('[aria-label="Earlier in the pipeline"]')?.click()];
+things[Math.floor(which * things.length)]();
+"""
+
+
+def resident(process):
+    """MiB of a process."""
+    line = next(line for line in Path("/proc/%d/status" % process.pid).read_text().splitlines() if line.startswith("VmRSS"))
+    return int(line.split()[1]) / 1024
+
+
+def heap(browser):
+    """MiB of the page's objects and pixels that are still in use."""
+    browser.execute_cdp_cmd("HeapProfiler.collectGarbage", {})
+    metrics = browser.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
+    return next(each["value"] for each in metrics if each["name"] == "JSHeapUsedSize") / 2**20
+
+
+def test_fifty_events_a_second_for_twenty_seconds(page, browser):
+    browser.execute_cdp_cmd("Performance.enable", {})
+    page.click("zoom-1")
+    page.run(DRAG, 1000)
+    used = []
+    while page.run("return window.moved") < 1000:
+        used.append((resident(page.view.process), heap(browser)))
+        time.sleep(0.5)
+    page.wait()
+    early, late = (np.max(used[part], 0) for part in (slice(len(used) // 2), slice(len(used) // 2, None)))
+    seen = page.run("return window.seen")
+    generations = [generation for generation, _ in seen]
+    shown = len(set(generations))
+    print("%d pictures in 20 s; server %d to %d MiB, page %.1f to %.1f MiB" % (shown, early[0], late[0], early[1], late[1]))
+    assert generations == sorted(generations)
+    assert shown > 40
+    assert late[0] < 1.1 * early[0] + 16
+    assert late[1] < early[1] + 8
+    assert "--strength " + page.find("control-strength").get_attribute("value") in page.text("command")
+    page.assert_shows(written(page))
+
+
+def test_hasty_hands(page, browser):
+    """Whatever is done without waiting, in whatever order: at the end the page shows what its command writes."""
+    random = np.random.default_rng(7)
+    page.click("zoom-1")
+    for _ in range(150):
+        page.run(HASTE, float(random.random()), float(random.random()), float(random.random()))
+        time.sleep(float(random.choice([0, 0, 0.01, 0.05, 0.2])))
+    page.run("const compare = document.getElementById('compare'); compare.value = 0;"
+             "compare.dispatchEvent(new Event('input')); document.getElementById('zoom-1').click();"
+             "document.querySelector('[id^=overlay-][aria-pressed=true]')?.click()")
+    page.wait(60)
+    page.assert_shows(written(page))
+    assert all("422" in message for message in page.messages())  # some of it is refused on the way
+
+
+# Sizes of the page and pixels of the screen for one of the page: a telephone, 200 % zoom, screens.
+@pytest.mark.parametrize("width, height, scale", [(390, 844, 3), (640, 400, 2), (1280, 800, 1), (1920, 1080, 1)])
+@pytest.mark.parametrize("dark", [False, True])
+def test_everything_is_within_reach_at_any_size(view, photo, width, height, scale, dark):
+    """Nothing of the page lies beside it, and every button is as large as a finger where fingers are used."""
+    touch = width < 500
+    opened = open_browser(width, height, touch, dark, scale)
+    try:
+        page = Page(opened, view("photo.png", "--filter", "dof", "--depth", "depth.png", "-o", "out.png").url)
+        page.view = view.last
+        page.click("zoom-1")
+        page.assert_shows(written(page))
+        sizes = page.run("const { width, clientWidth } = document.getElementById('picture'); return [width, clientWidth]")
+        assert sizes[0] == scale * sizes[1]
+        assert page.run("return document.documentElement.scrollWidth <= innerWidth")
+        if height > 480:
+            assert page.run("return document.body.scrollHeight <= innerHeight")
+        hidden = page.run("""
+            const seen = (each) => { const box = each.getBoundingClientRect();
+                                     return each.checkVisibility() && (box.right > innerWidth + 1 || box.left < -1) };
+            const all = [...document.querySelectorAll('button, select, input:not(#compare)')];
+            return all.filter(seen).map(({ id }) => id)""")
+        assert hidden == []
+        if touch:
+            small = page.run("""
+                const small = (each) => each.checkVisibility() && each.getBoundingClientRect().height < 36;
+                const all = [...document.querySelectorAll('.top button, .tools button, .bottom button')];
+                return all.filter(small).map(({ id }) => id)""")
+            assert small == []
+        assert page.messages() == []
+    finally:
+        opened.quit()
+
+
+def test_twelve_megapixels(view, browser, tmp_path):
+    """The time to the first picture, and pictures a second in a drag at 1920 x 1080."""
+    random = np.random.default_rng(3)
+    small = Image.fromarray(random.integers(0, 256, (60, 80, 3), np.uint8))
+    small.resize((4000, 3000), Image.BICUBIC).save(tmp_path / "large.jpg", quality=92)
+    far = np.broadcast_to(np.arange(4000) * 255 // 3999, (3000, 4000))
+    Image.fromarray(far.astype(np.uint8)).save(tmp_path / "far.png")
+    opened = open_browser(1920, 1080)
+    try:
+        began = time.monotonic()
+        page = Page(opened, view("large.jpg", "--filter", "dof", "--depth", "far.png").url)
+        true = time.monotonic() - began
+        page.run(DRAG, 250)
+        page.wait_until(lambda: page.run("return window.moved") == 250, 30)
+        times = [at for _, at in page.run("return window.seen")]
+        page.wait(60)
+        rate = len(set(generation for generation, _ in page.run("return window.seen"))) / 5
+        gap = max(np.diff(times)) if len(times) > 1 else np.inf
+        print("true pixels after %.2f s, %.1f pictures a second, the longest gap %d ms" % (true, rate, gap))
+        assert rate > 2
+    finally:
+        opened.quit()
+
+
+def test_sliders_of_every_filter_give_values_that_it_takes(page, browser):
+    select = "const select = document.querySelector('.step.open select.name');"
+    filters = page.run(select + "return [...select.options].map(({ value }) => value)")
+    for name in filters:
+        page.run(select + "select.value = arguments[0]; select.onchange()", name)
+        for slider in page.run("return [...document.querySelectorAll('.step.open input[type=range]')].map(({ id }) => id)"):
+            for position in (0, 377, 1000):
+                page.run("const slider = document.getElementById(arguments[0]); slider.value = arguments[1];"
+                         "for (const type of ['input', 'change']) slider.dispatchEvent(new Event(type))", slider, position)
+                page.wait_until(lambda: page.data("state") != "busy" or page.text("state") == "Refused")
+                wrong = "return [...document.querySelectorAll('.control > .wrong:not([hidden])')].map((each) => each.innerText)"
+                assert page.run(wrong) == [], (name, slider, position)
+            page.run("const field = document.getElementById(arguments[0].slice('slider-'.length)); field.value = '';"
+                     "field.dispatchEvent(new Event('change'))", slider)
+    assert all("422" in message for message in page.messages())

@@ -1,0 +1,424 @@
+"""The page in a browser: what is seen is what the command writes."""
+import shlex
+import subprocess
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from browser import Page, open_browser
+from conftest import BINARY
+
+WIDTH, HEIGHT = 860, 680  # larger than the view
+ODD_NAME = "it's \"a\" $HOME;\n`b`.png"
+
+
+@pytest.fixture(scope="module")
+def browser():
+    opened = open_browser(1000, 640)
+    yield opened
+    opened.quit()
+
+
+@pytest.fixture
+def photo(tmp_path):
+    """photo.png, and depth.png: near on the right."""
+    x = np.broadcast_to(np.arange(WIDTH), (HEIGHT, WIDTH))
+    random = np.random.default_rng(29)
+    blocks = random.integers(0, 256, (HEIGHT // 20, WIDTH // 20, 3)).repeat(20, 0).repeat(20, 1)
+    noise = random.integers(-20, 20, blocks.shape)
+    Image.fromarray(np.clip(blocks + noise, 0, 255).astype(np.uint8)).save(tmp_path / "photo.png")
+    Image.fromarray((x * 255 // (WIDTH - 1)).astype(np.uint8)).save(tmp_path / "depth.png")
+    return np.asarray(Image.open(tmp_path / "photo.png"))
+
+
+@pytest.fixture
+def page(view, photo, browser):
+    """The page of photo.png with dof."""
+    started = view("photo.png", "--depth", "depth.png", "--filter", "dof", "-o", "out.png")
+    page = Page(browser, started.url)
+    page.view = started
+    yield page
+    assert page.messages() == []
+    assert {url.split("/", 3)[2] for url in page.requested()} == {started.origin.split("/")[2]}
+
+
+def written(page, shell="sh", output="out.png", more=""):
+    """The picture that the shown command writes when a shell runs it."""
+    command = page.text("command")
+    assert command.startswith("satin ")
+    line = shlex.quote(BINARY) + command[len("satin") :] + " --overwrite --quiet" + more
+    subprocess.run([shell, "-c", line], cwd=page.view.folder, check=True, timeout=60, stdin=subprocess.DEVNULL)
+    return np.asarray(Image.open(page.view.folder / output).convert("RGB"))
+
+
+def test_canvas_is_the_file_of_the_command(page):
+    page.set("strength", "14")
+    page.click("zoom-1")
+    before = page.pixels()
+    page.assert_shows(written(page))
+    page.drag((100, 50), (-60, -40))
+    assert (page.pixels() != before).any()
+    page.assert_shows(written(page))
+
+
+def test_the_token_leaves_the_address(page):
+    assert page.browser.current_url == page.view.origin + "/"
+    page.browser.refresh()
+    page.wait()
+
+
+def test_a_click_sets_the_focus_and_history_goes_back(page):
+    first = page.text("command")
+    page.click("zoom-1")
+    page.mouse().move_to_element_with_offset(page.find("picture"), 120, 80).click().perform()
+    page.wait()
+    canvas = page.run("const { width, height } = document.getElementById('picture'); return [width, height]")
+    at = [int(page.data("xy"[i])) + canvas[i] // 2 + [120, 80][i] for i in (0, 1)]
+    focused = page.text("command")
+    assert "--focus-at %d,%d" % tuple(at) in focused or "--focus-at=%d,%d" % tuple(at) in focused
+    page.set("highlights", "4")
+    assert "highlights" in page.text("command")
+    page.click("undo")
+    assert page.text("command") == focused
+    page.click("undo")
+    assert page.text("command") == first
+    page.click("redo")
+    assert page.text("command") == focused
+    page.click("reset")
+    assert page.text("command") == first
+
+
+def test_every_filter_has_a_control_for_every_parameter(page):
+    filters = page.run("return fetch('/api/session').then((answer) => answer.json()).then((told) => told.filters)")
+    assert len(filters) > 10
+    for described in filters:
+        name = described["name"]
+        page.run("const select = document.querySelector('.step.open select.name'); select.value = arguments[0];"
+                 "select.onchange()", name)
+        shown = page.run("const all = [...document.querySelectorAll('.control > :is(input, select)[id^=control-]')];"
+                         "return all.map(({ id }) => id)")
+        assert sorted(shown) == sorted("control-" + parameter["name"] for parameter in described["parameters"]), name
+        unnamed = page.run("return [...document.querySelectorAll(':is(input, select, button, textarea)')].filter((each) => "
+                           "!each.labels?.length && !each.ariaLabel && !each.textContent.trim()).map(({ id }) => id)")
+        assert unnamed == [], name
+    page.choose(page.browser.find_element("css selector", ".step.open select.name"), "blur")
+    page.wait()
+    assert all("422" in message for message in page.messages())  # some refuse this picture
+
+
+def test_a_filter_that_comes_back_has_its_settings(page):
+    page.set("strength", "11")
+    page.set("focus", "0.25")
+    first = page.text("command")
+    for name in ("blur", "dof"):
+        page.choose(page.browser.find_element("css selector", ".step.open select.name"), name)
+        page.wait()
+        assert page.text("command").startswith("satin " + name)
+    assert page.text("command") == first
+    page.mouse().click(page.find("picture")).perform()
+    page.wait()
+    assert "--focus-at" in page.text("command") and "--focus " not in page.text("command")
+
+
+def test_a_wrong_value_is_told_at_its_control(page):
+    shown = page.text("command")
+    page.find("control-strength").send_keys("nonsense")
+    page.wait_until(lambda: page.find("control-strength-message").is_displayed())
+    assert "strength" in page.text("control-strength-message")
+    assert page.text("command") == shown
+    page.set("strength", "3")
+    assert not page.find("control-strength-message").is_displayed()
+
+
+def test_a_drag_shows_pictures_on_its_way_and_ends_at_the_last(page):
+    page.run("window.seen = []; const picture = document.getElementById('picture');"
+             "picture.addEventListener('painted', () => window.seen.push(Number(picture.dataset.generation)))")
+    for position in range(100, 900, 20):
+        page.run("const slider = document.getElementById('slider-control-strength'); slider.value = arguments[0];"
+                 "slider.dispatchEvent(new Event('input'))", position)
+    last = page.run("document.getElementById('slider-control-strength').dispatchEvent(new Event('change'));"
+                    "return document.getElementById('control-strength').value")
+    page.wait()
+    generations = page.run("return window.seen")
+    assert len(set(generations)) >= 4
+    assert generations == sorted(generations)
+    assert "--strength " + last in page.text("command")
+    page.click("zoom-1")
+    page.assert_shows(written(page))
+
+
+def test_a_drag_with_shift_changes_the_strength(page):
+    from selenium.webdriver.common.keys import Keys
+
+    page.set("strength", "10")
+    place = page.data("x"), page.data("y")
+    mouse = page.mouse().key_down(Keys.SHIFT).move_to_element(page.find("picture")).click_and_hold()
+    mouse.move_by_offset(0, -40).move_by_offset(0, -40).release().key_up(Keys.SHIFT).perform()
+    page.wait()
+    assert float(page.find("control-strength").get_attribute("value")) > 15
+    assert "--focus-at" not in page.text("command")
+    assert (page.data("x"), page.data("y")) == place
+
+
+def test_places_and_boxes_are_drawn_on_the_picture(page):
+    def select():
+        return page.browser.find_element("css selector", ".step.open select.name")
+
+    page.choose(select(), "tilt-shift")
+    page.click("zoom-1")
+    mark = page.browser.find_element("css selector", "#marks .grip")
+    page.mouse().click_and_hold(mark).move_by_offset(-150, 90).release().perform()
+    page.wait()
+    across, down = (float(part.strip("%")) for part in page.find("control-place").get_attribute("value").split(","))
+    assert abs(across - (50 - 100 * 150 / WIDTH)) < 0.5 and abs(down - (50 + 100 * 90 / HEIGHT)) < 0.5
+    page.choose(select(), "redact")
+    page.wait_until(lambda: "nothing to cover" in page.text("notices"))
+    page.browser.find_element("css selector", ".control.box button").click()
+    page.drag((-120, -60), (90, 70))
+    page.drag((80, 20), (50, 60))
+    boxes = [[int(part) for part in box.split(",")] for box in page.find("control-box").get_attribute("value").split(";")]
+    assert [box[2:] for box in boxes] == [[90, 70], [50, 60]]
+    page.assert_shows(written(page))
+    covered = page.pixels()[boxes[0][1] - int(page.data("y")) + 35, boxes[0][0] - int(page.data("x")) + 45]
+    assert list(covered) == [0, 0, 0, 255]
+    assert "nothing to cover" not in page.text("notices")
+    assert all("422" in message for message in page.messages())
+
+
+def test_a_brush_paints_a_mask(page):
+    plain = page.text("command")
+    page.click("zoom-1")
+    page.click("brush")
+    page.drag((-100, 0), (120, 60), (60, -90))
+    painted = page.text("command")
+    assert "--mask" in painted
+    page.assert_shows(written(page))
+    page.click("eraser")
+    page.drag((-20, 40), (60, 0))
+    page.assert_shows(written(page))
+    page.click("undo")
+    page.assert_shows(written(page))
+    page.click("undo")
+    assert page.text("command") == plain
+    page.click("redo")
+    page.assert_shows(written(page))
+
+
+def test_before_and_after(page, photo):
+    page.set("strength", "20")
+    page.click("zoom-1")
+    after, inside, original = page.seen_part(photo)
+    page.slide("compare", 50)
+    both = page.pixels()
+    half = both.shape[1] // 2
+    np.testing.assert_array_equal(both[:, half + 1 :], after[:, half + 1 :])
+    np.testing.assert_array_equal(both[:, : half - 1][inside[:, : half - 1]][:, :3].reshape(original.shape[0], -1, 3),
+                                  original[:, : inside[:, : half - 1].sum(1).max()])
+    page.slide("compare", 0)
+    page.mouse().click_and_hold(page.find("hold")).perform()
+    page.wait()
+    page.assert_shows(photo)
+    page.mouse().release().perform()
+    page.wait()
+    np.testing.assert_array_equal(page.pixels(), after)
+
+
+@pytest.mark.parametrize("overlay", ["coc", "groups", "hidden"])
+def test_overlays_are_those_of_debug(page, overlay):
+    page.click("zoom-1")
+    page.click("overlay-" + overlay)
+    assert "--debug" not in page.text("command")
+    page.assert_shows(written(page, more=" --debug " + overlay))
+    page.click("overlay-" + overlay)
+    page.assert_shows(written(page))
+
+
+def test_save_asks_before_it_replaces(page):
+    out = page.view.folder / "out.png"
+    page.find("save").click()
+    page.wait_until(out.exists)
+    page.click("zoom-1")
+    page.assert_shows(np.asarray(Image.open(out)))
+    old = out.read_bytes()
+    page.set("strength", "9")
+    page.find("save").click()
+    page.wait_until(lambda: page.find("dialog").is_displayed())
+    assert all("409" in message for message in page.messages())
+    assert out.read_bytes() == old
+    page.browser.find_element("css selector", "#dialog button[value=Replace]").click()
+    page.wait_until(lambda: out.read_bytes() != old)
+    page.assert_shows(np.asarray(Image.open(out)))
+    page.find("save").click()
+    page.wait_until(lambda: page.find("dialog").is_displayed())
+    page.browser.find_element("css selector", "#dialog button[value='Save as']").click()
+    other = page.view.folder / "out-2.png"
+    page.wait_until(lambda: other.exists() and "out-2.png" in page.text("command"))
+    assert other.read_bytes() == out.read_bytes()
+    assert all("409" in message for message in page.messages())
+
+
+def test_a_pasted_command_sets_every_control(page):
+    page.find("paste-command").click()
+    page.browser.switch_to.active_element.send_keys("satin blur other.png -o other.jpg --radius 12.5 --border mirror")
+    page.browser.find_element("css selector", "#dialog button[value=Set]").click()
+    page.wait_until(lambda: page.text("command").startswith("satin blur "))
+    page.wait()
+    assert page.find("control-radius").get_attribute("value") == "12.5"
+    assert page.find("control-border").get_attribute("value") == "mirror"
+    assert "other" not in page.text("command")
+    page.click("zoom-1")
+    page.assert_shows(written(page))
+
+
+def test_a_pipeline_of_several(page):
+    page.choose(page.find("add-step"), "unsharp")
+    page.set("amount", "2")
+    page.click("zoom-1")
+    assert page.text("command").startswith("satin run ")
+    page.assert_shows(written(page))
+    page.browser.find_element("css selector", "[aria-label='Earlier in the pipeline']").click()
+    page.wait()
+    page.assert_shows(written(page))
+
+
+@pytest.mark.parametrize("shell", ["bash", "dash"])
+def test_the_copied_command_runs_in_a_shell(view, browser, tmp_path, photo, shell):
+    (tmp_path / "photo.png").rename(tmp_path / ODD_NAME)
+    started = view(ODD_NAME, "--filter", "blur", "-o", "-o ut.png")
+    page = Page(browser, started.url)
+    page.view = started
+    granted = {"origin": started.origin, "permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]}
+    browser.execute_cdp_cmd("Browser.grantPermissions", granted)
+    page.set("radius", "7")
+    page.click("zoom-1")
+    page.find("copy-command").click()
+    page.wait_until(lambda: "Copied" in page.text("notices"))
+    copied = browser.execute_async_script("navigator.clipboard.readText().then(arguments[0])")
+    assert copied == page.text("command")
+    page.assert_shows(written(page, shell, "-o ut.png"))
+    page.set("radius", "3")
+    page.click("paste-command")
+    page.wait_until(lambda: page.text("command") == copied)
+    assert page.find("control-radius").get_attribute("value") == "7"
+
+
+def test_keys_reach_everything_on_the_picture(page):
+    from selenium.webdriver.common.keys import Keys
+
+    page.press("1")
+    assert page.data("zoom") == "1"
+    x = int(page.data("x"))
+    page.press(Keys.ARROW_RIGHT)
+    assert int(page.data("x")) > x
+    page.press("c", Keys.ARROW_LEFT, Keys.ARROW_UP, Keys.ENTER)
+    assert "--focus-at" in page.text("command")
+    assert page.find("loupe").is_displayed()
+    page.press(Keys.ESCAPE)
+    page.press(Keys.CONTROL, "z")
+    assert "--focus-at" not in page.text("command")
+    page.press("0")
+    assert float(page.data("zoom")) < 1
+
+
+def test_the_loupe_tells_colour_depth_and_radius(page, photo):
+    page.set("strength", "20")
+    page.click("zoom-1")
+    page.mouse().move_to_element_with_offset(page.find("picture"), 40, 30).perform()
+    page.wait_until(lambda: "Radius" in page.text("loupe-values"))
+    values = page.run("const names = [...document.querySelectorAll('#loupe-values dt')];"
+                      "return Object.fromEntries(names.map((name) => [name.textContent, name.nextSibling.textContent]))")
+    x, y = map(int, values["Place"].split(","))
+    assert values["Before"] == " ".join(map(str, photo[y, x]))
+    after = page.pixels()[y - int(page.data("y")), x - int(page.data("x")), :3]
+    assert values["After"] == " ".join(map(str, after))
+    assert abs(float(values["Depth"]) - (x * 255 // (WIDTH - 1)) / 255) < 0.001
+    assert values["Radius"].endswith(" px")
+
+
+def test_fingers_pinch_and_pan(view, photo):
+    started = view("photo.png", "--filter", "blur")
+    browser = open_browser(390, 844, touch=True)
+    try:
+        page = Page(browser, started.url)
+        before = float(page.data("zoom"))
+
+        def touch(kind, *places):
+            points = [{"x": x, "y": y, "id": i} for i, (x, y) in enumerate(places)]
+            browser.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+        touch("touchStart", (150, 300), (240, 300))
+        for way in (10, 30, 60):
+            touch("touchMove", (150 - way, 300), (240 + way, 300))
+        touch("touchEnd")
+        page.wait()
+        assert float(page.data("zoom")) > 2 * before
+        x = float(page.data("x"))
+        touch("touchStart", (200, 300))
+        for way in (20, 60, 90):
+            touch("touchMove", (200 - way, 300))
+        touch("touchEnd")
+        page.wait()
+        assert float(page.data("x")) > x
+        assert page.run("return document.documentElement.scrollWidth <= innerWidth")
+        assert page.messages() == []
+    finally:
+        browser.quit()
+
+
+def test_a_folder_is_a_strip(view, browser, tmp_path, photo):
+    folder = tmp_path / "holiday"
+    folder.mkdir()
+    for i in range(3):
+        Image.fromarray(np.roll(photo, 100 * i, 1)).save(folder / ("%d.png" % i))
+    page = Page(browser, view("holiday", "--filter", "blur").url)
+    page.set("radius", "21")
+    buttons = browser.find_elements("css selector", "#pictures button")
+    assert [button.text for button in buttons] == ["0.png", "1.png", "2.png"]
+    buttons[2].click()
+    page.wait_until(lambda: page.text("picture-name") == "2.png")
+    page.wait()
+    assert page.find("control-radius").get_attribute("value") == "21"
+    assert "2.png" in page.text("command")
+    small = "return [...document.querySelectorAll('#pictures canvas')].map(({ width, height }) => width / height)"
+    page.wait_until(lambda: page.run(small) == pytest.approx([WIDTH / HEIGHT] * 3, rel=0.01))
+    (folder / "1.png").write_bytes(b"no picture")
+    buttons[1].click()
+    page.wait_until(lambda: page.text("picture-name") == "1.png" and page.text("state") == "No picture")
+    assert "1.png" in page.text("notices") and not page.pixels().any()
+    buttons[0].click()
+    page.wait()
+    page.find("batch-command").click()
+    page.wait_until(lambda: page.find("dialog").is_displayed())
+    assert "--files-from" in page.text("dialog")
+    assert page.messages() == []
+
+
+def test_the_page_says_when_files_change_and_when_the_server_ends(view, browser, tmp_path, photo):
+    started = view("photo.png", "--filter", "blur")
+    page = Page(browser, started.url)
+    Image.fromarray(255 - photo).save(tmp_path / "photo.png")
+    page.wait_until(lambda: "changed on disk" in page.text("notices"))
+    browser.find_element("css selector", ".notice button:not(.icon)").click()
+    page.wait_until(lambda: "changed on disk" not in page.text("notices"))
+    page.wait()
+    assert page.messages() == []
+    started.process.kill()
+    page.wait_until(lambda: "has ended" in page.text("notices"))
+
+
+def test_sliders_follow_arrows(page):
+    from selenium.webdriver.common.keys import Keys
+
+    page.set("strength", "20")
+    slider = page.find("slider-control-strength")
+    texts = []
+    for _ in range(12):
+        slider.send_keys(Keys.ARROW_RIGHT)
+        texts.append(float(page.find("control-strength").get_attribute("value")))
+    assert texts == sorted(texts) and texts[-1] > 20
+    field = page.find("control-strength")
+    field.send_keys(Keys.ARROW_UP)
+    assert float(field.get_attribute("value")) > texts[-1]
+    page.set("strength", Keys.DELETE)
+    assert "--strength" not in page.text("command")
