@@ -1,0 +1,191 @@
+#pragma once
+// What the steps of the non-local fill share: packed colours, the samples that need one, and what is found.
+
+#include <cmath>
+#include <cstdint>
+
+#include "lens/maths/disocclusion_fill.h"
+
+namespace satin {
+
+inline constexpr std::uint32_t nonlocal_radius = 4 * 256;  ///< hidden samples below it are sharp
+inline constexpr std::uint32_t least_needed = 50;          ///< fewer sharp ones of a group stay as they are
+inline constexpr float most_copied = 1.2F;                 ///< linear light; lamps are not texture
+
+inline constexpr int offset_reach = 72;
+inline constexpr int offset_columns = 2 * offset_reach + 1;
+inline constexpr int offset_rows = offset_reach + 1;  ///< below or beside; those above are their opposites
+inline constexpr int offset_count = offset_columns * offset_rows;
+inline constexpr int least_offset = 5;  ///< nearer ones repeat nothing
+inline constexpr int point_cells = 48;  ///< points along the longer side of the picture
+inline constexpr int most_points = point_cells * point_cells;
+inline constexpr int most_candidates = offset_count / 2;
+inline constexpr int most_offset_pairs = 16;  ///< an offset and its opposite
+
+inline constexpr int known_reach = 12;  ///< costs are means over 25 x 25 pixels
+inline constexpr int known_area = (2 * known_reach + 1) * (2 * known_reach + 1);
+inline constexpr std::uint32_t least_known = known_area * 15 / 100;  ///< fewer known pixels tell no cost
+inline constexpr int guard_distance = 4;
+
+// Compressed light in 9 bits, three colours a word and the group above them; what must not be copied has no
+// group. A difference of words is below 3 * 2^18: a sum of four over the window stays below 2^31, over all
+// points below 2^31 as well.
+
+inline constexpr std::uint32_t packed_largest = 511;
+inline constexpr std::uint32_t nothing_packed = 7U << 27;
+inline constexpr float packed_scale = most_copied / (1 + most_copied) / packed_largest;  ///< of one code
+static_assert(std::uint64_t{4} * known_area * 3 * packed_largest * packed_largest < std::uint64_t{1} << 31);
+static_assert(std::uint64_t{most_points} * 3 * packed_largest * packed_largest < std::uint64_t{1} << 31);
+
+SATIN_HD std::uint32_t packed_group(std::uint32_t word) { return word >> 27; }
+SATIN_HD std::uint32_t packed_code(std::uint32_t word, int c) { return word >> (9 * c) & packed_largest; }
+
+/// Squared differences of the codes, summed.
+SATIN_HD std::uint32_t packed_difference(std::uint32_t a, std::uint32_t b) {
+  std::uint32_t sum = 0;
+  for (int c = 0; c < 3; ++c) {
+    const auto apart =
+        static_cast<std::int32_t>(packed_code(a, c)) - static_cast<std::int32_t>(packed_code(b, c));
+    sum += static_cast<std::uint32_t>(apart * apart);
+  }
+  return sum;
+}
+
+struct Offset {
+  std::int32_t x;
+  std::int32_t y;
+};
+
+/// Place i of the array of offsets.
+SATIN_HD Offset offset_at(int i) { return {i % offset_columns - offset_reach, i / offset_columns}; }
+
+/// The sum of differences at sampled points, and how many of them know both ends.
+struct OffsetSum {
+  std::uint32_t sum;
+  std::uint32_t count;
+};
+
+struct OffsetCandidate {
+  double difference;  ///< mean
+  std::int32_t place;
+};
+
+/// Of one picture and one group at a time, in the memory of one device.
+struct NonlocalWork {
+  std::uint32_t needed[lens_most_groups] = {};  ///< sharp hidden samples by group
+  std::uint32_t points = 0;
+  std::uint32_t candidates = 0;
+  std::uint32_t offsets = 0;
+  Offset point[most_points] = {};  ///< in no order
+  OffsetSum sums[offset_count] = {};
+  OffsetCandidate candidate[most_candidates] = {};  ///< in no order
+  Offset offset[most_offset_pairs] = {};            ///< the best one first
+
+  [[nodiscard]] SATIN_HD bool needs(int group) const { return needed[group] >= least_needed; }
+  [[nodiscard]] SATIN_HD bool needs_any() const {
+    bool any = false;
+    for (const std::uint32_t count : needed) any = any || count >= least_needed;
+    return any;
+  }
+  [[nodiscard]] SATIN_HD double difference(int x, int y) const {
+    const OffsetSum& own = sums[y * offset_columns + x];
+    const std::uint32_t least = points / 20 + 8;
+    return own.count < least ? HUGE_VAL : static_cast<double>(own.sum) / static_cast<double>(own.count);
+  }
+};
+
+/// What the steps share. `words` and `places` are planes of the picture's size.
+struct NonlocalFill {
+  LensPlanes planes;
+  LensList list;
+  const LensUnit* unit;
+  NonlocalWork* work;
+  std::uint32_t* words;   ///< packed
+  std::uint32_t* places;  ///< of the pixel's sharp hidden sample of the group in work, from 1 on; 0: none
+  std::uint8_t* tiles;    ///< 1: such samples are in the tile
+  int tile_side;
+  int colours;  ///< channels without opacity, at most 3
+
+  /// Samples of silhouettes are in the list as well: of their pixel's group or of a nearer one.
+  [[nodiscard]] SATIN_HD bool is_needed(const LensSample& sample) const {
+    if (sample.radius >= nonlocal_radius) return false;
+    return sample.block == 2 || sample.group > planes.groups[planes.place(sample.x, sample.y)];
+  }
+  [[nodiscard]] SATIN_HD int tile_columns() const { return (planes.width + tile_side - 1) / tile_side; }
+  [[nodiscard]] SATIN_HD std::uint32_t word_at(int x, int y) const {
+    return planes.holds(x, y) ? words[planes.place(x, y)] : nothing_packed;
+  }
+};
+
+inline constexpr int needed_runs = 8192;  ///< places of steps that take samples of the list in turns
+
+/// Begins; one place a group.
+struct ClearNeeded {
+  NonlocalWork* work;
+
+  SATIN_HD void operator()(int x, int /*y*/) const { work->needed[x] = 0; }
+};
+
+struct CountNeeded {
+  NonlocalFill fill;
+
+  SATIN_HD void operator()(int x, int /*y*/) const {
+    const std::uint32_t count = *fill.list.count;
+    for (auto i = static_cast<std::uint32_t>(x); i < count; i += needed_runs)
+      if (fill.is_needed(fill.list.samples[i])) add_shared(&fill.work->needed[fill.list.samples[i].group], 1);
+  }
+};
+
+/// Packs the colours of a pixel, and clears its place.
+struct PackColours {
+  NonlocalFill fill;
+
+  SATIN_HD void operator()(int x, int y) const {
+    if (!fill.work->needs_any()) return;
+    const std::int64_t at = fill.planes.place(x, y);
+    fill.words[at] = packed(at);
+    fill.places[at] = 0;
+  }
+
+ private:
+  SATIN_HD std::uint32_t packed(std::int64_t at) const {
+    if (fill.planes.edges[at] != 0) return nothing_packed;
+    std::uint32_t word = static_cast<std::uint32_t>(fill.planes.groups[at]) << 27;
+    for (int c = 0; c < fill.colours; ++c) {
+      const float light = lens_light(fill.planes.colours[at * fill.planes.channels + c], *fill.unit);
+      if (light > most_copied) return nothing_packed;
+      word |= static_cast<std::uint32_t>(compressed_light(light) / packed_scale + 0.5F) << (9 * c);
+    }
+    return word;
+  }
+};
+
+/// Magnitudes lent their plane to the packed colours.
+struct RestoreMagnitudes {
+  NonlocalFill fill;
+
+  SATIN_HD void operator()(int x, int y) const {
+    if (!fill.work->needs_any()) return;
+    const std::int64_t at = fill.planes.place(x, y);
+    fill.planes.magnitudes[at] = magnitude_of(fill.planes.radii[at]);
+  }
+};
+
+/// Tells pixels their samples, and tiles that they have some.
+struct PlaceNeeded {
+  NonlocalFill fill;
+  int group;
+
+  SATIN_HD void operator()(int x, int /*y*/) const {
+    if (!fill.work->needs(group)) return;
+    const std::uint32_t count = *fill.list.count;
+    for (auto i = static_cast<std::uint32_t>(x); i < count; i += needed_runs) {
+      const LensSample& sample = fill.list.samples[i];
+      if (sample.group != group || !fill.is_needed(sample)) continue;
+      fill.places[fill.planes.place(sample.x, sample.y)] = i + 1;
+      fill.tiles[sample.y / fill.tile_side * fill.tile_columns() + sample.x / fill.tile_side] = 1;
+    }
+  }
+};
+
+}  // namespace satin
