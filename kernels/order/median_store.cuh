@@ -1,6 +1,6 @@
 #pragma once
-// Where medians of square windows go, and those of the pixels whose windows leave a picture that shrinks
-// them.
+// Reading and storing medians of square windows, and the medians of pixels whose windows leave a picture that
+// shrinks them.
 
 #include <algorithm>
 #include <cstdint>
@@ -55,7 +55,7 @@ __device__ Key key_or_outside(const RankArguments& run, int x, int y) {
   return x < 0 || y < 0 ? outside_key<Key>(run) : key_at<Key>(run, x, y);
 }
 
-/// Where inner pixels find the pixel at this position, or -1. The window of the last pixel ends with the
+/// The position that inner pixels read for this one, or -1. The window of the last pixel ends with the
 /// picture and its reach.
 template <int Reach>
 __device__ int read_place(int position, std::int64_t size, Border border) {
