@@ -139,7 +139,8 @@ def test_a_gigapixel(satin):
         times = {}
         for zoom in (1, 0.5, 0.3, 0.1, 0.03):
             view.pixels(generation, 1280, 800, x=1000, y=3000, zoom=zoom, exact=1)
-            starts = [(time.monotonic(), view.pixels(generation, 256, 256, x=1000 + 100 * i, y=3000, zoom=zoom)) for i in range(5)]
+            starts = [(time.monotonic(), view.pixels(generation, 256, 256, x=1000 + 100 * i, y=3000, zoom=zoom))
+                      for i in range(5)]
             times[zoom] = min(b[0] - a[0] for a, b in zip(starts, starts[1:]))
         print("seconds a tile by zoom:", times, "memory over the command's: %.2f" % (peak(view.process) / wanted))
         assert max(times.values()) < 0.1

@@ -2,7 +2,6 @@
 import os
 import signal
 import socket
-import stat
 import time
 
 import pytest
@@ -162,7 +161,8 @@ def test_bodies_that_mean_nothing_change_nothing(page, body):
 
 
 @pytest.mark.parametrize("query", ["", "generation=1", "generation=1&x=nan&y=0&width=9&height=9&zoom=1",
-                                   "generation=1&x=0&y=0&width=9&height=9&zoom=0", "generation=1&x=0&y=0&width=99999&height=9&zoom=1",
+                                   "generation=1&x=0&y=0&width=9&height=9&zoom=0",
+                                   "generation=1&x=0&y=0&width=99999&height=9&zoom=1",
                                    "generation=1&x=0&y=0&width=8192&height=8192&zoom=1", "generation=1&generation=1",
                                    "generation=1&x=0&y=0&width=9&height=9&zoom=1e-300"])
 def test_views_that_cannot_be_are_refused(page, query):
@@ -244,7 +244,8 @@ def test_the_browser_is_given_a_private_file(satin, picture, tmp_path):
     """The token stands in no list of processes."""
     (tmp_path / "bin").mkdir()
     opener = tmp_path / "bin" / "xdg-open"
-    opener.write_text('#!/bin/sh\nstat -c %a "$1" >opened.new\ncat "$1" >>opened.new\nprintf %s "$1" >name\nmv opened.new opened\n')
+    opener.write_text('#!/bin/sh\nstat -c %a "$1" >opened.new\n'
+                      'cat "$1" >>opened.new\nprintf %s "$1" >name\nmv opened.new opened\n')
     opener.chmod(0o755)
     satin.environment.update(PATH="%s:%s" % (tmp_path / "bin", os.environ["PATH"]), XDG_RUNTIME_DIR=str(tmp_path))
     process = satin.start("view", "in.png")

@@ -117,8 +117,9 @@ def test_pixels_of_a_profile_are_shown_in_srgb(satin, channels, dtype):
         shown, _ = view.pixels(generation, 80, 60, exact=1)
         assert np.array_equal(shown, view.pixels(generation, 80, 60, before=1)[0])
     codes = pixels if dtype == np.uint8 else in_8_bits(pixels).astype(np.uint8)
-    managed = cms.profileToProfile(image.fromarray(np.ascontiguousarray(codes[:, :, :3])), cms.ImageCmsProfile(io.BytesIO(profile)),
-                                   cms.createProfile("sRGB"), renderingIntent=1, flags=0x2000)
+    colours = image.fromarray(np.ascontiguousarray(codes[:, :, :3]))
+    managed = cms.profileToProfile(colours, cms.ImageCmsProfile(io.BytesIO(profile)), cms.createProfile("sRGB"),
+                                   renderingIntent=1, flags=0x2000)  # relative colorimetric, black point compensation
     if channels == 4:
         managed = in_8_bits(np.dstack([np.asarray(managed), codes[:, :, 3]]))
     assert np.abs(shown[:, :, :3].astype(int) - np.asarray(managed)).max() <= 1
@@ -197,7 +198,8 @@ def test_names_that_are_no_text_survive_the_shell(satin):
 def test_a_pasted_command_sets_everything(scene):
     with View(scene, "photo.png", "-o", "out.png") as view:
         view.open()
-        pasted = view.post("/api/command", text="satin  blur 'other.jpg' -o \"x y.png\" \\\n --radius=5x3 --border reflect --dither").json()
+        text = "satin  blur 'other.jpg' -o \"x y.png\" \\\n --radius=5x3 --border reflect --dither"
+        pasted = view.post("/api/command", text=text).json()
         assert pasted["error"] is None
         assert pasted["settings"]["steps"] == [{"filter": "blur", "values": {"radius": "5x3", "border": "reflect"}}]
         assert pasted["command"] == "satin blur photo.png -o out.png --radius 5x3 --border reflect --dither"
@@ -206,7 +208,8 @@ def test_a_pasted_command_sets_everything(scene):
         assert [step["filter"] for step in piped["settings"]["steps"]] == ["blur", "unsharp"]
         check_true(scene, view, piped["generation"], piped["command"], "out.png")
         for text, says in [("rm -rf /", "satin"), ("satin blur a.png -o b.png; id", "shell"), ("satin blur $(id)", "shell"),
-                           ("satin blur 'a", "quote"), ("satin stats a.png", "picture"), ("satin blur a -o b --radius x", "radius"),
+                           ("satin blur 'a", "quote"), ("satin stats a.png", "picture"),
+                           ("satin blur a -o b --radius x", "radius"),
                            ("satin blur a -o b --report r.json", "--report"), ("satin blurr a -o b", "blur"), ("", "satin"),
                            ("satin dof a -o b --depth /etc/passwd", "/etc/passwd")]:
             refused = view.post("/api/command", text=text).json()
