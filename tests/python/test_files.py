@@ -129,6 +129,16 @@ def test_errors_say_what_and_where(tmp_path, image):
         satin.read(tmp_path / "a.png", max_pixels=100)
 
 
+def test_a_slim_build_says_what_is_missing(monkeypatch, tmp_path, image):
+    from satin import _native
+
+    monkeypatch.delattr(_native, "read_file")  # as a build with SATIN_CODECS=NONE has it
+    for call in (lambda: satin.read("a.png"), lambda: satin.write("a.png", image), satin.formats,
+                 lambda: satin.batch("blur radius=2", "in", "out")):  # fmt: skip
+        with pytest.raises(RuntimeError, match="apt-get install .*libstb-dev"):
+            call()
+
+
 # --- Batches. ---
 
 
