@@ -107,6 +107,17 @@ struct LampShape {
   }
 };
 
+/// How far below the middle of a lamp a line of a row of pixels lies.
+SATIN_HD float lamp_height(std::int32_t row, int line) {
+  return static_cast<float>(row) + (static_cast<float>(line) + 0.5F) / lamp_lines - 0.5F;
+}
+
+/// Where an edge lies, from the left side of the lamp's pixel on.
+SATIN_HD std::int32_t lamp_place(const LampShape& shape, const ApertureEdge& edge, const LampRim& rim) {
+  const std::int32_t place = LampShape::place(edge.at * shape.radius);
+  return place < rim.left ? rim.left : place > rim.right ? rim.right : place;
+}
+
 /// The lines of one row of pixels, with at most Most edges each.
 template <int Most>
 struct LampRow {
@@ -116,14 +127,13 @@ struct LampRow {
 
   SATIN_HD void load(const LampShape& shape, std::int32_t row) {
     for (int line = 0; line < lamp_lines; ++line) {
-      const float height = static_cast<float>(row) + (static_cast<float>(line) + 0.5F) / lamp_lines - 0.5F;
+      const float height = lamp_height(row, line);
       const ApertureRow edges = shape.row(height);
       const LampRim rim = shape.rim(height);
       counts[line] = static_cast<std::int32_t>(edges.count);
       for (std::uint32_t i = 0; i < edges.count; ++i) {
         const ApertureEdge edge = shape.aperture->edges[edges.first + i];
-        const std::int32_t place = LampShape::place(edge.at * shape.radius);
-        places[line][i] = place < rim.left ? rim.left : place > rim.right ? rim.right : place;
+        places[line][i] = lamp_place(shape, edge, rim);
         steps[line][i] = edge.step;
       }
     }
@@ -157,6 +167,55 @@ struct LampRow {
   }
 };
 static_assert(lamp_places == 1 << 6);
+
+/// Lines of many edges, whose places are worked out when they are asked for: arrays of them would be local
+/// memory of a GPU, kilobytes for each of its threads.
+template <>
+struct LampRow<most_aperture_edges> {
+  const LampShape* shape;
+  ApertureRow edges[lamp_lines];
+  LampRim rims[lamp_lines];
+
+  SATIN_HD void load(const LampShape& of, std::int32_t row) {
+    shape = &of;
+    for (int line = 0; line < lamp_lines; ++line) {
+      edges[line] = of.row(lamp_height(row, line));
+      rims[line] = of.rim(lamp_height(row, line));
+    }
+  }
+
+  /// Calls take(number, place, step) for every edge.
+  template <class Take>
+  SATIN_HD void for_edges(const Take& take) const {
+    for (int line = 0; line < lamp_lines; ++line)
+      for (std::uint32_t i = 0; i < edges[line].count; ++i) {
+        const ApertureEdge edge = shape->aperture->edges[edges[line].first + i];
+        take(static_cast<std::int32_t>(i), lamp_place(*shape, edge, rims[line]), edge.step);
+      }
+  }
+
+  [[nodiscard]] SATIN_HD std::int64_t total() const {
+    std::int64_t sum = 0;
+    for_edges(
+        [&](std::int32_t, std::int32_t place, std::int32_t step) { sum -= std::int64_t{step} * place; });
+    return sum;
+  }
+
+  [[nodiscard]] SATIN_HD std::int32_t coverage(std::int32_t column) const {
+    const std::int32_t end = (column + 1) * lamp_places;
+    std::int32_t sum = 0;
+    for_edges([&](std::int32_t, std::int32_t place, std::int32_t step) {
+      const std::int32_t right = end - place;
+      sum += step * (right < 0 ? 0 : right > lamp_places ? lamp_places : right);
+    });
+    return sum;
+  }
+
+  template <class Take>
+  SATIN_HD void for_places(const Take& take) const {
+    for_edges([&](std::int32_t i, std::int32_t place, std::int32_t) { take(i, place >> 6); });
+  }
+};
 
 /// Columns of pixels.
 struct LampColumns {
