@@ -47,7 +47,7 @@ class PreparedDof final : public PreparedFilter {
   void check(std::vector<std::string>& warnings, Stream stream) override {
     radii_.check(warnings, stream);
     found_ = radii_.found();
-    for (FoundValue& value : blur_.found(stream)) found_.push_back(std::move(value));
+    found_.push_back({"groups", static_cast<double>(blur_.groups(stream))});
   }
 
   [[nodiscard]] std::vector<FoundValue> found() const override { return found_; }

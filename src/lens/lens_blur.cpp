@@ -255,15 +255,10 @@ void LensBlur::run(const Inputs& inputs, const MutableImageView& output, Measure
   store_->run({shown_.values, picture, mask, output, measured}, stream);
 }
 
-std::vector<FoundValue> LensBlur::found(Stream stream) const {
-  const GroupWork* work = lens_.scene().work;
+int LensBlur::groups(Stream stream) const {
   DepthGroups groups;
-  SoftDepth soft;
-  backend_.download(&groups, &work->groups, sizeof groups, stream);
-  backend_.download(&soft, &work->soft, sizeof soft, stream);
-  const auto places = static_cast<double>(soft.at_silhouettes);
-  const double share = soft.at_silhouettes == 0 ? 0 : static_cast<double>(soft.ramps) / places;
-  return {{"groups", static_cast<double>(groups.count)}, {"soft", share}};
+  backend_.download(&groups, &lens_.scene().work->groups, sizeof groups, stream);
+  return groups.count;
 }
 
 void LensBlur::spread(const Measured* measured, Stream stream) {

@@ -121,9 +121,8 @@ class LensBlur {
   void run(const Inputs& inputs, const MutableImageView& output, Measured* measured, Stream stream,
            const std::uint32_t* soft = nullptr);
 
-  /// Of the last run: how many groups of depth there were, and which share of the pixels at silhouettes had a
-  /// ramp of depth. Waits.
-  [[nodiscard]] std::vector<FoundValue> found(Stream stream) const;
+  /// How many groups of depth the last run made. Waits.
+  [[nodiscard]] int groups(Stream stream) const;
 
  private:
   [[nodiscard]] MutableImageView plane(void* data, Type type, int channels = 1) const;

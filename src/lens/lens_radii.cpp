@@ -86,7 +86,8 @@ LensRadii::LensRadii(Backend& backend, const Shape& picture, const Shape& depth,
   const int colours = picture.channels >= 3 ? 3 : 1;
   if (source_.width != picture.width || source_.height != picture.height) {
     samples_ = plane_of_samples(samples_buffer_);
-    colours_ = backend.allocate(static_cast<std::size_t>(source_.width * source_.height) * sizeof(GuideColour));
+    colours_ =
+        backend.allocate(static_cast<std::size_t>(source_.width * source_.height) * sizeof(GuideColour));
     enlarge_radii_ = backend.prepare(EnlargeRadiiJob{sizes, picture.type, picture.channels, colours});
   }
   if (rule_.focal_length == 0) {
@@ -121,7 +122,7 @@ void LensRadii::prepare_rule() {
   smooths_ = has_steps(job);
   if (smooths_) prepare_smoothing(job);
   circle_of_confusion_ = backend_.prepare(job);
-  if (rule_.focal_length == 0) soft_depth_ = backend_.prepare(SoftDepthJob{job});
+  soft_depth_ = backend_.prepare(SoftDepthJob{job});
 }
 
 MutableImageView LensRadii::plane_of_samples(Buffer& buffer) const {
@@ -196,7 +197,7 @@ void LensRadii::run(const ImageView& picture, const ImageView& depth, const Muta
   const ImageView values = analyse(depth_in_alpha_ ? picture : depth, stream);
   const MutableImageView samples = enlarge_radii_ != nullptr ? samples_ : radii;
   circle_of_confusion_->run({values, state, samples}, stream);
-  if (soft_depth_ != nullptr) soft_depth_->run({values, span, state, samples}, stream);
+  soft_depth_->run({values, span, state, samples}, stream);
   if (held_radii_ != nullptr) held_radii_->run({samples, span, state}, stream);
   if (fill_radii_ != nullptr) fill_radii_->run(samples, state, stream);
   auto* colours = reinterpret_cast<GuideColour*>(colours_.get());
@@ -211,9 +212,13 @@ void LensRadii::check(std::vector<std::string>& warnings, Stream stream) {
   backend_.download(&found, state_.get(), sizeof found, stream);
   const LensState cleared;
   backend_.upload(state_.get(), &cleared, sizeof cleared, stream);
+  DepthSpan span;
+  backend_.download(&span, span_.get(), sizeof span, stream);
+  const double soft = span.silhouettes == 0 ? 0 : static_cast<double>(span.ramps) / span.silhouettes;
   found_ = {{"strength", found.strength / 256},
             {"focus", told_focus(found.focus, rule_, focus_)},
-            {"largest_radius", largest_found_radius(found, rule_)}};
+            {"largest_radius", largest_found_radius(found, rule_)},
+            {"soft", soft}};
   tell_findings(found, rule_, focus_, warnings);
 }
 

@@ -41,8 +41,8 @@ class LensRadii {
   /// throws Error(input) where no focus or no depth was found, and for a focus outside the depth.
   void check(std::vector<std::string>& warnings, Stream stream);
 
-  /// Of the last run before check(): the strength in pixels for a value of 1, the value that is sharp, and
-  /// the largest radius in pixels.
+  /// Of the last run before check(): the strength in pixels for a value of 1, the value that is sharp, the
+  /// largest radius in pixels, and which share of the silhouettes of the depth are ramps.
   [[nodiscard]] const std::vector<FoundValue>& found() const noexcept { return found_; }
 
   /// In the backend's memory: 1 once run() found the depth soft.
@@ -69,8 +69,8 @@ class LensRadii {
   std::unique_ptr<RankOperation> despeckle_;             ///< this and the next three: null where not needed
   std::unique_ptr<SmoothStepsOperation> smooth_steps_;   ///< used if smooths_
   std::unique_ptr<FillRadii> fill_radii_;
-  std::unique_ptr<SoftDepthJob::Operation> soft_depth_;  ///< this and the next one: null with a lens
-  std::unique_ptr<SnapDepthJob::Operation> snap_depth_;
+  std::unique_ptr<SoftDepthJob::Operation> soft_depth_;
+  std::unique_ptr<SnapDepthJob::Operation> snap_depth_;  ///< null with a lens
   std::unique_ptr<EnlargeRadiiJob::Operation> enlarge_radii_;
   std::unique_ptr<CircleOfConfusionJob::Operation> circle_of_confusion_;
   bool keeps_median_ = false;    ///< the next run has the depth of the last one

@@ -30,7 +30,7 @@ struct SoftDepthJob {
       launch(span_runs(width), (height + soft_stride - 1) / soft_stride,
              CountRamps<T>{circles.rule, depth, width, height, images.state, images.span});
       launch(std::int64_t{1}, std::int64_t{1}, TellSoftness{circles.rule, images.span, images.state});
-      if (circles.rule.sharp_range_given) return;
+      if (circles.rule.sharp_range_given || circles.rule.focal_length != 0) return;
       const RadiiOfDepth<T> again{circles.rule, depth, images.state, Rows<SignedRadius256>(images.radii)};
       launch(width, height, RadiiOfSoftDepth<T>{again, images.span});
     });

@@ -17,17 +17,10 @@ inline constexpr double tolerable_variance = 2.0;  ///< pixels^2, the mean over 
 inline constexpr int cuts_tried = 16;              ///< bins that one thread tries to cut at
 inline constexpr int cut_ranges = depth_bins / cuts_tried;
 
-/// How many of the pixels that the histogram looks at lie at silhouettes, and where the depth was a ramp.
-struct SoftDepth {
-  std::uint32_t at_silhouettes = 0;
-  std::uint32_t ramps = 0;
-};
-
 /// What the groups are made from and made in, in the memory of one device.
 struct GroupWork {
   std::int32_t highest = INT32_MIN;          ///< of the radii
   std::int32_t negative_lowest = INT32_MIN;  ///< - the lowest one
-  SoftDepth soft;
   std::uint32_t counts[depth_bins] = {};
   double mass[depth_bins + 1] = {};  ///< prefix sums of h, of h c and of h c^2, c in pixels
   double moment[depth_bins + 1] = {};
@@ -45,7 +38,6 @@ struct GroupWork {
     if (x != 0) return;
     highest = INT32_MIN;
     negative_lowest = INT32_MIN;
-    soft = {};
   }
   /// A partition into this many groups is good enough.
   SATIN_HD bool tolerable(int groups_made) const {
@@ -80,19 +72,6 @@ struct FindRadiusRange {
     }
     raise_shared(&work->highest, high);
     raise_shared(&work->negative_lowest, -low);
-  }
-};
-
-/// (x, y) is a pixel that the histogram looks at.
-struct CountSoft {
-  LensPlanes planes;
-  GroupWork* work;
-
-  SATIN_HD void operator()(int x, int y) const {
-    const std::int64_t at = planes.place(x * histogram_stride, y * histogram_stride);
-    const bool ramp = planes.radii[at] != planes.sharpened[at];
-    if (ramp) add_shared(&work->soft.ramps, 1);
-    if (ramp || planes.edges[at] != 0) add_shared(&work->soft.at_silhouettes, 1);
   }
 };
 

@@ -85,8 +85,6 @@ void make_visible_samples(const Launch& launch, const LensPlanes& planes, const 
   launch(planes.width, planes.height, SharpenRamp{planes});
   find_depth_groups(launch, planes, work, most);
   launch(planes.width, planes.height, FindSilhouette{planes});
-  launch((planes.width + histogram_stride - 1) / histogram_stride,
-         (planes.height + histogram_stride - 1) / histogram_stride, CountSoft{planes, work});
   const StoreVisible<T, Channels> visible{planes, picture, unit, &work->groups};
   launch(planes.width, planes.height, visible);
   launch(planes.width, planes.height, SeparateSilhouettes<T, Channels>{visible, list, soft});

@@ -79,15 +79,17 @@ struct CountRamps {
   }
 };
 
-/// Whether depth is soft, and the edges of what is sharp then; one thread.
+/// Whether depth is soft, and the edges of what is sharp then; one thread. With a lens no depth is taken for
+/// soft: it is what it is.
 struct TellSoftness {
   DepthRule rule;
   DepthSpan* span;
   LensState* state;
 
   SATIN_HD void operator()(int /*x*/, int /*y*/) const {
-    span->soft =
-        span->silhouettes >= least_silhouettes && 2 * std::uint64_t{span->ramps} >= span->silhouettes ? 1 : 0;
+    const bool mostly_ramps =
+        span->silhouettes >= least_silhouettes && 2 * std::uint64_t{span->ramps} >= span->silhouettes;
+    span->soft = mostly_ramps && rule.focal_length == 0 ? 1 : 0;
     if (span->soft == 0 || rule.sharp_range_given) return;
     const double more = soft_sharp_share * (state->high - state->low);
     state->near_edge = state->near_edge + more;
