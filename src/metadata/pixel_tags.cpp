@@ -177,6 +177,14 @@ bool has_orientation(Bytes exif) noexcept {
   return reader.valid() && reader.find(reader.first_directory(), orientation).has_value();
 }
 
+FileBytes exif_of_orientation(int turn) {
+  // Little endian; one directory at 8, with an entry of one short number and none behind it.
+  std::array<unsigned char, 26> block = {'I', 'I', 42, 0, 8, 0, 0, 0, 1, 0, 0x12, 1, type_short, 0, 1};
+  block[18] = static_cast<unsigned char>(turn);
+  const Bytes bytes = std::as_bytes(std::span(block));
+  return {bytes.begin(), bytes.end()};
+}
+
 void describe_in_exif(FileBytes& exif, std::int64_t width, std::int64_t height, int turn) {
   const ExifReader reader(exif);
   if (!reader.valid()) return exif.clear();

@@ -11,6 +11,8 @@ namespace satin::io {
 
 /// True if the block tells an orientation.
 [[nodiscard]] bool has_orientation(Bytes exif) noexcept;
+/// A block that says nothing but the orientation.
+[[nodiscard]] FileBytes exif_of_orientation(int orientation);
 
 /// Makes the block speak of a picture of this size and orientation, in place: those, the pixel dimensions,
 /// and no picture as it was: previews of directories behind and below the first one, and values that hold an

@@ -163,9 +163,10 @@ struct SatinHeifFile {
     item.has_alpha = heif_image_handle_has_alpha_channel(handle);
     item.is_premultiplied = heif_image_handle_is_premultiplied_alpha(handle);
     item.primaries = item.transfer = 2;
-    heif_color_profile_nclx* nclx = nullptr;
-    if (heif_image_handle_get_nclx_color_profile(handle, &nclx).code == heif_error_Ok)
-      read_colour(*Nclx(nclx), item);
+    heif_color_profile_nclx* profile = nullptr;
+    const heif_error found = heif_image_handle_get_nclx_color_profile(handle, &profile);
+    const Nclx nclx(profile);
+    if (found.code == heif_error_Ok) read_colour(*nclx, item);
     item.icc = view_of(blocks.emplace_back(profile_of(handle)));
     item.exif = view_of(blocks.emplace_back(metadata_of(handle, "Exif", "")));
     item.xmp = view_of(blocks.emplace_back(metadata_of(handle, "mime", "application/rdf+xml")));
