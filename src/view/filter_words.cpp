@@ -31,6 +31,7 @@ const char* kind_of(ParameterKind kind) {
     case ParameterKind::point:
       return "point";
     case ParameterKind::reals:
+    case ParameterKind::range:
       break;
   }
   return "text";

@@ -237,7 +237,8 @@ TEST(Includes, OnlyFilesAndTheirUsersReadFiles) {
     for (const std::string& include : source.angled)
       EXPECT_TRUE(folder == "view" || !include.starts_with("boost/"))
           << source.name << " includes " << include;
-    if (std::set<std::string>{"satin", "metadata", "io", "batch", "view", "app", "python"}.contains(folder)) continue;
+    if (std::set<std::string>{"satin", "metadata", "io", "batch", "view", "app", "python"}.contains(folder))
+      continue;
     for (const std::string& include : source.quoted)
       EXPECT_FALSE(starts_with_any(include, {"satin/io.h", "satin/batch.h"}))
           << source.name << " includes " << include;

@@ -310,8 +310,9 @@ TEST(LargeBlur, WhiteStaysWhiteAtTheBoundsOfRunningSums) {
         }
 }
 
-// Bytes become 16 bits between successive boxes and then bytes again: around the largest sums of 32 bits, (2 n +
-// 3) (2 r + 1) < 257 with parts of pixels and 255 x 255 without, and the largest divisors of the last box.
+// Bytes become 16 bits between successive boxes and then bytes again: around the largest sums of 32 bits, (2
+// n + 3) (2 r + 1) < 257 with parts of pixels and 255 x 255 without, and the largest divisors of the last
+// box.
 TEST(LargeBlur, WhiteStaysWhiteAtTheBoundsOfSumsBetweenBoxes) {
   for (const double radius : {9.0, 15.125, 15.140625, 15.1875, 20.5, 21.375, 22.0, 381.0, 383.0, 384.5})
     for (int channels = 1; channels <= 4; ++channels)
@@ -358,8 +359,9 @@ TEST(LargeBlur, AlphaIsTheDefinitions) {
     }
 }
 
-// The bounds of maps: the largest sums of packed table entries and the largest divisors of tiles, and larger ones; of
-// linear light boxes of 255 x 255 pixels, whose sums 32 bits hold, and of 509 x 509, whose quarters they do.
+// The bounds of maps: the largest sums of packed table entries and the largest divisors of tiles, and larger
+// ones; of linear light boxes of 255 x 255 pixels, whose sums 32 bits hold, and of 509 x 509, whose quarters
+// they do.
 TEST(LargeBlur, WhiteStaysWhiteByAMap) {
   for (int channels = 1; channels <= 4; ++channels)
     for (const double radius : {0.0, 1.0, 27.0, 28.0, 31.996, 32.0, 34.5, 35.0, 36.0, 44.0, 62.75, 63.0, 64.0,
