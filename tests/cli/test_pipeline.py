@@ -88,6 +88,6 @@ def test_errors_tell_the_column(satin, picture, text, column, says):
 
 
 def test_missing_operands(satin, picture):
-    satin.bad(2, "run", says="pipeline")
+    satin.bad(2, "run", says="PIPELINE")
     satin.bad(2, "run", "blur", "-o", "out.png", says="input")
     satin.bad(2, "run", "blur", "in.png", says="-o")

@@ -46,12 +46,14 @@ else()
   message(STATUS "Skipped: pkg-config is missing")
 endif()
 
-# Versions: any of this major number that is not newer.
-foreach(case "${VERSION} TRUE" "0.0.9 TRUE" "0.99 FALSE" "1.0 FALSE")
+# Versions: those of this minor number that are not newer.
+foreach(case "${VERSION} TRUE" "0.2 TRUE" "0.1.9 FALSE" "0.99 FALSE" "1.0 FALSE")
   separate_arguments(case)
   list(GET case 0 PACKAGE_FIND_VERSION)
   list(GET case 1 expected)
-  string(REGEX MATCH "^[0-9]+" PACKAGE_FIND_VERSION_MAJOR ${PACKAGE_FIND_VERSION})
+  string(REGEX MATCH "^([0-9]+)\\.([0-9]+)" numbers ${PACKAGE_FIND_VERSION})
+  set(PACKAGE_FIND_VERSION_MAJOR ${CMAKE_MATCH_1})
+  set(PACKAGE_FIND_VERSION_MINOR ${CMAKE_MATCH_2})
   set(PACKAGE_VERSION_COMPATIBLE FALSE)
   include(${lib}/cmake/satin/satinConfigVersion.cmake)
   if(NOT PACKAGE_VERSION_COMPATIBLE STREQUAL expected)

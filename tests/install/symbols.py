@@ -54,6 +54,9 @@ def is_public(symbol):
     table = re.fullmatch(r"(?:typeinfo|typeinfo name|vtable) for (.*)", symbol)
     if table:
         return table[1] in classes
+    conversion = re.fullmatch(r"(.*)::operator [\w:<> ]+\(\) const", symbol)
+    if conversion:
+        return plain(conversion[1]) in classes
     name = plain(symbol)
     owner, _, short = name.rpartition("::")
     made_by_the_compiler = owner in classes and (short.lstrip("~") == owner.split("::")[-1] or short == "operator=")

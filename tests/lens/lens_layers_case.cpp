@@ -82,10 +82,11 @@ Layers layers_of(const Device& device, const Image& picture, const std::vector<s
   layers.group_of = downloaded(backend, planes.groups, size);
   const std::uint32_t count = downloaded(backend, scene.list.count, 1).front();
   layers.hidden = downloaded(backend, scene.list.samples, count);
-  const auto first_hidden = std::ranges::partition(
-      layers.hidden, [&](const LensSample& sample) { return !is_hidden(layers, sample); });
-  layers.separate.assign(layers.hidden.begin(), first_hidden.begin());
-  layers.hidden.erase(layers.hidden.begin(), first_hidden.begin());
+  const auto first_hidden =
+      std::partition(layers.hidden.begin(), layers.hidden.end(),
+                     [&](const LensSample& sample) { return !is_hidden(layers, sample); });
+  layers.separate.assign(layers.hidden.begin(), first_hidden);
+  layers.hidden.erase(layers.hidden.begin(), first_hidden);
   std::ranges::sort(layers.hidden, before);
   std::ranges::sort(layers.separate, before);
   return layers;

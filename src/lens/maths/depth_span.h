@@ -80,7 +80,10 @@ struct ClearDepthCounts {
   }
 };
 
-/// Counts the digit of a run of columns; pixels with one digit that follow each other at once.
+/// Counts the digits of a run of columns. A few counts of neighbouring digits are held, so that pixels that
+/// hardly differ reach the memory that all share together.
+inline constexpr int counts_held = 4;
+
 template <class T>
 struct CountDepthDigits {
   DepthRule rule;
@@ -96,8 +99,8 @@ struct CountDepthDigits {
     const T* row = depth.row(y);
     const std::int64_t first = std::int64_t{x} * span_run;
     const std::int64_t last = first + span_run < width ? first + span_run : width;
-    std::uint32_t* counter = span->counts[0];
-    std::uint32_t count = 0;
+    std::uint32_t* counters[counts_held] = {};
+    std::uint32_t counts[counts_held] = {};
     for (std::int64_t u = first; u < last; ++u) {
       const T stored = row[u * depth.channels];
       if (!depth_value(static_cast<double>(stored), rule).known) continue;
@@ -106,14 +109,16 @@ struct CountDepthDigits {
       while (end < span_ends && ends[end].prefix != digits >> span_digit_bits) ++end;
       if (end == span_ends) continue;
       std::uint32_t* own = span->counts[end] + digits % span_digits;
-      if (own != counter) {
-        if (count != 0) add_shared(counter, count);
-        counter = own;
-        count = 0;
+      const std::uint32_t place = digits % counts_held;
+      if (own != counters[place]) {
+        if (counts[place] != 0) add_shared(counters[place], counts[place]);
+        counters[place] = own;
+        counts[place] = 0;
       }
-      ++count;
+      ++counts[place];
     }
-    if (count != 0) add_shared(counter, count);
+    for (int place = 0; place < counts_held; ++place)
+      if (counts[place] != 0) add_shared(counters[place], counts[place]);
   }
 };
 
