@@ -112,16 +112,16 @@ struct LampScene {
       colour[c] = static_cast<std::uint32_t>(static_cast<float>(colour[c]) * by + 0.5F);
   }
 
-  /// Takes the sample: its weight is 0 then, if it is drawn by the aperture.
-  SATIN_HD std::uint16_t add(const LensSample& sample) const {
-    if (sample.radius < least_lamp_radius) return sample.weight;
+  /// lamp_share() of the sample; 0: it is too small, or the aperture lets nothing through.
+  [[nodiscard]] SATIN_HD std::uint64_t share_of(const LensSample& sample) const {
+    if (sample.radius < least_lamp_radius) return 0;
     const LampShape shape(aperture, sample);
     const std::uint32_t weight = sample_weight(full, sample.weight);
-    const std::uint64_t share =
-        aperture.simple != 0 ? lamp_share<2>(shape, weight) : lamp_share<most_aperture_edges>(shape, weight);
-    if (share == 0) return sample.weight;
+    return aperture.simple != 0 ? lamp_share<2>(shape, weight)
+                                : lamp_share<most_aperture_edges>(shape, weight);
+  }
+  SATIN_HD void add(const LensSample& sample, std::uint64_t share) const {
     lamps.lamps[add_shared(lamps.count, 1)] = {sample, share};
-    return 0;
   }
 };
 
@@ -168,22 +168,29 @@ SATIN_HD void for_lamps_of_cell(const LampScene<Channels>& scene, int x, int y, 
     }
 }
 
-/// Listed samples are looked at by this many columns and rows of threads, in turns.
+/// Lists are looked at by this many columns and rows of threads, in turns.
 inline constexpr int lamp_threads_across = 64;
-inline constexpr int lamp_threads_down = 256;
+inline constexpr int lamp_threads_down = 1024;
+
+/// Calls item(i) for the places of a list of `count` that fall to this thread.
+template <class Item>
+SATIN_HD void for_places_of_list(std::uint32_t count, int x, int y, const Item& item) {
+  for (std::uint64_t i = static_cast<std::uint64_t>(y) * lamp_threads_across + static_cast<std::uint64_t>(x);
+       i < count; i += lamp_threads_across * lamp_threads_down)
+    item(i);
+}
 
 template <int Channels, class OfLamp>
 SATIN_HD void for_listed_lamps(const LampScene<Channels>& scene, int x, int y, const OfLamp& lamp) {
   const std::uint32_t count =
       *scene.listed.count < scene.listed.capacity ? *scene.listed.count : scene.listed.capacity;
-  for (std::uint64_t i = static_cast<std::uint64_t>(y) * lamp_threads_across + static_cast<std::uint64_t>(x);
-       i < count; i += lamp_threads_across * lamp_threads_down) {
+  for_places_of_list(count, x, y, [&](std::uint64_t i) {
     LensSample& sample = scene.listed.samples[i];
     const std::uint32_t value = scene.brightest(sample.colour);
-    if (sample.weight == 0 || sample.block != 1 || !scene.may_be_lamp(value, sample.radius)) continue;
+    if (sample.weight == 0 || sample.block != 1 || !scene.may_be_lamp(value, sample.radius)) return;
     const auto around = scene.around(value, sample.x / lamp_cell, sample.y / lamp_cell);
     if (around.times > lamp_times) lamp(sample, scene.gain(value, sample.radius, around.bright));
-  }
+  });
 }
 
 template <int Channels>
@@ -204,6 +211,8 @@ struct CountListedLamps {
   }
 };
 
+/// Brightens the visible lamps, and lists those that are large enough; their shares are still to come, as
+/// lamps stand in few of the cells.
 template <int Channels>
 struct TakeLamps {
   LampScene<Channels> scene;
@@ -222,7 +231,22 @@ struct TakeLamps {
       sample.weight = planes.weights[at];
       sample.block = 1;
       sample.group = planes.groups[at];
-      planes.weights[at] = scene.add(sample);
+      if (sample.radius >= least_lamp_radius) scene.add(sample, 0);
+    });
+  }
+};
+
+/// The shares of the visible lamps, which are all that is listed so far. The splat draws no other sample
+/// there.
+template <int Channels>
+struct ShareLamps {
+  LampScene<Channels> scene;
+
+  SATIN_HD void operator()(int x, int y) const {
+    for_places_of_list(*scene.lamps.count, x, y, [&](std::uint64_t i) {
+      Lamp& lamp = scene.lamps.lamps[i];
+      lamp.share = scene.share_of(lamp.sample);
+      if (lamp.share != 0) scene.planes.weights[scene.planes.place(lamp.sample.x, lamp.sample.y)] = 0;
     });
   }
 };
@@ -235,7 +259,10 @@ struct TakeListedLamps {
     if (!scene.lamps.fits()) return;
     for_listed_lamps(scene, x, y, [&](LensSample& sample, float gain) {
       scene.brighten(sample.colour, gain);
-      sample.weight = scene.add(sample);
+      const std::uint64_t share = scene.share_of(sample);
+      if (share == 0) return;
+      scene.add(sample, share);
+      sample.weight = 0;
     });
   }
 };
