@@ -1,5 +1,5 @@
 // Medians of 3 x 3 pixels (median_tiles.cuh), without shared memory. A thread has tiles of 2 x 2 pixels, one
-// below the other, in the two halves of its words; floats have one tile across.
+// below the other; the second lane of its words has the tiles two pixels to the right.
 
 #include <cstdint>
 
@@ -17,28 +17,12 @@ constexpr int seen = tile_side + 2 * reach;
 constexpr int strip_warps = 4;  // of a block, each with rows of its own
 constexpr int strip_rows = 8;   // of a thread
 
-/// How keys lie in words: the second one of a word is two pixels right of the first.
-template <class Key>
-struct Word {
-  using Value = Pair;
-  static constexpr int tiles = 2;
-  static __device__ Value pack(Key left, Key right) { return {left | std::uint32_t{right} << 16}; }
-  static __device__ Key unpack(Value value, int tile) { return static_cast<Key>(value.word >> 16 * tile); }
-};
-template <>
-struct Word<FloatKey> {
-  using Value = FloatKey;
-  static constexpr int tiles = 1;
-  static __device__ Value pack(FloatKey left, FloatKey) { return left; }
-  static __device__ FloatKey unpack(Value value, int) { return value; }
-};
-
 /// The pixels around a thread's columns.
 template <class Key>
 class StripColumns {
  public:
   using Value = typename Word<Key>::Value;
-  static constexpr int pixels = tile_side * Word<Key>::tiles;  ///< of a thread
+  static constexpr int pixels = tile_side * Word<Key>::lanes;  ///< of a thread
   static constexpr int keys = pixels + 2 * reach;
 
   __device__ StripColumns(const RankArguments& run, int x, bool aligned) : run_(run), x_(x) {

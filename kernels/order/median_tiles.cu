@@ -1,5 +1,5 @@
-// Medians of windows of 5 x 5 to 15 x 15 pixels (median_tiles.cuh). A thread has a tile, or two of them in
-// the halves of a word: those of the upper and the lower half of the block's pixels.
+// Medians of windows of 5 x 5 to 15 x 15 pixels (median_tiles.cuh). A thread has one tile a lane of its
+// words: the first lane has the upper half of the block's rows, the second one the lower half.
 
 #include <cstdint>
 
@@ -18,29 +18,13 @@ constexpr int tiles_down = 8;
 constexpr int tile_threads = tiles_across * tiles_down;
 constexpr int tile_blocks = 2;  // of a multiprocessor, at least: leaves a thread all registers it can have
 
-/// How keys lie in words: those of the lower half of a block's rows above the others.
-template <class Key>
-struct Word {
-  using Value = Pair;
-  static constexpr int halves = 2;
-  static __device__ Value pack(Key upper, Key lower) { return {upper | std::uint32_t{lower} << 16}; }
-  static __device__ Key unpack(Value value, int half) { return static_cast<Key>(value.word >> 16 * half); }
-};
-template <>
-struct Word<FloatKey> {
-  using Value = FloatKey;
-  static constexpr int halves = 1;
-  static __device__ Value pack(FloatKey upper, FloatKey) { return upper; }
-  static __device__ FloatKey unpack(Value value, int) { return value; }
-};
-
 /// The pixels that a block's windows see.
 template <class Key, int Reach>
 struct BlockPixels {
   using Value = typename Word<Key>::Value;
   static constexpr int columns = tiles_across * tile_columns;
-  static constexpr int rows = tiles_down * tile_rows;  ///< of a half
-  static constexpr int block_rows = rows * Word<Key>::halves;
+  static constexpr int rows = tiles_down * tile_rows;  ///< of a lane
+  static constexpr int block_rows = rows * Word<Key>::lanes;
   static constexpr int seen_columns = columns + 2 * Reach;
   static constexpr int seen_rows = rows + 2 * Reach;
   /// Columns that lie at the same place of their tiles follow one another. There are 4 i + 2 of them, so that
@@ -65,7 +49,7 @@ struct BlockPixels {
            row += tile_threads / warp_size) {
         const Key upper = key_or_outside<Key>(run, x, row_at(row));
         Key lower{};
-        if constexpr (Word<Key>::halves == 2) lower = key_or_outside<Key>(run, x, row_at(row + rows));
+        if constexpr (Word<Key>::lanes == 2) lower = key_or_outside<Key>(run, x, row_at(row + rows));
         values[place(column, row)] = Word<Key>::pack(upper, lower);
       }
     }
@@ -91,14 +75,14 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks)
       pixel, [&](int x, int y, Value median) { medians[y][x] = median; });
   const Inner inner(run.job, Reach);
 #pragma unroll
-  for (int half = 0; half < Word<Key>::halves; ++half) {
+  for (int lane = 0; lane < Word<Key>::lanes; ++lane) {
 #pragma unroll
     for (int y = 0; y < tile_rows; ++y) {
       Vector<Key, tile_columns> keys;
 #pragma unroll
-      for (int x = 0; x < tile_columns; ++x) keys.of[x] = Word<Key>::unpack(medians[y][x], half);
+      for (int x = 0; x < tile_columns; ++x) keys.of[x] = Word<Key>::unpack(medians[y][x], lane);
       store_inner(run, inner, aligned, first_x + tile_columns * across,
-                  first_y + half * Pixels::rows + tile_rows * down + y, keys);
+                  first_y + lane * Pixels::rows + tile_rows * down + y, keys);
     }
   }
 }

@@ -14,6 +14,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "extremes/maths/extreme.h"
+
 namespace satin::kernels::median_tiles {
 
 /// Two values of 16 bits.
@@ -24,6 +26,22 @@ __device__ inline Pair least(Pair a, Pair b) { return {__vminu2(a.word, b.word)}
 __device__ inline Pair most(Pair a, Pair b) { return {__vmaxu2(a.word, b.word)}; }
 __device__ inline std::int32_t least(std::int32_t a, std::int32_t b) { return min(a, b); }
 __device__ inline std::int32_t most(std::int32_t a, std::int32_t b) { return max(a, b); }
+
+/// Keys in words: two of 8 or 16 bits, whose tiles are worked on together, or one of a float.
+template <class Key>
+struct Word {
+  using Value = Pair;
+  static constexpr int lanes = 2;
+  static __device__ Value pack(Key first, Key second) { return {first | std::uint32_t{second} << 16}; }
+  static __device__ Key unpack(Value value, int lane) { return static_cast<Key>(value.word >> 16 * lane); }
+};
+template <>
+struct Word<FloatKey> {
+  using Value = FloatKey;
+  static constexpr int lanes = 1;
+  static __device__ Value pack(FloatKey first, FloatKey) { return first; }
+  static __device__ FloatKey unpack(Value value, int) { return value; }
+};
 
 /// Calls action(0), action(1) ... action(Count - 1), unrolled, so that lists stay in registers.
 template <class Action, int... I>

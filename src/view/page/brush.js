@@ -1,7 +1,7 @@
 // The brush: strokes in pixels of the picture, which Satin makes a mask of, and how they look meanwhile.
 
 import { Control } from "./control.js";
-import { byId } from "./dom.js";
+import { beforeNextFrame, byId } from "./dom.js";
 
 const apart = 0.15;
 
@@ -20,7 +20,7 @@ export class Brush {
   #settings = { radius: 40, hardness: 50 };
   #stroke = null;
   #holding = "";
-  #scheduled = false;
+  draw = beforeNextFrame(() => this.#paint());
 
   constructor(layer, session, viewport, gestures) {
     this.#layer = layer;
@@ -130,15 +130,6 @@ export class Brush {
     byId("eraser").disabled = !painted;
     byId("clear-mask").disabled = !painted && !this.#session.step?.values.mask;
     this.draw();
-  }
-
-  draw() {
-    if (this.#scheduled) return;
-    this.#scheduled = true;
-    requestAnimationFrame(() => {
-      this.#scheduled = false;
-      this.#paint();
-    });
   }
 
   /** Strokes are seen while the brush is in hand, over the result. */

@@ -1,5 +1,7 @@
 // The canvas: frames as they came where they fit, shifted and scaled until better ones are there.
 
+import { beforeNextFrame } from "./dom.js";
+
 /** A canvas of a frame's pixels, made when it must be scaled. */
 function surface(frame) {
   if (!frame.surface) {
@@ -14,7 +16,7 @@ export class PictureCanvas {
   #context;
   #viewport;
   #frames;
-  #scheduled = false;
+  draw = beforeNextFrame(() => this.#paint());
   /** The share of the width, from the left, that shows the picture before. */
   share = 0;
 
@@ -40,16 +42,6 @@ export class PictureCanvas {
     this.#element.width = width;
     this.#element.height = height;
     this.draw();
-  }
-
-  /** Draws before the next picture of the screen. */
-  draw() {
-    if (this.#scheduled) return;
-    this.#scheduled = true;
-    requestAnimationFrame(() => {
-      this.#scheduled = false;
-      this.#paint();
-    });
   }
 
   #paint() {

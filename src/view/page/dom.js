@@ -40,3 +40,16 @@ export function fill(slider) {
   const share = (slider.value - slider.min) / (slider.max - slider.min);
   slider.style.setProperty("--filled", `${100 * share}%`);
 }
+
+/** A function that calls `paint` before the next picture of the screen, once however often it is called until then. */
+export function beforeNextFrame(paint) {
+  let scheduled = false;
+  return () => {
+    if (scheduled) return;
+    scheduled = true;
+    requestAnimationFrame(() => {
+      scheduled = false;
+      paint();
+    });
+  };
+}
