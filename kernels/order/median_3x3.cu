@@ -17,7 +17,7 @@ constexpr int seen = tile_side + 2 * reach;
 constexpr int strip_warps = 4;  // of a block, each with rows of its own
 constexpr int strip_rows = 8;   // of a thread
 
-/// How keys lie in words: the second one of a word is two pixels right of the first.
+/// A word of keys: the second key of a word is two pixels right of the first.
 template <class Key>
 struct Word {
   using Value = Pair;

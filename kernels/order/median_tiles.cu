@@ -18,7 +18,7 @@ constexpr int tiles_down = 8;
 constexpr int tile_threads = tiles_across * tiles_down;
 constexpr int tile_blocks = 2;  // of a multiprocessor, at least: leaves a thread all registers it can have
 
-/// How keys lie in words: those of the lower half of a block's rows above the others.
+/// A word of keys: its upper 16 bits hold a key of the lower half of a block's rows.
 template <class Key>
 struct Word {
   using Value = Pair;
