@@ -154,7 +154,7 @@ __global__ void __launch_bounds__(plane_threads)
   add_shared(&sum.count, own.count);
 }
 
-/// One thread a place but for the differences.
+/// Launches a step with one thread a place; the sums of differences have a kernel of their own.
 struct NonlocalLaunch : EachPlace {
   using EachPlace::operator();
 

@@ -1,7 +1,6 @@
-// What tiles do not gather: samples of the list, visible ones that reach too far, and lamps (splat_lamps.cu).
-// A corner of a staircase
-// costs one atomic addition a plane; additions modulo 2^64 give the same sums in any order. The tiles that
-// they lie in are marked and cleared before.
+// The splat of samples that tiles do not gather: those of the list, visible ones that reach too far, and
+// lamps (splat_lamps.cu). A corner of a staircase costs one atomic addition a plane; additions modulo 2^64
+// give the same sums in any order. The tiles that the corners lie in are marked and cleared before.
 
 #include "core/with_type.h"
 #include "kernels/lens/splat_direct.cuh"

@@ -19,7 +19,7 @@ struct AnyLight {
   [[nodiscard]] __device__ T encoded(std::uint32_t value) const { return encode(value, transfer, T{}); }
 };
 
-/// What goes into four pixels of a row, as it lies in memory.
+/// The own values, means and mask weights of four pixels of a row, as they lie in memory.
 template <int Channels, class T, class Mean>
 struct QuadToBlend {
   static constexpr int values = quad * Channels;

@@ -183,14 +183,14 @@ void launch_mean(const RunningMeanArguments& arguments, StreamHandle stream);
 
 // --- By a map, with the table in shared memory: tiled_table.cu ---
 
-/// u8, 1 to 3 channels.
+/// Means of u8 pictures of 1 to 3 channels.
 struct TiledTableJob : TiledMeanJob {
   int reach = 0;        ///< of the largest window, rounded up
   bool linear = false;  ///< to linear light and back
   RadiusField radius;
 
   [[nodiscard]] int farthest() const { return reach + most_batch_rows; }
-  static constexpr int most_batch_rows = 8;  ///< that the warps of a block hand to each other
+  static constexpr int most_batch_rows = 8;  ///< rows that the warps of a block hand to each other
 
   /// Whole boxes have less than 2^14 pixels: kernels/means/tiled_table_means.cuh.
   static constexpr int largest_reach = 63;
@@ -215,7 +215,7 @@ void launch_mean(const TiledTableArguments& arguments, StreamHandle stream);
 
 // --- Means under a mask: blend_means.cu ---
 
-/// Integers without alpha.
+/// A blend of integer pictures without alpha.
 struct BlendMeansArguments {
   std::int64_t width = 0;
   std::int64_t height = 0;
@@ -233,7 +233,7 @@ void blend_means(const BlendMeansArguments& arguments, StreamHandle stream);
 
 // --- From a table of linear light: light_gather.cu ---
 
-/// u8, borders that shrink; one radius or a map.
+/// Means of u8 pictures with borders that shrink, by one radius or a map.
 struct LightGatherArguments {
   static constexpr int largest_reach = 255;  ///< quarters of boxes: 256 * 256 * 65535 < 2^32
 

@@ -33,7 +33,7 @@ class AreaDivision {
     inverse_ = __fmul_rn(rough_reciprocal(near(area)), too_small);
   }
 
-  /// round(sum / area), ties up.
+  /// The mean round(sum / area), ties up.
   [[nodiscard]] __device__ std::uint32_t operator()(std::uint64_t sum) const {
     const std::uint64_t total = sum + area_ / 2;
     const std::uint32_t quotient = __float2uint_rz(__fmul_rz(near(total), inverse_));

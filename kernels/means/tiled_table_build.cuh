@@ -8,7 +8,7 @@
 
 namespace satin::kernels {
 
-/// One row of every batch, or of every second one where batches have fewer rows than there are warps.
+/// A warp scans one row of every batch, or of every second batch if batches have fewer rows than warps.
 template <class Values, bool Aligned>
 __device__ void scan_rows(const TiledTableArguments& arguments, const TiledTableShared<Values>& shared,
                           TableRows<Values::channels> reader, int warp) {

@@ -1,5 +1,5 @@
 #pragma once
-// How sums of a box become the means of its channels: a byte each of packed sums, 16 bits of linear light.
+// Means of a box from the sums of its channels: packed sums give a byte a channel, linear light 16 bits.
 
 #include <cstdint>
 
@@ -178,7 +178,7 @@ class LightDivision {
     inverse_ = __fmul_rn(rough_reciprocal(__uint2float_rn(area)), (1U << shift) * too_small);
   }
 
-  /// round(sum / area), ties up.
+  /// The mean round(sum / area), ties up.
   [[nodiscard]] __device__ std::uint32_t operator()(std::uint64_t sum) const {
     const std::uint64_t total = sum + area_ / 2;
     const float estimate =

@@ -1,7 +1,8 @@
 #pragma once
-// What a table in shared memory sums: bytes as they are stored, the channels of an entry in one word, or
-// their linear light, a word a channel. Both know how a lane sums its pixels, how rows are staged between
-// warps, and how sums become codes.
+// The values that a table in shared memory sums:
+// - bytes as they are stored: the channels of an entry in one word,
+// - their linear light: a word a channel.
+// Both know how a lane sums its pixels, how rows are staged between warps, and how sums become codes.
 
 #include <cstdint>
 #include <type_traits>
@@ -38,7 +39,7 @@ class StoredBytes {
   using Words = typename TableRows<Channels>::Words;
   using Vectors = Vector<Sum, 16 / sizeof(Sum)>;
   static constexpr int channels = Channels;
-  static constexpr int batch_rows = 8;  ///< that the warps of a block hand to each other
+  static constexpr int batch_rows = 8;  ///< rows that the warps of a block hand to each other
   static constexpr int ring_step = 8;   ///< of the rows of a ring
 
   /// Entries of a row that a thread adds at once.

@@ -13,7 +13,7 @@ namespace satin::kernels {
 
 inline constexpr int frame_threads = 256;
 
-/// Whether `Pixels` keys at the beginning of a row, or a multiple of them further on, are one aligned vector.
+/// True if `Pixels` keys at the beginning of a row, or a multiple of them further on, are an aligned vector.
 template <class Key, int Pixels>
 bool is_aligned(const void* data, std::int64_t row) {
   return (reinterpret_cast<std::uintptr_t>(data) | static_cast<std::uintptr_t>(row)) %

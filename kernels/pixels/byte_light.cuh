@@ -32,7 +32,7 @@ class ByteLight {
 
   [[nodiscard]] __device__ std::uint32_t decoded(std::uint32_t code) const { return light_[code]; }
 
-  /// What is above 16 bits, as pixels that are not stored may have, does not lead out of the table.
+  /// A value above 16 bits, as pixels that are not stored may have, does not lead out of the table.
   [[nodiscard]] __device__ std::uint32_t encoded(std::uint32_t value) const {
     constexpr std::uint32_t bucket = TransferView::bucket8;
     return (sums_[value / bucket % TransferView::buckets8] + value % bucket) / bucket;

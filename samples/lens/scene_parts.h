@@ -1,5 +1,5 @@
 #pragma once
-// What scenes are made of: random numbers, textures, outlines and layers.
+// The parts of scenes: random numbers, textures, outlines and layers.
 
 #include <cstdint>
 #include <functional>

@@ -56,7 +56,7 @@ std::vector<char> edge_band(const Scene& scene, const satin::Image& disparity) {
   return band;
 }
 
-/// Near silhouettes of blurred things before others.
+/// The pixels near silhouettes of blurred things that are before others.
 std::vector<char> blurred_silhouettes(const Scene& scene, const satin::Image& disparity) {
   std::vector<char> band(static_cast<std::size_t>(width) * height);
   const auto at = [&](int x, int y) { return disparity.view().value<float>(x, y); };

@@ -13,7 +13,7 @@ namespace {
 constexpr int around = 32;  ///< pixels beyond the picture that are spread as well
 constexpr int parts = 6;    ///< of a pixel, along each axis
 
-/// What arrives at one pixel: light times weight, and the weight.
+/// Sums over the samples that arrive at one pixel: light times weight, and weight.
 struct Arrived {
   Vec3 light{};
   double weight = 0;
@@ -33,7 +33,7 @@ struct Disc {
   }
 };
 
-/// One pixel of one layer alone.
+/// The light and weight of one pixel of one layer alone.
 Arrived pixel_of_layer(const Layer& layer, int x, int y) {
   Arrived pixel;
   for (int part = 0; part < parts * parts; ++part) {

@@ -37,7 +37,7 @@ struct BenchResult {
   [[nodiscard]] double share_of_copy() const noexcept { return copy_seconds / seconds; }
 };
 
-/// What is filtered.
+/// The picture that a case filters.
 struct Case {
   Shape picture{3840, 2160, 3, Type::u8};
   BenchInput input = BenchInput::photograph;

@@ -12,9 +12,9 @@ class Random {
  public:
   explicit Random(std::uint32_t seed) : state_(seed) {}
   std::uint32_t bits() { return (state_ = state_ * 1664525U + 1013904223U) >> 8U; }
-  /// Evenly in 0..1.
+  /// A random number, evenly in 0..1.
   float part() { return static_cast<float>(bits()) / 0x1p24F; }
-  /// Evenly in -1/2..1/2.
+  /// A random number, evenly in -1/2..1/2.
   float error() { return part() - 0.5F; }
 
  private:
@@ -111,7 +111,7 @@ class DeadLeaves {
   std::vector<std::uint16_t> top_;  ///< the leaf that is seen
 };
 
-/// Stores what 0..1 stands for in the view's type.
+/// Stores a value of 0..1, scaled to the view's type.
 void store(const MutableImageView& view, std::int64_t x, std::int64_t y, int channel, float value) {
   const float held = std::clamp(value, 0.0F, 1.0F);
   if (view.shape.type == Type::f32)

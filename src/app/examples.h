@@ -10,7 +10,7 @@ namespace satin::app {
 /// Two command lines that show what the command is for; none of a command that needs none.
 [[nodiscard]] std::vector<std::string> examples_of(std::string_view command);
 
-/// What does what the word stands for in other programs: a sentence, or nothing for a word that is not known.
+/// A sentence that names Satin's way to do what `word` means in other programs; empty for an unknown word.
 [[nodiscard]] std::string advice_for(std::string_view word);
 
 }  // namespace satin::app

@@ -21,7 +21,7 @@ std::size_t name_width(const CommandSpec& command) {
   return width;
 }
 
-/// What people want to do, and the categories of the filters that do it.
+/// A purpose of users, and the categories of the filters for it.
 struct Purpose {
   std::string_view title;
   std::string_view categories;

@@ -44,7 +44,7 @@ namespace satin::app {
 /// The filter's parameters: its defaults and what the line sets. Throws Error(usage) that names the option.
 [[nodiscard]] Parameters parameters_of(const FilterRecord& filter, const ParsedLine& line);
 
-/// The same with the files of its side inputs.
+/// The filter with parameters_of() and the files of its side inputs.
 [[nodiscard]] PipelineStep step_of(const FilterRecord& filter, const ParsedLine& line);
 
 [[nodiscard]] DeviceOptions device_options_of(const ParsedLine& line);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr long most_pictures = 9999;
 
-/// Without the last digits, in which a double shows that 0.1 is no binary number.
+/// The number with 12 digits: the last digits of a double show that 0.1 is no binary number.
 std::string rounded(double value) {
   std::array<char, 32> text{};
   const auto [end, code] =
@@ -27,7 +27,7 @@ double number(const std::string& option, std::string_view text) {
   return parse_real(option, text, -largest, largest);
 }
 
-/// "A..B/N", whose dots begin at `dots`.
+/// The steps of a text "A..B/N", whose dots begin at `dots`.
 std::vector<std::string> steps_of(const std::string& option, std::string_view text, std::size_t dots) {
   const std::size_t slash = text.rfind('/');
   if (slash == std::string_view::npos || slash < dots)

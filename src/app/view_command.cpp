@@ -51,7 +51,7 @@ view::LineOptions kept_of(const ParsedLine& line) {
 /// --filter takes a name, or a pipeline as `satin run` does.
 bool is_pipeline(const std::string& filter) { return filter.find_first_of(" |=") != std::string::npos; }
 
-/// What the page begins with; depth is there for a lens.
+/// The filter that the page begins with: `told`, else depth of field if there is depth, else the usual one.
 std::string first_filter(const std::optional<std::string>& told, bool with_depth) {
   return told.value_or(with_depth ? filter_of_depth : usual_filter);
 }
@@ -120,7 +120,7 @@ int run_view(const CommandSpec& /*command*/, const ParsedLine& line) {
   return exit_interrupted();
 }
 
-/// The same before the line is parsed, as the filter's own options depend on it.
+/// first_filter() of words that are not parsed yet: the filter's own options depend on it.
 std::string first_filter_in(const std::vector<std::string>& arguments) {
   std::optional<std::string> told;
   bool with_depth = false;

@@ -28,7 +28,7 @@ class Hash {
   std::uint64_t value_ = 0xcbf29ce484222325;
 };
 
-/// 16 digits.
+/// The value as 16 hexadecimal digits.
 [[nodiscard]] std::string hexadecimal(std::uint64_t value);
 
 struct FileStamp {

@@ -224,7 +224,7 @@ FileWork::Sources FileWork::read_sources(const FileInFlight& flight) const {
   return sources;
 }
 
-/// Of a series the file is read for the first picture that asks, and kept until another file is read.
+/// The pictures of a file. For a series it is read once, and kept until another file is read.
 FileWork::Sources FileWork::sources_of(const FileInFlight& flight) const {
   if (work_.options.series.empty()) return read_sources(flight);
   const std::lock_guard lock(series_mutex_);

@@ -19,7 +19,7 @@
 
 namespace satin::batch {
 
-/// What a file holds of one picture.
+/// One picture of a file and its own side images.
 struct PageSource {
   Picture picture;
   std::vector<std::vector<Image>> own_sides{};
@@ -27,7 +27,7 @@ struct PageSource {
 
 /// A page or part of a file, or the only picture in it.
 struct PageInFlight {
-  std::shared_ptr<PageSource> source;  ///< that the pictures of a series share
+  std::shared_ptr<PageSource> source;  ///< shared by the pictures of a series
   Pipeline own_steps{};  ///< in place of those of the batch, by what the photograph tells; empty: those
   std::vector<std::string> photo_warnings{};
   Image output{};
@@ -59,7 +59,7 @@ class FileWork {
   FileWork(std::span<const Device> devices, const Batch& work, const BatchEvents& events,
            PictureMemory& memory);
 
-  /// As FilterChains::first().
+  /// FilterChains::first() of this work's chains.
   [[nodiscard]] std::vector<FilterChain*> first_chains() const { return chains_.first(); }
 
   /// Throws Error(usage) for parameters that fit no picture.

@@ -15,7 +15,7 @@ namespace {
 // A camera's folder holds upright and lying pictures; more plans would hold device memory for little.
 constexpr std::size_t kept_plans = 2;
 
-/// Steps as text; of a series without what varies.
+/// The steps as text; those of a series without the parameters that vary.
 std::string text_of(const Pipeline& steps, bool series) {
   if (steps.empty() || !series) return steps.empty() ? std::string() : print_pipeline(steps);
   std::string text;

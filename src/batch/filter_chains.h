@@ -87,7 +87,7 @@ class FilterChain {
   std::vector<ImageView> shared_;  ///< inputs that pictures share: none for the picture, then those of steps
   std::vector<ImageView> inputs_;  ///< of the next run
   std::vector<ShapedPlan> plans_;  ///< the last used one first
-  PipelinePlan* planned_ = nullptr;     ///< what was planned last: the first of them
+  PipelinePlan* planned_ = nullptr;     ///< the plan made last: the first of them
   std::shared_ptr<const void> source_;  ///< of the next run
 };
 
@@ -100,10 +100,10 @@ class FilterChains {
   /// `work` must outlive the chains.
   FilterChains(std::span<const Device> devices, const Batch& work);
 
-  /// Those that there are: one a device to begin with.
+  /// The chains that there are: one a device to begin with.
   [[nodiscard]] std::vector<FilterChain*> first() const;
 
-  /// What follows a run.
+  /// The state after a run.
   struct Next {
     std::vector<FilterChain*> free;  ///< chains that may take a picture now
     bool again = false;              ///< the run failed for want of memory that others had: do it once more

@@ -119,7 +119,7 @@ std::uint64_t hash_of_work(const Batch& work, std::size_t index) {
   return hash.value();
 }
 
-/// What the output was made as before, if it is still that and would be made so now.
+/// The earlier entry of the output, if the output is still that and would be made so now.
 std::optional<Made> unchanged(const std::vector<Made>& before, const Made& now, const fs::path& output) {
   const std::uint64_t size = stamp_of(output).size;
   std::optional<std::uint64_t> hash;

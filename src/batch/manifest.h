@@ -48,7 +48,7 @@ class Manifest {
 
   [[nodiscard]] const std::filesystem::path& file() const noexcept { return file_; }
   [[nodiscard]] bool knows(const std::filesystem::path& output) const { return !find(output).empty(); }
-  /// What each part says of it.
+  /// The entries of the output in all parts of the manifest.
   [[nodiscard]] std::vector<Made> find(const std::filesystem::path& output) const;
   /// Processes that ran here and nowhere else under the same number.
   [[nodiscard]] const std::vector<ProcessId>& processes() const noexcept { return processes_; }
@@ -94,7 +94,7 @@ struct Decision {
   enum class Action { make, replace, leave_existing, leave_unchanged };
 
   Action action = Action::make;
-  Made made{};  ///< what an output is that is left unchanged
+  Made made{};  ///< the entry of an output that is left unchanged
 };
 
 /// With `resume` reads the output to compare its hash.

@@ -41,7 +41,7 @@ struct NameFields {
   std::string dir;      ///< folder of the input; "." for none
   std::string sub;      ///< its folder below the folder that was named; "." for none
   std::string name;     ///< its name
-  std::string stem;     ///< the same without extension
+  std::string stem;     ///< its name without extension
   std::string ext;      ///< the extension without its dot
   std::string index{};  ///< of a picture in its series
 };

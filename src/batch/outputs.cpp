@@ -49,7 +49,7 @@ bool takes_extensions(const Batch& work) {
   return !NamePattern::is_one(options.output) || options.output.native().find("{ext}") != std::string::npos;
 }
 
-/// "07" of 7 in a series of 10 to 99.
+/// The place in the series as text: "07" for 7 in a series of 10 to 99.
 std::string index_text(const Batch& work, std::size_t index) {
   const std::string text = std::to_string(index % work.series() + 1);
   return std::string(std::to_string(work.series()).size() - text.size(), '0') + text;

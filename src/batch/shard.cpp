@@ -1,4 +1,4 @@
-// Which part of a batch is this process's, as the program says that started it.
+// The part of a batch that this process does, as the program that started it says.
 
 #include <cstdlib>
 #include <optional>
@@ -14,11 +14,11 @@ namespace {
 
 constexpr long most_shards = 1'000'000;
 
-/// What one program says of this process among its siblings.
+/// The shard of this process, as one program tells it.
 struct Told {
-  std::string variable;        ///< that tells the index
+  std::string variable;        ///< the variable that tells the index
   Shard shard{};               ///< index from 1; count 0 where it is not told
-  std::string how_to_count{};  ///< what tells it then
+  std::string how_to_count{};  ///< advice for a user whose count is not told
 };
 
 std::optional<long> number_in(const char* variable) {

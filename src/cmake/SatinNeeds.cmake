@@ -1,4 +1,4 @@
-# What this build cannot do without, told all at once with the names of Debian's packages.
+# The packages that this build needs: missing ones are told all at once, by their names in Debian.
 set(satin_missing "")
 
 # satin_needs(PACKAGE DEBIAN_NAME): a package of CMake's.

@@ -36,11 +36,11 @@ struct PreparedFilter {
   /// `measured` is one Measured in the backend's memory, null unless the plan was made with `measures`.
   virtual void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
                    Stream stream) = 0;
-  /// For Plan::vary(). False: the filter cannot.
+  /// Does Plan::vary() for this filter. False: the filter cannot vary.
   [[nodiscard]] virtual bool vary(const void* /*parameters*/, bool /*same_sides*/) { return false; }
-  /// What the runs since the last call met: adds warnings, throws Error(input). Waits.
+  /// Tells what the runs since the last call met: adds warnings, throws Error(input). Waits.
   virtual void check(std::vector<std::string>& /*warnings*/, Stream /*stream*/) {}
-  /// For Plan::found(), after check().
+  /// The values of Plan::found(), after check().
   [[nodiscard]] virtual std::vector<FoundValue> found() const { return {}; }
 };
 

@@ -164,7 +164,7 @@ ParameterRecord point(Member P::*member, Text text) {
   return field(ParameterKind::point, member, std::move(text), parse_point, print_point);
 }
 
-/// Two numbers, or none unless told.
+/// A parameter of two numbers; none unless told.
 template <class P, class Member>
 ParameterRecord range(Member P::*member, double minimum, double maximum, Text text) {
   return ranged(ParameterKind::range, member, minimum, maximum, std::move(text), parse_range, print_range);

@@ -31,7 +31,7 @@ double blade_radius(double angle, int blades, double curvature) {
   return middle * std::cos(angle) + std::sqrt(arc * arc - across * across);
 }
 
-/// With corners at distance 1; it stands on a side.
+/// The outline of the opening: its corners are at distance 1, and it stands on a side unless turned.
 std::vector<Place> outline_of(const LensStyle& style) {
   const int blades = blades_of(style);
   const double turn = style.blade_angle * std::numbers::pi / 180;
@@ -52,7 +52,7 @@ struct Moments {
   double variance = 0;  ///< the mean of both axes, around 0
 };
 
-/// Of the polygon through the places.
+/// The moments of the polygon through these places.
 Moments moments_of(const std::vector<Place>& outline) {
   Moments moments;
   for (std::size_t i = 0; i < outline.size(); ++i) {
@@ -71,7 +71,7 @@ struct Span {
   double left = 0, right = 0;
 };
 
-/// Where the outline, which is convex, meets the middles of `count` rows from -reach to reach.
+/// The spans inside the convex outline at the middles of `count` rows from -reach to reach.
 std::vector<Span> spans_of(const std::vector<Place>& outline, double reach, int count) {
   std::vector<Span> spans(static_cast<std::size_t>(count), {HUGE_VAL, -HUGE_VAL});
   const auto row_of = [&](double y) { return (y / reach + 1) / 2 * count - 0.5; };

@@ -7,7 +7,7 @@
 
 namespace satin {
 
-/// Tables on the host.
+/// An aperture's tables on the host.
 struct ApertureTable {
   WorkspaceVector<ApertureRow> rows;
   WorkspaceVector<ApertureEdge> edges;
@@ -25,7 +25,7 @@ struct ApertureTable {
 /// ApertureTable::peak_bits of a style.
 [[nodiscard]] int peak_bits_of(const LensStyle& style);
 
-/// How many blades the opening has; 0: it is round.
+/// Number of blades of the opening; 0: it is round.
 [[nodiscard]] int blades_of(const LensStyle& style);
 
 }  // namespace satin

@@ -16,7 +16,8 @@ namespace satin {
 namespace {
 
 constexpr double most_highlights = 64;
-/// Of 8-bit pictures. On scenes of lamps clipped at white a factor of 4 gains most on average.
+/// LensStyle::highlights of 8-bit pictures. On scenes of lamps clipped at white a factor of 4 gains most on
+/// average.
 constexpr double usual_highlights = 4;
 constexpr double most_turn = 360;
 constexpr long least_blades = 3;

@@ -77,9 +77,9 @@ class LensMemory {
 /// The memory of the lamps of one picture and of the aperture that draws them.
 class LampMemory {
  public:
-  /// `picture`: of the aperture; width 0: it is the table's.
+  /// `picture` is the shape of the aperture's picture; width 0: the aperture is the table's.
   LampMemory(Backend& backend, const LensLayersJob& job, const ApertureTable& table, const Shape& picture);
-  /// Takes the aperture from the picture, if it is one's.
+  /// Takes the aperture from the picture, if it is a picture's.
   void take(const ImageView& picture, Stream stream);
 
   /// Lamps that there is room for: a sixteenth of the pixels, and every one of small pictures.
@@ -121,7 +121,7 @@ class LensBlur {
   void run(const Inputs& inputs, const MutableImageView& output, Measured* measured, Stream stream,
            const std::uint32_t* soft = nullptr);
 
-  /// How many groups of depth the last run made. Waits.
+  /// Number of groups of depth that the last run made. Waits.
   [[nodiscard]] int groups(Stream stream) const;
 
  private:

@@ -17,7 +17,7 @@ void tell_findings(const LensState& found, const DepthRule& rule, const LensFocu
 /// A value as a user says it: that of inverted depth is as stored.
 [[nodiscard]] double told_focus(double value, const DepthRule& rule, const LensFocus& focus);
 
-/// In pixels, of the known depth values.
+/// The largest radius of the known depth values, in pixels.
 [[nodiscard]] double largest_found_radius(const LensState& found, const DepthRule& rule);
 
 }  // namespace satin

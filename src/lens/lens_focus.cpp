@@ -50,7 +50,7 @@ void check(const Range& range, const std::optional<double>& value) {
   if (value) check(range, *value);
 }
 
-/// Values of near and far in their order.
+/// Refuses a depth range whose near and far values are not in their order.
 void check_depth_range(const LensFocus& focus) {
   if (!focus.depth_range) return;
   check(value_range, focus.depth_range->first);
@@ -92,7 +92,7 @@ void check_values(const LensFocus& focus) {
 
 double white_of(Type type) { return type == Type::u8 ? 0xFF : type == Type::u16 ? 0xFFFF : 1; }
 
-/// Values from what is stored.
+/// Sets how values follow from stored ones.
 void set_gain(DepthRule& rule, const LensFocus& focus, Type stored, double scale) {
   rule.gain = focus.invert_depth ? -scale : scale;
   rule.offset = focus.invert_depth ? white_of(stored) * scale : 0;
@@ -165,7 +165,7 @@ int channel_by_name(const std::string& name, const Shape& depth) {
 
 constexpr int most_channel = 3;
 
-/// Of what a series of pictures runs through.
+/// The record of a parameter that a series of pictures may vary.
 ParameterRecord varying(ParameterRecord record) {
   record.varies = true;
   return record;

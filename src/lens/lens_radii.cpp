@@ -108,7 +108,7 @@ void LensRadii::vary(const LensFocus& focus, bool same_depth) {
   prepare_rule();
 }
 
-/// What depends on focus and strength.
+/// Prepares the steps that depend on focus and strength.
 void LensRadii::prepare_rule() {
   CircleOfConfusionJob job;
   job.width = source_.width;

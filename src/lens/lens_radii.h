@@ -41,11 +41,11 @@ class LensRadii {
   /// throws Error(input) where no focus or no depth was found, and for a focus outside the depth.
   void check(std::vector<std::string>& warnings, Stream stream);
 
-  /// Of the last run before check(): the strength in pixels for a value of 1, the value that is sharp, the
-  /// largest radius in pixels, and which share of the silhouettes of the depth are ramps.
+  /// The findings of the last run before check(): the strength in pixels for a value of 1, the value that is
+  /// sharp, the largest radius in pixels, and the share of the silhouettes of the depth that are ramps.
   [[nodiscard]] const std::vector<FoundValue>& found() const noexcept { return found_; }
 
-  /// In the backend's memory: 1 once run() found the depth soft.
+  /// A flag in the backend's memory: 1 once run() found the depth soft.
   [[nodiscard]] const std::uint32_t* soft() const noexcept {
     return &reinterpret_cast<const DepthSpan*>(span_.get())->soft;
   }
@@ -59,7 +59,7 @@ class LensRadii {
 
   Backend& backend_;
   Shape picture_;
-  Shape source_;  ///< of what holds the depth
+  Shape source_;  ///< shape of the image that holds the depth
   LensFocus focus_;
   DepthRule rule_;
   std::vector<FoundValue> found_;
@@ -83,7 +83,7 @@ class LensRadii {
   Buffer colours_;             ///< of samples that are enlarged
   MutableImageView smoothed_;  ///< codes without steps
   MutableImageView samples_;   ///< radii of the depth image's size
-  MutableImageView spare_;     ///< the same
+  MutableImageView spare_;     ///< shaped like samples_
   Buffer span_;
   Buffer state_;
 };

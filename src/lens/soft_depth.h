@@ -7,7 +7,7 @@
 
 namespace satin {
 
-/// Whether depth is soft; if it is and no sharp range was told, its radii once more with one.
+/// Tells if depth is soft; if so, and no sharp range was told, its radii are made again with one.
 struct SoftDepthJob {
   using Operation = PixelwiseOperation<SoftDepthJob>;
   static constexpr const char* doing = "looking for soft depth";
@@ -45,14 +45,14 @@ struct SnapDepthJob {
   EnlargeSizes sizes;
   Type type = Type::u8;  ///< of the picture: u8, u16 or f32
   int channels = 1;
-  int colours = 1;  ///< that guide: 1 or 3
+  int colours = 1;  ///< channels that guide: 1 or 3
 
   struct Images {
     ImageView picture;
     const DepthSpan* span = nullptr;    ///< this and the next one: in the backend's memory
     GuideColour* of_samples = nullptr;  ///< workspace, one a sample; null where the sizes are the same
     MutableImageView radii;             ///< i32, of the depth image's size, no unknown_radius
-    MutableImageView spare;             ///< the same; holds nothing
+    MutableImageView spare;             ///< shaped like radii; holds nothing
   };
 
   template <class Launch>

@@ -55,7 +55,7 @@ struct SplatImages {
       output;  ///< u32, `channels`: colours in the unit of the samples; aliases none of the others
   const std::uint32_t* white = nullptr;       ///< in the backend's memory; null: the job's
   const Lamp* lamps = nullptr;                ///< drawn by the aperture, in any order
-  const std::uint32_t* lamp_count = nullptr;  ///< how many
+  const std::uint32_t* lamp_count = nullptr;  ///< number of lamps
   Aperture aperture;
 };
 

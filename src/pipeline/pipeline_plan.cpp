@@ -80,7 +80,7 @@ Image room_for(const Device& device, const Shape& shape) {
   }
 }
 
-/// One step by itself, on a picture that is large enough for any of its parameters to be worked out.
+/// The reach of one step by itself. `picture` is large enough to work out any parameter.
 LocalReach reach_of_step(const Device& device, const PipelineStep& step, Shape& picture) {
   const FilterRecord& filter = step.parameters.filter();
   const auto refuse_step = [&](const std::string& why) {

@@ -73,7 +73,7 @@ class Listener {
     return events;
   }
 
-  /// With Python's lock.
+  /// Ends the report and the gallery. The caller holds Python's lock.
   void finish(const BatchResult& result) {
     if (failure_) std::rethrow_exception(failure_);
     if (lines_) lines_->finish(result, exit_code(result));

@@ -43,7 +43,7 @@ std::vector<std::byte> block_of(const nb::bytes& bytes) {
   return {first, first + bytes.size()};
 }
 
-/// What was read beside the pixels.
+/// The metadata, channels and warnings that were read with the pixels.
 struct Carried {
   Metadata metadata;
   std::shared_ptr<const std::vector<NamedChannel>> channels = std::make_shared<std::vector<NamedChannel>>();

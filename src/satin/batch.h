@@ -83,8 +83,8 @@ struct BatchOptions {
   /// and its bytes have the size and the hash that the manifest tells. If any of that differs it is made
   /// again; if the manifest does not know it, it is refused without `overwrite`.
   bool resume = false;
-  /// With `resume`: this process adds to a manifest of its own, `.satin-manifest.PART`, for file systems
-  /// where several machines cannot append to one file. All that are there are read.
+  /// Name PART of this process's own manifest, `.satin-manifest.PART`, with `resume`, for file systems where
+  /// several machines cannot append to one file. All manifests that are there are read.
   std::string manifest_part;
   bool fail_fast = false;        ///< begin no file after the first failure
   Shard shard{};                 ///< the files of this one only
@@ -93,20 +93,21 @@ struct BatchOptions {
   std::filesystem::path report;  ///< a file that the caller writes meanwhile: must be no input and no output
   /// Likewise, with a folder beside it (folder_of_gallery()) for small pictures, which results then hold.
   std::filesystem::path gallery;
-  /// Of pictures and side inputs; a page or part is chosen of pictures alone, and side inputs have one. With
-  /// `all_pages` the output has a page or part for each of the input.
+  /// How pictures and side inputs are read; a page or part is chosen of pictures alone, and side inputs have
+  /// one. With `all_pages` the output has a page or part for each of the input.
   ReadOptions read{};
-  /// Of pictures; side inputs are decoded as `read` says. For `resume` another one makes another picture.
+  /// Decoder of JPEG pictures; side inputs are decoded as `read` says. For `resume` another one makes another
+  /// picture.
   JpegDecoder jpeg_decoder = JpegDecoder::libjpeg;
   std::optional<int> quality{};  ///< of JPEG and WebP; otherwise as WriteOptions::quality
   bool dither = false;           ///< where 8 bits are made of more
   bool strip = false;            ///< leaves out ICC profile, EXIF, XMP, IPTC and named channels
-  /// Of the steps that take a mask and are given none.
+  /// Source of masks for the steps that take one and are given none.
   MaskSource mask_from = MaskSource::file;
-  /// With depth of the photograph (DepthSource::photo): JPEG outputs get it, with the sharp original.
+  /// JPEG outputs get the photograph's depth (DepthSource::photo), with the sharp original.
   bool keep_depth = false;
-  /// Likewise: that depth as an image of its own, under this name or, for several pictures, this pattern; f32
-  /// as .tif, .exr, .pfm and .npy, as .png 16 bits from the lowest value to the highest.
+  /// Name, or for several pictures a pattern, of a file for the photograph's depth as an image of its own:
+  /// f32 as .tif, .exr, .pfm and .npy, as .png 16 bits from the lowest value to the highest.
   std::filesystem::path depth_out;
   /// Keeps what redacted() would drop where the pipeline covers parts of the picture, with a warning.
   bool keep_metadata = false;
@@ -115,7 +116,7 @@ struct BatchOptions {
 /// The folder that belongs to a page: `page_files` for `page.html`. Pictures in it are no inputs.
 [[nodiscard]] std::filesystem::path folder_of_gallery(const std::filesystem::path& page);
 
-/// One picture to be made.
+/// A picture to be made.
 struct BatchFile {
   std::filesystem::path input;       ///< as it was found
   std::filesystem::path output;      ///< what is written
@@ -156,7 +157,7 @@ struct Batch {
   }
   /// Number of pictures to be made; those of one file follow each other.
   [[nodiscard]] std::size_t size() const noexcept { return files.size() * series(); }
-  /// What makes this picture.
+  /// The pipeline that makes the picture of this index.
   [[nodiscard]] const Pipeline& steps(std::size_t index) const noexcept {
     return options.series.empty() ? pipeline : options.series[index % series()];
   }

@@ -1,5 +1,5 @@
 #pragma once
-// What a batch says about itself: lines of JSON, and a page with small pictures.
+// The lines of JSON of a batch's report, and its page with small pictures.
 
 #include <cstdio>
 #include <filesystem>
@@ -14,7 +14,8 @@
 
 namespace [[gnu::visibility("default")]] satin {
 
-/// Why `what` cannot be written, by errno: Error(environment) if the disk is full, otherwise Error(input).
+/// The error for `what` that cannot be written, by errno: Error(environment) if the disk is full, otherwise
+/// Error(input).
 [[nodiscard]] Error write_failure(const std::string& what, int code);
 
 /// An object of a message and its kind, under the key "error".
@@ -23,16 +24,16 @@ void add_error(JsonWriter& json, const Error& error);
 void add_file(JsonWriter& json, const FileResult& file);
 /// Keys of the object that is being written: status and exit code.
 void add_outcome(JsonWriter& json, const BatchResult& result, int exit_code);
-/// Likewise: the counts.
+/// Keys of the object that is being written: the counts.
 void add_summary(JsonWriter& json, const BatchResult& result);
-/// Likewise: Batch::unread.
+/// A key of the object that is being written: Batch::unread.
 void add_unread(JsonWriter& json, const std::vector<std::filesystem::path>& files);
 
 /// A file with what became of every file, a line of JSON each, written while the batch runs.
 class JsonLines {
  public:
   /// Throws Error(usage) if the file exists and is not to be replaced, Error(input) if it cannot be written.
-  /// With `resume` lines are added to those of earlier runs.
+  /// If `resume` is true, lines are added to those of earlier runs.
   JsonLines(const std::filesystem::path& path, bool overwrite, bool resume);
 
   /// Both functions throw Error(environment) if the disk is full, otherwise Error(input).
@@ -61,7 +62,7 @@ class Gallery {
   /// `replaces` allows a page and pictures that exist to be replaced.
   Gallery(std::filesystem::path page, const Pipeline& pipeline, const ReadOptions& read, bool replaces);
 
-  /// In the order of the page.
+  /// Adds a file to the page. Files must come in the order of the page.
   void add(const FileResult& file);
   /// Writes the page.
   void finish(const BatchResult& result);

@@ -59,12 +59,12 @@ struct DepthChannel {
 struct LensFocus {
   DepthSource depth_from = DepthSource::image;  ///< where it comes from
   DepthKind depth_kind = DepthKind::disparity;  ///< what its values mean; a photograph tells it
-  /// Of a depth image of several channels; unset: it has one, or grey and alpha.
+  /// Channel of a depth image that has several; unset: it has one, or grey and alpha.
   std::optional<DepthChannel> depth_channel;
   /// Value of what is stored as 1; unset: 1/255 for u8, 1/65535 for u16, 1 for floats.
   std::optional<double> depth_scale;
-  /// In place of a scale, for a depth image without a unit: the values of the nearest and of the farthest
-  /// that it can store, disparities (the first one larger) or distances (the first one smaller, above 0).
+  /// Values of the nearest and of the farthest depth that an image without a unit can store, in place of a
+  /// scale: disparities (the first one larger) or distances (the first one smaller, above 0).
   /// Stored values from 0 to 255, 65535 or 1 lie evenly between them, near ones high in a disparity and low
   /// in a depth, unless inverted.
   std::optional<ValueRange> depth_range;

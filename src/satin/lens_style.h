@@ -35,7 +35,7 @@ enum class LensDebug : std::uint8_t {
 struct LensStyle {
   LensQuality quality = LensQuality::high;  ///< how exact
   Bokeh bokeh = Bokeh::disc;                ///< the shape of points
-  /// How many times brighter lamps of 90 to 100 % linear light are taken to have been before they were
+  /// Factor by which lamps of 90 to 100 % linear light are taken to have been brighter before they were
   /// clipped, from 0 on at 90 % to all of it at 100 %, where they are out of focus; 1 (off) to 64. Floats are
   /// taken as they are where any value is above 1. Unset: 4 for u8, otherwise 1. A lamp is a pixel of more
   /// than 80 % that is twice as bright as the mean of about 49 x 49 around it.

@@ -57,7 +57,7 @@ struct Point {
   friend bool operator==(const Point&, const Point&) = default;
 };
 
-/// Two values.
+/// A pair of different values.
 struct ValueRange {
   double first = 0;   ///< any number
   double second = 0;  ///< any other
@@ -156,7 +156,7 @@ struct ParameterRecord {
 [[nodiscard]] std::vector<PixelBox> parse_boxes(std::string_view name, std::string_view text);
 /// "X,Y", each with an optional % sign.
 [[nodiscard]] Point parse_point(std::string_view name, std::string_view text);
-/// "A:B", two different numbers.
+/// Parses "A:B", two different numbers.
 [[nodiscard]] ValueRange parse_range(std::string_view name, std::string_view text, double minimum,
                                      double maximum);
 /// "#RRGGBB", hexadecimal.
@@ -164,19 +164,19 @@ struct ParameterRecord {
 
 /// The shortest text that parses back to the same value.
 [[nodiscard]] std::string print_real(double value);
-/// What parse_reals() takes.
+/// A text that parse_reals() takes.
 [[nodiscard]] std::string print_reals(std::span<const double> values);
-/// What parse_length() takes.
+/// A text that parse_length() takes.
 [[nodiscard]] std::string print_length(const Length& length);
-/// What parse_radius() takes.
+/// A text that parse_radius() takes.
 [[nodiscard]] std::string print_radius(const Radius& radius);
-/// What parse_point() takes.
+/// A text that parse_point() takes.
 [[nodiscard]] std::string print_point(const Point& point);
-/// What parse_range() takes.
+/// A text that parse_range() takes.
 [[nodiscard]] std::string print_range(const ValueRange& range);
-/// What parse_boxes() takes.
+/// A text that parse_boxes() takes.
 [[nodiscard]] std::string print_boxes(std::span<const PixelBox> boxes);
-/// What parse_colour() takes.
+/// A text that parse_colour() takes.
 [[nodiscard]] std::string print_colour(const Colour& colour);
 
 /// The parts of a text between these signs; one more than there are signs.

@@ -105,7 +105,7 @@ class PipelinePlan {
   [[nodiscard]] std::string json(std::span<const ImageView> inputs, std::span<const std::string> names = {},
                                  Stream stream = {});
 
-  /// As Plan::vary(), of a pipeline of one step: takes what may vary from the same step of this one.
+  /// Does Plan::vary() for a pipeline of one step: takes what may vary from the same step of `pipeline`.
   [[nodiscard]] bool vary(const Pipeline& pipeline, bool same_sides);
 
   /// As Plan::watch(), with the share of the whole pipeline; every step has an equal part, and two that
@@ -134,7 +134,7 @@ class PipelinePlan {
   std::vector<ImageView> step_inputs_;  ///< of one step of one run
 };
 
-/// How far results of the whole pipeline look, for pictures of this type and number of channels: the sum of
+/// The reach of results of the whole pipeline, for pictures of this type and number of channels: the sum of
 /// every Plan::local_reach(). Lengths must be in pixels: a part of a picture has other percentages. Throws
 /// Error(usage) with the filter and the reason if there is none, and for pipelines with side inputs.
 [[nodiscard]] LocalReach local_reach(const Device& device, const Pipeline& pipeline, const Shape& picture);

@@ -45,7 +45,7 @@ struct FoundValue {
   double value = 0;       ///< in the parameter's unit
 };
 
-/// How far from a pixel its result looks along each axis, in pixels.
+/// The distance from a pixel that its result looks along each axis, in pixels.
 struct LocalReach {
   std::int64_t x = 0;  ///< to the left and to the right
   std::int64_t y = 0;  ///< up and down
@@ -69,7 +69,7 @@ class Plan {
   /// True if it runs on windows of the picture, for lack of memory (see limit_memory()).
   [[nodiscard]] bool in_windows() const noexcept;
 
-  /// How far results look, if they depend on what lies around a pixel alone: not on where in the picture that
+  /// The reach of results, if they depend on what lies around a pixel alone: not on where in the picture that
   /// is, nor on the picture as a whole, as those of floats do. Then a part of a picture that has so many
   /// pixels more on every side that is no border of the picture gives the same bytes as the whole.
   [[nodiscard]] std::optional<LocalReach> local_reach() const noexcept;
@@ -110,7 +110,7 @@ class Plan {
   /// range. Returns warnings: values of a float picture so small beside the largest that they count as 0.
   std::vector<std::string> check(Stream stream = {});
 
-  /// What the last run that was checked took from its picture. dof(): `strength` that a percentage became,
+  /// The values that the last checked run took from its picture. dof(): `strength` that a percentage became,
   /// `focus`, `largest_radius` in pixels, number of `groups` of depth, and `soft`, the share of the pixels at
   /// silhouettes whose depth is a ramp, 0 to 1.
   [[nodiscard]] std::vector<FoundValue> found() const;

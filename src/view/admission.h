@@ -1,5 +1,6 @@
 #pragma once
-// Who is let in: judged by the head of a request alone, before anything of its body is read.
+// The admission of requests: each is judged by the head of a request alone, before anything of its body is
+// read.
 
 #include <boost/beast/http/fields.hpp>
 #include <boost/beast/http/message.hpp>
@@ -22,7 +23,7 @@ struct Target {
 };
 [[nodiscard]] Target target_of(const Head& head);
 
-/// What is judged: a status of 200 lets the request in.
+/// The judgement of a request: a status of 200 lets it in.
 struct Verdict {
   int status = 200;
   const char* reason = "";

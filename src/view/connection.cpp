@@ -79,7 +79,7 @@ void Connection::close() {
   socket_.close(ignored);
 }
 
-/// What is under way ends with an error after this time; a status tells the browser why.
+/// Sets a time after which the pending operation ends with an error; a status tells the browser why.
 void Connection::limit(seconds time, int status) {
   timer_.expires_after(time);
   timer_.async_wait([self = shared_from_this(), status](const error_code& error) {
@@ -90,7 +90,7 @@ void Connection::limit(seconds time, int status) {
   });
 }
 
-/// Between two requests a browser may take its time.
+/// Waits for the next request, up to idle_time: a browser may pause between two requests.
 void Connection::wait_for_request() {
   if (buffer_.size() != 0) return read_head();
   idle_since_ = Clock::now();

@@ -28,7 +28,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void start(std::function<void(const Connection*)> closed);
   /// Answers 503 in place of what is asked.
   void refuse_busy();
-  /// Ends whatever is under way.
+  /// Ends the pending operations.
   void close();
 
   /// Since when it waits for a request; nothing while one is under way.
@@ -61,7 +61,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::function<void(const Connection*)> closed_;
   std::optional<Clock::time_point> idle_since_;
   int late_ = 0;                   ///< the status for a browser that was too slow
-  std::array<char, 4096> rest_{};  ///< what a refused browser goes on to send
+  std::array<char, 4096> rest_{};  ///< takes the bytes that a refused browser goes on to send
 };
 
 }  // namespace satin::view

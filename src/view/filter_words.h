@@ -1,5 +1,5 @@
 #pragma once
-// What the page is told of filters and settings, as JSON.
+// The JSON that tells the page of filters and settings.
 
 #include <nlohmann/json.hpp>
 #include <string>
@@ -17,7 +17,7 @@ namespace satin::view {
 /// Throws SettingsError for other JSON than that of settings.
 [[nodiscard]] Settings settings_from(const nlohmann::json& json);
 
-/// The text of it; bytes that are no UTF-8 become U+FFFD.
+/// The text of the JSON; bytes that are no UTF-8 become U+FFFD.
 [[nodiscard]] std::string text_of(const nlohmann::json& json);
 
 }  // namespace satin::view

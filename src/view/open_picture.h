@@ -21,9 +21,9 @@ class OpenPicture {
   [[nodiscard]] const Picture& source() const noexcept { return *source_; }
   /// The pixels of `source`.
   [[nodiscard]] Pyramid& pixels() const noexcept { return *pixels_; }
-  /// The same in 8 bits.
+  /// The pixels of `source` in 8 bits.
   [[nodiscard]] Pyramid& shown() const noexcept { return *shown_; }
-  /// It was read with what photographs carry for refocusing.
+  /// True if the picture was read with what photographs carry for refocusing.
   [[nodiscard]] bool with_photo() const noexcept { return with_photo_; }
   /// The shape of `source`.
   [[nodiscard]] const Shape& shape() const noexcept { return source_->image.shape(); }

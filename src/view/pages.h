@@ -11,10 +11,10 @@ struct PageFile {
   std::string_view text;
 };
 
-/// Those of src/view/page.
+/// The files of src/view/page.
 [[nodiscard]] std::span<const PageFile> page_files();
 
-/// The one of this name; null if there is none.
+/// The file of this name; null if there is none.
 [[nodiscard]] const PageFile* find_page_file(std::string_view name);
 
 /// The media type that the extension stands for.

@@ -15,12 +15,12 @@ namespace satin::view {
 /// before it, whose neighbours count half. Several threads may look, one at a time may make levels.
 class Pyramid {
  public:
-  /// In linear light, or with the values as stored.
+  /// Makes levels in `space`: linear light, or the values as stored.
   Pyramid(Device device, std::shared_ptr<const Image> picture, Space space);
 
-  /// Null if the level was not made.
+  /// The level, or null if it was not made.
   [[nodiscard]] std::shared_ptr<const Image> find(int level) const;
-  /// Makes it. Of those before it the small ones are kept, too.
+  /// Makes the level. Small levels before it are kept, too.
   std::shared_ptr<const Image> make(int level);
   /// The level, or what may stand for it in a preview of a very large picture: every 2^level-th pixel.
   std::shared_ptr<const Image> make_quickly(int level);

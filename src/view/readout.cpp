@@ -27,7 +27,7 @@ class DepthValues {
         across_(static_cast<double>(view_.shape.width) / static_cast<double>(picture.width)),
         down_(static_cast<double>(view_.shape.height) / static_cast<double>(picture.height)) {}
 
-  /// At a place in the picture, as the focus is told.
+  /// The depth at a place in the picture, scaled as the focus is told.
   [[nodiscard]] double at(double x, double y) const { return scale_ * stored(column(x), row(y)); }
 
   /// The lower median of the known values of 5 x 5 pixels.
@@ -47,7 +47,7 @@ class DepthValues {
     return scale_ * *middle;
   }
 
-  /// Signed radius of what has this depth.
+  /// Signed radius of blur at this depth.
   [[nodiscard]] double radius(double depth, double focus, double strength) const {
     const double away = std::max(std::abs(depth - focus) - lens_.sharp_range.value_or(0), 0.0);
     const double held = depth < focus ? focus - away : focus + away;

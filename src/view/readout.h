@@ -1,5 +1,5 @@
 #pragma once
-// What lies under the pointer.
+// Depth and blur under the pointer.
 
 #include <optional>
 #include <span>

@@ -16,13 +16,13 @@ namespace {
 
 using std::chrono::duration;
 
-/// While a slider moves nobody waits for true pixels.
+/// Time without changes before true pixels are made: nobody waits for them while a slider moves.
 constexpr std::chrono::milliseconds settling{150};
 /// Seconds within which the true pixels are as good as a preview, and those for a preview. A change is to be
 /// seen within 0.15 s, with cutting and sending.
 constexpr double at_once = 0.09;
 constexpr double preview_time = 0.05;
-/// What takes less says little of larger pictures: plans cost, too.
+/// Runs on fewer pixels say little of the speed on larger pictures: plans cost time, too.
 constexpr double telling_pixels = 200'000;
 
 double pixels_of(const Shape& shape) {
@@ -95,7 +95,7 @@ void Renderer::post(std::function<void()> task, Turn turn) {
   wake_.notify_all();
 }
 
-/// What there is for the wish, whether or not its level is made.
+/// The best pixels for the wish, whether or not their level is made.
 std::optional<Renderer::Shown> Renderer::best(const Wish& wish) const {
   if (scene_.picture == nullptr) return std::nullopt;
   const OpenPicture& picture = *scene_.picture;

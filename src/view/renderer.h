@@ -1,5 +1,5 @@
 #pragma once
-// One thread that filters what the page shows. A newer generation of the settings ends what is under way.
+// The thread that filters what the page shows. A newer generation of the settings ends its work.
 
 #include <chrono>
 #include <condition_variable>
@@ -21,7 +21,7 @@
 
 namespace satin::view {
 
-/// What is to be seen.
+/// The picture and pipeline that the page shows.
 struct Scene {
   int generation = 0;
   std::shared_ptr<const Batch> work;           ///< the pipeline for one file
@@ -29,7 +29,7 @@ struct Scene {
   std::optional<Error> problem;                ///< why there is no picture
 };
 
-/// What the page asks for.
+/// A view that the page asks for.
 struct Wish {
   int generation = 0;
   Viewport viewport;
@@ -47,22 +47,22 @@ class Renderer {
   Renderer(const Renderer&) = delete;
   Renderer& operator=(const Renderer&) = delete;
 
-  /// Ends what is under way for an earlier generation.
+  /// Shows another scene; ends the work for an earlier generation.
   void show(Scene scene);
   /// Answers at once where all is there, otherwise from the worker.
   void view(const Wish& wish, Reply reply);
-  /// When the worker takes a task: before the pixels that the page waits for, or when there is nothing else.
+  /// The turn of a task of the worker: before pixels that the page waits for, or when nothing else is there.
   enum class Turn { first, last };
-  /// Runs it on the worker.
+  /// Runs the task on the worker.
   void post(std::function<void()> task, Turn turn = Turn::first);
   /// Ends the worker; nothing is answered afterwards.
   void stop();
 
   /// The pixel of the result of this generation, as good as it is known; nothing if it is not.
   [[nodiscard]] std::optional<std::vector<int>> result_at(double x, double y) const;
-  /// What filters found, of this generation.
+  /// The values that filters of this generation found.
   [[nodiscard]] std::vector<FoundValue> found() const;
-  /// The pictures beside it that were read last.
+  /// The side inputs that were read last.
   [[nodiscard]] Sides sides() const;
   /// The share of the true pixels that is done.
   [[nodiscard]] double progress() const;
@@ -77,7 +77,7 @@ class Renderer {
     Shape picture{};  ///< the shape of the whole result
     bool exact = false;
   };
-  /// What is known of the result, or of an overlay.
+  /// The known pixels of the result, or of an overlay.
   struct Slot {
     std::optional<Shown> quick;
     std::optional<Shown> exact;
@@ -112,7 +112,7 @@ class Renderer {
   bool stopped_ = false;
   Scene scene_;
   Clock::time_point changed_{};
-  std::map<std::string, Slot> slots_;  ///< by overlay
+  std::map<std::string, Slot> slots_;  ///< known pixels by overlay
   std::vector<FoundValue> found_;
   Sides sides_;
   double done_ = 0;

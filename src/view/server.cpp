@@ -25,7 +25,7 @@ class Server {
   Server(const ServerOptions& options, Application& application)
       : options_(options), application_(application), acceptor_(io_), timer_(io_) {}
 
-  /// Empty, or why it cannot listen.
+  /// Begins to listen. Returns an empty text, or why it cannot.
   std::string listen();
   void run();
 

@@ -1,5 +1,5 @@
 #pragma once
-// What the server and the command know of each other. The server is a module that only `satin view` loads: it
+// The interface between the server and the command. The server is a module that only `satin view` loads: it
 // holds Boost.Beast and the files of the page.
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace satin::view {
 struct Request {
   std::string method;  ///< "GET" or "POST"
   std::string path;    ///< "/api/view"
-  std::string query;   ///< what stands behind the question mark
+  std::string query;   ///< the text behind the question mark
   std::string body;
 };
 
@@ -25,13 +25,13 @@ struct Answer {
   std::vector<std::pair<std::string, std::string>> fields{};
 };
 
-/// What answers requests.
+/// An object that answers requests.
 class Application {
  public:
   virtual ~Application() = default;
   /// Called on the server's one thread. `reply` is called once, at once or later, from any thread.
   virtual void answer(const Request& request, std::function<void(Answer)> reply) = 0;
-  /// No reply is called after it.
+  /// Ends the work; no reply is called afterwards.
   virtual void stop() = 0;
 };
 
@@ -39,7 +39,7 @@ class Application {
 struct Secrets {
   std::string token;   ///< opens the page
   std::string cookie;  ///< the page has it afterwards
-  std::string header;  ///< and repeats this one with every change
+  std::string header;  ///< the page repeats it with every change
 };
 
 struct ServerOptions {
@@ -52,7 +52,7 @@ struct ServerOptions {
 
 struct ServerModule {
   int version;
-  /// Runs until `ended` says so. Empty, or why it cannot listen.
+  /// Runs until `ended` says so. Returns an empty text, or why it cannot listen.
   std::string (*run)(const ServerOptions& options, Application& application);
 };
 

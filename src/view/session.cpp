@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Beside the picture; for several, a folder beside theirs.
+/// The output unless told: beside the picture; for several, the folder "satin" in that of the first.
 fs::path usual_output(const batch::InputList& inputs) {
   const fs::path first = inputs.files.path(0);
   if (inputs.many) return batch::folder_of(first) / "satin" / "";

@@ -1,5 +1,5 @@
 #pragma once
-// What the page and the command have in common: the files, the settings, the picture that is open.
+// The state of a session: the files, the settings, the picture that is open.
 
 #include <functional>
 #include <map>
@@ -39,7 +39,7 @@ class Session final : public Application {
   Answer set_focus(const Json& body);
   Answer tell_changes() const;
   Answer look_at(const Query& query) const;
-  // Those that the worker makes, which take the mutex themselves.
+  // Answers that the worker makes, which take the mutex themselves.
   Answer save(const Json& body);
   Answer paint(const Json& body);
   Answer thumbnail(const Query& query);
@@ -50,7 +50,7 @@ class Session final : public Application {
 
   void take(const Request& request, const Reply& reply);
   Answer at_once(const std::string& name, const std::string& query, const Json& body);
-  /// Runs it on the worker; what it throws becomes an answer.
+  /// Runs `work` on the worker; an error that it throws becomes an answer.
   void later(const Reply& reply, std::function<Answer()> work, Renderer::Turn turn = Renderer::Turn::first);
   void load();
   void drop_masks();
@@ -72,14 +72,14 @@ class Session final : public Application {
   batch::InputList inputs_;
   bool folder_output_ = false;
   mutable std::mutex mutex_;  ///< held by answer(); later() lets its work take it
-  Line line_;                 ///< as it is now
+  Line line_;                 ///< the present command line
   std::size_t index_ = 0;
   int generation_ = 1;
   std::shared_ptr<const OpenPicture> picture_;
   std::optional<Error> problem_;
-  std::vector<Reply> waiting_;                          ///< for the picture
+  std::vector<Reply> waiting_;                          ///< replies that wait for the picture
   std::vector<std::string> pictures_;                   ///< names that side inputs may have
-  std::map<std::size_t, std::filesystem::path> masks_;  ///< that were painted, by step
+  std::map<std::size_t, std::filesystem::path> masks_;  ///< painted masks, by step
   std::map<std::string, batch::FileStamp> stamps_;      ///< of the files in use, as they were read or written
   Renderer renderer_;                                   ///< last: its worker uses all of it
 };

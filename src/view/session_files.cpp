@@ -80,7 +80,7 @@ std::string mask_input(const std::string& filter) {
 
 }  // namespace
 
-/// Beside the picture; no file has it.
+/// A name beside the picture that no file has.
 fs::path Session::free_name(const std::string& end) const {
   const fs::path stem = input().parent_path() / input().stem();
   for (int number = 1;; ++number) {

@@ -1,5 +1,5 @@
 #pragma once
-// What the page sets, as texts, and the pipeline that it means.
+// The settings of the page, as texts, and the pipeline that they mean.
 
 #include <optional>
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace satin::view {
 
-/// One filter with what is set of it; parameters and side inputs by name.
+/// A filter and its settings: parameters and side inputs by name.
 struct StepSettings {
   std::string filter;
   std::vector<std::pair<std::string, std::string>> values{};
@@ -34,7 +34,7 @@ class SettingsError : public Error {
   std::string parameter_;
 };
 
-/// What differs from the defaults.
+/// The settings of the pipeline that differ from the defaults.
 [[nodiscard]] Settings settings_of(const Pipeline& pipeline);
 
 /// Throws SettingsError for what the filters refuse, and for filters that make no picture.
@@ -43,7 +43,7 @@ class SettingsError : public Error {
 /// The choices of the parameter that shows what the filter saw, without its default; empty for most filters.
 [[nodiscard]] std::vector<std::string> overlays_of(const FilterRecord& filter);
 
-/// The same pipeline whose last filter that can shows this overlay. Throws Error(usage) if none has it.
+/// The pipeline, in which the last filter that has this overlay shows it. Throws Error(usage) if none has it.
 [[nodiscard]] Pipeline with_overlay(const Pipeline& pipeline, const std::string& overlay);
 
 }  // namespace satin::view

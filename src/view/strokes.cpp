@@ -35,7 +35,7 @@ double square_distance(double x, double y, const StrokePoint& a, const StrokePoi
   return away_x * away_x + away_y * away_y;
 }
 
-/// How much of a pixel the brush covers at this distance, of 255.
+/// A round brush; cover() is its cover of a pixel, of 255, by the squared distance.
 class Brush {
  public:
   Brush(double radius, double hardness)

@@ -23,9 +23,10 @@ struct Stroke {
 
 constexpr double largest_brush = 4096;
 
-/// One channel of 8 bits. The brush's cover of a pixel is a function of the distance of its centre to the
-/// nearest segment: 1 up to hardness times radius, then falling evenly to 0 at the radius, over one pixel at
-/// least. A stroke's cover a takes a mask m to m + a (1 - m), an erasing one to m (1 - a).
+/// The mask of the strokes, one channel of 8 bits. The brush's cover of a pixel is a function of the distance
+/// of its centre to the nearest segment: 1 up to hardness times radius, then falling evenly to 0 at the
+/// radius, over one pixel at least. A stroke's cover a takes a mask m to m + a (1 - m), an erasing one to m
+/// (1 - a).
 [[nodiscard]] Image mask_of(const std::vector<Stroke>& strokes, std::int64_t width, std::int64_t height);
 
 }  // namespace satin::view

@@ -20,8 +20,8 @@ struct Filtered {
   std::vector<FoundValue> found;
 };
 
-/// What the command makes of the picture, in the type that it writes. At a level above 0 the picture and its
-/// masks are those of that level, and `steps` are scaled(). Throws as a batch does for one file;
+/// The result of the command for the picture, in the type that it writes. At a level above 0 the picture and
+/// its masks are those of that level, and `steps` are scaled(). Throws as a batch does for one file;
 /// Error(cancelled) as `progress` says.
 [[nodiscard]] Filtered filtered(const Device& device, const Pipeline& steps, const OpenPicture& picture,
                                 int level, const Sides& sides, const std::filesystem::path& name,
@@ -31,7 +31,7 @@ struct Filtered {
 [[nodiscard]] bool file_keeps(const Shape& pixels, const std::filesystem::path& name,
                               const WriteOptions& options);
 
-/// What that file is decoded to, in 8 bits.
+/// The pixels that decoding that file gives, in 8 bits.
 [[nodiscard]] std::shared_ptr<const Image> as_in_file(const Image& pixels, const std::filesystem::path& name,
                                                       const WriteOptions& options);
 

@@ -13,7 +13,7 @@
 namespace satin::view {
 namespace {
 
-/// 256 random bits in hexadecimal.
+/// A secret of 256 random bits in hexadecimal.
 std::string secret() {
   std::array<unsigned char, 32> bytes{};
   if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))

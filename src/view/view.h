@@ -16,14 +16,14 @@ namespace satin::view {
 /// Options as a command line has them: names without dashes; "true" for a flag.
 using LineOptions = std::vector<std::pair<std::string, std::string>>;
 
-/// What a command line says.
+/// A command line, understood.
 struct Line {
   Pipeline pipeline;
   BatchOptions options;  ///< the inputs, the output, how pictures are read and written
   LineOptions kept;      ///< those of `options` that the session's command lines repeat
 };
 
-/// How a session begins.
+/// The beginning of a session.
 struct Start {
   Line line;
   Device device;
@@ -32,7 +32,7 @@ struct Start {
   std::uint16_t port = 0;  ///< 0: any that is free
   /// Takes the words of a command line, the first of them "satin". Throws Error(usage).
   std::function<Line(const std::vector<std::string>& words)> understand;
-  /// Told once where the page is.
+  /// Called once with the address of the page.
   std::function<void(const std::string& url)> listening;
   /// Asked from several threads; true ends the session.
   std::function<bool()> ended;

@@ -14,7 +14,7 @@ namespace {
 constexpr int fraction_bits = 8;
 constexpr int one = 1 << fraction_bits;
 
-/// Where a row or a column of the canvas lies: between two pixels, nearer to the second one by `part` of 256.
+/// The place of a row or column of the canvas between two pixels: `part` of 256 on the way to the second.
 struct Place {
   std::int64_t first = -1;  ///< -1: outside
   std::int64_t second = 0;

@@ -55,7 +55,7 @@ class SessionTest : public testing::Test {
     return BatchSession({Device::open("cpu")}, parse_pipeline("blur radius=2"), options);
   }
 
-  /// What became of the files, by their status.
+  /// The status of every file after the run.
   static std::vector<FileStatus> run(BatchSession& session, const std::vector<PictureName>& files,
                                      std::vector<FileResult>* results = nullptr) {
     std::vector<FileStatus> statuses;

@@ -40,7 +40,7 @@ class Client(threading.Thread):
             self.newest = max(self.newest, int(reply.fields.get("x-satin-generation", 0)))
 
     def ask(self):
-        """One of the requests, views most often."""
+        """Sends a request of a random kind, most often a view."""
         chance, view = self.random.random(), self.view
         if chance < 0.55:
             generation = view.ask("GET", "/api/changes").json()["generation"]
@@ -98,7 +98,7 @@ def test_a_minute_of_load(satin, noise):
 
 
 def write_tiff(path, side, rows=500):
-    """Grey, of 8 bits, strip by strip."""
+    """Writes a grey picture of 8 bits strip by strip."""
     count = side // rows
     x = np.arange(side)
     with open(path, "wb") as file:
@@ -126,7 +126,7 @@ def peak(process):
 
 @pytest.mark.skipif(bool(os.environ.get("SATIN_LOAD_SECONDS")), reason="the load alone was asked for")
 def test_a_gigapixel(satin):
-    """Within 1.3 times the memory of the command; what is seen once is seen again within 100 ms."""
+    """The page stays within 1.3 times the command's memory and shows a part again within 100 ms."""
     write_tiff(satin.folder / "big.tif", 30000)
     command = [BINARY, "blur", "big.tif", "-o", "out.tif", "--radius", "20"]
     subprocess.run(command, cwd=satin.folder, check=True, timeout=900)

@@ -1,4 +1,4 @@
-"""satin view: who is let in, by raw sockets."""
+"""The admission of requests to satin view, by raw sockets."""
 import os
 import signal
 import socket
@@ -14,7 +14,7 @@ pytestmark = needs_server
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
-    """One server for all requests that must leave it as it is."""
+    """The server for all requests that must leave it as it is."""
     import conftest
     import numpy as np
 
@@ -54,7 +54,7 @@ def test_files_of_the_page_come_with_the_cookie_alone(page):
 
 SETTINGS = b'{"steps": [{"filter": "blur", "values": {}}]}'
 
-# What is wrong with a request, its status, and how it differs from a good one.
+# Bad requests: the fault, the status, and how the request differs from a good one.
 HOSTILE = [
     ("a stranger's name leads here", 421, "GET", "/api/session", {"Host": "evil.example"}),
     ("a name that ends as ours", 421, "GET", "/api/session", {"Host": "127.0.0.1.evil.example:{port}"}),

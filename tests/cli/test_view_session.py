@@ -255,7 +255,7 @@ def test_overlays_are_what_debug_gives(scene, overlay):
 
 
 def test_a_newer_generation_wins(satin):
-    """Those that wait for older ones are told at once."""
+    """Requests that wait for older generations are answered at once."""
     png_file.write(satin.folder / "big.png", smooth(1500, 2000))
     with View(satin, "big.png", "-o", "out.png", "--filter", "median", "--radius", "200") as view:
         session = view.open()

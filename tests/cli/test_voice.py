@@ -1,4 +1,4 @@
-"""What the command says to people: examples that run, words of other programs, mistakes and their remedies."""
+"""The texts of the command for people: examples that run, words of other programs, mistakes and their remedies."""
 import json
 import os
 import shlex

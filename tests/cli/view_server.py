@@ -15,7 +15,7 @@ needs_server = pytest.mark.skipif(not (Path(BINARY).parent / "satin_view.so").ex
 
 
 class Reply:
-    """One answer, as it came."""
+    """An answer of the server, as it came."""
 
     def __init__(self, data):
         head, _, self.body = data.partition(b"\r\n\r\n")
@@ -63,7 +63,7 @@ class View:
         return connection
 
     def raw(self, data):
-        """What comes back for these bytes until the server has no more to say."""
+        """The answer to these bytes, up to the end of what the server sends."""
         with self.connect() as connection:
             try:
                 connection.sendall(data)
@@ -72,7 +72,7 @@ class View:
             return Reply(read_answer(connection))
 
     def request(self, method, target, body=b"", **changed):
-        """Fields with underlines for dashes; None takes one away, a list repeats it."""
+        """The bytes of a request. Fields have underlines for dashes; None takes one away, a list repeats it."""
         fields = {"Host": self.host, "Cookie": self.cookie, "Sec-Fetch-Site": "same-origin"}
         if method == "POST":
             fields.update({"Content-Type": "application/json", "X-Satin-Token": self.header,
@@ -89,7 +89,7 @@ class View:
         return self.raw(self.request(method, target, body, **changed))
 
     def open(self):
-        """As a browser does with the printed address; gives the session."""
+        """Opens the printed address as a browser does; gives the session."""
         page = self.ask("GET", "/?t=" + self.token, Cookie=None, **{"Sec-Fetch-Site": "cross-site"})
         assert page.status == 200, page.body
         self.cookie = page.fields["set-cookie"].split(";")[0]
@@ -110,7 +110,7 @@ class View:
 
 
 def read_answer(connection):
-    """One answer, by its own length."""
+    """Reads an answer up to the length that it tells."""
     data = b""
     try:
         while b"\r\n\r\n" not in data:

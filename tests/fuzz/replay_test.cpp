@@ -1,4 +1,4 @@
-// What the fuzzers found worth keeping, through the same targets: tests/fuzz/corpus has a folder a target.
+// Runs the inputs that the fuzzers kept through the same targets: tests/fuzz/corpus has a folder a target.
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// What a browser may send. The first byte chooses:
+// Fuzzes the bytes that a browser may send. The first byte chooses:
 // 0  the head of a request: whoever is let in knows the secrets, and is of the right host and origin;
 // 1  a command line: its words, quoted again, are the same words;
 // 2  settings as JSON: refused with an Error, or a pipeline whose settings are a pipeline's again;

@@ -46,7 +46,7 @@ else()
   message(STATUS "Skipped: pkg-config is missing")
 endif()
 
-# Versions: those of this minor number that are not newer.
+# Programs may ask for versions of this minor number that are not newer.
 foreach(case "${VERSION} TRUE" "0.2 TRUE" "0.1.9 FALSE" "0.99 FALSE" "1.0 FALSE")
   separate_arguments(case)
   list(GET case 0 PACKAGE_FIND_VERSION)

@@ -159,10 +159,10 @@ Image point(std::int64_t size, Type type, float value = 1) {
 
 std::int64_t size_for(double radius) { return 4 * static_cast<std::int64_t>(radius) + 41; }
 
-/// Whether a place, in radii from the middle, lies in the disc.
+/// True if a place, in radii from the middle, lies in the disc.
 bool in_disc(double x, double y) { return x * x + y * y <= 1; }
 
-/// The same of a regular polygon of the variance of the disc that stands on a side, turned clockwise.
+/// A test like in_disc() of a regular polygon of the disc's variance, on a side, then turned clockwise.
 auto polygon(int blades, double degrees) {
   const double part = 2 * std::numbers::pi / blades;
   // The variance along an axis of a polygon whose corners are at distance R is R^2 (2 + cos part) / 12.

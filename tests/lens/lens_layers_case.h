@@ -1,5 +1,5 @@
 #pragma once
-// What the steps before the splat make of a picture and its radii, on any device.
+// The layers that the steps before the splat make of a picture and its radii, on any device.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +14,7 @@ class Device;
 
 namespace satin::test {
 
-/// What the steps before the splat made of a picture, in host memory.
+/// The layers that the steps before the splat made of a picture, in host memory.
 struct Layers {
   int width = 0;
   int height = 0;

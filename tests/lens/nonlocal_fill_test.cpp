@@ -137,7 +137,7 @@ Image picture_of(int channels, const Value& value) {
   return picture;
 }
 
-/// The same number for the same place.
+/// A random code that depends on the place and channel alone.
 int code_at(int x, int y, int channel) {
   return static_cast<int>(Random(static_cast<std::uint64_t>((y * 512 + x) * 8 + channel)).below(200));
 }
@@ -219,7 +219,7 @@ class Oracle {
     return layers_.holds(x, y) && layers_.group_of[layers_.at(x, y)] == 1 &&
            layers_.edges[layers_.at(x, y)] == 0;
   }
-  /// In 511 steps up to a light of 1.2.
+  /// The compressed light, rounded to 511 steps up to a light of 1.2.
   [[nodiscard]] double code(int x, int y, int c) const {
     const double step = 1.2 / 2.2 / 511;
     return std::floor(compressed(light(x, y, c)) / step + 0.5) * step;

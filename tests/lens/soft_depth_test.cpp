@@ -19,7 +19,7 @@ constexpr int width = 120;
 constexpr int height = 80;
 constexpr int edge = 60;  ///< of what is nearer in the picture
 
-/// White before it and black behind.
+/// A picture that is white before the edge and black behind.
 Image two_halves() {
   Image picture = dark_picture(width, height);
   for (int y = 0; y < height; ++y)
@@ -69,7 +69,7 @@ TEST(SoftDepth, OfAnotherSizeIsSnappedAtItsOwn) {
       EXPECT_NEAR(found.at(x, y) / 256.0, x < edge ? 16 : 0, 3) << x << ", " << y;
 }
 
-/// What the value alone gives.
+/// Expects the radii that the depth values alone give.
 void expect_untouched(const RadiiResult& found, const Image& depth, double focus, double strength) {
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < width; ++x) {

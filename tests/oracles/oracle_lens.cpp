@@ -55,7 +55,7 @@ class Spreading {
       }
   }
 
-  /// Place by place: 8 lines of 64 places in every pixel.
+  /// Adds a lamp place by place: 8 lines of 64 places in every pixel.
   void add(const Lamp& lamp, const Aperture& aperture) {
     const LampShape shape(aperture, lamp.sample);
     const std::int64_t reach = shape.reach();

@@ -21,7 +21,7 @@ struct LensScene {
   std::vector<std::uint16_t> weights;
   std::vector<LensSample> listed;
   std::vector<Lamp> lamps;       ///< without their shares
-  ApertureTable aperture_table;  ///< that draws them
+  ApertureTable aperture_table;  ///< draws the lamps
 
   [[nodiscard]] std::size_t pixels() const { return static_cast<std::size_t>(job.width * job.height); }
 };

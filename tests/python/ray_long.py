@@ -1,5 +1,5 @@
-"""What takes too long for every day, run by tests/long ray: processes killed in the middle of a thousand files, and files of
-an object store."""
+"""Tests that take too long for every day, run by tests/long ray: processes killed in the middle of a
+thousand files, and files of an object store."""
 import collections
 import os
 import shutil
@@ -77,7 +77,7 @@ def wait_for_outputs(driver, folder, count):
 
 
 def check(folder, pictures):
-    """Equal bytes, nothing done twice, no half file."""
+    """Checks that bytes are equal, nothing was done twice, and no half file is left."""
     for expected in (pictures / "expected").glob("*.png"):
         assert (folder / "out" / expected.name).read_bytes() == expected.read_bytes(), expected.name
     done = collections.Counter()

@@ -12,7 +12,7 @@ import pytest
 
 import satin
 
-# Before Ray is imported, which takes 127.0.0.1 for another address of the machine unless it may make no clusters.
+# These come before the import of Ray, which replaces 127.0.0.1 by another address unless it may make no clusters.
 os.environ.update(RAY_USAGE_STATS_ENABLED="0", RAY_AUTH_MODE="disabled", RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER="0")
 ray = pytest.importorskip("ray", reason="ray is not installed: pip install 'satin-image[ray]'")
 pytest.importorskip("ray.data")
@@ -81,7 +81,7 @@ def test_twelve_good_pictures_and_a_broken_one(folder):
 
 
 def run_again(folder, made):
-    """By another way: what is done is left alone, and what is not whole is made again."""
+    """A second run leaves whole outputs alone and makes broken ones again."""
     inodes = {path: path.stat().st_ino for path in (folder / "out").rglob("*.png")}
     (folder / "out" / "0.png").write_bytes(b"cut")
     again = satin.ray.run("blur radius=2", folder / "in", folder / "out", recursive=True,

@@ -70,7 +70,7 @@ class Page:
             time.sleep(ANIMATION_FRAME)
 
     def wait(self, seconds=20):
-        """Until the canvas holds the true pixels of what is set."""
+        """Waits until the canvas holds the true pixels of the settings."""
         self.wait_until(lambda: self.data().get("state") == "true", seconds)
 
     def click(self, name):
@@ -112,12 +112,12 @@ class Page:
         self.wait()
 
     def pixels(self):
-        """(height, width, 4)."""
+        """The canvas as (height, width, 4)."""
         width, height, text = self.run(PIXELS)
         return np.frombuffer(base64.b64decode(text), np.uint8).reshape(height, width, 4)
 
     def seen_part(self, picture):
-        """What the canvas shows of a picture at 1:1, and whether each of its pixels is one of the picture."""
+        """The canvas at 1:1, which of its pixels show the picture, and that part of the picture."""
         canvas = self.pixels()
         assert self.data("zoom") == "1"
         x, y = int(self.data("x")), int(self.data("y"))
@@ -136,7 +136,7 @@ class Page:
         np.testing.assert_array_equal(canvas[:, :, 3], 255 * inside)
 
     def save_screenshot(self, path):
-        """As JPEG."""
+        """Saves the page as JPEG."""
         told = self.browser.execute_cdp_cmd("Page.captureScreenshot", {"format": "jpeg", "quality": 88})
         Path(path).write_bytes(base64.b64decode(told["data"]))
 

@@ -1,4 +1,4 @@
-"""What takes too long for tests/run: a drag of 20 seconds, other sizes of the page, a photograph of 12 megapixels."""
+"""Tests that take too long for tests/run: a drag of 20 seconds, other sizes of the page, a photo of 12 megapixels."""
 import time
 from pathlib import Path
 
@@ -23,7 +23,7 @@ const timer = setInterval(() => {
 """
 
 
-# One of the things that people do; the three numbers from 0 to 1 say which, and how.
+# Does one of the things that people do; the three numbers from 0 to 1 say which, and how.
 HASTE = """
 const [which, x, y] = arguments, at = (id) => document.getElementById(id);
 const picture = at('picture'), box = picture.getBoundingClientRect();

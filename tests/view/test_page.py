@@ -22,7 +22,7 @@ def browser():
 
 @pytest.fixture
 def photo(tmp_path):
-    """photo.png, and depth.png: near on the right."""
+    """Writes photo.png, and depth.png, which is near on the right."""
     x = np.broadcast_to(np.arange(WIDTH), (HEIGHT, WIDTH))
     random = np.random.default_rng(29)
     blocks = random.integers(0, 256, (HEIGHT // 20, WIDTH // 20, 3)).repeat(20, 0).repeat(20, 1)

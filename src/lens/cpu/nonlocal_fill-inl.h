@@ -83,12 +83,12 @@ struct KnownRow {
   std::uint32_t counts[nonlocal_columns];
 };
 
-/// [first, last) of columns and rows.
+/// An area: columns [left, right) and rows [top, bottom).
 struct NonlocalArea {
   int left, top, right, bottom;
 };
 
-/// Any entry, pixel by pixel.
+/// Makes a row of any kind of entry, pixel by pixel.
 template <class Entry>
 void EntryRow(const Entry& entry, int left, int right, int y, KnownRow& row) {
   for (int x = left; x < right; ++x) {
@@ -192,7 +192,7 @@ class NonlocalTile {
     std::uint32_t sample;
   };
 
-  /// Row by row; forgets their places.
+  /// Collects the samples of a tile row by row; forgets their places.
   void collect(const NonlocalFill& fill, int column, int row) {
     count_ = 0;
     area_ = {fill.planes.width, fill.planes.height, 0, 0};

@@ -98,7 +98,7 @@ inline VisiblePair VisiblePairOf(const SplatImages& images, std::int64_t y) {
   return {VisibleRowOf(images, upper), whole ? VisibleRowOf(images, upper + 1) : VisibleRow(), y != upper};
 }
 
-/// What is spread beside the visible samples, by rows.
+/// The listed samples and the lamps, sorted by rows: they are spread beside the visible samples.
 struct ListsByRows {
   ListedRows samples;
   ListedRows lamps;

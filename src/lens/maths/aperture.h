@@ -11,7 +11,7 @@
 
 namespace satin {
 
-/// From here on a row lets through so much more, in parts of aperture_full.
+/// An edge of a row: from `at` on the row lets `step` more through, in parts of aperture_full.
 struct ApertureEdge {
   float at = 0;  ///< radii of the circle of confusion, from its middle to the right
   std::int32_t step = 0;
@@ -64,7 +64,7 @@ struct LampRim {
   std::int32_t right;
 };
 
-/// One lamp before an aperture.
+/// The shape of one lamp behind an aperture.
 struct LampShape {
   const Aperture* aperture;
   float radius;  ///< pixels
@@ -80,7 +80,7 @@ struct LampShape {
     rim_y = (of.middle_y - static_cast<float>(sample.y)) * of.cut * radius;
   }
 
-  /// Rows of pixels from -reach() to reach() hold all of it.
+  /// Rows of pixels from -reach() to reach() hold the whole lamp.
   [[nodiscard]] SATIN_HD std::int32_t reach() const {
     return static_cast<std::int32_t>(radius * aperture->reach + 0.5F) + 1;
   }
@@ -107,12 +107,12 @@ struct LampShape {
   }
 };
 
-/// How far below the middle of a lamp a line of a row of pixels lies.
+/// The distance in pixels from the middle of a lamp down to a line of a row of pixels.
 SATIN_HD float lamp_height(std::int32_t row, int line) {
   return static_cast<float>(row) + (static_cast<float>(line) + 0.5F) / lamp_lines - 0.5F;
 }
 
-/// Where an edge lies, from the left side of the lamp's pixel on.
+/// The place of an edge, in lamp_places from the left side of the lamp's pixel on.
 SATIN_HD std::int32_t lamp_place(const LampShape& shape, const ApertureEdge& edge, const LampRim& rim) {
   const std::int32_t place = LampShape::place(edge.at * shape.radius);
   return place < rim.left ? rim.left : place > rim.right ? rim.right : place;
@@ -147,7 +147,7 @@ struct LampRow {
     return sum;
   }
 
-  /// How much of the pixel in this column is covered, up to lamp_lines * lamp_places * aperture_full.
+  /// The covered part of the pixel in this column, up to lamp_lines * lamp_places * aperture_full.
   [[nodiscard]] SATIN_HD std::int32_t coverage(std::int32_t column) const {
     const std::int32_t end = (column + 1) * lamp_places;
     std::int32_t sum = 0;
@@ -217,7 +217,7 @@ struct LampRow<most_aperture_edges> {
   }
 };
 
-/// Columns of pixels.
+/// A range of columns of pixels.
 struct LampColumns {
   std::int32_t first = INT32_MAX;
   std::int32_t last = INT32_MIN;

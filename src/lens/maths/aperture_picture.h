@@ -8,8 +8,8 @@
 
 namespace satin {
 
-/// What a picture of any size and proportions lets through: its longer side spans the circle of confusion,
-/// white is clear and black is opaque, as is what lies beside it.
+/// A picture of any size and proportions as an aperture: its longer side spans the circle of confusion, white
+/// is clear and black is opaque, as is what lies beside it.
 template <class T>
 struct AperturePicture {
   Rows<const T> values;
@@ -54,7 +54,7 @@ struct AperturePicture {
   }
 };
 
-/// One place a row of the aperture.
+/// Finds the edges of the aperture's rows; one place a row.
 template <class T>
 struct FindApertureEdges {
   AperturePicture<T> picture;

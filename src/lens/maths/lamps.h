@@ -12,7 +12,7 @@
 namespace satin {
 
 inline constexpr int lamp_cell = 7;             ///< pixels
-inline constexpr int lamp_cells_away = 3;       ///< that are looked at each way
+inline constexpr int lamp_cells_away = 3;       ///< cells that are looked at each way
 inline constexpr float lamp_begin = 0.8F;       ///< linear light
 inline constexpr float highlight_begin = 0.9F;  ///< linear light from which highlights may be clipped
 /// The share of bright pixels around it up to which a clipped lamp gets all of its light back, and from which
@@ -38,7 +38,7 @@ struct LampCell {
   std::uint32_t bright = 0;  ///< pixels that may be lamps
 };
 
-/// What the steps share.
+/// The data that the steps share.
 template <int Channels>
 struct LampScene {
   LensPlanes planes;
@@ -64,14 +64,14 @@ struct LampScene {
   [[nodiscard]] SATIN_HD const std::uint32_t* colour_at(std::int64_t at) const {
     return planes.colours + at * Channels;
   }
-  /// Bright and out of focus.
+  /// True if the pixel is bright and out of focus.
   [[nodiscard]] SATIN_HD bool may_be_lamp(std::uint32_t value, std::uint32_t radius) const {
     return radius > lens_focus_radius && static_cast<float>(value) > lamp_begin * unit->white;
   }
-  /// Of the pixels around one.
+  /// Comparison of a pixel with the pixels around it.
   struct Around {
-    float times;   ///< how many times brighter it is than their mean
-    float bright;  ///< the share of those that may be lamps
+    float times;   ///< its brightness over their mean
+    float bright;  ///< the share of them that may be lamps
   };
   [[nodiscard]] SATIN_HD Around around(std::uint32_t value, int cell_x, int cell_y) const {
     std::uint64_t sum = 0;
@@ -94,7 +94,7 @@ struct LampScene {
     return pixels - cell * lamp_cell < lamp_cell ? pixels - cell * lamp_cell : lamp_cell;
   }
 
-  /// How many times brighter a lamp is than it looks, if it was clipped.
+  /// The factor by which a lamp was brighter than its pixel shows, if it was clipped.
   [[nodiscard]] SATIN_HD float gain(std::uint32_t value, std::uint32_t radius, float bright) const {
     if (!(highlights > 1)) return 1;
     if (clipped_if_white && double_of(measured->largest[0]) > 1) return 1;
@@ -131,7 +131,7 @@ struct ClearLamps {
   SATIN_HD void operator()(int /*x*/, int /*y*/) const { *lamps.count = *lamps.wanted = 0; }
 };
 
-/// One place a cell.
+/// Sums the cells of lamps; one place a cell.
 template <int Channels>
 struct SumLampCells {
   LampScene<Channels> scene;

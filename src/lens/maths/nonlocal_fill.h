@@ -12,7 +12,7 @@
 
 namespace satin {
 
-/// What one pixel adds to a window of 25 x 25.
+/// The value and count that one pixel adds to a window of 25 x 25.
 struct KnownEntry {
   std::uint32_t value = 0;
   std::uint32_t count = 0;
@@ -78,7 +78,7 @@ struct GuardEntry {
   }
 };
 
-/// One sharp hidden sample between the passes.
+/// State of one sharp hidden sample between the passes.
 struct NonlocalMean {
   float squares = 0;    ///< mean of squared codes
   float means[4] = {};  ///< squared, of each colour's codes
@@ -91,8 +91,9 @@ struct NonlocalMean {
   SATIN_HD void add_squares(const KnownEntry& sums) { squares = mean(sums); }
   SATIN_HD void add_codes(int c, const KnownEntry& sums) { means[c] = mean(sums) * mean(sums); }
 
-  /// After these: the disocclusion fill counts by the variance, or half of the differences at a small
-  /// distance, whichever is less: real textures are smooth more often than they repeat.
+  /// Comes after the squares and codes: the disocclusion fill counts by the variance, or half of the
+  /// differences at a small distance, whichever is less: real textures are smooth more often than they
+  /// repeat.
   template <int Channels>
   SATIN_HD void begin(const LensSample& sample, const KnownEntry& guard, const LensUnit& unit) {
     const float variance = squares - sum_of_channels(means, 3);

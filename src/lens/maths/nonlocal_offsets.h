@@ -39,7 +39,7 @@ struct ChoosePoints {
   }
 };
 
-/// One place an offset: its differences at all points.
+/// Sums the differences of an offset at all points; one place an offset.
 struct SumDifferences {
   NonlocalFill fill;
   int group;
@@ -48,7 +48,7 @@ struct SumDifferences {
     if (fill.work->needs(group)) fill.work->sums[y * offset_columns + x] = sum(x, y, 0, 1);
   }
 
-  /// At every `parts`th point from `first` on.
+  /// The sum over every `parts`th point from `first` on.
   [[nodiscard]] SATIN_HD OffsetSum sum(int x, int y, std::uint32_t first, std::uint32_t parts) const {
     OffsetSum own{};
     const std::uint32_t points = fill.work->points;
@@ -83,7 +83,7 @@ struct FindCandidates {
   }
 
  private:
-  /// Above the first row are the opposites of the second one.
+  /// The difference at a neighbour. Above the first row lie the opposites of the second row.
   SATIN_HD static double beside(const NonlocalWork& work, int x, int y) {
     const int u = y < 0 ? offset_columns - 1 - x : x;
     if (u < 0 || u >= offset_columns || y >= offset_rows) return HUGE_VAL;

@@ -1,5 +1,5 @@
 #pragma once
-// What the steps of the non-local fill share: packed colours, the samples that need one, and what is found.
+// The data that the steps of the non-local fill share: packed colours, samples to fill, and found offsets.
 
 #include <cmath>
 #include <cstdint>
@@ -70,7 +70,7 @@ struct OffsetCandidate {
   std::int32_t place;
 };
 
-/// Of one picture and one group at a time, in the memory of one device.
+/// Work on one picture and one group at a time, in the memory of one device.
 struct NonlocalWork {
   std::uint32_t needed[lens_most_groups] = {};  ///< sharp hidden samples by group
   std::uint32_t points = 0;
@@ -94,7 +94,7 @@ struct NonlocalWork {
   }
 };
 
-/// What the steps share. `words` and `places` are planes of the picture's size.
+/// The data that the steps share. `words` and `places` are planes of the picture's size.
 struct NonlocalFill {
   LensPlanes planes;
   LensList list;
@@ -119,7 +119,7 @@ struct NonlocalFill {
 
 inline constexpr int needed_runs = 8192;  ///< places of steps that take samples of the list in turns
 
-/// Begins; one place a group.
+/// Clears the counts of samples; one place a group.
 struct ClearNeeded {
   NonlocalWork* work;
 
@@ -160,7 +160,7 @@ struct PackColours {
   }
 };
 
-/// Magnitudes lent their plane to the packed colours.
+/// Restores the magnitudes, whose plane held the packed colours.
 struct RestoreMagnitudes {
   NonlocalFill fill;
 

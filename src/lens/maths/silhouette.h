@@ -216,8 +216,8 @@ struct SeparateSilhouettes {
     store_both(x, y, own_values, front, back, share, is_front, unit, seen);
   }
 
-  /// What neither side explains is brighter than white: a lamp, of the nearer side if that is bright around,
-  /// otherwise behind it.
+  /// True if the light that neither side explains is above white: a lamp, of the nearer side if that is
+  /// bright around, otherwise behind it.
   SATIN_HD bool shows_lamp(const Side& front, const Side& back, float share) const {
     for (int c = 0; c < colours(); ++c)
       if (-(share * front.colour[c]) - (1 - share) * back.colour[c] > 1) return true;

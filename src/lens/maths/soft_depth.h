@@ -17,11 +17,11 @@ namespace satin {
 /// Rows that are looked at for silhouettes.
 inline constexpr int soft_stride = 4;
 inline constexpr std::uint32_t least_silhouettes = 16;  ///< fewer say nothing
-/// What is sharp around the focus of soft depth, both ways, unless told: this share of the range of depth.
+/// Unless a sharp range is told, soft depth is sharp within this share of its range on both sides of focus.
 inline constexpr double soft_sharp_share = 0.02;
 
 inline constexpr std::int64_t surface_reach = 8;
-/// Over twice the reach a surface rises eight times as much as from one neighbour to the other, a silhouette
+/// A surface rises over twice the reach eight times as much as from one neighbour to the other, a silhouette
 /// less than this.
 inline constexpr double most_rise = 6;
 
@@ -54,7 +54,7 @@ struct CountRamps {
   }
 
  private:
-  /// What is unknown is no number, and so is what is made of it.
+  /// The inverse distance. It is NaN if unknown, and so is all that is computed from it.
   SATIN_HD double inverse(std::int64_t x, std::int64_t y) const {
     const DepthValue value = depth_value(static_cast<double>(depth.at(x, y)), rule);
     if (!value.known) return NAN;
@@ -79,8 +79,8 @@ struct CountRamps {
   }
 };
 
-/// Whether depth is soft, and the edges of what is sharp then; one thread. With a lens no depth is taken for
-/// soft: it is what it is.
+/// Tells if depth is soft, and then widens the sharp range; one thread. With a lens no depth is taken for
+/// soft: its radii stay as they are.
 struct TellSoftness {
   DepthRule rule;
   DepthSpan* span;
@@ -165,12 +165,12 @@ struct ColourSoftSamples {
 inline constexpr int snap_reach = 6;  ///< both sides of a ramp are looked for in a disc of this radius
 /// A pixel is near a silhouette if 5 x 5 radii differ by this share of what those of the square do.
 inline constexpr float snap_share = 0.3F;
-/// Pixels are of a side if they are nearer to its extreme than this share of the range.
+/// Pixels belong to a side if they are nearer to its extreme than this share of the range.
 inline constexpr float snap_side = 0.3F;
 /// Differences of colour, squared and summed, that are as likely as not within one surface.
 inline constexpr float snap_colours = 0.0128F;
 
-/// One side of a ramp: how likely the pixel's colour is on it, and its radius.
+/// A side of a ramp: how likely the pixel's colour is on it, and its radius.
 struct SnapSide {
   float likeness = 0;
   float weight = 0;
@@ -181,7 +181,7 @@ struct SnapSide {
     weight = weight + by;
     radius = radius + by * static_cast<float>(own);
   }
-  /// Near 1 / 10 where little is known.
+  /// The mean likeness; near 1 / 10 where little is known.
   [[nodiscard]] SATIN_HD float likely() const { return (likeness + 1e-3F) / (weight + 1e-2F); }
 };
 
@@ -216,7 +216,7 @@ struct SnapToColours {
     return range;
   }
 
-  /// 1 for the same colour, less and less for others.
+  /// Likeness of two colours: 1 if they are the same, less the more they differ.
   SATIN_HD static float alike(const GuideColour& a, const GuideColour& b) {
     float terms[4] = {};
     for (int c = 0; c < 3; ++c) terms[c] = (a.value[c] - b.value[c]) * (a.value[c] - b.value[c]);

@@ -232,7 +232,7 @@ class TileOfBoxes final : public SlidingBoxes {
     store_wide(y, left, original, out);
   }
 
-  /// Means of 16 bits that are only to be encoded.
+  /// Stores means of 16 bits that are only to be encoded.
   void store_narrow(const std::uint8_t* original, std::uint8_t* out) {
     const MeanRule& rule = stores_.back().rule;
     const std::size_t pixels = states_.back().box.out_pixels();

@@ -19,7 +19,7 @@ HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// For every lane the one that has alpha of the same pixel.
+/// For every lane, the number of the lane that holds alpha of the same pixel.
 template <std::size_t Channels, std::size_t Lanes>
 constexpr std::array<std::int64_t, Lanes> LanesOfAlpha() {
   std::array<std::int64_t, Lanes> lanes{};
@@ -78,7 +78,7 @@ constexpr std::array<std::array<std::int64_t, Lanes>, Channels> LanesOfPixels() 
   return lanes;
 }
 
-/// What is stored has no more bits than what was summed: one box has the weight 1.
+/// The sum at entry i as a double. One box has the weight 1, so its sum is the difference itself.
 template <int Boxes, class D, class Sum>
 HWY_INLINE auto StoredSum(D d, const BoxDifferences<Sum>& boxes, std::size_t i) {
   if constexpr (Boxes != 1) {
@@ -90,8 +90,8 @@ HWY_INLINE auto StoredSum(D d, const BoxDifferences<Sum>& boxes, std::size_t i) 
   }
 }
 
-/// As many pixels as a vector has lanes take one vector of quotients: products with rounded reciprocals are
-/// as right as the quotients are (QuotientOf).
+/// Divides as many pixels at a time as a vector has lanes, by one vector of quotients: products with rounded
+/// reciprocals are as right as the quotients are (QuotientOf).
 template <int Boxes, std::size_t Channels, class D, class Sum, class Mean>
 std::size_t UnweightBlocks(D d, BoxDifferences<Sum> boxes, const Divisors& divisors, std::size_t i,
                            std::size_t last, std::uint32_t white, Mean* means) {

@@ -154,7 +154,7 @@ class FramedTable {
     memory_ = backend.allocate(static_cast<std::size_t>(row_alignment + strides.channel * shape.channels));
     check(cudaMemsetAsync(memory_.get(), 0, memory_.size, backend.stream_of({})), "clearing a table's frame");
     backend.synchronize({});
-    // What lies before the first row begins with what lies before its first entry.
+    // The memory holds the entry left of the frame's row, then that row, then the table.
     view_ = {memory_.get() + row_alignment + strides.row, shape, strides, Memory::device};
   }
 
@@ -237,7 +237,7 @@ BoxMeanJob without_mask(const BoxMeanJob& job) {
 /// Means under a mask: those of all pixels without a table in memory, then blended.
 class BlendedBoxMean final : public BoxMeanOperation {
  public:
-  /// `means`: of without_mask(job).
+  /// `means` is the operation of without_mask(job).
   BlendedBoxMean(CudaBackend& backend, const BoxMeanJob& job, std::unique_ptr<BoxMeanOperation> means)
       : backend_(backend),
         prepared_(std::move(means)),

@@ -327,7 +327,7 @@ class Rank final : public RankOperation {
  private:
   struct Work {
     Rectangle inner;
-    bool exchanges = false;  ///< or else histograms are made
+    bool exchanges = false;  ///< false: histograms are made
   };
 
   /// Windows of up to so many pixels; larger ones are faster by histograms, if vectors have 32 bytes.

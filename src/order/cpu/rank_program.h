@@ -1,5 +1,5 @@
 #pragma once
-// Which exchanges find a rank in the windows of all pixels of a tile.
+// The exchanges that find a rank in the windows of all pixels of a tile.
 //
 // The windows of a tile share its core: the pixels that lie in all of them. The core is kept sorted, without
 // the values that are too small or too large to have the rank. The columns beside the core, and the rows
@@ -21,7 +21,7 @@ class RankProgram {
     bool is_pixel = false;
     std::uint16_t x = 0;     ///< of a pixel
     std::uint16_t y = 0;     ///< of a pixel
-    std::uint16_t slot = 0;  ///< of what was found
+    std::uint16_t slot = 0;  ///< slot of a found value
   };
   static constexpr std::uint16_t no_slot = 0xFFFF;
 
@@ -40,7 +40,7 @@ class RankProgram {
 
   [[nodiscard]] const std::vector<Exchange>& exchanges() const noexcept { return exchanges_; }
   [[nodiscard]] int slots() const noexcept { return slots_; }
-  /// Where the rank of this pixel of the tile is, in the end.
+  /// The slot that holds the rank of this pixel of the tile in the end.
   [[nodiscard]] std::uint16_t result(int x, int y) const {
     return results_[static_cast<std::size_t>(y * columns_ + x)];
   }

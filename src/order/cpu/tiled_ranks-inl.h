@@ -69,7 +69,7 @@ class TiledRanks {
  private:
   static constexpr std::size_t block = 128 / sizeof(Key);  ///< tiles that a slot has a value for
 
-  /// Where an exchange reads: in the lines of pixels, counted from those of the first tile, or in the slots.
+  /// A place that an exchange reads: in the lines of pixels, counted from the first tile's, or in the slots.
   struct Place {
     bool in_lines;
     std::uint32_t offset;

@@ -253,7 +253,7 @@ inline void StoreWithAlpha(const std::uint32_t* values, std::size_t pixels, std:
   }
 }
 
-/// The same of bytes.
+/// Stores means of 8-bit pixels with straight alpha in the same way.
 inline void StoreWithAlpha(const std::uint16_t* values, std::size_t pixels, std::size_t channels,
                            const TransferView& transfer, const std::uint8_t* original, std::uint8_t* out) {
   channels == 2 ? StoreStraight<2>(values, original, pixels * channels, transfer, out)

@@ -54,7 +54,7 @@ def batch_options(
     max_pixels: int = _MAX_PIXELS,
     max_bytes: int = _MAX_BYTES,
 ) -> Any:
-    """What a batch and its parts on other machines have in common."""
+    """The options that a batch and its parts on other machines have in common."""
     native = need_files()
     options = native.BatchOptions()
     options.output = output

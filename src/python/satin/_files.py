@@ -67,7 +67,7 @@ def read(
 
 
 def _alpha(image: Any, carried: Optional[_native.Metadata], told: Optional[str]) -> str:
-    """What the last of 2 or 4 channels means: as told, as it was read, otherwise straight alpha."""
+    """The meaning of the last of 2 or 4 channels: as told, as it was read, otherwise straight alpha."""
     if told is not None:
         return told
     shape = getattr(image, "shape", ())

@@ -40,8 +40,8 @@ def _zeros(array: Any, height: int, width: int) -> numpy.ndarray:
 
 
 def _reach(pipeline: str, array: Any, look: dict[str, str], device: DeviceLike) -> tuple[int, int]:
-    """How many pixels up and down, and to the left and right, results look: along each axis asked of a stripe of its whole
-    length, as some filters look no farther than the picture is long."""
+    """The reach of results in pixels: up and down, then to the left and right. Each is asked of a stripe of the
+    picture's whole length along that axis, as some filters look no farther than the picture is long."""
     reach = []
     for axis, stripe in enumerate((_zeros(array, array.shape[0], _SAMPLE), _zeros(array, _SAMPLE, array.shape[1]))):
         view = picture(stripe, "array", None, look["alpha"], look["order"])
@@ -92,7 +92,7 @@ def _filter(
     blocks: tuple[int, ...],
     block_info: Any = None,
 ) -> numpy.ndarray:
-    """One chunk with its neighbours' pixels, which are cut off again; there are none beyond the picture's ends."""
+    """One chunk, filtered with its neighbours' pixels, which are cut off again; beyond the picture's ends are none."""
     made = run(pipeline, numpy.ascontiguousarray(block), device=device, **look)
     place = block_info[0]["chunk-location"]
     inner = tuple(

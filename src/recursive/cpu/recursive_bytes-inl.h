@@ -52,7 +52,7 @@ void NearestPixels(const std::array<const float*, Channels>& values, std::size_t
       words[i * Channels + c] = static_cast<std::uint16_t>(nearest_integer(values[c][i], white));
 }
 
-/// What RealRows::store() stores of at most longest_row pixels.
+/// Stores at most longest_row pixels as RealRows::store() does.
 template <std::size_t Channels>
 void StoreBytes(const std::array<const float*, Channels>& values, std::size_t count,
                 const TransferView& transfer, std::uint8_t* out) {

@@ -4,7 +4,7 @@
 
 namespace [[gnu::visibility("default")]] satin {
 
-/// What the sums of a table are.
+/// Kind of a table's sums: exact or modulo 2^32.
 enum class Modulo {
   none,       ///< exact, of the type that holds the sum of the whole picture
   two_to_32,  ///< of integers, less their multiples of 2^32: u32 for any picture
@@ -13,7 +13,7 @@ enum class Modulo {
 /// Parameters of integral().
 struct Integral {
   bool squared = false;          ///< sums of squares instead of sums
-  Modulo modulo = Modulo::none;  ///< what is kept of the sums
+  Modulo modulo = Modulo::none;  ///< whether the sums are kept whole
 };
 
 /// The summed-area table: entry (x, y) is the sum over all pixels from (0, 0) to (x, y), both included.

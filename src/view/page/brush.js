@@ -54,7 +54,7 @@ export class Brush {
     if (!Number.isNaN(value)) this.#settings[name] = Math.min(maximum, Math.max(minimum, value));
   }
 
-  /** Whether the shown filter takes a mask. */
+  /** True if the shown filter takes a mask. */
   get #paints() {
     return this.#session.filter?.parameters.some(({ name, kind }) => name === "mask" && kind === "image") ?? false;
   }

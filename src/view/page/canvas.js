@@ -37,7 +37,7 @@ export class PictureCanvas {
     return this.#element;
   }
 
-  /** Pixels of the screen. */
+  /** Sets the size in pixels of the screen. */
   resize(width, height) {
     this.#element.width = width;
     this.#element.height = height;

@@ -1,4 +1,4 @@
-// What happens elsewhere: files that change on disk, how far a long picture is, and the server's end.
+// Events outside the page: files that change on disk, how far a long picture is, and the server's end.
 
 import { byId } from "./dom.js";
 import { notice, takeBack } from "./notices.js";

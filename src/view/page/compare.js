@@ -1,4 +1,4 @@
-// Before and after: a line that is dragged across the view, and a button that is held.
+// The comparison of before and after: a line that is dragged across the view, and a button that is held.
 
 import { byId } from "./dom.js";
 
@@ -27,7 +27,7 @@ export class Compare {
     for (const end of ["keyup", "blur"]) button.addEventListener(end, () => this.hold(false));
   }
 
-  /** While held, the whole view shows the picture before. */
+  /** Shows the picture before in the whole view while the button is held. */
   hold(held) {
     if (held === this.#held) return;
     this.#held = held;

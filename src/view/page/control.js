@@ -6,7 +6,7 @@ import { partsOf, positions, rounded, scaleOf } from "./scale.js";
 const sliding = new Set(["number", "integer", "length"]);
 
 /**
- * What a control is made from: the parameter's record, its text now, what sets it (`settled` at the end of a change),
+ * A control is made from the parameter's record, its text now, what sets it (`settled` at the end of a change),
  * the longer side of the picture for lengths, and `draw`, which arms a tool on the picture for points and boxes.
  */
 export class Control {

@@ -32,7 +32,7 @@ export function iconButton(name, label, onclick) {
 /** A text as the beginning of a line. */
 export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** "sharp-range" as people read it. */
+/** A name as people read it: "Sharp range" for "sharp-range". */
 export const words = (name) => capital(name).replaceAll("-", " ");
 
 /** Fills the track of a slider up to its thumb. */

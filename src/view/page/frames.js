@@ -40,7 +40,7 @@ export class Frames extends EventTarget {
     server.addEventListener("back", () => this.#forget());
   }
 
-  /** Whether the picture before is shown as well. */
+  /** True if the picture before is shown as well. */
   set wantsBefore(wants) {
     this.#wantsBefore = wants;
     this.renew();
@@ -52,7 +52,7 @@ export class Frames extends EventTarget {
     return this.#wantsBefore && !this.#isCurrentBefore ? "busy" : this.after.state;
   }
 
-  /** Whether the filter refuses what is set: the picture before is shown then. */
+  /** True if the filter refuses the settings: the picture before is shown then. */
   get refused() {
     return this.#refused === this.#key;
   }
@@ -88,7 +88,7 @@ export class Frames extends EventTarget {
     }
   }
 
-  /** False when nothing is missing or nothing can be had. */
+  /** Fetches the next frame. False when nothing is missing or nothing can be had. */
   async #next() {
     const wish = this.#session.dirty ? {} : this.#missing();
     if (!wish || this.#session.waiting) return false;
@@ -137,7 +137,7 @@ export class Frames extends EventTarget {
     return Boolean(this.before) && same(this.before, this.#viewport);
   }
 
-  /** What to ask for next, or null. */
+  /** The frame to ask for next, or null. */
   #missing() {
     if (!this.#session.picture || !this.#viewport.width) return null;
     const { refused } = this;

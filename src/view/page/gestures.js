@@ -101,7 +101,7 @@ export class Gestures {
     else if (!moved && event.type === "pointerup") this.click(...this.place(event));
   }
 
-  /** Two fingers: what lies between them stays between them. */
+  /** Moves and scales by two fingers: the part of the picture between them stays between them. */
   #pinch(id, at) {
     const other = [...this.#pointers].find(([key]) => key !== id)?.[1];
     if (!other) return;

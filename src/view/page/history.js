@@ -1,4 +1,4 @@
-// Undo and redo: what was set, as a list of texts with a place in it.
+// Undo and redo: the settings that were made, as a list of texts with a place in it.
 
 const most = 500;
 

@@ -1,4 +1,4 @@
-// What is kept: the output, the command, and commands that set every control.
+// The parts of the page that keep results: the output, the command, and commands that set every control.
 
 import { ask } from "./dialog.js";
 import { byId, element } from "./dom.js";
@@ -95,7 +95,7 @@ export class Keeping {
     });
   }
 
-  /** Empty if there is none. */
+  /** Asks for a command; empty if there is none. */
   async #askForCommand() {
     const field = element("textarea", { rows: 5, spellcheck: false, "aria-label": "Command" });
     const text = "Every control is set as the command says. The picture and the output stay.";

@@ -11,7 +11,7 @@ export function partsOf(text) {
   return { number: number === "" ? NaN : Number(number), percent: sign === "%" };
 }
 
-/** Three digits; whole numbers from 100 on. */
+/** The value with three digits; a whole number from 100 on. */
 export function rounded(value) {
   if (Math.abs(value) >= 100) return Math.round(value);
   return Number(value.toPrecision(digits));

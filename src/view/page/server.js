@@ -18,7 +18,7 @@ export class Server extends EventTarget {
   #header = "";
   #gone = false;
 
-  /** What the page needs to start; every later POST repeats its header. */
+  /** The session that the page needs to start; every later POST repeats its header. */
   async session(signal) {
     const session = await this.json("session", {}, signal);
     this.#header = session.header;

@@ -1,10 +1,10 @@
-// What the server and the page share: the picture, the filters' records, the pipeline and its command.
+// The state that the server and the page share: the picture, the filters' records, the pipeline and its command.
 
 import { History } from "./history.js";
 
 const rest = 600;
 
-/** Whether one of two parameters must not be set besides the other. A place, focus-at, stands for the value there. */
+/** True if one of two parameters must not be set besides the other. A place, focus-at, stands for the value there. */
 function areRivals(one, other) {
   return one.instead_of === other.name || other.instead_of === one.name ||
     one.name === `${other.name}-at` || other.name === `${one.name}-at`;
@@ -89,13 +89,13 @@ export class Session extends EventTarget {
     this.change();
   }
 
-  /** What is set will change until `settle`, with pauses. */
+  /** Tells that the settings will change until `settle`, with pauses. */
   begin() {
     this.#dragging = true;
     clearTimeout(this.#resting);
   }
 
-  /** What is set has changed, and may go on changing. */
+  /** Tells that the settings have changed, and may go on changing. */
   change(event = "values") {
     this.#dirty = true;
     clearTimeout(this.#resting);
@@ -103,7 +103,7 @@ export class Session extends EventTarget {
     this.dispatchEvent(new Event(event));
   }
 
-  /** What is set now is a state to come back to. */
+  /** Makes the present settings a state for undo. */
   settle() {
     this.#dragging = false;
     clearTimeout(this.#resting);
@@ -137,7 +137,7 @@ export class Session extends EventTarget {
     this.settle();
   }
 
-  /** The same settings are the same text, whatever was set first. */
+  /** The settings as a text, which does not depend on the order in which they were set. */
   get #state() {
     const sorted = (values) => Object.fromEntries(Object.entries(values).sort());
     return JSON.stringify(this.steps.map((step) => ({ ...step, values: sorted(step.values) })));
@@ -157,7 +157,7 @@ export class Session extends EventTarget {
     this.dispatchEvent(new Event("overlay"));
   }
 
-  /** Sends what is set. What changes meanwhile is dirty again. */
+  /** Sends the settings. A change meanwhile makes them dirty again. */
   async send(signal) {
     this.#dirty = false;
     this.#sending = true;
@@ -224,7 +224,7 @@ export class Session extends EventTarget {
     }
   }
 
-  /** Resolves when the server has what is set. */
+  /** Resolves when the server has the settings. */
   async sent() {
     while (this.#dirty || this.#sending) {
       await new Promise((resolve) => this.addEventListener("answer", resolve, { once: true }));

@@ -18,7 +18,7 @@ export class Steps {
   #marks;
   #controls = new Map();
   #unfolded = false;
-  /** What was set of a filter that another one has replaced. */
+  /** The settings of filters that others have replaced. */
   #former = new Map();
 
   constructor(session, marks) {

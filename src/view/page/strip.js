@@ -49,7 +49,7 @@ export class Strip {
     this.#load();
   }
 
-  /** Loads them one by one, while nothing larger is waited for. */
+  /** Loads the small pictures one by one, while nothing larger is waited for. */
   async #load() {
     if (this.#loading) return;
     this.#loading = true;

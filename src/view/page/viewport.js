@@ -1,4 +1,4 @@
-// What part of the picture the canvas shows: its corner, in pixels of the picture, and its scale.
+// The part of the picture that the canvas shows: its corner, in pixels of the picture, and its scale.
 
 const largest = 32;
 const enlarged = [1, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32];
@@ -48,7 +48,7 @@ export class Viewport extends EventTarget {
     this.#place(x - atX / this.zoom, y - atY / this.zoom);
   }
 
-  /** To the next stop, larger or smaller. */
+  /** Zooms to the next stop, larger or smaller. */
   step(direction) {
     const here = this.zoom * (1 + 0.01 * direction);
     const all = [...stops, this.fitting].sort((a, b) => a - b);

@@ -38,11 +38,11 @@ class Attempts:
         folder.mkdir(parents=True, exist_ok=True)
 
     def file(self, path: str) -> Path:
-        """Where the attempts at this picture stand."""
+        """The file that lists the attempts at this picture."""
         return self._folder / hashlib.sha256(os.fsencode(path)).hexdigest()[:24]
 
     def deaths(self, path: str) -> int:
-        """How many processes died of this picture as it is now, or beside it."""
+        """Number of processes that died of this picture as it is now, or beside it."""
         try:
             lines = self.file(path).read_text().splitlines()
         except FileNotFoundError:

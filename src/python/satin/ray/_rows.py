@@ -1,4 +1,4 @@
-"""What is told of every file."""
+"""The row of the report on every file."""
 
 from __future__ import annotations
 

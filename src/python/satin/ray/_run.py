@@ -37,7 +37,7 @@ class Result:
 
     @property
     def exit_code(self) -> int:
-        """That of the command: 0 all good, 1 a file failed."""
+        """The exit code of the command: 0 all good, 1 a file failed."""
         return 1 if self.failures else 0
 
     def _count(self, row: Row) -> None:
@@ -50,7 +50,7 @@ class Result:
 
 
 def _actors(gpus: Optional[float]) -> tuple[int, float, float]:
-    """How many actors there are, and the CPUs and GPUs of each: one a GPU, or without GPUs one a machine."""
+    """The number of actors, and the CPUs and GPUs of each: one a GPU, or without GPUs one a machine."""
     nodes = [node["Resources"] for node in ray.nodes() if node["Alive"] and node["Resources"].get("CPU", 0) >= 1]
     if not nodes:
         raise RuntimeError("Ray has no machine with a CPU left.")

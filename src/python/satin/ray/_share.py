@@ -1,4 +1,4 @@
-"""What an actor may use of its machine, by what Ray gave it."""
+"""The share of its machine that an actor may use, by the resources that Ray gave it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Share:
 
 
 def _assigned() -> dict[str, float]:
-    """What Ray gave this process; nothing outside of Ray's tasks and actors."""
+    """The resources that Ray gave this process; empty outside of Ray's tasks and actors."""
     context = ray.get_runtime_context() if ray.is_initialized() else None
     return context.get_assigned_resources() if context is not None and context.get_task_id() is not None else {}
 
