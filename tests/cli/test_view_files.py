@@ -1,0 +1,134 @@
+"""satin view: masks, saving, folders, files that change or are damaged, and how it begins."""
+import shutil
+import subprocess
+
+import numpy as np
+
+import png_file
+from conftest import BINARY
+from view_scene import check_true, run, scene, smooth  # noqa: F401 (scene is a fixture)
+from view_server import View, needs_server
+
+pytestmark = needs_server
+
+
+def brush(width, height, points, radius, hardness):
+    """The cover of a stroke, from its definition in real numbers."""
+    y, x = np.mgrid[:height, :width] + 0.5
+    distance = np.full((height, width), np.inf)
+    for (ax, ay), (bx, by) in zip(points[:1] + points[:-1], points):
+        dx, dy = bx - ax, by - ay
+        along = np.clip(((x - ax) * dx + (y - ay) * dy) / max(dx * dx + dy * dy, 1e-30), 0, 1)
+        distance = np.minimum(distance, np.hypot(x - ax - along * dx, y - ay - along * dy))
+    return np.clip((radius - distance) / max(radius * (1 - hardness), 1), 0, 1) * 255
+
+
+def test_strokes_become_the_mask_that_the_command_names(scene):
+    strokes = [{"points": [[30, 30], [120, 40], [100, 90]], "radius": 12, "hardness": 0.5, "erase": False},
+               {"points": [[60, 36]], "radius": 8, "hardness": 1, "erase": True}]
+    with View(scene, "photo.png", "-o", "out.png", "--filter", "blur", "--radius", "9") as view:
+        first = view.open()
+        done = view.post("/api/mask", strokes=strokes, step=0).json()
+        assert done["mask"] == "photo-mask.png" and "--mask photo-mask.png" in done["command"]
+        mask = png_file.read(scene.folder / done["mask"]).astype(int)
+        painted, erased = (brush(160, 120, s["points"], s["radius"], s["hardness"]) for s in strokes)
+        assert np.abs(mask - painted * (255 - erased) / 255).max() <= 2
+        assert mask.min() == 0 and mask.max() == 255
+        check_true(scene, view, done["generation"], done["command"], "out.png")
+        again = view.post("/api/mask", strokes=strokes[:1], step=0).json()
+        assert again["mask"] == done["mask"] and png_file.read(scene.folder / done["mask"])[36, 60] == 255
+        check_true(scene, view, again["generation"], again["command"], "out.png")
+        none = view.post("/api/mask", strokes=[], step=0).json()
+        assert none["mask"] is None and none["command"] == first["command"]
+        for wrong in ({}, {"strokes": 5}, {"strokes": [{"points": [[1, 2]]}]}, {"strokes": [], "step": 9},
+                      {"strokes": [{"points": [["a", 2]], "radius": 1, "hardness": 1}]}):
+            assert view.post("/api/mask", **wrong).status == 400, wrong
+
+
+def test_save_writes_the_output_and_never_over_a_file_unasked(scene):
+    with View(scene, "photo.png", "-o", "out.png", "--filter", "blur", "--radius", "4") as view:
+        session = view.open()
+        assert view.post("/api/save", name=None).json()["saved"] == "out.png"
+        scene.good("blur", "photo.png", "-o", "expected.png", "--radius", "4")
+        assert (scene.folder / "out.png").read_bytes() == (scene.folder / "expected.png").read_bytes()
+        (scene.folder / "out.png").write_bytes(b"mine")
+        refused = view.post("/api/save", name=None)
+        assert refused.status == 409 and refused.json() == {"exists": "out.png"}
+        assert (scene.folder / "out.png").read_bytes() == b"mine"
+        assert view.post("/api/save", name=None, overwrite=True).status == 200
+        assert (scene.folder / "out.png").read_bytes() == (scene.folder / "expected.png").read_bytes()
+        named = view.post("/api/save", name="named.bmp").json()
+        assert named["saved"] == "named.bmp" and named["command"].endswith("-o named.bmp --radius 4")
+        for name in ("photo.png", "x.nothing"):
+            assert view.post("/api/save", name=name, overwrite=True).status == 400
+        assert np.array_equal(png_file.read(scene.folder / "photo.png"), smooth(120, 160))
+        assert view.ask("GET", "/api/changes").json()["generation"] == session["generation"]
+
+
+def test_what_changes_on_disk_is_told(scene):
+    with View(scene, "photo.png", "--depth", "depth.png", "-o", "out.png") as view:
+        view.open()
+        assert view.ask("GET", "/api/changes").json()["changed"] == []
+        png_file.write(scene.folder / "depth.png", np.full((120, 160), 9, np.uint8))
+        assert view.ask("GET", "/api/changes").json()["changed"] == ["depth"]
+        (scene.folder / "out.png").write_bytes(b"other")
+        png_file.write(scene.folder / "photo.png", smooth(60, 80))
+        assert view.ask("GET", "/api/changes").json()["changed"] == ["picture", "depth", "output"]
+        session = view.post("/api/open", index=0).json()
+        assert (session["picture"]["width"], session["picture"]["height"]) == (80, 60)
+        assert view.ask("GET", "/api/changes").json()["changed"] == []
+
+
+def test_a_folder_carries_the_settings_and_gives_a_command_for_all(scene):
+    with View(scene, "many", "-o", "soft", "--filter", "blur", "--radius", "2") as view:
+        session = view.open()
+        assert session["files"] == ["p0.png", "p1.png", "p2.png"] and session["index"] == 0
+        changed = view.post("/api/settings", steps=[{"filter": "blur", "values": {"radius": "3"}}]).json()
+        other = view.post("/api/open", index=2).json()
+        assert other["picture"]["width"] == 52 and other["settings"] == changed["settings"]
+        assert other["command"] == "satin blur many/p2.png -o soft/p2.png --radius 3"
+        (scene.folder / "soft").mkdir()
+        check_true(scene, view, other["generation"], other["command"], "soft/p2.png")
+        assert view.post("/api/save", name=None).json()["saved"] == "soft/p2.png"
+        (scene.folder / "soft" / "p2.png").unlink()
+        assert view.post("/api/open", index=3).status == 400
+        batch = view.post("/api/list").json()
+        run(scene, batch["command"])
+        for i in range(3):
+            scene.good("blur", "many/p%d.png" % i, "-o", "one.png", "--radius", "3", "--overwrite")
+            assert (scene.folder / "soft" / ("p%d.png" % i)).read_bytes() == (scene.folder / "one.png").read_bytes()
+
+
+def test_a_damaged_picture_is_told_and_the_next_one_opens(scene):
+    (scene.folder / "many" / "p0.png").write_bytes((scene.folder / "many" / "p0.png").read_bytes()[:90])
+    with View(scene, "many", "-o", "soft") as view:
+        session = view.open()
+        assert session["picture"] is None and "p0.png" in session["error"]["message"]
+        assert view.post("/api/open", index=1).json()["picture"]["width"] == 51
+
+
+def test_what_cannot_begin_is_an_error_at_once(scene):
+    scene.bad(1, "view", "none.png", "--no-browser", says="none.png")
+    scene.bad(2, "view", "photo.png", "--filter", "blur", "--radius", "-1", "--no-browser", says="--radius")
+    scene.bad(1, "view", "photo.png", "--filter", "guided", "--guide", "none.png", "--no-browser", says="none.png")
+    scene.bad(2, "view", "photo.png", "--filter", "blurr", "--no-browser", says="blur")
+    scene.bad(2, "view", "photo.png", "--filter", "stats", "--no-browser", says="picture")
+    scene.bad(2, "view", "-", "--no-browser", says="standard input")
+    scene.bad(2, "view", "--no-browser", says="input")
+    scene.bad(2, "view", "photo.png", "--port", "70000", "--no-browser", says="--port")
+    scene.bad(2, "view", "photo.png", "-o", "out.nothing", "--no-browser", says="out.nothing")
+
+
+def test_without_its_module_the_command_says_which_package_is_missing(scene, tmp_path):
+    alone = tmp_path / "alone"
+    alone.mkdir()
+    shutil.copy(BINARY, alone / "satin")
+    done = subprocess.run([alone / "satin", "view", "photo.png", "--no-browser"], cwd=scene.folder, capture_output=True)
+    assert done.returncode == 3 and b"libboost-dev" in done.stderr
+
+
+def test_a_pipeline_may_be_the_start(scene):
+    with View(scene, "photo.png", "-o", "out.png", "--filter", "blur radius=3 | threshold method=otsu") as view:
+        session = view.open()
+        assert [step["filter"] for step in session["settings"]["steps"]] == ["blur", "threshold"]
+        check_true(scene, view, session["generation"], session["command"], "out.png")
