@@ -1,11 +1,13 @@
 #pragma once
 // Launches of local linear models, in the manner of kernels/device/launch.h.
 
+#include <cstddef>
 #include <cstdint>
 
 #include "core/maths/fixed_point.h"
 #include "guided/local_linear.h"
 #include "kernels/device/launch.h"
+#include "means/tiling.h"
 
 namespace satin::kernels {
 
@@ -17,7 +19,6 @@ struct LinearGroups {
   Target group[most];
 };
 
-/// Sums are u32 for narrow jobs and u64 otherwise; coefficients are u64.
 struct LocalLinearArguments {
   LocalLinearJob job;
   Measured* measured = nullptr;  ///< of a float picture; gets guide_not_finite
@@ -26,15 +27,34 @@ struct LocalLinearArguments {
   Source guide;
   Source mask;
   Target output;
+};
+
+/// Sums are u32 for narrow jobs and u64 otherwise; coefficients are u64.
+struct TableLinearArguments : LocalLinearArguments {
   LinearGroups values;  ///< written: one pixel's part in every sum, or coefficients
   LinearGroups tables;  ///< read: summed-area tables of the values
 };
 
+struct RunningLinearArguments : LocalLinearArguments {
+  SlidingTiles tiles;  ///< a thread of a block has a column
+  std::byte* kept =
+      nullptr;  ///< for every tile, coefficients of the rows of a window: spans * 32 * 8 bytes each
+};
+
 /// values = what a pixel adds to the sums.
-void linear_moments(const LocalLinearArguments& arguments, StreamHandle stream);
+void linear_moments(const TableLinearArguments& arguments, StreamHandle stream);
 /// values = coefficients, of the tables of moments.
-void linear_coefficients(const LocalLinearArguments& arguments, StreamHandle stream);
+void linear_coefficients(const TableLinearArguments& arguments, StreamHandle stream);
 /// output = the filtered picture, of the tables of coefficients.
-void linear_results(const LocalLinearArguments& arguments, StreamHandle stream);
+void linear_results(const TableLinearArguments& arguments, StreamHandle stream);
+
+/// What a block of running_linear() with so many threads, 256 or 512, takes of a multiprocessor.
+struct RunningLinearBlock {
+  std::size_t shared_bytes = 0;
+  int together = 0;  ///< blocks that it has at most; 0: none fits
+};
+[[nodiscard]] RunningLinearBlock running_linear_block(const LocalLinearJob& job, int threads);
+/// output = the filtered picture, without tables. The job is narrow, its picture and guide u8, without alpha.
+void running_linear(const RunningLinearArguments& arguments, StreamHandle stream);
 
 }  // namespace satin::kernels

@@ -1,5 +1,6 @@
-// The guided filter in device memory: moments of every pixel, their tables, coefficients of every window,
-// their tables, results. Moments and coefficients take the same place, and so do their tables.
+// The guided filter on the GPU: by windows that slide, where those of a block's columns fit and sums have 32
+// bits, and otherwise by tables: moments of every pixel, their tables, coefficients of every window, their
+// tables, results. There moments and coefficients take the same place, and so do their tables.
 
 #include <algorithm>
 #include <array>
@@ -10,6 +11,7 @@
 #include "core/maths/window.h"
 #include "guided/local_linear.h"
 #include "kernels/guided/launch.h"
+#include "means/tiling.h"
 #include "tables/table.h"
 
 namespace satin::cuda {
@@ -18,11 +20,78 @@ namespace {
 constexpr std::int64_t largest_side = 1LL << 30;  // positions of windows are 32-bit integers in the kernels
 constexpr std::ptrdiff_t row_alignment = 256;
 
-class LocalLinear final : public LocalLinearOperation {
+template <class Arguments>
+Arguments arguments_of(const LocalLinearJob& job, const LocalLinearImages& images) {
+  Arguments arguments;
+  arguments.job = job;
+  arguments.measured = images.measured;
+  arguments.guide_measured = images.guide_measured;
+  arguments.picture = source_of(images.picture);
+  arguments.guide = source_of(images.guide);
+  arguments.mask = source_of(images.mask);
+  arguments.output = target_of(images.output);
+  return arguments;
+}
+
+/// Tiles for sliding windows; no spans where tables are better.
+SlidingTiles sliding_tiles(const CudaBackend& backend, const LocalLinearJob& job) {
+  const bool bytes = job.picture.type == Type::u8 && job.guide.type == Type::u8 && !job.picture.weighted &&
+                     !job.guide.weighted;
+  if (!job.narrow || !bytes) return {};
+  const auto span_y = static_cast<int>(2 * job.reach_y + 1);
+  SlidingTileRules rules;
+  rules.width = static_cast<int>(job.width);
+  rules.height = static_cast<int>(job.height);
+  rules.multiprocessors = backend.multiprocessors();
+  rules.most_rows = std::clamp(rules.height / span_y, 1, rules.most_rows);
+  rules.row_cost = 4;
+  rules.start_cost = 5 * span_y;
+  SlidingTiler tiler(rules);
+  for (const int threads : {512, 256}) {
+    const auto usable = static_cast<int>(threads - 4 * job.reach_x);
+    if (usable < threads / 4) continue;
+    const kernels::RunningLinearBlock block = kernels::running_linear_block(job, threads);
+    tiler.consider(
+        threads / 32, usable, block.together, [&](const SlidingTiles&) { return block.shared_bytes; },
+        block.shared_bytes);
+  }
+  return tiler.best();
+}
+
+/// The guided filter by sliding windows.
+class RunningLinear final : public LocalLinearOperation {
  public:
-  LocalLinear(CudaBackend& backend, const LocalLinearJob& job) : backend_(backend), job_(job) {
-    if (job.width > largest_side || job.height > largest_side)
-      throw Error(ErrorKind::usage, "Pictures above 2^30 pixels wide or high cannot be filtered on the GPU.");
+  RunningLinear(CudaBackend& backend, const LocalLinearJob& job, const SlidingTiles& tiles)
+      : backend_(backend), job_(job), tiles_(tiles), kept_(backend.allocate(kept_bytes())) {}
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return kept_.size; }
+
+  void run(const LocalLinearImages& images, Stream stream) override {
+    backend_.select();
+    auto arguments = arguments_of<kernels::RunningLinearArguments>(job_, images);
+    arguments.tiles = tiles_;
+    arguments.kept = kept_.get();
+    kernels::running_linear(arguments, backend_.stream_of(stream));
+    check_launch("filtering by a guide");
+  }
+
+ private:
+  [[nodiscard]] std::size_t kept_bytes() const noexcept {
+    const auto threads = static_cast<std::size_t>(tiles_.columns) * static_cast<std::size_t>(tiles_.rows) *
+                         static_cast<std::size_t>(tiles_.spans) * 32;
+    return threads * static_cast<std::size_t>(2 * job_.reach_y + 1) *
+           static_cast<std::size_t>(job_.layout.coefficients()) * sizeof(std::uint64_t);
+  }
+
+  CudaBackend& backend_;
+  LocalLinearJob job_;
+  SlidingTiles tiles_;
+  Buffer kept_;
+};
+
+class TableLinear final : public LocalLinearOperation {
+ public:
+  TableLinear(CudaBackend& backend, const LocalLinearJob& job) : backend_(backend), job_(job) {
     moments_.values = views_of(job.narrow ? Type::u32 : Type::u64, job.layout.sums());
     coefficients_.values = views_of(Type::u64, job.layout.coefficients());
     const std::size_t bytes = std::max(bytes_of(moments_.values), bytes_of(coefficients_.values));
@@ -46,15 +115,7 @@ class LocalLinear final : public LocalLinearOperation {
   void run(const LocalLinearImages& images, Stream stream) override {
     backend_.select();
     const auto handle = backend_.stream_of(stream);
-    kernels::LocalLinearArguments arguments;
-    arguments.job = job_;
-    arguments.measured = images.measured;
-    arguments.guide_measured = images.guide_measured;
-    arguments.picture = source_of(images.picture);
-    arguments.guide = source_of(images.guide);
-    arguments.mask = source_of(images.mask);
-    arguments.output = target_of(images.output);
-
+    auto arguments = arguments_of<kernels::TableLinearArguments>(job_, images);
     arguments.values = targets_of(moments_.values);
     kernels::linear_moments(arguments, handle);
     check_launch("multiplying the values of a guided filter");
@@ -146,7 +207,12 @@ class LocalLinear final : public LocalLinearOperation {
 }  // namespace
 
 std::unique_ptr<LocalLinearOperation> prepare_local_linear(Backend& backend, const LocalLinearJob& job) {
-  return std::make_unique<LocalLinear>(as_cuda(backend), job);
+  if (job.width > largest_side || job.height > largest_side)
+    throw Error(ErrorKind::usage, "Pictures above 2^30 pixels wide or high cannot be filtered on the GPU.");
+  CudaBackend& cuda = as_cuda(backend);
+  if (const SlidingTiles tiles = sliding_tiles(cuda, job); tiles.spans > 0)
+    return std::make_unique<RunningLinear>(cuda, job, tiles);
+  return std::make_unique<TableLinear>(cuda, job);
 }
 
 }  // namespace satin::cuda

@@ -1,0 +1,428 @@
+// The guided filter without tables: a block slides two windows down a tile. A thread has a column: the sums
+// of the first window's moments down it, and those of the second window's coefficients, whose rows are kept
+// in device memory until they leave. Along a row, both are differences of exclusive prefixes in shared
+// memory.
+//
+// For every row of coefficients: solve and exchange, stage, scan; a barrier each. The prefixes of the next
+// row's moments and of this row's coefficients are scanned together, as neither alone occupies a block.
+//
+// Bytes moved per pixel, without what tiles have in common: u8 pixels five times, all but once from the L2,
+// and 8 of every coefficient written and read once, as far as they fit from the L2.
+
+#include <cuda_pipeline.h>
+
+#include <cstdint>
+
+#include "core/maths/window.h"
+#include "kernels/device/shared_memory.cuh"
+#include "kernels/device/warp.cuh"
+#include "kernels/guided/launch.h"
+#include "kernels/guided/linear_model.cuh"
+
+namespace satin::kernels {
+namespace {
+
+constexpr int most_threads = 512;
+constexpr int segment = 16;               // elements of a row that a lane scans
+constexpr int scanning_groups = segment;  // of threads / 16 lanes
+using CoefficientPair = ulonglong2;
+
+/// A row of sums in shared memory. Behind every 16 elements 16 bytes are left free, so that lanes that read
+/// 16 neighbours each use different banks.
+template <class Sum>
+struct PrefixPlane {
+  static constexpr int padding = 16 / static_cast<int>(sizeof(Sum));
+
+  [[nodiscard]] __host__ __device__ static int place(int i) { return i + i / segment * padding; }
+  /// Elements of a plane with one prefix more than there are threads.
+  [[nodiscard]] __host__ __device__ static int size(int threads) { return place(threads) + padding; }
+};
+
+/// Turns the sums of a plane into exclusive prefixes, with the sum of all behind them. To be called by
+/// `lanes` neighbouring threads of a warp, whose bits are `mask`.
+template <class Sum>
+__device__ void scan_plane(Sum* plane, int lane, int lanes, unsigned mask) {
+  constexpr int together = PrefixPlane<Sum>::padding;
+  struct alignas(16) Vector {
+    Sum of[together];
+  };
+  auto* own = reinterpret_cast<Vector*>(plane + PrefixPlane<Sum>::place(lane * segment));
+  Vector values[segment / together];
+  Sum total = 0;
+#pragma unroll
+  for (int i = 0; i < segment / together; ++i) {
+    values[i] = own[i];
+#pragma unroll
+    for (int k = 0; k < together; ++k) total += values[i].of[k];
+  }
+  Sum before = total;
+  for (int distance = 1; distance < lanes; distance *= 2) {
+    const Sum other = __shfl_up_sync(mask, before, distance, lanes);
+    if (lane >= distance) before += other;
+  }
+  if (lane == lanes - 1) plane[PrefixPlane<Sum>::place(lanes * segment)] = before;
+  before -= total;
+#pragma unroll
+  for (int i = 0; i < segment / together; ++i) {
+#pragma unroll
+    for (int k = 0; k < together; ++k) {
+      const Sum value = values[i].of[k];
+      values[i].of[k] = before;
+      before += value;
+    }
+    own[i] = values[i];
+  }
+}
+
+/// What a block holds in shared memory, one part behind the other.
+template <class L>
+struct LinearMemory {
+  using Moments = PrefixPlane<std::uint32_t>;
+  using Coefficients = PrefixPlane<std::uint64_t>;
+  static constexpr int pairs = L::coefficients / 2;
+
+  std::uint64_t* coefficients;
+  CoefficientPair* leaving;
+  std::uint32_t* moments;
+
+  __device__ LinearMemory(std::byte* memory, int threads)
+      : coefficients(reinterpret_cast<std::uint64_t*>(memory)),
+        leaving(
+            reinterpret_cast<CoefficientPair*>(coefficients + L::coefficients * Coefficients::size(threads))),
+        moments(reinterpret_cast<std::uint32_t*>(leaving + pairs * threads)) {}
+
+  static std::size_t bytes(int threads) {
+    const auto count = static_cast<std::size_t>(threads);
+    return L::coefficients * static_cast<std::size_t>(Coefficients::size(threads)) * sizeof(std::uint64_t) +
+           pairs * count * sizeof(CoefficientPair) +
+           L::sums * static_cast<std::size_t>(Moments::size(threads)) * sizeof(std::uint32_t);
+  }
+};
+
+/// The rectangle of results of a block, and where its threads' columns lie.
+struct LinearTile {
+  int first_x, last_x;  ///< columns [first_x, last_x)
+  int first_y, last_y;
+  int x;  ///< position of this thread's column, outside of the picture perhaps
+  int reach_x, reach_y;
+
+  __device__ explicit LinearTile(const RunningLinearArguments& arguments) {
+    const LocalLinearJob& job = arguments.job;
+    const SlidingTiles& tiles = arguments.tiles;
+    reach_x = static_cast<int>(job.reach_x);
+    reach_y = static_cast<int>(job.reach_y);
+    first_x = static_cast<int>(blockIdx.x) * tiles.width;
+    last_x = min(first_x + tiles.width, static_cast<int>(job.width));
+    const auto row = static_cast<std::int64_t>(blockIdx.y);
+    first_y = static_cast<int>(row * job.height / tiles.rows);
+    last_y = static_cast<int>((row + 1) * job.height / tiles.rows);
+    x = first_x - 2 * reach_x + static_cast<int>(threadIdx.x);
+  }
+  /// This thread's column is summed; so are its coefficients; it has results.
+  [[nodiscard]] __device__ bool sums() const { return x < last_x + 2 * reach_x; }
+  [[nodiscard]] __device__ bool solves() const { return x >= first_x - reach_x && x < last_x + reach_x; }
+  [[nodiscard]] __device__ bool stores() const { return x >= first_x && x < last_x; }
+};
+
+/// Whose window's coefficients count at a position: its own, except where a border repeats the edge's.
+__device__ int centre_of(int position, int size, Border border) {
+  return border == Border::clamp ? min(max(position, 0), size - 1) : position;
+}
+
+/// Sums of the moments down a thread's column.
+template <class L>
+class MomentColumn {
+ public:
+  __device__ MomentColumn(const RunningLinearArguments& arguments, const LinearTile& tile)
+      : arguments_(arguments),
+        column_(tile.sums() ? static_cast<int>(source_of(tile.x, arguments.job.width, arguments.job.border))
+                            : -1) {}
+
+  /// Sums the window around row `centre`.
+  __device__ void start(int centre) {
+    const int reach = static_cast<int>(arguments_.job.reach_y);
+#pragma unroll
+    for (int i = 0; i < L::sums; ++i) sums_[i] = 0;
+#pragma unroll 4
+    for (int row = centre - reach; row <= centre + reach; ++row) add(read(row), 1);
+  }
+  /// Reads what advance() from row `centre` to the next will need.
+  __device__ void fetch(int centre) {
+    const int reach = static_cast<int>(arguments_.job.reach_y);
+    enters_ = read(centre + 1 + reach);
+    leaves_ = read(centre - reach);
+  }
+  __device__ void advance() {
+    add(enters_, 1);
+    add(leaves_, -1);
+  }
+  __device__ void stage(const LinearMemory<L>& memory) const {
+    using Plane = PrefixPlane<std::uint32_t>;
+    const int threads = static_cast<int>(blockDim.x);
+    std::uint32_t* to = memory.moments + Plane::place(static_cast<int>(threadIdx.x));
+#pragma unroll
+    for (int i = 0; i < L::sums; ++i) to[i * Plane::size(threads)] = sums_[i];
+  }
+
+ private:
+  static constexpr int own = L::channels - L::first_own;
+  struct Pixel {
+    std::uint8_t of[L::guides + own] = {};
+  };
+
+  [[nodiscard]] __device__ Pixel read(int position) const {
+    Pixel pixel;
+    const LocalLinearJob& job = arguments_.job;
+    const auto row = source_of(position, job.height, job.border);
+    if (row < 0 || column_ < 0) return pixel;
+    const std::uint8_t* guide = row_of<std::uint8_t>(arguments_.guide, row) + column_ * job.guide.channels;
+#pragma unroll
+    for (int i = 0; i < L::guides; ++i) pixel.of[i] = guide[stored_channel(job.guide, i)];
+    if constexpr (own > 0) {
+      const std::uint8_t* picture =
+          row_of<std::uint8_t>(arguments_.picture, row) + column_ * job.picture.channels;
+#pragma unroll
+      for (int i = 0; i < own; ++i)
+        pixel.of[L::guides + i] = picture[stored_channel(job.picture, L::first_own + i)];
+    }
+    return pixel;
+  }
+
+  __device__ void add(const Pixel& pixel, int sign) {
+    constexpr LinearLayout layout = L::layout();
+    const auto signed_value = [&](int i) {
+      return static_cast<std::uint32_t>(sign * static_cast<int>(pixel.of[i]));
+    };
+    const auto value = [&](int i) { return static_cast<std::uint32_t>(pixel.of[i]); };
+#pragma unroll
+    for (int i = 0; i < L::guides; ++i) {
+      sums_[i] += signed_value(i);
+#pragma unroll
+      for (int j = i; j < L::guides; ++j) sums_[layout.product(i, j)] += signed_value(i) * value(j);
+    }
+#pragma unroll
+    for (int i = 0; i < own; ++i) {
+      const int channel = layout.channel(L::first_own + i);
+      sums_[channel] += signed_value(L::guides + i);
+#pragma unroll
+      for (int j = 0; j < L::guides; ++j) sums_[channel + 1 + j] += signed_value(L::guides + i) * value(j);
+    }
+  }
+
+  const RunningLinearArguments& arguments_;
+  int column_;  ///< of the picture; -1: nothing counts here
+  std::uint32_t sums_[L::sums];
+  Pixel enters_;
+  Pixel leaves_;
+};
+
+/// Sums of the coefficients down a thread's column, and the rows that are still to leave.
+template <class L>
+class CoefficientColumn {
+ public:
+  static constexpr int pairs = LinearMemory<L>::pairs;
+
+  __device__ CoefficientColumn(const RunningLinearArguments& arguments, const LinearTile& tile,
+                               const LinearMemory<L>& memory)
+      : arguments_(arguments),
+        tile_(tile),
+        memory_(memory),
+        thread_(static_cast<int>(threadIdx.x)),
+        threads_(static_cast<int>(blockDim.x)) {
+    const auto block = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
+    kept_ = reinterpret_cast<CoefficientPair*>(arguments.kept) + block * span() * pairs * threads_ + thread_;
+    const LocalLinearJob& job = arguments.job;
+    centre_x_ = centre_of(tile.x, static_cast<int>(job.width), job.border);
+    exists_ = tile.solves() && (job.border != Border::shrink || (tile.x >= 0 && tile.x < job.width));
+    columns_ = static_cast<double>(counted(window_around(centre_x_, tile.reach_x), job.width, job.border));
+    eps_ = linear_eps(job.eps, job.guide, {});
+#pragma unroll
+    for (int i = 0; i < L::coefficients; ++i) sums_[i] = 0;
+  }
+
+  /// Begins to read the row that leaves when the next one enters.
+  __device__ void fetch() {
+    if (!exists_ || filled_ < span()) return;
+#pragma unroll
+    for (int i = 0; i < pairs; ++i)
+      __pipeline_memcpy_async(memory_.leaving + i * threads_ + thread_, slot() + i * threads_,
+                              sizeof(CoefficientPair));
+    __pipeline_commit();
+  }
+
+  /// Moves the window to where its last row is that of position y, whose moments' prefixes lie in shared
+  /// memory. Below the picture nothing enters if windows shrink.
+  __device__ void advance(int y) {
+    if (exists_) {
+      const LocalLinearJob& job = arguments_.job;
+      if (filled_ >= span()) leave();
+      if (job.border != Border::shrink || y < job.height) enter(y);
+    }
+    filled_ = min(filled_ + 1, span());
+    if (++next_ == span()) next_ = 0;
+  }
+
+  __device__ void stage() const {
+    using Plane = PrefixPlane<std::uint64_t>;
+    std::uint64_t* to = memory_.coefficients + Plane::place(thread_);
+#pragma unroll
+    for (int i = 0; i < L::coefficients; ++i) to[i * Plane::size(threads_)] = sums_[i];
+  }
+
+ private:
+  [[nodiscard]] __device__ int span() const { return 2 * tile_.reach_y + 1; }
+  [[nodiscard]] __device__ CoefficientPair* slot() const {
+    return kept_ + static_cast<std::int64_t>(next_) * pairs * threads_;
+  }
+
+  __device__ void leave() {
+    __pipeline_wait_prior(0);
+#pragma unroll
+    for (int i = 0; i < pairs; ++i) {
+      const CoefficientPair pair = memory_.leaving[i * threads_ + thread_];
+      sums_[2 * i] -= pair.x;
+      sums_[2 * i + 1] -= pair.y;
+    }
+  }
+
+  __device__ void enter(int y) {
+    using Plane = PrefixPlane<std::uint32_t>;
+    const LocalLinearJob& job = arguments_.job;
+    const int centre_y = centre_of(y, static_cast<int>(job.height), job.border);
+    const double count = columns_ * static_cast<double>(counted(window_around(centre_y, tile_.reach_y),
+                                                                job.height, job.border));
+    const int centre = thread_ + centre_x_ - tile_.x;
+    const std::uint32_t* high = memory_.moments + Plane::place(centre + tile_.reach_x + 1);
+    const std::uint32_t* low = memory_.moments + Plane::place(centre - tile_.reach_x);
+    std::uint32_t moments[L::sums];
+#pragma unroll
+    for (int i = 0; i < L::sums; ++i)
+      moments[i] = high[i * Plane::size(threads_)] - low[i * Plane::size(threads_)];
+    std::uint64_t coefficients[L::coefficients];
+    solve<L>(job.format, eps_, count, moments, coefficients);
+    CoefficientPair* to = slot();
+#pragma unroll
+    for (int i = 0; i < pairs; ++i) {
+      __stcg(to + i * threads_, make_ulonglong2(coefficients[2 * i], coefficients[2 * i + 1]));
+      sums_[2 * i] += coefficients[2 * i];
+      sums_[2 * i + 1] += coefficients[2 * i + 1];
+    }
+  }
+
+  const RunningLinearArguments& arguments_;
+  const LinearTile& tile_;
+  const LinearMemory<L>& memory_;
+  int thread_;
+  int threads_;
+  int centre_x_;
+  bool exists_;  ///< coefficients count here
+  double columns_;
+  double eps_;
+  CoefficientPair* kept_;
+  int next_ = 0;    ///< the slot of the row that enters next, and of the one that then leaves
+  int filled_ = 0;  ///< rows that have entered, up to those of a window
+  std::uint64_t sums_[L::coefficients];
+};
+
+/// Stores the pixel of a thread's column in row y, of which the prefixes of coefficients lie in shared
+/// memory.
+template <class L>
+__device__ void store_result(const RunningLinearArguments& arguments, const LinearTile& tile,
+                             const LinearMemory<L>& memory, int y) {
+  using Plane = PrefixPlane<std::uint64_t>;
+  if (!tile.stores()) return;
+  const LocalLinearJob& job = arguments.job;
+  const int thread = static_cast<int>(threadIdx.x);
+  const int size = Plane::size(static_cast<int>(blockDim.x));
+  const std::uint64_t* high = memory.coefficients + Plane::place(thread + tile.reach_x + 1);
+  const std::uint64_t* low = memory.coefficients + Plane::place(thread - tile.reach_x);
+  std::uint64_t sums[L::coefficients];
+#pragma unroll
+  for (int i = 0; i < L::coefficients; ++i) sums[i] = high[i * size] - low[i * size];
+  const double count =
+      static_cast<double>(counted(window_around(tile.x, tile.reach_x), job.width, job.border)) *
+      static_cast<double>(counted(window_around(y, tile.reach_y), job.height, job.border));
+  LinearResults<std::uint8_t, L::guides, L::channels>(arguments).store(tile.x, y, sums, count);
+}
+
+template <class L>
+__device__ void scan_planes(const LinearMemory<L>& memory, bool coefficients, bool moments) {
+  const int threads = static_cast<int>(blockDim.x);
+  const int lanes = threads / scanning_groups;
+  const int lane = static_cast<int>(threadIdx.x) % lanes;
+  const unsigned mask = lanes == warp_size ? whole_warp : 0xFFFFU << (lane_index() / lanes * lanes);
+  const int first = coefficients ? 0 : L::coefficients;
+  const int last = L::coefficients + (moments ? L::sums : 0);
+  for (int plane = first + static_cast<int>(threadIdx.x) / lanes; plane < last; plane += scanning_groups) {
+    if (plane < L::coefficients) {
+      scan_plane(memory.coefficients + plane * PrefixPlane<std::uint64_t>::size(threads), lane, lanes, mask);
+    } else {
+      scan_plane(memory.moments + (plane - L::coefficients) * PrefixPlane<std::uint32_t>::size(threads), lane,
+                 lanes, mask);
+    }
+  }
+}
+
+template <class L>
+__global__ void __launch_bounds__(most_threads)
+    slide_linear(const __grid_constant__ RunningLinearArguments arguments) {
+  extern __shared__ uint4 shared[];
+  const LocalLinearJob& job = arguments.job;
+  const LinearMemory<L> memory(reinterpret_cast<std::byte*>(shared), static_cast<int>(blockDim.x));
+  const LinearTile tile(arguments);
+  const int height = static_cast<int>(job.height);
+  int y = tile.first_y - tile.reach_y;
+  if (job.border == Border::shrink) y = max(y, 0);
+  int centre = centre_of(y, height, job.border);
+  MomentColumn<L> moments(arguments, tile);
+  CoefficientColumn<L> coefficients(arguments, tile, memory);
+  moments.start(centre);
+  moments.stage(memory);
+  __syncthreads();
+  scan_planes(memory, false, true);
+  __syncthreads();
+  for (const int end = tile.last_y + tile.reach_y;; ++y) {
+    const int next = centre_of(y + 1, height, job.border);
+    if (next != centre) moments.fetch(centre);
+    if (y < end) coefficients.fetch();
+    if (const int above = y - 1 - tile.reach_y; above >= tile.first_y)
+      store_result(arguments, tile, memory, above);
+    if (y == end) return;
+    coefficients.advance(y);
+    __syncthreads();
+    const bool whole = y - tile.reach_y >= tile.first_y;
+    if (whole) coefficients.stage();
+    if (next != centre) moments.advance();
+    centre = next;
+    moments.stage(memory);
+    __syncthreads();
+    scan_planes(memory, whole, true);
+    __syncthreads();
+  }
+}
+
+}  // namespace
+
+RunningLinearBlock running_linear_block(const LocalLinearJob& job, int threads) {
+  RunningLinearBlock block;
+  with_layout(job.layout, [&](auto layout) {
+    using L = decltype(layout);
+    block.shared_bytes = LinearMemory<L>::bytes(threads);
+    if (allow_all_shared_memory(slide_linear<L>) != 0 ||
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&block.together, slide_linear<L>, threads,
+                                                      block.shared_bytes) != cudaSuccess)
+      block.together = 0;
+  });
+  return block;
+}
+
+void running_linear(const RunningLinearArguments& arguments, StreamHandle stream) {
+  with_layout(arguments.job.layout, [&](auto layout) {
+    const SlidingTiles& tiles = arguments.tiles;
+    const dim3 blocks(static_cast<unsigned>(tiles.columns), static_cast<unsigned>(tiles.rows));
+    slide_linear<decltype(layout)>
+        <<<blocks, static_cast<unsigned>(tiles.spans * warp_size), tiles.shared_bytes, stream>>>(arguments);
+  });
+}
+
+}  // namespace satin::kernels
