@@ -148,6 +148,21 @@ TEST(Guided, IsTheEquationsForOddShapes) {
       check({width, height, channels, Type::u16}, {width, height, 3, Type::u8}, {.radius = 4}, ++seed);
 }
 
+/// On a GPU a block's windows slide down a part of such a picture, up to reaches of 96 along a row and while
+/// neither has alpha; above it takes tables.
+TEST(Guided, IsTheEquationsAcrossTilesAndForTheirWidestWindows) {
+  std::uint64_t seed = 450;
+  for (const Border border : {Border::shrink, Border::clamp, Border::mirror, Border::wrap}) {
+    check({460, 4, 3, Type::u8}, {}, {.radius = Radius({20, false}, {0, false}), .border = border}, ++seed);
+    check({515, 5, 2, Type::u8}, {515, 5, 3, Type::u8},
+          {.radius = Radius({3, false}, {1, false}), .border = border}, ++seed);
+    if (slow_build()) continue;
+    for (const double reach : {96, 97})
+      check({450, 1, 1, Type::u8}, {450, 1, 1, Type::u8},
+            {.radius = Radius({reach, false}, {0, false}), .border = border}, ++seed);
+  }
+}
+
 TEST(Guided, IsTheEquationsForEveryEps) {
   std::uint64_t seed = 500;
   for (const double eps : {1e-9, 1e-6, 1e-4, 1.0, 1e6}) {
