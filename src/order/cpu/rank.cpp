@@ -289,20 +289,16 @@ class Rank final : public RankOperation {
     }
     const bool is_median =
         reach.x == reach.y && (reach.x == 1 || reach.x == 2) && 2 * job.percent == percent_whole;
+    network_reach_ = is_median ? reach.x : 0;
     for (int i = 0; i < backend.threads.count(); ++i) {
       parts_.emplace_back(job, reach, side);
-      if (!work_.front().exchanges) continue;
-      if (is_median)
-        networks_.emplace_back(static_cast<std::size_t>(job.channels), reach);
-      else
-        tiles_.emplace_back(job, reach);
+      if (work_.front().exchanges && !is_median) tiles_.emplace_back(job, reach);
     }
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
     std::size_t bytes = 0;
     for (const RankPart<Key>& part : parts_) bytes += part.bytes();
-    for (const NetworkMedians<Key>& network : networks_) bytes += network.bytes();
     for (const TiledRanks<Key>& tiles : tiles_) bytes += tiles.bytes();
     return bytes;
   }
@@ -315,8 +311,10 @@ class Rank final : public RankOperation {
         const Work& work = work_[static_cast<std::size_t>(i)];
         if (!work.exchanges)
           parts_[slot].run(images, work.inner);
-        else if (tiles_.empty())
-          networks_[slot].run(images, work.inner);
+        else if (network_reach_ == 1)
+          NetworkMedians<Key, 1>(job_.channels).run(images, work.inner);
+        else if (network_reach_ == 2)
+          NetworkMedians<Key, 2>(job_.channels).run(images, work.inner);
         else
           tiles_[slot].run(images, work.inner);
         finish(images, work.inner);
@@ -337,7 +335,7 @@ class Rank final : public RankOperation {
 
   /// Whether small windows of one size, all of whose pixels count, lie inside the picture.
   [[nodiscard]] bool exchanges(const LargestReach& reach, const Rectangle& inner) const {
-    static_assert(TiledRanks<Key>::least_width == NetworkMedians<Key>::least_width);
+    static_assert(TiledRanks<Key>::least_width == NetworkMedians<Key, 1>::least_width);
     const std::int64_t pixels = (2 * reach.x + 1) * (2 * reach.y + 1);
     return !job_.reach.from_map && !job_.excludes && !job_.weighted && pixels <= most_pixels &&
            inner.x.size() >= TiledRanks<Key>::least_width && inner.y.size() > 0;
@@ -378,9 +376,9 @@ class Rank final : public RankOperation {
   RankJob job_;
   RankStore store_;
   std::vector<Work> work_;
-  std::vector<RankPart<Key>> parts_;           ///< one a thread
-  std::vector<NetworkMedians<Key>> networks_;  ///< likewise, for medians of 3 x 3 and 5 x 5
-  std::vector<TiledRanks<Key>> tiles_;         ///< likewise, for other small windows
+  std::vector<RankPart<Key>> parts_;    ///< one a thread
+  std::vector<TiledRanks<Key>> tiles_;  ///< likewise, for small windows that have no network
+  std::int64_t network_reach_ = 0;      ///< 1 or 2 for medians of 3 x 3 and 5 x 5, by networks
 };
 
 inline std::unique_ptr<RankOperation> PrepareRank(Backend& backend, const RankJob& job) {
