@@ -21,7 +21,7 @@ HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Keys of stored bits, as turn_key().
+/// Keys of stored bits and stored bits of keys, as turn_key().
 template <class D, class V>
 HWY_INLINE V TurnKeys(D d, V bits) {
   if constexpr (std::is_same_v<hn::TFromD<D>, FloatKey>)
@@ -67,9 +67,11 @@ class NetworkMedians {
  public:
   static constexpr std::int64_t least_width = 64;  ///< of the pixels inside: a vector at least
 
-  explicit NetworkMedians(int channels) : channels_(static_cast<std::size_t>(channels)) {}
+  /// `plainly`: the output gets the medians as they are stored; otherwise their keys.
+  NetworkMedians(int channels, bool plainly)
+      : channels_(static_cast<std::size_t>(channels)), plainly_(plainly) {}
 
-  /// Puts the keys of the medians into the output.
+  /// Puts the medians into the output.
   void run(const RankImages& images, const Rectangle& inner) const {
     const std::size_t row = static_cast<std::size_t>(inner.x.size()) * channels_;
     const std::int64_t rows = rows_of_band(images);
@@ -106,8 +108,9 @@ class NetworkMedians {
     const auto row = [&](std::int64_t y) HWY_ATTR {
       return Sorted(images.source.row<Key>(y) + x - reach * channels_, std::make_index_sequence<side>());
     };
-    const auto store = [&](std::int64_t y, V median)
-                           HWY_ATTR { hn::StoreU(median, D(), images.output.row<Key>(y) + x); };
+    const auto store = [&](std::int64_t y, V median) HWY_ATTR {
+      hn::StoreU(plainly_ ? TurnKeys(D(), median) : median, D(), images.output.row<Key>(y) + x);
+    };
     Row above = row(rows.first - static_cast<std::int64_t>(reach));
     Row own = row(rows.first);
     Row next = row(rows.first + 1);
@@ -169,6 +172,7 @@ class NetworkMedians {
   }
 
   std::size_t channels_;
+  bool plainly_;
 };
 
 }  // namespace satin::cpu::HWY_NAMESPACE
