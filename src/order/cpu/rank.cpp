@@ -12,6 +12,7 @@
 
 #include "core/cpu/backend.h"
 #include "core/with_type.h"
+#include "order/cpu/border_strip.h"
 #include "order/cpu/network_medians-inl.h"
 #include "order/cpu/rank_part-inl.h"
 #include "order/cpu/tiled_ranks-inl.h"
@@ -30,22 +31,22 @@ class Rank final : public RankOperation {
       reach = {std::min(reach.x, job.width - 1), std::min(reach.y, job.height - 1)};
     const std::int64_t side = side_of_parts(std::max(reach.x, reach.y));
     const Rectangle inner{{reach.x, job.width - reach.x}, {reach.y, job.height - reach.y}};
-    if (exchanges(reach, inner)) {
-      constexpr std::int64_t rows = TiledRanks<Key>::most_rows;
-      add_parts(inner, job.width, rows, true);
-      add_parts({{0, job.width}, {0, reach.y}}, side, side, false);
-      add_parts({{0, job.width}, {inner.y.last, job.height}}, side, side, false);
-      add_parts({{0, reach.x}, inner.y}, side, side, false);
-      add_parts({{inner.x.last, job.width}, inner.y}, side, side, false);
-    } else {
-      add_parts({{0, job.width}, {0, job.height}}, side, side, false);
-    }
     const bool is_median =
         reach.x == reach.y && (reach.x == 1 || reach.x == 2) && 2 * job.percent == percent_whole;
-    network_reach_ = is_median ? reach.x : 0;
+    if (!exchanges(reach, inner)) {
+      add_parts({{0, job.width}, {0, job.height}}, side, side, Way::histograms);
+    } else {
+      network_reach_ = is_median ? reach.x : 0;
+      add_parts(inner, job.width, TiledRanks<Key>::most_rows, Way::exchanges);
+      add_borders(inner, side);
+    }
     for (int i = 0; i < backend.threads.count(); ++i) {
       parts_.emplace_back(job, reach, side);
-      if (work_.front().exchanges && !is_median) tiles_.emplace_back(job, reach);
+      if (work_.front().way != Way::exchanges) continue;
+      if (network_reach_ != 0)
+        strips_.emplace_back(job, network_reach_);
+      else
+        tiles_.emplace_back(job, reach);
     }
   }
 
@@ -53,6 +54,7 @@ class Rank final : public RankOperation {
     std::size_t bytes = 0;
     for (const RankPart<Key>& part : parts_) bytes += part.bytes();
     for (const TiledRanks<Key>& tiles : tiles_) bytes += tiles.bytes();
+    for (const BorderStrip<Key>& strip : strips_) bytes += strip.bytes();
     return bytes;
   }
 
@@ -60,25 +62,15 @@ class Rank final : public RankOperation {
     const auto pieces = static_cast<std::int64_t>(work_.size());
     backend_.threads.for_rows(pieces, 1, [&](std::int64_t first, std::int64_t last, int index) {
       const auto slot = static_cast<std::size_t>(index);
-      for (std::int64_t i = first; i < last; ++i) {
-        const Work& work = work_[static_cast<std::size_t>(i)];
-        if (work.exchanges && network_reach_ != 0) {
-          run_network(images, work.inner);
-          continue;
-        }
-        if (work.exchanges)
-          tiles_[slot].run(images, work.inner);
-        else
-          parts_[slot].run(images, work.inner);
-        finish(images, work.inner);
-      }
+      for (std::int64_t i = first; i < last; ++i) run(images, work_[static_cast<std::size_t>(i)], slot);
     });
   }
 
  private:
+  enum class Way { histograms, exchanges, strip_of_rows, strip_of_columns };
   struct Work {
     Rectangle inner;
-    bool exchanges = false;  ///< false: histograms are made
+    Way way = Way::histograms;
   };
 
   /// Windows of up to so many pixels; larger ones are faster by histograms, if vectors have 32 bytes.
@@ -94,11 +86,46 @@ class Rank final : public RankOperation {
            inner.x.size() >= TiledRanks<Key>::least_width && inner.y.size() > 0;
   }
 
-  void add_parts(const Rectangle& whole, std::int64_t width, std::int64_t height, bool exchanges) {
+  void add_parts(const Rectangle& whole, std::int64_t width, std::int64_t height, Way way) {
     for (std::int64_t y = whole.y.first; y < whole.y.last; y += height)
       for (std::int64_t x = whole.x.first; x < whole.x.last; x += width)
         work_.push_back(
-            {{{x, std::min(x + width, whole.x.last)}, {y, std::min(y + height, whole.y.last)}}, exchanges});
+            {{{x, std::min(x + width, whole.x.last)}, {y, std::min(y + height, whole.y.last)}}, way});
+  }
+
+  /// What lies around the inner part.
+  void add_borders(const Rectangle& inner, std::int64_t side) {
+    const Stretch left{0, inner.x.first};
+    const Stretch right{inner.x.last, job_.width};
+    for (const Stretch& rows : {Stretch{0, inner.y.first}, Stretch{inner.y.last, job_.height}}) {
+      if (network_reach_ == 0) {
+        add_parts({{0, job_.width}, rows}, side, side, Way::histograms);
+        continue;
+      }
+      add_parts({left, rows}, side, side, Way::histograms);
+      add_parts({right, rows}, side, side, Way::histograms);
+      for (const Stretch& columns : pieces_of(inner.x))
+        work_.push_back({{columns, rows}, Way::strip_of_rows});
+    }
+    const bool strips = network_reach_ != 0 && inner.y.size() >= NetworkMedians<Key, 1>::least_width;
+    for (const Stretch& columns : {left, right}) {
+      if (!strips)
+        add_parts({columns, inner.y}, side, side, Way::histograms);
+      else
+        for (const Stretch& rows : pieces_of(inner.y))
+          work_.push_back({{columns, rows}, Way::strip_of_columns});
+    }
+  }
+
+  /// As few pieces as strips may have, all of nearly the same length: none is shorter than a vector.
+  static std::vector<Stretch> pieces_of(const Stretch& whole) {
+    constexpr std::int64_t most = BorderStrip<Key>::most_length;
+    const std::int64_t count = (whole.size() + most - 1) / most;
+    std::vector<Stretch> pieces;
+    for (std::int64_t i = 0; i < count; ++i)
+      pieces.push_back(
+          {whole.first + whole.size() * i / count, whole.first + whole.size() * (i + 1) / count});
+    return pieces;
   }
 
   /// A part's region is read, sorted and counted whole, so parts grow with the reach. Those of sorted keys
@@ -113,12 +140,30 @@ class Rank final : public RankOperation {
     return !job_.weighted && job_.mask_maximum == 0 && !(job_.threshold > 0);
   }
 
+  void run(const RankImages& images, const Work& work, std::size_t slot) {
+    bool stored = false;
+    if (work.way == Way::histograms) {
+      parts_[slot].run(images, work.inner);
+    } else if (work.way != Way::exchanges) {
+      BorderStrip<Key>& strip = strips_[slot];
+      strip.read(images.source, work.inner, work.way == Way::strip_of_columns);
+      run_network(strip.images(), strip.inner());
+      strip.store(images.output);
+      stored = plainly();
+    } else if (network_reach_ != 0) {
+      run_network(images, work.inner);
+      stored = plainly();
+    } else {
+      tiles_[slot].run(images, work.inner);
+    }
+    if (!stored) finish(images, work.inner);
+  }
+
   void run_network(const RankImages& images, const Rectangle& inner) const {
     if (network_reach_ == 1)
       NetworkMedians<Key, 1>(job_.channels, plainly()).run(images, inner);
     else
       NetworkMedians<Key, 2>(job_.channels, plainly()).run(images, inner);
-    if (!plainly()) finish(images, inner);
   }
 
   /// Turns keys of ranks into stored pixels.
@@ -141,9 +186,10 @@ class Rank final : public RankOperation {
   RankJob job_;
   RankStore store_;
   std::vector<Work> work_;
-  std::vector<RankPart<Key>> parts_;    ///< one a thread
-  std::vector<TiledRanks<Key>> tiles_;  ///< likewise, for small windows that have no network
-  std::int64_t network_reach_ = 0;      ///< 1 or 2 for medians of 3 x 3 and 5 x 5, by networks
+  std::vector<RankPart<Key>> parts_;      ///< one a thread
+  std::vector<TiledRanks<Key>> tiles_;    ///< likewise, for small windows that have no network
+  std::vector<BorderStrip<Key>> strips_;  ///< likewise, for those that have one
+  std::int64_t network_reach_ = 0;        ///< 1 or 2 for medians of 3 x 3 and 5 x 5, by networks
 };
 
 inline std::unique_ptr<RankOperation> PrepareRank(Backend& backend, const RankJob& job) {
