@@ -1,5 +1,6 @@
 // The edges of medians of 3 x 3 and 5 x 5 pixels, which go down bands of rows in vectors: heights around a
-// band, rows that end within a vector, and rows whole pages apart, which have narrower bands.
+// band, rows that end within a vector, rows whole pages apart, which have narrower bands, and the strips
+// beside the borders.
 
 #include <gtest/gtest.h>
 
@@ -24,14 +25,15 @@ constexpr std::array inner_heights = {1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 
 constexpr std::array inner_widths = {64, 65, 71, 79, 80, 95, 97, 111, 127, 128, 129};
 constexpr std::ptrdiff_t page = 4096;
 
-/// A copy of a picture whose rows lie a page apart, upwards or downwards.
+/// A copy of a picture whose rows lie whole pages apart, upwards or downwards.
 class PagedRows {
  public:
   PagedRows(const Image& image, bool upwards) : shape_(image.shape()), strides_(image.view().strides) {
-    bytes_.resize(static_cast<std::size_t>(page * shape_.height));
-    if (upwards) origin_ = page * (shape_.height - 1);
     const std::ptrdiff_t dense = strides_.row;
-    strides_.row = upwards ? -page : page;
+    const std::ptrdiff_t paged = (dense + page - 1) / page * page;
+    bytes_.resize(static_cast<std::size_t>(paged * shape_.height));
+    if (upwards) origin_ = paged * (shape_.height - 1);
+    strides_.row = upwards ? -paged : paged;
     for (std::int64_t y = 0; y < shape_.height; ++y)
       std::memcpy(bytes_.data() + origin_ + y * strides_.row, image.view().at(0, y),
                   static_cast<std::size_t>(dense));
@@ -70,8 +72,9 @@ struct EdgeCase {
 void check(const EdgeCase& edge) {
   SCOPED_TRACE(testing::Message() << name_of(edge.shape.type) << ", " << edge.shape.width << " x "
                                   << edge.shape.height << " of " << edge.shape.channels << ", radius "
-                                  << edge.median.radius.x.value << ", mask " << edge.masked << ", threshold "
-                                  << edge.median.threshold);
+                                  << edge.median.radius.x.value << ", border "
+                                  << static_cast<int>(edge.median.border) << ", mask " << edge.masked
+                                  << ", threshold " << edge.median.threshold);
   const Image picture = picture_of(edge.shape, edge.seed);
   const Image mask =
       edge.masked ? random_map(edge.shape.width, edge.shape.height, Type::u8, edge.seed) : Image();
@@ -79,6 +82,8 @@ void check(const EdgeCase& edge) {
   median.mask = mask.view();
   OracleRank oracle{picture.view(), mask.view()};
   oracle.radius_x = oracle.radius_y = static_cast<int>(median.radius.x.value);
+  oracle.border = median.border;
+  oracle.border_value = median.border_value;
   oracle.threshold = median.threshold;
   const Image expected = oracle_rank(oracle);
   const LooseImage upside_down(picture, Layout::upside_down);
@@ -116,6 +121,36 @@ TEST_P(NetworkMedians, BandsTailsAndPages) {
       check(edge);
       if (HasFatalFailure()) return;
     }
+}
+
+// Strips along every border, and those that are cut as they are longer than 1024 pixels.
+TEST_P(NetworkMedians, StripsBesideEveryBorder) {
+  if (device_under_test().is_cuda()) GTEST_SKIP() << "strips are the CPU's";
+  std::uint64_t seed = 0x3F0;
+  const auto check_border = [&](std::int64_t width, std::int64_t height, int radius, Border border) {
+    ++seed;
+    if (slow_build() && seed % 5 != 0) return;
+    EdgeCase edge{{width, height, width * height > 10'000 ? 1 : 1 + static_cast<int>(seed % 4), GetParam()}};
+    edge.median.radius = radius;
+    edge.median.border = border;
+    edge.median.border_value = 0.25;
+    edge.masked = seed % 5 == 0;
+    edge.seed = seed;
+    check(edge);
+  };
+  for (const int radius : {1, 2}) {
+    for (const Border border :
+         {Border::shrink, Border::clamp, Border::reflect, Border::mirror, Border::wrap, Border::constant}) {
+      check_border(64 + 2 * radius, 63 + 2 * radius, radius, border);  // columns too short for strips
+      check_border(66 + 2 * radius, 64 + 2 * radius, radius, border);
+      if (HasFatalFailure()) return;
+    }
+    for (const int length : {1024, 1025, 2049}) {
+      check_border(length + 2 * radius, 2 * radius + 1, radius, Border::shrink);
+      if (length == 1025) check_border(64 + 2 * radius, length + 2 * radius, radius, Border::shrink);
+      if (HasFatalFailure()) return;
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Types, NetworkMedians, testing::Values(Type::u8, Type::u16, Type::f32),
