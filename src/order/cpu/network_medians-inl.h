@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/cpu/cache_lines.h"
+#include "core/maths/rectangle.h"
 #include "order/cpu/sorting_network.h"
 #include "order/rank.h"
 
@@ -21,7 +21,7 @@ HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Keys of stored bits, as turn_key().
+/// Keys of stored bits and stored bits of keys, as turn_key().
 template <class D, class V>
 HWY_INLINE V TurnKeys(D d, V bits) {
   if constexpr (std::is_same_v<hn::TFromD<D>, FloatKey>)
@@ -37,129 +37,142 @@ HWY_INLINE void ExchangeLanes(V* wires) {
   if constexpr (step.keeps_high) wires[step.high] = hn::Max(low, high);
 }
 
-/// The network over all lanes of lines: one line a wire, and one for each result from place `first` of the
-/// order on. The last vector ends with the lines, which are as long as one at least.
-template <const SortingNetwork& network, std::size_t first = 0, bool turns = false, class Key,
-          std::size_t... Wire, std::size_t... Step, std::size_t... Result>
-void RunNetwork(const std::array<const Key*, sizeof...(Wire)>& from,
-                const std::array<Key*, sizeof...(Result)>& to, std::size_t length,
-                std::index_sequence<Wire...> /*wires*/, std::index_sequence<Step...> /*steps*/,
-                std::index_sequence<Result...> /*results*/) {
-  const hn::ScalableTag<Key> d;
-  using V = hn::Vec<decltype(d)>;
-  const std::size_t lanes = hn::Lanes(d);
-  for (std::size_t i = 0; i < length; i += lanes) {
-    const std::size_t at = std::min(i, length - lanes);
-    V wires[] = {hn::LoadU(d, from[Wire] + at)...};
-    if constexpr (turns) ((wires[Wire] = TurnKeys(d, wires[Wire])), ...);
-    (ExchangeLanes<network.exchanges[Step]>(wires), ...);
-    (hn::StoreU(wires[network.order.wires[first + Result]], d, to[Result] + at), ...);
-  }
-}
+/// Values of every lane, in rising order.
+template <class V, std::size_t size>
+struct SortedLanes {
+  V at[size];
+};
 
-template <const SortingNetwork& network, std::size_t first = 0, bool turns = false, class Key,
-          std::size_t Wires, std::size_t Results>
-void RunOverLines(const std::array<const Key*, Wires>& from, const std::array<Key*, Results>& to,
-                  std::size_t length) {
-  RunNetwork<network, first, turns>(from, to, length, std::make_index_sequence<Wires>(),
+/// The results from place `first` of the network's order on.
+template <const SortingNetwork& network, std::size_t first, class V, std::size_t... Step,
+          std::size_t... Result>
+HWY_INLINE SortedLanes<V, sizeof...(Result)> RunNetwork(V* wires, std::index_sequence<Step...> /*steps*/,
+                                                        std::index_sequence<Result...> /*results*/) {
+  (ExchangeLanes<network.exchanges[Step]>(wires), ...);
+  return {{wires[network.order.wires[first + Result]]...}};
+}
+template <const SortingNetwork& network, std::size_t first, std::size_t results, class V>
+HWY_INLINE SortedLanes<V, results> RunNetwork(V* wires) {
+  return RunNetwork<network, first>(wires,
                                     std::make_index_sequence<static_cast<std::size_t>(network.count)>(),
-                                    std::make_index_sequence<Results>());
+                                    std::make_index_sequence<results>());
 }
 
-/// Parts of the picture whose windows do not leave it.
-template <class Key>
+/// Parts of the picture whose windows do not leave it. A vector of windows goes down the rows, with the rows
+/// of its window in registers: a row is loaded once for every column of the window, and sorted. Two windows,
+/// one above the other, share the merged rows that both see; the row that a window has for itself is not
+/// merged (order/cpu/rank_program.h).
+template <class Key, std::size_t reach>
 class NetworkMedians {
  public:
-  /// Pixels of a row that the lines of one pass hold.
-  static constexpr std::size_t block = 2048;
   static constexpr std::int64_t least_width = 64;  ///< of the pixels inside: a vector at least
 
-  /// The reach is 1 or 2 along both axes.
-  NetworkMedians(std::size_t channels, const LargestReach& reach)
-      : channels_(channels),
-        reach_(static_cast<std::size_t>(reach.x)),
-        stride_(whole_cache_lines<Key>(block + (2 * reach_ + 1) * channels + 64)),
-        lines_((reach_ == 1 ? 3 : 15) * stride_) {}
+  /// `plainly`: the output gets the medians as they are stored; otherwise their keys.
+  NetworkMedians(int channels, bool plainly)
+      : channels_(static_cast<std::size_t>(channels)), plainly_(plainly) {}
 
-  [[nodiscard]] std::size_t bytes() const noexcept { return lines_.size() * sizeof(Key); }
-
-  /// Puts the keys of the medians into the output.
-  void run(const RankImages& images, const Rectangle& inner) {
-    const auto reach = static_cast<std::int64_t>(reach_);
-    for (std::int64_t y = inner.y.first; y < inner.y.last; ++y) {
-      const std::size_t row = static_cast<std::size_t>(inner.x.size()) * channels_;
-      Key* out = images.output.row<Key>(y) + static_cast<std::size_t>(inner.x.first) * channels_;
-      for (std::size_t done = 0; done < row; done += block) {
-        // The last block ends with the row, which is wider than a block of vectors.
-        const std::size_t length = std::min(block, row);
-        const std::size_t first = std::min(done, row - length);
-        const std::size_t left = static_cast<std::size_t>(inner.x.first - reach) * channels_ + first;
-        for (std::int64_t k = 0; k <= 2 * reach; ++k)
-          rows_[static_cast<std::size_t>(k)] = images.source.row<Key>(y - reach + k) + left;
-        if (reach_ == 1)
-          median3(length, out + first);
-        else
-          median5(length, out + first);
-      }
+  /// Puts the medians into the output.
+  void run(const RankImages& images, const Rectangle& inner) const {
+    const std::size_t row = static_cast<std::size_t>(inner.x.size()) * channels_;
+    const std::int64_t rows = rows_of_band(images);
+    for (std::int64_t y = inner.y.first; y < inner.y.last; y += rows) {
+      const Stretch band{y, std::min(y + rows, inner.y.last)};
+      for (std::size_t i = 0; i < row; i += lanes())  // the last vector ends with the row
+        go_down(images, band,
+                static_cast<std::size_t>(inner.x.first) * channels_ + std::min(i, row - lanes()));
     }
   }
 
  private:
-  static constexpr SortingNetwork column3 = sorted_column(3);
-  static constexpr SortingNetwork window3 = median_of_nine();
-  static constexpr SortingNetwork column5 = sorted_column(5);
-  static constexpr SortingNetwork pair5 = merged_lists(5);
-  static constexpr SortingNetwork window5 = median_of_25();
+  static constexpr std::size_t side = 2 * reach + 1;
+  static constexpr SortingNetwork line = sorted_line(side);
+  static constexpr SortingNetwork pair = merged_lists(side, 2 * side);
+  static constexpr SortingNetwork core = merged_lists(reach * side, side + 1);
 
-  [[nodiscard]] Key* line(std::size_t index) { return lines_.data() + index * stride_; }
-  /// Elements of the lines of a stage that `length` windows look at.
-  [[nodiscard]] std::size_t length_of(std::size_t length, std::size_t columns) const {
-    return length + (2 * reach_ + 1 - columns) * channels_;
+  using D = hn::ScalableTag<Key>;
+  using V = hn::Vec<D>;
+  using Row = SortedLanes<V, side>;
+  using Rows = SortedLanes<V, reach * side>;  ///< half of those that two windows share
+  using Core = SortedLanes<V, side + 1>;      ///< those of two halves that can be a median
+
+  static std::size_t lanes() { return hn::Lanes(D()); }
+
+  /// Rows that a vector goes down at once: more sort fewer rows twice, fewer lie in the first-level cache
+  /// together, the less so where rows are multiples of a page apart. Measured with 32 KiB, 8 lines a set.
+  static std::int64_t rows_of_band(const RankImages& images) {
+    return images.source.strides.row % 4096 == 0 ? 2 : 8;
   }
 
-  /// Lines [first, first + Count), from a column on.
-  template <std::size_t Count>
-  std::array<Key*, Count> lines_from(std::size_t first, std::size_t column = 0) {
-    std::array<Key*, Count> lines;
-    for (std::size_t k = 0; k < Count; ++k) lines[k] = line(first + k) + column * channels_;
-    return lines;
+  /// Elements [x, x + lanes) of the rows of a band.
+  HWY_INLINE void go_down(const RankImages& images, const Stretch& rows, std::size_t x) const {
+    const auto row = [&](std::int64_t y) HWY_ATTR {
+      return Sorted(images.source.row<Key>(y) + x - reach * channels_, std::make_index_sequence<side>());
+    };
+    const auto store = [&](std::int64_t y, V median) HWY_ATTR {
+      hn::StoreU(plainly_ ? TurnKeys(D(), median) : median, D(), images.output.row<Key>(y) + x);
+    };
+    Row above = row(rows.first - static_cast<std::int64_t>(reach));
+    Row own = row(rows.first);
+    Row next = row(rows.first + 1);
+    Rows upper;
+    if constexpr (reach == 1)
+      upper = own;
+    else
+      upper = Merged<pair, 0, 2 * side>(row(rows.first - 1), own);
+    for (std::int64_t y = rows.first; y < rows.last; y += 2) {
+      Row last = next;
+      Rows lower;
+      if constexpr (reach == 1) {
+        lower = next;
+      } else {
+        last = row(y + 2);
+        lower = Merged<pair, 0, 2 * side>(next, last);
+      }
+      const Core shared = Merged<core, reach * side - (side + 1) / 2, side + 1>(upper, lower);
+      store(y, Selected(shared, above, std::make_index_sequence<side>()));
+      if (y + 1 == rows.last) break;
+      const Row below = row(y + 1 + static_cast<std::int64_t>(reach));
+      store(y + 1, Selected(shared, below, std::make_index_sequence<side>()));
+      if (y + 2 == rows.last) break;
+      if constexpr (reach == 1) {
+        above = next;
+        upper = below;
+        next = row(y + 3);
+      } else {
+        above = own;
+        own = last;
+        upper = lower;
+        next = below;
+      }
+    }
   }
 
-  /// The wires of lists, one after the other.
-  template <std::size_t... Counts>
-  static auto joined(const std::array<Key*, Counts>&... lists) {
-    std::array<const Key*, (Counts + ...)> wires;
-    auto* to = wires.data();
-    ((to = std::copy(lists.begin(), lists.end(), to)), ...);
-    return wires;
+  template <std::size_t... Column>
+  HWY_INLINE Row Sorted(const Key* row, std::index_sequence<Column...> /*columns*/) const {
+    const D d;
+    V wires[] = {TurnKeys(d, hn::LoadU(d, row + Column * channels_))...};
+    return RunNetwork<line, 0, side>(wires);
   }
 
-  template <const SortingNetwork& network, std::size_t Height>
-  void sort_columns(std::size_t length) {
-    std::array<const Key*, Height> rows;
-    std::copy_n(rows_.begin(), Height, rows.begin());
-    RunOverLines<network, 0, true>(rows, lines_from<Height>(0), length_of(length, 1));
+  template <const SortingNetwork& network, std::size_t first, std::size_t results, std::size_t size>
+  static HWY_INLINE SortedLanes<V, results> Merged(const SortedLanes<V, size>& a,
+                                                   const SortedLanes<V, size>& b) {
+    V wires[2 * size];
+    for (std::size_t i = 0; i < size; ++i) wires[i] = a.at[i];
+    for (std::size_t i = 0; i < size; ++i) wires[size + i] = b.at[i];
+    return RunNetwork<network, first, results>(wires);
   }
 
-  void median3(std::size_t length, Key* out) {
-    sort_columns<column3, 3>(length);
-    RunOverLines<window3, 4>(joined(lines_from<3>(0), lines_from<3>(0, 1), lines_from<3>(0, 2)),
-                             std::array{out}, length);
-  }
-
-  void median5(std::size_t length, Key* out) {
-    sort_columns<column5, 5>(length);
-    RunOverLines<pair5>(joined(lines_from<5>(0), lines_from<5>(0, 1)), lines_from<10>(5),
-                        length_of(length, 2));
-    RunOverLines<window5, 12>(joined(lines_from<10>(5), lines_from<10>(5, 2), lines_from<5>(0, 4)),
-                              std::array{out}, length);
+  /// The median of the core and a row: the smallest max(core[i - 1], row[side - i]), and core[side].
+  template <std::size_t... I>
+  static HWY_INLINE V Selected(const Core& core, const Row& row, std::index_sequence<I...> /*places*/) {
+    V least = core.at[side];
+    ((least = hn::Min(least, hn::Max(core.at[I], row.at[side - 1 - I]))), ...);
+    return least;
   }
 
   std::size_t channels_;
-  std::size_t reach_;
-  std::size_t stride_;
-  std::array<const Key*, 5> rows_{};
-  CacheLines<Key> lines_;
+  bool plainly_;
 };
 
 }  // namespace satin::cpu::HWY_NAMESPACE

@@ -72,7 +72,8 @@ class SlidingHistogram {
       : coarse_(static_cast<std::size_t>(most_columns + 1) * code_bins),
         fine_(static_cast<std::size_t>(most_columns + 1) * code_bins * (code_bins + 1)) {
     for (int i = 0; i < code_bins; ++i)
-      for (int k = i; k < code_bins; ++k) steps_[static_cast<std::size_t>(i * code_bins + k)] = 1;
+      for (int k = i; k < code_bins; ++k)
+        steps_[static_cast<std::size_t>(i) * code_bins + static_cast<std::size_t>(k)] = 1;
   }
 
   [[nodiscard]] std::size_t bytes() const noexcept {

@@ -1,8 +1,7 @@
 #pragma once
-// Sorting networks for medians of 3 x 3 and 5 x 5 pixels: columns are sorted, then merged. Windows share the
-// columns, and those of 5 x 5 pairs of columns, too (Adams, Fast median filters using separable sorting
-// networks, 2021). Lists are merged by odd-even merging (Batcher, Sorting networks and their applications,
-// 1968), and what the median does not need is left out.
+// Sorting networks for medians of 3 x 3 and 5 x 5 pixels: lines are sorted, then merged (Adams, Fast median
+// filters using separable sorting networks, 2021). Lists are merged by odd-even merging (Batcher, Sorting
+// networks and their applications, 1968), and what the median does not need is left out.
 
 #include <array>
 #include <cstdint>
@@ -19,7 +18,7 @@ struct Exchange {
 
 /// Wires, in the order of the values that they hold.
 struct WireList {
-  static constexpr int most = 25;
+  static constexpr int most = 20;
   std::array<std::uint8_t, most> wires{};
   int size = 0;
 
@@ -35,7 +34,7 @@ struct WireList {
 
 class SortingNetwork {
  public:
-  static constexpr int most = 160;
+  static constexpr int most = 40;
 
   int count = 0;
   std::array<Exchange, most> exchanges{};
@@ -69,10 +68,10 @@ class SortingNetwork {
     return result;
   }
 
-  /// Leaves out what the value of this rank, counted from 0, does not need.
-  constexpr void select(int rank) {
+  /// Leaves out what the values of `size` ranks, counted from 0, do not need.
+  constexpr void select(int rank, int size) {
     std::array<bool, WireList::most> live{};
-    live[static_cast<std::size_t>(order.at(rank))] = true;
+    for (int i = rank; i < rank + size; ++i) live[static_cast<std::size_t>(order.at(i))] = true;
     int kept = most;
     for (int i = count - 1; i >= 0; --i) {
       Exchange step = exchanges[static_cast<std::size_t>(i)];
@@ -94,10 +93,9 @@ class SortingNetwork {
   }
 };
 
-/// Sorts a column.
-[[nodiscard]] constexpr SortingNetwork sorted_column(int height) {
+[[nodiscard]] constexpr SortingNetwork sorted_line(int size) {
   SortingNetwork network;
-  network.order = network.sort(0, height);
+  network.order = network.sort(0, size);
   return network;
 }
 
@@ -108,26 +106,11 @@ class SortingNetwork {
   return list;
 }
 
-/// Merges two lists of so many values.
-[[nodiscard]] constexpr SortingNetwork merged_lists(int size) {
+/// Merges two lists of so many values, of which `kept` values in the middle are needed.
+[[nodiscard]] constexpr SortingNetwork merged_lists(int size, int kept) {
   SortingNetwork network;
   network.order = network.merge(sorted_wires(0, size), sorted_wires(size, size));
-  return network;
-}
-
-/// Finds the median of 3 x 3 pixels in three sorted columns, or of 5 x 5 in two pairs of columns and one
-/// more. The two shortest lists are merged first.
-[[nodiscard]] constexpr SortingNetwork median_of_nine() {
-  SortingNetwork network;
-  network.order = network.merge(sorted_wires(0, 3), network.merge(sorted_wires(3, 3), sorted_wires(6, 3)));
-  network.select(4);
-  return network;
-}
-[[nodiscard]] constexpr SortingNetwork median_of_25() {
-  SortingNetwork network;
-  network.order =
-      network.merge(network.merge(sorted_wires(10, 10), sorted_wires(20, 5)), sorted_wires(0, 10));
-  network.select(12);
+  network.select(size - kept / 2, kept);
   return network;
 }
 
