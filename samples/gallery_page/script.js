@@ -4,8 +4,8 @@ for (const frame of document.querySelectorAll('.frame')) {
   const show = () => {
     frame.style.setProperty('--at', slider.value + '%');
     slider.setAttribute('aria-valuetext', slider.value + ' % before, ' + (100 - slider.value) + ' % after');
-    frame.classList.toggle('no-before', slider.value < 12);
-    frame.classList.toggle('no-after', slider.value > 88);
+    frame.classList.toggle('no-before', slider.value < 20);
+    frame.classList.toggle('no-after', slider.value > 80);
   };
   slider.oninput = show;
   show();
