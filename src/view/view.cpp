@@ -32,7 +32,7 @@ const ServerModule& server_module() {
   if (module.functions == nullptr)
     throw Error(ErrorKind::environment,
                 "satin view needs the module " + std::string(server_file) + ": " + module.error +
-                    ". Build Satin where Boost's headers are (Debian and Ubuntu: libboost-dev).");
+                    ". Install the package satin-view, or build Satin where Boost's headers are (libboost-dev).");
   return *module.functions;
 }
 
