@@ -65,4 +65,8 @@ endforeach()
 
 if(PROJECT_IS_TOP_LEVEL)
   include(SatinPackage)
+  set(satin_own_folders ${CMAKE_INSTALL_INCLUDEDIR}/satin ${CMAKE_INSTALL_LIBDIR}/satin ${satin_package_dir} ${CMAKE_INSTALL_DOCDIR})
+  add_custom_target(uninstall VERBATIM COMMENT "Removing what install_manifest.txt lists"
+    COMMAND ${CMAKE_COMMAND} -DMANIFEST=${PROJECT_BINARY_DIR}/install_manifest.txt "-DFOLDERS=${satin_own_folders}"
+            -P ${PROJECT_SOURCE_DIR}/src/cmake/uninstall.cmake)
 endif()
