@@ -191,6 +191,10 @@ void Session::load() {
   if (chosen) line_.pipeline = *chosen;
   picture_ = std::move(picture);
   problem_ = std::move(problem);
+  if (picture_ != nullptr && picture_->with_photo() != wants_photo(line_.pipeline, line_.options)) {
+    picture_.reset();  // the settings have changed while it was read
+    return renderer_.post([this] { load(); });
+  }
   remember(file);
   remember(output());
   remember_sides();

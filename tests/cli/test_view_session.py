@@ -115,6 +115,26 @@ def test_a_photograph_with_depth_begins_with_depth_of_field(satin):
         check_true(satin, view, session["generation"], session["command"], "out.png")
 
 
+def test_settings_that_change_while_a_photograph_is_read_get_the_picture_that_they_want(satin):
+    """Blur has another picture read; depth of field is set again while that is read, early or late."""
+    if not FULL_CODECS:
+        pytest.skip("the build reads no photographs' depth")
+    pytest.importorskip("PIL", reason="Pillow is missing")
+    import photo_file
+
+    depth = png_file.encode(np.tile(np.linspace(0, 255, 60).astype(np.uint8), (40, 1)))
+    photo = photo_file.gdepth(photo_file.jpeg(smooth(1000, 1500)), depth)
+    (satin.folder / "photo.jpg").write_bytes(photo)
+    dof = {"filter": "dof", "values": {"depth-from": "photo"}}
+    with View(satin, "photo.jpg", "-o", "out.png") as view:
+        view.open()
+        for pause in (0, 0.002, 0.005, 0.01, 0.02, 0.05):
+            view.post("/api/settings", steps=[{"filter": "blur", "values": {"radius": "2"}}])
+            time.sleep(pause)
+            generation = view.post("/api/settings", steps=[dof]).json()["generation"]
+            assert view.pixels(generation, 9, 9, zoom=0.01)[1] in ("preview", "true"), pause
+
+
 @pytest.mark.parametrize("name", ["with space.png", "it's.png", 'a"b.png', "new\nline.png", "-dash.png", "$HOME`id`.png",
                                   "back\\slash.png", "~tilde.png", "ümlaut.png", "#hash;&|.png", "100%.png"])
 def test_the_command_is_quoted_for_every_shell(satin, name):
