@@ -190,7 +190,8 @@ def test_twelve_megapixels(view, browser, tmp_path):
             for value in range(300, 700, 40):
                 changes.append(opened.execute_async_script(CHANGE, "slider-control-" + slider, value))
                 page.wait(60)
-            print("%s: a change is seen after %d ms, the median of ten, %d ms at most" % (name, np.median(changes), max(changes)))
+            print("%s: a change is seen after %d ms, the median of ten, %d ms at most" % (
+                name, np.median(changes), max(changes)))
             assert np.median(changes) < 1000
         assert first < 10
         assert rate > 2

@@ -93,7 +93,7 @@ export class Frames extends EventTarget {
     this.#working = false;
   }
 
-  /** What to do next: settings that are not sent, then the frame that is missing. Null: nothing, or nothing can be had. */
+  /** What is next: settings that are not sent, then the frame that is missing. Null: nothing, or nothing can be had. */
   get #wish() {
     if (this.#failed || this.#session.waiting) return null;
     return this.#session.dirty ? { send: true } : this.#missing();

@@ -1,8 +1,8 @@
 // Requests to the server that this page came from.
 
 /**
- * The server understood a request and refuses it. `stale`: only because the settings have changed meanwhile. What may
- * happen in the course of work has status 200 and says so in its head: browsers write every other status to the console.
+ * The server understood a request and refuses it. `stale`: only because the settings have changed meanwhile. What
+ * may happen in the course of work has status 200 and says so in its head, as browsers write other ones to the console.
  */
 export class Refusal extends Error {
   constructor(status, stale, { error }) {
