@@ -77,8 +77,10 @@ export class Frames extends EventTarget {
     request.control.abort();
   }
 
+  /** The former frames stay on the canvas until others come, unless there is no picture that others could come of. */
   #forget() {
     this.after = this.before = this.whole = null;
+    if (!this.#session.picture) this.dispatchEvent(new Event("frame"));
     this.renew();
   }
 
