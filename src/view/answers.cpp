@@ -31,6 +31,19 @@ Answer error_answer(int status, const Error& error, const std::string& parameter
   return json_answer({{"error", error_json(error, parameter)}}, status);
 }
 
+Answer refused_answer(const Error& error, const std::string& parameter) {
+  Answer answer = error_answer(200, error, parameter);
+  answer.fields = {{state_field, "refused"}};
+  return answer;
+}
+
+Answer stale_answer() {
+  Answer answer =
+      error_answer(200, Error(ErrorKind::cancelled, "The settings have changed meanwhile: ask again."));
+  answer.fields = {{state_field, "stale"}};
+  return answer;
+}
+
 Query query_of(std::string_view text) {
   Query query;
   while (!text.empty()) {

@@ -12,10 +12,19 @@
 
 namespace satin::view {
 
+/// The field that says which pixels an answer has, or why it has none.
+constexpr const char* state_field = "X-Satin-State";
+
 [[nodiscard]] Answer json_answer(const nlohmann::json& json, int status = 200);
 
 /// {"error": {"message", "parameter"}}
 [[nodiscard]] Answer error_answer(int status, const Error& error, const std::string& parameter = "");
+
+/// The same of what may happen in the course of work: the status is 200, because browsers write every other
+/// one to the console, and the field X-Satin-State says "refused", or "stale" if only the settings have
+/// changed meanwhile.
+[[nodiscard]] Answer refused_answer(const Error& error, const std::string& parameter = "");
+[[nodiscard]] Answer stale_answer();
 
 /// The object in "error".
 [[nodiscard]] nlohmann::json error_json(const Error& error, const std::string& parameter = "");

@@ -31,15 +31,11 @@ double pixels_of(const Shape& shape) {
 
 Answer pixels_answer(const Wish& wish, std::string pixels, bool exact) {
   Answer answer{200, "application/octet-stream", std::move(pixels)};
-  answer.fields = {{"X-Satin-State", exact ? "true" : "preview"},
+  answer.fields = {{state_field, exact ? "true" : "preview"},
                    {"X-Satin-Generation", std::to_string(wish.generation)},
                    {"X-Satin-Width", std::to_string(wish.viewport.width)},
                    {"X-Satin-Height", std::to_string(wish.viewport.height)}};
   return answer;
-}
-
-Answer stale_answer() {
-  return error_answer(409, Error(ErrorKind::cancelled, "The settings have changed meanwhile."));
 }
 
 }  // namespace
@@ -119,7 +115,7 @@ bool Renderer::answer_if_known(const Wish& wish, const Reply& reply) {
       error = slot->second.error;
     shown = best(wish);
   }
-  if (error) return reply(error_answer(422, *error)), true;
+  if (error) return reply(refused_answer(*error)), true;
   if (!shown) return false;
   const int wanted = std::max(level_for(wish.viewport, shown->picture) - shown->level, 0);
   int level = wanted;

@@ -118,9 +118,9 @@ void Session::later(const Reply& reply, std::function<Answer()> work, Renderer::
     try {
       reply(work());
     } catch (const SettingsError& error) {
-      reply(error_answer(400, error, error.parameter()));
+      reply(refused_answer(error, error.parameter()));
     } catch (const Error& error) {
-      reply(error_answer(status_of(error), error));
+      reply(refused_answer(error));
     } catch (const std::exception& error) {
       reply(error_answer(500, Error(ErrorKind::input, error.what())));
     }
@@ -142,7 +142,7 @@ void Session::open(const Json& body, const Reply& reply) {
   index_ = static_cast<std::size_t>(index);
   picture_.reset();
   problem_.reset();
-  drop_masks();
+  drop_paintings();
   ++generation_;
   show();
   waiting_.push_back(reply);
@@ -150,12 +150,12 @@ void Session::open(const Json& body, const Reply& reply) {
 }
 
 /// Masks that were painted belong to the picture that they were painted on.
-void Session::drop_masks() {
+void Session::drop_paintings() {
   Settings settings = settings_of(line_.pipeline);
-  for (const auto& mask : std::exchange(masks_, {}))
-    if (mask.first < settings.size())
-      std::erase_if(settings[mask.first].values,
-                    [&](const auto& value) { return value.second == mask.second.string(); });
+  for (const auto& [step, painting] : std::exchange(paintings_, {}))
+    if (step < settings.size())
+      std::erase_if(settings[step].values,
+                    [file = painting.file.string()](const auto& value) { return value.second == file; });
   line_.pipeline = pipeline_of(settings);
 }
 
@@ -191,6 +191,10 @@ void Session::load() {
   if (chosen) line_.pipeline = *chosen;
   picture_ = std::move(picture);
   problem_ = std::move(problem);
+  if (picture_ != nullptr && picture_->with_photo() != wants_photo(line_.pipeline, line_.options)) {
+    picture_.reset();  // the settings have changed while it was read
+    return renderer_.post([this] { load(); });
+  }
   remember(file);
   remember(output());
   remember_sides();
@@ -299,6 +303,7 @@ Session::Json Session::session_json() const {
             {"index", index_},
             {"filters", filters_json(pictures_)},
             {"settings", settings_json(settings_of(line_.pipeline))},
+            {"paintings", paintings_json()},
             {"generation", generation_},
             {"command", command()},
             {"output", output().string()},
@@ -311,6 +316,14 @@ Session::Json Session::session_json() const {
                      {"channels", shape.channels},
                      {"type", name_of(shape.type)}};
   return json;
+}
+
+Session::Json Session::paintings_json() const {
+  Json all = Json::array();
+  for (const auto& [step, painting] : paintings_)
+    all.push_back(
+        {{"step", step}, {"mask", painting.file.string()}, {"strokes", Json::parse(painting.strokes)}});
+  return all;
 }
 
 /// The batch of the open file alone.

@@ -32,6 +32,12 @@ class Session final : public Application {
  private:
   using Json = nlohmann::json;
 
+  /// A mask that the page has painted, kept so that a page that is loaded again can go on painting.
+  struct Painting {
+    std::filesystem::path file;
+    std::string strokes = "[]";  ///< JSON, at most as long as the body of a request
+  };
+
   // Answers that are there at once.
   Answer attempt(const std::function<void()>& change);
   Answer change_settings(const Json& body);
@@ -50,14 +56,15 @@ class Session final : public Application {
 
   void take(const Request& request, const Reply& reply);
   Answer at_once(const std::string& name, const std::string& query, const Json& body);
-  /// Runs `work` on the worker; an error that it throws becomes an answer.
+  /// Runs `work` on the worker; an error that it throws becomes a refusal, which the page expects.
   void later(const Reply& reply, std::function<Answer()> work, Renderer::Turn turn = Renderer::Turn::first);
   void load();
-  void drop_masks();
+  void drop_paintings();
   void use(const Pipeline& pipeline);
   void show();
   [[nodiscard]] Answer settings_answer(const Json& more) const;
   [[nodiscard]] Json session_json() const;
+  [[nodiscard]] Json paintings_json() const;
   [[nodiscard]] std::shared_ptr<const Batch> work() const;
   [[nodiscard]] std::filesystem::path input() const { return inputs_.files.path(index_); }
   [[nodiscard]] std::filesystem::path output() const { return work()->file(0).output; }
@@ -77,11 +84,11 @@ class Session final : public Application {
   int generation_ = 1;
   std::shared_ptr<const OpenPicture> picture_;
   std::optional<Error> problem_;
-  std::vector<Reply> waiting_;                          ///< replies that wait for the picture
-  std::vector<std::string> pictures_;                   ///< names that side inputs may have
-  std::map<std::size_t, std::filesystem::path> masks_;  ///< painted masks, by step
-  std::map<std::string, batch::FileStamp> stamps_;      ///< of the files in use, as they were read or written
-  Renderer renderer_;                                   ///< last: its worker uses all of it
+  std::vector<Reply> waiting_;                      ///< replies that wait for the picture
+  std::vector<std::string> pictures_;               ///< names that side inputs may have
+  std::map<std::size_t, Painting> paintings_;       ///< painted masks, by step
+  std::map<std::string, batch::FileStamp> stamps_;  ///< of the files in use, as they were read or written
+  Renderer renderer_;                               ///< last: its worker uses all of it
 };
 
 }  // namespace satin::view

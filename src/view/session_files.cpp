@@ -103,8 +103,7 @@ Answer Session::save(const Json& body) {
   options.overwrite = body.contains("overwrite") && body["overwrite"] == true;
   lock.unlock();
   std::error_code ignored;
-  if (!options.overwrite && fs::exists(target, ignored))
-    return json_answer({{"exists", target.string()}}, 409);
+  if (!options.overwrite && fs::exists(target, ignored)) return json_answer({{"exists", target.string()}});
   if (folder_output_ && name.empty()) fs::create_directories(target.parent_path(), ignored);
   Json warnings = Json::array();
   std::optional<Error> failure;
@@ -149,9 +148,9 @@ Answer Session::paint(const Json& body) {
   if (number < 0 || number >= static_cast<double>(steps)) refuse("There is no filter of that number.");
   const auto step = static_cast<std::size_t>(number);
   const std::string input_name = mask_input(line_.pipeline[step].parameters.filter().name);
-  fs::path& file = masks_[step];
-  if (file.empty()) file = free_name("mask.png");
-  const fs::path target = file;
+  Painting& painting = paintings_[step];
+  if (painting.file.empty()) painting.file = free_name("mask.png");
+  const fs::path target = painting.file;
   lock.unlock();
   if (!strokes.empty()) {
     WriteOptions options;
@@ -161,6 +160,7 @@ Answer Session::paint(const Json& body) {
   lock.lock();
   Settings settings = settings_of(line_.pipeline);
   if (step >= settings.size() || picture != picture_) refuse("The picture has changed meanwhile.");
+  paintings_[step] = {target, body["strokes"].dump()};
   settings[step].set(input_name, strokes.empty() ? "" : target.string());
   if (std::ranges::find(pictures_, target.string()) == pictures_.end()) pictures_.push_back(target.string());
   use(pipeline_of(settings));

@@ -35,6 +35,8 @@ def test_strokes_become_the_mask_that_the_command_names(scene):
         assert np.abs(mask - painted * (255 - erased) / 255).max() <= 2
         assert mask.min() == 0 and mask.max() == 255
         check_true(scene, view, done["generation"], done["command"], "out.png")
+        kept = view.ask("GET", "/api/session").json()["paintings"]
+        assert kept == [{"step": 0, "mask": done["mask"], "strokes": strokes}]
         again = view.post("/api/mask", strokes=strokes[:1], step=0).json()
         assert again["mask"] == done["mask"] and png_file.read(scene.folder / done["mask"])[36, 60] == 255
         check_true(scene, view, again["generation"], again["command"], "out.png")
@@ -42,7 +44,9 @@ def test_strokes_become_the_mask_that_the_command_names(scene):
         assert none["mask"] is None and none["command"] == first["command"]
         for wrong in ({}, {"strokes": 5}, {"strokes": [{"points": [[1, 2]]}]}, {"strokes": [], "step": 9},
                       {"strokes": [{"points": [["a", 2]], "radius": 1, "hardness": 1}]}):
-            assert view.post("/api/mask", **wrong).status == 400, wrong
+            reply = view.post("/api/mask", **wrong)
+            assert reply.fields["x-satin-state"] == "refused" and reply.json()["error"]["message"], wrong
+        assert view.ask("GET", "/api/session").json()["command"] == first["command"]
 
 
 def test_save_writes_the_output_and_never_over_a_file_unasked(scene):
@@ -52,15 +56,15 @@ def test_save_writes_the_output_and_never_over_a_file_unasked(scene):
         scene.good("blur", "photo.png", "-o", "expected.png", "--radius", "4")
         assert (scene.folder / "out.png").read_bytes() == (scene.folder / "expected.png").read_bytes()
         (scene.folder / "out.png").write_bytes(b"mine")
-        refused = view.post("/api/save", name=None)
-        assert refused.status == 409 and refused.json() == {"exists": "out.png"}
+        assert view.post("/api/save", name=None).json() == {"exists": "out.png"}
         assert (scene.folder / "out.png").read_bytes() == b"mine"
         assert view.post("/api/save", name=None, overwrite=True).status == 200
         assert (scene.folder / "out.png").read_bytes() == (scene.folder / "expected.png").read_bytes()
         named = view.post("/api/save", name="named.bmp").json()
         assert named["saved"] == "named.bmp" and named["command"].endswith("-o named.bmp --radius 4")
         for name in ("photo.png", "x.nothing"):
-            assert view.post("/api/save", name=name, overwrite=True).status == 400
+            reply = view.post("/api/save", name=name, overwrite=True)
+            assert reply.status == 200 and reply.fields["x-satin-state"] == "refused"
         assert np.array_equal(png_file.read(scene.folder / "photo.png"), smooth(120, 160))
         assert view.ask("GET", "/api/changes").json()["generation"] == session["generation"]
 

@@ -1,5 +1,7 @@
 // Pictures from the server: the newest wish wins, older requests are given up.
 
+import { Refusal } from "./server.js";
+
 /**
  * Milliseconds after which a picture of a drag is given up for a newer one; sooner, it is still worth a look. Of two
  * one at least is waited for, or a long drag would show none.
@@ -24,6 +26,7 @@ export class Frames extends EventTarget {
   #working = false;
   #request = null;
   #gaveUp = false;
+  #failed = false;
   #refused = "";
 
   constructor(server, session, viewport) {
@@ -57,8 +60,9 @@ export class Frames extends EventTarget {
     return this.#refused === this.#key;
   }
 
-  /** Asks for what is missing. */
+  /** Asks for what is missing, also for what could not be had before. */
   renew() {
+    this.#failed = false;
     this.#giveUp();
     this.dispatchEvent(new Event("state"));
     this.#work();
@@ -73,51 +77,61 @@ export class Frames extends EventTarget {
     request.control.abort();
   }
 
+  /** The former frames stay on the canvas until others come, unless there is no picture that others could come of. */
   #forget() {
     this.after = this.before = this.whole = null;
+    if (!this.#session.picture) this.dispatchEvent(new Event("frame"));
     this.renew();
   }
 
+  /**
+   * Fetches until nothing is missing. The look at what is missing and the end of the loop are one step, without `await`
+   * between them: a wish that comes between the two would find the loop at work and wait for ever.
+   */
   async #work() {
     if (this.#working) return;
     this.#working = true;
-    try {
-      while (await this.#next());
-    } finally {
-      this.#working = false;
-    }
+    for (let wish = this.#wish; wish; wish = this.#wish) await this.#fulfil(wish);
+    this.#working = false;
   }
 
-  /** Fetches the next frame. False when nothing is missing or nothing can be had. */
-  async #next() {
-    const wish = this.#session.dirty ? {} : this.#missing();
-    if (!wish || this.#session.waiting) return false;
+  /** What is next: settings that are not sent, then the frame that is missing. Null: nothing, or nothing can be had. */
+  get #wish() {
+    if (this.#failed || this.#session.waiting) return null;
+    return this.#session.dirty ? { send: true } : this.#missing();
+  }
+
+  /** Does one thing. It throws nothing, or the loop would end as if it were at work. */
+  async #fulfil(wish) {
     const control = new AbortController();
+    const key = this.#key;
     this.#request = { control, slow: wish.exact && !wish.before, since: performance.now() };
     try {
-      if (this.#session.dirty) await this.#session.send(control.signal);
+      if (wish.send) await this.#session.send(control.signal);
       else await this.#fetch(wish, control.signal);
       this.#gaveUp &&= control.signal.aborted;
-      return true;
     } catch (error) {
-      return this.#after(error, wish);
+      this.#after(error, wish, key);
     } finally {
       this.#request = null;
     }
   }
 
-  #after(error, wish) {
-    if (error.name === "AbortError") return true;
-    if (error.status === 409) {
+  /** `key` is that of what was asked for: the overlay may be another one by now. */
+  #after(error, wish, key) {
+    if (error.name === "AbortError") return;
+    if (!(error instanceof Refusal)) {
+      this.#failed = true;
+      return;
+    }
+    if (error.stale) {
       this.#session.change();
-      return true;
+      return;
     }
-    if (error.status) {
-      this.#refused = this.#key;
-      this.#session.refuse(error);
-      this.dispatchEvent(new Event("frame"));
-    }
-    return Boolean(error.status) && !wish.before;
+    this.#refused = key;
+    this.#session.refuse(error);
+    this.dispatchEvent(new Event("frame"));
+    this.#failed = wish.before;
   }
 
   get #key() {

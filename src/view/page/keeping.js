@@ -66,9 +66,6 @@ export class Keeping {
     try {
       await this.#session.sent();
       return await this.#server.post("save", { name, overwrite });
-    } catch (error) {
-      if (error.answer?.exists) return error.answer;
-      throw error;
     } finally {
       byId("save").removeAttribute("aria-busy");
     }

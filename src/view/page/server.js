@@ -1,17 +1,28 @@
 // Requests to the server that this page came from.
 
-/** The server understood a request and refuses it; `answer` is the JSON that it gave. */
+/**
+ * The server understood a request and refuses it. `stale`: only because the settings have changed meanwhile. What
+ * may happen in the course of work has status 200 and says so in its head, as browsers write other ones to the console.
+ */
 export class Refusal extends Error {
-  constructor(status, answer) {
-    super(answer.error?.message ?? `The server answered ${status}.`);
-    this.status = status;
-    this.answer = answer;
-    this.parameter = answer.error?.parameter ?? null;
+  constructor(status, stale, { error }) {
+    super(error?.message ?? `The server answered ${status}.`);
+    this.stale = stale;
+    this.parameter = error?.parameter ?? null;
   }
 }
 
 /** The server cannot be reached. */
 class Gone extends Error {}
+
+/** The JSON of a refusal; those of the server itself, before the session, are plain texts. */
+function contentOf(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return {};
+  }
+}
 
 /** Dispatches "gone" and "back" as the server goes and comes. */
 export class Server extends EventTarget {
@@ -27,41 +38,46 @@ export class Server extends EventTarget {
 
   /** GET of JSON. */
   async json(name, query = {}, signal = undefined) {
-    return (await this.#ask(name, query, { signal })).json();
+    return (await this.#ask(name, query, { signal }, "json")).body;
   }
 
   /** POST of JSON, answered by JSON. */
   async post(name, body, signal = undefined) {
     const headers = { "Content-Type": "application/json", "X-Satin-Token": this.#header };
-    return (await this.#ask(name, {}, { method: "POST", headers, body: JSON.stringify(body), signal })).json();
+    return (await this.#ask(name, {}, { method: "POST", headers, body: JSON.stringify(body), signal }, "json")).body;
   }
 
   /** GET of raw RGBA: {pixels: ImageData, state, generation}. */
   async pixels(name, query, signal) {
-    const answer = await this.#ask(name, query, { signal });
-    const bytes = new Uint8ClampedArray(await answer.arrayBuffer());
-    const number = (header) => Number(answer.headers.get(header));
+    const { head, body } = await this.#ask(name, query, { signal }, "arrayBuffer");
+    const bytes = new Uint8ClampedArray(body);
+    const number = (field) => Number(head.get(field));
     return {
       pixels: new ImageData(bytes, number("X-Satin-Width"), number("X-Satin-Height"), { colorSpace: "srgb" }),
-      state: answer.headers.get("X-Satin-State"),
+      state: head.get("X-Satin-State"),
       generation: number("X-Satin-Generation"),
     };
   }
 
-  async #ask(name, query, options) {
+  /** The answer's head and its whole body, read as "json" or "arrayBuffer". A body that breaks off is no answer. */
+  async #ask(name, query, options, kind) {
     const search = new URLSearchParams(query).toString();
     const always = { cache: "no-store", redirect: "error" };
-    let answer;
+    let answer, body, refusal;
     try {
       answer = await fetch(`/api/${name}${search && "?"}${search}`, { ...always, ...options });
+      const state = answer.headers.get("X-Satin-State");
+      const refused = !answer.ok || state === "refused" || state === "stale";
+      body = await answer[refused ? "text" : kind]();
+      if (refused) refusal = new Refusal(answer.status, state === "stale", contentOf(body));
     } catch (error) {
       if (error.name === "AbortError") throw error;
       this.#tell(true);
       throw new Gone("The server cannot be reached.");
     }
     this.#tell(false);
-    if (!answer.ok) throw new Refusal(answer.status, await answer.json().catch(() => ({})));
-    return answer;
+    if (refusal) throw refusal;
+    return { head: answer.headers, body };
   }
 
   #tell(gone) {

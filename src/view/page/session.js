@@ -1,6 +1,7 @@
 // The state that the server and the page share: the picture, the filters' records, the pipeline and its command.
 
 import { History } from "./history.js";
+import { Refusal } from "./server.js";
 
 const rest = 600;
 
@@ -31,6 +32,7 @@ export class Session extends EventTarget {
   #dragging = false;
   #dirty = false;
   #sending = false;
+  #lost = null;
 
   constructor(server, told) {
     super();
@@ -44,18 +46,21 @@ export class Session extends EventTarget {
     this.files = told.files ?? [];
     this.index = told.index ?? 0;
     this.filters = new Map(told.filters.map((filter) => [filter.name, filter]));
-    this.#take(told);
+    this.#painted = [];
+    for (const { step, mask, strokes } of told.paintings) this.#painted[step] = { text: JSON.stringify(strokes), mask };
+    this.#take(told, told.paintings);
   }
 
-  /** Takes what the server says of the settings. */
-  #take(told) {
+  /** Takes what the server says of the settings, and the strokes of masks that this page has not painted itself. */
+  #take(told, paintings = []) {
     this.#answered(told);
     if (!told.settings || this.error) return;
+    const strokesOf = (i) => paintings.find(({ step }) => step === i)?.strokes ?? this.steps[i]?.strokes ?? [];
     const before = this.#state;
     this.steps = told.settings.steps.map(({ filter, values: { mask, ...values } }, i) => {
       const painted = mask && mask === this.#painted[i]?.mask;
       if (mask && !painted) values.mask = mask;
-      return { filter, values, strokes: painted ? this.steps[i].strokes : [] };
+      return { filter, values, strokes: painted ? strokesOf(i) : [] };
     });
     this.active = Math.max(0, Math.min(this.active, this.steps.length - 1));
     if (before !== this.#state) this.dispatchEvent(new Event("pipeline"));
@@ -157,20 +162,27 @@ export class Session extends EventTarget {
     this.dispatchEvent(new Event("overlay"));
   }
 
-  /** Sends the settings. A change meanwhile makes them dirty again. */
+  /** Sends the settings. A change meanwhile makes them dirty again, and so does a request that was not answered. */
   async send(signal) {
+    const steps = [...this.steps];
     this.#dirty = false;
     this.#sending = true;
+    this.#lost = null;
     try {
       this.#answered(await this.#server.post("settings", { steps: this.#sent }, signal));
-      if (!this.error) await this.#sendPaintings(signal);
+      if (!this.error) await this.#sendPaintings(steps, signal);
     } catch (error) {
-      if (error.name === "AbortError") this.#dirty = true;
-      else if (error.status) this.error = error;
+      if (error instanceof Refusal) {
+        this.error = error;
+      } else {
+        this.#dirty = true;
+        if (error.name !== "AbortError") this.#lost = error;
+      }
     } finally {
       this.#sending = false;
     }
     this.dispatchEvent(new Event("answer"));
+    if (this.#lost) throw this.#lost;
   }
 
   /** The filter refuses what is set. */
@@ -187,10 +199,12 @@ export class Session extends EventTarget {
     });
   }
 
-  async #sendPaintings(signal) {
-    for (const [i, { strokes }] of this.steps.entries()) {
+  /** Sends strokes that are new. Until the answer is there nobody knows which ones the mask of the server has. */
+  async #sendPaintings(steps, signal) {
+    for (const [i, { strokes }] of steps.entries()) {
       const text = JSON.stringify(strokes);
       if (!strokes.length || text === this.#painted[i]?.text) continue;
+      this.#painted[i] = { text: "", mask: this.#painted[i]?.mask };
       const told = await this.#server.post("mask", { strokes, step: i }, signal);
       this.#painted[i] = { text, mask: told.mask };
       this.#answered(told);
@@ -205,28 +219,30 @@ export class Session extends EventTarget {
 
   /** Sets the pipeline from a command line. */
   async paste(text) {
-    this.#take(await this.#ask("command", { text }));
+    await this.#ask("command", { text }, (told) => this.#take(told));
     if (!this.error) this.settle();
     this.dispatchEvent(new Event("answer"));
     return this.error;
   }
 
-  async #ask(name, body) {
+  /** Asks for a change of the generation and takes the answer before pictures are asked for again. */
+  async #ask(name, body, take) {
     const wait = (waiting) => {
       this.waiting = waiting;
       this.dispatchEvent(new Event("waiting"));
     };
     wait(true);
     try {
-      return await this.#server.post(name, body);
+      take(await this.#server.post(name, body));
     } finally {
       wait(false);
     }
   }
 
-  /** Resolves when the server has the settings. */
+  /** Resolves when the server has the settings; throws if it cannot be reached. */
   async sent() {
     while (this.#dirty || this.#sending) {
+      if (this.#lost) throw this.#lost;
       await new Promise((resolve) => this.addEventListener("answer", resolve, { once: true }));
     }
   }
@@ -239,10 +255,11 @@ export class Session extends EventTarget {
 
   /** Another picture of the folder, with the settings of this one. */
   async open(index) {
-    const told = await this.#ask("open", { index });
-    this.#painted = [];
-    this.#open(told);
-    this.#history = new History(this.#state);
+    await this.sent();
+    await this.#ask("open", { index }, (told) => {
+      this.#open(told);
+      this.#history = new History(this.#state);
+    });
     this.dispatchEvent(new Event("open"));
   }
 }

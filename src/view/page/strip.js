@@ -18,7 +18,7 @@ export class Strip {
     this.#frames = frames;
     const near = { root: byId("pictures"), rootMargin: "300px" };
     this.#seen = new IntersectionObserver((entries) => this.#want(entries), near);
-    frames.addEventListener("frame", () => this.#load());
+    for (const event of ["frame", "state"]) frames.addEventListener(event, () => this.#load());
     session.addEventListener("open", () => this.#mark());
     this.#build();
   }
