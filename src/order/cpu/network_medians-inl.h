@@ -87,7 +87,7 @@ class NetworkMedians {
   static constexpr std::size_t side = 2 * reach + 1;
   static constexpr SortingNetwork line = sorted_line(side);
   static constexpr SortingNetwork pair = merged_lists(side, 2 * side);
-  static constexpr SortingNetwork core = merged_lists(reach * side, side + 1);
+  static constexpr SortingNetwork halves = merged_lists(reach * side, side + 1);
 
   using D = hn::ScalableTag<Key>;
   using V = hn::Vec<D>;
@@ -128,7 +128,7 @@ class NetworkMedians {
         last = row(y + 2);
         lower = Merged<pair, 0, 2 * side>(next, last);
       }
-      const Core shared = Merged<core, reach * side - (side + 1) / 2, side + 1>(upper, lower);
+      const Core shared = Merged<halves, reach * side - (side + 1) / 2, side + 1>(upper, lower);
       store(y, Selected(shared, above, std::make_index_sequence<side>()));
       if (y + 1 == rows.last) break;
       const Row below = row(y + 1 + static_cast<std::int64_t>(reach));
