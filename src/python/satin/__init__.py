@@ -23,6 +23,8 @@ Beside the filters: `run` and `Plan` for pipelines, `find_regions`, `statistics`
 `satin.rle` for COCO's run lengths and `satin.scan` for prefix sums and what is built on them.
 """
 
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
 from satin import filters, rle, scan
 from satin._batch import BatchResult, batch
 from satin._files import encode, formats, read, write
@@ -31,6 +33,7 @@ from satin._native import version as __version__
 from satin._pipeline import Plan, run
 from satin._regions import Region, Regions, RegionValues, find_regions
 from satin._statistics import ChannelStatistics, ToneZones, luminance, statistics, tone_zones
+from satin.filters import describe
 from satin.filters import *  # noqa: F403: one for each record of the registry
 
 __all__ = [
@@ -43,6 +46,7 @@ __all__ = [
     "Regions",
     "ToneZones",
     "batch",
+    "describe",
     "devices",
     "encode",
     "filters",
@@ -58,3 +62,11 @@ __all__ = [
     "write",
 ]
 __all__ += filters.__all__
+
+if not _TYPE_CHECKING:  # to type checkers a name that is not there is an error
+
+    def __getattr__(name):
+        """Raises AttributeError that names Satin's function for another library's."""
+        from satin._peers import advice_for
+
+        raise AttributeError(advice_for(name, __all__))
