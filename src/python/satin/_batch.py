@@ -75,7 +75,7 @@ def inputs_of(inputs: Union[PathLike, Sequence[PathLike]]) -> list[PathLike]:
 
 def _devices(device: Union[DeviceLike, Sequence[DeviceLike]], threads: int, memory_limit: int) -> list[_native.Device]:
     """Devices of this batch's own, so that its limits are nobody else's; those that are open already stay as they are."""
-    wanted = list(device) if isinstance(device, (list, tuple)) else [device]
+    wanted: list[Any] = list(device) if isinstance(device, (list, tuple)) else [device]
     devices = [each if isinstance(each, _native.Device) else _native.Device(each or "auto", threads) for each in wanted]
     for opened, told in zip(devices, wanted):
         if opened is not told:
@@ -91,7 +91,7 @@ class Progress:
         if wanted is False:
             return
         try:
-            from tqdm.auto import tqdm
+            from tqdm.auto import tqdm  # type: ignore[import-untyped, unused-ignore]
         except ImportError:
             if wanted:
                 raise ImportError("progress=True needs tqdm: pip install tqdm") from None

@@ -29,7 +29,8 @@ def formats() -> list[dict[str, Any]]:
     """The formats of files, as dictionaries: name, extensions, reads and writes (whether this build does), pages (whether
     a file may hold several pictures), and the types and channels that a file can hold. What a build leaves out is refused
     with a message that names the library that was missing."""
-    return need_files().formats()
+    found: list[dict[str, Any]] = need_files().formats()
+    return found
 
 
 def read(
@@ -70,7 +71,7 @@ def _alpha(image: Any, carried: Optional[_native.Metadata], told: Optional[str])
     """The meaning of the last of 2 or 4 channels: as told, as it was read, otherwise straight alpha."""
     if told is not None:
         return told
-    shape = getattr(image, "shape", ())
+    shape: tuple[int, ...] = getattr(image, "shape", ())
     if len(shape) != 3 or shape[2] % 2 != 0:
         return "none"
     return carried.alpha if carried is not None and carried.alpha != "none" else "straight"
@@ -107,7 +108,8 @@ def write(
     native = need_files()
     several = isinstance(image, (list, tuple))
     images = list(image) if several else [image]
-    carried = list(metadata) if isinstance(metadata, (list, tuple)) else [metadata] * len(images)
+    each_has: Any = metadata
+    carried = list(each_has) if isinstance(each_has, (list, tuple)) else [each_has] * len(images)
     if len(carried) != len(images):
         raise ValueError(f"There are {len(images)} images, but {len(carried)} metadata.")
     pages = [_page(each, beside, alpha) for each, beside in zip(images, carried)]
@@ -127,4 +129,5 @@ def encode(
     """The bytes of the file that :func:`write` would make; `format` is its extension: ".png"."""
     native = need_files()
     view, carried = _page(image, metadata, alpha)
-    return native.encode(view, carried, format, quality, convert, dither)
+    data: bytes = native.encode(view, carried, format, quality, convert, dither)
+    return data

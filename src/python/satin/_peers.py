@@ -64,7 +64,7 @@ def _normal(name: str) -> str:
 
 
 def _calls() -> dict[str, str]:
-    calls = {}
+    calls: dict[str, str] = {}
     for _, *cells, call in ROWS:
         calls.update((_normal(name.rpartition(".")[2]), call) for cell in cells for name in names_of(cell))
     for call, words in _OTHER_WORDS.items():
@@ -84,6 +84,6 @@ def advice_for(name: str, known: list[str]) -> str:
 
 def table() -> str:
     """The table in Markdown."""
-    rows = [("", "scipy.ndimage", "skimage", "cv2", "satin"), ("---",) * 5]
+    rows: list[tuple[str, ...]] = [("", "scipy.ndimage", "skimage", "cv2", "satin"), ("---",) * 5]
     rows += [(task, *(f"`{cell}`" if cell else "" for cell in cells)) for task, *cells in ROWS]
     return "\n".join("| " + " | ".join(row) + " |" for row in rows)

@@ -76,17 +76,19 @@ def reduce(values: Any, op: str = "sum", *, dtype: Optional[str] = None, device:
     call = Call(device, values=values)
     result = numpy.empty(1, _state(call["values"], op, dtype))
     call.run("reduce", call["values"], op, Values(result, "result", 0))
-    return result[0].item()
+    number: Number = result[0].item()
+    return number
 
 
 def mean(values: Any, *, device: DeviceLike = None) -> float:
     """The arithmetic mean: of integers the exact sum, modulo 2^64, divided once; NaN for no values."""
     call = Call(device, values=values)
-    return call.run("mean", call["values"])
+    found: float = call.run("mean", call["values"])
+    return found
 
 
 def _scan(
-    function: str, call: Call, dtype: str, op: str, initial: Optional[Number], out: Any, *more: Values
+    function: str, call: Call, dtype: str, op: str, initial: Optional[Number], out: Any, *more: Any
 ) -> Any:
     """A scan of the first array of the call, `more` of them beside it, into one of the same length."""
     first = call.first
@@ -330,7 +332,8 @@ def percentiles(values: Any, percents: Sequence[float], *, device: DeviceLike = 
     """The values below which so many percent of the sorted ones lie, interpolated between neighbours; NaN if there
     is a NaN or no value."""
     call = Call(device, values=values)
-    return call.run("percentiles", call["values"], [float(each) for each in percents])
+    found: list[float] = call.run("percentiles", call["values"], [float(each) for each in percents])
+    return found
 
 
 def percentile(values: Any, percent: float, *, device: DeviceLike = None) -> float:
