@@ -89,11 +89,12 @@ def empty_like(array: Any, on_cuda: bool, shape: tuple[int, ...], dtype: str) ->
 
 
 def given_back(result: Any, array: Any) -> Any:
-    """The result in an array of :func:`empty_like`, as its caller gets it: JAX takes the memory over as an array of its own."""
+    """The result in an array of :func:`empty_like`, as its caller gets it: for JAX in an array of its own, which takes the
+    memory over where it is aligned to 64 bytes, and copies it elsewhere."""
     jax = _library(array, "jax", "Array")
     if jax is None:
         return result
-    made = jax.dlpack.from_dlpack(result, copy=False)
+    made = jax.dlpack.from_dlpack(result)
     if str(made.dtype) != str(result.dtype):
         raise TypeError(f"This JAX has no {result.dtype}, which the result is of: set jax_enable_x64, or give a NumPy array.")
     return made

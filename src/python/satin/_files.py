@@ -6,7 +6,8 @@ import os
 from typing import Any, Optional, Sequence, Union
 
 from satin import _native
-from satin._arrays import picture
+from satin._arrays import as_read, picture
+from satin._words import worded
 
 Source = Union[str, bytes, "os.PathLike[str]"]
 
@@ -28,11 +29,17 @@ def need_files() -> Any:
 def formats() -> list[dict[str, Any]]:
     """The formats of files, as dictionaries: name, extensions, reads and writes (whether this build does), pages (whether
     a file may hold several pictures), and the types and channels that a file can hold. What a build leaves out is refused
-    with a message that names the library that was missing."""
+    with a message that names the library that was missing.
+
+    >>> import satin
+    >>> [each["reads"] for each in satin.formats() if each["name"] == "PNG"]
+    [True]
+    """
     found: list[dict[str, Any]] = need_files().formats()
     return found
 
 
+@worded()
 def read(
     source: Source,
     *,
@@ -54,6 +61,15 @@ def read(
 
     Raises OSError with the file, the reason and the remedy for what cannot be read, ValueError for a page that is not
     there, RuntimeError for a library that is missing.
+
+    >>> import numpy, satin
+    >>> file = satin.encode(numpy.full((2, 3), 7, numpy.uint8), ".png")
+    >>> satin.read(file)
+    array([[7, 7, 7],
+           [7, 7, 7]], dtype=uint8)
+    >>> pixels, metadata = satin.read(file, metadata=True)
+    >>> metadata.format
+    '.png'
     """
     native = need_files()
     options = native.ReadOptions(page, part, all_pages, allow_partial, max_pixels, max_bytes)
@@ -77,10 +93,14 @@ def _alpha(image: Any, carried: Optional[_native.Metadata], told: Optional[str])
     return carried.alpha if carried is not None and carried.alpha != "none" else "straight"
 
 
-def _page(image: Any, carried: Optional[_native.Metadata], alpha: Optional[str]) -> Any:
-    return picture(image, "image", None, _alpha(image, carried, alpha)), carried
+def _page(image: Any, extension: str, carried: Optional[_native.Metadata], alpha: Optional[str]) -> Any:
+    """The picture with what it carries; float64 stays where the format holds it."""
+    wide = any(extension in each["extensions"] and "f64" in each["types"] for each in formats())
+    held = image if wide and str(getattr(image, "dtype", "")) == "float64" else as_read(image, "image")
+    return picture(held, "image", None, _alpha(image, carried, alpha)), carried
 
 
+@worded()
 def write(
     path: Union[str, "os.PathLike[str]"],
     image: Any,
@@ -104,6 +124,12 @@ def write(
 
     Raises ValueError for an existing file without `overwrite` and for what the format does not hold, OSError for what
     cannot be written, RuntimeError for a full disk.
+
+    >>> import numpy, satin, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     satin.write(f"{folder}/grey.png", numpy.full((2, 3), 7, numpy.uint8))
+    ...     satin.read(f"{folder}/grey.png").shape
+    (2, 3)
     """
     native = need_files()
     several = isinstance(image, (list, tuple))
@@ -112,10 +138,12 @@ def write(
     carried = list(each_has) if isinstance(each_has, (list, tuple)) else [each_has] * len(images)
     if len(carried) != len(images):
         raise ValueError(f"There are {len(images)} images, but {len(carried)} metadata.")
-    pages = [_page(each, beside, alpha) for each, beside in zip(images, carried)]
+    extension = format or os.path.splitext(os.fspath(path))[1].lower()
+    pages = [_page(each, extension, beside, alpha) for each, beside in zip(images, carried)]
     native.write_file(path, pages, overwrite, quality, convert, dither, format)
 
 
+@worded()
 def encode(
     image: Any,
     format: str,
@@ -126,8 +154,13 @@ def encode(
     dither: bool = False,
     alpha: Optional[str] = None,
 ) -> bytes:
-    """The bytes of the file that :func:`write` would make; `format` is its extension: ".png"."""
+    """The bytes of the file that :func:`write` would make; `format` is its extension: ".png".
+
+    >>> import numpy, satin
+    >>> satin.encode(numpy.zeros((2, 3), numpy.uint8), ".png")[1:4]
+    b'PNG'
+    """
     native = need_files()
-    view, carried = _page(image, metadata, alpha)
+    view, carried = _page(image, format, metadata, alpha)
     data: bytes = native.encode(view, carried, format, quality, convert, dither)
     return data

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import inspect
 import re
-from typing import Any, Callable, Iterator, Mapping
+from typing import Any, Callable, Iterator, Mapping, TypeVar, cast
+
+from satin._values import identifier
 
 _TYPES = {"u": "uint", "i": "int", "f": "float"}
 
@@ -18,6 +22,7 @@ _PARTS = re.compile(
 
 #: Of an option: 'flag', a list of choices, or 'value'.
 Options = Mapping[str, Any]
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def _assigned(name: str, kind: Any, value: str | None) -> str:
@@ -72,3 +77,22 @@ def options_of(records: list[dict[str, Any]]) -> dict[str, Any]:
             found[each["name"]] = "flag" if each["kind"] == "flag" else each["choices"] or "value"
         found.update((each["name"], "value") for each in record["inputs"])
     return found
+
+
+def worded(*others: Callable[..., Any]) -> Callable[[_Function], _Function]:
+    """For a function whose own parameters, and those of the others, have the names of the command's options."""
+
+    def decorate(function: _Function) -> _Function:
+        options: dict[str, Any] = {}
+        for each in (function, *others):
+            for name, parameter in inspect.signature(each).parameters.items():
+                options[name.replace("_", "-")] = "flag" if isinstance(parameter.default, bool) else "value"
+
+        @functools.wraps(function)
+        def call(*arguments: Any, **named: Any) -> Any:
+            with in_python_words(options, identifier):
+                return function(*arguments, **named)
+
+        return cast(_Function, call)
+
+    return decorate
