@@ -15,8 +15,9 @@ protocol. They are not copied on the way in, whatever their strides, and results
 their own library allocated. What lies in GPU memory is filtered there, on the library's current stream.
 
 Pictures are (height, width), (height, width, channels) or (frames, height, width, channels), of uint8, uint16 or
-float32; `layout="CHW"` and the like say otherwise. float64 is converted to float32, booleans to 0 and 255. What an argument cannot be is a ValueError with the reason and
-the remedy; a device that is missing, or memory, is a RuntimeError or MemoryError.
+float32; `layout="CHW"` and the like say otherwise. float64 is converted to float32, booleans to 0 and 255. What an
+argument cannot be is a ValueError with the reason and the remedy; a device that is missing, or memory, is a
+RuntimeError or MemoryError.
 
 Files: `read` and `write` keep what a file carries beside the pixels, `batch` does folders as the command does.
 `satin.ray` spreads a batch over the machines of a Ray cluster (`pip install 'satin-image[ray]'`), `satin.dask` filters

@@ -192,6 +192,6 @@ def batch(
 
 def row_of(text: str, path: Path) -> Row:
     """The row of a file; its name as Python has it, even where that is no UTF-8."""
-    row = json.loads(text)
+    row: Row = json.loads(text)
     row["input"] = os.fspath(path)
     return row

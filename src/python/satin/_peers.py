@@ -9,7 +9,8 @@ import re
 ROWS = (
     ("mean of a window", "uniform_filter(size=3)", "filters.rank.mean(footprint)", "blur(ksize), boxFilter(ksize)",
      "satin.blur(a, R)"),
-    ("gaussian", "gaussian_filter(sigma)", "filters.gaussian(sigma=1)", "GaussianBlur(ksize, sigmaX)", "satin.blur(a, sigma=S)"),
+    ("gaussian", "gaussian_filter(sigma)", "filters.gaussian(sigma=1)", "GaussianBlur(ksize, sigmaX)",
+     "satin.blur(a, sigma=S)"),
     ("median", "median_filter(size=None)", "filters.median(footprint=None)", "medianBlur(ksize)", "satin.median(a, R)"),
     ("percentile", "percentile_filter(percentile), rank_filter(rank)", "filters.rank.percentile(p0=0)", "",
      "satin.median(a, R, percent=P)"),

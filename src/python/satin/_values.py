@@ -58,7 +58,8 @@ def is_border(record: dict[str, Any]) -> bool:
 def _border(value: Any, choices: list[str]) -> Any:
     """The border by Satin's name, where another library's name or number was given for one that the filter has."""
     if isinstance(value, numbers.Integral) and not isinstance(value, bool):
-        name = _OF_OPENCV[value] if 0 <= value < len(_OF_OPENCV) else value
+        number = int(value)
+        name = _OF_OPENCV[number] if 0 <= number < len(_OF_OPENCV) else value
     elif isinstance(value, str):
         plain = value.lower().replace("border_", "")
         name = BORDERS.get(plain, plain if value.startswith("BORDER_") else value)

@@ -84,7 +84,8 @@ def worded(*others: Callable[..., Any]) -> Callable[[_Function], _Function]:
 
     def decorate(function: _Function) -> _Function:
         options: dict[str, Any] = {}
-        for each in (function, *others):
+        functions: list[Callable[..., Any]] = [function, *others]
+        for each in functions:
             for name, parameter in inspect.signature(each).parameters.items():
                 options[name.replace("_", "-")] = "flag" if isinstance(parameter.default, bool) else "value"
 

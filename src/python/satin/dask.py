@@ -76,7 +76,8 @@ def _side(array: Any, name: str, image: Any) -> Any:
     """A side input as an array of Dask, in the picture's chunks."""
     if array.shape != image.shape[:2]:
         raise ValueError(f"{name} has the shape {array.shape}: (height, width) of the picture, {image.shape[:2]}, is expected.")
-    return array if isinstance(array, dask.array.Array) else dask.array.from_array(array, image.chunks[:2])
+    from_array: Any = dask.array.from_array
+    return array if isinstance(array, dask.array.Array) else from_array(array, image.chunks[:2])
 
 
 def map(
@@ -118,7 +119,8 @@ def map(
     # Sides get the picture's number of axes, so that their blocks go beside its blocks.
     cut = [side.rechunk(deep.chunks[:2]) for side in sides.values()]
     wide = [_overlapped(each, depth) for each in (deep, *(side[..., None] if array.ndim == 3 else side for side in cut))]
-    filtered = dask.array.map_blocks(
+    map_blocks: Any = dask.array.map_blocks
+    filtered = map_blocks(
         _filter, *wide, _Call(pipeline, dict.fromkeys(sides), alpha, order, device), depth, deep.numblocks, dtype=made.dtype,
         chunks=_result_chunks(deep, made), drop_axis=[2] if made.ndim < array.ndim else [],
         meta=numpy.empty((0,) * made.ndim, made.dtype),

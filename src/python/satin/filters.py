@@ -52,7 +52,8 @@ def _function(record: dict[str, Any]) -> Callable[..., Any]:
         try:
             given = signature.bind_partial(*images, **options).arguments
         except TypeError as error:
-            raise TypeError(f"{name}() {error}: the picture and its first parameter come by position, all else by name.") from None
+            how = "the picture and its first parameter come by position, all else by name"
+            raise TypeError(f"{name}() {error}: {how}.") from None
         if first not in given:
             raise TypeError(f"{name}() needs a picture.")
         told = _with_map(record, {key: value for key, value in given.items() if value is not None})

@@ -2,8 +2,8 @@
 
 Arrays are NumPy's or GPU arrays with DLPack or `__cuda_array_interface__`, of uint8, uint16, uint32, uint64, int32,
 float32 or float64, with values that lie next to each other; they are not copied. Results are new arrays of the same
-library (for JAX of NumPy, as JAX has no uint64 unless told), or `out`. Work on GPU arrays is put into the library's current stream; functions that return a number, or
-arrays whose length depends on the values, wait for it.
+library, or `out`; of NumPy for arrays of JAX, which has no uint64 unless told. Work on GPU arrays is put into the
+library's current stream; functions that return a number, or arrays whose length depends on the values, wait for it.
 
 Operators are sum, product, min and max. Sums and products of unsigned integers are uint64 unless `dtype` says
 otherwise; integers wrap around. A `selection` is a mask of uint8 or bool, or a comparison with a number such as
