@@ -1,4 +1,5 @@
 """The scripts of samples/python, on the scene that samples/render_scene.cpp draws."""
+import functools
 import importlib.util
 import os
 import re
@@ -35,6 +36,7 @@ def scene(tmp_path_factory):
     return folder
 
 
+@functools.lru_cache(maxsize=None)
 def run(script, folder):
     environment = {**os.environ, "PYTHONPATH": str(Path(satin.__file__).parents[1])}
     return subprocess.run([sys.executable, "-B", "-W", "error", SCRIPTS / script, folder], capture_output=True, text=True,

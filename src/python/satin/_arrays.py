@@ -49,12 +49,25 @@ def single(array: Any) -> Any:
     return array.to(torch.float32) if torch is not None else array.astype("float32")
 
 
+def _levels_to_caller() -> int:
+    """The stack level, as warnings count from this function's caller, of the first function outside this package."""
+    level, frame = 0, sys._getframe(1)
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == "satin":
+        level, frame = level + 1, frame.f_back
+    return level + 1
+
+
 @functools.lru_cache(maxsize=None)
-def _say_once(text: str) -> None:
-    warnings.warn(text, UserWarning, stacklevel=6)
+def _tell_of_float64() -> None:
+    warnings.warn(
+        "float64 is converted to float32, here and from now on without a word. As all floats it is taken for linear light; "
+        "values from 0 to 1 of an sRGB file want space='encoded'.",
+        UserWarning,
+        stacklevel=_levels_to_caller(),
+    )
 
 
-def as_read(array: Any, name: str) -> Any:
+def as_read(array: Any) -> Any:
     """The array, or what is read in its place: booleans as 0 and 255, float64 as float32, which is said once a process."""
     dtype = str(getattr(array, "dtype", "")).rpartition(".")[2]
     if dtype == "bool":
@@ -62,10 +75,7 @@ def as_read(array: Any, name: str) -> Any:
         return (array.to(torch.uint8) if torch is not None else array.astype("uint8")) * 255
     if dtype != "float64":
         return array
-    _say_once(
-        f"{name} is float64: it is converted to float32, and so are others from now on without a word. As all floats it is "
-        f"taken for linear light; 0 to 1 of an sRGB file is space='encoded'."
-    )
+    _tell_of_float64()
     return single(array)
 
 

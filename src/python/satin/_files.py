@@ -96,7 +96,7 @@ def _alpha(image: Any, carried: Optional[_native.Metadata], told: Optional[str])
 def _page(image: Any, extension: str, carried: Optional[_native.Metadata], alpha: Optional[str]) -> Any:
     """The picture with what it carries; float64 stays where the format holds it."""
     wide = any(extension in each["extensions"] and "f64" in each["types"] for each in formats())
-    held = image if wide and str(getattr(image, "dtype", "")) == "float64" else as_read(image, "image")
+    held = image if wide and str(getattr(image, "dtype", "")) == "float64" else as_read(image)
     return picture(held, "image", None, _alpha(image, carried, alpha)), carried
 
 

@@ -37,9 +37,9 @@ class _Arguments:
     """The arrays of one call as the native half sees them."""
 
     def __init__(self, image: Any, inputs: Inputs, layout: Optional[str], alpha: str, order: str) -> None:
-        self.image = picture(as_read(image, "image"), "image", layout, alpha, order)
+        self.image = picture(as_read(image), "image", layout, alpha, order)
         self.sides = {
-            name: _side(as_read(array, name), name, self.image, alpha, order) for name, array in (inputs or {}).items()
+            name: _side(as_read(array), name, self.image, alpha, order) for name, array in (inputs or {}).items()
         }
 
     def device(self, device: DeviceLike) -> _native.Device:

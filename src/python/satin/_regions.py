@@ -78,7 +78,7 @@ def find_regions(
     (12, (3, 2, 4, 3), (4.5, 3.0))
     """
     view = picture(mask, "mask", booleans=True)
-    values = None if image is None else picture(as_read(image, "image"), "image", layout)
+    values = None if image is None else picture(as_read(image), "image", layout)
     chosen = device_for(device, (view, values))
     found = _native.find_regions(chosen, view, connectivity, zeros, values, current_stream(mask))
     found.keep(min_area, max_area, min_width, max_width, min_height, max_height, touches_border)

@@ -63,7 +63,7 @@ def statistics(
     (15.0, 30.0, (15.0,))
     """
     chosen = None if mask is None else picture(mask, "mask", booleans=True)
-    view = picture(as_read(image, "image"), "image", layout)
+    view = picture(as_read(image), "image", layout)
     found = _native.statistics(device_for(device, (view, chosen)), view, chosen, list(percents), bins, lower, upper)
     return [_channel(**channel) for channel in found]
 
@@ -91,7 +91,7 @@ def tone_zones(
     >>> satin.tone_zones(numpy.array([[0, 10], [200, 30]], numpy.uint8), bins=2).counts
     (3, 1)
     """
-    view = picture(as_read(image, "image"), "image", layout)
+    view = picture(as_read(image), "image", layout)
     zones, counts, pixels, positions = _native.tone_zones(
         device_for(device, (view,)), view, _bins_for(bins, range, view.dtype)
     )
@@ -106,4 +106,4 @@ def luminance(image: Any, *, layout: Optional[str] = None) -> Any:
     >>> int(satin.luminance(numpy.array([[[255, 0, 0]]], numpy.uint8))[0, 0])
     54
     """
-    return adopt(_native.luminance(picture(as_read(image, "image"), "image", layout)), image)
+    return adopt(_native.luminance(picture(as_read(image), "image", layout)), image)

@@ -93,6 +93,9 @@ def _boxes(value: Any) -> str:
 def text_of(value: Any, record: dict[str, Any]) -> str:
     """The text of a value for the parameter of this record."""
     kind = record["kind"]
+    if is_array(value) and kind != "boxes":
+        name = identifier(record["name"])
+        raise TypeError(f"{name} is an array of shape {tuple(value.shape)}: this filter takes one for all pixels.")
     if is_border(record):
         value = _border(value, record["choices"])
     if isinstance(value, str):

@@ -15,7 +15,8 @@ _TYPES = {"u": "uint", "i": "int", "f": "float"}
 # What stands in quotes is somebody's own text. A placeholder is in capitals, such as FILE, X,Y or N|NAME.
 _PARTS = re.compile(
     r"(?P<quoted>'[^']*')"
-    r"|--(?P<option>[a-z][a-z-]*[a-z])(?:[ ](?P<value>[A-Z][A-Z]*(?:[,/|:x][A-Z]+)*\b|[a-z0-9]+(?::[A-Z])?\b))?"
+    r"|--(?P<option>[a-z][a-z-]*[a-z])"
+    r"(?:[ ](?P<value>[A-Z]+(?:[,/|:x][A-Z]+)*\b|\d+(?:\.\d+)?%?|[a-z]+(?::[A-Z])?\b|'[^']*'))?"
     r"|\b(?P<kind>[uif])(?P<bits>8|16|32|64)\b"
     r"|\b(?P<name>[a-z]+(?:-[a-z]+)+)\b"
 )
@@ -32,13 +33,15 @@ def _assigned(name: str, kind: Any, value: str | None) -> str:
         return f"{name}=True{after}"
     if value is None or value == "FILE":
         return f"{name}="
-    if value.isupper() or ":" in value or value.isdigit():
+    if value[0] == "'" or value[0].isdigit():
+        return f"{name}='{value}'" if value[-1] == "%" else f"{name}={value}"
+    if value.isupper() or ":" in value:
         parts = value.split(",")
         if len(parts) > 1:
             return f"{name}=({', '.join(parts)})"
         return f"{name}='{value}'" if re.search("[/:]", value) else f"{name}={value}"
-    known = isinstance(kind, list) and value in kind or name == "device"
-    return f"{name}='{value}'" if known else f"{name}={after}"
+    known = isinstance(kind, list) and value in kind or name in ("device", "shard")
+    return f"{name}='{value}'" if known else name + after
 
 
 def python_words(text: str, options: Options, spelled: Callable[[str], str]) -> str:

@@ -63,7 +63,7 @@ def _function(record: dict[str, Any]) -> Callable[..., Any]:
             if (key := identifier(each["name"])) in told
         ]
         inputs = {each["name"]: told[key] for each in record["inputs"] if (key := identifier(each["name"])) in told}
-        common = {key: given.get(key, default) for key, (_, default, _) in COMMON.items()}
+        common: dict[str, Any] = {key: given.get(key, default) for key, (_, default, _) in COMMON.items()}
         with in_python_words(options_told, identifier):
             pipeline = _native.Pipeline.of_filter(record["name"], settings, list(inputs))
             return apply(pipeline, given[first], inputs, **common, options=options_told, spelled=identifier)
