@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from typing import Any, Optional, Sequence, Union
+from typing import Any, Iterator, Optional, Sequence, Union
 
 from satin import _native
 from satin._arrays import as_read, picture
@@ -15,15 +16,28 @@ _MAX_PIXELS = 1 << 30
 _MAX_BYTES = 1 << 34
 
 
+_REMEDY = (
+    "Debian and Ubuntu have all that formats need: apt-get install libexpat1-dev libstb-dev libpng-dev libjpeg-dev libtiff-dev "
+    "libopenexr-dev libheif-dev liblcms2-dev libopencv-imgcodecs-dev; then, in Satin's checkout: pip install --force-reinstall ."
+)
+
+
 def need_files() -> Any:
     """The native half, if it was built with files."""
     if not hasattr(_native, "read_file"):
-        raise RuntimeError(
-            "This satin was built without files. Build it anew without SATIN_CODECS=NONE; Debian and Ubuntu have what "
-            "that needs: apt-get install libexpat1-dev libstb-dev libpng-dev libjpeg-dev libtiff-dev libopenexr-dev "
-            "libheif-dev liblcms2-dev libopencv-imgcodecs-dev"
-        )
+        raise RuntimeError(f"This satin was built without files. Build it anew without SATIN_CODECS=NONE. {_REMEDY}")
     return _native
+
+
+@contextlib.contextmanager
+def _remedied() -> Iterator[None]:
+    """Adds to an error about a format that this build lacks how to build another."""
+    try:
+        yield
+    except (ValueError, RuntimeError, OSError) as error:
+        if error.args and "This build of Satin has no" in str(error.args[0]):
+            error.args = (f"{error.args[0]}\n{_REMEDY}",)
+        raise
 
 
 def formats() -> list[dict[str, Any]]:
@@ -73,12 +87,13 @@ def read(
     """
     native = need_files()
     options = native.ReadOptions(page, part, all_pages, allow_partial, max_pixels, max_bytes)
-    if isinstance(source, bytes):
-        if all_pages:
-            raise ValueError("all_pages takes a file, not bytes: write them to one first.")
-        found = [native.decode(source, "picture", options)]
-    else:
-        found = native.read_file(source, options)
+    if isinstance(source, bytes) and all_pages:
+        raise ValueError("all_pages takes a file, not bytes: write them to one first.")
+    with _remedied():
+        if isinstance(source, bytes):
+            found = [native.decode(source, "picture", options)]
+        else:
+            found = native.read_file(source, options)
     results = found if metadata else [image for image, _ in found]
     return results if all_pages else results[0]
 
@@ -140,7 +155,8 @@ def write(
         raise ValueError(f"There are {len(images)} images, but {len(carried)} metadata.")
     extension = format or os.path.splitext(os.fspath(path))[1].lower()
     pages = [_page(each, extension, beside, alpha) for each, beside in zip(images, carried)]
-    native.write_file(path, pages, overwrite, quality, convert, dither, format)
+    with _remedied():
+        native.write_file(path, pages, overwrite, quality, convert, dither, format)
 
 
 @worded()
@@ -162,5 +178,6 @@ def encode(
     """
     native = need_files()
     view, carried = _page(image, format, metadata, alpha)
-    data: bytes = native.encode(view, carried, format, quality, convert, dither)
+    with _remedied():
+        data: bytes = native.encode(view, carried, format, quality, convert, dither)
     return data
