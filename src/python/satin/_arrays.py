@@ -90,6 +90,8 @@ def empty_like(array: Any, on_cuda: bool, shape: tuple[int, ...], dtype: str) ->
     if cupy is not None:
         with array.device:
             return cupy.empty(shape, dtype)
+    if on_cuda and _library(array, "jax", "Array") is not None:
+        raise TypeError("Satin writes no arrays of JAX in GPU memory: pass one of the CPU, or go by torch.from_dlpack().")
     if on_cuda:
         raise TypeError(
             f"Satin cannot allocate GPU memory by {type(array).__module__}: give out, an array of the shape "
