@@ -4,11 +4,14 @@
 
 FOLDER holds scene.png, as satin_render_scene makes it.
 """
-# %% A transform is a call from tensor to tensor. Satin works on tensors of the CPU and of a GPU, in place of neither copying.
+# %% A transform is a call from tensor to tensor. Satin takes tensors of the CPU and of a GPU where they lie.
+from __future__ import annotations
+
 import sys
 from pathlib import Path
 
 import torch
+from torch.utils.data import DataLoader, Dataset
 
 import satin
 
@@ -29,7 +32,7 @@ class RandomBlur:
 
 
 # %% A dataset of one picture, cut into tiles.
-class Tiles(torch.utils.data.Dataset):
+class Tiles(Dataset):
     """Tiles of 64 x 64 pixels."""
 
     def __init__(self, image: torch.Tensor, transform: RandomBlur) -> None:
@@ -47,7 +50,7 @@ class Tiles(torch.utils.data.Dataset):
 # %% The loader's own processes each open the device of their own; the tensors stay torch's.
 image = torch.from_numpy(satin.read(Path(sys.argv[1]) / "scene.png")).permute(2, 0, 1)
 generator = torch.Generator().manual_seed(1)
-batches = list(torch.utils.data.DataLoader(Tiles(image, RandomBlur(4, generator)), batch_size=8))
+batches = list(DataLoader(Tiles(image, RandomBlur(4, generator)), batch_size=8))
 print(f"{len(batches)} batches of {tuple(batches[0].shape)} {batches[0].dtype} on {batches[0].device}")
 
 # %% A whole batch at once has one radius, and is filtered in one call.

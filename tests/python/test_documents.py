@@ -27,10 +27,8 @@ def modules():
 def public_functions():
     """Every function and class that callers have, by its name."""
     found = {f"satin.{name}": getattr(satin, name) for name in satin.__all__}
-    for module in (satin.rle, satin.scan):
-        for name, thing in vars(module).items():
-            if inspect.isfunction(thing) and thing.__module__ == module.__name__ and not name.startswith("_"):
-                found[f"{module.__name__}.{name}"] = thing
+    found |= {f"satin.scan.{name}": getattr(satin.scan, name) for name in satin.scan.__all__}
+    found |= {f"satin.rle.{name}": thing for name, thing in vars(satin.rle).items() if not name.startswith("_")}
     return {name: thing for name, thing in found.items() if inspect.isfunction(thing) or thing is satin.Plan}
 
 

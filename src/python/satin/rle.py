@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, Iterable, Union
 
 from satin import _native
-from satin._arrays import picture
+from satin._arrays import picture as _picture
 
 RunLengths = dict[str, Any]
 _Native = _native.RunLengths
@@ -35,7 +35,7 @@ def encode(mask: Any, *, compressed: bool = False) -> RunLengths:
     >>> satin.rle.encode(numpy.array([[0, 1], [1, 1]], bool))
     {'size': [2, 2], 'counts': [1, 3]}
     """
-    return _dictionary(_Native.encode(picture(mask, "mask", booleans=True)), compressed)
+    return _dictionary(_Native.encode(_picture(mask, "mask", booleans=True)), compressed)
 
 
 def encode_labels(labels: Any, wanted: Iterable[int], *, compressed: bool = False) -> list[RunLengths]:
@@ -45,7 +45,7 @@ def encode_labels(labels: Any, wanted: Iterable[int], *, compressed: bool = Fals
     >>> satin.rle.encode_labels(numpy.array([[2, 2, 3]], numpy.uint32), [3])
     [{'size': [1, 3], 'counts': [2, 1]}]
     """
-    found = _Native.encode_labels(picture(labels, "labels"), list(wanted))
+    found = _Native.encode_labels(_picture(labels, "labels"), list(wanted))
     return [_dictionary(runs, compressed) for runs in found]
 
 
