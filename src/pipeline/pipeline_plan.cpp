@@ -80,22 +80,44 @@ Image room_for(const Device& device, const Shape& shape) {
   }
 }
 
-/// The reach of one step by itself. `picture` is large enough to work out any parameter.
-LocalReach reach_of_step(const Device& device, const PipelineStep& step, Shape& picture) {
+void check_count(const Pipeline& pipeline, std::span<const Shape> shapes) {
+  if (pipeline.empty()) refuse("The pipeline is empty: give one filter at least.");
+  std::size_t wanted = 1;
+  for (const PipelineStep& step : pipeline) wanted += step.parameters.filter().inputs.size();
+  if (shapes.size() != wanted)
+    refuse("The pipeline takes " + std::to_string(wanted) + " inputs with those that are not used, but " +
+           std::to_string(shapes.size()) + " shapes were given.");
+}
+
+/// The picture's shape, and those of the side inputs of the step, which begin at `next`.
+std::vector<Shape> shapes_of_step(const PipelineStep& step, const Shape& picture,
+                                  std::span<const Shape> shapes, std::size_t& next) {
+  std::vector<Shape> of_step{picture};
+  const std::span<const Shape> sides = shapes.subspan(next, step.parameters.filter().inputs.size());
+  of_step.insert(of_step.end(), sides.begin(), sides.end());
+  next += sides.size();
+  return of_step;
+}
+
+/// The reach of one step by itself, for the picture and its side inputs, which are large enough to work out
+/// any parameter. `picture` becomes the result's shape.
+LocalReach reach_of_step(const Device& device, const PipelineStep& step, std::span<const Shape> shapes,
+                         Shape& picture) {
   const FilterRecord& filter = step.parameters.filter();
   const auto refuse_step = [&](const std::string& why) {
     refuse("The filter '" + filter.name + "' cannot be run on parts of a picture: " + why);
   };
-  if (!step.side_inputs.empty()) refuse_step("side inputs are not cut with it.");
   if (filter.output != OutputKind::image) refuse_step("it makes no picture.");
   for (const ParameterRecord& parameter : filter.parameters)
     if (step.parameters.get(parameter.name).ends_with('%'))
       refuse_step(parameter.name + " is a percentage of the picture. Say pixels.");
-  std::vector<Shape> shapes(1 + filter.inputs.size());
-  shapes.front() = picture;
+  for (const Shape& side : shapes)
+    if (side.width != 0 && (side.width != picture.width || side.height != picture.height))
+      refuse_step("a side input is not of the picture's size, so it cannot be cut with it.");
   const Plan plan = satin::plan(device, step.parameters, shapes);
   const std::optional<LocalReach> reach = plan.local_reach();
-  if (!reach && picture.type == Type::f32)
+  if (!reach &&
+      std::any_of(shapes.begin(), shapes.end(), [](const Shape& shape) { return shape.type == Type::f32; }))
     refuse_step("of floats it measures the whole. Convert them to u8 or u16.");
   if (!reach)
     refuse_step("with these parameters its results depend on the whole, or on where in it they lie.");
@@ -105,11 +127,14 @@ LocalReach reach_of_step(const Device& device, const PipelineStep& step, Shape& 
 
 }  // namespace
 
-LocalReach local_reach(const Device& device, const Pipeline& pipeline, const Shape& picture) {
+LocalReach local_reach(const Device& device, const Pipeline& pipeline, std::span<const Shape> shapes) {
+  check_count(pipeline, shapes);
   LocalReach all;
-  Shape between = picture;
+  Shape between = shapes.front();
+  std::size_t next = 1;
   for (const PipelineStep& step : pipeline) {
-    const LocalReach reach = reach_of_step(device, step, between);
+    const LocalReach reach =
+        reach_of_step(device, step, shapes_of_step(step, between, shapes, next), between);
     all.x += reach.x;
     all.y += reach.y;
   }
@@ -129,22 +154,14 @@ std::vector<ImageView> inputs_of(const Pipeline& pipeline, const ImageView& pict
 PipelinePlan::PipelinePlan(const Device& device, const Pipeline& pipeline, std::span<const Shape> shapes,
                            const StepCheck& check)
     : device_(device) {
-  if (pipeline.empty()) refuse("The pipeline is empty: give one filter at least.");
-  std::size_t wanted = 1;
-  for (const PipelineStep& step : pipeline) wanted += step.parameters.filter().inputs.size();
-  if (shapes.size() != wanted)
-    refuse("The pipeline takes " + std::to_string(wanted) + " inputs with those that are not used, but " +
-           std::to_string(shapes.size()) + " shapes were given.");
+  check_count(pipeline, shapes);
   const WorkspaceBudget budget(device.backend());
   Shape picture = shapes.front();
   std::size_t next = 1;
   for (std::size_t i = 0; i < pipeline.size(); ++i) {
     const Parameters& step = pipeline[i].parameters;
     const std::size_t sides = step.filter().inputs.size();
-    std::vector<Shape> of_step{picture};
-    of_step.insert(of_step.end(), shapes.begin() + static_cast<std::ptrdiff_t>(next),
-                   shapes.begin() + static_cast<std::ptrdiff_t>(next + sides));
-    next += sides;
+    const std::vector<Shape> of_step = shapes_of_step(pipeline[i], picture, shapes, next);
     if (check) check(i, picture);
     if (!steps_.empty()) steps_.back().result = room_for(device, picture);
     if (step.filter().output == OutputKind::json) {

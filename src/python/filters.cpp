@@ -127,11 +127,16 @@ void bind_filters(nb::module_& module) {
   module.def("describe_filters", &describe_filters, "The record of every filter, as JSON.");
   module.def(
       "local_reach",
-      [](const Device& device, const Pipeline& pipeline, const Picture& picture) {
-        const LocalReach reach = local_reach(device, pipeline, picture.view.shape);
+      [](const Device& device, const Pipeline& pipeline, const Picture& picture, const Sides& sides) {
+        std::vector<NamedView> named;
+        for (const auto& [name, side] : sides) named.push_back({name, side->view});
+        std::vector<Shape> shapes;
+        for (const ImageView& view : inputs_of(pipeline, picture.view, named))
+          shapes.push_back(view.empty() ? Shape{} : view.shape);
+        const LocalReach reach = local_reach(device, pipeline, shapes);
         return std::pair(reach.x, reach.y);
       },
-      "device"_a, "pipeline"_a, "picture"_a);
+      "device"_a, "pipeline"_a, "picture"_a, "sides"_a);
 
   nb::class_<Pipeline>(module, "Pipeline")
       .def(

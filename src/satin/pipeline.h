@@ -135,9 +135,11 @@ class PipelinePlan {
 };
 
 /// The reach of results of the whole pipeline, for pictures of this type and number of channels: the sum of
-/// every Plan::local_reach(). Lengths must be in pixels: a part of a picture has other percentages. Throws
-/// Error(usage) with the filter and the reason if there is none, and for pipelines with side inputs.
-[[nodiscard]] LocalReach local_reach(const Device& device, const Pipeline& pipeline, const Shape& picture);
+/// every Plan::local_reach(). `shapes` are those that PipelinePlan takes; side inputs are cut with the
+/// picture, so they have its size. Lengths must be in pixels: a part of a picture has other percentages.
+/// Throws Error(usage) with the filter and the reason if there is none.
+[[nodiscard]] LocalReach local_reach(const Device& device, const Pipeline& pipeline,
+                                     std::span<const Shape> shapes);
 
 /// Plans the pipeline; see PipelinePlan.
 [[nodiscard]] PipelinePlan plan(const Device& device, const Pipeline& pipeline,

@@ -1,11 +1,12 @@
 """What arrays may be: layouts, strides, types, owners."""
 import array
+import warnings
 
 import numpy as np
 import pytest
 
 import satin
-from satin import _native
+from satin import _arrays, _native
 from satin._arrays import picture
 
 
@@ -73,7 +74,7 @@ def test_a_mask_of_nothing_is_no_missing_mask(image):
 
 
 @pytest.mark.parametrize(
-    "dtype", [np.float64, np.float16, np.int16, np.int64, np.int8, np.complex64], ids=lambda t: t.__name__
+    "dtype", [np.float16, np.int16, np.int64, np.int8, np.complex64], ids=lambda t: t.__name__
 )
 def test_other_types_are_refused(dtype):
     with pytest.raises(ValueError, match="astype|convert them to u8, u16 or f32"):
@@ -85,9 +86,32 @@ def test_other_byte_orders_are_refused():
         blurred(np.zeros((4, 4), ">u2"))
 
 
-def test_booleans_are_refused_where_grey_is_meant(image):
-    with pytest.raises(ValueError, match=r"mask holds booleans: pass mask.astype\('uint8'\) \* 255"):
-        blurred(image, mask=np.ones((37, 53), bool))
+def test_booleans_are_black_and_white(random, image):
+    mask = random.random((37, 53)) < 0.5
+    white = mask.astype(np.uint8) * 255
+    np.testing.assert_array_equal(blurred(image, mask=mask), blurred(image, mask=white))
+    np.testing.assert_array_equal(satin.run("blur mask=m", image, inputs={"m": mask}), satin.blur(image, mask=white))
+    np.testing.assert_array_equal(satin.dilate(mask, 2), satin.dilate(white, 2))
+    plan = satin.Plan("erode radius=1", mask)
+    np.testing.assert_array_equal(plan(mask), satin.erode(white, 1))
+    np.testing.assert_array_equal(satin.read(satin.encode(mask, ".png")), white)
+
+
+def test_floats_of_64_bits_are_converted_and_that_is_said_once(random):
+    picture, guide = random.random((2, 37, 53))
+    _arrays._tell_of_float64.cache_clear()
+    with pytest.warns(UserWarning, match="float64 is converted to float32") as said:
+        result = blurred(picture)
+    assert said[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        np.testing.assert_array_equal(blurred(picture), result)
+        expected = satin.guided(picture.astype(np.float32), 3, guide=guide.astype(np.float32))
+        np.testing.assert_array_equal(satin.guided(picture, 3, guide=guide), expected)
+        assert satin.statistics(picture)[0].mean == satin.statistics(picture.astype(np.float32))[0].mean
+    assert result.dtype == np.float32
+    np.testing.assert_array_equal(result, blurred(picture.astype(np.float32)))
+    assert satin.read(satin.encode(picture, ".npy")).dtype == np.float64
 
 
 def test_misaligned_arrays_are_refused():
@@ -265,6 +289,29 @@ def test_tensors_of_pytorch(random, image, expected):
     for dtype in ("int64", "bfloat16"):
         with pytest.raises(ValueError, match=f"values has elements of type {dtype}"):
             satin.scan.reduce(torch.zeros(4, dtype=getattr(torch, dtype)))
+    mask = image[..., 0] > 100
+    np.testing.assert_array_equal(blurred(tensor, mask=torch.from_numpy(mask)).numpy(), blurred(image, mask=mask))
+    double = blurred(torch.from_numpy(image.astype(np.float64)))
+    assert isinstance(double, torch.Tensor) and double.dtype == torch.float32
+    assert satin.blur(tensor, torch.full((37, 53), 2.5)).equal(result)
+
+
+def test_arrays_of_jax(random, image, expected):
+    jax = pytest.importorskip("jax", reason="jax is not installed")
+    picture = jax.numpy.asarray(image)
+    result = blurred(picture)
+    assert isinstance(result, jax.Array) and result.dtype == "uint8"
+    np.testing.assert_array_equal(np.asarray(result), expected)
+    mask = picture[..., 0] > 100
+    np.testing.assert_array_equal(np.asarray(blurred(picture, mask=mask)), blurred(image, mask=image[..., 0] > 100))
+    np.testing.assert_array_equal(np.asarray(satin.blur(picture, jax.numpy.full((37, 53), 2.5))), expected)
+    for made in (satin.run("blur radius=2", picture), satin.Plan("blur radius=2", picture)(picture), satin.luminance(picture),
+                 satin.find_regions(mask).labels):  # fmt: skip
+        assert isinstance(made, jax.Array)
+    with pytest.raises(ValueError, match="out is read-only"):
+        blurred(picture, out=picture)
+    with pytest.raises(TypeError, match="jax_enable_x64"):
+        satin.integral(picture.astype("float32"))
 
 
 @pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.1.0", reason="this NumPy's DLPack has no read-only arrays")

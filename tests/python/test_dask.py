@@ -35,6 +35,38 @@ def test_chunks_make_no_difference(seed):
     np.testing.assert_array_equal(made.compute(scheduler="threads"), expected)
 
 
+SIDES = ["blur radius=3 mask=m | unsharp radius=2 amount=0.5", "blur radius-map=r radius-max=6", "median radius=2 mask=m",
+         "guided radius=3 guide=g", "blur radius-map=r radius-max=5 mask=m", "edge-smooth guide=g"]  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_side_inputs_are_cut_as_the_picture_is(seed):
+    random = np.random.default_rng(seed)
+    shape = (61, 83, 3) if seed % 2 else (61, 83)
+    image = random.integers(0, 256, shape, np.uint8)
+    pipeline = SIDES[seed % (len(SIDES) - 1)]
+    names = [name for name in "mrg" if f"={name}" in pipeline]
+    sides = {name: random.integers(0, 256, (61, 83), np.uint8) for name in names}
+    if seed >= 5 and "m" in sides:
+        sides["m"] = sides["m"] > 100
+    # The sides have chunks of their own, or are arrays of NumPy.
+    given = {name: side if seed == 3 else dask.array.from_array(side, (random_chunks(random, 61), random_chunks(random, 83)))
+             for name, side in sides.items()}  # fmt: skip
+    chunks = tuple(random_chunks(random, size) for size in shape)
+    made = satin.dask.map(pipeline, dask.array.from_array(image, chunks), inputs=given, device="cpu")
+    np.testing.assert_array_equal(made.compute(scheduler="threads"), satin.run(pipeline, image, inputs=sides, device="cpu"))
+
+
+def test_side_inputs_that_do_not_fit_are_refused():
+    picture = dask.array.zeros((40, 50), dtype=np.uint8, chunks=20)
+    with pytest.raises(ValueError, match=r"m has the shape \(40, 49\)"):
+        satin.dask.map("blur radius=3 mask=m", picture, inputs={"m": np.zeros((40, 49), np.uint8)})
+    with pytest.raises(ValueError, match="edge-smooth.*whole"):
+        satin.dask.map(SIDES[-1], picture, inputs={"g": np.zeros((40, 50), np.uint8)})
+    with pytest.raises(ValueError, match="floats"):
+        satin.dask.map(SIDES[1], picture, inputs={"r": np.zeros((40, 50), np.float32)})
+
+
 def test_a_picture_that_is_smaller_than_the_reach(random):
     image = random.integers(0, 256, (20, 90), np.uint8)
     made = satin.dask.map("blur radius=30", dask.array.from_array(image, (7, 11)), device="cpu")
@@ -71,7 +103,7 @@ def test_it_is_lazy_and_keeps_the_chunks():
     ("stats", np.uint8, "stats"),
     ("blur radius=3 border=wrap", np.uint8, "blur.*whole"),
     ("blur radius=5%", np.uint8, "radius is a percentage"),
-    ("blur radius=3 mask=sky", np.uint8, "side inputs"),
+    ("blur radius=3 mask=sky", np.uint8, "sky"),
     ("blur radius=3", np.float32, "floats"),
     ("tilt-shift max-radius=5", np.uint8, "tilt-shift"),
     ("blur radius=2 | smooth", np.uint8, "smooth"),

@@ -122,7 +122,7 @@ def test_errors_say_what_and_where(tmp_path, image):
     before = (tmp_path / "a.png").read_bytes()
     with pytest.raises(ValueError, match="exists"):
         satin.write(tmp_path / "a.png", 255 - image)
-    with pytest.raises(ValueError, match="f32"):
+    with pytest.raises(ValueError, match="float32"):
         satin.write(tmp_path / "a.png", image.astype(np.float32), overwrite=True)
     assert (tmp_path / "a.png").read_bytes() == before
     with pytest.raises(OSError, match="pixels"):
@@ -135,8 +135,24 @@ def test_a_slim_build_says_what_is_missing(monkeypatch, tmp_path, image):
     monkeypatch.delattr(_native, "read_file")  # as a build with SATIN_CODECS=NONE has it
     for call in (lambda: satin.read("a.png"), lambda: satin.write("a.png", image), satin.formats,
                  lambda: satin.batch("blur radius=2", "in", "out")):  # fmt: skip
-        with pytest.raises(RuntimeError, match="apt-get install .*libstb-dev"):
+        with pytest.raises(RuntimeError, match="apt-get install .*libstb-dev.*pip install"):
             call()
+
+
+@pytest.mark.skipif("TIFF" in READS and "OpenEXR" in READS and "HEIC" in READS, reason="this build has every format")
+def test_a_format_that_was_left_out_says_how_to_get_it(tmp_path, image):
+    name, extension = next(pair for pair in {"TIFF": ".tif", "OpenEXR": ".exr", "HEIC": ".heic"}.items() if pair[0] not in READS)
+    with pytest.raises((ValueError, RuntimeError, OSError), match=f"has no {name}.*[\\s\\S]*apt-get install .*pip install"):
+        satin.write(tmp_path / f"a{extension}", image)
+
+
+def test_the_remedy_is_added_to_what_a_build_lacks():
+    from satin import _files
+
+    for text, added in (("This build of Satin has no TIFF.", True), ("The file is damaged.", False)):
+        with pytest.raises(OSError) as raised, _files._remedied():
+            raise OSError(text)
+        assert ("apt-get install" in str(raised.value)) == added
 
 
 # --- Batches. ---
@@ -174,7 +190,7 @@ def test_names_and_settings_are_the_commands(folder):
         satin.batch("blur radius=2", folder / "in" / "0.png", folder / "in" / "0.png")
     with pytest.raises(TypeError, match="overwrit"):
         satin.batch("blur radius=2", folder / "in", folder / "out", overwrit=True)
-    with pytest.raises(ValueError, match="--shard auto"):
+    with pytest.raises(ValueError, match="shard='auto': this is no task"):
         satin.batch("blur radius=2", folder / "in", folder / "out", shard="auto")
     assert not (folder / "out").exists()
 

@@ -34,9 +34,13 @@ def test_signatures_and_docstrings_are_the_registrys(name):
     parameters = inspect.signature(function).parameters
     picture = "picture" if "image" in options else "image"
     assert list(parameters) == [picture, *(option.replace("-", "_") for option in options), *COMMON]
-    assert function.__doc__.lower().startswith(help.replace("\\|", "|").lower())
+    assert [each.kind.name for each in parameters.values()][:3] == ["POSITIONAL_OR_KEYWORD"] * 2 + ["KEYWORD_ONLY"]
+    help = help.replace("\\|", "|").lower()
+    assert " ".join(function.__doc__.lower().split()).startswith(help)
+    description = satin.describe(function)
+    assert description.lower().startswith(help)
     for parameter in parameters:
-        assert re.search(rf"^{parameter} : ", function.__doc__, re.M), parameter
+        assert re.search(rf"^{parameter} : ", description, re.M), parameter
 
 
 def test_defaults():

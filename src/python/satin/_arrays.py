@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
+import warnings
 from typing import Any, Iterable, Optional, Union
 
 import numpy
@@ -42,8 +43,44 @@ def current_stream(array: Any) -> int:
     return _DEFAULT_STREAM if place is not None and place()[0] in _CUDA else 0
 
 
+def single(array: Any) -> Any:
+    """The array as float32, of its own library and where it is."""
+    torch = _library(array, "torch", "Tensor")
+    return array.to(torch.float32) if torch is not None else array.astype("float32")
+
+
+def _levels_to_caller() -> int:
+    """The stack level, as warnings count from this function's caller, of the first function outside this package."""
+    level, frame = 0, sys._getframe(1)
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == "satin":
+        level, frame = level + 1, frame.f_back
+    return level + 1
+
+
+@functools.lru_cache(maxsize=None)
+def _tell_of_float64() -> None:
+    warnings.warn(
+        "float64 is converted to float32, here and from now on without a word. As all floats it is taken for linear light; "
+        "values from 0 to 1 of an sRGB file want space='encoded'.",
+        UserWarning,
+        stacklevel=_levels_to_caller(),
+    )
+
+
+def as_read(array: Any) -> Any:
+    """The array, or what is read in its place: booleans as 0 and 255, float64 as float32, which is said once a process."""
+    dtype = str(getattr(array, "dtype", "")).rpartition(".")[2]
+    if dtype == "bool":
+        torch = _library(array, "torch", "Tensor")
+        return (array.to(torch.uint8) if torch is not None else array.astype("uint8")) * 255
+    if dtype != "float64":
+        return array
+    _tell_of_float64()
+    return single(array)
+
+
 def empty_like(array: Any, on_cuda: bool, shape: tuple[int, ...], dtype: str) -> Any:
-    """Memory of the array's own library, where the array is."""
+    """Memory of the array's own library, where the array is; of NumPy for JAX, whose arrays cannot be written."""
     torch = _library(array, "torch", "Tensor")
     if torch is not None:
         if not hasattr(torch, dtype):
@@ -53,6 +90,8 @@ def empty_like(array: Any, on_cuda: bool, shape: tuple[int, ...], dtype: str) ->
     if cupy is not None:
         with array.device:
             return cupy.empty(shape, dtype)
+    if on_cuda and _library(array, "jax", "Array") is not None:
+        raise TypeError("Satin writes no arrays of JAX in GPU memory: pass one of the CPU, or go by torch.from_dlpack().")
     if on_cuda:
         raise TypeError(
             f"Satin cannot allocate GPU memory by {type(array).__module__}: give out, an array of the shape "
@@ -61,11 +100,25 @@ def empty_like(array: Any, on_cuda: bool, shape: tuple[int, ...], dtype: str) ->
     return numpy.empty(shape, dtype)
 
 
+def given_back(result: Any, array: Any) -> Any:
+    """The result in an array of :func:`empty_like`, as its caller gets it: for JAX in an array of its own, which takes the
+    memory over where it is aligned to 64 bytes, and copies it elsewhere."""
+    jax = _library(array, "jax", "Array")
+    if jax is None:
+        return result
+    made = jax.dlpack.from_dlpack(result)
+    if str(made.dtype) != str(result.dtype):
+        raise TypeError(f"This JAX has no {result.dtype}, which the result is of: set jax_enable_x64, or give a NumPy array.")
+    return made
+
+
 def adopt(result: Any, array: Any) -> Any:
     """What Satin allocated, as an array of the library that the given one is of."""
     torch = _library(array, "torch", "Tensor")
     if torch is not None:
         return torch.from_dlpack(result)
+    if _library(array, "jax", "Array") is not None:
+        return given_back(result, array)
     cupy = _library(array, "cupy", "ndarray")
     return result if cupy is None or isinstance(result, numpy.ndarray) else cupy.from_dlpack(result)
 

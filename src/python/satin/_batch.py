@@ -11,6 +11,8 @@ from typing import Any, Callable, Optional, Sequence, Union
 from satin import _native
 from satin._arrays import DeviceLike
 from satin._files import _MAX_BYTES, _MAX_PIXELS, need_files
+from satin._pipeline import pipeline_words
+from satin._words import worded
 
 PathLike = Union[str, "os.PathLike[str]"]
 Row = dict[str, Any]
@@ -75,7 +77,7 @@ def inputs_of(inputs: Union[PathLike, Sequence[PathLike]]) -> list[PathLike]:
 
 def _devices(device: Union[DeviceLike, Sequence[DeviceLike]], threads: int, memory_limit: int) -> list[_native.Device]:
     """Devices of this batch's own, so that its limits are nobody else's; those that are open already stay as they are."""
-    wanted = list(device) if isinstance(device, (list, tuple)) else [device]
+    wanted: list[Any] = list(device) if isinstance(device, (list, tuple)) else [device]
     devices = [each if isinstance(each, _native.Device) else _native.Device(each or "auto", threads) for each in wanted]
     for opened, told in zip(devices, wanted):
         if opened is not told:
@@ -91,7 +93,7 @@ class Progress:
         if wanted is False:
             return
         try:
-            from tqdm.auto import tqdm
+            from tqdm.auto import tqdm  # type: ignore[import-untyped, unused-ignore]
         except ImportError:
             if wanted:
                 raise ImportError("progress=True needs tqdm: pip install tqdm") from None
@@ -113,6 +115,7 @@ class Progress:
             self._bar.set_postfix(failed=failed, refresh=False)
 
 
+@worded(batch_options)
 def batch(
     pipeline: str,
     inputs: Union[PathLike, Sequence[PathLike]],
@@ -155,6 +158,13 @@ def batch(
     'unchanged'), seconds, the picture's shape, warnings, and an error of kind and message. A file that fails is a row, not
     an exception. Raises ValueError for names and options to be corrected, OSError for an input folder or a side input that
     cannot be read, RuntimeError for a device or memory that is missing; nothing has been written then.
+
+    >>> import numpy, satin, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     satin.write(f"{folder}/grey.png", numpy.zeros((20, 30), numpy.uint8))
+    ...     result = satin.batch("blur radius=2", f"{folder}/grey.png", f"{folder}/soft.png", progress=False)
+    >>> result.done, result.failed, result.exit_code
+    (1, 0, 0)
     """
     native = need_files()
     settings = batch_options(output, threads=threads, **options)
@@ -162,7 +172,9 @@ def batch(
     settings.recursive, settings.skip_existing, settings.fail_fast = recursive, skip_existing, fail_fast
     settings.report, settings.gallery = report, gallery
     settings.set_shard(shard)
-    prepared = native.Batch(native.Pipeline(pipeline), settings)
+    with pipeline_words():
+        text = native.Pipeline(pipeline)
+    prepared = native.Batch(text, settings)
     failures: list[Row] = []
     with Progress(len(prepared), progress) as bar:
 
@@ -180,6 +192,6 @@ def batch(
 
 def row_of(text: str, path: Path) -> Row:
     """The row of a file; its name as Python has it, even where that is no UTF-8."""
-    row = json.loads(text)
+    row: Row = json.loads(text)
     row["input"] = os.fspath(path)
     return row

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from typing import Any, Optional, Sequence, Union
+from typing import Any, Iterator, Optional, Sequence, Union
 
 from satin import _native
-from satin._arrays import picture
+from satin._arrays import as_read, picture
+from satin._words import worded
 
 Source = Union[str, bytes, "os.PathLike[str]"]
 
@@ -14,24 +16,44 @@ _MAX_PIXELS = 1 << 30
 _MAX_BYTES = 1 << 34
 
 
+_REMEDY = (
+    "Debian and Ubuntu have all that formats need: apt-get install libexpat1-dev libstb-dev libpng-dev libjpeg-dev libtiff-dev "
+    "libopenexr-dev libheif-dev liblcms2-dev libopencv-imgcodecs-dev; then, in Satin's checkout: pip install --force-reinstall ."
+)
+
+
 def need_files() -> Any:
     """The native half, if it was built with files."""
     if not hasattr(_native, "read_file"):
-        raise RuntimeError(
-            "This satin was built without files. Build it anew without SATIN_CODECS=NONE; Debian and Ubuntu have what "
-            "that needs: apt-get install libexpat1-dev libstb-dev libpng-dev libjpeg-dev libtiff-dev libopenexr-dev "
-            "libheif-dev liblcms2-dev libopencv-imgcodecs-dev"
-        )
+        raise RuntimeError(f"This satin was built without files. Build it anew without SATIN_CODECS=NONE. {_REMEDY}")
     return _native
+
+
+@contextlib.contextmanager
+def _remedied() -> Iterator[None]:
+    """Adds to an error about a format that this build lacks how to build another."""
+    try:
+        yield
+    except (ValueError, RuntimeError, OSError) as error:
+        if error.args and "This build of Satin has no" in str(error.args[0]):
+            error.args = (f"{error.args[0]}\n{_REMEDY}",)
+        raise
 
 
 def formats() -> list[dict[str, Any]]:
     """The formats of files, as dictionaries: name, extensions, reads and writes (whether this build does), pages (whether
     a file may hold several pictures), and the types and channels that a file can hold. What a build leaves out is refused
-    with a message that names the library that was missing."""
-    return need_files().formats()
+    with a message that names the library that was missing.
+
+    >>> import satin
+    >>> [each["reads"] for each in satin.formats() if each["name"] == "PNG"]
+    [True]
+    """
+    found: list[dict[str, Any]] = need_files().formats()
+    return found
 
 
+@worded()
 def read(
     source: Source,
     *,
@@ -53,15 +75,25 @@ def read(
 
     Raises OSError with the file, the reason and the remedy for what cannot be read, ValueError for a page that is not
     there, RuntimeError for a library that is missing.
+
+    >>> import numpy, satin
+    >>> file = satin.encode(numpy.full((2, 3), 7, numpy.uint8), ".png")
+    >>> satin.read(file)
+    array([[7, 7, 7],
+           [7, 7, 7]], dtype=uint8)
+    >>> pixels, metadata = satin.read(file, metadata=True)
+    >>> metadata.format
+    '.png'
     """
     native = need_files()
     options = native.ReadOptions(page, part, all_pages, allow_partial, max_pixels, max_bytes)
-    if isinstance(source, bytes):
-        if all_pages:
-            raise ValueError("all_pages takes a file, not bytes: write them to one first.")
-        found = [native.decode(source, "picture", options)]
-    else:
-        found = native.read_file(source, options)
+    if isinstance(source, bytes) and all_pages:
+        raise ValueError("all_pages takes a file, not bytes: write them to one first.")
+    with _remedied():
+        if isinstance(source, bytes):
+            found = [native.decode(source, "picture", options)]
+        else:
+            found = native.read_file(source, options)
     results = found if metadata else [image for image, _ in found]
     return results if all_pages else results[0]
 
@@ -70,16 +102,20 @@ def _alpha(image: Any, carried: Optional[_native.Metadata], told: Optional[str])
     """The meaning of the last of 2 or 4 channels: as told, as it was read, otherwise straight alpha."""
     if told is not None:
         return told
-    shape = getattr(image, "shape", ())
+    shape: tuple[int, ...] = getattr(image, "shape", ())
     if len(shape) != 3 or shape[2] % 2 != 0:
         return "none"
     return carried.alpha if carried is not None and carried.alpha != "none" else "straight"
 
 
-def _page(image: Any, carried: Optional[_native.Metadata], alpha: Optional[str]) -> Any:
-    return picture(image, "image", None, _alpha(image, carried, alpha)), carried
+def _page(image: Any, extension: str, carried: Optional[_native.Metadata], alpha: Optional[str]) -> Any:
+    """The picture with what it carries; float64 stays where the format holds it."""
+    wide = any(extension in each["extensions"] and "f64" in each["types"] for each in formats())
+    held = image if wide and str(getattr(image, "dtype", "")) == "float64" else as_read(image)
+    return picture(held, "image", None, _alpha(image, carried, alpha)), carried
 
 
+@worded()
 def write(
     path: Union[str, "os.PathLike[str]"],
     image: Any,
@@ -103,17 +139,27 @@ def write(
 
     Raises ValueError for an existing file without `overwrite` and for what the format does not hold, OSError for what
     cannot be written, RuntimeError for a full disk.
+
+    >>> import numpy, satin, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     satin.write(f"{folder}/grey.png", numpy.full((2, 3), 7, numpy.uint8))
+    ...     satin.read(f"{folder}/grey.png").shape
+    (2, 3)
     """
     native = need_files()
     several = isinstance(image, (list, tuple))
     images = list(image) if several else [image]
-    carried = list(metadata) if isinstance(metadata, (list, tuple)) else [metadata] * len(images)
+    each_has: Any = metadata
+    carried = list(each_has) if isinstance(each_has, (list, tuple)) else [each_has] * len(images)
     if len(carried) != len(images):
         raise ValueError(f"There are {len(images)} images, but {len(carried)} metadata.")
-    pages = [_page(each, beside, alpha) for each, beside in zip(images, carried)]
-    native.write_file(path, pages, overwrite, quality, convert, dither, format)
+    extension = format or os.path.splitext(os.fspath(path))[1].lower()
+    pages = [_page(each, extension, beside, alpha) for each, beside in zip(images, carried)]
+    with _remedied():
+        native.write_file(path, pages, overwrite, quality, convert, dither, format)
 
 
+@worded()
 def encode(
     image: Any,
     format: str,
@@ -124,7 +170,14 @@ def encode(
     dither: bool = False,
     alpha: Optional[str] = None,
 ) -> bytes:
-    """The bytes of the file that :func:`write` would make; `format` is its extension: ".png"."""
+    """The bytes of the file that :func:`write` would make; `format` is its extension: ".png".
+
+    >>> import numpy, satin
+    >>> satin.encode(numpy.zeros((2, 3), numpy.uint8), ".png")[1:4]
+    b'PNG'
+    """
     native = need_files()
-    view, carried = _page(image, metadata, alpha)
-    return native.encode(view, carried, format, quality, convert, dither)
+    view, carried = _page(image, format, metadata, alpha)
+    with _remedied():
+        data: bytes = native.encode(view, carried, format, quality, convert, dither)
+    return data

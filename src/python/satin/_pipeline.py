@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import json
 import warnings
-from typing import Any, Mapping, Optional
+from typing import Any, Callable, Mapping, Optional
 
 from satin import _native
-from satin._arrays import DeviceLike, current_stream, device_for, empty_like, picture
+from satin._arrays import DeviceLike, as_read, current_stream, device_for, empty_like, given_back, picture, single
+from satin._words import Options, in_python_words, options_of, python_words
+
+__all__ = ["Plan", "apply", "run", "single"]
 
 Inputs = Optional[Mapping[str, Any]]
 
@@ -32,9 +37,9 @@ class _Arguments:
     """The arrays of one call as the native half sees them."""
 
     def __init__(self, image: Any, inputs: Inputs, layout: Optional[str], alpha: str, order: str) -> None:
-        self.image = picture(image, "image", layout, alpha, order)
+        self.image = picture(as_read(image), "image", layout, alpha, order)
         self.sides = {
-            name: _side(array, name, self.image, alpha, order) for name, array in (inputs or {}).items()
+            name: _side(as_read(array), name, self.image, alpha, order) for name, array in (inputs or {}).items()
         }
 
     def device(self, device: DeviceLike) -> _native.Device:
@@ -46,9 +51,23 @@ def _fill(plan: _native.Plan, arguments: _Arguments, image: Any, out: Any, strea
         if out is not None:
             raise ValueError("out: there is no array in what this pipeline makes.")
         return json.loads(plan.json(arguments.image, arguments.sides, stream))
-    result = out if out is not None else empty_like(image, arguments.image.on_cuda, plan.shape, plan.dtype)
+    if out is not None:
+        plan.run(arguments.image, arguments.sides, picture(out, "out", plan.axes), stream)
+        return out
+    result = empty_like(image, arguments.image.on_cuda, plan.shape, plan.dtype)
     plan.run(arguments.image, arguments.sides, picture(result, "out", plan.axes), stream)
-    return result
+    return given_back(result, image)
+
+
+@functools.lru_cache(maxsize=None)
+def _options_of_pipelines() -> Options:
+    """The settings of every filter."""
+    return options_of(json.loads(_native.describe_filters())["filters"])
+
+
+def pipeline_words() -> contextlib.AbstractContextManager[None]:
+    """Errors in the words of a pipeline's text, whose names have dashes."""
+    return in_python_words(_options_of_pipelines(), str)
 
 
 def apply(
@@ -60,14 +79,16 @@ def apply(
     alpha: str,
     order: str,
     device: DeviceLike,
+    options: Options,
+    spelled: Callable[[str], str],
 ) -> Any:
-    """Plans the pipeline for the image, runs it once, and waits."""
+    """Plans the pipeline for the image, runs it once, and waits. Warnings are in the words of :func:`python_words`."""
     arguments = _Arguments(image, inputs, layout, alpha, order)
     plan = _native.Plan(arguments.device(device), pipeline, arguments.image, arguments.sides)
     stream = current_stream(image)
     result = _fill(plan, arguments, image, out, stream)
     for message in plan.check(stream):
-        warnings.warn(message, RuntimeWarning, stacklevel=3)
+        warnings.warn(python_words(message, options, spelled), RuntimeWarning, stacklevel=3)
     return result
 
 
@@ -88,8 +109,19 @@ def run(
     ``mask=sky`` takes the array ``inputs["sky"]``. A pipeline that ends with `stats`, `bins` or `regions` returns a
     dictionary. The other arguments, and what is returned and raised, are those
     of the filters. Pictures between the filters stay on the device.
+
+    >>> import numpy, satin
+    >>> page = numpy.full((48, 64), 200, numpy.uint8)
+    >>> page[10:20, 10:40] = 30
+    >>> satin.run("threshold window=15 invert=true | regions", page)["regions"][0]["bbox"]
+    [10, 10, 30, 10]
+    >>> sky = numpy.zeros((48, 64), bool)
+    >>> bool((satin.run("blur radius=3 mask=sky", page, inputs={"sky": sky}) == page).all())
+    True
     """
-    return apply(_native.Pipeline(pipeline), image, inputs, out, layout, alpha, order, device)
+    with pipeline_words():
+        text = _native.Pipeline(pipeline)
+        return apply(text, image, inputs, out, layout, alpha, order, device, _options_of_pipelines(), str)
 
 
 class Plan:
@@ -99,6 +131,13 @@ class Plan:
     nothing that lies interleaved, and does not wait: the work is put into `stream`, by default the current one of
     the array's library. Then NaN and infinity are not told before :meth:`check`. Arrays in host memory are done
     when the call returns. Threads may share a plan and take turns; work of one plan must be in one stream.
+
+    >>> import numpy, satin
+    >>> frames = numpy.zeros((3, 48, 64), numpy.uint8)
+    >>> plan = satin.Plan("blur radius=2.5", frames[0])
+    >>> plan.shape, plan.dtype
+    ((48, 64), 'uint8')
+    >>> soft = [plan(frame) for frame in frames]
     """
 
     def __init__(
@@ -113,11 +152,12 @@ class Plan:
         device: DeviceLike = None,
     ) -> None:
         """Of the arrays only shape, type and place are looked at. Arguments and errors are those of :func:`run`."""
-        arguments = _Arguments(image, inputs, layout, alpha, order)
-        self._look = (arguments.image.axes, alpha, order)
-        self._plan = _native.Plan(
-            arguments.device(device), _native.Pipeline(pipeline), arguments.image, arguments.sides
-        )
+        with pipeline_words():
+            arguments = _Arguments(image, inputs, layout, alpha, order)
+            self._look = (arguments.image.axes, alpha, order)
+            self._plan = _native.Plan(
+                arguments.device(device), _native.Pipeline(pipeline), arguments.image, arguments.sides
+            )
         self._stream = current_stream(image)
 
     def __call__(self, image: Any, *, inputs: Inputs = None, out: Any = None, stream: Optional[int] = None) -> Any:
@@ -125,13 +165,15 @@ class Plan:
 
         `stream` is a CUDA stream as a number (1: CUDA's default stream).
         """
-        arguments = _Arguments(image, inputs, *self._look)
-        self._stream = current_stream(image) if stream is None else stream
-        return _fill(self._plan, arguments, image, out, self._stream)
+        with pipeline_words():
+            arguments = _Arguments(image, inputs, *self._look)
+            self._stream = current_stream(image) if stream is None else stream
+            return _fill(self._plan, arguments, image, out, self._stream)
 
     def check(self) -> list[str]:
         """Waits for the last run. Returns warnings; raises ValueError if it met NaN or infinity."""
-        return self._plan.check(self._stream)
+        with pipeline_words():
+            return [python_words(each, _options_of_pipelines(), str) for each in self._plan.check(self._stream)]
 
     @property
     def shape(self) -> tuple[int, ...]:

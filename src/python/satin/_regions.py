@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple, Optional
 
 from satin import _native
-from satin._arrays import DeviceLike, adopt, current_stream, device_for, picture
+from satin._arrays import DeviceLike, adopt, as_read, current_stream, device_for, picture
+from satin._words import worded
 
 
 class RegionValues(NamedTuple):
@@ -39,6 +40,7 @@ def _region(label: int, area: int, bbox: Any, centroid: Any, touches_border: boo
     return Region(label, area, bbox, centroid, touches_border, tuple(RegionValues(**each) for each in values))
 
 
+@worded()
 def find_regions(
     mask: Any,
     image: Any = None,
@@ -67,9 +69,16 @@ def find_regions(
 
     The same on every device: areas, boxes and sums are exact, centroids are divided once. Raises ValueError for
     shapes that do not fit and for NaN or infinity in the image.
+
+    >>> import numpy, satin
+    >>> mask = numpy.zeros((8, 12), bool)
+    >>> mask[2:5, 3:7] = True
+    >>> region, = satin.find_regions(mask).regions
+    >>> region.area, region.bbox, region.centroid
+    (12, (3, 2, 4, 3), (4.5, 3.0))
     """
     view = picture(mask, "mask", booleans=True)
-    values = None if image is None else picture(image, "image", layout)
+    values = None if image is None else picture(as_read(image), "image", layout)
     chosen = device_for(device, (view, values))
     found = _native.find_regions(chosen, view, connectivity, zeros, values, current_stream(mask))
     found.keep(min_area, max_area, min_width, max_width, min_height, max_height, touches_border)

@@ -1,0 +1,137 @@
+"""What callers give for a filter's parameters, as the text that records take."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from typing import Any
+
+LENGTH = "float | str"
+TYPES = {
+    "real": "float",
+    "reals": "Sequence[float] | str",
+    "integer": "int",
+    "length": LENGTH,
+    "flag": "bool",
+    "radius": f"{LENGTH} | tuple[{LENGTH}, {LENGTH}]",
+    "boxes": "Box | Sequence[Box] | str",
+    "colour": "tuple[int, int, int] | str",
+    "point": f"tuple[{LENGTH}, {LENGTH}] | str",
+    "range": "tuple[float, float] | str",
+}  #: the annotation of each kind but a choice
+
+_JOINTS = {"radius": "x", "point": ",", "reals": ",", "range": ":"}
+
+#: Borders as SciPy, OpenCV, NumPy and PyTorch call them. `reflect` is SciPy's and OpenCV's: it repeats the pixel at the
+#: edge. NumPy and PyTorch call that 'symmetric', and mean `mirror` by 'reflect'.
+BORDERS = {
+    "reflect101": "mirror",
+    "reflect_101": "mirror",
+    "default": "mirror",
+    "nearest": "clamp",
+    "edge": "clamp",
+    "replicate": "clamp",
+    "symmetric": "reflect",
+    "grid-mirror": "reflect",
+    "grid-wrap": "wrap",
+    "circular": "wrap",
+    "grid-constant": "constant",
+}
+_OF_OPENCV = ("constant", "clamp", "reflect", "wrap", "mirror")  # by the number of cv2.BORDER_...
+
+
+def identifier(name: str) -> str:
+    """The name of a parameter in Python."""
+    return name.replace("-", "_")
+
+
+def is_array(value: Any) -> bool:
+    """Whether this is an array of two dimensions or more."""
+    return len(getattr(value, "shape", ())) >= 2
+
+
+def is_border(record: dict[str, Any]) -> bool:
+    """Whether the parameter is what a window sees outside the picture."""
+    return {"clamp", "reflect", "mirror"} <= set(record["choices"])
+
+
+def _border(value: Any, choices: list[str]) -> Any:
+    """The border by Satin's name, where another library's name or number was given for one that the filter has."""
+    if isinstance(value, numbers.Integral) and not isinstance(value, bool):
+        number = int(value)
+        name = _OF_OPENCV[number] if 0 <= number < len(_OF_OPENCV) else value
+    elif isinstance(value, str):
+        plain = value.lower().replace("border_", "")
+        name = BORDERS.get(plain, plain if value.startswith("BORDER_") else value)
+    else:
+        return value
+    return name if name in choices else value
+
+
+def _number(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, numbers.Integral):
+        return str(int(value))
+    if isinstance(value, numbers.Real):
+        return repr(float(value))
+    raise TypeError(f"{value!r} is no number.")
+
+
+def _colour(value: Any) -> str:
+    channels = [int(channel) for channel in value]
+    if len(channels) != 3 or not all(0 <= channel <= 255 for channel in channels):
+        raise ValueError(f"{value!r}: a colour is red, green and blue from 0 to 255.")
+    return "#{:02x}{:02x}{:02x}".format(*channels)
+
+
+def _boxes(value: Any) -> str:
+    one = len(value) == 4 and all(isinstance(each, numbers.Real) for each in value)
+    return ";".join(",".join(map(_number, box)) for box in ([value] if one else value))
+
+
+def text_of(value: Any, record: dict[str, Any]) -> str:
+    """The text of a value for the parameter of this record."""
+    kind = record["kind"]
+    if is_array(value) and kind != "boxes":
+        name = identifier(record["name"])
+        raise TypeError(f"{name} is an array of shape {tuple(value.shape)}: this filter takes one for all pixels.")
+    if is_border(record):
+        value = _border(value, record["choices"])
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool) or type(value).__name__ in ("bool", "bool_"):
+        return "true" if value else "false"
+    if kind == "colour":
+        return _colour(value)
+    if kind == "boxes":
+        return _boxes(value)
+    if kind in _JOINTS and not isinstance(value, numbers.Real):
+        return _JOINTS[kind].join(map(_number, value))
+    return _number(value)
+
+
+def map_of_radii(radii: Any, single: Any) -> tuple[Any, int]:
+    """Radii in pixels as a map of floats from 0 to 1, and the whole radius that 1 stands for: :func:`single` makes float32
+    of an array. Radii in 1/256 pixel below 16384 are kept: a float of 24 bits is nearer to each than 1/512 pixel."""
+    largest = float(radii.max())
+    if not (math.isfinite(largest) and float(radii.min()) >= 0):
+        raise ValueError("radius: an array holds the radius of every pixel, in pixels: finite numbers from 0 on.")
+    whole = max(1, math.ceil(largest))
+    return single(radii) / whole, whole
+
+
+def default_of(record: dict[str, Any]) -> Any:
+    """The default of the parameter as Python writes it; None if it is not set."""
+    text, kind = record["default"], record["kind"]
+    if text == "":
+        return None
+    if kind == "flag":
+        return text == "true"
+    if kind in ("real", "integer", "length", "radius"):
+        try:
+            value = float(text)
+        except ValueError:
+            return text
+        return int(value) if value == int(value) else value
+    return text
