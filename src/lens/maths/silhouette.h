@@ -68,7 +68,7 @@ struct SilhouetteSide {
   }
   [[nodiscard]] SATIN_HD bool is_bright(int colours, const LensUnit& unit) const {
     bool bright = false;
-    for (int c = 0; c < colours; ++c) bright = bright || lens_light(range.high[c], unit) > 1;
+    for (int c = 0; c < colours; ++c) bright = bright || lens_light(range.high[c], unit) > unit.lamp;
     return bright;
   }
   SATIN_HD void divide() {
@@ -211,9 +211,13 @@ struct SeparateSilhouettes {
     if (!(front.weight > 0) || !(back.weight > 0)) return;
     front.divide();
     back.divide();
-    const float share = share_of_front(front, back, share_by_depth(x, y, range));
+    const float by_depth = share_by_depth(x, y, range);
     const bool is_front = 2 * planes().sharpened[planes().place(x, y)] > range.low + range.high;
-    store_both(x, y, own_values, front, back, share, is_front, unit, seen);
+    const bool clipped = shows_clipped_lamp(own, front, back, unit);
+    const float share = clipped ? by_depth : share_of_front(front, back, by_depth);
+    const bool lamp = clipped || shows_lamp(front, back, share);
+    const bool front_is_off = lamp ? front.is_bright(colours(), unit) : is_front;
+    store_both(x, y, own_values, {front, back, share, is_front, front_is_off, lamp}, unit, seen);
   }
 
   /// True if the light that neither side explains is above white: a lamp, of the nearer side if that is
@@ -221,6 +225,17 @@ struct SeparateSilhouettes {
   SATIN_HD bool shows_lamp(const Side& front, const Side& back, float share) const {
     for (int c = 0; c < colours(); ++c)
       if (-(share * front.colour[c]) - (1 - share) * back.colour[c] > 1) return true;
+    return false;
+  }
+
+  /// True if the pixel shows a lamp that the picture has clipped at white, which tells neither how much light
+  /// is left over nor how much of it the nearer side covers: it lies behind if only what is behind is bright.
+  SATIN_HD bool shows_clipped_lamp(const float* own, const Side& front, const Side& back,
+                                   const LensUnit& unit) const {
+    if (!unit.ends_at_white() || front.is_bright(colours(), unit) || !back.is_bright(colours(), unit))
+      return false;
+    for (int c = 0; c < colours(); ++c)
+      if (own[c] > unit.lamp) return true;
     return false;
   }
 
@@ -239,10 +254,19 @@ struct SeparateSilhouettes {
     return StoreVisible<T, Channels>::unit_range(share);
   }
 
-  SATIN_HD void store_both(int x, int y, const std::uint32_t* own, const Side& front, const Side& back,
-                           float share, bool is_front, const LensUnit& unit, const Range& seen) const {
-    const bool lamp = shows_lamp(front, back, share);
-    const bool front_is_off = lamp ? front.is_bright(colours(), unit) : is_front;
+  /// The two surfaces of a pixel.
+  struct Mixture {
+    const Side& front;
+    const Side& back;
+    float share;        ///< that the nearer one covers
+    bool is_front;      ///< the pixel's depth is that of the nearer one
+    bool front_is_off;  ///< light that neither side explains is of the nearer one
+    bool lamp;          ///< such light is a lamp's
+  };
+
+  SATIN_HD void store_both(int x, int y, const std::uint32_t* own, const Mixture& mixture,
+                           const LensUnit& unit, const Range& seen) const {
+    const auto& [front, back, share, is_front, front_is_off, lamp] = mixture;
     const bool by_sides = soft != nullptr && *soft != 0;
     std::uint32_t near_colour[4];
     std::uint32_t far_colour[4];
