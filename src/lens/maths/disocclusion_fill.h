@@ -87,7 +87,6 @@ struct Hidden {
   float colour[4];
   float radius;
   float weight;
-  bool lamp;  ///< there is a lamp beside it
 };
 
 /// The disocclusion fill of one group.
@@ -127,8 +126,7 @@ struct FillDisocclusions {
     return result;
   }
 
-  /// Adds the samples of a block of 2 x 2 pixels to the list; (x, y) is its number. Lamps are drawn pixel by
-  /// pixel.
+  /// Adds the samples of a block of 2 x 2 pixels to the list; (x, y) is its number.
   SATIN_HD void add_block(int x, int y, const Hidden (&hidden)[4]) const {
     Hidden merged{};
     for (int i = 0; i < 4; ++i) {
@@ -140,9 +138,8 @@ struct FillDisocclusions {
     if (!(merged.weight > 0)) return;
     for (int c = 0; c < Channels; ++c) merged.colour[c] = merged.colour[c] / merged.weight;
     merged.radius = merged.radius / merged.weight;
-    const bool lamp = hidden[0].lamp || hidden[1].lamp || hidden[2].lamp || hidden[3].lamp;
     const bool whole = 2 * x + 1 < planes.width && 2 * y + 1 < planes.height;
-    if (whole && !lamp && absolute(merged.radius) > merged_radius) return add(2 * x, 2 * y, merged, 2);
+    if (whole && absolute(merged.radius) > merged_radius) return add(2 * x, 2 * y, merged, 2);
     for (int i = 0; i < 4; ++i)
       if (hidden[i].weight > 0) add(2 * x + (i & 1), 2 * y + (i >> 1), hidden[i], 1);
   }
@@ -156,12 +153,12 @@ struct FillDisocclusions {
 
   [[nodiscard]] SATIN_HD bool is_lamp(const std::uint32_t* colour) const {
     for (int c = 0; c < Channels; ++c)
-      if (lens_light(colour[c], *unit) > unit->lamp) return true;
+      if (lens_light(colour[c], *unit) > 1) return true;
     return false;
   }
 
-  /// Lamps go on behind silhouettes: beside their pixels, the linear mean of the group in 3 x 3 pixels, as
-  /// the mean of compressed light hides them.
+  /// Lamps go on behind silhouettes: beside pixels brighter than white, the linear mean of the group in 3 x 3
+  /// pixels, as the mean of compressed light hides them.
   SATIN_HD void take_lamps(int x, int y, Hidden& hidden) const {
     float sum[4] = {};
     float count = 0;
@@ -176,7 +173,6 @@ struct FillDisocclusions {
       count = count + 1;
     }
     if (!lamp) return;
-    hidden.lamp = true;
     for (int c = 0; c < Channels; ++c) hidden.colour[c] = sum[c] / count;
   }
 

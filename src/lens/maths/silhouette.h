@@ -153,9 +153,10 @@ struct SeparateSilhouettes {
   }
 
   /// Sums of the two sides over pixels closer to that side's extreme than to the middle: those that are no
-  /// edges, or edges as well.
+  /// edges, or edges as well. Edges of the farther side always count for its brightest colour, `far_light`.
   SATIN_HD void add_sides(int x, int y, const RadiusRange& range, bool edges, const float* own,
-                          const LensUnit& unit, Side& front, Side& back, Range& seen) const {
+                          const LensUnit& unit, Side& front, Side& back, Range& seen,
+                          float& far_light) const {
     const std::int32_t twice_middle = range.low + range.high;
     for (int j = -silhouette_reach; j <= silhouette_reach; ++j)
       for (int i = -silhouette_reach; i <= silhouette_reach; ++i) {
@@ -164,17 +165,26 @@ struct SeparateSilhouettes {
         std::uint32_t values[4];
         read_lens_pixel<Channels>(visible.picture.at(x + i, y + j), visible.picture, unit, values);
         seen.add(values);
-        if (!edges && planes().edges[at] != 0) continue;
         const std::int32_t radius = planes().sharpened[at];
         const bool near = 2 * radius > twice_middle;
         const std::int32_t off = radius - (near ? range.high : range.low);
         if (2 * (off < 0 ? -off : off) > (range.high - range.low) / 2) continue;
+        if (!near) far_light = brighter(far_light, values, unit);
+        if (!edges && planes().edges[at] != 0) continue;
         const float distance = static_cast<float>(i * i + j * j) + 0.5F;
         const float weight = 1.0F / (distance * distance);
         // both are added to, one with 0: a choice between them would put them into local memory on a GPU
         front.add(values, own, colours(), radius, near ? weight : 0, unit);
         back.add(values, own, colours(), radius, near ? 0 : weight, unit);
       }
+  }
+
+  SATIN_HD float brighter(float light, const std::uint32_t* values, const LensUnit& unit) const {
+    for (int c = 0; c < Channels; ++c) {
+      const float own = c < colours() ? lens_light(values[c], unit) : 0;
+      light = own > light ? own : light;
+    }
+    return light;
   }
 
   /// The share that the nearer side covers by depth alone: the [1 2 1]^2 mean of what is nearer than the
@@ -200,11 +210,12 @@ struct SeparateSilhouettes {
     Side front;
     Side back;
     Range seen;
-    add_sides(x, y, range, false, own, unit, front, back, seen);
+    float far_light = 0;
+    add_sides(x, y, range, false, own, unit, front, back, seen, far_light);
     if (!(front.weight > 0) || !(back.weight > 0)) {
       Side front_with_edges;
       Side back_with_edges;
-      add_sides(x, y, range, true, own, unit, front_with_edges, back_with_edges, seen);
+      add_sides(x, y, range, true, own, unit, front_with_edges, back_with_edges, seen, far_light);
       if (!(front.weight > 0)) front = front_with_edges;
       if (!(back.weight > 0)) back = back_with_edges;
     }
@@ -213,7 +224,7 @@ struct SeparateSilhouettes {
     back.divide();
     const float by_depth = share_by_depth(x, y, range);
     const bool is_front = 2 * planes().sharpened[planes().place(x, y)] > range.low + range.high;
-    const bool clipped = shows_clipped_lamp(own, front, back, unit);
+    const bool clipped = far_light > unit.lamp && shows_clipped_lamp(own, front, back, unit);
     const float share = clipped ? by_depth : share_of_front(front, back, by_depth);
     const bool lamp = clipped || shows_lamp(front, back, share);
     const bool front_is_off = lamp ? front.is_bright(colours(), unit) : is_front;
@@ -228,14 +239,15 @@ struct SeparateSilhouettes {
     return false;
   }
 
-  /// True if the pixel shows a lamp that the picture has clipped at white, which tells neither how much light
-  /// is left over nor how much of it the nearer side covers: it lies behind if only what is behind is bright.
+  /// True if a lamp behind, which a picture that ends at white has clipped, shows in this pixel: there is one
+  /// on the farther side, none on the nearer one, and neither side is as bright. Its light then tells nothing
+  /// of how much the nearer side covers.
   SATIN_HD bool shows_clipped_lamp(const float* own, const Side& front, const Side& back,
                                    const LensUnit& unit) const {
-    if (!unit.ends_at_white() || front.is_bright(colours(), unit) || !back.is_bright(colours(), unit))
-      return false;
+    if (!unit.ends_at_white() || front.is_bright(colours(), unit)) return false;
     for (int c = 0; c < colours(); ++c)
-      if (own[c] > unit.lamp) return true;
+      if (own[c] > lens_light(front.range.high[c], unit) && own[c] > lens_light(back.range.high[c], unit))
+        return true;
     return false;
   }
 
