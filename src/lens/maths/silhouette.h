@@ -16,6 +16,8 @@ inline constexpr float prior_least = 0.05F;        ///< lambda of a flat neighbo
 inline constexpr float prior_by_variance = 20.0F;  ///< more of it where the sides have texture
 inline constexpr float least_share = 0.5F;         ///< errors are divided by no less
 inline constexpr float visible_share = 0.02F;      ///< smaller shares of the nearer one are left away
+/// What shows a clipped lamp is at least so many times as bright as either side.
+inline constexpr float clipped_lamp_times = 2;
 
 /// An integer moved by linear light, to nearest, held from 0 to the largest one.
 SATIN_HD std::uint32_t lens_moved(std::uint32_t value, float light, const LensUnit& unit) {
@@ -68,7 +70,7 @@ struct SilhouetteSide {
   }
   [[nodiscard]] SATIN_HD bool is_bright(int colours, const LensUnit& unit) const {
     bool bright = false;
-    for (int c = 0; c < colours; ++c) bright = bright || lens_light(range.high[c], unit) > unit.lamp;
+    for (int c = 0; c < colours; ++c) bright = bright || lens_light(range.high[c], unit) > 1;
     return bright;
   }
   SATIN_HD void divide() {
@@ -135,6 +137,7 @@ struct SeparateSilhouettes {
   using Side = SilhouetteSide<Channels>;
   using Range = ColourRange<Channels>;
 
+  [[nodiscard]] SATIN_HD bool depth_is_soft() const { return soft != nullptr && *soft != 0; }
   [[nodiscard]] SATIN_HD int colours() const { return visible.colours(); }
   [[nodiscard]] SATIN_HD const LensPlanes& planes() const { return visible.planes; }
   [[nodiscard]] SATIN_HD int group_of(std::int32_t radius) const { return visible.groups->group_of(radius); }
@@ -224,7 +227,7 @@ struct SeparateSilhouettes {
     back.divide();
     const float by_depth = share_by_depth(x, y, range);
     const bool is_front = 2 * planes().sharpened[planes().place(x, y)] > range.low + range.high;
-    const bool clipped = far_light > unit.lamp && shows_clipped_lamp(own, front, back, unit);
+    const bool clipped = far_light > lens_clipped_light && shows_clipped_lamp(own, front, back, unit);
     const float share = clipped ? by_depth : share_of_front(front, back, by_depth);
     const bool lamp = clipped || shows_lamp(front, back, share);
     const bool front_is_off = lamp ? front.is_bright(colours(), unit) : is_front;
@@ -239,14 +242,15 @@ struct SeparateSilhouettes {
     return false;
   }
 
-  /// True if a lamp behind, which a picture that ends at white has clipped, shows in this pixel: there is one
-  /// on the farther side, none on the nearer one, and neither side is as bright. Its light then tells nothing
-  /// of how much the nearer side covers.
+  /// True if this pixel shows a lamp of the farther side that a picture which ends at white has clipped: far
+  /// brighter than either side is. Its light tells nothing of how much the nearer side covers. Soft depth
+  /// does not tell which side a pixel is of.
   SATIN_HD bool shows_clipped_lamp(const float* own, const Side& front, const Side& back,
                                    const LensUnit& unit) const {
-    if (!unit.ends_at_white() || front.is_bright(colours(), unit)) return false;
+    if (!unit.ends_at_white || depth_is_soft()) return false;
     for (int c = 0; c < colours(); ++c)
-      if (own[c] > lens_light(front.range.high[c], unit) && own[c] > lens_light(back.range.high[c], unit))
+      if (own[c] > clipped_lamp_times * lens_light(front.range.high[c], unit) &&
+          own[c] > clipped_lamp_times * lens_light(back.range.high[c], unit))
         return true;
     return false;
   }
@@ -279,7 +283,7 @@ struct SeparateSilhouettes {
   SATIN_HD void store_both(int x, int y, const std::uint32_t* own, const Mixture& mixture,
                            const LensUnit& unit, const Range& seen) const {
     const auto& [front, back, share, is_front, front_is_off, lamp] = mixture;
-    const bool by_sides = soft != nullptr && *soft != 0;
+    const bool by_sides = depth_is_soft();
     std::uint32_t near_colour[4];
     std::uint32_t far_colour[4];
     for (int c = 0; c < Channels; ++c) {
