@@ -84,6 +84,39 @@ TEST(Silhouette, ALampBesideWhatIsNearerLiesBehindIt) {
   EXPECT_GT(lens_light(bright.colours[3 * bright.at(edge - 1, 30)], bright.unit), 3);
 }
 
+/// A sharp nearer half of 8 bits before a blurred darker one, with white pixels of row 30 from `first` on.
+Layers clipped_lamp(int first, int last, bool soft = false) {
+  Image picture({side, side, 3, Type::u8});
+  for (int y = 0; y < side; ++y)
+    for (int x = 0; x < side; ++x)
+      for (int c = 0; c < 3; ++c)
+        picture.view().value<std::uint8_t>(x, y, c) = y == 30 && x >= first && x < last ? 255
+                                                      : x < edge                        ? 140
+                                                                                        : 60;
+  std::vector<std::int32_t> radii;
+  for (int i = 0; i < side * side; ++i) radii.push_back(i % side < edge ? 0 : -10 * 256);
+  return layers_of(device_under_test(), picture, radii, 5, 0, soft);
+}
+
+float light_at(const Layers& layers, int x, int y) {
+  return lens_light(layers.colours[3 * layers.at(x, y)], layers.unit);
+}
+
+TEST(Silhouette, AClippedLampThatIsHalfBehindLiesBehind) {
+  const Layers layers = clipped_lamp(edge - 1, edge + 1);
+  EXPECT_NEAR(light_at(layers, edge - 1, 30), light_at(layers, edge - 3, 30), 1e-3);
+  EXPECT_GT(light_at(layers, edge, 30), 0.9F);
+  const auto near = std::ranges::find_if(
+      layers.separate, [](const LensSample& sample) { return sample.x == edge && sample.y == 30; });
+  ASSERT_NE(near, layers.separate.end());
+  EXPECT_EQ(near->weight, lens_full_weight / 4) << "by depth alone";
+}
+
+TEST(Silhouette, AHighlightOfTheNearerSideStays) {
+  EXPECT_GT(light_at(clipped_lamp(edge - 1, edge), edge - 1, 30), 0.9F) << "nothing behind is as bright";
+  EXPECT_GT(light_at(clipped_lamp(edge - 4, edge + 1), edge - 1, 30), 0.9F) << "the nearer side is as bright";
+}
+
 TEST(Silhouette, WhatIsHiddenBesideALampIsTheLinearMeanAround) {
   const Layers layers =
       layers_of(device_under_test(), halves(0.1F, 0.05F, edge, 30, 19.05F), near_half(), 5, 0);
