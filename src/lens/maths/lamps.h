@@ -11,9 +11,9 @@
 
 namespace satin {
 
-inline constexpr int lamp_cell = 7;             ///< pixels
-inline constexpr int lamp_cells_away = 3;       ///< cells that are looked at each way
-inline constexpr float lamp_begin = 0.8F;       ///< linear light
+inline constexpr int lamp_cell = 7;        ///< pixels
+inline constexpr int lamp_cells_away = 3;  ///< cells that are looked at each way
+inline constexpr float lamp_begin = 0.8F;  ///< linear light
 /// The share of bright pixels around it up to which a clipped lamp gets all of its light back, and from which
 /// nothing: the corners of large white areas have more.
 inline constexpr float highlight_alone = 0.09F;

@@ -113,8 +113,8 @@ inline constexpr int thin_reach = 2;  ///< of the median
 inline constexpr int thin_side = 2 * thin_reach + 1;
 
 /// Near a silhouette of soft depth the median of 5 x 5 radii by the rank of RankOperation, elsewhere the
-/// radius itself. That operation itself would take the median of every pixel, and of depth that is not soft as
-/// well, as a GPU's host does not know which depth is soft.
+/// radius itself. That operation itself would take the median of every pixel, and of depth that is not soft
+/// as well, as a GPU's host does not know which depth is soft.
 struct RejectThinExtremes {
   Rows<const SignedRadius256> radii;
   std::int64_t width;
