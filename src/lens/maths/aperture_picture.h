@@ -77,7 +77,7 @@ struct FindApertureEdges {
     for (int cell = 0; cell <= aperture_picture_side; ++cell) {
       const std::int32_t own = cell < aperture_picture_side ? to[cell].step : 0;
       if (own == before) continue;  // there are no more edges than cells so far: no mean is lost
-      constexpr float half = aperture_picture_side / 2;
+      constexpr float half = aperture_picture_side / 2.0F;
       to[count++] = {(static_cast<float>(cell) - half) / half, own - before};
       before = own;
     }
