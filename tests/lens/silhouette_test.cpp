@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -49,9 +50,10 @@ TEST(Silhouette, UnmixedColoursAreHeldToThoseAround) {
 constexpr int side = 64;
 constexpr int edge = 32;  ///< what is nearer ends before this column
 
-std::vector<std::int32_t> near_half() {
-  std::vector<std::int32_t> radii;
-  for (int i = 0; i < side * side; ++i) radii.push_back(i % side < edge ? 10 * 256 : 0);
+std::vector<std::int32_t> near_half(std::int32_t near = 10 * 256, std::int32_t far = 0) {
+  std::vector<std::int32_t> radii(side * side, far);
+  for (std::size_t i = 0; i < radii.size(); ++i)
+    if (i % side < edge) radii[i] = near;
   return radii;
 }
 
@@ -85,7 +87,7 @@ TEST(Silhouette, ALampBesideWhatIsNearerLiesBehindIt) {
 }
 
 /// A sharp nearer half of 8 bits before a blurred darker one, with white pixels of row 30 from `first` on.
-Layers clipped_lamp(int first, int last, bool soft = false) {
+Layers clipped_lamp(int first, int last) {
   Image picture({side, side, 3, Type::u8});
   for (int y = 0; y < side; ++y)
     for (int x = 0; x < side; ++x)
@@ -93,9 +95,7 @@ Layers clipped_lamp(int first, int last, bool soft = false) {
         picture.view().value<std::uint8_t>(x, y, c) = y == 30 && x >= first && x < last ? 255
                                                       : x < edge                        ? 140
                                                                                         : 60;
-  std::vector<std::int32_t> radii;
-  for (int i = 0; i < side * side; ++i) radii.push_back(i % side < edge ? 0 : -10 * 256);
-  return layers_of(device_under_test(), picture, radii, 5, 0, soft);
+  return layers_of(device_under_test(), picture, near_half(0, -10 * 256), 5, 0);
 }
 
 float light_at(const Layers& layers, int x, int y) {

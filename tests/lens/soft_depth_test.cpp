@@ -139,12 +139,14 @@ TEST(SoftDepth, ThinExtremesGiveWay) {
 TEST(SoftDepth, ThinExtremesGiveWayToTheMedianThatTheFilterGives) {
   // radii in pixels of an even and an odd count at the border, and a flat part that keeps its own
   Random random(4);
-  std::vector<SignedRadius256> radii;
+  const auto place = [](int x, int y) { return static_cast<std::size_t>(y * width + x); };
+  std::vector<SignedRadius256> radii(place(0, height));
   Image picture({width, height, 1, Type::f32});
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < width; ++x) {
-      radii.push_back(x < edge ? 256 * random.between(-30, 30) : random.between(-100, 100));
-      picture.view().value<float>(x, y) = static_cast<float>(radii.back());
+      SignedRadius256& own = radii[place(x, y)];
+      own = x < edge ? 256 * random.between(-30, 30) : random.between(-100, 100);
+      picture.view().value<float>(x, y) = static_cast<float>(own);
     }
   const Image medians = median(device_under_test(), picture.view(), {.radius = 2});
   std::vector<SignedRadius256> results(radii.size());
@@ -157,10 +159,9 @@ TEST(SoftDepth, ThinExtremesGiveWayToTheMedianThatTheFilterGives) {
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < width; ++x) {
       step(x, y);
-      const auto at = static_cast<std::size_t>(y * width + x);
       if (x >= edge && x < edge + 2) continue;  // some of both
       const auto ranked = static_cast<SignedRadius256>(medians.view().value<float>(x, y));
-      EXPECT_EQ(results[at], x < edge ? ranked : radii[at]) << x << ", " << y;
+      EXPECT_EQ(results[place(x, y)], x < edge ? ranked : radii[place(x, y)]) << x << ", " << y;
     }
 }
 
