@@ -139,7 +139,9 @@ TEST(SoftDepth, ThinExtremesGiveWay) {
 TEST(SoftDepth, ThinExtremesGiveWayToTheMedianThatTheFilterGives) {
   // radii in pixels of an even and an odd count at the border, and a flat part that keeps its own
   Random random(4);
-  const auto place = [](int x, int y) { return static_cast<std::size_t>(y * width + x); };
+  const auto place = [](int x, int y) {
+    return static_cast<std::size_t>(y) * width + static_cast<std::size_t>(x);
+  };
   std::vector<SignedRadius256> radii(place(0, height));
   Image picture({width, height, 1, Type::f32});
   for (int y = 0; y < height; ++y)
