@@ -23,9 +23,11 @@ struct AperturePictureJob {
   void each(const Images& images, const TransferView& /*transfer*/, const Launch& launch) const {
     with_pixel_type(picture.type, [&]<class T>() {
       const AperturePicture<T> values{Rows<const T>(images.picture), picture.width, picture.height};
-      launch(std::int64_t{aperture_picture_side}, std::int64_t{1},
-             FindApertureEdges<T>{values, images.rows, images.edges});
+      launch(std::int64_t{aperture_picture_side}, std::int64_t{aperture_picture_side},
+             FindApertureMeans<T>{values, images.edges});
     });
+    launch(std::int64_t{aperture_picture_side}, std::int64_t{1},
+           FindApertureEdges{images.rows, images.edges});
   }
 };
 

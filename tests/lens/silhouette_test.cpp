@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -49,9 +50,10 @@ TEST(Silhouette, UnmixedColoursAreHeldToThoseAround) {
 constexpr int side = 64;
 constexpr int edge = 32;  ///< what is nearer ends before this column
 
-std::vector<std::int32_t> near_half() {
-  std::vector<std::int32_t> radii;
-  for (int i = 0; i < side * side; ++i) radii.push_back(i % side < edge ? 10 * 256 : 0);
+std::vector<std::int32_t> near_half(std::int32_t near = 10 * 256, std::int32_t far = 0) {
+  std::vector<std::int32_t> radii(side * side, far);
+  for (std::size_t i = 0; i < radii.size(); ++i)
+    if (i % side < edge) radii[i] = near;
   return radii;
 }
 
@@ -82,6 +84,37 @@ TEST(Silhouette, ALampBesideWhatIsNearerLiesBehindIt) {
   const Layers bright =
       layers_of(device_under_test(), halves(2.0F, 0.05F, edge - 1, 30, 20), near_half(), 5, 0);
   EXPECT_GT(lens_light(bright.colours[3 * bright.at(edge - 1, 30)], bright.unit), 3);
+}
+
+/// A sharp nearer half of 8 bits before a blurred darker one, with white pixels of row 30 from `first` on.
+Layers clipped_lamp(int first, int last) {
+  Image picture({side, side, 3, Type::u8});
+  for (int y = 0; y < side; ++y)
+    for (int x = 0; x < side; ++x)
+      for (int c = 0; c < 3; ++c)
+        picture.view().value<std::uint8_t>(x, y, c) = y == 30 && x >= first && x < last ? 255
+                                                      : x < edge                        ? 140
+                                                                                        : 60;
+  return layers_of(device_under_test(), picture, near_half(0, -10 * 256), 5, 0);
+}
+
+float light_at(const Layers& layers, int x, int y) {
+  return lens_light(layers.colours[3 * layers.at(x, y)], layers.unit);
+}
+
+TEST(Silhouette, AClippedLampThatIsHalfBehindLiesBehind) {
+  const Layers layers = clipped_lamp(edge - 1, edge + 1);
+  EXPECT_NEAR(light_at(layers, edge - 1, 30), light_at(layers, edge - 3, 30), 1e-3);
+  EXPECT_GT(light_at(layers, edge, 30), 0.9F);
+  const auto near = std::ranges::find_if(
+      layers.separate, [](const LensSample& sample) { return sample.x == edge && sample.y == 30; });
+  ASSERT_NE(near, layers.separate.end());
+  EXPECT_EQ(near->weight, lens_full_weight / 4) << "by depth alone";
+}
+
+TEST(Silhouette, AHighlightOfTheNearerSideStays) {
+  EXPECT_GT(light_at(clipped_lamp(edge - 1, edge), edge - 1, 30), 0.9F) << "nothing behind is as bright";
+  EXPECT_GT(light_at(clipped_lamp(edge - 4, edge + 1), edge - 1, 30), 0.9F) << "the nearer side is as bright";
 }
 
 TEST(Silhouette, WhatIsHiddenBesideALampIsTheLinearMeanAround) {

@@ -6,8 +6,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
+#include "satin/filters/median.h"
 #include "tests/lens/lens_radii_case.h"
 #include "tests/oracles/device_under_test.h"
 #include "tests/oracles/pictures.h"
@@ -131,6 +134,37 @@ TEST(SoftDepth, ThinExtremesGiveWay) {
   focus.sharp_range = 0;
   const RadiiResult found = radii_of(dark_picture(width, height), depth, focus);
   for (int y = 0; y < height; ++y) EXPECT_GT(found.at(edge + 7, y), 3 * 256) << "0.2 * 20 pixels without";
+}
+
+TEST(SoftDepth, ThinExtremesGiveWayToTheMedianThatTheFilterGives) {
+  // radii in pixels of an even and an odd count at the border, and a flat part that keeps its own
+  Random random(4);
+  const auto place = [](int x, int y) {
+    return static_cast<std::size_t>(y) * width + static_cast<std::size_t>(x);
+  };
+  std::vector<SignedRadius256> radii(place(0, height));
+  Image picture({width, height, 1, Type::f32});
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) {
+      SignedRadius256& own = radii[place(x, y)];
+      own = x < edge ? 256 * random.between(-30, 30) : random.between(-100, 100);
+      picture.view().value<float>(x, y) = static_cast<float>(own);
+    }
+  const Image medians = median(device_under_test(), picture.view(), {.radius = 2});
+  std::vector<SignedRadius256> results(radii.size());
+  DepthSpan span;
+  span.soft = 1;
+  RejectThinExtremes step{{}, width, height, &span, {}};
+  step.radii.data = reinterpret_cast<const std::byte*>(radii.data());
+  step.result.data = reinterpret_cast<std::byte*>(results.data());
+  step.radii.distance = step.result.distance = width * sizeof(SignedRadius256);
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) {
+      step(x, y);
+      if (x >= edge && x < edge + 2) continue;  // some of both
+      const auto ranked = static_cast<SignedRadius256>(medians.view().value<float>(x, y));
+      EXPECT_EQ(results[place(x, y)], x < edge ? ranked : radii[place(x, y)]) << x << ", " << y;
+    }
 }
 
 }  // namespace

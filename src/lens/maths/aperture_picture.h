@@ -54,10 +54,19 @@ struct AperturePicture {
   }
 };
 
-/// Finds the edges of the aperture's rows; one place a row.
+/// Stores the mean of each cell as the step of the edge that has its number; one place a cell.
 template <class T>
-struct FindApertureEdges {
+struct FindApertureMeans {
   AperturePicture<T> picture;
+  ApertureEdge* edges;  ///< most_aperture_edges a row
+
+  SATIN_HD void operator()(int cell, int row) const {
+    edges[static_cast<std::int64_t>(row) * most_aperture_edges + cell].step = picture.at(cell, row);
+  }
+};
+
+/// Finds the edges of the aperture's rows in place of their means; one place a row.
+struct FindApertureEdges {
   ApertureRow* rows;
   ApertureEdge* edges;  ///< most_aperture_edges a row
 
@@ -66,9 +75,9 @@ struct FindApertureEdges {
     std::uint32_t count = 0;
     std::int32_t before = 0;
     for (int cell = 0; cell <= aperture_picture_side; ++cell) {
-      const std::int32_t own = cell < aperture_picture_side ? picture.at(cell, row) : 0;
-      if (own == before) continue;
-      constexpr float half = aperture_picture_side / 2;
+      const std::int32_t own = cell < aperture_picture_side ? to[cell].step : 0;
+      if (own == before) continue;  // there are no more edges than cells so far: no mean is lost
+      constexpr float half = aperture_picture_side / 2.0F;
       to[count++] = {(static_cast<float>(cell) - half) / half, own - before};
       before = own;
     }

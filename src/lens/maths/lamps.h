@@ -11,10 +11,9 @@
 
 namespace satin {
 
-inline constexpr int lamp_cell = 7;             ///< pixels
-inline constexpr int lamp_cells_away = 3;       ///< cells that are looked at each way
-inline constexpr float lamp_begin = 0.8F;       ///< linear light
-inline constexpr float highlight_begin = 0.9F;  ///< linear light from which highlights may be clipped
+inline constexpr int lamp_cell = 7;        ///< pixels
+inline constexpr int lamp_cells_away = 3;  ///< cells that are looked at each way
+inline constexpr float lamp_begin = 0.8F;  ///< linear light
 /// The share of bright pixels around it up to which a clipped lamp gets all of its light back, and from which
 /// nothing: the corners of large white areas have more.
 inline constexpr float highlight_alone = 0.09F;
@@ -98,7 +97,7 @@ struct LampScene {
   [[nodiscard]] SATIN_HD float gain(std::uint32_t value, std::uint32_t radius, float bright) const {
     if (!(highlights > 1)) return 1;
     if (clipped_if_white && double_of(measured->largest[0]) > 1) return 1;
-    const float over = (lens_light(value, *unit) - highlight_begin) / (1 - highlight_begin);
+    const float over = (lens_light(value, *unit) - lens_clipped_light) / (1 - lens_clipped_light);
     const float blur = static_cast<float>(radius) * lens_radius_scale - 1;
     const float alone = (highlight_among_others - bright) / (highlight_among_others - highlight_alone);
     return 1 + (highlights - 1) * unit_range(over) * unit_range(blur) * unit_range(alone);

@@ -20,6 +20,8 @@ inline constexpr int lens_float_bits = 31;  ///< at most
 inline constexpr double lens_least_magnitude = 1.0 / 16777216;
 /// Largest linear value that the steps between pixels see, white is 1: squares of it are finite.
 inline constexpr float lens_largest_light = 65536.0F;
+/// Linear light from which pixels of a picture that ends at white may have been clipped.
+inline constexpr float lens_clipped_light = 0.9F;
 
 /// The unit of one picture's linear integers.
 struct LensUnit {
@@ -29,6 +31,7 @@ struct LensUnit {
   float largest = 65535;            ///< the largest integer of any sample
   std::uint32_t brightest = 65535;  ///< white as an integer; all ones if it does not fit
   int float_bits = lens_float_bits;
+  bool ends_at_white = true;  ///< what is brighter may have been clipped
 };
 
 /// Pixels of type T (u8, u16, float) of one picture in the memory of one device.
@@ -60,7 +63,8 @@ SATIN_HD LensUnit lens_unit(const LensPicture<T>& picture, const Measured* measu
     const auto brightest = white < 4294967296.0F ? static_cast<std::uint32_t>(white) : ~0U;
     const auto end = static_cast<float>(power_of_two(picture.float_bits));
     const float largest = end - end / 16777216.0F;  // the largest float below it
-    return {white, exponents.colour, exponents.alpha, largest, brightest, picture.float_bits};
+    const bool ends_at_white = !(double_of(measured->largest[0]) > 1);
+    return {white, exponents.colour, exponents.alpha, largest, brightest, picture.float_bits, ends_at_white};
   } else {
     const std::uint32_t brightest = lens_white(sizeof(T) > 1, picture.weighted);
     const auto white = static_cast<float>(brightest);

@@ -16,6 +16,8 @@ inline constexpr float prior_least = 0.05F;        ///< lambda of a flat neighbo
 inline constexpr float prior_by_variance = 20.0F;  ///< more of it where the sides have texture
 inline constexpr float least_share = 0.5F;         ///< errors are divided by no less
 inline constexpr float visible_share = 0.02F;      ///< smaller shares of the nearer one are left away
+/// What shows a clipped lamp is at least so many times as bright as either side.
+inline constexpr float clipped_lamp_times = 2;
 
 /// An integer moved by linear light, to nearest, held from 0 to the largest one.
 SATIN_HD std::uint32_t lens_moved(std::uint32_t value, float light, const LensUnit& unit) {
@@ -135,6 +137,7 @@ struct SeparateSilhouettes {
   using Side = SilhouetteSide<Channels>;
   using Range = ColourRange<Channels>;
 
+  [[nodiscard]] SATIN_HD bool depth_is_soft() const { return soft != nullptr && *soft != 0; }
   [[nodiscard]] SATIN_HD int colours() const { return visible.colours(); }
   [[nodiscard]] SATIN_HD const LensPlanes& planes() const { return visible.planes; }
   [[nodiscard]] SATIN_HD int group_of(std::int32_t radius) const { return visible.groups->group_of(radius); }
@@ -153,9 +156,10 @@ struct SeparateSilhouettes {
   }
 
   /// Sums of the two sides over pixels closer to that side's extreme than to the middle: those that are no
-  /// edges, or edges as well.
+  /// edges, or edges as well. Edges of the farther side always count for its brightest colour, `far_light`.
   SATIN_HD void add_sides(int x, int y, const RadiusRange& range, bool edges, const float* own,
-                          const LensUnit& unit, Side& front, Side& back, Range& seen) const {
+                          const LensUnit& unit, Side& front, Side& back, Range& seen,
+                          float& far_light) const {
     const std::int32_t twice_middle = range.low + range.high;
     for (int j = -silhouette_reach; j <= silhouette_reach; ++j)
       for (int i = -silhouette_reach; i <= silhouette_reach; ++i) {
@@ -164,17 +168,26 @@ struct SeparateSilhouettes {
         std::uint32_t values[4];
         read_lens_pixel<Channels>(visible.picture.at(x + i, y + j), visible.picture, unit, values);
         seen.add(values);
-        if (!edges && planes().edges[at] != 0) continue;
         const std::int32_t radius = planes().sharpened[at];
         const bool near = 2 * radius > twice_middle;
         const std::int32_t off = radius - (near ? range.high : range.low);
         if (2 * (off < 0 ? -off : off) > (range.high - range.low) / 2) continue;
+        if (!near) far_light = brighter(far_light, values, unit);
+        if (!edges && planes().edges[at] != 0) continue;
         const float distance = static_cast<float>(i * i + j * j) + 0.5F;
         const float weight = 1.0F / (distance * distance);
         // both are added to, one with 0: a choice between them would put them into local memory on a GPU
         front.add(values, own, colours(), radius, near ? weight : 0, unit);
         back.add(values, own, colours(), radius, near ? 0 : weight, unit);
       }
+  }
+
+  SATIN_HD float brighter(float light, const std::uint32_t* values, const LensUnit& unit) const {
+    for (int c = 0; c < Channels; ++c) {
+      const float own = c < colours() ? lens_light(values[c], unit) : 0;
+      light = own > light ? own : light;
+    }
+    return light;
   }
 
   /// The share that the nearer side covers by depth alone: the [1 2 1]^2 mean of what is nearer than the
@@ -200,20 +213,25 @@ struct SeparateSilhouettes {
     Side front;
     Side back;
     Range seen;
-    add_sides(x, y, range, false, own, unit, front, back, seen);
+    float far_light = 0;
+    add_sides(x, y, range, false, own, unit, front, back, seen, far_light);
     if (!(front.weight > 0) || !(back.weight > 0)) {
       Side front_with_edges;
       Side back_with_edges;
-      add_sides(x, y, range, true, own, unit, front_with_edges, back_with_edges, seen);
+      add_sides(x, y, range, true, own, unit, front_with_edges, back_with_edges, seen, far_light);
       if (!(front.weight > 0)) front = front_with_edges;
       if (!(back.weight > 0)) back = back_with_edges;
     }
     if (!(front.weight > 0) || !(back.weight > 0)) return;
     front.divide();
     back.divide();
-    const float share = share_of_front(front, back, share_by_depth(x, y, range));
+    const float by_depth = share_by_depth(x, y, range);
     const bool is_front = 2 * planes().sharpened[planes().place(x, y)] > range.low + range.high;
-    store_both(x, y, own_values, front, back, share, is_front, unit, seen);
+    const bool clipped = far_light > lens_clipped_light && shows_clipped_lamp(own, front, back, unit);
+    const float share = clipped ? by_depth : share_of_front(front, back, by_depth);
+    const bool lamp = clipped || shows_lamp(front, back, share);
+    const bool front_is_off = lamp ? front.is_bright(colours(), unit) : is_front;
+    store_both(x, y, own_values, {front, back, share, is_front, front_is_off, lamp}, unit, seen);
   }
 
   /// True if the light that neither side explains is above white: a lamp, of the nearer side if that is
@@ -221,6 +239,19 @@ struct SeparateSilhouettes {
   SATIN_HD bool shows_lamp(const Side& front, const Side& back, float share) const {
     for (int c = 0; c < colours(); ++c)
       if (-(share * front.colour[c]) - (1 - share) * back.colour[c] > 1) return true;
+    return false;
+  }
+
+  /// True if this pixel shows a lamp of the farther side that a picture which ends at white has clipped: far
+  /// brighter than either side is. Its light tells nothing of how much the nearer side covers. Soft depth
+  /// does not tell which side a pixel is of.
+  SATIN_HD bool shows_clipped_lamp(const float* own, const Side& front, const Side& back,
+                                   const LensUnit& unit) const {
+    if (!unit.ends_at_white || depth_is_soft()) return false;
+    for (int c = 0; c < colours(); ++c)
+      if (own[c] > clipped_lamp_times * lens_light(front.range.high[c], unit) &&
+          own[c] > clipped_lamp_times * lens_light(back.range.high[c], unit))
+        return true;
     return false;
   }
 
@@ -239,11 +270,20 @@ struct SeparateSilhouettes {
     return StoreVisible<T, Channels>::unit_range(share);
   }
 
-  SATIN_HD void store_both(int x, int y, const std::uint32_t* own, const Side& front, const Side& back,
-                           float share, bool is_front, const LensUnit& unit, const Range& seen) const {
-    const bool lamp = shows_lamp(front, back, share);
-    const bool front_is_off = lamp ? front.is_bright(colours(), unit) : is_front;
-    const bool by_sides = soft != nullptr && *soft != 0;
+  /// The two surfaces of a pixel.
+  struct Mixture {
+    const Side& front;
+    const Side& back;
+    float share;        ///< that the nearer one covers
+    bool is_front;      ///< the pixel's depth is that of the nearer one
+    bool front_is_off;  ///< light that neither side explains is of the nearer one
+    bool lamp;          ///< such light is a lamp's
+  };
+
+  SATIN_HD void store_both(int x, int y, const std::uint32_t* own, const Mixture& mixture,
+                           const LensUnit& unit, const Range& seen) const {
+    const auto& [front, back, share, is_front, front_is_off, lamp] = mixture;
+    const bool by_sides = depth_is_soft();
     std::uint32_t near_colour[4];
     std::uint32_t far_colour[4];
     for (int c = 0; c < Channels; ++c) {

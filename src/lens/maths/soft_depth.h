@@ -10,6 +10,7 @@
 #include "lens/maths/depth_ramp.h"
 #include "lens/maths/depth_span.h"
 #include "lens/maths/enlarge_radii.h"
+#include "order/maths/rank.h"
 #include "pixels/maths/channel_sum.h"
 
 namespace satin {
@@ -111,8 +112,9 @@ struct RadiiOfSoftDepth {
 inline constexpr int thin_reach = 2;  ///< of the median
 inline constexpr int thin_side = 2 * thin_reach + 1;
 
-/// Near a silhouette of soft depth the median of 5 x 5 radii, elsewhere the radius itself; the lower one of
-/// two medians at the border.
+/// Near a silhouette of soft depth the median of 5 x 5 radii by the rank of RankOperation, elsewhere the
+/// radius itself. That operation itself would take the median of every pixel, and of depth that is not soft
+/// as well, as a GPU's host does not know which depth is soft.
 struct RejectThinExtremes {
   Rows<const SignedRadius256> radii;
   std::int64_t width;
@@ -140,7 +142,7 @@ struct RejectThinExtremes {
  private:
   /// Half of the values in order are enough.
   SATIN_HD static SignedRadius256 median(SignedRadius256* values, int count) {
-    const int middle = (count - 1) / 2;
+    const auto middle = static_cast<int>(rank_of(percent_whole / 2, static_cast<std::uint32_t>(count))) - 1;
     for (int i = 0; i <= middle; ++i)
       for (int j = i + 1; j < count; ++j) {
         const SignedRadius256 low = values[j] < values[i] ? values[j] : values[i];
