@@ -15,7 +15,8 @@ inline constexpr int lamp_cell = 7;        ///< pixels
 inline constexpr int lamp_cells_away = 3;  ///< cells that are looked at each way
 inline constexpr float lamp_begin = 0.8F;  ///< linear light
 /// The share of bright pixels around it up to which a clipped lamp gets all of its light back, and from which
-/// nothing: the corners of large white areas have more.
+/// it is none: the corners of large white areas have more, and what is wider than a disc of 23 pixels hides
+/// the steps of the kernels that it is spread by.
 inline constexpr float highlight_alone = 0.09F;
 inline constexpr float highlight_among_others = 0.18F;
 inline constexpr float lamp_times = 2;  ///< the mean around it that a lamp is at least
@@ -71,6 +72,10 @@ struct LampScene {
   struct Around {
     float times;   ///< its brightness over their mean
     float bright;  ///< the share of them that may be lamps
+
+    [[nodiscard]] SATIN_HD bool shows_lamp() const {
+      return times > lamp_times && bright < highlight_among_others;
+    }
   };
   [[nodiscard]] SATIN_HD Around around(std::uint32_t value, int cell_x, int cell_y) const {
     std::uint64_t sum = 0;
@@ -162,8 +167,7 @@ SATIN_HD void for_lamps_of_cell(const LampScene<Channels>& scene, int x, int y, 
       const std::uint32_t value = scene.brightest(scene.colour_at(at));
       if (scene.planes.weights[at] == 0 || !scene.may_be_lamp(value, scene.planes.magnitudes[at])) continue;
       const auto around = scene.around(value, x, y);
-      if (around.times > lamp_times)
-        lamp(u, v, scene.gain(value, scene.planes.magnitudes[at], around.bright));
+      if (around.shows_lamp()) lamp(u, v, scene.gain(value, scene.planes.magnitudes[at], around.bright));
     }
 }
 
@@ -188,7 +192,7 @@ SATIN_HD void for_listed_lamps(const LampScene<Channels>& scene, int x, int y, c
     const std::uint32_t value = scene.brightest(sample.colour);
     if (sample.weight == 0 || sample.block != 1 || !scene.may_be_lamp(value, sample.radius)) return;
     const auto around = scene.around(value, sample.x / lamp_cell, sample.y / lamp_cell);
-    if (around.times > lamp_times) lamp(sample, scene.gain(value, sample.radius, around.bright));
+    if (around.shows_lamp()) lamp(sample, scene.gain(value, sample.radius, around.bright));
   });
 }
 
