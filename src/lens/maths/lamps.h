@@ -36,6 +36,7 @@ struct LampList {
 struct LampCell {
   std::uint64_t sum = 0;     ///< of the brightest colours of its pixels
   std::uint32_t bright = 0;  ///< pixels that may be lamps
+  std::uint32_t lamps = 0;   ///< pixels that are
 };
 
 /// The data that the steps share.
@@ -68,30 +69,34 @@ struct LampScene {
   [[nodiscard]] SATIN_HD bool may_be_lamp(std::uint32_t value, std::uint32_t radius) const {
     return radius > lens_focus_radius && static_cast<float>(value) > lamp_begin * unit->white;
   }
-  /// Comparison of a pixel with the pixels around it.
+  /// The cells around one, with itself.
   struct Around {
-    float times;   ///< its brightness over their mean
-    float bright;  ///< the share of them that may be lamps
+    std::uint64_t sum = 0;     ///< of the brightest colours of their pixels
+    std::uint64_t pixels = 0;  ///< below 2^12
+    std::uint32_t bright = 0;  ///< of these, those that may be lamps
 
-    [[nodiscard]] SATIN_HD bool shows_lamp() const {
-      return times > lamp_times && bright < highlight_among_others;
+    [[nodiscard]] SATIN_HD float bright_share() const {
+      return static_cast<float>(bright) / static_cast<float>(pixels);
     }
+    /// True if a bright pixel of the cell is a lamp.
+    [[nodiscard]] SATIN_HD bool shows_lamp(std::uint32_t value) const {
+      return has_room_for_lamps() &&
+             static_cast<float>(value * pixels) / static_cast<float>(sum) > lamp_times;
+    }
+    [[nodiscard]] SATIN_HD bool has_room_for_lamps() const { return bright_share() < highlight_among_others; }
   };
-  [[nodiscard]] SATIN_HD Around around(std::uint32_t value, int cell_x, int cell_y) const {
-    std::uint64_t sum = 0;
-    std::uint64_t pixels = 0;
-    std::uint32_t bright = 0;
+  [[nodiscard]] SATIN_HD Around around(int cell_x, int cell_y) const {
+    Around all;
     for (int y = cell_y - lamp_cells_away; y <= cell_y + lamp_cells_away; ++y)
       for (int x = cell_x - lamp_cells_away; x <= cell_x + lamp_cells_away; ++x) {
         if (x < 0 || y < 0 || x >= across() || y >= down()) continue;
         const LampCell& cell = cells[static_cast<std::int64_t>(y) * across() + x];
-        sum += cell.sum;
-        bright += cell.bright;
-        pixels += static_cast<std::uint64_t>(size_of(x, planes.width)) *
-                  static_cast<std::uint64_t>(size_of(y, planes.height));
+        all.sum += cell.sum;
+        all.bright += cell.bright;
+        all.pixels += static_cast<std::uint64_t>(size_of(x, planes.width)) *
+                      static_cast<std::uint64_t>(size_of(y, planes.height));
       }
-    return {static_cast<float>(value * pixels) / static_cast<float>(sum),
-            static_cast<float>(bright) / static_cast<float>(pixels)};
+    return all;
   }
   /// Pixels of a cell along an axis.
   [[nodiscard]] SATIN_HD static int size_of(int cell, int pixels) {
@@ -158,7 +163,8 @@ struct SumLampCells {
 /// Calls lamp(x, y, gain) for the lamps among the visible samples of a cell.
 template <int Channels, class OfLamp>
 SATIN_HD void for_lamps_of_cell(const LampScene<Channels>& scene, int x, int y, const OfLamp& lamp) {
-  if (scene.cells[static_cast<std::int64_t>(y) * scene.across() + x].bright == 0) return;
+  const auto around = scene.around(x, y);
+  if (!around.has_room_for_lamps()) return;
   const int right = x * lamp_cell + scene.size_of(x, scene.planes.width);
   const int bottom = y * lamp_cell + scene.size_of(y, scene.planes.height);
   for (int v = y * lamp_cell; v < bottom; ++v)
@@ -166,8 +172,8 @@ SATIN_HD void for_lamps_of_cell(const LampScene<Channels>& scene, int x, int y, 
       const std::int64_t at = scene.planes.place(u, v);
       const std::uint32_t value = scene.brightest(scene.colour_at(at));
       if (scene.planes.weights[at] == 0 || !scene.may_be_lamp(value, scene.planes.magnitudes[at])) continue;
-      const auto around = scene.around(value, x, y);
-      if (around.shows_lamp()) lamp(u, v, scene.gain(value, scene.planes.magnitudes[at], around.bright));
+      if (around.shows_lamp(value))
+        lamp(u, v, scene.gain(value, scene.planes.magnitudes[at], around.bright_share()));
     }
 }
 
@@ -191,8 +197,8 @@ SATIN_HD void for_listed_lamps(const LampScene<Channels>& scene, int x, int y, c
     LensSample& sample = scene.listed.samples[i];
     const std::uint32_t value = scene.brightest(sample.colour);
     if (sample.weight == 0 || sample.block != 1 || !scene.may_be_lamp(value, sample.radius)) return;
-    const auto around = scene.around(value, sample.x / lamp_cell, sample.y / lamp_cell);
-    if (around.shows_lamp()) lamp(sample, scene.gain(value, sample.radius, around.bright));
+    const auto around = scene.around(sample.x / lamp_cell, sample.y / lamp_cell);
+    if (around.shows_lamp(value)) lamp(sample, scene.gain(value, sample.radius, around.bright_share()));
   });
 }
 
@@ -201,7 +207,12 @@ struct CountLamps {
   LampScene<Channels> scene;
 
   SATIN_HD void operator()(int x, int y) const {
-    for_lamps_of_cell(scene, x, y, [&](int, int, float) { add_shared(scene.lamps.wanted, 1); });
+    LampCell& cell = scene.cells[static_cast<std::int64_t>(y) * scene.across() + x];
+    if (cell.bright == 0) return;
+    std::uint32_t lamps = 0;
+    for_lamps_of_cell(scene, x, y, [&](int, int, float) { ++lamps; });
+    cell.lamps = lamps;
+    if (lamps > 0) add_shared(scene.lamps.wanted, lamps);
   }
 };
 
@@ -221,7 +232,8 @@ struct TakeLamps {
   LampScene<Channels> scene;
 
   SATIN_HD void operator()(int x, int y) const {
-    if (!scene.lamps.fits()) return;
+    if (scene.cells[static_cast<std::int64_t>(y) * scene.across() + x].lamps == 0 || !scene.lamps.fits())
+      return;
     const LensPlanes& planes = scene.planes;
     for_lamps_of_cell(scene, x, y, [&](int u, int v, float gain) {
       const std::int64_t at = planes.place(u, v);
