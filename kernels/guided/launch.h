@@ -37,8 +37,9 @@ struct TableLinearArguments : LocalLinearArguments {
 
 struct RunningLinearArguments : LocalLinearArguments {
   SlidingTiles tiles;  ///< a thread of a block has a column
-  std::byte* kept =
-      nullptr;  ///< for every tile, coefficients of the rows of a window: spans * 32 * 8 bytes each
+  /// Coefficients of as many rows as a window has, for every tile: a row has 8 bytes a coefficient and
+  /// thread.
+  std::byte* kept = nullptr;
 };
 
 /// values = what a pixel adds to the sums.
@@ -48,7 +49,7 @@ void linear_coefficients(const TableLinearArguments& arguments, StreamHandle str
 /// output = the filtered picture, of the tables of coefficients.
 void linear_results(const TableLinearArguments& arguments, StreamHandle stream);
 
-/// What a block of running_linear() with so many threads, 256 or 512, takes of a multiprocessor.
+/// Resources of a multiprocessor that a block of running_linear() takes; it has 256 or 512 threads.
 struct RunningLinearBlock {
   std::size_t shared_bytes = 0;
   int together = 0;  ///< blocks that it has at most; 0: none fits

@@ -1,6 +1,6 @@
 #pragma once
-// What both ways of the guided filter do at a pixel: read it as integers, solve for the linear function of a
-// window, and store what the functions around a pixel give.
+// Steps that both kernels of the guided filter share: they read a pixel as integers, solve for the linear
+// function of a window, and store the result of the functions around a pixel.
 
 #include <cstdint>
 

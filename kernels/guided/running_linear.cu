@@ -74,7 +74,7 @@ __device__ void scan_plane(Sum* plane, int lane, int lanes, unsigned mask) {
   }
 }
 
-/// What a block holds in shared memory, one part behind the other.
+/// The shared memory of a block: prefixes of coefficients, the coefficients that leave, prefixes of moments.
 template <class L>
 struct LinearMemory {
   using Moments = PrefixPlane<std::uint32_t>;
@@ -124,7 +124,8 @@ struct LinearTile {
   [[nodiscard]] __device__ bool stores() const { return x >= first_x && x < last_x; }
 };
 
-/// Whose window's coefficients count at a position: its own, except where a border repeats the edge's.
+/// The position whose window gives the coefficients of `position`. Borders that mirror or wrap the picture do
+/// the same to its windows, so it is `position` itself; `clamp` repeats the coefficients of the edge.
 __device__ int centre_of(int position, int size, Border border) {
   return border == Border::clamp ? min(max(position, 0), size - 1) : position;
 }

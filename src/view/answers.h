@@ -20,9 +20,9 @@ constexpr const char* state_field = "X-Satin-State";
 /// {"error": {"message", "parameter"}}
 [[nodiscard]] Answer error_answer(int status, const Error& error, const std::string& parameter = "");
 
-/// The same of what may happen in the course of work: the status is 200, because browsers write every other
-/// one to the console, and the field X-Satin-State says "refused", or "stale" if only the settings have
-/// changed meanwhile.
+/// refused_answer() has the JSON of error_answer(), for errors that may happen in the course of work. Its
+/// status is 200, because browsers write every other one to the console, and the field X-Satin-State says
+/// "refused", or "stale" if only the settings have changed meanwhile.
 [[nodiscard]] Answer refused_answer(const Error& error, const std::string& parameter = "");
 [[nodiscard]] Answer stale_answer();
 

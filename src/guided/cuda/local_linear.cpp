@@ -33,7 +33,8 @@ Arguments arguments_of(const LocalLinearJob& job, const LocalLinearImages& image
   return arguments;
 }
 
-/// Tiles for sliding windows; no spans where tables are better.
+/// Tiles for sliding windows. There are no spans for a job that tables have to do: of other types, or whose
+/// windows leave less than a quarter of a block's columns for results.
 SlidingTiles sliding_tiles(const CudaBackend& backend, const LocalLinearJob& job) {
   const bool bytes = job.picture.type == Type::u8 && job.guide.type == Type::u8 && !job.picture.weighted &&
                      !job.guide.weighted;

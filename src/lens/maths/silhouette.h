@@ -16,7 +16,7 @@ inline constexpr float prior_least = 0.05F;        ///< lambda of a flat neighbo
 inline constexpr float prior_by_variance = 20.0F;  ///< more of it where the sides have texture
 inline constexpr float least_share = 0.5F;         ///< errors are divided by no less
 inline constexpr float visible_share = 0.02F;      ///< smaller shares of the nearer one are left away
-/// What shows a clipped lamp is at least so many times as bright as either side.
+/// A pixel that shows a clipped lamp is more than this many times as bright as either side.
 inline constexpr float clipped_lamp_times = 2;
 
 /// An integer moved by linear light, to nearest, held from 0 to the largest one.

@@ -16,7 +16,7 @@ namespace satin::cpu {
 /// that of a column is turned: the lines of the strip are columns. The corners, whose windows leave the
 /// picture along both axes, belong to no strip.
 ///
-/// Where a border is `shrink`, windows have fewer pixels. A line outside then holds the least and the
+/// Windows have fewer pixels beside a border that is `shrink`. A line outside then holds the least and the
 /// greatest key, in a pattern that repeats after as many pixels as a window is wide. So every window sees the
 /// same number of both, and that number leaves its median at the rank of a whole window.
 template <class Key>

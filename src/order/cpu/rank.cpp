@@ -93,7 +93,7 @@ class Rank final : public RankOperation {
             {{{x, std::min(x + width, whole.x.last)}, {y, std::min(y + height, whole.y.last)}}, way});
   }
 
-  /// What lies around the inner part.
+  /// Lists the strips and corners that surround the inner part.
   void add_borders(const Rectangle& inner, std::int64_t side) {
     const Stretch left{0, inner.x.first};
     const Stretch right{inner.x.last, job_.width};
@@ -117,7 +117,8 @@ class Rank final : public RankOperation {
     }
   }
 
-  /// As few pieces as strips may have, all of nearly the same length: none is shorter than a vector.
+  /// Cuts a border into the fewest pieces that strips can hold. Their lengths are nearly the same, so none is
+  /// shorter than a vector.
   static std::vector<Stretch> pieces_of(const Stretch& whole) {
     constexpr std::int64_t most = BorderStrip<Key>::most_length;
     const std::int64_t count = (whole.size() + most - 1) / most;

@@ -23,7 +23,7 @@ HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Where a window lies in its region.
+/// The place of a window in its region.
 struct WindowPlace {
   std::int64_t x = 0;  ///< its first column
   std::int64_t y = 0;
@@ -56,7 +56,7 @@ HWY_INLINE std::size_t ElementInWindow(const KeyGroups::Places<Coordinate>& plac
   }
 }
 
-/// What one thread needs for a part of the picture.
+/// The histograms and codes that one thread needs for a part of the picture.
 template <class Key>
 class RankPart {
  public:
