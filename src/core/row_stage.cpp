@@ -54,7 +54,8 @@ RowStage::RowStage(Backend& backend, std::shared_ptr<const FilterPlan> filter, s
   for (std::int64_t rows = usual_height(planned_->output, reach_);; rows = (rows + 1) / 2) {
     WorkspaceBudget budget(backend_, held);
     try {
-      return prepare(rows);
+      prepare(rows);
+      return;
     } catch (const NoMemory& reason) {
       filter_.reset();
       for (Input& input : inputs_) {
