@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <limits>
 #include <optional>
 #include <utility>
 
@@ -13,7 +12,6 @@
 #include "core/windowed_filter.h"
 #include "core/workspace.h"
 #include "satin/error.h"
-#include "satin/param.h"
 
 namespace satin {
 namespace {
@@ -294,26 +292,7 @@ struct PlanImplementation {
   void check_measured(std::vector<std::string>& warnings, Stream stream) const {
     std::vector<Measured> found(static_cast<std::size_t>(planned.output.frames));
     backend().download(found.data(), measured.get(), found.size() * sizeof(Measured), stream);
-    bool vanished = false;
-    for (const Measured& frame : found) {
-      if (frame.picture_not_finite != 0)
-        throw Error(ErrorKind::input,
-                    "The picture holds NaN or infinite values: replace them before filtering.");
-      if (frame.map_out_of_range != 0)
-        throw Error(ErrorKind::input,
-                    "The radius map holds values outside 0..1, or NaN: scale it to 0..1 first.");
-      if (frame.guide_not_finite != 0)
-        throw Error(ErrorKind::input,
-                    "The guide holds NaN or infinite values: replace them before filtering.");
-      const double largest = double_of(frame.largest[0]);
-      if (planned.growth > 1 && planned.growth * largest > std::numeric_limits<float>::max())
-        throw Error(ErrorKind::input, "The picture holds values of up to " + print_real(largest) +
-                                          ": results could be larger than floats are. Divide it first.");
-      for (int group = 0; group < 2; ++group)
-        vanished = vanished || (frame.largest[group] != 0 &&
-                                (frame.largest[group] >> 52) > (frame.smallest[group] >> 52) + 40);
-    }
-    if (vanished) warnings.emplace_back("Values below 2^-40 of the largest one count as 0.");
+    satin::check_measured(found, planned.growth, warnings);
   }
 };
 

@@ -58,12 +58,20 @@ struct FilterPlan {
   Prepare prepare{};
   /// What its windows cost; null: what it measures for itself, beside Measured, ties it to one prepared size.
   const WindowCosts Backend::*costs = &Backend::mean_windows;
+  /// Without a reach: every result is a sum of integers over all that lies above it and to the left, modulo
+  /// its type, so that a band of rows by itself lacks what the last row above it adds up to, and nothing
+  /// else.
+  bool adds_up = false;
   double growth = 1;  ///< results of floats have at most so many times the picture's largest magnitude
 
   // Said by the record.
   std::vector<Shape> inputs{};  ///< width 0: not used
   std::size_t mask = 0;         ///< among the inputs; 0: none whose zeros leave the picture's bytes alone
 };
+
+/// Adds warnings about what was measured, one element a frame, for a filter with this FilterPlan::growth.
+/// Throws Error(input) for values that it does not take.
+void check_measured(std::span<const Measured> frames, double growth, std::vector<std::string>& warnings);
 
 /// The filter for the whole picture. If it has a mask, a reach and a picture that is large enough for active
 /// tiles to be worth the search, it gives the same bytes by windows around those tiles; elsewhere the input's

@@ -246,12 +246,18 @@ auto reach(double (*pixels)(const P&, const Shape&)) {
 template <class P>
 FilterRecord of(Planner<P> planner, FilterRecord record) {
   record.defaults = [] { return std::make_shared<P>(); };
-  record.plan = [planner, sides = record.inputs.size(), mask = mask_of(record.inputs)](
-                    const Device& device, std::span<const Shape> shapes, const void* parameters) {
+  record.describe = [planner, sides = record.inputs.size(), mask = mask_of(record.inputs)](
+                        const Device& device, std::span<const Shape> shapes, const void* parameters) {
     std::vector<Shape> all = completed(shapes, sides);
     validate(all.front());
-    FilterPlan filter = planner(device, all, as<P>(parameters));
-    return plan_with(device, std::move(filter), std::move(all), mask);
+    auto filter = std::make_shared<FilterPlan>(planner(device, all, as<P>(parameters)));
+    filter->inputs = std::move(all);
+    filter->mask = mask;
+    return filter;
+  };
+  record.plan = [describe = record.describe](const Device& device, std::span<const Shape> shapes,
+                                             const void* parameters) {
+    return make_plan(device, *describe(device, shapes, parameters));
   };
   if (!record.reach) record.reach = everywhere;
   return record;

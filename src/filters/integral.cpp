@@ -68,10 +68,15 @@ FilterPlan describe(const Device& device, std::span<const Shape> shapes, const I
     throw Error(ErrorKind::usage,
                 "Sums of floats are not taken modulo 2^32: leave modulo out, or convert to u8 or u16.");
   const TableJob job = table_job(shape, parameters);
-  const auto prepare = [&backend = device.backend(), job, shape](std::int64_t, std::int64_t) {
-    return std::make_unique<PreparedIntegral>(backend, job, shape);
+  const auto prepare = [&backend = device.backend(), job, shape](std::int64_t width, std::int64_t height) {
+    TableJob part = job;
+    part.width = width;
+    part.height = height;
+    return std::make_unique<PreparedIntegral>(backend, part, resized(shape, width, height));
   };
-  return {table_shape(shape, job.accumulator), job.read.fixed_point, {}, prepare};
+  FilterPlan plan{table_shape(shape, job.accumulator), job.read.fixed_point, {}, prepare};
+  plan.adds_up = !job.read.fixed_point;
+  return plan;
 }
 
 }  // namespace

@@ -13,6 +13,10 @@
 #include "satin/photo_depth.h"
 #include "satin/plan.h"
 
+namespace satin {
+struct FilterPlan;
+}
+
 namespace [[gnu::visibility("default")]] satin {
 
 /// What a side input means to the filter.
@@ -79,6 +83,10 @@ struct FilterRecord {
   std::function<double(const void* parameters, const Shape& shape)> reach{};
   /// `shapes` are the picture's and those of the side inputs in order; width 0 for one that is not used.
   std::function<Plan(const Device&, std::span<const Shape> shapes, const void* parameters)> plan{};
+  /// What `plan` is made of, before any memory is taken: for RowPipeline. Null for filters that make JSON.
+  std::function<std::shared_ptr<const FilterPlan>(const Device&, std::span<const Shape> shapes,
+                                                  const void* parameters)>
+      describe{};
   /// See plan_with_next(); null for filters that no other joins.
   std::function<std::optional<Plan>(const Device&, std::span<const Shape> shapes, const void* parameters,
                                     const Parameters& next)>
