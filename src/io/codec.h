@@ -11,6 +11,8 @@
 #include "metadata/bytes.h"
 #include "satin/image.h"
 #include "satin/io.h"
+#include "satin/new_file.h"
+#include "satin/row_files.h"
 
 namespace satin::io {
 
@@ -84,6 +86,9 @@ struct Codec {
   /// Null: nothing but EXIF tells.
   FileFacts (*facts)(Bytes bytes) = nullptr;
   SeveralPictures several = {};
+  /// Null if the format is written as a whole only. The source stands at its top, and `holds` allows its
+  /// shape.
+  void (*write_rows)(NewFile& file, RowSource& rows, const RowWriteOptions& options) = nullptr;
 
   [[nodiscard]] bool reads() const noexcept { return decode != nullptr || several.decode != nullptr; }
 };

@@ -7,6 +7,7 @@
 #include "io/convert.h"
 #include "io/support.h"
 #include "io/tiff_file.h"
+#include "io/tile_rows.h"
 #include "metadata/pixel_tags.h"
 #include "metadata/tiff_exif.h"
 #include "satin/error.h"
@@ -368,6 +369,7 @@ Picture decode_page(Bytes bytes, const FilePicture& page, const ReadOptions& opt
 Codec tiff_codec() {
   Codec codec{"TIFF", {".tiff", ".tif"}, sniff_tiff, nullptr, encode_tiff};
   codec.several = {"page", list_pages, decode_page, encode_tiff_pages};
+  codec.write_rows = write_tiles;
   // The header of an EXIF block is that of a classic TIFF file.
   codec.facts = [](Bytes bytes) { return FileFacts{.orientation = exif_orientation(bytes)}; };
   codec.holds.types = set_of(Type::u8, Type::u16, Type::u32, Type::u64, Type::f32, Type::f64);

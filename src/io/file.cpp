@@ -318,6 +318,13 @@ void NewFile::add(std::span<const std::byte> bytes) {
   io::write_all(temporary_->descriptor().get(), bytes, printable(path_.native()));
 }
 
+void NewFile::replace(std::uint64_t at, std::span<const std::byte> bytes) {
+  const int descriptor = temporary_->descriptor().get();
+  if (::lseek(descriptor, static_cast<off_t>(at), SEEK_SET) < 0) io::fail(printable(path_.native()), errno);
+  add(bytes);
+  if (::lseek(descriptor, 0, SEEK_END) < 0) io::fail(printable(path_.native()), errno);
+}
+
 void NewFile::finish(std::optional<std::filesystem::file_time_type> modified) {
   std::error_code ignored;  // a file system without times holds the file all the same
   if (modified) std::filesystem::last_write_time(temporary_->path(), *modified, ignored);

@@ -10,6 +10,7 @@
 #include "io/file_info.h"
 #include "io/photo_depth.h"
 #include "io/support.h"
+#include "metadata/colour_profile.h"
 #include "metadata/pixel_tags.h"
 #include "metadata/resolution.h"
 #include "metadata/xmp.h"
@@ -125,12 +126,6 @@ Prepared prepare(const ImageView& image) {
   return result;
 }
 
-/// A profile of colours says nothing about grey pixels, and the other way round (ICC.1, 7.2.6).
-bool describes(Bytes icc, const Shape& shape) {
-  constexpr std::size_t colour_space = 16;
-  return icc.empty() || io::starts_with(icc, shape.channels >= 3 ? "RGB " : "GRAY", colour_space);
-}
-
 /// A picture as the codec takes it, with its options.
 struct Encodable {
   Prepared picture;
@@ -145,7 +140,7 @@ Encodable encodable(const Codec& codec, const ImageView& image, const WriteOptio
     prepared.copy = io::converted(prepared.view, written, options.dither, options.metadata);
     prepared.view = prepared.copy.view();
   }
-  if (!describes(options.metadata.icc, image.shape)) result.options.metadata.icc.clear();
+  if (!io::describes(options.metadata.icc, image.shape.channels)) result.options.metadata.icc.clear();
   return result;
 }
 

@@ -76,7 +76,7 @@ bool compresses(Type type) {
   return (type == Type::u8 || type == Type::u16) && TIFFIsCODECConfigured(COMPRESSION_ADOBE_DEFLATE) != 0;
 }
 
-bool set_tags(TIFF* tiff, const Shape& shape, std::uint32_t rows_per_strip) {
+bool set_tags(TIFF* tiff, const Shape& shape) {
   const bool real = shape.type == Type::f32 || shape.type == Type::f64;
   const int colours = shape.channels >= 3 ? 3 : 1;
   bool good = TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, static_cast<std::uint32_t>(shape.width)) != 0;
@@ -88,7 +88,6 @@ bool set_tags(TIFF* tiff, const Shape& shape, std::uint32_t rows_per_strip) {
   set(TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
   set(TIFFTAG_PHOTOMETRIC, colours == 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK);
   set(TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT);
-  good = good && TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, rows_per_strip) != 0;
   if (compresses(shape.type)) {
     set(TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE);
     set(TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL);
@@ -147,7 +146,8 @@ bool write_page(TIFF* tiff, const ImageView& image, const Metadata& metadata) {
   const auto row_bytes = static_cast<std::size_t>(image.strides.row);
   const auto rows = static_cast<std::int64_t>(std::max<std::size_t>(1, strip_bytes / row_bytes));
   const std::int64_t rows_per_strip = std::min(rows, image.shape.height);
-  return set_tags(tiff, image.shape, static_cast<std::uint32_t>(rows_per_strip)) &&
+  return set_tags(tiff, image.shape) &&
+         TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, static_cast<std::uint32_t>(rows_per_strip)) != 0 &&
          set_block(tiff, TIFFTAG_ICCPROFILE, metadata.icc) &&
          set_block(tiff, TIFFTAG_XMLPACKET, metadata.xmp) && set_resolution(tiff, metadata.resolution) &&
          write_strips(tiff, image, rows_per_strip);
@@ -189,7 +189,7 @@ FileBytes encode_tiff_pages(std::span<const ImageView> images, std::span<const W
   const bool classic = size <= classic_limit;
   TiffFile file;
   file.writing = true;
-  TiffHandle tiff = open_tiff(file, classic ? "wm" : "w8m");
+  TiffHandle tiff = open_tiff(file, classic ? "wlm" : "w8lm");
   bool good = tiff != nullptr;
   std::vector<PageTags> tags;
   for (std::size_t i = 0; good && i < images.size(); ++i) {
@@ -201,6 +201,21 @@ FileBytes encode_tiff_pages(std::span<const ImageView> images, std::span<const W
   if (!good || !file.error.empty()) not_encoded("TIFF", file.error);
   if (classic) add_to_tiff(file.output.bytes, tags);
   return std::move(file.output.bytes);
+}
+
+FileBytes encode_tiff_tile(const Shape& tile, std::span<std::byte> pixels) {
+  TiffFile file;
+  file.writing = true;
+  const TiffHandle tiff = open_tiff(file, "wlm");
+  const bool good =
+      tiff != nullptr && set_tags(tiff.get(), tile) &&
+      TIFFSetField(tiff.get(), TIFFTAG_TILEWIDTH, static_cast<std::uint32_t>(tile.width)) != 0 &&
+      TIFFSetField(tiff.get(), TIFFTAG_TILELENGTH, static_cast<std::uint32_t>(tile.height)) != 0 &&
+      TIFFWriteEncodedTile(tiff.get(), 0, pixels.data(), static_cast<tmsize_t>(pixels.size())) >= 0;
+  if (!good || !file.error.empty()) not_encoded("TIFF", file.error);
+  const std::size_t start = TIFFGetStrileOffset(tiff.get(), 0);
+  const std::size_t size = TIFFGetStrileByteCount(tiff.get(), 0);
+  return copy_of(Bytes(file.output.bytes).subspan(start, size));
 }
 
 }  // namespace satin::io

@@ -33,4 +33,8 @@ using TiffHandle = std::unique_ptr<TIFF, TiffCloser>;
 [[nodiscard]] FileBytes encode_tiff_pages(std::span<const ImageView> images,
                                           std::span<const WriteOptions> options);
 
+/// The compressed bytes of one tile of a file as encode_tiff() makes them. `pixels`, dense and of the tile's
+/// shape, may be changed. The sides of a tile are multiples of 16.
+[[nodiscard]] FileBytes encode_tiff_tile(const Shape& tile, std::span<std::byte> pixels);
+
 }  // namespace satin::io

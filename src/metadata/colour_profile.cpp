@@ -103,4 +103,9 @@ std::string profile_name([[maybe_unused]] Bytes icc) {
   return "unnamed";
 }
 
+bool describes(Bytes icc, int channels) {
+  constexpr std::size_t colour_space = 16;
+  return icc.empty() || starts_with(icc, channels >= 3 ? "RGB " : "GRAY", colour_space);
+}
+
 }  // namespace satin::io

@@ -23,4 +23,8 @@ struct CodedColour {
 /// What a profile calls itself; "unnamed" if it does not, is damaged, or if there is no Little CMS to ask.
 [[nodiscard]] std::string profile_name(Bytes icc);
 
+/// False for a profile of colours beside grey pixels, about which it says nothing, and the other way round
+/// (ICC.1, 7.2.6).
+[[nodiscard]] bool describes(Bytes icc, int channels);
+
 }  // namespace satin::io

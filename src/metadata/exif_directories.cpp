@@ -55,38 +55,52 @@ ExifDirectory read_pointed(const ExifReader& reader, Bytes file, std::size_t fro
   return directory;
 }
 
+/// Bytes of the numbers of which a directory is made (TIFF 6.0, section 2; BigTIFF widens all but tag and
+/// type).
+struct DirectorySizes {
+  unsigned count = 2, entry = entry_size, number = 4;
+};
+constexpr DirectorySizes big_sizes{8, 20, 8};
+
+void add_number(Sink& sink, std::uint64_t value, unsigned bytes) {
+  for (unsigned i = 0; i < bytes; ++i) sink.u8(static_cast<unsigned>(value >> 8 * i & 255));
+}
+
 /// Appends a directory and its values, with the offset of the next one; gives its own.
-std::uint32_t append(Sink& sink, const ExifDirectory& directory, std::uint32_t next_directory = 0) {
-  if (sink.position % 2 != 0) sink.u8(0);
-  const auto start = static_cast<std::uint32_t>(sink.position);
-  auto next = static_cast<std::uint32_t>(start + 2 + directory.size() * entry_size + 4);
+std::uint64_t append(Sink& sink, const TiffEnd& end, const ExifDirectory& directory,
+                     std::uint64_t next_directory = 0) {
+  const DirectorySizes sizes = end.big ? big_sizes : DirectorySizes{};
+  while ((end.base + sink.position) % sizes.count != 0) sink.u8(0);
+  const std::uint64_t start = end.base + sink.position;
+  std::uint64_t next = start + sizes.count + directory.size() * sizes.entry + sizes.number;
   Sink values;
-  sink.le16(static_cast<unsigned>(directory.size()));
+  add_number(sink, directory.size(), sizes.count);
   for (const auto& [tag, field] : directory) {
     sink.le16(tag);
     sink.le16(field.type);
-    sink.le32(field.count);
+    add_number(sink, field.count, sizes.number);
     FileBytes inside = field.value;
-    if (inside.size() > 4) {
+    if (inside.size() > sizes.number) {
       const std::size_t before = values.position;
-      values.text({reinterpret_cast<const char*>(field.value.data()), field.value.size()});
+      values.add(field.value);
       if (values.position % 2 != 0) values.u8(0);
-      sink.le32(next);
-      next += static_cast<std::uint32_t>(values.position - before);
+      add_number(sink, next, sizes.number);
+      next += values.position - before;
       continue;
     }
-    inside.resize(4);
-    sink.text({reinterpret_cast<const char*>(inside.data()), inside.size()});
+    inside.resize(sizes.number);
+    sink.add(inside);
   }
-  sink.le32(next_directory);
-  sink.text({reinterpret_cast<const char*>(values.bytes.data()), values.bytes.size()});
+  add_number(sink, next_directory, sizes.number);
+  sink.add(values.bytes);
   return start;
 }
 
-ExifField pointer_to(std::uint32_t offset) {
+ExifField pointer_to(std::uint64_t offset, bool big) {
+  constexpr std::uint32_t type_ifd8 = 18;
   Sink value;
-  value.le32(offset);
-  return {type_long, 1, std::move(value.bytes)};
+  add_number(value, offset, big ? 8 : 4);
+  return {big ? type_ifd8 : type_long, 1, std::move(value.bytes)};
 }
 
 }  // namespace
@@ -120,13 +134,19 @@ std::vector<ExifDirectory> read_directories(Bytes file) {
   return directories;
 }
 
+std::uint64_t append_directories(Sink& sink, const TiffEnd& end, ExifDirectory first,
+                                 const ExifDescription& description, std::uint64_t next) {
+  if (!description.exif.empty())
+    first.insert_or_assign(exif_directory, pointer_to(append(sink, end, description.exif), end.big));
+  if (!description.gps.empty())
+    first.insert_or_assign(gps_directory, pointer_to(append(sink, end, description.gps), end.big));
+  return append(sink, end, first, next);
+}
+
 std::uint32_t append_directories(Sink& sink, ExifDirectory first, const ExifDescription& description,
                                  std::uint32_t next) {
-  if (!description.exif.empty())
-    first.insert_or_assign(exif_directory, pointer_to(append(sink, description.exif)));
-  if (!description.gps.empty())
-    first.insert_or_assign(gps_directory, pointer_to(append(sink, description.gps)));
-  const std::uint32_t start = append(sink, first, next);
+  const auto start =
+      static_cast<std::uint32_t>(append_directories(sink, TiffEnd{}, std::move(first), description, next));
   sink.position = 4;
   sink.le32(start);
   sink.position = sink.bytes.size();

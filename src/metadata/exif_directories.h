@@ -36,8 +36,18 @@ struct ExifDescription {
 /// All tags of the directory of each page of a little-endian file as libtiff writes it.
 [[nodiscard]] std::vector<ExifDirectory> read_directories(Bytes file);
 
+/// Where directories are appended.
+struct TiffEnd {
+  std::uint64_t base = 0;  ///< the offset that the first byte of the sink has in its file
+  bool big = false;        ///< BigTIFF: offsets of 64 bits
+};
+
 /// Appends the directories, `first` the last of them with pointers to the others and to the directory of the
-/// next page, which is 0 at the end, and sets the header's offset to it. Gives that offset.
+/// next page, which is 0 at the end. Gives the offset of `first` in the file.
+std::uint64_t append_directories(Sink& sink, const TiffEnd& end, ExifDirectory first,
+                                 const ExifDescription& description, std::uint64_t next = 0);
+
+/// The same in a classic file that is whole in memory; sets the header's offset to `first` as well.
 std::uint32_t append_directories(Sink& sink, ExifDirectory first, const ExifDescription& description,
                                  std::uint32_t next = 0);
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "metadata/exif_directories.h"
 #include "metadata/iptc.h"
 
 namespace satin::io {
@@ -32,6 +31,13 @@ FileBytes iptc_from_tiff(Bytes file, std::uint64_t directory) {
   return field.count != 0 ? iptc_of_tag(field.value) : FileBytes();
 }
 
+ExifDescription add_tags(ExifDirectory& directory, const PageTags& page) {
+  ExifDescription description = read_description(page.exif);
+  for (const auto& [tag, field] : description.first) directory.emplace(tag, field);
+  if (!page.iptc.empty()) directory.emplace(iptc_tag, iptc_field(page.iptc));
+  return description;
+}
+
 void add_to_tiff(FileBytes& file, std::span<const PageTags> pages) {
   const auto has_none = [](const PageTags& tags) {
     return read_description(tags.exif).empty() && tags.iptc.empty();
@@ -42,9 +48,7 @@ void add_to_tiff(FileBytes& file, std::span<const PageTags> pages) {
   sink.position = sink.bytes.size();
   std::uint32_t next = 0;
   for (std::size_t i = pages.size(); i-- > 0;) {  // a directory points to that of the next page
-    const ExifDescription description = read_description(pages[i].exif);
-    for (const auto& [tag, field] : description.first) directories[i].emplace(tag, field);
-    if (!pages[i].iptc.empty()) directories[i].emplace(iptc_tag, iptc_field(pages[i].iptc));
+    const ExifDescription description = add_tags(directories[i], pages[i]);
     next = append_directories(sink, std::move(directories[i]), description, next);
   }
   file = std::move(sink.bytes);

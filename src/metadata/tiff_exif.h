@@ -5,6 +5,7 @@
 #include <span>
 
 #include "metadata/bytes.h"
+#include "metadata/exif_directories.h"
 
 namespace satin::io {
 
@@ -24,5 +25,9 @@ struct PageTags {
 /// Appends the tags of EXIF blocks and IPTC data to a little-endian classic TIFF file of as many pages, whose
 /// own tags win. A maker note moves, so that offsets inside it lead nowhere.
 void add_to_tiff(FileBytes& file, std::span<const PageTags> pages);
+
+/// Adds what a page is to have to the tags of its directory, whose own win; gives its EXIF, whose other
+/// directories go into the file beside it.
+[[nodiscard]] ExifDescription add_tags(ExifDirectory& directory, const PageTags& page);
 
 }  // namespace satin::io

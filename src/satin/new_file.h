@@ -2,6 +2,7 @@
 // Files that are too long for memory and yet appear as a whole.
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -22,6 +23,8 @@ class NewFile {
 
   /// Appends.
   void add(std::span<const std::byte> bytes);
+  /// Writes over bytes that were added, from this offset on: a header that only the end of the file tells.
+  void replace(std::uint64_t at, std::span<const std::byte> bytes);
   /// Synchronises the file and gives it its name, and its time if that is given.
   void finish(std::optional<std::filesystem::file_time_type> modified = {});
 

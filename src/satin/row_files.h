@@ -1,6 +1,7 @@
 #pragma once
 // Files of pictures that are never whole in memory.
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -28,19 +29,45 @@ class FileRows : public RowSource {
 [[nodiscard]] std::unique_ptr<FileRows> open_rows(const std::filesystem::path& path,
                                                   const ReadOptions& options = {});
 
+/// The rows of a picture that is whole in memory.
+class ImageRows final : public RowSource {
+ public:
+  /// One frame in host memory, which must outlive the rows. Throws Error(usage) for another one.
+  explicit ImageRows(const ImageView& picture);
+
+  [[nodiscard]] const Shape& shape() const noexcept override { return picture_.shape; }
+  void rewind() override { next_ = 0; }
+  void read(const MutableImageView& rows) override;
+
+ private:
+  ImageView picture_;
+  std::int64_t next_ = 0;
+};
+
 /// How write_rows() writes.
 struct RowWriteOptions {
   bool overwrite = false;  ///< otherwise an existing file is refused with Error(usage)
   bool pyramid = false;    ///< pictures of half the size behind the picture, down to one tile
+  int threads = 0;         ///< that compress; 0: all that the process may use
   Metadata metadata{};     ///< goes into the file beside the pixels
 };
 
-/// Writes all rows to a TIFF file of 256 x 256 tiles, BigTIFF where 4 GB could be passed, compressed as
-/// write_picture() compresses TIFF. The levels of a pyramid are pages of reduced resolution behind the
-/// picture; a pixel of one is the mean of four, rounded to nearest, of straight alpha weighted by it. The
-/// file appears whole or not at all. Holds rows of tiles: memory grows with the width alone. Throws
-/// Error(usage) as write_picture() and for names that do not end in .tif or .tiff, Error(environment) if the
-/// disk is full.
+/// Throws Error(usage) if rows of this shape cannot be written under this name: as check_writable(), and for
+/// names that do not end in .tif or .tiff, standard output, devices and pipes, and pyramids of types other
+/// than u8, u16 and f32. Creates nothing.
+void check_rows_writable(const std::filesystem::path& path, const Shape& shape,
+                         const RowWriteOptions& options = {});
+
+/// Rewinds the source and writes all of its rows to a TIFF file of 256 x 256 tiles, BigTIFF where 4 GB could
+/// be passed, with the compression and the metadata of write_picture(). The file appears whole or not at all.
+///
+/// The levels of a pyramid are pages of reduced resolution behind the picture, each half as wide and high as
+/// the one before, rounded up. A pixel of one is the mean of four of the values as they are stored, rounded
+/// to nearest, ties up; at odd edges that of the pixels that exist; straight colours are weighted by alpha.
+///
+/// Holds a row of tiles, as stored and compressed, and with a pyramid one of each level: memory grows with
+/// the width alone. The source is asked for as many rows as a tile has, or what is left. Throws as
+/// check_rows_writable(), what the source throws, and Error(environment) if the disk is full.
 void write_rows(const std::filesystem::path& path, RowSource& rows, const RowWriteOptions& options = {});
 
 }  // namespace satin

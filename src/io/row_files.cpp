@@ -1,0 +1,129 @@
+// The public functions of satin/row_files.h over the list of codecs.
+
+#include "satin/row_files.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "io/file.h"
+#include "io/support.h"
+#include "metadata/colour_profile.h"
+#include "satin/error.h"
+#include "satin/new_file.h"
+
+namespace satin {
+namespace {
+
+using io::Codec;
+
+[[noreturn]] void refuse(const std::filesystem::path& path, const std::string& reason) {
+  throw Error(ErrorKind::usage, printable(path.native()) + ": " + reason);
+}
+
+/// The codec that writes rows under this name. Throws Error(usage).
+const Codec& row_writer(const std::filesystem::path& path) {
+  std::vector<std::string> words;
+  const std::string extension = io::lower(path.extension().string());
+  for (const Codec& codec : io::codecs()) {
+    if (std::ranges::find(codec.extensions, extension) != codec.extensions.end() &&
+        codec.write_rows != nullptr)
+      return codec;
+    if (codec.write_rows != nullptr)
+      words.insert(words.end(), codec.extensions.begin(), codec.extensions.end());
+  }
+  if (words.empty())
+    refuse(
+        path,
+        "this build of Satin has no TIFF, the only format that is written row by row. Build it with libtiff "
+        "and SATIN_CODECS=FULL.");
+  refuse(path, "rows are written to TIFF files alone. Use " + io::one_of(words) + ".");
+}
+
+/// Rows for a picture of this shape: of its width and pixels, and no more than are left.
+void check_rows(const MutableImageView& rows, const Shape& shape, std::int64_t left) {
+  const Shape& asked = rows.shape;
+  if (asked.width != shape.width || asked.channels != shape.channels || asked.type != shape.type ||
+      asked.frames != 1 || rows.memory != Memory::host || !rows.interleaved())
+    throw Error(ErrorKind::usage, "rows of " + describe(shape) + " cannot be read into " + describe(asked) +
+                                      ". Give interleaved rows of the same pixels in host memory.");
+  if (asked.height > left)
+    throw Error(ErrorKind::usage, std::to_string(asked.height) + " rows were asked for, and " +
+                                      std::to_string(left) + " are left. Ask for fewer, or rewind.");
+}
+
+}  // namespace
+
+ImageRows::ImageRows(const ImageView& picture) : picture_(picture) {
+  validate(picture.shape);
+  if (picture.empty() || picture.shape.frames != 1 || picture.memory != Memory::host ||
+      !picture.interleaved())
+    throw Error(ErrorKind::usage,
+                "rows are read from one interleaved picture in host memory. Copy it there first.");
+}
+
+void ImageRows::read(const MutableImageView& rows) {
+  check_rows(rows, picture_.shape, picture_.shape.height - next_);
+  const auto bytes = static_cast<std::size_t>(picture_.shape.width * picture_.strides.pixel);
+  for (std::int64_t y = 0; y < rows.shape.height; ++y)
+    std::memcpy(rows.at(0, y), picture_.at(0, next_ + y), bytes);
+  next_ += rows.shape.height;
+}
+
+void check_rows_writable(const std::filesystem::path& path, const Shape& shape,
+                         const RowWriteOptions& options) {
+  if (io::is_standard_stream(path))
+    refuse(path, "rows are not written to standard output. Give the name of a .tiff file.");
+  static_cast<void>(row_writer(path));
+  if (std::error_code error; std::filesystem::exists(path, error) &&
+                             !std::filesystem::is_regular_file(path, error) &&
+                             !std::filesystem::is_directory(path, error))
+    refuse(path, "it is not a file, and rows are written to files alone. Give the name of a file.");
+  WriteOptions whole;
+  whole.overwrite = options.overwrite;
+  check_writable(path, shape, whole);
+  if (options.pyramid && shape.type != Type::u8 && shape.type != Type::u16 && shape.type != Type::f32)
+    refuse(path, std::string("a pyramid is made of u8, u16 or f32, not of ") + name_of(shape.type) +
+                     ". Leave it out (--pyramid).");
+}
+
+void write_rows(const std::filesystem::path& path, RowSource& rows, const RowWriteOptions& options) {
+  check_rows_writable(path, rows.shape(), options);
+  RowWriteOptions own = options;
+  if (!io::describes(own.metadata.icc, rows.shape().channels)) own.metadata.icc.clear();
+  rows.rewind();
+  NewFile file(path, options.overwrite);
+  row_writer(path).write_rows(file, rows, own);
+  file.finish();
+}
+
+}  // namespace satin
+
+namespace satin {
+namespace {
+
+/// Stands in until rows are read from the file itself: the picture is whole in memory.
+class WholeRows final : public FileRows {
+ public:
+  explicit WholeRows(Picture picture) : picture_(std::move(picture)), rows_(picture_.image) {}
+  [[nodiscard]] const Shape& shape() const noexcept override { return rows_.shape(); }
+  void rewind() override { rows_.rewind(); }
+  void read(const MutableImageView& rows) override { rows_.read(rows); }
+  [[nodiscard]] const Metadata& metadata() const noexcept override { return picture_.metadata; }
+  [[nodiscard]] const std::vector<std::string>& warnings() const noexcept override {
+    return picture_.warnings;
+  }
+
+ private:
+  Picture picture_;
+  ImageRows rows_;
+};
+
+}  // namespace
+
+std::unique_ptr<FileRows> open_rows(const std::filesystem::path& path, const ReadOptions& options) {
+  return std::make_unique<WholeRows>(read_picture(path, options));
+}
+
+}  // namespace satin

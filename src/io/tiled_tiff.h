@@ -1,0 +1,44 @@
+#pragma once
+// TIFF files of tiles that are written from the front to the back, for pictures that are never whole in
+// memory. A file begins with its tiles, in the order in which they come; the directories of all pages follow
+// them, and the header, which leads to the first one, is set at last.
+
+#include <span>
+#include <vector>
+
+#include "metadata/exif_directories.h"
+#include "satin/metadata.h"
+#include "satin/new_file.h"
+#include "satin/view.h"
+
+namespace satin::io {
+
+constexpr std::int64_t tile_side = 256;
+
+class TiledTiff {
+ public:
+  /// `pages`: the picture, then the levels of its pyramid. `metadata` is that of the picture.
+  TiledTiff(NewFile& file, std::span<const Shape> pages, const Metadata& metadata);
+
+  /// Appends a compressed tile: the one that follows in its page, from left to right and from top to bottom.
+  void add_tile(std::size_t page, Bytes tile);
+  /// Once every page has all its tiles.
+  void finish();
+
+ private:
+  struct Page {
+    ExifDirectory tags;
+    ExifDescription description;
+    std::vector<std::uint64_t> offsets;
+    std::vector<std::uint32_t> sizes;
+  };
+
+  void append(Bytes bytes);
+
+  NewFile& file_;
+  bool big_;
+  std::uint64_t end_ = 0;
+  std::vector<Page> pages_;
+};
+
+}  // namespace satin::io
