@@ -2,6 +2,7 @@
 // What every file format is to the rest of satin_io: one record in the list of codecs.cpp.
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -60,6 +61,9 @@ struct FileFacts {
   bool gain_map = false;
 };
 
+class InputFile;
+class RowReader;
+
 struct Codec {
   const char* name = "";
   std::vector<std::string_view> extensions;  ///< lower case, with the dot; the first one is the usual one
@@ -86,6 +90,11 @@ struct Codec {
   /// Null: nothing but EXIF tells.
   FileFacts (*facts)(Bytes bytes) = nullptr;
   SeveralPictures several = {};
+  /// Null if the format is read as a whole only. `bytes` are those of the file, mapped for the length of the
+  /// call; `file` outlives the reader. Throws as `decode`, and Error(usage) with the remedy for what is read
+  /// as a whole only.
+  std::unique_ptr<RowReader> (*open_rows)(const InputFile& file, Bytes bytes, const FilePicture& picture,
+                                          const ReadOptions& options) = nullptr;
   /// Null if the format is written as a whole only. The source stands at its top, and `holds` allows its
   /// shape.
   void (*write_rows)(NewFile& file, RowSource& rows, const RowWriteOptions& options) = nullptr;
@@ -111,6 +120,7 @@ struct Codec {
 [[nodiscard]] Codec tga_codec();
 [[nodiscard]] Codec hdr_codec();
 [[nodiscard]] std::vector<Codec> pnm_codecs();
+[[nodiscard]] Codec pfm_codec();
 [[nodiscard]] Codec npy_codec();
 [[nodiscard]] Codec exr_codec();
 [[nodiscard]] Codec webp_codec();

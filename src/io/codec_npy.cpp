@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "io/row_reader.h"
 #include "io/support.h"
 #include "satin/error.h"
 
@@ -110,7 +111,8 @@ void look_at_npy(Bytes start, const ReadOptions& options) {
   accept(header.sizes[1], header.sizes[0], channels_of(header), header.type, options);
 }
 
-Picture decode_npy(Bytes bytes, const ReadOptions& options) {
+/// The header, with the samples of the pixels left in `bytes`, checked.
+Header read_whole_header(Bytes& bytes, const ReadLimits& limits) {
   const Header header = read_header(bytes);
   const auto [height, width, channels] = header.sizes;
   if (channels > most_channels)
@@ -120,15 +122,39 @@ Picture decode_npy(Bytes bytes, const ReadOptions& options) {
             std::to_string(channels) + ")",
         "Save an array of shape (h, w) or (h, w, c) with 1 to 4 channels c: numpy.moveaxis() changes the "
         "order.");
-  const int small_channels = channels_of(header);
-  check_limits(width, height, small_channels, header.type, options.limits);
+  check_limits(width, height, channels_of(header), header.type, limits);
+  if (bytes.size() / size_of(header.type) < width * height * channels) truncated("NPY");
+  return header;
+}
+
+/// Samples in the byte order of the machine.
+void read_samples(const Header& header, const std::byte* stored, std::size_t samples, std::byte* target) {
   const std::size_t size = size_of(header.type);
-  const std::size_t samples = width * height * channels;
-  if (bytes.size() / size < samples) truncated("NPY");
-  Image image = allocate(width, height, small_channels, header.type, Alpha::none, options);
-  std::memcpy(image.data(), bytes.data(), samples * size);
-  if (header.little != (std::endian::native == std::endian::little)) swap_bytes(image.data(), samples, size);
+  std::memcpy(target, stored, samples * size);
+  if (header.little != (std::endian::native == std::endian::little)) swap_bytes(target, samples, size);
+}
+
+Picture decode_npy(Bytes bytes, const ReadOptions& options) {
+  const Header header = read_whole_header(bytes, options.limits);
+  const auto [height, width, channels] = header.sizes;
+  Image image = allocate(width, height, channels_of(header), header.type, Alpha::none, options);
+  read_samples(header, bytes.data(), width * height * channels, image.data());
   return image;
+}
+
+std::unique_ptr<RowReader> open_npy_rows(const InputFile& file, Bytes bytes, const FilePicture&,
+                                         const ReadOptions& options) {
+  Bytes data = bytes;
+  const Header header = read_whole_header(data, without_bytes(options.limits));
+  const auto [height, width, channels] = header.sizes;
+  StoredRows rows{"NPY"};
+  rows.shape = shape_of(width, height, channels_of(header), header.type, Alpha::none);
+  rows.start = bytes.size() - data.size();
+  rows.row_bytes = width * channels * size_of(header.type);
+  rows.decode = [header, samples = width * channels](std::span<std::byte> stored, std::byte* pixels) {
+    read_samples(header, stored.data(), samples, pixels);
+  };
+  return stored_rows(file, std::move(rows), options);
 }
 
 FileBytes encode_npy(const ImageView& image, const WriteOptions&) {
@@ -161,6 +187,7 @@ FileBytes encode_npy(const ImageView& image, const WriteOptions&) {
 Codec npy_codec() {
   Codec codec{"NPY", {".npy"}, sniff_npy, decode_npy, encode_npy};
   codec.look = look_at_npy;
+  codec.open_rows = open_npy_rows;
   codec.holds.types = set_of(Type::u8, Type::u16, Type::u32, Type::u64, Type::f32, Type::f64);
   codec.holds.channels = set_of(1, 2, 3, 4);
   codec.holds.alpha = set_of(Alpha::none, Alpha::straight, Alpha::premultiplied);

@@ -1,11 +1,11 @@
-// PBM, PGM and PPM, plain and binary, and PAM, whose binary files may hold one picture after another; and
-// PFM: 32-bit floats, one or three channels, rows from bottom to top.
+// PBM, PGM and PPM, plain and binary, and PAM, whose binary files may hold one picture after another.
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstring>
+#include <utility>
 
+#include "io/row_reader.h"
 #include "io/text_header.h"
 #include "satin/error.h"
 
@@ -114,25 +114,29 @@ void read_plain(TextHeader& text, const Header& header, Image& image) {
   }
 }
 
-void read_bits(Bytes data, const Header& header, Image& image) {
+/// Rows of one bit a pixel, of which 1 is black.
+void read_bits(const std::byte* data, const Header& header, std::uint64_t rows, std::byte* target) {
   const std::uint64_t row_bytes = (header.width + 7) / 8;
-  std::byte* target = image.data();
-  for (std::uint64_t y = 0; y < header.height; ++y)
+  for (std::uint64_t y = 0; y < rows; ++y, data += row_bytes)
     for (std::uint64_t x = 0; x < header.width; ++x) {
-      const bool black = (byte_at(data, y * row_bytes + x / 8) >> (7 - x % 8) & 1U) != 0;
+      const bool black = (std::to_integer<unsigned>(data[x / 8]) >> (7 - x % 8) & 1U) != 0;
       *target++ = black ? std::byte{0} : std::byte{255};
     }
 }
 
-void read_binary(Bytes data, const Header& header, Image& image) {
+/// Rows of a binary file.
+void read_binary(const std::byte* data, const Header& header, std::uint64_t rows, std::byte* target) {
+  if (header.kind == '4') return read_bits(data, header, rows, target);
   const std::size_t size = size_of(header.type());
+  const std::uint64_t samples = header.width * header.channels * rows;
   if (size == 1 && header.maximum == 255) {
-    std::memcpy(image.data(), data.data(), header.samples());
+    std::memcpy(target, data, samples);
     return;
   }
   const Scaler scaler(header);
-  for (std::uint64_t i = 0; i < header.samples(); ++i)
-    scaler.store(size == 1 ? byte_at(data, i) : be16(data, i * 2), image.data() + i * size);
+  const Bytes bytes(data, samples * size);
+  for (std::uint64_t i = 0; i < samples; ++i)
+    scaler.store(size == 1 ? byte_at(bytes, i) : be16(bytes, i * 2), target + i * size);
 }
 
 int channels_of(const Header& header) {
@@ -173,22 +177,52 @@ std::vector<FilePicture> list_pictures(Bytes bytes, const ReadOptions& options) 
   return pictures;
 }
 
-Picture decode_pnm(Bytes file, const FilePicture& picture, const ReadOptions& options) {
+/// One of the pictures of a file: its header and what follows it.
+struct Stored {
+  Header header;
+  TextHeader text;
+  Bytes data;
+};
+
+Stored find_picture(Bytes file, const FilePicture& picture, const ReadLimits& limits) {
   const Bytes bytes = file.subspan(picture.at);
   TextHeader text(bytes, format, 2);
-  const Header header = checked_header(text, bytes, options.limits);
+  const Header header = checked_header(text, bytes, limits);
   const Bytes data = header.plain() ? bytes.subspan(text.position()) : text.rest();
   if (data.size() < header.bytes()) truncated(format);
+  return {header, text, data};
+}
+
+Picture decode_pnm(Bytes file, const FilePicture& picture, const ReadOptions& options) {
+  Stored stored = find_picture(file, picture, options.limits);
+  const Header& header = stored.header;
   Image image = allocate(header.width, header.height, static_cast<int>(header.channels), header.type(),
                          header.alpha, options);
   if (header.plain()) {
-    read_plain(text, header, image);
-  } else if (header.kind == '4') {
-    read_bits(data, header, image);
+    read_plain(stored.text, header, image);
   } else {
-    read_binary(data, header, image);
+    read_binary(stored.data.data(), header, header.height, image.data());
   }
   return image;
+}
+
+std::unique_ptr<RowReader> open_pnm_rows(const InputFile& file, Bytes bytes, const FilePicture& picture,
+                                         const ReadOptions& options) {
+  const Stored stored = find_picture(bytes, picture, without_bytes(options.limits));
+  const Header& header = stored.header;
+  if (header.plain())
+    throw Error(ErrorKind::usage,
+                "pixels written as numbers are not read row by row. Read the file as a whole (without "
+                "--stream), or write it in binary first, for example with pnmtopnm.");
+  StoredRows rows{format};
+  rows.shape =
+      shape_of(header.width, header.height, static_cast<int>(header.channels), header.type(), header.alpha);
+  rows.start = static_cast<std::uint64_t>(stored.data.data() - bytes.data());
+  rows.row_bytes = header.bytes() / header.height;
+  rows.decode = [header](std::span<std::byte> row, std::byte* pixels) {
+    read_binary(row.data(), header, 1, pixels);
+  };
+  return stored_rows(file, std::move(rows), options);
 }
 
 void write_samples(Sink& sink, const ImageView& image) {
@@ -245,67 +279,6 @@ FileBytes encode_pbm(const ImageView& image, const WriteOptions&) {
   return std::move(sink.bytes);
 }
 
-bool sniff_pfm(Bytes bytes, std::string_view) {
-  return (starts_with(bytes, "PF") || starts_with(bytes, "Pf")) && bytes.size() > 2 &&
-         (bytes[2] == std::byte{'\n'} || bytes[2] == std::byte{' '} || bytes[2] == std::byte{'\r'});
-}
-
-// The sign of the scale tells the byte order. Its size is a unit that no two programs agree on; values are
-// read as they are stored.
-bool read_little_endian(TextHeader& text) {
-  std::string_view word = text.word();
-  if (word.empty()) truncated("PFM");
-  if (word.front() == '+') word.remove_prefix(1);
-  double scale = 0.0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), scale);
-  if (error != std::errc() || end != word.data() + word.size() || !std::isfinite(scale) || scale == 0.0)
-    damaged("PFM", "its scale is not a number");
-  return scale < 0.0;
-}
-
-int channels_of_pfm(Bytes bytes) { return bytes[1] == std::byte{'F'} ? 3 : 1; }
-
-void look_at_pfm(Bytes start, const ReadOptions& options) {
-  std::uint64_t width = 0, height = 0;
-  try {
-    TextHeader text(start, "PFM", 2);
-    width = text.number();
-    height = text.number();
-  } catch (const Error&) {
-    return;
-  }
-  accept(width, height, channels_of_pfm(start), Type::f32, options);
-}
-
-Picture decode_pfm(Bytes bytes, const ReadOptions& options) {
-  const int channels = channels_of_pfm(bytes);
-  TextHeader text(bytes, "PFM", 2);
-  const std::uint64_t width = text.number();
-  const std::uint64_t height = text.number();
-  const bool little = read_little_endian(text);
-  check_limits(width, height, channels, Type::f32, options.limits);
-  const Bytes data = text.rest();
-  const std::size_t row_bytes = static_cast<std::size_t>(channels) * sizeof(float) * width;
-  if (data.size() / row_bytes < height) truncated("PFM");
-  Image image = allocate(width, height, channels, Type::f32, Alpha::none, options);
-  for (std::size_t y = 0; y < height; ++y)
-    std::memcpy(image.data() + (height - 1 - y) * row_bytes, data.data() + y * row_bytes, row_bytes);
-  if (little != (std::endian::native == std::endian::little))
-    swap_bytes(image.data(), row_bytes / sizeof(float) * height, sizeof(float));
-  return image;
-}
-
-FileBytes encode_pfm(const ImageView& image, const WriteOptions&) {
-  const Shape& shape = image.shape;
-  const bool little = std::endian::native == std::endian::little;
-  Sink sink;
-  sink.text(std::string(shape.channels == 3 ? "PF\n" : "Pf\n") + std::to_string(shape.width) + " " +
-            std::to_string(shape.height) + (little ? "\n-1.0\n" : "\n1.0\n"));
-  for (std::int64_t y = shape.height - 1; y >= 0; --y)
-    sink.add({image.at(0, y), static_cast<std::size_t>(image.strides.row)});
-  return std::move(sink.bytes);
-}
-
 }  // namespace
 
 std::vector<Codec> pnm_codecs() {
@@ -322,9 +295,8 @@ std::vector<Codec> pnm_codecs() {
   for (Codec& codec : codecs) {
     codec.several = {"page", list_pictures, decode_pnm, nullptr};
     codec.look = look_at_pnm;
+    codec.open_rows = open_pnm_rows;
   }
-  codecs.push_back({"PFM", {".pfm"}, sniff_pfm, decode_pfm, encode_pfm, {set_of(Type::f32), set_of(1, 3)}});
-  codecs.back().look = look_at_pfm;
   return codecs;
 }
 

@@ -56,6 +56,7 @@ std::vector<Codec> make_list() {
   list.push_back(bmp_codec());
   list.push_back(hdr_codec());
   for (Codec& codec : pnm_codecs()) list.push_back(std::move(codec));
+  list.push_back(pfm_codec());
   list.push_back(npy_codec());
   list.push_back(tga_codec());
   return list;

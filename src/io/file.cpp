@@ -12,6 +12,7 @@
 #include <system_error>
 #include <utility>
 
+#include "io/input_file.h"
 #include "satin/error.h"
 #include "satin/new_file.h"
 
@@ -19,73 +20,6 @@ namespace satin::io {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A file descriptor that closes itself.
-class Descriptor {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int descriptor) : descriptor_(descriptor) {}
-  ~Descriptor() { static_cast<void>(close()); }
-  Descriptor(Descriptor&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(descriptor_, other.descriptor_);
-    return *this;
-  }
-
-  [[nodiscard]] int get() const noexcept { return descriptor_; }
-
-  /// False, with errno set, if the data of the file may not have arrived.
-  [[nodiscard]] bool close() noexcept {
-    const int descriptor = std::exchange(descriptor_, -1);
-    return descriptor < 0 || ::close(descriptor) == 0;
-  }
-
- private:
-  int descriptor_ = -1;
-};
-
-std::string error_text(int code) { return std::generic_category().message(code); }
-
-constexpr std::size_t first_part = std::size_t{1} << 16;
-
-[[noreturn]] void fail_to_read(const std::string& name, const std::string& reason) {
-  throw Error(ErrorKind::input, name + ": " + reason);
-}
-
-[[noreturn]] void fail_to_open(const std::string& name, int code) {
-  if (code == ENOENT || code == ENOTDIR)
-    fail_to_read(name, "there is no such file. Check the name and the folder.");
-  if (code == EACCES || code == EPERM)
-    fail_to_read(name, "permission to read it is denied. Check the permissions of the file and its folders.");
-  if (code == ELOOP)
-    fail_to_read(name, "it is a symbolic link that leads nowhere. Give the name of the file itself.");
-  if (code == ENAMETOOLONG) fail_to_read(name, "the name is too long. Check the name.");
-  fail_to_read(name, "it cannot be opened: " + error_text(code) + ".");
-}
-
-Descriptor open_input(const fs::path& path, const std::string& name) {
-  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0) fail_to_open(name, errno);
-  return file;
-}
-
-/// Reads until `wanted` bytes are there or the data ends; true at the end.
-bool read_up_to(int descriptor, FileBytes& bytes, std::size_t wanted, const std::string& name) {
-  std::size_t filled = bytes.size();
-  bytes.resize(wanted);
-  while (filled < wanted) {
-    const ssize_t count = ::read(descriptor, bytes.data() + filled, wanted - filled);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0)
-      fail_to_read(name, "reading failed: " + error_text(errno) + ". Check the disk or the connection.");
-    if (count == 0) {
-      bytes.resize(filled);
-      return true;
-    }
-    filled += static_cast<std::size_t>(count);
-  }
-  return false;
-}
 
 [[noreturn]] void refuse(const fs::path& path, const std::string& reason) {
   throw Error(ErrorKind::usage, printable(path.native()) + ": " + reason);
@@ -212,42 +146,6 @@ bool is_named_pipe(const fs::path& path) {
 }
 
 }  // namespace
-
-bool is_standard_stream(const fs::path& path) { return path == "-"; }
-
-FileBytes read_file(const fs::path& path, std::uint64_t limit, const std::function<bool(Bytes)>& accept) {
-  const bool standard = is_standard_stream(path);
-  const std::string name = standard ? "standard input" : printable(path.native());
-  if (path.empty()) fail_to_read("input", "the name of the file is empty. Give a name.");
-  if (standard && ::isatty(STDIN_FILENO) != 0)
-    fail_to_read(name, "it is a terminal. Pipe or redirect a picture into the command.");
-  const Descriptor file = standard ? Descriptor() : open_input(path, name);
-  const int descriptor = standard ? STDIN_FILENO : file.get();
-
-  struct stat status {};
-  if (::fstat(descriptor, &status) != 0)
-    fail_to_read(name, "it cannot be examined: " + error_text(errno) + ".");
-  if (S_ISDIR(status.st_mode)) fail_to_read(name, "it is a folder, not a picture. Give the name of a file.");
-  const std::uint64_t known_size = S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0;
-  const auto check_size = [&](std::uint64_t size) {
-    if (size > limit)
-      fail_to_read(
-          name, "the file is over the limit of " + std::to_string(limit) + " bytes. Raise it (--max-bytes).");
-  };
-  check_size(known_size);
-
-  FileBytes bytes;
-  bool ended = read_up_to(descriptor, bytes, first_part, name);
-  if (bytes.empty()) fail_to_read(name, "the file is empty. Get a complete copy of it.");
-  if (!accept(bytes)) return bytes;
-  // One byte more than the size, so that the end is seen without another round.
-  while (!ended) {
-    const std::uint64_t next = std::max<std::uint64_t>(known_size + 1, std::uint64_t{bytes.size()} * 2);
-    ended = read_up_to(descriptor, bytes, static_cast<std::size_t>(std::min(next, limit + 1)), name);
-    check_size(bytes.size());
-  }
-  return bytes;
-}
 
 void check_target(const fs::path& path, bool overwrite) {
   if (path.empty()) refuse("output", "the name of the file is empty. Give a name.");

@@ -1,22 +1,12 @@
 #pragma once
-// Files and streams as a whole: reading them, and writing them so that no half of one is ever seen.
+// Files and streams that are written, so that no half of one is ever seen.
 
 #include <filesystem>
-#include <functional>
 #include <optional>
 
-#include "io/codec.h"
+#include "metadata/bytes.h"
 
 namespace satin::io {
-
-/// True for the names of standard input and standard output.
-[[nodiscard]] bool is_standard_stream(const std::filesystem::path& path);
-
-/// Everything in a file or, for "-", in standard input. `accept` sees the first 64 KiB (or all, if it is
-/// less) before more is read; it says whether it is, and may throw. Throws Error(input) with the name of the
-/// file.
-[[nodiscard]] FileBytes read_file(const std::filesystem::path& path, std::uint64_t limit,
-                                  const std::function<bool(Bytes)>& accept);
 
 /// Throws Error(usage) if nothing can be written there. Creates nothing.
 void check_target(const std::filesystem::path& path, bool overwrite);

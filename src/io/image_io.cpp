@@ -1,19 +1,18 @@
 // The public functions of satin/io.h over the list of codecs.
 
 #include <algorithm>
-#include <new>
 #include <utility>
 
 #include "io/choice.h"
 #include "io/convert.h"
 #include "io/file.h"
 #include "io/file_info.h"
+#include "io/input_file.h"
 #include "io/photo_depth.h"
+#include "io/reading.h"
 #include "io/support.h"
 #include "metadata/colour_profile.h"
-#include "metadata/pixel_tags.h"
 #include "metadata/resolution.h"
-#include "metadata/xmp.h"
 #include "satin/error.h"
 
 namespace satin {
@@ -21,41 +20,15 @@ namespace {
 
 using io::Bytes;
 using io::Codec;
+using io::codec_for;
+using io::name_of_input;
+using io::named;
 
 std::vector<std::string> usual_extensions() {
   std::vector<std::string> words;
   for (const Codec& codec : io::codecs())
     if (codec.encode != nullptr) words.emplace_back(codec.extensions.front());
   return words;
-}
-
-/// The codec that reads these bytes. Throws Error(input), without the name of the file.
-const Codec& codec_for(Bytes bytes, std::string_view extension) {
-  for (const Codec& codec : io::codecs()) {
-    if (!codec.sniff(bytes, extension)) continue;
-    if (!codec.reads())
-      throw Error(ErrorKind::input, std::string(codec.name) + " files are not read. " + codec.advice);
-    return codec;
-  }
-  std::vector<std::string> names;
-  for (const Codec& codec : io::codecs())
-    if (codec.reads()) names.emplace_back(codec.name);
-  throw Error(ErrorKind::input,
-              "this is not an image format that Satin reads. Convert it to " + io::one_of(names) + ".");
-}
-
-/// Puts the name of the file before the messages of `work`.
-template <class Work>
-decltype(auto) named(const std::string& name, const Work& work) {
-  try {
-    return work();
-  } catch (const Error& error) {
-    throw Error(error.kind(), name + ": " + error.what());
-  } catch (const std::bad_alloc&) {
-    throw Error(ErrorKind::environment, name + ": there is not enough memory for this picture.");
-  } catch (const std::length_error&) {
-    throw Error(ErrorKind::environment, name + ": there is not enough memory for this picture.");
-  }
 }
 
 std::string extension_of(const std::filesystem::path& path, const WriteOptions& options) {
@@ -183,11 +156,7 @@ std::vector<std::byte> encode(std::span<const ImageView> images, const std::stri
 Picture described(Picture picture) {
   const Shape& shape = picture.image.shape();
   if (picture.photo) io::complete_photo(*picture.photo, picture.metadata.exif, shape);
-  std::optional<Resolution>& resolution = picture.metadata.resolution;
-  if (!resolution) resolution = io::resolution_of_exif(picture.metadata.exif);
-  io::describe_in_exif(picture.metadata.exif, shape.width, shape.height);
-  if (!io::describe_in_xmp(picture.metadata.xmp, shape.width, shape.height))
-    picture.warnings.emplace_back("The XMP packet is damaged and was left out.");
+  io::describe(picture.metadata, shape, picture.warnings);
   return picture;
 }
 
@@ -214,10 +183,6 @@ std::vector<Picture> decode_pictures(Bytes bytes, const std::string& name, const
     left -= size;
   }
   return pictures;
-}
-
-std::string name_of_input(const std::filesystem::path& path) {
-  return io::is_standard_stream(path) ? "standard input" : printable(path.native());
 }
 
 /// All of a file, if its beginning is that of a picture and `wanted` of its format.

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "io/file.h"
+#include "io/choice.h"
+#include "io/reading.h"
+#include "io/row_reader.h"
 #include "io/support.h"
 #include "metadata/colour_profile.h"
 #include "satin/error.h"
@@ -53,7 +55,62 @@ void check_rows(const MutableImageView& rows, const Shape& shape, std::int64_t l
                                       std::to_string(left) + " are left. Ask for fewer, or rewind.");
 }
 
+/// The formats that are read row by row, by name.
+std::vector<std::string> row_formats() {
+  std::vector<std::string> names;
+  for (const Codec& codec : io::codecs())
+    if (codec.open_rows != nullptr) names.emplace_back(codec.name);
+  return names;
+}
+
+/// A reader and where it stands.
+class RowsOfFile final : public FileRows {
+ public:
+  RowsOfFile(const std::filesystem::path& path, const ReadOptions& options) : file_(path) {
+    io::named(file_.name(), [&] { open(io::lower(path.extension().string()), options); });
+  }
+
+  [[nodiscard]] const Shape& shape() const noexcept override { return reader_->shape; }
+  void rewind() override { next_ = 0; }
+  void read(const MutableImageView& rows) override {
+    io::named(file_.name(), [&] {
+      check_rows(rows, shape(), shape().height - next_);
+      reader_->read(next_, rows);
+    });
+    next_ += rows.shape.height;
+  }
+  [[nodiscard]] const Metadata& metadata() const noexcept override { return reader_->metadata; }
+  [[nodiscard]] const std::vector<std::string>& warnings() const noexcept override {
+    return reader_->warnings;
+  }
+
+ private:
+  void open(const std::string& extension, const ReadOptions& options) {
+    const io::MappedFile mapped(file_);
+    const Codec& codec = io::codec_for(mapped.bytes(), extension);
+    if (codec.open_rows == nullptr)
+      throw Error(ErrorKind::usage,
+                  std::string(codec.name) +
+                      " files are read as a whole, not row by row. Leave that out (--stream), or convert the "
+                      "file to " +
+                      io::one_of(row_formats()) + " first.");
+    ReadOptions choice = options;
+    choice.limits = io::without_bytes(options.limits);
+    const io::FilePicture picture = io::chosen_picture(codec, mapped.bytes(), choice);
+    reader_ = codec.open_rows(file_, mapped.bytes(), picture, options);
+    io::describe(reader_->metadata, reader_->shape, reader_->warnings);
+  }
+
+  io::InputFile file_;
+  std::unique_ptr<io::RowReader> reader_;
+  std::int64_t next_ = 0;
+};
+
 }  // namespace
+
+std::unique_ptr<FileRows> open_rows(const std::filesystem::path& path, const ReadOptions& options) {
+  return std::make_unique<RowsOfFile>(path, options);
+}
 
 ImageRows::ImageRows(const ImageView& picture) : picture_(picture) {
   validate(picture.shape);
@@ -96,34 +153,6 @@ void write_rows(const std::filesystem::path& path, RowSource& rows, const RowWri
   NewFile file(path, options.overwrite);
   row_writer(path).write_rows(file, rows, own);
   file.finish();
-}
-
-}  // namespace satin
-
-namespace satin {
-namespace {
-
-/// Stands in until rows are read from the file itself: the picture is whole in memory.
-class WholeRows final : public FileRows {
- public:
-  explicit WholeRows(Picture picture) : picture_(std::move(picture)), rows_(picture_.image) {}
-  [[nodiscard]] const Shape& shape() const noexcept override { return rows_.shape(); }
-  void rewind() override { rows_.rewind(); }
-  void read(const MutableImageView& rows) override { rows_.read(rows); }
-  [[nodiscard]] const Metadata& metadata() const noexcept override { return picture_.metadata; }
-  [[nodiscard]] const std::vector<std::string>& warnings() const noexcept override {
-    return picture_.warnings;
-  }
-
- private:
-  Picture picture_;
-  ImageRows rows_;
-};
-
-}  // namespace
-
-std::unique_ptr<FileRows> open_rows(const std::filesystem::path& path, const ReadOptions& options) {
-  return std::make_unique<WholeRows>(read_picture(path, options));
 }
 
 }  // namespace satin

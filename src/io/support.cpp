@@ -41,6 +41,8 @@ void copy_pixels_of(const Walk& walk, Image& target) {
   ((size == sizes ? copy_pixels<sizes>(walk, target) : void()), ...);
 }
 
+}  // namespace
+
 Shape shape_of(std::uint64_t width, std::uint64_t height, int channels, Type type, Alpha alpha) {
   Shape shape;
   shape.width = static_cast<std::int64_t>(width);
@@ -50,8 +52,6 @@ Shape shape_of(std::uint64_t width, std::uint64_t height, int channels, Type typ
   shape.alpha = alpha;
   return shape;
 }
-
-}  // namespace
 
 std::string partial_warning(const char* format) {
   return std::string("the ") + format + " data is damaged or ends early; part of the picture is missing.";

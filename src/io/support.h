@@ -25,6 +25,8 @@ void check_limits(std::uint64_t width, std::uint64_t height, int channels, Type 
 void accept(std::uint64_t width, std::uint64_t height, int channels, Type type, const ReadOptions& options,
             std::uint64_t beside = 0);
 
+[[nodiscard]] Shape shape_of(std::uint64_t width, std::uint64_t height, int channels, Type type, Alpha alpha);
+
 /// Accepts the picture and allocates where the options say. Alpha::straight is assumed for 2 and 4 channels
 /// if `alpha` says so.
 [[nodiscard]] Image allocate(std::uint64_t width, std::uint64_t height, int channels, Type type, Alpha alpha,

@@ -19,35 +19,49 @@ namespace {
 
 TiffFile& file_of(thandle_t handle) { return *static_cast<TiffFile*>(handle); }
 
+/// A file in memory that is written.
+class TiffOutput final : public TiffFile {
+ public:
+  [[nodiscard]] std::uint64_t size() const noexcept override { return sink_.bytes.size(); }
+  [[nodiscard]] std::size_t read(std::uint64_t at, std::span<std::byte> target) noexcept override {
+    return TiffInput(sink_.bytes).read(at, target);
+  }
+  [[nodiscard]] bool write(std::uint64_t at, Bytes bytes) noexcept override {
+    sink_.position = at;
+    return sink_.write(bytes.data(), bytes.size());
+  }
+  [[nodiscard]] FileBytes& bytes() noexcept { return sink_.bytes; }
+
+ private:
+  Sink sink_;
+};
+
 tmsize_t on_read(thandle_t handle, void* target, tmsize_t size) {
   TiffFile& file = file_of(handle);
-  const Bytes bytes = file.writing ? Bytes(file.output.bytes) : file.input;
-  std::size_t& position = file.writing ? file.output.position : file.position;
-  if (size <= 0 || position >= bytes.size()) return 0;
-  const std::size_t count = std::min(static_cast<std::size_t>(size), bytes.size() - position);
-  std::memcpy(target, bytes.data() + position, count);
-  position += count;
+  if (size <= 0) return 0;
+  const std::size_t count =
+      file.read(file.position, {static_cast<std::byte*>(target), static_cast<std::size_t>(size)});
+  file.position += count;
   return static_cast<tmsize_t>(count);
 }
 
 tmsize_t on_write(thandle_t handle, void* data, tmsize_t size) {
   TiffFile& file = file_of(handle);
-  if (!file.writing || size < 0 || !file.output.write(data, static_cast<std::size_t>(size))) return -1;
+  const Bytes bytes(static_cast<const std::byte*>(data),
+                    static_cast<std::size_t>(std::max<tmsize_t>(size, 0)));
+  if (size < 0 || !file.write(file.position, bytes)) return -1;
+  file.position += bytes.size();
   return size;
 }
 
-toff_t on_size(thandle_t handle) {
-  const TiffFile& file = file_of(handle);
-  return file.writing ? file.output.bytes.size() : file.input.size();
-}
+toff_t on_size(thandle_t handle) { return file_of(handle).size(); }
 
 toff_t on_seek(thandle_t handle, toff_t offset, int whence) {
   TiffFile& file = file_of(handle);
-  std::size_t& position = file.writing ? file.output.position : file.position;
   // Offsets from the middle and the end come as negative numbers in an unsigned type: wrapping is wanted.
-  if (whence == SEEK_CUR) offset += position;
-  if (whence == SEEK_END) offset += on_size(handle);
-  position = offset;
+  if (whence == SEEK_CUR) offset += file.position;
+  if (whence == SEEK_END) offset += file.size();
+  file.position = offset;
   return offset;
 }
 
@@ -155,6 +169,20 @@ bool write_page(TIFF* tiff, const ImageView& image, const Metadata& metadata) {
 
 }  // namespace
 
+std::size_t TiffInput::read(std::uint64_t at, std::span<std::byte> target) noexcept {
+  if (at >= bytes_.size()) return 0;
+  const std::size_t count = std::min<std::size_t>(target.size(), bytes_.size() - at);
+  std::memcpy(target.data(), bytes_.data() + at, count);
+  return count;
+}
+
+std::size_t TiffOnDisk::read(std::uint64_t at, std::span<std::byte> target) noexcept {
+  int code = 0;
+  const std::size_t count = file_.read_some(at, target, code);
+  if (code != 0 && error.empty()) error = "reading failed: " + error_text(code);
+  return count;
+}
+
 TiffHandle open_tiff(TiffFile& file, const char* mode) {
 #if defined(TIFFLIB_AT_LEAST)
   const std::unique_ptr<TIFFOpenOptions, void (*)(TIFFOpenOptions*)> options(TIFFOpenOptionsAlloc(),
@@ -187,8 +215,7 @@ FileBytes encode_tiff_pages(std::span<const ImageView> images, std::span<const W
       std::accumulate(images.begin(), images.end(), std::size_t{0},
                       [](std::size_t sum, const ImageView& image) { return sum + byte_size(image.shape); });
   const bool classic = size <= classic_limit;
-  TiffFile file;
-  file.writing = true;
+  TiffOutput file;
   TiffHandle tiff = open_tiff(file, classic ? "wlm" : "w8lm");
   bool good = tiff != nullptr;
   std::vector<PageTags> tags;
@@ -199,13 +226,12 @@ FileBytes encode_tiff_pages(std::span<const ImageView> images, std::span<const W
   }
   tiff.reset();
   if (!good || !file.error.empty()) not_encoded("TIFF", file.error);
-  if (classic) add_to_tiff(file.output.bytes, tags);
-  return std::move(file.output.bytes);
+  if (classic) add_to_tiff(file.bytes(), tags);
+  return std::move(file.bytes());
 }
 
 FileBytes encode_tiff_tile(const Shape& tile, std::span<std::byte> pixels) {
-  TiffFile file;
-  file.writing = true;
+  TiffOutput file;
   const TiffHandle tiff = open_tiff(file, "wlm");
   const bool good =
       tiff != nullptr && set_tags(tiff.get(), tile) &&
@@ -215,7 +241,7 @@ FileBytes encode_tiff_tile(const Shape& tile, std::span<std::byte> pixels) {
   if (!good || !file.error.empty()) not_encoded("TIFF", file.error);
   const std::size_t start = TIFFGetStrileOffset(tiff.get(), 0);
   const std::size_t size = TIFFGetStrileByteCount(tiff.get(), 0);
-  return copy_of(Bytes(file.output.bytes).subspan(start, size));
+  return copy_of(Bytes(file.bytes()).subspan(start, size));
 }
 
 }  // namespace satin::io

@@ -1,5 +1,5 @@
 #pragma once
-// libtiff on files in memory, and its writing.
+// libtiff on files in memory and on the disk, and its writing.
 
 #include <tiffio.h>
 
@@ -7,17 +7,51 @@
 #include <span>
 #include <string>
 
+#include "io/input_file.h"
 #include "io/support.h"
 
 namespace satin::io {
 
-/// A file in memory: `input` for reading, `output` for writing. Must outlive the handle and stay where it is.
-struct TiffFile {
-  Bytes input;
-  Sink output;
-  bool writing = false;
-  std::size_t position = 0;
+/// What libtiff works on. Must outlive the handle and stay where it is. Nothing here throws, as libtiff is C.
+class TiffFile {
+ public:
+  TiffFile() = default;
+  TiffFile(const TiffFile&) = delete;
+  TiffFile& operator=(const TiffFile&) = delete;
+  virtual ~TiffFile() = default;
+
+  [[nodiscard]] virtual std::uint64_t size() const noexcept = 0;
+  /// Fills `target` from this offset on; gives how many bytes there were.
+  [[nodiscard]] virtual std::size_t read(std::uint64_t at, std::span<std::byte> target) noexcept = 0;
+  /// False if that cannot be.
+  [[nodiscard]] virtual bool write(std::uint64_t at, Bytes bytes) noexcept = 0;
+
+  std::uint64_t position = 0;
   std::string error;  ///< the first complaint of libtiff
+};
+
+/// Bytes in memory that are read.
+class TiffInput final : public TiffFile {
+ public:
+  explicit TiffInput(Bytes bytes) : bytes_(bytes) {}
+  [[nodiscard]] std::uint64_t size() const noexcept override { return bytes_.size(); }
+  [[nodiscard]] std::size_t read(std::uint64_t at, std::span<std::byte> target) noexcept override;
+  [[nodiscard]] bool write(std::uint64_t, Bytes) noexcept override { return false; }
+
+ private:
+  Bytes bytes_;
+};
+
+/// A file on the disk that is read.
+class TiffOnDisk final : public TiffFile {
+ public:
+  explicit TiffOnDisk(const InputFile& file) : file_(file) {}
+  [[nodiscard]] std::uint64_t size() const noexcept override { return file_.size(); }
+  [[nodiscard]] std::size_t read(std::uint64_t at, std::span<std::byte> target) noexcept override;
+  [[nodiscard]] bool write(std::uint64_t, Bytes) noexcept override { return false; }
+
+ private:
+  const InputFile& file_;
 };
 
 struct TiffCloser {

@@ -1,0 +1,121 @@
+// PFM: 32-bit floats, one or three channels, rows from bottom to top.
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include "io/row_reader.h"
+#include "io/text_header.h"
+#include "satin/error.h"
+
+namespace satin::io {
+namespace {
+
+bool sniff_pfm(Bytes bytes, std::string_view) {
+  return (starts_with(bytes, "PF") || starts_with(bytes, "Pf")) && bytes.size() > 2 &&
+         (bytes[2] == std::byte{'\n'} || bytes[2] == std::byte{' '} || bytes[2] == std::byte{'\r'});
+}
+
+// The sign of the scale tells the byte order. Its size is a unit that no two programs agree on; values are
+// read as they are stored.
+bool read_little_endian(TextHeader& text) {
+  std::string_view word = text.word();
+  if (word.empty()) truncated("PFM");
+  if (word.front() == '+') word.remove_prefix(1);
+  double scale = 0.0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), scale);
+  if (error != std::errc() || end != word.data() + word.size() || !std::isfinite(scale) || scale == 0.0)
+    damaged("PFM", "its scale is not a number");
+  return scale < 0.0;
+}
+
+int channels_of_pfm(Bytes bytes) { return bytes[1] == std::byte{'F'} ? 3 : 1; }
+
+void look_at_pfm(Bytes start, const ReadOptions& options) {
+  std::uint64_t width = 0, height = 0;
+  try {
+    TextHeader text(start, "PFM", 2);
+    width = text.number();
+    height = text.number();
+  } catch (const Error&) {
+    return;
+  }
+  accept(width, height, channels_of_pfm(start), Type::f32, options);
+}
+
+/// A header that keeps to the limits, and the rows behind it, from the bottom to the top.
+struct Stored {
+  std::uint64_t width = 0, height = 0;
+  int channels = 1;
+  bool swapped = false;  ///< the byte order is not that of the machine
+  Bytes data;
+
+  [[nodiscard]] std::size_t row_samples() const { return static_cast<std::size_t>(channels) * width; }
+  [[nodiscard]] std::size_t row_bytes() const { return row_samples() * sizeof(float); }
+};
+
+Stored find_picture(Bytes bytes, const ReadLimits& limits) {
+  Stored stored;
+  stored.channels = channels_of_pfm(bytes);
+  TextHeader text(bytes, "PFM", 2);
+  stored.width = text.number();
+  stored.height = text.number();
+  stored.swapped = read_little_endian(text) != (std::endian::native == std::endian::little);
+  check_limits(stored.width, stored.height, stored.channels, Type::f32, limits);
+  stored.data = text.rest();
+  if (stored.data.size() / stored.row_bytes() < stored.height) truncated("PFM");
+  return stored;
+}
+
+void read_row(const std::byte* data, std::size_t samples, bool swapped, std::byte* target) {
+  std::memcpy(target, data, samples * sizeof(float));
+  if (swapped) swap_bytes(target, samples, sizeof(float));
+}
+
+Picture decode_pfm(Bytes bytes, const ReadOptions& options) {
+  const Stored stored = find_picture(bytes, options.limits);
+  const std::size_t row_bytes = stored.row_bytes();
+  Image image = allocate(stored.width, stored.height, stored.channels, Type::f32, Alpha::none, options);
+  for (std::size_t y = 0; y < stored.height; ++y)
+    read_row(stored.data.data() + y * row_bytes, stored.row_samples(), stored.swapped,
+             image.data() + (stored.height - 1 - y) * row_bytes);
+  return image;
+}
+
+std::unique_ptr<RowReader> open_pfm_rows(const InputFile& file, Bytes bytes, const FilePicture&,
+                                         const ReadOptions& options) {
+  const Stored stored = find_picture(bytes, without_bytes(options.limits));
+  StoredRows rows{"PFM"};
+  rows.shape = shape_of(stored.width, stored.height, stored.channels, Type::f32, Alpha::none);
+  rows.start = static_cast<std::uint64_t>(stored.data.data() - bytes.data());
+  rows.row_bytes = stored.row_bytes();
+  rows.upwards = true;
+  rows.decode = [samples = stored.row_samples(), swapped = stored.swapped](std::span<std::byte> row,
+                                                                           std::byte* pixels) {
+    read_row(row.data(), samples, swapped, pixels);
+  };
+  return stored_rows(file, std::move(rows), options);
+}
+
+FileBytes encode_pfm(const ImageView& image, const WriteOptions&) {
+  const Shape& shape = image.shape;
+  const bool little = std::endian::native == std::endian::little;
+  Sink sink;
+  sink.text(std::string(shape.channels == 3 ? "PF\n" : "Pf\n") + std::to_string(shape.width) + " " +
+            std::to_string(shape.height) + (little ? "\n-1.0\n" : "\n1.0\n"));
+  for (std::int64_t y = shape.height - 1; y >= 0; --y)
+    sink.add({image.at(0, y), static_cast<std::size_t>(image.strides.row)});
+  return std::move(sink.bytes);
+}
+
+}  // namespace
+
+Codec pfm_codec() {
+  Codec codec{"PFM", {".pfm"}, sniff_pfm, decode_pfm, encode_pfm, {set_of(Type::f32), set_of(1, 3)}};
+  codec.look = look_at_pfm;
+  codec.open_rows = open_pfm_rows;
+  return codec;
+}
+
+}  // namespace satin::io

@@ -1,0 +1,80 @@
+#pragma once
+// The pixels of a TIFF page: strips and tiles, and what their samples mean.
+
+#include <array>
+#include <optional>
+
+#include "io/convert.h"
+#include "io/tiff_layout.h"
+
+namespace satin::io {
+
+/// Samples of a page, read by rows of blocks, which are strips or tiles.
+class TiffBlocks {
+ public:
+  /// The handle, whose current directory is that of the page, and its file must outlive the blocks. Throws
+  /// Error(input) for blocks that do not fit the page or its limits. With `in_rows`, high strips whose
+  /// compression allows it are read a few rows at a time, in their order.
+  TiffBlocks(TIFF* tiff, TiffFile& file, const TiffLayout& layout, const ReadOptions& options, bool in_rows);
+
+  /// Rows of pixels in a row of blocks, of which the last one may have fewer.
+  [[nodiscard]] std::uint32_t height() const noexcept { return height_; }
+  /// Bytes that a block takes beside the rows.
+  [[nodiscard]] std::size_t held() const noexcept { return buffer_.size(); }
+
+  /// The row of blocks that begins at this row of pixels, to dense interleaved rows, in which samples of 1, 2
+  /// and 4 bits become one byte each. False if blocks are missing, which only ReadOptions::allow_partial lets
+  /// through: their pixels are then 0.
+  bool read(std::uint32_t y, std::byte* rows);
+
+ private:
+  /// One strip or tile and the part of it that lies inside the picture.
+  struct Block {
+    std::uint32_t x, y, width, height;
+    std::uint16_t plane;
+  };
+
+  [[nodiscard]] bool decode(const Block& block, std::byte* target);
+  void read_lines(std::uint32_t y, std::uint32_t count, std::byte* rows);
+  void place(const Block& block, std::byte* rows) const;
+
+  TIFF* tiff_;
+  TiffFile& file_;
+  TiffLayout layout_;
+  bool partial_;
+  bool tiled_;
+  bool lines_ = false;   ///< a few rows of a strip at a time
+  bool direct_ = false;  ///< blocks are stored as rows are
+  std::uint32_t width_ = 0;
+  std::uint32_t height_ = 0;
+  std::uint64_t row_bytes_ = 0;
+  FileBytes buffer_;  ///< one block
+};
+
+/// What samples mean: palettes, few bits, white as zero, inks and integer premultiplied alpha become what
+/// Satin works on. Integers lose the colour of faint pixels when it is multiplied by alpha, so that such a
+/// file is straightened once, on reading.
+class TiffColours {
+ public:
+  /// `icc` is the profile of the page.
+  TiffColours(TIFF* tiff, const TiffLayout& layout, Bytes icc);
+
+  /// Of a pixel, which may differ from the samples.
+  [[nodiscard]] int channels() const noexcept;
+  /// True if the pixels have left the profile behind.
+  [[nodiscard]] bool uses_profile() const noexcept { return inks_.has_value(); }
+  /// Empty if there is nothing to say.
+  [[nodiscard]] std::string warning() const { return inks_ ? inks_->warning() : std::string(); }
+
+  /// Samples as TiffBlocks has them to pixels, which may lie where the samples do if there are as many.
+  void convert(const std::byte* samples, std::byte* pixels, std::size_t count) const;
+
+ private:
+  void read_palette(TIFF* tiff);
+
+  TiffLayout layout_;
+  std::array<std::array<std::byte, 3>, 256> palette_{};
+  std::optional<InkConversion> inks_;
+};
+
+}  // namespace satin::io
