@@ -152,7 +152,7 @@ void write_rows(const std::filesystem::path& path, RowSource& rows, const RowWri
   rows.rewind();
   NewFile file(path, options.overwrite);
   row_writer(path).write_rows(file, rows, own);
-  file.finish();
+  file.finish(options.modified);
 }
 
 }  // namespace satin

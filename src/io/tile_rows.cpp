@@ -130,7 +130,7 @@ void write_tiles(NewFile& file, RowSource& rows, const RowWriteOptions& options)
   const bool swapped = shape.order == Order::bgr && shape.channels >= 3;
   shape.order = Order::rgb;
   const std::vector<Shape> shapes = options.pyramid ? pyramid_of(shape, tile_side) : std::vector{shape};
-  TiledTiff tiff(file, shapes, options.metadata);
+  TiledTiff tiff(file, shapes, options.metadata, needs_big_tiff(shapes, options.metadata));
   const int threads =
       options.threads > 0 ? options.threads : static_cast<int>(std::thread::hardware_concurrency());
   std::vector<std::unique_ptr<Page>> pages;  // from the smallest to the picture

@@ -1,5 +1,6 @@
 #include "io/tiled_tiff.h"
 
+#include <array>
 #include <numeric>
 
 #include "io/tiff_file.h"
@@ -21,20 +22,6 @@ Shape tile_of(const Shape& page) {
   Shape tile = page;
   tile.width = tile.height = tile_side;
   return tile;
-}
-
-/// Offsets of classic TIFF have 32 bits. Tiles that do not shrink grow by less than 1 in 1000; directories
-/// and metadata have the rest.
-bool needs_big(std::span<const Shape> pages, const Metadata& metadata) {
-  constexpr std::uint64_t classic_limit = 4'000'000'000;
-  constexpr std::uint64_t beside_a_tile = 16;
-  const std::uint64_t blocks =
-      metadata.icc.size() + metadata.exif.size() + metadata.xmp.size() + metadata.iptc.size();
-  const std::uint64_t size =
-      std::accumulate(pages.begin(), pages.end(), blocks, [](std::uint64_t sum, const Shape& page) {
-        return sum + count_tiles(page) * (byte_size(tile_of(page)) + beside_a_tile);
-      });
-  return size > classic_limit;
 }
 
 template <class Number>
@@ -78,8 +65,22 @@ ExifDirectory tags_of(const Shape& page, const Metadata& metadata, bool is_level
 
 }  // namespace
 
-TiledTiff::TiledTiff(NewFile& file, std::span<const Shape> pages, const Metadata& metadata)
-    : file_(file), big_(needs_big(pages, metadata)) {
+// Deflate makes a tile that does not shrink longer by less than 1 in 1000 (RFC 1951: 5 bytes a stored block);
+// the directories' tags have the rest up to 2^32.
+bool needs_big_tiff(std::span<const Shape> pages, const Metadata& metadata) {
+  constexpr std::uint64_t classic_limit = 4'000'000'000;
+  constexpr std::uint64_t beside_a_tile = 16;
+  const std::uint64_t blocks =
+      metadata.icc.size() + metadata.exif.size() + metadata.xmp.size() + metadata.iptc.size();
+  const std::uint64_t size =
+      std::accumulate(pages.begin(), pages.end(), blocks, [](std::uint64_t sum, const Shape& page) {
+        return sum + count_tiles(page) * (byte_size(tile_of(page)) + beside_a_tile);
+      });
+  return size > classic_limit;
+}
+
+TiledTiff::TiledTiff(NewFile& file, std::span<const Shape> pages, const Metadata& metadata, bool big)
+    : file_(file), big_(big) {
   for (const Shape& shape : pages) {
     const bool is_level = !pages_.empty();
     Page& page = pages_.emplace_back();

@@ -15,10 +15,13 @@ namespace satin::io {
 
 constexpr std::int64_t tile_side = 256;
 
+/// True if offsets of 32 bits, those of classic TIFF, might not reach the end of such a file.
+[[nodiscard]] bool needs_big_tiff(std::span<const Shape> pages, const Metadata& metadata);
+
 class TiledTiff {
  public:
-  /// `pages`: the picture, then the levels of its pyramid. `metadata` is that of the picture.
-  TiledTiff(NewFile& file, std::span<const Shape> pages, const Metadata& metadata);
+  /// `pages`: the picture, then the levels of its pyramid. `metadata` is that of the picture. `big`: BigTIFF.
+  TiledTiff(NewFile& file, std::span<const Shape> pages, const Metadata& metadata, bool big);
 
   /// Appends a compressed tile: the one that follows in its page, from left to right and from top to bottom.
   void add_tile(std::size_t page, Bytes tile);

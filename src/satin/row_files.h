@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,15 +18,23 @@ class FileRows : public RowSource {
  public:
   /// Of the picture, as Picture::metadata.
   [[nodiscard]] virtual const Metadata& metadata() const noexcept = 0;
-  /// What a reader should know of the file, as Picture::warnings.
+  /// What a reader should know of the file, as Picture::warnings. With ReadOptions::allow_partial more comes
+  /// while rows are read.
   [[nodiscard]] virtual const std::vector<std::string>& warnings() const noexcept = 0;
 };
 
-/// Opens a TIFF file (strips or tiles, BigTIFF too), NPY, PFM or PNM: the pixels are those of read_picture().
+/// Opens a file of TIFF (strips or tiles, BigTIFF too), NPY, PFM, binary PNM or PAM: pixels, metadata and
+/// warnings are those of read_picture(). Rows are read from the file when they are asked for, so that it must
+/// stay as it is.
+///
 /// Of the options the limit of pixels, `page`, `allow_partial` and `accept` count; the limit of bytes holds
-/// for what is in memory. Throws as read_picture(), and Error(usage) with the remedy for formats that cannot
-/// be read by rows (PNG, JPEG ...) and for TIFF files that would have to be turned or whose colours are
-/// separated by CMYK.
+/// for what is in memory, and `accept` is told that as beside the picture. Held are a row of tiles and a
+/// tile, or a strip; of strips above 1 MiB that LZW, Deflate, PackBits, LZMA or Zstandard compress, 1 MiB of
+/// rows and the compressed strip (all of the strip with `allow_partial`); of other formats 1 MiB or a row.
+///
+/// Throws as read_picture(), where data is damaged by read() once it is reached; Error(usage) with the remedy
+/// for what is not read by rows: other formats, numbers as text in PNM, TIFF files whose orientation is not
+/// that of their rows, standard input, devices and pipes.
 [[nodiscard]] std::unique_ptr<FileRows> open_rows(const std::filesystem::path& path,
                                                   const ReadOptions& options = {});
 
@@ -50,6 +59,7 @@ struct RowWriteOptions {
   bool pyramid = false;    ///< pictures of half the size behind the picture, down to one tile
   int threads = 0;         ///< that compress; 0: all that the process may use
   Metadata metadata{};     ///< goes into the file beside the pixels
+  std::optional<std::filesystem::file_time_type> modified{};  ///< time of the file; otherwise now
 };
 
 /// Throws Error(usage) if rows of this shape cannot be written under this name: as check_writable(), and for

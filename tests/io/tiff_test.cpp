@@ -1,76 +1,10 @@
 // TIFF files of kinds that Satin reads but does not write, made by libtiff.
 
-#include <tiffio.h>
-
-#include <functional>
-#include <memory>
-#include <numeric>
-
+#include "tests/io/made_tiff.h"
 #include "tests/io/support.h"
 
 namespace satin::test {
 namespace {
-
-struct Tags {
-  std::uint32_t width = 37, height = 21;
-  int samples = 1, bits = 8, photometric = PHOTOMETRIC_MINISBLACK, planar = PLANARCONFIG_CONTIG;
-  int compression = COMPRESSION_NONE, orientation = ORIENTATION_TOPLEFT, format = SAMPLEFORMAT_UINT;
-  std::vector<std::uint16_t> extra;
-  std::uint32_t tile = 0;
-  std::function<void(TIFF*)> more = [](TIFF*) {};
-};
-
-std::size_t row_bytes(const Tags& tags, std::uint32_t width) {
-  const int samples = tags.planar == PLANARCONFIG_SEPARATE ? 1 : tags.samples;
-  return (width * static_cast<std::size_t>(samples * tags.bits) + 7) / 8;
-}
-
-void write_tiles(TIFF* tiff, const Tags& tags, const unsigned char* pixels) {
-  const std::size_t full = row_bytes(tags, tags.width), part = row_bytes(tags, tags.tile);
-  std::vector<unsigned char> tile(part * tags.tile);
-  for (std::uint32_t y = 0; y < tags.height; y += tags.tile)
-    for (std::uint32_t x = 0; x < tags.width; x += tags.tile) {
-      for (std::uint32_t row = 0; row < std::min(tags.tile, tags.height - y); ++row) {
-        const std::size_t start = row_bytes(tags, x);
-        std::copy_n(pixels + (y + row) * full + start, std::min(part, full - start),
-                    tile.begin() + static_cast<std::ptrdiff_t>(row * part));
-      }
-      TIFFWriteTile(tiff, tile.data(), x, y, 0, 0);
-    }
-}
-
-/// `pixels` as libtiff wants them: row by row, with separate planes one after the other.
-FileBytes make_tiff(const Tags& tags, std::vector<unsigned char> pixels, const char* mode = "w") {
-  const TemporaryFolder folder;
-  const fs::path path = folder / "x.tif";
-  TIFF* tiff = TIFFOpen(path.c_str(), mode);
-  TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, tags.width);
-  TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, tags.height);
-  TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, tags.samples);
-  TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, tags.bits);
-  TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, tags.format);
-  TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, tags.photometric);
-  TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, tags.planar);
-  TIFFSetField(tiff, TIFFTAG_COMPRESSION, tags.compression);
-  TIFFSetField(tiff, TIFFTAG_ORIENTATION, tags.orientation);
-  if (!tags.extra.empty())
-    TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, static_cast<int>(tags.extra.size()), tags.extra.data());
-  tags.more(tiff);
-  if (tags.tile != 0) {
-    TIFFSetField(tiff, TIFFTAG_TILEWIDTH, tags.tile);
-    TIFFSetField(tiff, TIFFTAG_TILELENGTH, tags.tile);
-    write_tiles(tiff, tags, pixels.data());
-  } else {
-    TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, std::uint32_t{16});
-    const int planes = tags.planar == PLANARCONFIG_SEPARATE ? tags.samples : 1;
-    unsigned char* row = pixels.data();
-    for (int plane = 0; plane < planes; ++plane)
-      for (std::uint32_t y = 0; y < tags.height; ++y, row += row_bytes(tags, tags.width))
-        TIFFWriteScanline(tiff, row, y, static_cast<std::uint16_t>(plane));
-  }
-  TIFFClose(tiff);
-  return load(path);
-}
 
 std::vector<unsigned char> bytes_in(const Image& image) {
   const auto* first = reinterpret_cast<const unsigned char*>(image.data());
