@@ -127,7 +127,10 @@ void TiffBlocks::read_lines(std::uint32_t y, std::uint32_t count, std::byte* row
 }
 
 bool TiffBlocks::decode(const Block& block, std::byte* target) {
-  const auto wanted = static_cast<tmsize_t>(row_bytes_ * (tiled_ ? height_ : block.height));
+  const std::uint64_t size = row_bytes_ * (tiled_ ? height_ : block.height);
+  const auto wanted = static_cast<tmsize_t>(size);
+  // libtiff takes Deflate data that is longer than its block for good and does not write all of the block.
+  std::memset(target, 0, size);
   const tmsize_t got =
       tiled_ ? TIFFReadEncodedTile(tiff_, TIFFComputeTile(tiff_, block.x, block.y, 0, block.plane), target,
                                    wanted)
