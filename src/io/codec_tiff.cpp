@@ -25,7 +25,6 @@ Metadata read_metadata(TIFF* tiff, Bytes file, std::uint64_t directory) {
   Metadata metadata;
   metadata.icc = block_of(tiff, TIFFTAG_ICCPROFILE);
   metadata.xmp = block_of(tiff, TIFFTAG_XMLPACKET);
-  if (TIFFIsBigTIFF(tiff) != 0) return metadata;
   metadata.exif = exif_from_tiff(file, directory);
   metadata.iptc = iptc_from_tiff(file, directory);
   return metadata;

@@ -10,8 +10,6 @@
 namespace satin::io {
 namespace {
 
-constexpr std::uint32_t type_long8 = 16;
-
 std::uint64_t tiles_in(std::int64_t pixels) {
   return static_cast<std::uint64_t>((pixels + tile_side - 1) / tile_side);
 }

@@ -23,7 +23,7 @@ std::optional<ExifField> read_field(const ExifReader& reader, Bytes file, const 
                                     std::size_t most) {
   if (bytes_of_type(entry.type) == 0) return std::nullopt;
   const std::uint64_t size = std::uint64_t{entry.count} * bytes_of_type(entry.type);
-  const std::uint64_t at = size <= 4 ? entry.at + 8 : reader.u32(entry.at + 8);
+  const std::uint64_t at = size <= reader.sizes().number ? entry.value_at : reader.number(entry.value_at);
   if (size > most || at > file.size() || size > file.size() - at) return std::nullopt;
   ExifField field{entry.type, entry.count, {}};
   const Bytes value = file.subspan(at, size);
@@ -49,18 +49,13 @@ ExifDirectory read_directory(const ExifReader& reader, Bytes file, std::size_t a
 
 ExifDirectory read_pointed(const ExifReader& reader, Bytes file, std::size_t from, std::uint32_t tag) {
   const auto pointer = reader.find(from, tag);
-  if (!pointer || pointer->type != type_long) return {};
-  ExifDirectory directory = read_directory(reader, file, pointer->value);
+  const bool wide = pointer && (pointer->type == type_long8 || pointer->type == type_ifd8);
+  if (!pointer || (pointer->type != type_long && !wide)) return {};
+  ExifDirectory directory =
+      read_directory(reader, file, wide ? reader.number(pointer->value_at) : pointer->value);
   directory.erase(interoperability);
   return directory;
 }
-
-/// Bytes of the numbers of which a directory is made (TIFF 6.0, section 2; BigTIFF widens all but tag and
-/// type).
-struct DirectorySizes {
-  unsigned count = 2, entry = entry_size, number = 4;
-};
-constexpr DirectorySizes big_sizes{8, 20, 8};
 
 void add_number(Sink& sink, std::uint64_t value, unsigned bytes) {
   for (unsigned i = 0; i < bytes; ++i) sink.u8(static_cast<unsigned>(value >> 8 * i & 255));
@@ -97,7 +92,6 @@ std::uint64_t append(Sink& sink, const TiffEnd& end, const ExifDirectory& direct
 }
 
 ExifField pointer_to(std::uint64_t offset, bool big) {
-  constexpr std::uint32_t type_ifd8 = 18;
   Sink value;
   add_number(value, offset, big ? 8 : 4);
   return {big ? type_ifd8 : type_long, 1, std::move(value.bytes)};
@@ -106,14 +100,14 @@ ExifField pointer_to(std::uint64_t offset, bool big) {
 }  // namespace
 
 ExifField field_of(Bytes file, std::uint64_t directory, std::uint32_t tag) {
-  const ExifReader reader(file);
+  const ExifReader reader(file, true);
   const auto entry = reader.valid() ? reader.find(directory, tag) : std::nullopt;
   auto field = entry ? read_field(reader, file, *entry, file.size()) : std::nullopt;
   return field ? std::move(*field) : ExifField();
 }
 
 ExifDescription read_description(Bytes file, std::optional<std::uint64_t> directory) {
-  const ExifReader reader(file);
+  const ExifReader reader(file, directory.has_value());
   ExifDescription result;
   if (!reader.valid()) return result;
   const std::size_t first = directory.value_or(reader.first_directory());

@@ -18,7 +18,7 @@ struct ExifField {
 };
 using ExifDirectory = std::map<std::uint32_t, ExifField>;
 
-/// The field of one tag of the directory at this offset; its `count` is 0 if there is none.
+/// The field of one tag of the directory at this offset of a TIFF file; its `count` is 0 if there is none.
 [[nodiscard]] ExifField field_of(Bytes file, std::uint64_t directory, std::uint32_t tag);
 
 /// What a file says of its picture.
@@ -29,8 +29,8 @@ struct ExifDescription {
   [[nodiscard]] bool empty() const { return first.empty() && exif.empty() && gps.empty(); }
 };
 
-/// By the directory at this offset, without one by the first directory. Empty if the bytes are neither a
-/// classic TIFF file nor an EXIF block.
+/// By the directory at this offset of a TIFF file, without one by the first directory of an EXIF block, which
+/// is no BigTIFF. Otherwise empty.
 [[nodiscard]] ExifDescription read_description(Bytes file, std::optional<std::uint64_t> directory = {});
 
 /// All tags of the directory of each page of a little-endian file as libtiff writes it.

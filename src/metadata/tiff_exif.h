@@ -10,10 +10,10 @@
 namespace satin::io {
 
 /// The tags of the picture in the directory at this offset that describe it, with its EXIF and GPS
-/// directories, as a block of its own; empty if there are none. Classic TIFF alone.
+/// directories, as a block of its own; empty if there are none.
 [[nodiscard]] FileBytes exif_from_tiff(Bytes file, std::uint64_t directory);
 
-/// The IPTC data of that picture; empty if there is none. Classic TIFF alone.
+/// The IPTC data of that picture; empty if there is none.
 [[nodiscard]] FileBytes iptc_from_tiff(Bytes file, std::uint64_t directory);
 
 /// What a page of a TIFF file is to have.

@@ -14,6 +14,7 @@ extern "C" int fuzz_decode(const std::uint8_t* data, std::size_t size);
 extern "C" int fuzz_heif(const std::uint8_t* data, std::size_t size);
 extern "C" int fuzz_metadata(const std::uint8_t* data, std::size_t size);
 extern "C" int fuzz_photo(const std::uint8_t* data, std::size_t size);
+extern "C" int fuzz_rows(const std::uint8_t* data, std::size_t size);
 
 namespace {
 
@@ -33,6 +34,7 @@ void replay(const char* target, int (*run)(const std::uint8_t*, std::size_t)) {
 TEST(FuzzCorpus, PicturesOfEveryFormat) { replay("decode", fuzz_decode); }
 TEST(FuzzCorpus, HeicAndAvif) { replay("heif", fuzz_heif); }
 TEST(FuzzCorpus, BlocksOfMetadata) { replay("metadata", fuzz_metadata); }
+TEST(FuzzCorpus, FilesRowByRow) { replay("rows", fuzz_rows); }
 TEST(FuzzCorpus, WhatPhotographsCarry) {
   if (!satin::test::reads("TIFF")) GTEST_SKIP() << "this build keeps nothing in JPEG";
   replay("photo", fuzz_photo);

@@ -135,7 +135,12 @@ TEST(RowWriter, BigTiffHoldsTheSame) {
   EXPECT_EQ(found[1].subfile, static_cast<std::uint32_t>(FILETYPE_REDUCEDIMAGE));
   EXPECT_NEAR(found[0].exposure_time, 1.0 / 125, 1e-6);
   const Picture picture = read_picture(folder / "x.tif");
+  write_image(folder / "classic.tif", image, {.metadata = some_metadata()});
+  const Picture classic = read_picture(folder / "classic.tif");
   EXPECT_EQ(picture.metadata.icc, some_metadata().icc);
+  EXPECT_EQ(picture.metadata.exif, classic.metadata.exif);
+  EXPECT_EQ(picture.metadata.iptc, some_metadata().iptc);
+  EXPECT_EQ(picture.metadata.resolution, some_metadata().resolution);
   EXPECT_TRUE(expect_same_by_rows(load(folder / "x.tif"), "x.tif"));
 }
 
