@@ -114,11 +114,9 @@ Picture decode_page(Bytes bytes, const FilePicture& page, const ReadOptions& opt
 class PageRows final : public RowReader {
  public:
   PageRows(const InputFile& file, Bytes bytes, const FilePicture& page, const ReadOptions& options)
-      : file_(file), tiff_(open_page(file_, page)), layout_(read_layout(tiff_.get())) {
+      : file_(file), page_(page), options_(options) {
+    open();
     check_upright();
-    file_.error.clear();  // complaints about tags that were not needed
-    check_limits(layout_.width, layout_.height, layout_.samples, layout_.type, without_bytes(options.limits));
-    blocks_.emplace(tiff_.get(), file_, layout_, options, true);
     held_ = shape_of(layout_.width, blocks_->height(), layout_.samples, layout_.type, Alpha::none);
     accept_rows(layout_.width, layout_.height, layout_.samples, layout_.type,
                 byte_size(held_) + blocks_->held(), options);
@@ -136,13 +134,20 @@ class PageRows final : public RowReader {
     for (std::int64_t i = 0; i < rows.shape.height; ++i) {
       const auto row = static_cast<std::uint32_t>(y + i);
       const std::uint32_t begin = row / blocks_->height() * blocks_->height();
-      if (begin != begin_) load(begin);
+      if (!there_ || begin != begin_) load(begin);
       colours_->convert(rows_.data() + (row - begin) * row_bytes, rows.at(0, i), layout_.width);
     }
   }
 
  private:
-  static constexpr std::uint32_t nowhere = UINT32_MAX;
+  void open() {
+    tiff_ = open_page(file_, page_);
+    layout_ = read_layout(tiff_.get());
+    check_limits(layout_.width, layout_.height, layout_.samples, layout_.type,
+                 without_bytes(options_.limits));
+    file_.error.clear();  // complaints about tags that were not needed
+    blocks_.emplace(tiff_.get(), file_, layout_, options_, true);
+  }
 
   void check_upright() const {
     if (layout_.orientation > 1 && layout_.orientation <= 8)
@@ -154,22 +159,28 @@ class PageRows final : public RowReader {
   }
 
   void load(std::uint32_t begin) {
-    begin_ = nowhere;  // for as long as they are not there
+    there_ = false;  // for as long as they are read
+    // What libtiff has met further down, such as tables of damaged JPEG data, must not show above.
+    if (begin < begin_) open();
+    begin_ = begin;
     if (!blocks_->read(begin, rows_.data()) && !damaged_) {
       warnings.push_back(partial_warning("TIFF"));
       damaged_ = true;
     }
-    begin_ = begin;
+    there_ = true;
   }
 
   TiffOnDisk file_;
+  FilePicture page_;
+  ReadOptions options_;
   TiffHandle tiff_;
   TiffLayout layout_;
   Shape held_;
   FileBytes rows_;
   std::optional<TiffBlocks> blocks_;
   std::optional<TiffColours> colours_;
-  std::uint32_t begin_ = nowhere;  ///< first row of those that are held
+  std::uint32_t begin_ = 0;  ///< first row of those that were asked for last
+  bool there_ = false;       ///< they are held
   bool damaged_ = false;
 };
 

@@ -2,10 +2,10 @@
 
 #include "satin/row_files.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <cstring>
+#include <new>
+#include <utility>
 
 #include "io/choice.h"
 #include "io/reading.h"
@@ -151,7 +151,13 @@ void write_rows(const std::filesystem::path& path, RowSource& rows, const RowWri
   if (!io::describes(own.metadata.icc, rows.shape().channels)) own.metadata.icc.clear();
   rows.rewind();
   NewFile file(path, options.overwrite);
-  row_writer(path).write_rows(file, rows, own);
+  try {
+    row_writer(path).write_rows(file, rows, own);
+  } catch (const std::bad_alloc&) {
+    throw Error(ErrorKind::environment,
+                printable(path.native()) + ": there is not enough memory for rows of tiles of " +
+                    std::to_string(rows.shape().width) + " pixels. Cut the picture into narrower ones.");
+  }
   file.finish(options.modified);
 }
 

@@ -184,6 +184,8 @@ std::size_t TiffOnDisk::read(std::uint64_t at, std::span<std::byte> target) noex
 }
 
 TiffHandle open_tiff(TiffFile& file, const char* mode) {
+  file.position = 0;
+  file.error.clear();
 #if defined(TIFFLIB_AT_LEAST)
   const std::unique_ptr<TIFFOpenOptions, void (*)(TIFFOpenOptions*)> options(TIFFOpenOptionsAlloc(),
                                                                              TIFFOpenOptionsFree);

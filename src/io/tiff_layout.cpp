@@ -1,5 +1,7 @@
 #include "io/tiff_layout.h"
 
+#include <utility>
+
 #include "satin/error.h"
 
 namespace satin::io {
@@ -71,9 +73,9 @@ void check_photometric(TIFF* tiff, const TiffLayout& layout) {
 
 }  // namespace
 
-void fail(const TiffFile& file) {
+void fail(TiffFile& file) {
   if (file.error.empty()) truncated("TIFF");
-  damaged("TIFF", file.error);
+  damaged("TIFF", std::exchange(file.error, {}));
 }
 
 bool has_preview_first(TIFF* tiff) {

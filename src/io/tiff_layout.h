@@ -26,8 +26,8 @@ struct TiffLayout {
   }
 };
 
-/// Error(input) with what libtiff complained of.
-[[noreturn]] void fail(const TiffFile& file);
+/// Error(input) with what libtiff complained of, which is then forgotten.
+[[noreturn]] void fail(TiffFile& file);
 
 /// As camera RAW has it: the picture is behind a pointer.
 [[nodiscard]] bool has_preview_first(TIFF* tiff);

@@ -77,7 +77,8 @@ void check_rows_writable(const std::filesystem::path& path, const Shape& shape,
 ///
 /// Holds a row of tiles, as stored and compressed, and with a pyramid one of each level: memory grows with
 /// the width alone. The source is asked for as many rows as a tile has, or what is left. Throws as
-/// check_rows_writable(), what the source throws, and Error(environment) if the disk is full.
+/// check_rows_writable(), what the source throws, and Error(environment) if the disk is full or there is no
+/// memory for a row of tiles.
 void write_rows(const std::filesystem::path& path, RowSource& rows, const RowWriteOptions& options = {});
 
 }  // namespace satin

@@ -1,5 +1,6 @@
 // TIFF files of all kinds, made by libtiff, read row by row.
 
+#include <cstring>
 #include <random>
 
 #include "tests/io/by_rows.h"
@@ -162,6 +163,28 @@ TEST(RowTiff, HighStripsThatAreDamaged) {
       for (std::size_t i = 0; i < 50; ++i) damaged[lost + i] = static_cast<std::byte>(random());
       EXPECT_EQ(expect_same_by_rows(damaged, "x.tif", options), partial);
     }
+}
+
+TEST(RowTiff, GoodRowsAreReadAfterAnError) {
+  const TemporaryFolder folder;
+  for (const std::uint32_t strip : {100U, 4000U}) {
+    Tags tags = coloured();
+    tags.width = 256;
+    tags.height = 4000;
+    tags.strip = strip;
+    tags.compression = COMPRESSION_ADOBE_DEFLATE;
+    FileBytes file = make_tiff(tags, noise(size_of_pixels(tags)));
+    const Image good = decode_image(file, "x.tif");
+    for (std::size_t i = 0; i < 50; ++i) file[file.size() / 2 + i] = std::byte{0};
+    store(folder / "x.tif", {reinterpret_cast<const char*>(file.data()), file.size()});
+    const std::unique_ptr<FileRows> rows = open_rows(folder / "x.tif");
+    for (int pass = 0; pass < 2; ++pass) {
+      const Image begin = rest_of(*rows, 500);
+      EXPECT_EQ(std::memcmp(begin.data(), good.data(), byte_size(begin.shape())), 0) << strip;
+      expect_error(ErrorKind::input, "x.tif", [&] { static_cast<void>(rest_of(*rows, 3500)); });
+      rows->rewind();
+    }
+  }
 }
 
 TEST(RowTiff, MetadataAndPages) {
