@@ -67,18 +67,12 @@ void Renderer::show(Scene scene) {
     found_.clear();
     done_ = 0;
     stale.swap(waiting_);
-    is_expected_ = scene_.picture != nullptr && !scene_.problem && last_wish_.has_value();
-    if (is_expected_) last_wish_->generation = scene_.generation;
   }
   wake_.notify_all();
   for (Waiting& waiting : stale) view(waiting.wish, std::move(waiting.reply));
 }
 
 void Renderer::view(const Wish& wish, Reply reply) {
-  if (!wish.exact && !wish.before) {
-    const std::lock_guard lock(mutex_);
-    if (wish.generation == scene_.generation) last_wish_ = wish;
-  }
   if (answer_if_known(wish, reply)) return;
   {
     const std::lock_guard lock(mutex_);
@@ -155,34 +149,26 @@ void Renderer::run_task(std::deque<std::function<void()>>& tasks, std::unique_lo
   lock.lock();
 }
 
-/// Quick ones first, that which is expected behind those that wait. Takes the expected one.
-std::optional<Wish> Renderer::next_wish() {
-  if (scene_.picture == nullptr) return std::nullopt;
-  const auto quick = std::ranges::find_if(waiting_, [](const Waiting& each) { return !each.wish.exact; });
-  if (quick != waiting_.end()) return quick->wish;
-  if (std::exchange(is_expected_, false) && !best(*last_wish_)) return last_wish_;
-  if (waiting_.empty()) return std::nullopt;
-  return waiting_.front().wish;
-}
-
 void Renderer::run() {
   std::unique_lock lock(mutex_);
   while (!stopped_) {
+    const bool is_waited_for = !waiting_.empty() && scene_.picture != nullptr;
     if (!tasks_.empty()) {
       run_task(tasks_, lock);
       continue;
     }
-    const std::optional<Wish> wish = next_wish();
-    if (!wish) {
+    if (!is_waited_for) {
       late_tasks_.empty() ? wake_.wait(lock) : run_task(late_tasks_, lock);
       continue;
     }
-    if (wish->exact && !wish->before && Clock::now() < changed_ + settling) {
+    const auto quick = std::ranges::find_if(waiting_, [](const Waiting& each) { return !each.wish.exact; });
+    const Wish wish = quick != waiting_.end() ? quick->wish : waiting_.front().wish;
+    if (wish.exact && !wish.before && Clock::now() < changed_ + settling) {
       wake_.wait_until(lock, changed_ + settling);
       continue;
     }
     lock.unlock();
-    work_on(*wish);
+    work_on(wish);
     answer_waiting();
     lock.lock();
   }

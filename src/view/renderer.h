@@ -47,8 +47,7 @@ class Renderer {
   Renderer(const Renderer&) = delete;
   Renderer& operator=(const Renderer&) = delete;
 
-  /// Shows another scene; ends the work for an earlier generation, and begins what the page asked for last
-  /// before it asks again: the way there and back takes as long as the work on a small picture.
+  /// Shows another scene; ends the work for an earlier generation.
   void show(Scene scene);
   /// Answers at once where all is there, otherwise from the worker.
   void view(const Wish& wish, Reply reply);
@@ -94,7 +93,6 @@ class Renderer {
   bool answer_if_known(const Wish& wish, const Reply& reply);
   std::optional<Shown> best(const Wish& wish) const;
   void answer_waiting();
-  std::optional<Wish> next_wish();
   void work_on(const Wish& wish);
   void make_levels(const Wish& wish, const Shown& shown);
   void filter(const Wish& wish);
@@ -119,8 +117,6 @@ class Renderer {
   Sides sides_;
   double done_ = 0;
   std::vector<Waiting> waiting_;
-  std::optional<Wish> last_wish_;  ///< for a quick result
-  bool is_expected_ = false;       ///< that it is repeated for this scene, and nothing was made of it yet
   std::deque<std::function<void()>> tasks_;
   std::deque<std::function<void()>> late_tasks_;
   double seconds_per_pixel_ = 1e-7;  ///< of the last runs

@@ -198,16 +198,6 @@ def test_errors_name_the_parameter(scene):
         assert "focus" in reply.json()["error"]["message"].lower()
 
 
-def test_a_change_is_worked_on_before_its_picture_is_asked_for(scene):
-    with View(scene, "photo.png", "--filter", "blur", "-o", "out.png") as view:
-        view.pixels(view.open()["generation"], 160, 120)
-        view.post("/api/settings", steps=[{"filter": "blur", "values": {"radius": "30"}}])
-        end = time.monotonic() + 20
-        while view.ask("GET", "/api/at?x=4&y=4").json()["after"] is None:
-            assert time.monotonic() < end
-            time.sleep(0.01)
-
-
 def test_a_click_focuses_as_the_option_does(scene):
     with View(scene, "photo.png", "--depth", "depth.png", "--focus", "0.9", "-o", "out.png") as view:
         view.open()
