@@ -172,6 +172,7 @@ TEST(MedianRanks, LargePicturesAndRadii) {
     check({90, 80, 1, type}, 200, 512, Border::constant);
     if (testing::Test::HasFatalFailure()) return;
   }
+  check({2200, 1000, 1, Type::u8}, 12, 9, Border::mirror);  // parts of 512 columns, up to two threads
 }
 
 TEST(MedianRanks, EverySimdTarget) {

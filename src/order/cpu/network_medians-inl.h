@@ -111,6 +111,7 @@ class NetworkMedians {
     const auto store = [&](std::int64_t y, V median) HWY_ATTR {
       hn::StoreU(plainly_ ? TurnKeys(D(), median) : median, D(), images.output.row<Key>(y) + x);
     };
+    fetch_below(images, rows, x);
     Row above = row(rows.first - static_cast<std::int64_t>(reach));
     Row own = row(rows.first);
     Row next = row(rows.first + 1);
@@ -144,6 +145,17 @@ class NetworkMedians {
         upper = lower;
         next = below;
       }
+    }
+  }
+
+  /// Brings what the band below reads and writes into the second-level cache: as many rows at once are more
+  /// streams than the processor follows by itself where several lie in a page.
+  HWY_INLINE void fetch_below(const RankImages& images, const Stretch& rows, std::size_t x) const {
+    const auto below = static_cast<std::int64_t>(reach);
+    const std::int64_t last = std::min(rows.last + rows.size(), images.source.shape.height - below);
+    for (std::int64_t y = rows.last; y < last; ++y) {
+      __builtin_prefetch(images.source.row<Key>(y + below) + x, 0, 2);
+      __builtin_prefetch(images.output.row<Key>(y) + x, 1, 2);
     }
   }
 

@@ -130,10 +130,12 @@ class Rank final : public RankOperation {
   }
 
   /// A part's region is read, sorted and counted whole, so parts grow with the reach. Those of sorted keys
-  /// are smaller, so that groups are short.
+  /// are smaller, so that groups are short; others as large as leaves every thread some.
   [[nodiscard]] std::int64_t side_of_parts(std::int64_t reach) const {
-    if (RankPart<Key>::groups(job_)) return reach <= 8 ? 64 : reach <= 64 ? 128 : 256;
-    return reach <= 64 ? 256 : reach <= 128 ? 512 : 1024;
+    if (RankPart<Key>::groups(job_)) return reach <= 8 ? 64 : reach <= 24 ? 96 : reach <= 64 ? 128 : 256;
+    const std::int64_t least = reach <= 64 ? 256 : reach <= 128 ? 512 : 1024;
+    const std::int64_t parts = job_.width * job_.height / (2 * least * 2 * least);
+    return parts >= 4 * backend_.threads.count() ? 2 * least : least;
   }
 
   /// Whether the ranks are stored as they are: nothing is blended or kept.

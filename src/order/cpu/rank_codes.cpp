@@ -2,29 +2,26 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 #include "core/maths/window.h"
 
 namespace satin::cpu {
 namespace {
 
-constexpr int digit_bits = 11;
-constexpr std::size_t digits = std::size_t{1} << digit_bits;
+constexpr int most_digit_bits = 11;
 constexpr std::uint32_t no_element = UINT32_MAX;
 /// So many elements are looked at in the time that a pixel of a table takes: measured with AVX2.
 constexpr std::size_t elements_a_pixel = 32;
 
-/// Where the elements of every digit begin.
-std::array<std::uint32_t, digits> starts_of(std::span<const Element> elements, int shift) {
-  std::array<std::uint32_t, digits> starts{};
-  for (const Element element : elements) ++starts[(element >> shift) % digits];
-  std::uint32_t sum = 0;
-  for (std::uint32_t& start : starts) {
-    const std::uint32_t count = start;
-    start = sum;
-    sum += count;
-  }
-  return starts;
+/// Puts the elements into `sorted`, in the order of the bits from `shift` on; equal ones keep theirs.
+template <int digit_bits>
+void sort_by_digit(std::span<const Element> elements, Element* sorted, int shift) {
+  constexpr std::size_t digits = std::size_t{1} << digit_bits;
+  std::array<std::uint32_t, digits> next{};
+  for (const Element element : elements) ++next[(element >> shift) % digits];
+  std::exclusive_scan(next.begin(), next.end(), next.begin(), std::uint32_t{0});
+  for (const Element element : elements) sorted[next[(element >> shift) % digits]++] = element;
 }
 
 }  // namespace
@@ -61,11 +58,11 @@ std::size_t KeyGroups::bytes() const noexcept {
 }
 
 void KeyGroups::sort(int key_bits) {
+  const int digit_bits = key_bits == 16 ? 8 : most_digit_bits;  // two passes of 16 bits
   for (int bit = 0; bit < key_bits; bit += digit_bits) {
-    const int shift = 32 + bit;
     const std::span<const Element> elements(elements_.data(), count_);
-    std::array<std::uint32_t, digits> next = starts_of(elements, shift);
-    for (const Element element : elements) sorted_[next[(element >> shift) % digits]++] = element;
+    digit_bits == 8 ? sort_by_digit<8>(elements, sorted_.data(), 32 + bit)
+                    : sort_by_digit<most_digit_bits>(elements, sorted_.data(), 32 + bit);
     std::swap(elements_, sorted_);
   }
 }

@@ -70,14 +70,15 @@ class SlidingHistogram {
  public:
   explicit SlidingHistogram(std::int64_t most_columns)
       : coarse_(static_cast<std::size_t>(most_columns + 1) * code_bins),
-        fine_(static_cast<std::size_t>(most_columns + 1) * code_bins * (code_bins + 1)) {
+        fine_(static_cast<std::size_t>(most_columns + 1) * code_bins * (code_bins + 1)),
+        ranks_(static_cast<std::size_t>(most_columns)) {
     for (int i = 0; i < code_bins; ++i)
       for (int k = i; k < code_bins; ++k)
         steps_[static_cast<std::size_t>(i) * code_bins + static_cast<std::size_t>(k)] = 1;
   }
 
   [[nodiscard]] std::size_t bytes() const noexcept {
-    return (coarse_.size() + fine_.size()) * sizeof(Column);
+    return (coarse_.size() + fine_.size()) * sizeof(Column) + ranks_.size() * sizeof(RankInBin);
   }
 
   /// Calls row_done(y, found) with the ranks of every row of windows.
@@ -90,7 +91,8 @@ class SlidingHistogram {
     for (std::int64_t y = 0; y < window; ++y) add_row(region.row(y));
     for (std::int64_t y = 0; y < region.inner_height(); ++y) {
       if (y > 0) slide_row(region.row(y - 1), region.row(y + window - 1));
-      find_row(region, percent, found);
+      find_bins(region, percent);
+      find_codes(region, found);
       row_done(y, found);
     }
   }
@@ -103,6 +105,13 @@ class SlidingHistogram {
   }
   [[nodiscard]] const Column* step(int from) const { return steps_.data() + from * code_bins; }
 
+  static HWY_INLINE void replace(const Column* gone, const Column* step, Column* counts) {
+    const hn::CappedTag<Column, code_bins> d;
+    for (int i = 0; i < code_bins; i += static_cast<int>(hn::Lanes(d))) {
+      const auto change = hn::Sub(hn::LoadU(d, step + i), hn::LoadU(d, gone + i));
+      hn::StoreU(hn::Add(hn::LoadU(d, counts + i), change), d, counts + i);
+    }
+  }
   static HWY_INLINE void add(const Column* step, Column* counts) {
     const hn::CappedTag<Column, code_bins> d;
     for (int i = 0; i < code_bins; i += static_cast<int>(hn::Lanes(d)))
@@ -124,20 +133,17 @@ class SlidingHistogram {
   void slide_row(const std::uint16_t* gone, const std::uint16_t* codes) {
     for (std::int64_t x = 0; x < columns_; ++x) {
       if (gone[x] == codes[x]) continue;
-      subtract(step(gone[x] / code_bins), coarse(x));
-      add(step(codes[x] / code_bins), coarse(x));
+      replace(step(gone[x] / code_bins), step(codes[x] / code_bins), coarse(x));
       subtract(step(gone[x] % code_bins), fine(gone[x] / code_bins, x));
       add(step(codes[x] % code_bins), fine(codes[x] / code_bins, x));
     }
   }
 
-  void find_row(const CodedRegion& region, Percent percent, std::span<FoundRank> found) {
+  /// Of every window the bin that the rank falls into, and its rank among the codes of the bin.
+  void find_bins(const CodedRegion& region, Percent percent) {
     const auto window = static_cast<int>(region.width - region.inner_width() + 1);
     CumulativeCounts<Count> all;
     all.slide(coarse(0), static_cast<const Column*>(nullptr), window - 1);
-    std::array<CumulativeCounts<Count>, code_bins> codes;
-    std::array<std::int64_t, code_bins> known;  // the window that the counts of a bin's codes are of
-    known.fill(-2 * window);
     std::uint32_t count = 0;
     std::uint32_t rank = 1;
     for (std::int64_t x = 0; x < region.inner_width(); ++x) {
@@ -147,17 +153,27 @@ class SlidingHistogram {
         rank = rank_of(percent, count);
       }
       const int bin = all.bin_of(static_cast<Count>(rank));
+      ranks_[static_cast<std::size_t>(x)] = {static_cast<std::uint32_t>(bin), rank - all.below(bin)};
+    }
+  }
+
+  void find_codes(const CodedRegion& region, std::span<FoundRank> found) {
+    const auto window = static_cast<int>(region.width - region.inner_width() + 1);
+    std::array<CumulativeCounts<Count>, code_bins> codes;
+    std::array<std::int64_t, code_bins> known;  // the window that the counts of a bin's codes are of
+    known.fill(-2 * window);
+    for (std::int64_t x = 0; x < region.inner_width(); ++x) {
+      const auto [bin, rest] = ranks_[static_cast<std::size_t>(x)];
       FoundRank& result = found[static_cast<std::size_t>(x)];
       if (bin == code_bins) {  // nothing counts
         result = {};
         continue;
       }
-      const auto at = static_cast<std::size_t>(bin);
-      follow(codes[at], known[at], x, window, bin);
-      known[at] = x;
-      const std::uint32_t rest = rank - all.below(bin);
-      const int code = codes[at].bin_of(static_cast<Count>(rest));
-      result = {static_cast<std::uint16_t>(bin * code_bins + code), false, rest - codes[at].below(code)};
+      follow(codes[bin], known[bin], x, window, static_cast<int>(bin));
+      known[bin] = x;
+      const int code = codes[bin].bin_of(static_cast<Count>(rest));
+      result = {static_cast<std::uint16_t>(static_cast<int>(bin) * code_bins + code), false,
+                rest - codes[bin].below(code)};
     }
   }
 
@@ -172,9 +188,16 @@ class SlidingHistogram {
     }
   }
 
+  /// In which bin a rank is found, and which of the bin's values it is, counted from 1.
+  struct RankInBin {
+    std::uint32_t bin = 0;
+    std::uint32_t rest = 0;
+  };
+
   std::int64_t columns_ = 0;
   WorkspaceVector<Column> coarse_;
   WorkspaceVector<Column> fine_;
+  WorkspaceVector<RankInBin> ranks_;                         ///< of a row of windows
   std::array<Column, (code_bins + 1) * code_bins> steps_{};  ///< the last one, of no_code, adds nothing
 };
 
