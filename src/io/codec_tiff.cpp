@@ -119,7 +119,7 @@ class PageRows final : public RowReader {
     check_upright();
     held_ = shape_of(layout_.width, blocks_->height(), layout_.samples, layout_.type, Alpha::none);
     accept_rows(layout_.width, layout_.height, layout_.samples, layout_.type,
-                byte_size(held_) + blocks_->held(), options);
+                byte_size(held_) + std::uint64_t{blocks_->held()}, options);
     rows_.resize(byte_size(held_));
     metadata = read_metadata(tiff_.get(), bytes, page.at);
     colours_.emplace(tiff_.get(), layout_, metadata.icc);

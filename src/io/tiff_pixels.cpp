@@ -78,27 +78,26 @@ TiffBlocks::TiffBlocks(TIFF* tiff, TiffFile& file, const TiffLayout& layout, con
 
   const std::uint64_t per_pixel = (layout.separate ? 1U : layout.samples) * std::uint64_t{layout.bits};
   row_bytes_ = (width_ * per_pixel + 7) / 8;
-  const std::uint64_t size = tiled_ ? TIFFTileSize64(tiff) : TIFFStripSize64(tiff);
+  block_bytes_ = tiled_ ? TIFFTileSize64(tiff) : TIFFStripSize64(tiff);
   const Shape whole = shape_of(layout.width, layout.height, layout.samples, layout.type, Alpha::none);
-  // A tile may reach beyond the picture, but not without bound.
-  const std::uint64_t most =
-      std::max<std::uint64_t>(std::uint64_t{64} << 20, 2 * std::uint64_t{byte_size(whole)});
-  direct_ = !tiled_ && !layout.separate && layout.bits >= 8;
-  lines_ = in_rows && direct_ && !partial_ && size > high_strip && has_lines(layout.compression);
-  const std::uint64_t held = lines_ ? row_bytes_ : size;
-  if (size > most || held > options.limits.bytes || height_ > most / row_bytes_ ||
-      size != row_bytes_ * height_) {
+  // A tile may reach beyond the picture, but not without bound. Of rows, the reader checks what it holds.
+  const std::uint64_t most = std::min<std::uint64_t>(
+      in_rows ? UINT64_MAX : options.limits.bytes,
+      std::max<std::uint64_t>(std::uint64_t{64} << 20, 2 * std::uint64_t{byte_size(whole)}));
+  if (block_bytes_ > most || height_ > most / row_bytes_ || block_bytes_ != row_bytes_ * height_) {
     if (!file.error.empty()) fail(file);
     damaged("TIFF", "its " + std::string(tiled_ ? "tiles" : "strips") + " do not fit its pixels");
   }
+  direct_ = !tiled_ && !layout.separate && layout.bits >= 8;
+  lines_ = in_rows && direct_ && !partial_ && block_bytes_ > high_strip && has_lines(layout.compression);
   if (lines_)
     height_ =
         std::min(height_, std::max(static_cast<std::uint32_t>(high_strip / row_bytes_), std::uint32_t{1}));
-  if (!direct_) buffer_.resize(held);
 }
 
 bool TiffBlocks::read(std::uint32_t y, std::byte* rows) {
   const std::uint32_t height = std::min(height_, layout_.height - y);
+  if (!direct_) buffer_.resize(block_bytes_);
   if (lines_) {
     read_lines(y, height, rows);
     return true;

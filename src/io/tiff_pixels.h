@@ -13,14 +13,14 @@ namespace satin::io {
 class TiffBlocks {
  public:
   /// The handle, whose current directory is that of the page, and its file must outlive the blocks. Throws
-  /// Error(input) for blocks that do not fit the page or its limits. With `in_rows`, high strips whose
-  /// compression allows it are read a few rows at a time, in their order.
+  /// Error(input) for blocks that do not fit the page. With `in_rows`, high strips whose compression allows
+  /// it are read a few rows at a time, in their order. Memory is taken by read().
   TiffBlocks(TIFF* tiff, TiffFile& file, const TiffLayout& layout, const ReadOptions& options, bool in_rows);
 
   /// Rows of pixels in a row of blocks, of which the last one may have fewer.
   [[nodiscard]] std::uint32_t height() const noexcept { return height_; }
   /// Bytes that a block takes beside the rows.
-  [[nodiscard]] std::size_t held() const noexcept { return buffer_.size(); }
+  [[nodiscard]] std::size_t held() const noexcept { return direct_ ? 0 : block_bytes_; }
 
   /// The row of blocks that begins at this row of pixels, to dense interleaved rows, in which samples of 1, 2
   /// and 4 bits become one byte each. False if blocks are missing, which only ReadOptions::allow_partial lets
@@ -48,6 +48,7 @@ class TiffBlocks {
   std::uint32_t width_ = 0;
   std::uint32_t height_ = 0;
   std::uint64_t row_bytes_ = 0;
+  std::uint64_t block_bytes_ = 0;
   FileBytes buffer_;  ///< one block
 };
 

@@ -148,6 +148,23 @@ TEST(RowTiff, HighStripsAreReadInParts) {
     }
 }
 
+TEST(RowTiff, KeepsToTheLimitOfBytes) {
+  const TemporaryFolder folder;
+  Tags tags = coloured();
+  tags.width = 256;
+  tags.height = tags.strip = 4000;
+  tags.bits = 16;
+  tags.compression = COMPRESSION_ADOBE_DEFLATE;
+  const FileBytes file = make_tiff(tags, noise(size_of_pixels(tags)));
+  store(folder / "x.tif", {reinterpret_cast<const char*>(file.data()), file.size()});
+  ReadOptions options;
+  options.limits.bytes = 2'000'000;  // of 6 million in the strip
+  EXPECT_EQ(rest_of(*open_rows(folder / "x.tif", options), 4000).shape().height, 4000);
+  options.allow_partial = true;  // which takes the strip as a whole
+  expect_error(ErrorKind::input, "--max-bytes",
+               [&] { static_cast<void>(open_rows(folder / "x.tif", options)); });
+}
+
 TEST(RowTiff, HighStripsThatAreDamaged) {
   std::mt19937 random(2);
   Tags tags = coloured();
