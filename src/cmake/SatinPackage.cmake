@@ -1,8 +1,8 @@
 # cpack: the Debian packages satin (the command), libsatin0.2 (shared libraries), libsatin-dev, satin-view (the page of
 # `satin view`), python3-satin (where SATIN_BUILD_PYTHON is on) and satin-heif: the module for libheif, which in Debian links an
 # encoder under the GPL.
-# Debian wants a maintainer's address in every package. The top-level domain invalid is reserved for addresses that are none.
-set(SATIN_CONTACT "Satin, built by its user <nobody@satin.invalid>" CACHE STRING
+# Debian wants a maintainer's address in every package. Nobody gets mail at example.org, a domain that is reserved for examples.
+set(SATIN_CONTACT "Unnamed packager of Satin <nobody@example.org>" CACHE STRING
     "The maintainer whom the Debian packages name: set it to your own name and address before you give packages to others")
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME satin)
@@ -71,7 +71,7 @@ set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS
 set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/src/cmake/postinst ${PROJECT_SOURCE_DIR}/src/cmake/prerm)
 # The module finds the libraries of the build here; that it depends on their package is said by its component.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/src ${PROJECT_BINARY_DIR}/src/io ${PROJECT_BINARY_DIR}/src/batch)
-set(CPACK_COMPONENT_PYTHON_DESCRIPTION "The filters, scans and files of Satin for Python, on arrays of NumPy and others.")
+set(CPACK_COMPONENT_PYTHON_DESCRIPTION "Filters, scans and image files for Python, on NumPy's arrays and others.")
 set(CPACK_COMPONENT_PYTHON_DEPENDS libraries)
 set(CPACK_COMPONENT_COMMAND_DESCRIPTION "The command satin.")
 set(CPACK_COMPONENT_COMMAND_DEPENDS libraries)  # the modules of the codecs
