@@ -29,7 +29,7 @@ struct ExifDescription {
   [[nodiscard]] bool empty() const { return first.empty() && exif.empty() && gps.empty(); }
 };
 
-/// By the directory at this offset, without one by the first directory. Empty if the bytes are neither a
+/// Reads the directory at this offset, or the first one. The result is empty if the bytes are neither a
 /// classic TIFF file nor an EXIF block.
 [[nodiscard]] ExifDescription read_description(Bytes file, std::optional<std::uint64_t> directory = {});
 
