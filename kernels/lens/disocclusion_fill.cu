@@ -189,7 +189,8 @@ class TileFill {
     }
   }
 
-  /// The nearest known pixel that hidden_at() asks for; (x, y) is a place in the picture.
+  /// Steps to the nearest pixel of the kind that hidden_at() asks for, 0 if there is none; (x, y) is in the
+  /// picture.
   [[nodiscard]] __device__ int nearest(int x, int y, int step_x, int step_y) const {
     const int u = x - left_ + fill_reach;
     const int v = y - top_ + fill_reach;
