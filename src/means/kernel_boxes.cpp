@@ -47,9 +47,8 @@ std::vector<Radius256> equal_radii(double wanted, int boxes) {
   return radii;
 }
 
-/// Radii whose variances have the wanted sum: neighbouring whole radii, which cost less, and what is missing
-/// by the last box. The largest distance from the gaussian stays below 6.1 % of its peak (BlurShape tests
-/// it).
+/// Radii whose variances have the wanted sum: neighbouring whole ones, which cost less, the rest by the last
+/// box. The largest distance from the gaussian stays below 6.1 % of its peak (BlurShape tests it).
 std::vector<Radius256> radii_for_sigma(double sigma, int boxes) {
   const double wanted = sigma * sigma;
   std::vector<Radius256> radii = equal_radii(wanted, boxes);

@@ -39,8 +39,7 @@ struct DepthWords {
 /// "portrait", "hair", ... from the XMP of an auxiliary picture; empty if it is no matte.
 [[nodiscard]] std::string apple_matte(const XmpNode& xmp);
 
-/// "portrait", "hair", ... from the name of the type, "urn:com:apple:photo:2018:aux:portraiteffectsmatte";
-/// empty if it is no matte.
+/// apple_matte() of a type's name: "urn:com:apple:photo:2018:aux:portraiteffectsmatte".
 [[nodiscard]] std::string matte_of_type(std::string_view type);
 
 }  // namespace satin::io

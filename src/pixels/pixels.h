@@ -64,10 +64,9 @@ void check_alpha_divisor(const PixelRead& read, std::uint64_t area);
 /// (pixels/maths/premultiplied.h): all channels are then summed alike. Others are read as they were.
 [[nodiscard]] PixelRead successive_pixels(const PixelRead& stored);
 
-/// The values between two passes, in the smallest type that holds them. They have
-/// - 8 bits below the point where bytes are summed as stored, or where colours are weighted by alpha,
-/// - none where they are premultiplied bytes, 16-bit codes or linear light,
-/// - their fixed point where they are floats.
+/// The values between two passes, in the smallest type that holds them. Bytes summed as stored and colours
+/// weighted by alpha have 8 bits below the point; premultiplied bytes, 16-bit codes and linear light have
+/// none. Floats keep their fixed point.
 [[nodiscard]] PixelRead working_pixels(const PixelRead& stored);
 
 /// working_pixels() for a difference from the picture that is multiplied: always with 8 bits below the point.

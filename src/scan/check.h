@@ -16,8 +16,7 @@ class Arrays {
 
   /// Refuses an array with a negative size, without data, not aligned, or in memory of another device.
   void input(const char* name, const ArrayView& view);
-  /// Checks a result as well for overlap with an array named before, unless it is the array named `in_place`
-  /// itself.
+  /// Refuses as well one that overlaps an array named before, unless it is the array `in_place` itself.
   void result(const char* name, const MutableArrayView& view, const std::string& in_place = {});
 
   /// The following refuse the array named last.
