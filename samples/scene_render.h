@@ -15,7 +15,7 @@ struct Picture {
   std::vector<double> subject;  ///< covered share of each pixel
 };
 
-/// The same picture for any number of threads.
+/// Renders the scene. The picture does not depend on the number of threads.
 [[nodiscard]] Picture render(const Scene& scene, const Camera& camera, int width, int height,
                              unsigned threads);
 

@@ -10,7 +10,7 @@ namespace scene {
 /// line; a character takes 6 x 7 of them.
 [[nodiscard]] bool has_ink(std::string_view text, double x, double y);
 
-/// The same for lines below each other, `spacing` cells from one to the next.
+/// True where one of several lines has ink; each begins `spacing` cells below the one before.
 [[nodiscard]] bool has_ink(std::span<const std::string_view> lines, double spacing, double x, double y);
 
 }  // namespace scene

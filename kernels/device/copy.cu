@@ -51,7 +51,7 @@ bool contiguous(const CopyArguments& a) {
   return channels && a.source_pixel == pixel && a.target_pixel == pixel;
 }
 
-/// The same copy of contiguous rows with elements of `size` bytes.
+/// Describes this copy of contiguous rows by elements of `size` bytes.
 CopyArguments by_elements_of(int size, std::int64_t row_bytes, const CopyArguments& arguments) {
   CopyArguments result = arguments;
   result.element_size = size;

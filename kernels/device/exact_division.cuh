@@ -6,7 +6,7 @@
 
 namespace satin::kernels {
 
-/// For a quotient below 2^24: an estimate in float is wrong by a few at most, and the exact remainder
+/// A quotient below 2^24: the estimate in float is wrong by a few at most, and the exact remainder
 /// corrects it. `inverse` is about 1 / divisor.
 __device__ inline std::uint32_t divide_near(std::uint64_t sum, std::uint64_t divisor, float inverse) {
   auto quotient = static_cast<std::uint32_t>(static_cast<float>(sum) * inverse);
@@ -23,7 +23,7 @@ __device__ inline std::uint32_t divide_near(std::uint64_t sum, std::uint64_t div
   return quotient;
 }
 
-/// With a relative error of at most 2^-23, in one instruction.
+/// 1 / value with a relative error of at most 2^-23, in one instruction.
 __device__ inline float rough_reciprocal(float value) {
   float result = 0;
   asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(value));
@@ -84,7 +84,7 @@ class MixedDivision<std::uint32_t> {
     return corrected(estimate, inner * inner_ + outer * outer_);
   }
 
-  /// For an inner weight of 1 and no outer sum.
+  /// The quotient for an inner weight of 1 and no outer sum.
   [[nodiscard]] __device__ std::uint32_t operator()(std::uint32_t sum) const {
     return corrected(__fmaf_rn(__uint2float_rn(sum), estimate_inner_, 0.4375F), sum);
   }

@@ -41,7 +41,7 @@ struct RowExtremeArguments {
   KeyRows keys;
 };
 
-/// To be called once for a job on its device; the code of a cudaError_t.
+/// The caller runs this once for a job on its device; it returns the code of a cudaError_t.
 [[nodiscard]] int prepare_row_extremes(const SlidingExtremeJob& job);
 
 void row_extremes(const RowExtremeArguments& arguments, StreamHandle stream);
@@ -70,7 +70,7 @@ struct ColumnExtremeArguments {
 
 void column_extremes(const ColumnExtremeArguments& arguments, StreamHandle stream);
 
-/// In place: keys -> stored pixels, with alpha and mask.
+/// Turns keys into stored pixels in place, with alpha and mask.
 void finish_extremes(const SlidingExtremeJob& job, const Source& source, const Source& mask,
                      const Target& output, StreamHandle stream);
 

@@ -146,7 +146,7 @@ class TileFill {
   }
 
  private:
-  /// Of the thread's block of 2 x 2 pixels, in the tile.
+  /// Places in the tile of the four pixels of this thread, a block of 2 x 2.
   [[nodiscard]] __device__ static int x_of(int i) { return 2 * lane_index() + (i & 1); }
   [[nodiscard]] __device__ static int y_of(int i) {
     return static_cast<int>(threadIdx.x) / warp_size * 2 + (i >> 1);
@@ -154,7 +154,7 @@ class TileFill {
   [[nodiscard]] __device__ static std::uint32_t bit(unsigned bits, int r, int p) {
     return bits >> (r * lane_pixels + p) & 1U;
   }
-  /// Of the picture, row r and column p of what the thread adds to the table.
+  /// Place in the picture of row r and column p of what this thread adds to the table.
   [[nodiscard]] __device__ int column(int p) const {
     return left_ - fill_reach + lane_index() * lane_pixels + p;
   }
@@ -189,7 +189,8 @@ class TileFill {
     }
   }
 
-  /// As hidden_at() asks for it; (x, y) is of the picture.
+  /// Steps to the nearest pixel of the kind that hidden_at() asks for, 0 if there is none; (x, y) is in the
+  /// picture.
   [[nodiscard]] __device__ int nearest(int x, int y, int step_x, int step_y) const {
     const int u = x - left_ + fill_reach;
     const int v = y - top_ + fill_reach;

@@ -26,7 +26,7 @@ class SharedTable {
 
   __device__ explicit SharedTable(std::uint32_t* words) : words_(words) {}
 
-  /// Before the first integration.
+  /// The border is cleared before the first integration.
   __device__ void clear_border() {
     for (int i = static_cast<int>(threadIdx.x); i < row; i += fill_threads) words_[i] = 0;
     for (int y = static_cast<int>(threadIdx.x); y < table_height; y += fill_threads) words_[place(-1, y)] = 0;

@@ -61,7 +61,7 @@ class StepTile {
     return place < 0 ? 0 : place < size ? place : size - 1;
   }
 
-  /// As step_value() has them, for the four pixels of a lane at once.
+  /// Finds the edges of step_value() for the four pixels of a lane at once.
   __device__ void find_edges() {
     const int unknown = arguments_.job.unknown;
     const std::uint32_t unknowns = static_cast<std::uint32_t>(unknown & 0xFF) * 0x01010101U;

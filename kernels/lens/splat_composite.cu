@@ -150,7 +150,7 @@ struct TileGroups {
   unsigned present = 0;  ///< these, and those whose samples come in from other tiles
 };
 
-/// By all threads of the block; `found` is shared.
+/// All threads of the block call this together; `found` is in shared memory.
 __device__ TileGroups groups_of(const SplatArguments& a, const TilePart& part, unsigned (&found)[2]) {
   constexpr int places = splat_tile_width + splat_tile_height;
   const auto thread = static_cast<int>(threadIdx.x);

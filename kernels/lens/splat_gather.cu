@@ -117,7 +117,7 @@ __device__ bool gather(const SplatArguments& a, const GatheredTile& tile, unsign
   return highlights;
 }
 
-/// Of two columns of a row of the tile.
+/// The second differences of this lane's two columns in a row of the tile.
 template <int Planes, bool Short>
 __device__ ulonglong2 differences(const TileSums<Planes, Short>& sums, int plane, int row) {
   return make_ulonglong2(sums.sum(plane, row, 0), sums.sum(plane, row, 1));

@@ -36,7 +36,7 @@ __device__ inline std::uint32_t fetch_and_add_to_shared(std::uint32_t address, s
 template <int Planes, bool Short>
 class TileSums {
  public:
-  /// Of colours times a weight: short sums are made of colours of 21 bits at most, merged ones of 23.
+  /// Type of a colour times a weight: short sums are made of colours of 21 bits at most, merged ones of 23.
   using Factor = std::conditional_t<Short, std::uint32_t, std::uint64_t>;
 
   struct Summand {
@@ -70,7 +70,7 @@ class TileSums {
       reinterpret_cast<uint4*>(words_)[i] = make_uint4(0, 0, 0, 0);
   }
 
-  /// With a tile's second differences that are there already, of planes from `first` on.
+  /// Begins with second differences that are there already, of the tile's planes from `first` on.
   __device__ void begin_with(const SplatArguments& a, const std::uint64_t* direct, int first) {
     const auto thread = static_cast<int>(threadIdx.x);
     for (int i = thread; i < splat_tile_pixels; i += cell_quads) {
@@ -142,7 +142,7 @@ class TileSums {
     }
   }
 
-  /// Of column 2 * lane + odd.
+  /// The second difference at column 2 * lane + odd.
   [[nodiscard]] __device__ std::uint64_t sum(int plane, int row, int odd) const {
     const std::uint32_t* word =
         words_ + 2 * plane * tile_words + row * tile_row + odd * half_row + lane_index();
@@ -158,10 +158,11 @@ class TileSums {
  private:
   static constexpr std::uint32_t low_half = 1U << (low_bits - 1);
   static constexpr int word_bytes = 4;
-  /// Of a row or a column that the tile has not: added to any other place it stays below 0.
+  /// Place of a row or column outside of the tile: the sum with any other place stays below 0.
   static constexpr int outside = -(1 << 29);
 
-  /// The same in all lanes. Asked of another lane, as the compiler would compute it anew for every corner.
+  /// This address is equal in all lanes. It is taken from lane 0: otherwise the compiler computes it for
+  /// every corner.
   [[nodiscard]] static __device__ int shared_address(const std::uint32_t* words) {
     return __shfl_sync(whole_warp, static_cast<int>(__cvta_generic_to_shared(words)), 0);
   }

@@ -120,7 +120,7 @@ struct QuadSamples {
   std::uint32_t radius[4] = {};
   std::uint32_t weight[4] = {};
 
-  /// Of the wanted groups. All is asked for at once.
+  /// Reads the samples of the wanted groups. All loads are issued before the first is waited for.
   template <class Wanted>
   __device__ QuadSamples(const SplatArguments& a, std::int32_t x, std::int32_t y, const Wanted& wanted) {
 #pragma unroll

@@ -152,7 +152,8 @@ class GroupSearch {
 /// one side of x, of 32 pixels at a time.
 class ChordScan {
  public:
-  /// From left to right; `chord` is the lane's.
+  /// The reach from the pixel and those to its left, groups taken from left to right; `chord` is the lane's
+  /// own.
   __device__ int rightward(int chord) {
     const int lane = lane_index();
     int reach = chord;

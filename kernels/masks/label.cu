@@ -82,7 +82,8 @@ __device__ void unite(const LabelArguments& arguments, std::uint32_t a, std::uin
   }
 }
 
-/// By some lanes of a warp: of those with one pair, as along the seams of large components, one unites it.
+/// The given lanes of a warp call this together. Of lanes with an equal pair, as along the seams of large
+/// components, one unites it.
 __device__ void unite_pairs(const LabelArguments& arguments, unsigned lanes, std::uint32_t a,
                             std::uint32_t b) {
   const unsigned same = __match_any_sync(lanes, std::uint64_t{a} << 32 | b);

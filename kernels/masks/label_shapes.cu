@@ -69,7 +69,7 @@ __device__ void add(std::uint64_t* sum, std::uint64_t value) {
   atomicAdd(reinterpret_cast<unsigned long long*>(sum), static_cast<unsigned long long>(value));
 }
 
-/// Without pixels; the first one is that of a part.
+/// A shape without pixels, whose first pixel is that of a part.
 __device__ RegionShape shape_from(const LabelArguments& arguments, const Tile& tile, const PartPlace& first) {
   const std::uint32_t y = tile.row + first.row;
   RegionShape shape{};
@@ -217,7 +217,7 @@ __device__ void sum_runs(const LabelArguments& arguments, const Tile& tile, Shar
   if (lane_index() == 0 && often != none) add_to(often, of_often);
 }
 
-/// Of the tile's parts to the shapes of their components.
+/// Adds the sums of the tile's parts to the shapes of their components.
 __device__ void give_sums(const LabelArguments& arguments, const Tile& tile, Shared& shared,
                           RegionShape* shapes) {
   const std::uint32_t first = first_of(arguments.tiles, tile.index);

@@ -168,7 +168,7 @@ __device__ void find_roots(Shared<rows>& shared, int runs) {
   }
 }
 
-/// By one warp.
+/// One warp counts the roots of the tile's groups, and how many come before each.
 template <int rows>
 __device__ void count_roots(Shared<rows>& shared) {
   constexpr int mine = Shared<rows>::groups / warp_size;

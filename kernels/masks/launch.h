@@ -84,13 +84,13 @@ struct LabelArguments {
   std::uint32_t* total = nullptr;    ///< one: the number of components
 };
 
-/// Of find_components(): the components of tiles.
+/// First step of find_components(): the components of tiles.
 void find_parts(const LabelArguments& arguments, StreamHandle stream);
 /// Components of tiles, then of the picture; fills all but `before`, the total and the labels.
 void find_components(const LabelArguments& arguments, StreamHandle stream);
-/// With `before` filled: the total and the labels.
+/// Writes the total and the labels; `before` is filled.
 void write_labels(const LabelArguments& arguments, StreamHandle stream);
-/// After write_labels(): one shape a component.
+/// Makes one shape a component, after write_labels().
 void describe_components(const LabelArguments& arguments, RegionShape* shapes, StreamHandle stream);
 
 struct RegionValuesArguments {

@@ -39,7 +39,7 @@ class PackedWindows {
         slot_words_(Shape::slot_words(arguments.job, arguments.tiles)),
         slot_(shared.sums + warp * slot_words_) {}
 
-  /// To be called by all warps of the block.
+  /// All warps of the block call this together.
   __device__ void run() {
     sum_first_window();
     sum_differences();

@@ -19,7 +19,7 @@ int table_bytes_of(const RunningMeanJob& job) {
   return (job.decoded ? decode : 0) + (encoded ? EncodeTable<std::uint8_t>::bytes : 0);
 }
 
-/// Of a lane's column sums.
+/// Bytes of the column sums of one lane.
 int lane_bytes_of(const RunningMeanJob& job) {
   return running_elements * (job.sums == RunningSums::u64 ? 8 : 4);
 }

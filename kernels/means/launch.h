@@ -94,7 +94,7 @@ struct PackedMeanJob : TiledMeanJob {
   static constexpr int largest_divisor = 0x7FFF;  ///< pixels of a window: 255.5 * 2^15 < 2^23
 };
 
-/// As many as a lane reads at once.
+/// As many zeros as a lane reads at once.
 inline constexpr std::size_t packed_zero_bytes = 32;
 
 struct PackedMeanArguments : TiledMeanArguments<PackedMeanJob> {
@@ -133,14 +133,14 @@ struct ScaledDivisor {
   bool exact = false;  ///< otherwise the quotient may be one too large
 };
 
-/// For n up to `largest` times the divisor.
+/// The divisor for dividends up to `largest` times itself.
 [[nodiscard]] ScaledDivisor scaled_divisor(std::uint64_t divisor, std::uint64_t largest);
 
 struct RunningMeanJob : TiledMeanJob {
   Type type = Type::u8;    ///< u8 or u16; what `wide` takes
   Type output = Type::u8;  ///< u8 or u16; another one than `type` with 32 bits down columns, without weights
-  /// From or to more than 16 bits: floats and their fixed point (u64) to each other, to fixed point with
-  /// whole radii alone; u8, u16 and u32 to u32, u32 to u16, without weights.
+  /// Source or result has more than 16 bits: floats and their fixed point (u64) to each other, to fixed point
+  /// with whole radii alone; u8, u16 and u32 to u32, u32 to u16, without weights.
   bool wide = false;
   int fixed_bits = 0;  ///< of a float's magnitude in fixed point
   RunningSums sums = RunningSums::u32;
@@ -194,7 +194,7 @@ struct TiledTableJob : TiledMeanJob {
 
   /// Whole boxes have less than 2^14 pixels: kernels/means/tiled_table_means.cuh.
   static constexpr int largest_reach = 63;
-  /// Of a channel's sum in a packed entry.
+  /// Bits of one channel's sum in a packed entry.
   [[nodiscard]] static constexpr int sum_bits(int channel_count) { return channel_count == 3 ? 21 : 32; }
 };
 
@@ -274,7 +274,7 @@ struct UnsharpResidualArguments {
 
 void add_residual(const UnsharpResidualArguments& arguments, StreamHandle stream);
 
-/// For jobs that join_threshold(): the output has one byte a pixel.
+/// Runs jobs that join_threshold(): the output has one byte a pixel.
 void compare_residual(const UnsharpResidualArguments& arguments, const FixedThresholdRule& level,
                       StreamHandle stream);
 

@@ -27,7 +27,7 @@ class RunningColumns {
         columns_(rows.columns),
         values_(arguments) {}
 
-  /// Before row y, for which fetch() then loads.
+  /// Begins before row y, for which fetch() then loads.
   __device__ void start(int y) {
     rows_.look_up(y);
 #pragma unroll
@@ -50,7 +50,7 @@ class RunningColumns {
     rows_.look_up(next);
   }
 
-  /// To the next row, with what was fetched.
+  /// Moves the window to the next row, with what was fetched.
   __device__ void advance() { values_.template add<-1>(rows_.enters(), rows_.leaves(), shared_); }
 
   /// advance(), then ask(), and then begins the scan of the row's column sums, those of a fractional radius
@@ -94,8 +94,8 @@ class RunningColumns {
   }
 
  private:
-  /// From the groups that begin nearest to either end, with the rows that they lack and without those that
-  /// they have more.
+  /// Adds the groups that begin nearest to either end, then the rows that they lack, and takes away those
+  /// that they have more.
   __device__ void add_by_groups(int first, int end) {
     const GroupLayout layout = GroupLayout::of(arguments_.job);
     const int first_group = layout.nearest(first);

@@ -16,7 +16,7 @@ class RunningRows {
  public:
   using Words = typename Rows::Words;
 
-  /// To be called by all lanes of a warp.
+  /// All lanes of a warp call this together.
   __device__ RunningRows(const RunningMeanArguments& arguments, const Rows& rows)
       : arguments_(arguments), rows_(rows), exist_(rows.place != Rows::Place::nowhere) {
     const bool near = rows.row == static_cast<int>(rows.row);
@@ -28,7 +28,8 @@ class RunningRows {
   /// The row of the picture at a position, or -1.
   [[nodiscard]] __device__ int at(int position) const { return __ldg(arguments_.rows + position); }
 
-  /// The same for the start of a tile, which leaves out what is not in the picture.
+  /// The row that the start of a tile adds at a position; clipped jobs never ask for one outside of the
+  /// picture.
   [[nodiscard]] __device__ int start_at(int position) const {
     return arguments_.job.clipped ? position : at(position);
   }

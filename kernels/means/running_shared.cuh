@@ -34,7 +34,8 @@ struct DecodeTable {
   static constexpr int entry_bytes = 256;  // half of it unused
   static constexpr int bytes = 256 * entry_bytes;
 
-  /// To be called by all threads of a block of one dimension, with a barrier before the first value.
+  /// All threads of a block of one dimension call this together; a barrier comes before the first value is
+  /// read.
   __device__ static void fill(const std::uint32_t* of_codes) {
     constexpr int pieces = warp_size * 4 / 16;  // of 16 bytes
 #pragma unroll 4
@@ -60,7 +61,7 @@ struct WideDecodeTable {
   static constexpr int first_base = 2 * codes;
   static constexpr int bytes = first_base + codes / codes_of_base * 4;
 
-  /// As DecodeTable::fill().
+  /// All threads of the block call this, as DecodeTable::fill().
   __device__ static void fill(const std::uint32_t* of_codes) {
     constexpr int at_once = 8;
     const auto step = static_cast<int>(blockDim.x) * at_once;
@@ -134,7 +135,7 @@ struct TileMemory {
   __device__ TileMemory(int first_byte, int warps) : first_(first_byte), warps_(warps) {}
 
   [[nodiscard]] __device__ int totals() const { return first_; }
-  /// Of the first prefix the (low) word.
+  /// Address of the (low) word of the first prefix.
   [[nodiscard]] __device__ int prefixes() const { return first_ + 4 * warps_ * size + margin * 4; }
   /// Bytes from a low word to its high word.
   [[nodiscard]] __device__ int to_high_words() const { return (margin + warps_ * running_warp_elements) * 4; }

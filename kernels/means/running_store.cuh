@@ -33,7 +33,7 @@ class StoredLane {
 
   [[nodiscard]] __device__ std::uint32_t alpha(int pixel) const { return byte((pixel + 1) * Channels - 1); }
 
-  /// Of 8-bit pixels; `source` is where the lane's first one lies.
+  /// Copies the colours of an 8-bit pixel; `source` is where the lane's first pixel lies.
   __device__ void copy_colours(int pixel, const std::byte* source) {
 #pragma unroll
     for (int c = 0; c < Channels - 1; ++c) {
@@ -43,7 +43,7 @@ class StoredLane {
     }
   }
 
-  /// To be called by all lanes of a warp; `to` is where the lane's first pixel goes, and it has `valid` of
+  /// All lanes of a warp call this together; `to` is where the lane's first pixel goes, and it has `valid` of
   /// `pixels`.
   __device__ void store(std::byte* to, int valid, int pixels) const {
     const auto behind = static_cast<int>(reinterpret_cast<std::uintptr_t>(to) % 4);  // alike in all lanes

@@ -20,7 +20,7 @@ __device__ inline int add_weighted_low(std::uint32_t weights, std::uint32_t byte
   asm("dp2a.lo.s32.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(weights), "r"(bytes), "r"(sum));
   return result;
 }
-/// The same with bytes 2 and 3.
+/// c + a.low * b.byte2 + a.high * b.byte3 for a pair of signed 16-bit weights.
 __device__ inline int add_weighted_high(std::uint32_t weights, std::uint32_t bytes, int sum) {
   int result = 0;
   asm("dp2a.hi.s32.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(weights), "r"(bytes), "r"(sum));

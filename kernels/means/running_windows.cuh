@@ -40,8 +40,8 @@ __device__ inline std::uint32_t window_size(const RunningWindow& window, int cen
   return result;
 }
 
-/// Of a lane's elements: the sums over the inner and the outer windows of weighted columns; as 64 bits what
-/// they are mixed to. Other receivers of RunningWindows::sum() have the same two functions.
+/// Sums of one lane: for each element that over the inner and over the outer window of weighted columns; in
+/// 64 bits what they are mixed to. Other receivers of RunningWindows::sum() have the same two functions.
 template <class Sum>
 struct WindowSums;
 
@@ -161,7 +161,7 @@ class LaneOfWindows {
   static constexpr int elements = running_elements;
   static constexpr int pixels = elements / Channels;
 
-  /// By all lanes of a warp. `x`: of the lane's first column.
+  /// All lanes of a warp call this together. `x` is the lane's first column.
   __device__ LaneOfWindows(const RunningMeanArguments& arguments, const RunningPart& part,
                            const TileMemory<Sum>& memory, int thread, int threads, int x)
       : arguments_(arguments),

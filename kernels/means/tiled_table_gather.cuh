@@ -119,7 +119,7 @@ class TableGather {
     }
   }
 
-  /// Into a whole register, so that nothing is to be done with it before it is needed.
+  /// Loads a code into a whole register, so that nothing is to be done with it before it is needed.
   template <class Code>
   [[nodiscard]] __device__ static std::uint32_t load_code(const std::byte* from) {
     std::uint32_t code = 0;
@@ -251,7 +251,7 @@ class TableGather {
   [[nodiscard]] __device__ unsigned wrapped_above(unsigned place) const {
     return min(place, place + arguments_.ring_bytes);
   }
-  /// Of the entry to the left of the pixel's own in row k of the warp.
+  /// Place of the entry to the left of the pixel's own, in row k of the warp.
   [[nodiscard]] __device__ unsigned centre_of(int k) const {
     return wrapped_below(place_ + static_cast<unsigned>(k * Shape::shares * row_bytes));
   }
@@ -318,7 +318,7 @@ class TableGather {
   bool joined_;  ///< the warp's bytes of a row are stored as words
   int place_in_joined_;
   int bytes_of_joined_;  ///< that a word is selected from the lane's means and those of the next
-  // Of the batch, and of the warp's first row in it:
+  // State of the batch at hand, at the warp's first row in it.
   int y_;
   unsigned place_;         ///< in the ring
   const std::byte* from_;  ///< in the map; a batch ahead

@@ -23,12 +23,12 @@ class BatchGate {
  public:
   using Barrier = cuda::barrier<cuda::thread_scope_block>;
 
-  /// By one thread; `warps` say so, every lane of them: with one lane for all of them after __syncwarp() a
+  /// One thread calls this. Every lane of `warps` arrives: with one lane for all of them after __syncwarp() a
   /// batch took 2 % longer, and racecheck did not know that order.
   __device__ void prepare(int warps) {
     for (Barrier& barrier : barriers_) init(&barrier, warps * warp_size);
   }
-  /// By all lanes of a warp.
+  /// All lanes of a warp call this.
   __device__ void done(int batch) { static_cast<void>(barriers_[batch & 1].arrive()); }
   __device__ void wait_for(int batch) {
     Barrier& barrier = barriers_[batch & 1];

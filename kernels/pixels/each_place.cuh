@@ -30,7 +30,7 @@ struct EachPlace {
   }
 };
 
-/// To be instantiated for every job.
+/// The job of every pixelwise operation has an instance of this.
 template <class Job>
 void run_pixelwise(const Job& job, const typename Job::Images& images, const TransferView& transfer,
                    StreamHandle stream) {

@@ -83,7 +83,7 @@ __global__ void __launch_bounds__(tuning::measure_threads)
   add_to(result, found);
 }
 
-/// The same of one group by the bits of floats, which also order as the numbers do.
+/// Extremes of one group of magnitudes by the bits of floats, which order as the numbers do.
 struct FoundFloats {
   std::uint32_t largest = 0;
   std::uint32_t smallest_less_one = ~std::uint32_t{0};

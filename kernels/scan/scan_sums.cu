@@ -18,7 +18,7 @@ using Plus = ::cuda::std::plus<>;
 using Plus = cub::Sum;
 #endif
 
-/// In which sums modulo 2^bits of `Out`, or of floats, are made.
+/// The type in which sums are made: modulo 2^bits of `Out`, or floats.
 template <class Out>
 using StateOf = std::conditional_t<std::is_floating_point_v<Out>, Out,
                                    std::conditional_t<sizeof(Out) == 8, std::uint64_t, std::uint32_t>>;

@@ -46,7 +46,7 @@ int pass_in(Space& space, ArrayView values, const Interval& interval, MutableArr
   });
 }
 
-/// The same by a mask.
+/// The values where the mask is set, or these before the others.
 template <bool Partition>
 int pass_by_mask(Space& space, ArrayView values, ArrayView mask, MutableArrayView result, std::int64_t* count,
                  StreamHandle stream) {

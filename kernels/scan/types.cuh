@@ -57,7 +57,7 @@ inline unsigned blocks_of(std::int64_t count, int threads) {
   return static_cast<unsigned>(blocks < most ? blocks : most);
 }
 
-/// Of a thread in a grid of one dimension whose threads go on in steps of the whole grid.
+/// The items of one thread in a grid of one dimension, whose threads go on in steps of the whole grid.
 struct GridStride {
   std::int64_t first;
   std::int64_t step;

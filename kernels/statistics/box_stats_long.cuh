@@ -40,7 +40,7 @@ class LongWindows {
     });
   }
 
-  /// The same for the row after that of the last call.
+  /// Moves the column sums to row y, which follows the row of the last call.
   __device__ void advance(int y) {
     add(false, [&](int x) {
       const std::uint64_t enters = value_at(x, y + job_.reach_y);

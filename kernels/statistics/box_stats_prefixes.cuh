@@ -33,7 +33,7 @@ class StatsPrefixes {
   __device__ explicit StatsPrefixes(void* memory)
       : prefixes_(static_cast<Pair*>(memory)), totals_(prefixes_ + (elements + 1) * blockDim.x) {}
 
-  /// To be called by all threads of the block, and a barrier later the prefixes can be read.
+  /// All threads of the block call this together; one barrier later the prefixes can be read.
   __device__ void publish(const Pair (&sums)[elements]) {
     Pair own[channels];
 #pragma unroll

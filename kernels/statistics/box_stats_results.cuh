@@ -45,7 +45,7 @@ struct OrderedExtremes {
     return {ordered_bits(extremes.largest_deviation), ordered_bits(extremes.smallest_value)};
   }
 
-  /// To be called by all lanes of a warp.
+  /// All lanes of a warp call this together.
   __device__ void merge_into(PictureExtremes* all) {
     auto* ordered = reinterpret_cast<OrderedExtremes*>(all);
 #pragma unroll
@@ -105,7 +105,7 @@ struct alignas(Elements * sizeof(T) % 16 == 0 ? 16 : 8) StatsResults {
     for (int i = 0; i < Elements; ++i)
       if (i < existing) to[i] = at(i);
   }
-  /// The same of elements `stride` apart.
+  /// Stores `existing` elements that lie `stride` apart.
   __device__ void store(T* to, int existing, int stride) const {
 #pragma unroll
     for (int i = 0; i < Elements; ++i)

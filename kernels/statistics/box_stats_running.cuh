@@ -246,7 +246,7 @@ class StatsWindows {
   static constexpr int elements = Rows::elements;
   static constexpr int channels = elements / pixels;
 
-  /// To be called by all threads of a warp.
+  /// All lanes of a warp call this together.
   __device__ StatsWindows(const RunningStatsArguments& arguments, const StatsPart& part,
                           const Prefixes& prefixes)
       : job_(arguments.running),
@@ -282,7 +282,7 @@ class StatsWindows {
   [[nodiscard]] __device__ std::uint32_t whole_area(std::uint32_t rows) const {
     return static_cast<std::uint32_t>(2 * job_.reach_x + 1) * rows;
   }
-  /// The same where only pixels of the picture count.
+  /// Pixels of the window of element i over so many rows that lie in the picture.
   [[nodiscard]] __device__ std::uint32_t clipped_area(int i, std::uint32_t rows) const {
     const int x = first_x_ + i / channels;
     const int columns = min(x + job_.reach_x, job_.width - 1) - max(x - job_.reach_x, 0) + 1;

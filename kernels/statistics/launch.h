@@ -69,7 +69,7 @@ struct RunningStatsArguments {
 /// Numbers are found in floats. Only then the channels of a picture can be summed together.
 [[nodiscard]] bool has_quick_numbers(const RunningStatsArguments& arguments);
 
-/// To be called once for a job on its device; the code of a cudaError_t.
+/// The caller runs this once for a job on its device; it returns the code of a cudaError_t.
 [[nodiscard]] int prepare_running_stats(const RunningStatsArguments& arguments);
 
 void clear_extremes(PictureExtremes* extremes, StreamHandle stream);

@@ -47,7 +47,7 @@ struct TableArguments {
 
 void build_table(const TableArguments& arguments, StreamHandle stream);
 
-/// In place: signed 64-bit fixed point -> double.
+/// Turns signed 64-bit fixed point into doubles, in place.
 struct ToDoubleArguments {
   TableJob job;
   const Measured* measured = nullptr;

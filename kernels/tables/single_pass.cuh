@@ -124,7 +124,7 @@ struct Pixels {
       for (int i = 0; i < elements; ++i) sum += is_of(channel, i) ? values.of[i] : Value{0};
       return sum;
     }
-    /// Of a value for each channel, those of the word's first `kinds` elements.
+    /// Spreads a value for each channel over the word's first `kinds` elements.
     template <class Value>
     [[nodiscard]] __device__ Vector<Value, kinds> of_word(const Value (&of_channels)[Channels]) const {
       Vector<Value, kinds> values;
@@ -259,7 +259,7 @@ struct Exchange {
   std::uint32_t tag;
 };
 
-/// Of the calling warp.
+/// Place of the calling warp in the tile.
 template <class Tiling>
 struct Place {
   int warp;

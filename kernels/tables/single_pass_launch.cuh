@@ -146,7 +146,7 @@ using SmallRgbaTile = TileShape<2, 4, 32, 2, 10, 14>;
 using PairTile = TileShape<2, 4, 32, 3, 9, 13>;
 using RgbPairTile = TileShape<3, 4, 32, 2, 9, 9>;
 
-/// To 64 bits.
+/// The tiling of sums of 64 bits.
 template <class T, int Channels>
 using Pairs =
     Tiling<Pixels<T, Channels, std::uint64_t>, std::conditional_t<Channels == 1, PairTile, RgbPairTile>>;

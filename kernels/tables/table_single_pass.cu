@@ -41,7 +41,7 @@ constexpr Kind kind(int fewest = 0) {
           launch<Tiling>};
 }
 
-/// Of several that serve a picture, the largest tiles come first.
+/// The first kind that serves a picture is taken, so larger tiles come first.
 constexpr Kind kinds[] = {
     kind<Bytes<LargeTile>>(tuning::single_pass_fewest_large_tiles),
     kind<Bytes<MediumTile>>(tuning::single_pass_fewest_medium_tiles),

@@ -12,7 +12,7 @@ using scene::Vec3;
 /// Light that arrives from a direction of length 1, y up; linear, Rec. 709 primaries.
 [[nodiscard]] Vec3 radiance(Vec3 direction);
 
-/// The same as a map of floats, width x width / 2, by 2 x 2 directions a pixel.
+/// radiance() as a map of floats, width x width / 2; a pixel is the mean of 2 x 2 directions.
 [[nodiscard]] satin::Image environment_map(int width);
 
 /// The map for surfaces of every roughness: satin::gloss() in nine levels.

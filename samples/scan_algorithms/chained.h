@@ -104,7 +104,7 @@ void chained(Machine& m, Index n, Index tile, Index resident, Load load, Store s
   }
 }
 
-/// The same by threads that do not wait for one another, but for a neighbour that has not told anything yet.
+/// The chained scan by real threads, which wait only for a neighbour that has not told anything yet.
 /// Tiles are handed out in ascending order by a ticket: whoever waits for a tile on his left knows that
 /// somebody is working on it. Release and acquire: who sees the word sees the sum that was written before it.
 template <class Load, class Store, class Op>

@@ -23,7 +23,7 @@ struct BinnedValues {
 };
 BinnedValues binned_values(std::span<const float> values, Index bins);
 
-/// As a scan of maps y -> a y + b, another state than Smoothed.
+/// The averages as a scan of maps y -> a y + b, another state than Smoothed.
 std::vector<float> moving_averages(std::span<const float> values);
 
 /// The value of a rank, counted from 1, as std::nth_element finds it.

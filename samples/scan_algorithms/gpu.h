@@ -26,7 +26,7 @@ struct GpuTime {
   double peer_milliseconds = 0;
 };
 
-/// For n = 1000, 10000 ... max_n. Empty without a GPU.
+/// Times for n = 1000, 10000 ... max_n. Empty without a GPU.
 std::vector<GpuTime> measure_gpu(Index max_n);
 
 }  // namespace study

@@ -48,8 +48,9 @@ class Bare {
   void count_scan() {}
 };
 
-/// In which order one core plays the processors of a step. Results must not depend on it. What the look-back
-/// of chained.h costs does: in descending order nobody sees what his left neighbour does in the same step.
+/// The order in which one core plays the processors of a step. Results must not depend on it. What the
+/// look-back of chained.h costs does: in descending order nobody sees what his left neighbour does in the
+/// same step.
 enum class Order { ascending, descending };
 
 /// What the processors of the outermost steps did to the elements: for a picture of the network.

@@ -1,5 +1,5 @@
-# cmake --install: headers, static and shared libraries, the command, and packages for find_package(satin CONFIG) and
-# pkg-config. Three components, which CPack makes Debian packages of.
+# cmake --install: headers, static and shared libraries, the command, the Python package if it is built, and packages for
+# find_package(satin CONFIG) and pkg-config. CPack makes a Debian package of each component.
 include(CMakePackageConfigHelpers)
 set(satin_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/satin)
 
@@ -63,9 +63,14 @@ foreach(package satin satin-io)
   endif()
 endforeach()
 
+set(satin_own_folders ${CMAKE_INSTALL_INCLUDEDIR}/satin ${CMAKE_INSTALL_LIBDIR}/satin ${satin_package_dir} ${CMAKE_INSTALL_DOCDIR})
+if(SATIN_BUILD_PYTHON)
+  set(SATIN_PYTHON_INSTALL_DIR lib/python3/dist-packages CACHE STRING
+      "Where cmake --install puts the Python package, below the prefix: a folder that the system's Python looks into")
+  list(APPEND satin_own_folders ${SATIN_PYTHON_INSTALL_DIR}/satin ${SATIN_PYTHON_INSTALL_DIR}/satin_image-${PROJECT_VERSION}.dist-info)
+endif()
 if(PROJECT_IS_TOP_LEVEL)
   include(SatinPackage)
-  set(satin_own_folders ${CMAKE_INSTALL_INCLUDEDIR}/satin ${CMAKE_INSTALL_LIBDIR}/satin ${satin_package_dir} ${CMAKE_INSTALL_DOCDIR})
   add_custom_target(uninstall VERBATIM COMMENT "Removing what install_manifest.txt lists"
     COMMAND ${CMAKE_COMMAND} -DMANIFEST=${PROJECT_BINARY_DIR}/install_manifest.txt "-DFOLDERS=${satin_own_folders}"
             -P ${PROJECT_SOURCE_DIR}/src/cmake/uninstall.cmake)

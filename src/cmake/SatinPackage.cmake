@@ -1,7 +1,9 @@
 # cpack: the Debian packages satin (the command), libsatin0.2 (shared libraries), libsatin-dev, satin-view (the page of
-# `satin view`) and satin-heif: the module for libheif, which in Debian links an encoder under the GPL.
-set(SATIN_CONTACT "The Satin authors <satin@example.org>" CACHE STRING
-    "Whom the packages name as their maintainer; example.org is nobody's: who publishes packages names themself")
+# `satin view`), python3-satin (where SATIN_BUILD_PYTHON is on) and satin-heif: the module for libheif, which in Debian links an
+# encoder under the GPL.
+# Debian wants a maintainer's address in every package. Nobody gets mail at example.org, a domain that is reserved for examples.
+set(SATIN_CONTACT "Unnamed packager of Satin <nobody@example.org>" CACHE STRING
+    "The maintainer whom the Debian packages name: set it to your own name and address before you give packages to others")
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME satin)
 set(CPACK_PACKAGE_VENDOR Satin)
@@ -22,6 +24,9 @@ endif()
 if(TARGET satin_io_heif)
   list(APPEND CPACK_COMPONENTS_ALL heif)
   list(APPEND satin_recommended satin-heif)
+endif()
+if(SATIN_BUILD_PYTHON AND satin_shared)
+  list(APPEND CPACK_COMPONENTS_ALL python)
 endif()
 list(JOIN satin_recommended ", " CPACK_DEBIAN_COMMAND_PACKAGE_RECOMMENDS)
 set(CPACK_COMPONENTS_GROUPING IGNORE)
@@ -57,6 +62,17 @@ set(CPACK_DEBIAN_HEIF_PACKAGE_NAME satin-heif)
 set(CPACK_DEBIAN_HEIF_PACKAGE_SECTION graphics)
 set(CPACK_COMPONENT_HEIF_DESCRIPTION "Reads HEIC and AVIF for satin, by libheif.")
 set(CPACK_COMPONENT_HEIF_DEPENDS libraries)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-satin)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
+# The module is of one minor version of Python: its stable interface, which nanobind uses, begins with 3.12.
+math(EXPR satin_next_python "${Python_VERSION_MINOR} + 1")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS
+    "python3 (>= 3.${Python_VERSION_MINOR}), python3 (<< 3.${satin_next_python}), python3-numpy")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/src/cmake/postinst ${PROJECT_SOURCE_DIR}/src/cmake/prerm)
+# The module finds the libraries of the build here; that it depends on their package is said by its component.
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/src ${PROJECT_BINARY_DIR}/src/io ${PROJECT_BINARY_DIR}/src/batch)
+set(CPACK_COMPONENT_PYTHON_DESCRIPTION "Filters, scans and image files for Python, on NumPy's arrays and others.")
+set(CPACK_COMPONENT_PYTHON_DEPENDS libraries)
 set(CPACK_COMPONENT_COMMAND_DESCRIPTION "The command satin.")
 set(CPACK_COMPONENT_COMMAND_DEPENDS libraries)  # the modules of the codecs
 include(CPack)

@@ -31,6 +31,13 @@ install_packages() {
   apt_get update && apt_get install -y --no-install-recommends "${missing[@]}"
 }
 
+# debian_mirror: where this machine's packages of Debian 12 come from; nothing on another system.
+debian_mirror() {
+  command -v apt-get >/dev/null || return 0
+  apt-get indextargets --format '$(CODENAME) $(COMPONENT) $(REPO_URI)' 'Created-By: Packages' |
+    awk '$1 == "bookworm" && $2 == "main" { print $3; exit }'
+}
+
 # build_folder ROOT: ROOT/.build, or one of the user's own where that one is not writable.
 build_folder() {
   local folder="$1/.build"

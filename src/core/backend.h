@@ -68,7 +68,7 @@ struct Backend : std::enable_shared_from_this<Backend> {
   [[nodiscard]] virtual std::shared_ptr<void> new_stream() { return nullptr; }
 
  protected:
-  /// Where the caller has no allocator. Throws NoMemory.
+  /// Memory for callers without an allocator. Throws NoMemory.
   [[nodiscard]] virtual Buffer allocate_own(std::size_t bytes) = 0;
 };
 

@@ -58,9 +58,9 @@ struct FilterPlan {
   Prepare prepare{};
   /// What its windows cost; null: what it measures for itself, beside Measured, ties it to one prepared size.
   const WindowCosts Backend::*costs = &Backend::mean_windows;
-  /// Without a reach: every result is a sum of integers over all that lies above it and to the left, modulo
-  /// its type, so that a band of rows by itself lacks what the last row above it adds up to, and nothing
-  /// else.
+  /// The filter has no reach: every result is a sum of integers over all that lies above it and to the left,
+  /// modulo its type, so that a band of rows by itself lacks what the last row above it adds up to, and
+  /// nothing else.
   bool adds_up = false;
   double growth = 1;  ///< results of floats have at most so many times the picture's largest magnitude
 

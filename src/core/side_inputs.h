@@ -13,7 +13,7 @@ namespace satin {
 /// Throws Error(usage) unless the side input, called `name` in the message, has the picture's size and one
 /// frame or as many.
 void check_side_size(const Shape& side, const Shape& picture, const char* name);
-/// The same for one that has to have one channel.
+/// Checks a side input that has to have one channel.
 void check_side_map(const Shape& side, const Shape& picture, const char* name);
 
 /// A mask has one channel of type u8 or u16. Returns its largest value, 0 without a mask. Throws

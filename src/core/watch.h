@@ -26,7 +26,7 @@ class Watch {
     ++done_;
     if (!tell()) throw_cancelled();
   }
-  /// To be asked often inside a step, by the thread of the run: tells the caller at most every 100 ms how far
+  /// Steps ask this often, on the thread of the run: it tells the caller at most every 100 ms how far
   /// the run is. False if it is to end.
   [[nodiscard]] bool goes_on() {
     const Clock::time_point now = Clock::now();

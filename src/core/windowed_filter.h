@@ -59,7 +59,7 @@ class WindowedFilter {
  private:
   /// Prepares the filter for windows of the grid. Throws NoMemory.
   void prepare(const FilterPlan& filter);
-  /// The same; the reason if there is no memory for it.
+  /// Prepares as above, and returns the reason if there is no memory for it.
   std::optional<NoMemory> try_to_prepare(const FilterPlan& filter, std::size_t held);
   void load(std::span<const ImageView> inputs, const Rectangle& window, Stream stream);
   void load_input(std::size_t index, const ImageView& input, const Rectangle& window, Stream stream);

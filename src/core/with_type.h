@@ -29,7 +29,7 @@ decltype(auto) with_type(Type type, const Function& function) {
   return function.template operator()<std::uint32_t>();
 }
 
-/// The same for the types of pixels: u8, u16 and f32.
+/// Calls the function with the type of a pixel: u8, u16 or f32.
 template <class Function>
 decltype(auto) with_pixel_type(Type type, const Function& function) {
   if (type == Type::u8) return function.template operator()<std::uint8_t>();

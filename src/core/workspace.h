@@ -20,10 +20,10 @@ class WorkspaceBudget {
   WorkspaceBudget(const WorkspaceBudget&) = delete;
   WorkspaceBudget& operator=(const WorkspaceBudget&) = delete;
 
-  /// To be called when everything that was taken has been freed.
+  /// The owner calls this when everything that was taken has been freed.
   void clear() noexcept { reduce(taken_); }
 
-  /// To be called before memory is taken, and when it is given back. Throws NoMemory above a bound.
+  /// Allocators call this before they take memory, and when they give it back. Throws NoMemory above a bound.
   static void take(std::size_t bytes);
   static void give_back(std::size_t bytes) noexcept;
 

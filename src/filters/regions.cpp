@@ -42,7 +42,7 @@ Pictures on_device(const Device& device, const ImageView& picture, const ImageVi
   }
 }
 
-/// In the order of RegionKey.
+/// The names are in the order of RegionKey.
 const std::vector<std::string> key_names = {"label",  "area", "x",   "y",   "width",
                                             "height", "mean", "min", "max", "deviation"};
 

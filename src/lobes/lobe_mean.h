@@ -62,12 +62,12 @@ struct LobeMap {
   bool builds_table = false;  ///< no level before it has the same table in its place
 };
 
-/// Of every level, in their order; tables are built one over the other.
+/// The maps of all levels, in their order; their tables are built one over the other.
 [[nodiscard]] std::vector<LobeMap> lobe_maps(const LobeMeanJob& job);
 /// Bytes of the largest table, 0 if none is built.
 [[nodiscard]] std::size_t largest_table(const std::vector<LobeMap>& maps);
 
-/// The same pixels as working values, for a table of them.
+/// Reads stored pixels as working values, for a table of them.
 [[nodiscard]] PixelRead weighed_pixels(const PixelRead& stored);
 
 }  // namespace satin

@@ -47,7 +47,7 @@ std::vector<Radius256> equal_radii(double wanted, int boxes) {
   return radii;
 }
 
-/// The same sum of variances by neighbouring whole radii, which cost less, and what is missing by the last
+/// Radii whose variances have the wanted sum: neighbouring whole ones, which cost less, the rest by the last
 /// box. The largest distance from the gaussian stays below 6.1 % of its peak (BlurShape tests it).
 std::vector<Radius256> radii_for_sigma(double sigma, int boxes) {
   const double wanted = sigma * sigma;
@@ -87,7 +87,7 @@ std::vector<RadiusField> fields_of(const std::vector<Radius256>& x, const std::v
   return fields;
 }
 
-/// The same boxes of values that are premultiplied already.
+/// The jobs of these boxes for values that are premultiplied already.
 std::vector<BoxMeanJob> plain_jobs(std::span<const BoxMeanJob> jobs) {
   std::vector<BoxMeanJob> plain(jobs.begin(), jobs.end());
   PixelRead values = working_pixels(jobs.front().read);

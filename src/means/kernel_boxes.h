@@ -16,7 +16,7 @@ inline constexpr double largest_sigma = 4096;
 
 [[nodiscard]] inline int boxes_of(Kernel kernel) { return static_cast<int>(kernel) + 1; }
 
-/// To the nearest 1/256 pixel, ties up.
+/// The radius to the nearest 1/256 pixel, ties up.
 [[nodiscard]] Radius256 quantised_radius(double pixels);
 
 /// Throws Error(usage) that names the parameter unless the radius is from 0 to largest_radius.
@@ -37,7 +37,7 @@ inline constexpr double largest_sigma = 4096;
 /// How far successive boxes look together.
 [[nodiscard]] Reach reach_of(std::span<const BoxMeanJob> jobs);
 
-/// The same jobs for pictures of another size.
+/// These jobs for pictures of another size.
 [[nodiscard]] std::vector<BoxMeanJob> resized(std::vector<BoxMeanJob> jobs, std::int64_t width,
                                               std::int64_t height);
 

@@ -12,7 +12,7 @@ namespace satin::io {
 /// The bytes; blanks and the padding are passed over. Nothing for any other sign, or half a byte.
 [[nodiscard]] std::optional<FileBytes> from_base64(std::string_view text);
 
-/// With padding, without blanks.
+/// Base 64 with padding and without blanks.
 [[nodiscard]] std::string to_base64(Bytes bytes);
 
 }  // namespace satin::io

@@ -16,7 +16,7 @@ struct DepthTerms {
   double metres = 1;    ///< in a unit of near and far
   bool metric = false;  ///< the file says the unit
   std::string name;     ///< "GDepth RangeInverse"
-  /// As GDepth has them: what is read from these texts gives the same coding.
+  /// The texts of GDepth: what is read from them gives the same coding.
   std::string format, near, far, units;
 };
 
@@ -39,7 +39,7 @@ struct DepthWords {
 /// "portrait", "hair", ... from the XMP of an auxiliary picture; empty if it is no matte.
 [[nodiscard]] std::string apple_matte(const XmpNode& xmp);
 
-/// The same from the name of its type: "urn:com:apple:photo:2018:aux:portraiteffectsmatte".
+/// apple_matte() of a type's name: "urn:com:apple:photo:2018:aux:portraiteffectsmatte".
 [[nodiscard]] std::string matte_of_type(std::string_view type);
 
 }  // namespace satin::io

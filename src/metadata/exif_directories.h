@@ -29,8 +29,8 @@ struct ExifDescription {
   [[nodiscard]] bool empty() const { return first.empty() && exif.empty() && gps.empty(); }
 };
 
-/// By the directory at this offset of a TIFF file, without one by the first directory of an EXIF block, which
-/// is no BigTIFF. Otherwise empty.
+/// Reads the directory at this offset of a TIFF file, or the first one of an EXIF block, which is no BigTIFF.
+/// The result is empty if the bytes are neither.
 [[nodiscard]] ExifDescription read_description(Bytes file, std::optional<std::uint64_t> directory = {});
 
 /// All tags of the directory of each page of a little-endian file as libtiff writes it.

@@ -11,7 +11,7 @@ namespace satin::io {
 
 /// True if these brands of the `ftyp` box make the file a still picture or a sequence of pictures in AV1.
 [[nodiscard]] bool is_avif(Bytes bytes);
-/// The same with HEVC or any other coding.
+/// True if the brands say a still picture or a sequence of pictures in HEVC or any other coding.
 [[nodiscard]] bool is_heic(Bytes bytes);
 
 /// The primary picture. `orientation` is what `irot` and `imir` do, as EXIF would say it.

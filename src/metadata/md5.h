@@ -8,7 +8,7 @@
 
 namespace satin::io {
 
-/// As 32 digits, in upper case.
+/// The digest as 32 digits, in upper case.
 [[nodiscard]] std::string md5_of(Bytes bytes);
 
 }  // namespace satin::io

@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint32_t type_long = 4;
 constexpr std::uint32_t iptc_tag = 0x83BB;
 
-/// As Photoshop writes it: long numbers, although it is bytes.
+/// IPTC as Photoshop writes it: long numbers, although it is bytes.
 ExifField iptc_field(Bytes iptc) {
   constexpr std::size_t word = 4;
   const std::size_t words = (iptc.size() + word - 1) / word;

@@ -57,7 +57,7 @@ std::optional<Transfer> transfer_of_code_points(const PngColour& colour) {
   }
 }
 
-/// By the sRGB and gAMA chunks. Exponents beyond those of screens would not keep every code apart.
+/// What the sRGB and gAMA chunks say. Exponents beyond those of screens would not keep every code apart.
 Transfer transfer_of_gamma(const PngColour& colour) {
   if (colour.srgb_intent || !colour.gamma) return {};
   constexpr double unit = 100'000, most = 5;

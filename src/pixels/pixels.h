@@ -60,16 +60,16 @@ enum class Accumulator : std::uint8_t { u32, u64 };
 /// dividing by them allows. Holds for every 8-bit picture, and for 16-bit ones up to a radius of 11,000.
 void check_alpha_divisor(const PixelRead& read, std::uint64_t area);
 
-/// The same pixels for the first of several passes. Bytes with straight alpha are premultiplied
+/// How the first of several passes reads these pixels. Bytes with straight alpha are premultiplied
 /// (pixels/maths/premultiplied.h): all channels are then summed alike. Others are read as they were.
 [[nodiscard]] PixelRead successive_pixels(const PixelRead& stored);
 
-/// The same pixels between two passes: of bytes as stored 8 bits below the point; of premultiplied ones, of
-/// 16-bit codes and of linear light none, but 8 where colours are weighted by alpha; of the smallest type
-/// that holds them. Floats keep their fixed point.
+/// The values between two passes, in the smallest type that holds them. Bytes summed as stored and colours
+/// weighted by alpha have 8 bits below the point; premultiplied bytes, 16-bit codes and linear light have
+/// none. Floats keep their fixed point.
 [[nodiscard]] PixelRead working_pixels(const PixelRead& stored);
 
-/// The same for a difference from the picture that is multiplied: always with 8 bits below the point.
+/// working_pixels() for a difference from the picture that is multiplied: always with 8 bits below the point.
 [[nodiscard]] PixelRead fine_working_pixels(const PixelRead& stored);
 
 /// Working values of a pass whose next one reads them so.

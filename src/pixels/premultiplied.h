@@ -25,7 +25,7 @@ struct PremultipliedJob {
   void with_values(const Step& step) const;
 };
 
-/// Of the values: u16, or u32 in linear light.
+/// The type of the values: u16, or u32 in linear light.
 [[nodiscard]] inline Type values_type(const PremultipliedJob& job) { return working_pixels(job.read).type; }
 
 template <class Step>

@@ -101,12 +101,12 @@ class Array {
 
   /// The elements, where they are.
   [[nodiscard]] MutableArrayView view() noexcept { return {buffer_.get(), size_, type_, memory_}; }
-  /// The same, to be read.
+  /// The elements, where they are, to be read.
   [[nodiscard]] ArrayView view() const noexcept { return {buffer_.get(), size_, type_, memory_}; }
-  /// As view().
+  /// Converts by view().
   // NOLINTNEXTLINE(google-explicit-constructor): an array is usable wherever a view is
   operator MutableArrayView() noexcept { return view(); }
-  /// As view().
+  /// Converts by view().
   // NOLINTNEXTLINE(google-explicit-constructor): an array is usable wherever a view is
   operator ArrayView() const noexcept { return view(); }
   /// Number of elements.

@@ -284,8 +284,8 @@ void foresee_batch(const Batch& batch, const std::function<void(const FileResult
 /// tell of single files. Two environment errors in a row (a full disk, a lost device) end the batch early.
 [[nodiscard]] BatchResult run_batch(const Device& device, const Batch& batch, const BatchEvents& events = {});
 
-/// The same on several devices: each takes the next picture as soon as it is free. The bytes of the outputs
-/// do not depend on their number.
+/// Does the files on several devices: each takes the next picture as soon as it is free. The bytes of the
+/// outputs do not depend on their number.
 [[nodiscard]] BatchResult run_batch(std::span<const Device> devices, const Batch& batch,
                                     const BatchEvents& events = {});
 

@@ -93,7 +93,7 @@ class Device {
   /// no more be locked. Empty on the CPU.
   [[nodiscard]] Allocator page_locked_memory() const;
 
-  /// For the library's own parts.
+  /// The library's own parts use this.
   [[nodiscard]] Backend& backend() const noexcept { return *backend_; }
 
  private:

@@ -104,7 +104,7 @@ struct TensorMeaning {
   return view;
 }
 
-/// The same, to be read.
+/// The tensor as a view to be read.
 [[nodiscard]] inline ImageView view_of(const DLTensor& tensor, const TensorMeaning& meaning = {}) {
   return mutable_view_of(tensor, meaning);
 }

@@ -129,7 +129,7 @@ class Parameters {
   [[nodiscard]] std::string get(std::string_view name) const;
   /// The text of the parameter that means this; empty if the filter has none.
   [[nodiscard]] std::string get(ParameterRole role) const;
-  /// The same parameters for one photograph: set_by_photo().
+  /// These parameters for one photograph: set_by_photo().
   [[nodiscard]] Parameters for_photo(const Photo& photo) const;
   /// Whose parameters they are.
   [[nodiscard]] const FilterRecord& filter() const noexcept { return *filter_; }

@@ -61,7 +61,7 @@ class Image {
   [[nodiscard]] ImageView view() const;
   /// All pixels; an empty view if there is no picture.
   [[nodiscard]] MutableImageView view();
-  /// As view().
+  /// Converts by view().
   // NOLINTNEXTLINE(google-explicit-constructor): an image is usable wherever a view is
   operator ImageView() const { return view(); }
 

@@ -87,8 +87,8 @@ struct FormatInfo {
 /// Error(environment) if there is no memory or a library that the format needs is not installed.
 [[nodiscard]] Image read_image(const std::filesystem::path& path, const ReadLimits& limits = {});
 
-/// The same with metadata, named channels and warnings, or another picture of the file. Throws Error(usage)
-/// for a page or a part that is not there.
+/// read_image() with metadata, named channels and warnings, or another picture of the file. Throws
+/// Error(usage) for a page or a part that is not there.
 [[nodiscard]] Picture read_picture(const std::filesystem::path& path, const ReadOptions& options = {});
 
 /// The picture that read_picture() reads or, with ReadOptions::all_pages, all of the file: together they must
@@ -107,7 +107,7 @@ struct FormatInfo {
 /// Decodes a picture from memory; `name` is used in messages only.
 [[nodiscard]] Image decode_image(std::span<const std::byte> bytes, const std::string& name,
                                  const ReadLimits& limits = {});
-/// The same with metadata, named channels and warnings.
+/// decode_image() with metadata, named channels and warnings.
 [[nodiscard]] Picture decode_picture(std::span<const std::byte> bytes, const std::string& name,
                                      const ReadOptions& options = {});
 

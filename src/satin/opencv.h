@@ -72,7 +72,7 @@ template <class Matrix>
   return view;
 }
 
-/// The same, to be read.
+/// The matrix as a view to be read.
 [[nodiscard]] inline ImageView view_of(const cv::Mat& matrix, const MatMeaning& meaning = {}) {
   cv::Mat same = matrix;
   return mutable_view_of(same, meaning);
@@ -101,7 +101,7 @@ template <class Matrix>
   return view;
 }
 
-/// The same, to be read.
+/// The matrix as a view to be read.
 [[nodiscard]] inline ImageView view_of(const cv::cuda::GpuMat& matrix, const MatMeaning& meaning = {}) {
   cv::cuda::GpuMat same = matrix;
   return mutable_view_of(same, meaning);

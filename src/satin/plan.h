@@ -54,7 +54,7 @@ struct LocalReach {
 /// A prepared filter. Not to be run by two threads at the same time: it owns one workspace.
 class Plan {
  public:
-  /// For the library's own parts: filters make plans.
+  /// The library's own parts use this: filters make plans.
   explicit Plan(std::unique_ptr<PlanImplementation> implementation);
   /// Leaves a plan that can only be destroyed or assigned to.
   Plan(Plan&&) noexcept;
@@ -88,7 +88,7 @@ class Plan {
   /// In windows (see limit_memory()) side inputs and output may lie anywhere, but what lies in place of the
   /// output is copied first, above the limit.
   void run(std::span<const ImageView> inputs, const MutableImageView& output, Stream stream = {});
-  /// The same of a filter without side inputs.
+  /// Runs a filter without side inputs.
   void run(const ImageView& input, const MutableImageView& output, Stream stream = {}) {
     run(std::span(&input, 1), output, stream);
   }

@@ -69,7 +69,7 @@ class Scalar {
 /// result[0] = values[0] op values[1] op ...; the identity for no values. `result` has one element.
 void reduce(const Device& device, ArrayView values, Operator op, MutableArrayView result, Stream stream = {});
 
-/// The same as a number of type T, which is the result's type. Waits.
+/// reduce() as a number of type T, which is the result's type. Waits.
 template <Element T>
 [[nodiscard]] T reduce(const Device& device, ArrayView values, Operator op, Stream stream = {});
 
@@ -90,15 +90,15 @@ void exclusive_scan(const Device& device, ArrayView values, MutableArrayView res
 void exclusive_scan(const Device& device, ArrayView values, MutableArrayView result, Operator op,
                     Scalar initial, Stream stream = {});
 
-/// From an inclusive scan to the exclusive one: shifts to the right, the identity (or `initial`, the value
+/// Turns an inclusive scan into the exclusive one: shifts to the right, the identity (or `initial`, the value
 /// that the scan began with) comes first. The last inclusive value is lost. Not in place.
 void inclusive_to_exclusive(const Device& device, ArrayView inclusive, MutableArrayView result, Operator op,
                             Stream stream = {});
 void inclusive_to_exclusive(const Device& device, ArrayView inclusive, MutableArrayView result, Operator op,
                             Scalar initial, Stream stream = {});
 
-/// From an exclusive scan of `values` to the inclusive one: result[i] = exclusive[i] op values[i]. Types of
-/// `values` and `result` as the scan's. Works in place of `exclusive`.
+/// Turns an exclusive scan of `values` into the inclusive one: result[i] = exclusive[i] op values[i]. Types
+/// of `values` and `result` as the scan's. Works in place of `exclusive`.
 void exclusive_to_inclusive(const Device& device, ArrayView exclusive, ArrayView values,
                             MutableArrayView result, Operator op, Stream stream = {});
 
@@ -178,7 +178,7 @@ std::int64_t partition(const Device& device, ArrayView values, ArrayView mask, M
 /// edges or bounds that do not ascend, and where a bound, upper - lower or the quotient is not finite.
 class Bins {
  public:
-  /// Of equal width.
+  /// Bins of equal width.
   [[nodiscard]] static Bins even(double lower, double upper, std::int64_t count);
   [[nodiscard]] static Bins between(std::span<const double> edges);  ///< one bin fewer than edges
 

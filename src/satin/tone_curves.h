@@ -38,7 +38,7 @@ class ToneCurves {
   [[nodiscard]] Type type() const noexcept { return type_; }
 
  private:
-  /// By linear(channel, code / largest code).
+  /// Makes the curves from linear(channel, code / largest code).
   template <class Linear>
   void set(const Linear& linear);
 

@@ -117,7 +117,7 @@ struct BasicImageView {
     return strides.channel == size && strides.pixel == size * shape.channels;
   }
 
-  /// The same picture with one frame of the batch.
+  /// One frame of the batch as a picture.
   [[nodiscard]] BasicImageView frame(std::int64_t index) const noexcept {
     BasicImageView result = *this;
     result.data = at(0, 0, 0, index);
@@ -139,7 +139,7 @@ using MutableImageView = BasicImageView<std::byte>;
 
 /// Interleaved view of densely packed pixels.
 [[nodiscard]] ImageView view_of(const void* data, const Shape& shape, Memory memory = Memory::host);
-/// The same, to be written.
+/// Interleaved view of densely packed pixels, to be written.
 [[nodiscard]] MutableImageView mutable_view_of(void* data, const Shape& shape, Memory memory = Memory::host);
 
 }  // namespace satin

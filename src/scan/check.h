@@ -16,7 +16,7 @@ class Arrays {
 
   /// Refuses an array with a negative size, without data, not aligned, or in memory of another device.
   void input(const char* name, const ArrayView& view);
-  /// The same, and one that overlaps an array named before, unless it is the array named `in_place` itself.
+  /// Refuses as well one that overlaps an array named before, unless it is the array `in_place` itself.
   void result(const char* name, const MutableArrayView& view, const std::string& in_place = {});
 
   /// The following refuse the array named last.
@@ -24,7 +24,7 @@ class Arrays {
   void require_type_of(const char* other) const;
   void require_size_of(const char* other) const;
   void require_size(std::int64_t size, const std::string& why) const;
-  /// As values of the array `values` are summed, or combined by another operator.
+  /// Requires the type in which values of the array `values` are summed, or combined by another operator.
   void require_sum_of(const char* values, Operator op) const;
 
   [[noreturn]] void refuse(const std::string& what) const;

@@ -45,7 +45,7 @@ struct SortArrays {
 /// Functions that return a number wait for it; the others are in stream order.
 struct ScanOperations {
   void (*reduce)(Backend&, ArrayView values, Operator op, MutableArrayView result, Stream stream);
-  /// In double, whatever the type; see mean().
+  /// The mean in double, whatever the type; see mean().
   double (*mean)(Backend&, ArrayView values, Stream stream);
   void (*scan)(Backend&, ArrayView values, MutableArrayView result, const ScanRule& rule, Stream stream);
   /// result[i] = a[i] op b[i]. `a` has the type of the result, `b` that or a narrower one, as scan() takes.

@@ -25,7 +25,7 @@ void check_local(const Shape& shape, int window, Border border);
 [[nodiscard]] BoxStatsJob local_job(const Shape& shape, int window, Border border);
 
 [[nodiscard]] Reach reach_of(const BoxStatsJob& job);
-/// The same job for pictures of another size.
+/// This job for pictures of another size.
 [[nodiscard]] BoxStatsJob resized(BoxStatsJob job, std::int64_t width, std::int64_t height);
 
 /// The range of all values as stored; null unless they are floats.

@@ -13,7 +13,7 @@ namespace satin {
 
 class PlaneTable {
  public:
-  /// Of planes of u8 or u32 with values up to `maximum`; sums are modulo 2^32 or 2^64.
+  /// Tables of planes of u8 or u32 with values up to `maximum`; sums are modulo 2^32 or 2^64.
   PlaneTable(Backend& backend, std::int64_t width, std::int64_t height, Type type, std::uint64_t maximum,
              Accumulator accumulator);
 

@@ -27,7 +27,7 @@ struct TableJob {
 struct TableOperation : Operation {
   virtual void run(const ImageView& picture, const Measured* measured, const MutableImageView& table,
                    Stream stream) = 0;
-  /// In place: signed 64-bit fixed-point sums (of squares) -> the same sums as IEEE doubles.
+  /// Turns signed 64-bit fixed-point sums (of squares) into IEEE doubles, in place.
   virtual void to_double(const MutableImageView& table, const Measured* measured, Stream stream) = 0;
 };
 

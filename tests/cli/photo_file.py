@@ -120,7 +120,7 @@ def apple(picture, others):
 
 
 def turned(pixels, orientation):
-    """As a camera stores what is upright."""
+    """The pixels as a camera stores what is upright."""
     ways = {1: lambda a: a, 2: np.fliplr, 3: lambda a: np.rot90(a, 2), 4: np.flipud, 5: lambda a: np.swapaxes(a, 0, 1),
             6: lambda a: np.rot90(a, 1), 7: lambda a: np.rot90(np.swapaxes(a, 0, 1), 2), 8: lambda a: np.rot90(a, -1)}
     return np.ascontiguousarray(ways[orientation](pixels))

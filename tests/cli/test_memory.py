@@ -104,7 +104,7 @@ REFUSALS = {"pixels": ["--max-pixels", "1000000"], "bytes": ["--max-bytes", "800
 @pytest.mark.parametrize("refusal", REFUSALS)
 @pytest.mark.parametrize("kind", HUGE)
 def test_headers_are_enough_to_refuse(satin, kind, refusal):
-    """From standard input too: the rest of the file never comes, and nobody waits for it."""
+    """The header refuses a file on standard input, too: the rest of it never comes, and nobody waits for it."""
     name, header = HUGE[kind]
     with open(satin.folder / name, "wb") as file:
         file.write(header)

@@ -44,7 +44,7 @@ def parts(tmp_path, noise):
 
 
 def pages_of(path):
-    """By Pillow."""
+    """The pages as Pillow reads them."""
     with Image.open(path) as file:
         found = []
         for index in range(file.n_frames):
@@ -294,7 +294,7 @@ def test_a_real_render_keeps_its_windows(satin):
 
 
 def test_pictures_of_a_pnm_stream_are_pages(satin, noise):
-    """As ffmpeg writes them into a pipe: one after another."""
+    """Pictures come one after another, as ffmpeg writes them into a pipe."""
     pictures = [noise((4, 5, 3), seed=1), noise((6, 2), np.uint16, seed=2), noise((3, 3, 3), seed=3)]
     stream = b"".join(b"P%d %d %d %d\n" % (6 if picture.ndim == 3 else 5, picture.shape[1], picture.shape[0],
                                            np.iinfo(picture.dtype).max) +

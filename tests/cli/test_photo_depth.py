@@ -55,7 +55,7 @@ def report(satin, name, *arguments, output="out.pgm"):
 
 
 def by_image(satin, picture, values, *arguments):
-    """The same by a depth image of its own."""
+    """The result with these values as a depth image of its own."""
     write_pfm(satin.folder / "values.pfm", values)
     save(satin, "plain.jpg", picture)
     return dof(satin, "plain.jpg", "plain.pgm", "--depth", "values.pfm", "--overwrite", *arguments)

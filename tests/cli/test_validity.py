@@ -21,7 +21,7 @@ OF_THE_SOURCE = re.compile(r"Missing required|Improperly enclosed XMP|\[minor\]|
 
 
 def save_with_all(path, form):
-    """With every kind of block that Satin carries in the format."""
+    """The file has every kind of block that Satin carries in the format."""
     save(path, form, {269: "Document", 270: "Description", 285: "Page", 282: 300, 283: 300, 296: 2, 33723: iptc_sets()})
     data = path.read_bytes()
     if form == "png":

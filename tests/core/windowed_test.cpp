@@ -103,7 +103,7 @@ Image uneven_picture(Type type) {
   return picture;
 }
 
-/// The same pixels with gaps between them, which filters do not read: a plan holds a copy.
+/// These pixels with gaps between them, which filters do not read: a plan holds a copy.
 MutableImageView spread(const Image& picture, Image& memory) {
   Shape shape = picture.shape();
   shape.channels = 2;

@@ -11,7 +11,7 @@ foreach(text man/man1/satin.1 bash-completion/completions/satin fish/vendor_comp
   endif()
 endforeach()
 
-# By the shared libraries, without the packages that they are linked with, nor nvcc.
+# The shared libraries are enough: neither the packages that they are linked with are there, nor nvcc.
 embed(${prefix} ${WORK}/shared -DCMAKE_DISABLE_FIND_PACKAGE_hwy=ON -DCMAKE_DISABLE_FIND_PACKAGE_TBB=ON
       -DCMAKE_DISABLE_FIND_PACKAGE_CUDAToolkit=ON)
 run(readelf -d ${WORK}/shared/three_lines)
@@ -23,14 +23,14 @@ if(output MATCHES "libcuda")
   message(FATAL_ERROR "The library needs CUDA to be loaded: ${output}")
 endif()
 
-# By the static ones.
+# The static libraries need those packages.
 embed(${prefix} ${WORK}/static -Dsatin_USE_STATIC_LIBS=ON)
 run(readelf -d ${WORK}/static/three_lines)
 if(output MATCHES "libsatin")
   message(FATAL_ERROR "The static consumer needs a shared library of Satin: ${output}")
 endif()
 
-# By pkg-config.
+# pkg-config finds both.
 find_program(pkg_config pkg-config)
 if(pkg_config)
   set(ENV{PKG_CONFIG_PATH} ${lib}/pkgconfig)

@@ -26,7 +26,7 @@ for page in pathlib.Path(xml).glob("*.xml"):
             full = short if kind == "file" else name + "::" + short
             functions.add(full)
             arguments = member.findtext("argsstring") or ""
-            no_symbol = re.search(r"=\s*(default|delete)$", arguments) or member.find("templateparamlist") is not None
+            no_symbol = re.search(r"=\s*(0|default|delete)$", arguments) or member.find("templateparamlist") is not None
             header = member.find("location").get("file")
             apart = header.endswith((".cuh", "/opencv.h", "/dlpack.h", "/chain.h"))  # nothing but inline
             if not (templated or no_symbol or apart or member.get("inline") == "yes"):

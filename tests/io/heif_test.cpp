@@ -36,7 +36,7 @@ Image picture(int channels = 3) { return grey_as_colour<std::uint8_t>(channels, 
 /// Codes of so many bits in u16.
 Image codes_of(int bits, int channels = 3) { return grey_as_colour<std::uint16_t>(channels, bits); }
 
-/// The same over the whole range of u16, rounded to nearest.
+/// These codes over the whole range of u16, rounded to nearest.
 Image widened(const Image& codes, int bits) {
   Image image = copy_of(codes.view());
   auto* const samples = reinterpret_cast<std::uint16_t*>(image.data());

@@ -121,7 +121,7 @@ TEST(JpegScans, OddFilesAreLeftToLibjpeg) {
   EXPECT_FALSE(whole_jpeg(cmyk_jpeg({200, 100, 50, 128}, true, JCS_CMYK)).has_value());
 }
 
-/// With some bytes changed, or left out, somewhere.
+/// The file with some bytes changed, or left out, somewhere.
 FileBytes damaged(FileBytes file, std::mt19937& random) {
   const auto place = [&] { return static_cast<std::ptrdiff_t>(2 + random() % (file.size() - 2)); };
   for (int i = 0; i < 3; ++i) file[static_cast<std::size_t>(place())] = static_cast<std::byte>(random());

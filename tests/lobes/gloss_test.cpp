@@ -266,7 +266,7 @@ struct Deviation {
   double mean_change;   ///< of the mean over all directions, beside that of the map
 };
 
-/// At one pixel of `every`: the oracle is slow.
+/// Compares at one pixel of `every`: the oracle is slow.
 Deviation deviation_from_convolution(const Image& map, const Sphere& sphere, double roughness, int every) {
   const Shape& shape = map.shape();
   const Image result = run(map, {.roughness = roughness});

@@ -107,7 +107,7 @@ TEST(Redact, SolidDependsOnNothingThatItCovers) {
   }
 }
 
-/// In exact integers.
+/// The means are compared in exact integers.
 TEST(Redact, MosaicIsTheMeanOfEachCell) {
   for (const int cell : {1, 2, 7, 16, 100})
     for (const Type type : {Type::u8, Type::u16})

@@ -135,7 +135,7 @@ TEST(RunLengths, KnowAreaAndBox) {
   });
 }
 
-// By hand, from the definition.
+// The expected counts were made by hand, from the definition.
 TEST(RunLengths, OfSmallMasks) {
   using Counts = std::vector<std::uint32_t>;
   const auto counts = [](const std::vector<std::string>& rows) {

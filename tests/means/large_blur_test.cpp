@@ -325,7 +325,8 @@ TEST(LargeBlur, WhiteStaysWhiteAtTheBoundsOfSumsBetweenBoxes) {
       }
 }
 
-// The same of successive boxes, of 24 bits down columns of up to 193 rows, which 32 bits hold.
+// These radii are around the largest sums of successive boxes of 24 bits: columns of up to 193 rows, which 32
+// bits hold.
 TEST(LargeBlur, WhiteStaysWhiteAtTheBoundsOfWideSums) {
   for (const Format& format : wide_formats)
     for (const double radius : {3 * 96.0, 3 * 96.0 + 255.0 / 256, 3 * 97.0}) {

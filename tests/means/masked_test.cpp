@@ -322,7 +322,7 @@ TEST(Masked, ExclusionTakesAMaskAndOneBox) {
       device, shape, {.sigma = 3.0, .kernel = Kernel::box, .mask = mask, .mask_mode = MaskMode::exclude})));
 }
 
-// By hand: 0 10 20 30 40, of which the second does not count.
+// Expected by hand: 0 10 20 30 40, of which the second does not count.
 TEST(Masked, ExclusionByHand) {
   const Device& device = device_under_test();
   Image line(Shape{5, 1, 1, Type::u8});

@@ -91,7 +91,7 @@ TEST(SlidingTiles, TheBestOfAllThatFitIsTaken) {
   }
 }
 
-// Of equals the first, but the last of those that have the wished spans.
+// The first of equals is taken, but the last of those that have the wished spans.
 TEST(SlidingTiles, EqualsAreTakenInTheStatedOrder) {
   SlidingTileRules rules;
   rules.width = rules.height = 100;

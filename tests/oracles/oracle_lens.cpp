@@ -115,7 +115,7 @@ LensSample visible_sample(const LensScene& scene, std::int64_t x, std::int64_t y
   return sample;
 }
 
-/// Of the block of 2 x 2 samples at (x, y), if they are merged.
+/// Radius of the block of 2 x 2 samples at (x, y), if they are merged.
 std::optional<std::uint32_t> radius_of_block(const LensScene& scene, std::int64_t x, std::int64_t y) {
   const SplatJob& job = scene.job;
   if (x + 1 >= job.width || y + 1 >= job.height) return std::nullopt;

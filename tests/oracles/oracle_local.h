@@ -33,7 +33,7 @@ struct Local {
   Real deviation = 0;
 };
 
-/// Of every pixel, row by row; the deviation in two passes.
+/// Mean and deviation around every pixel, row by row; the deviation takes two passes.
 [[nodiscard]] std::vector<Local> all_local(const Plane& plane, int window, Border border);
 
 }  // namespace satin::test

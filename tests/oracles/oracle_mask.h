@@ -30,7 +30,7 @@ inline const std::vector<std::string> region_kinds = {"noise", "sparse", "dense"
 
 /// u8, 0 and 255.
 Image picture_of(const PixelSet& region);
-/// Of a u8 picture with one channel: not 0.
+/// The pixels of a u8 picture with one channel that are not 0.
 PixelSet region_of(const ImageView& picture);
 
 /// The smallest squared distance of every pixel to one on the other side; -1 where there is none.

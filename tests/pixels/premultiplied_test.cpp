@@ -85,7 +85,7 @@ HWY_AFTER_NAMESPACE();
 namespace satin::test {
 namespace {
 
-/// Of every colour that is left of the largest one, and of a little more, as rounding may leave.
+/// Quotients are tried of every colour up to alpha, and of a little more, as rounding may leave.
 TEST(Premultiplied, QuotientsAreExactAndRoundTiesUp) {
   for (const std::uint64_t white : {255U, 65535U})
     for (std::uint64_t alpha = 1; alpha <= 255 * white; alpha += 1 + alpha * alpha / (90000 * white))

@@ -262,7 +262,7 @@ def test_dlpack(image, expected):
 
 
 class OldTensor(Tensor):
-    """From before DLPack had versions."""
+    """A capsule from before DLPack had versions."""
 
     def __dlpack__(self, stream=None):
         return self._values.__dlpack__(stream=stream)

@@ -135,7 +135,7 @@ def test_copy_selects_the_command(page):
 
 
 def test_the_commands_shown_make_what_is_shown(page, folder, tmp_path):
-    """In an empty folder, by what is to be read on the page alone; and again where the page is."""
+    """The commands are run in an empty folder, by what the page says alone; and again where the page is."""
     prepared = page.execute_script("return [...document.querySelectorAll('.made code')].map((each) => each.textContent)")
     cards = page.execute_script("""
         return [...document.querySelectorAll('figure')].map((card) => [card.querySelector('code').textContent,

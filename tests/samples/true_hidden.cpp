@@ -69,7 +69,7 @@ class Steps {
     layers_->run(picture.view(), &measured_, scene(), {});
   }
 
-  /// Of silhouettes nothing is listed behind the pixel's own group.
+  /// Takes from the list, at silhouettes, all that lies behind the pixel's own group.
   void forget_hidden() {
     const LensPlanes& planes = scene().planes;
     const LensList& list = scene().list;

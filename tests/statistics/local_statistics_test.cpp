@@ -115,7 +115,7 @@ TEST(LocalStatistics, HoldAtTheBoundOfTheirSums) {
     Image picture = constant_picture(shape, 1);
     for (std::int64_t y = 0; y < shape.height; y += 90) picture.view().value<std::uint8_t>(100, y) = 0;
     const Image found = local_deviation(device_under_test(), picture, {.window = window});
-    // Of n pixels z are black, all else white: the deviation is 255 sqrt(z (n - z)) / n.
+    // z of n pixels are black, all others white: the deviation is 255 sqrt(z (n - z)) / n.
     for (const auto& [x, y] : {std::pair{100, 135}, {150, 130}, {0, 0}, {299, 269}}) {
       Real n = 0;
       Real black = 0;

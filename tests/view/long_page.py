@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from browser import Page, open_browser
-from test_page import browser, page, photo, written  # noqa: F401
+from conftest import written
 
 DRAG = """
 const slider = document.getElementById('slider-control-strength'), picture = document.getElementById('picture');

@@ -1,55 +1,10 @@
 """The page in a browser: what is seen is what the command writes."""
-import shlex
-import subprocess
-
 import numpy as np
 import pytest
 from PIL import Image
 
 from browser import Page, open_browser
-from conftest import BINARY
-
-WIDTH, HEIGHT = 860, 680  # larger than the view
-ODD_NAME = "it's \"a\" $HOME;\n`b`.png"
-
-
-@pytest.fixture(scope="module")
-def browser():
-    opened = open_browser(1000, 640)
-    yield opened
-    opened.quit()
-
-
-@pytest.fixture
-def photo(tmp_path):
-    """Writes photo.png, and depth.png, which is near on the right."""
-    x = np.broadcast_to(np.arange(WIDTH), (HEIGHT, WIDTH))
-    random = np.random.default_rng(29)
-    blocks = random.integers(0, 256, (HEIGHT // 20, WIDTH // 20, 3)).repeat(20, 0).repeat(20, 1)
-    noise = random.integers(-20, 20, blocks.shape)
-    Image.fromarray(np.clip(blocks + noise, 0, 255).astype(np.uint8)).save(tmp_path / "photo.png")
-    Image.fromarray((x * 255 // (WIDTH - 1)).astype(np.uint8)).save(tmp_path / "depth.png")
-    return np.asarray(Image.open(tmp_path / "photo.png"))
-
-
-@pytest.fixture
-def page(view, photo, browser):
-    """The page of photo.png with dof."""
-    started = view("photo.png", "--depth", "depth.png", "--filter", "dof", "-o", "out.png")
-    page = Page(browser, started.url)
-    page.view = started
-    yield page
-    assert page.messages() == []
-    assert {url.split("/", 3)[2] for url in page.requested()} == {started.origin.split("/")[2]}
-
-
-def written(page, shell="sh", output="out.png", more=""):
-    """The picture that the shown command writes when a shell runs it."""
-    command = page.text("command")
-    assert command.startswith("satin ")
-    line = shlex.quote(BINARY) + command[len("satin") :] + " --overwrite --quiet" + more
-    subprocess.run([shell, "-c", line], cwd=page.view.folder, check=True, timeout=60, stdin=subprocess.DEVNULL)
-    return np.asarray(Image.open(page.view.folder / output).convert("RGB"))
+from conftest import HEIGHT, WIDTH, written
 
 
 def test_canvas_is_the_file_of_the_command(page):
@@ -264,41 +219,6 @@ def test_overlays_are_those_of_debug(page, overlay):
     page.assert_shows(written(page))
 
 
-def test_save_asks_before_it_replaces(page):
-    out = page.view.folder / "out.png"
-    page.find("save").click()
-    page.wait_until(out.exists)
-    page.click("zoom-1")
-    page.assert_shows(np.asarray(Image.open(out)))
-    old = out.read_bytes()
-    page.set("strength", "9")
-    page.find("save").click()
-    page.wait_until(lambda: page.find("dialog").is_displayed())
-    assert out.read_bytes() == old
-    page.browser.find_element("css selector", "#dialog button[value=Replace]").click()
-    page.wait_until(lambda: out.read_bytes() != old)
-    page.assert_shows(np.asarray(Image.open(out)))
-    page.find("save").click()
-    page.wait_until(lambda: page.find("dialog").is_displayed())
-    page.browser.find_element("css selector", "#dialog button[value='Save as']").click()
-    other = page.view.folder / "out-2.png"
-    page.wait_until(lambda: other.exists() and "out-2.png" in page.text("command"))
-    assert other.read_bytes() == out.read_bytes()
-
-
-def test_a_pasted_command_sets_every_control(page):
-    page.find("paste-command").click()
-    page.browser.switch_to.active_element.send_keys("satin blur other.png -o other.jpg --radius 12.5 --border mirror")
-    page.browser.find_element("css selector", "#dialog button[value=Set]").click()
-    page.wait_until(lambda: page.text("command").startswith("satin blur "))
-    page.wait()
-    assert page.find("control-radius").get_attribute("value") == "12.5"
-    assert page.find("control-border").get_attribute("value") == "mirror"
-    assert "other" not in page.text("command")
-    page.click("zoom-1")
-    page.assert_shows(written(page))
-
-
 def test_a_pipeline_of_several(page):
     page.choose(page.find("add-step"), "unsharp")
     page.set("amount", "2")
@@ -308,27 +228,6 @@ def test_a_pipeline_of_several(page):
     page.browser.find_element("css selector", "[aria-label='Earlier in the pipeline']").click()
     page.wait()
     page.assert_shows(written(page))
-
-
-@pytest.mark.parametrize("shell", ["bash", "dash"])
-def test_the_copied_command_runs_in_a_shell(view, browser, tmp_path, photo, shell):
-    (tmp_path / "photo.png").rename(tmp_path / ODD_NAME)
-    started = view(ODD_NAME, "--filter", "blur", "-o", "-o ut.png")
-    page = Page(browser, started.url)
-    page.view = started
-    granted = {"origin": started.origin, "permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]}
-    browser.execute_cdp_cmd("Browser.grantPermissions", granted)
-    page.set("radius", "7")
-    page.click("zoom-1")
-    page.find("copy-command").click()
-    page.wait_until(lambda: "Copied" in page.text("notices"))
-    copied = browser.execute_async_script("navigator.clipboard.readText().then(arguments[0])")
-    assert copied == page.text("command")
-    page.assert_shows(written(page, shell, "-o ut.png"))
-    page.set("radius", "3")
-    page.click("paste-command")
-    page.wait_until(lambda: page.text("command") == copied)
-    assert page.find("control-radius").get_attribute("value") == "7"
 
 
 def test_keys_reach_everything_on_the_picture(page):
@@ -392,48 +291,6 @@ def test_fingers_pinch_and_pan(view, photo):
         assert page.messages() == []
     finally:
         browser.quit()
-
-
-def test_a_folder_is_a_strip(view, browser, tmp_path, photo):
-    folder = tmp_path / "holiday"
-    folder.mkdir()
-    for i in range(3):
-        Image.fromarray(np.roll(photo, 100 * i, 1)).save(folder / ("%d.png" % i))
-    page = Page(browser, view("holiday", "--filter", "blur").url)
-    page.set("radius", "21")
-    buttons = browser.find_elements("css selector", "#pictures button")
-    assert [button.text for button in buttons] == ["0.png", "1.png", "2.png"]
-    buttons[2].click()
-    page.wait_until(lambda: page.text("picture-name") == "2.png")
-    page.wait()
-    assert page.find("control-radius").get_attribute("value") == "21"
-    assert "2.png" in page.text("command")
-    small = "return [...document.querySelectorAll('#pictures canvas')].map(({ width, height }) => width / height)"
-    page.wait_until(lambda: page.run(small) == pytest.approx([WIDTH / HEIGHT] * 3, rel=0.01))
-    (folder / "1.png").write_bytes(b"no picture")
-    buttons[1].click()
-    page.wait_until(lambda: page.text("picture-name") == "1.png" and page.text("state") == "No picture")
-    assert "1.png" in page.text("notices")
-    page.wait_until(lambda: not page.pixels().any(), 5)
-    buttons[0].click()
-    page.wait()
-    page.find("batch-command").click()
-    page.wait_until(lambda: page.find("dialog").is_displayed())
-    assert "--files-from" in page.text("dialog")
-    assert page.messages() == []
-
-
-def test_the_page_says_when_files_change_and_when_the_server_ends(view, browser, tmp_path, photo):
-    started = view("photo.png", "--filter", "blur")
-    page = Page(browser, started.url)
-    Image.fromarray(255 - photo).save(tmp_path / "photo.png")
-    page.wait_until(lambda: "changed on disk" in page.text("notices"))
-    browser.find_element("css selector", ".notice button:not(.icon)").click()
-    page.wait_until(lambda: "changed on disk" not in page.text("notices"))
-    page.wait()
-    assert page.messages() == []
-    started.process.kill()
-    page.wait_until(lambda: "has ended" in page.text("notices"))
 
 
 def test_sliders_follow_arrows(page):

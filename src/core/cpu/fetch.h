@@ -7,7 +7,7 @@
 
 namespace satin::cpu {
 
-/// For rows of strips or tiles: they are apart in memory, so that the processor does not see the next one
+/// Fetches rows of strips or tiles: they are apart in memory, so that the processor does not see the next one
 /// coming. g++ 12 takes a function that only fetches for one without effects and drops calls of it: it has to
 /// be inlined, and one that does nothing but call it, too.
 HWY_INLINE void fetch(const std::byte* row, std::size_t bytes) {

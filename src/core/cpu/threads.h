@@ -11,8 +11,8 @@ namespace satin::cpu {
 /// run at the same time have the same one.
 using RowRange = std::function<void(std::int64_t first, std::int64_t last, int slot)>;
 
-/// By oneTBB (threads_tbb.cpp); plain threads for ThreadSanitizer, which does not see into a oneTBB that was
-/// built without it (threads_std.cpp).
+/// Threads of oneTBB (threads_tbb.cpp), or plain ones for ThreadSanitizer, which does not see into a oneTBB
+/// that was built without it (threads_std.cpp).
 class Threads {
  public:
   /// `wanted` threads at most, 0: all that the process may use.

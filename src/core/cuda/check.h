@@ -21,7 +21,7 @@ inline void check(cudaError_t status, const char* doing) {
               std::string("CUDA failed while ") + doing + ": " + message_of(status) + ".");
 }
 
-/// To be called after every launch.
+/// Every launch is followed by this: it throws where the launch failed.
 inline void check_launch(const char* doing) { check(cudaGetLastError(), doing); }
 
 }  // namespace satin::cuda

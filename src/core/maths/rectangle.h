@@ -22,7 +22,7 @@ struct Rectangle {
   friend bool operator==(const Rectangle&, const Rectangle&) = default;
 };
 
-/// The same pixels, counted from the upper left one of the window.
+/// These pixels, counted from the upper left one of the window.
 [[nodiscard]] inline Rectangle seen_from(const Rectangle& window, const Rectangle& pixels) noexcept {
   return {{pixels.x.first - window.x.first, pixels.x.last - window.x.first},
           {pixels.y.first - window.y.first, pixels.y.last - window.y.first}};

@@ -189,7 +189,7 @@ SATIN_HD Radius256 radius_from_map(std::uint32_t value, std::uint32_t maximum, R
   return static_cast<Radius256>((2 * weighted + maximum) / (2 * static_cast<std::int64_t>(maximum)));
 }
 
-/// The same for a float map, whose maximum is 1; NaN and values outside 0..1 are clamped (and refused
+/// Radius of a value of a float map, whose maximum is 1; NaN and values outside 0..1 are clamped (and refused
 /// elsewhere).
 SATIN_HD Radius256 radius_from_map(float value, Radius256 low, Radius256 high) {
   const double fraction = !(value > 0.0F) ? 0.0 : value > 1.0F ? 1.0 : static_cast<double>(value);

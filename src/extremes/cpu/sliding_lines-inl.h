@@ -155,7 +155,7 @@ class SlidingLines {
     advance();
   }
 
-  /// The same where the series is over and the window still moves on.
+  /// Moves the window on where the series of lines is over.
   void take_nothing(Key* out) {
     if (out != nullptr && taken_ == 0) {
       std::copy_n(line(position_ + 1), keys_, out);

@@ -88,7 +88,7 @@ SATIN_HD Key blend_keys(Key own, Key extreme, std::uint64_t rest, std::uint64_t 
   }
 }
 
-/// The same for a colour under alpha: both are weighted by their alpha.
+/// Blends a colour under alpha: own value and extreme are weighted by their alpha, too.
 template <class Key>
 SATIN_HD Key blend_colours(Key own, Key own_alpha, Key extreme, Key extreme_alpha, std::uint64_t rest,
                            std::uint64_t weight) {

@@ -72,8 +72,8 @@ inline void CoverRow(const std::uint8_t* mask, std::uint8_t side, const std::uin
   CoverOneByOne(mask, side, chords, 0, count, steps);
 }
 
-/// The same by tables of 16 entries, of which there are `entries`: looked up in each of those that `steps`
-/// may point to. Not by the emulation of 128 bits: its TableLookupBytesOr0 gives no zeros in Highway 1.0.3.
+/// Looks bytes up in the tables of 16 entries that `steps` may point to; `entries` counts all entries. The
+/// emulation of 128 bits cannot: its TableLookupBytesOr0 gives no zeros in Highway 1.0.3.
 inline void CoverRow(const std::uint8_t* mask, std::uint8_t side, const std::uint8_t* chords,
                      [[maybe_unused]] std::size_t entries, std::size_t count, std::uint8_t* steps) {
   std::size_t i = 0;

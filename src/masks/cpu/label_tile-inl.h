@@ -105,7 +105,7 @@ struct Runs {
 
   explicit Runs(std::size_t width) : edges(width + 4, beyond) {}
 
-  /// From the row's bits.
+  /// Finds the runs of a row from its bits.
   void find(const std::uint64_t* words, std::size_t width) {
     std::uint32_t* next = edges.data();
     std::uint64_t inside = 0;  // the bit before the word

@@ -14,7 +14,7 @@ namespace satin::cpu {
 /// Parabolas (x - site)^2 + height over the columns [first, end) of a row; sites come in ascending order.
 class LowerEnvelope {
  public:
-  /// For rows of `width` pixels, with a site on either side.
+  /// Has room for rows of `width` pixels, with a site on either side.
   explicit LowerEnvelope(std::int64_t width) : parts_(static_cast<std::size_t>(width) + 2) {}
 
   [[nodiscard]] std::size_t bytes() const noexcept { return parts_.size() * sizeof(Part); }

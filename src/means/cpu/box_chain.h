@@ -94,7 +94,7 @@ struct SlidingBoxes : Operation {
                    const TakeMeans& take, int slot) = 0;
 };
 
-/// For the SIMD target of this processor and tiles up to `width`; the boxes must live as long.
+/// Boxes for the SIMD target of this processor and tiles up to `width`; `boxes` must live as long.
 [[nodiscard]] std::unique_ptr<SlidingBoxes> make_sliding_boxes(std::span<const ChainBox> boxes,
                                                                std::int64_t width);
 

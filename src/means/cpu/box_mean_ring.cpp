@@ -46,7 +46,7 @@ inline BoxOfRadius BoxOf(Radius256 radius, std::uint64_t divisor) {
   return box;
 }
 
-/// Of a window that is not clipped.
+/// The divisor of a window that is not clipped.
 inline BoxOfRadius BoxOf(Radius256 radius) {
   const auto side = static_cast<std::uint64_t>(radius % radius_one == 0 ? 2 * (radius / radius_one) + 1
                                                                         : 2 * radius + radius_one);

@@ -10,10 +10,10 @@ namespace satin::cpu {
 
 /// Bound on weighted sums, (largest mean * divisor), under which Divide() of means/cpu/divide-inl.h is exact.
 inline constexpr std::uint64_t divide_limit = std::uint64_t{1} << 50;
-/// The same bound where Divisors say long_sums: differences are then below 2^47, weights up to 2^24, means
-/// below 2^28 and divisors below 2^52.
+/// Bound on weighted sums where Divisors say long_sums: differences are then below 2^47, weights up to 2^24,
+/// means below 2^28 and divisors below 2^52.
 inline constexpr std::uint64_t long_divide_limit = std::uint64_t{1} << 62;
-/// The same bound, of sums with half a divisor, for integers of 32 bits.
+/// Bound on weighted sums plus half a divisor, for integers of 32 bits.
 inline constexpr std::uint64_t word_divide_limit = std::uint64_t{1} << 31;
 
 /// Null if the job is not for it.

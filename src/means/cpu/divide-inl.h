@@ -57,7 +57,7 @@ void DivideWords(D d, BoxDifferences<std::uint32_t> boxes, const Divisors& divis
   }
 }
 
-/// Of two boxes: sum = whole inner + outer edges, with the edges that the larger box has more.
+/// Weights of two boxes: sum = whole inner + outer edges, where the edges are what the larger box has more.
 struct CoveredWeights {
   explicit CoveredWeights(const BoxDifferences<std::uint32_t>& boxes)
       : whole(boxes.weight[0] + boxes.weight[1]), outer(boxes.weight[1]) {}

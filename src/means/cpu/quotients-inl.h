@@ -136,7 +136,7 @@ HWY_INLINE V QuotientOf(D d, V sum, V divisor) {
   return hn::Div(hn::Add(sum, hn::Set(d, 0.25)), divisor);
 }
 
-/// Of long sums that integer: an estimate that errs by at most one, then its remainder. All products and
+/// The quotient of long sums: an estimate that errs by at most one, then its remainder. All products and
 /// differences but the estimate's are exact.
 template <class D, class V>
 HWY_INLINE V QuotientOf(D d, LongSum<V> sum, V divisor) {

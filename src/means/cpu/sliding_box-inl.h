@@ -88,7 +88,7 @@ class SlidingBox {
     return bytes;
   }
 
-  /// At the columns of its output, before the first row of a tile.
+  /// Places the box at the columns of its output, before the first row of a tile.
   void place(std::int64_t first, std::int64_t last) {
     first_ = first;
     last_ = last;

@@ -278,7 +278,7 @@ class TileOfBoxes final : public SlidingBoxes {
     }
   }
 
-  /// The same for pixels with straight alpha, which are stored.
+  /// Blends and stores pixels with straight alpha.
   template <int Channels, class T>
   void store_blended(std::int64_t y, std::int64_t left, const T* original, const std::uint32_t* means,
                      T* out) const {

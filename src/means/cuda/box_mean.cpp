@@ -48,7 +48,7 @@ TableJob table_of(const BoxMeanJob& job) {
   return table;
 }
 
-/// Of the plane that says which pixels count.
+/// The table of the plane that says which pixels count.
 TableJob counts_of(const BoxMeanJob& job) {
   TableJob table = table_of(job);
   table.read = counted_pixels();

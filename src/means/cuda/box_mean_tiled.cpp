@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::int64_t largest_side = 1LL << 25;  // offsets within a row are 32-bit integers in the kernels
 
-/// By the kernels for `Arguments`, whose positions it makes.
+/// Box means by the kernels for `Arguments`, whose positions this class makes.
 template <class Arguments>
 class TiledBoxMean final : public BoxMeanOperation {
  public:
@@ -161,7 +161,7 @@ bool is_working(const BoxMeanJob& job) {
          !job.read.weighted && job.mask_maximum == 0;
 }
 
-/// From or to more than 16 bits, as RunningMeanJob::wide says.
+/// True for more than 16 bits in the source or in the result, as RunningMeanJob::wide says.
 bool is_wide(const BoxMeanJob& job, const kernels::RunningMeanJob& running) {
   if (job.read.weighted || job.mask_maximum != 0) return false;
   const Type from = job.read.type;
@@ -211,7 +211,7 @@ kernels::ScaledDivisor whole_divisor(const kernels::RunningMeanJob& running, std
              : kernels::scaled_divisor(divisor, maximum << running.more_bits);
 }
 
-/// From the values, and to the means.
+/// Tables that decode the values and encode the means.
 TransferView transfer_of(CudaBackend& backend, const BoxMeanJob& job) {
   TransferView transfer = device_transfer(backend, job.write.type, job.write.transfer == Transfer::srgb);
   transfer.decode = device_transfer(backend, job.read.type, job.read.transfer == Transfer::srgb).decode;

@@ -16,7 +16,7 @@ using Percent = std::uint32_t;
 inline constexpr Percent percent_whole = 1'000'000;
 inline constexpr int largest_rank_reach = 512;
 
-/// To the nearest 1/10000 percent, ties up; from 0 to 100.
+/// A percentage from 0 to 100 to the nearest 1/10000 percent, ties up.
 inline Percent percent_of(double percent) {
   return static_cast<Percent>(percent * (percent_whole / 100.0) + 0.5);
 }
@@ -38,8 +38,8 @@ SATIN_HD std::int32_t reach_from_map(std::uint32_t value, std::uint32_t maximum,
   return static_cast<std::int32_t>((2 * weighted + pixel) / (2 * pixel));
 }
 
-/// The same for a float map, whose maximum is 1; NaN and values outside 0..1 are clamped (and refused
-/// elsewhere).
+/// The whole radius of a value of a float map, whose maximum is 1; NaN and values outside 0..1 are clamped
+/// (and refused elsewhere).
 SATIN_HD std::int32_t reach_from_map(float value, Radius256 low, Radius256 high) {
   const double fraction = !(value > 0.0F) ? 0.0 : value > 1.0F ? 1.0 : static_cast<double>(value);
   const double radius = static_cast<double>(low) + static_cast<double>(high - low) * fraction;

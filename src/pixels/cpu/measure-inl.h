@@ -21,7 +21,7 @@ HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Of finite values but 0.
+/// Extremes of the magnitudes of finite values other than 0.
 struct Magnitudes {
   double largest = 0;
   double smallest = std::numeric_limits<double>::infinity();

@@ -5,14 +5,14 @@
 
 namespace satin {
 
-/// Of one to four terms, in an order that makes it the same to the bit for RGB and BGR.
+/// The sum of one to four terms, in an order that makes it equal to the bit for RGB and BGR.
 SATIN_HD float sum_of_channels(const float* terms, int count) {
   if (count < 3) return count == 2 ? terms[0] + terms[1] : terms[0];
   const float colours = (terms[0] + terms[2]) + terms[1];
   return count == 4 ? colours + terms[3] : colours;
 }
 
-/// Of the first `count` of a pixel's terms, all of them or all but the last.
+/// The sum of the first `count` terms of a pixel, which are all of them or all but the last.
 template <int Channels>
 SATIN_HD float sum_of_colours(const float* terms, int count) {
   if constexpr (Channels > 1) {

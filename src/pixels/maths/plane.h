@@ -79,8 +79,8 @@ SATIN_HD T stored_number(double value) {
   }
 }
 
-/// The same blended with the picture's own value: `weight` parts of `whole`, of which 0 keeps the bytes; no
-/// mask where whole is 0.
+/// A number blended with the picture's own value, and stored: `weight` parts of `whole`, of which 0 keeps the
+/// bytes; no mask where whole is 0.
 template <class T>
 SATIN_HD T blended_number(double value, T own, std::uint32_t weight, std::uint32_t whole) {
   if (weight == whole) return stored_number<T>(value);

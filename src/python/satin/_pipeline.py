@@ -151,7 +151,7 @@ class Plan:
         order: str = "rgb",
         device: DeviceLike = None,
     ) -> None:
-        """Of the arrays only shape, type and place are looked at. Arguments and errors are those of :func:`run`."""
+        """Only shape, type and place of the arrays are looked at. Arguments and errors are those of :func:`run`."""
         with pipeline_words():
             arguments = _Arguments(image, inputs, layout, alpha, order)
             self._look = (arguments.image.axes, alpha, order)

@@ -63,7 +63,7 @@ def counting_sort(keys: Any, range: int, *, out: Any = None, device: DeviceLike 
 
 
 def counting_sort_pairs(keys: Any, values: Any, range: int, *, device: DeviceLike = None) -> Pairs:
-    """The same, with values that go with the keys.
+    """Unsigned keys below `range` in order, and the values that go with them.
 
     >>> import numpy, satin
     >>> keys, values = numpy.array([3, 1, 2], numpy.uint8), numpy.array([7, 8, 9], numpy.uint32)

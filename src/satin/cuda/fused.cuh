@@ -148,7 +148,7 @@ cudaError_t flagged_pass(Workspace& workspace, In in, Flags flags, Out out, std:
 #endif
 }
 
-/// The same for the items for which `predicate` holds.
+/// Compacts or partitions by the items for which `predicate` holds.
 template <bool Rejects, class In, class Out, class Predicate>
 cudaError_t predicate_pass(Workspace& workspace, In in, Out out, std::int64_t* count, Predicate predicate,
                            std::int64_t n, cudaStream_t stream) {

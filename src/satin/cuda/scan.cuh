@@ -33,12 +33,12 @@ namespace satin::gpu {
 /// The map of the forms without maps: static_cast.
 template <class To>
 struct Cast {
-  /// Of a state.
+  /// Converts a state.
   template <class From>
   __host__ __device__ To operator()(const From& value) const {
     return static_cast<To>(value);
   }
-  /// Of a value with its index.
+  /// Converts a value and ignores its index.
   template <class From>
   __host__ __device__ To operator()(const From& value, std::int64_t) const {
     return static_cast<To>(value);

@@ -7,7 +7,7 @@
 
 namespace [[gnu::visibility("default")]] satin {
 
-/// In the order of ThresholdMethod.
+/// The values are in the order of ThresholdMethod.
 enum class Binarisation {
   otsu,     ///< one for the picture: the best split of its histogram
   bradley,  ///< m (1 - k)

@@ -9,7 +9,7 @@ namespace [[gnu::visibility("default")]] satin {
 /// Parameters of tilt_shift().
 struct TiltShift {
   Point place{{50, true}, {50, true}};  ///< the middle of the sharp band goes through it
-  /// Of the band, in degrees: 0 is level, positive turns clockwise. What lies below a level band is near.
+  /// The band's degrees: 0 is level, positive turns clockwise. What lies below a level band is near.
   double angle = 0;
   double band = 10;             ///< width of what is sharp, in percent of the picture's longer side
   double falloff = 30;          ///< distance from the band at which the blur is full, likewise

@@ -52,7 +52,7 @@ struct FlaggedCombine {
 /// What for_blocks() takes, bound to a device.
 struct BlocksOf {
   const Device& device;  ///< a CPU device
-  /// As for_blocks().
+  /// Runs the body as for_blocks() does.
   template <class Body>
   void operator()(std::int64_t blocks, const Body& body) const {
     for_blocks(device, blocks, body);
@@ -62,12 +62,12 @@ struct BlocksOf {
 /// The map of the forms without maps: static_cast.
 template <class To>
 struct Cast {
-  /// Of a state.
+  /// Converts a state.
   template <class From>
   constexpr To operator()(const From& value) const {
     return static_cast<To>(value);
   }
-  /// Of a value with its index.
+  /// Converts a value and ignores its index.
   template <class From>
   constexpr To operator()(const From& value, std::int64_t) const {
     return static_cast<To>(value);

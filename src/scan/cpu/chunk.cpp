@@ -64,7 +64,7 @@ struct VectorExtreme {
       is_float ? static_cast<Lane>(Maximum ? ~infinity : infinity)
                : (Maximum ? std::numeric_limits<Lane>::lowest() : std::numeric_limits<Lane>::max());
 
-  /// From bits to a key that orders as the numbers do, and back.
+  /// Turns bits into a key that orders as the numbers do, and back.
   template <class D, class V>
   static V Turn(D d, V bits) {
     return hn::Xor(bits, hn::And(hn::BroadcastSignBit(bits), hn::Set(d, std::numeric_limits<Lane>::max())));

@@ -27,7 +27,7 @@ struct ChunkFunctions {
 /// Null functions where there are none for this processor.
 [[nodiscard]] ChunkFunctions chunk_functions(Operator op, Type values, Type result);
 
-/// The same without SIMD, for products and for processors that have none: the same operations on vectors of
+/// A chunk without SIMD, for products and for processors that have none: the same operations on vectors of
 /// 128 bits, in the same order.
 template <class Op, class In>
 class PlainChunk {
@@ -87,7 +87,7 @@ class PlainChunk {
   }
 };
 
-/// By SIMD where there is a function for it.
+/// A chunk by SIMD where there is a function for it.
 template <class Op, class In>
 ChunkFunctions fastest_chunk_functions(Operator op) {
   const ChunkFunctions simd = chunk_functions(op, type_of<In>(), type_of<typename Op::Value>());

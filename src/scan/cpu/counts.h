@@ -74,8 +74,8 @@ std::vector<std::uint64_t> count_parts(CpuBackend& backend, const Parts& parts, 
   return counts;
 }
 
-/// From the counts of all parts to where each part's values of each bucket begin: bucket by bucket, in each
-/// part by part.
+/// Turns the counts of all parts into where each part's values of each bucket begin: bucket by bucket, in
+/// each part by part.
 inline void exclusive_positions(std::vector<std::uint64_t>& counts, std::size_t buckets) {
   std::uint64_t position = 0;
   for (std::size_t bucket = 0; bucket < buckets; ++bucket)

@@ -30,7 +30,8 @@ template <class T>
 struct Keys {
   using Word = WordOf<T>;
   static constexpr Word sign = static_cast<Word>(Word{1} << (sizeof(Word) * 8 - 1));
-  /// From the bits of integers to keys that order as they do: added or exclusive-ored, it is the same.
+  /// The difference between the bits of integers and keys that order as they do; adding it and exclusive or
+  /// are one.
   static constexpr Word offset = std::is_integral_v<T> && std::is_signed_v<T> ? sign : Word{0};
 
   static Word of(T value) {
@@ -114,7 +115,7 @@ std::optional<WordOf<T>> first_key_from(std::int64_t bin, const BinRule& rule) {
   return first;
 }
 
-/// From the first number of the bin to the last before the next bin's; the last bin has NaN too.
+/// The interval from the first number of the bin to the last before the next bin's; the last bin has NaN too.
 template <class T>
 Interval of_bin(const InBin& in_bin) {
   const BinRule rule = bin_rule(*in_bin.bins);

@@ -61,7 +61,7 @@ StreamBuffer run_in_space(const CudaBackend& backend, Stream stream, const char*
   return memory;
 }
 
-/// The same, with memory for nothing else.
+/// Runs the function with the memory that it asks for, and no more.
 template <class Function>
 void run_in_space(const CudaBackend& backend, Stream stream, const char* doing, const Function& function) {
   static_cast<void>(run_in_space(backend, stream, doing, 0, function));

@@ -21,7 +21,7 @@ SATIN_HD std::uint32_t canonical_float_bits(std::uint32_t bits) {
   return (bits & 0x7FFFFFFFU) > 0x7F800000U ? quiet_nan_bits : bits;
 }
 
-/// From the bits of a float, which is no NaN but the quiet one. -0 and +0 have one key: the bits themselves
+/// The key of a float's bits; the only NaN is the quiet one. -0 and +0 have one key: the bits themselves
 /// must be kept beside it.
 SATIN_HD std::uint32_t sort_key_of_float_bits(std::uint32_t bits) {
   const std::uint32_t positive = bits == 0x80000000U ? 0U : bits;

@@ -150,7 +150,7 @@ class BoxStats final : public BoxStatsOperation {
     }
   }
 
-  /// Of windows with as many pixels each the one with the largest n Q - S^2 has the largest deviation.
+  /// Among windows with equally many pixels, that with the largest n Q - S^2 has the largest deviation.
   [[nodiscard]] double largest_deviation(const WindowRow<Sum>& row, const Sliding& sliding,
                                          const Stretch& inner) const {
     const auto begin = static_cast<std::size_t>(inner.first);

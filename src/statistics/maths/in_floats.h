@@ -103,7 +103,7 @@ SATIN_HD double quick_deviation_doubt(double largest) {
   return 0x1p-24 * 8 * (largest / 2);  // a deviation is at most half of the range
 }
 
-/// The same; 1, which decides nothing, for parameters with which floats might overflow.
+/// That of normalised values; 1, which decides nothing, for parameters with which floats might overflow.
 SATIN_HD double quick_normalised_doubt(const NormaliseRule& rule, double largest) {
   constexpr double most = 1e30;
   if (!(rule.gain < most && rule.deviation < most && fabs(rule.mean) < most)) return 1;

@@ -93,7 +93,7 @@ TEST_P(SinglePass, TheLastTilesFirst) {
   ASSERT_TRUE(run.is_right(0, {.reversed = true}));
 }
 
-/// Of every format, some blocks alone, and all.
+/// Blocks of every format run alone, and all together.
 TEST_P(SinglePass, FormatsAlone) {
   for (const TableFormat& format : table_formats()) {
     const Layout layout{1301, 700};
@@ -105,7 +105,7 @@ TEST_P(SinglePass, FormatsAlone) {
   }
 }
 
-/// From the largest tiles on.
+/// Kinds of tiles are counted from the largest on.
 INSTANTIATE_TEST_SUITE_P(Tiles, SinglePass, testing::Range(0, 3));
 
 }  // namespace
