@@ -20,6 +20,8 @@ namespace satin::app {
 namespace {
 
 constexpr long most_threads = 1024;
+/// Rows take the memory of their width: this is far above what is made, and far below where counts overflow.
+constexpr std::uint64_t most_streamed_pixels = std::uint64_t{1} << 44;
 constexpr long most_pages = 999'999;  ///< about as many as libtiff follows
 
 /// The library says "radius", the user wrote "--radius".
@@ -293,6 +295,9 @@ BatchOptions batch_options_of(const ParsedLine& line) {
     options.quality = static_cast<int>(parse_integer("--jpeg-quality", *text, 1, 100));
   options.dither = line.flag("dither");
   options.strip = line.flag("strip");
+  options.stream = line.flag("stream");
+  options.pyramid = line.flag("pyramid");
+  if (options.stream && !line.value("max-pixels")) options.read.limits.pixels = most_streamed_pixels;
   options.keep_metadata = line.flag("keep-metadata");
   if (const auto text = line.value("mask-from"))
     options.mask_from =
@@ -320,6 +325,10 @@ OptionGroup batch_option_group(const FilterRecord* filter) {
       valued("shard", "I/N|auto",
              "do one of N parts of the files; auto: that which SLURM, Kubernetes or GNU parallel says"));
   group.options.push_back(memory);
+  group.options.push_back(
+      flag("stream", "pictures above memory: TIFF, NPY, PFM or PNM is read by rows, tiled TIFF written"));
+  group.options.push_back(
+      flag("pyramid", "write TIFF with pictures of half the size behind the picture, for viewers"));
   group.options.push_back(flag("dry-run", "check everything and say what would be done"));
   group.options.push_back(file("report", "write a line of JSON for each file, and one that sums up"));
   group.options.push_back(

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "batch/by_rows.h"
 #include "batch/checks.h"
 #include "batch/file_stamp.h"
 #include "batch/file_work.h"
@@ -16,6 +17,7 @@
 #include "batch/overlap.h"
 #include "batch/photographs.h"
 #include "batch/side_inputs.h"
+#include "satin/row_files.h"
 
 namespace satin {
 namespace {
@@ -79,6 +81,10 @@ class ProgressSink {
 std::optional<Error> foreseen_problem(const BatchFile& file, const Batch& work) try {
   if (auto problem = batch::reading_problem(file.input)) return problem;
   const ReadOptions& read = work.options.read;
+  if (work.options.stream) {
+    static_cast<void>(open_rows(file.input, read));
+    return std::nullopt;
+  }
   const bool asks = read.page || !read.part.empty() ||
                     batch::is_extension_of(&FormatInfo::pages, file.input.extension().string());
   const bool regular = std::filesystem::is_regular_file(file.input);  // a pipe can be read once only
@@ -96,6 +102,7 @@ Batch batch_without_files(const Pipeline& pipeline, const BatchOptions& options,
                           const std::function<bool()>& finds_many) {
   if (pipeline.empty()) throw Error(ErrorKind::usage, "There is no filter to run.");
   check_options(options);
+  batch::check_row_options(pipeline, options);
   batch::check_side_inputs(pipeline, options);
   batch::check_photo_options(pipeline, options, finds_many());
   Batch work;
@@ -117,6 +124,7 @@ void take_files(Batch& work, batch::InputList inputs) {
   if (const BatchFile first = work.file(0); !batch::is_stream(first.input))
     static_cast<void>(batch::output_format(first, work.options, kind));
   batch::check_distinct(work);
+  batch::check_row_outputs(work);
 }
 
 void read_manifest(Batch& work) {
@@ -131,7 +139,12 @@ void check_files(const Batch& work) {
 
 void read_shared_sides(Batch& work) {
   for (const PipelineStep& step : work.pipeline)
-    work.side_images.push_back(batch::read_side_inputs(step, work.options.read));
+    if (work.options.stream) {
+      batch::check_side_rows(step, work.options.read);
+      work.side_images.emplace_back(step.parameters.filter().inputs.size());
+    } else {
+      work.side_images.push_back(batch::read_side_inputs(step, work.options.read));
+    }
 }
 
 std::uint64_t memory_of(const Batch& work) {

@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "batch/by_rows.h"
 #include "batch/inputs.h"
 #include "batch/linear_light.h"
 #include "batch/manifest.h"
@@ -112,17 +113,6 @@ std::vector<std::string> warnings_of(const std::vector<PageInFlight>& pages) {
   return all;
 }
 
-/// The names of the blocks that a file has beside its profile.
-std::string blocks_of(const Metadata& metadata) {
-  std::string names;
-  for (const auto& [name, is_empty] :
-       {std::pair("EXIF", metadata.exif.empty()), std::pair("XMP", metadata.xmp.empty()),
-        std::pair("IPTC", metadata.iptc.empty()), std::pair("JPEG comments", metadata.jpeg_comments.empty()),
-        std::pair("PNG text", metadata.png_texts.empty())})
-    if (!is_empty) names += (names.empty() ? "" : ", ") + std::string(name);
-  return names;
-}
-
 }  // namespace
 
 FileWork::FileWork(std::span<const Device> devices, const Batch& work, const BatchEvents& events,
@@ -138,7 +128,10 @@ FileWork::FileWork(std::span<const Device> devices, const Batch& work, const Bat
   log_ = std::make_unique<ManifestLog>(own_part(work.manifest->file(), work.options));
 }
 
-void FileWork::check_parameters() const { chains_.first().front()->check_parameters(); }
+void FileWork::check_parameters() const {
+  const FilterChain& chain = *chains_.first().front();
+  work_.options.stream ? check_row_parameters(chain.device(), work_) : chain.check_parameters();
+}
 
 FileInFlight FileWork::begin(std::size_t index) const {
   FileInFlight flight;
@@ -147,7 +140,8 @@ FileInFlight FileWork::begin(std::size_t index) const {
   flight.result.input = flight.file.input;
   flight.result.output = flight.file.output;
   tell_place_in_series(work_, index, flight.result);
-  flight.share = memory_.estimate(is_stream(flight.file.input) ? 0 : stamp_of(flight.file.input).size);
+  const bool whole = !work_.options.stream && !is_stream(flight.file.input);
+  flight.share = work_.options.stream ? 0 : memory_.estimate(whole ? stamp_of(flight.file.input).size : 0);
   return flight;
 }
 
@@ -178,10 +172,14 @@ void FileWork::attempt(FileInFlight& flight, Stage stage, const Body& body) cons
 }
 
 void FileWork::read(FileInFlight& flight) const {
-  attempt(flight, Stage::reading, [&] { read_pages(flight); });
+  attempt(flight, Stage::reading, [&] {
+    decide_on(flight);
+    if (!flight.over() && !work_.options.stream) read_pages(flight);
+  });
 }
 
-void FileWork::read_pages(FileInFlight& flight) const {
+/// Whether there is anything to do, and how.
+void FileWork::decide_on(FileInFlight& flight) const {
   const Decision decision = decide(work_, flight.index, flight.file);
   flight.result.status = status_after(decision);
   flight.result.bytes = decision.made.size;
@@ -190,6 +188,9 @@ void FileWork::read_pages(FileInFlight& flight) const {
   flight.replaces = decision.action == Decision::Action::replace || work_.options.overwrite;
   if (log_) flight.made = made_now(work_, flight.index, flight.file);
   if (auto problem = reading_problem(flight.file.input)) throw Error(*problem);
+}
+
+void FileWork::read_pages(FileInFlight& flight) const {
   std::uint64_t bytes = 0;
   for (std::shared_ptr<PageSource>& source : sources_of(flight)) {
     // The picture, its side inputs, the result and the encoded result.
@@ -217,7 +218,7 @@ FileWork::Sources FileWork::read_sources(const FileInFlight& flight) const {
   Sources sources;
   for (Picture& picture : read_pictures(flight.file.input, reading_of(flight))) {
     PageSource& source = *sources.emplace_back(std::make_shared<PageSource>(PageSource{std::move(picture)}));
-    if (covers(work_.pipeline)) drop_what_may_show(source.picture);
+    if (covers(work_.pipeline)) drop_what_may_show(source.picture, work_.options);
     source.own_sides = read_own_side_inputs(work_, flight.index, source.picture, reading_);
     if (work_.options.keep_depth) make_original(source.picture);
   }
@@ -283,23 +284,12 @@ void FileWork::take_photo(FileInFlight& flight, PageInFlight& page) const {
   flight.result.photo = std::move(own.report);
 }
 
-/// What may show the covered parts outside the picture's own channels goes, or the picture is refused.
-void FileWork::drop_what_may_show(Picture& source) const {
-  if (work_.options.strip) return;
-  if (!source.channels.empty())
-    throw Error(ErrorKind::input, "beside its colours the file has the channel " +
-                                      source.channels.front().name +
-                                      (source.channels.size() > 1 ? " and others" : "") +
-                                      ", which would stay as it is. Leave such channels out with --strip.");
-  if (!work_.options.keep_metadata) {
-    source.metadata = redacted(source.metadata);
-  } else if (const std::string blocks = blocks_of(source.metadata); !blocks.empty()) {
-    source.warnings.push_back(blocks + " of the file stay, and may show what was covered.");
-  }
-}
-
 FilterChains::Next FileWork::filter(FileInFlight& flight, FilterChain& chain) {
   FilterChains::Next next{{&chain}, false};
+  if (work_.options.stream) {
+    attempt(flight, Stage::writing, [&] { stream(flight, chain); });
+    return next;
+  }
   if (!flight.over()) {
     attempt(flight, Stage::filtering, [&] { filter_pages(flight, chain); });
     const std::optional<Error>& error = flight.result.error;
@@ -316,6 +306,18 @@ FilterChains::Next FileWork::filter(FileInFlight& flight, FilterChain& chain) {
     }
   }
   return next;
+}
+
+/// All stages of a file whose rows stay there: one file a device at a time.
+void FileWork::stream(FileInFlight& flight, const FilterChain& chain) const {
+  if (log_) log_->begin(flight.file.output);
+  WrittenRows written =
+      write_by_rows(chain.device(), work_, flight.index, reading_, flight.replaces, progress_of(flight));
+  flight.result.shape = written.picture;
+  flight.result.output_shape = written.output;
+  flight.result.pages = 1;
+  flight.result.warnings = std::move(written.warnings);
+  log_done(flight);
 }
 
 void FileWork::filter_pages(FileInFlight& flight, FilterChain& chain) const {
@@ -368,7 +370,7 @@ void FileWork::filter_page(FileInFlight& flight, PageInFlight& page, FilterChain
 }
 
 void FileWork::write(FileInFlight& flight) const {
-  attempt(flight, Stage::writing, [&] { write_pages(flight); });
+  if (!work_.options.stream) attempt(flight, Stage::writing, [&] { write_pages(flight); });
   if (flight.over()) flight.result.output_shape = Shape{};
   flight.pages.clear();
 }
@@ -412,13 +414,21 @@ void FileWork::write_pages(FileInFlight& flight) const {
       images.push_back(page.output.view());
       options.push_back(options_of(flight, page));
     }
-    satin::write_pages(output, images, options);
+    if (work_.options.pyramid)
+      write_with_pyramid(output, images.front(), options.front());
+    else
+      satin::write_pages(output, images, options);
     if (flight.result.photo)
       write_depth(work_, flight.index, depth_of(flight.pages.front().source->picture), *flight.result.photo);
   }
   if (flight.thumbnails && kind == OutputKind::image)
     flight.thumbnails->after = thumbnail(flight.pages.front().output, Thumbnails::side);
+  log_done(flight);
+}
+
+void FileWork::log_done(FileInFlight& flight) const {
   if (!log_) return;
+  const std::filesystem::path& output = flight.file.output;
   flight.made.size = stamp_of(output).size;
   flight.made.hash = hash_of_file(output);
   log_->done(output, flight.made);

@@ -74,6 +74,7 @@ class FileWork {
  private:
   template <class Body>
   void attempt(FileInFlight& flight, Stage stage, const Body& body) const;
+  void decide_on(FileInFlight& flight) const;
   void read_pages(FileInFlight& flight) const;
   using Sources = std::vector<std::shared_ptr<PageSource>>;
   [[nodiscard]] Sources read_sources(const FileInFlight& flight) const;
@@ -81,11 +82,12 @@ class FileWork {
   void foresee(const Shape& picture, std::uint64_t beside) const;
   [[nodiscard]] FilterChain::Needs needs_of(const Shape& picture) const;
   void take_photo(FileInFlight& flight, PageInFlight& page) const;
-  void drop_what_may_show(Picture& source) const;
   void filter_page(FileInFlight& flight, PageInFlight& page, FilterChain& chain) const;
   [[nodiscard]] std::string json_of_pages(FileInFlight& flight, FilterChain& chain) const;
   void filter_pages(FileInFlight& flight, FilterChain& chain) const;
   void write_pages(FileInFlight& flight) const;
+  void stream(FileInFlight& flight, const FilterChain& chain) const;
+  void log_done(FileInFlight& flight) const;
   [[nodiscard]] Progress progress_of(const FileInFlight& flight) const;
   [[nodiscard]] ReadOptions reading_of(const FileInFlight& flight) const;
   [[nodiscard]] WriteOptions options_of(const FileInFlight& flight, const PageInFlight& page) const;

@@ -52,11 +52,11 @@ void FilterChain::share(const Image& image) {
   shared_.back() = device_images_.back().view();
 }
 
-void FilterChain::check_parameters() const {
+void check_with_usual_channels(const std::function<void(int channels)>& plan) {
   std::optional<Error> refusal;
   for (const int channels : {3, 1, 4}) {
     try {
-      return static_cast<void>(PipelinePlan(device_, work_.pipeline, shapes_with(usual_shape(channels))));
+      return plan(channels);
     } catch (const Error& error) {
       if (error.kind() == ErrorKind::input) return;  // it depends on the picture
       if (error.kind() != ErrorKind::usage) throw;
@@ -64,6 +64,12 @@ void FilterChain::check_parameters() const {
     }
   }
   throw Error(*refusal);
+}
+
+void FilterChain::check_parameters() const {
+  check_with_usual_channels([this](int channels) {
+    static_cast<void>(PipelinePlan(device_, work_.pipeline, shapes_with(usual_shape(channels))));
+  });
 }
 
 const Shape& FilterChain::plan(const std::filesystem::path& input, const Shape& picture,

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -13,6 +14,9 @@
 #include "satin/batch.h"
 
 namespace satin::batch {
+
+/// Plans for pictures of a few numbers of channels. Throws the first Error(usage) if none of them goes.
+void check_with_usual_channels(const std::function<void(int channels)>& plan);
 
 /// The pipeline on one stream of a device, with the plans for the shapes that were met last.
 class FilterChain {
@@ -32,6 +36,8 @@ class FilterChain {
   const Shape& plan(const std::filesystem::path& input, const Shape& picture,
                     std::span<const std::vector<Image>> own_images = {}, const Pipeline& own_steps = {},
                     const std::shared_ptr<const void>& source = {});
+
+  [[nodiscard]] const Device& device() const noexcept { return device_; }
 
   /// The memory that the pipeline takes beside a picture of this shape.
   struct Needs {

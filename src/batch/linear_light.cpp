@@ -10,32 +10,33 @@ bool is_linear(const PipelineStep& step) { return step.parameters.get(ParameterR
 
 }  // namespace
 
-LinearLight::LinearLight(const Picture& source, const Pipeline& pipeline, const Allocator& allocator)
-    : source_(source) {
+LightOfPicture light_of(const Metadata& metadata, const Shape& picture, const Pipeline& pipeline) {
   const auto steps = std::count_if(pipeline.begin(), pipeline.end(), is_linear);
-  const Shape& shape = source.image.shape();
-  if (steps == 0 || shape.type == Type::f32) return;
-  const Tone tone = tone_of(source.metadata, shape);
-  if (tone == Tone::srgb) return;
-  if (tone == Tone::unknown) {
-    warning_ =
-        "the profile (or cICP, gAMA) has no tone curves that Satin reads; linear light is that of sRGB.";
-  } else if (steps != static_cast<std::ptrdiff_t>(pipeline.size())) {
-    warning_ =
-        "the tone curves of the profile (or cICP, gAMA) are used where every step works in linear light; "
-        "here it is that of sRGB.";
-  } else if ((curves_ = ToneCurves::of(source.metadata, shape))) {
-    linear_ = curves_->decoded(source.image, allocator);
-  }
+  if (steps == 0 || picture.type == Type::f32) return {};
+  const Tone tone = tone_of(metadata, picture);
+  if (tone == Tone::srgb) return {};
+  if (tone == Tone::unknown)
+    return {{},
+            "the profile (or cICP, gAMA) has no tone curves that Satin reads; linear light is that of sRGB."};
+  if (steps != static_cast<std::ptrdiff_t>(pipeline.size()))
+    return {{},
+            "the tone curves of the profile (or cICP, gAMA) are used where every step works in linear light; "
+            "here it is that of sRGB."};
+  return {ToneCurves::of(metadata, picture), {}};
+}
+
+LinearLight::LinearLight(const Picture& source, const Pipeline& pipeline, const Allocator& allocator)
+    : source_(source), light_(light_of(source.metadata, source.image.shape(), pipeline)) {
+  if (light_.curves) linear_ = light_.curves->decoded(source.image, allocator);
 }
 
 Shape LinearLight::encoded(Shape result) const {
-  if (curves_) result.type = curves_->type();
+  if (light_.curves) result.type = light_.curves->type();
   return result;
 }
 
 Image LinearLight::encoded(Image result) const {
-  return curves_ ? curves_->encoded(result) : std::move(result);
+  return light_.curves ? light_.curves->encoded(result) : std::move(result);
 }
 
 }  // namespace satin::batch

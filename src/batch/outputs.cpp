@@ -3,6 +3,7 @@
 #include <optional>
 #include <system_error>
 
+#include "batch/by_rows.h"
 #include "batch/names.h"
 #include "satin/param.h"
 
@@ -36,6 +37,8 @@ std::string default_extension(const fs::path& input, StandIn stand_in, const Bat
                               OutputKind kind) {
   if (!options.format.empty()) return options.format;
   if (kind == OutputKind::json) return ".json";
+  if (const std::string own = input.extension().string(); writes_rows(options))
+    return is_tiff(own) ? own : ".tif";
   if (kind == OutputKind::table) return ".npy";
   if (stand_in == StandIn::none) return input.extension().string();
   return stand_in == StandIn::jpeg ? ".jpg" : ".png";
@@ -45,6 +48,7 @@ std::string default_extension(const fs::path& input, StandIn stand_in, const Bat
 bool takes_extensions(const Batch& work) {
   const BatchOptions& options = work.options;
   if (!options.format.empty() || output_kind(work.pipeline) != OutputKind::image) return false;
+  if (writes_rows(options)) return false;
   if (!work.folder_output) return is_stream(options.output);
   return !NamePattern::is_one(options.output) || options.output.native().find("{ext}") != std::string::npos;
 }
@@ -79,6 +83,17 @@ void refuse_file_for_many(const BatchOptions& options) {
   throw Error(ErrorKind::usage,
               "Several inputs go into a folder, but " + quoted(options.output) +
                   " looks like a file.\nName a folder; end its name with '/' if that is one.");
+}
+
+/// The names of the blocks that a file has beside its profile.
+std::string blocks_of(const Metadata& metadata) {
+  std::string names;
+  for (const auto& [name, is_empty] :
+       {std::pair("EXIF", metadata.exif.empty()), std::pair("XMP", metadata.xmp.empty()),
+        std::pair("IPTC", metadata.iptc.empty()), std::pair("JPEG comments", metadata.jpeg_comments.empty()),
+        std::pair("PNG text", metadata.png_texts.empty())})
+    if (!is_empty) names += (names.empty() ? "" : ", ") + std::string(name);
+  return names;
 }
 
 std::optional<fs::file_time_type> time_of(const fs::path& input) {
@@ -193,6 +208,20 @@ WriteOptions write_options(const BatchFile& file, const Picture& source, const B
     result.channels = {};
   }
   return result;
+}
+
+void drop_what_may_show(Picture& source, const BatchOptions& options) {
+  if (options.strip) return;
+  if (!source.channels.empty())
+    throw Error(ErrorKind::input, "beside its colours the file has the channel " +
+                                      source.channels.front().name +
+                                      (source.channels.size() > 1 ? " and others" : "") +
+                                      ", which would stay as it is. Leave such channels out with --strip.");
+  if (!options.keep_metadata) {
+    source.metadata = redacted(source.metadata);
+  } else if (const std::string blocks = blocks_of(source.metadata); !blocks.empty()) {
+    source.warnings.push_back(blocks + " of the file stay, and may show what was covered.");
+  }
 }
 
 std::vector<std::string> file_warnings(const BatchFile& file, const Picture& source, const Shape& output,

@@ -47,6 +47,10 @@ void create_folder_of(const std::filesystem::path& file);
 [[nodiscard]] WriteOptions write_options(const BatchFile& file, const Picture& source,
                                          const BatchOptions& options, OutputKind kind);
 
+/// For pipelines that cover parts of the picture: what may show these outside the picture's own channels
+/// goes, or the picture is refused with Error(input).
+void drop_what_may_show(Picture& source, const BatchOptions& options);
+
 /// What a user should know about the reading and the writing of this file.
 [[nodiscard]] std::vector<std::string> file_warnings(const BatchFile& file, const Picture& source,
                                                      const Shape& output, const WriteOptions& options);

@@ -11,8 +11,10 @@
 #include "batch/names.h"
 #include "batch/outputs.h"
 #include "batch/photographs.h"
+#include "batch/row_sources.h"
 #include "satin/io.h"
 #include "satin/param.h"
+#include "satin/row_files.h"
 
 namespace satin::batch {
 namespace {
@@ -75,7 +77,7 @@ void check_file(const SideInput& side, bool& stream_taken) {
 }
 
 template <class Value>
-bool take_first_of_equal_channels(const ImageView& from, const MutableImageView& to) {
+bool take_first(const ImageView& from, const MutableImageView& to) {
   const int colours = from.shape.channels - (from.shape.alpha == Alpha::none ? 0 : 1);
   for (std::int64_t y = 0; y < from.shape.height; ++y) {
     for (std::int64_t x = 0; x < from.shape.width; ++x) {
@@ -117,19 +119,19 @@ Image depth_channel(const PipelineStep& step, const Picture& picture, const std:
                                     option_of(step, ParameterRole::depth_channel) + ".");
 }
 
+std::string refusal_of_colours(const SideInput& side) {
+  return "--" + side.name + " " + quoted(side.path) +
+         " is a colour picture. Convert it to grey: one value for each pixel.";
+}
+
 /// Maps and masks have one channel; many are saved as grey in three, or with an alpha channel that says
 /// nothing.
 Image one_channel(Image image, const SideInput& side, const Allocator& allocator) {
   if (image.shape().channels == 1) return image;
   const Shape shape{image.shape().width, image.shape().height, 1, image.shape().type};
   Image result(shape, allocator);
-  bool grey = false;
-  if (shape.type == Type::u8) grey = take_first_of_equal_channels<std::uint8_t>(image, result.view());
-  if (shape.type == Type::u16) grey = take_first_of_equal_channels<std::uint16_t>(image, result.view());
-  if (shape.type == Type::f32) grey = take_first_of_equal_channels<float>(image, result.view());
-  if (!grey)
-    throw Error(ErrorKind::usage, "--" + side.name + " " + quoted(side.path) +
-                                      " is a colour picture. Convert it to grey: one value for each pixel.");
+  if (!take_first_of_equal_channels(image, result.view()))
+    throw Error(ErrorKind::usage, refusal_of_colours(side));
   return result;
 }
 
@@ -142,6 +144,13 @@ Image read_side(const PipelineStep& step, const InputRecord& input, const SideIn
   Image image = depth != nullptr ? copy_in(options.allocator, *depth) : std::move(picture.image);
   return keeps_channels(step, input) ? std::move(image)
                                      : one_channel(std::move(image), side, options.allocator);
+}
+
+/// Its file must hold no other picture, whatever the options choose.
+std::unique_ptr<RowSource> open_side(const SideInput& side, const ReadOptions& options) {
+  ReadOptions only = options;
+  only.page.reset();
+  return open_rows(side.path, only);
 }
 
 std::string size_of_shape(const Shape& shape) {
@@ -220,19 +229,50 @@ std::vector<std::vector<Image>> read_own_side_inputs(const Batch& work, std::siz
   return images;
 }
 
-void check_sizes(const PipelineStep& step, std::span<const ImageView> side_images,
-                 const std::filesystem::path& input, const Shape& picture) {
-  for (std::size_t i = 0; i < side_images.size(); ++i) {
+bool take_first_of_equal_channels(const ImageView& from, const MutableImageView& to) {
+  if (from.shape.type == Type::u8) return take_first<std::uint8_t>(from, to);
+  if (from.shape.type == Type::u16) return take_first<std::uint16_t>(from, to);
+  return from.shape.type == Type::f32 && take_first<float>(from, to);
+}
+
+void check_side_rows(const PipelineStep& step, const ReadOptions& options) {
+  for (const SideInput& side : step.side_inputs)
+    if (!is_side_pattern(side)) static_cast<void>(open_side(side, options));
+}
+
+SideRows::SideRows(const Batch& work, std::size_t index, const ReadOptions& options) {
+  for (const PipelineStep& step : work.pipeline)
+    for (const InputRecord& input : step.parameters.filter().inputs) {
+      sources_.push_back(nullptr);
+      const SideInput* side = find_side(step, input.name);
+      if (side == nullptr) continue;
+      const SideInput own{side->name, work.side_path(*side, index)};
+      owned_.push_back(open_side(own, options));
+      if (!keeps_channels(step, input) && owned_.back()->shape().channels != 1)
+        owned_.push_back(std::make_unique<FirstOfEqualChannels>(*owned_.back(), refusal_of_colours(own)));
+      sources_.back() = owned_.back().get();
+    }
+}
+
+void check_sizes(const PipelineStep& step, std::span<const Shape> sides, const std::filesystem::path& input,
+                 const Shape& picture) {
+  for (std::size_t i = 0; i < sides.size(); ++i) {
     const Role role = step.parameters.filter().inputs[i].role;
-    if (side_images[i].empty() || role == Role::depth || role == Role::aperture)
-      continue;  // filters scale them
-    const Shape& shape = side_images[i].shape;
+    const Shape& shape = sides[i];
+    if (shape.width == 0 || role == Role::depth || role == Role::aperture) continue;  // filters scale them
     if (shape.width == picture.width && shape.height == picture.height) continue;
     const std::string& name = step.parameters.filter().inputs[i].name;
     throw Error(ErrorKind::usage, "--" + name + " " + quoted(find_side(step, name)->path) + " is " +
                                       size_of_shape(shape) + " pixels, but the picture " + quoted(input) +
                                       " is " + size_of_shape(picture) + ". They must have the same size.");
   }
+}
+
+void check_sizes(const PipelineStep& step, std::span<const ImageView> side_images,
+                 const std::filesystem::path& input, const Shape& picture) {
+  std::vector<Shape> shapes;
+  for (const ImageView& side : side_images) shapes.push_back(side.empty() ? Shape{} : side.shape);
+  check_sizes(step, shapes, input, picture);
 }
 
 }  // namespace satin::batch

@@ -1,11 +1,14 @@
 #pragma once
 // Radius maps, masks and the like: one for all pictures, read once, or one for each by a pattern.
 
+#include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "satin/batch.h"
+#include "satin/rows.h"
 
 namespace satin::batch {
 
@@ -36,8 +39,32 @@ void check_side_inputs(const Pipeline& pipeline, const BatchOptions& options);
                                                                    const Picture& picture,
                                                                    const ReadOptions& options);
 
-/// Throws Error(usage) if a side input does not have the size of the picture, whose name is `input`.
+/// Throws as SideRows for the inputs of a step that all pictures share.
+void check_side_rows(const PipelineStep& step, const ReadOptions& options);
+
+/// The side inputs of one picture whose rows stay in their files, in the order of RowPipeline.
+class SideRows {
+ public:
+  /// Throws as read_side_inputs(), and as open_rows() for what cannot be read by rows.
+  SideRows(const Batch& work, std::size_t index, const ReadOptions& options);
+
+  /// Null for those that are not used.
+  [[nodiscard]] const std::vector<RowSource*>& sources() const noexcept { return sources_; }
+
+ private:
+  std::vector<std::unique_ptr<RowSource>> owned_;
+  std::vector<RowSource*> sources_;
+};
+
+/// Throws Error(usage) if a side input does not have the size of the picture, whose name is `input`. Width 0:
+/// it is not used.
+void check_sizes(const PipelineStep& step, std::span<const Shape> sides, const std::filesystem::path& input,
+                 const Shape& picture);
+/// The same of pictures in memory.
 void check_sizes(const PipelineStep& step, std::span<const ImageView> side_images,
                  const std::filesystem::path& input, const Shape& picture);
+
+/// Copies the first channel; false if the other colours differ from it.
+[[nodiscard]] bool take_first_of_equal_channels(const ImageView& from, const MutableImageView& to);
 
 }  // namespace satin::batch

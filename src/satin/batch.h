@@ -102,6 +102,12 @@ struct BatchOptions {
   std::optional<int> quality{};  ///< of JPEG and WebP; otherwise as WriteOptions::quality
   bool dither = false;           ///< where 8 bits are made of more
   bool strip = false;            ///< leaves out ICC profile, EXIF, XMP, IPTC and named channels
+  /// Pictures and side inputs stay in their files, TIFF, NPY, PFM or PNM: they are read, filtered and written
+  /// by rows (satin/row_files.h), to the pixels of the whole, and memory grows with their width alone. The
+  /// outputs are TIFF. Of pictures that are whole in memory nothing is left, a gallery or pages for instance,
+  /// and what asks for them is refused.
+  bool stream = false;
+  bool pyramid = false;  ///< outputs are TIFF, with the pictures of half the size that write_rows() tells of
   /// Source of masks for the steps that take one and are given none.
   MaskSource mask_from = MaskSource::file;
   /// JPEG outputs get the photograph's depth (DepthSource::photo), with the sharp original.
@@ -144,8 +150,8 @@ struct Batch {
   PictureList files;                          ///< in the order in which they are begun
   std::vector<std::filesystem::path> unread;  ///< what folders and patterns lead to beside pictures, sorted
   Pipeline pipeline;                          ///< what is done with each
-  /// For each step the side inputs in the order of the filter's record; empty for those that are not used and
-  /// for those whose name is a pattern.
+  /// For each step the side inputs in the order of the filter's record; empty for those that are not used,
+  /// for those whose name is a pattern, and all with `stream`.
   std::vector<std::vector<Image>> side_images;
   BatchOptions options;                             ///< as given
   bool folder_output = false;                       ///< `output` names a folder or is a pattern

@@ -1,0 +1,161 @@
+#include "batch/by_rows.h"
+
+#include <algorithm>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "batch/filter_chains.h"
+#include "batch/inputs.h"
+#include "batch/linear_light.h"
+#include "batch/names.h"
+#include "batch/outputs.h"
+#include "batch/row_sources.h"
+#include "batch/side_inputs.h"
+#include "satin/row_files.h"
+
+namespace satin::batch {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The option that asks for rows.
+std::string option_of(const BatchOptions& options) { return options.stream ? "--stream" : "--pyramid"; }
+
+/// An option that does not go with --stream or --pyramid.
+struct Refused {
+  bool given;
+  const char* option;
+  const char* reason;  ///< a sentence that says what to do
+};
+
+void refuse(const std::string& option, const std::vector<Refused>& refused) {
+  for (const Refused& each : refused)
+    if (each.given)
+      throw Error(ErrorKind::usage,
+                  std::string(each.option) + " does not go with " + option + ": " + each.reason);
+}
+
+void refuse_streams(const Pipeline& pipeline, const BatchOptions& options) {
+  const char* const reason = " does not go with --stream: rows are read from a file, more than once. ";
+  if (std::ranges::any_of(options.inputs, is_stream))
+    throw Error(ErrorKind::usage, std::string("Standard input") + reason + "Save it, and name the file.");
+  for (const PipelineStep& step : pipeline)
+    for (const SideInput& side : step.side_inputs)
+      if (is_stream(side.path))
+        throw Error(ErrorKind::usage, "--" + side.name + " -" + reason + "Save it, and name the file.");
+}
+
+/// The size of every side input is that of the picture.
+void check_side_sizes(const Pipeline& steps, const SideRows& sides, const fs::path& input,
+                      const Shape& picture) {
+  std::size_t next = 0;
+  for (const PipelineStep& step : steps) {
+    std::vector<Shape> shapes;
+    for (std::size_t i = 0; i < step.parameters.filter().inputs.size(); ++i, ++next)
+      shapes.push_back(sides.sources()[next] == nullptr ? Shape{} : sides.sources()[next]->shape());
+    check_sizes(step, shapes, input, picture);
+  }
+}
+
+/// A file system without times holds the file all the same.
+void set_time(const fs::path& file, const std::optional<fs::file_time_type>& modified) {
+  std::error_code ignored;
+  if (modified) fs::last_write_time(file, *modified, ignored);
+}
+
+}  // namespace
+
+bool is_tiff(std::string extension) {
+  std::ranges::transform(extension, extension.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  return extension == ".tif" || extension == ".tiff";
+}
+
+void check_row_options(const Pipeline& pipeline, const BatchOptions& options) {
+  if (!writes_rows(options)) return;
+  const std::string option = option_of(options);
+  if (output_kind(pipeline) == OutputKind::json)
+    throw Error(ErrorKind::usage, "'" + pipeline.back().parameters.filter().name +
+                                      "' makes JSON, and no picture. Drop " + option + ".");
+  const char* const tiff = "the output is TIFF. Drop one of them.";
+  refuse(option, {{!options.format.empty() && !is_tiff(options.format), "--format", tiff},
+                  {options.quality.has_value(), "--jpeg-quality", tiff},
+                  {options.dither, "--dither", "TIFF holds every type of pixels, and nothing is rounded."},
+                  {options.keep_depth, "--keep-depth", tiff},
+                  {options.read.all_pages, "--all-pages",
+                   "the output is one picture. Choose pages one by one, by --page."}});
+  if (!options.stream) return;
+  const char* const photo = "photographs with depth are not read by rows. Drop one of them.";
+  refuse(option,
+         {{!options.gallery.empty(), "--gallery",
+           "its small pictures are made of whole ones. Use --report, or drop --stream."},
+          {!options.read.part.empty(), "--part", "OpenEXR files are not read by rows. Drop one of them."},
+          {options.jpeg_decoder != JpegDecoder::libjpeg, "--jpeg-decoder",
+           "JPEG files are not read by rows. Drop one of them."},
+          {options.mask_from != MaskSource::file, "--mask-from", photo},
+          {!options.depth_out.empty(), "--depth-out", photo}});
+  refuse_streams(pipeline, options);
+}
+
+void check_row_outputs(const Batch& work) {
+  if (!writes_rows(work.options)) return;
+  for (std::size_t i = 0; i < work.size(); ++i)
+    if (const fs::path output = work.file(i).output; !is_tiff(output.extension().string())) {
+      const std::string name = is_stream(output) ? "standard output" : quoted(output);
+      throw Error(ErrorKind::usage, "With " + option_of(work.options) + " the output is a TIFF file, but " +
+                                        name + " is not called .tif or .tiff. Name it so: -o NAME.tif");
+    }
+}
+
+void check_row_parameters(const Device& device, const Batch& work) {
+  if (std::ranges::any_of(work.pipeline, [](const PipelineStep& step) { return !step.side_inputs.empty(); }))
+    return;
+  check_with_usual_channels([&](int channels) {
+    ShapeAlone picture({256, 256, channels});
+    static_cast<void>(RowPipeline(device, work.pipeline, picture));
+  });
+}
+
+WrittenRows write_by_rows(const Device& device, const Batch& work, std::size_t index,
+                          const ReadOptions& reading, bool replaces, const Progress& progress) {
+  const BatchFile file = work.file(index);
+  const Pipeline& steps = work.steps(index);
+  const std::unique_ptr<FileRows> picture = open_rows(file.input, reading);
+  Picture source;
+  source.metadata = picture->metadata();
+  source.warnings = picture->warnings();
+  if (covers(steps)) drop_what_may_show(source, work.options);
+
+  const SideRows sides(work, index, reading);
+  check_side_sizes(steps, sides, file.input, picture->shape());
+  const LightOfPicture light = light_of(source.metadata, picture->shape(), steps);
+  std::optional<LinearRows> linear;
+  if (light.curves) linear.emplace(*picture, *light.curves);
+  RowPipeline pipeline(device, steps, linear ? static_cast<RowSource&>(*linear) : *picture, sides.sources());
+  pipeline.watch(progress);
+  CheckedRows checked(pipeline);
+  std::optional<EncodedRows> encoded;
+  if (light.curves) encoded.emplace(checked, *light.curves);
+  RowSource& result = encoded ? static_cast<RowSource&>(*encoded) : checked;
+
+  WrittenRows written{picture->shape(), result.shape(), {}};
+  WriteOptions options = write_options(file, source, work.options, output_kind(steps));
+  options.overwrite = replaces;
+  create_folder_of(file.output);
+  check_writable(file.output, written.output, options);
+  written.warnings = file_warnings(file, source, written.output, options);
+  if (!light.warning.empty()) written.warnings.push_back(light.warning);
+  write_rows(file.output, result, {replaces, work.options.pyramid, std::move(options.metadata)});
+  set_time(file.output, options.modified);
+  written.warnings.insert(written.warnings.end(), checked.warnings().begin(), checked.warnings().end());
+  return written;
+}
+
+void write_with_pyramid(const fs::path& path, const ImageView& picture, const WriteOptions& options) {
+  ImageRows rows(picture);
+  write_rows(path, rows, {options.overwrite, true, options.metadata});
+  set_time(path, options.modified);
+}
+
+}  // namespace satin::batch

@@ -1,0 +1,47 @@
+#pragma once
+// Pictures of a batch that are never whole in memory, and pyramids: BatchOptions::stream and `pyramid`.
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "satin/batch.h"
+
+namespace satin::batch {
+
+/// True if outputs are TIFF, whatever the inputs are.
+[[nodiscard]] inline bool writes_rows(const BatchOptions& options) {
+  return options.stream || options.pyramid;
+}
+
+/// True for the extensions of TIFF, in either case.
+[[nodiscard]] bool is_tiff(std::string extension);
+
+/// Throws Error(usage) for options that need whole pictures or mean nothing for TIFF, and for JSON.
+void check_row_options(const Pipeline& pipeline, const BatchOptions& options);
+
+/// Throws Error(usage) for an output that is not called .tif or .tiff.
+void check_row_outputs(const Batch& work);
+
+/// Throws Error(usage) for a pipeline that cannot be run row by row, or whose parameters fit no picture. What
+/// takes side inputs is left to the pictures.
+void check_row_parameters(const Device& device, const Batch& work);
+
+/// What write_by_rows() did.
+struct WrittenRows {
+  Shape picture;
+  Shape output;
+  std::vector<std::string> warnings;
+};
+
+/// Reads, filters and writes one file. `replaces`: the output may exist. Throws as open_rows(), RowPipeline
+/// and write_rows(); Error(cancelled) if `progress` says so.
+[[nodiscard]] WrittenRows write_by_rows(const Device& device, const Batch& work, std::size_t index,
+                                        const ReadOptions& reading, bool replaces, const Progress& progress);
+
+/// Writes the picture with its pyramid, as write_image() writes it.
+void write_with_pyramid(const std::filesystem::path& path, const ImageView& picture,
+                        const WriteOptions& options);
+
+}  // namespace satin::batch

@@ -1,0 +1,118 @@
+#pragma once
+// Rows on their way from a file through a pipeline to a file, changed as whole pictures are changed.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "satin/image.h"
+#include "satin/pipeline.h"
+#include "satin/rows.h"
+#include "satin/tone_curves.h"
+
+namespace satin::batch {
+
+/// Rows that are made of those of another source, which outlives the object and has no other reader.
+class ChangedRows : public RowSource {
+ public:
+  [[nodiscard]] const Shape& shape() const noexcept override { return shape_; }
+  void rewind() override { source_.rewind(); }
+  void read(const MutableImageView& rows) override;
+
+ protected:
+  /// `shape` is that of the source but for the pixels.
+  ChangedRows(RowSource& source, const Shape& shape) : source_(source), shape_(shape) {}
+
+ private:
+  /// Makes as many rows of those of the source, which are dense.
+  virtual void change(const ImageView& from, const MutableImageView& to) const = 0;
+
+  RowSource& source_;
+  Shape shape_;
+  Image part_{};  ///< some rows of the source
+};
+
+/// Codes as f32 in the linear light of their curves.
+class LinearRows final : public ChangedRows {
+ public:
+  LinearRows(RowSource& source, ToneCurves curves);
+
+ private:
+  void change(const ImageView& from, const MutableImageView& to) const override;
+
+  ToneCurves curves_;
+};
+
+/// The way back.
+class EncodedRows final : public ChangedRows {
+ public:
+  EncodedRows(RowSource& source, ToneCurves curves);
+
+ private:
+  void change(const ImageView& from, const MutableImageView& to) const override;
+
+  ToneCurves curves_;
+};
+
+/// A map or mask of several channels that say the same, as its first one. Reading throws Error(usage) with
+/// this message where the colours differ.
+class FirstOfEqualChannels final : public ChangedRows {
+ public:
+  FirstOfEqualChannels(RowSource& source, std::string refusal);
+
+ private:
+  void change(const ImageView& from, const MutableImageView& to) const override;
+
+  std::string refusal_;
+};
+
+/// The rows of a pipeline, which is checked before the last ones are given, so that no file of wrong ones is
+/// finished.
+class CheckedRows final : public RowSource {
+ public:
+  /// `pipeline` must outlive the object.
+  explicit CheckedRows(RowPipeline& pipeline) : pipeline_(pipeline) {}
+
+  [[nodiscard]] const Shape& shape() const noexcept override { return pipeline_.shape(); }
+  void rewind() override;
+  void read(const MutableImageView& rows) override;
+
+  /// Those of RowPipeline::check(), once all rows have been read.
+  [[nodiscard]] const std::vector<std::string>& warnings() const noexcept { return warnings_; }
+
+ private:
+  RowPipeline& pipeline_;
+  std::int64_t next_ = 0;
+  std::vector<std::string> warnings_;
+};
+
+/// A picture in memory, which must outlive the object.
+class ImageRows final : public RowSource {
+ public:
+  explicit ImageRows(const ImageView& picture) : picture_(picture) {}
+
+  [[nodiscard]] const Shape& shape() const noexcept override { return picture_.shape; }
+  void rewind() override { next_ = 0; }
+  void read(const MutableImageView& rows) override;
+
+ private:
+  ImageView picture_;
+  std::int64_t next_ = 0;
+};
+
+/// The shape of a picture without the picture, to plan by. Reading it is an error of the program.
+class ShapeAlone final : public RowSource {
+ public:
+  explicit ShapeAlone(const Shape& shape) : shape_(shape) {}
+
+  [[nodiscard]] const Shape& shape() const noexcept override { return shape_; }
+  void rewind() override {}
+  void read(const MutableImageView& rows) override;
+
+ private:
+  Shape shape_;
+};
+
+}  // namespace satin::batch
