@@ -58,6 +58,10 @@ void check_side_sizes(const Pipeline& steps, const SideRows& sides, const fs::pa
   }
 }
 
+RowWriteOptions row_options(const WriteOptions& options, bool pyramid, int threads) {
+  return {options.overwrite, pyramid, threads, options.metadata};
+}
+
 /// A file system without times holds the file all the same.
 void set_time(const fs::path& file, const std::optional<fs::file_time_type>& modified) {
   std::error_code ignored;
@@ -146,15 +150,16 @@ WrittenRows write_by_rows(const Device& device, const Batch& work, std::size_t i
   check_writable(file.output, written.output, options);
   written.warnings = file_warnings(file, source, written.output, options);
   if (!light.warning.empty()) written.warnings.push_back(light.warning);
-  write_rows(file.output, result, {replaces, work.options.pyramid, std::move(options.metadata)});
+  write_rows(file.output, result, row_options(options, work.options.pyramid, work.options.threads));
   set_time(file.output, options.modified);
   written.warnings.insert(written.warnings.end(), checked.warnings().begin(), checked.warnings().end());
   return written;
 }
 
-void write_with_pyramid(const fs::path& path, const ImageView& picture, const WriteOptions& options) {
+void write_with_pyramid(const fs::path& path, const ImageView& picture, const WriteOptions& options,
+                        int threads) {
   ImageRows rows(picture);
-  write_rows(path, rows, {options.overwrite, true, options.metadata});
+  write_rows(path, rows, row_options(options, true, threads));
   set_time(path, options.modified);
 }
 

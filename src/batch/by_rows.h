@@ -40,8 +40,8 @@ struct WrittenRows {
 [[nodiscard]] WrittenRows write_by_rows(const Device& device, const Batch& work, std::size_t index,
                                         const ReadOptions& reading, bool replaces, const Progress& progress);
 
-/// Writes the picture with its pyramid, as write_image() writes it.
+/// Writes the picture with its pyramid, with what write_image() writes beside it.
 void write_with_pyramid(const std::filesystem::path& path, const ImageView& picture,
-                        const WriteOptions& options);
+                        const WriteOptions& options, int threads);
 
 }  // namespace satin::batch

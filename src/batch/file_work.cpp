@@ -415,7 +415,7 @@ void FileWork::write_pages(FileInFlight& flight) const {
       options.push_back(options_of(flight, page));
     }
     if (work_.options.pyramid)
-      write_with_pyramid(output, images.front(), options.front());
+      write_with_pyramid(output, images.front(), options.front(), work_.options.threads);
     else
       satin::write_pages(output, images, options);
     if (flight.result.photo)

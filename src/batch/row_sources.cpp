@@ -85,11 +85,6 @@ void CheckedRows::read(const MutableImageView& rows) {
   if (next_ == shape().height) warnings_ = pipeline_.check();
 }
 
-void ImageRows::read(const MutableImageView& rows) {
-  copy_rows(part_of(picture_, next_, rows.shape.height), rows);
-  next_ += rows.shape.height;
-}
-
 void ShapeAlone::read(const MutableImageView& /*rows*/) {
   throw Error(ErrorKind::usage, "A shape has no rows to read.");
 }

@@ -88,20 +88,6 @@ class CheckedRows final : public RowSource {
   std::vector<std::string> warnings_;
 };
 
-/// A picture in memory, which must outlive the object.
-class ImageRows final : public RowSource {
- public:
-  explicit ImageRows(const ImageView& picture) : picture_(picture) {}
-
-  [[nodiscard]] const Shape& shape() const noexcept override { return picture_.shape; }
-  void rewind() override { next_ = 0; }
-  void read(const MutableImageView& rows) override;
-
- private:
-  ImageView picture_;
-  std::int64_t next_ = 0;
-};
-
 /// The shape of a picture without the picture, to plan by. Reading it is an error of the program.
 class ShapeAlone final : public RowSource {
  public:

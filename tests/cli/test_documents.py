@@ -47,6 +47,7 @@ def folder(satin, noise):
         image.fromarray(photo).save(satin.folder / name)
     for name in ["a", "b"]:
         image.fromarray(depth).save(satin.folder / "renders" / (name + "_depth.tif"))
+    image.fromarray(depth).save(satin.folder / "survey.tif")
     (satin.folder / "sky.pfm").write_bytes(b"PF\n64 32\n-1.0\n" + (noise((32, 64, 3), np.uint8, 5).astype("<f4") / 255).tobytes())
     satin.good("blur", "sky.pfm", "-o", "sky.hdr", "--radius", "0")
     (satin.folder / "bin").mkdir()

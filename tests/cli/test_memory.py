@@ -31,10 +31,10 @@ MEASURE = ("import os, sys\n"
 FILTERS = json.loads(subprocess.check_output([BINARY, "list", "--json"]))["filters"]
 
 
-def run(satin, *arguments):
+def run(satin, *arguments, timeout=120):
     """The finished process, with the peak of its resident memory in bytes."""
     line = [sys.executable, "-S", "-E", "-c", MEASURE, BINARY, *map(str, arguments)]
-    result = subprocess.run(line, cwd=satin.folder, env=satin.environment, capture_output=True, timeout=120,
+    result = subprocess.run(line, cwd=satin.folder, env=satin.environment, capture_output=True, timeout=timeout,
                             stdin=subprocess.DEVNULL)
     result.peak = int(result.stdout.split()[-1])
     result.error = result.stderr.decode()
