@@ -147,13 +147,21 @@ WrittenRows write_by_rows(const Device& device, const Batch& work, std::size_t i
   WriteOptions options = write_options(file, source, work.options, output_kind(steps));
   options.overwrite = replaces;
   create_folder_of(file.output);
-  check_writable(file.output, written.output, options);
+  check_output(file.output, written.output, options, work.options);
   written.warnings = file_warnings(file, source, written.output, options);
   if (!light.warning.empty()) written.warnings.push_back(light.warning);
   write_rows(file.output, result, row_options(options, work.options.pyramid, work.options.threads));
   set_time(file.output, options.modified);
   written.warnings.insert(written.warnings.end(), checked.warnings().begin(), checked.warnings().end());
   return written;
+}
+
+void check_output(const fs::path& path, const Shape& shape, const WriteOptions& options,
+                  const BatchOptions& batch) {
+  if (writes_rows(batch))
+    check_rows_writable(path, shape, row_options(options, batch.pyramid, batch.threads));
+  else
+    check_writable(path, shape, options);
 }
 
 void write_with_pyramid(const fs::path& path, const ImageView& picture, const WriteOptions& options,

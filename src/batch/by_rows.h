@@ -40,6 +40,10 @@ struct WrittenRows {
 [[nodiscard]] WrittenRows write_by_rows(const Device& device, const Batch& work, std::size_t index,
                                         const ReadOptions& reading, bool replaces, const Progress& progress);
 
+/// Throws as check_rows_writable() if outputs are written by rows, otherwise as check_writable().
+void check_output(const std::filesystem::path& path, const Shape& shape, const WriteOptions& options,
+                  const BatchOptions& batch);
+
 /// Writes the picture with its pyramid, with what write_image() writes beside it.
 void write_with_pyramid(const std::filesystem::path& path, const ImageView& picture,
                         const WriteOptions& options, int threads);

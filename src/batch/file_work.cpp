@@ -356,7 +356,7 @@ void FileWork::filter_page(FileInFlight& flight, PageInFlight& page, FilterChain
   const Shape shape = light.encoded(planned);
   const WriteOptions options = options_of(flight, page);
   create_folder_of(flight.file.output);
-  check_writable(flight.file.output, shape, options);
+  check_output(flight.file.output, shape, options, work_.options);
   std::vector<std::string>& warnings = page.warnings;
   warnings = file_warnings(flight.file, source, shape, options);
   warnings.insert(warnings.end(), page.photo_warnings.begin(), page.photo_warnings.end());

@@ -36,7 +36,7 @@ def picture(satin, noise):
     return make
 
 
-BLOCKS = {tiff_file.ROWS, tiff_file.STRIPS, tiff_file.STRIP_BYTES, tiff_file.TILE_WIDTH, tiff_file.TILE_HEIGHT,
+BLOCKS = {tiff_file.SUBFILE, tiff_file.ROWS, tiff_file.STRIPS, tiff_file.STRIP_BYTES, tiff_file.TILE_WIDTH, tiff_file.TILE_HEIGHT,
           tiff_file.TILES, tiff_file.TILE_BYTES}
 EXIF_DIRECTORIES = {34665, 34853}  # places in the file
 
