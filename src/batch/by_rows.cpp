@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 #include "batch/filter_chains.h"
@@ -59,13 +58,28 @@ void check_side_sizes(const Pipeline& steps, const SideRows& sides, const fs::pa
 }
 
 RowWriteOptions row_options(const WriteOptions& options, bool pyramid, int threads) {
-  return {options.overwrite, pyramid, threads, options.metadata};
+  return {options.overwrite, pyramid, threads, options.metadata, options.modified};
 }
 
-/// A file system without times holds the file all the same.
-void set_time(const fs::path& file, const std::optional<fs::file_time_type>& modified) {
-  std::error_code ignored;
-  if (modified) fs::last_write_time(file, *modified, ignored);
+/// Refuses a file by its header if its reader holds more than filters may, or more than is free.
+void refuse_large_parts(const Device& device, std::uint64_t beside) {
+  constexpr std::uint64_t always_free = std::uint64_t{64} << 20;
+  const std::uint64_t limit = memory_limit(device);
+  const bool limited = limit != 0 && !device.is_cuda();
+  if (beside <= (limited ? limit : always_free)) return;
+  const std::uint64_t most = limited ? limit : free_memory();
+  if (beside > most)
+    throw Error(ErrorKind::environment,
+                "The strips or tiles of the file take " + std::to_string(beside) + " bytes, above the " +
+                    (limited ? "memory limit of " + std::to_string(most) + " bytes: raise it, or save"
+                             : std::to_string(most) + " bytes that are free. Save") +
+                    " the picture in smaller ones.");
+}
+
+/// Adds what the reader noticed since it had `known` warnings.
+void add_warnings(std::vector<std::string>& warnings, const FileRows& picture, std::size_t known) {
+  const std::vector<std::string>& all = picture.warnings();
+  warnings.insert(warnings.end(), all.begin() + static_cast<std::ptrdiff_t>(known), all.end());
 }
 
 }  // namespace
@@ -125,13 +139,16 @@ WrittenRows write_by_rows(const Device& device, const Batch& work, std::size_t i
                           const ReadOptions& reading, bool replaces, const Progress& progress) {
   const BatchFile file = work.file(index);
   const Pipeline& steps = work.steps(index);
-  const std::unique_ptr<FileRows> picture = open_rows(file.input, reading);
+  ReadOptions options = reading;
+  options.accept = [&](const Shape&, std::uint64_t beside) { refuse_large_parts(device, beside); };
+  const std::unique_ptr<FileRows> picture = open_rows(file.input, options);
   Picture source;
   source.metadata = picture->metadata();
   source.warnings = picture->warnings();
+  const std::size_t known = source.warnings.size();
   if (covers(steps)) drop_what_may_show(source, work.options);
 
-  const SideRows sides(work, index, reading);
+  const SideRows sides(work, index, options);
   check_side_sizes(steps, sides, file.input, picture->shape());
   const LightOfPicture light = light_of(source.metadata, picture->shape(), steps);
   std::optional<LinearRows> linear;
@@ -144,14 +161,14 @@ WrittenRows write_by_rows(const Device& device, const Batch& work, std::size_t i
   RowSource& result = encoded ? static_cast<RowSource&>(*encoded) : checked;
 
   WrittenRows written{picture->shape(), result.shape(), {}};
-  WriteOptions options = write_options(file, source, work.options, output_kind(steps));
-  options.overwrite = replaces;
+  WriteOptions writing = write_options(file, source, work.options, output_kind(steps));
+  writing.overwrite = replaces;
   create_folder_of(file.output);
-  check_output(file.output, written.output, options, work.options);
-  written.warnings = file_warnings(file, source, written.output, options);
+  check_output(file.output, written.output, writing, work.options);
+  write_rows(file.output, result, row_options(writing, work.options.pyramid, work.options.threads));
+  add_warnings(source.warnings, *picture, known);
+  written.warnings = file_warnings(file, source, written.output, writing);
   if (!light.warning.empty()) written.warnings.push_back(light.warning);
-  write_rows(file.output, result, row_options(options, work.options.pyramid, work.options.threads));
-  set_time(file.output, options.modified);
   written.warnings.insert(written.warnings.end(), checked.warnings().begin(), checked.warnings().end());
   return written;
 }
@@ -168,7 +185,6 @@ void write_with_pyramid(const fs::path& path, const ImageView& picture, const Wr
                         int threads) {
   ImageRows rows(picture);
   write_rows(path, rows, row_options(options, true, threads));
-  set_time(path, options.modified);
 }
 
 }  // namespace satin::batch

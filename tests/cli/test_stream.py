@@ -169,9 +169,32 @@ def test_the_memory_limit_is_obeyed(satin, picture, limit):
 
 def test_too_little_memory_is_told(satin, picture):
     picture((900, 900))
-    satin.bad(3, "blur", "in.tif", "-o", "out.tif", "--stream", "--radius", "300", "--memory-limit", "10K", "--device",
+    satin.bad(3, "blur", "in.tif", "-o", "out.tif", "--stream", "--radius", "300", "--memory-limit", "300K", "--device",
               "cpu", says=["rows", "memory limit"])
     assert not (satin.folder / "out.tif").exists()
+
+
+def test_strips_above_the_memory_limit_are_refused_by_the_header(satin, noise, monkeypatch):
+    image = pytest.importorskip("PIL.Image")
+    monkeypatch.setattr(pytest.importorskip("PIL.TiffImagePlugin"), "STRIP_SIZE", 1 << 30)
+    image.fromarray(noise((1500, 1000))).save(satin.folder / "in.tif", compression="tiff_adobe_deflate")
+    assert len(tiff_file.pages(satin.folder / "in.tif")[0].tags[tiff_file.STRIPS]) == 1
+    check(satin, "blur", "--radius", "3")
+    satin.bad(3, "blur", "in.tif", "-o", "out.tif", "--stream", "--radius", "3", "--memory-limit", "500K", "--device", "cpu",
+              says=["strips", "memory limit", "smaller"])
+    assert not (satin.folder / "out.tif").exists()
+
+
+def test_damaged_files(satin, picture):
+    picture((700, 300))
+    page, = tiff_file.pages(satin.folder / "in.tif")
+    data = bytearray((satin.folder / "in.tif").read_bytes())
+    last = page.tags[tiff_file.STRIPS][-1]
+    data[last:last + 20] = bytes(20)
+    (satin.folder / "in.tif").write_bytes(data)
+    satin.bad(1, "blur", "in.tif", "-o", "out.tif", "--stream", says="in.tif")
+    assert not (satin.folder / "out.tif").exists()
+    assert "Warning" in check(satin, "blur", "--radius", "3", "--allow-partial").error
 
 
 REFUSED = [(["blur"], "out.jpg", ["out.jpg", ".tif"]), (["blur"], "out", ["out"]), (["blur"], "-", ["standard output", ".tif"]),
