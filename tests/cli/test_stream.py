@@ -131,6 +131,9 @@ def test_linear_light_of_the_profile_and_metadata(satin, noise):
     check(satin, "blur", "--radius", "6")
     tags = tiff_file.pages(satin.folder / "rows.tif")[0].tags
     assert 34675 in tags and 700 in tags and 34665 in tags and 282 in tags
+    blocks = [image.open(satin.folder / name).getexif() for name in ("whole.tif", "rows.tif")]
+    for directory in EXIF_DIRECTORIES:
+        assert blocks[0].get_ifd(directory) == blocks[1].get_ifd(directory) != {}
     check(satin, "run", "blur radius=6 | blur radius=2 space=encoded")
     assert "sRGB" in check(satin, "run", "blur radius=6 | median radius=2").error
     check(satin, "threshold", "--window", "15")  # grey: the profile goes
