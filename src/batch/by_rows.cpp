@@ -35,7 +35,7 @@ void refuse(const std::string& option, const std::vector<Refused>& refused) {
                   std::string(each.option) + " does not go with " + option + ": " + each.reason);
 }
 
-void refuse_streams(const Pipeline& pipeline, const BatchOptions& options) {
+void refuse_standard_input(const Pipeline& pipeline, const BatchOptions& options) {
   const char* const reason = " does not go with --stream: rows are read from a file, more than once. ";
   if (std::ranges::any_of(options.inputs, is_stream))
     throw Error(ErrorKind::usage, std::string("Standard input") + reason + "Save it, and name the file.");
@@ -113,7 +113,7 @@ void check_row_options(const Pipeline& pipeline, const BatchOptions& options) {
            "JPEG files are not read by rows. Drop one of them."},
           {options.mask_from != MaskSource::file, "--mask-from", photo},
           {!options.depth_out.empty(), "--depth-out", photo}});
-  refuse_streams(pipeline, options);
+  refuse_standard_input(pipeline, options);
 }
 
 void check_row_outputs(const Batch& work) {

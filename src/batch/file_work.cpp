@@ -287,7 +287,7 @@ void FileWork::take_photo(FileInFlight& flight, PageInFlight& page) const {
 FilterChains::Next FileWork::filter(FileInFlight& flight, FilterChain& chain) {
   FilterChains::Next next{{&chain}, false};
   if (work_.options.stream) {
-    attempt(flight, Stage::writing, [&] { stream(flight, chain); });
+    attempt(flight, Stage::writing, [&] { work_by_rows(flight, chain); });
     return next;
   }
   if (!flight.over()) {
@@ -309,7 +309,7 @@ FilterChains::Next FileWork::filter(FileInFlight& flight, FilterChain& chain) {
 }
 
 /// All stages of a file whose rows stay there: one file a device at a time.
-void FileWork::stream(FileInFlight& flight, const FilterChain& chain) const {
+void FileWork::work_by_rows(FileInFlight& flight, const FilterChain& chain) const {
   if (log_) log_->begin(flight.file.output);
   WrittenRows written =
       write_by_rows(chain.device(), work_, flight.index, reading_, flight.replaces, progress_of(flight));

@@ -86,7 +86,7 @@ class FileWork {
   [[nodiscard]] std::string json_of_pages(FileInFlight& flight, FilterChain& chain) const;
   void filter_pages(FileInFlight& flight, FilterChain& chain) const;
   void write_pages(FileInFlight& flight) const;
-  void stream(FileInFlight& flight, const FilterChain& chain) const;
+  void work_by_rows(FileInFlight& flight, const FilterChain& chain) const;
   void log_done(FileInFlight& flight) const;
   [[nodiscard]] Progress progress_of(const FileInFlight& flight) const;
   [[nodiscard]] ReadOptions reading_of(const FileInFlight& flight) const;

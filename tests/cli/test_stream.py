@@ -10,6 +10,7 @@ import pytest
 import tiff_file
 from conftest import FULL_CODECS, files_below
 from test_interrupt import catches, wait_until
+from test_memory import pytestmark as measures_memory
 from test_memory import run as measured
 
 pytestmark = pytest.mark.skipif(not FULL_CODECS, reason="this build has no TIFF")
@@ -277,6 +278,7 @@ def test_pyramid(satin, picture, options):
         np.testing.assert_array_equal(level.pixels(), expected)
         expected = halved(expected)
     satin.good("blur", "out.tif", "-o", "again.tif", "--radius", "0", *options)  # a pyramid is one picture
+    satin.bad(2, "integral", "in.tif", "-o", "table.tif", "--pyramid", *options, says=["pyramid", "u32"])
     for bad in ("out.jpg", "-"):
         satin.bad(2, "blur", "in.tif", "-o", bad, "--pyramid", *options, says=".tif")
 
@@ -293,6 +295,7 @@ def write_large(path):
             file.write(np.roll(rows, first // 512 * 77, axis=1)[:HEIGHT - first].tobytes())
 
 
+@measures_memory
 def test_a_tenth_of_a_gigapixel_in_150_megabytes(satin):
     write_large(satin.folder / "in.pgm")
     result = measured(satin, "blur", "in.pgm", "-o", "out.tif", "--radius", "12", "--stream", "--device", "cpu")
@@ -312,8 +315,8 @@ def test_a_tenth_of_a_gigapixel_in_150_megabytes(satin):
 def start_long(satin, *options):
     """A run of many seconds, which writes already."""
     write_large(satin.folder / "in.pgm")
-    process = satin.start("median", "in.pgm", "-o", "out.tif", "--radius", "20", "--stream", "--device", "cpu", "--threads",
-                          "1", *options)
+    process = satin.start("run", "median radius=40 | median radius=41 | median radius=42", "in.pgm", "-o", "out.tif", "--stream",
+                          "--device", "cpu", "--threads", "1", *options)
     wait_until(lambda: any(name.endswith(".tmp") for name in files_below(satin.folder)) and catches(process, signal.SIGINT))
     time.sleep(0.3)
     assert process.poll() is None
@@ -326,7 +329,7 @@ def test_a_killed_run_leaves_no_output(satin):
     process.communicate()
     assert not (satin.folder / "out.tif").exists()
     (satin.folder / "in.pgm").write_bytes(b"P5\n40 30\n255\n" + bytes(1200))
-    satin.good("median", "in.pgm", "-o", "out.tif", "--radius", "20", "--stream", "--resume")
+    satin.good("blur", "in.pgm", "-o", "out.tif", "--stream", "--resume")
     assert files_below(satin.folder) == [".satin-manifest", "in.pgm", "out.tif"]
 
 
