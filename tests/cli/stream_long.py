@@ -1,4 +1,4 @@
-"""--stream with four gigapixels, what takes too long for tests/run: memory, libvips, kill -9."""
+"""--stream, what takes too long for tests/run: random pictures, and four gigapixels with memory, libvips and kill -9."""
 import random
 import subprocess
 import time
@@ -6,6 +6,7 @@ import time
 import numpy as np
 import pytest
 
+import tiff_file
 from conftest import files_below
 from test_interrupt import wait_until
 from test_memory import run as measured
@@ -70,6 +71,72 @@ def folder(satin):
     yield satin.folder
     for name in files_below(satin.folder):
         (satin.folder / name).unlink()
+
+
+BORDERS = ["shrink", "clamp", "reflect", "mirror"]
+MASKS = ["", "", " mask=mask.npy"]
+
+
+def random_step(chosen):
+    """A filter of finite reach with settings of every kind."""
+    border, mask, radius = chosen.choice(BORDERS), chosen.choice(MASKS), chosen.randint(0, 20)
+    odd = 2 * chosen.randint(1, 30) + 1
+    return chosen.choice([
+        "blur radius=%s border=%s space=%s%s" % (chosen.choice(["0", "0.3", "17.25", "2%", "40", "3x30"]), border,
+                                                 chosen.choice(["linear", "encoded"]), mask),
+        "blur radius=6 mask=mask.npy mask-mode=exclude", "blur radius-map=map.npy radius-max=%d" % (radius + 8),
+        "blur sigma=%s" % chosen.choice(["0.5", "3", "9"]), "unsharp sigma=%s%s" % (chosen.choice(["1", "4"]), mask),
+        "median radius=%d border=%s percent=%d" % (radius // 2, border, chosen.randint(0, 100)),
+        "erode radius=%d%s" % (radius, mask), "dilate radius=%dx%d" % (radius // 2, 3 * radius), "normalize window=%d" % odd,
+        "stretch window=%d" % odd, "local-mean window=%d" % odd, "local-deviation window=%d" % odd,
+        "guided radius=%d" % (radius + 1), "guided radius=%d guide=guide.npy" % (radius + 1),
+        "threshold window=%d method=%s" % (odd, chosen.choice(["otsu", "wolf", "sauvola", "nick", "bradley", "niblack"]))])
+
+
+def write_random_pictures(folder, chosen):
+    """in.npy or in.pam, and side inputs of its size."""
+    height, width = chosen.choice([(chosen.randint(1, 1500), chosen.randint(1, 300)), (chosen.randint(1, 9000), chosen.randint(1, 5)),
+                                   (chosen.randint(1, 700), chosen.randint(500, 3000))])
+    numbers = np.random.default_rng(chosen.randrange(1 << 30))
+    dtype, channels = chosen.choice([np.uint8, np.uint8, np.uint16, np.float32]), chosen.choice([1, 1, 3, 3, 4])
+    np.save(folder / "map.npy", numbers.integers(0, 256, (height, width), np.uint8))
+    np.save(folder / "guide.npy", numbers.integers(0, 256, (height, width, 3), np.uint8))
+    white = numbers.random((height, width)) < chosen.random()
+    np.save(folder / "mask.npy", np.where(white, numbers.integers(0, 256, (height, width)), 0).astype(np.uint8))
+    if dtype == np.float32:
+        pixels = numbers.random((height, width, channels)).astype(dtype)
+    else:
+        pixels = numbers.integers(0, np.iinfo(dtype).max, (height, width, channels), dtype, endpoint=True)
+    if channels == 4 and dtype != np.float32:
+        header = b"P7\nWIDTH %d\nHEIGHT %d\nDEPTH 4\nMAXVAL %d\nTUPLTYPE RGB_ALPHA\nENDHDR\n"
+        big_endian = pixels.astype(pixels.dtype.newbyteorder(">"))
+        (folder / "in.pam").write_bytes(header % (width, height, np.iinfo(dtype).max) + big_endian.tobytes())
+        return "in.pam", pixels.nbytes
+    np.save(folder / "in.npy", pixels[:, :, 0] if channels == 1 else pixels)
+    return "in.npy", pixels.nbytes
+
+
+def test_random_pictures_and_pipelines(satin):
+    """Whole and by rows: the same pixels, warnings and refusals. The seed repeats a run."""
+    seed, compared = random.randrange(1 << 30), 0
+    chosen = random.Random(seed)
+    for number in range(300):
+        name, size = write_random_pictures(satin.folder, chosen)
+        steps = " | ".join(random_step(chosen) for _ in range(chosen.randint(1, 3)))
+        limit = chosen.choice([[], ["--memory-limit", 200_000 + chosen.choice([1, 4, 20]) * size]])
+        line = ["run", steps, name, "--overwrite", "--device", "cpu"]
+        whole, rows = satin(*line, "-o", "whole.tif"), satin(*line, "-o", "rows.tif", "--stream", *limit)
+        about = (seed, number, steps, limit, whole.error, rows.error)
+        if limit and rows.returncode == 3:
+            continue
+        assert (whole.returncode, whole.error) == (rows.returncode, rows.error), about
+        if whole.returncode != 0:
+            continue
+        one, other = (tiff_file.pages(satin.folder / made)[0].pixels() for made in ("whole.tif", "rows.tif"))
+        assert one.dtype == other.dtype and one.shape == other.shape and one.tobytes() == other.tobytes(), about
+        compared += 1
+    print("\nseed %d: %d of 300 compared, the others refused" % (seed, compared))
+    assert compared > 200
 
 
 def test_four_gigapixels(satin, folder):
