@@ -191,6 +191,8 @@ void bind_options(nb::module_& module) {
       .def_rw("keep_depth", &BatchOptions::keep_depth)
       .def_rw("depth_out", &BatchOptions::depth_out)
       .def_rw("keep_metadata", &BatchOptions::keep_metadata)
+      .def_rw("stream", &BatchOptions::stream)
+      .def_rw("pyramid", &BatchOptions::pyramid)
       .def("set_shard",
            [](BatchOptions& options, const std::string& text) { options.shard = parse_shard(text); })
       .def("set_mask_from",

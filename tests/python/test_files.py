@@ -195,6 +195,18 @@ def test_names_and_settings_are_the_commands(folder):
     assert not (folder / "out").exists()
 
 
+@needs("TIFF")
+def test_a_batch_by_rows_gives_the_pixels_of_the_whole(tmp_path, random):
+    satin.write(tmp_path / "wide.npy", random.integers(0, 256, (700, 900), np.uint8))
+    for name, how in (("whole.tif", {}), ("rows.tif", {"stream": True, "pyramid": True})):
+        assert satin.batch("blur radius=5 | median radius=2", tmp_path / "wide.npy", tmp_path / name, **how).done == 1
+    np.testing.assert_array_equal(satin.read(tmp_path / "rows.tif"), satin.read(tmp_path / "whole.tif"))
+    with Image.open(tmp_path / "rows.tif") as pages:
+        assert pages.n_frames == 3 and 322 in pages.tag_v2  # a picture and two levels; TileWidth
+    with pytest.raises(ValueError, match="stream"):
+        satin.batch("blur", tmp_path / "wide.npy", tmp_path / "out.tif", stream=True, dither=True)
+
+
 def test_resume(folder):
     first = satin.batch("blur radius=2", folder / "in", folder / "out", recursive=True, resume=True)
     assert first.done == 5

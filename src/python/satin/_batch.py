@@ -10,7 +10,7 @@ from typing import Any, Callable, Optional, Sequence, Union
 
 from satin import _native
 from satin._arrays import DeviceLike
-from satin._files import _MAX_BYTES, _MAX_PIXELS, need_files
+from satin._files import _MAX_BYTES, _MAX_PIXELS, _MAX_STREAMED_PIXELS, need_files
 from satin._pipeline import pipeline_words
 from satin._words import worded
 
@@ -53,8 +53,10 @@ def batch_options(
     part: str = "",
     all_pages: bool = False,
     allow_partial: bool = False,
-    max_pixels: int = _MAX_PIXELS,
+    max_pixels: Optional[int] = None,
     max_bytes: int = _MAX_BYTES,
+    stream: bool = False,
+    pyramid: bool = False,
 ) -> Any:
     """The options that a batch and its parts on other machines have in common."""
     native = need_files()
@@ -67,7 +69,9 @@ def batch_options(
     options.keep_depth, options.depth_out, options.keep_metadata = keep_depth, depth_out, keep_metadata
     options.set_mask_from(mask_from)
     options.set_jpeg_decoder(jpeg_decoder)
-    options.read = native.ReadOptions(page, part, all_pages, allow_partial, max_pixels, max_bytes)
+    options.stream, options.pyramid = stream, pyramid
+    most = max_pixels if max_pixels is not None else _MAX_STREAMED_PIXELS if stream else _MAX_PIXELS
+    options.read = native.ReadOptions(page, part, all_pages, allow_partial, most, max_bytes)
     return options
 
 
@@ -152,7 +156,8 @@ def batch(
 
     The other options are the command's, with its defaults: format, overwrite, resume, memory (bytes for the pictures in
     flight), quality, dither, strip, mask_from, keep_depth, depth_out, keep_metadata, jpeg_decoder, page, part, all_pages,
-    allow_partial, max_pixels, max_bytes.
+    allow_partial, max_pixels, max_bytes; stream (a picture stays in its file and is filtered by bands of rows: TIFF, NPY,
+    PFM or PNM to tiled TIFF), pyramid (TIFF with pictures of half the size behind the picture).
 
     A row is the dictionary that the command writes as JSON: input, output, status ('done', 'failed', 'exists',
     'unchanged'), seconds, the picture's shape, warnings, and an error of kind and message. A file that fails is a row, not

@@ -13,6 +13,7 @@ from satin._words import worded
 Source = Union[str, bytes, "os.PathLike[str]"]
 
 _MAX_PIXELS = 1 << 30
+_MAX_STREAMED_PIXELS = 1 << 44  # rows take the memory of their width
 _MAX_BYTES = 1 << 34
 
 
