@@ -2,10 +2,13 @@
 // true ones before they are spread. What is left of the error is not the fill's.
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <vector>
 
 #include "core/backend.h"
+#include "lens/aperture_table.h"
+#include "lens/lamps.h"
 #include "lens/lens_blur.h"
 #include "lens/lens_focus.h"
 #include "lens/lens_layers.h"
@@ -39,17 +42,27 @@ class Steps {
     job_.type = Type::f32;
     job_.channels = 3;
     job_.transfer = Transfer::identity;
-    job_.float_bits = std::min(lens_float_bits, splat_colour_bits(largest));
+    const int highlight_bits = static_cast<int>(std::ceil(std::log2(input.highlights)));
+    job_.float_bits = std::min(lens_float_bits, splat_colour_bits(largest)) - highlight_bits;
     layers_ = backend_.prepare(job_);
     memory_.emplace(backend_, job_);
+    const ApertureTable aperture = aperture_table({});
+    lamp_memory_.emplace(backend_, job_, aperture, Shape{});
     SplatJob splat;
     splat.width = width;
     splat.height = height;
     splat.groups = job_.most_groups;
-    splat.colour_bits = lens_colour_bits(job_);
+    splat.colour_bits = lens_colour_bits(job_) + highlight_bits;
     splat.largest_radius = largest;
+    splat.most_lamps = LampMemory::capacity(job_);
+    splat.lamp_reach = aperture.reach;
     splat.most_listed = job_.list_capacity();
     splat_ = backend_.prepare(splat);
+    LampsJob lamps;
+    lamps.highlights = static_cast<float>(input.highlights);
+    lamps.clipped_if_white = true;
+    lamps.full = 1U << splat_weight_bits(splat);
+    find_lamps_ = backend_.prepare(lamps);
     store_ = backend_.prepare(LensStoreJob{job_, 0, false});
     const std::uint64_t least = bits_of(lens_least_magnitude);
     measure_ = backend_.prepare(MeasureJob{width, height, 3, false, true, {least, least}});
@@ -104,7 +117,12 @@ class Steps {
                               Memory::host};
     };
     std::vector<std::uint32_t> values(std::size_t{3} * width * height);
+    find_lamps_->run(
+        {scene(), &measured_, lamp_memory_->cells(), lamp_memory_->lamps(), lamp_memory_->aperture()}, {});
     SplatImages images;
+    images.lamps = lamp_memory_->lamps().lamps;
+    images.lamp_count = lamp_memory_->lamps().count;
+    images.aperture = lamp_memory_->aperture();
     images.source = images.colours = view(planes.colours, Type::u32, 3);
     images.radii = view(planes.magnitudes, Type::u32);
     images.groups = view(planes.groups, Type::u8);
@@ -146,6 +164,8 @@ class Steps {
   std::unique_ptr<MeasureOperation> measure_;
   std::unique_ptr<LensLayersOperation> layers_;
   std::optional<LensMemory> memory_;
+  std::optional<LampMemory> lamp_memory_;
+  std::unique_ptr<LampsJob::Operation> find_lamps_;
   std::unique_ptr<SplatOperation> splat_;
   std::unique_ptr<LensStoreJob::Operation> store_;
 };
