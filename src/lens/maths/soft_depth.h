@@ -172,6 +172,17 @@ inline constexpr float snap_side = 0.3F;
 /// Differences of colour, squared and summed, that are as likely as not within one surface.
 inline constexpr float snap_colours = 0.0128F;
 
+/// A rim: the outermost pixels of a nearer thing, to which soft depth gives the depth of what is behind it.
+/// They would stay sharp where the thing is blurred, as a line beside its silhouette. A rim is up to this
+/// many pixels wide, in which the nearer thing is looked for in so many directions.
+inline constexpr int rim_width = 8;
+/// The colours of both surfaces are looked at in a disc of this radius, at every second row and column.
+inline constexpr int rim_reach = 12;
+/// What is behind the rim is looked for so many pixels farther from the nearer thing.
+inline constexpr float rim_beyond = 2;
+/// A pixel is of the rim if it looks less than this like what is behind.
+inline constexpr float rim_likeness = 0.05F;
+
 /// A side of a ramp: how likely the pixel's colour is on it, and its radius.
 struct SnapSide {
   float likeness = 0;
@@ -199,7 +210,7 @@ struct SnapToColours {
   Rows<SignedRadius256> result;
 
   SATIN_HD void operator()(int x, int y) const {
-    if (span->soft != 0) result.row(y)[x] = snapped(x, y);
+    if (span->soft != 0) result.row(y)[x] = without_rim(x, y, snapped(x, y));
   }
 
  private:
@@ -244,6 +255,68 @@ struct SnapToColours {
     const SnapSide& side = is_near ? near : far;
     const float radius = side.radius / side.weight;
     return static_cast<SignedRadius256>(radius < 0 ? radius - 0.5F : radius + 0.5F);
+  }
+
+  /// Calls take(i, j, radius) for eight places in the picture at two distances around one.
+  template <class Take>
+  SATIN_HD void for_places_around(int x, int y, const Take& take) const {
+    for (int distance = rim_width / 2; distance <= rim_width; distance += rim_width / 2)
+      for (int j = -1; j <= 1; ++j)
+        for (int i = -1; i <= 1; ++i) {
+          const int away = i != 0 && j != 0 ? distance * 3 / 4 : distance;
+          const std::int64_t u = x + i * away;
+          const std::int64_t v = y + j * away;
+          if ((i == 0 && j == 0) || u < 0 || v < 0 || u >= width || v >= height) continue;
+          take(i, j, radii.row(v)[u]);
+        }
+  }
+
+  /// The radius of a pixel whose own is `own`: of the nearer thing that it is the rim of, if it is.
+  SATIN_HD SignedRadius256 without_rim(int x, int y, SignedRadius256 own) const {
+    SignedRadius256 nearest = own;
+    for_places_around(
+        x, y, [&](int, int, SignedRadius256 radius) { nearest = radius > nearest ? radius : nearest; });
+    if (nearest - own <= silhouette_step) return own;
+    const float close = snap_side * static_cast<float>(nearest - own);
+    int right = 0;  // the way to the nearer thing
+    int down = 0;
+    for_places_around(x, y, [&](int i, int j, SignedRadius256 radius) {
+      if (!(static_cast<float>(nearest - radius) < close)) return;
+      right += i;
+      down += j;
+    });
+    SnapSide near;
+    SnapSide behind;
+    add_rim_sides(x, y, {own, nearest}, static_cast<float>(right), static_cast<float>(down), near, behind);
+    if (!(near.weight > 0.05F) || !(behind.weight > 0.2F) || !(behind.likely() < rim_likeness)) return own;
+    const float radius = near.radius / near.weight;
+    return static_cast<SignedRadius256>(radius < 0 ? radius - 0.5F : radius + 0.5F);
+  }
+
+  /// The nearer thing, and what lies behind it and farther from it than the pixel.
+  SATIN_HD void add_rim_sides(int x, int y, const RadiusRange& range, float right, float down, SnapSide& near,
+                              SnapSide& behind) const {
+    const GuideColour own = colours(x, y);
+    const float close = snap_side * static_cast<float>(range.high - range.low);
+    const float beyond = rim_beyond * rim_beyond * (right * right + down * down);
+    for (int j = -rim_reach; j <= rim_reach; j += 2)
+      for (int i = -rim_reach; i <= rim_reach; i += 2) {
+        const int distance = i * i + j * j;
+        const std::int64_t u = x + i;
+        const std::int64_t v = y + j;
+        if (distance > rim_reach * rim_reach || u < 0 || v < 0 || u >= width || v >= height) continue;
+        const SignedRadius256 radius = radii.row(v)[u];
+        const float times = 1 + static_cast<float>(distance) / (0.72F * rim_reach * rim_reach);
+        const float by = 1 / (times * times);
+        if (static_cast<float>(range.high - radius) < close) {
+          near.add(by, 0, radius);
+          continue;
+        }
+        const float along = static_cast<float>(i) * right + static_cast<float>(j) * down;
+        if (!(along < 0) || !(along * along > beyond)) continue;
+        if (static_cast<float>(radius - range.low) < close && static_cast<float>(range.low - radius) < close)
+          behind.add(by, alike(own, colours(u, v)), radius);
+      }
   }
 
   SATIN_HD void add_sides(int x, int y, const RadiusRange& range, SnapSide& near, SnapSide& far) const {
