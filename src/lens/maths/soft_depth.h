@@ -178,8 +178,12 @@ inline constexpr float snap_colours = 0.0128F;
 inline constexpr int rim_width = 8;
 /// The colours of both surfaces are looked at in a disc of this radius, at every second row and column.
 inline constexpr int rim_reach = 12;
-/// What is behind the rim is looked for so many pixels farther from the nearer thing.
+/// What is behind the rim is looked for so many pixels farther from the nearer thing, and counts more the
+/// farther it is: closer by lies more of the rim.
 inline constexpr float rim_beyond = 2;
+inline constexpr float least_behind = 10;  ///< of 400 to 500 in the open
+/// Pixels lie behind if they differ by less than this share of the range.
+inline constexpr float rim_side = 0.1F;
 /// A pixel is of the rim if it looks less than this like what is behind.
 inline constexpr float rim_likeness = 0.05F;
 
@@ -273,31 +277,37 @@ struct SnapToColours {
 
   /// The radius of a pixel whose own is `own`: of the nearer thing that it is the rim of, if it is.
   SATIN_HD SignedRadius256 without_rim(int x, int y, SignedRadius256 own) const {
-    SignedRadius256 nearest = own;
-    for_places_around(
-        x, y, [&](int, int, SignedRadius256 radius) { nearest = radius > nearest ? radius : nearest; });
-    if (nearest - own <= silhouette_step) return own;
-    const float close = snap_side * static_cast<float>(nearest - own);
+    RadiusRange range{own, own};
+    for_places_around(x, y, [&](int, int, SignedRadius256 radius) {
+      range.low = radius < range.low ? radius : range.low;
+      range.high = radius > range.high ? radius : range.high;
+    });
+    const float close = snap_side * static_cast<float>(range.high - range.low);
+    if (range.high - range.low <= silhouette_step || static_cast<float>(range.high - own) < close) return own;
     int right = 0;  // the way to the nearer thing
     int down = 0;
     for_places_around(x, y, [&](int i, int j, SignedRadius256 radius) {
-      if (!(static_cast<float>(nearest - radius) < close)) return;
+      if (!(static_cast<float>(range.high - radius) < close)) return;
       right += i;
       down += j;
     });
     SnapSide near;
     SnapSide behind;
-    add_rim_sides(x, y, {own, nearest}, static_cast<float>(right), static_cast<float>(down), near, behind);
-    if (!(near.weight > 0.05F) || !(behind.weight > 0.2F) || !(behind.likely() < rim_likeness)) return own;
+    add_rim_sides(x, y, range, static_cast<float>(right), static_cast<float>(down), near, behind);
+    if (!(near.weight > 0.05F) || !(behind.weight > least_behind) || !(behind.likely() < rim_likeness))
+      return own;
     const float radius = near.radius / near.weight;
     return static_cast<SignedRadius256>(radius < 0 ? radius - 0.5F : radius + 0.5F);
   }
 
-  /// The nearer thing, and what lies behind it and farther from it than the pixel.
+  /// The nearer thing, and what lies behind it and farther from it than the pixel: farthest of all, or as far
+  /// as the pixel. What lies on a ramp is neither.
   SATIN_HD void add_rim_sides(int x, int y, const RadiusRange& range, float right, float down, SnapSide& near,
                               SnapSide& behind) const {
-    const GuideColour own = colours(x, y);
+    const SignedRadius256 middle = radii.row(y)[x];
     const float close = snap_side * static_cast<float>(range.high - range.low);
+    const float apart = rim_side * static_cast<float>(range.high - range.low);
+    const GuideColour own = colours(x, y);
     const float beyond = rim_beyond * rim_beyond * (right * right + down * down);
     for (int j = -rim_reach; j <= rim_reach; j += 2)
       for (int i = -rim_reach; i <= rim_reach; i += 2) {
@@ -306,16 +316,16 @@ struct SnapToColours {
         const std::int64_t v = y + j;
         if (distance > rim_reach * rim_reach || u < 0 || v < 0 || u >= width || v >= height) continue;
         const SignedRadius256 radius = radii.row(v)[u];
-        const float times = 1 + static_cast<float>(distance) / (0.72F * rim_reach * rim_reach);
-        const float by = 1 / (times * times);
         if (static_cast<float>(range.high - radius) < close) {
-          near.add(by, 0, radius);
+          const float times = 1 + static_cast<float>(distance) / (0.72F * rim_reach * rim_reach);
+          near.add(1 / (times * times), 0, radius);
           continue;
         }
         const float along = static_cast<float>(i) * right + static_cast<float>(j) * down;
         if (!(along < 0) || !(along * along > beyond)) continue;
-        if (static_cast<float>(radius - range.low) < close && static_cast<float>(range.low - radius) < close)
-          behind.add(by, alike(own, colours(u, v)), radius);
+        const SignedRadius256 off = radius < middle ? middle - radius : radius - middle;
+        if (static_cast<float>(radius - range.low) < apart || static_cast<float>(off) < apart)
+          behind.add(along * along / beyond - 1, alike(own, colours(u, v)), radius);
       }
   }
 
