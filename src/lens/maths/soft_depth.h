@@ -10,6 +10,7 @@
 #include "lens/maths/depth_ramp.h"
 #include "lens/maths/depth_span.h"
 #include "lens/maths/enlarge_radii.h"
+#include "lens/maths/soft_rim.h"
 #include "order/maths/rank.h"
 #include "pixels/maths/channel_sum.h"
 
@@ -167,25 +168,6 @@ struct ColourSoftSamples {
 inline constexpr int snap_reach = 6;  ///< both sides of a ramp are looked for in a disc of this radius
 /// A pixel is near a silhouette if 5 x 5 radii differ by this share of what those of the square do.
 inline constexpr float snap_share = 0.3F;
-/// Pixels belong to a side if they are nearer to its extreme than this share of the range.
-inline constexpr float snap_side = 0.3F;
-/// Differences of colour, squared and summed, that are as likely as not within one surface.
-inline constexpr float snap_colours = 0.0128F;
-
-/// A rim: the outermost pixels of a nearer thing, to which soft depth gives the depth of what is behind it.
-/// They would stay sharp where the thing is blurred, as a line beside its silhouette. A rim is up to this
-/// many pixels wide, in which the nearer thing is looked for in so many directions.
-inline constexpr int rim_width = 8;
-/// The colours of both surfaces are looked at in a disc of this radius, at every second row and column.
-inline constexpr int rim_reach = 12;
-/// What is behind the rim is looked for so many pixels farther from the nearer thing, and counts more the
-/// farther it is: closer by lies more of the rim.
-inline constexpr float rim_beyond = 2;
-inline constexpr float least_behind = 10;  ///< of 400 to 500 in the open
-/// Pixels lie behind if they differ by less than this share of the range.
-inline constexpr float rim_side = 0.1F;
-/// A pixel is of the rim if it looks less than this like what is behind.
-inline constexpr float rim_likeness = 0.05F;
 
 /// A side of a ramp: how likely the pixel's colour is on it, and its radius.
 struct SnapSide {
@@ -214,7 +196,9 @@ struct SnapToColours {
   Rows<SignedRadius256> result;
 
   SATIN_HD void operator()(int x, int y) const {
-    if (span->soft != 0) result.row(y)[x] = without_rim(x, y, snapped(x, y));
+    if (span->soft == 0) return;
+    const SoftRim<Colours> rim{radii, width, height, colours};
+    result.row(y)[x] = rim.radius(x, y, snapped(x, y));
   }
 
  private:
@@ -231,14 +215,6 @@ struct SnapToColours {
       }
     }
     return range;
-  }
-
-  /// Likeness of two colours: 1 if they are the same, less the more they differ.
-  SATIN_HD static float alike(const GuideColour& a, const GuideColour& b) {
-    float terms[4] = {};
-    for (int c = 0; c < 3; ++c) terms[c] = (a.value[c] - b.value[c]) * (a.value[c] - b.value[c]);
-    const float times = 1 + sum_of_channels(terms, 3) / snap_colours;
-    return 1 / (times * times);
   }
 
   SATIN_HD SignedRadius256 snapped(int x, int y) const {
@@ -261,74 +237,6 @@ struct SnapToColours {
     return static_cast<SignedRadius256>(radius < 0 ? radius - 0.5F : radius + 0.5F);
   }
 
-  /// Calls take(i, j, radius) for eight places in the picture at two distances around one.
-  template <class Take>
-  SATIN_HD void for_places_around(int x, int y, const Take& take) const {
-    for (int distance = rim_width / 2; distance <= rim_width; distance += rim_width / 2)
-      for (int j = -1; j <= 1; ++j)
-        for (int i = -1; i <= 1; ++i) {
-          const int away = i != 0 && j != 0 ? distance * 3 / 4 : distance;
-          const std::int64_t u = x + i * away;
-          const std::int64_t v = y + j * away;
-          if ((i == 0 && j == 0) || u < 0 || v < 0 || u >= width || v >= height) continue;
-          take(i, j, radii.row(v)[u]);
-        }
-  }
-
-  /// The radius of a pixel whose own is `own`: of the nearer thing that it is the rim of, if it is.
-  SATIN_HD SignedRadius256 without_rim(int x, int y, SignedRadius256 own) const {
-    RadiusRange range{own, own};
-    for_places_around(x, y, [&](int, int, SignedRadius256 radius) {
-      range.low = radius < range.low ? radius : range.low;
-      range.high = radius > range.high ? radius : range.high;
-    });
-    const float close = snap_side * static_cast<float>(range.high - range.low);
-    if (range.high - range.low <= silhouette_step || static_cast<float>(range.high - own) < close) return own;
-    int right = 0;  // the way to the nearer thing
-    int down = 0;
-    for_places_around(x, y, [&](int i, int j, SignedRadius256 radius) {
-      if (!(static_cast<float>(range.high - radius) < close)) return;
-      right += i;
-      down += j;
-    });
-    SnapSide near;
-    SnapSide behind;
-    add_rim_sides(x, y, range, static_cast<float>(right), static_cast<float>(down), near, behind);
-    if (!(near.weight > 0.05F) || !(behind.weight > least_behind) || !(behind.likely() < rim_likeness))
-      return own;
-    const float radius = near.radius / near.weight;
-    return static_cast<SignedRadius256>(radius < 0 ? radius - 0.5F : radius + 0.5F);
-  }
-
-  /// The nearer thing, and what lies behind it and farther from it than the pixel: farthest of all, or as far
-  /// as the pixel. What lies on a ramp is neither.
-  SATIN_HD void add_rim_sides(int x, int y, const RadiusRange& range, float right, float down, SnapSide& near,
-                              SnapSide& behind) const {
-    const SignedRadius256 middle = radii.row(y)[x];
-    const float close = snap_side * static_cast<float>(range.high - range.low);
-    const float apart = rim_side * static_cast<float>(range.high - range.low);
-    const GuideColour own = colours(x, y);
-    const float beyond = rim_beyond * rim_beyond * (right * right + down * down);
-    for (int j = -rim_reach; j <= rim_reach; j += 2)
-      for (int i = -rim_reach; i <= rim_reach; i += 2) {
-        const int distance = i * i + j * j;
-        const std::int64_t u = x + i;
-        const std::int64_t v = y + j;
-        if (distance > rim_reach * rim_reach || u < 0 || v < 0 || u >= width || v >= height) continue;
-        const SignedRadius256 radius = radii.row(v)[u];
-        if (static_cast<float>(range.high - radius) < close) {
-          const float times = 1 + static_cast<float>(distance) / (0.72F * rim_reach * rim_reach);
-          near.add(1 / (times * times), 0, radius);
-          continue;
-        }
-        const float along = static_cast<float>(i) * right + static_cast<float>(j) * down;
-        if (!(along < 0) || !(along * along > beyond)) continue;
-        const SignedRadius256 off = radius < middle ? middle - radius : radius - middle;
-        if (static_cast<float>(radius - range.low) < apart || static_cast<float>(off) < apart)
-          behind.add(along * along / beyond - 1, alike(own, colours(u, v)), radius);
-      }
-  }
-
   SATIN_HD void add_sides(int x, int y, const RadiusRange& range, SnapSide& near, SnapSide& far) const {
     const GuideColour own = colours(x, y);
     const float close = snap_side * static_cast<float>(range.high - range.low);
@@ -342,7 +250,7 @@ struct SnapToColours {
         const bool is_near = static_cast<float>(range.high - radius) < close;
         if (!is_near && !(static_cast<float>(radius - range.low) < close)) continue;
         const float times = 1 + static_cast<float>(distance) / (0.72F * snap_reach * snap_reach);
-        (is_near ? near : far).add(1 / (times * times), alike(own, colours(u, v)), radius);
+        (is_near ? near : far).add(1 / (times * times), likeness_of(own, colours(u, v)), radius);
       }
   }
 };
