@@ -75,7 +75,7 @@ struct SoftRim {
                       nearer.down / length,
                       radii.row(y)[x] == own ? own : range.low,
                       rim_side * apart};
-    return looks_like_a_rim(place) ? nearer.mean() : own;
+    return looks_like_a_rim(place) ? radius_of_nearer(place, nearer.mean()) : own;
   }
 
  private:
@@ -116,6 +116,15 @@ struct SoftRim {
           if ((i == 0 && j == 0) || u < 0 || v < 0 || u >= width || v >= height) continue;
           take(i, j, radii.row(v)[u]);
         }
+  }
+
+  /// What is near enough to be found may lie on the ramp: behind that is the nearer thing itself.
+  SATIN_HD SignedRadius256 radius_of_nearer(const Place& place, SignedRadius256 found) const {
+    const std::int64_t u = place.x + static_cast<int>(rim_reach * place.right);
+    const std::int64_t v = place.y + static_cast<int>(rim_reach * place.down);
+    if (u < 0 || v < 0 || u >= width || v >= height) return found;
+    const SignedRadius256 inside = radii.row(v)[u];
+    return inside > found ? inside : found;
   }
 
   SATIN_HD bool looks_like_a_rim(const Place& place) const {
