@@ -33,7 +33,7 @@ inline constexpr int rim_reach = 12;
 /// It lies so many pixels farther from the nearer thing than the pixel, and counts more the farther it is, as
 /// closer by lies more of the rim.
 inline constexpr float rim_beyond = 2;
-inline constexpr float least_behind = 10;  ///< the sum of what it counts is up to 500
+inline constexpr float least_behind = 60;  ///< of some 3400 in the open
 inline constexpr float rim_side = 0.1F;    ///< it differs in radius by less than this share of the range
 /// Pixels of a rim look less than this like what is behind, and so does at least half of the pixels beside
 /// them along the silhouette, at steps both ways: single pixels of a textured background do not.
@@ -155,7 +155,7 @@ struct SoftRim {
           continue;
         const auto off = static_cast<float>(radii.row(at_y)[at_x] - place.behind);
         if (!((off < 0 ? -off : off) < place.close)) continue;
-        const float by = beyond * beyond / (rim_beyond * rim_beyond) - 1;
+        const float by = beyond * (beyond * beyond / (rim_beyond * rim_beyond) - 1);
         likeness = likeness + by * likeness_of(own, colours(at_x, at_y));
         weight = weight + by;
       }
