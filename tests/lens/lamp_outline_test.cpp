@@ -203,8 +203,9 @@ TEST(LampOutline, IsTrueAtEveryRadius) {
   for (const Shown& shown : shapes())
     for (const double radius : {8.0, 16.0, 32.0, 64.0}) {
       const std::int64_t size = roomy_size_for(radius);
-      const auto middle = static_cast<double>(size / 2);
-      const Image result = out_of_focus(point_at(size, Type::f32, size / 2, size / 2), radius, shown.style);
+      const std::int64_t at = size / 2;
+      const auto middle = static_cast<double>(at);
+      const Image result = out_of_focus(point_at(size, Type::f32, at, at), radius, shown.style);
       const std::vector<double> light = light_of(result);
       const auto [outside, beyond] =
           misplaced(light, coverage_of(shown.opening, radius, size, middle, middle));
