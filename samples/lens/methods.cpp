@@ -16,6 +16,7 @@ satin::Image dof_of(const Input& input, satin::LensQuality quality) {
   dof.lens.strength = input.scene.strength;
   dof.lens.focus = input.scene.focus;
   dof.style.quality = quality;
+  dof.style.highlights = input.highlights;
   return satin::dof(satin::Device::open("cpu"), input.picture.view(), dof);
 }
 

@@ -16,7 +16,7 @@ struct Input {
   satin::Image picture;
   satin::Image disparity;  ///< as it is given: of any size and type, with holes
   satin::Image plain;      ///< the same for methods that take nothing but f32 of the picture's size
-  bool clipped;            ///< lamps were cut to 1
+  double highlights;       ///< LensStyle::highlights for lamps that were cut to 1; otherwise 1
 };
 
 struct Method {

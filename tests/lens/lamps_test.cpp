@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "satin/filters/dof.h"
+#include "tests/lens/lamp_case.h"
 #include "tests/oracles/device_under_test.h"
 #include "tests/oracles/expect_error.h"
 #include "tests/oracles/pictures.h"
@@ -17,49 +18,7 @@
 namespace satin::test {
 namespace {
 
-constexpr double strength = 160;
-
-/// A value in a corner is sharp, so that the focus lies in the depth.
-Image flat_depth(std::int64_t size, double radius) {
-  Image depth({size, size, 1, Type::f32});
-  for (std::int64_t y = 0; y < size; ++y)
-    for (std::int64_t x = 0; x < size; ++x)
-      depth.view().value<float>(x, y) = static_cast<float>(x + y == 0 ? 0.5 : 0.5 - radius / strength);
-  return depth;
-}
-
-/// Everything is out of focus by `radius`; on a GPU the CPU must make the same.
-Image blurred(const Image& picture, double radius, const LensStyle& style, const Image& aperture = {}) {
-  const Image depth = flat_depth(picture.shape().width, radius);
-  Dof dof;
-  dof.lens.focus = 0.5;
-  dof.lens.strength = strength;
-  dof.lens.max_radius = 65;
-  dof.style = style;
-  dof.depth = depth.view();
-  if (!aperture.empty()) dof.aperture = aperture.view();
-  const auto result_on = [&](const Device& device) {
-    Plan plan = satin::plan(device, picture.shape(), dof);
-    const ImageView inputs[] = {picture.view(), dof.depth, {}, dof.aperture};
-    return run_plan(device, plan, inputs);
-  };
-  Image result = result_on(device_under_test());
-  if (device_under_test().is_cuda()) {
-    EXPECT_EQ(difference(result, result_on(Device::open("cpu"))), "") << "GPU and CPU";
-  }
-  return result;
-}
-
-Image point(std::int64_t size, Type type, float value = 1) {
-  Image picture = constant_picture({size, size, 1, type}, 0);
-  const std::int64_t at = size / 2;
-  if (type == Type::f32) picture.view().value<float>(at, at) = value;
-  if (type == Type::u8) picture.view().value<std::uint8_t>(at, at) = 255;
-  if (type == Type::u16) picture.view().value<std::uint16_t>(at, at) = 65535;
-  return picture;
-}
-
-std::int64_t size_for(double radius) { return 4 * static_cast<std::int64_t>(radius) + 41; }
+Image point(std::int64_t size, Type type) { return point_at(size, type, size / 2, size / 2); }
 
 /// True if a place, in radii from the middle, lies in the disc.
 bool in_disc(double x, double y) { return x * x + y * y <= 1; }
@@ -115,7 +74,7 @@ std::pair<double, double> misplaced(const Image& result, double radius, const In
 
 TEST(Lamps, APointBecomesTheTrueDisc) {
   for (const double radius : {4.0, 8.0, 13.3, 24.0, 64.0}) {
-    const Image result = blurred(point(size_for(radius), Type::f32), radius, {});
+    const Image result = out_of_focus(point(size_for(radius), Type::f32), radius, {});
     const auto [outside, light] = misplaced(result, radius, in_disc);
     EXPECT_LE(outside, 0.005) << radius;
     EXPECT_NEAR(light, 1, 4e-4) << radius;
@@ -134,7 +93,7 @@ TEST(Lamps, APointBecomesTheTruePolygon) {
       style.bokeh = bokeh;
       if (bokeh == Bokeh::polygon) style.blades = blades;
       style.blade_angle = angle;
-      const Image result = blurred(point(size_for(radius), Type::f32), radius, style);
+      const Image result = out_of_focus(point(size_for(radius), Type::f32), radius, style);
       const auto [outside, light] = misplaced(result, radius, polygon(blades, angle));
       EXPECT_LE(outside, 0.01) << blades << " blades, radius " << radius;
       EXPECT_NEAR(light, 1, 2e-3) << "the staircases of the black pixels have another shape";
@@ -145,7 +104,7 @@ TEST(Lamps, TheOutlineHasNoSteps) {
   // The light of a row tells where its ends are.
   constexpr double radius = 64;
   const std::int64_t size = size_for(radius);
-  const Image result = blurred(point(size, Type::f32), radius, {});
+  const Image result = out_of_focus(point(size, Type::f32), radius, {});
   const double level = static_cast<double>(result.view().value<float>(size / 2, size / 2));
   for (std::int64_t dy = -66; dy <= 66; ++dy) {
     double light = 0;
@@ -174,7 +133,7 @@ TEST(Lamps, LampsOf8BitsHaveTheSameShape) {
     LensStyle style;
     style.highlights = 1;
     const std::int64_t size = size_for(radius);
-    const Image result = blurred(point(size, Type::u8), radius, style);
+    const Image result = out_of_focus(point(size, Type::u8), radius, style);
     for (std::int64_t y = 0; y < size; ++y)
       for (std::int64_t x = 0; x < size; ++x) {
         const double distance =
@@ -192,7 +151,7 @@ TEST(Lamps, ASqueezedDiscIsAnEllipseOfItsArea) {
     LensStyle style;
     style.squeeze = squeeze;
     const double root = std::sqrt(squeeze);
-    const Image result = blurred(point(151, Type::f32), 16, style);
+    const Image result = out_of_focus(point(151, Type::f32), 16, style);
     const auto [outside, light] =
         misplaced(result, 16, [&](double x, double y) { return in_disc(x * root, y / root); });
     EXPECT_LE(outside, 0.006) << squeeze;
@@ -223,7 +182,7 @@ TEST(Lamps, ACatsEyeAndOnionRingsKeepTheLight) {
     style.onion = onion;
     Image picture = constant_picture({201, 201, 1, Type::f32}, 0);
     picture.view().value<float>(60, 70) = 1;
-    const Image result = blurred(picture, 15, style);
+    const Image result = out_of_focus(picture, 15, style);
     EXPECT_NEAR(light_of(result), 1, 2e-3);
     int lit = 0;
     double brightest = 0;
@@ -269,20 +228,20 @@ TEST(Lamps, APictureIsTheAperture) {
       for (std::int64_t x = 0; x < 20; ++x) set_fraction(aperture.view(), x, y, 0, 1);
     return aperture;
   };
-  const Image result = blurred(picture, 16, {}, half(Type::u8));
+  const Image result = out_of_focus(picture, 16, {}, half(Type::u8));
   EXPECT_NEAR(light_between(result, -200, 200), 1, 4e-3);
   EXPECT_NEAR(light_between(result, -16, 1), 1, 4e-3) << "the left half is open";
   EXPECT_EQ(light_between(result, 1, 200), 0);
   EXPECT_NEAR(light_between(result, -8, 0), 0.485, 0.02);
-  EXPECT_EQ(difference(blurred(picture, 16, {}, half(Type::u16)), result), "");
-  EXPECT_EQ(difference(blurred(picture, 16, {}, half(Type::f32)), result), "");
+  EXPECT_EQ(difference(out_of_focus(picture, 16, {}, half(Type::u16)), result), "");
+  EXPECT_EQ(difference(out_of_focus(picture, 16, {}, half(Type::f32)), result), "");
 }
 
 TEST(Lamps, AnAperturePictureKeepsItsProportionsAndItsGreys) {
   Image slit = constant_picture({30, 90, 1, Type::u8}, 1);
   for (std::int64_t y = 45; y < 90; ++y)
     for (std::int64_t x = 0; x < 30; ++x) slit.view().value<std::uint8_t>(x, y) = 51;
-  const Image result = blurred(point(141, Type::f32), 24, {}, slit);
+  const Image result = out_of_focus(point(141, Type::f32), 24, {}, slit);
   EXPECT_NEAR(light_between(result, -8, 9), 1, 0.04) << "a third of the height";
   EXPECT_EQ(light_between(result, 10, 200), 0);
   const auto above = static_cast<double>(result.view().value<float>(70, 60));
@@ -292,7 +251,7 @@ TEST(Lamps, AnAperturePictureKeepsItsProportionsAndItsGreys) {
 TEST(Lamps, WhereAnApertureIsBlackLampsStayAsTheyAre) {
   const Image picture = point(101, Type::f32);
   const Image black = constant_picture({10, 10, 1, Type::u8}, 0);
-  EXPECT_NEAR(light_of(blurred(picture, 16, {}, black)), 1, 1e-2);
+  EXPECT_NEAR(light_of(out_of_focus(picture, 16, {}, black)), 1, 1e-2);
 }
 
 TEST(Lamps, ClippedLampsOf8BitsAreFourTimesAsBrightUnlessTold) {
@@ -301,7 +260,7 @@ TEST(Lamps, ClippedLampsOf8BitsAreFourTimesAsBrightUnlessTold) {
     style.highlights = highlights;
     Image picture = point(101, type);
     if (more > 0) picture.view().value<float>(20, 30) = more;
-    return light_of(blurred(picture, 8, style));
+    return light_of(out_of_focus(picture, 8, style));
   };
   EXPECT_NEAR(light(Type::u8, {}) / light(Type::u8, 1), 4, 0.3);
   EXPECT_NEAR(light(Type::u8, 2) / light(Type::u8, 1), 2, 0.15);
@@ -321,7 +280,7 @@ TEST(Lamps, WhatIsNotAloneIsNoLamp) {
   off.highlights = 1;
   LensStyle strong;
   strong.highlights = 16;
-  EXPECT_EQ(difference(blurred(picture, 9, strong), blurred(picture, 9, off)), "");
+  EXPECT_EQ(difference(out_of_focus(picture, 9, strong), out_of_focus(picture, 9, off)), "");
 }
 
 TEST(Lamps, MoreLampsThanThereIsRoomForAreNone) {
@@ -332,14 +291,14 @@ TEST(Lamps, MoreLampsThanThereIsRoomForAreNone) {
   off.highlights = 1;
   LensStyle strong;
   strong.highlights = 16;
-  EXPECT_EQ(difference(blurred(picture, 9, strong), blurred(picture, 9, off)), "");
+  EXPECT_EQ(difference(out_of_focus(picture, 9, strong), out_of_focus(picture, 9, off)), "");
 }
 
 TEST(Lamps, StylesOutOfRangeAreRefused) {
   const auto refuse = [](const char* what, const std::function<void(LensStyle&)>& change) {
     LensStyle style;
     change(style);
-    expect_error(ErrorKind::usage, what, [&] { (void)blurred(point(41, Type::u8), 4, style); });
+    expect_error(ErrorKind::usage, what, [&] { (void)out_of_focus(point(41, Type::u8), 4, style); });
   };
   refuse("blades 2", [](LensStyle& style) { style.blades = 2; });
   refuse("polygon", [](LensStyle& style) {

@@ -186,7 +186,7 @@ class Oracle {
   Oracle(const Layers& layers, std::vector<Offset> offsets) : layers_(layers), offsets_(std::move(offsets)) {}
 
   [[nodiscard]] std::array<double, 3> at(const LensSample& sample) const {
-    double weight = 4 * trust(std::min(variance(sample), guard(sample) / 2));
+    double weight = 16 * trust(std::min(variance(sample), guard(sample) / 2));
     std::array<double, 3> sum{};
     for (std::size_t c = 0; c < 3; ++c)
       sum[c] = weight * compressed(static_cast<double>(lens_light(sample.colour[c], layers_.unit)));

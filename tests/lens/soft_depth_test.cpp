@@ -81,6 +81,58 @@ void expect_untouched(const RadiiResult& found, const Image& depth, double focus
     }
 }
 
+constexpr int wide = 1920;  ///< rims are up to eight pixels wide there
+constexpr int low = 48;
+constexpr int outline = 900;  ///< of what is nearer in the depth image
+
+/// A dark nearer thing, with a bright rim of so many pixels beyond its outline, before a grey wall.
+Image with_rim(int rim) {
+  Image picture({wide, low, 3, Type::u8});
+  for (int y = 0; y < low; ++y)
+    for (int x = 0; x < wide; ++x)
+      for (int c = 0; c < 3; ++c)
+        picture.view().value<std::uint8_t>(x, y, c) = x < outline         ? 20
+                                                      : x < outline + rim ? std::uint8_t(c == 0 ? 90 : 240)
+                                                                          : 140;
+  return picture;
+}
+
+/// Radii of soft depth whose ramp ends at the outline: 16 pixels before it and 0 behind.
+RadiiResult radii_beside_outline(const Image& picture) {
+  LensFocus focus = focus_at(0.1);
+  focus.sharp_range = 0;
+  return radii_of(picture,
+                  plane_of(wide, low, Type::f32,
+                           [](auto x, auto) { return ramp(static_cast<double>(x) + 0.5, outline - 3, 6); }),
+                  focus);
+}
+
+TEST(SoftDepth, RimsGoWithTheNearerThing) {
+  for (const int rim : {2, 4, 6}) {
+    const RadiiResult found = radii_beside_outline(with_rim(rim));
+    for (int y = 4; y < low - 4; ++y)  // at the border less is known
+      for (int x = outline - 20; x < outline + 40; ++x)
+        EXPECT_NEAR(found.at(x, y) / 256.0, x < outline + rim ? 16 : 0, 4.5) << rim << ": " << x << ", " << y;
+  }
+}
+
+TEST(SoftDepth, WhatIsBehindStaysWhereItIs) {
+  // single bright pixels, stripes that go on, and a wall that is bright as far as one sees
+  Image picture = with_rim(0);
+  for (int y = 0; y < low; ++y)
+    for (int x = outline; x < wide; ++x)
+      for (int c = 0; c < 3; ++c) {
+        std::uint8_t& value = picture.view().value<std::uint8_t>(x, y, c);
+        if (y < 16) value = x % 7 == 1 && y % 5 == 2 ? 255 : value;
+        if (y >= 16 && y < 32) value = (x + y) / 4 % 2 == 0 ? 30 : 220;
+        if (y >= 32) value = 250;
+      }
+  const RadiiResult found = radii_beside_outline(picture);
+  for (int y = 0; y < low; ++y)
+    for (int x = outline + 1; x < outline + 40; ++x)
+      EXPECT_NEAR(found.at(x, y) / 256.0, 0, 1) << x << ", " << y;
+}
+
 TEST(SoftDepth, OtherDepthKeepsItsRadii) {
   // bars of five pixels and wires of one, with and without a half covered pixel beside them; steep surfaces
   const auto bars = plane_of(width, height, Type::f32, [](auto x, auto) {

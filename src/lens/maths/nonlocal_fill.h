@@ -78,6 +78,10 @@ struct GuardEntry {
   }
 };
 
+/// How much more the means of the disocclusion fill count than an offset that explains as much. With 4 one of
+/// eleven photographs lost 0.15 dB by the non-local fill, with 16 none loses 0.1; printed pages gain less.
+inline constexpr float trust_in_means = 16;
+
 /// State of one sharp hidden sample between the passes.
 struct NonlocalMean {
   float squares = 0;    ///< mean of squared codes
@@ -102,7 +106,7 @@ struct NonlocalMean {
       const float half = static_cast<float>(guard.value) / static_cast<float>(guard.count) / 2;
       spread = half < spread ? half : spread;
     }
-    weight = 4 * trust(spread);
+    weight = trust_in_means * trust(spread);
     for (int c = 0; c < Channels; ++c)
       colour[c] = weight * compressed_light(lens_light(sample.colour[c], unit));
   }

@@ -10,6 +10,7 @@
 #include "lens/maths/depth_ramp.h"
 #include "lens/maths/depth_span.h"
 #include "lens/maths/enlarge_radii.h"
+#include "lens/maths/soft_rim.h"
 #include "order/maths/rank.h"
 #include "pixels/maths/channel_sum.h"
 
@@ -167,10 +168,6 @@ struct ColourSoftSamples {
 inline constexpr int snap_reach = 6;  ///< both sides of a ramp are looked for in a disc of this radius
 /// A pixel is near a silhouette if 5 x 5 radii differ by this share of what those of the square do.
 inline constexpr float snap_share = 0.3F;
-/// Pixels belong to a side if they are nearer to its extreme than this share of the range.
-inline constexpr float snap_side = 0.3F;
-/// Differences of colour, squared and summed, that are as likely as not within one surface.
-inline constexpr float snap_colours = 0.0128F;
 
 /// A side of a ramp: how likely the pixel's colour is on it, and its radius.
 struct SnapSide {
@@ -199,7 +196,9 @@ struct SnapToColours {
   Rows<SignedRadius256> result;
 
   SATIN_HD void operator()(int x, int y) const {
-    if (span->soft != 0) result.row(y)[x] = snapped(x, y);
+    if (span->soft == 0) return;
+    const SoftRim<Colours> rim{radii, width, height, colours};
+    result.row(y)[x] = rim.radius(x, y, snapped(x, y));
   }
 
  private:
@@ -216,14 +215,6 @@ struct SnapToColours {
       }
     }
     return range;
-  }
-
-  /// Likeness of two colours: 1 if they are the same, less the more they differ.
-  SATIN_HD static float alike(const GuideColour& a, const GuideColour& b) {
-    float terms[4] = {};
-    for (int c = 0; c < 3; ++c) terms[c] = (a.value[c] - b.value[c]) * (a.value[c] - b.value[c]);
-    const float times = 1 + sum_of_channels(terms, 3) / snap_colours;
-    return 1 / (times * times);
   }
 
   SATIN_HD SignedRadius256 snapped(int x, int y) const {
@@ -259,7 +250,7 @@ struct SnapToColours {
         const bool is_near = static_cast<float>(range.high - radius) < close;
         if (!is_near && !(static_cast<float>(radius - range.low) < close)) continue;
         const float times = 1 + static_cast<float>(distance) / (0.72F * snap_reach * snap_reach);
-        (is_near ? near : far).add(1 / (times * times), alike(own, colours(u, v)), radius);
+        (is_near ? near : far).add(1 / (times * times), likeness_of(own, colours(u, v)), radius);
       }
   }
 };
