@@ -237,6 +237,7 @@ def test_what_a_callback_raises_ends_the_batch(folder):
 def test_ctrl_c_ends_a_batch(folder):
     program = (
         "import os, signal, satin\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job of a shell ignores it\n"
         "def stop(row): os.kill(os.getpid(), signal.SIGINT)\n"
         f"satin.batch('blur radius=2', {str(folder / 'in')!r}, {str(folder / 'out')!r}, finished=stop)\n"
     )
