@@ -14,6 +14,7 @@
 #include "metadata/tiff_exif.h"
 #include "tests/io/by_rows.h"
 #include "tests/io/tiff_pages.h"
+#include "tests/oracles/device_under_test.h"
 
 namespace satin::test {
 namespace {
@@ -294,9 +295,7 @@ long peak_of_rows(const TemporaryFolder& folder, std::int64_t height) {
 }
 
 TEST(RowWriter, MemoryFollowsTheWidth) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "a sanitizer keeps memory of its own";
-#endif
+  if (slow_build()) GTEST_SKIP() << "a sanitizer keeps memory of its own";
   if (!reset_peak() || !peak_of_memory()) GTEST_SKIP() << "this system does not tell the peak of memory";
   const TemporaryFolder folder;
   const long low = peak_of_rows(folder, 700), high = peak_of_rows(folder, 2800);
