@@ -94,7 +94,7 @@ struct PackedMeanJob : TiledMeanJob {
   static constexpr int largest_divisor = 0x7FFF;  ///< pixels of a window: 255.5 * 2^15 < 2^23
 };
 
-/// As many zeros as a lane reads at once.
+/// A lane reads so many zeros at once.
 inline constexpr std::size_t packed_zero_bytes = 32;
 
 struct PackedMeanArguments : TiledMeanArguments<PackedMeanJob> {

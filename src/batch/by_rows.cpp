@@ -85,8 +85,7 @@ void add_warnings(std::vector<std::string>& warnings, const FileRows& picture, s
 }  // namespace
 
 bool is_tiff(std::string extension) {
-  std::ranges::transform(extension, extension.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  extension = lower(std::move(extension));
   return extension == ".tif" || extension == ".tiff";
 }
 

@@ -28,7 +28,7 @@ void check_row_outputs(const Batch& work);
 /// takes side inputs is left to the pictures.
 void check_row_parameters(const Device& device, const Batch& work);
 
-/// What write_by_rows() did.
+/// The shapes of a file that write_by_rows() has written, and the warnings that came with it.
 struct WrittenRows {
   Shape picture;
   Shape output;

@@ -10,7 +10,7 @@
 
 namespace satin::batch {
 
-/// What a pipeline takes for linear light.
+/// Tone curves that the picture is taken through, so that the pipeline works in its linear light.
 struct LightOfPicture {
   std::optional<ToneCurves> curves{};  ///< absent: the picture goes through the pipeline as it is stored
   std::string warning{};               ///< empty if there is nothing to say

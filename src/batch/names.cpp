@@ -6,6 +6,7 @@
 #include <array>
 #include <cctype>
 #include <system_error>
+#include <utility>
 
 #include "satin/error.h"
 #include "satin/param.h"
@@ -131,9 +132,14 @@ const std::vector<std::string>& extensions_of(bool FormatInfo::*does) {
   return does == &FormatInfo::reads ? read : does == &FormatInfo::writes ? written : paged;
 }
 
+std::string lower(std::string text) {
+  std::ranges::transform(text, text.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  return text;
+}
+
 bool is_extension_of(bool FormatInfo::*does, std::string extension) {
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  extension = lower(std::move(extension));
   const std::vector<std::string>& known = extensions_of(does);
   return std::find(known.begin(), known.end(), extension) != known.end();
 }

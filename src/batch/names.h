@@ -19,6 +19,8 @@ namespace satin::batch {
 /// The folder of a file; "." for none.
 [[nodiscard]] std::filesystem::path folder_of(const std::filesystem::path& file);
 
+/// The text with its letters of ASCII in lower case.
+[[nodiscard]] std::string lower(std::string text);
 /// Extensions, in lower case with their dot, of the formats that Satin reads, or writes.
 [[nodiscard]] const std::vector<std::string>& extensions_of(bool FormatInfo::*does);
 /// True if they hold this extension, in either case.

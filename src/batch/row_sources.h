@@ -45,7 +45,7 @@ class LinearRows final : public ChangedRows {
   ToneCurves curves_;
 };
 
-/// The way back.
+/// Linear light as codes again, by the same curves.
 class EncodedRows final : public ChangedRows {
  public:
   EncodedRows(RowSource& source, ToneCurves curves);
@@ -79,7 +79,7 @@ class CheckedRows final : public RowSource {
   void rewind() override;
   void read(const MutableImageView& rows) override;
 
-  /// Those of RowPipeline::check(), once all rows have been read.
+  /// The warnings of RowPipeline::check(), which are there once all rows have been read.
   [[nodiscard]] const std::vector<std::string>& warnings() const noexcept { return warnings_; }
 
  private:

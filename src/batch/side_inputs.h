@@ -60,7 +60,7 @@ class SideRows {
 /// it is not used.
 void check_sizes(const PipelineStep& step, std::span<const Shape> sides, const std::filesystem::path& input,
                  const Shape& picture);
-/// The same of pictures in memory.
+/// This overload checks pictures that are in memory.
 void check_sizes(const PipelineStep& step, std::span<const ImageView> side_images,
                  const std::filesystem::path& input, const Shape& picture);
 

@@ -16,7 +16,7 @@ namespace satin {
 
 /// Takes the rows of the filter's inputs and gives those of its result. Windows have the picture's width and
 /// one height; each lies in the picture as WindowedFilter lays it, so that the bytes are those of the whole.
-/// As the first row of windows never goes back, every row of an input is read once a pass.
+/// Windows only go down, so every row of an input is read once a pass.
 class RowStage final : public RowSource {
  public:
   /// `filter` has a reach that does not wrap, or adds up. `inputs` are those of the filter, null for one that

@@ -74,7 +74,7 @@ void check_next_page(Bytes bytes, const FilePicture& page, std::vector<std::stri
     warnings.emplace_back("what follows this page cannot be read.");
 }
 
-/// What the colours of a page say and leave behind.
+/// Adds the warning of a page's colours, and drops a profile that has been used up.
 void take_over(const TiffColours& colours, Metadata& metadata, std::vector<std::string>& warnings) {
   if (std::string warning = colours.warning(); !warning.empty()) warnings.push_back(std::move(warning));
   if (colours.uses_profile()) metadata.icc.clear();
@@ -160,7 +160,8 @@ class PageRows final : public RowReader {
 
   void load(std::uint32_t begin) {
     there_ = false;  // for as long as they are read
-    // What libtiff has met further down, such as tables of damaged JPEG data, must not show above.
+    // The handle is opened anew, because libtiff keeps what it has met further down, such as tables of
+    // damaged JPEG data, and would decode the rows above with it.
     if (begin < begin_) open();
     begin_ = begin;
     if (!blocks_->read(begin, rows_.data()) && !damaged_) {

@@ -32,7 +32,7 @@ class Descriptor {
   int descriptor_ = -1;
 };
 
-/// What the system says of an error code.
+/// Gives the system's words for an error code.
 [[nodiscard]] std::string error_text(int code);
 
 }  // namespace satin::io

@@ -40,7 +40,7 @@ Descriptor open_input(const fs::path& path, const std::string& name) {
   return file;
 }
 
-/// What is known of an input that is open. Throws for a folder.
+/// Asks the system for size and kind of an open input. Throws for a folder.
 struct stat examine(int descriptor, const std::string& name) {
   struct stat status {};
   if (::fstat(descriptor, &status) != 0)

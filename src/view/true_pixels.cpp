@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "batch/linear_light.h"
+#include "batch/names.h"
 #include "batch/side_inputs.h"
 
 namespace satin::view {
@@ -94,9 +95,7 @@ Filtered filtered(const Device& device, const Pipeline& steps, const OpenPicture
 }
 
 bool file_keeps(const Shape& pixels, const std::filesystem::path& name, const WriteOptions& options) {
-  std::string extension = extension_of(name, options);
-  std::ranges::transform(extension, extension.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  const std::string extension = batch::lower(extension_of(name, options));
   constexpr std::string_view formats[] = {".png", ".tif", ".tiff", ".bmp", ".tga", ".ppm", ".pgm", ".pnm"};
   return pixels.type == Type::u8 && std::ranges::find(formats, extension) != std::end(formats);
 }

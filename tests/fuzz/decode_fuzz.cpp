@@ -10,16 +10,9 @@
 #include "satin/error.h"
 #include "satin/io.h"
 #include "satin/tone_curves.h"
+#include "tests/fuzz/read_options.h"
 
 namespace {
-
-satin::ReadOptions options_of(bool partial) {
-  satin::ReadOptions options;
-  options.limits.pixels = std::uint64_t{1} << 20;
-  options.limits.bytes = std::uint64_t{1} << 25;
-  options.allow_partial = partial;
-  return options;
-}
 
 /// Metadata of strangers goes through every writer of blocks.
 void write_again(const satin::Picture& picture) {
@@ -43,7 +36,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::span bytes(reinterpret_cast<const std::byte*>(data), size);
   for (const bool partial : {false, true}) {
     try {
-      write_again(satin::decode_picture(bytes, "x", options_of(partial)));
+      write_again(satin::decode_picture(bytes, "x", satin::test::small_pictures(partial)));
       break;
     } catch (const satin::Error& error) {
       if (error.kind() == satin::ErrorKind::usage) std::abort();

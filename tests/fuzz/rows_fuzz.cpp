@@ -16,6 +16,7 @@
 
 #include "satin/error.h"
 #include "satin/row_files.h"
+#include "tests/fuzz/read_options.h"
 
 namespace {
 
@@ -36,14 +37,6 @@ class MemoryFile {
  private:
   int descriptor_;
 };
-
-satin::ReadOptions options_of(bool partial) {
-  satin::ReadOptions options;
-  options.limits.pixels = std::uint64_t{1} << 20;
-  options.limits.bytes = std::uint64_t{1} << 25;
-  options.allow_partial = partial;
-  return options;
-}
 
 struct Read {
   satin::Picture picture;
@@ -96,7 +89,7 @@ void check_same(const satin::Picture& a, const satin::Picture& b) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const MemoryFile file(data, size);
   for (const bool partial : {false, true}) {
-    const satin::ReadOptions options = options_of(partial);
+    const satin::ReadOptions options = satin::test::small_pictures(partial);
     const Read rows = attempt([&] { return read_rows(file.path(), options); });
     if (rows.failed == ErrorKind::usage || rows.failed == ErrorKind::environment) continue;
     const Read whole = attempt([&] { return satin::read_picture(file.path(), options); });

@@ -36,6 +36,16 @@ Tags coloured(int samples = 3) {
   return tags;
 }
 
+/// Pages whose strips are too high to be decoded at once.
+Tags high(std::uint32_t height, std::uint32_t strip, int compression) {
+  Tags tags = coloured();
+  tags.width = 256;
+  tags.height = height;
+  tags.strip = strip;
+  tags.compression = compression;
+  return tags;
+}
+
 TEST(RowTiff, StripsTilesCompressionsAndByteOrders) {
   unsigned count = 0;
   for (const int compression :
@@ -127,11 +137,7 @@ TEST(RowTiff, HighStripsAreReadInParts) {
   for (const int compression :
        {COMPRESSION_NONE, COMPRESSION_LZW, COMPRESSION_ADOBE_DEFLATE, COMPRESSION_PACKBITS})
     for (const std::uint32_t strip : {2000U, 4500U}) {
-      Tags tags = coloured();
-      tags.width = 256;
-      tags.height = 4500;
-      tags.strip = strip;
-      tags.compression = compression;
+      Tags tags = high(4500, strip, compression);
       if (compression == COMPRESSION_LZW)
         tags.more = [](TIFF* tiff) { TIFFSetField(tiff, TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL); };
       const FileBytes file = make_tiff(tags, noise(size_of_pixels(tags)));
@@ -167,10 +173,7 @@ TEST(RowTiff, KeepsToTheLimitOfBytes) {
 
 TEST(RowTiff, HighStripsThatAreDamaged) {
   std::mt19937 random(2);
-  Tags tags = coloured();
-  tags.width = 256;
-  tags.height = tags.strip = 2000;
-  tags.compression = COMPRESSION_ADOBE_DEFLATE;
+  const Tags tags = high(2000, 2000, COMPRESSION_ADOBE_DEFLATE);
   const FileBytes file = make_tiff(tags, noise(size_of_pixels(tags)));
   for (const bool partial : {false, true})
     for (const std::size_t lost : {std::size_t{1} << 19, std::size_t{1} << 20}) {
@@ -185,11 +188,7 @@ TEST(RowTiff, HighStripsThatAreDamaged) {
 TEST(RowTiff, GoodRowsAreReadAfterAnError) {
   const TemporaryFolder folder;
   for (const std::uint32_t strip : {100U, 4000U}) {
-    Tags tags = coloured();
-    tags.width = 256;
-    tags.height = 4000;
-    tags.strip = strip;
-    tags.compression = COMPRESSION_ADOBE_DEFLATE;
+    const Tags tags = high(4000, strip, COMPRESSION_ADOBE_DEFLATE);
     FileBytes file = make_tiff(tags, noise(size_of_pixels(tags)));
     const Image good = decode_image(file, "x.tif");
     for (std::size_t i = 0; i < 50; ++i) file[file.size() / 2 + i] = std::byte{0};

@@ -15,4 +15,10 @@ HWY_INLINE void fetch(const std::byte* row, std::size_t bytes) {
   for (std::size_t i = 0; i < bytes; i += cache_line) hwy::Prefetch(row + i);
 }
 
+/// Brings the line of a place that is read before long to the second-level cache, and leaves the first to
+/// what is worked on.
+HWY_INLINE void fetch_to_second_level(const void* place) { __builtin_prefetch(place, 0, 2); }
+/// Does so for a place that is written.
+HWY_INLINE void fetch_to_second_level_for_writing(const void* place) { __builtin_prefetch(place, 1, 2); }
+
 }  // namespace satin::cpu

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/cpu/fetch.h"
 #include "core/maths/rectangle.h"
 #include "order/cpu/sorting_network.h"
 #include "order/rank.h"
@@ -154,8 +155,8 @@ class NetworkMedians {
     const auto below = static_cast<std::int64_t>(reach);
     const std::int64_t last = std::min(rows.last + rows.size(), images.source.shape.height - below);
     for (std::int64_t y = rows.last; y < last; ++y) {
-      __builtin_prefetch(images.source.row<Key>(y + below) + x, 0, 2);
-      __builtin_prefetch(images.output.row<Key>(y) + x, 1, 2);
+      fetch_to_second_level(images.source.row<Key>(y + below) + x);
+      fetch_to_second_level_for_writing(images.output.row<Key>(y) + x);
     }
   }
 
