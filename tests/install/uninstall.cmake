@@ -38,6 +38,7 @@ if(NOT EXISTS "${WORK}/kept" OR EXISTS "${WORK}/stage/${WORK}/kept")
   message(FATAL_ERROR "DESTDIR was not honoured. ${output}")
 endif()
 execute_process(COMMAND ${CMAKE_COMMAND} -DMANIFEST=${WORK}/none.txt -P ${UNINSTALL} RESULT_VARIABLE result ERROR_VARIABLE said)
+string(REGEX REPLACE "[ \n]+" " " said "${said}") # CMake breaks the lines of a message where its paths end.
 if(result EQUAL 0 OR NOT said MATCHES "so nothing")
   message(FATAL_ERROR "Without a manifest: ${result}, ${said}")
 endif()
