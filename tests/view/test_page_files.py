@@ -33,7 +33,7 @@ def test_save_asks_before_it_replaces(page):
 
 def test_a_pasted_command_sets_every_control(page):
     page.find("paste-command").click()
-    page.wait_until(lambda: page.run("return document.activeElement.closest('#dialog') !== null"))
+    page.wait_until(lambda: page.run("return document.activeElement.matches('#dialog textarea')"))
     page.browser.switch_to.active_element.send_keys("satin blur other.png -o other.jpg --radius 12.5 --border mirror")
     page.browser.find_element("css selector", "#dialog button[value=Set]").click()
     page.wait_until(lambda: page.text("command").startswith("satin blur "))
