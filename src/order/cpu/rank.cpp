@@ -130,9 +130,15 @@ class Rank final : public RankOperation {
   }
 
   /// A part's region is read, sorted and counted whole, so parts grow with the reach. Those of sorted keys
-  /// are smaller, so that groups are short; others as large as leaves every thread some.
+  /// are smaller, so that groups are short, and lines of 256 where they can be; others as large as leaves
+  /// every thread some.
   [[nodiscard]] std::int64_t side_of_parts(std::int64_t reach) const {
-    if (RankPart<Key>::groups(job_)) return reach <= 8 ? 64 : reach <= 24 ? 96 : reach <= 64 ? 128 : 256;
+    if (RankPart<Key>::groups(job_)) {
+      if (reach <= 8) return 64;
+      if (reach <= 24) return job_.reach.from_map ? 96 : 192;
+      if (reach <= 96) return reach <= 48 ? 160 : 192;
+      return reach <= 150 ? 384 : 512;
+    }
     const std::int64_t least = reach <= 64 ? 256 : reach <= 128 ? 512 : 1024;
     const std::int64_t parts = job_.width * job_.height / (2 * least * 2 * least);
     return parts >= 4 * backend_.threads.count() ? 2 * least : least;

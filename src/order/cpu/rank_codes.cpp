@@ -9,20 +9,8 @@
 namespace satin::cpu {
 namespace {
 
-constexpr int most_digit_bits = 11;
-constexpr std::uint32_t no_element = UINT32_MAX;
 /// So many elements are looked at in the time that a pixel of a table takes: measured with AVX2.
 constexpr std::size_t elements_a_pixel = 32;
-
-/// Puts the elements into `sorted`, in the order of the bits from `shift` on; equal ones keep theirs.
-template <int digit_bits>
-void sort_by_digit(std::span<const Element> elements, Element* sorted, int shift) {
-  constexpr std::size_t digits = std::size_t{1} << digit_bits;
-  std::array<std::uint32_t, digits> next{};
-  for (const Element element : elements) ++next[(element >> shift) % digits];
-  std::exclusive_scan(next.begin(), next.end(), next.begin(), std::uint32_t{0});
-  for (const Element element : elements) sorted[next[(element >> shift) % digits]++] = element;
-}
 
 }  // namespace
 
@@ -43,13 +31,11 @@ void CodedRegion::place(const RankJob& job, const Rectangle& part) {
 
 KeyGroups::KeyGroups(std::size_t most_pixels, std::int64_t most_line)
     : elements_(most_pixels), sorted_(most_pixels) {
-  constexpr std::size_t vector = 64;
+  const std::size_t size = most_pixels + window_bits;
   if (most_line <= 256)
-    narrow_ = {WorkspaceVector<std::uint8_t>(most_pixels + vector),
-               WorkspaceVector<std::uint8_t>(most_pixels + vector)};
+    narrow_ = {WorkspaceVector<std::uint8_t>(size), WorkspaceVector<std::uint8_t>(size)};
   else
-    wide_ = {WorkspaceVector<std::uint16_t>(most_pixels + vector),
-             WorkspaceVector<std::uint16_t>(most_pixels + vector)};
+    wide_ = {WorkspaceVector<std::uint16_t>(size), WorkspaceVector<std::uint16_t>(size)};
 }
 
 std::size_t KeyGroups::bytes() const noexcept {
@@ -57,51 +43,71 @@ std::size_t KeyGroups::bytes() const noexcept {
          2 * wide_.rows.size() * sizeof(std::uint16_t);
 }
 
-void KeyGroups::sort(int key_bits) {
-  const int digit_bits = key_bits == 16 ? 8 : most_digit_bits;  // two passes of 16 bits
-  for (int bit = 0; bit < key_bits; bit += digit_bits) {
-    const std::span<const Element> elements(elements_.data(), count_);
-    digit_bits == 8 ? sort_by_digit<8>(elements, sorted_.data(), 32 + bit)
-                    : sort_by_digit<most_digit_bits>(elements, sorted_.data(), 32 + bit);
+/// Sorts by one digit after the other, from the lowest on; equal ones keep their order.
+template <int digit_bits, std::size_t passes>
+void KeyGroups::sort_by_digits() {
+  constexpr std::size_t digits = std::size_t{1} << digit_bits;
+  const auto digit = [](Element element, std::size_t pass) {
+    return (element >> (32 + pass * digit_bits)) % digits;
+  };
+  std::array<std::array<std::uint32_t, digits>, passes> next{};
+  for (const Element element : std::span(elements_.data(), count_))
+    for (std::size_t pass = 0; pass < passes; ++pass) ++next[pass][digit(element, pass)];
+  for (std::size_t pass = 0; pass < passes; ++pass) {
+    std::exclusive_scan(next[pass].begin(), next[pass].end(), next[pass].begin(), std::uint32_t{0});
+    for (const Element element : std::span(elements_.data(), count_))
+      sorted_[next[pass][digit(element, pass)]++] = element;
     std::swap(elements_, sorted_);
   }
 }
 
+std::size_t KeyGroups::end_of_group(std::size_t first, std::size_t share) const {
+  if (first + share >= count_) return count_;
+  const std::uint32_t last_key = key(first + share - 1);
+  std::size_t begin = first + share - 1;  // of the run of equal keys that a cut here would part
+  while (begin > first && key(begin - 1) == last_key) --begin;
+  std::size_t end = first + share;
+  while (end < count_ && key(end) == last_key) ++end;
+  return begin > first && end - begin >= 2 * share ? begin : end;
+}
+
+void KeyGroups::cut() {
+  // A group of less than a share is the last one, or before one of two shares: so there are codes for all.
+  const std::size_t share = (count_ + group_codes - 1) / group_codes;
+  std::size_t code = 0;
+  for (std::size_t first = 0, end = 0; first < count_; first = end) {
+    end = end_of_group(first, share);
+    groups_[code++] = {static_cast<std::uint32_t>(first), key(first) == key(end - 1)};
+  }
+  std::fill(groups_.begin() + static_cast<std::ptrdiff_t>(code), groups_.end(),
+            Group{static_cast<std::uint32_t>(count_), false});
+}
+
+/// Writes places in the order of keys, and codes at the places.
 template <class Coordinate>
-void KeyGroups::code_cells(CodedRegion& region, Places<Coordinate>& places) {
-  const std::size_t share = (count_ + no_code - 1) / no_code;
-  std::uint32_t last_key = ~key(0);
-  std::size_t code = no_code;
-  for (std::size_t cell = 0; cell * share < count_; ++cell) {
-    const std::size_t first = cell * share;
-    const std::size_t last = std::min(first + share, count_);
-    for (std::size_t i = first; i < last; ++i) {
-      if (const std::uint32_t own = key(i); own != last_key) {
-        const std::size_t fresh = i != first && fills(cell + 1, share, own) ? cell + 1 : cell;
-        const bool begins = fresh != code;
-        code = fresh;
-        groups_[code] =
-            begins ? Group{static_cast<std::uint32_t>(i), true} : Group{groups_[code].first, false};
-        last_key = own;
-      }
-      const Element element = elements_[i];
-      const auto x = static_cast<std::uint16_t>(element);
-      const auto y = static_cast<std::uint16_t>(element >> 16);
+void KeyGroups::write(CodedRegion& region, Places<Coordinate>& places) {
+  std::uint16_t* const codes = region.codes.data();
+  const auto width = static_cast<std::uint32_t>(region.width);
+  std::size_t i = 0;
+  for (std::uint16_t code = 0; i < count_; ++code)
+    for (const std::size_t end = groups_[code + 1U].first; i < end; ++i) {
+      const auto x = static_cast<std::uint16_t>(elements_[i]);
+      const auto y = static_cast<std::uint16_t>(elements_[i] >> 16);
       places.columns[i] = static_cast<Coordinate>(x);
       places.rows[i] = static_cast<Coordinate>(y);
-      region.codes[static_cast<std::size_t>(y * region.width + x)] = static_cast<std::uint16_t>(code);
+      codes[y * width + x] = code;
     }
-  }
 }
 
 void KeyGroups::build(CodedRegion& region, int key_bits) {
-  groups_.fill({no_element, false});
-  groups_.back().first = static_cast<std::uint32_t>(count_);
-  if (count_ == 0) return;
-  sort(key_bits);
-  narrow_.rows.empty() ? code_cells(region, wide_) : code_cells(region, narrow_);
-  for (std::size_t code = no_code; code-- > 0;)  // codes that no element has begin where the next one does
-    if (groups_[code].first == no_element) groups_[code].first = groups_[code + 1].first;
+  if (key_bits == 8)
+    sort_by_digits<8, 1>();
+  else if (key_bits == 16)
+    sort_by_digits<8, 2>();
+  else
+    sort_by_digits<11, 3>();
+  cut();
+  is_narrow() ? write(region, narrow_) : write(region, wide_);
 }
 
 MappedRanks::MappedRanks(std::size_t most_pixels, std::size_t most_results)
@@ -171,14 +177,14 @@ void MappedRanks::split(const Search& search, std::span<Query> queries, int low,
 
 void MappedRanks::run(const CodedRegion& region, const KeyGroups& groups, Percent percent,
                       std::span<const std::int32_t> reaches, std::span<FoundRank> found) {
-  build_table(region, 0, no_code);
+  build_table(region, 0, group_codes);
   std::size_t queries = 0;
   for (std::uint32_t i = 0; i < reaches.size(); ++i) {
     const std::uint32_t counted = count(region, i, reaches[i]);
     found[i] = {};
     if (counted != 0) queries_[queries++] = {i, rank_of(percent, counted)};
   }
-  split({region, groups, reaches, found}, std::span(queries_).first(queries), 0, no_code);
+  split({region, groups, reaches, found}, std::span(queries_).first(queries), 0, group_codes);
 }
 
 }  // namespace satin::cpu

@@ -11,14 +11,19 @@
 
 namespace satin::cpu {
 
-/// Codes have the order of the keys that they stand for.
-inline constexpr int code_bins = 16;
-inline constexpr std::uint16_t no_code = code_bins * code_bins;  ///< of a pixel that does not count
+/// Codes have the order of the keys that they stand for, and as many bins as each bin has codes. Bytes are
+/// their own codes; groups of larger keys have more, so that a group has few pixels.
+inline constexpr int byte_bins = 16;
+inline constexpr int group_bins = 32;
+/// The code of a pixel that does not count.
+constexpr std::uint16_t no_code(int bins) { return static_cast<std::uint16_t>(bins * bins); }
+inline constexpr std::uint16_t group_codes = no_code(group_bins);
 
 /// The code of a window's rank, and which of its pixels that have this code it is, counted from 1 in the
-/// order of their keys. no_code if none counts. With `spans` it is counted from there on, whatever the codes.
+/// order of their keys. With `spans` it is counted from there on, whatever the codes.
 struct FoundRank {
-  std::uint16_t code = no_code;
+  static constexpr std::uint16_t none = UINT16_MAX;  ///< the code if no pixel counts
+  std::uint16_t code = none;
   bool spans = false;
   std::uint32_t rest = 0;
 };
@@ -42,12 +47,15 @@ struct CodedRegion {
   void place(const RankJob& job, const Rectangle& part);
 };
 
+/// So many elements are compared with a window at once.
+inline constexpr std::size_t window_bits = 64;
+
 /// A pixel in the order of keys: the key above, the place in the region below.
 using Element = std::uint64_t;
 
-/// Codes of keys with more than 8 bits: the pixels of a region, sorted, and cut into cells of as many. A run
-/// of equal keys has the code of the cell that it begins in; one that fills the cell behind has that one for
-/// itself. So all pixels of a code lie within three cells, or are equal.
+/// Codes of keys with more than 8 bits: the pixels of a region, sorted, and cut into groups of as many. A run
+/// of equal keys is not cut; one of twice the share or more is a group for itself. So the pixels of a group
+/// are less than three shares, or are equal.
 class KeyGroups {
  public:
   /// Regions of up to so many pixels, and lines of up to so many.
@@ -56,9 +64,12 @@ class KeyGroups {
   [[nodiscard]] std::size_t bytes() const noexcept;
   void clear() { count_ = 0; }
   /// `key`: any that has the order of the values.
-  void add(std::uint32_t key, std::uint32_t x, std::uint32_t y) {
-    elements_[count_++] = Element{key} << 32 | y << 16 | x;
+  static Element element(std::uint32_t key, std::uint32_t x, std::uint32_t y) {
+    return Element{key} << 32 | y << 16 | x;
   }
+  /// Where the next element is written, and where those end that were.
+  [[nodiscard]] Element* end() { return elements_.data() + count_; }
+  void set_end(const Element* end) { count_ = static_cast<std::size_t>(end - elements_.data()); }
   /// Sorts the elements by so many bits of their keys, and writes their codes into the region.
   void build(CodedRegion& region, int key_bits);
 
@@ -66,7 +77,7 @@ class KeyGroups {
     std::uint32_t first = 0;  ///< of its elements
     bool one_key = false;
   };
-  [[nodiscard]] const Group& group(std::uint16_t code) const { return groups_[code]; }
+  [[nodiscard]] const Group& group(int code) const { return groups_[static_cast<std::size_t>(code)]; }
   /// Elements whose codes are from `low` to before `high`.
   [[nodiscard]] std::size_t elements(int low, int high) const {
     const auto begin = [this](int code) { return groups_[static_cast<std::size_t>(code)].first; };
@@ -76,7 +87,7 @@ class KeyGroups {
     return static_cast<std::uint32_t>(elements_[index] >> 32);
   }
 
-  /// Where the sorted elements lie, with a vector of anything behind the last.
+  /// Where the sorted elements lie, with `window_bits` of anything behind the last.
   template <class Coordinate>
   struct Places {
     WorkspaceVector<Coordinate> columns;
@@ -85,23 +96,23 @@ class KeyGroups {
   /// Places of 8 bits; empty where lines are too long for them.
   [[nodiscard]] const Places<std::uint8_t>& narrow() const { return narrow_; }
   [[nodiscard]] const Places<std::uint16_t>& wide() const { return wide_; }
+  [[nodiscard]] bool is_narrow() const { return !narrow_.rows.empty(); }
 
  private:
-  void sort(int key_bits);
+  template <int digit_bits, std::size_t passes>
+  void sort_by_digits();
+  /// Where the group that begins here ends.
+  [[nodiscard]] std::size_t end_of_group(std::size_t first, std::size_t share) const;
+  void cut();
   template <class Coordinate>
-  void code_cells(CodedRegion& region, Places<Coordinate>& places);
-  /// Whether all of a cell has this key.
-  [[nodiscard]] bool fills(std::size_t cell, std::size_t share, std::uint32_t wanted) const {
-    return (cell + 1) * share <= count_ && key(cell * share) == wanted &&
-           key((cell + 1) * share - 1) == wanted;
-  }
+  void write(CodedRegion& region, Places<Coordinate>& places);
 
   WorkspaceVector<Element> elements_;
   WorkspaceVector<Element> sorted_;
   std::size_t count_ = 0;
   Places<std::uint8_t> narrow_;
   Places<std::uint16_t> wide_;
-  std::array<Group, no_code + 1> groups_;  ///< the last one is the end
+  std::array<Group, group_codes + 1> groups_;  ///< those behind the last one begin at the end
 };
 
 /// Ranks where every pixel has its own radius: by bisection of the codes, with a table of counts for every

@@ -10,51 +10,17 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <bit>
 #include <memory>
 
 #include "core/with_type.h"
 #include "order/cpu/rank_codes.h"
 #include "order/cpu/sliding_histogram-inl.h"
+#include "order/cpu/window_elements-inl.h"
 #include "order/rank.h"
 #include "pixels/cpu/rows.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
-
-/// The place of a window in its region.
-struct WindowPlace {
-  std::int64_t x = 0;  ///< its first column
-  std::int64_t y = 0;
-  std::int64_t reach_x = 0;
-  std::int64_t reach_y = 0;
-};
-
-/// The `rest`-th element from `first` on, in the order of keys, that lies in the window.
-template <class Coordinate>
-HWY_INLINE std::size_t ElementInWindow(const KeyGroups::Places<Coordinate>& places, std::size_t first,
-                                       std::size_t rest, const WindowPlace& window) {
-  const hn::ScalableTag<Coordinate> d;
-  const auto x = hn::Set(d, static_cast<Coordinate>(window.x));
-  const auto y = hn::Set(d, static_cast<Coordinate>(window.y));
-  const auto most_x = hn::Set(d, static_cast<Coordinate>(2 * window.reach_x));
-  const auto most_y = hn::Set(d, static_cast<Coordinate>(2 * window.reach_y));
-  for (std::size_t i = first;; i += hn::Lanes(d)) {
-    const auto column = hn::Sub(hn::LoadU(d, places.columns.data() + i), x);
-    const auto row = hn::Sub(hn::LoadU(d, places.rows.data() + i), y);
-    const auto inside = hn::And(hn::Eq(hn::Min(column, most_x), column), hn::Eq(hn::Min(row, most_y), row));
-    const std::size_t met = hn::CountTrue(d, inside);
-    if (met < rest) {
-      rest -= met;
-      continue;
-    }
-    std::uint64_t bits = 0;
-    hn::StoreMaskBits(d, inside, reinterpret_cast<std::uint8_t*>(&bits));
-    for (; rest > 1; --rest) bits &= bits - 1;
-    return i + static_cast<std::size_t>(std::countr_zero(bits));
-  }
-}
 
 /// The histograms and codes that one thread needs for a part of the picture.
 template <class Key>
@@ -83,9 +49,9 @@ class RankPart {
     found_.resize(static_cast<std::size_t>(std::min(side, job.width)));
     const std::int64_t rows = 2 * reach.y + 1;
     if (rows <= 0xFF && rows * (2 * reach.x + 1) <= 0xFFFF)
-      small_ = std::make_unique<SlidingHistogram<std::uint8_t, std::uint16_t>>(most_width);
+      small_ = std::make_unique<SmallWindows>(most_width);
     else
-      large_ = std::make_unique<SlidingHistogram<std::uint16_t, std::uint32_t>>(most_width);
+      large_ = std::make_unique<LargeWindows>(most_width);
   }
 
   [[nodiscard]] std::size_t bytes() const noexcept {
@@ -118,6 +84,10 @@ class RankPart {
   }
 
  private:
+  static constexpr int bins = sizeof(Key) > 1 ? group_bins : byte_bins;
+  using SmallWindows = SlidingHistogram<std::uint8_t, std::uint16_t, bins>;
+  using LargeWindows = SlidingHistogram<std::uint16_t, std::uint32_t, bins>;
+
   /// Unsigned, in the order of the keys.
   static std::uint32_t ordered(Key key) {
     if constexpr (std::is_same_v<Key, FloatKey>) return static_cast<std::uint32_t>(key) ^ 0x80000000U;
@@ -130,14 +100,18 @@ class RankPart {
 
   void read_channel(const RankImages& images, int channel) {
     const auto wide = static_cast<std::size_t>(region_.width);
+    const std::uint16_t nothing = groups_ != nullptr ? group_codes : no_code(byte_bins);
     if (groups_ != nullptr) groups_->clear();
     for (std::int64_t y = 0; y < region_.height; ++y) {
       std::uint16_t* codes = region_.codes.data() + static_cast<std::size_t>(y) * wide;
-      if (groups_ != nullptr || !all_count()) std::fill_n(codes, wide, no_code);
+      if (!all_count()) std::fill_n(codes, wide, nothing);
       if (groups_ != nullptr) {
+        Element* next = groups_->end();
         read_row(images, channel, y, [&](std::int64_t x, Key key) {
-          groups_->add(ordered(key), static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y));
+          *next++ =
+              KeyGroups::element(ordered(key), static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y));
         });
+        groups_->set_end(next);
       } else {
         read_row(images, channel, y,
                  [&](std::int64_t x, Key key) { codes[x] = static_cast<std::uint16_t>(key); });
@@ -220,19 +194,19 @@ class RankPart {
     const std::int64_t row = region_.inner.y.first + y;
     const Key* source = images.source.row<Key>(row) + first;
     Key* output = images.output.row<Key>(row) + first;
-    const auto store = [&](const auto& key_of_rank) {
+    const auto store = [&](const auto& key_of_rank) HWY_ATTR {
       for (std::int64_t x = 0; x < region_.inner_width(); ++x) {
         const FoundRank& rank = found[static_cast<std::size_t>(x)];
         output[x * job_.channels] =
-            rank.code == no_code ? turn_key(source[x * job_.channels]) : key_of_rank(rank, x);
+            rank.code == FoundRank::none ? turn_key(source[x * job_.channels]) : key_of_rank(rank, x);
       }
     };
     if (groups_ == nullptr) {
       store([](const FoundRank& rank, std::int64_t /*x*/) { return static_cast<Key>(rank.code); });
-    } else if (groups_->narrow().rows.empty()) {
-      store_from(groups_->wide(), y, store);
-    } else {
+    } else if (groups_->is_narrow()) {
       store_from(groups_->narrow(), y, store);
+    } else {
+      store_from(groups_->wide(), y, store);
     }
   }
 
@@ -240,21 +214,19 @@ class RankPart {
   void store_from(const KeyGroups::Places<Coordinate>& places, std::int64_t y, const Store& store) const {
     store([&](const FoundRank& rank, std::int64_t x) HWY_ATTR {
       const KeyGroups::Group& group = groups_->group(rank.code);
-      std::size_t element = group.first;
-      if (rank.spans || !group.one_key)
-        element = ElementInWindow(places, group.first, rank.rest, window_at(x, y));
-      return key_from(groups_->key(element));
+      const bool is_first = !rank.spans && group.one_key;
+      return key_at(is_first ? group.first
+                             : ElementInWindow(places, group.first, rank.rest, window_at(x, y)));
     });
   }
 
+  [[nodiscard]] Key key_at(std::size_t element) const { return key_from(groups_->key(element)); }
+
   [[nodiscard]] WindowPlace window_at(std::int64_t x, std::int64_t y) const {
-    std::int64_t reach_x = region_.reach_x;
-    std::int64_t reach_y = region_.reach_y;
-    if (mapped_ != nullptr) {
-      const std::int64_t reach = reaches_[static_cast<std::size_t>(y * region_.inner_width() + x)];
-      reach_x = std::min(reach_x, reach);
-      reach_y = std::min(reach_y, reach);
-    }
+    if (mapped_ == nullptr) return {x, y, region_.reach_x, region_.reach_y};
+    const std::int64_t reach = reaches_[static_cast<std::size_t>(y * region_.inner_width() + x)];
+    const std::int64_t reach_x = std::min(region_.reach_x, reach);
+    const std::int64_t reach_y = std::min(region_.reach_y, reach);
     return {x + region_.reach_x - reach_x, y + region_.reach_y - reach_y, reach_x, reach_y};
   }
 
@@ -262,8 +234,8 @@ class RankPart {
   CodedRegion region_;
   std::unique_ptr<KeyGroups> groups_;
   std::unique_ptr<MappedRanks> mapped_;
-  std::unique_ptr<SlidingHistogram<std::uint8_t, std::uint16_t>> small_;
-  std::unique_ptr<SlidingHistogram<std::uint16_t, std::uint32_t>> large_;
+  std::unique_ptr<SmallWindows> small_;
+  std::unique_ptr<LargeWindows> large_;
   WorkspaceVector<std::int32_t> reaches_;  ///< by the map
   WorkspaceVector<FoundRank> found_;       ///< of a row, or by a map of the whole part
 };

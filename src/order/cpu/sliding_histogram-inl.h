@@ -20,25 +20,26 @@ namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 /// Cumulative counts of one window: count[i] for values up to i, with a 0 before the first.
-template <class Count>
+template <class Count, int bins>
 class CumulativeCounts {
+  static constexpr auto lanes = static_cast<std::size_t>(bins);
+
  public:
   /// The counts of values below `bin`.
   [[nodiscard]] Count below(int bin) const { return counts_[static_cast<std::size_t>(bins_at + bin - 1)]; }
-  [[nodiscard]] Count all() const { return counts_[bins_at + code_bins - 1]; }
+  [[nodiscard]] Count all() const { return counts_[bins_at + bins - 1]; }
 
   /// Adds the columns [first, first + added) and subtracts as many that begin at `gone`, which may be null.
   template <class Column>
   HWY_INLINE void slide(const Column* first, const Column* gone, int added) {
-    const hn::CappedTag<Count, code_bins> d;
+    const hn::CappedTag<Count, lanes> d;
     const hn::Rebind<Column, decltype(d)> narrow;
-    for (int i = 0; i < code_bins; i += static_cast<int>(hn::Lanes(d))) {
+    for (int i = 0; i < bins; i += static_cast<int>(hn::Lanes(d))) {
       Count* const counts = counts_.data() + bins_at + i;
       auto sum = gone == nullptr ? hn::Zero(d) : hn::Load(d, counts);
       for (int k = 0; k < added; ++k) {
-        sum = hn::Add(sum, hn::PromoteTo(d, hn::LoadU(narrow, first + k * code_bins + i)));
-        if (gone != nullptr)
-          sum = hn::Sub(sum, hn::PromoteTo(d, hn::LoadU(narrow, gone + k * code_bins + i)));
+        sum = hn::Add(sum, hn::PromoteTo(d, hn::LoadU(narrow, first + k * bins + i)));
+        if (gone != nullptr) sum = hn::Sub(sum, hn::PromoteTo(d, hn::LoadU(narrow, gone + k * bins + i)));
       }
       hn::Store(sum, d, counts);
     }
@@ -46,35 +47,37 @@ class CumulativeCounts {
 
   /// The bin that holds the value of this rank.
   [[nodiscard]] HWY_INLINE int bin_of(Count rank) const {
-    const hn::CappedTag<Count, code_bins> d;
+    const hn::CappedTag<Count, lanes> d;
     std::size_t below = 0;
-    for (int i = 0; i < code_bins; i += static_cast<int>(hn::Lanes(d)))
+    for (int i = 0; i < bins; i += static_cast<int>(hn::Lanes(d)))
       below += hn::CountTrue(d, hn::Lt(hn::Load(d, counts_.data() + bins_at + i), hn::Set(d, rank)));
     return static_cast<int>(below);
   }
 
  private:
-  static constexpr int bins_at = 16;  // keeps vectors aligned
-  alignas(64) std::array<Count, bins_at + code_bins> counts_{};
+  static constexpr int bins_at = 32;  // keeps vectors aligned
+  alignas(64) std::array<Count, bins_at + lanes> counts_{};
 };
 
-/// Every column of the region has a histogram of what the window holds of it: 16 bins of 16 codes each, and
-/// the 16 codes of every bin. A row of windows slides along the columns. Only the coarse counts follow every
-/// step; those of a bin's codes are brought up to date where the rank falls into the bin (Perreault and
-/// Hebert, Median filtering in constant time, 2007). Counts are cumulative, so that a rank is found by
-/// comparing, and a pixel is counted by adding a row of 0 and 1.
+/// Every column of the region has a histogram of what the window holds of it: the bins, and the codes of
+/// every bin. A row of windows slides along the columns. Only the coarse counts follow every step; those of a
+/// bin's codes are brought up to date where the rank falls into the bin (Perreault and Hebert, Median
+/// filtering in constant time, 2007). Counts are cumulative, so that a rank is found by comparing, and a
+/// pixel is counted by adding a row of 0 and 1.
 ///
 /// Column holds the height of a window, Count its area.
-template <class Column, class Count>
+template <class Column, class Count, int bins>
 class SlidingHistogram {
+  static constexpr auto lanes = static_cast<std::size_t>(bins);
+
  public:
   explicit SlidingHistogram(std::int64_t most_columns)
-      : coarse_(static_cast<std::size_t>(most_columns + 1) * code_bins),
-        fine_(static_cast<std::size_t>(most_columns + 1) * code_bins * (code_bins + 1)),
+      : coarse_(static_cast<std::size_t>(most_columns + 1) * bins),
+        fine_(static_cast<std::size_t>(most_columns + 1) * bins * (bins + 1)),
         ranks_(static_cast<std::size_t>(most_columns)) {
-    for (int i = 0; i < code_bins; ++i)
-      for (int k = i; k < code_bins; ++k)
-        steps_[static_cast<std::size_t>(i) * code_bins + static_cast<std::size_t>(k)] = 1;
+    for (int i = 0; i < bins; ++i)
+      for (int k = i; k < bins; ++k)
+        steps_[static_cast<std::size_t>(i) * bins + static_cast<std::size_t>(k)] = 1;
   }
 
   [[nodiscard]] std::size_t bytes() const noexcept {
@@ -99,50 +102,50 @@ class SlidingHistogram {
 
  private:
   /// Column -1 is empty.
-  [[nodiscard]] Column* coarse(std::int64_t column) { return coarse_.data() + (column + 1) * code_bins; }
+  [[nodiscard]] Column* coarse(std::int64_t column) { return coarse_.data() + (column + 1) * bins; }
   [[nodiscard]] Column* fine(int bin, std::int64_t column) {
-    return fine_.data() + (bin * (columns_ + 1) + column + 1) * code_bins;
+    return fine_.data() + (bin * (columns_ + 1) + column + 1) * bins;
   }
-  [[nodiscard]] const Column* step(int from) const { return steps_.data() + from * code_bins; }
+  [[nodiscard]] const Column* step(int from) const { return steps_.data() + from * bins; }
 
   static HWY_INLINE void replace(const Column* gone, const Column* step, Column* counts) {
-    const hn::CappedTag<Column, code_bins> d;
-    for (int i = 0; i < code_bins; i += static_cast<int>(hn::Lanes(d))) {
+    const hn::CappedTag<Column, lanes> d;
+    for (int i = 0; i < bins; i += static_cast<int>(hn::Lanes(d))) {
       const auto change = hn::Sub(hn::LoadU(d, step + i), hn::LoadU(d, gone + i));
       hn::StoreU(hn::Add(hn::LoadU(d, counts + i), change), d, counts + i);
     }
   }
   static HWY_INLINE void add(const Column* step, Column* counts) {
-    const hn::CappedTag<Column, code_bins> d;
-    for (int i = 0; i < code_bins; i += static_cast<int>(hn::Lanes(d)))
+    const hn::CappedTag<Column, lanes> d;
+    for (int i = 0; i < bins; i += static_cast<int>(hn::Lanes(d)))
       hn::StoreU(hn::Add(hn::LoadU(d, counts + i), hn::LoadU(d, step + i)), d, counts + i);
   }
   static HWY_INLINE void subtract(const Column* step, Column* counts) {
-    const hn::CappedTag<Column, code_bins> d;
-    for (int i = 0; i < code_bins; i += static_cast<int>(hn::Lanes(d)))
+    const hn::CappedTag<Column, lanes> d;
+    for (int i = 0; i < bins; i += static_cast<int>(hn::Lanes(d)))
       hn::StoreU(hn::Sub(hn::LoadU(d, counts + i), hn::LoadU(d, step + i)), d, counts + i);
   }
 
   void add_row(const std::uint16_t* codes) {
     for (std::int64_t x = 0; x < columns_; ++x) {
-      add(step(codes[x] / code_bins), coarse(x));
-      add(step(codes[x] % code_bins), fine(codes[x] / code_bins, x));
+      add(step(codes[x] / bins), coarse(x));
+      add(step(codes[x] % bins), fine(codes[x] / bins, x));
     }
   }
 
   void slide_row(const std::uint16_t* gone, const std::uint16_t* codes) {
     for (std::int64_t x = 0; x < columns_; ++x) {
       if (gone[x] == codes[x]) continue;
-      replace(step(gone[x] / code_bins), step(codes[x] / code_bins), coarse(x));
-      subtract(step(gone[x] % code_bins), fine(gone[x] / code_bins, x));
-      add(step(codes[x] % code_bins), fine(codes[x] / code_bins, x));
+      replace(step(gone[x] / bins), step(codes[x] / bins), coarse(x));
+      subtract(step(gone[x] % bins), fine(gone[x] / bins, x));
+      add(step(codes[x] % bins), fine(codes[x] / bins, x));
     }
   }
 
   /// Of every window the bin that the rank falls into, and its rank among the codes of the bin.
   void find_bins(const CodedRegion& region, Percent percent) {
     const auto window = static_cast<int>(region.width - region.inner_width() + 1);
-    CumulativeCounts<Count> all;
+    CumulativeCounts<Count, bins> all;
     all.slide(coarse(0), static_cast<const Column*>(nullptr), window - 1);
     std::uint32_t count = 0;
     std::uint32_t rank = 1;
@@ -159,26 +162,26 @@ class SlidingHistogram {
 
   void find_codes(const CodedRegion& region, std::span<FoundRank> found) {
     const auto window = static_cast<int>(region.width - region.inner_width() + 1);
-    std::array<CumulativeCounts<Count>, code_bins> codes;
-    std::array<std::int64_t, code_bins> known;  // the window that the counts of a bin's codes are of
+    std::array<CumulativeCounts<Count, bins>, lanes> codes;
+    std::array<std::int64_t, lanes> known;  // the window that the counts of a bin's codes are of
     known.fill(-2 * window);
     for (std::int64_t x = 0; x < region.inner_width(); ++x) {
       const auto [bin, rest] = ranks_[static_cast<std::size_t>(x)];
       FoundRank& result = found[static_cast<std::size_t>(x)];
-      if (bin == code_bins) {  // nothing counts
+      if (bin == bins) {  // nothing counts
         result = {};
         continue;
       }
       follow(codes[bin], known[bin], x, window, static_cast<int>(bin));
       known[bin] = x;
       const int code = codes[bin].bin_of(static_cast<Count>(rest));
-      result = {static_cast<std::uint16_t>(static_cast<int>(bin) * code_bins + code), false,
+      result = {static_cast<std::uint16_t>(static_cast<int>(bin) * bins + code), false,
                 rest - codes[bin].below(code)};
     }
   }
 
   /// Makes the counts of window `known` those of window x: by the columns between them, or anew.
-  HWY_INLINE void follow(CumulativeCounts<Count>& codes, std::int64_t known, std::int64_t x, int window,
+  HWY_INLINE void follow(CumulativeCounts<Count, bins>& codes, std::int64_t known, std::int64_t x, int window,
                          int bin) {
     const std::int64_t steps = x - known;
     if (2 * steps > window) {
@@ -197,8 +200,8 @@ class SlidingHistogram {
   std::int64_t columns_ = 0;
   WorkspaceVector<Column> coarse_;
   WorkspaceVector<Column> fine_;
-  WorkspaceVector<RankInBin> ranks_;                         ///< of a row of windows
-  std::array<Column, (code_bins + 1) * code_bins> steps_{};  ///< the last one, of no_code, adds nothing
+  WorkspaceVector<RankInBin> ranks_;                 ///< of a row of windows
+  std::array<Column, (lanes + 1) * lanes> steps_{};  ///< the last one, of no_code, adds nothing
 };
 
 }  // namespace satin::cpu::HWY_NAMESPACE
