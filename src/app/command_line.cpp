@@ -52,9 +52,10 @@ std::vector<std::string> names_of_options(const CommandSpec& command) {
 
 std::string name_in(const std::string& argument) { return argument.substr(0, argument.find('=')); }
 
-/// Options of which `name` is the first or the last word: "--quality" leads to "--jpeg-quality".
-std::string longer_names(const std::string& name, const std::vector<std::string>& known) {
-  constexpr std::size_t shortest = 5;  // of less than three letters too many options are made
+/// A question that names the one option whose first or last word is `name`: "--jpeg-quality" for "--quality".
+/// Empty if there are none or several.
+std::string did_you_mean_longer(const std::string& name, const std::vector<std::string>& known) {
+  constexpr std::size_t shortest = 5;  // shorter words, such as --k, are ends of many names by chance
   if (name.size() < shortest) return "";
   std::vector<std::string> found;
   std::ranges::copy_if(known, std::back_inserter(found), [&](const std::string& each) {
@@ -66,12 +67,15 @@ std::string longer_names(const std::string& name, const std::vector<std::string>
 [[noreturn]] void refuse_unknown(const CommandSpec& command, const std::string& argument) {
   const std::string name = name_in(argument);
   const std::vector<std::string> known = names_of_options(command);
-  const bool for_output = name.starts_with("-o") || name == "--output";
-  if (for_output && std::ranges::find(known, "--output") == known.end())
+  const auto is_known = [&](const std::string& each) {
+    return std::ranges::find(known, each) != known.end();
+  };
+  const bool for_output = (name.starts_with("-o") && !is_known("-" + name)) || name == "--output";
+  if (for_output && !is_known("--output"))
     throw Error(ErrorKind::usage, "'satin " + command.name +
                                       "' has no -o: it prints its results. Write them to a file by > FILE.");
   std::string hint = did_you_mean(name, known);
-  if (hint.empty()) hint = longer_names(name, known);
+  if (hint.empty()) hint = did_you_mean_longer(name, known);
   throw Error(ErrorKind::usage, "Unknown option " + name + "." + hint + "\n'satin help " + command.name +
                                     "' shows the options.");
 }

@@ -132,7 +132,7 @@ CommandSpec pipeline_command() {
   command.details =
       "PIPELINE is one argument such as \"blur radius=8 | blur sigma=2 mask='my mask.png'\": filters between "
       "bars,\n"
-      "each with its options and files as NAME=VALUE. 'satin FILTER --help' shows them.";
+      "each with its options and files as NAME=VALUE. 'satin help FILTER' shows them.";
   command.takes_files = true;
   command.run = run_pipeline_command;
   command.groups.push_back(batch_option_group(nullptr));
