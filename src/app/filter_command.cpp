@@ -330,6 +330,10 @@ int run_pipeline_command(const CommandSpec& /*command*/, const ParsedLine& line)
   if (line.arguments.empty())
     throw Error(ErrorKind::usage,
                 "There is no pipeline: satin run \"blur radius=8 | ...\" INPUT... -o OUTPUT.");
+  if (line.arguments.size() == 1 && !is_missing(line.arguments.front()))
+    throw Error(ErrorKind::usage, "There is no pipeline before '" + line.arguments.front() +
+                                      "': satin run 'blur radius=8 | unsharp' " + line.arguments.front() +
+                                      " -o OUTPUT.");
   refuse_pieces(line.arguments);
   BatchOptions options = batch_options_of(line);
   options.inputs.erase(options.inputs.begin());

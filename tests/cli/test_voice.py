@@ -101,6 +101,7 @@ def mistakes(folder):
         (["blur", "photo.jpg", "-o", "x.jpg", "--device", "cuda:99"], 3, ["cuda:99"]),
         (["run", "blur radius=3 | sharpen", "photo.jpg", "-o", "x.jpg"], 2, ["sharpen", "satin unsharp"]),
         (["bench", "sharpen"], 2, ["satin unsharp"]),
+        (["run", "photo.jpg", "-o", "x.jpg"], 2, ["no pipeline before 'photo.jpg'"]),
         (["median", "photo.jpg", "-o", "x.jpg", "--radius", "2.5"], 2, ["2.5", "whole"]),
     ]
 
