@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <iterator>
 
 #include "satin/error.h"
 #include "satin/param.h"
@@ -42,13 +43,52 @@ void refuse_empty_values(const std::vector<std::string>& arguments) {
   }
 }
 
-[[noreturn]] void refuse_unknown(const CommandSpec& command, const std::string& argument) {
-  std::vector<std::string> known;
+std::vector<std::string> names_of_options(const CommandSpec& command) {
+  std::vector<std::string> names;
   for (const OptionGroup& group : command.groups)
-    for (const OptionSpec& option : group.options) known.push_back("--" + option.name);
-  const std::string name = argument.substr(0, argument.find('='));
-  throw Error(ErrorKind::usage, "Unknown option " + name + "." + did_you_mean(name, known) + "\n'satin " +
-                                    command.name + " --help' shows the options.");
+    for (const OptionSpec& option : group.options) names.push_back("--" + option.name);
+  return names;
+}
+
+std::string name_in(const std::string& argument) { return argument.substr(0, argument.find('=')); }
+
+/// A question that names the one option whose first or last word is `name`: "--jpeg-quality" for "--quality".
+/// Empty if there are none or several.
+std::string did_you_mean_longer(const std::string& name, const std::vector<std::string>& known) {
+  constexpr std::size_t shortest = 5;  // shorter words, such as --k, are ends of many names by chance
+  if (name.size() < shortest) return "";
+  std::vector<std::string> found;
+  std::ranges::copy_if(known, std::back_inserter(found), [&](const std::string& each) {
+    return each.starts_with(name + "-") || each.ends_with(name.substr(1));
+  });
+  return found.size() == 1 ? " Did you mean '" + found.front() + "'?" : "";
+}
+
+[[noreturn]] void refuse_unknown(const CommandSpec& command, const std::string& argument) {
+  const std::string name = name_in(argument);
+  const std::vector<std::string> known = names_of_options(command);
+  const auto is_known = [&](const std::string& each) {
+    return std::ranges::find(known, each) != known.end();
+  };
+  const bool for_output = (name.starts_with("-o") && !is_known("-" + name)) || name == "--output";
+  if (for_output && !is_known("--output"))
+    throw Error(ErrorKind::usage, "'satin " + command.name +
+                                      "' has no -o: it prints its results. Write them to a file by > FILE.");
+  std::string hint = did_you_mean(name, known);
+  if (hint.empty()) hint = did_you_mean_longer(name, known);
+  throw Error(ErrorKind::usage, "Unknown option " + name + "." + hint + "\n'satin help " + command.name +
+                                    "' shows the options.");
+}
+
+/// The parser would take `-radius` for five options of one letter.
+void refuse_single_dashes(const CommandSpec& command, const std::vector<std::string>& arguments) {
+  const std::vector<std::string> known = names_of_options(command);
+  for (const std::string& argument : arguments) {
+    if (argument == "--") return;
+    if (argument.size() > 2 && argument[0] == '-' &&
+        std::ranges::find(known, "-" + name_in(argument)) != known.end())
+      refuse_unknown(command, argument);
+  }
 }
 
 bool looks_like_option(const std::string& argument) {
@@ -104,6 +144,7 @@ bool ParsedLine::flag(std::string_view name) const {
 
 ParsedLine parse_line(const CommandSpec& command, const std::vector<std::string>& arguments) {
   refuse_empty_values(arguments);
+  refuse_single_dashes(command, arguments);
   CLI::App parser;
   parser.set_help_flag();
   parser.allow_extras();

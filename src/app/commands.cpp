@@ -92,10 +92,10 @@ OptionGroup common_options() {
     group.options.push_back(option);
     if (option.name == "device") group.options.back().help += "; several share the files: cuda:0,cuda:1";
   }
-  group.options.push_back(
-      valued("memory-limit", "BYTES",
-             "memory of a filter, such as 500M or 4G: above it pictures are done in parts, or refused where "
-             "the filter sees all of one"));
+  group.options.push_back(valued(
+      "memory-limit", "BYTES",
+      "memory that a filter may take, such as 500M or 4G; larger pictures are done in parts, or refused "
+      "where the filter must see the whole"));
   group.options.back().default_text = "what is free";
   group.options.push_back(flag("json", "print a report as JSON on standard output"));
   group.options.push_back(flag("quiet", "no progress and no warnings, only errors", 'q'));
@@ -132,7 +132,7 @@ CommandSpec pipeline_command() {
   command.details =
       "PIPELINE is one argument such as \"blur radius=8 | blur sigma=2 mask='my mask.png'\": filters between "
       "bars,\n"
-      "each with its options and files as NAME=VALUE. 'satin FILTER --help' shows them.";
+      "each with its options and files as NAME=VALUE. 'satin help FILTER' shows them.";
   command.takes_files = true;
   command.run = run_pipeline_command;
   command.groups.push_back(batch_option_group(nullptr));
@@ -284,11 +284,16 @@ CommandSpec find_command(const std::vector<std::string>& arguments) {
   const auto found =
       std::find_if(all.begin(), all.end(), [&](const CommandSpec& command) { return command.name == name; });
   if (found == all.end()) {
+    std::vector<std::string> names = names_of(all);
+    names.insert(names.end(), {"help", "version"});
+    if (name.find_first_of("./") != std::string::npos)
+      throw Error(ErrorKind::usage, "'" + name + "' is no filter. The filter comes first: satin blur " +
+                                        name + " -o soft.jpg\n'satin help' lists filters and commands.");
     const std::string advice = advice_for(name);
-    throw Error(ErrorKind::usage,
-                "There is no filter or command '" + name + "'." +
-                    (advice.empty() ? did_you_mean(name, names_of(all)) + "\n'satin --help' lists them."
-                                    : "\n" + advice));
+    throw Error(
+        ErrorKind::usage,
+        "There is no filter or command '" + name + "'." +
+            (advice.empty() ? did_you_mean(name, names) + "\n'satin help' lists them." : "\n" + advice));
   }
   if (found->name == "view") return view_command(arguments);
   return found->run == run_bench ? bench_command(filter_to_time(arguments)) : *found;

@@ -10,7 +10,12 @@ namespace satin::app {
 /// Two command lines that show what the command is for; none of a command that needs none.
 [[nodiscard]] std::vector<std::string> examples_of(std::string_view command);
 
-/// A sentence that names Satin's way to do what `word` means in other programs; empty for an unknown word.
+/// A sentence that names Satin's way to do what `word` means in other programs, in any spelling of capitals,
+/// dashes and underscores; empty for an unknown word.
 [[nodiscard]] std::string advice_for(std::string_view word);
+
+/// The library's message about a filter that does not exist, with that sentence in place of where the list
+/// is; every other message as it is.
+[[nodiscard]] std::string with_advice(std::string message);
 
 }  // namespace satin::app

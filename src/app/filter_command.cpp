@@ -46,6 +46,13 @@ void refuse_stray_value(const FilterRecord& filter, const ParsedLine& line) {
   }
 }
 
+/// Without -o the last name may be meant as the output, as other programs have it.
+void refuse_bare_output(const std::vector<std::string>& names, const ParsedLine& line) {
+  if (names.size() < 2 || line.value("output") || !is_missing(names.back())) return;
+  throw Error(ErrorKind::usage, "There is no output, and no file '" + names.back() + "'. Did you mean -o " +
+                                    names.back() + "?");
+}
+
 /// A pipeline that a shell took apart: its settings, filters and bars stand where files should.
 void refuse_pieces(const std::vector<std::string>& arguments) {
   std::string whole = arguments.front();
@@ -310,6 +317,7 @@ int run_pipeline(const Pipeline& pipeline, BatchOptions options, const ParsedLin
 
 int run_filter_command(const CommandSpec& command, const ParsedLine& line) {
   refuse_stray_value(*command.filter, line);
+  refuse_bare_output(line.arguments, line);
   BatchOptions options = batch_options_of(line);
   for (const ParsedLine& of_picture : series_lines(*command.filter, line))
     options.series.push_back({step_of(*command.filter, of_picture)});
@@ -322,6 +330,10 @@ int run_pipeline_command(const CommandSpec& /*command*/, const ParsedLine& line)
   if (line.arguments.empty())
     throw Error(ErrorKind::usage,
                 "There is no pipeline: satin run \"blur radius=8 | ...\" INPUT... -o OUTPUT.");
+  if (line.arguments.size() == 1 && !is_missing(line.arguments.front()))
+    throw Error(ErrorKind::usage, "There is no pipeline before '" + line.arguments.front() +
+                                      "': satin run 'blur radius=8 | unsharp' " + line.arguments.front() +
+                                      " -o OUTPUT.");
   refuse_pieces(line.arguments);
   BatchOptions options = batch_options_of(line);
   options.inputs.erase(options.inputs.begin());

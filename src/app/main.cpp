@@ -8,6 +8,7 @@
 
 #include "app/command_line.h"
 #include "app/commands.h"
+#include "app/examples.h"
 #include "app/help.h"
 #include "app/interrupt.h"
 #include "app/report.h"
@@ -44,9 +45,10 @@ int run(Arguments arguments) {
   if (arguments.empty()) refuse_nothing();
   if (arguments.front() == "help") {
     arguments.erase(arguments.begin());
-    if (!arguments.empty()) arguments.insert(arguments.begin() + 1, "--help");
+    if (!arguments.empty() && arguments.front() != "help") arguments.insert(arguments.begin() + 1, "--help");
   }
-  if (arguments.empty() || arguments.front() == "--help" || arguments.front() == "-h") {
+  if (arguments.empty() || arguments.front() == "--help" || arguments.front() == "-h" ||
+      arguments.front() == "help") {
     print(overview(commands(), output_columns()));
     return exit_good;
   }
@@ -81,7 +83,7 @@ int run_and_report(const Arguments& arguments) {
   try {
     return run(arguments);
   } catch (const Error& error) {
-    return report(error, arguments);
+    return report({error.kind(), with_advice(error.what())}, arguments);
   } catch (const std::bad_alloc&) {
     return report({ErrorKind::environment, "There is not enough memory."}, arguments);
   } catch (const std::exception& error) {

@@ -45,17 +45,19 @@ std::string options_of(const OptionGroup& group) {
   return text;
 }
 
-bool is_shared(const OptionGroup& group, const CommandSpec& shared) {
-  return std::ranges::any_of(shared.groups,
+/// True for options that `run` or a filter has too: the page describes them there.
+bool is_described_elsewhere(const OptionGroup& group, const CommandSpec& shared) {
+  return group.title.starts_with("Options of ") ||
+         std::ranges::any_of(shared.groups,
                              [&](const OptionGroup& each) { return each.title == group.title; });
 }
 
-/// A command's own options; those that it shares with `run` are described once.
+/// A command's own options.
 std::string section_of(const CommandSpec& command, const CommandSpec& shared) {
   std::string text = ".SS " + plain(command.name + " " + command.usage) + "\n" + plain(command.help) + ".\n";
   if (!command.details.empty()) text += ".PP\n.nf\n" + lines(command.details) + ".fi\n";
   for (const OptionGroup& group : command.groups)
-    if (!is_shared(group, shared)) text += options_of(group);
+    if (!is_described_elsewhere(group, shared)) text += options_of(group);
   return text;
 }
 
@@ -85,11 +87,11 @@ constexpr std::string_view grammar =
     "The argument of\n.B run\nis filters between bars, each with its parameters and files:\n"
     ".PP\n.nf\n"
     "pipeline  = filter { \"|\" filter }\n"
-    "filter    = NAME { NAME \"=\" value }\n"
+    "filter    = NAME { NAME [ \"=\" value ] }\n"
     "value     = WORD | \"'\" text \"'\" | '\"' text '\"'\n"
     ".fi\n.PP\n"
-    "A flag is given as NAME=true. A filter that makes JSON (stats, bins, regions) can only be the last "
-    "one.\n";
+    "A flag needs no value. A filter that makes JSON or a table (stats, bins, regions, integral) can only be "
+    "the last one.\n";
 
 }  // namespace
 

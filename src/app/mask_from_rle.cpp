@@ -102,7 +102,7 @@ int run(const CommandSpec& command, const ParsedLine& line) {
 }  // namespace
 
 CommandSpec with_run_lengths(CommandSpec mask) {
-  OptionSpec label = valued("label", "LIST", "of these labels or ids alone, with commas between them");
+  OptionSpec label = valued("label", "LIST", "take these labels or ids alone, with commas between them");
   label.default_text = "all";
   mask.groups.insert(
       mask.groups.begin() + 1,

@@ -109,7 +109,7 @@ JpegDecoder jpeg_decoder_of(const ParsedLine& line) {
 
 OptionSpec mask_from_option() {
   OptionSpec option =
-      valued("mask-from", "NAME", "in place of --mask: the photograph's portrait matte, or all but it");
+      valued("mask-from", "NAME", "take as the mask the photograph's portrait matte, or all but it");
   option.choices = {"matte", "background"};
   return option;
 }
@@ -146,7 +146,7 @@ OptionSpec help_option() { return flag("help", "show this page", 'h'); }
 
 std::vector<OptionSpec> input_options() {
   return {flag("recursive", "take folders with all folders below them", 'r'),
-          file("files-from", "take the files that this list names as well, one a line; - for standard input"),
+          file("files-from", "take also the files that this list names, one a line; - for standard input"),
           flag("null", "the names in that list end with zero bytes (find -print0)", '0')};
 }
 
@@ -158,9 +158,9 @@ OptionSpec simd_option() {
 }
 
 std::vector<OptionSpec> device_options() {
-  OptionSpec device = valued("device", "NAME", "auto, cpu or cuda:N");
+  OptionSpec device = valued("device", "NAME", "what filters run on: auto, cpu or cuda:N");
   device.default_text = "auto";
-  OptionSpec threads = valued("threads", "N", "threads of the CPU");
+  OptionSpec threads = valued("threads", "N", "number of threads on the CPU");
   threads.range = "1 to 1024";
   threads.default_text = "all";
   return {device, threads, simd_option()};
@@ -311,7 +311,7 @@ OptionGroup batch_option_group(const FilterRecord* filter) {
   OptionSpec output =
       file("output", "file, folder, pattern such as {dir}/{stem}_soft.{ext}, or - for standard output", 'o');
   output.value = "PATH";
-  OptionSpec memory = valued("memory", "SIZE", "for the pictures in flight, such as 512M or 2G");
+  OptionSpec memory = valued("memory", "SIZE", "memory for the pictures in flight, such as 512M or 2G");
   memory.default_text = "a quarter of the machine's";
   OptionGroup group{"Files", {output}};
   for (const OptionSpec& option : input_options()) group.options.push_back(option);
@@ -323,10 +323,10 @@ OptionGroup batch_option_group(const FilterRecord* filter) {
   group.options.push_back(flag("fail-fast", "begin no other file if one fails"));
   group.options.push_back(
       valued("shard", "I/N|auto",
-             "do one of N parts of the files; auto: that which SLURM, Kubernetes or GNU parallel says"));
+             "do part I of N of the files; auto: the part that SLURM, Kubernetes or GNU parallel says"));
   group.options.push_back(memory);
   group.options.push_back(
-      flag("stream", "pictures above memory: TIFF, NPY, PFM or PNM is read by rows, tiled TIFF written"));
+      flag("stream", "filter by rows what is larger than memory: from TIFF, NPY, PFM or PNM to tiled TIFF"));
   group.options.push_back(
       flag("pyramid", "write TIFF with pictures of half the size behind the picture, for viewers"));
   group.options.push_back(flag("dry-run", "check everything and say what would be done"));
@@ -335,14 +335,15 @@ OptionGroup batch_option_group(const FilterRecord* filter) {
       file("gallery", "write a page (HTML) with small pictures before and after, and the failures"));
   if (filter == nullptr || filter->traits.covers)
     group.options.push_back(
-        flag("keep-metadata", "of redacted pictures as well, although it may show what was covered"));
+        flag("keep-metadata",
+             "keep the metadata of redacted pictures too, although it may show what was covered"));
   const auto is_mask = [](const InputRecord& input) { return input.role == Role::mask; };
   if (filter == nullptr || std::ranges::any_of(filter->inputs, is_mask))
     group.options.push_back(mask_from_option());
   if (filter == nullptr || filter->set_by_photo) {
-    group.options.push_back(
-        flag("keep-depth",
-             "of --depth-from photo, with the sharp original, in JPEG: the result can be refocused"));
+    group.options.push_back(flag(
+        "keep-depth",
+        "store the depth of --depth-from photo, and the sharp original, in the JPEG: it can be refocused"));
     group.options.push_back(file(
         "depth-out", "write the depth of --depth-from photo: .tif, .exr, .pfm, .npy, or .png of 16 bits"));
   }

@@ -136,16 +136,15 @@ std::string first_filter_in(const std::vector<std::string>& arguments) {
 }
 
 OptionGroup page_options() {
-  OptionSpec filter =
-      valued("filter", "NAME|PIPELINE", "what to begin with; other filters are chosen in the page");
+  OptionSpec filter = valued("filter", "NAME|PIPELINE", "filter to begin with; the page offers the others");
   filter.default_text = "dof where there is depth, else blur";
   OptionSpec output = file("output", "what Save writes: a file, or a folder for several", 'o');
   output.value = "PATH";
   output.default_text = "beside the picture";
-  OptionSpec port = valued("port", "N", "where the page is; 0: any that is free");
+  OptionSpec port = valued("port", "N", "port of the page; 0: any that is free");
   port.range = "0 to 65535";
   port.default_text = "0";
-  OptionSpec listen = valued("listen", "ADDRESS", "be seen from other machines at this address of this one");
+  OptionSpec listen = valued("listen", "ADDRESS", "address of this machine at which others see the page");
   listen.default_text = "127.0.0.1";
   return {"Page",
           {filter, output, port, listen, flag("no-browser", "print the address and open no browser")}};
@@ -159,8 +158,9 @@ CommandSpec view_command(const std::vector<std::string>& arguments) {
   command.help = "a page to look, click and drag, and to keep the command";
   command.usage = "INPUT... [--filter F] [-o OUTPUT] [options]";
   command.details =
-      "Serves a page to a browser on this machine and prints its address; Ctrl-C ends it. What the page\n"
-      "shows at 1:1 is what the command writes that it shows. The options of the filter are a start.";
+      "Serves a page to a browser on this machine and prints its address; Ctrl-C ends it. At 1:1 the page "
+      "shows\n"
+      "the pixels that its command writes. The filter's options say what it begins with.";
   command.takes_files = true;
   command.run = run_view;
   command.groups.push_back(page_options());

@@ -210,7 +210,8 @@ InputRecord side(ImageView P::*member, InputRecord record) {
 /// A mask that blends the result with the picture.
 template <class P>
 InputRecord blend_mask(ImageView P::*member = &P::mask) {
-  return side(member, {"mask", Role::mask, "blend weight; 0 leaves the pixel's bytes alone"});
+  return side(member, {"mask", Role::mask,
+                       "where to filter: white fully, grey in part, black leaves the bytes alone"});
 }
 
 /// What the function says for pictures of one shape, completed: `shapes` are as those of FilterRecord::plan.

@@ -46,11 +46,12 @@ const FilterRecord& bins_record() {
       {.name = "bins",
        .category = "measurement",
        .help = "sort the pixels of pictures into zones of tone",
-       .parameters = {record::integer(&ToneBins::bins, 1, 256, {"bins", "", "how many zones"}),
-                      record::real(&ToneBins::lower, -1e30, 1e30,
-                                   {"lower", "", "tone where the first zone begins"}),
-                      record::real(&ToneBins::upper, -1e30, 1e30,
-                                   {"upper", "", "tone where the last zone ends: 256 or 65536; floats: 1"})},
+       .parameters =
+           {record::integer(&ToneBins::bins, 1, 256, {"bins", "", "number of zones"}),
+            record::real(&ToneBins::lower, -1e30, 1e30, {"lower", "", "tone where the first zone begins"}),
+            record::real(
+                &ToneBins::upper, -1e30, 1e30,
+                {"upper", "", "tone where the last zone ends; 256, 65536, or 1 of floats, unless told"})},
        .space = Space::encoded});
   return filter;
 }

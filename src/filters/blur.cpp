@@ -241,7 +241,7 @@ const FilterRecord& blur_record() {
       &describe,
       {.name = "blur",
        .category = "smoothing",
-       .help = "mean over a window of any radius, one or one for each pixel",
+       .help = "mean over a window of any radius, which a map may set for every pixel",
        .paper =
       "Crow, Summed-area tables for texture mapping, 1984; Heckbert, Filtering by repeated integration, 1986",
        .parameters = {
@@ -251,7 +251,7 @@ const FilterRecord& blur_record() {
                    {"sigma", "px", "standard deviation, instead of the radius; alone it means a gaussian kernel",
                     "radius"}),
       record::choice(&Blur::kernel, {"box", "tent", "gaussian"},
-                     {"kernel", "", "one box, two or three successive ones; box unless sigma is given"}),
+                     {"kernel", "", "one box, or two (tent) or three (gaussian) after each other; box unless sigma is given"}),
       record::real(&Blur::radius_min, 0, largest_radius,
                    {"radius-min", "px", "radius where the radius map is 0"}),
       record::real(&Blur::radius_max, 0, largest_radius,
@@ -262,7 +262,7 @@ const FilterRecord& blur_record() {
       record::space(&Blur::space, "average in linear light, or the values as stored"),
       record::choice(
           &Blur::mask_mode, {"blend", "exclude"},
-          {"mask-mode", "", "exclude: pixels whose mask is 0 do not count in the means of others"}),
+          {"mask-mode", "", "exclude: pixels where the mask is 0 do not count in the means of others"}),
       },
        .inputs = {record::side(&Blur::radius_map, {"radius-map", Role::radius_map, "radius for each pixel, from radius-min at 0 to radius-max at white"}),
       record::blend_mask<Blur>()},

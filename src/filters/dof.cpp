@@ -105,10 +105,12 @@ const FilterRecord& dof_record() {
                 "homogeneity, 1958",
        .parameters = parameters(),
        .inputs = {record::side(&Dof::depth,
-                               {"depth", Role::depth, "distance or disparity, of the picture's proportions"}),
+                               {"depth", Role::depth,
+                                "picture of distances or disparities, in the photograph's proportions"}),
                   record::blend_mask<Dof>(),
-                  record::side(&Dof::aperture, {"aperture", Role::aperture,
-                                                "the shape of lamps, white on black, of any size"})},
+                  record::side(&Dof::aperture,
+                               {"aperture", Role::aperture,
+                                "picture of the opening that shapes lamps, white on black, of any size"})},
        .traits = {.keeps_constant = true},
        .reach =
            record::reach<Dof>([](const Dof& dof, const Shape&) { return 3 * dof.lens.max_radius + 40; })}));

@@ -64,14 +64,15 @@ const FilterRecord& edge_smooth_record() {
        .paper = "Gastal and Oliveira, Domain transform for edge-aware image and video processing, 2011",
        .parameters = {record::real(&EdgeSmooth::sigma_s, 0, largest_sigma_s,
                                    {"sigma-s", "px", "standard deviation where there are no edges"}),
-                      record::real(
-                          &EdgeSmooth::sigma_r, smallest_sigma_r, largest_sigma_r,
-                          {"sigma-r", "", "difference of stored values that counts as an edge, 1 is white"}),
+                      record::real(&EdgeSmooth::sigma_r, smallest_sigma_r, largest_sigma_r,
+                                   {"sigma-r", "",
+                                    "difference of stored values that counts as an edge, where white is 1"}),
                       record::integer(&EdgeSmooth::iterations, 1, most_iterations,
                                       {"iterations", "", "passes along both axes; more leave fewer streaks"}),
                       record::space(&EdgeSmooth::space, "average in linear light, or the values as stored")},
-       .inputs = {record::side(&EdgeSmooth::guide,
-                               {"guide", Role::guide, "takes the edges from this picture, of the same size"}),
+       .inputs = {record::side(
+                      &EdgeSmooth::guide,
+                      {"guide", Role::guide, "picture of the same size whose edges stop the smoothing"}),
                   record::blend_mask<EdgeSmooth>()},
        .traits = {.keeps_constant = true, .keeps_range = true}});
   return filter;

@@ -102,13 +102,15 @@ const FilterRecord& gloss_record() {
        .category = "lighting",
        .help = "environment map by latitude and longitude, prefiltered for glossy reflections",
        .paper = "Karis, Real shading in Unreal Engine 4, 2013; Crow, Summed-area tables, 1984",
-       .parameters = {record::real(
-                          &Gloss::roughness, 0, 1,
-                          {"roughness", "", "of the surface, 0 a mirror to 1 (GGX, alpha its square)"}),
-                      record::integer(
-                          &Gloss::levels, 1, most_levels,
-                          {"levels", "", "from a mirror to roughness in even steps, one below the other"}),
-                      record::space(&Gloss::space, "average in linear light, or the values as stored")},
+       .parameters =
+           {record::real(&Gloss::roughness, 0, 1,
+                         {"roughness", "",
+                          "roughness of the surface, from 0, a mirror, to 1 (GGX, alpha its square)"}),
+            record::integer(
+                &Gloss::levels, 1, most_levels,
+                {"levels", "",
+                 "number of maps, one below the other, in even steps from a mirror to the roughness"}),
+            record::space(&Gloss::space, "average in linear light, or the values as stored")},
        .reach = record::reach<Gloss>([](const Gloss& gloss, const Shape& shape) {
          return gloss.roughness > 0 ? static_cast<double>(std::max(shape.width, shape.height)) : 0.0;
        })});

@@ -158,10 +158,10 @@ const FilterRecord& guided_record() {
                       record::real(
                           &Guided::eps, smallest_eps, largest_eps,
                           {"eps", "",
-                           "variance of the guide that counts as flat, white is 1: (standard deviation)^2"}),
+                           "variance (deviation squared, white is 1) up to which the guide counts as flat"}),
                       record::inner_border(&Guided::border)},
        .inputs = {record::side(&Guided::guide,
-                               {"guide", Role::guide, "follows the edges of this picture, of the same size"}),
+                               {"guide", Role::guide, "picture of the same size whose edges are followed"}),
                   record::blend_mask<Guided>()},
        .space = Space::encoded,
        .traits = {.keeps_constant = true},

@@ -281,7 +281,7 @@ const FilterRecord& mask_record() {
        .parameters =
            {
                record::real(&Mask::level, -1e30, 1e30,
-                            {"level", "", "white above it: of 0 black to 1 white"}),
+                            {"level", "", "values above this become white, 0 black to 1 white"}),
                record::integer(&Mask::fill_holes, 0, 2147483647,
                                {"fill-holes", "px", "holes of up to this area become white"}),
                record::flag(&Mask::fill_all_holes, {"fill-all-holes", "", "holes of any area become white"}),
@@ -297,13 +297,13 @@ const FilterRecord& mask_record() {
                record::real(&Mask::feather, 0, largest_length,
                             {"feather", "px", "width of a ramp at the outline"}),
                record::choice(&Mask::feather_side, {"inward", "outward", "centred"},
-                              {"feather-side", "", "on which side of the outline the ramp lies"}),
-               record::flag(&Mask::invert, {"invert", "", "black and white exchanged, at the end"}),
+                              {"feather-side", "", "side of the outline where the ramp lies"}),
+               record::flag(&Mask::invert, {"invert", "", "exchange black and white, at the end"}),
                record::choice(&Mask::shape, {"disc", "box"},
-                              {"shape", "", "what the radii are of; boxes take whole ones"}),
-               record::choice(
-                   &Mask::connectivity, {"4", "8"},
-                   {"connectivity", "", "neighbours of white pixels: by sides, or by corners too"}),
+                              {"shape", "", "shape that a radius stands for; boxes take whole radii"}),
+               record::choice(&Mask::connectivity, {"4", "8"},
+                              {"connectivity",
+                               "", "neighbours of a white pixel: those that share a side, or a corner too"}),
            },
        .space = Space::encoded,
        .traits = {.masks_alone = true},

@@ -173,12 +173,12 @@ const FilterRecord& median_record() {
             record::real(
                 &Median::percent, 0, 100,
                 {"percent", "%",
-                 "of n values the one of rank ceil(P n / 100), at least 1: 0 the smallest, 50 the median"
-                 " (of an even n the lower), 100 the largest"}),
+                 "which percentile: 0 the smallest value, 50 the median, 100 the largest; of n values"
+                 " the one of rank ceil(n percent / 100), at least 1"}),
             record::real(
                 &Median::threshold, 0, 1e30,
                 {"threshold", "",
-                 "replace a value only where it differs by more: 0 to 1 of white, floats as they are"}),
+                 "replace values only where they differ by more, as a share of white (floats: as they are)"}),
             record::real(&Median::radius_min, 0, largest_rank_reach,
                          {"radius-min", "px", "radius where the radius map is 0"}),
             record::real(
@@ -189,7 +189,7 @@ const FilterRecord& median_record() {
                 &Median::border_value, -1e30, 1e30,
                 {"border-value", "", "value outside the picture for border constant, 0 black to 1 white"}),
             record::choice(&Median::mask_mode, {"blend", "exclude"},
-                           {"mask-mode", "", "exclude: pixels whose mask is 0 do not count for others"})},
+                           {"mask-mode", "", "exclude: pixels where the mask is 0 do not count for others"})},
        .inputs = {record::side(&Median::radius_map,
                                {"radius-map", Role::radius_map,
                                 "radius for each pixel, from radius-min at 0 to radius-max at white,"

@@ -47,9 +47,9 @@ const FilterRecord& normalize_record() {
                                    {"mean", "", "what the mean becomes: 0 black to 1 white"}),
                       record::real(
                           &Normalize::deviation, 0, largest_number,
-                          {"deviation", "", "what the standard deviation becomes, in parts of white"}),
+                          {"deviation", "", "what the standard deviation becomes, as a share of white"}),
                       record::real(&Normalize::gain, 0, largest_number,
-                                   {"gain", "", "differences from the mean grow at most so many times"}),
+                                   {"gain", "", "largest factor by which differences from the mean grow"}),
                       record::inner_border(&Normalize::border)},
        .inputs = {record::blend_mask<Normalize>()},
        .space = Space::encoded,

@@ -269,15 +269,18 @@ const FilterRecord& redact_record() {
        .parameters =
            {record::choice(
                 &Redact::method, {"solid", "mosaic", "blur"},
-                {"method", "", "with one colour, cells or a blur; previews in the file are dropped"}),
+                {"method", "", "what covers: one colour, cells or a blur; previews in the file are dropped"}),
             record::boxes(&Redact::boxes, {"box", "px", "what to cover; may be given several times"}),
-            record::colour(&Redact::colour, {"colour", "", "of solid"}),
-            record::integer(&Redact::cell, 1, largest_cell, {"cell", "px", "side of a cell of mosaic"}),
-            record::radius(&Redact::radius, 0, largest_radius,
-                           {"radius", "px", "of blur, half the window: R, RXxRY, or P% of the longer side"}),
+            record::colour(&Redact::colour, {"colour", "", "colour of the method solid"}),
+            record::integer(&Redact::cell, 1, largest_cell,
+                            {"cell", "px", "side of a cell of the method mosaic"}),
+            record::radius(
+                &Redact::radius, 0, largest_radius,
+                {"radius", "px", "half the window of the method blur: R, RXxRY, or P% of the longer side"}),
             record::real(
                 &Redact::feather, 0, largest_feather,
-                {"feather", "px", "how far around it the picture comes back; inside all stays covered"}),
+                {"feather", "px",
+                 "width around boxes and mask over which the picture comes back; inside all stays covered"}),
             record::space(&Redact::space, "mix in linear light, or the values as stored")},
        .inputs = {record::side(&Redact::mask,
                                {"mask", Role::mask, "in place of boxes: cover every pixel that is not 0"})},

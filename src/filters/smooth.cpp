@@ -57,7 +57,7 @@ const FilterRecord& smooth_record() {
        .parameters = {record::radius(
                           &Smooth::sigma, 0, largest_sigma,
                           {"sigma", "px",
-                           "standard deviation of the kernel: S, SX,SY, or P% of the longer side"}),
+                           "standard deviation of the kernel: S, SXxSY, or P% of the longer side"}),
                       record::space(&Smooth::space, "average in linear light, or the values as stored")},
        .inputs = {record::blend_mask<Smooth>()},
        .traits = {.keeps_constant = true, .keeps_range = true, .linear = true}});

@@ -53,9 +53,12 @@ const FilterRecord& stats_record() {
                           {"percentiles", "", "percentiles to give, with commas between them"}),
             record::integer(&StatisticsOptions::bins, 1, 65536, {"bins", "", "bins of the histogram"}),
             record::real(&StatisticsOptions::lower, -1e30, 1e30,
-                         {"lower", "", "where the histogram begins: 0; floats: the smallest value"}),
-            record::real(&StatisticsOptions::upper, -1e30, 1e30,
-                         {"upper", "", "where the histogram ends: 256 or 65536; floats: the largest value"})},
+                         {"lower", "",
+                          "where the histogram begins; 0, or of floats the smallest value, unless told"}),
+            record::real(
+                &StatisticsOptions::upper, -1e30, 1e30,
+                {"upper", "",
+                 "where the histogram ends; 256, 65536, or of floats the largest value, unless told"})},
        .inputs = {{"mask", Role::mask, "look only at pixels where this grey picture of 8 bits is not 0"}},
        .space = Space::encoded});
   return filter;

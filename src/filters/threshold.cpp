@@ -246,8 +246,9 @@ const FilterRecord& threshold_record() {
                              "weight of the method's term (niblack -0.2, sauvola 0.2, bradley 0.15, wolf "
                              "0.5, nick -0.1)"}),
                record::real(&Threshold::range, 1e-6, 1e30,
-                            {"range", "", "R of sauvola: 128, 32768 or, for floats, 0.5"}),
-               record::real(&Threshold::level, -1e30, 1e30, {"level", "", "of fixed: 0 black to 1 white"}),
+                            {"range", "", "the R of sauvola; 128, 32768 or, for floats, 0.5 unless told"}),
+               record::real(&Threshold::level, -1e30,
+                            1e30, {"level", "", "threshold of the method fixed, 0 black to 1 white"}),
                record::inner_border(&Threshold::border),
                record::flag(&Threshold::invert,
                             {"invert", "", "white where the value is not above the threshold"}),

@@ -87,14 +87,16 @@ FilterPlan describe(const Device& device, std::span<const Shape> shapes, const T
 
 std::vector<ParameterRecord> parameters() {
   std::vector<ParameterRecord> list = {
-      record::point(&TiltShift::place, {"place", "px", "the middle of the sharp band goes through it"}),
+      record::point(&TiltShift::place,
+                    {"place", "px", "point through which the middle of the sharp band goes"}),
       record::real(&TiltShift::angle, -largest_angle, largest_angle,
-                   {"angle", "degrees", "of the band: 0 is level, positive turns clockwise"}),
+                   {"angle", "degrees", "angle of the band: 0 is level, positive turns clockwise"}),
       record::real(&TiltShift::band, 0, largest_share,
-                   {"band", "%", "width of what is sharp, of the longer side"}),
+                   {"band", "%", "width of the sharp band, in percent of the longer side"}),
       record::real(&TiltShift::falloff, 0, largest_share,
-                   {"falloff", "%", "distance from the band at which the blur is full, of the longer side"}),
-      record::real(&TiltShift::radius, 0, largest_lens_radius, {"radius", "px", "of the full blur"}),
+                   {"falloff", "%",
+                    "distance from the band at which the blur is full, in percent of the longer side"}),
+      record::real(&TiltShift::radius, 0, largest_lens_radius, {"radius", "px", "radius of the full blur"}),
   };
   for (ParameterRecord& parameter : lens_style_parameters())
     list.push_back(record::within(&TiltShift::style, std::move(parameter)));

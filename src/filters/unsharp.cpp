@@ -211,11 +211,12 @@ const FilterRecord& unsharp_record() {
                        record::real(
                            &Unsharp::sigma, 0, largest_sigma,
                            {"sigma", "px", "standard deviation of the kernel, instead of the radius"}),
-                       record::choice(&Unsharp::kernel, {"box", "tent", "gaussian"},
-                                      {"kernel", "", "one box, two or three successive ones"}),
+                       record::choice(
+                           &Unsharp::kernel, {"box", "tent", "gaussian"},
+                           {"kernel", "", "one box, or two (tent) or three (gaussian) after each other"}),
                        record::real(&Unsharp::threshold, 0, largest_threshold,
                                     {"threshold",
-                                     "", "differences up to this stay as they are, in parts of white"}),
+                                     "", "differences up to this share of white stay as they are"}),
                        record::inner_border(&Unsharp::border, "what the mean sees outside the picture"),
                        record::space(&Unsharp::space, "sharpen linear light, or the values as stored"),
                    },

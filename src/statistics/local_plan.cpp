@@ -57,7 +57,8 @@ void check_local(const Shape& shape, int window, Border border) {
            " cannot be taken: convert it to u8, u16 or f32.");
   if (window < 1 || window > largest_window || window % 2 == 0)
     refuse("window " + std::to_string(window) + ": must be an odd number from 1 to " +
-           std::to_string(largest_window) + ".");
+           std::to_string(largest_window) + ", such as " +
+           std::to_string(std::clamp(window, 1, largest_window) | 1) + ".");
   if (border == Border::constant)
     refuse("Local statistics have no constant border: choose shrink, clamp, reflect, mirror or wrap.");
 }

@@ -19,10 +19,10 @@ ELSEWHERE = re.compile(r"^(satin view|samples/run|cmake|sudo)\b")
 pytestmark = pytest.mark.skipif(not FULL_CODECS, reason="this build lacks formats that the documents show")
 
 
-def commands_of(document):
+def lines_of(document):
     """Indented lines of a document that are a command line of the shell."""
-    lines = [line[4:] for line in (ROOT / document).read_text().splitlines() if re.match(r"    (satin|find) ", line)]
-    return [line for line in lines if not ELSEWHERE.match(line)]
+    return [line[4:] for line in (ROOT / document).read_text().splitlines()
+            if re.match(r"    (satin|find|samples|cmake|sudo)\b", line)]
 
 
 def outputs_of(line):
@@ -40,7 +40,7 @@ def folder(satin, noise):
     png_file.write(satin.folder / "depth.png", depth)
     png_file.write(satin.folder / "mask.png", np.where((x // 20 + y // 20) % 3 == 0, 255, 0).astype(np.uint8))
     image.fromarray(np.where(noise((160, 240), np.uint8, 4) > 200, 30, 220).astype(np.uint8)).save(satin.folder / "page.jpg")
-    (satin.folder / "portrait.jpg").write_bytes(
+    (satin.folder / "phone.jpg").write_bytes(
         photo_file.gdepth(photo_file.jpeg(photo), photo_file.png(depth), photo_file.jpeg(photo)))
     for name in ["holiday/IMG_1.jpg", "holiday/IMG_2.jpg", "holiday/lake/IMG_3.jpg", "renders/a.png", "renders/b.png"]:
         (satin.folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -58,14 +58,23 @@ def folder(satin, noise):
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_commands_can_be_pasted(folder, document):
     environment = {**os.environ, "PATH": "%s:%s" % (folder / "bin", os.environ["PATH"])}
-    commands = commands_of(document)
+    lines = lines_of(document)
+    commands = [line for line in lines if not ELSEWHERE.match(line)]
     assert len(commands) >= 8
     for line in commands:
         # An empty environment of devices: a command that asks for a GPU says that there is none.
         result = subprocess.run(["bash", "-o", "pipefail", "-c", line], cwd=folder, env=environment, capture_output=True, text=True)
         good = [0] if "cuda:" not in line else [0, 2, 3]
         assert result.returncode in good, (line, result.stderr)
-    outputs = [name for line in commands for name in outputs_of(line)]
+    outputs = [name for line in lines for name in outputs_of(line)]
     assert len(outputs) == len(set(outputs)), "an output name occurs twice"
+    assert not [line for line in lines if re.search(r"\w {3,}\w", line)], "words behind a command, without a #"
     plain = [name for line in commands if "cuda:" not in line for name in outputs_of(line) if "{" not in name]
     assert [name for name in plain if not (folder / name).exists()] == []
+
+
+def test_links_lead_somewhere():
+    documents = [path for part in ["", "src/**/", "kernels/", "tests/**/", "samples/**/"] for path in ROOT.glob(part + "*.md")]
+    links = [(path, link) for path in documents for link in re.findall(r"\]\(([\w.-]*[./][\w./-]*)\)", path.read_text())]
+    assert len(links) > 30
+    assert [str(path) + ": " + link for path, link in links if not (path.parent / link).exists()] == []

@@ -96,6 +96,9 @@ def test_manual_page(satin):
     assert page.startswith(b".TH SATIN 1")
     for filter_ in registered(satin):
         assert (".SS " + filter_["name"].replace("-", "\\-")).encode() in page
+    for option, times in [("resume", 1), ("jpeg-quality", 1), ("radius-map", 2)]:  # shared options once; of blur and median
+        assert page.count((".B --" + option + "\n").replace("-", "\\-").encode()) + page.count(
+            (".B --" + option + " ").replace("-", "\\-").encode()) == times
     if shutil.which("groff"):
         check = subprocess.run(["groff", "-man", "-Tutf8", "-ww", "-z"], input=page, stderr=subprocess.PIPE)
         assert check.returncode == 0 and check.stderr == b""

@@ -12,7 +12,9 @@ from conftest import BINARY, FULL_CODECS
 
 WORDS = {"gaussian": "blur --sigma", "sharpen": "unsharp", "bokeh": "dof", "despeckle": "median", "denoise": "median",
          "binarize": "threshold", "pixelate": "redact", "resize": "ImageMagick", "crop": "libvips", "histogram": "stats",
-         "bilateral": "edge-smooth", "contours": "regions", "clahe": "stretch", "cumsum": "integral"}
+         "bilateral": "edge-smooth", "contours": "regions", "clahe": "stretch", "cumsum": "integral",
+         "Gaussian_Blur": "blur --sigma", "median-blur": "median", "motion-blur": "20x0", "grayscale": "ImageMagick",
+         "canny": "local-deviation", "inpaint": "GIMP"}
 
 
 @pytest.fixture
@@ -52,7 +54,9 @@ def test_nothing_and_the_words_that_programs_know(satin):
     assert satin.good("help").stdout == satin.good("--help").stdout
     assert satin.good("help", "blur").stdout == satin.good("blur", "--help").stdout
     assert satin.good("version").stdout == satin.good("-V").stdout == satin.good("--version").stdout
+    assert satin.good("help", "help").stdout == satin.good("help").stdout
     satin.bad(2, "help", "blurr", says="blur")
+    satin.bad(2, "hlep", says="'help'")
     satin.bad(2, "blur", says=["Usage: satin blur INPUT... -o OUTPUT", "satin help blur"])
     assert b"bash-completion" in satin.good("completion", "--help").stdout
 
@@ -72,9 +76,14 @@ def mistakes(folder):
         (["blurr", "photo.jpg", "-o", "x.jpg"], 2, ["blurr", "'blur'"]),
         (["blur", "foto.jpg", "-o", "x.jpg"], 1, ["foto.jpg", "does not exist"]),
         (["blur", "photo.jpg"], 2, ["-o"]),
+        (["blur", "photo.jpg", "soft.jpg"], 2, ["-o soft.jpg"]),
+        (["photo.jpg", "-o", "x.jpg"], 2, ["The filter comes first", "satin blur photo.jpg"]),
+        (["stats", "photo.jpg", "-o", "stats.json"], 2, ["> FILE"]),
         (["blur", "photo.jpg", "-o", "photo.jpg"], 2, ["photo.jpg"]),
         (["blur", "photo.jpg", "-o", "depth.png"], 2, ["depth.png", "--overwrite"]),
         (["blur", "photo.jpg", "-o", "x.jpg", "--radios", "3"], 2, ["--radios", "--radius"]),
+        (["blur", "photo.jpg", "-o", "x.jpg", "-radius", "3"], 2, ["-radius", "'--radius'"]),
+        (["blur", "photo.jpg", "-o", "x.jpg", "--quality", "90"], 2, ["'--jpeg-quality'"]),
         (["blur", "photo.jpg", "-o", "x.jpg", "--radius", "many"], 2, ["many", "radius"]),
         (["blur", "photo.jpg", "-o", "x.jpg", "--radius", "-3"], 2, ["-3", "0"]),
         (["blur", "photo.jpg", "-o", "x.jpg", "-r", "12"], 2, ["--radius 12", "--recursive"]),
@@ -88,9 +97,11 @@ def mistakes(folder):
         (["blur", "empty.png", "-o", "x.jpg"], 1, ["empty.png"]),
         (["blur", "small.png", "-o", "x.png"], 1, ["small.png"]),
         (["dof", "photo.jpg", "-o", "x.jpg", "--focus", "0.5"], 2, ["depth", "--depth"]),
-        (["threshold", "page.png", "-o", "x.png", "--window", "30"], 2, ["30", "odd"]),
+        (["threshold", "page.png", "-o", "x.png", "--window", "30"], 2, ["30", "odd", "31"]),
         (["blur", "photo.jpg", "-o", "x.jpg", "--device", "cuda:99"], 3, ["cuda:99"]),
-        (["run", "blur radius=3 | sharpen", "photo.jpg", "-o", "x.jpg"], 2, ["sharpen"]),
+        (["run", "blur radius=3 | sharpen", "photo.jpg", "-o", "x.jpg"], 2, ["sharpen", "satin unsharp"]),
+        (["bench", "sharpen"], 2, ["satin unsharp"]),
+        (["run", "photo.jpg", "-o", "x.jpg"], 2, ["no pipeline before 'photo.jpg'"]),
         (["median", "photo.jpg", "-o", "x.jpg", "--radius", "2.5"], 2, ["2.5", "whole"]),
     ]
 

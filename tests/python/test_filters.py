@@ -152,6 +152,26 @@ def test_unknown_parameters_get_the_nearest_name(image):
         satin.blur(image, radus=3)
 
 
+@pytest.mark.parametrize("unknown,ours", [("mode", "border"), ("ksize", "radius"), ("sigmaX", "sigma"), ("cval", "border_value")])
+def test_parameters_of_other_libraries_lead_to_satins(image, unknown, ours):
+    with pytest.raises(TypeError, match=rf"blur\(\) has no parameter '{unknown}'. Did you mean '{ours}'\?"):
+        satin.blur(image, **{unknown: 3})
+    with pytest.raises(TypeError, match="Did you mean 'window'"):
+        satin.threshold(image, block_size=31)
+
+
+def test_a_value_of_a_wrong_kind_names_its_parameter(image):
+    with pytest.raises(TypeError, match=r"method=\(1, 2, 3, 4\): one of solid, mosaic, blur is expected"):
+        satin.redact(image, (1, 2, 3, 4))
+    with pytest.raises(TypeError, match="sigma={}: float is expected"):
+        satin.blur(image, sigma={})
+
+
+def test_a_pipeline_of_an_unknown_filter_says_where_the_names_are(image):
+    with pytest.raises(ValueError, match="satin.filters.__all__"):
+        satin.run("sharpen", image)
+
+
 def test_colours_out_of_range(image):
     with pytest.raises(ValueError, match="from 0 to 255"):
         satin.redact(image, box=[(0, 0, 2, 2)], colour=(300, 0, 0))

@@ -49,9 +49,31 @@ _OTHER_WORDS = {
     "satin.threshold(a, 'sauvola', window=31, k=0.2)": "binarize sauvola niblack adaptive_threshold",
     "satin.redact(a, 'mosaic', box=(x, y, w, h))": "pixelate mosaic",
     "satin.find_regions(a, connectivity=8)": "connected_components regionprops_table",
+    "satin.unsharp(a, 1, sigma=1)": "sharpen unsharp_masking",
+    "satin.median(a, R)": "despeckle denoise",
     "satin.read(path)": "open load",
     "satin.write(path, a)": "save imwrite imsave",
 }
+
+_OF_SIZE = "resize rescale rotate crop flip pad zoom warp"
+
+#: Parameters of other libraries, and Satin's for the same; a filter has the first of several or the next.
+_PARAMETERS = {
+    "border": "mode border_type boundary",
+    "border_value": "cval",
+    "sigma": "sigma_x std",
+    "radius window": "size ksize kernel_size window_size block_size footprint diameter",
+    "percent": "percentile rank q",
+}
+
+
+def parameter_for(name: str, known: list[str]) -> str:
+    """Which of a function's `known` parameters another library calls `name`, as the end of a message; empty if none."""
+    for ours, theirs in _PARAMETERS.items():
+        if _normal(name) in map(_normal, theirs.split()):
+            for each in filter(known.__contains__, ours.split()):
+                return f" Did you mean '{each}'?" + (" A radius of 2 is a window of 5 x 5." if each == "radius" else "")
+    return ""
 
 
 def names_of(cell: str) -> list[str]:
@@ -79,6 +101,8 @@ def advice_for(name: str, known: list[str]) -> str:
     call = _calls().get(_normal(name))
     if call is not None:
         return f"{text}: {call} does that. The table in satin's README has the names beside scipy.ndimage, skimage and cv2."
+    if _normal(name) in _OF_SIZE.split():
+        return f"{text}: it filters and leaves the size alone. skimage.transform and cv2 change it."
     near = difflib.get_close_matches(name, known, 1)
     return f"{text}. Did you mean '{near[0]}'?" if near else f"{text}; dir(satin) lists what there is."
 

@@ -106,9 +106,13 @@ def text_of(value: Any, record: dict[str, Any]) -> str:
         return _colour(value)
     if kind == "boxes":
         return _boxes(value)
-    if kind in _JOINTS and not isinstance(value, numbers.Real):
-        return _JOINTS[kind].join(map(_number, value))
-    return _number(value)
+    try:
+        if kind in _JOINTS and not isinstance(value, numbers.Real):
+            return _JOINTS[kind].join(map(_number, value))
+        return _number(value)
+    except TypeError:
+        wanted = f"one of {', '.join(record['choices'])}" if record["choices"] else TYPES[kind]
+        raise TypeError(f"{identifier(record['name'])}={value!r}: {wanted} is expected.") from None
 
 
 def map_of_radii(radii: Any, single: Any) -> tuple[Any, int]:

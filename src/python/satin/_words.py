@@ -58,7 +58,7 @@ def python_words(text: str, options: Options, spelled: Callable[[str], str]) -> 
             return found[0]
         return _assigned(spelled(name), options[name], found["value"]) if found["option"] else spelled(name)
 
-    return _PARTS.sub(replaced, text)
+    return _PARTS.sub(replaced, text.replace("'satin list' shows them all.", "satin.filters.__all__ has them all."))
 
 
 @contextlib.contextmanager

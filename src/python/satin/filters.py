@@ -8,6 +8,7 @@ from typing import Any, Callable, Union
 
 from satin import _native
 from satin._documents import COMMON, description_of, docstring_of, picture_name, signature_of
+from satin._peers import parameter_for
 from satin._pipeline import apply, single
 from satin._values import identifier, is_array, map_of_radii, text_of
 from satin._words import in_python_words, options_of
@@ -15,7 +16,7 @@ from satin._words import in_python_words, options_of
 
 def _refuse_unknown(name: str, unknown: str, known: list[str]) -> None:
     near = difflib.get_close_matches(unknown, known, 1)
-    hint = f" Did you mean '{near[0]}'?" if near else ""
+    hint = parameter_for(unknown, known) or (f" Did you mean '{near[0]}'?" if near else "")
     raise TypeError(f"{name}() has no parameter '{unknown}'.{hint}")
 
 
@@ -85,7 +86,7 @@ def describe(filter: Union[str, Callable[..., Any]]) -> str:
 
     >>> import satin
     >>> print(satin.describe("blur"))                     # doctest: +ELLIPSIS
-    Mean over a window of any radius, one or one for each pixel.
+    Mean over a window of any radius, which a map may set for every pixel.
     <BLANKLINE>
     Parameters
     ...
