@@ -15,7 +15,7 @@
 
 namespace satin::cpu {
 
-/// Pixels of a row that store() takes at most.
+/// Pixels of a row that store() takes at most, and rows of a block.
 inline constexpr std::size_t longest_row = recursive_block;
 
 /// What a row of stored pixels is read and written with.
@@ -26,8 +26,15 @@ class RealRows {
  public:
   RealRows(int channels, const StoreRule& rule) : channels_(channels), rule_(rule) {
     if constexpr (sizeof(Stored) == 1)
-      for (std::uint32_t code = 0; code < decoded_.size(); ++code)
-        decoded_[code] = static_cast<Real>(decode(code, rule.transfer));
+      for (std::uint32_t code = 0; code < decoded_.size(); ++code) {
+        words_[code] = static_cast<std::uint16_t>(decode(code, rule.transfer));
+        decoded_[code] = static_cast<Real>(words_[code]);
+      }
+  }
+
+  /// Values of the 256 codes; null: codes are values.
+  [[nodiscard]] const std::uint16_t* words() const {
+    return rule_.transfer.decode == nullptr ? nullptr : words_.data();
   }
 
   /// Working values of channel c; false if a float of them is not finite.
@@ -47,6 +54,13 @@ class RealRows {
         if (!is_finite(pixels[i * step + static_cast<std::size_t>(c)])) return false;
     }
     return true;
+  }
+
+  /// The same of stored bytes without alpha, value i to values[i * Step].
+  template <int Channels, std::size_t Step>
+  void read_codes(const Stored* pixels, std::size_t count, Real* values) const {
+#pragma GCC unroll 8
+    for (std::size_t i = 0; i < count; ++i) values[i * Step] = decoded_[pixels[i * Channels]];
   }
 
   /// Stores pixels from the rows of their channels; (x, y) is the first one.
@@ -81,6 +95,7 @@ class RealRows {
   int channels_;
   StoreRule rule_;
   std::array<Real, sizeof(Stored) == 1 ? 256 : 0> decoded_{};
+  std::array<std::uint16_t, sizeof(Stored) == 1 ? 256 : 0> words_{};
 };
 
 /// along[i] = distance between the pixels p[i] and q[i] of the guide.
