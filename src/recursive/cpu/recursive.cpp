@@ -136,7 +136,12 @@ class Recursive final : public RecursiveOperation {
         float* x_row = distance(Axis::x, 0, y);
         float* y_row = distance(Axis::y, 0, y);
         const bool good = with_pixel_type(job_.guide->type, [&]<class T>() {
-          return read_distances<T>(*job_.guide, row, above, width, x_row, y_row);
+          const auto between = [&](const T* p, const T* q, std::size_t count, float* along) {
+            if constexpr (sizeof(T) == 1)
+              if (!job_.guide->weighted) return ReadByteDistances(*job_.guide, p, q, count, along);
+            read_distances(*job_.guide, p, q, count, along);
+          };
+          return read_distances<T>(*job_.guide, row, above, width, x_row, y_row, between);
         });
         if (!good) finite = false;
       }
@@ -309,7 +314,8 @@ class Recursive final : public RecursiveOperation {
     std::size_t read = 0;
     for (std::size_t r = 0; r < height; ++r) {
       const Stored* pixels = source.row<Stored>(block.y + static_cast<std::int64_t>(r)) + block.x * job_.read.channels;
-      read = ReadVectors(pixels, width, job_.read.channels, channel, rows_.words(), rows + r * side);
+      read = ReadVectors(pixels, width, job_.read.channels, channel, rows_.words(), rows_.decoded(),
+                         rows + r * side);
       if (read == width) continue;
       with_channels(job_.read.channels, [&]<int Channels>() {
         const Stored* rest = pixels + read * Channels + channel;

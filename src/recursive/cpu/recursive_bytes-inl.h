@@ -101,10 +101,14 @@ HWY_INLINE hn::Vec<D> LoadChannel(D d, const std::uint8_t* pixels, int channels,
 }
 #endif
 
+constexpr bool gathers = HWY_TARGET == HWY_AVX2;
+
 /// Working values of channel c of the first pixels of a row, by vectors; returns how many pixels these are. `words` are
 /// the values of the 256 codes; null: codes are values.
-inline std::size_t ReadVectors(const std::uint8_t* pixels, std::size_t count, int channels, int c,
-                               const std::uint16_t* words, float* values) {
+inline std::size_t ReadVectors([[maybe_unused]] const std::uint8_t* pixels, [[maybe_unused]] std::size_t count,
+                               [[maybe_unused]] int channels, [[maybe_unused]] int c,
+                               [[maybe_unused]] const std::uint16_t* words, [[maybe_unused]] const float* decoded,
+                               [[maybe_unused]] float* values) {
   std::size_t i = 0;
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
   const CodeWords d;
@@ -123,7 +127,7 @@ inline std::size_t ReadVectors(const std::uint8_t* pixels, std::size_t count, in
                values + i + code_lanes / 2);
   }
 #elif HWY_TARGET != HWY_SCALAR
-  if (words != nullptr) return 0;
+  if (words != nullptr && !gathers) return 0;
   const hn::CappedTag<std::uint8_t, longest_row> d;
   const hn::ScalableTag<float> floats;
   const hn::Rebind<std::uint8_t, decltype(floats)> few;
@@ -131,14 +135,82 @@ inline std::size_t ReadVectors(const std::uint8_t* pixels, std::size_t count, in
   std::uint8_t codes[longest_row];
   for (; i + hn::Lanes(d) <= count && hn::Lanes(floats) <= hn::Lanes(d); i += hn::Lanes(d)) {
     hn::StoreU(LoadChannel(d, pixels + i * static_cast<std::size_t>(channels), channels, c), d, codes);
-    for (std::size_t j = 0; j < hn::Lanes(d); j += hn::Lanes(floats))
-      hn::StoreU(hn::ConvertTo(floats, hn::PromoteTo(integers, hn::LoadU(few, codes + j))), floats, values + i + j);
+    for (std::size_t j = 0; j < hn::Lanes(d); j += hn::Lanes(floats)) {
+      const auto code = hn::PromoteTo(integers, hn::LoadU(few, codes + j));
+      hn::StoreU(words == nullptr ? hn::ConvertTo(floats, code) : hn::GatherIndex(floats, decoded, code), floats,
+                 values + i + j);
+    }
   }
-#else
-  static_cast<void>(pixels), static_cast<void>(count), static_cast<void>(channels), static_cast<void>(c);
-  static_cast<void>(words), static_cast<void>(values);
 #endif
   return i;
+}
+
+#if HWY_TARGET != HWY_SCALAR
+/// |a - b|
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V ByteDifference(D /*bytes*/, V a, V b) {
+  return hn::Or(hn::SaturatedSub(a, b), hn::SaturatedSub(b, a));
+}
+
+/// Sums over the channels of |p - q| of as many pixels as `sums` has lanes.
+template <int Channels, class D>
+HWY_INLINE hn::Vec<D> ByteDifferences(D sums, const std::uint8_t* p, const std::uint8_t* q) {
+  const hn::Rebind<std::uint8_t, D> bytes;
+  const auto of = [&](auto a, auto b) HWY_ATTR { return hn::PromoteTo(sums, ByteDifference(bytes, a, b)); };
+  hn::Vec<decltype(bytes)> p0, p1, p2, p3, q0, q1, q2, q3;
+  if constexpr (Channels == 1) {
+    return of(hn::LoadU(bytes, p), hn::LoadU(bytes, q));
+  } else if constexpr (Channels == 2) {
+    hn::LoadInterleaved2(bytes, p, p0, p1);
+    hn::LoadInterleaved2(bytes, q, q0, q1);
+    return hn::Add(of(p0, q0), of(p1, q1));
+  } else if constexpr (Channels == 3) {
+    hn::LoadInterleaved3(bytes, p, p0, p1, p2);
+    hn::LoadInterleaved3(bytes, q, q0, q1, q2);
+    return hn::Add(hn::Add(of(p0, q0), of(p1, q1)), of(p2, q2));
+  } else {
+    hn::LoadInterleaved4(bytes, p, p0, p1, p2, p3);
+    hn::LoadInterleaved4(bytes, q, q0, q1, q2, q3);
+    return hn::Add(hn::Add(of(p0, q0), of(p1, q1)), hn::Add(of(p2, q2), of(p3, q3)));
+  }
+}
+#endif
+
+/// transformed_distance() between the first pixels p and q of bytes that are not weighted, by vectors; returns how many
+/// pixels these are. The sums are integers, so that their order does not matter.
+template <int Channels>
+std::size_t ByteDistances([[maybe_unused]] const std::uint8_t* p, [[maybe_unused]] const std::uint8_t* q,
+                          [[maybe_unused]] double contrast, [[maybe_unused]] std::size_t count,
+                          [[maybe_unused]] float* along) {
+  std::size_t i = 0;
+#if HWY_TARGET != HWY_SCALAR && HWY_HAVE_FLOAT64
+  const hn::ScalableTag<std::uint16_t> d;
+  const hn::ScalableTag<double> doubles;
+  const hn::Rebind<std::uint16_t, decltype(doubles)> few;
+  const hn::Rebind<std::int32_t, decltype(doubles)> integers;
+  const hn::Rebind<float, decltype(doubles)> floats;
+  HWY_ALIGN std::uint16_t sums[hn::MaxLanes(d)];
+  const std::size_t lanes = hn::Lanes(d);
+  for (; i + lanes <= count; i += lanes) {
+    hn::Store(ByteDifferences<Channels>(d, p + i * Channels, q + i * Channels), d, sums);
+    for (std::size_t j = 0; j < lanes; j += hn::Lanes(doubles)) {
+      const auto sum = hn::PromoteTo(doubles, hn::PromoteTo(integers, hn::LoadU(few, sums + j)));
+      const auto distance = hn::Add(hn::Set(doubles, 1.0), hn::Mul(sum, hn::Set(doubles, contrast)));
+      hn::StoreU(hn::DemoteTo(floats, hn::Min(distance, hn::Set(doubles, largest_distance))), floats, along + i + j);
+    }
+  }
+#endif
+  return i;
+}
+
+/// read_distances() of recursive/cpu/recursive_rows.h for a row of bytes that are not weighted.
+inline void ReadByteDistances(const Guide& guide, const std::uint8_t* p, const std::uint8_t* q, std::size_t count,
+                              float* along) {
+  with_channels(guide.channels, [&]<int Channels>() {
+    const std::size_t done = ByteDistances<Channels>(p, q, guide.contrast, count, along);
+    read_distances<Channels, false>(p + done * Channels, q + done * Channels, guide.contrast, count - done,
+                                    along + done);
+  });
 }
 
 }  // namespace satin::cpu::HWY_NAMESPACE

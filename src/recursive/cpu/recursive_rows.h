@@ -56,7 +56,9 @@ class RealRows {
     return true;
   }
 
-  /// The same of stored bytes without alpha, value i to values[i * Step].
+  [[nodiscard]] const Real* decoded() const { return decoded_.data(); }
+
+  /// Working values of stored bytes without alpha, value i to values[i * Step].
   template <int Channels, std::size_t Step>
   void read_codes(const Stored* pixels, std::size_t count, Real* values) const {
 #pragma GCC unroll 8
@@ -115,16 +117,17 @@ void read_distances(const Guide& guide, const Stored* p, const Stored* q, std::s
 
 /// Distances from every pixel of a row to the one before it (the first: 1) and to the one above it (without a
 /// row above: 1). False if a float of the row is not finite.
-template <class Stored>
+/// between(p, q, count, along) takes those of `count` pairs.
+template <class Stored, class Between>
 bool read_distances(const Guide& guide, const std::byte* row, const std::byte* above, std::size_t width,
-                    float* along_x, float* along_y) {
+                    float* along_x, float* along_y, const Between& between) {
   const auto* pixels = reinterpret_cast<const Stored*>(row);
   along_x[0] = 1;
-  read_distances(guide, pixels + guide.channels, pixels, width - 1, along_x + 1);
+  between(pixels + guide.channels, pixels, width - 1, along_x + 1);
   if (above == nullptr)
     std::fill_n(along_y, width, 1.0F);
   else
-    read_distances(guide, pixels, reinterpret_cast<const Stored*>(above), width, along_y);
+    between(pixels, reinterpret_cast<const Stored*>(above), width, along_y);
   if constexpr (std::is_same_v<Stored, float>)
     return std::all_of(pixels, pixels + width * static_cast<std::size_t>(guide.channels), is_finite);
   return true;
