@@ -48,7 +48,8 @@ void* zeroed_lines(std::size_t bytes) noexcept {
   if (bytes > SIZE_MAX - line) return nullptr;
   void* const memory = std::calloc(bytes + line, 1);
   if (memory == nullptr) return nullptr;
-  void* const lines = static_cast<std::byte*>(memory) + (line - reinterpret_cast<std::uintptr_t>(memory) % line);
+  void* const lines =
+      static_cast<std::byte*>(memory) + (line - reinterpret_cast<std::uintptr_t>(memory) % line);
   std::memcpy(static_cast<std::byte*>(lines) - sizeof memory, &memory, sizeof memory);
   return lines;
 }

@@ -38,8 +38,8 @@ class WorkspaceBudget {
   bool knows_bound_;  ///< what is free is asked for only when much is taken
 };
 
-/// Zeros that start with a line of the cache: calloc() aligns what is large to 16 bytes beside a line, so that each
-/// vector of 64 bytes would lie in two. Null if there is no memory.
+/// Zeros that start with a line of the cache: calloc() has what is large begin 16 bytes behind the start of a
+/// line, so that each vector of 64 bytes would lie in two lines. Null if there is no memory.
 [[nodiscard]] void* zeroed_lines(std::size_t bytes) noexcept;
 void free_lines(void* lines) noexcept;
 

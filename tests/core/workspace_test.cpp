@@ -62,5 +62,14 @@ TEST(WorkspaceVector, BeginsWithZeros) {
   for (const double value : values) ASSERT_EQ(value, 0);
 }
 
+TEST(WorkspaceVector, BeginsWithALineOfTheCache) {
+  for (const std::size_t size : {1, 63, 100000}) {  // a heap's own blocks, and pages of the system
+    const WorkspaceVector<std::byte> bytes(size);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(bytes.data()) % 64, 0U);
+    const WorkspaceVector<double> values(size);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(values.data()) % 64, 0U);
+  }
+}
+
 }  // namespace
 }  // namespace satin::test

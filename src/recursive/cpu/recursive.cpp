@@ -1,7 +1,7 @@
 // Recursive smoothing on the CPU. Lines are scanned in bundles, as many side by side as one SIMD loop takes:
-// a bundle is scanned forward, block by block, into a buffer that stays in the cache (stored rows are transposed), and
-// written as it is scanned backward. The first pass reads stored pixels, the last one writes them; between
-// them each channel has squares of its own.
+// a bundle is scanned forward, block by block, into a buffer that stays in the cache (stored rows are
+// transposed), and written as it is scanned backward. The first pass reads stored pixels, the last one writes
+// them; between them each channel has squares of its own.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "recursive/cpu/recursive.cpp"
@@ -17,6 +17,7 @@
 #include "core/with_type.h"
 #include "core/workspace.h"
 #include "pixels/transfer.h"
+#include "recursive/cpu/recursive_bundle.h"
 #include "recursive/cpu/recursive_bytes-inl.h"
 #include "recursive/cpu/recursive_lines-inl.h"
 #include "recursive/cpu/recursive_rows.h"
@@ -25,28 +26,6 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
-
-/// Bundle b of a pass, and one block of it: a rectangle of the picture.
-struct Bundle {
-  Axis axis = Axis::x;
-  std::int64_t length = 0;  ///< of its lines
-  std::int64_t first_line = 0;
-  std::int64_t lines = 0;
-
-  struct Block {
-    std::int64_t x, y, width, height;
-    std::int64_t first;  ///< position within the line
-    int positions;
-  };
-  [[nodiscard]] std::int64_t blocks() const { return (length + recursive_block - 1) / recursive_block; }
-  [[nodiscard]] Block block(std::int64_t index) const {
-    const std::int64_t first = index * recursive_block;
-    const std::int64_t positions = std::min<std::int64_t>(recursive_block, length - first);
-    const auto count = static_cast<int>(positions);
-    if (axis == Axis::x) return {first, first_line, positions, lines, first, count};
-    return {first_line, first, lines, positions, first, count};
-  }
-};
 
 /// What one thread works in.
 template <class Real>
@@ -313,7 +292,8 @@ class Recursive final : public RecursiveOperation {
     Real* rows = transposed ? slot.tiles.data() : values;
     std::size_t read = 0;
     for (std::size_t r = 0; r < height; ++r) {
-      const Stored* pixels = source.row<Stored>(block.y + static_cast<std::int64_t>(r)) + block.x * job_.read.channels;
+      const Stored* pixels =
+          source.row<Stored>(block.y + static_cast<std::int64_t>(r)) + block.x * job_.read.channels;
       read = ReadVectors(pixels, width, job_.read.channels, channel, rows_.words(), rows_.decoded(),
                          rows + r * side);
       if (read == width) continue;
@@ -379,9 +359,10 @@ class Recursive final : public RecursiveOperation {
     if constexpr (sizeof(Stored) == 1)
       if (!job_.read.weighted && job_.mask_maximum == 0)
         return StoreBytes<Channels>(first, step,
-                                    {static_cast<std::size_t>(block.height), static_cast<std::size_t>(block.width),
-                                     images.output.strides.row},
-                                    transfer_, images.output.row<Stored>(block.y) + block.x * job_.read.channels);
+                                    {static_cast<std::size_t>(block.height),
+                                     static_cast<std::size_t>(block.width), images.output.strides.row},
+                                    transfer_,
+                                    images.output.row<Stored>(block.y) + block.x * job_.read.channels);
     for (std::int64_t r = 0; r < block.height; ++r) {
       const std::int64_t y = block.y + r;
       std::array<const Real*, Channels> values;

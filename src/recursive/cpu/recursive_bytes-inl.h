@@ -59,7 +59,8 @@ struct ByteBlock {
   std::ptrdiff_t pitch;  ///< from stored row to stored row
 };
 
-/// Stores a block of bytes as RealRows::store() does. values[c] is the first row of channel c, `step` is from row to row.
+/// Stores a block of bytes as RealRows::store() does. values[c] is the first row of channel c, `step` is from
+/// row to row.
 template <std::size_t Channels>
 void StoreBytes(const std::array<const float*, 4>& values, std::size_t step, const ByteBlock& block,
                 const TransferView& transfer, std::uint8_t* out) {
@@ -77,7 +78,8 @@ void StoreBytes(const std::array<const float*, 4>& values, std::size_t step, con
   if (transfer.decode != nullptr)
     EncodeRow(words, count, transfer, codes);
   else
-    std::transform(words, words + count, codes, [](std::uint16_t word) { return static_cast<std::uint8_t>(word); });
+    std::transform(words, words + count, codes,
+                   [](std::uint16_t word) { return static_cast<std::uint8_t>(word); });
   for (std::size_t r = 0; r < block.rows; ++r, out += block.pitch)
     std::copy_n(codes + r * row_bytes, row_bytes, out);
 }
@@ -103,12 +105,12 @@ HWY_INLINE hn::Vec<D> LoadChannel(D d, const std::uint8_t* pixels, int channels,
 
 constexpr bool gathers = HWY_TARGET == HWY_AVX2;
 
-/// Working values of channel c of the first pixels of a row, by vectors; returns how many pixels these are. `words` are
-/// the values of the 256 codes; null: codes are values.
-inline std::size_t ReadVectors([[maybe_unused]] const std::uint8_t* pixels, [[maybe_unused]] std::size_t count,
-                               [[maybe_unused]] int channels, [[maybe_unused]] int c,
-                               [[maybe_unused]] const std::uint16_t* words, [[maybe_unused]] const float* decoded,
-                               [[maybe_unused]] float* values) {
+/// Working values of channel c of the first pixels of a row, by vectors; returns how many pixels these are.
+/// `words` are the values of the 256 codes; null: codes are values.
+inline std::size_t ReadVectors([[maybe_unused]] const std::uint8_t* pixels,
+                               [[maybe_unused]] std::size_t count, [[maybe_unused]] int channels,
+                               [[maybe_unused]] int c, [[maybe_unused]] const std::uint16_t* words,
+                               [[maybe_unused]] const float* decoded, [[maybe_unused]] float* values) {
   std::size_t i = 0;
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
   const CodeWords d;
@@ -119,10 +121,12 @@ inline std::size_t ReadVectors([[maybe_unused]] const std::uint8_t* pixels, [[ma
   if (words != nullptr)
     for (std::size_t t = 0; t < 8; ++t) table[t] = hn::LoadU(d, words + t * code_lanes);
   for (; i + code_lanes <= count; i += code_lanes) {
-    CodeVector value = hn::PromoteTo(d, LoadChannel(bytes, pixels + i * static_cast<std::size_t>(channels), channels, c));
+    CodeVector value =
+        hn::PromoteTo(d, LoadChannel(bytes, pixels + i * static_cast<std::size_t>(channels), channels, c));
     if (words != nullptr) value = Lookup256(table, value);
     const hn::Half<CodeWords> half;
-    hn::StoreU(hn::ConvertTo(floats, hn::PromoteTo(integers, hn::LowerHalf(half, value))), floats, values + i);
+    hn::StoreU(hn::ConvertTo(floats, hn::PromoteTo(integers, hn::LowerHalf(half, value))), floats,
+               values + i);
     hn::StoreU(hn::ConvertTo(floats, hn::PromoteTo(integers, hn::UpperHalf(half, value))), floats,
                values + i + code_lanes / 2);
   }
@@ -137,8 +141,8 @@ inline std::size_t ReadVectors([[maybe_unused]] const std::uint8_t* pixels, [[ma
     hn::StoreU(LoadChannel(d, pixels + i * static_cast<std::size_t>(channels), channels, c), d, codes);
     for (std::size_t j = 0; j < hn::Lanes(d); j += hn::Lanes(floats)) {
       const auto code = hn::PromoteTo(integers, hn::LoadU(few, codes + j));
-      hn::StoreU(words == nullptr ? hn::ConvertTo(floats, code) : hn::GatherIndex(floats, decoded, code), floats,
-                 values + i + j);
+      hn::StoreU(words == nullptr ? hn::ConvertTo(floats, code) : hn::GatherIndex(floats, decoded, code),
+                 floats, values + i + j);
     }
   }
 #endif
@@ -176,8 +180,8 @@ HWY_INLINE hn::Vec<D> ByteDifferences(D sums, const std::uint8_t* p, const std::
 }
 #endif
 
-/// transformed_distance() between the first pixels p and q of bytes that are not weighted, by vectors; returns how many
-/// pixels these are. The sums are integers, so that their order does not matter.
+/// transformed_distance() between the first pixels p and q of bytes that are not weighted, by vectors;
+/// returns how many pixels these are. The sums are integers, so that their order does not matter.
 template <int Channels>
 std::size_t ByteDistances([[maybe_unused]] const std::uint8_t* p, [[maybe_unused]] const std::uint8_t* q,
                           [[maybe_unused]] double contrast, [[maybe_unused]] std::size_t count,
@@ -196,7 +200,8 @@ std::size_t ByteDistances([[maybe_unused]] const std::uint8_t* p, [[maybe_unused
     for (std::size_t j = 0; j < lanes; j += hn::Lanes(doubles)) {
       const auto sum = hn::PromoteTo(doubles, hn::PromoteTo(integers, hn::LoadU(few, sums + j)));
       const auto distance = hn::Add(hn::Set(doubles, 1.0), hn::Mul(sum, hn::Set(doubles, contrast)));
-      hn::StoreU(hn::DemoteTo(floats, hn::Min(distance, hn::Set(doubles, largest_distance))), floats, along + i + j);
+      hn::StoreU(hn::DemoteTo(floats, hn::Min(distance, hn::Set(doubles, largest_distance))), floats,
+                 along + i + j);
     }
   }
 #endif
@@ -204,8 +209,8 @@ std::size_t ByteDistances([[maybe_unused]] const std::uint8_t* p, [[maybe_unused
 }
 
 /// read_distances() of recursive/cpu/recursive_rows.h for a row of bytes that are not weighted.
-inline void ReadByteDistances(const Guide& guide, const std::uint8_t* p, const std::uint8_t* q, std::size_t count,
-                              float* along) {
+inline void ReadByteDistances(const Guide& guide, const std::uint8_t* p, const std::uint8_t* q,
+                              std::size_t count, float* along) {
   with_channels(guide.channels, [&]<int Channels>() {
     const std::size_t done = ByteDistances<Channels>(p, q, guide.contrast, count, along);
     read_distances<Channels, false>(p + done * Channels, q + done * Channels, guide.contrast, count - done,

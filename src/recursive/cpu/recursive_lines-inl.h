@@ -25,7 +25,7 @@ template <class Real>
 struct BlockScan {
   const Real* from = nullptr;  ///< of the position that the scan meets first
   Real* values = nullptr;      ///< results; may be `from`
-  std::ptrdiff_t step = 0;  ///< from position to position: bundle_lines or its negative
+  std::ptrdiff_t step = 0;     ///< from position to position: bundle_lines or its negative
   int positions = 0;
   const Real* coefficients = nullptr;  ///< one for every value, from the first position on; null: `feedback`
   Real feedback = 0;
@@ -65,8 +65,8 @@ V DifferenceBefore(D d, const BlockScan<hn::TFromD<D>>& scan, std::size_t line, 
   return scan.first ? carry : CarriedDifference(d, carry, x);
 }
 
-/// Vectors of lines from `line` on, two or, where a bundle has as many, four at a time: that hides the latency of the
-/// recurrence. `Own`: every pair has its coefficient.
+/// Vectors of lines from `line` on, two or, where a bundle has as many, four at a time: that hides the
+/// latency of the recurrence. `Own`: every pair has its coefficient.
 template <bool Own, bool Four, class D, class Real>
 void ScanVectors(D d, const BlockScan<Real>& scan, std::size_t line) {
   const std::size_t lanes = hn::Lanes(d);
@@ -75,9 +75,8 @@ void ScanVectors(D d, const BlockScan<Real>& scan, std::size_t line) {
   Real* values = scan.values + line;
   const Real* coefficients = Own ? scan.coefficients + line : nullptr;
   const auto first = [&](std::size_t i) HWY_ATTR { return hn::LoadU(d, from + i * lanes); };
-  const auto difference = [&](std::size_t i, auto x) HWY_ATTR {
-    return DifferenceBefore(d, scan, line + i * lanes, x);
-  };
+  const auto difference = [&](std::size_t i, auto x)
+                              HWY_ATTR { return DifferenceBefore(d, scan, line + i * lanes, x); };
   auto z0 = first(0);
   auto z1 = first(1);
   auto z2 = Four ? first(2) : z0;
@@ -181,7 +180,8 @@ void Decays(const float* distances, std::size_t count, Real rate, Real* coeffici
 }
 
 #if HWY_TARGET != HWY_SCALAR
-/// Four values of each row that a vector has quarters for, rows `apart` of each other: row after row in blocks of four.
+/// Four values of each row that a vector has quarters for, rows `apart` of each other: row after row in
+/// blocks of four.
 template <class D>
 HWY_INLINE hn::Vec<D> LoadQuarters(D d, const float* from, std::size_t apart) {
   if constexpr (HWY_HAVE_SCALABLE || hn::MaxLanes(D()) == 4) {
@@ -193,7 +193,8 @@ HWY_INLINE hn::Vec<D> LoadQuarters(D d, const float* from, std::size_t apart) {
   }
 }
 
-/// Squares of 4 x 4, as many side by side as a vector has quarters: `rows` is a multiple of its lanes, `columns` of 4.
+/// Squares of 4 x 4, as many side by side as a vector has quarters: `rows` is a multiple of its lanes,
+/// `columns` of 4.
 template <class D>
 void TransposeSquares(D d, const float* from, std::size_t from_step, std::size_t rows, std::size_t columns,
                       float* to, std::size_t to_step) {
@@ -202,7 +203,8 @@ void TransposeSquares(D d, const float* from, std::size_t from_step, std::size_t
   for (std::size_t j = 0; j + 4 <= columns; j += 4) {
     for (std::size_t i = 0; i + lanes <= rows; i += lanes) {
       const float* corner = from + i * from_step + j;
-      const auto row = [&](std::size_t r) HWY_ATTR { return LoadQuarters(d, corner + r * from_step, from_step); };
+      const auto row = [&](std::size_t r)
+                           HWY_ATTR { return LoadQuarters(d, corner + r * from_step, from_step); };
       const auto r0 = row(0);
       const auto r1 = row(1);
       const auto r2 = row(2);

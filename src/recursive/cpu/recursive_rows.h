@@ -61,7 +61,6 @@ class RealRows {
   /// Working values of stored bytes without alpha, value i to values[i * Step].
   template <int Channels, std::size_t Step>
   void read_codes(const Stored* pixels, std::size_t count, Real* values) const {
-#pragma GCC unroll 8
     for (std::size_t i = 0; i < count; ++i) values[i * Step] = decoded_[pixels[i * Channels]];
   }
 

@@ -9,9 +9,9 @@
 
 namespace satin::cpu {
 
-/// Squares of `side` x `side` pixels, one of each channel at every place; `side` is the number of lines in a bundle.
-/// A pass takes a square as rows of positions, each with the values of the lines, so that a bundle is read as it
-/// lies. It leaves the square as the next pass takes it. No two bundles of a pass share a square.
+/// Squares of `side` x `side` pixels, one of each channel at every place; `side` is the number of lines in a
+/// bundle. A pass takes a square as rows of positions, each with the values of the lines, so that a bundle is
+/// read as it lies. It leaves the square as the next pass takes it. No two bundles of a pass share a square.
 template <class Real, std::int64_t side>
 class RecursiveSquares {
  public:
