@@ -73,55 +73,6 @@ void check_words(std::uint32_t divisor, std::uint32_t weight) {
   }
 }
 
-/// Every entry has a divisor of its own, size_x * size_y.
-template <class Mean>
-void check_words_each(std::uint32_t size_y, std::uint32_t largest_x, std::uint32_t weight) {
-  Random random(size_y);
-  std::vector<double> sizes;
-  std::vector<std::uint32_t> ahead;
-  std::vector<std::uint32_t> behind;
-  for (const std::uint32_t size_x : {1U, 2U, 3U, 17U, largest_x / 2, largest_x - 1, largest_x}) {
-    const std::uint64_t divisor = std::uint64_t{size_x} * size_y;
-    const std::uint64_t fits = (cpu::word_divide_limit - 1 - divisor / 2) / weight * weight;
-    const std::uint64_t largest = std::min(fits, std::numeric_limits<Mean>::max() * divisor);
-    for (const std::uint64_t sum : telling_sums(divisor, largest, random)) {
-      sizes.push_back(size_x);
-      behind.push_back(static_cast<std::uint32_t>(random.below(two_to(32))));
-      ahead.push_back(behind.back() + static_cast<std::uint32_t>(sum / weight));
-    }
-  }
-  rows::BoxDifferences<std::uint32_t> boxes;
-  boxes.weight[0] = weight;
-  rows::Divisors divisors;
-  divisors.divisor = size_y;
-  divisors.words = true;
-  for (const std::size_t count : {std::size_t{1}, std::size_t{24}, std::size_t{48}, ahead.size()}) {
-    const std::size_t start = ahead.size() - count;
-    boxes.ahead[0] = ahead.data() + start;
-    boxes.behind[0] = behind.data() + start;
-    divisors.size_x = sizes.data() + start;
-    std::vector<Mean> means(count + 1, 77);
-    rows::Divide(boxes, divisors, 0, count, means.data());
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::uint32_t sum = boxes.ahead[0][i] - boxes.behind[0][i];
-      const auto divisor = static_cast<std::uint64_t>(divisors.size_x[i]) * size_y;
-      ASSERT_EQ(means[i], quotient(std::uint64_t{sum} * weight, divisor)) << sum << " / " << divisor;
-    }
-    ASSERT_EQ(means[count], 77);
-  }
-}
-
-void CheckWordsEach() {
-  for (const std::uint32_t size_y : {1U, 2U, 9U, 17U, 256U, 257U, 4097U}) {
-    check_words_each<std::uint8_t>(size_y, 33, 1);
-    check_words_each<std::uint16_t>(size_y, 33, 1);
-    check_words_each<std::uint16_t>(size_y, 33, 256);
-    check_words_each<std::uint8_t>(size_y, (1U << 30) / size_y, 1);
-    check_words_each<std::uint16_t>(size_y, (1U << 30) / size_y, 1);
-    if (::testing::Test::HasFatalFailure()) return;
-  }
-}
-
 void CheckWords() {
   for (const std::uint32_t divisor : {1U, 2U, 3U, 9U, 15U * 17, 225U, 256U, 257U, 33U * 33, 2047U * 2047,
                                       1U << 24, (1U << 30) - 1, 1U << 30}) {
@@ -272,16 +223,11 @@ namespace satin::test {
 namespace {
 
 HWY_EXPORT(CheckWords);
-HWY_EXPORT(CheckWordsEach);
 HWY_EXPORT(CheckCoveredSums);
 HWY_EXPORT(CheckUnweighted);
 
 TEST(QuotientRows, OfWordsAreExact) {
   on_every_target([] { HWY_DYNAMIC_DISPATCH(CheckWords)(); });
-}
-
-TEST(QuotientRows, OfWordsAndTheirOwnDivisorsAreExact) {
-  on_every_target([] { HWY_DYNAMIC_DISPATCH(CheckWordsEach)(); });
 }
 
 TEST(QuotientRows, OfCoveredSumsAreExact) {

@@ -31,87 +31,31 @@ struct WordReciprocal {
   std::uint32_t multiplier;
 };
 
-/// means[i] of entries [first, last), at least a vector of them, in the words that mean_at(i) has of the
-/// entries from i on. The last vector may overlap the one before. Means of 16 bits are below 2^16.
-template <class D, class Mean, class MeanAt>
-HWY_INLINE void StoreMeans(D d, std::size_t first, std::size_t last, Mean* means, const MeanAt& mean_at) {
-  const std::size_t lanes = hn::Lanes(d);
-  const auto store = [&](auto mean, std::size_t i) HWY_ATTR {
-    if constexpr (sizeof(Mean) == 4) {
-      hn::StoreU(mean, d, means + i);
-    } else {
-      const hn::Rebind<Mean, D> narrow;
-      hn::StoreU(hn::TruncateTo(narrow, mean), narrow, means + i);
-    }
-  };
-  std::size_t i = first;
-  for (; i + 2 * lanes <= last; i += 2 * lanes) {
-    const auto low = mean_at(i);
-    const auto high = mean_at(i + lanes);
-#if HWY_TARGET == HWY_AVX2
-    if constexpr (sizeof(Mean) == 2) {  // two vectors are packed half by half
-      const __m256i halves = _mm256_packus_epi32(low.raw, high.raw);
-      _mm256_storeu_si256(reinterpret_cast<__m256i*>(means + i), _mm256_permute4x64_epi64(halves, 0xD8));
-      continue;
-    }
-#endif
-    store(low, i);
-    store(high, i + lanes);
-  }
-  for (; i < last; i += lanes) {
-    const std::size_t at = std::min(i, last - lanes);
-    store(mean_at(at), at);
-  }
-}
-
 /// Means with one divisor of at least 2, in integers.
 template <class D, class Mean>
 void DivideWords(D d, BoxDifferences<std::uint32_t> boxes, const Divisors& divisors, std::size_t first,
                  std::size_t last, Mean* means) {
   const hn::RepartitionToWide<D> products;
+  const hn::Rebind<Mean, D> narrow;
   const auto divisor = static_cast<std::uint32_t>(divisors.divisor);
   const WordReciprocal reciprocal(divisor);
   const auto multiplier = hn::Set(d, reciprocal.multiplier);
   const auto half = hn::Set(d, divisor / 2);
   const int weight_bits = std::countr_zero(static_cast<std::uint32_t>(boxes.weight[0]));
-  StoreMeans(d, first, last, means, [&](std::size_t i) HWY_ATTR {
+  for (std::size_t next = first; next < last; next += hn::Lanes(d)) {
+    const std::size_t i = std::min(next, last - hn::Lanes(d));
     const auto n = hn::Add(hn::ShiftLeftSame(Difference(d, boxes, 0, i), weight_bits), half);
     const auto odd_n = hn::BitCast(d, hn::ShiftRight<32>(hn::BitCast(products, n)));
     const auto even = hn::BitCast(d, hn::ShiftRight<32>(hn::MulEven(n, multiplier)));
     const auto odd = hn::BitCast(d, hn::MulEven(odd_n, multiplier));
-    return hn::ShiftRightSame(hn::OddEven(odd, even), reciprocal.bits - 1);
-  });
+    const auto mean = hn::ShiftRightSame(hn::OddEven(odd, even), reciprocal.bits - 1);
+    if constexpr (sizeof(Mean) == 4) {
+      hn::StoreU(mean, d, means + i);
+    } else {
+      hn::StoreU(hn::TruncateTo(narrow, mean), narrow, means + i);
+    }
+  }
 }
-
-#if HWY_TARGET != HWY_SCALAR
-/// Means of up to 16 bits with a divisor for each entry: an estimate that is a quarter low errs by less than
-/// another quarter, so that, rounded down, it is the mean or one less, and the remainder tells which.
-template <class D, class Mean>
-void DivideWordsEach(D d, BoxDifferences<std::uint32_t> boxes, const Divisors& divisors, std::size_t first,
-                     std::size_t last, Mean* means) {
-  const hn::RebindToFloat<D> floats;
-  const hn::RebindToSigned<D> integers;
-  const hn::Half<decltype(integers)> half;
-  const hn::Repartition<double, D> doubles;
-  const auto size_y = hn::Set(d, static_cast<std::uint32_t>(divisors.divisor));
-  const auto quarter = hn::Set(floats, 0.25F);
-  const int weight_bits = std::countr_zero(static_cast<std::uint32_t>(boxes.weight[0]));
-  StoreMeans(d, first, last, means, [&](std::size_t i) HWY_ATTR {
-    const double* size_x = divisors.size_x + i;
-    const auto sizes =
-        hn::Combine(integers, hn::DemoteTo(half, hn::LoadU(doubles, size_x + hn::Lanes(doubles))),
-                    hn::DemoteTo(half, hn::LoadU(doubles, size_x)));
-    const auto divisor = hn::BitCast(integers, hn::Mul(hn::BitCast(d, sizes), size_y));
-    const auto sum = hn::ShiftLeftSame(Difference(d, boxes, 0, i), weight_bits);
-    const auto n = hn::BitCast(integers, hn::Add(sum, hn::ShiftRight<1>(hn::BitCast(d, divisor))));
-    const auto estimate = hn::Sub(hn::Div(hn::ConvertTo(floats, n), hn::ConvertTo(floats, divisor)), quarter);
-    const auto quotient = hn::ConvertTo(integers, hn::Max(estimate, hn::Zero(floats)));
-    const auto rest = hn::Sub(n, hn::Mul(quotient, divisor));
-    const auto more = hn::IfThenZeroElse(hn::Lt(rest, divisor), hn::Set(integers, 1));
-    return hn::BitCast(d, hn::Add(quotient, more));
-  });
-}
-#endif
 
 /// Weights of two boxes: sum = whole inner + outer edges, where the edges are what the larger box has more.
 struct CoveredWeights {
@@ -169,6 +113,7 @@ void DivideByRemainder(D d, BoxDifferences<std::uint32_t> boxes, const Divisors&
                        std::size_t last, std::uint16_t* means) {
   const hn::RebindToFloat<D> floats;
   const hn::RebindToSigned<D> integers;
+  const hn::Rebind<std::uint16_t, D> narrow;
   constexpr float round = 0x1.8p23F;  // rounds to integers, in the low bits
   const auto divisor = static_cast<std::uint32_t>(divisors.divisor);
   const CoveredWeights weights(boxes);
@@ -177,15 +122,17 @@ void DivideByRemainder(D d, BoxDifferences<std::uint32_t> boxes, const Divisors&
   const auto outer = hn::Set(d, static_cast<std::uint32_t>(weights.outer));
   const auto low_bits = hn::BitCast(d, hn::Set(floats, round));
   const auto largest_below = hn::Set(integers, static_cast<std::int32_t>((divisor - 1) / 2));
-  StoreMeans(d, first, last, means, [&](std::size_t i) HWY_ATTR {
+  for (std::size_t next = first; next < last; next += hn::Lanes(d)) {
+    const std::size_t i = std::min(next, last - hn::Lanes(d));
     const CoveredWords<D> sums = LoadCovered(d, boxes, i);
     const auto rounded = hn::Add(estimate(sums), hn::Set(floats, round));
     const auto quotient = hn::Sub(hn::BitCast(d, rounded), low_bits);
     const auto sum = hn::Add(hn::ShiftLeftSame(sums.inner, whole_bits), hn::Mul(sums.edges, outer));
     const auto rest = hn::BitCast(integers, hn::Sub(sum, hn::Mul(quotient, hn::Set(d, divisor))));
     const auto above = hn::RebindMask(d, hn::Gt(rest, largest_below));
-    return hn::IfThenElse(above, hn::Add(quotient, hn::Set(d, 1U)), quotient);
-  });
+    const auto mean = hn::IfThenElse(above, hn::Add(quotient, hn::Set(d, 1U)), quotient);
+    hn::StoreU(hn::TruncateTo(narrow, mean), narrow, means + i);
+  }
 }
 
 /// Means of 8 bits: an estimate errs by less than 2^-12, so that only what lies as near to the middle between
@@ -213,25 +160,14 @@ void DivideByEstimate(D d, BoxDifferences<std::uint32_t> boxes, const Divisors& 
 
 constexpr double largest_word_divisor = 0x1p30;
 
-/// Whether all means are stored, by integers or with single precision: there is at least a vector of means,
-/// and for two boxes there is one divisor.
+/// Whether all means are stored, by integers or with single precision: there is one divisor, and at least a
+/// vector of means, the last of which may overlap the one before.
 template <class Mean>
 bool DivideInWords(const BoxDifferences<std::uint32_t>& boxes, const Divisors& divisors, std::size_t first,
                    std::size_t last, Mean* means) {
   constexpr hn::ScalableTag<std::uint32_t> d;
   if constexpr (hn::MaxLanes(d) > 1) {
-    if (last - first < hn::Lanes(d)) return false;
-    if (divisors.size_x != nullptr) {
-#if HWY_TARGET != HWY_SCALAR
-      if constexpr (sizeof(Mean) <= 2) {
-        if (boxes.boxes == 1 && divisors.words) {
-          DivideWordsEach(d, boxes, divisors, first, last, means);
-          return true;
-        }
-      }
-#endif
-      return false;
-    }
+    if (last - first < hn::Lanes(d) || divisors.size_x != nullptr) return false;
     if (boxes.boxes == 1) {
       if (!divisors.words || divisors.divisor <= 1) return false;
       DivideWords(d, boxes, divisors, first, last, means);

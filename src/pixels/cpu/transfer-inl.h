@@ -160,16 +160,16 @@ inline void EncodeRow16(const std::uint32_t* values, std::size_t count, const Tr
     codes[i] = encode(values[i], transfer, std::uint16_t{});
 }
 
-/// codes[i] = encode(values[i], transfer)
+/// codes[i] = encode(values[i], transfer). Codes are stored four at a time: what a byte is stored to may be
+/// anything for the compiler, the address of the table too.
 inline void EncodeRow(const std::uint16_t* values, std::size_t count, const TransferView& transfer,
                       std::uint8_t* codes) {
   const std::uint8_t* table = transfer.encode8;
   std::size_t i = EncodeVectors(values, count, transfer, codes);
   for (; i + 4 <= count; i += 4) {
-    codes[i] = table[values[i]];
-    codes[i + 1] = table[values[i + 1]];
-    codes[i + 2] = table[values[i + 2]];
-    codes[i + 3] = table[values[i + 3]];
+    const std::array<std::uint8_t, 4> four = {table[values[i]], table[values[i + 1]], table[values[i + 2]],
+                                              table[values[i + 3]]};
+    std::copy(four.begin(), four.end(), codes + i);
   }
   for (; i < count; ++i) codes[i] = table[values[i]];
 }
