@@ -1,7 +1,10 @@
 #include "core/workspace.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <cstring>
 #include <string>
 #include <utility>
 
@@ -37,6 +40,25 @@ void WorkspaceBudget::take(std::size_t bytes) {
 
 void WorkspaceBudget::give_back(std::size_t bytes) noexcept {
   if (current != nullptr) current->reduce(bytes);
+}
+
+void* zeroed_lines(std::size_t bytes) noexcept {
+  constexpr std::size_t line = 64;
+  static_assert(line >= alignof(std::max_align_t) + sizeof(void*));  // room for the address before the line
+  if (bytes > SIZE_MAX - line) return nullptr;
+  void* const memory = std::calloc(bytes + line, 1);
+  if (memory == nullptr) return nullptr;
+  void* const lines =
+      static_cast<std::byte*>(memory) + (line - reinterpret_cast<std::uintptr_t>(memory) % line);
+  std::memcpy(static_cast<std::byte*>(lines) - sizeof memory, &memory, sizeof memory);
+  return lines;
+}
+
+void free_lines(void* lines) noexcept {
+  if (lines == nullptr) return;
+  void* memory = nullptr;
+  std::memcpy(&memory, static_cast<std::byte*>(lines) - sizeof memory, sizeof memory);
+  std::free(memory);
 }
 
 void WorkspaceBudget::reduce(std::size_t bytes) noexcept {

@@ -2,7 +2,6 @@
 // Memory that filters work in, counted before it is taken, so that a plan never takes more than it may.
 
 #include <cstddef>
-#include <cstdlib>
 #include <new>
 #include <type_traits>
 #include <vector>
@@ -39,6 +38,11 @@ class WorkspaceBudget {
   bool knows_bound_;  ///< what is free is asked for only when much is taken
 };
 
+/// Zeros that start with a line of the cache: calloc() has what is large begin 16 bytes behind the start of a
+/// line, so that each vector of 64 bytes would lie in two lines. Null if there is no memory.
+[[nodiscard]] void* zeroed_lines(std::size_t bytes) noexcept;
+void free_lines(void* lines) noexcept;
+
 /// New elements are zero, as the system gives them, so that memory is resident only once it is used: a plan
 /// that turns out to be too large has cost nothing. Elements that a vector had before keep their values.
 template <class T>
@@ -52,12 +56,12 @@ struct WorkspaceAllocator {
 
   [[nodiscard]] T* allocate(std::size_t count) {
     WorkspaceBudget::take(count * sizeof(T));
-    if (void* memory = std::calloc(count, sizeof(T))) return static_cast<T*>(memory);
+    if (void* memory = zeroed_lines(count * sizeof(T))) return static_cast<T*>(memory);
     throw std::bad_alloc();
   }
   void deallocate(T* values, std::size_t count) noexcept {
     WorkspaceBudget::give_back(count * sizeof(T));
-    std::free(values);
+    free_lines(values);
   }
   template <class Element>
   void construct(Element* element) {

@@ -62,5 +62,15 @@ TEST(WorkspaceVector, BeginsWithZeros) {
   for (const double value : values) ASSERT_EQ(value, 0);
 }
 
+TEST(WorkspaceVector, BeginsWithALineOfTheCache) {
+  for (const std::size_t size : {std::size_t{1}, std::size_t{63},
+                                 std::size_t{100000}}) {  // a heap's own blocks, and pages of the system
+    const WorkspaceVector<std::byte> bytes(size);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(bytes.data()) % 64, 0U);
+    const WorkspaceVector<double> values(size);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(values.data()) % 64, 0U);
+  }
+}
+
 }  // namespace
 }  // namespace satin::test

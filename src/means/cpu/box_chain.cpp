@@ -20,6 +20,9 @@ constexpr std::int64_t tile_entries = 20000;
 /// that both make.
 constexpr std::int64_t least_share = 6;
 constexpr std::int64_t least_rows = 32;
+/// Values of a tile: fewer are done sooner by one thread. EPYC 9004, radius 8, 64 x 64 RGB, two threads, plan
+/// and run: 16 us in two tiles, 10 us in one.
+constexpr std::int64_t least_entries = 10000;
 
 bool fractional(Radius256 radius) { return radius % radius_one != 0; }
 
@@ -111,9 +114,13 @@ void choose_types(ChainBox& box, bool first) {
 
 void measure_columns(ChainBox& box) {
   const BoxMeanJob& job = box.job;
+  const auto channels = static_cast<std::size_t>(job.read.channels);
+  box.sizes.resize(static_cast<std::size_t>(job.width) * channels);
+  double size = 0;
   for (std::int64_t x = 0; x < job.width; ++x) {
-    const auto size = static_cast<double>(axis_box(x, job.width, job.radius.x, job.border).size);
-    box.sizes.insert(box.sizes.end(), static_cast<std::size_t>(job.read.channels), size);
+    const bool as_before = x > box.halo_x && x + box.halo_x < job.width;
+    if (!as_before) size = static_cast<double>(axis_box(x, job.width, job.radius.x, job.border).size);
+    std::fill_n(box.sizes.data() + static_cast<std::size_t>(x) * channels, channels, size);
   }
 }
 
@@ -185,8 +192,10 @@ BoxChain::BoxChain(CpuBackend& backend, std::vector<ChainBox> boxes)
       std::max(tile_entries / job.read.channels, least_share * (first.margin_x + first.halo_x));
   const std::int64_t rows = std::max(least_rows, least_share * first.margin_y + first.halo_y);
   if (job.border != Border::wrap) across_ = std::max<std::int64_t>(1, job.width / columns);
-  down_ = std::clamp<std::int64_t>((threads + across_ - 1) / across_, 1,
-                                   std::max<std::int64_t>(1, job.height / rows));
+  const std::int64_t entries = job.width * job.height * job.read.channels;
+  down_ = std::clamp<std::int64_t>(
+      (threads + across_ - 1) / across_, 1,
+      std::max<std::int64_t>(1, std::min(job.height / rows, entries / least_entries)));
   for (std::int64_t i = 0; i < std::min(threads, across_ * down_); ++i)
     tiles_.push_back(make_sliding_boxes(boxes_, (job.width + across_ - 1) / across_));
 }

@@ -1,7 +1,7 @@
 // Recursive smoothing on the CPU. Lines are scanned in bundles, as many side by side as one SIMD loop takes:
-// a bundle is read into a buffer that stays in the cache (transposed for rows), scanned forward block by
-// block, and written as it is scanned backward. The first pass reads stored pixels, the last one writes them;
-// between them each channel has a plane of its own.
+// a bundle is scanned forward, block by block, into a buffer that stays in the cache (stored rows are
+// transposed), and written as it is scanned backward. The first pass reads stored pixels, the last one writes
+// them; between them each channel has squares of its own.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "recursive/cpu/recursive.cpp"
@@ -17,35 +17,15 @@
 #include "core/with_type.h"
 #include "core/workspace.h"
 #include "pixels/transfer.h"
+#include "recursive/cpu/recursive_bundle.h"
 #include "recursive/cpu/recursive_bytes-inl.h"
 #include "recursive/cpu/recursive_lines-inl.h"
 #include "recursive/cpu/recursive_rows.h"
+#include "recursive/cpu/recursive_squares.h"
 #include "recursive/recursive.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
-
-/// Bundle b of a pass, and one block of it: a rectangle of the picture.
-struct Bundle {
-  Axis axis = Axis::x;
-  std::int64_t length = 0;  ///< of its lines
-  std::int64_t first_line = 0;
-  std::int64_t lines = 0;
-
-  struct Block {
-    std::int64_t x, y, width, height;
-    std::int64_t first;  ///< position within the line
-    int positions;
-  };
-  [[nodiscard]] std::int64_t blocks() const { return (length + recursive_block - 1) / recursive_block; }
-  [[nodiscard]] Block block(std::int64_t index) const {
-    const std::int64_t first = index * recursive_block;
-    const std::int64_t positions = std::min<std::int64_t>(recursive_block, length - first);
-    const auto count = static_cast<int>(positions);
-    if (axis == Axis::x) return {first, first_line, positions, lines, first, count};
-    return {first_line, first, lines, positions, first, count};
-  }
-};
 
 /// What one thread works in.
 template <class Real>
@@ -75,14 +55,13 @@ class Recursive final : public RecursiveOperation {
     for (const RecursivePass& pass : job.passes)
       constants_.push_back(pass_constants<Real>(pass, job.guide.has_value()));
     const auto pixels = static_cast<std::size_t>(job.width * job.height);
-    if (job.passes.size() > 1)
-      planes_ = backend.allocate(pixels * static_cast<std::size_t>(job.read.channels) * sizeof(Real));
+    if (job.passes.size() > 1) squares_ = {backend, job.width, job.height, job.read.channels};
     if (job.guide) distances_ = backend.allocate(2 * pixels * sizeof(float));
     prepare_slots();
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    std::size_t bytes = planes_.size + distances_.size;
+    std::size_t bytes = squares_.bytes() + distances_.size;
     for (const RecursiveSlot<Real>& slot : slots_) bytes += slot.bytes();
     return bytes;
   }
@@ -113,7 +92,8 @@ class Recursive final : public RecursiveOperation {
     std::int64_t longest = 0;
     for (const RecursivePass& pass : job_.passes)
       longest = std::max(longest, pass.axis == Axis::x ? job_.width : job_.height);
-    const auto bundle = static_cast<std::size_t>(longest * lines);
+    const std::int64_t blocks = (longest + recursive_block - 1) / recursive_block;
+    const auto bundle = static_cast<std::size_t>(blocks * recursive_block * lines);
     const auto channels = static_cast<std::size_t>(job_.read.channels);
     slots_.resize(static_cast<std::size_t>(backend_.threads.count()));
     for (RecursiveSlot<Real>& slot : slots_) {
@@ -135,7 +115,12 @@ class Recursive final : public RecursiveOperation {
         float* x_row = distance(Axis::x, 0, y);
         float* y_row = distance(Axis::y, 0, y);
         const bool good = with_pixel_type(job_.guide->type, [&]<class T>() {
-          return read_distances<T>(*job_.guide, row, above, width, x_row, y_row);
+          const auto between = [&](const T* p, const T* q, std::size_t count, float* along) {
+            if constexpr (sizeof(T) == 1)
+              if (!job_.guide->weighted) return ReadByteDistances(*job_.guide, p, q, count, along);
+            read_distances(*job_.guide, p, q, count, along);
+          };
+          return read_distances<T>(*job_.guide, row, above, width, x_row, y_row, between);
         });
         if (!good) finite = false;
       }
@@ -172,18 +157,19 @@ class Recursive final : public RecursiveOperation {
         if (!scan_forward(bundle, pass, channel + i, slot, values_of(slot, bundle, i), images, carries[i]))
           finite = false;
       for (std::int64_t k = bundle.blocks() - 1; k >= 0; --k) {
+        if (last && k > 0) fetch_output(bundle.block(k - 1), images.output);
         for (int i = 0; i < together; ++i)
           scan_backward(bundle, k, constants_[pass], slot, values_of(slot, bundle, i), carries[i]);
         if (last)
           store_pixels(bundle, bundle.block(k), slot, images);
         else
-          store_plane(bundle, bundle.block(k), channel, values_of(slot, bundle, 0));
+          store_squares(bundle, bundle.block(k), channel, pass, values_of(slot, bundle, 0));
       }
     }
   }
 
   static Real* values_of(RecursiveSlot<Real>& slot, const Bundle& bundle, int i) {
-    return slot.values.data() + i * bundle.length * lines;
+    return slot.values.data() + i * bundle.blocks() * recursive_block * lines;
   }
 
   void read_coefficients(const Bundle& bundle, const PassConstants<Real>& constants,
@@ -214,13 +200,15 @@ class Recursive final : public RecursiveOperation {
     Real ends[bundle_lines<Real>];
     for (std::int64_t k = 0; k < bundle.blocks(); ++k) {
       const Bundle::Block block = bundle.block(k);
-      Real* from = values + block.first * lines;
+      Real* to = values + block.first * lines;
+      const Real* from = to;
       if (pass == 0)
-        finite = read_stored(bundle, block, channel, slot, images.source, from) && finite;
+        finite = read_stored(bundle, block, channel, slot, images.source, to) && finite;
       else
-        read_plane(bundle, block, channel, from);
+        from = read_squares(bundle, block, channel, to);
       if (k + 1 == bundle.blocks()) std::copy_n(from + (block.positions - 1) * lines, lines, ends);
-      BlockScan<Real> scan = scan_of(constants_[pass], block, from, carries);
+      BlockScan<Real> scan = scan_of(constants_[pass], block, to, carries);
+      scan.from = from;
       scan.step = lines;
       if (job_.guide) scan.coefficients = slot.coefficients.data() + block.first * lines;
       scan.first = k == 0;
@@ -245,12 +233,23 @@ class Recursive final : public RecursiveOperation {
   static BlockScan<Real> scan_of(const PassConstants<Real>& constants, const Bundle::Block& block,
                                  Real* values, Real* carries) {
     BlockScan<Real> scan;
+    scan.from = values;
     scan.values = values;
     scan.positions = block.positions;
     scan.feedback = constants.feedback;
     scan.products = constants.products;
     scan.carry = carries;
     return scan;
+  }
+
+  static void fetch_output(const Bundle::Block& block, const MutableImageView& output) {
+    constexpr std::int64_t cache_line = 64;
+    const std::int64_t bytes = block.width * static_cast<std::int64_t>(output.strides.pixel);
+    for (std::int64_t r = 0; r < block.height; ++r) {
+      const std::byte* row = output.at(block.x, block.y + r);
+      for (std::int64_t i = 0; i < bytes; i += cache_line) fetch_to_second_level_for_writing(row + i);
+      fetch_to_second_level_for_writing(row + bytes - 1);
+    }
   }
 
   /// Brings rows of the next block to the cache: hardware does not see what comes in tiles.
@@ -268,6 +267,11 @@ class Recursive final : public RecursiveOperation {
       prefetch(transposed ? source.at(block.x + recursive_block, block.y)
                           : source.at(block.x, block.y + recursive_block),
                source.strides.row, block.height, width * static_cast<std::size_t>(source.strides.pixel));
+    if constexpr (sizeof(Stored) == 1)
+      if (!job_.read.weighted) {
+        read_bytes(block, channel, transposed, slot, source, values);
+        return true;
+      }
     const std::size_t step = transposed ? recursive_block : bundle_lines<Real>;
     bool finite = true;
     for (std::int64_t r = 0; r < block.height; ++r)
@@ -279,30 +283,56 @@ class Recursive final : public RecursiveOperation {
     return finite;
   }
 
-  void read_plane(const Bundle& bundle, const Bundle::Block& block, int channel, Real* values) {
-    const Real* from = plane(channel, block.x, block.y);
-    const auto pitch = static_cast<std::size_t>(job_.width);
-    if (block.first + 2 * recursive_block <= bundle.length)
-      prefetch(reinterpret_cast<const std::byte*>(bundle.axis == Axis::x ? from + recursive_block
-                                                                         : from + recursive_block * pitch),
-               static_cast<std::ptrdiff_t>(pitch * sizeof(Real)), block.height,
-               static_cast<std::size_t>(block.width) * sizeof(Real));
-    if (bundle.axis == Axis::x)
-      return Transpose(from, pitch, static_cast<std::size_t>(block.height),
-                       static_cast<std::size_t>(block.width), values, bundle_lines<Real>);
-    for (std::int64_t r = 0; r < block.height; ++r, from += pitch, values += lines)
-      std::copy_n(from, block.width, values);
+  /// Bytes without alpha: by vectors into rows, or looked up one by one to where they belong.
+  void read_bytes(const Bundle::Block& block, int channel, bool transposed, RecursiveSlot<Real>& slot,
+                  const ImageView& source, Real* values) {
+    constexpr auto side = bundle_lines<Real>;
+    const auto width = static_cast<std::size_t>(block.width);
+    const auto height = static_cast<std::size_t>(block.height);
+    Real* rows = transposed ? slot.tiles.data() : values;
+    std::size_t read = 0;
+    for (std::size_t r = 0; r < height; ++r) {
+      const Stored* pixels =
+          source.row<Stored>(block.y + static_cast<std::int64_t>(r)) + block.x * job_.read.channels;
+      read = ReadVectors(pixels, width, job_.read.channels, channel, rows_.words(), rows_.decoded(),
+                         rows + r * side);
+      if (read == width) continue;
+      with_channels(job_.read.channels, [&]<int Channels>() {
+        const Stored* rest = pixels + read * Channels + channel;
+        transposed ? rows_.template read_codes<Channels, side>(rest, width - read, values + read * side + r)
+                   : rows_.template read_codes<Channels, 1>(rest, width - read, values + r * side + read);
+      });
+    }
+    if (transposed && read > 0) Transpose(rows, side, height, read, values, side);
   }
 
-  void store_plane(const Bundle& bundle, const Bundle::Block& block, int channel, const Real* values) {
+  /// The block as it lies in its squares. Where these do not follow each other, it is brought to `values`.
+  const Real* read_squares(const Bundle& bundle, const Bundle::Block& block, int channel, Real* values) {
+    const auto square = [&](std::int64_t position) {
+      return bundle.axis == Axis::x ? squares_.at(channel, block.x + position, block.y)
+                                    : squares_.at(channel, block.x, block.y + position);
+    };
+    if (block.first + recursive_block < bundle.length)
+      for (std::int64_t position = 0; position < recursive_block; position += lines)
+        fetch(reinterpret_cast<const std::byte*>(square(recursive_block + position)),
+              tile_size / recursive_block * static_cast<std::size_t>(lines) * sizeof(Real));
+    if (lines >= recursive_block || bundle.axis == Axis::x) return square(0);
+    for (std::int64_t position = 0; position < block.positions; position += lines)
+      std::copy_n(square(position), lines * lines, values + position * lines);
+    return values;
+  }
+
+  /// Leaves the block as the pass after `pass` takes it.
+  void store_squares(const Bundle& bundle, const Bundle::Block& block, int channel, std::size_t pass,
+                     const Real* values) {
+    constexpr auto side = bundle_lines<Real>;
     values += block.first * lines;
-    Real* out = plane(channel, block.x, block.y);
-    const auto pitch = static_cast<std::size_t>(job_.width);
-    if (bundle.axis == Axis::x)
-      return Transpose(values, bundle_lines<Real>, static_cast<std::size_t>(block.width),
-                       static_cast<std::size_t>(block.height), out, pitch);
-    for (std::int64_t r = 0; r < block.height; ++r, out += pitch, values += lines)
-      std::copy_n(values, block.width, out);
+    for (std::int64_t position = 0; position < block.positions; position += lines, values += side * side) {
+      Real* square = bundle.axis == Axis::x ? squares_.at(channel, block.x + position, block.y)
+                                            : squares_.at(channel, block.x, block.y + position);
+      job_.passes[pass + 1].axis == bundle.axis ? static_cast<void>(std::copy_n(values, side * side, square))
+                                                : Transpose(values, side, side, side, square, side);
+    }
   }
 
   void store_pixels(const Bundle& bundle, const Bundle::Block& block, RecursiveSlot<Real>& slot,
@@ -326,25 +356,23 @@ class Recursive final : public RecursiveOperation {
   template <std::size_t Channels>
   void store_rows(const Bundle::Block& block, const std::array<const Real*, 4>& first, std::size_t step,
                   const RecursiveImages& images) const {
+    if constexpr (sizeof(Stored) == 1)
+      if (!job_.read.weighted && job_.mask_maximum == 0)
+        return StoreBytes<Channels>(first, step,
+                                    {static_cast<std::size_t>(block.height),
+                                     static_cast<std::size_t>(block.width), images.output.strides.row},
+                                    transfer_,
+                                    images.output.row<Stored>(block.y) + block.x * job_.read.channels);
     for (std::int64_t r = 0; r < block.height; ++r) {
       const std::int64_t y = block.y + r;
       std::array<const Real*, Channels> values;
       for (std::size_t c = 0; c < Channels; ++c) values[c] = first[c] + static_cast<std::size_t>(r) * step;
-      if constexpr (sizeof(Stored) == 1)
-        if (!job_.read.weighted && job_.mask_maximum == 0) {
-          StoreBytes(values, static_cast<std::size_t>(block.width), transfer_,
-                     images.output.row<Stored>(y) + block.x * job_.read.channels);
-          continue;
-        }
       rows_.store(values, static_cast<std::size_t>(block.width),
                   images.source.row<Stored>(y) + block.x * job_.read.channels, images.mask, block.x, y,
                   images.output.row<Stored>(y) + block.x * job_.read.channels);
     }
   }
 
-  [[nodiscard]] Real* plane(int channel, std::int64_t x, std::int64_t y) const {
-    return reinterpret_cast<Real*>(planes_.get()) + (channel * job_.height + y) * job_.width + x;
-  }
   [[nodiscard]] float* distance(Axis axis, std::int64_t x, std::int64_t y) const {
     const std::int64_t row = (axis == Axis::x ? 0 : job_.height) + y;
     return reinterpret_cast<float*>(distances_.get()) + row * job_.width + x;
@@ -355,7 +383,7 @@ class Recursive final : public RecursiveOperation {
   TransferView transfer_;
   RealRows<Stored> rows_;
   WorkspaceVector<PassConstants<Real>> constants_;
-  Buffer planes_;
+  RecursiveSquares<Real, lines> squares_;
   Buffer distances_;  ///< along x, then along y
   WorkspaceVector<RecursiveSlot<Real>> slots_;
 };

@@ -20,11 +20,12 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <class Real>
 inline constexpr std::size_t bundle_lines = 128 / sizeof(Real);
 
-/// One block of a bundle, in place.
+/// One block of a bundle.
 template <class Real>
 struct BlockScan {
-  Real* values = nullptr;   ///< of the position that the scan meets first
-  std::ptrdiff_t step = 0;  ///< from position to position: bundle_lines or its negative
+  const Real* from = nullptr;  ///< of the position that the scan meets first
+  Real* values = nullptr;      ///< results; may be `from`
+  std::ptrdiff_t step = 0;     ///< from position to position: bundle_lines or its negative
   int positions = 0;
   const Real* coefficients = nullptr;  ///< one for every value, from the first position on; null: `feedback`
   Real feedback = 0;
@@ -64,52 +65,74 @@ V DifferenceBefore(D d, const BlockScan<hn::TFromD<D>>& scan, std::size_t line, 
   return scan.first ? carry : CarriedDifference(d, carry, x);
 }
 
-/// Two vectors of lines at a time hide the latency of the recurrence. `Own`: every pair has its coefficient.
-template <bool Own, class Real>
-void ScanPairs(const BlockScan<Real>& scan) {
-  const Lines<Real> d;
+/// Vectors of lines from `line` on, two or, where a bundle has as many, four at a time: that hides the
+/// latency of the recurrence. `Own`: every pair has its coefficient.
+template <bool Own, bool Four, class D, class Real>
+void ScanVectors(D d, const BlockScan<Real>& scan, std::size_t line) {
   const std::size_t lanes = hn::Lanes(d);
   const Real* products = scan.products + (scan.first ? 0 : 1);
-  for (std::size_t line = 0; line < bundle_lines<Real>; line += 2 * lanes) {
-    Real* values = scan.values + line;
-    const Real* coefficients = Own ? scan.coefficients + line : nullptr;
-    auto z0 = hn::LoadU(d, values);
-    auto z1 = hn::LoadU(d, values + lanes);
-    const auto difference0 = DifferenceBefore(d, scan, line, z0);
-    const auto difference1 = DifferenceBefore(d, scan, line + lanes, z1);
-    auto a0 = hn::Set(d, scan.feedback);
-    auto a1 = a0;
-    auto p0 = hn::Set(d, static_cast<Real>(1));
-    auto p1 = p0;
-    auto y0 = z0;
-    auto y1 = z1;
-    for (int i = 0; i < scan.positions; ++i, values += scan.step) {
+  const Real* from = scan.from + line;
+  Real* values = scan.values + line;
+  const Real* coefficients = Own ? scan.coefficients + line : nullptr;
+  const auto first = [&](std::size_t i) HWY_ATTR { return hn::LoadU(d, from + i * lanes); };
+  const auto difference = [&](std::size_t i, auto x)
+                              HWY_ATTR { return DifferenceBefore(d, scan, line + i * lanes, x); };
+  auto z0 = first(0);
+  auto z1 = first(1);
+  auto z2 = Four ? first(2) : z0;
+  auto z3 = Four ? first(3) : z1;
+  const auto difference0 = difference(0, z0);
+  const auto difference1 = difference(1, z1);
+  const auto difference2 = Four ? difference(2, z2) : difference0;
+  const auto difference3 = Four ? difference(3, z3) : difference1;
+  auto p0 = hn::Set(d, static_cast<Real>(1));
+  auto p1 = p0;
+  auto p2 = p0;
+  auto p3 = p0;
+  const auto feedback = hn::Set(d, scan.feedback);
+  for (int position = 0; position < scan.positions; ++position) {
+    const bool multiplies = position > 0 || !scan.first;
+    const auto step = [&](std::size_t i, auto& z, auto& p, auto difference_before) HWY_ATTR {
+      auto a = feedback;
       if constexpr (Own) {
-        a0 = hn::LoadU(d, coefficients);
-        a1 = hn::LoadU(d, coefficients + lanes);
-        coefficients += scan.step;
-        if (i > 0 || !scan.first) {
-          p0 = KeptProduct(d, hn::Mul(p0, a0));
-          p1 = KeptProduct(d, hn::Mul(p1, a1));
-        }
+        a = hn::LoadU(d, coefficients + i * lanes);
+        if (multiplies) p = KeptProduct(d, hn::Mul(p, a));
       } else {
-        p0 = p1 = hn::Set(d, products[i]);
+        p = hn::Set(d, products[position]);
       }
-      z0 = Follow(d, hn::LoadU(d, values), a0, z0);
-      z1 = Follow(d, hn::LoadU(d, values + lanes), a1, z1);
-      y0 = hn::Add(z0, hn::Mul(p0, difference0));
-      y1 = hn::Add(z1, hn::Mul(p1, difference1));
-      hn::StoreU(y0, d, values);
-      hn::StoreU(y1, d, values + lanes);
+      z = Follow(d, hn::LoadU(d, from + i * lanes), a, z);
+      hn::StoreU(hn::Add(z, hn::Mul(p, difference_before)), d, values + i * lanes);
+    };
+    step(0, z0, p0, difference0);
+    step(1, z1, p1, difference1);
+    if constexpr (Four) {
+      step(2, z2, p2, difference2);
+      step(3, z3, p3, difference3);
     }
-    hn::StoreU(y0, d, scan.carry + line);
-    hn::StoreU(y1, d, scan.carry + line + lanes);
+    from += scan.step;
+    values += scan.step;
+    if constexpr (Own) coefficients += scan.step;
+  }
+  values -= scan.step;
+  for (std::size_t i = 0; i < (Four ? 4 : 2); ++i)
+    hn::StoreU(hn::LoadU(d, values + i * lanes), d, scan.carry + line + i * lanes);
+}
+
+template <bool Own, class Real>
+void ScanLines(const BlockScan<Real>& scan) {
+  const Lines<Real> d;
+  const std::size_t lanes = hn::Lanes(d);
+  if (4 * lanes <= bundle_lines<Real>) {
+    for (std::size_t line = 0; line < bundle_lines<Real>; line += 4 * lanes)
+      ScanVectors<Own, true>(d, scan, line);
+  } else {
+    ScanVectors<Own, false>(d, scan, 0);
   }
 }
 
 template <class Real>
 void ScanBlock(const BlockScan<Real>& scan) {
-  scan.coefficients == nullptr ? ScanPairs<false>(scan) : ScanPairs<true>(scan);
+  scan.coefficients == nullptr ? ScanLines<false>(scan) : ScanLines<true>(scan);
 }
 
 /// decay() of recursive/maths/recursive.h.
@@ -157,18 +180,35 @@ void Decays(const float* distances, std::size_t count, Real rate, Real* coeffici
 }
 
 #if HWY_TARGET != HWY_SCALAR
-/// Squares of 4 x 4.
-inline void TransposeSquares(const float* from, std::size_t from_step, std::size_t rows, std::size_t columns,
-                             float* to, std::size_t to_step) {
-  const hn::FixedTag<float, 4> d;
-  const hn::Repartition<double, decltype(d)> pairs;
-  for (std::size_t i = 0; i + 4 <= rows; i += 4) {
-    for (std::size_t j = 0; j + 4 <= columns; j += 4) {
+/// Four values of each row that a vector has quarters for, rows `apart` of each other: row after row in
+/// blocks of four.
+template <class D>
+HWY_INLINE hn::Vec<D> LoadQuarters(D d, const float* from, std::size_t apart) {
+  if constexpr (HWY_HAVE_SCALABLE || hn::MaxLanes(D()) == 4) {
+    return hn::LoadU(d, from);
+  } else {
+    const hn::Half<D> half;
+    return hn::Combine(d, LoadQuarters(half, from + hn::MaxLanes(half) * apart, apart),
+                       LoadQuarters(half, from, apart));
+  }
+}
+
+/// Squares of 4 x 4, as many side by side as a vector has quarters: `rows` is a multiple of its lanes,
+/// `columns` of 4.
+template <class D>
+void TransposeSquares(D d, const float* from, std::size_t from_step, std::size_t rows, std::size_t columns,
+                      float* to, std::size_t to_step) {
+  const hn::Repartition<double, D> pairs;
+  const std::size_t lanes = hn::MaxLanes(d);
+  for (std::size_t j = 0; j + 4 <= columns; j += 4) {
+    for (std::size_t i = 0; i + lanes <= rows; i += lanes) {
       const float* corner = from + i * from_step + j;
-      const auto r0 = hn::LoadU(d, corner);
-      const auto r1 = hn::LoadU(d, corner + from_step);
-      const auto r2 = hn::LoadU(d, corner + 2 * from_step);
-      const auto r3 = hn::LoadU(d, corner + 3 * from_step);
+      const auto row = [&](std::size_t r)
+                           HWY_ATTR { return LoadQuarters(d, corner + r * from_step, from_step); };
+      const auto r0 = row(0);
+      const auto r1 = row(1);
+      const auto r2 = row(2);
+      const auto r3 = row(3);
       const auto low01 = hn::BitCast(pairs, hn::InterleaveLower(d, r0, r1));
       const auto low23 = hn::BitCast(pairs, hn::InterleaveLower(d, r2, r3));
       const auto high01 = hn::BitCast(pairs, hn::InterleaveUpper(d, r0, r1));
@@ -189,9 +229,10 @@ inline void Transpose(const float* from, std::size_t from_step, std::size_t rows
   std::size_t whole_rows = 0;
   std::size_t whole_columns = 0;
 #if HWY_TARGET != HWY_SCALAR
-  whole_rows = rows / 4 * 4;
+  const hn::FixedTag<float, HWY_HAVE_SCALABLE ? 4 : HWY_MAX_BYTES / sizeof(float)> d;
+  whole_rows = rows / hn::MaxLanes(d) * hn::MaxLanes(d);
   whole_columns = columns / 4 * 4;
-  TransposeSquares(from, from_step, whole_rows, whole_columns, to, to_step);
+  TransposeSquares(d, from, from_step, whole_rows, whole_columns, to, to_step);
 #endif
   for (std::size_t i = 0; i < rows; ++i)
     for (std::size_t j = i < whole_rows ? whole_columns : 0; j < columns; ++j)

@@ -15,7 +15,7 @@
 
 namespace satin::cpu {
 
-/// Pixels of a row that store() takes at most.
+/// Pixels of a row that store() takes at most, and rows of a block.
 inline constexpr std::size_t longest_row = recursive_block;
 
 /// What a row of stored pixels is read and written with.
@@ -26,8 +26,15 @@ class RealRows {
  public:
   RealRows(int channels, const StoreRule& rule) : channels_(channels), rule_(rule) {
     if constexpr (sizeof(Stored) == 1)
-      for (std::uint32_t code = 0; code < decoded_.size(); ++code)
-        decoded_[code] = static_cast<Real>(decode(code, rule.transfer));
+      for (std::uint32_t code = 0; code < decoded_.size(); ++code) {
+        words_[code] = static_cast<std::uint16_t>(decode(code, rule.transfer));
+        decoded_[code] = static_cast<Real>(words_[code]);
+      }
+  }
+
+  /// Values of the 256 codes; null: codes are values.
+  [[nodiscard]] const std::uint16_t* words() const {
+    return rule_.transfer.decode == nullptr ? nullptr : words_.data();
   }
 
   /// Working values of channel c; false if a float of them is not finite.
@@ -47,6 +54,14 @@ class RealRows {
         if (!is_finite(pixels[i * step + static_cast<std::size_t>(c)])) return false;
     }
     return true;
+  }
+
+  [[nodiscard]] const Real* decoded() const { return decoded_.data(); }
+
+  /// Working values of stored bytes without alpha, value i to values[i * Step].
+  template <int Channels, std::size_t Step>
+  void read_codes(const Stored* pixels, std::size_t count, Real* values) const {
+    for (std::size_t i = 0; i < count; ++i) values[i * Step] = decoded_[pixels[i * Channels]];
   }
 
   /// Stores pixels from the rows of their channels; (x, y) is the first one.
@@ -81,6 +96,7 @@ class RealRows {
   int channels_;
   StoreRule rule_;
   std::array<Real, sizeof(Stored) == 1 ? 256 : 0> decoded_{};
+  std::array<std::uint16_t, sizeof(Stored) == 1 ? 256 : 0> words_{};
 };
 
 /// along[i] = distance between the pixels p[i] and q[i] of the guide.
@@ -100,16 +116,17 @@ void read_distances(const Guide& guide, const Stored* p, const Stored* q, std::s
 
 /// Distances from every pixel of a row to the one before it (the first: 1) and to the one above it (without a
 /// row above: 1). False if a float of the row is not finite.
-template <class Stored>
+/// between(p, q, count, along) takes those of `count` pairs.
+template <class Stored, class Between>
 bool read_distances(const Guide& guide, const std::byte* row, const std::byte* above, std::size_t width,
-                    float* along_x, float* along_y) {
+                    float* along_x, float* along_y, const Between& between) {
   const auto* pixels = reinterpret_cast<const Stored*>(row);
   along_x[0] = 1;
-  read_distances(guide, pixels + guide.channels, pixels, width - 1, along_x + 1);
+  between(pixels + guide.channels, pixels, width - 1, along_x + 1);
   if (above == nullptr)
     std::fill_n(along_y, width, 1.0F);
   else
-    read_distances(guide, pixels, reinterpret_cast<const Stored*>(above), width, along_y);
+    between(pixels, reinterpret_cast<const Stored*>(above), width, along_y);
   if constexpr (std::is_same_v<Stored, float>)
     return std::all_of(pixels, pixels + width * static_cast<std::size_t>(guide.channels), is_finite);
   return true;

@@ -63,11 +63,13 @@ SATIN_HD Real with_carry(Real alone, Real product, Real difference) {
   return alone + product * difference;
 }
 
+/// Far beyond what decay() tells from infinity.
+inline constexpr double largest_distance = 1e30;
+
 /// Distance in the transformed domain between neighbours: 1 + contrast * (sum of the channels' differences).
 SATIN_HD float transformed_distance(double differences, double contrast) {
-  constexpr double largest = 1e30;  // far beyond what decay() tells from infinity
   const double distance = 1.0 + differences * contrast;
-  return static_cast<float>(distance < largest ? distance : largest);
+  return static_cast<float>(distance < largest_distance ? distance : largest_distance);
 }
 
 // --- Powers of two with negative exponents, by operations that every backend rounds alike ---
