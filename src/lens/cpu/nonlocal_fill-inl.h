@@ -15,10 +15,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "core/cpu/backend.h"
 #include "core/with_type.h"
 #include "core/workspace.h"
+#include "lens/cpu/nonlocal_pack-inl.h"
 #include "lens/lens_layers.h"
 #include "lens/maths/nonlocal_fill.h"
 
@@ -275,7 +277,9 @@ class NonlocalTiles {
 
   template <class Launch>
   void run(const Launch& launch, const LensScene& scene) {
-    const NonlocalFill fill = nonlocal_fill(job_, scene, work_.data(), marks_.data(), nonlocal_side);
+    NonlocalFill fill = nonlocal_fill(job_, scene, work_.data(), marks_.data(), nonlocal_side);
+    // Few tiles have samples: the magnitudes of those alone make room for places and are made again.
+    std::swap(fill.words, fill.places);
     with_channels(job_.channels, [&]<int Channels>() {
       fill_nonlocally(launch, fill, scene.work->groups.count, job_.offset_pairs,
                       [&](int group) { apply<Channels>(fill, group); });
@@ -287,8 +291,9 @@ class NonlocalTiles {
   void apply(const NonlocalFill& fill, int group) {
     backend_.threads.for_rows(columns_ * rows_, 1, [&](std::int64_t first, std::int64_t last, int slot) {
       for (auto tile = static_cast<int>(first); tile < last; ++tile) {
-        if (marks_[static_cast<std::size_t>(tile)] == 0) continue;
-        marks_[static_cast<std::size_t>(tile)] = 0;
+        std::uint8_t& mark = marks_[static_cast<std::size_t>(tile)];
+        if (mark != static_cast<std::uint8_t>(NonlocalMark::needed)) continue;
+        mark = static_cast<std::uint8_t>(NonlocalMark::placed);
         tiles_[static_cast<std::size_t>(slot)].template run<Channels>(fill, group, tile % columns_,
                                                                       tile / columns_);
       }

@@ -6,8 +6,10 @@
 #include <hwy/highway.h>
 
 #include "lens/cpu/depth_rows-inl.h"
+#include "lens/cpu/soft_rows-inl.h"
 #include "lens/lens_store.h"
 #include "lens/radii_steps.h"
+#include "lens/soft_depth.h"
 #include "pixels/cpu/pixelwise.h"
 #include "pixels/cpu/rows-inl.h"
 
@@ -26,6 +28,21 @@ struct LensRows : EachRow {
     if (step.depth.channels != 1) return each(width, height, step);
     rows(height,
          [&](int y) { FindCircles(step.depth.row(y), width, step.rule, *step.state, step.radii.row(y)); });
+  }
+  template <class T>
+  void operator()(std::int64_t width, std::int64_t height, const RadiiOfSoftDepth<T>& step) const {
+    if (step.span->soft != 0) (*this)(width, height, step.step);
+  }
+  void operator()(std::int64_t /*width*/, std::int64_t height, const RejectThinExtremes& step) const {
+    if (step.span->soft != 0) rows(height, [&](int y) { RejectThinRow(step, y); });
+  }
+  template <class T>
+  void operator()(std::int64_t width, std::int64_t height, const ColourSoftSamples<T>& step) const {
+    if (step.span->soft != 0) each(width, height, step.step);
+  }
+  template <class Colours>
+  void operator()(std::int64_t /*width*/, std::int64_t height, const SnapToColours<Colours>& step) const {
+    if (step.span->soft != 0) rows(height, [&](int y) { SnapRow(step, y); });
   }
   /// A row of bytes in linear light, without alpha and mask: what the picture has there is encoded to its
   /// bytes.
@@ -53,6 +70,12 @@ inline std::unique_ptr<PlanarRadiiJob::Operation> PreparePlanarRadii(Backend& ba
                                                                      const PlanarRadiiJob& job) {
   return prepare_pixelwise<LensRows>(backend, job);
 }
+inline std::unique_ptr<SoftDepthJob::Operation> PrepareSoftDepth(Backend& backend, const SoftDepthJob& job) {
+  return prepare_pixelwise<LensRows>(backend, job);
+}
+inline std::unique_ptr<SnapDepthJob::Operation> PrepareSnapDepth(Backend& backend, const SnapDepthJob& job) {
+  return prepare_pixelwise<LensRows>(backend, job);
+}
 
 }  // namespace satin::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -63,6 +86,8 @@ namespace satin::cpu {
 HWY_EXPORT(PrepareCircleOfConfusion);
 HWY_EXPORT(PrepareLensStore);
 HWY_EXPORT(PreparePlanarRadii);
+HWY_EXPORT(PrepareSoftDepth);
+HWY_EXPORT(PrepareSnapDepth);
 
 std::unique_ptr<CircleOfConfusionJob::Operation> prepare_circle_of_confusion(
     Backend& backend, const CircleOfConfusionJob& job) {
@@ -73,6 +98,12 @@ std::unique_ptr<LensStoreJob::Operation> prepare_lens_store(Backend& backend, co
 }
 std::unique_ptr<PlanarRadiiJob::Operation> prepare_planar_radii(Backend& backend, const PlanarRadiiJob& job) {
   return HWY_DYNAMIC_DISPATCH(PreparePlanarRadii)(backend, job);
+}
+std::unique_ptr<SoftDepthJob::Operation> prepare_soft_depth(Backend& backend, const SoftDepthJob& job) {
+  return HWY_DYNAMIC_DISPATCH(PrepareSoftDepth)(backend, job);
+}
+std::unique_ptr<SnapDepthJob::Operation> prepare_snap_depth(Backend& backend, const SnapDepthJob& job) {
+  return HWY_DYNAMIC_DISPATCH(PrepareSnapDepth)(backend, job);
 }
 
 }  // namespace satin::cpu

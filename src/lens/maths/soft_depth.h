@@ -168,6 +168,9 @@ struct ColourSoftSamples {
 inline constexpr int snap_reach = 6;  ///< both sides of a ramp are looked for in a disc of this radius
 /// A pixel is near a silhouette if 5 x 5 radii differ by this share of what those of the square do.
 inline constexpr float snap_share = 0.3F;
+inline constexpr int snap_beside = 2;
+/// Where they differ less no silhouette is near.
+inline constexpr float least_beside = snap_share * silhouette_step;
 
 /// A side of a ramp: how likely the pixel's colour is on it, and its radius.
 struct SnapSide {
@@ -219,8 +222,8 @@ struct SnapToColours {
 
   SATIN_HD SignedRadius256 snapped(int x, int y) const {
     const SignedRadius256 own = radii.row(y)[x];
-    const RadiusRange beside = range_around(x, y, 2);
-    if (static_cast<float>(beside.high - beside.low) <= snap_share * silhouette_step) return own;
+    const RadiusRange beside = range_around(x, y, snap_beside);
+    if (static_cast<float>(beside.high - beside.low) <= least_beside) return own;
     const RadiusRange range = range_around(x, y, snap_reach);
     const auto apart = static_cast<float>(range.high - range.low);
     if (range.high - range.low <= silhouette_step ||
