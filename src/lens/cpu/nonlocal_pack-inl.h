@@ -11,6 +11,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 #include "core/with_type.h"
@@ -72,7 +73,7 @@ void PackRow(const NonlocalFill& fill, int y) {
   for (int group = 0; group < lens_most_groups; ++group)
     needed |= fill.work->needs(group) ? 1U << group : 0U;
   const bool opacity = fill.colours < Channels;
-  std::uint32_t codes[pack_pixels * Channels];
+  std::uint32_t codes[static_cast<std::size_t>(pack_pixels * Channels)];
   for (int first = 0; first < planes.width; first += pack_pixels) {
     const int count = std::min(pack_pixels, planes.width - first);
     const std::int64_t at = planes.place(first, y);

@@ -137,6 +137,7 @@ class SlidingWindow {
         rows_(static_cast<std::size_t>(ring_rows_ * job.groups)),
         spread_until_(static_cast<std::size_t>(job.groups)),
         focused_(static_cast<std::size_t>(ring_rows_)),
+        marks_(static_cast<std::size_t>(job.width)),
         sums_(row_size_),
         state_(row_size_) {}
 
@@ -144,13 +145,15 @@ class SlidingWindow {
   static std::int64_t ring_rows(std::int64_t reach) { return 2 * reach + 3; }
 
   [[nodiscard]] std::size_t bytes() const noexcept {
-    return (deltas_.size() + columns_.size() + rows_.size() + sums_.size() + state_.size()) * 8;
+    return (deltas_.size() + columns_.size() + rows_.size() + sums_.size() + state_.size()) * 8 +
+           marks_.size();
   }
 
   void run(const SplatImages& images, const ListsByRows& lists, const Area& area) {
     std::fill(deltas_.begin(), deltas_.end(), 0);
     std::fill(columns_.begin(), columns_.end(), 0);
     std::fill(spread_until_.begin(), spread_until_.end(), 0);
+    marked_ = -1;
     std::int64_t source = std::max<std::int64_t>(0, area.top - reach_ - 1);
     for (std::int64_t y = area.top; y < area.bottom; ++y) {
       for (; source <= std::min(y + reach_, job_.height - 1); ++source)
@@ -189,7 +192,9 @@ class SlidingWindow {
     const DeltaRows rows{area.left, area.right, rows_.data(), reach_, ring_rows_};
     const std::int64_t begin = std::max<std::int64_t>(0, area.left - reach_ - 1) / 2 * 2;
     GroupsOfRow found = SpreadVisible<Channels>(rule_, VisiblePairOf(images, y), begin,
-                                                std::min(job_.width, area.right + reach_), rows);
+                                                std::min(job_.width, area.right + reach_), rows,
+                                                marks_.data(), marked_ == y / 2);
+    marked_ = y / 2;
     focused_[static_cast<std::size_t>(y % ring_rows_)] = found.focused;
     const std::span<const std::uint32_t> places = lists.samples.row(y);
     if (!places.empty())
@@ -230,6 +235,8 @@ class SlidingWindow {
   WorkspaceVector<std::uint64_t*> rows_;
   WorkspaceVector<std::int64_t> spread_until_;  ///< the first row that has no sums of a group any more
   WorkspaceVector<std::uint32_t> focused_;      ///< groups of the rows that have entered
+  WorkspaceVector<std::uint8_t> marks_;         ///< merged samples of two rows
+  std::int64_t marked_ = -1;                    ///< these rows: 0 and 1, or 2 and 3, and so on
   CacheLines<std::uint64_t> sums_;
   CacheLines<double> state_;
 };
