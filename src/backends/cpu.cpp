@@ -65,7 +65,7 @@ void add_operations(Operations& operations) {
   operations.add<PaintJob>(prepare_pixelwise<EachRow>);
   { Prepare<ActiveTilesJob> prepare_active_tiles; operations.add(prepare_active_tiles); }
   operations.add<ValidityMaskJob>(prepare_pixelwise<EachRow>);
-  operations.add<DepthSpanJob>(prepare_pixelwise<EachRow>);
+  { Prepare<DepthSpanJob> prepare_depth_span; operations.add(prepare_depth_span); }
   operations.add<HeldRadiiJob>(prepare_pixelwise<EachRow>);
   { Prepare<SoftDepthJob> prepare_soft_depth; operations.add(prepare_soft_depth); }
   { Prepare<SnapDepthJob> prepare_snap_depth; operations.add(prepare_snap_depth); }

@@ -1,6 +1,7 @@
 #include "lens/cpu/disocclusion_fill.h"
 
 #include <algorithm>
+#include <cstring>
 #include <functional>
 
 #include "core/with_type.h"
@@ -43,12 +44,27 @@ Area bounds_of(const LensPlanes& planes, const Area& area, const Holds& holds) {
   return result;
 }
 
+/// The first place behind x, up to `last`, that differs from the one at x.
+int end_of_equal(const std::uint8_t* values, int x, int last) {
+  constexpr std::uint64_t every_byte = 0x0101010101010101U;
+  const std::uint8_t own = values[x];
+  std::uint64_t eight = 0;
+  for (; x + 8 <= last; x += 8) {
+    std::memcpy(&eight, values + x, sizeof eight);
+    if (eight != own * every_byte) break;
+  }
+  while (x < last && values[x] == own) ++x;
+  return x;
+}
+
 std::uint8_t groups_of_tile(const LensPlanes& planes, Range columns, Range rows) {
   unsigned bits = 0;
   for (int y = rows.first; y < rows.last; ++y) {
     const std::uint8_t* groups = planes.groups + planes.place(0, y);
-    for (int x = columns.first; x < columns.last; ++x)
-      if (x == columns.first || groups[x] != groups[x - 1]) bits |= 1U << groups[x];
+    for (int x = columns.first; x < columns.last;) {
+      bits |= 1U << groups[x];
+      x = end_of_equal(groups, x, columns.last);
+    }
   }
   return static_cast<std::uint8_t>(bits);
 }

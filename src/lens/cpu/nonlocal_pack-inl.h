@@ -1,5 +1,5 @@
-// The planes of the non-local fill, for files that Highway compiles once for every SIMD target: packed colours
-// by vectors, and places of samples in the tiles alone that have some.
+// The planes of the non-local fill, for files that Highway compiles once for every SIMD target: packed
+// colours by vectors, and places of samples in the tiles alone that have some.
 
 #if defined(SATIN_NONLOCAL_PACK_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SATIN_NONLOCAL_PACK_INL_H
@@ -31,8 +31,8 @@ inline void PackCodes(const std::uint32_t* values, int count, float white, std::
     const hn::RebindToFloat<decltype(d)> real;
     const hn::RebindToSigned<decltype(d)> integers;
     const auto one = hn::Set(real, 1.0F);
-    const auto all = hn::Div(hn::ConvertTo(real, hn::BitCast(integers, hn::LoadU(d, values + i))),
-                             hn::Set(real, white));
+    const auto all =
+        hn::Div(hn::ConvertTo(real, hn::BitCast(integers, hn::LoadU(d, values + i))), hn::Set(real, white));
     const auto light = hn::Min(all, hn::Set(real, lens_largest_light));
     const auto compressed = hn::Div(light, hn::Add(one, light));
     const auto code = hn::Add(hn::Div(compressed, hn::Set(real, packed_scale)), hn::Set(real, 0.5F));
@@ -70,8 +70,7 @@ void PackRow(const NonlocalFill& fill, int y) {
   const LensPlanes& planes = fill.planes;
   const float white = fill.unit->white;
   std::uint32_t needed = 0;
-  for (int group = 0; group < lens_most_groups; ++group)
-    needed |= fill.work->needs(group) ? 1U << group : 0U;
+  for (int group = 0; group < lens_most_groups; ++group) needed |= fill.work->needs(group) ? 1U << group : 0U;
   const bool opacity = fill.colours < Channels;
   std::uint32_t codes[static_cast<std::size_t>(pack_pixels * Channels)];
   for (int first = 0; first < planes.width; first += pack_pixels) {
@@ -85,8 +84,9 @@ void PackRow(const NonlocalFill& fill, int y) {
     }
     PackCodes(planes.colours + at * Channels, count * Channels, white, codes);
     constexpr int all = Channels < 4 ? Channels : 3;
-    (opacity ? PackWords<Channels, Channels - 1> : PackWords<Channels, all>)(planes.groups + at, planes.edges + at,
-                                                                      codes, count, needed, fill.words + at);
+    (opacity ? PackWords<Channels, Channels - 1> : PackWords<Channels, all>)(planes.groups + at,
+                                                                             planes.edges + at, codes, count,
+                                                                             needed, fill.words + at);
   }
 }
 
@@ -132,7 +132,8 @@ class PlacesOfTiles {
   }
   void restore(int tile) const {
     for_rows_of(tile, [&](std::int64_t at, int count) {
-      for (int x = 0; x < count; ++x) fill_.planes.magnitudes[at + x] = magnitude_of(fill_.planes.radii[at + x]);
+      for (int x = 0; x < count; ++x)
+        fill_.planes.magnitudes[at + x] = magnitude_of(fill_.planes.radii[at + x]);
     });
   }
 

@@ -11,6 +11,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 #include "lens/cpu/depth_rows-inl.h"
@@ -77,7 +78,8 @@ class RangesOfRun {
     }
   }
 
-  static constexpr std::int64_t size = soft_columns + 2 * Reach + 2 * static_cast<std::int64_t>(HWY_MAX_BYTES / 4);
+  static constexpr std::int64_t size =
+      soft_columns + 2 * Reach + 2 * static_cast<std::int64_t>(HWY_MAX_BYTES / 4);
   std::int64_t first_ = 0;
   HWY_ALIGN std::int32_t low_[static_cast<std::size_t>(size)];
   HWY_ALIGN std::int32_t high_[static_cast<std::size_t>(size)];
@@ -91,6 +93,40 @@ HWY_INLINE void ForLanes(D d, M mask, std::int64_t x, const Take& take) {
   std::uint64_t word = 0;
   std::copy_n(bits, sizeof word, reinterpret_cast<std::uint8_t*>(&word));
   for (; word != 0; word &= word - 1) take(x + __builtin_ctzll(word));
+}
+
+/// CountRamps of a row of one channel, with run_row: few pixels rise enough to be looked at.
+template <class T>
+void CountRampsRow(const CountRamps<T>& step, int run_row) {
+  const hn::ScalableTag<double> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const std::int64_t y = std::int64_t{run_row} * soft_stride;
+  const DepthRule rule = step.rule;
+  const auto strength = hn::Set(d, step.state->strength);
+  const auto radii = [&](const T* stored) HWY_ATTR {
+    const auto [inverse, known] = InverseOf(d, StoredDepth(d, stored), rule);
+    return hn::Mul(strength, hn::IfThenElse(known, inverse, hn::Set(d, NAN)));
+  };
+  const auto rises = [&](const T* before, const T* after) HWY_ATTR {
+    const auto rise = hn::Abs(hn::Sub(radii(after), radii(before)));
+    return hn::Gt(rise, hn::Set(d, static_cast<double>(silhouette_step)));
+  };
+  RampCounts counts;
+  const T* row = step.depth.row(y);
+  const bool inside = y >= surface_reach && y + surface_reach < step.height;
+  const T* above = inside ? step.depth.row(y - 1) : row;
+  const T* below = inside ? step.depth.row(y + 1) : row;
+  std::int64_t x = 0;
+  for (; x < std::min(surface_reach, step.width); ++x) step.count_down(x, y, counts);
+  for (; x + lanes + surface_reach <= step.width; x += lanes) {
+    ForLanes(d, rises(row + x - 1, row + x + 1), x, [&](std::int64_t u) { step.count_across(u, y, counts); });
+    ForLanes(d, rises(above + x, below + x), x, [&](std::int64_t u) { step.count_down(u, y, counts); });
+  }
+  for (; x < step.width; ++x) {
+    step.count_across(x, y, counts);
+    step.count_down(x, y, counts);
+  }
+  step.add(counts);
 }
 
 /// RejectThinExtremes of row y.
@@ -148,11 +184,13 @@ void SnapRow(const SnapToColours<Colours>& of_step, int y) {
       auto high = low;
       ranges.at(d, x, low, high);
       const auto valid = hn::FirstN(d, static_cast<std::size_t>(last - x));
-      auto look = hn::RebindMask(d, hn::Gt(hn::ConvertTo(real, hn::Sub(high, low)), hn::Set(real, least_beside)));
+      auto look =
+          hn::RebindMask(d, hn::Gt(hn::ConvertTo(real, hn::Sub(high, low)), hn::Set(real, least_beside)));
       if (rim > 0) {
         const bool inside = x >= rim && x + lanes + rim <= step.width;
-        look = inside ? hn::Or(look, MayBeNear(d, step.radii, step.height, y, rim, x, hn::LoadU(d, radii + x)))
-                      : valid;
+        look = inside
+                   ? hn::Or(look, MayBeNear(d, step.radii, step.height, y, rim, x, hn::LoadU(d, radii + x)))
+                   : valid;
       }
       ForLanes(d, hn::And(look, valid), x, [&](std::int64_t u) { step(static_cast<int>(u), y); });
     }

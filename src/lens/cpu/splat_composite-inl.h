@@ -97,8 +97,8 @@ struct GroupRow {
 };
 
 #if HWY_TARGET != HWY_SCALAR
-/// IntegrateRow, AddFocused where `Focused` and CompositeRow in one pass, for cells that are one vector: no sum
-/// is stored. A pixel without weight has no colours either, and what it adds is 0.
+/// IntegrateRow, AddFocused where `Focused` and CompositeRow in one pass, for cells that are one vector: no
+/// sum is stored. A pixel without weight has no colours either, and what it adds is 0.
 template <bool Focused, int Channels>
 HWY_INLINE void IntegrateComposite(const SplatRule& rule, const GroupRow& group, const VisibleRow& row,
                                    std::int64_t first, std::int64_t last, float* HWY_RESTRICT state) {

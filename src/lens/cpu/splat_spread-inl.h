@@ -101,11 +101,11 @@ struct SampleRun {
   static constexpr std::int64_t most = 32;
   static constexpr std::int64_t size = Size;
 
-  std::int64_t first = 0;                ///< column
-  std::int64_t count = 0;                ///< of columns
-  std::int64_t more = 1;                 ///< 2 for blocks: every other column has one
-  std::uint64_t* const* rows = nullptr;  ///< of the group, from the samples' own row on
-  std::uint32_t weights[2][static_cast<std::size_t>(most)];                 ///< for either staircase
+  std::int64_t first = 0;                                    ///< column
+  std::int64_t count = 0;                                    ///< of columns
+  std::int64_t more = 1;                                     ///< 2 for blocks: every other column has one
+  std::uint64_t* const* rows = nullptr;                      ///< of the group, from the samples' own row on
+  std::uint32_t weights[2][static_cast<std::size_t>(most)];  ///< for either staircase
   HWY_ALIGN std::uint64_t cells[2][static_cast<std::size_t>(most * size)];  ///< weighted by them
 
   template <class CellOf>
@@ -198,12 +198,12 @@ HWY_INLINE void AddRun(SampleRun<Size>& run, const TwoStaircases& stairs, std::u
   if (stairs.two) run.AddCorners(stairs.second, run.cells[1], area.first);
 }
 
-/// The weights of the samples from x on, up to `limit`, that have the staircases and the group of the first one;
-/// returns the column behind them.
+/// The weights of the samples from x on, up to `limit`, that have the staircases and the group of the first
+/// one; returns the column behind them.
 template <int Channels>
-HWY_INLINE std::int64_t WeighRun(const VisibleRows<Channels>& rows, const VisibleSamples<Channels>& of_samples,
-                                 std::int64_t x, std::int64_t limit, const LensKernel& first,
-                                 RunOf<Channels>& run) {
+HWY_INLINE std::int64_t WeighRun(const VisibleRows<Channels>& rows,
+                                 const VisibleSamples<Channels>& of_samples, std::int64_t x,
+                                 std::int64_t limit, const LensKernel& first, RunOf<Channels>& run) {
   const VisibleSamples<Channels> samples = of_samples;
   const std::uint32_t group = samples.Group(x);
   std::uint32_t weight = samples.row.weights[x];

@@ -219,10 +219,12 @@ struct VisibleRows {
     const auto low = hn::Min(above, below);
     const auto high = hn::Max(above, below);
     const auto lowest = hn::Min(low, hn::Reverse2(d, low));
+    const auto from = hn::Set(d, upper.rule.merge_from);
+    const auto large = hn::Eq(hn::Min(lowest, from), from);
+    if (hn::AllFalse(d, large)) return hn::StoreU(hn::Zero(bytes), bytes, marks);
     const auto apart = hn::Sub(hn::Max(high, hn::Reverse2(d, high)), lowest);
     const auto last = hn::Set(d, upper.rule.last_group);
     const auto full = hn::Set(d, lens_full_weight);
-    const auto from = hn::Set(d, upper.rule.merge_from);
     const auto most = hn::Set(d, merged_difference);
     const auto group = hn::Min(LoadWide(d, upper.row.groups + x), last);
     const auto group_below = hn::Min(LoadWide(d, lower.row.groups + x), last);
@@ -230,7 +232,6 @@ struct VisibleRows {
                                 hn::Xor(LoadWide(d, lower.row.weights + x), full));
     const auto own = hn::Or(weights, hn::Xor(group, group_below));
     const auto unlike = hn::Or(hn::Or(own, hn::Reverse2(d, own)), hn::Xor(group, hn::Reverse2(d, group)));
-    const auto large = hn::Eq(hn::Min(lowest, from), from);
     const auto near = hn::Eq(hn::Max(apart, most), most);
     const auto alike = hn::And(hn::And(large, near), hn::Eq(unlike, hn::Zero(d)));
     const auto one = hn::IfThenElseZero(alike, hn::Set(d, 1));
