@@ -303,7 +303,7 @@ void CheckRampsOfRowsAreThoseOfThePixels() {
       silhouettes += by_row.silhouettes;
       ramps += by_row.ramps;
     }
-  EXPECT_GT(ramps, 100U);
+  EXPECT_GT(ramps, 20U);
   EXPECT_GT(silhouettes, ramps + 100);
 }
 

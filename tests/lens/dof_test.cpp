@@ -193,8 +193,9 @@ TEST(Dof, AMaskOfOnesChangesNoByte) {
       for (std::int64_t y = 0; y < height; ++y)
         for (std::int64_t x = 0; x < width * channels; ++x)
           picture.view().row<std::uint8_t>(y)[x] = static_cast<std::uint8_t>(random.below(256));
+      const double middle = static_cast<double>(width) / 2;
       const Image disparity =
-          plane_of(width, height, [](double x, double y) { return x > 20 + y / 3 ? 0.9 : y / 100; });
+          plane_of(width, height, [&](double x, double y) { return x >= middle ? 0.9 : y / 250; });
       Dof dof = lens_of(disparity);
       const Image stored_at_once = result_of(picture, dof);
       Image mask({width, height, 1, Type::u8});
