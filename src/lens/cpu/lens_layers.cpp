@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "core/with_type.h"
-#include "lens/cpu/disocclusion_fill.h"
+#include "lens/cpu/disocclusion_fill-inl.h"
 #include "lens/cpu/lens_rows-inl.h"
 #include "lens/cpu/nonlocal_fill-inl.h"
 #include "lens/cpu/nonlocal_pack-inl.h"
