@@ -65,10 +65,10 @@ void add_operations(Operations& operations) {
   operations.add<PaintJob>(prepare_pixelwise<EachRow>);
   { Prepare<ActiveTilesJob> prepare_active_tiles; operations.add(prepare_active_tiles); }
   operations.add<ValidityMaskJob>(prepare_pixelwise<EachRow>);
-  operations.add<DepthSpanJob>(prepare_pixelwise<EachRow>);
+  { Prepare<DepthSpanJob> prepare_depth_span; operations.add(prepare_depth_span); }
   operations.add<HeldRadiiJob>(prepare_pixelwise<EachRow>);
-  operations.add<SoftDepthJob>(prepare_pixelwise<EachRow>);
-  operations.add<SnapDepthJob>(prepare_pixelwise<EachRow>);
+  { Prepare<SoftDepthJob> prepare_soft_depth; operations.add(prepare_soft_depth); }
+  { Prepare<SnapDepthJob> prepare_snap_depth; operations.add(prepare_snap_depth); }
   operations.add<StretchJob>(prepare_pixelwise<EachRow>);
   { Prepare<SmoothStepsJob> prepare_smooth_steps; operations.add(prepare_smooth_steps); }
   { Prepare<CircleOfConfusionJob> prepare_circle_of_confusion; operations.add(prepare_circle_of_confusion); }

@@ -123,6 +123,13 @@ Bokeh nearest_shape(const LensStyle& style) {
   return blades == 4 ? Bokeh::square : Bokeh::hexagon;
 }
 
+/// The splat can store the picture's bytes itself: of colours in linear light, without opacity, data or a
+/// mask.
+bool is_stored_by_splat(const LensBlurJob& job, const LensLayersJob& layers, const Backend& backend) {
+  return backend.host_memory && !shows(job) && layers.type == Type::u8 && layers.transfer == Transfer::srgb &&
+         job.picture.alpha == Alpha::none && !job.keeps_last && job.mask.width == 0;
+}
+
 SplatJob splat_job(const LensBlurJob& job, const LensLayersJob& layers, const ApertureTable& aperture) {
   SplatJob splat;
   splat.width = layers.width;
@@ -203,7 +210,8 @@ LensBlur::LensBlur(Backend& backend, const LensBlurJob& job)
   }
   layers_ = backend.prepare(layers);
   const ApertureTable aperture = aperture_table(job.style);
-  const SplatJob splat = splat_job(job, layers, aperture);
+  SplatJob splat = splat_job(job, layers, aperture);
+  splat.stores_codes = is_stored_by_splat(job, layers, backend);
   if (!shows(job)) {
     splat_ = backend.prepare(splat);
     lamp_memory_ = std::make_unique<LampMemory>(backend, layers, aperture, job.aperture);
@@ -215,6 +223,7 @@ LensBlur::LensBlur(Backend& backend, const LensBlurJob& job)
     lamps.full = 1U << splat_weight_bits(splat);
     find_lamps_ = backend.prepare(lamps);
   }
+  if (splat.stores_codes) return;
   result_ = backend.allocate(static_cast<std::size_t>(layers.width * layers.height * layers.channels) *
                              sizeof(std::uint32_t));
   shown_ = {job.style.debug, static_cast<double>(splat.largest_radius), splat.alpha, job.picture.order,
@@ -225,8 +234,8 @@ LensBlur::LensBlur(Backend& backend, const LensBlurJob& job)
 std::size_t LensBlur::workspace_bytes() const noexcept {
   const std::size_t splat = splat_ == nullptr ? 0 : splat_->workspace_bytes();
   const std::size_t lamps = lamp_memory_ == nullptr ? 0 : lamp_memory_->bytes();
-  return result_.size + lens_.bytes() + layers_->workspace_bytes() + splat + lamps +
-         store_->workspace_bytes();
+  const std::size_t store = store_ == nullptr ? 0 : store_->workspace_bytes();
+  return result_.size + lens_.bytes() + layers_->workspace_bytes() + splat + lamps + store;
 }
 
 MutableImageView LensBlur::plane(void* data, Type type, int channels) const {
@@ -249,11 +258,11 @@ void LensBlur::run(const Inputs& inputs, const MutableImageView& output, Measure
   layers_->run(picture, measured, lens_.scene(), stream);
   if (splat_ != nullptr) {
     lamp_memory_->take(aperture, stream);
-    spread(measured, stream);
+    spread(measured, output, stream);
   } else {
     layers_->show(lens_.scene(), shown_, stream);
   }
-  store_->run({shown_.values, picture, mask, output, measured}, stream);
+  if (store_ != nullptr) store_->run({shown_.values, picture, mask, output, measured}, stream);
 }
 
 int LensBlur::groups(Stream stream) const {
@@ -262,7 +271,7 @@ int LensBlur::groups(Stream stream) const {
   return groups.count;
 }
 
-void LensBlur::spread(const Measured* measured, Stream stream) {
+void LensBlur::spread(const Measured* measured, const MutableImageView& output, Stream stream) {
   const LensScene& scene = lens_.scene();
   find_lamps_->run({scene, measured, lamp_memory_->cells(), lamp_memory_->lamps(), lamp_memory_->aperture()},
                    stream);
@@ -280,7 +289,7 @@ void LensBlur::spread(const Measured* measured, Stream stream) {
   images.lamp_count = lamp_memory_->lamps().count;
   images.aperture = lamp_memory_->aperture();
   if (shape_.type == Type::f32) images.white = &scene.unit->brightest;
-  images.output = plane(result_.get(), Type::u32, planes.channels);
+  images.output = store_ == nullptr ? output : plane(result_.get(), Type::u32, planes.channels);
   splat_->run(images, stream);
 }
 

@@ -126,7 +126,7 @@ class LensBlur {
 
  private:
   [[nodiscard]] MutableImageView plane(void* data, Type type, int channels = 1) const;
-  void spread(const Measured* measured, Stream stream);
+  void spread(const Measured* measured, const MutableImageView& output, Stream stream);
 
   Backend& backend_;
   Shape shape_;
@@ -138,8 +138,8 @@ class LensBlur {
   std::unique_ptr<LensLayersOperation> layers_;
   std::unique_ptr<SplatOperation> splat_;  ///< null: what was seen is shown instead
   LensShow shown_;
-  Buffer result_;
-  std::unique_ptr<LensStoreJob::Operation> store_;
+  Buffer result_;                                   ///< none where store_ is null
+  std::unique_ptr<LensStoreJob::Operation> store_;  ///< null: the splat stores the bytes
 };
 
 /// The options of LensStyle.

@@ -39,6 +39,9 @@ struct SplatJob {
   std::uint32_t most_lamps = 0;             ///< lamps that their list has room for
   float lamp_reach = 1;                     ///< Aperture::reach
   int peak_bits = 0;                        ///< of lamps, see ApertureTable
+  /// The output is of u8: colours of 16 bits as sRGB codes, without alpha. The CPU alone does so: no plane of
+  /// integers goes to memory and back.
+  bool stores_codes = false;
 };
 
 /// Views of one run, all of the job's size. Weights of samples that fall on one pixel and into one group are
@@ -51,8 +54,8 @@ struct SplatImages {
   ImageView weights;                     ///< u16, in parts of lens_full_weight; 0: no sample
   const LensSample* listed = nullptr;    ///< further samples, in any order
   const std::uint32_t* count = nullptr;  ///< how many; above `most_listed`, only as many count
-  MutableImageView
-      output;  ///< u32, `channels`: colours in the unit of the samples; aliases none of the others
+  /// u32, `channels`: colours in the unit of the samples, or their codes; aliases none of the others.
+  MutableImageView output;
   const std::uint32_t* white = nullptr;       ///< in the backend's memory; null: the job's
   const Lamp* lamps = nullptr;                ///< drawn by the aperture, in any order
   const std::uint32_t* lamp_count = nullptr;  ///< number of lamps

@@ -13,10 +13,12 @@
 #include <limits>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "lens/cpu/depth_rows-inl.h"
 #include "lens/cpu/lens_rows-inl.h"
+#include "lens/cpu/soft_rows-inl.h"
 #include "lens/maths/smooth_steps.h"
 #include "tests/oracles/forced_target.h"
 #include "tests/oracles/pictures.h"
@@ -211,6 +213,103 @@ void CheckDepthsAreThoseOfThePixels() {
     }
 }
 
+/// Soft depth at random, and a picture: steps, slopes and single extremes. `stored` in 1/256 pixel.
+struct SoftScene {
+  std::int64_t width;
+  std::int64_t height;
+  std::vector<std::uint16_t> stored;
+  std::vector<SignedRadius256> radii;
+  std::vector<std::uint8_t> picture;
+  DepthSpan span;
+
+  SoftScene(std::int64_t of_width, std::int64_t of_height, std::uint64_t seed)
+      : width(of_width), height(of_height) {
+    Random random(seed);
+    span.soft = 1;
+    for (std::int64_t y = 0; y < height; ++y)
+      for (std::int64_t x = 0; x < width; ++x) {
+        const std::int64_t place = std::clamp<std::int64_t>(5 * x - 2 * y, 0, 200);
+        const std::int64_t far = x % 300 > 150 + y % 7 ? 2000 : 10 * place;
+        const std::uint64_t noise = random.one_in(40) ? 1500 : random.below(30);
+        stored.push_back(static_cast<std::uint16_t>(far + static_cast<std::int64_t>(noise)));
+        radii.push_back(static_cast<SignedRadius256>(stored.back()) - 900);
+        for (int c = 0; c < 3; ++c)
+          picture.push_back(static_cast<std::uint8_t>((x % 300 > 148 ? 200 : 20) + random.below(9)));
+      }
+  }
+  template <class T>
+  [[nodiscard]] Rows<T> rows_of(T* values, std::int64_t channels = 1) const {
+    Rows<T> result;
+    result.data = reinterpret_cast<typename Rows<T>::Byte*>(values);
+    result.distance = width * channels * static_cast<std::int64_t>(sizeof(T));
+    return result;
+  }
+};
+
+constexpr std::pair<int, int> soft_sizes[] = {{1, 1}, {2, 9}, {37, 20}, {520, 40}, {700, 30}, {2100, 9}};
+
+/// Adds the radii that are not what they were.
+void check_soft_rows(int width, int height, int& moved) {
+  const SoftScene scene(width, height, static_cast<std::uint64_t>(width));
+  std::vector<SignedRadius256> by_pixel(scene.radii.size(), 7);
+  std::vector<SignedRadius256> by_row(scene.radii.size(), 8);
+  const auto expect_alike = [&](const auto& step_of, const auto& row) {
+    const auto pixels = step_of(by_pixel);
+    const auto whole = step_of(by_row);
+    for (int y = 0; y < height; ++y) {
+      for (int x = 0; x < width; ++x) pixels(x, y);
+      row(whole, y);
+    }
+    ASSERT_EQ(by_pixel, by_row) << width << " x " << height;
+    for (std::size_t i = 0; i < by_row.size(); ++i) moved += by_row[i] != scene.radii[i] ? 1 : 0;
+  };
+  const auto radii = scene.rows_of<const SignedRadius256>(scene.radii.data());
+  expect_alike(
+      [&](std::vector<SignedRadius256>& result) {
+        return RejectThinExtremes{radii, width, height, &scene.span, scene.rows_of(result.data())};
+      },
+      [](const RejectThinExtremes& step, int y) { rows::RejectThinRow(step, y); });
+  using Colours = PictureColours<std::uint8_t>;
+  const Colours colours{scene.rows_of<const std::uint8_t>(scene.picture.data(), 3), 3, 3};
+  expect_alike(
+      [&](std::vector<SignedRadius256>& result) {
+        return SnapToColours<Colours>{radii,   width,       height,
+                                      colours, &scene.span, scene.rows_of(result.data())};
+      },
+      [](const SnapToColours<Colours>& step, int y) { rows::SnapRow(step, y); });
+}
+
+void CheckSoftRowsAreThoseOfThePixels() {
+  int moved = 0;
+  for (const auto& [width, height] : soft_sizes) check_soft_rows(width, height, moved);
+  EXPECT_GT(moved, 1000);
+}
+
+void CheckRampsOfRowsAreThoseOfThePixels() {
+  std::uint32_t silhouettes = 0;
+  std::uint32_t ramps = 0;
+  for (const DepthRule& rule : depth_rules())
+    for (const auto& [width, height] : soft_sizes) {
+      SoftScene scene(width, height, 3);
+      DepthSpan by_row;
+      LensState state;
+      state.strength = rule.distances ? 3e5 : 1.0 / rule.gain;
+      const DepthRows<std::uint16_t> depth{scene.rows_of<const std::uint16_t>(scene.stored.data()), 1, 0};
+      CountRamps<std::uint16_t> pixels{rule, depth, width, height, &state, &scene.span};
+      CountRamps<std::uint16_t> whole{rule, depth, width, height, &state, &by_row};
+      for (int y = 0; y < (height + soft_stride - 1) / soft_stride; ++y) {
+        for (int x = 0; x * span_run < width; ++x) pixels(x, y);
+        rows::CountRampsRow(whole, y);
+      }
+      ASSERT_EQ(scene.span.silhouettes, by_row.silhouettes) << width << " x " << height;
+      ASSERT_EQ(scene.span.ramps, by_row.ramps);
+      silhouettes += by_row.silhouettes;
+      ramps += by_row.ramps;
+    }
+  EXPECT_GT(ramps, 20U);
+  EXPECT_GT(silhouettes, ramps + 100);
+}
+
 }  // namespace
 }  // namespace satin::test::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -224,6 +323,8 @@ HWY_EXPORT(CheckPlanarRadiiAreThoseOfThePixels);
 HWY_EXPORT(CheckStepsAndSmoothedCodesAreThoseOfThePixels);
 HWY_EXPORT(CheckTheLargestSumsOfCodesAreDividedExactly);
 HWY_EXPORT(CheckDepthsAreThoseOfThePixels);
+HWY_EXPORT(CheckSoftRowsAreThoseOfThePixels);
+HWY_EXPORT(CheckRampsOfRowsAreThoseOfThePixels);
 
 TEST(DepthRows, CirclesAreThoseOfThePixels) {
   on_every_target([] { HWY_DYNAMIC_DISPATCH(CheckCirclesAreThoseOfThePixels)(); });
@@ -239,6 +340,14 @@ TEST(DepthRows, StepsAndSmoothedCodesAreThoseOfThePixels) {
 
 TEST(DepthRows, TheLargestSumsOfCodesAreDividedExactly) {
   on_every_target([] { HWY_DYNAMIC_DISPATCH(CheckTheLargestSumsOfCodesAreDividedExactly)(); });
+}
+
+TEST(DepthRows, SoftRowsAreThoseOfThePixels) {
+  on_every_target([] { HWY_DYNAMIC_DISPATCH(CheckSoftRowsAreThoseOfThePixels)(); });
+}
+
+TEST(DepthRows, RampsOfRowsAreThoseOfThePixels) {
+  on_every_target([] { HWY_DYNAMIC_DISPATCH(CheckRampsOfRowsAreThoseOfThePixels)(); });
 }
 
 TEST(LensRows, DepthsAreThoseOfThePixels) {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <memory>
 
@@ -182,6 +183,28 @@ TEST(Dof, ASlantedPlaneShowsNoStep) {
       EXPECT_NEAR(step, 0.6 / 160, 1.0 / 255) << x;
     }
   }
+}
+
+TEST(Dof, AMaskOfOnesChangesNoByte) {
+  for (const int channels : {1, 3})
+    for (const auto& [width, height] : {std::pair{57, 41}, {2, 3}, {400, 90}}) {
+      Random random(7);
+      Image picture({width, height, channels, Type::u8});
+      for (std::int64_t y = 0; y < height; ++y)
+        for (std::int64_t x = 0; x < width * channels; ++x)
+          picture.view().row<std::uint8_t>(y)[x] = static_cast<std::uint8_t>(random.below(256));
+      const double middle = static_cast<double>(width) / 2;
+      const Image disparity =
+          plane_of(width, height, [&](double x, double y) { return x >= middle ? 0.9 : y / 250; });
+      Dof dof = lens_of(disparity);
+      const Image stored_at_once = result_of(picture, dof);
+      Image mask({width, height, 1, Type::u8});
+      std::fill_n(mask.data(), byte_size(mask.shape()), std::byte{255});
+      dof.mask = mask.view();
+      const Image stored_by_each = result_of(picture, dof);
+      EXPECT_EQ(std::memcmp(stored_at_once.data(), stored_by_each.data(), byte_size(picture.shape())), 0)
+          << channels << " channels, " << width << " x " << height;
+    }
 }
 
 TEST(Dof, TheMaskIsABlendWeight) {

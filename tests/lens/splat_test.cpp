@@ -62,6 +62,23 @@ TEST(Splat, LongRunsOfNeighboursThatHaveOneShape) {
     }
 }
 
+TEST(Splat, TilesFollowTheRadiiOfThePicture) {
+  std::uint64_t seed = 60;
+  for (const double far : {0.0, 2.5, 30.0})
+    for (const auto& [width, height] : {std::pair{400, 60}, {50, 300}}) {
+      SplatJob job = job_of(width, height, 3, 3, 100);
+      LensScene scene = random_scene(job, 40, seed++);
+      Random random(seed);
+      for (std::uint32_t& radius : scene.radii) radius %= 700;
+      for (LensSample& sample : scene.listed) sample.radius %= 900;
+      // one sample of each kind goes far beyond all others
+      scene.radii[random.below(scene.radii.size())] = static_cast<std::uint32_t>(256 * far);
+      scene.listed[0].radius = static_cast<std::uint32_t>(300 * far);
+      SCOPED_TRACE(testing::Message() << width << " x " << height << ", " << far);
+      expect_near(run_scene(scene), expected_composite(scene), job);
+    }
+}
+
 TEST(Splat, MergesNeighboursThatAreAlike) {
   std::uint64_t seed = 70;
   for (const int channels : {1, 2, 3, 4})

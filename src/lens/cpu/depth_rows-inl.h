@@ -30,9 +30,14 @@ HWY_INLINE auto StoredDepth(D d, const Integer* from) {
   return ExactDouble(d, LoadWide(hn::Rebind<std::uint32_t, D>(), from));
 }
 
-/// circle_of_confusion() of all lanes, step by step.
+/// The inverse distances of all lanes, and which of them are known.
+template <class V, class M>
+struct InverseDistances {
+  V value;
+  M known;
+};
 template <class D, class V>
-HWY_INLINE auto Circles(D d, V stored, const DepthRule& rule, const LensState& state) {
+HWY_INLINE auto InverseOf(D d, V stored, const DepthRule& rule) {
   const auto zero = hn::Zero(d);
   const auto one = hn::Set(d, 1.0);
   const auto value = hn::Add(hn::Set(d, rule.offset), hn::Mul(hn::Set(d, rule.gain), stored));
@@ -40,6 +45,13 @@ HWY_INLINE auto Circles(D d, V stored, const DepthRule& rule, const LensState& s
   if (rule.has_unknown) known = hn::And(known, hn::Ne(stored, hn::Set(d, rule.unknown)));
   if (rule.distances) known = hn::And(known, hn::Gt(value, zero));
   const auto inverse = rule.distances ? hn::Div(one, hn::IfThenElse(known, value, one)) : value;
+  return InverseDistances<V, decltype(known)>{inverse, known};
+}
+
+/// circle_of_confusion() of all lanes, step by step.
+template <class D, class V>
+HWY_INLINE auto Circles(D d, V stored, const DepthRule& rule, const LensState& state) {
+  const auto [inverse, known] = InverseOf(d, stored, rule);
   const auto near_edge = hn::Set(d, state.near_edge);
   const auto far_edge = hn::Set(d, state.far_edge);
   auto beyond = hn::IfThenElseZero(hn::Gt(inverse, near_edge), hn::Sub(inverse, near_edge));

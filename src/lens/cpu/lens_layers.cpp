@@ -8,9 +8,10 @@
 #include <algorithm>
 
 #include "core/with_type.h"
-#include "lens/cpu/disocclusion_fill.h"
+#include "lens/cpu/disocclusion_fill-inl.h"
 #include "lens/cpu/lens_rows-inl.h"
 #include "lens/cpu/nonlocal_fill-inl.h"
+#include "lens/cpu/nonlocal_pack-inl.h"
 #include "lens/lens_layers.h"
 #include "lens/maths/lens_layers_steps.h"
 #include "pixels/cpu/pixelwise.h"
@@ -51,11 +52,22 @@ struct LayerRows : EachRow {
   void operator()(int /*width*/, int height, const FindSilhouette& step) const {
     rows(height, [&](int y) { SilhouetteRow(step.planes, y); });
   }
-  void operator()(int width, int height, const PackColours& step) const {
-    if (step.fill.work->needs_any()) each(width, height, step);
+  void operator()(int /*width*/, int height, const PackColours& step) const {
+    if (step.fill.work->needs_any()) rows(height, [&](int y) { PackRow(step, y); });
   }
-  void operator()(int width, int height, const RestoreMagnitudes& step) const {
-    if (step.fill.work->needs_any()) each(width, height, step);
+  void operator()(int /*width*/, int /*height*/, const PlaceNeeded& step) const {
+    if (!step.fill.work->needs(step.group)) return;
+    const PlacesOfTiles places(step.fill);
+    places.mark(step.group);
+    for_tiles(step.fill, NonlocalMark::needed, [&](int tile) { places.clear(tile); });
+    places.place(step.group);
+  }
+  void operator()(int /*width*/, int /*height*/, const RestoreMagnitudes& step) const {
+    const PlacesOfTiles places(step.fill);
+    for_tiles(step.fill, NonlocalMark::placed, [&](int tile) {
+      places.restore(tile);
+      step.fill.tiles[tile] = static_cast<std::uint8_t>(NonlocalMark::none);
+    });
   }
   void operator()(int /*width*/, int height, const SumDifferences& step) const {
     rows(height, [&](int y) { SumDifferencesRow(step, y); });
@@ -65,6 +77,15 @@ struct LayerRows : EachRow {
     const bool plain = !step.picture.weighted && step.picture.transfer.decode != nullptr;
     if (!plain) return each(width, height, step);
     rows(height, [&](int y) { StoreVisibleRow(step, y); });
+  }
+
+ private:
+  template <class Take>
+  void for_tiles(const NonlocalFill& fill, NonlocalMark mark, const Take& take) const {
+    const int tile_rows = (fill.planes.height + fill.tile_side - 1) / fill.tile_side;
+    rows(std::int64_t{fill.tile_columns()} * tile_rows, [&](int tile) {
+      if (fill.tiles[tile] == static_cast<std::uint8_t>(mark)) take(tile);
+    });
   }
 };
 

@@ -15,10 +15,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "core/cpu/backend.h"
 #include "core/with_type.h"
 #include "core/workspace.h"
+#include "lens/cpu/nonlocal_pack-inl.h"
 #include "lens/lens_layers.h"
 #include "lens/maths/nonlocal_fill.h"
 
@@ -88,15 +90,7 @@ struct NonlocalArea {
   int left, top, right, bottom;
 };
 
-/// Makes a row of any kind of entry, pixel by pixel.
-template <class Entry>
-void EntryRow(const Entry& entry, int left, int right, int y, KnownRow& row) {
-  for (int x = left; x < right; ++x) {
-    const KnownEntry own = entry(x, y);
-    row.values[x - left] = own.value;
-    row.counts[x - left] = own.count;
-  }
-}
+// EntryRow makes a row of one kind of entry.
 
 /// Differences of whole vectors where both ends lie in the picture.
 inline void EntryRow(const DifferenceEntry& entry, int left, int right, int y, KnownRow& row) {
@@ -128,6 +122,65 @@ inline void EntryRow(const DifferenceEntry& entry, int left, int right, int y, K
     const KnownEntry last = entry(x, y);
     row.values[x - left] = last.value;
     row.counts[x - left] = last.count;
+  }
+}
+
+/// Values of the pixels of the group alone: value_of(words) of vectors.
+template <class Entry, class ValueOf>
+void OwnRow(const Entry& entry, int left, int right, int y, KnownRow& row, const ValueOf& value_of) {
+  const NonlocalFill& fill = entry.fill;
+  const int from = std::max(left, 0);
+  const int to = std::min(right, fill.planes.width);
+  const bool inside = y >= 0 && y < fill.planes.height && from < to;
+  if (!inside || from > left || to < right) {
+    std::fill_n(row.values, right - left, 0U);
+    std::fill_n(row.counts, right - left, 0U);
+  }
+  if (!inside) return;
+  const Words d;
+  const auto lanes = static_cast<int>(hn::Lanes(d));
+  const auto group = hn::Set(d, static_cast<std::uint32_t>(entry.group));
+  const std::uint32_t* own = fill.words + fill.planes.place(0, y);
+  int x = from;
+  for (; x + lanes <= to; x += lanes) {
+    const auto words = hn::LoadU(d, own + x);
+    const auto known = hn::Eq(hn::ShiftRight<27>(words), group);
+    hn::StoreU(hn::IfThenElseZero(known, value_of(d, words)), d, row.values + (x - left));
+    hn::StoreU(hn::IfThenElseZero(known, hn::Set(d, 1)), d, row.counts + (x - left));
+  }
+  for (; x < to; ++x) {
+    const KnownEntry last = entry(x, y);
+    row.values[x - left] = last.value;
+    row.counts[x - left] = last.count;
+  }
+}
+
+inline void EntryRow(const SquareEntry& entry, int left, int right, int y, KnownRow& row) {
+  OwnRow(entry, left, right, y, row,
+         [](auto d, auto words) HWY_ATTR { return PackedDifference(d, words, hn::Zero(d)); });
+}
+
+inline void EntryRow(const CodeEntry& entry, int left, int right, int y, KnownRow& row) {
+  const int shift = 9 * entry.colour;
+  OwnRow(entry, left, right, y, row, [shift](auto d, auto words) HWY_ATTR {
+    return hn::And(hn::ShiftRightSame(words, shift), hn::Set(d, packed_largest));
+  });
+}
+
+/// to += more.
+inline void AddRow(const KnownRow& more, int count, KnownRow& to) {
+  for (int x = 0; x < count; ++x) to.values[x] += more.values[x];
+  for (int x = 0; x < count; ++x) to.counts[x] += more.counts[x];
+}
+
+inline void EntryRow(const GuardEntry& entry, int left, int right, int y, KnownRow& row) {
+  std::fill_n(row.values, right - left, 0U);
+  std::fill_n(row.counts, right - left, 0U);
+  KnownRow own;
+  for (const Offset offset :
+       {Offset{guard_distance, 0}, {0, guard_distance}, {-guard_distance, 0}, {0, -guard_distance}}) {
+    EntryRow(DifferenceEntry{entry.fill, entry.group, offset}, left, right, y, own);
+    AddRow(own, right - left, row);
   }
 }
 
@@ -233,19 +286,18 @@ class NonlocalTile {
     }
   }
 
-  /// The columns' sums as prefix sums.
+  /// The columns' sums as prefix sums: a value and, 32 bits above it, a count. Values stay below 2^31 over
+  /// any window, and a carry of those before is one of both ends.
   void integrate(int count) {
-    KnownEntry sum;
+    std::uint64_t sum = 0;
     for (int x = 0; x < count; ++x) {
-      sum.value += columns_.values[x];
-      sum.count += columns_.counts[x];
+      sum += columns_.values[x] + (std::uint64_t{columns_.counts[x]} << 32);
       along_[x + 1] = sum;
     }
   }
   [[nodiscard]] KnownEntry window(int x) const {
-    const KnownEntry& last = along_[x + known_reach + 1];
-    const KnownEntry& before = along_[x - known_reach];
-    return {last.value - before.value, last.count - before.count};
+    const std::uint64_t sum = along_[x + known_reach + 1] - along_[x - known_reach];
+    return {static_cast<std::uint32_t>(sum), static_cast<std::uint32_t>(sum >> 32)};
   }
 
   NonlocalArea area_{};
@@ -254,7 +306,7 @@ class NonlocalTile {
   NonlocalMean means_[nonlocal_side * nonlocal_side];
   std::array<KnownRow, 2 * known_reach + 1> ring_;
   KnownRow columns_;
-  KnownEntry along_[nonlocal_columns + 1] = {};
+  std::uint64_t along_[nonlocal_columns + 1] = {};
 };
 
 /// The non-local fill of pictures of one size.
@@ -275,7 +327,9 @@ class NonlocalTiles {
 
   template <class Launch>
   void run(const Launch& launch, const LensScene& scene) {
-    const NonlocalFill fill = nonlocal_fill(job_, scene, work_.data(), marks_.data(), nonlocal_side);
+    NonlocalFill fill = nonlocal_fill(job_, scene, work_.data(), marks_.data(), nonlocal_side);
+    // Few tiles have samples: the magnitudes of those alone make room for places and are made again.
+    std::swap(fill.words, fill.places);
     with_channels(job_.channels, [&]<int Channels>() {
       fill_nonlocally(launch, fill, scene.work->groups.count, job_.offset_pairs,
                       [&](int group) { apply<Channels>(fill, group); });
@@ -287,8 +341,9 @@ class NonlocalTiles {
   void apply(const NonlocalFill& fill, int group) {
     backend_.threads.for_rows(columns_ * rows_, 1, [&](std::int64_t first, std::int64_t last, int slot) {
       for (auto tile = static_cast<int>(first); tile < last; ++tile) {
-        if (marks_[static_cast<std::size_t>(tile)] == 0) continue;
-        marks_[static_cast<std::size_t>(tile)] = 0;
+        std::uint8_t& mark = marks_[static_cast<std::size_t>(tile)];
+        if (mark != static_cast<std::uint8_t>(NonlocalMark::needed)) continue;
+        mark = static_cast<std::uint8_t>(NonlocalMark::placed);
         tiles_[static_cast<std::size_t>(slot)].template run<Channels>(fill, group, tile % columns_,
                                                                       tile / columns_);
       }

@@ -5,14 +5,37 @@
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 
+#include <algorithm>
+
 #include "lens/cpu/depth_rows-inl.h"
+#include "lens/cpu/soft_rows-inl.h"
 #include "lens/lens_store.h"
 #include "lens/radii_steps.h"
+#include "lens/soft_depth.h"
 #include "pixels/cpu/pixelwise.h"
 #include "pixels/cpu/rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
+
+/// Rows of depth that are counted together.
+constexpr std::int64_t band_rows = 16;
+
+/// CountDepthDigits of rows `first` to `last` - 1 of codes of 8 bits, which are their only digit. Counts of
+/// neighbours are apart, as equal ones would wait for each other.
+inline void CountCodes(const CountDepthDigits<std::uint8_t>& step, std::int64_t first, std::int64_t last) {
+  constexpr int apart = 4;
+  std::uint32_t counts[apart][span_digits] = {};
+  for (std::int64_t y = first; y < last; ++y) {
+    const std::uint8_t* row = step.depth.row(y);
+    for (std::int64_t x = 0; x < step.width; ++x) ++counts[x % apart][row[x * step.depth.channels]];
+  }
+  for (int code = 0; code < span_digits; ++code) {
+    std::uint32_t count = 0;
+    for (const auto& own : counts) count += own[code];
+    if (count != 0 && depth_value(code, step.rule).known) add_shared(step.span->counts[0] + code, count);
+  }
+}
 
 struct LensRows : EachRow {
   using EachRow::EachRow;
@@ -26,6 +49,33 @@ struct LensRows : EachRow {
     if (step.depth.channels != 1) return each(width, height, step);
     rows(height,
          [&](int y) { FindCircles(step.depth.row(y), width, step.rule, *step.state, step.radii.row(y)); });
+  }
+  void operator()(std::int64_t /*width*/, std::int64_t height,
+                  const CountDepthDigits<std::uint8_t>& step) const {
+    rows((height + band_rows - 1) / band_rows, [&](int band) {
+      const std::int64_t first = std::int64_t{band} * band_rows;
+      CountCodes(step, first, std::min(first + band_rows, height));
+    });
+  }
+  template <class T>
+  void operator()(std::int64_t width, std::int64_t rows_of_runs, const CountRamps<T>& step) const {
+    if (step.depth.channels != 1) return each(width, rows_of_runs, step);
+    rows(rows_of_runs, [&](int run_row) { CountRampsRow(step, run_row); });
+  }
+  template <class T>
+  void operator()(std::int64_t width, std::int64_t height, const RadiiOfSoftDepth<T>& step) const {
+    if (step.span->soft != 0) (*this)(width, height, step.step);
+  }
+  void operator()(std::int64_t /*width*/, std::int64_t height, const RejectThinExtremes& step) const {
+    if (step.span->soft != 0) rows(height, [&](int y) { RejectThinRow(step, y); });
+  }
+  template <class T>
+  void operator()(std::int64_t width, std::int64_t height, const ColourSoftSamples<T>& step) const {
+    if (step.span->soft != 0) each(width, height, step.step);
+  }
+  template <class Colours>
+  void operator()(std::int64_t /*width*/, std::int64_t height, const SnapToColours<Colours>& step) const {
+    if (step.span->soft != 0) rows(height, [&](int y) { SnapRow(step, y); });
   }
   /// A row of bytes in linear light, without alpha and mask: what the picture has there is encoded to its
   /// bytes.
@@ -53,6 +103,15 @@ inline std::unique_ptr<PlanarRadiiJob::Operation> PreparePlanarRadii(Backend& ba
                                                                      const PlanarRadiiJob& job) {
   return prepare_pixelwise<LensRows>(backend, job);
 }
+inline std::unique_ptr<DepthSpanJob::Operation> PrepareDepthSpan(Backend& backend, const DepthSpanJob& job) {
+  return prepare_pixelwise<LensRows>(backend, job);
+}
+inline std::unique_ptr<SoftDepthJob::Operation> PrepareSoftDepth(Backend& backend, const SoftDepthJob& job) {
+  return prepare_pixelwise<LensRows>(backend, job);
+}
+inline std::unique_ptr<SnapDepthJob::Operation> PrepareSnapDepth(Backend& backend, const SnapDepthJob& job) {
+  return prepare_pixelwise<LensRows>(backend, job);
+}
 
 }  // namespace satin::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -63,6 +122,9 @@ namespace satin::cpu {
 HWY_EXPORT(PrepareCircleOfConfusion);
 HWY_EXPORT(PrepareLensStore);
 HWY_EXPORT(PreparePlanarRadii);
+HWY_EXPORT(PrepareDepthSpan);
+HWY_EXPORT(PrepareSoftDepth);
+HWY_EXPORT(PrepareSnapDepth);
 
 std::unique_ptr<CircleOfConfusionJob::Operation> prepare_circle_of_confusion(
     Backend& backend, const CircleOfConfusionJob& job) {
@@ -73,6 +135,15 @@ std::unique_ptr<LensStoreJob::Operation> prepare_lens_store(Backend& backend, co
 }
 std::unique_ptr<PlanarRadiiJob::Operation> prepare_planar_radii(Backend& backend, const PlanarRadiiJob& job) {
   return HWY_DYNAMIC_DISPATCH(PreparePlanarRadii)(backend, job);
+}
+std::unique_ptr<DepthSpanJob::Operation> prepare_depth_span(Backend& backend, const DepthSpanJob& job) {
+  return HWY_DYNAMIC_DISPATCH(PrepareDepthSpan)(backend, job);
+}
+std::unique_ptr<SoftDepthJob::Operation> prepare_soft_depth(Backend& backend, const SoftDepthJob& job) {
+  return HWY_DYNAMIC_DISPATCH(PrepareSoftDepth)(backend, job);
+}
+std::unique_ptr<SnapDepthJob::Operation> prepare_snap_depth(Backend& backend, const SnapDepthJob& job) {
+  return HWY_DYNAMIC_DISPATCH(PrepareSnapDepth)(backend, job);
 }
 
 }  // namespace satin::cpu

@@ -18,36 +18,14 @@
 #include "lens/cpu/splat_composite-inl.h"
 #include "lens/cpu/splat_lamps-inl.h"
 #include "lens/cpu/splat_spread-inl.h"
+#include "lens/cpu/splat_tiles-inl.h"
 #include "lens/lens_kernels.h"
 #include "lens/splat.h"
+#include "pixels/cpu/rows-inl.h"
+#include "pixels/transfer.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
-
-/// Bytes of the ring of one group that a tile may take, which with what it reads should stay in a second
-/// level cache of 2 MB; and its least width, of which the samples beyond either side are spread twice.
-constexpr std::int64_t ring_bytes = std::int64_t{1} << 20;
-constexpr std::int64_t least_tile_width = 256;
-/// Rows of a tile as multiples of the reach: the samples above and below it are spread twice.
-constexpr std::int64_t least_tile_height = 8;
-
-/// How many tiles the picture is cut into.
-struct Tiling {
-  std::int64_t columns = 1;
-  std::int64_t rows = 1;
-};
-
-inline Tiling TilingOf(const SplatJob& job, std::int64_t ring_rows, std::int64_t reach, int threads) {
-  const std::int64_t cell_bytes = cell_size(job.channels) * 8;
-  const std::int64_t fits = std::max(ring_bytes / (ring_rows * cell_bytes), least_tile_width);
-  Tiling tiling;
-  tiling.columns = (job.width + fits - 1) / fits;
-  const std::int64_t wanted = threads == 1 ? 1 : 4 * std::int64_t{threads};
-  const std::int64_t most_rows =
-      std::max<std::int64_t>(1, job.height / std::max<std::int64_t>(32, least_tile_height * reach));
-  tiling.rows = std::clamp<std::int64_t>((wanted + tiling.columns - 1) / tiling.columns, 1, most_rows);
-  return tiling;
-}
 
 /// Samples of a list, or lamps, by rows, those of a row in the order of the list.
 class ListedRows {
@@ -114,43 +92,39 @@ struct ListsByRows {
   [[nodiscard]] std::size_t bytes() const noexcept { return samples.bytes() + lamps.bytes(); }
 };
 
-struct Area {
-  std::int64_t left, right, top, bottom;
-};
-
 /// The rings of one thread.
 template <int Channels>
 class SlidingWindow {
  public:
-  /// For areas that are no wider and no higher than this.
-  SlidingWindow(const SplatJob& job, const SplatRule& rule, std::int64_t reach, std::int64_t width,
-                std::int64_t height)
+  SlidingWindow(const SplatJob& job, const SplatRule& rule, const WindowSizes& sizes, std::size_t row_size)
       : job_(job),
         rule_(rule),
-        reach_(reach),
-        ring_rows_(ring_rows(reach)),
-        slots_(std::min(ring_rows_, height)),
-        row_size_(
-            whole_cache_lines<std::uint64_t>(static_cast<std::size_t>((width + 1) * cell_size(Channels)))),
-        deltas_(row_size_ * static_cast<std::size_t>(slots_ * job.groups + 1)),
-        columns_(row_size_ * static_cast<std::size_t>(job.groups)),
-        rows_(static_cast<std::size_t>(ring_rows_ * job.groups)),
+        deltas_(sizes.ring),
+        columns_(row_size * static_cast<std::size_t>(job.groups)),
+        rows_(static_cast<std::size_t>(WindowSizes::ring_rows(sizes.reach) * job.groups)),
         spread_until_(static_cast<std::size_t>(job.groups)),
-        focused_(static_cast<std::size_t>(ring_rows_)),
-        sums_(row_size_),
-        state_(row_size_) {}
-
-  /// The rows that samples of one row reach, and one more that ends the lowest boxes of blocks.
-  static std::int64_t ring_rows(std::int64_t reach) { return 2 * reach + 3; }
+        focused_(static_cast<std::size_t>(WindowSizes::ring_rows(sizes.reach))),
+        marks_(static_cast<std::size_t>(job.width)),
+        sums_(row_size),
+        state_(row_size),
+        colours_(job.stores_codes ? row_size : 0),
+        transfer_(host_transfer(Type::u8, true)) {}
 
   [[nodiscard]] std::size_t bytes() const noexcept {
-    return (deltas_.size() + columns_.size() + rows_.size() + sums_.size() + state_.size()) * 8;
+    return (deltas_.size() + columns_.size() + rows_.size() + sums_.size() + state_.size()) * 8 +
+           marks_.size() + colours_.size() * 4;
   }
 
-  void run(const SplatImages& images, const ListsByRows& lists, const Area& area) {
-    std::fill(deltas_.begin(), deltas_.end(), 0);
+  /// Nothing that reaches the area is spread farther than `reach`.
+  void run(const SplatImages& images, const ListsByRows& lists, const Area& area, std::int64_t reach) {
+    reach_ = reach;
+    ring_rows_ = WindowSizes::ring_rows(reach);
+    slots_ = WindowSizes::slots(reach, area.bottom - area.top);
+    row_size_ = WindowSizes::row_size(job_, area.right - area.left);
+    std::fill_n(deltas_.begin(), row_size_ * static_cast<std::size_t>(slots_ * job_.groups), 0);
     std::fill(columns_.begin(), columns_.end(), 0);
     std::fill(spread_until_.begin(), spread_until_.end(), 0);
+    marked_ = -1;
     std::int64_t source = std::max<std::int64_t>(0, area.top - reach_ - 1);
     for (std::int64_t y = area.top; y < area.bottom; ++y) {
       for (; source <= std::min(y + reach_, job_.height - 1); ++source)
@@ -166,7 +140,7 @@ class SlidingWindow {
   [[nodiscard]] std::uint64_t* ring_row(std::int64_t group, std::int64_t y) {
     return ring_slot(group, y % slots_);
   }
-  [[nodiscard]] std::uint64_t* unread_row() { return deltas_.data() + deltas_.size() - row_size_; }
+  [[nodiscard]] std::uint64_t* unread_row() { return ring_slot(job_.groups, 0); }
 
   /// Where the rows lie that samples of row y reach. One division for all of them: with one each this took 6
   /// % of `dof` (UHD, radius 17).
@@ -189,7 +163,9 @@ class SlidingWindow {
     const DeltaRows rows{area.left, area.right, rows_.data(), reach_, ring_rows_};
     const std::int64_t begin = std::max<std::int64_t>(0, area.left - reach_ - 1) / 2 * 2;
     GroupsOfRow found = SpreadVisible<Channels>(rule_, VisiblePairOf(images, y), begin,
-                                                std::min(job_.width, area.right + reach_), rows);
+                                                std::min(job_.width, area.right + reach_), rows,
+                                                marks_.data(), marked_ == y / 2);
+    marked_ = y / 2;
     focused_[static_cast<std::size_t>(y % ring_rows_)] = found.focused;
     const std::span<const std::uint32_t> places = lists.samples.row(y);
     if (!places.empty())
@@ -215,23 +191,31 @@ class SlidingWindow {
         CompositeGroup<Channels>(rule_, group, row, area.left, area.right, sums_.data(), state_.data());
     }
     const std::int64_t at = area.left * Channels;
-    StoreComposite<Channels>(rule_, state_.data(), images.source.row<std::uint32_t>(y) + at, pixels,
-                             images.output.row<std::uint32_t>(y) + at);
+    const std::uint32_t* source = images.source.row<std::uint32_t>(y) + at;
+    if (!job_.stores_codes)
+      return StoreComposite<Channels>(rule_, state_.data(), source, pixels,
+                                      images.output.row<std::uint32_t>(y) + at);
+    StoreComposite<Channels>(rule_, state_.data(), source, pixels, colours_.data());
+    EncodeWorking(colours_.data(), pixels * Channels, transfer_, images.output.row<std::uint8_t>(y) + at);
   }
 
   const SplatJob& job_;
   const SplatRule& rule_;
-  std::int64_t reach_;
-  std::int64_t ring_rows_;
-  std::int64_t slots_;  ///< of a ring: as many rows, unless the area has fewer
-  std::size_t row_size_;
+  std::int64_t reach_ = 0;
+  std::int64_t ring_rows_ = 0;
+  std::int64_t slots_ = 0;  ///< of a ring: as many rows, unless the area has fewer
+  std::size_t row_size_ = 0;
   CacheLines<std::uint64_t> deltas_;   ///< the rings of the groups, and the unread row
   CacheLines<std::uint64_t> columns_;  ///< sums of the deltas of every column so far
   WorkspaceVector<std::uint64_t*> rows_;
   WorkspaceVector<std::int64_t> spread_until_;  ///< the first row that has no sums of a group any more
   WorkspaceVector<std::uint32_t> focused_;      ///< groups of the rows that have entered
+  WorkspaceVector<std::uint8_t> marks_;         ///< merged samples of two rows
+  std::int64_t marked_ = -1;                    ///< these rows: 0 and 1, or 2 and 3, and so on
   CacheLines<std::uint64_t> sums_;
   CacheLines<double> state_;
+  CacheLines<std::uint32_t> colours_;  ///< of a row, where codes are stored
+  TransferView transfer_;
 };
 
 inline SplatRule RuleOf(const SplatJob& job, const LensKernels& kernels) {
@@ -245,12 +229,6 @@ inline SplatRule RuleOf(const SplatJob& job, const LensKernels& kernels) {
   return rule;
 }
 
-/// The farthest that anything is spread.
-inline std::int64_t ReachOf(const SplatJob& job, const LensKernels& kernels) {
-  const double lamp = std::ceil(static_cast<double>(job.largest_radius) / 256 * job.lamp_reach) + 1;
-  return job.most_lamps == 0 ? kernels.reach : std::max(kernels.reach, static_cast<std::int64_t>(lamp));
-}
-
 template <int Channels>
 class Splat final : public SplatOperation {
  public:
@@ -259,44 +237,48 @@ class Splat final : public SplatOperation {
         job_(job),
         kernels_(lens_kernels(job)),
         rule_(RuleOf(job, kernels_)),
-        reach_(ReachOf(job, kernels_)),
-        tiling_(TilingOf(job, SlidingWindow<Channels>::ring_rows(reach_), reach_, backend.threads.count())),
+        reaches_(job_, kernels_),
         lists_{{job_, job.most_listed}, {job_, job.most_lamps}} {
-    const std::int64_t width = (job.width + tiling_.columns - 1) / tiling_.columns;
-    const std::int64_t height = (job.height + tiling_.rows - 1) / tiling_.rows;
+    const WindowSizes sizes(job_, reaches_.largest(), backend.threads.count());
     for (int slot = 0; slot < backend.threads.count(); ++slot)
-      windows_.push_back(std::make_unique<SlidingWindow<Channels>>(job_, rule_, reach_, width, height));
+      windows_.push_back(std::make_unique<SlidingWindow<Channels>>(job_, rule_, sizes,
+                                                                   WindowSizes::row_size(job_, sizes.width)));
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    return windows_.front()->bytes() * windows_.size() + lists_.bytes() +
+    return windows_.front()->bytes() * windows_.size() + lists_.bytes() + reaches_.bytes() +
            kernels_.kernels.size() * sizeof(LensKernel) + kernels_.staircases.size() * sizeof(Staircase);
   }
 
   void run(const SplatImages& images, Stream) override {
     if (images.white != nullptr) rule_.white = *images.white;
     lists_.sort(job_, images);
-    backend_.threads.for_rows(tiling_.columns * tiling_.rows, 1,
-                              [&](std::int64_t first, std::int64_t last, int slot) {
-                                for (std::int64_t i = first; i < last; ++i)
-                                  windows_[static_cast<std::size_t>(slot)]->run(images, lists_, area(i));
-                              });
+    reaches_.find(backend_, images);
+    const std::int64_t reach = reaches_.farthest(0, job_.height);
+    const Tiling tiling = TilingOf(job_, WindowSizes::ring_rows(reach), reach, backend_.threads.count());
+    backend_.threads.for_rows(
+        tiling.columns * tiling.rows, 1, [&](std::int64_t first, std::int64_t last, int slot) {
+          for (std::int64_t i = first; i < last; ++i) {
+            const Area own = area(tiling, i);
+            windows_[static_cast<std::size_t>(slot)]->run(
+                images, lists_, own, reaches_.farthest(own.top - reach - 1, own.bottom + reach + 1));
+          }
+        });
   }
 
  private:
-  [[nodiscard]] Area area(std::int64_t i) const {
-    const std::int64_t column = i % tiling_.columns;
-    const std::int64_t row = i / tiling_.columns;
-    return {job_.width * column / tiling_.columns, job_.width * (column + 1) / tiling_.columns,
-            job_.height * row / tiling_.rows, job_.height * (row + 1) / tiling_.rows};
+  [[nodiscard]] Area area(const Tiling& tiling, std::int64_t i) const {
+    const std::int64_t column = i % tiling.columns;
+    const std::int64_t row = i / tiling.columns;
+    return {job_.width * column / tiling.columns, job_.width * (column + 1) / tiling.columns,
+            job_.height * row / tiling.rows, job_.height * (row + 1) / tiling.rows};
   }
 
   CpuBackend& backend_;
   SplatJob job_;
   LensKernels kernels_;
   SplatRule rule_;
-  std::int64_t reach_;
-  Tiling tiling_;
+  RowReaches reaches_;
   ListsByRows lists_;
   std::vector<std::unique_ptr<SlidingWindow<Channels>>> windows_;  ///< one a thread
 };

@@ -96,19 +96,67 @@ struct GroupRow {
   std::uint64_t* columns = nullptr;  ///< sums of the deltas above; get those of this row
 };
 
+#if HWY_TARGET != HWY_SCALAR
+/// IntegrateRow, AddFocused where `Focused` and CompositeRow in one pass, for cells that are one vector: no
+/// sum is stored. A pixel without weight has no colours either, and what it adds is 0.
+template <bool Focused, int Channels>
+HWY_INLINE void IntegrateComposite(const SplatRule& rule, const GroupRow& group, const VisibleRow& row,
+                                   std::int64_t first, std::int64_t last, float* HWY_RESTRICT state) {
+  const CellTag<Channels> d;
+  const hn::Rebind<float, CellTag<Channels>> real;
+  constexpr std::int64_t size = cell_size(Channels);
+  const auto unit = hn::Set(real, static_cast<float>(std::ldexp(1.0, -rule.kernels.weight_bits)));
+  const auto one = hn::Set(real, 1.0F);
+  const auto zero = hn::Zero(d);
+  const std::uint32_t whole = 1U << rule.kernels.weight_bits;
+  const std::uint32_t last_group = rule.last_group;
+  const Padded<Channels> end(row.colours + (row.width - 1) * Channels);
+  std::uint64_t* HWY_RESTRICT deltas = group.deltas;
+  std::uint64_t* HWY_RESTRICT columns = group.columns;
+  auto prefix = zero;
+  for (std::int64_t x = first; x < last; ++x, deltas += size, columns += size, state += size) {
+    const auto column = hn::Add(hn::LoadU(d, columns), hn::LoadU(d, deltas));
+    hn::StoreU(column, d, columns);
+    hn::StoreU(zero, d, deltas);
+    prefix = hn::Add(prefix, column);
+    auto sums = prefix;
+    if (Focused && row.radii[x] <= lens_focus_radius &&
+        std::min<std::uint32_t>(row.groups[x], last_group) == group.group) {
+      const std::uint32_t* colour = x + 1 == row.width ? end.colour : row.colours + x * Channels;
+      sums = hn::Add(sums, WeightedCell<Channels>(colour, sample_weight(whole, row.weights[x]), 0));
+    }
+    const auto values = hn::Mul(RealOf<float>(d, sums), unit);
+    const auto before = hn::LoadU(real, state);
+    const auto weight = hn::Broadcast<Channels>(values);
+    const auto through = hn::Max(hn::Sub(one, hn::Broadcast<Channels>(before)), hn::Zero(real));
+    const auto factor = hn::Div(through, hn::Max(weight, one));  // Composite::factor()
+    hn::StoreU(hn::Add(before, hn::Mul(factor, values)), real, state);
+  }
+}
+#endif
+
 /// Integrates and composites one group of columns first to last - 1. Sums are overwritten. State:
 /// cell_size(channels) reals a pixel, float up to most_bits_in_float, otherwise double.
 template <int Channels>
 void CompositeGroup(const SplatRule& rule, const GroupRow& group, const VisibleRow& row, std::int64_t first,
                     std::int64_t last, std::uint64_t* sums, void* state) {
+  const bool narrow = rule.colour_bits <= most_bits_in_float;
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (hn::MaxLanes(CellTag<Channels>()) == cell_size(Channels) && cell_size(Channels) == 4) {
+    if (group.spread && narrow)
+      return group.focused ? IntegrateComposite<true, Channels>(rule, group, row, first, last,
+                                                                static_cast<float*>(state))
+                           : IntegrateComposite<false, Channels>(rule, group, row, first, last,
+                                                                 static_cast<float*>(state));
+  }
+#endif
   if (group.spread) {
     IntegrateRow<Channels>(group.deltas, group.columns, last - first, sums);
   } else {
     std::fill_n(sums, (last - first) * cell_size(Channels), std::uint64_t{0});
   }
   if (group.focused) AddFocused<Channels>(rule, row, group.group, first, last, sums);
-  if (rule.colour_bits <= most_bits_in_float)
-    return CompositeRow<float, Channels>(rule, sums, last - first, static_cast<float*>(state));
+  if (narrow) return CompositeRow<float, Channels>(rule, sums, last - first, static_cast<float*>(state));
   CompositeRow<double, Channels>(rule, sums, last - first, static_cast<double*>(state));
 }
 
@@ -126,11 +174,15 @@ HWY_INLINE void StoreNarrow(const float* state, const std::uint32_t* source, std
       std::copy_n(source, Channels, out);
       continue;
     }
+    // A whole cell is stored where the next pixels come to lie upon what is too much.
+    const bool over_next = x * Channels + size <= pixels * Channels;
+    auto* to = over_next ? reinterpret_cast<std::int32_t*>(out) : whole;
     for (std::size_t part = 0; part < size; part += hn::Lanes(d)) {
       const auto colour = hn::Div(hn::LoadU(d, state + part), hn::Set(d, covered));
-      hn::StoreU(hn::ConvertTo(integers, hn::Add(colour, hn::Set(d, 0.5F))), integers, whole + part);
+      hn::StoreU(hn::ConvertTo(integers, hn::Add(colour, hn::Set(d, 0.5F))), integers, to + part);
     }
-    for (int c = 0; c < Channels; ++c) out[c] = static_cast<std::uint32_t>(whole[c]);
+    if (!over_next)
+      for (int c = 0; c < Channels; ++c) out[c] = static_cast<std::uint32_t>(whole[c]);
   }
 }
 

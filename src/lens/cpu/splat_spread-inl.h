@@ -101,11 +101,12 @@ struct SampleRun {
   static constexpr std::int64_t most = 32;
   static constexpr std::int64_t size = Size;
 
-  std::int64_t first = 0;                ///< column
-  std::int64_t count = 0;                ///< of columns
-  std::int64_t more = 1;                 ///< 2 for blocks: every other column has one
-  std::uint64_t* const* rows = nullptr;  ///< of the group, from the samples' own row on
-  HWY_ALIGN std::uint64_t cells[2][static_cast<std::size_t>(most * size)];  ///< weighted by either staircase
+  std::int64_t first = 0;                                    ///< column
+  std::int64_t count = 0;                                    ///< of columns
+  std::int64_t more = 1;                                     ///< 2 for blocks: every other column has one
+  std::uint64_t* const* rows = nullptr;                      ///< of the group, from the samples' own row on
+  std::uint32_t weights[2][static_cast<std::size_t>(most)];  ///< for either staircase
+  HWY_ALIGN std::uint64_t cells[2][static_cast<std::size_t>(most * size)];  ///< weighted by them
 
   template <class CellOf>
   HWY_INLINE void Put(int which, std::int64_t place, std::uint32_t share, const CellOf& cell_of) {
@@ -197,6 +198,49 @@ HWY_INLINE void AddRun(SampleRun<Size>& run, const TwoStaircases& stairs, std::u
   if (stairs.two) run.AddCorners(stairs.second, run.cells[1], area.first);
 }
 
+/// The weights of the samples from x on, up to `limit`, that have the staircases and the group of the first
+/// one; returns the column behind them.
+template <int Channels>
+HWY_INLINE std::int64_t WeighRun(const VisibleRows<Channels>& rows,
+                                 const VisibleSamples<Channels>& of_samples, std::int64_t x,
+                                 std::int64_t limit, const LensKernel& first, RunOf<Channels>& run) {
+  const VisibleSamples<Channels> samples = of_samples;
+  const std::uint32_t group = samples.Group(x);
+  std::uint32_t weight = samples.row.weights[x];
+  LensKernel kernel = first;
+  for (std::int64_t i = 0;; ++i) {
+    run.weights[0][i] = sample_weight(kernel.weight[0], weight);
+    run.weights[1][i] = sample_weight(kernel.weight[1], weight);
+    const std::int64_t next = x + i + 1;
+    if (next == limit) return next;
+    weight = samples.row.weights[next];
+    if (weight == 0 || samples.Focused(next) || samples.Group(next) != group ||
+        (next % 2 == 0 && rows.Merged(next)))
+      return next;
+    kernel = samples.Kernel(next);
+    if (!SameStaircases(kernel, first)) return next;
+  }
+}
+
+/// The cells of a run's samples, `count` from x on.
+template <int Channels>
+HWY_INLINE void PutRun(const VisibleSamples<Channels>& samples, std::int64_t x, std::int64_t count, bool two,
+                       RunOf<Channels>& run) {
+  const CellTag<Channels> d;
+  constexpr std::int64_t size = cell_size(Channels);
+  const auto put = [&](const std::uint32_t* colour, std::int64_t i) HWY_ATTR {
+    for (std::size_t part = 0; part < size; part += hn::Lanes(d)) {
+      const auto cell = CellOf<Channels>(colour, part);
+      hn::Store(Weighted<Channels>(cell, run.weights[0][i]), d, run.cells[0] + i * size + part);
+      if (two) hn::Store(Weighted<Channels>(cell, run.weights[1][i]), d, run.cells[1] + i * size + part);
+    }
+  };
+  const std::uint32_t* colours = samples.row.colours + x * Channels;
+  const std::int64_t whole = std::min(count, samples.row.width - 1 - x);
+  for (std::int64_t i = 0; i < whole; ++i) put(colours + i * Channels, i);
+  if (whole < count) put(samples.last.colour, whole);
+}
+
 /// Spreads the run of samples that begins at x, or the sample there if it reaches beyond the area; returns
 /// the column behind them.
 template <int Channels>
@@ -206,31 +250,19 @@ HWY_INLINE std::int64_t SpreadRun(const VisibleRows<Channels>& rows, const Visib
   const std::uint32_t group = samples.Group(x);
   const LensKernel first = samples.Kernel(x);
   const TwoStaircases stairs(samples.rule.kernels, first);
-  const auto cell_at = [&](std::int64_t at) HWY_ATTR {
-    return [colour = samples.Colours(at)](std::uint32_t share, std::size_t part)
-               HWY_ATTR { return WeightedCell<Channels>(colour, share, part); };
-  };
   if (x - stairs.widest < area.first || x + stairs.widest >= area.last) {
-    Spread<Channels>(samples.rule, first, x, samples.row.weights[x], group, false, area, cell_at(x));
+    const std::uint32_t* colour = samples.Colours(x);
+    Spread<Channels>(samples.rule, first, x, samples.row.weights[x], group, false, area,
+                     [colour](std::uint32_t share, std::size_t part)
+                         HWY_ATTR { return WeightedCell<Channels>(colour, share, part); });
     return x + 1;
   }
   const std::int64_t limit = std::min({end, x + RunOf<Channels>::most, area.last - stairs.widest});
-  std::int64_t next = x;
-  LensKernel kernel = first;
-  do {
-    const std::uint32_t weight = samples.row.weights[next];
-    for (int i = 0; i < 2 && kernel.weight[i] != 0; ++i)
-      run.Put(i, next - x,
-              weight == lens_full_weight ? kernel.weight[i] : sample_weight(kernel.weight[i], weight),
-              cell_at(next));
-    if (++next == limit || samples.row.weights[next] == 0 || samples.Focused(next) ||
-        samples.Group(next) != group || (next % 2 == 0 && rows.Merged(next)))
-      break;
-    kernel = samples.Kernel(next);
-  } while (SameStaircases(kernel, first));
+  const std::int64_t next = WeighRun<Channels>(rows, samples, x, limit, first, run);
   run.first = x;
   run.count = next - x;
   run.more = 1;
+  PutRun<Channels>(samples, x, run.count, stairs.two, run);
   AddRun(run, stairs, group, area);
   return next;
 }
@@ -266,12 +298,12 @@ HWY_INLINE std::int64_t SpreadMerged(const VisibleRows<Channels>& rows, std::int
 }
 
 /// Spreads the samples of one row and columns begin to end - 1 that are out of focus; `begin` is even. Merged
-/// ones count as the upper row's.
+/// ones count as the upper row's; `marks` of VisibleRows.
 template <int Channels>
 GroupsOfRow SpreadVisible(const SplatRule& rule, const VisiblePair& pair, std::int64_t begin,
-                          std::int64_t end, const DeltaRows& area) {
+                          std::int64_t end, const DeltaRows& area, std::uint8_t* marks, bool marked) {
   GroupsOfRow found;
-  const VisibleRows<Channels> rows(rule, pair);
+  const VisibleRows<Channels> rows(rule, pair, begin, end, marks, marked);
   const VisibleSamples<Channels>& samples = pair.spreads_lower ? rows.lower : rows.upper;
   RunOf<Channels> run;
   for (std::int64_t x = begin; x < end;) {

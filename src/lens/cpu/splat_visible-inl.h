@@ -15,6 +15,7 @@
 #include <cstdint>
 
 #include "lens/maths/lens_kernel.h"
+#include "pixels/cpu/load_wide-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
@@ -40,22 +41,34 @@ struct CellLanes {
   }
 };
 
-/// weight * (colours, 1) from lane `part` on. A whole cell of colours is read.
+/// (colours, 1) from lane `part` on. A whole cell of colours is read.
 template <int Channels>
-HWY_INLINE auto WeightedCell(const std::uint32_t* colour, std::uint32_t weight, std::size_t part) {
+HWY_INLINE auto CellOf(const std::uint32_t* colour, std::size_t part) {
   static constexpr CellLanes<Channels> lanes;
   const CellTag<Channels> d;
   const hn::Rebind<std::uint32_t, decltype(d)> narrow;
   const auto colours =
       hn::And(hn::PromoteTo(d, hn::LoadU(narrow, colour + part)), hn::LoadU(d, lanes.colours + part));
-  const auto values = hn::Or(colours, hn::LoadU(d, lanes.weight + part));
+  return hn::Or(colours, hn::LoadU(d, lanes.weight + part));
+}
+
+/// weight * values, both below 2^32.
+template <int Channels, class V>
+HWY_INLINE V Weighted(V values, std::uint32_t weight) {
+  const CellTag<Channels> d;
   const auto weights = hn::Set(d, weight);
   if constexpr (hn::MaxLanes(CellTag<Channels>()) == 1) {
     return hn::Mul(values, weights);
-  } else {  // both are below 2^32, and most targets have no other multiplication
+  } else {  // most targets have no other multiplication
     const hn::Repartition<std::uint32_t, CellTag<Channels>> halves;
     return hn::MulEven(hn::BitCast(halves, values), hn::BitCast(halves, weights));
   }
+}
+
+/// weight * (colours, 1) from lane `part` on.
+template <int Channels>
+HWY_INLINE auto WeightedCell(const std::uint32_t* colour, std::uint32_t weight, std::size_t part) {
+  return Weighted<Channels>(CellOf<Channels>(colour, part), weight);
 }
 
 /// Colours of a pixel with as much behind them as a cell reads.
@@ -134,11 +147,20 @@ struct VisibleRows {
   VisibleSamples<Channels> upper;
   VisibleSamples<Channels> lower;
   bool merges;
+  bool sums_colours;           ///< four colours are below 2^32
+  const std::uint8_t* merged;  ///< of every even column that is looked at, if `merges`
 
-  VisibleRows(const SplatRule& rule, const VisiblePair& pair)
+  /// `marks` are those of the same two rows already if `marked`, or become it for columns `begin`, which is
+  /// even, to `end` - 1.
+  VisibleRows(const SplatRule& rule, const VisiblePair& pair, std::int64_t begin, std::int64_t end,
+              std::uint8_t* marks, bool marked)
       : upper(rule, pair.upper),
         lower(rule, pair.lower.width == 0 ? pair.upper : pair.lower),
-        merges(rule.merge_from != never_merged && pair.lower.width != 0) {}
+        merges(rule.merge_from != never_merged && pair.lower.width != 0),
+        sums_colours(rule.colour_bits <= 30),
+        merged(marks) {
+    if (merges && !marked) Mark(begin, end, marks);
+  }
 
   struct Radii {
     std::uint32_t of[4];
@@ -148,8 +170,27 @@ struct VisibleRows {
   }
 
   /// The samples at x, which is even, are one block.
-  [[nodiscard]] HWY_INLINE bool Merged(std::int64_t x) const {
-    if (!merges || x + 1 >= upper.row.width || !can_merge(RadiiAt(x).of, upper.rule.merge_from)) return false;
+  [[nodiscard]] HWY_INLINE bool Merged(std::int64_t x) const { return merges && merged[x] != 0; }
+  [[nodiscard]] HWY_INLINE const LensKernel& MergedKernel(std::int64_t x) const {
+    return lens_kernel(upper.rule.kernels, merged_radius_of(RadiiAt(x).of), false, true);
+  }
+  [[nodiscard]] HWY_INLINE auto MergedCell(std::int64_t x) const {
+    return [this, x](std::uint32_t share, std::size_t part) HWY_ATTR {
+      const auto sum = [&](const auto& cell) HWY_ATTR {
+        return hn::Add(hn::Add(cell(upper.Colours(x)), cell(upper.Colours(x + 1))),
+                       hn::Add(cell(lower.Colours(x)), cell(lower.Colours(x + 1))));
+      };
+      if (sums_colours)
+        return Weighted<Channels>(
+            sum([&](const std::uint32_t* colour) HWY_ATTR { return CellOf<Channels>(colour, part); }), share);
+      return sum([&](const std::uint32_t* colour)
+                     HWY_ATTR { return WeightedCell<Channels>(colour, share, part); });
+    };
+  }
+
+ private:
+  [[nodiscard]] bool Merges(std::int64_t x) const {
+    if (x + 1 >= upper.row.width || !can_merge(RadiiAt(x).of, upper.rule.merge_from)) return false;
     const std::uint32_t group = upper.Group(x);
     bool alike = true;
     for (std::int64_t u = x; u < x + 2; ++u)
@@ -158,17 +199,43 @@ struct VisibleRows {
                 !samples->Highlight(u);
     return alike;
   }
-  [[nodiscard]] HWY_INLINE const LensKernel& MergedKernel(std::int64_t x) const {
-    return lens_kernel(upper.rule.kernels, merged_radius_of(RadiiAt(x).of), false, true);
+
+  void Mark(std::int64_t begin, std::int64_t end, std::uint8_t* marks) const {
+    const hn::ScalableTag<std::uint32_t> d;
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+    std::int64_t x = begin;
+    if constexpr (hn::MaxLanes(hn::ScalableTag<std::uint32_t>()) > 1)
+      for (; !upper.highlights && x + lanes <= end; x += lanes) MarkVector(d, x, marks + x);
+    for (; x < end; x += 2) marks[x] = Merges(x) ? 1 : 0;
   }
-  [[nodiscard]] HWY_INLINE auto MergedCell(std::int64_t x) const {
-    return [this, x](std::uint32_t share, std::size_t part) HWY_ATTR {
-      const auto above = hn::Add(WeightedCell<Channels>(upper.Colours(x), share, part),
-                                 WeightedCell<Channels>(upper.Colours(x + 1), share, part));
-      const auto below = hn::Add(WeightedCell<Channels>(lower.Colours(x), share, part),
-                                 WeightedCell<Channels>(lower.Colours(x + 1), share, part));
-      return hn::Add(above, below);
-    };
+
+  /// Merges() of all even lanes, which those beside them have as well.
+  template <class D>
+  HWY_INLINE void MarkVector(D d, std::int64_t x, std::uint8_t* marks) const {
+    const hn::RebindToSigned<D> integers;
+    const hn::Rebind<std::uint8_t, D> bytes;
+    const auto above = hn::LoadU(d, upper.row.radii + x);
+    const auto below = hn::LoadU(d, lower.row.radii + x);
+    const auto low = hn::Min(above, below);
+    const auto high = hn::Max(above, below);
+    const auto lowest = hn::Min(low, hn::Reverse2(d, low));
+    const auto from = hn::Set(d, upper.rule.merge_from);
+    const auto large = hn::Eq(hn::Min(lowest, from), from);
+    if (hn::AllFalse(d, large)) return hn::StoreU(hn::Zero(bytes), bytes, marks);
+    const auto apart = hn::Sub(hn::Max(high, hn::Reverse2(d, high)), lowest);
+    const auto last = hn::Set(d, upper.rule.last_group);
+    const auto full = hn::Set(d, lens_full_weight);
+    const auto most = hn::Set(d, merged_difference);
+    const auto group = hn::Min(LoadWide(d, upper.row.groups + x), last);
+    const auto group_below = hn::Min(LoadWide(d, lower.row.groups + x), last);
+    const auto weights = hn::Or(hn::Xor(LoadWide(d, upper.row.weights + x), full),
+                                hn::Xor(LoadWide(d, lower.row.weights + x), full));
+    const auto own = hn::Or(weights, hn::Xor(group, group_below));
+    const auto unlike = hn::Or(hn::Or(own, hn::Reverse2(d, own)), hn::Xor(group, hn::Reverse2(d, group)));
+    const auto near = hn::Eq(hn::Max(apart, most), most);
+    const auto alike = hn::And(hn::And(large, near), hn::Eq(unlike, hn::Zero(d)));
+    const auto one = hn::IfThenElseZero(alike, hn::Set(d, 1));
+    hn::StoreU(hn::DemoteTo(bytes, hn::BitCast(integers, one)), bytes, marks);
   }
 };
 

@@ -27,6 +27,11 @@ inline constexpr std::int64_t surface_reach = 8;
 /// less than this.
 inline constexpr double most_rise = 6;
 
+struct RampCounts {
+  std::uint32_t silhouettes = 0;
+  std::uint32_t ramps = 0;
+};
+
 /// Counts the silhouettes, and those of them that are ramps, along the rows and columns of a run of columns,
 /// by radii that nothing holds: those that are held look like silhouettes.
 template <class T>
@@ -40,19 +45,29 @@ struct CountRamps {
 
   SATIN_HD void operator()(int x, int run_row) const {
     const std::int64_t y = std::int64_t{run_row} * soft_stride;
-    const double strength = state->strength;
-    std::uint32_t silhouettes = 0;
-    std::uint32_t ramps = 0;
+    RampCounts counts;
     const std::int64_t first = std::int64_t{x} * span_run;
     const std::int64_t last = first + span_run < width ? first + span_run : width;
-    const bool inside = y >= surface_reach && y + surface_reach < height;
     for (std::int64_t u = first; u < last; ++u) {
-      if (u >= surface_reach && u + surface_reach < width)
-        count([&](std::int64_t i) { return strength * inverse(u + i, y); }, silhouettes, ramps);
-      if (inside) count([&](std::int64_t i) { return strength * inverse(u, y + i); }, silhouettes, ramps);
+      count_across(u, y, counts);
+      count_down(u, y, counts);
     }
-    if (silhouettes != 0) add_shared(&span->silhouettes, silhouettes);
-    if (ramps != 0) add_shared(&span->ramps, ramps);
+    add(counts);
+  }
+
+  SATIN_HD void count_across(std::int64_t x, std::int64_t y, RampCounts& counts) const {
+    if (x < surface_reach || x + surface_reach >= width) return;
+    const double strength = state->strength;
+    count([&](std::int64_t i) { return strength * inverse(x + i, y); }, counts);
+  }
+  SATIN_HD void count_down(std::int64_t x, std::int64_t y, RampCounts& counts) const {
+    if (y < surface_reach || y + surface_reach >= height) return;
+    const double strength = state->strength;
+    count([&](std::int64_t i) { return strength * inverse(x, y + i); }, counts);
+  }
+  SATIN_HD void add(const RampCounts& counts) const {
+    if (counts.silhouettes != 0) add_shared(&span->silhouettes, counts.silhouettes);
+    if (counts.ramps != 0) add_shared(&span->ramps, counts.ramps);
   }
 
  private:
@@ -66,7 +81,7 @@ struct CountRamps {
 
   /// along(i) is the radius i pixels on.
   template <class Along>
-  SATIN_HD static void count(const Along& along, std::uint32_t& silhouettes, std::uint32_t& ramps) {
+  SATIN_HD static void count(const Along& along, RampCounts& counts) {
     const double before = along(-1);
     const double after = along(1);
     const double rise = magnitude(after - before);
@@ -76,8 +91,8 @@ struct CountRamps {
     if (!(magnitude(along(surface_reach) - along(-surface_reach)) <= most_rise * rise)) return;
     const double a = own - before;
     const double b = after - own;
-    ++silhouettes;
-    ramps += (a > ramp_step && b > ramp_step) || (a < -ramp_step && b < -ramp_step) ? 1U : 0U;
+    ++counts.silhouettes;
+    counts.ramps += (a > ramp_step && b > ramp_step) || (a < -ramp_step && b < -ramp_step) ? 1U : 0U;
   }
 };
 
@@ -168,6 +183,9 @@ struct ColourSoftSamples {
 inline constexpr int snap_reach = 6;  ///< both sides of a ramp are looked for in a disc of this radius
 /// A pixel is near a silhouette if 5 x 5 radii differ by this share of what those of the square do.
 inline constexpr float snap_share = 0.3F;
+inline constexpr int snap_beside = 2;
+/// Where they differ less no silhouette is near.
+inline constexpr float least_beside = snap_share * silhouette_step;
 
 /// A side of a ramp: how likely the pixel's colour is on it, and its radius.
 struct SnapSide {
@@ -219,8 +237,8 @@ struct SnapToColours {
 
   SATIN_HD SignedRadius256 snapped(int x, int y) const {
     const SignedRadius256 own = radii.row(y)[x];
-    const RadiusRange beside = range_around(x, y, 2);
-    if (static_cast<float>(beside.high - beside.low) <= snap_share * silhouette_step) return own;
+    const RadiusRange beside = range_around(x, y, snap_beside);
+    if (static_cast<float>(beside.high - beside.low) <= least_beside) return own;
     const RadiusRange range = range_around(x, y, snap_reach);
     const auto apart = static_cast<float>(range.high - range.low);
     if (range.high - range.low <= silhouette_step ||

@@ -28,6 +28,8 @@ SATIN_HD float likeness_of(const GuideColour& a, const GuideColour& b) {
 inline constexpr std::int64_t rim_share = 240;  ///< a rim is no wider than this part of the depth image
 inline constexpr int widest_rim = 8;
 inline constexpr int narrowest_rim = 2;
+/// At the distance of a rim lies something that is nearer by more.
+inline constexpr SignedRadius256 rim_step = silhouette_step / 2;
 /// What is behind is looked at in a disc of this radius, at every third row and column.
 inline constexpr int rim_reach = 12;
 inline constexpr int rim_stride = 3;
@@ -42,6 +44,13 @@ inline constexpr float rim_likeness = 0.05F;
 inline constexpr int rim_beside = 2;
 inline constexpr int rim_steps = 2;
 
+/// Pixels that a rim is wide at most in a depth image of this width; 0: it is too small to have any.
+SATIN_HD int rim_of(std::int64_t width) {
+  const std::int64_t share = width / rim_share;
+  if (share < narrowest_rim) return 0;
+  return share < widest_rim ? static_cast<int>(share) : widest_rim;
+}
+
 /// Gives pixels of rims the radius of the nearer thing. `Colours` tells the colour of a sample.
 template <class Colours>
 struct SoftRim {
@@ -52,10 +61,8 @@ struct SoftRim {
 
   /// The radius of a pixel whose own is `own`.
   SATIN_HD SignedRadius256 radius(int x, int y, SignedRadius256 own) const {
-    const std::int64_t share = width / rim_share;
-    if (share < narrowest_rim) return own;
-    const int rim = share < widest_rim ? static_cast<int>(share) : widest_rim;
-    if (!may_be_near(x, y, rim, own)) return own;
+    const int rim = rim_of(width);
+    if (rim == 0 || !may_be_near(x, y, rim, own)) return own;
     RadiusRange range{own, own};
     for_places_around(x, y, rim, [&](int, int, SignedRadius256 radius) {
       range.low = radius < range.low ? radius : range.low;
@@ -109,7 +116,7 @@ struct SoftRim {
   /// False if the four places at the distance of a rim are no nearer than the pixel. Few pixels are looked at
   /// more closely.
   SATIN_HD bool may_be_near(int x, int y, int rim, SignedRadius256 own) const {
-    const SignedRadius256 least = own + silhouette_step / 2;
+    const SignedRadius256 least = own + rim_step;
     const SignedRadius256* row = radii.row(y);
     return (x >= rim && row[x - rim] > least) || (x + rim < width && row[x + rim] > least) ||
            (y >= rim && radii.row(y - rim)[x] > least) || (y + rim < height && radii.row(y + rim)[x] > least);

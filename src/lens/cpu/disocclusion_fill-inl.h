@@ -1,25 +1,43 @@
-#include "lens/cpu/disocclusion_fill.h"
+// Step 3 of depth of field: the samples of every group but the nearest that nearer pixels hide, by tiles
+// whose tables stay in the L2 cache. Tiles that hold nothing to fill in, or nothing to fill in from, cost
+// nothing. For files that Highway compiles once for every SIMD target.
+
+#if defined(SATIN_DISOCCLUSION_FILL_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef SATIN_DISOCCLUSION_FILL_INL_H
+#undef SATIN_DISOCCLUSION_FILL_INL_H
+#else
+#define SATIN_DISOCCLUSION_FILL_INL_H
+#endif
+
+#include <hwy/highway.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <functional>
 
+#include "core/cpu/backend.h"
 #include "core/with_type.h"
+#include "core/workspace.h"
+#include "lens/cpu/disocclusion_tables-inl.h"
+#include "lens/lens_layers.h"
 
-namespace satin::cpu {
-namespace {
+HWY_BEFORE_NAMESPACE();
+namespace satin::cpu::HWY_NAMESPACE {
 
 /// With the reach of the windows around them tables have 192 x 192 x 24 bytes.
 constexpr int tile_side = 128;
 constexpr int table_side = tile_side + 2 * fill_reach;
 
-int tiles_of(int size) { return (size + tile_side - 1) / tile_side; }
+inline int tiles_of(int size) { return (size + tile_side - 1) / tile_side; }
 
 /// The pixels of a tile along one axis.
-Range tile_range(int number, int size) {
+inline Range tile_range(int number, int size) {
   return Range{number * tile_side, (number + 1) * tile_side}.both({0, size});
 }
 
-struct Area {
+struct FillArea {
   Range columns;
   Range rows;
 
@@ -28,8 +46,8 @@ struct Area {
 
 /// The smallest area that holds what `holds` is true of, of the groups in `area`.
 template <class Holds>
-Area bounds_of(const LensPlanes& planes, const Area& area, const Holds& holds) {
-  Area result{{area.columns.last, area.columns.first}, {area.rows.last, area.rows.first}};
+FillArea bounds_of(const LensPlanes& planes, const FillArea& area, const Holds& holds) {
+  FillArea result{{area.columns.last, area.columns.first}, {area.rows.last, area.rows.first}};
   for (int y = area.rows.first; y < area.rows.last; ++y) {
     const std::uint8_t* groups = planes.groups + planes.place(0, y);
     int left = area.columns.first;
@@ -43,12 +61,27 @@ Area bounds_of(const LensPlanes& planes, const Area& area, const Holds& holds) {
   return result;
 }
 
-std::uint8_t groups_of_tile(const LensPlanes& planes, Range columns, Range rows) {
+/// The first place behind x, up to `last`, that differs from the one at x.
+inline int end_of_equal(const std::uint8_t* values, int x, int last) {
+  constexpr std::uint64_t every_byte = 0x0101010101010101U;
+  const std::uint8_t own = values[x];
+  std::uint64_t eight = 0;
+  for (; x + 8 <= last; x += 8) {
+    std::memcpy(&eight, values + x, sizeof eight);
+    if (eight != own * every_byte) break;
+  }
+  while (x < last && values[x] == own) ++x;
+  return x;
+}
+
+inline std::uint8_t groups_of_tile(const LensPlanes& planes, Range columns, Range rows) {
   unsigned bits = 0;
   for (int y = rows.first; y < rows.last; ++y) {
     const std::uint8_t* groups = planes.groups + planes.place(0, y);
-    for (int x = columns.first; x < columns.last; ++x)
-      if (x == columns.first || groups[x] != groups[x - 1]) bits |= 1U << groups[x];
+    for (int x = columns.first; x < columns.last;) {
+      bits |= 1U << groups[x];
+      x = end_of_equal(groups, x, columns.last);
+    }
   }
   return static_cast<std::uint8_t>(bits);
 }
@@ -72,22 +105,59 @@ struct NearestAlong {
 };
 
 /// Blocks of 2 x 2 pixels begin at even places: a reach further at most by the odd pixel of either side.
-Range whole_blocks(Range range, int size) {
+inline Range whole_blocks(Range range, int size) {
   return {range.first / 2 * 2, std::min(size, (range.last + 1) / 2 * 2)};
 }
 
-}  // namespace
+/// One bit a group, of the groups that tiles hold.
+class TileGroups {
+ public:
+  TileGroups(int width, int height);
 
-TileGroups::TileGroups(int width, int height)
+  void find(CpuBackend& backend, const LensPlanes& planes);
+  [[nodiscard]] bool holds_nearer(int column, int row, int group) const;
+  /// In the tile or those around it.
+  [[nodiscard]] bool holds_around(int column, int row, int group) const;
+
+  const int columns;
+  const int rows;
+
+ private:
+  [[nodiscard]] std::size_t place(int column, int row) const;
+
+  WorkspaceVector<std::uint8_t> bits_;
+};
+
+class DisocclusionFill {
+ public:
+  DisocclusionFill(CpuBackend& backend, int width, int height);
+
+  /// Adds the fill of every group but the nearest to the list, which it completes after
+  /// each of them.
+  void run(const LensScene& scene);
+  [[nodiscard]] std::size_t bytes() const noexcept;
+
+ private:
+  template <int Channels>
+  void fill_group(const FillDisocclusions<Channels>& fill);
+  template <int Channels>
+  void fill_tile(const FillDisocclusions<Channels>& fill, int column, int row, FillTables& tables) const;
+
+  CpuBackend& backend_;
+  TileGroups tile_groups_;
+  WorkspaceVector<FillTables> tables_;  ///< of each thread
+};
+
+inline TileGroups::TileGroups(int width, int height)
     : columns(tiles_of(width)),
       rows(tiles_of(height)),
       bits_(static_cast<std::size_t>(columns) * static_cast<std::size_t>(rows)) {}
 
-std::size_t TileGroups::place(int column, int row) const {
+inline std::size_t TileGroups::place(int column, int row) const {
   return static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) + static_cast<std::size_t>(column);
 }
 
-void TileGroups::find(CpuBackend& backend, const LensPlanes& planes) {
+inline void TileGroups::find(CpuBackend& backend, const LensPlanes& planes) {
   parallel_rows(backend, rows, 1, [&](std::int64_t first, std::int64_t last) {
     for (auto row = static_cast<int>(first); row < last; ++row)
       for (int column = 0; column < columns; ++column)
@@ -96,25 +166,27 @@ void TileGroups::find(CpuBackend& backend, const LensPlanes& planes) {
   });
 }
 
-bool TileGroups::holds_nearer(int column, int row, int group) const {
+inline bool TileGroups::holds_nearer(int column, int row, int group) const {
   return (bits_[place(column, row)] & ((1U << group) - 1U)) != 0;
 }
 
-bool TileGroups::holds_around(int column, int row, int group) const {
+inline bool TileGroups::holds_around(int column, int row, int group) const {
   for (int v = std::max(0, row - 1); v <= std::min(rows - 1, row + 1); ++v)
     for (int u = std::max(0, column - 1); u <= std::min(columns - 1, column + 1); ++u)
       if ((bits_[place(u, v)] >> group & 1U) != 0) return true;
   return false;
 }
 
-DisocclusionFill::DisocclusionFill(CpuBackend& backend, int width, int height)
+inline DisocclusionFill::DisocclusionFill(CpuBackend& backend, int width, int height)
     : backend_(backend), tile_groups_(width, height) {
   for (int thread = 0; thread < backend.threads.count(); ++thread) tables_.emplace_back(table_side);
 }
 
-std::size_t DisocclusionFill::bytes() const noexcept { return tables_.size() * tables_.front().bytes(); }
+inline std::size_t DisocclusionFill::bytes() const noexcept {
+  return tables_.size() * tables_.front().bytes();
+}
 
-void DisocclusionFill::run(const LensScene& scene) {
+inline void DisocclusionFill::run(const LensScene& scene) {
   tile_groups_.find(backend_, scene.planes);
   with_channels(scene.planes.channels, [&]<int Channels>() {
     for (int group = 1; group < scene.work->groups.count; ++group) {
@@ -144,13 +216,13 @@ void DisocclusionFill::fill_tile(const FillDisocclusions<Channels>& fill, int co
   const LensPlanes& planes = fill.planes;
   const int width = planes.width;
   const int height = planes.height;
-  const Area tile{tile_range(column, width), tile_range(row, height)};
-  const Area around{tile.columns.with_reach(width), tile.rows.with_reach(height)};
-  const Area nearer = bounds_of(planes, tile, [&](int own) { return own < fill.group; });
-  const Area behind = bounds_of(planes, around, [&](int own) { return own == fill.group; });
+  const FillArea tile{tile_range(column, width), tile_range(row, height)};
+  const FillArea around{tile.columns.with_reach(width), tile.rows.with_reach(height)};
+  const FillArea nearer = bounds_of(planes, tile, [&](int own) { return own < fill.group; });
+  const FillArea behind = bounds_of(planes, around, [&](int own) { return own == fill.group; });
   if (nearer.empty() || behind.empty()) return;
-  const Area filled{nearer.columns.both(behind.columns.with_reach(width)),
-                    nearer.rows.both(behind.rows.with_reach(height))};
+  const FillArea filled{nearer.columns.both(behind.columns.with_reach(width)),
+                        nearer.rows.both(behind.rows.with_reach(height))};
   if (filled.empty()) return;
   const Range columns = whole_blocks(filled.columns, width);
   const Range rows = whole_blocks(filled.rows, height);
@@ -173,4 +245,7 @@ void DisocclusionFill::fill_tile(const FillDisocclusions<Channels>& fill, int co
   }
 }
 
-}  // namespace satin::cpu
+}  // namespace satin::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,19 +1,44 @@
-#pragma once
-// Step 3 of depth of field: the samples of every group but the nearest that nearer pixels hide, by tiles
-// whose tables stay in the L2 cache. Tiles that hold nothing to fill in, or nothing to fill in from, cost
-// nothing.
+// Tables of the disocclusion fill, for files that Highway compiles once for every SIMD target.
+
+#if defined(SATIN_DISOCCLUSION_TABLES_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef SATIN_DISOCCLUSION_TABLES_INL_H
+#undef SATIN_DISOCCLUSION_TABLES_INL_H
+#else
+#define SATIN_DISOCCLUSION_TABLES_INL_H
+#endif
+
+#include <hwy/highway.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 
-#include "core/cpu/backend.h"
-#include "core/workspace.h"
-#include "lens/lens_layers.h"
 #include "lens/maths/disocclusion_fill.h"
 
-namespace satin::cpu {
+HWY_BEFORE_NAMESPACE();
+namespace satin::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// compressed(lens_light()) of `count` values. Those of pictures before their lamps are brightened are below
+/// 2^31.
+inline void CompressColours(const std::uint32_t* values, int count, float white, std::uint32_t* codes) {
+  const auto compress = [&](auto d, int i) HWY_ATTR {
+    const hn::RebindToFloat<decltype(d)> real;
+    const hn::RebindToSigned<decltype(d)> integers;
+    const auto all =
+        hn::Div(hn::ConvertTo(real, hn::BitCast(integers, hn::LoadU(d, values + i))), hn::Set(real, white));
+    const auto light = hn::Min(all, hn::Set(real, lens_largest_light));
+    const auto share = hn::Div(light, hn::Add(hn::Set(real, 1.0F), light));
+    const auto code = hn::Add(hn::Mul(share, hn::Set(real, 65535.0F)), hn::Set(real, 0.5F));
+    hn::StoreU(hn::BitCast(d, hn::ConvertTo(integers, code)), d, codes + i);
+  };
+  const hn::ScalableTag<std::uint32_t> d;
+  const auto lanes = static_cast<int>(hn::Lanes(d));
+  int i = 0;
+  for (; i + lanes <= count; i += lanes) compress(d, i);
+  for (; i < count; ++i) compress(hn::CappedTag<std::uint32_t, 1>(), i);
+}
 
 /// [first, last)
 struct Range {
@@ -38,7 +63,8 @@ class FillTables {
       : side_(side),
         size_(static_cast<std::size_t>(side) * static_cast<std::size_t>(side)),
         colours_(std::make_unique_for_overwrite<Colours[]>(size_)),
-        others_(std::make_unique_for_overwrite<Others[]>(size_)) {}
+        others_(std::make_unique_for_overwrite<Others[]>(size_)),
+        codes_(std::make_unique_for_overwrite<std::uint32_t[]>(4 * static_cast<std::size_t>(side))) {}
 
   [[nodiscard]] std::size_t bytes() const noexcept { return size_ * (sizeof(Colours) + sizeof(Others)); }
 
@@ -46,19 +72,24 @@ class FillTables {
   void build(const LensPlanes& planes, const LensUnit& unit, int group, Range columns, Range rows) {
     left_ = columns.first;
     top_ = rows.first;
+    largest_ = 0;
     for (int y = rows.first; y < rows.last; ++y) {
       Colours* colours = colours_.get() + std::ptrdiff_t{side_} * (y - top_);
       Others* others = others_.get() + std::ptrdiff_t{side_} * (y - top_);
       Colours colour_sum{};
       Others other_sum{};
-      for (int x = columns.first; x < columns.last; ++x, ++colours, ++others) {
+      const std::int64_t begin = planes.place(columns.first, y);
+      CompressColours(planes.colours + begin * Channels, (columns.last - columns.first) * Channels,
+                      unit.white, codes_.get());
+      const std::uint32_t* code = codes_.get();
+      for (int x = columns.first; x < columns.last; ++x, ++colours, ++others, code += Channels) {
         const std::int64_t at = planes.place(x, y);
         const int own = planes.groups[at];
         other_sum.counts += fill_count(own == group ? 1U : 0U, own >= group ? 1U : 0U);
         if (own == group) {
-          for (int c = 0; c < Channels; ++c)
-            colour_sum.value[c] += compressed(lens_light(planes.colours[at * Channels + c], unit));
+          for (int c = 0; c < Channels; ++c) colour_sum.value[c] += code[c];
           other_sum.radius += static_cast<std::uint32_t>(planes.radii[at]);
+          largest_ = std::max(largest_, magnitude_of(planes.radii[at]));
         }
         *colours = colour_sum;
         *others = other_sum;
@@ -85,12 +116,24 @@ class FillTables {
     found.first = fill_windows - 1;
     while (found.first > 0 && counts(window(planes, x, y, fill_window(found.first - 1).reach)) != 0)
       --found.first;
+    if (is_far(planes, x, y, found.first)) {
+      found.first = fill_windows;
+      return found;
+    }
     for (int i = found.first; i < fill_windows; ++i)
       add<Channels>(window(planes, x, y, fill_window(i).reach), i, found);
     return found;
   }
 
  private:
+  /// FillDisocclusions::shows() is false whatever the windows hold, as no radius of the group is larger than
+  /// the largest. A pixel more covers the roundings of a mean of radii below 2^18.
+  [[nodiscard]] bool is_far(const LensPlanes& planes, int x, int y, int first) const {
+    if (first == 0) return false;
+    const std::uint32_t own = magnitude_of(planes.radii[planes.place(x, y)]);
+    return static_cast<std::uint32_t>(fill_window(first - 1).reach) * 256 > own + largest_ + 2 * 256;
+  }
+
   struct alignas(16) Colours {
     std::uint32_t value[4];
   };
@@ -147,47 +190,13 @@ class FillTables {
   std::size_t size_;
   std::unique_ptr<Colours[]> colours_;
   std::unique_ptr<Others[]> others_;
+  std::unique_ptr<std::uint32_t[]> codes_;  ///< compressed colours of one row
+  std::uint32_t largest_ = 0;               ///< radius of the group, 1/256 pixel
   int left_ = 0;
   int top_ = 0;
 };
 
-/// One bit a group, of the groups that tiles hold.
-class TileGroups {
- public:
-  TileGroups(int width, int height);
+}  // namespace satin::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
 
-  void find(CpuBackend& backend, const LensPlanes& planes);
-  [[nodiscard]] bool holds_nearer(int column, int row, int group) const;
-  /// In the tile or those around it.
-  [[nodiscard]] bool holds_around(int column, int row, int group) const;
-
-  const int columns;
-  const int rows;
-
- private:
-  [[nodiscard]] std::size_t place(int column, int row) const;
-
-  WorkspaceVector<std::uint8_t> bits_;
-};
-
-class DisocclusionFill {
- public:
-  DisocclusionFill(CpuBackend& backend, int width, int height);
-
-  /// Adds the fill of every group but the nearest to the list, which it completes after
-  /// each of them.
-  void run(const LensScene& scene);
-  [[nodiscard]] std::size_t bytes() const noexcept;
-
- private:
-  template <int Channels>
-  void fill_group(const FillDisocclusions<Channels>& fill);
-  template <int Channels>
-  void fill_tile(const FillDisocclusions<Channels>& fill, int column, int row, FillTables& tables) const;
-
-  CpuBackend& backend_;
-  TileGroups tile_groups_;
-  WorkspaceVector<FillTables> tables_;  ///< of each thread
-};
-
-}  // namespace satin::cpu
+#endif

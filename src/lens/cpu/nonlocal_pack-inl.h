@@ -1,0 +1,156 @@
+// The planes of the non-local fill, for files that Highway compiles once for every SIMD target: packed
+// colours by vectors, and places of samples in the tiles alone that have some.
+
+#if defined(SATIN_NONLOCAL_PACK_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef SATIN_NONLOCAL_PACK_INL_H
+#undef SATIN_NONLOCAL_PACK_INL_H
+#else
+#define SATIN_NONLOCAL_PACK_INL_H
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "core/with_type.h"
+#include "lens/maths/nonlocal_fill.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace satin::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// Pixels that are packed together, and the code of a colour that is not copied: no other code has this bit.
+inline constexpr int pack_pixels = 64;
+inline constexpr std::uint32_t not_copied = std::uint32_t{1} << 31;
+
+/// The codes of `count` values. Those of pictures before their lamps are brightened are below 2^31.
+inline void PackCodes(const std::uint32_t* values, int count, float white, std::uint32_t* codes) {
+  const auto pack = [&](auto d, int i) HWY_ATTR {
+    const hn::RebindToFloat<decltype(d)> real;
+    const hn::RebindToSigned<decltype(d)> integers;
+    const auto one = hn::Set(real, 1.0F);
+    const auto all =
+        hn::Div(hn::ConvertTo(real, hn::BitCast(integers, hn::LoadU(d, values + i))), hn::Set(real, white));
+    const auto light = hn::Min(all, hn::Set(real, lens_largest_light));
+    const auto compressed = hn::Div(light, hn::Add(one, light));
+    const auto code = hn::Add(hn::Div(compressed, hn::Set(real, packed_scale)), hn::Set(real, 0.5F));
+    const auto over = hn::RebindMask(d, hn::Gt(light, hn::Set(real, most_copied)));
+    hn::StoreU(hn::IfThenElse(over, hn::Set(d, not_copied), hn::BitCast(d, hn::ConvertTo(integers, code))), d,
+               codes + i);
+  };
+  const hn::ScalableTag<std::uint32_t> d;
+  const auto lanes = static_cast<int>(hn::Lanes(d));
+  int i = 0;
+  for (; i + lanes <= count; i += lanes) pack(d, i);
+  for (; i < count; ++i) pack(hn::CappedTag<std::uint32_t, 1>(), i);
+}
+
+/// The words of some pixels of one group each from their codes.
+template <int Channels, int Colours>
+void PackWords(const std::uint8_t* groups, const std::uint8_t* edges, const std::uint32_t* codes, int count,
+               std::uint32_t needed, std::uint32_t* words) {
+  for (int x = 0; x < count; ++x) {
+    std::uint32_t word = static_cast<std::uint32_t>(groups[x]) << 27;
+    std::uint32_t all = 0;
+    for (int c = 0; c < Colours; ++c) {
+      word |= codes[x * Channels + c] << (9 * c);
+      all |= codes[x * Channels + c];
+    }
+    const bool nothing = edges[x] != 0 || (all & not_copied) != 0 || (needed >> groups[x] & 1U) == 0;
+    words[x] = nothing ? nothing_packed : word;
+  }
+}
+
+/// PackColours of row y, but that it leaves the places alone, and packs nothing of groups without sharp
+/// hidden samples, of which nobody asks.
+template <int Channels>
+void PackRow(const NonlocalFill& fill, int y) {
+  const LensPlanes& planes = fill.planes;
+  const float white = fill.unit->white;
+  std::uint32_t needed = 0;
+  for (int group = 0; group < lens_most_groups; ++group) needed |= fill.work->needs(group) ? 1U << group : 0U;
+  const bool opacity = fill.colours < Channels;
+  std::uint32_t codes[static_cast<std::size_t>(pack_pixels * Channels)];
+  for (int first = 0; first < planes.width; first += pack_pixels) {
+    const int count = std::min(pack_pixels, planes.width - first);
+    const std::int64_t at = planes.place(first, y);
+    std::uint32_t held = 0;
+    for (int x = 0; x < count; ++x) held |= 1U << planes.groups[at + x];
+    if ((held & needed) == 0) {
+      std::fill_n(fill.words + at, count, nothing_packed);
+      continue;
+    }
+    PackCodes(planes.colours + at * Channels, count * Channels, white, codes);
+    constexpr int all = Channels < 4 ? Channels : 3;
+    (opacity ? PackWords<Channels, Channels - 1> : PackWords<Channels, all>)(planes.groups + at,
+                                                                             planes.edges + at, codes, count,
+                                                                             needed, fill.words + at);
+  }
+}
+
+inline void PackRow(const PackColours& step, int y) {
+  with_channels(step.fill.planes.channels, [&]<int Channels>() { PackRow<Channels>(step.fill, y); });
+}
+
+/// What a tile has of the non-local fill of one picture.
+enum class NonlocalMark : std::uint8_t {
+  none = 0,
+  needed = 1,  ///< sharp hidden samples of the group in work
+  placed = 2   ///< it had some, of this group or of one before: its magnitudes are gone
+};
+
+/// PlaceNeeded for places that hold magnitudes: those of tiles with samples become 0 before, so that pixels
+/// without a sample have none.
+class PlacesOfTiles {
+ public:
+  explicit PlacesOfTiles(const NonlocalFill& fill) : fill_(fill) {}
+
+  void mark(int group) const {
+    for_needed(group, [&](std::uint32_t, const LensSample& sample) {
+      fill_.tiles[sample.y / fill_.tile_side * fill_.tile_columns() + sample.x / fill_.tile_side] =
+          static_cast<std::uint8_t>(NonlocalMark::needed);
+    });
+  }
+  void place(int group) const {
+    for_needed(group, [&](std::uint32_t i, const LensSample& sample) {
+      fill_.places[fill_.planes.place(sample.x, sample.y)] = i + 1;
+    });
+  }
+  /// Calls take(at, count) for the rows of tile `tile`.
+  template <class Take>
+  void for_rows_of(int tile, const Take& take) const {
+    const int left = tile % fill_.tile_columns() * fill_.tile_side;
+    const int top = tile / fill_.tile_columns() * fill_.tile_side;
+    const int right = std::min(left + fill_.tile_side, fill_.planes.width);
+    const int bottom = std::min(top + fill_.tile_side, fill_.planes.height);
+    for (int y = top; y < bottom; ++y) take(fill_.planes.place(left, y), right - left);
+  }
+  void clear(int tile) const {
+    for_rows_of(tile, [&](std::int64_t at, int count) { std::fill_n(fill_.places + at, count, 0U); });
+  }
+  void restore(int tile) const {
+    for_rows_of(tile, [&](std::int64_t at, int count) {
+      for (int x = 0; x < count; ++x)
+        fill_.planes.magnitudes[at + x] = magnitude_of(fill_.planes.radii[at + x]);
+    });
+  }
+
+ private:
+  template <class Take>
+  void for_needed(int group, const Take& take) const {
+    const std::uint32_t count = *fill_.list.count;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const LensSample& sample = fill_.list.samples[i];
+      if (sample.group == group && fill_.is_needed(sample)) take(i, sample);
+    }
+  }
+
+  const NonlocalFill& fill_;
+};
+
+}  // namespace satin::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
