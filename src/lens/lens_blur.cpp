@@ -295,29 +295,34 @@ void LensBlur::spread(const Measured* measured, const MutableImageView& output, 
 
 std::vector<ParameterRecord> lens_style_parameters() {
   return {
-      record::choice(&LensStyle::quality, {"fast", "high"},
-                     {"quality", "",
-                      "fast: 4 groups of depth at most, 12 corners a disc, from radius 12 on pixels 2 x 2; "
-                      "high: 5 and 20"}),
+      record::choice(
+          &LensStyle::quality, {"fast", "high"},
+          {"quality", "",
+           "fast: at most 4 groups of depth, discs of 12 corners, pixels of 2 x 2 from radius 12 on; "
+           "high: 5 groups, 20 corners"}),
       record::choice(&LensStyle::bokeh, {"disc", "hexagon", "square", "polygon"},
                      {"bokeh", "", "shape of a point that is out of focus"}),
       record::integer(&LensStyle::blades, least_blades, most_blades,
-                      {"blades", "", "corners of a polygon; 6 unless told"}),
-      record::real(&LensStyle::blade_angle, -most_turn, most_turn,
-                   {"blade-angle", "degrees", "by which the opening is turned; at 0 it stands on a side"}),
-      record::real(&LensStyle::blade_curvature, 0, 1,
-                   {"blade-curvature", "", "of its sides; 0: straight, 1: they make a circle"}),
-      record::real(&LensStyle::cats_eye, 0, 1,
-                   {"cats-eye", "", "how much of it the lens cuts towards the corners of the picture"}),
-      record::real(&LensStyle::onion, 0, 1, {"onion", "", "how dark every other ring in it is"}),
-      record::real(&LensStyle::squeeze, least_squeeze, most_squeeze,
-                   {"squeeze", "", "how much higher than wide it is, of an anamorphic lens"}),
+                      {"blades", "", "corners of the polygon; 6 unless told"}),
       record::real(
-          &LensStyle::highlights, 1, most_highlights,
-          {"highlights", "",
-           "how much brighter lamps that are clipped at white were; 1: off; unless told 4 for 8 bits"}),
-      record::choice(&LensStyle::debug, {"off", "coc", "groups", "hidden"},
-                     {"debug", "", "show instead the radii, the groups of depth, or what lies behind"}),
+          &LensStyle::blade_angle, -most_turn, most_turn,
+          {"blade-angle", "degrees", "angle by which the opening is turned; at 0 it stands on a side"}),
+      record::real(
+          &LensStyle::blade_curvature, 0, 1,
+          {"blade-curvature", "", "curvature of the opening's sides, from 0, straight, to 1, a circle"}),
+      record::real(
+          &LensStyle::cats_eye, 0, 1,
+          {"cats-eye", "", "share of the opening that the lens cuts towards the corners of the picture"}),
+      record::real(&LensStyle::onion, 0, 1, {"onion", "", "darkness of every other ring in the opening"}),
+      record::real(&LensStyle::squeeze, least_squeeze, most_squeeze,
+                   {"squeeze", "", "height of the opening over its width, as of an anamorphic lens"}),
+      record::real(&LensStyle::highlights, 1, most_highlights,
+                   {"highlights", "",
+                    "factor by which lamps were brighter than the white that clips them; 1: off; 4 for 8 "
+                    "bits unless told"}),
+      record::choice(
+          &LensStyle::debug, {"off", "coc", "groups", "hidden"},
+          {"debug", "", "show in place of the picture the radii, the groups of depth, or what lies behind"}),
   };
 }
 

@@ -189,7 +189,8 @@ ParameterRecord depth_channel_record() {
     return channel->name.empty() ? std::to_string(channel->index) : channel->name;
   };
   return record::finish<LensFocus>(
-      std::move(record), {"depth-channel", "", "channel of several: its number, or its name in an EXR file"});
+      std::move(record),
+      {"depth-channel", "", "channel that holds the depth: its number, or its name in an EXR file"});
 }
 
 }  // namespace
@@ -236,37 +237,42 @@ std::vector<ParameterRecord> lens_focus_parameters() {
   ParameterRecord source = record::choice(
       &LensFocus::depth_from, {"image", "alpha", "channel", "photo"},
       {"depth-from", "",
-       "image: --depth FILE; alpha: the picture's own last channel; channel: one of its file by "
-       "name, Z unless --depth-channel tells another; photo: what the photograph carries"});
+       "where depth comes from; image: --depth FILE; alpha: the picture's last channel; channel: one of its "
+       "file by name, Z unless --depth-channel tells another; photo: what the photograph carries"});
   source.role = ParameterRole::depth_source;
   return {
       std::move(source),
-      record::choice(&LensFocus::depth_kind, {"disparity", "depth"},
-                     {"depth-kind", "", "disparity: large is near; depth: a distance, small is near"}),
+      record::choice(
+          &LensFocus::depth_kind, {"disparity", "depth"},
+          {"depth-kind", "", "what depth means; disparity: large is near; depth: a distance, small is near"}),
       depth_channel_record(),
       real(&LensFocus::depth_scale, scale_range, "",
-           "value of what is stored as 1; 1/255, 1/65535 or 1 (floats) unless told"),
+           "factor of stored values; 1/255, 1/65535 or 1 (floats) unless told"),
       record::range(&LensFocus::depth_range, value_range.minimum, value_range.maximum,
-                    text(value_range, "", "values of near and far, of a depth image without a unit")),
-      record::flag(&LensFocus::invert_depth, {"invert-depth", "", "near and far are stored the other way"}),
+                    text(value_range, "", "distances of near and far, where the depth image has no unit")),
+      record::flag(&LensFocus::invert_depth,
+                   {"invert-depth", "", "take what is stored as near for far, and far for near"}),
       record::integer(&LensFocus::depth_despeckle, 0, largest_rank_reach,
-                      {"depth-despeckle", "px", "radius of a median of the depth first; 0: none"}),
-      real(&LensFocus::unknown, unknown_range, "",
-           "stored value that means unknown, besides NaN and infinity"),
-      varying(real(&LensFocus::focus, focus_range, "", "value that is sharp, after the scale")),
-      record::point(&LensFocus::focus_at, {"focus-at", "px", "place that is sharp; the middle unless told"}),
+                      {"depth-despeckle", "px", "radius of a median that cleans the depth first; 0: none"}),
+      real(&LensFocus::unknown, unknown_range, "", "stored value of unknown depth, besides NaN and infinity"),
+      varying(real(&LensFocus::focus, focus_range, "", "depth that is sharp, after the scale")),
+      record::point(&LensFocus::focus_at,
+                    {"focus-at", "px", "place in the picture that is sharp; the middle unless told"}),
       real(&LensFocus::sharp_range, sharp_range, "",
-           "values this near to the focus are sharp too; unless told none, or 2 % of soft depth"),
-      varying(record::length(
-          &LensFocus::strength, strength_range.minimum, strength_range.maximum,
-          {"strength", "px",
-           "radius for a value of 1; P%: from the nearest to the farthest, of the longer side; 1% "
-           "unless told"})),
-      real(&LensFocus::f_number, f_number_range, "", "a lens instead of a strength: its f-number, or 2.8"),
-      real(&LensFocus::focal_length, focal_length_range, "mm", "of the lens, or 50"),
-      real(&LensFocus::sensor_width, sensor_width_range, "mm", "of the longer side behind the lens, or 36"),
-      real(&LensFocus::depth_unit, unit_range, "mm", "length of a depth of 1, for a lens"),
-      real(&LensFocus::max_radius, max_radius_range, "px", "larger radii are held to this one"),
+           "depths this near to the focus are sharp too; none, or 2 % of soft depth, unless told"),
+      varying(record::length(&LensFocus::strength, strength_range.minimum, strength_range.maximum,
+                             {"strength", "px",
+                              "radius of the blur for a unit of depth; P%: from the nearest to the farthest, "
+                              "of the longer side; 1% "
+                              "unless told"})),
+      real(&LensFocus::f_number, f_number_range, "",
+           "f-number of a lens, in place of a strength; 2.8 unless told"),
+      real(&LensFocus::focal_length, focal_length_range, "mm", "focal length of that lens; 50 unless told"),
+      real(&LensFocus::sensor_width, sensor_width_range, "mm",
+           "width of the sensor along the longer side; 36 unless told"),
+      real(&LensFocus::depth_unit, unit_range, "mm", "length of a unit of depth, for a lens"),
+      real(&LensFocus::max_radius, max_radius_range, "px",
+           "largest radius; what would be larger is held to it"),
   };
 }
 

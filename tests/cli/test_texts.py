@@ -36,6 +36,12 @@ def test_help_of_every_filter(satin):
         assert len(text.splitlines()) < 120
 
 
+def test_help_of_every_option_names_its_subject(satin):
+    for filter_ in registered(satin):
+        for parameter in filter_["parameters"]:
+            assert not re.match(r"(of|by|in|with|for) ", parameter["help"]), (filter_["name"], parameter["name"])
+
+
 def test_help_shows_ranges_defaults_and_choices(satin):
     text = " ".join(satin.good("blur", "--help").stdout.decode().split())
     assert "0 to 16384" in text and "default 8" in text
