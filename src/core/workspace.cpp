@@ -42,6 +42,8 @@ void WorkspaceBudget::give_back(std::size_t bytes) noexcept {
   if (current != nullptr) current->reduce(bytes);
 }
 
+// Only calloc() has zeros that cost nothing before they are used.
+// NOLINTBEGIN(cppcoreguidelines-no-malloc,cppcoreguidelines-owning-memory)
 void* zeroed_lines(std::size_t bytes) noexcept {
   constexpr std::size_t line = 64;
   static_assert(line >= alignof(std::max_align_t) + sizeof(void*));  // room for the address before the line
@@ -60,6 +62,7 @@ void free_lines(void* lines) noexcept {
   std::memcpy(&memory, static_cast<std::byte*>(lines) - sizeof memory, sizeof memory);
   std::free(memory);
 }
+// NOLINTEND(cppcoreguidelines-no-malloc,cppcoreguidelines-owning-memory)
 
 void WorkspaceBudget::reduce(std::size_t bytes) noexcept {
   for (WorkspaceBudget* budget = this; budget != nullptr; budget = budget->around_)

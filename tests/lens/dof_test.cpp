@@ -391,7 +391,7 @@ TEST(DepthGroups, TwoClustersAreCutInTheMiddleOfTheirGap) {
   counts[201] = 800;
   const auto work = partition(counts, 5);
   ASSERT_EQ(work->groups.count, 2);
-  EXPECT_NEAR(work->groups.limits[0], 256 * (12 + 201) / 2, 256);
+  EXPECT_NEAR(work->groups.limits[0], 128 * (12 + 201), 256);
   EXPECT_EQ(work->groups.group_of(256 * 201), 0);
   EXPECT_EQ(work->groups.group_of(256 * 11), 1);
 }

@@ -84,6 +84,7 @@ void PackRow(const NonlocalFill& fill, int y) {
     }
     PackCodes(planes.colours + at * Channels, count * Channels, white, codes);
     constexpr int all = Channels < 4 ? Channels : 3;
+    // NOLINTNEXTLINE(bugprone-branch-clone): they are the same of four channels alone
     (opacity ? PackWords<Channels, Channels - 1> : PackWords<Channels, all>)(planes.groups + at,
                                                                              planes.edges + at, codes, count,
                                                                              needed, fill.words + at);
