@@ -22,8 +22,6 @@ Threads::~Threads() = default;
 int Threads::count() const noexcept { return implementation_->arena.max_concurrency(); }
 
 void Threads::run_rows(std::int64_t rows, std::int64_t grain, const RowRange& body) {
-  if (rows <= 0) return;
-  if (rows <= grain) return body(0, rows, 0);  // on this thread: no other one is woken, or waits
   implementation_->arena.execute([&] {
     tbb::parallel_for(tbb::blocked_range<std::int64_t>(0, rows, static_cast<std::size_t>(grain)),
                       [&](const tbb::blocked_range<std::int64_t>& range) {

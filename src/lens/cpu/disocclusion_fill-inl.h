@@ -116,7 +116,7 @@ class TileGroups {
 
   void find(CpuBackend& backend, const LensPlanes& planes);
   [[nodiscard]] bool holds_nearer(int column, int row, int group) const;
-  /// In the tile or those around it.
+  /// Whether the tile, or one of those around it, holds the group.
   [[nodiscard]] bool holds_around(int column, int row, int group) const;
 
   const int columns;

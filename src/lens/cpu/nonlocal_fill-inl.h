@@ -92,6 +92,13 @@ struct NonlocalArea {
 
 // EntryRow makes a row of one kind of entry.
 
+/// Zeros for the entries from `left` to `right`, unless those from `from` to `to` are all of them.
+inline void ClearPartOfRow(int left, int right, int from, int to, KnownRow& row) {
+  if (from == left && to == right) return;
+  std::fill_n(row.values, right - left, 0U);
+  std::fill_n(row.counts, right - left, 0U);
+}
+
 /// Differences of whole vectors where both ends lie in the picture.
 inline void EntryRow(const DifferenceEntry& entry, int left, int right, int y, KnownRow& row) {
   const NonlocalFill& fill = entry.fill;
@@ -100,10 +107,7 @@ inline void EntryRow(const DifferenceEntry& entry, int left, int right, int y, K
   const int other = y + entry.offset.y;
   const bool inside =
       y >= 0 && other >= 0 && y < fill.planes.height && other < fill.planes.height && from < to;
-  if (!inside || from > left || to < right) {
-    std::fill_n(row.values, right - left, 0U);
-    std::fill_n(row.counts, right - left, 0U);
-  }
+  ClearPartOfRow(left, right, from, inside ? to : from, row);
   if (!inside) return;
   const Words d;
   const auto lanes = static_cast<int>(hn::Lanes(d));
@@ -132,10 +136,7 @@ void OwnRow(const Entry& entry, int left, int right, int y, KnownRow& row, const
   const int from = std::max(left, 0);
   const int to = std::min(right, fill.planes.width);
   const bool inside = y >= 0 && y < fill.planes.height && from < to;
-  if (!inside || from > left || to < right) {
-    std::fill_n(row.values, right - left, 0U);
-    std::fill_n(row.counts, right - left, 0U);
-  }
+  ClearPartOfRow(left, right, from, inside ? to : from, row);
   if (!inside) return;
   const Words d;
   const auto lanes = static_cast<int>(hn::Lanes(d));

@@ -95,7 +95,7 @@ inline void PackRow(const PackColours& step, int y) {
   with_channels(step.fill.planes.channels, [&]<int Channels>() { PackRow<Channels>(step.fill, y); });
 }
 
-/// What a tile has of the non-local fill of one picture.
+/// A tile's mark says how far the non-local fill of one picture has come there.
 enum class NonlocalMark : std::uint8_t {
   none = 0,
   needed = 1,  ///< sharp hidden samples of the group in work

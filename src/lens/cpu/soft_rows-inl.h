@@ -51,7 +51,7 @@ class RangesOfRun {
     }
   }
 
-  /// Of the pixels from column x of the run on.
+  /// The ranges of the pixels from column x of the run on.
   template <class D>
   HWY_INLINE void at(D d, std::int64_t x, hn::VFromD<D>& low, hn::VFromD<D>& high) const {
     low = hn::LoadU(d, low_ + (x - first_));
@@ -84,6 +84,26 @@ class RangesOfRun {
   HWY_ALIGN std::int32_t low_[static_cast<std::size_t>(size)];
   HWY_ALIGN std::int32_t high_[static_cast<std::size_t>(size)];
 };
+
+/// Calls take(x, valid, low, high) for vectors of columns of row y, with the lanes that lie in the image and
+/// the ranges of the squares around them.
+template <int Reach, class Take>
+HWY_INLINE void ForRangesOfRow(const Rows<const SignedRadius256>& radii, std::int64_t width,
+                               std::int64_t height, std::int64_t y, const Take& take) {
+  const SoftTag d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  RangesOfRun<Reach> ranges;
+  for (std::int64_t first = 0; first < width; first += soft_columns) {
+    const std::int64_t last = std::min(first + soft_columns, width);
+    ranges.find(radii, width, height, y, first, last);
+    for (std::int64_t x = first; x < last; x += lanes) {
+      auto low = hn::Zero(d);
+      auto high = low;
+      ranges.at(d, x, low, high);
+      take(x, hn::FirstN(d, static_cast<std::size_t>(last - x)), low, high);
+    }
+  }
+}
 
 /// Calls take(x) for the columns from x on whose lanes are set.
 template <class D, class M, class Take>
@@ -133,23 +153,12 @@ void CountRampsRow(const CountRamps<T>& step, int run_row) {
 inline void RejectThinRow(const RejectThinExtremes& of_step, int y) {
   const RejectThinExtremes step = of_step;
   const SoftTag d;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  const SignedRadius256* radii = step.radii.row(y);
-  SignedRadius256* result = step.result.row(y);
-  std::copy_n(radii, step.width, result);
-  RangesOfRun<thin_reach> ranges;
-  for (std::int64_t first = 0; first < step.width; first += soft_columns) {
-    const std::int64_t last = std::min(first + soft_columns, step.width);
-    ranges.find(step.radii, step.width, step.height, y, first, last);
-    for (std::int64_t x = first; x < last; x += lanes) {
-      auto low = hn::Zero(d);
-      auto high = low;
-      ranges.at(d, x, low, high);
-      const auto apart = hn::And(hn::Gt(hn::Sub(high, low), hn::Set(d, silhouette_step)),
-                                 hn::FirstN(d, static_cast<std::size_t>(last - x)));
-      ForLanes(d, apart, x, [&](std::int64_t u) { step(static_cast<int>(u), y); });
-    }
-  }
+  std::copy_n(step.radii.row(y), step.width, step.result.row(y));
+  const auto take = [&](std::int64_t x, auto valid, auto low, auto high) HWY_ATTR {
+    const auto apart = hn::And(hn::Gt(hn::Sub(high, low), hn::Set(d, silhouette_step)), valid);
+    ForLanes(d, apart, x, [&](std::int64_t u) { step(static_cast<int>(u), y); });
+  };
+  ForRangesOfRow<thin_reach>(step.radii, step.width, step.height, y, take);
 }
 
 /// Lanes of `own`, the radii from column x of row y on, that SoftRim::may_be_near() is true of.
@@ -172,29 +181,19 @@ void SnapRow(const SnapToColours<Colours>& of_step, int y) {
   const hn::RebindToFloat<SoftTag> real;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   const SignedRadius256* radii = step.radii.row(y);
-  SignedRadius256* result = step.result.row(y);
-  std::copy_n(radii, step.width, result);
+  std::copy_n(radii, step.width, step.result.row(y));
   const int rim = rim_of(step.width);
-  RangesOfRun<snap_beside> ranges;
-  for (std::int64_t first = 0; first < step.width; first += soft_columns) {
-    const std::int64_t last = std::min(first + soft_columns, step.width);
-    ranges.find(step.radii, step.width, step.height, y, first, last);
-    for (std::int64_t x = first; x < last; x += lanes) {
-      auto low = hn::Zero(d);
-      auto high = low;
-      ranges.at(d, x, low, high);
-      const auto valid = hn::FirstN(d, static_cast<std::size_t>(last - x));
-      auto look =
-          hn::RebindMask(d, hn::Gt(hn::ConvertTo(real, hn::Sub(high, low)), hn::Set(real, least_beside)));
-      if (rim > 0) {
-        const bool inside = x >= rim && x + lanes + rim <= step.width;
-        look = inside
-                   ? hn::Or(look, MayBeNear(d, step.radii, step.height, y, rim, x, hn::LoadU(d, radii + x)))
-                   : valid;
-      }
-      ForLanes(d, hn::And(look, valid), x, [&](std::int64_t u) { step(static_cast<int>(u), y); });
+  const auto take = [&](std::int64_t x, auto valid, auto low, auto high) HWY_ATTR {
+    auto look =
+        hn::RebindMask(d, hn::Gt(hn::ConvertTo(real, hn::Sub(high, low)), hn::Set(real, least_beside)));
+    if (rim > 0) {
+      const bool inside = x >= rim && x + lanes + rim <= step.width;
+      look = inside ? hn::Or(look, MayBeNear(d, step.radii, step.height, y, rim, x, hn::LoadU(d, radii + x)))
+                    : valid;
     }
-  }
+    ForLanes(d, hn::And(look, valid), x, [&](std::int64_t u) { step(static_cast<int>(u), y); });
+  };
+  ForRangesOfRow<snap_beside>(step.radii, step.width, step.height, y, take);
 }
 
 }  // namespace satin::cpu::HWY_NAMESPACE

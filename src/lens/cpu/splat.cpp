@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "core/cpu/backend.h"
-#include "core/cpu/cache_lines.h"
 #include "core/with_type.h"
 #include "core/workspace.h"
 #include "lens/cpu/splat_composite-inl.h"
@@ -205,16 +204,16 @@ class SlidingWindow {
   std::int64_t ring_rows_ = 0;
   std::int64_t slots_ = 0;  ///< of a ring: as many rows, unless the area has fewer
   std::size_t row_size_ = 0;
-  CacheLines<std::uint64_t> deltas_;   ///< the rings of the groups, and the unread row
-  CacheLines<std::uint64_t> columns_;  ///< sums of the deltas of every column so far
+  WorkspaceVector<std::uint64_t> deltas_;   ///< the rings of the groups, and the unread row
+  WorkspaceVector<std::uint64_t> columns_;  ///< sums of the deltas of every column so far
   WorkspaceVector<std::uint64_t*> rows_;
   WorkspaceVector<std::int64_t> spread_until_;  ///< the first row that has no sums of a group any more
   WorkspaceVector<std::uint32_t> focused_;      ///< groups of the rows that have entered
   WorkspaceVector<std::uint8_t> marks_;         ///< merged samples of two rows
   std::int64_t marked_ = -1;                    ///< these rows: 0 and 1, or 2 and 3, and so on
-  CacheLines<std::uint64_t> sums_;
-  CacheLines<double> state_;
-  CacheLines<std::uint32_t> colours_;  ///< of a row, where codes are stored
+  WorkspaceVector<std::uint64_t> sums_;
+  WorkspaceVector<double> state_;
+  WorkspaceVector<std::uint32_t> colours_;  ///< of a row, where codes are stored
   TransferView transfer_;
 };
 

@@ -55,7 +55,7 @@ struct Area {
   std::int64_t left, right, top, bottom;
 };
 
-/// What the windows of a job may need, whatever the radii of a picture are.
+/// The largest sizes that the windows of a job may take, whatever the radii of a picture are.
 struct WindowSizes {
   std::int64_t reach = 0;  ///< the farthest that anything is spread
   std::int64_t width = 0;  ///< of a tile
@@ -128,7 +128,7 @@ class RowReaches {
                   LampReach(job_, std::min(images.lamps[i].sample.radius, job_.largest_radius))));
   }
 
-  /// Of rows `first` to `last` - 1, as far as the picture has them.
+  /// The largest reach of rows `first` to `last` - 1, as far as the picture has them.
   [[nodiscard]] std::int64_t farthest(std::int64_t first, std::int64_t last) const {
     const auto begin = of_rows_.begin() + std::max<std::int64_t>(first, 0);
     return *std::max_element(begin, of_rows_.begin() + std::min(last, job_.height));

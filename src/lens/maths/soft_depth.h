@@ -184,7 +184,7 @@ inline constexpr int snap_reach = 6;  ///< both sides of a ramp are looked for i
 /// A pixel is near a silhouette if 5 x 5 radii differ by this share of what those of the square do.
 inline constexpr float snap_share = 0.3F;
 inline constexpr int snap_beside = 2;
-/// Where they differ less no silhouette is near.
+/// No silhouette is near a pixel around which they differ by no more.
 inline constexpr float least_beside = snap_share * silhouette_step;
 
 /// A side of a ramp: how likely the pixel's colour is on it, and its radius.

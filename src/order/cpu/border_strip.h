@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "core/cpu/cache_lines.h"
 #include "core/maths/rectangle.h"
 #include "core/maths/window.h"
+#include "core/workspace.h"
 #include "order/rank.h"
 
 namespace satin::cpu {
@@ -59,7 +59,7 @@ class BorderStrip {
     const Shape shape{along_.size() + 2 * reach_, 3 * reach_, job_.channels, job_.type};
     Strides strides = interleaved_strides(shape);
     strides.row = static_cast<std::ptrdiff_t>(stride_ * sizeof(Key));
-    const auto bytes = [](CacheLines<Key>& keys) { return reinterpret_cast<std::byte*>(keys.data()); };
+    const auto bytes = [](WorkspaceVector<Key>& keys) { return reinterpret_cast<std::byte*>(keys.data()); };
     return {.source = {bytes(lines_), shape, strides, Memory::host},
             .radius_map = {},
             .mask = {},
@@ -118,9 +118,9 @@ class BorderStrip {
 
   RankJob job_;
   std::int64_t reach_;
-  std::size_t stride_;     ///< of both pictures, in keys
-  CacheLines<Key> lines_;  ///< `reach` lines of the strip, and as many before and behind
-  CacheLines<Key> found_;  ///< their medians
+  std::size_t stride_;          ///< of both pictures, in keys
+  WorkspaceVector<Key> lines_;  ///< `reach` lines of the strip, and as many before and behind
+  WorkspaceVector<Key> found_;  ///< their medians
   bool turned_ = false;
   Stretch along_;
   Stretch across_;

@@ -67,7 +67,7 @@ class KeyGroups {
   static Element element(std::uint32_t key, std::uint32_t x, std::uint32_t y) {
     return Element{key} << 32 | y << 16 | x;
   }
-  /// Where the next element is written, and where those end that were.
+  /// The next element is written here; set_end() then says where the written ones end.
   [[nodiscard]] Element* end() { return elements_.data() + count_; }
   void set_end(const Element* end) { count_ = static_cast<std::size_t>(end - elements_.data()); }
   /// Sorts the elements by so many bits of their keys, and writes their codes into the region.
@@ -87,7 +87,7 @@ class KeyGroups {
     return static_cast<std::uint32_t>(elements_[index] >> 32);
   }
 
-  /// Where the sorted elements lie, with `window_bits` of anything behind the last.
+  /// The sorted elements' places in the region; `window_bits` of anything follow the last.
   template <class Coordinate>
   struct Places {
     WorkspaceVector<Coordinate> columns;
@@ -101,7 +101,7 @@ class KeyGroups {
  private:
   template <int digit_bits, std::size_t passes>
   void sort_by_digits();
-  /// Where the group that begins here ends.
+  /// The end of the group that begins with element `first`.
   [[nodiscard]] std::size_t end_of_group(std::size_t first, std::size_t share) const;
   void cut();
   template <class Coordinate>

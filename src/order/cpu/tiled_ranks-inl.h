@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/cpu/cache_lines.h"
+#include "core/workspace.h"
 #include "order/cpu/network_medians-inl.h"
 #include "order/cpu/rank_program.h"
 #include "order/rank.h"
@@ -173,8 +174,8 @@ class TiledRanks {
   std::size_t stride_;
   WorkspaceVector<Step> steps_;
   std::vector<std::uint16_t> results_;  ///< slots, row by row of the tile
-  CacheLines<Key> slots_;
-  CacheLines<Key> lines_;
+  WorkspaceVector<Key> slots_;
+  WorkspaceVector<Key> lines_;
 };
 
 }  // namespace satin::cpu::HWY_NAMESPACE

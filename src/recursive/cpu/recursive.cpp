@@ -13,6 +13,7 @@
 #include <atomic>
 
 #include "core/cpu/backend.h"
+#include "core/cpu/cache_lines.h"
 #include "core/cpu/fetch.h"
 #include "core/with_type.h"
 #include "core/workspace.h"
@@ -243,11 +244,10 @@ class Recursive final : public RecursiveOperation {
   }
 
   static void fetch_output(const Bundle::Block& block, const MutableImageView& output) {
-    constexpr std::int64_t cache_line = 64;
-    const std::int64_t bytes = block.width * static_cast<std::int64_t>(output.strides.pixel);
+    const auto bytes = static_cast<std::size_t>(block.width * output.strides.pixel);
     for (std::int64_t r = 0; r < block.height; ++r) {
       const std::byte* row = output.at(block.x, block.y + r);
-      for (std::int64_t i = 0; i < bytes; i += cache_line) fetch_to_second_level_for_writing(row + i);
+      for (std::size_t i = 0; i < bytes; i += cache_line_bytes) fetch_to_second_level_for_writing(row + i);
       fetch_to_second_level_for_writing(row + bytes - 1);
     }
   }

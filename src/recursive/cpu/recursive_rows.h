@@ -32,21 +32,18 @@ class RealRows {
       }
   }
 
-  /// Values of the 256 codes; null: codes are values.
+  /// Values of the 256 codes as integers; null: codes are values.
   [[nodiscard]] const std::uint16_t* words() const {
     return rule_.transfer.decode == nullptr ? nullptr : words_.data();
   }
 
-  /// Working values of channel c; false if a float of them is not finite.
+  /// Working values of the 256 codes.
+  [[nodiscard]] const Real* decoded() const { return decoded_.data(); }
+
+  /// Working values of channel c; false if a float of them is not finite. Bytes without alpha go through
+  /// read_codes().
   bool read(const Stored* pixels, std::size_t count, int c, Real* values) const {
     const auto step = static_cast<std::size_t>(channels_);
-    if constexpr (sizeof(Stored) == 1) {
-      if (!rule_.weighted) {
-        pixels += c;
-        for (std::size_t i = 0; i < count; ++i) values[i] = decoded_[pixels[i * step]];
-        return true;
-      }
-    }
     for (std::size_t i = 0; i < count; ++i)
       values[i] = read_real(pixels + i * step, c, channels_, rule_.weighted, rule_.transfer);
     if constexpr (std::is_same_v<Stored, float>) {
@@ -55,8 +52,6 @@ class RealRows {
     }
     return true;
   }
-
-  [[nodiscard]] const Real* decoded() const { return decoded_.data(); }
 
   /// Working values of stored bytes without alpha, value i to values[i * Step].
   template <int Channels, std::size_t Step>
