@@ -28,11 +28,11 @@ TIME_LIMIT = 240  # seconds for all tests here, which take 60 on two idle cores:
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory):
-    """Ray with two CPUs in a folder of its own, on loopback alone."""
+    """Ray with two CPUs, and a GPU that it counts but nobody opens, in a folder of its own, on loopback alone."""
     if not os.path.isdir("/dev/shm") or shutil.disk_usage("/dev/shm").total < LEAST_SHARED_MEMORY:
         pytest.skip("/dev/shm is below 512 MB, which Ray's object store needs")
     folder = f"/tmp/satin-ray-{os.getpid()}"  # short: names of sockets end at 107 bytes
-    ray.init(address="local", num_cpus=2, object_store_memory=OBJECT_STORE, include_dashboard=False, log_to_driver=False,
+    ray.init(address="local", num_cpus=2, num_gpus=1, object_store_memory=OBJECT_STORE, include_dashboard=False, log_to_driver=False,
              _temp_dir=folder, _node_ip_address="127.0.0.1", logging_level="ERROR")  # fmt: skip
     faulthandler.dump_traceback_later(TIME_LIMIT, exit=True)
     yield
@@ -84,7 +84,7 @@ def run_again(folder, made):
     """A second run leaves whole outputs alone and makes broken ones again."""
     inodes = {path: path.stat().st_ino for path in (folder / "out").rglob("*.png")}
     (folder / "out" / "0.png").write_bytes(b"cut")
-    again = satin.ray.run("blur radius=2", folder / "in", folder / "out", recursive=True,
+    again = satin.ray.run("blur radius=2", folder / "in", folder / "out", recursive=True, device="cpu",
                           report=folder / "rows.jsonl")  # fmt: skip
     assert (again.total, again.done, again.skipped, again.failed, again.exit_code) == (13, 1, 11, 1, 1)
     assert files_in(folder / "out") == made
@@ -130,7 +130,7 @@ def test_a_file_that_kills_its_process_is_a_row(folder):
 
     killer = Killer(Attempts(folder / "out" / ".satin-attempts", "test").file(str(poison)))
     killer.start()
-    result = satin.ray.run("blur radius=2", [folder / "in", poison], folder / "out", recursive=True)
+    result = satin.ray.run("blur radius=2", [folder / "in", poison], folder / "out", recursive=True, device="cpu")
     killer.over = True
     assert killer.deaths == 2
     assert (result.total, result.done + result.skipped, result.failed) == (14, 12, 2)

@@ -8,7 +8,7 @@
 
     >>> names = satin.ray.find("photos/", recursive=True)
     >>> rows = names.map_batches(satin.ray.Filter, fn_constructor_args=("blur radius=8", "soft/"),
-    ...                          batch_size=None, num_gpus=1, concurrency=4)
+    ...                          batch_size=64, num_gpus=1, concurrency=4)
 
 An actor is one process with one device. It reads ahead, filters and writes as the command's batch does: atomically, with
 metadata, and with a row for every input, whatever becomes of it. What is done is known by Satin's manifest beside the

@@ -42,8 +42,9 @@ class Filter:
     """Filters files by their names: a class for ``map_batches``, of which every actor makes one.
 
     `pipeline` is the text of ``satin run``; `output` a folder, into which {sub} of the rows leads, or a pattern such as
-    ``"soft/{sub}/{stem}.png"``. Batches need a column path, and may have sub, as :func:`satin.ray.find` gives them. Give
-    ``batch_size=None``: an actor reads ahead within a batch.
+    ``"soft/{sub}/{stem}.png"``. Batches need a column path, and may have sub, as :func:`satin.ray.find` gives them. An
+    actor reads ahead within a batch: let it have several times as many names as the actor has CPUs, as in
+    ``batch_size=64``. For GPUs Ray wants a number; without them None takes the blocks of the dataset as they are.
 
     Out comes a row for every input: path, output, status ('done', 'failed', 'exists' or 'unchanged'), error (empty, or one
     or two lines), milliseconds of work, and bytes and hash of the output (FNV-1a of 64 bits, 16 digits).

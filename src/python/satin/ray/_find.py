@@ -41,13 +41,16 @@ def row_of(path: str, relative: str) -> dict[str, Any]:
     return {"path": path, "sub": os.path.dirname(relative) or ".", "size": size, "mtime": mtime}
 
 
-def dataset_of(rows: Iterable[dict[str, Any]], actors: int = 0) -> ray.data.Dataset:
-    """A dataset in blocks that are many for each actor, so that all end at about the same time, yet not so small that
+def block_size(names: int, actors: int = 0) -> int:
+    """Names of a block: blocks are many for each actor, so that all end at about the same time, yet not so small that
     actors wait between them."""
-    rows = list(rows)
     cpus = int(ray.cluster_resources().get("CPU", 1)) if ray.is_initialized() else os.cpu_count() or 1
-    share = len(rows) // (4 * (actors or cpus) or 1)
-    size = min(max(share, _SMALLEST_BLOCK), _LARGEST_BLOCK)
+    return min(max(names // (4 * (actors or cpus) or 1), _SMALLEST_BLOCK), _LARGEST_BLOCK)
+
+
+def dataset_of(rows: Iterable[dict[str, Any]], actors: int = 0) -> ray.data.Dataset:
+    rows = list(rows)
+    size = block_size(len(rows), actors)
     try:
         tables = [pyarrow.Table.from_pylist(rows[i : i + size], _SCHEMA) for i in range(0, len(rows), size)]
     except UnicodeEncodeError as error:

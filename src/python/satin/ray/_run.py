@@ -16,7 +16,7 @@ from satin import _native
 from satin._batch import PathLike, Progress, Row, batch_options, inputs_of
 from satin.ray import _remote
 from satin.ray._filter import Filter
-from satin.ray._find import dataset_of, find, row_of
+from satin.ray._find import block_size, dataset_of, find, row_of
 
 
 @dataclass
@@ -149,7 +149,7 @@ def run(
         Filter,
         fn_constructor_args=(pipeline, output),
         fn_constructor_kwargs=options,
-        batch_size=None,
+        batch_size=block_size(result.total, actors or count),  # for GPUs Ray wants a number
         num_cpus=cpus or usual_cpus,
         num_gpus=of_gpu or None,
         compute=ray.data.ActorPoolStrategy(size=actors or count),
