@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
+#include <cstdint>
 
 #include "core/with_type.h"
 #include "kernels/device/shared_memory.cuh"
+#include "kernels/means/counted_columns.cuh"
 #include "kernels/means/launch.h"
 #include "kernels/means/row_groups.cuh"
 #include "kernels/means/running_shared.cuh"
@@ -67,12 +70,13 @@ ScaledDivisor scaled_divisor(std::uint64_t divisor, std::uint64_t largest) {
   return scaled;
 }
 
-SlidingTiles tiles_of(const RunningMeanJob& job, int multiprocessors, std::size_t shared_limit) {
+namespace {
+
+/// `usual_warps` of a block, `most_warps` of a tile.
+template <class SharedBytes>
+SlidingTiles best_tiles(const RunningMeanJob& job, int usual_warps, int most_warps, int multiprocessors,
+                        const SharedBytes& shared_bytes, std::size_t shared_limit) {
   const int pixels = running_elements / job.channels;
-  if (job.wide && job.grouped()) return {};
-  const bool fractions = job.x.outer != 0 || job.y.outer != 0;
-  const int usual_warps = job.wide ? wide_warps(job.type, fractions) : tuning::running_warps_per_block;
-  const int most_warps = job.wide ? usual_warps : tuning::running_most_warps;
   SlidingTileRules rules{job.width, job.height, multiprocessors, pixels};
   rules.start_cost =
       job.grouped() ? tuning::running_group_rows : std::min(2 * job.y.outer_reach() + 1, job.height);
@@ -82,9 +86,8 @@ SlidingTiles tiles_of(const RunningMeanJob& job, int multiprocessors, std::size_
   for (int spans = 1; spans <= most_warps; ++spans) {
     const int usable = usable_columns(job, spans);
     if (usable <= 0) continue;
-    tiler.consider(
-        spans, usable, std::clamp(usual_warps / spans, 1, running_most_together),
-        [&](const SlidingTiles& tiles) { return shared_bytes_of(job, tiles); }, shared_limit);
+    tiler.consider(spans, usable, std::clamp(usual_warps / spans, 1, running_most_together), shared_bytes,
+                   shared_limit);
   }
   // Where most of the columns that tiles sum only surround their windows, a table is cheaper.
   const SlidingTiles& best = tiler.best();
@@ -92,6 +95,27 @@ SlidingTiles tiles_of(const RunningMeanJob& job, int multiprocessors, std::size_
   if (std::int64_t{best.columns} * best.spans * span_pixels > 3 * std::int64_t{job.width} + 2 * span_pixels)
     return {};
   return best.spans == 0 ? best : aligned(job, best);
+}
+
+}  // namespace
+
+SlidingTiles tiles_of(const RunningMeanJob& job, int multiprocessors, std::size_t shared_limit) {
+  if (job.wide && job.grouped()) return {};
+  const bool fractions = job.x.outer != 0 || job.y.outer != 0;
+  const int usual_warps = job.wide ? wide_warps(job.type, fractions) : tuning::running_warps_per_block;
+  const int most_warps = job.wide ? usual_warps : tuning::running_most_warps;
+  return best_tiles(
+      job, usual_warps, most_warps, multiprocessors,
+      [&](const SlidingTiles& tiles) { return shared_bytes_of(job, tiles); }, shared_limit);
+}
+
+SlidingTiles counted_tiles_of(const RunningMeanJob& job, int multiprocessors, std::size_t shared_limit) {
+  constexpr int warps = tuning::running_counted_warps;
+  const auto shared_bytes = [&](const SlidingTiles& tiles) {
+    const int counts = tiles.together * count_memory_bytes(tiles.spans, job.channels);
+    return shared_bytes_of(job, tiles) + static_cast<std::size_t>(counts);
+  };
+  return best_tiles(job, warps, warps, multiprocessors, shared_bytes, shared_limit);
 }
 
 std::size_t running_groups_bytes(const RunningMeanJob& job) {

@@ -181,6 +181,19 @@ RunningKernels running_kernels_of(const RunningMeanArguments& arguments);
 [[nodiscard]] int prepare_mean(const RunningMeanArguments& arguments);
 void launch_mean(const RunningMeanArguments& arguments, StreamHandle stream);
 
+// --- One radius, of the pixels that a mask leaves: box_mean_counted.cu ---
+
+/// Only pixels count whose mask of u8 is not 0, and their means are blended by it. Pictures of u8 with 1 or 3
+/// channels, whole radii of 96 pixels at most, sums of 32 bits.
+struct CountedMeanArguments : RunningMeanArguments {
+  Source mask;
+};
+
+[[nodiscard]] SlidingTiles counted_tiles_of(const RunningMeanJob& job, int multiprocessors,
+                                            std::size_t shared_limit);
+[[nodiscard]] int prepare_mean(const CountedMeanArguments& arguments);
+void launch_mean(const CountedMeanArguments& arguments, StreamHandle stream);
+
 // --- By a map, with the table in shared memory: tiled_table.cu ---
 
 /// Means of u8 pictures of 1 to 3 channels.

@@ -71,13 +71,13 @@ struct WindowSums<std::uint64_t> {
 ///
 /// Ends are read by accesses of 16 bytes, so that where in four elements they lie, which follows from the
 /// reach modulo 4, is known to the compiler.
-template <int Channels, class Sum>
+template <int Channels, class Sum, int Elements = running_elements>
 class RunningWindows {
  public:
-  /// `thread` of `threads` of the tile.
+  /// `thread` of `threads` of the tile, each with `Elements` of its prefixes.
   __device__ RunningWindows(const RunningMeanJob& job, const TileMemory<Sum>& memory, int thread, int threads)
       : window_(job.x), to_high_words_(memory.to_high_words()) {
-    constexpr int size = running_elements;
+    constexpr int size = Elements;
     const int fraction = window_.outer != 0 ? Channels : 0;
     int high = thread * size + window_.reach * Channels;
     int low = thread * size - (window_.reach + 1) * Channels - fraction;
@@ -111,12 +111,12 @@ class RunningWindows {
   template <int Reach, bool Fraction, class Sums>
   __device__ void add(int prefixes, Sums& sums) const {
     constexpr int more = Fraction ? Channels : 0;
-    Sum high[running_elements + more];
-    Sum low[running_elements + more];
+    Sum high[Elements + more];
+    Sum low[Elements + more];
     load<(Reach * Channels) % 4>(prefixes + high_, high);
     load<(64 - (Reach + 1) * Channels - more) % 4>(prefixes + low_, low);
 #pragma unroll
-    for (int e = 0; e < running_elements; ++e) {
+    for (int e = 0; e < Elements; ++e) {
       if constexpr (Fraction) {
         sums.mix(e, high[e] - low[e + more], high[e + more] - low[e], window_);
       } else {

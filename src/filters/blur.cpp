@@ -123,7 +123,8 @@ class PreparedBlur final : public PreparedFilter {
   /// `shape` has the size of the jobs.
   PreparedBlur(Backend& backend, const std::vector<BoxMeanJob>& jobs, const Shape& shape)
       : boxes_(prepare_boxes(backend, jobs)) {
-    if (jobs[0].excludes) prepare_validity_mask(backend, shape, jobs[0].mask_maximum);
+    if (jobs[0].excludes && !boxes_[0]->selects_by_mask())
+      prepare_validity_mask(backend, shape, jobs[0].mask_maximum);
     const bool floats = jobs[0].read.fixed_point;
     const RadiusField& field = jobs[0].radius;
     if (floats || (field.from_map && field.map_type == Type::f32))

@@ -61,6 +61,9 @@ struct BoxMeanImages {
 /// same sum over `included`, where what a constant border adds counts as 1.
 struct BoxMeanOperation : Operation {
   virtual void run(const BoxMeanImages& images, Stream stream) = 0;
+  /// Of a job that `excludes`: the operation finds out by the mask which pixels count. The source then holds
+  /// all pixels, and there is no `included`.
+  [[nodiscard]] virtual bool selects_by_mask() const noexcept { return false; }
 };
 
 /// Successive box means at once, each of what the one before wrote.

@@ -382,6 +382,25 @@ TEST(LargeBlur, WhiteStaysWhiteByAMap) {
     }
 }
 
+// Sums over a box that 32 bits just hold and just do not, in windows of most rows whose counts are bytes,
+// where a random mask leaves pixels out.
+TEST(LargeBlur, WhiteStaysWhiteWhereAMaskExcludes) {
+  constexpr std::array<std::array<double, 2>, 8> pairs = {
+      {{96, 96}, {169, 96}, {170, 96}, {127, 97}, {3, 96}, {96, 0}, {0, 7}, {129.5, 64}}};
+  for (const int channels : {1, 3})
+    for (const auto& [x, y] : pairs)
+      for (const Border border : {Border::shrink, Border::mirror}) {
+        const Image white = constant_picture({520, 203, channels, Type::u8}, 1);
+        const Image mask = random_picture({520, 203, 1, Type::u8}, 9);
+        const Blur excluding{.radius = Radius(Length{x, false}, Length{y, false}),
+                             .border = border,
+                             .mask = mask,
+                             .mask_mode = MaskMode::exclude};
+        EXPECT_EQ(difference(blur(device_under_test(), white, excluding), white), "")
+            << channels << " channels, " << x << ", " << y;
+      }
+}
+
 // More rows than a grid has blocks.
 TEST(LargeBlur, WhiteStaysWhiteByAMapInAHighPicture) {
   const Image white = constant_picture({5, 70'001, 3, Type::u8}, 1);

@@ -293,10 +293,9 @@ std::unique_ptr<BoxMeanOperation> prepare_blended(CudaBackend& backend, const Bo
 
 std::unique_ptr<BoxMeanOperation> prepare_box_mean(Backend& backend, const BoxMeanJob& job) {
   CudaBackend& cuda = as_cuda(backend);
-  if (!job.excludes) {
-    if (auto tiled = prepare_tiled_box_mean(cuda, job)) return tiled;
+  if (auto tiled = prepare_tiled_box_mean(cuda, job)) return tiled;
+  if (!job.excludes)
     if (auto blended = prepare_blended(cuda, job)) return blended;
-  }
   if (auto gathered = prepare_light_gather(cuda, job)) return gathered;
   return std::make_unique<BoxMeanTable>(cuda, job);
 }

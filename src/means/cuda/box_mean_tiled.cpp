@@ -38,6 +38,9 @@ class TiledBoxMean final : public BoxMeanOperation {
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
     return rows_.size + columns_.size + memory_.size;
   }
+  [[nodiscard]] bool selects_by_mask() const noexcept override {
+    return requires { arguments_.mask; };
+  }
 
   void run(const BoxMeanImages& images, Stream stream) override {
     backend_.select();
@@ -45,6 +48,7 @@ class TiledBoxMean final : public BoxMeanOperation {
     arguments.source = source_of(images.source);
     arguments.output = target_of(images.output);
     if constexpr (requires { arguments.radius_map; }) arguments.radius_map = source_of(images.radius_map);
+    if constexpr (requires { arguments.mask; }) arguments.mask = source_of(images.mask);
     if constexpr (requires { arguments.measured; }) arguments.measured = images.measured;
     kernels::launch_mean(arguments, backend_.stream_of(stream));
     check_launch("averaging over boxes");
@@ -73,7 +77,12 @@ Arguments arguments_of(const BoxMeanJob& job) {
 template <class Arguments, class MemoryOf>
 std::unique_ptr<BoxMeanOperation> in_tiles(CudaBackend& backend, const BoxMeanJob& job, Arguments& arguments,
                                            const MemoryOf& memory_of) {
-  arguments.tiles = kernels::tiles_of(arguments.job, backend.multiprocessors(), backend.shared_memory());
+  if constexpr (requires { arguments.mask; }) {
+    arguments.tiles =
+        kernels::counted_tiles_of(arguments.job, backend.multiprocessors(), backend.shared_memory());
+  } else {
+    arguments.tiles = kernels::tiles_of(arguments.job, backend.multiprocessors(), backend.shared_memory());
+  }
   if (arguments.tiles.spans == 0) return nullptr;
   Buffer memory = memory_of(arguments);
   return std::make_unique<TiledBoxMean<Arguments>>(backend, job, arguments, std::move(memory));
@@ -248,6 +257,25 @@ std::unique_ptr<BoxMeanOperation> prepare_running(CudaBackend& backend, const Bo
   });
 }
 
+// --- One radius, of the pixels that a mask leaves ---
+
+std::unique_ptr<BoxMeanOperation> prepare_counted(CudaBackend& backend, const BoxMeanJob& job) {
+  const auto is_byte = [](const auto& pixels) { return pixels.type == Type::u8; };
+  const bool channels = job.read.channels == 1 || job.read.channels == 3;
+  if (!is_byte(job.read) || !is_byte(job.write) || !channels || job.read.weighted || job.mask_maximum != 0xFF)
+    return nullptr;
+  auto arguments = arguments_of<kernels::CountedMeanArguments>(job);
+  kernels::RunningMeanJob& running = arguments.job;
+  running.decoded = running.encoded = job.read.transfer == Transfer::srgb;
+  running.x = window_of(job.radius.x);
+  running.y = window_of(job.radius.y);
+  if (running.x.outer != 0 || running.y.outer != 0 || running.grouped() ||
+      bounds_of(job, running).box > most_narrow)
+    return nullptr;
+  arguments.transfer = transfer_of(backend, job);
+  return in_tiles(backend, job, arguments, [](const kernels::CountedMeanArguments&) { return Buffer(); });
+}
+
 // --- Bytes by a radius map ---
 
 std::unique_ptr<BoxMeanOperation> prepare_table_in_tiles(CudaBackend& backend, const BoxMeanJob& job) {
@@ -272,8 +300,9 @@ std::unique_ptr<BoxMeanOperation> prepare_table_in_tiles(CudaBackend& backend, c
 
 std::unique_ptr<BoxMeanOperation> prepare_tiled_box_mean(CudaBackend& backend, const BoxMeanJob& job) {
   if (job.border == Border::constant || job.width > largest_side || job.height > largest_side) return nullptr;
-  if (job.radius.from_map) return prepare_table_in_tiles(backend, job);
+  if (job.radius.from_map) return job.excludes ? nullptr : prepare_table_in_tiles(backend, job);
   if (job.radius.x == 0 && job.radius.y == 0) return nullptr;
+  if (job.excludes) return prepare_counted(backend, job);
   if (auto packed = prepare_packed(backend, job)) return packed;
   return prepare_running(backend, job);
 }
