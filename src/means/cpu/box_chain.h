@@ -67,8 +67,19 @@ struct ChainBox {
     if (!covers_rows()) return whole + 2 * window;
     return whole * radius_one + 2 * static_cast<std::uint64_t>(job.radius.y % radius_one);
   }
+  /// What a column counts in the inner whole window along x (outer 0) or in the larger one (outer 1).
+  [[nodiscard]] int column_weight(std::int64_t outer) const noexcept {
+    return weight_of(job.radius.x, outer);
+  }
+  [[nodiscard]] int row_weight(std::int64_t outer) const noexcept { return weight_of(job.radius.y, outer); }
   /// Windows of rows.
   [[nodiscard]] int windows() const noexcept { return sums == Sums::longs && halo_y != reach_y ? 2 : 1; }
+
+ private:
+  [[nodiscard]] static int weight_of(Radius256 radius, std::int64_t outer) noexcept {
+    const int part = radius % radius_one;
+    return outer != 0 ? part : part == 0 ? 1 : radius_one - part;
+  }
 };
 
 /// The boxes of the jobs; nothing if a job is not for tiles: a radius map, radius 0, windows far larger than

@@ -31,36 +31,63 @@ struct WordReciprocal {
   std::uint32_t multiplier;
 };
 
-/// Means with one divisor of at least 2, in integers.
-template <class D, class Mean>
-void DivideWords(D d, BoxDifferences<std::uint32_t> boxes, const Divisors& divisors, std::size_t first,
-                 std::size_t last, Mean* means) {
-  const hn::RepartitionToWide<D> products;
-  const hn::Rebind<Mean, D> narrow;
-  const auto divisor = static_cast<std::uint32_t>(divisors.divisor);
-  const WordReciprocal reciprocal(divisor);
-  const auto multiplier = hn::Set(d, reciprocal.multiplier);
-  const auto half = hn::Set(d, divisor / 2);
-  const int weight_bits = std::countr_zero(static_cast<std::uint32_t>(boxes.weight[0]));
-  for (std::size_t next = first; next < last; next += hn::Lanes(d)) {
-    const std::size_t i = std::min(next, last - hn::Lanes(d));
-    const auto n = hn::Add(hn::ShiftLeftSame(Difference(d, boxes, 0, i), weight_bits), half);
+/// The nearest integer, ties up, to weight * difference / divisor: a power of two, and a divisor of at
+/// least 2.
+template <class D>
+struct WordQuotient {
+  using V = hn::Vec<D>;
+
+  WordQuotient(D tag, double weight, double divisor)
+      : WordQuotient(tag, weight, static_cast<std::uint32_t>(divisor)) {}
+
+  HWY_INLINE V operator()(V difference) const {
+    const hn::RepartitionToWide<D> products;
+    const auto n = hn::Add(hn::ShiftLeftSame(difference, weight_bits), half);
     const auto odd_n = hn::BitCast(d, hn::ShiftRight<32>(hn::BitCast(products, n)));
     const auto even = hn::BitCast(d, hn::ShiftRight<32>(hn::MulEven(n, multiplier)));
     const auto odd = hn::BitCast(d, hn::MulEven(odd_n, multiplier));
-    const auto mean = hn::ShiftRightSame(hn::OddEven(odd, even), reciprocal.bits - 1);
-    if constexpr (sizeof(Mean) == 4) {
-      hn::StoreU(mean, d, means + i);
-    } else {
-      hn::StoreU(hn::TruncateTo(narrow, mean), narrow, means + i);
-    }
+    return hn::ShiftRightSame(hn::OddEven(odd, even), bits);
+  }
+
+  D d;
+  V multiplier, half;
+  int weight_bits, bits;
+
+ private:
+  WordQuotient(D tag, double weight, std::uint32_t divisor)
+      : d(tag),
+        multiplier(hn::Set(d, WordReciprocal(divisor).multiplier)),
+        half(hn::Set(d, divisor / 2)),
+        weight_bits(std::countr_zero(static_cast<std::uint32_t>(weight))),
+        bits(WordReciprocal(divisor).bits - 1) {}
+};
+
+template <class D, class Mean>
+HWY_INLINE void StoreWords(D d, hn::Vec<D> means, Mean* to) {
+  if constexpr (sizeof(Mean) == 4) {
+    hn::StoreU(means, d, to);
+  } else {
+    const hn::Rebind<Mean, D> narrow;
+    hn::StoreU(hn::TruncateTo(narrow, means), narrow, to);
+  }
+}
+
+/// Means of whole boxes, in integers.
+template <class D, class Mean>
+void DivideWords(D d, BoxDifferences<std::uint32_t> boxes, const Divisors& divisors, std::size_t first,
+                 std::size_t last, Mean* means) {
+  const WordQuotient quotient(d, boxes.weight[0], divisors.divisor);
+  for (std::size_t next = first; next < last; next += hn::Lanes(d)) {
+    const std::size_t i = std::min(next, last - hn::Lanes(d));
+    StoreWords(d, quotient(Difference(d, boxes, 0, i)), means + i);
   }
 }
 
 /// Weights of two boxes: sum = whole inner + outer edges, where the edges are what the larger box has more.
 struct CoveredWeights {
   explicit CoveredWeights(const BoxDifferences<std::uint32_t>& boxes)
-      : whole(boxes.weight[0] + boxes.weight[1]), outer(boxes.weight[1]) {}
+      : CoveredWeights(boxes.weight[0], boxes.weight[1]) {}
+  CoveredWeights(double inner_box, double outer_box) : whole(inner_box + outer_box), outer(outer_box) {}
   double whole;  ///< a power of two
   double outer;
 };
@@ -105,53 +132,84 @@ struct Estimate {
   V whole, outer, bias;
 };
 
-/// Means of 16 bits with a divisor up to 2^30: an estimate that is a quarter low errs by less than another
+/// Means up to 16 bits with a divisor up to 2^30: an estimate that is a quarter low errs by less than another
 /// quarter, so that it is rounded to the mean or to one less, and the remainder, which modular words hold
 /// exactly, tells which.
 template <class D>
+struct CoveredQuotient {
+  using V = hn::Vec<D>;
+  using Floats = hn::RebindToFloat<D>;
+  static constexpr float round = 0x1.8p23F;  // rounds to integers, in the low bits
+
+  CoveredQuotient(D tag, const CoveredWeights& weights, double of)
+      : d(tag),
+        estimate(Floats(), weights, of, 0x1p16, -0.25),
+        whole_bits(std::countr_zero(static_cast<std::uint32_t>(weights.whole))),
+        outer(hn::Set(d, static_cast<std::uint32_t>(weights.outer))),
+        divisor(hn::Set(d, static_cast<std::uint32_t>(of))),
+        largest_below(hn::Set(hn::RebindToSigned<D>(),
+                              static_cast<std::int32_t>((static_cast<std::uint32_t>(of) - 1) / 2))) {}
+
+  HWY_INLINE V operator()(const CoveredWords<D>& sums) const {
+    const hn::RebindToSigned<D> integers;
+    const auto rounded = hn::Add(estimate(sums), hn::Set(Floats(), round));
+    const auto quotient = hn::Sub(hn::BitCast(d, rounded), hn::BitCast(d, hn::Set(Floats(), round)));
+    const auto sum = hn::Add(hn::ShiftLeftSame(sums.inner, whole_bits), hn::Mul(sums.edges, outer));
+    const auto rest = hn::BitCast(integers, hn::Sub(sum, hn::Mul(quotient, divisor)));
+    const auto above = hn::RebindMask(d, hn::Gt(rest, largest_below));
+    return hn::IfThenElse(above, hn::Add(quotient, hn::Set(d, 1U)), quotient);
+  }
+
+  D d;
+  Estimate<Floats> estimate;
+  int whole_bits;
+  V outer, divisor;
+  hn::Vec<hn::RebindToSigned<D>> largest_below;
+};
+
+template <class D>
 void DivideByRemainder(D d, BoxDifferences<std::uint32_t> boxes, const Divisors& divisors, std::size_t first,
                        std::size_t last, std::uint16_t* means) {
-  const hn::RebindToFloat<D> floats;
-  const hn::RebindToSigned<D> integers;
-  const hn::Rebind<std::uint16_t, D> narrow;
-  constexpr float round = 0x1.8p23F;  // rounds to integers, in the low bits
-  const auto divisor = static_cast<std::uint32_t>(divisors.divisor);
-  const CoveredWeights weights(boxes);
-  const Estimate estimate(floats, weights, divisors.divisor, 0x1p16, -0.25);
-  const int whole_bits = std::countr_zero(static_cast<std::uint32_t>(weights.whole));
-  const auto outer = hn::Set(d, static_cast<std::uint32_t>(weights.outer));
-  const auto low_bits = hn::BitCast(d, hn::Set(floats, round));
-  const auto largest_below = hn::Set(integers, static_cast<std::int32_t>((divisor - 1) / 2));
+  const CoveredQuotient quotient(d, CoveredWeights(boxes), divisors.divisor);
   for (std::size_t next = first; next < last; next += hn::Lanes(d)) {
     const std::size_t i = std::min(next, last - hn::Lanes(d));
-    const CoveredWords<D> sums = LoadCovered(d, boxes, i);
-    const auto rounded = hn::Add(estimate(sums), hn::Set(floats, round));
-    const auto quotient = hn::Sub(hn::BitCast(d, rounded), low_bits);
-    const auto sum = hn::Add(hn::ShiftLeftSame(sums.inner, whole_bits), hn::Mul(sums.edges, outer));
-    const auto rest = hn::BitCast(integers, hn::Sub(sum, hn::Mul(quotient, hn::Set(d, divisor))));
-    const auto above = hn::RebindMask(d, hn::Gt(rest, largest_below));
-    const auto mean = hn::IfThenElse(above, hn::Add(quotient, hn::Set(d, 1U)), quotient);
-    hn::StoreU(hn::TruncateTo(narrow, mean), narrow, means + i);
+    StoreWords(d, quotient(LoadCovered(d, boxes, i)), means + i);
   }
 }
 
 /// Means of 8 bits: an estimate errs by less than 2^-12, so that only what lies as near to the middle between
-/// two integers is divided in doubles.
+/// two integers needs more.
+template <class D>
+struct ByteEstimate {
+  using Floats = hn::RebindToFloat<D>;
+
+  ByteEstimate(D tag, const CoveredWeights& weights, double divisor)
+      : d(tag), estimate(Floats(), weights, divisor, 0x1p8, 0) {}
+
+  /// The means in the low bytes, and whether all are certain.
+  HWY_INLINE bool operator()(const CoveredWords<D>& sums, hn::Vec<D>& means) const {
+    const Floats floats;
+    const auto round = hn::Set(floats, 0x1p23F);
+    const auto quotient = estimate(sums);
+    const auto rounded = hn::Add(quotient, round);
+    const auto apart = hn::Abs(hn::Sub(quotient, hn::Sub(rounded, round)));
+    means = hn::BitCast(d, rounded);
+    return hn::AllTrue(floats, hn::Lt(apart, hn::Set(floats, 0.5F - 0x1p-12F)));
+  }
+
+  D d;
+  Estimate<Floats> estimate;
+};
+
 template <class D>
 void DivideByEstimate(D d, BoxDifferences<std::uint32_t> boxes, const Divisors& divisors, std::size_t first,
                       std::size_t last, std::uint8_t* means) {
-  const hn::RebindToFloat<D> floats;
-  const hn::Rebind<std::uint8_t, D> narrow;
-  const auto round = hn::Set(floats, 0x1p23F);
-  const auto certain = hn::Set(floats, 0.5F - 0x1p-12F);
-  const Estimate estimate(floats, CoveredWeights(boxes), divisors.divisor, 0x1p8, 0);
+  const ByteEstimate estimate(d, CoveredWeights(boxes), divisors.divisor);
   for (std::size_t next = first; next < last; next += hn::Lanes(d)) {
     const std::size_t i = std::min(next, last - hn::Lanes(d));
-    const auto quotient = estimate(LoadCovered(d, boxes, i));
-    const auto rounded = hn::Add(quotient, round);
-    const auto apart = hn::Abs(hn::Sub(quotient, hn::Sub(rounded, round)));
-    if (hn::AllTrue(floats, hn::Lt(apart, certain))) {
-      hn::StoreU(hn::TruncateTo(narrow, hn::BitCast(d, rounded)), narrow, means + i);
+    hn::Vec<D> mean;
+    if (estimate(LoadCovered(d, boxes, i), mean)) {
+      StoreWords(d, mean, means + i);
     } else {
       DivideByOne<2>(hn::ScalableTag<double>(), boxes, divisors, i, i + hn::Lanes(d), means);
     }

@@ -71,8 +71,12 @@ void Slide(const Value* HWY_RESTRICT enters, const Value* HWY_RESTRICT above, co
 
 class SlidingBox {
  public:
+  static constexpr bool striped = false;
+
   SlidingBox(const ChainBox& box, std::int64_t width)
-      : box_(box), channels_(static_cast<std::size_t>(box.job.read.channels)) {
+      : box_(box),
+        channels_(static_cast<std::size_t>(box.job.read.channels)),
+        row_entries_(entries(box.columns(width))) {
     const std::int64_t pixels = box.columns(width);
     const std::size_t sum = box.sums == Sums::words ? sizeof(std::uint32_t) : sizeof(std::uint64_t);
     if (box.covers_rows()) sums_.resize(entries(pixels));
@@ -120,6 +124,9 @@ class SlidingBox {
   [[nodiscard]] std::int64_t in_last() const { return std::min(box_.job.width, last_ + box_.halo_x); }
   [[nodiscard]] std::size_t in_pixels() const { return static_cast<std::size_t>(in_last() - in_first()); }
   [[nodiscard]] std::size_t out_pixels() const { return static_cast<std::size_t>(last_ - first_); }
+  /// Of a row of its input in a ring, at most.
+  [[nodiscard]] std::size_t row_entries() const { return row_entries_; }
+  [[nodiscard]] std::size_t channel_of(std::size_t entry) const { return entry % channels_; }
 
  private:
   /// Sums of columns over a window of rows, and along them.
@@ -224,21 +231,17 @@ class SlidingBox {
   /// The whole boxes of the windows around the pixels of the output.
   template <class Sum>
   BoxDifferences<Sum> differences(double scale) {
-    const auto weight = [](Radius256 radius, std::int64_t outer) {
-      const int part = radius % radius_one;
-      return outer != 0 ? part : part == 0 ? 1 : radius_one - part;
-    };
     BoxDifferences<Sum> result;
     result.boxes = 0;
     for (int outer_y = 0; outer_y < box_.windows(); ++outer_y) {
       const Sum* prefix =
           As<Sum>(windows_[static_cast<std::size_t>(outer_y)].prefix) + entries(1 + box_.halo_x);
-      const double rows = box_.windows() == 1 ? scale : scale * weight(box_.job.radius.y, outer_y);
+      const double rows = box_.windows() == 1 ? scale : scale * box_.row_weight(outer_y);
       for (std::int64_t outer_x = 0; outer_x <= box_.halo_x - box_.reach_x; ++outer_x) {
         const std::size_t reach = entries(box_.reach_x + outer_x);
         result.ahead[result.boxes] = prefix + reach;
         result.behind[result.boxes] = prefix - reach - channels_;
-        result.weight[result.boxes++] = rows * weight(box_.job.radius.x, outer_x);
+        result.weight[result.boxes++] = rows * box_.column_weight(outer_x);
       }
     }
     return result;
@@ -336,6 +339,7 @@ class SlidingBox {
 
   const ChainBox& box_;
   std::size_t channels_;
+  std::size_t row_entries_;
   WorkspaceVector<std::uint32_t> sums_;  ///< of columns that `line` has weighted
   WorkspaceVector<Window> windows_;
   bool started_ = false;

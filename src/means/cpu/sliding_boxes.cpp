@@ -15,6 +15,7 @@
 #include "means/box_mean.h"
 #include "means/cpu/box_chain.h"
 #include "means/cpu/sliding_box-inl.h"
+#include "means/cpu/striped_box-inl.h"
 #include "pixels/cpu/rows-inl.h"
 #include "pixels/cpu/transfer-inl.h"
 
@@ -66,6 +67,8 @@ void DropCounts(std::size_t pixels, std::uint32_t* means) {
     for (std::size_t c = 0; c < Channels; ++c) means[x * Channels + c] = means[x * (Channels + 1) + c];
 }
 
+/// Box is SlidingBox or StripedBox, whose rows are all striped between the picture and the result.
+template <class Box>
 class TileOfBoxes final : public SlidingBoxes {
  public:
   TileOfBoxes(std::span<const ChainBox> boxes, std::int64_t width)
@@ -73,21 +76,22 @@ class TileOfBoxes final : public SlidingBoxes {
         channels_(static_cast<std::size_t>(boxes[0].job.read.channels)),
         stored_channels_(static_cast<std::size_t>(boxes[0].stored_channels())) {
     for (const ChainBox& box : boxes) {
-      State& state = states_.emplace_back(State{SlidingBox(box, width), {}, {}});
-      const std::size_t entries = static_cast<std::size_t>(box.columns(width)) * channels_;
+      State& state = states_.emplace_back(State{Box(box, width), {}, {}});
+      const std::size_t entries = state.box.row_entries();
       const std::size_t bytes = entries * size_of(box.input);
-      if (!box.direct) state.ring.resize(static_cast<std::size_t>(box.ring_rows()) * bytes);
+      if (!direct(box)) state.ring.resize(static_cast<std::size_t>(box.ring_rows()) * bytes);
       state.outside.resize(bytes);
       with_type(box.input, [&]<class Value>() {
         for (std::size_t i = 0; i < entries; ++i)
-          As<Value>(state.outside)[i] = static_cast<Value>(box.outside(i % channels_));
+          As<Value>(state.outside)[i] = static_cast<Value>(box.outside(state.box.channel_of(i)));
       });
     }
     working_.resize(static_cast<std::size_t>(width) * channels_ * sizeof(std::uint64_t));
+    if (Box::striped) striped_.resize(states_.back().box.row_entries() * sizeof(std::uint16_t));
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    std::size_t bytes = working_.size();
+    std::size_t bytes = working_.size() + striped_.size();
     for (const State& state : states_) bytes += state.box.bytes() + state.ring.size() + state.outside.size();
     return bytes;
   }
@@ -100,7 +104,7 @@ class TileOfBoxes final : public SlidingBoxes {
     for (std::int64_t y = tile.top; y < tile.bottom; ++y) {
       fetch_ahead(y, tile.left);
       if (take) {
-        mean_row(boxes_.size() - 1, y, working_.data());
+        last_means(y, working_.data());
         take(y, tile.left, tile.right, working_.data(), slot);
       } else {
         finish_row(y, tile.left);
@@ -111,7 +115,7 @@ class TileOfBoxes final : public SlidingBoxes {
  private:
   /// Where one box of the chain stands.
   struct State {
-    SlidingBox box;
+    Box box;
     WorkspaceVector<std::byte> ring;     ///< rows of its input
     WorkspaceVector<std::byte> outside;  ///< a row outside the picture
     std::int64_t filled = 0;             ///< rows before this one are in the ring, or were
@@ -122,7 +126,7 @@ class TileOfBoxes final : public SlidingBoxes {
     constexpr std::int64_t ahead = 2;
     const std::int64_t height = boxes_[0].job.height;
     const std::int64_t reads = y + boxes_[0].margin_y + boxes_[0].halo_y + ahead;
-    const SlidingBox& first = states_.front().box;
+    const Box& first = states_.front().box;
     if (reads < height)
       fetch(images_->source.at(first.in_first(), reads),
             first.in_pixels() * static_cast<std::size_t>(images_->source.strides.pixel));
@@ -154,19 +158,35 @@ class TileOfBoxes final : public SlidingBoxes {
 
   const std::byte* input_row(std::size_t box, std::int64_t position) {
     const BoxMeanJob& job = boxes_[box].job;
-    const bool in_ring = !boxes_[box].direct;
+    const bool in_ring = !direct(boxes_[box]);
     if (in_ring && job.border == Border::wrap) return ring_row(box, position);
     const std::int64_t y = source_of(position, job.height, job.border);
     if (y < 0) return states_[box].outside.data();
     return in_ring ? ring_row(box, y) : images_->source.at(states_[box].box.in_first(), y);
   }
 
-  void decode_to_ring(std::int64_t position) {
+  [[nodiscard]] static bool direct(const ChainBox& box) { return box.direct && !Box::striped; }
+
+  /// One more row of the first box's input.
+  void fill_ring(std::int64_t position) {
+    std::byte* row = ring_row(0, position);
+    if constexpr (Box::striped) {
+      const Stripes& stripes = states_[0].box.stripes();
+      if (!boxes_[0].direct) decode_row(position, working_.data());
+      const std::byte* values = boxes_[0].direct ? images_->source.at(0, position) : working_.data();
+      boxes_[0].input == Type::u8
+          ? ToStripes(stripes, As<std::uint8_t>(values), reinterpret_cast<std::uint8_t*>(row))
+          : ToStripes(stripes, As<std::uint16_t>(values), reinterpret_cast<std::uint16_t*>(row));
+    } else {
+      decode_row(position, row);
+    }
+  }
+
+  void decode_row(std::int64_t position, std::byte* row) {
     const BoxMeanJob& job = boxes_[0].job;
-    const SlidingBox& box = states_[0].box;
+    const Box& box = states_[0].box;
     const RowReader& reader = stores_[0].reader;
     const std::byte* source = images_->source.at(box.in_first(), source_of(position, job.height, job.border));
-    std::byte* row = ring_row(0, position);
     if (job.excludes) {
       const auto* counts =
           images_->included.row<std::uint8_t>(source_of(position, job.height, job.border)) + box.in_first();
@@ -207,23 +227,36 @@ class TileOfBoxes final : public SlidingBoxes {
     const ChainBox& box = boxes_[index];
     std::int64_t last = y + box.halo_y;
     if (box.job.border != Border::wrap) last = std::min(last, box.job.height - 1);
-    if (!box.direct)
+    if (!direct(box))
       for (std::int64_t& next = states_[index].filled; next <= last; ++next)
-        index == 0 ? decode_to_ring(next) : mean_row(index - 1, next, ring_row(index, next));
+        index == 0 ? fill_ring(next) : mean_row(index - 1, next, ring_row(index, next));
     states_[index].box.mean_row(
         stores_[index], *images_, y, [&](std::int64_t position) { return input_row(index, position); }, out);
+  }
+
+  /// Row y of the last box's means, in the order of its columns.
+  void last_means(std::int64_t y, std::byte* out) {
+    if constexpr (Box::striped) {
+      const Stripes& stripes = states_.back().box.stripes();
+      mean_row(boxes_.size() - 1, y, striped_.data());
+      boxes_.back().output == Type::u8
+          ? FromStripes(stripes, As<std::uint8_t>(striped_), reinterpret_cast<std::uint8_t*>(out))
+          : FromStripes(stripes, As<std::uint16_t>(striped_), reinterpret_cast<std::uint16_t*>(out));
+    } else {
+      mean_row(boxes_.size() - 1, y, out);
+    }
   }
 
   /// Row y of the last box's means, as it is stored.
   void finish_row(std::int64_t y, std::int64_t left) {
     const ChainBox& last = boxes_.back();
-    if (!last.finishes) return mean_row(boxes_.size() - 1, y, images_->output.at(left, y));
+    if (!last.finishes) return last_means(y, images_->output.at(left, y));
     last.job.write.type == Type::u8 ? store_row<std::uint8_t>(y, left) : store_row<std::uint16_t>(y, left);
   }
 
   template <class T>
   void store_row(std::int64_t y, std::int64_t left) {
-    mean_row(boxes_.size() - 1, y, working_.data());
+    last_means(y, working_.data());
     const auto start = left * static_cast<std::int64_t>(stored_channels_);
     T* out = images_->output.row<T>(y) + start;
     const T* original = images_->original.row<T>(y) + start;
@@ -293,12 +326,17 @@ class TileOfBoxes final : public SlidingBoxes {
   std::size_t stored_channels_;
   WorkspaceVector<State> states_;
   WorkspaceVector<std::byte> working_;  ///< means before they are stored
+  WorkspaceVector<std::byte> striped_;  ///< and before they are in order
   std::span<const MeanStore> stores_;
   const BoxMeanImages* images_ = nullptr;
 };
 
+/// To stripe rows and back pays where several boxes follow each other between.
 inline std::unique_ptr<SlidingBoxes> MakeSlidingBoxes(std::span<const ChainBox> boxes, std::int64_t width) {
-  return std::make_unique<TileOfBoxes>(boxes, width);
+  if constexpr (Stripes::lanes > 1)
+    if (boxes.size() > 1 && width == boxes[0].job.width && std::ranges::all_of(boxes, &StripedBox::fits))
+      return std::make_unique<TileOfBoxes<StripedBox>>(boxes, width);
+  return std::make_unique<TileOfBoxes<SlidingBox>>(boxes, width);
 }
 
 }  // namespace satin::cpu::HWY_NAMESPACE
