@@ -1,6 +1,7 @@
 #pragma once
-// Launchers of recursive smoothing (recursive/recursive.h). Channels lie in planes of their own between
-// the passes: width x height values of type Real (float or double), dense.
+// Launchers of recursive smoothing (recursive/recursive.h). Between the passes channels lie in planes of
+// their own, of values of type Real (float or double) in squares (kernels/recursive/squares.cuh), and so do
+// distances.
 
 #include "core/maths/fixed_point.h"
 #include "kernels/device/launch.h"
@@ -41,7 +42,7 @@ struct RecursiveGuide {
 
 void read_distances(const RecursiveGuide& guide, StreamHandle stream);
 
-/// A pass along one axis, in place.
+/// A pass along one axis, in place, or from and to stored bytes where there are these.
 template <class Real>
 struct RecursiveScan {
   Axis axis = Axis::x;
@@ -51,11 +52,18 @@ struct RecursiveScan {
   PassConstants<Real> constants;
   const float* distances = nullptr;  ///< along the axis; null: one coefficient for all pairs
   Real* planes = nullptr;
-  Real* carries = nullptr;  ///< recursive_carries() values
+  Source source;          ///< bytes, of which a pass of floats makes its values; null: the planes
+  Target output;          ///< bytes without alpha or mask, which a pass of floats stores; null: the planes
+  bool weighted = false;  ///< the source's last channel is alpha
+  TransferView transfer;  ///< of source and output
 };
 
-/// The number of values that the blocks of a pass tell each other.
-[[nodiscard]] std::size_t recursive_carries(Axis axis, std::int64_t width, std::int64_t height, int channels);
+/// Values of a plane of this size.
+[[nodiscard]] std::int64_t recursive_plane_size(std::int64_t width, std::int64_t height);
+
+/// Before the first pass of a plan. Returns a cudaError_t.
+[[nodiscard]] int prepare_recursive_scan(const RecursiveScan<float>& scan);
+[[nodiscard]] int prepare_recursive_scan(const RecursiveScan<double>& scan);
 
 void recursive_scan(const RecursiveScan<float>& scan, StreamHandle stream);
 void recursive_scan(const RecursiveScan<double>& scan, StreamHandle stream);

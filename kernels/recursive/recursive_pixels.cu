@@ -7,6 +7,7 @@
 #include "core/with_type.h"
 #include "kernels/pixels/plane.cuh"
 #include "kernels/recursive/launch.h"
+#include "kernels/recursive/squares.cuh"
 #include "pixels/maths/real_pixel.h"
 
 namespace satin::kernels {
@@ -23,12 +24,13 @@ __device__ bool all_finite(const T* pixel, int channels) {
 template <class T>
 __global__ void __launch_bounds__(plane_threads) to_planes(const __grid_constant__ RecursivePixels pixels) {
   auto* planes = static_cast<RealOf<T>*>(pixels.planes);
+  const Squares squares(pixels.width, pixels.height);
   for_each_pixel(pixels.width, pixels.height, [&](std::int64_t x, std::int64_t y) {
     const T* pixel = row_of<T>(pixels.source, y) + x * pixels.channels;
     if (!all_finite(pixel, pixels.channels)) atomicOr(&pixels.measured->picture_not_finite, 1U);
     if (planes == nullptr) return;
     for (int c = 0; c < pixels.channels; ++c)
-      planes[(c * pixels.height + y) * pixels.width + x] =
+      planes[c * squares.size() + squares.at(x, y)] =
           read_real(pixel, c, pixels.channels, pixels.rule.weighted, pixels.rule.transfer);
   });
 }
@@ -36,10 +38,11 @@ __global__ void __launch_bounds__(plane_threads) to_planes(const __grid_constant
 template <class T, int Channels>
 __global__ void __launch_bounds__(plane_threads) from_planes(const __grid_constant__ RecursivePixels pixels) {
   const auto* planes = static_cast<const RealOf<T>*>(pixels.planes);
+  const Squares squares(pixels.width, pixels.height);
   for_each_pixel(pixels.width, pixels.height, [&](std::int64_t x, std::int64_t y) {
     RealOf<T> values[Channels];
 #pragma unroll
-    for (int c = 0; c < Channels; ++c) values[c] = planes[(c * pixels.height + y) * pixels.width + x];
+    for (int c = 0; c < Channels; ++c) values[c] = planes[c * squares.size() + squares.at(x, y)];
     std::uint32_t mask = 0;
     if (pixels.rule.mask_maximum == 0xFF) mask = row_of<std::uint8_t>(pixels.mask, y)[x];
     if (pixels.rule.mask_maximum == 0xFFFF) mask = row_of<std::uint16_t>(pixels.mask, y)[x];
@@ -53,6 +56,7 @@ template <class T>
 __global__ void __launch_bounds__(plane_threads)
     to_distances(const __grid_constant__ RecursiveGuide arguments) {
   const Guide& guide = arguments.guide;
+  const Squares squares(arguments.width, arguments.height);
   for_each_pixel(arguments.width, arguments.height, [&](std::int64_t x, std::int64_t y) {
     const T* pixel = row_of<T>(arguments.source, y) + x * guide.channels;
     if (!all_finite(pixel, guide.channels)) atomicOr(&arguments.measured->guide_not_finite, 1U);
@@ -61,7 +65,7 @@ __global__ void __launch_bounds__(plane_threads)
       return transformed_distance(guide_difference(pixel, other, guide.channels, guide.weighted),
                                   guide.contrast);
     };
-    const std::int64_t at = y * arguments.width + x;
+    const std::int64_t at = squares.at(x, y);
     arguments.along_x[at] = x == 0 ? 1.0F : distance(pixel - guide.channels);
     arguments.along_y[at] = y == 0 ? 1.0F : distance(row_of<T>(arguments.source, y - 1) + x * guide.channels);
   });
@@ -89,11 +93,8 @@ void read_distances(const RecursiveGuide& guide, StreamHandle stream) {
   });
 }
 
-std::size_t recursive_carries(Axis axis, std::int64_t width, std::int64_t height, int channels) {
-  const std::int64_t lines = axis == Axis::x ? height : width;
-  const std::int64_t length = axis == Axis::x ? width : height;
-  const std::int64_t blocks = (length + recursive_block - 1) / recursive_block;
-  return static_cast<std::size_t>((3 * channels + 1) * blocks * lines);
+std::int64_t recursive_plane_size(std::int64_t width, std::int64_t height) {
+  return Squares(width, height).size();
 }
 
 }  // namespace satin::kernels

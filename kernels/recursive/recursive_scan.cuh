@@ -1,316 +1,456 @@
 #pragma once
 // One pass of recursive smoothing, forward and backward along one axis (recursive/maths/recursive.h).
 //
-// A warp has 32 lines, a lane one of them; it scans one block of 32 pixels of each in registers. Three
-// kernels read the values, with a short one between them that takes the carries from block to block:
+// A block of threads has whole lines: one row of up to three channels, or as many columns of one channel
+// after the other as a sector has values. A thread has a block of 32 pixels in registers. It scans them by
+// itself, a warp takes the carries from block to block of a line, and the thread adds what these leave:
+// forward, then backward. So a value is read once and written once. Longer lines are cut into segments, whose
+// forward results wait in the planes.
 //
-//   ends_forward    what is left of every block by itself
-//   ends_backward   forward again, with carries; what is left of the blocks of that result, from their ends
-//   apply           forward and backward, with carries; writes
-//
-// so that a pass reads a plane three times and writes it once: 16 bytes per value of type float, beside
-// 3/8 byte of carries for each kernel. Columns are read as they lie; rows through shared memory, where a tile
-// is turned.
+// Rows come and go through shared memory, which has quad g of block k at [g][k]; columns are read as they lie
+// in squares (kernels/recursive/squares.cuh).
 
+#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
-#include "kernels/device/tuning.h"
+#include "kernels/device/shared_memory.cuh"
 #include "kernels/device/warp.cuh"
+#include "kernels/pixels/byte_light.cuh"
+#include "kernels/pixels/plane.cuh"
 #include "kernels/recursive/launch.h"
+#include "kernels/recursive/recursive_block.cuh"
+#include "kernels/recursive/recursive_carries.cuh"
+#include "kernels/recursive/squares.cuh"
+#include "pixels/maths/real_pixel.h"
 
 namespace satin::kernels {
 
-static_assert(recursive_block == warp_size, "a tile is square");
+/// What a block of threads takes.
+template <class Real, Axis axis>
+struct LineShape {
+  static constexpr bool rows = axis == Axis::x;
+  static constexpr int lines = rows ? 1 : 32 / static_cast<int>(sizeof(Real));
+  static constexpr int most_blocks = rows ? 128 : 72;
+  static constexpr int lane_blocks = (most_blocks + warp_size - 1) / warp_size;
+  static constexpr int most_channels = rows ? 3 : 1;  ///< side by side
+  static constexpr int most_threads = lines * most_blocks * most_channels;
+  static constexpr int groups = sizeof(Real) == 4 ? (rows ? 3 : 2) : (rows ? 1 : 2);  ///< of a multiprocessor
+  static constexpr int ends_pitch = most_blocks + 4;  ///< spreads columns over the banks
+};
 
-enum class ScanStage { ends_forward, ends_backward, apply };
+/// Where things lie in the shared memory of a block of threads.
+struct LineMemory {
+  int coefficients = 0;
+  int staged = 0;
+  int products = 0;
+  int ends = 0;
+  int light = 0;
+  int bytes = 0;
+  int pitch = 0;  ///< from quad to quad of a block
 
-/// What blocks tell each other: arrays of [channel][block][line].
-template <class Real>
-struct Carries {
-  Real* ends;      ///< the last result of the block by itself, in the direction of the scan
-  Real* products;  ///< of its coefficients; [block][line]
-  Real* forward;   ///< the block's first value, then the difference c - r that it gets
-  Real* backward;  ///< the same backward
-  std::int64_t blocks;
-  std::int64_t lines;
-
-  [[nodiscard]] SATIN_HD std::int64_t at(int channel, std::int64_t block, std::int64_t line) const {
-    return (channel * blocks + block) * lines + line;
+  template <class Real, Axis axis>
+  static SATIN_HD LineMemory of(bool guided, bool encodes, int blocks, int side_by_side) {
+    using Shape = LineShape<Real, axis>;
+    constexpr int quad_bytes = static_cast<int>(sizeof(Quad<Real>));
+    LineMemory memory;
+    memory.pitch = Shape::rows ? blocks + 1 : blocks * Shape::lines;
+    const int plane = quads<Real> * memory.pitch * quad_bytes;
+    memory.staged = guided ? plane : 0;
+    memory.products = memory.staged + (Shape::rows ? side_by_side * plane : 0);
+    memory.light = memory.products + 2 * quads<Real> * quad_bytes;
+    memory.ends = memory.light + (encodes ? ByteLight::bytes : 0);
+    const int chains = Shape::rows ? side_by_side : Shape::lines;
+    memory.bytes = memory.ends + chains * (3 * Shape::ends_pitch + 1) * static_cast<int>(sizeof(Real));
+    return memory;
   }
 };
 
-template <class Real>
-SATIN_HD Carries<Real> carries_of(const RecursiveScan<Real>& scan) {
-  const bool rows = scan.axis == Axis::x;
-  const std::int64_t lines = rows ? scan.height : scan.width;
-  const std::int64_t length = rows ? scan.width : scan.height;
-  const std::int64_t blocks = (length + recursive_block - 1) / recursive_block;
-  const std::int64_t size = scan.channels * blocks * lines;
-  return {scan.carries, scan.carries + 3 * size, scan.carries + size, scan.carries + 2 * size, blocks, lines};
-}
+template <class Real, Axis axis, bool guided>
+class Lines {
+  using Shape = LineShape<Real, axis>;
+  static constexpr bool rows = Shape::rows;
+  static constexpr int quad_values = Quad<Real>::count;
+  static constexpr bool bytes = sizeof(Real) == 4;  ///< whether stored pixels can be read and written
 
-/// One block of the 32 lines from `first_line` on; `line` is the lane's own. `whole`: all 32 lines exist, and
-/// all 32 positions.
-template <Axis axis, bool whole>
-struct Tile {
-  std::int64_t width, height;
-  std::int64_t first_line, first;
-  std::int64_t line;
-  int positions;
-  bool exists;  ///< the lane's line
-
-  [[nodiscard]] __device__ std::int64_t length() const { return axis == Axis::x ? width : height; }
-  [[nodiscard]] __device__ std::int64_t lines() const { return axis == Axis::x ? height : width; }
-  [[nodiscard]] __device__ bool has(int position) const { return whole || position < positions; }
-  [[nodiscard]] __device__ bool is_last(int position) const {
-    return position == (whole ? warp_size : positions) - 1;
+ public:
+  __device__ Lines(const RecursiveScan<Real>& scan, unsigned char* memory)
+      : scan_(scan),
+        squares_(scan.width, scan.height),
+        places_(LineMemory::of<Real, axis>(guided, encodes(scan), blocks_at_once(), rows ? blockDim.y : 1)),
+        memory_(memory) {
+    if constexpr (bytes)
+      if (encodes(scan)) light().fill(scan.transfer, thread(), threads());
+    if constexpr (!guided) fill_products();
   }
-  [[nodiscard]] __device__ bool has_line(int index) const { return whole || first_line + index < lines(); }
 
-  /// The lane's values, 0 where there are none. `turned` is shared memory of the warp for rows.
-  template <class Value>
-  __device__ void load(const Value* plane, Value (*turned)[warp_size + 1], Value (&values)[warp_size]) const {
-    if constexpr (axis == Axis::y) {
-      const Value* from = plane + first * width + line;
-#pragma unroll
-      for (int i = 0; i < warp_size; ++i, from += width)
-        values[i] = whole || (exists && has(i)) ? *from : Value{0};
-    } else {
-      const int lane = lane_index();
-      const Value* from = plane + first_line * width + first + lane;
-#pragma unroll
-      for (int r = 0; r < warp_size; ++r, from += width)
-        turned[r][lane] = has(lane) && has_line(r) ? *from : Value{0};
-      __syncwarp();
-#pragma unroll
-      for (int i = 0; i < warp_size; ++i) values[i] = turned[lane][i];
-      __syncwarp();
+  __device__ void scan_channel(int channel) {
+    channel_ = channel;
+    Real values[block_length];
+    Real last = 0;
+    if (chain_start()) *ends(chain()).carry = 0;
+    const int segments = (blocks_in_line() + blocks_at_once() - 1) / blocks_at_once();
+    for (int s = 0; s < segments; ++s) {
+      begin(s);
+      scan_.source.data != nullptr&& bytes ? read_stored(values) : read_plane(values);
+      repeat_last(positions_, values);
+      last = values[block_length - 1];
+      scan<false>(values, first_block() == 0 && block() == 0 ? Real{0} : values[0], s == 0);
+      if (s + 1 < segments) write_plane(values);
+    }
+    if (chain_start()) *ends(chain()).carry = 0;
+    for (int s = segments - 1; s >= 0; --s) {
+      if (s + 1 < segments) {
+        begin(s);
+        read_plane(values);
+      }
+      repeat_last(positions_, values);
+      const Real end = values[block_length - 1];
+      scan<true>(values, ends_line() ? end_difference(last, end, scan_.constants.end_share) : end,
+                 s + 1 == segments);
+      scan_.output.data != nullptr&& bytes ? write_stored(values) : write_plane(values);
     }
   }
 
-  template <class Value>
-  __device__ void store(Value* plane, Value (*turned)[warp_size + 1],
-                        const Value (&values)[warp_size]) const {
-    if constexpr (axis == Axis::y) {
-      Value* to = plane + first * width + line;
-#pragma unroll
-      for (int i = 0; i < warp_size; ++i, to += width)
-        if (whole || (exists && has(i))) *to = values[i];
-    } else {
-      const int lane = lane_index();
-#pragma unroll
-      for (int i = 0; i < warp_size; ++i) turned[lane][i] = values[i];
-      __syncwarp();
-      Value* to = plane + first_line * width + first + lane;
-#pragma unroll
-      for (int r = 0; r < warp_size; ++r, to += width)
-        if (has(lane) && has_line(r)) *to = turned[r][lane];
-      __syncwarp();
+ private:
+  [[nodiscard]] static __device__ bool encodes(const RecursiveScan<Real>& scan) {
+    return bytes && scan.output.data != nullptr && scan.transfer.encode8 != nullptr;
+  }
+
+  // --- Who a thread is ---
+
+  [[nodiscard]] __device__ int thread() const { return threadIdx.y * blockDim.x + threadIdx.x; }
+  [[nodiscard]] __device__ int threads() const { return blockDim.x * blockDim.y; }
+  [[nodiscard]] __device__ int blocks_at_once() const { return rows ? blockDim.x : blockDim.y; }
+  [[nodiscard]] __device__ int block() const { return rows ? threadIdx.x : threadIdx.y; }
+  [[nodiscard]] __device__ int chain() const { return rows ? threadIdx.y : threadIdx.x; }
+  [[nodiscard]] __device__ int chains() const { return rows ? blockDim.y : Shape::lines; }
+  [[nodiscard]] __device__ bool chain_start() const { return block() == 0; }
+  [[nodiscard]] __device__ std::int64_t length() const { return rows ? scan_.width : scan_.height; }
+  [[nodiscard]] __device__ int blocks_in_line() const {
+    return static_cast<int>((length() + block_length - 1) / block_length);
+  }
+  /// Row, or column, which may lie beyond the picture within its square.
+  [[nodiscard]] __device__ std::int64_t line() const {
+    return rows ? blockIdx.x : static_cast<std::int64_t>(blockIdx.x) * Shape::lines + threadIdx.x;
+  }
+  [[nodiscard]] __device__ int first_block() const { return segment_ * blocks_at_once(); }
+  [[nodiscard]] __device__ std::int64_t first() const {
+    return static_cast<std::int64_t>(first_block()) * block_length;
+  }
+  /// Blocks of this segment.
+  [[nodiscard]] __device__ int count() const {
+    return min(blocks_at_once(), blocks_in_line() - first_block());
+  }
+  [[nodiscard]] __device__ bool ends_line() const { return first_block() + block() + 1 == blocks_in_line(); }
+
+  // --- Shared memory ---
+
+  template <class T>
+  [[nodiscard]] __device__ T* shared(int place) const {
+    return reinterpret_cast<T*>(memory_ + place);
+  }
+  [[nodiscard]] __device__ ByteLight light() const { return ByteLight(memory_ + places_.light); }
+  [[nodiscard]] __device__ Quad<Real>* staged(int side = 0) const {
+    return shared<Quad<Real>>(places_.staged) + (rows ? threadIdx.y * quads<Real> * places_.pitch : side);
+  }
+  [[nodiscard]] __device__ int own_place() const { return rows ? block() : thread(); }
+  [[nodiscard]] __device__ BlockEnds<Real> ends(int chain) const {
+    constexpr int pitch = Shape::ends_pitch;
+    Real* own = shared<Real>(places_.ends) + chain * (3 * pitch + 1);
+    return {own, own + pitch, own + 2 * pitch, own + 3 * pitch};
+  }
+
+  /// Products of one coefficient backward: of a block, and of the line's last one.
+  __device__ void fill_products() const {
+    Real* products = shared<Real>(places_.products);
+    const auto count = static_cast<int>(length() - (length() - 1) / block_length * block_length);
+    for (int i = thread(); i < 2 * block_length; i += threads()) {
+      const int position = i % block_length;
+      products[i] =
+          scan_.constants.products[i < block_length ? block_length - position : max(count - 1 - position, 0)];
+    }
+    __syncthreads();
+  }
+
+  // --- Segments and their coefficients ---
+
+  __device__ void begin(int segment) {
+    if (segment == segment_) return;
+    if (segment_ >= 0) __syncthreads();
+    segment_ = segment;
+    const std::int64_t left = length() - first() - static_cast<std::int64_t>(block()) * block_length;
+    positions_ = static_cast<int>(left < 0 ? 0 : left < block_length ? left : block_length);
+    if constexpr (guided) {
+      rows ? fill_row_coefficients() : fill_own_coefficients();
+      if (rows) __syncthreads();
+      behind_ = 1;
+      if (block() + 1 < count())
+        behind_is_shared_ = true;
+      else {
+        behind_is_shared_ = false;
+        if (!ends_line() && block() < count())
+          behind_ = coefficient_at(first() + (block() + 1) * block_length);
+      }
     }
   }
 
-  /// The value behind the lane's block, `otherwise` at the line's end.
-  __device__ float behind(const float* plane, float otherwise) const {
-    const std::int64_t position = first + warp_size;
-    if (!exists || position >= length()) return otherwise;
-    return axis == Axis::x ? plane[line * width + position] : plane[position * width + line];
+  /// Behind the line's end coefficients are 1: there the scan backward stays at the last pixel, and its
+  /// products at 1.
+  [[nodiscard]] __device__ Real coefficient(float distance) const {
+    return decay(scan_.constants.rate * static_cast<Real>(distance));
   }
+  [[nodiscard]] __device__ Real coefficient_at(std::int64_t position) const {
+    return coefficient(scan_.distances[rows ? squares_.at(position, line()) : squares_.at(line(), position)]);
+  }
+
+  __device__ void fill_row_coefficients() const {
+    constexpr int step = 4;  // of 16 bytes of distances
+    auto* quads_of = shared<Quad<Real>>(places_.coefficients);
+    const float* row = scan_.distances + squares_.at(first(), line());
+    const auto left = static_cast<int>(min(length() - first(), std::int64_t{count()} * block_length));
+    for (int x = thread() * step; x < count() * block_length; x += threads() * step) {
+      const auto distances = x < left
+                                 ? *reinterpret_cast<const Vector<float, step>*>(
+                                       row + x / Squares::columns * Squares::values + x % Squares::columns)
+                                 : Vector<float, step>{};
+#pragma unroll
+      for (int q = 0; q < step / quad_values; ++q) {
+        Quad<Real> quad;
+#pragma unroll
+        for (int j = 0; j < quad_values; ++j) {
+          const int i = q * quad_values + j;
+          quad.of[j] = x + i < left ? coefficient(distances.of[i]) : Real{1};
+        }
+        quads_of[(x % block_length / quad_values + q) * places_.pitch + x / block_length] = quad;
+      }
+    }
+  }
+
+  __device__ void fill_own_coefficients() const {
+    auto* quads_of = shared<Quad<Real>>(places_.coefficients) + own_place();
+    const float* column = scan_.distances + column_place();
+#pragma unroll
+    for (int g = 0; g < quads<Real>; ++g) {
+      Quad<Real> quad;
+#pragma unroll
+      for (int j = 0; j < quad_values; ++j) {
+        const int i = g * quad_values + j;
+        quad.of[j] = i < positions_ ? coefficient(column[i * Squares::columns]) : Real{1};
+      }
+      quads_of[g * places_.pitch] = quad;
+    }
+  }
+
+  [[nodiscard]] __device__ auto coefficients() const {
+    if constexpr (guided) {
+      const auto* own = shared<Quad<Real>>(places_.coefficients) + own_place();
+      return OwnCoefficients<Real>{own, places_.pitch,
+                                   behind_is_shared_ ? own[rows ? 1 : Shape::lines].of[0] : behind_};
+    } else {
+      return OneCoefficient<Real>{scan_.constants,
+                                  shared<Quad<Real>>(places_.products) + (ends_line() ? quads<Real> : 0)};
+    }
+  }
+
+  // --- The scan ---
+
+  /// `given`: the first value that the scan meets, or the difference before the line's first block (`starts`:
+  /// of this segment).
+  template <bool backward>
+  __device__ void scan(Real (&values)[block_length], Real given, bool starts) const {
+    const auto own = coefficients();
+    const Real product = own.template alone<backward>(values);
+    const BlockEnds<Real> mine = ends(chain());
+    mine.alone[block()] = values[backward ? 0 : block_length - 1];
+    mine.products[block()] = product;
+    mine.differences[block()] = given;
+    __syncthreads();
+    for (int c = thread() / warp_size; c < chains(); c += threads() / warp_size)
+      pass_carries<backward, Shape::lane_blocks>(ends(c), count(), starts);
+    __syncthreads();
+    own.template add<backward>(mine.differences[block()], values);
+  }
+
+  // --- Values to registers and back ---
+
+  [[nodiscard]] __device__ Real* plane() const { return scan_.planes + channel_ * squares_.size(); }
+  [[nodiscard]] __device__ std::int64_t column_place() const {
+    return squares_.at(line(), first() + block() * block_length);
+  }
+  /// Positions of this segment that exist.
+  [[nodiscard]] __device__ int positions_in_segment() const {
+    return static_cast<int>(min(length() - first(), static_cast<std::int64_t>(count()) * block_length));
+  }
+
+  __device__ void to_registers(Real (&values)[block_length]) const {
+    __syncthreads();
+#pragma unroll
+    for (int g = 0; g < quads<Real>; ++g) {
+      const Quad<Real> quad = staged()[g * places_.pitch + block()];
+#pragma unroll
+      for (int j = 0; j < quad_values; ++j) values[g * quad_values + j] = quad.of[j];
+    }
+  }
+  __device__ void from_registers(const Real (&values)[block_length]) const {
+#pragma unroll
+    for (int g = 0; g < quads<Real>; ++g) {
+      Quad<Real> quad;
+#pragma unroll
+      for (int j = 0; j < quad_values; ++j) quad.of[j] = values[g * quad_values + j];
+      staged()[g * places_.pitch + block()] = quad;
+    }
+    __syncthreads();
+  }
+
+  /// Calls move(quad in the plane, quad in shared memory) for the row's values of this segment.
+  template <class Move>
+  __device__ void for_each_quad(const Move& move) const {
+    Real* row = plane() + squares_.at(first(), line());
+    const int end = positions_in_segment();
+#pragma unroll 8
+    for (int x = threadIdx.x * quad_values; x < end; x += blockDim.x * quad_values)
+      move(
+          *reinterpret_cast<Quad<Real>*>(row + x / Squares::columns * Squares::values + x % Squares::columns),
+          staged()[x % block_length / quad_values * places_.pitch + x / block_length]);
+  }
+  [[nodiscard]] __device__ Real& staged_value(int x) const {
+    return staged()[x % block_length / quad_values * places_.pitch + x / block_length].of[x % quad_values];
+  }
+
+  __device__ void read_plane(Real (&values)[block_length]) const {
+    if constexpr (rows) {
+      for_each_quad([](const Quad<Real>& stored, Quad<Real>& here) { here = stored; });
+      return to_registers(values);
+    }
+    if (positions_ == 0) return clear(values);
+    const Real* column = plane() + column_place();
+#pragma unroll
+    for (int i = 0; i < block_length; ++i) values[i] = column[i * Squares::columns];
+  }
+
+  __device__ void write_plane(const Real (&values)[block_length]) const {
+    if constexpr (rows) {
+      from_registers(values);
+      for_each_quad([](Quad<Real>& stored, const Quad<Real>& here) { stored = here; });
+      __syncthreads();
+      return;
+    }
+    if (positions_ == 0) return;
+    Real* column = plane() + column_place();
+#pragma unroll
+    for (int i = 0; i < block_length; ++i) column[i * Squares::columns] = values[i];
+  }
+
+  static __device__ void clear(Real (&values)[block_length]) {
+#pragma unroll
+    for (Real& value : values) value = 0;
+  }
+
+  [[nodiscard]] __device__ Real stored_value(std::int64_t x, std::int64_t y) const {
+    const auto* pixel = row_of<std::uint8_t>(scan_.source, y) + x * scan_.channels;
+    return static_cast<Real>(read_real(pixel, channel_, scan_.channels, scan_.weighted, scan_.transfer));
+  }
+
+  __device__ void read_stored(Real (&values)[block_length]) const {
+    if constexpr (rows) {
+#pragma unroll 8
+      for (int x = threadIdx.x; x < positions_in_segment(); x += blockDim.x)
+        staged_value(x) = stored_value(first() + x, line());
+      return to_registers(values);
+    }
+    if (positions_ == 0) return clear(values);
+    const std::int64_t x = min(line(), scan_.width - 1);
+    const std::int64_t y = first() + block() * block_length;
+#pragma unroll
+    for (int i = 0; i < block_length; ++i) values[i] = stored_value(x, min(y + i, scan_.height - 1));
+  }
+
+  [[nodiscard]] __device__ std::uint8_t code_of(Real value) const {
+    if (scan_.transfer.encode8 == nullptr) return static_cast<std::uint8_t>(nearest_integer(value, 0xFF));
+    return static_cast<std::uint8_t>(light().encoded(nearest_integer(value, 0xFFFF)));
+  }
+
+  __device__ void write_stored(const Real (&values)[block_length]) const {
+    if constexpr (rows) {
+      from_registers(values);
+      auto* out = row_of<std::uint8_t>(scan_.output, line()) + first() * scan_.channels + channel_;
+      for (int x = threadIdx.x; x < positions_in_segment(); x += blockDim.x)
+        out[x * scan_.channels] = code_of(staged_value(x));
+      __syncthreads();
+      return;
+    }
+    if (line() >= scan_.width) return;
+    const std::int64_t y = first() + block() * block_length;
+    auto* out = row_of<std::uint8_t>(scan_.output, y) + line() * scan_.channels + channel_;
+#pragma unroll
+    for (int i = 0; i < block_length; ++i, out += scan_.output.row)
+      if (i < positions_) *out = code_of(values[i]);
+  }
+
+  const RecursiveScan<Real>& scan_;
+  Squares squares_;
+  LineMemory places_;
+  unsigned char* memory_;
+  int channel_ = 0;
+  int segment_ = -1;
+  int positions_ = 0;  ///< of the thread's block that exist
+  bool behind_is_shared_ = false;
+  Real behind_ = 1;  ///< the coefficient behind the block
 };
 
-/// Coefficients between each pixel of a block and the one before it, and behind the block.
-template <class Real, bool guided>
-struct Coefficients {
-  Real values[guided ? warp_size + 1 : 1];
-
-  __device__ Real operator[](int i) const { return values[guided ? i : 0]; }
-};
-
-template <class Real, bool guided, Axis axis, bool whole>
-__device__ Coefficients<Real, guided> coefficients_of(const RecursiveScan<Real>& scan,
-                                                      const Tile<axis, whole>& tile,
-                                                      float (*turned)[warp_size + 1]) {
-  Coefficients<Real, guided> result;
-  if constexpr (!guided) {
-    result.values[0] = scan.constants.feedback;
+template <class Real, Axis axis, bool guided>
+__global__ void __launch_bounds__(LineShape<Real, axis>::most_threads, LineShape<Real, axis>::groups)
+    scan_lines(const __grid_constant__ RecursiveScan<Real> scan) {
+  extern __shared__ __align__(16) unsigned char memory[];
+  Lines<Real, axis, guided> lines(scan, memory);
+  if constexpr (axis == Axis::x) {
+    lines.scan_channel(static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y));
   } else {
-    float distances[warp_size];
-    tile.load(scan.distances, turned, distances);
-#pragma unroll
-    for (int i = 0; i < warp_size; ++i)
-      result.values[i] = tile.has(i) ? decay(scan.constants.rate * static_cast<Real>(distances[i]))
-                                     : scan.constants.feedback;
-    const float distance = tile.behind(scan.distances, -1.0F);
-    result.values[warp_size] =
-        distance < 0 ? scan.constants.feedback : decay(scan.constants.rate * static_cast<Real>(distance));
-  }
-  return result;
-}
-
-/// What is left of a block at its end.
-template <class Real>
-struct BlockEnd {
-  Real alone;
-  Real product;
-  Real reference;
-};
-
-/// Scans the block in place, with `difference` = c - r. `first`: the line's first block in this direction.
-template <bool backward, class Real, bool guided, Axis axis, bool whole>
-__device__ BlockEnd<Real> scan_values(const Tile<axis, whole>& tile, Real (&values)[warp_size],
-                                      const Coefficients<Real, guided>& coefficients, bool first,
-                                      Real difference) {
-  BlockEnd<Real> end{0, 1, 0};
-#pragma unroll
-  for (int step = 0; step < warp_size; ++step) {
-    const int i = backward ? warp_size - 1 - step : step;
-    if (!tile.has(i)) continue;
-    const bool start = backward ? tile.is_last(i) : i == 0;
-    const Real a = coefficients[backward ? i + 1 : i];
-    if (start) end.alone = end.reference = values[i];
-    end.alone = follow(values[i], a, end.alone);
-    if (!start || !first) end.product = kept_product(end.product * a);
-    values[i] = with_carry(end.alone, end.product, difference);
-  }
-  return end;
-}
-
-template <ScanStage stage, bool guided, class Real, Axis axis, bool whole>
-__device__ void scan_tile(const RecursiveScan<Real>& scan, const Carries<Real>& carries,
-                          const Tile<axis, whole>& tile, std::int64_t block, Real (*turned)[warp_size + 1]) {
-  const bool first_block = block == 0;
-  const bool last_block = block + 1 == carries.blocks;
-  const auto coefficients =
-      coefficients_of<Real, guided>(scan, tile, reinterpret_cast<float(*)[warp_size + 1]>(turned));
-
-  for (int channel = 0; channel < scan.channels; ++channel) {
-    Real* plane = scan.planes + channel * scan.width * scan.height;
-    const std::int64_t own = tile.exists ? carries.at(channel, block, tile.line) : 0;
-    Real values[warp_size];
-    tile.load(plane, turned, values);
-    Real last_value = 0;
-#pragma unroll
-    for (int i = 0; i < warp_size; ++i)
-      if (tile.is_last(i)) last_value = values[i];
-
-    const Real before = stage == ScanStage::ends_forward ? Real{0} : carries.forward[own];
-    BlockEnd<Real> end = scan_values<false>(tile, values, coefficients, first_block, before);
-    if constexpr (stage == ScanStage::ends_forward) {
-      if (!tile.exists) continue;
-      carries.ends[own] = end.alone;
-      carries.forward[own] = first_block ? Real{0} : end.reference;
-      if (channel == 0) carries.products[own] = end.product;
-      continue;
-    }
-    const Real forward_end = with_carry(end.alone, end.product, before);
-    const Real behind = stage == ScanStage::ends_backward ? Real{0} : carries.backward[own];
-    end = scan_values<true>(tile, values, coefficients, last_block, behind);
-    if constexpr (stage == ScanStage::ends_backward) {
-      if (!tile.exists) continue;
-      carries.ends[own] = end.alone;
-      carries.backward[own] =
-          last_block ? end_difference(last_value, forward_end, scan.constants.end_share) : end.reference;
-      if (channel == 0) carries.products[own] = end.product;
-    } else {
-      tile.store(plane, turned, values);
-    }
-  }
-}
-
-/// Blocks of a multiprocessor, at least: bounds the registers, of which values and coefficients take most.
-/// H200, three UHD planes of floats: 0.289 ms along rows and 0.216 down columns with 4, 0.295 and 0.226
-/// without a bound; guided 0.364 and 0.300 with 2, 0.365 and 0.296 without.
-template <class Real, bool guided>
-inline constexpr int least_scan_blocks = sizeof(Real) == 4 ? (guided ? 2 : 4) : 2;
-
-template <class Real, Axis axis, bool guided, ScanStage stage>
-__global__ void __launch_bounds__(warp_size* tuning::recursive_warps, least_scan_blocks<Real, guided>)
-    scan_blocks(const __grid_constant__ RecursiveScan<Real> scan) {
-  __shared__ Real all_turned[axis == Axis::x ? tuning::recursive_warps : 1][warp_size][warp_size + 1];
-  Real(*turned)[warp_size + 1] = all_turned[axis == Axis::x ? threadIdx.y : 0];
-  const Carries<Real> carries = carries_of(scan);
-  const std::int64_t groups = (carries.lines + warp_size - 1) / warp_size;
-  const std::int64_t tile_index = static_cast<std::int64_t>(blockIdx.x) * blockDim.y + threadIdx.y;
-  const std::int64_t block = tile_index / groups;
-  if (block >= carries.blocks) return;
-
-  const std::int64_t first_line = (tile_index - block * groups) * warp_size;
-  const std::int64_t first = block * recursive_block;
-  const std::int64_t line = first_line + lane_index();
-  const std::int64_t left = (axis == Axis::x ? scan.width : scan.height) - first;
-  const int positions = left < recursive_block ? static_cast<int>(left) : recursive_block;
-  const bool exists = line < carries.lines;
-  const auto scan_as = [&](auto whole) {
-    const Tile<axis, decltype(whole)::value> tile{scan.width, scan.height, first_line, first,
-                                                  line,       positions,   exists};
-    scan_tile<stage, guided>(scan, carries, tile, block, turned);
-  };
-  if (positions == recursive_block && first_line + warp_size <= carries.lines)
-    return scan_as(std::true_type{});
-  scan_as(std::false_type{});
-}
-
-/// Takes carries along the blocks of every line: first values become differences c - r. The line's first
-/// block in this direction has its difference already. What a batch of blocks needs is asked for at once.
-template <class Real, bool backward>
-__global__ void __launch_bounds__(tuning::recursive_carry_threads)
-    pass_carries(const __grid_constant__ RecursiveScan<Real> scan) {
-  const Carries<Real> carries = carries_of(scan);
-  const std::int64_t index = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (index >= scan.channels * carries.lines) return;
-  const int channel = static_cast<int>(index / carries.lines);
-  const std::int64_t line = index - channel * carries.lines;
-  Real* differences = backward ? carries.backward : carries.forward;
-  const auto block_at = [&](std::int64_t step) { return backward ? carries.blocks - 1 - step : step; };
-  constexpr int batch = tuning::recursive_carry_batch;
-  Real carry = 0;
-  for (std::int64_t first = 0; first < carries.blocks; first += batch) {
-    Real ends[batch];
-    Real products[batch];
-    Real given[batch];
-#pragma unroll
-    for (int i = 0; i < batch; ++i) {
-      if (first + i >= carries.blocks) break;
-      const std::int64_t own = carries.at(channel, block_at(first + i), line);
-      ends[i] = carries.ends[own];
-      products[i] = carries.products[carries.at(0, block_at(first + i), line)];
-      given[i] = differences[own];
-    }
-#pragma unroll
-    for (int i = 0; i < batch; ++i) {
-      if (first + i >= carries.blocks) break;
-      const Real difference = first + i == 0 ? given[i] : carried_difference(carry, given[i]);
-      differences[carries.at(channel, block_at(first + i), line)] = difference;
-      carry = with_carry(ends[i], products[i], difference);
-    }
+    for (int channel = 0; channel < scan.channels; ++channel) lines.scan_channel(channel);
   }
 }
 
 template <class Real, Axis axis, bool guided>
-void scan_along(const RecursiveScan<Real>& scan, StreamHandle stream) {
-  const Carries<Real> carries = carries_of(scan);
-  const std::int64_t tiles = (carries.lines + warp_size - 1) / warp_size * carries.blocks;
-  const auto blocks = static_cast<unsigned>((tiles + tuning::recursive_warps - 1) / tuning::recursive_warps);
-  const dim3 threads(warp_size, tuning::recursive_warps);
-  const std::int64_t chains = scan.channels * carries.lines;
-  const auto chain_blocks =
-      static_cast<unsigned>((chains + tuning::recursive_carry_threads - 1) / tuning::recursive_carry_threads);
-  scan_blocks<Real, axis, guided, ScanStage::ends_forward><<<blocks, threads, 0, stream>>>(scan);
-  pass_carries<Real, false><<<chain_blocks, tuning::recursive_carry_threads, 0, stream>>>(scan);
-  scan_blocks<Real, axis, guided, ScanStage::ends_backward><<<blocks, threads, 0, stream>>>(scan);
-  pass_carries<Real, true><<<chain_blocks, tuning::recursive_carry_threads, 0, stream>>>(scan);
-  scan_blocks<Real, axis, guided, ScanStage::apply><<<blocks, threads, 0, stream>>>(scan);
+void launch_lines(const RecursiveScan<Real>& scan, StreamHandle stream) {
+  using Shape = LineShape<Real, axis>;
+  constexpr int step = warp_size / Shape::lines;
+  const std::int64_t length = Shape::rows ? scan.width : scan.height;
+  const std::int64_t wanted = (length + block_length - 1) / block_length;
+  const int blocks =
+      static_cast<int>(std::min<std::int64_t>(Shape::most_blocks, (wanted + step - 1) / step * step));
+  const int side_by_side = !Shape::rows ? 1 : scan.channels == 4 ? 2 : scan.channels;
+  const bool encodes = scan.output.data != nullptr && scan.transfer.encode8 != nullptr;
+  const LineMemory memory = LineMemory::of<Real, axis>(guided, encodes, blocks, side_by_side);
+  const auto lines =
+      static_cast<unsigned>(((Shape::rows ? scan.height : scan.width) + Shape::lines - 1) / Shape::lines);
+  const dim3 grid(lines, Shape::rows ? scan.channels / side_by_side : 1);
+  const dim3 threads = Shape::rows ? dim3(blocks, side_by_side) : dim3(Shape::lines, blocks);
+  scan_lines<Real, axis, guided><<<grid, threads, memory.bytes, stream>>>(scan);
+}
+
+/// Calls use(axis, guided) with the constants of a pass.
+template <class Real, class Use>
+auto with_pass(const RecursiveScan<Real>& scan, const Use& use) {
+  using X = std::integral_constant<Axis, Axis::x>;
+  using Y = std::integral_constant<Axis, Axis::y>;
+  const bool guided = scan.distances != nullptr;
+  if (scan.axis == Axis::x) return guided ? use(X{}, std::true_type{}) : use(X{}, std::false_type{});
+  return guided ? use(Y{}, std::true_type{}) : use(Y{}, std::false_type{});
+}
+
+template <class Real>
+int prepare_lines(const RecursiveScan<Real>& scan) {
+  return with_pass(scan, [](auto axis, auto guided) {
+    return allow_all_shared_memory(scan_lines<Real, decltype(axis)::value, decltype(guided)::value>);
+  });
 }
 
 template <class Real>
 void scan_along_axis(const RecursiveScan<Real>& scan, StreamHandle stream) {
-  const bool guided = scan.distances != nullptr;
-  if (scan.axis == Axis::x) {
-    if (guided) return scan_along<Real, Axis::x, true>(scan, stream);
-    return scan_along<Real, Axis::x, false>(scan, stream);
-  }
-  if (guided) return scan_along<Real, Axis::y, true>(scan, stream);
-  scan_along<Real, Axis::y, false>(scan, stream);
+  with_pass(scan, [&](auto axis, auto guided) {
+    launch_lines<Real, decltype(axis)::value, decltype(guided)::value>(scan, stream);
+  });
 }
 
 }  // namespace satin::kernels

@@ -29,7 +29,7 @@ class Recursive final : public RecursiveOperation {
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    return planes_.size + distances_.size + carries_.size;
+    return planes_.size + distances_.size;
   }
 
   void run(const RecursiveImages& images, Stream stream) override {
@@ -42,25 +42,37 @@ class Recursive final : public RecursiveOperation {
     pixels.output = target_of(images.output);
     pixels.measured = images.measured;
     pixels.planes = planes_.get();
-    if (!scans_.empty() || job_.read.type == Type::f32) kernels::read_planes(pixels, handle);
-    for (const kernels::RecursiveScan<Real>& scan : scans_) kernels::recursive_scan(scan, handle);
+    const bool reads = scans_.empty() ? job_.read.type == Type::f32 : !scans_read_bytes();
+    if (reads) kernels::read_planes(pixels, handle);
+    scan(images, handle);
     if (scans_.empty())
       copy_->run(images.source, images.output, stream);
-    else
+    else if (!scans_write_bytes())
       kernels::store_planes(pixels, handle);
     check_launch("smoothing recursively");
   }
 
  private:
+  /// Passes of floats read stored bytes and write them, but for alpha and masks.
+  [[nodiscard]] static constexpr bool scans_read_bytes() { return sizeof(Real) == 4; }
+  [[nodiscard]] bool scans_write_bytes() const {
+    return sizeof(Real) == 4 && !job_.read.weighted && job_.mask_maximum == 0;
+  }
+
+  void scan(const RecursiveImages& images, kernels::StreamHandle stream) const {
+    for (std::size_t i = 0; i < scans_.size(); ++i) {
+      kernels::RecursiveScan<Real> scan = scans_[i];
+      if (i == 0 && scans_read_bytes()) scan.source = source_of(images.source);
+      if (i + 1 == scans_.size() && scans_write_bytes()) scan.output = target_of(images.output);
+      kernels::recursive_scan(scan, stream);
+    }
+  }
+
   void prepare_scans() {
-    const auto pixels = static_cast<std::size_t>(job_.width * job_.height);
+    const auto plane = static_cast<std::size_t>(kernels::recursive_plane_size(job_.width, job_.height));
     const int channels = job_.read.channels;
-    planes_ = backend_.allocate(pixels * static_cast<std::size_t>(channels) * sizeof(Real));
-    std::size_t carries = 0;
-    for (const RecursivePass& pass : job_.passes)
-      carries = std::max(carries, kernels::recursive_carries(pass.axis, job_.width, job_.height, channels));
-    carries_ = backend_.allocate(carries * sizeof(Real));
-    if (job_.guide) distances_ = backend_.allocate(2 * pixels * sizeof(float));
+    planes_ = backend_.allocate(plane * static_cast<std::size_t>(channels) * sizeof(Real));
+    if (job_.guide) distances_ = backend_.allocate(2 * plane * sizeof(float));
     for (const RecursivePass& pass : job_.passes) {
       kernels::RecursiveScan<Real> scan;
       scan.axis = pass.axis;
@@ -70,13 +82,16 @@ class Recursive final : public RecursiveOperation {
       scan.constants = pass_constants<Real>(pass, job_.guide.has_value());
       if (job_.guide) scan.distances = distances_along(pass.axis);
       scan.planes = reinterpret_cast<Real*>(planes_.get());
-      scan.carries = reinterpret_cast<Real*>(carries_.get());
+      scan.weighted = job_.read.weighted;
+      scan.transfer = pixels_.rule.transfer;
+      check(static_cast<cudaError_t>(kernels::prepare_recursive_scan(scan)), "asking for shared memory");
       scans_.push_back(scan);
     }
   }
 
   [[nodiscard]] float* distances_along(Axis axis) const {
-    return reinterpret_cast<float*>(distances_.get()) + (axis == Axis::x ? 0 : job_.width * job_.height);
+    return reinterpret_cast<float*>(distances_.get()) +
+           (axis == Axis::x ? 0 : kernels::recursive_plane_size(job_.width, job_.height));
   }
 
   void read_guide(const RecursiveImages& images, kernels::StreamHandle stream) {
@@ -100,7 +115,6 @@ class Recursive final : public RecursiveOperation {
   std::vector<kernels::RecursiveScan<Real>> scans_;
   Buffer planes_;
   Buffer distances_;  ///< along x, then along y
-  Buffer carries_;
 };
 
 }  // namespace
