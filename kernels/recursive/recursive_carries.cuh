@@ -11,7 +11,8 @@ template <class Real>
 struct BlockEnds {
   Real* alone;        ///< the last result of the block by itself, in the direction of the scan
   Real* products;     ///< of its coefficients
-  Real* differences;  ///< the block's first value; becomes the difference c - r that the block gets
+  Real* given;        ///< the block's first value, or the difference of the line's first block
+  Real* differences;  ///< c - r that the block gets
   Real* carry;        ///< the last result of the block before the first one; becomes that of the last one
 };
 
@@ -35,27 +36,25 @@ __device__ void pass_carries(const BlockEnds<Real>& ends, int count, bool starts
     const bool exists = mine + i < count;
     alone[i] = exists ? ends.alone[block_at(i)] : Real{0};
     products[i] = exists ? ends.products[block_at(i)] : Real{0};
-    given[i] = exists ? ends.differences[block_at(i)] : Real{0};
+    given[i] = exists ? ends.given[block_at(i)] : Real{0};
   }
   Real before = __shfl_up_sync(whole_warp, alone[LaneBlocks - 1], 1);
   if (lane == 0) before = *ends.carry;
-  Real differences[LaneBlocks];
   Real carry = 0;
   for (int turn = 0; turn < warp_size; ++turn) {
     carry = before;
 #pragma unroll
     for (int i = 0; i < LaneBlocks; ++i) {
-      differences[i] = starts && mine + i == 0 ? given[i] : carried_difference(carry, given[i]);
-      if (mine + i < count) carry = with_carry(alone[i], products[i], differences[i]);
+      if (mine + i >= count) break;
+      const Real difference = starts && mine + i == 0 ? given[i] : carried_difference(carry, given[i]);
+      carry = with_carry(alone[i], products[i], difference);
+      ends.differences[block_at(i)] = difference;
     }
     const Real found = __shfl_up_sync(whole_warp, carry, 1);
     const bool news = lane > 0 && mine < count && found != before;
     if (news) before = found;
     if (!__any_sync(whole_warp, news)) break;
   }
-#pragma unroll
-  for (int i = 0; i < LaneBlocks; ++i)
-    if (mine + i < count) ends.differences[block_at(i)] = differences[i];
   if (mine < count && mine + LaneBlocks >= count) *ends.carry = carry;
 }
 

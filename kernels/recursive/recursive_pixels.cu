@@ -52,23 +52,63 @@ __global__ void __launch_bounds__(plane_threads) from_planes(const __grid_consta
   });
 }
 
+/// Calls place(x, y, index) for the thread's place in the squares of a plane.
+template <class Place>
+__device__ void for_own_place(const Squares& squares, const Place& place) {
+  static_assert(Squares::values == plane_threads);
+  const std::int64_t square = blockIdx.x;
+  const int own = static_cast<int>(threadIdx.x);
+  place(square % squares.across * Squares::columns + own % Squares::columns,
+        square / squares.across * Squares::rows + own / Squares::columns, square * Squares::values + own);
+}
+
 template <class T>
 __global__ void __launch_bounds__(plane_threads)
     to_distances(const __grid_constant__ RecursiveGuide arguments) {
   const Guide& guide = arguments.guide;
-  const Squares squares(arguments.width, arguments.height);
-  for_each_pixel(arguments.width, arguments.height, [&](std::int64_t x, std::int64_t y) {
-    const T* pixel = row_of<T>(arguments.source, y) + x * guide.channels;
-    if (!all_finite(pixel, guide.channels)) atomicOr(&arguments.measured->guide_not_finite, 1U);
+  for_own_place({arguments.width, arguments.height}, [&](std::int64_t x, std::int64_t y, std::int64_t at) {
+    float along_x = 0;
+    float along_y = 0;
+    if (x < arguments.width && y < arguments.height) {
+      const T* pixel = row_of<T>(arguments.source, y) + x * guide.channels;
+      if (!all_finite(pixel, guide.channels)) atomicOr(&arguments.measured->guide_not_finite, 1U);
+      const auto distance = [&](const T* other) {
+        return transformed_distance(guide_difference(pixel, other, guide.channels, guide.weighted),
+                                    guide.contrast);
+      };
+      along_x = x == 0 ? 1.0F : distance(pixel - guide.channels);
+      along_y = y == 0 ? 1.0F : distance(row_of<T>(arguments.source, y - 1) + x * guide.channels);
+    }
     if (arguments.along_x == nullptr) return;
-    const auto distance = [&](const T* other) {
-      return transformed_distance(guide_difference(pixel, other, guide.channels, guide.weighted),
-                                  guide.contrast);
-    };
-    const std::int64_t at = squares.at(x, y);
-    arguments.along_x[at] = x == 0 ? 1.0F : distance(pixel - guide.channels);
-    arguments.along_y[at] = y == 0 ? 1.0F : distance(row_of<T>(arguments.source, y - 1) + x * guide.channels);
+    arguments.along_x[at] = along_x;
+    arguments.along_y[at] = along_y;
   });
+}
+
+template <int Channels>
+__global__ void __launch_bounds__(plane_threads) to_codes(const __grid_constant__ RecursiveCodes arguments) {
+  for_own_place({arguments.width, arguments.height}, [&](std::int64_t x, std::int64_t y, std::int64_t at) {
+    int along_x = recursive_codes(Channels) - 1;
+    int along_y = along_x;
+    if (x < arguments.width && y < arguments.height) {
+      const std::uint8_t* pixel = row_of<std::uint8_t>(arguments.source, y) + x * Channels;
+      const std::uint8_t* left = x == 0 ? pixel : pixel - Channels;
+      const std::uint8_t* above = y == 0 ? pixel : pixel - arguments.source.row;
+      along_x = along_y = 0;
+#pragma unroll
+      for (int c = 0; c < Channels; ++c) {
+        along_x += abs(pixel[c] - left[c]);
+        along_y += abs(pixel[c] - above[c]);
+      }
+    }
+    arguments.along_x[at] = static_cast<std::uint16_t>(along_x);
+    arguments.along_y[at] = static_cast<std::uint16_t>(along_y);
+  });
+}
+
+unsigned square_grid(std::int64_t width, std::int64_t height) {
+  const Squares squares(width, height);
+  return static_cast<unsigned>(squares.across * squares.down);
 }
 
 }  // namespace
@@ -89,7 +129,13 @@ void store_planes(const RecursivePixels& pixels, StreamHandle stream) {
 
 void read_distances(const RecursiveGuide& guide, StreamHandle stream) {
   with_pixel_type(guide.guide.type, [&]<class T>() {
-    to_distances<T><<<plane_grid(guide.width, guide.height), plane_threads, 0, stream>>>(guide);
+    to_distances<T><<<square_grid(guide.width, guide.height), plane_threads, 0, stream>>>(guide);
+  });
+}
+
+void read_codes(const RecursiveCodes& codes, StreamHandle stream) {
+  with_channels(codes.channels, [&]<int Channels>() {
+    to_codes<Channels><<<square_grid(codes.width, codes.height), plane_threads, 0, stream>>>(codes);
   });
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 // One pass of recursive smoothing, forward and backward along one axis (recursive/maths/recursive.h).
 //
-// A block of threads has whole lines: one row of up to three channels, or as many columns of one channel
-// after the other as a sector has values. A thread has a block of 32 pixels in registers. It scans them by
+// A block of threads has whole lines: one row of up to three channels, or as many columns as a sector has
+// values, one channel after the other. A thread has a block of 32 pixels in registers. It scans them by
 // itself, a warp takes the carries from block to block of a line, and the thread adds what these leave:
 // forward, then backward. So a value is read once and written once. Longer lines are cut into segments, whose
 // forward results wait in the planes.
@@ -10,139 +10,93 @@
 // Rows come and go through shared memory, which has quad g of block k at [g][k]; columns are read as they lie
 // in squares (kernels/recursive/squares.cuh).
 
-#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
 #include "kernels/device/shared_memory.cuh"
-#include "kernels/device/warp.cuh"
-#include "kernels/pixels/byte_light.cuh"
 #include "kernels/pixels/plane.cuh"
-#include "kernels/recursive/launch.h"
-#include "kernels/recursive/recursive_block.cuh"
 #include "kernels/recursive/recursive_carries.cuh"
-#include "kernels/recursive/squares.cuh"
+#include "kernels/recursive/recursive_lines.cuh"
 #include "pixels/maths/real_pixel.h"
 
 namespace satin::kernels {
 
-/// What a block of threads takes.
-template <class Real, Axis axis>
-struct LineShape {
-  static constexpr bool rows = axis == Axis::x;
-  static constexpr int lines = rows ? 1 : 32 / static_cast<int>(sizeof(Real));
-  static constexpr int most_blocks = rows ? 128 : 72;
-  static constexpr int lane_blocks = (most_blocks + warp_size - 1) / warp_size;
-  static constexpr int most_channels = rows ? 3 : 1;  ///< side by side
-  static constexpr int most_threads = lines * most_blocks * most_channels;
-  static constexpr int groups = sizeof(Real) == 4 ? (rows ? 3 : 2) : (rows ? 1 : 2);  ///< of a multiprocessor
-  static constexpr int ends_pitch = most_blocks + 4;  ///< spreads columns over the banks
-};
-
-/// Where things lie in the shared memory of a block of threads.
-struct LineMemory {
-  int coefficients = 0;
-  int staged = 0;
-  int products = 0;
-  int ends = 0;
-  int light = 0;
-  int bytes = 0;
-  int pitch = 0;  ///< from quad to quad of a block
-
-  template <class Real, Axis axis>
-  static SATIN_HD LineMemory of(bool guided, bool encodes, int blocks, int side_by_side) {
-    using Shape = LineShape<Real, axis>;
-    constexpr int quad_bytes = static_cast<int>(sizeof(Quad<Real>));
-    LineMemory memory;
-    memory.pitch = Shape::rows ? blocks + 1 : blocks * Shape::lines;
-    const int plane = quads<Real> * memory.pitch * quad_bytes;
-    memory.staged = guided ? plane : 0;
-    memory.products = memory.staged + (Shape::rows ? side_by_side * plane : 0);
-    memory.light = memory.products + 2 * quads<Real> * quad_bytes;
-    memory.ends = memory.light + (encodes ? ByteLight::bytes : 0);
-    const int chains = Shape::rows ? side_by_side : Shape::lines;
-    memory.bytes = memory.ends + chains * (3 * Shape::ends_pitch + 1) * static_cast<int>(sizeof(Real));
-    return memory;
-  }
-};
-
 template <class Real, Axis axis, bool guided>
 class Lines {
   using Shape = LineShape<Real, axis>;
+  using Job = LineJob<Real, axis>;
   static constexpr bool rows = Shape::rows;
   static constexpr int quad_values = Quad<Real>::count;
   static constexpr bool bytes = sizeof(Real) == 4;  ///< whether stored pixels can be read and written
 
  public:
-  __device__ Lines(const RecursiveScan<Real>& scan, unsigned char* memory)
-      : scan_(scan),
-        squares_(scan.width, scan.height),
-        places_(LineMemory::of<Real, axis>(guided, encodes(scan), blocks_at_once(), rows ? blockDim.y : 1)),
-        memory_(memory) {
+  __device__ Lines(const Job& job, unsigned char* memory) : job_(job), scan_(job.scan), memory_(memory) {
     if constexpr (bytes)
-      if (encodes(scan)) light().fill(scan.transfer, thread(), threads());
-    if constexpr (!guided) fill_products();
+      if (job_.encodes()) light().fill(scan_.transfer, thread(), threads());
+    if constexpr (guided)
+      fill_table();
+    else
+      fill_products();
+    __syncthreads();
   }
 
   __device__ void scan_channel(int channel) {
     channel_ = channel;
     Real values[block_length];
     Real last = 0;
-    if (chain_start()) *ends(chain()).carry = 0;
-    const int segments = (blocks_in_line() + blocks_at_once() - 1) / blocks_at_once();
-    for (int s = 0; s < segments; ++s) {
+    if (block() == 0) *ends(chain()).carry = 0;
+    for (int s = 0; s < job_.segments; ++s) {
       begin(s);
       scan_.source.data != nullptr&& bytes ? read_stored(values) : read_plane(values);
-      repeat_last(positions_, values);
+      repeat_last(positions(), values);
       last = values[block_length - 1];
-      scan<false>(values, first_block() == 0 && block() == 0 ? Real{0} : values[0], s == 0);
-      if (s + 1 < segments) write_plane(values);
+      scan<false>(values, first_block() + block() == 0 ? Real{0} : values[0], s == 0);
+      if (s + 1 < job_.segments) write_plane(values);
     }
-    if (chain_start()) *ends(chain()).carry = 0;
-    for (int s = segments - 1; s >= 0; --s) {
-      if (s + 1 < segments) {
+    if (block() == 0) *ends(chain()).carry = 0;
+    for (int s = job_.segments - 1; s >= 0; --s) {
+      if (s + 1 < job_.segments) {
         begin(s);
         read_plane(values);
       }
-      repeat_last(positions_, values);
+      repeat_last(positions(), values);
       const Real end = values[block_length - 1];
       scan<true>(values, ends_line() ? end_difference(last, end, scan_.constants.end_share) : end,
-                 s + 1 == segments);
+                 s + 1 == job_.segments);
       scan_.output.data != nullptr&& bytes ? write_stored(values) : write_plane(values);
     }
   }
 
  private:
-  [[nodiscard]] static __device__ bool encodes(const RecursiveScan<Real>& scan) {
-    return bytes && scan.output.data != nullptr && scan.transfer.encode8 != nullptr;
-  }
-
   // --- Who a thread is ---
 
-  [[nodiscard]] __device__ int thread() const { return threadIdx.y * blockDim.x + threadIdx.x; }
-  [[nodiscard]] __device__ int threads() const { return blockDim.x * blockDim.y; }
-  [[nodiscard]] __device__ int blocks_at_once() const { return rows ? blockDim.x : blockDim.y; }
-  [[nodiscard]] __device__ int block() const { return rows ? threadIdx.x : threadIdx.y; }
-  [[nodiscard]] __device__ int chain() const { return rows ? threadIdx.y : threadIdx.x; }
-  [[nodiscard]] __device__ int chains() const { return rows ? blockDim.y : Shape::lines; }
-  [[nodiscard]] __device__ bool chain_start() const { return block() == 0; }
-  [[nodiscard]] __device__ std::int64_t length() const { return rows ? scan_.width : scan_.height; }
-  [[nodiscard]] __device__ int blocks_in_line() const {
-    return static_cast<int>((length() + block_length - 1) / block_length);
-  }
+  [[nodiscard]] static __device__ int thread() { return threadIdx.y * blockDim.x + threadIdx.x; }
+  [[nodiscard]] static __device__ int threads() { return blockDim.x * blockDim.y; }
+  [[nodiscard]] static __device__ int block() { return rows ? threadIdx.x : threadIdx.y; }
+  [[nodiscard]] static __device__ int chain() { return rows ? threadIdx.y : threadIdx.x; }
+  [[nodiscard]] static __device__ int chains() { return rows ? blockDim.y : Shape::lines; }
   /// Row, or column, which may lie beyond the picture within its square.
-  [[nodiscard]] __device__ std::int64_t line() const {
+  [[nodiscard]] static __device__ std::int64_t line() {
     return rows ? blockIdx.x : static_cast<std::int64_t>(blockIdx.x) * Shape::lines + threadIdx.x;
   }
-  [[nodiscard]] __device__ int first_block() const { return segment_ * blocks_at_once(); }
+
+  [[nodiscard]] __device__ int first_block() const { return segment_ * job_.blocks_at_once; }
   [[nodiscard]] __device__ std::int64_t first() const {
     return static_cast<std::int64_t>(first_block()) * block_length;
   }
   /// Blocks of this segment.
-  [[nodiscard]] __device__ int count() const {
-    return min(blocks_at_once(), blocks_in_line() - first_block());
+  [[nodiscard]] __device__ int count() const { return min(job_.blocks_at_once, job_.blocks - first_block()); }
+  [[nodiscard]] __device__ bool exists() const { return block() < count(); }
+  [[nodiscard]] __device__ bool ends_line() const { return first_block() + block() + 1 == job_.blocks; }
+  /// Positions of the thread's block that exist.
+  [[nodiscard]] __device__ int positions() const {
+    const std::int64_t left = job_.length - first() - block() * block_length;
+    return left < 0 ? 0 : left < block_length ? static_cast<int>(left) : block_length;
   }
-  [[nodiscard]] __device__ bool ends_line() const { return first_block() + block() + 1 == blocks_in_line(); }
+  /// Positions of this segment that exist.
+  [[nodiscard]] __device__ int positions_in_segment() const {
+    return static_cast<int>(min(job_.length - first(), static_cast<std::int64_t>(count()) * block_length));
+  }
 
   // --- Shared memory ---
 
@@ -150,27 +104,43 @@ class Lines {
   [[nodiscard]] __device__ T* shared(int place) const {
     return reinterpret_cast<T*>(memory_ + place);
   }
-  [[nodiscard]] __device__ ByteLight light() const { return ByteLight(memory_ + places_.light); }
-  [[nodiscard]] __device__ Quad<Real>* staged(int side = 0) const {
-    return shared<Quad<Real>>(places_.staged) + (rows ? threadIdx.y * quads<Real> * places_.pitch : side);
+  [[nodiscard]] __device__ ByteLight light() const { return ByteLight(memory_ + job_.memory.light); }
+  [[nodiscard]] __device__ Quad<Real>* filled() const { return shared<Quad<Real>>(job_.memory.coefficients); }
+  [[nodiscard]] __device__ Quad<Real>* staged() const {
+    return shared<Quad<Real>>(job_.memory.staged) + threadIdx.y * quads<Real> * job_.memory.pitch;
   }
-  [[nodiscard]] __device__ int own_place() const { return rows ? block() : thread(); }
+  /// Of quad 0 of the thread's block.
+  [[nodiscard]] static __device__ int own_place() { return rows ? block() : thread(); }
+  /// Of position x of a row, in shared memory and in the squares.
+  [[nodiscard]] __device__ int quad_place(int x) const {
+    return x % block_length / quad_values * job_.memory.pitch + x / block_length;
+  }
+  [[nodiscard]] static __device__ int in_row(int x) {
+    return x / Squares::columns * Squares::values + x % Squares::columns;
+  }
+  [[nodiscard]] __device__ Real& staged_value(int x) const {
+    return staged()[quad_place(x)].of[x % quad_values];
+  }
   [[nodiscard]] __device__ BlockEnds<Real> ends(int chain) const {
     constexpr int pitch = Shape::ends_pitch;
-    Real* own = shared<Real>(places_.ends) + chain * (3 * pitch + 1);
-    return {own, own + pitch, own + 2 * pitch, own + 3 * pitch};
+    Real* own = shared<Real>(job_.memory.ends) + chain * Shape::ends_values;
+    return {own, own + pitch, own + 2 * pitch, own + 3 * pitch, own + 4 * pitch};
   }
 
   /// Products of one coefficient backward: of a block, and of the line's last one.
   __device__ void fill_products() const {
-    Real* products = shared<Real>(places_.products);
-    const auto count = static_cast<int>(length() - (length() - 1) / block_length * block_length);
+    Real* products = shared<Real>(job_.memory.products);
+    const auto count = static_cast<int>(job_.length - (job_.length - 1) / block_length * block_length);
     for (int i = thread(); i < 2 * block_length; i += threads()) {
       const int position = i % block_length;
-      products[i] =
-          scan_.constants.products[i < block_length ? block_length - position : max(count - 1 - position, 0)];
+      const int factors = i < block_length ? block_length - position : max(count - 1 - position, 0);
+      products[i] = scan_.constants.products[factors];
     }
-    __syncthreads();
+  }
+
+  __device__ void fill_table() const {
+    Real* table = shared<Real>(job_.memory.table);
+    for (int i = thread(); i < scan_.table_size; i += threads()) table[i] = scan_.table[i];
   }
 
   // --- Segments and their coefficients ---
@@ -179,92 +149,90 @@ class Lines {
     if (segment == segment_) return;
     if (segment_ >= 0) __syncthreads();
     segment_ = segment;
-    const std::int64_t left = length() - first() - static_cast<std::int64_t>(block()) * block_length;
-    positions_ = static_cast<int>(left < 0 ? 0 : left < block_length ? left : block_length);
-    if constexpr (guided) {
-      rows ? fill_row_coefficients() : fill_own_coefficients();
-      if (rows) __syncthreads();
-      behind_ = 1;
-      if (block() + 1 < count())
-        behind_is_shared_ = true;
-      else {
-        behind_is_shared_ = false;
-        if (!ends_line() && block() < count())
-          behind_ = coefficient_at(first() + (block() + 1) * block_length);
-      }
+    if constexpr (guided)
+      with_couplings([&](const auto* couplings, const auto& coefficient) {
+        rows ? fill_row(couplings, coefficient) : fill_block(couplings, coefficient);
+      });
+  }
+
+  /// Calls use(codes or distances in squares, the coefficient of one of them).
+  template <class Use>
+  __device__ void with_couplings(const Use& use) const {
+    if (bytes && scan_.codes != nullptr) {
+      const Real* table = shared<Real>(job_.memory.table);
+      return use(scan_.codes, [&](std::uint16_t code) { return table[code]; });
     }
+    use(scan_.distances,
+        [&](float distance) { return decay(scan_.constants.rate * static_cast<Real>(distance)); });
   }
 
-  /// Behind the line's end coefficients are 1: there the scan backward stays at the last pixel, and its
-  /// products at 1.
-  [[nodiscard]] __device__ Real coefficient(float distance) const {
-    return decay(scan_.constants.rate * static_cast<Real>(distance));
-  }
-  [[nodiscard]] __device__ Real coefficient_at(std::int64_t position) const {
-    return coefficient(scan_.distances[rows ? squares_.at(position, line()) : squares_.at(line(), position)]);
-  }
-
-  __device__ void fill_row_coefficients() const {
-    constexpr int step = 4;  // of 16 bytes of distances
-    auto* quads_of = shared<Quad<Real>>(places_.coefficients);
-    const float* row = scan_.distances + squares_.at(first(), line());
-    const auto left = static_cast<int>(min(length() - first(), std::int64_t{count()} * block_length));
+  template <class Coupling, class Coefficient>
+  __device__ void fill_row(const Coupling* couplings, const Coefficient& coefficient) const {
+    constexpr int step = 16 / sizeof(Coupling);
+    const Coupling* row = couplings + job_.squares.at(first(), line());
     for (int x = thread() * step; x < count() * block_length; x += threads() * step) {
-      const auto distances = x < left
-                                 ? *reinterpret_cast<const Vector<float, step>*>(
-                                       row + x / Squares::columns * Squares::values + x % Squares::columns)
-                                 : Vector<float, step>{};
+      const auto here = *reinterpret_cast<const Vector<Coupling, step>*>(row + in_row(x));
 #pragma unroll
-      for (int q = 0; q < step / quad_values; ++q) {
+      for (int q = 0; q < step; q += quad_values) {
         Quad<Real> quad;
 #pragma unroll
-        for (int j = 0; j < quad_values; ++j) {
-          const int i = q * quad_values + j;
-          quad.of[j] = x + i < left ? coefficient(distances.of[i]) : Real{1};
-        }
-        quads_of[(x % block_length / quad_values + q) * places_.pitch + x / block_length] = quad;
+        for (int j = 0; j < quad_values; ++j) quad.of[j] = coefficient(here.of[q + j]);
+        filled()[quad_place(x + q)] = quad;
       }
     }
+    __syncthreads();
   }
 
-  __device__ void fill_own_coefficients() const {
-    auto* quads_of = shared<Quad<Real>>(places_.coefficients) + own_place();
-    const float* column = scan_.distances + column_place();
+  template <class Coupling, class Coefficient>
+  __device__ void fill_block(const Coupling* couplings, const Coefficient& coefficient) const {
+    if (!exists()) return;
+    const Coupling* column = couplings + column_place();
 #pragma unroll
     for (int g = 0; g < quads<Real>; ++g) {
       Quad<Real> quad;
 #pragma unroll
-      for (int j = 0; j < quad_values; ++j) {
-        const int i = g * quad_values + j;
-        quad.of[j] = i < positions_ ? coefficient(column[i * Squares::columns]) : Real{1};
-      }
-      quads_of[g * places_.pitch] = quad;
+      for (int j = 0; j < quad_values; ++j)
+        quad.of[j] = coefficient(column[(g * quad_values + j) * Squares::columns]);
+      filled()[g * job_.memory.pitch + own_place()] = quad;
     }
   }
 
+  /// The coefficient behind the thread's block. Behind the line's end it is 1, as couplings beyond the
+  /// picture give it: there the scan backward stays at the last pixel, and its products at 1.
+  [[nodiscard]] __device__ Real coefficient_behind() const {
+    if (block() + 1 < count()) return filled()[own_place() + (rows ? 1 : Shape::lines)].of[0];
+    Real result = 1;
+    if (!exists() || ends_line()) return result;
+    const std::int64_t position = first() + (block() + 1) * block_length;
+    const std::int64_t place = rows ? job_.squares.at(position, line()) : job_.squares.at(line(), position);
+    with_couplings(
+        [&](const auto* couplings, const auto& coefficient) { result = coefficient(couplings[place]); });
+    return result;
+  }
+
+  template <bool backward>
   [[nodiscard]] __device__ auto coefficients() const {
     if constexpr (guided) {
-      const auto* own = shared<Quad<Real>>(places_.coefficients) + own_place();
-      return OwnCoefficients<Real>{own, places_.pitch,
-                                   behind_is_shared_ ? own[rows ? 1 : Shape::lines].of[0] : behind_};
+      return OwnCoefficients<Real>{filled() + own_place(), job_.memory.pitch,
+                                   backward ? coefficient_behind() : Real{1}};
     } else {
       return OneCoefficient<Real>{scan_.constants,
-                                  shared<Quad<Real>>(places_.products) + (ends_line() ? quads<Real> : 0)};
+                                  shared<Quad<Real>>(job_.memory.products) + (ends_line() ? quads<Real> : 0)};
     }
   }
 
   // --- The scan ---
 
-  /// `given`: the first value that the scan meets, or the difference before the line's first block (`starts`:
-  /// of this segment).
+  /// `given`: the first value that the scan meets, or the difference before the line's first block, which
+  /// this segment `starts` with.
   template <bool backward>
   __device__ void scan(Real (&values)[block_length], Real given, bool starts) const {
-    const auto own = coefficients();
+    const auto own = coefficients<backward>();
     const Real product = own.template alone<backward>(values);
     const BlockEnds<Real> mine = ends(chain());
     mine.alone[block()] = values[backward ? 0 : block_length - 1];
     mine.products[block()] = product;
-    mine.differences[block()] = given;
+    mine.given[block()] = given;
     __syncthreads();
     for (int c = thread() / warp_size; c < chains(); c += threads() / warp_size)
       pass_carries<backward, Shape::lane_blocks>(ends(c), count(), starts);
@@ -274,20 +242,16 @@ class Lines {
 
   // --- Values to registers and back ---
 
-  [[nodiscard]] __device__ Real* plane() const { return scan_.planes + channel_ * squares_.size(); }
+  [[nodiscard]] __device__ Real* plane() const { return scan_.planes + channel_ * job_.squares.size(); }
   [[nodiscard]] __device__ std::int64_t column_place() const {
-    return squares_.at(line(), first() + block() * block_length);
-  }
-  /// Positions of this segment that exist.
-  [[nodiscard]] __device__ int positions_in_segment() const {
-    return static_cast<int>(min(length() - first(), static_cast<std::int64_t>(count()) * block_length));
+    return job_.squares.at(line(), first() + block() * block_length);
   }
 
   __device__ void to_registers(Real (&values)[block_length]) const {
     __syncthreads();
 #pragma unroll
     for (int g = 0; g < quads<Real>; ++g) {
-      const Quad<Real> quad = staged()[g * places_.pitch + block()];
+      const Quad<Real> quad = staged()[g * job_.memory.pitch + block()];
 #pragma unroll
       for (int j = 0; j < quad_values; ++j) values[g * quad_values + j] = quad.of[j];
     }
@@ -298,7 +262,7 @@ class Lines {
       Quad<Real> quad;
 #pragma unroll
       for (int j = 0; j < quad_values; ++j) quad.of[j] = values[g * quad_values + j];
-      staged()[g * places_.pitch + block()] = quad;
+      staged()[g * job_.memory.pitch + block()] = quad;
     }
     __syncthreads();
   }
@@ -306,45 +270,34 @@ class Lines {
   /// Calls move(quad in the plane, quad in shared memory) for the row's values of this segment.
   template <class Move>
   __device__ void for_each_quad(const Move& move) const {
-    Real* row = plane() + squares_.at(first(), line());
-    const int end = positions_in_segment();
+    Real* row = plane() + job_.squares.at(first(), line());
 #pragma unroll 8
-    for (int x = threadIdx.x * quad_values; x < end; x += blockDim.x * quad_values)
-      move(
-          *reinterpret_cast<Quad<Real>*>(row + x / Squares::columns * Squares::values + x % Squares::columns),
-          staged()[x % block_length / quad_values * places_.pitch + x / block_length]);
-  }
-  [[nodiscard]] __device__ Real& staged_value(int x) const {
-    return staged()[x % block_length / quad_values * places_.pitch + x / block_length].of[x % quad_values];
+    for (int x = threadIdx.x * quad_values; x < positions_in_segment(); x += blockDim.x * quad_values)
+      move(*reinterpret_cast<Quad<Real>*>(row + in_row(x)), staged()[quad_place(x)]);
   }
 
   __device__ void read_plane(Real (&values)[block_length]) const {
     if constexpr (rows) {
       for_each_quad([](const Quad<Real>& stored, Quad<Real>& here) { here = stored; });
-      return to_registers(values);
-    }
-    if (positions_ == 0) return clear(values);
-    const Real* column = plane() + column_place();
+      to_registers(values);
+    } else {
+      const Real* column = plane() + column_place();
 #pragma unroll
-    for (int i = 0; i < block_length; ++i) values[i] = column[i * Squares::columns];
+      for (int i = 0; i < block_length; ++i) values[i] = exists() ? column[i * Squares::columns] : 0;
+    }
   }
 
   __device__ void write_plane(const Real (&values)[block_length]) const {
     if constexpr (rows) {
       from_registers(values);
       for_each_quad([](Quad<Real>& stored, const Quad<Real>& here) { stored = here; });
-      __syncthreads();
-      return;
+      if (job_.segments > 1) __syncthreads();
+    } else {
+      if (!exists()) return;
+      Real* column = plane() + column_place();
+#pragma unroll
+      for (int i = 0; i < block_length; ++i) column[i * Squares::columns] = values[i];
     }
-    if (positions_ == 0) return;
-    Real* column = plane() + column_place();
-#pragma unroll
-    for (int i = 0; i < block_length; ++i) column[i * Squares::columns] = values[i];
-  }
-
-  static __device__ void clear(Real (&values)[block_length]) {
-#pragma unroll
-    for (Real& value : values) value = 0;
   }
 
   [[nodiscard]] __device__ Real stored_value(std::int64_t x, std::int64_t y) const {
@@ -357,13 +310,13 @@ class Lines {
 #pragma unroll 8
       for (int x = threadIdx.x; x < positions_in_segment(); x += blockDim.x)
         staged_value(x) = stored_value(first() + x, line());
-      return to_registers(values);
-    }
-    if (positions_ == 0) return clear(values);
-    const std::int64_t x = min(line(), scan_.width - 1);
-    const std::int64_t y = first() + block() * block_length;
+      to_registers(values);
+    } else {
+      const std::int64_t x = min(line(), scan_.width - 1);
+      const std::int64_t y = first() + block() * block_length;
 #pragma unroll
-    for (int i = 0; i < block_length; ++i) values[i] = stored_value(x, min(y + i, scan_.height - 1));
+      for (int i = 0; i < block_length; ++i) values[i] = stored_value(x, min(y + i, scan_.height - 1));
+    }
   }
 
   [[nodiscard]] __device__ std::uint8_t code_of(Real value) const {
@@ -377,56 +330,46 @@ class Lines {
       auto* out = row_of<std::uint8_t>(scan_.output, line()) + first() * scan_.channels + channel_;
       for (int x = threadIdx.x; x < positions_in_segment(); x += blockDim.x)
         out[x * scan_.channels] = code_of(staged_value(x));
-      __syncthreads();
-      return;
-    }
-    if (line() >= scan_.width) return;
-    const std::int64_t y = first() + block() * block_length;
-    auto* out = row_of<std::uint8_t>(scan_.output, y) + line() * scan_.channels + channel_;
+      if (job_.segments > 1) __syncthreads();
+    } else {
+      if (line() >= scan_.width) return;
+      const int left = positions();
+      const std::int64_t y = first() + block() * block_length;
+      auto* out = row_of<std::uint8_t>(scan_.output, y) + line() * scan_.channels + channel_;
 #pragma unroll
-    for (int i = 0; i < block_length; ++i, out += scan_.output.row)
-      if (i < positions_) *out = code_of(values[i]);
+      for (int i = 0; i < block_length; ++i, out += scan_.output.row)
+        if (i < left) *out = code_of(values[i]);
+    }
   }
 
+  const Job& job_;
   const RecursiveScan<Real>& scan_;
-  Squares squares_;
-  LineMemory places_;
   unsigned char* memory_;
   int channel_ = 0;
   int segment_ = -1;
-  int positions_ = 0;  ///< of the thread's block that exist
-  bool behind_is_shared_ = false;
-  Real behind_ = 1;  ///< the coefficient behind the block
 };
 
 template <class Real, Axis axis, bool guided>
 __global__ void __launch_bounds__(LineShape<Real, axis>::most_threads, LineShape<Real, axis>::groups)
-    scan_lines(const __grid_constant__ RecursiveScan<Real> scan) {
+    scan_lines(const __grid_constant__ LineJob<Real, axis> job) {
   extern __shared__ __align__(16) unsigned char memory[];
-  Lines<Real, axis, guided> lines(scan, memory);
+  Lines<Real, axis, guided> lines(job, memory);
   if constexpr (axis == Axis::x) {
     lines.scan_channel(static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y));
   } else {
-    for (int channel = 0; channel < scan.channels; ++channel) lines.scan_channel(channel);
+    for (int channel = 0; channel < job.scan.channels; ++channel) lines.scan_channel(channel);
   }
 }
 
 template <class Real, Axis axis, bool guided>
-void launch_lines(const RecursiveScan<Real>& scan, StreamHandle stream) {
+void launch_lines(const LineJob<Real, axis>& job, StreamHandle stream) {
   using Shape = LineShape<Real, axis>;
-  constexpr int step = warp_size / Shape::lines;
-  const std::int64_t length = Shape::rows ? scan.width : scan.height;
-  const std::int64_t wanted = (length + block_length - 1) / block_length;
-  const int blocks =
-      static_cast<int>(std::min<std::int64_t>(Shape::most_blocks, (wanted + step - 1) / step * step));
-  const int side_by_side = !Shape::rows ? 1 : scan.channels == 4 ? 2 : scan.channels;
-  const bool encodes = scan.output.data != nullptr && scan.transfer.encode8 != nullptr;
-  const LineMemory memory = LineMemory::of<Real, axis>(guided, encodes, blocks, side_by_side);
-  const auto lines =
-      static_cast<unsigned>(((Shape::rows ? scan.height : scan.width) + Shape::lines - 1) / Shape::lines);
-  const dim3 grid(lines, Shape::rows ? scan.channels / side_by_side : 1);
-  const dim3 threads = Shape::rows ? dim3(blocks, side_by_side) : dim3(Shape::lines, blocks);
-  scan_lines<Real, axis, guided><<<grid, threads, memory.bytes, stream>>>(scan);
+  const std::int64_t lines = Shape::rows ? job.scan.height : job.scan.width;
+  const dim3 grid(static_cast<unsigned>((lines + Shape::lines - 1) / Shape::lines),
+                  Shape::rows ? job.scan.channels / job.side_by_side : 1);
+  const dim3 threads =
+      Shape::rows ? dim3(job.blocks_at_once, job.side_by_side) : dim3(Shape::lines, job.blocks_at_once);
+  scan_lines<Real, axis, guided><<<grid, threads, job.memory.bytes, stream>>>(job);
 }
 
 /// Calls use(axis, guided) with the constants of a pass.
@@ -434,9 +377,8 @@ template <class Real, class Use>
 auto with_pass(const RecursiveScan<Real>& scan, const Use& use) {
   using X = std::integral_constant<Axis, Axis::x>;
   using Y = std::integral_constant<Axis, Axis::y>;
-  const bool guided = scan.distances != nullptr;
-  if (scan.axis == Axis::x) return guided ? use(X{}, std::true_type{}) : use(X{}, std::false_type{});
-  return guided ? use(Y{}, std::true_type{}) : use(Y{}, std::false_type{});
+  if (scan.axis == Axis::x) return scan.guided() ? use(X{}, std::true_type{}) : use(X{}, std::false_type{});
+  return scan.guided() ? use(Y{}, std::true_type{}) : use(Y{}, std::false_type{});
 }
 
 template <class Real>
@@ -449,7 +391,8 @@ int prepare_lines(const RecursiveScan<Real>& scan) {
 template <class Real>
 void scan_along_axis(const RecursiveScan<Real>& scan, StreamHandle stream) {
   with_pass(scan, [&](auto axis, auto guided) {
-    launch_lines<Real, decltype(axis)::value, decltype(guided)::value>(scan, stream);
+    constexpr Axis along = decltype(axis)::value;
+    launch_lines<Real, along, decltype(guided)::value>(LineJob<Real, along>(scan), stream);
   });
 }
 

@@ -18,7 +18,7 @@ struct Squares {
   std::int64_t down;
 
   SATIN_HD Squares(std::int64_t width, std::int64_t height)
-      : across((width + columns - 1) / columns), down((height + rows - 1) / rows) {}
+      : across((width + rows - 1) / rows * (rows / columns)), down((height + rows - 1) / rows) {}
 
   /// Values of a plane, those of squares that stick out included.
   [[nodiscard]] SATIN_HD std::int64_t size() const { return across * down * values; }
