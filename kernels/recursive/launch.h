@@ -68,8 +68,8 @@ struct RecursiveScan {
   const Real* table = nullptr;           ///< coefficients of the codes
   int table_size = 0;
   Real* planes = nullptr;
-  Source source;          ///< bytes, of which a pass of floats makes its values; null: the planes
-  Target output;          ///< bytes without alpha or mask, which a pass of floats stores; null: the planes
+  Source source;          ///< bytes, of which a pass of floats along rows makes its values; null: the planes
+  Target output;          ///< bytes without alpha or mask, of a pass of floats down columns; null: the planes
   bool weighted = false;  ///< the source's last channel is alpha
   TransferView transfer;  ///< of source and output
 

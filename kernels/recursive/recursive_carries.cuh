@@ -6,56 +6,59 @@
 
 namespace satin::kernels {
 
-/// What the blocks of a line, side by side in shared memory, tell each other.
-template <class Real>
+/// What the blocks of a line tell each other in shared memory: up to MostBlocks.
+template <class Real, int MostBlocks>
 struct BlockEnds {
-  Real* alone;        ///< the last result of the block by itself, in the direction of the scan
-  Real* products;     ///< of its coefficients
-  Real* given;        ///< the block's first value, or the difference of the line's first block
-  Real* differences;  ///< c - r that the block gets
-  Real* carry;        ///< the last result of the block before the first one; becomes that of the last one
+  static constexpr int pitch = MostBlocks + 4;  ///< spreads columns over the banks
+  static constexpr int values = 4 * pitch + 1;
+
+  Real* own;
+
+  /// The last result of block k by itself, in the direction of the scan.
+  [[nodiscard]] __device__ Real& alone(int k) const { return own[k]; }
+  /// The product of its coefficients.
+  [[nodiscard]] __device__ Real& product(int k) const { return own[pitch + k]; }
+  /// The first value that the scan meets in it; of the line's first block the difference.
+  [[nodiscard]] __device__ Real& given(int k) const { return own[2 * pitch + k]; }
+  /// The difference c - r that it gets.
+  [[nodiscard]] __device__ Real& difference(int k) const { return own[3 * pitch + k]; }
+  /// The last result before the first block; becomes that of the last one.
+  [[nodiscard]] __device__ Real& carry() const { return own[4 * pitch]; }
 };
 
-/// A warp does a line of `count` blocks, up to 32 * LaneBlocks. `starts`: the first block is the line's, and
-/// has its difference already.
+/// A warp does a line of `count` blocks. `starts`: the first of them is the line's.
 ///
-/// A lane has LaneBlocks blocks one after the other, and guesses what comes before them: the last block by
-/// itself. Lanes repeat this with what the lane before them then found, until none finds anything new: what
-/// they have is what one lane would find that takes one block after the other. The guess is wrong by a
-/// product of coefficients, so that a few turns are enough for all but very wide kernels.
-template <bool backward, int LaneBlocks, class Real>
-__device__ void pass_carries(const BlockEnds<Real>& ends, int count, bool starts) {
-  Real alone[LaneBlocks];
-  Real products[LaneBlocks];
-  Real given[LaneBlocks];
+/// A lane has a few blocks one after the other, and guesses what comes before them: the last block by itself.
+/// Lanes repeat this with what the lane before them then found, until none finds anything new: what they have
+/// is what one lane would find that takes one block after the other. The guess is wrong by a product of
+/// coefficients, so that a few turns are enough for all but very wide kernels.
+template <bool backward, class Real, int MostBlocks>
+__device__ void pass_carries(const BlockEnds<Real, MostBlocks>& ends, int count, bool starts) {
+  constexpr int lane_blocks = (MostBlocks + warp_size - 1) / warp_size;
   const int lane = lane_index();
-  const int mine = lane * LaneBlocks;
-  const auto block_at = [&](int i) { return backward ? count - 1 - mine - i : mine + i; };
-#pragma unroll
-  for (int i = 0; i < LaneBlocks; ++i) {
-    const bool exists = mine + i < count;
-    alone[i] = exists ? ends.alone[block_at(i)] : Real{0};
-    products[i] = exists ? ends.products[block_at(i)] : Real{0};
-    given[i] = exists ? ends.given[block_at(i)] : Real{0};
-  }
-  Real before = __shfl_up_sync(whole_warp, alone[LaneBlocks - 1], 1);
-  if (lane == 0) before = *ends.carry;
+  const int first = lane * lane_blocks;
+  const int mine = min(lane_blocks, count - first);
+  const auto block_at = [&](int i) { return backward ? count - 1 - first - i : first + i; };
+  Real before = ends.carry();
+  if (lane > 0 && mine > 0) before = ends.alone(block_at(-1));
   Real carry = 0;
   for (int turn = 0; turn < warp_size; ++turn) {
     carry = before;
 #pragma unroll
-    for (int i = 0; i < LaneBlocks; ++i) {
-      if (mine + i >= count) break;
-      const Real difference = starts && mine + i == 0 ? given[i] : carried_difference(carry, given[i]);
-      carry = with_carry(alone[i], products[i], difference);
-      ends.differences[block_at(i)] = difference;
+    for (int i = 0; i < lane_blocks; ++i) {
+      if (i >= mine) break;
+      const int k = block_at(i);
+      const Real given = ends.given(k);
+      const Real difference = starts && first + i == 0 ? given : carried_difference(carry, given);
+      carry = with_carry(ends.alone(k), ends.product(k), difference);
+      ends.difference(k) = difference;
     }
     const Real found = __shfl_up_sync(whole_warp, carry, 1);
-    const bool news = lane > 0 && mine < count && found != before;
+    const bool news = lane > 0 && mine > 0 && found != before;
     if (news) before = found;
     if (!__any_sync(whole_warp, news)) break;
   }
-  if (mine < count && mine + LaneBlocks >= count) *ends.carry = carry;
+  if (mine > 0 && first + mine == count) ends.carry() = carry;
 }
 
 }  // namespace satin::kernels

@@ -9,6 +9,7 @@
 #include "kernels/pixels/byte_light.cuh"
 #include "kernels/recursive/launch.h"
 #include "kernels/recursive/recursive_block.cuh"
+#include "kernels/recursive/recursive_carries.cuh"
 #include "kernels/recursive/squares.cuh"
 
 namespace satin::kernels {
@@ -19,12 +20,11 @@ struct LineShape {
   static constexpr bool rows = axis == Axis::x;
   static constexpr int lines = rows ? 1 : 32 / static_cast<int>(sizeof(Real));
   static constexpr int most_blocks = rows ? 128 : 72;
-  static constexpr int lane_blocks = (most_blocks + warp_size - 1) / warp_size;
   static constexpr int most_channels = rows ? 3 : 1;  ///< side by side
   static constexpr int most_threads = lines * most_blocks * most_channels;
   static constexpr int groups = sizeof(Real) == 4 ? (rows ? 3 : 2) : (rows ? 1 : 2);  ///< of a multiprocessor
-  static constexpr int ends_pitch = most_blocks + 4;  ///< spreads columns over the banks
-  static constexpr int ends_values = 4 * ends_pitch + 1;
+
+  using Ends = BlockEnds<Real, most_blocks>;
 };
 
 struct LineMemory {
@@ -32,6 +32,7 @@ struct LineMemory {
   int staged = 0;
   int products = 0;
   int table = 0;
+  int decoded = 0;
   int light = 0;
   int ends = 0;
   int bytes = 0;
@@ -79,9 +80,11 @@ struct LineJob {
     memory.staged = place(Shape::rows ? side_by_side * plane : 0);
     memory.products = place(scan.guided() ? 0 : 2 * quads<Real> * quad_bytes);
     memory.table = place(scan.table_size * static_cast<int>(sizeof(Real)));
+    memory.decoded =
+        place(scan.source.data != nullptr ? ByteLight::codes * static_cast<int>(sizeof(Real)) : 0);
     memory.light = place(encodes() ? ByteLight::bytes : 0);
     const int chains = Shape::rows ? side_by_side : Shape::lines;
-    memory.ends = place(chains * Shape::ends_values * static_cast<int>(sizeof(Real)));
+    memory.ends = place(chains * Shape::Ends::values * static_cast<int>(sizeof(Real)));
   }
 };
 

@@ -15,7 +15,6 @@
 
 #include "kernels/device/shared_memory.cuh"
 #include "kernels/pixels/plane.cuh"
-#include "kernels/recursive/recursive_carries.cuh"
 #include "kernels/recursive/recursive_lines.cuh"
 #include "pixels/maths/real_pixel.h"
 
@@ -27,11 +26,15 @@ class Lines {
   using Job = LineJob<Real, axis>;
   static constexpr bool rows = Shape::rows;
   static constexpr int quad_values = Quad<Real>::count;
-  static constexpr bool bytes = sizeof(Real) == 4;  ///< whether stored pixels can be read and written
+  static constexpr bool bytes = sizeof(Real) == 4;
+  static constexpr bool reads_bytes = bytes && rows;    ///< where there is a source
+  static constexpr bool writes_bytes = bytes && !rows;  ///< where there is an output
 
  public:
   __device__ Lines(const Job& job, unsigned char* memory) : job_(job), scan_(job.scan), memory_(memory) {
-    if constexpr (bytes)
+    if constexpr (reads_bytes)
+      if (scan_.source.data != nullptr) fill_decoded();
+    if constexpr (writes_bytes)
       if (job_.encodes()) light().fill(scan_.transfer, thread(), threads());
     if constexpr (guided)
       fill_table();
@@ -44,16 +47,16 @@ class Lines {
     channel_ = channel;
     Real values[block_length];
     Real last = 0;
-    if (block() == 0) *ends(chain()).carry = 0;
+    if (block() == 0) ends(chain()).carry() = 0;
     for (int s = 0; s < job_.segments; ++s) {
       begin(s);
-      scan_.source.data != nullptr&& bytes ? read_stored(values) : read_plane(values);
+      read(values);
       repeat_last(positions(), values);
       last = values[block_length - 1];
       scan<false>(values, first_block() + block() == 0 ? Real{0} : values[0], s == 0);
       if (s + 1 < job_.segments) write_plane(values);
     }
-    if (block() == 0) *ends(chain()).carry = 0;
+    if (block() == 0) ends(chain()).carry() = 0;
     for (int s = job_.segments - 1; s >= 0; --s) {
       if (s + 1 < job_.segments) {
         begin(s);
@@ -63,7 +66,7 @@ class Lines {
       const Real end = values[block_length - 1];
       scan<true>(values, ends_line() ? end_difference(last, end, scan_.constants.end_share) : end,
                  s + 1 == job_.segments);
-      scan_.output.data != nullptr&& bytes ? write_stored(values) : write_plane(values);
+      write(values);
     }
   }
 
@@ -121,10 +124,8 @@ class Lines {
   [[nodiscard]] __device__ Real& staged_value(int x) const {
     return staged()[quad_place(x)].of[x % quad_values];
   }
-  [[nodiscard]] __device__ BlockEnds<Real> ends(int chain) const {
-    constexpr int pitch = Shape::ends_pitch;
-    Real* own = shared<Real>(job_.memory.ends) + chain * Shape::ends_values;
-    return {own, own + pitch, own + 2 * pitch, own + 3 * pitch, own + 4 * pitch};
+  [[nodiscard]] __device__ typename Shape::Ends ends(int chain) const {
+    return {shared<Real>(job_.memory.ends) + chain * Shape::Ends::values};
   }
 
   /// Products of one coefficient backward: of a block, and of the line's last one.
@@ -136,6 +137,12 @@ class Lines {
       const int factors = i < block_length ? block_length - position : max(count - 1 - position, 0);
       products[i] = scan_.constants.products[factors];
     }
+  }
+
+  __device__ void fill_decoded() const {
+    Real* decoded = shared<Real>(job_.memory.decoded);
+    for (int i = thread(); i < ByteLight::codes; i += threads())
+      decoded[i] = static_cast<Real>(decode(i, scan_.transfer));
   }
 
   __device__ void fill_table() const {
@@ -229,15 +236,15 @@ class Lines {
   __device__ void scan(Real (&values)[block_length], Real given, bool starts) const {
     const auto own = coefficients<backward>();
     const Real product = own.template alone<backward>(values);
-    const BlockEnds<Real> mine = ends(chain());
-    mine.alone[block()] = values[backward ? 0 : block_length - 1];
-    mine.products[block()] = product;
-    mine.given[block()] = given;
+    const auto mine = ends(chain());
+    mine.alone(block()) = values[backward ? 0 : block_length - 1];
+    mine.product(block()) = product;
+    mine.given(block()) = given;
     __syncthreads();
     for (int c = thread() / warp_size; c < chains(); c += threads() / warp_size)
-      pass_carries<backward, Shape::lane_blocks>(ends(c), count(), starts);
+      pass_carries<backward>(ends(c), count(), starts);
     __syncthreads();
-    own.template add<backward>(mine.differences[block()], values);
+    own.template add<backward>(mine.difference(block()), values);
   }
 
   // --- Values to registers and back ---
@@ -300,46 +307,52 @@ class Lines {
     }
   }
 
-  [[nodiscard]] __device__ Real stored_value(std::int64_t x, std::int64_t y) const {
-    const auto* pixel = row_of<std::uint8_t>(scan_.source, y) + x * scan_.channels;
-    return static_cast<Real>(read_real(pixel, channel_, scan_.channels, scan_.weighted, scan_.transfer));
+  __device__ void read(Real (&values)[block_length]) const {
+    if constexpr (reads_bytes) {
+      if (scan_.source.data != nullptr) {
+        scan_.weighted&& channel_ + 1 < scan_.channels ? stage_bytes<true>() : stage_bytes<false>();
+        return to_registers(values);
+      }
+    }
+    read_plane(values);
   }
 
-  __device__ void read_stored(Real (&values)[block_length]) const {
-    if constexpr (rows) {
+  /// As read_real() has them. Alpha is not decoded.
+  template <bool times_alpha>
+  __device__ void stage_bytes() const {
+    const bool alpha = scan_.weighted && !times_alpha;
+    const Real* decoded = shared<Real>(job_.memory.decoded);
+    const auto* pixels = row_of<std::uint8_t>(scan_.source, line()) + first() * scan_.channels;
 #pragma unroll 8
-      for (int x = threadIdx.x; x < positions_in_segment(); x += blockDim.x)
-        staged_value(x) = stored_value(first() + x, line());
-      to_registers(values);
-    } else {
-      const std::int64_t x = min(line(), scan_.width - 1);
-      const std::int64_t y = first() + block() * block_length;
-#pragma unroll
-      for (int i = 0; i < block_length; ++i) values[i] = stored_value(x, min(y + i, scan_.height - 1));
+    for (int x = threadIdx.x; x < positions_in_segment(); x += blockDim.x) {
+      const std::uint8_t* pixel = pixels + x * scan_.channels;
+      const std::uint8_t code = pixel[channel_];
+      Real value = alpha ? static_cast<Real>(code) : decoded[code];
+      if (times_alpha) value *= static_cast<Real>(pixel[scan_.channels - 1]);
+      staged_value(x) = value;
     }
   }
 
-  [[nodiscard]] __device__ std::uint8_t code_of(Real value) const {
-    if (scan_.transfer.encode8 == nullptr) return static_cast<std::uint8_t>(nearest_integer(value, 0xFF));
-    return static_cast<std::uint8_t>(light().encoded(nearest_integer(value, 0xFFFF)));
+  __device__ void write(const Real (&values)[block_length]) const {
+    if constexpr (writes_bytes) {
+      if (job_.encodes())
+        return write_bytes(
+            values, [table = light()](Real value) { return table.encoded(nearest_integer(value, 0xFFFF)); });
+      if (scan_.output.data != nullptr)
+        return write_bytes(values, [](Real value) { return nearest_integer(value, 0xFF); });
+    }
+    write_plane(values);
   }
 
-  __device__ void write_stored(const Real (&values)[block_length]) const {
-    if constexpr (rows) {
-      from_registers(values);
-      auto* out = row_of<std::uint8_t>(scan_.output, line()) + first() * scan_.channels + channel_;
-      for (int x = threadIdx.x; x < positions_in_segment(); x += blockDim.x)
-        out[x * scan_.channels] = code_of(staged_value(x));
-      if (job_.segments > 1) __syncthreads();
-    } else {
-      if (line() >= scan_.width) return;
-      const int left = positions();
-      const std::int64_t y = first() + block() * block_length;
-      auto* out = row_of<std::uint8_t>(scan_.output, y) + line() * scan_.channels + channel_;
+  template <class Code>
+  __device__ void write_bytes(const Real (&values)[block_length], const Code& code) const {
+    if (line() >= scan_.width) return;
+    const int left = positions();
+    auto* out = row_of<std::uint8_t>(scan_.output, first() + block() * block_length) +
+                line() * scan_.channels + channel_;
 #pragma unroll
-      for (int i = 0; i < block_length; ++i, out += scan_.output.row)
-        if (i < left) *out = code_of(values[i]);
-    }
+    for (int i = 0; i < block_length; ++i, out += scan_.output.row)
+      if (i < left) *out = static_cast<std::uint8_t>(code(values[i]));
   }
 
   const Job& job_;

@@ -53,10 +53,12 @@ class Recursive final : public RecursiveOperation {
   }
 
  private:
-  /// Passes of floats read stored bytes and write them, but for alpha and masks.
-  [[nodiscard]] static constexpr bool scans_read_bytes() { return sizeof(Real) == 4; }
+  /// Whether the first pass reads stored bytes.
+  [[nodiscard]] bool scans_read_bytes() const { return sizeof(Real) == 4 && scans_.front().axis == Axis::x; }
+  /// Whether the last pass writes them.
   [[nodiscard]] bool scans_write_bytes() const {
-    return sizeof(Real) == 4 && !job_.read.weighted && job_.mask_maximum == 0;
+    return sizeof(Real) == 4 && scans_.back().axis == Axis::y && !job_.read.weighted &&
+           job_.mask_maximum == 0;
   }
 
   void scan(const RecursiveImages& images, kernels::StreamHandle stream) const {
