@@ -26,16 +26,16 @@ struct BlockEnds {
   [[nodiscard]] __device__ Real& carry() const { return own[4 * pitch]; }
 };
 
-/// A warp does a line of `count` blocks. `starts`: the first of them is the line's.
+/// A warp, of which this is one lane, does a line of `count` blocks. `starts`: the first of them is the
+/// line's.
 ///
 /// A lane has a few blocks one after the other, and guesses what comes before them: the last block by itself.
 /// Lanes repeat this with what the lane before them then found, until none finds anything new: what they have
 /// is what one lane would find that takes one block after the other. The guess is wrong by a product of
 /// coefficients, so that a few turns are enough for all but very wide kernels.
 template <bool backward, class Real, int MostBlocks>
-__device__ void pass_carries(const BlockEnds<Real, MostBlocks>& ends, int count, bool starts) {
+__device__ void pass_carries(const BlockEnds<Real, MostBlocks>& ends, int count, bool starts, int lane) {
   constexpr int lane_blocks = (MostBlocks + warp_size - 1) / warp_size;
-  const int lane = lane_index();
   const int first = lane * lane_blocks;
   const int mine = min(lane_blocks, count - first);
   const auto block_at = [&](int i) { return backward ? count - 1 - first - i : first + i; };

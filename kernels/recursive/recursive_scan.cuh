@@ -242,7 +242,7 @@ class Lines {
     mine.given(block()) = given;
     __syncthreads();
     for (int c = thread() / warp_size; c < chains(); c += threads() / warp_size)
-      pass_carries<backward>(ends(c), count(), starts);
+      pass_carries<backward>(ends(c), count(), starts, thread() % warp_size);
     __syncthreads();
     own.template add<backward>(mine.difference(block()), values);
   }
