@@ -156,10 +156,12 @@ class Lines {
     if (segment == segment_) return;
     if (segment_ >= 0) __syncthreads();
     segment_ = segment;
-    if constexpr (guided)
+    if constexpr (guided) {
       with_couplings([&](const auto* couplings, const auto& coefficient) {
         rows ? fill_row(couplings, coefficient) : fill_block(couplings, coefficient);
       });
+      __syncthreads();
+    }
   }
 
   /// Calls use(codes or distances in squares, the coefficient of one of them).
@@ -187,7 +189,6 @@ class Lines {
         filled()[quad_place(x + q)] = quad;
       }
     }
-    __syncthreads();
   }
 
   template <class Coupling, class Coefficient>
