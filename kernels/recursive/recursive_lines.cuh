@@ -1,91 +1,362 @@
 #pragma once
-// How a pass of recursive smoothing is cut, and where its values lie in the shared memory of a block of
-// threads.
+// Whole lines in the registers of a block of threads.
+//
+// A thread has a block of 32 pixels. It scans them by itself, a warp takes the carries from block to block of
+// a line, and the thread adds what these leave: forward, then backward. Lines longer than what the threads
+// have are cut into segments, whose forward results wait in the planes.
+//
+// Rows come and go through shared memory, which has quad g of block k at [g][k]; columns are read as they lie
+// in squares (kernels/recursive/squares.cuh).
 
-#include <algorithm>
 #include <cstdint>
 
-#include "kernels/device/warp.cuh"
-#include "kernels/pixels/byte_light.cuh"
-#include "kernels/recursive/launch.h"
-#include "kernels/recursive/recursive_block.cuh"
-#include "kernels/recursive/recursive_carries.cuh"
-#include "kernels/recursive/squares.cuh"
+#include "kernels/pixels/plane.cuh"
+#include "kernels/recursive/recursive_job.cuh"
+#include "pixels/maths/real_pixel.h"
 
 namespace satin::kernels {
 
-/// What a block of threads takes.
-template <class Real, Axis axis>
-struct LineShape {
-  static constexpr bool rows = axis == Axis::x;
-  static constexpr int lines = rows ? 1 : 32 / static_cast<int>(sizeof(Real));
-  static constexpr int most_blocks = rows ? 128 : 72;
-  static constexpr int most_channels = rows ? 3 : 1;  ///< side by side
-  static constexpr int most_threads = lines * most_blocks * most_channels;
-  static constexpr int groups = sizeof(Real) == 4 ? (rows ? 3 : 2) : (rows ? 1 : 2);  ///< of a multiprocessor
-
-  using Ends = BlockEnds<Real, most_blocks>;
-};
-
-struct LineMemory {
-  int coefficients = 0;
-  int staged = 0;
-  int products = 0;
-  int table = 0;
-  int decoded = 0;
-  int light = 0;
-  int ends = 0;
-  int bytes = 0;
-  int pitch = 0;  ///< from quad to quad of a block
-};
-
-/// What the host knows of a pass.
-template <class Real, Axis axis>
-struct LineJob {
+template <class Real, Axis axis, bool guided>
+class Lines {
   using Shape = LineShape<Real, axis>;
+  using Job = LineJob<Real, axis>;
+  static constexpr bool rows = Shape::rows;
+  static constexpr int quad_values = Quad<Real>::count;
+  static constexpr bool bytes = sizeof(Real) == 4;
+  static constexpr bool reads_bytes = bytes && rows;    ///< where there is a source
+  static constexpr bool writes_bytes = bytes && !rows;  ///< where there is an output
 
-  RecursiveScan<Real> scan;
-  Squares squares;
-  LineMemory memory;
-  std::int64_t length;
-  int blocks;          ///< of a line
-  int blocks_at_once;  ///< of a segment
-  int segments;
-  int side_by_side;  ///< channels
-
-  explicit LineJob(const RecursiveScan<Real>& pass)
-      : scan(pass), squares(pass.width, pass.height), length(Shape::rows ? pass.width : pass.height) {
-    constexpr int step = warp_size / Shape::lines;
-    blocks = static_cast<int>((length + block_length - 1) / block_length);
-    blocks_at_once = std::min(Shape::most_blocks, (blocks + step - 1) / step * step);
-    segments = (blocks + blocks_at_once - 1) / blocks_at_once;
-    side_by_side = !Shape::rows ? 1 : scan.channels == 4 ? 2 : scan.channels;
-    place_memory();
+ public:
+  __device__ Lines(const Job& job, unsigned char* memory) : job_(job), scan_(job.scan), memory_(memory) {
+    if constexpr (reads_bytes)
+      if (scan_.source.data != nullptr) fill_decoded();
+    if constexpr (writes_bytes)
+      if (job_.encodes()) light().fill(scan_.transfer, thread(), threads());
+    if constexpr (guided)
+      fill_table();
+    else
+      fill_products();
+    __syncthreads();
   }
 
-  [[nodiscard]] SATIN_HD bool encodes() const {
-    return scan.output.data != nullptr && scan.transfer.encode8 != nullptr;
+  __device__ void scan_channel(int channel) {
+    channel_ = channel;
+    Real values[block_length];
+    Real last = 0;
+    if (block() == 0) ends(chain()).carry() = 0;
+    for (int s = 0; s < job_.segments; ++s) {
+      begin(s);
+      read(values);
+      repeat_last(positions(), values);
+      last = values[block_length - 1];
+      scan<false>(values, first_block() + block() == 0 ? Real{0} : values[0], s == 0);
+      if (s + 1 < job_.segments) write_plane(values);
+    }
+    if (block() == 0) ends(chain()).carry() = 0;
+    for (int s = job_.segments - 1; s >= 0; --s) {
+      if (s + 1 < job_.segments) {
+        begin(s);
+        read_plane(values);
+      }
+      repeat_last(positions(), values);
+      const Real end = values[block_length - 1];
+      scan<true>(values, ends_line() ? end_difference(last, end, scan_.constants.end_share) : end,
+                 s + 1 == job_.segments);
+      write(values);
+    }
   }
 
-  void place_memory() {
-    constexpr int quad_bytes = static_cast<int>(sizeof(Quad<Real>));
-    const auto place = [&](int size) {
-      const int at = memory.bytes;
-      memory.bytes += (size + quad_bytes - 1) / quad_bytes * quad_bytes;
-      return at;
-    };
-    memory.pitch = Shape::rows ? blocks_at_once + 1 : blocks_at_once * Shape::lines;
-    const int plane = quads<Real> * memory.pitch * quad_bytes;
-    memory.coefficients = place(scan.guided() ? plane : 0);
-    memory.staged = place(Shape::rows ? side_by_side * plane : 0);
-    memory.products = place(scan.guided() ? 0 : 2 * quads<Real> * quad_bytes);
-    memory.table = place(scan.table_size * static_cast<int>(sizeof(Real)));
-    memory.decoded =
-        place(scan.source.data != nullptr ? ByteLight::codes * static_cast<int>(sizeof(Real)) : 0);
-    memory.light = place(encodes() ? ByteLight::bytes : 0);
-    const int chains = Shape::rows ? side_by_side : Shape::lines;
-    memory.ends = place(chains * Shape::Ends::values * static_cast<int>(sizeof(Real)));
+ private:
+  // --- Who a thread is ---
+
+  [[nodiscard]] static __device__ int thread() { return threadIdx.y * blockDim.x + threadIdx.x; }
+  [[nodiscard]] static __device__ int threads() { return blockDim.x * blockDim.y; }
+  [[nodiscard]] static __device__ int block() { return rows ? threadIdx.x : threadIdx.y; }
+  [[nodiscard]] static __device__ int chain() { return rows ? threadIdx.y : threadIdx.x; }
+  [[nodiscard]] static __device__ int chains() { return rows ? blockDim.y : Shape::lines; }
+  /// Row, or column, which may lie beyond the picture within its square.
+  [[nodiscard]] static __device__ std::int64_t line() {
+    return rows ? blockIdx.x : static_cast<std::int64_t>(blockIdx.x) * Shape::lines + threadIdx.x;
   }
+
+  [[nodiscard]] __device__ int first_block() const { return segment_ * job_.blocks_at_once; }
+  [[nodiscard]] __device__ std::int64_t first() const {
+    return static_cast<std::int64_t>(first_block()) * block_length;
+  }
+  /// Blocks of this segment.
+  [[nodiscard]] __device__ int count() const { return min(job_.blocks_at_once, job_.blocks - first_block()); }
+  [[nodiscard]] __device__ bool exists() const { return block() < count(); }
+  [[nodiscard]] __device__ bool ends_line() const { return first_block() + block() + 1 == job_.blocks; }
+  /// Positions of the thread's block that exist.
+  [[nodiscard]] __device__ int positions() const {
+    const std::int64_t left = job_.length - first() - block() * block_length;
+    return left < 0 ? 0 : left < block_length ? static_cast<int>(left) : block_length;
+  }
+  /// Positions of this segment that exist.
+  [[nodiscard]] __device__ int positions_in_segment() const {
+    return static_cast<int>(min(job_.length - first(), static_cast<std::int64_t>(count()) * block_length));
+  }
+
+  // --- Shared memory ---
+
+  template <class T>
+  [[nodiscard]] __device__ T* shared(int place) const {
+    return reinterpret_cast<T*>(memory_ + place);
+  }
+  [[nodiscard]] __device__ ByteLight light() const { return ByteLight(memory_ + job_.memory.light); }
+  [[nodiscard]] __device__ Quad<Real>* filled() const { return shared<Quad<Real>>(job_.memory.coefficients); }
+  [[nodiscard]] __device__ Quad<Real>* staged() const {
+    return shared<Quad<Real>>(job_.memory.staged) + threadIdx.y * quads<Real> * job_.memory.pitch;
+  }
+  /// Of quad 0 of the thread's block.
+  [[nodiscard]] static __device__ int own_place() { return rows ? block() : thread(); }
+  /// Of position x of a row, in shared memory and in the squares.
+  [[nodiscard]] __device__ int quad_place(int x) const {
+    return x % block_length / quad_values * job_.memory.pitch + x / block_length;
+  }
+  [[nodiscard]] static __device__ int in_row(int x) {
+    return x / Squares::columns * Squares::values + x % Squares::columns;
+  }
+  [[nodiscard]] __device__ Real& staged_value(int x) const {
+    return staged()[quad_place(x)].of[x % quad_values];
+  }
+  [[nodiscard]] __device__ typename Shape::Ends ends(int chain) const {
+    return {shared<Real>(job_.memory.ends) + chain * Shape::Ends::values};
+  }
+
+  /// Products of one coefficient backward: of a block, and of the line's last one.
+  __device__ void fill_products() const {
+    Real* products = shared<Real>(job_.memory.products);
+    const auto count = static_cast<int>(job_.length - (job_.length - 1) / block_length * block_length);
+    for (int i = thread(); i < 2 * block_length; i += threads()) {
+      const int position = i % block_length;
+      const int factors = i < block_length ? block_length - position : max(count - 1 - position, 0);
+      products[i] = scan_.constants.products[factors];
+    }
+  }
+
+  __device__ void fill_decoded() const {
+    Real* decoded = shared<Real>(job_.memory.decoded);
+    for (int i = thread(); i < ByteLight::codes; i += threads())
+      decoded[i] = static_cast<Real>(decode(i, scan_.transfer));
+  }
+
+  __device__ void fill_table() const {
+    Real* table = shared<Real>(job_.memory.table);
+    for (int i = thread(); i < scan_.table_size; i += threads()) table[i] = scan_.table[i];
+  }
+
+  // --- Segments and their coefficients ---
+
+  __device__ void begin(int segment) {
+    if (segment == segment_) return;
+    if (segment_ >= 0) __syncthreads();
+    segment_ = segment;
+    if constexpr (guided) {
+      with_couplings([&](const auto* couplings, const auto& coefficient) {
+        rows ? fill_row(couplings, coefficient) : fill_block(couplings, coefficient);
+      });
+      __syncthreads();
+    }
+  }
+
+  /// Calls use(codes or distances in squares, the coefficient of one of them).
+  template <class Use>
+  __device__ void with_couplings(const Use& use) const {
+    if (bytes && scan_.codes != nullptr) {
+      const Real* table = shared<Real>(job_.memory.table);
+      return use(scan_.codes, [&](std::uint16_t code) { return table[code]; });
+    }
+    use(scan_.distances,
+        [&](float distance) { return decay(scan_.constants.rate * static_cast<Real>(distance)); });
+  }
+
+  template <class Coupling, class Coefficient>
+  __device__ void fill_row(const Coupling* couplings, const Coefficient& coefficient) const {
+    constexpr int step = 16 / sizeof(Coupling);
+    const Coupling* row = couplings + job_.squares.at(first(), line());
+    for (int x = thread() * step; x < count() * block_length; x += threads() * step) {
+      const auto here = *reinterpret_cast<const Vector<Coupling, step>*>(row + in_row(x));
+#pragma unroll
+      for (int q = 0; q < step; q += quad_values) {
+        Quad<Real> quad;
+#pragma unroll
+        for (int j = 0; j < quad_values; ++j) quad.of[j] = coefficient(here.of[q + j]);
+        filled()[quad_place(x + q)] = quad;
+      }
+    }
+  }
+
+  template <class Coupling, class Coefficient>
+  __device__ void fill_block(const Coupling* couplings, const Coefficient& coefficient) const {
+    if (!exists()) return;
+    const Coupling* column = couplings + column_place();
+#pragma unroll
+    for (int g = 0; g < quads<Real>; ++g) {
+      Quad<Real> quad;
+#pragma unroll
+      for (int j = 0; j < quad_values; ++j)
+        quad.of[j] = coefficient(column[(g * quad_values + j) * Squares::columns]);
+      filled()[g * job_.memory.pitch + own_place()] = quad;
+    }
+  }
+
+  /// The coefficient behind the thread's block. Behind the line's end it is 1, as couplings beyond the
+  /// picture give it: there the scan backward stays at the last pixel, and its products at 1.
+  [[nodiscard]] __device__ Real coefficient_behind() const {
+    if (block() + 1 < count()) return filled()[own_place() + (rows ? 1 : Shape::lines)].of[0];
+    Real result = 1;
+    if (!exists() || ends_line()) return result;
+    const std::int64_t position = first() + (block() + 1) * block_length;
+    const std::int64_t place = rows ? job_.squares.at(position, line()) : job_.squares.at(line(), position);
+    with_couplings(
+        [&](const auto* couplings, const auto& coefficient) { result = coefficient(couplings[place]); });
+    return result;
+  }
+
+  template <bool backward>
+  [[nodiscard]] __device__ auto coefficients() const {
+    if constexpr (guided) {
+      return OwnCoefficients<Real>{filled() + own_place(), job_.memory.pitch,
+                                   backward ? coefficient_behind() : Real{1}};
+    } else {
+      return OneCoefficient<Real>{scan_.constants,
+                                  shared<Quad<Real>>(job_.memory.products) + (ends_line() ? quads<Real> : 0)};
+    }
+  }
+
+  // --- The scan ---
+
+  /// `given`: the first value that the scan meets, or the difference before the line's first block, which
+  /// this segment `starts` with.
+  template <bool backward>
+  __device__ void scan(Real (&values)[block_length], Real given, bool starts) const {
+    const auto own = coefficients<backward>();
+    const Real product = own.template alone<backward>(values);
+    const auto mine = ends(chain());
+    mine.alone(block()) = values[backward ? 0 : block_length - 1];
+    mine.product(block()) = product;
+    mine.given(block()) = given;
+    __syncthreads();
+    for (int c = thread() / warp_size; c < chains(); c += threads() / warp_size)
+      pass_carries<backward>(ends(c), count(), starts, thread() % warp_size);
+    __syncthreads();
+    own.template add<backward>(mine.difference(block()), values);
+  }
+
+  // --- Values to registers and back ---
+
+  [[nodiscard]] __device__ Real* plane() const { return scan_.planes + channel_ * job_.squares.size(); }
+  [[nodiscard]] __device__ std::int64_t column_place() const {
+    return job_.squares.at(line(), first() + block() * block_length);
+  }
+
+  __device__ void to_registers(Real (&values)[block_length]) const {
+    __syncthreads();
+#pragma unroll
+    for (int g = 0; g < quads<Real>; ++g) {
+      const Quad<Real> quad = staged()[g * job_.memory.pitch + block()];
+#pragma unroll
+      for (int j = 0; j < quad_values; ++j) values[g * quad_values + j] = quad.of[j];
+    }
+  }
+  __device__ void from_registers(const Real (&values)[block_length]) const {
+#pragma unroll
+    for (int g = 0; g < quads<Real>; ++g) {
+      Quad<Real> quad;
+#pragma unroll
+      for (int j = 0; j < quad_values; ++j) quad.of[j] = values[g * quad_values + j];
+      staged()[g * job_.memory.pitch + block()] = quad;
+    }
+    __syncthreads();
+  }
+
+  /// Calls move(quad in the plane, quad in shared memory) for the row's values of this segment.
+  template <class Move>
+  __device__ void for_each_quad(const Move& move) const {
+    Real* row = plane() + job_.squares.at(first(), line());
+#pragma unroll 8
+    for (int x = threadIdx.x * quad_values; x < positions_in_segment(); x += blockDim.x * quad_values)
+      move(*reinterpret_cast<Quad<Real>*>(row + in_row(x)), staged()[quad_place(x)]);
+  }
+
+  __device__ void read_plane(Real (&values)[block_length]) const {
+    if constexpr (rows) {
+      for_each_quad([](const Quad<Real>& stored, Quad<Real>& here) { here = stored; });
+      to_registers(values);
+    } else {
+      const Real* column = plane() + column_place();
+#pragma unroll
+      for (int i = 0; i < block_length; ++i) values[i] = exists() ? column[i * Squares::columns] : 0;
+    }
+  }
+
+  __device__ void write_plane(const Real (&values)[block_length]) const {
+    if constexpr (rows) {
+      from_registers(values);
+      for_each_quad([](Quad<Real>& stored, const Quad<Real>& here) { stored = here; });
+      if (job_.segments > 1) __syncthreads();
+    } else {
+      if (!exists()) return;
+      Real* column = plane() + column_place();
+#pragma unroll
+      for (int i = 0; i < block_length; ++i) column[i * Squares::columns] = values[i];
+    }
+  }
+
+  __device__ void read(Real (&values)[block_length]) const {
+    if constexpr (reads_bytes) {
+      if (scan_.source.data != nullptr) {
+        scan_.weighted&& channel_ + 1 < scan_.channels ? stage_bytes<true>() : stage_bytes<false>();
+        return to_registers(values);
+      }
+    }
+    read_plane(values);
+  }
+
+  /// As read_real() has them. Alpha is not decoded.
+  template <bool times_alpha>
+  __device__ void stage_bytes() const {
+    const bool alpha = scan_.weighted && !times_alpha;
+    const Real* decoded = shared<Real>(job_.memory.decoded);
+    const auto* pixels = row_of<std::uint8_t>(scan_.source, line()) + first() * scan_.channels;
+#pragma unroll 8
+    for (int x = threadIdx.x; x < positions_in_segment(); x += blockDim.x) {
+      const std::uint8_t* pixel = pixels + x * scan_.channels;
+      const std::uint8_t code = pixel[channel_];
+      Real value = alpha ? static_cast<Real>(code) : decoded[code];
+      if (times_alpha) value *= static_cast<Real>(pixel[scan_.channels - 1]);
+      staged_value(x) = value;
+    }
+  }
+
+  __device__ void write(const Real (&values)[block_length]) const {
+    if constexpr (writes_bytes) {
+      if (job_.encodes())
+        return write_bytes(
+            values, [table = light()](Real value) { return table.encoded(nearest_integer(value, 0xFFFF)); });
+      if (scan_.output.data != nullptr)
+        return write_bytes(values, [](Real value) { return nearest_integer(value, 0xFF); });
+    }
+    write_plane(values);
+  }
+
+  template <class Code>
+  __device__ void write_bytes(const Real (&values)[block_length], const Code& code) const {
+    if (line() >= scan_.width) return;
+    const int left = positions();
+    auto* out = row_of<std::uint8_t>(scan_.output, first() + block() * block_length) +
+                line() * scan_.channels + channel_;
+#pragma unroll
+    for (int i = 0; i < block_length; ++i, out += scan_.output.row)
+      if (i < left) *out = static_cast<std::uint8_t>(code(values[i]));
+  }
+
+  const Job& job_;
+  const RecursiveScan<Real>& scan_;
+  unsigned char* memory_;
+  int channel_ = 0;
+  int segment_ = -1;
 };
 
 }  // namespace satin::kernels
