@@ -51,7 +51,9 @@ struct LineJob {
   int blocks;          ///< of a line
   int blocks_at_once;  ///< of a segment
   int segments;
-  int side_by_side;  ///< channels
+  int side_by_side;      ///< channels
+  int channels_in_turn;  ///< of a block of threads, which keeps their coefficients
+  unsigned parts;        ///< blocks of threads for the channels of a line
 
   explicit LineJob(const RecursiveScan<Real>& pass)
       : scan(pass), squares(pass.width, pass.height), length(Shape::rows ? pass.width : pass.height) {
@@ -60,6 +62,9 @@ struct LineJob {
     blocks_at_once = std::min(Shape::most_blocks, (blocks + step - 1) / step * step);
     segments = (blocks + blocks_at_once - 1) / blocks_at_once;
     side_by_side = !Shape::rows ? 1 : scan.channels == 4 ? 2 : scan.channels;
+    const bool apart = !scan.guided() || scan.output.data != nullptr;
+    channels_in_turn = Shape::rows || apart ? side_by_side : scan.channels;
+    parts = static_cast<unsigned>(scan.channels / channels_in_turn);
     place_memory();
   }
 

@@ -39,7 +39,9 @@ class Lines {
     __syncthreads();
   }
 
-  __device__ void scan_channel(int channel) {
+  /// `group`: a row, or LineShape::lines columns.
+  __device__ void scan_channel(unsigned group, int channel) {
+    group_ = group;
     channel_ = channel;
     Real values[block_length];
     Real last = 0;
@@ -75,8 +77,8 @@ class Lines {
   [[nodiscard]] static __device__ int chain() { return rows ? threadIdx.y : threadIdx.x; }
   [[nodiscard]] static __device__ int chains() { return rows ? blockDim.y : Shape::lines; }
   /// Row, or column, which may lie beyond the picture within its square.
-  [[nodiscard]] static __device__ std::int64_t line() {
-    return rows ? blockIdx.x : static_cast<std::int64_t>(blockIdx.x) * Shape::lines + threadIdx.x;
+  [[nodiscard]] __device__ std::int64_t line() const {
+    return rows ? group_ : static_cast<std::int64_t>(group_) * Shape::lines + threadIdx.x;
   }
 
   [[nodiscard]] __device__ int first_block() const { return segment_ * job_.blocks_at_once; }
@@ -111,14 +113,11 @@ class Lines {
   /// Of quad 0 of the thread's block.
   [[nodiscard]] static __device__ int own_place() { return rows ? block() : thread(); }
   /// Of position x of a row, in shared memory and in the squares.
-  [[nodiscard]] __device__ int quad_place(int x) const {
+  [[nodiscard]] __device__ unsigned quad_place(unsigned x) const {
     return x % block_length / quad_values * job_.memory.pitch + x / block_length;
   }
-  [[nodiscard]] static __device__ int in_row(int x) {
+  [[nodiscard]] static __device__ unsigned in_row(unsigned x) {
     return x / Squares::columns * Squares::values + x % Squares::columns;
-  }
-  [[nodiscard]] __device__ Real& staged_value(int x) const {
-    return staged()[quad_place(x)].of[x % quad_values];
   }
   [[nodiscard]] __device__ typename Shape::Ends ends(int chain) const {
     return {shared<Real>(job_.memory.ends) + chain * Shape::Ends::values};
@@ -175,7 +174,8 @@ class Lines {
   __device__ void fill_row(const Coupling* couplings, const Coefficient& coefficient) const {
     constexpr int step = 16 / sizeof(Coupling);
     const Coupling* row = couplings + job_.squares.at(first(), line());
-    for (int x = thread() * step; x < count() * block_length; x += threads() * step) {
+    const unsigned end = count() * block_length;
+    for (unsigned x = thread() * step; x < end; x += threads() * step) {
       const auto here = *reinterpret_cast<const Vector<Coupling, step>*>(row + in_row(x));
 #pragma unroll
       for (int q = 0; q < step; q += quad_values) {
@@ -271,18 +271,52 @@ class Lines {
     __syncthreads();
   }
 
-  /// Calls move(quad in the plane, quad in shared memory) for the row's values of this segment.
-  template <class Move>
-  __device__ void for_each_quad(const Move& move) const {
-    Real* row = plane() + job_.squares.at(first(), line());
-#pragma unroll 8
-    for (int x = threadIdx.x * quad_values; x < positions_in_segment(); x += blockDim.x * quad_values)
-      move(*reinterpret_cast<Quad<Real>*>(row + in_row(x)), staged()[quad_place(x)]);
+  /// A row is cut into quads, which threads take in turns: turn t takes quad threadIdx.x + t * blockDim.x,
+  /// and as many turns as a block has quads take all. Blocks of threads have a multiple of 32 blocks, so that
+  /// from turn to turn addresses grow by the same.
+  [[nodiscard]] static __device__ unsigned first_position() { return threadIdx.x * quad_values; }
+  [[nodiscard]] static __device__ unsigned turn_positions() { return blockDim.x * quad_values; }
+  /// Turns in which the thread's quad exists.
+  [[nodiscard]] __device__ int whole_turns() const {
+    const int left = positions_in_segment() - static_cast<int>(first_position());
+    const auto turn = static_cast<int>(turn_positions());
+    return left <= 0 ? 0 : (left + turn - 1) / turn;
+  }
+  [[nodiscard]] __device__ Real* row_in_plane() const {
+    return plane() + job_.squares.at(first(), line()) + in_row(first_position());
+  }
+
+  __device__ void stage_plane() const {
+    const Real* from = row_in_plane();
+    const unsigned step = in_row(turn_positions());
+    const int turns = whole_turns();
+    Quad<Real>* to = staged() + quad_place(first_position());
+    const unsigned to_step = quad_place(turn_positions());
+    constexpr int batch = 4;
+    for (int first = 0; first < quads<Real>; first += batch) {
+      Quad<Real> read[batch];
+#pragma unroll
+      for (int t = 0; t < batch; ++t, from += step)
+        read[t] = first + t < turns ? *reinterpret_cast<const Quad<Real>*>(from) : Quad<Real>{};
+#pragma unroll
+      for (int t = 0; t < batch; ++t, to += to_step) *to = read[t];
+    }
+  }
+
+  __device__ void unstage_plane() const {
+    Real* to = row_in_plane();
+    const unsigned step = in_row(turn_positions());
+    const int turns = whole_turns();
+    const Quad<Real>* from = staged() + quad_place(first_position());
+    const unsigned from_step = quad_place(turn_positions());
+#pragma unroll
+    for (int t = 0; t < quads<Real>; ++t, to += step, from += from_step)
+      if (t < turns) *reinterpret_cast<Quad<Real>*>(to) = *from;
   }
 
   __device__ void read_plane(Real (&values)[block_length]) const {
     if constexpr (rows) {
-      for_each_quad([](const Quad<Real>& stored, Quad<Real>& here) { here = stored; });
+      stage_plane();
       to_registers(values);
     } else {
       const Real* column = plane() + column_place();
@@ -294,7 +328,7 @@ class Lines {
   __device__ void write_plane(const Real (&values)[block_length]) const {
     if constexpr (rows) {
       from_registers(values);
-      for_each_quad([](Quad<Real>& stored, const Quad<Real>& here) { stored = here; });
+      unstage_plane();
       if (job_.segments > 1) __syncthreads();
     } else {
       if (!exists()) return;
@@ -314,19 +348,36 @@ class Lines {
     read_plane(values);
   }
 
-  /// As read_real() has them. Alpha is not decoded.
+  /// As read_real() has them, pixel threadIdx.x + t * blockDim.x in turn t. Alpha is not decoded.
   template <bool times_alpha>
   __device__ void stage_bytes() const {
-    const bool alpha = scan_.weighted && !times_alpha;
+    constexpr int batch = 8;
+    const bool raw = scan_.weighted && !times_alpha;
     const Real* decoded = shared<Real>(job_.memory.decoded);
-    const auto* pixels = row_of<std::uint8_t>(scan_.source, line()) + first() * scan_.channels;
-#pragma unroll 8
-    for (int x = threadIdx.x; x < positions_in_segment(); x += blockDim.x) {
-      const std::uint8_t* pixel = pixels + x * scan_.channels;
-      const std::uint8_t code = pixel[channel_];
-      Real value = alpha ? static_cast<Real>(code) : decoded[code];
-      if (times_alpha) value *= static_cast<Real>(pixel[scan_.channels - 1]);
-      staged_value(x) = value;
+    const unsigned end = positions_in_segment();
+    const std::uint8_t* pixel =
+        row_of<std::uint8_t>(scan_.source, line()) + (first() + threadIdx.x) * scan_.channels;
+    const int to_alpha = scan_.channels - 1 - channel_;
+    Real* to = &staged()[quad_place(threadIdx.x)].of[threadIdx.x % quad_values];
+    pixel += channel_;
+#pragma unroll 1
+    for (unsigned x = threadIdx.x; x < end; x += batch * blockDim.x) {
+      std::uint8_t codes[batch];
+      std::uint8_t alphas[batch];
+#pragma unroll
+      for (int t = 0; t < batch; ++t) {
+        const bool exists = x + t * blockDim.x < end;
+        codes[t] = exists ? pixel[0] : 0;
+        if constexpr (times_alpha) alphas[t] = exists ? pixel[to_alpha] : 0;
+        pixel += blockDim.x * scan_.channels;
+      }
+#pragma unroll
+      for (int t = 0; t < batch; ++t) {
+        Real value = raw ? static_cast<Real>(codes[t]) : decoded[codes[t]];
+        if constexpr (times_alpha) value *= static_cast<Real>(alphas[t]);
+        *to = value;
+        to += quad_place(blockDim.x) * quad_values;
+      }
     }
   }
 
@@ -355,6 +406,7 @@ class Lines {
   const Job& job_;
   const RecursiveScan<Real>& scan_;
   unsigned char* memory_;
+  unsigned group_ = 0;
   int channel_ = 0;
   int segment_ = -1;
 };

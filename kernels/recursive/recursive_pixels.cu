@@ -1,6 +1,7 @@
 // Stored pixels to planes of real working values and back, and distances between the pixels of a guide: one
 // thread a pixel.
 
+#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
@@ -52,21 +53,23 @@ __global__ void __launch_bounds__(plane_threads) from_planes(const __grid_consta
   });
 }
 
-/// Calls place(x, y, index) for the thread's place in the squares of a plane.
+/// Calls place(x, y, index) for places of the squares of a plane: a block does a square, and squares below
+/// it.
 template <class Place>
-__device__ void for_own_place(const Squares& squares, const Place& place) {
+__device__ void for_own_places(const Squares& squares, const Place& place) {
   static_assert(Squares::values == plane_threads);
-  const std::int64_t square = blockIdx.x;
-  const int own = static_cast<int>(threadIdx.x);
-  place(square % squares.across * Squares::columns + own % Squares::columns,
-        square / squares.across * Squares::rows + own / Squares::columns, square * Squares::values + own);
+  const unsigned own = threadIdx.x;
+  const std::int64_t x = static_cast<std::int64_t>(blockIdx.x) * Squares::columns + own % Squares::columns;
+  for (std::int64_t down = blockIdx.y; down < squares.down; down += gridDim.y)
+    place(x, down * Squares::rows + own / Squares::columns,
+          (down * squares.across + blockIdx.x) * Squares::values + own);
 }
 
 template <class T>
 __global__ void __launch_bounds__(plane_threads)
     to_distances(const __grid_constant__ RecursiveGuide arguments) {
   const Guide& guide = arguments.guide;
-  for_own_place({arguments.width, arguments.height}, [&](std::int64_t x, std::int64_t y, std::int64_t at) {
+  for_own_places({arguments.width, arguments.height}, [&](std::int64_t x, std::int64_t y, std::int64_t at) {
     float along_x = 0;
     float along_y = 0;
     if (x < arguments.width && y < arguments.height) {
@@ -87,7 +90,7 @@ __global__ void __launch_bounds__(plane_threads)
 
 template <int Channels>
 __global__ void __launch_bounds__(plane_threads) to_codes(const __grid_constant__ RecursiveCodes arguments) {
-  for_own_place({arguments.width, arguments.height}, [&](std::int64_t x, std::int64_t y, std::int64_t at) {
+  for_own_places({arguments.width, arguments.height}, [&](std::int64_t x, std::int64_t y, std::int64_t at) {
     int along_x = recursive_codes(Channels) - 1;
     int along_y = along_x;
     if (x < arguments.width && y < arguments.height) {
@@ -106,9 +109,10 @@ __global__ void __launch_bounds__(plane_threads) to_codes(const __grid_constant_
   });
 }
 
-unsigned square_grid(std::int64_t width, std::int64_t height) {
+dim3 square_grid(std::int64_t width, std::int64_t height) {
+  constexpr std::int64_t most_down = 65535;
   const Squares squares(width, height);
-  return static_cast<unsigned>(squares.across * squares.down);
+  return {static_cast<unsigned>(squares.across), static_cast<unsigned>(std::min(squares.down, most_down))};
 }
 
 }  // namespace

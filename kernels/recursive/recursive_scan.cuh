@@ -16,10 +16,12 @@ __global__ void __launch_bounds__(LineShape<Real, axis>::most_threads, LineShape
     scan_lines(const __grid_constant__ LineJob<Real, axis> job) {
   extern __shared__ __align__(16) unsigned char memory[];
   Lines<Real, axis, guided> lines(job, memory);
+  const unsigned group = blockIdx.x / job.parts;
+  const int first = static_cast<int>(blockIdx.x % job.parts) * job.channels_in_turn;
   if constexpr (axis == Axis::x) {
-    lines.scan_channel(static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y));
+    lines.scan_channel(group, first + static_cast<int>(threadIdx.y));
   } else {
-    for (int channel = 0; channel < job.scan.channels; ++channel) lines.scan_channel(channel);
+    for (int i = 0; i < job.channels_in_turn; ++i) lines.scan_channel(group, first + i);
   }
 }
 
@@ -27,11 +29,10 @@ template <class Real, Axis axis, bool guided>
 void launch_lines(const LineJob<Real, axis>& job, StreamHandle stream) {
   using Shape = LineShape<Real, axis>;
   const std::int64_t lines = Shape::rows ? job.scan.height : job.scan.width;
-  const dim3 grid(static_cast<unsigned>((lines + Shape::lines - 1) / Shape::lines),
-                  Shape::rows ? job.scan.channels / job.side_by_side : 1);
+  const auto groups = static_cast<unsigned>((lines + Shape::lines - 1) / Shape::lines);
   const dim3 threads =
       Shape::rows ? dim3(job.blocks_at_once, job.side_by_side) : dim3(Shape::lines, job.blocks_at_once);
-  scan_lines<Real, axis, guided><<<grid, threads, job.memory.bytes, stream>>>(job);
+  scan_lines<Real, axis, guided><<<groups * job.parts, threads, job.memory.bytes, stream>>>(job);
 }
 
 /// Calls use(axis, guided) with the constants of a pass.
